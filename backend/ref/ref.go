@@ -1,0 +1,198 @@
+// Package ref is the plain backend: float64, one cell at a time, no sharing.
+// It is what the fast backends are compared with, so it is written to be read.
+//
+// A cell costs O(P R^2) and a fresh slice or two.
+package ref
+
+import "github.com/kernel-fried-tensor/kft/backend"
+
+// Backend implements backend.Backend on one thread.
+type Backend struct{}
+
+func (Backend) Name() string { return "ref" }
+func (Backend) Threads() int { return 1 }
+
+// matrix is a slice of a core.
+type matrix struct {
+	left, right int
+	at          []float64
+}
+
+func slice(c backend.Slices, i int32) matrix {
+	m := matrix{c.Left, c.Right, make([]float64, c.Slice())}
+	for k := range m.at {
+		m.at[k] = float64(c.Mean[int(i)*c.Slice()+k])
+	}
+	return m
+}
+
+func (m matrix) times(o matrix) matrix {
+	p := matrix{m.left, o.right, make([]float64, m.left*o.right)}
+	for a := range m.left {
+		for b := range o.right {
+			for k := range m.right {
+				p.at[a*o.right+b] += m.at[a*m.right+k] * o.at[k*o.right+b]
+			}
+		}
+	}
+	return p
+}
+
+var one = matrix{1, 1, []float64{1}}
+
+// sides returns, for each core, the product of the slices to its left and to
+// its right, and the value of the whole.
+func sides(cores []backend.Slices, cell []int32) (left, right []matrix, value float64) {
+	left, right = make([]matrix, len(cores)), make([]matrix, len(cores))
+	product := one
+	for p := range cores {
+		left[p] = product
+		product = product.times(slice(cores[p], cell[p]))
+	}
+	value = product.at[0]
+	product = one
+	for p := len(cores) - 1; p >= 0; p-- {
+		right[p] = product
+		product = slice(cores[p], cell[p]).times(product)
+	}
+	return left, right, value
+}
+
+// cells calls visit for each cell of the plan with its entities by core.
+func cells(p *backend.Plan, visit func(c int, cell []int32)) {
+	cell := make([]int32, len(p.Shapes))
+	for j := range p.Nodes() {
+		for level, core := range p.Chain {
+			cell[core] = p.Entity[level][j]
+		}
+		for c := p.Start[j]; c < p.Start[j+1]; c++ {
+			cell[p.Leaf] = p.LeafEntity[c]
+			visit(int(c), cell)
+		}
+	}
+}
+
+func weightAt(w []float32, c int) float64 {
+	if w == nil {
+		return 1
+	}
+	return float64(w[c])
+}
+
+// Pass implements backend.Backend.
+func (Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
+	p.Check(cores)
+	grad := make([][]float64, len(cores))
+	for i := range job.Grad {
+		if job.Grad[i].Mean != nil {
+			grad[i] = make([]float64, cores[i].Len())
+		}
+	}
+	loss := 0.0
+	cells(p, func(c int, cell []int32) {
+		left, right, f := sides(cores, cell)
+		if job.Mean != nil {
+			job.Mean[c] = float32(f)
+		}
+		var e float64
+		w := weightAt(job.Weight, c)
+		switch job.Adjoint {
+		case backend.None:
+			return
+		case backend.Residual:
+			r := float64(job.Target[c]) - f
+			e = w * r
+			loss += w * r * r
+		case backend.Product:
+			e = w * f
+			loss += w * f * f
+		case backend.Given:
+			e = float64(job.Target[c])
+		}
+		for q, g := range grad {
+			if g == nil {
+				continue
+			}
+			s := cores[q].Shape
+			at := g[int(cell[q])*s.Slice():]
+			for a := range s.Left {
+				for b := range s.Right {
+					at[a*s.Right+b] += e * left[q].at[a] * right[q].at[b]
+				}
+			}
+		}
+	})
+	for q, g := range grad {
+		for k, v := range g {
+			job.Grad[q].Mean[k] = float32(v)
+		}
+	}
+	return loss
+}
+
+// Rows implements backend.Backend.
+func (Backend) Rows(p *backend.Plan, cores []backend.Slices, target, weight []float32, visit backend.RowFunc) {
+	p.Check(cores)
+	r := p.LeafRank()
+	gram := make(map[int32][]float64)
+	rhs := make(map[int32][]float64)
+	cells(p, func(c int, cell []int32) {
+		e := cell[p.Leaf]
+		if gram[e] == nil {
+			gram[e], rhs[e] = make([]float64, r*r), make([]float64, r)
+		}
+		left, right, _ := sides(cores, cell)
+		u := left[p.Leaf].at
+		if p.Leaf == 0 {
+			u = right[0].at
+		}
+		w := weightAt(weight, c)
+		for a := range r {
+			rhs[e][a] += w * float64(target[c]) * u[a]
+			for b := range r {
+				gram[e][a*r+b] += w * u[a] * u[b]
+			}
+		}
+	})
+	for e := range int32(p.Shapes[p.Leaf].N) {
+		if gram[e] != nil {
+			visit(0, int(e), gram[e], rhs[e])
+		}
+	}
+}
+
+// Evaluate implements backend.Backend.
+func (Backend) Evaluate(dst []float32, cores []backend.Slices, index [][]int32) {
+	cell := make([]int32, len(cores))
+	for c := range dst {
+		for p := range cores {
+			cell[p] = index[p][c]
+		}
+		_, _, f := sides(cores, cell)
+		dst[c] = float32(f)
+	}
+}
+
+// Gemm implements backend.Backend.
+func (Backend) Gemm(ta, tb bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	for i := range m {
+		for j := range n {
+			sum := 0.0
+			for l := range k {
+				ia, ib := i*lda+l, l*ldb+j
+				if ta {
+					ia = l*lda + i
+				}
+				if tb {
+					ib = j*ldb + l
+				}
+				sum += float64(a[ia]) * float64(b[ib])
+			}
+			v := float64(alpha) * sum
+			if beta != 0 {
+				v += float64(beta) * float64(c[i*ldc+j])
+			}
+			c[i*ldc+j] = float32(v)
+		}
+	}
+}
