@@ -1,0 +1,3 @@
+package cpu
+
+//go:generate go run ./internal/asmgen

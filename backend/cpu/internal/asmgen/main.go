@@ -1,0 +1,39 @@
+// Command asmgen prints the assembly of package cpu. Every kernel is a short
+// Go function that emits instructions, so that the many register tiles of one
+// kernel come from one loop. Run it with go generate in backend/cpu; a test
+// fails where a committed file is not what the generator prints.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// files maps each generated file to the functions that print its kernels, in
+// order.
+var files = map[string][]func(*Asm){
+	"peak_amd64.s": {peakAVX512, peakAVX2},
+}
+
+func main() {
+	dir := "."
+	if len(os.Args) > 1 {
+		dir = os.Args[1]
+	}
+	for name := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(generate(name)), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, "asmgen:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// generate returns the text of one file.
+func generate(name string) string {
+	a := newAsm()
+	for _, emit := range files[name] {
+		emit(a)
+	}
+	return a.String()
+}
