@@ -1,0 +1,133 @@
+// Package model holds the specification of a model as plain data.
+package model
+
+import (
+	"strings"
+)
+
+// Version is the version of the specification that this package writes and reads.
+const Version = 1
+
+// DefaultRank is the rank of the term made for a specification without terms.
+const DefaultRank = 20
+
+// A Spec says what to learn from which table and how, and nothing about the
+// machine: the same Spec is the same model anywhere. A zero field is one that
+// was not given; Fill gives it its default, Validate lists what is wrong.
+//
+// The tags are the whole schema: yaml and json the key, doc the comment that
+// YAML writes beside it. Reading and writing both walk them.
+type Spec struct {
+	Version   int      `yaml:"version" json:"version" doc:"of this format"`
+	Data      DataSpec `yaml:"data" json:"data" doc:"the table"`
+	Split     string   `yaml:"split" json:"split" doc:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F"`
+	Transform string   `yaml:"transform" json:"transform" doc:"scale of the target: identity, log1p or sqrt"`
+	Terms     []string `yaml:"terms" json:"terms" doc:"the model is their sum; cores by commas, joint cores by *, ranks after the colon"`
+	Fit       FitSpec  `yaml:"fit" json:"fit" doc:"how to train"`
+	Seed      uint64   `yaml:"seed" json:"seed" doc:"of everything random, 1 or more"`
+}
+
+// A DataSpec says where the observations are and what the columns mean.
+type DataSpec struct {
+	Files      []string `yaml:"files" json:"files" doc:"CSV or TSV, plain or gzip; - is standard input"`
+	Target     string   `yaml:"target" json:"target" doc:"the column to predict"`
+	Weight     string   `yaml:"weight" json:"weight" doc:"a column of weights, or none"`
+	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column or name=hour(column)"`
+	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, pipe or one character"`
+	Header     string   `yaml:"header" json:"header" doc:"auto, yes or no"`
+	Duplicates string   `yaml:"duplicates" json:"duplicates" doc:"a cell seen twice: error, sum, mean or last"`
+}
+
+// A FitSpec says how the weights are found. Fields of the solver that is not
+// chosen have no effect.
+type FitSpec struct {
+	Solver   string  `yaml:"solver" json:"solver" doc:"als or adam"`
+	Ridge    string  `yaml:"ridge" json:"ridge" doc:"penalty: uniform, by frequency, or auto (by validation)"`
+	Lambda   Lambda  `yaml:"lambda" json:"lambda" doc:"its weight, 0 or more, or auto (by validation)"`
+	Sweeps   int     `yaml:"sweeps" json:"sweeps" doc:"als: at most so many over all cores"`
+	Patience int     `yaml:"patience" json:"patience" doc:"sweeps or epochs without gain on validation before stopping"`
+	CGSteps  int     `yaml:"cgsteps" json:"cgsteps" doc:"als: conjugate gradient steps an inner core"`
+	Rate     float64 `yaml:"rate" json:"rate" doc:"adam: size of a step"`
+	Batch    float64 `yaml:"batch" json:"batch" doc:"adam: share of the training data a step, 0.01 to 1"`
+	Epochs   int     `yaml:"epochs" json:"epochs" doc:"adam: at most so many over the data"`
+	Schedule string  `yaml:"schedule" json:"schedule" doc:"adam: joint (all cores a step) or block (in turn)"`
+}
+
+// Default is the specification with every default that does not depend on
+// the table.
+func Default() Spec {
+	return Spec{
+		Version:   Version,
+		Data:      DataSpec{Delimiter: "auto", Header: "auto", Duplicates: "error"},
+		Split:     "random:60/20/20",
+		Transform: "identity",
+		Fit: FitSpec{
+			Solver: "als", Ridge: "auto",
+			Sweeps: 30, Patience: 4, CGSteps: 6,
+			Rate: 0.01, Batch: 0.02, Epochs: 30, Schedule: "joint",
+		},
+		Seed: 1,
+	}
+}
+
+// Fill gives every field that was not given its default; without terms that
+// is one term over all modes at DefaultRank.
+func (s *Spec) Fill() {
+	d := Default()
+	fill(&s.Version, d.Version)
+	fill(&s.Data.Delimiter, d.Data.Delimiter)
+	fill(&s.Data.Header, d.Data.Header)
+	fill(&s.Data.Duplicates, d.Data.Duplicates)
+	fill(&s.Split, d.Split)
+	fill(&s.Transform, d.Transform)
+	fill(&s.Fit.Solver, d.Fit.Solver)
+	fill(&s.Fit.Ridge, d.Fit.Ridge)
+	fill(&s.Fit.Sweeps, d.Fit.Sweeps)
+	fill(&s.Fit.Patience, d.Fit.Patience)
+	fill(&s.Fit.CGSteps, d.Fit.CGSteps)
+	fill(&s.Fit.Rate, d.Fit.Rate)
+	fill(&s.Fit.Batch, d.Fit.Batch)
+	fill(&s.Fit.Epochs, d.Fit.Epochs)
+	fill(&s.Fit.Schedule, d.Fit.Schedule)
+	fill(&s.Seed, d.Seed)
+	if len(s.Terms) == 0 && len(s.Data.Modes) > 0 {
+		s.Terms = []string{DefaultTerm(s.ModeNames(), DefaultRank).String()}
+	}
+}
+
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// ModeNames are the names that terms use for the modes, in their order.
+func (s Spec) ModeNames() []string {
+	names := make([]string, len(s.Data.Modes))
+	for i, m := range s.Data.Modes {
+		names[i] = modeName(m)
+	}
+	return names
+}
+
+// modeName is what stands before the equals sign of name=column+column, or the
+// whole text where a mode has no name of its own.
+func modeName(mode string) string {
+	name, _, _ := strings.Cut(mode, "=")
+	return strings.TrimSpace(name)
+}
+
+// ParseTerms reads every term against the modes. It fails as Validate does.
+func (s Spec) ParseTerms() ([]Term, error) {
+	terms := make([]Term, 0, len(s.Terms))
+	modes := s.ModeNames()
+	for i, text := range s.Terms {
+		t, err := ParseTerm(text, modes)
+		if err != nil {
+			return nil, problemf(index("terms", i), "%v", err)
+		}
+		terms = append(terms, t)
+	}
+	return terms, nil
+}
