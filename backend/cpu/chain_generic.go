@@ -3,29 +3,29 @@ package cpu
 // genericChainKernels returns the loops in portable Go.
 func genericChainKernels() chainKernels {
 	return chainKernels{
-		dots:          dotsGeneric,
-		gatherSum:     gatherSumGeneric,
-		scatterAdd:    scatterAddGeneric,
-		gatherScatter: gatherScatterGeneric,
-		matVec:        matVecGeneric,
-		vecMat:        vecMatGeneric,
-		rank1:         rank1Generic,
-		gatherRows:    gatherRowsGeneric,
-		add:           addGeneric,
-		axpy:          axpyGeneric,
-		dot:           dotGeneric,
+		dots:          chainDotsGeneric,
+		gatherSum:     chainGatherSumGeneric,
+		scatterAdd:    chainScatterAddGeneric,
+		gatherScatter: chainGatherScatterGeneric,
+		matVec:        chainMatVecGeneric,
+		vecMat:        chainVecMatGeneric,
+		rank1:         chainRank1Generic,
+		gatherRows:    chainGatherRowsGeneric,
+		add:           chainAddGeneric,
+		axpy:          chainAxpyGeneric,
+		dot:           chainDotGeneric,
 	}
 }
 
-// row returns row i of a table of rows of length r.
-func row(rows []float32, i int32, r int) []float32 {
+// chainRow returns row i of a table of rows of length r.
+func chainRow(rows []float32, i int32, r int) []float32 {
 	at := int(i) * r
 	return rows[at : at+r]
 }
 
-// dotGeneric32 sums in four interleaved lanes, which halves the rounding and
+// chainShortDot sums in four interleaved lanes, which halves the rounding and
 // lets the additions overlap.
-func dotGeneric32(a, b []float32) float32 {
+func chainShortDot(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32
 	for len(a) >= 4 && len(b) >= 4 {
@@ -41,56 +41,56 @@ func dotGeneric32(a, b []float32) float32 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-func dotsGeneric(dst, rows []float32, idx []int32, w []float32) {
+func chainDotsGeneric(dst, rows []float32, idx []int32, w []float32) {
 	dst = dst[:len(idx)]
 	for c, i := range idx {
-		dst[c] = dotGeneric32(row(rows, i, len(w)), w)
+		dst[c] = chainShortDot(chainRow(rows, i, len(w)), w)
 	}
 }
 
-func gatherSumGeneric(acc, rows []float32, idx []int32, e []float32) {
+func chainGatherSumGeneric(acc, rows []float32, idx []int32, e []float32) {
 	e = e[:len(idx)]
 	for c, i := range idx {
-		axpyGeneric(acc, e[c], row(rows, i, len(acc)))
+		chainAxpyGeneric(acc, e[c], chainRow(rows, i, len(acc)))
 	}
 }
 
-func scatterAddGeneric(rows []float32, idx []int32, e, w []float32) {
+func chainScatterAddGeneric(rows []float32, idx []int32, e, w []float32) {
 	e = e[:len(idx)]
 	for c, i := range idx {
-		axpyGeneric(row(rows, i, len(w)), e[c], w)
+		chainAxpyGeneric(chainRow(rows, i, len(w)), e[c], w)
 	}
 }
 
-func gatherScatterGeneric(acc, grad, rows []float32, idx []int32, e, w []float32) {
+func chainGatherScatterGeneric(acc, grad, rows []float32, idx []int32, e, w []float32) {
 	e, w = e[:len(idx)], w[:len(acc)]
 	for c, i := range idx {
-		axpyGeneric(acc, e[c], row(rows, i, len(acc)))
-		axpyGeneric(row(grad, i, len(acc)), e[c], w)
+		chainAxpyGeneric(acc, e[c], chainRow(rows, i, len(acc)))
+		chainAxpyGeneric(chainRow(grad, i, len(acc)), e[c], w)
 	}
 }
 
-func matVecGeneric(dst, m, x []float32) {
+func chainMatVecGeneric(dst, m, x []float32) {
 	for a := range dst {
-		dst[a] += dotGeneric32(row(m, int32(a), len(x)), x)
+		dst[a] += chainShortDot(chainRow(m, int32(a), len(x)), x)
 	}
 }
 
-func vecMatGeneric(dst, u, m []float32) {
+func chainVecMatGeneric(dst, u, m []float32) {
 	for a, v := range u {
-		axpyGeneric(dst, v, row(m, int32(a), len(dst)))
+		chainAxpyGeneric(dst, v, chainRow(m, int32(a), len(dst)))
 	}
 }
 
-func rank1Generic(m, u, x []float32) {
+func chainRank1Generic(m, u, x []float32) {
 	for a, v := range u {
-		axpyGeneric(row(m, int32(a), len(x)), v, x)
+		chainAxpyGeneric(chainRow(m, int32(a), len(x)), v, x)
 	}
 }
 
-func gatherRowsGeneric(dst, rows []float32, idx []int32, s []float32, r int) {
+func chainGatherRowsGeneric(dst, rows []float32, idx []int32, s []float32, r int) {
 	for c, i := range idx {
-		to, from := row(dst, int32(c), r), row(rows, i, r)
+		to, from := chainRow(dst, int32(c), r), chainRow(rows, i, r)
 		if s == nil {
 			copy(to, from)
 			continue
@@ -102,21 +102,21 @@ func gatherRowsGeneric(dst, rows []float32, idx []int32, s []float32, r int) {
 	}
 }
 
-func addGeneric(dst, src []float32) {
+func chainAddGeneric(dst, src []float32) {
 	src = src[:len(dst)]
 	for i := range dst {
 		dst[i] += src[i]
 	}
 }
 
-func axpyGeneric(dst []float32, a float32, src []float32) {
+func chainAxpyGeneric(dst []float32, a float32, src []float32) {
 	src = src[:len(dst)]
 	for i := range dst {
 		dst[i] += a * src[i]
 	}
 }
 
-func dotGeneric(a, b []float32) float64 {
+func chainDotGeneric(a, b []float32) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64
 	for len(a) >= 4 && len(b) >= 4 {
