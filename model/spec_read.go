@@ -21,6 +21,10 @@ import (
 // table given by mistake may have gigabytes.
 const maxSpecBytes = 64 << 10
 
+// maxNesting bounds how deep brackets are nested: the parser's time grows with
+// the square of it, and a specification has two levels.
+const maxNesting = 32
+
 // Parse reads a specification in YAML, or in JSON, which is a part of it; name
 // is the file's, for messages. It checks keys, types and the version, and
 // reports all that is wrong as Problems with their places. What was not given
@@ -71,6 +75,8 @@ func (r *specReader) root(data []byte) (*ast.MappingNode, error) {
 		return fail(nil, "%d bytes are too many for a specification (at most %d); is this another file?", len(data), maxSpecBytes)
 	case !utf8.Valid(data):
 		return fail(nil, "not a text in UTF-8; is this another file?")
+	case nesting(data) > maxNesting:
+		return fail(nil, "brackets are nested more than %d deep; is this another file?", maxNesting)
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -99,6 +105,21 @@ func (r *specReader) root(data []byte) (*ast.MappingNode, error) {
 		return fail(body, "a specification is made of lines key: value, such as version: %d", Version)
 	}
 	return root, nil
+}
+
+// nesting is how many brackets are open at once, at most, quoted ones included.
+func nesting(data []byte) int {
+	depth, deepest := 0, 0
+	for _, c := range data {
+		switch c {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return deepest
 }
 
 // version checks the version before all else: a newer specification may have
