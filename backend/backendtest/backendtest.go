@@ -28,11 +28,11 @@ func Cases() []Case {
 		{"effect", []int{50}, nil, 9000},
 		{"matrix", []int{300, 24}, []int{2}, 20000},
 		{"matrix rank 1", []int{7, 5}, []int{1}, 30},
-		{"matrix wide", []int{5, 4000}, []int{17}, 30000},
-		{"three", []int{40, 60, 24}, []int{32, 32}, 20000},
-		{"three odd ranks", []int{40, 60, 24}, []int{5, 19}, 20000},
-		{"three rank 30", []int{70, 90, 12}, []int{30, 30}, 30000},
-		{"three rank 64", []int{30, 20, 12}, []int{64, 64}, 4000},
+		{"matrix wide", []int{5, 4000}, []int{17}, 12000},
+		{"three", []int{40, 60, 24}, []int{32, 32}, 9000},
+		{"three odd ranks", []int{40, 60, 24}, []int{5, 19}, 9000},
+		{"three rank 30", []int{70, 90, 12}, []int{30, 30}, 13000},
+		{"three rank 64", []int{30, 20, 12}, []int{64, 64}, 1500},
 		{"three small", []int{2, 3, 2}, []int{2, 2}, 12},
 		{"one entity", []int{1, 1, 1}, []int{3, 3}, 1},
 		{"four", []int{12, 9, 14, 6}, []int{4, 8, 3}, 6000},
@@ -190,8 +190,8 @@ func equal(a, b []float32) bool {
 	return len(a) == len(b)
 }
 
-// near compares with a tolerance relative to the largest entry: entries are
-// sums of terms of that size.
+// near compares with a tolerance relative to the largest entry, since entries
+// are sums of terms of that size, and to 1, the size of the factors.
 func near(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -203,7 +203,7 @@ func near(t *testing.T, what string, got, want []float32) {
 		scale = max(scale, math.Abs(float64(w)))
 	}
 	for i := range want {
-		if d := math.Abs(float64(got[i]) - float64(want[i])); !(d <= 2e-5*scale) {
+		if d := math.Abs(float64(got[i]) - float64(want[i])); !(d <= 2e-5*scale+2e-6) {
 			t.Errorf("%s: entry %d is %g, want %g (scale %g)", what, i, got[i], want[i], scale)
 			return
 		}

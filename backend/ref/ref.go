@@ -1,7 +1,7 @@
 // Package ref is the plain backend: float64, one cell at a time, no sharing.
 // It is what the fast backends are compared with, so it is written to be read.
 //
-// A cell costs O(P R^2) and a fresh slice or two.
+// A cell costs O(P R^2) and fresh vectors.
 package ref
 
 import "github.com/kernel-fried-tensor/kft/backend"
@@ -12,48 +12,39 @@ type Backend struct{}
 func (Backend) Name() string { return "ref" }
 func (Backend) Threads() int { return 1 }
 
-// matrix is a slice of a core.
-type matrix struct {
-	left, right int
-	at          []float64
-}
+// slice returns the weights of one entity, left x right.
+func slice(c backend.Slices, i int32) []float32 { return c.Mean[int(i)*c.Slice():][:c.Slice()] }
 
-func slice(c backend.Slices, i int32) matrix {
-	m := matrix{c.Left, c.Right, make([]float64, c.Slice())}
-	for k := range m.at {
-		m.at[k] = float64(c.Mean[int(i)*c.Slice()+k])
-	}
-	return m
-}
-
-func (m matrix) times(o matrix) matrix {
-	p := matrix{m.left, o.right, make([]float64, m.left*o.right)}
-	for a := range m.left {
-		for b := range o.right {
-			for k := range m.right {
-				p.at[a*o.right+b] += m.at[a*m.right+k] * o.at[k*o.right+b]
+// sides returns, for each core, the product of the slices to its left (a row
+// of its left rank) and to its right (a column of its right rank), and the
+// value of the whole.
+func sides(cores []backend.Slices, cell []int32) (left, right [][]float64, value float64) {
+	left, right = make([][]float64, len(cores)), make([][]float64, len(cores))
+	row := []float64{1}
+	for p, c := range cores {
+		left[p] = row
+		next := make([]float64, c.Right)
+		g := slice(c, cell[p])
+		for a, u := range row {
+			for b := range next {
+				next[b] += u * float64(g[a*c.Right+b])
 			}
 		}
+		row = next
 	}
-	return p
-}
-
-var one = matrix{1, 1, []float64{1}}
-
-// sides returns, for each core, the product of the slices to its left and to
-// its right, and the value of the whole.
-func sides(cores []backend.Slices, cell []int32) (left, right []matrix, value float64) {
-	left, right = make([]matrix, len(cores)), make([]matrix, len(cores))
-	product := one
-	for p := range cores {
-		left[p] = product
-		product = product.times(slice(cores[p], cell[p]))
-	}
-	value = product.at[0]
-	product = one
+	value = row[0]
+	column := []float64{1}
 	for p := len(cores) - 1; p >= 0; p-- {
-		right[p] = product
-		product = slice(cores[p], cell[p]).times(product)
+		c := cores[p]
+		right[p] = column
+		next := make([]float64, c.Left)
+		g := slice(c, cell[p])
+		for a := range next {
+			for b, v := range column {
+				next[a] += float64(g[a*c.Right+b]) * v
+			}
+		}
+		column = next
 	}
 	return left, right, value
 }
@@ -117,7 +108,7 @@ func (Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) f
 			at := g[int(cell[q])*s.Slice():]
 			for a := range s.Left {
 				for b := range s.Right {
-					at[a*s.Right+b] += e * left[q].at[a] * right[q].at[b]
+					at[a*s.Right+b] += e * left[q][a] * right[q][b]
 				}
 			}
 		}
@@ -142,9 +133,9 @@ func (Backend) Rows(p *backend.Plan, cores []backend.Slices, target, weight []fl
 			gram[e], rhs[e] = make([]float64, r*r), make([]float64, r)
 		}
 		left, right, _ := sides(cores, cell)
-		u := left[p.Leaf].at
+		u := left[p.Leaf]
 		if p.Leaf == 0 {
-			u = right[0].at
+			u = right[0]
 		}
 		w := weightAt(weight, c)
 		for a := range r {

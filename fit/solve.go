@@ -1,0 +1,407 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+)
+
+// Options say how to fit.
+type Options struct {
+	Solver   string  // "als" or "adam"
+	Ridges   []Ridge // one to use it, several to choose among them on validation data
+	Sweeps   int     // at most; an epoch of adam is a sweep
+	Patience int     // sweeps without improvement before a run stops
+	CGSteps  int     // als: conjugate gradient steps a block
+	Rate     float64 // adam: the first step size
+	Batch    float64 // adam: share of the data in a minibatch
+	Schedule Schedule
+	Seed     uint64
+
+	TimeBudget time.Duration // 0 means none; the run stops at the next block
+
+	Resume      *State        // a state that Keeper saved, to go on from
+	Keeper      Keeper        // nil keeps nothing
+	KeeperEvery time.Duration // least time between two saves
+	Progress    func(Event)   // nil says nothing
+	now         func() time.Time
+}
+
+// Event tells how far a run is. It is sent after each block, and after each
+// sweep with a Point.
+type Event struct {
+	Trial, Trials int    // trial in work, from 0; Trial == Trials is the last run
+	Sweep, Sweeps int    // sweep in work, from 0
+	Block, Blocks int    // blocks of the sweep that are done
+	BlockName     string // the block just done
+	Point         *Point // at the end of a sweep
+	Ridge         Ridge
+	Observations  int
+}
+
+// Stop says why a run ended.
+type Stop string
+
+const (
+	Converged   Stop = "no improvement"
+	AllSweeps   Stop = "all sweeps done"
+	Budget      Stop = "time budget"
+	Interrupted Stop = "interrupted"
+	Diverged    Stop = "diverged"
+)
+
+// Report is the outcome of a fit. The field then holds the best weights.
+type Report struct {
+	Stop     Stop
+	Ridge    Ridge
+	Trials   []Trial
+	Points   []Point
+	Best     int // sweep of the best weights, -1 before the first ended
+	Score    float64
+	Passes   int
+	Blocks   int
+	Warnings []string
+}
+
+// DivergedError says that no finite weights were found.
+type DivergedError struct {
+	Block string
+	Sweep int
+	Cause string
+}
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("fit: diverged in sweep %d at %s: %s", e.Sweep+1, e.Block, e.Cause)
+}
+
+// solver is one way to lower the objective, a block at a time.
+type solver interface {
+	blocks() int
+	blockName(i int) string
+	begin(r *Run, ridge Ridge) // the weights were set from outside
+	update(i int)
+	loss() float64 // summed training loss
+	endSweep(improved bool)
+	forget() // earlier weights were restored
+}
+
+// Improvement below this share of the score does not count.
+const leastImprovement = 1e-4
+
+// trialSweeps is how long penalties are compared.
+const trialSweeps = 5
+
+// maxRestarts is how often a diverging run goes back to its best weights.
+const maxRestarts = 4
+
+type session struct {
+	d       *data
+	s       solver
+	opt     Options
+	state   *State
+	started time.Time
+	saved   time.Time
+	blocks  int
+	warn    []string
+}
+
+// Solve fits the problem's field. It returns the report together with an error
+// only if the fit as a whole failed; an interrupted fit is none. Cancelling ctx
+// stops it at the next block with the best weights so far.
+func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
+	if err := opt.validate(); err != nil {
+		return Report{}, err
+	}
+	d, err := newData(p)
+	if err != nil {
+		return Report{}, err
+	}
+	s := &session{d: d, opt: opt, state: &State{}}
+	if opt.Solver == "adam" {
+		s.s = newAdam(d, p.Train, opt)
+	} else {
+		s.s = newALS(d, p.Train, opt.CGSteps)
+	}
+	if s.opt.now == nil {
+		s.opt.now = time.Now
+	}
+	s.started = s.opt.now()
+	s.saved = s.started
+	if len(opt.Ridges) > 1 && d.validChunk == nil {
+		s.opt.Ridges = opt.Ridges[:1]
+		s.warn = append(s.warn, fmt.Sprintf("no validation part to choose the penalty on: took %v", opt.Ridges[0]))
+	}
+	if opt.Resume != nil {
+		s.state = opt.Resume
+		if n := len(s.state.Run.Weights); n != d.field.Weights() {
+			return Report{}, fmt.Errorf("fit: the checkpoint holds %d weights, the model has %d", n, d.field.Weights())
+		}
+	} else {
+		s.fresh()
+	}
+	return s.solve(ctx)
+}
+
+func (o *Options) validate() error {
+	switch {
+	case o.Solver != "als" && o.Solver != "adam":
+		return fmt.Errorf("fit: unknown solver %q; use als or adam", o.Solver)
+	case len(o.Ridges) == 0:
+		return fmt.Errorf("fit: no penalty given")
+	case o.Sweeps < 1 || o.Patience < 1:
+		return fmt.Errorf("fit: sweeps (%d) and patience (%d) must be 1 or more", o.Sweeps, o.Patience)
+	case o.Solver == "als" && o.CGSteps < 1:
+		return fmt.Errorf("fit: cgsteps (%d) must be 1 or more", o.CGSteps)
+	case o.Solver == "adam" && !(o.Rate > 0 && o.Batch > 0 && o.Batch <= 1):
+		return fmt.Errorf("fit: adam needs a rate above 0 (%g) and a batch share in (0, 1] (%g)", o.Rate, o.Batch)
+	case o.Solver == "adam" && o.Schedule != Blocks && o.Schedule != Joint:
+		return fmt.Errorf("fit: unknown schedule %q; use block or joint", o.Schedule)
+	}
+	for _, r := range o.Ridges {
+		if err := r.validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fresh draws start values for a new run: the first term starts at the
+// target's scale, the others small, for they begin with what it leaves.
+func (s *session) fresh() {
+	for k, t := range s.d.field.Terms {
+		sd := 1.0
+		if k > 0 {
+			sd = 0.1
+		}
+		t.Draw(stream.New(s.opt.Seed, "start", uint64(k)), sd)
+	}
+	s.state.Run = Run{Rate: s.opt.Rate, BestSweep: -1, BestScore: math.Inf(1), Weights: flatten(nil, s.d.field)}
+}
+
+// searching tells whether penalties are still being compared.
+func (s *session) searching() bool {
+	return len(s.opt.Ridges) > 1 && len(s.state.Trials) < len(s.opt.Ridges)
+}
+
+// ridge returns the penalty of the run in work.
+func (s *session) ridge() Ridge {
+	if len(s.opt.Ridges) == 1 {
+		return s.opt.Ridges[0]
+	}
+	if s.searching() {
+		return s.opt.Ridges[len(s.state.Trials)]
+	}
+	best := s.state.Trials[0]
+	for _, t := range s.state.Trials {
+		if t.Score < best.Score {
+			best = t
+		}
+	}
+	return best.Ridge
+}
+
+func (s *session) solve(ctx context.Context) (Report, error) {
+	for !s.state.Done {
+		restore(s.d.field, s.state.Run.Weights)
+		s.s.begin(&s.state.Run, s.ridge())
+		stop, err := s.descend(ctx)
+		if err != nil && !s.searching() {
+			return Report{}, err
+		}
+		if stop == Budget || stop == Interrupted {
+			if err := s.save(); err != nil {
+				return Report{}, err
+			}
+			s.takeBest()
+			return s.report(stop), nil
+		}
+		if !s.searching() {
+			s.state.Done, s.state.Stop = true, stop
+			if err := s.save(); err != nil {
+				return Report{}, err
+			}
+			s.takeBest()
+			return s.report(stop), nil
+		}
+		s.endTrial()
+	}
+	s.takeBest()
+	return s.report(s.state.Stop), nil
+}
+
+// endTrial notes a trial and begins the next, or goes on with the best.
+func (s *session) endTrial() {
+	run := s.state.Run
+	if len(s.state.Trials) == 0 || run.BestScore < s.state.Leader.BestScore {
+		s.state.Leader = run
+	}
+	s.state.Trials = append(s.state.Trials, Trial{Ridge: s.ridge(), Score: run.BestScore})
+	if s.searching() {
+		s.fresh()
+		return
+	}
+	s.state.Run, s.state.Leader = s.state.Leader, Run{}
+}
+
+// descend runs sweeps until the run in work ends.
+func (s *session) descend(ctx context.Context) (Stop, error) {
+	run := &s.state.Run
+	limit := s.opt.Sweeps
+	if s.searching() {
+		limit = min(limit, trialSweeps)
+	}
+	for ; run.Sweep < limit; run.Sweep, run.Block = run.Sweep+1, 0 {
+		if run.BestSweep >= 0 && run.Sweep-run.BestSweep > s.opt.Patience {
+			return Converged, nil
+		}
+		for ; run.Block < s.s.blocks(); run.Block++ {
+			if stop := s.mustStop(ctx); stop != "" {
+				return stop, nil
+			}
+			if err := s.keep(); err != nil {
+				return "", err
+			}
+			s.s.update(run.Block)
+			s.blocks++
+			s.tell(run.Block+1, nil)
+		}
+		if err := s.endSweep(); err != nil {
+			return Diverged, err
+		}
+		if run.Restarts > maxRestarts {
+			return Diverged, nil
+		}
+	}
+	return AllSweeps, nil
+}
+
+// endSweep scores the weights, keeps the best and mends divergence.
+func (s *session) endSweep() error {
+	run := &s.state.Run
+	n := float64(len(s.d.y))
+	loss := s.s.loss()
+	point := Point{Sweep: run.Sweep, Train: loss / n, Valid: s.d.validLoss()}
+	point.Score = point.Valid
+	if s.d.validChunk == nil {
+		point.Valid = 0
+		point.Score = (loss + s.ridge().total(s.d.field, s.d.counts)) / n
+	}
+	if bad := math.IsNaN(point.Score) || math.IsInf(point.Score, 0) || point.Score > 1e4 || math.IsNaN(point.Train) || math.IsInf(point.Train, 0); bad {
+		return s.mend(point)
+	}
+	improved := point.Score < run.BestScore*(1-leastImprovement)
+	run.Points = append(run.Points, point)
+	if point.Score < run.BestScore {
+		run.BestScore = point.Score
+		run.Best = flatten(run.Best, s.d.field)
+		if improved {
+			run.BestSweep = run.Sweep
+		}
+	}
+	s.s.endSweep(improved)
+	s.tell(s.s.blocks(), &point)
+	return nil
+}
+
+// mend returns to the best weights, or to a new and smaller start, with a
+// smaller rate.
+func (s *session) mend(p Point) error {
+	run := &s.state.Run
+	run.Restarts++
+	if run.Restarts > maxRestarts && run.BestSweep < 0 {
+		return &DivergedError{Block: s.s.blockName(s.s.blocks() - 1), Sweep: run.Sweep,
+			Cause: fmt.Sprintf("the error became %g, also at a rate of %g; give a larger --lambda, a smaller --rate, or lower ranks", p.Score, run.Rate)}
+	}
+	run.Rate /= 4
+	if run.BestSweep >= 0 {
+		restore(s.d.field, run.Best)
+	} else {
+		for k, t := range s.d.field.Terms {
+			t.Draw(stream.New(s.opt.Seed, "restart", uint64(k), uint64(run.Restarts)), math.Pow(0.1, float64(run.Restarts)))
+		}
+	}
+	s.s.forget()
+	s.s.begin(run, s.ridge())
+	return nil
+}
+
+func (s *session) mustStop(ctx context.Context) Stop {
+	if ctx.Err() != nil {
+		return Interrupted
+	}
+	if s.opt.TimeBudget > 0 && s.opt.now().Sub(s.started) >= s.opt.TimeBudget {
+		return Budget
+	}
+	return ""
+}
+
+// keep saves the state before a block, if the last time is long enough ago.
+func (s *session) keep() error {
+	if s.opt.Keeper == nil || s.opt.now().Sub(s.saved) < s.opt.KeeperEvery {
+		return nil
+	}
+	return s.save()
+}
+
+func (s *session) save() error {
+	if s.opt.Keeper == nil {
+		return nil
+	}
+	s.state.Run.Weights = flatten(s.state.Run.Weights, s.d.field)
+	if err := s.opt.Keeper.Save(s.state); err != nil {
+		return fmt.Errorf("saving the checkpoint: %w", err)
+	}
+	s.saved = s.opt.now()
+	return nil
+}
+
+func (s *session) tell(done int, p *Point) {
+	if s.opt.Progress == nil {
+		return
+	}
+	trials := 0
+	if len(s.opt.Ridges) > 1 {
+		trials = len(s.opt.Ridges)
+	}
+	run := &s.state.Run
+	name := ""
+	if run.Block < s.s.blocks() {
+		name = s.s.blockName(run.Block)
+	}
+	s.opt.Progress(Event{Trial: len(s.state.Trials), Trials: trials, Sweep: run.Sweep, Sweeps: s.opt.Sweeps, Block: done, Blocks: s.s.blocks(),
+		BlockName: name, Point: p, Ridge: s.ridge(), Observations: len(s.d.y)})
+}
+
+// takeBest leaves the best weights in the field: of the run in work, of the
+// leading trial, or, where a run was stopped inside a sweep, those at hand.
+func (s *session) takeBest() {
+	run := &s.state.Run
+	best, score := run.Best, run.BestScore
+	if s.searching() && len(s.state.Leader.Best) > 0 && s.state.Leader.BestScore < score {
+		best, score = s.state.Leader.Best, s.state.Leader.BestScore
+	}
+	if !s.state.Done && s.d.validChunk != nil {
+		if v := s.d.validLoss(); v < score {
+			return
+		}
+	}
+	if len(best) > 0 {
+		restore(s.d.field, best)
+	}
+}
+
+func (s *session) report(stop Stop) Report {
+	run := s.state.Run
+	if run.Restarts > 0 {
+		s.warn = append(s.warn, fmt.Sprintf("training diverged %d times and went on from its best weights at a smaller rate; a smaller --rate or a larger --lambda avoids that", run.Restarts))
+	}
+	if run.Raised > 0 {
+		s.warn = append(s.warn, fmt.Sprintf("%d singular systems were made solvable by raising their diagonal; a larger --lambda avoids them", run.Raised))
+	}
+	return Report{Stop: stop, Ridge: s.ridge(), Trials: slices.Clone(s.state.Trials), Points: run.Points, Best: run.BestSweep,
+		Score: run.BestScore, Passes: s.d.passes, Blocks: s.blocks, Warnings: s.warn}
+}

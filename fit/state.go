@@ -1,0 +1,81 @@
+package fit
+
+import (
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// A Point is the state of a run at the end of a sweep.
+type Point struct {
+	Sweep int     `json:"sweep"`
+	Train float64 `json:"train"` // mean square error on training data
+	Valid float64 `json:"valid"` // the same on validation data; 0 without any
+	Score float64 `json:"score"` // what is to be lowest: Valid, or the penalised training error
+}
+
+// A Trial is the result of a short run with one penalty.
+type Trial struct {
+	Ridge Ridge   `json:"ridge"`
+	Score float64 `json:"score"`
+}
+
+// State is all that a run needs to go on after any block as if nothing had
+// happened. Together with the problem and the options it determines the rest
+// of the run.
+type State struct {
+	Trials []Trial // penalties tried so far
+	Run    Run     // the run in work: a trial, or the last
+	Leader Run     // the best trial so far
+	Done   bool
+	Stop   Stop // why the last run ended, once Done
+}
+
+// Run is one descent from start values.
+type Run struct {
+	Sweep, Block int // the next to do
+	Points       []Point
+	BestSweep    int
+	BestScore    float64
+	Raised       int64 // singular equations mended
+	Restarts     int   // returns to the best weights after divergence
+	Rate         float64
+	Step         int64
+	Weights      []float32 // all cores, end to end
+	Best         []float32 // the same at BestSweep; empty before the first sweep ends
+	Memory       [][]float32
+}
+
+// Keeper stores the state of a run. Save must be atomic.
+type Keeper interface {
+	Save(*State) error
+}
+
+// flatten copies all weights into one slice, which is reused where possible.
+func flatten(dst []float32, f *tt.Field) []float32 {
+	dst = dst[:0]
+	for _, t := range f.Terms {
+		for _, c := range t.Cores {
+			dst = append(dst, c.Slices.Mean...)
+		}
+	}
+	return dst
+}
+
+// restore sets all weights from one slice.
+func restore(f *tt.Field, src []float32) {
+	for _, t := range f.Terms {
+		for _, c := range t.Cores {
+			n := copy(c.Slices.Mean, src)
+			src = src[n:]
+		}
+	}
+}
+
+// blockLabel names a block for people: "store of store,item,time".
+func blockLabel(f *tt.Field, b blockName) string {
+	t := f.Terms[b.term]
+	name := t.Cores[b.core].Name()
+	if len(f.Terms) > 1 {
+		name += " of " + t.Name()
+	}
+	return name
+}

@@ -1,0 +1,108 @@
+package tt
+
+import "github.com/kernel-fried-tensor/kft/backend"
+
+// A Field is a sum of trains.
+type Field struct{ Terms []*Train }
+
+// Moments holds the mean of a field at cells, and its variance; Var is nil
+// where the weights are known exactly.
+type Moments struct{ Mean, Var []float32 }
+
+// Gradients holds a gradient for every core: [term][core].
+type Gradients [][]backend.Slices
+
+// NewGradients returns zero gradients in the form of the field.
+func (f *Field) NewGradients() Gradients {
+	g := make(Gradients, len(f.Terms))
+	for k, t := range f.Terms {
+		for _, shape := range t.Shapes() {
+			g[k] = append(g[k], backend.NewSlices(shape))
+		}
+	}
+	return g
+}
+
+// Weights returns the number of weights.
+func (f *Field) Weights() int {
+	n := 0
+	for _, t := range f.Terms {
+		n += t.Weights()
+	}
+	return n
+}
+
+// A Chunk is a set of cells prepared for a field: a plan a term. Arrays over
+// the cells are in the order in which the cells were given.
+type Chunk struct {
+	Plans  []*backend.Plan
+	cells  int
+	buffer []float32
+}
+
+// NewChunk plans the cells whose codes, one column a mode, are given.
+func (f *Field) NewChunk(codes [][]int32) *Chunk {
+	c := &Chunk{cells: len(codes[0]), buffer: make([]float32, len(codes[0]))}
+	for _, t := range f.Terms {
+		c.Plans = append(c.Plans, CheaperPlan(t.Shapes(), t.Lookup(codes)))
+	}
+	return c
+}
+
+// CheaperPlan plans cells from the end of the train that costs less a pass.
+func CheaperPlan(shapes []backend.Shape, index [][]int32) *backend.Plan {
+	p := backend.NewPlan(shapes, index, backend.First)
+	if len(shapes) == 1 {
+		return p
+	}
+	if q := backend.NewPlan(shapes, index, backend.Last); q.Work() < p.Work() {
+		return q
+	}
+	return p
+}
+
+// Cells returns the number of cells.
+func (c *Chunk) Cells() int { return c.cells }
+
+// Eval writes the field's moments at the chunk's cells to dst and returns the
+// pullback: given the adjoint of the mean at each cell, it writes the gradient
+// by every core. The pullback holds while neither cores nor chunk are used for
+// another evaluation.
+func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoint []float32, grad Gradients)) {
+	clear(dst.Mean)
+	for k := range f.Terms {
+		f.term(b, k, c)
+		for cell, source := range c.Plans[k].Source {
+			dst.Mean[source] += c.buffer[cell]
+		}
+	}
+	return func(adjoint []float32, grad Gradients) {
+		for k, t := range f.Terms {
+			c.Plans[k].Gather(c.buffer, adjoint)
+			b.Pass(c.Plans[k], t.Slices(), &backend.Job{Adjoint: backend.Given, Target: c.buffer, Grad: grad[k]})
+		}
+	}
+}
+
+// EvalTerm writes the mean of one term at the chunk's cells to dst.
+func (f *Field) EvalTerm(b backend.Backend, dst []float32, k int, c *Chunk) {
+	f.term(b, k, c)
+	c.Plans[k].Scatter(dst, c.buffer)
+}
+
+func (f *Field) term(b backend.Backend, k int, c *Chunk) {
+	b.Pass(c.Plans[k], f.Terms[k].Slices(), &backend.Job{Mean: c.buffer})
+}
+
+// Evaluate writes the field's mean at any cells to dst, without a plan: for
+// cells that are met once. O(P R^2) a cell and term.
+func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
+	clear(dst)
+	value := make([]float32, len(dst))
+	for _, t := range f.Terms {
+		b.Evaluate(value, t.Slices(), t.Lookup(codes))
+		for i, v := range value {
+			dst[i] += v
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package tt
+
+import (
+	"fmt"
+	"math"
+)
+
+// Unknown is the code of an id that is not in a mode's dictionary.
+const Unknown = -1
+
+// An Index maps a cell's codes, one a mode, to the entities of one core: the
+// codes, or combinations of codes, that occur in the training data. All others
+// share one more entity, the last, which holds the prior.
+//
+// A core of one mode costs 4 bytes a code; a joint core a hash table entry for
+// each occurring combination.
+type Index struct {
+	modes   []int
+	sizes   []int
+	entity  []int32          // one mode: by code
+	joint   map[uint64]int32 // several: by packed codes
+	combos  []int32          // codes of each entity, len(modes) at a time
+	classes int
+}
+
+// NewIndex indexes the combinations of the given modes that occur in the
+// columns codes, numbered in order of first appearance for a joint core and of
+// their codes otherwise. sizes[m] is the number of codes of mode m.
+func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
+	x := &Index{modes: modes}
+	for _, m := range modes {
+		x.sizes = append(x.sizes, sizes[m])
+	}
+	if len(modes) == 1 {
+		seen := make([]bool, x.sizes[0])
+		for _, c := range codes[modes[0]] {
+			seen[c] = true
+		}
+		for c, ok := range seen {
+			if ok {
+				x.combos = append(x.combos, int32(c))
+			}
+		}
+		return x, x.build()
+	}
+	if err := x.checkPacking(); err != nil {
+		return nil, err
+	}
+	seen := make(map[uint64]struct{})
+	for row := range codes[modes[0]] {
+		key := x.pack(codes, row)
+		if _, ok := seen[key]; !ok {
+			seen[key] = struct{}{}
+			for _, m := range modes {
+				x.combos = append(x.combos, codes[m][row])
+			}
+		}
+	}
+	return x, x.build()
+}
+
+// IndexOf restores an index from its combinations, as Combinations gave them.
+func IndexOf(modes []int, sizes []int, combos []int32) (*Index, error) {
+	x := &Index{modes: modes, combos: combos}
+	for _, m := range modes {
+		x.sizes = append(x.sizes, sizes[m])
+	}
+	if len(combos)%len(modes) != 0 {
+		return nil, fmt.Errorf("tt: %d codes do not make combinations of %d modes", len(combos), len(modes))
+	}
+	for i, c := range combos {
+		if c < 0 || int(c) >= x.sizes[i%len(modes)] {
+			return nil, fmt.Errorf("tt: code %d is outside its mode of %d", c, x.sizes[i%len(modes)])
+		}
+	}
+	if err := x.checkPacking(); err != nil {
+		return nil, err
+	}
+	return x, x.build()
+}
+
+// checkPacking refuses modes whose product does not fit the packed key.
+func (x *Index) checkPacking() error {
+	product := 1.0
+	for _, n := range x.sizes {
+		product *= float64(n)
+	}
+	if product > math.MaxInt64 {
+		return fmt.Errorf("tt: a joint core over modes of sizes %v has more than 2^63 combinations; join fewer modes", x.sizes)
+	}
+	return nil
+}
+
+func (x *Index) build() error {
+	width := len(x.modes)
+	x.classes = len(x.combos) / width
+	if width == 1 {
+		x.entity = make([]int32, x.sizes[0])
+		for c := range x.entity {
+			x.entity[c] = int32(x.classes)
+		}
+		for e, c := range x.combos {
+			x.entity[c] = int32(e)
+		}
+		return nil
+	}
+	x.joint = make(map[uint64]int32, x.classes)
+	for e := range x.classes {
+		key := uint64(0)
+		for i, c := range x.combos[e*width:][:width] {
+			key = key*uint64(x.sizes[i]) + uint64(c)
+		}
+		x.joint[key] = int32(e)
+	}
+	if len(x.joint) != x.classes {
+		return fmt.Errorf("tt: a combination appears twice in an index")
+	}
+	return nil
+}
+
+// pack returns the key of a row whose codes are all known.
+func (x *Index) pack(codes [][]int32, row int) uint64 {
+	key := uint64(0)
+	for i, m := range x.modes {
+		key = key*uint64(x.sizes[i]) + uint64(codes[m][row])
+	}
+	return key
+}
+
+// Entities returns the number of entities, the prior's included.
+func (x *Index) Entities() int { return x.classes + 1 }
+
+// Prior returns the entity of everything that did not occur.
+func (x *Index) Prior() int32 { return int32(x.classes) }
+
+// Combinations returns the codes of each entity but the prior, one a mode.
+func (x *Index) Combinations() []int32 { return x.combos }
+
+// Lookup writes the entity of each row of the columns codes to dst.
+func (x *Index) Lookup(dst []int32, codes [][]int32) {
+	if x.joint == nil {
+		for row, c := range codes[x.modes[0]] {
+			dst[row] = x.Prior()
+			if c >= 0 {
+				dst[row] = x.entity[c]
+			}
+		}
+		return
+	}
+	for row := range dst {
+		dst[row] = x.jointEntity(codes, row)
+	}
+}
+
+func (x *Index) jointEntity(codes [][]int32, row int) int32 {
+	for _, m := range x.modes {
+		if codes[m][row] < 0 {
+			return x.Prior()
+		}
+	}
+	if e, ok := x.joint[x.pack(codes, row)]; ok {
+		return e
+	}
+	return x.Prior()
+}

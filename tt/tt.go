@@ -1,0 +1,131 @@
+// Package tt is the algebra of tensor trains: cores, trains, and sums of
+// trains, with their means and pullbacks over observed cells.
+//
+// A train of cores assigns to a cell the product of their slices,
+//
+//	f(i1, ..., iP) = G1(i1) G2(i2) ... GP(iP),
+//
+// a field is a sum of trains, each over its own grouping of the modes. The
+// work is the backend's; a mean and a pullback of a train of rank R cost
+// O(R^2) a distinct combination of all entities but one, and O(R) a cell.
+package tt
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+)
+
+// A Core is a free core: every entity of one mode, or every occurring
+// combination of several, has a slice of weights of its own. The last slice is
+// the prior's: the mean of the others, for entities without training data.
+type Core struct {
+	Modes  []string
+	Index  *Index
+	Slices backend.Slices
+}
+
+// Name returns the modes joined as in a specification: "store*item".
+func (c *Core) Name() string { return strings.Join(c.Modes, "*") }
+
+// SetPrior sets the prior's slice to the mean of the others. O(n R^2).
+func (c *Core) SetPrior() {
+	size := c.Slices.Slice()
+	n := c.Slices.N - 1
+	prior := c.Slices.Mean[n*size:]
+	sum := make([]float64, size)
+	for e := range n {
+		for k, v := range c.Slices.Mean[e*size:][:size] {
+			sum[k] += float64(v)
+		}
+	}
+	for k := range prior {
+		prior[k] = float32(sum[k] / float64(max(n, 1)))
+	}
+}
+
+// A Train is a product of cores, outer ranks 1.
+type Train struct{ Cores []*Core }
+
+// NewTrain returns a train over the given indices with interior ranks ranks,
+// all weights zero.
+func NewTrain(modes [][]string, index []*Index, ranks []int) *Train {
+	t := &Train{}
+	left := 1
+	for p := range index {
+		right := 1
+		if p < len(index)-1 {
+			right = ranks[p]
+		}
+		shape := backend.Shape{Left: left, N: index[p].Entities(), Right: right}
+		t.Cores = append(t.Cores, &Core{Modes: modes[p], Index: index[p], Slices: backend.NewSlices(shape)})
+		left = right
+	}
+	backend.CheckChain(t.Shapes())
+	return t
+}
+
+// Name returns the cores' names, separated by commas.
+func (t *Train) Name() string {
+	names := make([]string, len(t.Cores))
+	for i, c := range t.Cores {
+		names[i] = c.Name()
+	}
+	return strings.Join(names, ",")
+}
+
+// Shapes returns the cores' shapes.
+func (t *Train) Shapes() []backend.Shape {
+	shapes := make([]backend.Shape, len(t.Cores))
+	for i, c := range t.Cores {
+		shapes[i] = c.Slices.Shape
+	}
+	return shapes
+}
+
+// Slices returns the cores' slices, which share memory with the train.
+func (t *Train) Slices() []backend.Slices {
+	s := make([]backend.Slices, len(t.Cores))
+	for i, c := range t.Cores {
+		s[i] = c.Slices
+	}
+	return s
+}
+
+// Draw gives every weight a normal start value of one variance, such that the
+// train's values have the given standard deviation: with interior ranks r the
+// variance of f is prod r times the product of the cores' variances.
+func (t *Train) Draw(rng *rand.Rand, sd float64) {
+	paths := 1.0
+	for _, c := range t.Cores {
+		paths *= float64(c.Slices.Right)
+	}
+	scale := math.Pow(sd/math.Sqrt(paths), 1/float64(len(t.Cores)))
+	for _, c := range t.Cores {
+		for k := range c.Slices.Mean {
+			c.Slices.Mean[k] = float32(scale * rng.NormFloat64())
+		}
+		c.SetPrior()
+	}
+}
+
+// Lookup returns, for each core, the column of entities of the rows in codes.
+func (t *Train) Lookup(codes [][]int32) [][]int32 {
+	index := make([][]int32, len(t.Cores))
+	for p, c := range t.Cores {
+		index[p] = make([]int32, len(codes[0]))
+		c.Index.Lookup(index[p], codes)
+	}
+	return index
+}
+
+// Weights returns the number of weights.
+func (t *Train) Weights() int {
+	n := 0
+	for _, c := range t.Cores {
+		n += c.Slices.Len()
+	}
+	return n
+}
