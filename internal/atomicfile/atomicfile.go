@@ -1,0 +1,202 @@
+// Package atomicfile writes files that are either whole or not there.
+//
+// A file is written beside its final place under a name of its own, synced,
+// and renamed over the old one; the folder is synced last. A reader sees the
+// old file or the new one, never a part; after a crash the same holds.
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Write makes the file at path hold what write writes, through a buffer. Where
+// write or anything else fails, the old file stays as it was and nothing is
+// left beside it. What a killed process has left of the same file is removed.
+//
+// A symbolic link is followed; an existing file keeps its permissions. A device
+// or a pipe (/dev/stdout) cannot be renamed over and is written directly.
+func Write(path string, write func(w io.Writer) error) error {
+	target, mode, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	if mode != nil && !mode.IsRegular() {
+		return writeDirectly(target, write)
+	}
+	folder, err := os.Open(filepath.Dir(target))
+	if err != nil {
+		return folderError(path, err)
+	}
+	defer folder.Close()
+	removeLeftovers(target, folder)
+	f, err := createBeside(target)
+	if err != nil {
+		return folderError(path, err)
+	}
+	renamed := false
+	defer func() { // also when write panics
+		f.Close()
+		if !renamed {
+			os.Remove(f.Name())
+		}
+	}()
+	if mode != nil {
+		if err := f.Chmod(mode.Perm()); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+	}
+	if err := writeBuffered(f, write); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := os.Rename(f.Name(), target); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	renamed = true
+	if err := syncFolder(folder); err != nil {
+		return fmt.Errorf("write %s: sync its folder: %w", path, err)
+	}
+	return nil
+}
+
+// resolve follows symbolic links and returns the mode of what is there, nil
+// where nothing is.
+func resolve(path string) (target string, mode *fs.FileMode, err error) {
+	if path == "" {
+		return "", nil, errors.New("write: the file's name is empty")
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return "", nil, fmt.Errorf("write %s: it is a folder; give the name of a file", path)
+	case err == nil:
+		if target, err = filepath.EvalSymlinks(path); err != nil {
+			return "", nil, fmt.Errorf("write %s: %w", path, err)
+		}
+		m := info.Mode()
+		return target, &m, nil
+	case os.IsPathSeparator(path[len(path)-1]):
+		return "", nil, fmt.Errorf("write %s: it names a folder; give the name of a file", path)
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil, nil
+	default:
+		return "", nil, folderError(path, err)
+	}
+}
+
+// folderError explains why nothing can be made in the folder of path.
+func folderError(path string, err error) error {
+	folder := filepath.Dir(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("write %s: there is no folder %s; make it first: %w", path, folder, fs.ErrNotExist)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("write %s: no permission to make files in the folder %s: %w", path, folder, fs.ErrPermission)
+	}
+	return fmt.Errorf("write %s: %w", path, err)
+}
+
+func writeDirectly(path string, write func(w io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	err = writeBuffered(f, write)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+func writeBuffered(f *os.File, write func(w io.Writer) error) error {
+	w := bufio.NewWriterSize(f, 256<<10)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// temporaryPrefix begins the names of the temporary files of target, cut so
+// that a name as long as file systems allow leaves room for the rest.
+func temporaryPrefix(target string) string {
+	base := filepath.Base(target)
+	return "." + base[:min(len(base), 200)] + ".writing-"
+}
+
+// createBeside makes a new file in target's folder and locks it, so that
+// others can tell it from what a killed process left.
+func createBeside(target string) (*os.File, error) {
+	for {
+		name := fmt.Sprintf("%s%016x", temporaryPrefix(target), rand.Uint64())
+		f, err := os.OpenFile(filepath.Join(filepath.Dir(target), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if lock(f) != lockedByOther && stillThere(f) {
+			return f, nil
+		}
+		// Another process took it for a leftover before it was locked.
+		f.Close()
+		os.Remove(f.Name())
+	}
+}
+
+func stillThere(f *os.File) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(opened, named)
+}
+
+// removeLeftovers removes temporary files of target that no process holds. It
+// is a courtesy: where it fails, nothing is lost.
+func removeLeftovers(target string, folder *os.File) {
+	entries, err := folder.ReadDir(-1)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), temporaryPrefix(target)) || !e.Type().IsRegular() {
+			continue
+		}
+		f, err := os.OpenFile(filepath.Join(filepath.Dir(target), e.Name()), os.O_WRONLY, 0)
+		if err != nil {
+			continue
+		}
+		if lock(f) == locked {
+			os.Remove(f.Name())
+		}
+		f.Close()
+	}
+}
+
+// A lockState is what came of locking a file. A lock lasts as long as the file
+// is open, at most as long as the process lives.
+type lockState int
+
+const (
+	noLocks       lockState = iota // the system has none
+	locked                         // by this call
+	lockedByOther                  // by a writer at work
+)
