@@ -59,8 +59,8 @@ func Write(path string, write func(w io.Writer) error) error {
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if !canRenameOpen {
+		f.Close()
 	}
 	if err := os.Rename(f.Name(), target); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

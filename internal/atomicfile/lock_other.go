@@ -4,6 +4,8 @@ package atomicfile
 
 import "os"
 
+const canRenameOpen = false
+
 func lock(*os.File) lockState { return noLocks }
 
 func syncFolder(*os.File) error { return nil }

@@ -8,6 +8,10 @@ import (
 	"syscall"
 )
 
+// canRenameOpen says that a file may be renamed while open, so that its lock
+// holds until then.
+const canRenameOpen = true
+
 func lock(f *os.File) lockState {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
