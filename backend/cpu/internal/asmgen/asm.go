@@ -42,7 +42,12 @@ func (a *Asm) String() string {
 // Text opens a function without a stack frame whose arguments take args
 // bytes. declaration is its Go declaration, printed above it.
 func (a *Asm) Text(name string, args int, declaration string) {
-	fmt.Fprintf(&a.text, "\n// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", declaration, name, args)
+	a.TextFrame(name, 0, args, declaration)
+}
+
+// TextFrame is Text with frame bytes of locals.
+func (a *Asm) TextFrame(name string, frame, args int, declaration string) {
+	fmt.Fprintf(&a.text, "\n// %s\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", declaration, name, frame, args)
 }
 
 // Op emits one instruction.

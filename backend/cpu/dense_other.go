@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package cpu
+
+func nativeDenseKernels(Path) (denseKernels, bool) { return denseKernels{}, false }
+
+func (panelKernel) runNative(*tile, int) { panic("cpu: no vector kernels on this machine") }

@@ -1,0 +1,161 @@
+package cpu
+
+// tile describes one panel of a product: for each of count matrices, the rows
+// x columns block C = alpha A B + beta C, where a panel has at most one or two
+// vectors of columns. Strides are in elements. The assembly reads the slices'
+// addresses only; whoever fills a tile answers for the lengths.
+type tile struct {
+	a, b, c             []float32
+	aRow, aStep         int    // A: from row to row, from column to column
+	bStep, cRow         int    // B and C: from row to row
+	rows, k             int    // both at least one
+	count               int    // at least one
+	aNext, bNext, cNext int    // from matrix to matrix
+	lanes               *int32 // AVX2: a mask a column
+	columns             int
+	mask                uint32 // AVX-512: a bit a column
+	flags               uint32
+	alpha, beta         float32
+}
+
+// The flags of a tile.
+const (
+	tileScale = 1 << iota // alpha is not one
+	tileAdd               // beta is not zero: C is read
+	tileEdge              // the columns do not fill their vectors
+)
+
+// laneMasks[32-n:] masks the first n columns.
+var laneMasks = [64]int32{
+	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+}
+
+// setColumns sets the width of the panel, which full lanes would hold.
+func (t *tile) setColumns(columns, full int) {
+	t.columns = columns
+	t.lanes = &laneMasks[32-columns]
+	t.mask = uint32(1<<columns - 1)
+	if columns == full {
+		t.flags &^= tileEdge
+	} else {
+		t.flags |= tileEdge
+	}
+}
+
+// setFactors sets alpha and beta.
+func (t *tile) setFactors(alpha, beta float32) {
+	t.alpha, t.beta = alpha, beta
+	t.flags &^= tileScale | tileAdd
+	if alpha != 1 {
+		t.flags |= tileScale
+	}
+	if beta != 0 {
+		t.flags |= tileAdd
+	}
+}
+
+// panelKernel names a family of tile kernels by the columns of its vectors.
+type panelKernel int
+
+const (
+	genericLanes panelKernel = 4
+	avx2Lanes    panelKernel = 8
+	avx512Lanes  panelKernel = 16
+)
+
+// width is the number of columns of a panel.
+func (lanes panelKernel) width() int { return 2 * int(lanes) }
+
+// run computes one panel of at most width columns.
+func (lanes panelKernel) run(t *tile, columns int) {
+	vectors := 2
+	if columns <= int(lanes) {
+		vectors = 1
+	}
+	t.setColumns(columns, vectors*int(lanes))
+	if lanes == genericLanes {
+		genericTiles(t)
+	} else {
+		lanes.runNative(t, vectors)
+	}
+}
+
+// genericTiles is the kernel in plain Go: blocks of 4 x 4 sums that compilers
+// keep in registers, and one element at a time at the edges.
+func genericTiles(t *tile) {
+	for i := range t.count {
+		a, b, c := t.a[i*t.aNext:], t.b[i*t.bNext:], t.c[i*t.cNext:]
+		row := 0
+		for ; row+4 <= t.rows; row += 4 {
+			column := 0
+			for ; column+4 <= t.columns; column += 4 {
+				t.block4(a[row*t.aRow:], b[column:], c[row*t.cRow+column:])
+			}
+			for ; column < t.columns; column++ {
+				for edge := row; edge < row+4; edge++ {
+					t.element(a[edge*t.aRow:], b[column:], &c[edge*t.cRow+column])
+				}
+			}
+		}
+		for ; row < t.rows; row++ {
+			for column := range t.columns {
+				t.element(a[row*t.aRow:], b[column:], &c[row*t.cRow+column])
+			}
+		}
+	}
+}
+
+func (t *tile) element(a, b []float32, c *float32) {
+	var sum float32
+	for p := range t.k {
+		sum += a[p*t.aStep] * b[p*t.bStep]
+	}
+	t.store(c, sum)
+}
+
+func (t *tile) store(c *float32, sum float32) {
+	if t.beta == 0 {
+		*c = t.alpha * sum
+	} else {
+		*c = t.alpha*sum + t.beta**c
+	}
+}
+
+func (t *tile) block4(a, b, c []float32) {
+	var c00, c01, c02, c03, c10, c11, c12, c13 float32
+	var c20, c21, c22, c23, c30, c31, c32, c33 float32
+	r1, r2, r3 := t.aRow, 2*t.aRow, 3*t.aRow
+	for p := range t.k {
+		row := b[p*t.bStep:]
+		row = row[:4]
+		b0, b1, b2, b3 := row[0], row[1], row[2], row[3]
+		at := p * t.aStep
+		x := a[at]
+		c00 += x * b0
+		c01 += x * b1
+		c02 += x * b2
+		c03 += x * b3
+		x = a[at+r1]
+		c10 += x * b0
+		c11 += x * b1
+		c12 += x * b2
+		c13 += x * b3
+		x = a[at+r2]
+		c20 += x * b0
+		c21 += x * b1
+		c22 += x * b2
+		c23 += x * b3
+		x = a[at+r3]
+		c30 += x * b0
+		c31 += x * b1
+		c32 += x * b2
+		c33 += x * b3
+	}
+	for i, sums := range [4][4]float32{{c00, c01, c02, c03}, {c10, c11, c12, c13}, {c20, c21, c22, c23}, {c30, c31, c32, c33}} {
+		row := c[i*t.cRow:]
+		for j := range sums {
+			t.store(&row[j], sums[j])
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package cpu
+
+import "fmt"
+
+// Gram adds panel' panel to dst, where panel is n x r, row-major without gaps,
+// and dst r x r. dst must be symmetric on entry and is on return: of what it
+// holds only the upper blocks are read. One thread, about nr^2 to 2nr^2
+// operations; it does not allocate.
+func Gram(p Path, dst, panel []float32, n, r int) {
+	if n < 0 || r < 0 || len(panel) < n*r || len(dst) < r*r {
+		panic(fmt.Sprintf("cpu: Gram of %d x %d on %d elements into %d", n, r, len(panel), len(dst)))
+	}
+	if n == 0 || r == 0 {
+		return
+	}
+	kernels := denseKernelsFor(p)
+	width := kernels.panels.width()
+	t := tile{aRow: 1, aStep: r, bStep: r, cRow: r, count: 1}
+	t.setFactors(1, 1)
+	depth := max(64, cachedPanel/r&^7)
+	for p := 0; p < n; p += depth {
+		t.k = min(depth, n-p)
+		t.a = panel[p*r:]
+		for j := 0; j < r; j += width {
+			columns := min(width, r-j)
+			t.rows = j + columns
+			t.b, t.c = panel[p*r+j:], dst[j:]
+			kernels.panels.run(&t, columns)
+		}
+	}
+	for j := width; j < r; j += width {
+		// Below the diagonal block of the columns before j.
+		i := j - width
+		kernels.transpose(dst[j*r+i:], r, dst[i*r+j:], r, width, r-j)
+	}
+}

@@ -1,0 +1,289 @@
+package main
+
+import "fmt"
+
+// The tile kernels compute, for each of count matrices, rows x (vectors*lanes)
+// blocks of C = alpha A B + beta C. A tile of C stays in registers over the
+// whole of k: each step loads one row of B and broadcasts one element of every
+// row of A. Each element of C is one chain of fused multiply-adds in the order
+// of k whatever the tile it falls in, so the partition of the rows never
+// changes a bit of the result.
+
+// isa is what differs between the instruction sets.
+type isa struct {
+	suffix string
+	lanes  int
+	reg    func(int) string
+	b      [2]int // registers of the row of B
+	spare  []int  // registers of broadcasts
+	masked bool   // opmask registers K1, K2 at the edges; else vector masks
+	zero   string // clears a register
+}
+
+var (
+	avx512 = isa{suffix: "512", lanes: 16, reg: Z, b: [2]int{30, 31}, spare: []int{24, 25, 26, 27, 28, 29}, masked: true, zero: "VPXORD"}
+	avx2   = isa{suffix: "256", lanes: 8, reg: Y, b: [2]int{12, 13}, spare: []int{14, 15}, zero: "VXORPS"}
+)
+
+// Registers that hold the same thing through a whole kernel.
+const (
+	regA     = "R8"  // first row of A of the tile
+	regB     = "SI"  // first row of B
+	regC     = "DI"  // first row of C of the tile
+	regRows  = "DX"  // rows left
+	regARow  = "R9"  // bytes from a row of A to the next
+	regARow3 = "R10" // three times that
+	regAStep = "R11" // bytes from a column of A to the next
+	regBStep = "R12" // bytes from a row of B to the next
+	regTile  = "AX"  // the argument, outside the innermost loop
+	regLanes = "R15" // vector masks of the columns, AVX2 only
+)
+
+// rowsPerCursor rows of A are reached from one pointer by the index modes
+// base, base+row, base+2row, base+3row, base+4row.
+const rowsPerCursor = 5
+
+var cursors = []string{"R13", "R14", "R15", "AX"}
+
+func rowOperand(i int) string {
+	cursor := cursors[i/rowsPerCursor]
+	switch i % rowsPerCursor {
+	case 0:
+		return Mem(cursor, 0)
+	case 3:
+		return Indexed(cursor, 0, regARow3, 1)
+	default:
+		return Indexed(cursor, 0, regARow, i%rowsPerCursor)
+	}
+}
+
+func tiles512x2(a *Asm) { tiles(a, avx512, 12, 2) }
+func tiles512x1(a *Asm) { tiles(a, avx512, 16, 1) }
+func tiles256x2(a *Asm) { tiles(a, avx2, 6, 2) }
+func tiles256x1(a *Asm) { tiles(a, avx2, 8, 1) }
+
+// tiles emits the kernel for panels of the given number of vectors, with
+// register tiles of up to most rows.
+func tiles(a *Asm, s isa, most, vectors int) {
+	name := fmt.Sprintf("tiles%sx%d", s.suffix, vectors)
+	a.TextFrame(name, 32, 8, "func "+name+"(t *tile)")
+	a.Op("MOVQ", "t+0(FP)", regTile)
+	for _, stride := range [][2]string{{"aRow", regARow}, {"aStep", regAStep}, {"bStep", regBStep}} {
+		a.Op("MOVQ", "tile_"+stride[0]+"(AX)", stride[1])
+		a.Op("SHLQ", "$2", stride[1])
+	}
+	a.Op("LEAQ", Indexed(regARow, 0, regARow, 2), regARow3)
+	a.Op("MOVQ", "tile_a(AX)", regA)
+	a.Op("MOVQ", "tile_b(AX)", regB)
+	a.Op("MOVQ", "tile_c(AX)", regC)
+	a.Op("MOVQ", "tile_count(AX)", "CX")
+	a.Op("MOVQ", "CX", "left-8(SP)")
+	if s.masked {
+		a.Op("MOVL", "tile_mask(AX)", "CX")
+		a.Op("KMOVW", "CX", "K1")
+		a.Op("SHRL", "$16", "CX")
+		a.Op("KMOVW", "CX", "K2")
+	}
+
+	a.Label("matrix")
+	a.Op("MOVQ", regA, "a-16(SP)")
+	a.Op("MOVQ", regB, "b-24(SP)")
+	a.Op("MOVQ", regC, "c-32(SP)")
+	a.Op("MOVQ", "tile_rows(AX)", regRows)
+
+	a.Label("next")
+	a.Comment("the height of the next tile: full, all that is left, or half of it, rounded up")
+	a.Op("CMPQ", regRows, Imm(most+most/2))
+	a.Op("JGE", fmt.Sprintf("rows%d", most))
+	a.Op("MOVQ", regRows, "CX")
+	a.Op("CMPQ", regRows, Imm(most))
+	a.Op("JLE", "dispatch")
+	a.Op("INCQ", "CX")
+	a.Op("SHRQ", "$1", "CX")
+	a.Label("dispatch")
+	dispatch(a, 1, most)
+
+	for rows := most; rows >= 1; rows-- {
+		tileBody(a, s, rows, vectors, rows == most)
+	}
+
+	a.Label("done")
+	a.Op("DECQ", "left-8(SP)")
+	a.Op("JZ", "return")
+	for _, matrix := range [][3]string{{"a-16(SP)", "aNext", regA}, {"b-24(SP)", "bNext", regB}, {"c-32(SP)", "cNext", regC}} {
+		a.Op("MOVQ", "tile_"+matrix[1]+"(AX)", "CX")
+		a.Op("MOVQ", matrix[0], matrix[2])
+		a.Op("LEAQ", Indexed(matrix[2], 0, "CX", 4), matrix[2])
+	}
+	a.Op("JMP", "matrix")
+	a.Label("return")
+	a.Return()
+}
+
+// dispatch jumps to the label rowsN where N is CX, by bisection.
+func dispatch(a *Asm, low, high int) {
+	if low == high {
+		a.Op("JMP", fmt.Sprintf("rows%d", low))
+		return
+	}
+	middle := (low + high) / 2
+	above := a.NewLabel("above")
+	a.Op("CMPQ", "CX", Imm(middle))
+	a.Op("JGT", above)
+	dispatch(a, low, middle)
+	a.Label(above)
+	dispatch(a, middle+1, high)
+}
+
+// tileBody emits one register tile: zero, the loop over k, and the way back to
+// memory. The full tile has its loop twice, with and without masks on the
+// loads of B: a masked load takes a slot of the multiplying units.
+func tileBody(a *Asm, s isa, rows, vectors int, full bool) {
+	a.Label(fmt.Sprintf("rows%d", rows))
+	a.Op("MOVQ", "tile_k(AX)", "CX")
+	if !s.masked {
+		a.Op("MOVQ", "tile_lanes(AX)", regLanes)
+	}
+	a.Op("MOVQ", regB, "BX")
+	a.Op("TESTL", "$const_tileEdge", "tile_flags(AX)")
+	used := cursors[:(rows+rowsPerCursor-1)/rowsPerCursor]
+	for i, cursor := range used {
+		if i == 0 {
+			a.Op("MOVQ", regA, cursor)
+		} else {
+			a.Op("LEAQ", Indexed(used[i-1], 0, regARow, 4), cursor)
+			a.Op("LEAQ", Indexed(cursor, 0, regARow, 1), cursor)
+		}
+	}
+	for i := range rows * vectors {
+		a.Op(s.zero, s.reg(i), s.reg(i), s.reg(i))
+	}
+	step := func(masked bool) func() {
+		return func() {
+			tileStep(a, s, rows, vectors, masked)
+			a.Op("ADDQ", regBStep, "BX")
+			for _, cursor := range used {
+				a.Op("ADDQ", regAStep, cursor)
+			}
+		}
+	}
+	if full {
+		edge, end := a.NewLabel("edge"), a.NewLabel("end")
+		a.Op("JNZ", edge)
+		a.Countdown("CX", step(false))
+		a.Op("JMP", end)
+		a.Label(edge)
+		a.Countdown("CX", step(true))
+		a.Label(end)
+	} else {
+		a.Countdown("CX", step(true))
+	}
+	tileStore(a, s, rows, vectors)
+	a.Op("SUBQ", Imm(rows), regRows)
+	a.Op("JZ", "done")
+	a.Op("IMUL3Q", Imm(rows), regARow, "CX")
+	a.Op("ADDQ", "CX", regA)
+	a.Op("JMP", "next")
+}
+
+// tileStep emits one step of k: a row of B times the rows of A.
+func tileStep(a *Asm, s isa, rows, vectors int, masked bool) {
+	for v := range vectors {
+		b, from := s.reg(s.b[v]), Mem("BX", v*4*s.lanes)
+		switch {
+		case masked && s.masked:
+			a.Op("VMOVUPS.Z", from, opmask(v), b)
+		case masked:
+			a.Op("VMOVUPS", Mem(regLanes, v*4*s.lanes), b)
+			a.Op("VMASKMOVPS", from, b, b)
+		default:
+			a.Op("VMOVUPS", from, b)
+		}
+	}
+	for i := range rows {
+		if vectors == 1 && s.masked {
+			a.Op("VFMADD231PS.BCST", rowOperand(i), s.reg(s.b[0]), s.reg(i))
+			continue
+		}
+		x := s.reg(s.spare[i%len(s.spare)])
+		a.Op("VBROADCASTSS", rowOperand(i), x)
+		for v := range vectors {
+			a.Op("VFMADD231PS", x, s.reg(s.b[v]), s.reg(i*vectors+v))
+		}
+	}
+}
+
+// tileStore emits C = alpha*tile + beta*C for one register tile and leaves
+// regC at the row after it. With beta = 0 C is not read.
+func tileStore(a *Asm, s isa, rows, vectors int) {
+	unscaled, overwrite, end := a.NewLabel("unscaled"), a.NewLabel("overwrite"), a.NewLabel("end")
+	factor := s.reg(s.spare[0])
+	a.Op("MOVQ", "t+0(FP)", regTile)
+	a.Op("MOVQ", "tile_cRow(AX)", "BX")
+	a.Op("SHLQ", "$2", "BX")
+	a.Op("TESTL", "$const_tileScale", "tile_flags(AX)")
+	a.Op("JZ", unscaled)
+	a.Op("VBROADCASTSS", "tile_alpha(AX)", factor)
+	for i := range rows * vectors {
+		a.Op("VMULPS", factor, s.reg(i), s.reg(i))
+	}
+	a.Label(unscaled)
+	a.Op("TESTL", "$const_tileAdd", "tile_flags(AX)")
+	a.Op("JZ", overwrite)
+	a.Op("VBROADCASTSS", "tile_beta(AX)", factor)
+	storeRows(a, s, rows, vectors, true)
+	a.Op("JMP", end)
+	a.Label(overwrite)
+	storeRows(a, s, rows, vectors, false)
+	a.Label(end)
+}
+
+// storeRows writes the tile, plus the factor times what is there where add is
+// set. AVX2 has a second way for full columns: its masked stores are very slow
+// on some processors.
+func storeRows(a *Asm, s isa, rows, vectors int, add bool) {
+	factor, old := s.reg(s.spare[0]), s.reg(s.spare[1])
+	each := func(store func(v int, at, sum string)) {
+		for i := range rows {
+			for v := range vectors {
+				store(v, Mem(regC, v*4*s.lanes), s.reg(i*vectors+v))
+			}
+			a.Op("ADDQ", "BX", regC)
+		}
+	}
+	if s.masked {
+		each(func(v int, at, sum string) {
+			if add {
+				a.Op("VFMADD231PS", at, factor, opmask(v), sum)
+			}
+			a.Op("VMOVUPS", sum, opmask(v), at)
+		})
+		return
+	}
+	edge, end := a.NewLabel("edge"), a.NewLabel("end")
+	a.Op("TESTL", "$const_tileEdge", "tile_flags(AX)")
+	a.Op("JNZ", edge)
+	each(func(v int, at, sum string) {
+		if add {
+			a.Op("VFMADD231PS", at, factor, sum)
+		}
+		a.Op("VMOVUPS", sum, at)
+	})
+	a.Op("JMP", end)
+	a.Label(edge)
+	for v := range vectors {
+		a.Op("VMOVUPS", Mem(regLanes, v*4*s.lanes), s.reg(s.b[v]))
+	}
+	each(func(v int, at, sum string) {
+		mask := s.reg(s.b[v])
+		if add {
+			a.Op("VMASKMOVPS", at, mask, old)
+			a.Op("VFMADD231PS", old, factor, sum)
+		}
+		a.Op("VMASKMOVPS", sum, mask, at)
+	})
+	a.Label(end)
+}
+
+// opmask names the register with the columns of vector v.
+func opmask(v int) string { return fmt.Sprintf("K%d", v+1) }

@@ -1,0 +1,10 @@
+package cpu
+
+// transpose writes the rows x columns matrix src, transposed, to dst.
+func transpose(dst []float32, dstRow int, src []float32, srcRow, rows, columns int) {
+	for i := range rows {
+		for j := range columns {
+			dst[j*dstRow+i] = src[i*srcRow+j]
+		}
+	}
+}
