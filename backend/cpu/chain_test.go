@@ -9,31 +9,31 @@ import (
 	"unsafe"
 )
 
-// canary stands before a slice of a guard, where nothing may be written.
-const canary = 12345.678
+// chainCanary stands before a slice of chainMemory, where nothing may be written.
+const chainCanary = 12345.678
 
-// last returns n floats at the very end of the guard, after canaries.
-func (g *guard) last(n int) []float32 {
+// last returns n floats at the very end of the memory, after canaries.
+func (g *chainMemory) last(n int) []float32 {
 	for i := range g.floats {
-		g.floats[i] = canary
+		g.floats[i] = chainCanary
 	}
 	return g.floats[len(g.floats)-n:]
 }
 
 // intact tells whether the canaries before the last n floats stand.
-func (g *guard) intact(n int) bool {
+func (g *chainMemory) intact(n int) bool {
 	for _, x := range g.floats[:len(g.floats)-n] {
-		if x != canary {
+		if x != chainCanary {
 			return false
 		}
 	}
 	return true
 }
 
-// chainCase is one problem with its arrays at the ends of guards.
+// chainCase is one problem with its arrays at the ends of chainMemory.
 type chainCase struct {
 	rng  *rand.Rand
-	pool []*guard
+	pool []*chainMemory
 	used int
 	size []int
 }
@@ -46,7 +46,7 @@ const (
 func newChainCase(t testing.TB) *chainCase {
 	c := &chainCase{rng: rand.New(rand.NewPCG(7, 11))}
 	for range 7 {
-		c.pool = append(c.pool, newGuard(t, chainTestSize))
+		c.pool = append(c.pool, newChainMemory(t, chainTestSize))
 	}
 	return c
 }

@@ -6,12 +6,12 @@ import "fmt"
 // reduced by a tree that shares its shuffles, and stored at once.
 const block = 8
 
-// Registers of dots beside those of all kernels: the eight cells are in
+// Registers of dots beside those of all kernels: the eight cells are in vector
 // registers 0 to 7.
 const (
 	dotsTmp       = 8
-	dotsWeight    = 10 // to 13 in AVX2
-	dotsWeightZ   = 16
+	dotsWeight    = 10 // to 13
+	dotsWeightZ   = 16 // to 19
 	dotsOrder     = 31
 	dotsKeep      = 14 // AVX2's mask of the results of a block; AVX-512 has it in K2
 	accumulateReg = "R13"
@@ -30,7 +30,7 @@ func (g *generator) dots(indexed bool) {
 		name = "Dots"
 		params = append(params, param{"idx", idxReg})
 	}
-	params = append(params, param{"w", weightReg}, param{"n", countReg}, param{"cols", colsReg}, param{"stride", strideReg})
+	params = append(params, param{"w", weightReg}, param{"n", countReg}, param{"cols", lastReg}, param{"stride", strideReg})
 	if indexed {
 		params = append(params, param{"accumulate", accumulateReg})
 	}
@@ -46,26 +46,17 @@ func (g *generator) dots(indexed bool) {
 
 func (g *generator) dotsShape(s shape, indexed bool) {
 	l := s.label()
-	g.label("%s", l)
-	g.cutMask(s)
+	g.enter(s)
 	g.dotsWeights(s)
-	if g.opmask {
-		g.op("MOVL", "$0xFF", rowReg)
-		g.op("KMOVW", rowReg, "K2")
-	} else {
-		g.op("VPCMPEQD", y(dotsKeep), y(dotsKeep), y(dotsKeep))
-	}
 	g.op("SUBQ", imm(block), countReg)
 	g.op("JLT", l+"rest")
 
-	g.label("%sturn", l)
+	g.label(l + "turn")
 	switch s.class {
 	case 'S':
 		g.dotsScalars(s)
-	case 'D':
-		g.dotsPairs(s)
-	case 'X':
-		g.dotsQuads(s)
+	case 'D', 'X':
+		g.dotsShort(s)
 	case 'Y':
 		g.dotsProducts(s, dotsWeight)
 		g.reduceY()
@@ -73,15 +64,17 @@ func (g *generator) dotsShape(s shape, indexed bool) {
 		g.dotsProducts(s, dotsWeightZ)
 		g.reduceZ()
 	}
+	g.op("TESTQ", countReg, countReg)
+	g.op("JLT", l+"some")
 	if indexed {
 		g.op("TESTQ", accumulateReg, accumulateReg)
 		g.op("JEQ", l+"put")
 	}
-	g.addKept()
+	g.op("VADDPS", word(dstReg, 0), "Y0", "Y0")
 	if indexed {
-		g.label("%sput", l)
+		g.label(l + "put")
 	}
-	g.putKept()
+	g.op("VMOVUPS", "Y0", word(dstReg, 0))
 	g.op("ADDQ", imm(4*block), dstReg)
 	if indexed {
 		g.op("ADDQ", imm(4*block), idxReg)
@@ -91,72 +84,124 @@ func (g *generator) dotsShape(s shape, indexed bool) {
 	g.op("SUBQ", imm(block), countReg)
 	g.op("JGE", l+"turn")
 
-	g.label("%srest", l)
+	g.label(l + "rest")
 	g.op("ADDQ", imm(block), countReg)
-	g.op("JLE", l+"done")
-	g.maskOf(countReg, "K2", y(dotsKeep))
-	g.op("XORL", countReg, countReg)
-	if g.opmask {
-		g.op("VMOVDQU32.Z", "("+idxReg+")", "K2", "Y0")
-	} else {
-		g.op("VPMASKMOVD", "("+idxReg+")", y(dotsKeep), "Y0")
-	}
-	g.op("VMOVDQU", "Y0", "rest-32(SP)")
-	g.op("LEAQ", "rest-32(SP)", idxReg)
+	g.op("JEQ", l+"done")
+	g.keepFirst()
+	g.op("MOVQ", "$-1", countReg)
 	g.op("JMP", l+"turn")
-	g.label("%sdone", l)
+
+	g.label(l + "some")
+	if indexed {
+		g.op("TESTQ", accumulateReg, accumulateReg)
+		g.op("JEQ", l+"putsome")
+	}
+	g.addKept()
+	if indexed {
+		g.label(l + "putsome")
+	}
+	g.putKept()
+	g.label(l + "done")
 	g.done()
 }
 
 func y(i int) string { return fmt.Sprintf("Y%d", i) }
 
-// addKept adds dst to the results in Y0.
+// keepFirst makes a block of the last countReg cells: the mask of its results,
+// and its row numbers with zeros after them.
+func (g *generator) keepFirst() {
+	if g.wide {
+		g.op("MOVL", "$-1", rowReg)
+		g.op("BZHIL", countReg, rowReg, rowReg)
+		g.op("KMOVW", rowReg, "K2")
+		g.op("VMOVDQU32.Z", word(idxReg, 0), "K2", "Y0")
+	} else {
+		g.op("LEAQ", g.symbol("Lanes")+"+32(SB)", rowReg)
+		g.op("NEGQ", countReg)
+		g.op("VMOVDQU", fmt.Sprintf("(%s)(%s*4)", rowReg, countReg), y(dotsKeep))
+		g.op("VPMASKMOVD", word(idxReg, 0), y(dotsKeep), "Y0")
+	}
+	g.op("VMOVDQU", "Y0", "rest-32(SP)")
+	g.op("LEAQ", "rest-32(SP)", idxReg)
+}
+
+// addKept adds dst to the results in Y0 that were asked for.
 func (g *generator) addKept() {
-	if g.opmask {
-		g.op("VADDPS", "("+dstReg+")", "Y0", "K2", "Y0")
+	if g.wide {
+		g.op("VADDPS", word(dstReg, 0), "Y0", "K2", "Y0")
 		return
 	}
-	g.op("VMASKMOVPS", "("+dstReg+")", y(dotsKeep), y(dotsTmp))
+	g.op("VMASKMOVPS", word(dstReg, 0), y(dotsKeep), y(dotsTmp))
 	g.op("VADDPS", y(dotsTmp), "Y0", "Y0")
 }
 
-// putKept stores the results in Y0.
+// putKept stores the results in Y0 that were asked for.
 func (g *generator) putKept() {
-	if g.opmask {
-		g.op("VMOVUPS", "Y0", "K2", "("+dstReg+")")
+	if g.wide {
+		g.op("VMOVUPS", "Y0", "K2", word(dstReg, 0))
 		return
 	}
-	g.op("VMASKMOVPS", "Y0", y(dotsKeep), "("+dstReg+")")
+	g.op("VMASKMOVPS", "Y0", y(dotsKeep), word(dstReg, 0))
 }
 
-// dotsWeights loads w in the form that the products of the shape want.
+// dotsWeights loads w in the form that the products of the shape want. Where
+// the last piece overlaps, it is zero in the lanes that count already.
 func (g *generator) dotsWeights(s shape) {
-	switch s.class {
-	case 'S':
-		g.op("VBROADCASTSS", "("+weightReg+")", y(dotsWeight))
-	case 'D':
-		g.op("VBROADCASTSS", "("+weightReg+")", y(dotsWeight))
-		g.op("VBROADCASTSS", "4("+weightReg+")", y(dotsWeight+1))
-	case 'X':
-		g.load(s, 0, weightReg, dotsWeight)
-		g.op("VINSERTF128", imm(1), s.reg(dotsWeight), y(dotsWeight), y(dotsWeight))
-	case 'Y':
-		for v := range s.vectors {
-			g.load(s, v, weightReg, dotsWeight+v)
-		}
-	case 'Z':
-		for v := range s.vectors {
-			g.load(s, v, weightReg, dotsWeightZ+v)
-		}
+	weight := dotsWeight
+	switch {
+	case s.class == 'Z':
+		weight = dotsWeightZ
 		g.op("VMOVDQU32", g.symbol("Order")+"(SB)", s.reg(dotsOrder))
 		g.op("MOVL", "$0xFF00", rowReg)
 		g.op("KMOVW", rowReg, "K3")
+	case s.class == 'S':
+		g.op("VBROADCASTSS", word(weightReg, 0), y(weight))
+		return
+	case s.class == 'D' && s.pieces == 1:
+		g.op("VBROADCASTSS", word(weightReg, 0), y(weight))
+		g.op("VBROADCASTSS", word(weightReg, 1), y(weight+1))
+		return
+	case s.class == 'D':
+		g.loadThree(weightReg, weight)
+		g.op("VINSERTF128", imm(1), s.reg(weight), y(weight), y(weight))
+		return
 	}
+	for p := range s.pieces {
+		g.load(s, p, weightReg, weight+p)
+	}
+	if s.overlap {
+		g.keepLast(s, weight+s.pieces-1)
+	}
+	if s.class == 'X' && s.pieces == 1 {
+		g.op("VINSERTF128", imm(1), s.reg(weight), y(weight), y(weight))
+	}
+}
+
+// keepLast clears the lanes of the last piece that overlap the piece before.
+// lastReg has 4 (cols - lanes), and cols - lanes (pieces - 1) lanes stay.
+func (g *generator) keepLast(s shape, reg int) {
+	if s.class == 'Z' {
+		// lanes (pieces - 1) - (cols - lanes) lanes overlap: shift the mask by them.
+		g.op("MOVQ", lastReg, rowReg)
+		g.op("SHRQ", imm(2), rowReg)
+		g.op("NEGQ", rowReg)
+		g.op("ADDQ", imm(s.lanes()*(s.pieces-1)), rowReg)
+		g.op("MOVL", "$-1", gradRow)
+		g.op("SHLXL", rowReg, gradRow, gradRow)
+		g.op("KMOVW", gradRow, "K1")
+		g.op("VMOVAPS.Z", s.reg(reg), "K1", s.reg(reg))
+		return
+	}
+	// The window of the last n = cols - lanes (pieces - 1) lanes begins at word
+	// 8 + n, or four words later for a vector of four.
+	g.op("LEAQ", g.symbol("Lanes")+"(SB)", rowReg)
+	first := 8 + 8 - s.lanes() - s.lanes()*(s.pieces-2)
+	g.op("VANDPS", fmt.Sprintf("%d(%s)(%s*1)", 4*first, rowReg, lastReg), s.reg(reg), s.reg(reg))
 }
 
 // dotsRow points rowReg at the row of cell c of the block.
 func (g *generator) dotsRow(c int) {
-	g.rowOf(c, rowReg)
+	g.offset(c)
 	g.op("ADDQ", rowsReg, rowReg)
 }
 
@@ -164,8 +209,9 @@ func (g *generator) dotsRow(c int) {
 func (g *generator) dotsProducts(s shape, weight int) {
 	for c := range block {
 		g.dotsRow(c)
-		for v := range s.vectors {
-			g.fused(s, v, rowReg, weight+v, c, dotsTmp, v == 0)
+		g.multiply(s, 0, rowReg, weight, c)
+		for p := 1; p < s.pieces; p++ {
+			g.accumulate(s, p, rowReg, weight+p, c, dotsTmp)
 		}
 	}
 }
@@ -218,21 +264,47 @@ func (g *generator) reduceQuads() {
 	g.op("VADDPS", y(dotsTmp), "Y0", "Y0")
 }
 
-// dotsQuads is the block for rows of three or four.
+// dotsShort is the block for rows of two to seven but not more than two pieces.
+func (g *generator) dotsShort(s shape) {
+	switch {
+	case s.class == 'D' && s.pieces == 1:
+		g.dotsPairs(s)
+		return
+	case s.class == 'X' && s.pieces == 2:
+		g.dotsProducts(s, dotsWeight)
+		for c := range block / 2 {
+			g.op("VINSERTF128", imm(1), s.reg(c+4), y(c), y(c))
+		}
+	default:
+		g.dotsQuads(s)
+	}
+	g.reduceQuads()
+}
+
+// loadThree reads a row of three, and a zero after it.
+func (g *generator) loadThree(base string, dst int) {
+	d := shape{'D', 1, false}
+	g.load(d, 0, base, dst)
+	g.op("VINSERTPS", "$0x20", word(base, 2), d.reg(dst), d.reg(dst))
+}
+
+// dotsQuads leaves rows c and c+4 of three or four columns times w in Yc.
 func (g *generator) dotsQuads(s shape) {
 	for c := range block / 2 {
+		upper := word(rowReg, 0)
 		g.dotsRow(c)
-		g.load(s, 0, rowReg, c)
-		g.dotsRow(c + 4)
-		upper := "(" + rowReg + ")"
-		if s.cut {
-			g.load(s, 0, rowReg, dotsTmp)
+		if s.class == 'D' {
+			g.loadThree(rowReg, c)
+			g.dotsRow(c + 4)
+			g.loadThree(rowReg, dotsTmp)
 			upper = s.reg(dotsTmp)
+		} else {
+			g.load(s, 0, rowReg, c)
+			g.dotsRow(c + 4)
 		}
 		g.op("VINSERTF128", imm(1), upper, y(c), y(c))
 		g.op("VMULPS", y(dotsWeight), y(c), y(c))
 	}
-	g.reduceQuads()
 }
 
 // dotsPairs is the block for rows of two.

@@ -1,9 +1,10 @@
-// Chaingen writes the assembly of the chain kernels: the inner loops of a pass
-// over sparse observations of a tensor train, for AVX-512 and for AVX2.
+// Chaingen writes the chain kernels: the inner loops of a pass over sparse
+// observations of a tensor train, in assembly for AVX-512 and for AVX2, and
+// the Go that calls them.
 //
 // A kernel is written once, over an abstract row (shape), and unrolled for
 // every row length that deserves registers of its own; the set of instructions
-// (isa) says how a vector is loaded, stored and cut at the end of a row.
+// (isa) says which shapes there are.
 //
 // Run it by go generate in backend/cpu.
 package main
@@ -14,18 +15,26 @@ import (
 )
 
 func main() {
-	for _, set := range []isa{avx512, avx2} {
-		if err := os.WriteFile(fileName(set), []byte(generate(set)), 0o644); err != nil {
+	for name, text := range files() {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, "chaingen:", err)
 			os.Exit(1)
 		}
 	}
 }
 
-func fileName(set isa) string { return "chain_" + set.lower + "_amd64.s" }
+// files returns all that is generated, by name in backend/cpu.
+func files() map[string]string {
+	all := make(map[string]string)
+	for _, set := range []isa{avx512, avx2} {
+		all["chain_"+set.lower+"_amd64.s"] = assembly(set)
+		all["chain_"+set.lower+"_amd64.go"] = wrappers(set)
+	}
+	return all
+}
 
-// generate returns the assembly file of one set of instructions.
-func generate(set isa) string {
+// assembly returns the kernels of one set of instructions.
+func assembly(set isa) string {
 	g := &generator{isa: set}
 	g.header()
 	g.dots(true)

@@ -5,31 +5,30 @@ import "fmt"
 // gatherRows writes the kernel of dst[c] = s[c] rows[idx[c]], s nil for 1.
 func (g *generator) gatherRows() {
 	g.function("GatherRows", 0, 0, param{"dst", dstReg}, param{"rows", rowsReg}, param{"idx", idxReg},
-		param{"s", scaleReg}, param{"n", countReg}, param{"cols", colsReg}, param{"stride", strideReg})
+		param{"s", scaleReg}, param{"n", countReg}, param{"cols", lastReg}, param{"stride", strideReg})
 	g.dispatch()
 	for _, s := range g.shapes() {
 		l := s.label()
-		g.label("%s", l)
-		g.cutMask(s)
+		g.enter(s)
 		g.op("TESTQ", scaleReg, scaleReg)
 		g.op("JEQ", l+"copy")
 		for _, part := range []string{"scale", "copy"} {
-			g.label("%s%s", l, part)
-			g.rowOf(0, rowReg)
+			g.label(l + part)
+			g.offset(0)
 			g.op("ADDQ", rowsReg, rowReg)
 			if part == "scale" {
-				g.op("VBROADCASTSS", "("+scaleReg+")", s.reg(scaleVector))
+				g.op("VBROADCASTSS", word(scaleReg, 0), s.reg(scaleVector))
 				g.op("ADDQ", imm(4), scaleReg)
 			}
-			for v := range s.vectors {
+			for p := range s.pieces {
 				if part == "scale" {
-					g.fused(s, v, rowReg, scaleVector, v, v, true)
+					g.multiply(s, p, rowReg, scaleVector, p)
 				} else {
-					g.load(s, v, rowReg, v)
+					g.load(s, p, rowReg, p)
 				}
 			}
-			for v := range s.vectors {
-				g.store(s, v, v, dstReg)
+			for p := range s.pieces {
+				g.store(s, p, p, dstReg)
 			}
 			g.op("ADDQ", imm(4), idxReg)
 			g.op("ADDQ", strideReg, dstReg)
@@ -43,93 +42,71 @@ func (g *generator) gatherRows() {
 // scaleVector holds the factor of a row or of a vector.
 const scaleVector = 8
 
-// wide is the widest vector of the set.
-func (g *generator) wide(vectors int, cut bool) shape {
-	if g.opmask {
-		return shape{'Z', vectors, cut}
+// widest is a shape of the widest vectors of the set.
+func (g *generator) widest(pieces int) shape {
+	if g.wide {
+		return shape{'Z', pieces, false}
 	}
-	return shape{'Y', vectors, cut}
+	return shape{'Y', pieces, false}
 }
 
-// axpy writes the kernel of dst += a src for n > 0.
+// axpy writes the kernel of dst += a src, the bits of a in the low half of a word.
 func (g *generator) axpy() {
 	g.function("Axpy", 0, 0, param{"dst", dstReg}, param{"src", rowsReg}, param{"n", countReg}, param{"a", rowReg})
-	s := g.wide(4, false)
 	g.op("VMOVQ", rowReg, fmt.Sprintf("X%d", scaleVector))
-	g.op("VBROADCASTSS", fmt.Sprintf("X%d", scaleVector), s.reg(scaleVector))
-	step := func(s shape) {
-		for v := range s.vectors {
-			g.load(s, v, dstReg, v)
-			g.fused(s, v, rowsReg, scaleVector, v, scaleVector+1+v, false)
-			g.store(s, v, v, dstReg)
-		}
+	g.op("VBROADCASTSS", fmt.Sprintf("X%d", scaleVector), g.widest(1).reg(scaleVector))
+	for _, s := range []shape{g.widest(4), g.widest(1), {'S', 1, false}} {
+		g.stream(s, func() {
+			for p := range s.pieces {
+				g.load(s, p, dstReg, p)
+				g.accumulate(s, p, rowsReg, scaleVector, p, scaleVector+1)
+				g.store(s, p, p, dstReg)
+			}
+		})
 	}
-	g.stream("", s, []string{dstReg, rowsReg}, step)
-	one := g.wide(1, false)
-	g.stream("one", one, []string{dstReg, rowsReg}, step)
-	g.op("JEQ", "done")
-	g.op("MOVQ", countReg, colsReg)
-	cut := g.wide(1, true)
-	g.cutMask(cut)
-	step(cut)
-	g.label("done")
 	g.done()
 }
 
-// stream repeats step while countReg holds a whole shape, and moves the
-// pointers; the flags say after it whether anything is left.
-func (g *generator) stream(prefix string, s shape, pointers []string, step func(shape)) {
-	floats := s.lanes() * s.vectors
+// stream repeats step while countReg holds a whole shape, and moves both
+// pointers.
+func (g *generator) stream(s shape, step func()) {
+	floats, l := s.lanes()*s.pieces, s.label()
 	g.op("SUBQ", imm(floats), countReg)
-	g.op("JLT", prefix+"rest")
-	g.label("%sturn", prefix)
-	step(s)
-	for _, p := range pointers {
-		g.op("ADDQ", imm(4*floats), p)
-	}
+	g.op("JLT", l+"rest")
+	g.label(l + "turn")
+	step()
+	g.op("ADDQ", imm(4*floats), dstReg)
+	g.op("ADDQ", imm(4*floats), rowsReg)
 	g.op("SUBQ", imm(floats), countReg)
-	g.op("JGE", prefix+"turn")
-	g.label("%srest", prefix)
+	g.op("JGE", l+"turn")
+	g.label(l + "rest")
 	g.op("ADDQ", imm(floats), countReg)
 }
 
-// dot writes the kernel of a . b in float64, in four vectors of doubles; n > 0.
+// dot writes the kernel of a . b in float64. The doubles of a piece fill one
+// vector of the set; four of them are summed apart and then pairwise.
 func (g *generator) dot() {
 	g.function("Dot", 0, 8, param{"a", dstReg}, param{"b", rowsReg}, param{"n", countReg})
-	full, half := g.wide(1, false), shape{'Y', 1, false}
-	if !g.opmask {
-		half.class = 'X'
+	double, half := g.widest(1), byte('X')
+	if g.wide {
+		half = 'Y'
 	}
 	for i := range 4 {
-		g.zero(full, i)
+		g.zero(double, i)
 	}
-	step := func(sums int) func(shape) {
-		return func(shape) {
-			for i := range sums {
-				g.op("VCVTPS2PD", half.at(dstReg, i), full.reg(4+i))
-				g.op("VCVTPS2PD", half.at(rowsReg, i), full.reg(8+i))
-				g.op("VFMADD231PD", full.reg(4+i), full.reg(8+i), full.reg(i))
+	for _, s := range []shape{{half, 4, false}, {half, 1, false}} {
+		g.stream(s, func() {
+			for p := range s.pieces {
+				g.op("VCVTPS2PD", s.at(dstReg, p), double.reg(4+p))
+				g.op("VCVTPS2PD", s.at(rowsReg, p), double.reg(8+p))
+				g.op("VFMADD231PD", double.reg(4+p), double.reg(8+p), double.reg(p))
 			}
-		}
+		})
 	}
-	turn := half
-	turn.vectors = 4
-	g.stream("", turn, []string{dstReg, rowsReg}, step(4))
-	g.stream("one", half, []string{dstReg, rowsReg}, step(1))
-	g.op("JEQ", "sum")
-	g.op("MOVQ", countReg, colsReg)
-	half.cut = true
-	g.cutMask(half)
-	g.load(half, 0, dstReg, 4)
-	g.load(half, 0, rowsReg, 8)
-	g.op("VCVTPS2PD", half.reg(4), full.reg(4))
-	g.op("VCVTPS2PD", half.reg(8), full.reg(8))
-	g.op("VFMADD231PD", full.reg(4), full.reg(8), full.reg(0))
-	g.label("sum")
-	g.op("VADDPD", full.reg(2), full.reg(0), full.reg(0))
-	g.op("VADDPD", full.reg(3), full.reg(1), full.reg(1))
-	g.op("VADDPD", full.reg(1), full.reg(0), full.reg(0))
-	if g.opmask {
+	g.op("VADDPD", double.reg(2), double.reg(0), double.reg(0))
+	g.op("VADDPD", double.reg(3), double.reg(1), double.reg(1))
+	g.op("VADDPD", double.reg(1), double.reg(0), double.reg(0))
+	if g.wide {
 		g.op("VEXTRACTF64X4", imm(1), "Z0", "Y1")
 		g.op("VADDPD", "Y1", "Y0", "Y0")
 	}
@@ -137,6 +114,14 @@ func (g *generator) dot() {
 	g.op("VADDPD", "X1", "X0", "X0")
 	g.op("VPERMILPD", imm(1), "X0", "X1")
 	g.op("VADDSD", "X1", "X0", "X0")
+	one := shape{'S', 1, false}
+	g.stream(one, func() {
+		g.load(one, 0, dstReg, 1)
+		g.load(one, 0, rowsReg, 2)
+		g.op("VCVTSS2SD", "X1", "X1", "X1")
+		g.op("VCVTSS2SD", "X2", "X2", "X2")
+		g.op("VFMADD231SD", "X1", "X2", "X0")
+	})
 	g.op("VMOVSD", "X0", "ret+24(FP)")
 	g.done()
 }

@@ -1,7 +1,5 @@
 package main
 
-import "fmt"
-
 // sweep is a loop over cells that sums their rows times e (gather), adds e
 // times a weight to rows (scatter), or both. Rows are those that idx names or,
 // where it is not indexed, all rows of a matrix in turn.
@@ -14,11 +12,26 @@ type sweep struct {
 // unroll is how many cells a turn of a sweep takes.
 const unroll = 4
 
+// sweepRegs are the vector registers of a sweep: the sets of sums begin at
+// register 0.
+type sweepRegs struct{ sets, weight, scale, tmp int }
+
+// regsOf shares the registers out. Only rows of Z reach beyond the first sixteen.
+func (k sweep) regsOf(s shape) sweepRegs {
+	switch {
+	case s.class == 'Z':
+		return sweepRegs{sets: 4, weight: 16, scale: 20, tmp: 24}
+	case s.pieces > 2:
+		return sweepRegs{sets: 2, weight: 8, scale: 12, tmp: 13}
+	}
+	return sweepRegs{sets: 4, weight: 8, scale: 12, tmp: 13}
+}
+
 // sweep writes the kernel. The sum is kept in several sets of registers, cell
 // c of a turn in set c mod sets, because one set would wait four cycles for
 // its last addition; the cells after the last turn go to set 0.
 func (g *generator) sweep(k sweep) {
-	params := []param{}
+	var params []param
 	if k.gather {
 		params = append(params, param{"acc", dstReg})
 	}
@@ -35,7 +48,7 @@ func (g *generator) sweep(k sweep) {
 	if k.scatter {
 		params = append(params, param{"w", weightReg})
 	}
-	params = append(params, param{"n", countReg}, param{"cols", colsReg}, param{"stride", strideReg})
+	params = append(params, param{"n", countReg}, param{"cols", lastReg}, param{"stride", strideReg})
 	g.function(k.name, 0, 0, params...)
 	g.dispatch()
 	for _, s := range g.shapes() {
@@ -43,67 +56,52 @@ func (g *generator) sweep(k sweep) {
 	}
 }
 
-// sweepRegs are the vector registers of a sweep over one shape.
-type sweepRegs struct{ sets, weight, scale, tmp int }
-
-// regsOf shares the registers out. Only rows of Z reach beyond the first sixteen.
-func (k sweep) regsOf(s shape) sweepRegs {
-	switch {
-	case s.class == 'Z':
-		return sweepRegs{sets: 4, weight: 16, scale: 20, tmp: 24}
-	case s.vectors > 2:
-		return sweepRegs{sets: 2, weight: 8, scale: 12, tmp: 13}
-	}
-	return sweepRegs{sets: 4, weight: 8, scale: 12, tmp: 13}
-}
-
 func (g *generator) sweepShape(k sweep, s shape) {
-	r := k.regsOf(s)
-	g.label("%s", s.label())
-	g.cutMask(s)
+	r, l := k.regsOf(s), s.label()
+	g.enter(s)
 	if k.scatter {
-		for v := range s.vectors {
-			g.load(s, v, weightReg, r.weight+v)
+		for p := range s.pieces {
+			g.load(s, p, weightReg, r.weight+p)
 		}
 	}
 	if k.gather {
-		for i := range r.sets * s.vectors {
+		for i := range r.sets * s.pieces {
 			g.zero(s, i)
 		}
 	}
 	g.op("SUBQ", imm(unroll), countReg)
-	g.op("JLT", s.label()+"rest")
-	g.label("%sturn", s.label())
+	g.op("JLT", l+"rest")
+	g.label(l + "turn")
 	for c := range unroll {
 		g.cell(k, s, r, c, c%r.sets)
 	}
 	g.advance(k, unroll)
 	g.op("SUBQ", imm(unroll), countReg)
-	g.op("JGE", s.label()+"turn")
-	g.label("%srest", s.label())
+	g.op("JGE", l+"turn")
+	g.label(l + "rest")
 	g.op("ADDQ", imm(unroll), countReg)
-	g.op("JEQ", s.label()+"sum")
-	g.label("%sone", s.label())
+	g.op("JEQ", l+"sum")
+	g.label(l + "one")
 	g.cell(k, s, r, 0, 0)
 	g.advance(k, 1)
 	g.op("DECQ", countReg)
-	g.op("JNE", s.label()+"one")
-	g.label("%ssum", s.label())
+	g.op("JNE", l+"one")
+	g.label(l + "sum")
 	if k.gather {
 		g.addSets(s, r)
 	}
 	g.done()
 }
 
-// cell does the work of word c of the turn.
+// cell does the work of cell c of the turn.
 func (g *generator) cell(k sweep, s shape, r sweepRegs, c, set int) {
-	g.op("VBROADCASTSS", fmt.Sprintf("%d(%s)", 4*c, scaleReg), s.reg(r.scale))
+	g.op("VBROADCASTSS", word(scaleReg, c), s.reg(r.scale))
 	from, to := rowsReg, gradReg
 	if k.indexed {
-		g.rowOf(c, rowReg)
+		g.offset(c)
 		if k.scatter {
 			to = gradRow
-			g.op("LEAQ", fmt.Sprintf("(%s)(%s*1)", gradReg, rowReg), gradRow)
+			g.op("LEAQ", "("+gradReg+")("+rowReg+"*1)", gradRow)
 		}
 		if k.gather {
 			from = rowReg
@@ -111,27 +109,32 @@ func (g *generator) cell(k sweep, s shape, r sweepRegs, c, set int) {
 		}
 	}
 	if k.gather {
-		for v := range s.vectors {
-			g.fused(s, v, from, r.scale, set*s.vectors+v, r.tmp, false)
+		for p := range s.pieces {
+			g.accumulate(s, p, from, r.scale, set*s.pieces+p, r.tmp)
 		}
 	}
 	if k.scatter {
-		for v := range s.vectors {
-			g.load(s, v, to, r.tmp)
-			name := "VFMADD231PS"
-			if s.class == 'S' {
-				name = "VFMADD231SS"
+		for p := range s.pieces {
+			tmp := r.tmp + p%2
+			g.load(s, p, to, tmp)
+			g.op(s.arithmetic("VFMADD231"), s.reg(r.weight+p), s.reg(r.scale), s.reg(tmp))
+			switch {
+			case s.overlap && p == s.pieces-2:
+				// The last piece must be read before this one is written.
+			case s.overlap && p == s.pieces-1:
+				g.store(s, p-1, r.tmp+(p-1)%2, to)
+				g.store(s, p, tmp, to)
+			default:
+				g.store(s, p, tmp, to)
 			}
-			g.op(name, s.reg(r.weight+v), s.reg(r.scale), s.reg(r.tmp))
-			g.store(s, v, r.tmp, to)
 		}
 	}
 	if !k.indexed {
-		base := from
-		if k.scatter {
-			base = to
+		if k.gather {
+			g.op("ADDQ", strideReg, from)
+		} else {
+			g.op("ADDQ", strideReg, to)
 		}
-		g.op("ADDQ", strideReg, base)
 	}
 }
 
@@ -145,18 +148,17 @@ func (g *generator) advance(k sweep, n int) {
 
 // addSets adds the sets pairwise, and the total to acc.
 func (g *generator) addSets(s shape, r sweepRegs) {
-	add := "VADDPS"
-	if s.class == 'S' {
-		add = "VADDSS"
-	}
+	add := s.arithmetic("VADD")
 	for half := r.sets / 2; half > 0; half /= 2 {
-		for i := range half * s.vectors {
-			g.op(add, s.reg(i+half*s.vectors), s.reg(i), s.reg(i))
+		for i := range half * s.pieces {
+			g.op(add, s.reg(i+half*s.pieces), s.reg(i), s.reg(i))
 		}
 	}
-	for v := range s.vectors {
-		g.load(s, v, dstReg, r.tmp)
-		g.op(add, s.reg(v), s.reg(r.tmp), s.reg(r.tmp))
-		g.store(s, v, r.tmp, dstReg)
+	for p := range s.pieces {
+		g.load(s, p, dstReg, r.tmp)
+		g.op(add, s.reg(r.tmp), s.reg(p), s.reg(p))
+	}
+	for p := range s.pieces {
+		g.store(s, p, p, dstReg)
 	}
 }

@@ -1,0 +1,12 @@
+//go:build !linux
+
+package cpu
+
+import "testing"
+
+// chainMemory is memory whose slices end where it ends.
+type chainMemory struct{ floats []float32 }
+
+func newChainMemory(_ testing.TB, floats int) *chainMemory {
+	return &chainMemory{make([]float32, floats)}
+}
