@@ -1,0 +1,189 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+)
+
+// Header says whether a table's first row holds the names of its columns.
+type Header uint8
+
+const (
+	HeaderAuto Header = iota // yes, unless a field of the first row is a number
+	HeaderYes
+	HeaderNo // the columns are called c1, c2, ...
+)
+
+// ParseHeader reads auto, yes or no.
+func ParseHeader(s string) (Header, error) {
+	for h := HeaderAuto; h <= HeaderNo; h++ {
+		if s == h.String() {
+			return h, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown header %q; write auto, yes or no", s)
+}
+
+func (h Header) String() string { return [...]string{"auto", "yes", "no"}[h] }
+
+// Format says how a table is written.
+type Format struct {
+	Delimiter byte // 0 detects comma, semicolon, tab or bar
+	Header    Header
+}
+
+// ParseDelimiter reads a delimiter: one character, or auto, comma, semicolon,
+// tab (also \t), bar or space.
+func ParseDelimiter(s string) (byte, error) {
+	named := map[string]byte{"auto": 0, "": 0, "comma": ',', "semicolon": ';', "tab": '\t', `\t`: '\t', "bar": '|', "space": ' '}
+	if d, ok := named[s]; ok {
+		return d, nil
+	}
+	if len(s) == 1 && isDelimiter(s[0]) {
+		return s[0], nil
+	}
+	return 0, fmt.Errorf("%q cannot be a delimiter; write one character, or auto, comma, semicolon, tab, bar or space", s)
+}
+
+func isDelimiter(c byte) bool { return c != '"' && c != '\n' && c != '\r' && c != 0 && c < 0x80 }
+
+// layout is what the head of a file tells: its format and its columns.
+type layout struct {
+	format Format
+	names  []string
+	header []byte // the header's line as it stands, nil without header
+	lines  int    // the header's lines
+}
+
+// readLayout detects the format and takes the header off the source. wanted are
+// columns the caller will ask for: a first row that holds them all is a header
+// even where some name looks like a number.
+func (s *source) readLayout(format Format, wanted []string) (*layout, error) {
+	if format.Delimiter == 0 {
+		format.Delimiter = detectDelimiter(s.carry)
+	} else if !isDelimiter(format.Delimiter) {
+		return nil, &InputError{File: s.name, Problem: fmt.Sprintf("%q cannot be a delimiter", format.Delimiter), Remedy: "choose another, or let it be detected"}
+	}
+	s.delimiter = format.Delimiter
+	l := &layout{format: format}
+	first, blank, length, err := firstRecord(s.carry, format.Delimiter)
+	if err != nil {
+		return nil, inFile(err, s.name)
+	}
+	if blank+length > len(s.carry) && !s.eof {
+		return nil, &InputError{File: s.name, Line: 1, Problem: fmt.Sprintf("the first row is longer than %d KB", headSize>>10), Remedy: "check that this is a table with one row a line"}
+	}
+	if format.Header == HeaderAuto {
+		l.format.Header = HeaderYes
+		if slices.ContainsFunc(first, looksNumeric) && !containsAll(first, wanted) {
+			l.format.Header = HeaderNo
+		}
+	}
+	if l.format.Header == HeaderNo {
+		for i := range first {
+			l.names = append(l.names, fmt.Sprintf("c%d", i+1))
+		}
+		return l, nil
+	}
+	seen := map[string]bool{}
+	for i, name := range first {
+		if name == "" {
+			name = fmt.Sprintf("c%d", i+1)
+		}
+		if seen[name] {
+			return nil, &InputError{File: s.name, Line: 1 + bytes.Count(s.carry[:blank], newline), Column: name, Problem: "the header names this column twice", Remedy: "rename one of them"}
+		}
+		seen[name] = true
+		l.names = append(l.names, name)
+	}
+	record := s.carry[blank:min(blank+length, len(s.carry))]
+	l.header = bytes.Clone(bytes.TrimRight(record, "\r\n"))
+	l.lines = bytes.Count(s.carry[:blank+len(record)], newline)
+	s.carry = s.carry[blank+len(record):]
+	return l, nil
+}
+
+// firstRecord returns the fields of the first record that is not blank, the bytes
+// before it, and its length with line end.
+func firstRecord(head []byte, delimiter byte) (fields []string, blank, length int, err error) {
+	r := rows{raw: append(bytes.Clone(head), '\n')}
+	for blank < len(head) {
+		n := blankLine(r.raw[blank:])
+		if n == 0 {
+			break
+		}
+		blank += n
+	}
+	r.startSlow()
+	next, columns, problem := r.record(blank, delimiter)
+	if problem != nil {
+		problem.Line = 1 + bytes.Count(head[:blank], newline)
+		return nil, 0, 0, problem
+	}
+	r.columns = columns
+	for c := range columns {
+		fields = append(fields, string(r.field(0, c)))
+	}
+	return fields, blank, next - blank, nil
+}
+
+// detectDelimiter takes the candidate that cuts the first rows most evenly: into
+// the same number of fields, more than one, as often as possible, and then into
+// the most.
+func detectDelimiter(head []byte) byte {
+	best, bestEven, bestFields := byte(','), 0, 1
+	for _, candidate := range []byte(",;\t|") {
+		rest, rowsSeen, even, fieldsOfFirst := head, 0, 0, 0
+		for rowsSeen < 20 && len(rest) > 0 {
+			if rowsSeen > 0 && bytes.IndexByte(rest, '\n') < 0 && len(head) == headSize {
+				break // the head ends within this row
+			}
+			fields, blank, length, err := firstRecord(rest, candidate)
+			if err != nil {
+				break
+			}
+			if rowsSeen == 0 {
+				fieldsOfFirst = len(fields)
+			}
+			if len(fields) == fieldsOfFirst {
+				even++
+			}
+			rowsSeen++
+			rest = rest[min(blank+length, len(rest)):]
+		}
+		if fieldsOfFirst > 1 && (even > bestEven || even == bestEven && fieldsOfFirst > bestFields) {
+			best, bestEven, bestFields = candidate, even, fieldsOfFirst
+		}
+	}
+	return best
+}
+
+func looksNumeric(field string) bool {
+	_, kind := parseNumber([]byte(field))
+	return kind == isNumber
+}
+
+func containsAll(have, wanted []string) bool {
+	for _, w := range wanted {
+		if !slices.Contains(have, w) {
+			return false
+		}
+	}
+	return len(wanted) > 0
+}
+
+// find returns the index of a column, or an error with the nearest name.
+func (l *layout) find(file, name string) (int, error) {
+	if i := slices.Index(l.names, name); i >= 0 {
+		return i, nil
+	}
+	remedy := "choose one of " + strings.Join(l.names, ", ")
+	if l.format.Header == HeaderNo {
+		remedy = fmt.Sprintf("the first row holds a number, so it was read as data and the columns are called c1 to c%d; say that there is a header, or use those names", len(l.names))
+	}
+	return 0, &InputError{File: file, Column: name, Problem: "the table has no such column" + nearest.Hint(name, l.names), Remedy: remedy}
+}

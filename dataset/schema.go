@@ -1,0 +1,100 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+)
+
+// Schema says what the columns of a table mean.
+type Schema struct {
+	Target string // column of the values
+	Weight string // column of the weights, or ""
+	Modes  []Mode
+	Part   string // column that holds train, valid or test, or ""
+
+	// Duplicates says what to do with a cell seen twice: "error" (or ""), "sum" (of
+	// targets and of weights), "mean" (weighted; weights are summed) or "last".
+	Duplicates string
+
+	// Optional allows Map to go on without target and weight where the table lacks
+	// those columns.
+	Optional bool
+}
+
+// DuplicateRules are the values of Schema.Duplicates.
+func DuplicateRules() []string { return []string{"error", "sum", "mean", "last"} }
+
+func (s Schema) check() error {
+	if err := checkModes(s.Modes); err != nil {
+		return err
+	}
+	for _, m := range s.Modes {
+		if len(m.Columns) == 0 || m.Func != "" && len(m.Columns) != 1 {
+			return fmt.Errorf("mode %q has %s; a function takes one", m.Name, count(len(m.Columns), "column"))
+		}
+		if m.Func != "" {
+			if err := checkFunction(m.Func); err != nil {
+				return fmt.Errorf("mode %q: %w", m.Name, err)
+			}
+		}
+	}
+	if s.Duplicates != "" && !slices.Contains(DuplicateRules(), s.Duplicates) {
+		return fmt.Errorf("unknown rule for duplicates %q%s; the rules are %s", s.Duplicates,
+			nearest.Hint(s.Duplicates, DuplicateRules()), strings.Join(DuplicateRules(), ", "))
+	}
+	return nil
+}
+
+// wanted lists the columns the schema names.
+func (s Schema) wanted() []string {
+	var names []string
+	for _, m := range s.Modes {
+		names = append(names, m.Columns...)
+	}
+	for _, name := range []string{s.Target, s.Weight, s.Part} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// columns are the places of a schema's columns in one file; -1 where there is none.
+type columns struct {
+	modes                [][]int
+	target, weight, part int
+}
+
+func (s Schema) locate(file string, l *layout) (columns, error) {
+	var c columns
+	for _, m := range s.Modes {
+		var at []int
+		for _, name := range m.Columns {
+			i, err := l.find(file, name)
+			if err != nil {
+				return columns{}, err
+			}
+			at = append(at, i)
+		}
+		c.modes = append(c.modes, at)
+	}
+	for _, one := range []struct {
+		at       *int
+		name     string
+		optional bool
+	}{{&c.target, s.Target, s.Optional}, {&c.weight, s.Weight, s.Optional}, {&c.part, s.Part, false}} {
+		*one.at = -1
+		if one.name == "" || one.optional && !slices.Contains(l.names, one.name) {
+			continue
+		}
+		i, err := l.find(file, one.name)
+		if err != nil {
+			return columns{}, err
+		}
+		*one.at = i
+	}
+	return c, nil
+}
