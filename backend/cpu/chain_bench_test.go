@@ -34,19 +34,23 @@ func clock() float64 {
 	return 3 * steps / float64(best.Nanoseconds())
 }
 
-// benchNodes makes nodes of ascending cells over a table, as the plan of a
-// table of sales by store, item and month has them.
+// benchNodes are nodes of ascending cells over a table, as the plan of sales by
+// store, item and month has them.
 type benchNodes struct {
 	rows, grad, m, gm, left, acc, e, w []float32
 	idx                                [][]int32
 }
 
 const (
-	benchTable = 1507
-	benchCells = 61
+	benchTable = 1507 // stores
+	benchShops = 103  // stores that sell an item
+	benchCells = 61   // stores that sell it in a month
+	benchMonth = 11   // months in which it is sold
 )
 
-func newBenchNodes(r int) benchNodes {
+// newBenchNodes draws the cells of a node from the rows that its item shares
+// with the months before it, or from the whole table where shops is that large.
+func newBenchNodes(r, shops int) benchNodes {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(n int) []float32 {
 		s := make([]float32, n)
@@ -59,8 +63,13 @@ func newBenchNodes(r int) benchNodes {
 		rows: random(benchTable * r), grad: random(benchTable * r), m: random(r * r), gm: random(r * r),
 		left: random(r), acc: random(r), e: random(benchCells), w: random(r),
 	}
-	for range 512 {
-		picked := rng.Perm(benchTable)[:benchCells]
+	var item []int
+	for node := range 512 {
+		if node%benchMonth == 0 {
+			item = rng.Perm(benchTable)[:shops]
+		}
+		rng.Shuffle(shops, func(i, j int) { item[i], item[j] = item[j], item[i] })
+		picked := slices.Clone(item[:benchCells])
 		slices.Sort(picked)
 		idx := make([]int32, benchCells)
 		for i, p := range picked {
@@ -100,23 +109,25 @@ func BenchmarkChain(b *testing.B) {
 	for _, p := range Paths() {
 		k := chainKernelsFor(p)
 		for _, r := range []int{1, 2, 4, 8, 16, 30, 32, 64} {
-			n := newBenchNodes(r)
-			for _, kernel := range kernels {
-				b.Run(fmt.Sprintf("%s/r=%d/%s", p, r, kernel.name), func(b *testing.B) {
-					dst := make([]float32, benchCells)
-					best := time.Hour
-					for b.Loop() {
-						start := time.Now()
-						for _, idx := range n.idx {
-							kernel.run(k, &n, idx, dst)
+			for _, shops := range []int{benchTable, benchShops} {
+				n := newBenchNodes(r, shops)
+				for _, kernel := range kernels {
+					b.Run(fmt.Sprintf("%s/r=%d/of=%d/%s", p, r, shops, kernel.name), func(b *testing.B) {
+						dst := make([]float32, benchCells)
+						best := time.Hour
+						for b.Loop() {
+							start := time.Now()
+							for _, idx := range n.idx {
+								kernel.run(k, &n, idx, dst)
+							}
+							best = min(best, time.Since(start))
 						}
-						best = min(best, time.Since(start))
-					}
-					perCell := float64(best.Nanoseconds()) / float64(len(n.idx)*benchCells)
-					b.ReportMetric(0, "ns/op")
-					b.ReportMetric(perCell, "ns/cell")
-					b.ReportMetric(perCell*clock(), "cycles/cell")
-				})
+						perCell := float64(best.Nanoseconds()) / float64(len(n.idx)*benchCells)
+						b.ReportMetric(0, "ns/op")
+						b.ReportMetric(perCell, "ns/cell")
+						b.ReportMetric(perCell*clock(), "cycles/cell")
+					})
+				}
 			}
 		}
 	}

@@ -23,20 +23,21 @@ func chainRow(rows []float32, i int32, r int) []float32 {
 	return rows[at : at+r]
 }
 
-// chainShortDot sums in four interleaved lanes, which halves the rounding and
+// chainShortDot sums in four interleaved lanes, which lessens the rounding and
 // lets the additions overlap.
 func chainShortDot(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32
-	for len(a) >= 4 && len(b) >= 4 {
-		s0 += a[0] * b[0]
-		s1 += a[1] * b[1]
-		s2 += a[2] * b[2]
-		s3 += a[3] * b[3]
-		a, b = a[4:], b[4:]
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x, y := (*[4]float32)(a[i:]), (*[4]float32)(b[i:])
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
 	}
-	for i, x := range a {
-		s0 += x * b[i]
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
 	}
 	return (s0 + s1) + (s2 + s3)
 }
@@ -111,7 +112,15 @@ func chainAddGeneric(dst, src []float32) {
 
 func chainAxpyGeneric(dst []float32, a float32, src []float32) {
 	src = src[:len(dst)]
-	for i := range dst {
+	i := 0
+	for ; i+4 <= len(dst); i += 4 {
+		to, from := (*[4]float32)(dst[i:]), (*[4]float32)(src[i:])
+		to[0] += a * from[0]
+		to[1] += a * from[1]
+		to[2] += a * from[2]
+		to[3] += a * from[3]
+	}
+	for ; i < len(dst); i++ {
 		dst[i] += a * src[i]
 	}
 }
@@ -119,15 +128,16 @@ func chainAxpyGeneric(dst []float32, a float32, src []float32) {
 func chainDotGeneric(a, b []float32) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64
-	for len(a) >= 4 && len(b) >= 4 {
-		s0 += float64(a[0]) * float64(b[0])
-		s1 += float64(a[1]) * float64(b[1])
-		s2 += float64(a[2]) * float64(b[2])
-		s3 += float64(a[3]) * float64(b[3])
-		a, b = a[4:], b[4:]
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x, y := (*[4]float32)(a[i:]), (*[4]float32)(b[i:])
+		s0 += float64(x[0]) * float64(y[0])
+		s1 += float64(x[1]) * float64(y[1])
+		s2 += float64(x[2]) * float64(y[2])
+		s3 += float64(x[3]) * float64(y[3])
 	}
-	for i, x := range a {
-		s0 += float64(x) * float64(b[i])
+	for ; i < len(a); i++ {
+		s0 += float64(a[i]) * float64(b[i])
 	}
 	return (s0 + s1) + (s2 + s3)
 }

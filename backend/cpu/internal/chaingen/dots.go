@@ -112,7 +112,8 @@ func y(i int) string { return fmt.Sprintf("Y%d", i) }
 func (g *generator) keepFirst() {
 	if g.wide {
 		g.op("MOVL", "$-1", rowReg)
-		g.op("BZHIL", countReg, rowReg, rowReg)
+		g.op("SHLL", countReg, rowReg)
+		g.op("NOTL", rowReg)
 		g.op("KMOVW", rowReg, "K2")
 		g.op("VMOVDQU32.Z", word(idxReg, 0), "K2", "Y0")
 	} else {
@@ -181,14 +182,17 @@ func (g *generator) dotsWeights(s shape) {
 // lastReg has 4 (cols - lanes), and cols - lanes (pieces - 1) lanes stay.
 func (g *generator) keepLast(s shape, reg int) {
 	if s.class == 'Z' {
-		// lanes (pieces - 1) - (cols - lanes) lanes overlap: shift the mask by them.
-		g.op("MOVQ", lastReg, rowReg)
-		g.op("SHRQ", imm(2), rowReg)
-		g.op("NEGQ", rowReg)
-		g.op("ADDQ", imm(s.lanes()*(s.pieces-1)), rowReg)
-		g.op("MOVL", "$-1", gradRow)
-		g.op("SHLXL", rowReg, gradRow, gradRow)
-		g.op("KMOVW", gradRow, "K1")
+		// The first lanes (pieces - 1) - (cols - lanes) lanes overlap: shift a mask
+		// by so many, which only countReg can do.
+		g.op("MOVQ", countReg, gradRow)
+		g.op("MOVQ", lastReg, countReg)
+		g.op("SHRQ", imm(2), countReg)
+		g.op("NEGQ", countReg)
+		g.op("ADDQ", imm(s.lanes()*(s.pieces-1)), countReg)
+		g.op("MOVL", "$-1", rowReg)
+		g.op("SHLL", countReg, rowReg)
+		g.op("KMOVW", rowReg, "K1")
+		g.op("MOVQ", gradRow, countReg)
 		g.op("VMOVAPS.Z", s.reg(reg), "K1", s.reg(reg))
 		return
 	}
@@ -264,7 +268,7 @@ func (g *generator) reduceQuads() {
 	g.op("VADDPS", y(dotsTmp), "Y0", "Y0")
 }
 
-// dotsShort is the block for rows of two to seven but not more than two pieces.
+// dotsShort is the block for rows of two to seven.
 func (g *generator) dotsShort(s shape) {
 	switch {
 	case s.class == 'D' && s.pieces == 1:
