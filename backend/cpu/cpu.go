@@ -1,0 +1,94 @@
+// Package cpu is the fast backend: float32 on the processor's vector units,
+// with sums over data in float64.
+//
+// Its inner loops exist once for each [Path]: Go assembly for AVX-512 and
+// AVX2, plain Go elsewhere. A pass over a plan is one sweep: a node's vector,
+// the values of its cells, their adjoints and the node's share of all
+// gradients are made while its cells are in cache.
+package cpu
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+)
+
+// Backend implements backend.Backend. Its scratch memory is kept between
+// calls, so it serves one caller at a time.
+type Backend struct {
+	path    Path
+	threads int
+	chain   chainKernels
+	workers []workspace
+	shards  [][]backend.Slices // gradients of the shards
+	arena   []float32          // their private memory
+	vectors []float32          // node vectors of Rows
+}
+
+var _ backend.Backend = (*Backend)(nil)
+
+// New returns a backend on the given path. threads < 1 takes as many as the
+// process may use.
+func New(path Path, threads int) *Backend {
+	if threads < 1 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return &Backend{path: path, threads: threads, chain: chainKernelsFor(path), workers: make([]workspace, threads)}
+}
+
+func (b *Backend) Name() string { return string(b.path) }
+func (b *Backend) Threads() int { return b.threads }
+
+// Gemm implements backend.Backend.
+func (b *Backend) Gemm(ta, tb bool, m, n, k int, alpha float32, a []float32, lda int, bb []float32, ldb int, beta float32, c []float32, ldc int) {
+	Gemm(b.path, b.threads, ta, tb, m, n, k, alpha, a, lda, bb, ldb, beta, c, ldc)
+}
+
+// each runs work(worker, item) for every item in [0, n), on up to Threads
+// goroutines. Which worker takes an item is not determined; what an item
+// writes must not depend on it.
+func (b *Backend) each(n int, work func(worker, item int)) {
+	threads := min(b.threads, n)
+	if threads <= 1 {
+		for i := range n {
+			work(0, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for worker := range threads {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				work(worker, i)
+			}
+		}()
+	}
+	group.Wait()
+}
+
+// workspace is the scratch memory of one worker.
+type workspace struct {
+	chainScratch
+	panel          []float32 // rows of gathered vectors
+	scale, product []float32
+	gram           []float32
+	gram64, rhs64  []float64
+}
+
+// resize returns a slice of length n, reusing s where it is large enough. The
+// content is not defined.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
