@@ -1,0 +1,169 @@
+package modelfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Decode reads a model file from its bytes, which it does not keep; name is
+// for messages.
+func Decode(data []byte, name string) (*File, error) {
+	fail := func(problem string) (*File, error) { return nil, &FormatError{File: name, Problem: problem} }
+	if problem := foreign(data[:min(len(data), sniffBytes)], int64(len(data))); problem != "" {
+		return fail(problem)
+	}
+	body := data[:len(data)-checksumBytes]
+	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], data[len(body):]) {
+		return fail(diagnose(data))
+	}
+	h, err := parseHeader(data)
+	if err != nil {
+		return fail("the header cannot be used: " + err.Error())
+	}
+	if problem := h.wrongFormat(); problem != "" {
+		return fail(problem)
+	}
+	if len(h.tensors) == 0 || h.size() != int64(len(data)) {
+		return fail(fmt.Sprintf("the header describes %d bytes, the file has %d", h.size(), len(data)))
+	}
+	if last := h.tensors[len(h.tensors)-1]; last.name != checksumName || last.end-last.begin != checksumBytes {
+		return fail("its last tensor is not a checksum")
+	}
+	f := &File{Meta: h.meta}
+	delete(f.Meta, formatKey)
+	delete(f.Meta, versionKey)
+	for _, e := range h.tensors {
+		if !strings.HasPrefix(e.name, reserved) {
+			f.Tensors = append(f.Tensors, parseTensor(e.name, e.dtype, e.shape, data[h.dataStart+e.begin:h.dataStart+e.end]))
+		}
+	}
+	return f, nil
+}
+
+// A header is the parsed and checked header of a file.
+type header struct {
+	dataStart int64
+	meta      map[string]string
+	tensors   []entry
+}
+
+type entry struct {
+	name       string
+	dtype      string
+	shape      []int
+	begin, end int64 // in the data section
+}
+
+// size is the size of the file that the header describes.
+func (h *header) size() int64 {
+	if len(h.tensors) == 0 {
+		return h.dataStart
+	}
+	return h.dataStart + h.tensors[len(h.tensors)-1].end
+}
+
+// isOurs reports whether any mark of kft is there.
+func (h *header) isOurs() bool {
+	return h.meta[formatKey] == formatName ||
+		len(h.tensors) > 0 && h.tensors[len(h.tensors)-1].name == checksumName
+}
+
+// wrongFormat says why a file of this header is not for this package, or "".
+func (h *header) wrongFormat() string {
+	if h.meta[formatKey] != formatName {
+		return "it is a safetensors file, but not a model of kft"
+	}
+	version, err := strconv.Atoi(h.meta[versionKey])
+	switch {
+	case err != nil || version < 1:
+		return fmt.Sprintf("its format version is %q, which kft never wrote", h.meta[versionKey])
+	case version > Version:
+		return fmt.Sprintf("made by a newer kft: format version %d, this kft reads up to %d; get a newer kft", version, Version)
+	}
+	return ""
+}
+
+// parseHeader reads and checks the header of a file that has one; see foreign.
+// What it allocates is bounded by the header's length; that the data it describes
+// is there is for the caller to compare.
+func parseHeader(data []byte) (*header, error) {
+	length := binary.LittleEndian.Uint64(data)
+	if length > uint64(len(data)-8) || length > maxHeader {
+		return nil, fmt.Errorf("its length is %d bytes", length)
+	}
+	h := &header{dataStart: 8 + int64(length)}
+	d := json.NewDecoder(bytes.NewReader(data[8:h.dataStart]))
+	if token, err := d.Token(); err != nil || token != json.Delim('{') {
+		return nil, errors.New("it is not a JSON object")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		key := token.(string) // the decoder takes nothing else for a key
+		if seen[key] {
+			return nil, fmt.Errorf("%q appears twice", key)
+		}
+		seen[key] = true
+		if key == metadataKey {
+			if err := d.Decode(&h.meta); err != nil {
+				return nil, fmt.Errorf("metadata: %w", err)
+			}
+			continue
+		}
+		if err := h.parseEntry(d, key); err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", key, err)
+		}
+	}
+	if _, err := d.Token(); err != nil { // the closing brace
+		return nil, err
+	}
+	if rest := data[8+d.InputOffset() : h.dataStart]; len(bytes.Trim(rest, " ")) > 0 {
+		return nil, errors.New("something follows the JSON object")
+	}
+	return h, nil
+}
+
+// parseEntry reads one tensor's entry, which must begin where the last ended.
+func (h *header) parseEntry(d *json.Decoder, name string) error {
+	var fields struct {
+		DType   string  `json:"dtype"`
+		Shape   []int   `json:"shape"`
+		Offsets []int64 `json:"data_offsets"`
+	}
+	if err := d.Decode(&fields); err != nil {
+		return err
+	}
+	if fields.Shape == nil || len(fields.Offsets) != 2 {
+		return errors.New("it lacks its shape or its two data_offsets")
+	}
+	e := entry{name: name, dtype: fields.DType, shape: fields.Shape, begin: fields.Offsets[0], end: fields.Offsets[1]}
+	size := elementBytes(e.dtype)
+	if size == 0 {
+		return fmt.Errorf("its dtype %q is not known", e.dtype)
+	}
+	n, ok := product(e.shape)
+	if !ok || n > math.MaxInt/size {
+		return fmt.Errorf("its shape %v is not possible", e.shape)
+	}
+	if last := h.size() - h.dataStart; e.begin != last {
+		return fmt.Errorf("it begins at %d, where %d is the end of the one before", e.begin, last)
+	}
+	if e.end < e.begin || e.end-e.begin != int64(n)*int64(size) || e.end > math.MaxInt64-h.dataStart {
+		return fmt.Errorf("its data from %d to %d does not fit its shape %v of %s", e.begin, e.end, e.shape, e.dtype)
+	}
+	if name == "" || strings.HasPrefix(name, reserved) && name != checksumName && !strings.HasPrefix(name, paddingPrefix) {
+		return errors.New("its name is not allowed")
+	}
+	h.tensors = append(h.tensors, e)
+	return nil
+}

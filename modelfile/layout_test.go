@@ -1,0 +1,145 @@
+package modelfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLayout checks a file by the rules of the layout alone, with none of the
+// package's own reading.
+func TestLayout(t *testing.T) {
+	data := mustEncode(t, sample())
+	length := int(binary.LittleEndian.Uint64(data))
+	if (8+length)%64 != 0 {
+		t.Errorf("the data begins at %d", 8+length)
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(data[8:8+length], &raw); err != nil {
+		t.Fatal(err)
+	}
+	var meta map[string]string
+	if err := json.Unmarshal(raw["__metadata__"], &meta); err != nil {
+		t.Fatal(err)
+	}
+	delete(raw, "__metadata__")
+	if meta["format"] != "kft" || meta["format_version"] != "1" || meta["spec"] != sample().Meta["spec"] {
+		t.Errorf("metadata %q", meta)
+	}
+	type tensor struct {
+		name    string
+		DType   string `json:"dtype"`
+		Shape   []int  `json:"shape"`
+		Offsets []int  `json:"data_offsets"`
+	}
+	var tensors []tensor
+	for name, text := range raw {
+		x := tensor{name: name}
+		if err := json.Unmarshal(text, &x); err != nil {
+			t.Fatal(err)
+		}
+		tensors = append(tensors, x)
+	}
+	slices.SortFunc(tensors, func(a, b tensor) int {
+		return slices.Compare(a.Offsets, b.Offsets)
+	})
+	end := 0
+	for _, x := range tensors {
+		if x.Offsets[0] != end {
+			t.Errorf("%s begins at %d, the one before ends at %d", x.name, x.Offsets[0], end)
+		}
+		if x.Offsets[0]%64 != 0 && !strings.HasPrefix(x.name, "__padding__") {
+			t.Errorf("%s begins at %d", x.name, x.Offsets[0])
+		}
+		end = x.Offsets[1]
+		size := map[string]int{"F32": 4, "F64": 8, "I32": 4, "I64": 8, "U8": 1}[x.DType]
+		for _, d := range x.Shape {
+			size *= d
+		}
+		if size != x.Offsets[1]-x.Offsets[0] {
+			t.Errorf("%s has %d bytes for %s %v", x.name, x.Offsets[1]-x.Offsets[0], x.DType, x.Shape)
+		}
+		if x.name == "codes" {
+			at := 8 + length + x.Offsets[0]
+			if got := int32(binary.LittleEndian.Uint32(data[at+8:])); got != math.MaxInt32 {
+				t.Errorf("codes[2] is %d", got)
+			}
+		}
+	}
+	if 8+length+end != len(data) {
+		t.Errorf("the tensors end at %d of %d bytes", 8+length+end, len(data))
+	}
+	last := tensors[len(tensors)-1]
+	sum := sha256.Sum256(data[:len(data)-32])
+	if last.name != "__sha256__" || last.Offsets[1]-last.Offsets[0] != 32 || !bytes.Equal(sum[:], data[len(data)-32:]) {
+		t.Errorf("the last tensor is %v and not the checksum", last)
+	}
+}
+
+// pythonReader prints, for a safetensors file, its metadata and every tensor
+// as Python's own reader sees them.
+const pythonReader = `
+import json, sys
+from safetensors import deserialize, safe_open
+path = sys.argv[1]
+tensors = {}
+for name, t in deserialize(open(path, "rb").read()):
+    tensors[name] = [t["dtype"], list(t["shape"]), bytes(t["data"]).hex()]
+with safe_open(path, framework="np") as f:
+    meta = f.metadata()
+print(json.dumps({"meta": meta, "tensors": tensors}))
+`
+
+// TestPythonReads lets Python's safetensors read a file, where it is installed;
+// TestLayout checks the same rules where it is not.
+func TestPythonReads(t *testing.T) {
+	python := os.Getenv("KFT_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if err := exec.Command(python, "-c", "import safetensors").Run(); err != nil {
+		t.Logf("%s with safetensors is not there (pip install safetensors): %v; TestLayout stands alone", python, err)
+		return
+	}
+	f := sample()
+	path := filepath.Join(t.TempDir(), "m.kft")
+	if err := Write(path, f); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(python, "-c", pythonReader, path)
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("Python refuses the file: %v", err)
+	}
+	var got struct {
+		Meta    map[string]string
+		Tensors map[string][3]any
+	}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range f.Meta {
+		if got.Meta[key] != want {
+			t.Errorf("metadata %q is %q, want %q", key, got.Meta[key], want)
+		}
+	}
+	for _, want := range f.Tensors {
+		var raw []byte
+		want.chunks(make([]byte, 64), func(b []byte) error { raw = append(raw, b...); return nil })
+		x := got.Tensors[want.Name]
+		if x[0] != want.DType() || fmt.Sprint(x[1]) != fmt.Sprint(want.Shape) || x[2] != hex.EncodeToString(raw) {
+			t.Errorf("%s is %v, want %s %v %x", want.Name, x, want.DType(), want.Shape, raw)
+		}
+	}
+}
