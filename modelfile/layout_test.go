@@ -97,6 +97,9 @@ for name, t in deserialize(open(path, "rb").read()):
     tensors[name] = [t["dtype"], list(t["shape"]), bytes(t["data"]).hex()]
 with safe_open(path, framework="np") as f:
     meta = f.metadata()
+    for name in f.keys():
+        array = f.get_tensor(name)
+        assert list(array.shape) == tensors[name][1] and array.tobytes().hex() == tensors[name][2], name
 print(json.dumps({"meta": meta, "tensors": tensors}))
 `
 
@@ -107,8 +110,8 @@ func TestPythonReads(t *testing.T) {
 	if python == "" {
 		python = "python3"
 	}
-	if err := exec.Command(python, "-c", "import safetensors").Run(); err != nil {
-		t.Logf("%s with safetensors is not there (pip install safetensors): %v; TestLayout stands alone", python, err)
+	if err := exec.Command(python, "-c", "import safetensors, numpy").Run(); err != nil {
+		t.Logf("%s with safetensors and numpy is not there (pip install safetensors numpy): %v; TestLayout stands alone", python, err)
 		return
 	}
 	f := sample()

@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -112,8 +111,8 @@ func product(shape []int) (n int, ok bool) {
 	return n, true
 }
 
-// chunks calls use with the bytes of the values, little-endian, a buffer full
-// at a time.
+// chunks calls use with the bytes of the values, little-endian, in one piece or
+// a buffer full at a time.
 func (t Tensor) chunks(buffer []byte, use func([]byte) error) error {
 	switch data := t.data.(type) {
 	case []float32:
@@ -131,12 +130,11 @@ func (t Tensor) chunks(buffer []byte, use func([]byte) error) error {
 }
 
 func chunksOf[T Element](values []T, size int, buffer []byte, use func([]byte) error) error {
+	if littleEndian {
+		return use(bytesOf(values))
+	}
 	for chunk := range slices.Chunk(values, len(buffer)/size) {
-		n, err := binary.Encode(buffer, binary.LittleEndian, chunk)
-		if err != nil {
-			panic("modelfile: " + err.Error()) // the buffer fits the chunk
-		}
-		if err := use(buffer[:n]); err != nil {
+		if err := use(buffer[:encodeValues(buffer, chunk)]); err != nil {
 			return err
 		}
 	}
@@ -164,8 +162,10 @@ func parseTensor(name, dtype string, shape []int, data []byte) Tensor {
 
 func parseValues[T Element](data []byte, size int) []T {
 	values := make([]T, len(data)/size)
-	if _, err := binary.Decode(data, binary.LittleEndian, values); err != nil {
-		panic("modelfile: " + err.Error()) // the values fit the data
+	if littleEndian {
+		copy(bytesOf(values), data)
+	} else {
+		decodeValues(values, data)
 	}
 	return values
 }
