@@ -15,7 +15,9 @@ import (
 )
 
 const (
-	alignment = 64
+	alignment  = 64
+	chunkBytes = 256 << 10 // written at a time
+
 	// maxHeader is the longest header that Python's reader accepts.
 	maxHeader = 100_000_000
 
@@ -125,14 +127,18 @@ func quote(text string) []byte {
 func (f *File) encode(w io.Writer, header []byte) error {
 	hash := sha256.New()
 	out := func(data []byte) error {
-		hash.Write(data)
-		_, err := w.Write(data)
-		return err
+		for piece := range slices.Chunk(data, chunkBytes) { // hashed and written from the cache
+			hash.Write(piece)
+			if _, err := w.Write(piece); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if err := out(header); err != nil {
 		return err
 	}
-	buffer := make([]byte, 256<<10)
+	buffer := make([]byte, chunkBytes)
 	var zeros [alignment]byte
 	offset := 0
 	for _, t := range f.Tensors {

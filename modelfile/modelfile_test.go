@@ -76,13 +76,22 @@ func TestLargeTensorIsWrittenInChunks(t *testing.T) {
 	for i := range values {
 		values[i] = float64(i) * 1.1
 	}
-	got, err := Decode(mustEncode(t, &File{Tensors: []Tensor{Of("v", values)}}), "large")
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := Values[float64](got, "v", len(values))
-	if err != nil || !reflect.DeepEqual(back, values) {
-		t.Errorf("values changed, %v", err)
+	f := &File{Tensors: []Tensor{Of("v", values)}}
+	data := mustEncode(t, f)
+	// The portable way writes and reads the same.
+	defer func(native bool) { littleEndian = native }(littleEndian)
+	for _, littleEndian = range []bool{littleEndian, false} {
+		if !bytes.Equal(mustEncode(t, f), data) {
+			t.Errorf("other bytes, native order %v", littleEndian)
+		}
+		got, err := Decode(data, "large")
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Values[float64](got, "v", len(values))
+		if err != nil || !reflect.DeepEqual(back, values) {
+			t.Errorf("values changed, native order %v, %v", littleEndian, err)
+		}
 	}
 }
 
