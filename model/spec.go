@@ -3,6 +3,8 @@ package model
 
 import (
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
 // Version is the version of the specification that this package writes and reads.
@@ -32,8 +34,8 @@ type DataSpec struct {
 	Files      []string `yaml:"files" json:"files" doc:"CSV or TSV, plain or gzip; - is standard input"`
 	Target     string   `yaml:"target" json:"target" doc:"the column to predict"`
 	Weight     string   `yaml:"weight" json:"weight" doc:"a column of weights, or none"`
-	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column or name=hour(column)"`
-	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, pipe or one character"`
+	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column, or a function: name=hour(column)"`
+	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, bar, space or one character"`
 	Header     string   `yaml:"header" json:"header" doc:"auto, yes or no"`
 	Duplicates string   `yaml:"duplicates" json:"duplicates" doc:"a cell seen twice: error, sum, mean or last"`
 }
@@ -111,11 +113,13 @@ func (s Spec) ModeNames() []string {
 	return names
 }
 
-// modeName is what stands before the equals sign of name=column+column, or the
-// whole text where a mode has no name of its own.
+// modeName is the name of the mode, or the whole text where that is none.
 func modeName(mode string) string {
-	name, _, _ := strings.Cut(mode, "=")
-	return strings.TrimSpace(name)
+	m, err := dataset.ParseMode(mode)
+	if err != nil {
+		return strings.TrimSpace(mode)
+	}
+	return m.Name
 }
 
 // ParseTerms reads every term against the modes. It fails as Validate does.

@@ -111,11 +111,11 @@ func TestScalarsKeepTheirText(t *testing.T) {
 }
 
 func TestFill(t *testing.T) {
-	s := Spec{Data: DataSpec{Modes: []string{"store", "time=year+month"}}, Fit: FitSpec{Solver: "adam", Epochs: 3}, Seed: 7}
+	s := Spec{Data: DataSpec{Modes: []string{"store", "time=year+month", "hour(ts)"}}, Fit: FitSpec{Solver: "adam", Epochs: 3}, Seed: 7}
 	s.Fill()
 	want := Default()
 	want.Data.Modes, want.Seed, want.Fit.Solver, want.Fit.Epochs = s.Data.Modes, 7, "adam", 3
-	want.Terms = []string{"store,time:20"}
+	want.Terms = []string{"store,time,hour:20"}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("filled %+v\nwant %+v", s, want)
 	}
@@ -153,16 +153,16 @@ func TestValidate(t *testing.T) {
 		{"weight", func(s *Spec) { s.Data.Weight = "y" }, []string{`data.weight: column "y" is the target`}},
 		{"target as mode", func(s *Spec) { s.Data.Target = "item" }, []string{`data.modes[1]: column "item" is the target`}},
 		{"no modes", func(s *Spec) { s.Data.Modes, s.Terms = nil, nil }, []string{"data.modes: none given"}},
-		{"mode twice", func(s *Spec) { s.Data.Modes[1] = "store" }, []string{`data.modes[1]: mode "store" is data.modes[0] already`}},
-		{"mode of no column", func(s *Spec) { s.Data.Modes[2] = "time=" }, []string{"data.modes[2]", "no column"}},
-		{"mode of no name", func(s *Spec) { s.Data.Modes[2] = "=year" }, []string{"data.modes[2]", "no name"}},
-		{"mode with syntax", func(s *Spec) { s.Data.Modes[0] = "a: b" }, []string{"data.modes[0]", "such as a__b=a: b"}},
+		{"mode twice", func(s *Spec) { s.Data.Modes[1] = "store" }, []string{`data.modes[1]: the name "store" is that of data.modes[0] already`}},
+		{"mode of no column", func(s *Spec) { s.Data.Modes[2] = "time=" }, []string{"data.modes[2]", "column's name is missing"}},
+		{"mode of no name", func(s *Spec) { s.Data.Modes[2] = "=year" }, []string{"data.modes[2]", "name before '=' is missing"}},
+		{"mode with syntax", func(s *Spec) { s.Data.Modes[0] = "a: b" }, []string{"data.modes[0]", "=a: b"}},
 		{"file", func(s *Spec) { s.Data.Files = []string{"a", ""} }, []string{"data.files[1]: the name is empty"}},
-		{"delimiter", func(s *Spec) { s.Data.Delimiter = "coma" }, []string{`data.delimiter: "coma" is not known`, `did you mean "comma"?`}},
-		{"delimiter character", func(s *Spec) { s.Data.Delimiter = "\n" }, []string{`data.delimiter: "\n" cannot separate`}},
+		{"delimiter", func(s *Spec) { s.Data.Delimiter = "coma" }, []string{`data.delimiter: "coma" cannot be a delimiter`, "comma"}},
+		{"delimiter character", func(s *Spec) { s.Data.Delimiter = "\n" }, []string{`data.delimiter: "\n" cannot be`}},
 		{"header", func(s *Spec) { s.Data.Header = "true" }, []string{"data.header", "use auto, yes or no"}},
 		{"duplicates", func(s *Spec) { s.Data.Duplicates = "first" }, []string{"data.duplicates"}},
-		{"split", func(s *Spec) { s.Split = "" }, []string{"split: none given"}},
+		{"split", func(s *Spec) { s.Split = "randm:60/20/20" }, []string{`split: split "randm`, "random"}},
 		{"transform", func(s *Spec) { s.Transform = "log" }, []string{`transform: "log" is not known; use identity, log1p or sqrt`}},
 		{"no terms", func(s *Spec) { s.Terms = nil }, []string{"terms: none given; write at least one, such as store,item,time:20"}},
 		{"term", func(s *Spec) { s.Terms = []string{"store", "stores,item:3"} },
@@ -204,7 +204,7 @@ func TestValidateListsEveryProblem(t *testing.T) {
 	for _, p := range problems {
 		paths = append(paths, p.Path)
 	}
-	want := "version data.target data.modes data.delimiter data.header data.duplicates split transform " +
+	want := "version data.target data.modes data.header data.duplicates split transform " +
 		"fit.solver fit.ridge fit.sweeps fit.patience fit.cgsteps fit.epochs fit.rate fit.batch fit.schedule seed"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("problems at\n%s\nwant\n%s", got, want)
@@ -218,7 +218,7 @@ func TestYAMLReadsBack(t *testing.T) {
 			Target: "null", Weight: "yes", Modes: []string{"store", "1", "time=year+month", "hour(ts)"},
 			Delimiter: "\t", Header: "no", Duplicates: "sum",
 		},
-		Split: "entity:store=10%", Transform: "sqrt", Terms: []string{"store*1,time:2", "hour(ts)"},
+		Split: "entity:store=10%", Transform: "sqrt", Terms: []string{"store*1,time:2", "hour"},
 		Fit:  FitSpec{Solver: "adam", Ridge: "frequency", Lambda: LambdaOf(1e-7), Rate: 1e-12, Batch: 0.1, Schedule: "block"},
 		Seed: 1<<64 - 1,
 	}

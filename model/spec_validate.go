@@ -7,12 +7,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/nearest"
 )
 
 // Validate lists, as Problems, all that is wrong with a filled specification.
-// It needs no data; the split and the columns are checked against the table
-// when that is read, and so is that there are files where none are handed over.
+// It needs no data: columns are looked for when the table is read. There need
+// not be files, for a table may be handed over in memory.
 func (s Spec) Validate() error {
 	var ps Problems
 	if s.Version != Version {
@@ -20,8 +21,8 @@ func (s Spec) Validate() error {
 	}
 	s.validateText(&ps)
 	s.Data.validate(&ps)
-	if s.Split == "" {
-		ps.addf("split", "none given; write random:60/20/20, say")
+	if _, err := dataset.ParseSplit(s.Split); err != nil {
+		ps.addf("split", "%v", err)
 	}
 	oneOf(&ps, "transform", s.Transform, "identity", "log1p", "sqrt")
 	s.validateTerms(&ps)
@@ -64,44 +65,27 @@ func (d DataSpec) validate(ps *Problems) {
 		ps.addf("data.modes", "none given; name the columns that make up a cell, such as store, item, time=year+month")
 	}
 	first := map[string]int{}
-	for i, mode := range d.Modes {
-		path, name := index("data.modes", i), modeName(mode)
-		_, columns, named := strings.Cut(mode, "=")
-		switch {
-		case name == "":
-			ps.addf(path, "%q has no name", mode)
+	for i, text := range d.Modes {
+		path := index("data.modes", i)
+		mode, err := dataset.ParseMode(text)
+		if err != nil {
+			ps.addf(path, "%v", err)
 			continue
-		case strings.ContainsAny(name, ",*:"):
-			ps.addf(path, "name %q has one of , * : which terms give a meaning; give it another, such as %s=%s",
-				name, plainName(name), name)
-		case named && strings.TrimSpace(columns) == "":
-			ps.addf(path, "%q names no column after the equals sign", mode)
-		case !named && name == d.Target || strings.TrimSpace(columns) == d.Target && d.Target != "":
+		}
+		if slices.Contains(mode.Columns, d.Target) {
 			ps.addf(path, "column %q is the target already", d.Target)
 		}
-		if j, again := first[name]; again {
-			ps.addf(path, "mode %q is data.modes[%d] already", name, j)
+		if j, again := first[mode.Name]; again {
+			ps.addf(path, "the name %q is that of data.modes[%d] already; name one of them, as in other=%s", mode.Name, j, text)
 			continue
 		}
-		first[name] = i
+		first[mode.Name] = i
 	}
-	if utf8.RuneCountInString(d.Delimiter) != 1 {
-		oneOf(ps, "data.delimiter", d.Delimiter, "auto", "comma", "tab", "semicolon", "pipe")
-	} else if strings.ContainsAny(d.Delimiter, "\"\r\n") || d.Delimiter[0] >= utf8.RuneSelf {
-		ps.addf("data.delimiter", "%q cannot separate fields; use one ASCII character that is neither a quote nor the end of a line", d.Delimiter)
+	if _, err := dataset.ParseDelimiter(d.Delimiter); err != nil {
+		ps.addf("data.delimiter", "%v", err)
 	}
 	oneOf(ps, "data.header", d.Header, "auto", "yes", "no")
-	oneOf(ps, "data.duplicates", d.Duplicates, "error", "sum", "mean", "last")
-}
-
-// plainName is name without the characters that terms give a meaning.
-func plainName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(",*: ", r) {
-			return '_'
-		}
-		return r
-	}, name)
+	oneOf(ps, "data.duplicates", d.Duplicates, dataset.DuplicateRules()...)
 }
 
 func (s Spec) validateTerms(ps *Problems) {
