@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,8 +13,9 @@ import (
 
 // Options say how to fit.
 type Options struct {
-	Solver   string  // "als" or "adam"
-	Ridges   []Ridge // one to use it, several to choose among them on validation data
+	Solver   string // "als" or "adam"
+	Ridge    *Ridge // the penalty; nil to search for one on validation data
+	Search   Search
 	Sweeps   int     // at most; an epoch of adam is a sweep
 	Patience int     // sweeps without improvement before a run stops
 	CGSteps  int     // als: conjugate gradient steps a block
@@ -34,7 +36,8 @@ type Options struct {
 // Event tells how far a run is. It is sent after each block, and after each
 // sweep with a Point.
 type Event struct {
-	Trial, Trials int    // trial in work, from 0; Trial == Trials is the last run
+	Trials        int    // penalties compared so far
+	Searching     bool   // the run in work is such a trial
 	Sweep, Sweeps int    // sweep in work, from 0
 	Block, Blocks int    // blocks of the sweep that are done
 	BlockName     string // the block just done
@@ -95,6 +98,9 @@ const leastImprovement = 1e-4
 // trialSweeps is how long penalties are compared.
 const trialSweeps = 5
 
+// worst is the score of weights that have none yet.
+const worst = math.MaxFloat64
+
 // maxRestarts is how often a diverging run goes back to its best weights.
 const maxRestarts = 4
 
@@ -131,9 +137,10 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	}
 	s.started = s.opt.now()
 	s.saved = s.started
-	if len(opt.Ridges) > 1 && d.validChunk == nil {
-		s.opt.Ridges = opt.Ridges[:1]
-		s.warn = append(s.warn, fmt.Sprintf("no validation part to choose the penalty on: took %v", opt.Ridges[0]))
+	if opt.Ridge == nil && d.validChunk == nil {
+		first, _ := opt.Search.next(nil, d.counts)
+		s.opt.Ridge = &first
+		s.warn = append(s.warn, fmt.Sprintf("there is no validation part to choose the penalty on: took %v; set it by --ridge and --lambda", first))
 	}
 	if opt.Resume != nil {
 		s.state = opt.Resume
@@ -150,8 +157,8 @@ func (o *Options) validate() error {
 	switch {
 	case o.Solver != "als" && o.Solver != "adam":
 		return fmt.Errorf("fit: unknown solver %q; use als or adam", o.Solver)
-	case len(o.Ridges) == 0:
-		return fmt.Errorf("fit: no penalty given")
+	case o.Ridge == nil && len(o.Search.Kinds) == 0:
+		return errors.New("fit: no penalty given and none to search for")
 	case o.Sweeps < 1 || o.Patience < 1:
 		return fmt.Errorf("fit: sweeps (%d) and patience (%d) must be 1 or more", o.Sweeps, o.Patience)
 	case o.Solver == "als" && o.CGSteps < 1:
@@ -161,10 +168,8 @@ func (o *Options) validate() error {
 	case o.Solver == "adam" && o.Schedule != Blocks && o.Schedule != Joint:
 		return fmt.Errorf("fit: unknown schedule %q; use block or joint", o.Schedule)
 	}
-	for _, r := range o.Ridges {
-		if err := r.validate(); err != nil {
-			return err
-		}
+	if o.Ridge != nil {
+		return o.Ridge.validate()
 	}
 	return nil
 }
@@ -179,29 +184,27 @@ func (s *session) fresh() {
 		}
 		t.Draw(stream.New(s.opt.Seed, "start", uint64(k)), sd)
 	}
-	s.state.Run = Run{Rate: s.opt.Rate, BestSweep: -1, BestScore: math.Inf(1), Weights: flatten(nil, s.d.field)}
+	s.state.Run = Run{Rate: s.opt.Rate, BestSweep: -1, BestScore: worst, Weights: flatten(nil, s.d.field)}
 }
 
 // searching tells whether penalties are still being compared.
 func (s *session) searching() bool {
-	return len(s.opt.Ridges) > 1 && len(s.state.Trials) < len(s.opt.Ridges)
+	if s.opt.Ridge != nil {
+		return false
+	}
+	_, more := s.opt.Search.next(s.state.Trials, s.d.counts)
+	return more
 }
 
 // ridge returns the penalty of the run in work.
 func (s *session) ridge() Ridge {
-	if len(s.opt.Ridges) == 1 {
-		return s.opt.Ridges[0]
+	if s.opt.Ridge != nil {
+		return *s.opt.Ridge
 	}
-	if s.searching() {
-		return s.opt.Ridges[len(s.state.Trials)]
+	if r, more := s.opt.Search.next(s.state.Trials, s.d.counts); more {
+		return r
 	}
-	best := s.state.Trials[0]
-	for _, t := range s.state.Trials {
-		if t.Score < best.Score {
-			best = t
-		}
-	}
-	return best.Ridge
+	return leader(s.state.Trials)
 }
 
 func (s *session) solve(ctx context.Context) (Report, error) {
@@ -363,16 +366,12 @@ func (s *session) tell(done int, p *Point) {
 	if s.opt.Progress == nil {
 		return
 	}
-	trials := 0
-	if len(s.opt.Ridges) > 1 {
-		trials = len(s.opt.Ridges)
-	}
 	run := &s.state.Run
 	name := ""
 	if run.Block < s.s.blocks() {
 		name = s.s.blockName(run.Block)
 	}
-	s.opt.Progress(Event{Trial: len(s.state.Trials), Trials: trials, Sweep: run.Sweep, Sweeps: s.opt.Sweeps, Block: done, Blocks: s.s.blocks(),
+	s.opt.Progress(Event{Trials: len(s.state.Trials), Searching: s.searching(), Sweep: run.Sweep, Sweeps: s.opt.Sweeps, Block: done, Blocks: s.s.blocks(),
 		BlockName: name, Point: p, Ridge: s.ridge(), Observations: len(s.d.y)})
 }
 

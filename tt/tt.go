@@ -27,8 +27,12 @@ type Core struct {
 	Slices backend.Slices
 }
 
-// Name returns the modes joined as in a specification: "store*item".
-func (c *Core) Name() string { return strings.Join(c.Modes, "*") }
+// CoreName returns the name of a core over modes as a specification writes it:
+// "store*item".
+func CoreName(modes []string) string { return strings.Join(modes, "*") }
+
+// Name returns the core's name.
+func (c *Core) Name() string { return CoreName(c.Modes) }
 
 // SetPrior sets the prior's slice to the mean of the others. O(n R^2).
 func (c *Core) SetPrior() {

@@ -1,0 +1,401 @@
+package kft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/baseline"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/fit"
+	"github.com/kernel-fried-tensor/kft/model"
+)
+
+// Options say how to run a fit; none of them changes the result but for
+// TimeBudget.
+type Options struct {
+	Threads    int           // 0 takes as many as the process may use
+	TimeBudget time.Duration // for training; 0 is none
+
+	Checkpoint      string        // folder for checkpoints, "" for none
+	CheckpointEvery time.Duration // least time between two; 0 is after every block
+	Resume          bool          // go on from the folder's checkpoint, if there is one
+
+	Progress func(Event) // nil says nothing
+}
+
+// Event tells how far Fit is.
+type Event struct {
+	Stage string     // read, plan, baseline, fit, evaluate
+	Fit   *fit.Event // in stage fit
+	Note  string     // something worth knowing now
+}
+
+// A Report is what a fit found, as `kft fit --json` prints it.
+type Report struct {
+	Train    Score              `json:"train"`
+	Valid    Score              `json:"valid"`
+	Test     Score              `json:"test"`
+	Baseline []BaselineScores   `json:"baseline"`
+	Seconds  map[string]float64 `json:"seconds"`
+	Passes   int                `json:"passes"`
+	PeakRSS  int64              `json:"peak_rss_bytes"`
+	Stop     fit.Stop           `json:"stop"`
+	Ridge    fit.Ridge          `json:"ridge"`
+	Trials   []fit.Trial        `json:"trials"`
+	History  []fit.Point        `json:"history"`
+	Weights  int                `json:"weights"`
+	Path     string             `json:"cpu"`
+	Threads  int                `json:"threads"`
+	Warnings []string           `json:"warnings"`
+	Spec     Spec               `json:"spec"`
+}
+
+// Fit reads the table that the specification names, splits it, trains the model
+// and measures it beside the baseline formulas. Cancelling ctx while it trains
+// is no error: the best model so far is returned, and the report says so.
+func Fit(ctx context.Context, spec Spec, opt Options) (*Model, *Report, error) {
+	spec.Fill()
+	if err := spec.Validate(); err != nil {
+		return nil, nil, err
+	}
+	path, err := cpu.Choose()
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &fitting{spec: spec, opt: opt, engine: cpu.New(path, opt.Threads), seconds: map[string]float64{}, began: time.Now()}
+	return r.run(ctx)
+}
+
+// fitting is one call of Fit.
+type fitting struct {
+	spec     Spec
+	opt      Options
+	engine   backend.Backend
+	table    *dataset.Table
+	split    *dataset.Split
+	parts    [3]fit.Observations // by dataset.Part; Y in the user's units
+	model    *Model
+	warnings []string
+	seconds  map[string]float64
+	began    time.Time
+}
+
+// stage runs work and notes its time.
+func (r *fitting) stage(name string, work func() error) error {
+	if r.opt.Progress != nil {
+		r.opt.Progress(Event{Stage: name})
+	}
+	began := time.Now()
+	err := work()
+	r.seconds[name] += time.Since(began).Seconds()
+	return err
+}
+
+func (r *fitting) run(ctx context.Context) (*Model, *Report, error) {
+	var solved fit.Report
+	var scores []BaselineScores
+	steps := []struct {
+		name string
+		work func() error
+	}{
+		{"read", func() error { return r.read(ctx) }},
+		{"plan", r.plan},
+		{"baseline", func() error { scores = r.baseline(); return ctx.Err() }},
+		{"fit", func() (err error) { solved, err = r.solve(ctx); return err }},
+		{"evaluate", func() error { return r.evaluate(solved, scores) }},
+	}
+	for _, s := range steps {
+		if err := r.stage(s.name, s.work); err != nil {
+			return nil, nil, err
+		}
+	}
+	r.seconds["total"] = time.Since(r.began).Seconds()
+	about := r.model.about
+	report := &Report{Train: about.Train, Valid: about.Valid, Test: about.Test, Baseline: about.Baseline, Seconds: r.seconds,
+		Passes: solved.Passes, PeakRSS: peakRSS(), Stop: solved.Stop, Ridge: solved.Ridge, Trials: solved.Trials, History: solved.Points,
+		Weights: r.model.Weights(), Path: r.engine.Name(), Threads: r.engine.Threads(), Warnings: about.Warnings, Spec: r.spec}
+	return r.model, report, nil
+}
+
+// read reads and splits the table.
+func (r *fitting) read(ctx context.Context) error {
+	split, err := dataset.ParseSplit(r.spec.Split)
+	if err != nil {
+		return err
+	}
+	schema, format, err := tableOf(r.spec)
+	if err != nil {
+		return err
+	}
+	schema.Part = split.Column()
+	if r.table, err = dataset.Read(ctx, r.spec.Data.Files, schema, format, r.opt.Threads); err != nil {
+		return err
+	}
+	for m, d := range r.table.Dicts {
+		if d.Len() == 1 {
+			return fmt.Errorf("mode %q has one id only, %q: it says nothing; leave it out of --modes", r.table.Modes[m].Name, d.ID(0))
+		}
+	}
+	r.split, err = split.Apply(r.table, r.spec.Seed)
+	return err
+}
+
+// tableOf returns how to read the specification's table.
+func tableOf(spec Spec) (dataset.Schema, dataset.Format, error) {
+	schema := dataset.Schema{Target: spec.Data.Target, Weight: spec.Data.Weight, Duplicates: spec.Data.Duplicates}
+	var format dataset.Format
+	for _, text := range spec.Data.Modes {
+		mode, err := dataset.ParseMode(text)
+		if err != nil {
+			return schema, format, err
+		}
+		schema.Modes = append(schema.Modes, mode)
+	}
+	var err error
+	if format.Delimiter, err = dataset.ParseDelimiter(spec.Data.Delimiter); err != nil {
+		return schema, format, err
+	}
+	format.Header, err = dataset.ParseHeader(spec.Data.Header)
+	return schema, format, err
+}
+
+// plan divides the observations, builds the field and fits the scale.
+func (r *fitting) plan() error {
+	for p := range r.parts {
+		r.parts[p] = take(r.table, r.split.Parts, dataset.Part(p))
+	}
+	train := r.parts[dataset.Train]
+	terms, err := r.spec.ParseTerms()
+	if err != nil {
+		return err
+	}
+	sizes := make([]int, len(r.table.Dicts))
+	for i, d := range r.table.Dicts {
+		sizes[i] = d.Len()
+	}
+	field, notices, err := model.Build(terms, r.spec.ModeNames(), sizes, train.Codes)
+	if err != nil {
+		return err
+	}
+	r.warnings = append(r.warnings, notices...)
+	scale, err := model.NewScale(r.spec.Transform, train.Y, train.W)
+	if err != nil {
+		return r.locate(err, dataset.Train)
+	}
+	r.model = &Model{spec: r.spec, modes: r.table.Modes, dicts: r.table.Dicts, field: field, scale: scale, parts: r.sourceParts()}
+	return nil
+}
+
+// sourceParts returns the part of each row of the input, unused for dropped
+// ones.
+func (r *fitting) sourceParts() []dataset.Part {
+	if r.table.Row == nil {
+		return r.split.Parts
+	}
+	parts := make([]dataset.Part, r.table.Counts.Rows)
+	for i := range parts {
+		parts[i] = dataset.Unused
+	}
+	for i, p := range r.split.Parts {
+		parts[r.table.SourceRow(i)] = p
+	}
+	return parts
+}
+
+// locate adds the input row to an error about a target.
+func (r *fitting) locate(err error, part dataset.Part) error {
+	var domain *model.DomainError
+	if !errors.As(err, &domain) {
+		return err
+	}
+	seen := 0
+	for i, p := range r.split.Parts {
+		if p != part {
+			continue
+		}
+		if seen == domain.Position {
+			return fmt.Errorf("data row %d, column %s: %w", r.table.SourceRow(i)+1, r.spec.Data.Target, err)
+		}
+		seen++
+	}
+	return err
+}
+
+// take copies the observations of one part.
+func take(t *dataset.Table, parts []dataset.Part, part dataset.Part) fit.Observations {
+	n := 0
+	for _, p := range parts {
+		if p == part {
+			n++
+		}
+	}
+	o := fit.Observations{Codes: make([][]int32, len(t.Codes)), Y: pick(t.Y, parts, part, n)}
+	for m := range t.Codes {
+		o.Codes[m] = pick(t.Codes[m], parts, part, n)
+	}
+	if t.W != nil {
+		o.W = pick(t.W, parts, part, n)
+	}
+	return o
+}
+
+func pick[T any](src []T, parts []dataset.Part, part dataset.Part, n int) []T {
+	dst := make([]T, 0, n)
+	for i, v := range src {
+		if parts[i] == part {
+			dst = append(dst, v)
+		}
+	}
+	return dst
+}
+
+// solve trains on the modelling scale.
+func (r *fitting) solve(ctx context.Context) (fit.Report, error) {
+	problem := &fit.Problem{Field: r.model.field, Backend: r.engine}
+	for p, target := range map[dataset.Part]*fit.Observations{dataset.Train: &problem.Train, dataset.Valid: &problem.Valid} {
+		*target = r.parts[p]
+		target.Y = make([]float32, len(r.parts[p].Y))
+		if err := r.model.scale.Forward(target.Y, r.parts[p].Y); err != nil {
+			return fit.Report{}, r.locate(err, p)
+		}
+	}
+	opt := solverOptions(r.spec, r.opt)
+	if r.opt.Progress != nil {
+		opt.Progress = func(e fit.Event) { r.opt.Progress(Event{Stage: "fit", Fit: &e}) }
+	}
+	if r.opt.Checkpoint != "" {
+		k := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: hashText(r.table.Hash), path: r.engine.Name()}
+		if err := k.prepare(); err != nil {
+			return fit.Report{}, err
+		}
+		if r.opt.Resume {
+			state, err := k.load()
+			if err != nil {
+				return fit.Report{}, err
+			}
+			opt.Resume = state
+			r.note(state, k)
+		}
+		opt.Keeper, opt.KeeperEvery = k, r.opt.CheckpointEvery
+	}
+	return fit.Solve(ctx, problem, opt)
+}
+
+func (r *fitting) note(state *fit.State, k *checkpoint) {
+	if r.opt.Progress == nil {
+		return
+	}
+	note := fmt.Sprintf("no checkpoint in %s yet: starting from the beginning", k.folder)
+	if state != nil {
+		note = fmt.Sprintf("going on from sweep %d of %s", state.Run.Sweep+1, k.file())
+	}
+	r.opt.Progress(Event{Stage: "fit", Note: note})
+}
+
+// solverOptions translates the specification.
+func solverOptions(spec Spec, opt Options) fit.Options {
+	f := spec.Fit
+	o := fit.Options{Solver: f.Solver, Sweeps: f.Sweeps, Patience: f.Patience, CGSteps: f.CGSteps, Rate: f.Rate, Batch: f.Batch,
+		Schedule: fit.Schedule(f.Schedule), Seed: spec.Seed, TimeBudget: opt.TimeBudget}
+	if f.Solver == "adam" {
+		o.Sweeps = f.Epochs
+	}
+	kinds := []fit.RidgeKind{fit.Frequency, fit.Uniform}
+	if f.Ridge != "auto" {
+		kinds = []fit.RidgeKind{fit.RidgeKind(f.Ridge)}
+	}
+	lambda, given := f.Lambda.Value()
+	if given && (len(kinds) == 1 || lambda == 0) {
+		o.Ridge = &fit.Ridge{Kind: kinds[0], Lambda: lambda}
+		return o
+	}
+	o.Search = fit.Search{Kinds: kinds}
+	if given {
+		o.Search.Lambda = lambda
+	}
+	return o
+}
+
+// baseline measures the formulas.
+func (r *fitting) baseline() []BaselineScores {
+	train := r.parts[dataset.Train]
+	sizes := make([]int, len(r.table.Dicts))
+	for i, d := range r.table.Dicts {
+		sizes[i] = d.Len()
+	}
+	b := baseline.Fit(r.spec.ModeNames(), sizes, train.Codes, train.Y, train.W)
+	scores := []BaselineScores{{Name: b.Pair}, {Name: b.Mix}}
+	for p := range r.parts {
+		var tallies [2]model.Tally
+		o := &r.parts[p]
+		for i, y := range o.Y {
+			first, second := b.Predict(o.Codes, i)
+			on := r.model.scale.OnScale(float64(y))
+			for k, v := range [2]float64{first, second} {
+				tallies[k].Add(float64(y), weightOf(o, i), v, v, on, r.model.scale.OnScale(v))
+			}
+		}
+		for k := range scores {
+			*scores[k].part(dataset.Part(p)) = tallies[k].Score()
+		}
+	}
+	return scores
+}
+
+func (b *BaselineScores) part(p dataset.Part) *Score {
+	return [...]*Score{&b.Train, &b.Valid, &b.Test}[p]
+}
+
+func weightOf(o *fit.Observations, i int) float64 {
+	if o.W == nil {
+		return 1
+	}
+	return float64(o.W[i])
+}
+
+// evaluate measures the model on all parts and completes its record. The noise
+// that the way back from the modelling scale needs is measured on validation
+// data, or on training data without any.
+func (r *fitting) evaluate(solved fit.Report, scores []BaselineScores) error {
+	m := r.model
+	var predicted [3][]float32
+	for p := range r.parts {
+		predicted[p] = make([]float32, r.parts[p].Len())
+		m.field.Evaluate(r.engine, predicted[p], r.parts[p].Codes)
+	}
+	source := dataset.Valid
+	if r.parts[source].Len() == 0 {
+		source = dataset.Train
+	}
+	m.scale.Noise = noise(m.scale, &r.parts[source], predicted[source])
+	about := Training{DataHash: hashText(r.table.Hash), Split: r.split.Spec, Seed: r.spec.Seed, Rows: r.table.Counts, Baseline: scores,
+		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points}
+	for p := range r.parts {
+		var tally model.Tally
+		o := &r.parts[p]
+		for i, z := range predicted[p] {
+			y := float64(o.Y[i])
+			tally.Add(y, weightOf(o, i), m.scale.Mean(z), m.scale.Median(z), m.scale.OnScale(y), m.scale.Level(z))
+		}
+		*[...]*Score{&about.Train, &about.Valid, &about.Test}[p] = tally.Score()
+	}
+	about.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
+	m.about = about
+	return nil
+}
+
+// noise returns the mean squared error on the transformed scale.
+func noise(s model.Scale, o *fit.Observations, predicted []float32) float64 {
+	var sum, total float64
+	for i, z := range predicted {
+		d := s.OnScale(float64(o.Y[i])) - s.Level(z)
+		w := weightOf(o, i)
+		sum += w * d * d
+		total += w
+	}
+	return sum / total
+}

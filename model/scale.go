@@ -1,0 +1,152 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+// Transforms are the scales a target may be modelled on.
+func Transforms() []string { return []string{"identity", "log1p", "sqrt"} }
+
+// A Scale carries targets to the modelling scale and back:
+//
+//	z = (g(y) - Center) / Spread,   g one of identity, log1p, sqrt,
+//
+// with Center and Spread the mean and standard deviation of g(y) over the
+// training data, so that z is standardised. Noise is the variance of g(y) about
+// its prediction, on g's scale; the way back needs it, for the mean of a
+// transformed variable is not the transform of its mean.
+type Scale struct {
+	Transform string  `json:"transform"`
+	Center    float64 `json:"center"`
+	Spread    float64 `json:"spread"`
+	Noise     float64 `json:"noise"`
+}
+
+// A DomainError says that a target lies outside its transform's domain.
+type DomainError struct {
+	Transform string
+	Position  int // among the targets
+	Value     float64
+}
+
+func (e *DomainError) Error() string {
+	least := "0"
+	if e.Transform == "log1p" {
+		least = "above -1"
+	}
+	return fmt.Sprintf("the target %g cannot be taken to the %s scale, which needs values of %s; use --transform identity", e.Value, e.Transform, least)
+}
+
+// ErrConstant says that there is nothing to learn.
+type ErrConstant struct {
+	Value float64
+	N     int
+}
+
+func (e *ErrConstant) Error() string {
+	return fmt.Sprintf("the target is %g in all %d training rows: there is nothing to learn; choose another --target", e.Value, e.N)
+}
+
+// NewScale fits a scale to training targets with weights, nil for 1.
+func NewScale(transform string, y, w []float32) (Scale, error) {
+	s := Scale{Transform: transform, Spread: 1}
+	var sum, squares, total float64
+	for i, v := range y {
+		z, err := s.forward(i, v)
+		if err != nil {
+			return s, err
+		}
+		weight := 1.0
+		if w != nil {
+			weight = float64(w[i])
+		}
+		// Shifting by the first value keeps the difference of squares exact
+		// for targets far from zero.
+		if i == 0 {
+			s.Center = z
+		}
+		z -= s.Center
+		sum += weight * z
+		squares += weight * z * z
+		total += weight
+	}
+	mean := sum / total
+	variance := squares/total - mean*mean
+	if !(variance > 1e-14*squares/total) {
+		return s, &ErrConstant{Value: float64(y[0]), N: len(y)}
+	}
+	s.Center += mean
+	s.Spread = math.Sqrt(variance)
+	s.Noise = variance
+	return s, nil
+}
+
+func (s Scale) forward(i int, v float32) (float64, error) {
+	y := float64(v)
+	switch s.Transform {
+	case "log1p":
+		if y <= -1 {
+			return 0, &DomainError{s.Transform, i, y}
+		}
+		return math.Log1p(y), nil
+	case "sqrt":
+		if y < 0 {
+			return 0, &DomainError{s.Transform, i, y}
+		}
+		return math.Sqrt(y), nil
+	}
+	return y, nil
+}
+
+// Forward writes the standardised targets to dst.
+func (s Scale) Forward(dst, y []float32) error {
+	for i, v := range y {
+		z, err := s.forward(i, v)
+		if err != nil {
+			return err
+		}
+		dst[i] = float32((z - s.Center) / s.Spread)
+	}
+	return nil
+}
+
+// OnScale returns g(y) for a prediction, moved into the domain if need be.
+func (s Scale) OnScale(y float64) float64 {
+	switch s.Transform {
+	case "log1p":
+		return math.Log1p(max(y, -1+1e-9))
+	case "sqrt":
+		return math.Sqrt(max(y, 0))
+	}
+	return y
+}
+
+// Level returns the prediction of g(y) for a standardised prediction.
+func (s Scale) Level(z float32) float64 { return s.Center + s.Spread*float64(z) }
+
+// Mean returns the mean of y for a standardised prediction z, taking g(y) as
+// normal about it: exp(m + v/2) - 1, m^2 + v, or m.
+func (s Scale) Mean(z float32) float64 {
+	m := s.Level(z)
+	switch s.Transform {
+	case "log1p":
+		return math.Exp(m+s.Noise/2) - 1
+	case "sqrt":
+		return m*m + s.Noise
+	}
+	return m
+}
+
+// Median returns the median of y for a standardised prediction z.
+func (s Scale) Median(z float32) float64 {
+	m := s.Level(z)
+	switch s.Transform {
+	case "log1p":
+		return math.Expm1(m)
+	case "sqrt":
+		m = max(m, 0)
+		return m * m
+	}
+	return m
+}

@@ -1,0 +1,250 @@
+package kft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/model"
+)
+
+// A Prediction is what the model says of one cell, in the target's units.
+// Unknown names the modes whose id the model has not seen; such an id is
+// replaced by the average of those it has.
+type Prediction struct {
+	Mean    float64  `json:"prediction"`
+	Median  float64  `json:"median"`
+	Unknown []string `json:"unknown"`
+}
+
+// A Cell gives an id for each mode: {"store": "2106", "item": "11776",
+// "time": "2016-12"}.
+type Cell map[string]string
+
+// Predict returns predictions of cells. A cell that lacks a mode or names one
+// that does not exist is an error.
+func (m *Model) Predict(cells []Cell) ([]Prediction, error) {
+	codes := make([][]int32, len(m.modes))
+	for i := range codes {
+		codes[i] = make([]int32, len(cells))
+	}
+	out := make([]Prediction, len(cells))
+	names := m.spec.ModeNames()
+	for c, cell := range cells {
+		for name := range cell {
+			if !slices.Contains(names, name) {
+				return nil, fmt.Errorf("cell %d: the model has no mode %q%s; its modes are %s", c+1, name, nearest.Hint(name, names), strings.Join(names, ", "))
+			}
+		}
+		for i, name := range names {
+			id, ok := cell[name]
+			if !ok {
+				return nil, fmt.Errorf("cell %d: no id for mode %q", c+1, name)
+			}
+			code, known := m.dicts[i].Code([]byte(id))
+			if !known {
+				code = -1
+				out[c].Unknown = append(out[c].Unknown, name)
+			}
+			codes[i][c] = code
+		}
+	}
+	engine, err := newEngine()
+	if err != nil {
+		return nil, err
+	}
+	z := make([]float32, len(cells))
+	m.field.Evaluate(engine, z, codes)
+	for c := range out {
+		out[c].Mean, out[c].Median = m.scale.Mean(z[c]), m.scale.Median(z[c])
+	}
+	return out, nil
+}
+
+func newEngine() (backend.Backend, error) {
+	path, err := cpu.Choose()
+	if err != nil {
+		return nil, err
+	}
+	return cpu.New(path, 1), nil
+}
+
+// TableOptions say how a table is read for prediction or evaluation.
+type TableOptions struct {
+	Threads int
+	Format  dataset.Format // of the table; its zero value detects
+	Strict  bool           // unknown ids are an error
+}
+
+// Summary counts what PredictFile met.
+type Summary struct {
+	Rows    int
+	Unknown []int // rows with an unknown id, by mode
+}
+
+// An UnknownError is an id the model has not seen, met in strict mode.
+type UnknownError struct {
+	Row      int // data row, from 1
+	Mode, ID string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("data row %d: mode %s has no id %q in the model; leave out --strict to predict it by the average", e.Row, e.Mode, e.ID)
+}
+
+// PredictFile writes the table to w, rows and columns as they are, with three
+// columns added: prediction (the mean), median, and unknown, which names the
+// modes whose id the model has not seen.
+func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt TableOptions) (Summary, error) {
+	sum := Summary{Unknown: make([]int, len(m.modes))}
+	var mutex sync.Mutex
+	head := func(header []byte, delimiter byte) []byte {
+		line := append([]byte(nil), header...)
+		for _, name := range []string{"prediction", "median", "unknown"} {
+			line = append(append(line, delimiter), name...)
+		}
+		return line
+	}
+	err := m.mapTable(ctx, file, w, opt, head, func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error) {
+		unknown := make([]int, len(m.modes))
+		for i := range z {
+			dst = append(append(dst, b.Line(i)...), b.Delimiter())
+			dst = strconv.AppendFloat(dst, float64(float32(m.scale.Mean(z[i]))), 'g', -1, 32)
+			dst = append(dst, b.Delimiter())
+			dst = strconv.AppendFloat(dst, float64(float32(m.scale.Median(z[i]))), 'g', -1, 32)
+			dst = append(dst, b.Delimiter())
+			first := true
+			for mode := range m.modes {
+				if b.Codes[mode][i] < 0 {
+					unknown[mode]++
+					if !first {
+						dst = append(dst, '+')
+					}
+					first = false
+					dst = append(dst, m.modes[mode].Name...)
+				}
+			}
+			dst = append(dst, '\n')
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		sum.Rows += len(z)
+		for mode, n := range unknown {
+			sum.Unknown[mode] += n
+		}
+		return dst, nil
+	})
+	return sum, err
+}
+
+// Evaluate measures the model on the rows of a table that have a target.
+func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Score, Summary, error) {
+	sum := Summary{Unknown: make([]int, len(m.modes))}
+	var mutex sync.Mutex
+	tallies := map[int]*model.Tally{} // by first row, to be added up in order
+	err := m.mapTable(ctx, file, io.Discard, opt, nil, func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error) {
+		tally := &model.Tally{}
+		unknown := make([]int, len(m.modes))
+		for i := range z {
+			y := float64(b.Y[i])
+			if math.IsNaN(y) {
+				continue
+			}
+			w := 1.0
+			if b.W != nil {
+				w = float64(b.W[i])
+			}
+			tally.Add(y, w, m.scale.Mean(z[i]), m.scale.Median(z[i]), m.scale.OnScale(y), m.scale.Level(z[i]))
+			for mode := range m.modes {
+				if b.Codes[mode][i] < 0 {
+					unknown[mode]++
+				}
+			}
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		tallies[b.First] = tally
+		sum.Rows += len(z)
+		for mode, n := range unknown {
+			sum.Unknown[mode] += n
+		}
+		return dst, nil
+	})
+	if err != nil {
+		return Score{}, sum, err
+	}
+	var total model.Tally
+	for _, first := range sortedKeys(tallies) {
+		total.Merge(tallies[first])
+	}
+	score := total.Score()
+	if score.N == 0 {
+		return score, sum, fmt.Errorf("%s: no row has a value in column %s: there is nothing to measure", file, m.spec.Data.Target)
+	}
+	return score, sum, nil
+}
+
+func sortedKeys[V any](m map[int]V) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// mapTable streams a table through the model: work gets each batch with its
+// standardised predictions.
+func (m *Model) mapTable(ctx context.Context, file string, w io.Writer, opt TableOptions, head func([]byte, byte) []byte,
+	work func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error)) error {
+	schema := dataset.Schema{Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Modes: m.modes, Optional: head != nil}
+	if _, err := newEngine(); err != nil {
+		return err
+	}
+	// A batch is worked on by one goroutine at a time; engines keep scratch
+	// memory and are handed from batch to batch.
+	engines := sync.Pool{New: func() any {
+		e, err := newEngine()
+		if err != nil {
+			return err
+		}
+		return e
+	}}
+	return dataset.Map(ctx, file, schema, m.dicts, opt.Format, opt.Threads, w, head, func(b *dataset.Batch, dst []byte) ([]byte, error) {
+		if opt.Strict {
+			if err := m.strict(b); err != nil {
+				return dst, err
+			}
+		}
+		engine, ok := engines.Get().(backend.Backend)
+		if !ok {
+			return dst, errors.New("kft: no engine")
+		}
+		defer engines.Put(engine)
+		z := make([]float32, len(b.Codes[0]))
+		m.field.Evaluate(engine, z, b.Codes)
+		return work(b, z, dst)
+	})
+}
+
+// strict refuses the first unknown id of a batch.
+func (m *Model) strict(b *dataset.Batch) error {
+	for i := range b.Codes[0] {
+		for mode := range m.modes {
+			if b.Codes[mode][i] < 0 {
+				return &UnknownError{Row: b.First + i + 1, Mode: m.modes[mode].Name, ID: b.ID(mode, i)}
+			}
+		}
+	}
+	return nil
+}
