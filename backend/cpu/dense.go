@@ -5,7 +5,6 @@ package cpu
 // denseKernels are the dense kernels of one path.
 type denseKernels struct {
 	panels panelKernel
-	rows   int // rows in a full register tile of two vectors
 
 	transpose func(dst []float32, dstRow int, src []float32, srcRow, rows, columns int)
 	exp, cos  func(dst, src []float32)
@@ -20,7 +19,7 @@ type denseKernels struct {
 func denseKernelsFor(p Path) denseKernels {
 	if p == Generic {
 		return denseKernels{
-			panels: genericLanes, rows: 4,
+			panels:    genericLanes,
 			transpose: transpose,
 			exp:       genericExp, cos: genericCos,
 			fma: genericFMA,

@@ -6,7 +6,7 @@ func nativeDenseKernels(p Path) (denseKernels, bool) {
 	switch {
 	case p == AVX512 && cpu.X86.HasAVX512F:
 		return denseKernels{
-			panels: avx512Lanes, rows: 12,
+			panels:    avx512Lanes,
 			transpose: transposeAVX2,
 			exp:       exp512, cos: cos512,
 			fma: func(iterations int) float64 {
@@ -16,7 +16,7 @@ func nativeDenseKernels(p Path) (denseKernels, bool) {
 		}, true
 	case p == AVX2 && cpu.X86.HasAVX2:
 		return denseKernels{
-			panels: avx2Lanes, rows: 6,
+			panels:    avx2Lanes,
 			transpose: transposeAVX2,
 			exp:       exp256, cos: cos256,
 			fma: func(iterations int) float64 {

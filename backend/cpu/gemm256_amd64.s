@@ -4,7 +4,7 @@
 #include "go_asm.h"
 
 // func tiles256x2(t *tile)
-TEXT ·tiles256x2(SB), NOSPLIT, $32-8
+TEXT ·tiles256x2(SB), NOSPLIT, $80-8
 	MOVQ t+0(FP), AX
 	MOVQ tile_aRow(AX), R9
 	SHLQ $2, R9
@@ -18,6 +18,15 @@ TEXT ·tiles256x2(SB), NOSPLIT, $32-8
 	MOVQ tile_c(AX), DI
 	MOVQ tile_count(AX), CX
 	MOVQ CX, left-8(SP)
+	MOVQ tile_ahead(AX), CX
+	MOVQ CX, ahead-40(SP)
+	MOVQ tile_aheadStep(AX), CX
+	MOVQ CX, aheadStep-48(SP)
+	MOVQ tile_cRow(AX), CX
+	SHLQ $2, CX
+	MOVQ CX, cRow-72(SP)
+	MOVQ tile_pace(AX), CX
+	MOVQ CX, pace-80(SP)
 matrix:
 	MOVQ R8, a-16(SP)
 	MOVQ SI, b-24(SP)
@@ -75,7 +84,21 @@ rows6:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 	JNZ edge_6
-loop_8:
+	MOVQ DX, rows-56(SP)
+	MOVQ R8, tileA-64(SP)
+	MOVQ DI, R8
+	MOVQ ahead-40(SP), AX
+more_8:
+	PREFETCHT0 (R8)
+	PREFETCHT0 60(R8)
+	ADDQ cRow-72(SP), R8
+	MOVQ pace-80(SP), DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	SUBQ DX, CX
+loop_9:
+	PREFETCHT0 (AX)
+	ADDQ aheadStep-48(SP), AX
 	VMOVUPS (BX), Y12
 	VMOVUPS 32(BX), Y13
 	VBROADCASTSS (R13), Y14
@@ -99,11 +122,16 @@ loop_8:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	ADDQ R11, R14
-	DECQ CX
-	JNZ loop_8
+	DECQ DX
+	JNZ loop_9
+	TESTQ CX, CX
+	JNZ more_8
+	MOVQ AX, ahead-40(SP)
+	MOVQ rows-56(SP), DX
+	MOVQ tileA-64(SP), R8
 	JMP end_7
 edge_6:
-loop_9:
+loop_10:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VMOVUPS 32(R15), Y13
@@ -130,13 +158,13 @@ loop_9:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_9
+	JNZ loop_10
 end_7:
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_10
+	JZ unscaled_11
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
@@ -150,12 +178,12 @@ end_7:
 	VMULPS Y14, Y9, Y9
 	VMULPS Y14, Y10, Y10
 	VMULPS Y14, Y11, Y11
-unscaled_10:
+unscaled_11:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_11
+	JZ overwrite_12
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_13
+	JNZ edge_14
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	VFMADD231PS 32(DI), Y14, Y1
@@ -186,8 +214,8 @@ unscaled_10:
 	VFMADD231PS 32(DI), Y14, Y11
 	VMOVUPS Y11, 32(DI)
 	ADDQ BX, DI
-	JMP end_14
-edge_13:
+	JMP end_15
+edge_14:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS (DI), Y12, Y15
@@ -232,11 +260,11 @@ edge_13:
 	VFMADD231PS Y15, Y14, Y11
 	VMASKMOVPS Y11, Y13, 32(DI)
 	ADDQ BX, DI
-end_14:
-	JMP end_12
-overwrite_11:
+end_15:
+	JMP end_13
+overwrite_12:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_15
+	JNZ edge_16
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ BX, DI
@@ -255,8 +283,8 @@ overwrite_11:
 	VMOVUPS Y10, (DI)
 	VMOVUPS Y11, 32(DI)
 	ADDQ BX, DI
-	JMP end_16
-edge_15:
+	JMP end_17
+edge_16:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS Y0, Y12, (DI)
@@ -277,8 +305,8 @@ edge_15:
 	VMASKMOVPS Y10, Y12, (DI)
 	VMASKMOVPS Y11, Y13, 32(DI)
 	ADDQ BX, DI
-end_16:
-end_12:
+end_17:
+end_13:
 	SUBQ $6, DX
 	JZ done
 	IMUL3Q $6, R9, CX
@@ -300,7 +328,7 @@ rows5:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-loop_17:
+loop_18:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VMOVUPS 32(R15), Y13
@@ -323,12 +351,12 @@ loop_17:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_17
+	JNZ loop_18
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_18
+	JZ unscaled_19
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
@@ -340,12 +368,12 @@ loop_17:
 	VMULPS Y14, Y7, Y7
 	VMULPS Y14, Y8, Y8
 	VMULPS Y14, Y9, Y9
-unscaled_18:
+unscaled_19:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_19
+	JZ overwrite_20
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_21
+	JNZ edge_22
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	VFMADD231PS 32(DI), Y14, Y1
@@ -371,8 +399,8 @@ unscaled_18:
 	VFMADD231PS 32(DI), Y14, Y9
 	VMOVUPS Y9, 32(DI)
 	ADDQ BX, DI
-	JMP end_22
-edge_21:
+	JMP end_23
+edge_22:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS (DI), Y12, Y15
@@ -410,11 +438,11 @@ edge_21:
 	VFMADD231PS Y15, Y14, Y9
 	VMASKMOVPS Y9, Y13, 32(DI)
 	ADDQ BX, DI
-end_22:
-	JMP end_20
-overwrite_19:
+end_23:
+	JMP end_21
+overwrite_20:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_23
+	JNZ edge_24
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ BX, DI
@@ -430,8 +458,8 @@ overwrite_19:
 	VMOVUPS Y8, (DI)
 	VMOVUPS Y9, 32(DI)
 	ADDQ BX, DI
-	JMP end_24
-edge_23:
+	JMP end_25
+edge_24:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS Y0, Y12, (DI)
@@ -449,8 +477,8 @@ edge_23:
 	VMASKMOVPS Y8, Y12, (DI)
 	VMASKMOVPS Y9, Y13, 32(DI)
 	ADDQ BX, DI
-end_24:
-end_20:
+end_25:
+end_21:
 	SUBQ $5, DX
 	JZ done
 	IMUL3Q $5, R9, CX
@@ -470,7 +498,7 @@ rows4:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-loop_25:
+loop_26:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VMOVUPS 32(R15), Y13
@@ -490,12 +518,12 @@ loop_25:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_25
+	JNZ loop_26
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_26
+	JZ unscaled_27
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
@@ -505,12 +533,12 @@ loop_25:
 	VMULPS Y14, Y5, Y5
 	VMULPS Y14, Y6, Y6
 	VMULPS Y14, Y7, Y7
-unscaled_26:
+unscaled_27:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_27
+	JZ overwrite_28
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_29
+	JNZ edge_30
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	VFMADD231PS 32(DI), Y14, Y1
@@ -531,8 +559,8 @@ unscaled_26:
 	VFMADD231PS 32(DI), Y14, Y7
 	VMOVUPS Y7, 32(DI)
 	ADDQ BX, DI
-	JMP end_30
-edge_29:
+	JMP end_31
+edge_30:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS (DI), Y12, Y15
@@ -563,11 +591,11 @@ edge_29:
 	VFMADD231PS Y15, Y14, Y7
 	VMASKMOVPS Y7, Y13, 32(DI)
 	ADDQ BX, DI
-end_30:
-	JMP end_28
-overwrite_27:
+end_31:
+	JMP end_29
+overwrite_28:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_31
+	JNZ edge_32
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ BX, DI
@@ -580,8 +608,8 @@ overwrite_27:
 	VMOVUPS Y6, (DI)
 	VMOVUPS Y7, 32(DI)
 	ADDQ BX, DI
-	JMP end_32
-edge_31:
+	JMP end_33
+edge_32:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS Y0, Y12, (DI)
@@ -596,8 +624,8 @@ edge_31:
 	VMASKMOVPS Y6, Y12, (DI)
 	VMASKMOVPS Y7, Y13, 32(DI)
 	ADDQ BX, DI
-end_32:
-end_28:
+end_33:
+end_29:
 	SUBQ $4, DX
 	JZ done
 	IMUL3Q $4, R9, CX
@@ -615,7 +643,7 @@ rows3:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-loop_33:
+loop_34:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VMOVUPS 32(R15), Y13
@@ -632,12 +660,12 @@ loop_33:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_33
+	JNZ loop_34
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_34
+	JZ unscaled_35
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
@@ -645,12 +673,12 @@ loop_33:
 	VMULPS Y14, Y3, Y3
 	VMULPS Y14, Y4, Y4
 	VMULPS Y14, Y5, Y5
-unscaled_34:
+unscaled_35:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_35
+	JZ overwrite_36
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_37
+	JNZ edge_38
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	VFMADD231PS 32(DI), Y14, Y1
@@ -666,8 +694,8 @@ unscaled_34:
 	VFMADD231PS 32(DI), Y14, Y5
 	VMOVUPS Y5, 32(DI)
 	ADDQ BX, DI
-	JMP end_38
-edge_37:
+	JMP end_39
+edge_38:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS (DI), Y12, Y15
@@ -691,11 +719,11 @@ edge_37:
 	VFMADD231PS Y15, Y14, Y5
 	VMASKMOVPS Y5, Y13, 32(DI)
 	ADDQ BX, DI
-end_38:
-	JMP end_36
-overwrite_35:
+end_39:
+	JMP end_37
+overwrite_36:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_39
+	JNZ edge_40
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ BX, DI
@@ -705,8 +733,8 @@ overwrite_35:
 	VMOVUPS Y4, (DI)
 	VMOVUPS Y5, 32(DI)
 	ADDQ BX, DI
-	JMP end_40
-edge_39:
+	JMP end_41
+edge_40:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS Y0, Y12, (DI)
@@ -718,8 +746,8 @@ edge_39:
 	VMASKMOVPS Y4, Y12, (DI)
 	VMASKMOVPS Y5, Y13, 32(DI)
 	ADDQ BX, DI
-end_40:
-end_36:
+end_41:
+end_37:
 	SUBQ $3, DX
 	JZ done
 	IMUL3Q $3, R9, CX
@@ -735,7 +763,7 @@ rows2:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-loop_41:
+loop_42:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VMOVUPS 32(R15), Y13
@@ -749,23 +777,23 @@ loop_41:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_41
+	JNZ loop_42
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_42
+	JZ unscaled_43
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
 	VMULPS Y14, Y2, Y2
 	VMULPS Y14, Y3, Y3
-unscaled_42:
+unscaled_43:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_43
+	JZ overwrite_44
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_45
+	JNZ edge_46
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	VFMADD231PS 32(DI), Y14, Y1
@@ -776,8 +804,8 @@ unscaled_42:
 	VFMADD231PS 32(DI), Y14, Y3
 	VMOVUPS Y3, 32(DI)
 	ADDQ BX, DI
-	JMP end_46
-edge_45:
+	JMP end_47
+edge_46:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS (DI), Y12, Y15
@@ -794,19 +822,19 @@ edge_45:
 	VFMADD231PS Y15, Y14, Y3
 	VMASKMOVPS Y3, Y13, 32(DI)
 	ADDQ BX, DI
-end_46:
-	JMP end_44
-overwrite_43:
+end_47:
+	JMP end_45
+overwrite_44:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_47
+	JNZ edge_48
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ BX, DI
 	VMOVUPS Y2, (DI)
 	VMOVUPS Y3, 32(DI)
 	ADDQ BX, DI
-	JMP end_48
-edge_47:
+	JMP end_49
+edge_48:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS Y0, Y12, (DI)
@@ -815,8 +843,8 @@ edge_47:
 	VMASKMOVPS Y2, Y12, (DI)
 	VMASKMOVPS Y3, Y13, 32(DI)
 	ADDQ BX, DI
-end_48:
-end_44:
+end_49:
+end_45:
 	SUBQ $2, DX
 	JZ done
 	IMUL3Q $2, R9, CX
@@ -830,7 +858,7 @@ rows1:
 	MOVQ R8, R13
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-loop_49:
+loop_50:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VMOVUPS 32(R15), Y13
@@ -841,28 +869,28 @@ loop_49:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_49
+	JNZ loop_50
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_50
+	JZ unscaled_51
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
-unscaled_50:
+unscaled_51:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_51
+	JZ overwrite_52
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_53
+	JNZ edge_54
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	VFMADD231PS 32(DI), Y14, Y1
 	VMOVUPS Y1, 32(DI)
 	ADDQ BX, DI
-	JMP end_54
-edge_53:
+	JMP end_55
+edge_54:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS (DI), Y12, Y15
@@ -872,23 +900,23 @@ edge_53:
 	VFMADD231PS Y15, Y14, Y1
 	VMASKMOVPS Y1, Y13, 32(DI)
 	ADDQ BX, DI
-end_54:
-	JMP end_52
-overwrite_51:
+end_55:
+	JMP end_53
+overwrite_52:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_55
+	JNZ edge_56
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	ADDQ BX, DI
-	JMP end_56
-edge_55:
+	JMP end_57
+edge_56:
 	VMOVUPS (R15), Y12
 	VMOVUPS 32(R15), Y13
 	VMASKMOVPS Y0, Y12, (DI)
 	VMASKMOVPS Y1, Y13, 32(DI)
 	ADDQ BX, DI
-end_56:
-end_52:
+end_57:
+end_53:
 	SUBQ $1, DX
 	JZ done
 	IMUL3Q $1, R9, CX
@@ -912,7 +940,7 @@ return:
 	RET
 
 // func tiles256x1(t *tile)
-TEXT ·tiles256x1(SB), NOSPLIT, $32-8
+TEXT ·tiles256x1(SB), NOSPLIT, $80-8
 	MOVQ t+0(FP), AX
 	MOVQ tile_aRow(AX), R9
 	SHLQ $2, R9
@@ -942,33 +970,33 @@ next:
 	SHRQ $1, CX
 dispatch:
 	CMPQ CX, $4
-	JGT above_57
-	CMPQ CX, $2
 	JGT above_58
-	CMPQ CX, $1
+	CMPQ CX, $2
 	JGT above_59
-	JMP rows1
-above_59:
-	JMP rows2
-above_58:
-	CMPQ CX, $3
+	CMPQ CX, $1
 	JGT above_60
-	JMP rows3
+	JMP rows1
 above_60:
-	JMP rows4
-above_57:
-	CMPQ CX, $6
+	JMP rows2
+above_59:
+	CMPQ CX, $3
 	JGT above_61
-	CMPQ CX, $5
-	JGT above_62
-	JMP rows5
-above_62:
-	JMP rows6
+	JMP rows3
 above_61:
-	CMPQ CX, $7
+	JMP rows4
+above_58:
+	CMPQ CX, $6
+	JGT above_62
+	CMPQ CX, $5
 	JGT above_63
-	JMP rows7
+	JMP rows5
 above_63:
+	JMP rows6
+above_62:
+	CMPQ CX, $7
+	JGT above_64
+	JMP rows7
+above_64:
 	JMP rows8
 rows8:
 	MOVQ tile_k(AX), CX
@@ -986,8 +1014,8 @@ rows8:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	JNZ edge_64
-loop_66:
+	JNZ edge_65
+loop_67:
 	VMOVUPS (BX), Y12
 	VBROADCASTSS (R13), Y14
 	VFMADD231PS Y14, Y12, Y0
@@ -1009,10 +1037,10 @@ loop_66:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_66
-	JMP end_65
-edge_64:
-loop_67:
+	JNZ loop_67
+	JMP end_66
+edge_65:
+loop_68:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VBROADCASTSS (R13), Y14
@@ -1035,13 +1063,13 @@ loop_67:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_67
-end_65:
+	JNZ loop_68
+end_66:
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_68
+	JZ unscaled_69
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
@@ -1051,12 +1079,12 @@ end_65:
 	VMULPS Y14, Y5, Y5
 	VMULPS Y14, Y6, Y6
 	VMULPS Y14, Y7, Y7
-unscaled_68:
+unscaled_69:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_69
+	JZ overwrite_70
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_71
+	JNZ edge_72
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
@@ -1081,8 +1109,8 @@ unscaled_68:
 	VFMADD231PS (DI), Y14, Y7
 	VMOVUPS Y7, (DI)
 	ADDQ BX, DI
-	JMP end_72
-edge_71:
+	JMP end_73
+edge_72:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (DI), Y12, Y15
 	VFMADD231PS Y15, Y14, Y0
@@ -1116,11 +1144,11 @@ edge_71:
 	VFMADD231PS Y15, Y14, Y7
 	VMASKMOVPS Y7, Y12, (DI)
 	ADDQ BX, DI
-end_72:
-	JMP end_70
-overwrite_69:
+end_73:
+	JMP end_71
+overwrite_70:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_73
+	JNZ edge_74
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
 	VMOVUPS Y1, (DI)
@@ -1137,8 +1165,8 @@ overwrite_69:
 	ADDQ BX, DI
 	VMOVUPS Y7, (DI)
 	ADDQ BX, DI
-	JMP end_74
-edge_73:
+	JMP end_75
+edge_74:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS Y0, Y12, (DI)
 	ADDQ BX, DI
@@ -1156,8 +1184,8 @@ edge_73:
 	ADDQ BX, DI
 	VMASKMOVPS Y7, Y12, (DI)
 	ADDQ BX, DI
-end_74:
-end_70:
+end_75:
+end_71:
 	SUBQ $8, DX
 	JZ done
 	IMUL3Q $8, R9, CX
@@ -1178,7 +1206,7 @@ rows7:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
-loop_75:
+loop_76:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VBROADCASTSS (R13), Y14
@@ -1199,12 +1227,12 @@ loop_75:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_75
+	JNZ loop_76
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_76
+	JZ unscaled_77
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
@@ -1213,12 +1241,12 @@ loop_75:
 	VMULPS Y14, Y4, Y4
 	VMULPS Y14, Y5, Y5
 	VMULPS Y14, Y6, Y6
-unscaled_76:
+unscaled_77:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_77
+	JZ overwrite_78
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_79
+	JNZ edge_80
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
@@ -1240,8 +1268,8 @@ unscaled_76:
 	VFMADD231PS (DI), Y14, Y6
 	VMOVUPS Y6, (DI)
 	ADDQ BX, DI
-	JMP end_80
-edge_79:
+	JMP end_81
+edge_80:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (DI), Y12, Y15
 	VFMADD231PS Y15, Y14, Y0
@@ -1271,11 +1299,11 @@ edge_79:
 	VFMADD231PS Y15, Y14, Y6
 	VMASKMOVPS Y6, Y12, (DI)
 	ADDQ BX, DI
-end_80:
-	JMP end_78
-overwrite_77:
+end_81:
+	JMP end_79
+overwrite_78:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_81
+	JNZ edge_82
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
 	VMOVUPS Y1, (DI)
@@ -1290,8 +1318,8 @@ overwrite_77:
 	ADDQ BX, DI
 	VMOVUPS Y6, (DI)
 	ADDQ BX, DI
-	JMP end_82
-edge_81:
+	JMP end_83
+edge_82:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS Y0, Y12, (DI)
 	ADDQ BX, DI
@@ -1307,8 +1335,8 @@ edge_81:
 	ADDQ BX, DI
 	VMASKMOVPS Y6, Y12, (DI)
 	ADDQ BX, DI
-end_82:
-end_78:
+end_83:
+end_79:
 	SUBQ $7, DX
 	JZ done
 	IMUL3Q $7, R9, CX
@@ -1328,7 +1356,7 @@ rows6:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-loop_83:
+loop_84:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VBROADCASTSS (R13), Y14
@@ -1347,12 +1375,12 @@ loop_83:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_83
+	JNZ loop_84
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_84
+	JZ unscaled_85
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
@@ -1360,12 +1388,12 @@ loop_83:
 	VMULPS Y14, Y3, Y3
 	VMULPS Y14, Y4, Y4
 	VMULPS Y14, Y5, Y5
-unscaled_84:
+unscaled_85:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_85
+	JZ overwrite_86
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_87
+	JNZ edge_88
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
@@ -1384,8 +1412,8 @@ unscaled_84:
 	VFMADD231PS (DI), Y14, Y5
 	VMOVUPS Y5, (DI)
 	ADDQ BX, DI
-	JMP end_88
-edge_87:
+	JMP end_89
+edge_88:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (DI), Y12, Y15
 	VFMADD231PS Y15, Y14, Y0
@@ -1411,11 +1439,11 @@ edge_87:
 	VFMADD231PS Y15, Y14, Y5
 	VMASKMOVPS Y5, Y12, (DI)
 	ADDQ BX, DI
-end_88:
-	JMP end_86
-overwrite_85:
+end_89:
+	JMP end_87
+overwrite_86:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_89
+	JNZ edge_90
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
 	VMOVUPS Y1, (DI)
@@ -1428,8 +1456,8 @@ overwrite_85:
 	ADDQ BX, DI
 	VMOVUPS Y5, (DI)
 	ADDQ BX, DI
-	JMP end_90
-edge_89:
+	JMP end_91
+edge_90:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS Y0, Y12, (DI)
 	ADDQ BX, DI
@@ -1443,8 +1471,8 @@ edge_89:
 	ADDQ BX, DI
 	VMASKMOVPS Y5, Y12, (DI)
 	ADDQ BX, DI
-end_90:
-end_86:
+end_91:
+end_87:
 	SUBQ $6, DX
 	JZ done
 	IMUL3Q $6, R9, CX
@@ -1461,7 +1489,7 @@ rows5:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-loop_91:
+loop_92:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VBROADCASTSS (R13), Y14
@@ -1477,24 +1505,24 @@ loop_91:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_91
+	JNZ loop_92
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_92
+	JZ unscaled_93
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
 	VMULPS Y14, Y2, Y2
 	VMULPS Y14, Y3, Y3
 	VMULPS Y14, Y4, Y4
-unscaled_92:
+unscaled_93:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_93
+	JZ overwrite_94
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_95
+	JNZ edge_96
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
@@ -1510,8 +1538,8 @@ unscaled_92:
 	VFMADD231PS (DI), Y14, Y4
 	VMOVUPS Y4, (DI)
 	ADDQ BX, DI
-	JMP end_96
-edge_95:
+	JMP end_97
+edge_96:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (DI), Y12, Y15
 	VFMADD231PS Y15, Y14, Y0
@@ -1533,11 +1561,11 @@ edge_95:
 	VFMADD231PS Y15, Y14, Y4
 	VMASKMOVPS Y4, Y12, (DI)
 	ADDQ BX, DI
-end_96:
-	JMP end_94
-overwrite_93:
+end_97:
+	JMP end_95
+overwrite_94:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_97
+	JNZ edge_98
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
 	VMOVUPS Y1, (DI)
@@ -1548,8 +1576,8 @@ overwrite_93:
 	ADDQ BX, DI
 	VMOVUPS Y4, (DI)
 	ADDQ BX, DI
-	JMP end_98
-edge_97:
+	JMP end_99
+edge_98:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS Y0, Y12, (DI)
 	ADDQ BX, DI
@@ -1561,8 +1589,8 @@ edge_97:
 	ADDQ BX, DI
 	VMASKMOVPS Y4, Y12, (DI)
 	ADDQ BX, DI
-end_98:
-end_94:
+end_99:
+end_95:
 	SUBQ $5, DX
 	JZ done
 	IMUL3Q $5, R9, CX
@@ -1578,7 +1606,7 @@ rows4:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-loop_99:
+loop_100:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VBROADCASTSS (R13), Y14
@@ -1592,23 +1620,23 @@ loop_99:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_99
+	JNZ loop_100
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_100
+	JZ unscaled_101
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
 	VMULPS Y14, Y2, Y2
 	VMULPS Y14, Y3, Y3
-unscaled_100:
+unscaled_101:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_101
+	JZ overwrite_102
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_103
+	JNZ edge_104
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
@@ -1621,8 +1649,8 @@ unscaled_100:
 	VFMADD231PS (DI), Y14, Y3
 	VMOVUPS Y3, (DI)
 	ADDQ BX, DI
-	JMP end_104
-edge_103:
+	JMP end_105
+edge_104:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (DI), Y12, Y15
 	VFMADD231PS Y15, Y14, Y0
@@ -1640,11 +1668,11 @@ edge_103:
 	VFMADD231PS Y15, Y14, Y3
 	VMASKMOVPS Y3, Y12, (DI)
 	ADDQ BX, DI
-end_104:
-	JMP end_102
-overwrite_101:
+end_105:
+	JMP end_103
+overwrite_102:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_105
+	JNZ edge_106
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
 	VMOVUPS Y1, (DI)
@@ -1653,8 +1681,8 @@ overwrite_101:
 	ADDQ BX, DI
 	VMOVUPS Y3, (DI)
 	ADDQ BX, DI
-	JMP end_106
-edge_105:
+	JMP end_107
+edge_106:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS Y0, Y12, (DI)
 	ADDQ BX, DI
@@ -1664,8 +1692,8 @@ edge_105:
 	ADDQ BX, DI
 	VMASKMOVPS Y3, Y12, (DI)
 	ADDQ BX, DI
-end_106:
-end_102:
+end_107:
+end_103:
 	SUBQ $4, DX
 	JZ done
 	IMUL3Q $4, R9, CX
@@ -1680,7 +1708,7 @@ rows3:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-loop_107:
+loop_108:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VBROADCASTSS (R13), Y14
@@ -1692,22 +1720,22 @@ loop_107:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_107
+	JNZ loop_108
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_108
+	JZ unscaled_109
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
 	VMULPS Y14, Y2, Y2
-unscaled_108:
+unscaled_109:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_109
+	JZ overwrite_110
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_111
+	JNZ edge_112
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
@@ -1717,8 +1745,8 @@ unscaled_108:
 	VFMADD231PS (DI), Y14, Y2
 	VMOVUPS Y2, (DI)
 	ADDQ BX, DI
-	JMP end_112
-edge_111:
+	JMP end_113
+edge_112:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (DI), Y12, Y15
 	VFMADD231PS Y15, Y14, Y0
@@ -1732,19 +1760,19 @@ edge_111:
 	VFMADD231PS Y15, Y14, Y2
 	VMASKMOVPS Y2, Y12, (DI)
 	ADDQ BX, DI
-end_112:
-	JMP end_110
-overwrite_109:
+end_113:
+	JMP end_111
+overwrite_110:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_113
+	JNZ edge_114
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
 	VMOVUPS Y1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Y2, (DI)
 	ADDQ BX, DI
-	JMP end_114
-edge_113:
+	JMP end_115
+edge_114:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS Y0, Y12, (DI)
 	ADDQ BX, DI
@@ -1752,8 +1780,8 @@ edge_113:
 	ADDQ BX, DI
 	VMASKMOVPS Y2, Y12, (DI)
 	ADDQ BX, DI
-end_114:
-end_110:
+end_115:
+end_111:
 	SUBQ $3, DX
 	JZ done
 	IMUL3Q $3, R9, CX
@@ -1767,7 +1795,7 @@ rows2:
 	MOVQ R8, R13
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-loop_115:
+loop_116:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VBROADCASTSS (R13), Y14
@@ -1777,29 +1805,29 @@ loop_115:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_115
+	JNZ loop_116
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_116
+	JZ unscaled_117
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
 	VMULPS Y14, Y1, Y1
-unscaled_116:
+unscaled_117:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_117
+	JZ overwrite_118
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_119
+	JNZ edge_120
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
 	VFMADD231PS (DI), Y14, Y1
 	VMOVUPS Y1, (DI)
 	ADDQ BX, DI
-	JMP end_120
-edge_119:
+	JMP end_121
+edge_120:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (DI), Y12, Y15
 	VFMADD231PS Y15, Y14, Y0
@@ -1809,24 +1837,24 @@ edge_119:
 	VFMADD231PS Y15, Y14, Y1
 	VMASKMOVPS Y1, Y12, (DI)
 	ADDQ BX, DI
-end_120:
-	JMP end_118
-overwrite_117:
+end_121:
+	JMP end_119
+overwrite_118:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_121
+	JNZ edge_122
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
 	VMOVUPS Y1, (DI)
 	ADDQ BX, DI
-	JMP end_122
-edge_121:
+	JMP end_123
+edge_122:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS Y0, Y12, (DI)
 	ADDQ BX, DI
 	VMASKMOVPS Y1, Y12, (DI)
 	ADDQ BX, DI
-end_122:
-end_118:
+end_123:
+end_119:
 	SUBQ $2, DX
 	JZ done
 	IMUL3Q $2, R9, CX
@@ -1839,7 +1867,7 @@ rows1:
 	TESTL $const_tileEdge, tile_flags(AX)
 	MOVQ R8, R13
 	VXORPS Y0, Y0, Y0
-loop_123:
+loop_124:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (BX), Y12, Y12
 	VBROADCASTSS (R13), Y14
@@ -1847,44 +1875,44 @@ loop_123:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_123
+	JNZ loop_124
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_124
+	JZ unscaled_125
 	VBROADCASTSS tile_alpha(AX), Y14
 	VMULPS Y14, Y0, Y0
-unscaled_124:
+unscaled_125:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_125
+	JZ overwrite_126
 	VBROADCASTSS tile_beta(AX), Y14
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_127
+	JNZ edge_128
 	VFMADD231PS (DI), Y14, Y0
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
-	JMP end_128
-edge_127:
+	JMP end_129
+edge_128:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS (DI), Y12, Y15
 	VFMADD231PS Y15, Y14, Y0
 	VMASKMOVPS Y0, Y12, (DI)
 	ADDQ BX, DI
-end_128:
-	JMP end_126
-overwrite_125:
+end_129:
+	JMP end_127
+overwrite_126:
 	TESTL $const_tileEdge, tile_flags(AX)
-	JNZ edge_129
+	JNZ edge_130
 	VMOVUPS Y0, (DI)
 	ADDQ BX, DI
-	JMP end_130
-edge_129:
+	JMP end_131
+edge_130:
 	VMOVUPS (R15), Y12
 	VMASKMOVPS Y0, Y12, (DI)
 	ADDQ BX, DI
-end_130:
-end_126:
+end_131:
+end_127:
 	SUBQ $1, DX
 	JZ done
 	IMUL3Q $1, R9, CX
@@ -1918,7 +1946,7 @@ TEXT ·transpose8(SB), NOSPLIT, $0-40
 	SHLQ $2, R9
 	LEAQ (R9)(R9*2), R10
 	LEAQ (R8)(R8*2), R11
-loop_131:
+loop_132:
 	LEAQ (SI)(R9*4), BX
 	VMOVUPS (SI), X0
 	VINSERTF128 $1, (BX), Y0, Y0
@@ -1964,6 +1992,6 @@ loop_131:
 	LEAQ (DI)(R8*4), DI
 	ADDQ $32, SI
 	DECQ CX
-	JNZ loop_131
+	JNZ loop_132
 	VZEROUPPER
 	RET

@@ -4,7 +4,7 @@
 #include "go_asm.h"
 
 // func tiles512x2(t *tile)
-TEXT ·tiles512x2(SB), NOSPLIT, $32-8
+TEXT ·tiles512x2(SB), NOSPLIT, $80-8
 	MOVQ t+0(FP), AX
 	MOVQ tile_aRow(AX), R9
 	SHLQ $2, R9
@@ -18,6 +18,15 @@ TEXT ·tiles512x2(SB), NOSPLIT, $32-8
 	MOVQ tile_c(AX), DI
 	MOVQ tile_count(AX), CX
 	MOVQ CX, left-8(SP)
+	MOVQ tile_ahead(AX), CX
+	MOVQ CX, ahead-40(SP)
+	MOVQ tile_aheadStep(AX), CX
+	MOVQ CX, aheadStep-48(SP)
+	MOVQ tile_cRow(AX), CX
+	SHLQ $2, CX
+	MOVQ CX, cRow-72(SP)
+	MOVQ tile_pace(AX), CX
+	MOVQ CX, pace-80(SP)
 	MOVL tile_mask(AX), CX
 	KMOVW CX, K1
 	SHRL $16, CX
@@ -116,7 +125,22 @@ rows12:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
 	JNZ edge_12
-loop_14:
+	MOVQ DX, rows-56(SP)
+	MOVQ R8, tileA-64(SP)
+	MOVQ DI, R8
+	MOVQ ahead-40(SP), AX
+more_14:
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	PREFETCHT0 124(R8)
+	ADDQ cRow-72(SP), R8
+	MOVQ pace-80(SP), DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	SUBQ DX, CX
+loop_15:
+	PREFETCHT0 (AX)
+	ADDQ aheadStep-48(SP), AX
 	VMOVUPS (BX), Z30
 	VMOVUPS 64(BX), Z31
 	VBROADCASTSS (R13), Z24
@@ -159,11 +183,16 @@ loop_14:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	ADDQ R11, R15
-	DECQ CX
-	JNZ loop_14
+	DECQ DX
+	JNZ loop_15
+	TESTQ CX, CX
+	JNZ more_14
+	MOVQ AX, ahead-40(SP)
+	MOVQ rows-56(SP), DX
+	MOVQ tileA-64(SP), R8
 	JMP end_13
 edge_12:
-loop_15:
+loop_16:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -207,13 +236,13 @@ loop_15:
 	ADDQ R11, R14
 	ADDQ R11, R15
 	DECQ CX
-	JNZ loop_15
+	JNZ loop_16
 end_13:
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_16
+	JZ unscaled_17
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -239,9 +268,9 @@ end_13:
 	VMULPS Z24, Z21, Z21
 	VMULPS Z24, Z22, Z22
 	VMULPS Z24, Z23, Z23
-unscaled_16:
+unscaled_17:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_17
+	JZ overwrite_18
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -303,8 +332,8 @@ unscaled_16:
 	VFMADD231PS 64(DI), Z24, K2, Z23
 	VMOVUPS Z23, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_18
-overwrite_17:
+	JMP end_19
+overwrite_18:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
@@ -341,7 +370,7 @@ overwrite_17:
 	VMOVUPS Z22, K1, (DI)
 	VMOVUPS Z23, K2, 64(DI)
 	ADDQ BX, DI
-end_18:
+end_19:
 	SUBQ $12, DX
 	JZ done
 	IMUL3Q $12, R9, CX
@@ -378,7 +407,7 @@ rows11:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-loop_19:
+loop_20:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -419,12 +448,12 @@ loop_19:
 	ADDQ R11, R14
 	ADDQ R11, R15
 	DECQ CX
-	JNZ loop_19
+	JNZ loop_20
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_20
+	JZ unscaled_21
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -448,9 +477,9 @@ loop_19:
 	VMULPS Z24, Z19, Z19
 	VMULPS Z24, Z20, Z20
 	VMULPS Z24, Z21, Z21
-unscaled_20:
+unscaled_21:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_21
+	JZ overwrite_22
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -507,8 +536,8 @@ unscaled_20:
 	VFMADD231PS 64(DI), Z24, K2, Z21
 	VMOVUPS Z21, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_22
-overwrite_21:
+	JMP end_23
+overwrite_22:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
@@ -542,7 +571,7 @@ overwrite_21:
 	VMOVUPS Z20, K1, (DI)
 	VMOVUPS Z21, K2, 64(DI)
 	ADDQ BX, DI
-end_22:
+end_23:
 	SUBQ $11, DX
 	JZ done
 	IMUL3Q $11, R9, CX
@@ -575,7 +604,7 @@ rows10:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-loop_23:
+loop_24:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -612,12 +641,12 @@ loop_23:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_23
+	JNZ loop_24
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_24
+	JZ unscaled_25
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -639,9 +668,9 @@ loop_23:
 	VMULPS Z24, Z17, Z17
 	VMULPS Z24, Z18, Z18
 	VMULPS Z24, Z19, Z19
-unscaled_24:
+unscaled_25:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_25
+	JZ overwrite_26
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -693,8 +722,8 @@ unscaled_24:
 	VFMADD231PS 64(DI), Z24, K2, Z19
 	VMOVUPS Z19, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_26
-overwrite_25:
+	JMP end_27
+overwrite_26:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
@@ -725,7 +754,7 @@ overwrite_25:
 	VMOVUPS Z18, K1, (DI)
 	VMOVUPS Z19, K2, 64(DI)
 	ADDQ BX, DI
-end_26:
+end_27:
 	SUBQ $10, DX
 	JZ done
 	IMUL3Q $10, R9, CX
@@ -756,7 +785,7 @@ rows9:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-loop_27:
+loop_28:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -790,12 +819,12 @@ loop_27:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_27
+	JNZ loop_28
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_28
+	JZ unscaled_29
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -815,9 +844,9 @@ loop_27:
 	VMULPS Z24, Z15, Z15
 	VMULPS Z24, Z16, Z16
 	VMULPS Z24, Z17, Z17
-unscaled_28:
+unscaled_29:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_29
+	JZ overwrite_30
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -864,8 +893,8 @@ unscaled_28:
 	VFMADD231PS 64(DI), Z24, K2, Z17
 	VMOVUPS Z17, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_30
-overwrite_29:
+	JMP end_31
+overwrite_30:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
@@ -893,7 +922,7 @@ overwrite_29:
 	VMOVUPS Z16, K1, (DI)
 	VMOVUPS Z17, K2, 64(DI)
 	ADDQ BX, DI
-end_30:
+end_31:
 	SUBQ $9, DX
 	JZ done
 	IMUL3Q $9, R9, CX
@@ -922,7 +951,7 @@ rows8:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-loop_31:
+loop_32:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -953,12 +982,12 @@ loop_31:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_31
+	JNZ loop_32
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_32
+	JZ unscaled_33
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -976,9 +1005,9 @@ loop_31:
 	VMULPS Z24, Z13, Z13
 	VMULPS Z24, Z14, Z14
 	VMULPS Z24, Z15, Z15
-unscaled_32:
+unscaled_33:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_33
+	JZ overwrite_34
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -1020,8 +1049,8 @@ unscaled_32:
 	VFMADD231PS 64(DI), Z24, K2, Z15
 	VMOVUPS Z15, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_34
-overwrite_33:
+	JMP end_35
+overwrite_34:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
@@ -1046,7 +1075,7 @@ overwrite_33:
 	VMOVUPS Z14, K1, (DI)
 	VMOVUPS Z15, K2, 64(DI)
 	ADDQ BX, DI
-end_34:
+end_35:
 	SUBQ $8, DX
 	JZ done
 	IMUL3Q $8, R9, CX
@@ -1073,7 +1102,7 @@ rows7:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-loop_35:
+loop_36:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -1101,12 +1130,12 @@ loop_35:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_35
+	JNZ loop_36
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_36
+	JZ unscaled_37
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -1122,9 +1151,9 @@ loop_35:
 	VMULPS Z24, Z11, Z11
 	VMULPS Z24, Z12, Z12
 	VMULPS Z24, Z13, Z13
-unscaled_36:
+unscaled_37:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_37
+	JZ overwrite_38
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -1161,8 +1190,8 @@ unscaled_36:
 	VFMADD231PS 64(DI), Z24, K2, Z13
 	VMOVUPS Z13, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_38
-overwrite_37:
+	JMP end_39
+overwrite_38:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
@@ -1184,7 +1213,7 @@ overwrite_37:
 	VMOVUPS Z12, K1, (DI)
 	VMOVUPS Z13, K2, 64(DI)
 	ADDQ BX, DI
-end_38:
+end_39:
 	SUBQ $7, DX
 	JZ done
 	IMUL3Q $7, R9, CX
@@ -1209,7 +1238,7 @@ rows6:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-loop_39:
+loop_40:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -1234,12 +1263,12 @@ loop_39:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_39
+	JNZ loop_40
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_40
+	JZ unscaled_41
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -1253,9 +1282,9 @@ loop_39:
 	VMULPS Z24, Z9, Z9
 	VMULPS Z24, Z10, Z10
 	VMULPS Z24, Z11, Z11
-unscaled_40:
+unscaled_41:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_41
+	JZ overwrite_42
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -1287,8 +1316,8 @@ unscaled_40:
 	VFMADD231PS 64(DI), Z24, K2, Z11
 	VMOVUPS Z11, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_42
-overwrite_41:
+	JMP end_43
+overwrite_42:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
@@ -1307,7 +1336,7 @@ overwrite_41:
 	VMOVUPS Z10, K1, (DI)
 	VMOVUPS Z11, K2, 64(DI)
 	ADDQ BX, DI
-end_42:
+end_43:
 	SUBQ $6, DX
 	JZ done
 	IMUL3Q $6, R9, CX
@@ -1328,7 +1357,7 @@ rows5:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-loop_43:
+loop_44:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -1349,12 +1378,12 @@ loop_43:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_43
+	JNZ loop_44
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_44
+	JZ unscaled_45
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -1366,9 +1395,9 @@ loop_43:
 	VMULPS Z24, Z7, Z7
 	VMULPS Z24, Z8, Z8
 	VMULPS Z24, Z9, Z9
-unscaled_44:
+unscaled_45:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_45
+	JZ overwrite_46
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -1395,8 +1424,8 @@ unscaled_44:
 	VFMADD231PS 64(DI), Z24, K2, Z9
 	VMOVUPS Z9, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_46
-overwrite_45:
+	JMP end_47
+overwrite_46:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
@@ -1412,7 +1441,7 @@ overwrite_45:
 	VMOVUPS Z8, K1, (DI)
 	VMOVUPS Z9, K2, 64(DI)
 	ADDQ BX, DI
-end_46:
+end_47:
 	SUBQ $5, DX
 	JZ done
 	IMUL3Q $5, R9, CX
@@ -1431,7 +1460,7 @@ rows4:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-loop_47:
+loop_48:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -1449,12 +1478,12 @@ loop_47:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_47
+	JNZ loop_48
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_48
+	JZ unscaled_49
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -1464,9 +1493,9 @@ loop_47:
 	VMULPS Z24, Z5, Z5
 	VMULPS Z24, Z6, Z6
 	VMULPS Z24, Z7, Z7
-unscaled_48:
+unscaled_49:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_49
+	JZ overwrite_50
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -1488,8 +1517,8 @@ unscaled_48:
 	VFMADD231PS 64(DI), Z24, K2, Z7
 	VMOVUPS Z7, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_50
-overwrite_49:
+	JMP end_51
+overwrite_50:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
@@ -1502,7 +1531,7 @@ overwrite_49:
 	VMOVUPS Z6, K1, (DI)
 	VMOVUPS Z7, K2, 64(DI)
 	ADDQ BX, DI
-end_50:
+end_51:
 	SUBQ $4, DX
 	JZ done
 	IMUL3Q $4, R9, CX
@@ -1519,7 +1548,7 @@ rows3:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-loop_51:
+loop_52:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -1534,12 +1563,12 @@ loop_51:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_51
+	JNZ loop_52
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_52
+	JZ unscaled_53
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -1547,9 +1576,9 @@ loop_51:
 	VMULPS Z24, Z3, Z3
 	VMULPS Z24, Z4, Z4
 	VMULPS Z24, Z5, Z5
-unscaled_52:
+unscaled_53:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_53
+	JZ overwrite_54
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -1566,8 +1595,8 @@ unscaled_52:
 	VFMADD231PS 64(DI), Z24, K2, Z5
 	VMOVUPS Z5, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_54
-overwrite_53:
+	JMP end_55
+overwrite_54:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
@@ -1577,7 +1606,7 @@ overwrite_53:
 	VMOVUPS Z4, K1, (DI)
 	VMOVUPS Z5, K2, 64(DI)
 	ADDQ BX, DI
-end_54:
+end_55:
 	SUBQ $3, DX
 	JZ done
 	IMUL3Q $3, R9, CX
@@ -1592,7 +1621,7 @@ rows2:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-loop_55:
+loop_56:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -1604,20 +1633,20 @@ loop_55:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_55
+	JNZ loop_56
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_56
+	JZ unscaled_57
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
 	VMULPS Z24, Z2, Z2
 	VMULPS Z24, Z3, Z3
-unscaled_56:
+unscaled_57:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_57
+	JZ overwrite_58
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -1629,15 +1658,15 @@ unscaled_56:
 	VFMADD231PS 64(DI), Z24, K2, Z3
 	VMOVUPS Z3, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_58
-overwrite_57:
+	JMP end_59
+overwrite_58:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
 	VMOVUPS Z2, K1, (DI)
 	VMOVUPS Z3, K2, 64(DI)
 	ADDQ BX, DI
-end_58:
+end_59:
 	SUBQ $2, DX
 	JZ done
 	IMUL3Q $2, R9, CX
@@ -1650,7 +1679,7 @@ rows1:
 	MOVQ R8, R13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-loop_59:
+loop_60:
 	VMOVUPS.Z (BX), K1, Z30
 	VMOVUPS.Z 64(BX), K2, Z31
 	VBROADCASTSS (R13), Z24
@@ -1659,30 +1688,30 @@ loop_59:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_59
+	JNZ loop_60
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_60
+	JZ unscaled_61
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
-unscaled_60:
+unscaled_61:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_61
+	JZ overwrite_62
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
 	VFMADD231PS 64(DI), Z24, K2, Z1
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
-	JMP end_62
-overwrite_61:
+	JMP end_63
+overwrite_62:
 	VMOVUPS Z0, K1, (DI)
 	VMOVUPS Z1, K2, 64(DI)
 	ADDQ BX, DI
-end_62:
+end_63:
 	SUBQ $1, DX
 	JZ done
 	IMUL3Q $1, R9, CX
@@ -1706,7 +1735,7 @@ return:
 	RET
 
 // func tiles512x1(t *tile)
-TEXT ·tiles512x1(SB), NOSPLIT, $32-8
+TEXT ·tiles512x1(SB), NOSPLIT, $80-8
 	MOVQ t+0(FP), AX
 	MOVQ tile_aRow(AX), R9
 	SHLQ $2, R9
@@ -1740,65 +1769,65 @@ next:
 	SHRQ $1, CX
 dispatch:
 	CMPQ CX, $8
-	JGT above_63
-	CMPQ CX, $4
 	JGT above_64
-	CMPQ CX, $2
+	CMPQ CX, $4
 	JGT above_65
-	CMPQ CX, $1
+	CMPQ CX, $2
 	JGT above_66
-	JMP rows1
-above_66:
-	JMP rows2
-above_65:
-	CMPQ CX, $3
+	CMPQ CX, $1
 	JGT above_67
-	JMP rows3
+	JMP rows1
 above_67:
-	JMP rows4
-above_64:
-	CMPQ CX, $6
+	JMP rows2
+above_66:
+	CMPQ CX, $3
 	JGT above_68
-	CMPQ CX, $5
-	JGT above_69
-	JMP rows5
-above_69:
-	JMP rows6
+	JMP rows3
 above_68:
-	CMPQ CX, $7
+	JMP rows4
+above_65:
+	CMPQ CX, $6
+	JGT above_69
+	CMPQ CX, $5
 	JGT above_70
-	JMP rows7
+	JMP rows5
 above_70:
-	JMP rows8
-above_63:
-	CMPQ CX, $12
+	JMP rows6
+above_69:
+	CMPQ CX, $7
 	JGT above_71
-	CMPQ CX, $10
-	JGT above_72
-	CMPQ CX, $9
-	JGT above_73
-	JMP rows9
-above_73:
-	JMP rows10
-above_72:
-	CMPQ CX, $11
-	JGT above_74
-	JMP rows11
-above_74:
-	JMP rows12
+	JMP rows7
 above_71:
-	CMPQ CX, $14
+	JMP rows8
+above_64:
+	CMPQ CX, $12
+	JGT above_72
+	CMPQ CX, $10
+	JGT above_73
+	CMPQ CX, $9
+	JGT above_74
+	JMP rows9
+above_74:
+	JMP rows10
+above_73:
+	CMPQ CX, $11
 	JGT above_75
-	CMPQ CX, $13
-	JGT above_76
-	JMP rows13
-above_76:
-	JMP rows14
+	JMP rows11
 above_75:
-	CMPQ CX, $15
+	JMP rows12
+above_72:
+	CMPQ CX, $14
+	JGT above_76
+	CMPQ CX, $13
 	JGT above_77
-	JMP rows15
+	JMP rows13
 above_77:
+	JMP rows14
+above_76:
+	CMPQ CX, $15
+	JGT above_78
+	JMP rows15
+above_78:
 	JMP rows16
 rows16:
 	MOVQ tile_k(AX), CX
@@ -1827,8 +1856,8 @@ rows16:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	JNZ edge_78
-loop_80:
+	JNZ edge_79
+loop_81:
 	VMOVUPS (BX), Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -1852,10 +1881,10 @@ loop_80:
 	ADDQ R11, R15
 	ADDQ R11, AX
 	DECQ CX
-	JNZ loop_80
-	JMP end_79
-edge_78:
-loop_81:
+	JNZ loop_81
+	JMP end_80
+edge_79:
+loop_82:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -1879,13 +1908,13 @@ loop_81:
 	ADDQ R11, R15
 	ADDQ R11, AX
 	DECQ CX
-	JNZ loop_81
-end_79:
+	JNZ loop_82
+end_80:
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_82
+	JZ unscaled_83
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -1903,9 +1932,9 @@ end_79:
 	VMULPS Z24, Z13, Z13
 	VMULPS Z24, Z14, Z14
 	VMULPS Z24, Z15, Z15
-unscaled_82:
+unscaled_83:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_83
+	JZ overwrite_84
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -1955,8 +1984,8 @@ unscaled_82:
 	VFMADD231PS (DI), Z24, K1, Z15
 	VMOVUPS Z15, K1, (DI)
 	ADDQ BX, DI
-	JMP end_84
-overwrite_83:
+	JMP end_85
+overwrite_84:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -1989,7 +2018,7 @@ overwrite_83:
 	ADDQ BX, DI
 	VMOVUPS Z15, K1, (DI)
 	ADDQ BX, DI
-end_84:
+end_85:
 	SUBQ $16, DX
 	JZ done
 	IMUL3Q $16, R9, CX
@@ -2019,7 +2048,7 @@ rows15:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
-loop_85:
+loop_86:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -2041,12 +2070,12 @@ loop_85:
 	ADDQ R11, R14
 	ADDQ R11, R15
 	DECQ CX
-	JNZ loop_85
+	JNZ loop_86
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_86
+	JZ unscaled_87
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -2063,9 +2092,9 @@ loop_85:
 	VMULPS Z24, Z12, Z12
 	VMULPS Z24, Z13, Z13
 	VMULPS Z24, Z14, Z14
-unscaled_86:
+unscaled_87:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_87
+	JZ overwrite_88
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -2112,8 +2141,8 @@ unscaled_86:
 	VFMADD231PS (DI), Z24, K1, Z14
 	VMOVUPS Z14, K1, (DI)
 	ADDQ BX, DI
-	JMP end_88
-overwrite_87:
+	JMP end_89
+overwrite_88:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2144,7 +2173,7 @@ overwrite_87:
 	ADDQ BX, DI
 	VMOVUPS Z14, K1, (DI)
 	ADDQ BX, DI
-end_88:
+end_89:
 	SUBQ $15, DX
 	JZ done
 	IMUL3Q $15, R9, CX
@@ -2173,7 +2202,7 @@ rows14:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-loop_89:
+loop_90:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -2194,12 +2223,12 @@ loop_89:
 	ADDQ R11, R14
 	ADDQ R11, R15
 	DECQ CX
-	JNZ loop_89
+	JNZ loop_90
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_90
+	JZ unscaled_91
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -2215,9 +2244,9 @@ loop_89:
 	VMULPS Z24, Z11, Z11
 	VMULPS Z24, Z12, Z12
 	VMULPS Z24, Z13, Z13
-unscaled_90:
+unscaled_91:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_91
+	JZ overwrite_92
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -2261,8 +2290,8 @@ unscaled_90:
 	VFMADD231PS (DI), Z24, K1, Z13
 	VMOVUPS Z13, K1, (DI)
 	ADDQ BX, DI
-	JMP end_92
-overwrite_91:
+	JMP end_93
+overwrite_92:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2291,7 +2320,7 @@ overwrite_91:
 	ADDQ BX, DI
 	VMOVUPS Z13, K1, (DI)
 	ADDQ BX, DI
-end_92:
+end_93:
 	SUBQ $14, DX
 	JZ done
 	IMUL3Q $14, R9, CX
@@ -2319,7 +2348,7 @@ rows13:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-loop_93:
+loop_94:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -2339,12 +2368,12 @@ loop_93:
 	ADDQ R11, R14
 	ADDQ R11, R15
 	DECQ CX
-	JNZ loop_93
+	JNZ loop_94
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_94
+	JZ unscaled_95
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -2359,9 +2388,9 @@ loop_93:
 	VMULPS Z24, Z10, Z10
 	VMULPS Z24, Z11, Z11
 	VMULPS Z24, Z12, Z12
-unscaled_94:
+unscaled_95:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_95
+	JZ overwrite_96
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -2402,8 +2431,8 @@ unscaled_94:
 	VFMADD231PS (DI), Z24, K1, Z12
 	VMOVUPS Z12, K1, (DI)
 	ADDQ BX, DI
-	JMP end_96
-overwrite_95:
+	JMP end_97
+overwrite_96:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2430,7 +2459,7 @@ overwrite_95:
 	ADDQ BX, DI
 	VMOVUPS Z12, K1, (DI)
 	ADDQ BX, DI
-end_96:
+end_97:
 	SUBQ $13, DX
 	JZ done
 	IMUL3Q $13, R9, CX
@@ -2457,7 +2486,7 @@ rows12:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-loop_97:
+loop_98:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -2476,12 +2505,12 @@ loop_97:
 	ADDQ R11, R14
 	ADDQ R11, R15
 	DECQ CX
-	JNZ loop_97
+	JNZ loop_98
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_98
+	JZ unscaled_99
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -2495,9 +2524,9 @@ loop_97:
 	VMULPS Z24, Z9, Z9
 	VMULPS Z24, Z10, Z10
 	VMULPS Z24, Z11, Z11
-unscaled_98:
+unscaled_99:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_99
+	JZ overwrite_100
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -2535,8 +2564,8 @@ unscaled_98:
 	VFMADD231PS (DI), Z24, K1, Z11
 	VMOVUPS Z11, K1, (DI)
 	ADDQ BX, DI
-	JMP end_100
-overwrite_99:
+	JMP end_101
+overwrite_100:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2561,7 +2590,7 @@ overwrite_99:
 	ADDQ BX, DI
 	VMOVUPS Z11, K1, (DI)
 	ADDQ BX, DI
-end_100:
+end_101:
 	SUBQ $12, DX
 	JZ done
 	IMUL3Q $12, R9, CX
@@ -2587,7 +2616,7 @@ rows11:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-loop_101:
+loop_102:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -2605,12 +2634,12 @@ loop_101:
 	ADDQ R11, R14
 	ADDQ R11, R15
 	DECQ CX
-	JNZ loop_101
+	JNZ loop_102
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_102
+	JZ unscaled_103
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -2623,9 +2652,9 @@ loop_101:
 	VMULPS Z24, Z8, Z8
 	VMULPS Z24, Z9, Z9
 	VMULPS Z24, Z10, Z10
-unscaled_102:
+unscaled_103:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_103
+	JZ overwrite_104
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -2660,8 +2689,8 @@ unscaled_102:
 	VFMADD231PS (DI), Z24, K1, Z10
 	VMOVUPS Z10, K1, (DI)
 	ADDQ BX, DI
-	JMP end_104
-overwrite_103:
+	JMP end_105
+overwrite_104:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2684,7 +2713,7 @@ overwrite_103:
 	ADDQ BX, DI
 	VMOVUPS Z10, K1, (DI)
 	ADDQ BX, DI
-end_104:
+end_105:
 	SUBQ $11, DX
 	JZ done
 	IMUL3Q $11, R9, CX
@@ -2707,7 +2736,7 @@ rows10:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-loop_105:
+loop_106:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -2723,12 +2752,12 @@ loop_105:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_105
+	JNZ loop_106
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_106
+	JZ unscaled_107
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -2740,9 +2769,9 @@ loop_105:
 	VMULPS Z24, Z7, Z7
 	VMULPS Z24, Z8, Z8
 	VMULPS Z24, Z9, Z9
-unscaled_106:
+unscaled_107:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_107
+	JZ overwrite_108
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -2774,8 +2803,8 @@ unscaled_106:
 	VFMADD231PS (DI), Z24, K1, Z9
 	VMOVUPS Z9, K1, (DI)
 	ADDQ BX, DI
-	JMP end_108
-overwrite_107:
+	JMP end_109
+overwrite_108:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2796,7 +2825,7 @@ overwrite_107:
 	ADDQ BX, DI
 	VMOVUPS Z9, K1, (DI)
 	ADDQ BX, DI
-end_108:
+end_109:
 	SUBQ $10, DX
 	JZ done
 	IMUL3Q $10, R9, CX
@@ -2818,7 +2847,7 @@ rows9:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-loop_109:
+loop_110:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -2833,12 +2862,12 @@ loop_109:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_109
+	JNZ loop_110
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_110
+	JZ unscaled_111
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -2849,9 +2878,9 @@ loop_109:
 	VMULPS Z24, Z6, Z6
 	VMULPS Z24, Z7, Z7
 	VMULPS Z24, Z8, Z8
-unscaled_110:
+unscaled_111:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_111
+	JZ overwrite_112
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -2880,8 +2909,8 @@ unscaled_110:
 	VFMADD231PS (DI), Z24, K1, Z8
 	VMOVUPS Z8, K1, (DI)
 	ADDQ BX, DI
-	JMP end_112
-overwrite_111:
+	JMP end_113
+overwrite_112:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2900,7 +2929,7 @@ overwrite_111:
 	ADDQ BX, DI
 	VMOVUPS Z8, K1, (DI)
 	ADDQ BX, DI
-end_112:
+end_113:
 	SUBQ $9, DX
 	JZ done
 	IMUL3Q $9, R9, CX
@@ -2921,7 +2950,7 @@ rows8:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-loop_113:
+loop_114:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -2935,12 +2964,12 @@ loop_113:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_113
+	JNZ loop_114
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_114
+	JZ unscaled_115
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -2950,9 +2979,9 @@ loop_113:
 	VMULPS Z24, Z5, Z5
 	VMULPS Z24, Z6, Z6
 	VMULPS Z24, Z7, Z7
-unscaled_114:
+unscaled_115:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_115
+	JZ overwrite_116
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -2978,8 +3007,8 @@ unscaled_114:
 	VFMADD231PS (DI), Z24, K1, Z7
 	VMOVUPS Z7, K1, (DI)
 	ADDQ BX, DI
-	JMP end_116
-overwrite_115:
+	JMP end_117
+overwrite_116:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -2996,7 +3025,7 @@ overwrite_115:
 	ADDQ BX, DI
 	VMOVUPS Z7, K1, (DI)
 	ADDQ BX, DI
-end_116:
+end_117:
 	SUBQ $8, DX
 	JZ done
 	IMUL3Q $8, R9, CX
@@ -3016,7 +3045,7 @@ rows7:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-loop_117:
+loop_118:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -3029,12 +3058,12 @@ loop_117:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_117
+	JNZ loop_118
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_118
+	JZ unscaled_119
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -3043,9 +3072,9 @@ loop_117:
 	VMULPS Z24, Z4, Z4
 	VMULPS Z24, Z5, Z5
 	VMULPS Z24, Z6, Z6
-unscaled_118:
+unscaled_119:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_119
+	JZ overwrite_120
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -3068,8 +3097,8 @@ unscaled_118:
 	VFMADD231PS (DI), Z24, K1, Z6
 	VMOVUPS Z6, K1, (DI)
 	ADDQ BX, DI
-	JMP end_120
-overwrite_119:
+	JMP end_121
+overwrite_120:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3084,7 +3113,7 @@ overwrite_119:
 	ADDQ BX, DI
 	VMOVUPS Z6, K1, (DI)
 	ADDQ BX, DI
-end_120:
+end_121:
 	SUBQ $7, DX
 	JZ done
 	IMUL3Q $7, R9, CX
@@ -3103,7 +3132,7 @@ rows6:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-loop_121:
+loop_122:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -3115,12 +3144,12 @@ loop_121:
 	ADDQ R11, R13
 	ADDQ R11, R14
 	DECQ CX
-	JNZ loop_121
+	JNZ loop_122
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_122
+	JZ unscaled_123
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
@@ -3128,9 +3157,9 @@ loop_121:
 	VMULPS Z24, Z3, Z3
 	VMULPS Z24, Z4, Z4
 	VMULPS Z24, Z5, Z5
-unscaled_122:
+unscaled_123:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_123
+	JZ overwrite_124
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -3150,8 +3179,8 @@ unscaled_122:
 	VFMADD231PS (DI), Z24, K1, Z5
 	VMOVUPS Z5, K1, (DI)
 	ADDQ BX, DI
-	JMP end_124
-overwrite_123:
+	JMP end_125
+overwrite_124:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3164,7 +3193,7 @@ overwrite_123:
 	ADDQ BX, DI
 	VMOVUPS Z5, K1, (DI)
 	ADDQ BX, DI
-end_124:
+end_125:
 	SUBQ $6, DX
 	JZ done
 	IMUL3Q $6, R9, CX
@@ -3180,7 +3209,7 @@ rows5:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-loop_125:
+loop_126:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -3190,21 +3219,21 @@ loop_125:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_125
+	JNZ loop_126
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_126
+	JZ unscaled_127
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
 	VMULPS Z24, Z2, Z2
 	VMULPS Z24, Z3, Z3
 	VMULPS Z24, Z4, Z4
-unscaled_126:
+unscaled_127:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_127
+	JZ overwrite_128
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -3221,8 +3250,8 @@ unscaled_126:
 	VFMADD231PS (DI), Z24, K1, Z4
 	VMOVUPS Z4, K1, (DI)
 	ADDQ BX, DI
-	JMP end_128
-overwrite_127:
+	JMP end_129
+overwrite_128:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3233,7 +3262,7 @@ overwrite_127:
 	ADDQ BX, DI
 	VMOVUPS Z4, K1, (DI)
 	ADDQ BX, DI
-end_128:
+end_129:
 	SUBQ $5, DX
 	JZ done
 	IMUL3Q $5, R9, CX
@@ -3248,7 +3277,7 @@ rows4:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-loop_129:
+loop_130:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -3257,20 +3286,20 @@ loop_129:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_129
+	JNZ loop_130
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_130
+	JZ unscaled_131
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
 	VMULPS Z24, Z2, Z2
 	VMULPS Z24, Z3, Z3
-unscaled_130:
+unscaled_131:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_131
+	JZ overwrite_132
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -3284,8 +3313,8 @@ unscaled_130:
 	VFMADD231PS (DI), Z24, K1, Z3
 	VMOVUPS Z3, K1, (DI)
 	ADDQ BX, DI
-	JMP end_132
-overwrite_131:
+	JMP end_133
+overwrite_132:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
@@ -3294,7 +3323,7 @@ overwrite_131:
 	ADDQ BX, DI
 	VMOVUPS Z3, K1, (DI)
 	ADDQ BX, DI
-end_132:
+end_133:
 	SUBQ $4, DX
 	JZ done
 	IMUL3Q $4, R9, CX
@@ -3308,7 +3337,7 @@ rows3:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-loop_133:
+loop_134:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
@@ -3316,19 +3345,19 @@ loop_133:
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_133
+	JNZ loop_134
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_134
+	JZ unscaled_135
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
 	VMULPS Z24, Z2, Z2
-unscaled_134:
+unscaled_135:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_135
+	JZ overwrite_136
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -3339,15 +3368,15 @@ unscaled_134:
 	VFMADD231PS (DI), Z24, K1, Z2
 	VMOVUPS Z2, K1, (DI)
 	ADDQ BX, DI
-	JMP end_136
-overwrite_135:
+	JMP end_137
+overwrite_136:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z2, K1, (DI)
 	ADDQ BX, DI
-end_136:
+end_137:
 	SUBQ $3, DX
 	JZ done
 	IMUL3Q $3, R9, CX
@@ -3360,25 +3389,25 @@ rows2:
 	MOVQ R8, R13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-loop_137:
+loop_138:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	VFMADD231PS.BCST (R13)(R9*1), Z30, Z1
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_137
+	JNZ loop_138
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_138
+	JZ unscaled_139
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
 	VMULPS Z24, Z1, Z1
-unscaled_138:
+unscaled_139:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_139
+	JZ overwrite_140
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
@@ -3386,13 +3415,13 @@ unscaled_138:
 	VFMADD231PS (DI), Z24, K1, Z1
 	VMOVUPS Z1, K1, (DI)
 	ADDQ BX, DI
-	JMP end_140
-overwrite_139:
+	JMP end_141
+overwrite_140:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
 	VMOVUPS Z1, K1, (DI)
 	ADDQ BX, DI
-end_140:
+end_141:
 	SUBQ $2, DX
 	JZ done
 	IMUL3Q $2, R9, CX
@@ -3404,32 +3433,32 @@ rows1:
 	TESTL $const_tileEdge, tile_flags(AX)
 	MOVQ R8, R13
 	VPXORD Z0, Z0, Z0
-loop_141:
+loop_142:
 	VMOVUPS.Z (BX), K1, Z30
 	VFMADD231PS.BCST (R13), Z30, Z0
 	ADDQ R12, BX
 	ADDQ R11, R13
 	DECQ CX
-	JNZ loop_141
+	JNZ loop_142
 	MOVQ t+0(FP), AX
 	MOVQ tile_cRow(AX), BX
 	SHLQ $2, BX
 	TESTL $const_tileScale, tile_flags(AX)
-	JZ unscaled_142
+	JZ unscaled_143
 	VBROADCASTSS tile_alpha(AX), Z24
 	VMULPS Z24, Z0, Z0
-unscaled_142:
+unscaled_143:
 	TESTL $const_tileAdd, tile_flags(AX)
-	JZ overwrite_143
+	JZ overwrite_144
 	VBROADCASTSS tile_beta(AX), Z24
 	VFMADD231PS (DI), Z24, K1, Z0
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
-	JMP end_144
-overwrite_143:
+	JMP end_145
+overwrite_144:
 	VMOVUPS Z0, K1, (DI)
 	ADDQ BX, DI
-end_144:
+end_145:
 	SUBQ $1, DX
 	JZ done
 	IMUL3Q $1, R9, CX

@@ -1,14 +1,13 @@
 package cpu
 
 // The blocks of a product. A panel of blockK rows of B and two vectors of
-// columns fills most of a first-level cache; the packed part of B and a block
-// of A stay in the second and third.
+// columns fills most of a first-level cache; the packed part of B, which all
+// rows of A pass by, stays in the second.
 const (
 	blockK       = 256
-	packedK      = 8 * blockK // rows of B packed at once
-	packedSize   = 1 << 21    // elements of B packed at once
-	cachedPanel  = 8192       // elements of B that a first-level cache holds
-	mostTaskRows = 480        // rows of A whose block of k stays in the second level
+	packedSize   = 1 << 18 // elements of B packed at once: half of a second level
+	cachedPanel  = 8192    // elements of B that a first-level cache holds
+	mostTaskRows = 36      // rows of A and C that stay in the second level
 )
 
 // product is one call of Gemm.
@@ -42,18 +41,19 @@ func (g *product) offsetB(p, j int) int {
 // except where it is narrow enough to be read in place, or where too few rows
 // would use the packed copy.
 func (g *product) multiply(threads int) {
-	if !g.tb && (g.ldb <= 4*g.panel() || g.m <= 2*g.rows) {
+	if !g.tb && (g.ldb <= 4*g.panel() || g.m <= 2*g.panels.tileRows()) {
 		g.multiplyInPlace(threads)
 		return
 	}
 	width := g.panel()
-	depth := min(packedK, (g.k+blockK-1)/blockK*blockK)
+	depth := min(blockK, g.k)
 	columns := min((g.n+width-1)/width, max(1, packedSize/(depth*width))) * width
-	buffer := takeBuffer(min(depth, g.k) * columns)
+	buffer := takeBuffer(depth * columns)
 	defer buffer.put()
 	for j := 0; j < g.n; j += columns {
 		for p := 0; p < g.k; p += depth {
-			part := packed{product: *g, b: buffer.data, p: p, k: min(depth, g.k-p), j: j, n: min(columns, g.n-j)}
+			part := packed{product: *g, packed: buffer.data, p: p, j: j}
+			part.k, part.n = min(depth, g.k-p), min(columns, g.n-j)
 			if p > 0 {
 				part.beta = 1
 			}
@@ -73,16 +73,10 @@ func (g *product) multiplyInPlace(threads int) {
 		depth = min(blockK, max(64, cachedPanel/g.ldb&^7))
 	}
 	panels := (g.n + g.panel() - 1) / g.panel()
-	grid := newGrid(g.m, g.rows, panels, threads)
+	grid := newGrid(g.m, g.panels.tileRows(), panels, threads)
 	parallel(threads, grid.tasks(), func(task int) {
 		rows, columns := grid.task(task)
-		var t tile
-		t.a, t.aRow, t.aStep = g.a, g.lda, 1
-		if g.ta {
-			t.aRow, t.aStep = 1, g.lda
-		}
-		t.bStep, t.cRow, t.count = g.ldb, g.ldc, 1
-		t.rows = rows.end - rows.start
+		t := g.tile(rows)
 		for p := 0; p < g.k; p += depth {
 			t.k = min(depth, g.k-p)
 			t.a = g.a[g.offsetA(rows.start, p):]
@@ -91,10 +85,38 @@ func (g *product) multiplyInPlace(threads int) {
 				j := panel * g.panel()
 				t.b = g.b[g.offsetB(p, j):]
 				t.c = g.c[rows.start*g.ldc+j:]
+				g.prefetchNext(&t, panel-columns.start, p)
 				g.panels.run(&t, min(g.panel(), g.n-j))
 			}
 		}
 	})
+}
+
+// prefetchNext asks, while panel i of the block of k at p is computed, for what
+// will be read next: the next rows of A, or the next block of k.
+func (g *product) prefetchNext(t *tile, i, p int) {
+	switch {
+	case i == 0 && g.ta:
+		t.prefetch(rest(g.a, (p+t.k)*g.lda), 16)
+	case i == 0 && t.k == g.k && g.lda <= 2*g.k:
+		t.prefetch(rest(t.a, g.panels.tileRows()*g.lda), (g.panels.tileRows()*g.lda+g.k-1)/g.k)
+	case i == 1:
+		t.prefetch(rest(g.b, (p+t.k)*g.ldb), 16)
+	default:
+		t.prefetch(nil, 0)
+	}
+}
+
+// rest is x[from:], or nothing where x ends before.
+func rest(x []float32, from int) []float32 { return x[min(from, len(x)):] }
+
+// tile returns a tile for those rows of C, with A and B read in place.
+func (g *product) tile(rows span) tile {
+	t := tile{aRow: g.lda, aStep: 1, bStep: g.ldb, cRow: g.ldc, rows: rows.end - rows.start, count: 1}
+	if g.ta {
+		t.aRow, t.aStep = 1, g.lda
+	}
+	return t
 }
 
 // setFactors sets alpha and beta for the block that starts at p: C is scaled

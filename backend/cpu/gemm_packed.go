@@ -1,86 +1,98 @@
 package cpu
 
-// packed is a product with n columns of op(B) from column j and k rows from
-// row p on, in panels: for each block of blockK rows, for each panel, its rows
-// in order, the last panel filled up with zeros.
+// packed is a part of a product, with k rows of op(B) from row p and n columns
+// from column j on, packed in panels of k rows each; the last panel is filled
+// up with zeros.
 type packed struct {
 	product
-	b    []float32
-	p, k int
-	j, n int
+	packed []float32
+	p, j   int
 }
 
-// Op(A) is transposed into a block of its own where its columns lie far apart
-// in memory and enough panels will use it.
+// Op(A) is copied into a block of its own where its rows, or its columns if it
+// is stored transposed, lie far apart in memory (they would share few sets of
+// the cache) and enough panels will use the copy. The rows of the copy are an
+// odd number of cache lines apart.
 const (
 	farApart  = 256
-	reuseFrom = 3
+	reuseFrom = 4
+	copiedRow = blockK + 16
+
+	packedRows = 32 // rows of B that one task packs
 )
 
 func (g *packed) panelCount() int { return (g.n + g.panel() - 1) / g.panel() }
 
-// block returns the rows of the block that starts at row p (from the start of
-// the packed part) in a panel.
-func (g *packed) block(p, panel int) (rows int, data []float32) {
-	rows = min(blockK, g.k-p)
-	width := g.panel()
-	start := p*g.panelCount()*width + panel*rows*width
-	return rows, g.b[start : start+rows*width]
+// panelData returns one packed panel.
+func (g *packed) panelData(i int) []float32 {
+	size := g.k * g.panel()
+	return g.packed[i*size : (i+1)*size]
 }
 
+// pack fills the panels.
 func (g *packed) pack(threads int) {
 	width, panels := g.panel(), g.panelCount()
-	blocks := (g.k + blockK - 1) / blockK
-	parallel(threads, blocks*panels, func(task int) {
-		p, panel := task/panels*blockK, task%panels
-		rows, data := g.block(p, panel)
-		columns := min(width, g.n-panel*width)
-		if columns < width {
-			clear(data)
-		}
-		src := g.product.b[g.offsetB(g.p+p, g.j+panel*width):]
-		if g.tb {
-			g.transpose(data, width, src, g.ldb, columns, rows)
-			return
-		}
-		for i := range rows {
-			copy(data[i*width:i*width+columns], src[i*g.ldb:])
+	if last := g.n - (panels-1)*width; last < width {
+		clear(g.panelData(panels - 1))
+	}
+	if g.tb {
+		parallel(threads, panels, func(panel int) {
+			src := g.b[g.offsetB(g.p, g.j+panel*width):]
+			g.transpose(g.panelData(panel), width, src, g.ldb, min(width, g.n-panel*width), g.k)
+		})
+		return
+	}
+	// Row by row: the rows of B may be pages apart.
+	parallel(threads, (g.k+packedRows-1)/packedRows, func(task int) {
+		for i := task * packedRows; i < min(g.k, (task+1)*packedRows); i++ {
+			at := g.offsetB(g.p+i, g.j)
+			row := g.b[at : at+g.n]
+			to := g.packed[i*width:]
+			for len(row) > width {
+				copy(to[:width], row)
+				row, to = row[width:], to[g.k*width:]
+			}
+			copy(to, row)
 		}
 	})
 }
 
 func (g *packed) multiply(threads int) {
-	turn := g.ta && g.lda > farApart && g.panelCount() >= reuseFrom
-	grid := newGrid(g.m, g.rows, g.panelCount(), threads)
+	copied := g.lda > farApart && g.panelCount() >= reuseFrom
+	grid := newGrid(g.m, g.panels.tileRows(), g.panelCount(), threads)
 	parallel(threads, grid.tasks(), func(task int) {
 		rows, columns := grid.task(task)
-		var t tile
-		t.bStep, t.cRow, t.count = g.panel(), g.ldc, 1
-		t.rows = rows.end - rows.start
-		t.aRow, t.aStep = g.lda, 1
-		if g.ta {
-			t.aRow, t.aStep = 1, g.lda
+		t := g.tile(rows)
+		t.k, t.bStep = g.k, g.panel()
+		t.a = g.a[g.offsetA(rows.start, g.p):]
+		if copied {
+			block := takeBuffer(t.rows * copiedRow)
+			defer block.put()
+			g.copyA(block.data, &t)
+			t.a, t.aRow, t.aStep = block.data, copiedRow, 1
 		}
-		var turned buffer
-		if turn {
-			turned = takeBuffer(t.rows * blockK)
-			defer turned.put()
-			t.aRow, t.aStep = blockK, 1
-		}
-		for p := 0; p < g.k; p += blockK {
-			t.k = min(blockK, g.k-p)
-			t.a = g.a[g.offsetA(rows.start, g.p+p):]
-			if turn {
-				g.transpose(turned.data, blockK, t.a, g.lda, t.k, t.rows)
-				t.a = turned.data
+		t.setFactors(g.alpha, g.beta)
+		for panel := columns.start; panel < columns.end; panel++ {
+			t.b = g.panelData(panel)
+			if next := rows.end + panel - columns.start; !g.ta && next < g.m {
+				t.prefetch(g.a[g.offsetA(next, g.p):], 1)
+			} else {
+				t.prefetch(nil, 0)
 			}
-			g.setFactors(&t, p)
-			for panel := columns.start; panel < columns.end; panel++ {
-				_, t.b = g.block(p, panel)
-				j := panel * g.panel()
-				t.c = g.c[rows.start*g.ldc+g.j+j:]
-				g.panels.run(&t, min(g.panel(), g.n-j))
-			}
+			j := panel * g.panel()
+			t.c = g.c[rows.start*g.ldc+g.j+j:]
+			g.panels.run(&t, min(g.panel(), g.n-j))
 		}
 	})
+}
+
+// copyA copies the rows x k block of op(A) at t.a, in rows.
+func (g *packed) copyA(dst []float32, t *tile) {
+	if g.ta {
+		g.transpose(dst, copiedRow, t.a, g.lda, t.k, t.rows)
+		return
+	}
+	for i := range t.rows {
+		copy(dst[i*copiedRow:i*copiedRow+t.k], t.a[i*g.lda:])
+	}
 }

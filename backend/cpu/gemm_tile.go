@@ -1,17 +1,22 @@
 package cpu
 
+import "unsafe"
+
 // tile describes one panel of a product: for each of count matrices, the rows
 // x columns block C = alpha A B + beta C, where a panel has at most one or two
 // vectors of columns. Strides are in elements. The assembly reads the slices'
 // addresses only; whoever fills a tile answers for the lengths.
 type tile struct {
 	a, b, c             []float32
-	aRow, aStep         int    // A: from row to row, from column to column
-	bStep, cRow         int    // B and C: from row to row
-	rows, k             int    // both at least one
-	count               int    // at least one
-	aNext, bNext, cNext int    // from matrix to matrix
-	lanes               *int32 // AVX2: a mask a column
+	aRow, aStep         int     // A: from row to row, from column to column
+	bStep, cRow         int     // B and C: from row to row
+	rows, k             int     // both at least one
+	count               int     // at least one
+	aNext, bNext, cNext int     // from matrix to matrix
+	ahead               uintptr // where to prefetch from, or anywhere
+	aheadStep           int     // bytes to prefetch on by with every step of k
+	pace                int     // steps of k from one row of C prefetched to the next
+	lanes               *int32  // AVX2: a mask a column
 	columns             int
 	mask                uint32 // AVX-512: a bit a column
 	flags               uint32
@@ -43,6 +48,17 @@ func (t *tile) setColumns(columns, full int) {
 	}
 }
 
+// prefetch makes the kernel ask for the elements of next, in order, as many a
+// step of k as given: what will be read after this tile.
+func (t *tile) prefetch(next []float32, perStep int) {
+	if len(next) == 0 {
+		t.aheadStep = 0
+		return
+	}
+	t.ahead = uintptr(unsafe.Pointer(&next[0]))
+	t.aheadStep = 4 * perStep
+}
+
 // setFactors sets alpha and beta.
 func (t *tile) setFactors(alpha, beta float32) {
 	t.alpha, t.beta = alpha, beta
@@ -67,6 +83,17 @@ const (
 // width is the number of columns of a panel.
 func (lanes panelKernel) width() int { return 2 * int(lanes) }
 
+// tileRows is the number of rows of a full register tile of two vectors.
+func (lanes panelKernel) tileRows() int {
+	switch lanes {
+	case avx512Lanes:
+		return 12
+	case avx2Lanes:
+		return 6
+	}
+	return 4
+}
+
 // run computes one panel of at most width columns.
 func (lanes panelKernel) run(t *tile, columns int) {
 	vectors := 2
@@ -76,9 +103,13 @@ func (lanes panelKernel) run(t *tile, columns int) {
 	t.setColumns(columns, vectors*int(lanes))
 	if lanes == genericLanes {
 		genericTiles(t)
-	} else {
-		lanes.runNative(t, vectors)
+		return
 	}
+	if t.aheadStep == 0 {
+		t.ahead = uintptr(unsafe.Pointer(&t.b[0])) // a place that is certainly there
+	}
+	t.pace = (t.k + lanes.tileRows() - 1) / lanes.tileRows()
+	lanes.runNative(t, vectors)
 }
 
 // genericTiles is the kernel in plain Go: blocks of 4 x 4 sums that compilers

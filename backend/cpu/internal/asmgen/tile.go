@@ -66,7 +66,7 @@ func tiles256x1(a *Asm) { tiles(a, avx2, 8, 1) }
 // register tiles of up to most rows.
 func tiles(a *Asm, s isa, most, vectors int) {
 	name := fmt.Sprintf("tiles%sx%d", s.suffix, vectors)
-	a.TextFrame(name, 32, 8, "func "+name+"(t *tile)")
+	a.TextFrame(name, 80, 8, "func "+name+"(t *tile)")
 	a.Op("MOVQ", "t+0(FP)", regTile)
 	for _, stride := range [][2]string{{"aRow", regARow}, {"aStep", regAStep}, {"bStep", regBStep}} {
 		a.Op("MOVQ", "tile_"+stride[0]+"(AX)", stride[1])
@@ -78,6 +78,17 @@ func tiles(a *Asm, s isa, most, vectors int) {
 	a.Op("MOVQ", "tile_c(AX)", regC)
 	a.Op("MOVQ", "tile_count(AX)", "CX")
 	a.Op("MOVQ", "CX", "left-8(SP)")
+	if vectors == 2 {
+		a.Op("MOVQ", "tile_ahead(AX)", "CX")
+		a.Op("MOVQ", "CX", "ahead-40(SP)")
+		a.Op("MOVQ", "tile_aheadStep(AX)", "CX")
+		a.Op("MOVQ", "CX", "aheadStep-48(SP)")
+		a.Op("MOVQ", "tile_cRow(AX)", "CX")
+		a.Op("SHLQ", "$2", "CX")
+		a.Op("MOVQ", "CX", "cRow-72(SP)")
+		a.Op("MOVQ", "tile_pace(AX)", "CX")
+		a.Op("MOVQ", "CX", "pace-80(SP)")
+	}
 	if s.masked {
 		a.Op("MOVL", "tile_mask(AX)", "CX")
 		a.Op("KMOVW", "CX", "K1")
@@ -170,7 +181,11 @@ func tileBody(a *Asm, s isa, rows, vectors int, full bool) {
 	if full {
 		edge, end := a.NewLabel("edge"), a.NewLabel("end")
 		a.Op("JNZ", edge)
-		a.Countdown("CX", step(false))
+		if vectors == 2 {
+			pacedSteps(a, s, vectors, step(false))
+		} else {
+			a.Countdown("CX", step(false))
+		}
 		a.Op("JMP", end)
 		a.Label(edge)
 		a.Countdown("CX", step(true))
@@ -184,6 +199,40 @@ func tileBody(a *Asm, s isa, rows, vectors int, full bool) {
 	a.Op("IMUL3Q", Imm(rows), regARow, "CX")
 	a.Op("ADDQ", "CX", regA)
 	a.Op("JMP", "next")
+}
+
+// pacedSteps emits the loop over k of the full tile. Every pace steps it asks
+// for one more row of C, which the tile will be added to or written over, so
+// that they arrive while the sums are made and never all at once; each step
+// asks for one more line of what will be read after this tile.
+func pacedSteps(a *Asm, s isa, vectors int, step func()) {
+	row, pace := regA, regRows // free during the loop
+	a.Op("MOVQ", regRows, "rows-56(SP)")
+	a.Op("MOVQ", regA, "tileA-64(SP)")
+	a.Op("MOVQ", regC, row)
+	a.Op("MOVQ", "ahead-40(SP)", "AX")
+	more := a.NewLabel("more")
+	a.Label(more)
+	width := vectors * 4 * s.lanes
+	for line := 0; line < width; line += 64 {
+		a.Op("PREFETCHT0", Mem(row, line))
+	}
+	a.Op("PREFETCHT0", Mem(row, width-4)) // a row may start anywhere in a line
+	a.Op("ADDQ", "cRow-72(SP)", row)
+	a.Op("MOVQ", "pace-80(SP)", pace)
+	a.Op("CMPQ", "CX", pace)
+	a.Op("CMOVQLT", "CX", pace)
+	a.Op("SUBQ", pace, "CX")
+	a.Countdown(pace, func() {
+		a.Op("PREFETCHT0", "(AX)")
+		a.Op("ADDQ", "aheadStep-48(SP)", "AX")
+		step()
+	})
+	a.Op("TESTQ", "CX", "CX")
+	a.Op("JNZ", more)
+	a.Op("MOVQ", "AX", "ahead-40(SP)")
+	a.Op("MOVQ", "rows-56(SP)", regRows)
+	a.Op("MOVQ", "tileA-64(SP)", regA)
 }
 
 // tileStep emits one step of k: a row of B times the rows of A.
