@@ -1,7 +1,7 @@
 // Package nearest finds the name a user most likely meant.
 //
-// The distance is Levenshtein's, over runes without regard to case:
-// O(len(a) len(b)) a pair.
+// The distance is Levenshtein's with swaps of neighbours, over runes without
+// regard to case: O(len(a) len(b)) a pair.
 package nearest
 
 import (
@@ -31,23 +31,27 @@ func Hint(name string, candidates []string) string {
 	return ""
 }
 
+// distance counts insertions, deletions, changes and swaps of neighbours.
 func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
 	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			above := row[j+1]
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := rows[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				change++
 			}
-			row[j+1] = min(diagonal+cost, above+1, row[j]+1)
-			diagonal = above
+			rows[i][j] = min(change, rows[i-1][j]+1, rows[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

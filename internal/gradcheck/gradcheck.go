@@ -1,0 +1,38 @@
+// Package gradcheck holds gradients against central differences.
+package gradcheck
+
+import (
+	"math"
+	"testing"
+)
+
+// Check compares gradient, the derivative of value by each entry of x, with
+// (value(x+h) - value(x-h)) / 2h at up to count entries spread over x. value
+// must read x anew at each call. The tolerance is relative to the largest
+// gradient checked.
+func Check(t *testing.T, what string, x, gradient []float32, value func() float64, h float64, count int, tolerance float64) {
+	t.Helper()
+	if len(x) != len(gradient) {
+		t.Fatalf("%s: %d entries, %d in the gradient", what, len(x), len(gradient))
+	}
+	stride := max(1, len(x)/count)
+	scale := 0.0
+	var at []int
+	var want []float64
+	for i := 0; i < len(x); i += stride {
+		old := x[i]
+		x[i] = old + float32(h)
+		high, up := float64(x[i]), value()
+		x[i] = old - float32(h)
+		low, down := float64(x[i]), value()
+		x[i] = old
+		d := (up - down) / (high - low)
+		at, want = append(at, i), append(want, d)
+		scale = max(scale, math.Abs(d))
+	}
+	for k, i := range at {
+		if d := math.Abs(float64(gradient[i]) - want[k]); !(d <= tolerance*scale) {
+			t.Errorf("%s: entry %d: gradient %g, differences %g (scale %g)", what, i, gradient[i], want[k], scale)
+		}
+	}
+}
