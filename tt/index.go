@@ -100,6 +100,9 @@ func (x *Index) build() error {
 			x.entity[c] = int32(x.classes)
 		}
 		for e, c := range x.combos {
+			if x.entity[c] != x.Prior() {
+				return fmt.Errorf("tt: code %d appears twice in an index", c)
+			}
 			x.entity[c] = int32(e)
 		}
 		return nil

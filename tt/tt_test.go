@@ -1,0 +1,269 @@
+package tt_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/backend/ref"
+	"github.com/kernel-fried-tensor/kft/internal/gradcheck"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+var modes = []string{"store", "item", "month", "channel"}
+
+// grouping is a term: the modes of each core, by position, and its rank.
+type grouping struct {
+	cores [][]int
+	rank  int
+}
+
+var fields = map[string][]grouping{
+	"effect":         {{[][]int{{1}}, 1}},
+	"matrix":         {{[][]int{{0}, {2}}, 3}},
+	"three":          {{[][]int{{0}, {1}, {2}}, 4}},
+	"four":           {{[][]int{{0}, {1}, {2}, {3}}, 3}},
+	"joint":          {{[][]int{{0, 1}, {2}}, 2}},
+	"joint inner":    {{[][]int{{0}, {1, 3}, {2}}, 3}},
+	"joint of three": {{[][]int{{0, 1, 3}}, 1}},
+	"sum":            {{[][]int{{0}, {1}, {2}}, 4}, {[][]int{{0, 1}, {2}}, 2}, {[][]int{{3}}, 1}},
+}
+
+var sizes = []int{7, 9, 5, 2}
+
+func cells(rng *rand.Rand, n int) [][]int32 {
+	codes := make([][]int32, len(sizes))
+	for m, size := range sizes {
+		codes[m] = make([]int32, n)
+		for i := range codes[m] {
+			codes[m][i] = int32(rng.IntN(size))
+		}
+	}
+	return codes
+}
+
+func build(t *testing.T, terms []grouping, codes [][]int32, rng *rand.Rand) *tt.Field {
+	t.Helper()
+	f := &tt.Field{}
+	for _, g := range terms {
+		var index []*tt.Index
+		var names [][]string
+		var ranks []int
+		for _, core := range g.cores {
+			x, err := tt.NewIndex(core, sizes, codes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var n []string
+			for _, m := range core {
+				n = append(n, modes[m])
+			}
+			index, names, ranks = append(index, x), append(names, n), append(ranks, g.rank)
+		}
+		train := tt.NewTrain(names, index, ranks)
+		train.Draw(rng, 1)
+		f.Terms = append(f.Terms, train)
+	}
+	return f
+}
+
+func engines() map[string]backend.Backend {
+	out := map[string]backend.Backend{"ref": ref.Backend{}}
+	for _, p := range cpu.Paths() {
+		out[string(p)] = cpu.New(p, 2)
+	}
+	return out
+}
+
+// The pullback of every core of every form of field is the gradient of the
+// mean, by central differences.
+func TestPullback(t *testing.T) {
+	for name, terms := range fields {
+		for engine, b := range engines() {
+			t.Run(name+"/"+engine, func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(1, 2))
+				codes := cells(rng, 60)
+				f := build(t, terms, codes, rng)
+				chunk := f.NewChunk(codes)
+				adjoint := make([]float32, 60)
+				for i := range adjoint {
+					adjoint[i] = float32(rng.NormFloat64())
+				}
+				mean := make([]float32, 60)
+				value := func() float64 {
+					f.Eval(b, tt.Moments{Mean: mean}, chunk)
+					sum := 0.0
+					for i := range mean {
+						sum += float64(adjoint[i]) * float64(mean[i])
+					}
+					return sum
+				}
+				pull := f.Eval(b, tt.Moments{Mean: mean}, chunk)
+				grad := f.NewGradients()
+				pull(adjoint, grad)
+				for k, term := range f.Terms {
+					for p, c := range term.Cores {
+						// f is linear in one core: a large step has no error
+						// but rounding.
+						gradcheck.Check(t, fmt.Sprintf("term %d core %d", k, p), c.Slices.Mean, grad[k][p].Mean, value, 0.5, 40, 1e-4)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A plan and a walk cell by cell give the same field.
+func TestEvaluateAgreesWithEval(t *testing.T) {
+	for name, terms := range fields {
+		rng := rand.New(rand.NewPCG(3, 4))
+		train := cells(rng, 80)
+		f := build(t, terms, train, rng)
+		for engine, b := range engines() {
+			codes := cells(rng, 50) // holds combinations that never occurred
+			codes[1][0], codes[0][3] = tt.Unknown, tt.Unknown
+			planned, direct := make([]float32, 50), make([]float32, 50)
+			f.Eval(b, tt.Moments{Mean: planned}, f.NewChunk(codes))
+			f.Evaluate(b, direct, codes)
+			for i := range planned {
+				if math.Abs(float64(planned[i]-direct[i])) > 1e-5 {
+					t.Errorf("%s on %s: cell %d is %g by plan, %g directly", name, engine, i, planned[i], direct[i])
+				}
+			}
+		}
+	}
+}
+
+// A train read from right to left, its slices transposed, is the same field.
+func TestReversedTrain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	codes := cells(rng, 70)
+	f := build(t, []grouping{{[][]int{{0}, {1, 3}, {2}}, 4}}, codes, rng)
+	forward := f.Terms[0]
+	backward := &tt.Train{}
+	for _, c := range slices.Backward(forward.Cores) {
+		s := backend.NewSlices(backend.Shape{Left: c.Slices.Right, N: c.Slices.N, Right: c.Slices.Left})
+		for e := range s.N {
+			for a := range s.Left {
+				for b := range s.Right {
+					s.Mean[(e*s.Left+a)*s.Right+b] = c.Slices.Mean[(e*s.Right+b)*s.Left+a]
+				}
+			}
+		}
+		backward.Cores = append(backward.Cores, &tt.Core{Modes: c.Modes, Index: c.Index, Slices: s})
+	}
+	one, two := make([]float32, 70), make([]float32, 70)
+	f.Evaluate(ref.Backend{}, one, codes)
+	(&tt.Field{Terms: []*tt.Train{backward}}).Evaluate(ref.Backend{}, two, codes)
+	for i := range one {
+		if math.Abs(float64(one[i]-two[i])) > 1e-6 {
+			t.Fatalf("cell %d: %g forward, %g backward", i, one[i], two[i])
+		}
+	}
+}
+
+// Start values give the field the variance asked for, whatever its form.
+func TestDrawScale(t *testing.T) {
+	for _, terms := range [][]grouping{{{[][]int{{0}, {1}, {2}}, 16}}, {{[][]int{{0, 1}, {2}}, 5}}, {{[][]int{{0}, {1}, {2}, {3}}, 8}}} {
+		rng := rand.New(rand.NewPCG(7, 8))
+		codes := cells(rng, 300)
+		sum, n := 0.0, 0
+		for range 60 {
+			f := build(t, terms, codes, rng)
+			f.Terms[0].Draw(rng, 2)
+			mean := make([]float32, 300)
+			f.Evaluate(ref.Backend{}, mean, codes)
+			for _, v := range mean {
+				sum += float64(v) * float64(v)
+				n++
+			}
+		}
+		if sd := math.Sqrt(sum / float64(n)); sd < 1.6 || sd > 2.4 {
+			t.Errorf("%v: standard deviation %.2f, want 2", terms, sd)
+		}
+	}
+}
+
+func TestIndex(t *testing.T) {
+	codes := [][]int32{{0, 0, 2, 0}, {1, 3, 3, 1}, {0, 0, 0, 0}, {0, 1, 0, 0}}
+	x, err := tt.NewIndex([]int{0, 1}, []int{3, 4, 1, 2}, codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Entities() != 4 { // (0,1), (0,3), (2,3) and the prior
+		t.Fatalf("%d entities", x.Entities())
+	}
+	ask := [][]int32{{0, 2, 2, -1, 0}, {3, 3, 1, 1, -1}, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}}
+	want := []int32{1, 2, x.Prior(), x.Prior(), x.Prior()}
+	got := make([]int32, 5)
+	x.Lookup(got, ask)
+	if !slices.Equal(got, want) {
+		t.Errorf("entities %v, want %v", got, want)
+	}
+	back, err := tt.IndexOf([]int{0, 1}, []int{3, 4, 1, 2}, x.Combinations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	back.Lookup(got, ask)
+	if !slices.Equal(got, want) {
+		t.Errorf("restored: entities %v, want %v", got, want)
+	}
+	single, err := tt.NewIndex([]int{1}, []int{3, 4, 1, 2}, codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	single.Lookup(got, ask)
+	if want := []int32{1, 1, 0, 0, single.Prior()}; !slices.Equal(got, want) {
+		t.Errorf("one mode: %v, want %v", got, want)
+	}
+}
+
+func TestIndexRefuses(t *testing.T) {
+	for name, make := range map[string]func() (*tt.Index, error){
+		"too many combinations": func() (*tt.Index, error) {
+			big := 1 << 31
+			return tt.NewIndex([]int{0, 1, 2}, []int{big, big, big}, [][]int32{{0}, {0}, {0}})
+		},
+		"torn":            func() (*tt.Index, error) { return tt.IndexOf([]int{0, 1}, []int{3, 3}, []int32{0, 1, 2}) },
+		"outside":         func() (*tt.Index, error) { return tt.IndexOf([]int{0}, []int{3}, []int32{3}) },
+		"twice":           func() (*tt.Index, error) { return tt.IndexOf([]int{0, 1}, []int{3, 3}, []int32{0, 1, 0, 1}) },
+		"twice, one mode": func() (*tt.Index, error) { return tt.IndexOf([]int{0}, []int{3}, []int32{1, 1}) },
+	} {
+		if _, err := make(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// What was not seen in training is predicted by the mean of what was.
+func TestPrior(t *testing.T) {
+	codes := [][]int32{{0, 1}, {0, 0}, {0, 0}, {0, 0}}
+	x, _ := tt.NewIndex([]int{0}, sizes, codes)
+	train := tt.NewTrain([][]string{{"store"}}, []*tt.Index{x}, nil)
+	copy(train.Cores[0].Slices.Mean, []float32{1, 3, 99})
+	train.Cores[0].SetPrior()
+	got := make([]float32, 3)
+	(&tt.Field{Terms: []*tt.Train{train}}).Evaluate(ref.Backend{}, got, [][]int32{{1, 5, tt.Unknown}})
+	if want := []float32{3, 2, 2}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func Example() {
+	// A 2 x 3 table as a train of rank 1: f(i, j) = a(i) b(j).
+	codes := [][]int32{{0, 0, 0, 1, 1, 1}, {0, 1, 2, 0, 1, 2}}
+	rows, _ := tt.NewIndex([]int{0}, []int{2, 3}, codes)
+	columns, _ := tt.NewIndex([]int{1}, []int{2, 3}, codes)
+	train := tt.NewTrain([][]string{{"row"}, {"column"}}, []*tt.Index{rows, columns}, []int{1})
+	copy(train.Cores[0].Slices.Mean, []float32{1, 10})
+	copy(train.Cores[1].Slices.Mean, []float32{1, 2, 3})
+	field := &tt.Field{Terms: []*tt.Train{train}}
+	mean := make([]float32, 6)
+	field.Evaluate(ref.Backend{}, mean, codes)
+	fmt.Println(mean)
+	// Output: [1 2 3 10 20 30]
+}
