@@ -9,6 +9,10 @@ type denseKernels struct {
 	transpose func(dst []float32, dstRow int, src []float32, srcRow, rows, columns int)
 	exp, cos  func(dst, src []float32)
 
+	// gramNarrow, where there is one, is Gram for r of at most narrowGram and
+	// at least one row.
+	gramNarrow func(dst, panel []float32, n, r int)
+
 	// fma runs iterations of independent multiply-adds and returns how many
 	// floating-point operations that was.
 	fma func(iterations int) float64

@@ -9,6 +9,7 @@ func nativeDenseKernels(p Path) (denseKernels, bool) {
 			panels:    avx512Lanes,
 			transpose: transposeAVX2,
 			exp:       exp512, cos: cos512,
+			gramNarrow: func(dst, panel []float32, n, r int) { gramNarrow512(&dst[0], &panel[0], n, r) },
 			fma: func(iterations int) float64 {
 				fmaLoop512(iterations)
 				return float64(iterations) * 24 * 16 * 2

@@ -4,10 +4,10 @@ package cpu
 // columns fills most of a first-level cache; the packed part of B, which all
 // rows of A pass by, stays in the second.
 const (
-	blockK       = 256
-	packedSize   = 1 << 18 // elements of B packed at once: half of a second level
-	cachedPanel  = 8192    // elements of B that a first-level cache holds
-	mostTaskRows = 36      // rows of A and C that stay in the second level
+	blockK      = 256
+	packedSize  = 1 << 18 // elements of B packed at once: half of a second level
+	inPlaceRows = 120     // rows of A that pass by B where it is read in place
+	cachedPanel = 8192    // elements of B that a first-level cache holds
 )
 
 // product is one call of Gemm.
@@ -73,7 +73,7 @@ func (g *product) multiplyInPlace(threads int) {
 		depth = min(blockK, max(64, cachedPanel/g.ldb&^7))
 	}
 	panels := (g.n + g.panel() - 1) / g.panel()
-	grid := newGrid(g.m, g.panels.tileRows(), panels, threads)
+	grid := newGrid(g.m, inPlaceRows, g.panels.tileRows(), panels, threads)
 	parallel(threads, grid.tasks(), func(task int) {
 		rows, columns := grid.task(task)
 		t := g.tile(rows)

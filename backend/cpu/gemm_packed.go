@@ -18,6 +18,12 @@ const (
 	reuseFrom = 4
 	copiedRow = blockK + 16
 
+	// copiedRows of A are multiplied by all panels before the next: few enough
+	// that each panel can prefetch one of the next rows, or, stored transposed,
+	// enough to use whole cache lines.
+	copiedRows           = 36
+	copiedRowsTransposed = 96
+
 	packedRows = 32 // rows of B that one task packs
 )
 
@@ -59,7 +65,11 @@ func (g *packed) pack(threads int) {
 
 func (g *packed) multiply(threads int) {
 	copied := g.lda > farApart && g.panelCount() >= reuseFrom
-	grid := newGrid(g.m, g.panels.tileRows(), g.panelCount(), threads)
+	mostRows := copiedRows
+	if g.ta {
+		mostRows = copiedRowsTransposed
+	}
+	grid := newGrid(g.m, mostRows, g.panels.tileRows(), g.panelCount(), threads)
 	parallel(threads, grid.tasks(), func(task int) {
 		rows, columns := grid.task(task)
 		t := g.tile(rows)

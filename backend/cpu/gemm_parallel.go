@@ -45,12 +45,13 @@ type span struct{ start, end int }
 // tasksPerThread even out threads that run at different speeds.
 const tasksPerThread = 12
 
-func newGrid(rows, tileRows, panels, threads int) grid {
-	g := grid{rows: rows, panels: panels, taskRows: mostTaskRows, taskPanels: panels}
+// newGrid cuts at most mostRows rows a task.
+func newGrid(rows, mostRows, tileRows, panels, threads int) grid {
+	g := grid{rows: rows, panels: panels, taskRows: mostRows, taskPanels: panels}
 	if threads > 1 {
 		wanted := threads * tasksPerThread
 		tall := (rows + wanted - 1) / wanted
-		g.taskRows = min(mostTaskRows, max(4*tileRows, tall))
+		g.taskRows = min(mostRows, max(3*tileRows, tall))
 		if runs := (rows + g.taskRows - 1) / g.taskRows; runs < wanted {
 			groups := (wanted + runs - 1) / runs
 			g.taskPanels = max(1, panels/groups)

@@ -14,7 +14,19 @@ func Gram(p Path, dst, panel []float32, n, r int) {
 		return
 	}
 	kernels := denseKernelsFor(p)
-	width := kernels.panels.width()
+	if kernels.gramNarrow != nil && r <= narrowGram {
+		kernels.gramNarrow(dst, panel, n, r)
+		return
+	}
+	kernels.gram(dst, panel, n, r)
+}
+
+// narrowGram is the largest r of denseKernels.gramNarrow.
+const narrowGram = 16
+
+// gram computes the upper part in panels of columns and copies it below.
+func (k *denseKernels) gram(dst, panel []float32, n, r int) {
+	width := k.panels.width()
 	t := tile{aRow: 1, aStep: r, bStep: r, cRow: r, count: 1}
 	t.setFactors(1, 1)
 	depth := max(64, cachedPanel/r&^7)
@@ -25,12 +37,12 @@ func Gram(p Path, dst, panel []float32, n, r int) {
 			columns := min(width, r-j)
 			t.rows = j + columns
 			t.b, t.c = panel[p*r+j:], dst[j:]
-			kernels.panels.run(&t, columns)
+			k.panels.run(&t, columns)
 		}
 	}
 	for j := width; j < r; j += width {
 		// Below the diagonal block of the columns before j.
 		i := j - width
-		kernels.transpose(dst[j*r+i:], r, dst[i*r+j:], r, width, r-j)
+		k.transpose(dst[j*r+i:], r, dst[i*r+j:], r, width, r-j)
 	}
 }

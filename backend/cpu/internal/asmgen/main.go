@@ -15,6 +15,7 @@ import (
 var files = map[string][]func(*Asm){
 	"peak_amd64.s":    {peakAVX512, peakAVX2},
 	"vecmath_amd64.s": {exp512, cos512, exp256, cos256},
+	"gram512_amd64.s": {gram512},
 	"gemm512_amd64.s": {tiles512x2, tiles512x1},
 	"gemm256_amd64.s": {tiles256x2, tiles256x1, transpose8},
 }

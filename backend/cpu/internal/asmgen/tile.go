@@ -292,19 +292,28 @@ func tileStore(a *Asm, s isa, rows, vectors int) {
 // on some processors.
 func storeRows(a *Asm, s isa, rows, vectors int, add bool) {
 	factor, old := s.reg(s.spare[0]), s.reg(s.spare[1])
-	each := func(store func(v int, at, sum string)) {
+	each := func(do func(v int, at, sum string)) {
 		for i := range rows {
 			for v := range vectors {
-				store(v, Mem(regC, v*4*s.lanes), s.reg(i*vectors+v))
+				do(v, Mem(regC, v*4*s.lanes), s.reg(i*vectors+v))
 			}
 			a.Op("ADDQ", "BX", regC)
 		}
 	}
+	// All rows are read before the first is written: a masked store holds up
+	// every later load that its whole vector overlaps.
+	twice := func(load, store func(v int, at, sum string)) {
+		if add {
+			a.Op("MOVQ", regC, "CX")
+			each(load)
+			a.Op("MOVQ", "CX", regC)
+		}
+		each(store)
+	}
 	if s.masked {
-		each(func(v int, at, sum string) {
-			if add {
-				a.Op("VFMADD231PS", at, factor, opmask(v), sum)
-			}
+		twice(func(v int, at, sum string) {
+			a.Op("VFMADD231PS", at, factor, opmask(v), sum)
+		}, func(v int, at, sum string) {
 			a.Op("VMOVUPS", sum, opmask(v), at)
 		})
 		return
@@ -312,10 +321,9 @@ func storeRows(a *Asm, s isa, rows, vectors int, add bool) {
 	edge, end := a.NewLabel("edge"), a.NewLabel("end")
 	a.Op("TESTL", "$const_tileEdge", "tile_flags(AX)")
 	a.Op("JNZ", edge)
-	each(func(v int, at, sum string) {
-		if add {
-			a.Op("VFMADD231PS", at, factor, sum)
-		}
+	twice(func(v int, at, sum string) {
+		a.Op("VFMADD231PS", at, factor, sum)
+	}, func(v int, at, sum string) {
 		a.Op("VMOVUPS", sum, at)
 	})
 	a.Op("JMP", end)
@@ -323,13 +331,11 @@ func storeRows(a *Asm, s isa, rows, vectors int, add bool) {
 	for v := range vectors {
 		a.Op("VMOVUPS", Mem(regLanes, v*4*s.lanes), s.reg(s.b[v]))
 	}
-	each(func(v int, at, sum string) {
-		mask := s.reg(s.b[v])
-		if add {
-			a.Op("VMASKMOVPS", at, mask, old)
-			a.Op("VFMADD231PS", old, factor, sum)
-		}
-		a.Op("VMASKMOVPS", sum, mask, at)
+	twice(func(v int, at, sum string) {
+		a.Op("VMASKMOVPS", at, s.reg(s.b[v]), old)
+		a.Op("VFMADD231PS", old, factor, sum)
+	}, func(v int, at, sum string) {
+		a.Op("VMASKMOVPS", sum, s.reg(s.b[v]), at)
 	})
 	a.Label(end)
 }
