@@ -55,9 +55,12 @@ func (d *Dict) Code(id []byte) (int32, bool) {
 }
 
 // add appends an id that is not known yet and returns its code.
-func (d *Dict) add(id []byte) int32 {
+func (d *Dict) add(id []byte) int32 { return d.addString(string(id)) }
+
+func (d *Dict) addString(text string) int32 {
+	id := []byte(text)
 	code := int32(len(d.ids))
-	d.ids = append(d.ids, string(id))
+	d.ids = append(d.ids, text)
 	key := shortKey(id)
 	if key != 0 {
 		d.short.put(key, code)
@@ -76,14 +79,6 @@ func (d *Dict) add(id []byte) int32 {
 	}
 	d.long.put(key, code)
 	return code
-}
-
-// intern returns the code of an id and adds the id where it is new.
-func (d *Dict) intern(id []byte) (code int32, added bool) {
-	if code, ok := d.Code(id); ok {
-		return code, false
-	}
-	return d.add(id), true
 }
 
 func (d *Dict) hash(id []byte) uint64 { return maphash.Bytes(d.seed, id) | 1 } // never 0
@@ -121,7 +116,7 @@ func (t *table) get(key uint64) (int32, bool) {
 		return 0, false
 	}
 	mask := uint64(len(t.slots) - 1)
-	for i := t.home(key); ; i++ {
+	for i := home(key, t.shift); ; i++ {
 		s := &t.slots[i&mask]
 		if s.key == key {
 			return s.code, true
@@ -132,9 +127,41 @@ func (t *table) get(key uint64) (int32, bool) {
 	}
 }
 
+// codes looks keys up from index i on, until one is 0 or not known, and returns its
+// index or len(keys). The code of the key before is kept at hand: columns are
+// often sorted.
+func (t *table) codes(dst []int32, keys []uint64, i int) int {
+	slots, shift := t.slots, t.shift&63
+	if len(slots) == 0 {
+		return i
+	}
+	mask := uint64(len(slots) - 1)
+	var last uint64
+	var code int32
+	dst = dst[:len(keys)]
+	for ; i < len(keys); i++ {
+		key := keys[i]
+		if key != last {
+			if key == 0 {
+				return i
+			}
+			at := home(key, shift) & mask
+			for slots[at].key != key {
+				if slots[at].key == 0 {
+					return i
+				}
+				at = (at + 1) & mask
+			}
+			last, code = key, slots[at].code
+		}
+		dst[i] = code
+	}
+	return i
+}
+
 // home folds the key before multiplying: ids that differ in their last bytes
 // only would else differ in the product's high bits only by multiples.
-func (t *table) home(key uint64) uint64 { return ((key ^ key>>29) * golden) >> t.shift }
+func home(key uint64, shift uint) uint64 { return ((key ^ key>>29) * golden) >> (shift & 63) }
 
 // put adds a key that is not there yet.
 func (t *table) put(key uint64, code int32) {
@@ -154,7 +181,7 @@ func (t *table) put(key uint64, code int32) {
 
 func (t *table) place(s slot) {
 	mask := uint64(len(t.slots) - 1)
-	i := t.home(s.key)
+	i := home(s.key, t.shift)
 	for t.slots[i&mask].key != 0 {
 		i++
 	}

@@ -1,9 +1,6 @@
 package dataset
 
-import (
-	"encoding/binary"
-	"time"
-)
+import "time"
 
 // Codes that are no ids.
 const (
@@ -15,49 +12,28 @@ const (
 // chunk: a new one, unknown or refuse. An empty id is always a miss.
 type missFunc func(id []byte, i int) int32
 
-// encodeColumn writes the codes of the ids in column c to dst, one for each row
-// in keep. It returns the index in keep of the first refused row, or len(keep).
-//
-// An id of up to eight bytes is looked up as one word, and not at all where it is
-// the same as in the row before.
-func encodeColumn(dst []int32, r *rows, c int, keep []int32, d *Dict, miss missFunc) int {
-	text := r.text[:len(r.text)+padding]
-	columns := uint(r.columns)
-	var last uint64
-	var lastCode int32
-	for i, row := range keep {
-		k := uint(row)*columns + uint(c)
-		start, end := r.ends[k]+1, r.ends[k+1]
-		n := end - start
-		if n-1 < 8 {
-			word := binary.LittleEndian.Uint64(text[start:]) & (^uint64(0) >> (64 - 8*n))
-			if byte(word) > ' ' && word>>(8*n-8) > ' ' {
-				if word == last {
-					dst[i] = lastCode
-					continue
-				}
-				code, ok := d.short.get(word)
-				if !ok {
-					if code = miss(text[start:end], int(row)); code == refuse {
-						return i
-					}
-				}
-				last, lastCode = word, code
-				dst[i] = code
-				continue
-			}
+// encodeColumns writes the codes, in d, of the text of columns first to last to
+// dst, one for each row in keep. The text of several columns is that between the
+// first's start and the last's end. It returns the index in keep of the first
+// refused row, or len(keep).
+func encodeColumns(dst []int32, r *rows, first, last int, keep []int32, d *Dict, miss missFunc) int {
+	words := r.words(first, last, keep)
+	for i := 0; i < len(words); {
+		if i = d.short.codes(dst, words, i); i == len(words) {
+			break
 		}
-		id := trim(text[start:end])
+		id := r.span(int(keep[i]), first, last)
 		code, ok := int32(0), false
 		if len(id) > 0 {
 			code, ok = d.Code(id)
 		}
 		if !ok {
-			if code = miss(id, int(row)); code == refuse {
+			if code = miss(id, int(keep[i])); code == refuse {
 				return i
 			}
 		}
 		dst[i] = code
+		i++
 	}
 	return len(keep)
 }
@@ -68,48 +44,25 @@ type modeEncoder struct {
 	dict *Dict // of the mode
 	miss missFunc
 
-	// Several columns: ids of the parts, and codes of tuples of parts. The last
-	// table gives the mode's codes.
-	parts     []*Dict
-	pairs     []table
-	partCodes [2][]int32
-
-	// A function: codes of the raw values seen, forgotten when they are many.
-	function func([]byte, time.Time) []byte
+	// Of a mode that is not a plain column: the raw texts seen and the mode's code of
+	// each, so that an id is made once for each text. Forgotten when they are many.
 	seen     *Dict
 	seenCode []int32
+	function func([]byte, time.Time) []byte
+	problem  idProblem
 
 	id []byte // under construction
 }
 
-// mostSeen bounds the raw values a function's results are kept for.
+// mostSeen bounds, roughly, the raw texts whose codes are kept.
 const mostSeen = 1 << 16
 
 func newModeEncoder(m Mode, dict *Dict, miss missFunc) *modeEncoder {
-	e := &modeEncoder{mode: m, dict: dict, miss: miss}
+	e := &modeEncoder{mode: m, dict: dict, miss: miss, seen: emptyDict()}
 	if m.Func != "" {
 		e.function = calendarFunctions()[m.Func]
-		e.seen = emptyDict()
-	} else if len(m.Columns) > 1 {
-		for range m.Columns {
-			e.parts = append(e.parts, emptyDict())
-		}
-		e.pairs = make([]table, len(m.Columns)-1)
 	}
 	return e
-}
-
-// encode writes the mode's codes of the rows in keep to dst and returns the index
-// of the first refused row, or len(keep), with what is wrong with it: the column
-// and whether its value is empty (or else is no moment in time).
-func (e *modeEncoder) encode(dst []int32, r *rows, at []int, keep []int32) (int, idProblem) {
-	switch {
-	case e.function != nil:
-		return e.encodeFunction(dst, r, at[0], keep)
-	case len(at) > 1:
-		return e.encodeJoined(dst, r, at, keep)
-	}
-	return encodeColumn(dst, r, at[0], keep, e.dict, e.miss), idProblem{}
 }
 
 // idProblem says which of a mode's columns is wrong and how.
@@ -118,124 +71,86 @@ type idProblem struct {
 	notMoment bool
 }
 
-// encodeJoined codes each column, then tuples from the left: (a, b), ((a, b), c).
-func (e *modeEncoder) encodeJoined(dst []int32, r *rows, at []int, keep []int32) (int, idProblem) {
-	var problem idProblem
-	left := resize(&e.partCodes[0], len(keep))
-	right := resize(&e.partCodes[1], len(keep))
-	for p, c := range at {
-		into := right
-		if p == 0 {
-			into = left
-		}
-		dict := e.parts[p]
-		good := encodeColumn(into, r, c, keep, dict, func(id []byte, i int) int32 {
-			if len(id) == 0 {
-				// The mode decides: refuse, or unknown, which is then a part's code too.
-				return e.miss(nil, i)
-			}
-			return dict.add(id)
-		})
-		if good < len(keep) {
-			keep = keep[:good]
-			problem = idProblem{part: p}
-		}
-		if p == 0 {
-			continue
-		}
-		pairs := &e.pairs[p-1]
-		isLast := p == len(at)-1
-		var last uint64
-		var lastCode int32
+// encode writes the mode's codes of the rows in keep to dst and returns the index
+// of the first refused row, or len(keep), with what is wrong with it.
+func (e *modeEncoder) encode(dst []int32, r *rows, at []int, keep []int32) (int, idProblem) {
+	e.problem = idProblem{}
+	switch {
+	case e.function == nil && len(at) == 1:
+		return encodeColumns(dst, r, at[0], at[0], keep, e.dict, e.miss), e.problem
+	case len(at) > 1 && (r.slow || !adjacent(at)):
+		// Unquoted fields may hold the separator, so the text between columns does not
+		// tell tuples apart.
 		for i, row := range keep {
-			key := uint64(uint32(left[i]+2))<<32 | uint64(uint32(right[i]+2)) // not 0
-			if key != last {
-				code, ok := pairs.get(key)
-				if !ok {
-					code = int32(pairs.used)
-					if isLast {
-						code = e.resolve(e.join(r, int(row), at), int(row))
-					}
-					pairs.put(key, code)
-				}
-				last, lastCode = key, code
-			}
-			if isLast {
-				dst[i] = lastCode
-			} else {
-				left[i] = lastCode
+			if dst[i] = e.derive(r, int(row), at); dst[i] == refuse {
+				return i, e.problem
 			}
 		}
+		return len(keep), e.problem
 	}
-	return len(keep), problem
+	if e.seen.Len() > mostSeen {
+		e.seen, e.seenCode = emptyDict(), e.seenCode[:0]
+	}
+	good := encodeColumns(dst, r, at[0], at[len(at)-1], keep, e.seen, func(raw []byte, row int) int32 {
+		code := e.derive(r, row, at)
+		if code == refuse {
+			return refuse
+		}
+		e.seenCode = append(e.seenCode, code)
+		return e.seen.add(raw)
+	})
+	for i, seen := range dst[:good] {
+		dst[i] = e.seenCode[seen]
+	}
+	return good, e.problem
 }
 
-// resolve looks an id of the mode up.
-func (e *modeEncoder) resolve(id []byte, row int) int32 {
-	if code, ok := e.dict.Code(id); ok {
-		return code
+func adjacent(at []int) bool {
+	for p := 1; p < len(at); p++ {
+		if at[p] != at[p-1]+1 {
+			return false
+		}
 	}
-	return e.miss(id, row)
+	return true
 }
 
-// join returns the id of a row, valid until the next call. A row with an empty
-// part has none.
-func (e *modeEncoder) join(r *rows, row int, at []int) []byte {
-	e.id = e.id[:0]
+// derive makes the id of a row and returns its code.
+func (e *modeEncoder) derive(r *rows, row int, at []int) int32 {
+	var ok bool
+	if e.id, ok = e.appendID(e.id[:0], r, row, at); !ok && e.problem.notMoment {
+		return refuse
+	}
+	if len(e.id) > 0 {
+		if code, ok := e.dict.Code(e.id); ok {
+			return code
+		}
+	}
+	return e.miss(e.id, row)
+}
+
+// appendID makes the id of a row. Where a part is empty or the value is no moment
+// in time there is none: e.problem tells which.
+func (e *modeEncoder) appendID(dst []byte, r *rows, row int, at []int) (id []byte, ok bool) {
 	for p, c := range at {
 		part := r.field(row, c)
 		if len(part) == 0 {
-			return nil
+			e.problem = idProblem{part: p}
+			return dst[:0], false
+		}
+		if e.function != nil {
+			t, ok := parseMoment(part)
+			if !ok {
+				e.problem = idProblem{notMoment: true}
+				return dst[:0], false
+			}
+			return e.function(dst, t), true
 		}
 		if p > 0 {
-			e.id = append(e.id, '-')
+			dst = append(dst, '-')
 		}
-		e.id = append(e.id, part...)
+		dst = append(dst, part...)
 	}
-	return e.id
-}
-
-func (e *modeEncoder) encodeFunction(dst []int32, r *rows, c int, keep []int32) (int, idProblem) {
-	for i, row := range keep {
-		raw := r.field(int(row), c)
-		seen, ok := e.seen.Code(raw)
-		if ok {
-			dst[i] = e.seenCode[seen]
-			continue
-		}
-		var code int32
-		if len(raw) == 0 {
-			if code = e.miss(nil, int(row)); code == refuse {
-				return i, idProblem{}
-			}
-		} else {
-			t, ok := parseMoment(raw)
-			if !ok {
-				return i, idProblem{notMoment: true}
-			}
-			e.id = e.function(e.id[:0], t)
-			code = e.resolve(e.id, int(row))
-		}
-		if e.seen.Len() >= mostSeen {
-			e.seen, e.seenCode = emptyDict(), e.seenCode[:0]
-		}
-		e.seen.add(raw)
-		e.seenCode = append(e.seenCode, code)
-		dst[i] = code
-	}
-	return len(keep), idProblem{}
-}
-
-// text returns the id of a row as it would stand in the dictionary.
-func (e *modeEncoder) text(r *rows, row int, at []int) string {
-	if e.function == nil {
-		return string(e.join(r, row, at))
-	}
-	t, ok := parseMoment(r.field(row, at[0]))
-	if !ok {
-		return ""
-	}
-	return string(e.function(nil, t))
+	return dst, true
 }
 
 // report describes a refused row.
@@ -252,31 +167,16 @@ func (e *modeEncoder) report(r *rows, row int, at []int, problem idProblem) *Inp
 	return err
 }
 
-// resize returns *s with length n; its content is of no use.
-func resize[T any](s *[]T, n int) []T {
-	if cap(*s) < n {
-		*s = make([]T, n+n/8)
-	}
-	return (*s)[:n]
-}
-
 // numbers reads column c of the rows in keep. It returns the index of the first
 // row whose field is no number (or is infinite, or missing where that is not
 // allowed), or len(keep). Missing values are NaN and are counted.
 func numbers(dst []float32, r *rows, c int, keep []int32) (good, missing int, kind numberKind) {
-	text := r.text[:len(r.text)+padding]
-	columns := uint(r.columns)
-	for i, row := range keep {
-		k := uint(row)*columns + uint(c)
-		start, end := r.ends[k]+1, r.ends[k+1]
-		n := end - start
-		if n-1 < 8 {
-			if v, ok := parseDigits(binary.LittleEndian.Uint64(text[start:]), uint(n)); ok {
-				dst[i] = float32(v)
-				continue
-			}
+	words := r.words(c, c, keep)
+	for i := 0; i < len(words); i++ {
+		if i = parseIntegers(dst, words, i); i == len(words) {
+			break
 		}
-		v, kind := parseNumber(trim(text[start:end]))
+		v, kind := parseNumber(r.field(int(keep[i]), c))
 		switch kind {
 		case isMissing:
 			missing++

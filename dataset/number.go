@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"strconv"
 )
 
@@ -136,15 +137,30 @@ const (
 	asciiZero = '0' * everyByte
 )
 
-// parseDigits reads the n (1 to 8) low bytes of a little-endian word as a decimal
-// integer: pairs, then fours, then all eight digits at once.
-func parseDigits(word uint64, n uint) (uint32, bool) {
-	v := (word<<(64-8*n) | asciiZero>>(8*n)) ^ asciiZero // a digit a byte, zeros before
-	if ((v+0x76*everyByte)|v)&(0x80*everyByte) != 0 {
+// parseDigits reads a word of 1 to 8 digits, the first in the lowest byte and
+// zeros above the last, as a decimal integer: pairs, then fours, then all eight
+// digits at once. The word 0 is no number.
+func parseDigits(word uint64) (uint32, bool) {
+	v := (word ^ asciiZero) << (uint(bits.LeadingZeros64(word)) & 56) // a digit a byte, zeros before
+	if ((v+0x76*everyByte)|v)&(0x80*everyByte) != 0 || word == 0 {
 		return 0, false
 	}
 	v = v*10 + v>>8
 	const evenPairs = 0x000000ff000000ff
 	v = ((v&evenPairs)*(100+1000000<<32) + (v>>16&evenPairs)*(1+10000<<32)) >> 32
 	return uint32(v), true
+}
+
+// parseIntegers reads words from index i on, until one is no integer, and returns
+// its index or len(words).
+func parseIntegers(dst []float32, words []uint64, i int) int {
+	dst = dst[:len(words)]
+	for ; i < len(words); i++ {
+		v, ok := parseDigits(words[i])
+		if !ok {
+			return i
+		}
+		dst[i] = float32(v)
+	}
+	return i
 }

@@ -60,7 +60,7 @@ func readParts(name string, t *Table) ([]Part, error) {
 			break
 		}
 		if err == nil {
-			if problem := r.split(buf[:n], ',', 1); problem != nil {
+			if problem := r.split(buf[:n], ',', 1, s.quoted); problem != nil {
 				err = problem
 			}
 		}

@@ -32,11 +32,12 @@ type place struct{ row, line int }
 
 // chunk is a piece of a table's text that holds whole records.
 type chunk struct {
-	table *openTable
-	index int
-	text  []byte // padded
-	buf   *buffer
-	err   error // found while reading; its line is relative to the chunk
+	table  *openTable
+	index  int
+	text   []byte // padded
+	buf    *buffer
+	quoted bool  // it may hold a quote
+	err    error // found while reading; its line is relative to the chunk
 
 	first     bool       // the first chunk of its file
 	before    chan place // receives the place of this chunk once
@@ -47,7 +48,10 @@ type chunk struct {
 }
 
 // buffer is reused from chunk to chunk.
-type buffer struct{ text, out []byte }
+type buffer struct {
+	text, out []byte
+	piece     piece
+}
 
 // start splits the chunk's text, passes on where the next chunk begins, and
 // returns where this one does.
@@ -56,7 +60,7 @@ func (c *chunk) start(r *rows) (place, error) {
 	rowsRead, lines := 0, 0
 	r.n = 0
 	if c.err == nil {
-		problem = r.split(c.text, c.table.format.Delimiter, len(c.table.names))
+		problem = r.split(c.text, c.table.format.Delimiter, len(c.table.names), c.quoted)
 		rowsRead, lines = r.n, r.lines
 	}
 	at := <-c.before
@@ -76,6 +80,19 @@ func (c *chunk) start(r *rows) (place, error) {
 		return at, problem
 	}
 	return at, nil
+}
+
+// textSize guesses the size of the files' text, or returns 0.
+func (p *pipeline) textSize() int {
+	total := 0
+	for _, name := range p.files {
+		n := textSize(name)
+		if n == 0 {
+			return 0
+		}
+		total += n
+	}
+	return total
 }
 
 func (p *pipeline) workers() int {
@@ -175,7 +192,7 @@ func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*o
 			if err == io.EOF {
 				return nil
 			}
-			c := &chunk{table: table, index: index, text: buf.text[:n], buf: buf, err: err,
+			c := &chunk{table: table, index: index, text: buf.text[:n], buf: buf, quoted: table.quoted, err: err,
 				first: first, before: before, after: make(chan place, 1), done: make(chan struct{})}
 			before = c.after
 			buf = nil

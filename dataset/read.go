@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"slices"
 )
@@ -76,30 +74,15 @@ func read(ctx context.Context, p pipeline) (*Table, error) {
 	for w := range readers {
 		readers[w] = newReader(p.schema, w)
 	}
-	var pieces []*piece
-	var counts Counts
-	digest := sha256.New()
+	b := newBuilder(p.schema, len(readers), p.textSize())
 	err := p.run(ctx,
 		func(t *openTable) error { return nil },
 		func(worker int, c *chunk) (any, error) { return readers[worker].read(c) },
-		func(result any) error {
-			piece := result.(*piece)
-			if piece.first {
-				io.WriteString(digest, piece.header)
-			}
-			digest.Write(piece.hash[:])
-			counts.Rows += piece.rows
-			counts.Missing += piece.missing
-			counts.ZeroWeight += piece.weightless
-			pieces = append(pieces, piece)
-			if counts.Rows > math.MaxInt32 {
-				return &InputError{File: piece.file, Problem: "the table has more than 2,147,483,647 rows", Remedy: "split it"}
-			}
-			return nil
-		})
+		func(result any) error { return b.add(result.(*piece)) })
 	if err != nil {
 		return nil, err
 	}
+	counts := b.table.Counts
 	if counts.Rows == 0 {
 		return nil, &InputError{File: p.files[0], Problem: "the table has a header but no rows", Remedy: "give at least one row"}
 	}
@@ -110,53 +93,50 @@ func read(ctx context.Context, p pipeline) (*Table, error) {
 		}
 		return nil, &InputError{File: p.files[0], Column: column, Problem: problem, Remedy: "choose another column"}
 	}
-	t := assemble(p.schema, readers, pieces, counts)
-	digest.Sum(t.Hash[:0])
-	if err := t.mergeDuplicates(p.schema.Duplicates, p.workers(), func(row int) (string, int) { return lineOf(pieces, row) }); err != nil {
+	t := b.finish()
+	if err := t.mergeDuplicates(p.schema.Duplicates, len(readers), b.lineOf); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// piece is what a chunk became. Codes are the worker's own.
+// piece is what a chunk became. Codes are the worker's own; newIDs are the ids it
+// had not met before, in order. A piece is used again once it was added.
 type piece struct {
 	worker     int
-	first      bool
-	header     string
-	hash       [sha256.Size]byte
+	file       string
+	first      bool // of its file
+	header     []byte
+	hash       [32]byte
+	bytes      int
 	at         place
 	rows       int // data rows of the chunk
 	missing    int
 	weightless int
 	keep       []int32 // rows that are observations; nil where all are
 	codes      [][]int32
+	newIDs     [][]string
 	y, w       []float32
 	parts      []Part
-	lineOf     []int32 // of rows that do not lie one a line
-	file       string
+	lineOf     []int32 // of rows that do not lie one a line; nil where they do
 }
 
-// reader is one worker's state: dictionaries of its own, in which each id carries
-// the chunk and row it was first seen in.
+// reader is one worker's state, with dictionaries of its own.
 type reader struct {
 	worker int
-	schema Schema
 	rows   rows
 	modes  []*modeEncoder
-	born   [][]uint64 // for each mode, for each code: chunk<<32 | row
-	chunk  uint64
 	all    []int32 // 0, 1, 2, ...
 }
 
 func newReader(schema Schema, worker int) *reader {
-	rd := &reader{worker: worker, schema: schema, born: make([][]uint64, len(schema.Modes))}
-	for m, mode := range schema.Modes {
+	rd := &reader{worker: worker}
+	for _, mode := range schema.Modes {
 		dict := emptyDict()
 		rd.modes = append(rd.modes, newModeEncoder(mode, dict, func(id []byte, i int) int32 {
 			if len(id) == 0 {
 				return refuse
 			}
-			rd.born[m] = append(rd.born[m], rd.chunk<<32|uint64(i))
 			return dict.add(id)
 		}))
 	}
@@ -169,13 +149,14 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 	if readErr != nil && r.n == 0 {
 		return nil, readErr
 	}
-	rd.chunk = uint64(c.index)
-	p := &piece{worker: rd.worker, at: at, rows: r.n, file: c.table.name, hash: sha256.Sum256(c.text)}
-	if c.first {
-		p.first, p.header = true, string(c.table.header)
+	p := &c.buf.piece
+	*p = piece{
+		worker: rd.worker, file: c.table.name, first: c.first, header: c.table.header,
+		hash: fingerprint(c.text), bytes: len(c.text), at: at, rows: r.n,
+		codes: p.codes, y: p.y, w: p.w, parts: p.parts, newIDs: p.newIDs,
 	}
 	if r.slow {
-		p.lineOf = append([]int32(nil), r.lineOf...)
+		p.lineOf = slices.Clone(r.lineOf)
 	}
 	problem := rd.encode(p, c.table)
 	if problem != nil {
@@ -194,7 +175,7 @@ func (rd *reader) encode(p *piece, t *openTable) (problem *InputError) {
 		rd.all = append(rd.all, int32(len(rd.all)))
 	}
 	keep := rd.all[:r.n]
-	p.y = make([]float32, len(keep))
+	p.y = sized(p.y, len(keep))
 	good, missing, kind := numbers(p.y, r, t.columns.target, keep)
 	if good < len(keep) {
 		problem = numberProblem(r, int(keep[good]), t.columns.target, t.names, kind, "leave it empty (or NA) where the target is missing")
@@ -205,7 +186,7 @@ func (rd *reader) encode(p *piece, t *openTable) (problem *InputError) {
 		keep, p.y = filter(keep, p.y, func(k int) bool { return p.y[k] == p.y[k] })
 	}
 	if c := t.columns.weight; c >= 0 {
-		p.w = make([]float32, len(keep))
+		p.w = sized(p.w, len(keep))
 		good, zero, bad := readWeights(p.w, r, c, keep, t.names)
 		if bad != nil {
 			problem, keep = bad, keep[:good]
@@ -218,7 +199,7 @@ func (rd *reader) encode(p *piece, t *openTable) (problem *InputError) {
 		}
 	}
 	if c := t.columns.part; c >= 0 {
-		p.parts = make([]Part, len(keep))
+		p.parts = sized(p.parts, len(keep))
 		for k, row := range keep {
 			part, ok := parsePart(r.field(int(row), c))
 			if !ok {
@@ -229,17 +210,20 @@ func (rd *reader) encode(p *piece, t *openTable) (problem *InputError) {
 			p.parts[k] = part
 		}
 	}
+	p.codes = sized(p.codes, len(rd.modes))
+	p.newIDs = sized(p.newIDs, len(rd.modes))
 	for m, encoder := range rd.modes {
-		codes := make([]int32, len(keep))
-		good, bad := encoder.encode(codes, r, t.columns.modes[m], keep)
+		known := encoder.dict.Len()
+		p.codes[m] = sized(p.codes[m], len(keep))
+		good, bad := encoder.encode(p.codes[m], r, t.columns.modes[m], keep)
 		if good < len(keep) {
 			problem = encoder.report(r, int(keep[good]), t.columns.modes[m], bad)
 			keep = keep[:good]
 		}
-		p.codes = append(p.codes, codes)
+		p.newIDs[m] = encoder.dict.ids[known:]
 	}
 	if len(keep) < r.n {
-		p.keep = append([]int32(nil), keep...)
+		p.keep = slices.Clone(keep)
 	}
 	return problem
 }
@@ -291,21 +275,13 @@ func numberProblem(r *rows, row, c int, names []string, kind numberKind, remedy 
 	return e
 }
 
-// lineOf returns the file and line of a data row.
-func lineOf(pieces []*piece, row int) (file string, line int) {
-	i, _ := slices.BinarySearchFunc(pieces, row, func(p *piece, row int) int {
-		switch {
-		case p.at.row+p.rows <= row:
-			return -1
-		case p.at.row > row:
-			return 1
-		}
-		return 0
-	})
-	p := pieces[i]
-	inChunk := row - p.at.row
-	if p.lineOf != nil {
-		inChunk = int(p.lineOf[inChunk])
+// sized returns a slice of length n, s itself where it is large enough. What it
+// holds is of no meaning.
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		grown := make([]T, n+n/8)
+		copy(grown, s[:cap(s)]) // slices of slices keep what they own
+		return grown[:n]
 	}
-	return p.file, p.at.line + inChunk
+	return s[:n]
 }

@@ -2,9 +2,7 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"math/bits"
 )
 
 // rows is a chunk of text cut into fields. Field c of row i is
@@ -26,19 +24,21 @@ type rows struct {
 	rawStart []uint32
 	rawEnd   []uint32
 
-	raw     []byte
-	endsBuf []uint32
-	textBuf []byte
+	raw      []byte
+	endsBuf  []uint32
+	textBuf  []byte
+	wordsBuf []uint64
 }
 
-// split cuts raw, whole records with padding behind them. An error holds a line
+// split cuts raw, whole records with padding behind them; quoted says whether it
+// holds a quote. An error holds a line
 // relative to the chunk; the rows before it are good.
-func (r *rows) split(raw []byte, delimiter byte, columns int) *InputError {
+func (r *rows) split(raw []byte, delimiter byte, columns int, quoted bool) *InputError {
 	r.columns = columns
 	r.raw = raw
 	r.slow = false
 	r.lines = bytes.Count(raw, newline)
-	if bytes.IndexByte(raw, '"') < 0 && r.splitPlain(delimiter) {
+	if !quoted && r.splitPlain(delimiter) {
 		return nil
 	}
 	return r.splitQuoted(delimiter)
@@ -47,7 +47,7 @@ func (r *rows) split(raw []byte, delimiter byte, columns int) *InputError {
 // splitPlain finds every delimiter and newline, and accepts the result where each
 // line has the right number of fields and none is blank.
 func (r *rows) splitPlain(delimiter byte) bool {
-	if need := len(r.raw) + 16; len(r.endsBuf) < need {
+	if need := len(r.raw) + 2*padding; len(r.endsBuf) < need {
 		r.endsBuf = make([]uint32, need)
 	}
 	found := separators(r.endsBuf[1:], r.raw, delimiter)
@@ -71,44 +71,6 @@ func (r *rows) splitPlain(delimiter byte) bool {
 	}
 	r.n, r.ends, r.text = r.lines, ends, r.raw
 	return true
-}
-
-// separators writes the positions of all delimiters and newlines to dst and
-// returns their number. Eight bytes are compared at a time: a byte of x ^ pattern
-// is zero where it matches, and ((x & 7f) + 7f) | x has its high bit clear only in
-// zero bytes. dst has room for one position a byte and eight more.
-func separators(dst []uint32, text []byte, delimiter byte) int {
-	const (
-		low7 = 0x7f * everyByte
-		ends = '\n' * everyByte
-	)
-	delimiters := uint64(delimiter) * everyByte
-	n := 0
-	padded := text[:(len(text)+padding)&^7]
-	for i := 0; i+8 <= len(padded); i += 8 {
-		word := binary.LittleEndian.Uint64(padded[i:])
-		x, y := word^delimiters, word^ends
-		x = (x&low7 + low7) | x
-		y = (y&low7 + low7) | y
-		m := ^(x & y) & (0x80 * everyByte)
-		// Four positions are written whatever the number found: no branch to mispredict.
-		at := uint32(i)
-		out := dst[n : n+8 : n+8]
-		out[0] = at + uint32(bits.TrailingZeros64(m))>>3
-		rest := m & (m - 1)
-		out[1] = at + uint32(bits.TrailingZeros64(rest))>>3
-		rest &= rest - 1
-		out[2] = at + uint32(bits.TrailingZeros64(rest))>>3
-		rest &= rest - 1
-		out[3] = at + uint32(bits.TrailingZeros64(rest))>>3
-		rest &= rest - 1
-		for k := 4; rest != 0; k++ {
-			out[k&7] = at + uint32(bits.TrailingZeros64(rest))>>3
-			rest &= rest - 1
-		}
-		n += int((m >> 7) * everyByte >> 56)
-	}
-	return n
 }
 
 // splitQuoted is the path that knows all the rules: a field may stand in quotes,
@@ -225,10 +187,33 @@ func appendUnquoted(dst, quoted []byte) []byte {
 	return dst
 }
 
+// words returns the text of columns first to last, of the rows in keep, as
+// little-endian words: 0 where it is not 1 to 8 bytes long or has white space at
+// an end. They are valid until the next call.
+func (r *rows) words(first, last int, keep []int32) []uint64 {
+	r.wordsBuf = sized(r.wordsBuf, len(keep))
+	if len(keep) > 0 {
+		// Lines end alike: where the first ends in \r, so should the others. A row that
+		// does not gives 0.
+		cut := uint32(0)
+		end := r.ends[last+1]
+		if last == r.columns-1 && end > 0 && r.text[end-1] == '\r' {
+			cut = 1
+		}
+		fieldWords(r.wordsBuf, r.text[:len(r.text)+padding], r.ends[:r.n*r.columns+1], keep, r.columns, first, last+1, cut, r.text[end-cut])
+	}
+	return r.wordsBuf
+}
+
+// span returns the text of columns first to last of row i, trimmed.
+func (r *rows) span(i, first, last int) []byte {
+	k := i * r.columns
+	return trim(r.text[r.ends[k+first]+1 : r.ends[k+last+1]])
+}
+
 // field returns field c of row i, trimmed.
 func (r *rows) field(i, c int) []byte {
-	k := i*r.columns + c
-	return trim(r.text[r.ends[k]+1 : r.ends[k+1]])
+	return r.span(i, c, c)
 }
 
 // line returns the line of row i, from 0 at the chunk's start.
