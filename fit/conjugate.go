@@ -14,6 +14,9 @@ import (
 // matrix-free, by conjugate gradients preconditioned with the diagonal. The
 // equations of the entities are independent: each has step lengths of its own,
 // and all share the passes, one a step.
+//
+// In float32 the residual falls to about 1e-5 of its start; going on from there
+// would follow rounding errors, so an entity that got so far rests.
 type conjugate struct {
 	residual, direction, image, diagonal backend.Slices
 }
@@ -43,7 +46,7 @@ func (s *conjugate) solve(d *data, t *tt.Train, p int, plan *backend.Plan, y, w 
 	// the penalty.
 	d.pass(plan, cores, &backend.Job{Adjoint: backend.Residual, Target: y, Weight: w, Grad: only(s.residual)})
 	size := c.Slices.Slice()
-	rz := make([]float64, c.Slices.N)
+	rz, goal := make([]float64, c.Slices.N), make([]float64, c.Slices.N)
 	failed := make([]bool, c.Slices.N)
 	entities(d.b, c.Slices.N-1, func(e int) {
 		lambda := float32(ridge.at(counts[e]))
@@ -57,6 +60,7 @@ func (s *conjugate) solve(d *data, t *tt.Train, p int, plan *backend.Plan, y, w 
 			}
 			rz[e] += float64(r[i]) * float64(z[i])
 		}
+		goal[e] = restAt * rz[e]
 	})
 	clear(at(s.direction, c.Slices.N-1))
 	moved := append([]backend.Slices(nil), cores...)
@@ -64,10 +68,9 @@ func (s *conjugate) solve(d *data, t *tt.Train, p int, plan *backend.Plan, y, w 
 	for range steps {
 		d.pass(plan, moved, &backend.Job{Adjoint: backend.Product, Weight: w, Grad: only(s.image)})
 		entities(d.b, c.Slices.N-1, func(e int) {
-			if failed[e] || rz[e] == 0 {
-				return
+			if rz[e] > goal[e] {
+				rz[e], failed[e] = s.step(c, e, float32(ridge.at(counts[e])), rz[e], goal[e])
 			}
-			rz[e], failed[e] = s.step(c, e, float32(ridge.at(counts[e])), rz[e])
 		})
 	}
 	for _, f := range failed {
@@ -78,8 +81,12 @@ func (s *conjugate) solve(d *data, t *tt.Train, p int, plan *backend.Plan, y, w 
 	return stuck
 }
 
-// step moves one entity along its direction and returns its new r'z.
-func (s *conjugate) step(c *tt.Core, e int, lambda float32, rz float64) (next float64, failed bool) {
+// restAt is the share of the first r'z at which an entity rests.
+const restAt = 1e-9
+
+// step moves one entity along its direction and returns its new r'z, 0 where it
+// cannot go on.
+func (s *conjugate) step(c *tt.Core, e int, lambda float32, rz, goal float64) (next float64, failed bool) {
 	x, r, q, h, diag := at(c.Slices, e), at(s.residual, e), at(s.direction, e), at(s.image, e), at(s.diagonal, e)
 	curvature := 0.0
 	for i, v := range q {
@@ -88,7 +95,7 @@ func (s *conjugate) step(c *tt.Core, e int, lambda float32, rz float64) (next fl
 	}
 	if !(curvature > 0) {
 		clear(q)
-		return 0, true
+		return 0, curvature != 0 // a core of zeros has none, and is no failure
 	}
 	alpha := float32(rz / curvature)
 	for i, v := range q {
@@ -97,6 +104,10 @@ func (s *conjugate) step(c *tt.Core, e int, lambda float32, rz float64) (next fl
 		if diag[i] > 0 {
 			next += float64(r[i]) * float64(r[i]) / float64(diag[i])
 		}
+	}
+	if !(next > goal) {
+		clear(q) // at rest: it adds nothing to the passes that follow
+		return 0, false
 	}
 	beta := float32(next / rz)
 	for i := range q {

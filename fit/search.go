@@ -17,7 +17,7 @@ type Search struct {
 
 const (
 	searchFactor = 3    // between neighbouring penalties
-	maxWalk      = 8    // penalties tried a kind, half steps not counted
+	maxWalk      = 10   // penalties tried a kind, half steps not counted
 	hopeless     = 1.05 // a kind this much worse than another is not refined
 	// startLambda is where the walk begins, a typical observation's share of
 	// the penalty relative to its loss.

@@ -93,10 +93,16 @@ type solver interface {
 }
 
 // Improvement below this share of the score does not count.
-const leastImprovement = 1e-4
+const leastImprovement = 3e-4
 
-// trialSweeps is how long penalties are compared.
-const trialSweeps = 5
+// trialSweeps is how long penalties are compared. A trial that from sweep
+// pruneFrom on is behind the best one at the same sweep by more than a factor
+// of pruneAt ends there.
+const (
+	trialSweeps = 5
+	pruneFrom   = 2
+	pruneAt     = 1.1
+)
 
 // worst is the score of weights that have none yet.
 const worst = math.MaxFloat64
@@ -239,6 +245,7 @@ func (s *session) solve(ctx context.Context) (Report, error) {
 // endTrial notes a trial and begins the next, or goes on with the best.
 func (s *session) endTrial() {
 	run := s.state.Run
+	run.Weights = flatten(nil, s.d.field)
 	if len(s.state.Trials) == 0 || run.BestScore < s.state.Leader.BestScore {
 		s.state.Leader = run
 	}
@@ -275,11 +282,21 @@ func (s *session) descend(ctx context.Context) (Stop, error) {
 		if err := s.endSweep(); err != nil {
 			return Diverged, err
 		}
+		if s.hopeless() {
+			return Converged, nil
+		}
 		if run.Restarts > maxRestarts {
 			return Diverged, nil
 		}
 	}
 	return AllSweeps, nil
+}
+
+// hopeless tells whether the trial in work is far behind the best one.
+func (s *session) hopeless() bool {
+	run, best := &s.state.Run, &s.state.Leader
+	sweep := len(run.Points) - 1
+	return sweep >= pruneFrom && sweep < len(best.Points) && s.searching() && run.Points[sweep].Score > pruneAt*best.Points[sweep].Score
 }
 
 // endSweep scores the weights, keeps the best and mends divergence.
