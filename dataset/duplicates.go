@@ -45,17 +45,21 @@ func (t *Table) distinctInRuns(order []int) bool {
 	var runs table
 	lastRun := make([]int32, t.Dicts[fast].Len()) // that held the code
 	codes := t.Codes[fast]
+	ends := make([]int, len(t.Codes)) // where each mode's code changes next
 	for from := 0; from < len(codes); {
 		to := len(codes)
 		key := uint64(1)
 		for _, m := range slow {
-			same := t.Codes[m][:to]
-			code := same[from]
-			to = from + 1
-			for to < len(same) && same[to] == code {
-				to++
+			same := t.Codes[m]
+			if ends[m] <= from {
+				end := from + 1
+				for end < len(same) && same[end] == same[from] {
+					end++
+				}
+				ends[m] = end
 			}
-			key = (key ^ uint64(code)) * golden
+			to = min(to, ends[m])
+			key = (key ^ uint64(same[from])) * golden
 			key ^= key >> 32
 		}
 		if _, ok := runs.get(key | 1); ok {

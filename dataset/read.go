@@ -178,7 +178,7 @@ func (rd *reader) encode(p *piece, t *openTable) (problem *InputError) {
 	p.y = sized(p.y, len(keep))
 	good, missing, kind := numbers(p.y, r, t.columns.target, keep)
 	if good < len(keep) {
-		problem = numberProblem(r, int(keep[good]), t.columns.target, t.names, kind, "leave it empty (or NA) where the target is missing")
+		problem = numberProblem(r, int(keep[good]), t.columns.target, t.names, kind, targetRemedy)
 		keep = keep[:good]
 	}
 	p.missing = missing
@@ -266,6 +266,8 @@ func readWeights(dst []float32, r *rows, c int, keep []int32, names []string) (g
 	}
 	return good, zero, problem
 }
+
+const targetRemedy = "leave it empty (or NA) where the target is missing"
 
 func numberProblem(r *rows, row, c int, names []string, kind numberKind, remedy string) *InputError {
 	e := &InputError{Line: r.line(row), Column: names[c], Value: string(r.field(row, c)), Problem: "this is not a number", Remedy: "mend it, or " + remedy}
