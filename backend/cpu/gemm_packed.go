@@ -9,13 +9,15 @@ type packed struct {
 	p, j   int
 }
 
-// Op(A) is copied into a block of its own where its rows, or its columns if it
-// is stored transposed, lie far apart in memory (they would share few sets of
-// the cache) and enough panels will use the copy. The rows of the copy are an
-// odd number of cache lines apart.
+// Op(A) is copied into a block of its own where enough panels will use the
+// copy and what it is read from would not stay in the first-level cache: where
+// it is stored transposed with its columns far apart, or where its rows begin
+// at about the same place of a page or half a page and so share few sets. The
+// rows of the copy are an odd number of cache lines apart.
 const (
-	farApart  = 256
 	reuseFrom = 4
+	farApart  = 256
+	halfPage  = 512
 	copiedRow = blockK + 16
 
 	// copiedRows of A are multiplied by all panels before the next: few enough
@@ -64,7 +66,7 @@ func (g *packed) pack(threads int) {
 }
 
 func (g *packed) multiply(threads int) {
-	copied := g.lda > farApart && g.panelCount() >= reuseFrom
+	copied := g.panelCount() >= reuseFrom && g.sharesSets()
 	mostRows := copiedRows
 	if g.ta {
 		mostRows = copiedRowsTransposed
@@ -94,6 +96,16 @@ func (g *packed) multiply(threads int) {
 			g.panels.run(&t, min(g.panel(), g.n-j))
 		}
 	})
+}
+
+// sharesSets tells whether the elements of op(A) that one step of k reads, or
+// the steps of a block, compete for few sets of the cache.
+func (g *packed) sharesSets() bool {
+	if g.ta {
+		return g.lda > farApart
+	}
+	const line = 16
+	return g.lda > farApart && (g.lda+line)%halfPage <= 2*line
 }
 
 // copyA copies the rows x k block of op(A) at t.a, in rows.
