@@ -108,7 +108,12 @@ func (e *UnknownError) Error() string {
 func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt TableOptions) (Summary, error) {
 	sum := Summary{Unknown: make([]int, len(m.modes))}
 	var mutex sync.Mutex
-	head := func(header []byte, delimiter byte) []byte {
+	var delimiter byte
+	head := func(header []byte, d byte) []byte {
+		delimiter = d
+		if header == nil {
+			return nil
+		}
 		line := append([]byte(nil), header...)
 		for _, name := range []string{"prediction", "median", "unknown"} {
 			line = append(append(line, delimiter), name...)
@@ -118,11 +123,11 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 	err := m.mapTable(ctx, file, w, opt, head, func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error) {
 		unknown := make([]int, len(m.modes))
 		for i := range z {
-			dst = append(append(dst, b.Line(i)...), b.Delimiter())
+			dst = append(append(dst, b.Line(i)...), delimiter)
 			dst = strconv.AppendFloat(dst, float64(float32(m.scale.Mean(z[i]))), 'g', -1, 32)
-			dst = append(dst, b.Delimiter())
+			dst = append(dst, delimiter)
 			dst = strconv.AppendFloat(dst, float64(float32(m.scale.Median(z[i]))), 'g', -1, 32)
-			dst = append(dst, b.Delimiter())
+			dst = append(dst, delimiter)
 			first := true
 			for mode := range m.modes {
 				if b.Codes[mode][i] < 0 {
@@ -205,9 +210,12 @@ func sortedKeys[V any](m map[int]V) []int {
 
 // mapTable streams a table through the model: work gets each batch with its
 // standardised predictions.
-func (m *Model) mapTable(ctx context.Context, file string, w io.Writer, opt TableOptions, head func([]byte, byte) []byte,
+func (m *Model) mapTable(ctx context.Context, file string, w io.Writer, opt TableOptions, head func(header []byte, delimiter byte) []byte,
 	work func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error)) error {
 	schema := dataset.Schema{Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Modes: m.modes, Optional: head != nil}
+	if head == nil {
+		head = func([]byte, byte) []byte { return nil }
+	}
 	if _, err := newEngine(); err != nil {
 		return err
 	}
