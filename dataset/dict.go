@@ -141,10 +141,10 @@ func (t *table) codes(dst []int32, keys []uint64, i int) int {
 	dst = dst[:len(keys)]
 	for ; i < len(keys); i++ {
 		key := keys[i]
+		if key == 0 {
+			return i
+		}
 		if key != last {
-			if key == 0 {
-				return i
-			}
 			at := home(key, shift) & mask
 			for slots[at].key != key {
 				if slots[at].key == 0 {

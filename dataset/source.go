@@ -237,7 +237,10 @@ func lastRecordEnd(text []byte, delimiter byte) (end int, quoted bool) {
 	for at := 0; at < len(text); {
 		quote := bytes.IndexByte(text[at:], '"')
 		if quote < 0 {
-			return max(end, at+bytes.LastIndexByte(text[at:], '\n')+1), quoted
+			if last := bytes.LastIndexByte(text[at:], '\n'); last >= 0 {
+				end = at + last + 1
+			}
+			return end, quoted
 		}
 		quoted = true
 		quote += at

@@ -1,0 +1,152 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestBadInput(t *testing.T) {
+	const good = "id,y\na,1\nb,2\n"
+	for _, tc := range []struct {
+		name, text string
+		schema     Schema // Target y and mode id where empty
+		format     Format
+		want       string
+	}{
+		{name: "empty file", text: "", want: "t.csv: the file is empty; give a table with a header and at least one row"},
+		{name: "white space alone", text: "\n \n", want: "t.csv: the file is empty; give a table with a header and at least one row"},
+		{name: "header only", text: "id,y\n", want: "t.csv: the table has a header but no rows; give at least one row"},
+		{name: "too few fields", text: good + "c\n", want: `t.csv, line 4: the line has 1 field, the table has 2 columns; mend the line, or put a field that holds ',' in quotes`},
+		{name: "too many fields", text: good + "c,3,4\n", want: `t.csv, line 4: the line has 3 fields, the table has 2 columns; mend the line, or put a field that holds ',' in quotes`},
+		{name: "blank line beside a short one", text: "id,x,y\na,1,2\n\na,b\n", want: `t.csv, line 4: the line has 2 fields, the table has 3 columns; mend the line, or put a field that holds ',' in quotes`},
+		{name: "not a number", text: good + "c,12x\n", want: `t.csv, line 4, column "y", value "12x": this is not a number; mend it, or leave it empty (or NA) where the target is missing`},
+		{name: "a point alone", text: good + "c,.\n", want: `t.csv, line 4, column "y", value ".": this is not a number; mend it, or leave it empty (or NA) where the target is missing`},
+		{name: "an exponent without digits", text: good + "c,1e\n", want: `t.csv, line 4, column "y", value "1e": this is not a number; mend it, or leave it empty (or NA) where the target is missing`},
+		{name: "infinity", text: good + "c,-Inf\n", want: `t.csv, line 4, column "y", value "-Inf": this number is not finite; mend it, or leave it empty (or NA) where the target is missing`},
+		{name: "too large for float32", text: good + "c,1e39\n", want: `t.csv, line 4, column "y", value "1e39": this number is not finite; mend it, or leave it empty (or NA) where the target is missing`},
+		{name: "long value", text: good + "c," + strings.Repeat("word ", 20) + "\n", want: `t.csv, line 4, column "y", value "word word word word word word word word ...": this is not a number; mend it, or leave it empty (or NA) where the target is missing`},
+		{name: "empty id", text: good + " ,3\n", want: `t.csv, line 4, column "id": the id is empty, so the row names no cell; fill it in or remove the row`},
+		{name: "empty part of an id", text: "year,month,y\n2015,1,1\n2015,,2\n", schema: Schema{Modes: modes(t, "time=year+month")}, want: `t.csv, line 3, column "month": the id is empty, so the row names no cell; fill it in or remove the row`},
+		{name: "not a date", text: "id,y\n2015-02-29,1\n", schema: Schema{Modes: modes(t, "month(id)")}, want: `t.csv, line 2, column "id", value "2015-02-29": this is not a date or a time, which month(id) needs; write unix seconds (or milliseconds), 2016-12-31, 2016-12-31 23:59 or 12/31/2016 (month first)`},
+		{name: "missing column", text: good, schema: Schema{Target: "yy"}, want: `t.csv, column "yy": the table has no such column (did you mean "y"?); choose one of id, y`},
+		{name: "missing column of a mode", text: good, schema: Schema{Modes: modes(t, "store")}, want: `t.csv, column "store": the table has no such column; choose one of id, y`},
+		{name: "missing column without header", text: "a,1\nb,2\n", want: `t.csv, column "id": the table has no such column; the first row holds a number, so it was read as data and the columns are called c1 to c2; say that there is a header, or use those names`},
+		{name: "repeated name", text: "id,y,id\na,1,b\n", want: `t.csv, line 1, column "id": the header names this column twice; rename one of them`},
+		{name: "open quote", text: good + "\"c,3\nd,4\n", want: `t.csv, line 4: a quote opens here and is never closed; close it, and write a quote within quotes twice ("")`},
+		{name: "text after a quote", text: good + "\"c\"d,3\n", want: `t.csv, line 4, value "\"c\"d": text follows a closing quote; close it, and write a quote within quotes twice ("")`},
+		{name: "the line after quoted line ends", text: "id,y\n\"a\n\n\",1\nb,x\n", want: `t.csv, line 5, column "y", value "x": this is not a number; mend it, or leave it empty (or NA) where the target is missing`},
+		{name: "all targets missing", text: "id,y\na,\nb,NA\n", want: `t.csv, column "y": the target is missing in all 2 rows; choose another column`},
+		{name: "negative weight", text: "id,y,w\na,1,1\nb,2,-1\n", schema: Schema{Weight: "w"}, want: `t.csv, line 3, column "w", value "-1": the weight is negative; write a weight of 0 or more in every row`},
+		{name: "missing weight", text: "id,y,w\na,1,1\nb,2,NA\n", schema: Schema{Weight: "w"}, want: `t.csv, line 3, column "w", value "NA": the weight is missing; write a weight of 0 or more in every row`},
+		{name: "infinite weight", text: "id,y,w\na,1,1\nb,2,inf\n", schema: Schema{Weight: "w"}, want: `t.csv, line 3, column "w", value "inf": this number is not finite; mend it, or write a weight of 0 or more in every row`},
+		{name: "no weight above 0", text: "id,y,w\na,1,0\n", schema: Schema{Weight: "w"}, want: `t.csv, column "w": no row has a target and a weight above 0; choose another column`},
+		{name: "unknown part", text: "id,y,p\na,1,train\nb,2,dev\n", schema: Schema{Part: "p"}, want: `t.csv, line 3, column "p", value "dev": this is not a part; write train, valid, test or unused`},
+		{name: "duplicate", text: good + "c,3\na,4\nb,5\n", want: `t.csv, line 5: cell id=a was given on line 2 already (2 repeated rows in all); use --duplicates sum, mean or last`},
+		{name: "duplicate in different parts", text: "id,y,p\na,1,train\na,2,test\n", schema: Schema{Part: "p", Duplicates: "sum"}, want: `t.csv, line 3, value "test": cell id=a is in part train on line 2, so its rows cannot be merged; give all rows of a cell the same part`},
+		{name: "sum too large", text: "id,y\na,3e38\na,3e38\n", schema: Schema{Duplicates: "sum"}, want: `t.csv, line 2: the repeated rows of cell id=a add up to more than a float32 holds; scale the values, or use --duplicates last`},
+		{name: "the first of several errors", text: "id,y\na,1\nb,x\n,2\nc\n", want: `t.csv, line 3, column "y", value "x": this is not a number; mend it, or leave it empty (or NA) where the target is missing`},
+		{name: "the first of several errors, an id", text: "id,y\na,1\n,2\nb,x\nc\n", want: `t.csv, line 3, column "id": the id is empty, so the row names no cell; fill it in or remove the row`},
+		{name: "Parquet", text: "PAR1\x15\x04\x15", want: "t.csv: this is a Parquet file, which is not read; give delimited text (CSV or TSV), plain or gzip"},
+		{name: "UTF-16", text: "\xff\xfei\x00d\x00", want: "t.csv: this is UTF-16 text, which is not read; give delimited text (CSV or TSV), plain or gzip"},
+		{name: "binary", text: "a\x00b", want: "t.csv: this is not text: it holds zero bytes; give delimited text (CSV or TSV), plain or gzip"},
+		{name: "damaged gzip header", text: "\x1f\x8b\x00\x00\x00\x00\x00\x00\x00\x00\x00", want: "t.csv: the gzip data is damaged; copy or download it again"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := os.WriteFile("t.csv", []byte(tc.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if tc.schema.Target == "" {
+				tc.schema.Target = "y"
+			}
+			if tc.schema.Modes == nil {
+				tc.schema.Modes = modes(t, "id")
+			}
+			for _, threads := range []int{1, 8} {
+				for _, block := range []int{8, blockSize} {
+					_, err := read(context.Background(), pipeline{files: []string{"t.csv"}, schema: tc.schema, format: tc.format, threads: threads, block: block})
+					var input *InputError
+					if !errors.As(err, &input) || err.Error() != tc.want {
+						t.Fatalf("%d threads, blocks of %d: error\n%v\nwant\n%s", threads, block, err, tc.want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestFirstErrorAcrossBlocks(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("id,y\n")
+	for i := range 2000 {
+		switch i {
+		case 1200, 1500, 1999:
+			fmt.Fprintf(&text, "%d,bad\n", i)
+		default:
+			fmt.Fprintf(&text, "%d,%d\n", i, i)
+		}
+	}
+	path := writeFile(t, "t.csv", text.String())
+	for range 20 {
+		_, err := read(context.Background(), pipeline{files: []string{path}, schema: Schema{Target: "y", Modes: modes(t, "id")}, threads: 8, block: 64})
+		var input *InputError
+		if !errors.As(err, &input) || input.Line != 1202 || input.Value != "bad" {
+			t.Fatalf("error %v, want line 1202", err)
+		}
+	}
+}
+
+func TestTruncatedGzip(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeGzip(t, "t.csv.gz", string(BenchmarkText(50_000, 1)))
+	whole, err := os.ReadFile("t.csv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, keep := range []int{5, 1000, len(whole) / 2, len(whole) - 4} {
+		if err := os.WriteFile("t.csv.gz", whole[:keep], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Read(context.Background(), []string{"t.csv.gz"}, iowaSchema, Format{}, 2)
+		var input *InputError
+		if !errors.As(err, &input) || !errors.Is(err, io.ErrUnexpectedEOF) || input.File != "t.csv.gz" ||
+			input.Problem != "the gzip data ends too early: the file is truncated" {
+			t.Errorf("%d bytes of %d: error %v", keep, len(whole), err)
+		} else if keep > len(whole)/3 && input.Line < 1000 {
+			t.Errorf("%d bytes of %d: line %d", keep, len(whole), input.Line)
+		}
+	}
+	whole[len(whole)-5] ^= 1 // the checksum
+	if err := os.WriteFile("t.csv.gz", whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Read(context.Background(), []string{"t.csv.gz"}, iowaSchema, Format{}, 2)
+	if err == nil || !strings.Contains(err.Error(), "the gzip checksum is wrong: the file is damaged; copy or download it again") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestBadCalls(t *testing.T) {
+	path := writeFile(t, "t.csv", "id,y\na,1\n")
+	for _, tc := range []struct {
+		files  []string
+		schema Schema
+		want   string
+	}{
+		{[]string{path}, Schema{Modes: modes(t, "id")}, "no target is given; name the column of the values to learn"},
+		{[]string{path}, Schema{Target: "y"}, "no modes are given; name the columns of ids, as in store,item,time=year+month"},
+		{nil, Schema{Target: "y", Modes: modes(t, "id")}, "no table is given; name a file, or - for standard input"},
+		{[]string{path}, Schema{Target: "y", Modes: modes(t, "id"), Duplicates: "mena"}, `unknown rule for duplicates "mena" (did you mean "mean"?); the rules are error, sum, mean, last`},
+		{[]string{"no/such.csv"}, Schema{Target: "y", Modes: modes(t, "id")}, "no/such.csv: no such file; check the path"},
+	} {
+		_, err := Read(context.Background(), tc.files, tc.schema, Format{}, 1)
+		if err == nil || err.Error() != tc.want {
+			t.Errorf("error %v, want %s", err, tc.want)
+		}
+	}
+}
