@@ -3,6 +3,8 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -34,6 +36,14 @@ func (h Header) String() string { return [...]string{"auto", "yes", "no"}[h] }
 type Format struct {
 	Delimiter byte // 0 detects comma, semicolon, tab or bar
 	Header    Header
+	Stdin     io.Reader // what the name "-" stands for; nil is the process's standard input
+}
+
+func (f Format) stdin() io.Reader {
+	if f.Stdin == nil {
+		return os.Stdin
+	}
+	return f.Stdin
 }
 
 // ParseDelimiter reads a delimiter: one character, or auto, comma, semicolon,

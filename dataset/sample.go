@@ -1,9 +1,6 @@
 package dataset
 
-import (
-	"io"
-	"os"
-)
+import "io"
 
 // Columns returns the names of a table's columns, its first rows (a thousand at
 // most) and the format that was detected.
@@ -14,7 +11,7 @@ func Columns(path string, format Format) (names []string, sample [][]string, det
 
 // sampleRows reads the first rows of a table, limit of them at most.
 func sampleRows(path string, format Format, limit int) (names []string, sample [][]string, detected Format, err error) {
-	s, err := openSource(path, os.Stdin, blockSize)
+	s, err := openSource(path, format.stdin(), blockSize)
 	if err != nil {
 		return nil, nil, format, err
 	}

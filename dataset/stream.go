@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 )
 
 // Batch is a run of rows of a streamed table. It and what its methods return are
@@ -46,7 +45,7 @@ func (b *Batch) ID(mode, i int) string {
 // given the rows before it, or some of them.
 func Map(ctx context.Context, file string, schema Schema, dicts []*Dict, format Format, threads int, w io.Writer,
 	head func(header []byte, delimiter byte) []byte, work func(b *Batch, dst []byte) ([]byte, error)) error {
-	p := pipeline{files: []string{file}, stdin: os.Stdin, schema: schema, format: format, threads: threads, block: blockSize}
+	p := pipeline{files: []string{file}, stdin: format.stdin(), schema: schema, format: format, threads: threads, block: blockSize}
 	return p.stream(ctx, dicts, w, head, work)
 }
 
