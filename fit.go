@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -24,6 +25,7 @@ type Options struct {
 	CheckpointEvery time.Duration // least time between two; 0 is after every block
 	Resume          bool          // go on from the folder's checkpoint, if there is one
 
+	Stdin    io.Reader   // the table called "-"; nil is the process's standard input
 	Progress func(Event) // nil says nothing
 }
 
@@ -132,6 +134,7 @@ func (r *fitting) read(ctx context.Context) error {
 		return err
 	}
 	schema.Part = split.Column()
+	format.Stdin = r.opt.Stdin
 	if r.table, err = dataset.Read(ctx, r.spec.Data.Files, schema, format, r.opt.Threads); err != nil {
 		return err
 	}

@@ -1,0 +1,33 @@
+package kft_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/dataset"
+)
+
+// The score of a part, measured again from the table, is the one of the fit;
+// another table is refused.
+func TestEvaluatePart(t *testing.T) {
+	table := writeSales(t, 1000)
+	m, r := fitSales(t, salesSpec(table), kft.Options{})
+	for part, want := range map[dataset.Part]kft.Score{dataset.Train: r.Train, dataset.Test: r.Test} {
+		got, err := m.EvaluatePart(t.Context(), []string{table}, part, kft.TableOptions{})
+		if err != nil || got != want {
+			t.Errorf("%v: %+v, %v; the fit said %+v", part, got, err, want)
+		}
+	}
+	text, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(table, []byte(strings.Replace(string(text), "s1,", "s2,", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.EvaluatePart(t.Context(), []string{table}, dataset.Test, kft.TableOptions{}); err == nil || !strings.Contains(err.Error(), "not the table") {
+		t.Errorf("a changed table gives %v", err)
+	}
+}
