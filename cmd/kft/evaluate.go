@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+)
+
+// evaluateCommand measures a model on a table.
+type evaluateCommand struct {
+	Model     string   `arg:"" complete:"file" help:"The model file."`
+	Tables    []string `arg:"" name:"table" complete:"file" help:"A table with the target, plain or gzip; - is standard input. Several only with --part."`
+	Part      string   `placeholder:"PART" values:"train,valid,test" help:"Only the rows that were train, valid or test in the fit; the table must be the one it was fitted to."`
+	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of the table (default: auto)."`
+	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns (default: auto)."`
+	Threads   int      `placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
+	JSON      bool     `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown by kft evaluate --help.
+func (*evaluateCommand) Help() string {
+	return `Predicts the rows that have a target and measures the errors: R2 and RMSE of the means, MAE of the medians. Rows that the model was trained on are measured too, unless --part leaves them out.
+
+Example:
+
+    kft evaluate model.kft next-month.csv
+    kft evaluate model.kft sales.csv --part test --json`
+}
+
+// Run measures.
+func (c *evaluateCommand) Run(e *env) error {
+	part, known := map[string]dataset.Part{"": dataset.Unused, "train": dataset.Train, "valid": dataset.Valid, "test": dataset.Test}[c.Part]
+	switch {
+	case c.Threads < 0:
+		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", c.Threads)
+	case !known:
+		return usagef("--part: %q is not a part%s; write train, valid or test", c.Part, nearest.Hint(c.Part, []string{"train", "valid", "test"}))
+	case c.Part == "" && len(c.Tables) > 1:
+		return usagef("one table at a time; several are read as one only with --part")
+	}
+	if err := checkInputs(c.Tables); err != nil {
+		return err
+	}
+	format, err := (&dataFlags{Delimiter: c.Delimiter, Header: c.Header}).format(e.stdin)
+	if err != nil {
+		return err
+	}
+	m, err := kft.Load(c.Model)
+	if err != nil {
+		return err
+	}
+	opt := kft.TableOptions{Threads: c.Threads, Format: format}
+	var score kft.Score
+	sum := kft.Summary{}
+	if c.Part != "" {
+		score, err = m.EvaluatePart(e.ctx, c.Tables, part, opt)
+	} else {
+		score, sum, err = m.Evaluate(e.ctx, c.Tables[0], opt)
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeEvaluation(e.stdout, m, score, sum)
+	}
+	var b strings.Builder
+	header := []string{"n", "R2", "RMSE", "MAE"}
+	row := []string{count(score.N), ratio(score.R2), amount(score.RMSE), amount(score.MAE)}
+	if scale := m.Spec().Transform; scale != "identity" {
+		header, row = append(header, "R2 "+scale), append(row, ratio(score.R2Scale))
+	}
+	t := textTable{header: header, rows: [][]string{row}}
+	t.write(&b)
+	for i, n := range sum.Unknown {
+		if n > 0 {
+			fmt.Fprintf(&b, "%s with an unknown %s, predicted by the average\n", plural(n, "row"), m.Modes()[i].Name)
+		}
+	}
+	_, err = io.WriteString(e.stdout, b.String())
+	return err
+}
+
+// writeEvaluation prints the score's fields with, beside them, how many rows had
+// an unknown id of each mode.
+func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary) error {
+	text, err := json.Marshal(score)
+	if err != nil {
+		return err
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return err
+	}
+	unknown := map[string]int{}
+	for i, n := range sum.Unknown {
+		unknown[m.Modes()[i].Name] = n
+	}
+	fields["unknown"] = unknown
+	return writeJSON(w, fields)
+}

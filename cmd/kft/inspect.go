@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+)
+
+// inspectCommand describes a table or a model.
+type inspectCommand struct {
+	File      string `arg:"" complete:"file" help:"A table or a model file."`
+	Delimiter string `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of a table: auto, comma, tab, semicolon, bar, space or one character (default: auto)."`
+	Header    string `placeholder:"H" values:"auto,yes,no" help:"Whether a table's first row names the columns: auto, yes or no (default: auto)."`
+	JSON      bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown by kft inspect --help.
+func (*inspectCommand) Help() string {
+	return `Of a table: its columns, what they seem to be, and what kft init would make of them, from the first rows. Of a model: what it was fitted to and how, its terms and their shapes, its scores and its history.
+
+Example:
+
+    kft inspect sales.csv
+    kft inspect model.kft --json`
+}
+
+// Run tells models from tables by their first bytes.
+func (c *inspectCommand) Run(e *env) error {
+	isModel, err := looksLikeModel(c.File)
+	if err != nil {
+		return err
+	}
+	if isModel {
+		return c.model(e)
+	}
+	return c.table(e)
+}
+
+// looksLikeModel reports whether a file begins as a model does: with the length
+// of a header below 2^48 and its opening brace. No text has zero bytes.
+func looksLikeModel(file string) (bool, error) {
+	if file == "-" {
+		return false, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false, &dataset.InputError{File: file, Problem: openProblem(err), Remedy: "check the path", Err: err}
+	}
+	defer f.Close()
+	var head [9]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return false, nil
+	}
+	return head[6] == 0 && head[7] == 0 && head[8] == '{', nil
+}
+
+func openProblem(err error) string {
+	if os.IsNotExist(err) {
+		return "no such file"
+	}
+	return err.Error()
+}
+
+func (c *inspectCommand) table(e *env) error {
+	flags := dataFlags{Delimiter: c.Delimiter, Header: c.Header}
+	format, err := flags.format(e.stdin)
+	if err != nil {
+		return err
+	}
+	g, err := dataset.Guess(c.File, format)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(e.stdout, tableJSON(c.File, g))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s; %s between fields, header: %s\n\n", looked(c.File, g), delimiterName(g.Format.Delimiter), g.Format.Header)
+	columnTable(g).write(&b)
+	target := g.Target
+	if target == "" {
+		target = "none found; name one by --target"
+	}
+	fmt.Fprintf(&b, "\nTarget: %s\nModes:  %s\n\nNext: kft init %s\n", target, strings.Join(g.Modes, ", "), quote(c.File))
+	_, err = io.WriteString(e.stdout, b.String())
+	return err
+}
+
+// looked says how much of a table was looked at.
+func looked(file string, g *dataset.Guessed) string {
+	if file == "-" {
+		file = "standard input"
+	}
+	return fmt.Sprintf("%s, %s looked at", file, plural(g.Rows, "row"))
+}
+
+// columnTable describes a table's columns.
+func columnTable(g *dataset.Guessed) *textTable {
+	t := &textTable{header: []string{"column", "kind", "distinct", "missing", "from", "to"}, left: 2}
+	for _, c := range g.Columns {
+		from, to := "", ""
+		if hasRange(c) {
+			from, to = amountShort(c.Min), amountShort(c.Max)
+		}
+		t.rows = append(t.rows, []string{c.Name, string(c.Kind), count(c.Distinct), count(c.Missing), from, to})
+	}
+	return t
+}
+
+// hasRange reports whether the least and the largest value mean anything.
+func hasRange(c dataset.ColumnInfo) bool { return c.Kind == dataset.KindNumber || c.Integer }
+
+// amountShort writes a number without needless digits.
+func amountShort(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+func delimiterName(d byte) string {
+	for name, c := range map[string]byte{"commas": ',', "tabs": '\t', "semicolons": ';', "bars": '|', "spaces": ' '} {
+		if c == d {
+			return name
+		}
+	}
+	return strconv.QuoteRune(rune(d))
+}
+
+type columnReport struct {
+	Name     string       `json:"name"`
+	Kind     dataset.Kind `json:"kind"`
+	Distinct int          `json:"distinct"`
+	Missing  int          `json:"missing"`
+	Min      *float64     `json:"min,omitempty"`
+	Max      *float64     `json:"max,omitempty"`
+}
+
+type tableReport struct {
+	Kind      string         `json:"kind"`
+	File      string         `json:"file"`
+	Rows      int            `json:"rows_looked_at"`
+	Delimiter string         `json:"delimiter"`
+	Header    string         `json:"header"`
+	Target    string         `json:"target"`
+	Modes     []string       `json:"modes"`
+	Columns   []columnReport `json:"columns"`
+}
+
+func tableJSON(file string, g *dataset.Guessed) tableReport {
+	r := tableReport{Kind: "table", File: file, Rows: g.Rows, Delimiter: string(rune(g.Format.Delimiter)), Header: g.Format.Header.String(),
+		Target: g.Target, Modes: append([]string{}, g.Modes...)}
+	for _, c := range g.Columns {
+		column := columnReport{Name: c.Name, Kind: c.Kind, Distinct: c.Distinct, Missing: c.Missing}
+		if hasRange(c) {
+			column.Min, column.Max = &c.Min, &c.Max
+		}
+		r.Columns = append(r.Columns, column)
+	}
+	return r
+}

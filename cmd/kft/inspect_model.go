@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/fit"
+)
+
+type modeReport struct {
+	Name   string `json:"name"`
+	Source string `json:"source"`
+	IDs    int    `json:"ids"`
+}
+
+type modelReport struct {
+	Kind     string         `json:"kind"`
+	File     string         `json:"file"`
+	Bytes    int64          `json:"bytes"`
+	Weights  int            `json:"weights"`
+	Modes    []modeReport   `json:"modes"`
+	Terms    []kft.TermInfo `json:"terms"`
+	Training kft.Training   `json:"training"`
+	Spec     kft.Spec       `json:"spec"`
+}
+
+func (c *inspectCommand) model(e *env) error {
+	m, err := kft.Load(c.File)
+	if err != nil {
+		return err
+	}
+	r := modelReport{Kind: "model", File: c.File, Weights: m.Weights(), Terms: m.Terms(), Training: m.Training(), Spec: m.Spec()}
+	for i, mode := range m.Modes() {
+		r.Modes = append(r.Modes, modeReport{Name: mode.Name, Source: mode.String(), IDs: len(m.IDs(i))})
+	}
+	if info, err := os.Stat(c.File); err == nil {
+		r.Bytes = info.Size()
+	}
+	if c.JSON {
+		return writeJSON(e.stdout, r)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: a model of %s, %s, %s\n", c.File, r.Spec.Data.Target, bytesText(r.Bytes), plural(r.Weights, "weight"))
+	writeData(&b, m)
+	fmt.Fprintf(&b, "      sha256 %s, split %s, seed %d\n\n", r.Training.DataHash, r.Training.Split, r.Training.Seed)
+	writeTerms(&b, r.Terms)
+	part, _ := lastPart(r.Training.Train, r.Training.Valid, r.Training.Test)
+	writeScores(&b, r.Training, r.Spec.Transform, part)
+	writeHistory(&b, r)
+	for _, warning := range r.Training.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", warning)
+	}
+	b.WriteString("\n")
+	b.Write(r.Spec.YAML())
+	_, err = io.WriteString(e.stdout, b.String())
+	return err
+}
+
+func writeTerms(b *strings.Builder, terms []kft.TermInfo) {
+	t := textTable{header: []string{"term", "core", "entities", "matrix"}, left: 2}
+	for _, term := range terms {
+		name := term.Name
+		for _, core := range term.Cores {
+			t.rows = append(t.rows, []string{name, core.Name, count(core.Entities), fmt.Sprintf("%d x %d", core.Left, core.Right)})
+			name = ""
+		}
+	}
+	t.write(b)
+	b.WriteString("\n")
+}
+
+// writeHistory shows the errors at the end of each sweep; those on the valid
+// part as R2, for targets have variance 1 on the modelling scale.
+func writeHistory(b *strings.Builder, r modelReport) {
+	about := r.Training
+	fmt.Fprintf(b, "\nPenalty %s; stopped: %s\n", about.Ridge, stopWords(about.Stop))
+	if len(about.History) == 0 {
+		return
+	}
+	t := textTable{header: []string{sweepWord(r.Spec), "train loss", "valid R2"}}
+	for _, p := range about.History {
+		t.rows = append(t.rows, []string{fmt.Sprint(p.Sweep + 1), fmt.Sprintf("%.4f", p.Train), validR2(p)})
+	}
+	t.write(b)
+}
+
+func validR2(p fit.Point) string {
+	if p.Valid == 0 {
+		return "-"
+	}
+	return ratio(1 - p.Valid)
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/vbauerster/mpb/v8/cwriter"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/fit"
+)
+
+// progress shows how far a fit is. It only looks: nothing it does can change
+// the result.
+type progress interface {
+	event(kft.Event)
+	end()
+}
+
+// newProgress shows bars where w is a terminal, else plain lines.
+func newProgress(w io.Writer, quiet bool, files []string, budget time.Duration) progress {
+	stages := stageNames(files)
+	switch f, isFile := w.(*os.File); {
+	case quiet:
+		return silent{}
+	case isFile && cwriter.IsTerminal(int(f.Fd())):
+		return newBars(f, stages, budget)
+	}
+	return &lines{w: w, stages: stages, pace: pace{now: time.Now, budget: budget}}
+}
+
+type silent struct{}
+
+func (silent) event(kft.Event) {}
+func (silent) end()            {}
+
+// stageNames says in words what a stage does.
+func stageNames(files []string) map[string]string {
+	table := strings.Join(files, ", ")
+	if len(files) > 3 {
+		table = fmt.Sprintf("%s and %d more tables", files[0], len(files)-1)
+	}
+	if table == "-" {
+		table = "standard input"
+	}
+	return map[string]string{
+		"read":     "reading " + table,
+		"plan":     "planning",
+		"baseline": "measuring the formulas to beat",
+		"fit":      "training",
+		"evaluate": "evaluating",
+	}
+}
+
+// lines prints a line a stage and a line a sweep.
+type lines struct {
+	w      io.Writer
+	stages map[string]string
+	pace   pace
+}
+
+func (l *lines) event(e kft.Event) {
+	switch {
+	case e.Note != "":
+		fmt.Fprintln(l.w, e.Note)
+	case e.Fit != nil:
+		l.pace.step(*e.Fit)
+		if e.Fit.Point != nil {
+			fmt.Fprintln(l.w, l.pace.describe(*e.Fit))
+		}
+	default:
+		l.pace.start()
+		fmt.Fprintln(l.w, l.stages[e.Stage])
+	}
+}
+
+func (l *lines) end() {}
+
+// pace follows the speed of a run. Runs are the trials of a penalty search and
+// what comes after them; each is timed by itself.
+type pace struct {
+	now    func() time.Time
+	budget time.Duration // of all training; 0 is none
+
+	began  time.Time // of training
+	last   time.Time // of the last event
+	run    runID
+	since  time.Time // of this run's first event
+	base   float64   // sweeps done then
+	done   float64   // sweeps done now
+	point  *fit.Point
+	inWork bool
+}
+
+type runID struct {
+	trials    int
+	searching bool
+}
+
+// start begins a stage.
+func (p *pace) start() {
+	p.began = p.now()
+	p.last = p.began
+	p.inWork = false
+}
+
+// step takes an event in.
+func (p *pace) step(e fit.Event) {
+	blocks := float64(max(1, e.Blocks))
+	done := float64(e.Sweep) + float64(e.Block)/blocks
+	if id := (runID{e.Trials, e.Searching}); !p.inWork || id != p.run {
+		p.inWork, p.run, p.since, p.base, p.point = true, id, p.last, done-1/blocks, nil
+	}
+	p.done = done
+	p.last = p.now()
+	if e.Point != nil {
+		point := *e.Point
+		p.point = &point
+	}
+}
+
+// rate is how many sweeps a second are done, 0 where that is not known yet.
+func (p *pace) rate() float64 {
+	elapsed := p.last.Sub(p.since).Seconds()
+	if elapsed <= 0 {
+		return 0
+	}
+	return (p.done - p.base) / elapsed
+}
+
+// left is the longest the run can take; training may end before it.
+func (p *pace) left(e fit.Event) (time.Duration, bool) {
+	rate := p.rate()
+	if rate == 0 {
+		return 0, false
+	}
+	left := time.Duration((float64(e.Sweeps) - p.done) / rate * float64(time.Second))
+	if p.budget > 0 {
+		left = min(left, p.budget-p.last.Sub(p.began))
+	}
+	return max(0, left), true
+}
+
+// describe writes the state of a run in a line.
+func (p *pace) describe(e fit.Event) string {
+	var b strings.Builder
+	if e.Searching {
+		fmt.Fprintf(&b, "trial %d, penalty %s: sweep %d", e.Trials+1, e.Ridge, e.Sweep+1)
+	} else {
+		fmt.Fprintf(&b, "sweep %d of at most %d", e.Sweep+1, e.Sweeps)
+	}
+	if p.point != nil {
+		fmt.Fprintf(&b, ", loss %.4f", p.point.Train)
+		if p.point.Valid > 0 {
+			fmt.Fprintf(&b, ", valid R2 %.4f", 1-p.point.Valid)
+		}
+	}
+	if rate := p.rate(); rate > 0 {
+		fmt.Fprintf(&b, ", %s rows/s", rough(rate*float64(e.Observations)))
+	}
+	if left, known := p.left(e); known && !e.Searching {
+		fmt.Fprintf(&b, ", at most %s left", duration(left))
+	}
+	return b.String()
+}
+
+// rough writes a number with two or three digits: 950, 12 k, 3.4 M.
+func rough(v float64) string {
+	switch {
+	case v >= 1e7:
+		return fmt.Sprintf("%.0f M", v/1e6)
+	case v >= 1e6:
+		return fmt.Sprintf("%.1f M", v/1e6)
+	case v >= 1e3:
+		return fmt.Sprintf("%.0f k", v/1e3)
+	}
+	return fmt.Sprintf("%.0f", v)
+}

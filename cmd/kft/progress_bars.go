@@ -1,0 +1,81 @@
+package main
+
+import (
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/kernel-fried-tensor/kft"
+)
+
+// bars shows a bar a stage; the bar of training carries sweep, loss, R2, rate
+// and time left.
+type bars struct {
+	p      *mpb.Progress
+	stages map[string]string
+	pace   pace
+	bar    *mpb.Bar
+	text   *atomic.Pointer[string] // beside the bar in work
+}
+
+func newBars(w io.Writer, stages map[string]string, budget time.Duration) *bars {
+	return &bars{
+		p:      mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh(), mpb.WithRefreshRate(120*time.Millisecond)),
+		stages: stages,
+		pace:   pace{now: time.Now, budget: budget},
+	}
+}
+
+func (b *bars) event(e kft.Event) {
+	switch {
+	case e.Note != "":
+		b.p.Write([]byte(e.Note + "\n"))
+	case e.Fit != nil:
+		b.pace.step(*e.Fit)
+		b.say(b.pace.describe(*e.Fit))
+		blocks := int64(max(1, e.Fit.Blocks))
+		b.bar.SetTotal(int64(e.Fit.Sweeps)*blocks, false)
+		b.bar.SetCurrent(int64(e.Fit.Sweep)*blocks + int64(e.Fit.Block))
+	default:
+		b.finish()
+		b.pace.start()
+		b.add(e.Stage)
+	}
+}
+
+// add begins the bar of a stage. Only training can tell how far it is; the
+// others have a spinner.
+func (b *bars) add(stage string) {
+	text := &atomic.Pointer[string]{}
+	b.text = text
+	b.say("")
+	beside := decor.Any(func(decor.Statistics) string { return *text.Load() })
+	name := decor.Name(b.stages[stage]+" ", decor.WCSyncSpaceR)
+	elapsed := decor.OnComplete(decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 4}), "")
+	if stage == "fit" {
+		b.bar = b.p.New(0, mpb.BarStyle(), mpb.BarWidth(24), mpb.PrependDecorators(name), mpb.AppendDecorators(beside))
+		return
+	}
+	b.bar = b.p.New(0, mpb.SpinnerStyle().PositionLeft(), mpb.BarWidth(2), mpb.PrependDecorators(name),
+		mpb.AppendDecorators(elapsed, beside), mpb.BarFillerClearOnComplete())
+}
+
+// say sets the text beside the bar in work.
+func (b *bars) say(text string) { b.text.Store(&text) }
+
+// finish completes the bar in work, which stays on the screen.
+func (b *bars) finish() {
+	if b.bar == nil {
+		return
+	}
+	b.bar.SetTotal(-1, true)
+	b.bar = nil
+}
+
+func (b *bars) end() {
+	b.finish()
+	b.p.Wait()
+}

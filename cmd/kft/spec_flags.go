@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/model"
+)
+
+// defaultSpecFile is what init writes and what fit reads without --data.
+const defaultSpecFile = "kft.yaml"
+
+// dataFlags say what a table's columns mean and how it is written.
+type dataFlags struct {
+	Target     string   `group:"data" placeholder:"COLUMN" help:"The column to predict."`
+	Modes      []string `group:"data" placeholder:"MODE" help:"The columns of ids: store, time=year+month (several joined), or a function, hour(timestamp)."`
+	Weight     string   `group:"data" placeholder:"COLUMN" help:"A column of weights, 0 or more."`
+	Duplicates string   `group:"data" placeholder:"RULE" values:"error,sum,mean,last" help:"A cell seen twice: error, sum, mean or last (default: error)."`
+	Delimiter  string   `group:"data" placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"auto, comma, tab, semicolon, bar, space or one character (default: auto)."`
+	Header     string   `group:"data" placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns: auto, yes or no (default: auto)."`
+}
+
+// specFlags are the flags of fit and spec: each overrides one field of the
+// specification. What is not given stays nil or empty.
+type specFlags struct {
+	SpecFile  string   `name:"spec" group:"data" placeholder:"FILE" complete:"file" help:"Read this specification; without --data it is kft.yaml, where there is one."`
+	Data      []string `group:"data" sep:"none" placeholder:"FILE" complete:"file" help:"CSV or TSV, plain or gzip; - is standard input. May be repeated."`
+	dataFlags `embed:""`
+	Split     string `group:"data" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:,file:" help:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F (default: random:60/20/20)."`
+
+	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"A term of the sum, as in 'store,item,time:20': cores by commas, the modes of a joint core by *, rank or ranks after the colon. May be repeated."`
+	Rank      *int     `group:"model" placeholder:"R" help:"One term over all modes of this rank (default: 20)."`
+	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt" help:"Scale to model the target on: identity, log1p or sqrt (default: identity)."`
+
+	Solver   string        `group:"training" placeholder:"NAME" values:"als,adam" help:"als or adam (default: als)."`
+	Ridge    string        `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency, or auto, chosen on the valid part (default: auto)."`
+	Lambda   *model.Lambda `group:"training" placeholder:"X" values:"auto" help:"Its weight, or auto, chosen on the valid part (default: auto)."`
+	Sweeps   *int          `group:"training" placeholder:"N" help:"als: at most so many sweeps over all cores (default: 30)."`
+	Patience *int          `group:"training" placeholder:"N" help:"Sweeps or epochs without gain before stopping (default: 4)."`
+	CGSteps  *int          `name:"cg-steps" group:"training" placeholder:"N" help:"als: conjugate gradient steps an inner core (default: 6)."`
+	Rate     *float64      `group:"training" placeholder:"X" help:"adam: size of a step (default: 0.01)."`
+	Batch    *float64      `group:"training" placeholder:"SHARE" help:"adam: share of the training rows a step, 0.01 to 1 (default: 0.02)."`
+	Epochs   *int          `group:"training" placeholder:"N" help:"adam: at most so many over the data (default: 30)."`
+	Schedule string        `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores a step) or block (in turn) (default: joint)."`
+	Seed     *uint64       `group:"training" placeholder:"N" help:"Of everything random, 1 or more (default: 1)."`
+}
+
+// specification reads the file, if there is one, lets the flags override it and
+// fills in defaults. given is false where there is neither.
+func (f *specFlags) specification() (spec model.Spec, given bool, err error) {
+	file := f.SpecFile
+	if file == "" && len(f.Data) == 0 {
+		if _, err := os.Stat(defaultSpecFile); err == nil {
+			file = defaultSpecFile
+		}
+	}
+	if file != "" {
+		if spec, err = readSpec(file); err != nil {
+			return spec, true, err
+		}
+	}
+	flags, err := f.override(&spec)
+	if err != nil {
+		return spec, true, err
+	}
+	spec.Fill()
+	if file == "" && len(flags) == 0 {
+		return spec, false, nil
+	}
+	return spec, true, f.place(spec.Validate(), file, flags)
+}
+
+func readSpec(file string) (model.Spec, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return model.Spec{}, usagef("%s: there is no such specification; kft init TABLE -o %s writes one", file, file)
+	}
+	if err != nil {
+		return model.Spec{}, fmt.Errorf("reading the specification: %w", err)
+	}
+	return model.Parse(text, file)
+}
+
+// override sets the fields that flags were given for and returns the flag of
+// each such field by its path.
+func (f *specFlags) override(s *model.Spec) (flags map[string]string, err error) {
+	flags = map[string]string{}
+	set := func(given bool, path, flag string, assign func()) {
+		if given {
+			flags[path] = flag
+			assign()
+		}
+	}
+	set(len(f.Data) > 0, "data.files", "--data", func() { s.Data.Files = f.Data })
+	set(len(f.Modes) > 0, "data.modes", "--modes", func() { s.Data.Modes = f.Modes })
+	set(len(f.Term) > 0, "terms", "--term", func() { s.Terms = f.Term })
+	for _, text := range []struct {
+		value      string
+		to         *string
+		path, flag string
+	}{
+		{f.Target, &s.Data.Target, "data.target", "--target"},
+		{f.Weight, &s.Data.Weight, "data.weight", "--weight"},
+		{f.Duplicates, &s.Data.Duplicates, "data.duplicates", "--duplicates"},
+		{f.Delimiter, &s.Data.Delimiter, "data.delimiter", "--delimiter"},
+		{f.Header, &s.Data.Header, "data.header", "--header"},
+		{f.Split, &s.Split, "split", "--split"},
+		{f.Transform, &s.Transform, "transform", "--transform"},
+		{f.Solver, &s.Fit.Solver, "fit.solver", "--solver"},
+		{f.Ridge, &s.Fit.Ridge, "fit.ridge", "--ridge"},
+		{f.Schedule, &s.Fit.Schedule, "fit.schedule", "--schedule"},
+	} {
+		set(text.value != "", text.path, text.flag, func() { *text.to = text.value })
+	}
+	set(f.Lambda != nil, "fit.lambda", "--lambda", func() { s.Fit.Lambda = *f.Lambda })
+	err = errors.Join(
+		overrideNumber(flags, f.Sweeps, &s.Fit.Sweeps, "fit.sweeps", "--sweeps"),
+		overrideNumber(flags, f.Patience, &s.Fit.Patience, "fit.patience", "--patience"),
+		overrideNumber(flags, f.CGSteps, &s.Fit.CGSteps, "fit.cgsteps", "--cg-steps"),
+		overrideNumber(flags, f.Epochs, &s.Fit.Epochs, "fit.epochs", "--epochs"),
+		overrideNumber(flags, f.Rate, &s.Fit.Rate, "fit.rate", "--rate"),
+		overrideNumber(flags, f.Batch, &s.Fit.Batch, "fit.batch", "--batch"),
+		overrideNumber(flags, f.Seed, &s.Seed, "seed", "--seed"),
+		f.overrideRank(flags, s),
+	)
+	return flags, err
+}
+
+// overrideNumber sets a number. Zero means not given in a specification, so a
+// zero that was given has to be refused here.
+func overrideNumber[T int | uint64 | float64](flags map[string]string, given, to *T, path, flag string) error {
+	if given == nil {
+		return nil
+	}
+	if *given == 0 {
+		return usagef("%s: must be above 0", flag)
+	}
+	flags[path] = flag
+	*to = *given
+	return nil
+}
+
+// overrideRank makes the one term over all modes.
+func (f *specFlags) overrideRank(flags map[string]string, s *model.Spec) error {
+	switch {
+	case f.Rank == nil:
+		return nil
+	case len(f.Term) > 0:
+		return usagef("--rank is the rank of the one default term; with --term give ranks there, after the colon")
+	case *f.Rank < 1 || *f.Rank > model.MaxRank:
+		return usagef("--rank: %d is not a whole number from 1 to %d", *f.Rank, model.MaxRank)
+	case len(s.Data.Modes) == 0:
+		return usagef("--rank needs modes; give --modes, as in --modes store,item,time=year+month")
+	}
+	flags["terms"] = "--rank"
+	s.Terms = []string{model.DefaultTerm(s.ModeNames(), *f.Rank).String()}
+	return nil
+}
+
+// place says of each problem where it comes from: the flag that was given, or
+// the file.
+func (f *specFlags) place(err error, file string, flags map[string]string) error {
+	var problems model.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	problems = slices.Clone(problems)
+	for i := range problems {
+		p := &problems[i]
+		path, _, _ := strings.Cut(p.Path, "[")
+		switch flag, isFlag := flags[path]; {
+		case isFlag:
+			p.Path = flag
+		case file != "":
+			p.File = file
+		case path == "data.target", path == "data.modes":
+			p.Path = "--" + strings.TrimPrefix(path, "data.")
+			if _, err := os.Stat(defaultSpecFile); err == nil && len(f.Data) > 0 {
+				p.Message += "; or take it from " + defaultSpecFile + " by --spec " + defaultSpecFile
+			}
+		}
+	}
+	return problems
+}

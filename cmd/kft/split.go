@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+)
+
+// splitCommand writes the part of each row of a table.
+type splitCommand struct {
+	Tables []string `arg:"" name:"table" complete:"file" help:"CSV or TSV, plain or gzip; several are read as one."`
+	Split  string   `default:"random:60/20/20" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:" help:"random:60/20/20, time:last=3, entity:store=10% or column:part (default: random:60/20/20)."`
+	Seed   uint64   `default:"1" placeholder:"N" help:"Of the random choice, 1 or more (default: 1)."`
+	Output string   `short:"o" default:"split.csv" placeholder:"FILE" complete:"file" help:"Where the parts go (default: split.csv)."`
+	Force  bool     `help:"Overwrite FILE."`
+	dataFlags
+}
+
+// Help is shown by kft split --help.
+func (*splitCommand) Help() string {
+	return `Writes a file with the header part and train, valid or test for each row, which kft fit --split file:FILE reads. A random split needs nothing else; with --target and --modes rows without a target are unused and rows of one cell stay together. The other splits need both.
+
+Example:
+
+    kft split sales.csv --split random:60/20/20 --seed 1 -o split.csv
+    kft fit --data sales.csv --target units --modes store,item,time=year+month --split file:split.csv`
+}
+
+// Run reads, splits and writes.
+func (c *splitCommand) Run(e *env) error {
+	split, err := dataset.ParseSplit(c.Split)
+	if err != nil {
+		return usagef("--split: %v", err)
+	}
+	if c.Seed == 0 {
+		return usagef("--seed: must be 1 or more")
+	}
+	if slices.Contains(c.Tables, "-") {
+		return usagef("kft split reads a table that kft fit will read again; save standard input to a file first")
+	}
+	if err := checkTarget(c.Output, c.Tables); err != nil {
+		return err
+	}
+	if _, err := os.Stat(c.Output); err == nil && !c.Force {
+		return usagef("%s is there already; choose another file with -o, or give --force", c.Output)
+	}
+	table, err := c.read(e, split)
+	if err != nil {
+		return err
+	}
+	parts, err := split.Apply(table, c.Seed)
+	if err != nil {
+		return err
+	}
+	err = atomicfile.Write(c.Output, func(w io.Writer) error { return dataset.WriteParts(w, table, parts.Parts) })
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for p := dataset.Train; p <= dataset.Unused; p++ {
+		n := parts.Count(p)
+		if p == dataset.Unused {
+			n += table.Counts.Missing + table.Counts.ZeroWeight
+		}
+		if n > 0 || p != dataset.Unused {
+			fmt.Fprintf(&b, "%-6s %12s\n", p, count(n))
+		}
+	}
+	_, err = fmt.Fprintf(e.stdout, "%sWrote %s; kft fit --split %s uses it.\n", b.String(), c.Output, quote("file:"+c.Output))
+	return err
+}
+
+// read reads what the split needs: the observations, or, for a random split
+// without target and modes, only how many rows there are.
+func (c *splitCommand) read(e *env, split dataset.SplitSpec) (*dataset.Table, error) {
+	format, err := c.format(e.stdin)
+	if err != nil {
+		return nil, err
+	}
+	if c.Target == "" && len(c.Modes) == 0 && strings.HasPrefix(c.Split, "random:") {
+		return countRows(e, c.Tables, format)
+	}
+	if c.Target == "" || len(c.Modes) == 0 {
+		return nil, usagef("the split %s needs --target and --modes: which rows are one cell, and which have a value", c.Split)
+	}
+	schema := dataset.Schema{Target: c.Target, Weight: c.Weight, Duplicates: c.Duplicates, Part: split.Column()}
+	for _, text := range c.Modes {
+		mode, err := dataset.ParseMode(text)
+		if err != nil {
+			return nil, usagef("--modes: %v", err)
+		}
+		schema.Modes = append(schema.Modes, mode)
+	}
+	return dataset.Read(e.ctx, c.Tables, schema, format, 0)
+}
+
+// countRows returns a table of as many observations as the files have rows, and
+// nothing else in it. The files are streamed through with the first column as
+// the only mode.
+func countRows(e *env, files []string, format dataset.Format) (*dataset.Table, error) {
+	n := 0
+	for _, file := range files {
+		names, _, _, err := dataset.Columns(file, format)
+		if err != nil {
+			return nil, err
+		}
+		schema := dataset.Schema{Modes: []dataset.Mode{{Name: "row", Columns: names[:1]}}}
+		var rows atomic.Int64
+		err = dataset.Map(e.ctx, file, schema, []*dataset.Dict{dataset.NewDict(nil)}, format, 0, io.Discard,
+			func([]byte, byte) []byte { return nil },
+			func(b *dataset.Batch, dst []byte) ([]byte, error) { rows.Add(int64(b.Len())); return dst, nil })
+		if err != nil {
+			return nil, err
+		}
+		n += int(rows.Load())
+	}
+	return &dataset.Table{Y: make([]float32, n), Counts: dataset.Counts{Rows: n}}, nil
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/fit"
+)
+
+// writeSummary tells a person what came of a fit: the data, the model, its
+// scores against the formulas, warnings, and what to type next.
+func writeSummary(w io.Writer, m *kft.Model, r *kft.Report, output string) error {
+	var b strings.Builder
+	writeData(&b, m)
+	fmt.Fprintf(&b, "Model: %s; scale %s; %s; penalty %s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, plural(r.Weights, "weight"), r.Ridge)
+	fmt.Fprintf(&b, "Training: %s (%s), %s\n\n", plural(len(r.History), sweepWord(r.Spec)), stopWords(r.Stop), plural(r.Passes, "pass"))
+	part, judged := lastPart(r.Train, r.Valid, r.Test)
+	writeScores(&b, m.Training(), r.Spec.Transform, part)
+	writeVerdict(&b, judged, part, r.Baseline)
+	for _, warning := range summaryWarnings(r) {
+		fmt.Fprintf(&b, "warning: %s\n", warning)
+	}
+	size := ""
+	if info, err := os.Stat(output); err == nil {
+		size = " (" + bytesText(info.Size()) + ")"
+	}
+	fmt.Fprintf(&b, "\nWrote %s%s in %.1f s, %s of memory at most.\n", output, size, r.Seconds["total"], bytesText(r.PeakRSS))
+	fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", quote(output), quote(tableName(r.Spec.Data.Files)))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeData says how much was read and how it was divided.
+func writeData(b *strings.Builder, m *kft.Model) {
+	about := m.Training()
+	var sizes []string
+	for i, mode := range m.Modes() {
+		sizes = append(sizes, fmt.Sprintf("%s %s", count(len(m.IDs(i))), mode.Name))
+	}
+	fmt.Fprintf(b, "Data: %s, %s; %s train, %s valid, %s test\n", plural(about.Rows.Rows, "row"), strings.Join(sizes, " x "),
+		count(about.Train.N), count(about.Valid.N), count(about.Test.N))
+	for _, left := range []struct {
+		n    int
+		what string
+	}{
+		{about.Rows.Missing, "without a target left out"},
+		{about.Rows.ZeroWeight, "of weight 0 left out"},
+		{about.Rows.Merged, "merged into the cell of an earlier row"},
+	} {
+		if left.n > 0 {
+			fmt.Fprintf(b, "      %s %s\n", plural(left.n, "row"), left.what)
+		}
+	}
+}
+
+// lastPart returns the part a model is judged on: test, else valid, else train.
+func lastPart(train, valid, test kft.Score) (dataset.Part, kft.Score) {
+	switch {
+	case test.N > 0:
+		return dataset.Test, test
+	case valid.N > 0:
+		return dataset.Valid, valid
+	}
+	return dataset.Train, train
+}
+
+// writeScores writes the table of scores: the model on every part, the
+// formulas on the part it is judged on.
+func writeScores(b *strings.Builder, about kft.Training, transform string, judged dataset.Part) {
+	header := []string{"", "part", "n", "R2", "RMSE", "MAE"}
+	scaled := transform != "identity"
+	if scaled {
+		header = append(header, "R2 "+transform)
+	}
+	t := textTable{header: header, left: 2}
+	add := func(name string, part dataset.Part, s kft.Score) {
+		if s.N == 0 {
+			return
+		}
+		row := []string{name, part.String(), count(s.N), ratio(s.R2), amount(s.RMSE), amount(s.MAE)}
+		if scaled {
+			row = append(row, ratio(s.R2Scale))
+		}
+		t.rows = append(t.rows, row)
+	}
+	add("model", dataset.Train, about.Train)
+	add("model", dataset.Valid, about.Valid)
+	add("model", dataset.Test, about.Test)
+	for _, base := range about.Baseline {
+		add(base.Name, judged, scoreOf(base, judged))
+	}
+	t.write(b)
+}
+
+func scoreOf(b kft.BaselineScores, part dataset.Part) kft.Score {
+	return [...]kft.Score{b.Train, b.Valid, b.Test}[part]
+}
+
+// writeVerdict says plainly which of model and formulas is better.
+func writeVerdict(b *strings.Builder, model kft.Score, part dataset.Part, baselines []kft.BaselineScores) {
+	b.WriteString("\n")
+	lost := false
+	for _, measure := range []struct {
+		name   string
+		of     func(kft.Score) float64
+		better func(a, b float64) bool
+		text   func(float64) string
+	}{
+		{"R2", func(s kft.Score) float64 { return s.R2 }, func(a, b float64) bool { return a > b }, ratio},
+		{"MAE", func(s kft.Score) float64 { return s.MAE }, func(a, b float64) bool { return a < b }, amount},
+	} {
+		best := -1
+		for i, base := range baselines {
+			v := measure.of(scoreOf(base, part))
+			if measure.better(v, measure.of(model)) && (best < 0 || measure.better(v, measure.of(scoreOf(baselines[best], part)))) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			lost = true
+			fmt.Fprintf(b, "The formula %q beats the model in %s on %s: %s against %s.\n", baselines[best].Name, measure.name, part,
+				measure.text(measure.of(scoreOf(baselines[best], part))), measure.text(measure.of(model)))
+		}
+	}
+	if lost {
+		b.WriteString("Try another --transform, more or other --term, or a lower --rank.\n")
+	} else {
+		fmt.Fprintf(b, "The model beats both formulas on %s, in R2 and in MAE.\n", part)
+	}
+}
+
+func summaryWarnings(r *kft.Report) []string {
+	warnings := r.Warnings
+	if r.Stop == fit.Budget && untrained(r) {
+		warnings = append(warnings[:len(warnings):len(warnings)], "the time budget ended before the first sweep did: the model is hardly trained; give a longer --time-budget")
+	}
+	return warnings
+}
+
+func sweepWord(s kft.Spec) string {
+	if s.Fit.Solver == "adam" {
+		return "epoch"
+	}
+	return "sweep"
+}
+
+func stopWords(s fit.Stop) string {
+	switch s {
+	case fit.Converged:
+		return "no further gain on the valid part"
+	case fit.Budget:
+		return "the time budget ended it"
+	}
+	return string(s)
+}
+
+// tableName is a table to name in an example.
+func tableName(files []string) string {
+	if len(files) == 0 || files[0] == "-" {
+		return "TABLE"
+	}
+	return files[0]
+}

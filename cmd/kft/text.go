@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A textTable is written with aligned columns: the first few to the left, the
+// others to the right.
+type textTable struct {
+	header []string
+	rows   [][]string
+	left   int
+}
+
+func (t *textTable) write(b *strings.Builder) {
+	width := make([]int, len(t.header))
+	all := append([][]string{t.header}, t.rows...)
+	for _, row := range all {
+		for i, cell := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range all {
+		var line strings.Builder
+		for i, cell := range row {
+			if i > 0 {
+				line.WriteString("  ")
+			}
+			space := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if i < t.left {
+				line.WriteString(cell + space)
+			} else {
+				line.WriteString(space + cell)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+}
+
+// count writes a number with commas: 3,028,076.
+func count(n int) string {
+	digits := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return sign + b.String()
+}
+
+// plural writes a count with its noun.
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "s"):
+		return count(n) + " " + noun + "es"
+	}
+	return count(n) + " " + noun + "s"
+}
+
+// ratio writes an R2; amount a value in the target's units. What is not
+// defined is a dash.
+func ratio(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	return strconv.FormatFloat(v, 'f', 4, 64)
+}
+
+func amount(v float64) string {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return "-"
+	case math.Abs(v) >= 1e6 || v != 0 && math.Abs(v) < 1e-3:
+		return strconv.FormatFloat(v, 'e', 3, 64)
+	case math.Abs(v) >= 1000:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 3, 64)
+}
+
+// bytesText writes a size in binary units.
+func bytesText(n int64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	v := float64(n)
+	for _, unit := range []string{"KiB", "MiB", "GiB"} {
+		v /= 1024
+		if v < 1024 || unit == "GiB" {
+			return fmt.Sprintf("%.1f %s", v, unit)
+		}
+	}
+	panic("kft: unreachable")
+}
+
+// duration writes a time for a person: 12 s, 3 min 20 s.
+func duration(d time.Duration) string {
+	s := int(math.Ceil(d.Seconds()))
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
+	}
+	return fmt.Sprintf("%d h %d min", s/3600, s/60%60)
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// quote writes a word as a shell reads it back.
+func quote(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// quoteAll writes a command line.
+func quoteAll(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return strings.Join(quoted, " ")
+}
