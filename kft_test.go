@@ -303,7 +303,7 @@ func TestFitRefuses(t *testing.T) {
 
 // Effects, long trains, weights and other solvers go through the whole product.
 func TestForms(t *testing.T) {
-	table := writeSales(t, 1500)
+	table := writeSales(t, 4000)
 	for name, set := range map[string]func(*kft.Spec){
 		"effects": func(s *kft.Spec) { s.Terms = []string{"store", "item", "store*item"} },
 		"default": func(s *kft.Spec) { s.Terms = nil },
@@ -315,8 +315,8 @@ func TestForms(t *testing.T) {
 		"sqrt":          func(s *kft.Spec) { s.Transform = "sqrt" },
 		"identity":      func(s *kft.Spec) { s.Transform = "identity" },
 		"weight":        func(s *kft.Spec) { s.Data.Weight = "month" },
-		"adam":          func(s *kft.Spec) { s.Fit.Solver = "adam" },
-		"adam block":    func(s *kft.Spec) { s.Fit.Solver, s.Fit.Schedule = "adam", "block" },
+		"adam":          func(s *kft.Spec) { s.Fit.Solver, s.Fit.Rate = "adam", 0.03 },
+		"adam block":    func(s *kft.Spec) { s.Fit.Solver, s.Fit.Schedule, s.Fit.Rate = "adam", "block", 0.03 },
 		"time split":    func(s *kft.Spec) { s.Split = "time:last=2" },
 		"no validation": func(s *kft.Spec) { s.Split = "random:80/0/20" },
 		"no test":       func(s *kft.Spec) { s.Split = "random:80/20/0" },
