@@ -88,12 +88,13 @@ func (g *product) multiplyTall(threads int) {
 	size := g.m * g.n
 	buffer := takeBuffer(chunks * size)
 	defer buffer.put()
+	shared := *g
 	parallel(threads, chunks, func(chunk int) {
-		part := *g
+		part := shared
 		from := chunk * length
-		part.k = min(length, g.k-from)
-		part.a, part.b = g.a[g.offsetA(0, from):], g.b[g.offsetB(from, 0):]
-		part.c, part.ldc, part.beta = buffer.data[chunk*size:(chunk+1)*size], g.n, 0
+		part.k = min(length, part.k-from)
+		part.a, part.b = part.a[part.offsetA(0, from):], part.b[part.offsetB(from, 0):]
+		part.c, part.ldc, part.beta = buffer.data[chunk*size:(chunk+1)*size], part.n, 0
 		part.multiply(1)
 	})
 	sum := buffer.data[:size]

@@ -74,22 +74,33 @@ func (g *product) multiplyInPlace(threads int) {
 	}
 	panels := (g.n + g.panel() - 1) / g.panel()
 	grid := newGrid(g.m, inPlaceRows, g.panels.tileRows(), panels, threads)
-	parallel(threads, grid.tasks(), func(task int) {
-		rows, columns := grid.task(task)
-		t := g.tile(rows)
-		for p := 0; p < g.k; p += depth {
-			t.k = min(depth, g.k-p)
-			t.a = g.a[g.offsetA(rows.start, p):]
-			g.setFactors(&t, p)
-			for panel := columns.start; panel < columns.end; panel++ {
-				j := panel * g.panel()
-				t.b = g.b[g.offsetB(p, j):]
-				t.c = g.c[rows.start*g.ldc+j:]
-				g.prefetchNext(&t, panel-columns.start, p)
-				g.panels.run(&t, min(g.panel(), g.n-j))
-			}
+	if threads == 1 { // small products come here: nothing is allocated for them
+		for task := range grid.tasks() {
+			g.blockInPlace(grid, task, depth)
 		}
-	})
+		return
+	}
+	shared := *g
+	parallel(threads, grid.tasks(), func(task int) { shared.blockInPlace(grid, task, depth) })
+}
+
+// blockInPlace computes one task of a product without packing, in blocks of
+// depth along k.
+func (g *product) blockInPlace(grid grid, task, depth int) {
+	rows, columns := grid.task(task)
+	t := g.tile(rows)
+	for p := 0; p < g.k; p += depth {
+		t.k = min(depth, g.k-p)
+		t.a = g.a[g.offsetA(rows.start, p):]
+		g.setFactors(&t, p)
+		for panel := columns.start; panel < columns.end; panel++ {
+			j := panel * g.panel()
+			t.b = g.b[g.offsetB(p, j):]
+			t.c = g.c[rows.start*g.ldc+j:]
+			g.prefetchNext(&t, panel-columns.start, p)
+			g.panels.run(&t, min(g.panel(), g.n-j))
+		}
+	}
 }
 
 // prefetchNext asks, while panel i of the block of k at p is computed, for what

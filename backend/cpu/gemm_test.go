@@ -58,6 +58,21 @@ func stored(transposed bool, rows, columns int) (int, int) {
 	return rows, columns
 }
 
+// rowsOf copies a rows x columns matrix, stored transposed or not.
+func rowsOf(transposed bool, x []float32, stride, rows, columns int) []float64 {
+	out := make([]float64, rows*columns)
+	for i := range rows {
+		for j := range columns {
+			at := i*stride + j
+			if transposed {
+				at = j*stride + i
+			}
+			out[i*columns+j] = float64(x[at])
+		}
+	}
+	return out
+}
+
 func checkGemm(t *testing.T, p Path, c gemmCase) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, uint64(c.m*1000003+c.n*1009+c.k)))
@@ -99,19 +114,14 @@ func checkGemm(t *testing.T, p Path, c gemmCase) {
 	checkA()
 	checkB()
 	checkC()
+	x, y := rowsOf(c.ta, a, lda, c.m, c.k), rowsOf(!c.tb, b, ldb, c.n, c.k)
 	for i := range c.m {
 		for j := range c.n {
 			var sum, size float64
-			for q := range c.k {
-				x, y := a[min(len(a)-1, i*lda+q)], b[min(len(b)-1, q*ldb+j)]
-				if c.ta {
-					x = a[q*lda+i]
-				}
-				if c.tb {
-					y = b[j*ldb+q]
-				}
-				sum += float64(x) * float64(y)
-				size += math.Abs(float64(x) * float64(y))
+			for q, v := range x[i*c.k : (i+1)*c.k] {
+				v *= y[j*c.k+q]
+				sum += v
+				size += math.Abs(v)
 			}
 			want := float64(c.alpha) * sum
 			scale := math.Abs(float64(c.alpha)) * size
