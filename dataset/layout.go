@@ -143,10 +143,10 @@ func firstRecord(head []byte, delimiter byte) (fields []string, blank, length in
 
 // detectDelimiter takes the candidate that cuts the first rows most evenly: into
 // the same number of fields, more than one, as often as possible, and then into
-// the most.
+// the most; of equals the tab, which is seldom part of a text.
 func detectDelimiter(head []byte) byte {
 	best, bestEven, bestFields := byte(','), 0, 1
-	for _, candidate := range []byte(",;\t|") {
+	for _, candidate := range []byte("\t,;|") {
 		rest, rowsSeen, even, fieldsOfFirst := head, 0, 0, 0
 		for rowsSeen < 20 && len(rest) > 0 {
 			if rowsSeen > 0 && bytes.IndexByte(rest, '\n') < 0 && len(head) == headSize {

@@ -1,0 +1,52 @@
+package dataset
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestParseMode(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want Mode
+	}{
+		{"store", Mode{"store", []string{"store"}, ""}},
+		{"time=year+month", Mode{"time", []string{"year", "month"}, ""}},
+		{"year+month", Mode{"year+month", []string{"year", "month"}, ""}},
+		{"hour(timestamp)", Mode{"hour", []string{"timestamp"}, "hour"}},
+		{"h=hour(timestamp)", Mode{"h", []string{"timestamp"}, "hour"}},
+		{"shop=store", Mode{"shop", []string{"store"}, ""}},
+		{"s=a:b", Mode{"s", []string{"a:b"}, ""}},
+	} {
+		got, err := ParseMode(tc.text)
+		if err != nil || !reflect.DeepEqual(got, tc.want) {
+			t.Errorf("ParseMode(%q) = %+v, %v", tc.text, got, err)
+		}
+		if got.String() != tc.text {
+			t.Errorf("%+v is written %q, want %q", got, got.String(), tc.text)
+		}
+	}
+	if m, err := ParseMode(" time = year + month "); err != nil || m.String() != "time=year+month" {
+		t.Errorf("with spaces: %v, %v", m, err)
+	}
+	for text, want := range map[string]string{
+		"":               `mode "": a column's name is missing; write store, time=year+month or hour(timestamp)`,
+		"a+":             `mode "a+": a column's name is missing; write store, time=year+month or hour(timestamp)`,
+		"=a":             `mode "=a": the name before '=' is missing`,
+		"hour(t":         `mode "hour(t": the parenthesis is not closed; write it as hour(timestamp)`,
+		"hour()":         `mode "hour()": a column's name is missing; write store, time=year+month or hour(timestamp)`,
+		"hour(a+b)":      `mode "hour(a+b)": a function takes one column, as in hour(timestamp)`,
+		"huor(t)":        `mode "huor(t)": unknown function "huor" (did you mean "hour"?); the functions are date, day, hour, month, quarter, week, weekday, year, yearmonth`,
+		"mont(t)":        `mode "mont(t)": unknown function "mont" (did you mean "month"?); the functions are date, day, hour, month, quarter, week, weekday, year, yearmonth`,
+		"a:b":            `mode "a:b": a mode's name may not hold any of ",*:=()"; name it, as in time=a:b`,
+		"store,item":     `mode "store,item": a mode's name may not hold any of ",*:=()"; name it, as in time=store,item`,
+		"a*b=store+item": `mode "a*b=store+item": a mode's name may not hold any of ",*:=()"; name it, as in time=store+item`,
+	} {
+		if _, err := ParseMode(text); err == nil || err.Error() != want {
+			t.Errorf("ParseMode(%q): %v, want %s", text, err, want)
+		}
+	}
+	if _, err := ParseModes("a,b,a"); err == nil || err.Error() != `two modes are called "a"; name one of them, as in other=a` {
+		t.Errorf("ParseModes of a name twice: %v", err)
+	}
+}
