@@ -31,9 +31,10 @@ type Options struct {
 
 // Event tells how far Fit is.
 type Event struct {
-	Stage string     // read, plan, baseline, fit, evaluate
-	Fit   *fit.Event // in stage fit
-	Note  string     // something worth knowing now
+	Stage   string     // read, plan, baseline, fit, evaluate
+	Fit     *fit.Event // in stage fit
+	ValidR2 *float64   // with a point of a fit: R2 of the valid part on the modelling scale, where there is one
+	Note    string     // something worth knowing now
 }
 
 // A Report is what a fit found, as `kft fit --json` prints it.
@@ -268,7 +269,15 @@ func (r *fitting) solve(ctx context.Context) (fit.Report, error) {
 	}
 	opt := solverOptions(r.spec, r.opt)
 	if r.opt.Progress != nil {
-		opt.Progress = func(e fit.Event) { r.opt.Progress(Event{Stage: "fit", Fit: &e}) }
+		spread := variance(&problem.Valid)
+		opt.Progress = func(e fit.Event) {
+			told := Event{Stage: "fit", Fit: &e}
+			if e.Point != nil && spread > 0 {
+				r2 := 1 - e.Point.Valid/spread
+				told.ValidR2 = &r2
+			}
+			r.opt.Progress(told)
+		}
 	}
 	if r.opt.Checkpoint != "" {
 		k := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: hashText(r.table.Hash), path: r.engine.Name()}
@@ -389,6 +398,21 @@ func (r *fitting) evaluate(solved fit.Report, scores []BaselineScores) error {
 	about.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
 	m.about = about
 	return nil
+}
+
+// variance returns the weighted variance of the targets, 0 without any.
+func variance(o *fit.Observations) float64 {
+	var sum, squares, total float64
+	for i, y := range o.Y {
+		w := weightOf(o, i)
+		sum += w * float64(y)
+		squares += w * float64(y) * float64(y)
+		total += w
+	}
+	if total == 0 {
+		return 0
+	}
+	return squares/total - sum*sum/(total*total)
 }
 
 // noise returns the mean squared error on the transformed scale.
