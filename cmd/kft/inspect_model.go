@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/fit"
 )
 
 type modeReport struct {
@@ -72,24 +71,21 @@ func writeTerms(b *strings.Builder, terms []kft.TermInfo) {
 	b.WriteString("\n")
 }
 
-// writeHistory shows the errors at the end of each sweep; those on the valid
-// part as R2, for targets have variance 1 on the modelling scale.
+// writeHistory shows the mean squared errors at the end of each sweep, on the
+// modelling scale, where the training targets have variance 1.
 func writeHistory(b *strings.Builder, r modelReport) {
 	about := r.Training
 	fmt.Fprintf(b, "\nPenalty %s; stopped: %s\n", about.Ridge, stopWords(about.Stop))
 	if len(about.History) == 0 {
 		return
 	}
-	t := textTable{header: []string{sweepWord(r.Spec), "train loss", "valid R2"}}
+	t := textTable{header: []string{sweepWord(r.Spec), "train loss", "valid loss"}}
 	for _, p := range about.History {
-		t.rows = append(t.rows, []string{fmt.Sprint(p.Sweep + 1), fmt.Sprintf("%.4f", p.Train), validR2(p)})
+		valid := "-"
+		if about.Valid.N > 0 {
+			valid = fmt.Sprintf("%.4f", p.Valid)
+		}
+		t.rows = append(t.rows, []string{fmt.Sprint(p.Sweep + 1), fmt.Sprintf("%.4f", p.Train), valid})
 	}
 	t.write(b)
-}
-
-func validR2(p fit.Point) string {
-	if p.Valid == 0 {
-		return "-"
-	}
-	return ratio(1 - p.Valid)
 }

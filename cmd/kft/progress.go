@@ -67,9 +67,9 @@ func (l *lines) event(e kft.Event) {
 	case e.Note != "":
 		fmt.Fprintln(l.w, e.Note)
 	case e.Fit != nil:
-		l.pace.step(*e.Fit)
+		l.pace.step(e)
 		if e.Fit.Point != nil {
-			fmt.Fprintln(l.w, l.pace.describe(*e.Fit))
+			fmt.Fprintln(l.w, l.pace.line(*e.Fit))
 		}
 	default:
 		l.pace.start()
@@ -91,7 +91,7 @@ type pace struct {
 	since  time.Time // of this run's first event
 	base   float64   // sweeps done then
 	done   float64   // sweeps done now
-	point  *fit.Point
+	scores string    // loss and R2 of the last sweep that ended
 	inWork bool
 }
 
@@ -107,18 +107,21 @@ func (p *pace) start() {
 	p.inWork = false
 }
 
-// step takes an event in.
-func (p *pace) step(e fit.Event) {
+// step takes an event of training in.
+func (p *pace) step(told kft.Event) {
+	e := told.Fit
 	blocks := float64(max(1, e.Blocks))
 	done := float64(e.Sweep) + float64(e.Block)/blocks
 	if id := (runID{e.Trials, e.Searching}); !p.inWork || id != p.run {
-		p.inWork, p.run, p.since, p.base, p.point = true, id, p.last, done-1/blocks, nil
+		p.inWork, p.run, p.since, p.base, p.scores = true, id, p.last, done-1/blocks, ""
 	}
 	p.done = done
 	p.last = p.now()
 	if e.Point != nil {
-		point := *e.Point
-		p.point = &point
+		p.scores = fmt.Sprintf(", loss %.4f", e.Point.Train)
+		if told.ValidR2 != nil {
+			p.scores += fmt.Sprintf(", valid R2 %.4f", *told.ValidR2)
+		}
 	}
 }
 
@@ -144,27 +147,33 @@ func (p *pace) left(e fit.Event) (time.Duration, bool) {
 	return max(0, left), true
 }
 
-// describe writes the state of a run in a line.
-func (p *pace) describe(e fit.Event) string {
-	var b strings.Builder
+// line writes the state of a run in full.
+func (p *pace) line(e fit.Event) string {
 	if e.Searching {
-		fmt.Fprintf(&b, "trial %d, penalty %s: sweep %d", e.Trials+1, e.Ridge, e.Sweep+1)
-	} else {
-		fmt.Fprintf(&b, "sweep %d of at most %d", e.Sweep+1, e.Sweeps)
+		return fmt.Sprintf("trial %d, penalty %s: sweep %d", e.Trials+1, e.Ridge, e.Sweep+1) + p.scores + p.speed(e, "at most ")
 	}
-	if p.point != nil {
-		fmt.Fprintf(&b, ", loss %.4f", p.point.Train)
-		if p.point.Valid > 0 {
-			fmt.Fprintf(&b, ", valid R2 %.4f", 1-p.point.Valid)
-		}
+	return fmt.Sprintf("sweep %d of at most %d", e.Sweep+1, e.Sweeps) + p.scores + p.speed(e, "at most ")
+}
+
+// short writes it beside a bar, which shows the rest.
+func (p *pace) short(e fit.Event) string {
+	trial := ""
+	if e.Searching {
+		trial = fmt.Sprintf("trial %d ", e.Trials+1)
 	}
+	return fmt.Sprintf("%ssweep %d", trial, e.Sweep+1) + p.scores + p.speed(e, "")
+}
+
+// speed writes the rate and, of the last run, the time left.
+func (p *pace) speed(e fit.Event, most string) string {
+	text := ""
 	if rate := p.rate(); rate > 0 {
-		fmt.Fprintf(&b, ", %s rows/s", rough(rate*float64(e.Observations)))
+		text = fmt.Sprintf(", %s rows/s", rough(rate*float64(e.Observations)))
 	}
 	if left, known := p.left(e); known && !e.Searching {
-		fmt.Fprintf(&b, ", at most %s left", duration(left))
+		text += fmt.Sprintf(", %s%s left", most, duration(left))
 	}
-	return b.String()
+	return text
 }
 
 // rough writes a number with two or three digits: 950, 12 k, 3.4 M.

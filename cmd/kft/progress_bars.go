@@ -34,8 +34,8 @@ func (b *bars) event(e kft.Event) {
 	case e.Note != "":
 		b.p.Write([]byte(e.Note + "\n"))
 	case e.Fit != nil:
-		b.pace.step(*e.Fit)
-		b.say(b.pace.describe(*e.Fit))
+		b.pace.step(e)
+		b.say(b.pace.short(*e.Fit))
 		blocks := int64(max(1, e.Fit.Blocks))
 		b.bar.SetTotal(int64(e.Fit.Sweeps)*blocks, false)
 		b.bar.SetCurrent(int64(e.Fit.Sweep)*blocks + int64(e.Fit.Block))
@@ -53,12 +53,13 @@ func (b *bars) add(stage string) {
 	b.text = text
 	b.say("")
 	beside := decor.Any(func(decor.Statistics) string { return *text.Load() })
-	name := decor.Name(b.stages[stage]+" ", decor.WCSyncSpaceR)
-	elapsed := decor.OnComplete(decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 4}), "")
+	name := decor.Name(b.stages[stage] + " ")
 	if stage == "fit" {
-		b.bar = b.p.New(0, mpb.BarStyle(), mpb.BarWidth(24), mpb.PrependDecorators(name), mpb.AppendDecorators(beside))
+		// No name: with it the line would not fit 80 columns.
+		b.bar = b.p.New(0, mpb.BarStyle(), mpb.BarWidth(12), mpb.AppendDecorators(beside))
 		return
 	}
+	elapsed := decor.OnComplete(decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 4}), "")
 	b.bar = b.p.New(0, mpb.SpinnerStyle().PositionLeft(), mpb.BarWidth(2), mpb.PrependDecorators(name),
 		mpb.AppendDecorators(elapsed, beside), mpb.BarFillerClearOnComplete())
 }
