@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func TestTruncatedGzip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, keep := range []int{5, 1000, len(whole) / 2, len(whole) - 4} {
+	for _, keep := range []int{2, 5, 10, 1000, len(whole) / 2, len(whole) - 4} {
 		if err := os.WriteFile("t.csv.gz", whole[:keep], 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -120,6 +121,15 @@ func TestTruncatedGzip(t *testing.T) {
 		} else if keep > len(whole)/3 && input.Line < 1000 {
 			t.Errorf("%d bytes of %d: line %d", keep, len(whole), input.Line)
 		}
+	}
+	damaged := bytes.Clone(whole)
+	clear(damaged[len(whole)/2:][:100])
+	if err := os.WriteFile("t.csv.gz", damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var input *InputError
+	if _, err = Read(context.Background(), []string{"t.csv.gz"}, iowaSchema, Format{}, 2); !errors.As(err, &input) {
+		t.Errorf("damaged in the middle: error %v", err)
 	}
 	whole[len(whole)-5] ^= 1 // the checksum
 	if err := os.WriteFile("t.csv.gz", whole, 0o600); err != nil {
@@ -142,6 +152,7 @@ func TestBadCalls(t *testing.T) {
 		{[]string{path}, Schema{Target: "y"}, "no modes are given; name the columns of ids, as in store,item,time=year+month"},
 		{nil, Schema{Target: "y", Modes: modes(t, "id")}, "no table is given; name a file, or - for standard input"},
 		{[]string{path}, Schema{Target: "y", Modes: modes(t, "id"), Duplicates: "mena"}, `unknown rule for duplicates "mena" (did you mean "mean"?); the rules are error, sum, mean, last`},
+		{[]string{os.TempDir()}, Schema{Target: "y", Modes: modes(t, "id")}, os.TempDir() + ": this is a folder; name the files in it"},
 		{[]string{"no/such.csv"}, Schema{Target: "y", Modes: modes(t, "id")}, "no/such.csv: no such file; check the path"},
 	} {
 		_, err := Read(context.Background(), tc.files, tc.schema, Format{}, 1)

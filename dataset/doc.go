@@ -7,8 +7,9 @@
 // every result of the package, does not depend on the number of threads.
 //
 // Memory: 4 bytes a mode and 4 for the value, 16 bytes an observation for three
-// modes, plus the dictionaries. While a table is read the same amount is held
-// once more, in pieces.
+// modes, plus the dictionaries and, while reading, a few blocks of text. Where the
+// length of the input cannot be guessed (standard input), room is doubled as rows
+// come, so that for a moment up to three times as much is held.
 //
 // Reading is a pipeline: one goroutine reads (and decompresses) blocks and cuts
 // them at record ends, workers split a block into fields eight bytes at a time and

@@ -53,7 +53,7 @@ func (t *Table) SourceRow(k int) int {
 // Threads below 1 mean one for each processor. Whatever the user can mend is an
 // *InputError, the first in file order.
 //
-// The time is that of one pass over the text; on two threads about an eighth of
+// The time is that of one pass over the text; on two threads about a seventh of
 // what encoding/csv takes to split it.
 func Read(ctx context.Context, files []string, schema Schema, format Format, threads int) (*Table, error) {
 	return read(ctx, pipeline{files: files, stdin: format.stdin(), schema: schema, format: format, threads: threads, block: blockSize})

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -41,6 +42,10 @@ func openSource(name string, stdin io.Reader, block int) (*source, error) {
 		}
 		s.in = f
 		s.closers = append(s.closers, f)
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			s.close()
+			return nil, &InputError{File: name, Problem: "this is a folder", Remedy: "name the files in it"}
+		}
 	}
 	if err := s.readHead(); err != nil {
 		s.close()
@@ -70,6 +75,9 @@ func (s *source) readHead() error {
 	n, err := readFull(s.in, head[:2])
 	if err == nil && head[0] == 0x1f && head[1] == 0x8b {
 		z, err := gzip.NewReader(io.MultiReader(bytes.NewReader([]byte{0x1f, 0x8b}), s.in))
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
 		if err != nil {
 			return readProblem(err, 0)
 		}
@@ -100,15 +108,15 @@ func (s *source) readHead() error {
 // textSize guesses how many bytes of text a file holds: its size or, of gzip, what
 // the last four bytes say. 0 means not known.
 func textSize(name string) int {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0 // a pipe must not be opened twice
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return 0
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
 	var magic [2]byte
 	var size [4]byte
 	if _, err := f.ReadAt(magic[:], 0); err != nil || magic != [2]byte{0x1f, 0x8b} {
@@ -169,7 +177,7 @@ func readProblem(err error, line int) *InputError {
 	case errors.Is(err, gzip.ErrChecksum):
 		e.Problem = "the gzip checksum is wrong: the file is damaged"
 		e.Remedy = "copy or download it again"
-	case errors.Is(err, gzip.ErrHeader):
+	case errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
 		e.Problem = "the gzip data is damaged"
 		e.Remedy = "copy or download it again"
 	}

@@ -35,7 +35,9 @@ func apply(t *testing.T, table *Table, spec string, seed uint64) *Split {
 	return split
 }
 
-func sizes(s *Split) [4]int { return [4]int{s.Count(Train), s.Count(Valid), s.Count(Test), s.Count(Unused)} }
+func sizes(s *Split) [4]int {
+	return [4]int{s.Count(Train), s.Count(Valid), s.Count(Test), s.Count(Unused)}
+}
 
 func TestRandomSplit(t *testing.T) {
 	table := tableOf(t, string(BenchmarkText(1007, 1)), iowaSchema)

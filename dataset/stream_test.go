@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // describeRows appends each line with its row number, codes and value.
@@ -171,29 +168,3 @@ func mustAbs(t *testing.T, path string) string {
 type failingWriter struct{ err error }
 
 func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
-
-// BenchmarkMap copies the Iowa table with one column more.
-func BenchmarkMap(b *testing.B) {
-	path := plainIowa(b)
-	table, err := Read(context.Background(), []string{path}, iowaSchema, Format{}, 2)
-	if err != nil {
-		b.Fatal(err)
-	}
-	best := time.Duration(math.MaxInt64)
-	for b.Loop() {
-		start := time.Now()
-		err := Map(context.Background(), path, iowaSchema, table.Dicts, Format{}, 2, io.Discard, addColumns, func(batch *Batch, dst []byte) ([]byte, error) {
-			dst = slices.Grow(dst, 32*batch.Len())
-			for i := range batch.Len() {
-				dst = append(dst, batch.Line(i)...)
-				dst = append(dst, ",0.5\n"...)
-			}
-			return dst, nil
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		best = min(best, time.Since(start))
-	}
-	b.ReportMetric(float64(table.Len())/best.Seconds()/1e6, "Mrows/s")
-}
