@@ -137,29 +137,24 @@ func (b *builder) reserve(n int) {
 
 func regrown[T any](s []T, room int) []T { return append(make([]T, 0, room), s...) }
 
-// finish returns the table. Room that was reserved for more rows than came is cut
-// off; it was never touched, or else it is given back.
+// finish returns the table.
 func (b *builder) finish() *Table {
 	t := b.table
 	b.digest.Sum(t.Hash[:0])
-	if cap(t.Y) > t.Len()+t.Len()/8 {
-		t.Y, t.W, t.Part, t.Row = exact(t.Y), exact(t.W), exact(t.Part), exact(t.Row)
-		for m := range t.Codes {
-			t.Codes[m] = exact(t.Codes[m])
-		}
-	}
-	t.Y, t.W, t.Part, t.Row = slices.Clip(t.Y), slices.Clip(t.W), slices.Clip(t.Part), slices.Clip(t.Row)
+	t.Y, t.W, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Part), tight(t.Row)
 	for m := range t.Codes {
-		t.Codes[m] = slices.Clip(t.Codes[m])
+		t.Codes[m] = tight(t.Codes[m])
 	}
 	return t
 }
 
-func exact[T any](s []T) []T {
-	if s == nil {
-		return nil
+// tight cuts off room that was reserved for rows that did not come. A little of it
+// was never touched and so takes no memory; much of it is given back.
+func tight[T any](s []T) []T {
+	if cap(s) > len(s)+len(s)/8 {
+		return append(make([]T, 0, len(s)), s...)
 	}
-	return append(make([]T, 0, len(s)), s...)
+	return slices.Clip(s)
 }
 
 // lineOf returns the file and line of a data row.
