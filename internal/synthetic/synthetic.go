@@ -12,8 +12,8 @@
 // pair. A pair is stocked in proportion to the sizes of its store and item, and
 // sells in more months the higher its level is; a cell without sales has no row.
 //
-// At the default size the truth explains about 0.84 of the variance of log1p(y)
-// and 0.63 of that of y, whose few largest values hold most of it. That is the
+// At the default size the truth explains about 0.85 of the variance of log1p(y)
+// and 0.75 of that of y, whose few largest values hold most of it. That is the
 // most any model can reach on new rows.
 //
 // Making the table costs O(stores items + pairs months).
@@ -43,12 +43,12 @@ func Default(seed uint64) Options {
 
 // The truth's standard deviations on the logarithmic scale.
 const (
-	level      = 0.1
-	storeSD    = 0.5
-	itemSD     = 0.7
-	trainSD    = 0.45
-	pairSD     = 0.45
-	noiseSD    = 0.6
+	level      = 0.6
+	storeSD    = 0.4
+	itemSD     = 0.5
+	trainSD    = 0.4
+	pairSD     = 0.4
+	noiseSD    = 0.45
 	trainRank  = 3
 	firstYear  = 2023
 	storePower = 0.5 // size ~ rank^-power
