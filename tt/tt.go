@@ -98,18 +98,48 @@ func (t *Train) Slices() []backend.Slices {
 	return s
 }
 
-// Draw gives every weight a normal start value of one variance, such that the
-// train's values have the given standard deviation: with interior ranks r the
-// variance of f is prod r times the product of the cores' variances.
+// startNoise is how far the slices of a start differ from one another,
+// relative to what they share.
+const startNoise = 0.5
+
+// Draw gives the weights start values, such that the train's values have about
+// the given standard deviation.
+//
+// All slices of a core share a part: ones at the ends of the train, with signs
+// that cancel on the left, and the identity between them. So a start
+// is a sum of R independent products, which a solver can tell apart, and no
+// mode has to be learned before another can be. (Slices of noise alone
+// took two sweeps more and ended in worse minima; see docs/results.md.)
 func (t *Train) Draw(rng *rand.Rand, sd float64) {
-	paths := 1.0
-	for _, c := range t.Cores {
-		paths *= float64(c.Slices.Right)
+	if len(t.Cores) == 1 {
+		effect := t.Cores[0]
+		for k := range effect.Slices.Mean {
+			effect.Slices.Mean[k] = float32(sd * rng.NormFloat64())
+		}
+		effect.SetPrior()
+		return
 	}
-	scale := math.Pow(sd/math.Sqrt(paths), 1/float64(len(t.Cores)))
-	for _, c := range t.Cores {
+	// With relative variance v a core, f has variance R ((1 + v)^P - 1) but
+	// for the common scale.
+	spread := math.Pow(1+startNoise*startNoise, float64(len(t.Cores))) - 1
+	rank := float64(t.Cores[0].Slices.Right)
+	scale := math.Pow(sd/math.Sqrt(rank*spread), 1/float64(len(t.Cores)))
+	for p, c := range t.Cores {
+		left, right := c.Slices.Left, c.Slices.Right
+		noise := startNoise
+		if left > 1 && right > 1 {
+			noise /= math.Sqrt(float64(right))
+		}
 		for k := range c.Slices.Mean {
-			c.Slices.Mean[k] = float32(scale * rng.NormFloat64())
+			a, b := k/right%left, k%right
+			shared := 0.0
+			switch {
+			case p == 0:
+				shared = 1 - 2*float64(b%2)
+			case p == len(t.Cores)-1 || a == b:
+				shared = 1
+			}
+			c.Slices.Mean[k] = float32(scale * (shared + noise*rng.NormFloat64()))
 		}
 		c.SetPrior()
 	}
