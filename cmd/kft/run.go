@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitGood
 	}
 	if err != nil {
-		complain(stderr, fmt.Errorf("%w; %s --help shows how", err, helpPath(parser.Model, args)))
+		complain(stderr, fmt.Errorf("%w%s (%s --help shows how)", err, tableHint(args, err), helpPath(parser.Model, args)))
 		return exitUsage
 	}
 	if err := call.Run(&env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, parser: parser}); err != nil {
@@ -116,6 +116,14 @@ func helpPath(model *kong.Application, args []string) string {
 		return "kft " + verb.Name
 	}
 	return "kft"
+}
+
+// tableHint helps those who give fit its table as the other verbs take it.
+func tableHint(args []string, err error) string {
+	if (args[0] == "fit" || args[0] == "spec") && strings.Contains(err.Error(), "unexpected argument") {
+		return "; tables are given by --data"
+	}
+	return ""
 }
 
 // panicPlace names the function that panicked.

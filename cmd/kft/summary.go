@@ -126,6 +126,10 @@ func writeVerdict(b *strings.Builder, model kft.Score, part dataset.Part, baseli
 				measure.text(measure.of(scoreOf(baselines[best], part))), measure.text(measure.of(model)))
 		}
 	}
+	if model.R2 < 0 {
+		fmt.Fprintf(b, "An R2 below 0 on %s means that the mean of the target predicts better.\n", part)
+		lost = true
+	}
 	if lost {
 		b.WriteString("Try another --transform, more or other --term, or a lower --rank.\n")
 	} else {

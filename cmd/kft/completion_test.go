@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The scripts are well formed, by the shells that are there, and name every
+// verb and every flag that is not hidden.
+func TestCompletionScripts(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		script := must(t, "completion", shell).stdout
+		for _, word := range []string{"init", "evaluate", "time-budget", "cg-steps", "als adam", "uniform frequency"} {
+			if !strings.Contains(script, word) {
+				t.Errorf("%s: nothing about %s", shell, word)
+			}
+		}
+		if strings.Contains(script, "cpuprofile") {
+			t.Errorf("%s: a hidden flag is offered", shell)
+		}
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue // bash is on every machine that runs make
+		}
+		check := exec.Command(path, "-n")
+		check.Stdin = strings.NewReader(script)
+		if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s -n: %v\n%s", shell, err, out)
+		}
+	}
+}
+
+// What bash offers.
+func TestBashCompletes(t *testing.T) {
+	inEmptyFolder(t)
+	write(t, "sales.csv", "")
+	script := must(t, "completion", "bash").stdout
+	for _, c := range []struct {
+		words []string // the last is the one being typed
+		want  []string
+	}{
+		{[]string{"kft", "in"}, []string{"init", "inspect"}},
+		{[]string{"kft", "fit", "--so"}, []string{"--solver"}},
+		{[]string{"kft", "fit", "--solver", ""}, []string{"als", "adam"}},
+		{[]string{"kft", "fit", "--rank", "3", "--ridge", "u"}, []string{"uniform"}},
+		{[]string{"kft", "fit", "--data", "sa"}, []string{"sales.csv"}},
+		{[]string{"kft", "predict", "m.kft", "sa"}, []string{"sales.csv"}},
+		{[]string{"kft", "evaluate", "m.kft", "--part", "t"}, []string{"train", "test"}},
+		{[]string{"kft", "fit", "-o", "sa"}, []string{"sales.csv"}},
+		{[]string{"kft", "completion", "z"}, []string{"zsh"}},
+		{[]string{"kft", "fit", "--seed", ""}, nil},
+	} {
+		program := script + "\nCOMP_WORDS=(" + quoteAll(c.words) + ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_kft\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n"
+		out, err := exec.Command("bash", "-c", program).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", c.words, err, out)
+		}
+		if got := strings.Fields(string(out)); !slices.Equal(got, c.want) {
+			t.Errorf("%v offers %v, not %v", c.words, got, c.want)
+		}
+	}
+}

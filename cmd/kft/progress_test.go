@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/fit"
+)
+
+// clock is a time that goes on a second at each look.
+func clock() func() time.Time {
+	now := time.Unix(0, 0)
+	return func() time.Time { now = now.Add(time.Second); return now }
+}
+
+// trainingEvents are those of a trial of one sweep and a run of two more, each
+// of two blocks.
+func trainingEvents() []kft.Event {
+	event := func(trials int, searching bool, sweep, block int, point bool) kft.Event {
+		e := fit.Event{Trials: trials, Searching: searching, Sweep: sweep, Sweeps: 4, Block: block, Blocks: 2,
+			Ridge: fit.Ridge{Kind: fit.Uniform, Lambda: 2}, Observations: 3_000_000}
+		told := kft.Event{Stage: "fit", Fit: &e}
+		if point {
+			e.Point = &fit.Point{Sweep: sweep, Train: 0.5, Valid: 0.3}
+			r2 := 0.7
+			told.ValidR2 = &r2
+		}
+		return told
+	}
+	return []kft.Event{
+		{Stage: "read"}, {Stage: "fit"},
+		event(0, true, 0, 1, false), event(0, true, 0, 2, false), event(0, true, 0, 2, true),
+		{Stage: "fit", Note: "a note"},
+		event(1, false, 1, 1, false), event(1, false, 1, 2, false), event(1, false, 1, 2, true),
+		{Stage: "evaluate"},
+	}
+}
+
+func TestLines(t *testing.T) {
+	var b bytes.Buffer
+	l := newProgress(&b, false, []string{"a.csv", "b.csv"}, 0).(*lines)
+	l.pace.now = clock()
+	for _, e := range trainingEvents() {
+		l.event(e)
+	}
+	l.end()
+	want := `reading a.csv, b.csv
+training
+trial 1, penalty uniform 2: sweep 1, loss 0.5000, valid R2 0.7000, 1.0 M rows/s
+a note
+sweep 2 of at most 4, loss 0.5000, valid R2 0.7000, 1.0 M rows/s, at most 6 s left
+evaluating
+`
+	if b.String() != want {
+		t.Errorf("wrote\n%s, not\n%s", b.String(), want)
+	}
+}
+
+// A budget bounds the time left.
+func TestTimeLeftWithinBudget(t *testing.T) {
+	p := pace{now: clock(), budget: 8 * time.Second}
+	p.start()
+	var last kft.Event
+	for _, e := range trainingEvents()[6:8] {
+		p.step(e)
+		last = e
+	}
+	if left, known := p.left(*last.Fit); !known || left != 4*time.Second {
+		t.Errorf("%v left, known: %v", left, known)
+	}
+	p.budget = 3 * time.Second
+	if left, _ := p.left(*last.Fit); left != time.Second {
+		t.Errorf("%v left of a budget of 3 s", left)
+	}
+}
+
+func TestBars(t *testing.T) {
+	var b bytes.Buffer
+	bars := newBars(&b, stageNames([]string{"a.csv"}), 0)
+	for _, e := range trainingEvents() {
+		bars.event(e)
+	}
+	bars.end()
+	for _, part := range []string{"reading a.csv", "sweep 2, loss 0.5000, valid R2 0.7000", "evaluating"} {
+		if !strings.Contains(b.String(), part) {
+			t.Errorf("no %q in\n%s", part, b.String())
+		}
+	}
+}
+
+func TestQuiet(t *testing.T) {
+	var b bytes.Buffer
+	p := newProgress(&b, true, []string{"a.csv"}, 0)
+	for _, e := range trainingEvents() {
+		p.event(e)
+	}
+	p.end()
+	if b.Len() > 0 {
+		t.Errorf("quiet, but wrote %q", b.String())
+	}
+}

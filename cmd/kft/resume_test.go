@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// solverRuns are fits long enough to be killed in.
+var solverRuns = map[string][]string{
+	"als":  {"--term", "store,item,time:4", "--term", "store*item", "--sweeps", "12"},
+	"adam": {"--solver", "adam", "--term", "store,item,time:4", "--epochs", "12", "--batch", "0.2", "--ridge", "frequency"},
+}
+
+// A fit that is killed five times, at random moments, and resumed ends in the
+// same file as one that nobody disturbed.
+func TestKillAndResume(t *testing.T) {
+	kft := program(t)
+	for solver, flags := range solverRuns {
+		t.Run(solver, func(t *testing.T) {
+			inEmptyFolder(t)
+			writeSales(t, "sales.csv", mediumSales)
+			must(t, fitSales(append(flags, "-o", "undisturbed.kft")...)...)
+			random := rand.New(rand.NewPCG(1, uint64(len(solver))))
+			args := fitSales(append(flags, "-o", "killed.kft", "--checkpoint", "state", "--checkpoint-every", "0s", "--resume")...)
+			for kill := range 5 {
+				line := 1 + random.IntN(9) // reading is the first, sweeps follow the fifth
+				if killedAfter(t, exec.Command(kft, args...), line) {
+					continue
+				}
+				t.Fatalf("kill %d: the fit ended before line %d of its progress could be answered; the table is too small", kill+1, line)
+			}
+			if _, err := os.Stat("killed.kft"); err == nil {
+				t.Error("a killed fit has written its model")
+			}
+			if out, err := exec.Command(kft, args...).CombinedOutput(); err != nil {
+				t.Fatalf("resuming: %v\n%s", err, out)
+			}
+			if read(t, "killed.kft") != read(t, "undisturbed.kft") {
+				t.Error("the resumed fit ends in another file than the undisturbed one")
+			}
+			if files := listing(t); fmt.Sprint(files) != "[killed.kft sales.csv state/checkpoint.kft undisturbed.kft]" {
+				t.Errorf("left behind: %v", files)
+			}
+		})
+	}
+}
+
+// killedAfter starts a program, kills it (SIGKILL) once it has written so many
+// lines of progress, and reports whether it was alive to be killed.
+func killedAfter(t *testing.T, command *exec.Cmd, lines int) bool {
+	t.Helper()
+	stderr, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	scanner := bufio.NewScanner(stderr)
+	for range lines {
+		if !scanner.Scan() {
+			break
+		}
+	}
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for scanner.Scan() {
+	}
+	command.Wait()
+	status, ok := command.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled()
+}
+
+// A checkpoint of another fit is refused.
+func TestResumeOfAnotherFit(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	fit := fitSales("--sweeps", "2", "--checkpoint", "state")
+	must(t, append(fit, "--rank", "2")...)
+	r := call(t, append(fit, "--rank", "3", "--resume", "-o", "other.kft")...)
+	if r.code != exitFailed || !strings.Contains(r.stderr, "belongs to another fit") {
+		t.Errorf("exit %d, %q", r.code, r.stderr)
+	}
+	if _, err := os.Stat("other.kft"); err == nil {
+		t.Error("a model was written")
+	}
+}
+
+// The number of threads does not change a byte.
+func TestThreads(t *testing.T) {
+	for solver, flags := range solverRuns {
+		t.Run(solver, func(t *testing.T) {
+			inEmptyFolder(t)
+			writeSales(t, "sales.csv", mediumSales)
+			first := ""
+			for _, threads := range []string{"1", "2", "8"} {
+				file := threads + ".kft"
+				must(t, fitSales(append(flags, "--sweeps", "3", "--epochs", "3", "--threads", threads, "-o", file)...)...)
+				if text := read(t, file); first == "" {
+					first = text
+				} else if text != first {
+					t.Errorf("%s threads give another file than 1", threads)
+				}
+			}
+		})
+	}
+}

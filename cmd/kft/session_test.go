@@ -1,0 +1,117 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/*.session from what the program does")
+
+// Each session is a folder with the table sales.csv and a list of commands,
+// "$ kft ...", each followed by what it prints: standard output, then standard
+// error after a line [stderr], then [exit N] unless N is 0. "$ cat F" shows a
+// file.
+func TestSessions(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.session")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sessions: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".session"), func(t *testing.T) {
+			want := read(t, file)
+			t.Setenv("KFT_CPU", "generic") // the same digits on every machine
+			t.Setenv("COLUMNS", "100")
+			inEmptyFolder(t)
+			writeSales(t, "sales.csv", smallSales)
+			var got strings.Builder
+			for line := range strings.Lines(want) {
+				line = strings.TrimSuffix(line, "\n")
+				switch {
+				case strings.HasPrefix(line, "#") && got.Len() == 0: // what the session is about
+					got.WriteString(line + "\n")
+				case strings.HasPrefix(line, "$ "):
+					got.WriteString("\n" + line + "\n")
+					perform(t, &got, strings.TrimPrefix(line, "$ "))
+				}
+			}
+			text := strings.TrimPrefix(got.String(), "\n")
+			if text == want {
+				return
+			}
+			if *update {
+				if err := os.WriteFile(filepath.Join(sourceFolder, file), []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			t.Errorf("%s is not what the program does (go test ./cmd/kft -update rewrites it):\n%s", file, firstDifference(want, text))
+		})
+	}
+}
+
+func perform(t *testing.T, out *strings.Builder, command string) {
+	words := shellWords(command)
+	if words[0] == "cat" {
+		out.WriteString(scrub(read(t, words[1])))
+		return
+	}
+	r := call(t, words[1:]...)
+	out.WriteString(scrub(r.stdout))
+	if r.stderr != "" {
+		out.WriteString("[stderr]\n" + scrub(r.stderr))
+	}
+	if r.code != exitGood {
+		fmt.Fprintf(out, "[exit %d]\n", r.code)
+	}
+}
+
+// scrub takes out what differs from run to run or from machine to machine: the
+// clock, memory, and the last digits of results.
+func scrub(text string) string {
+	for _, s := range []struct{ pattern, by string }{
+		{`in \d+\.\d s, [\d.]+ [KMG]iB of memory`, "in # s, # MiB of memory"},
+		{`, [\d.]+( [kM])? rows/s`, ", # rows/s"},
+		{`at most [\dhmins ]+ left`, "at most # left"},
+		{`\(go[\d.]+, .*\)`, "(#)"},
+		{` +\n`, "\n"},
+	} {
+		text = regexp.MustCompile(s.pattern).ReplaceAllString(text, s.by)
+	}
+	// Of a result its first decimal is shown; the width is kept, for tables,
+	// unless it is that of a float64 in full.
+	return regexp.MustCompile(`\d+\.\d{3,}`).ReplaceAllStringFunc(text, func(number string) string {
+		keep := strings.IndexByte(number, '.') + 2
+		return number[:keep] + strings.Repeat("#", min(4, len(number)-keep))
+	})
+}
+
+// shellWords splits a command as a shell does, as far as sessions need it.
+func shellWords(command string) []string {
+	var words []string
+	for _, w := range regexp.MustCompile(`'[^']*'|[^ ']+`).FindAllString(command, -1) {
+		words = append(words, strings.Trim(w, "'"))
+	}
+	return words
+}
+
+func firstDifference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(w), len(g)) {
+		var a, b string
+		if i < len(w) {
+			a = w[i]
+		}
+		if i < len(g) {
+			b = g[i]
+		}
+		if a != b {
+			return fmt.Sprintf("line %d\nwant %s\ngot  %s", i+1, a, b)
+		}
+	}
+	return ""
+}
