@@ -20,7 +20,9 @@ func writeSummary(w io.Writer, m *kft.Model, r *kft.Report, output string) error
 	fmt.Fprintf(&b, "Training: %s (%s), %s\n\n", plural(len(r.History), sweepWord(r.Spec)), stopWords(r.Stop), plural(r.Passes, "pass"))
 	part, judged := lastPart(r.Train, r.Valid, r.Test)
 	writeScores(&b, m.Training(), r.Spec.Transform, part)
-	writeVerdict(&b, judged, part, r.Baseline)
+	if !writeVerdict(&b, judged, part, r.Baseline) {
+		fmt.Fprintf(&b, "Try %s.\n", advice(r, judged))
+	}
 	for _, warning := range summaryWarnings(r) {
 		fmt.Fprintf(&b, "warning: %s\n", warning)
 	}
@@ -100,8 +102,9 @@ func scoreOf(b kft.BaselineScores, part dataset.Part) kft.Score {
 	return [...]kft.Score{b.Train, b.Valid, b.Test}[part]
 }
 
-// writeVerdict says plainly which of model and formulas is better.
-func writeVerdict(b *strings.Builder, model kft.Score, part dataset.Part, baselines []kft.BaselineScores) {
+// writeVerdict says plainly which of model and formulas is better, and returns
+// whether the model is in all that counts.
+func writeVerdict(b *strings.Builder, model kft.Score, part dataset.Part, baselines []kft.BaselineScores) (won bool) {
 	b.WriteString("\n")
 	lost := false
 	for _, measure := range []struct {
@@ -130,11 +133,28 @@ func writeVerdict(b *strings.Builder, model kft.Score, part dataset.Part, baseli
 		fmt.Fprintf(b, "An R2 below 0 on %s means that the mean of the target predicts better.\n", part)
 		lost = true
 	}
-	if lost {
-		b.WriteString("Try another --transform, more or other --term, or a lower --rank.\n")
-	} else {
+	if !lost {
 		fmt.Fprintf(b, "The model beats both formulas on %s, in R2 and in MAE.\n", part)
 	}
+	return !lost
+}
+
+// advice lists what may help a model that is not good enough.
+func advice(r *kft.Report, judged kft.Score) string {
+	var try []string
+	if r.Stop == fit.AllSweeps || r.Stop == fit.Budget {
+		flag := "--sweeps"
+		if r.Spec.Fit.Solver == "adam" {
+			flag = "--epochs"
+		}
+		try = append(try, "more "+flag+" or time, for training was not over")
+	}
+	if r.Train.R2-judged.R2 > 0.15 {
+		try = append(try, "a lower --rank or a larger --lambda, for the model fits its training rows far better than others")
+	} else {
+		try = append(try, "a higher --rank, another --term")
+	}
+	return strings.Join(append(try, "another --transform"), "; ")
 }
 
 func summaryWarnings(r *kft.Report) []string {

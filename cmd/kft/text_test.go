@@ -47,14 +47,16 @@ func TestVerdict(t *testing.T) {
 		says  []string
 		not   []string
 	}{
-		{kft.Score{N: 9, R2: 0.7, MAE: 1}, []string{"beats both formulas"}, []string{"Try"}},
+		{kft.Score{N: 9, R2: 0.7, MAE: 1}, []string{"beats both formulas"}, nil},
 		{kft.Score{N: 9, R2: 0.55, MAE: 1}, []string{`"second" beats the model in R2 on test: 0.6000 against 0.5500`}, []string{"MAE", "both"}},
 		{kft.Score{N: 9, R2: 0.7, MAE: 2.5}, []string{`"second" beats the model in MAE`}, []string{"in R2", "both"}},
-		{kft.Score{N: 9, R2: -0.1, MAE: 5}, []string{"in R2", "in MAE", "below 0", "Try"}, []string{"both"}},
+		{kft.Score{N: 9, R2: -0.1, MAE: 5}, []string{"in R2", "in MAE", "below 0"}, []string{"both"}},
 	} {
 		var b strings.Builder
 		part, judged := lastPart(kft.Score{}, kft.Score{}, c.model)
-		writeVerdict(&b, judged, part, base)
+		if won := writeVerdict(&b, judged, part, base); won != strings.Contains(b.String(), "both") {
+			t.Errorf("%+v: won is %v, but it says %q", c.model, won, b.String())
+		}
 		for _, s := range c.says {
 			if !strings.Contains(b.String(), s) {
 				t.Errorf("%+v: %q does not say %q", c.model, b.String(), s)
