@@ -172,6 +172,7 @@ func (r *fitting) plan() error {
 	for p := range r.parts {
 		r.parts[p] = take(r.table, r.split.Parts, dataset.Part(p))
 	}
+	r.table.Codes, r.table.Y, r.table.W = nil, nil, nil // the parts hold them now
 	train := r.parts[dataset.Train]
 	terms, err := r.spec.ParseTerms()
 	if err != nil {
