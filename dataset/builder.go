@@ -135,7 +135,11 @@ func (b *builder) reserve(n int) {
 	}
 }
 
-func regrown[T any](s []T, room int) []T { return append(make([]T, 0, room), s...) }
+func regrown[T any](s []T, room int) []T {
+	grown := make([]T, 0, room)
+	hugePages(grown)
+	return append(grown, s...)
+}
 
 // finish returns the table.
 func (b *builder) finish() *Table {

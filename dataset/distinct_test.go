@@ -1,0 +1,63 @@
+package dataset
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Whatever claims that cells are distinct is compared with a map of them.
+func TestDistinct(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 0))
+	proven := 0
+	for trial := range 400 {
+		sizes := []int{1 + r.IntN(5), 1 + r.IntN(8), 1 + r.IntN(30)}[:1+r.IntN(3)]
+		table := &Table{}
+		for _, n := range sizes {
+			table.Dicts = append(table.Dicts, &Dict{ids: make([]string, n)})
+			table.Codes = append(table.Codes, nil)
+		}
+		cells := [][3]int32{}
+		for range 1 + r.IntN(60) {
+			var cell [3]int32
+			for m, n := range sizes {
+				cell[m] = int32(r.IntN(n))
+			}
+			cells = append(cells, cell)
+		}
+		if r.IntN(3) > 0 { // sorted
+			slices.SortFunc(cells, func(a, b [3]int32) int { return slices.Compare(a[:], b[:]) })
+		}
+		if r.IntN(2) > 0 {
+			cells = slices.Compact(cells)
+		}
+		seen := map[[3]int32]bool{}
+		for _, cell := range cells {
+			seen[cell] = true
+			table.Y = append(table.Y, 1)
+			for m := range sizes {
+				table.Codes[m] = append(table.Codes[m], cell[m])
+			}
+		}
+		distinct := len(seen) == len(cells)
+		order := table.slowestFirst()
+		for workers := 1; workers <= 5; workers++ {
+			runs := table.distinctInRuns(order, workers)
+			if runs && !distinct {
+				t.Fatalf("trial %d, %d workers: runs hide a repeated cell in %v", trial, workers, cells)
+			}
+			if runs {
+				proven++
+			}
+			if got := table.distinctInBitmap(order, workers); got != distinct {
+				t.Fatalf("trial %d, %d workers: the bitmap says %v of %v", trial, workers, got, cells)
+			}
+			if got := len(table.repeats(workers)); got != len(cells)-len(seen) {
+				t.Fatalf("trial %d, %d workers: %d repeats of %d", trial, workers, got, len(cells)-len(seen))
+			}
+		}
+	}
+	if proven < 200 {
+		t.Errorf("runs proved only %d tables distinct", proven)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package dataset
+
+func hugePages[T any]([]T) {}
