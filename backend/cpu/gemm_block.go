@@ -45,22 +45,7 @@ func (g *product) multiply(threads int) {
 		g.multiplyInPlace(threads)
 		return
 	}
-	width := g.panel()
-	depth := min(blockK, g.k)
-	columns := min((g.n+width-1)/width, max(1, packedSize/(depth*width))) * width
-	buffer := takeBuffer(depth * columns)
-	defer buffer.put()
-	for j := 0; j < g.n; j += columns {
-		for p := 0; p < g.k; p += depth {
-			part := packed{product: *g, packed: buffer.data, p: p, j: j}
-			part.k, part.n = min(depth, g.k-p), min(columns, g.n-j)
-			if p > 0 {
-				part.beta = 1
-			}
-			part.pack(threads)
-			part.multiply(threads)
-		}
-	}
+	g.multiplyPacked(threads)
 }
 
 // panel is the number of columns of a panel.

@@ -37,65 +37,72 @@ func (g *packed) panelData(i int) []float32 {
 	return g.packed[i*size : (i+1)*size]
 }
 
-// pack fills the panels.
-func (g *packed) pack(threads int) {
-	width, panels := g.panel(), g.panelCount()
-	if last := g.n - (panels-1)*width; last < width {
-		clear(g.panelData(panels - 1))
-	}
+// packTasks is the number of tasks that pack divides into: runs of rows, for
+// the rows of B may be pages apart, or panels where it is stored transposed.
+func (g *packed) packTasks() int {
 	if g.tb {
-		parallel(threads, panels, func(panel int) {
-			src := g.b[g.offsetB(g.p, g.j+panel*width):]
-			g.transpose(g.panelData(panel), width, src, g.ldb, min(width, g.n-panel*width), g.k)
-		})
-		return
+		return g.panelCount()
 	}
-	// Row by row: the rows of B may be pages apart.
-	parallel(threads, (g.k+packedRows-1)/packedRows, func(task int) {
-		for i := task * packedRows; i < min(g.k, (task+1)*packedRows); i++ {
-			at := g.offsetB(g.p+i, g.j)
-			row := g.b[at : at+g.n]
-			to := g.packed[i*width:]
-			for len(row) > width {
-				copy(to[:width], row)
-				row, to = row[width:], to[g.k*width:]
-			}
-			copy(to, row)
-		}
-	})
+	return (g.k + packedRows - 1) / packedRows
 }
 
-func (g *packed) multiply(threads int) {
-	copied := g.panelCount() >= reuseFrom && g.sharesSets()
-	mostRows := copiedRows
-	if g.ta {
-		mostRows = copiedRowsTransposed
+// pack does one task of filling the panels.
+func (g *packed) pack(task int) {
+	width := g.panel()
+	if g.tb {
+		columns := min(width, g.n-task*width)
+		data := g.panelData(task)
+		if columns < width {
+			clear(data)
+		}
+		g.transpose(data, width, g.b[g.offsetB(g.p, g.j+task*width):], g.ldb, columns, g.k)
+		return
 	}
-	grid := newGrid(g.m, mostRows, g.panels.tileRows(), g.panelCount(), threads)
-	parallel(threads, grid.tasks(), func(task int) {
-		rows, columns := grid.task(task)
-		t := g.tile(rows)
-		t.k, t.bStep = g.k, g.panel()
-		t.a = g.a[g.offsetA(rows.start, g.p):]
-		if copied {
-			block := takeBuffer(t.rows * copiedRow)
-			defer block.put()
-			g.copyA(block.data, &t)
-			t.a, t.aRow, t.aStep = block.data, copiedRow, 1
+	for i := task * packedRows; i < min(g.k, (task+1)*packedRows); i++ {
+		at := g.offsetB(g.p+i, g.j)
+		row := g.b[at : at+g.n]
+		to := g.packed[i*width:]
+		for len(row) > width {
+			copy(to[:width], row)
+			row, to = row[width:], to[g.k*width:]
 		}
-		t.setFactors(g.alpha, g.beta)
-		for panel := columns.start; panel < columns.end; panel++ {
-			t.b = g.panelData(panel)
-			if next := rows.end + panel - columns.start; !g.ta && next < g.m {
-				t.prefetch(g.a[g.offsetA(next, g.p):], 1)
-			} else {
-				t.prefetch(nil, 0)
-			}
-			j := panel * g.panel()
-			t.c = g.c[rows.start*g.ldc+g.j+j:]
-			g.panels.run(&t, min(g.panel(), g.n-j))
+		copied := copy(to[:width], row)
+		clear(to[copied:width])
+	}
+}
+
+// grid returns the tasks of multiply.
+func (g *packed) grid(threads int) grid {
+	rows := copiedRows
+	if g.ta {
+		rows = copiedRowsTransposed
+	}
+	return newGrid(g.m, rows, g.panels.tileRows(), g.panelCount(), threads)
+}
+
+// multiply computes those rows and panels of C.
+func (g *packed) multiply(rows, columns span) {
+	t := g.tile(rows)
+	t.k, t.bStep = g.k, g.panel()
+	t.a = g.a[g.offsetA(rows.start, g.p):]
+	if g.panelCount() >= reuseFrom && g.sharesSets() {
+		block := takeBuffer(t.rows * copiedRow)
+		defer block.put()
+		g.copyA(block.data, &t)
+		t.a, t.aRow, t.aStep = block.data, copiedRow, 1
+	}
+	t.setFactors(g.alpha, g.beta)
+	for panel := columns.start; panel < columns.end; panel++ {
+		t.b = g.panelData(panel)
+		if next := rows.end + panel - columns.start; !g.ta && next < g.m {
+			t.prefetch(g.a[g.offsetA(next, g.p):], 1)
+		} else {
+			t.prefetch(nil, 0)
 		}
-	})
+		j := panel * g.panel()
+		t.c = g.c[rows.start*g.ldc+g.j+j:]
+		g.panels.run(&t, min(g.panel(), g.n-j))
+	}
 }
 
 // sharesSets tells whether the elements of op(A) that one step of k reads, or

@@ -8,28 +8,24 @@ import (
 // parallel runs the tasks 0..tasks-1 on up to threads goroutines, each taking
 // the next task as it becomes free.
 func parallel(threads, tasks int, run func(task int)) {
-	threads = min(threads, tasks)
-	if threads <= 1 {
-		for task := range tasks {
+	takeInOrder(threads, tasks, func(take func() int) {
+		for task := take(); task < tasks; task = take() {
 			run(task)
 		}
-		return
-	}
+	})
+}
+
+// takeInOrder runs work on up to threads goroutines. Each gets its tasks from
+// take, which hands out 0, 1, 2, ... in order, whoever asks; from tasks on
+// there is nothing left to do.
+func takeInOrder(threads, tasks int, work func(take func() int)) {
 	var next atomic.Int64
-	work := func() {
-		for {
-			task := int(next.Add(1)) - 1
-			if task >= tasks {
-				return
-			}
-			run(task)
-		}
-	}
+	take := func() int { return int(next.Add(1)) - 1 }
 	var group sync.WaitGroup
-	for range threads - 1 {
-		group.Go(work)
+	for range min(threads, tasks) - 1 {
+		group.Go(func() { work(take) })
 	}
-	work()
+	work(take)
 	group.Wait()
 }
 
