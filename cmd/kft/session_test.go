@@ -77,7 +77,7 @@ func scrub(text string) string {
 		{`in \d+\.\d s, [\d.]+ [KMG]iB of memory`, "in # s, # MiB of memory"},
 		{`, [\d.]+( [kM])? rows/s`, ", # rows/s"},
 		{`at most [\dhmins ]+ left`, "at most # left"},
-		{`\(go[\d.]+, .*\)`, "(#)"},
+		{`kft \S+ \(go[\d.]+, .*\)`, "kft # (#)"},
 		{` +\n`, "\n"},
 	} {
 		text = regexp.MustCompile(s.pattern).ReplaceAllString(text, s.by)

@@ -72,6 +72,9 @@ func (c *splitCommand) Run(e *env) error {
 			fmt.Fprintf(&b, "%-6s %12s\n", p, count(n))
 		}
 	}
+	if n := table.Counts.Merged; n > 0 {
+		fmt.Fprintf(&b, "%s of a cell counted already, in its part\n", plural(n, "more row"))
+	}
 	_, err = fmt.Fprintf(e.stdout, "%sWrote %s; kft fit --split %s uses it.\n", b.String(), c.Output, quote("file:"+c.Output))
 	return err
 }

@@ -17,7 +17,7 @@ func writeSummary(w io.Writer, m *kft.Model, r *kft.Report, output string) error
 	var b strings.Builder
 	writeData(&b, m)
 	fmt.Fprintf(&b, "Model: %s; scale %s; %s; penalty %s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, plural(r.Weights, "weight"), r.Ridge)
-	fmt.Fprintf(&b, "Training: %s (%s), %s\n\n", plural(len(r.History), sweepWord(r.Spec)), stopWords(r.Stop), plural(r.Passes, "pass"))
+	fmt.Fprintf(&b, "Training: %s (%s), %s\n\n", plural(len(r.History), sweepWord(r.Spec)), stopWords(r.Stop, r.Spec), plural(r.Passes, "pass"))
 	part, judged := lastPart(r.Train, r.Valid, r.Test)
 	writeScores(&b, m.Training(), r.Spec.Transform, part)
 	if !writeVerdict(&b, judged, part, r.Baseline) {
@@ -149,7 +149,7 @@ func advice(r *kft.Report, judged kft.Score) string {
 		}
 		try = append(try, "more "+flag+" or time, for training was not over")
 	}
-	if r.Train.R2-judged.R2 > 0.15 {
+	if r.Train.R2 > 0 && r.Train.R2-judged.R2 > 0.15 {
 		try = append(try, "a lower --rank or a larger --lambda, for the model fits its training rows far better than others")
 	} else {
 		try = append(try, "a higher --rank, another --term")
@@ -172,8 +172,10 @@ func sweepWord(s kft.Spec) string {
 	return "sweep"
 }
 
-func stopWords(s fit.Stop) string {
+func stopWords(s fit.Stop, spec kft.Spec) string {
 	switch s {
+	case fit.AllSweeps:
+		return "all " + sweepWord(spec) + "s done"
 	case fit.Converged:
 		return "no further gain on the valid part"
 	case fit.Budget:

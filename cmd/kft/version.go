@@ -8,6 +8,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 )
 
+// version is set by the linker in releases; other builds know their module's.
+var version string
+
 // versionCommand prints what this program is.
 type versionCommand struct{}
 
@@ -17,6 +20,10 @@ func (versionCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "kft %s (%s, %s/%s, %s)\n", kft.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, path)
+	name := version
+	if name == "" {
+		name = kft.Version()
+	}
+	_, err = fmt.Fprintf(e.stdout, "kft %s (%s, %s/%s, %s)\n", name, runtime.Version(), runtime.GOOS, runtime.GOARCH, path)
 	return err
 }
