@@ -71,13 +71,15 @@ func perform(t *testing.T, out *strings.Builder, command string) {
 }
 
 // scrub takes out what differs from run to run or from machine to machine: the
-// clock, memory, and the last digits of results.
+// clock, memory, hashes, work, and the last digits of results.
 func scrub(text string) string {
 	for _, s := range []struct{ pattern, by string }{
 		{`in \d+\.\d s, [\d.]+ [KMG]iB of memory`, "in # s, # MiB of memory"},
 		{`, [\d.]+( [kM])? rows/s`, ", # rows/s"},
 		{`at most [\dhmins ]+ left`, "at most # left"},
 		{`kft \S+ \(go[\d.]+, .*\)`, "kft # (#)"},
+		{`\d+ passes`, "# passes"},
+		{`sha256 [0-9a-f]{64}`, "sha256 #"},
 		{` +\n`, "\n"},
 	} {
 		text = regexp.MustCompile(s.pattern).ReplaceAllString(text, s.by)
