@@ -257,13 +257,18 @@ func (s *session) endTrial() {
 	s.state.Run, s.state.Leader = s.state.Leader, Run{}
 }
 
+// limit returns how many sweeps the run in work may take.
+func (s *session) limit() int {
+	if s.searching() {
+		return min(s.opt.Sweeps, trialSweeps)
+	}
+	return s.opt.Sweeps
+}
+
 // descend runs sweeps until the run in work ends.
 func (s *session) descend(ctx context.Context) (Stop, error) {
 	run := &s.state.Run
-	limit := s.opt.Sweeps
-	if s.searching() {
-		limit = min(limit, trialSweeps)
-	}
+	limit := s.limit()
 	for ; run.Sweep < limit; run.Sweep, run.Block = run.Sweep+1, 0 {
 		if run.BestSweep >= 0 && run.Sweep-run.BestSweep > s.opt.Patience {
 			return Converged, nil
@@ -388,7 +393,7 @@ func (s *session) tell(done int, p *Point) {
 	if run.Block < s.s.blocks() {
 		name = s.s.blockName(run.Block)
 	}
-	s.opt.Progress(Event{Trials: len(s.state.Trials), Searching: s.searching(), Sweep: run.Sweep, Sweeps: s.opt.Sweeps, Block: done, Blocks: s.s.blocks(),
+	s.opt.Progress(Event{Trials: len(s.state.Trials), Searching: s.searching(), Sweep: run.Sweep, Sweeps: s.limit(), Block: done, Blocks: s.s.blocks(),
 		BlockName: name, Point: p, Ridge: s.ridge(), Observations: len(s.d.y)})
 }
 
