@@ -120,8 +120,9 @@ func FuzzKernels(f *testing.F) {
 		padded := append(slices.Clone(text), make([]byte, padding)...)
 		text = padded[:len(text)]
 		fast, slow := make([]uint32, len(text)+2*padding), make([]uint32, len(text)+2*padding)
-		n, want := separators(fast[1:], text, delimiter), separatorsGeneric(slow[1:], text, delimiter)
-		if n != want || !slices.Equal(fast[1:n+1], slow[1:n+1]) {
+		n, lines := separators(fast[1:], text, delimiter)
+		want, wantLines := separatorsGeneric(slow[1:], text, delimiter)
+		if n != want || lines != wantLines || lines != bytes.Count(text, newline) || !slices.Equal(fast[1:n+1], slow[1:n+1]) {
 			t.Fatalf("%v, want %v", fast[1:n+1], slow[1:want+1])
 		}
 		naive := 0

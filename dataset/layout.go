@@ -73,14 +73,15 @@ type layout struct {
 // columns the caller will ask for: a first row that holds them all is a header
 // even where some name looks like a number.
 func (s *source) readLayout(format Format, wanted []string) (*layout, error) {
+	text := append(bytes.Clone(s.carry), '\n')
 	if format.Delimiter == 0 {
-		format.Delimiter = detectDelimiter(s.carry)
+		format.Delimiter = detectDelimiter(text, !s.eof)
 	} else if !isDelimiter(format.Delimiter) {
 		return nil, &InputError{File: s.name, Problem: fmt.Sprintf("%q cannot be a delimiter", format.Delimiter), Remedy: "choose another, or let it be detected"}
 	}
 	s.delimiter = format.Delimiter
 	l := &layout{format: format}
-	first, blank, length, err := firstRecord(s.carry, format.Delimiter)
+	first, blank, length, err := firstRecord(text, format.Delimiter)
 	if err != nil {
 		return nil, inFile(err, s.name)
 	}
@@ -118,20 +119,23 @@ func (s *source) readLayout(format Format, wanted []string) (*layout, error) {
 }
 
 // firstRecord returns the fields of the first record that is not blank, the bytes
-// before it, and its length with line end.
-func firstRecord(head []byte, delimiter byte) (fields []string, blank, length int, err error) {
-	r := rows{raw: append(bytes.Clone(head), '\n')}
-	for blank < len(head) {
-		n := blankLine(r.raw[blank:])
+// before it, and its length with line end. The text ends in a newline.
+func firstRecord(text []byte, delimiter byte) (fields []string, blank, length int, err error) {
+	for blank < len(text) {
+		n := blankLine(text[blank:])
 		if n == 0 {
 			break
 		}
 		blank += n
 	}
+	if blank == len(text) {
+		return nil, blank, 0, nil
+	}
+	r := rows{raw: text}
 	r.startSlow()
 	next, columns, problem := r.record(blank, delimiter)
 	if problem != nil {
-		problem.Line = 1 + bytes.Count(head[:blank], newline)
+		problem.Line = 1 + bytes.Count(text[:blank], newline)
 		return nil, 0, 0, problem
 	}
 	r.columns = columns
@@ -143,27 +147,24 @@ func firstRecord(head []byte, delimiter byte) (fields []string, blank, length in
 
 // detectDelimiter takes the candidate that cuts the first rows most evenly: into
 // the same number of fields, more than one, as often as possible, and then into
-// the most; of equals the tab, which is seldom part of a text.
-func detectDelimiter(head []byte) byte {
+// the most; of equals the tab, which is seldom part of a text. The text ends in a
+// newline; partial says that its last row may be cut short.
+func detectDelimiter(text []byte, partial bool) byte {
 	best, bestEven, bestFields := byte(','), 0, 1
 	for _, candidate := range []byte("\t,;|") {
-		rest, rowsSeen, even, fieldsOfFirst := head, 0, 0, 0
-		for rowsSeen < 20 && len(rest) > 0 {
-			if rowsSeen > 0 && bytes.IndexByte(rest, '\n') < 0 && len(head) == headSize {
-				break // the head ends within this row
-			}
+		rest, even, fieldsOfFirst := text, 0, 0
+		for n := 0; n < 20 && len(rest) > 0; n++ {
 			fields, blank, length, err := firstRecord(rest, candidate)
-			if err != nil {
+			if err != nil || n > 0 && partial && blank+length == len(rest) {
 				break
 			}
-			if rowsSeen == 0 {
+			if n == 0 {
 				fieldsOfFirst = len(fields)
 			}
 			if len(fields) == fieldsOfFirst {
 				even++
 			}
-			rowsSeen++
-			rest = rest[min(blank+length, len(rest)):]
+			rest = rest[blank+length:]
 		}
 		if fieldsOfFirst > 1 && (even > bestEven || even == bestEven && fieldsOfFirst > bestFields) {
 			best, bestEven, bestFields = candidate, even, fieldsOfFirst

@@ -37,7 +37,6 @@ func (r *rows) split(raw []byte, delimiter byte, columns int, quoted bool) *Inpu
 	r.columns = columns
 	r.raw = raw
 	r.slow = false
-	r.lines = bytes.Count(raw, newline)
 	if !quoted && r.splitPlain(delimiter) {
 		return nil
 	}
@@ -50,7 +49,8 @@ func (r *rows) splitPlain(delimiter byte) bool {
 	if need := len(r.raw) + 2*padding; len(r.endsBuf) < need {
 		r.endsBuf = make([]uint32, need)
 	}
-	found := separators(r.endsBuf[1:], r.raw, delimiter)
+	found, lines := separators(r.endsBuf[1:], r.raw, delimiter)
+	r.lines = lines
 	if found != r.lines*r.columns {
 		return false
 	}
@@ -77,6 +77,7 @@ func (r *rows) splitPlain(delimiter byte) bool {
 // hold delimiters and newlines there, and a quote as two; blank lines are passed
 // over. Fields are copied, without quotes, to a text of the same layout.
 func (r *rows) splitQuoted(delimiter byte) *InputError {
+	r.lines = bytes.Count(r.raw, newline)
 	r.startSlow()
 	line := 0
 	for at := 0; at < len(r.raw); {

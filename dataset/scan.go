@@ -6,20 +6,19 @@ import (
 )
 
 // separatorsGeneric writes the positions of all delimiters and newlines to dst and
-// returns their number. The text is followed by padding; dst has room for one
+// returns their number, and that of the newlines. The text is followed by padding; dst has room for one
 // position a byte, and padding.
 //
 // Eight bytes are compared at a time: a byte of x = word ^ pattern is zero where it
 // matches, and ((x & 7f) + 7f) | x has its high bit clear only in zero bytes. Four
 // positions are written whatever the number found, for a branch that cannot be
 // predicted costs more.
-func separatorsGeneric(dst []uint32, text []byte, delimiter byte) int {
+func separatorsGeneric(dst []uint32, text []byte, delimiter byte) (n, newlines int) {
 	const (
 		low7  = 0x7f * everyByte
 		lines = '\n' * everyByte
 	)
 	delimiters := uint64(delimiter) * everyByte
-	n := 0
 	padded := text[:(len(text)+7)&^7]
 	for i := 0; i+8 <= len(padded); i += 8 {
 		word := binary.LittleEndian.Uint64(padded[i:])
@@ -43,8 +42,9 @@ func separatorsGeneric(dst []uint32, text []byte, delimiter byte) int {
 			rest &= rest - 1
 		}
 		n += int((found >> 7) * everyByte >> 56)
+		newlines += int((^y >> 7 & everyByte) * everyByte >> 56)
 	}
-	return n
+	return n, newlines
 }
 
 // fieldWordsGeneric loads, for each row i in keep, which ascend, the text between

@@ -4,7 +4,7 @@ import "golang.org/x/sys/cpu"
 
 // separators finds delimiters and newlines, 64 bytes at a time where the
 // processor can. See separatorsGeneric.
-func separators(dst []uint32, text []byte, delimiter byte) int {
+func separators(dst []uint32, text []byte, delimiter byte) (n, newlines int) {
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasBMI1 || !cpu.X86.HasPOPCNT || len(text) == 0 {
 		return separatorsGeneric(dst, text, delimiter)
 	}
@@ -15,7 +15,7 @@ func separators(dst []uint32, text []byte, delimiter byte) int {
 }
 
 //go:noescape
-func separatorsAVX2(dst *uint32, text *byte, blocks int, delimiter uint64) int
+func separatorsAVX2(dst *uint32, text *byte, blocks int, delimiter uint64) (n, newlines int)
 
 // fieldWords loads fields as words. See fieldWordsGeneric.
 func fieldWords(dst []uint64, text []byte, ends []uint32, keep []int32, columns, from, to int, cut uint32, behind byte) {

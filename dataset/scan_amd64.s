@@ -8,11 +8,12 @@
 	ADDL   R8, R10; \
 	MOVL   R10, offset(DI)
 
-// func separatorsAVX2(dst *uint32, text *byte, blocks int, delimiter uint64) int
+// func separatorsAVX2(dst *uint32, text *byte, blocks int, delimiter uint64) (n, newlines int)
 //
 // DI, SI: next position and next block. Y0, Y1: delimiter and newline. AX: bits of
-// the bytes that match, DX their number. R8: position of the block. R9: dst.
-TEXT ·separatorsAVX2(SB), NOSPLIT, $0-40
+// the bytes that match, DX their number. R8: position of the block. R9: dst. R12:
+// newlines so far.
+TEXT ·separatorsAVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), DI
 	MOVQ         text+8(FP), SI
 	MOVQ         blocks+16(FP), CX
@@ -23,6 +24,7 @@ TEXT ·separatorsAVX2(SB), NOSPLIT, $0-40
 	VMOVD        AX, X1
 	VPBROADCASTB X1, Y1
 	XORL         R8, R8
+	XORL         R12, R12
 	MOVQ         DI, R9
 
 block:
@@ -32,6 +34,12 @@ block:
 	VPCMPEQB  Y2, Y1, Y5
 	VPCMPEQB  Y3, Y0, Y6
 	VPCMPEQB  Y3, Y1, Y7
+	VPMOVMSKB Y5, R10
+	VPMOVMSKB Y7, R11
+	POPCNTL   R10, R10
+	POPCNTL   R11, R11
+	ADDQ      R10, R12
+	ADDQ      R11, R12
 	VPOR      Y4, Y5, Y4
 	VPOR      Y6, Y7, Y6
 	VPMOVMSKB Y4, AX
@@ -81,7 +89,8 @@ next:
 
 	SUBQ R9, DI
 	SHRQ $2, DI
-	MOVQ DI, ret+32(FP)
+	MOVQ DI, n+32(FP)
+	MOVQ R12, newlines+40(FP)
 	VZEROUPPER
 	RET
 

@@ -2,7 +2,7 @@
 
 package dataset
 
-func separators(dst []uint32, text []byte, delimiter byte) int {
+func separators(dst []uint32, text []byte, delimiter byte) (n, newlines int) {
 	return separatorsGeneric(dst, text, delimiter)
 }
 
