@@ -2,14 +2,10 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
 )
 
 const (
@@ -24,6 +20,7 @@ type source struct {
 	name      string
 	in        io.Reader
 	closers   []io.Closer
+	codec     string // compression, or ""
 	delimiter byte
 	block     int
 	carry     []byte // read but not handed out yet
@@ -31,7 +28,7 @@ type source struct {
 	quoted    bool // the text handed out last may hold a quote
 }
 
-// openSource opens a file, or standard input for "-", looks through gzip, drops a
+// openSource opens a file, or standard input for "-", looks through gzip and zstd, drops a
 // byte order mark and reads the head that formats are detected from.
 func openSource(name string, stdin io.Reader, block int) (*source, error) {
 	s := &source{name: name, in: stdin, block: block}
@@ -72,18 +69,15 @@ func (s *source) close() {
 
 func (s *source) readHead() error {
 	head := make([]byte, headSize)
-	n, err := readFull(s.in, head[:2])
-	if err == nil && head[0] == 0x1f && head[1] == 0x8b {
-		z, err := gzip.NewReader(io.MultiReader(bytes.NewReader([]byte{0x1f, 0x8b}), s.in))
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return readProblem(err, 0)
+	n, err := readFull(s.in, head[:magicSize])
+	if s.codec = codecOf(head[:n]); s.codec != "" {
+		z, unpackErr := decompress(s.codec, io.MultiReader(bytes.NewReader(bytes.Clone(head[:n])), s.in))
+		if unpackErr != nil {
+			return readProblem(unpackErr, s.codec, 0)
 		}
 		s.in = z
 		s.closers = append(s.closers, z)
-		n = 0
+		n, err = 0, nil
 	}
 	if err == nil {
 		var m int
@@ -91,11 +85,11 @@ func (s *source) readHead() error {
 		n += m
 	}
 	if err != nil && err != io.EOF {
-		return readProblem(err, 1+bytes.Count(head[:n], newline))
+		return readProblem(err, s.codec, 1+bytes.Count(head[:n], newline))
 	}
 	head = head[:n]
 	if problem := notText(head); problem != "" {
-		return &InputError{Problem: problem, Remedy: "give delimited text (CSV or TSV), plain or gzip"}
+		return &InputError{Problem: problem, Remedy: "give delimited text (CSV or TSV), plain, gzip or zstd"}
 	}
 	s.eof = err == io.EOF
 	s.carry = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
@@ -105,31 +99,6 @@ func (s *source) readHead() error {
 	return nil
 }
 
-// textSize guesses how many bytes of text a file holds: its size or, of gzip, what
-// the last four bytes say. 0 means not known.
-func textSize(name string) int {
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return 0 // a pipe must not be opened twice
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	var magic [2]byte
-	var size [4]byte
-	if _, err := f.ReadAt(magic[:], 0); err != nil || magic != [2]byte{0x1f, 0x8b} {
-		return int(info.Size())
-	}
-	if _, err := f.ReadAt(size[:], info.Size()-4); err != nil {
-		return 0
-	}
-	// A gzip file may hold several streams and tells the size of the last: the hint
-	// is not trusted beyond what deflate can do at most.
-	return int(min(int64(binary.LittleEndian.Uint32(size[:])), 1032*info.Size()))
-}
-
 var newline = []byte{'\n'}
 
 // notText names the well-known formats that are taken for tables by mistake.
@@ -137,7 +106,6 @@ func notText(head []byte) string {
 	for _, known := range []struct{ magic, what string }{
 		{"PAR1", "a Parquet file"},
 		{"PK\x03\x04", "a zip archive (or a spreadsheet)"},
-		{"\x28\xb5\x2f\xfd", "zstd data"},
 		{"\xfd7zXZ", "xz data"},
 		{"BZh", "bzip2 data"},
 		{"\xff\xfe", "UTF-16 text"},
@@ -168,22 +136,6 @@ func readFull(r io.Reader, dst []byte) (n int, err error) {
 	return n, err
 }
 
-func readProblem(err error, line int) *InputError {
-	e := &InputError{Line: line, Problem: err.Error(), Err: err, Remedy: "check the file and the disk it is on"}
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		e.Problem = "the gzip data ends too early: the file is truncated"
-		e.Remedy = "copy or download it again"
-	case errors.Is(err, gzip.ErrChecksum):
-		e.Problem = "the gzip checksum is wrong: the file is damaged"
-		e.Remedy = "copy or download it again"
-	case errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
-		e.Problem = "the gzip data is damaged"
-		e.Remedy = "copy or download it again"
-	}
-	return e
-}
-
 // next reads a block into buf, which it may replace, and returns buf and the
 // length of the whole records at its front; the rest is carried over. The last
 // record gets its newline where it lacks one. io.EOF ends the source. An error's
@@ -201,7 +153,7 @@ func (s *source) next(buf []byte) ([]byte, int, error) {
 			buf = buf[:n+m]
 			if err != nil && err != io.EOF {
 				s.eof, s.carry = true, nil
-				return buf, 0, readProblem(err, bytes.Count(buf, newline))
+				return buf, 0, readProblem(err, s.codec, bytes.Count(buf, newline))
 			}
 			s.eof = err == io.EOF
 		}
