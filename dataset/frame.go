@@ -1,0 +1,124 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+)
+
+// Frame is a table held as text, a column at a time: what describes the entities
+// of a mode, not the observations. Its memory is the text and 16 bytes a field.
+type Frame struct {
+	File    string
+	Names   []string
+	Columns [][]string // Columns[c][i] is field c of row i, trimmed; "" where it is empty
+
+	lines []int32 // of each row, or nil where the rows come from no file
+}
+
+// Len returns the number of rows.
+func (f *Frame) Len() int {
+	if len(f.Columns) == 0 {
+		return 0
+	}
+	return len(f.Columns[0])
+}
+
+// Line returns the line, from 1, that row i starts at; 0 where the rows come from
+// no file.
+func (f *Frame) Line(i int) int {
+	if f.lines == nil {
+		return 0
+	}
+	return int(f.lines[i])
+}
+
+// Find returns the index of a column, or an *InputError with the nearest name.
+func (f *Frame) Find(name string) (int, error) {
+	if c := slices.Index(f.Names, name); c >= 0 {
+		return c, nil
+	}
+	return 0, &InputError{File: f.File, Column: name, Problem: "the table has no such column" + nearest.Hint(name, f.Names),
+		Remedy: "choose one of " + strings.Join(f.Names, ", ")}
+}
+
+// ReadFrame reads a table as text: CSV or TSV, plain or compressed, "-" being
+// standard input. Delimiter, header, quotes and errors are as in Read.
+func ReadFrame(ctx context.Context, file string, format Format) (*Frame, error) {
+	return readFrame(ctx, pipeline{files: []string{file}, stdin: format.stdin(), format: format, block: blockSize})
+}
+
+// frameRows are the rows of a chunk.
+type frameRows struct {
+	columns [][]string
+	lines   []int32
+}
+
+func readFrame(ctx context.Context, p pipeline) (*Frame, error) {
+	f := &Frame{File: p.files[0]}
+	opened := func(t *openTable) error {
+		f.Names = slices.Clone(t.names)
+		f.Columns = make([][]string, len(t.names))
+		return nil
+	}
+	splitters := make([]rows, p.workers())
+	err := p.run(ctx, opened, func(worker int, c *chunk) (any, error) {
+		r := &splitters[worker]
+		at, err := c.start(r)
+		if err != nil {
+			return nil, err
+		}
+		return r.frame(at.line), nil
+	}, func(result any) error {
+		part := result.(*frameRows)
+		for c, column := range part.columns {
+			f.Columns[c] = append(f.Columns[c], column...)
+		}
+		f.lines = append(f.lines, part.lines...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.Len() == 0 {
+		return nil, &InputError{File: f.File, Problem: "the table has a header but no rows", Remedy: "give at least one row"}
+	}
+	return f, nil
+}
+
+// frame copies the rows out. All fields of a chunk share one string.
+func (r *rows) frame(line int) *frameRows {
+	part := &frameRows{columns: make([][]string, r.columns), lines: make([]int32, r.n)}
+	text := string(r.text)
+	for c := range part.columns {
+		column := make([]string, r.n)
+		for i := range column {
+			k := i*r.columns + c
+			column[i] = strings.TrimFunc(text[r.ends[k]+1:r.ends[k+1]], isSpaceRune)
+		}
+		part.columns[c] = column
+	}
+	for i := range part.lines {
+		part.lines[i] = int32(line + r.line(i))
+	}
+	return part
+}
+
+func isSpaceRune(r rune) bool { return r < 0x80 && isSpace(byte(r)) }
+
+// NewFrame returns a frame of columns made in memory. It panics where there is
+// not one name a column or where the columns differ in length.
+func NewFrame(names []string, columns ...[]string) *Frame {
+	if len(names) != len(columns) {
+		panic(fmt.Sprintf("dataset: %d names for %d columns", len(names), len(columns)))
+	}
+	for c, column := range columns {
+		if len(column) != len(columns[0]) {
+			panic(fmt.Sprintf("dataset: column %q has %d rows, %q has %d", names[c], len(column), names[0], len(columns[0])))
+		}
+	}
+	return &Frame{Names: names, Columns: columns}
+}
