@@ -107,9 +107,8 @@ const startNoise = 0.5
 //
 // All slices of a core share a part: ones at the ends of the train, with signs
 // that cancel on the left, and the identity between them. So a start
-// is a sum of R independent products, which a solver can tell apart, and no
-// mode has to be learned before another can be. (Slices of noise alone
-// took two sweeps more and ended in worse minima; see docs/results.md.)
+// is a sum of R products of numbers, which a solver can tell apart, and no mode
+// has to be learned before another can be, as with slices of noise alone.
 func (t *Train) Draw(rng *rand.Rand, sd float64) {
 	if len(t.Cores) == 1 {
 		effect := t.Cores[0]
