@@ -125,7 +125,8 @@ type run struct {
 	path    cpu.Path
 	threads []int // 1, and Options.Threads where that is more
 	sales   *sales
-	folder  string // for temporary files
+	folder  string          // for temporary files
+	peaks   map[int]float64 // best multiply-adds a second, by threads
 	result  *Result
 	group   string
 }
@@ -136,7 +137,7 @@ func measure(ctx context.Context, opt Options, size sizes) (*Result, error) {
 		return nil, err
 	}
 	began := time.Now()
-	r := &run{ctx: ctx, opt: opt, sizes: size, path: path, threads: []int{1}}
+	r := &run{ctx: ctx, opt: opt, sizes: size, path: path, threads: []int{1}, peaks: map[int]float64{}}
 	threads := opt.Threads
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)

@@ -39,25 +39,31 @@ func (r *run) contest(contenders ...contender) ([]float64, error) {
 	return best, nil
 }
 
-// againstPeak lets work, which is done amount times a call, take turns with
-// plain multiply-adds on as many threads, and returns the best speed of both.
-// The multiply-adds go on about as long as the work does, within limits: on a
-// busy machine a short burst has better chances to be left alone.
+// againstPeak lets work, which amounts to amount, take turns with plain
+// multiply-adds on as many threads, and returns the best speed of both. The
+// multiply-adds go on about as long as the work does, within limits: on a busy
+// machine a short burst has better chances to be left alone. While they stay
+// behind what was seen of them before, the machine is busy, and more turns are
+// taken, up to three times as long.
 func (r *run) againstPeak(threads int, amount float64, work func() error) (speed, peak float64, err error) {
 	const shortest, longest = time.Millisecond, 50 * time.Millisecond
-	duration := shortest
-	best, err := r.contest(
-		func() (float64, error) {
-			began := time.Now()
-			err := work()
-			elapsed := time.Since(began)
-			duration = max(shortest, min(longest, elapsed))
-			return amount / elapsed.Seconds(), err
-		},
-		func() (float64, error) { return cpu.Peak(r.path, threads, duration), nil },
-	)
-	if err != nil {
-		return 0, 0, err
+	began := time.Now()
+	more := func(turn int) bool {
+		elapsed := time.Since(began)
+		return turn < r.sizes.turns || elapsed < r.sizes.enough || peak < 0.95*r.peaks[threads] && elapsed < 3*r.sizes.enough
 	}
-	return best[0], best[1], nil
+	for turn := 0; more(turn); turn++ {
+		if err := r.ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		start := time.Now()
+		if err := work(); err != nil {
+			return 0, 0, err
+		}
+		elapsed := time.Since(start)
+		speed = max(speed, amount/elapsed.Seconds())
+		peak = max(peak, cpu.Peak(r.path, threads, max(shortest, min(longest, elapsed))))
+	}
+	r.peaks[threads] = max(r.peaks[threads], peak)
+	return speed, peak, nil
 }

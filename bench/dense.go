@@ -19,6 +19,7 @@ func (r *run) dense() error {
 		if err != nil {
 			return err
 		}
+		r.peaks[threads] = best[0]
 		m := Measure{Name: "FMA peak, " + onThreads(threads), Value: best[0] / 1e9, Unit: "GFLOP/s"}
 		if threads == 1 {
 			single = best[0]
