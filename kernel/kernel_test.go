@@ -1,0 +1,210 @@
+package kernel_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/backend/ref"
+	"github.com/kernel-fried-tensor/kft/kernel"
+	"github.com/kernel-fried-tensor/kft/kernel/kerneltest"
+)
+
+func bound(t *testing.T, text string, c kernel.Columns) kernel.Kernel {
+	t.Helper()
+	k, err := kernel.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, err = kernel.Bind(k, c); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestEveryKernel(t *testing.T) {
+	path, err := cpu.Choose()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := cpu.New(path, 2)
+	names := []string{"lat", "lon", "city=Ames", "city=Boone", "price", "a", "b", "c", "d", "e"}
+	for _, text := range []string{
+		"rbf", "matern12", "matern32", "matern52", "periodic:3", "constant",
+		"rbf:ard", "matern12:ard", "matern32:ard", "matern52:ard", "periodic:3:ard",
+		"rbf[lat,lon]+matern12:ard[city]", "rbf*periodic:5", "rbf*periodic:12+matern12",
+		"(rbf[lat]+constant)*(matern32[lon]+matern52:ard)", "(rbf+matern12)+constant",
+	} {
+		for _, columns := range []int{4, len(names)} {
+			k := bound(t, text, kernel.Columns{Count: columns, Names: names[:columns]})
+			t.Run(text, func(t *testing.T) { kerneltest.Run(t, b, k, columns) })
+		}
+	}
+}
+
+func TestVectorFunctionsAgreeWithPlainGo(t *testing.T) {
+	k := bound(t, "matern32", kernel.Columns{Count: 8})
+	t.Run("vector", func(t *testing.T) { kerneltest.Run(t, vector{ref.Backend{}}, k, 8) })
+	t.Run("plain", func(t *testing.T) { kerneltest.Run(t, ref.Backend{}, k, 8) })
+}
+
+// Formulas against numbers worked out by hand at distance 1.
+func TestValues(t *testing.T) {
+	for text, want := range map[string]float64{
+		"rbf":                   math.Exp(-.5),
+		"matern12":              math.Exp(-1),
+		"matern32":              (1 + math.Sqrt(3)) * math.Exp(-math.Sqrt(3)),
+		"matern52":              (1 + math.Sqrt(5) + 5./3) * math.Exp(-math.Sqrt(5)),
+		"periodic:4":            math.Exp(-1), // sin^2(pi/4) = 1/2
+		"periodic:1":            1,
+		"constant":              1,
+		"rbf+matern12*matern12": (math.Exp(-.5) + math.Exp(-2)) / 2,
+	} {
+		k := bound(t, text, kernel.Columns{Count: 1})
+		if got := k.At([]float64{2}, []float64{3}); math.Abs(got-want) > 1e-14 {
+			t.Errorf("%s is %v, not %v", text, got, want)
+		}
+	}
+}
+
+func TestPeriodsAreInRawUnits(t *testing.T) {
+	k := bound(t, "periodic:12", kernel.Columns{Count: 1, Unit: []float64{.25}})
+	if got := k.At([]float64{0}, []float64{3}); math.Abs(got-1) > 1e-14 {
+		t.Errorf("12 months of .25 apart: k is %v", got)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        "ends where a kernel was expected",
+		"mattern32":               `did you mean "matern32"`,
+		"rbf+":                    "ends where",
+		"(rbf":                    "not closed",
+		"rbf)":                    "where + or *",
+		"periodic":                "needs a period",
+		"periodic:0":              "needs a period",
+		"periodic:NaN":            "needs a period",
+		"periodic:-1":             "needs a period",
+		"rbf:adr":                 `did you mean "ard"`,
+		"rbf[lat":                 "not closed by ]",
+		"rbf[]":                   "an empty name",
+		`rbf["a`:                  "not closed",
+		`rbf["a"b]`:               "where , or ]",
+		"rbf rbf":                 "where + or *",
+		"2*rbf":                   "unknown kernel",
+		strings.Repeat("(", 1000): "parentheses",
+	} {
+		k, err := kernel.Parse(text)
+		if err == nil {
+			t.Errorf("%q was read as %s", text, k)
+		} else if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; expected %q in it", text, err, want)
+		}
+	}
+}
+
+func TestTextForms(t *testing.T) {
+	for text, want := range map[string]string{
+		" rbf * periodic:12 + matern12 ": "rbf*periodic:12+matern12",
+		"(rbf*matern12)*matern32":        "rbf*matern12*matern32",
+		"(rbf+matern12)*constant":        "(rbf+matern12)*constant",
+		"((rbf))":                        "rbf",
+		"periodic:1e+30:ard":             "periodic:1e+30:ard",
+		`rbf["a,b", c d ,"x\"y"]`:        `rbf["a,b",c d,"x\"y"]`,
+		"rbf+(matern12+constant)":        "rbf+(matern12+constant)",
+	} {
+		k, err := kernel.Parse(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if k.String() != want {
+			t.Errorf("%q is written %q, not %q", text, k, want)
+		}
+		if again, err := kernel.Parse(k.String()); err != nil || again.String() != k.String() {
+			t.Errorf("%q is not read back: %v, %v", k, again, err)
+		}
+	}
+}
+
+func TestBindRefuses(t *testing.T) {
+	k, err := kernel.Parse("rbf[longitud]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = kernel.Bind(k, kernel.Columns{Count: 2, Names: []string{"latitude", "longitude"}}); err == nil || !strings.Contains(err.Error(), `did you mean "longitude"`) {
+		t.Errorf("a wrong name: %v", err)
+	}
+	if _, err = kernel.Bind(kernel.RBF(), kernel.Columns{}); err == nil {
+		t.Error("bound to no columns")
+	}
+}
+
+func TestUses(t *testing.T) {
+	k := bound(t, "rbf[a]+matern12[c]", kernel.Columns{Count: 3, Names: []string{"a", "b", "c"}})
+	for c, want := range []bool{true, false, true} {
+		if kernel.Uses(k, c) != want {
+			t.Errorf("column %d: %v", c, !want)
+		}
+	}
+}
+
+// Distances of far points by products alone would lose the small ones.
+func TestNearPairsOfFarPoints(t *testing.T) {
+	const columns = 12
+	k := bound(t, "matern12", kernel.Columns{Count: columns})
+	x := kernel.Rows{N: 2, C: columns, X: make([]float32, 2*columns)}
+	for i := range x.X {
+		x.X[i] = 100
+	}
+	x.X[0] += 1. / 1024
+	g := make([]float32, 4)
+	kernel.Gram(ref.Backend{}, g, k, x, x)
+	want := math.Exp(-1. / 1024)
+	if g[0] != 1 || g[3] != 1 || math.Abs(float64(g[1])-want) > 1e-6 {
+		t.Errorf("matrix %v, off the diagonal it should be %v", g, want)
+	}
+}
+
+func TestStart(t *testing.T) {
+	x := kernel.Rows{N: 3, C: 2, X: []float32{0, 0, 3, 4, 0, 0}}
+	k := bound(t, "rbf:ard", kernel.Columns{Count: 2})
+	kernel.Start(k, x, 1)
+	for _, p := range k.Params() {
+		if math.Abs(p-math.Log(5)) > 1e-6 {
+			t.Errorf("length-scale %v, the only distance is 5", math.Exp(p))
+		}
+	}
+	kernel.Start(k, kernel.Rows{N: 1, C: 2, X: x.X[:2]}, 1)
+	if k.Params()[0] != 0 {
+		t.Errorf("length-scale %v of one row", math.Exp(k.Params()[0]))
+	}
+	many := kernel.Rows{N: 1000, C: 2, X: make([]float32, 2000)}
+	for i := range many.X {
+		many.X[i] = float32(math.Sin(float64(i * i)))
+	}
+	kernel.Start(k, many, 7)
+	before := k.Params()[0]
+	for i := range 500 {
+		j := 999 - i
+		for c := range 2 {
+			many.X[2*i+c], many.X[2*j+c] = many.X[2*j+c], many.X[2*i+c]
+		}
+	}
+	if kernel.Start(k, many, 7); k.Params()[0] != before {
+		t.Errorf("reversed rows start at %v, not %v", k.Params()[0], before)
+	}
+}
+
+// vector is a backend with array functions.
+type vector struct{ ref.Backend }
+
+func (vector) Exp(dst, src []float32) { apply(math.Exp, dst, src) }
+func (vector) Cos(dst, src []float32) { apply(math.Cos, dst, src) }
+
+func apply(f func(float64) float64, dst, src []float32) {
+	for i, v := range src {
+		dst[i] = float32(f(float64(v)))
+	}
+}

@@ -1,0 +1,315 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// monomial is a weighted product of base kernels: a term of the kernel
+// multiplied out. Its weight is the product of the named parameters.
+type monomial struct {
+	weights []int // parameters, by place in Params
+	factors []placed
+}
+
+type placed struct {
+	*base
+	offset int // of its first parameter
+}
+
+func (constant) expand(int) []monomial { return []monomial{{}} }
+
+func (k *base) expand(offset int) []monomial {
+	return []monomial{{factors: []placed{{k, offset}}}}
+}
+
+func (k *sum) expand(offset int) (all []monomial) {
+	at := offset + len(k.parts)
+	for t, part := range k.parts {
+		for _, m := range part.expand(at) {
+			m.weights = append(slices.Clone(m.weights), offset+t)
+			all = append(all, m)
+		}
+		at += len(part.Params())
+	}
+	return all
+}
+
+func (k *product) expand(offset int) []monomial {
+	all := []monomial{{}}
+	for _, part := range k.parts {
+		var next []monomial
+		for _, left := range all {
+			for _, right := range part.expand(offset) {
+				next = append(next, monomial{
+					weights: slices.Concat(left.weights, right.weights),
+					factors: slices.Concat(left.factors, right.factors),
+				})
+			}
+		}
+		all = next
+		offset += len(part.Params())
+	}
+	return all
+}
+
+// Spectrum is a sample of a kernel's spectral density: random Fourier features
+//
+//	phi(x) = sqrt(weight/F) [cos(w_1'x) .. cos(w_F'x), sin(w_1'x) .. sin(w_F'x)]
+//
+// for each term of the kernel multiplied out, so that phi(x)'phi(z) converges to
+// k(x, z) and |phi(x)|^2 = k(x, x) exactly. Frequencies are drawn for length-scale
+// 1 and divided by the kernel's current ones, so that features follow its
+// parameters.
+type Spectrum struct {
+	k     Kernel
+	terms []spectralTerm
+}
+
+type spectralTerm struct {
+	monomial
+	count int         // F; 0 for a constant term, whose one feature is sqrt(weight)
+	unit  [][]float32 // frequencies of each factor, F x width
+}
+
+// Sample draws about features/2 frequencies, shared evenly between the terms
+// of the kernel. The sample follows later changes of k's parameters.
+//
+// RBF: w = z/l with z standard normal. Matern nu: w = (z/l) sqrt(2 nu/chi2), one
+// chi-square of 2 nu degrees a vector. Periodic: RBF frequencies of the points
+// (cos, sin). Product: the sum of independent frequencies.
+func Sample(k Kernel, features int, random *rand.Rand) *Spectrum {
+	s := layout(k, features)
+	for _, t := range s.terms {
+		for f, p := range t.factors {
+			w := p.width()
+			for i := range t.count {
+				p.form.frequency(t.unit[f][i*w:(i+1)*w], random)
+			}
+		}
+	}
+	return s
+}
+
+// frequency draws one vector for length-scale 1.
+func (f *form) frequency(dst []float32, random *rand.Rand) {
+	scale := 1.0
+	if f.order > 0 {
+		chi2 := 0.0
+		for range f.order {
+			z := random.NormFloat64()
+			chi2 += z * z
+		}
+		scale = math.Sqrt(float64(f.order) / chi2)
+	}
+	for i := range dst {
+		dst[i] = float32(scale * random.NormFloat64())
+	}
+}
+
+// layout returns a spectrum with frequencies of zero.
+func layout(k Kernel, features int) *Spectrum {
+	s := &Spectrum{k: k}
+	waves := 0
+	terms := k.expand(0)
+	for _, m := range terms {
+		if len(m.factors) > 0 {
+			waves++
+		}
+	}
+	frequencies, at := features/2, 0
+	for _, m := range terms {
+		t := spectralTerm{monomial: m}
+		if len(m.factors) > 0 {
+			t.count = max(1, frequencies*(at+1)/waves-frequencies*at/waves)
+			at++
+		}
+		for _, p := range m.factors {
+			p.mustBeBound()
+			t.unit = append(t.unit, make([]float32, t.count*p.width()))
+		}
+		s.terms = append(s.terms, t)
+	}
+	return s
+}
+
+// Frequencies returns all frequencies for length-scale 1, for storage.
+func (s *Spectrum) Frequencies() []float32 {
+	var all []float32
+	for _, t := range s.terms {
+		for _, u := range t.unit {
+			all = append(all, u...)
+		}
+	}
+	return all
+}
+
+// Restore returns the spectrum that Sample made for a kernel of the same text
+// and the same number of features.
+func Restore(k Kernel, features int, frequencies []float32) (*Spectrum, error) {
+	s := layout(k, features)
+	rest := frequencies
+	for _, t := range s.terms {
+		for _, u := range t.unit {
+			if len(rest) < len(u) {
+				return nil, fmt.Errorf("kernel %s: %d frequencies are too few for %d features", k, len(frequencies), features)
+			}
+			copy(u, rest)
+			rest = rest[len(u):]
+		}
+	}
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("kernel %s: %d frequencies are too many for %d features", k, len(frequencies), features)
+	}
+	return s, nil
+}
+
+// Columns returns the number of features.
+func (s *Spectrum) Columns() int {
+	n := 0
+	for _, t := range s.terms {
+		n += t.columns()
+	}
+	return n
+}
+
+func (t *spectralTerm) columns() int { return max(1, 2*t.count) }
+
+// scale returns sqrt(weight/F).
+func (t *spectralTerm) scale(params []float64) float64 {
+	log := 0.0
+	for _, w := range t.weights {
+		log += params[w]
+	}
+	return math.Exp(log/2) / math.Sqrt(float64(max(1, t.count)))
+}
+
+// Features writes phi(x) for each row to dst, with stride columns from one row
+// to the next. O(x.N (C + Columns) ) space for a chunk; x.N C Columns/2 multiply-adds.
+func (s *Spectrum) Features(b Backend, dst []float32, stride int, x Rows) {
+	x.check("rows")
+	if stride < s.Columns() || x.N > 0 && len(dst) < (x.N-1)*stride+s.Columns() {
+		panic(fmt.Sprintf("kernel: %d features of %d rows into %d values with stride %d", s.Columns(), x.N, len(dst), stride))
+	}
+	e := newEngine(b)
+	params := s.k.Params()
+	for from := 0; from < x.N; from += chunk {
+		part := x.part(from, min(from+chunk, x.N))
+		column := 0
+		for i := range s.terms {
+			t := &s.terms[i]
+			scale := float32(t.scale(params))
+			angle, _ := t.angles(e, part)
+			e.rows(part.N, t.count, func(r int, scratch []float32) {
+				row := dst[(from+r)*stride+column:][:t.columns()]
+				if t.count == 0 {
+					row[0] = scale
+					return
+				}
+				a := angle[r*t.count : (r+1)*t.count]
+				e.wave(row[:t.count], row[t.count:], a, scratch)
+				for c := range row {
+					row[c] *= scale
+				}
+			})
+			column += t.columns()
+		}
+	}
+}
+
+// wave writes cosine and sine.
+func (e *engine) wave(cos, sin, angle, scratch []float32) {
+	if e.cos == nil {
+		for i, a := range angle {
+			s, c := math.Sincos(float64(a))
+			cos[i], sin[i] = float32(c), float32(s)
+		}
+		return
+	}
+	e.cos(cos, angle)
+	for i, a := range angle {
+		scratch[i] = a - math.Pi/2
+	}
+	e.cos(sin, scratch)
+}
+
+// angles returns w'x for the rows of a chunk, rows x F, and the scaled
+// coordinates of each factor.
+func (t *spectralTerm) angles(e *engine, x Rows) (angle []float32, coordinates [][]float32) {
+	angle = make([]float32, x.N*t.count)
+	for f, p := range t.factors {
+		inv, w := p.inverse(), p.width()
+		at := make([]float32, x.N*w)
+		e.each(x.N, func(i int) {
+			embed(p.base, at[i*w:(i+1)*w], x.X[i*x.C:(i+1)*x.C], inv)
+		})
+		coordinates = append(coordinates, at)
+		if w == 0 || x.N == 0 {
+			continue
+		}
+		e.Gemm(false, true, x.N, t.count, w, 1, at, w, t.unit[f], w, min(1, float32(f)), angle, t.count)
+	}
+	return angle, coordinates
+}
+
+// Pull returns the derivative of sum_i grad_i'phi(x_i) by each parameter of the
+// kernel; grad has stride columns from one row to the next.
+func (s *Spectrum) Pull(b Backend, grad []float32, stride int, x Rows) []float64 {
+	x.check("rows")
+	e := newEngine(b)
+	params := s.k.Params()
+	out := make([]float64, len(params))
+	for from := 0; from < x.N; from += chunk {
+		part := x.part(from, min(from+chunk, x.N))
+		column := 0
+		for i := range s.terms {
+			t := &s.terms[i]
+			t.pull(e, out, grad[from*stride+column:], stride, part, t.scale(params))
+			column += t.columns()
+		}
+	}
+	return out
+}
+
+// pull: the angle's derivative by log l_c is -w_c x_c/l_c, so that with
+// H = scale (g_cos sin - g_sin cos) the derivative is sum_f w_fc (H'x)_fc.
+func (t *spectralTerm) pull(e *engine, out []float64, grad []float32, stride int, x Rows, scale float64) {
+	if t.count == 0 {
+		total := 0.0
+		for r := range x.N {
+			total += scale * float64(grad[r*stride])
+		}
+		for _, w := range t.weights {
+			out[w] += total / 2
+		}
+		return
+	}
+	angle, coordinates := t.angles(e, x)
+	sums := make([]float64, x.N)
+	e.rows(x.N, 3*t.count, func(r int, scratch []float32) {
+		a, g := angle[r*t.count:(r+1)*t.count], grad[r*stride:][:2*t.count]
+		cos, sin := scratch[:t.count], scratch[t.count:2*t.count]
+		e.wave(cos, sin, a, scratch[2*t.count:])
+		for f := range a {
+			sums[r] += float64(g[f]*cos[f]) + float64(g[t.count+f]*sin[f])
+			a[f] = float32(scale) * (g[f]*sin[f] - g[t.count+f]*cos[f])
+		}
+	})
+	total := 0.0
+	for _, v := range sums {
+		total += v
+	}
+	for _, w := range t.weights {
+		out[w] += scale * total / 2
+	}
+	for f, p := range t.factors {
+		w := p.width()
+		mixed := make([]float32, t.count*w)
+		e.Gemm(true, false, t.count, w, x.N, 1, angle, t.count, coordinates[f], w, 0, mixed, w)
+		for i, m := range mixed {
+			out[p.offset+p.parameter(i%w)] += float64(m) * float64(t.unit[f][i])
+		}
+	}
+}
