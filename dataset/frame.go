@@ -45,6 +45,31 @@ func (f *Frame) Find(name string) (int, error) {
 		Remedy: "choose one of " + strings.Join(f.Names, ", ")}
 }
 
+// Select returns some rows and columns, in the order given. A row of -1 has empty
+// fields and no line.
+func (f *Frame) Select(rows []int32, columns []int) *Frame {
+	out := &Frame{File: f.File}
+	for _, c := range columns {
+		column := make([]string, len(rows))
+		for i, row := range rows {
+			if row >= 0 {
+				column[i] = f.Columns[c][row]
+			}
+		}
+		out.Names = append(out.Names, f.Names[c])
+		out.Columns = append(out.Columns, column)
+	}
+	if f.lines != nil {
+		out.lines = make([]int32, len(rows))
+		for i, row := range rows {
+			if row >= 0 {
+				out.lines[i] = f.lines[row]
+			}
+		}
+	}
+	return out
+}
+
 // ReadFrame reads a table as text: CSV or TSV, plain or compressed, "-" being
 // standard input. Delimiter, header, quotes and errors are as in Read.
 func ReadFrame(ctx context.Context, file string, format Format) (*Frame, error) {

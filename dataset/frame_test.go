@@ -101,6 +101,17 @@ func TestBadFrame(t *testing.T) {
 	}
 }
 
+func TestSelect(t *testing.T) {
+	f, err := ReadFrame(context.Background(), writeFile(t, "t.csv", "a,b,c\nx,y,z\nu,v,w\n"), Format{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := f.Select([]int32{1, -1, 0}, []int{2, 0})
+	if fmt.Sprint(got.Names, got.Columns, got.lines) != "[c a] [[w  z] [u  x]] [3 0 2]" || got.File != f.File {
+		t.Errorf("%v %q %v", got.Names, got.Columns, got.lines)
+	}
+}
+
 func TestTruncatedZstd(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeZstd(t, "t.csv.zst", BenchmarkText(50_000, 1))
@@ -146,6 +157,10 @@ func TestValues(t *testing.T) {
 	}
 	if m, ok := Moment("10/01/2016"); !ok || fmt.Sprint(m.Date()) != "2016 October 1" {
 		t.Errorf("Moment gives %v, %v", m, ok)
+	} else if month, ok := Calendar("month", m); !ok || month != "10" {
+		t.Errorf("the month is %q, %v", month, ok)
+	} else if _, ok := Calendar("era", m); ok {
+		t.Error("there is an era")
 	}
 }
 

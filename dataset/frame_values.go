@@ -23,3 +23,13 @@ func Number(text string) (float64, bool) {
 // Moment reads a trimmed field as a date or a time, by the rules of the calendar
 // functions.
 func Moment(text string) (time.Time, bool) { return parseMoment([]byte(text)) }
+
+// Calendar applies a calendar function, one of Functions(), to a moment: month
+// gives 1 to 12. It returns false where there is no such function.
+func Calendar(function string, t time.Time) (string, bool) {
+	f, ok := calendarFunctions()[function]
+	if !ok {
+		return "", false
+	}
+	return string(f(nil, t)), true
+}
