@@ -50,8 +50,8 @@ type Plan struct {
 // LeafOrder lists the cells of a plan by their entity of the leaf core.
 type LeafOrder struct {
 	Start []int32 // Start[e]..Start[e+1] are entity e's cells
-	Cell  []int32 // position in plan order
-	Node  []int32 // the cell's node
+	Node  []int32 // the node of each
+	Place []int32 // by cell in plan order: its place in this one
 }
 
 // Limits of the shards. Each shard keeps gradients of its own for every core
@@ -273,7 +273,7 @@ func (p *Plan) ByLeaf() *LeafOrder {
 		return p.rows
 	}
 	n := p.Shapes[p.Leaf].N
-	o := &LeafOrder{Start: make([]int32, n+1), Cell: make([]int32, p.Cells()), Node: make([]int32, p.Cells())}
+	o := &LeafOrder{Start: make([]int32, n+1), Node: make([]int32, p.Cells()), Place: make([]int32, p.Cells())}
 	for _, e := range p.LeafEntity {
 		o.Start[e+1]++
 	}
@@ -284,7 +284,7 @@ func (p *Plan) ByLeaf() *LeafOrder {
 	for j := range p.Nodes() {
 		for c := p.Start[j]; c < p.Start[j+1]; c++ {
 			at := &next[p.LeafEntity[c]]
-			o.Cell[*at], o.Node[*at] = c, int32(j)
+			o.Place[c], o.Node[*at] = *at, int32(j)
 			*at++
 		}
 	}

@@ -21,10 +21,13 @@ type Backend struct {
 	path    Path
 	threads int
 	chain   chainKernels
+	dense   denseKernels
 	workers []workspace
-	shards  [][]backend.Slices // gradients of the shards
-	arena   []float32          // their private memory
-	vectors []float32          // node vectors of Rows
+	leaf    []float32 // padded rows of the leaf core
+	arena   []float32 // gradients of the shards
+	vectors []float32 // node vectors of Rows
+	target  []float32 // targets and roots of weights in its order
+	scale   []float32
 }
 
 var _ backend.Backend = (*Backend)(nil)
@@ -35,7 +38,7 @@ func New(path Path, threads int) *Backend {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Backend{path: path, threads: threads, chain: chainKernelsFor(path), workers: make([]workspace, threads)}
+	return &Backend{path: path, threads: threads, chain: chainKernelsFor(path), dense: denseKernelsFor(path), workers: make([]workspace, threads)}
 }
 
 func (b *Backend) Name() string { return string(b.path) }
@@ -77,11 +80,10 @@ func (b *Backend) each(n int, work func(worker, item int)) {
 
 // workspace is the scratch memory of one worker.
 type workspace struct {
-	chainScratch
-	panel          []float32 // rows of gathered vectors
-	scale, product []float32
-	gram           []float32
-	gram64, rhs64  []float64
+	sweep         sweep
+	panel         []float32 // rows of gathered vectors
+	rhs, gram     []float32
+	gram64, rhs64 []float64
 }
 
 // resize returns a slice of length n, reusing s where it is large enough. The
