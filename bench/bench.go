@@ -103,7 +103,7 @@ type sizes struct {
 func sizesFor(quick bool) sizes {
 	s := sizes{
 		stores: 1507, items: 4563, months: 24, cells: 3028076,
-		square: 1024, tall: 100000, outer: 10000, batched: 1 << 20,
+		square: 1024, tall: 100000, outer: 10000, batched: 1 << 16,
 		ranks: []int{8, 16, 32, 64}, rowRanks: []int{8, 16, 32, 64}, numbers: 4096,
 		scaling: []int{300_000, 3_000_000, 30_000_000}, scalingRank: 32,
 		predictionRank: 30,

@@ -17,7 +17,7 @@ import (
 
 var tiny = sizes{
 	stores: 60, items: 80, months: 6, cells: 3000,
-	square: 64, tall: 256, outer: 128, batched: 8192,
+	square: 64, tall: 256, outer: 128, batched: 512,
 	ranks: []int{2, 32}, rowRanks: []int{2}, numbers: 64,
 	scaling: []int{500, 3000}, scalingRank: 4, predictionRank: 3,
 	turns: 1,

@@ -68,21 +68,34 @@ func (r *run) gemm(threads, m, n, k int, target float64) error {
 	return nil
 }
 
-// batched measures many products of small square matrices, on one thread.
+// batched measures many products of small square matrices, on one thread: a
+// batch that stays in the second cache, as the pass meets its slices, and one
+// sixteen times as large, which small ranks can only wait for.
 func (r *run) batched(rank int) error {
-	count := max(1, r.sizes.batched/(rank*rank))
-	n := count * rank * rank
-	a, b, c := normals(n), normals(n), make([]float32, n)
-	flops := 2 * float64(n) * float64(rank)
-	speed, peak, err := r.againstPeak(1, flops, func() error {
-		cpu.BatchedGemm(r.path, rank, rank, rank, count, a, b, c)
-		return nil
-	})
-	if err != nil {
-		return err
+	const larger = 16
+	for _, numbers := range []int{r.sizes.batched, larger * r.sizes.batched} {
+		count := max(1, numbers/(rank*rank))
+		n := count * rank * rank
+		a, b, c := normals(n), normals(n), make([]float32, n)
+		turns := larger * r.sizes.batched / numbers
+		flops := 2 * float64(n) * float64(rank) * float64(turns)
+		speed, peak, err := r.againstPeak(1, flops, func() error {
+			for range turns {
+				cpu.BatchedGemm(r.path, rank, rank, rank, count, a, b, c)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		m := Measure{Name: fmt.Sprintf("batched GEMM r=%d, 1 thread", rank), Value: speed / 1e9, Unit: "GFLOP/s",
+			Ratio: speed / peak, RatioOf: "FMA peak", Target: atLeast(0.45)}
+		if numbers > r.sizes.batched {
+			m.Name += ", out of cache"
+			m.Target = nil
+		}
+		r.add(m)
 	}
-	r.add(Measure{Name: fmt.Sprintf("batched GEMM r=%d, 1 thread", rank), Value: speed / 1e9, Unit: "GFLOP/s",
-		Ratio: speed / peak, RatioOf: "FMA peak", Target: atLeast(0.45)})
 	return nil
 }
 
