@@ -26,6 +26,8 @@ type Options struct {
 	// Threads is the number of threads beside one; 0 takes as many as the
 	// process may use.
 	Threads int
+	// Only, unless empty, is the one group to measure, of Groups.
+	Only string
 	// Progress, unless nil, is told what is measured next.
 	Progress func(string)
 }
@@ -117,6 +119,9 @@ func sizesFor(quick bool) sizes {
 	return s
 }
 
+// Groups returns the names of the groups of measures.
+func Groups() []string { return []string{"dense", "functions", "pass", "scaling", "read", "predict"} }
+
 // run is one call of Run.
 type run struct {
 	ctx     context.Context
@@ -164,6 +169,9 @@ func measure(ctx context.Context, opt Options, size sizes) (*Result, error) {
 	} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if opt.Only != "" && stage.name != opt.Only && stage.name != "table" {
+			continue
 		}
 		if opt.Progress != nil {
 			opt.Progress(stage.name)
