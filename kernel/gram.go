@@ -8,7 +8,7 @@ import (
 // chunk returns the number of rows worked on at a time where each has width
 // values. It bounds scratch memory and fixes the order of sums whatever the
 // number of threads.
-func chunk(width int) int { return max(256, min(1<<20/max(width, 1), 1<<16)) }
+func chunk(width int) int { return max(256, min(1<<20/max(width, 1), 1<<14)) }
 
 // Gram writes k(x_i, z_j) to dst, x.N by z.N, row-major.
 //

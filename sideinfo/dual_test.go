@@ -69,7 +69,7 @@ func TestEigenIsNearlyTheBestOfItsRank(t *testing.T) {
 	for _, v := range op.Matrix() {
 		left -= float64(v) * float64(v)
 	}
-	if left < best*(1-1e-4) || left > best*1.02 {
+	if left < best*(1-1e-4) || left > best*1.005 {
 		t.Errorf("%d columns leave a trace of %v, the best leave %v", m, left, best)
 	}
 }

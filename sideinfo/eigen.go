@@ -79,8 +79,8 @@ func (e *eigen) form() string      { return "eigen" }
 func (e *eigen) columns() int      { return e.m }
 func (e *eigen) variance() float64 { return e.k.Diagonal() }
 
-func (e *eigen) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows) {
-	cross := make([]float32, x.N*e.x.N)
+func (e *eigen) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows, s *scratch) {
+	cross := s.take(x.N * e.x.N)
 	kernel.Gram(b, cross, e.k, x, e.x)
 	b.Gemm(false, false, x.N, e.m, e.x.N, 1, cross, e.x.N, e.projection, e.m, 0, dst, stride)
 }

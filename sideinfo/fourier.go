@@ -81,7 +81,7 @@ func (w *waves) form() string           { return "fourier" }
 func (w *waves) columns() int           { return w.spectrum.Columns() }
 func (w *waves) learned() kernel.Kernel { return w.k }
 
-func (w *waves) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows) {
+func (w *waves) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows, _ *scratch) {
 	w.spectrum.Features(b, dst, stride, x)
 }
 

@@ -69,8 +69,8 @@ type basis interface {
 	form() string
 	columns() int
 	// fill writes the columns at rows x to dst, stride values from one row to
-	// the next.
-	fill(b backend.Backend, dst []float32, stride int, x kernel.Rows)
+	// the next. Scratch is for its use.
+	fill(b backend.Backend, dst []float32, stride int, x kernel.Rows, s *scratch)
 	// variance returns k(x, x) where the columns are a factor that may fall
 	// short of it, else 0.
 	variance() float64
@@ -115,6 +115,16 @@ type operator struct {
 // chunk is the number of rows of A worked on at a time.
 const chunk = 1024
 
+// scratch is memory that one chunk after another uses.
+type scratch []float32
+
+func (s *scratch) take(n int) []float32 {
+	if cap(*s) < n {
+		*s = make([]float32, n)
+	}
+	return (*s)[:n]
+}
+
 // newOperator takes an array to keep the matrix in, or nil.
 func newOperator(kind string, f Features, opt Options, bs basis, room []float32) *operator {
 	o := &operator{b: opt.Backend, kind: kind, basis: bs, n: f.N, table: f.head(), x: f.rows(), intercept: !opt.NoIntercept}
@@ -143,17 +153,18 @@ func (o *operator) evaluate(dst []float32, x kernel.Rows) []float32 {
 		dst = make([]float32, x.N*m)
 	}
 	dst = dst[:x.N*m]
+	var s scratch
 	for from := 0; from < x.N; from += chunk {
 		to := min(from+chunk, x.N)
 		rows := dst[from*m : to*m]
-		o.plain(rows, part(x, from, to))
-		rotateRows(o.b, rows, o.rotation, m)
+		o.plain(rows, part(x, from, to), &s)
+		rotateRows(o.b, rows, o.rotation, m, &s)
 	}
 	return dst
 }
 
 // plain writes rows of A before rotation.
-func (o *operator) plain(dst []float32, x kernel.Rows) {
+func (o *operator) plain(dst []float32, x kernel.Rows, s *scratch) {
 	m := o.Columns()
 	if o.intercept {
 		root := float32(math.Exp(o.logC / 2))
@@ -162,7 +173,7 @@ func (o *operator) plain(dst []float32, x kernel.Rows) {
 		}
 	}
 	if o.basis.columns() > 0 && x.N > 0 {
-		o.basis.fill(o.b, dst[o.first():], m, x)
+		o.basis.fill(o.b, dst[o.first():], m, x, s)
 	}
 }
 

@@ -114,12 +114,14 @@ func TestNewRowEqualToTrainingRow(t *testing.T) {
 	eachExample(t, func(t *testing.T, e operatorExample) {
 		op := e.build(t, f)
 		if op.Kind() != "dual-paper" {
-			weights := make([]float64, f.N)
-			for i := range weights {
-				weights[i] = float64(i % 7)
-			}
-			if err := Rotate(op, weights); err != nil {
-				t.Fatal(err)
+			for _, cycle := range []int{7, 10} { // the second turn adds to the first
+				weights := make([]float64, f.N)
+				for i := range weights {
+					weights[i] = float64(i % cycle)
+				}
+				if err := Rotate(op, weights); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 		m := op.Columns()
@@ -135,7 +137,16 @@ func TestNewRowEqualToTrainingRow(t *testing.T) {
 }
 
 func TestPermutedRowsPermuteTheOperator(t *testing.T) {
-	f := normalFeatures(60, 3, 2)
+	t.Run("normal", func(t *testing.T) { permute(t, normalFeatures(60, 3, 2)) })
+	// Points of a grid lie alike in pairs, so that pivots tie.
+	grid := normalFeatures(27, 3, 2)
+	for i := range grid.N {
+		copy(grid.Row(i), []float32{float32(i%3 - 1), float32(i/3%3 - 1), float32(i/9 - 1)})
+	}
+	t.Run("grid", func(t *testing.T) { permute(t, grid) })
+}
+
+func permute(t *testing.T, f Features) {
 	g := Features{N: f.N, C: f.C, Names: f.Names}
 	order := stream.New(4, "permutation").Perm(f.N)
 	for _, i := range order {
@@ -187,6 +198,16 @@ func TestPullThetaByDifferences(t *testing.T) {
 			checkPull(t, op, w)
 		}
 	})
+}
+
+// Sums go over chunks of rows.
+func TestPullThetaOverSeveralChunks(t *testing.T) {
+	f := normalFeatures(2*chunk+100, 3, 25)
+	for _, e := range everyOperator {
+		if e.options.Learn || strings.HasSuffix(e.space, "rff") {
+			t.Run(e.name, func(t *testing.T) { checkPull(t, e.build(t, f), 2) })
+		}
+	}
 }
 
 func checkPull(t *testing.T, op Operator, w int) {

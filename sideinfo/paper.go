@@ -47,7 +47,7 @@ type whole struct {
 func (w *whole) form() string { return "whole" }
 func (w *whole) columns() int { return w.x.N }
 
-func (w *whole) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows) {
+func (w *whole) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows, _ *scratch) {
 	n := w.x.N
 	if stride != n {
 		panic("sideinfo: a kernel matrix has no further columns")

@@ -79,9 +79,9 @@ func (p *pivots) columns() int           { return p.z.N }
 func (p *pivots) variance() float64      { return p.k.Diagonal() }
 func (p *pivots) learned() kernel.Kernel { return p.k }
 
-func (p *pivots) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows) {
+func (p *pivots) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows, s *scratch) {
 	m := p.z.N
-	cross := make([]float32, x.N*m)
+	cross := s.take(x.N * m)
 	kernel.Gram(b, cross, p.k, x, p.z)
 	b.Gemm(false, false, x.N, m, m, 1, cross, m, p.solve, m, 0, dst, stride)
 }

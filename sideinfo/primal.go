@@ -51,7 +51,7 @@ type linear struct {
 func (l *linear) form() string { return "linear" }
 func (l *linear) columns() int { return len(l.Kept) }
 
-func (l *linear) fill(_ backend.Backend, dst []float32, stride int, x kernel.Rows) {
+func (l *linear) fill(_ backend.Backend, dst []float32, stride int, x kernel.Rows, _ *scratch) {
 	for i := range x.N {
 		row := x.X[i*x.C : (i+1)*x.C]
 		for j, c := range l.Kept {

@@ -32,11 +32,12 @@ func Rotate(op Operator, weights []float64) error {
 	if err != nil {
 		return err
 	}
+	var s scratch
 	for from := 0; from < o.n; from += chunk {
-		rotateRows(o.b, o.matrix[from*m:min(from+chunk, o.n)*m], q, m)
+		rotateRows(o.b, o.matrix[from*m:min(from+chunk, o.n)*m], q, m, &s)
 	}
 	if o.rotation != nil {
-		rotateRows(o.b, o.rotation, q, m)
+		rotateRows(o.b, o.rotation, q, m, &s)
 	} else {
 		o.rotation = q
 	}
@@ -113,11 +114,11 @@ func symmetric(a *mat.SymDense) ([]float64, *mat.Dense, error) {
 }
 
 // rotateRows multiplies rows of m values by q in place; a nil q is the identity.
-func rotateRows(b backend.Backend, rows, q []float32, m int) {
+func rotateRows(b backend.Backend, rows, q []float32, m int, s *scratch) {
 	if q == nil || len(rows) == 0 {
 		return
 	}
-	out := make([]float32, len(rows))
+	out := s.take(len(rows))
 	b.Gemm(false, false, len(rows)/m, m, m, 1, rows, m, q, m, 0, out, m)
 	copy(rows, out)
 }
