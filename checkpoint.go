@@ -13,12 +13,13 @@ import (
 )
 
 // checkpoint keeps the state of a fit in one file of a folder, together with
-// what the state belongs to: the specification, the data and the processor
-// path, without which the same bits could not follow.
+// what the state belongs to: the specification, the data, its split and the
+// processor path, without which the same bits could not follow.
 type checkpoint struct {
 	folder string
 	spec   Spec
 	data   string // hash of the table
+	split  string // hash of the parts
 	path   string // of the cpu backend
 }
 
@@ -41,7 +42,7 @@ type runMeta struct {
 
 // Save implements fit.Keeper.
 func (c *checkpoint) Save(s *fit.State) error {
-	f := &modelfile.File{Meta: map[string]string{"kind": "checkpoint", "data": c.data, "cpu": c.path}}
+	f := &modelfile.File{Meta: map[string]string{"kind": "checkpoint", "data": c.data, "split": c.split, "cpu": c.path}}
 	put := func(key string, v any) error {
 		text, err := json.Marshal(v)
 		f.Meta[key] = string(text)
@@ -134,6 +135,8 @@ func (c *checkpoint) matches(f *modelfile.File) error {
 		return refuse("the specification differs")
 	case f.Meta["data"] != c.data:
 		return refuse("the data differs")
+	case f.Meta["split"] != c.split:
+		return refuse("the split differs")
 	case f.Meta["cpu"] != c.path:
 		return refuse(fmt.Sprintf("it was made with the %s instructions, this run uses %s (KFT_CPU sets them)", f.Meta["cpu"], c.path))
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/model"
 )
 
 // EvaluatePart measures the model on the rows that were in one part of the
@@ -45,10 +44,9 @@ func (m *Model) EvaluatePart(ctx context.Context, files []string, part dataset.P
 	}
 	z := make([]float32, o.Len())
 	m.field.Evaluate(cpu.New(path, opt.Threads), z, o.Codes)
-	var tally model.Tally
-	for i, v := range z {
-		y := float64(o.Y[i])
-		tally.Add(y, weightOf(&o, i), m.scale.Mean(v), m.scale.Median(v), m.scale.OnScale(y), m.scale.Level(v))
+	tally, err := m.tally(o.Y, o.W, z)
+	if err != nil {
+		return Score{}, err
 	}
 	return tally.Score(), nil
 }

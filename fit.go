@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -169,6 +170,9 @@ func tableOf(spec Spec) (dataset.Schema, dataset.Format, error) {
 
 // plan divides the observations, builds the field and fits the scale.
 func (r *fitting) plan() error {
+	if err := r.checkDomain(); err != nil {
+		return err
+	}
 	for p := range r.parts {
 		r.parts[p] = take(r.table, r.split.Parts, dataset.Part(p))
 	}
@@ -189,9 +193,10 @@ func (r *fitting) plan() error {
 	r.warnings = append(r.warnings, notices...)
 	scale, err := model.NewScale(r.spec.Transform, train.Y, train.W)
 	if err != nil {
-		return r.locate(err, dataset.Train)
+		return err
 	}
 	r.model = &Model{spec: r.spec, modes: r.table.Modes, dicts: r.table.Dicts, field: field, scale: scale, parts: r.sourceParts()}
+	r.model.markTrained()
 	return nil
 }
 
@@ -211,21 +216,13 @@ func (r *fitting) sourceParts() []dataset.Part {
 	return parts
 }
 
-// locate adds the input row to an error about a target.
-func (r *fitting) locate(err error, part dataset.Part) error {
+// checkDomain refuses a target that the transform cannot take, in any part,
+// with its place.
+func (r *fitting) checkDomain() error {
+	err := model.CheckDomain(r.spec.Transform, r.table.Y)
 	var domain *model.DomainError
-	if !errors.As(err, &domain) {
-		return err
-	}
-	seen := 0
-	for i, p := range r.split.Parts {
-		if p != part {
-			continue
-		}
-		if seen == domain.Position {
-			return fmt.Errorf("data row %d, column %s: %w", r.table.SourceRow(i)+1, r.spec.Data.Target, err)
-		}
-		seen++
+	if errors.As(err, &domain) {
+		return fmt.Errorf("%s: data row %d, column %s: %w", strings.Join(r.spec.Data.Files, ", "), r.table.SourceRow(domain.Position)+1, r.spec.Data.Target, err)
 	}
 	return err
 }
@@ -261,12 +258,13 @@ func pick[T any](src []T, parts []dataset.Part, part dataset.Part, n int) []T {
 // solve trains on the modelling scale.
 func (r *fitting) solve(ctx context.Context) (fit.Report, error) {
 	problem := &fit.Problem{Field: r.model.field, Backend: r.engine}
-	for p, target := range map[dataset.Part]*fit.Observations{dataset.Train: &problem.Train, dataset.Valid: &problem.Valid} {
-		*target = r.parts[p]
-		target.Y = make([]float32, len(r.parts[p].Y))
-		if err := r.model.scale.Forward(target.Y, r.parts[p].Y); err != nil {
-			return fit.Report{}, r.locate(err, p)
+	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
+	for _, o := range []*fit.Observations{&problem.Train, &problem.Valid} {
+		y := make([]float32, o.Len())
+		if err := r.model.scale.Forward(y, o.Y); err != nil {
+			return fit.Report{}, err
 		}
+		o.Y = y
 	}
 	opt := solverOptions(r.spec, r.opt)
 	if r.opt.Progress != nil {
@@ -281,7 +279,7 @@ func (r *fitting) solve(ctx context.Context) (fit.Report, error) {
 		}
 	}
 	if r.opt.Checkpoint != "" {
-		k := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: hashText(r.table.Hash), path: r.engine.Name()}
+		k := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: hashText(r.table.Hash), split: hashParts(r.split.Parts), path: r.engine.Name()}
 		if err := k.prepare(); err != nil {
 			return fit.Report{}, err
 		}
@@ -388,11 +386,9 @@ func (r *fitting) evaluate(solved fit.Report, scores []BaselineScores) error {
 	about := Training{DataHash: hashText(r.table.Hash), Split: r.split.Spec, Seed: r.spec.Seed, Rows: r.table.Counts, Baseline: scores,
 		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points}
 	for p := range r.parts {
-		var tally model.Tally
-		o := &r.parts[p]
-		for i, z := range predicted[p] {
-			y := float64(o.Y[i])
-			tally.Add(y, weightOf(o, i), m.scale.Mean(z), m.scale.Median(z), m.scale.OnScale(y), m.scale.Level(z))
+		tally, err := m.tally(r.parts[p].Y, r.parts[p].W, predicted[p])
+		if err != nil {
+			return err
 		}
 		*[...]*Score{&about.Train, &about.Valid, &about.Test}[p] = tally.Score()
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -172,6 +173,62 @@ func TestUnknownIDs(t *testing.T) {
 	}
 }
 
+// An id that only other parts of the fitted table hold has no weights: it is
+// unknown like any other.
+func TestHeldOutIDsAreUnknown(t *testing.T) {
+	table := writeSales(t, 2000)
+	spec := salesSpec(table)
+	spec.Split = "entity:store=10%"
+	m, r := fitSales(t, spec, kft.Options{})
+	sum, err := m.PredictFile(context.Background(), table, io.Discard, kft.TableOptions{})
+	if err != nil || sum.Unknown[0] != r.Valid.N+r.Test.N {
+		t.Errorf("%d unknown stores, %d rows held out, %v", sum.Unknown[0], r.Valid.N+r.Test.N, err)
+	}
+	if _, err := m.PredictFile(context.Background(), table, io.Discard, kft.TableOptions{Strict: true}); err == nil {
+		t.Error("strict took held-out ids")
+	}
+}
+
+// What the rows of the test part hold, ids or targets, does not touch the
+// weights nor the choice of the penalty.
+func TestTestRowsDoNotMatter(t *testing.T) {
+	table := writeSales(t, 2000)
+	text, _ := os.ReadFile(table)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	parts := []string{"part"}
+	changed := []string{lines[0]}
+	for i, line := range lines[1:] {
+		part := [...]string{"train", "train", "train", "valid", "test"}[i%5]
+		parts = append(parts, part)
+		if part == "test" {
+			f := strings.Split(line, ",")
+			f[2], f[4] = "other"+f[2], "77"
+			line = strings.Join(f, ",")
+		}
+		changed = append(changed, line)
+	}
+	dir := t.TempDir()
+	write := func(name string, lines []string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	split := write("split.csv", parts)
+	var ridges []any
+	var valid []kft.Score
+	for _, file := range []string{table, write("changed.csv", changed)} {
+		spec := salesSpec(file)
+		spec.Split = "file:" + split
+		_, r := fitSales(t, spec, kft.Options{})
+		ridges, valid = append(ridges, r.Ridge), append(valid, r.Valid)
+	}
+	if ridges[0] != ridges[1] || valid[0] != valid[1] {
+		t.Errorf("other test rows: %v and %v, %v and %v", ridges[0], ridges[1], valid[0], valid[1])
+	}
+}
+
 func TestThreadsGiveTheSameFile(t *testing.T) {
 	table := writeSales(t, 7000)
 	var want []byte
@@ -267,6 +324,30 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
+func TestCheckpointOfAnotherSplit(t *testing.T) {
+	table := writeSales(t, 600)
+	split := filepath.Join(t.TempDir(), "split.csv")
+	spec := salesSpec(table)
+	spec.Split = "file:" + split
+	opt := kft.Options{Checkpoint: t.TempDir(), Resume: true}
+	for i, order := range [][]string{{"train", "train", "valid", "test"}, {"test", "train", "train", "valid"}} {
+		text := "part\n"
+		for row := range 600 {
+			text += order[row%4] + "\n"
+		}
+		if err := os.WriteFile(split, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := kft.Fit(context.Background(), spec, opt)
+		if i == 0 && err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 && (err == nil || !strings.Contains(err.Error(), "the split differs")) {
+			t.Errorf("a checkpoint of another split was taken: %v", err)
+		}
+	}
+}
+
 func TestFitRefuses(t *testing.T) {
 	table := writeSales(t, 300)
 	write := func(text string) string {
@@ -289,6 +370,10 @@ func TestFitRefuses(t *testing.T) {
 		"negative": {func(s *kft.Spec) {
 			s.Data.Files = []string{write("store,item,year,month,units\na,x,1,1,3\nb,y,1,2,-4\nb,x,1,2,5\na,y,1,1,5\na,z,1,1,5\n")}
 		}, "data row 2, column units"},
+		"negative, test": {func(s *kft.Spec) {
+			s.Data.Files = []string{write("store,item,year,month,units,part\na,x,1,1,3,train\nb,y,1,2,4,train\nb,x,1,2,5,valid\na,y,1,1,-5,test\na,z,1,1,5,train\n")}
+			s.Split = "column:part"
+		}, "data row 4, column units: the target -5"},
 		"mode":      {func(s *kft.Spec) { s.Terms = []string{"store,itme:3"} }, `did you mean "item"?`},
 		"transform": {func(s *kft.Spec) { s.Transform = "log" }, "log1p"},
 		"column":    {func(s *kft.Spec) { s.Data.Target = "unit" }, `"units"`},

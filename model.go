@@ -1,9 +1,12 @@
 package kft
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -24,6 +27,8 @@ type Model struct {
 	scale model.Scale
 	parts []dataset.Part
 	about Training
+
+	trained [][]bool // by mode and code: the id is in the training data
 }
 
 // Training records how a model came about. It is part of the model file, so
@@ -50,6 +55,68 @@ type BaselineScores struct {
 	Train Score  `json:"train"`
 	Valid Score  `json:"valid"`
 	Test  Score  `json:"test"`
+}
+
+// markTrained notes which ids the field has weights for. An id of a mode that no
+// term uses needs none.
+func (m *Model) markTrained() {
+	m.trained = make([][]bool, len(m.modes))
+	names := m.spec.ModeNames()
+	for _, t := range m.field.Terms {
+		for _, c := range t.Cores {
+			width := len(c.Modes)
+			for i, at := range model.Positions(c.Modes, names) {
+				if m.trained[at] == nil {
+					m.trained[at] = make([]bool, m.dicts[at].Len())
+				}
+				combos := c.Index.Combinations()
+				for e := i; e < len(combos); e += width {
+					m.trained[at][combos[e]] = true
+				}
+			}
+		}
+	}
+}
+
+// forgetUntrained sets the codes of ids that are not in the training data,
+// though perhaps in other rows of the fitted table, to unknown.
+func (m *Model) forgetUntrained(codes [][]int32) {
+	for mode, trained := range m.trained {
+		if trained == nil {
+			continue
+		}
+		for i, c := range codes[mode] {
+			if c >= 0 && !trained[c] {
+				codes[mode][i] = tt.Unknown
+			}
+		}
+	}
+}
+
+// tally measures predictions on the modelling scale of targets y with weights
+// w, nil for 1. A missing target, NaN, is passed over; one outside the
+// transform's domain is a *model.DomainError.
+func (m *Model) tally(y, w, predicted []float32) (*model.Tally, error) {
+	t := &model.Tally{}
+	for i, z := range predicted {
+		v := float64(y[i])
+		if math.IsNaN(v) {
+			continue
+		}
+		if err := model.CheckDomain(m.scale.Transform, y[i:i+1]); err != nil {
+			var domain *model.DomainError
+			if errors.As(err, &domain) {
+				domain.Position = i
+			}
+			return nil, err
+		}
+		weight := 1.0
+		if w != nil {
+			weight = float64(w[i])
+		}
+		t.Add(v, weight, m.scale.Mean(z), m.scale.Median(z), m.scale.OnScale(v), m.scale.Level(z))
+	}
+	return t, nil
 }
 
 // Spec returns the full specification the model was fitted by.
@@ -178,6 +245,7 @@ func Load(path string) (*Model, error) {
 	for _, p := range parts {
 		m.parts = append(m.parts, dataset.Part(p))
 	}
+	m.markTrained()
 	return m, nil
 }
 
@@ -210,3 +278,11 @@ func loadTerm(f *modelfile.File, k int, term model.Term, modes []string, sizes [
 }
 
 func hashText(h [32]byte) string { return hex.EncodeToString(h[:]) }
+
+func hashParts(parts []dataset.Part) string {
+	text := make([]byte, len(parts))
+	for i, p := range parts {
+		text[i] = byte(p)
+	}
+	return hashText(sha256.Sum256(text))
+}

@@ -16,11 +16,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/nearest"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // A Prediction is what the model says of one cell, in the target's units.
-// Unknown names the modes whose id the model has not seen; such an id is
-// replaced by the average of those it has.
+// Unknown names the modes whose id is not in the training data; such an id is
+// replaced by the average of those that are.
 type Prediction struct {
 	Mean    float64  `json:"prediction"`
 	Median  float64  `json:"median"`
@@ -53,10 +54,17 @@ func (m *Model) Predict(cells []Cell) ([]Prediction, error) {
 			}
 			code, known := m.dicts[i].Code([]byte(id))
 			if !known {
-				code = -1
-				out[c].Unknown = append(out[c].Unknown, name)
+				code = tt.Unknown
 			}
 			codes[i][c] = code
+		}
+	}
+	m.forgetUntrained(codes)
+	for c := range out {
+		for i, name := range names {
+			if codes[i][c] == tt.Unknown {
+				out[c].Unknown = append(out[c].Unknown, name)
+			}
 		}
 	}
 	engine, err := newEngine()
@@ -92,19 +100,19 @@ type Summary struct {
 	Unknown []int // rows with an unknown id, by mode
 }
 
-// An UnknownError is an id the model has not seen, met in strict mode.
+// An UnknownError is an id that is not in the training data, met in strict mode.
 type UnknownError struct {
 	Row      int // data row, from 1
 	Mode, ID string
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("data row %d: mode %s has no id %q in the model; leave out --strict to predict it by the average", e.Row, e.Mode, e.ID)
+	return fmt.Sprintf("data row %d: mode %s: the id %q is not in the training data; leave out --strict to predict it by the average", e.Row, e.Mode, e.ID)
 }
 
 // PredictFile writes the table to w, rows and columns as they are, with three
 // columns added: prediction (the mean), median, and unknown, which names the
-// modes whose id the model has not seen.
+// modes whose id is not in the training data.
 func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt TableOptions) (Summary, error) {
 	sum := Summary{Unknown: make([]int, len(m.modes))}
 	var mutex sync.Mutex
@@ -158,20 +166,18 @@ func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Sc
 	var mutex sync.Mutex
 	tallies := map[int]*model.Tally{} // by first row, to be added up in order
 	err := m.mapTable(ctx, file, io.Discard, opt, nil, func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error) {
-		tally := &model.Tally{}
+		tally, err := m.tally(b.Y, b.W, z)
+		if err != nil {
+			var domain *model.DomainError
+			if errors.As(err, &domain) {
+				err = fmt.Errorf("%s: data row %d, column %s: %w", file, b.First+domain.Position+1, m.spec.Data.Target, err)
+			}
+			return dst, err
+		}
 		unknown := make([]int, len(m.modes))
-		for i := range z {
-			y := float64(b.Y[i])
-			if math.IsNaN(y) {
-				continue
-			}
-			w := 1.0
-			if b.W != nil {
-				w = float64(b.W[i])
-			}
-			tally.Add(y, w, m.scale.Mean(z[i]), m.scale.Median(z[i]), m.scale.OnScale(y), m.scale.Level(z[i]))
-			for mode := range m.modes {
-				if b.Codes[mode][i] < 0 {
+		for mode := range m.modes {
+			for i, c := range b.Codes[mode] {
+				if c < 0 && !math.IsNaN(float64(b.Y[i])) {
 					unknown[mode]++
 				}
 			}
@@ -229,6 +235,7 @@ func (m *Model) mapTable(ctx context.Context, file string, w io.Writer, opt Tabl
 		return e
 	}}
 	return dataset.Map(ctx, file, schema, m.dicts, opt.Format, opt.Threads, w, head, func(b *dataset.Batch, dst []byte) ([]byte, error) {
+		m.forgetUntrained(b.Codes)
 		if opt.Strict {
 			if err := m.strict(b); err != nil {
 				return dst, err

@@ -1,6 +1,6 @@
 // Package baseline holds two formulas that any model has to beat.
 //
-// With A and B the two modes of most ids, B the larger, the first predicts a
+// With A and B the two modes of most ids in the training data, B the larger, the first predicts a
 // cell by the mean of its pair (a, b), shrunk to the mean of b with one
 // pseudo-observation:
 //
@@ -42,7 +42,11 @@ func Fit(names []string, sizes []int, codes [][]int32, y, w []float32) *Model {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(sizes[j], sizes[i]) })
+	occurring := make([]int, len(sizes))
+	for i := range sizes {
+		occurring[i] = distinct(codes[i], sizes[i])
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(occurring[j], occurring[i]) })
 	m := &Model{large: order[0], sizes: sizes, pairs: map[uint64]total{}, factors: map[uint64]total{}}
 	m.pair = order[:min(2, len(order))]
 	last := len(sizes) - 1
@@ -62,6 +66,19 @@ func Fit(names []string, sizes []int, codes [][]int32, y, w []float32) *Model {
 	m.fitMeans(codes, y, w)
 	m.fitFactors(codes, y, w)
 	return m
+}
+
+// distinct counts the codes that occur.
+func distinct(codes []int32, size int) int {
+	seen := make([]bool, size)
+	n := 0
+	for _, c := range codes {
+		if !seen[c] {
+			seen[c] = true
+			n++
+		}
+	}
+	return n
 }
 
 func describe(names []string, modes []int) string {

@@ -8,11 +8,11 @@ import (
 // Two stores, three items, two months; worked out by hand.
 func TestByHand(t *testing.T) {
 	codes := [][]int32{
-		{0, 0, 1, 0}, // store
-		{0, 0, 0, 1}, // item
-		{0, 1, 0, 0}, // month
+		{0, 0, 1, 0, 1}, // store
+		{0, 0, 0, 1, 2}, // item
+		{0, 1, 0, 0, 1}, // month
 	}
-	y := []float32{4, 8, 6, 2}
+	y := []float32{4, 8, 6, 2, 5}
 	m := Fit([]string{"store", "item", "month"}, []int{2, 3, 2}, codes, y, nil)
 	if m.Pair != "mean by store and item" || m.Mix != "mean by store and item, times factor by item and month" {
 		t.Errorf("named %q and %q", m.Pair, m.Mix)
@@ -25,7 +25,7 @@ func TestByHand(t *testing.T) {
 	ask := [][]int32{{0, 1, 0, -1, 1}, {0, 2, 0, -1, 0}, {0, 0, -1, 1, 1}}
 	for i, want := range [][2]float64{
 		{pair00, pair00 * factor},
-		{(0 + global) / 1, (0 + global) / 1}, // an item without rows has the global mean
+		{(5 + global) / 2, (5 + global) / 2}, // no row of item 2 in month 0: no factor
 		{pair00, pair00},                     // unknown month: no factor
 		{global, global},
 		{pair10, pair10 * (8 + item0) / (pair00 + item0)},

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -342,6 +343,28 @@ func TestResumeFromEveryBlock(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// failing is a keeper whose second save fails.
+type failing struct{ saves int }
+
+func (f *failing) Save(*State) error {
+	if f.saves++; f.saves == 2 {
+		return errors.New("disk full")
+	}
+	return nil
+}
+
+// A checkpoint that cannot be written ends the fit, also while penalties are
+// compared.
+func TestFailingKeeper(t *testing.T) {
+	p := three.problem(t, 5, false)
+	opt := defaults()
+	opt.Ridge, opt.Search = nil, Search{Kinds: []RidgeKind{Frequency}}
+	opt.Keeper = &failing{}
+	if _, err := Solve(context.Background(), p, opt); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("error %v", err)
 	}
 }
 

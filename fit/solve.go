@@ -218,7 +218,8 @@ func (s *session) solve(ctx context.Context) (Report, error) {
 		restore(s.d.b, s.d.field, s.state.Run.Weights)
 		s.s.begin(&s.state.Run, s.ridge())
 		stop, err := s.descend(ctx)
-		if err != nil && !s.searching() {
+		var diverged *DivergedError
+		if err != nil && !(s.searching() && errors.As(err, &diverged)) {
 			return Report{}, err
 		}
 		if stop == Budget || stop == Interrupted {
@@ -299,9 +300,17 @@ func (s *session) descend(ctx context.Context) (Stop, error) {
 
 // hopeless tells whether the trial in work is far behind the best one.
 func (s *session) hopeless() bool {
-	run, best := &s.state.Run, &s.state.Leader
-	sweep := len(run.Points) - 1
-	return sweep >= pruneFrom && sweep < len(best.Points) && s.searching() && run.Points[sweep].Score > pruneAt*best.Points[sweep].Score
+	run := &s.state.Run
+	if run.Sweep < pruneFrom || len(run.Points) == 0 || !s.searching() {
+		return false
+	}
+	now := run.Points[len(run.Points)-1]
+	for _, best := range s.state.Leader.Points {
+		if best.Sweep == now.Sweep {
+			return now.Score > pruneAt*best.Score
+		}
+	}
+	return false
 }
 
 // endSweep scores the weights, keeps the best and mends divergence.

@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// chunk is the number of rows worked on at a time. It bounds scratch memory
-// and fixes the order of sums whatever the number of threads.
-const chunk = 1024
+// chunk returns the number of rows worked on at a time where each has width
+// values. It bounds scratch memory and fixes the order of sums whatever the
+// number of threads.
+func chunk(width int) int { return max(256, min(1<<20/max(width, 1), 1<<16)) }
 
 // Gram writes k(x_i, z_j) to dst, x.N by z.N, row-major.
 //
@@ -20,8 +21,8 @@ func Gram(b Backend, dst []float32, k Kernel, x, z Rows) {
 		panic(fmt.Sprintf("kernel: Gram of %d x %d into %d values", x.N, z.N, len(dst)))
 	}
 	v := k.prepare(newEngine(b), z)
-	for from := 0; from < x.N; from += chunk {
-		to := min(from+chunk, x.N)
+	for from, step := 0, chunk(z.N); from < x.N; from += step {
+		to := min(from+step, x.N)
 		v.value(dst[from*z.N:to*z.N], x.part(from, to))
 	}
 }
@@ -35,8 +36,8 @@ func Pull(b Backend, k Kernel, grad []float32, x, z Rows) []float64 {
 	}
 	v := k.prepare(newEngine(b), z)
 	out := make([]float64, len(k.Params()))
-	for from := 0; from < x.N; from += chunk {
-		to := min(from+chunk, x.N)
+	for from, step := 0, chunk(z.N); from < x.N; from += step {
+		to := min(from+step, x.N)
 		v.pull(out, grad[from*z.N:to*z.N], x.part(from, to))
 	}
 	return out

@@ -149,6 +149,10 @@ func (s *Spectrum) Frequencies() []float32 {
 // Restore returns the spectrum that Sample made for a kernel of the same text
 // and the same number of features.
 func Restore(k Kernel, features int, frequencies []float32) (*Spectrum, error) {
+	// What is stored may be damaged: never make room for more than it holds.
+	if features < 0 || features/2 > len(frequencies) {
+		return nil, fmt.Errorf("kernel %s: %d frequencies are too few for %d features", k, len(frequencies), features)
+	}
 	s := layout(k, features)
 	rest := frequencies
 	for _, t := range s.terms {
@@ -195,8 +199,8 @@ func (s *Spectrum) Features(b Backend, dst []float32, stride int, x Rows) {
 	}
 	e := newEngine(b)
 	params := s.k.Params()
-	for from := 0; from < x.N; from += chunk {
-		part := x.part(from, min(from+chunk, x.N))
+	for from, step := 0, chunk(s.Columns()); from < x.N; from += step {
+		part := x.part(from, min(from+step, x.N))
 		column := 0
 		for i := range s.terms {
 			t := &s.terms[i]
@@ -261,8 +265,8 @@ func (s *Spectrum) Pull(b Backend, grad []float32, stride int, x Rows) []float64
 	e := newEngine(b)
 	params := s.k.Params()
 	out := make([]float64, len(params))
-	for from := 0; from < x.N; from += chunk {
-		part := x.part(from, min(from+chunk, x.N))
+	for from, step := 0, chunk(s.Columns()); from < x.N; from += step {
+		part := x.part(from, min(from+step, x.N))
 		column := 0
 		for i := range s.terms {
 			t := &s.terms[i]

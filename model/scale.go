@@ -31,11 +31,11 @@ type DomainError struct {
 }
 
 func (e *DomainError) Error() string {
-	least := "0"
+	least := "of 0 or more"
 	if e.Transform == "log1p" {
 		least = "above -1"
 	}
-	return fmt.Sprintf("the target %g cannot be taken to the %s scale, which needs values of %s; use --transform identity", e.Value, e.Transform, least)
+	return fmt.Sprintf("the target %g cannot be taken to the %s scale, which needs values %s; use --transform identity or correct it", e.Value, e.Transform, least)
 }
 
 // ErrConstant says that there is nothing to learn.
@@ -46,6 +46,18 @@ type ErrConstant struct {
 
 func (e *ErrConstant) Error() string {
 	return fmt.Sprintf("the target is %g in all %d training rows: there is nothing to learn; choose another --target", e.Value, e.N)
+}
+
+// CheckDomain returns a *DomainError for the first target that the transform
+// cannot take.
+func CheckDomain(transform string, y []float32) error {
+	s := Scale{Transform: transform}
+	for i, v := range y {
+		if _, err := s.forward(i, v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // NewScale fits a scale to training targets with weights, nil for 1.
@@ -126,13 +138,15 @@ func (s Scale) OnScale(y float64) float64 {
 func (s Scale) Level(z float32) float64 { return s.Center + s.Spread*float64(z) }
 
 // Mean returns the mean of y for a standardised prediction z, taking g(y) as
-// normal about it: exp(m + v/2) - 1, m^2 + v, or m.
+// normal about it: exp(m + v/2) - 1, m^2 + v, or m. A negative m on the square
+// root's scale counts as 0.
 func (s Scale) Mean(z float32) float64 {
 	m := s.Level(z)
 	switch s.Transform {
 	case "log1p":
 		return math.Exp(m+s.Noise/2) - 1
 	case "sqrt":
+		m = max(m, 0)
 		return m*m + s.Noise
 	}
 	return m

@@ -3,6 +3,8 @@ package sideinfo
 import (
 	"fmt"
 	"math"
+
+	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
 // Features is an encoded side table: N entities by C columns, row-major,
@@ -10,7 +12,10 @@ import (
 type Features struct {
 	N, C  int
 	X     []float32
-	Names []string // one a column
+	Names []string // one a column; "city=Ames" is a column made of "city"
+	// Unit[c] is one unit of the raw column in units of X: 1/sd where X was
+	// standardised. Periods of kernels are in raw units. Nil is 1 everywhere.
+	Unit []float64
 }
 
 // Row returns the features of entity i. It shares memory with X.
@@ -27,7 +32,7 @@ func (f Features) name(c int) string {
 // check returns an error for a value that is not finite, and panics where the
 // sizes do not fit together.
 func (f Features) check() error {
-	if f.N < 0 || f.C < 0 || len(f.X) != f.N*f.C || (f.Names != nil && len(f.Names) != f.C) {
+	if f.N < 0 || f.C < 0 || len(f.X) != f.N*f.C || f.Names != nil && len(f.Names) != f.C || f.Unit != nil && len(f.Unit) != f.C {
 		panic(fmt.Sprintf("sideinfo: features of %d x %d with %d values and %d names", f.N, f.C, len(f.X), len(f.Names)))
 	}
 	for i, v := range f.X {
@@ -36,4 +41,51 @@ func (f Features) check() error {
 		}
 	}
 	return nil
+}
+
+// rows returns the features as a kernel takes them.
+func (f Features) rows() kernel.Rows { return kernel.Rows{N: f.N, C: f.C, X: f.X} }
+
+// head returns the description of the columns.
+func (f Features) head() Features { return Features{C: f.C, Names: f.Names, Unit: f.Unit} }
+
+// accepts returns an error unless g has the columns of f and finite values.
+func (f Features) accepts(g Features) error {
+	if g.C != f.C {
+		return fmt.Errorf("new entities have %d columns of side information, the model was trained with %d", g.C, f.C)
+	}
+	for c := range min(len(f.Names), len(g.Names)) {
+		if f.Names[c] != g.Names[c] {
+			return fmt.Errorf("column %d of the new entities' side information is %q, the model was trained with %q there", c+1, g.Names[c], f.Names[c])
+		}
+	}
+	return g.check()
+}
+
+// varying says of each column whether it takes two values.
+func (f Features) varying() []bool {
+	varies := make([]bool, f.C)
+	for i := 1; i < f.N; i++ {
+		for c, v := range f.Row(i) {
+			varies[c] = varies[c] || v != f.X[c]
+		}
+	}
+	return varies
+}
+
+// usable returns an error where no operator can be built on the features.
+func (f Features) usable(space string, opt Options) error {
+	if opt.Backend == nil {
+		panic("sideinfo: no backend")
+	}
+	if opt.Columns < 0 {
+		return fmt.Errorf("a %s operator of %d columns: give a number above 0", space, opt.Columns)
+	}
+	if f.N == 0 {
+		return fmt.Errorf("a %s operator for a mode without entities", space)
+	}
+	if f.C == 0 {
+		return fmt.Errorf("a %s operator needs side information: the table has no column besides its key", space)
+	}
+	return f.check()
 }

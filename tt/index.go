@@ -24,8 +24,9 @@ type Index struct {
 }
 
 // NewIndex indexes the combinations of the given modes that occur in the
-// columns codes, numbered in order of first appearance for a joint core and of
-// their codes otherwise. sizes[m] is the number of codes of mode m.
+// columns codes, numbered in order of first appearance, so that nothing but the
+// training data decides which entity has which number. sizes[m] is the number
+// of codes of mode m.
 func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 	x := &Index{modes: modes}
 	for _, m := range modes {
@@ -34,11 +35,9 @@ func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 	if len(modes) == 1 {
 		seen := make([]bool, x.sizes[0])
 		for _, c := range codes[modes[0]] {
-			seen[c] = true
-		}
-		for c, ok := range seen {
-			if ok {
-				x.combos = append(x.combos, int32(c))
+			if !seen[c] {
+				seen[c] = true
+				x.combos = append(x.combos, c)
 			}
 		}
 		return x, x.build()

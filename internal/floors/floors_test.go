@@ -50,7 +50,7 @@ func TestImportsGoDown(t *testing.T) {
 				continue
 			}
 			lower, known := floors[to]
-			if known && lower < floor || lower == floor && sameFolder(from, to) {
+			if known && (lower < floor || lower == floor && sameFolder(from, to)) {
 				continue
 			}
 			t.Errorf("%s (floor %d) imports %s (floor %d)", from, floor, to, lower)

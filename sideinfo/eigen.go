@@ -1,0 +1,185 @@
+package sideinfo
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/kernel"
+)
+
+// eigen is the basis L(x) = k(x, X) U / sqrt(lambda), with U, lambda the
+// leading eigenpairs of the kernel matrix: the eigenvector's values, continued
+// to points that were not seen.
+//
+// U is orthonormal and lambda = U'KU; K - L L' is then positive semidefinite
+// whether or not the iteration has converged.
+type eigen struct {
+	fixed
+	k          kernel.Kernel
+	x          kernel.Rows
+	m          int
+	projection []float32 // U / sqrt(lambda), n x m
+}
+
+// smallest is the least eigenvalue kept, in units of the largest: float32
+// products of the kernel matrix know no smaller ones.
+const smallest = 2e-6
+
+// newEigen finds the eigenpairs by block iteration from a random start: three
+// products with the kernel matrix, 2 n^2 m multiply-adds each, two
+// orthonormalisations and one small eigenproblem.
+func newEigen(b backend.Backend, k kernel.Kernel, x kernel.Rows, m int, seed uint64) (*eigen, error) {
+	n := x.N
+	gram := make([]float32, n*n)
+	kernel.Gram(b, gram, k, x, x)
+	wide := min(n, m+max(16, m/8))
+	// Vectors are rows here, so that each is contiguous; K is symmetric.
+	block, product := start(x, wide, seed), make([]float32, wide*n)
+	for range 2 {
+		b.Gemm(false, false, wide, n, n, 1, block, n, gram, n, 0, product, n)
+		block, product = product, block
+		wide = orthonormalise(b, block[:wide*n], n)
+		block, product = block[:wide*n], product[:wide*n]
+	}
+	b.Gemm(false, false, wide, n, n, 1, block, n, gram, n, 0, product, n)
+	small := make([]float32, wide*wide)
+	b.Gemm(false, true, wide, wide, n, 1, product, n, block, n, 0, small, wide)
+	sym := mat.NewSymDense(wide, nil)
+	for i := range wide {
+		for j := range i + 1 {
+			sym.SetSym(i, j, (float64(small[i*wide+j])+float64(small[j*wide+i]))/2)
+		}
+	}
+	values, vectors, err := symmetric(sym)
+	if err != nil {
+		return nil, err
+	}
+	kept := 0
+	for kept < min(m, wide) && values[kept] > smallest*values[0] {
+		kept++
+	}
+	turn := make([]float32, wide*kept)
+	for i := range wide {
+		for c := range kept {
+			turn[i*kept+c] = float32(vectors.At(i, c) / math.Sqrt(values[c]))
+		}
+	}
+	e := &eigen{k: k, x: x, m: kept, projection: make([]float32, n*kept)}
+	b.Gemm(true, false, n, kept, wide, 1, block, n, turn, kept, 0, e.projection, kept)
+	return e, nil
+}
+
+func (e *eigen) form() string      { return "eigen" }
+func (e *eigen) columns() int      { return e.m }
+func (e *eigen) variance() float64 { return e.k.Diagonal() }
+
+func (e *eigen) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows) {
+	cross := make([]float32, x.N*e.x.N)
+	kernel.Gram(b, cross, e.k, x, e.x)
+	b.Gemm(false, false, x.N, e.m, e.x.N, 1, cross, e.x.N, e.projection, e.m, 0, dst, stride)
+}
+
+// start draws wide vectors of n normals. What entity i gets follows from its
+// features, so that the order of entities does not matter.
+func start(x kernel.Rows, wide int, seed uint64) []float32 {
+	block := make([]float32, wide*x.N)
+	bytes := make([]byte, 4*x.C)
+	for i := range x.N {
+		for c, v := range x.X[i*x.C : (i+1)*x.C] {
+			binary.LittleEndian.PutUint32(bytes[4*c:], math.Float32bits(v))
+		}
+		h := fnv.New64a()
+		h.Write(bytes)
+		random := rand.New(rand.NewPCG(seed, h.Sum64()))
+		for v := range wide {
+			block[v*x.N+i] = float32(random.NormFloat64())
+		}
+	}
+	return block
+}
+
+// panel is the number of vectors orthonormalised at a time among themselves;
+// the rest is GEMM.
+const panel = 16
+
+// orthonormalise makes the vectors, rows of n values, orthonormal in place and
+// returns how many are left: those that are exactly 0 given the others go. It
+// is Gram-Schmidt by panels, three times over, since a vector may lose all but
+// its last digits to those before it.
+func orthonormalise(b backend.Backend, vectors []float32, n int) int {
+	count, done := len(vectors)/n, 0
+	for from := 0; from < count; from += panel {
+		rows := min(panel, count-from)
+		copy(vectors[done*n:(done+rows)*n], vectors[from*n:(from+rows)*n])
+		block := vectors[done*n : (done+rows)*n]
+		for range 3 {
+			if done > 0 && rows > 0 {
+				share := make([]float32, rows*done)
+				b.Gemm(false, true, rows, done, n, 1, block, n, vectors, n, 0, share, done)
+				b.Gemm(false, false, rows, n, done, -1, share, done, vectors, n, 1, block, n)
+			}
+			rows = among(block, rows, n)
+			block = block[:rows*n]
+		}
+		done += rows
+	}
+	return done
+}
+
+// among orthonormalises few vectors and returns how many are left.
+func among(block []float32, rows, n int) int {
+	kept := 0
+	for i := range rows {
+		v := block[i*n : (i+1)*n]
+		for j := range kept {
+			u := block[j*n : (j+1)*n]
+			c := -float32(dot64(u, v))
+			for k, value := range u {
+				v[k] += c * value
+			}
+		}
+		norm := math.Sqrt(dot64(v, v))
+		if !(norm > 1e-30) {
+			continue
+		}
+		scale := float32(1 / norm)
+		to := block[kept*n : (kept+1)*n]
+		for k, value := range v {
+			to[k] = scale * value
+		}
+		kept++
+	}
+	return kept
+}
+
+// dot64 adds float32 dot products of short pieces in float64.
+func dot64(a, b []float32) (sum float64) {
+	const piece = 256
+	for len(a) > piece {
+		sum += float64(dot(a[:piece], b[:piece]))
+		a, b = a[piece:], b[piece:]
+	}
+	return sum + float64(dot(a, b))
+}
+
+// split runs f on ranges of 0..n, one a thread.
+func split(threads, n int, f func(thread, from, to int)) {
+	if threads <= 1 || n < 1024 {
+		f(0, 0, n)
+		for t := 1; t < threads; t++ {
+			f(t, n, n)
+		}
+		return
+	}
+	var wait sync.WaitGroup
+	for t := range threads {
+		wait.Go(func() { f(t, n*t/threads, n*(t+1)/threads) })
+	}
+	wait.Wait()
+}

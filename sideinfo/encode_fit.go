@@ -1,0 +1,294 @@
+package sideinfo
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+)
+
+// EncodeOptions are the choices of Fit; zero values are the defaults.
+type EncodeOptions struct {
+	// RareBelow is the number of entities (5) below which a level shares a column
+	// with the other rare ones.
+	RareBelow int
+	// MostLevels is the most columns (256) a category may become. Where it has more
+	// levels, a quarter of the columns is shared by the less frequent, by hashing.
+	MostLevels int
+}
+
+// Encoder turns rows of a side table into features. It is fitted once, on the
+// entities of a mode, and encodes rows that come later alike: the same columns,
+// and for the same row the same bits. It does not change and may be shared.
+type Encoder struct {
+	spec    Spec
+	columns []column
+	names   []string
+}
+
+// Fit fits an encoder to the entities of a joined table. Columns that are constant
+// or all missing are dropped with a notice; where none is left that is an error.
+// The report is the table's, with the columns. O(rows x columns).
+func Fit(j *Joined, opt EncodeOptions) (*Encoder, Report, error) {
+	if opt.RareBelow == 0 {
+		opt.RareBelow = 5
+	}
+	if opt.MostLevels == 0 {
+		opt.MostLevels = 256
+	}
+	report := j.Report
+	report.Columns = nil
+	report.Notices = slices.Clone(report.Notices)
+	given := map[string]Type{}
+	for _, c := range j.Spec.Columns {
+		given[c.Name] = c.Type
+	}
+	e := &Encoder{spec: j.Spec}
+	patterns := map[string]string{} // who is missing -> the column that says so
+	for i, name := range j.Rows.Names {
+		f := columnFit{rows: j.Rows, index: i, opt: opt}
+		f.column.Name, f.column.Type = name, given[name]
+		f.report.Name = name
+		if f.column.Type == "" {
+			f.report.Guessed = true
+			switch {
+			case j.Spec.Value != "":
+				f.column.Type = Num
+			case j.Spec.Name != "":
+				f.column.Type = Labels
+			default:
+				var note string
+				if f.column.Type, note = guessType(name, j.Rows.Columns[i], j.Rows.Line); note != "" {
+					report.Notices = append(report.Notices, note)
+				}
+			}
+		}
+		f.report.Type = f.column.Type
+		if err := f.fit(); err != nil {
+			return nil, report, err
+		}
+		if f.dropped != "" {
+			f.report.Constant = true
+			report.Notices = append(report.Notices, fmt.Sprintf("column %q is left out: %s", name, f.dropped))
+		} else {
+			if f.column.Indicator {
+				who := f.missingPattern()
+				if _, known := patterns[who]; known {
+					f.column.Indicator = false
+				} else {
+					patterns[who] = name
+				}
+			}
+			f.column.index()
+			f.report.Columns = len(f.column.names())
+			e.columns = append(e.columns, f.column)
+		}
+		report.Columns = append(report.Columns, f.report)
+	}
+	if len(e.columns) == 0 {
+		return nil, report, &dataset.InputError{File: j.Rows.File, Problem: fmt.Sprintf("the side information of mode %s says nothing: %s", j.Mode.Name, strings.Join(report.Notices, "; ")),
+			Remedy: "choose other columns or types"}
+	}
+	e.setNames()
+	return e, report, nil
+}
+
+func (e *Encoder) setNames() {
+	e.names = nil
+	for i := range e.columns {
+		e.names = append(e.names, e.columns[i].names()...)
+	}
+}
+
+// Names returns the names of the features. The slice must not be changed.
+func (e *Encoder) Names() []string { return e.names }
+
+// Encode returns the features of a table's rows, in its order. The table needs the
+// columns the encoder was fitted to; it may have others. A value that does not fit
+// its column's type is an error, a new level of a category is not. O(rows x columns).
+func (e *Encoder) Encode(rows *dataset.Frame) (Features, error) {
+	f := Features{N: rows.Len(), C: len(e.names), Names: e.names}
+	f.X = make([]float32, f.N*f.C)
+	from := 0
+	for k := range e.columns {
+		c := &e.columns[k]
+		width := len(c.names())
+		at, err := rows.Find(c.Name)
+		if err != nil {
+			return Features{}, err
+		}
+		for i, text := range rows.Columns[at] {
+			dst := f.X[i*f.C+from:][:width:width]
+			if problem := c.encode(dst, text); problem != "" {
+				return Features{}, &dataset.InputError{File: rows.File, Line: rows.Line(i), Column: c.Name, Value: text, Problem: problem, Remedy: quantityRemedy}
+			}
+		}
+		from += width
+	}
+	return f, nil
+}
+
+// SpecFor returns the spec by which a table of new entities is read: file and key
+// are those of given, the columns those the encoder needs.
+func (e *Encoder) SpecFor(given Spec) (Spec, error) {
+	if given.Own() != e.spec.Own() {
+		return Spec{}, fmt.Errorf("the side information of mode %s was given as %s when the model was fitted; give a table of the same kind", e.spec.Mode, e.spec)
+	}
+	s := e.spec
+	s.File, s.Columns = given.File, nil
+	if len(given.Key) > 0 {
+		s.Key = given.Key
+	}
+	if given.Name != "" {
+		s.Name, s.Value = given.Name, given.Value
+	}
+	if s.Name != "" && s.Value == "" {
+		return s, nil
+	}
+	for _, c := range e.columns {
+		s.Columns = append(s.Columns, ColumnSpec{Name: c.Name, Type: c.Type})
+	}
+	return s, nil
+}
+
+// columnFit fits one column.
+type columnFit struct {
+	rows    *dataset.Frame
+	index   int
+	opt     EncodeOptions
+	column  column
+	report  ColumnReport
+	dropped string // why it is left out, or ""
+}
+
+func (f *columnFit) values() []string { return f.rows.Columns[f.index] }
+
+func (f *columnFit) fit() error {
+	for _, text := range f.values() {
+		if dataset.Missing(text) {
+			f.report.Missing++
+		}
+	}
+	f.column.Indicator = f.report.Missing > 0
+	if f.report.Missing == len(f.values()) {
+		f.dropped = "all values are missing"
+		return nil
+	}
+	if f.column.Type.levelled() {
+		f.fitLevels()
+		return nil
+	}
+	return f.fitQuantity()
+}
+
+func (f *columnFit) fitQuantity() error {
+	c := &f.column
+	values := make([]float64, 0, len(f.values()))
+	for i, text := range f.values() {
+		if dataset.Missing(text) {
+			continue
+		}
+		v, problem := quantity(c.Type, text)
+		if problem != "" {
+			return &dataset.InputError{File: f.rows.File, Line: f.rows.Line(i), Column: c.Name, Value: text, Problem: problem, Remedy: quantityRemedy}
+		}
+		values = append(values, v)
+		c.Log1p = c.Log1p || c.Type == Log && v == 0
+	}
+	if slices.Min(values) == slices.Max(values) {
+		f.dropped = fmt.Sprintf("all values are alike (%g)", values[0])
+		if c.Type == Date {
+			f.dropped = "all dates are alike"
+		}
+		return nil
+	}
+	if period := c.Type.period(); period > 0 {
+		c.Mean = make([]float64, 2)
+		for _, v := range values {
+			cosine, sine := onCircle(v, period)
+			c.Mean[0] += cosine / float64(len(values))
+			c.Mean[1] += sine / float64(len(values))
+		}
+		return nil
+	}
+	for i, v := range values {
+		values[i], _ = c.transform(v)
+	}
+	mean, sd := meanAndDeviation(values)
+	if !(sd > 0) || math.IsInf(sd, 0) {
+		f.dropped = "the values differ too little, or too much, to be standardised"
+		return nil
+	}
+	c.Mean, c.SD = []float64{mean}, sd
+	return nil
+}
+
+// fitLevels chooses the levels that get a column of their own.
+func (f *columnFit) fitLevels() {
+	c := &f.column
+	entities := map[string]int{} // of each level
+	for _, text := range f.values() {
+		if dataset.Missing(text) {
+			continue
+		}
+		if c.Type == Cat {
+			entities[text]++
+			continue
+		}
+		for _, label := range splitLabels(text) {
+			entities[label]++
+		}
+	}
+	f.report.Levels = len(entities)
+	frequent := slices.DeleteFunc(slices.Sorted(maps.Keys(entities)), func(level string) bool { return entities[level] < f.opt.RareBelow })
+	f.report.Pooled = len(entities) - len(frequent)
+	c.Other = f.report.Pooled > 0
+	if len(frequent) > f.opt.MostLevels {
+		slices.SortStableFunc(frequent, func(a, b string) int { return entities[b] - entities[a] })
+		c.Buckets = max(1, f.opt.MostLevels/4)
+		own := f.opt.MostLevels - c.Buckets
+		c.Hashed = slices.Sorted(slices.Values(frequent[own:]))
+		frequent = frequent[:own]
+		slices.Sort(frequent)
+		f.report.Hashed = len(c.Hashed)
+	}
+	c.Levels = frequent
+	variance := f.levelVariance(entities)
+	switch {
+	case len(c.Levels)+len(c.Hashed) == 0:
+		f.dropped = fmt.Sprintf("each of its %d levels has fewer than %d entities", f.report.Levels, f.opt.RareBelow)
+	case variance == 0:
+		f.dropped = "all values are alike"
+	}
+	if c.Type == Labels {
+		c.Scale = 1 / math.Sqrt(max(1, variance))
+	} else if len(c.Levels)+c.Buckets == 1 && !c.Other {
+		c.Indicator = false // it would be the other column upside down
+	}
+}
+
+// levelVariance adds up p (1 - p) over the levels with a column of their own.
+func (f *columnFit) levelVariance(entities map[string]int) float64 {
+	total := 0.0
+	n := float64(len(f.values()))
+	for _, level := range slices.Concat(f.column.Levels, f.column.Hashed) {
+		p := float64(entities[level]) / n
+		total += p * (1 - p)
+	}
+	return total
+}
+
+// missingPattern is a text that is the same for columns with the same entities
+// missing: one indicator is enough for them.
+func (f *columnFit) missingPattern() string {
+	bits := make([]byte, (len(f.values())+7)/8)
+	for i, text := range f.values() {
+		if dataset.Missing(text) {
+			bits[i/8] |= 1 << (i % 8)
+		}
+	}
+	return string(bits)
+}

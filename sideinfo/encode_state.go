@@ -1,0 +1,83 @@
+package sideinfo
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// encoderState is an encoder as it is stored.
+type encoderState struct {
+	Version int      `json:"version"`
+	Spec    Spec     `json:"spec"`
+	Columns []column `json:"columns"`
+}
+
+const encoderVersion = 1
+
+// Spec returns what the encoder was fitted to.
+func (e *Encoder) Spec() Spec { return e.spec }
+
+// MarshalJSON stores the encoder. What is read back encodes to the same bits.
+func (e *Encoder) MarshalJSON() ([]byte, error) {
+	return json.Marshal(encoderState{Version: encoderVersion, Spec: e.spec, Columns: e.columns})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote and refuses what it cannot have
+// written.
+func (e *Encoder) UnmarshalJSON(data []byte) error {
+	var s encoderState
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&s); err != nil {
+		return fmt.Errorf("encoder of side information: %w", err)
+	}
+	if s.Version != encoderVersion {
+		return fmt.Errorf("encoder of side information: version %d is not known; this program reads version %d", s.Version, encoderVersion)
+	}
+	if _, err := ParseSide(s.Spec.String()); err != nil {
+		return fmt.Errorf("encoder of side information: %w", err)
+	}
+	for i := range s.Columns {
+		if err := s.Columns[i].check(); err != nil {
+			return fmt.Errorf("encoder of side information, column %q: %w", s.Columns[i].Name, err)
+		}
+		s.Columns[i].index()
+	}
+	e.spec, e.columns = s.Spec, s.Columns
+	e.setNames()
+	return nil
+}
+
+// check holds what encode relies on.
+func (c *column) check() error {
+	if _, err := ParseType(string(c.Type)); err != nil {
+		return err
+	}
+	means := 1
+	switch {
+	case c.Type.levelled():
+		means = 0
+	case c.Type.period() > 0:
+		means = 2
+	}
+	for _, v := range append([]float64{c.SD, c.Scale}, c.Mean...) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("a number is not finite")
+		}
+	}
+	switch {
+	case len(c.Mean) != means:
+		return fmt.Errorf("it has %d means, not %d", len(c.Mean), means)
+	case means == 1 && !(c.SD > 0):
+		return fmt.Errorf("its standard deviation is %g", c.SD)
+	case c.Type == Labels && !(c.Scale > 0):
+		return fmt.Errorf("its scale is %g", c.Scale)
+	case c.Buckets < 0 || c.Buckets > 1<<20 || c.Buckets == 0 && len(c.Hashed) > 0:
+		return fmt.Errorf("%d columns for %d hashed levels", c.Buckets, len(c.Hashed))
+	case means > 0 && (len(c.Levels) > 0 || c.Buckets > 0 || c.Other):
+		return fmt.Errorf("a column of type %s has no levels", c.Type)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package sideinfo
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+)
+
+// Type says how a column of a side table is encoded:
+//
+//	num      a number, z-scored
+//	log      the logarithm of a number, z-scored; log(1+x) where there are zeros
+//	date     a date or a time, in days, z-scored
+//	cycleN   a number of period N: its cosine and sine (cycle12 for months)
+//	cat      a category: a column a level, 0 or 1; rare levels share one
+//	labels   several categories in one field, separated by |
+type Type string
+
+// The types. Cycles are written cycleN.
+const (
+	Num    Type = "num"
+	Log    Type = "log"
+	Date   Type = "date"
+	Cat    Type = "cat"
+	Labels Type = "labels"
+
+	cycle = "cycle"
+)
+
+func typeNames() []string {
+	return []string{string(Num), string(Log), string(Date), string(Cat), string(Labels), "cycle12"}
+}
+
+// ParseType reads the name of a type.
+func ParseType(text string) (Type, error) {
+	switch t := Type(text); t {
+	case Num, Log, Date, Cat, Labels:
+		return t, nil
+	}
+	if digits, ok := strings.CutPrefix(text, cycle); ok {
+		period, err := strconv.ParseFloat(digits, 64)
+		if err != nil || !(period > 0) || math.IsInf(period, 0) || strings.ContainsAny(digits, "xX_+ ") {
+			return "", fmt.Errorf("%q needs a period above 0, as in cycle12", text)
+		}
+		return Type(text), nil
+	}
+	return "", fmt.Errorf("unknown type %q%s; the types are num, log, date, cat, labels and cycleN", text, nearest.Hint(text, typeNames()))
+}
+
+// period returns N of cycleN, and 0 for other types.
+func (t Type) period() float64 {
+	digits, ok := strings.CutPrefix(string(t), cycle)
+	if !ok {
+		return 0
+	}
+	period, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return 0
+	}
+	return period
+}
+
+// levelled reports whether the values are names.
+func (t Type) levelled() bool { return t == Cat || t == Labels }

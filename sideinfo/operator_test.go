@@ -1,0 +1,274 @@
+package sideinfo
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/kernel"
+)
+
+func testBackend(t *testing.T) backend.Backend {
+	t.Helper()
+	path, err := cpu.Choose()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cpu.New(path, 2)
+}
+
+func normalFeatures(n, c int, seed uint64) Features {
+	random := stream.New(seed, "operator test")
+	f := Features{N: n, C: c, X: make([]float32, n*c)}
+	for i := range f.X {
+		f.X[i] = float32(random.NormFloat64())
+	}
+	for i := range c {
+		f.Names = append(f.Names, fmt.Sprintf("x%d", i))
+	}
+	return f
+}
+
+func values(n int, seed uint64) []float32 { return normalFeatures(n, 1, seed).X }
+
+func mustParse(t *testing.T, text string) kernel.Kernel {
+	t.Helper()
+	k, err := kernel.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// operatorExample is one operator of every kind and form.
+type operatorExample struct {
+	name, space, kernel string
+	options             Options
+}
+
+var everyOperator = []operatorExample{
+	{name: "primal", space: "primal"},
+	{name: "primal, no intercept", space: "primal", options: Options{NoIntercept: true}},
+	{name: "primal-rff", space: "primal-rff", kernel: "matern32:ard", options: Options{Columns: 30}},
+	{name: "dual-rff", space: "dual-rff", kernel: "rbf+matern52*rbf[x1]", options: Options{Columns: 30}},
+	{name: "eigen", space: "dual", kernel: "matern32", options: Options{Columns: 20}},
+	{name: "eigen, no intercept", space: "dual", kernel: "rbf", options: Options{Columns: 20, NoIntercept: true}},
+	{name: "pivots", space: "dual", kernel: "matern32:ard", options: Options{Columns: 12, Learn: true}},
+	{name: "pivots of matern12", space: "dual", kernel: "matern12", options: Options{Columns: 12, Learn: true, NoIntercept: true}},
+	{name: "pivots of a sum", space: "dual", kernel: "rbf[x0]*periodic:3[x1]+matern52", options: Options{Columns: 12, Learn: true}},
+	{name: "dual-paper", space: "dual-paper", kernel: "matern12"},
+}
+
+func (e operatorExample) build(t *testing.T, f Features) Operator {
+	t.Helper()
+	var k kernel.Kernel
+	if e.kernel != "" {
+		k = mustParse(t, e.kernel)
+	}
+	e.options.Backend, e.options.Seed = testBackend(t), 3
+	op, notices, err := New(e.space, f, k, e.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(notices) > 0 {
+		t.Logf("%s: %q", e.name, notices)
+	}
+	if op.Kind() != e.space || op.Rows() != f.N || len(op.Matrix()) != op.Rows()*op.Columns() {
+		t.Fatalf("%s of %d x %d with %d values", op.Kind(), op.Rows(), op.Columns(), len(op.Matrix()))
+	}
+	return op
+}
+
+func eachExample(t *testing.T, f func(t *testing.T, e operatorExample)) {
+	for _, e := range everyOperator {
+		t.Run(e.name, func(t *testing.T) { f(t, e) })
+	}
+}
+
+// worst returns the largest difference.
+func worst(a, b []float32) float64 {
+	if len(a) != len(b) {
+		return math.Inf(1)
+	}
+	d := 0.0
+	for i := range a {
+		d = max(d, math.Abs(float64(a[i])-float64(b[i])))
+	}
+	return d
+}
+
+// outerProduct returns A A'.
+func outerProduct(b backend.Backend, op Operator) []float32 {
+	n, m := op.Rows(), op.Columns()
+	out := make([]float32, n*n)
+	b.Gemm(false, true, n, n, m, 1, op.Matrix(), m, op.Matrix(), m, 0, out, n)
+	return out
+}
+
+func TestNewRowEqualToTrainingRow(t *testing.T) {
+	f := normalFeatures(70, 3, 1)
+	eachExample(t, func(t *testing.T, e operatorExample) {
+		op := e.build(t, f)
+		if op.Kind() != "dual-paper" {
+			weights := make([]float64, f.N)
+			for i := range weights {
+				weights[i] = float64(i % 7)
+			}
+			if err := Rotate(op, weights); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := op.Columns()
+		few := Features{N: 5, C: f.C, X: f.X[20*f.C : 25*f.C], Names: f.Names}
+		rows, lost, err := op.NewRows(few)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := worst(rows, op.Matrix()[20*m:25*m]); d > 1e-5 || len(lost) != few.N {
+			t.Errorf("rows differ by %v, %d values lost", d, len(lost))
+		}
+	})
+}
+
+func TestPermutedRowsPermuteTheOperator(t *testing.T) {
+	f := normalFeatures(60, 3, 2)
+	g := Features{N: f.N, C: f.C, Names: f.Names}
+	order := stream.New(4, "permutation").Perm(f.N)
+	for _, i := range order {
+		g.X = append(g.X, f.Row(i)...)
+	}
+	eachExample(t, func(t *testing.T, e operatorExample) {
+		b := testBackend(t)
+		a, p := e.build(t, f), e.build(t, g)
+		u, v := outerProduct(b, a), outerProduct(b, p)
+		if a.Columns() != p.Columns() {
+			t.Fatalf("%d columns became %d", a.Columns(), p.Columns())
+		}
+		scale := 1.0
+		if a.Kind() == "dual-paper" {
+			scale = float64(f.N) // entries of K^2
+		}
+		for i, from := range order {
+			for j, to := range order {
+				if d := math.Abs(float64(v[i*f.N+j] - u[from*f.N+to])); d > 1e-4*scale {
+					t.Fatalf("A A' at %d, %d differs by %v", i, j, d)
+				}
+			}
+		}
+	})
+}
+
+func TestPullThetaByDifferences(t *testing.T) {
+	const w = 3
+	f := normalFeatures(50, 3, 5)
+	eachExample(t, func(t *testing.T, e operatorExample) {
+		op := e.build(t, f)
+		learns := strings.HasSuffix(e.space, "rff") || e.options.Learn
+		if !learns {
+			if len(op.Theta()) > 0 || len(op.ThetaNames()) > 0 || op.PullTheta(make([]float32, f.N*w), make([]float32, op.Columns()*w), w) != nil {
+				t.Error("there is something to learn")
+			}
+			return
+		}
+		for _, rotated := range []bool{false, true} {
+			if rotated {
+				weights := make([]float64, f.N)
+				for i := range weights {
+					weights[i] = 1 + float64(i)
+				}
+				if err := Rotate(op, weights); err != nil {
+					t.Fatal(err)
+				}
+			}
+			checkPull(t, op, w)
+		}
+	})
+}
+
+func checkPull(t *testing.T, op Operator, w int) {
+	t.Helper()
+	b := testBackend(t)
+	grad, weights := values(op.Rows()*w, 6), values(op.Columns()*w, 7)
+	dst := make([]float32, op.Rows()*w)
+	value := func() float64 {
+		Apply(b, op, dst, weights, w)
+		sum := 0.0
+		for i, v := range dst {
+			sum += float64(v) * float64(grad[i])
+		}
+		return sum
+	}
+	const h = 2e-3
+	got, theta := op.PullTheta(grad, weights, w), op.Theta()
+	if len(got) != len(theta) || len(op.ThetaNames()) != len(theta) {
+		t.Fatalf("%d derivatives and %d names of %d parameters", len(got), len(op.ThetaNames()), len(theta))
+	}
+	set := func(i int, v float64) {
+		theta[i] = v
+		if err := op.SetTheta(theta); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, name := range op.ThetaNames() {
+		old := theta[i]
+		set(i, old+h)
+		up := value()
+		set(i, old-h)
+		want := (up - value()) / (2 * h)
+		set(i, old)
+		if d := math.Abs(got[i] - want); !(d <= 2e-3*max(10, math.Abs(want))) {
+			t.Errorf("%s: %v, by differences %v", name, got[i], want)
+		}
+	}
+}
+
+func TestApplyAgainstLoops(t *testing.T) {
+	const w = 4
+	b := testBackend(t)
+	f := normalFeatures(40, 2, 8)
+	ops := map[string]Operator{}
+	for _, e := range everyOperator {
+		if strings.Contains(e.kernel, "x1") || e.kernel == "" || e.kernel == "matern12" {
+			ops[e.name] = e.build(t, f)
+		}
+	}
+	k, err := kernel.Bind(kernel.RBF(), kernel.Columns{Count: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spectrum := kernel.Sample(k, 20, stream.New(1, "apply test"))
+	ops["outer"] = newOuter(f, Options{Backend: b}, &waves{k: k, features: 20, spectrum: spectrum})
+	for name, op := range ops {
+		n, m := op.Rows(), op.Columns()
+		a := op.Matrix()
+		if f, ok := op.(factored); ok {
+			a = make([]float32, n*m)
+			f.block(b, a, 0, n)
+		}
+		weights, grad := values(m*w, 9), values(n*w, 10)
+		forward, back, square := make([]float32, n*w), make([]float32, m*w), make([]float32, m*w)
+		Apply(b, op, forward, weights, w)
+		ApplyTranspose(b, op, back, grad, w)
+		SquareTranspose(b, op, square, grad, w)
+		wantForward, wantBack, wantSquare := make([]float32, n*w), make([]float32, m*w), make([]float32, m*w)
+		for i := range n {
+			for j := range m {
+				v := a[i*m+j]
+				for c := range w {
+					wantForward[i*w+c] += v * weights[j*w+c]
+					wantBack[j*w+c] += v * grad[i*w+c]
+					wantSquare[j*w+c] += v * v * grad[i*w+c]
+				}
+			}
+		}
+		for what, d := range map[string]float64{"Apply": worst(forward, wantForward), "ApplyTranspose": worst(back, wantBack), "SquareTranspose": worst(square, wantSquare)} {
+			if d > 2e-4 {
+				t.Errorf("%s of %s is off by %v", what, name, d)
+			}
+		}
+	}
+}

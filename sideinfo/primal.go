@@ -1,0 +1,61 @@
+package sideinfo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/kernel"
+)
+
+// Primal returns the operator D: a column of ones and the features, without
+// those that are constant. Notices say what was left out.
+func Primal(f Features, opt Options) (Operator, []string, error) {
+	if err := f.usable("primal", opt); err != nil {
+		return nil, nil, err
+	}
+	var notices, dropped []string
+	bs := &linear{}
+	for c, varies := range f.varying() {
+		if varies || opt.NoIntercept {
+			bs.Kept = append(bs.Kept, c)
+		} else {
+			dropped = append(dropped, f.name(c))
+		}
+	}
+	if dropped != nil {
+		notices = append(notices, fmt.Sprintf("%d of %d columns of side information are constant and left out: %s", len(dropped), f.C, shorten(dropped)))
+	}
+	if len(bs.Kept) == 0 {
+		notices = append(notices, onlyIntercept)
+	}
+	return newOperator("primal", f, opt, bs, nil), notices, nil
+}
+
+const onlyIntercept = "side information is the same for every entity: only the intercept is left"
+
+// shorten lists up to five names.
+func shorten(names []string) string {
+	if len(names) <= 5 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
+}
+
+// linear is the basis of the features themselves.
+type linear struct {
+	fixed
+	Kept []int
+}
+
+func (l *linear) form() string { return "linear" }
+func (l *linear) columns() int { return len(l.Kept) }
+
+func (l *linear) fill(_ backend.Backend, dst []float32, stride int, x kernel.Rows) {
+	for i := range x.N {
+		row := x.X[i*x.C : (i+1)*x.C]
+		for j, c := range l.Kept {
+			dst[i*stride+j] = row[c]
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package sideinfo
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/kernel"
+)
+
+// NamedTensor is an array of a state.
+type NamedTensor struct {
+	Name  string
+	Shape []int
+	F32   []float32
+}
+
+// state is what an operator is restored from. Its text is one JSON object, so
+// that numbers keep all their digits.
+type state struct {
+	Kind, Form string
+	Rows       int
+	Names      []string  `json:",omitempty"`
+	Unit       []float64 `json:",omitempty"`
+	Width      int       // columns of the features
+	Intercept  bool
+	LogC       float64
+	Kernel     string    `json:",omitempty"`
+	Params     []float64 `json:",omitempty"`
+	Features   int       `json:",omitempty"` // random ones asked for
+	Constant   float64   `json:",omitempty"` // c where it is part of the matrix
+	Kept       []int     `json:",omitempty"`
+
+	tensors []NamedTensor
+}
+
+func (s *state) kernel(k kernel.Kernel) { s.Kernel, s.Params = k.String(), k.Params() }
+
+func (s *state) add(name string, values []float32, shape ...int) {
+	s.tensors = append(s.tensors, NamedTensor{Name: name, Shape: shape, F32: values})
+}
+
+func (s *state) points(name string, x kernel.Rows) { s.add(name, x.X, x.N, x.C) }
+
+func (l *linear) state(s *state) { s.Kept = l.Kept }
+
+func (w *waves) state(s *state) {
+	s.kernel(w.k)
+	s.Features = w.features
+	frequencies := w.spectrum.Frequencies()
+	s.add("frequencies", frequencies, len(frequencies))
+}
+
+func (p *pivots) state(s *state) {
+	s.kernel(p.k)
+	s.points("pivots", p.z)
+}
+
+func (e *eigen) state(s *state) {
+	s.kernel(e.k)
+	s.points("points", e.x)
+	s.add("projection", e.projection, e.x.N, e.m)
+}
+
+func (w *whole) state(s *state) {
+	s.kernel(w.k)
+	s.Constant = w.c
+	s.points("points", w.x)
+}
+
+const metaKey = "operator"
+
+// State returns all that NewRows needs, for a model file: a text and arrays,
+// which share memory with the operator. The matrix is not among them; a caller
+// who needs it later adds MatrixTensor.
+func State(op Operator) (meta map[string]string, tensors []NamedTensor) {
+	o, form := op, ""
+	if outer, ok := op.(*outer); ok {
+		o, form = outer.left, "outer"
+	}
+	inner := o.(*operator)
+	s := &state{Kind: inner.kind, Form: inner.basis.form(), Rows: inner.n, Names: inner.table.Names, Unit: inner.table.Unit, Width: inner.table.C,
+		Intercept: inner.intercept, LogC: inner.logC}
+	inner.basis.state(s)
+	if form != "" {
+		s.Form = form
+		s.add("left", inner.matrix, inner.n, inner.Columns())
+	}
+	if inner.rotation != nil {
+		s.add("rotation", inner.rotation, inner.Columns(), inner.Columns())
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic("sideinfo: state: " + err.Error())
+	}
+	return map[string]string{metaKey: string(text)}, s.tensors
+}
+
+const matrixName = "matrix"
+
+// MatrixTensor returns the matrix as an array for Restore. A restored operator
+// has no other way to it.
+func MatrixTensor(op Operator) NamedTensor {
+	return NamedTensor{Name: matrixName, Shape: []int{op.Rows(), op.Columns()}, F32: op.Matrix()}
+}
+
+// Restore returns the operator of a state. It gives the same NewRows, has
+// nothing to learn, and has a matrix only if MatrixTensor was among the arrays.
+func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (Operator, error) {
+	var s state
+	if err := json.Unmarshal([]byte(meta[metaKey]), &s); err != nil {
+		return nil, fmt.Errorf("the operator's description cannot be read: %w", err)
+	}
+	s.tensors = tensors
+	if s.Rows < 1 || s.Width < 1 || s.Names != nil && len(s.Names) != s.Width || s.Unit != nil && len(s.Unit) != s.Width ||
+		math.IsNaN(s.LogC) || s.Features < 0 {
+		return nil, fmt.Errorf("the operator's description does not fit together: %s", meta[metaKey])
+	}
+	bs, err := s.basis()
+	if err != nil {
+		return nil, fmt.Errorf("%s operator: %w", s.Kind, err)
+	}
+	o := &operator{b: b, kind: s.Kind, basis: bs, n: s.Rows, table: Features{C: s.Width, Names: s.Names, Unit: s.Unit}, intercept: s.Intercept, logC: s.LogC}
+	m := o.Columns()
+	if s.has("rotation") {
+		if o.rotation, err = s.tensor("rotation", m, m); err != nil {
+			return nil, err
+		}
+	}
+	if s.Form == "outer" {
+		if o.matrix, err = s.tensor("left", o.n, m); err != nil {
+			return nil, err
+		}
+		return &outer{o}, nil
+	}
+	if s.has(matrixName) {
+		if o.matrix, err = s.tensor(matrixName, o.n, m); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+func (s *state) has(name string) bool {
+	return slices.ContainsFunc(s.tensors, func(t NamedTensor) bool { return t.Name == name })
+}
+
+// tensor returns the array of a name and shape; a size of -1 may be anything.
+func (s *state) tensor(name string, shape ...int) ([]float32, error) {
+	for _, t := range s.tensors {
+		if t.Name != name {
+			continue
+		}
+		size := 1
+		for i, n := range t.Shape {
+			if n < 0 || len(t.Shape) != len(shape) || shape[i] >= 0 && shape[i] != n {
+				return nil, fmt.Errorf("array %q has shape %v, expected %v", name, t.Shape, shape)
+			}
+			size *= n
+		}
+		if len(t.F32) != size {
+			return nil, fmt.Errorf("array %q has %d values for shape %v", name, len(t.F32), t.Shape)
+		}
+		return t.F32, nil
+	}
+	return nil, fmt.Errorf("array %q is missing", name)
+}
+
+func (s *state) rows(name string, n int) (kernel.Rows, error) {
+	x, err := s.tensor(name, n, s.Width)
+	return kernel.Rows{N: len(x) / s.Width, C: s.Width, X: x}, err
+}
+
+func (s *state) basis() (basis, error) {
+	if s.Form == "linear" {
+		for _, c := range s.Kept {
+			if c < 0 || c >= s.Width {
+				return nil, fmt.Errorf("column %d of %d", c, s.Width)
+			}
+		}
+		return &linear{Kept: s.Kept}, nil
+	}
+	k, err := kernel.Parse(s.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	if k, err = kernel.Bind(k, kernel.Columns{Count: s.Width, Names: s.Names, Unit: s.Unit}); err != nil {
+		return nil, err
+	}
+	if len(k.Params()) != len(s.Params) {
+		return nil, fmt.Errorf("%d parameters for kernel %s, expected %d", len(s.Params), k, len(k.Params()))
+	}
+	k.SetParams(s.Params)
+	switch s.Form {
+	case "fourier", "outer":
+		frequencies, err := s.tensor("frequencies", -1)
+		if err != nil {
+			return nil, err
+		}
+		spectrum, err := kernel.Restore(k, s.Features, frequencies)
+		return &waves{k: k, features: s.Features, spectrum: spectrum}, err
+	case "pivots":
+		z, err := s.rows("pivots", -1)
+		if err != nil {
+			return nil, err
+		}
+		p := &pivots{k: k, z: z}
+		return p, p.moved()
+	case "eigen":
+		x, err := s.rows("points", s.Rows)
+		if err != nil {
+			return nil, err
+		}
+		projection, err := s.tensor("projection", s.Rows, -1)
+		return &eigen{k: k, x: x, m: len(projection) / s.Rows, projection: projection}, err
+	case "whole":
+		x, err := s.rows("points", s.Rows)
+		return &whole{k: k, x: x, c: s.Constant}, err
+	}
+	return nil, fmt.Errorf("unknown form %q", s.Form)
+}
