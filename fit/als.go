@@ -129,11 +129,17 @@ func (a *als) update(i int) {
 	}
 }
 
+// noTerm leaves out no term.
+const noTerm = -1
+
 // leave fills rest and weight with what is left for a term: y minus the other
 // groups, divided by the term's partners m, with weight w m^2.
 func (a *als) leave(k int) {
 	copy(a.rest, a.d.y)
-	partners := a.d.field.Partners(k)
+	var partners []int
+	if k != noTerm {
+		partners = a.d.field.Partners(k)
+	}
 	for j := range a.terms {
 		if j == k || slices.Contains(partners, j) {
 			continue
@@ -211,7 +217,7 @@ func solveRows(p *blockProblem) int64 {
 
 // loss returns the summed loss of the training data.
 func (a *als) loss() float64 {
-	a.leave(-1)
+	a.leave(noTerm)
 	sum := 0.0
 	for n, r := range a.rest {
 		sum += weightAt(a.d.w, n) * float64(r) * float64(r)
