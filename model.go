@@ -271,7 +271,9 @@ func loadTerm(f *modelfile.File, k int, term model.Term, modes []string, sizes [
 			return nil, fmt.Errorf("tensor %s does not fit into its train", name)
 		}
 		shape := backend.Shape{Left: left, N: index.Entities(), Right: right}
-		t.Cores = append(t.Cores, &tt.Core{Modes: core, Index: index, Slices: backend.Slices{Shape: shape, Mean: mean}})
+		c := tt.NewCore(core, index, shape)
+		copy(c.Slices.Mean, mean)
+		t.Cores = append(t.Cores, c)
 		left = right
 	}
 	return t, nil

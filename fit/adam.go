@@ -39,6 +39,8 @@ type adam struct {
 	batches  []batch
 	grad     tt.Gradients
 	names    []blockName
+	current  int // block in work
+	scratch  []float32
 }
 
 type batch struct {
@@ -58,11 +60,7 @@ func newAdam(d *data, train Observations, opt Options) *adam {
 	for b := range a.batches {
 		a.batches[b] = newBatch(d, train, order[n*b/count:n*(b+1)/count])
 	}
-	for k, t := range d.field.Terms {
-		for core := range t.Cores {
-			a.names = append(a.names, blockName{k, core})
-		}
-	}
+	a.names = blockNames(d.field)
 	return a
 }
 
@@ -121,15 +119,11 @@ func (a *adam) forget() {
 
 // update runs an epoch over block i.
 func (a *adam) update(i int) {
+	a.current = i
 	order := stream.New(a.seed, "epoch", uint64(a.run.Sweep), uint64(i)).Perm(len(a.batches))
 	grad := a.wanted(i)
 	for _, b := range order {
 		a.step(&a.batches[b], grad)
-	}
-	for _, t := range a.d.field.Terms {
-		for _, c := range t.Cores {
-			c.SetPrior()
-		}
 	}
 }
 
@@ -160,27 +154,59 @@ func (a *adam) step(b *batch, grad tt.Gradients) {
 	offset := 0
 	for k, t := range a.d.field.Terms {
 		for p, c := range t.Cores {
-			if g := grad[k][p]; g.Mean != nil {
-				a.descend(c, g, a.d.counts[k][p], offset, float32(rate), len(b.y))
-			}
-			offset += c.Slices.Len()
+			offset = a.core(c, grad[k][p], a.d.counts[k][p], blockName{k, p, 0}, offset, float32(rate), len(b.y))
 		}
 	}
 }
 
-// descend updates one core. The objective is taken a training observation:
-// (1/batch) sum w (y-f)^2 + (1/N) sum lambda_e |G(e)|^2.
-func (a *adam) descend(c *tt.Core, g backend.Slices, counts []float64, offset int, rate float32, batch int) {
+// core updates the blocks of one core that are in work, from the gradient by
+// its slices, and returns the offset of the next core's weights.
+func (a *adam) core(c *tt.Core, g backend.Slices, counts []float64, name blockName, offset int, rate float32, batch int) int {
+	touched := false
+	slices := append([]float32(nil), g.Mean...)
+	for i, b := range c.Blocks() {
+		name.block = i
+		if g.Mean != nil && a.inWork(name) {
+			if i > 0 {
+				copy(slices, g.Mean) // Adjoint may have overwritten them
+			}
+			if cap(a.scratch) < len(b.Value) {
+				a.scratch = make([]float32, len(b.Value))
+			}
+			gradient := a.scratch[:len(b.Value)]
+			b.Adjoint(a.d.b, gradient, slices, false)
+			a.descend(c, b, gradient, counts, offset, rate, batch)
+			touched = true
+		}
+		offset += len(b.Value)
+	}
+	if touched {
+		c.Refresh(a.d.b, c.Map != nil)
+	}
+	return offset
+}
+
+func (a *adam) inWork(b blockName) bool { return a.schedule == Joint || a.names[a.current] == b }
+
+// descend updates one block. The objective is taken a training observation:
+// (1/batch) sum w (y-f)^2 + penalty/N.
+func (a *adam) descend(c *tt.Core, b tt.Block, gradient []float32, counts []float64, offset int, rate float32, batch int) {
 	size := c.Slices.Slice()
-	data := float32(-2 / float64(batch))
-	n := float64(len(a.d.y))
-	entities(a.d.b, c.Slices.N-1, func(e int) {
-		ridge := float32(2 * a.ridge.at(counts[e]) / n)
-		x, gradient := at(c.Slices, e), at(g, e)
+	rows := len(b.Value) / size
+	if b.Map == nil {
+		rows = c.Slices.N - 1
+	}
+	data, n := float32(-2/float64(batch)), float64(len(a.d.y))
+	p := a.ridge.of(c, b, counts)
+	entities(a.d.b, rows, func(e int) {
+		if b.Map == nil && counts[e] == 0 {
+			return
+		}
+		x, g := b.Value[e*size:][:size], gradient[e*size:][:size]
 		m := a.run.Memory[0][offset+e*size:][:size]
 		v := a.run.Memory[1][offset+e*size:][:size]
 		for i := range x {
-			d := data*gradient[i] + ridge*x[i]
+			d := data*g[i] + float32(2*p.at(e, i)/n)*(x[i]-float32(p.mean))
 			m[i] += (1 - decayMean) * (d - m[i])
 			v[i] += (1 - decaySquare) * (d*d - v[i])
 			x[i] -= rate * m[i] / (float32(math.Sqrt(float64(v[i]))) + tiny)

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -26,9 +27,11 @@ type als struct {
 	steps int // conjugate gradient steps a block
 	terms []alsTerm
 	block []blockName
-	rest  []float32 // y minus the other terms, by observation
-	y, w  []float32 // target and weight in plan order
-	cg    conjugate
+
+	rest   []float32 // what a term's factor should be, by observation
+	weight []float32 // and with what weight; nil means 1
+	y, w   []float32 // the same in plan order
+	cg     conjugate
 }
 
 type alsTerm struct {
@@ -38,16 +41,17 @@ type alsTerm struct {
 	mean        []float32     // by observation
 }
 
-type blockName struct{ term, core int }
+// blockName says where a block of weights is.
+type blockName struct{ term, core, block int }
 
 func newALS(d *data, train Observations, steps int) *als {
 	a := &als{d: d, steps: steps}
 	n := len(d.y)
 	a.rest, a.y = make([]float32, n), make([]float32, n)
-	if d.w != nil {
-		a.w = make([]float32, n)
+	if d.w != nil || d.field.Group != nil {
+		a.weight, a.w = make([]float32, n), make([]float32, n)
 	}
-	for k, t := range d.field.Terms {
+	for _, t := range d.field.Terms {
 		index := t.Lookup(train.Codes)
 		term := alsTerm{train: t, mean: make([]float32, n)}
 		var wait sync.WaitGroup
@@ -61,10 +65,8 @@ func newALS(d *data, train Observations, steps int) *als {
 			term.pass = term.last
 		}
 		a.terms = append(a.terms, term)
-		for core := range t.Cores {
-			a.block = append(a.block, blockName{k, core})
-		}
 	}
+	a.block = blockNames(d.field)
 	return a
 }
 
@@ -95,74 +97,130 @@ func (a *als) evaluate(k int) {
 
 // update minimises over block i.
 func (a *als) update(i int) {
-	k, core := a.block[i].term, a.block[i].core
-	t := &a.terms[k]
-	copy(a.rest, a.d.y)
-	for other := range a.terms {
-		if other != k {
-			for n, f := range a.terms[other].mean {
-				a.rest[n] -= f
-			}
-		}
-	}
+	at := a.block[i]
+	t := &a.terms[at.term]
+	c := t.train.Cores[at.core]
+	block := c.Blocks()[at.block]
+	a.leave(at.term)
 	last := len(t.train.Cores) - 1
 	plan := t.pass
 	switch {
-	case core == 0:
+	case at.core == 0:
 		plan = t.first
-	case core == last:
+	case at.core == last:
 		plan = t.last
 	}
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, y: a.y, counts: a.d.counts[at.term][at.core], steps: a.steps}
+	p.penalty = a.ridge.of(c, block, p.counts)
 	plan.Gather(a.y, a.rest)
-	if a.d.w != nil {
-		plan.Gather(a.w, a.d.w)
+	if a.weight != nil {
+		plan.Gather(a.w, a.weight)
+		p.w = a.w
 	}
-	outer := core == 0 || core == last
-	if outer && 4*plan.Nodes()*plan.LeafRank() <= maxNodeVectors {
-		a.rows(k, core, plan)
+	outer := at.core == 0 || at.core == last
+	if outer && block.Map == nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeVectors {
+		a.run.Raised += solveRows(p)
 	} else {
-		stuck := a.cg.solve(a.d, t.train, core, plan, a.y, a.w, a.ridge, a.d.counts[k][core], a.steps)
-		a.run.Raised += int64(stuck)
+		a.run.Raised += int64(a.cg.solve(p))
 	}
-	t.train.Cores[core].SetPrior()
-	if i+1 == len(a.block) || a.block[i+1].term != k {
-		a.evaluate(k)
+	c.Refresh(a.d.b, block.Map != nil)
+	if i+1 == len(a.block) || a.block[i+1].term != at.term {
+		a.evaluate(at.term)
 	}
 }
 
-// rows solves an outer core's slices exactly.
-func (a *als) rows(k, core int, plan *backend.Plan) {
-	a.d.passes++
-	t := a.terms[k].train
-	c := t.Cores[core]
-	r := plan.LeafRank()
-	scratch := make([][]float64, a.d.b.Threads())
-	counts := a.d.counts[k][core]
-	var raised atomic.Int64
-	a.d.b.Rows(plan, t.Slices(), a.y, a.w, func(worker, e int, gram, rhs []float64) {
-		if scratch[worker] == nil {
-			scratch[worker] = make([]float64, r*r)
+// noTerm leaves out no term.
+const noTerm = -1
+
+// leave fills rest and weight with what is left for a term: y minus the other
+// groups, divided by the term's partners m, with weight w m^2.
+func (a *als) leave(k int) {
+	copy(a.rest, a.d.y)
+	var partners []int
+	if k != noTerm {
+		partners = a.d.field.Partners(k)
+	}
+	for j := range a.terms {
+		if j == k || slices.Contains(partners, j) {
+			continue
 		}
-		if solveRidge(gram, r, a.ridge.at(counts[e]), rhs, scratch[worker]) {
+		others := a.d.field.Partners(j)
+		if len(others) > 0 && others[0] < j {
+			continue // counted with its group's first
+		}
+		for n, f := range a.terms[j].mean {
+			for _, o := range others {
+				f *= a.terms[o].mean[n]
+			}
+			a.rest[n] -= f
+		}
+	}
+	if a.weight == nil {
+		return
+	}
+	for n := range a.weight {
+		w, m := float32(weightAt(a.d.w, n)), float32(1)
+		for _, j := range partners {
+			m *= a.terms[j].mean[n]
+		}
+		a.weight[n] = w * m * m
+		if m != 0 {
+			a.rest[n] /= m
+		}
+	}
+}
+
+// solveRows solves an outer core's free slices exactly and returns how many
+// systems were singular.
+func solveRows(p *blockProblem) int64 {
+	p.d.passes++
+	c := p.train.Cores[p.core]
+	r := p.plan.LeafRank()
+	type scratch struct{ matrix, lambda []float64 }
+	workers := make([]scratch, p.d.b.Threads())
+	var raised atomic.Int64
+	offset := c.Offset()
+	p.d.b.Rows(p.plan, p.train.Slices(), p.y, p.w, func(worker, e int, gram, rhs []float64) {
+		s := &workers[worker]
+		if s.matrix == nil {
+			s.matrix, s.lambda = make([]float64, r*r), make([]float64, r)
+		}
+		if offset != nil {
+			for i := range r {
+				for j, o := range offset[e*r:][:r] {
+					rhs[i] -= gram[i*r+j] * float64(o)
+				}
+			}
+		}
+		if p.block.Multiplier != nil {
+			m := p.block.Multiplier[e*r:][:r]
+			for i := range r {
+				rhs[i] *= float64(m[i])
+				for j := range r {
+					gram[i*r+j] *= float64(m[i]) * float64(m[j])
+				}
+			}
+		}
+		for i := range r {
+			s.lambda[i] = p.penalty.at(e, i)
+			rhs[i] += s.lambda[i] * p.penalty.mean
+		}
+		if solveRidge(gram, r, s.lambda, rhs, s.matrix) {
 			raised.Add(1)
 		}
 		for i, v := range rhs {
-			c.Slices.Mean[e*r+i] = float32(v)
+			p.block.Value[e*r+i] = float32(v)
 		}
 	})
-	a.run.Raised += raised.Load()
+	return raised.Load()
 }
 
 // loss returns the summed loss of the training data.
 func (a *als) loss() float64 {
+	a.leave(noTerm)
 	sum := 0.0
-	for n, y := range a.d.y {
-		f := float32(0)
-		for k := range a.terms {
-			f += a.terms[k].mean[n]
-		}
-		r := float64(y) - float64(f)
-		sum += weightAt(a.d.w, n) * r * r
+	for n, r := range a.rest {
+		sum += weightAt(a.d.w, n) * float64(r) * float64(r)
 	}
 	return sum
 }
@@ -170,7 +228,7 @@ func (a *als) loss() float64 {
 // endSweep evens out the scales. The means are taken anew, for a run that is
 // resumed here takes them from the weights as they are now.
 func (a *als) endSweep(bool) {
-	a.ridge.balance(a.d.field, a.d.counts)
+	a.ridge.balance(a.d.b, a.d.field, a.d.counts)
 	a.evaluateAll()
 }
 

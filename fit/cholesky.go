@@ -46,10 +46,10 @@ func choleskySolve(l []float64, n int, b []float64) {
 	}
 }
 
-// solveRidge solves (a + lambda I) x = b into b, destroying a. Where rounding
-// or a missing penalty leaves the matrix singular, the diagonal is raised until
-// it is not; raised tells so.
-func solveRidge(a []float64, n int, lambda float64, b, scratch []float64) (raised bool) {
+// solveRidge solves (a + diag(lambda)) x = b into b. Where rounding or a missing
+// penalty leaves the matrix singular, the diagonal is raised until it is not;
+// raised tells so.
+func solveRidge(a []float64, n int, lambda, b, scratch []float64) (raised bool) {
 	trace := 0.0
 	for i := range n {
 		trace += a[i*n+i]
@@ -58,7 +58,7 @@ func solveRidge(a []float64, n int, lambda float64, b, scratch []float64) (raise
 	for {
 		copy(scratch, a[:n*n])
 		for i := range n {
-			scratch[i*n+i] += lambda + extra
+			scratch[i*n+i] += lambda[i] + extra
 		}
 		if cholesky(scratch, n) {
 			choleskySolve(scratch, n, b)

@@ -7,69 +7,85 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// conjugate solves the normal equations of one core,
+// conjugate solves the normal equations of one block x of a core, with
+// G = J x + const, J being M o (A x),
 //
-//	H_e X_e + lambda_e X_e = g_e   for every entity e,
+//	J' H J x + penalty = J' g,
 //
-// matrix-free, by conjugate gradients preconditioned with the diagonal. The
-// equations of the entities are independent: each has step lengths of its own,
-// and all share the passes, one a step.
+// matrix-free, by conjugate gradients preconditioned with the diagonal; H acts
+// by a pass. The equations of a free block's entities are independent: each has
+// step lengths of its own, and all share the passes, one a step. A regression's
+// are one system, with two products of the operators a step.
 //
 // In float32 the residual falls to about 1e-5 of its start; going on from there
-// would follow rounding errors, so an entity that got so far rests.
+// would follow rounding errors, so a system that got so far rests.
 type conjugate struct {
-	residual, direction, image, diagonal backend.Slices
+	residual, direction, image, diagonal []float32 // in the form of the block
+	slices, moved                        backend.Slices
 }
 
-func (s *conjugate) fit(shape backend.Shape) {
-	for _, v := range []*backend.Slices{&s.residual, &s.direction, &s.image, &s.diagonal} {
-		if cap(v.Mean) < shape.Len() {
-			v.Mean = make([]float32, shape.Len())
+// restAt is the share of the first r'z at which a system rests.
+const restAt = 1e-9
+
+// blockProblem is what a block's solve needs to know.
+type blockProblem struct {
+	d       *data
+	train   *tt.Train
+	core    int
+	block   tt.Block
+	plan    *backend.Plan
+	y, w    []float32 // in plan order
+	penalty *penalty
+	counts  []float64
+	steps   int
+}
+
+// solve improves the block by the given number of steps and returns how many
+// systems had to be left as they were.
+func (s *conjugate) solve(p *blockProblem) (stuck int) {
+	c := p.train.Cores[p.core]
+	n := len(p.block.Value)
+	for _, v := range []*[]float32{&s.residual, &s.direction, &s.image, &s.diagonal} {
+		if cap(*v) < n {
+			*v = make([]float32, n)
 		}
-		v.Shape, v.Mean = shape, v.Mean[:shape.Len()]
+		*v = (*v)[:n]
+		clear(*v)
 	}
-}
-
-// solve improves core p of the train by the given number of steps and returns
-// how many entities had to be left as they were.
-func (s *conjugate) solve(d *data, t *tt.Train, p int, plan *backend.Plan, y, w []float32, ridge Ridge, counts []float64, steps int) (stuck int) {
-	c := t.Cores[p]
-	s.fit(c.Slices.Shape)
-	cores := t.Slices()
-	only := func(v backend.Slices) []backend.Slices {
-		grad := make([]backend.Slices, len(cores))
-		grad[p] = v
-		return grad
+	if s.slices.Shape != c.Slices.Shape {
+		s.slices = backend.NewSlices(c.Slices.Shape)
 	}
-	s.squares(d, cores, p, plan, w, only(s.diagonal))
-	// The gradient of the loss at X is g - H X: the first residual but for
+	cores := p.train.Slices()
+	s.squares(p, cores)
+	// The gradient of the loss at x is J'(g - H G): the first residual but for
 	// the penalty.
-	d.pass(plan, cores, &backend.Job{Adjoint: backend.Residual, Target: y, Weight: w, Grad: only(s.residual)})
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Target: p.y, Weight: p.w, Grad: s.only(p)})
+	s.pull(p, s.residual, false)
+
+	system := s.systems(p, c)
+	rz, goal := make([]float64, len(system)), make([]float64, len(system))
+	failed := make([]bool, len(system))
 	size := c.Slices.Slice()
-	rz, goal := make([]float64, c.Slices.N), make([]float64, c.Slices.N)
-	failed := make([]bool, c.Slices.N)
-	entities(d.b, c.Slices.N-1, func(e int) {
-		lambda := float32(ridge.at(counts[e]))
-		x, r, z, diag := at(c.Slices, e), at(s.residual, e), at(s.direction, e), at(s.diagonal, e)
-		for i := range size {
-			r[i] -= lambda * x[i]
-			diag[i] += lambda
-			z[i] = 0
-			if diag[i] > 0 {
-				z[i] = r[i] / diag[i]
+	entities(p.d.b, len(system), func(i int) {
+		for k := system[i].from; k < system[i].to; k++ {
+			lambda := float32(p.penalty.at(k/size, k%size))
+			s.residual[k] -= lambda * (p.block.Value[k] - float32(p.penalty.mean))
+			s.diagonal[k] += lambda
+			if s.diagonal[k] > 0 {
+				s.direction[k] = s.residual[k] / s.diagonal[k]
 			}
-			rz[e] += float64(r[i]) * float64(z[i])
+			rz[i] += float64(s.residual[k]) * float64(s.direction[k])
 		}
-		goal[e] = restAt * rz[e]
+		goal[i] = restAt * rz[i]
 	})
-	clear(at(s.direction, c.Slices.N-1))
 	moved := append([]backend.Slices(nil), cores...)
-	moved[p] = s.direction
-	for range steps {
-		d.pass(plan, moved, &backend.Job{Adjoint: backend.Product, Weight: w, Grad: only(s.image)})
-		entities(d.b, c.Slices.N-1, func(e int) {
-			if rz[e] > goal[e] {
-				rz[e], failed[e] = s.step(c, e, float32(ridge.at(counts[e])), rz[e], goal[e])
+	for range p.steps {
+		moved[p.core] = s.push(p, s.direction)
+		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, Weight: p.w, Grad: s.only(p)})
+		s.pull(p, s.image, false)
+		entities(p.d.b, len(system), func(i int) {
+			if rz[i] > goal[i] {
+				rz[i], failed[i] = s.step(p, system[i], size, rz[i], goal[i])
 			}
 		})
 	}
@@ -81,16 +97,57 @@ func (s *conjugate) solve(d *data, t *tt.Train, p int, plan *backend.Plan, y, w 
 	return stuck
 }
 
-// restAt is the share of the first r'z at which an entity rests.
-const restAt = 1e-9
+// span is a range of weights with equations of its own.
+type span struct{ from, to int }
 
-// step moves one entity along its direction and returns its new r'z, 0 where it
+func (s *conjugate) systems(p *blockProblem, c *tt.Core) []span {
+	if p.block.Map != nil {
+		return []span{{0, len(p.block.Value)}}
+	}
+	size := c.Slices.Slice()
+	var spans []span
+	for e := range c.Slices.N - 1 {
+		if p.counts[e] > 0 {
+			spans = append(spans, span{e * size, (e + 1) * size})
+		}
+	}
+	return spans
+}
+
+// only asks for the gradient of the core, into s.slices.
+func (s *conjugate) only(p *blockProblem) []backend.Slices {
+	grad := make([]backend.Slices, len(p.train.Cores))
+	grad[p.core] = s.slices
+	return grad
+}
+
+// push returns J x as slices. Free weights without multiplier are slices as
+// they are.
+func (s *conjugate) push(p *blockProblem, x []float32) backend.Slices {
+	out := backend.Slices{Shape: p.train.Cores[p.core].Slices.Shape, Mean: x}
+	if p.block.Map == nil && p.block.Multiplier == nil {
+		return out
+	}
+	if s.moved.Shape != out.Shape {
+		s.moved = backend.NewSlices(out.Shape)
+	}
+	p.block.Apply(p.d.b, s.moved.Mean, x)
+	return s.moved
+}
+
+// pull writes J' of s.slices to dst; squared takes the squares of J's entries.
+func (s *conjugate) pull(p *blockProblem, dst []float32, squared bool) {
+	p.block.Adjoint(p.d.b, dst, s.slices.Mean, squared)
+}
+
+// step moves one system along its direction and returns its new r'z, 0 where it
 // cannot go on.
-func (s *conjugate) step(c *tt.Core, e int, lambda float32, rz, goal float64) (next float64, failed bool) {
-	x, r, q, h, diag := at(c.Slices, e), at(s.residual, e), at(s.direction, e), at(s.image, e), at(s.diagonal, e)
+func (s *conjugate) step(p *blockProblem, at span, size int, rz, goal float64) (next float64, failed bool) {
+	x, r, q, h, diag := p.block.Value[at.from:at.to], s.residual[at.from:at.to], s.direction[at.from:at.to], s.image[at.from:at.to], s.diagonal[at.from:at.to]
 	curvature := 0.0
 	for i, v := range q {
-		h[i] += lambda * v
+		k := at.from + i
+		h[i] += float32(p.penalty.at(k/size, k%size)) * v
 		curvature += float64(v) * float64(h[i])
 	}
 	if !(curvature > 0) {
@@ -120,46 +177,43 @@ func (s *conjugate) step(c *tt.Core, e int, lambda float32, rz, goal float64) (n
 	return next, false
 }
 
-// squares fills grad with the diagonal of H: a pass over squared cores with the
-// weights as adjoint. It is exact for three cores or fewer; in longer trains
-// squares of products are taken for products of squares, which is near enough
-// for a preconditioner.
-func (s *conjugate) squares(d *data, cores []backend.Slices, p int, plan *backend.Plan, w []float32, grad []backend.Slices) {
+// squares fills s.diagonal with the diagonal of J'HJ: that of H is a pass over
+// squared cores with the weights as adjoint. It is exact for free blocks of
+// three cores or fewer; in longer trains squares of products are taken for
+// products of squares, and a regression's diagonal leaves out what different
+// entities share, which is near enough for a preconditioner.
+func (s *conjugate) squares(p *blockProblem, cores []backend.Slices) {
 	squared := make([]backend.Slices, len(cores))
 	for q, c := range cores {
-		squared[q] = backend.Slices{Shape: c.Shape, Mean: s.image.Mean[:0]}
-		if q == p {
-			squared[q].Mean = c.Mean // not read: the gradient by a core does not depend on it
-			continue
+		squared[q] = c
+		if q == p.core {
+			continue // not read: the gradient by a core does not depend on it
 		}
 		squared[q].Mean = make([]float32, len(c.Mean))
 		for i, v := range c.Mean {
 			squared[q].Mean[i] = v * v
 		}
 	}
+	w := p.w
 	if w == nil {
-		w = make([]float32, plan.Cells())
+		w = make([]float32, p.plan.Cells())
 		for i := range w {
 			w[i] = 1
 		}
 	}
-	d.pass(plan, squared, &backend.Job{Adjoint: backend.Given, Target: w, Grad: grad})
+	p.d.pass(p.plan, squared, &backend.Job{Adjoint: backend.Given, Target: w, Grad: s.only(p)})
+	s.pull(p, s.diagonal, true)
 }
 
-func at(s backend.Slices, e int) []float32 {
-	n := s.Slice()
-	return s.Mean[e*n:][:n]
-}
-
-// entities runs work for each entity in [0, n) on the backend's number of
+// entities runs work for each i in [0, n) on the backend's number of
 // goroutines.
-func entities(b backend.Backend, n int, work func(e int)) {
+func entities(b backend.Backend, n int, work func(i int)) {
 	threads := min(b.Threads(), n)
 	var wait sync.WaitGroup
 	for t := range threads {
 		wait.Go(func() {
-			for e := n * t / threads; e < n*(t+1)/threads; e++ {
-				work(e)
+			for i := n * t / threads; i < n*(t+1)/threads; i++ {
+				work(i)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -15,8 +16,13 @@ const (
 	Frequency RidgeKind = "frequency" // lambda n_e, n_e the summed weight of its observations
 )
 
-// Ridge is a penalty lambda_e |G(e)|^2 on every slice of every core, in units
-// of the summed loss.
+// Ridge is a penalty in units of the summed loss: lambda_e |V'(e)|^2 on free
+// weights, |V'(e) - 1|^2 where they weigh a regression, lambda |W|^2 on
+// regressions. A coupled core (wlr in dual space) pays for both at once,
+//
+//	sum over (a, b) of (sum_e lambda_e v'_eab^2) |w_ab|^2,
+//
+// which is a ridge in either with the other fixed.
 type Ridge struct {
 	Kind   RidgeKind `json:"kind"`
 	Lambda float64   `json:"lambda"`
@@ -42,16 +48,87 @@ func (r Ridge) at(count float64) float64 {
 	return r.Lambda
 }
 
-// penalty returns lambda-weighted squares of a core's slices.
-func (r Ridge) penalty(c *tt.Core, counts []float64) float64 {
-	size := c.Slices.Slice()
-	total := 0.0
-	for e := range c.Slices.N - 1 { // the prior's slice is no weight
-		sum := 0.0
-		for _, v := range c.Slices.Mean[e*size:][:size] {
-			sum += float64(v) * float64(v)
+// penalty is the ridge of one block with all others fixed: weight k of row e
+// pays row(e) column[k] (x - mean)^2. Rows are entities for free weights and
+// rows of W for regressions.
+type penalty struct {
+	row    func(e int) float64
+	column []float64 // nil means 1
+	mean   float64
+}
+
+// at returns the factor of weight k of row e.
+func (p *penalty) at(e, k int) float64 {
+	if p.column == nil {
+		return p.row(e)
+	}
+	return p.row(e) * p.column[k]
+}
+
+// of returns a block's penalty. counts are those of the core's entities.
+func (r Ridge) of(c *tt.Core, b tt.Block, counts []float64) *penalty {
+	free := func(e int) float64 { return r.at(counts[e]) }
+	switch {
+	case b.Map == nil && c.Coupled:
+		return &penalty{row: free, column: squares(c.Weight, c.Slices.Slice(), func(int) float64 { return 1 })}
+	case b.Map == nil && c.Variant == tt.WLR:
+		return &penalty{row: free, mean: 1}
+	case b.Map == nil:
+		return &penalty{row: free}
+	case c.Coupled:
+		return &penalty{row: func(int) float64 { return 1 }, column: squares(c.Free[:len(c.Free)-c.Slices.Slice()], c.Slices.Slice(), free)}
+	}
+	// A row of W serves all entities: by frequency it pays as a typical one.
+	sum, trained := 0.0, 0
+	for _, n := range counts {
+		if n > 0 {
+			sum, trained = sum+n, trained+1
 		}
-		total += r.at(counts[e]) * sum
+	}
+	lambda := r.at(sum / float64(max(trained, 1)))
+	return &penalty{row: func(int) float64 { return lambda }}
+}
+
+// squares sums the weighted squares of the rows of values, by column.
+func squares(values []float32, width int, weight func(row int) float64) []float64 {
+	sum := make([]float64, width)
+	for row := range len(values) / width {
+		w := weight(row)
+		for k, v := range values[row*width:][:width] {
+			sum[k] += w * float64(v) * float64(v)
+		}
+	}
+	return sum
+}
+
+// paid returns what a block pays.
+func (r Ridge) paid(c *tt.Core, b tt.Block, counts []float64) float64 {
+	p := r.of(c, b, counts)
+	size := c.Slices.Slice()
+	rows := len(b.Value) / size
+	if b.Map == nil {
+		rows = c.Slices.N - 1 // the prior's slice is no weight
+	}
+	total := 0.0
+	for e := range rows {
+		if b.Map == nil && counts[e] == 0 {
+			continue // takes the prior
+		}
+		for k, v := range b.Value[e*size:][:size] {
+			d := float64(v) - p.mean
+			total += p.at(e, k) * d * d
+		}
+	}
+	return total
+}
+
+// core returns what a core pays, a coupled penalty counted once.
+func (r Ridge) core(c *tt.Core, counts []float64) float64 {
+	total := 0.0
+	for _, b := range c.Blocks() {
+		if !(c.Coupled && b.Map == nil) {
+			total += r.paid(c, b, counts)
+		}
 	}
 	return total
 }
@@ -61,7 +138,7 @@ func (r Ridge) total(f *tt.Field, counts [][][]float64) float64 {
 	sum := 0.0
 	for k, t := range f.Terms {
 		for p, c := range t.Cores {
-			sum += r.penalty(c, counts[k][p])
+			sum += r.core(c, counts[k][p])
 		}
 	}
 	return sum
@@ -69,23 +146,66 @@ func (r Ridge) total(f *tt.Field, counts [][][]float64) float64 {
 
 // balance moves scale between the cores of each train until they pay equal
 // penalties: that is the least sum for the same function, and steps of all
-// cores then have one size.
-func (r Ridge) balance(f *tt.Field, counts [][][]float64) {
+// cores then have one size. Inside a coupled core it makes |v'_ab| = |w_ab|.
+func (r Ridge) balance(be backend.Backend, f *tt.Field, counts [][][]float64) {
 	for k, t := range f.Terms {
 		paid := make([]float64, len(t.Cores))
 		logMean := 0.0
 		for p, c := range t.Cores {
-			paid[p] = r.penalty(c, counts[k][p])
+			paid[p] = r.scaling(c, counts[k][p])
 			logMean += math.Log(paid[p]) / float64(len(t.Cores))
 		}
 		if math.IsInf(logMean, 0) || math.IsNaN(logMean) {
 			continue // a core of zeros, or no penalty: no scale to move
 		}
 		for p, c := range t.Cores {
-			scale := float32(math.Exp((logMean - math.Log(paid[p])) / 2))
-			for i := range c.Slices.Mean {
-				c.Slices.Mean[i] *= scale
+			rescale(c, float32(math.Exp((logMean-math.Log(paid[p]))/2)))
+			if c.Coupled {
+				even(c)
 			}
+			c.Refresh(be, c.Map != nil)
+		}
+	}
+}
+
+// scaling returns the part of a core's penalty that grows with its scale.
+func (r Ridge) scaling(c *tt.Core, counts []float64) float64 {
+	total := 0.0
+	for _, b := range c.Blocks() {
+		if c.Variant != tt.WLR || b.Map != nil {
+			total += r.paid(c, b, counts)
+		}
+	}
+	return total
+}
+
+// rescale multiplies G by a number: a weighted regression by its W.
+func rescale(c *tt.Core, by float32) {
+	for _, b := range c.Blocks() {
+		if c.Variant == tt.WLR && b.Map == nil {
+			continue
+		}
+		for i := range b.Value {
+			b.Value[i] *= by
+		}
+	}
+}
+
+// even moves scale between V' and W of each pair (a, b).
+func even(c *tt.Core) {
+	one := func(int) float64 { return 1 }
+	size := c.Slices.Slice()
+	v, w := squares(c.Free, size, one), squares(c.Weight, size, one)
+	for k := range size {
+		if !(v[k] > 0 && w[k] > 0) {
+			continue
+		}
+		by := float32(math.Pow(w[k]/v[k], 0.25))
+		for i := k; i < len(c.Free); i += size {
+			c.Free[i] *= by
+		}
+		for i := k; i < len(c.Weight); i += size {
+			c.Weight[i] /= by
 		}
 	}
 }

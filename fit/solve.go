@@ -188,7 +188,7 @@ func (s *session) fresh() {
 		if k > 0 {
 			sd = 0.1
 		}
-		t.Draw(stream.New(s.opt.Seed, "start", uint64(k)), sd)
+		t.Draw(s.d.b, stream.New(s.opt.Seed, "start", uint64(k)), sd)
 	}
 	s.state.Run = Run{Rate: s.opt.Rate, BestSweep: -1, BestScore: worst, Weights: flatten(nil, s.d.field)}
 }
@@ -215,7 +215,7 @@ func (s *session) ridge() Ridge {
 
 func (s *session) solve(ctx context.Context) (Report, error) {
 	for !s.state.Done {
-		restore(s.d.field, s.state.Run.Weights)
+		restore(s.d.b, s.d.field, s.state.Run.Weights)
 		s.s.begin(&s.state.Run, s.ridge())
 		stop, err := s.descend(ctx)
 		var diverged *DivergedError
@@ -352,10 +352,10 @@ func (s *session) mend(p Point) error {
 	}
 	run.Rate /= 4
 	if run.BestSweep >= 0 {
-		restore(s.d.field, run.Best)
+		restore(s.d.b, s.d.field, run.Best)
 	} else {
 		for k, t := range s.d.field.Terms {
-			t.Draw(stream.New(s.opt.Seed, "restart", uint64(k), uint64(run.Restarts)), math.Pow(0.1, float64(run.Restarts)))
+			t.Draw(s.d.b, stream.New(s.opt.Seed, "restart", uint64(k), uint64(run.Restarts)), math.Pow(0.1, float64(run.Restarts)))
 		}
 	}
 	s.s.forget()
@@ -420,7 +420,7 @@ func (s *session) takeBest() {
 		}
 	}
 	if len(best) > 0 {
-		restore(s.d.field, best)
+		restore(s.d.b, s.d.field, best)
 	}
 }
 

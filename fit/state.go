@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -54,26 +55,44 @@ func flatten(dst []float32, f *tt.Field) []float32 {
 	dst = dst[:0]
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
-			dst = append(dst, c.Slices.Mean...)
+			for _, b := range c.Blocks() {
+				dst = append(dst, b.Value...)
+			}
 		}
 	}
 	return dst
 }
 
 // restore sets all weights from one slice.
-func restore(f *tt.Field, src []float32) {
+func restore(be backend.Backend, f *tt.Field, src []float32) {
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
-			n := copy(c.Slices.Mean, src)
-			src = src[n:]
+			for _, b := range c.Blocks() {
+				n := copy(b.Value, src)
+				src = src[n:]
+			}
+			c.Refresh(be, c.Map != nil)
 		}
 	}
 }
 
-// blockLabel names a block for people: "store of store,item,time".
+// blockNames lists the blocks of a field in order.
+func blockNames(f *tt.Field) []blockName {
+	var names []blockName
+	for k, t := range f.Terms {
+		for p, c := range t.Cores {
+			for b := range c.Blocks() {
+				names = append(names, blockName{k, p, b})
+			}
+		}
+	}
+	return names
+}
+
+// blockLabel names a block for people: "weight/store of store,item,time".
 func blockLabel(f *tt.Field, b blockName) string {
 	t := f.Terms[b.term]
-	name := t.Cores[b.core].Name()
+	name := t.Cores[b.core].Blocks()[b.block].Name
 	if len(f.Terms) > 1 {
 		name += " of " + t.Name()
 	}

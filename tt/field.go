@@ -2,8 +2,35 @@ package tt
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// A Field is a sum of trains.
-type Field struct{ Terms []*Train }
+// A Field is a sum of products of trains,
+//
+//	f = sum over groups g of the product of the terms k with Group[k] = g,
+//
+// in most models a plain sum. Latent scaling is f_s f_r + f_b: groups 0, 0, 1.
+type Field struct {
+	Terms []*Train
+	Group []int // nil means that each term is a group of its own
+}
+
+// Partners returns the other factors of term k's group.
+func (f *Field) Partners(k int) []int {
+	if f.Group == nil {
+		return nil
+	}
+	var others []int
+	for j, g := range f.Group {
+		if j != k && g == f.Group[k] {
+			others = append(others, j)
+		}
+	}
+	return others
+}
+
+// leads tells whether term k is the first of its group.
+func (f *Field) leads(k int) bool {
+	others := f.Partners(k)
+	return len(others) == 0 || others[0] > k
+}
 
 // Moments holds the mean of a field at cells, and its variance; Var is nil
 // where the weights are known exactly.
@@ -12,7 +39,8 @@ type Moments struct{ Mean, Var []float32 }
 // Gradients holds a gradient for every core: [term][core].
 type Gradients [][]backend.Slices
 
-// NewGradients returns zero gradients in the form of the field.
+// NewGradients returns zero gradients of the cores' slices in the form of the
+// field.
 func (f *Field) NewGradients() Gradients {
 	g := make(Gradients, len(f.Terms))
 	for k, t := range f.Terms {
@@ -37,14 +65,20 @@ func (f *Field) Weights() int {
 type Chunk struct {
 	Plans  []*backend.Plan
 	cells  int
-	buffer []float32
+	buffer []float32   // in plan order
+	value  [][]float32 // of each term that is one of several factors
 }
 
 // NewChunk plans the cells whose codes, one column a mode, are given.
 func (f *Field) NewChunk(codes [][]int32) *Chunk {
 	c := &Chunk{cells: len(codes[0]), buffer: make([]float32, len(codes[0]))}
-	for _, t := range f.Terms {
+	for k, t := range f.Terms {
 		c.Plans = append(c.Plans, CheaperPlan(t.Shapes(), t.Lookup(codes)))
+		var value []float32
+		if len(f.Partners(k)) > 0 {
+			value = make([]float32, c.cells)
+		}
+		c.value = append(c.value, value)
 	}
 	return c
 }
@@ -66,20 +100,59 @@ func (c *Chunk) Cells() int { return c.cells }
 
 // Eval writes the field's moments at the chunk's cells to dst and returns the
 // pullback: given the adjoint of the mean at each cell, it writes the gradient
-// by every core. The pullback holds while neither cores nor chunk are used for
-// another evaluation.
+// by every core's slices that is wanted. The pullback holds while neither cores
+// nor chunk are used for another evaluation.
 func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoint []float32, grad Gradients)) {
 	clear(dst.Mean)
 	for k := range f.Terms {
 		f.term(b, k, c)
+		if c.value[k] != nil {
+			c.Plans[k].Scatter(c.value[k], c.buffer)
+			continue
+		}
 		for cell, source := range c.Plans[k].Source {
 			dst.Mean[source] += c.buffer[cell]
 		}
 	}
+	f.addProducts(dst.Mean, c.value)
 	return func(adjoint []float32, grad Gradients) {
 		for k, t := range f.Terms {
+			if !wanted(grad[k]) {
+				continue
+			}
 			c.Plans[k].Gather(c.buffer, adjoint)
+			for _, j := range f.Partners(k) {
+				for cell, source := range c.Plans[k].Source {
+					c.buffer[cell] *= c.value[j][source]
+				}
+			}
 			b.Pass(c.Plans[k], t.Slices(), &backend.Job{Adjoint: backend.Given, Target: c.buffer, Grad: grad[k]})
+		}
+	}
+}
+
+func wanted(grad []backend.Slices) bool {
+	for _, g := range grad {
+		if g.Mean != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// addProducts adds the groups of several factors, whose values are given by
+// term.
+func (f *Field) addProducts(dst []float32, value [][]float32) {
+	for k := range f.Terms {
+		partners := f.Partners(k)
+		if len(partners) == 0 || !f.leads(k) {
+			continue
+		}
+		for i, v := range value[k] {
+			for _, j := range partners {
+				v *= value[j][i]
+			}
+			dst[i] += v
 		}
 	}
 }
@@ -98,11 +171,15 @@ func (f *Field) term(b backend.Backend, k int, c *Chunk) {
 // cells that are met once. O(P R^2) a cell and term.
 func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
 	clear(dst)
-	value := make([]float32, len(dst))
-	for _, t := range f.Terms {
-		b.Evaluate(value, t.Slices(), t.Lookup(codes))
-		for i, v := range value {
-			dst[i] += v
+	value := make([][]float32, len(f.Terms))
+	for k, t := range f.Terms {
+		value[k] = make([]float32, len(dst))
+		b.Evaluate(value[k], t.Slices(), t.Lookup(codes))
+		if len(f.Partners(k)) == 0 {
+			for i, v := range value[k] {
+				dst[i] += v
+			}
 		}
 	}
+	f.addProducts(dst, value)
 }

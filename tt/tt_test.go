@@ -65,7 +65,7 @@ func build(t *testing.T, terms []grouping, codes [][]int32, rng *rand.Rand) *tt.
 			index, names, ranks = append(index, x), append(names, n), append(ranks, g.rank)
 		}
 		train := tt.NewTrain(names, index, ranks)
-		train.Draw(rng, 1)
+		train.Draw(ref.Backend{}, rng, 1)
 		f.Terms = append(f.Terms, train)
 	}
 	return f
@@ -154,7 +154,9 @@ func TestReversedTrain(t *testing.T) {
 				}
 			}
 		}
-		backward.Cores = append(backward.Cores, &tt.Core{Modes: c.Modes, Index: c.Index, Slices: s})
+		flipped := tt.NewCore(c.Modes, c.Index, s.Shape)
+		copy(flipped.Free, s.Mean)
+		backward.Cores = append(backward.Cores, flipped)
 	}
 	one, two := make([]float32, 70), make([]float32, 70)
 	f.Evaluate(ref.Backend{}, one, codes)
@@ -174,7 +176,7 @@ func TestDrawScale(t *testing.T) {
 		sum, n := 0.0, 0
 		for range 60 {
 			f := build(t, terms, codes, rng)
-			f.Terms[0].Draw(rng, 2)
+			f.Terms[0].Draw(ref.Backend{}, rng, 2)
 			mean := make([]float32, 300)
 			f.Evaluate(ref.Backend{}, mean, codes)
 			for _, v := range mean {
@@ -245,7 +247,7 @@ func TestPrior(t *testing.T) {
 	x, _ := tt.NewIndex([]int{0}, sizes, codes)
 	train := tt.NewTrain([][]string{{"store"}}, []*tt.Index{x}, nil)
 	copy(train.Cores[0].Slices.Mean, []float32{1, 3, 99})
-	train.Cores[0].SetPrior()
+	train.Cores[0].Refresh(ref.Backend{}, false)
 	got := make([]float32, 3)
 	(&tt.Field{Terms: []*tt.Train{train}}).Evaluate(ref.Backend{}, got, [][]int32{{1, 5, tt.Unknown}})
 	if want := []float32{3, 2, 2}; !slices.Equal(got, want) {

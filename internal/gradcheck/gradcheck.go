@@ -21,12 +21,13 @@ func Check(t *testing.T, what string, x, gradient []float32, value func() float6
 	var want []float64
 	for i := 0; i < len(x); i += stride {
 		old := x[i]
-		x[i] = old + float32(h)
-		high, up := float64(x[i]), value()
-		x[i] = old - float32(h)
-		low, down := float64(x[i]), value()
+		high, low := old+float32(h), old-float32(h)
+		x[i] = high
+		up := value()
+		x[i] = low
+		down := value()
 		x[i] = old
-		d := (up - down) / (high - low)
+		d := (up - down) / (float64(high) - float64(low))
 		at, want = append(at, i), append(want, d)
 		scale = max(scale, math.Abs(d))
 	}
