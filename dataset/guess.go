@@ -76,12 +76,12 @@ func describe(name string, sample [][]string, c int) ColumnInfo {
 			continue
 		}
 		distinct[value] = true
-		if v, kind := parseNumber([]byte(value)); kind == isNumber {
+		if v, ok := Number(value); ok {
 			if numeric == 0 {
-				info.Min, info.Max = float64(v), float64(v)
+				info.Min, info.Max = v, v
 			}
 			numeric++
-			info.Min, info.Max = min(info.Min, float64(v)), max(info.Max, float64(v))
+			info.Min, info.Max = min(info.Min, v), max(info.Max, v)
 			if strings.ContainsAny(value, ".eE") {
 				info.Integer = false
 			}
@@ -196,7 +196,7 @@ func (g *Guessed) guessModes(sample [][]string, target int) {
 	month, hasMonth := calendar["month"]
 	switch {
 	case hasYear && hasMonth:
-		times = append([]string{fmt.Sprintf("time=%s+%s", g.Columns[year].Name, g.Columns[month].Name)}, times...)
+		times = append([]string{Mode{Name: "time", Columns: []string{g.Columns[year].Name, g.Columns[month].Name}}.String()}, times...)
 	case hasYear:
 		keys = append(keys, year)
 	case hasMonth:
@@ -210,13 +210,14 @@ func (g *Guessed) guessModes(sample [][]string, target int) {
 	g.Modes = append(g.Modes, times...)
 }
 
-// modeOf names a mode after its column where the name can stand on a command line.
+// modeOf names a mode after its column where the name can stand in a term.
 func (g *Guessed) modeOf(c int) string {
 	name := g.Columns[c].Name
-	if _, err := ParseMode(name); err != nil || strings.ContainsRune(name, '+') {
-		return fmt.Sprintf("mode%d=%s", c+1, name)
+	m := Mode{Name: name, Columns: []string{name}}
+	if strings.ContainsAny(name, reserved+"+") {
+		m.Name = fmt.Sprintf("mode%d", c+1)
 	}
-	return name
+	return m.String()
 }
 
 // timeMode takes the hour of values that hold a time of day, else the values.
@@ -224,10 +225,10 @@ func (g *Guessed) timeMode(sample [][]string, c int) string {
 	name := g.Columns[c].Name
 	for _, record := range sample {
 		if t, ok := parseMoment([]byte(record[c])); ok && (t.Hour() != 0 || t.Minute() != 0) {
-			return "hour(" + name + ")"
+			return Mode{Name: "hour", Columns: []string{name}, Func: "hour"}.String()
 		}
 	}
-	return "time=" + name
+	return Mode{Name: "time", Columns: []string{name}}.String()
 }
 
 // determined reports whether each id of some other key column, one with more ids

@@ -26,6 +26,8 @@ func TestGuess(t *testing.T) {
 		{writeFile(t, filepath.Join(dir, "a.csv"), "shop;city;date;sold\nA;Ames;2015-01-01;3\nB;Boone;2015-01-01;4\nA;Ames;2015-01-02;5\nB;Boone;2015-01-02;6\nC;Ames;2015-01-01;7\nC;Ames;2015-01-02;8\n"),
 			"sold", []string{"shop", "time=date"}},
 		{writeFile(t, filepath.Join(dir, "b.csv"), "1\t10\t2.5\n1\t11\t3\n2\t10\t4.5\n2\t11\t1\n"), "c3", []string{"c1", "c2"}},
+		{writeFile(t, filepath.Join(dir, "d.csv"), "\"shop, id\";a+b;date (UTC);sold\nA;1;2015-01-01;3\nB;2;2015-01-01;4\nA;2;2015-01-02;5\nB;1;2015-01-02;6\n"),
+			"sold", []string{`mode1="shop, id"`, `mode2="a+b"`, `time="date (UTC)"`}},
 		{writeFile(t, filepath.Join(dir, "c.csv"), "name\nx\ny\n"), "", nil},
 	} {
 		g, err := Guess(tc.path, Format{})
@@ -61,6 +63,9 @@ func TestGuessColumns(t *testing.T) {
 	}
 	if g.Rows != 4 || g.Format != (Format{Delimiter: ',', Header: HeaderYes}) || g.Target != "sold" {
 		t.Errorf("%+v", g)
+	}
+	if g, err := Guess(writeFile(t, "v.csv", "id,y\n1,16777217\n2,NaN\n1,3\n"), Format{}); err != nil || g.Columns[1].Max != 16777217 || g.Columns[1].Missing != 1 {
+		t.Errorf("the largest value in a float64, %v: %+v", err, g)
 	}
 	if _, err := Guess(writeFile(t, "u.csv", "a,b\n"), Format{}); err == nil {
 		t.Error("a table without rows is guessed at")

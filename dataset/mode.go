@@ -17,38 +17,47 @@ type Mode struct {
 // command line; a mode's name may not hold them.
 const reserved = ",*:=()"
 
+// quotable are the characters that mean something in a mode's text: a column whose
+// name holds one is written in double quotes.
+const quotable = "+,=()\""
+
 // ParseMode reads "store", "time=year+month", "hour(timestamp)" or
 // "h=hour(timestamp)". Without a name before '=' a mode is called as its column,
 // its columns with the '+', or its function.
+//
+// A column whose name holds one of + , = ( ) or " is written in double quotes, a
+// quote within them as two: "a+b", price="price (USD)", time="year, fiscal"+month.
 func ParseMode(s string) (Mode, error) {
-	name, source, named := strings.Cut(s, "=")
+	name, source, named := cutUnquoted(s, '=')
 	if !named {
 		name, source = "", s
 	}
 	var m Mode
 	source = strings.TrimSpace(source)
-	if open := strings.IndexByte(source, '('); open >= 0 {
+	if open := indexUnquoted(source, '('); open >= 0 {
 		if !strings.HasSuffix(source, ")") {
 			return Mode{}, fmt.Errorf("mode %q: the parenthesis is not closed; write it as hour(timestamp)", s)
 		}
 		m.Func = strings.TrimSpace(source[:open])
 		if err := checkFunction(m.Func); err != nil {
-			return Mode{}, fmt.Errorf("mode %q: %w", s, err)
+			return Mode{}, fmt.Errorf("mode %q: %w; a column of that name is written in quotes: %s", s, err, quoteColumn(source))
 		}
-		column := strings.TrimSpace(source[open+1 : len(source)-1])
-		if strings.ContainsAny(column, "()+") {
+		source = source[open+1 : len(source)-1]
+		if indexUnquoted(source, '+') >= 0 || indexUnquoted(source, '(') >= 0 || indexUnquoted(source, ')') >= 0 {
 			return Mode{}, fmt.Errorf("mode %q: a function takes one column, as in hour(timestamp)", s)
 		}
-		m.Columns = []string{column}
-	} else {
-		for column := range strings.SplitSeq(source, "+") {
-			m.Columns = append(m.Columns, strings.TrimSpace(column))
-		}
 	}
-	for _, column := range m.Columns {
+	for more := true; more; {
+		var column string
+		column, source, more = cutUnquoted(source, '+')
+		column, ok := unquoteColumn(strings.TrimSpace(column))
+		if !ok {
+			return Mode{}, fmt.Errorf(`mode %q: the quotes are not closed; write "a+b", and a quote within quotes twice`, s)
+		}
 		if column == "" {
 			return Mode{}, fmt.Errorf("mode %q: a column's name is missing; write store, time=year+month or hour(timestamp)", s)
 		}
+		m.Columns = append(m.Columns, column)
 	}
 	m.Name = m.defaultName()
 	if named {
@@ -58,7 +67,7 @@ func ParseMode(s string) (Mode, error) {
 		return Mode{}, fmt.Errorf("mode %q: the name before '=' is missing", s)
 	}
 	if strings.ContainsAny(m.Name, reserved) {
-		return Mode{}, fmt.Errorf("mode %q: a mode's name may not hold any of %q; name it, as in time=%s", s, reserved, source)
+		return Mode{}, fmt.Errorf("mode %q: a mode's name may not hold any of %q; name it, as in time=%s", s, reserved, m.source())
 	}
 	return m, nil
 }
@@ -66,7 +75,7 @@ func ParseMode(s string) (Mode, error) {
 // ParseModes reads modes separated by commas and refuses a name that is used twice.
 func ParseModes(s string) ([]Mode, error) {
 	var modes []Mode
-	for part := range strings.SplitSeq(s, ",") {
+	for _, part := range SplitModes(s) {
 		m, err := ParseMode(part)
 		if err != nil {
 			return nil, err
@@ -77,6 +86,65 @@ func ParseModes(s string) ([]Mode, error) {
 		return nil, err
 	}
 	return modes, nil
+}
+
+// SplitModes cuts a list of modes at the commas that are not within quotes.
+func SplitModes(s string) []string {
+	var parts []string
+	for more := true; more; {
+		var part string
+		part, s, more = cutUnquoted(s, ',')
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// indexUnquoted returns the place of the first c that is not within double quotes,
+// or -1. Quotes open where a column's name may begin.
+func indexUnquoted(s string, c byte) int {
+	begins := true
+	for i := 0; i < len(s); i++ {
+		if s[i] == '"' && begins {
+			closing := closingQuote([]byte(s), i+1)
+			if closing < 0 {
+				return -1
+			}
+			i = closing
+			begins = false
+			continue
+		}
+		if s[i] == c {
+			return i
+		}
+		begins = s[i] == ' ' && begins || strings.IndexByte("+,=(", s[i]) >= 0
+	}
+	return -1
+}
+
+func cutUnquoted(s string, c byte) (before, after string, found bool) {
+	i := indexUnquoted(s, c)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// unquoteColumn returns the name of a column that may stand in quotes.
+func unquoteColumn(s string) (string, bool) {
+	if !strings.HasPrefix(s, `"`) {
+		return s, true
+	}
+	if closingQuote([]byte(s), 1) != len(s)-1 {
+		return "", false
+	}
+	return strings.ReplaceAll(s[1:len(s)-1], `""`, `"`), true
+}
+
+func quoteColumn(name string) string {
+	if !strings.ContainsAny(name, quotable) {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
 func checkModes(modes []Mode) error {
@@ -101,8 +169,13 @@ func (m Mode) String() string {
 	return m.Name + "=" + m.source()
 }
 
+// source returns the columns as they are written, with the function around them.
 func (m Mode) source() string {
-	columns := strings.Join(m.Columns, "+")
+	quoted := make([]string, len(m.Columns))
+	for i, column := range m.Columns {
+		quoted[i] = quoteColumn(column)
+	}
+	columns := strings.Join(quoted, "+")
 	if m.Func != "" {
 		return m.Func + "(" + columns + ")"
 	}

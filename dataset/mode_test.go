@@ -17,6 +17,12 @@ func TestParseMode(t *testing.T) {
 		{"h=hour(timestamp)", Mode{"h", []string{"timestamp"}, "hour"}},
 		{"shop=store", Mode{"shop", []string{"store"}, ""}},
 		{"s=a:b", Mode{"s", []string{"a:b"}, ""}},
+		{`"a+b"`, Mode{"a+b", []string{"a+b"}, ""}},
+		{`p="price, (USD)"`, Mode{"p", []string{"price, (USD)"}, ""}},
+		{`time="year=fiscal"+month`, Mode{"time", []string{"year=fiscal", "month"}, ""}},
+		{`hour("at (UTC)")`, Mode{"hour", []string{"at (UTC)"}, "hour"}},
+		{`q="a ""b"""`, Mode{"q", []string{`a "b"`}, ""}},
+		{`"12"" disc"`, Mode{`12" disc`, []string{`12" disc`}, ""}},
 	} {
 		got, err := ParseMode(tc.text)
 		if err != nil || !reflect.DeepEqual(got, tc.want) {
@@ -36,15 +42,21 @@ func TestParseMode(t *testing.T) {
 		"hour(t":         `mode "hour(t": the parenthesis is not closed; write it as hour(timestamp)`,
 		"hour()":         `mode "hour()": a column's name is missing; write store, time=year+month or hour(timestamp)`,
 		"hour(a+b)":      `mode "hour(a+b)": a function takes one column, as in hour(timestamp)`,
-		"huor(t)":        `mode "huor(t)": unknown function "huor" (did you mean "hour"?); the functions are date, day, hour, month, quarter, week, weekday, year, yearmonth`,
-		"mont(t)":        `mode "mont(t)": unknown function "mont" (did you mean "month"?); the functions are date, day, hour, month, quarter, week, weekday, year, yearmonth`,
+		"huor(t)":        `mode "huor(t)": unknown function "huor" (did you mean "hour"?); the functions are date, day, hour, month, quarter, week, weekday, year, yearmonth; a column of that name is written in quotes: "huor(t)"`,
+		"mont(t)":        `mode "mont(t)": unknown function "mont" (did you mean "month"?); the functions are date, day, hour, month, quarter, week, weekday, year, yearmonth; a column of that name is written in quotes: "mont(t)"`,
 		"a:b":            `mode "a:b": a mode's name may not hold any of ",*:=()"; name it, as in time=a:b`,
-		"store,item":     `mode "store,item": a mode's name may not hold any of ",*:=()"; name it, as in time=store,item`,
+		"store,item":     `mode "store,item": a mode's name may not hold any of ",*:=()"; name it, as in time="store,item"`,
+		`"a,b"`:          `mode "\"a,b\"": a mode's name may not hold any of ",*:=()"; name it, as in time="a,b"`,
+		`"a+b`:           `mode "\"a+b": the quotes are not closed; write "a+b", and a quote within quotes twice`,
+		`"a"b`:           `mode "\"a\"b": the quotes are not closed; write "a+b", and a quote within quotes twice`,
 		"a*b=store+item": `mode "a*b=store+item": a mode's name may not hold any of ",*:=()"; name it, as in time=store+item`,
 	} {
 		if _, err := ParseMode(text); err == nil || err.Error() != want {
 			t.Errorf("ParseMode(%q): %v, want %s", text, err, want)
 		}
+	}
+	if got, err := ParseModes(`"a+b",p="x, y",c`); err != nil || len(got) != 3 || got[0].Columns[0] != "a+b" || got[1].Columns[0] != "x, y" || got[2].Name != "c" {
+		t.Errorf("ParseModes with quotes: %+v, %v", got, err)
 	}
 	if _, err := ParseModes("a,b,a"); err == nil || err.Error() != `two modes are called "a"; name one of them, as in other=a` {
 		t.Errorf("ParseModes of a name twice: %v", err)

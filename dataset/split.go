@@ -46,6 +46,11 @@ type Split struct {
 	Parts []Part // one an observation
 	Spec  string
 	Seed  uint64
+
+	// Of a split by time: the periods of each part in words, "2016-10 to 2016-12",
+	// and what their order takes for granted, or "".
+	Periods map[Part]string
+	Note    string
 }
 
 // Count returns the number of observations in a part.
@@ -75,8 +80,8 @@ var splitForms = []string{"random:60/20/20", "time:last=3", "entity:store=10%", 
 //	random:60/20/20   percent of the rows in train, valid and test; two numbers
 //	                  are train and valid, with nothing kept for test
 //	time:last=3       the last 3 periods are test, the 3 before them valid; the
-//	                  periods are the ids, in natural order, of the mode called
-//	                  time, else of the last mode (time:last=3,mode=month)
+//	                  periods are the ids, in the order of time, of the mode called
+//	                  time, else of the last mode (time:last=3,mode=period)
 //	entity:store=10%  all rows of 10 % of the stores are test, of another 10 % valid
 //	column:part       what the column says: train, valid, test or unused
 //	file:F            the same from a file with header part and a line a row
@@ -198,7 +203,7 @@ func (s SplitSpec) Apply(t *Table, seed uint64) (*Split, error) {
 	case "random":
 		split.Parts = s.random(t.Len(), seed)
 	case "time":
-		split.Parts, err = s.byTime(t)
+		err = s.byTime(t, split)
 	case "entity":
 		split.Parts, err = s.byEntity(t, seed)
 	case "column":
@@ -280,7 +285,8 @@ func (t *Table) modeNamed(name string) (int, error) {
 	return 0, fmt.Errorf("the table has no mode %q%s; its modes are %s", name, nearest.Hint(name, names), strings.Join(names, ", "))
 }
 
-func (s SplitSpec) byTime(t *Table) ([]Part, error) {
+// byTime fills in the parts and their periods.
+func (s SplitSpec) byTime(t *Table, split *Split) error {
 	m := len(t.Modes) - 1
 	if i, err := t.modeNamed("time"); err == nil {
 		m = i
@@ -288,29 +294,33 @@ func (s SplitSpec) byTime(t *Table) ([]Part, error) {
 	if s.mode != "" {
 		var err error
 		if m, err = t.modeNamed(s.mode); err != nil {
-			return nil, fmt.Errorf("split %s: %w", s, err)
+			return fmt.Errorf("split %s: %w", s, err)
 		}
 	}
 	dict := t.Dicts[m]
 	if dict.Len() <= 2*s.last {
-		return nil, fmt.Errorf("split %s: mode %s has %s, which leaves none to train on; choose last=%d or less",
+		return fmt.Errorf("split %s: mode %s has %s, which leaves none to train on; choose last=%d or less",
 			s, t.Modes[m].Name, count(dict.Len(), "period"), (dict.Len()-1)/2)
 	}
-	order := make([]int32, dict.Len())
-	for i := range order {
-		order[i] = int32(i)
+	found, err := chronologyOf(t.Modes[m], dict.IDs())
+	if err != nil {
+		return fmt.Errorf("split %s: %w", s, err)
 	}
-	slices.SortFunc(order, func(a, b int32) int { return compareNatural(dict.ID(a), dict.ID(b)) })
+	split.Note = found.note
+	split.Periods = map[Part]string{}
 	partOf := make([]Part, dict.Len())
-	for i, code := range order {
-		switch fromEnd := len(order) - i; {
-		case fromEnd <= s.last:
-			partOf[code] = Test
-		case fromEnd <= 2*s.last:
-			partOf[code] = Valid
+	validFrom, testFrom := dict.Len()-2*s.last, dict.Len()-s.last
+	for part, codes := range map[Part][]int32{Train: found.order[:validFrom], Valid: found.order[validFrom:testFrom], Test: found.order[testFrom:]} {
+		for _, code := range codes {
+			partOf[code] = part
+		}
+		split.Periods[part] = dict.ID(codes[0])
+		if last := dict.ID(codes[len(codes)-1]); len(codes) > 1 {
+			split.Periods[part] += " to " + last
 		}
 	}
-	return partsOf(t.Codes[m], partOf), nil
+	split.Parts = partsOf(t.Codes[m], partOf)
+	return nil
 }
 
 func (s SplitSpec) byEntity(t *Table, seed uint64) ([]Part, error) {

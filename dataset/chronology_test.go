@@ -1,0 +1,123 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestChronology(t *testing.T) {
+	for _, c := range []struct {
+		mode string
+		ids  string // in the order of time
+		note bool
+	}{
+		{mode: "time=year+month", ids: "2015-2 2015-10 2016-1"},
+		{mode: "time=month+year", ids: "2-2015 10-2015 1-2016"},
+		{mode: "time=m+y", ids: "2-2015 10-2015 1-2016"},
+		{mode: "time=day+month+year", ids: "31-1-2015 1-2-2015 2-1-2016"},
+		{mode: "time=d+m+y", ids: "31-1-2015 1-2-2015 2-1-2016"},
+		{mode: "time=hour+date", ids: "23-2015-01-01 1-2015-01-02"},
+		{mode: "time=date+hour", ids: "2015-01-01-2 2015-01-01-10 2015-01-02-1"},
+		{mode: "time=date+hour", ids: "12/31/2015-2 12/31/2015-10 1/1/2016-1"},
+		{mode: "time=weekday+week+year", ids: "7-9-2015 1-10-2015"},
+		{mode: "time=quarter+fiscalYear", ids: "4-2015 1-2016"},
+		{mode: "when", ids: "12/31/2015 1/1/2016 11/1/2016"},
+		{mode: "when", ids: "12-2015 01-2016 11-2016"},
+		{mode: "when", ids: "Dec_2015 Jan_2016 Sept_2016"},
+		{mode: "when", ids: "2015Q4 2016Q1"},
+		{mode: "when", ids: "Q4/2015 Q1/2016"},
+		{mode: "when", ids: "t2 t10 t11"},
+		{mode: "when", ids: "-3 -2.5 0 11"},
+		{mode: "when", ids: "19991231 20000101"},
+		{mode: "year(when)", ids: "2015 2016"},
+		{mode: "yearmonth(when)", ids: "2015-12 2016-01"},
+		{mode: "date(when)", ids: "2015-12-31 2016-01-01"},
+		{mode: "year", ids: "98 99 00 01"},
+		{mode: "month", ids: "9 12 13"}, // a running number
+		{mode: "month", ids: "2 10 12", note: true},
+		{mode: "time=day+month", ids: "31-1 1-2", note: true},
+	} {
+		m, err := ParseMode(c.mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Fields(c.ids)
+		ids := slices.Clone(want)
+		slices.Reverse(ids)
+		slices.Sort(ids[1:])
+		got, err := chronologyOf(m, ids)
+		if err != nil {
+			t.Errorf("%s: %v", c.mode, err)
+			continue
+		}
+		for i, code := range got.order {
+			if ids[code] != want[i] {
+				t.Errorf("%s: place %d of %v is %s", c.mode, i, want, ids[code])
+				break
+			}
+		}
+		if (got.note != "") != c.note {
+			t.Errorf("%s %v: note %q", c.mode, want, got.note)
+		}
+	}
+}
+
+func TestNoChronology(t *testing.T) {
+	for mode, ids := range map[string]string{
+		"when":                "b c a",
+		"time=store+item":     "12-4 7-9",
+		"time=year+hour":      "2015-7 2016-9",
+		"time=year+weekday":   "2015-7 2016-1",
+		"period":              "31.12.15 1.1.16",
+		"time=year+name":      "2015-a 2016-b",
+		"time=year+month+day": "2015-1-x 2016-2-y",
+		"season":              "Winter2015 Spring2016",
+	} {
+		m, err := ParseMode(mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := chronologyOf(m, strings.Fields(ids)); err == nil || !strings.Contains(err.Error(), "cannot be told; make it of a year and what is within it (time=year+month)") {
+			t.Errorf("%s: %v, %v", mode, got, err)
+		}
+	}
+	for _, f := range cyclicFunctions {
+		m, err := ParseMode(f + "(at)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = chronologyOf(m, []string{"1", "2", "3"})
+		if want := fmt.Sprintf("mode %s is %s(at), which comes round again and so has no last %s; make a mode of yearmonth(at) or date(at), or of columns such as time=year+month", f, f, f); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+// The month comes first in the ids, the year in time.
+func TestTimeSplitOfMonthAndYear(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("month,year,y\n")
+	for year := 2015; year <= 2016; year++ {
+		for month := 1; month <= 12; month++ {
+			fmt.Fprintf(&text, "%d,%d,1\n", month, year)
+		}
+	}
+	table := tableOf(t, text.String(), Schema{Target: "y", Modes: modes(t, "time=month+year")})
+	split := apply(t, table, "time:last=3", 0)
+	for k, p := range split.Parts {
+		want := Train
+		if k >= 21 {
+			want = Test
+		} else if k >= 18 {
+			want = Valid
+		}
+		if p != want {
+			t.Errorf("month %d is %v, want %v", k, p, want)
+		}
+	}
+	if split.Periods[Test] != "10-2016 to 12-2016" || split.Periods[Valid] != "7-2016 to 9-2016" || split.Periods[Train] != "1-2015 to 6-2016" {
+		t.Errorf("periods %v", split.Periods)
+	}
+}
