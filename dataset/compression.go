@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -28,20 +29,61 @@ func codecOf(magic []byte) string {
 // decompress returns a reader of the text within.
 func decompress(codec string, in io.Reader) (io.ReadCloser, error) {
 	if codec == "gzip" {
-		z, err := gzip.NewReader(in)
+		buffered := bufio.NewReaderSize(in, 64<<10)
+		z, err := gzip.NewReader(buffered)
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
 			return nil, err
 		}
-		return z, nil
+		z.Multistream(false)
+		return &gzipStreams{Reader: z, in: buffered}, nil
 	}
 	z, err := zstd.NewReader(in)
 	if err != nil {
 		return nil, err
 	}
 	return z.IOReadCloser(), nil
+}
+
+// gzipStreams reads streams that stand one after the other, with zero bytes behind
+// the last, as tapes pad it. What else follows is named for what it is: it would
+// pass for a stream that is cut short or damaged.
+type gzipStreams struct {
+	*gzip.Reader
+	in *bufio.Reader
+}
+
+var errAfterGzip = errors.New("something follows the end of the gzip data")
+
+func (g *gzipStreams) Read(dst []byte) (int, error) {
+	for {
+		n, err := g.Reader.Read(dst)
+		if n > 0 || err != io.EOF {
+			if err == io.EOF {
+				err = nil // the next call looks for a stream to follow
+			}
+			return n, err
+		}
+		for {
+			next, err := g.in.Peek(2)
+			if len(next) == 0 {
+				return 0, err
+			}
+			if codecOf(next) == "gzip" {
+				break
+			}
+			if next[0] != 0 {
+				return 0, errAfterGzip
+			}
+			g.in.Discard(1)
+		}
+		if err := g.Reader.Reset(g.in); err != nil {
+			return 0, err
+		}
+		g.Reader.Multistream(false)
+	}
 }
 
 // readProblem puts into words what went wrong while a file was read.
@@ -54,6 +96,8 @@ func readProblem(err error, codec string, line int) *InputError {
 	switch {
 	case errors.As(err, &path):
 		return e
+	case errors.Is(err, errAfterGzip):
+		e.Problem = "something that is not gzip follows the end of the gzip data"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.Problem = "the " + codec + " data ends too early: the file is truncated"
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):

@@ -180,7 +180,7 @@ func numbers(dst []float32, r *rows, c int, keep []int32) (good, missing int, ki
 		switch kind {
 		case isMissing:
 			missing++
-		case isText, isInfinite:
+		case isText, isInfinite, isNaN:
 			return i, missing, kind
 		}
 		dst[i] = v

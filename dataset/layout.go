@@ -67,6 +67,9 @@ type layout struct {
 	names  []string
 	header []byte // the header's line as it stands, nil without header
 	lines  int    // the header's lines
+
+	headerGiven bool   // the caller said whether there is one
+	lineEnd     string // of the first row
 }
 
 // readLayout detects the format and takes the header off the source. wanted are
@@ -80,13 +83,16 @@ func (s *source) readLayout(format Format, wanted []string) (*layout, error) {
 		return nil, &InputError{File: s.name, Problem: fmt.Sprintf("%q cannot be a delimiter", format.Delimiter), Remedy: "choose another, or let it be detected"}
 	}
 	s.delimiter = format.Delimiter
-	l := &layout{format: format}
+	l := &layout{format: format, headerGiven: format.Header != HeaderAuto, lineEnd: "\n"}
 	first, blank, length, err := firstRecord(text, format.Delimiter)
 	if err != nil {
 		return nil, inFile(err, s.name)
 	}
 	if blank+length > len(s.carry) && !s.eof {
 		return nil, &InputError{File: s.name, Line: 1, Problem: fmt.Sprintf("the first row is longer than %d KB", headSize>>10), Remedy: "check that this is a table with one row a line"}
+	}
+	if end := blank + length; end >= 2 && end <= len(s.carry) && s.carry[end-2] == '\r' {
+		l.lineEnd = "\r\n"
 	}
 	if format.Header == HeaderAuto {
 		l.format.Header = HeaderYes
@@ -188,13 +194,17 @@ func containsAll(have, wanted []string) bool {
 }
 
 // find returns the index of a column, or an error with the nearest name.
-func (l *layout) find(file, name string) (int, error) {
+func (l *layout) find(file, name string) (int, *InputError) {
 	if i := slices.Index(l.names, name); i >= 0 {
 		return i, nil
 	}
 	remedy := "choose one of " + strings.Join(l.names, ", ")
-	if l.format.Header == HeaderNo {
-		remedy = fmt.Sprintf("the first row holds a number, so it was read as data and the columns are called c1 to c%d; say that there is a header, or use those names", len(l.names))
+	switch called := fmt.Sprintf("the columns are called c1 to c%d", len(l.names)); {
+	case l.format.Header != HeaderNo:
+	case l.headerGiven:
+		remedy = "the table is said to have no header (--header no), so " + called + "; use those names, or leave that out"
+	default:
+		remedy = "the first row holds a number, so it was read as data and " + called + "; say that there is a header (--header yes), or use those names"
 	}
 	return 0, &InputError{File: file, Column: name, Problem: "the table has no such column" + nearest.Hint(name, l.names), Remedy: remedy}
 }

@@ -14,6 +14,7 @@ const (
 	isNumber numberKind = iota
 	isMissing
 	isInfinite
+	isNaN
 	isText
 )
 
@@ -29,6 +30,9 @@ var powersOfTen = [23]float64{
 // that to float32 is right unless it falls on the middle between two float32
 // numbers, where strconv decides.
 func parseNumber(b []byte) (float32, numberKind) {
+	if isNaNText(b) {
+		return 0, isNaN
+	}
 	if isMissingText(b) {
 		return float32(math.NaN()), isMissing
 	}
@@ -107,7 +111,9 @@ func parseNumber(b []byte) (float32, numberKind) {
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
-// isMissingText reports whether a trimmed field says that there is no value.
+// isMissingText reports whether a trimmed field says that there is no value: it is
+// empty, NA, N/A, NaN or null, in any case. As a target or a weight NaN is refused
+// all the same: there it is a result that went wrong as often as a missing one.
 func isMissingText(b []byte) bool {
 	switch len(b) {
 	case 0:
@@ -115,11 +121,18 @@ func isMissingText(b []byte) bool {
 	case 2:
 		return b[0]|0x20 == 'n' && b[1]|0x20 == 'a'
 	case 3:
-		return b[0]|0x20 == 'n' && b[1]|0x20 == 'a' && b[2]|0x20 == 'n'
+		return isNaNText(b) || b[0]|0x20 == 'n' && b[1] == '/' && b[2]|0x20 == 'a'
 	case 4:
 		return b[0]|0x20 == 'n' && bytes.EqualFold(b, []byte("null"))
 	}
 	return false
+}
+
+func isNaNText(b []byte) bool {
+	if len(b) == 4 && (b[0] == '-' || b[0] == '+') {
+		b = b[1:]
+	}
+	return len(b) == 3 && b[0]|0x20 == 'n' && b[1]|0x20 == 'a' && b[2]|0x20 == 'n'
 }
 
 func textOrInfinity(b []byte) numberKind {

@@ -50,7 +50,7 @@ func TestParseNumber(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]numberKind{
-		"": isMissing, "NA": isMissing, "na": isMissing, "NaN": isMissing, "nan": isMissing, "null": isMissing, "NULL": isMissing,
+		"": isMissing, "NA": isMissing, "na": isMissing, "N/A": isMissing, "n/a": isMissing, "NaN": isNaN, "nan": isNaN, "-NAN": isNaN, "null": isMissing, "NULL": isMissing,
 		"inf": isInfinite, "-Inf": isInfinite, "+infinity": isInfinite, "1e39": isInfinite, "-1e400": isInfinite, "1e99999999999": isInfinite,
 		"x": isText, "-": isText, "+": isText, ".": isText, "e5": isText, "1e": isText, "1e+": isText, "1.2.3": isText, "1,5": isText,
 		"0x10": isText, "1_000": isText, "12 3": isText, "--1": isText, "nil": isText, "nano": isText, "infinit": isText,

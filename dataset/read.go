@@ -9,10 +9,10 @@ import (
 
 // Counts says what became of the rows of a table.
 type Counts struct {
-	Rows       int // data rows read
-	Missing    int // dropped: the target is empty, NA, NaN or null
-	ZeroWeight int // dropped: the weight is 0, so the row says nothing
-	Merged     int // rows that went into the cell of an earlier row
+	Rows       int `json:"rows"`        // data rows read
+	Missing    int `json:"missing"`     // dropped: the target is empty, NA, N/A or null
+	ZeroWeight int `json:"zero_weight"` // dropped: the weight is 0, so the row says nothing
+	Merged     int `json:"merged"`      // rows that went into the cell of an earlier row
 }
 
 // Table is a list of observations: cell (Codes[0][k], Codes[1][k], ...) has value
@@ -266,12 +266,15 @@ func readWeights(dst []float32, r *rows, c int, keep []int32, names []string) (g
 	return good, zero, problem
 }
 
-const targetRemedy = "leave it empty (or NA) where the target is missing"
+const targetRemedy = "leave it empty or write NA where the target is missing"
 
 func numberProblem(r *rows, row, c int, names []string, kind numberKind, remedy string) *InputError {
 	e := &InputError{Line: r.line(row), Column: names[c], Value: string(r.field(row, c)), Problem: "this is not a number", Remedy: "mend it, or " + remedy}
-	if kind == isInfinite {
+	switch kind {
+	case isInfinite:
 		e.Problem = "this number is not finite"
+	case isNaN:
+		e.Problem, e.Remedy = "this says that it is not a number", remedy
 	}
 	return e
 }

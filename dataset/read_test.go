@@ -102,7 +102,7 @@ func TestRead(t *testing.T) {
 		},
 		{
 			name:   "missing targets and weights of 0 are dropped, and so are ids seen there alone",
-			text:   "id,y,w\na,NA,1\nb,1,1\nc,,1\nd,null,1\ne,NaN,1\nf,2,0\ng,3,2\n",
+			text:   "id,y,w\na,NA,1\nb,1,1\nc,,1\nd,null,1\ne,N/A,1\nf,2,0\ng,3,2\n",
 			schema: Schema{Target: "y", Weight: "w", Modes: modes(t, "id")},
 			want:   []string{"b:0 1 w1 row1", "g:1 3 w2 row6"},
 			counts: Counts{Rows: 7, Missing: 4, ZeroWeight: 1},

@@ -19,6 +19,9 @@ type Schema struct {
 	// targets and of weights), "mean" (weighted; weights are summed) or "last".
 	Duplicates string
 
+	// Absent lists columns that Map refuses a table to have: the output adds them.
+	Absent []string
+
 	// Optional allows Map to go on without target and weight where the table lacks
 	// those columns.
 	Optional bool
@@ -70,11 +73,20 @@ type columns struct {
 
 func (s Schema) locate(file string, l *layout) (columns, error) {
 	var c columns
+	for _, name := range s.Absent {
+		if slices.Contains(l.names, name) {
+			return columns{}, &InputError{File: file, Column: name, Problem: "the table has this column already, and it would be added once more", Remedy: "rename it or drop it"}
+		}
+	}
 	for _, m := range s.Modes {
 		var at []int
 		for _, name := range m.Columns {
 			i, err := l.find(file, name)
 			if err != nil {
+				if whole := m.source(); slices.Contains(l.names, whole) {
+					err.Problem = "the table has no such column"
+					err.Remedy = fmt.Sprintf("the column %s is written in quotes in a mode: %s", whole, quoteColumn(whole))
+				}
 				return columns{}, err
 			}
 			at = append(at, i)

@@ -26,6 +26,7 @@ type source struct {
 	carry     []byte // read but not handed out yet
 	eof       bool
 	quoted    bool // the text handed out last may hold a quote
+	marked    bool // the text began with a byte order mark
 }
 
 // openSource opens a file, or standard input for "-", looks through gzip and zstd, drops a
@@ -92,14 +93,26 @@ func (s *source) readHead() error {
 		return &InputError{Problem: problem, Remedy: "give delimited text (CSV or TSV), plain, gzip or zstd"}
 	}
 	s.eof = err == io.EOF
-	s.carry = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	s.carry, s.marked = bytes.CutPrefix(head, []byte(byteOrderMark))
+	if carriageReturnsOnly(s.carry) {
+		return &InputError{Problem: "its lines end in a carriage return alone", Remedy: "save it with line ends of Unix (LF) or Windows (CRLF): tr '\\r' '\\n' < FILE"}
+	}
 	if s.eof && len(bytes.TrimSpace(s.carry)) == 0 {
 		return &InputError{Problem: "the file is empty", Remedy: "give a table with a header and at least one row"}
 	}
 	return nil
 }
 
+// byteOrderMark may stand before a text; spreadsheets put it there.
+const byteOrderMark = "\xef\xbb\xbf"
+
 var newline = []byte{'\n'}
+
+// carriageReturnsOnly reports whether the rows of a text end as they did on old
+// Macintosh machines. The first row is enough to tell.
+func carriageReturnsOnly(head []byte) bool {
+	return bytes.IndexByte(head, '\n') < 0 && bytes.Contains(bytes.TrimRight(head, "\r"), []byte{'\r'})
+}
 
 // notText names the well-known formats that are taken for tables by mistake.
 func notText(head []byte) string {

@@ -28,6 +28,9 @@ func (b *Batch) Len() int { return b.rows.n }
 // Line returns row i as it stands in the file, quotes and all, without line end.
 func (b *Batch) Line(i int) []byte { return b.rows.rawLine(i) }
 
+// LineEnd returns what ends the table's first row, "\n" or "\r\n".
+func (b *Batch) LineEnd() string { return b.table.lineEnd }
+
 // ID returns the id of row i in a mode, known or not; "" where it is missing.
 func (b *Batch) ID(mode, i int) string {
 	id, _ := b.modes[mode].appendID(nil, &b.rows, i, b.table.columns.modes[mode])
@@ -38,7 +41,7 @@ func (b *Batch) ID(mode, i int) string {
 // w, in order. work is called for several batches at once, each on one goroutine,
 // and appends the output for its rows, line ends included, to dst. head makes the
 // output's first line of the table's (nil where there is no header); it returns nil
-// for none. dicts gives the codes, one dictionary a mode. Rows with missing ids or
+// for none. That line ends as the table's does, and a byte order mark is kept. dicts gives the codes, one dictionary a mode. Rows with missing ids or
 // targets are kept. With schema.Optional the table may lack target and weight.
 //
 // Memory does not depend on the length of the table. After an error w has been
@@ -62,11 +65,17 @@ func (p *pipeline) stream(ctx context.Context, dicts []*Dict, w io.Writer,
 		batches[i] = newBatch(p.schema, dicts)
 	}
 	opened := func(t *openTable) error {
-		first := head(t.header, t.format.Delimiter)
-		if first == nil {
+		var start []byte
+		if t.marked {
+			start = append(start, byteOrderMark...)
+		}
+		if first := head(t.header, t.format.Delimiter); first != nil {
+			start = append(append(start, first...), t.lineEnd...)
+		}
+		if start == nil {
 			return nil
 		}
-		_, err := w.Write(append(append([]byte(nil), first...), '\n'))
+		_, err := w.Write(start)
 		return err
 	}
 	return p.run(ctx, opened, func(worker int, c *chunk) (any, error) {

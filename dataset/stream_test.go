@@ -26,7 +26,7 @@ func describeRows(b *Batch, dst []byte) ([]byte, error) {
 		if b.W != nil {
 			dst = fmt.Appendf(dst, ",w%g", b.W[i])
 		}
-		dst = append(dst, '\n')
+		dst = append(dst, b.LineEnd()...)
 	}
 	return dst, nil
 }
@@ -45,10 +45,15 @@ func TestMap(t *testing.T) {
 		{
 			"known and unknown ids, missing values",
 			"id,year,month,at,y,w\r\na,2015,1,2015-01-01 01:00,1,1\r\nc,2015,2,2015-01-01 02:00,,0\r\n,2015,3,,NA,2",
-			"id,year,month,at,y,w,more\n" +
-				"a,2015,1,2015-01-01 01:00,1,1,0,0,0,0,1,w1\n" +
-				"c,2015,2,2015-01-01 02:00,,0,1,-1(c),1,-1(2),NaN,w0\n" +
-				",2015,3,,NA,2,2,-1(),-1(2015-3),-1(),NaN,w2\n",
+			"id,year,month,at,y,w,more\r\n" +
+				"a,2015,1,2015-01-01 01:00,1,1,0,0,0,0,1,w1\r\n" +
+				"c,2015,2,2015-01-01 02:00,,0,1,-1(c),1,-1(2),NaN,w0\r\n" +
+				",2015,3,,NA,2,2,-1(),-1(2015-3),-1(),NaN,w2\r\n",
+		},
+		{
+			"a byte order mark stays",
+			"\ufeffid,year,month,at\na,2015,1,2015-01-01 01:00\n",
+			"\ufeffid,year,month,at,more\na,2015,1,2015-01-01 01:00,0,0,0,0,NaN\n",
 		},
 		{
 			"quotes stay, target and weight are not there",
@@ -139,7 +144,8 @@ func TestMapErrors(t *testing.T) {
 	}{
 		{"target missing though it must be there", "id\na\n", Schema{Target: "y"}, io.Discard, pass, `t.csv, column "y": the table has no such column; choose one of id`},
 		{"mode missing", "key\na\n", Schema{}, io.Discard, pass, `t.csv, column "id": the table has no such column; choose one of key`},
-		{"bad value", "id,y\na,1\nb,z\n", Schema{Target: "y"}, io.Discard, pass, `t.csv, line 3, column "y", value "z": this is not a number; mend it, or leave it empty (or NA) where the target is missing`},
+		{"a column that is added", "id,more\na,1\n", Schema{Absent: []string{"less", "more"}}, io.Discard, pass, `t.csv, column "more": the table has this column already, and it would be added once more; rename it or drop it`},
+		{"bad value", "id,y\na,1\nb,z\n", Schema{Target: "y"}, io.Discard, pass, `t.csv, line 3, column "y", value "z": this is not a number; mend it, or leave it empty or write NA where the target is missing`},
 		{"bad weight", "id,w\na,1\nb,-1\n", Schema{Weight: "w"}, io.Discard, pass, `t.csv, line 3, column "w", value "-1": the weight is negative; write a weight of 0 or more in every row`},
 		{"bad line", "id,y\na,1\nb\n", Schema{}, io.Discard, pass, `t.csv, line 3: the line has 1 field, the table has 2 columns; mend the line, or put a field that holds ',' in quotes`},
 		{"bad date", "id,t\na,x\n", Schema{Modes: modes(t, "hour(t)")}, io.Discard, pass, `t.csv, line 2, column "t", value "x": this is not a date or a time, which hour(t) needs; ` + momentRemedy},
