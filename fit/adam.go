@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/stream"
@@ -198,6 +199,10 @@ func (a *adam) descend(c *tt.Core, b tt.Block, gradient []float32, counts []floa
 	}
 	data, n := float32(-2/float64(batch)), float64(len(a.d.y))
 	p := a.ridge.of(c, b, counts)
+	normed := slices.Clone(b.Value) // weights move while they are read
+	if b.Norm != nil {
+		b.Norm(normed, b.Value)
+	}
 	entities(a.d.b, rows, func(e int) {
 		if b.Map == nil && counts[e] == 0 {
 			return
@@ -206,7 +211,7 @@ func (a *adam) descend(c *tt.Core, b tt.Block, gradient []float32, counts []floa
 		m := a.run.Memory[0][offset+e*size:][:size]
 		v := a.run.Memory[1][offset+e*size:][:size]
 		for i := range x {
-			d := data*g[i] + float32(2*p.at(e, i)/n)*(x[i]-float32(p.mean))
+			d := data*g[i] + float32(2*p.at(e, i)/n)*(normed[e*size+i]-float32(p.mean))
 			m[i] += (1 - decayMean) * (d - m[i])
 			v[i] += (1 - decaySquare) * (d*d - v[i])
 			x[i] -= rate * m[i] / (float32(math.Sqrt(float64(v[i]))) + tiny)

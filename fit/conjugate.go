@@ -62,6 +62,7 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Target: p.y, Weight: p.w, Grad: s.only(p)})
 	s.pull(p, s.residual, false)
 
+	start := s.normed(p, p.block.Value)
 	system := s.systems(p, c)
 	rz, goal := make([]float64, len(system)), make([]float64, len(system))
 	failed := make([]bool, len(system))
@@ -69,7 +70,7 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 	entities(p.d.b, len(system), func(i int) {
 		for k := system[i].from; k < system[i].to; k++ {
 			lambda := float32(p.penalty.at(k/size, k%size))
-			s.residual[k] -= lambda * (p.block.Value[k] - float32(p.penalty.mean))
+			s.residual[k] -= lambda * (start[k] - float32(p.penalty.mean))
 			s.diagonal[k] += lambda
 			if s.diagonal[k] > 0 {
 				s.direction[k] = s.residual[k] / s.diagonal[k]
@@ -83,9 +84,10 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 		moved[p.core] = s.push(p, s.direction)
 		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, Weight: p.w, Grad: s.only(p)})
 		s.pull(p, s.image, false)
+		along := s.normed(p, s.direction)
 		entities(p.d.b, len(system), func(i int) {
 			if rz[i] > goal[i] {
-				rz[i], failed[i] = s.step(p, system[i], size, rz[i], goal[i])
+				rz[i], failed[i] = s.step(p, system[i], along, size, rz[i], goal[i])
 			}
 		})
 	}
@@ -95,6 +97,16 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 		}
 	}
 	return stuck
+}
+
+// normed returns K x where the block's penalty is x'K x, else x.
+func (s *conjugate) normed(p *blockProblem, x []float32) []float32 {
+	if p.block.Norm == nil {
+		return x
+	}
+	dst := make([]float32, len(x))
+	p.block.Norm(dst, x)
+	return dst
 }
 
 // span is a range of weights with equations of its own.
@@ -142,12 +154,12 @@ func (s *conjugate) pull(p *blockProblem, dst []float32, squared bool) {
 
 // step moves one system along its direction and returns its new r'z, 0 where it
 // cannot go on.
-func (s *conjugate) step(p *blockProblem, at span, size int, rz, goal float64) (next float64, failed bool) {
+func (s *conjugate) step(p *blockProblem, at span, along []float32, size int, rz, goal float64) (next float64, failed bool) {
 	x, r, q, h, diag := p.block.Value[at.from:at.to], s.residual[at.from:at.to], s.direction[at.from:at.to], s.image[at.from:at.to], s.diagonal[at.from:at.to]
 	curvature := 0.0
 	for i, v := range q {
 		k := at.from + i
-		h[i] += float32(p.penalty.at(k/size, k%size)) * v
+		h[i] += float32(p.penalty.at(k/size, k%size)) * along[k]
 		curvature += float64(v) * float64(h[i])
 	}
 	if !(curvature > 0) {

@@ -22,7 +22,8 @@ const (
 //
 //	sum over (a, b) of (sum_e lambda_e v'_eab^2) |w_ab|^2,
 //
-// which is a ridge in either with the other fixed.
+// which is a ridge in either with the other fixed. Where a core has a norm K
+// on W, |w|^2 is w'K w.
 type Ridge struct {
 	Kind   RidgeKind `json:"kind"`
 	Lambda float64   `json:"lambda"`
@@ -70,7 +71,7 @@ func (r Ridge) of(c *tt.Core, b tt.Block, counts []float64) *penalty {
 	free := func(e int) float64 { return r.at(counts[e]) }
 	switch {
 	case b.Map == nil && c.Coupled:
-		return &penalty{row: free, column: squares(c.Weight, c.Slices.Slice(), func(int) float64 { return 1 })}
+		return &penalty{row: free, column: norms(c)}
 	case b.Map == nil && c.Variant == tt.WLR:
 		return &penalty{row: free, mean: 1}
 	case b.Map == nil:
@@ -87,6 +88,21 @@ func (r Ridge) of(c *tt.Core, b tt.Block, counts []float64) *penalty {
 	}
 	lambda := r.at(sum / float64(max(trained, 1)))
 	return &penalty{row: func(int) float64 { return lambda }}
+}
+
+// norms returns w_ab'K w_ab for each pair (a, b), K the core's norm or 1.
+func norms(c *tt.Core) []float64 {
+	size := c.Slices.Slice()
+	other := c.Weight
+	if c.Norm != nil {
+		other = make([]float32, len(c.Weight))
+		c.Norm(other, c.Weight)
+	}
+	sum := make([]float64, size)
+	for i, v := range c.Weight {
+		sum[i%size] += float64(v) * float64(other[i])
+	}
+	return sum
 }
 
 // squares sums the weighted squares of the rows of values, by column.
@@ -109,14 +125,18 @@ func (r Ridge) paid(c *tt.Core, b tt.Block, counts []float64) float64 {
 	if b.Map == nil {
 		rows = c.Slices.N - 1 // the prior's slice is no weight
 	}
+	normed := b.Value
+	if b.Norm != nil {
+		normed = make([]float32, len(b.Value))
+		b.Norm(normed, b.Value)
+	}
 	total := 0.0
 	for e := range rows {
 		if b.Map == nil && counts[e] == 0 {
 			continue // takes the prior
 		}
 		for k, v := range b.Value[e*size:][:size] {
-			d := float64(v) - p.mean
-			total += p.at(e, k) * d * d
+			total += p.at(e, k) * (float64(v) - p.mean) * (float64(normed[e*size+k]) - p.mean)
 		}
 	}
 	return total
@@ -195,7 +215,7 @@ func rescale(c *tt.Core, by float32) {
 func even(c *tt.Core) {
 	one := func(int) float64 { return 1 }
 	size := c.Slices.Slice()
-	v, w := squares(c.Free, size, one), squares(c.Weight, size, one)
+	v, w := squares(c.Free, size, one), norms(c)
 	for k := range size {
 		if !(v[k] > 0 && w[k] > 0) {
 			continue

@@ -32,7 +32,7 @@ func operator(rng *rand.Rand, n, m int) matrix {
 }
 
 // with gives every core of the terms named side information in a variant.
-func with(t *testing.T, w world, p *Problem, v tt.Variant, coupled bool, terms ...int) {
+func with(t *testing.T, w world, p *Problem, v tt.Variant, coupled, norm bool, terms ...int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 4))
 	var ops []tt.Operator
@@ -52,6 +52,9 @@ func with(t *testing.T, w world, p *Problem, v tt.Variant, coupled bool, terms .
 			}
 			c.Regress(v, m, nil)
 			c.Coupled = coupled
+			if norm {
+				c.Norm = doubled
+			}
 		}
 	}
 }
@@ -63,25 +66,44 @@ type variantCase struct {
 	coupled bool
 	terms   []int
 	group   []int
+	norm    bool
 }
+
+// doubled is a norm K: twice the identity plus the mean of neighbouring rows.
+func doubled(dst, x []float32) {
+	for i, v := range x {
+		dst[i] = 2 * v
+		if i >= 4 {
+			dst[i] += x[i-4] / 2
+		}
+		if i+4 < len(x) {
+			dst[i] += x[i+4] / 2
+		}
+	}
+}
+
+// matrixOfTwo is a matrix of rank 4, so that doubled's neighbours are rows of W.
+var matrixOfTwo = world{sizes: []int{20, 25}, grouping: [][][]int{{{0}, {1}}}, ranks: []int{4}, cells: 3000, noise: 0.2}
 
 func variantCases() []variantCase {
 	ls := world{sizes: three.sizes, grouping: [][][]int{{{0}, {1}, {2}}, {{0}, {1}, {2}}, {{0}, {1}, {2}}}, ranks: []int{2, 2, 2}, cells: 3000, noise: 0.2}
 	return []variantCase{
-		{"side", three, tt.Side, false, []int{0}, nil},
-		{"wlr", three, tt.WLR, false, []int{0}, nil},
-		{"wlr coupled", three, tt.WLR, true, []int{0}, nil},
-		{"additive", three, tt.Additive, false, []int{0}, nil},
-		{"sum, wlr with joint cores", sum, tt.WLR, true, []int{0, 1}, nil},
-		{"sum, additive with joint cores", sum, tt.Additive, false, []int{0, 1, 2}, nil},
-		{"four, wlr", four, tt.WLR, true, []int{0}, nil},
-		{"latent scaling", ls, tt.Side, false, []int{1}, []int{0, 0, 1}},
+		{"side", three, tt.Side, false, []int{0}, nil, false},
+		{"wlr", three, tt.WLR, false, []int{0}, nil, false},
+		{"wlr coupled", three, tt.WLR, true, []int{0}, nil, false},
+		{"side, norm", three, tt.Side, false, []int{0}, nil, true},
+		{"wlr coupled, norm", matrixOfTwo, tt.WLR, true, []int{0}, nil, true},
+		{"additive", three, tt.Additive, false, []int{0}, nil, false},
+		{"sum, wlr with joint cores", sum, tt.WLR, true, []int{0, 1}, nil, false},
+		{"sum, additive with joint cores", sum, tt.Additive, false, []int{0, 1, 2}, nil, false},
+		{"four, wlr", four, tt.WLR, true, []int{0}, nil, false},
+		{"latent scaling", ls, tt.Side, false, []int{1}, []int{0, 0, 1}, false},
 	}
 }
 
 func (c variantCase) problem(t *testing.T, weighted bool) *Problem {
 	p := c.world.problem(t, 3, weighted)
-	with(t, c.world, p, c.variant, c.coupled, c.terms...)
+	with(t, c.world, p, c.variant, c.coupled, c.norm, c.terms...)
 	p.Field.Group = c.group
 	return p
 }

@@ -39,6 +39,10 @@ type Core struct {
 	// fit.
 	Coupled bool
 
+	// Norm, unless nil, writes K x to dst for weights x of the regression: their
+	// penalty is then x'K x in place of |x|^2.
+	Norm func(dst, x []float32)
+
 	// Trained tells which entities have training data; nil means all but the
 	// prior. The others take the mean of the trained ones for V'.
 	Trained []bool
@@ -82,6 +86,7 @@ type Block struct {
 	Value      []float32
 	Map        *Map
 	Multiplier []float32
+	Norm       func(dst, x []float32) // see Core
 }
 
 // Apply writes M o (A x), in the form of the core's slices, to dst. The prior's
@@ -120,7 +125,7 @@ func (b *Block) Adjoint(be backend.Backend, dst, g []float32, squared bool) {
 // Blocks returns the blocks of the core, whose values share memory with it.
 func (c *Core) Blocks() []Block {
 	free := Block{Name: "weight/" + c.Name(), Value: c.Free}
-	side := Block{Name: "side/" + c.Name(), Value: c.Weight, Map: c.Map}
+	side := Block{Name: "side/" + c.Name(), Value: c.Weight, Map: c.Map, Norm: c.Norm}
 	switch c.Variant {
 	case Plain:
 		return []Block{free}

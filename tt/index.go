@@ -58,6 +58,41 @@ func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 	return x, x.build()
 }
 
+// Extend adds the combinations of the columns codes that are not in the index
+// yet, after those that are. Rows with unknown codes are passed over.
+func (x *Index) Extend(codes [][]int32) error {
+	added := map[uint64]bool{}
+	for row := range codes[x.modes[0]] {
+		known := true
+		for _, m := range x.modes {
+			known = known && codes[m][row] >= 0
+		}
+		if !known {
+			continue
+		}
+		key := x.pack(codes, row)
+		if added[key] || x.at(codes, row) != x.Prior() {
+			continue
+		}
+		added[key] = true
+		for _, m := range x.modes {
+			x.combos = append(x.combos, codes[m][row])
+		}
+	}
+	return x.build()
+}
+
+// at returns the entity of one row.
+func (x *Index) at(codes [][]int32, row int) int32 {
+	if x.joint != nil {
+		return x.jointEntity(codes, row)
+	}
+	if c := codes[x.modes[0]][row]; c >= 0 {
+		return x.entity[c]
+	}
+	return x.Prior()
+}
+
 // IndexOf restores an index from its combinations, as Combinations gave them.
 func IndexOf(modes []int, sizes []int, combos []int32) (*Index, error) {
 	x := &Index{modes: modes, combos: combos}
