@@ -43,6 +43,7 @@ type Report struct {
 	Train    Score              `json:"train"`
 	Valid    Score              `json:"valid"`
 	Test     Score              `json:"test"`
+	Periods  map[string]string  `json:"periods,omitempty"` // of the parts of a split by time
 	Baseline []BaselineScores   `json:"baseline"`
 	Seconds  map[string]float64 `json:"seconds"`
 	Passes   int                `json:"passes"`
@@ -119,7 +120,7 @@ func (r *fitting) run(ctx context.Context) (*Model, *Report, error) {
 	}
 	r.seconds["total"] = time.Since(r.began).Seconds()
 	about := r.model.about
-	report := &Report{Train: about.Train, Valid: about.Valid, Test: about.Test, Baseline: about.Baseline, Seconds: r.seconds,
+	report := &Report{Train: about.Train, Valid: about.Valid, Test: about.Test, Periods: about.Periods, Baseline: about.Baseline, Seconds: r.seconds,
 		Passes: solved.Passes, PeakRSS: peakRSS(), Stop: solved.Stop, Ridge: solved.Ridge, Trials: solved.Trials, History: solved.Points,
 		Weights: r.model.Weights(), Path: r.engine.Name(), Threads: r.engine.Threads(), Warnings: about.Warnings, Spec: r.spec}
 	return r.model, report, nil
@@ -145,8 +146,13 @@ func (r *fitting) read(ctx context.Context) error {
 			return fmt.Errorf("mode %q has one id only, %q: it says nothing; leave it out of --modes", r.table.Modes[m].Name, d.ID(0))
 		}
 	}
-	r.split, err = split.Apply(r.table, r.spec.Seed)
-	return err
+	if r.split, err = split.Apply(r.table, r.spec.Seed); err != nil {
+		return err
+	}
+	if r.split.Note != "" {
+		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
+	}
+	return nil
 }
 
 // tableOf returns how to read the specification's table.
@@ -191,6 +197,9 @@ func (r *fitting) plan() error {
 		return err
 	}
 	r.warnings = append(r.warnings, notices...)
+	if warning := coarseTarget(r.spec.Data.Target, train.Y); warning != "" {
+		r.warnings = append(r.warnings, warning)
+	}
 	scale, err := model.NewScale(r.spec.Transform, train.Y, train.W)
 	if err != nil {
 		return err
@@ -383,7 +392,7 @@ func (r *fitting) evaluate(solved fit.Report, scores []BaselineScores) error {
 		source = dataset.Train
 	}
 	m.scale.Noise = noise(m.scale, &r.parts[source], predicted[source])
-	about := Training{DataHash: hashText(r.table.Hash), Split: r.split.Spec, Seed: r.spec.Seed, Rows: r.table.Counts, Baseline: scores,
+	about := Training{DataHash: hashText(r.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.table.Counts, Baseline: scores,
 		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points}
 	for p := range r.parts {
 		tally, err := m.tally(r.parts[p].Y, r.parts[p].W, predicted[p])

@@ -34,19 +34,21 @@ type Model struct {
 // Training records how a model came about. It is part of the model file, so
 // nothing in it depends on the clock or on the machine.
 type Training struct {
-	DataHash string           `json:"data_hash"` // SHA-256 of the text read
-	Split    string           `json:"split"`
-	Seed     uint64           `json:"seed"`
-	Rows     dataset.Counts   `json:"rows"`
-	Train    Score            `json:"train"`
-	Valid    Score            `json:"valid"`
-	Test     Score            `json:"test"`
-	Baseline []BaselineScores `json:"baseline"`
-	Ridge    fit.Ridge        `json:"ridge"`
-	Stop     fit.Stop         `json:"stop"`
-	Best     int              `json:"best_sweep"`
-	History  []fit.Point      `json:"history"`
-	Warnings []string         `json:"warnings"`
+	DataHash string `json:"data_hash"` // SHA-256 of the text read
+	Split    string `json:"split"`
+	// Periods of the parts of a split by time: {"test": "2016-10 to 2016-12", ...}.
+	Periods  map[string]string `json:"periods,omitempty"`
+	Seed     uint64            `json:"seed"`
+	Rows     dataset.Counts    `json:"rows"`
+	Train    Score             `json:"train"`
+	Valid    Score             `json:"valid"`
+	Test     Score             `json:"test"`
+	Baseline []BaselineScores  `json:"baseline"`
+	Ridge    fit.Ridge         `json:"ridge"`
+	Stop     fit.Stop          `json:"stop"`
+	Best     int               `json:"best_sweep"`
+	History  []fit.Point       `json:"history"`
+	Warnings []string          `json:"warnings"`
 }
 
 // BaselineScores are the scores of a formula, see package baseline.

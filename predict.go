@@ -110,9 +110,13 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("data row %d: mode %s: the id %q is not in the training data; leave out --strict to predict it by the average", e.Row, e.Mode, e.ID)
 }
 
+// addedColumns are the columns that PredictFile adds.
+func addedColumns() []string { return []string{"prediction", "median", "unknown"} }
+
 // PredictFile writes the table to w, rows and columns as they are, with three
 // columns added: prediction (the mean), median, and unknown, which names the
-// modes whose id is not in the training data.
+// modes whose id is not in the training data. A table that has such a column is
+// refused. Target and weight are not looked at.
 func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt TableOptions) (Summary, error) {
 	sum := Summary{Unknown: make([]int, len(m.modes))}
 	var mutex sync.Mutex
@@ -123,7 +127,7 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 			return nil
 		}
 		line := append([]byte(nil), header...)
-		for _, name := range []string{"prediction", "median", "unknown"} {
+		for _, name := range addedColumns() {
 			line = append(append(line, delimiter), name...)
 		}
 		return line
@@ -147,7 +151,7 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 					dst = append(dst, m.modes[mode].Name...)
 				}
 			}
-			dst = append(dst, '\n')
+			dst = append(dst, b.LineEnd()...)
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -215,11 +219,13 @@ func sortedKeys[V any](m map[int]V) []int {
 }
 
 // mapTable streams a table through the model: work gets each batch with its
-// standardised predictions.
+// standardised predictions. Without head the table is measured, not written:
+// then its target and weight are read.
 func (m *Model) mapTable(ctx context.Context, file string, w io.Writer, opt TableOptions, head func(header []byte, delimiter byte) []byte,
 	work func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error)) error {
-	schema := dataset.Schema{Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Modes: m.modes, Optional: head != nil}
+	schema := dataset.Schema{Modes: m.modes, Absent: addedColumns()}
 	if head == nil {
+		schema = dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight}
 		head = func([]byte, byte) []byte { return nil }
 	}
 	if _, err := newEngine(); err != nil {

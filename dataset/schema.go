@@ -21,10 +21,6 @@ type Schema struct {
 
 	// Absent lists columns that Map refuses a table to have: the output adds them.
 	Absent []string
-
-	// Optional allows Map to go on without target and weight where the table lacks
-	// those columns.
-	Optional bool
 }
 
 // DuplicateRules are the values of Schema.Duplicates.
@@ -94,12 +90,11 @@ func (s Schema) locate(file string, l *layout) (columns, error) {
 		c.modes = append(c.modes, at)
 	}
 	for _, one := range []struct {
-		at       *int
-		name     string
-		optional bool
-	}{{&c.target, s.Target, s.Optional}, {&c.weight, s.Weight, s.Optional}, {&c.part, s.Part, false}} {
+		at   *int
+		name string
+	}{{&c.target, s.Target}, {&c.weight, s.Weight}, {&c.part, s.Part}} {
 		*one.at = -1
-		if one.name == "" || one.optional && !slices.Contains(l.names, one.name) {
+		if one.name == "" {
 			continue
 		}
 		i, err := l.find(file, one.name)

@@ -42,7 +42,8 @@ func (b *Batch) ID(mode, i int) string {
 // and appends the output for its rows, line ends included, to dst. head makes the
 // output's first line of the table's (nil where there is no header); it returns nil
 // for none. That line ends as the table's does, and a byte order mark is kept. dicts gives the codes, one dictionary a mode. Rows with missing ids or
-// targets are kept. With schema.Optional the table may lack target and weight.
+// targets are kept. A schema without target or weight does not look at those
+// columns.
 //
 // Memory does not depend on the length of the table. After an error w has been
 // given the rows before it, or some of them.

@@ -40,10 +40,16 @@ func addColumns(header []byte, delimiter byte) []byte {
 
 func TestMap(t *testing.T) {
 	dicts := []*Dict{NewDict([]string{"a", "b", "with, comma"}), NewDict([]string{"2015-1", "2015-2"}), NewDict([]string{"1", "23"})}
-	schema := Schema{Target: "y", Weight: "w", Modes: modes(t, "id,time=year+month,hour(at)"), Optional: true}
-	for _, tc := range []struct{ name, text, want string }{
+	schema := Schema{Modes: modes(t, "id,time=year+month,hour(at)")}
+	valued := schema
+	valued.Target, valued.Weight = "y", "w"
+	for _, tc := range []struct {
+		name       string
+		schema     Schema
+		text, want string
+	}{
 		{
-			"known and unknown ids, missing values",
+			"known and unknown ids, missing values", valued,
 			"id,year,month,at,y,w\r\na,2015,1,2015-01-01 01:00,1,1\r\nc,2015,2,2015-01-01 02:00,,0\r\n,2015,3,,NA,2",
 			"id,year,month,at,y,w,more\r\n" +
 				"a,2015,1,2015-01-01 01:00,1,1,0,0,0,0,1,w1\r\n" +
@@ -51,25 +57,25 @@ func TestMap(t *testing.T) {
 				",2015,3,,NA,2,2,-1(),-1(2015-3),-1(),NaN,w2\r\n",
 		},
 		{
-			"a byte order mark stays",
+			"a byte order mark stays", schema,
 			"\ufeffid,year,month,at\na,2015,1,2015-01-01 01:00\n",
 			"\ufeffid,year,month,at,more\na,2015,1,2015-01-01 01:00,0,0,0,0,NaN\n",
 		},
 		{
-			"quotes stay, target and weight are not there",
+			"quotes stay, target and weight are not asked for", schema,
 			"month,id,year,at,\"a \"\"note\"\"\"\n1,\"with, comma\",2015,1422745200,\"two\nlines\"\n\n2,\"b\",2015,1422745200,\n",
 			"month,id,year,at,\"a \"\"note\"\"\",more\n" +
 				"1,\"with, comma\",2015,1422745200,\"two\nlines\",0,2,0,1,NaN\n" +
 				"2,\"b\",2015,1422745200,,1,1,1,1,NaN\n",
 		},
-		{"header only", "id,year,month,at\n", "id,year,month,at,more\n"},
+		{"header only", schema, "id,year,month,at\n", "id,year,month,at,more\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			path := writeFile(t, "t.csv", tc.text)
 			for _, threads := range []int{1, 3} {
 				for _, block := range []int{10, blockSize} {
 					var out bytes.Buffer
-					p := pipeline{files: []string{path}, schema: schema, threads: threads, block: block}
+					p := pipeline{files: []string{path}, schema: tc.schema, threads: threads, block: block}
 					if err := p.stream(context.Background(), dicts, &out, addColumns, describeRows); err != nil {
 						t.Fatal(err)
 					}

@@ -3,6 +3,7 @@ package sideinfo
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,6 +199,34 @@ func TestPullThetaByDifferences(t *testing.T) {
 			checkPull(t, op, w)
 		}
 	})
+}
+
+func TestSameBitsForAnyNumberOfThreads(t *testing.T) {
+	path, err := cpu.Choose()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := normalFeatures(chunk+500, 9, 26)
+	for _, e := range everyOperator {
+		if e.kernel == "" || e.space == "dual-paper" {
+			continue
+		}
+		var first Operator
+		var gradient []float64
+		for _, threads := range []int{1, 3} {
+			e.options.Backend = cpu.New(path, threads)
+			op, _, err := New(e.space, f, mustParse(t, e.kernel), e.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := op.PullTheta(values(f.N, 27), values(op.Columns(), 28), 1)
+			if first == nil {
+				first, gradient = op, g
+			} else if !slices.Equal(op.Matrix(), first.Matrix()) || !slices.Equal(g, gradient) {
+				t.Errorf("%s: %d threads differ by %v, gradients %v and %v", e.name, threads, worst(op.Matrix(), first.Matrix()), gradient, g)
+			}
+		}
+	}
 }
 
 // Sums go over chunks of rows.
