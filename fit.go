@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,7 @@ type Report struct {
 	Ridge    fit.Ridge          `json:"ridge"`
 	Trials   []fit.Trial        `json:"trials"`
 	History  []fit.Point        `json:"history"`
+	Side     []SideReport       `json:"side,omitempty"`
 	Weights  int                `json:"weights"`
 	Path     string             `json:"cpu"`
 	Threads  int                `json:"threads"`
@@ -77,16 +79,18 @@ func Fit(ctx context.Context, spec Spec, opt Options) (*Model, *Report, error) {
 
 // fitting is one call of Fit.
 type fitting struct {
-	spec     Spec
-	opt      Options
-	engine   backend.Backend
-	table    *dataset.Table
-	split    *dataset.Split
-	parts    [3]fit.Observations // by dataset.Part; Y in the user's units
-	model    *Model
-	warnings []string
-	seconds  map[string]float64
-	began    time.Time
+	spec        Spec
+	opt         Options
+	engine      backend.Backend
+	table       *dataset.Table
+	split       *dataset.Split
+	parts       [3]fit.Observations // by dataset.Part; Y in the user's units
+	model       *Model
+	side        []*sideMode // by mode
+	sideReports []SideReport
+	warnings    []string
+	seconds     map[string]float64
+	began       time.Time
 }
 
 // stage runs work and notes its time.
@@ -108,7 +112,7 @@ func (r *fitting) run(ctx context.Context) (*Model, *Report, error) {
 		work func() error
 	}{
 		{"read", func() error { return r.read(ctx) }},
-		{"plan", r.plan},
+		{"plan", func() error { return r.plan(ctx) }},
 		{"baseline", func() error { scores = r.baseline(); return ctx.Err() }},
 		{"fit", func() (err error) { solved, err = r.solve(ctx); return err }},
 		{"evaluate", func() error { return r.evaluate(solved, scores) }},
@@ -122,7 +126,7 @@ func (r *fitting) run(ctx context.Context) (*Model, *Report, error) {
 	about := r.model.about
 	report := &Report{Train: about.Train, Valid: about.Valid, Test: about.Test, Periods: about.Periods, Baseline: about.Baseline, Seconds: r.seconds,
 		Passes: solved.Passes, PeakRSS: peakRSS(), Stop: solved.Stop, Ridge: solved.Ridge, Trials: solved.Trials, History: solved.Points,
-		Weights: r.model.Weights(), Path: r.engine.Name(), Threads: r.engine.Threads(), Warnings: about.Warnings, Spec: r.spec}
+		Side: about.Side, Weights: r.model.Weights(), Path: r.engine.Name(), Threads: r.engine.Threads(), Warnings: about.Warnings, Spec: r.spec}
 	return r.model, report, nil
 }
 
@@ -175,7 +179,7 @@ func tableOf(spec Spec) (dataset.Schema, dataset.Format, error) {
 }
 
 // plan divides the observations, builds the field and fits the scale.
-func (r *fitting) plan() error {
+func (r *fitting) plan(ctx context.Context) error {
 	if err := r.checkDomain(); err != nil {
 		return err
 	}
@@ -192,7 +196,17 @@ func (r *fitting) plan() error {
 	for i, d := range r.table.Dicts {
 		sizes[i] = d.Len()
 	}
-	field, notices, err := model.Build(terms, r.spec.ModeNames(), sizes, train.Codes)
+	if err := r.readSide(ctx); err != nil {
+		return err
+	}
+	other := make([][]int32, len(train.Codes))
+	for m := range other {
+		if len(r.sideReports) > 0 {
+			other[m] = slices.Concat(r.parts[dataset.Valid].Codes[m], r.parts[dataset.Test].Codes[m])
+		}
+	}
+	data := model.Table{Modes: r.spec.ModeNames(), Sizes: sizes, Train: train.Codes, Other: other}
+	field, notices, err := model.Build(terms, data, r.sideInfo())
 	if err != nil {
 		return err
 	}
@@ -204,7 +218,7 @@ func (r *fitting) plan() error {
 	if err != nil {
 		return err
 	}
-	r.model = &Model{spec: r.spec, modes: r.table.Modes, dicts: r.table.Dicts, field: field, scale: scale, parts: r.sourceParts()}
+	r.model = &Model{spec: r.spec, modes: r.table.Modes, dicts: r.table.Dicts, field: field, scale: scale, parts: r.sourceParts(), side: r.side}
 	r.model.markTrained()
 	return nil
 }
@@ -393,7 +407,7 @@ func (r *fitting) evaluate(solved fit.Report, scores []BaselineScores) error {
 	}
 	m.scale.Noise = noise(m.scale, &r.parts[source], predicted[source])
 	about := Training{DataHash: hashText(r.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.table.Counts, Baseline: scores,
-		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points}
+		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points, Side: r.sideReports}
 	for p := range r.parts {
 		tally, err := m.tally(r.parts[p].Y, r.parts[p].W, predicted[p])
 		if err != nil {

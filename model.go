@@ -3,16 +3,12 @@ package kft
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 
-	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/fit"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -28,7 +24,8 @@ type Model struct {
 	parts []dataset.Part
 	about Training
 
-	trained [][]bool // by mode and code: the id is in the training data
+	side    []*sideMode // by mode, nil without side information
+	trained [][]bool    // by mode and code: the id is in the training data
 }
 
 // Training records how a model came about. It is part of the model file, so
@@ -48,6 +45,7 @@ type Training struct {
 	Stop     fit.Stop          `json:"stop"`
 	Best     int               `json:"best_sweep"`
 	History  []fit.Point       `json:"history"`
+	Side     []SideReport      `json:"side,omitempty"`
 	Warnings []string          `json:"warnings"`
 }
 
@@ -57,42 +55,6 @@ type BaselineScores struct {
 	Train Score  `json:"train"`
 	Valid Score  `json:"valid"`
 	Test  Score  `json:"test"`
-}
-
-// markTrained notes which ids the field has weights for. An id of a mode that no
-// term uses needs none.
-func (m *Model) markTrained() {
-	m.trained = make([][]bool, len(m.modes))
-	names := m.spec.ModeNames()
-	for _, t := range m.field.Terms {
-		for _, c := range t.Cores {
-			width := len(c.Modes)
-			for i, at := range model.Positions(c.Modes, names) {
-				if m.trained[at] == nil {
-					m.trained[at] = make([]bool, m.dicts[at].Len())
-				}
-				combos := c.Index.Combinations()
-				for e := i; e < len(combos); e += width {
-					m.trained[at][combos[e]] = true
-				}
-			}
-		}
-	}
-}
-
-// forgetUntrained sets the codes of ids that are not in the training data,
-// though perhaps in other rows of the fitted table, to unknown.
-func (m *Model) forgetUntrained(codes [][]int32) {
-	for mode, trained := range m.trained {
-		if trained == nil {
-			continue
-		}
-		for i, c := range codes[mode] {
-			if c >= 0 && !trained[c] {
-				codes[mode][i] = tt.Unknown
-			}
-		}
-	}
 }
 
 // tally measures predictions on the modelling scale of targets y with weights
@@ -142,7 +104,7 @@ func (m *Model) Terms() []TermInfo {
 	for _, t := range m.field.Terms {
 		info := TermInfo{Name: t.Name()}
 		for _, c := range t.Cores {
-			info.Cores = append(info.Cores, CoreInfo{Name: c.Name(), Entities: c.Slices.N - 1, Left: c.Slices.Left, Right: c.Slices.Right})
+			info.Cores = append(info.Cores, CoreInfo{Name: c.Name(), Variant: string(c.Variant), Entities: c.Slices.N - 1, Left: c.Slices.Left, Right: c.Slices.Right})
 		}
 		terms = append(terms, info)
 	}
@@ -158,127 +120,10 @@ type TermInfo struct {
 // CoreInfo describes a core: a Left x Right matrix for each entity.
 type CoreInfo struct {
 	Name     string `json:"name"`
+	Variant  string `json:"variant"`
 	Entities int    `json:"entities"`
 	Left     int    `json:"left"`
 	Right    int    `json:"right"`
-}
-
-// Save writes the model to one file, as a whole or not at all.
-func (m *Model) Save(path string) error {
-	f := &modelfile.File{Meta: map[string]string{"kind": "model"}}
-	for key, v := range map[string]any{"spec": m.spec, "scale": m.scale, "training": m.about} {
-		text, err := json.Marshal(v)
-		if err != nil {
-			return fmt.Errorf("kft: writing %s: %w", key, err)
-		}
-		f.Meta[key] = string(text)
-	}
-	for i, d := range m.dicts {
-		f.Tensors = append(f.Tensors, modelfile.StringsTensor("ids/"+m.modes[i].Name, d.IDs())...)
-	}
-	for k, t := range m.field.Terms {
-		for p, c := range t.Cores {
-			s := c.Slices
-			f.Tensors = append(f.Tensors,
-				modelfile.Of(coreTensor(k, p, "entities"), c.Index.Combinations(), s.N-1, len(c.Modes)),
-				modelfile.Of(coreTensor(k, p, "mean"), s.Mean, s.N, s.Left, s.Right))
-		}
-	}
-	parts := make([]byte, len(m.parts))
-	for i, p := range m.parts {
-		parts[i] = byte(p)
-	}
-	f.Tensors = append(f.Tensors, modelfile.Of("split", parts, len(parts)))
-	return modelfile.Write(path, f)
-}
-
-func coreTensor(term, core int, what string) string {
-	return fmt.Sprintf("term/%d/core/%d/%s", term, core, what)
-}
-
-// Load reads a model that Save wrote.
-func Load(path string) (*Model, error) {
-	f, err := modelfile.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	bad := func(err error) (*Model, error) {
-		return nil, &modelfile.FormatError{File: path, Problem: err.Error()}
-	}
-	if f.Meta["kind"] != "model" {
-		return bad(fmt.Errorf("it holds a %s, not a model", f.Meta["kind"]))
-	}
-	m := &Model{}
-	for key, v := range map[string]any{"spec": &m.spec, "scale": &m.scale, "training": &m.about} {
-		if err := json.Unmarshal([]byte(f.Meta[key]), v); err != nil {
-			return bad(fmt.Errorf("its %s cannot be read: %w", key, err))
-		}
-	}
-	var sizes []int
-	for _, text := range m.spec.Data.Modes {
-		mode, err := dataset.ParseMode(text)
-		if err != nil {
-			return bad(err)
-		}
-		ids, err := f.Strings("ids/" + mode.Name)
-		if err != nil {
-			return bad(err)
-		}
-		m.modes = append(m.modes, mode)
-		m.dicts = append(m.dicts, dataset.NewDict(ids))
-		sizes = append(sizes, len(ids))
-	}
-	terms, err := m.spec.ParseTerms()
-	if err != nil {
-		return bad(err)
-	}
-	m.field = &tt.Field{}
-	for k, term := range terms {
-		t, err := loadTerm(f, k, term, m.spec.ModeNames(), sizes)
-		if err != nil {
-			return bad(err)
-		}
-		m.field.Terms = append(m.field.Terms, t)
-	}
-	parts, err := modelfile.Values[uint8](f, "split", -1)
-	if err != nil {
-		return bad(err)
-	}
-	for _, p := range parts {
-		m.parts = append(m.parts, dataset.Part(p))
-	}
-	m.markTrained()
-	return m, nil
-}
-
-func loadTerm(f *modelfile.File, k int, term model.Term, modes []string, sizes []int) (*tt.Train, error) {
-	t := &tt.Train{}
-	left := 1
-	for p, core := range term.Cores {
-		combos, err := modelfile.Values[int32](f, coreTensor(k, p, "entities"), -1, len(core))
-		if err != nil {
-			return nil, err
-		}
-		index, err := tt.IndexOf(model.Positions(core, modes), sizes, combos)
-		if err != nil {
-			return nil, err
-		}
-		name := coreTensor(k, p, "mean")
-		mean, err := modelfile.Values[float32](f, name, index.Entities(), left, -1)
-		if err != nil {
-			return nil, err
-		}
-		right := len(mean) / (left * index.Entities())
-		if right < 1 || (p == len(term.Cores)-1 && right != 1) {
-			return nil, fmt.Errorf("tensor %s does not fit into its train", name)
-		}
-		shape := backend.Shape{Left: left, N: index.Entities(), Right: right}
-		c := tt.NewCore(core, index, shape)
-		copy(c.Slices.Mean, mean)
-		t.Cores = append(t.Cores, c)
-		left = right
-	}
-	return t, nil
 }
 
 func hashText(h [32]byte) string { return hex.EncodeToString(h[:]) }

@@ -20,12 +20,15 @@ import (
 )
 
 // A Prediction is what the model says of one cell, in the target's units.
-// Unknown names the modes whose id is not in the training data; such an id is
-// replaced by the average of those that are.
+// Unknown names the modes whose id is neither in the training data nor described
+// by side information; such an id is replaced by the average of those that are.
+// FromSide names those whose id is known by its side information alone.
 type Prediction struct {
 	Mean    float64  `json:"prediction"`
 	Median  float64  `json:"median"`
 	Unknown []string `json:"unknown"`
+
+	FromSide []string `json:"from_side,omitempty"`
 }
 
 // A Cell gives an id for each mode: {"store": "2106", "item": "11776",
@@ -62,8 +65,11 @@ func (m *Model) Predict(cells []Cell) ([]Prediction, error) {
 	m.forgetUntrained(codes)
 	for c := range out {
 		for i, name := range names {
-			if codes[i][c] == tt.Unknown {
+			switch m.source(i, codes[i][c]) {
+			case fromPrior:
 				out[c].Unknown = append(out[c].Unknown, name)
+			case fromSide:
+				out[c].FromSide = append(out[c].FromSide, name)
 			}
 		}
 	}
@@ -98,6 +104,7 @@ type TableOptions struct {
 type Summary struct {
 	Rows    int
 	Unknown []int // rows with an unknown id, by mode
+	Side    []int // rows with an id known by its side information alone, by mode
 }
 
 // An UnknownError is an id that is not in the training data, met in strict mode.
@@ -115,10 +122,11 @@ func addedColumns() []string { return []string{"prediction", "median", "unknown"
 
 // PredictFile writes the table to w, rows and columns as they are, with three
 // columns added: prediction (the mean), median, and unknown, which names the
-// modes whose id is not in the training data. A table that has such a column is
+// modes whose id is not in the training data, with :side behind those that were
+// predicted from their side information. A table that has such a column is
 // refused. Target and weight are not looked at.
 func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt TableOptions) (Summary, error) {
-	sum := Summary{Unknown: make([]int, len(m.modes))}
+	sum := Summary{Unknown: make([]int, len(m.modes)), Side: make([]int, len(m.modes))}
 	var mutex sync.Mutex
 	var delimiter byte
 	head := func(header []byte, d byte) []byte {
@@ -133,7 +141,7 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 		return line
 	}
 	err := m.mapTable(ctx, file, w, opt, head, func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error) {
-		unknown := make([]int, len(m.modes))
+		unknown, side := make([]int, len(m.modes)), make([]int, len(m.modes))
 		for i := range z {
 			dst = append(append(dst, b.Line(i)...), delimiter)
 			dst = strconv.AppendFloat(dst, float64(float32(m.scale.Mean(z[i]))), 'g', -1, 32)
@@ -142,13 +150,20 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 			dst = append(dst, delimiter)
 			first := true
 			for mode := range m.modes {
-				if b.Codes[mode][i] < 0 {
+				from := m.source(mode, b.Codes[mode][i])
+				if from == fromTraining {
+					continue
+				}
+				if !first {
+					dst = append(dst, '+')
+				}
+				first = false
+				dst = append(dst, m.modes[mode].Name...)
+				if from == fromSide {
+					side[mode]++
+					dst = append(dst, ":side"...)
+				} else {
 					unknown[mode]++
-					if !first {
-						dst = append(dst, '+')
-					}
-					first = false
-					dst = append(dst, m.modes[mode].Name...)
 				}
 			}
 			dst = append(dst, b.LineEnd()...)
@@ -158,6 +173,7 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 		sum.Rows += len(z)
 		for mode, n := range unknown {
 			sum.Unknown[mode] += n
+			sum.Side[mode] += side[mode]
 		}
 		return dst, nil
 	})
@@ -166,7 +182,7 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 
 // Evaluate measures the model on the rows of a table that have a target.
 func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Score, Summary, error) {
-	sum := Summary{Unknown: make([]int, len(m.modes))}
+	sum := Summary{Unknown: make([]int, len(m.modes)), Side: make([]int, len(m.modes))}
 	var mutex sync.Mutex
 	tallies := map[int]*model.Tally{} // by first row, to be added up in order
 	err := m.mapTable(ctx, file, io.Discard, opt, nil, func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error) {

@@ -1,8 +1,11 @@
 package model
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 func TestBuild(t *testing.T) {
@@ -16,7 +19,7 @@ func TestBuild(t *testing.T) {
 		}
 		terms = append(terms, term)
 	}
-	f, notices, err := Build(terms, modes, sizes, codes)
+	f, notices, err := Build(terms, Table{Modes: modes, Sizes: sizes, Train: codes}, SideInfo{Variant: "plain"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,5 +40,64 @@ func TestBuild(t *testing.T) {
 	}
 	if f.Terms[0].Cores[1].Index != f.Terms[2].Cores[0].Index {
 		t.Error("equal cores do not share their index")
+	}
+}
+
+type ones struct{ n, m int }
+
+func (o ones) Rows() int    { return o.n }
+func (o ones) Columns() int { return o.m }
+func (o ones) Matrix() []float32 {
+	a := make([]float32, o.n*o.m)
+	for i := range a {
+		a[i] = 1
+	}
+	return a
+}
+
+func TestBuildVariants(t *testing.T) {
+	modes, sizes := []string{"store", "item", "time"}, []int{4, 6, 3}
+	data := Table{Modes: modes, Sizes: sizes, Train: [][]int32{{0, 1, 1, 3}, {0, 0, 5, 5}, {0, 1, 2, 0}}, Other: [][]int32{{2, 0}, {4, 0}, {1, 2}}}
+	side := SideInfo{Operators: []tt.Operator{ones{4, 2}, nil, ones{3, 2}}, Variant: "wlr", Coupled: true}
+	for text, want := range map[string]string{
+		"store,item,time:2":          "wlr(4+1 1x2) plain(2+1 2x2) wlr(3+1 2x1)",
+		"store,item,time:2@additive": "additive(4+1 1x2) plain(2+1 2x2) additive(3+1 2x1)",
+		"store,item,time:2@plain":    "plain(3+1 1x2) plain(2+1 2x2) plain(3+1 2x1)",
+		"store*item,time:2":          "wlr(5+1 1x2) wlr(3+1 2x1)", // four pairs of training rows and one of the others
+		"item":                       "plain(2+1 1x1)",
+		"store,time:2@ls:1:3":        "plain(3+1 1x1) plain(3+1 1x1) | side(4+1 1x2) side(3+1 2x1) | plain(3+1 1x3) plain(3+1 3x1) groups [0 0 1]",
+	} {
+		term, err := ParseTerm(text, modes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if term.String() != text {
+			t.Errorf("%s reads as %s", text, term)
+		}
+		f, _, err := Build([]Term{term}, data, side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for k, train := range f.Terms {
+			if k > 0 {
+				got += " | "
+			}
+			for p, c := range train.Cores {
+				if p > 0 {
+					got += " "
+				}
+				got += fmt.Sprintf("%s(%d+1 %dx%d)", c.Variant, c.Slices.N-1, c.Slices.Left, c.Slices.Right)
+				if c.Coupled != (c.Variant == tt.WLR) {
+					t.Errorf("%s: core %d coupled %v", text, p, c.Coupled)
+				}
+			}
+		}
+		if f.Group != nil {
+			got += fmt.Sprintf(" groups %v", f.Group)
+		}
+		if got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
 	}
 }

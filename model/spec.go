@@ -25,6 +25,7 @@ type Spec struct {
 	Split     string   `yaml:"split" json:"split" doc:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F"`
 	Transform string   `yaml:"transform" json:"transform" doc:"scale of the target: identity, log1p or sqrt"`
 	Terms     []string `yaml:"terms" json:"terms" doc:"the model is their sum; cores by commas, joint cores by *, ranks after the colon"`
+	Side      SideSpec `yaml:"side" json:"side" doc:"what is known about the ids"`
 	Fit       FitSpec  `yaml:"fit" json:"fit" doc:"how to train"`
 	Seed      uint64   `yaml:"seed" json:"seed" doc:"of everything random, 1 or more"`
 }
@@ -38,6 +39,18 @@ type DataSpec struct {
 	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, bar, space or one character"`
 	Header     string   `yaml:"header" json:"header" doc:"auto, yes or no"`
 	Duplicates string   `yaml:"duplicates" json:"duplicates" doc:"a cell seen twice: error, sum, mean or last"`
+}
+
+// A SideSpec says what side information the cores use, and how.
+type SideSpec struct {
+	Tables       []string `yaml:"tables" json:"tables" doc:"one a mode: store=stores.csv:city:cat,lat,lon or time=@year,@month:cycle12"`
+	Variant      string   `yaml:"variant" json:"variant" doc:"plain, side, wlr, ls or additive; @variant behind a term overrides it"`
+	Space        string   `yaml:"space" json:"space" doc:"primal, primal-rff, dual, dual-rff or dual-paper"`
+	Kernels      []string `yaml:"kernels" json:"kernels" doc:"rbf, matern12, matern32, matern52, periodic:12, sums and products; time=... for one mode"`
+	Columns      int      `yaml:"columns" json:"columns" doc:"of a kernel's operator, or random features"`
+	Intercept    string   `yaml:"intercept" json:"intercept" doc:"yes or no"`
+	LengthScales string   `yaml:"lengthscales" json:"lengthscales" doc:"fixed at the median distance, or learn"`
+	Replace      string   `yaml:"replace" json:"replace" doc:"constant or noise in place of the tables, or of one mode's: noise:store"`
 }
 
 // A FitSpec says how the weights are found. Fields of the solver that is not
@@ -63,6 +76,7 @@ func Default() Spec {
 		Data:      DataSpec{Delimiter: "auto", Header: "auto", Duplicates: "error"},
 		Split:     "random:60/20/20",
 		Transform: "identity",
+		Side:      SideSpec{Variant: "plain", Space: "dual", Columns: 128, Intercept: "yes", LengthScales: "fixed"},
 		Fit: FitSpec{
 			Solver: "als", Ridge: "auto",
 			Sweeps: 30, Patience: 4, CGSteps: 6,
@@ -82,6 +96,7 @@ func (s *Spec) Fill() {
 	fill(&s.Data.Duplicates, d.Data.Duplicates)
 	fill(&s.Split, d.Split)
 	fill(&s.Transform, d.Transform)
+	s.Side.fill(d.Side)
 	fill(&s.Fit.Solver, d.Fit.Solver)
 	fill(&s.Fit.Ridge, d.Fit.Ridge)
 	fill(&s.Fit.Sweeps, d.Fit.Sweeps)
@@ -95,6 +110,21 @@ func (s *Spec) Fill() {
 	if len(s.Terms) == 0 && len(s.Data.Modes) > 0 {
 		s.Terms = []string{DefaultTerm(s.ModeNames(), DefaultRank).String()}
 	}
+}
+
+// fill gives defaults; with tables the variant is wlr, and the kernel Matern 3/2.
+func (s *SideSpec) fill(d SideSpec) {
+	if len(s.Tables) > 0 {
+		d.Variant = "wlr"
+		if len(s.Kernels) == 0 {
+			s.Kernels = []string{"matern32"}
+		}
+	}
+	fill(&s.Variant, d.Variant)
+	fill(&s.Space, d.Space)
+	fill(&s.Columns, d.Columns)
+	fill(&s.Intercept, d.Intercept)
+	fill(&s.LengthScales, d.LengthScales)
 }
 
 func fill[T comparable](field *T, value T) {

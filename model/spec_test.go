@@ -205,6 +205,7 @@ func TestValidateListsEveryProblem(t *testing.T) {
 		paths = append(paths, p.Path)
 	}
 	want := "version data.target data.modes data.header data.duplicates split transform " +
+		"side.variant side.space side.intercept side.lengthscales side.columns " +
 		"fit.solver fit.ridge fit.sweeps fit.patience fit.cgsteps fit.epochs fit.rate fit.batch fit.schedule seed"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("problems at\n%s\nwant\n%s", got, want)

@@ -26,6 +26,7 @@ func (s Spec) Validate() error {
 	}
 	oneOf(&ps, "transform", s.Transform, "identity", "log1p", "sqrt")
 	s.validateTerms(&ps)
+	s.validateSide(&ps)
 	s.Fit.validate(&ps)
 	if s.Seed == 0 {
 		ps.addf("seed", "must be 1 or more")

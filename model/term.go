@@ -17,23 +17,35 @@ const MaxRank = 10000
 // grouped into cores, from left to right, and the rank between each core and
 // the next. Its text form is
 //
-//	term  = cores [ ":" rank { "," rank } ]
+//	term  = cores [ ":" rank { "," rank } ] [ "@" variant [ ":" rank ":" rank ] ]
 //	cores = core { "," core }
 //	core  = mode { "*" mode }
 //
 // so that store,item,time:20 is G(store) G(item) G(time) with both ranks 20,
 // a,b,c,d:5,8,5 gives each rank, store*item,time:2 has a joint core, and store
-// alone is an effect: one core, no rank.
+// alone is an effect: one core, no rank. store,item,time:20@wlr uses side
+// information by weighted latent regression whatever the other terms do;
+// @ls:5:10 is latent scaling with ranks 5 for its scale and 10 for its bias.
 type Term struct {
-	Cores [][]string // the modes of each core; several make a joint core
-	Ranks []int      // len(Cores)-1 ranks; none for an effect
+	Cores   [][]string // the modes of each core; several make a joint core
+	Ranks   []int      // len(Cores)-1 ranks; none for an effect
+	Variant string     // "" for that of the specification
+
+	// ScaleRank and BiasRank are those of latent scaling; 0 for Ranks.
+	ScaleRank, BiasRank int
 }
 
 // ParseTerm reads the text form of a term. Modes must be among the names
 // given, unless modes is nil, which leaves the names unchecked.
 func ParseTerm(s string, modes []string) (Term, error) {
-	text, ranks, hasRanks := strings.Cut(s, ":")
 	var t Term
+	front, variant, hasVariant := strings.Cut(s, "@")
+	if hasVariant {
+		if err := t.parseVariant(variant); err != nil {
+			return Term{}, err
+		}
+	}
+	text, ranks, hasRanks := strings.Cut(front, ":")
 	seen := map[string]bool{}
 	for coreText := range strings.SplitSeq(text, ",") {
 		var core []string
@@ -62,6 +74,40 @@ func ParseTerm(s string, modes []string) (Term, error) {
 	return t, nil
 }
 
+// parseVariant reads what stands behind the @.
+func (t *Term) parseVariant(text string) error {
+	name, ranks, hasRanks := strings.Cut(text, ":")
+	name = strings.TrimSpace(name)
+	if !slices.Contains(Variants(), name) {
+		return fmt.Errorf("%q is not a variant%s", name, hintOrList(name, Variants()))
+	}
+	t.Variant = name
+	if !hasRanks {
+		return nil
+	}
+	if name != "ls" {
+		return fmt.Errorf("ranks behind @%s; only @ls has ranks of its own, as in @ls:5:10 for its scale and its bias", name)
+	}
+	scale, bias, _ := strings.Cut(ranks, ":")
+	var err error
+	if t.ScaleRank, err = parseRank(scale); err == nil {
+		t.BiasRank, err = parseRank(bias)
+	}
+	if err != nil {
+		return fmt.Errorf("@ls:%s: %w; give two, for the scale and the bias, as in @ls:5:10", ranks, err)
+	}
+	return nil
+}
+
+func parseRank(text string) (int, error) {
+	text = strings.TrimSpace(text)
+	r, err := strconv.Atoi(text)
+	if err != nil || r < 1 || r > MaxRank {
+		return 0, fmt.Errorf("rank %q is not a whole number from 1 to %d", text, MaxRank)
+	}
+	return r, nil
+}
+
 // parseRanks reads the ranks after the colon: one for every bond, or one for
 // all of them.
 func parseRanks(text string, given bool, cores string, bonds int) ([]int, error) {
@@ -73,10 +119,9 @@ func parseRanks(text string, given bool, cores string, bonds int) ([]int, error)
 	}
 	var ranks []int
 	for field := range strings.SplitSeq(text, ",") {
-		field = strings.TrimSpace(field)
-		r, err := strconv.Atoi(field)
-		if err != nil || r < 1 || r > MaxRank {
-			return nil, fmt.Errorf("rank %q is not a whole number from 1 to %d", field, MaxRank)
+		r, err := parseRank(field)
+		if err != nil {
+			return nil, err
 		}
 		ranks = append(ranks, r)
 	}
@@ -133,6 +178,12 @@ func (t Term) String() string {
 		}
 		fmt.Fprintf(&b, ",%d", r)
 	}
+	if t.Variant != "" {
+		b.WriteString("@" + t.Variant)
+	}
+	if t.ScaleRank > 0 {
+		fmt.Fprintf(&b, ":%d:%d", t.ScaleRank, t.BiasRank)
+	}
 	return b.String()
 }
 
@@ -160,7 +211,8 @@ func (t Term) CapRanks(sizes []int) (Term, []string) {
 	if len(sizes) != len(t.Cores) {
 		panic(fmt.Sprintf("model: %d sizes for the %d cores of %s", len(sizes), len(t.Cores), t))
 	}
-	capped := Term{Cores: t.Cores, Ranks: slices.Clone(t.Ranks)}
+	capped := t
+	capped.Ranks = slices.Clone(t.Ranks)
 	var notices []string
 	for k, rank := range t.Ranks {
 		left, right := boundedProduct(sizes[:k+1]), boundedProduct(sizes[k+1:])

@@ -149,7 +149,22 @@ func (c *Core) Offset() []float32 {
 	return nil
 }
 
-func (c *Core) trained(e int) bool { return c.Trained == nil || c.Trained[e] }
+// TrainedEntities returns the number of entities with training data, which come
+// first.
+func (c *Core) TrainedEntities() int {
+	if c.Trained == nil {
+		return c.Slices.N - 1
+	}
+	n := 0
+	for _, t := range c.Trained {
+		if t {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *Core) trained(e int) bool { return c.Trained == nil || e < len(c.Trained) && c.Trained[e] }
 
 // Refresh brings G up to date after weights changed. sideChanged tells that W
 // or the operators did; then it costs a product of the operators with W.

@@ -168,13 +168,20 @@ func (f *Field) term(b backend.Backend, k int, c *Chunk) {
 }
 
 // Evaluate writes the field's mean at any cells to dst, without a plan: for
-// cells that are met once. O(P R^2) a cell and term.
+// cells that are met once. A joint core with side information is computed for
+// combinations it has not met. O(P R^2) a cell and term.
 func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
 	clear(dst)
 	value := make([][]float32, len(f.Terms))
 	for k, t := range f.Terms {
 		value[k] = make([]float32, len(dst))
-		b.Evaluate(value[k], t.Slices(), t.Lookup(codes))
+		slices, index := t.Slices(), t.Lookup(codes)
+		for p, c := range t.Cores {
+			if c.Map != nil && len(c.Modes) > 1 {
+				slices[p], index[p] = c.localize(b, codes, index[p])
+			}
+		}
+		b.Evaluate(value[k], slices, index)
 		if len(f.Partners(k)) == 0 {
 			for i, v := range value[k] {
 				dst[i] += v

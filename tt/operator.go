@@ -109,6 +109,14 @@ func (m *Map) Refresh() {
 	}
 }
 
+func (m *Map) operators() []Operator {
+	ops := make([]Operator, len(m.stages))
+	for q := range ops {
+		ops[q] = m.stages[q].op
+	}
+	return ops
+}
+
 // Weights returns the number of weights W, and Rows how many rows of a slice's
 // width they make.
 func (m *Map) Weights() int { return m.Rows() * m.width }

@@ -49,6 +49,12 @@ func (b *Backend) Gemm(ta, tb bool, m, n, k int, alpha float32, a []float32, lda
 	Gemm(b.path, b.threads, ta, tb, m, n, k, alpha, a, lda, bb, ldb, beta, c, ldc)
 }
 
+// Exp sets dst to the exponentials of src.
+func (b *Backend) Exp(dst, src []float32) { Exp(b.path, dst, src) }
+
+// Cos sets dst to the cosines of src.
+func (b *Backend) Cos(dst, src []float32) { Cos(b.path, dst, src) }
+
 // each runs work(worker, item) for every item in [0, n), on up to Threads
 // goroutines. Which worker takes an item is not determined; what an item
 // writes must not depend on it.

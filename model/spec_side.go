@@ -1,0 +1,106 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/kernel"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+)
+
+// Variants are the ways a term uses side information.
+func Variants() []string { return []string{"plain", "side", "wlr", "ls", "additive"} }
+
+// SideTables parses the side tables, one a mode, in their order.
+func (s Spec) SideTables() ([]sideinfo.Spec, error) {
+	var tables []sideinfo.Spec
+	for i, text := range s.Side.Tables {
+		t, err := sideinfo.ParseSide(text)
+		if err != nil {
+			return nil, problemf(index("side.tables", i), "%v", err)
+		}
+		tables = append(tables, t)
+	}
+	return tables, nil
+}
+
+// KernelOf returns the kernel of a mode: its own, or the one without a mode.
+func (s SideSpec) KernelOf(mode string) string {
+	found := "matern32"
+	for _, text := range s.Kernels {
+		if name, k, named := strings.Cut(text, "="); !named {
+			found = text
+		} else if name == mode {
+			return k
+		}
+	}
+	return found
+}
+
+// ReplaceOf returns what a mode's side information is replaced by, "" for
+// nothing.
+func (s SideSpec) ReplaceOf(mode string) string {
+	kind, only, named := strings.Cut(s.Replace, ":")
+	if named && only != mode {
+		return ""
+	}
+	return kind
+}
+
+// Dual tells whether the space is one of kernels, whose penalty is theirs.
+func (s SideSpec) Dual() bool { return strings.HasPrefix(s.Space, "dual") }
+
+func (s Spec) validateSide(ps *Problems) {
+	modes := s.ModeNames()
+	known := func(path, mode string) {
+		if !slices.Contains(modes, mode) {
+			ps.addf(path, "mode %q is not among the modes%s", mode, hintOrList(mode, modes))
+		}
+	}
+	first := map[string]int{}
+	for i, text := range s.Side.Tables {
+		path := index("side.tables", i)
+		t, err := sideinfo.ParseSide(text)
+		if err != nil {
+			ps.addf(path, "%v", err)
+			continue
+		}
+		known(path, t.Mode)
+		if j, again := first[t.Mode]; again {
+			ps.addf(path, "mode %q has side.tables[%d] already; join the two tables into one", t.Mode, j)
+		}
+		first[t.Mode] = i
+	}
+	oneOf(ps, "side.variant", s.Side.Variant, Variants()...)
+	oneOf(ps, "side.space", s.Side.Space, sideinfo.Spaces()...)
+	oneOf(ps, "side.intercept", s.Side.Intercept, "yes", "no")
+	oneOf(ps, "side.lengthscales", s.Side.LengthScales, "fixed", "learn")
+	for i, text := range s.Side.Kernels {
+		path := index("side.kernels", i)
+		if name, k, named := strings.Cut(text, "="); named {
+			known(path, name)
+			text = k
+		}
+		if _, err := kernel.Parse(text); err != nil {
+			ps.addf(path, "%v", err)
+		}
+	}
+	if s.Side.Columns < 1 {
+		ps.addf("side.columns", "must be 1 or more")
+	}
+	if kind, mode, named := strings.Cut(s.Side.Replace, ":"); s.Side.Replace != "" {
+		if !slices.Contains(sideinfo.ReplaceKinds(), kind) {
+			ps.addf("side.replace", "%q is neither constant nor noise%s", kind, nearest.Hint(kind, sideinfo.ReplaceKinds()))
+		}
+		if named {
+			known("side.replace", mode)
+		}
+	}
+	if len(s.Side.Tables) > 0 || !slices.Contains(Variants(), s.Side.Variant) {
+		return
+	}
+	if s.Side.Variant != "plain" {
+		ps.addf("side.variant", "%s needs side information; give side.tables, such as store=stores.csv", s.Side.Variant)
+	}
+}
