@@ -82,7 +82,6 @@ func flagGroups() []kong.Group {
 	return []kong.Group{
 		{Key: "data", Title: "The table:"},
 		{Key: "model", Title: "The model:"},
-		{Key: "side", Title: "Side information:"},
 		{Key: "training", Title: "Training:"},
 		{Key: "run", Title: "This run (no effect on the result, but for --time-budget):"},
 	}

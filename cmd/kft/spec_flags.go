@@ -36,15 +36,6 @@ type specFlags struct {
 	Rank      *int     `group:"model" placeholder:"R" help:"One term over all modes of this rank (default: 20)."`
 	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt" help:"Scale to model the target on: identity, log1p or sqrt (default: identity)."`
 
-	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"What is known about a mode's ids: store=stores.csv:city:cat,lat,lon (types num, log, cat, labels, date, cycleN; guessed where not given), or its own columns, time=@year,@month:cycle12. May be repeated."`
-	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use it: plain, side, wlr, ls or additive (default: wlr with --side, else plain). A term can have its own: 'store,item:5@additive'."`
-	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-paper" help:"Linear in the columns (primal), by random features, or by a kernel: primal, primal-rff, dual, dual-rff, dual-paper (default: dual)."`
-	Kernel       []string `group:"side" sep:"none" placeholder:"KERNEL" help:"rbf, matern12, matern32, matern52, periodic:12, sums and products such as matern32+rbf*periodic:12, rbf:ard; time=KERNEL for one mode. May be repeated (default: matern32)."`
-	SideColumns  *int     `group:"side" placeholder:"N" help:"Columns of a kernel's operator (default: 128)."`
-	Intercept    string   `group:"side" placeholder:"I" values:"yes,no" help:"Whether operators have a constant: yes or no (default: yes)."`
-	LengthScales string   `name:"length-scales" group:"side" placeholder:"L" values:"fixed,learn" help:"fixed at the median distance, or learn (default: fixed)."`
-	SideReplace  string   `group:"side" placeholder:"KIND" values:"constant,noise" help:"constant or noise in place of the side information, or of one mode's: noise:store."`
-
 	Solver   string        `group:"training" placeholder:"NAME" values:"als,adam" help:"als or adam (default: als)."`
 	Ridge    string        `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency, or auto, chosen on the valid part (default: auto)."`
 	Lambda   *model.Lambda `group:"training" placeholder:"X" values:"auto" help:"Its weight, or auto, chosen on the valid part (default: auto)."`
@@ -106,8 +97,6 @@ func (f *specFlags) override(s *model.Spec) (flags map[string]string, err error)
 	}
 	set(len(f.Data) > 0, "data.files", "--data", func() { s.Data.Files = f.Data })
 	set(len(f.Modes) > 0, "data.modes", "--modes", func() { s.Data.Modes = f.Modes })
-	set(len(f.Side) > 0, "side.tables", "--side", func() { s.Side.Tables = f.Side })
-	set(len(f.Kernel) > 0, "side.kernels", "--kernel", func() { s.Side.Kernels = f.Kernel })
 	set(len(f.Term) > 0, "terms", "--term", func() { s.Terms = f.Term })
 	for _, text := range []struct {
 		value      string
@@ -121,11 +110,6 @@ func (f *specFlags) override(s *model.Spec) (flags map[string]string, err error)
 		{f.Header, &s.Data.Header, "data.header", "--header"},
 		{f.Split, &s.Split, "split", "--split"},
 		{f.Transform, &s.Transform, "transform", "--transform"},
-		{f.Variant, &s.Side.Variant, "side.variant", "--variant"},
-		{f.Space, &s.Side.Space, "side.space", "--space"},
-		{f.Intercept, &s.Side.Intercept, "side.intercept", "--intercept"},
-		{f.LengthScales, &s.Side.LengthScales, "side.lengthscales", "--length-scales"},
-		{f.SideReplace, &s.Side.Replace, "side.replace", "--side-replace"},
 		{f.Solver, &s.Fit.Solver, "fit.solver", "--solver"},
 		{f.Ridge, &s.Fit.Ridge, "fit.ridge", "--ridge"},
 		{f.Schedule, &s.Fit.Schedule, "fit.schedule", "--schedule"},
@@ -134,7 +118,6 @@ func (f *specFlags) override(s *model.Spec) (flags map[string]string, err error)
 	}
 	set(f.Lambda != nil, "fit.lambda", "--lambda", func() { s.Fit.Lambda = *f.Lambda })
 	err = errors.Join(
-		overrideNumber(flags, f.SideColumns, &s.Side.Columns, "side.columns", "--side-columns"),
 		overrideNumber(flags, f.Sweeps, &s.Fit.Sweeps, "fit.sweeps", "--sweeps"),
 		overrideNumber(flags, f.Patience, &s.Fit.Patience, "fit.patience", "--patience"),
 		overrideNumber(flags, f.CGSteps, &s.Fit.CGSteps, "fit.cgsteps", "--cg-steps"),
