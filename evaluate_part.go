@@ -11,10 +11,10 @@ import (
 // EvaluatePart measures the model on the rows that were in one part of the
 // table it was fitted to, which the files must be: that is known by the hash of
 // their text.
-func (m *Model) EvaluatePart(ctx context.Context, files []string, part dataset.Part, opt TableOptions) (Score, error) {
+func (m *Model) EvaluatePart(ctx context.Context, files []string, part dataset.Part, opt TableOptions) (Score, Summary, error) {
 	schema, format, err := tableOf(m.spec)
 	if err != nil {
-		return Score{}, err
+		return Score{}, Summary{}, err
 	}
 	format.Stdin = opt.Format.Stdin
 	if opt.Format.Delimiter != 0 {
@@ -25,10 +25,10 @@ func (m *Model) EvaluatePart(ctx context.Context, files []string, part dataset.P
 	}
 	table, err := dataset.Read(ctx, files, schema, format, opt.Threads)
 	if err != nil {
-		return Score{}, err
+		return Score{}, Summary{}, err
 	}
 	if table.Counts.Rows != len(m.parts) || hashText(table.Hash) != m.about.DataHash {
-		return Score{}, fmt.Errorf("%s is not the table the model was fitted to, whose parts it knows; leave out --part to measure all rows", files[0])
+		return Score{}, Summary{}, fmt.Errorf("%s is not the table the model was fitted to, whose parts it knows; leave out --part to measure all rows", files[0])
 	}
 	parts := make([]dataset.Part, table.Len())
 	for i := range parts {
@@ -36,17 +36,26 @@ func (m *Model) EvaluatePart(ctx context.Context, files []string, part dataset.P
 	}
 	o := take(table, parts, part)
 	if o.Len() == 0 {
-		return Score{}, fmt.Errorf("%s: no row was in the %s part of the fit; its split was %s", files[0], part, m.about.Split)
+		return Score{}, Summary{}, fmt.Errorf("%s: no row was in the %s part of the fit; its split was %s", files[0], part, m.about.Split)
 	}
 	path, err := cpu.Choose()
 	if err != nil {
-		return Score{}, err
+		return Score{}, Summary{}, err
 	}
 	z := make([]float32, o.Len())
 	m.field.Evaluate(cpu.New(path, opt.Threads), z, o.Codes)
 	tally, err := m.tally(o.Y, o.W, z)
 	if err != nil {
-		return Score{}, err
+		return Score{}, Summary{}, err
 	}
-	return tally.Score(), nil
+	sum := Summary{Rows: o.Len(), Unknown: make([]int, len(m.modes))}
+	m.forgetUntrained(o.Codes)
+	for mode, codes := range o.Codes {
+		for _, c := range codes {
+			if c < 0 {
+				sum.Unknown[mode]++
+			}
+		}
+	}
+	return tally.Score(), sum, nil
 }

@@ -15,9 +15,12 @@ func TestEvaluatePart(t *testing.T) {
 	table := writeSales(t, 1000)
 	m, r := fitSales(t, salesSpec(table), kft.Options{})
 	for part, want := range map[dataset.Part]kft.Score{dataset.Train: r.Train, dataset.Test: r.Test} {
-		got, err := m.EvaluatePart(t.Context(), []string{table}, part, kft.TableOptions{})
+		got, sum, err := m.EvaluatePart(t.Context(), []string{table}, part, kft.TableOptions{})
 		if err != nil || got != want {
 			t.Errorf("%v: %+v, %v; the fit said %+v", part, got, err, want)
+		}
+		if sum.Rows != want.N || len(sum.Unknown) != len(m.Modes()) {
+			t.Errorf("%v: %+v", part, sum)
 		}
 	}
 	text, err := os.ReadFile(table)
@@ -27,7 +30,7 @@ func TestEvaluatePart(t *testing.T) {
 	if err := os.WriteFile(table, []byte(strings.Replace(string(text), "s1,", "s2,", 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.EvaluatePart(t.Context(), []string{table}, dataset.Test, kft.TableOptions{}); err == nil || !strings.Contains(err.Error(), "not the table") {
+	if _, _, err := m.EvaluatePart(t.Context(), []string{table}, dataset.Test, kft.TableOptions{}); err == nil || !strings.Contains(err.Error(), "not the table") {
 		t.Errorf("a changed table gives %v", err)
 	}
 }

@@ -161,6 +161,27 @@ func checkModes(modes []Mode) error {
 	return nil
 }
 
+// ID makes the id of a cell from the values of the mode's columns; ok is false
+// where one of them is not there.
+func (m Mode) ID(values map[string]string) (id string, ok bool, err error) {
+	var parts []string
+	for _, column := range m.Columns {
+		value, there := values[column]
+		if !there {
+			return "", false, nil
+		}
+		parts = append(parts, strings.TrimSpace(value))
+	}
+	if m.Func == "" {
+		return strings.Join(parts, "-"), true, nil
+	}
+	t, isMoment := parseMoment([]byte(parts[0]))
+	if !isMoment {
+		return "", false, fmt.Errorf("%s=%s is not %s, which %s needs; %s", m.Columns[0], parts[0], moment, m.source(), momentRemedy)
+	}
+	return string(calendarFunctions()[m.Func](nil, t)), true, nil
+}
+
 // String returns what ParseMode reads back to an equal Mode.
 func (m Mode) String() string {
 	if m.Name == m.defaultName() {

@@ -62,3 +62,21 @@ func TestParseMode(t *testing.T) {
 		t.Errorf("ParseModes of a name twice: %v", err)
 	}
 }
+
+func TestModeID(t *testing.T) {
+	values := map[string]string{"year": "2016", "month": " 1", "at": "2016-12-31 23:59", "bad": "x"}
+	for text, want := range map[string]string{"time=year+month": "2016-1", "hour(at)": "23", "year": "2016", "time=year+week": "", "store": ""} {
+		m, err := ParseMode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, ok, err := m.ID(values)
+		if err != nil || id != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v, %v", text, id, ok, err)
+		}
+	}
+	m, _ := ParseMode("hour(bad)")
+	if _, _, err := m.ID(values); err == nil {
+		t.Error("x is a moment")
+	}
+}
