@@ -50,20 +50,20 @@ func Write(path string, write func(w io.Writer) error) error {
 	}()
 	if mode != nil {
 		if err := f.Chmod(mode.Perm()); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
+			return writeError(path, err)
 		}
 	}
 	if err := writeBuffered(f, write); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return writeError(path, err)
 	}
 	if err := f.Sync(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return writeError(path, err)
 	}
 	if !canRenameOpen {
 		f.Close()
 	}
 	if err := os.Rename(f.Name(), target); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return writeError(path, err)
 	}
 	renamed = true
 	if err := syncFolder(folder); err != nil {
@@ -84,7 +84,7 @@ func resolve(path string) (target string, mode *fs.FileMode, err error) {
 		return "", nil, fmt.Errorf("write %s: it is a folder; give the name of a file", path)
 	case err == nil:
 		if target, err = filepath.EvalSymlinks(path); err != nil {
-			return "", nil, fmt.Errorf("write %s: %w", path, err)
+			return "", nil, writeError(path, err)
 		}
 		m := info.Mode()
 		return target, &m, nil
@@ -97,6 +97,15 @@ func resolve(path string) (target string, mode *fs.FileMode, err error) {
 	}
 }
 
+// writeError names the file that the user gave, and not once more the one that was
+// written in its place.
+func writeError(path string, err error) error {
+	if inner, ok := err.(*fs.PathError); ok {
+		err = inner.Err
+	}
+	return fmt.Errorf("write %s: %w", path, err)
+}
+
 // folderError explains why nothing can be made in the folder of path.
 func folderError(path string, err error) error {
 	folder := filepath.Dir(path)
@@ -106,20 +115,20 @@ func folderError(path string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("write %s: no permission to make files in the folder %s: %w", path, folder, fs.ErrPermission)
 	}
-	return fmt.Errorf("write %s: %w", path, err)
+	return writeError(path, err)
 }
 
 func writeDirectly(path string, write func(w io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return writeError(path, err)
 	}
 	err = writeBuffered(f, write)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return writeError(path, err)
 	}
 	return nil
 }
