@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -27,9 +28,10 @@ func TestBadData(t *testing.T) {
 		{name: "too few fields", file: change("b,y,1,9\n", "b,y,1\n"), parts: []string{"sales.csv, line 5", "3 fields", "4"}},
 		{name: "too many fields", file: change("b,y,1,9\n", "b,y,1,9,9\n"), parts: []string{"sales.csv, line 5", "5 fields"}},
 		{name: "not a number", file: change("b,y,1,9\n", "b,y,1,nine\n"), parts: []string{"sales.csv, line 5", `column "units"`, `value "nine"`, "not a number", "leave it empty"}},
+		{name: "NaN", file: change("b,y,1,9\n", "b,y,1,NaN\n"), parts: []string{"sales.csv, line 5", `column "units"`, `value "NaN"`, "leave it empty or write NA"}},
 		{name: "infinity", file: change("b,y,1,9\n", "b,y,1,inf\n"), parts: []string{"line 5", `column "units"`, `"inf"`, "not finite"}},
 		{name: "too large for a float32", file: change("b,y,1,9\n", "b,y,1,1e300\n"), parts: []string{"line 5", `"1e300"`, "not finite"}},
-		{name: "all targets missing", file: "store,item,time,units\na,x,1,NaN\nb,y,2,\n", parts: []string{"sales.csv", `column "units"`, "missing in all 2 rows"}},
+		{name: "all targets missing", file: "store,item,time,units\na,x,1,N/A\nb,y,2,\n", parts: []string{"sales.csv", `column "units"`, "missing in all 2 rows"}},
 		{name: "empty file", file: "", parts: []string{"sales.csv", "empty", "give a table"}},
 		{name: "header only", file: "store,item,time,units\n", parts: []string{"sales.csv", "no rows"}},
 		{name: "missing column", file: change("units", "unit"), parts: []string{"sales.csv", `column "units"`, `did you mean "unit"?`, "choose one of"}},
@@ -147,9 +149,17 @@ func TestBadModel(t *testing.T) {
 	model := read(t, "m.kft")
 	write(t, "changed.kft", model[:len(model)/2]+"x"+model[len(model)/2+1:])
 	write(t, "short.kft", model[:len(model)-100])
+	write(t, "stub.kft", model[:6])
+	for _, n := range []int{4, 5, 8} {
+		write(t, "cut.kft", model[:n])
+		if r := call(t, "inspect", "cut.kft"); r.code != exitFailed || !strings.Contains(r.stderr, fmt.Sprintf("it has %d bytes, too few for a model", n)) {
+			t.Errorf("%d bytes: exit %d, %s", n, r.code, r.stderr)
+		}
+	}
 	for file, parts := range map[string][]string{
 		"changed.kft": {"changed.kft", "checksum", "fit it again"},
 		"short.kft":   {"short.kft", "cut short"},
+		"stub.kft":    {"stub.kft", "cut short"},
 		"sales.csv":   {"sales.csv", "a text", "not a model"},
 		"none.kft":    {"none.kft", "no such file"},
 	} {
@@ -157,7 +167,7 @@ func TestBadModel(t *testing.T) {
 		refused(t, exitFailed, parts, "predict", file, "--cell", "store=S001,item=A0001,time=2023-1")
 	}
 	write(t, "sales2.csv", "year,month,store,item\n2023,1,S999,A0001\n")
-	refused(t, exitFailed, []string{"data row 1", `mode store has no id "S999"`}, "predict", "m.kft", "sales2.csv", "-o", "out.csv", "--strict")
+	refused(t, exitFailed, []string{"data row 1", `mode store: the id "S999" is not in the training data`}, "predict", "m.kft", "sales2.csv", "-o", "out.csv", "--strict")
 }
 
 func gzipped(t *testing.T, text string) string {

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/pprof"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -35,7 +36,7 @@ type fitCommand struct {
 
 // Help is shown by kft fit --help.
 func (*fitCommand) Help() string {
-	return `Reads the table, splits its rows into train, valid and test, trains on train, chooses penalties and the moment to stop on valid, and measures all three beside two simple formulas. Without --data it uses kft.yaml, which kft init writes; flags override the file. Ctrl-C ends training and saves the best model so far.
+	return `Reads the table, splits its rows into train, valid and test, trains on train, chooses penalties and the moment to stop on valid, and measures all three beside two simple formulas. Without --data it uses kft.yaml, which kft init writes; flags override the file. With --data it starts from the defaults and leaves kft.yaml alone, unless --spec names it. Ctrl-C ends training and saves the best model so far.
 
 Examples:
 
@@ -55,6 +56,11 @@ func (c *fitCommand) Run(e *env) error {
 	if err := c.check(spec); err != nil {
 		return err
 	}
+	if !c.Quiet {
+		for _, notice := range c.notices(spec) {
+			fmt.Fprintln(e.stderr, notice)
+		}
+	}
 	stopProfile, err := startProfile(c.CPUProfile)
 	if err != nil {
 		return err
@@ -70,8 +76,8 @@ func (c *fitCommand) Run(e *env) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	if report.Stop == fit.Interrupted && untrained(report) {
-		return errors.New("interrupted before the first sweep ended: there is no model yet, and nothing was written" + c.resumeHint())
+	if untrained(report) && (report.Stop == fit.Interrupted || report.Stop == fit.Budget) {
+		return c.noModel(report.Stop)
 	}
 	if err := m.Save(c.Output); err != nil {
 		return err
@@ -100,12 +106,24 @@ func (c *fitCommand) check(spec model.Spec) error {
 	case c.Resume && c.Checkpoint == "":
 		return usagef("--resume needs the folder of the checkpoint: --checkpoint DIR")
 	}
-	return c.checkOutput(spec.Data.Files)
+	if c.Checkpoint != "" {
+		if err := checkFolder(c.Checkpoint); err != nil {
+			return fmt.Errorf("--checkpoint: %w", err)
+		}
+	}
+	return c.checkOutput(spec)
 }
 
-// checkOutput refuses to overwrite what is no model, and a folder that does not
-// exist.
-func (c *fitCommand) checkOutput(inputs []string) error {
+// checkOutput refuses to overwrite what is read or what is no model, and a
+// folder in which nothing can be made.
+func (c *fitCommand) checkOutput(spec model.Spec) error {
+	inputs := slices.Clone(spec.Data.Files)
+	if file, ok := strings.CutPrefix(spec.Split, "file:"); ok {
+		inputs = append(inputs, file)
+	}
+	if file := c.specPath(); file != "" {
+		inputs = append(inputs, file)
+	}
 	if err := checkTarget(c.Output, inputs); err != nil {
 		return err
 	}
@@ -128,42 +146,6 @@ func (c *fitCommand) checkOutput(inputs []string) error {
 	return usagef("%s is there already and would be lost: %s; choose another file with -o, or give --force", c.Output, what)
 }
 
-// checkInputs refuses standard input given twice.
-func checkInputs(files []string) error {
-	dashes := 0
-	for _, f := range files {
-		if f == "-" {
-			dashes++
-		}
-	}
-	if dashes > 1 {
-		return usagef("standard input (-) is given %d times; it can be read once", dashes)
-	}
-	return nil
-}
-
-// checkTarget refuses an output that is one of the inputs, or that cannot be
-// made.
-func checkTarget(output string, inputs []string) error {
-	folder := filepath.Dir(output)
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return usagef("%s cannot be written: there is no folder %s; make it first", output, folder)
-	}
-	info, err := os.Stat(output)
-	if err != nil {
-		return nil
-	}
-	if info.IsDir() {
-		return usagef("%s is a folder; give the name of a file", output)
-	}
-	for _, input := range inputs {
-		if other, err := os.Stat(input); err == nil && os.SameFile(info, other) {
-			return usagef("%s is the input; write to another file", output)
-		}
-	}
-	return nil
-}
-
 // explain turns an interruption before training into words.
 func (c *fitCommand) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
@@ -181,6 +163,14 @@ func (c *fitCommand) resumeHint() string {
 
 // untrained reports that not one sweep was finished.
 func untrained(r *kft.Report) bool { return len(r.History) == 0 && len(r.Trials) == 0 }
+
+// noModel says why there is none.
+func (c *fitCommand) noModel(why fit.Stop) error {
+	if why == fit.Interrupted {
+		return errors.New("interrupted before the first sweep ended: there is no model yet, and nothing was written" + c.resumeHint())
+	}
+	return fmt.Errorf("the time budget of %v ended before the first sweep did: there is no model yet, and nothing was written; give a longer --time-budget%s", c.TimeBudget, c.resumeHint())
+}
 
 func writeJSON(w io.Writer, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")

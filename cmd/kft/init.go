@@ -97,8 +97,9 @@ func (c *initCommand) specification(g *dataset.Guessed) (model.Spec, error) {
 			c.Tables[0], strings.Join(columnNames(g), ", "))
 	}
 	if len(spec.Data.Modes) == 0 {
-		spec.Data.Modes = slices.DeleteFunc(slices.Clone(g.Modes), func(m string) bool {
-			return m == spec.Data.Target || m == spec.Data.Weight
+		spec.Data.Modes = slices.DeleteFunc(slices.Clone(g.Modes), func(text string) bool {
+			m, err := dataset.ParseMode(text)
+			return err != nil || slices.Contains(m.Columns, spec.Data.Target) || slices.Contains(m.Columns, spec.Data.Weight)
 		})
 	}
 	if len(spec.Data.Modes) == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -42,7 +43,8 @@ func (c *inspectCommand) Run(e *env) error {
 }
 
 // looksLikeModel reports whether a file begins as a model does: with the length
-// of a header below 2^48 and its opening brace. No text has zero bytes.
+// of a header below 2^48 and its opening brace. No text has zero bytes. What is
+// too short for that but has some is taken for a model that was cut.
 func looksLikeModel(file string) (bool, error) {
 	if file == "-" {
 		return false, nil
@@ -53,8 +55,9 @@ func looksLikeModel(file string) (bool, error) {
 	}
 	defer f.Close()
 	var head [9]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
-		return false, nil
+	n, err := io.ReadFull(f, head[:])
+	if err != nil {
+		return bytes.IndexByte(head[:n], 0) >= 0, nil
 	}
 	return head[6] == 0 && head[7] == 0 && head[8] == '{', nil
 }
@@ -86,9 +89,39 @@ func (c *inspectCommand) table(e *env) error {
 	if target == "" {
 		target = "none found; name one by --target"
 	}
-	fmt.Fprintf(&b, "\nTarget: %s\nModes:  %s\n\nNext: kft init %s\n", target, strings.Join(g.Modes, ", "), quote(c.File))
+	modes := strings.Join(g.Modes, ", ")
+	if modes == "" {
+		modes = "none found; name them by --modes"
+	}
+	fmt.Fprintf(&b, "\nTarget: %s\nModes:  %s\n\nNext: %s\n", target, modes, c.next(g))
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
+}
+
+// next is the command that goes on from here: init, which looks at a file, with
+// what the guess could not tell.
+func (c *inspectCommand) next(g *dataset.Guessed) string {
+	command := []string{"kft", "init", c.File}
+	if c.File == "-" {
+		command[2] = "TABLE"
+	}
+	if g.Target == "" {
+		command = append(command, "--target", "COLUMN")
+	}
+	if len(g.Modes) == 0 {
+		command = append(command, "--modes", "COLUMN,COLUMN")
+	}
+	if c.Delimiter != "" {
+		command = append(command, "--delimiter", c.Delimiter)
+	}
+	if c.Header != "" {
+		command = append(command, "--header", c.Header)
+	}
+	text := quoteAll(command)
+	if c.File == "-" {
+		text += ", once the table is in a file"
+	}
+	return text
 }
 
 // looked says how much of a table was looked at.

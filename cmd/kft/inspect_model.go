@@ -75,7 +75,7 @@ func writeTerms(b *strings.Builder, terms []kft.TermInfo) {
 // modelling scale, where the training targets have variance 1.
 func writeHistory(b *strings.Builder, r modelReport) {
 	about := r.Training
-	fmt.Fprintf(b, "\nPenalty %s; stopped: %s\n", about.Ridge, stopWords(about.Stop, r.Spec))
+	fmt.Fprintf(b, "\nPenalty %s; stopped: %s\n", about.Ridge, stopWords(about.Stop, r.Spec, about.Valid.N > 0))
 	if len(about.History) == 0 {
 		return
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,7 +9,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
@@ -20,7 +17,7 @@ type predictCommand struct {
 	Model     string   `arg:"" complete:"file" help:"The model file."`
 	Table     string   `arg:"" optional:"" complete:"file" help:"CSV or TSV with the columns of the modes, plain or gzip; - is standard input."`
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"Where the predictions go, compressed where the name ends in .gz (default: standard output)."`
-	Cell      []string `sep:"none" placeholder:"CELL" help:"Predict one cell, as in store=2106,item=11776,time=2016-12. May be repeated."`
+	Cell      []string `sep:"none" placeholder:"CELL" help:"Predict one cell, as in store=2106,item=11776,time=2016-12; the columns of a mode will do too, year=2016,month=12. May be repeated."`
 	Strict    bool     `help:"Refuse ids that the model has not seen."`
 	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of the table (default: auto)."`
 	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns (default: auto)."`
@@ -75,8 +72,13 @@ func (c *predictCommand) table(e *env, m *kft.Model) error {
 	}
 	opt := kft.TableOptions{Threads: c.Threads, Format: format, Strict: c.Strict}
 	var sum kft.Summary
+	var failed error // of the prediction itself; an error of the output is another
 	predict := func(w io.Writer) (err error) {
-		sum, err = m.PredictFile(e.ctx, c.Table, w, opt)
+		out := &watched{Writer: w}
+		sum, err = m.PredictFile(e.ctx, c.Table, out, opt)
+		if out.err == nil {
+			failed = err
+		}
 		return err
 	}
 	switch {
@@ -100,8 +102,11 @@ func (c *predictCommand) table(e *env, m *kft.Model) error {
 	default:
 		err = atomicfile.Write(c.Output, predict)
 	}
+	if failed != nil {
+		return failed // without the words about the output that its writer put before it
+	}
 	if err != nil {
-		return aboutInput(err)
+		return err
 	}
 	if !c.Quiet {
 		writeUnknown(e.stderr, m, sum, c.Output)
@@ -109,18 +114,18 @@ func (c *predictCommand) table(e *env, m *kft.Model) error {
 	return nil
 }
 
-// aboutInput returns the error about the input within err, which the writer of
-// the output may have wrapped in words about the output.
-func aboutInput(err error) error {
-	var input *dataset.InputError
-	var unknown *kft.UnknownError
-	switch {
-	case errors.As(err, &input):
-		return input
-	case errors.As(err, &unknown):
-		return unknown
+// watched is a writer that remembers its error.
+type watched struct {
+	io.Writer
+	err error
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err != nil {
+		w.err = err
 	}
-	return err
+	return n, err
 }
 
 // writeUnknown says how many rows there were and how many had unknown ids.
@@ -136,72 +141,3 @@ func writeUnknown(w io.Writer, m *kft.Model, sum kft.Summary, output string) {
 		}
 	}
 }
-
-type cellReport struct {
-	Cell       kft.Cell `json:"cell"`
-	Prediction float64  `json:"prediction"`
-	Median     float64  `json:"median"`
-	Unknown    []string `json:"unknown"`
-}
-
-func (c *predictCommand) cells(e *env, m *kft.Model) error {
-	cells := make([]kft.Cell, len(c.Cell))
-	for i, text := range c.Cell {
-		cell, err := parseCell(text)
-		if err != nil {
-			return err
-		}
-		cells[i] = cell
-	}
-	predictions, err := m.Predict(cells)
-	if err != nil {
-		return usagef("--cell: %v", err)
-	}
-	var b strings.Builder
-	for i, p := range predictions {
-		if c.Strict && len(p.Unknown) > 0 {
-			mode := p.Unknown[0]
-			return fmt.Errorf("--cell %s: mode %s has no id %q in the model; leave out --strict to predict it by the average", c.Cell[i], mode, cells[i][mode])
-		}
-		if c.JSON {
-			text, err := json.Marshal(cellReport{cells[i], p.Mean, p.Median, append([]string{}, p.Unknown...)})
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&b, "%s\n", text)
-			continue
-		}
-		fmt.Fprintf(&b, "%s: prediction %s, median %s", c.Cell[i], number(p.Mean), number(p.Median))
-		if len(p.Unknown) > 0 {
-			fmt.Fprintf(&b, "; unknown: %s", strings.Join(p.Unknown, ", "))
-		}
-		b.WriteString("\n")
-	}
-	_, err = io.WriteString(e.stdout, b.String())
-	return err
-}
-
-// parseCell reads store=2106,item=11776. A piece without = belongs to the id
-// before it, which then holds a comma.
-func parseCell(text string) (kft.Cell, error) {
-	cell := kft.Cell{}
-	last := ""
-	for piece := range strings.SplitSeq(text, ",") {
-		mode, id, ok := strings.Cut(piece, "=")
-		mode = strings.TrimSpace(mode)
-		switch _, again := cell[mode]; {
-		case !ok && last == "":
-			return nil, usagef("--cell: %q is not a cell; write store=2106,item=11776,time=2016-12", text)
-		case !ok:
-			cell[last] += "," + piece
-			continue
-		case again:
-			return nil, usagef("--cell: %q names %s twice", text, mode)
-		}
-		cell[mode] = id
-		last = mode
-	}
-	return cell, nil
-}
-
-func number(v float64) string { return fmt.Sprintf("%.5g", v) }

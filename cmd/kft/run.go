@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -46,6 +48,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			code = exitFailed
 		}
 	}()
+	args = familiar(args)
 	helpShown := false
 	parser, err := kong.New(&commandLine{},
 		kong.Name("kft"),
@@ -78,10 +81,38 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitGood
 }
 
+var negative = regexp.MustCompile(`^-[0-9.]`)
+
+// familiar turns what people try into what the grammar knows: kft --version,
+// kft help fit, and a negative number after a flag, which a check of its own
+// then refuses in words.
+func familiar(args []string) []string {
+	switch {
+	case len(args) > 0 && args[0] == "--version":
+		return append([]string{"version"}, args[1:]...)
+	case len(args) > 0 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	var joined []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(joined, args[i:]...)
+		}
+		if strings.HasPrefix(args[i], "--") && !strings.Contains(args[i], "=") && i+1 < len(args) && negative.MatchString(args[i+1]) {
+			joined = append(joined, args[i]+"="+args[i+1])
+			i++
+			continue
+		}
+		joined = append(joined, args[i])
+	}
+	return joined
+}
+
 func flagGroups() []kong.Group {
 	return []kong.Group{
 		{Key: "data", Title: "The table:"},
 		{Key: "model", Title: "The model:"},
+		{Key: "side", Title: "Side information:"},
 		{Key: "training", Title: "Training:"},
 		{Key: "run", Title: "This run (no effect on the result, but for --time-budget):"},
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -17,7 +18,7 @@ const defaultSpecFile = "kft.yaml"
 // dataFlags say what a table's columns mean and how it is written.
 type dataFlags struct {
 	Target     string   `group:"data" placeholder:"COLUMN" help:"The column to predict."`
-	Modes      []string `group:"data" placeholder:"MODE" help:"The columns of ids: store, time=year+month (several joined), or a function, hour(timestamp)."`
+	Modes      []string `group:"data" sep:"none" placeholder:"MODE,..." help:"The columns of ids, by commas: store, time=year+month (several joined), or a function, hour(timestamp). A name that holds any of + , = ( ) goes in double quotes: 'store,price=\"price (USD)\"'."`
 	Weight     string   `group:"data" placeholder:"COLUMN" help:"A column of weights, 0 or more."`
 	Duplicates string   `group:"data" placeholder:"RULE" values:"error,sum,mean,last" help:"A cell seen twice: error, sum, mean or last (default: error)."`
 	Delimiter  string   `group:"data" placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"auto, comma, tab, semicolon, bar, space or one character (default: auto)."`
@@ -27,7 +28,7 @@ type dataFlags struct {
 // specFlags are the flags of fit and spec: each overrides one field of the
 // specification. What is not given stays nil or empty.
 type specFlags struct {
-	SpecFile  string   `name:"spec" group:"data" placeholder:"FILE" complete:"file" help:"Read this specification; without --data it is kft.yaml, where there is one."`
+	SpecFile  string   `name:"spec" group:"data" placeholder:"FILE" complete:"file" help:"Read this specification; without --data it is kft.yaml, where there is one. With --data alone the defaults are taken, not kft.yaml."`
 	Data      []string `group:"data" sep:"none" placeholder:"FILE" complete:"file" help:"CSV or TSV, plain or gzip; - is standard input. May be repeated."`
 	dataFlags `embed:""`
 	Split     string `group:"data" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:,file:" help:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F (default: random:60/20/20)."`
@@ -35,6 +36,15 @@ type specFlags struct {
 	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"A term of the sum, as in 'store,item,time:20': cores by commas, the modes of a joint core by *, rank or ranks after the colon. May be repeated."`
 	Rank      *int     `group:"model" placeholder:"R" help:"One term over all modes of this rank (default: 20)."`
 	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt" help:"Scale to model the target on: identity, log1p or sqrt (default: identity)."`
+
+	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"What is known about a mode's ids: store=stores.csv:city:cat,lat,lon (types num, log, cat, labels, date, cycleN; guessed where not given), or its own columns, time=@year,@month:cycle12. May be repeated."`
+	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use it: plain, side, wlr, ls or additive (default: wlr with --side, else plain). A term can have its own: 'store,item:5@additive'."`
+	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-paper" help:"Linear in the columns (primal), by random features, or by a kernel: primal, primal-rff, dual, dual-rff, dual-paper (default: dual)."`
+	Kernel       []string `group:"side" sep:"none" placeholder:"KERNEL" help:"rbf, matern12, matern32, matern52, periodic:12, sums and products such as matern32+rbf*periodic:12, rbf:ard; time=KERNEL for one mode. May be repeated (default: matern32)."`
+	SideColumns  *int     `group:"side" placeholder:"N" help:"Columns of a kernel's operator (default: 128)."`
+	Intercept    string   `group:"side" placeholder:"I" values:"yes,no" help:"Whether operators have a constant: yes or no (default: yes)."`
+	LengthScales string   `name:"length-scales" group:"side" placeholder:"L" values:"fixed,learn" help:"fixed at the median distance, or learn (default: fixed)."`
+	SideReplace  string   `group:"side" placeholder:"KIND" values:"constant,noise" help:"constant or noise in place of the side information, or of one mode's: noise:store."`
 
 	Solver   string        `group:"training" placeholder:"NAME" values:"als,adam" help:"als or adam (default: als)."`
 	Ridge    string        `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency, or auto, chosen on the valid part (default: auto)."`
@@ -52,12 +62,7 @@ type specFlags struct {
 // specification reads the file, if there is one, lets the flags override it and
 // fills in defaults. given is false where there is neither.
 func (f *specFlags) specification() (spec model.Spec, given bool, err error) {
-	file := f.SpecFile
-	if file == "" && len(f.Data) == 0 {
-		if _, err := os.Stat(defaultSpecFile); err == nil {
-			file = defaultSpecFile
-		}
-	}
+	file := f.specPath()
 	if file != "" {
 		if spec, err = readSpec(file); err != nil {
 			return spec, true, err
@@ -72,6 +77,43 @@ func (f *specFlags) specification() (spec model.Spec, given bool, err error) {
 		return spec, false, nil
 	}
 	return spec, true, f.place(spec.Validate(), file, flags)
+}
+
+// specPath names the specification that is read, "" for none.
+func (f *specFlags) specPath() string {
+	if f.SpecFile == "" && len(f.Data) == 0 {
+		if _, err := os.Stat(defaultSpecFile); err == nil {
+			return defaultSpecFile
+		}
+	}
+	return f.SpecFile
+}
+
+// modeTexts are the modes given, one a text.
+func (f *dataFlags) modeTexts() []string {
+	var texts []string
+	for _, list := range f.Modes {
+		texts = append(texts, dataset.SplitModes(list)...)
+	}
+	return texts
+}
+
+// notices lists flags that were given and have no effect.
+func (f *specFlags) notices(spec model.Spec) []string {
+	var notices []string
+	for _, flag := range []struct {
+		given        bool
+		name, solver string
+	}{
+		{f.Sweeps != nil, "--sweeps", "als"}, {f.CGSteps != nil, "--cg-steps", "als"},
+		{f.Rate != nil, "--rate", "adam"}, {f.Batch != nil, "--batch", "adam"},
+		{f.Epochs != nil, "--epochs", "adam"}, {f.Schedule != "", "--schedule", "adam"},
+	} {
+		if flag.given && spec.Fit.Solver != flag.solver {
+			notices = append(notices, fmt.Sprintf("note: %s is for the solver %s and has no effect with %s", flag.name, flag.solver, spec.Fit.Solver))
+		}
+	}
+	return notices
 }
 
 func readSpec(file string) (model.Spec, error) {
@@ -96,7 +138,9 @@ func (f *specFlags) override(s *model.Spec) (flags map[string]string, err error)
 		}
 	}
 	set(len(f.Data) > 0, "data.files", "--data", func() { s.Data.Files = f.Data })
-	set(len(f.Modes) > 0, "data.modes", "--modes", func() { s.Data.Modes = f.Modes })
+	set(len(f.Modes) > 0, "data.modes", "--modes", func() { s.Data.Modes = f.modeTexts() })
+	set(len(f.Side) > 0, "side.tables", "--side", func() { s.Side.Tables = f.Side })
+	set(len(f.Kernel) > 0, "side.kernels", "--kernel", func() { s.Side.Kernels = f.Kernel })
 	set(len(f.Term) > 0, "terms", "--term", func() { s.Terms = f.Term })
 	for _, text := range []struct {
 		value      string
@@ -110,6 +154,11 @@ func (f *specFlags) override(s *model.Spec) (flags map[string]string, err error)
 		{f.Header, &s.Data.Header, "data.header", "--header"},
 		{f.Split, &s.Split, "split", "--split"},
 		{f.Transform, &s.Transform, "transform", "--transform"},
+		{f.Variant, &s.Side.Variant, "side.variant", "--variant"},
+		{f.Space, &s.Side.Space, "side.space", "--space"},
+		{f.Intercept, &s.Side.Intercept, "side.intercept", "--intercept"},
+		{f.LengthScales, &s.Side.LengthScales, "side.lengthscales", "--length-scales"},
+		{f.SideReplace, &s.Side.Replace, "side.replace", "--side-replace"},
 		{f.Solver, &s.Fit.Solver, "fit.solver", "--solver"},
 		{f.Ridge, &s.Fit.Ridge, "fit.ridge", "--ridge"},
 		{f.Schedule, &s.Fit.Schedule, "fit.schedule", "--schedule"},
@@ -118,6 +167,7 @@ func (f *specFlags) override(s *model.Spec) (flags map[string]string, err error)
 	}
 	set(f.Lambda != nil, "fit.lambda", "--lambda", func() { s.Fit.Lambda = *f.Lambda })
 	err = errors.Join(
+		overrideNumber(flags, f.SideColumns, &s.Side.Columns, "side.columns", "--side-columns"),
 		overrideNumber(flags, f.Sweeps, &s.Fit.Sweeps, "fit.sweeps", "--sweeps"),
 		overrideNumber(flags, f.Patience, &s.Fit.Patience, "fit.patience", "--patience"),
 		overrideNumber(flags, f.CGSteps, &s.Fit.CGSteps, "fit.cgsteps", "--cg-steps"),
@@ -177,6 +227,9 @@ func (f *specFlags) place(err error, file string, flags map[string]string) error
 			p.Path = flag
 		case file != "":
 			p.File = file
+			if _, newModes := flags["data.modes"]; newModes && path == "terms" {
+				p.Message += "; the terms of " + file + " are for other modes than --modes gives: give --term or --rank too"
+			}
 		case path == "data.target", path == "data.modes":
 			p.Path = "--" + strings.TrimPrefix(path, "data.")
 			if _, err := os.Stat(defaultSpecFile); err == nil && len(f.Data) > 0 {

@@ -69,11 +69,14 @@ func (c *splitCommand) Run(e *env) error {
 			n += table.Counts.Missing + table.Counts.ZeroWeight
 		}
 		if n > 0 || p != dataset.Unused {
-			fmt.Fprintf(&b, "%-6s %12s\n", p, count(n))
+			fmt.Fprintf(&b, "%s\n", strings.TrimRight(fmt.Sprintf("%-6s %12s  %s", p, count(n), parts.Periods[p]), " "))
 		}
 	}
 	if n := table.Counts.Merged; n > 0 {
 		fmt.Fprintf(&b, "%s of a cell counted already, in its part\n", plural(n, "more row"))
+	}
+	if parts.Note != "" {
+		fmt.Fprintf(&b, "warning: %s\n", parts.Note)
 	}
 	_, err = fmt.Fprintf(e.stdout, "%sWrote %s; kft fit --split %s uses it.\n", b.String(), c.Output, quote("file:"+c.Output))
 	return err
@@ -93,7 +96,7 @@ func (c *splitCommand) read(e *env, split dataset.SplitSpec) (*dataset.Table, er
 		return nil, usagef("the split %s needs --target and --modes: which rows are one cell, and which have a value", c.Split)
 	}
 	schema := dataset.Schema{Target: c.Target, Weight: c.Weight, Duplicates: c.Duplicates, Part: split.Column()}
-	for _, text := range c.Modes {
+	for _, text := range c.modeTexts() {
 		mode, err := dataset.ParseMode(text)
 		if err != nil {
 			return nil, usagef("--modes: %v", err)

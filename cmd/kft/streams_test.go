@@ -60,8 +60,18 @@ func TestStandardInput(t *testing.T) {
 	if fromFile != fromInput || strings.Count(fromFile, "\n") != strings.Count(table, "\n") {
 		t.Error("predictions of standard input differ from those of the file")
 	}
-	if r := callWith(t.Context(), strings.NewReader(table), "inspect", "-"); r.code != exitGood || !strings.Contains(r.stdout, "standard input") {
+	if r := callWith(t.Context(), strings.NewReader(table), "inspect", "-"); r.code != exitGood || !strings.Contains(r.stdout, "standard input") ||
+		!strings.Contains(r.stdout, "Next: kft init TABLE, once the table is in a file\n") {
 		t.Errorf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+}
+
+// What the guess could not tell is part of the next command.
+func TestInspectWithoutTarget(t *testing.T) {
+	inEmptyFolder(t)
+	write(t, "ids.csv", "a;b\nx;y\nx;z\nv;y\nv;z\n")
+	if r := must(t, "inspect", "ids.csv", "--delimiter", "semicolon"); !strings.Contains(r.stdout, "Next: kft init ids.csv --target COLUMN --delimiter semicolon\n") {
+		t.Errorf("%s", r.stdout)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -17,13 +18,13 @@ func writeSummary(w io.Writer, m *kft.Model, r *kft.Report, output string) error
 	var b strings.Builder
 	writeData(&b, m)
 	fmt.Fprintf(&b, "Model: %s; scale %s; %s; penalty %s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, plural(r.Weights, "weight"), r.Ridge)
-	fmt.Fprintf(&b, "Training: %s (%s), %s\n\n", plural(len(r.History), sweepWord(r.Spec)), stopWords(r.Stop, r.Spec), plural(r.Passes, "pass"))
+	fmt.Fprintf(&b, "Training: %s (%s), %s\n\n", plural(len(r.History), sweepWord(r.Spec)), stopWords(r.Stop, r.Spec, r.Valid.N > 0), plural(r.Passes, "pass"))
 	part, judged := lastPart(r.Train, r.Valid, r.Test)
 	writeScores(&b, m.Training(), r.Spec.Transform, part)
 	if !writeVerdict(&b, judged, part, r.Baseline) {
 		fmt.Fprintf(&b, "Try %s.\n", advice(r, judged))
 	}
-	for _, warning := range summaryWarnings(r) {
+	for _, warning := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", warning)
 	}
 	size := ""
@@ -52,11 +53,23 @@ func writeData(b *strings.Builder, m *kft.Model) {
 		{about.Rows.Missing, "without a target left out"},
 		{about.Rows.ZeroWeight, "of weight 0 left out"},
 		{about.Rows.Merged, "merged into the cell of an earlier row"},
+		{unused(about), "marked unused by the split"},
 	} {
 		if left.n > 0 {
 			fmt.Fprintf(b, "      %s %s\n", plural(left.n, "row"), left.what)
 		}
 	}
+	for _, part := range []string{"valid", "test"} {
+		if periods := about.Periods[part]; periods != "" {
+			fmt.Fprintf(b, "      %s: %s\n", part, periods)
+		}
+	}
+}
+
+// unused counts the rows that are observations but in no part.
+func unused(about kft.Training) int {
+	r := about.Rows
+	return r.Rows - r.Missing - r.ZeroWeight - r.Merged - about.Train.N - about.Valid.N - about.Test.N
 }
 
 // lastPart returns the part a model is judged on: test, else valid, else train.
@@ -92,7 +105,7 @@ func writeScores(b *strings.Builder, about kft.Training, transform string, judge
 	add("model", dataset.Train, about.Train)
 	add("model", dataset.Valid, about.Valid)
 	add("model", dataset.Test, about.Test)
-	for _, base := range about.Baseline {
+	for _, base := range distinct(about.Baseline) {
 		add(base.Name, judged, scoreOf(base, judged))
 	}
 	t.write(b)
@@ -102,11 +115,19 @@ func scoreOf(b kft.BaselineScores, part dataset.Part) kft.Score {
 	return [...]kft.Score{b.Train, b.Valid, b.Test}[part]
 }
 
+// distinct leaves out a formula that is there already: of one mode, both are its
+// means.
+func distinct(baselines []kft.BaselineScores) []kft.BaselineScores {
+	return slices.CompactFunc(slices.Clone(baselines), func(a, b kft.BaselineScores) bool { return a.Name == b.Name })
+}
+
 // writeVerdict says plainly which of model and formulas is better, and returns
-// whether the model is in all that counts.
+// whether the model is in all that counts. What is printed alike is equal.
 func writeVerdict(b *strings.Builder, model kft.Score, part dataset.Part, baselines []kft.BaselineScores) (won bool) {
 	b.WriteString("\n")
-	lost := false
+	baselines = distinct(baselines)
+	won = true
+	var judged []string // the measures that are defined
 	for _, measure := range []struct {
 		name   string
 		of     func(kft.Score) float64
@@ -116,27 +137,50 @@ func writeVerdict(b *strings.Builder, model kft.Score, part dataset.Part, baseli
 		{"R2", func(s kft.Score) float64 { return s.R2 }, func(a, b float64) bool { return a > b }, ratio},
 		{"MAE", func(s kft.Score) float64 { return s.MAE }, func(a, b float64) bool { return a < b }, amount},
 	} {
-		best := -1
-		for i, base := range baselines {
-			v := measure.of(scoreOf(base, part))
-			if measure.better(v, measure.of(model)) && (best < 0 || measure.better(v, measure.of(scoreOf(baselines[best], part)))) {
+		best := 0
+		score := func(i int) float64 { return measure.of(scoreOf(baselines[i], part)) }
+		for i := range baselines {
+			if measure.better(score(i), score(best)) {
 				best = i
 			}
 		}
-		if best >= 0 {
-			lost = true
-			fmt.Fprintf(b, "The formula %q beats the model in %s on %s: %s against %s.\n", baselines[best].Name, measure.name, part,
-				measure.text(measure.of(scoreOf(baselines[best], part))), measure.text(measure.of(model)))
+		theirs, ours := score(best), measure.of(model)
+		if measure.text(theirs) == undefined || measure.text(ours) == undefined {
+			continue
+		}
+		judged = append(judged, "in "+measure.name)
+		switch name := baselines[best].Name; {
+		case measure.text(theirs) == measure.text(ours):
+			won = false
+			fmt.Fprintf(b, "The model is no better than the formula %q in %s on %s: each has %s.\n", name, measure.name, part, measure.text(ours))
+		case measure.better(theirs, ours):
+			won = false
+			fmt.Fprintf(b, "The formula %q beats the model in %s on %s: %s against %s.\n", name, measure.name, part, measure.text(theirs), measure.text(ours))
 		}
 	}
 	if model.R2 < 0 {
+		won = false
 		fmt.Fprintf(b, "An R2 below 0 on %s means that the mean of the target predicts better.\n", part)
-		lost = true
 	}
-	if !lost {
-		fmt.Fprintf(b, "The model beats both formulas on %s, in R2 and in MAE.\n", part)
+	if won && len(judged) > 0 {
+		formulas := "both formulas"
+		if len(baselines) == 1 {
+			formulas = "the formula"
+		}
+		fmt.Fprintf(b, "The model beats %s on %s, %s.%s\n", formulas, part, strings.Join(judged, " and "), caveat(part))
 	}
-	return !lost
+	return won
+}
+
+// caveat says what a comparison on rows that had a part in the fit is worth.
+func caveat(part dataset.Part) string {
+	switch part {
+	case dataset.Train:
+		return " It was fitted to these very rows, so that says little: keep some for a test by --split."
+	case dataset.Valid:
+		return " Its penalty and its length were chosen on these rows, so that flatters it: keep some for a test by --split."
+	}
+	return ""
 }
 
 // advice lists what may help a model that is not good enough.
@@ -157,14 +201,6 @@ func advice(r *kft.Report, judged kft.Score) string {
 	return strings.Join(append(try, "another --transform"), "; ")
 }
 
-func summaryWarnings(r *kft.Report) []string {
-	warnings := r.Warnings
-	if r.Stop == fit.Budget && untrained(r) {
-		warnings = append(warnings[:len(warnings):len(warnings)], "the time budget ended before the first sweep did: the model is hardly trained; give a longer --time-budget")
-	}
-	return warnings
-}
-
 func sweepWord(s kft.Spec) string {
 	if s.Fit.Solver == "adam" {
 		return "epoch"
@@ -172,11 +208,14 @@ func sweepWord(s kft.Spec) string {
 	return "sweep"
 }
 
-func stopWords(s fit.Stop, spec kft.Spec) string {
+func stopWords(s fit.Stop, spec kft.Spec, hasValid bool) string {
 	switch s {
 	case fit.AllSweeps:
 		return "all " + sweepWord(spec) + "s done"
 	case fit.Converged:
+		if !hasValid {
+			return "no further gain on the train part"
+		}
 		return "no further gain on the valid part"
 	case fit.Budget:
 		return "the time budget ended it"

@@ -71,11 +71,14 @@ func plural(n int, noun string) string {
 	return count(n) + " " + noun + "s"
 }
 
+// undefined stands for a figure that cannot be computed: R2 of one row.
+const undefined = "-"
+
 // ratio writes an R2; amount a value in the target's units. What is not
 // defined is a dash.
 func ratio(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "-"
+		return undefined
 	}
 	return strconv.FormatFloat(v, 'f', 4, 64)
 }
@@ -83,7 +86,7 @@ func ratio(v float64) string {
 func amount(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		return "-"
+		return undefined
 	case math.Abs(v) >= 1e6 || v != 0 && math.Abs(v) < 1e-3:
 		return strconv.FormatFloat(v, 'e', 3, 64)
 	case math.Abs(v) >= 1000:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -50,6 +51,8 @@ func TestVerdict(t *testing.T) {
 		{kft.Score{N: 9, R2: 0.7, MAE: 1}, []string{"beats both formulas"}, nil},
 		{kft.Score{N: 9, R2: 0.55, MAE: 1}, []string{`"second" beats the model in R2 on test: 0.6000 against 0.5500`}, []string{"MAE", "both"}},
 		{kft.Score{N: 9, R2: 0.7, MAE: 2.5}, []string{`"second" beats the model in MAE`}, []string{"in R2", "both"}},
+		{kft.Score{N: 9, R2: 0.60004, MAE: 1}, []string{`no better than the formula "second" in R2 on test: each has 0.6000`}, []string{"beats"}},
+		{kft.Score{N: 9, R2: math.NaN(), MAE: 1}, []string{"beats both formulas on test, in MAE."}, []string{"R2"}},
 		{kft.Score{N: 9, R2: -0.1, MAE: 5}, []string{"in R2", "in MAE", "below 0"}, []string{"both"}},
 	} {
 		var b strings.Builder
@@ -66,6 +69,23 @@ func TestVerdict(t *testing.T) {
 			if strings.Contains(b.String(), s) {
 				t.Errorf("%+v: %q says %q", c.model, b.String(), s)
 			}
+		}
+	}
+}
+
+// What is measured on rows that had a part in the fit is not said without that.
+func TestVerdictCaveats(t *testing.T) {
+	better, worse := kft.Score{N: 9, R2: 0.9, MAE: 1}, kft.Score{N: 9, R2: 0.1, MAE: 2}
+	base := []kft.BaselineScores{{Name: "mean", Train: worse, Valid: worse, Test: worse}, {Name: "mean", Train: worse, Valid: worse, Test: worse}}
+	for part, says := range map[dataset.Part]string{
+		dataset.Train: "The model beats the formula on train, in R2 and in MAE. It was fitted to these very rows",
+		dataset.Valid: "chosen on these rows",
+		dataset.Test:  "The model beats the formula on test, in R2 and in MAE.\n",
+	} {
+		var b strings.Builder
+		writeVerdict(&b, better, part, base)
+		if !strings.Contains(b.String(), says) {
+			t.Errorf("%v: %q", part, b.String())
 		}
 	}
 }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A split by time says which periods it holds out, by time and not by text.
+func TestPeriodsAreNamed(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", mediumSales)
+	modes := []string{"--target", "units", "--modes", "store,item,time=month+year", "--split", "time:last=2"}
+	r := must(t, append([]string{"split", "sales.csv"}, modes...)...)
+	for _, want := range []string{"  9-2023 to 10-2023\n", "  11-2023 to 12-2023\n"} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("%q does not say %q", r.stdout, want)
+		}
+	}
+	fit := slices.Concat([]string{"fit", "--data", "sales.csv", "--rank", "1", "--sweeps", "1"}, modes)
+	r = must(t, fit...)
+	if !strings.Contains(r.stdout, "\n      valid: 9-2023 to 10-2023\n      test: 11-2023 to 12-2023\n") {
+		t.Errorf("%s", r.stdout)
+	}
+	var report struct{ Periods map[string]string }
+	if err := json.Unmarshal([]byte(must(t, append(fit, "--json")...).stdout), &report); err != nil || report.Periods["test"] != "11-2023 to 12-2023" {
+		t.Errorf("%v, %v", report, err)
+	}
+	write(t, "day.csv", "store,at,y\na,2016-01-01 05:00,1\nb,2016-01-01 06:00,2\na,2016-01-02 06:00,3\nb,2016-01-02 07:00,5\n")
+	refused(t, exitFailed, []string{"mode hour is hour(at), which comes round again", "yearmonth(at) or date(at)"},
+		"fit", "--data", "day.csv", "--target", "y", "--modes", "store,hour(at)", "--split", "time:last=1", "--rank", "1")
+}
+
+// A month alone may or may not be in order: that is said.
+func TestDoubtfulPeriodsAreWarnedOf(t *testing.T) {
+	inEmptyFolder(t)
+	var table strings.Builder
+	table.WriteString("store,month,y\n")
+	for month := 1; month <= 12; month++ {
+		for store := range 3 {
+			fmt.Fprintf(&table, "s%d,%d,%d\n", store, month, month*store+store*store)
+		}
+	}
+	write(t, "t.csv", table.String())
+	args := []string{"--target", "y", "--modes", "store,month", "--split", "time:last=2"}
+	for _, r := range []result{must(t, append([]string{"split", "t.csv"}, args...)...), must(t, append([]string{"fit", "--data", "t.csv", "--rank", "1"}, args...)...)} {
+		if !strings.Contains(r.stdout, "warning: ") || !strings.Contains(r.stdout, "a month comes round again") {
+			t.Errorf("%s", r.stdout)
+		}
+	}
+}
+
+// Columns may be called anything: init writes what fit reads.
+func TestOddColumnNames(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	table := strings.Replace(read(t, "sales.csv"), "year,month,store,item,units", `year,month,"store, id",a+b=(c),units`, 1)
+	write(t, "odd.csv", table)
+	must(t, "init", "odd.csv")
+	r := must(t, "fit", "--rank", "1", "--sweeps", "1")
+	if !strings.Contains(r.stdout, "12 mode3 x 15 mode4 x 8 time") {
+		t.Errorf("%s", r.stdout)
+	}
+	must(t, "fit", "--data", "odd.csv", "--target", "units", "--modes", `store="store, id",item="a+b=(c)",time=year+month`, "--rank", "1", "--sweeps", "1", "-o", "flags.kft")
+	must(t, "split", "odd.csv", "--target", "units", "--modes", `store="store, id",item="a+b=(c)"`, "--modes", "time=year+month")
+	refused(t, exitUsage, []string{"a column of that name is written in quotes"}, "fit", "--data", "odd.csv", "--target", "units", "--modes", "usd=price(usd)")
+}
+
+func TestUnusedRowsAreCounted(t *testing.T) {
+	inEmptyFolder(t)
+	write(t, "t.csv", goodTable)
+	write(t, "parts.csv", "part\n"+strings.Repeat("train\n", 7)+"unused\nunused\ntest\n")
+	r := must(t, "fit", "--data", "t.csv", "--target", "units", "--modes", "store,item,time", "--split", "file:parts.csv", "--rank", "1", "--sweeps", "1")
+	if !strings.Contains(r.stdout, "2 rows marked unused by the split\n") {
+		t.Errorf("%s", r.stdout)
+	}
+	var about struct {
+		Training struct{ Rows map[string]int }
+	}
+	if err := json.Unmarshal([]byte(must(t, "inspect", "model.kft", "--json").stdout), &about); err != nil || about.Training.Rows["zero_weight"] != 0 || about.Training.Rows["rows"] != 10 {
+		t.Errorf("%v, %v", about, err)
+	}
+	if _, ok := about.Training.Rows["zero_weight"]; !ok {
+		t.Errorf("keys of rows: %v", about.Training.Rows)
+	}
+}
+
+// Without a valid part nothing is said of one, and a score on training rows is
+// not called a victory without more.
+func TestWithoutValidPart(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	r := must(t, fitSales("--rank", "3", "--ridge", "uniform", "--lambda", "0.01", "--split", "random:100/0/0", "--sweeps", "200")...)
+	if strings.Contains(r.stdout, "on the valid part") || !strings.Contains(r.stdout, "no further gain on the train part") {
+		t.Errorf("%s", r.stdout)
+	}
+	if strings.Contains(r.stdout, "beats both") && !strings.Contains(r.stdout, "fitted to these very rows") {
+		t.Errorf("%s", r.stdout)
+	}
+}
+
+// Of one mode there is one formula.
+func TestOneMode(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	r := must(t, "fit", "--data", "sales.csv", "--target", "units", "--modes", "item", "--duplicates", "mean", "--term", "item", "--sweeps", "2")
+	if n := strings.Count(r.stdout, "\nmean by item "); n != 1 || strings.Contains(r.stdout, "both formulas") {
+		t.Errorf("the formula is listed %d times:\n%s", n, r.stdout)
+	}
+}
+
+// Flags that have no effect are named.
+func TestFlagsOfTheOtherSolver(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	for _, c := range []struct {
+		flags []string
+		says  string
+	}{
+		{[]string{"--rate", "0.1", "--sweeps", "1"}, "note: --rate is for the solver adam and has no effect with als\n"},
+		{[]string{"--solver", "adam", "--epochs", "1", "--cg-steps", "3"}, "note: --cg-steps is for the solver als and has no effect with adam\n"},
+	} {
+		r := must(t, fitSales(append(c.flags, "--rank", "1")...)...)
+		if strings.Count(r.stderr, "note: ") != 1 || !strings.Contains(r.stderr, c.says) {
+			t.Errorf("%v: %s", c.flags, r.stderr)
+		}
+	}
+}
+
+// A target that float32 is too coarse for is warned of.
+func TestCoarseTargetIsWarnedOf(t *testing.T) {
+	inEmptyFolder(t)
+	var table strings.Builder
+	table.WriteString("store,item,units\n")
+	for k := range 40 {
+		fmt.Fprintf(&table, "s%d,i%d,%d\n", k%4, k/4, 1_000_000_000+k*k)
+	}
+	write(t, "t.csv", table.String())
+	r := must(t, "fit", "--data", "t.csv", "--target", "units", "--modes", "store,item", "--rank", "1", "--sweeps", "1", "--split", "random:80/20")
+	if !strings.Contains(r.stdout, "warning: the target units goes up to") {
+		t.Errorf("%s", r.stdout)
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// unwritable returns a folder in which nothing can be made.
+func unwritable(t *testing.T) string {
+	t.Helper()
+	if os.Geteuid() == 0 { // permissions do not bind root
+		return "/proc"
+	}
+	folder := filepath.Join(t.TempDir(), "locked")
+	if err := os.Mkdir(folder, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// An output that cannot be made is found before the table is, which is wrong too.
+func TestOutputThatCannotBeMade(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, fitSales("--rank", "1", "--sweeps", "1", "--quiet")...)
+	write(t, "bad.csv", "store,item\nno,columns\n")
+	folder := unwritable(t)
+	for _, c := range []struct {
+		output string
+		code   int
+		says   string
+	}{
+		{filepath.Join(folder, "out"), exitFailed, "nothing can be written in the folder " + folder},
+		{filepath.Join("none", "out"), exitUsage, "there is no folder none; make it first"},
+		{strings.Repeat("x", 300), exitUsage, "cannot be written: file name too long"},
+		{"bad.csv", exitUsage, "bad.csv is read by this command; write to another file"},
+	} {
+		for _, args := range [][]string{
+			slices.Concat([]string{"fit", "--data", "bad.csv"}, salesFlags),
+			{"predict", "model.kft", "bad.csv"},
+			{"split", "bad.csv", "--target", "units", "--modes", "store", "--split", "random:60/20/20", "--force"},
+			{"init", "bad.csv", "--force"},
+		} {
+			r := call(t, append(args, "-o", c.output)...)
+			if r.code != c.code || !strings.Contains(r.stderr, c.says) {
+				t.Errorf("kft %s: exit %d, says %q, not %q", quoteAll(args), r.code, r.stderr, c.says)
+			}
+		}
+	}
+	refused(t, exitFailed, []string{"--checkpoint: nothing can be written in the folder " + folder},
+		slices.Concat([]string{"fit", "--data", "bad.csv", "--checkpoint", filepath.Join(folder, "a", "b")}, salesFlags)...)
+	refused(t, exitUsage, []string{"--checkpoint: bad.csv is not a folder"},
+		slices.Concat([]string{"fit", "--data", "bad.csv", "--checkpoint", "bad.csv"}, salesFlags)...)
+}
+
+// Not even --force overwrites what the fit reads.
+func TestForceSparesInputs(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, "split", "sales.csv", "-o", "parts.csv")
+	must(t, append([]string{"init", "sales.csv"}, "--target", "units")...)
+	for _, output := range []string{"sales.csv", "parts.csv", "kft.yaml"} {
+		before := read(t, output)
+		refused(t, exitUsage, []string{output + " is read by this command"}, "fit", "--split", "file:parts.csv", "--force", "-o", output)
+		if read(t, output) != before {
+			t.Errorf("%s was changed", output)
+		}
+	}
+}
+
+// A budget that ends before the first sweep leaves no model.
+func TestBudgetTooShort(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	refused(t, exitFailed, []string{"the time budget of 1ns ended before the first sweep did", "nothing was written", "longer --time-budget"},
+		fitSales("--rank", "2", "--time-budget", "1ns")...)
+}
+
+// The output's name is given once, and only where the output is to blame.
+func TestOutputErrorsNameItOnce(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
+	if _, err := os.Stat("/dev/full"); err == nil {
+		r := call(t, "predict", "model.kft", "sales.csv", "-o", "/dev/full")
+		if want := "kft: write /dev/full: no space left on device\n"; r.code != exitFailed || r.stderr != want {
+			t.Errorf("exit %d, %q, not %q", r.code, r.stderr, want)
+		}
+	}
+	t.Setenv("KFT_CPU", "foo")
+	if r := call(t, "predict", "model.kft", "sales.csv", "-o", "out.csv"); r.code != exitFailed || strings.Contains(r.stderr, "out.csv") || !strings.Contains(r.stderr, "KFT_CPU") {
+		t.Errorf("exit %d, %q", r.code, r.stderr)
+	}
+}

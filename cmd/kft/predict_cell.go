@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+)
+
+type cellReport struct {
+	Cell       kft.Cell `json:"cell"`
+	Prediction float64  `json:"prediction"`
+	Median     float64  `json:"median"`
+	Unknown    []string `json:"unknown"`
+}
+
+// cells answers --cell.
+func (c *predictCommand) cells(e *env, m *kft.Model) error {
+	cells := make([]kft.Cell, len(c.Cell))
+	for i, text := range c.Cell {
+		cell, err := parseCell(text)
+		if err != nil {
+			return err
+		}
+		if cells[i], err = cellOfColumns(m, cell); err != nil {
+			return usagef("--cell %s: %v", text, err)
+		}
+	}
+	predictions, err := m.Predict(cells)
+	if err != nil {
+		return usagef("--cell: %v", err)
+	}
+	var b strings.Builder
+	for i, p := range predictions {
+		if c.Strict && len(p.Unknown) > 0 {
+			mode := p.Unknown[0]
+			id := cells[i][mode]
+			return fmt.Errorf("--cell %s: mode %s: the id %q is not in the training data%s; leave out --strict to predict it by the average", c.Cell[i], mode, id, nearID(m, mode, id))
+		}
+		if !c.Quiet {
+			for _, mode := range p.Unknown {
+				id := cells[i][mode]
+				fmt.Fprintf(e.stderr, "%s: the id %q is not in the training data%s; it is predicted by the average\n", mode, id, nearID(m, mode, id))
+			}
+		}
+		if c.JSON {
+			text, err := json.Marshal(cellReport{cells[i], p.Mean, p.Median, append([]string{}, p.Unknown...)})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%s\n", text)
+			continue
+		}
+		fmt.Fprintf(&b, "%s: prediction %s, median %s", c.Cell[i], number(p.Mean), number(p.Median))
+		if len(p.Unknown) > 0 {
+			fmt.Fprintf(&b, "; unknown: %s", strings.Join(p.Unknown, ", "))
+		}
+		b.WriteString("\n")
+	}
+	_, err = io.WriteString(e.stdout, b.String())
+	return err
+}
+
+// cellOfColumns gives each mode that the cell does not name the id that its
+// columns make, where the cell names them: year=2016,month=1 for
+// time=year+month.
+func cellOfColumns(m *kft.Model, cell kft.Cell) (kft.Cell, error) {
+	whole := maps.Clone(cell)
+	var used []string
+	for _, mode := range m.Modes() {
+		if _, named := cell[mode.Name]; named {
+			continue
+		}
+		id, ok, err := mode.ID(cell)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			whole[mode.Name] = id
+			used = append(used, mode.Columns...)
+		}
+	}
+	for _, column := range used {
+		isMode := false
+		for _, mode := range m.Modes() {
+			isMode = isMode || mode.Name == column
+		}
+		if !isMode {
+			delete(whole, column)
+		}
+	}
+	return whole, nil
+}
+
+// nearID hints at the id of a mode that was probably meant.
+func nearID(m *kft.Model, name, id string) string {
+	for i, mode := range m.Modes() {
+		if mode.Name == name {
+			near := nearest.Name(id, m.IDs(i))
+			if near != id {
+				return nearest.Hint(id, m.IDs(i))
+			}
+		}
+	}
+	return ""
+}
+
+// parseCell reads store=2106,item=11776. A piece without = belongs to the id
+// before it, which then holds a comma.
+func parseCell(text string) (kft.Cell, error) {
+	cell := kft.Cell{}
+	last := ""
+	for piece := range strings.SplitSeq(text, ",") {
+		mode, id, ok := strings.Cut(piece, "=")
+		mode = strings.TrimSpace(mode)
+		switch _, again := cell[mode]; {
+		case !ok && last == "":
+			return nil, usagef("--cell: %q is not a cell; write store=2106,item=11776,time=2016-12", text)
+		case !ok:
+			cell[last] += "," + piece
+			continue
+		case again:
+			return nil, usagef("--cell: %q names %s twice", text, mode)
+		}
+		cell[mode] = id
+		last = mode
+	}
+	return cell, nil
+}
+
+func number(v float64) string { return fmt.Sprintf("%.5g", v) }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// A prediction needs neither target nor weight, and does not mind what stands
+// there; an evaluation does.
+func TestPredictIgnoresTheTarget(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
+	write(t, "new.csv", "store,item,year,month,units\nS001,A0001,2023,1,to be found\nS001,A0002,2023,1,NaN\n")
+	if r := must(t, "predict", "model.kft", "new.csv"); !strings.HasPrefix(r.stdout, "store,item,year,month,units,prediction,median,unknown\nS001,A0001,2023,1,to be found,") {
+		t.Errorf("wrote %q", r.stdout)
+	}
+	r := call(t, "evaluate", "model.kft", "new.csv")
+	if r.code != exitFailed || !strings.Contains(r.stderr, `new.csv, line 2, column "units", value "to be found": this is not a number`) {
+		t.Errorf("exit %d, %q", r.code, r.stderr)
+	}
+}
+
+func TestPredictRefusesColumnsItAdds(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
+	for _, column := range []string{"prediction", "median", "unknown"} {
+		write(t, "new.csv", "store,item,year,month,"+column+"\nS001,A0001,2023,1,7\n")
+		refused(t, exitFailed, []string{"new.csv", `column "` + column + `"`, "the table has this column already", "rename it or drop it"}, "predict", "model.kft", "new.csv", "-o", "out.csv")
+		refused(t, exitFailed, []string{`column "` + column + `"`}, "predict", "model.kft", "new.csv")
+	}
+}
+
+func TestPredictKeepsLineEnds(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
+	write(t, "plain.csv", "store,item,year,month\nS001,A0001,2023,1\nS001,A0002,2023,1\n")
+	write(t, "windows.csv", "\ufeffstore,item,year,month\r\nS001,A0001,2023,1\r\nS001,A0002,2023,1")
+	plain := must(t, "predict", "model.kft", "plain.csv").stdout
+	windows := must(t, "predict", "model.kft", "windows.csv").stdout
+	if windows != "\ufeff"+strings.ReplaceAll(plain, "\n", "\r\n") {
+		t.Errorf("plain %q, windows %q", plain, windows)
+	}
+}
+
+// A cell is given by its modes or by their columns; an unknown id has a hint.
+func TestCells(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
+	answer := func(r result) string { return r.stdout[strings.Index(r.stdout, ": "):] }
+	byMode := must(t, "predict", "model.kft", "--cell", "store=S001,item=A0001,time=2023-1")
+	byColumns := must(t, "predict", "model.kft", "--cell", "store=S001,item=A0001,year=2023,month=1")
+	if answer(byMode) != answer(byColumns) || byMode.stderr != "" {
+		t.Errorf("%+v and %+v", byMode, byColumns)
+	}
+	r := must(t, "predict", "model.kft", "--cell", "store=S0001,item=A0001,time=2023-1")
+	if want := `store: the id "S0001" is not in the training data (did you mean "S001"?); it is predicted by the average`; strings.TrimSpace(r.stderr) != want {
+		t.Errorf("%q, not %q", r.stderr, want)
+	}
+	refused(t, exitFailed, []string{`"S0001"`, `did you mean "S001"?`, "--strict"}, "predict", "model.kft", "--strict", "--cell", "store=S0001,item=A0001,time=2023-1")
+	refused(t, exitUsage, []string{`no mode "month"`}, "predict", "model.kft", "--cell", "store=S001,item=A0001,month=1")
+
+	// By a function of a column.
+	write(t, "hours.csv", "store,at,y\na,2016-01-01 05:00,1\nb,2016-01-01 06:00,2\na,2016-01-02 06:00,3\nb,2016-01-02 07:00,5\nc,2016-01-03 05:00,4\nc,2016-01-03 07:00,9\n")
+	must(t, "fit", "--data", "hours.csv", "--target", "y", "--modes", "store,hour(at)", "--rank", "1", "--sweeps", "1", "--split", "random:70/30", "-o", "hours.kft")
+	if a, b := must(t, "predict", "hours.kft", "--cell", "store=a,hour=6"), must(t, "predict", "hours.kft", "--cell", "store=a,at=2020-12-31 06:30"); answer(a) != answer(b) {
+		t.Errorf("%q and %q", a.stdout, b.stdout)
+	}
+	refused(t, exitUsage, []string{"at=noon is not a date or a time, which hour(at) needs"}, "predict", "hours.kft", "--cell", "store=a,at=noon")
+}
+
+// With --part the same keys are there as without.
+func TestEvaluatePartKeys(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, fitSales("--rank", "1", "--sweeps", "1", "--split", "entity:store=10%")...)
+	var unknown [2]map[string]int
+	for i, more := range [][]string{nil, {"--part", "test"}} {
+		var fields struct {
+			N       int
+			Unknown map[string]int
+		}
+		if err := json.Unmarshal([]byte(must(t, append([]string{"evaluate", "model.kft", "sales.csv", "--json"}, more...)...).stdout), &fields); err != nil {
+			t.Fatal(err)
+		}
+		unknown[i] = fields.Unknown
+		if i == 1 && fields.Unknown["store"] != fields.N {
+			t.Errorf("of %d rows of stores held out %d are of unknown stores", fields.N, fields.Unknown["store"])
+		}
+	}
+	if len(unknown[0]) != 3 || len(unknown[1]) != 3 {
+		t.Errorf("%v and %v", unknown[0], unknown[1])
+	}
+}
