@@ -25,6 +25,7 @@ type span struct {
 	at     place
 	rows   int
 	lineOf []int32
+	unit   string // what lines are: see InputError
 }
 
 func newBuilder(schema Schema, workers, textSize int) *builder {
@@ -43,7 +44,7 @@ func newBuilder(schema Schema, workers, textSize int) *builder {
 func (b *builder) add(p *piece) error {
 	t := b.table
 	b.hash(p)
-	b.spans = append(b.spans, span{p.file, p.at, p.rows, p.lineOf})
+	b.spans = append(b.spans, span{p.file, p.at, p.rows, p.lineOf, p.unit})
 	if t.Counts.Rows+p.rows > math.MaxInt32 {
 		return &InputError{File: p.file, Problem: "the table has more than 2,147,483,647 rows", Remedy: "split it"}
 	}
@@ -161,8 +162,8 @@ func tight[T any](s []T) []T {
 	return slices.Clip(s)
 }
 
-// lineOf returns the file and line of a data row.
-func (b *builder) lineOf(row int) (file string, line int) {
+// lineOf returns the file and line of a data row, and what lines are there.
+func (b *builder) lineOf(row int) (file string, line int, unit string) {
 	i, _ := slices.BinarySearchFunc(b.spans, row, func(s span, row int) int {
 		switch {
 		case s.at.row+s.rows <= row:
@@ -177,5 +178,5 @@ func (b *builder) lineOf(row int) (file string, line int) {
 	if s.lineOf != nil {
 		inChunk = int(s.lineOf[inChunk])
 	}
-	return s.file, s.at.line + inChunk
+	return s.file, s.at.line + inChunk, s.unit
 }

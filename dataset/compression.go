@@ -112,8 +112,8 @@ func readProblem(err error, codec string, line int) *InputError {
 }
 
 // textSize guesses how many bytes of text a file holds: its size or, of gzip, what
-// the last four bytes say, and of zstd what the first frame says. 0 means not
-// known.
+// the last four bytes say, of zstd what the first frame says, and of Parquet the
+// number of rows. 0 means not known.
 func textSize(name string) int {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -126,6 +126,12 @@ func textSize(name string) int {
 	defer f.Close()
 	var head [zstd.HeaderMaxSize]byte
 	n, _ := f.ReadAt(head[:], 0)
+	switch typedFormat(head[:n]) {
+	case "Parquet":
+		return parquetRows(f) // chunks count rows too
+	case "Arrow", "Arrow stream":
+		return 0
+	}
 	switch codecOf(head[:n]) {
 	case "gzip":
 		var size [4]byte

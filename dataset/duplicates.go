@@ -29,8 +29,8 @@ func (t *Table) mergeDuplicates(rule string, workers int, where wherefunc) error
 	return t.merge(pairs, rule, where)
 }
 
-// wherefunc names the file and line of a data row.
-type wherefunc func(row int) (file string, line int)
+// wherefunc names the file and line of a data row, and what lines are there.
+type wherefunc func(row int) (file string, line int, unit string)
 
 // repeat is an observation whose cell an earlier one has.
 type repeat struct{ again, first int32 }
@@ -121,21 +121,26 @@ func (t *Table) cellName(k int32) string {
 }
 
 func (t *Table) duplicateError(p repeat, total int, where wherefunc) error {
-	file, line := where(t.SourceRow(int(p.again)))
+	file, line, unit := where(t.SourceRow(int(p.again)))
 	return &InputError{
-		File: file, Line: line,
-		Problem: fmt.Sprintf("cell %s was given on line %s already (%s in all)", t.cellName(p.first), lineFrom(file, p.first, t, where), count(total, "repeated row")),
+		File: file, Line: line, Unit: unit,
+		Problem: fmt.Sprintf("cell %s was given %s already (%s in all)", t.cellName(p.first), lineFrom(file, p.first, t, where), count(total, "repeated row")),
 		Remedy:  "use --duplicates sum, mean or last",
 	}
 }
 
-// lineFrom names an observation's line as seen from a file.
+// lineFrom says where an observation stands as seen from a file: on line 2, in row
+// 2 of other.parquet.
 func lineFrom(file string, k int32, t *Table, where wherefunc) string {
-	other, line := where(t.SourceRow(int(k)))
-	if other != file {
-		return fmt.Sprintf("%d of %s", line, other)
+	other, line, unit := where(t.SourceRow(int(k)))
+	place := fmt.Sprintf("on line %d", line)
+	if unit != "" {
+		place = fmt.Sprintf("in %s %d", unit, line)
 	}
-	return fmt.Sprint(line)
+	if other != file {
+		place += " of " + other
+	}
+	return place
 }
 
 // checkMergedParts refuses to merge rows of different parts: the cell would leak
@@ -154,10 +159,10 @@ func (t *Table) checkMergedParts(pairs []repeat, where wherefunc) error {
 		return nil
 	}
 	p := slices.MinFunc(bad, func(a, b repeat) int { return int(a.again) - int(b.again) })
-	file, line := where(t.SourceRow(int(p.again)))
+	file, line, unit := where(t.SourceRow(int(p.again)))
 	return &InputError{
-		File: file, Line: line, Value: t.Part[p.again].String(),
-		Problem: fmt.Sprintf("cell %s is in part %s on line %s, so its rows cannot be merged", t.cellName(p.first), t.Part[p.first], lineFrom(file, p.first, t, where)),
+		File: file, Line: line, Unit: unit, Value: t.Part[p.again].String(),
+		Problem: fmt.Sprintf("cell %s is in part %s %s, so its rows cannot be merged", t.cellName(p.first), t.Part[p.first], lineFrom(file, p.first, t, where)),
 		Remedy:  "give all rows of a cell the same part",
 	}
 }
@@ -194,8 +199,8 @@ func (t *Table) merge(pairs []repeat, rule string, where wherefunc) error {
 			weights = t.weight(last)
 		}
 		if math.IsInf(float64(t.Y[first]), 0) || weights > math.MaxFloat32 {
-			file, line := where(t.SourceRow(int(first)))
-			return &InputError{File: file, Line: line, Problem: fmt.Sprintf("the repeated rows of cell %s add up to more than a float32 holds", t.cellName(first)), Remedy: "scale the values, or use --duplicates last"}
+			file, line, unit := where(t.SourceRow(int(first)))
+			return &InputError{File: file, Line: line, Unit: unit, Problem: fmt.Sprintf("the repeated rows of cell %s add up to more than a float32 holds", t.cellName(first)), Remedy: "scale the values, or use --duplicates last"}
 		}
 		if t.W != nil {
 			t.W[first] = float32(weights)

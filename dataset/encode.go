@@ -52,6 +52,8 @@ type modeEncoder struct {
 	problem  idProblem
 
 	id []byte // under construction
+
+	typed typedCoder // of typed tables
 }
 
 // mostSeen bounds, roughly, the raw texts whose codes are kept.
@@ -115,7 +117,7 @@ func adjacent(at []int) bool {
 }
 
 // derive makes the id of a row and returns its code.
-func (e *modeEncoder) derive(r *rows, row int, at []int) int32 {
+func (e *modeEncoder) derive(r fieldset, row int, at []int) int32 {
 	var ok bool
 	if e.id, ok = e.appendID(e.id[:0], r, row, at); !ok && e.problem.notMoment {
 		return refuse
@@ -130,7 +132,7 @@ func (e *modeEncoder) derive(r *rows, row int, at []int) int32 {
 
 // appendID makes the id of a row. Where a part is empty or the value is no moment
 // in time there is none: e.problem tells which.
-func (e *modeEncoder) appendID(dst []byte, r *rows, row int, at []int) (id []byte, ok bool) {
+func (e *modeEncoder) appendID(dst []byte, r fieldset, row int, at []int) (id []byte, ok bool) {
 	for p, c := range at {
 		part := r.field(row, c)
 		if len(part) == 0 {
@@ -154,7 +156,7 @@ func (e *modeEncoder) appendID(dst []byte, r *rows, row int, at []int) (id []byt
 }
 
 // report describes a refused row.
-func (e *modeEncoder) report(r *rows, row int, at []int, problem idProblem) *InputError {
+func (e *modeEncoder) report(r fieldset, row int, at []int, problem idProblem) *InputError {
 	err := &InputError{Line: r.line(row), Column: e.mode.Columns[problem.part]}
 	if problem.notMoment {
 		err.Value = string(r.field(row, at[0]))
@@ -170,7 +172,7 @@ func (e *modeEncoder) report(r *rows, row int, at []int, problem idProblem) *Inp
 // numbers reads column c of the rows in keep. It returns the index of the first
 // row whose field is no number (or is infinite, or missing where that is not
 // allowed), or len(keep). Missing values are NaN and are counted.
-func numbers(dst []float32, r *rows, c int, keep []int32) (good, missing int, kind numberKind) {
+func (r *rows) numbers(dst []float32, c int, keep []int32) (good, missing int, kind numberKind) {
 	words := r.words(c, c, keep)
 	for i := 0; i < len(words); i++ {
 		if i = parseIntegers(dst, words, i); i == len(words) {

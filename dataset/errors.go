@@ -10,6 +10,7 @@ import (
 type InputError struct {
 	File    string // as given; "-" is standard input
 	Line    int    // counted from 1; 0 where no line is meant
+	Unit    string // what Line counts where the file has no lines: row; else ""
 	Column  string // name of the column, or ""
 	Value   string // the offending text, or ""
 	Problem string // what is wrong
@@ -28,7 +29,7 @@ func (e *InputError) Error() string {
 	}
 	b.WriteString(name)
 	if e.Line > 0 {
-		fmt.Fprintf(&b, ", line %d", e.Line)
+		fmt.Fprintf(&b, ", %s %d", unitName(e.Unit), e.Line)
 	}
 	if e.Column != "" {
 		fmt.Fprintf(&b, ", column %q", e.Column)
@@ -57,4 +58,11 @@ func inFile(err error, file string) error {
 		input.File = file
 	}
 	return err
+}
+
+func unitName(unit string) string {
+	if unit == "" {
+		return "line"
+	}
+	return unit
 }

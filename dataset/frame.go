@@ -70,10 +70,10 @@ func (f *Frame) Select(rows []int32, columns []int) *Frame {
 	return out
 }
 
-// ReadFrame reads a table as text: CSV or TSV, plain or compressed, "-" being
-// standard input. Delimiter, header, quotes and errors are as in Read.
+// ReadFrame reads a table as text: CSV or TSV, plain or compressed, Parquet or
+// Arrow, "-" being standard input. Delimiter, header, quotes and errors are as in Read.
 func ReadFrame(ctx context.Context, file string, format Format) (*Frame, error) {
-	return readFrame(ctx, pipeline{files: []string{file}, stdin: format.stdin(), format: format, block: blockSize})
+	return readFrame(ctx, pipeline{files: []string{file}, stdin: format.stdin(), format: format, block: blockSize, allColumns: true})
 }
 
 // frameRows are the rows of a chunk.
@@ -89,10 +89,9 @@ func readFrame(ctx context.Context, p pipeline) (*Frame, error) {
 		f.Columns = make([][]string, len(t.names))
 		return nil
 	}
-	splitters := make([]rows, p.workers())
+	text, typed := make([]rows, p.workers()), make([]typedRows, p.workers())
 	err := p.run(ctx, opened, func(worker int, c *chunk) (any, error) {
-		r := &splitters[worker]
-		at, err := c.start(r)
+		r, at, err := c.start(&text[worker], &typed[worker])
 		if err != nil {
 			return nil, err
 		}
@@ -128,6 +127,22 @@ func (r *rows) frame(line int) *frameRows {
 	}
 	for i := range part.lines {
 		part.lines[i] = int32(line + r.line(i))
+	}
+	return part
+}
+
+// frame copies the rows out.
+func (r *typedRows) frame(line int) *frameRows {
+	part := &frameRows{columns: make([][]string, len(r.columns)), lines: make([]int32, r.n)}
+	for c := range part.columns {
+		column := make([]string, r.n)
+		for i := range column {
+			column[i] = string(r.field(i, c))
+		}
+		part.columns[c] = column
+	}
+	for i := range part.lines {
+		part.lines[i] = int32(line + i)
 	}
 	return part
 }

@@ -17,6 +17,8 @@ type pipeline struct {
 	format  Format
 	threads int
 	block   int
+
+	allColumns bool // of typed tables all columns are read, not only the schema's
 }
 
 // openTable is one file of the input, open.
@@ -24,6 +26,7 @@ type openTable struct {
 	*source
 	*layout
 	columns columns
+	typed   typedTable // nil for text
 }
 
 // place is how far the input has been read: the number of data rows before a
@@ -34,7 +37,8 @@ type place struct{ row, line int }
 type chunk struct {
 	table  *openTable
 	index  int
-	text   []byte // padded
+	text   []byte      // padded
+	typed  *typedBatch // of a typed table, in place of text
 	buf    *buffer
 	quoted bool  // it may hold a quote
 	err    error // found while reading; its line is relative to the chunk
@@ -53,10 +57,19 @@ type buffer struct {
 	piece     piece
 }
 
-// start splits the chunk's text, passes on where the next chunk begins, and
-// returns where this one does.
-func (c *chunk) start(r *rows) (place, error) {
+// start splits the chunk's text into r, or hands its values to typed; it passes on
+// where the next chunk begins, and returns where this one does.
+func (c *chunk) start(r *rows, typed *typedRows) (fieldset, place, error) {
 	var problem *InputError
+	if c.typed != nil {
+		at := <-c.before
+		if c.first {
+			at.line = 1
+		}
+		c.after <- place{at.row + c.typed.n, at.line + c.typed.n}
+		typed.reset(c.typed, c.table.format.Delimiter)
+		return typed, at, nil
+	}
 	rowsRead, lines := 0, 0
 	r.n = 0
 	if c.err == nil {
@@ -71,15 +84,42 @@ func (c *chunk) start(r *rows) (place, error) {
 	if c.err != nil {
 		errors.As(c.err, &problem)
 		if problem == nil {
-			return at, c.err
+			return r, at, c.err
 		}
 	}
 	if problem != nil {
-		problem.File = c.table.name
-		problem.Line += at.line
-		return at, problem
+		c.place(problem, at)
+		return r, at, problem
 	}
-	return at, nil
+	return r, at, nil
+}
+
+// place says where a problem lies, whose line is relative to the chunk.
+func (c *chunk) place(problem *InputError, at place) {
+	problem.File = c.table.name
+	problem.Unit = c.unit()
+	problem.Line += at.line
+}
+
+// unit is what lines are in this chunk: see InputError.
+func (c *chunk) unit() string {
+	if c.typed != nil {
+		return "row"
+	}
+	return ""
+}
+
+// read fills the chunk from its table. An error other than io.EOF is the chunk's
+// too.
+func (c *chunk) read() (err error) {
+	if t := c.table.typed; t != nil {
+		c.typed, err = t.next()
+		return err
+	}
+	var n int
+	c.buf.text, n, err = c.table.next(c.buf.text)
+	c.text, c.quoted, c.err = c.buf.text[:n], c.table.quoted, err
+	return err
 }
 
 // textSize guesses the size of the files' text, or returns 0.
@@ -187,13 +227,10 @@ func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*o
 					return ctx.Err()
 				}
 			}
-			var n int
-			buf.text, n, err = table.next(buf.text)
-			if err == io.EOF {
+			c := &chunk{table: table, index: index, buf: buf, first: first, before: before, after: make(chan place, 1), done: make(chan struct{})}
+			if err = c.read(); err == io.EOF {
 				return nil
 			}
-			c := &chunk{table: table, index: index, text: buf.text[:n], buf: buf, quoted: table.quoted, err: err,
-				first: first, before: before, after: make(chan place, 1), done: make(chan struct{})}
 			before = c.after
 			buf = nil
 			index++
@@ -212,7 +249,16 @@ func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*o
 }
 
 func (p *pipeline) open(name string) (*openTable, error) {
-	s, err := openSource(name, p.stdin, p.block)
+	stdin := p.stdin
+	if typed, in, err := openTyped(name, stdin); err != nil || typed != nil {
+		if err != nil {
+			return nil, err
+		}
+		return p.openTyped(name, typed)
+	} else if in != nil {
+		stdin = in
+	}
+	s, err := openSource(name, stdin, p.block)
 	if err != nil {
 		return nil, err
 	}
@@ -226,5 +272,5 @@ func (p *pipeline) open(name string) (*openTable, error) {
 		s.close()
 		return nil, err
 	}
-	return &openTable{s, l, columns}, nil
+	return &openTable{source: s, layout: l, columns: columns}, nil
 }

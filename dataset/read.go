@@ -118,12 +118,14 @@ type piece struct {
 	y, w       []float32
 	parts      []Part
 	lineOf     []int32 // of rows that do not lie one a line; nil where they do
+	unit       string  // what lines are: see InputError
 }
 
 // reader is one worker's state, with dictionaries of its own.
 type reader struct {
 	worker int
 	rows   rows
+	typed  typedRows
 	modes  []*modeEncoder
 	all    []int32 // 0, 1, 2, ...
 }
@@ -143,24 +145,22 @@ func newReader(schema Schema, worker int) *reader {
 }
 
 func (rd *reader) read(c *chunk) (*piece, error) {
-	r := &rd.rows
-	at, readErr := c.start(r)
-	if readErr != nil && r.n == 0 {
+	fields, at, readErr := c.start(&rd.rows, &rd.typed)
+	if readErr != nil && fields.len() == 0 {
 		return nil, readErr
 	}
 	p := &c.buf.piece
 	*p = piece{
 		worker: rd.worker, file: c.table.name, first: c.first, header: c.table.header,
-		hash: fingerprint(c.text), bytes: len(c.text), at: at, rows: r.n,
+		hash: c.fingerprint(), bytes: c.size(), at: at, rows: fields.len(), unit: c.unit(),
 		codes: p.codes, y: p.y, w: p.w, parts: p.parts, newIDs: p.newIDs,
 	}
-	if r.slow {
+	if r := &rd.rows; c.typed == nil && r.slow {
 		p.lineOf = slices.Clone(r.lineOf)
 	}
-	problem := rd.encode(p, c.table)
+	problem := rd.encode(p, c.table, fields)
 	if problem != nil {
-		problem.File = c.table.name
-		problem.Line += at.line
+		c.place(problem, at)
 		return nil, problem // it lies before what ended the chunk
 	}
 	return p, readErr
@@ -168,14 +168,14 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 
 // encode reads column after column. A column with an error ends the rows there,
 // so that what is returned is the first error of the chunk.
-func (rd *reader) encode(p *piece, t *openTable) (problem *InputError) {
-	r := &rd.rows
-	for len(rd.all) < r.n {
+func (rd *reader) encode(p *piece, t *openTable, r fieldset) (problem *InputError) {
+	n := r.len()
+	for len(rd.all) < n {
 		rd.all = append(rd.all, int32(len(rd.all)))
 	}
-	keep := rd.all[:r.n]
+	keep := rd.all[:n]
 	p.y = sized(p.y, len(keep))
-	good, missing, kind := numbers(p.y, r, t.columns.target, keep)
+	good, missing, kind := r.numbers(p.y, t.columns.target, keep)
 	if good < len(keep) {
 		problem = numberProblem(r, int(keep[good]), t.columns.target, t.names, kind, targetRemedy)
 		keep = keep[:good]
@@ -214,14 +214,14 @@ func (rd *reader) encode(p *piece, t *openTable) (problem *InputError) {
 	for m, encoder := range rd.modes {
 		known := encoder.dict.Len()
 		p.codes[m] = sized(p.codes[m], len(keep))
-		good, bad := encoder.encode(p.codes[m], r, t.columns.modes[m], keep)
+		good, bad := r.codes(encoder, p.codes[m], t.columns.modes[m], keep)
 		if good < len(keep) {
 			problem = encoder.report(r, int(keep[good]), t.columns.modes[m], bad)
 			keep = keep[:good]
 		}
 		p.newIDs[m] = encoder.dict.ids[known:]
 	}
-	if len(keep) < r.n {
+	if len(keep) < n {
 		p.keep = slices.Clone(keep)
 	}
 	return problem
@@ -242,8 +242,8 @@ func filter(keep []int32, values []float32, holds func(k int) bool) ([]int32, []
 
 // readWeights reads column c of the rows in keep up to the first bad weight, and
 // counts zeros.
-func readWeights(dst []float32, r *rows, c int, keep []int32, names []string) (good, zero int, problem *InputError) {
-	good, _, kind := numbers(dst, r, c, keep)
+func readWeights(dst []float32, r fieldset, c int, keep []int32, names []string) (good, zero int, problem *InputError) {
+	good, _, kind := r.numbers(dst, c, keep)
 	const remedy = "write a weight of 0 or more in every row"
 	if good < len(keep) {
 		problem = numberProblem(r, int(keep[good]), c, names, kind, remedy)
@@ -268,7 +268,7 @@ func readWeights(dst []float32, r *rows, c int, keep []int32, names []string) (g
 
 const targetRemedy = "leave it empty or write NA where the target is missing"
 
-func numberProblem(r *rows, row, c int, names []string, kind numberKind, remedy string) *InputError {
+func numberProblem(r fieldset, row, c int, names []string, kind numberKind, remedy string) *InputError {
 	e := &InputError{Line: r.line(row), Column: names[c], Value: string(r.field(row, c)), Problem: "this is not a number", Remedy: "mend it, or " + remedy}
 	switch kind {
 	case isInfinite:

@@ -15,25 +15,28 @@ type Batch struct {
 	Y     []float32 // NaN where the target is missing or there is no such column
 	W     []float32 // nil without weight column
 
-	rows  rows
-	modes []*modeEncoder
-	table *openTable
-	all   []int32
-	w     []float32
+	fields fieldset // rows or typed
+	rows   rows
+	typed  typedRows
+	modes  []*modeEncoder
+	table  *openTable
+	all    []int32
+	w      []float32
 }
 
 // Len returns the number of rows.
-func (b *Batch) Len() int { return b.rows.n }
+func (b *Batch) Len() int { return b.fields.len() }
 
-// Line returns row i as it stands in the file, quotes and all, without line end.
-func (b *Batch) Line(i int) []byte { return b.rows.rawLine(i) }
+// Line returns row i as it stands in the file, quotes and all, without line end. Of
+// a Parquet or Arrow file it is the row as CSV.
+func (b *Batch) Line(i int) []byte { return b.fields.rawLine(i) }
 
 // LineEnd returns what ends the table's first row, "\n" or "\r\n".
 func (b *Batch) LineEnd() string { return b.table.lineEnd }
 
 // ID returns the id of row i in a mode, known or not; "" where it is missing.
 func (b *Batch) ID(mode, i int) string {
-	id, _ := b.modes[mode].appendID(nil, &b.rows, i, b.table.columns.modes[mode])
+	id, _ := b.modes[mode].appendID(nil, b.fields, i, b.table.columns.modes[mode])
 	return string(id)
 }
 
@@ -49,7 +52,7 @@ func (b *Batch) ID(mode, i int) string {
 // given the rows before it, or some of them.
 func Map(ctx context.Context, file string, schema Schema, dicts []*Dict, format Format, threads int, w io.Writer,
 	head func(header []byte, delimiter byte) []byte, work func(b *Batch, dst []byte) ([]byte, error)) error {
-	p := pipeline{files: []string{file}, stdin: format.stdin(), schema: schema, format: format, threads: threads, block: blockSize}
+	p := pipeline{files: []string{file}, stdin: format.stdin(), schema: schema, format: format, threads: threads, block: blockSize, allColumns: true}
 	return p.stream(ctx, dicts, w, head, work)
 }
 
@@ -104,45 +107,45 @@ func newBatch(schema Schema, dicts []*Dict) *Batch {
 
 // read fills the batch from a chunk.
 func (b *Batch) read(c *chunk) error {
-	r := &b.rows
-	at, readErr := c.start(r)
-	if readErr != nil && r.n == 0 {
+	r, at, readErr := c.start(&b.rows, &b.typed)
+	n := r.len()
+	if readErr != nil && n == 0 {
 		return readErr
 	}
+	b.fields = r
 	b.First, b.table = at.row, c.table
-	for len(b.all) < r.n {
+	for len(b.all) < n {
 		b.all = append(b.all, int32(len(b.all)))
 	}
-	keep := b.all[:r.n]
+	keep := b.all[:n]
 	columns, names := &c.table.columns, c.table.names
 	var problem *InputError
-	b.Y = sized(b.Y, r.n)
+	b.Y = sized(b.Y, n)
 	if columns.target < 0 {
 		for i := range b.Y {
 			b.Y[i] = float32(math.NaN())
 		}
-	} else if good, _, kind := numbers(b.Y, r, columns.target, keep); good < len(keep) {
+	} else if good, _, kind := r.numbers(b.Y, columns.target, keep); good < len(keep) {
 		problem = numberProblem(r, good, columns.target, names, kind, targetRemedy)
 		keep = keep[:good]
 	}
 	b.W = nil
 	if columns.weight >= 0 {
-		b.w = sized(b.w, r.n)
+		b.w = sized(b.w, n)
 		b.W = b.w
 		if good, _, bad := readWeights(b.w, r, columns.weight, keep, names); bad != nil {
 			problem, keep = bad, keep[:good]
 		}
 	}
 	for m, encoder := range b.modes {
-		b.Codes[m] = sized(b.Codes[m], r.n)
-		if good, bad := encoder.encode(b.Codes[m], r, columns.modes[m], keep); good < len(keep) {
+		b.Codes[m] = sized(b.Codes[m], n)
+		if good, bad := r.codes(encoder, b.Codes[m], columns.modes[m], keep); good < len(keep) {
 			problem = encoder.report(r, good, columns.modes[m], bad)
 			keep = keep[:good]
 		}
 	}
 	if problem != nil {
-		problem.File = c.table.name
-		problem.Line += at.line
+		c.place(problem, at)
 		return problem
 	}
 	return readErr
