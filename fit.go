@@ -220,6 +220,10 @@ func (r *fitting) plan(ctx context.Context) error {
 	}
 	r.model = &Model{spec: r.spec, modes: r.table.Modes, dicts: r.table.Dicts, field: field, scale: scale, parts: r.sourceParts(), side: r.side}
 	r.model.markTrained()
+	// Measured as predicted: by the prior, where nothing is known of an id.
+	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
+		r.model.forgetUntrained(r.parts[p].Codes)
+	}
 	return nil
 }
 
@@ -289,6 +293,9 @@ func (r *fitting) solve(ctx context.Context) (fit.Report, error) {
 		}
 		o.Y = y
 	}
+	if r.spec.Side.LengthScales == "learn" {
+		problem.Kernels = r.kernels()
+	}
 	opt := solverOptions(r.spec, r.opt)
 	if r.opt.Progress != nil {
 		spread := variance(&problem.Valid)
@@ -302,7 +309,7 @@ func (r *fitting) solve(ctx context.Context) (fit.Report, error) {
 		}
 	}
 	if r.opt.Checkpoint != "" {
-		k := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: hashText(r.table.Hash), split: hashParts(r.split.Parts), path: r.engine.Name()}
+		k := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: hashText(r.table.Hash), split: hashParts(r.split.Parts), side: hashSide(r.side), path: r.engine.Name()}
 		if err := k.prepare(); err != nil {
 			return fit.Report{}, err
 		}

@@ -2,12 +2,18 @@ package kft
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -126,6 +132,17 @@ func (r *fitting) sideInfo() model.SideInfo {
 	return info
 }
 
+// kernels returns the operators whose length-scales are learned.
+func (r *fitting) kernels() []fit.Kernel {
+	var kernels []fit.Kernel
+	for at, s := range r.side {
+		if s != nil && len(s.operator.Theta()) > 0 {
+			kernels = append(kernels, fit.Kernel{Mode: r.table.Modes[at].Name, Operator: s.operator})
+		}
+	}
+	return kernels
+}
+
 // WithSide returns a model that also knows the entities of the given tables of
 // side information, written as in a specification: store=new_stores.csv. Ids
 // the model was not trained on are then predicted from their side row; those it
@@ -155,11 +172,18 @@ func (m *Model) addSide(ctx context.Context, text string, fresh [][]int32) error
 	names := m.spec.ModeNames()
 	at := slices.Index(names, given.Mode)
 	if at < 0 {
-		return fmt.Errorf("--side: the model has no mode %q; its modes are %v", given.Mode, names)
+		return fmt.Errorf("--side: the model has no mode %q%s; its modes are %s", given.Mode, nearest.Hint(given.Mode, names), strings.Join(names, ", "))
 	}
 	s := m.side[at]
-	if s == nil {
-		return fmt.Errorf("--side: the model was fitted without side information of mode %q, so a table of it cannot be used", given.Mode)
+	switch {
+	case !m.informed[at]:
+		return fmt.Errorf("--side: the model was fitted without side information of mode %s and cannot use any; fit it with --side %s=TABLE", given.Mode, given.Mode)
+	case isGrown(s):
+		return fmt.Errorf("--side: mode %s has a table already; join the two into one", given.Mode)
+	case m.spec.Side.ReplaceOf(given.Mode) != "":
+		return fmt.Errorf("--side: the side information of mode %s was replaced by %s when the model was fitted (--side-replace), so a table of it says nothing", given.Mode, m.spec.Side.ReplaceOf(given.Mode))
+	case given.Own():
+		return fmt.Errorf("--side %s: own columns describe the ids of the fitted table alone; give a table of new ids", text)
 	}
 	spec, err := s.encoder.SpecFor(given)
 	if err != nil {
@@ -204,11 +228,41 @@ func (m *Model) addSide(ctx context.Context, text string, fresh [][]int32) error
 	return nil
 }
 
+// hashSide returns the hash of the operators, "" without any.
+func hashSide(side []*sideMode) string {
+	h := sha256.New()
+	tables := 0
+	for at, s := range side {
+		if s != nil {
+			tables++
+			fmt.Fprintln(h, at, s.operator.Rows(), s.operator.Columns())
+			h.Write(float32Bytes(s.operator.Matrix()))
+		}
+	}
+	if tables == 0 {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func float32Bytes(values []float32) []byte {
+	out := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+	}
+	return out
+}
+
 // grownOperator is an operator with more rows.
 type grownOperator struct {
 	sideinfo.Operator
 	rows   int
 	matrix []float32
+}
+
+func isGrown(s *sideMode) bool {
+	_, grown := s.operator.(*grownOperator)
+	return grown
 }
 
 func (g *grownOperator) Rows() int         { return g.rows }

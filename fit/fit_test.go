@@ -147,7 +147,9 @@ func TestALSNeverRises(t *testing.T) {
 					t.Fatal(err)
 				}
 				s := &session{d: d, opt: opt, state: &State{}}
-				s.fresh()
+				if err := s.fresh(); err != nil {
+					t.Fatal(err)
+				}
 				a := newALS(d, p.Train, 4)
 				a.begin(&s.state.Run, *opt.Ridge)
 				objective := func() float64 {
@@ -190,7 +192,9 @@ func TestBlocksAgainstDenseRidge(t *testing.T) {
 			ridge := Ridge{Frequency, 0.05}
 			s := &session{d: d, opt: defaults(), state: &State{}}
 			for core := range p.Field.Terms[0].Cores {
-				s.fresh()
+				if err := s.fresh(); err != nil {
+					t.Fatal(err)
+				}
 				a := newALS(d, p.Train, 400)
 				a.begin(&s.state.Run, ridge)
 				want := denseRidge(p, d, core, ridge)

@@ -36,6 +36,7 @@ type Problem struct {
 	Field        *tt.Field
 	Backend      backend.Backend
 	Train, Valid Observations
+	Kernels      []Kernel // operators to learn, none in most fits
 }
 
 // data is the problem as the solvers see it: plans, weights of mean 1, and
@@ -51,6 +52,11 @@ type data struct {
 	validY     []float32
 	validW     []float32
 	validMean  []float32
+
+	kernels    []*kernelBlock
+	trainChunk *tt.Chunk // for them
+	trainMean  []float32
+	pull       func(adjoint []float32, grad tt.Gradients)
 }
 
 func newData(p *Problem) (*data, error) {
@@ -69,6 +75,9 @@ func newData(p *Problem) (*data, error) {
 		d.validChunk = p.Field.NewChunk(p.Valid.Codes)
 		d.validY, d.validW = p.Valid.Y, p.Valid.W
 		d.validMean = make([]float32, p.Valid.Len())
+	}
+	if d.kernels = newKernelBlocks(p.Field, p.Kernels); len(d.kernels) > 0 {
+		d.trainChunk, d.trainMean = p.Field.NewChunk(p.Train.Codes), make([]float32, p.Train.Len())
 	}
 	d.counts = make([][][]float64, len(p.Field.Terms))
 	for k, t := range p.Field.Terms {

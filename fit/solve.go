@@ -119,6 +119,7 @@ type session struct {
 	saved   time.Time
 	blocks  int
 	warn    []string
+	theta   [][]float64 // where the kernels' parameters start
 }
 
 // Solve fits the problem's field. It returns the report together with an error
@@ -133,6 +134,9 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 		return Report{}, err
 	}
 	s := &session{d: d, opt: opt, state: &State{}}
+	for _, k := range d.kernels {
+		s.theta = append(s.theta, k.Operator.Theta())
+	}
 	if opt.Solver == "adam" {
 		s.s = newAdam(d, p.Train, opt)
 	} else {
@@ -150,11 +154,11 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	}
 	if opt.Resume != nil {
 		s.state = opt.Resume
-		if n := len(s.state.Run.Weights); n != d.field.Weights() {
-			return Report{}, fmt.Errorf("fit: the checkpoint holds %d weights, the model has %d", n, d.field.Weights())
+		if n, want := len(s.state.Run.Weights), len(d.flatten(nil)); n != want {
+			return Report{}, fmt.Errorf("fit: the checkpoint holds %d weights, the model has %d", n, want)
 		}
-	} else {
-		s.fresh()
+	} else if err := s.fresh(); err != nil {
+		return Report{}, err
 	}
 	return s.solve(ctx)
 }
@@ -182,7 +186,12 @@ func (o *Options) validate() error {
 
 // fresh draws start values for a new run: the first term starts at the
 // target's scale, the others small, for they begin with what it leaves.
-func (s *session) fresh() {
+func (s *session) fresh() error {
+	for i, k := range s.d.kernels {
+		if err := k.set(s.d.b, s.theta[i]); err != nil {
+			return err
+		}
+	}
 	for k, t := range s.d.field.Terms {
 		sd := 1.0
 		if k > 0 {
@@ -190,7 +199,8 @@ func (s *session) fresh() {
 		}
 		t.Draw(s.d.b, stream.New(s.opt.Seed, "start", uint64(k)), sd)
 	}
-	s.state.Run = Run{Rate: s.opt.Rate, BestSweep: -1, BestScore: worst, Weights: flatten(nil, s.d.field)}
+	s.state.Run = Run{Rate: s.opt.Rate, BestSweep: -1, BestScore: worst, Weights: s.d.flatten(nil)}
+	return nil
 }
 
 // searching tells whether penalties are still being compared.
@@ -215,7 +225,9 @@ func (s *session) ridge() Ridge {
 
 func (s *session) solve(ctx context.Context) (Report, error) {
 	for !s.state.Done {
-		restore(s.d.b, s.d.field, s.state.Run.Weights)
+		if err := s.d.restore(s.state.Run.Weights); err != nil {
+			return Report{}, err
+		}
 		s.s.begin(&s.state.Run, s.ridge())
 		stop, err := s.descend(ctx)
 		var diverged *DivergedError
@@ -226,36 +238,35 @@ func (s *session) solve(ctx context.Context) (Report, error) {
 			if err := s.save(); err != nil {
 				return Report{}, err
 			}
-			s.takeBest()
-			return s.report(stop), nil
+			return s.report(stop), s.takeBest()
 		}
 		if !s.searching() {
 			s.state.Done, s.state.Stop = true, stop
 			if err := s.save(); err != nil {
 				return Report{}, err
 			}
-			s.takeBest()
-			return s.report(stop), nil
+			return s.report(stop), s.takeBest()
 		}
-		s.endTrial()
+		if err := s.endTrial(); err != nil {
+			return Report{}, err
+		}
 	}
-	s.takeBest()
-	return s.report(s.state.Stop), nil
+	return s.report(s.state.Stop), s.takeBest()
 }
 
 // endTrial notes a trial and begins the next, or goes on with the best.
-func (s *session) endTrial() {
+func (s *session) endTrial() error {
 	run := s.state.Run
-	run.Weights = flatten(nil, s.d.field)
+	run.Weights = s.d.flatten(nil)
 	if len(s.state.Trials) == 0 || run.BestScore < s.state.Leader.BestScore {
 		s.state.Leader = run
 	}
 	s.state.Trials = append(s.state.Trials, Trial{Ridge: s.ridge(), Score: run.BestScore})
 	if s.searching() {
-		s.fresh()
-		return
+		return s.fresh()
 	}
 	s.state.Run, s.state.Leader = s.state.Leader, Run{}
+	return nil
 }
 
 // limit returns how many sweeps the run in work may take.
@@ -274,14 +285,16 @@ func (s *session) descend(ctx context.Context) (Stop, error) {
 		if run.BestSweep >= 0 && run.Sweep-run.BestSweep > s.opt.Patience {
 			return Converged, nil
 		}
-		for ; run.Block < s.s.blocks(); run.Block++ {
+		for ; run.Block < s.total(); run.Block++ {
 			if stop := s.mustStop(ctx); stop != "" {
 				return stop, nil
 			}
 			if err := s.keep(); err != nil {
 				return "", err
 			}
-			s.s.update(run.Block)
+			if err := s.update(run.Block); err != nil {
+				return "", err
+			}
 			s.blocks++
 			s.tell(run.Block+1, nil)
 		}
@@ -331,13 +344,13 @@ func (s *session) endSweep() error {
 	run.Points = append(run.Points, point)
 	if point.Score < run.BestScore {
 		run.BestScore = point.Score
-		run.Best = flatten(run.Best, s.d.field)
+		run.Best = s.d.flatten(run.Best)
 		if improved {
 			run.BestSweep = run.Sweep
 		}
 	}
 	s.s.endSweep(improved)
-	s.tell(s.s.blocks(), &point)
+	s.tell(s.total(), &point)
 	return nil
 }
 
@@ -352,7 +365,9 @@ func (s *session) mend(p Point) error {
 	}
 	run.Rate /= 4
 	if run.BestSweep >= 0 {
-		restore(s.d.b, s.d.field, run.Best)
+		if err := s.d.restore(run.Best); err != nil {
+			return err
+		}
 	} else {
 		for k, t := range s.d.field.Terms {
 			t.Draw(s.d.b, stream.New(s.opt.Seed, "restart", uint64(k), uint64(run.Restarts)), math.Pow(0.1, float64(run.Restarts)))
@@ -385,7 +400,7 @@ func (s *session) save() error {
 	if s.opt.Keeper == nil {
 		return nil
 	}
-	s.state.Run.Weights = flatten(s.state.Run.Weights, s.d.field)
+	s.state.Run.Weights = s.d.flatten(s.state.Run.Weights)
 	if err := s.opt.Keeper.Save(s.state); err != nil {
 		return fmt.Errorf("saving the checkpoint: %w", err)
 	}
@@ -399,16 +414,39 @@ func (s *session) tell(done int, p *Point) {
 	}
 	run := &s.state.Run
 	name := ""
-	if run.Block < s.s.blocks() {
-		name = s.s.blockName(run.Block)
+	if run.Block < s.total() {
+		name = s.blockName(run.Block)
 	}
-	s.opt.Progress(Event{Trials: len(s.state.Trials), Searching: s.searching(), Sweep: run.Sweep, Sweeps: s.limit(), Block: done, Blocks: s.s.blocks(),
+	s.opt.Progress(Event{Trials: len(s.state.Trials), Searching: s.searching(), Sweep: run.Sweep, Sweeps: s.limit(), Block: done, Blocks: s.total(),
 		BlockName: name, Point: p, Ridge: s.ridge(), Observations: len(s.d.y)})
+}
+
+// total returns the number of blocks of a sweep: the solver's, then the kernels'.
+func (s *session) total() int { return s.s.blocks() + len(s.d.kernels) }
+
+func (s *session) blockName(i int) string {
+	if i < s.s.blocks() {
+		return s.s.blockName(i)
+	}
+	return "kernel/" + s.d.kernels[i-s.s.blocks()].Mode
+}
+
+// update improves block i.
+func (s *session) update(i int) error {
+	if i < s.s.blocks() {
+		s.s.update(i)
+		return nil
+	}
+	kept, err := s.d.kernels[i-s.s.blocks()].learn(s.d, s.ridge())
+	if kept {
+		s.s.begin(&s.state.Run, s.ridge()) // the slices changed
+	}
+	return err
 }
 
 // takeBest leaves the best weights in the field: of the run in work, of the
 // leading trial, or, where a run was stopped inside a sweep, those at hand.
-func (s *session) takeBest() {
+func (s *session) takeBest() error {
 	run := &s.state.Run
 	best, score := run.Best, run.BestScore
 	if s.searching() && len(s.state.Leader.Best) > 0 && s.state.Leader.BestScore < score {
@@ -416,12 +454,13 @@ func (s *session) takeBest() {
 	}
 	if !s.state.Done && s.d.validChunk != nil {
 		if v := s.d.validLoss(); v < score {
-			return
+			return nil
 		}
 	}
 	if len(best) > 0 {
-		restore(s.d.b, s.d.field, best)
+		return s.d.restore(best)
 	}
+	return nil
 }
 
 func (s *session) report(stop Stop) Report {

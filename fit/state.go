@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -74,6 +76,37 @@ func restore(be backend.Backend, f *tt.Field, src []float32) {
 			c.Refresh(be, c.Map != nil)
 		}
 	}
+}
+
+// flatten copies all that a run learns into one slice: the weights and the
+// kernels' parameters.
+func (d *data) flatten(dst []float32) []float32 {
+	dst = flatten(dst, d.field)
+	for _, k := range d.kernels {
+		for _, v := range k.Operator.Theta() {
+			dst = append(dst, float32(v))
+		}
+	}
+	return dst
+}
+
+// restore sets all that a run learns from one slice.
+func (d *data) restore(src []float32) error {
+	rest := src[d.field.Weights():]
+	for _, k := range d.kernels {
+		theta := make([]float64, len(k.Operator.Theta()))
+		for i := range theta {
+			theta[i] = float64(rest[i])
+		}
+		rest = rest[len(theta):]
+		if !slices.Equal(theta, k.Operator.Theta()) {
+			if err := k.set(d.b, theta); err != nil {
+				return err
+			}
+		}
+	}
+	restore(d.b, d.field, src)
+	return nil
 }
 
 // blockNames lists the blocks of a field in order.

@@ -120,7 +120,9 @@ func TestVariantsNeverRise(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &session{d: d, opt: opt, state: &State{}}
-			s.fresh()
+			if err := s.fresh(); err != nil {
+				t.Fatal(err)
+			}
 			a := newALS(d, p.Train, 4)
 			a.begin(&s.state.Run, *opt.Ridge)
 			objective := func() float64 {
@@ -159,7 +161,9 @@ func TestVariantsReachTheMinimumOfABlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &session{d: d, opt: defaults(), state: &State{}}
-		s.fresh()
+		if err := s.fresh(); err != nil {
+			t.Fatal(err)
+		}
 		a := newALS(d, p.Train, 200)
 		a.begin(&s.state.Run, ridge)
 		objective := func() float64 {

@@ -149,6 +149,22 @@ func (c *Core) Offset() []float32 {
 	return nil
 }
 
+// SideGradient returns the gradient by T, a row for each of n codes, given that
+// by the slices of a core over one mode, which it may overwrite.
+func (c *Core) SideGradient(g []float32, n int) []float32 {
+	size := c.Slices.Slice()
+	if c.Variant == WLR {
+		for i, v := range c.Free {
+			g[i] *= v
+		}
+	}
+	rows := make([]float32, n*size)
+	for e, code := range c.Index.combos {
+		copy(rows[int(code)*size:][:size], g[e*size:][:size])
+	}
+	return rows
+}
+
 // TrainedEntities returns the number of entities with training data, which come
 // first.
 func (c *Core) TrainedEntities() int {

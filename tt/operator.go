@@ -109,6 +109,16 @@ func (m *Map) Refresh() {
 	}
 }
 
+// Uses tells whether an operator is one of the map's.
+func (m *Map) Uses(o Operator) bool {
+	for _, s := range m.stages {
+		if s.op == o {
+			return true
+		}
+	}
+	return false
+}
+
 func (m *Map) operators() []Operator {
 	ops := make([]Operator, len(m.stages))
 	for q := range ops {
