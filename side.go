@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/fit"
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -32,7 +33,8 @@ type SideReport struct {
 	Mode    string          `json:"mode"`
 	Space   string          `json:"space"`
 	Kernel  string          `json:"kernel,omitempty"`
-	Columns int             `json:"columns"` // of the operator
+	Columns int             `json:"columns"`           // of the operator
+	Notices []string        `json:"notices,omitempty"` // about the operator
 	Table   sideinfo.Report `json:"table"`
 }
 
@@ -86,12 +88,12 @@ func (r *fitting) sideOf(ctx context.Context, spec sideinfo.Spec, at int) (*side
 			return nil, report, err
 		}
 	}
-	op, notices, err := sideinfo.New(s.Space, features, k, sideinfo.Options{Backend: r.engine, Columns: s.Columns,
+	op, notices, err := sideinfo.New(s.Space, features, k, sideinfo.Options{Backend: r.engine, Columns: min(s.Columns, features.N),
 		NoIntercept: s.Intercept == "no", Learn: s.LengthScales == "learn", Seed: r.spec.Seed})
 	if err != nil {
 		return nil, report, err
 	}
-	report.Table.Notices = append(report.Table.Notices, notices...)
+	report.Notices = notices
 	if op.Matrix() == nil {
 		return nil, report, fmt.Errorf("%d ids are too many for space %s; use dual", op.Rows(), s.Space)
 	}
