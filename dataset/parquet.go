@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/big"
 	"os"
-	"slices"
 	"sync"
 
 	"github.com/parquet-go/parquet-go"
@@ -48,6 +47,7 @@ type parquetStream struct {
 
 type parquetPart struct {
 	segments []segment
+	pages    []parquet.Page // that hold the values of segments, retained
 	n        int
 	err      error
 }
@@ -173,6 +173,7 @@ func (t *parquetTable) start(columns []int) {
 
 func (t *parquetTable) next() (*typedBatch, error) {
 	b := &typedBatch{n: -1, columns: make([][]segment, len(t.columns))}
+	var pages []parquet.Page
 	for _, s := range t.streams {
 		part, more := <-s.batches
 		switch {
@@ -185,6 +186,12 @@ func (t *parquetTable) next() (*typedBatch, error) {
 		}
 		b.n = part.n
 		b.columns[s.column] = part.segments
+		pages = append(pages, part.pages...)
+	}
+	b.release = func() {
+		for _, page := range pages {
+			parquet.Release(page)
+		}
 	}
 	return b, nil
 }
@@ -226,6 +233,8 @@ func (t *parquetTable) readColumn(at int, send func(parquetPart) bool) (err erro
 			for from := 0; from < s.n; {
 				to := min(s.n, from+typedRowsBatch-part.n)
 				part.segments = append(part.segments, s.slice(from, to))
+				part.pages = append(part.pages, page)
+				parquet.Retain(page)
 				part.n += to - from
 				from = to
 				if part.n == typedRowsBatch {
@@ -236,6 +245,7 @@ func (t *parquetTable) readColumn(at int, send func(parquetPart) bool) (err erro
 					part = parquetPart{}
 				}
 			}
+			parquet.Release(page) // but for those who retain it
 		}
 		pages.Close()
 		if left < 0 {
@@ -279,7 +289,7 @@ func (c *parquetColumn) segment(page parquet.Page, d *parquetDictionary) (s segm
 			return s, fmt.Errorf("a page of %d values holds %d", n-nulls, len(s.index))
 		}
 		s.index = s.index[:s.n]
-		if s.n > 0 && (slices.Max(s.index) >= int32(s.dict.values.n) || slices.Min(s.index) < 0) {
+		if !allWithin(s.index, int32(s.dict.values.n)) {
 			return s, errors.New("a value is not in the dictionary")
 		}
 	} else if s, err = c.values(page.Data(), n-nulls); err != nil {
@@ -300,6 +310,15 @@ func (c *parquetColumn) segment(page parquet.Page, d *parquetDictionary) (s segm
 		return s, fmt.Errorf("a page tells of %d nulls and has %d", nulls, n-found)
 	}
 	return s.spread(present), nil
+}
+
+// allWithin reports whether all indexes are in [0, n).
+func allWithin(indexes []int32, n int32) bool {
+	wrong := int32(0) // negative where one was
+	for _, v := range indexes {
+		wrong |= v | (n - 1 - v)
+	}
+	return wrong >= 0
 }
 
 // values makes a segment of n values without nulls.

@@ -69,7 +69,7 @@ func sales(n int) ([]sale, string) {
 }
 
 // sameTable compares what two inputs became.
-func sameTable(t *testing.T, got, want *Table) {
+func sameTable(t testing.TB, got, want *Table) {
 	t.Helper()
 	if got.Counts != want.Counts {
 		t.Fatalf("counts %+v, want %+v", got.Counts, want.Counts)

@@ -192,6 +192,9 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 			}
 		}
 		c.result = nil
+		if c.typed != nil && c.typed.release != nil {
+			c.typed.release()
+		}
 		free <- c.buf
 	}
 	group.Wait()

@@ -29,9 +29,11 @@ type segment struct {
 type dictionary struct {
 	values segment
 
-	once    sync.Once
+	read    sync.Once
 	numbers []float32
 	kinds   []numberKind
+	hashed  sync.Once
+	hash    [32]byte
 }
 
 // form says what integers stand for, and so how they are written.
@@ -183,7 +185,7 @@ func floatKind(v float32) (float32, numberKind) {
 
 // asNumbers reads every entry once.
 func (d *dictionary) asNumbers() ([]float32, []numberKind) {
-	d.once.Do(func() {
+	d.read.Do(func() {
 		d.numbers = make([]float32, d.values.n)
 		d.kinds = make([]numberKind, d.values.n)
 		for i := range d.numbers {

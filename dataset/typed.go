@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"hash"
 	"io"
 	"os"
 	"strings"
@@ -63,6 +64,8 @@ const typedRowsBatch = 32 << 10
 type typedBatch struct {
 	n       int
 	columns [][]segment // by column of the table; nil where it is not read
+
+	release func() // gives memory back once the values are used, or nil
 }
 
 // size is what stands for the bytes of text: rows, whose number is known.
@@ -79,25 +82,38 @@ func (c *chunk) fingerprint() [32]byte {
 		return fingerprint(c.text)
 	}
 	digest := sha256.New()
-	add := func(s *segment) {
-		sum := fingerprint(s.raw())
-		digest.Write(sum[:])
-		for i, valid := range s.valid {
-			if !valid {
-				digest.Write(binary.AppendVarint(nil, int64(i)))
-			}
-		}
-	}
 	for column, segments := range c.typed.columns {
 		for i := range segments {
 			digest.Write(binary.AppendVarint(nil, int64(column)))
-			add(&segments[i])
+			segments[i].hash(digest)
 			if d := segments[i].dict; d != nil {
-				add(&d.values)
+				sum := d.fingerprint()
+				digest.Write(sum[:])
 			}
 		}
 	}
 	return [32]byte(digest.Sum(nil))
+}
+
+// hash adds the values to a digest.
+func (s *segment) hash(digest hash.Hash) {
+	sum := fingerprint(s.raw())
+	digest.Write(sum[:])
+	for i, valid := range s.valid {
+		if !valid {
+			digest.Write(binary.AppendVarint(nil, int64(i)))
+		}
+	}
+}
+
+// fingerprint condenses the entries, once.
+func (d *dictionary) fingerprint() [32]byte {
+	d.hashed.Do(func() {
+		digest := sha256.New()
+		d.values.hash(digest)
+		d.hash = [32]byte(digest.Sum(nil))
+	})
+	return d.hash
 }
 
 // openTyped opens a Parquet or Arrow file and returns nil for any other. Of
