@@ -22,9 +22,11 @@ type Case struct {
 }
 
 // Cases covers one to five cores, equal and unequal ranks, ranks on and off
-// the borders of vector registers, single entities, few and many cells.
+// the borders of vector registers, single entities, few and many cells. With
+// -short there are fewer cells, enough to be shared out among threads: under the
+// race detector the plain backend takes minutes for all of them.
 func Cases() []Case {
-	return []Case{
+	cases := []Case{
 		{"effect", []int{50}, nil, 9000},
 		{"matrix", []int{300, 24}, []int{2}, 20000},
 		{"matrix rank 1", []int{7, 5}, []int{1}, 30},
@@ -40,6 +42,12 @@ func Cases() []Case {
 		{"three long rank", []int{9, 8, 7}, []int{70, 100}, 500},
 		{"no cells", []int{4, 4, 4}, []int{2, 2}, 0},
 	}
+	for i := range cases {
+		if c := &cases[i]; testing.Short() && c.Cells > 1000 {
+			c.Cells = max(1000, c.Cells/8)
+		}
+	}
+	return cases
 }
 
 // Problem is a case with values.
