@@ -94,7 +94,7 @@ type sizes struct {
 	ranks          []int // of the trains
 	rowRanks       []int // those of which rows are measured too
 	numbers        int   // in a slice of arguments
-	scaling        []int // cells of the tables that grow
+	scaling        []int // cells of the tables that grow, about
 	scalingRank    int
 	predictionRank int
 
@@ -112,7 +112,7 @@ func sizesFor(quick bool) sizes {
 		turns:          5, enough: time.Second,
 	}
 	if quick {
-		s.scaling = s.scaling[:2]
+		s.scaling = []int{300_000, 1_000_000, 3_000_000}
 		s.rowRanks = []int{32}
 		s.turns, s.enough = 2, 150*time.Millisecond
 	}

@@ -13,12 +13,17 @@ import (
 const noise = 1.1
 
 // scaling measures passes over tables of more and more cells with the same
-// stores, items and months. Time that grows at most linearly is time a cell
-// that does not grow.
+// stores, items and months. The smaller tables are those of some of the largest
+// one's stores, so that all have as many cells a store and item, and as many items
+// a store: a cell costs the same in each but for what a pass costs by itself,
+// which weighs on the smaller ones.
+//
+// Time that grows at most linearly is time a cell that does not grow. Because the
+// cost of a pass by itself could hide growth, the cells that a step adds are also
+// compared by themselves: (t_3 - t_2) / (n_3 - n_2) with (t_2 - t_1) / (n_2 - n_1),
+// where that cost cancels.
 func (r *run) scaling() error {
 	s := r.sizes
-	var contenders []contender
-	var cells []float64
 	shapes := shapesOf([3]int{s.stores, s.items, s.months}, s.scalingRank)
 	var cores, grad []backend.Slices
 	for _, shape := range shapes {
@@ -26,27 +31,63 @@ func (r *run) scaling() error {
 		grad = append(grad, backend.NewSlices(shape))
 	}
 	b := cpu.New(r.path, r.most())
+	var contenders []contender
+	var cells []float64
+	largest := s.scaling[len(s.scaling)-1]
+	whole := makeSales(s.stores, s.items, s.months, largest)
 	for _, n := range s.scaling {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		table := makeSales(s.stores, s.items, s.months, n)
+		table := whole.ofStores(max(1, s.stores*n/largest))
 		plan := backend.NewPlan(shapes, table.codes, backend.First)
 		job := &backend.Job{Adjoint: backend.Residual, Target: table.y, Grad: grad}
 		cells = append(cells, float64(plan.Cells()))
 		contenders = append(contenders, timed(float64(plan.Cells()), func() error { b.Pass(plan, cores, job); return nil }))
-		runtime.GC() // the codes, 12 bytes a cell, have served
 	}
+	whole = nil
+	runtime.GC() // the codes, 12 bytes a cell, have served
 	best, err := r.contest(contenders...)
 	if err != nil {
 		return err
 	}
+	name := fmt.Sprintf("pass r=%d, %s, ", s.scalingRank, onThreads(r.most()))
+	million := func(i int) string { return number(cells[i] / 1e6) }
 	for i, speed := range best {
-		m := Measure{Name: fmt.Sprintf("pass r=%d over %s M cells, %s", s.scalingRank, number(cells[i]/1e6), onThreads(r.most())), Value: 1e9 / speed, Unit: "ns a cell"}
+		m := Measure{Name: name + million(i) + " M cells: time a cell", Value: 1e9 / speed, Unit: "ns"}
 		if i > 0 {
-			m.Ratio, m.RatioOf, m.Target = best[i-1]/speed, fmt.Sprintf("that over %s M", number(cells[i-1]/1e6)), atMost(noise)
+			m.Ratio, m.RatioOf, m.Target = best[i-1]/speed, "that over "+million(i-1)+" M", atMost(noise)
+		}
+		r.add(m)
+	}
+	added := func(i int) float64 { return (cells[i]/best[i] - cells[i-1]/best[i-1]) / (cells[i] - cells[i-1]) }
+	for i := 1; i < len(best); i++ {
+		m := Measure{Name: name + million(i-1) + " to " + million(i) + " M cells: time a cell added", Value: max(0, 1e9*added(i)), Unit: "ns"}
+		if i > 1 && added(i-1) > 0 {
+			m.Ratio, m.RatioOf, m.Target = max(0, added(i)/added(i-1)), "that from "+million(i-2)+" to "+million(i-1)+" M", atMost(noise)
 		}
 		r.add(m)
 	}
 	return nil
+}
+
+// ofStores returns the cells of n stores, spread evenly over all.
+func (s *sales) ofStores(n int) *sales {
+	if n >= s.sizes[0] {
+		return s
+	}
+	chosen := make([]bool, s.sizes[0])
+	for k := range n {
+		chosen[k*s.sizes[0]/n] = true
+	}
+	some := &sales{sizes: s.sizes, codes: make([][]int32, 3)}
+	for k, store := range s.codes[0] {
+		if chosen[store] {
+			for m := range some.codes {
+				some.codes[m] = append(some.codes[m], s.codes[m][k])
+			}
+			some.y = append(some.y, s.y[k])
+		}
+	}
+	return some
 }
