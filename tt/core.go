@@ -237,7 +237,8 @@ func (c *Core) spreadPrior(values []float32, priorOnly bool) {
 }
 
 // draw sets start values of standard deviation noise about a shared part, all
-// times scale.
+// times scale. Entities without training data take no draws, so that what they
+// are leaves those of others as they are.
 func (c *Core) draw(b backend.Backend, rng *rand.Rand, scale, noise float64, shared func(k int) float64) {
 	normal := func(values []float32, mean func(k int) float64, scale, noise float64) {
 		for k := range values {
@@ -256,13 +257,13 @@ func (c *Core) draw(b backend.Backend, rng *rand.Rand, scale, noise float64, sha
 		}
 		normal(c.Weight, first, scale, noise/math.Sqrt(float64(c.Map.Rows())))
 	}
-	switch c.Variant {
+	switch trained := c.TrainedEntities() * size; c.Variant {
 	case Plain:
 		normal(c.Free, shared, scale, noise)
 	case WLR:
-		normal(c.Free, one, 1, noise)
+		normal(c.Free[:trained], one, 1, noise)
 	case Additive:
-		normal(c.Free, zero, scale, noise)
+		normal(c.Free[:trained], zero, scale, noise)
 	}
 	c.Refresh(b, true)
 }
