@@ -12,25 +12,25 @@ import (
 // Report says how a side table met the entities of its mode and how its columns
 // were encoded. Join fills in the first part, Fit the columns.
 type Report struct {
-	Entities  int // of the mode
-	Matched   int // entities with a row
-	Unmatched int // entities without one
-	ExtraRows int // rows whose entity is not in the mode
-	Columns   []ColumnReport
-	Notices   []string
+	Entities  int            `json:"entities"`   // of the mode
+	Matched   int            `json:"matched"`    // entities with a row
+	Unmatched int            `json:"unmatched"`  // entities without one
+	ExtraRows int            `json:"extra_rows"` // rows whose entity is not in the mode
+	Columns   []ColumnReport `json:"columns,omitempty"`
+	Notices   []string       `json:"notices,omitempty"`
 }
 
 // ColumnReport says how a column was encoded.
 type ColumnReport struct {
-	Name     string
-	Type     Type
-	Guessed  bool
-	Missing  int  // entities without a value, those without a row among them
-	Levels   int  // of cat and labels: different levels
-	Pooled   int  // of those: levels too rare for a column of their own
-	Hashed   int  // of those: levels that share columns because there are too many
-	Constant bool // dropped: all values are missing or alike
-	Columns  int  // columns it became
+	Name     string `json:"name"`
+	Type     Type   `json:"type"`
+	Guessed  bool   `json:"guessed,omitempty"`
+	Missing  int    `json:"missing,omitempty"`  // entities without a value, those without a row among them
+	Levels   int    `json:"levels,omitempty"`   // of cat and labels: different levels
+	Pooled   int    `json:"pooled,omitempty"`   // of those: levels too rare for a column of their own
+	Hashed   int    `json:"hashed,omitempty"`   // of those: levels that share columns because there are too many
+	Constant bool   `json:"constant,omitempty"` // dropped: all values are missing or alike
+	Columns  int    `json:"columns"`            // columns it became
 }
 
 // Joined is a side table in the order of a mode's entities.
