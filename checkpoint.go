@@ -20,6 +20,7 @@ type checkpoint struct {
 	spec   Spec
 	data   string // hash of the table
 	split  string // hash of the parts
+	side   string // hash of the side information
 	path   string // of the cpu backend
 }
 
@@ -42,7 +43,7 @@ type runMeta struct {
 
 // Save implements fit.Keeper.
 func (c *checkpoint) Save(s *fit.State) error {
-	f := &modelfile.File{Meta: map[string]string{"kind": "checkpoint", "data": c.data, "split": c.split, "cpu": c.path}}
+	f := &modelfile.File{Meta: map[string]string{"kind": "checkpoint", "data": c.data, "split": c.split, "side": c.side, "cpu": c.path}}
 	put := func(key string, v any) error {
 		text, err := json.Marshal(v)
 		f.Meta[key] = string(text)
@@ -137,6 +138,8 @@ func (c *checkpoint) matches(f *modelfile.File) error {
 		return refuse("the data differs")
 	case f.Meta["split"] != c.split:
 		return refuse("the split differs")
+	case f.Meta["side"] != c.side:
+		return refuse("the side information differs")
 	case f.Meta["cpu"] != c.path:
 		return refuse(fmt.Sprintf("it was made with the %s instructions, this run uses %s (KFT_CPU sets them)", f.Meta["cpu"], c.path))
 	}

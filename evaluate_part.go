@@ -42,20 +42,15 @@ func (m *Model) EvaluatePart(ctx context.Context, files []string, part dataset.P
 	if err != nil {
 		return Score{}, Summary{}, err
 	}
+	m.forgetUntrained(o.Codes)
 	z := make([]float32, o.Len())
 	m.field.Evaluate(cpu.New(path, opt.Threads), z, o.Codes)
 	tally, err := m.tally(o.Y, o.W, z)
 	if err != nil {
 		return Score{}, Summary{}, err
 	}
-	sum := Summary{Rows: o.Len(), Unknown: make([]int, len(m.modes))}
-	m.forgetUntrained(o.Codes)
-	for mode, codes := range o.Codes {
-		for _, c := range codes {
-			if c < 0 {
-				sum.Unknown[mode]++
-			}
-		}
-	}
+	sum := m.newSummary()
+	sum.Rows = o.Len()
+	m.countSources(&sum, o.Codes, o.Y)
 	return tally.Score(), sum, nil
 }

@@ -14,10 +14,10 @@ const (
 	fromPrior                  // the average id: nothing is known of it
 )
 
-// markTrained notes which ids the field has weights for. An id of a mode that no
-// term uses needs none.
+// markTrained notes which ids the field has weights for, and of which modes it
+// uses side information. An id of a mode that no term uses needs neither.
 func (m *Model) markTrained() {
-	m.trained = make([][]bool, len(m.modes))
+	m.trained, m.informed = make([][]bool, len(m.modes)), make([]bool, len(m.modes))
 	names := m.spec.ModeNames()
 	for _, t := range m.field.Terms {
 		for _, c := range t.Cores {
@@ -27,6 +27,7 @@ func (m *Model) markTrained() {
 				if m.trained[at] == nil {
 					m.trained[at] = make([]bool, m.dicts[at].Len())
 				}
+				m.informed[at] = m.informed[at] || c.Map != nil && m.side[at] != nil
 				for e := i; e < len(combos); e += width {
 					m.trained[at][combos[e]] = true
 				}
@@ -42,7 +43,7 @@ func (m *Model) source(mode int, code int32) source {
 		return fromPrior
 	case m.trained[mode] == nil || m.trained[mode][code]:
 		return fromTraining
-	case m.side[mode] != nil && m.side[mode].has[code]:
+	case m.informed[mode] && m.side[mode].has[code]:
 		return fromSide
 	}
 	return fromPrior

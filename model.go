@@ -24,8 +24,9 @@ type Model struct {
 	parts []dataset.Part
 	about Training
 
-	side    []*sideMode // by mode, nil without side information
-	trained [][]bool    // by mode and code: the id is in the training data
+	side     []*sideMode // by mode, nil without side information
+	trained  [][]bool    // by mode and code: the id is in the training data
+	informed []bool      // by mode: a core uses its side information
 }
 
 // Training records how a model came about. It is part of the model file, so

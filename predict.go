@@ -100,11 +100,41 @@ type TableOptions struct {
 	Strict  bool           // unknown ids are an error
 }
 
-// Summary counts what PredictFile met.
+// Summary counts what was met in a table.
 type Summary struct {
 	Rows    int
 	Unknown []int // rows with an unknown id, by mode
 	Side    []int // rows with an id known by its side information alone, by mode
+}
+
+func (m *Model) newSummary() Summary {
+	return Summary{Unknown: make([]int, len(m.modes)), Side: make([]int, len(m.modes))}
+}
+
+func (s *Summary) add(o Summary) {
+	s.Rows += o.Rows
+	for mode := range s.Unknown {
+		s.Unknown[mode] += o.Unknown[mode]
+		s.Side[mode] += o.Side[mode]
+	}
+}
+
+// countSources counts the ids of rows with a target that are not in the training
+// data.
+func (m *Model) countSources(sum *Summary, codes [][]int32, y []float32) {
+	for mode, column := range codes {
+		for i, c := range column {
+			if math.IsNaN(float64(y[i])) {
+				continue
+			}
+			switch m.source(mode, c) {
+			case fromPrior:
+				sum.Unknown[mode]++
+			case fromSide:
+				sum.Side[mode]++
+			}
+		}
+	}
 }
 
 // An UnknownError is an id that is not in the training data, met in strict mode.
@@ -126,7 +156,7 @@ func addedColumns() []string { return []string{"prediction", "median", "unknown"
 // predicted from their side information. A table that has such a column is
 // refused. Target and weight are not looked at.
 func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt TableOptions) (Summary, error) {
-	sum := Summary{Unknown: make([]int, len(m.modes)), Side: make([]int, len(m.modes))}
+	sum := m.newSummary()
 	var mutex sync.Mutex
 	var delimiter byte
 	head := func(header []byte, d byte) []byte {
@@ -141,7 +171,8 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 		return line
 	}
 	err := m.mapTable(ctx, file, w, opt, head, func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error) {
-		unknown, side := make([]int, len(m.modes)), make([]int, len(m.modes))
+		met := m.newSummary()
+		met.Rows = len(z)
 		for i := range z {
 			dst = append(append(dst, b.Line(i)...), delimiter)
 			dst = strconv.AppendFloat(dst, float64(float32(m.scale.Mean(z[i]))), 'g', -1, 32)
@@ -160,21 +191,17 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 				first = false
 				dst = append(dst, m.modes[mode].Name...)
 				if from == fromSide {
-					side[mode]++
+					met.Side[mode]++
 					dst = append(dst, ":side"...)
 				} else {
-					unknown[mode]++
+					met.Unknown[mode]++
 				}
 			}
 			dst = append(dst, b.LineEnd()...)
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
-		sum.Rows += len(z)
-		for mode, n := range unknown {
-			sum.Unknown[mode] += n
-			sum.Side[mode] += side[mode]
-		}
+		sum.add(met)
 		return dst, nil
 	})
 	return sum, err
@@ -182,7 +209,7 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 
 // Evaluate measures the model on the rows of a table that have a target.
 func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Score, Summary, error) {
-	sum := Summary{Unknown: make([]int, len(m.modes)), Side: make([]int, len(m.modes))}
+	sum := m.newSummary()
 	var mutex sync.Mutex
 	tallies := map[int]*model.Tally{} // by first row, to be added up in order
 	err := m.mapTable(ctx, file, io.Discard, opt, nil, func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error) {
@@ -194,21 +221,13 @@ func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Sc
 			}
 			return dst, err
 		}
-		unknown := make([]int, len(m.modes))
-		for mode := range m.modes {
-			for i, c := range b.Codes[mode] {
-				if c < 0 && !math.IsNaN(float64(b.Y[i])) {
-					unknown[mode]++
-				}
-			}
-		}
+		met := m.newSummary()
+		met.Rows = len(z)
+		m.countSources(&met, b.Codes, b.Y)
 		mutex.Lock()
 		defer mutex.Unlock()
 		tallies[b.First] = tally
-		sum.Rows += len(z)
-		for mode, n := range unknown {
-			sum.Unknown[mode] += n
-		}
+		sum.add(met)
 		return dst, nil
 	})
 	if err != nil {

@@ -61,7 +61,7 @@ func (m *Model) Save(path string) error {
 		if s == nil {
 			continue
 		}
-		if _, grown := s.operator.(*grownOperator); grown {
+		if isGrown(s) {
 			return errors.New("kft: a model made by WithSide is for prediction and cannot be saved; save the one it was made from")
 		}
 		meta, tensors := sideinfo.State(s.operator)
