@@ -1,0 +1,157 @@
+// Package doctest runs the commands that the documentation shows and compares
+// what they print with what it says, makes the tables they read, and reads the
+// example specifications.
+package doctest
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "rewrite the outputs in the pages, and their tables, from what the program does")
+
+const root = "../.."
+
+// dataFolder holds the tables of the concept pages.
+var dataFolder = filepath.Join(root, "docs", "concepts", "data")
+
+// TestPages runs the console blocks of every page, in one folder a page that
+// starts with the tables of docs/concepts/data. What a command prints is compared
+// with the page: standard output, then standard error, but for the progress of
+// fits. Times and sizes are left out of the comparison.
+func TestPages(t *testing.T) {
+	program := buildProgram(t)
+	for _, file := range pages(t) {
+		t.Run(strings.TrimPrefix(filepath.ToSlash(file), root+"/"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := parsePage(string(text))
+			if p.String() != string(text) {
+				t.Fatal("a console block is not closed, or has lines before its first command")
+			}
+			changed := perform(t, &p, newShell(t, program))
+			if changed && *update {
+				if err := os.WriteFile(file, []byte(p.String()), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// perform runs the page's commands and reports, or with -update mends, what is
+// not as the page says.
+func perform(t *testing.T, p *page, sh *shell) (changed bool) {
+	for b := range p.blocks {
+		if !p.blocks[b].run {
+			continue
+		}
+		for i := range p.blocks[b].commands {
+			c := &p.blocks[b].commands[i]
+			real := sh.output(t, c.text())
+			if c.matches(real) {
+				continue
+			}
+			changed = true
+			if !*update {
+				t.Errorf("this is not what the program does (go test ./internal/doctest -update rewrites it)\n%s\nprints\n%s\nnot\n%s",
+					strings.Join(c.lines, "\n"), strings.Join(real, "\n"), strings.Join(c.output, "\n"))
+			}
+			c.replace(real)
+		}
+	}
+	return changed
+}
+
+// pages lists README.md and all below docs.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	if readme := filepath.Join(root, "README.md"); exists(readme) {
+		files = append(files, readme)
+	}
+	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".md") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// buildProgram builds kft into a folder that then leads the path.
+func buildProgram(t *testing.T) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "kft"), root+"/cmd/kft").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return folder
+}
+
+// shell runs commands in one folder.
+type shell struct{ folder, path string }
+
+func newShell(t *testing.T, program string) *shell {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(dataFolder)); err != nil {
+		t.Fatal(err)
+	}
+	return &shell{folder: folder, path: program + string(os.PathListSeparator) + os.Getenv("PATH")}
+}
+
+// allowed are the commands that a page may run.
+var allowed = map[string]bool{"kft": true, "cat": true, "head": true, "tail": true, "printf": true, "grep": true, "cut": true, "cmp": true, "cp": true}
+
+// output returns the lines a command prints.
+func (s *shell) output(t *testing.T, text string) []string {
+	t.Helper()
+	words := strings.Fields(text)
+	for len(words) > 1 && strings.Contains(words[0], "=") {
+		words = words[1:] // NAME=VALUE before the command
+	}
+	if !allowed[words[0]] {
+		t.Fatalf("%s: a page does not run %s; mark its block norun", text, words[0])
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "sh", "-c", text)
+	command.Dir = s.folder
+	// The same digits on every machine, and no more of it than two cores.
+	command.Env = append(os.Environ(), "PATH="+s.path, "KFT_CPU=generic", "COLUMNS=100", "GOMAXPROCS=2", "LC_ALL=C")
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("%s: takes more than a minute", text)
+	}
+	training := words[0] == "kft" && len(words) > 1 && words[1] == "fit"
+	if err != nil || !training {
+		stdout.Write(stderr.Bytes())
+	}
+	printed := strings.TrimRight(stdout.String(), "\n")
+	if printed == "" {
+		return nil
+	}
+	return strings.Split(printed, "\n")
+}
