@@ -23,7 +23,7 @@ type initCommand struct {
 
 // Help is shown by kft init --help.
 func (*initCommand) Help() string {
-	return `Looks at the first rows, guesses which column is the target and which columns make up a cell, and writes a commented specification that kft fit then uses. Flags set what the guess gets wrong.
+	return `Looks at the first rows, guesses which column is the target and which columns make up a cell, and writes a commented specification that kft fit then uses. Flags set what the guess gets wrong. In a mode, a column whose name holds any of + , = ( ) stands in double quotes.
 
 Example:
 
