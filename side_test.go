@@ -409,6 +409,36 @@ func TestWithSideEqualRows(t *testing.T) {
 	}
 }
 
+// An id of the fitted table that has neither training rows nor a side row until
+// WithSide gives it one is then predicted as any other id with that row.
+func TestWithSideDescribesFittedID(t *testing.T) {
+	s := newShop(t, 16, 20, nil)
+	var lines []string
+	for i, line := range strings.Split(strings.TrimSpace(s.read(t, "sales.csv")), "\n") {
+		switch {
+		case i == 0:
+			line += ",part"
+		case strings.HasPrefix(line, "s15,"): // the store without a side row
+			line += ",test"
+		case i%5 == 0:
+			line += ",valid"
+		default:
+			line += ",train"
+		}
+		lines = append(lines, line)
+	}
+	spec := s.spec("wlr", "dual")
+	spec.Data.Files[0], spec.Split = s.write(t, "parted.csv", strings.Join(lines, "\n")+"\n"), "column:part"
+	m, _ := fitSales(t, spec, kft.Options{})
+	grown := withSide(t, m, "store="+s.write(t, "new.csv", "store,region,size\ns15,south,0.4\nn0,south,0.4\n"))
+	for _, item := range []string{"i0", "i7"} {
+		old, described, other := medianOf(t, m, "s15", item, "2"), medianOf(t, grown, "s15", item, "2"), medianOf(t, grown, "n0", item, "2")
+		if math.Abs(described-other) > 1e-5*other || described == old {
+			t.Errorf("%s: s15 is predicted %g, with a side row %g, another store with that row %g", item, old, described, other)
+		}
+	}
+}
+
 // The score of a fit, the score of its test rows measured again and the counts of
 // ids without training data agree, also for ids without a side row.
 func TestSideScoresAgree(t *testing.T) {

@@ -111,7 +111,7 @@ func (e *Encoder) Names() []string { return e.names }
 // its column's type is an error, a new level of a category is not. O(rows x columns).
 func (e *Encoder) Encode(rows *dataset.Frame) (Features, error) {
 	f := Features{N: rows.Len(), C: len(e.names), Names: e.names}
-	f.X = make([]float32, f.N*f.C)
+	f.X, f.Unit = make([]float32, f.N*f.C), slices.Repeat([]float64{1}, f.C)
 	from := 0
 	for k := range e.columns {
 		c := &e.columns[k]
@@ -119,6 +119,9 @@ func (e *Encoder) Encode(rows *dataset.Frame) (Features, error) {
 		at, err := rows.Find(c.Name)
 		if err != nil {
 			return Features{}, err
+		}
+		if c.SD > 0 {
+			f.Unit[from] = 1 / c.SD
 		}
 		for i, text := range rows.Columns[at] {
 			dst := f.X[i*f.C+from:][:width:width]

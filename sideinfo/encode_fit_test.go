@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
 // fitColumns fits columns, given as name:type and values, and encodes them.
@@ -366,5 +368,34 @@ func TestReplace(t *testing.T) {
 	}
 	if _, err := Replace("nosie", f, 1); err == nil || !strings.Contains(err.Error(), `(did you mean "noise"?)`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A period is in the units of the table: months 12 apart have the same row.
+func TestPeriodOfEncodedColumn(t *testing.T) {
+	var months, sizes []string
+	for i := range 36 {
+		months, sizes = append(months, fmt.Sprint(i+1)), append(sizes, "2")
+	}
+	sizes[3], sizes[15], sizes[27] = "3", "3", "3"
+	_, f, _ := fitColumns(t, EncodeOptions{}, map[string][]string{"size:cat": sizes, "month:num": months}, "size:cat", "month:num")
+	k, err := kernel.Parse("periodic:12[month]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	op, _, err := New("dual", f, k, Options{Backend: cpu.New(cpu.Generic, 1), Columns: 36})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := op.Columns()
+	row := func(i int) []float32 { return op.Matrix()[i*m:][:m] }
+	distance := func(a, b []float32) (sum float64) {
+		for c := range a {
+			sum += math.Pow(float64(a[c]-b[c]), 2)
+		}
+		return math.Sqrt(sum)
+	}
+	if same, other := distance(row(1), row(13)), distance(row(1), row(7)); same > 1e-3 || other < 0.1 {
+		t.Errorf("rows of months 12 apart differ by %g, 6 apart by %g", same, other)
 	}
 }
