@@ -95,6 +95,14 @@ func (t *arrowTable) names() []string {
 	return names
 }
 
+func (t *arrowTable) readable(column int) bool {
+	of := t.schema.Field(column).Type
+	if d, ok := of.(*arrow.DictionaryType); ok {
+		of = d.ValueType
+	}
+	return !arrow.IsNested(of.ID()) && of.ID() != arrow.EXTENSION && of.ID() != arrow.RUN_END_ENCODED
+}
+
 func (t *arrowTable) start(columns []int) { t.wanted = columns }
 
 func (t *arrowTable) close() {

@@ -148,6 +148,8 @@ func (t *parquetTable) names() []string {
 	return names
 }
 
+func (t *parquetTable) readable(column int) bool { return t.columns[column].leaf >= 0 }
+
 func (t *parquetTable) start(columns []int) {
 	const ahead = 2 // batches
 	for _, c := range columns {
@@ -313,12 +315,23 @@ func (c *parquetColumn) segment(page parquet.Page, d *parquetDictionary) (s segm
 }
 
 // allWithin reports whether all indexes are in [0, n).
+//
+// Two at a time: v and n-1-v have no sign bit. What the lower half may borrow of the
+// upper shows in the lower.
 func allWithin(indexes []int32, n int32) bool {
-	wrong := int32(0) // negative where one was
-	for _, v := range indexes {
-		wrong |= v | (n - 1 - v)
+	const signs = 1<<63 | 1<<31
+	last := uint64(uint32(n - 1))
+	limits := last<<32 | last
+	wrong := uint64(0)
+	memory := bytesOf(indexes)
+	for ; len(memory) >= 16; memory = memory[16:] {
+		v, w := binary.LittleEndian.Uint64(memory), binary.LittleEndian.Uint64(memory[8:])
+		wrong |= v | (limits - v) | w | (limits - w)
 	}
-	return wrong >= 0
+	for _, v := range indexes[len(indexes)&^3:] {
+		wrong |= uint64(uint32(v | (n - 1 - v)))
+	}
+	return wrong&signs == 0
 }
 
 // values makes a segment of n values without nulls.

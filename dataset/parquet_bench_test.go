@@ -73,19 +73,21 @@ func BenchmarkFormats(b *testing.B) {
 	}
 	for _, tc := range []struct{ name, path string }{{"csv", csv}, {"parquet", usual}, {"parquet-plain", plain}} {
 		b.Run(tc.name, func(b *testing.B) {
-			rows, cpu := 0, cpuTime()
+			rows, cpu, best := 0, cpuTime(), time.Duration(1<<62)
 			for b.Loop() {
+				start := time.Now()
 				table, err := Read(context.Background(), []string{tc.path}, iowaSchema, Format{}, 0)
 				if err != nil {
 					b.Fatal(err)
 				}
+				best = min(best, time.Since(start))
 				if rows == 0 {
 					sameTable(b, table, want)
 				}
 				rows += table.Counts.Rows
 			}
 			b.ReportMetric((cpuTime()-cpu).Seconds()*1e3/float64(b.N), "cpu-ms/op")
-			b.ReportMetric(float64(rows)/b.Elapsed().Seconds()/1e6, "Mrows/s")
+			b.ReportMetric(float64(want.Counts.Rows)/best.Seconds()/1e6, "best-Mrows/s")
 		})
 	}
 }

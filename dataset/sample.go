@@ -11,7 +11,15 @@ func Columns(path string, format Format) (names []string, sample [][]string, det
 
 // sampleRows reads the first rows of a table, limit of them at most.
 func sampleRows(path string, format Format, limit int) (names []string, sample [][]string, detected Format, err error) {
-	s, err := openSource(path, format.stdin(), blockSize)
+	stdin := format.stdin()
+	if typed, in, err := openTyped(path, stdin); err != nil {
+		return nil, nil, format, err
+	} else if typed != nil {
+		return sampleTyped(typed, format, limit)
+	} else if in != nil {
+		stdin = in
+	}
+	s, err := openSource(path, stdin, blockSize)
 	if err != nil {
 		return nil, nil, format, err
 	}
@@ -53,4 +61,38 @@ func sampleRows(path string, format Format, limit int) (names []string, sample [
 		line += r.lines
 	}
 	return l.names, sample, l.format, nil
+}
+
+// sampleTyped does it for a typed table, which it closes. Nested columns are passed
+// over: they are neither ids nor values.
+func sampleTyped(t typedTable, format Format, limit int) (names []string, sample [][]string, detected Format, err error) {
+	defer t.close()
+	format.Header = HeaderYes
+	var columns []int
+	for c, name := range t.names() {
+		if t.readable(c) {
+			columns = append(columns, c)
+			names = append(names, name)
+		}
+	}
+	t.start(columns)
+	var r typedRows
+	for len(sample) < limit {
+		b, err := t.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, nil, format, err
+		}
+		r.reset(b, ',')
+		for i := 0; i < r.len() && len(sample) < limit; i++ {
+			record := make([]string, len(columns))
+			for k, c := range columns {
+				record[k] = string(r.field(i, c))
+			}
+			sample = append(sample, record)
+		}
+	}
+	return names, sample, format, nil
 }

@@ -32,8 +32,11 @@ type dictionary struct {
 	read    sync.Once
 	numbers []float32
 	kinds   []numberKind
-	hashed  sync.Once
-	hash    [32]byte
+
+	allNumbers bool // once read
+
+	hashed sync.Once
+	hash   [32]byte
 }
 
 // form says what integers stand for, and so how they are written.
@@ -188,8 +191,10 @@ func (d *dictionary) asNumbers() ([]float32, []numberKind) {
 	d.read.Do(func() {
 		d.numbers = make([]float32, d.values.n)
 		d.kinds = make([]numberKind, d.values.n)
+		d.allNumbers = true
 		for i := range d.numbers {
 			d.numbers[i], d.kinds[i] = d.values.number(i)
+			d.allNumbers = d.allNumbers && d.kinds[i] == isNumber
 		}
 	})
 	return d.numbers, d.kinds
@@ -214,6 +219,41 @@ func (s *segment) slice(from, to int) segment {
 		out.f64 = s.f64[from:to]
 	default:
 		out.data, out.offsets = s.data, s.offsets[from:to+1]
+	}
+	return out
+}
+
+// pick returns the values at some places.
+func (s *segment) pick(at []int32) segment {
+	out := segment{n: len(at), dict: s.dict, form: s.form}
+	if s.valid != nil {
+		out.valid = picked(s.valid, at)
+	}
+	switch {
+	case s.index != nil:
+		out.index = picked(s.index, at)
+	case s.i32 != nil:
+		out.i32 = picked(s.i32, at)
+	case s.i64 != nil:
+		out.i64 = picked(s.i64, at)
+	case s.f32 != nil:
+		out.f32 = picked(s.f32, at)
+	case s.f64 != nil:
+		out.f64 = picked(s.f64, at)
+	default:
+		out.data, out.offsets = []byte{}, make([]uint32, 1, len(at)+1)
+		for _, i := range at {
+			out.data = append(out.data, s.text(int(i))...)
+			out.offsets = append(out.offsets, uint32(len(out.data)))
+		}
+	}
+	return out
+}
+
+func picked[T any](values []T, at []int32) []T {
+	out := make([]T, len(at))
+	for k, i := range at {
+		out[k] = values[i]
 	}
 	return out
 }

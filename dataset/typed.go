@@ -47,6 +47,9 @@ func (r *rows) codes(e *modeEncoder, dst []int32, at []int, keep []int32) (good 
 type typedTable interface {
 	names() []string
 
+	// readable reports whether a column holds plain values, not lists or records.
+	readable(column int) bool
+
 	// start begins to read columns; it is called once, before next.
 	start(columns []int)
 

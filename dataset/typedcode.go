@@ -8,23 +8,27 @@ import (
 // typedCoder gives a mode's codes of typed columns. A value is made into an id once
 // and remembered: by its place in a dictionary, by its bits or by its text.
 type typedCoder struct {
-	values []valueCoder // one a column
+	values []valueCoder  // one a column
+	basis  []*dictionary // of a mode of several columns: that local codes are places in, or nil
 	locals [][]int32
 	keys   []uint64
 	tuples []table // of two columns, of these and a third, ...
 	next   []int32
+	pairs  []int32 // of two columns with small dictionaries, in place of tuples
 }
 
+// mostPairs bounds the pairs of values that are remembered by their place.
+const mostPairs = 1 << 16
+
 // codes of a mode of several columns go through local codes of each column's
-// values, and of tuples of those.
+// values, which are places in its dictionary where it has one, and of tuples of
+// those.
 func (r *typedRows) codes(e *modeEncoder, dst []int32, at []int, keep []int32) (good int, problem idProblem) {
 	e.problem = idProblem{}
 	t := &e.typed
-	if t.values == nil {
-		t.values = make([]valueCoder, len(at))
-		t.locals = make([][]int32, len(at))
-		t.tuples = make([]table, len(at))
-		t.next = make([]int32, len(at))
+	if t.values == nil || t.size() > mostSeen && len(at) > 1 {
+		*t = typedCoder{values: make([]valueCoder, len(at)), basis: make([]*dictionary, len(at)), locals: make([][]int32, len(at)),
+			tuples: make([]table, len(at)), next: make([]int32, len(at))}
 	}
 	derive := func(k int) int32 { return e.derive(r, int(keep[k]), at) }
 	if len(at) == 1 {
@@ -35,14 +39,25 @@ func (r *typedRows) codes(e *modeEncoder, dst []int32, at []int, keep []int32) (
 		good = t.values[0].codes(dst, r, at[0], keep, ids, derive)
 		return good, e.problem
 	}
-	if t.size() > mostSeen {
-		*t = typedCoder{}
-		return r.codes(e, dst, at, keep)
-	}
+	changed := false
 	for p, c := range at {
 		t.locals[p] = sized(t.locals[p], len(keep))
+		basis := r.basis(c)
+		changed = changed || t.basis[p] != basis
+		t.basis[p] = basis
 		v := &t.values[p]
+		if basis != nil {
+			r.eachSegment(c, keep, func(s *segment, from int) bool { copy(t.locals[p][from:], s.index); return true })
+			continue
+		}
 		v.codes(t.locals[p], r, c, keep, nil, func(int) int32 { v.next++; return v.next - 1 })
+	}
+	if changed {
+		clear(t.tuples)
+		t.pairs = nil
+	}
+	if len(at) == 2 && t.basis[0] != nil && t.basis[1] != nil && t.basis[0].values.n*t.basis[1].values.n <= mostPairs {
+		return t.codesOfPairs(dst, derive), e.problem
 	}
 	t.keys = sized(t.keys, len(keep))
 	for p := 1; p < len(at); p++ {
@@ -51,7 +66,7 @@ func (r *typedRows) codes(e *modeEncoder, dst []int32, at []int, keep []int32) (
 			left = dst
 		}
 		for k := range t.keys {
-			t.keys[k] = uint64(left[k])<<32 | uint64(right[k]+1) // never 0
+			t.keys[k] = uint64(uint32(left[k]))<<32 + uint64(uint32(right[k])) + 1 // 0 where all are null
 		}
 		resolve := derive
 		if p < len(at)-1 {
@@ -60,6 +75,48 @@ func (r *typedRows) codes(e *modeEncoder, dst []int32, at []int, keep []int32) (
 		good = lookup(dst, t.keys, &t.tuples[p], resolve)
 	}
 	return good, e.problem
+}
+
+// basis returns the one dictionary that the values of column c have, or nil.
+func (r *typedRows) basis(c int) *dictionary {
+	first := r.columns[c][0].dict
+	for i := range r.columns[c] {
+		if r.columns[c][i].dict != first {
+			return nil
+		}
+	}
+	return first
+}
+
+func (t *typedCoder) codesOfPairs(dst []int32, resolve func(k int) int32) int {
+	width := int32(t.basis[1].values.n)
+	if t.pairs == nil {
+		t.pairs = make([]int32, int32(t.basis[0].values.n)*width)
+		for i := range t.pairs {
+			t.pairs[i] = unseen
+		}
+	}
+	left, right := t.locals[0], t.locals[1][:len(t.locals[0])]
+	dst = dst[:len(left)]
+	for k, i := range left {
+		j := right[k]
+		null := i|j < 0
+		if !null {
+			if code := t.pairs[i*width+j]; code != unseen {
+				dst[k] = code
+				continue
+			}
+		}
+		code := resolve(k)
+		if code == refuse {
+			return k
+		}
+		dst[k] = code
+		if !null {
+			t.pairs[i*width+j] = code
+		}
+	}
+	return len(left)
 }
 
 // size is the number of values and tuples that are remembered.
@@ -108,27 +165,27 @@ func (s *segment) kind() segmentKind {
 // is met. Where texts are ids, ids has their codes.
 func (v *valueCoder) codes(dst []int32, r *typedRows, c int, keep []int32, ids *Dict, resolve func(k int) int32) int {
 	good := len(keep)
-	r.eachSegment(c, keep, func(s *segment, from, to int, rows []int32) bool {
-		part := dst[from:to]
+	r.eachSegment(c, keep, func(s *segment, from int) bool {
+		part := dst[from:][:s.n]
 		shifted := func(k int) int32 { return resolve(from + k) }
 		n := 0
 		switch {
 		case s.index != nil:
-			n = v.fromIndex(part, s, rows, shifted)
-		case s.data != nil || s.offsets != nil:
-			n = v.fromText(part, s, rows, ids, shifted)
+			n = v.fromIndex(part, s, shifted)
+		case s.offsets != nil:
+			n = v.fromText(part, s, ids, shifted)
 		default:
-			n = v.fromBits(part, s, rows, shifted)
+			n = v.fromBits(part, s, shifted)
 		}
-		if n < len(part) {
+		if n < s.n {
 			good = from + n
 		}
-		return n == len(part)
+		return n == s.n
 	})
 	return good
 }
 
-func (v *valueCoder) fromIndex(dst []int32, s *segment, rows []int32, resolve func(k int) int32) int {
+func (v *valueCoder) fromIndex(dst []int32, s *segment, resolve func(k int) int32) int {
 	if v.dict != s.dict {
 		v.dict = s.dict
 		v.seen = sized(v.seen, s.dict.values.n)
@@ -137,8 +194,8 @@ func (v *valueCoder) fromIndex(dst []int32, s *segment, rows []int32, resolve fu
 		}
 	}
 	seen := v.seen
-	for k, row := range rows {
-		at := s.index[row]
+	dst = dst[:len(s.index)]
+	for k, at := range s.index {
 		if at >= 0 && seen[at] != unseen {
 			dst[k] = seen[at]
 			continue
@@ -152,34 +209,42 @@ func (v *valueCoder) fromIndex(dst []int32, s *segment, rows []int32, resolve fu
 			seen[at] = code
 		}
 	}
-	return len(rows)
+	return s.n
 }
 
-func (v *valueCoder) fromBits(dst []int32, s *segment, rows []int32, resolve func(k int) int32) int {
+func (v *valueCoder) fromBits(dst []int32, s *segment, resolve func(k int) int32) int {
 	if kind := s.kind(); v.of != kind || v.keys.used > mostSeen {
 		v.of, v.keys = kind, table{}
 	}
-	v.words = sized(v.words, len(rows))
-	for k, row := range rows {
-		// A key of 0 is not remembered: it stands for null and for one rare value.
-		var key uint64
-		switch {
-		case s.valid != nil && !s.valid[row]:
-		case s.i32 != nil:
-			key = uint64(s.i32[row]) + 1
-		case s.i64 != nil:
-			key = uint64(s.i64[row]) + 1
-		case s.f32 != nil:
-			key = uint64(math.Float32bits(s.f32[row])) + 1
-		default:
-			key = math.Float64bits(s.f64[row]) + 1
+	// A key of 0 is not remembered: it stands for null and for one rare value.
+	v.words = sized(v.words, s.n)
+	switch {
+	case s.i32 != nil:
+		for k, value := range s.i32 {
+			v.words[k] = uint64(value) + 1
 		}
-		v.words[k] = key
+	case s.i64 != nil:
+		for k, value := range s.i64 {
+			v.words[k] = uint64(value) + 1
+		}
+	case s.f32 != nil:
+		for k, value := range s.f32 {
+			v.words[k] = uint64(math.Float32bits(value)) + 1
+		}
+	default:
+		for k, value := range s.f64 {
+			v.words[k] = math.Float64bits(value) + 1
+		}
+	}
+	for k, valid := range s.valid {
+		if !valid {
+			v.words[k] = 0
+		}
 	}
 	return lookup(dst, v.words, &v.keys, resolve)
 }
 
-func (v *valueCoder) fromText(dst []int32, s *segment, rows []int32, ids *Dict, resolve func(k int) int32) int {
+func (v *valueCoder) fromText(dst []int32, s *segment, ids *Dict, resolve func(k int) int32) int {
 	remember := ids == nil
 	if remember {
 		if v.texts == nil || v.texts.Len() > mostSeen {
@@ -187,14 +252,16 @@ func (v *valueCoder) fromText(dst []int32, s *segment, rows []int32, ids *Dict, 
 		}
 		ids = v.texts
 	}
-	v.words = sized(v.words, len(rows))
-	for k, row := range rows {
-		v.words[k] = 0
-		if s.valid == nil || s.valid[row] {
-			v.words[k] = textWord(s.data, s.offsets[row], s.offsets[row+1])
+	v.words = sized(v.words, s.n)
+	for k := range v.words {
+		v.words[k] = textWord(s.data, s.offsets[k], s.offsets[k+1])
+	}
+	for k, valid := range s.valid {
+		if !valid {
+			v.words[k] = 0
 		}
 	}
-	for k := 0; k < len(rows); k++ {
+	for k := 0; k < s.n; k++ {
 		from := k
 		k = ids.short.codes(dst, v.words, k)
 		if remember {
@@ -202,11 +269,11 @@ func (v *valueCoder) fromText(dst []int32, s *segment, rows []int32, ids *Dict, 
 				dst[from] = v.textCodes[dst[from]]
 			}
 		}
-		if k == len(rows) {
+		if k == s.n {
 			break
 		}
-		if row := rows[k]; remember && v.words[k] == 0 && !s.null(int(row)) {
-			if at, ok := ids.Code(s.text(int(row))); ok { // a long text
+		if remember && v.words[k] == 0 && !s.null(k) {
+			if at, ok := ids.Code(s.text(k)); ok { // a long text
 				dst[k] = v.textCodes[at]
 				continue
 			}
@@ -216,12 +283,12 @@ func (v *valueCoder) fromText(dst []int32, s *segment, rows []int32, ids *Dict, 
 			return k
 		}
 		dst[k] = code
-		if row := rows[k]; remember && !s.null(int(row)) && len(s.text(int(row))) > 0 {
-			ids.add(s.text(int(row)))
+		if remember && !s.null(k) && len(s.text(k)) > 0 {
+			ids.add(s.text(k))
 			v.textCodes = append(v.textCodes, code)
 		}
 	}
-	return len(rows)
+	return s.n
 }
 
 // textWord loads a text of 1 to 8 bytes, without white space at its ends, as a

@@ -9,7 +9,7 @@ type typedRows struct {
 	cursors   []cursor // by column: where the last row asked for lies
 	text      []byte
 	out       []byte
-	row       []int32 // 0, 1, 2, ...
+	local     []int32
 }
 
 // cursor is a segment of a column and the rows before it.
@@ -57,53 +57,47 @@ func (r *typedRows) rawLine(i int) []byte {
 	return r.out
 }
 
-// eachSegment calls f for the segments of column c with the rows in keep: from and
-// to are their places in keep, rows their places in the segment. It stops where f
+// eachSegment calls f for the values of column c in the rows in keep, a segment at a
+// time: those of s stand in the rows keep[from], keep[from+1], ... It stops where f
 // returns false.
-func (r *typedRows) eachSegment(c int, keep []int32, f func(s *segment, from, to int, rows []int32) bool) {
-	for len(r.row) < r.n {
-		r.row = append(r.row, int32(len(r.row)))
-	}
+func (r *typedRows) eachSegment(c int, keep []int32, f func(s *segment, from int) bool) {
 	from, before := 0, 0
-	all := len(keep) == r.n
-	var local []int32
 	for i := range r.columns[c] {
 		s := &r.columns[c][i]
-		to := from
-		rows := r.row[:s.n]
-		if all {
-			to += s.n
-		} else {
-			local = local[:0]
-			for ; to < len(keep) && int(keep[to]) < before+s.n; to++ {
-				local = append(local, keep[to]-int32(before))
+		n := s.n
+		if len(keep) < r.n {
+			to := from
+			r.local = r.local[:0]
+			for ; to < len(keep) && int(keep[to]) < before+n; to++ {
+				r.local = append(r.local, keep[to]-int32(before))
 			}
-			rows = local
+			picked := s.pick(r.local)
+			s = &picked
 		}
-		if to > from && !f(s, from, to, rows) {
+		if s.n > 0 && !f(s, from) {
 			return
 		}
-		from, before = to, before+s.n
+		from, before = from+s.n, before+n
 	}
 }
 
 func (r *typedRows) numbers(dst []float32, c int, keep []int32) (good, missing int, kind numberKind) {
 	good, kind = len(keep), isNumber
-	r.eachSegment(c, keep, func(s *segment, from, to int, rows []int32) bool {
-		if s.plainNumbers(dst[from:to], rows) {
+	r.eachSegment(c, keep, func(s *segment, from int) bool {
+		if s.plainNumbers(dst[from:][:s.n]) {
 			return true
 		}
-		for j, row := range rows {
-			v, is := s.number(int(row))
+		for i := range s.n {
+			v, is := s.number(i)
 			switch is {
 			case isMissing:
 				missing++
 				v = float32(math.NaN())
 			case isText, isInfinite, isNaN:
-				good, kind = from+j, is
+				good, kind = from+i, is
 				return false
 			}
-			dst[from+j] = v
+			dst[from+i] = v
 		}
 		return true
 	})
@@ -112,26 +106,28 @@ func (r *typedRows) numbers(dst []float32, c int, keep []int32) (good, missing i
 
 // plainNumbers reads a segment whose values are all numbers, in the quickest way,
 // and reports whether it is one.
-func (s *segment) plainNumbers(dst []float32, rows []int32) bool {
+func (s *segment) plainNumbers(dst []float32) bool {
 	switch {
-	case s.valid != nil || s.form.kind > formBool && s.index == nil:
+	case s.valid != nil || s.form.kind > formBool:
 		return false
 	case s.index != nil:
-		numbers, kinds := s.dict.asNumbers()
-		for j, row := range rows {
-			k := s.index[row]
-			if k < 0 || kinds[k] != isNumber {
+		numbers, _ := s.dict.asNumbers()
+		if !s.dict.allNumbers {
+			return false
+		}
+		for i, at := range s.index {
+			if at < 0 {
 				return false
 			}
-			dst[j] = numbers[k]
+			dst[i] = numbers[at]
 		}
 	case s.i32 != nil:
-		for j, row := range rows {
-			dst[j] = float32(s.i32[row])
+		for i, v := range s.i32 {
+			dst[i] = float32(v)
 		}
 	case s.i64 != nil && s.form.kind == formInteger:
-		for j, row := range rows {
-			dst[j] = float32(s.i64[row])
+		for i, v := range s.i64 {
+			dst[i] = float32(v)
 		}
 	default:
 		return false
