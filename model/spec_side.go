@@ -68,7 +68,7 @@ func (s Spec) validateSide(ps *Problems) {
 		}
 		known(path, t.Mode)
 		if j, again := first[t.Mode]; again {
-			ps.addf(path, "mode %q has side.tables[%d] already; join the two tables into one", t.Mode, j)
+			ps.addf(path, "mode %q has a side table already, %s; join the two into one", t.Mode, s.Side.Tables[j])
 		}
 		first[t.Mode] = i
 	}
@@ -93,14 +93,20 @@ func (s Spec) validateSide(ps *Problems) {
 		if !slices.Contains(sideinfo.ReplaceKinds(), kind) {
 			ps.addf("side.replace", "%q is neither constant nor noise%s", kind, nearest.Hint(kind, sideinfo.ReplaceKinds()))
 		}
-		if named {
+		_, described := first[mode]
+		switch {
+		case named && slices.Contains(modes, mode) && !described:
+			ps.addf("side.replace", "mode %q has no side table to replace", mode)
+		case named:
 			known("side.replace", mode)
+		case len(first) == 0:
+			ps.addf("side.replace", "there is no side table to replace; give side.tables (--side), such as store=stores.csv")
 		}
 	}
 	if len(s.Side.Tables) > 0 || !slices.Contains(Variants(), s.Side.Variant) {
 		return
 	}
 	if s.Side.Variant != "plain" {
-		ps.addf("side.variant", "%s needs side information; give side.tables, such as store=stores.csv", s.Side.Variant)
+		ps.addf("side.variant", "%s needs side information; give side.tables (--side), such as store=stores.csv", s.Side.Variant)
 	}
 }

@@ -26,7 +26,9 @@ func (s Spec) YAML() []byte {
 // JSON is the full specification, defaults filled in, on one line.
 func (s Spec) JSON() []byte {
 	s.Fill()
-	s.Terms, s.Data.Files, s.Data.Modes = notNil(s.Terms), notNil(s.Data.Files), notNil(s.Data.Modes)
+	for _, list := range []*[]string{&s.Terms, &s.Data.Files, &s.Data.Modes, &s.Side.Tables, &s.Side.Kernels} {
+		*list = notNil(*list)
+	}
 	text, err := json.Marshal(s)
 	if err != nil {
 		panic(fmt.Sprintf("model: %v", err)) // only for numbers that Validate refuses
@@ -46,7 +48,9 @@ func writeSection(b *strings.Builder, indent string, section reflect.Value) {
 	for tag, v := range fieldsOf(section) {
 		key := indent + tag.key + ":"
 		if isSection(v) {
-			b.WriteString("\n")
+			if !strings.HasSuffix(b.String(), "\n\n") {
+				b.WriteString("\n")
+			}
 			writeLine(b, key, tag.doc)
 			writeSection(b, indent+"  ", v)
 			b.WriteString("\n")
