@@ -64,7 +64,7 @@ func (r *fitting) readSide(ctx context.Context) error {
 func (r *fitting) sideOf(ctx context.Context, spec sideinfo.Spec, at int) (*sideMode, SideReport, error) {
 	mode, s := r.table.Modes[at], r.spec.Side
 	report := SideReport{Mode: mode.Name, Space: s.Space}
-	joined, err := sideinfo.Open(ctx, spec, mode, r.table.Dicts[at].IDs(), dataset.Format{})
+	joined, err := sideinfo.Open(ctx, spec, mode, r.table.Dicts[at].IDs(), dataset.Format{Stdin: r.opt.Stdin})
 	if err != nil {
 		return nil, report, err
 	}
@@ -169,31 +169,38 @@ func (m *Model) WithSide(ctx context.Context, tables []string) (*Model, error) {
 	return &grown, grown.extend(cpu.New(path, 0), fresh)
 }
 
+// A SideError is a side table that does not go with the model, whatever is in it.
+type SideError struct{ Problem string }
+
+func (e *SideError) Error() string { return "--side: " + e.Problem }
+
+func sideErrorf(format string, args ...any) error { return &SideError{fmt.Sprintf(format, args...)} }
+
 // addSide gives a mode the entities of a table.
 func (m *Model) addSide(ctx context.Context, text string, fresh [][]int32) error {
 	given, err := sideinfo.ParseSide(text)
 	if err != nil {
-		return err
+		return &SideError{err.Error()}
 	}
 	names := m.spec.ModeNames()
 	at := slices.Index(names, given.Mode)
 	if at < 0 {
-		return fmt.Errorf("--side: the model has no mode %q%s; its modes are %s", given.Mode, nearest.Hint(given.Mode, names), strings.Join(names, ", "))
+		return sideErrorf("the model has no mode %q%s; its modes are %s", given.Mode, nearest.Hint(given.Mode, names), strings.Join(names, ", "))
 	}
 	s := m.side[at]
 	switch {
 	case !m.informed[at]:
-		return fmt.Errorf("--side: the model was fitted without side information of mode %s and cannot use any; fit it with --side %s=TABLE", given.Mode, given.Mode)
+		return sideErrorf("the model was fitted without side information of mode %s and cannot use any; fit it with --side %s=TABLE", given.Mode, given.Mode)
 	case isGrown(s):
-		return fmt.Errorf("--side: mode %s has a table already; join the two into one", given.Mode)
+		return sideErrorf("mode %s has a table already; join the two into one", given.Mode)
 	case m.spec.Side.ReplaceOf(given.Mode) != "":
-		return fmt.Errorf("--side: the side information of mode %s was replaced by %s when the model was fitted (--side-replace), so a table of it says nothing", given.Mode, m.spec.Side.ReplaceOf(given.Mode))
+		return sideErrorf("the side information of mode %s was replaced by %s when the model was fitted (--side-replace), so a table of it says nothing", given.Mode, m.spec.Side.ReplaceOf(given.Mode))
 	case given.Own():
-		return fmt.Errorf("--side %s: own columns describe the ids of the fitted table alone; give a table of new ids", text)
+		return sideErrorf("%s: own columns describe the ids of the fitted table alone; give a table of new ids", text)
 	}
 	spec, err := s.encoder.SpecFor(given)
 	if err != nil {
-		return err
+		return &SideError{err.Error()}
 	}
 	frame, err := dataset.ReadFrame(ctx, spec.File, dataset.Format{})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -27,7 +28,8 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 func exitCode(err error) int {
 	var usage *usageError
 	var problems model.Problems
-	if errors.As(err, &usage) || errors.As(err, &problems) {
+	var side *kft.SideError
+	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) {
 		return exitUsage
 	}
 	return exitFailed

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 
@@ -16,6 +15,7 @@ type evaluateCommand struct {
 	Model     string   `arg:"" complete:"file" help:"The model file."`
 	Tables    []string `arg:"" name:"table" complete:"file" help:"A table with the target, plain or gzip; - is standard input. Several only with --part."`
 	Part      string   `placeholder:"PART" values:"train,valid,test" help:"Only the rows that were train, valid or test in the fit; the table must be the one it was fitted to."`
+	Side      []string `sep:"none" placeholder:"TABLE" help:"Side rows of new ids, as in store=new_stores.csv, of a mode that the model has side information of. May be repeated."`
 	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of the table (default: auto)."`
 	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns (default: auto)."`
 	Threads   int      `placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
@@ -43,7 +43,7 @@ func (c *evaluateCommand) Run(e *env) error {
 	case c.Part == "" && len(c.Tables) > 1:
 		return usagef("one table at a time; several are read as one only with --part")
 	}
-	if err := checkInputs(c.Tables); err != nil {
+	if err := checkInputs(append(sideFiles(c.Side), c.Tables...)); err != nil {
 		return err
 	}
 	format, err := (&dataFlags{Delimiter: c.Delimiter, Header: c.Header}).format(e.stdin)
@@ -52,6 +52,9 @@ func (c *evaluateCommand) Run(e *env) error {
 	}
 	m, err := kft.Load(c.Model)
 	if err != nil {
+		return err
+	}
+	if m, err = withSide(e.ctx, m, c.Side); err != nil {
 		return err
 	}
 	opt := kft.TableOptions{Threads: c.Threads, Format: format}
@@ -76,17 +79,13 @@ func (c *evaluateCommand) Run(e *env) error {
 	}
 	t := textTable{header: header, rows: [][]string{row}}
 	t.write(&b)
-	for i, n := range sum.Unknown {
-		if n > 0 {
-			fmt.Fprintf(&b, "%s with an unknown %s, predicted by the average\n", plural(n, "row"), m.Modes()[i].Name)
-		}
-	}
+	writeSources(&b, m, sum, "")
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
 
 // writeEvaluation prints the score's fields with, beside them, how many rows had
-// an unknown id of each mode.
+// an unknown id of each mode, and an id known by its side row alone.
 func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary) error {
 	text, err := json.Marshal(score)
 	if err != nil {
@@ -96,10 +95,10 @@ func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary
 	if err := json.Unmarshal(text, &fields); err != nil {
 		return err
 	}
-	unknown := map[string]int{}
-	for i, n := range sum.Unknown {
-		unknown[m.Modes()[i].Name] = n
+	unknown, side := map[string]int{}, map[string]int{}
+	for i, mode := range m.Modes() {
+		unknown[mode.Name], side[mode.Name] = sum.Unknown[i], sum.Side[i]
 	}
-	fields["unknown"] = unknown
+	fields["unknown"], fields["from_side"] = unknown, side
 	return writeJSON(w, fields)
 }

@@ -93,7 +93,7 @@ func (c *fitCommand) Run(e *env) error {
 
 // check refuses, before any work, what could only fail after it.
 func (c *fitCommand) check(spec model.Spec) error {
-	if err := checkInputs(spec.Data.Files); err != nil {
+	if err := checkInputs(append(sideFiles(spec.Side.Tables), spec.Data.Files...)); err != nil {
 		return err
 	}
 	switch {
@@ -117,7 +117,7 @@ func (c *fitCommand) check(spec model.Spec) error {
 // checkOutput refuses to overwrite what is read or what is no model, and a
 // folder in which nothing can be made.
 func (c *fitCommand) checkOutput(spec model.Spec) error {
-	inputs := slices.Clone(spec.Data.Files)
+	inputs := append(slices.Clone(spec.Data.Files), sideFiles(spec.Side.Tables)...)
 	if file, ok := strings.CutPrefix(spec.Split, "file:"); ok {
 		inputs = append(inputs, file)
 	}

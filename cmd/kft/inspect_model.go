@@ -44,7 +44,9 @@ func (c *inspectCommand) model(e *env) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: a model of %s, %s, %s\n", c.File, r.Spec.Data.Target, bytesText(r.Bytes), plural(r.Weights, "weight"))
 	writeData(&b, m)
-	fmt.Fprintf(&b, "      sha256 %s, split %s, seed %d\n\n", r.Training.DataHash, r.Training.Split, r.Training.Seed)
+	fmt.Fprintf(&b, "      sha256 %s, split %s, seed %d\n", r.Training.DataHash, r.Training.Split, r.Training.Seed)
+	writeSide(&b, r.Training.Side, r.Spec)
+	b.WriteString("\n")
 	writeTerms(&b, r.Terms)
 	part, _ := lastPart(r.Training.Train, r.Training.Valid, r.Training.Test)
 	writeScores(&b, r.Training, r.Spec.Transform, part)
@@ -59,11 +61,11 @@ func (c *inspectCommand) model(e *env) error {
 }
 
 func writeTerms(b *strings.Builder, terms []kft.TermInfo) {
-	t := textTable{header: []string{"term", "core", "entities", "matrix"}, left: 2}
+	t := textTable{header: []string{"term", "core", "variant", "entities", "matrix"}, left: 3}
 	for _, term := range terms {
 		name := term.Name
 		for _, core := range term.Cores {
-			t.rows = append(t.rows, []string{name, core.Name, count(core.Entities), fmt.Sprintf("%d x %d", core.Left, core.Right)})
+			t.rows = append(t.rows, []string{name, core.Name, core.Variant, count(core.Entities), fmt.Sprintf("%d x %d", core.Left, core.Right)})
 			name = ""
 		}
 	}

@@ -18,7 +18,8 @@ type predictCommand struct {
 	Table     string   `arg:"" optional:"" complete:"file" help:"CSV or TSV with the columns of the modes, plain or gzip; - is standard input."`
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"Where the predictions go, compressed where the name ends in .gz (default: standard output)."`
 	Cell      []string `sep:"none" placeholder:"CELL" help:"Predict one cell, as in store=2106,item=11776,time=2016-12; the columns of a mode will do too, year=2016,month=12. May be repeated."`
-	Strict    bool     `help:"Refuse ids that the model has not seen."`
+	Side      []string `sep:"none" placeholder:"TABLE" help:"Side rows of new ids, as in store=new_stores.csv, of a mode that the model has side information of. May be repeated."`
+	Strict    bool     `help:"Refuse ids of which the model knows nothing."`
 	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of the table (default: auto)."`
 	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns (default: auto)."`
 	Threads   int      `placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
@@ -28,12 +29,13 @@ type predictCommand struct {
 
 // Help is shown by kft predict --help.
 func (*predictCommand) Help() string {
-	return `Writes the table as it is with three columns added: prediction (the mean), median, and unknown, which names the modes whose id the model has not seen; such an id is predicted by the average.
+	return `Writes the table as it is with three columns added: prediction (the mean), median, and unknown, which names the modes whose id the model has not seen; such an id is predicted by the average. An id that has a side row, be it one of the fitted table without training rows or one of a table given by --side, is predicted from that row, and unknown says so: store:side.
 
 Examples:
 
     kft predict model.kft sales.csv -o predictions.csv
-    kft predict model.kft --cell store=S001,item=A0001,time=2024-12`
+    kft predict model.kft --cell store=S001,item=A0001,time=2024-12
+    kft predict model.kft plans.csv --side store=new_stores.csv -o predictions.csv`
 }
 
 // Run predicts.
@@ -50,13 +52,19 @@ func (c *predictCommand) Run(e *env) error {
 	case c.Threads < 0:
 		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", c.Threads)
 	}
+	if err := checkInputs(append(sideFiles(c.Side), c.Table)); err != nil {
+		return err
+	}
 	if c.Output != "" && c.Output != "-" {
-		if err := checkTarget(c.Output, []string{c.Table, c.Model}); err != nil {
+		if err := checkTarget(c.Output, append(sideFiles(c.Side), c.Table, c.Model)); err != nil {
 			return err
 		}
 	}
 	m, err := kft.Load(c.Model)
 	if err != nil {
+		return err
+	}
+	if m, err = withSide(e.ctx, m, c.Side); err != nil {
 		return err
 	}
 	if len(c.Cell) > 0 {
@@ -134,10 +142,8 @@ func writeUnknown(w io.Writer, m *kft.Model, sum kft.Summary, output string) {
 	if output != "" && output != "-" {
 		where = " in " + output
 	}
-	fmt.Fprintf(w, "%s predicted%s\n", plural(sum.Rows, "row"), where)
-	for i, n := range sum.Unknown {
-		if n > 0 {
-			fmt.Fprintf(w, "%s with an unknown %s, predicted by the average; the column unknown marks them\n", plural(n, "row"), m.Modes()[i].Name)
-		}
-	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s predicted%s\n", plural(sum.Rows, "row"), where)
+	writeSources(&b, m, sum, "; the column unknown marks them")
+	io.WriteString(w, b.String())
 }

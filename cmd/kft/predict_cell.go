@@ -16,6 +16,7 @@ type cellReport struct {
 	Prediction float64  `json:"prediction"`
 	Median     float64  `json:"median"`
 	Unknown    []string `json:"unknown"`
+	FromSide   []string `json:"from_side,omitempty"`
 }
 
 // cells answers --cell.
@@ -48,7 +49,7 @@ func (c *predictCommand) cells(e *env, m *kft.Model) error {
 			}
 		}
 		if c.JSON {
-			text, err := json.Marshal(cellReport{cells[i], p.Mean, p.Median, append([]string{}, p.Unknown...)})
+			text, err := json.Marshal(cellReport{cells[i], p.Mean, p.Median, append([]string{}, p.Unknown...), p.FromSide})
 			if err != nil {
 				return err
 			}
@@ -58,6 +59,9 @@ func (c *predictCommand) cells(e *env, m *kft.Model) error {
 		fmt.Fprintf(&b, "%s: prediction %s, median %s", c.Cell[i], number(p.Mean), number(p.Median))
 		if len(p.Unknown) > 0 {
 			fmt.Fprintf(&b, "; unknown: %s", strings.Join(p.Unknown, ", "))
+		}
+		if len(p.FromSide) > 0 {
+			fmt.Fprintf(&b, "; from its side row: %s", strings.Join(p.FromSide, ", "))
 		}
 		b.WriteString("\n")
 	}

@@ -12,10 +12,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/*.session from what the program does")
 
-// Each session is a folder with the table sales.csv and a list of commands,
-// "$ kft ...", each followed by what it prints: standard output, then standard
-// error after a line [stderr], then [exit N] unless N is 0. "$ cat F" shows a
-// file.
+// Each session is a folder with the tables sales.csv, stores.csv and
+// new_stores.csv and a list of commands, "$ kft ...", each followed by what it
+// prints: standard output, then standard error after a line [stderr], then
+// [exit N] unless N is 0. "$ cat F" shows a file.
 func TestSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.session")
 	if err != nil || len(files) == 0 {
@@ -28,6 +28,8 @@ func TestSessions(t *testing.T) {
 			t.Setenv("COLUMNS", "100")
 			inEmptyFolder(t)
 			writeSales(t, "sales.csv", smallSales)
+			write(t, "stores.csv", storesTable)
+			write(t, "new_stores.csv", newStoresTable)
 			var got strings.Builder
 			for line := range strings.Lines(want) {
 				line = strings.TrimSuffix(line, "\n")

@@ -113,6 +113,21 @@ func (f *specFlags) notices(spec model.Spec) []string {
 			notices = append(notices, fmt.Sprintf("note: %s is for the solver %s and has no effect with %s", flag.name, flag.solver, spec.Fit.Solver))
 		}
 	}
+	for _, flag := range []struct {
+		given  bool
+		name   string
+		kernel bool // of the spaces with one
+	}{
+		{f.Space != "", "--space", false}, {f.Intercept != "", "--intercept", false}, {len(f.Kernel) > 0, "--kernel", true},
+		{f.SideColumns != nil, "--side-columns", true}, {f.LengthScales != "", "--length-scales", true},
+	} {
+		switch {
+		case flag.given && len(spec.Side.Tables) == 0:
+			notices = append(notices, fmt.Sprintf("note: %s is for side information and has no effect without --side", flag.name))
+		case flag.given && flag.kernel && spec.Side.Space == "primal":
+			notices = append(notices, fmt.Sprintf("note: %s is for kernels and has no effect in the space primal", flag.name))
+		}
+	}
 	return notices
 }
 

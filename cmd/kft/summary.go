@@ -18,6 +18,7 @@ func writeSummary(w io.Writer, m *kft.Model, r *kft.Report, output string) error
 	var b strings.Builder
 	writeData(&b, m)
 	fmt.Fprintf(&b, "Model: %s; scale %s; %s; penalty %s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, plural(r.Weights, "weight"), r.Ridge)
+	writeSide(&b, r.Side, r.Spec)
 	fmt.Fprintf(&b, "Training: %s (%s), %s\n\n", plural(len(r.History), sweepWord(r.Spec)), stopWords(r.Stop, r.Spec, r.Valid.N > 0), plural(r.Passes, "pass"))
 	part, judged := lastPart(r.Train, r.Valid, r.Test)
 	writeScores(&b, m.Training(), r.Spec.Transform, part)

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// storesTable describes the 12 stores of smallSales but for the last, and one
+// that sells nothing.
+var storesTable = func() string {
+	var b strings.Builder
+	b.WriteString("store,region,area,floors\n")
+	for i := range 11 {
+		fmt.Fprintf(&b, "S%03d,%s,%d,1\n", i+1, []string{"north", "south"}[i%2], 100+37*i%90)
+	}
+	b.WriteString("S900,south,150,1\n")
+	return b.String()
+}()
+
+const newStoresTable = "store,region,area,floors\nN001,north,120,1\nN002,east,,2\n"
+
+// fitSide is a fit of the small table with the stores' side table.
+func fitSide(more ...string) []string {
+	return fitSales(slices.Concat([]string{"--rank", "2", "--sweeps", "2", "--side", "store=stores.csv"}, more)...)
+}
+
+func inSideFolder(t *testing.T) {
+	t.Helper()
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	write(t, "stores.csv", storesTable)
+	write(t, "new_stores.csv", newStoresTable)
+}
+
+// Bad side information gives one line with its place and a remedy, and writes
+// nothing: exit 1 for what is in a table, 2 for what is in the call.
+func TestBadSide(t *testing.T) {
+	change := func(old, new string) string { return strings.Replace(storesTable, old, new, 1) }
+	for _, c := range []struct {
+		name  string
+		table string // bad.csv
+		flags []string
+		code  int
+		parts []string
+	}{
+		{"covers no entity", "store,region\nX1,a\nX2,b\n", []string{"--side", "store=bad.csv"}, exitFailed,
+			[]string{"side information of store: bad.csv", `column "store"`, "describes no entity of mode store", `its keys are "X1", "X2"`, `the mode's ids are "S0`, "store=bad.csv[key=COLUMN]"}},
+		{"key twice", change("S004,", "S002,"), []string{"--side", "store=bad.csv"}, exitFailed,
+			[]string{`bad.csv, line 5, column "store", value "S002"`, "given on line 3 already", "keep one row an entity"}},
+		{"nothing said", "store,a,b\nS001,7,\nS002,7,\n", []string{"--side", "store=bad.csv:a:num,b:num"}, exitFailed,
+			[]string{"bad.csv", "says nothing", `column "a" is left out: all values are alike (7)`, `column "b" is left out: all values are missing`}},
+		{"number of a text", storesTable, []string{"--side", "store=bad.csv:region:num"}, exitFailed,
+			[]string{`bad.csv, line 2, column "region", value "north"`, "not a number, which num needs", "another type"}},
+		{"no such column", storesTable, []string{"--side", "store=bad.csv:regoin"}, exitFailed,
+			[]string{"bad.csv", `column "regoin"`, `did you mean "region"?`}},
+		{"no key column", change("store,", "shop,"), []string{"--side", "store=bad.csv"}, exitFailed,
+			[]string{"bad.csv", "no column with the ids of mode store", "store=bad.csv[key=COLUMN]", "shop, region"}},
+		{"no such file", "", []string{"--side", "store=stroes.csv"}, exitFailed, []string{"stroes.csv", "no such file", "check the path"}},
+		{"empty table", "", []string{"--side", "store=bad.csv"}, exitFailed, []string{"bad.csv", "empty"}},
+		{"kernel on a column there is not", storesTable, []string{"--side", "store=bad.csv", "--kernel", "rbf[aera]"}, exitFailed,
+			[]string{"rbf[aera]", `did you mean "area"?`}},
+		{"own column there is not", storesTable, []string{"--side", "time=@mnth"}, exitFailed, []string{`no column "mnth" of its own`, `did you mean "month"?`}},
+
+		{"unknown kernel", storesTable, []string{"--side", "store=bad.csv", "--kernel", "matern23"}, exitUsage, []string{"--kernel", `"matern23"`, `did you mean "matern32"?`}},
+		{"unknown variant", storesTable, []string{"--side", "store=bad.csv", "--variant", "wrl"}, exitUsage, []string{"--variant", `"wrl"`, `did you mean "wlr"?`}},
+		{"unknown variant of a term", storesTable, []string{"--side", "store=bad.csv", "--term", "store,item:2@aditive"}, exitUsage, []string{"--term", `"aditive"`, `did you mean "additive"?`}},
+		{"unknown space", storesTable, []string{"--side", "store=bad.csv", "--space", "daul"}, exitUsage, []string{"--space", `"daul"`, `did you mean "dual"?`}},
+		{"unknown type", storesTable, []string{"--side", "store=bad.csv:region:cta"}, exitUsage, []string{"--side", `column "region"`, `"cta"`, `did you mean "cat"?`}},
+		{"unknown mode", storesTable, []string{"--side", "stroe=bad.csv"}, exitUsage, []string{"--side", `mode "stroe"`, `did you mean "store"?`}},
+		{"unknown mode of a kernel", storesTable, []string{"--side", "store=bad.csv", "--kernel", "stroe=rbf"}, exitUsage, []string{"--kernel", `mode "stroe"`, `did you mean "store"?`}},
+		{"two tables", storesTable, []string{"--side", "store=bad.csv", "--side", "store=stores.csv"}, exitUsage, []string{"--side", `mode "store" has a side table already, store=bad.csv`, "join the two"}},
+		{"no equals sign", storesTable, []string{"--side", "bad.csv"}, exitUsage, []string{"--side", `"bad.csv"`, "there is no '='", "mode=file"}},
+		{"variant without a table", "", []string{"--variant", "wlr"}, exitUsage, []string{"--variant", "wlr needs side information", "--side"}},
+		{"unknown replacement", storesTable, []string{"--side", "store=bad.csv", "--side-replace", "nosie"}, exitUsage, []string{"--side-replace", `"nosie"`, `did you mean "noise"?`}},
+		{"replacement of no table", storesTable, []string{"--side", "store=bad.csv", "--side-replace", "noise:item"}, exitUsage, []string{"--side-replace", `mode "item" has no side table`}},
+		{"replacement of nothing", "", []string{"--side-replace", "noise"}, exitUsage, []string{"--side-replace", "no side table to replace", "--side"}},
+		{"no columns", storesTable, []string{"--side", "store=bad.csv", "--side-columns", "0"}, exitUsage, []string{"--side-columns", "above 0"}},
+		{"onto the side table", storesTable, []string{"--side", "store=bad.csv", "-o", "bad.csv", "--force"}, exitUsage, []string{"bad.csv is read by this command"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inSideFolder(t)
+			write(t, "bad.csv", c.table)
+			fit := fitSales(append([]string{"--sweeps", "2"}, c.flags...)...)
+			if !slices.Contains(c.flags, "--term") {
+				fit = append(fit, "--rank", "2")
+			}
+			refused(t, c.code, c.parts, fit...)
+		})
+	}
+}
+
+// What is odd but no error is said and goes on.
+func TestSideNotices(t *testing.T) {
+	inSideFolder(t)
+	write(t, "empty.csv", strings.ReplaceAll(strings.Replace(storesTable, "floors", "floors,gone", 1), ",1\n", ",1,\n"))
+	for _, c := range []struct {
+		args           []string
+		stdout, stderr []string
+	}{
+		{fitSide(), []string{"Side: store: 11 of 12 ids described, 1 not, 1 row of no id in the data; dual by matern32, ", "region cat (guessed, 2 levels, 1 missing), area num (guessed, 1 missing)", "floors left out",
+			`warning: side information of store: column "floors" is left out: all values are alike (1)`}, nil},
+		{fitSales("--rank", "2", "--sweeps", "1", "--side", "store=empty.csv"), []string{`column "gone" is left out: all values are missing`}, nil},
+		{fitSales("--rank", "40", "--sweeps", "1", "--side", "store=stores.csv:area"), []string{"rank 40 between store and item is lowered to 12, all that store can carry"}, nil},
+		{fitSide("--side-replace", "noise"), []string{"replaced by noise"}, nil},
+		{fitSide("--space", "primal", "--kernel", "rbf"), []string{"; primal, "}, []string{"note: --kernel is for kernels and has no effect in the space primal"}},
+		{fitSales("--rank", "1", "--sweeps", "1", "--space", "primal"), nil, []string{"note: --space is for side information and has no effect without --side"}},
+	} {
+		r := must(t, c.args...)
+		for _, part := range c.stdout {
+			if !strings.Contains(r.stdout, part) {
+				t.Errorf("%v: %q does not say %q", c.args, r.stdout, part)
+			}
+		}
+		for _, part := range c.stderr {
+			if !strings.Contains(r.stderr, part) {
+				t.Errorf("%v: %q does not say %q", c.args, r.stderr, part)
+			}
+		}
+	}
+}
+
+// predict and evaluate take side rows of new ids, in a table and in cells, and
+// say what they predicted from them.
+func TestPredictSide(t *testing.T) {
+	inSideFolder(t)
+	must(t, fitSide()...)
+	write(t, "new.csv", "store,item,year,month,units\nN001,A0001,2023,1,3\nN002,A0002,2023,2,4\nN003,A0001,2023,1,5\nS001,A0001,2023,1,6\n")
+	without := must(t, "predict", "model.kft", "new.csv")
+	with := must(t, "predict", "model.kft", "new.csv", "--side", "store=new_stores.csv")
+	a, b := strings.Split(without.stdout, "\n"), strings.Split(with.stdout, "\n")
+	for i, want := range []string{"unknown", "store:side", "store:side", "store", ""} {
+		if !strings.HasSuffix(b[i], ","+want) {
+			t.Errorf("row %q does not end in %q", b[i], want)
+		}
+		if fromSide := want == "store:side"; fromSide == (a[i] == b[i]) {
+			t.Errorf("the side table turns %q to %q", a[i], b[i])
+		}
+	}
+	for _, part := range []string{"4 rows predicted\n", "2 rows with a store not in the training data, predicted from its side row; the column unknown", "1 row with an unknown store, predicted by the average"} {
+		if !strings.Contains(with.stderr, part) {
+			t.Errorf("%q does not say %q", with.stderr, part)
+		}
+	}
+	cell := must(t, "predict", "model.kft", "--side", "store=new_stores.csv", "--cell", "store=N001,item=A0001,time=2023-1", "--json", "--strict")
+	var answer struct {
+		Prediction float64  `json:"prediction"`
+		Unknown    []string `json:"unknown"`
+		FromSide   []string `json:"from_side"`
+	}
+	if err := json.Unmarshal([]byte(cell.stdout), &answer); err != nil || len(answer.Unknown) != 0 || !slices.Equal(answer.FromSide, []string{"store"}) || cell.stderr != "" {
+		t.Errorf("%v, %+v", err, cell)
+	}
+	if !strings.HasPrefix(b[1], fmt.Sprintf("N001,A0001,2023,1,3,%.5g", answer.Prediction)) {
+		t.Errorf("the cell is predicted %g, the row is %q", answer.Prediction, b[1])
+	}
+	if r := must(t, "evaluate", "model.kft", "new.csv", "--side", "store=new_stores.csv"); !strings.Contains(r.stdout, "2 rows with a store not in the training data, predicted from its side row\n1 row with an unknown store") {
+		t.Errorf("%q", r.stdout)
+	}
+	if r := must(t, "evaluate", "model.kft", "new.csv", "--side", "store=new_stores.csv", "--json"); !strings.Contains(r.stdout, "\"from_side\": {\n    \"item\": 0,\n    \"store\": 2,") {
+		t.Errorf("%q", r.stdout)
+	}
+}
+
+// predict refuses tables that the model cannot use.
+func TestBadPredictSide(t *testing.T) {
+	inSideFolder(t)
+	must(t, fitSide("-o", "model.kft")...)
+	must(t, fitSales("--rank", "1", "--sweeps", "1", "-o", "plain.kft")...)
+	write(t, "short.csv", "store,region\nN001,north\n")
+	write(t, "text.csv", "store,region,area\nN001,north,big\n")
+	write(t, "twice.csv", "store,region,area\nN001,north,1\nN001,south,2\n")
+	for _, c := range []struct {
+		model, side string
+		code        int
+		parts       []string
+	}{
+		{"plain.kft", "store=new_stores.csv", exitUsage, []string{"--side", "fitted without side information of mode store", "fit it with --side store=TABLE"}},
+		{"model.kft", "item=new_stores.csv", exitUsage, []string{"--side", "fitted without side information of mode item"}},
+		{"model.kft", "stroe=new_stores.csv", exitUsage, []string{"--side", `no mode "stroe"`, `did you mean "store"?`, "store, item, time"}},
+		{"model.kft", "store=short.csv", exitFailed, []string{"short.csv", `column "area"`, "the table has no such column", "choose one of store, region"}},
+		{"model.kft", "store=text.csv", exitFailed, []string{`text.csv, line 2, column "area", value "big"`, "not a number"}},
+		{"model.kft", "store=twice.csv", exitFailed, []string{`twice.csv, line 3, column "store", value "N001"`, "given on line 2 already"}},
+		{"model.kft", "store=none.csv", exitFailed, []string{"none.csv", "no such file"}},
+		{"model.kft", "new_stores.csv", exitUsage, []string{"there is no '='"}},
+	} {
+		t.Run(c.model+" "+c.side, func(t *testing.T) {
+			refused(t, c.code, c.parts, "predict", c.model, "sales.csv", "-o", "out.csv", "--side", c.side)
+			refused(t, c.code, c.parts, "predict", c.model, "--cell", "store=S001,item=A0001,time=2023-1", "--side", c.side)
+		})
+	}
+	refused(t, exitUsage, []string{"mode store has a table already"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "--side", "store=short.csv")
+	refused(t, exitUsage, []string{"new_stores.csv is read by this command"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "-o", "new_stores.csv")
+	if r := call(t, "evaluate", "plain.kft", "sales.csv", "--side", "store=new_stores.csv"); r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, "fitted without side information") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// The reports for machines have keys like the rest.
+func TestSideJSON(t *testing.T) {
+	inSideFolder(t)
+	report := must(t, fitSide("--json")...).stdout
+	inspected := must(t, "inspect", "model.kft", "--json").stdout
+	for _, text := range []string{report, inspected} {
+		for _, part := range []string{`"mode": "store"`, `"space": "dual"`, `"kernel": "matern32"`, `"matched": 11`, `"unmatched": 1`, `"extra_rows": 1`, `"guessed": true`, `"type": "cat"`, `"constant": true`} {
+			if !strings.Contains(text, part) {
+				t.Errorf("no %s in %s", part, text)
+			}
+		}
+	}
+	for _, part := range []string{"Side: store: 11 of 12 ids described", "variant", "wlr"} {
+		if text := must(t, "inspect", "model.kft").stdout; !strings.Contains(text, part) {
+			t.Errorf("no %q in %s", part, text)
+		}
+	}
+}
