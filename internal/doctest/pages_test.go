@@ -7,11 +7,13 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -28,7 +30,7 @@ var dataFolder = filepath.Join(root, "docs", "concepts", "data")
 // with the page: standard output, then standard error, but for the progress of
 // fits. Times and sizes are left out of the comparison.
 func TestPages(t *testing.T) {
-	program := buildProgram(t)
+	program := program(t)
 	for _, file := range pages(t) {
 		t.Run(strings.TrimPrefix(filepath.ToSlash(file), root+"/"), func(t *testing.T) {
 			text, err := os.ReadFile(file)
@@ -97,19 +99,45 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// buildProgram builds kft into a folder that then leads the path.
-func buildProgram(t *testing.T) (folder string) {
+// program returns a folder with kft, built once.
+func program(t *testing.T) (folder string) {
 	t.Helper()
-	folder = t.TempDir()
-	out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "kft"), root+"/cmd/kft").CombinedOutput()
+	folder, err := built()
 	if err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+		t.Fatal(err)
 	}
 	return folder
 }
 
-// shell runs commands in one folder.
-type shell struct{ folder, path string }
+var built = sync.OnceValues(func() (folder string, err error) {
+	if folder, err = os.MkdirTemp("", "kft-doctest-"); err != nil {
+		return "", err
+	}
+	builtIn = folder
+	out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "kft"), root+"/cmd/kft").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return folder, err
+})
+
+// builtIn is the folder to remove in the end.
+var builtIn string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if builtIn != "" {
+		os.RemoveAll(builtIn)
+	}
+	os.Exit(code)
+}
+
+// shell runs commands in one folder. Unless fast, numbers are computed by the same
+// instructions on every machine, so that all digits are the same.
+type shell struct {
+	folder, path string
+	fast         bool
+}
 
 func newShell(t *testing.T, program string) *shell {
 	t.Helper()
@@ -137,8 +165,10 @@ func (s *shell) output(t *testing.T, text string) []string {
 	defer cancel()
 	command := exec.CommandContext(ctx, "sh", "-c", text)
 	command.Dir = s.folder
-	// The same digits on every machine, and no more of it than two cores.
-	command.Env = append(os.Environ(), "PATH="+s.path, "KFT_CPU=generic", "COLUMNS=100", "GOMAXPROCS=2", "LC_ALL=C")
+	command.Env = append(os.Environ(), "PATH="+s.path, "COLUMNS=100", "GOMAXPROCS=2", "LC_ALL=C")
+	if !s.fast {
+		command.Env = append(command.Env, "KFT_CPU=generic")
+	}
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
