@@ -129,6 +129,10 @@ func (a *als) update(i int) {
 	}
 }
 
+// tinyFactor is the square of partners' values below which an observation does
+// not count for a factor.
+const tinyFactor = 1e-12
+
 // noTerm leaves out no term.
 const noTerm = -1
 
@@ -163,10 +167,12 @@ func (a *als) leave(k int) {
 		for _, j := range partners {
 			m *= a.terms[j].mean[n]
 		}
-		a.weight[n] = w * m * m
-		if m != 0 {
-			a.rest[n] /= m
+		if m*m < tinyFactor {
+			a.weight[n], a.rest[n] = 0, 0 // says nothing of this factor, and a quotient would overflow
+			continue
 		}
+		a.weight[n] = w * m * m
+		a.rest[n] /= m
 	}
 }
 

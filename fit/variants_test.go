@@ -243,6 +243,31 @@ func TestVariantsLearn(t *testing.T) {
 	}
 }
 
+// An observation whose partner is zero says nothing of a factor: it gets no
+// weight, and its target no quotient.
+func TestZeroPartner(t *testing.T) {
+	cases := variantCases()
+	p := cases[len(cases)-1].problem(t, false)
+	d, err := newData(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{d: d, opt: defaults(), state: &State{}}
+	if err := s.fresh(); err != nil {
+		t.Fatal(err)
+	}
+	a := newALS(d, p.Train, 4)
+	a.begin(&s.state.Run, Ridge{Uniform, 0.1})
+	a.terms[1].mean[0], a.terms[1].mean[1], a.terms[1].mean[2] = 0, 1e-30, 2
+	a.leave(0)
+	if a.weight[0] != 0 || a.weight[1] != 0 || a.rest[0] != 0 || a.rest[1] != 0 {
+		t.Errorf("weights %v, targets %v", a.weight[:2], a.rest[:2])
+	}
+	if want := (d.y[2] - a.terms[2].mean[2]) / 2; a.weight[2] != 4 || a.rest[2] != want {
+		t.Errorf("weight %g, target %g, want 4 and %g", a.weight[2], a.rest[2], want)
+	}
+}
+
 func standardise(y []float32) (center, spread float64) {
 	for _, v := range y {
 		center += float64(v) / float64(len(y))
