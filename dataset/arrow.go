@@ -103,6 +103,30 @@ func (t *arrowTable) readable(column int) bool {
 	return !arrow.IsNested(of.ID()) && of.ID() != arrow.EXTENSION && of.ID() != arrow.RUN_END_ENCODED
 }
 
+func (t *arrowTable) kind(column int) columnKind {
+	of := t.schema.Field(column).Type
+	if d, ok := of.(*arrow.DictionaryType); ok {
+		of = d.ValueType
+	}
+	switch of := of.(type) {
+	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type, *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type:
+		return columnKind{what: whatInteger}
+	case *arrow.Float16Type, *arrow.Float32Type:
+		return columnKind{what: whatFloat32}
+	case *arrow.Float64Type:
+		return columnKind{what: whatFloat64}
+	case *arrow.BooleanType:
+		return columnKind{what: whatBool}
+	case *arrow.Date32Type:
+		return columnKind{what: whatDate}
+	case *arrow.Date64Type:
+		return columnKind{what: whatMoment, per: 1e3}
+	case *arrow.TimestampType:
+		return columnKind{what: whatMoment, per: unitsPerSecond(of.Unit)}
+	}
+	return columnKind{what: whatText}
+}
+
 func (t *arrowTable) start(columns []int) { t.wanted = columns }
 
 func (t *arrowTable) close() {

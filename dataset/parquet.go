@@ -150,6 +150,22 @@ func (t *parquetTable) names() []string {
 
 func (t *parquetTable) readable(column int) bool { return t.columns[column].leaf >= 0 }
 
+func (t *parquetTable) kind(column int) columnKind {
+	c := &t.columns[column]
+	switch c.kind {
+	case parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Int96:
+		if c.kind == parquet.Int32 && c.form.kind == formUnsigned {
+			return columnKind{what: whatInteger}
+		}
+		return c.form.kindOf()
+	case parquet.Float:
+		return columnKind{what: whatFloat32}
+	case parquet.Double:
+		return columnKind{what: whatFloat64}
+	}
+	return columnKind{what: whatText}
+}
+
 func (t *parquetTable) start(columns []int) {
 	const ahead = 2 // batches
 	for _, c := range columns {

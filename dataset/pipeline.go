@@ -18,7 +18,8 @@ type pipeline struct {
 	threads int
 	block   int
 
-	allColumns bool // of typed tables all columns are read, not only the schema's
+	allColumns     bool // of typed tables all columns are read, not only the schema's
+	typedDelimiter byte // of typed tables as text; 0 for the format's, or a comma
 }
 
 // openTable is one file of the input, open.

@@ -58,11 +58,8 @@ func Map(ctx context.Context, file string, schema Schema, dicts []*Dict, format 
 
 func (p *pipeline) stream(ctx context.Context, dicts []*Dict, w io.Writer,
 	head func(header []byte, delimiter byte) []byte, work func(b *Batch, dst []byte) ([]byte, error)) error {
-	if err := p.schema.check(); err != nil {
+	if err := p.checkMap(dicts); err != nil {
 		return err
-	}
-	if len(dicts) != len(p.schema.Modes) {
-		panic(fmt.Sprintf("dataset: %d dictionaries for %d modes", len(dicts), len(p.schema.Modes)))
 	}
 	batches := make([]*Batch, p.workers())
 	for i := range batches {
@@ -95,6 +92,13 @@ func (p *pipeline) stream(ctx context.Context, dicts []*Dict, w io.Writer,
 		_, err := w.Write(result.([]byte))
 		return err
 	})
+}
+
+func (p *pipeline) checkMap(dicts []*Dict) error {
+	if len(dicts) != len(p.schema.Modes) {
+		panic(fmt.Sprintf("dataset: %d dictionaries for %d modes", len(dicts), len(p.schema.Modes)))
+	}
+	return p.schema.check()
 }
 
 func newBatch(schema Schema, dicts []*Dict) *Batch {

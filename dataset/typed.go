@@ -31,6 +31,9 @@ type fieldset interface {
 	// frame copies the rows out; line is that of the first.
 	frame(line int) *frameRows
 
+	// column returns a column to be written as a kind.
+	column(c int, kind columnKind) segment
+
 	// codes writes the codes of the rows in keep in the mode of e, whose columns stand
 	// at, and returns the index of the first refused row, or len(keep).
 	codes(e *modeEncoder, dst []int32, at []int, keep []int32) (good int, problem idProblem)
@@ -49,6 +52,9 @@ type typedTable interface {
 
 	// readable reports whether a column holds plain values, not lists or records.
 	readable(column int) bool
+
+	// kind returns the type that a column is written with.
+	kind(column int) columnKind
 
 	// start begins to read columns; it is called once, before next.
 	start(columns []int)
@@ -182,6 +188,9 @@ func typedFormat(magic []byte) string {
 func (p *pipeline) openTyped(name string, t typedTable) (*openTable, error) {
 	format := p.format
 	format.Header = HeaderYes
+	if p.typedDelimiter != 0 {
+		format.Delimiter = p.typedDelimiter
+	}
 	if format.Delimiter == 0 {
 		format.Delimiter = ','
 	}

@@ -1,0 +1,209 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestOutputFor(t *testing.T) {
+	for name, want := range map[string]Output{
+		"a.csv": {Format: "text"}, "-": {Format: "text"}, "a.parquet": {Format: "parquet"}, "A.PARQUET": {Format: "parquet"}, "x/a.arrow": {Format: "arrow"}, "a.feather": {Format: "arrow"},
+		"a.csv.gz": {Format: "text", Compression: "gzip"}, "a.csv.zst": {Format: "text", Compression: "zstd"}, "a.tsv.zst": {Format: "text", Compression: "zstd", Delimiter: '\t'}, "a.parquet.gz": {Format: "text"},
+	} {
+		if got := OutputFor(name); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+// extend adds the code of the store, NaN for every third row, and a text.
+func extend(t *testing.T, in, out string, schema Schema, dict *Dict, threads int) error {
+	t.Helper()
+	var w bytes.Buffer
+	err := Extend(context.Background(), in, schema, []*Dict{dict}, Format{}, threads, &w, OutputFor(out), []Added{{Name: "score"}, {Name: "why, then", Text: true}},
+		func(b *Batch, v *Values) error {
+			for i, code := range b.Codes[0] {
+				v.Numbers[0][i] = float32(code) + .1
+				if (b.First+i)%3 == 0 {
+					v.Numbers[0][i] = float32(math.NaN())
+				}
+				if code < 0 {
+					v.Texts[1][i] = "unknown, \"" + b.ID(0, i) + "\""
+				}
+			}
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, w.Bytes(), 0o600)
+}
+
+// TestExtend writes every format from every format, reads it back and compares.
+func TestExtend(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows, text := sales(typedRowsBatch + 2001)
+	if err := os.WriteFile("in.csv", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	writeParquet(t, "in.parquet", rows, 20_000)
+	arrowSchema, batches := arrowSales(rows, len(rows))
+	if err := os.WriteFile("in.arrow", writeArrow(t, arrowSchema, batches, false), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	schema := Schema{Modes: modes(t, "store")}
+	dict := NewDict([]string{"store 3", "store 1"})
+	var want *Frame
+	for _, in := range []string{"in.csv", "in.parquet", "in.arrow"} {
+		for _, out := range []string{"out.csv", "out.csv.gz", "out.csv.zst", "out.tsv", "out.parquet", "out.arrow"} {
+			if err := extend(t, in, out, schema, dict, 2); err != nil {
+				t.Fatalf("%s to %s: %v", in, out, err)
+			}
+			got, err := ReadFrame(context.Background(), out, Format{})
+			if err != nil {
+				t.Fatalf("%s to %s: %v", in, out, err)
+			}
+			if want == nil {
+				want = got
+				if names := []string{"year", "month", "store", "item", "bottles", "score", "why, then"}; !slices.Equal(got.Names, names) || got.Len() != len(rows) {
+					t.Fatalf("%q, %d rows", got.Names, got.Len())
+				}
+				last := got.Len() - 1
+				for c, text := range map[int]string{2: rows[last].Store, 5: "-0.9", 6: `unknown, "` + rows[last].Store + `"`} {
+					if got.Columns[c][last] != text {
+						t.Fatalf("column %s of the last row is %q, want %q", got.Names[c], got.Columns[c][last], text)
+					}
+				}
+				if got.Columns[5][0] != "" || got.Columns[5][25] != "1.1" || got.Columns[6][25] != "" {
+					t.Fatalf("the added columns are %q, %q", got.Columns[5][:26], got.Columns[6][25])
+				}
+				continue
+			}
+			if !slices.Equal(got.Names, want.Names) {
+				t.Errorf("%s to %s: %q", in, out, got.Names)
+			}
+			for c := range want.Columns {
+				if !slices.Equal(got.Columns[c], want.Columns[c]) {
+					t.Errorf("%s to %s: column %s differs", in, out, want.Names[c])
+				}
+			}
+		}
+	}
+}
+
+// TestExtendTypes: types are kept from Parquet to Arrow to Parquet.
+func TestExtendTypes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text, number, real := "b", int64(-7), float32(.1)
+	moment := time.Date(2016, 12, 31, 23, 59, 59, 500_000_000, time.UTC)
+	writeParquet(t, "a.parquet", []everything{
+		{Bool: true, Unsigned: 7, Large: math.MaxUint64, Float: .1, Double: 1e300, Text: "store 1", Maybe: &text, Day: 17166, Milli: 1500, Micro: moment, Money: -12345, MaybeInt: &number, MaybeReal: &real},
+		{Text: "store 2"},
+	}, 10)
+	schema := Schema{Modes: modes(t, "text")}
+	if err := extend(t, "a.parquet", "b.arrow", schema, NewDict([]string{"store 1"}), 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []string{"score", "why, then"} {
+		err := Extend(context.Background(), "b.arrow", schema, []*Dict{NewDict(nil)}, Format{}, 1, new(bytes.Buffer), OutputFor("c.csv"), []Added{{Name: a}}, nil)
+		if err == nil || !strings.Contains(err.Error(), "the table has this column already") {
+			t.Errorf("error %v", err)
+		}
+	}
+	var w bytes.Buffer
+	if err := Extend(context.Background(), "b.arrow", schema, []*Dict{NewDict(nil)}, Format{}, 1, &w, OutputFor("c.parquet"), nil, func(*Batch, *Values) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("c.parquet", w.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, c := openKinds(t, "a.parquet"), openKinds(t, "c.parquet")
+	if len(c) != len(a)+2 {
+		t.Fatalf("%d columns of %d", len(c), len(a))
+	}
+	for name, kind := range a {
+		if c[name] != kind {
+			t.Errorf("%s was %v, is %v", name, kind, c[name])
+		}
+	}
+	before, err := ReadFrame(context.Background(), "a.parquet", Format{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := ReadFrame(context.Background(), "c.parquet", Format{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range before.Names {
+		if !slices.Equal(before.Columns[i], after.Columns[i]) {
+			t.Errorf("%s was %q, is %q", name, before.Columns[i], after.Columns[i])
+		}
+	}
+}
+
+func openKinds(t *testing.T, name string) map[string]columnKind {
+	t.Helper()
+	table, _, err := openTyped(name, nil)
+	if err != nil || table == nil {
+		t.Fatal(err)
+	}
+	defer table.close()
+	kinds := map[string]columnKind{}
+	for c, name := range table.names() {
+		kinds[name] = table.kind(c)
+	}
+	return kinds
+}
+
+func TestExtendErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows, _ := sales(100)
+	writeParquet(t, "in.parquet", rows, 100)
+	failed := errors.New("failed")
+	for _, out := range []string{"a.csv", "a.csv.zst", "a.parquet", "a.arrow"} {
+		err := Extend(context.Background(), "in.parquet", Schema{Modes: modes(t, "store")}, []*Dict{NewDict(nil)}, Format{}, 2, new(bytes.Buffer), OutputFor(out), nil,
+			func(*Batch, *Values) error { return failed })
+		if !errors.Is(err, failed) {
+			t.Errorf("%s: error %v", out, err)
+		}
+		err = Extend(context.Background(), "in.parquet", Schema{Modes: modes(t, "shop")}, []*Dict{NewDict(nil)}, Format{}, 2, new(bytes.Buffer), OutputFor(out), nil,
+			func(*Batch, *Values) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), `column "shop": the table has no such column`) {
+			t.Errorf("%s: error %v", out, err)
+		}
+	}
+}
+
+// TestMapTyped: what Map writes of a Parquet table is CSV.
+func TestMapTyped(t *testing.T) {
+	type row struct {
+		ID string  `parquet:"id"`
+		X  *int32  `parquet:"x,optional"`
+		Y  float64 `parquet:"a \"y\""`
+	}
+	x := int32(5)
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	writeParquet(t, path, []row{{"a,b", &x, 1.5}, {" c ", nil, 2}}, 5)
+	var out bytes.Buffer
+	err := Map(context.Background(), path, Schema{Target: "x", Modes: modes(t, "id")}, []*Dict{NewDict([]string{"c"})}, Format{}, 1, &out,
+		func(header []byte, delimiter byte) []byte { return append(slices.Clone(header), ",code"...) },
+		func(b *Batch, dst []byte) ([]byte, error) {
+			for i := range b.Len() {
+				dst = fmt.Appendf(dst, "%s,%d %q %v\n", b.Line(i), b.Codes[0][i], b.ID(0, i), b.Y[i])
+			}
+			return dst, nil
+		})
+	want := "id,x,\"a \"\"y\"\"\",code\n\"a,b\",5,1.5,-1 \"a,b\" 5\n\" c \",,2,0 \"c\" NaN\n"
+	if err != nil || out.String() != want {
+		t.Errorf("%s, %v\nwant %s", out.String(), err, want)
+	}
+}
