@@ -320,7 +320,9 @@ func TestSideDoesNotHarm(t *testing.T) {
 		for _, replace := range []string{"", "constant", "noise"} {
 			spec := s.spec(variant, "dual")
 			spec.Side.Replace = replace
-			if r2 := tuned(spec).R2Scale; r2 < plain-0.03 {
+			r2 := tuned(spec).R2Scale
+			t.Logf("%s, replaced by %q: R2 %.3f, plain %.3f", variant, replace, r2, plain)
+			if r2 < plain-0.03 {
 				t.Errorf("%s, replaced by %q: R2 %.3f, plain has %.3f", variant, replace, r2, plain)
 			}
 		}
@@ -342,7 +344,9 @@ func TestSideUnseenEntities(t *testing.T) {
 		t.Errorf("plain knows unseen items: R2 %.3f", plain)
 	}
 	for _, variant := range []string{"wlr", "additive"} {
-		if r2 := held(s.spec(variant, "dual")); r2 < plain+0.1 || r2 < 0.1 {
+		r2 := held(s.spec(variant, "dual"))
+		t.Logf("%s: R2 %.3f, plain %.3f", variant, r2, plain)
+		if r2 < plain+0.1 || r2 < 0.1 {
 			t.Errorf("%s: R2 %.3f, plain has %.3f", variant, r2, plain)
 		}
 	}
@@ -350,7 +354,9 @@ func TestSideUnseenEntities(t *testing.T) {
 	for replace, helps := range map[string]bool{"noise:item": false, "constant:item": false, "noise:store": true} {
 		spec := s.spec("wlr", "dual")
 		spec.Side.Replace = replace
-		if r2 := held(spec); r2 > plain+0.1 != helps {
+		r2 := held(spec)
+		t.Logf("replaced by %s: R2 %.3f", replace, r2)
+		if r2 > plain+0.1 != helps {
 			t.Errorf("replaced by %s: R2 %.3f, plain has %.3f", replace, r2, plain)
 		}
 	}
