@@ -114,12 +114,27 @@ var built = sync.OnceValues(func() (folder string, err error) {
 		return "", err
 	}
 	builtIn = folder
+	if err := lookAtSources(); err != nil {
+		return "", err
+	}
 	out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "kft"), root+"/cmd/kft").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return folder, err
 })
+
+// lookAtSources opens every folder of the module: go test keeps the result of a test
+// for as long as the files that it looked at are the same, and does not see what
+// the compiler looks at.
+func lookAtSources() error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		return err
+	})
+}
 
 // builtIn is the folder to remove in the end.
 var builtIn string
