@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -205,5 +207,45 @@ func TestMapTyped(t *testing.T) {
 	want := "id,x,\"a \"\"y\"\"\",code\n\"a,b\",5,1.5,-1 \"a,b\" 5\n\" c \",,2,0 \"c\" NaN\n"
 	if err != nil || out.String() != want {
 		t.Errorf("%s, %v\nwant %s", out.String(), err, want)
+	}
+}
+
+// TestTypedStreams: what is held of a Parquet file does not grow with it.
+func TestTypedStreams(t *testing.T) {
+	type row struct {
+		ID int64   `parquet:"id"`
+		X  float64 `parquet:"x"`
+		Z  float64 `parquet:"z"`
+	}
+	const n = 1 << 20 // 24 MB
+	rows := make([]row, n)
+	for i := range rows {
+		rows[i] = row{int64(i % 100), float64(i), float64(-i)}
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	writeParquet(t, path, rows, n)
+	rows = nil
+	live := func() int {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	live() // pools are emptied at the second collection
+	before, most, seen := live(), 0, 0
+	err := Map(context.Background(), path, Schema{Modes: modes(t, "id")}, []*Dict{NewDict(nil)}, Format{}, 1, io.Discard,
+		func([]byte, byte) []byte { return nil },
+		func(b *Batch, dst []byte) ([]byte, error) {
+			if seen += b.Len(); seen/typedRowsBatch%8 == 4 {
+				most = max(most, live()-before)
+			}
+			return dst, nil
+		})
+	if err != nil || seen != n {
+		t.Fatalf("%d rows, %v", seen, err)
+	}
+	if most == 0 || most > 14<<20 {
+		t.Errorf("%d bytes were held", most)
+
 	}
 }
