@@ -58,8 +58,8 @@ func TestBadInput(t *testing.T) {
 		{name: "the first of several errors", text: "id,y\na,1\nb,x\n,2\nc\n", want: `t.csv, line 3, column "y", value "x": this is not a number; mend it, or leave it empty or write NA where the target is missing`},
 		{name: "the first of several errors, an id", text: "id,y\na,1\n,2\nb,x\nc\n", want: `t.csv, line 3, column "id": the id is empty, so the row names no cell; fill it in or remove the row`},
 		{name: "Parquet", text: "PAR1\x15\x04\x15", want: "t.csv: the Parquet file ends too early: it is truncated; copy or write it again"},
-		{name: "UTF-16", text: "\xff\xfei\x00d\x00", want: "t.csv: this is UTF-16 text, which is not read; give delimited text (CSV or TSV), plain, gzip or zstd"},
-		{name: "binary", text: "a\x00b", want: "t.csv: this is not text: it holds zero bytes; give delimited text (CSV or TSV), plain, gzip or zstd"},
+		{name: "UTF-16", text: "\xff\xfei\x00d\x00", want: "t.csv: this is UTF-16 text, which is not read; give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"},
+		{name: "binary", text: "a\x00b", want: "t.csv: this is not text: it holds zero bytes; give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"},
 		{name: "damaged gzip header", text: "\x1f\x8b\x00\x00\x00\x00\x00\x00\x00\x00\x00", want: "t.csv: the gzip data is damaged; copy or download it again"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package dataset reads delimited tables into integer-coded observations and
-// splits them into train, valid and test parts.
+// Package dataset reads tables, delimited text as well as Parquet and Arrow, into
+// integer-coded observations and splits them into train, valid and test parts.
 //
 // A table of P modes is a list of cells (i_1, ..., i_P) with a value y and
 // perhaps a weight w. An id is a string; each mode has a dictionary that numbers
@@ -15,5 +15,8 @@
 // them at record ends, workers split a block into fields eight bytes at a time and
 // encode it column by column, and results are put together in file order. A block
 // that holds a quote, a blank line or an error takes a slower path that knows all
-// the rules; both paths give the same fields.
+// the rules; both paths give the same fields. Of Parquet and Arrow files only the
+// columns asked for are read, a page or a record batch at a time; a value of a
+// dictionary is made into an id once. The same rows give the same observations
+// whatever the format.
 package dataset

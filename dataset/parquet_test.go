@@ -277,6 +277,11 @@ func TestParquetErrors(t *testing.T) {
 	if _, err := Read(context.Background(), []string{"e.parquet"}, schema, Format{}, 1); err == nil || err.Error() != "e.parquet: the table has no rows; give at least one row" {
 		t.Errorf("error %v", err)
 	}
+	writeGzip(t, "t.parquet.gz", string(whole))
+	if _, err := Read(context.Background(), []string{"t.parquet.gz"}, schema, Format{}, 1); err == nil ||
+		err.Error() != "t.parquet.gz: this is Parquet data within gzip; decompress it: such a file is compressed within" {
+		t.Errorf("error %v", err)
+	}
 	f, err := os.Open("t.parquet")
 	if err != nil {
 		t.Fatal(err)

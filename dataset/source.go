@@ -89,8 +89,11 @@ func (s *source) readHead() error {
 		return readProblem(err, s.codec, 1+bytes.Count(head[:n], newline))
 	}
 	head = head[:n]
+	if format := typedFormat(head); format != "" && s.codec != "" {
+		return &InputError{Problem: fmt.Sprintf("this is %s data within %s", format, s.codec), Remedy: "decompress it: such a file is compressed within"}
+	}
 	if problem := notText(head); problem != "" {
-		return &InputError{Problem: problem, Remedy: "give delimited text (CSV or TSV), plain, gzip or zstd"}
+		return &InputError{Problem: problem, Remedy: "give CSV or TSV (plain, gzip or zstd), Parquet or Arrow"}
 	}
 	s.eof = err == io.EOF
 	s.carry, s.marked = bytes.CutPrefix(head, []byte(byteOrderMark))
@@ -117,13 +120,11 @@ func carriageReturnsOnly(head []byte) bool {
 // notText names the well-known formats that are taken for tables by mistake.
 func notText(head []byte) string {
 	for _, known := range []struct{ magic, what string }{
-		{"PAR1", "a Parquet file"},
 		{"PK\x03\x04", "a zip archive (or a spreadsheet)"},
 		{"\xfd7zXZ", "xz data"},
 		{"BZh", "bzip2 data"},
 		{"\xff\xfe", "UTF-16 text"},
 		{"\xfe\xff", "UTF-16 text"},
-		{"ARROW1", "an Arrow file"},
 	} {
 		if bytes.HasPrefix(head, []byte(known.magic)) {
 			return "this is " + known.what + ", which is not read"
