@@ -121,7 +121,7 @@ func (r *rows) frame(line int) *frameRows {
 		column := make([]string, r.n)
 		for i := range column {
 			k := i*r.columns + c
-			column[i] = strings.TrimFunc(text[r.ends[k]+1:r.ends[k+1]], isSpaceRune)
+			column[i] = trimText(text[r.ends[k]+1 : r.ends[k+1]])
 		}
 		part.columns[c] = column
 	}
@@ -147,7 +147,16 @@ func (r *typedRows) frame(line int) *frameRows {
 	return part
 }
 
-func isSpaceRune(r rune) bool { return r < 0x80 && isSpace(byte(r)) }
+// trimText is trim for strings.
+func trimText(s string) string {
+	for len(s) > 0 && isSpace(s[0]) {
+		s = s[1:]
+	}
+	for len(s) > 0 && isSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
 
 // NewFrame returns a frame of columns made in memory. It panics where there is
 // not one name a column or where the columns differ in length.
