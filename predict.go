@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -98,6 +97,7 @@ type TableOptions struct {
 	Threads int
 	Format  dataset.Format // of the table; its zero value detects
 	Strict  bool           // unknown ids are an error
+	Output  dataset.Output // of PredictFile; its zero value is text
 }
 
 // Summary counts what was met in a table.
@@ -150,61 +150,58 @@ func (e *UnknownError) Error() string {
 // addedColumns are the columns that PredictFile adds.
 func addedColumns() []string { return []string{"prediction", "median", "unknown"} }
 
-// PredictFile writes the table to w, rows and columns as they are, with three
-// columns added: prediction (the mean), median, and unknown, which names the
-// modes whose id is not in the training data, with :side behind those that were
-// predicted from their side information. A table that has such a column is
-// refused. Target and weight are not looked at.
+// PredictFile writes the table to w in the form opt.Output, rows and columns as
+// they are, with three columns added: prediction (the mean), median, and
+// unknown, which names the modes whose id is not in the training data, with
+// :side behind those that were predicted from their side information. A table
+// that has such a column is refused. Target and weight are not looked at.
 func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt TableOptions) (Summary, error) {
 	sum := m.newSummary()
-	var mutex sync.Mutex
-	var delimiter byte
-	head := func(header []byte, d byte) []byte {
-		delimiter = d
-		if header == nil {
-			return nil
-		}
-		line := append([]byte(nil), header...)
-		for _, name := range addedColumns() {
-			line = append(append(line, delimiter), name...)
-		}
-		return line
+	predict, err := m.predictor(opt)
+	if err != nil {
+		return sum, err
 	}
-	err := m.mapTable(ctx, file, w, opt, head, func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error) {
+	if opt.Output.Format == "" {
+		opt.Output.Format = "text"
+	}
+	names := addedColumns()
+	added := []dataset.Added{{Name: names[0]}, {Name: names[1]}, {Name: names[2], Text: true}}
+	schema := dataset.Schema{Modes: m.modes, Absent: names}
+	var mutex sync.Mutex
+	err = dataset.Extend(ctx, file, schema, m.dicts, opt.Format, opt.Threads, w, opt.Output, added, func(b *dataset.Batch, values *dataset.Values) error {
+		z, err := predict(b)
+		if err != nil {
+			return err
+		}
 		met := m.newSummary()
 		met.Rows = len(z)
-		for i := range z {
-			dst = append(append(dst, b.Line(i)...), delimiter)
-			dst = strconv.AppendFloat(dst, float64(float32(m.scale.Mean(z[i]))), 'g', -1, 32)
-			dst = append(dst, delimiter)
-			dst = strconv.AppendFloat(dst, float64(float32(m.scale.Median(z[i]))), 'g', -1, 32)
-			dst = append(dst, delimiter)
-			first := true
-			for mode := range m.modes {
-				from := m.source(mode, b.Codes[mode][i])
-				if from == fromTraining {
-					continue
-				}
-				if !first {
-					dst = append(dst, '+')
-				}
-				first = false
-				dst = append(dst, m.modes[mode].Name...)
-				if from == fromSide {
-					met.Side[mode]++
-					dst = append(dst, ":side"...)
-				} else {
-					met.Unknown[mode]++
-				}
-			}
-			dst = append(dst, b.LineEnd()...)
+		for i, v := range z {
+			values.Numbers[0][i], values.Numbers[1][i] = float32(m.scale.Mean(v)), float32(m.scale.Median(v))
+			values.Texts[2][i] = m.sources(b.Codes, i, &met)
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
 		sum.add(met)
-		return dst, nil
+		return nil
 	})
 	return sum, err
+}
+
+// sources names the modes of row i whose id is not in the training data, and
+// counts them.
+func (m *Model) sources(codes [][]int32, i int, met *Summary) string {
+	var text []string // nil for most rows
+	for mode := range m.modes {
+		switch m.source(mode, codes[mode][i]) {
+		case fromSide:
+			met.Side[mode]++
+			text = append(text, m.modes[mode].Name+":side")
+		case fromPrior:
+			met.Unknown[mode]++
+			text = append(text, m.modes[mode].Name)
+		}
+	}
+	return strings.Join(text, "+")
 }
 
 // Evaluate measures the model on the rows of a table that have a target.
@@ -212,7 +209,17 @@ func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Sc
 	sum := m.newSummary()
 	var mutex sync.Mutex
 	tallies := map[int]*model.Tally{} // by first row, to be added up in order
-	err := m.mapTable(ctx, file, io.Discard, opt, nil, func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error) {
+	predict, err := m.predictor(opt)
+	if err != nil {
+		return Score{}, sum, err
+	}
+	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight}
+	none := func([]byte, byte) []byte { return nil }
+	err = dataset.Map(ctx, file, schema, m.dicts, opt.Format, opt.Threads, io.Discard, none, func(b *dataset.Batch, dst []byte) ([]byte, error) {
+		z, err := predict(b)
+		if err != nil {
+			return dst, err
+		}
 		tally, err := m.tally(b.Y, b.W, z)
 		if err != nil {
 			var domain *model.DomainError
@@ -253,44 +260,28 @@ func sortedKeys[V any](m map[int]V) []int {
 	return keys
 }
 
-// mapTable streams a table through the model: work gets each batch with its
-// standardised predictions. Without head the table is measured, not written:
-// then its target and weight are read.
-func (m *Model) mapTable(ctx context.Context, file string, w io.Writer, opt TableOptions, head func(header []byte, delimiter byte) []byte,
-	work func(b *dataset.Batch, z []float32, dst []byte) ([]byte, error)) error {
-	schema := dataset.Schema{Modes: m.modes, Absent: addedColumns()}
-	if head == nil {
-		schema = dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight}
-		head = func([]byte, byte) []byte { return nil }
+// predictor returns a function that predicts batches, several at once, on the
+// modelling scale. It sets the codes of ids without weights to unknown.
+func (m *Model) predictor(opt TableOptions) (func(b *dataset.Batch) ([]float32, error), error) {
+	path, err := cpu.Choose()
+	if err != nil {
+		return nil, err
 	}
-	if _, err := newEngine(); err != nil {
-		return err
-	}
-	// A batch is worked on by one goroutine at a time; engines keep scratch
-	// memory and are handed from batch to batch.
-	engines := sync.Pool{New: func() any {
-		e, err := newEngine()
-		if err != nil {
-			return err
-		}
-		return e
-	}}
-	return dataset.Map(ctx, file, schema, m.dicts, opt.Format, opt.Threads, w, head, func(b *dataset.Batch, dst []byte) ([]byte, error) {
+	// Engines keep scratch memory and are handed from batch to batch.
+	engines := sync.Pool{New: func() any { return cpu.New(path, 1) }}
+	return func(b *dataset.Batch) ([]float32, error) {
 		m.forgetUntrained(b.Codes)
 		if opt.Strict {
 			if err := m.strict(b); err != nil {
-				return dst, err
+				return nil, err
 			}
 		}
-		engine, ok := engines.Get().(backend.Backend)
-		if !ok {
-			return dst, errors.New("kft: no engine")
-		}
+		engine := engines.Get().(*cpu.Backend)
 		defer engines.Put(engine)
 		z := make([]float32, len(b.Codes[0]))
 		m.field.Evaluate(engine, z, b.Codes)
-		return work(b, z, dst)
-	})
+		return z, nil
+	}, nil
 }
 
 // strict refuses the first unknown id of a batch.

@@ -306,7 +306,9 @@ func (c *parquetColumn) segment(page parquet.Page, d *parquetDictionary) (s segm
 		if len(s.index) < s.n {
 			return s, fmt.Errorf("a page of %d values holds %d", n-nulls, len(s.index))
 		}
-		s.index = s.index[:s.n]
+		if s.index = s.index[:s.n]; s.n == 0 {
+			s.index = []int32{} // a page of nulls has no values, and is of indexes all the same
+		}
 		if !allWithin(s.index, int32(s.dict.values.n)) {
 			return s, errors.New("a value is not in the dictionary")
 		}

@@ -274,6 +274,9 @@ func (s *segment) spread(present []bool) segment {
 		out.f64 = spreadOver(s.f64, present, 0)
 	default:
 		out.data, out.offsets = s.data, make([]uint32, len(present)+1)
+		if s.n == 0 {
+			break // nothing but nulls
+		}
 		at := 0
 		out.offsets[0] = s.offsets[0]
 		for i, isPresent := range present {

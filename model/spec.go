@@ -32,7 +32,7 @@ type Spec struct {
 
 // A DataSpec says where the observations are and what the columns mean.
 type DataSpec struct {
-	Files      []string `yaml:"files" json:"files" doc:"CSV or TSV, plain or gzip; - is standard input"`
+	Files      []string `yaml:"files" json:"files" doc:"CSV or TSV, plain, gzip or zstd, Parquet, Arrow; - is standard input"`
 	Target     string   `yaml:"target" json:"target" doc:"the column to predict"`
 	Weight     string   `yaml:"weight" json:"weight" doc:"a column of weights, or none"`
 	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column, or a function: name=hour(column)"`

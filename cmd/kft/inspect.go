@@ -83,7 +83,11 @@ func (c *inspectCommand) table(e *env) error {
 		return writeJSON(e.stdout, tableJSON(c.File, g))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s; %s between fields, header: %s\n\n", looked(c.File, g), delimiterName(g.Format.Delimiter), g.Format.Header)
+	layout := "columns with types of their own" // Parquet, Arrow
+	if g.Format.Delimiter != 0 {
+		layout = fmt.Sprintf("%s between fields, header: %s", delimiterName(g.Format.Delimiter), g.Format.Header)
+	}
+	fmt.Fprintf(&b, "%s; %s\n\n", looked(c.File, g), layout)
 	columnTable(g).write(&b)
 	target := g.Target
 	if target == "" {

@@ -6,17 +6,16 @@ import (
 	"io"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
 // predictCommand predicts a table or single cells.
 type predictCommand struct {
 	Model     string   `arg:"" complete:"file" help:"The model file."`
-	Table     string   `arg:"" optional:"" complete:"file" help:"CSV or TSV with the columns of the modes, plain or gzip; - is standard input."`
-	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"Where the predictions go, compressed where the name ends in .gz (default: standard output)."`
+	Table     string   `arg:"" optional:"" complete:"file" help:"The table with the columns of the modes: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input."`
+	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"Where the predictions go, as the name says: text, .gz or .zst compressed, .parquet or .arrow (default: standard output)."`
 	Cell      []string `sep:"none" placeholder:"CELL" help:"Predict one cell, as in store=2106,item=11776,time=2016-12; the columns of a mode will do too, year=2016,month=12. May be repeated."`
 	Side      []string `sep:"none" placeholder:"TABLE" help:"Side rows of new ids, as in store=new_stores.csv, of a mode that the model has side information of. May be repeated."`
 	Strict    bool     `help:"Refuse ids of which the model knows nothing."`
@@ -78,7 +77,7 @@ func (c *predictCommand) table(e *env, m *kft.Model) error {
 	if err != nil {
 		return err
 	}
-	opt := kft.TableOptions{Threads: c.Threads, Format: format, Strict: c.Strict}
+	opt := kft.TableOptions{Threads: c.Threads, Format: format, Strict: c.Strict, Output: dataset.OutputFor(c.Output)}
 	var sum kft.Summary
 	var failed error // of the prediction itself; an error of the output is another
 	predict := func(w io.Writer) (err error) {
@@ -95,18 +94,6 @@ func (c *predictCommand) table(e *env, m *kft.Model) error {
 		if err = predict(out); err == nil {
 			err = out.Flush()
 		}
-	case strings.HasSuffix(c.Output, ".gz"):
-		err = atomicfile.Write(c.Output, func(w io.Writer) error {
-			// Speed before size: the text goes out as fast as it is made.
-			z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
-			if err != nil {
-				return err
-			}
-			if err := predict(z); err != nil {
-				return err
-			}
-			return z.Close()
-		})
 	default:
 		err = atomicfile.Write(c.Output, predict)
 	}

@@ -29,7 +29,7 @@ type dataFlags struct {
 // specification. What is not given stays nil or empty.
 type specFlags struct {
 	SpecFile  string   `name:"spec" group:"data" placeholder:"FILE" complete:"file" help:"Read this specification; without --data it is kft.yaml, where there is one. With --data alone the defaults are taken, not kft.yaml."`
-	Data      []string `group:"data" sep:"none" placeholder:"FILE" complete:"file" help:"CSV or TSV, plain or gzip; - is standard input. May be repeated."`
+	Data      []string `group:"data" sep:"none" placeholder:"FILE" complete:"file" help:"CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input. May be repeated."`
 	dataFlags `embed:""`
 	Split     string `group:"data" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:,file:" help:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F (default: random:60/20/20)."`
 
