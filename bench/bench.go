@@ -109,7 +109,7 @@ func sizesFor(quick bool) sizes {
 		ranks: []int{8, 16, 32, 64}, rowRanks: []int{8, 16, 32, 64}, numbers: 4096,
 		scaling: []int{300_000, 3_000_000, 30_000_000}, scalingRank: 32,
 		predictionRank: 30,
-		turns:          5, enough: time.Second,
+		turns:          10, enough: 3 * time.Second,
 	}
 	if quick {
 		s.scaling = []int{300_000, 1_000_000, 3_000_000}
