@@ -164,19 +164,10 @@ func (a *adam) step(b *batch, grad tt.Gradients) {
 // its slices, and returns the offset of the next core's weights.
 func (a *adam) core(c *tt.Core, g backend.Slices, counts []float64, name blockName, offset int, rate float32, batch int) int {
 	touched := false
-	slices := append([]float32(nil), g.Mean...)
 	for i, b := range c.Blocks() {
 		name.block = i
 		if g.Mean != nil && a.inWork(name) {
-			if i > 0 {
-				copy(slices, g.Mean) // Adjoint may have overwritten them
-			}
-			if cap(a.scratch) < len(b.Value) {
-				a.scratch = make([]float32, len(b.Value))
-			}
-			gradient := a.scratch[:len(b.Value)]
-			b.Adjoint(a.d.b, gradient, slices, false)
-			a.descend(c, b, gradient, counts, offset, rate, batch)
+			a.descend(c, b, a.gradient(b, g), counts, offset, rate, batch)
 			touched = true
 		}
 		offset += len(b.Value)
@@ -185,6 +176,19 @@ func (a *adam) core(c *tt.Core, g backend.Slices, counts []float64, name blockNa
 		c.Refresh(a.d.b, c.Map != nil)
 	}
 	return offset
+}
+
+// gradient returns the gradient by a block, given that by the slices.
+func (a *adam) gradient(b tt.Block, g backend.Slices) []float32 {
+	if b.Map == nil && b.Multiplier == nil {
+		return g.Mean
+	}
+	if cap(a.scratch) < len(b.Value) {
+		a.scratch = make([]float32, len(b.Value))
+	}
+	gradient := a.scratch[:len(b.Value)]
+	b.Adjoint(a.d.b, gradient, slices.Clone(g.Mean), false)
+	return gradient
 }
 
 func (a *adam) inWork(b blockName) bool { return a.schedule == Joint || a.names[a.current] == b }
@@ -199,8 +203,9 @@ func (a *adam) descend(c *tt.Core, b tt.Block, gradient []float32, counts []floa
 	}
 	data, n := float32(-2/float64(batch)), float64(len(a.d.y))
 	p := a.ridge.of(c, b, counts)
-	normed := slices.Clone(b.Value) // weights move while they are read
+	normed := b.Value
 	if b.Norm != nil {
+		normed = make([]float32, len(b.Value))
 		b.Norm(normed, b.Value)
 	}
 	entities(a.d.b, rows, func(e int) {
@@ -210,8 +215,13 @@ func (a *adam) descend(c *tt.Core, b tt.Block, gradient []float32, counts []floa
 		x, g := b.Value[e*size:][:size], gradient[e*size:][:size]
 		m := a.run.Memory[0][offset+e*size:][:size]
 		v := a.run.Memory[1][offset+e*size:][:size]
+		row, mean, along := float32(2*p.row(e)/n), float32(p.mean), normed[e*size:][:size]
 		for i := range x {
-			d := data*g[i] + float32(2*p.at(e, i)/n)*(normed[e*size+i]-float32(p.mean))
+			lambda := row
+			if p.column != nil {
+				lambda *= float32(p.column[i])
+			}
+			d := data*g[i] + lambda*(along[i]-mean)
 			m[i] += (1 - decayMean) * (d - m[i])
 			v[i] += (1 - decaySquare) * (d*d - v[i])
 			x[i] -= rate * m[i] / (float32(math.Sqrt(float64(v[i]))) + tiny)

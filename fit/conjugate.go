@@ -20,8 +20,8 @@ import (
 // In float32 the residual falls to about 1e-5 of its start; going on from there
 // would follow rounding errors, so a system that got so far rests.
 type conjugate struct {
-	residual, direction, image, diagonal []float32 // in the form of the block
-	slices, moved                        backend.Slices
+	residual, direction, image, diagonal, lambda []float32 // in the form of the block
+	slices, moved                                backend.Slices
 }
 
 // restAt is the share of the first r'z at which a system rests.
@@ -45,7 +45,7 @@ type blockProblem struct {
 func (s *conjugate) solve(p *blockProblem) (stuck int) {
 	c := p.train.Cores[p.core]
 	n := len(p.block.Value)
-	for _, v := range []*[]float32{&s.residual, &s.direction, &s.image, &s.diagonal} {
+	for _, v := range []*[]float32{&s.residual, &s.direction, &s.image, &s.diagonal, &s.lambda} {
 		if cap(*v) < n {
 			*v = make([]float32, n)
 		}
@@ -70,6 +70,7 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 	entities(p.d.b, len(system), func(i int) {
 		for k := system[i].from; k < system[i].to; k++ {
 			lambda := float32(p.penalty.at(k/size, k%size))
+			s.lambda[k] = lambda
 			s.residual[k] -= lambda * (start[k] - float32(p.penalty.mean))
 			s.diagonal[k] += lambda
 			if s.diagonal[k] > 0 {
@@ -87,7 +88,7 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 		along := s.normed(p, s.direction)
 		entities(p.d.b, len(system), func(i int) {
 			if rz[i] > goal[i] {
-				rz[i], failed[i] = s.step(p, system[i], along, size, rz[i], goal[i])
+				rz[i], failed[i] = s.step(p, system[i], along, rz[i], goal[i])
 			}
 		})
 	}
@@ -154,12 +155,12 @@ func (s *conjugate) pull(p *blockProblem, dst []float32, squared bool) {
 
 // step moves one system along its direction and returns its new r'z, 0 where it
 // cannot go on.
-func (s *conjugate) step(p *blockProblem, at span, along []float32, size int, rz, goal float64) (next float64, failed bool) {
+func (s *conjugate) step(p *blockProblem, at span, along []float32, rz, goal float64) (next float64, failed bool) {
 	x, r, q, h, diag := p.block.Value[at.from:at.to], s.residual[at.from:at.to], s.direction[at.from:at.to], s.image[at.from:at.to], s.diagonal[at.from:at.to]
+	lambda := s.lambda[at.from:at.to]
 	curvature := 0.0
 	for i, v := range q {
-		k := at.from + i
-		h[i] += float32(p.penalty.at(k/size, k%size)) * along[k]
+		h[i] += lambda[i] * along[at.from+i]
 		curvature += float64(v) * float64(h[i])
 	}
 	if !(curvature > 0) {
