@@ -63,9 +63,9 @@ func (r *run) scaling() error {
 	added := func(i int) float64 { return (cells[i]/best[i] - cells[i-1]/best[i-1]) / (cells[i] - cells[i-1]) }
 	for i := 1; i < len(best); i++ {
 		m := Measure{Name: name + million(i-1) + " to " + million(i) + " M cells: time a cell added", Value: max(0, 1e9*added(i)), Unit: "ns"}
-		if i > 1 && added(i-1) > 0 {
+		if i > 1 && added(i-1) > 0 && added(i) > 0 { // small tables can take no longer than smaller ones
 			// Without a target: what falls out of the caches costs a little more.
-			m.Ratio, m.RatioOf = max(0, added(i)/added(i-1)), "that from "+million(i-2)+" to "+million(i-1)+" M"
+			m.Ratio, m.RatioOf = added(i)/added(i-1), "that from "+million(i-2)+" to "+million(i-1)+" M"
 		}
 		r.add(m)
 	}
