@@ -208,7 +208,7 @@ func (a *adam) descend(c *tt.Core, b tt.Block, gradient []float32, counts []floa
 		normed = make([]float32, len(b.Value))
 		b.Norm(normed, b.Value)
 	}
-	entities(a.d.b, rows, func(e int) {
+	backend.Each(a.d.b, rows, func(e int) {
 		if b.Map == nil && counts[e] == 0 {
 			return
 		}

@@ -1,8 +1,6 @@
 package fit
 
 import (
-	"sync"
-
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -67,7 +65,7 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 	rz, goal := make([]float64, len(system)), make([]float64, len(system))
 	failed := make([]bool, len(system))
 	size := c.Slices.Slice()
-	entities(p.d.b, len(system), func(i int) {
+	backend.Each(p.d.b, len(system), func(i int) {
 		for k := system[i].from; k < system[i].to; k++ {
 			lambda := float32(p.penalty.at(k/size, k%size))
 			s.lambda[k] = lambda
@@ -86,7 +84,7 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, Weight: p.w, Grad: s.only(p)})
 		s.pull(p, s.image, false)
 		along := s.normed(p, s.direction)
-		entities(p.d.b, len(system), func(i int) {
+		backend.Each(p.d.b, len(system), func(i int) {
 			if rz[i] > goal[i] {
 				rz[i], failed[i] = s.step(p, system[i], along, rz[i], goal[i])
 			}
@@ -216,19 +214,4 @@ func (s *conjugate) squares(p *blockProblem, cores []backend.Slices) {
 	}
 	p.d.pass(p.plan, squared, &backend.Job{Adjoint: backend.Given, Target: w, Grad: s.only(p)})
 	s.pull(p, s.diagonal, true)
-}
-
-// entities runs work for each i in [0, n) on the backend's number of
-// goroutines.
-func entities(b backend.Backend, n int, work func(i int)) {
-	threads := min(b.Threads(), n)
-	var wait sync.WaitGroup
-	for t := range threads {
-		wait.Go(func() {
-			for i := n * t / threads; i < n*(t+1)/threads; i++ {
-				work(i)
-			}
-		})
-	}
-	wait.Wait()
 }

@@ -2,7 +2,6 @@ package tt
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 )
@@ -172,7 +171,7 @@ func (s *stage) apply(b backend.Backend, out, in []float32, width int, squared b
 	classes := len(s.code)
 	switch {
 	case s.op == nil:
-		parallel(b, s.prefix*classes, func(i int) {
+		backend.Each(b, s.prefix*classes, func(i int) {
 			p, c := i/classes, i%classes
 			from := ((p*s.columns+int(s.code[c]))*s.parents + int(s.parent[c])) * width
 			copy(out[i*width:][:width], in[from:][:width])
@@ -183,7 +182,7 @@ func (s *stage) apply(b backend.Backend, out, in []float32, width int, squared b
 		}
 	default:
 		a := s.op.Matrix()
-		parallel(b, s.prefix*classes, func(i int) {
+		backend.Each(b, s.prefix*classes, func(i int) {
 			p, c := i/classes, i%classes
 			row := a[int(s.code[c])*s.columns:][:s.columns]
 			dst := out[i*width:][:width]
@@ -222,7 +221,7 @@ func (s *stage) adjoint(b backend.Backend, in, out []float32, width int, squared
 		return
 	}
 	a := s.op.Matrix()
-	parallel(b, s.prefix*s.columns, func(i int) {
+	backend.Each(b, s.prefix*s.columns, func(i int) {
 		p, k := i/s.columns, i%s.columns
 		for c := range classes {
 			v := a[int(s.code[c])*s.columns+k]
@@ -242,18 +241,4 @@ func (s *stage) entries(squared bool) []float32 {
 		return s.squared
 	}
 	return s.matrix
-}
-
-// parallel runs work for each i in [0, n) on the backend's number of goroutines.
-func parallel(b backend.Backend, n int, work func(i int)) {
-	threads := min(b.Threads(), n)
-	var wait sync.WaitGroup
-	for t := range threads {
-		wait.Go(func() {
-			for i := n * t / threads; i < n*(t+1)/threads; i++ {
-				work(i)
-			}
-		})
-	}
-	wait.Wait()
 }
