@@ -28,10 +28,12 @@ func (s Shape) Len() int { return s.N * s.Left * s.Right }
 func (s Shape) Slice() int { return s.Left * s.Right }
 
 // Slices holds the moments of a core's entries, slice after slice, each slice
-// row by row. Var is nil for a core that is known exactly.
+// row by row: their means and, unless the core is known exactly, either the
+// variances of independent entries or, for an outer core of rank r, an r x r
+// covariance a slice.
 type Slices struct {
 	Shape
-	Mean, Var []float32
+	Mean, Var, Cov []float32
 }
 
 // NewSlices returns slices of zeros without variance.
@@ -42,17 +44,33 @@ type Job struct {
 	// Mean receives the train's value at each cell, unless nil.
 	Mean []float32
 
+	// Second asks for the second moments as well: with independent cores of
+	// the given Mean and Var (or Cov), Var receives the variance of f at each
+	// cell, unless nil, and adjoints and sums are those of expectations, see
+	// Adjoint. Without it Var and Cov of the cores are not read.
+	Second bool
+	Var    []float32
+
 	// Adjoint says where the adjoint e of the mean comes from.
 	Adjoint Adjoint
 	Target  []float32 // y for Residual, e itself for Given
+	Spread  []float32 // with Second, the adjoint of the variance for Given
 	Weight  []float32 // w for Residual and Product; nil is 1 everywhere
 
 	// Grad[p] receives sum over cells of e times the derivative of f by core
-	// p; it is overwritten. A nil Mean means not wanted.
+	// p; it is overwritten. A nil Mean means not wanted. With Second, Mean, Var
+	// and Cov receive the derivatives of sum e E f + v Var f by the core's mean,
+	// variances and covariances, each where it is not nil; the derivative by a
+	// covariance is wanted of the leaf core only, and for a core without one it
+	// is that at its variances: v times the second moments of the other cores'
+	// product, uu' + C.
 	Grad []Slices
 }
 
-// Adjoint is the rule that turns the mean f of a cell into its adjoint e.
+// Adjoint is the rule that turns the mean f of a cell into its adjoint e, and
+// with second moments that of the variance, v: Residual is then the gradient of
+// -1/2 sum w E (y - f)^2, with v = -w/2, and Product that of 1/2 sum w E f^2,
+// with v = w/2.
 type Adjoint int
 
 const (
@@ -77,9 +95,10 @@ type Backend interface {
 	Threads() int
 
 	// Pass runs a job over a plan and returns sum of w (y - f)^2 for Residual,
-	// sum of w f^2 for Product, else 0.
+	// sum of w f^2 for Product, else 0; with second moments their expectations.
 	//
-	// Cost, for three cores of rank R: O(R^2) a node and O(R) a cell.
+	// Cost, for three cores of rank R: O(R^2) a node and O(R) a cell; with
+	// second moments O(R^3) a node and O(R^2) a cell.
 	Pass(p *Plan, cores []Slices, job *Job) float64
 
 	// Rows forms the normal equations of the plan's leaf core. weight nil is 1
