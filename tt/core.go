@@ -43,11 +43,16 @@ type Core struct {
 	// penalty is then x'K x in place of |x|^2.
 	Norm func(dst, x []float32)
 
+	// FreeSpread and WeightSpread say how V' and W vary about their means, nil
+	// for weights known exactly; see Field.SetFamily.
+	FreeSpread, WeightSpread *Spread
+
 	// Trained tells which entities have training data; nil means all but the
 	// prior. The others take the mean of the trained ones for V'.
 	Trained []bool
 
-	side []float32 // T, in the form of Slices
+	side    []float32 // T, in the form of Slices
+	sideVar []float32 // its variances, nil where W is known exactly
 }
 
 // NewCore returns a plain core of zeros.
@@ -82,11 +87,13 @@ func (c *Core) Name() string { return CoreName(c.Modes) }
 // M being the slices Multiplier, or 1 where it is nil. Map is nil for free
 // weights.
 type Block struct {
-	Name       string // "weight/item" for V', "side/item" for W
-	Value      []float32
-	Map        *Map
-	Multiplier []float32
-	Norm       func(dst, x []float32) // see Core
+	Name          string // "weight/item" for V', "side/item" for W
+	Value         []float32
+	Spread        *Spread // nil for weights known exactly
+	Map           *Map
+	Multiplier    []float32              // means
+	MultiplierVar []float32              // and variances, nil where it is known exactly
+	Norm          func(dst, x []float32) // see Core
 }
 
 // Apply writes M o (A x), in the form of the core's slices, to dst. The prior's
@@ -105,12 +112,16 @@ func (b *Block) Apply(be backend.Backend, dst, x []float32) {
 }
 
 // Adjoint writes A'(M o g) to dst, the adjoint of Apply, for slices g, which it
-// may overwrite. squared takes the squares of A's and M's entries.
+// may overwrite. squared takes the squares of A's entries, and the expected
+// squares of M's.
 func (b *Block) Adjoint(be backend.Backend, dst, g []float32, squared bool) {
 	if b.Multiplier != nil {
 		for i, m := range b.Multiplier {
 			if squared {
 				m *= m
+				if b.MultiplierVar != nil {
+					m += b.MultiplierVar[i]
+				}
 			}
 			g[i] *= m
 		}
@@ -124,8 +135,8 @@ func (b *Block) Adjoint(be backend.Backend, dst, g []float32, squared bool) {
 
 // Blocks returns the blocks of the core, whose values share memory with it.
 func (c *Core) Blocks() []Block {
-	free := Block{Name: "weight/" + c.Name(), Value: c.Free}
-	side := Block{Name: "side/" + c.Name(), Value: c.Weight, Map: c.Map, Norm: c.Norm}
+	free := Block{Name: "weight/" + c.Name(), Value: c.Free, Spread: c.FreeSpread}
+	side := Block{Name: "side/" + c.Name(), Value: c.Weight, Spread: c.WeightSpread, Map: c.Map, Norm: c.Norm}
 	switch c.Variant {
 	case Plain:
 		return []Block{free}
@@ -135,6 +146,9 @@ func (c *Core) Blocks() []Block {
 		return []Block{free, side}
 	case WLR:
 		free.Multiplier, side.Multiplier = c.side, c.Free
+		if c.FreeSpread != nil {
+			free.MultiplierVar, side.MultiplierVar = c.sideVar, c.FreeSpread.Var
+		}
 		return []Block{side, free}
 	}
 	panic(fmt.Sprintf("tt: unknown variant %q", c.Variant))
@@ -187,6 +201,9 @@ func (c *Core) trained(e int) bool { return c.Trained == nil || e < len(c.Traine
 func (c *Core) Refresh(b backend.Backend, sideChanged bool) {
 	if c.Free != nil {
 		c.spreadPrior(c.Free, false)
+	}
+	if c.Slices.Var != nil || c.Slices.Cov != nil {
+		defer c.refreshSpread(b, sideChanged) // needs the means
 	}
 	if c.Variant == Plain {
 		return

@@ -1,0 +1,318 @@
+package tt
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+)
+
+// A Family is the form of the posterior of a field's weights: independent
+// blocks, and in each block
+type Family string
+
+const (
+	Point        Family = "point"        // weights known exactly
+	MeanField    Family = "mean-field"   // independent weights
+	Multivariate Family = "multivariate" // regressions: one covariance over a mode, shared by all (a, b)
+	Rows         Family = "rows"         // outer cores: a covariance over the rank axis for each entity
+)
+
+// A Spread says how a block's weights vary about their means.
+type Spread struct {
+	Var   []float32 // of each weight, in the form of the means; nil with Sigma
+	Cov   []float32 // Rows: r x r an entity, of which Var is the diagonal
+	Sigma []*Sigma  // Multivariate: one a mode; their Kronecker product is the covariance
+}
+
+// maxCovariances bounds the entries of a Rows posterior.
+const maxCovariances = 1 << 28
+
+// SetFamily gives all weights of the field posteriors of a family. A family
+// that is not defined for a block (Multivariate for free weights, Rows for inner
+// cores and regressions) is mean-field there. Variances are zero.
+func (f *Field) SetFamily(family Family) error {
+	for _, t := range f.Terms {
+		for _, c := range t.Cores {
+			if err := c.setFamily(family); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Core) setFamily(family Family) error {
+	c.FreeSpread, c.WeightSpread, c.sideVar = nil, nil, nil
+	c.Slices.Var, c.Slices.Cov = nil, nil
+	if family == Point {
+		return nil
+	}
+	n, size := c.Slices.Len(), c.Slices.Slice()
+	rows := family == Rows && c.Free != nil && (c.Slices.Left == 1 || c.Slices.Right == 1)
+	if rows {
+		if float64(c.Slices.N)*float64(size*size) > maxCovariances {
+			return fmt.Errorf("tt: core %s has %d entities of rank %d: their covariances would have %d entries; use mean-field, or a lower rank", c.Name(), c.Slices.N, size, c.Slices.N*size*size)
+		}
+		c.Slices.Cov = make([]float32, c.Slices.N*size*size)
+	} else {
+		c.Slices.Var = make([]float32, n)
+	}
+	if c.Free != nil {
+		c.FreeSpread = &Spread{Var: make([]float32, n)}
+		if c.Variant == Plain && !rows {
+			c.FreeSpread.Var = c.Slices.Var
+		}
+		if rows {
+			c.FreeSpread.Cov = make([]float32, len(c.Slices.Cov))
+			if c.Variant == Plain {
+				c.FreeSpread.Cov = c.Slices.Cov
+			}
+		}
+	}
+	if c.Weight != nil {
+		c.sideVar = make([]float32, n)
+		c.WeightSpread = &Spread{}
+		if family == Multivariate {
+			c.WeightSpread.Sigma = c.Map.newSigmas()
+		} else {
+			c.WeightSpread.Var = make([]float32, len(c.Weight))
+		}
+	}
+	return nil
+}
+
+// refreshSpread brings the variances of G up to date:
+//
+//	side s_t, free s', sum s' + s_t, product m'^2 s_t + t^2 s' + s' s_t.
+func (c *Core) refreshSpread(b backend.Backend, sideChanged bool) {
+	if c.FreeSpread != nil {
+		c.spreadPriorVar()
+	}
+	if c.WeightSpread != nil && sideChanged {
+		if sigma := c.WeightSpread.Sigma; sigma != nil {
+			c.Map.variances(b, c.sideVar, sigma)
+		} else {
+			c.Map.Apply(b, c.sideVar, c.WeightSpread.Var, true)
+		}
+		size := c.Slices.Slice()
+		meanSlice(c.sideVar, size, c.Slices.N-1)
+	}
+	if c.Slices.Cov != nil {
+		c.refreshCovariance(b)
+		return
+	}
+	dst := c.Slices.Var
+	switch c.Variant {
+	case Side:
+		copy(dst, c.sideVar)
+	case Additive:
+		for i, v := range c.FreeSpread.Var {
+			dst[i] = v + c.sideVar[i]
+		}
+	case WLR:
+		for i, s := range c.FreeSpread.Var {
+			m, t, st := c.Free[i], c.side[i], c.sideVar[i]
+			dst[i] = m*m*st + t*t*s + s*st
+		}
+	}
+}
+
+// refreshCovariance does the same for a core whose free slices have
+// covariances.
+func (c *Core) refreshCovariance(b backend.Backend) {
+	if c.Variant == Plain {
+		return
+	}
+	r := c.Slices.Slice()
+	backend.Each(b, c.Slices.N, func(e int) {
+		dst, free := c.Slices.Cov[e*r*r:][:r*r], c.FreeSpread.Cov[e*r*r:][:r*r]
+		m, t, st := c.Free[e*r:][:r], c.side[e*r:][:r], c.sideVar[e*r:][:r]
+		copy(dst, free)
+		for i := range r {
+			if c.Variant == Additive {
+				dst[i*r+i] += st[i]
+				continue
+			}
+			for j := range r {
+				dst[i*r+j] *= t[i] * t[j]
+			}
+			dst[i*r+i] += st[i] * (m[i]*m[i] + free[i*r+i])
+		}
+	})
+}
+
+// spreadPriorVar sets the variances of the prior's slice, and of entities
+// without training data, to those of the learned slices about their mean:
+// mean of (m - prior)^2 + s. O(n R^2).
+func (c *Core) spreadPriorVar() {
+	size, n := c.Slices.Slice(), c.Slices.N-1
+	sum, count := make([]float64, size), 0
+	prior := c.Free[n*size:][:size]
+	for e := range n {
+		if !c.trained(e) {
+			continue
+		}
+		count++
+		v := c.FreeSpread.Var[e*size:][:size]
+		for k, m := range c.Free[e*size:][:size] {
+			d := float64(m) - float64(prior[k])
+			sum[k] += d*d + float64(v[k])
+		}
+	}
+	set := func(e int) {
+		dst := c.FreeSpread.Var[e*size:][:size]
+		for k := range dst {
+			dst[k] = float32(sum[k] / float64(max(count, 1)))
+		}
+		if cov := c.FreeSpread.Cov; cov != nil {
+			at := cov[e*size*size:][:size*size]
+			clear(at)
+			for k, v := range dst {
+				at[k*size+k] = v
+			}
+		}
+	}
+	for e := range n {
+		if !c.trained(e) {
+			set(e)
+		}
+	}
+	set(n)
+}
+
+// meanSlice sets slice n to the mean of those before it.
+func meanSlice(values []float32, size, n int) {
+	for k := range size {
+		sum := 0.0
+		for e := range n {
+			sum += float64(values[e*size+k])
+		}
+		values[n*size+k] = float32(sum / float64(max(n, 1)))
+	}
+}
+
+// A Prior is the normal law of every weight of a block before data.
+type Prior struct{ Mean, Var float64 }
+
+// active calls visit for each entity (free weights) or row (regressions) of the
+// block whose weights are weights of the model: not the prior's slice, nor
+// entities without training data.
+func (c *Core) activeRows(b *Block) (rows int, is func(row int) bool) {
+	if b.Map != nil {
+		return b.Map.Rows(), func(int) bool { return true }
+	}
+	return c.Slices.N - 1, c.trained
+}
+
+// sumPiece is how many rows one summand of a long sum covers, so that sums do
+// not depend on the number of threads.
+const sumPiece = 64
+
+func sumRows(b backend.Backend, rows int, is func(int) bool, add func(row int) float64) float64 {
+	pieces := make([]float64, (rows+sumPiece-1)/sumPiece)
+	backend.Each(b, len(pieces), func(i int) {
+		for row := i * sumPiece; row < min(rows, (i+1)*sumPiece); row++ {
+			if is(row) {
+				pieces[i] += add(row)
+			}
+		}
+	})
+	total := 0.0
+	for _, v := range pieces {
+		total += v
+	}
+	return total
+}
+
+// SecondMoment returns the mean of E (w - mean)^2 over the weights of a block:
+// the prior variance of largest evidence. It also returns their number.
+func (c *Core) SecondMoment(be backend.Backend, b *Block, mean float64) (moment float64, weights int) {
+	size := c.Slices.Slice()
+	rows, is := c.activeRows(b)
+	count := 0
+	for row := range rows {
+		if is(row) {
+			count++
+		}
+	}
+	sum := sumRows(be, rows, is, func(row int) float64 {
+		s := 0.0
+		for k, m := range b.Value[row*size:][:size] {
+			d := float64(m) - mean
+			s += d * d
+			if b.Spread.Var != nil {
+				s += float64(b.Spread.Var[row*size+k])
+			}
+		}
+		return s
+	})
+	if b.Spread.Sigma != nil {
+		sum += float64(size) * traceOf(b.Spread.Sigma)
+	}
+	return sum / float64(max(1, count*size)), count * size
+}
+
+// Divergence returns the Kullback-Leibler divergence of a block's posterior
+// from its prior. Independent weights of mean m and variance s pay
+//
+//	1/2 ((m - mu)^2/tau + s/tau - 1 - log(s/tau)),
+//
+// entities with a covariance C of rank r
+//
+//	1/2 (|m - mu|^2/tau + tr C/tau - r - log det(C/tau)),
+//
+// and a regression of R pairs (a, b) with one covariance Sigma over its m rows
+//
+//	1/2 (sum |m_ab|^2/tau + R (tr Sigma/tau - m + m log tau - log det Sigma)).
+func (c *Core) Divergence(be backend.Backend, b *Block, prior Prior) float64 {
+	size := c.Slices.Slice()
+	moment, weights := c.SecondMoment(be, b, prior.Mean)
+	total := float64(weights) * (moment/prior.Var - 1 + math.Log(prior.Var))
+	switch {
+	case b.Spread.Sigma != nil:
+		total -= float64(size) * logDetOf(b.Spread.Sigma)
+	case b.Spread.Cov != nil:
+		rows, is := c.activeRows(b)
+		total -= sumRows(be, rows, is, func(e int) float64 { return logDet(b.Spread.Cov[e*size*size:][:size*size], size) })
+	default:
+		rows, is := c.activeRows(b)
+		total -= sumRows(be, rows, is, func(row int) float64 {
+			s := 0.0
+			for _, v := range b.Spread.Var[row*size:][:size] {
+				s += math.Log(float64(v))
+			}
+			return s
+		})
+	}
+	return total / 2
+}
+
+// logDet returns log det of a positive definite matrix.
+func logDet(a []float32, n int) float64 {
+	l := make([]float64, n*n)
+	for i, v := range a[:n*n] {
+		l[i] = float64(v)
+	}
+	sum := 0.0
+	for j := range n {
+		d := l[j*n+j]
+		for k := range j {
+			d -= l[j*n+k] * l[j*n+k]
+		}
+		if !(d > 0) {
+			return math.Inf(-1)
+		}
+		sum += math.Log(d)
+		d = math.Sqrt(d)
+		l[j*n+j] = d
+		for i := j + 1; i < n; i++ {
+			s := l[i*n+j]
+			for k := range j {
+				s -= l[i*n+k] * l[j*n+k]
+			}
+			l[i*n+j] = s / d
+		}
+	}
+	return sum
+}
