@@ -252,6 +252,20 @@ func (p *Plan) Work() float64 {
 	return work
 }
 
+// SecondWork is the same for a pass with second moments: a node's covariance
+// costs a product of matrices, a cell a product with it.
+func (p *Plan) SecondWork() float64 {
+	r := float64(p.LeafRank())
+	work := 3 * float64(p.Cells()) * r * r
+	for j := range p.Nodes() {
+		for level := max(1, int(p.Changed[j])); level < len(p.Chain); level++ {
+			s := p.Shapes[p.Chain[level]]
+			work += 3 * float64(s.Slice()*(s.Left+s.Right))
+		}
+	}
+	return work
+}
+
 // Gather writes src, in order of the observations, to dst in plan order.
 func (p *Plan) Gather(dst, src []float32) {
 	for c, i := range p.Source {

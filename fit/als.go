@@ -1,13 +1,6 @@
 package fit
 
-import (
-	"slices"
-	"sync"
-	"sync/atomic"
-
-	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/tt"
-)
+import "sync/atomic"
 
 // maxNodeVectors bounds the memory of exact rows, 4 R bytes a node of the
 // plan. A core beyond it is updated by conjugate gradients, like an inner one.
@@ -21,53 +14,19 @@ const maxNodeVectors = 1 << 30
 // A sweep costs R^2 multiply-adds a cell for each outer core and, for three
 // cores, a pass a conjugate gradient step for the inner one.
 type als struct {
-	d     *data
+	remainder
 	run   *Run
 	ridge Ridge
 	steps int // conjugate gradient steps a block
-	terms []alsTerm
 	block []blockName
-
-	rest   []float32 // what a term's factor should be, by observation
-	weight []float32 // and with what weight; nil means 1
-	y, w   []float32 // the same in plan order
-	cg     conjugate
-}
-
-type alsTerm struct {
-	train       *tt.Train
-	first, last *backend.Plan
-	pass        *backend.Plan // the cheaper of the two
-	mean        []float32     // by observation
+	cg    conjugate
 }
 
 // blockName says where a block of weights is.
 type blockName struct{ term, core, block int }
 
 func newALS(d *data, train Observations, steps int) *als {
-	a := &als{d: d, steps: steps}
-	n := len(d.y)
-	a.rest, a.y = make([]float32, n), make([]float32, n)
-	if d.w != nil || d.field.Group != nil {
-		a.weight, a.w = make([]float32, n), make([]float32, n)
-	}
-	for _, t := range d.field.Terms {
-		index := t.Lookup(train.Codes)
-		term := alsTerm{train: t, mean: make([]float32, n)}
-		var wait sync.WaitGroup
-		wait.Go(func() { term.first = backend.NewPlan(t.Shapes(), index, backend.First) })
-		if len(t.Cores) > 1 {
-			term.last = backend.NewPlan(t.Shapes(), index, backend.Last)
-		}
-		wait.Wait()
-		term.pass = term.first
-		if term.last != nil && term.last.Work() < term.first.Work() {
-			term.pass = term.last
-		}
-		a.terms = append(a.terms, term)
-	}
-	a.block = blockNames(d.field)
-	return a
+	return &als{remainder: newRemainder(d, train), steps: steps, block: blockNames(d.field)}
 }
 
 func (a *als) blocks() int { return len(a.block) }
@@ -80,19 +39,6 @@ func (a *als) blockName(i int) string {
 func (a *als) begin(r *Run, ridge Ridge) {
 	a.run, a.ridge = r, ridge
 	a.evaluateAll()
-}
-
-func (a *als) evaluateAll() {
-	for k := range a.terms {
-		a.evaluate(k)
-	}
-}
-
-// evaluate brings a term's mean up to date.
-func (a *als) evaluate(k int) {
-	t := &a.terms[k]
-	a.d.pass(t.pass, t.train.Slices(), &backend.Job{Mean: a.y})
-	t.pass.Scatter(t.mean, a.y)
 }
 
 // update minimises over block i.
@@ -126,53 +72,6 @@ func (a *als) update(i int) {
 	c.Refresh(a.d.b, block.Map != nil)
 	if i+1 == len(a.block) || a.block[i+1].term != at.term {
 		a.evaluate(at.term)
-	}
-}
-
-// tinyFactor is the square of partners' values below which an observation does
-// not count for a factor.
-const tinyFactor = 1e-12
-
-// noTerm leaves out no term.
-const noTerm = -1
-
-// leave fills rest and weight with what is left for a term: y minus the other
-// groups, divided by the term's partners m, with weight w m^2.
-func (a *als) leave(k int) {
-	copy(a.rest, a.d.y)
-	var partners []int
-	if k != noTerm {
-		partners = a.d.field.Partners(k)
-	}
-	for j := range a.terms {
-		if j == k || slices.Contains(partners, j) {
-			continue
-		}
-		others := a.d.field.Partners(j)
-		if len(others) > 0 && others[0] < j {
-			continue // counted with its group's first
-		}
-		for n, f := range a.terms[j].mean {
-			for _, o := range others {
-				f *= a.terms[o].mean[n]
-			}
-			a.rest[n] -= f
-		}
-	}
-	if a.weight == nil {
-		return
-	}
-	for n := range a.weight {
-		w, m := float32(weightAt(a.d.w, n)), float32(1)
-		for _, j := range partners {
-			m *= a.terms[j].mean[n]
-		}
-		if m*m < tinyFactor {
-			a.weight[n], a.rest[n] = 0, 0 // says nothing of this factor, and a quotient would overflow
-			continue
-		}
-		a.weight[n] = w * m * m
-		a.rest[n] /= m
 	}
 }
 
@@ -219,16 +118,6 @@ func solveRows(p *blockProblem) int64 {
 		}
 	})
 	return raised.Load()
-}
-
-// loss returns the summed loss of the training data.
-func (a *als) loss() float64 {
-	a.leave(noTerm)
-	sum := 0.0
-	for n, r := range a.rest {
-		sum += weightAt(a.d.w, n) * float64(r) * float64(r)
-	}
-	return sum
 }
 
 // endSweep evens out the scales. The means are taken anew, for a run that is

@@ -15,11 +15,15 @@ import (
 // step lengths of its own, and all share the passes, one a step. A regression's
 // are one system, with two products of the operators a step.
 //
+// Where the cores vary, H is that of expectations, and a multiplier's variance v
+// adds the diagonal D o v to it, D the diagonal of H.
+//
 // In float32 the residual falls to about 1e-5 of its start; going on from there
 // would follow rounding errors, so a system that got so far rests.
 type conjugate struct {
 	residual, direction, image, diagonal, lambda []float32 // in the form of the block
 	slices, moved                                backend.Slices
+	extra, along                                 []float32 // D o v, and its product, in the form of slices; nil without
 }
 
 // restAt is the share of the first r'z at which a system rests.
@@ -36,7 +40,13 @@ type blockProblem struct {
 	penalty *penalty
 	counts  []float64
 	steps   int
+
+	noise  float64 // where weights vary: the variance of an observation of weight 1
+	failed error
 }
+
+// varies tells whether the block's weights have variances to be found.
+func (p *blockProblem) varies() bool { return p.block.Spread != nil }
 
 // solve improves the block by the given number of steps and returns how many
 // systems had to be left as they were.
@@ -54,11 +64,15 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 		s.slices = backend.NewSlices(c.Slices.Shape)
 	}
 	cores := p.train.Slices()
-	s.squares(p, cores)
 	// The gradient of the loss at x is J'(g - H G): the first residual but for
 	// the penalty.
-	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Target: p.y, Weight: p.w, Grad: s.only(p)})
-	s.pull(p, s.residual, false)
+	if p.varies() {
+		s.expected(p, cores)
+	} else {
+		s.squares(p, cores)
+		p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Target: p.y, Weight: p.w, Grad: s.only(p)})
+		p.block.Adjoint(p.d.b, s.residual, s.slices.Mean, false)
+	}
 
 	start := s.normed(p, p.block.Value)
 	system := s.systems(p, c)
@@ -78,11 +92,13 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 		}
 		goal[i] = restAt * rz[i]
 	})
+	s.setVariances(p)
 	moved := append([]backend.Slices(nil), cores...)
 	for range p.steps {
 		moved[p.core] = s.push(p, s.direction)
-		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, Weight: p.w, Grad: s.only(p)})
-		s.pull(p, s.image, false)
+		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, Second: p.varies(), Weight: p.w, Grad: s.only(p)})
+		p.block.Adjoint(p.d.b, s.image, s.slices.Mean, false)
+		s.addExtra(p, s.image, s.direction, 1)
 		along := s.normed(p, s.direction)
 		backend.Each(p.d.b, len(system), func(i int) {
 			if rz[i] > goal[i] {
@@ -125,10 +141,10 @@ func (s *conjugate) systems(p *blockProblem, c *tt.Core) []span {
 	return spans
 }
 
-// only asks for the gradient of the core, into s.slices.
+// only asks for the gradient of the core's means, into s.slices.
 func (s *conjugate) only(p *blockProblem) []backend.Slices {
 	grad := make([]backend.Slices, len(p.train.Cores))
-	grad[p.core] = s.slices
+	grad[p.core] = backend.Slices{Shape: s.slices.Shape, Mean: s.slices.Mean}
 	return grad
 }
 
@@ -144,11 +160,6 @@ func (s *conjugate) push(p *blockProblem, x []float32) backend.Slices {
 	}
 	p.block.Apply(p.d.b, s.moved.Mean, x)
 	return s.moved
-}
-
-// pull writes J' of s.slices to dst; squared takes the squares of J's entries.
-func (s *conjugate) pull(p *blockProblem, dst []float32, squared bool) {
-	p.block.Adjoint(p.d.b, dst, s.slices.Mean, squared)
 }
 
 // step moves one system along its direction and returns its new r'z, 0 where it
@@ -213,5 +224,5 @@ func (s *conjugate) squares(p *blockProblem, cores []backend.Slices) {
 		}
 	}
 	p.d.pass(p.plan, squared, &backend.Job{Adjoint: backend.Given, Target: w, Grad: s.only(p)})
-	s.pull(p, s.diagonal, true)
+	p.block.Adjoint(p.d.b, s.diagonal, s.slices.Mean, true)
 }

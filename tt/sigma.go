@@ -144,15 +144,16 @@ func (m *Map) variances(b backend.Backend, dst []float32, sigmas []*Sigma) {
 }
 
 // Solve sets Sigma of mode q to the optimum given the others: with curvature c
-// of T in the form of slices and cbar its mean over (a, b),
+// of T in the form of slices, cbar its mean over (a, b), noise variance s2 and
+// prior variance s2/lambda,
 //
-//	Sigma_q = m' (tr' / tau I + A' diag(h) A)^-1,   h_i = sum of cbar_ij v'(j),
+//	Sigma_q = s2 m' (lambda tr' I + A' diag(h) A)^-1,   h_i = sum of cbar_ij v'(j),
 //
 // where m', tr' and v' are the products of size, trace and variance along the
 // row over the other modes. It costs n m^2 for the m columns of the operator.
-func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float32, tau float64) error {
+func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float32, lambda, noise float64) error {
 	along := make([][]float64, len(m.stages))
-	size, trace := 1.0, 1.0
+	size, trace := noise, 1.0
 	for p := range m.stages {
 		if p != q {
 			along[p] = m.stages[p].along(b, sigmas[p])
@@ -179,7 +180,7 @@ func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float
 		}
 		h[code(q)] += v
 	})
-	ridge := trace / tau
+	ridge := lambda * trace
 	if s.op == nil {
 		for i, v := range h {
 			sigma.Diag[i] = size / (ridge + v)

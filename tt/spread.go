@@ -42,6 +42,9 @@ func (f *Field) SetFamily(family Family) error {
 	return nil
 }
 
+// Varies tells whether the train's weights have variances.
+func (t *Train) Varies() bool { return t.Cores[0].Slices.Var != nil || t.Cores[0].Slices.Cov != nil }
+
 func (c *Core) setFamily(family Family) error {
 	c.FreeSpread, c.WeightSpread, c.sideVar = nil, nil, nil
 	c.Slices.Var, c.Slices.Cov = nil, nil

@@ -22,24 +22,19 @@ func (c *Core) value(dst, t []float32) {
 }
 
 // Extend brings the core to modes of more codes, sizes and operators being those
-// of all modes and of its own, and gives it the slices of the given codes of its
-// one mode that are new or newly described. A plain core and a joint one
-// get no codes: the first takes the prior, the second is computed where it is
-// asked for. All other slices stay as they are, to the bit.
-func (c *Core) Extend(b backend.Backend, sizes []int, operators []Operator, codes []int32) error {
-	old := c.Index
+// of all modes and of its own. fresh lists, for each of its modes, the codes that
+// are new or newly described, none of which has training data. A regression on
+// one mode gets slices for them; a joint one computes combinations where they are
+// asked for, and here those that it holds already. A plain core needs neither: it
+// takes the prior. All other slices stay as they are, to the bit.
+//
+// Slices are computed one at a time, so that none depends on which others are.
+func (c *Core) Extend(b backend.Backend, sizes []int, operators []Operator, fresh [][]int32) error {
+	old, width := c.Index, len(c.Modes)
 	combos := append([]int32(nil), old.combos...)
-	at := make([]int, len(codes)) // their entities
-	for i, code := range codes {
-		if len(c.Modes) != 1 || c.Map == nil {
-			panic("tt: codes for a core that is not a regression on one mode")
-		}
-		if int(code) < len(old.entity) && old.entity[code] != old.Prior() {
-			at[i] = int(old.entity[code])
-			continue
-		}
-		at[i] = len(combos)
-		combos = append(combos, code)
+	var anew []int // entities to compute
+	if c.Map != nil {
+		combos, anew = c.renew(combos, sizes, fresh)
 	}
 	x, err := IndexOf(old.modes, sizes, combos)
 	if err != nil {
@@ -59,17 +54,46 @@ func (c *Core) Extend(b backend.Backend, sizes []int, operators []Operator, code
 	if c.Map, err = NewMap(x, operators, size); err != nil {
 		return err
 	}
-	if len(codes) == 0 {
-		return nil
-	}
-	t, err := c.regressionAt(b, codes)
-	if err != nil {
-		return err
-	}
-	for i, e := range at {
-		c.value(slices.Mean[e*size:][:size], t[i*size:][:size])
+	for _, e := range anew {
+		t, err := c.regressionAt(b, combos[e*width:][:width])
+		if err != nil {
+			return err
+		}
+		c.value(slices.Mean[e*size:][:size], t)
 	}
 	return nil
+}
+
+// renew returns the combinations with those that fresh codes add, and the
+// entities whose side information is new.
+func (c *Core) renew(combos []int32, sizes []int, fresh [][]int32) ([]int32, []int) {
+	width := len(c.Modes)
+	isFresh := make([][]bool, width)
+	for i, m := range c.Index.modes {
+		isFresh[i] = make([]bool, sizes[m])
+		for _, code := range fresh[i] {
+			isFresh[i][code] = true
+		}
+	}
+	var anew []int
+	for e := c.TrainedEntities(); e < c.Slices.N-1; e++ {
+		for i, code := range combos[e*width:][:width] {
+			if isFresh[i][code] {
+				anew = append(anew, e)
+				break
+			}
+		}
+	}
+	if width > 1 {
+		return combos, anew
+	}
+	for _, code := range fresh[0] {
+		if int(code) >= len(c.Index.entity) || c.Index.entity[code] == c.Index.Prior() {
+			anew = append(anew, len(combos))
+			combos = append(combos, code)
+		}
+	}
+	return combos, anew
 }
 
 // localize returns slices and entities for rows of a joint core with side
@@ -135,10 +159,8 @@ func known(x *Index, codes [][]int32, row int) bool {
 
 // regressionAt returns the regression at combinations of codes.
 func (c *Core) regressionAt(b backend.Backend, combos []int32) ([]float32, error) {
-	x := &Index{modes: c.Index.modes, sizes: c.Index.sizes, combos: combos}
-	if err := x.build(); err != nil {
-		return nil, err
-	}
+	// A map needs no way from codes to entities.
+	x := &Index{modes: c.Index.modes, sizes: c.Index.sizes, combos: combos, classes: len(combos) / len(c.Index.modes)}
 	m, err := NewMap(x, c.Map.operators(), c.Slices.Slice())
 	if err != nil {
 		return nil, err
