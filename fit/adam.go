@@ -110,6 +110,12 @@ func (a *adam) begin(r *Run, ridge Ridge) {
 	}
 }
 
+// score returns the penalised loss.
+func (a *adam) score(loss float64) float64 { return a.ridge.score(a.d, loss) }
+
+// failure is none: a loss that is not finite is found at the end of the sweep.
+func (a *adam) failure() error { return nil }
+
 // forget clears the moments, after a return to earlier weights.
 func (a *adam) forget() {
 	for _, m := range a.run.Memory {

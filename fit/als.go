@@ -127,5 +127,11 @@ func (a *als) endSweep(bool) {
 	a.evaluateAll()
 }
 
+// score returns the penalised loss.
+func (a *als) score(loss float64) float64 { return a.ridge.score(a.d, loss) }
+
+// failure is none: a loss that is not finite is found at the end of the sweep.
+func (a *als) failure() error { return nil }
+
 // forget has nothing to do: the weights are all that a sweep starts from.
 func (a *als) forget() {}

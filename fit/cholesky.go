@@ -73,3 +73,16 @@ func solveRidge(a []float64, n int, lambda, b, scratch []float64) (raised bool) 
 		extra = max(10*extra, 1e-7*trace/float64(n), 1e-30)
 	}
 }
+
+// choleskyInverse writes the inverse of L L' to dst.
+func choleskyInverse(l []float64, n int, dst []float64) {
+	column := make([]float64, n)
+	for j := range n {
+		clear(column)
+		column[j] = 1
+		choleskySolve(l, n, column)
+		for i, v := range column {
+			dst[i*n+j] = v
+		}
+	}
+}

@@ -164,6 +164,11 @@ func (r Ridge) total(f *tt.Field, counts [][][]float64) float64 {
 	return sum
 }
 
+// score returns the penalised loss an observation.
+func (r Ridge) score(d *data, loss float64) float64 {
+	return (loss + r.total(d.field, d.counts)) / float64(len(d.y))
+}
+
 // balance moves scale between the cores of each train until they pay equal
 // penalties: that is the least sum for the same function, and steps of all
 // cores then have one size. Inside a coupled core it makes |v'_ab| = |w_ab|.

@@ -13,7 +13,7 @@ import (
 
 // Options say how to fit.
 type Options struct {
-	Solver   string // "als" or "adam"
+	Solver   string // "als" or "adam" for points, "cavi" for posteriors
 	Ridge    *Ridge // the penalty; nil to search for one on validation data
 	Search   Search
 	Sweeps   int     // at most; an epoch of adam is a sweep
@@ -87,7 +87,9 @@ type solver interface {
 	blockName(i int) string
 	begin(r *Run, ridge Ridge) // the weights were set from outside
 	update(i int)
-	loss() float64 // summed training loss
+	loss() float64              // summed training loss
+	score(loss float64) float64 // what is to be lowest without validation data, an observation
+	failure() error             // why the last block's weights are not finite, nil if they are
 	endSweep(improved bool)
 	forget() // earlier weights were restored
 }
@@ -137,17 +139,21 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	for _, k := range d.kernels {
 		s.theta = append(s.theta, k.Operator.Theta())
 	}
-	if opt.Solver == "adam" {
+	switch opt.Solver {
+	case "adam":
 		s.s = newAdam(d, p.Train, opt)
-	} else {
+	case "als":
 		s.s = newALS(d, p.Train, opt.CGSteps)
+	case "cavi":
+		s.s = newCAVI(d, p.Train, opt.CGSteps)
+		s.opt.Ridge = &Ridge{Kind: Uniform} // priors take its place
 	}
 	if s.opt.now == nil {
 		s.opt.now = time.Now
 	}
 	s.started = s.opt.now()
 	s.saved = s.started
-	if opt.Ridge == nil && d.validChunk == nil {
+	if s.opt.Ridge == nil && d.validChunk == nil {
 		first, _ := opt.Search.next(nil, d.counts)
 		s.opt.Ridge = &first
 		s.warn = append(s.warn, fmt.Sprintf("there is no validation part to choose the penalty on: took %v; set it by --ridge and --lambda", first))
@@ -165,13 +171,13 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 
 func (o *Options) validate() error {
 	switch {
-	case o.Solver != "als" && o.Solver != "adam":
-		return fmt.Errorf("fit: unknown solver %q; use als or adam", o.Solver)
-	case o.Ridge == nil && len(o.Search.Kinds) == 0:
+	case o.Solver != "als" && o.Solver != "adam" && o.Solver != "cavi":
+		return fmt.Errorf("fit: unknown solver %q; use als, adam or cavi", o.Solver)
+	case o.Ridge == nil && o.Solver != "cavi" && len(o.Search.Kinds) == 0:
 		return errors.New("fit: no penalty given and none to search for")
 	case o.Sweeps < 1 || o.Patience < 1:
 		return fmt.Errorf("fit: sweeps (%d) and patience (%d) must be 1 or more", o.Sweeps, o.Patience)
-	case o.Solver == "als" && o.CGSteps < 1:
+	case o.Solver != "adam" && o.CGSteps < 1:
 		return fmt.Errorf("fit: cgsteps (%d) must be 1 or more", o.CGSteps)
 	case o.Solver == "adam" && !(o.Rate > 0 && o.Batch > 0 && o.Batch <= 1):
 		return fmt.Errorf("fit: adam needs a rate above 0 (%g) and a batch share in (0, 1] (%g)", o.Rate, o.Batch)
@@ -295,6 +301,9 @@ func (s *session) descend(ctx context.Context) (Stop, error) {
 			if err := s.update(run.Block); err != nil {
 				return "", err
 			}
+			if err := s.s.failure(); err != nil {
+				return s.failed(err)
+			}
 			s.blocks++
 			s.tell(run.Block+1, nil)
 		}
@@ -309,6 +318,18 @@ func (s *session) descend(ctx context.Context) (Stop, error) {
 		}
 	}
 	return AllSweeps, nil
+}
+
+// failed ends a run whose weights are no longer finite, with the best of those
+// before, or an error where there are none.
+func (s *session) failed(cause error) (Stop, error) {
+	run := &s.state.Run
+	err := &DivergedError{Block: s.blockName(run.Block), Sweep: run.Sweep, Cause: cause.Error()}
+	if len(run.Best) == 0 {
+		return Diverged, err
+	}
+	s.warn = append(s.warn, err.Error()+"; the weights of the best sweep before are kept")
+	return Diverged, s.d.restore(run.Best)
 }
 
 // hopeless tells whether the trial in work is far behind the best one.
@@ -335,7 +356,7 @@ func (s *session) endSweep() error {
 	point.Score = point.Valid
 	if s.d.validChunk == nil {
 		point.Valid = 0
-		point.Score = (loss + s.ridge().total(s.d.field, s.d.counts)) / n
+		point.Score = s.s.score(loss)
 	}
 	if bad := math.IsNaN(point.Score) || math.IsInf(point.Score, 0) || point.Score > 1e4 || math.IsNaN(point.Train) || math.IsInf(point.Train, 0); bad {
 		return s.mend(point)

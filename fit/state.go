@@ -52,30 +52,35 @@ type Keeper interface {
 	Save(*State) error
 }
 
-// flatten copies all weights into one slice, which is reused where possible.
+// flatten copies all weights, means and spreads, into one slice, which is reused where possible.
 func flatten(dst []float32, f *tt.Field) []float32 {
 	dst = dst[:0]
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
 			for _, b := range c.Blocks() {
 				dst = append(dst, b.Value...)
+				for _, spread := range b.Spread.Arrays() {
+					dst = append(dst, spread...)
+				}
 			}
 		}
 	}
 	return dst
 }
 
-// restore sets all weights from one slice.
-func restore(be backend.Backend, f *tt.Field, src []float32) {
+// restore sets all weights from one slice and returns what is left of it.
+func restore(be backend.Backend, f *tt.Field, src []float32) []float32 {
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
 			for _, b := range c.Blocks() {
-				n := copy(b.Value, src)
-				src = src[n:]
+				for _, dst := range append([][]float32{b.Value}, b.Spread.Arrays()...) {
+					src = src[copy(dst, src):]
+				}
 			}
 			c.Refresh(be, c.Map != nil)
 		}
 	}
+	return src
 }
 
 // flatten copies all that a run learns into one slice: the weights and the
@@ -92,7 +97,7 @@ func (d *data) flatten(dst []float32) []float32 {
 
 // restore sets all that a run learns from one slice.
 func (d *data) restore(src []float32) error {
-	rest := src[d.field.Weights():]
+	rest := restore(d.b, d.field, src)
 	for _, k := range d.kernels {
 		theta := make([]float64, len(k.Operator.Theta()))
 		for i := range theta {
@@ -105,7 +110,6 @@ func (d *data) restore(src []float32) error {
 			}
 		}
 	}
-	restore(d.b, d.field, src)
 	return nil
 }
 

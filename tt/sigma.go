@@ -12,8 +12,8 @@ import (
 // the data says of them, so the leading ones are those that matter.
 type Sigma struct {
 	Lead   int       // columns with a full covariance
-	Factor []float64 // B, Lead x Lead, lower triangle
-	Diag   []float64 // variances of the other columns
+	Factor []float32 // B, Lead x Lead, lower triangle
+	Diag   []float32 // variances of the other columns
 }
 
 // maxFull is the largest number of columns with a full covariance.
@@ -28,7 +28,7 @@ func (m *Map) newSigmas() []*Sigma {
 		if s.op == nil {
 			lead = 0
 		}
-		sigmas[q] = &Sigma{Lead: lead, Factor: make([]float64, lead*lead), Diag: make([]float64, s.columns-lead)}
+		sigmas[q] = &Sigma{Lead: lead, Factor: make([]float32, lead*lead), Diag: make([]float32, s.columns-lead)}
 	}
 	return sigmas
 }
@@ -40,10 +40,10 @@ func (s *Sigma) Columns() int { return s.Lead + len(s.Diag) }
 func (s *Sigma) Trace() float64 {
 	sum := 0.0
 	for _, v := range s.Factor {
-		sum += v * v
+		sum += float64(v) * float64(v)
 	}
 	for _, v := range s.Diag {
-		sum += v
+		sum += float64(v)
 	}
 	return sum
 }
@@ -52,10 +52,10 @@ func (s *Sigma) Trace() float64 {
 func (s *Sigma) LogDet() float64 {
 	sum := 0.0
 	for i := range s.Lead {
-		sum += 2 * math.Log(math.Abs(s.Factor[i*s.Lead+i]))
+		sum += 2 * math.Log(math.Abs(float64(s.Factor[i*s.Lead+i])))
 	}
 	for _, v := range s.Diag {
-		sum += math.Log(v)
+		sum += math.Log(float64(v))
 	}
 	return sum
 }
@@ -88,13 +88,13 @@ func (s *Sigma) along(a []float32) float64 {
 	for j := range s.Lead {
 		dot := 0.0
 		for i := j; i < s.Lead; i++ {
-			dot += float64(a[i]) * s.Factor[i*s.Lead+j]
+			dot += float64(a[i]) * float64(s.Factor[i*s.Lead+j])
 		}
 		sum += dot * dot
 	}
 	for k, v := range s.Diag {
 		x := float64(a[s.Lead+k])
-		sum += x * x * v
+		sum += x * x * float64(v)
 	}
 	return sum
 }
@@ -102,7 +102,11 @@ func (s *Sigma) along(a []float32) float64 {
 // along returns v_q(code) = a'Sigma_q a for every code of a mode.
 func (s *stage) along(b backend.Backend, sigma *Sigma) []float64 {
 	if s.op == nil {
-		return sigma.Diag
+		v := make([]float64, len(sigma.Diag))
+		for i, d := range sigma.Diag {
+			v[i] = float64(d)
+		}
+		return v
 	}
 	v, a := make([]float64, s.op.Rows()), s.op.Matrix()
 	backend.Each(b, len(v), func(code int) { v[code] = sigma.along(a[code*s.columns:][:s.columns]) })
@@ -183,7 +187,7 @@ func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float
 	ridge := lambda * trace
 	if s.op == nil {
 		for i, v := range h {
-			sigma.Diag[i] = size / (ridge + v)
+			sigma.Diag[i] = float32(size / (ridge + v))
 		}
 		return nil
 	}
@@ -209,7 +213,7 @@ func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float
 			x := float64(a[code*s.columns+sigma.Lead+k])
 			d += w * x * x
 		}
-		sigma.Diag[k] = size / d
+		sigma.Diag[k] = float32(size / d)
 	}
 	if !invertFactor(precision, sigma.Factor, sigma.Lead, math.Sqrt(size)) {
 		return fmt.Errorf("tt: the precision over %d columns is not positive definite", sigma.Lead)
@@ -220,7 +224,7 @@ func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float
 // invertFactor writes scale times a lower triangular B with B B' = P^-1 to dst,
 // for the lower triangle of P, which it overwrites. With P reversed in both
 // axes equal to L L', B is L^-1 transposed and reversed.
-func invertFactor(p, dst []float64, n int, scale float64) bool {
+func invertFactor(p []float64, dst []float32, n int, scale float64) bool {
 	l := make([]float64, n*n)
 	for i := range n {
 		for j := range i + 1 {
@@ -260,7 +264,7 @@ func invertFactor(p, dst []float64, n int, scale float64) bool {
 			column[i] = s / l[i*n+i]
 		}
 		for i := j; i < n; i++ {
-			dst[(n-1-j)*n+(n-1-i)] = scale * column[i]
+			dst[(n-1-j)*n+(n-1-i)] = float32(scale * column[i])
 		}
 	}
 	return true

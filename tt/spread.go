@@ -25,6 +25,18 @@ type Spread struct {
 	Sigma []*Sigma  // Multivariate: one a mode; their Kronecker product is the covariance
 }
 
+// Arrays returns all numbers of the spread, which share memory with it.
+func (s *Spread) Arrays() [][]float32 {
+	if s == nil {
+		return nil
+	}
+	arrays := [][]float32{s.Var, s.Cov}
+	for _, sigma := range s.Sigma {
+		arrays = append(arrays, sigma.Factor, sigma.Diag)
+	}
+	return arrays
+}
+
 // maxCovariances bounds the entries of a Rows posterior.
 const maxCovariances = 1 << 28
 
@@ -318,4 +330,47 @@ func logDet(a []float32, n int) float64 {
 		}
 	}
 	return sum
+}
+
+// Start sets covariances to v times the identity.
+func (s *Spread) Start(v float64, size int) {
+	if s.Cov != nil {
+		for e := 0; e < len(s.Cov); e += size * size {
+			for i := range size {
+				s.Cov[e+i*size+i] = float32(v)
+			}
+		}
+	}
+	for q, sigma := range s.Sigma {
+		d := 1.0
+		if q == 0 {
+			d = v
+		}
+		for i := range sigma.Lead {
+			sigma.Factor[i*sigma.Lead+i] = float32(math.Sqrt(d))
+		}
+		for i := range sigma.Diag {
+			sigma.Diag[i] = float32(d)
+		}
+	}
+}
+
+// Scale multiplies the weights by a number.
+func (s *Spread) Scale(by float64) {
+	square := float32(by * by)
+	for i := range s.Var {
+		s.Var[i] *= square
+	}
+	for i := range s.Cov {
+		s.Cov[i] *= square
+	}
+	if len(s.Sigma) > 0 {
+		first := s.Sigma[0]
+		for i := range first.Factor {
+			first.Factor[i] *= float32(by)
+		}
+		for i := range first.Diag {
+			first.Diag[i] *= square
+		}
+	}
 }

@@ -1,0 +1,308 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// cavi maximises the evidence lower bound
+//
+//	-1/2 sum_n [ log(2 pi s2) + w_n E(y_n - f_n)^2 / s2 ] - KL(q || prior)
+//
+// by coordinate ascent: for one block of weights after another the optimum of
+// its posterior with all others fixed. Variances have closed forms; means solve
+// normal equations of expectations, exactly for free outer cores and by a few
+// steps of conjugate gradients else, which never lower the bound. Noise and
+// prior variances are learned by their closed forms too, so there is no rate
+// and no penalty to choose.
+//
+// A block costs a pass with second moments for its variances and one a
+// conjugate gradient step.
+type cavi struct {
+	remainder
+	run   *Run
+	steps int
+	block []blockName
+	cg    conjugate
+
+	prior []tt.Prior // by block
+	noise float64    // s2
+	cause error      // why the posterior is no longer finite
+}
+
+func newCAVI(d *data, train Observations, steps int) *cavi {
+	a := &cavi{remainder: newRemainder(d, train), steps: steps, block: blockNames(d.field)}
+	a.prior = make([]tt.Prior, len(a.block))
+	for i, at := range a.block {
+		c := d.field.Terms[at.term].Cores[at.core]
+		if b := c.Blocks()[at.block]; b.Map == nil && c.Variant == tt.WLR {
+			a.prior[i].Mean = 1
+		}
+	}
+	return a
+}
+
+func (a *cavi) blocks() int            { return len(a.block) }
+func (a *cavi) blockName(i int) string { return blockLabel(a.d.field, a.block[i]) }
+func (a *cavi) failure() error         { return a.cause }
+
+// forget drops noise and prior variances, after a return to other weights.
+func (a *cavi) forget() { a.run.Memory, a.cause = nil, nil }
+
+func (a *cavi) at(i int) (*termAt, *tt.Core, tt.Block) {
+	at := a.block[i]
+	t := &a.terms[at.term]
+	c := t.train.Cores[at.core]
+	return t, c, c.Blocks()[at.block]
+}
+
+// startVariance is the relative variance of weights at the start.
+const startVariance = 1e-2
+
+// begin takes up a run. Noise and prior variances live in the run's state; at
+// its start the noise is the target's variance, 1, and the priors' variances
+// are those of the start values.
+func (a *cavi) begin(r *Run, _ Ridge) {
+	a.run = r
+	if len(r.Memory) == 0 {
+		a.noise = 1
+		for i := range a.block {
+			_, c, b := a.at(i)
+			moment, _ := c.SecondMoment(a.d.b, &b, 0)
+			if v := b.Spread.Var; v != nil {
+				for k := range v {
+					v[k] = float32(startVariance * moment)
+				}
+			}
+			b.Spread.Start(startVariance*moment, c.Slices.Slice())
+			a.prior[i].Var, _ = c.SecondMoment(a.d.b, &b, a.prior[i].Mean)
+			c.Refresh(a.d.b, c.Map != nil)
+		}
+		r.Memory = [][]float32{make([]float32, len(a.block)+1)}
+		a.remember()
+	}
+	a.recall()
+	a.evaluateAll()
+}
+
+// remember and recall pass noise and prior variances through the run's state.
+// They are rounded to its float32 at once, so that a resumed run has the same.
+func (a *cavi) remember() {
+	m := a.run.Memory[0]
+	for i, p := range a.prior {
+		m[i] = float32(p.Var)
+	}
+	m[len(a.prior)] = float32(a.noise)
+	a.recall()
+}
+
+func (a *cavi) recall() {
+	m := a.run.Memory[0]
+	for i := range a.prior {
+		a.prior[i].Var = float64(m[i])
+	}
+	a.noise = float64(m[len(a.prior)])
+}
+
+// update takes block i to its optimum, then its prior variance.
+func (a *cavi) update(i int) {
+	at := a.block[i]
+	t, c, block := a.at(i)
+	a.leave(at.term)
+	plan, exact := a.plan(t, at.core, block)
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, y: a.y, counts: a.d.counts[at.term][at.core], steps: a.steps, noise: a.noise}
+	lambda := a.noise / a.prior[i].Var
+	p.penalty = &penalty{row: func(int) float64 { return lambda }, mean: a.prior[i].Mean}
+	plan.Gather(a.y, a.rest)
+	if a.weight != nil {
+		plan.Gather(a.w, a.weight)
+		p.w = a.w
+	}
+	if exact {
+		a.run.Raised += solveExpectedRows(p)
+	} else {
+		a.run.Raised += int64(a.cg.solve(p))
+	}
+	if p.failed != nil && a.cause == nil {
+		a.cause = p.failed
+	}
+	c.Refresh(a.d.b, block.Map != nil)
+	a.prior[i].Var = a.priorVariance(i)
+	if i+1 == len(a.block) || a.block[i+1].term != at.term {
+		a.evaluate(at.term)
+		a.noise = max(a.loss()/float64(len(a.d.y)), leastNoise)
+	}
+	if v := a.prior[i].Var * a.noise; math.IsNaN(v) || math.IsInf(v, 0) {
+		a.cause = fmt.Errorf("prior variance %g, noise %g: the evidence bound is not finite", a.prior[i].Var, a.noise)
+	}
+	a.remember()
+}
+
+// leastNoise keeps the noise of data without any above zero, where the bound
+// is infinite.
+const leastNoise = 1e-10
+
+func (a *cavi) priorVariance(i int) float64 {
+	_, c, b := a.at(i)
+	moment, _ := c.SecondMoment(a.d.b, &b, a.prior[i].Mean)
+	return max(moment, 1e-30)
+}
+
+// maxExact bounds the extra work of exact rows, as a multiple of that of the
+// cheapest pass with second moments.
+const maxExact = 8
+
+// plan returns the plan to solve a block over, and whether exactly: that needs
+// the plan whose leaf the core is.
+func (a *cavi) plan(t *termAt, core int, b tt.Block) (*backend.Plan, bool) {
+	own := t.pass
+	switch {
+	case b.Map != nil:
+		return t.pass, false
+	case core == 0:
+		own = t.first
+	case core == len(t.train.Cores)-1:
+		own = t.last
+	default:
+		return t.pass, false
+	}
+	if own.SecondWork() > maxExact*t.pass.SecondWork() && b.Spread.Cov == nil {
+		return t.pass, false
+	}
+	return own, true
+}
+
+// solveExpectedRows solves a free outer core exactly: with H the second moments
+// of the other cores' product at an entity's cells, M and v the multiplier's
+// mean and variance, mu and lambda the penalty,
+//
+//	(M H M + diag(D o v) + lambda) x = M (g - H G0) + lambda mu,
+//
+// and the covariance s2 times the inverse of that matrix, or the inverse of its
+// diagonal. It returns how many systems were singular.
+func solveExpectedRows(p *blockProblem) int64 {
+	c := p.train.Cores[p.core]
+	r, shape := c.Slices.Slice(), c.Slices.Shape
+	grad := make([]backend.Slices, len(p.train.Cores))
+	g := backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
+	grad[p.core] = g
+	p.d.pass(p.plan, p.train.Slices(), &backend.Job{Adjoint: backend.Residual, Second: true, Target: p.y, Weight: p.w, Grad: grad})
+	var raised atomic.Int64
+	backend.Each(p.d.b, shape.N-1, func(e int) {
+		if p.counts[e] == 0 {
+			return
+		}
+		if solveExpectedRow(p, e, r, g) {
+			raised.Add(1)
+		}
+	})
+	return raised.Load()
+}
+
+func solveExpectedRow(p *blockProblem, e, r int, g backend.Slices) (raised bool) {
+	at := func(values []float32) []float32 { return values[e*r:][:r] }
+	h, lambda, step, scratch := make([]float64, r*r), make([]float64, r), make([]float64, r), make([]float64, r*r)
+	for k, v := range g.Cov[e*r*r:][:r*r] {
+		h[k] = -2 * float64(v) // the adjoint of the variance is -w/2
+	}
+	x := at(p.block.Value)
+	for i := range r {
+		lambda[i] = p.penalty.at(e, i)
+		step[i] = float64(at(g.Mean)[i])
+	}
+	if p.block.Multiplier != nil {
+		m, v := at(p.block.Multiplier), at(p.block.MultiplierVar)
+		for i := range r {
+			lambda[i] += h[i*r+i] * float64(v[i])
+			step[i] *= float64(m[i])
+		}
+		for i := range r {
+			for j := range r {
+				h[i*r+j] *= float64(m[i]) * float64(m[j])
+			}
+		}
+	}
+	for i := range r {
+		own := p.penalty.at(e, i)
+		step[i] -= (lambda[i]-own)*float64(x[i]) + own*(float64(x[i])-p.penalty.mean)
+	}
+	raised = solveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
+	for i, d := range step {
+		x[i] += float32(d)
+		p.block.Spread.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))
+	}
+	if p.block.Spread.Cov != nil {
+		choleskyInverse(scratch, r, h)
+		cov := p.block.Spread.Cov[e*r*r:][:r*r]
+		for k := range cov {
+			cov[k] = float32(p.noise * h[k])
+		}
+		for i := range r {
+			p.block.Spread.Var[e*r+i] = cov[i*r+i]
+		}
+	}
+	return raised
+}
+
+// elbo returns the evidence lower bound. Weights of observations are taken as
+// inverse relative variances, whose logarithms are left out.
+func (a *cavi) elbo() float64 {
+	n := float64(len(a.d.y))
+	bound := -n/2*math.Log(2*math.Pi*a.noise) - a.loss()/(2*a.noise)
+	for i := range a.block {
+		_, c, b := a.at(i)
+		bound -= c.Divergence(a.d.b, &b, a.prior[i])
+	}
+	return bound
+}
+
+// score returns the negative bound an observation, what is to be lowest
+// without validation data.
+func (a *cavi) score(float64) float64 { return -a.elbo() / float64(len(a.d.y)) }
+
+// endSweep evens out the scales, which leaves the bound as it is.
+func (a *cavi) endSweep(bool) {
+	a.balance()
+	a.evaluateAll()
+	a.remember()
+}
+
+// balance moves scale between the cores of each train until their prior
+// variances are equal; means, variances and priors move together, so that
+// neither the field nor the bound change.
+func (a *cavi) balance() {
+	for k := range a.terms {
+		var owners []int // of each core, the block that scales it
+		logMean := 0.0
+		for i, at := range a.block {
+			_, c, b := a.at(i)
+			if at.term == k && !(c.Variant == tt.WLR && b.Map == nil) {
+				owners = append(owners, i)
+				logMean += math.Log(a.prior[i].Var)
+			}
+		}
+		logMean /= float64(len(owners))
+		if len(owners) != len(a.terms[k].train.Cores) || math.IsInf(logMean, 0) || math.IsNaN(logMean) {
+			continue // an additive core has two blocks of one scale
+		}
+		for _, i := range owners {
+			_, c, b := a.at(i)
+			by := math.Exp((logMean - math.Log(a.prior[i].Var)) / 2)
+			scaleBlock(&b, by)
+			a.prior[i].Var *= by * by
+			c.Refresh(a.d.b, c.Map != nil)
+		}
+	}
+}
+
+// scaleBlock multiplies a block's weights by a number.
+func scaleBlock(b *tt.Block, by float64) {
+	for i := range b.Value {
+		b.Value[i] *= float32(by)
+	}
+	b.Spread.Scale(by)
+}
