@@ -157,11 +157,11 @@ func (a *cavi) priorVariance(i int) float64 {
 const maxExact = 8
 
 // plan returns the plan to solve a block over, and whether exactly: that needs
-// the plan whose leaf the core is.
+// the plan whose leaf the core is, and so do covariances of its slices.
 func (a *cavi) plan(t *termAt, core int, b tt.Block) (*backend.Plan, bool) {
 	own := t.pass
 	switch {
-	case b.Map != nil:
+	case b.Map != nil && b.MultiplierCov == nil:
 		return t.pass, false
 	case core == 0:
 		own = t.first
@@ -170,10 +170,10 @@ func (a *cavi) plan(t *termAt, core int, b tt.Block) (*backend.Plan, bool) {
 	default:
 		return t.pass, false
 	}
-	if own.SecondWork() > maxExact*t.pass.SecondWork() && b.Spread.Cov == nil {
+	if own.SecondWork() > maxExact*t.pass.SecondWork() && b.Spread.Cov == nil && b.MultiplierCov == nil {
 		return t.pass, false
 	}
-	return own, true
+	return own, b.Map == nil
 }
 
 // solveExpectedRows solves a free outer core exactly: with H the second moments

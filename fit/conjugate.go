@@ -16,7 +16,7 @@ import (
 // are one system, with two products of the operators a step.
 //
 // Where the cores vary, H is that of expectations, and a multiplier's variance v
-// adds the diagonal D o v to it, D the diagonal of H.
+// adds the diagonal D o v to it, D the diagonal of H; its covariance C, H o C.
 //
 // In float32 the residual falls to about 1e-5 of its start; going on from there
 // would follow rounding errors, so a system that got so far rests.
@@ -24,6 +24,7 @@ type conjugate struct {
 	residual, direction, image, diagonal, lambda []float32 // in the form of the block
 	slices, moved                                backend.Slices
 	extra, along                                 []float32 // D o v, and its product, in the form of slices; nil without
+	extraFull                                    []float32 // H o C, r x r an entity; nil without
 }
 
 // restAt is the share of the first r'z at which a system rests.

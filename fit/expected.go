@@ -14,12 +14,20 @@ func (s *conjugate) expected(p *blockProblem, cores []backend.Slices) {
 	}
 	grad := s.only(p)
 	grad[p.core].Var = s.slices.Var
+	s.extraFull = nil
+	if c := p.block.MultiplierCov; c != nil {
+		s.extraFull = make([]float32, len(c))
+		grad[p.core].Cov = s.extraFull
+	}
 	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Second: true, Target: p.y, Weight: p.w, Grad: grad})
 	curvature := s.slices.Var
 	for i, v := range curvature {
 		curvature[i] = -2 * v // the adjoint of the variance is -w/2
 	}
 	p.block.Adjoint(p.d.b, s.residual, s.slices.Mean, false)
+	for i, c := range p.block.MultiplierCov {
+		s.extraFull[i] *= -2 * c
+	}
 	s.extra = nil
 	if v := p.block.MultiplierVar; v != nil {
 		s.extra, s.along = make([]float32, len(v)), make([]float32, len(v))
@@ -45,14 +53,31 @@ func (s *conjugate) addExtra(p *blockProblem, dst, x []float32, sign float32) {
 		return
 	}
 	p.block.Map.Apply(p.d.b, s.along, x, false)
-	for i, d := range s.extra {
-		s.along[i] *= d
+	if s.extraFull != nil {
+		multiplyRows(p.d.b, s.along, s.extraFull, p.train.Cores[p.core].Slices.Slice())
+	} else {
+		for i, d := range s.extra {
+			s.along[i] *= d
+		}
 	}
 	part := make([]float32, len(dst))
 	p.block.Map.Adjoint(p.d.b, part, s.along, false)
 	for i, v := range part {
 		dst[i] += sign * v
 	}
+}
+
+// multiplyRows multiplies each row x of r entries by its r x r matrix.
+func multiplyRows(b backend.Backend, rows, matrices []float32, r int) {
+	backend.Each(b, len(rows)/r, func(e int) {
+		row, product := rows[e*r:][:r], make([]float32, r)
+		for i := range product {
+			for j, x := range row {
+				product[i] += matrices[(e*r+i)*r+j] * x
+			}
+		}
+		copy(row, product)
+	})
 }
 
 // setVariances sets the block's variances to their optimum, which does not

@@ -93,6 +93,7 @@ type Block struct {
 	Map           *Map
 	Multiplier    []float32              // means
 	MultiplierVar []float32              // and variances, nil where it is known exactly
+	MultiplierCov []float32              // r x r an entity, where its slices have covariances
 	Norm          func(dst, x []float32) // see Core
 }
 
@@ -148,6 +149,7 @@ func (c *Core) Blocks() []Block {
 		free.Multiplier, side.Multiplier = c.side, c.Free
 		if c.FreeSpread != nil {
 			free.MultiplierVar, side.MultiplierVar = c.sideVar, c.FreeSpread.Var
+			side.MultiplierCov = c.FreeSpread.Cov
 		}
 		return []Block{side, free}
 	}
