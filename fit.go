@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/fit"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
 // Options say how to run a fit; none of them changes the result but for
@@ -86,7 +87,8 @@ type fitting struct {
 	split       *dataset.Split
 	parts       [3]fit.Observations // by dataset.Part; Y in the user's units
 	model       *Model
-	side        []*sideMode // by mode
+	side        []*sideMode        // by mode
+	extra       []*sideinfo.Joined // by mode: side rows of ids not in the data
 	sideReports []SideReport
 	warnings    []string
 	seconds     map[string]float64
@@ -402,6 +404,7 @@ func weightOf(o *fit.Observations, i int) float64 {
 // that the way back from the modelling scale needs is measured on validation
 // data, or on training data without any.
 func (r *fitting) evaluate(solved fit.Report, scores []BaselineScores) error {
+	r.keepExtra()
 	m := r.model
 	var predicted [3][]float32
 	for p := range r.parts {

@@ -93,8 +93,17 @@ func (m *Model) Training() Training { return m.about }
 // Modes returns the modes in order.
 func (m *Model) Modes() []dataset.Mode { return m.modes }
 
-// IDs returns the ids of a mode.
-func (m *Model) IDs(mode int) []string { return m.dicts[mode].IDs() }
+// IDs returns the ids of a mode that are in the fitted table. The model may know
+// others by their side rows.
+func (m *Model) IDs(mode int) []string {
+	ids := m.dicts[mode].IDs()
+	for _, s := range m.about.Side {
+		if s.Mode == m.modes[mode].Name {
+			return ids[:min(len(ids), s.Table.Entities)]
+		}
+	}
+	return ids
+}
 
 // Weights returns the number of weights.
 func (m *Model) Weights() int { return m.field.Weights() }

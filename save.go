@@ -2,7 +2,6 @@ package kft
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -60,9 +59,6 @@ func (m *Model) Save(path string) error {
 	for i, s := range m.side {
 		if s == nil {
 			continue
-		}
-		if isGrown(s) {
-			return errors.New("kft: a model made by WithSide is for prediction and cannot be saved; save the one it was made from")
 		}
 		meta, tensors := sideinfo.State(s.operator)
 		if err := put("side/"+m.modes[i].Name, sideMeta{s.encoder, meta}); err != nil {
@@ -335,11 +331,15 @@ func (l *loader) regression(k, p int, c *tt.Core, at []int, meta coreMeta) error
 	}
 	c.Regress(meta.Variant, m, trained)
 	if c.Free != nil {
-		free, err := modelfile.Values[float32](l.f, coreTensor(k, p, "weight"), c.Slices.N, c.Slices.Left, c.Slices.Right)
+		// Entities that came after the fit have no weights of their own.
+		free, err := modelfile.Values[float32](l.f, coreTensor(k, p, "weight"), -1, c.Slices.Left, c.Slices.Right)
 		if err != nil {
 			return err
 		}
-		copy(c.Free, free)
+		if n := len(free) / size; n <= meta.Trained || n > c.Slices.N {
+			return fmt.Errorf("tensor %s has %d rows for %d entities", coreTensor(k, p, "weight"), n, c.Slices.N)
+		}
+		c.Free = free
 	}
 	weight, err := modelfile.Values[float32](l.f, coreTensor(k, p, "side"), m.Rows(), c.Slices.Left, c.Slices.Right)
 	if err != nil {

@@ -8,13 +8,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/fit"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -34,13 +30,14 @@ type SideReport struct {
 	Space   string          `json:"space"`
 	Kernel  string          `json:"kernel,omitempty"`
 	Columns int             `json:"columns"`           // of the operator
-	Notices []string        `json:"notices,omitempty"` // about the operator
+	Kept    int             `json:"kept,omitempty"`    // rows of ids not in the data that the model knows
+	Notices []string        `json:"notices,omitempty"` // about the operator and what is kept
 	Table   sideinfo.Report `json:"table"`
 }
 
 // readSide reads the side tables and builds an operator for each.
 func (r *fitting) readSide(ctx context.Context) error {
-	r.side = make([]*sideMode, len(r.table.Modes))
+	r.side, r.extra = make([]*sideMode, len(r.table.Modes)), make([]*sideinfo.Joined, len(r.table.Modes))
 	tables, err := r.spec.SideTables()
 	if err != nil {
 		return err
@@ -69,6 +66,7 @@ func (r *fitting) sideOf(ctx context.Context, spec sideinfo.Spec, at int) (*side
 		return nil, report, err
 	}
 	out := &sideMode{has: joined.Has}
+	r.extra[at] = joined.Extra
 	if out.encoder, report.Table, err = sideinfo.Fit(joined, sideinfo.EncodeOptions{}); err != nil {
 		return nil, report, err
 	}
@@ -149,98 +147,6 @@ func (r *fitting) kernels() []fit.Kernel {
 	return kernels
 }
 
-// WithSide returns a model that also knows the entities of the given tables of
-// side information, written as in a specification: store=new_stores.csv. Ids
-// the model was not trained on are then predicted from their side row; those it
-// was trained on stay as they are, to the bit.
-func (m *Model) WithSide(ctx context.Context, tables []string) (*Model, error) {
-	path, err := cpu.Choose()
-	if err != nil {
-		return nil, err
-	}
-	grown := *m
-	grown.dicts, grown.side = slices.Clone(m.dicts), slices.Clone(m.side)
-	fresh := make([][]int32, len(m.modes)) // new codes, by mode
-	for _, text := range tables {
-		if err := grown.addSide(ctx, text, fresh); err != nil {
-			return nil, err
-		}
-	}
-	return &grown, grown.extend(cpu.New(path, 0), fresh)
-}
-
-// A SideError is a side table that does not go with the model, whatever is in it.
-type SideError struct{ Problem string }
-
-func (e *SideError) Error() string { return "--side: " + e.Problem }
-
-func sideErrorf(format string, args ...any) error { return &SideError{fmt.Sprintf(format, args...)} }
-
-// addSide gives a mode the entities of a table.
-func (m *Model) addSide(ctx context.Context, text string, fresh [][]int32) error {
-	given, err := sideinfo.ParseSide(text)
-	if err != nil {
-		return &SideError{err.Error()}
-	}
-	names := m.spec.ModeNames()
-	at := slices.Index(names, given.Mode)
-	if at < 0 {
-		return sideErrorf("the model has no mode %q%s; its modes are %s", given.Mode, nearest.Hint(given.Mode, names), strings.Join(names, ", "))
-	}
-	s := m.side[at]
-	switch {
-	case !m.informed[at]:
-		return sideErrorf("the model was fitted without side information of mode %s and cannot use any; fit it with --side %s=TABLE", given.Mode, given.Mode)
-	case isGrown(s):
-		return sideErrorf("mode %s has a table already; join the two into one", given.Mode)
-	case m.spec.Side.ReplaceOf(given.Mode) != "":
-		return sideErrorf("the side information of mode %s was replaced by %s when the model was fitted (--side-replace), so a table of it says nothing", given.Mode, m.spec.Side.ReplaceOf(given.Mode))
-	case given.Own():
-		return sideErrorf("%s: own columns describe the ids of the fitted table alone; give a table of new ids", text)
-	}
-	spec, err := s.encoder.SpecFor(given)
-	if err != nil {
-		return &SideError{err.Error()}
-	}
-	frame, err := dataset.ReadFrame(ctx, spec.File, dataset.Format{})
-	if err != nil {
-		return err
-	}
-	joined, err := sideinfo.Entities(spec, m.modes[at], frame)
-	if err != nil {
-		return err
-	}
-	features, err := s.encoder.Encode(joined.Rows)
-	if err != nil {
-		return err
-	}
-	rows, _, err := s.operator.NewRows(features)
-	if err != nil {
-		return err
-	}
-	width := s.operator.Columns()
-	added := &grownOperator{Operator: s.operator, rows: s.operator.Rows(), matrix: slices.Clone(s.operator.Matrix())}
-	ids, has := slices.Clone(m.dicts[at].IDs()), slices.Clone(s.has)
-	for i, id := range joined.IDs {
-		code, known := m.dicts[at].Code([]byte(id))
-		switch {
-		case !known:
-			fresh[at] = append(fresh[at], int32(len(ids)))
-			ids, has = append(ids, id), append(has, true)
-			added.matrix = append(added.matrix, rows[i*width:][:width]...)
-			added.rows++
-		case m.source(at, code) == fromPrior:
-			// In the fitted table, but neither trained nor described until now.
-			copy(added.matrix[int(code)*width:][:width], rows[i*width:][:width])
-			has[code] = true
-			fresh[at] = append(fresh[at], code)
-		}
-	}
-	m.dicts[at] = dataset.NewDict(ids)
-	m.side[at] = &sideMode{encoder: s.encoder, operator: added, has: has}
-	return nil
-}
-
 // hashSide returns the hash of the operators, "" without any.
 func hashSide(side []*sideMode) string {
 	h := sha256.New()
@@ -264,61 +170,4 @@ func float32Bytes(values []float32) []byte {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
 	}
 	return out
-}
-
-// grownOperator is an operator with more rows.
-type grownOperator struct {
-	sideinfo.Operator
-	rows   int
-	matrix []float32
-}
-
-func isGrown(s *sideMode) bool {
-	_, grown := s.operator.(*grownOperator)
-	return grown
-}
-
-func (g *grownOperator) Rows() int         { return g.rows }
-func (g *grownOperator) Matrix() []float32 { return g.matrix }
-
-// extend gives the cores entities for new codes.
-func (m *Model) extend(b backend.Backend, fresh [][]int32) error {
-	names := m.spec.ModeNames()
-	sizes := make([]int, len(m.dicts))
-	for i, d := range m.dicts {
-		sizes[i] = d.Len()
-	}
-	field := &tt.Field{Group: m.field.Group}
-	for _, t := range m.field.Terms {
-		train := &tt.Train{}
-		for _, c := range t.Cores {
-			grown, err := m.extendCore(b, c, names, sizes, fresh)
-			if err != nil {
-				return err
-			}
-			train.Cores = append(train.Cores, grown)
-		}
-		field.Terms = append(field.Terms, train)
-	}
-	m.field = field
-	m.markTrained()
-	return nil
-}
-
-func (m *Model) extendCore(b backend.Backend, c *tt.Core, names []string, sizes []int, fresh [][]int32) (*tt.Core, error) {
-	at := model.Positions(c.Modes, names)
-	var operators []tt.Operator
-	for _, mode := range at {
-		var op tt.Operator
-		if s := m.side[mode]; s != nil {
-			op = s.operator
-		}
-		operators = append(operators, op)
-	}
-	grown := *c
-	var codes []int32
-	if len(at) == 1 && c.Map != nil {
-		codes = fresh[at[0]]
-	}
-	return &grown, grown.Extend(b, sizes, operators, codes)
 }

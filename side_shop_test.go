@@ -156,7 +156,7 @@ func predicted(t testing.TB, m *kft.Model, table string) string {
 
 func withSide(t testing.TB, m *kft.Model, tables ...string) *kft.Model {
 	t.Helper()
-	grown, err := m.WithSide(t.Context(), tables)
+	grown, err := m.WithSide(t.Context(), tables, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

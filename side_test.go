@@ -122,6 +122,7 @@ func TestSideCheckpoint(t *testing.T) {
 // bit of the model file.
 func TestSideThreadsAndRowOrder(t *testing.T) {
 	s := newShop(t, 30, 40, nil)
+	s.write(t, "stores.csv", s.read(t, "stores.csv")+"shut,south,0.1\nnever,west,0.2\n")
 	spec := s.spec("wlr", "dual")
 	spec.Terms = append(spec.Terms, "store*item,month:1")
 	var want []byte

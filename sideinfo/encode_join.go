@@ -91,8 +91,7 @@ func Join(spec Spec, mode dataset.Mode, frame *dataset.Frame, ids []string) (*Jo
 	if 2*j.Report.Matched < j.Report.Entities {
 		j.Report.Notices = append(j.Report.Notices, fmt.Sprintf("%s describes %d of the %d entities of mode %s", frame.File, j.Report.Matched, j.Report.Entities, mode.Name))
 	}
-	columns := allColumns(all.Rows)
-	j.Rows = all.Rows.Select(rows, columns)
+	j.Rows = all.Rows.Select(rows, allColumns(all.Rows))
 	var extra []int32
 	for i, isUsed := range used {
 		if !isUsed {
@@ -100,13 +99,22 @@ func Join(spec Spec, mode dataset.Mode, frame *dataset.Frame, ids []string) (*Jo
 		}
 	}
 	if j.Report.ExtraRows = len(extra); len(extra) > 0 {
-		j.Extra = &Joined{Spec: spec, Mode: mode, Rows: all.Rows.Select(extra, columns), Has: slices.Repeat([]bool{true}, len(extra)),
-			Report: Report{Entities: len(extra), Matched: len(extra)}}
-		for _, i := range extra {
-			j.Extra.IDs = append(j.Extra.IDs, all.IDs[i])
-		}
+		j.Extra = all.Select(extra)
 	}
 	return j, nil
+}
+
+// Select returns some of the entities, in the order given, without Extra.
+func (j *Joined) Select(entities []int32) *Joined {
+	s := &Joined{Spec: j.Spec, Mode: j.Mode, Rows: j.Rows.Select(entities, allColumns(j.Rows)), Report: Report{Entities: len(entities)}}
+	for _, i := range entities {
+		s.IDs, s.Has = append(s.IDs, j.IDs[i]), append(s.Has, j.Has[i])
+		if j.Has[i] {
+			s.Report.Matched++
+		}
+	}
+	s.Report.Unmatched = s.Report.Entities - s.Report.Matched
+	return s
 }
 
 // Entities returns a side table with its own keys as the ids, in table order: the

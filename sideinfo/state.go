@@ -76,8 +76,8 @@ const metaKey = "operator"
 // which share memory with the operator. The matrix is not among them; a caller
 // who needs it later adds MatrixTensor.
 func State(op Operator) (meta map[string]string, tensors []NamedTensor) {
-	o, form := op, ""
-	if outer, ok := op.(*outer); ok {
+	o, form := origin(op), ""
+	if outer, ok := o.(*outer); ok {
 		o, form = outer.left, "outer"
 	}
 	inner := o.(*operator)
@@ -107,7 +107,8 @@ func MatrixTensor(op Operator) NamedTensor {
 }
 
 // Restore returns the operator of a state. It gives the same NewRows, has
-// nothing to learn, and has a matrix only if MatrixTensor was among the arrays.
+// nothing to learn, and has a matrix only if MatrixTensor was among the arrays,
+// with the rows that WithMatrix added.
 func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (Operator, error) {
 	var s state
 	if err := json.Unmarshal([]byte(meta[metaKey]), &s); err != nil {
@@ -136,9 +137,17 @@ func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (
 		return &outer{o}, nil
 	}
 	if s.has(matrixName) {
-		if o.matrix, err = s.tensor(matrixName, o.n, m); err != nil {
+		matrix, err := s.tensor(matrixName, -1, m)
+		if err != nil {
 			return nil, err
 		}
+		switch rows := len(matrix) / max(m, 1); {
+		case rows > o.n:
+			return WithMatrix(o, matrix), nil
+		case rows < o.n:
+			return nil, fmt.Errorf("a matrix of %d rows for an operator of %d", rows, o.n)
+		}
+		o.matrix = matrix
 	}
 	return o, nil
 }

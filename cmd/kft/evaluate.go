@@ -54,7 +54,7 @@ func (c *evaluateCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if m, err = withSide(e.ctx, m, c.Side); err != nil {
+	if m, err = withSide(e, m, c.Side); err != nil {
 		return err
 	}
 	opt := kft.TableOptions{Threads: c.Threads, Format: format}

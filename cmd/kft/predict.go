@@ -63,7 +63,7 @@ func (c *predictCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if m, err = withSide(e.ctx, m, c.Side); err != nil {
+	if m, err = withSide(e, m, c.Side); err != nil {
 		return err
 	}
 	if len(c.Cell) > 0 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -10,11 +9,11 @@ import (
 )
 
 // withSide lets a model know the entities of the tables given by --side.
-func withSide(ctx context.Context, m *kft.Model, tables []string) (*kft.Model, error) {
+func withSide(e *env, m *kft.Model, tables []string) (*kft.Model, error) {
 	if len(tables) == 0 {
 		return m, nil
 	}
-	return m.WithSide(ctx, tables)
+	return m.WithSide(e.ctx, tables, e.stdin)
 }
 
 // sideFiles names the files of side tables, as far as they can be read off.

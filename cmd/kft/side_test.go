@@ -191,7 +191,7 @@ func TestBadPredictSide(t *testing.T) {
 			refused(t, c.code, c.parts, "predict", c.model, "--cell", "store=S001,item=A0001,time=2023-1", "--side", c.side)
 		})
 	}
-	refused(t, exitUsage, []string{"mode store has a table already"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "--side", "store=short.csv")
+	refused(t, exitUsage, []string{"mode store is given two tables"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "--side", "store=short.csv")
 	refused(t, exitUsage, []string{"new_stores.csv is read by this command"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "-o", "new_stores.csv")
 	if r := call(t, "evaluate", "plain.kft", "sales.csv", "--side", "store=new_stores.csv"); r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, "fitted without side information") {
 		t.Errorf("%+v", r)
