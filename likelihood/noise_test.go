@@ -1,0 +1,194 @@
+package likelihood
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+)
+
+// product draws errors with noise variance 2 a_i b_j; entity 0 of each mode is never seen.
+func product(rows int, sizes []int, spread float64) (Errors, [][]int32, [][]float64) {
+	rng := stream.New(3, "noise")
+	factors, codes := make([][]float64, len(sizes)), make([][]int32, len(sizes))
+	for k, size := range sizes {
+		logs := 0.0
+		for range size {
+			factors[k] = append(factors[k], spread*rng.NormFloat64())
+			logs += factors[k][len(factors[k])-1] / float64(size)
+		}
+		for i := range factors[k] {
+			factors[k][i] = math.Exp(factors[k][i] - logs)
+		}
+	}
+	var errors Errors
+	for range rows {
+		s2 := 2.0
+		for k, size := range sizes {
+			code := int32(1 + rng.IntN(size-1))
+			codes[k] = append(codes[k], code)
+			s2 *= factors[k][code]
+		}
+		w := float32(1 + rng.IntN(2))
+		e := math.Sqrt(s2/float64(w)) * rng.NormFloat64()
+		errors.Squared, errors.Weight = append(errors.Squared, float32(e*e)), append(errors.Weight, w)
+	}
+	return errors, codes, factors
+}
+
+func TestByEntityRecovers(t *testing.T) {
+	for _, sizes := range [][]int{{40}, {40, 25}} {
+		errors, codes, factors := product(40000, sizes, 0.7)
+		b := FitByEntity(errors, codes, sizes)
+		worst := 0.0
+		for row := range errors.Squared {
+			want := 2.0
+			for k := range sizes {
+				want *= factors[k][codes[k][row]]
+			}
+			worst = max(worst, math.Abs(math.Log(b.At(codes, row)/want)))
+		}
+		// sd of a log variance is sqrt(2/n), n about 1000: four of them, two modes.
+		near(t, "log variance", worst, 0, 0.25)
+		for _, m := range b.Modes {
+			logs, mean := 0.0, 0.0
+			for _, v := range m.Of[1:] {
+				logs += math.Log(v)
+				mean += v / float64(len(m.Of)-1)
+			}
+			near(t, "mean log factor", logs, 0, 1e-9)
+			near(t, "unseen", m.Of[0], mean, 1e-9)
+			near(t, "outside", m.at(-1)+m.at(1000), 2*mean, 1e-9)
+			// Factors of log sd 0.7 have the strength 2/0.7^2, about.
+			near(t, "log strength of mode", math.Log(m.Strength), math.Log(2/0.49), 0.8)
+		}
+	}
+}
+
+// With one variance for all, the prior is strong and small entities stay near it.
+func TestByEntityShrinks(t *testing.T) {
+	errors, codes, _ := product(3000, []int{300}, 0)
+	b := FitByEntity(errors, codes, []int{300})
+	if b.Modes[0].Strength < 50 {
+		t.Errorf("strength %g for entities of equal noise", b.Modes[0].Strength)
+	}
+	for _, f := range b.Modes[0].Of {
+		near(t, "factor", f, 1, 0.25)
+	}
+	near(t, "variance", b.Variance/FitConstant(errors).Variance, 1, 0.02)
+}
+
+// The estimate of one mode is the formula.
+func TestByEntityFormula(t *testing.T) {
+	errors := Errors{Squared: []float32{1, 4, 9, 2, 2, 30, 0.5, 0.1}}
+	codes := [][]int32{{0, 0, 1, 1, 1, 2, 3, 3}}
+	b := FitByEntity(errors, codes, []int{4})
+	nu := b.Modes[0].Strength
+	sum, count := []float64{5, 13, 30, 0.6}, []float64{2, 3, 1, 2}
+	s0 := bestScale(nu, sum, count)
+	for i := range sum {
+		near(t, "s2", b.Variance*b.Modes[0].Of[i], (nu*s0+sum[i])/(nu+count[i]), 1e-6)
+	}
+	p := prior{nu, s0}
+	for _, other := range []prior{{nu * 1.1, s0}, {nu / 1.1, s0}, {nu, s0 * 1.05}, {nu, s0 / 1.05}} {
+		if other.strength > weakest && other.logMarginal(sum, count) > p.logMarginal(sum, count) {
+			t.Errorf("%v has a larger marginal likelihood than %v", other, p)
+		}
+	}
+}
+
+func TestPowerRecovers(t *testing.T) {
+	rng := stream.New(4, "power")
+	for _, c := range []struct{ scale, exponent float64 }{{0.5, 1}, {0.09, 2}, {3, 0}, {2, -0.7}} {
+		var errors Errors
+		var mean []float32
+		truth := Power{c.scale, c.exponent, 0.2}
+		for range 30000 {
+			m := math.Exp(1 + 1.2*rng.NormFloat64())
+			if rng.IntN(20) == 0 {
+				m = -m // predictions below zero happen on the identity scale
+			}
+			e := math.Sqrt(truth.At(m)) * rng.NormFloat64()
+			errors.Squared, mean = append(errors.Squared, float32(e*e)), append(mean, float32(m))
+		}
+		p := FitPower(errors, mean)
+		near(t, "exponent", p.Exponent, c.exponent, 0.08)
+		for _, m := range []float64{0.5, 3, 30} {
+			near(t, "log variance", math.Log(p.At(m)/truth.At(m)), 0, 0.12)
+		}
+		at := func(row int) float64 { return p.At(float64(mean[row])) }
+		constant := FitConstant(errors)
+		if got, least := errors.LogLikelihood(at), errors.LogLikelihood(func(int) float64 { return constant.Variance }); got < least-1 {
+			t.Errorf("log likelihood %g below that of one variance, %g", got, least)
+		}
+		for _, m := range []float64{0, -1e30, 1e-30} {
+			if v := p.At(m); !(v > 0) || math.IsInf(v, 0) {
+				t.Errorf("variance %g at mean %g", v, m)
+			}
+		}
+	}
+}
+
+func TestNoiseOfLittleData(t *testing.T) {
+	for name, v := range map[string]float64{
+		"no rows":           FitConstant(Errors{}).Variance,
+		"no weight":         FitConstant(Errors{[]float32{3}, []float32{0}}).Variance,
+		"exact":             FitConstant(Errors{Squared: []float32{0, 0}}).Variance,
+		"entity, no rows":   FitByEntity(Errors{}, [][]int32{{}}, []int{3}).At([][]int32{{1}}, 0),
+		"entity, exact":     FitByEntity(Errors{Squared: []float32{0, 0}}, [][]int32{{0, 1}}, []int{3}).At([][]int32{{1}}, 0),
+		"entity, one row":   FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{0}}, []int{3}).At([][]int32{{2}}, 0),
+		"entity, no entity": FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{-1}}, []int{3}).At([][]int32{{2}}, 0),
+		"power, no rows":    FitPower(Errors{}, nil).At(3),
+		"power, negative":   FitPower(Errors{Squared: []float32{2, 3}}, []float32{-1, -2}).At(3),
+		"power, one mean":   FitPower(Errors{Squared: []float32{2, 3}}, []float32{5, 5}).At(3),
+		"power, exact":      FitPower(Errors{Squared: []float32{0, 0, 0}}, []float32{1, 2, 5}).At(3),
+		"power, outlier":    FitPower(Errors{Squared: []float32{0, 0, 1e30}}, []float32{1, 2, 5e20}).At(3),
+	} {
+		if !(v > 0) || math.IsInf(v, 0) {
+			t.Errorf("%s: variance %g", name, v)
+		}
+	}
+}
+
+func TestNoiseSurvivesJSON(t *testing.T) {
+	errors, codes, _ := product(500, []int{4, 3}, 0.5)
+	for _, model := range []any{FitConstant(errors), FitByEntity(errors, codes, []int{4, 3}), FitPower(errors, errors.Weight), NegativeBinomial{2.5}} {
+		text, err := json.Marshal(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := reflect.New(reflect.TypeOf(model))
+		if err := json.Unmarshal(text, back.Interface()); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(back.Elem().Interface(), model) {
+			t.Errorf("%s became %v", text, back.Elem())
+		}
+	}
+}
+
+func BenchmarkNoise(b *testing.B) {
+	errors, codes, _ := product(200000, []int{900, 200}, 0.5)
+	mean := make([]float32, len(errors.Squared))
+	rng := stream.New(1, "mean")
+	for i := range mean {
+		mean[i] = float32(math.Exp(rng.NormFloat64()))
+	}
+	b.Run("entity", func(b *testing.B) {
+		for b.Loop() {
+			FitByEntity(errors, codes[:1], []int{900})
+		}
+	})
+	b.Run("two modes", func(b *testing.B) {
+		for b.Loop() {
+			FitByEntity(errors, codes, []int{900, 200})
+		}
+	})
+	b.Run("power", func(b *testing.B) {
+		for b.Loop() {
+			FitPower(errors, mean)
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package likelihood
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+)
+
+type distribution interface {
+	LogProb(y, f float64) float64
+	Mean(f float64) float64
+	Var(f float64) float64
+	CDF(y, f float64) float64
+	Draw(rng *rand.Rand, f float64) float64
+}
+
+var distributions = []distribution{
+	Poisson{}, NegativeBinomial{0.1}, NegativeBinomial{1}, NegativeBinomial{7.5}, NegativeBinomial{1e3}, NegativeBinomial{1e6},
+}
+
+// Probabilities sum to the distribution function and to the moments.
+func TestProbabilitiesSum(t *testing.T) {
+	for _, d := range distributions {
+		for _, f := range []float64{-3, 0, 2, 5, 8} {
+			var sum, first, second float64
+			mean, variance := d.Mean(f), d.Var(f)
+			most := mean + 14*math.Sqrt(variance) + 30*variance/mean // the tail is that of a gamma variable
+			what := fmt.Sprintf("%T%v f %g", d, d, f)
+			worst := 0.0
+			for y := 0.0; y <= most; y++ {
+				p := math.Exp(d.LogProb(y, f))
+				sum += p
+				first += p * y
+				second += p * y * y
+				if y < 50 || int(y)%97 == 0 {
+					worst = max(worst, math.Abs(d.CDF(y, f)-sum))
+				}
+			}
+			near(t, what+" distribution function", worst, 0, 1e-9)
+			near(t, what+" total", sum, 1, 1e-8)
+			near(t, what+" mean", first/mean, 1, 1e-6)
+			near(t, what+" variance", (second-first*first)/variance, 1, 1e-4)
+		}
+	}
+}
+
+// Values by an independent implementation, large arguments included.
+func TestSpecialFunctions(t *testing.T) {
+	for _, a := range []float64{1, 2, 17, 400, 1e4, 1e6} {
+		for _, x := range []float64{1e-3, 0.4, 0.9, 0.99, 1, 1.01, 1.1, 2, 5} {
+			near(t, fmt.Sprintf("Q(%g, %g)", a, a*x), upperGamma(a, a*x), mathext.GammaIncRegComp(a, a*x), 1e-8)
+		}
+	}
+	for _, a := range []float64{0.05, 1, 6.5, 300, 1e5} {
+		for _, b := range []float64{1, 2, 30, 5000, 1e6} {
+			for _, x := range []float64{1e-4, 0.1, a / (a + b), 0.6, 0.95} {
+				near(t, fmt.Sprintf("I(%g, %g, %g)", a, b, x), incompleteBeta(a, b, (1-x)/x), mathext.RegIncBeta(a, b, x), 1e-8)
+			}
+		}
+	}
+	for _, x := range []float64{1e-3, 0.2, 1, 3.7, 7.99, 8, 55, 1e7} {
+		near(t, fmt.Sprintf("digamma(%g)", x), digamma(x), mathext.Digamma(x), 1e-10*max(1, math.Abs(mathext.Digamma(x))))
+		near(t, fmt.Sprintf("trigamma(%g)", x), trigamma(x)/mathext.Zeta(2, x), 1, 1e-10)
+	}
+	const euler = 0.57721566490153286
+	near(t, "digamma(1)", digamma(1), -euler, 1e-14)
+	near(t, "digamma(1/2)", digamma(0.5), -euler-2*math.Ln2, 1e-14)
+	near(t, "trigamma(1)", trigamma(1), math.Pi*math.Pi/6, 1e-13)
+	for _, r := range []float64{0.5, 31.9, 32.1, 1e3} {
+		for _, y := range []float64{0, 1, 50, 1e4} {
+			near(t, fmt.Sprintf("rising %g %g", r, y), logRising(r, y), logGamma(r+y)-logGamma(r), 1e-10*(1+logGamma(r+y)))
+		}
+	}
+}
+
+func TestDrawsHaveTheMomentsAndQuantiles(t *testing.T) {
+	const draws = 40000
+	for k, d := range distributions {
+		for _, f := range []float64{-1, 1.5, 2.31, 6, 14, 25} { // 2.31: just above the change of method
+			rng := stream.New(5, "draws", uint64(k))
+			mean, variance := d.Mean(f), d.Var(f)
+			var first, second, below float64
+			middle := math.Floor(mean)
+			share := d.CDF(middle, min(f, 14))
+			for range draws {
+				y := d.Draw(rng, f)
+				if y < 0 || y != math.Floor(y) {
+					t.Fatalf("%T drew %g", d, y)
+				}
+				first += y - mean
+				second += (y - mean) * (y - mean)
+				if y <= middle {
+					below++
+				}
+			}
+			what := fmt.Sprintf("%T%v f %g", d, d, f)
+			near(t, what+" mean", first/draws/math.Sqrt(variance), 0, 5/math.Sqrt(draws))
+			excess := 3.0 // of the fourth moment over the squared variance, for the error of the variance
+			if n, ok := d.(NegativeBinomial); ok {
+				excess += 6/n.Size + 1/variance
+			} else {
+				excess += 1 / variance
+			}
+			near(t, what+" variance", second/draws/variance, 1, 5*math.Sqrt(excess/draws))
+			if f <= 14 {
+				near(t, what+" share below the mean", below/draws, share, 2.5/math.Sqrt(draws))
+			}
+		}
+	}
+}
+
+func TestExtremesStayFinite(t *testing.T) {
+	for _, d := range distributions {
+		for _, f := range []float64{-1e5, -200, 39, 200, 1e5} {
+			for _, x := range []float64{d.Mean(f), d.Var(f), d.CDF(0, f), d.Draw(stream.New(1, "extreme"), f), d.LogProb(2, f)} {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					t.Errorf("%T%v at f %g gives %g", d, d, f, x)
+				}
+			}
+		}
+		if got := d.CDF(-1, 0); got != 0 {
+			t.Errorf("%T: P(Y <= -1) = %g", d, got)
+		}
+	}
+}

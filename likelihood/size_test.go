@@ -1,0 +1,90 @@
+package likelihood
+
+import (
+	"math"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+)
+
+// synthetic draws negative binomial counts (Poisson for size 0) whose field is known up to
+// a normal error of variance v.
+func synthetic(cells int, size, v float64) Cells {
+	rng := stream.New(1, "counts")
+	var c Cells
+	for range cells {
+		m := 1 + 1.2*rng.NormFloat64()
+		f := m + math.Sqrt(v)*rng.NormFloat64()
+		y := Poisson{}.Draw(rng, f)
+		if size > 0 {
+			y = NegativeBinomial{size}.Draw(rng, f)
+		}
+		c.Y, c.Mean, c.Variance = append(c.Y, float32(y)), append(c.Mean, float32(m)), append(c.Variance, float32(v))
+	}
+	return c
+}
+
+func TestFitSizeRecovers(t *testing.T) {
+	for _, want := range []float64{0.3, 2, 15} {
+		cells := synthetic(12000, want, 0)
+		for _, start := range []float64{0, 1e-3, want, 1e6} {
+			fitted, value := NegativeBinomial{start}.FitSize(cells, nil)
+			near(t, "size", fitted.Size/want, 1, 0.06)
+			if start > 0 {
+				if before := sizeObjective(start, cells, nil)[0]; value < before {
+					t.Errorf("from %g: objective fell from %g to %g", start, before, value)
+				}
+			}
+			// A maximum: neither neighbour is better by more than the promised gain.
+			for _, factor := range []float64{0.99, 1.01} {
+				if q := sizeObjective(fitted.Size*factor, cells, nil)[0]; q > value+10*sizeGain {
+					t.Errorf("from %g: %g is not the best size, %g is better by %g", start, fitted.Size, fitted.Size*factor, q-value)
+				}
+			}
+		}
+	}
+}
+
+func TestFitSizeOfPoissonData(t *testing.T) {
+	fitted, _ := NegativeBinomial{}.FitSize(synthetic(20000, 0, 0), nil)
+	if fitted.Size < 100 {
+		t.Errorf("size %g for data without overdispersion", fitted.Size)
+	}
+}
+
+func TestSizeDerivatives(t *testing.T) {
+	cells := synthetic(300, 3, 0.4)
+	for _, r := range []float64{0.05, 1, 3, 300} {
+		const h = 1e-4
+		up, at, down := sizeObjective(r*math.Exp(h), cells, nil), sizeObjective(r, cells, nil), sizeObjective(r*math.Exp(-h), cells, nil)
+		near(t, "first", at[1], (up[0]-down[0])/(2*h), 1e-5*(1+math.Abs(at[1])))
+		near(t, "second", at[2], (up[1]-down[1])/(2*h), 1e-5*(1+math.Abs(at[2])))
+	}
+}
+
+func BenchmarkSites(b *testing.B) {
+	cells := synthetic(200000, 4, 0.3)
+	out := Sites{make([]float32, len(cells.Y)), make([]float32, len(cells.Y))}
+	wide := cells
+	wide.Variance = make([]float32, len(cells.Y))
+	for i := range wide.Variance {
+		wide.Variance[i] = 9
+	}
+	for _, c := range []struct {
+		name string
+		run  func()
+	}{
+		{"poisson", func() { Poisson{}.Sites(cells, out, nil) }},
+		{"negbinomial", func() { NegativeBinomial{4}.Sites(cells, out, nil) }},
+		{"negbinomial,sd=3", func() { NegativeBinomial{4}.Sites(wide, out, nil) }},
+		{"bound", func() { NegativeBinomial{4}.Bound(cells, out, nil) }},
+		{"size", func() { sizeObjective(4, cells, nil) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				c.run()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(cells.Y)), "ns/cell")
+		})
+	}
+}

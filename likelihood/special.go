@@ -1,0 +1,106 @@
+package likelihood
+
+import "math"
+
+// digamma returns the derivative of lgamma at x > 0: recurrence up to 8, then the
+// asymptotic series.
+func digamma(x float64) float64 {
+	sum := 0.0
+	for x < 8 {
+		sum -= 1 / x
+		x++
+	}
+	q := 1 / (x * x)
+	return sum + math.Log(x) - 0.5/x - q*(1.0/12-q*(1.0/120-q*(1.0/252-q*(1.0/240-q*(1.0/132-q*691/32760)))))
+}
+
+// trigamma returns the derivative of digamma at x > 0.
+func trigamma(x float64) float64 {
+	sum := 0.0
+	for x < 8 {
+		sum += 1 / (x * x)
+		x++
+	}
+	q := 1 / (x * x)
+	return sum + (1+0.5/x+q*(1.0/6-q*(1.0/30-q*(1.0/42-q*(1.0/30-q*(5.0/66-q*691/2730))))))/x
+}
+
+// smallest keeps the denominators of continued fractions from zero.
+const smallest = 1e-300
+
+// upperGamma returns Q(a, x) = Gamma(a, x)/Gamma(a), a >= 1, x >= 0: one minus the power
+// series below a+1, the continued fraction (Lentz) above. Some multiples of sqrt(a) terms.
+func upperGamma(a, x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	front := math.Exp(a*math.Log(x) - x - logGamma(a))
+	most := 200 + int(20*math.Sqrt(a))
+	if x < a+1 {
+		term, sum := 1/a, 1/a
+		for k := 1; k < most && term > 1e-17*sum; k++ {
+			term *= x / (a + float64(k))
+			sum += term
+		}
+		return max(1-front*sum, 0)
+	}
+	b := x + 1 - a
+	c, d := 1/smallest, 1/b
+	h := d
+	for k := 1; k < most; k++ {
+		n := float64(k)
+		factor := n * (a - n)
+		b += 2
+		d = 1 / away(b+factor*d)
+		c = away(b + factor/c)
+		h *= c * d
+		if math.Abs(c*d-1) < 1e-16 {
+			break
+		}
+	}
+	return min(front*h, 1)
+}
+
+// incompleteBeta returns I(a, b; x) at x = 1/(1+odds): given by the odds
+// (1-x)/x, because x itself is next to 1 where a is large. b >= 1. Lentz's continued
+// fraction, on the side where it converges fast.
+func incompleteBeta(a, b, odds float64) float64 {
+	logX := -math.Log1p(odds)
+	front := math.Exp(logRising(a, b) - logGamma(b) + a*logX + b*(math.Log(odds)+logX))
+	if odds == 0 {
+		return 1
+	}
+	x, rest := 1/(1+odds), odds/(1+odds)
+	if x < (a+1)/(a+b+2) {
+		return min(front*betaFraction(a, b, x)/a, 1)
+	}
+	return max(1-front*betaFraction(b, a, rest)/b, 0)
+}
+
+func betaFraction(a, b, x float64) float64 {
+	c, d := 1.0, 1/away(1-(a+b)*x/(a+1))
+	h := d
+	most := 200 + int(20*math.Sqrt(max(a, b)))
+	for k := 1; k < most; k++ {
+		n := float64(k)
+		even := n * (b - n) * x / ((a + 2*n - 1) * (a + 2*n))
+		d = 1 / away(1+even*d)
+		c = away(1 + even/c)
+		h *= c * d
+		odd := -(a + n) * (a + b + n) * x / ((a + 2*n) * (a + 2*n + 1))
+		d = 1 / away(1+odd*d)
+		c = away(1 + odd/c)
+		h *= c * d
+		if math.Abs(c*d-1) < 1e-16 {
+			break
+		}
+	}
+	return h
+}
+
+func away(x float64) float64 {
+	if math.Abs(x) < smallest {
+		return smallest
+	}
+	return x
+}
