@@ -96,16 +96,18 @@ func (g *growing) addTable(ctx context.Context, given sideinfo.Spec, stdin io.Re
 	if err != nil {
 		return err
 	}
-	return g.describe(at, joined.IDs, features)
-}
-
-// describe gives a mode the side rows of ids, but for those with training rows.
-func (g *growing) describe(at int, ids []string, features sideinfo.Features) error {
-	s := g.side[at]
 	rows, _, err := s.operator.NewRows(features)
 	if err != nil {
 		return err
 	}
+	g.describe(at, joined.IDs, rows)
+	return nil
+}
+
+// describe gives a mode rows of its operator for ids, but for those with training
+// rows.
+func (g *growing) describe(at int, ids []string, rows []float32) {
+	s := g.side[at]
 	width := s.operator.Columns()
 	matrix, has, all := slices.Clone(s.operator.Matrix()), slices.Clone(s.has), slices.Clone(g.dicts[at].IDs())
 	for i, id := range ids {
@@ -125,7 +127,6 @@ func (g *growing) describe(at int, ids []string, features sideinfo.Features) err
 	}
 	g.dicts[at] = dataset.NewDict(all)
 	g.side[at] = &sideMode{encoder: s.encoder, operator: sideinfo.WithMatrix(s.operator, matrix), has: has}
-	return nil
 }
 
 // extend gives the cores slices for the fresh codes.

@@ -80,18 +80,23 @@ func (g *growing) keep(at int, extra *sideinfo.Joined) (kept int, notices []stri
 	if len(extra.IDs) == 0 {
 		return 0, notices, nil
 	}
-	return len(extra.IDs), notices, g.describe(at, extra.IDs, features)
+	described, _, err := g.side[at].operator.NewRows(features)
+	if err != nil {
+		return 0, notices, err
+	}
+	g.describe(at, extra.IDs, described)
+	return len(extra.IDs), notices, nil
 }
 
 // keepLimit returns how many ids without training rows a mode may get.
-func (g *growing) keepLimit(at int) int {
-	each := g.side[at].operator.Columns() // numbers an id
-	for _, t := range g.field.Terms {
+func (m *Model) keepLimit(at int) int {
+	each := m.side[at].operator.Columns() // numbers an id
+	for _, t := range m.field.Terms {
 		for _, c := range t.Cores {
-			if c.Map != nil && len(c.Modes) == 1 && c.Modes[0] == g.modes[at].Name {
+			if c.Map != nil && len(c.Modes) == 1 && c.Modes[0] == m.modes[at].Name {
 				each += c.Slices.Slice()
 			}
 		}
 	}
-	return min(mostKept, max(alwaysKept, keptTimesKnown*g.dicts[at].Len()), keptValues/each)
+	return min(mostKept, max(alwaysKept, keptTimesKnown*m.dicts[at].Len()), keptValues/each)
 }

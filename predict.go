@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
@@ -61,6 +62,7 @@ func (m *Model) Predict(cells []Cell) ([]Prediction, error) {
 			codes[i][c] = code
 		}
 	}
+	m = m.meet(codes, func(mode, c int) string { return cells[c][names[mode]] })
 	m.forgetUntrained(codes)
 	for c := range out {
 		for i, name := range names {
@@ -169,7 +171,7 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 	schema := dataset.Schema{Modes: m.modes, Absent: names}
 	var mutex sync.Mutex
 	err = dataset.Extend(ctx, file, schema, m.dicts, opt.Format, opt.Threads, w, opt.Output, added, func(b *dataset.Batch, values *dataset.Values) error {
-		z, err := predict(b)
+		m, z, err := predict(b)
 		if err != nil {
 			return err
 		}
@@ -216,7 +218,7 @@ func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Sc
 	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight}
 	none := func([]byte, byte) []byte { return nil }
 	err = dataset.Map(ctx, file, schema, m.dicts, opt.Format, opt.Threads, io.Discard, none, func(b *dataset.Batch, dst []byte) ([]byte, error) {
-		z, err := predict(b)
+		m, z, err := predict(b)
 		if err != nil {
 			return dst, err
 		}
@@ -261,26 +263,38 @@ func sortedKeys[V any](m map[int]V) []int {
 }
 
 // predictor returns a function that predicts batches, several at once, on the
-// modelling scale. It sets the codes of ids without weights to unknown.
-func (m *Model) predictor(opt TableOptions) (func(b *dataset.Batch) ([]float32, error), error) {
+// modelling scale. It sets the codes of ids without weights to unknown, and returns
+// the model that the other codes are of, which knows ids that describe themselves.
+func (m *Model) predictor(opt TableOptions) (func(b *dataset.Batch) (*Model, []float32, error), error) {
 	path, err := cpu.Choose()
 	if err != nil {
 		return nil, err
 	}
 	// Engines keep scratch memory and are handed from batch to batch.
 	engines := sync.Pool{New: func() any { return cpu.New(path, 1) }}
-	return func(b *dataset.Batch) ([]float32, error) {
+	// So is what was learned of new ids. A slice of a model does not depend on its
+	// others, so it does not matter which of several batches leaves its model here.
+	var latest atomic.Pointer[Model]
+	latest.Store(m)
+	fitted := m
+	return func(b *dataset.Batch) (*Model, []float32, error) {
+		m := latest.Load().meet(b.Codes, b.ID)
+		if m.muchLarger(fitted) {
+			latest.Store(fitted)
+		} else {
+			latest.Store(m)
+		}
 		m.forgetUntrained(b.Codes)
 		if opt.Strict {
 			if err := m.strict(b); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		engine := engines.Get().(*cpu.Backend)
 		defer engines.Put(engine)
 		z := make([]float32, len(b.Codes[0]))
 		m.field.Evaluate(engine, z, b.Codes)
-		return z, nil
+		return m, z, nil
 	}, nil
 }
 
