@@ -29,29 +29,19 @@ type cavi struct {
 	block []blockName
 	cg    conjugate
 
-	prior []tt.Prior // by block
-	noise float64    // s2
-	cause error      // why the posterior is no longer finite
+	cause error // why the posterior is no longer finite
 }
 
 func newCAVI(d *data, train Observations, steps int) *cavi {
-	a := &cavi{remainder: newRemainder(d, train), steps: steps, block: blockNames(d.field)}
-	a.prior = make([]tt.Prior, len(a.block))
-	for i, at := range a.block {
-		c := d.field.Terms[at.term].Cores[at.core]
-		if b := c.Blocks()[at.block]; b.Map == nil && c.Variant == tt.WLR {
-			a.prior[i].Mean = 1
-		}
-	}
-	return a
+	return &cavi{remainder: newRemainder(d, train), steps: steps, block: blockNames(d.field)}
 }
 
 func (a *cavi) blocks() int            { return len(a.block) }
 func (a *cavi) blockName(i int) string { return blockLabel(a.d.field, a.block[i]) }
 func (a *cavi) failure() error         { return a.cause }
 
-// forget drops noise and prior variances, after a return to other weights.
-func (a *cavi) forget() { a.run.Memory, a.cause = nil, nil }
+// forget drops noise and variances, after a return to other weights.
+func (a *cavi) forget() { a.d.noise[0], a.cause = 0, nil }
 
 func (a *cavi) at(i int) (*termAt, *tt.Core, tt.Block) {
 	at := a.block[i]
@@ -63,49 +53,22 @@ func (a *cavi) at(i int) (*termAt, *tt.Core, tt.Block) {
 // startVariance is the relative variance of weights at the start.
 const startVariance = 1e-2
 
-// begin takes up a run. Noise and prior variances live in the run's state; at
-// its start the noise is the target's variance, 1, and the priors' variances
-// are those of the start values.
+// begin takes up a run. At its start the noise is the target's variance, 1, and
+// the priors' variances are those of the start values.
 func (a *cavi) begin(r *Run, _ Ridge) {
 	a.run = r
-	if len(r.Memory) == 0 {
-		a.noise = 1
+	if a.d.noise[0] == 0 {
+		a.d.noise[0] = 1
 		for i := range a.block {
 			_, c, b := a.at(i)
-			moment, _ := c.SecondMoment(a.d.b, &b, 0)
-			if v := b.Spread.Var; v != nil {
-				for k := range v {
-					v[k] = float32(startVariance * moment)
-				}
-			}
+			b.Spread.Start(0, c.Slices.Slice())
+			moment, _ := c.SecondMoment(a.d.b, &b)
 			b.Spread.Start(startVariance*moment, c.Slices.Slice())
-			a.prior[i].Var, _ = c.SecondMoment(a.d.b, &b, a.prior[i].Mean)
+			a.learnPrior(i)
 			c.Refresh(a.d.b, c.Map != nil)
 		}
-		r.Memory = [][]float32{make([]float32, len(a.block)+1)}
-		a.remember()
 	}
-	a.recall()
 	a.evaluateAll()
-}
-
-// remember and recall pass noise and prior variances through the run's state.
-// They are rounded to its float32 at once, so that a resumed run has the same.
-func (a *cavi) remember() {
-	m := a.run.Memory[0]
-	for i, p := range a.prior {
-		m[i] = float32(p.Var)
-	}
-	m[len(a.prior)] = float32(a.noise)
-	a.recall()
-}
-
-func (a *cavi) recall() {
-	m := a.run.Memory[0]
-	for i := range a.prior {
-		a.prior[i].Var = float64(m[i])
-	}
-	a.noise = float64(m[len(a.prior)])
 }
 
 // update takes block i to its optimum, then its prior variance.
@@ -114,9 +77,9 @@ func (a *cavi) update(i int) {
 	t, c, block := a.at(i)
 	a.leave(at.term)
 	plan, exact := a.plan(t, at.core, block)
-	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, y: a.y, counts: a.d.counts[at.term][at.core], steps: a.steps, noise: a.noise}
-	lambda := a.noise / a.prior[i].Var
-	p.penalty = &penalty{row: func(int) float64 { return lambda }, mean: a.prior[i].Mean}
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, y: a.y, counts: a.d.counts[at.term][at.core], steps: a.steps, noise: float64(a.d.noise[0])}
+	lambda := p.noise / float64(block.Spread.PriorVar[0])
+	p.penalty = &penalty{row: func(int) float64 { return lambda }, mean: block.Spread.PriorMean}
 	plan.Gather(a.y, a.rest)
 	if a.weight != nil {
 		plan.Gather(a.w, a.weight)
@@ -131,26 +94,29 @@ func (a *cavi) update(i int) {
 		a.cause = p.failed
 	}
 	c.Refresh(a.d.b, block.Map != nil)
-	a.prior[i].Var = a.priorVariance(i)
+	a.learnPrior(i)
 	if i+1 == len(a.block) || a.block[i+1].term != at.term {
 		a.evaluate(at.term)
-		a.noise = max(a.loss()/float64(len(a.d.y)), leastNoise)
+		a.d.noise[0] = float32(max(a.loss()/float64(len(a.d.y)), leastNoise))
 	}
-	if v := a.prior[i].Var * a.noise; math.IsNaN(v) || math.IsInf(v, 0) {
-		a.cause = fmt.Errorf("prior variance %g, noise %g: the evidence bound is not finite", a.prior[i].Var, a.noise)
+	if v := float64(block.Spread.PriorVar[0] * a.d.noise[0]); math.IsNaN(v) || math.IsInf(v, 0) {
+		a.cause = fmt.Errorf("prior variance %g, noise %g: the evidence bound is not finite", block.Spread.PriorVar[0], a.d.noise[0])
 	}
-	a.remember()
 }
 
 // leastNoise keeps the noise of data without any above zero, where the bound
 // is infinite.
 const leastNoise = 1e-10
 
-func (a *cavi) priorVariance(i int) float64 {
+// learnPrior sets a block's prior variance to the one of largest evidence.
+func (a *cavi) learnPrior(i int) {
 	_, c, b := a.at(i)
-	moment, _ := c.SecondMoment(a.d.b, &b, a.prior[i].Mean)
-	return max(moment, 1e-30)
+	moment, _ := c.SecondMoment(a.d.b, &b)
+	b.Spread.PriorVar[0] = float32(max(moment, leastPrior))
 }
+
+// leastPrior keeps the prior of a block that died out above zero.
+const leastPrior = 1e-30
 
 // maxExact bounds the extra work of exact rows, as a multiple of that of the
 // cheapest pass with second moments.
@@ -251,11 +217,11 @@ func solveExpectedRow(p *blockProblem, e, r int, g backend.Slices) (raised bool)
 // elbo returns the evidence lower bound. Weights of observations are taken as
 // inverse relative variances, whose logarithms are left out.
 func (a *cavi) elbo() float64 {
-	n := float64(len(a.d.y))
-	bound := -n/2*math.Log(2*math.Pi*a.noise) - a.loss()/(2*a.noise)
+	n, noise := float64(len(a.d.y)), float64(a.d.noise[0])
+	bound := -n/2*math.Log(2*math.Pi*noise) - a.loss()/(2*noise)
 	for i := range a.block {
 		_, c, b := a.at(i)
-		bound -= c.Divergence(a.d.b, &b, a.prior[i])
+		bound -= c.Divergence(a.d.b, &b)
 	}
 	return bound
 }
@@ -268,7 +234,6 @@ func (a *cavi) score(float64) float64 { return -a.elbo() / float64(len(a.d.y)) }
 func (a *cavi) endSweep(bool) {
 	a.balance()
 	a.evaluateAll()
-	a.remember()
 }
 
 // balance moves scale between the cores of each train until their prior
@@ -282,7 +247,7 @@ func (a *cavi) balance() {
 			_, c, b := a.at(i)
 			if at.term == k && !(c.Variant == tt.WLR && b.Map == nil) {
 				owners = append(owners, i)
-				logMean += math.Log(a.prior[i].Var)
+				logMean += math.Log(float64(b.Spread.PriorVar[0]))
 			}
 		}
 		logMean /= float64(len(owners))
@@ -291,9 +256,8 @@ func (a *cavi) balance() {
 		}
 		for _, i := range owners {
 			_, c, b := a.at(i)
-			by := math.Exp((logMean - math.Log(a.prior[i].Var)) / 2)
+			by := math.Exp((logMean - math.Log(float64(b.Spread.PriorVar[0]))) / 2)
 			scaleBlock(&b, by)
-			a.prior[i].Var *= by * by
 			c.Refresh(a.d.b, c.Map != nil)
 		}
 	}

@@ -46,6 +46,7 @@ type data struct {
 	b      backend.Backend
 	y, w   []float32 // w nil means 1
 	counts [][][]float64
+	noise  [1]float32 // where weights vary, the variance of an observation of weight 1
 	passes int
 
 	validChunk *tt.Chunk

@@ -65,6 +65,7 @@ type Report struct {
 	Points   []Point
 	Best     int // sweep of the best weights, -1 before the first ended
 	Score    float64
+	Noise    float64 // where weights vary: the variance of an observation of weight 1
 	Passes   int
 	Blocks   int
 	Warnings []string
@@ -193,6 +194,7 @@ func (o *Options) validate() error {
 // fresh draws start values for a new run: the first term starts at the
 // target's scale, the others small, for they begin with what it leaves.
 func (s *session) fresh() error {
+	s.d.noise[0] = 0
 	for i, k := range s.d.kernels {
 		if err := k.set(s.d.b, s.theta[i]); err != nil {
 			return err
@@ -244,20 +246,26 @@ func (s *session) solve(ctx context.Context) (Report, error) {
 			if err := s.save(); err != nil {
 				return Report{}, err
 			}
-			return s.report(stop), s.takeBest()
+			return s.finish(stop)
 		}
 		if !s.searching() {
 			s.state.Done, s.state.Stop = true, stop
 			if err := s.save(); err != nil {
 				return Report{}, err
 			}
-			return s.report(stop), s.takeBest()
+			return s.finish(stop)
 		}
 		if err := s.endTrial(); err != nil {
 			return Report{}, err
 		}
 	}
-	return s.report(s.state.Stop), s.takeBest()
+	return s.finish(s.state.Stop)
+}
+
+// finish leaves the best weights in the field and reports.
+func (s *session) finish(stop Stop) (Report, error) {
+	err := s.takeBest()
+	return s.report(stop), err
 }
 
 // endTrial notes a trial and begins the next, or goes on with the best.
@@ -493,5 +501,5 @@ func (s *session) report(stop Stop) Report {
 		s.warn = append(s.warn, fmt.Sprintf("%d singular systems were made solvable by raising their diagonal; a larger --lambda avoids them", run.Raised))
 	}
 	return Report{Stop: stop, Ridge: s.ridge(), Trials: slices.Clone(s.state.Trials), Points: run.Points, Best: run.BestSweep,
-		Score: run.BestScore, Passes: s.d.passes, Blocks: s.blocks, Warnings: s.warn}
+		Score: run.BestScore, Noise: float64(s.d.noise[0]), Passes: s.d.passes, Blocks: s.blocks, Warnings: s.warn}
 }

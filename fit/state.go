@@ -83,10 +83,10 @@ func restore(be backend.Backend, f *tt.Field, src []float32) []float32 {
 	return src
 }
 
-// flatten copies all that a run learns into one slice: the weights and the
-// kernels' parameters.
+// flatten copies all that a run learns into one slice: the weights, the noise and
+// the kernels' parameters.
 func (d *data) flatten(dst []float32) []float32 {
-	dst = flatten(dst, d.field)
+	dst = append(flatten(dst, d.field), d.noise[0])
 	for _, k := range d.kernels {
 		for _, v := range k.Operator.Theta() {
 			dst = append(dst, float32(v))
@@ -98,6 +98,7 @@ func (d *data) flatten(dst []float32) []float32 {
 // restore sets all that a run learns from one slice.
 func (d *data) restore(src []float32) error {
 	rest := restore(d.b, d.field, src)
+	rest = rest[copy(d.noise[:], rest):]
 	for _, k := range d.kernels {
 		theta := make([]float64, len(k.Operator.Theta()))
 		for i := range theta {

@@ -18,19 +18,24 @@ const (
 	Rows         Family = "rows"         // outer cores: a covariance over the rank axis for each entity
 )
 
-// A Spread says how a block's weights vary about their means.
+// A Spread says how a block's weights vary about their means, and how they did
+// before data.
 type Spread struct {
 	Var   []float32 // of each weight, in the form of the means; nil with Sigma
 	Cov   []float32 // Rows: r x r an entity, of which Var is the diagonal
 	Sigma []*Sigma  // Multivariate: one a mode; their Kronecker product is the covariance
+
+	PriorMean float64    // of every weight
+	PriorVar  [1]float32 // 0 until it is learned
 }
 
-// Arrays returns all numbers of the spread, which share memory with it.
+// Arrays returns all numbers of the spread that are learned; they share memory
+// with it.
 func (s *Spread) Arrays() [][]float32 {
 	if s == nil {
 		return nil
 	}
-	arrays := [][]float32{s.Var, s.Cov}
+	arrays := [][]float32{s.PriorVar[:], s.Var, s.Cov}
 	for _, sigma := range s.Sigma {
 		arrays = append(arrays, sigma.Factor, sigma.Diag)
 	}
@@ -75,6 +80,9 @@ func (c *Core) setFamily(family Family) error {
 	}
 	if c.Free != nil {
 		c.FreeSpread = &Spread{Var: make([]float32, n)}
+		if c.Variant == WLR {
+			c.FreeSpread.PriorMean = 1
+		}
 		if c.Variant == Plain && !rows {
 			c.FreeSpread.Var = c.Slices.Var
 		}
@@ -207,12 +215,9 @@ func meanSlice(values []float32, size, n int) {
 	}
 }
 
-// A Prior is the normal law of every weight of a block before data.
-type Prior struct{ Mean, Var float64 }
-
-// active calls visit for each entity (free weights) or row (regressions) of the
-// block whose weights are weights of the model: not the prior's slice, nor
-// entities without training data.
+// activeRows returns the number of entities (free weights) or rows (regressions)
+// of the block, and which of them are weights of the model: not the prior's
+// slice, nor entities without training data.
 func (c *Core) activeRows(b *Block) (rows int, is func(row int) bool) {
 	if b.Map != nil {
 		return b.Map.Rows(), func(int) bool { return true }
@@ -240,9 +245,11 @@ func sumRows(b backend.Backend, rows int, is func(int) bool, add func(row int) f
 	return total
 }
 
-// SecondMoment returns the mean of E (w - mean)^2 over the weights of a block:
-// the prior variance of largest evidence. It also returns their number.
-func (c *Core) SecondMoment(be backend.Backend, b *Block, mean float64) (moment float64, weights int) {
+// SecondMoment returns the mean of E (w - mu)^2 over the weights of a block, mu
+// the prior's mean: the prior variance of largest evidence. It also returns
+// their number.
+func (c *Core) SecondMoment(be backend.Backend, b *Block) (moment float64, weights int) {
+	mean := b.Spread.PriorMean
 	size := c.Slices.Slice()
 	rows, is := c.activeRows(b)
 	count := 0
@@ -280,10 +287,10 @@ func (c *Core) SecondMoment(be backend.Backend, b *Block, mean float64) (moment 
 // and a regression of R pairs (a, b) with one covariance Sigma over its m rows
 //
 //	1/2 (sum |m_ab|^2/tau + R (tr Sigma/tau - m + m log tau - log det Sigma)).
-func (c *Core) Divergence(be backend.Backend, b *Block, prior Prior) float64 {
-	size := c.Slices.Slice()
-	moment, weights := c.SecondMoment(be, b, prior.Mean)
-	total := float64(weights) * (moment/prior.Var - 1 + math.Log(prior.Var))
+func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
+	size, tau := c.Slices.Slice(), float64(b.Spread.PriorVar[0])
+	moment, weights := c.SecondMoment(be, b)
+	total := float64(weights) * (moment/tau - 1 + math.Log(tau))
 	switch {
 	case b.Spread.Sigma != nil:
 		total -= float64(size) * logDetOf(b.Spread.Sigma)
@@ -332,13 +339,14 @@ func logDet(a []float32, n int) float64 {
 	return sum
 }
 
-// Start sets covariances to v times the identity.
+// Start sets all variances to v; size is that of a slice.
 func (s *Spread) Start(v float64, size int) {
-	if s.Cov != nil {
-		for e := 0; e < len(s.Cov); e += size * size {
-			for i := range size {
-				s.Cov[e+i*size+i] = float32(v)
-			}
+	for k := range s.Var {
+		s.Var[k] = float32(v)
+	}
+	for e := 0; e < len(s.Cov); e += size * size {
+		for i := range size {
+			s.Cov[e+i*size+i] = float32(v)
 		}
 	}
 	for q, sigma := range s.Sigma {
@@ -346,6 +354,7 @@ func (s *Spread) Start(v float64, size int) {
 		if q == 0 {
 			d = v
 		}
+		clear(sigma.Factor)
 		for i := range sigma.Lead {
 			sigma.Factor[i*sigma.Lead+i] = float32(math.Sqrt(d))
 		}
@@ -355,7 +364,7 @@ func (s *Spread) Start(v float64, size int) {
 	}
 }
 
-// Scale multiplies the weights by a number.
+// Scale multiplies the weights, and their prior, by a number.
 func (s *Spread) Scale(by float64) {
 	square := float32(by * by)
 	for i := range s.Var {
@@ -364,6 +373,7 @@ func (s *Spread) Scale(by float64) {
 	for i := range s.Cov {
 		s.Cov[i] *= square
 	}
+	s.PriorVar[0] *= square
 	if len(s.Sigma) > 0 {
 		first := s.Sigma[0]
 		for i := range first.Factor {
