@@ -48,7 +48,8 @@ type Core struct {
 	FreeSpread, WeightSpread *Spread
 
 	// Trained tells which entities have training data; nil means all but the
-	// prior. The others take the mean of the trained ones for V'.
+	// prior. The others take the mean of the trained ones for V', or 1 where that
+	// is what V' is held to: wlr that is not coupled.
 	Trained []bool
 
 	side    []float32 // T, in the form of Slices
@@ -230,7 +231,9 @@ func (c *Core) Refresh(b backend.Backend, sideChanged bool) {
 }
 
 // spreadPrior sets the prior's slice, and those of entities without training
-// data unless priorOnly, to the mean of the trained ones. O(n R^2).
+// data unless priorOnly, to the mean of the trained ones, or V' to its prior mean
+// where it has one. Of a coupled core it has none: the scale between V' and W is
+// free, and the mean is the same function whatever the scale. O(n R^2).
 func (c *Core) spreadPrior(values []float32, priorOnly bool) {
 	size := c.Slices.Slice()
 	n := c.Slices.N - 1
@@ -247,6 +250,11 @@ func (c *Core) spreadPrior(values []float32, priorOnly bool) {
 	prior := values[n*size:][:size]
 	for k := range prior {
 		prior[k] = float32(sum[k] / float64(max(count, 1)))
+	}
+	if !priorOnly && c.Variant == WLR && !c.Coupled {
+		for k := range prior {
+			prior[k] = 1 // what the penalty |V' - 1|^2 holds V' to
+		}
 	}
 	for e := range n {
 		if !priorOnly && !c.trained(e) {

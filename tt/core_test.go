@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -238,10 +239,49 @@ func maskUntrained(c *tt.Core, b tt.Block, g []float32) {
 		}
 	}
 	for e := range n {
-		if c.Trained[e] {
+		if c.Trained[e] && c.Variant != tt.WLR { // there the prior is 1, whatever the others are
 			for k := range size {
 				g[e*size+k] += sum[k] / float32(trained)
 			}
+		}
+	}
+}
+
+// An entity without training data takes V' = 1 where that is the prior mean, so
+// that it is its regression, and the mean of the others where V' has no scale of
+// its own: then moving scale between V' and W changes nothing.
+func TestPriorOfWeightedRegression(t *testing.T) {
+	for _, coupled := range []bool{false, true} {
+		x, err := tt.IndexOf([]int{0}, []int{3}, []int32{0, 1, 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		train := tt.NewTrain([][]string{{"store"}}, []*tt.Index{x}, nil)
+		c := train.Cores[0]
+		m, err := tt.NewMap(x, []tt.Operator{identity(3)}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Regress(tt.WLR, m, []bool{true, true, false, false})
+		c.Coupled = coupled
+		field := &tt.Field{Terms: []*tt.Train{train}}
+		at := func(scale float32) []float32 {
+			copy(c.Free, []float32{2 * scale, 6 * scale})
+			copy(c.Weight, []float32{3 / scale, 5 / scale, 7 / scale})
+			c.Refresh(ref.Backend{}, true)
+			got := make([]float32, 3)
+			field.Evaluate(ref.Backend{}, got, [][]int32{{0, 2, tt.Unknown}})
+			return got
+		}
+		want := []float32{6, 7, 4} // the last by the mean of the regressions of trained entities
+		if coupled {
+			want = []float32{6, 28, 16}
+			if got := at(4); !slices.Equal(got, want) {
+				t.Errorf("coupled, another scale: %v, want %v", got, want)
+			}
+		}
+		if got := at(1); !slices.Equal(got, want) {
+			t.Errorf("coupled %v: %v, want %v", coupled, got, want)
 		}
 	}
 }
