@@ -1,0 +1,158 @@
+package sideinfo_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/backend/ref"
+	"github.com/kernel-fried-tensor/kft/kernel"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// T = V x_p K_p x_q K_q = W x_p L_p x_q L_q with W = V x_p L_p' x_q L_q': the
+// field of the paper's form and that of the whitened one are the same function on
+// joint cores, for every variant, for a mode without side information among them,
+// and for combinations that were not met.
+func TestPaperAndWhitenedGiveTheSameFieldJointly(t *testing.T) {
+	sizes := []int{7, 6, 4}
+	rng := rand.New(rand.NewPCG(21, 1))
+	be := ref.Backend{}
+	draw := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64())
+		}
+		return x
+	}
+	// Modes 0 and 1 have side information, mode 2 has none.
+	paper, white := make([]sideinfo.Operator, 2), make([]sideinfo.Operator, 2)
+	for mode := range paper {
+		f := sideinfo.Features{N: sizes[mode], C: 2, X: draw(sizes[mode] * 2)}
+		opt := sideinfo.Options{Backend: be, Columns: sizes[mode], Seed: 3}
+		var err error
+		if paper[mode], _, err = sideinfo.DualPaper(f, kernel.Matern12(), opt); err != nil {
+			t.Fatal(err)
+		}
+		if white[mode], _, err = sideinfo.Dual(f, kernel.Matern12(), opt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	codes, all := make([][]int32, 3), make([][]int32, 3)
+	for i := range sizes[0] * sizes[1] * sizes[2] {
+		cell := []int{i % sizes[0], i / sizes[0] % sizes[1], i / sizes[0] / sizes[1]}
+		for mode, c := range cell {
+			all[mode] = append(all[mode], int32(c))
+			if i%3 > 0 {
+				codes[mode] = append(codes[mode], int32(c))
+			}
+		}
+	}
+	for name, modes := range map[string][][]int{"both informed": {{0, 1}, {2}}, "one informed": {{2}, {1, 2}}, "three": {{0, 2, 1}}} {
+		for _, variant := range []tt.Variant{tt.Side, tt.WLR, tt.Additive} {
+			// The same draws of V' and V, the latter mapped for the whitened form.
+			seed := rng.Uint64()
+			field := func(operators []sideinfo.Operator, mapped bool) *tt.Field {
+				rng := rand.New(rand.NewPCG(seed, 2))
+				var index []*tt.Index
+				var names [][]string
+				for _, core := range modes {
+					x, err := tt.NewIndex(core, sizes, codes)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var text []string
+					for _, m := range core {
+						text = append(text, string(rune('a'+m)))
+					}
+					index, names = append(index, x), append(names, text)
+				}
+				train := tt.NewTrain(names, index, []int{3})
+				for p, c := range train.Cores {
+					var ops []tt.Operator
+					informed := false
+					for _, m := range modes[p] {
+						var op tt.Operator
+						if m < len(operators) {
+							op, informed = operators[m], true
+						}
+						ops = append(ops, op)
+					}
+					if informed {
+						m, err := tt.NewMap(c.Index, ops, c.Slices.Slice())
+						if err != nil {
+							t.Fatal(err)
+						}
+						c.Regress(variant, m, nil)
+						rows := 1
+						for _, m := range modes[p] {
+							rows *= sizes[m]
+						}
+						v := make([]float32, rows*c.Slices.Slice())
+						for i := range v {
+							v[i] = float32(rng.NormFloat64()) / float32(sizes[0])
+						}
+						if mapped {
+							v = whiten(v, modes[p], sizes, white, c.Slices.Slice())
+						}
+						copy(c.Weight, v)
+					}
+					for i := range c.Free {
+						c.Free[i] = float32(rng.NormFloat64())
+					}
+					c.Refresh(be, c.Map != nil)
+				}
+				return &tt.Field{Terms: []*tt.Train{train}}
+			}
+			a, b := make([]float32, len(all[0])), make([]float32, len(all[0]))
+			field(paper, false).Evaluate(be, a, all)
+			field(white, true).Evaluate(be, b, all)
+			size := 0.0
+			for i := range a {
+				size = max(size, math.Abs(float64(a[i])))
+				if math.Abs(float64(a[i]-b[i])) > 1e-3*(1+math.Abs(float64(a[i]))) {
+					t.Fatalf("%s, %s: cell %d is %g in the paper's form, %g whitened", name, variant, i, a[i], b[i])
+				}
+			}
+			if size < 0.1 {
+				t.Errorf("%s, %s: values of at most %g tell nothing", name, variant, size)
+			}
+		}
+	}
+}
+
+// whiten returns V x_p L_p', the identity for modes without an operator: an axis a
+// mode, the last being the entries of a slice.
+func whiten(v []float32, modes, sizes []int, white []sideinfo.Operator, width int) []float32 {
+	shape := make([]int, len(modes))
+	for i, m := range modes {
+		shape[i] = sizes[m]
+	}
+	for axis, m := range modes {
+		if m >= len(white) {
+			continue
+		}
+		before, after := 1, width
+		for i, n := range shape {
+			if i < axis {
+				before *= n
+			} else if i > axis {
+				after *= n
+			}
+		}
+		n, columns, l := shape[axis], white[m].Columns(), white[m].Matrix()
+		out := make([]float32, before*columns*after)
+		for p := range before {
+			for i := range n {
+				for a := range columns {
+					for q := range after {
+						out[(p*columns+a)*after+q] += l[i*columns+a] * v[(p*n+i)*after+q]
+					}
+				}
+			}
+		}
+		v, shape[axis] = out, columns
+	}
+	return v
+}
