@@ -43,8 +43,9 @@ const (
 	settled    = 1e-4 // change of any log factor at which rounds end
 	weakest    = 0.5  // limits of nu0
 	strongest  = 1e6
-	narrowing  = 40 // halvings of a one-dimensional search
-	leastShare = 1e-8
+	sections   = 25   // golden sections of log nu0: to 1e-4
+	halvings   = 40   // of log s0^2
+	leastShare = 1e-8 // of s0^2, for entities fitted exactly
 )
 
 // FitByEntity fits factors for one or more modes, codes holding a column of codes below
@@ -140,7 +141,7 @@ func fitPrior(sum, count []float64) prior {
 	a, b := high-golden*(high-low), low+golden*(high-low)
 	atA, pA := at(a)
 	atB, pB := at(b)
-	for range narrowing {
+	for range sections {
 		if atA >= atB {
 			high, b, atB, pB = b, a, atA, pA
 			a = high - golden*(high-low)
@@ -187,7 +188,7 @@ func bestScale(strength float64, sum, count []float64) float64 {
 		return 1
 	}
 	low, high := math.Log(least), math.Log(most)
-	for range narrowing {
+	for range halvings {
 		middle := (low + high) / 2
 		own, slope := strength*math.Exp(middle), 0.0
 		for i, n := range count {

@@ -1,6 +1,9 @@
 package likelihood
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Power is a noise variance that grows with the predicted mean:
 //
@@ -34,8 +37,8 @@ const (
 //	-1/2 sum [a + b x_n + w e_n exp(-a - b x_n)]
 //
 // is concave in (a, b), so Newton's steps, halved until it does not fall, find its
-// maximum from anywhere. Rows are first summed by x in bins a hundredth wide. Without any
-// positive mean the result is constant.
+// maximum from anywhere. Rows are first summed by x in bins a hundredth wide: one
+// logarithm a row. Without any positive mean the result is constant.
 func FitPower(errors Errors, mean []float32) Power {
 	best, bestValue := Power{Scale: FitConstant(errors).Variance, Floor: 1}, math.Inf(-1)
 	sum, positive := 0.0, 0
@@ -48,32 +51,33 @@ func FitPower(errors Errors, mean []float32) Power {
 	if positive == 0 {
 		return best
 	}
+	average := sum / float64(positive)
+	bins := binByMean(errors, mean, average*floorShares[0])
 	for _, share := range floorShares {
-		p := Power{Floor: share * sum / float64(positive)}
-		value := p.fit(errors, mean)
-		if value > bestValue {
+		p := Power{Floor: share * average}
+		if value := p.fit(bins); value > bestValue {
 			best, bestValue = p, value
 		}
 	}
 	return best
 }
 
-const binWidth = 0.01 // of log mean: the variance within a bin varies by a percent or two
+const binWidth = 0.01 // of log mean: the variance within a bin varies by a few percent
 
-// bin holds rows of nearly the same mean: their number, and the sums of x and w e.
+// bin holds rows of nearly the same mean: their number, x = log mean, and the sum of w e.
 type bin struct{ count, x, squared float64 }
 
-// fit sets scale and exponent and returns the log likelihood.
-func (p *Power) fit(errors Errors, mean []float32) float64 {
+// binByMean sums the rows that count by mean, means below the floor taken as the floor.
+func binByMean(errors Errors, mean []float32, floor float64) []bin {
 	var bins []bin
-	start := math.Log(p.Floor)
+	start := math.Log(floor)
 	for i, m := range mean {
 		e, ok := errors.at(i)
 		if !ok {
 			continue
 		}
 		x := start
-		if float64(m) > p.Floor {
+		if float64(m) > floor {
 			x = math.Log(min(float64(m), math.MaxFloat32))
 		}
 		at := int((x - start) / binWidth)
@@ -84,65 +88,79 @@ func (p *Power) fit(errors Errors, mean []float32) float64 {
 		bins[at].x += x
 		bins[at].squared += e
 	}
+	kept := bins[:0]
+	for _, b := range bins {
+		if b.count > 0 {
+			b.x /= b.count
+			kept = append(kept, b)
+		}
+	}
+	return kept
+}
+
+// fit sets scale and exponent for the floor and returns the log likelihood.
+func (p *Power) fit(bins []bin) float64 {
+	bins = slices.Clone(bins)
 	var count, squared, centre float64
 	for k := range bins {
-		if b := &bins[k]; b.count > 0 {
-			count += b.count
-			squared += b.squared
-			centre += b.x
-			b.x /= b.count
-		}
+		b := &bins[k]
+		b.x = max(b.x, math.Log(p.Floor))
+		count += b.count
+		squared += b.squared
+		centre += b.count * b.x
 	}
 	centre /= count // keeps a and b nearly uncorrelated
 	a, b := math.Log(max(squared/count, leastVariance)), 0.0
-	value, ga, gb, haa, hab, hbb := powerObjective(bins, centre, a, b)
+	now := powerObjective(bins, centre, a, b)
 	for range powerSteps {
-		det := haa*hbb - hab*hab
-		if !(det > 1e-12*haa*hbb) {
-			break // a single mean: the exponent is not determined
-		}
-		stepA, stepB := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
-		if b == leastExponent && stepB < 0 || b == mostExponent && stepB > 0 {
-			stepA, stepB = ga/haa, 0
-		}
-		if ga*stepA+gb*stepB < 1e-9 {
+		stepA, stepB, ok := now.newton(b)
+		if !ok {
 			break
 		}
-		for {
-			tryB := min(max(b+stepB, leastExponent), mostExponent)
-			v, a1, b1, aa, ab, bb := powerObjective(bins, centre, a+stepA, tryB)
-			if v >= value {
-				a, b = a+stepA, tryB
-				value, ga, gb, haa, hab, hbb = v, a1, b1, aa, ab, bb
+		length := 1.0
+		for ; length > 1e-9; length /= 2 {
+			tryA, tryB := a+length*stepA, min(max(b+length*stepB, leastExponent), mostExponent)
+			if next := powerObjective(bins, centre, tryA, tryB); next.value >= now.value {
+				a, b, now = tryA, tryB, next
 				break
 			}
-			stepA, stepB = stepA/2, stepB/2
-			if math.Abs(stepA)+math.Abs(stepB) < 1e-12 {
-				haa = 0 // no further: ends the outer loop
-				break
-			}
+		}
+		if length <= 1e-9 {
+			break
 		}
 	}
 	p.Scale, p.Exponent = max(math.Exp(a-b*centre), leastVariance), b
-	return value
+	return now.value
 }
 
-// powerObjective returns the log likelihood and its gradient, and the negative of its
-// Hessian, by a and b.
-func powerObjective(bins []bin, centre, a, b float64) (value, ga, gb, haa, hab, hbb float64) {
-	for _, k := range bins {
-		if k.count == 0 {
-			continue
+// newton returns the step to the maximum of the quadratic around (a, b), along a alone
+// where b stands at a limit; false where there is nothing to gain.
+func (q quadratic) newton(b float64) (stepA, stepB float64, ok bool) {
+	stepA = q.byA / q.aa
+	det := q.aa*q.bb - q.ab*q.ab
+	if det > 1e-12*q.aa*q.bb { // otherwise all means are one, and no exponent fits better than another
+		joint := (q.aa*q.byB - q.ab*q.byA) / det
+		if !(b == leastExponent && joint < 0 || b == mostExponent && joint > 0) {
+			stepA, stepB = (q.bb*q.byA-q.ab*q.byB)/det, joint
 		}
+	}
+	return stepA, stepB, q.byA*stepA+q.byB*stepB > 1e-9
+}
+
+// quadratic is a log likelihood with its gradient and the negative of its Hessian.
+type quadratic struct{ value, byA, byB, aa, ab, bb float64 }
+
+func powerObjective(bins []bin, centre, a, b float64) (q quadratic) {
+	for _, k := range bins {
 		x := k.x - centre
 		level := a + b*x
 		ratio := k.squared * math.Exp(-level)
-		value -= (k.count*level + ratio) / 2
-		ga += (ratio - k.count) / 2
-		gb += (ratio - k.count) / 2 * x
-		haa += ratio / 2
-		hab += ratio / 2 * x
-		hbb += ratio / 2 * x * x
+		q.value -= (k.count*level + ratio) / 2
+		q.byA += (ratio - k.count) / 2
+		q.byB += (ratio - k.count) / 2 * x
+		q.aa += ratio / 2
+		q.ab += ratio / 2 * x
+		q.bb += ratio / 2 * x * x
 	}
-	return value, ga, gb, haa, hab, hbb
+	return q
 }

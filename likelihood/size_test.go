@@ -2,6 +2,7 @@ package likelihood
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/internal/stream"
@@ -65,17 +66,19 @@ func TestSizeDerivatives(t *testing.T) {
 func BenchmarkSites(b *testing.B) {
 	cells := synthetic(200000, 4, 0.3)
 	out := Sites{make([]float32, len(cells.Y)), make([]float32, len(cells.Y))}
-	wide := cells
-	wide.Variance = make([]float32, len(cells.Y))
-	for i := range wide.Variance {
-		wide.Variance[i] = 9
+	with := func(v float32) Cells {
+		c := cells
+		c.Variance = slices.Repeat([]float32{v}, len(c.Y))
+		return c
 	}
+	wide, narrow := with(9), with(0.1)
 	for _, c := range []struct {
 		name string
 		run  func()
 	}{
 		{"poisson", func() { Poisson{}.Sites(cells, out, nil) }},
 		{"negbinomial", func() { NegativeBinomial{4}.Sites(cells, out, nil) }},
+		{"negbinomial,sd=0.3", func() { NegativeBinomial{4}.Sites(narrow, out, nil) }},
 		{"negbinomial,sd=3", func() { NegativeBinomial{4}.Sites(wide, out, nil) }},
 		{"bound", func() { NegativeBinomial{4}.Bound(cells, out, nil) }},
 		{"size", func() { sizeObjective(4, cells, nil) }},
