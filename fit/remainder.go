@@ -142,34 +142,20 @@ func (t *termAt) varianceAt(n int) float32 {
 // expectation.
 func (a *remainder) loss() float64 {
 	a.leave(noTerm)
+	moments := a.moments()
 	sum := 0.0
 	for n, r := range a.rest {
-		sum += weightAt(a.d.w, n) * (float64(r)*float64(r) + a.varianceAt(n))
+		_, v := a.d.field.Combine(moments, n)
+		sum += weightAt(a.d.w, n) * (float64(r)*float64(r) + v)
 	}
 	return sum
 }
 
-// varianceAt returns the variance of the field at observation n: the sum over
-// groups of the product of second moments minus that of squared means, in a
-// form that does not cancel.
-func (a *remainder) varianceAt(n int) float64 {
-	sum := 0.0
-	for k := range a.terms {
-		t := &a.terms[k]
-		if t.variance == nil {
-			return 0
-		}
-		m, v := float64(t.mean[n]), float64(t.variance[n])
-		for _, j := range a.d.field.Partners(k) {
-			if j < k {
-				m, v = 0, 0 // counted with its group's first
-				break
-			}
-			o := &a.terms[j]
-			mo, vo := float64(o.mean[n]), float64(o.variance[n])
-			m, v = m*mo, m*m*vo+mo*mo*v+v*vo
-		}
-		sum += v
+// moments returns the terms' values at the observations.
+func (a *remainder) moments() []tt.Moments {
+	m := make([]tt.Moments, len(a.terms))
+	for k := range m {
+		m[k] = tt.Moments{Mean: a.terms[k].mean, Var: a.terms[k].variance}
 	}
-	return sum
+	return m
 }

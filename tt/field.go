@@ -85,11 +85,15 @@ func (f *Field) NewChunk(codes [][]int32) *Chunk {
 
 // CheaperPlan plans cells from the end of the train that costs less a pass.
 func CheaperPlan(shapes []backend.Shape, index [][]int32) *backend.Plan {
+	return cheaper(shapes, index, (*backend.Plan).Work)
+}
+
+func cheaper(shapes []backend.Shape, index [][]int32, work func(*backend.Plan) float64) *backend.Plan {
 	p := backend.NewPlan(shapes, index, backend.First)
 	if len(shapes) == 1 {
 		return p
 	}
-	if q := backend.NewPlan(shapes, index, backend.Last); q.Work() < p.Work() {
+	if q := backend.NewPlan(shapes, index, backend.Last); work(q) < work(p) {
 		return q
 	}
 	return p
@@ -175,12 +179,7 @@ func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
 	value := make([][]float32, len(f.Terms))
 	for k, t := range f.Terms {
 		value[k] = make([]float32, len(dst))
-		slices, index := t.Slices(), t.Lookup(codes)
-		for p, c := range t.Cores {
-			if c.Map != nil && len(c.Modes) > 1 {
-				slices[p], index[p] = c.localize(b, codes, index[p])
-			}
-		}
+		slices, index := t.localized(b, codes)
 		b.Evaluate(value[k], slices, index)
 		if len(f.Partners(k)) == 0 {
 			for i, v := range value[k] {
@@ -189,4 +188,16 @@ func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
 		}
 	}
 	f.addProducts(dst, value)
+}
+
+// localized returns the slices of a train and the entities of the rows in codes,
+// joint cores with side information computed where they have not been.
+func (t *Train) localized(b backend.Backend, codes [][]int32) ([]backend.Slices, [][]int32) {
+	slices, index := t.Slices(), t.Lookup(codes)
+	for p, c := range t.Cores {
+		if c.Map != nil && len(c.Modes) > 1 {
+			slices[p], index[p] = c.localize(b, codes, index[p])
+		}
+	}
+	return slices, index
 }
