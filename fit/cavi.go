@@ -67,8 +67,22 @@ func (a *cavi) begin(r *Run, _ Ridge) {
 			a.learnPrior(i)
 			c.Refresh(a.d.b, c.Map != nil)
 		}
+		r.Memory = nil
 	}
 	a.evaluateAll()
+	if a.d.tally == nil {
+		return
+	}
+	if len(r.Memory) == 0 {
+		// The sites' precision is the inverse of the noise.
+		r.Rate, a.d.size[0] = firstMix, 1
+		a.refreshSites(true)
+		a.learnSize()
+		r.Memory = [][]float32{a.d.y, a.d.w}
+	}
+	copy(a.d.y, r.Memory[0])
+	copy(a.d.w, r.Memory[1])
+	r.Memory = [][]float32{a.d.y, a.d.w}
 }
 
 // update takes block i to its optimum, then its prior variance.
@@ -97,7 +111,11 @@ func (a *cavi) update(i int) {
 	a.learnPrior(i)
 	if i+1 == len(a.block) || a.block[i+1].term != at.term {
 		a.evaluate(at.term)
-		a.d.noise[0] = float32(max(a.loss()/float64(len(a.d.y)), leastNoise))
+		if a.d.tally != nil {
+			a.refreshSites(false)
+		} else {
+			a.d.noise[0] = float32(max(a.loss()/float64(len(a.d.y)), leastNoise))
+		}
 	}
 	if v := float64(block.Spread.PriorVar[0] * a.d.noise[0]); math.IsNaN(v) || math.IsInf(v, 0) {
 		a.cause = fmt.Errorf("prior variance %g, noise %g: the evidence bound is not finite", block.Spread.PriorVar[0], a.d.noise[0])
@@ -214,11 +232,23 @@ func solveExpectedRow(p *blockProblem, e, r int, g backend.Slices) (raised bool)
 	return raised
 }
 
+// loss returns the expected loss, of counts the negative expected log
+// likelihood at the last sites.
+func (a *cavi) loss() float64 {
+	if a.d.tally != nil {
+		return -a.d.tally.bound
+	}
+	return a.remainder.loss()
+}
+
 // elbo returns the evidence lower bound. Weights of observations are taken as
 // inverse relative variances, whose logarithms are left out.
 func (a *cavi) elbo() float64 {
 	n, noise := float64(len(a.d.y)), float64(a.d.noise[0])
-	bound := -n/2*math.Log(2*math.Pi*noise) - a.loss()/(2*noise)
+	bound := -a.loss()
+	if a.d.tally == nil {
+		bound = -n/2*math.Log(2*math.Pi*noise) + bound/(2*noise)
+	}
 	for i := range a.block {
 		_, c, b := a.at(i)
 		bound -= c.Divergence(a.d.b, &b)
@@ -234,6 +264,13 @@ func (a *cavi) score(float64) float64 { return -a.elbo() / float64(len(a.d.y)) }
 func (a *cavi) endSweep(bool) {
 	a.balance()
 	a.evaluateAll()
+	if c := a.d.tally; c != nil {
+		if n := len(a.run.Points); c.poisson() && n > 1 && a.run.Points[n-1].Train > a.run.Points[n-2].Train {
+			a.run.Rate = max(a.run.Rate/2, leastMix)
+		}
+		a.learnSize()
+		a.refreshSites(false)
+	}
 }
 
 // balance moves scale between the cores of each train until their prior

@@ -47,6 +47,8 @@ type data struct {
 	y, w   []float32 // w nil means 1
 	counts [][][]float64
 	noise  [1]float32 // where weights vary, the variance of an observation of weight 1
+	size   [1]float32 // of a negative binomial
+	tally  *countData // where targets are counts
 	passes int
 
 	validChunk *tt.Chunk
@@ -125,9 +127,12 @@ func (d *data) pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) f
 	return d.b.Pass(p, cores, job)
 }
 
-// validLoss returns the weighted mean square error on validation data, NaN
-// without any.
+// validLoss returns the weighted mean square error on validation data, of counts
+// the mean negative log likelihood, NaN without any.
 func (d *data) validLoss() float64 {
+	if d.tally != nil {
+		return d.validCounts()
+	}
 	if d.validChunk == nil {
 		return math.NaN()
 	}

@@ -23,6 +23,7 @@ type Options struct {
 	Batch    float64 // adam: share of the data in a minibatch
 	Schedule Schedule
 	Seed     uint64
+	Counts   *Counts // cavi: targets are counts; nil means Gaussian noise
 
 	TimeBudget time.Duration // 0 means none; the run stops at the next block
 
@@ -66,6 +67,7 @@ type Report struct {
 	Best     int // sweep of the best weights, -1 before the first ended
 	Score    float64
 	Noise    float64 // where weights vary: the variance of an observation of weight 1
+	Size     float64 // of a negative binomial
 	Passes   int
 	Blocks   int
 	Warnings []string
@@ -146,6 +148,9 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	case "als":
 		s.s = newALS(d, p.Train, opt.CGSteps)
 	case "cavi":
+		if opt.Counts != nil {
+			d.startCounts(*opt.Counts)
+		}
 		s.s = newCAVI(d, p.Train, opt.CGSteps)
 		s.opt.Ridge = &Ridge{Kind: Uniform} // priors take its place
 	}
@@ -194,7 +199,7 @@ func (o *Options) validate() error {
 // fresh draws start values for a new run: the first term starts at the
 // target's scale, the others small, for they begin with what it leaves.
 func (s *session) fresh() error {
-	s.d.noise[0] = 0
+	s.d.noise[0], s.d.size[0] = 0, 0
 	for i, k := range s.d.kernels {
 		if err := k.set(s.d.b, s.theta[i]); err != nil {
 			return err
@@ -501,5 +506,5 @@ func (s *session) report(stop Stop) Report {
 		s.warn = append(s.warn, fmt.Sprintf("%d singular systems were made solvable by raising their diagonal; a larger --lambda avoids them", run.Raised))
 	}
 	return Report{Stop: stop, Ridge: s.ridge(), Trials: slices.Clone(s.state.Trials), Points: run.Points, Best: run.BestSweep,
-		Score: run.BestScore, Noise: float64(s.d.noise[0]), Passes: s.d.passes, Blocks: s.blocks, Warnings: s.warn}
+		Score: run.BestScore, Noise: float64(s.d.noise[0]), Size: float64(s.d.size[0]), Passes: s.d.passes, Blocks: s.blocks, Warnings: s.warn}
 }

@@ -86,7 +86,7 @@ func restore(be backend.Backend, f *tt.Field, src []float32) []float32 {
 // flatten copies all that a run learns into one slice: the weights, the noise and
 // the kernels' parameters.
 func (d *data) flatten(dst []float32) []float32 {
-	dst = append(flatten(dst, d.field), d.noise[0])
+	dst = append(flatten(dst, d.field), d.noise[0], d.size[0])
 	for _, k := range d.kernels {
 		for _, v := range k.Operator.Theta() {
 			dst = append(dst, float32(v))
@@ -99,6 +99,7 @@ func (d *data) flatten(dst []float32) []float32 {
 func (d *data) restore(src []float32) error {
 	rest := restore(d.b, d.field, src)
 	rest = rest[copy(d.noise[:], rest):]
+	rest = rest[copy(d.size[:], rest):]
 	for _, k := range d.kernels {
 		theta := make([]float64, len(k.Operator.Theta()))
 		for i := range theta {
