@@ -85,6 +85,13 @@ func (r *fitting) sideOf(ctx context.Context, spec sideinfo.Spec, at int) (*side
 		if k, err = kernel.Parse(report.Kernel); err != nil {
 			return nil, report, err
 		}
+		notice, err := out.encoder.PeriodNotice(k)
+		if err != nil {
+			return nil, report, err
+		}
+		if notice != "" {
+			report.Table.Notices = append(report.Table.Notices, notice)
+		}
 	}
 	columns := s.Columns
 	if s.Space == "dual" {

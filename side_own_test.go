@@ -103,3 +103,17 @@ func TestOwnColumnsThreads(t *testing.T) {
 		}
 	}
 }
+
+// The table called "-" is the reader that is given.
+func TestWithSideFromReader(t *testing.T) {
+	s := newShop(t, 12, 16, nil)
+	m, _ := fitSales(t, s.spec("wlr", "dual"), kft.Options{})
+	const text = "store,region,size\nn0,south,0.3\n"
+	grown, err := m.WithSide(t.Context(), []string{"store=-"}, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := medianOf(t, grown, "n0", "i1", "2"), medianOf(t, withSide(t, m, "store="+s.write(t, "n.csv", text)), "n0", "i1", "2"); a != b {
+		t.Errorf("from a reader %g, from a file %g", a, b)
+	}
+}

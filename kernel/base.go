@@ -195,6 +195,9 @@ func find(name string, c Columns) ([]int, error) {
 	origins := []string{}
 	for i, n := range c.Names {
 		origin, _, _ := strings.Cut(n, "=")
+		if c.Origins != nil {
+			origin = c.Origins[i]
+		}
 		if n == name || origin == name {
 			at = append(at, i)
 		}

@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Kernel is a covariance function with parameters. The kernels of this package
 // are the only ones: see the table in base.go for a new base kernel.
@@ -56,6 +59,10 @@ type Columns struct {
 	// Names are what a restriction such as rbf[lat,lon] refers to; nil where
 	// columns have none.
 	Names []string
+	// Origins are the columns of a table that these were made of, "city" of
+	// "city=Ames", which a restriction may name too; nil takes what stands before
+	// a '='.
+	Origins []string
 	// Unit[c] is one unit of the raw column in units of the points: 1/sd for a
 	// standardised column. Periods are given in raw units. Nil is 1 everywhere.
 	Unit []float64
@@ -64,8 +71,8 @@ type Columns struct {
 // Bind returns a copy of the kernel for points with the given columns: names are
 // resolved and every length-scale is 1, every weight of a sum of n terms 1/n.
 func Bind(k Kernel, c Columns) (Kernel, error) {
-	if c.Names != nil && len(c.Names) != c.Count || c.Unit != nil && len(c.Unit) != c.Count {
-		panic(fmt.Sprintf("kernel: %d columns with %d names and %d units", c.Count, len(c.Names), len(c.Unit)))
+	if c.Names != nil && len(c.Names) != c.Count || c.Origins != nil && len(c.Origins) != len(c.Names) || c.Unit != nil && len(c.Unit) != c.Count {
+		panic(fmt.Sprintf("kernel: %d columns with %d names, %d origins and %d units", c.Count, len(c.Names), len(c.Origins), len(c.Unit)))
 	}
 	if c.Count == 0 && len(k.bases()) > 0 {
 		return nil, fmt.Errorf("kernel %s: there is no column to measure distances in", k)
@@ -89,14 +96,13 @@ func WithLengths(k Kernel) Kernel {
 
 // Uses reports whether the kernel looks at column c of the points it is bound to.
 func Uses(k Kernel, c int) bool {
-	for _, b := range k.bases() {
-		for _, used := range b.index {
-			if used == c {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(k.bases(), func(b *base) bool { return slices.Contains(b.index, c) })
+}
+
+// Repeats reports whether a periodic part of the kernel looks at column c of the
+// points it is bound to.
+func Repeats(k Kernel, c int) bool {
+	return slices.ContainsFunc(k.bases(), func(b *base) bool { return b.period > 0 && slices.Contains(b.index, c) })
 }
 
 func checkParams(got, want int) {

@@ -150,6 +150,25 @@ func TestUses(t *testing.T) {
 	}
 }
 
+// A restriction may name what several columns were made of.
+func TestOrigins(t *testing.T) {
+	columns := kernel.Columns{Count: 4, Names: []string{"month cos", "month sin", "city=Ames", "city other"}, Origins: []string{"month", "month", "city", "city"}}
+	for text, want := range map[string][]bool{"rbf[month]": {true, true, false, false}, "rbf[city]": {false, false, true, true}, "rbf[city other,month sin]": {false, true, false, true}} {
+		k := bound(t, text, columns)
+		for c := range want {
+			if kernel.Uses(k, c) != want[c] {
+				t.Errorf("%s, column %d: %v", text, c, !want[c])
+			}
+		}
+	}
+	k := bound(t, "rbf[month]+matern12*periodic:3[city]", columns)
+	for c, want := range []bool{false, false, true, true} {
+		if kernel.Repeats(k, c) != want {
+			t.Errorf("column %d repeats: %v", c, !want)
+		}
+	}
+}
+
 // Distances of far points by products alone would lose the small ones.
 func TestNearPairsOfFarPoints(t *testing.T) {
 	const columns = 12

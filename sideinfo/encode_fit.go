@@ -26,7 +26,8 @@ type EncodeOptions struct {
 type Encoder struct {
 	spec    Spec
 	columns []column
-	names   []string
+	names   []string // of the features
+	origins []string // the columns they are made of
 }
 
 // Fit fits an encoder to the entities of a joined table. Columns that are constant

@@ -399,3 +399,58 @@ func TestPeriodOfEncodedColumn(t *testing.T) {
 		t.Errorf("rows of months 12 apart differ by %g, 6 apart by %g", same, other)
 	}
 }
+
+// A kernel may name a column of categories, or a cycle, as a whole; a period in
+// one is told.
+func TestKernelsOnEncodedColumns(t *testing.T) {
+	var months, cities, sizes []string
+	for i := range 24 {
+		months, cities, sizes = append(months, fmt.Sprint(i%12+1)), append(cities, []string{"Ames", "Boone", "Ely"}[i%3]), append(sizes, fmt.Sprint(i))
+	}
+	cities[4], sizes[5] = "", ""
+	e, f, _ := fitColumns(t, EncodeOptions{}, map[string][]string{"month:cycle12": months, "city:cat": cities, "size:num": sizes}, "month:cycle12", "city:cat", "size:num")
+	for text, want := range map[string]string{
+		"rbf[city]": "", "rbf[month]+matern12[size]": "", "rbf*periodic:12[size]": "",
+		"periodic:12":                   "period in month (cycle12), city (cat)",
+		"rbf+rbf*periodic:12[city]":     "period in city (cat)",
+		"periodic:7[size]+periodic:3.5": "period in month (cycle12), city (cat)",
+	} {
+		k, err := kernel.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := e.PeriodNotice(k)
+		if err != nil || !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, %v, want something with %q", text, got, err, want)
+		}
+		op, _, err := New("dual", f, k, Options{Backend: cpu.New(cpu.Generic, 1), Columns: 24})
+		if err != nil {
+			t.Fatal(err)
+		}
+		meta, tensors := State(op)
+		if _, err := Restore(cpu.New(cpu.Generic, 1), meta, tensors); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, name := range []string{"cities", "month tan"} {
+		k, err := kernel.Parse("rbf[" + name + "]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.PeriodNotice(k); err == nil || !strings.Contains(err.Error(), `no column is called "`+name+`"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	k, err := kernel.Parse("rbf[city]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, err = kernel.Bind(k, f.columns()); err != nil {
+		t.Fatal(err)
+	}
+	for c, name := range f.Names {
+		if kernel.Uses(k, c) != strings.HasPrefix(name, "city") {
+			t.Errorf("rbf[city] and column %q", name)
+		}
+	}
+}

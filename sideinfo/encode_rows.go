@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
 func (e *Encoder) setNames() {
-	e.names = nil
+	e.names, e.origins = nil, nil
 	for i := range e.columns {
-		e.names = append(e.names, e.columns[i].names()...)
+		names := e.columns[i].names()
+		e.names, e.origins = append(e.names, names...), append(e.origins, slices.Repeat([]string{e.columns[i].Name}, len(names))...)
 	}
 }
 
@@ -35,7 +38,7 @@ func (e *Encoder) Encode(rows *dataset.Frame) (Features, error) {
 // EncodeEach is Encode for rows that can be done without: it returns what is
 // wrong with a row by its number, and its features are then not defined.
 func (e *Encoder) EncodeEach(rows *dataset.Frame) (Features, map[int]error, error) {
-	f := Features{N: rows.Len(), C: len(e.names), Names: e.names}
+	f := Features{N: rows.Len(), C: len(e.names), Names: e.names, Origins: e.origins}
 	f.X, f.Unit = make([]float32, f.N*f.C), slices.Repeat([]float64{1}, f.C)
 	faults := map[int]error{}
 	from := 0
@@ -81,4 +84,27 @@ func (e *Encoder) SpecFor(given Spec) (Spec, error) {
 		s.Columns = append(s.Columns, ColumnSpec{Name: c.Name, Type: c.Type})
 	}
 	return s, nil
+}
+
+// PeriodNotice says where a kernel looks for periods in columns that cannot have
+// one: names of categories, and cycles, which are cosines already. "" where it
+// does not.
+func (e *Encoder) PeriodNotice(k kernel.Kernel) (string, error) {
+	k, err := kernel.Bind(k, Features{C: len(e.names), Names: e.names, Origins: e.origins}.columns())
+	if err != nil {
+		return "", err
+	}
+	var wrong []string
+	from := 0
+	for i := range e.columns {
+		c := &e.columns[i]
+		if (c.Type.levelled() || c.Type.period() > 0) && kernel.Repeats(k, from) {
+			wrong = append(wrong, fmt.Sprintf("%s (%s)", c.Name, c.Type))
+		}
+		from += len(c.names())
+	}
+	if wrong == nil {
+		return "", nil
+	}
+	return fmt.Sprintf("kernel %s looks for a period in %s, which can have none; name columns of numbers, as in periodic:12[COLUMN]", k, strings.Join(wrong, ", ")), nil
 }

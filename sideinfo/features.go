@@ -12,7 +12,10 @@ import (
 type Features struct {
 	N, C  int
 	X     []float32
-	Names []string // one a column; "city=Ames" is a column made of "city"
+	Names []string // one a column
+	// Origins are the table's columns that these were made of, "city" of
+	// "city=Ames" and of "city missing"; nil takes what stands before a '='.
+	Origins []string
 	// Unit[c] is one unit of the raw column in units of X: 1/sd where X was
 	// standardised. Periods of kernels are in raw units. Nil is 1 everywhere.
 	Unit []float64
@@ -32,7 +35,7 @@ func (f Features) name(c int) string {
 // check returns an error for a value that is not finite, and panics where the
 // sizes do not fit together.
 func (f Features) check() error {
-	if f.N < 0 || f.C < 0 || len(f.X) != f.N*f.C || f.Names != nil && len(f.Names) != f.C || f.Unit != nil && len(f.Unit) != f.C {
+	if f.N < 0 || f.C < 0 || len(f.X) != f.N*f.C || f.Names != nil && len(f.Names) != f.C || f.Origins != nil && len(f.Origins) != len(f.Names) || f.Unit != nil && len(f.Unit) != f.C {
 		panic(fmt.Sprintf("sideinfo: features of %d x %d with %d values and %d names", f.N, f.C, len(f.X), len(f.Names)))
 	}
 	for i, v := range f.X {
@@ -46,8 +49,15 @@ func (f Features) check() error {
 // rows returns the features as a kernel takes them.
 func (f Features) rows() kernel.Rows { return kernel.Rows{N: f.N, C: f.C, X: f.X} }
 
+// columns returns the description of the columns as a kernel takes it.
+func (f Features) columns() kernel.Columns {
+	return kernel.Columns{Count: f.C, Names: f.Names, Origins: f.Origins, Unit: f.Unit}
+}
+
 // head returns the description of the columns.
-func (f Features) head() Features { return Features{C: f.C, Names: f.Names, Unit: f.Unit} }
+func (f Features) head() Features {
+	return Features{C: f.C, Names: f.Names, Origins: f.Origins, Unit: f.Unit}
+}
 
 // accepts returns an error unless g has the columns of f and finite values.
 func (f Features) accepts(g Features) error {

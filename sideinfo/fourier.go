@@ -50,7 +50,7 @@ func fitted(kind string, f Features, k kernel.Kernel, opt Options) (kernel.Kerne
 	if err := f.usable(kind, opt); err != nil {
 		return nil, false, err
 	}
-	k, err := kernel.Bind(k, kernel.Columns{Count: f.C, Names: f.Names, Unit: f.Unit})
+	k, err := kernel.Bind(k, f.columns())
 	if err != nil {
 		return nil, false, err
 	}

@@ -23,6 +23,7 @@ type state struct {
 	Kind, Form string
 	Rows       int
 	Names      []string  `json:",omitempty"`
+	Origins    []string  `json:",omitempty"`
 	Unit       []float64 `json:",omitempty"`
 	Width      int       // columns of the features
 	Intercept  bool
@@ -81,7 +82,7 @@ func State(op Operator) (meta map[string]string, tensors []NamedTensor) {
 		o, form = outer.left, "outer"
 	}
 	inner := o.(*operator)
-	s := &state{Kind: inner.kind, Form: inner.basis.form(), Rows: inner.n, Names: inner.table.Names, Unit: inner.table.Unit, Width: inner.table.C,
+	s := &state{Kind: inner.kind, Form: inner.basis.form(), Rows: inner.n, Names: inner.table.Names, Origins: inner.table.Origins, Unit: inner.table.Unit, Width: inner.table.C,
 		Intercept: inner.intercept, LogC: inner.logC}
 	inner.basis.state(s)
 	if form != "" {
@@ -115,7 +116,7 @@ func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (
 		return nil, fmt.Errorf("the operator's description cannot be read: %w", err)
 	}
 	s.tensors = tensors
-	if s.Rows < 1 || s.Width < 1 || s.Names != nil && len(s.Names) != s.Width || s.Unit != nil && len(s.Unit) != s.Width ||
+	if s.Rows < 1 || s.Width < 1 || s.Names != nil && len(s.Names) != s.Width || s.Origins != nil && len(s.Origins) != len(s.Names) || s.Unit != nil && len(s.Unit) != s.Width ||
 		math.IsNaN(s.LogC) || s.Features < 0 {
 		return nil, fmt.Errorf("the operator's description does not fit together: %s", meta[metaKey])
 	}
@@ -123,7 +124,7 @@ func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (
 	if err != nil {
 		return nil, fmt.Errorf("%s operator: %w", s.Kind, err)
 	}
-	o := &operator{b: b, kind: s.Kind, basis: bs, n: s.Rows, table: Features{C: s.Width, Names: s.Names, Unit: s.Unit}, intercept: s.Intercept, logC: s.LogC}
+	o := &operator{b: b, kind: s.Kind, basis: bs, n: s.Rows, table: s.table(), intercept: s.Intercept, logC: s.LogC}
 	m := o.Columns()
 	if s.has("rotation") {
 		if o.rotation, err = s.tensor("rotation", m, m); err != nil {
@@ -150,6 +151,11 @@ func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (
 		o.matrix = matrix
 	}
 	return o, nil
+}
+
+// table returns the description of the features' columns.
+func (s *state) table() Features {
+	return Features{C: s.Width, Names: s.Names, Origins: s.Origins, Unit: s.Unit}
 }
 
 func (s *state) has(name string) bool {
@@ -195,7 +201,7 @@ func (s *state) basis() (basis, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k, err = kernel.Bind(k, kernel.Columns{Count: s.Width, Names: s.Names, Unit: s.Unit}); err != nil {
+	if k, err = kernel.Bind(k, s.table().columns()); err != nil {
 		return nil, err
 	}
 	if len(k.Params()) != len(s.Params) {
