@@ -114,6 +114,25 @@ func TestDrawsHaveTheMomentsAndQuantiles(t *testing.T) {
 	}
 }
 
+// The largest distance of the draws' distribution from the true one, for rates drawn by
+// rejection, where moments alone would let a wrong constant pass.
+func TestDrawsHaveTheDistribution(t *testing.T) {
+	const draws = 300000
+	for _, rate := range []float64{10.5, 40} {
+		rng := stream.New(7, "distribution")
+		counts := make([]float64, 200)
+		for range draws {
+			counts[int(drawPoisson(rng, rate))]++
+		}
+		worst, sum := 0.0, 0.0
+		for y, n := range counts {
+			sum += n / draws
+			worst = max(worst, math.Abs(sum-Poisson{}.CDF(float64(y), math.Log(rate))))
+		}
+		near(t, fmt.Sprint("rate ", rate), worst, 0, 1.95/math.Sqrt(draws)) // Kolmogorov, 1 in 1000
+	}
+}
+
 func TestExtremesStayFinite(t *testing.T) {
 	for _, d := range distributions {
 		for _, f := range []float64{-1e5, -200, 39, 200, 1e5} {

@@ -46,6 +46,28 @@ func TestFitSizeRecovers(t *testing.T) {
 	}
 }
 
+// A few cells make objectives with flat and convex stretches, where a step can overshoot.
+func TestFitSizeNeverFalls(t *testing.T) {
+	rng := stream.New(6, "few cells")
+	for k := range 300 {
+		var c Cells
+		for range 1 + k%4 {
+			c.Y = append(c.Y, float32(rng.IntN(1+rng.IntN(200))))
+			c.Mean = append(c.Mean, float32(1+2*rng.NormFloat64()))
+			c.Variance = append(c.Variance, rng.Float32())
+		}
+		start := math.Exp(3 * rng.NormFloat64())
+		before := sizeObjective(start, c, nil)[0]
+		fitted, after := NegativeBinomial{start}.FitSize(c, nil)
+		if after < before {
+			t.Errorf("%v from %g: objective fell from %g to %g", c, start, before, after)
+		}
+		if q := sizeObjective(fitted.Size, c, nil)[0]; math.Abs(q-after) > 1e-9*(1+math.Abs(q)) {
+			t.Errorf("%v: reports %g, has %g", c, after, q)
+		}
+	}
+}
+
 func TestFitSizeOfPoissonData(t *testing.T) {
 	fitted, _ := NegativeBinomial{}.FitSize(synthetic(20000, 0, 0), nil)
 	if fitted.Size < 100 {
