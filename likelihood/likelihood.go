@@ -112,6 +112,23 @@ func sites(cells Cells, out Sites, each Loop, expect func(y, m, v float64) Expec
 	})[0]
 }
 
+// tabled returns f with its values at small counts, which most counts are, computed
+// beforehand: a logarithm of the gamma function costs as much as several exponentials.
+func tabled(f func(y float64) float64) func(y float64) float64 {
+	var table [256]float64
+	for i := range table {
+		table[i] = f(float64(i))
+	}
+	return func(y float64) float64 {
+		if y >= 0 && y < float64(len(table)) {
+			if i := int(y); float64(i) == y {
+				return table[i]
+			}
+		}
+		return f(y)
+	}
+}
+
 func logGamma(x float64) float64 {
 	v, _ := math.Lgamma(x)
 	return v

@@ -21,10 +21,13 @@ type NegativeBinomial struct {
 //	E = c(y) + y E[psi] - (y+r) E[log(1+exp psi)]
 //	dE/dm = y - (y+r) E[sigma(psi)],  dE/dv = -(y+r)/2 E[sigma(psi)(1-sigma(psi))]
 func (n NegativeBinomial) Expect(y, m, v float64) Expectation {
-	mu := m - math.Log(n.Size)
+	return n.expect(y, m-math.Log(n.Size), v, n.constant(y))
+}
+
+func (n NegativeBinomial) expect(y, mu, v, constant float64) Expectation {
 	s0, s1, s2 := softplus(mu, v)
 	return Expectation{
-		Value:      logChoose(n.Size, y) + y*mu - (y+n.Size)*s0,
+		Value:      constant + y*mu - (y+n.Size)*s0,
 		ByMean:     y - (y+n.Size)*s1,
 		ByVariance: -(y + n.Size) * s2 / 2,
 	}
@@ -34,7 +37,8 @@ func (n NegativeBinomial) Expect(y, m, v float64) Expectation {
 // weighted sum of expected log likelihoods. About ten logarithms a cell while the
 // standard deviation of f is below one.
 func (n NegativeBinomial) Sites(cells Cells, out Sites, each Loop) float64 {
-	return sites(cells, out, each, n.Expect)
+	constant, shift := tabled(n.constant), math.Log(n.Size)
+	return sites(cells, out, each, func(y, m, v float64) Expectation { return n.expect(y, m-shift, v, constant(y)) })
 }
 
 // Bound is Sites for a lower bound of the expectation that is quadratic in f (Jaakkola
@@ -46,7 +50,7 @@ func (n NegativeBinomial) Sites(cells Cells, out Sites, each Loop) float64 {
 // this bound in it never falls. It steps shorter than Sites, the more so the larger
 // Size. A hyperbolic tangent and a logarithm a cell.
 func (n NegativeBinomial) Bound(cells Cells, out Sites, each Loop) float64 {
-	r, shift := n.Size, math.Log(n.Size)
+	r, shift, constant := n.Size, math.Log(n.Size), tabled(n.constant)
 	return sums(len(cells.Y), each, func(i int) [3]float64 {
 		w, y := cells.weight(i), float64(cells.Y[i])
 		mu := float64(cells.Mean[i]) - shift
@@ -59,14 +63,14 @@ func (n NegativeBinomial) Bound(cells Cells, out Sites, each Loop) float64 {
 		out.Target[i] = float32(shift + (y-r)/(2*precision))
 		out.Precision[i] = float32(w * precision)
 		cosh := xi/2 + math.Log1p(math.Exp(-xi))
-		return [3]float64{w * (logChoose(r, y) + (y-r)/2*mu - (y+r)*cosh)}
+		return [3]float64{w * (constant(y) + (y-r)/2*mu - (y+r)*cosh)}
 	})[0]
 }
 
 // LogProb returns log p(y|f).
 func (n NegativeBinomial) LogProb(y, f float64) float64 {
 	psi := f - math.Log(n.Size)
-	return logChoose(n.Size, y) + y*psi - (y+n.Size)*(max(psi, 0)+math.Log1p(math.Exp(-math.Abs(psi))))
+	return n.constant(y) + y*psi - (y+n.Size)*(max(psi, 0)+math.Log1p(math.Exp(-math.Abs(psi))))
 }
 
 // Mean returns E[y|f] = exp f.
@@ -92,8 +96,8 @@ func (n NegativeBinomial) Draw(rng *rand.Rand, f float64) float64 {
 	return drawPoisson(rng, rate(f)*drawGamma(rng, n.Size)/n.Size)
 }
 
-// logChoose returns log(Gamma(y+r) / (Gamma(r) y!)).
-func logChoose(r, y float64) float64 { return logRising(r, y) - logGamma(y+1) }
+// constant returns c(y) = log(Gamma(y+Size) / (Gamma(Size) y!)).
+func (n NegativeBinomial) constant(y float64) float64 { return logRising(n.Size, y) - logFactorial(y) }
 
 // logRising returns log(Gamma(r+y)/Gamma(r)). Where r is large both terms are huge and
 // their difference is not: there it is the difference of Stirling's series.

@@ -9,27 +9,31 @@ import (
 type Poisson struct{}
 
 // Expect returns E[log p] = y m - exp(m + v/2) - log y!, in closed form.
-func (Poisson) Expect(y, m, v float64) Expectation {
+func (p Poisson) Expect(y, m, v float64) Expectation {
+	return p.expect(y, m, v, logFactorial(y))
+}
+
+func (Poisson) expect(y, m, v, logFactorial float64) Expectation {
 	t := m + max(v, 0)/2
 	in := min(max(t, lowestLog), highestLog)
 	rate := math.Exp(in)
 	return Expectation{
-		Value:      y*m - rate*(1+t-in) - logGamma(y+1),
+		Value:      y*m - rate*(1+t-in) - logFactorial,
 		ByMean:     y - rate,
 		ByVariance: -rate / 2,
 	}
 }
 
 // Sites writes the Gaussian observation that stands for each cell and returns the
-// weighted sum of expected log likelihoods. An exponential and a logarithm of the
-// gamma function a cell.
+// weighted sum of expected log likelihoods. An exponential a cell.
 func (p Poisson) Sites(cells Cells, out Sites, each Loop) float64 {
-	return sites(cells, out, each, p.Expect)
+	constant := tabled(logFactorial)
+	return sites(cells, out, each, func(y, m, v float64) Expectation { return p.expect(y, m, v, constant(y)) })
 }
 
 // LogProb returns log p(y|f).
 func (Poisson) LogProb(y, f float64) float64 {
-	return y*f - rate(f) - logGamma(y+1)
+	return y*f - rate(f) - logFactorial(y)
 }
 
 // Mean returns E[y|f] = exp f.
@@ -52,3 +56,5 @@ func (Poisson) Draw(rng *rand.Rand, f float64) float64 { return drawPoisson(rng,
 
 // rate is exp f, kept finite.
 func rate(f float64) float64 { return math.Exp(min(f, highestLog)) }
+
+func logFactorial(y float64) float64 { return logGamma(y + 1) }

@@ -56,17 +56,18 @@ func (n NegativeBinomial) FitSize(cells Cells, each Loop) (NegativeBinomial, flo
 // sizeObjective returns Q and its first two derivatives by log r.
 func sizeObjective(r float64, cells Cells, each Loop) [3]float64 {
 	shift, di, tri := math.Log(r), digamma(r), trigamma(r)
+	constant := tabled(NegativeBinomial{r}.constant)
+	// Of lgamma(y+r) - lgamma(r), by r.
+	first := tabled(func(y float64) float64 { return digamma(y+r) - di })
+	second := tabled(func(y float64) float64 { return trigamma(y+r) - tri })
 	return sums(len(cells.Y), each, func(i int) [3]float64 {
 		w, y := cells.weight(i), float64(cells.Y[i])
 		mu := float64(cells.Mean[i]) - shift
 		s0, s1, s2 := softplus(mu, float64(cells.Variance[i]))
-		value := logChoose(r, y) + y*mu - (y+r)*s0
-		var first, second float64 // of lgamma(y+r) - lgamma(r), by r
-		if y > 0 {
-			first, second = digamma(y+r)-di, trigamma(y+r)-tri
-		}
-		by := r*(first-s0) - y + (y+r)*s1
-		curve := r*(first-s0) + r*r*second + 2*r*s1 - (y+r)*s2
+		value := constant(y) + y*mu - (y+r)*s0
+		rise := r * (first(y) - s0)
+		by := rise - y + (y+r)*s1
+		curve := rise + r*r*second(y) + 2*r*s1 - (y+r)*s2
 		return [3]float64{w * value, w * by, w * curve}
 	})
 }
