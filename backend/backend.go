@@ -124,6 +124,21 @@ func (p *Plan) Check(cores []Slices) {
 		if c.Shape != p.Shapes[i] || len(c.Mean) != c.Len() {
 			panic(fmt.Sprintf("backend: core %d is %v with %d entries, the plan has %v", i, c.Shape, len(c.Mean), p.Shapes[i]))
 		}
+		c.checkSpread(i, i == 0 || i == len(cores)-1)
+	}
+}
+
+// checkSpread panics unless a core's variances or covariances fit its means.
+func (c Slices) checkSpread(core int, outer bool) {
+	switch {
+	case c.Var != nil && c.Cov != nil:
+		panic(fmt.Sprintf("backend: core %d has both variances and covariances", core))
+	case c.Var != nil && len(c.Var) != c.Len():
+		panic(fmt.Sprintf("backend: core %d has %d variances for %d entries", core, len(c.Var), c.Len()))
+	case c.Cov != nil && !outer:
+		panic(fmt.Sprintf("backend: core %d is an inner one and has covariances", core))
+	case c.Cov != nil && len(c.Cov) != c.Len()*c.Slice():
+		panic(fmt.Sprintf("backend: core %d has %d covariances for %d slices of %d", core, len(c.Cov), c.N, c.Slice()))
 	}
 }
 

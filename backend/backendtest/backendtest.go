@@ -101,6 +101,11 @@ func Run(t *testing.T, open func(threads int) backend.Backend) {
 				testRows(t, open, p, plan)
 			})
 		}
+		m := c.ForMoments().Make(7)
+		for _, leaf := range []backend.End{backend.First, backend.Last} {
+			plan := backend.NewPlan(m.Shapes, m.Index, leaf)
+			t.Run(fmt.Sprintf("%s/leaf%d/moments", c.Name, leaf), func(t *testing.T) { testMoments(t, open, m, plan) })
+		}
 		t.Run(c.Name+"/evaluate", func(t *testing.T) { testEvaluate(t, open, p) })
 	}
 	t.Run("gemm", func(t *testing.T) { testGemm(t, open(2)) })
@@ -152,37 +157,17 @@ func testPass(t *testing.T, open func(threads int) backend.Backend, p Problem, p
 	for name, job := range jobs(p, plan) {
 		want := job()
 		wantLoss := ref.Backend{}.Pass(plan, p.Cores, want)
-		var first *backend.Job
-		var firstLoss float64
-		for _, threads := range threadCounts {
-			got := job()
-			b := open(threads)
-			loss := b.Pass(plan, p.Cores, got)
-			if first == nil {
-				first, firstLoss = got, loss
-				// A second pass on the same backend meets used scratch memory.
-				again := job()
-				if l := b.Pass(plan, p.Cores, again); l != loss || !equalJobs(again, got) {
-					t.Errorf("%s: a second pass differs from the first", name)
-				}
-				near(t, name+" loss", []float32{float32(loss)}, []float32{float32(wantLoss)})
-				near(t, name+" mean", got.Mean, want.Mean)
-				for i := range got.Grad {
-					near(t, fmt.Sprintf("%s gradient of core %d", name, i), got.Grad[i].Mean, want.Grad[i].Mean)
-				}
-			} else if loss != firstLoss || !equalJobs(got, first) {
-				t.Errorf("%s: %d threads give other bits than 1", name, threads)
-			}
-		}
+		comparePass(t, name, open, plan, p.Cores, job, want, wantLoss)
 	}
 }
 
 func equalJobs(a, b *backend.Job) bool {
-	if !equal(a.Mean, b.Mean) {
+	if !equal(a.Mean, b.Mean) || !equal(a.Var, b.Var) {
 		return false
 	}
 	for i := range a.Grad {
-		if !equal(a.Grad[i].Mean, b.Grad[i].Mean) {
+		x, y := a.Grad[i], b.Grad[i]
+		if !equal(x.Mean, y.Mean) || !equal(x.Var, y.Var) || !equal(x.Cov, y.Cov) {
 			return false
 		}
 	}

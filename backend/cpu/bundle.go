@@ -100,8 +100,13 @@ func (b *Backend) timesSlice(dst []float32, dstRow int, x []float32, xRow, m int
 // multiply computes C = A B + beta C for a C of rows x columns and a depth of
 // k, all small: element (i, p) of A is a[i aRow + p aStep].
 func (k *denseKernels) multiply(c []float32, cRow int, a []float32, aRow, aStep int, b []float32, bRow, rows, columns, depth int, beta float32) {
+	k.scaled(1, c, cRow, a, aRow, aStep, b, bRow, rows, columns, depth, beta)
+}
+
+// scaled is multiply with alpha A B.
+func (k *denseKernels) scaled(alpha float32, c []float32, cRow int, a []float32, aRow, aStep int, b []float32, bRow, rows, columns, depth int, beta float32) {
 	t := tile{a: a, aRow: aRow, aStep: aStep, bStep: bRow, cRow: cRow, rows: rows, k: depth, count: 1}
-	t.setFactors(1, beta)
+	t.setFactors(alpha, beta)
 	for j := 0; j < columns; j += k.panels.width() {
 		t.b, t.c = b[j:], c[j:]
 		k.panels.run(&t, min(columns-j, k.panels.width()))

@@ -87,6 +87,7 @@ func (b *Backend) each(n int, work func(worker, item int)) {
 // workspace is the scratch memory of one worker.
 type workspace struct {
 	sweep         sweep
+	moments       momentSweep
 	panel         []float32 // rows of gathered vectors
 	rhs, gram     []float32
 	gram64, rhs64 []float64

@@ -9,6 +9,9 @@ const block = 512
 // Pass implements backend.Backend.
 func (b *Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
 	p.Check(cores)
+	if job.Second {
+		return b.passSecond(p, cores, job)
+	}
 	shards := len(p.Shards) - 1
 	s := pass{b: b, p: p, cores: cores, job: job}
 	s.layLeaf()

@@ -1,7 +1,7 @@
 // Package ref is the plain backend: float64, one cell at a time, no sharing.
 // It is what the fast backends are compared with, so it is written to be read.
 //
-// A cell costs O(P R^2) and fresh vectors.
+// A cell costs O(P R^2) and fresh vectors, with second moments O(P R^3).
 package ref
 
 import "github.com/kernel-fried-tensor/kft/backend"
@@ -73,6 +73,9 @@ func weightAt(w []float32, c int) float64 {
 // Pass implements backend.Backend.
 func (Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
 	p.Check(cores)
+	if job.Second {
+		return passSecond(p, cores, job)
+	}
 	grad := make([][]float64, len(cores))
 	for i := range job.Grad {
 		if job.Grad[i].Mean != nil {

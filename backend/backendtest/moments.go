@@ -1,0 +1,211 @@
+package backendtest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/ref"
+)
+
+// Spread says what is known of a core's entries beside their means.
+type Spread int
+
+const (
+	Exact Spread = iota
+	Variances
+	Covariances // of an outer core, variances of an inner one
+)
+
+// WithSpread returns the problem's cores with variances or covariances of about
+// a quarter of the squared means, spread[p % len] for core p.
+func (p Problem) WithSpread(seed uint64, spread ...Spread) []backend.Slices {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	cores := append([]backend.Slices(nil), p.Cores...)
+	for i := range cores {
+		c := &cores[i]
+		kind := spread[i%len(spread)]
+		if kind == Covariances && i > 0 && i < len(cores)-1 {
+			kind = Variances
+		}
+		size := 0.5 / math.Sqrt(float64(c.Left))
+		switch kind {
+		case Variances:
+			c.Var = make([]float32, c.Len())
+			for k := range c.Var {
+				s := size * rng.NormFloat64()
+				c.Var[k] = float32(s * s)
+			}
+		case Covariances:
+			c.Cov = covariances(rng, c.N, c.Slice(), size)
+		}
+	}
+	return cores
+}
+
+// covariances draws n matrices a a' + b b' + diag of r x r.
+func covariances(rng *rand.Rand, n, r int, size float64) []float32 {
+	cov := make([]float32, 0, n*r*r)
+	a, b := make([]float64, r), make([]float64, r)
+	for range n {
+		for k := range r {
+			a[k], b[k] = size*rng.NormFloat64(), size*rng.NormFloat64()
+		}
+		for i := range r {
+			for j := range r {
+				k := a[i]*a[j] + b[i]*b[j]
+				if i == j {
+					k += size * size / 4
+				}
+				cov = append(cov, float32(k))
+			}
+		}
+	}
+	return cov
+}
+
+// ForMoments returns the case with as many cells and entities as the plain backend
+// takes in a moment: with second moments it needs O(R^3) a cell.
+func (c Case) ForMoments() Case {
+	work, left := 0, 1
+	for i := range c.Sizes {
+		right := 1
+		if i < len(c.Ranks) {
+			right = c.Ranks[i]
+		}
+		work += left * right * (left + right + 10)
+		left = right
+	}
+	c.Cells = min(c.Cells, max(6, 500_000/work))
+	c.Sizes = append([]int(nil), c.Sizes...)
+	for i := range c.Sizes {
+		c.Sizes[i] = min(c.Sizes[i], max(20, 1000/work))
+	}
+	return c
+}
+
+// momentJobs lists passes with second moments, each with the gradients wanted.
+func momentJobs(p Problem, plan *backend.Plan) map[string]func() *backend.Job {
+	target, weight := make([]float32, plan.Cells()), make([]float32, plan.Cells())
+	plan.Gather(target, p.Target)
+	plan.Gather(weight, p.Weight)
+	spread := make([]float32, plan.Cells())
+	for i := range spread {
+		spread[i] = 0.3*target[i] + 0.1
+	}
+	cells := func() []float32 { return unset(plan.Cells()) }
+	type want struct{ mean, variance, cov bool }
+	grads := func(wanted func(core int) want) []backend.Slices {
+		g := make([]backend.Slices, len(p.Shapes))
+		for i, s := range p.Shapes {
+			w := wanted(i)
+			g[i].Shape = s
+			if w.mean {
+				g[i].Mean = unset(s.Len())
+			}
+			if w.variance {
+				g[i].Var = unset(s.Len())
+			}
+			if w.cov && i == plan.Leaf {
+				g[i].Cov = unset(s.Len() * s.Slice())
+			}
+		}
+		return g
+	}
+	all := func(int) want { return want{true, true, true} }
+	m := map[string]func() *backend.Job{
+		"moments": func() *backend.Job { return &backend.Job{Second: true, Mean: cells(), Var: cells()} },
+		"residual": func() *backend.Job {
+			return &backend.Job{Second: true, Mean: cells(), Var: cells(), Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grads(all)}
+		},
+		"residual, no weights": func() *backend.Job {
+			return &backend.Job{Second: true, Adjoint: backend.Residual, Target: target, Grad: grads(func(int) want { return want{true, true, false} })}
+		},
+		"loss only": func() *backend.Job {
+			return &backend.Job{Second: true, Adjoint: backend.Residual, Target: target, Weight: weight}
+		},
+		"product, variances": func() *backend.Job {
+			return &backend.Job{Second: true, Adjoint: backend.Product, Weight: weight, Grad: grads(func(int) want { return want{variance: true} })}
+		},
+		"given": func() *backend.Job {
+			return &backend.Job{Second: true, Adjoint: backend.Given, Target: target, Spread: spread, Grad: grads(all)}
+		},
+		"given, means": func() *backend.Job {
+			return &backend.Job{Second: true, Adjoint: backend.Given, Target: target, Grad: grads(func(int) want { return want{mean: true} })}
+		},
+		"leaf covariance": func() *backend.Job {
+			return &backend.Job{Second: true, Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grads(func(int) want { return want{cov: true} })}
+		},
+	}
+	for i := range p.Shapes {
+		m[fmt.Sprintf("product, core %d", i)] = func() *backend.Job {
+			return &backend.Job{Second: true, Adjoint: backend.Product, Grad: grads(func(core int) want { return want{mean: core == i, variance: core == i} })}
+		}
+	}
+	return m
+}
+
+// unset returns entries that must be overwritten.
+func unset(n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(math.NaN())
+	}
+	return v
+}
+
+func testMoments(t *testing.T, open func(threads int) backend.Backend, p Problem, plan *backend.Plan) {
+	kinds := map[string][]Spread{
+		"variances":   {Variances},
+		"covariances": {Covariances},
+		"first exact": {Exact, Variances},
+		"some exact":  {Variances, Exact, Covariances},
+		"exact":       {Exact},
+	}
+	for kind, spread := range kinds {
+		cores := p.WithSpread(5, spread...)
+		for name, job := range momentJobs(p, plan) {
+			if kind != "variances" && name != "given" && name != "residual" {
+				continue
+			}
+			want := job()
+			wantLoss := ref.Backend{}.Pass(plan, cores, want)
+			comparePass(t, kind+": "+name, open, plan, cores, job, want, wantLoss)
+		}
+	}
+}
+
+// comparePass holds passes on all numbers of threads against the wanted one,
+// and against each other.
+func comparePass(t *testing.T, name string, open func(threads int) backend.Backend, plan *backend.Plan, cores []backend.Slices, job func() *backend.Job, want *backend.Job, wantLoss float64) {
+	t.Helper()
+	var first *backend.Job
+	var firstLoss float64
+	for _, threads := range threadCounts {
+		got := job()
+		b := open(threads)
+		loss := b.Pass(plan, cores, got)
+		if first != nil {
+			if loss != firstLoss || !equalJobs(got, first) {
+				t.Errorf("%s: %d threads give other bits than 1", name, threads)
+			}
+			continue
+		}
+		first, firstLoss = got, loss
+		// A second pass on the same backend meets used scratch memory.
+		again := job()
+		if l := b.Pass(plan, cores, again); l != loss || !equalJobs(again, got) {
+			t.Errorf("%s: a second pass differs from the first", name)
+		}
+		near(t, name+" loss", []float32{float32(loss)}, []float32{float32(wantLoss)})
+		near(t, name+" mean", got.Mean, want.Mean)
+		near(t, name+" variance", got.Var, want.Var)
+		for i := range got.Grad {
+			near(t, fmt.Sprintf("%s gradient of core %d", name, i), got.Grad[i].Mean, want.Grad[i].Mean)
+			near(t, fmt.Sprintf("%s gradient of core %d's variances", name, i), got.Grad[i].Var, want.Grad[i].Var)
+			near(t, fmt.Sprintf("%s gradient of core %d's covariances", name, i), got.Grad[i].Cov, want.Grad[i].Cov)
+		}
+	}
+}
