@@ -20,14 +20,15 @@ const DefaultRank = 20
 // The tags are the whole schema: yaml and json the key, doc the comment that
 // YAML writes beside it. Reading and writing both walk them.
 type Spec struct {
-	Version   int      `yaml:"version" json:"version" doc:"of this format"`
-	Data      DataSpec `yaml:"data" json:"data" doc:"the table"`
-	Split     string   `yaml:"split" json:"split" doc:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F"`
-	Transform string   `yaml:"transform" json:"transform" doc:"scale of the target: identity, log1p or sqrt"`
-	Terms     []string `yaml:"terms" json:"terms" doc:"the model is their sum; cores by commas, joint cores by *, ranks after the colon"`
-	Side      SideSpec `yaml:"side" json:"side" doc:"what is known about the ids"`
-	Fit       FitSpec  `yaml:"fit" json:"fit" doc:"how to train"`
-	Seed      uint64   `yaml:"seed" json:"seed" doc:"of everything random, 1 or more"`
+	Version     int             `yaml:"version" json:"version" doc:"of this format"`
+	Data        DataSpec        `yaml:"data" json:"data" doc:"the table"`
+	Split       string          `yaml:"split" json:"split" doc:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F"`
+	Transform   string          `yaml:"transform" json:"transform" doc:"scale of the target: identity, log1p, sqrt, or auto (by validation)"`
+	Terms       []string        `yaml:"terms" json:"terms" doc:"the model is their sum; cores by commas, joint cores by *, ranks after the colon"`
+	Side        SideSpec        `yaml:"side" json:"side" doc:"what is known about the ids"`
+	Uncertainty UncertaintySpec `yaml:"uncertainty" json:"uncertainty" doc:"what is not known"`
+	Fit         FitSpec         `yaml:"fit" json:"fit" doc:"how to train"`
+	Seed        uint64          `yaml:"seed" json:"seed" doc:"of everything random, 1 or more"`
 }
 
 // A DataSpec says where the observations are and what the columns mean.
@@ -56,12 +57,12 @@ type SideSpec struct {
 // A FitSpec says how the weights are found. Fields of the solver that is not
 // chosen have no effect.
 type FitSpec struct {
-	Solver   string  `yaml:"solver" json:"solver" doc:"als or adam"`
+	Solver   string  `yaml:"solver" json:"solver" doc:"als or adam for a point, cavi or adam for a posterior"`
 	Ridge    string  `yaml:"ridge" json:"ridge" doc:"penalty: uniform, by frequency, or auto (by validation)"`
 	Lambda   Lambda  `yaml:"lambda" json:"lambda" doc:"its weight, 0 or more, or auto (by validation)"`
-	Sweeps   int     `yaml:"sweeps" json:"sweeps" doc:"als: at most so many over all cores"`
+	Sweeps   int     `yaml:"sweeps" json:"sweeps" doc:"als, cavi: at most so many over all cores"`
 	Patience int     `yaml:"patience" json:"patience" doc:"sweeps or epochs without gain on validation before stopping"`
-	CGSteps  int     `yaml:"cgsteps" json:"cgsteps" doc:"als: conjugate gradient steps an inner core"`
+	CGSteps  int     `yaml:"cgsteps" json:"cgsteps" doc:"als, cavi: conjugate gradient steps an inner core"`
 	Rate     float64 `yaml:"rate" json:"rate" doc:"adam: size of a step"`
 	Batch    float64 `yaml:"batch" json:"batch" doc:"adam: share of the training data a step, 0.01 to 1"`
 	Epochs   int     `yaml:"epochs" json:"epochs" doc:"adam: at most so many over the data"`
@@ -72,11 +73,12 @@ type FitSpec struct {
 // the table.
 func Default() Spec {
 	return Spec{
-		Version:   Version,
-		Data:      DataSpec{Delimiter: "auto", Header: "auto", Duplicates: "error"},
-		Split:     "random:60/20/20",
-		Transform: "identity",
-		Side:      SideSpec{Variant: "plain", Space: "dual", Columns: 128, Intercept: "yes", LengthScales: "fixed"},
+		Version:     Version,
+		Data:        DataSpec{Delimiter: "auto", Header: "auto", Duplicates: "error"},
+		Split:       "random:60/20/20",
+		Transform:   "identity",
+		Side:        SideSpec{Variant: "plain", Space: "dual", Columns: 128, Intercept: "yes", LengthScales: "fixed"},
+		Uncertainty: UncertaintySpec{Inference: "map", Likelihood: "gaussian", Noise: "constant", NoiseUse: "predict", Conformal: "none", Moments: "exact"},
 		Fit: FitSpec{
 			Solver: "als", Ridge: "auto",
 			Sweeps: 30, Patience: 4, CGSteps: 6,
@@ -97,6 +99,10 @@ func (s *Spec) Fill() {
 	fill(&s.Split, d.Split)
 	fill(&s.Transform, d.Transform)
 	s.Side.fill(d.Side)
+	s.Uncertainty.fill(d.Uncertainty)
+	if s.Uncertainty.Bayesian() {
+		d.Fit.Solver = "cavi"
+	}
 	fill(&s.Fit.Solver, d.Fit.Solver)
 	fill(&s.Fit.Ridge, d.Fit.Ridge)
 	fill(&s.Fit.Sweeps, d.Fit.Sweeps)

@@ -23,7 +23,7 @@ type fieldTag struct{ key, doc string }
 // isSection reports whether a field is a group of keys and not a value.
 func isSection(v reflect.Value) bool {
 	switch v.Interface().(type) {
-	case DataSpec, SideSpec, FitSpec:
+	case DataSpec, SideSpec, UncertaintySpec, FitSpec:
 		return true
 	}
 	return false

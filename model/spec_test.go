@@ -163,7 +163,7 @@ func TestValidate(t *testing.T) {
 		{"header", func(s *Spec) { s.Data.Header = "true" }, []string{"data.header", "use auto, yes or no"}},
 		{"duplicates", func(s *Spec) { s.Data.Duplicates = "first" }, []string{"data.duplicates"}},
 		{"split", func(s *Spec) { s.Split = "randm:60/20/20" }, []string{`split: split "randm`, "random"}},
-		{"transform", func(s *Spec) { s.Transform = "log" }, []string{`transform: "log" is not known; use identity, log1p or sqrt`}},
+		{"transform", func(s *Spec) { s.Transform = "log" }, []string{`transform: "log" is not known; use identity, log1p, sqrt or auto`}},
 		{"no terms", func(s *Spec) { s.Terms = nil }, []string{"terms: none given; write at least one, such as store,item,time:20"}},
 		{"term", func(s *Spec) { s.Terms = []string{"store", "stores,item:3"} },
 			[]string{`terms[1]: mode "stores" is not among the modes (did you mean "store"?)`}},
@@ -206,6 +206,7 @@ func TestValidateListsEveryProblem(t *testing.T) {
 	}
 	want := "version data.target data.modes data.header data.duplicates split transform " +
 		"side.variant side.space side.intercept side.lengthscales side.columns " +
+		"uncertainty.inference uncertainty.likelihood uncertainty.noiseuse uncertainty.moments uncertainty.noise uncertainty.conformal " +
 		"fit.solver fit.ridge fit.sweeps fit.patience fit.cgsteps fit.epochs fit.rate fit.batch fit.schedule seed"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("problems at\n%s\nwant\n%s", got, want)

@@ -24,9 +24,10 @@ func (s Spec) Validate() error {
 	if _, err := dataset.ParseSplit(s.Split); err != nil {
 		ps.addf("split", "%v", err)
 	}
-	oneOf(&ps, "transform", s.Transform, "identity", "log1p", "sqrt")
+	oneOf(&ps, "transform", s.Transform, append(Transforms(), "auto")...)
 	s.validateTerms(&ps)
 	s.validateSide(&ps)
+	s.validateUncertainty(&ps)
 	s.Fit.validate(&ps)
 	if s.Seed == 0 {
 		ps.addf("seed", "must be 1 or more")
@@ -110,7 +111,7 @@ func (s Spec) validateTerms(ps *Problems) {
 }
 
 func (f FitSpec) validate(ps *Problems) {
-	oneOf(ps, "fit.solver", f.Solver, "als", "adam")
+	oneOf(ps, "fit.solver", f.Solver, "als", "adam", "cavi")
 	oneOf(ps, "fit.ridge", f.Ridge, "auto", "uniform", "frequency")
 	for _, c := range []struct {
 		path  string

@@ -28,7 +28,7 @@ type predictCommand struct {
 
 // Help is shown by kft predict --help.
 func (*predictCommand) Help() string {
-	return `Writes the table as it is with three columns added: prediction (the mean), median, and unknown, which names the modes whose id the model has not seen; such an id is predicted by the average. An id that has a side row, be it one of the fitted table without training rows or one of a table given by --side, is predicted from that row, and unknown says so: store:side.
+	return `Writes the table as it is with three columns added: prediction (the mean), median, and unknown, which names the modes whose id the model has not seen; such an id is predicted by the average. An id that has a side row, be it in the side table of the fit, in one given by --side or by the mode's own columns, is predicted from that row, and unknown says so: store:side.
 
 Examples:
 

@@ -113,6 +113,7 @@ func flagGroups() []kong.Group {
 		{Key: "data", Title: "The table:"},
 		{Key: "model", Title: "The model:"},
 		{Key: "side", Title: "Side information:"},
+		{Key: "uncertainty", Title: "Uncertainty:"},
 		{Key: "training", Title: "Training:"},
 		{Key: "run", Title: "This run (no effect on the result, but for --time-budget):"},
 	}

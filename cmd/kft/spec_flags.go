@@ -35,7 +35,7 @@ type specFlags struct {
 
 	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"A term of the sum, as in 'store,item,time:20': cores by commas, the modes of a joint core by *, rank or ranks after the colon. May be repeated."`
 	Rank      *int     `group:"model" placeholder:"R" help:"One term over all modes of this rank (default: 20)."`
-	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt" help:"Scale to model the target on: identity, log1p or sqrt (default: identity)."`
+	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,auto" help:"Scale to model the target on: identity, log1p, sqrt, or auto, chosen on the valid part (default: identity)."`
 
 	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"What is known about a mode's ids: store=stores.csv:city:cat,lat,lon (types num, log, cat, labels, date, cycleN; guessed where not given), or its own columns, time=@year,@month:cycle12. May be repeated."`
 	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use it: plain, side, wlr, ls or additive (default: wlr with --side, else plain). A term can have its own: 'store,item:5@additive'."`
@@ -46,7 +46,14 @@ type specFlags struct {
 	LengthScales string   `name:"length-scales" group:"side" placeholder:"L" values:"fixed,learn" help:"fixed at the median distance, or learn (default: fixed)."`
 	SideReplace  string   `group:"side" placeholder:"KIND" values:"constant,noise" help:"constant or noise in place of the side information, or of one mode's: noise:store."`
 
-	Solver   string        `group:"training" placeholder:"NAME" values:"als,adam" help:"als or adam (default: als)."`
+	Inference  string `group:"uncertainty" placeholder:"NAME" values:"map,mean-field,multivariate,rows" help:"map finds the best weights; mean-field, multivariate and rows find how well each is known (default: map)."`
+	Likelihood string `group:"uncertainty" placeholder:"NAME" values:"gaussian,poisson,negative-binomial,auto" help:"Law of the target about the model: gaussian on the scale of --transform, poisson or negative-binomial for counts, or auto, chosen on the valid part (default: gaussian)."`
+	Noise      string `group:"uncertainty" placeholder:"KIND" values:"constant,entity:,power" help:"Noise of the gaussian likelihood: constant, entity:item or entity:store,item (of each id), or power (of the mean) (default: constant)."`
+	NoiseUse   string `group:"uncertainty" placeholder:"USE" values:"predict,fit" help:"Use the noise model to predict, or to fit as well (default: predict)."`
+	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"none,split,group:mean,group:" help:"Correct intervals by data held out for it, half of the valid part: none, split (all rows alike), group:mean (by size of the prediction) or group:MODE (default: none)."`
+	Moments    string `group:"uncertainty" placeholder:"M" values:"exact,paper" help:"Variance of predictions: exact, or the paper's approximation (default: exact)."`
+
+	Solver   string        `group:"training" placeholder:"NAME" values:"als,adam,cavi" help:"als or adam for a point, cavi or adam for a posterior (default: als, or cavi)."`
 	Ridge    string        `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency, or auto, chosen on the valid part (default: auto)."`
 	Lambda   *model.Lambda `group:"training" placeholder:"X" values:"auto" help:"Its weight, or auto, chosen on the valid part (default: auto)."`
 	Sweeps   *int          `group:"training" placeholder:"N" help:"als: at most so many sweeps over all cores (default: 30)."`
@@ -105,11 +112,14 @@ func (f *specFlags) notices(spec model.Spec) []string {
 		given        bool
 		name, solver string
 	}{
+		{f.Ridge != "", "--ridge", "als"}, {f.Lambda != nil, "--lambda", "als"},
 		{f.Sweeps != nil, "--sweeps", "als"}, {f.CGSteps != nil, "--cg-steps", "als"},
 		{f.Rate != nil, "--rate", "adam"}, {f.Batch != nil, "--batch", "adam"},
 		{f.Epochs != nil, "--epochs", "adam"}, {f.Schedule != "", "--schedule", "adam"},
 	} {
-		if flag.given && spec.Fit.Solver != flag.solver {
+		swept := spec.Fit.Solver == "cavi" && (flag.name == "--sweeps" || flag.name == "--cg-steps")
+		penalised := spec.Fit.Solver == "adam" && (flag.name == "--ridge" || flag.name == "--lambda")
+		if flag.given && spec.Fit.Solver != flag.solver && !swept && !penalised {
 			notices = append(notices, fmt.Sprintf("note: %s is for the solver %s and has no effect with %s", flag.name, flag.solver, spec.Fit.Solver))
 		}
 	}
@@ -174,6 +184,12 @@ func (f *specFlags) override(s *model.Spec) (flags map[string]string, err error)
 		{f.Intercept, &s.Side.Intercept, "side.intercept", "--intercept"},
 		{f.LengthScales, &s.Side.LengthScales, "side.lengthscales", "--length-scales"},
 		{f.SideReplace, &s.Side.Replace, "side.replace", "--side-replace"},
+		{f.Inference, &s.Uncertainty.Inference, "uncertainty.inference", "--inference"},
+		{f.Likelihood, &s.Uncertainty.Likelihood, "uncertainty.likelihood", "--likelihood"},
+		{f.Noise, &s.Uncertainty.Noise, "uncertainty.noise", "--noise"},
+		{f.NoiseUse, &s.Uncertainty.NoiseUse, "uncertainty.noiseuse", "--noise-use"},
+		{f.Conformal, &s.Uncertainty.Conformal, "uncertainty.conformal", "--conformal"},
+		{f.Moments, &s.Uncertainty.Moments, "uncertainty.moments", "--moments"},
 		{f.Solver, &s.Fit.Solver, "fit.solver", "--solver"},
 		{f.Ridge, &s.Fit.Ridge, "fit.ridge", "--ridge"},
 		{f.Schedule, &s.Fit.Schedule, "fit.schedule", "--schedule"},
