@@ -145,7 +145,7 @@ func (c *Core) Blocks() []Block {
 	case Side:
 		return []Block{side}
 	case Additive:
-		return []Block{free, side}
+		return []Block{side, free} // V' would leave nothing to the regression
 	case WLR:
 		free.Multiplier, side.Multiplier = c.side, c.Free
 		if c.FreeSpread != nil {
@@ -215,6 +215,11 @@ func (c *Core) Refresh(b backend.Backend, sideChanged bool) {
 		c.Map.Apply(b, c.side, c.Weight, false)
 		c.spreadPrior(c.side, true)
 	}
+	c.combine()
+}
+
+// combine takes G from V' and T.
+func (c *Core) combine() {
 	g := c.Slices.Mean
 	switch c.Variant {
 	case Side:
