@@ -96,37 +96,41 @@ func (g *growing) addTable(ctx context.Context, given sideinfo.Spec, stdin io.Re
 	if err != nil {
 		return err
 	}
-	rows, _, err := s.operator.NewRows(features)
+	rows, lost, err := s.operator.NewRows(features)
 	if err != nil {
 		return err
 	}
-	g.describe(at, joined.IDs, rows)
+	g.describe(at, joined.IDs, rows, lost)
 	return nil
 }
 
 // describe gives a mode rows of its operator for ids, but for those with training
-// rows.
-func (g *growing) describe(at int, ids []string, rows []float32) {
+// rows, with the prior variance that each lost.
+func (g *growing) describe(at int, ids []string, rows, lost []float32) {
 	s := g.side[at]
 	width := s.operator.Columns()
 	matrix, has, all := slices.Clone(s.operator.Matrix()), slices.Clone(s.has), slices.Clone(g.dicts[at].IDs())
+	gone := slices.Clone(sideinfo.Lost(s.operator))
+	if gone == nil {
+		gone = make([]float32, len(all))
+	}
 	for i, id := range ids {
 		row := rows[i*width:][:width]
 		code, known := g.dicts[at].Code([]byte(id))
 		switch {
 		case !known:
 			code = int32(len(all))
-			all, has, matrix = append(all, id), append(has, true), append(matrix, row...)
+			all, has, matrix, gone = append(all, id), append(has, true), append(matrix, row...), append(gone, lost[i])
 		case g.source(at, code) == fromTraining:
 			continue
 		default:
 			copy(matrix[int(code)*width:][:width], row)
-			has[code] = true
+			has[code], gone[code] = true, lost[i]
 		}
 		g.fresh[at] = append(g.fresh[at], code)
 	}
 	g.dicts[at] = dataset.NewDict(all)
-	g.side[at] = &sideMode{encoder: s.encoder, operator: sideinfo.WithMatrix(s.operator, matrix), has: has}
+	g.side[at] = &sideMode{encoder: s.encoder, operator: sideinfo.WithMatrix(s.operator, matrix, gone), has: has}
 }
 
 // extend gives the cores slices for the fresh codes.

@@ -80,11 +80,11 @@ func (g *growing) keep(at int, extra *sideinfo.Joined) (kept int, notices []stri
 	if len(extra.IDs) == 0 {
 		return 0, notices, nil
 	}
-	described, _, err := g.side[at].operator.NewRows(features)
+	described, lost, err := g.side[at].operator.NewRows(features)
 	if err != nil {
 		return 0, notices, err
 	}
-	g.describe(at, extra.IDs, described)
+	g.describe(at, extra.IDs, described, lost)
 	return len(extra.IDs), notices, nil
 }
 

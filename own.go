@@ -63,14 +63,14 @@ func (m *Model) withOwn(ids []map[string]bool) *Model {
 	g := m.grow()
 	for at := range ids {
 		var names []string
-		var rows []float32
+		var rows, lost []float32
 		for _, id := range slices.Sorted(maps.Keys(ids[at])) {
-			if row, err := m.ownRow(at, id); err == nil {
-				names, rows = append(names, id), append(rows, row...)
+			if row, gone, err := m.ownRow(at, id); err == nil {
+				names, rows, lost = append(names, id), append(rows, row...), append(lost, gone...)
 			}
 		}
 		if len(names) > 0 {
-			g.describe(at, names, rows)
+			g.describe(at, names, rows, lost)
 		}
 	}
 	if !slices.ContainsFunc(g.fresh, func(codes []int32) bool { return len(codes) > 0 }) {
@@ -97,17 +97,17 @@ func (m *Model) muchLarger(than *Model) bool {
 	return false
 }
 
-// ownRow returns the row of the operator of a mode's own columns for an id.
-func (m *Model) ownRow(at int, id string) ([]float32, error) {
+// ownRow returns the row of the operator of a mode's own columns for an id, and what
+// it lost of the prior's variance.
+func (m *Model) ownRow(at int, id string) (row, lost []float32, err error) {
 	s := m.side[at]
 	joined, err := sideinfo.JoinOwn(s.encoder.Spec(), m.modes[at], []string{id})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	features, err := s.encoder.Encode(joined.Rows)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	row, _, err := s.operator.NewRows(features)
-	return row, err
+	return s.operator.NewRows(features)
 }

@@ -66,7 +66,7 @@ func (m *Model) Save(path string) error {
 		}
 		folder := sideFolder(m.modes[i].Name)
 		f.Tensors = append(f.Tensors, modelfile.Of(folder+"has", bytesOf(s.has), len(s.has)))
-		for _, t := range append(tensors, sideinfo.MatrixTensor(s.operator)) {
+		for _, t := range append(tensors, sideinfo.MatrixTensors(s.operator)...) {
 			f.Tensors = append(f.Tensors, modelfile.Of(folder+"operator/"+t.Name, t.F32, t.Shape...))
 		}
 	}

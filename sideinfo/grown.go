@@ -4,14 +4,26 @@ package sideinfo
 type grown struct {
 	Operator
 	matrix []float32
+	lost   []float32 // by row; nil means none
 }
 
 // WithMatrix returns the operator with another matrix: its own, followed by rows
-// that NewRows gave. It gives the same NewRows and has nothing to learn; State
-// and Restore keep it.
-func WithMatrix(op Operator, matrix []float32) Operator {
-	return &grown{origin(op), matrix}
+// that NewRows gave, and the prior variance that rows lost, nil for none. It gives
+// the same NewRows and has nothing to learn; State and Restore keep its matrix.
+func WithMatrix(op Operator, matrix, lost []float32) Operator {
+	return &grown{origin(op), matrix, lost}
 }
+
+// Lost returns the prior variance that rows of an operator lost, nil for none.
+func Lost(op Operator) []float32 {
+	if g, ok := op.(*grown); ok {
+		return g.lost
+	}
+	return nil
+}
+
+// Lost is what package tt looks for.
+func (g *grown) Lost() []float32 { return g.lost }
 
 // origin returns the operator as it was built.
 func origin(op Operator) Operator {

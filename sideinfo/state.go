@@ -101,14 +101,21 @@ func State(op Operator) (meta map[string]string, tensors []NamedTensor) {
 
 const matrixName = "matrix"
 
-// MatrixTensor returns the matrix as an array for Restore. A restored operator
-// has no other way to it.
-func MatrixTensor(op Operator) NamedTensor {
-	return NamedTensor{Name: matrixName, Shape: []int{op.Rows(), op.Columns()}, F32: op.Matrix()}
+// lostName is the array of the prior variance that rows lost.
+const lostName = "lost"
+
+// MatrixTensors returns the matrix, and what its rows lost, as arrays for Restore. A
+// restored operator has no other way to them.
+func MatrixTensors(op Operator) []NamedTensor {
+	tensors := []NamedTensor{{Name: matrixName, Shape: []int{op.Rows(), op.Columns()}, F32: op.Matrix()}}
+	if lost := Lost(op); lost != nil {
+		tensors = append(tensors, NamedTensor{Name: lostName, Shape: []int{len(lost)}, F32: lost})
+	}
+	return tensors
 }
 
 // Restore returns the operator of a state. It gives the same NewRows, has
-// nothing to learn, and has a matrix only if MatrixTensor was among the arrays,
+// nothing to learn, and has a matrix only if MatrixTensors were among the arrays,
 // with the rows that WithMatrix added.
 func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (Operator, error) {
 	var s state
@@ -144,7 +151,13 @@ func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (
 		}
 		switch rows := len(matrix) / max(m, 1); {
 		case rows > o.n:
-			return WithMatrix(o, matrix), nil
+			var lost []float32
+			if s.has(lostName) {
+				if lost, err = s.tensor(lostName, rows); err != nil {
+					return nil, err
+				}
+			}
+			return WithMatrix(o, matrix, lost), nil
 		case rows < o.n:
 			return nil, fmt.Errorf("a matrix of %d rows for an operator of %d", rows, o.n)
 		}

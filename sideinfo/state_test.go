@@ -58,7 +58,7 @@ func TestStateRoundTrip(t *testing.T) {
 			if op.Matrix() == nil {
 				continue
 			}
-			if again, err = Restore(b, meta, append(tensors, MatrixTensor(op))); err != nil || !slices.Equal(again.Matrix(), op.Matrix()) {
+			if again, err = Restore(b, meta, append(tensors, MatrixTensors(op)...)); err != nil || !slices.Equal(again.Matrix(), op.Matrix()) {
 				t.Errorf("the matrix did not come back: %v", err)
 			}
 		}

@@ -113,11 +113,7 @@ func (c *Core) refreshSpread(b backend.Backend, sideChanged bool) {
 		c.spreadPriorVar()
 	}
 	if c.WeightSpread != nil && sideChanged {
-		if sigma := c.WeightSpread.Sigma; sigma != nil {
-			c.Map.variances(b, c.sideVar, sigma)
-		} else {
-			c.Map.Apply(b, c.sideVar, c.WeightSpread.Var, true)
-		}
+		c.regressionVariance(b, c.Map, c.sideVar)
 		size := c.Slices.Slice()
 		meanSlice(c.sideVar, size, c.Slices.N-1)
 	}
@@ -313,30 +309,42 @@ func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
 // logDet returns log det of a positive definite matrix.
 func logDet(a []float32, n int) float64 {
 	l := make([]float64, n*n)
-	for i, v := range a[:n*n] {
-		l[i] = float64(v)
+	if !cholesky(l, a, n) {
+		return math.Inf(-1)
 	}
 	sum := 0.0
-	for j := range n {
-		d := l[j*n+j]
-		for k := range j {
-			d -= l[j*n+k] * l[j*n+k]
-		}
-		if !(d > 0) {
-			return math.Inf(-1)
-		}
-		sum += math.Log(d)
-		d = math.Sqrt(d)
-		l[j*n+j] = d
-		for i := j + 1; i < n; i++ {
-			s := l[i*n+j]
-			for k := range j {
-				s -= l[i*n+k] * l[j*n+k]
-			}
-			l[i*n+j] = s / d
-		}
+	for i := range n {
+		sum += 2 * math.Log(l[i*n+i])
 	}
 	return sum
+}
+
+// cholesky writes the lower triangle L with L L' = a to l and reports whether a
+// was positive definite; columns of zeros stand where it was not.
+func cholesky(l []float64, a []float32, n int) bool {
+	definite := true
+	for j := range n {
+		d := float64(a[j*n+j])
+		for _, v := range l[j*n:][:j] {
+			d -= v * v
+		}
+		scale := 0.0
+		if d > 0 {
+			d = math.Sqrt(d)
+			scale = 1 / d
+		} else {
+			d, definite = 0, false
+		}
+		l[j*n+j] = d
+		for i := j + 1; i < n; i++ {
+			s := float64(a[i*n+j])
+			for k, v := range l[j*n:][:j] {
+				s -= v * l[i*n+k]
+			}
+			l[i*n+j] = s * scale
+		}
+	}
+	return definite
 }
 
 // Start sets all variances to v; size is that of a slice.
@@ -383,4 +391,14 @@ func (s *Spread) Scale(by float64) {
 			first.Diag[i] *= square
 		}
 	}
+}
+
+// diagonals returns those of size x size matrices.
+func diagonals(matrices []float32, size int) []float32 {
+	d := make([]float32, len(matrices)/size)
+	for i := range d {
+		e, k := i/size, i%size
+		d[i] = matrices[(e*size+k)*size+k]
+	}
+	return d
 }
