@@ -1,0 +1,82 @@
+package tt_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Mean and variance of every field, and the expected squared error, are those of
+// draws of its weights: at cells of training data, of entities without any, and
+// of unknown ones.
+func TestMomentsAgainstDraws(t *testing.T) {
+	const draws, trainCells, otherCells = 1000, 24, 12
+	b := cpu.New(cpu.Paths()[0], 1)
+	for _, tc := range posteriors() {
+		t.Run(tc.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(7, 7))
+			codes := cells(rng, 60)
+			f := tc.field(t, b, codes, rng)
+			for m := range codes {
+				codes[m] = codes[m][:trainCells]
+				for range otherCells {
+					codes[m] = append(codes[m], int32(rng.IntN(sizes[m]+1))-1)
+				}
+			}
+			n := len(codes[0])
+			got := tt.Moments{Mean: make([]float32, n), Var: make([]float32, n)}
+			f.EvaluateMoments(b, got, codes)
+			y := normal(rng, n, 1).a
+			loss := &sums{}
+			mean, variance := make([]sums, n), make([]sums, n)
+			value := make([]float32, n)
+			for range draws {
+				f.Sample(b, rng).Evaluate(b, value, codes)
+				total := 0.0
+				for i, v := range value {
+					d := float64(v) - float64(got.Mean[i])
+					mean[i].add(float64(v))
+					variance[i].add(d * d)
+					total += (float64(v) - float64(y[i])) * (float64(v) - float64(y[i]))
+				}
+				loss.add(total)
+			}
+			want, trained := 0.0, 0.0
+			for i := range n {
+				mean[i].check(t, fmt.Sprintf("mean of cell %d", i), float64(got.Mean[i]), 5)
+				variance[i].check(t, fmt.Sprintf("variance of cell %d", i), float64(got.Var[i]), 6) // squares of products have heavy tails
+				d := float64(y[i]) - float64(got.Mean[i])
+				want += d*d + float64(got.Var[i])
+				if i < trainCells {
+					trained = want
+				}
+			}
+			loss.check(t, "expected squared error", want, 5)
+			if e := loss.error() / want; e > 0.04 {
+				t.Errorf("the expected squared error is known to %.3f of it only", e)
+			}
+			if len(f.Terms) == 1 {
+				for m := range codes {
+					codes[m] = codes[m][:trainCells]
+				}
+				if passed := residual(f, b, codes, y[:trainCells]); math.Abs(passed-trained) > 1e-4*trained {
+					t.Errorf("a pass gives the expected squared error %.6g, the moments %.6g", passed, trained)
+				}
+			}
+		})
+	}
+}
+
+// residual returns the expected squared error as a pass over a train gives it.
+func residual(f *tt.Field, b backend.Backend, codes [][]int32, y []float32) float64 {
+	train := f.Terms[0]
+	plan := backend.NewPlan(train.Shapes(), train.Lookup(codes), backend.First)
+	target := make([]float32, len(y))
+	plan.Gather(target, y)
+	return b.Pass(plan, train.Slices(), &backend.Job{Adjoint: backend.Residual, Second: true, Target: target})
+}

@@ -1,0 +1,154 @@
+package tt_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernel-fried-tensor/kft/backend/ref"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// For a square factor K = L L' the divergence of W = L'V is that of V from its
+// prior N(0, tau inverse(K)), as the paper writes it:
+//
+//	1/2 (tr(K S)/tau + m'K m/tau - n - log det(K S/tau)) a pair (a, b).
+func TestDivergenceInTheSpaceOfV(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	b := ref.Backend{}
+	codes := cells(rng, 60)
+	terms := []grouping{{[][]int{{0}, {2}}, 3}}
+	f := build(t, terms, codes, rng)
+	c := f.Terms[0].Cores[0]
+	n := sizes[0]
+	factor := normal(rng, n, n)
+	m, err := tt.NewMap(c.Index, []tt.Operator{factor}, c.Slices.Slice())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Regress(tt.Side, m, nil)
+	if err := f.SetFamily(tt.Multivariate); err != nil {
+		t.Fatal(err)
+	}
+	copy(c.Weight, normal(rng, len(c.Weight), 1).a)
+	block := c.Blocks()[0]
+	scatter(rng, block, c.Slices.Slice())
+	tau := float64(block.Spread.PriorVar[0])
+
+	l := mat.NewDense(n, n, nil)
+	for i, v := range factor.a {
+		l.Set(i/n, i%n, float64(v))
+	}
+	var k, inverse, half, cov, product mat.Dense
+	k.Mul(l, l.T())
+	if err := inverse.Inverse(l.T()); err != nil {
+		t.Fatal(err)
+	}
+	half.Mul(&inverse, dense(block.Spread.Sigma[0]))
+	cov.Mul(&half, inverse.T()) // of V = L'^-1 W
+	product.Mul(&k, &cov)
+	product.Scale(1/tau, &product)
+	logDet, _ := mat.LogDet(&product)
+	want, size := 0.0, c.Slices.Slice()
+	for pair := range size {
+		w := mat.NewVecDense(n, nil)
+		for i := range n {
+			w.SetVec(i, float64(c.Weight[i*size+pair]))
+		}
+		var v mat.VecDense
+		v.MulVec(&inverse, w)
+		want += (mat.Trace(&product) + mat.Inner(&v, &k, &v)/tau - float64(n) - logDet) / 2
+	}
+	if got := c.Divergence(b, &block); math.Abs(got-want) > 1e-4*math.Abs(want) {
+		t.Errorf("divergence %.6f, in the space of V %.6f", got, want)
+	}
+}
+
+// Solve takes the covariance over a mode to the top of the bound with those over
+// the other modes fixed: its derivative by every entry is zero there.
+func TestSigmaSolve(t *testing.T) {
+	const lambda, noise, h = 0.7, 0.3, 1e-2
+	for _, modes := range [][]int{{0}, {0, 1}, {1, 2}, {0, 1, 3}} {
+		rng := rand.New(rand.NewPCG(9, 9))
+		b := ref.Backend{}
+		codes := cells(rng, 60)
+		f := build(t, []grouping{{[][]int{modes}, 1}}, codes, rng)
+		c := f.Terms[0].Cores[0]
+		m, err := tt.NewMap(c.Index, sideOf(rng, modes), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Regress(tt.Side, m, nil)
+		if err := f.SetFamily(tt.Multivariate); err != nil {
+			t.Fatal(err)
+		}
+		sigmas := c.WeightSpread.Sigma
+		scatter(rng, tt.Block{Value: []float32{1}, Spread: c.WeightSpread}, 1)
+		curvature := make([]float32, c.Slices.Len())
+		for i := range curvature {
+			curvature[i] = rng.Float32()
+		}
+		precision := precisionOf(c, b, curvature, lambda)
+		bound := func() float64 {
+			cov := kronecker(sigmas)
+			var product mat.Dense
+			product.Mul(cov, precision)
+			logDet, _ := mat.LogDet(cov)
+			return (logDet - mat.Trace(&product)/noise) / 2
+		}
+		for q, sigma := range sigmas {
+			if err := m.Solve(b, sigmas, q, curvature, lambda, noise); err != nil {
+				t.Fatal(err)
+			}
+			top := bound()
+			slope := func(at *float32, by float64) float64 {
+				was := *at
+				*at = was + float32(by)
+				up := bound()
+				*at = was - float32(by)
+				down := bound()
+				*at = was
+				if up >= top || down >= top {
+					t.Errorf("modes %v, factor %d: the bound is %.6f at the optimum, %.6f and %.6f beside it", modes, q, top, down, up)
+				}
+				return (up - down) / (2*top - up - down) // how far the top is, in steps
+			}
+			for i := range sigma.Lead {
+				for j := range i + 1 {
+					own := math.Abs(float64(sigma.Factor[i*sigma.Lead+i]))
+					if s := slope(&sigma.Factor[i*sigma.Lead+j], h*own); math.Abs(s) > 0.05 {
+						t.Errorf("modes %v, factor %d: entry %d, %d is %.3f of a step from the optimum", modes, q, i, j, s)
+					}
+				}
+			}
+			for i, v := range sigma.Diag {
+				if s := slope(&sigma.Diag[i], h*float64(v)); math.Abs(s) > 0.05 {
+					t.Errorf("modes %v, factor %d: variance %d is %.3f of a step from the optimum", modes, q, i, s)
+				}
+			}
+		}
+	}
+}
+
+// precisionOf returns A' diag(curvature) A + lambda, A from its columns.
+func precisionOf(c *tt.Core, b ref.Backend, curvature []float32, lambda float64) *mat.Dense {
+	rows, n := c.Map.Rows(), c.Slices.N-1
+	a := mat.NewDense(n, rows, nil)
+	for k := range rows {
+		unit, column := make([]float32, rows), make([]float32, n+1)
+		unit[k] = 1
+		c.Map.Apply(b, column, unit, false)
+		for i := range n {
+			a.Set(i, k, float64(column[i]))
+		}
+	}
+	var weighted, out mat.Dense
+	weighted.Apply(func(i, _ int, v float64) float64 { return v * float64(curvature[i]) }, a)
+	out.Mul(a.T(), &weighted)
+	for k := range rows {
+		out.Set(k, k, out.At(k, k)+lambda)
+	}
+	return &out
+}
