@@ -80,3 +80,49 @@ func residual(f *tt.Field, b backend.Backend, codes [][]int32, y []float32) floa
 	plan.Gather(target, y)
 	return b.Pass(plan, train.Slices(), &backend.Job{Adjoint: backend.Residual, Second: true, Target: target})
 }
+
+// Draws of a field that was extended to new codes have the moments of its new
+// slices, what their rows lost included.
+func TestDrawsOfNewCodes(t *testing.T) {
+	const draws = 2000
+	b := cpu.New(cpu.Paths()[0], 1)
+	for _, variant := range variants {
+		for _, family := range []tt.Family{tt.MeanField, tt.Multivariate, tt.Rows} {
+			rng := rand.New(rand.NewPCG(11, 11))
+			tc := posterior{"", []grouping{{[][]int{{0}, {2}}, 3}}, variant, family}
+			f := tc.field(t, b, cells(rng, 60), rng)
+			n := sizes[0]
+			wider := lossy{normal(rng, n+2, 3), make([]float32, n+2)}
+			wider.lost[n], wider.lost[n+1] = 0.5, 2
+			grown := append([]int{n + 2}, sizes[1:]...)
+			if err := f.Terms[0].Cores[0].Extend(b, grown, []tt.Operator{wider}, [][]int32{{int32(n), int32(n + 1)}}); err != nil {
+				t.Fatal(err)
+			}
+			codes := [][]int32{{int32(n), int32(n + 1), -1}, {0, 0, 0}, {1, 2, 3}, {0, 0, 0}}
+			got := tt.Moments{Mean: make([]float32, 3), Var: make([]float32, 3)}
+			f.EvaluateMoments(b, got, codes)
+			var mean, variance [3]sums
+			value := make([]float32, 3)
+			for range draws {
+				f.Sample(b, rng).Evaluate(b, value, codes)
+				for i, v := range value {
+					mean[i].add(float64(v))
+					variance[i].add(math.Pow(float64(v)-float64(got.Mean[i]), 2))
+				}
+			}
+			for i := range mean {
+				what := fmt.Sprintf("%s %s, cell %d", variant, family, i)
+				mean[i].check(t, what+", mean", float64(got.Mean[i]), 5)
+				variance[i].check(t, what+", variance", float64(got.Var[i]), 6)
+			}
+		}
+	}
+}
+
+// lossy is an operator whose rows lost some of the prior's variance.
+type lossy struct {
+	matrix
+	lost []float32
+}
+
+func (o lossy) Lost() []float32 { return o.lost }

@@ -3,6 +3,7 @@ package tt
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 )
@@ -35,23 +36,42 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
 	d := *c
 	d.FreeSpread, d.WeightSpread, d.sideVar = nil, nil, nil
 	d.Slices = backend.NewSlices(c.Slices.Shape)
-	size, prior := c.Slices.Slice(), c.Slices.Len()-c.Slices.Slice()
+	size := c.Slices.Slice()
 	if c.Free != nil {
-		d.Free = c.FreeSpread.draw(rng, c.Free, size)
+		spread := c.FreeSpread
+		if spread != nil {
+			spread = &Spread{Var: c.extended(spread.Var, size), Cov: c.extended(spread.Cov, size*size)}
+		}
+		d.Free = spread.draw(rng, c.extended(c.Free, size), size)
 	}
 	if c.Variant == Plain {
 		d.Slices.Mean = d.Free
 		return &d
 	}
 	d.Weight = c.drawWeight(rng)
-	d.side = make([]float32, len(c.side))
+	d.side = make([]float32, c.Slices.Len())
 	c.Map.Apply(b, d.side, d.Weight, false)
-	copy(d.side[prior:], c.side[prior:])
+	prior := d.side[c.Slices.Len()-size:]
+	copy(prior, c.side[len(c.side)-size:])
 	if c.sideVar != nil {
-		addNoise(rng, d.side[prior:], c.sideVar[prior:])
+		lost := make([]float32, c.Slices.Len())
+		c.Map.addLost(lost, float64(c.WeightSpread.PriorVar[0]))
+		copy(lost[len(lost)-size:], c.sideVar[len(c.sideVar)-size:])
+		addNoise(rng, d.side, lost)
 	}
 	d.combine()
 	return &d
+}
+
+// extended returns values of all entities, size an entity, where those that
+// Extend added take the prior's.
+func (c *Core) extended(values []float32, size int) []float32 {
+	if values == nil || len(values) == c.Slices.N*size {
+		return values
+	}
+	known := len(values) - size
+	more := c.Slices.N - known/size
+	return append(values[:known:known], slices.Repeat(values[known:], more)...)
 }
 
 // draw returns independent weights, or slices with covariances, about mean.
@@ -80,6 +100,9 @@ func (s *Spread) draw(rng *rand.Rand, mean []float32, size int) []float32 {
 
 func addNoise(rng *rand.Rand, x, variance []float32) {
 	for i, v := range variance {
+		if v == 0 {
+			continue
+		}
 		x[i] += float32(math.Sqrt(float64(v)) * rng.NormFloat64())
 	}
 }

@@ -114,8 +114,7 @@ func (c *Core) refreshSpread(b backend.Backend, sideChanged bool) {
 	}
 	if c.WeightSpread != nil && sideChanged {
 		c.regressionVariance(b, c.Map, c.sideVar)
-		size := c.Slices.Slice()
-		meanSlice(c.sideVar, size, c.Slices.N-1)
+		copy(c.sideVar[len(c.sideVar)-c.Slices.Slice():], c.aboutPrior(c.side, c.sideVar))
 	}
 	if c.Slices.Cov != nil {
 		c.refreshCovariance(b)
@@ -161,54 +160,49 @@ func (c *Core) refreshCovariance(b backend.Backend) {
 	})
 }
 
-// spreadPriorVar sets the variances of the prior's slice, and of entities
-// without training data, to those of the learned slices about their mean:
-// mean of (m - prior)^2 + s. O(n R^2).
+// spreadPriorVar sets the variances of V' of the prior's slice, and of entities
+// without training data, to those of the learned slices about it. O(n R^2).
 func (c *Core) spreadPriorVar() {
 	size, n := c.Slices.Slice(), c.Slices.N-1
+	about := c.aboutPrior(c.Free, c.FreeSpread.Var)
+	for e := range n + 1 {
+		if e < n && c.trained(e) {
+			continue
+		}
+		copy(c.FreeSpread.Var[e*size:][:size], about)
+		if cov := c.FreeSpread.Cov; cov != nil {
+			at := cov[e*size*size:][:size*size]
+			clear(at)
+			for k, v := range about {
+				at[k*size+k] = v
+			}
+		}
+	}
+}
+
+// aboutPrior returns the mean of (m - prior)^2 + s over entities with training
+// data, m and s the means and variances of slices of which the last is the
+// prior's.
+func (c *Core) aboutPrior(mean, variance []float32) []float32 {
+	size, n := c.Slices.Slice(), c.Slices.N-1
 	sum, count := make([]float64, size), 0
-	prior := c.Free[n*size:][:size]
+	prior := mean[n*size:][:size]
 	for e := range n {
 		if !c.trained(e) {
 			continue
 		}
 		count++
-		v := c.FreeSpread.Var[e*size:][:size]
-		for k, m := range c.Free[e*size:][:size] {
+		s := variance[e*size:][:size]
+		for k, m := range mean[e*size:][:size] {
 			d := float64(m) - float64(prior[k])
-			sum[k] += d*d + float64(v[k])
+			sum[k] += d*d + float64(s[k])
 		}
 	}
-	set := func(e int) {
-		dst := c.FreeSpread.Var[e*size:][:size]
-		for k := range dst {
-			dst[k] = float32(sum[k] / float64(max(count, 1)))
-		}
-		if cov := c.FreeSpread.Cov; cov != nil {
-			at := cov[e*size*size:][:size*size]
-			clear(at)
-			for k, v := range dst {
-				at[k*size+k] = v
-			}
-		}
+	about := make([]float32, size)
+	for k, v := range sum {
+		about[k] = float32(v / float64(max(count, 1)))
 	}
-	for e := range n {
-		if !c.trained(e) {
-			set(e)
-		}
-	}
-	set(n)
-}
-
-// meanSlice sets slice n to the mean of those before it.
-func meanSlice(values []float32, size, n int) {
-	for k := range size {
-		sum := 0.0
-		for e := range n {
-			sum += float64(values[e*size+k])
-		}
-		values[n*size+k] = float32(sum / float64(max(n, 1)))
-	}
+	return about
 }
 
 // activeRows returns the number of entities (free weights) or rows (regressions)
