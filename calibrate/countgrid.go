@@ -1,0 +1,245 @@
+package calibrate
+
+import "math"
+
+// A countGrid holds the mixture's probabilities of y or less: at every count up
+// to denseCounts, by the law's recursion at all nodes of f together, and at
+// counts in equal steps of log y beyond, where the sum over a step is that of a
+// line. It is scratch on the stack: 4 KiB.
+type countGrid struct {
+	n     int
+	y     [maxGrid]float64
+	level [maxGrid]float64
+	tails [2]countTail // below and above; unit 0 until it is needed
+}
+
+// A countTail is where a layer's score leaves the mixture: see tailScore.
+type countTail struct{ at, unit float64 }
+
+const (
+	maxGrid     = 256
+	denseCounts = 64
+	gridEnd     = 1 - 1e-6 // the level at which a grid ends
+	gridReach   = 5.5      // standard deviations of f and log y looked at
+	maxMixNodes = 160
+)
+
+// fillGrid computes the grid. It costs up to denseCounts times the nodes of f,
+// multiplications, and 24 values of the law's CDF for each count beyond.
+func (p Predictive) fillGrid(g *countGrid) {
+	g.n, g.tails = 0, [2]countTail{}
+	meanAt := p.count.Mean(p.m)
+	spread := math.Sqrt(p.model + p.count.Var(p.m)/(meanAt*meanAt)) // of log y, about
+	first := math.Exp(p.m - gridReach*spread)
+	if !(first > denseCounts) && p.fillDense(g) {
+		return
+	}
+	last := math.Exp(p.m + (gridReach+1)*spread)
+	y := max(first, denseCounts)
+	ratio := math.Exp(max(0.15*spread, math.Log(last/y)/float64(maxGrid-denseCounts-8)))
+	level := 0.0
+	if g.n > 0 {
+		level = g.level[g.n-1]
+		y = denseCounts
+	}
+	for g.n < maxGrid {
+		at := math.Floor(y)
+		// Rounding must not turn a monotone function back.
+		level = max(level, p.mixtureCDF(at))
+		g.y[g.n], g.level[g.n] = at, level
+		g.n++
+		if level > gridEnd {
+			return
+		}
+		y = max(at*ratio, at+1)
+	}
+}
+
+// fillDense fills counts 0, 1, ... and reports whether that is all of them.
+func (p Predictive) fillDense(g *countGrid) bool {
+	var prob, a, b [maxMixNodes]float64
+	// The fall of the CDF in f must not slip between nodes: see mixtureCDF.
+	width := math.Sqrt(p.count.Var(math.Log(denseCounts))) / denseCounts
+	step := min(0.5, 1.2*width/max(p.sd, leastSD))
+	nodes := min(2*int(math.Ceil(gridReach/step))+1, maxMixNodes)
+	step = 2 * gridReach / float64(nodes-1)
+	if p.sd < leastSD {
+		nodes = 1
+	}
+	total := 0.0
+	for k := range nodes {
+		t := 0.0
+		if nodes > 1 {
+			t = -gridReach + step*float64(k)
+		}
+		f := p.m + p.sd*t
+		l0, l1, l2 := p.count.LogProb(0, f), p.count.LogProb(1, f), p.count.LogProb(2, f)
+		r1, r2 := math.Exp(l1-l0), math.Exp(l2-l1)
+		a[k], b[k] = 2*r2-r1, 2*(r1-r2)
+		w := normalDensity(t)
+		total += w
+		prob[k] = w * math.Exp(l0)
+	}
+	level := 0.0
+	for y := range denseCounts {
+		next := 1 / float64(y+1)
+		sum := 0.0
+		for k, v := range prob[:nodes] {
+			sum += v
+			prob[k] = v * (a[k] + b[k]*next)
+		}
+		level = min(level+sum/total, 1)
+		g.y[g.n], g.level[g.n] = float64(y), level
+		g.n++
+		if level > gridEnd {
+			return true
+		}
+	}
+	return false
+}
+
+// gridQuantile returns the least y whose level is q or more.
+func (p Predictive) gridQuantile(g *countGrid, q float64) float64 {
+	low, high := 0, g.n // the answer's place on the grid
+	for low < high {
+		if mid := (low + high) / 2; g.level[mid] >= q {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	below, at := -1.0, 0.0
+	var belowLevel, atLevel float64
+	if low > 0 {
+		below, belowLevel = g.y[low-1], g.level[low-1]
+	}
+	if low < g.n {
+		at, atLevel = g.y[low], g.level[low]
+	} else {
+		// Beyond the grid: double until the level is there, or cannot come.
+		at = 2*below + 1
+		for atLevel = p.mixtureCDF(at); at < 1e15 && atLevel < q; atLevel = p.mixtureCDF(at) {
+			below, belowLevel, at = at, atLevel, 2*at
+		}
+	}
+	if at-below <= 1 {
+		return at
+	}
+	return p.between(below, at, normalQuantile(belowLevel), normalQuantile(atLevel), q)
+}
+
+// between returns the least y in (below, at] whose level is q or more, at's being
+// so; it is told the normal scores of the levels of both. The score is nearly a
+// line in log y: two guesses of three are on that line, the third halves.
+func (p Predictive) between(below, at, lowScore, highScore, q float64) float64 {
+	want := normalQuantile(q)
+	for turn := 0; at-below > 1; turn++ {
+		mid := math.Floor((below + at) / 2)
+		if turn%3 != 2 && below > 0 && highScore > lowScore {
+			share := (want - lowScore) / (highScore - lowScore)
+			mid = math.Floor(below * math.Pow(at/below, share))
+			if turn%3 == 1 {
+				mid += 1 // the last guess was on the one side; close the other
+			}
+			if !(mid > below && mid < at) {
+				mid = math.Floor((below + at) / 2)
+			}
+		}
+		if level := p.mixtureCDF(mid); level >= q {
+			at, highScore = mid, normalQuantile(level)
+		} else {
+			below, lowScore = mid, normalQuantile(level)
+		}
+	}
+	return at
+}
+
+// gridLevels returns the probabilities of less than y and of y or less, under
+// the layer.
+func (p Predictive) gridLevels(g *countGrid, y float64) (below, upto float64) {
+	return p.layered(g, y-1), p.layered(g, y)
+}
+
+// mixtureAt is mixtureCDF, read off the grid where that has the count.
+func (p Predictive) mixtureAt(g *countGrid, y float64) float64 {
+	if k := int(y); y >= 0 && y < float64(g.n) && g.y[k] == y {
+		return g.level[k]
+	}
+	return p.mixtureCDF(y)
+}
+
+// segments calls visit for runs of counts: each run has length counts starting
+// at y, over which the level under the layer goes along a line from a to b, the
+// level of the run after. It returns where the last run ends.
+func (p Predictive) segments(g *countGrid, visit func(y, length, a, b float64)) float64 {
+	level := p.layered(g, g.y[0])
+	if g.y[0] > 0 {
+		visit(0, g.y[0], 0, level)
+	}
+	y := g.y[0]
+	run := func(to float64) {
+		next := p.layered(g, to)
+		visit(y, to-y, level, next)
+		y, level = to, next
+	}
+	for _, to := range g.y[1:g.n] {
+		run(to)
+	}
+	if p.law.n > 0 {
+		// A layer's tail may be longer than the mixture's, but not for ever.
+		_, unit := p.tail(g, 1)
+		for k := 0; k < 100 && level < gridEnd; k++ {
+			h := rootCount(y) + unit/4
+			run(max(y+1, math.Ceil(h*h)))
+		}
+	}
+	return y
+}
+
+// gridCRPS returns the sum over counts x of (F(x) - 1{y <= x})^2.
+func (p Predictive) gridCRPS(g *countGrid, y float64) float64 {
+	sum := 0.0
+	end := p.segments(g, func(from, length, a, b float64) {
+		if y <= from {
+			sum += runSquares(length, a-1, b-1)
+			return
+		}
+		if y >= from+length {
+			sum += runSquares(length, a, b)
+			return
+		}
+		before := y - from
+		at := a + (b-a)*before/length
+		sum += runSquares(before, a, at) + runSquares(length-before, at-1, b-1)
+	})
+	// Beyond the last run F is 1 but for what no float32 shows.
+	return sum + max(y-end, 0)
+}
+
+// runSquares sums the squares at 0, 1, ..., length-1 of a line from a at 0 to b
+// at length.
+func runSquares(length, a, b float64) float64 {
+	if length <= 1 {
+		return length * a * a
+	}
+	d := (b - a) / length
+	ones, squares := (length-1)/2, (length-1)*(2*length-1)/6
+	return length * (a*a + d*(2*a*ones+d*squares))
+}
+
+// gridMoments returns mean and variance under the layer:
+// E y = sum (1 - F(x)), E y^2 = sum (2x + 1)(1 - F(x)).
+func (p Predictive) gridMoments() (mean, variance float64) {
+	var g countGrid
+	p.fillGrid(&g)
+	var second float64
+	p.segments(&g, func(from, length, a, b float64) {
+		rest := 1 - a
+		if length > 1 {
+			rest -= (b - a) * (length - 1) / (2 * length)
+		}
+		mean += length * rest
+		second += length * rest * (2*from + length)
+	})
+	return mean, max(second-mean*mean, 0)
+}
