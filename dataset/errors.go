@@ -45,7 +45,8 @@ func (e *InputError) Error() string {
 	if e.Remedy != "" {
 		fmt.Fprintf(&b, "; %s", e.Remedy)
 	}
-	return strings.TrimPrefix(b.String(), ": ")
+	// Without a file there is nothing before the first mark.
+	return strings.TrimPrefix(strings.TrimPrefix(b.String(), ": "), ", ")
 }
 
 // Unwrap returns the cause.

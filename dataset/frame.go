@@ -17,6 +17,7 @@ type Frame struct {
 	Columns [][]string // Columns[c][i] is field c of row i, trimmed; "" where it is empty
 
 	lines []int32 // of each row, or nil where the rows come from no file
+	unit  string  // what lines count, see InputError
 }
 
 // Len returns the number of rows.
@@ -36,6 +37,20 @@ func (f *Frame) Line(i int) int {
 	return int(f.lines[i])
 }
 
+// Fault returns an error about a field of row i.
+func (f *Frame) Fault(i int, column, value, problem, remedy string) *InputError {
+	return &InputError{File: f.File, Line: f.Line(i), Unit: f.unit, Column: column, Value: value, Problem: problem, Remedy: remedy}
+}
+
+// Place returns where row i is, as "line 7", or "" where the rows come from no
+// file.
+func (f *Frame) Place(i int) string {
+	if line := f.Line(i); line > 0 {
+		return fmt.Sprintf("%s %d", unitName(f.unit), line)
+	}
+	return ""
+}
+
 // Find returns the index of a column, or an *InputError with the nearest name.
 func (f *Frame) Find(name string) (int, error) {
 	if c := slices.Index(f.Names, name); c >= 0 {
@@ -48,7 +63,7 @@ func (f *Frame) Find(name string) (int, error) {
 // Select returns some rows and columns, in the order given. A row of -1 has empty
 // fields and no line.
 func (f *Frame) Select(rows []int32, columns []int) *Frame {
-	out := &Frame{File: f.File}
+	out := &Frame{File: f.File, unit: f.unit}
 	for _, c := range columns {
 		column := make([]string, len(rows))
 		for i, row := range rows {
@@ -87,6 +102,9 @@ func readFrame(ctx context.Context, p pipeline) (*Frame, error) {
 	opened := func(t *openTable) error {
 		f.Names = slices.Clone(t.names)
 		f.Columns = make([][]string, len(t.names))
+		if t.typed != nil {
+			f.unit = "row"
+		}
 		return nil
 	}
 	text, typed := make([]rows, p.workers()), make([]typedRows, p.workers())

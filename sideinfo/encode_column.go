@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -21,6 +22,7 @@ type column struct {
 	Name      string    `json:"name"`
 	Type      Type      `json:"type"`
 	Indicator bool      `json:"indicator,omitempty"` // a last column is 1 where the value is missing
+	Bare      bool      `json:"bare,omitempty"`      // that column is all: the values themselves say nothing
 	Mean      []float64 `json:"mean,omitempty"`      // of the quantity, or of cosine and sine
 	SD        float64   `json:"sd,omitempty"`
 	Log1p     bool      `json:"log1p,omitempty"`
@@ -45,12 +47,20 @@ func quantity(t Type, text string) (v float64, problem string) {
 	}
 	v, ok := dataset.Number(text)
 	switch {
+	case infinite(text):
+		return 0, "this number is infinite, or too large"
 	case !ok:
 		return 0, fmt.Sprintf("this is not a number, which %s needs", t)
 	case t == Log && v < 0:
 		return 0, "a negative number has no logarithm"
 	}
 	return v, ""
+}
+
+// infinite tells whether a text is a number that has no finite value here.
+func infinite(text string) bool {
+	v, _ := strconv.ParseFloat(text, 64)
+	return math.Abs(v) > math.MaxFloat32
 }
 
 const quantityRemedy = "mend it, leave it empty, or give the column another type"
@@ -77,6 +87,7 @@ func bucket(level string, buckets int) int {
 func (c *column) names() []string {
 	var names []string
 	switch {
+	case c.Bare:
 	case c.Type.levelled():
 		for _, level := range c.Levels {
 			names = append(names, c.Name+"="+level)
@@ -105,6 +116,7 @@ func (c *column) encode(dst []float32, text string) (problem string) {
 		dst[len(dst)-1] = 1
 	}
 	switch {
+	case c.Bare:
 	case c.Type == Labels:
 		if !missing {
 			for _, label := range splitLabels(text) {

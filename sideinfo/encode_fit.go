@@ -12,8 +12,10 @@ import (
 
 // EncodeOptions are the choices of Fit; zero values are the defaults.
 type EncodeOptions struct {
-	// RareBelow is the number of entities (5) below which a level shares a column
-	// with the other rare ones.
+	// RareBelow is the number of entities below which a level shares a column with
+	// the other rare ones. By default it is a twentieth of the entities with a value,
+	// from 2 to 5, and 2 where a higher one would leave no level of a column whose
+	// levels mostly have two entities.
 	RareBelow int
 	// MostLevels is the most columns (256) a category may become. Where it has more
 	// levels, a quarter of the columns is shared by the less frequent, by hashing.
@@ -34,9 +36,6 @@ type Encoder struct {
 // or all missing are dropped with a notice; where none is left that is an error.
 // The report is the table's, with the columns. O(rows x columns).
 func Fit(j *Joined, opt EncodeOptions) (*Encoder, Report, error) {
-	if opt.RareBelow == 0 {
-		opt.RareBelow = 5
-	}
 	if opt.MostLevels == 0 {
 		opt.MostLevels = 256
 	}
@@ -48,41 +47,22 @@ func Fit(j *Joined, opt EncodeOptions) (*Encoder, Report, error) {
 		given[c.Name] = c.Type
 	}
 	e := &Encoder{spec: j.Spec}
-	patterns := map[string]string{} // who is missing -> the column that says so
+	patterns := map[string]bool{} // who is missing, where a column says so
 	for i, name := range j.Rows.Names {
-		f := columnFit{rows: j.Rows, index: i, opt: opt}
-		f.column.Name, f.column.Type = name, given[name]
-		f.report.Name = name
-		if f.column.Type == "" {
-			f.report.Guessed = true
-			switch {
-			case j.Spec.Value != "":
-				f.column.Type = Num
-			case j.Spec.Name != "":
-				f.column.Type = Labels
-			default:
-				var note string
-				if f.column.Type, note = guessType(name, j.Rows.Columns[i], j.Rows.Line); note != "" {
-					report.Notices = append(report.Notices, note)
-				}
-			}
+		f := columnFit{rows: j.Rows, has: j.Has, index: i, opt: opt}
+		f.column.Name, f.report.Name = name, name
+		var note string
+		if f.column.Type, note = typeOf(j, given[name], i); note != "" {
+			report.Notices = append(report.Notices, note)
 		}
-		f.report.Type = f.column.Type
+		f.report.Type, f.report.Guessed = f.column.Type, given[name] == ""
 		if err := f.fit(); err != nil {
 			return nil, report, err
 		}
-		if f.dropped != "" {
-			f.report.Constant = true
-			report.Notices = append(report.Notices, fmt.Sprintf("column %q is left out: %s", name, f.dropped))
-		} else {
-			if f.column.Indicator {
-				who := f.missingPattern()
-				if _, known := patterns[who]; known {
-					f.column.Indicator = false
-				} else {
-					patterns[who] = name
-				}
-			}
+		if notice := f.settle(patterns); notice != "" {
+			report.Notices = append(report.Notices, notice)
+		}
+		if !f.report.Constant {
 			f.column.index()
 			f.report.Columns = len(f.column.names())
 			e.columns = append(e.columns, f.column)
@@ -97,9 +77,23 @@ func Fit(j *Joined, opt EncodeOptions) (*Encoder, Report, error) {
 	return e, report, nil
 }
 
+// typeOf returns the type of a column: the one given, or a guess, with a note.
+func typeOf(j *Joined, given Type, column int) (t Type, note string) {
+	switch {
+	case given != "":
+		return given, ""
+	case j.Spec.Value != "":
+		return Num, ""
+	case j.Spec.Name != "":
+		return Labels, ""
+	}
+	return guessType(j.Rows.Names[column], j.Rows.Columns[column], j.Rows.Place)
+}
+
 // columnFit fits one column.
 type columnFit struct {
 	rows    *dataset.Frame
+	has     []bool // which entities have a row
 	index   int
 	opt     EncodeOptions
 	column  column
@@ -130,16 +124,22 @@ func (f *columnFit) fit() error {
 func (f *columnFit) fitQuantity() error {
 	c := &f.column
 	values := make([]float64, 0, len(f.values()))
+	var wrong []int
 	for i, text := range f.values() {
 		if dataset.Missing(text) {
 			continue
 		}
 		v, problem := quantity(c.Type, text)
 		if problem != "" {
-			return &dataset.InputError{File: f.rows.File, Line: f.rows.Line(i), Column: c.Name, Value: text, Problem: problem, Remedy: quantityRemedy}
+			wrong = append(wrong, i)
 		}
 		values = append(values, v)
 		c.Log1p = c.Log1p || c.Type == Log && v == 0
+	}
+	if wrong != nil {
+		i := firstInFile(f.rows, wrong)
+		_, problem := quantity(c.Type, f.values()[i])
+		return f.rows.Fault(i, c.Name, f.values()[i], problem, quantityRemedy)
 	}
 	if slices.Min(values) == slices.Max(values) {
 		f.dropped = fmt.Sprintf("all values are alike (%g)", values[0])
@@ -186,7 +186,8 @@ func (f *columnFit) fitLevels() {
 		}
 	}
 	f.report.Levels = len(entities)
-	frequent := slices.DeleteFunc(slices.Sorted(maps.Keys(entities)), func(level string) bool { return entities[level] < f.opt.RareBelow })
+	rareBelow := f.rareBelow(entities)
+	frequent := slices.DeleteFunc(slices.Sorted(maps.Keys(entities)), func(level string) bool { return entities[level] < rareBelow })
 	f.report.Pooled = len(entities) - len(frequent)
 	c.Other = f.report.Pooled > 0
 	if len(frequent) > f.opt.MostLevels {
@@ -202,7 +203,7 @@ func (f *columnFit) fitLevels() {
 	variance := f.levelVariance(entities)
 	switch {
 	case len(c.Levels)+len(c.Hashed) == 0:
-		f.dropped = fmt.Sprintf("each of its %d levels has fewer than %d entities", f.report.Levels, f.opt.RareBelow)
+		f.dropped = fmt.Sprintf("each of its %d levels has fewer than %d entities", f.report.Levels, rareBelow)
 	case variance == 0:
 		f.dropped = "all values are alike"
 	}
@@ -211,6 +212,51 @@ func (f *columnFit) fitLevels() {
 	} else if len(c.Levels)+c.Buckets == 1 && !c.Other {
 		c.Indicator = false // it would be the other column upside down
 	}
+}
+
+// rareBelow returns the number of entities below which a level is rare; see
+// EncodeOptions.
+func (f *columnFit) rareBelow(entities map[string]int) int {
+	if f.opt.RareBelow > 0 {
+		return f.opt.RareBelow
+	}
+	most, shared, all := 0, 0, 0
+	for _, n := range entities {
+		most, all = max(most, n), all+n
+		if n > 1 {
+			shared += n
+		}
+	}
+	below := min(5, max(2, (len(f.values())-f.report.Missing+19)/20))
+	if most < below && 2*shared >= all {
+		return 2
+	}
+	return below
+}
+
+// settle decides whether the column is left out, and which column says who is
+// missing, and returns what is to be told. A column whose values say nothing stays
+// for who has none among the entities with a row.
+func (f *columnFit) settle(patterns map[string]bool) (notice string) {
+	who := f.missingPattern()
+	c := &f.column
+	if f.dropped != "" {
+		*c = column{Name: c.Name, Type: c.Type}
+		for i, text := range f.values() {
+			c.Bare = c.Bare || dataset.Missing(text) && f.has[i]
+		}
+		c.Indicator = c.Bare && f.report.Missing < len(f.values()) && !patterns[who]
+		if !c.Indicator {
+			f.report.Constant = true
+			return fmt.Sprintf("column %q is left out: %s", c.Name, f.dropped)
+		}
+		notice = fmt.Sprintf("of column %q is kept where it is empty: %s", c.Name, f.dropped)
+	}
+	if c.Indicator && patterns[who] {
+		c.Indicator = false
+	}
+	patterns[who] = patterns[who] || c.Indicator
+	return notice
 }
 
 // levelVariance adds up p (1 - p) over the levels with a column of their own.

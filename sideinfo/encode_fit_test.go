@@ -31,6 +31,7 @@ func tryFit(opt EncodeOptions, columns map[string][]string, order ...string) (*E
 		j.Rows.Names = append(j.Rows.Names, name)
 		j.Rows.Columns = append(j.Rows.Columns, columns[key])
 	}
+	j.Has = slices.Repeat([]bool{true}, j.Rows.Len())
 	e, r, err := Fit(j, opt)
 	if err != nil {
 		return nil, Features{}, r, err
@@ -200,7 +201,7 @@ func TestLabelColumns(t *testing.T) {
 
 func TestDroppedColumns(t *testing.T) {
 	_, f, r := fitColumns(t, EncodeOptions{}, map[string][]string{
-		"none:": {"", "NA", ""}, "same:num": {"2", "2.0", ""}, "word:cat": {"a", "b", "c"}, "one:cat": {"a", "a", "a"}, "day:date": {"2016-01-01", "01/01/2016", ""}, "x:": {"1", "2", "3"},
+		"none:": {"", "NA", ""}, "same:num": {"2", "2.0", "2"}, "word:cat": {"a", "b", "c"}, "one:cat": {"a", "a", "a"}, "day:date": {"2016-01-01", "01/01/2016", "20160101"}, "x:": {"1", "2", "3"},
 	}, "none:", "same:num", "word:cat", "one:cat", "day:date", "x:")
 	if !slices.Equal(f.Names, []string{"x"}) {
 		t.Errorf("names %q", f.Names)
@@ -208,8 +209,8 @@ func TestDroppedColumns(t *testing.T) {
 	want := []string{
 		`column "none" is left out: all values are missing`,
 		`column "same" is left out: all values are alike (2)`,
-		`column "word" is left out: each of its 3 levels has fewer than 5 entities`,
-		`column "one" is left out: each of its 1 levels has fewer than 5 entities`,
+		`column "word" is left out: each of its 3 levels has fewer than 2 entities`,
+		`column "one" is left out: all values are alike`,
 		`column "day" is left out: all dates are alike`,
 	}
 	if !slices.Equal(r.Notices, want) {
@@ -233,9 +234,10 @@ func TestBadValues(t *testing.T) {
 		{"log", "z", `s.csv, line 3, column "x", value "z": this is not a number, which log needs; mend it, leave it empty, or give the column another type`},
 		{"date", "13/13/2013", `s.csv, line 3, column "x", value "13/13/2013": this is not a date or a time; mend it, leave it empty, or give the column another type`},
 		{"cycle12", "May", `s.csv, line 3, column "x", value "May": this is not a number, which cycle12 needs; mend it, leave it empty, or give the column another type`},
-		{"num", "Inf", `s.csv, line 3, column "x", value "Inf": this is not a number, which num needs; mend it, leave it empty, or give the column another type`},
+		{"num", "Inf", `s.csv, line 3, column "x", value "Inf": this number is infinite, or too large; mend it, leave it empty, or give the column another type`},
+		{"log", "1e400", `s.csv, line 3, column "x", value "1e400": this number is infinite, or too large; mend it, leave it empty, or give the column another type`},
 	} {
-		j := mustOpenSide(t, "store=s.csv:x:"+tc.column, "store,x\n1,1\n2,"+tc.value+"\n", storeMode, "2", "1")
+		j := mustOpenSide(t, "store=s.csv:x:"+tc.column, "store,x\n1,20160101\n2,"+tc.value+"\n", storeMode, "2", "1")
 		if _, _, err := Fit(j, EncodeOptions{}); err == nil || err.Error() != tc.want {
 			t.Errorf("error\n%v\nwant\n%s", err, tc.want)
 		}
@@ -246,6 +248,97 @@ func TestBadValues(t *testing.T) {
 	}
 	if _, err := e.Encode(dataset.NewFrame([]string{"y"}, []string{"0"})); err == nil || !strings.Contains(err.Error(), `column "x": the table has no such column`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Of several wrong values the one told comes first in the file, whatever the
+// order of the ids.
+func TestFirstBadValue(t *testing.T) {
+	j := mustOpenSide(t, "store=s.csv:x:num", "store,x\n1,1\n2,b\n3,c\n4,d\n", storeMode, "4", "1", "2", "3")
+	if _, _, err := Fit(j, EncodeOptions{}); err == nil || !strings.Contains(err.Error(), `line 3, column "x", value "b"`) {
+		t.Errorf("error %v", err)
+	}
+	e, _, _ := fitColumns(t, EncodeOptions{}, map[string][]string{"x:num": {"1", "2"}}, "x:num")
+	if _, err := e.Encode(j.Rows); err == nil || !strings.Contains(err.Error(), `line 3, column "x", value "b"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A column that holds one value or none says who has it.
+func TestOneValueOrNone(t *testing.T) {
+	columns := map[string][]string{
+		"flag:":     {"1", "", "1", "", "1", ""},
+		"again:num": {"2", "", "2", "", "2", ""},
+		"word:cat":  {"a", "b", "c", "d", "", "e"},
+		"x:num":     {"1", "2", "3", "4", "5", "6"},
+	}
+	e, f, r := fitColumns(t, EncodeOptions{}, columns, "flag:", "again:num", "word:cat", "x:num")
+	if want := []string{"flag missing", "word missing", "x"}; !slices.Equal(f.Names, want) {
+		t.Fatalf("names %q", f.Names)
+	}
+	if got := featureColumn(f, "flag missing"); !near(got, 0, 1, 0, 1, 0, 1) {
+		t.Errorf("flag is %v", got)
+	}
+	want := []string{`of column "flag" is kept where it is empty: all values are alike (1)`, `column "again" is left out: all values are alike (2)`,
+		`of column "word" is kept where it is empty: each of its 5 levels has fewer than 2 entities`}
+	if !slices.Equal(r.Notices, want) {
+		t.Errorf("notices %q", r.Notices)
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Encoder
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	g, err := back.Encode(dataset.NewFrame([]string{"flag", "word", "x"}, []string{"", "7"}, []string{"z", "z"}, []string{"1", "1"}))
+	if err != nil || g.Row(0)[0] != 1 || g.Row(1)[0] != 0 || g.Row(0)[1] != 0 {
+		t.Errorf("%v, %v", g.X, err)
+	}
+	// Entities without a row lack every column: that is no news of this one.
+	j := mustOpenSide(t, "store=s.csv", "store,flag,x\n1,1,1\n2,1,2\n", storeMode, "1", "2", "3")
+	if e, _, err = Fit(j, EncodeOptions{}); err != nil || !slices.Equal(e.Names(), []string{"x", "x missing"}) {
+		t.Errorf("names %q, %v", e.Names(), err)
+	}
+}
+
+// How rare a level may be follows the number of entities.
+func TestRareLevels(t *testing.T) {
+	repeat := func(times int, levels ...string) (values []string) {
+		for _, level := range levels {
+			values = append(values, slices.Repeat([]string{level}, times)...)
+		}
+		return values
+	}
+	letters := strings.Split("abcdefghijklmnopqrstuvwxyz0123456789ABCD", "")
+	for _, tc := range []struct {
+		about  string
+		values []string
+		levels int // with a column of their own
+	}{
+		{"two levels over eight", repeat(4, "a", "b"), 2},
+		{"a rare one of eight", append(repeat(7, "a"), "b"), 1},
+		{"pairs among forty", append(repeat(18, "a", "b"), repeat(2, "c", "d")...), 4},
+		{"four of two hundred are rare", append(repeat(98, "a", "b"), repeat(4, "c")...), 2},
+		{"no level has more than three", repeat(3, letters...), 40},
+		{"all different", letters, 0},
+		{"nearly all different", append(repeat(2, "a"), append(letters, repeat(1, "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W", "X", "Y", "Z")...)...), 0},
+	} {
+		x := make([]string, len(tc.values))
+		for i := range x {
+			x[i] = fmt.Sprint(i)
+		}
+		_, f, _ := fitColumns(t, EncodeOptions{}, map[string][]string{"c:cat": tc.values, "x:num": x}, "c:cat", "x:num")
+		got := 0
+		for _, name := range f.Names {
+			if strings.HasPrefix(name, "c=") {
+				got++
+			}
+		}
+		if got != tc.levels {
+			t.Errorf("%s: names %q, want %d levels", tc.about, f.Names, tc.levels)
+		}
 	}
 }
 
@@ -270,12 +363,12 @@ func TestGuessedTypes(t *testing.T) {
 		{"city", []string{"Ames", "12"}, Cat},
 		{"none", []string{"", "NA"}, Num},
 	} {
-		if got, note := guessType(tc.name, tc.values, func(int) int { return 0 }); got != tc.want || note != "" {
+		if got, note := guessType(tc.name, tc.values, func(int) string { return "" }); got != tc.want || note != "" {
 			t.Errorf("%s %q is %s, want %s (%s)", tc.name, tc.values, got, tc.want, note)
 		}
 	}
 	values := append(slices.Repeat([]string{"1", "2"}, 20), "n.a.")
-	got, note := guessType("size", values, func(i int) int { return i + 2 })
+	got, note := guessType("size", values, func(i int) string { return fmt.Sprint("line ", i+2) })
 	if got != Cat || note != `column "size" was taken as cat: 1 of 41 values are no numbers (the first is "n.a.", line 42); mend them and give it the type num` {
 		t.Errorf("%s, %s", got, note)
 	}

@@ -16,7 +16,7 @@ import (
 // scale; a number called like a code (zip) is a category, one called month, hour,
 // weekday or quarter within its range is a cycle. Dates are date, names with bars
 // labels, all else cat.
-func guessType(name string, values []string, line func(i int) int) (t Type, note string) {
+func guessType(name string, values []string, placeOf func(i int) string) (t Type, note string) {
 	var numbers []float64
 	present, moments, written, bars, firstText := 0, 0, 0, 0, -1
 	for i, text := range values {
@@ -25,7 +25,7 @@ func guessType(name string, values []string, line func(i int) int) (t Type, note
 		}
 		present++
 		v, isNumber := dataset.Number(text)
-		if isNumber {
+		if isNumber || infinite(text) { // which is refused later, in words
 			numbers = append(numbers, v)
 		} else if firstText < 0 {
 			firstText = i
@@ -55,8 +55,8 @@ func guessType(name string, values []string, line func(i int) int) (t Type, note
 		return guessNumber(words, numbers), ""
 	case 20*len(numbers) >= 19*present && !called("zip", "zipcode", "postcode", "postal", "code", "id"):
 		place := ""
-		if at := line(firstText); at > 0 {
-			place = fmt.Sprintf(", line %d", at)
+		if at := placeOf(firstText); at != "" {
+			place = ", " + at
 		}
 		return Cat, fmt.Sprintf("column %q was taken as cat: %d of %d values are no numbers (the first is %q%s); mend them and give it the type num",
 			name, present-len(numbers), present, values[firstText], place)

@@ -64,7 +64,7 @@ func Open(ctx context.Context, spec Spec, mode dataset.Mode, ids []string, forma
 // there twice and a table that describes none of the ids are errors; entities
 // without a row and rows without an entity are counted. O(rows).
 func Join(spec Spec, mode dataset.Mode, frame *dataset.Frame, ids []string) (*Joined, error) {
-	all, err := Entities(spec, mode, frame)
+	all, err := entities(spec, mode, frame, true)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,14 @@ func (j *Joined) Select(entities []int32) *Joined {
 }
 
 // Entities returns a side table with its own keys as the ids, in table order: the
-// entities of a table of new ones.
+// entities of a table of new ones. Of a long table they need not have every name
+// that spec asks for, only one of them.
 func Entities(spec Spec, mode dataset.Mode, frame *dataset.Frame) (*Joined, error) {
+	return entities(spec, mode, frame, false)
+}
+
+// entities is Entities; every tells whether a long table must have every name.
+func entities(spec Spec, mode dataset.Mode, frame *dataset.Frame, every bool) (*Joined, error) {
 	if spec.Own() {
 		panic("sideinfo: the mode's own columns have no table")
 	}
@@ -128,7 +134,7 @@ func Entities(spec Spec, mode dataset.Mode, frame *dataset.Frame) (*Joined, erro
 		return nil, err
 	}
 	if spec.Name != "" {
-		return widen(spec, mode, frame, key)
+		return widen(spec, mode, frame, key, every)
 	}
 	names := slices.DeleteFunc(slices.Clone(frame.Names), func(name string) bool {
 		return slices.ContainsFunc(key, func(k int) bool { return frame.Names[k] == name })
@@ -231,11 +237,11 @@ func twice(frame *dataset.Frame, key []int, id string, first, again int, remedy 
 	for p, c := range key {
 		names[p] = frame.Names[c]
 	}
-	problem := fmt.Sprintf("this key was given in row %d already", first+1)
-	if line := frame.Line(first); line > 0 {
-		problem = fmt.Sprintf("this key was given on line %d already", line)
+	problem := "this key was given already"
+	if place := frame.Place(first); place != "" {
+		problem = fmt.Sprintf("this key was given on %s already", place)
 	}
-	return &dataset.InputError{File: frame.File, Line: frame.Line(again), Column: strings.Join(names, "+"), Value: id, Problem: problem, Remedy: remedy}
+	return frame.Fault(again, strings.Join(names, "+"), id, problem, remedy)
 }
 
 func allColumns(frame *dataset.Frame) []int {

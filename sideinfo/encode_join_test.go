@@ -128,6 +128,53 @@ func TestLongTable(t *testing.T) {
 	}
 }
 
+// A long table of new ids lacks names that none of them has.
+func TestLongTableOfNewIDs(t *testing.T) {
+	j := mustOpenSide(t, "store=s.csv~name~value", "store,name,value\n1,a,.5\n2,b,3\n1,b,1\n2,a,2\n", storeMode, "2", "1")
+	e, _, err := Fit(j, EncodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := e.SpecFor(Spec{Mode: "store", File: "new.csv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := &dataset.Frame{File: "new.csv", Names: []string{"store", "name", "value"}, Columns: [][]string{{"8", "9", "9"}, {"b", "b", "z"}, {"3", "1", "7"}}}
+	joined, err := Entities(spec, storeMode, frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%v %v %q", joined.IDs, joined.Rows.Names, joined.Rows.Columns); got != `[8 9] [a b] [["" ""] ["3" "1"]]` {
+		t.Error(got)
+	}
+	if f, err := e.Encode(joined.Rows); err != nil || f.N != 2 {
+		t.Errorf("%v, %v", f, err)
+	}
+	frame.Columns[1] = []string{"x", "y", "z"}
+	if _, err := Entities(spec, storeMode, frame); err == nil || !strings.Contains(err.Error(), "no row has this name") {
+		t.Errorf("a table of other names: %v", err)
+	}
+}
+
+// The columns of a table of new ids are those of the fit; others are refused.
+func TestSpecForColumns(t *testing.T) {
+	e, _, _ := fitColumns(t, EncodeOptions{}, map[string][]string{"city:cat": {"a", "a", "b", "b"}, "size:num": {"1", "2", "3", "4"}, "same:num": {"1", "1", "1", "1"}}, "city:cat", "size:num", "same:num")
+	for text, want := range map[string]string{
+		"store=n.csv": "", "store=n.csv:size,city": "", "store=n.csv:size:num,city:cat,same:num": "",
+		"store=n.csv:size:cat,city": `column "size" was fitted as num`,
+		"store=n.csv:size":          `column "city" is not among`,
+		"store=n.csv:size,city,lat": `has no column "lat"`,
+	} {
+		given, err := ParseSide(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.SpecFor(given); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
 func TestOwnColumns(t *testing.T) {
 	months := dataset.Mode{Name: "time", Columns: []string{"year", "month"}}
 	days := dataset.Mode{Name: "day", Columns: []string{"ts"}, Func: "date"}

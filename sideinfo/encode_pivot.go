@@ -9,112 +9,143 @@ import (
 )
 
 // widen turns a long table, a row of which holds a key, a name and a value, into a
-// table with a row a key and a column a name. A pair without a row is missing.
+// table with a row a key and a column a name. A pair without a row is missing, and
+// so is all of a name without one, unless every name asked for must have some.
 // Without a column of values it has one column, of labels. O(rows + keys x names).
-func widen(spec Spec, mode dataset.Mode, frame *dataset.Frame, key []int) (*Joined, error) {
-	nameColumn, err := frame.Find(spec.Name)
-	if err != nil {
+func widen(spec Spec, mode dataset.Mode, frame *dataset.Frame, key []int, every bool) (*Joined, error) {
+	t := &longTable{spec: spec, frame: frame, key: key, value: -1, types: map[string]Type{}}
+	var err error
+	if t.name, err = frame.Find(spec.Name); err != nil {
 		return nil, err
 	}
-	valueColumn := -1
 	if spec.Value != "" {
-		if valueColumn, err = frame.Find(spec.Value); err != nil {
+		if t.value, err = frame.Find(spec.Value); err != nil {
 			return nil, err
 		}
 	}
-	types := map[string]Type{}
 	for _, c := range spec.Columns {
-		types[c.Name] = c.Type
+		t.types[c.Name] = c.Type
 	}
-	var ids, names []string
-	idOf, nameOf := map[string]int32{}, map[string]int32{}
-	rowIDs, rowNames := make([]int32, frame.Len()), make([]int32, frame.Len())
-	keyless := 0
-	for i := range frame.Len() {
-		id, name := keyText(frame, key, i), frame.Columns[nameColumn][i]
-		rowIDs[i] = -1
-		if id == "" {
-			keyless++
-			continue
-		}
-		if name == "" {
-			return nil, &dataset.InputError{File: frame.File, Line: frame.Line(i), Column: spec.Name, Problem: "the name is empty", Remedy: "fill it in or remove the row"}
-		}
-		if valueColumn < 0 && strings.ContainsRune(name, '|') {
-			return nil, &dataset.InputError{File: frame.File, Line: frame.Line(i), Column: spec.Name, Value: name, Problem: "a label may not hold a '|'", Remedy: "write it otherwise"}
-		}
-		at, ok := idOf[id]
-		if !ok {
-			at = int32(len(ids))
-			idOf[id] = at
-			ids = append(ids, id)
-		}
-		rowIDs[i] = at
-		column, ok := nameOf[name]
-		if !ok {
-			column = -1
-			if _, wanted := types[name]; wanted || len(types) == 0 {
-				column = int32(len(names))
-				names = append(names, name)
-			}
-			nameOf[name] = column
-		}
-		rowNames[i] = column
-	}
-	for _, c := range spec.Columns {
-		if _, ok := nameOf[c.Name]; !ok {
-			return nil, &dataset.InputError{File: frame.File, Column: spec.Name, Value: c.Name, Problem: "no row has this name", Remedy: "choose names that are in the table"}
-		}
-	}
-	if len(ids) == 0 {
-		return nil, &dataset.InputError{File: frame.File, Column: frame.Names[key[0]], Problem: "the key is empty in every row", Remedy: "name another column, as in [key=COLUMN]"}
-	}
-	out := &dataset.Frame{File: frame.File, Names: names}
-	if valueColumn < 0 {
-		out.Names = []string{spec.Name}
-		out.Columns = [][]string{joinLabels(rowIDs, frame.Columns[nameColumn], len(ids))}
-	} else if out.Columns, err = spread(spec, frame, key, valueColumn, rowIDs, rowNames, types, ids, names); err != nil {
+	if err := t.scan(); err != nil {
 		return nil, err
 	}
-	j := &Joined{Spec: spec, Mode: mode, IDs: ids, Rows: out, Has: slices.Repeat([]bool{true}, len(ids)),
-		Report: Report{Entities: len(ids), Matched: len(ids), Notices: keylessNotice(frame.File, keyless)}}
+	if err := t.complete(every); err != nil {
+		return nil, err
+	}
+	out := &dataset.Frame{File: frame.File, Names: t.names}
+	if t.value < 0 {
+		out.Names = []string{spec.Name}
+		out.Columns = [][]string{joinLabels(t.rowIDs, frame.Columns[t.name], len(t.ids))}
+	} else if out.Columns, err = t.spread(); err != nil {
+		return nil, err
+	}
+	j := &Joined{Spec: spec, Mode: mode, IDs: t.ids, Rows: out, Has: slices.Repeat([]bool{true}, len(t.ids)),
+		Report: Report{Entities: len(t.ids), Matched: len(t.ids), Notices: keylessNotice(frame.File, t.keyless)}}
 	if len(spec.Columns) > 0 { // in the order asked for
 		columns := make([]int, len(spec.Columns))
 		for i, c := range spec.Columns {
-			columns[i] = slices.Index(names, c.Name)
+			columns[i] = slices.Index(t.names, c.Name)
 		}
-		j.Rows = out.Select(rowsInOrder(len(ids)), columns)
+		j.Rows = out.Select(rowsInOrder(len(t.ids)), columns)
 	}
 	return j, nil
 }
 
+// longTable is a long table as it is widened.
+type longTable struct {
+	spec        Spec
+	frame       *dataset.Frame
+	key         []int // columns of the frame
+	name, value int   // likewise; no values is -1
+	types       map[string]Type
+
+	ids, names       []string // in the order met
+	rowIDs, rowNames []int32  // of each row; -1 for those left out
+	keyless          int
+}
+
+// scan gives each row the number of its id and of its name.
+func (t *longTable) scan() error {
+	idOf, nameOf := map[string]int32{}, map[string]int32{}
+	t.rowIDs, t.rowNames = make([]int32, t.frame.Len()), make([]int32, t.frame.Len())
+	for i := range t.frame.Len() {
+		id, name := keyText(t.frame, t.key, i), t.frame.Columns[t.name][i]
+		t.rowIDs[i] = -1
+		if id == "" {
+			t.keyless++
+			continue
+		}
+		if name == "" {
+			return t.frame.Fault(i, t.spec.Name, "", "the name is empty", "fill it in or remove the row")
+		}
+		if t.value < 0 && strings.ContainsRune(name, '|') {
+			return t.frame.Fault(i, t.spec.Name, name, "a label may not hold a '|'", "write it otherwise")
+		}
+		at, ok := idOf[id]
+		if !ok {
+			at = int32(len(t.ids))
+			idOf[id] = at
+			t.ids = append(t.ids, id)
+		}
+		t.rowIDs[i] = at
+		column, ok := nameOf[name]
+		if !ok {
+			column = -1
+			if _, wanted := t.types[name]; wanted || len(t.types) == 0 {
+				column = int32(len(t.names))
+				t.names = append(t.names, name)
+			}
+			nameOf[name] = column
+		}
+		t.rowNames[i] = column
+	}
+	if len(t.ids) == 0 {
+		return &dataset.InputError{File: t.frame.File, Column: t.frame.Names[t.key[0]], Problem: "the key is empty in every row", Remedy: "name another column, as in [key=COLUMN]"}
+	}
+	return nil
+}
+
+// complete adds the names asked for that no row has.
+func (t *longTable) complete(every bool) error {
+	found := len(t.names)
+	for _, c := range t.spec.Columns {
+		if slices.Contains(t.names[:found], c.Name) {
+			continue
+		}
+		if every || found == 0 {
+			return &dataset.InputError{File: t.frame.File, Column: t.spec.Name, Value: c.Name, Problem: "no row has this name", Remedy: "choose names that are in the table"}
+		}
+		t.names = append(t.names, c.Name)
+	}
+	return nil
+}
+
 // spread fills the columns, and refuses a pair that is there twice and a value
 // that does not fit its type, which is num unless another was given.
-func spread(spec Spec, frame *dataset.Frame, key []int, valueColumn int, rowIDs, rowNames []int32, types map[string]Type, ids, names []string) ([][]string, error) {
-	columns := make([][]string, len(names))
-	filled := make([][]int32, len(names)) // row + 1
+func (t *longTable) spread() ([][]string, error) {
+	columns := make([][]string, len(t.names))
+	filled := make([][]int32, len(t.names)) // row + 1
 	for c := range columns {
-		columns[c] = make([]string, len(ids))
-		filled[c] = make([]int32, len(ids))
+		columns[c] = make([]string, len(t.ids))
+		filled[c] = make([]int32, len(t.ids))
 	}
-	for i, id := range rowIDs {
-		c := rowNames[i]
+	for i, id := range t.rowIDs {
+		c := t.rowNames[i]
 		if id < 0 || c < 0 {
 			continue
 		}
 		if first := filled[c][id]; first > 0 {
-			return nil, twice(frame, append(slices.Clone(key), slices.Index(frame.Names, spec.Name)), ids[id]+" "+names[c], int(first-1), i, "keep one value for each key and name")
+			return nil, twice(t.frame, append(slices.Clone(t.key), t.name), t.ids[id]+" "+t.names[c], int(first-1), i, "keep one value for each key and name")
 		}
 		filled[c][id] = int32(i + 1)
-		text := frame.Columns[valueColumn][i]
-		t := types[names[c]]
-		if t == "" {
-			t = Num
+		text := t.frame.Columns[t.value][i]
+		kind := t.types[t.names[c]]
+		if kind == "" {
+			kind = Num
 		}
-		if !t.levelled() && !dataset.Missing(text) {
-			if _, problem := quantity(t, text); problem != "" {
-				return nil, &dataset.InputError{File: frame.File, Line: frame.Line(i), Column: spec.Value, Value: text, Problem: problem,
-					Remedy: fmt.Sprintf("mend it, or give %s another type", quoteName(names[c]))}
+		if !kind.levelled() && !dataset.Missing(text) {
+			if _, problem := quantity(kind, text); problem != "" {
+				return nil, t.frame.Fault(i, t.spec.Value, text, problem, fmt.Sprintf("mend it, or give %s another type", quoteName(t.names[c])))
 			}
 		}
 		columns[c][id] = text

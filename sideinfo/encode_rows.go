@@ -1,6 +1,7 @@
 package sideinfo
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,12 +28,17 @@ func (e *Encoder) Names() []string { return e.names }
 func (e *Encoder) Encode(rows *dataset.Frame) (Features, error) {
 	f, faults, err := e.EncodeEach(rows)
 	if err == nil && len(faults) > 0 {
-		err = faults[slices.Min(slices.Collect(maps.Keys(faults)))]
+		err = faults[firstInFile(rows, slices.Sorted(maps.Keys(faults)))]
 	}
 	if err != nil {
 		return Features{}, err
 	}
 	return f, nil
+}
+
+// firstInFile returns the row that comes first in its file, of rows in order.
+func firstInFile(frame *dataset.Frame, rows []int) int {
+	return slices.MinFunc(rows, func(a, b int) int { return cmp.Compare(frame.Line(a), frame.Line(b)) })
 }
 
 // EncodeEach is Encode for rows that can be done without: it returns what is
@@ -55,7 +61,7 @@ func (e *Encoder) EncodeEach(rows *dataset.Frame) (Features, map[int]error, erro
 		for i, text := range rows.Columns[at] {
 			dst := f.X[i*f.C+from:][:width:width]
 			if problem := c.encode(dst, text); problem != "" && faults[i] == nil {
-				faults[i] = &dataset.InputError{File: rows.File, Line: rows.Line(i), Column: c.Name, Value: text, Problem: problem, Remedy: quantityRemedy}
+				faults[i] = rows.Fault(i, c.Name, text, problem, quantityRemedy)
 			}
 		}
 		from += width
@@ -68,6 +74,9 @@ func (e *Encoder) EncodeEach(rows *dataset.Frame) (Features, map[int]error, erro
 func (e *Encoder) SpecFor(given Spec) (Spec, error) {
 	if given.Own() != e.spec.Own() {
 		return Spec{}, fmt.Errorf("the side information of mode %s was given as %s when the model was fitted; give a table of the same kind", e.spec.Mode, e.spec)
+	}
+	if err := e.sameColumns(given.Columns); err != nil {
+		return Spec{}, err
 	}
 	s := e.spec
 	s.File, s.Columns = given.File, nil
@@ -84,6 +93,30 @@ func (e *Encoder) SpecFor(given Spec) (Spec, error) {
 		s.Columns = append(s.Columns, ColumnSpec{Name: c.Name, Type: c.Type})
 	}
 	return s, nil
+}
+
+// sameColumns refuses columns other than those the encoder was fitted to, or of
+// other types; none is all of them.
+func (e *Encoder) sameColumns(given []ColumnSpec) error {
+	const remedy = "a table of new ids is read as the fitted one was, so leave the columns out"
+	if len(given) == 0 {
+		return nil
+	}
+	for _, c := range e.columns {
+		if !slices.ContainsFunc(given, func(g ColumnSpec) bool { return g.Name == c.Name }) {
+			return fmt.Errorf("column %q is not among those given, but the model needs it; %s", c.Name, remedy)
+		}
+	}
+	for _, g := range given {
+		at := slices.IndexFunc(e.columns, func(c column) bool { return c.Name == g.Name })
+		switch {
+		case at >= 0 && g.Type != "" && g.Type != e.columns[at].Type:
+			return fmt.Errorf("column %q was fitted as %s, not as %s; %s", g.Name, e.columns[at].Type, g.Type, remedy)
+		case at < 0 && !slices.ContainsFunc(e.spec.Columns, func(c ColumnSpec) bool { return c.Name == g.Name }): // one left out for saying nothing may be named
+			return fmt.Errorf("the side information of mode %s has no column %q; %s", e.spec.Mode, g.Name, remedy)
+		}
+	}
+	return nil
 }
 
 // PeriodNotice says where a kernel looks for periods in columns that cannot have

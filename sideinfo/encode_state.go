@@ -57,7 +57,9 @@ func (c *column) check() error {
 	}
 	means := 1
 	switch {
-	case c.Type.levelled():
+	case c.Bare && !c.Indicator:
+		return fmt.Errorf("it becomes no column")
+	case c.Bare, c.Type.levelled():
 		means = 0
 	case c.Type.period() > 0:
 		means = 2
@@ -70,9 +72,11 @@ func (c *column) check() error {
 	switch {
 	case len(c.Mean) != means:
 		return fmt.Errorf("it has %d means, not %d", len(c.Mean), means)
+	case c.Bare && len(c.Levels)+c.Buckets > 0:
+		return fmt.Errorf("it has levels without columns")
 	case means == 1 && !(c.SD > 0):
 		return fmt.Errorf("its standard deviation is %g", c.SD)
-	case c.Type == Labels && !(c.Scale > 0):
+	case c.Type == Labels && !c.Bare && !(c.Scale > 0):
 		return fmt.Errorf("its scale is %g", c.Scale)
 	case c.Buckets < 0 || c.Buckets > 1<<20 || c.Buckets == 0 && len(c.Hashed) > 0:
 		return fmt.Errorf("%d columns for %d hashed levels", c.Buckets, len(c.Hashed))
