@@ -21,7 +21,11 @@ func TestPredictFormats(t *testing.T) {
 		t.Helper()
 		var out bytes.Buffer
 		path := filepath.Join(dir, to)
-		if _, err := m.PredictFile(context.Background(), from, &out, kft.TableOptions{Output: dataset.OutputFor(path)}); err != nil {
+		output, err := dataset.OutputFor(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.PredictFile(context.Background(), from, &out, kft.TableOptions{Output: output}); err != nil {
 			t.Fatalf("%s: %v", to, err)
 		}
 		if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {

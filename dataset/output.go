@@ -16,31 +16,31 @@ import (
 type Output struct {
 	Format      string // text, parquet or arrow
 	Compression string // of text: "", gzip or zstd
-	Delimiter   byte   // of text that is made of a Parquet or Arrow table; 0 for a comma
+	Delimiter   byte   // of text; 0 keeps the table's, which is a comma where it has none
 }
 
 // OutputFor tells by a file's name how it is to be written: .parquet; .arrow,
 // .feather or .ipc; text for any other, compressed where .gz or .zst stands behind.
-// Text keeps the delimiter of the table; where that has none it is a comma, or a tab
-// for .tsv.
-func OutputFor(name string) Output {
+// Text keeps the delimiter of the table; where that has none it is a comma. That of
+// .tsv is a tab. Compressed Parquet and Arrow files are refused.
+func OutputFor(name string) (Output, error) {
 	switch extension := strings.ToLower(filepath.Ext(name)); extension {
 	case ".parquet":
-		return Output{Format: "parquet"}
+		return Output{Format: "parquet"}, nil
 	case ".arrow", ".feather", ".ipc":
-		return Output{Format: "arrow"}
+		return Output{Format: "arrow"}, nil
 	case ".gz", ".zst":
-		out := OutputFor(strings.TrimSuffix(name, name[len(name)-len(extension):]))
-		if out.Format == "text" {
-			out.Compression = map[string]string{".gz": "gzip", ".zst": "zstd"}[extension]
-		} else {
-			out = Output{Format: "text"} // such files are compressed within
+		inner := name[:len(name)-len(extension)]
+		out, err := OutputFor(inner)
+		if err == nil && out.Format != "text" {
+			err = &InputError{File: name, Problem: fmt.Sprintf("a file of format %s is not compressed as a whole", out.Format), Remedy: "write " + inner + ", or text, as .csv" + extension}
 		}
-		return out
+		out.Compression = map[string]string{".gz": "gzip", ".zst": "zstd"}[extension]
+		return out, err
 	case ".tsv":
-		return Output{Format: "text", Delimiter: '\t'}
+		return Output{Format: "text", Delimiter: '\t'}, nil
 	}
-	return Output{Format: "text"}
+	return Output{Format: "text"}, nil
 }
 
 // Added is a column that Extend adds to a table: of texts, or else of numbers.
@@ -111,17 +111,20 @@ func (p *pipeline) extendText(ctx context.Context, dicts []*Dict, w io.Writer, t
 		}
 		return line
 	}
-	if to.Delimiter != 0 {
-		p.typedDelimiter = to.Delimiter
-	}
+	p.outDelimiter = to.Delimiter
 	return p.stream(ctx, dicts, w, head, func(b *Batch, dst []byte) ([]byte, error) {
 		values := newValues(added, b.Len())
 		if err := work(b, values); err != nil {
 			return dst, err
 		}
-		delimiter, end := b.table.format.Delimiter, b.LineEnd()
+		delimiter, end := p.delimiter(b.table), b.LineEnd()
+		anew := delimiter != b.table.format.Delimiter
 		for i := range b.Len() {
-			dst = append(dst, b.Line(i)...)
+			if anew {
+				dst = appendFields(dst, len(b.table.names), delimiter, func(c int) []byte { return b.fields.field(i, c) })
+			} else {
+				dst = append(dst, b.Line(i)...)
+			}
 			for c := range added {
 				dst = append(dst, delimiter)
 				if added[c].Text {
@@ -134,6 +137,25 @@ func (p *pipeline) extendText(ctx context.Context, dicts []*Dict, w io.Writer, t
 		}
 		return dst, nil
 	})
+}
+
+// delimiter returns that of the text written.
+func (p *pipeline) delimiter(t *openTable) byte {
+	if p.outDelimiter != 0 {
+		return p.outDelimiter
+	}
+	return t.format.Delimiter
+}
+
+// appendFields writes fields with a delimiter between them.
+func appendFields(dst []byte, n int, delimiter byte, field func(c int) []byte) []byte {
+	for c := range n {
+		if c > 0 {
+			dst = append(dst, delimiter)
+		}
+		dst = appendQuoted(dst, field(c), delimiter)
+	}
+	return dst
 }
 
 func newValues(added []Added, n int) *Values {

@@ -16,13 +16,51 @@ import (
 	"time"
 )
 
+func outputFor(t *testing.T, name string) Output {
+	t.Helper()
+	out, err := OutputFor(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Text becomes tabs where the name asks for them, its own quotes and all.
+func TestExtendDelimiter(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for in, want := range map[string]string{
+		"store,note\nstore 1,\"a, \"\"b\"\"\"\nx,\"t\tt\"\n": "store\tnote\tscore\twhy, then\nstore 1\t\"a, \"\"b\"\"\"\t\t\nx\t\"t\tt\"\t-0.9\t\"unknown, \"\"x\"\"\"\n",
+		"store\tnote\nstore 1\ta\nx\tb\n":                    "store\tnote\tscore\twhy, then\nstore 1\ta\t\t\nx\tb\t-0.9\t\"unknown, \"\"x\"\"\"\n",
+		"store;note\r\nstore 1;a\r\nx;b\r\n":                 "store\tnote\tscore\twhy, then\r\nstore 1\ta\t\t\r\nx\tb\t-0.9\t\"unknown, \"\"x\"\"\"\r\n",
+	} {
+		if err := os.WriteFile("in.csv", []byte(in), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := extend(t, "in.csv", "out.tsv", Schema{Modes: modes(t, "store")}, NewDict([]string{"store 1"}), 1); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile("out.tsv")
+		if err != nil || string(got) != want {
+			t.Errorf("%q became\n%q, want\n%q, %v", in, got, want, err)
+		}
+	}
+}
+
 func TestOutputFor(t *testing.T) {
 	for name, want := range map[string]Output{
 		"a.csv": {Format: "text"}, "-": {Format: "text"}, "a.parquet": {Format: "parquet"}, "A.PARQUET": {Format: "parquet"}, "x/a.arrow": {Format: "arrow"}, "a.feather": {Format: "arrow"},
-		"a.csv.gz": {Format: "text", Compression: "gzip"}, "a.csv.zst": {Format: "text", Compression: "zstd"}, "a.tsv.zst": {Format: "text", Compression: "zstd", Delimiter: '\t'}, "a.parquet.gz": {Format: "text"},
+		"a.csv.gz": {Format: "text", Compression: "gzip"}, "a.csv.zst": {Format: "text", Compression: "zstd"}, "a.tsv.zst": {Format: "text", Compression: "zstd", Delimiter: '\t'},
 	} {
-		if got := OutputFor(name); got != want {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
+		if got, err := OutputFor(name); got != want || err != nil {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"a.parquet.gz": "a.parquet.gz: a file of format parquet is not compressed as a whole; write a.parquet, or text, as .csv.gz",
+		"a.arrow.zst":  "a.arrow.zst: a file of format arrow is not compressed as a whole; write a.arrow, or text, as .csv.zst",
+	} {
+		if _, err := OutputFor(name); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -31,7 +69,7 @@ func TestOutputFor(t *testing.T) {
 func extend(t *testing.T, in, out string, schema Schema, dict *Dict, threads int) error {
 	t.Helper()
 	var w bytes.Buffer
-	err := Extend(context.Background(), in, schema, []*Dict{dict}, Format{}, threads, &w, OutputFor(out), []Added{{Name: "score"}, {Name: "why, then", Text: true}},
+	err := Extend(context.Background(), in, schema, []*Dict{dict}, Format{}, threads, &w, outputFor(t, out), []Added{{Name: "score"}, {Name: "why, then", Text: true}},
 		func(b *Batch, v *Values) error {
 			for i, code := range b.Codes[0] {
 				v.Numbers[0][i] = float32(code) + .1
@@ -116,13 +154,13 @@ func TestExtendTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range []string{"score", "why, then"} {
-		err := Extend(context.Background(), "b.arrow", schema, []*Dict{NewDict(nil)}, Format{}, 1, new(bytes.Buffer), OutputFor("c.csv"), []Added{{Name: a}}, nil)
+		err := Extend(context.Background(), "b.arrow", schema, []*Dict{NewDict(nil)}, Format{}, 1, new(bytes.Buffer), outputFor(t, "c.csv"), []Added{{Name: a}}, nil)
 		if err == nil || !strings.Contains(err.Error(), "the table has this column already") {
 			t.Errorf("error %v", err)
 		}
 	}
 	var w bytes.Buffer
-	if err := Extend(context.Background(), "b.arrow", schema, []*Dict{NewDict(nil)}, Format{}, 1, &w, OutputFor("c.parquet"), nil, func(*Batch, *Values) error { return nil }); err != nil {
+	if err := Extend(context.Background(), "b.arrow", schema, []*Dict{NewDict(nil)}, Format{}, 1, &w, outputFor(t, "c.parquet"), nil, func(*Batch, *Values) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile("c.parquet", w.Bytes(), 0o600); err != nil {
@@ -172,16 +210,33 @@ func TestExtendErrors(t *testing.T) {
 	writeParquet(t, "in.parquet", rows, 100)
 	failed := errors.New("failed")
 	for _, out := range []string{"a.csv", "a.csv.zst", "a.parquet", "a.arrow"} {
-		err := Extend(context.Background(), "in.parquet", Schema{Modes: modes(t, "store")}, []*Dict{NewDict(nil)}, Format{}, 2, new(bytes.Buffer), OutputFor(out), nil,
+		err := Extend(context.Background(), "in.parquet", Schema{Modes: modes(t, "store")}, []*Dict{NewDict(nil)}, Format{}, 2, new(bytes.Buffer), outputFor(t, out), nil,
 			func(*Batch, *Values) error { return failed })
 		if !errors.Is(err, failed) {
 			t.Errorf("%s: error %v", out, err)
 		}
-		err = Extend(context.Background(), "in.parquet", Schema{Modes: modes(t, "shop")}, []*Dict{NewDict(nil)}, Format{}, 2, new(bytes.Buffer), OutputFor(out), nil,
+		err = Extend(context.Background(), "in.parquet", Schema{Modes: modes(t, "shop")}, []*Dict{NewDict(nil)}, Format{}, 2, new(bytes.Buffer), outputFor(t, out), nil,
 			func(*Batch, *Values) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), `column "shop": the table has no such column`) {
 			t.Errorf("%s: error %v", out, err)
 		}
+	}
+}
+
+// TestFaultTyped: a row of a Parquet table is a row, not a line.
+func TestFaultTyped(t *testing.T) {
+	type row struct {
+		ID string `parquet:"id"`
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	writeParquet(t, path, []row{{"a"}, {"b"}, {"c"}}, 2)
+	f, err := ReadFrame(context.Background(), path, Format{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = f.Select([]int32{2, 1}, []int{0})
+	if got := f.Fault(0, "id", "c", "bad", "").Error(); got != path+`, row 3, column "id", value "c": bad` || f.Place(1) != "row 2" {
+		t.Errorf("%s, %s", got, f.Place(1))
 	}
 }
 

@@ -18,8 +18,8 @@ type pipeline struct {
 	threads int
 	block   int
 
-	allColumns     bool // of typed tables all columns are read, not only the schema's
-	typedDelimiter byte // of typed tables as text; 0 for the format's, or a comma
+	allColumns   bool // of typed tables all columns are read, not only the schema's
+	outDelimiter byte // of text that is written; 0 for the table's, of typed tables a comma
 }
 
 // openTable is one file of the input, open.

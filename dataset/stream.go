@@ -70,7 +70,11 @@ func (p *pipeline) stream(ctx context.Context, dicts []*Dict, w io.Writer,
 		if t.marked {
 			start = append(start, byteOrderMark...)
 		}
-		if first := head(t.header, t.format.Delimiter); first != nil {
+		header, delimiter := t.header, p.delimiter(t)
+		if header != nil && delimiter != t.format.Delimiter {
+			header = appendFields(nil, len(t.names), delimiter, func(c int) []byte { return []byte(t.names[c]) })
+		}
+		if first := head(header, delimiter); first != nil {
 			start = append(append(start, first...), t.lineEnd...)
 		}
 		if start == nil {

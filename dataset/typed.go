@@ -188,8 +188,8 @@ func typedFormat(magic []byte) string {
 func (p *pipeline) openTyped(name string, t typedTable) (*openTable, error) {
 	format := p.format
 	format.Header = HeaderYes
-	if p.typedDelimiter != 0 {
-		format.Delimiter = p.typedDelimiter
+	if p.outDelimiter != 0 {
+		format.Delimiter = p.outDelimiter
 	}
 	if format.Delimiter == 0 {
 		format.Delimiter = ','

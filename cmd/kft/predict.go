@@ -59,6 +59,10 @@ func (c *predictCommand) Run(e *env) error {
 			return err
 		}
 	}
+	output, err := dataset.OutputFor(c.Output)
+	if err != nil {
+		return usagef("-o: %v", err)
+	}
 	m, err := kft.Load(c.Model)
 	if err != nil {
 		return err
@@ -69,15 +73,15 @@ func (c *predictCommand) Run(e *env) error {
 	if len(c.Cell) > 0 {
 		return c.cells(e, m)
 	}
-	return c.table(e, m)
+	return c.table(e, m, output)
 }
 
-func (c *predictCommand) table(e *env, m *kft.Model) error {
+func (c *predictCommand) table(e *env, m *kft.Model, output dataset.Output) error {
 	format, err := (&dataFlags{Delimiter: c.Delimiter, Header: c.Header}).format(e.stdin)
 	if err != nil {
 		return err
 	}
-	opt := kft.TableOptions{Threads: c.Threads, Format: format, Strict: c.Strict, Output: dataset.OutputFor(c.Output)}
+	opt := kft.TableOptions{Threads: c.Threads, Format: format, Strict: c.Strict, Output: output}
 	var sum kft.Summary
 	var failed error // of the prediction itself; an error of the output is another
 	predict := func(w io.Writer) (err error) {
