@@ -34,6 +34,10 @@ type chainKernels struct {
 	add func(dst, src []float32)
 	// axpy: dst += a src.
 	axpy func(dst []float32, a float32, src []float32)
+	// product: dst = a b, element by element.
+	product func(dst, a, b []float32)
+	// addProduct: dst += a b, element by element.
+	addProduct func(dst, a, b []float32)
 	// dot is a . b, multiplied and summed in float64.
 	dot func(a, b []float32) float64
 }

@@ -20,6 +20,8 @@ func chainKernelsAVX2() chainKernels {
 		gatherRows:    gatherRowsAVX2,
 		add:           addAVX2,
 		axpy:          axpyAVX2,
+		product:       productAVX2,
+		addProduct:    addProductAVX2,
 		dot:           dotAVX2,
 	}
 }
@@ -129,6 +131,16 @@ func axpyAVX2(dst []float32, a float32, src []float32) {
 	chainAxpyAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), uint64(math.Float32bits(a)))
 }
 
+func productAVX2(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	chainProductAVX2(unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), len(dst))
+}
+
+func addProductAVX2(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	chainAddProductAVX2(unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), len(dst))
+}
+
 func dotAVX2(a, b []float32) float64 {
 	b = b[:len(a)]
 	return chainDotAVX2(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
@@ -160,6 +172,12 @@ func chainGatherRowsAVX2(dst, rows *float32, idx *int32, s *float32, n, cols, st
 
 //go:noescape
 func chainAxpyAVX2(dst, src *float32, n int, a uint64)
+
+//go:noescape
+func chainProductAVX2(dst, a, b *float32, n int)
+
+//go:noescape
+func chainAddProductAVX2(dst, a, b *float32, n int)
 
 //go:noescape
 func chainDotAVX2(a, b *float32, n int) float64

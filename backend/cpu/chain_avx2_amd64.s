@@ -8020,6 +8020,138 @@ row1rest:
 	VZEROUPPER
 	RET
 
+// func chainProductAVX2(dst, a, b, n)
+TEXT ·chainProductAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), R9
+	MOVQ n+24(FP), CX
+	SUBQ $32, CX
+	JLT row32rest
+
+row32turn:
+	VMOVUPS (SI), Y0
+	VMULPS (R9), Y0, Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(SI), Y1
+	VMULPS 32(R9), Y1, Y1
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS 64(SI), Y2
+	VMULPS 64(R9), Y2, Y2
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS 96(SI), Y3
+	VMULPS 96(R9), Y3, Y3
+	VMOVUPS Y3, 96(DI)
+	ADDQ $128, R9
+	ADDQ $128, DI
+	ADDQ $128, SI
+	SUBQ $32, CX
+	JGE row32turn
+
+row32rest:
+	ADDQ $32, CX
+	SUBQ $8, CX
+	JLT row8rest
+
+row8turn:
+	VMOVUPS (SI), Y0
+	VMULPS (R9), Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, R9
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JGE row8turn
+
+row8rest:
+	ADDQ $8, CX
+	SUBQ $1, CX
+	JLT row1rest
+
+row1turn:
+	VMOVSS (SI), X0
+	VMULSS (R9), X0, X0
+	VMOVSS X0, (DI)
+	ADDQ $4, R9
+	ADDQ $4, DI
+	ADDQ $4, SI
+	SUBQ $1, CX
+	JGE row1turn
+
+row1rest:
+	ADDQ $1, CX
+	VZEROUPPER
+	RET
+
+// func chainAddProductAVX2(dst, a, b, n)
+TEXT ·chainAddProductAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), R9
+	MOVQ n+24(FP), CX
+	SUBQ $32, CX
+	JLT row32rest
+
+row32turn:
+	VMOVUPS (SI), Y0
+	VMOVUPS (DI), Y4
+	VFMADD231PS (R9), Y0, Y4
+	VMOVUPS Y4, (DI)
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 32(DI), Y5
+	VFMADD231PS 32(R9), Y1, Y5
+	VMOVUPS Y5, 32(DI)
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 64(DI), Y6
+	VFMADD231PS 64(R9), Y2, Y6
+	VMOVUPS Y6, 64(DI)
+	VMOVUPS 96(SI), Y3
+	VMOVUPS 96(DI), Y7
+	VFMADD231PS 96(R9), Y3, Y7
+	VMOVUPS Y7, 96(DI)
+	ADDQ $128, R9
+	ADDQ $128, DI
+	ADDQ $128, SI
+	SUBQ $32, CX
+	JGE row32turn
+
+row32rest:
+	ADDQ $32, CX
+	SUBQ $8, CX
+	JLT row8rest
+
+row8turn:
+	VMOVUPS (SI), Y0
+	VMOVUPS (DI), Y1
+	VFMADD231PS (R9), Y0, Y1
+	VMOVUPS Y1, (DI)
+	ADDQ $32, R9
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JGE row8turn
+
+row8rest:
+	ADDQ $8, CX
+	SUBQ $1, CX
+	JLT row1rest
+
+row1turn:
+	VMOVSS (SI), X0
+	VMOVSS (DI), X1
+	VFMADD231SS (R9), X0, X1
+	VMOVSS X1, (DI)
+	ADDQ $4, R9
+	ADDQ $4, DI
+	ADDQ $4, SI
+	SUBQ $1, CX
+	JGE row1turn
+
+row1rest:
+	ADDQ $1, CX
+	VZEROUPPER
+	RET
+
 // func chainDotAVX2(a, b, n)
 TEXT ·chainDotAVX2(SB), NOSPLIT, $0-32
 	MOVQ a+0(FP), DI

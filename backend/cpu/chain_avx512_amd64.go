@@ -20,6 +20,8 @@ func chainKernelsAVX512() chainKernels {
 		gatherRows:    gatherRowsAVX512,
 		add:           addAVX512,
 		axpy:          axpyAVX512,
+		product:       productAVX512,
+		addProduct:    addProductAVX512,
 		dot:           dotAVX512,
 	}
 }
@@ -129,6 +131,16 @@ func axpyAVX512(dst []float32, a float32, src []float32) {
 	chainAxpyAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), uint64(math.Float32bits(a)))
 }
 
+func productAVX512(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	chainProductAVX512(unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), len(dst))
+}
+
+func addProductAVX512(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	chainAddProductAVX512(unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), len(dst))
+}
+
 func dotAVX512(a, b []float32) float64 {
 	b = b[:len(a)]
 	return chainDotAVX512(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
@@ -160,6 +172,12 @@ func chainGatherRowsAVX512(dst, rows *float32, idx *int32, s *float32, n, cols, 
 
 //go:noescape
 func chainAxpyAVX512(dst, src *float32, n int, a uint64)
+
+//go:noescape
+func chainProductAVX512(dst, a, b *float32, n int)
+
+//go:noescape
+func chainAddProductAVX512(dst, a, b *float32, n int)
 
 //go:noescape
 func chainDotAVX512(a, b *float32, n int) float64

@@ -9530,6 +9530,138 @@ row1rest:
 	VZEROUPPER
 	RET
 
+// func chainProductAVX512(dst, a, b, n)
+TEXT ·chainProductAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), R9
+	MOVQ n+24(FP), CX
+	SUBQ $64, CX
+	JLT row64rest
+
+row64turn:
+	VMOVUPS (SI), Z0
+	VMULPS (R9), Z0, Z0
+	VMOVUPS Z0, (DI)
+	VMOVUPS 64(SI), Z1
+	VMULPS 64(R9), Z1, Z1
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS 128(SI), Z2
+	VMULPS 128(R9), Z2, Z2
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS 192(SI), Z3
+	VMULPS 192(R9), Z3, Z3
+	VMOVUPS Z3, 192(DI)
+	ADDQ $256, R9
+	ADDQ $256, DI
+	ADDQ $256, SI
+	SUBQ $64, CX
+	JGE row64turn
+
+row64rest:
+	ADDQ $64, CX
+	SUBQ $16, CX
+	JLT row16rest
+
+row16turn:
+	VMOVUPS (SI), Z0
+	VMULPS (R9), Z0, Z0
+	VMOVUPS Z0, (DI)
+	ADDQ $64, R9
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGE row16turn
+
+row16rest:
+	ADDQ $16, CX
+	SUBQ $1, CX
+	JLT row1rest
+
+row1turn:
+	VMOVSS (SI), X0
+	VMULSS (R9), X0, X0
+	VMOVSS X0, (DI)
+	ADDQ $4, R9
+	ADDQ $4, DI
+	ADDQ $4, SI
+	SUBQ $1, CX
+	JGE row1turn
+
+row1rest:
+	ADDQ $1, CX
+	VZEROUPPER
+	RET
+
+// func chainAddProductAVX512(dst, a, b, n)
+TEXT ·chainAddProductAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), R9
+	MOVQ n+24(FP), CX
+	SUBQ $64, CX
+	JLT row64rest
+
+row64turn:
+	VMOVUPS (SI), Z0
+	VMOVUPS (DI), Z4
+	VFMADD231PS (R9), Z0, Z4
+	VMOVUPS Z4, (DI)
+	VMOVUPS 64(SI), Z1
+	VMOVUPS 64(DI), Z5
+	VFMADD231PS 64(R9), Z1, Z5
+	VMOVUPS Z5, 64(DI)
+	VMOVUPS 128(SI), Z2
+	VMOVUPS 128(DI), Z6
+	VFMADD231PS 128(R9), Z2, Z6
+	VMOVUPS Z6, 128(DI)
+	VMOVUPS 192(SI), Z3
+	VMOVUPS 192(DI), Z7
+	VFMADD231PS 192(R9), Z3, Z7
+	VMOVUPS Z7, 192(DI)
+	ADDQ $256, R9
+	ADDQ $256, DI
+	ADDQ $256, SI
+	SUBQ $64, CX
+	JGE row64turn
+
+row64rest:
+	ADDQ $64, CX
+	SUBQ $16, CX
+	JLT row16rest
+
+row16turn:
+	VMOVUPS (SI), Z0
+	VMOVUPS (DI), Z1
+	VFMADD231PS (R9), Z0, Z1
+	VMOVUPS Z1, (DI)
+	ADDQ $64, R9
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGE row16turn
+
+row16rest:
+	ADDQ $16, CX
+	SUBQ $1, CX
+	JLT row1rest
+
+row1turn:
+	VMOVSS (SI), X0
+	VMOVSS (DI), X1
+	VFMADD231SS (R9), X0, X1
+	VMOVSS X1, (DI)
+	ADDQ $4, R9
+	ADDQ $4, DI
+	ADDQ $4, SI
+	SUBQ $1, CX
+	JGE row1turn
+
+row1rest:
+	ADDQ $1, CX
+	VZEROUPPER
+	RET
+
 // func chainDotAVX512(a, b, n)
 TEXT ·chainDotAVX512(SB), NOSPLIT, $0-32
 	MOVQ a+0(FP), DI

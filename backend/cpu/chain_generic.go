@@ -13,6 +13,8 @@ func genericChainKernels() chainKernels {
 		gatherRows:    chainGatherRowsGeneric,
 		add:           chainAddGeneric,
 		axpy:          chainAxpyGeneric,
+		product:       chainProductGeneric,
+		addProduct:    chainAddProductGeneric,
 		dot:           chainDotGeneric,
 	}
 }
@@ -122,6 +124,20 @@ func chainAxpyGeneric(dst []float32, a float32, src []float32) {
 	}
 	for ; i < len(dst); i++ {
 		dst[i] += a * src[i]
+	}
+}
+
+func chainProductGeneric(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] * b[i]
+	}
+}
+
+func chainAddProductGeneric(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] += a[i] * b[i]
 	}
 }
 

@@ -301,6 +301,17 @@ func TestChainStreams(t *testing.T) {
 				copy(dst, before)
 				k.axpy(dst, -1.5, src)
 				combined.check(t, what+" axpy", dst)
+				copy(dst, before)
+				other := c.floats(n)
+				product, added := newExact(make([]float32, n), 1), newExact(dst, 1)
+				for i := range n {
+					product.add(i, float64(other[i])*float64(src[i]))
+					added.add(i, float64(other[i])*float64(src[i]))
+				}
+				k.addProduct(dst, src, other)
+				added.check(t, what+" addProduct", dst)
+				k.product(dst, src, other)
+				product.check(t, what+" product", dst)
 				c.intact(t, what)
 			}
 		})

@@ -87,16 +87,11 @@ func (r *momentSweep) cellBlock(node *momentLevel, c, end int, pull bool) float6
 	for i := range variance {
 		variance[i] += chainShortDot(panel[i*n:][:n], times[i*n:][:n])
 	}
-	if job.Mean != nil {
-		copy(job.Mean[c:], mean)
-	}
-	if job.Var != nil {
-		copy(job.Var[c:], variance)
-	}
+	x.put(job, c, end)
 	if job.Adjoint == backend.None {
 		return 0
 	}
-	e, v, loss := x.adjoints(r.b, job, c, end)
+	e, v, loss := x.adjoints(r.b, job, c, end, 1)
 	if x.gradMean != nil {
 		k.scatterAdd(x.gradMean, idx, e, node.mean)
 		for i, entity := range idx {
@@ -121,22 +116,32 @@ func (r *momentSweep) cellBlock(node *momentLevel, c, end int, pull bool) float6
 	return loss
 }
 
-// adjoints returns the adjoints e of the means and v of the variances of cells
-// [c, end), whose moments are in x, and their loss.
-func (x *momentLeaf) adjoints(b *Backend, job *backend.Job, c, end int) (e, v []float32, loss float64) {
+// put hands out the moments of cells [c, end), where they are wanted.
+func (x *momentLeaf) put(job *backend.Job, c, end int) {
+	if job.Mean != nil {
+		copy(job.Mean[c:end], x.mean[:])
+	}
+	if job.Var != nil {
+		copy(job.Var[c:end], x.variance[:])
+	}
+}
+
+// adjoints returns the adjoints e of the means and factor times those, v, of the
+// variances of cells [c, end), whose moments are in x, and their loss.
+func (x *momentLeaf) adjoints(b *Backend, job *backend.Job, c, end int, factor float32) (e, v []float32, loss float64) {
 	n := end - c
 	e, v = x.e[:n], x.v[:n]
 	mean, variance := x.mean[:n], x.variance[:n]
-	half, d := float32(0.5), mean
+	half, d := factor/2, mean
 	switch job.Adjoint {
 	case backend.Given:
-		if job.Spread == nil {
-			clear(v)
-			return job.Target[c:end], v, 0
+		clear(v)
+		if job.Spread != nil {
+			b.chain.axpy(v, factor, job.Spread[c:end])
 		}
-		return job.Target[c:end], job.Spread[c:end], 0
+		return job.Target[c:end], v, 0
 	case backend.Residual:
-		half, d = -0.5, x.difference[:n]
+		half, d = -half, x.difference[:n]
 		copy(d, job.Target[c:end])
 		b.chain.axpy(d, -1, mean)
 	}
@@ -148,9 +153,8 @@ func (x *momentLeaf) adjoints(b *Backend, job *backend.Job, c, end int) (e, v []
 		return d, v, loss + b.chain.dot(d, d)
 	}
 	w := job.Weight[c:end]
-	for i := range v {
-		v[i] = half * w[i]
-		e[i] = w[i] * d[i]
-	}
+	clear(v)
+	b.chain.axpy(v, half, w)
+	b.chain.product(e, w, d)
 	return e, v, b.chain.dot(e, d) + b.chain.dot(w, variance)
 }

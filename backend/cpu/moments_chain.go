@@ -10,6 +10,7 @@ type momentSweep struct {
 	cleared int // entities of the owner before this one have a gradient
 	scratch []float32
 	leaf    momentLeaf
+	bundle  momentBundle
 }
 
 // momentLevel is one core of the chain as a shard sees it.
@@ -41,23 +42,34 @@ func (s *moments) shard(r *momentSweep, shard int) float64 {
 	if shard > 0 && p.Owner >= 0 {
 		r.cleared = int(p.Entity[p.Owner][from-1]) + 1
 	}
+	var loss float64
+	if r.bundled() {
+		loss = r.bundles(from, to)
+	} else {
+		loss = r.nodes(from, to)
+	}
+	if shard == len(p.Shards)-2 && p.Owner >= 0 {
+		r.clearOwner(p.Shapes[p.Chain[p.Owner]].N)
+	}
+	return loss
+}
+
+// nodes sweeps nodes [from, to) one by one.
+func (r *momentSweep) nodes(from, to int) float64 {
 	loss := 0.0
 	for j := from; j < to; j++ {
-		changed := int(p.Changed[j])
+		changed := int(r.p.Changed[j])
 		if j > from {
 			r.flush(j-1, changed)
 		}
-		if p.Owner >= 0 {
-			r.clearOwner(int(p.Entity[p.Owner][j]) + 1)
+		if r.p.Owner >= 0 {
+			r.clearOwner(int(r.p.Entity[r.p.Owner][j]) + 1)
 		}
 		r.advance(j, changed)
 		loss += r.cells(j)
 	}
 	if to > from {
 		r.flush(to-1, 0)
-	}
-	if shard == len(p.Shards)-2 && p.Owner >= 0 {
-		r.clearOwner(p.Shapes[p.Chain[p.Owner]].N)
 	}
 	return loss
 }

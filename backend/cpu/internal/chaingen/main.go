@@ -46,6 +46,8 @@ func assembly(set isa) string {
 	g.sweep(sweep{name: "Rank1", scatter: true})
 	g.gatherRows()
 	g.axpy()
+	g.product("Product", false)
+	g.product("AddProduct", true)
 	g.dot()
 	return g.out.String()
 }

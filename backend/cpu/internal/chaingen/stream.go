@@ -67,6 +67,28 @@ func (g *generator) axpy() {
 	g.done()
 }
 
+// product writes the kernel of dst = a b, element by element, or of dst += a b.
+func (g *generator) product(name string, add bool) {
+	g.function(name, 0, 0, param{"dst", dstReg}, param{"a", rowsReg}, param{"b", weightReg}, param{"n", countReg})
+	for _, s := range []shape{g.widest(4), g.widest(1), {'S', 1, false}} {
+		g.stream(s, func() {
+			for p := range s.pieces {
+				g.load(s, p, rowsReg, p)
+				if add {
+					g.load(s, p, dstReg, p+s.pieces)
+					g.accumulate(s, p, weightReg, p, p+s.pieces, scaleVector)
+					g.store(s, p, p+s.pieces, dstReg)
+				} else {
+					g.multiply(s, p, weightReg, p, p)
+					g.store(s, p, p, dstReg)
+				}
+			}
+			g.op("ADDQ", imm(4*s.lanes()*s.pieces), weightReg)
+		})
+	}
+	g.done()
+}
+
 // stream repeats step while countReg holds a whole shape, and moves both
 // pointers.
 func (g *generator) stream(s shape, step func()) {

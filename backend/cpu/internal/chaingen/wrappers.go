@@ -39,6 +39,8 @@ func chainKernelsPATH() chainKernels {
 		gatherRows:    gatherRowsPATH,
 		add:           addPATH,
 		axpy:          axpyPATH,
+		product:       productPATH,
+		addProduct:    addProductPATH,
 		dot:           dotPATH,
 	}
 }
@@ -148,6 +150,16 @@ func axpyPATH(dst []float32, a float32, src []float32) {
 	chainAxpyPATH(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), uint64(math.Float32bits(a)))
 }
 
+func productPATH(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	chainProductPATH(unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), len(dst))
+}
+
+func addProductPATH(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	chainAddProductPATH(unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), len(dst))
+}
+
 func dotPATH(a, b []float32) float64 {
 	b = b[:len(a)]
 	return chainDotPATH(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
@@ -179,6 +191,12 @@ func chainGatherRowsPATH(dst, rows *float32, idx *int32, s *float32, n, cols, st
 
 //go:noescape
 func chainAxpyPATH(dst, src *float32, n int, a uint64)
+
+//go:noescape
+func chainProductPATH(dst, a, b *float32, n int)
+
+//go:noescape
+func chainAddProductPATH(dst, a, b *float32, n int)
 
 //go:noescape
 func chainDotPATH(a, b *float32, n int) float64

@@ -1,0 +1,151 @@
+package cpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+)
+
+// salesIndex draws cells as a table of sales by store, item and month has them:
+// an item is sold for some months in some stores, not in all of them each month.
+func salesIndex(stores, items, months int) (index [3][]int32) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	for item := range items {
+		sold := rng.Perm(stores)[:1+int(0.27*float64(stores)*rng.Float64()*rng.Float64())]
+		span := 1 + rng.IntN(months-3)
+		first := rng.IntN(months - span + 1)
+		for month := first; month < first+span; month++ {
+			for _, store := range sold {
+				if rng.Float64() < 0.36 {
+					index[0] = append(index[0], int32(store))
+					index[1] = append(index[1], int32(item))
+					index[2] = append(index[2], int32(month))
+				}
+			}
+		}
+	}
+	return index
+}
+
+// drawn returns random slices with variances.
+func drawn(rng *rand.Rand, s backend.Shape) backend.Slices {
+	c := backend.NewSlices(s)
+	c.Var = make([]float32, s.Len())
+	for i := range c.Mean {
+		c.Mean[i], c.Var[i] = float32(rng.NormFloat64()), rng.Float32()
+	}
+	return c
+}
+
+type momentBench struct {
+	plan   *backend.Plan
+	cores  []backend.Slices
+	target []float32
+}
+
+func newMomentBench(leaf backend.End, index [][]int32, shapes ...backend.Shape) momentBench {
+	rng := rand.New(rand.NewPCG(8, 9))
+	m := momentBench{plan: backend.NewPlan(shapes, index, leaf)}
+	for _, s := range shapes {
+		m.cores = append(m.cores, drawn(rng, s))
+	}
+	m.target = make([]float32, m.plan.Cells())
+	for i := range m.target {
+		m.target[i] = float32(rng.NormFloat64())
+	}
+	return m
+}
+
+// job wants the gradients that want names: m means, v variances of all cores, i
+// both of the inner core, l of the leaf core, c the leaf core's covariances.
+func (m momentBench) job(want string) *backend.Job {
+	job := &backend.Job{Second: true, Adjoint: backend.Residual, Target: m.target, Grad: make([]backend.Slices, len(m.cores))}
+	for i, c := range m.cores {
+		g := &job.Grad[i]
+		g.Shape = c.Shape
+		for _, w := range want {
+			mine := w == 'i' && i == 1 || w == 'l' && i == m.plan.Leaf
+			if w == 'm' || mine {
+				g.Mean = make([]float32, c.Len())
+			}
+			if w == 'v' || mine {
+				g.Var = make([]float32, c.Len())
+			}
+			if w == 'c' && i == m.plan.Leaf {
+				g.Cov = make([]float32, c.Len()*c.Slice())
+			}
+		}
+	}
+	return job
+}
+
+// run reports the best of its turns: other work on the machine only adds time.
+func (m momentBench) run(b *testing.B, job *backend.Job) {
+	for _, path := range Paths() {
+		if path != Paths()[0] {
+			continue
+		}
+		back := New(path, 2)
+		best := time.Hour
+		for b.Loop() {
+			start := time.Now()
+			back.Pass(m.plan, m.cores, job)
+			best = min(best, time.Since(start))
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(best.Seconds()*1e3, "best-ms")
+		b.ReportMetric(float64(best.Nanoseconds())/float64(m.plan.Cells()), "ns/cell")
+	}
+}
+
+// BenchmarkMoments runs passes with second moments over three cores, as many
+// cells as the sales of one state have, and over two, of which one has an entity
+// for every pair of store and item.
+func BenchmarkMoments(b *testing.B) {
+	index := salesIndex(1507, 4563, 24)
+	for _, r := range []int{12, 30, 60} {
+		m := newMomentBench(backend.First, index[:], backend.Shape{Left: 1, N: 1507, Right: r}, backend.Shape{Left: r, N: 4563, Right: r}, backend.Shape{Left: r, N: 24, Right: 1})
+		for _, want := range []string{"", "mv", "l", "i", "c"} {
+			b.Run(fmt.Sprintf("three/r=%d/want=%s", r, want), func(b *testing.B) { m.run(b, m.job(want)) })
+		}
+		for i := range m.cores {
+			if c := &m.cores[i]; i != 1 {
+				c.Cov, c.Var = make([]float32, c.Len()*r), nil
+				for k := range c.Cov {
+					c.Cov[k] = 0.01
+				}
+			}
+		}
+		for _, want := range []string{"l", "c"} {
+			b.Run(fmt.Sprintf("covariances/r=%d/want=%s", r, want), func(b *testing.B) { m.run(b, m.job(want)) })
+		}
+	}
+	pairs := map[[2]int32]int32{}
+	joint := make([]int32, len(index[0]))
+	for c := range joint {
+		key := [2]int32{index[0][c], index[1][c]}
+		at, ok := pairs[key]
+		if !ok {
+			at = int32(len(pairs))
+			pairs[key] = at
+		}
+		joint[c] = at
+	}
+	for _, r := range []int{2, 5} {
+		for _, leaf := range []backend.End{backend.First, backend.Last} {
+			m := newMomentBench(leaf, [][]int32{joint, index[2]}, backend.Shape{Left: 1, N: len(pairs), Right: r}, backend.Shape{Left: r, N: 24, Right: 1})
+			for _, want := range []string{"", "mv", "l", "c"} {
+				b.Run(fmt.Sprintf("joint/r=%d/leaf=%d/want=%s", r, leaf, want), func(b *testing.B) { m.run(b, m.job(want)) })
+			}
+		}
+	}
+}
+
+func TestSalesIndex(t *testing.T) {
+	index := salesIndex(1507, 4563, 24)
+	p := backend.NewPlan([]backend.Shape{{Left: 1, N: 1507, Right: 1}, {Left: 1, N: 4563, Right: 1}, {Left: 1, N: 24, Right: 1}}, index[:], backend.First)
+	t.Log(p.Cells(), p.Nodes(), p.Cells()/p.Nodes(), len(p.Shards))
+}
