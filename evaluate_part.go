@@ -43,14 +43,13 @@ func (m *Model) EvaluatePart(ctx context.Context, files []string, part dataset.P
 		return Score{}, Summary{}, err
 	}
 	m.forgetUntrained(o.Codes)
-	z := make([]float32, o.Len())
-	m.field.Evaluate(cpu.New(path, opt.Threads), z, o.Codes)
-	tally, err := m.tally(o.Y, o.W, z)
+	engine := cpu.New(path, opt.Threads)
+	tally, err := m.measure(engine, m.moments(engine, o.Codes), o.Codes, o.Y, o.W, 0, true)
 	if err != nil {
 		return Score{}, Summary{}, err
 	}
 	sum := m.newSummary()
 	sum.Rows = o.Len()
 	m.countSources(&sum, o.Codes, o.Y)
-	return tally.Score(), sum, nil
+	return tally.score(m), sum, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/fit"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // Options say how to run a fit; none of them changes the result but for
@@ -90,6 +91,8 @@ type fitting struct {
 	side        []*sideMode        // by mode
 	extra       []*sideinfo.Joined // by mode: side rows of ids not in the data
 	sideReports []SideReport
+	held        fit.Observations // the part of the valid rows that the conformal layer is made of
+	moments     map[dataset.Part]tt.Moments
 	warnings    []string
 	seconds     map[string]float64
 	began       time.Time
@@ -216,12 +219,21 @@ func (r *fitting) plan(ctx context.Context) error {
 	if warning := coarseTarget(r.spec.Data.Target, train.Y); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
-	scale, err := model.NewScale(r.spec.Transform, train.Y, train.W)
+	if err := field.SetFamily(r.spec.Uncertainty.Family()); err != nil {
+		return err
+	}
+	scale, err := r.newScale()
 	if err != nil {
 		return err
 	}
-	r.model = &Model{spec: r.spec, modes: r.table.Modes, dicts: r.table.Dicts, field: field, scale: scale, parts: r.sourceParts(), side: r.side}
+	r.model = &Model{spec: r.spec, modes: r.table.Modes, dicts: r.table.Dicts, field: field, scale: scale, parts: r.sourceParts(), side: r.side, seen: countRows(train.Codes, sizes)}
 	r.model.markTrained()
+	if err := r.model.resolve(); err != nil {
+		return err
+	}
+	if err := r.holdOut(); err != nil {
+		return err
+	}
 	// Measured as predicted: by the prior, where nothing is known of an id.
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
 		r.model.forgetUntrained(r.parts[p].Codes)
@@ -248,7 +260,11 @@ func (r *fitting) sourceParts() []dataset.Part {
 // checkDomain refuses a target that the transform cannot take, in any part,
 // with its place.
 func (r *fitting) checkDomain() error {
-	err := model.CheckDomain(r.spec.Transform, r.table.Y)
+	transform := r.spec.Transform
+	if r.spec.Uncertainty.Counts() {
+		transform = model.LogRate
+	}
+	err := model.CheckDomain(transform, r.table.Y)
 	var domain *model.DomainError
 	if errors.As(err, &domain) {
 		return fmt.Errorf("%s: data row %d, column %s: %w", strings.Join(r.spec.Data.Files, ", "), r.table.SourceRow(domain.Position)+1, r.spec.Data.Target, err)
@@ -299,8 +315,14 @@ func (r *fitting) solve(ctx context.Context) (fit.Report, error) {
 		problem.Kernels = r.kernels()
 	}
 	opt := solverOptions(r.spec, r.opt)
+	if r.spec.Uncertainty.Counts() {
+		opt.Counts = &fit.Counts{Law: r.spec.Uncertainty.Likelihood, Offset: r.model.scale.Center}
+	}
 	if r.opt.Progress != nil {
 		spread := variance(&problem.Valid)
+		if opt.Counts != nil {
+			spread = 0 // its points are no squared errors
+		}
 		opt.Progress = func(e fit.Event) {
 			told := Event{Stage: "fit", Fit: &e}
 			if e.Point != nil && spread > 0 {
@@ -400,30 +422,32 @@ func weightOf(o *fit.Observations, i int) float64 {
 	return float64(o.W[i])
 }
 
-// evaluate measures the model on all parts and completes its record. The noise
-// that the way back from the modelling scale needs is measured on validation
-// data, or on training data without any.
+// evaluate completes the model: noise, conformal layer, and its record with
+// measures of all parts.
 func (r *fitting) evaluate(solved fit.Report, scores []BaselineScores) error {
 	r.keepExtra()
 	m := r.model
-	var predicted [3][]float32
-	for p := range r.parts {
-		predicted[p] = make([]float32, r.parts[p].Len())
-		m.field.Evaluate(r.engine, predicted[p], r.parts[p].Codes)
+	if err := r.learnNoise(solved); err != nil {
+		return err
 	}
-	source := dataset.Valid
-	if r.parts[source].Len() == 0 {
-		source = dataset.Train
+	if err := r.learnLayer(); err != nil {
+		return err
 	}
-	m.scale.Noise = noise(m.scale, &r.parts[source], predicted[source])
 	about := Training{DataHash: hashText(r.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.table.Counts, Baseline: scores,
 		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points, Side: r.sideReports}
 	for p := range r.parts {
-		tally, err := m.tally(r.parts[p].Y, r.parts[p].W, predicted[p])
+		o := &r.parts[p]
+		measured, err := m.measure(r.engine, r.predicted(dataset.Part(p)), o.Codes, o.Y, o.W, 0, dataset.Part(p) != dataset.Train)
 		if err != nil {
 			return err
 		}
-		*[...]*Score{&about.Train, &about.Valid, &about.Test}[p] = tally.Score()
+		score := measured.score(m)
+		if score.Calibration != nil {
+			for i := range score.Calibration.CoverageByMode {
+				score.Calibration.CoverageByMode[i].Table = nil // kft evaluate --json has it
+			}
+		}
+		*[...]*Score{&about.Train, &about.Valid, &about.Test}[p] = score
 	}
 	about.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
 	m.about = about
@@ -443,16 +467,4 @@ func variance(o *fit.Observations) float64 {
 		return 0
 	}
 	return squares/total - sum*sum/(total*total)
-}
-
-// noise returns the mean squared error on the transformed scale.
-func noise(s model.Scale, o *fit.Observations, predicted []float32) float64 {
-	var sum, total float64
-	for i, z := range predicted {
-		d := s.OnScale(float64(o.Y[i])) - s.Level(z)
-		w := weightOf(o, i)
-		sum += w * d * d
-		total += w
-	}
-	return sum / total
 }

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -132,7 +133,7 @@ func TestPredictFileAndEvaluate(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(got) != len(lines) || got[0] != lines[0]+",prediction,median,unknown" || sum.Rows != 2000 {
+	if len(got) != len(lines) || got[0] != lines[0]+",prediction,median,sd,sd_model,sd_noise,unknown" || sum.Rows != 2000 {
 		t.Fatalf("%d lines of %d, header %q, %+v", len(got), len(lines), got[0], sum)
 	}
 	for i := range got {
@@ -224,7 +225,7 @@ func TestTestRowsDoNotMatter(t *testing.T) {
 		_, r := fitSales(t, spec, kft.Options{})
 		ridges, valid = append(ridges, r.Ridge), append(valid, r.Valid)
 	}
-	if ridges[0] != ridges[1] || valid[0] != valid[1] {
+	if ridges[0] != ridges[1] || !reflect.DeepEqual(valid[0], valid[1]) {
 		t.Errorf("other test rows: %v and %v, %v and %v", ridges[0], ridges[1], valid[0], valid[1])
 	}
 }

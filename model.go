@@ -3,9 +3,8 @@ package kft
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"math"
 
+	"github.com/kernel-fried-tensor/kft/calibrate"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/fit"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -21,6 +20,11 @@ type Model struct {
 	dicts []*dataset.Dict
 	field *tt.Field
 	scale model.Scale
+
+	uncertain uncertainty
+	transform calibrate.Transform
+	seen      [][]int32 // by mode and code: training rows
+
 	parts []dataset.Part
 	about Training
 
@@ -56,32 +60,6 @@ type BaselineScores struct {
 	Train Score  `json:"train"`
 	Valid Score  `json:"valid"`
 	Test  Score  `json:"test"`
-}
-
-// tally measures predictions on the modelling scale of targets y with weights
-// w, nil for 1. A missing target, NaN, is passed over; one outside the
-// transform's domain is a *model.DomainError.
-func (m *Model) tally(y, w, predicted []float32) (*model.Tally, error) {
-	t := &model.Tally{}
-	for i, z := range predicted {
-		v := float64(y[i])
-		if math.IsNaN(v) {
-			continue
-		}
-		if err := model.CheckDomain(m.scale.Transform, y[i:i+1]); err != nil {
-			var domain *model.DomainError
-			if errors.As(err, &domain) {
-				domain.Position = i
-			}
-			return nil, err
-		}
-		weight := 1.0
-		if w != nil {
-			weight = float64(w[i])
-		}
-		t.Add(v, weight, m.scale.Mean(z), m.scale.Median(z), m.scale.OnScale(v), m.scale.Level(z))
-	}
-	return t, nil
 }
 
 // Spec returns the full specification the model was fitted by.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/calibrate"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/nearest"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -29,7 +30,18 @@ type Prediction struct {
 	Unknown []string `json:"unknown"`
 
 	FromSide []string `json:"from_side,omitempty"`
+
+	// SD is the standard deviation, with its parts: what is not known of the
+	// model's weights, and the noise. Their squares add up.
+	SD      float64 `json:"sd"`
+	SDModel float64 `json:"sd_model"`
+	SDNoise float64 `json:"sd_noise"`
+
+	distribution calibrate.Predictive
 }
+
+// Distribution returns the predictive distribution of the cell.
+func (p Prediction) Distribution() calibrate.Predictive { return p.distribution }
 
 // A Cell gives an id for each mode: {"store": "2106", "item": "11776",
 // "time": "2016-12"}.
@@ -78,10 +90,12 @@ func (m *Model) Predict(cells []Cell) ([]Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := make([]float32, len(cells))
-	m.field.Evaluate(engine, z, codes)
+	z := m.moments(engine, codes)
 	for c := range out {
-		out[c].Mean, out[c].Median = m.scale.Mean(z[c]), m.scale.Median(z[c])
+		p := m.predictive(z, codes, c)
+		out[c].Mean, out[c].Median = p.Mean(), p.Median()
+		out[c].SD, out[c].SDModel, out[c].SDNoise = p.SD(), p.SDModel(), p.SDNoise()
+		out[c].distribution = p
 	}
 	return out, nil
 }
@@ -150,7 +164,12 @@ func (e *UnknownError) Error() string {
 }
 
 // addedColumns are the columns that PredictFile adds.
-func addedColumns() []string { return []string{"prediction", "median", "unknown"} }
+func addedColumns() []string {
+	return []string{"prediction", "median", "sd", "sd_model", "sd_noise", unknownColumn}
+}
+
+// unknownColumn names the modes of a row whose id is not in the training data.
+const unknownColumn = "unknown"
 
 // PredictFile writes the table to w in the form opt.Output, rows and columns as
 // they are, with three columns added: prediction (the mean), median, and
@@ -167,7 +186,11 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 		opt.Output.Format = "text"
 	}
 	names := addedColumns()
-	added := []dataset.Added{{Name: names[0]}, {Name: names[1]}, {Name: names[2], Text: true}}
+	added := make([]dataset.Added, len(names))
+	for i, name := range names {
+		added[i] = dataset.Added{Name: name, Text: name == unknownColumn}
+	}
+	unknown := len(names) - 1
 	schema := dataset.Schema{Modes: m.modes, Absent: names}
 	var mutex sync.Mutex
 	err = dataset.Extend(ctx, file, schema, m.dicts, opt.Format, opt.Threads, w, opt.Output, added, func(b *dataset.Batch, values *dataset.Values) error {
@@ -176,10 +199,13 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 			return err
 		}
 		met := m.newSummary()
-		met.Rows = len(z)
-		for i, v := range z {
-			values.Numbers[0][i], values.Numbers[1][i] = float32(m.scale.Mean(v)), float32(m.scale.Median(v))
-			values.Texts[2][i] = m.sources(b.Codes, i, &met)
+		met.Rows = len(z.Mean)
+		for i := range z.Mean {
+			p := m.predictive(z, b.Codes, i)
+			for k, v := range [...]float64{p.Mean(), p.Median(), p.SD(), p.SDModel(), p.SDNoise()} {
+				values.Numbers[k][i] = float32(v)
+			}
+			values.Texts[unknown][i] = m.sources(b.Codes, i, &met)
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -210,19 +236,23 @@ func (m *Model) sources(codes [][]int32, i int, met *Summary) string {
 func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Score, Summary, error) {
 	sum := m.newSummary()
 	var mutex sync.Mutex
-	tallies := map[int]*model.Tally{} // by first row, to be added up in order
+	tallies := map[int]*measurement{} // by first row, to be added up in order
 	predict, err := m.predictor(opt)
 	if err != nil {
 		return Score{}, sum, err
 	}
 	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight}
 	none := func([]byte, byte) []byte { return nil }
+	single, err := newEngine() // batches are measured at once
+	if err != nil {
+		return Score{}, sum, err
+	}
 	err = dataset.Map(ctx, file, schema, m.dicts, opt.Format, opt.Threads, io.Discard, none, func(b *dataset.Batch, dst []byte) ([]byte, error) {
 		m, z, err := predict(b)
 		if err != nil {
 			return dst, err
 		}
-		tally, err := m.tally(b.Y, b.W, z)
+		tally, err := m.measure(single, z, b.Codes, b.Y, b.W, b.First, true)
 		if err != nil {
 			var domain *model.DomainError
 			if errors.As(err, &domain) {
@@ -231,7 +261,7 @@ func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Sc
 			return dst, err
 		}
 		met := m.newSummary()
-		met.Rows = len(z)
+		met.Rows = len(z.Mean)
 		m.countSources(&met, b.Codes, b.Y)
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -242,11 +272,11 @@ func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Sc
 	if err != nil {
 		return Score{}, sum, err
 	}
-	var total model.Tally
+	total := m.newMeasurement(true)
 	for _, first := range sortedKeys(tallies) {
-		total.Merge(tallies[first])
+		total.merge(tallies[first])
 	}
-	score := total.Score()
+	score := total.score(m)
 	if score.N == 0 {
 		return score, sum, fmt.Errorf("%s: no row has a value in column %s: there is nothing to measure", file, m.spec.Data.Target)
 	}
@@ -265,7 +295,7 @@ func sortedKeys[V any](m map[int]V) []int {
 // predictor returns a function that predicts batches, several at once, on the
 // modelling scale. It sets the codes of ids without weights to unknown, and returns
 // the model that the other codes are of, which knows ids that describe themselves.
-func (m *Model) predictor(opt TableOptions) (func(b *dataset.Batch) (*Model, []float32, error), error) {
+func (m *Model) predictor(opt TableOptions) (func(b *dataset.Batch) (*Model, tt.Moments, error), error) {
 	path, err := cpu.Choose()
 	if err != nil {
 		return nil, err
@@ -277,7 +307,7 @@ func (m *Model) predictor(opt TableOptions) (func(b *dataset.Batch) (*Model, []f
 	var latest atomic.Pointer[Model]
 	latest.Store(m)
 	fitted := m
-	return func(b *dataset.Batch) (*Model, []float32, error) {
+	return func(b *dataset.Batch) (*Model, tt.Moments, error) {
 		m := latest.Load().meet(b.Codes, b.ID)
 		if m.muchLarger(fitted) {
 			latest.Store(fitted)
@@ -287,14 +317,12 @@ func (m *Model) predictor(opt TableOptions) (func(b *dataset.Batch) (*Model, []f
 		m.forgetUntrained(b.Codes)
 		if opt.Strict {
 			if err := m.strict(b); err != nil {
-				return nil, nil, err
+				return nil, tt.Moments{}, err
 			}
 		}
 		engine := engines.Get().(*cpu.Backend)
 		defer engines.Put(engine)
-		z := make([]float32, len(b.Codes[0]))
-		m.field.Evaluate(engine, z, b.Codes)
-		return m, z, nil
+		return m, m.moments(engine, b.Codes), nil
 	}, nil
 }
 

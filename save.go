@@ -24,6 +24,8 @@ type coreMeta struct {
 	Modes   []string   `json:"modes"`
 	Variant tt.Variant `json:"variant"`
 	Trained int        `json:"trained"` // entities with training data, which come first
+
+	Spread *spreadMeta `json:"spread,omitempty"` // nil for weights known exactly
 }
 
 // sideMeta describes the side information of a mode.
@@ -43,7 +45,7 @@ func (m *Model) Save(path string) error {
 		f.Meta[key] = string(text)
 		return nil
 	}
-	for key, v := range map[string]any{"spec": m.spec, "scale": m.scale, "training": m.about, "field": m.fieldMeta()} {
+	for key, v := range map[string]any{"spec": m.spec, "scale": m.scale, "training": m.about, "field": m.fieldMeta(), "uncertainty": m.uncertain} {
 		if err := put(key, v); err != nil {
 			return err
 		}
@@ -54,6 +56,7 @@ func (m *Model) Save(path string) error {
 	for k, t := range m.field.Terms {
 		for p, c := range t.Cores {
 			f.Tensors = append(f.Tensors, coreTensors(k, p, c)...)
+			f.Tensors = append(f.Tensors, spreadTensors(k, p, c)...)
 		}
 	}
 	for i, s := range m.side {
@@ -69,6 +72,13 @@ func (m *Model) Save(path string) error {
 		for _, t := range append(tensors, sideinfo.MatrixTensors(s.operator)...) {
 			f.Tensors = append(f.Tensors, modelfile.Of(folder+"operator/"+t.Name, t.F32, t.Shape...))
 		}
+	}
+	for i, mode := range m.modes {
+		f.Tensors = append(f.Tensors, modelfile.Of("seen/"+mode.Name, m.seen[i], len(m.seen[i])))
+	}
+	if grouping, tensors := layerTensors(m.uncertain.layer); grouping != "" {
+		f.Meta["conformal"] = grouping
+		f.Tensors = append(f.Tensors, tensors...)
 	}
 	f.Tensors = append(f.Tensors, modelfile.Of("split", bytesOf(m.parts), len(m.parts)))
 	return modelfile.Write(path, f)
@@ -100,7 +110,7 @@ func (m *Model) fieldMeta() []trainMeta {
 			meta.Group = m.field.Group[k]
 		}
 		for _, c := range t.Cores {
-			meta.Cores = append(meta.Cores, coreMeta{Modes: c.Modes, Variant: c.Variant, Trained: c.TrainedEntities()})
+			meta.Cores = append(meta.Cores, coreMeta{Modes: c.Modes, Variant: c.Variant, Trained: c.TrainedEntities(), Spread: spreadMetaOf(c)})
 		}
 		trains = append(trains, meta)
 	}
@@ -167,6 +177,9 @@ func (l *loader) load() error {
 		}
 	}
 	if err := l.modes(); err != nil {
+		return err
+	}
+	if err := l.uncertainty(); err != nil {
 		return err
 	}
 	m.field = &tt.Field{}
@@ -303,10 +316,12 @@ func (l *loader) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
 	}
 	c := tt.NewCore(meta.Modes, index, backend.Shape{Left: left, N: index.Entities(), Right: right})
 	copy(c.Slices.Mean, mean)
-	if meta.Variant == tt.Plain {
-		return c, nil
+	if meta.Variant != tt.Plain {
+		if err := l.regression(k, p, c, at, meta); err != nil {
+			return nil, err
+		}
 	}
-	return c, l.regression(k, p, c, at, meta)
+	return c, l.spread(k, p, c, meta.Spread)
 }
 
 // regression reads what the slices of a core with side information are made of.

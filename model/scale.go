@@ -13,15 +13,17 @@ func Transforms() []string { return []string{"identity", "log1p", "sqrt"} }
 //	z = (g(y) - Center) / Spread,   g one of identity, log1p, sqrt,
 //
 // with Center and Spread the mean and standard deviation of g(y) over the
-// training data, so that z is standardised. Noise is the variance of g(y) about
-// its prediction, on g's scale; the way back needs it, for the mean of a
-// transformed variable is not the transform of its mean.
+// training data, so that z is standardised. The scale of counts is that of
+// their logarithmic rate, LogRate: Center is the logarithm of their mean, and
+// Spread 1.
 type Scale struct {
 	Transform string  `json:"transform"`
 	Center    float64 `json:"center"`
 	Spread    float64 `json:"spread"`
-	Noise     float64 `json:"noise"`
 }
+
+// LogRate is the scale of counts.
+const LogRate = "log-rate"
 
 // A DomainError says that a target lies outside its transform's domain.
 type DomainError struct {
@@ -32,6 +34,9 @@ type DomainError struct {
 
 func (e *DomainError) Error() string {
 	least := "of 0 or more"
+	if e.Transform == LogRate {
+		return fmt.Sprintf("the target %g is no count: a poisson or negative-binomial likelihood needs whole numbers of 0 or more; use --likelihood gaussian or correct it", e.Value)
+	}
 	if e.Transform == "log1p" {
 		least = "above -1"
 	}
@@ -90,8 +95,16 @@ func NewScale(transform string, y, w []float32) (Scale, error) {
 	}
 	s.Center += mean
 	s.Spread = math.Sqrt(variance)
-	s.Noise = variance
 	return s, nil
+}
+
+// NewCountScale returns the scale of counts with weights, nil for 1.
+func NewCountScale(y, w []float32) (Scale, error) {
+	s, err := NewScale("identity", y, w)
+	if err != nil {
+		return s, err
+	}
+	return Scale{Transform: LogRate, Center: math.Log(s.Center), Spread: 1}, nil
 }
 
 func (s Scale) forward(i int, v float32) (float64, error) {
@@ -107,6 +120,10 @@ func (s Scale) forward(i int, v float32) (float64, error) {
 			return 0, &DomainError{s.Transform, i, y}
 		}
 		return math.Sqrt(y), nil
+	case LogRate:
+		if y < 0 || y != math.Trunc(y) {
+			return 0, &DomainError{s.Transform, i, y}
+		}
 	}
 	return y, nil
 }
@@ -126,7 +143,7 @@ func (s Scale) Forward(dst, y []float32) error {
 // OnScale returns g(y) for a prediction, moved into the domain if need be.
 func (s Scale) OnScale(y float64) float64 {
 	switch s.Transform {
-	case "log1p":
+	case "log1p", LogRate:
 		return math.Log1p(max(y, -1+1e-9))
 	case "sqrt":
 		return math.Sqrt(max(y, 0))
@@ -134,33 +151,13 @@ func (s Scale) OnScale(y float64) float64 {
 	return y
 }
 
+// Predicted returns the prediction to compare with OnScale of a target.
+func (s Scale) Predicted(z float32) float64 {
+	if s.Transform == LogRate {
+		return math.Log1p(math.Exp(s.Level(z)))
+	}
+	return s.Level(z)
+}
+
 // Level returns the prediction of g(y) for a standardised prediction.
 func (s Scale) Level(z float32) float64 { return s.Center + s.Spread*float64(z) }
-
-// Mean returns the mean of y for a standardised prediction z, taking g(y) as
-// normal about it: exp(m + v/2) - 1, m^2 + v, or m. A negative m on the square
-// root's scale counts as 0.
-func (s Scale) Mean(z float32) float64 {
-	m := s.Level(z)
-	switch s.Transform {
-	case "log1p":
-		return math.Exp(m+s.Noise/2) - 1
-	case "sqrt":
-		m = max(m, 0)
-		return m*m + s.Noise
-	}
-	return m
-}
-
-// Median returns the median of y for a standardised prediction z.
-func (s Scale) Median(z float32) float64 {
-	m := s.Level(z)
-	switch s.Transform {
-	case "log1p":
-		return math.Expm1(m)
-	case "sqrt":
-		m = max(m, 0)
-		return m * m
-	}
-	return m
-}

@@ -3,6 +3,8 @@ package model
 import (
 	"encoding/json"
 	"math"
+
+	"github.com/kernel-fried-tensor/kft/calibrate"
 )
 
 // A Score measures predictions of one part of the data. R2 and RMSE judge the
@@ -14,49 +16,42 @@ type Score struct {
 	RMSE    float64
 	MAE     float64
 	R2Scale float64
+
+	// Calibration measures the predicted distributions; nil where it was not
+	// asked for.
+	Calibration *calibrate.Report
 }
 
 // MarshalJSON writes undefined measures as null.
 func (s Score) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		N       int    `json:"n"`
-		R2      number `json:"r2"`
-		RMSE    number `json:"rmse"`
-		MAE     number `json:"mae"`
-		R2Scale number `json:"r2_scale"`
-	}{s.N, number(s.R2), number(s.RMSE), number(s.MAE), number(s.R2Scale)})
+	return json.Marshal(scoreJSON{s.N, calibrate.Number(s.R2), calibrate.Number(s.RMSE), calibrate.Number(s.MAE), calibrate.Number(s.R2Scale), s.Calibration})
+}
+
+// scoreJSON is a score's JSON form: its own fields, and beside them those of the
+// calibration.
+type scoreJSON struct {
+	N       int              `json:"n"`
+	R2      calibrate.Number `json:"r2"`
+	RMSE    calibrate.Number `json:"rmse"`
+	MAE     calibrate.Number `json:"mae"`
+	R2Scale calibrate.Number `json:"r2_scale"`
+	*calibrate.Report
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (s *Score) UnmarshalJSON(data []byte) error {
-	var v struct {
-		N       int      `json:"n"`
-		R2      *float64 `json:"r2"`
-		RMSE    *float64 `json:"rmse"`
-		MAE     *float64 `json:"mae"`
-		R2Scale *float64 `json:"r2_scale"`
-	}
+	v := scoreJSON{R2: missing, RMSE: missing, MAE: missing, R2Scale: missing}
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
 	}
-	or := func(p *float64) float64 {
-		if p == nil {
-			return math.NaN()
-		}
-		return *p
+	*s = Score{v.N, float64(v.R2), float64(v.RMSE), float64(v.MAE), float64(v.R2Scale), v.Report}
+	if s.Calibration != nil {
+		s.Calibration.N = v.N // hidden by the score's own
 	}
-	*s = Score{v.N, or(v.R2), or(v.RMSE), or(v.MAE), or(v.R2Scale)}
 	return nil
 }
 
-type number float64
-
-func (n number) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
-}
+var missing = calibrate.Number(math.NaN())
 
 // A Tally sums what a Score needs, an observation at a time. The zero Tally is
 // ready, and tallies add up.

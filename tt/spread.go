@@ -51,7 +51,7 @@ const maxCovariances = 1 << 28
 func (f *Field) SetFamily(family Family) error {
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
-			if err := c.setFamily(family); err != nil {
+			if err := c.SetFamily(family); err != nil {
 				return err
 			}
 		}
@@ -62,7 +62,8 @@ func (f *Field) SetFamily(family Family) error {
 // Varies tells whether the train's weights have variances.
 func (t *Train) Varies() bool { return t.Cores[0].Slices.Var != nil || t.Cores[0].Slices.Cov != nil }
 
-func (c *Core) setFamily(family Family) error {
+// SetFamily gives the core's weights posteriors.
+func (c *Core) SetFamily(family Family) error {
 	c.FreeSpread, c.WeightSpread, c.sideVar = nil, nil, nil
 	c.Slices.Var, c.Slices.Cov = nil, nil
 	if family == Point {
@@ -103,6 +104,14 @@ func (c *Core) setFamily(family Family) error {
 		}
 	}
 	return nil
+}
+
+// CompleteSpread fills in what follows from arrays that were read: the variances
+// that are diagonals of covariances.
+func (c *Core) CompleteSpread() {
+	if s := c.FreeSpread; s != nil && s.Cov != nil && c.Map == nil {
+		copy(s.Var, diagonals(s.Cov, c.Slices.Slice()))
+	}
 }
 
 // refreshSpread brings the variances of G up to date:
