@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -28,6 +29,7 @@ type cavi struct {
 	steps int
 	block []blockName
 	cg    conjugate
+	given bool // noise and priors are known and not learned
 
 	cause error // why the posterior is no longer finite
 }
@@ -47,7 +49,9 @@ func (a *cavi) at(i int) (*termAt, *tt.Core, tt.Block) {
 	at := a.block[i]
 	t := &a.terms[at.term]
 	c := t.train.Cores[at.core]
-	return t, c, c.Blocks()[at.block]
+	b := c.Blocks()[at.block]
+	b.Norm = nil // weights are independent before data
+	return t, c, b
 }
 
 // startVariance is the relative variance of weights at the start.
@@ -91,7 +95,7 @@ func (a *cavi) update(i int) {
 	t, c, block := a.at(i)
 	a.leave(at.term)
 	plan, exact := a.plan(t, at.core, block)
-	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, y: a.y, counts: a.d.counts[at.term][at.core], steps: a.steps, noise: float64(a.d.noise[0])}
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, y: a.y, counts: everyEntity(c), steps: a.steps, noise: float64(a.d.noise[0])}
 	lambda := p.noise / float64(block.Spread.PriorVar[0])
 	p.penalty = &penalty{row: func(int) float64 { return lambda }, mean: block.Spread.PriorMean}
 	plan.Gather(a.y, a.rest)
@@ -114,7 +118,7 @@ func (a *cavi) update(i int) {
 		if a.d.tally != nil {
 			a.refreshSites(false)
 		} else {
-			a.d.noise[0] = float32(max(a.loss()/float64(len(a.d.y)), leastNoise))
+			a.learnNoise()
 		}
 	}
 	if v := float64(block.Spread.PriorVar[0] * a.d.noise[0]); math.IsNaN(v) || math.IsInf(v, 0) {
@@ -122,12 +126,26 @@ func (a *cavi) update(i int) {
 	}
 }
 
+// everyEntity counts each entity once: those whose observations have no weight
+// take the prior by the same equations.
+func everyEntity(c *tt.Core) []float64 { return slices.Repeat([]float64{1}, c.Slices.N) }
+
 // leastNoise keeps the noise of data without any above zero, where the bound
 // is infinite.
 const leastNoise = 1e-10
 
+// learnNoise sets the noise to the variance of largest evidence.
+func (a *cavi) learnNoise() {
+	if !a.given {
+		a.d.noise[0] = float32(max(a.loss()/float64(len(a.d.y)), leastNoise))
+	}
+}
+
 // learnPrior sets a block's prior variance to the one of largest evidence.
 func (a *cavi) learnPrior(i int) {
+	if a.given {
+		return
+	}
 	_, c, b := a.at(i)
 	moment, _ := c.SecondMoment(a.d.b, &b)
 	b.Spread.PriorVar[0] = float32(max(moment, leastPrior))
@@ -177,9 +195,6 @@ func solveExpectedRows(p *blockProblem) int64 {
 	p.d.pass(p.plan, p.train.Slices(), &backend.Job{Adjoint: backend.Residual, Second: true, Target: p.y, Weight: p.w, Grad: grad})
 	var raised atomic.Int64
 	backend.Each(p.d.b, shape.N-1, func(e int) {
-		if p.counts[e] == 0 {
-			return
-		}
 		if solveExpectedRow(p, e, r, g) {
 			raised.Add(1)
 		}
