@@ -28,34 +28,42 @@ func (p Predictive) mixtureCDF(y float64) float64 {
 	if p.sd < leastSD {
 		return p.count.CDF(y, p.m)
 	}
-	low, high := p.fall(y)
+	low, high, feature := p.fall(y)
 	if low >= high {
 		return normalCDF(low)
 	}
-	centre, half := (low+high)/2, (high-low)/2
+	// A panel of the rule resolves so much of a product of the normal density
+	// and a fall as wide as feature, both as sharp as bells.
+	panels := math.Ceil((high - low) / 2 / (7.4 / math.Sqrt(1+1/(feature*feature))))
+	half := (high - low) / 2 / panels
 	sum := 0.0
-	for i, x := range legendreX {
-		t := centre + half*x
-		sum += legendreW[i] * normalDensity(t) * p.count.CDF(y, p.m+p.sd*t)
+	for centre := low + half; centre < high; centre += 2 * half {
+		for i, x := range legendreX {
+			t := centre + half*x
+			sum += legendreW[i] * normalDensity(t) * p.count.CDF(y, p.m+p.sd*t)
+		}
 	}
 	return min(normalCDF(low)+half*sum, 1)
 }
 
 // fall returns the part of the normal scores of f where the probability of y or
-// less is neither 1 nor 0.
-func (p Predictive) fall(y float64) (low, high float64) {
+// less is neither 1 nor 0, and the width of its sharpest feature.
+func (p Predictive) fall(y float64) (low, high, feature float64) {
 	const reach = 6.5
 	centre := math.Log(y + 0.6)
 	width := math.Sqrt(p.count.Var(centre)) / p.count.Mean(centre)
-	// A narrow fall is that of a normal distribution; a wide one has the longer
-	// tails of small counts and small sizes.
-	widths := 7.0
+	// A narrow fall is that of a normal distribution; a wide one, of small counts
+	// and small sizes, has long tails and a sharp shoulder.
+	widths, sharp := 6.0, 1.0
 	if width > 0.3 {
-		widths = 14
+		widths, sharp = 14, 0.5
+	}
+	if width > 1 {
+		sharp /= width
 	}
 	low = (centre - widths*width - p.m) / p.sd
 	high = (centre + widths*width - p.m) / p.sd
-	return min(max(low, -reach), reach), min(max(high, -reach), reach)
+	return min(max(low, -reach), reach), min(max(high, -reach), reach), sharp * width / p.sd
 }
 
 // mixtureLogProb returns log E[P(y | f)]. The integrand has one peak, between the

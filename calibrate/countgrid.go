@@ -5,7 +5,7 @@ import "math"
 // A countGrid holds the mixture's probabilities of y or less: at every count up
 // to denseCounts, by the law's recursion at all nodes of f together, and at
 // counts in equal steps of log y beyond, where the sum over a step is that of a
-// line. It is scratch on the stack: 4 KiB.
+// line. It is scratch on the stack: 5 KiB.
 type countGrid struct {
 	n     int
 	y     [maxGrid]float64
@@ -17,15 +17,15 @@ type countGrid struct {
 type countTail struct{ at, unit float64 }
 
 const (
-	maxGrid     = 256
-	denseCounts = 64
+	maxGrid     = 320
+	denseCounts = 128
 	gridEnd     = 1 - 1e-6 // the level at which a grid ends
 	gridReach   = 5.5      // standard deviations of f and log y looked at
 	maxMixNodes = 160
 )
 
 // fillGrid computes the grid. It costs up to denseCounts times the nodes of f,
-// multiplications, and 24 values of the law's CDF for each count beyond.
+// multiplications, and values of the law's CDF at some 20 counts beyond.
 func (p Predictive) fillGrid(g *countGrid) {
 	g.n, g.tails = 0, [2]countTail{}
 	meanAt := p.count.Mean(p.m)
@@ -34,25 +34,73 @@ func (p Predictive) fillGrid(g *countGrid) {
 	if !(first > denseCounts) && p.fillDense(g) {
 		return
 	}
-	last := math.Exp(p.m + (gridReach+1)*spread)
-	y := max(first, denseCounts)
-	ratio := math.Exp(max(0.15*spread, math.Log(last/y)/float64(maxGrid-denseCounts-8)))
-	level := 0.0
+	from := max(first, denseCounts)
 	if g.n > 0 {
-		level = g.level[g.n-1]
-		y = denseCounts
+		from = denseCounts
 	}
-	for g.n < maxGrid {
-		at := math.Floor(y)
-		// Rounding must not turn a monotone function back.
-		level = max(level, p.mixtureCDF(at))
-		g.y[g.n], g.level[g.n] = at, level
+	p.fillSparse(g, from, spread)
+}
+
+// fillSparse fills counts from one on in equal steps of log y. The normal score
+// of the level is a smooth function of log y, nearly a line: it is computed at
+// every fifth step and cubic between.
+func (p Predictive) fillSparse(g *countGrid, from, spread float64) {
+	const fine = 5
+	origin := math.Log(from)
+	steps := maxGrid - g.n - 1
+	// The grid must reach the end; the last anchors may lie beyond it.
+	step := max(0.15*spread, (p.m+(gridReach+1)*spread-origin)/float64(steps-3*fine))
+	var anchor [4]float64 // scores at four anchors in a row, around the second step
+	at := func(k int) float64 {
+		return normalQuantile(p.mixtureCDF(math.Floor(math.Exp(origin + float64(k*fine)*step))))
+	}
+	// Scores belong to whole counts; the place of a count is its own logarithm.
+	place := func(k int) float64 {
+		return (math.Log(math.Floor(math.Exp(origin+float64(k*fine)*step))) - origin) / step
+	}
+	var where [4]float64
+	for i := range anchor {
+		anchor[i], where[i] = at(i), place(i)
+	}
+	level, y, first := 0.0, -1.0, 0
+	if g.n > 0 {
+		level, y = g.level[g.n-1], g.y[g.n-1]
+	}
+	for k := 0; g.n < maxGrid; k++ {
+		// Interpolate between the middle two anchors, but at the start.
+		if k > (first+2)*fine {
+			first++
+			copy(anchor[:], anchor[1:])
+			copy(where[:], where[1:])
+			anchor[3], where[3] = at(first+3), place(first+3)
+		}
+		next := math.Floor(math.Exp(origin + float64(k)*step))
+		if next <= y {
+			continue
+		}
+		y = next
+		level = max(level, normalCDF(cubic(&where, &anchor, (math.Log(y)-origin)/step)))
+		g.y[g.n], g.level[g.n] = y, level
 		g.n++
 		if level > gridEnd {
 			return
 		}
-		y = max(at*ratio, at+1)
 	}
+}
+
+// cubic returns the polynomial through four points.
+func cubic(x, f *[4]float64, at float64) float64 {
+	sum := 0.0
+	for i := range x {
+		term := f[i]
+		for j := range x {
+			if i != j {
+				term *= (at - x[j]) / (x[i] - x[j])
+			}
+		}
+		sum += term
+	}
+	return sum
 }
 
 // fillDense fills counts 0, 1, ... and reports whether that is all of them.
@@ -108,47 +156,38 @@ func (p Predictive) gridQuantile(g *countGrid, q float64) float64 {
 			low = mid + 1
 		}
 	}
-	below, at := -1.0, 0.0
-	var belowLevel, atLevel float64
-	if low > 0 {
-		below, belowLevel = g.y[low-1], g.level[low-1]
+	if low < g.n && g.y[low] < denseCounts {
+		return g.y[low]
 	}
-	if low < g.n {
-		at, atLevel = g.y[low], g.level[low]
-	} else {
-		// Beyond the grid: double until the level is there, or cannot come.
-		at = 2*below + 1
-		for atLevel = p.mixtureCDF(at); at < 1e15 && atLevel < q; atLevel = p.mixtureCDF(at) {
-			below, belowLevel, at = at, atLevel, 2*at
-		}
+	guess := g.y[g.n-1]
+	if low > 0 && low < g.n {
+		// Between two grid points, on the line of normal scores.
+		a, b := normalQuantile(g.level[low-1]), normalQuantile(g.level[low])
+		share := (normalQuantile(q) - a) / (b - a)
+		guess = math.Ceil(g.y[low-1] + share*(g.y[low]-g.y[low-1]))
 	}
-	if at-below <= 1 {
-		return at
-	}
-	return p.between(below, at, normalQuantile(belowLevel), normalQuantile(atLevel), q)
+	return p.around(guess, q)
 }
 
-// between returns the least y in (below, at] whose level is q or more, at's being
-// so; it is told the normal scores of the levels of both. The score is nearly a
-// line in log y: two guesses of three are on that line, the third halves.
-func (p Predictive) between(below, at, lowScore, highScore, q float64) float64 {
-	want := normalQuantile(q)
-	for turn := 0; at-below > 1; turn++ {
-		mid := math.Floor((below + at) / 2)
-		if turn%3 != 2 && below > 0 && highScore > lowScore {
-			share := (want - lowScore) / (highScore - lowScore)
-			mid = math.Floor(below * math.Pow(at/below, share))
-			if turn%3 == 1 {
-				mid += 1 // the last guess was on the one side; close the other
-			}
-			if !(mid > below && mid < at) {
-				mid = math.Floor((below + at) / 2)
-			}
+// around returns the least y whose level is q or more, from a guess: it steps
+// away from the guess, twice as far each time, and then halves.
+func (p Predictive) around(guess, q float64) float64 {
+	below, at := guess-1, guess
+	if p.mixtureCDF(guess) >= q {
+		for step := 1.0; below >= 0 && p.mixtureCDF(below) >= q; step *= 2 {
+			below, at = max(below-step, -1), below
 		}
-		if level := p.mixtureCDF(mid); level >= q {
-			at, highScore = mid, normalQuantile(level)
+	} else {
+		below, at = guess, guess+1
+		for step := 1.0; at < 1e15 && p.mixtureCDF(at) < q; step *= 2 {
+			below, at = at, at+step
+		}
+	}
+	for at-below > 1 {
+		if mid := math.Floor((below + at) / 2); p.mixtureCDF(mid) >= q {
+			at = mid
 		} else {
-			below, lowScore = mid, normalQuantile(level)
+			below = mid
 		}
 	}
 	return at
@@ -157,12 +196,13 @@ func (p Predictive) between(below, at, lowScore, highScore, q float64) float64 {
 // gridLevels returns the probabilities of less than y and of y or less, under
 // the layer.
 func (p Predictive) gridLevels(g *countGrid, y float64) (below, upto float64) {
-	return p.layered(g, y-1), p.layered(g, y)
+	return p.layered(g, y-1, p.mixtureAt(g, y-1)), p.layered(g, y, p.mixtureAt(g, y))
 }
 
 // mixtureAt is mixtureCDF, read off the grid where that has the count.
 func (p Predictive) mixtureAt(g *countGrid, y float64) float64 {
-	if k := int(y); y >= 0 && y < float64(g.n) && g.y[k] == y {
+	// The exact part of the grid alone.
+	if k := int(y); y >= 0 && y < min(denseCounts, float64(g.n)) && g.y[k] == y {
 		return g.level[k]
 	}
 	return p.mixtureCDF(y)
@@ -172,25 +212,23 @@ func (p Predictive) mixtureAt(g *countGrid, y float64) float64 {
 // at y, over which the level under the layer goes along a line from a to b, the
 // level of the run after. It returns where the last run ends.
 func (p Predictive) segments(g *countGrid, visit func(y, length, a, b float64)) float64 {
-	level := p.layered(g, g.y[0])
-	if g.y[0] > 0 {
-		visit(0, g.y[0], 0, level)
-	}
-	y := g.y[0]
-	run := func(to float64) {
-		next := p.layered(g, to)
-		visit(y, to-y, level, next)
+	y, level := 0.0, 0.0
+	run := func(to, mixture float64) {
+		next := p.layered(g, to, mixture)
+		if to > y {
+			visit(y, to-y, level, next)
+		}
 		y, level = to, next
 	}
-	for _, to := range g.y[1:g.n] {
-		run(to)
+	for k, to := range g.y[:g.n] {
+		run(to, g.level[k])
 	}
 	if p.law.n > 0 {
 		// A layer's tail may be longer than the mixture's, but not for ever.
 		_, unit := p.tail(g, 1)
 		for k := 0; k < 100 && level < gridEnd; k++ {
 			h := rootCount(y) + unit/4
-			run(max(y+1, math.Ceil(h*h)))
+			run(max(y+1, math.Ceil(h*h)), 1)
 		}
 	}
 	return y

@@ -28,12 +28,13 @@ func (p Predictive) tail(g *countGrid, sign float64) (at, unit float64) {
 	return t.at, t.unit
 }
 
-// score returns S(y), which rises with y; -Inf below 0.
-func (p Predictive) score(g *countGrid, y float64) float64 {
+// score returns S(y), which rises with y, from the mixture's probability of y or
+// less; -Inf below 0.
+func (p Predictive) score(g *countGrid, y, mixture float64) float64 {
 	if y < 0 {
 		return math.Inf(-1)
 	}
-	t := normalQuantile(p.mixtureAt(g, y))
+	t := normalQuantile(mixture)
 	if math.Abs(t) < tailScore {
 		return t
 	}
@@ -45,29 +46,27 @@ func (p Predictive) score(g *countGrid, y float64) float64 {
 // randomScore returns the score of y for a layer: the normal score of the
 // randomised PIT, or between S(y-1) and S(y) in the tails.
 func (p Predictive) randomScore(g *countGrid, y, u float64) float64 {
-	below, upto := p.score(g, y-1), p.score(g, y)
+	low, high := p.mixtureAt(g, y-1), p.mixtureAt(g, y)
+	below, upto := p.score(g, y-1, low), p.score(g, y, high)
 	switch {
 	case math.Abs(upto) < tailScore && below > -tailScore || math.IsInf(below, -1) && upto > -tailScore:
-		low := 0.0
-		if y > 0 {
-			low = p.mixtureAt(g, y-1)
-		}
-		return normalQuantile(low + u*(p.mixtureAt(g, y)-low))
+		return normalQuantile(low + u*(high-low))
 	case math.IsInf(below, -1):
 		return upto
 	}
 	return below + u*(upto-below)
 }
 
-// layered returns the probability of y or less under the layer's law.
-func (p Predictive) layered(g *countGrid, y float64) float64 {
+// layered returns the probability of y or less under the layer's law, from that
+// of the mixture.
+func (p Predictive) layered(g *countGrid, y, mixture float64) float64 {
 	if y < 0 {
 		return 0
 	}
 	if p.law.n == 0 {
-		return p.mixtureAt(g, y)
+		return mixture
 	}
-	return p.law.CDF(p.score(g, y))
+	return p.law.CDF(p.score(g, y, mixture))
 }
 
 // countAt returns the quantile at level q.

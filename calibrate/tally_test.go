@@ -1,7 +1,9 @@
 package calibrate
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -29,7 +31,7 @@ func bruteCRPS(p Predictive, y float64) float64 {
 		return sum
 	}
 	low, high := min(y, p.Quantile(1e-9)), max(y, p.Quantile(1-1e-9))
-	const n = 400000
+	const n = 100000
 	sum := 0.0
 	for i := range n {
 		// Cubed steps reach the long tail and are fine where the mass is.
@@ -274,6 +276,17 @@ func TestHeat(t *testing.T) {
 	}
 	if a.Count(1, 2) != 4 || a.RowCount(1) != 4 || a.RowCount(0) != 0 {
 		t.Errorf("counts %d, %d, %d", a.Count(1, 2), a.RowCount(1), a.RowCount(0))
+	}
+	var svg, image bytes.Buffer
+	labels := HeatLabels{"store", "month", []string{"idle", "busy"}, []string{"jan", "feb", "mar"}}
+	if err := errors.Join(a.WriteSVG(&svg, 0, labels), a.WritePNG(&image, 0, labels)); err != nil {
+		t.Fatal(err)
+	}
+	if text := svg.String(); !strings.Contains(text, "busy") || strings.Contains(text, "idle") || !strings.Contains(text, "90 % interval") {
+		t.Error("the drawing does not show the entities that have values, and those alone")
+	}
+	if image.Len() == 0 {
+		t.Error("no image")
 	}
 }
 
