@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -454,10 +455,39 @@ func TestDivergenceIsMendedOrReported(t *testing.T) {
 		case err == nil && len(r.Warnings) == 0:
 			t.Errorf("rate %g: no warning", rate)
 		}
+		checkWords(t, strings.Join(append(r.Warnings, fmt.Sprint(err)), "\n"))
+		if err != nil && !strings.Contains(err.Error(), "diverged in epoch") {
+			t.Errorf("rate %g: %v", rate, err)
+		}
 		for _, v := range flatten(nil, p.Field) {
 			if err == nil && (math.IsNaN(float64(v)) || math.IsInf(float64(v), 0)) {
 				t.Fatalf("rate %g: a weight is %g", rate, v)
 			}
+		}
+	}
+}
+
+// checkWords holds that a message has no number that says nothing to people.
+func checkWords(t *testing.T, message string) {
+	t.Helper()
+	if bad := regexp.MustCompile(`NaN|Inf|[0-9]{5}| 1 times`).FindString(message); bad != "" {
+		t.Errorf("%q in the message %q", bad, message)
+	}
+}
+
+func TestDivergedMessages(t *testing.T) {
+	for _, tc := range []struct {
+		solver string
+		p      Point
+		want   string
+	}{
+		{"adam", Point{Score: math.NaN()}, "the error is no finite number, also at a rate of 0.33; give a smaller --rate, a larger --lambda, or lower ranks"},
+		{"adam", Point{Score: 1, Train: math.Inf(1)}, "the error is no finite number, also at a rate of 0.33; give a smaller --rate, a larger --lambda, or lower ranks"},
+		{"als", Point{Score: 12345.678901}, "the error grew to 1.2e+04 times the target's variance; give a larger --lambda, or lower ranks"},
+	} {
+		s := &session{opt: Options{Solver: tc.solver}, state: &State{Run: Run{Rate: 1.0 / 3}}}
+		if got := s.cause(tc.p); got != tc.want {
+			t.Errorf("%s, want %s", got, tc.want)
 		}
 	}
 }

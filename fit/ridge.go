@@ -77,7 +77,13 @@ func (r Ridge) of(c *tt.Core, b tt.Block, counts []float64) *penalty {
 	case b.Map == nil:
 		return &penalty{row: free}
 	case c.Coupled:
-		return &penalty{row: func(int) float64 { return 1 }, column: squares(c.Free[:len(c.Free)-c.Slices.Slice()], c.Slices.Slice(), free)}
+		known := func(e int) float64 {
+			if counts[e] == 0 {
+				return 0 // V' takes the prior there, and pays nothing
+			}
+			return free(e)
+		}
+		return &penalty{row: func(int) float64 { return 1 }, column: squares(c.Free[:len(c.Free)-c.Slices.Slice()], c.Slices.Slice(), known)}
 	}
 	// A row of W serves all entities: by frequency it pays as a typical one.
 	sum, trained := 0.0, 0

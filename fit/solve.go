@@ -77,11 +77,12 @@ type Report struct {
 type DivergedError struct {
 	Block string
 	Sweep int
+	Unit  string // what Sweep counts: sweep or epoch
 	Cause string
 }
 
 func (e *DivergedError) Error() string {
-	return fmt.Sprintf("fit: diverged in sweep %d at %s: %s", e.Sweep+1, e.Block, e.Cause)
+	return fmt.Sprintf("fit: diverged in %s %d at %s: %s", e.Unit, e.Sweep+1, e.Block, e.Cause)
 }
 
 // solver is one way to lower the objective, a block at a time.
@@ -337,7 +338,7 @@ func (s *session) descend(ctx context.Context) (Stop, error) {
 // before, or an error where there are none.
 func (s *session) failed(cause error) (Stop, error) {
 	run := &s.state.Run
-	err := &DivergedError{Block: s.blockName(run.Block), Sweep: run.Sweep, Cause: cause.Error()}
+	err := &DivergedError{Block: s.blockName(run.Block), Sweep: run.Sweep, Unit: s.unit(), Cause: cause.Error()}
 	if len(run.Best) == 0 {
 		return Diverged, err
 	}
@@ -374,7 +375,7 @@ func (s *session) endSweep() error {
 	if bad := math.IsNaN(point.Score) || math.IsInf(point.Score, 0) || point.Score > 1e4 || math.IsNaN(point.Train) || math.IsInf(point.Train, 0); bad {
 		return s.mend(point)
 	}
-	improved := point.Score < run.BestScore*(1-leastImprovement)
+	improved := point.Score < run.BestScore-leastImprovement*math.Abs(run.BestScore)
 	run.Points = append(run.Points, point)
 	if point.Score < run.BestScore {
 		run.BestScore = point.Score
@@ -394,8 +395,7 @@ func (s *session) mend(p Point) error {
 	run := &s.state.Run
 	run.Restarts++
 	if run.Restarts > maxRestarts && run.BestSweep < 0 {
-		return &DivergedError{Block: s.s.blockName(s.s.blocks() - 1), Sweep: run.Sweep,
-			Cause: fmt.Sprintf("the error became %g, also at a rate of %g; give a larger --lambda, a smaller --rate, or lower ranks", p.Score, run.Rate)}
+		return &DivergedError{Block: s.s.blockName(s.s.blocks() - 1), Sweep: run.Sweep, Unit: s.unit(), Cause: s.cause(p)}
 	}
 	run.Rate /= 4
 	if run.BestSweep >= 0 {
@@ -410,6 +410,26 @@ func (s *session) mend(p Point) error {
 	s.s.forget()
 	s.s.begin(run, s.ridge())
 	return nil
+}
+
+// cause says how a run diverged and what may help.
+func (s *session) cause(p Point) string {
+	text := "the error is no finite number"
+	if score := max(p.Score, p.Train); score < math.Inf(1) { // false for NaN too
+		text = fmt.Sprintf("the error grew to %.2g times the target's variance", score)
+	}
+	if s.opt.Solver != "adam" {
+		return text + "; give a larger --lambda, or lower ranks"
+	}
+	return fmt.Sprintf("%s, also at a rate of %.2g; give a smaller --rate, a larger --lambda, or lower ranks", text, s.state.Run.Rate)
+}
+
+// unit names a sweep for people.
+func (s *session) unit() string {
+	if s.opt.Solver == "adam" {
+		return "epoch"
+	}
+	return "sweep"
 }
 
 func (s *session) mustStop(ctx context.Context) Stop {
@@ -500,7 +520,15 @@ func (s *session) takeBest() error {
 func (s *session) report(stop Stop) Report {
 	run := s.state.Run
 	if run.Restarts > 0 {
-		s.warn = append(s.warn, fmt.Sprintf("training diverged %d times and went on from its best weights at a smaller rate; a smaller --rate or a larger --lambda avoids that", run.Restarts))
+		times := "once"
+		if run.Restarts > 1 {
+			times = fmt.Sprintf("%d times", run.Restarts)
+		}
+		how, remedy := "", "a larger --lambda"
+		if s.opt.Solver == "adam" {
+			how, remedy = " at a smaller rate", "a smaller --rate or a larger --lambda"
+		}
+		s.warn = append(s.warn, fmt.Sprintf("training diverged %s and went on from its best weights%s; %s avoids that", times, how, remedy))
 	}
 	if run.Raised > 0 {
 		s.warn = append(s.warn, fmt.Sprintf("%d singular systems were made solvable by raising their diagonal; a larger --lambda avoids them", run.Raised))
