@@ -86,15 +86,30 @@ func (c *countData) cells() likelihood.Cells {
 	return likelihood.Cells{Y: c.y, Mean: c.mean, Variance: c.variance, Weight: c.w}
 }
 
-// learnSize sets the size of the negative binomial where the expected log
-// likelihood is largest.
+// sizeHalvings is how often a step of the size is halved before it is given up.
+const sizeHalvings = 5
+
+// learnSize moves the size of the negative binomial towards where the expected
+// log likelihood is largest, as far as the bound that the sites are taken from,
+// which has its top a little beside, does not fall.
 func (a *cavi) learnSize() {
 	c := a.d.tally
 	if c.poisson() {
 		return
 	}
-	law, _ := a.d.law().FitSize(c.cells(), func(n int, work func(i int)) { backend.Each(a.d.b, n, work) })
-	a.d.size[0] = float32(law.Size)
+	each := func(n int, work func(i int)) { backend.Each(a.d.b, n, work) }
+	unused := likelihood.Sites{Target: a.rest, Precision: make([]float32, len(c.y))}
+	best, _ := a.d.law().FitSize(c.cells(), each)
+	now, floor := float64(a.d.size[0]), a.d.law().Bound(c.cells(), unused, each)
+	step := math.Log(best.Size / now)
+	for range sizeHalvings {
+		a.d.size[0] = float32(now * math.Exp(step))
+		if a.d.law().Bound(c.cells(), unused, each) >= floor {
+			return
+		}
+		step /= 2
+	}
+	a.d.size[0] = float32(now)
 }
 
 // deviance returns the mean negative log likelihood of validation data at the
