@@ -228,6 +228,7 @@ func (r *fitting) plan(ctx context.Context) error {
 	}
 	r.model = &Model{spec: r.spec, modes: r.table.Modes, dicts: r.table.Dicts, field: field, scale: scale, parts: r.sourceParts(), side: r.side, seen: countRows(train.Codes, sizes)}
 	r.model.markTrained()
+	r.warnUnused()
 	if err := r.model.resolve(); err != nil {
 		return err
 	}
@@ -425,6 +426,7 @@ func weightOf(o *fit.Observations, i int) float64 {
 // evaluate completes the model: noise, conformal layer, and its record with
 // measures of all parts.
 func (r *fitting) evaluate(solved fit.Report, scores []BaselineScores) error {
+	r.reportLearned()
 	r.keepExtra()
 	m := r.model
 	if err := r.learnNoise(solved); err != nil {

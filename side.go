@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/fit"
@@ -30,9 +31,18 @@ type SideReport struct {
 	Space   string          `json:"space"`
 	Kernel  string          `json:"kernel,omitempty"`
 	Columns int             `json:"columns"`           // of the operator
+	Learned []Learned       `json:"learned,omitempty"` // parameters of the kernel, where length-scales are learned
 	Kept    int             `json:"kept,omitempty"`    // rows of ids not in the data that the model knows
 	Notices []string        `json:"notices,omitempty"` // about the operator and what is kept
 	Table   sideinfo.Report `json:"table"`
+}
+
+// Learned is a parameter of a kernel at the start of the fit and at its end. A
+// length-scale is in standard deviations of its column.
+type Learned struct {
+	Name  string  `json:"name"`
+	Start float64 `json:"start"`
+	End   float64 `json:"end"`
 }
 
 // readSide reads the side tables and builds an operator for each.
@@ -114,6 +124,12 @@ func (r *fitting) sideOf(ctx context.Context, spec sideinfo.Spec, at int) (*side
 		}
 	}
 	out.operator, report.Columns = op, op.Columns()
+	if s.LengthScales == "learn" {
+		names := op.ThetaNames()
+		for i, theta := range op.Theta() {
+			report.Learned = append(report.Learned, Learned{Name: names[i], Start: math.Exp(theta), End: math.Exp(theta)})
+		}
+	}
 	return out, report, nil
 }
 
@@ -152,6 +168,38 @@ func (r *fitting) kernels() []fit.Kernel {
 		}
 	}
 	return kernels
+}
+
+// reportLearned notes where the kernels' parameters ended.
+func (r *fitting) reportLearned() {
+	for i, report := range r.sideReports {
+		at := slices.Index(r.spec.ModeNames(), report.Mode)
+		for p, theta := range r.side[at].operator.Theta() {
+			if p < len(report.Learned) {
+				r.sideReports[i].Learned[p].End = math.Exp(theta)
+			}
+		}
+	}
+}
+
+// warnUnused says what of the side information, as it was asked for, has no
+// effect.
+func (r *fitting) warnUnused() {
+	s := r.spec.Side
+	names := r.spec.ModeNames()
+	for at, side := range r.side {
+		if side != nil && !r.model.informed[at] {
+			r.warnings = append(r.warnings, fmt.Sprintf("the side information of %s has no effect: no term has a core of %s in a variant other than plain", names[at], names[at]))
+		}
+	}
+	for _, text := range s.Kernels {
+		if mode, _, named := strings.Cut(text, "="); named && r.side[slices.Index(names, mode)] == nil {
+			r.warnings = append(r.warnings, fmt.Sprintf("kernel %s has no effect: mode %s has no side information", text, mode))
+		}
+	}
+	if s.Space == "dual-paper" && s.LengthScales == "learn" {
+		r.warnings = append(r.warnings, "length-scales are not learned in the space dual-paper; use dual")
+	}
 }
 
 // hashSide returns the hash of the operators, "" without any.

@@ -87,6 +87,7 @@ type base struct {
 
 	// Bound to a table:
 	index  []int     // its columns
+	labels []string  // and their names
 	cycle  []float64 // period in units of each column, for periodic
 	length []float64 // logarithms: one, or one a column
 }
@@ -140,7 +141,7 @@ func (k *base) ParamNames() []string {
 	}
 	names := make([]string, len(k.length))
 	for i := range names {
-		names[i] = fmt.Sprintf("%s length %d", label, i+1)
+		names[i] = fmt.Sprintf("%s length of %s", label, k.labels[i])
 	}
 	return names
 }
@@ -185,6 +186,14 @@ func (k *base) bind(c Columns) error {
 		lengths = len(k.index)
 	}
 	k.length = make([]float64, lengths)
+	k.labels = nil
+	for _, i := range k.index {
+		label := fmt.Sprintf("column %d", i+1)
+		if c.Names != nil {
+			label = c.Names[i]
+		}
+		k.labels = append(k.labels, label)
+	}
 	return nil
 }
 
@@ -204,6 +213,9 @@ func find(name string, c Columns) ([]int, error) {
 		if !slices.Contains(origins, origin) {
 			origins = append(origins, origin)
 		}
+	}
+	if at == nil && slices.Contains(c.LeftOut, name) {
+		return nil, fmt.Errorf("column %q was left out, for it says nothing of the ids", name)
 	}
 	if at == nil {
 		return nil, fmt.Errorf("no column is called %q%s", name, nearest.Hint(name, origins))

@@ -63,6 +63,8 @@ type Columns struct {
 	// "city=Ames", which a restriction may name too; nil takes what stands before
 	// a '='.
 	Origins []string
+	// LeftOut are columns of that table that none was made of, for they say nothing.
+	LeftOut []string
 	// Unit[c] is one unit of the raw column in units of the points: 1/sd for a
 	// standardised column. Periods are given in raw units. Nil is 1 everywhere.
 	Unit []float64

@@ -30,6 +30,7 @@ type Encoder struct {
 	columns []column
 	names   []string // of the features
 	origins []string // the columns they are made of
+	leftOut []string // columns that say nothing; not stored
 }
 
 // Fit fits an encoder to the entities of a joined table. Columns that are constant
@@ -62,7 +63,9 @@ func Fit(j *Joined, opt EncodeOptions) (*Encoder, Report, error) {
 		if notice := f.settle(patterns); notice != "" {
 			report.Notices = append(report.Notices, notice)
 		}
-		if !f.report.Constant {
+		if f.report.Constant {
+			e.leftOut = append(e.leftOut, name)
+		} else {
 			f.column.index()
 			f.report.Columns = len(f.column.names())
 			e.columns = append(e.columns, f.column)

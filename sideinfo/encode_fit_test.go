@@ -525,6 +525,12 @@ func TestKernelsOnEncodedColumns(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+	e, _, _ = fitColumns(t, EncodeOptions{}, map[string][]string{"month:cycle12": months, "same:num": slices.Repeat([]string{"1"}, 24)}, "month:cycle12", "same:num")
+	if k, err := kernel.Parse("rbf[same]"); err != nil {
+		t.Fatal(err)
+	} else if _, err := e.PeriodNotice(k); err == nil || !strings.Contains(err.Error(), `column "same" was left out, for it says nothing`) {
+		t.Errorf("a column that was left out: %v", err)
+	}
 	for _, name := range []string{"cities", "month tan"} {
 		k, err := kernel.Parse("rbf[" + name + "]")
 		if err != nil {

@@ -123,7 +123,7 @@ func (e *Encoder) sameColumns(given []ColumnSpec) error {
 // one: names of categories, and cycles, which are cosines already. "" where it
 // does not.
 func (e *Encoder) PeriodNotice(k kernel.Kernel) (string, error) {
-	k, err := kernel.Bind(k, Features{C: len(e.names), Names: e.names, Origins: e.origins}.columns())
+	k, err := kernel.Bind(k, kernel.Columns{Count: len(e.names), Names: e.names, Origins: e.origins, LeftOut: e.leftOut})
 	if err != nil {
 		return "", err
 	}

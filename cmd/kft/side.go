@@ -45,6 +45,13 @@ func writeSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 			columns = append(columns, sideColumn(c))
 		}
 		fmt.Fprintf(b, "\n      %s\n", strings.Join(columns, ", "))
+		var learned []string
+		for _, l := range r.Learned {
+			learned = append(learned, fmt.Sprintf("%s %.3g -> %.3g", l.Name, l.Start, l.End))
+		}
+		if learned != nil {
+			fmt.Fprintf(b, "      learned: %s\n", strings.Join(learned, ", "))
+		}
 		for _, n := range r.Notices {
 			fmt.Fprintf(b, "      note: %s\n", n)
 		}
