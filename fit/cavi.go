@@ -35,7 +35,12 @@ type cavi struct {
 }
 
 func newCAVI(d *data, train Observations, steps int) *cavi {
-	return &cavi{remainder: newRemainder(d, train), steps: steps, block: blockNames(d.field)}
+	a := &cavi{remainder: newRemainder(d, train), steps: steps, block: blockNames(d.field)}
+	d.expected = func() float64 {
+		a.evaluateAll()
+		return a.remainder.loss()
+	}
+	return a
 }
 
 func (a *cavi) blocks() int            { return len(a.block) }

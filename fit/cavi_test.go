@@ -71,6 +71,9 @@ func ascent(t *testing.T, p *Problem, family tt.Family, steps int) *cavi {
 		t.Fatal(err)
 	}
 	s := &session{d: d, opt: defaults(), state: &State{}}
+	for _, k := range d.kernels {
+		s.theta = append(s.theta, k.Operator.Theta())
+	}
 	if err := s.fresh(); err != nil {
 		t.Fatal(err)
 	}
@@ -198,5 +201,34 @@ func TestBlocksReachTheTopOfTheBound(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Nor does a step of a kernel lower the bound.
+func TestKernelsNeverLowerTheBound(t *testing.T) {
+	kept := 0
+	for _, v := range []tt.Variant{tt.Side, tt.WLR, tt.Additive} {
+		p, _ := learnable(t, v, -1)
+		a := ascent(t, p, tt.MeanField, 6)
+		for range 8 {
+			a.sweeps(1)
+			before := a.elbo()
+			ok, err := a.d.kernels[0].learn(a.d, Ridge{Kind: Uniform})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.evaluateAll()
+			switch now := a.elbo(); {
+			case !ok && math.Abs(now-before) > 1e-6*math.Abs(before):
+				t.Errorf("%s: a step that was not kept took the bound from %.4f to %.4f", v, before, now)
+			case ok && !(now > before):
+				t.Errorf("%s: the bound fell from %.4f to %.4f", v, before, now)
+			case ok:
+				kept++
+			}
+		}
+	}
+	if kept == 0 {
+		t.Error("no step was kept")
 	}
 }

@@ -138,8 +138,17 @@ func TestKernelIsLearned(t *testing.T) {
 }
 
 func TestResumeWithKernels(t *testing.T) {
-	for _, solver := range []string{"als", "adam"} {
-		p, op := learnable(t, tt.WLR, -1)
+	for _, solver := range []string{"als", "adam", "cavi"} {
+		learnable := func() (*Problem, *bumps) {
+			p, op := learnable(t, tt.WLR, -1)
+			if solver == "cavi" {
+				if err := p.Field.SetFamily(tt.MeanField); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return p, op
+		}
+		p, op := learnable()
 		opt := defaults()
 		opt.Sweeps, opt.Solver = 5, solver
 		kept := &memory{}
@@ -149,7 +158,7 @@ func TestResumeWithKernels(t *testing.T) {
 		opt.Keeper = nil
 		for i := range kept.states {
 			state := clone(kept.states[i])
-			again, op := learnable(t, tt.WLR, -1)
+			again, op := learnable()
 			resumed := opt
 			resumed.Resume = &state
 			if _, err := Solve(context.Background(), again, resumed); err != nil {

@@ -51,6 +51,8 @@ type data struct {
 	tally  *countData // where targets are counts
 	passes int
 
+	expected func() float64 // where weights vary, the expected loss as they are
+
 	validChunk *tt.Chunk
 	validY     []float32
 	validW     []float32

@@ -81,10 +81,14 @@ func (b *kernelBlock) set(be backend.Backend, theta []float64) error {
 	return nil
 }
 
-// objective returns the penalised loss of all training data.
+// objective returns the penalised loss of all training data, where weights vary
+// their expected loss.
 func (d *data) objective(r Ridge) float64 {
 	d.passes += len(d.field.Terms)
 	d.pull = d.field.Eval(d.b, tt.Moments{Mean: d.trainMean}, d.trainChunk)
+	if d.expected != nil {
+		return d.expected()
+	}
 	loss := 0.0
 	for i, f := range d.trainMean {
 		e := float64(d.y[i]) - float64(f)

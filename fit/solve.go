@@ -492,8 +492,8 @@ func (s *session) update(i int) error {
 		return nil
 	}
 	kept, err := s.d.kernels[i-s.s.blocks()].learn(s.d, s.ridge())
-	if kept {
-		s.s.begin(&s.state.Run, s.ridge()) // the slices changed
+	if kept || s.d.expected != nil {
+		s.s.begin(&s.state.Run, s.ridge()) // the slices changed, or the solver's values did on the way
 	}
 	return err
 }
