@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -159,6 +161,40 @@ func TestCAVIThreadsGiveTheSameBits(t *testing.T) {
 				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 					t.Fatal(fmt.Errorf("%s: a weight is %g", run.name, v))
 				}
+			}
+		}
+	}
+}
+
+// A bound that is no number ends the run: with an error that names the block, or
+// with the weights of the best sweep where there was one.
+func TestBoundThatIsNoNumber(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		p := caviRuns()[0].problem(t, 700)
+		opt := caviRuns()[0].options()
+		poison := func() { p.Train.Y[3] = float32(math.Inf(1)) }
+		if !late {
+			poison()
+		}
+		opt.Progress = func(e Event) {
+			if late && e.Point != nil && e.Point.Sweep == 2 {
+				poison()
+			}
+		}
+		r, err := Solve(context.Background(), p, opt)
+		var diverged *DivergedError
+		if !late {
+			if !errors.As(err, &diverged) || diverged.Block == "" || diverged.Sweep != 0 {
+				t.Errorf("error %v", err)
+			}
+			continue
+		}
+		if err != nil || r.Stop != Diverged || len(r.Warnings) == 0 || r.Best < 0 {
+			t.Errorf("error %v, report %+v", err, r)
+		}
+		for _, v := range append(flatten(nil, p.Field), float32(r.Noise)) {
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				t.Fatalf("a weight is %g", v)
 			}
 		}
 	}

@@ -132,6 +132,55 @@ func TestSigmaSolve(t *testing.T) {
 	}
 }
 
+// Beyond the leading columns Solve takes the variances that the diagonal of the
+// precision gives.
+func TestSigmaOfManyColumns(t *testing.T) {
+	const lambda, noise, columns = 0.7, 0.3, 520
+	rng := rand.New(rand.NewPCG(10, 10))
+	b := ref.Backend{}
+	f := build(t, []grouping{{[][]int{{0}}, 1}}, cells(rng, 60), rng)
+	c := f.Terms[0].Cores[0]
+	m, err := tt.NewMap(c.Index, []tt.Operator{normal(rng, sizes[0], columns)}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Regress(tt.Side, m, nil)
+	if err := f.SetFamily(tt.Multivariate); err != nil {
+		t.Fatal(err)
+	}
+	curvature := make([]float32, c.Slices.Len())
+	for i := range curvature {
+		curvature[i] = rng.Float32()
+	}
+	sigmas := c.WeightSpread.Sigma
+	if err := m.Solve(b, sigmas, 0, curvature, lambda, noise); err != nil {
+		t.Fatal(err)
+	}
+	precision, got := precisionOf(c, b, curvature, lambda), dense(sigmas[0])
+	lead := sigmas[0].Lead
+	if lead == columns {
+		t.Fatal("all columns have a full covariance")
+	}
+	for k := lead; k < columns; k++ {
+		if v, want := got.At(k, k), noise/precision.At(k, k); math.Abs(v-want) > 1e-5*want {
+			t.Errorf("variance %d is %g, want %g", k, v, want)
+		}
+	}
+	var product mat.Dense
+	product.Mul(got.Slice(0, lead, 0, lead), precision.Slice(0, lead, 0, lead))
+	for i := range lead {
+		for j := range lead {
+			want := 0.0
+			if i == j {
+				want = noise
+			}
+			if v := product.At(i, j); math.Abs(v-want) > 1e-4 {
+				t.Fatalf("Sigma times the precision is %g at %d, %d, want %g", v, i, j, want)
+			}
+		}
+	}
+}
+
 // precisionOf returns A' diag(curvature) A + lambda, A from its columns.
 func precisionOf(c *tt.Core, b ref.Backend, curvature []float32, lambda float64) *mat.Dense {
 	rows, n := c.Map.Rows(), c.Slices.N-1
