@@ -8003,6 +8003,20 @@ row8turn:
 
 row8rest:
 	ADDQ $8, CX
+	SUBQ $4, CX
+	JLT row4rest
+
+row4turn:
+	VMOVUPS (DI), X0
+	VFMADD231PS (SI), X8, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, DI
+	ADDQ $16, SI
+	SUBQ $4, CX
+	JGE row4turn
+
+row4rest:
+	ADDQ $4, CX
 	SUBQ $1, CX
 	JLT row1rest
 
@@ -8065,6 +8079,21 @@ row8turn:
 
 row8rest:
 	ADDQ $8, CX
+	SUBQ $4, CX
+	JLT row4rest
+
+row4turn:
+	VMOVUPS (SI), X0
+	VMULPS (R9), X0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, R9
+	ADDQ $16, DI
+	ADDQ $16, SI
+	SUBQ $4, CX
+	JGE row4turn
+
+row4rest:
+	ADDQ $4, CX
 	SUBQ $1, CX
 	JLT row1rest
 
@@ -8133,6 +8162,22 @@ row8turn:
 
 row8rest:
 	ADDQ $8, CX
+	SUBQ $4, CX
+	JLT row4rest
+
+row4turn:
+	VMOVUPS (SI), X0
+	VMOVUPS (DI), X1
+	VFMADD231PS (R9), X0, X1
+	VMOVUPS X1, (DI)
+	ADDQ $16, R9
+	ADDQ $16, DI
+	ADDQ $16, SI
+	SUBQ $4, CX
+	JGE row4turn
+
+row4rest:
+	ADDQ $4, CX
 	SUBQ $1, CX
 	JLT row1rest
 

@@ -9513,6 +9513,34 @@ row16turn:
 
 row16rest:
 	ADDQ $16, CX
+	SUBQ $8, CX
+	JLT row8rest
+
+row8turn:
+	VMOVUPS (DI), Y0
+	VFMADD231PS (SI), Y8, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JGE row8turn
+
+row8rest:
+	ADDQ $8, CX
+	SUBQ $4, CX
+	JLT row4rest
+
+row4turn:
+	VMOVUPS (DI), X0
+	VFMADD231PS (SI), X8, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, DI
+	ADDQ $16, SI
+	SUBQ $4, CX
+	JGE row4turn
+
+row4rest:
+	ADDQ $4, CX
 	SUBQ $1, CX
 	JLT row1rest
 
@@ -9575,6 +9603,36 @@ row16turn:
 
 row16rest:
 	ADDQ $16, CX
+	SUBQ $8, CX
+	JLT row8rest
+
+row8turn:
+	VMOVUPS (SI), Y0
+	VMULPS (R9), Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, R9
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JGE row8turn
+
+row8rest:
+	ADDQ $8, CX
+	SUBQ $4, CX
+	JLT row4rest
+
+row4turn:
+	VMOVUPS (SI), X0
+	VMULPS (R9), X0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, R9
+	ADDQ $16, DI
+	ADDQ $16, SI
+	SUBQ $4, CX
+	JGE row4turn
+
+row4rest:
+	ADDQ $4, CX
 	SUBQ $1, CX
 	JLT row1rest
 
@@ -9643,6 +9701,38 @@ row16turn:
 
 row16rest:
 	ADDQ $16, CX
+	SUBQ $8, CX
+	JLT row8rest
+
+row8turn:
+	VMOVUPS (SI), Y0
+	VMOVUPS (DI), Y1
+	VFMADD231PS (R9), Y0, Y1
+	VMOVUPS Y1, (DI)
+	ADDQ $32, R9
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JGE row8turn
+
+row8rest:
+	ADDQ $8, CX
+	SUBQ $4, CX
+	JLT row4rest
+
+row4turn:
+	VMOVUPS (SI), X0
+	VMOVUPS (DI), X1
+	VFMADD231PS (R9), X0, X1
+	VMOVUPS X1, (DI)
+	ADDQ $16, R9
+	ADDQ $16, DI
+	ADDQ $16, SI
+	SUBQ $4, CX
+	JGE row4turn
+
+row4rest:
+	ADDQ $4, CX
 	SUBQ $1, CX
 	JLT row1rest
 

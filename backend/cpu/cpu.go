@@ -89,6 +89,7 @@ type workspace struct {
 	sweep         sweep
 	moments       momentSweep
 	panel         []float32 // rows of gathered vectors
+	index         []int32
 	rhs, gram     []float32
 	gram64, rhs64 []float64
 }

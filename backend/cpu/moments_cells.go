@@ -31,13 +31,18 @@ func (r *momentSweep) fitLeaf(shard int) {
 
 var unitMoments = momentLevel{mean: []float32{1}, cov: []float32{0}, second: []float32{1}, out: 1}
 
+// node returns the moments of the node that the chain is at.
+func (r *momentSweep) node() *momentLevel {
+	if len(r.levels) == 0 {
+		return &unitMoments
+	}
+	return &r.levels[len(r.levels)-1]
+}
+
 // cells takes the cells of node j: their moments, adjoints and gradients. It
 // returns the loss.
 func (r *momentSweep) cells(j int) float64 {
-	node, pull := &unitMoments, false
-	if top := len(r.levels) - 1; top >= 0 {
-		node, pull = &r.levels[top], r.pull <= top
-	}
+	node, pull := r.node(), r.pull < len(r.levels)
 	x, k := &r.leaf, &r.b.chain
 	if x.core.Cov != nil {
 		copy(x.product, node.cov)

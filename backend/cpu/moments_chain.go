@@ -28,6 +28,7 @@ type momentLevel struct {
 	meanHat, covHat  []float32 // their adjoints, summed over the cells below
 	turned, half     []float32 // the slice turned; G C of the level before
 	pulled, diagonal []float32 // Chat G; a vector
+	variances        []float32 // all there is of C, at a first level without covariances
 	turnedOf         int       // entity of turned, -1 of none
 }
 
@@ -139,6 +140,7 @@ func (r *momentSweep) advance(j, from int) {
 			switch {
 			case s != nil:
 				addDiagonal(v.cov, v.out, s, true)
+				v.variances = s
 			case v.core.Cov != nil:
 				copy(v.cov, v.core.Cov[entity*len(v.cov):])
 			}
@@ -180,7 +182,13 @@ func (r *momentSweep) times(v, below *momentLevel, entity int, g, s []float32) {
 		forth, back = v.turned, g
 	}
 	k.vecMat(v.mean, below.mean, back)
-	d.multiply(v.half, v.in, forth, v.in, 1, below.cov, v.in, v.out, v.in, v.in, 0)
+	if below.variances != nil {
+		for a := range v.out { // C is diagonal
+			k.product(v.half[a*v.in:][:v.in], forth[a*v.in:], below.variances)
+		}
+	} else {
+		d.multiply(v.half, v.in, forth, v.in, 1, below.cov, v.in, v.out, v.in, v.in, 0)
+	}
 	d.multiply(v.cov, v.out, v.half, v.in, 1, back, v.out, v.out, v.out, v.in, 0)
 	if s == nil {
 		return

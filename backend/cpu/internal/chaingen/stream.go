@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // gatherRows writes the kernel of dst[c] = s[c] rows[idx[c]], s nil for 1.
 func (g *generator) gatherRows() {
@@ -50,12 +53,21 @@ func (g *generator) widest(pieces int) shape {
 	return shape{'Y', pieces, false}
 }
 
+// elements are the shapes in which a vector is gone through element by element.
+func (g *generator) elements() []shape {
+	all := []shape{g.widest(4), g.widest(1), {'X', 1, false}, {'S', 1, false}}
+	if g.wide {
+		all = slices.Insert(all, 2, shape{'Y', 1, false})
+	}
+	return all
+}
+
 // axpy writes the kernel of dst += a src, the bits of a in the low half of a word.
 func (g *generator) axpy() {
 	g.function("Axpy", 0, 0, param{"dst", dstReg}, param{"src", rowsReg}, param{"n", countReg}, param{"a", rowReg})
 	g.op("VMOVQ", rowReg, fmt.Sprintf("X%d", scaleVector))
 	g.op("VBROADCASTSS", fmt.Sprintf("X%d", scaleVector), g.widest(1).reg(scaleVector))
-	for _, s := range []shape{g.widest(4), g.widest(1), {'S', 1, false}} {
+	for _, s := range g.elements() {
 		g.stream(s, func() {
 			for p := range s.pieces {
 				g.load(s, p, dstReg, p)
@@ -70,7 +82,7 @@ func (g *generator) axpy() {
 // product writes the kernel of dst = a b, element by element, or of dst += a b.
 func (g *generator) product(name string, add bool) {
 	g.function(name, 0, 0, param{"dst", dstReg}, param{"a", rowsReg}, param{"b", weightReg}, param{"n", countReg})
-	for _, s := range []shape{g.widest(4), g.widest(1), {'S', 1, false}} {
+	for _, s := range g.elements() {
 		g.stream(s, func() {
 			for p := range s.pieces {
 				g.load(s, p, rowsReg, p)

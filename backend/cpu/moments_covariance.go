@@ -1,0 +1,132 @@
+package cpu
+
+import "github.com/kernel-fried-tensor/kft/backend"
+
+// The gradient by the covariances of the leaf core is, for every entity, the sum
+// of v (u u' + C) over its cells. Nodes are taken in runs whose matrices, upper
+// triangles without gaps, fit a second-level cache; then every entity adds those
+// of its cells in the run. So nothing is shared between workers, and the order
+// of the sums is that of the plan.
+const (
+	covarianceRun  = 3 << 17 // entries of the matrices of a run
+	covarianceTask = 16      // nodes, whose first computes its whole chain
+)
+
+// leafCovariance computes that gradient, where it is wanted.
+func (s *moments) leafCovariance() {
+	p, b := s.p, s.b
+	if s.job.Adjoint == backend.None || p.Leaf >= len(s.job.Grad) || s.job.Grad[p.Leaf].Cov == nil {
+		return
+	}
+	r := p.LeafRank()
+	packed := r * (r + 1) / 2
+	grad := s.job.Grad[p.Leaf].Cov
+	order := p.ByLeaf()
+	spread := s.spreadByLeaf(order)
+	next := append([]int32(nil), order.Start...)
+	run := max(covarianceTask, covarianceRun/packed)
+	b.vectors = resize(b.vectors, min(run, p.Nodes())*packed)
+	entities := p.Shapes[p.Leaf].N
+	step := max(1, entities/64)
+	tasks := (entities + step - 1) / step
+	b.pieces(len(grad), func(from, to int) { clear(grad[from:to]) })
+	b.each(b.threads, func(_, i int) { s.fitChain(&b.workers[i].moments) })
+	for from := 0; from < p.Nodes(); from += run {
+		to := min(from+run, p.Nodes())
+		b.each((to-from+covarianceTask-1)/covarianceTask, func(worker, i int) {
+			first := from + i*covarianceTask
+			b.workers[worker].moments.triangles(b.vectors[(first-from)*packed:], first, min(first+covarianceTask, to))
+		})
+		b.each(tasks, func(worker, i int) {
+			ws := &b.workers[worker]
+			ws.gram = resize(ws.gram, packed)
+			for e := i * step; e < min((i+1)*step, entities); e++ {
+				cells := order.Node[next[e]:order.Start[e+1]]
+				ws.index = ws.index[:0]
+				for len(ws.index) < len(cells) && int(cells[len(ws.index)]) < to {
+					ws.index = append(ws.index, cells[len(ws.index)]-int32(from))
+				}
+				if len(ws.index) == 0 {
+					continue
+				}
+				clear(ws.gram)
+				b.chain.gatherSum(ws.gram, b.vectors, ws.index, spread[next[e]:])
+				b.chain.add(grad[e*r*r:][:packed], ws.gram)
+				next[e] += int32(len(ws.index))
+			}
+		})
+	}
+	b.each(tasks, func(worker, i int) {
+		for e := i * step; e < min((i+1)*step, entities); e++ {
+			unpack(grad[e*r*r:][:r*r], r, &b.workers[worker].gram)
+		}
+	})
+}
+
+// fitChain sets up a sweep that only goes forth.
+func (s *moments) fitChain(r *momentSweep) {
+	r.moments = s
+	r.fit(0)
+}
+
+// triangles writes the upper triangles of u u' + C of nodes [from, to) to dst.
+func (r *momentSweep) triangles(dst []float32, from, to int) {
+	n := r.p.LeafRank()
+	for j := from; j < to; j++ {
+		changed := int(r.p.Changed[j])
+		if j == from {
+			changed = 0
+		}
+		r.advance(j, changed)
+		node := r.node()
+		for a, u := range node.mean {
+			row := dst[:n-a]
+			copy(row, node.cov[a*n+a:])
+			r.b.chain.axpy(row, u, node.mean[a:])
+			dst = dst[n-a:]
+		}
+	}
+}
+
+// unpack spreads the upper triangle at the start of m over the whole matrix.
+func unpack(m []float32, n int, scratch *[]float32) {
+	rest := resize(*scratch, n*(n+1)/2)
+	*scratch = rest
+	copy(rest, m)
+	for a := range n {
+		copy(m[a*n+a:], rest[:n-a])
+		for c := 1; c < n-a; c++ {
+			m[(a+c)*n+a] = rest[c]
+		}
+		rest = rest[n-a:]
+	}
+}
+
+// spreadByLeaf returns the adjoints of the variances in the order of the leaf
+// core's entities.
+func (s *moments) spreadByLeaf(order *backend.LeafOrder) []float32 {
+	s.b.scale = resize(s.b.scale, s.p.Cells())
+	dst, job := s.b.scale, s.job
+	source, factor := job.Weight, float32(0.5)
+	switch job.Adjoint {
+	case backend.Residual:
+		factor = -0.5
+	case backend.Given:
+		source, factor = job.Spread, 1
+	}
+	s.b.pieces(len(dst), func(from, to int) {
+		switch {
+		case source != nil:
+			for i, place := range order.Place[from:to] {
+				dst[place] = factor * source[from+i]
+			}
+		case job.Adjoint == backend.Given:
+			clear(dst[from:to])
+		default:
+			for i := from; i < to; i++ {
+				dst[i] = factor
+			}
+		}
+	})
+	return dst
+}
