@@ -288,6 +288,11 @@ func (l *loader) train(k int, meta trainMeta) (*tt.Train, error) {
 	if left != 1 || len(t.Cores) == 0 {
 		return nil, fmt.Errorf("term %d does not end in rank 1", k)
 	}
+	for p, c := range t.Cores {
+		if err := l.spread(k, p, c, meta.Cores[p].Spread, p == 0 || p == len(t.Cores)-1); err != nil {
+			return nil, err
+		}
+	}
 	return t, nil
 }
 
@@ -321,7 +326,7 @@ func (l *loader) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
 			return nil, err
 		}
 	}
-	return c, l.spread(k, p, c, meta.Spread)
+	return c, nil
 }
 
 // regression reads what the slices of a core with side information are made of.

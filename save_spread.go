@@ -64,12 +64,13 @@ func spreadTensors(k, p int, c *tt.Core) []modelfile.Tensor {
 	return tensors
 }
 
-// spread reads the posterior of a core whose means are read.
-func (l *loader) spread(k, p int, c *tt.Core, meta *spreadMeta) error {
+// spread reads the posterior of a core whose means are read; outer tells whether
+// it is the first or the last of its train.
+func (l *loader) spread(k, p int, c *tt.Core, meta *spreadMeta, outer bool) error {
 	if meta == nil {
 		return nil
 	}
-	if err := c.SetFamily(l.m.spec.Uncertainty.Family()); err != nil {
+	if err := c.SetFamily(l.m.spec.Uncertainty.Family(), outer); err != nil {
 		return err
 	}
 	if s := c.FreeSpread; s != nil {

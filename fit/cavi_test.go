@@ -14,6 +14,7 @@ func caviCases() []variantCase {
 		{"plain", three, tt.Plain, false, nil, nil, false},
 		{"plain sum", sum, tt.Plain, false, nil, nil, false},
 		{"plain four", four, tt.Plain, false, nil, nil, false},
+		{"plain of rank 1", world{sizes: three.sizes, grouping: three.grouping, ranks: []int{1}, cells: 1000, noise: 0.2}, tt.Plain, false, nil, nil, false},
 	}, variantCases()...)
 }
 

@@ -50,8 +50,8 @@ const maxCovariances = 1 << 28
 // cores and regressions) is mean-field there. Variances are zero.
 func (f *Field) SetFamily(family Family) error {
 	for _, t := range f.Terms {
-		for _, c := range t.Cores {
-			if err := c.SetFamily(family); err != nil {
+		for p, c := range t.Cores {
+			if err := c.SetFamily(family, p == 0 || p == len(t.Cores)-1); err != nil {
 				return err
 			}
 		}
@@ -62,15 +62,16 @@ func (f *Field) SetFamily(family Family) error {
 // Varies tells whether the train's weights have variances.
 func (t *Train) Varies() bool { return t.Cores[0].Slices.Var != nil || t.Cores[0].Slices.Cov != nil }
 
-// SetFamily gives the core's weights posteriors.
-func (c *Core) SetFamily(family Family) error {
+// SetFamily gives the core's weights posteriors; outer tells whether the core is
+// the first or the last of its train.
+func (c *Core) SetFamily(family Family, outer bool) error {
 	c.FreeSpread, c.WeightSpread, c.sideVar = nil, nil, nil
 	c.Slices.Var, c.Slices.Cov = nil, nil
 	if family == Point {
 		return nil
 	}
 	n, size := c.Slices.Len(), c.Slices.Slice()
-	rows := family == Rows && c.Free != nil && (c.Slices.Left == 1 || c.Slices.Right == 1)
+	rows := family == Rows && c.Free != nil && outer
 	if rows {
 		if float64(c.Slices.N)*float64(size*size) > maxCovariances {
 			return fmt.Errorf("tt: core %s has %d entities of rank %d: their covariances would have %d entries; use mean-field, or a lower rank", c.Name(), c.Slices.N, size, c.Slices.N*size*size)
