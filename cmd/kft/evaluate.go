@@ -80,6 +80,7 @@ func (c *evaluateCommand) Run(e *env) error {
 	t := textTable{header: header, rows: [][]string{row}}
 	t.write(&b)
 	writeSources(&b, m, sum, "")
+	writeUnmatched(&b, m, sum, c.Side)
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }

@@ -95,3 +95,25 @@ func TestOutputErrorsNameItOnce(t *testing.T) {
 		t.Errorf("exit %d, %q", r.code, r.stderr)
 	}
 }
+
+// The name of the output says how it is written.
+func TestPredictOutputNames(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
+	must(t, "predict", "model.kft", "sales.csv", "-o", "p.tsv", "-q")
+	text, err := os.ReadFile("p.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, _, _ := strings.Cut(string(text), "\n"); !strings.Contains(line, "\tprediction\t") || strings.Contains(line, ",") {
+		t.Errorf("the first line is %q", line)
+	}
+	for name, magic := range map[string]string{"p.csv.gz": "\x1f\x8b", "p.csv.zst": "\x28\xb5\x2f\xfd"} {
+		must(t, "predict", "model.kft", "sales.csv", "-o", name, "-q")
+		if text, err := os.ReadFile(name); err != nil || !strings.HasPrefix(string(text), magic) {
+			t.Errorf("%s begins with %q, %v", name, text[:4], err)
+		}
+	}
+	refused(t, exitUsage, []string{"p.parquet.gz", "not compressed as a whole", "write p.parquet"}, "predict", "model.kft", "sales.csv", "-o", "p.parquet.gz")
+}

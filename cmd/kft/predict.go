@@ -108,7 +108,7 @@ func (c *predictCommand) table(e *env, m *kft.Model, output dataset.Output) erro
 		return err
 	}
 	if !c.Quiet {
-		writeUnknown(e.stderr, m, sum, c.Output)
+		writeUnknown(e.stderr, m, sum, c.Output, c.Side)
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (w *watched) Write(p []byte) (int, error) {
 }
 
 // writeUnknown says how many rows there were and how many had unknown ids.
-func writeUnknown(w io.Writer, m *kft.Model, sum kft.Summary, output string) {
+func writeUnknown(w io.Writer, m *kft.Model, sum kft.Summary, output string, side []string) {
 	where := ""
 	if output != "" && output != "-" {
 		where = " in " + output
@@ -136,5 +136,6 @@ func writeUnknown(w io.Writer, m *kft.Model, sum kft.Summary, output string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s predicted%s\n", plural(sum.Rows, "row"), where)
 	writeSources(&b, m, sum, "; the column unknown marks them")
+	writeUnmatched(&b, m, sum, side)
 	io.WriteString(w, b.String())
 }

@@ -111,6 +111,21 @@ func writeSources(b *strings.Builder, m *kft.Model, sum kft.Summary, marked stri
 	}
 }
 
+// writeUnmatched says of which tables given by --side no row made use.
+func writeUnmatched(b *strings.Builder, m *kft.Model, sum kft.Summary, tables []string) {
+	for _, text := range tables {
+		t, err := sideinfo.ParseSide(text)
+		if err != nil {
+			continue // refused before
+		}
+		for i, mode := range m.Modes() {
+			if mode.Name == t.Mode && sum.Side[i] == 0 {
+				fmt.Fprintf(b, "0 rows made use of %s: their ids of %s have training data or are not in it\n", t.File, mode.Name)
+			}
+		}
+	}
+}
+
 // article puts a or an before a name.
 func article(name string) string {
 	if name != "" && strings.ContainsRune("aeiouAEIOU", rune(name[0])) {

@@ -105,6 +105,10 @@ func TestSideNotices(t *testing.T) {
 		{fitSales("--rank", "2", "--sweeps", "1", "--side", "store=empty.csv"), []string{`column "gone" is left out: all values are missing`}, nil},
 		{fitSales("--rank", "40", "--sweeps", "1", "--side", "store=stores.csv:area"), []string{"rank 40 between store and item is lowered to 12, all that store can carry"}, nil},
 		{fitSide("--side-replace", "noise"), []string{"replaced by noise"}, nil},
+		{fitSide("--kernel", "item=rbf"), []string{"warning: kernel item=rbf has no effect: mode item has no side information"}, nil},
+		{fitSide("--length-scales", "learn"), []string{"\n      learned: intercept 1 -> ", ", matern32 length "}, nil},
+		{fitSide("--space", "dual-paper", "--length-scales", "learn"), []string{"warning: length-scales are not learned in the space dual-paper; use dual"}, nil},
+		{fitSales("--term", "item,time:2", "--sweeps", "1", "--side", "store=stores.csv"), []string{"warning: the side information of store has no effect: no term has a core of store"}, nil},
 		{fitSide("--space", "primal", "--kernel", "rbf"), []string{"; primal, "}, []string{"note: --kernel is for kernels and has no effect in the space primal"}},
 		{fitSales("--rank", "1", "--sweeps", "1", "--space", "primal"), nil, []string{"note: --space is for side information and has no effect without --side"}},
 	} {
@@ -142,6 +146,12 @@ func TestPredictSide(t *testing.T) {
 	for _, part := range []string{"4 rows predicted\n", "2 rows with a store not in the training data, predicted from its side row; the column unknown", "1 row with an unknown store, predicted by the average"} {
 		if !strings.Contains(with.stderr, part) {
 			t.Errorf("%q does not say %q", with.stderr, part)
+		}
+	}
+	write(t, "others.csv", "store,region,area,floors\nN100,north,120,1\n")
+	for _, verb := range []string{"predict", "evaluate"} {
+		if r := must(t, verb, "model.kft", "new.csv", "--side", "store=others.csv"); !strings.Contains(r.stdout+r.stderr, "0 rows made use of others.csv: their ids of store have training data or are not in it") {
+			t.Errorf("%s: %q, %q", verb, r.stdout, r.stderr)
 		}
 	}
 	cell := must(t, "predict", "model.kft", "--side", "store=new_stores.csv", "--cell", "store=N001,item=A0001,time=2023-1", "--json", "--strict")
@@ -183,6 +193,7 @@ func TestBadPredictSide(t *testing.T) {
 		{"model.kft", "store=short.csv", exitFailed, []string{"short.csv", `column "area"`, "the table has no such column", "choose one of store, region"}},
 		{"model.kft", "store=text.csv", exitFailed, []string{`text.csv, line 2, column "area", value "big"`, "not a number"}},
 		{"model.kft", "store=twice.csv", exitFailed, []string{`twice.csv, line 3, column "store", value "N001"`, "given on line 2 already"}},
+		{"model.kft", "store=new_stores.csv:region:cat,area:cat", exitUsage, []string{"--side", `column "area" was fitted as num, not as cat`, "leave the columns out"}},
 		{"model.kft", "store=none.csv", exitFailed, []string{"none.csv", "no such file"}},
 		{"model.kft", "new_stores.csv", exitUsage, []string{"there is no '='"}},
 	} {
@@ -210,7 +221,11 @@ func TestSideJSON(t *testing.T) {
 			}
 		}
 	}
-	for _, part := range []string{"Side: store: 11 of 12 ids described", "variant", "wlr"} {
+	must(t, fitSide("--length-scales", "learn")...)
+	if text := must(t, "inspect", "model.kft", "--json").stdout; !strings.Contains(text, `"name": "matern32 length"`) || !strings.Contains(text, `"end": `) {
+		t.Errorf("no learned length in %s", text)
+	}
+	for _, part := range []string{"Side: store: 11 of 12 ids described", "variant", "wlr", "learned: "} {
 		if text := must(t, "inspect", "model.kft").stdout; !strings.Contains(text, part) {
 			t.Errorf("no %q in %s", part, text)
 		}
