@@ -39,18 +39,55 @@ type sink struct {
 
 // passSecond is Pass with second moments.
 func (b *Backend) passSecond(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
-	shards := len(p.Shards) - 1
 	s := moments{b: b, p: p, cores: cores, job: job}
+	s.check()
+	loss := 0.0
+	switch {
+	case !s.sweeps():
+	case s.paired():
+		loss = s.passPair()
+	default:
+		loss = s.passNodes()
+	}
+	s.leafCovariance()
+	return loss
+}
+
+// passNodes sweeps the nodes and returns the loss.
+func (s *moments) passNodes() float64 {
+	shards := len(s.p.Shards) - 1
 	s.laySums(shards)
 	losses := make([]float64, shards)
-	b.each(shards, func(worker, i int) { losses[i] = s.shard(&b.workers[worker].moments, i) })
+	s.b.each(shards, func(worker, i int) { losses[i] = s.shard(&s.b.workers[worker].moments, i) })
 	s.addSums(shards)
-	s.leafCovariance()
 	loss := 0.0
 	for _, l := range losses {
 		loss += l
 	}
 	return loss
+}
+
+// check panics where more is wanted than is offered.
+func (s *moments) check() {
+	for core, g := range s.job.Grad {
+		if g.Cov != nil && core != s.p.Leaf {
+			panic(fmt.Sprintf("cpu: the gradient by the covariances of core %d is wanted, the leaf core is %d", core, s.p.Leaf))
+		}
+	}
+}
+
+// sweeps tells whether anything is wanted beside the leaf core's covariances,
+// whose gradient needs no cell's moments.
+func (s *moments) sweeps() bool {
+	if s.job.Adjoint != backend.Given || s.job.Mean != nil || s.job.Var != nil {
+		return true
+	}
+	for core := range s.job.Grad {
+		if s.wanted(core) {
+			return true
+		}
+	}
+	return false
 }
 
 // laySums finds room for the shards' own sums.
@@ -64,9 +101,6 @@ func (s *moments) laySums(shards int) {
 		owner = s.p.Chain[s.p.Owner]
 	}
 	for core, g := range s.job.Grad {
-		if g.Cov != nil && core != s.p.Leaf {
-			panic(fmt.Sprintf("cpu: the gradient by the covariance of core %d is wanted, the leaf core is %d", core, s.p.Leaf))
-		}
 		lay := func(dst []float32) sink {
 			k := sink{dst: dst, shared: dst != nil && core != owner}
 			if k.shared {

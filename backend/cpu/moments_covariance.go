@@ -30,7 +30,12 @@ func (s *moments) leafCovariance() {
 	step := max(1, entities/64)
 	tasks := (entities + step - 1) / step
 	b.pieces(len(grad), func(from, to int) { clear(grad[from:to]) })
-	b.each(b.threads, func(_, i int) { s.fitChain(&b.workers[i].moments) })
+	forth := moments{b: b, p: p, cores: s.cores, job: s.job, grads: make([]momentSums, len(s.cores))}
+	for i := range b.workers {
+		w := &b.workers[i].moments
+		w.moments = &forth
+		w.fit(0)
+	}
 	for from := 0; from < p.Nodes(); from += run {
 		to := min(from+run, p.Nodes())
 		b.each((to-from+covarianceTask-1)/covarianceTask, func(worker, i int) {
@@ -61,12 +66,6 @@ func (s *moments) leafCovariance() {
 			unpack(grad[e*r*r:][:r*r], r, &b.workers[worker].gram)
 		}
 	})
-}
-
-// fitChain sets up a sweep that only goes forth.
-func (s *moments) fitChain(r *momentSweep) {
-	r.moments = s
-	r.fit(0)
 }
 
 // triangles writes the upper triangles of u u' + C of nodes [from, to) to dst.

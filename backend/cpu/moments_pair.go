@@ -1,0 +1,228 @@
+package cpu
+
+import "github.com/kernel-fried-tensor/kft/backend"
+
+// momentPair is the way of two cores with variances: with m1, s1 a row of the
+// leaf core, m3, s3 one of the other and g = m3^2 + s3,
+//
+//	E f = m1.m3,   Var f = m1^2.s3 + s1.g,
+//
+// so the squares m1^2 and g are laid out once for all entities and a node costs
+// nothing but its cells. These are taken in blocks that do not heed the nodes,
+// as one of the cores may have few cells an entity.
+//
+// Adjoints of variances are kept doubled, see momentBundle.
+type momentPair struct {
+	*moments
+	r          int
+	node, leaf backend.Slices
+	square     []float32 // m1^2 by leaf entity
+	second     []float32 // g by entity of the other core
+
+	// The leaf core's gradients are summed by each shard apart or, where it has
+	// too few cells for that, entity by entity after the sweep, from the adjoints
+	// of the means in that order.
+	order    *backend.LeafOrder
+	adjoints []float32
+	private  int // length of a shard's own sums: of m1, m1^2 and s1
+	shards   int
+}
+
+// paired tells whether this way is open.
+func (s *moments) paired() bool {
+	return len(s.p.Chain) == 1 && s.cores[0].Cov == nil && s.cores[1].Cov == nil
+}
+
+// passPair is the pass over two cores; it returns the loss.
+func (s *moments) passPair() float64 {
+	p, b := s.p, s.b
+	x := momentPair{moments: s, r: p.LeafRank(), node: s.cores[p.Chain[0]], leaf: s.cores[p.Leaf], shards: len(p.Shards) - 1}
+	b.square = resize(b.square, x.leaf.Len())
+	b.vectors = resize(b.vectors, x.node.Len())
+	x.square, x.second = b.square, b.vectors
+	b.pieces(len(x.square), func(from, to int) { b.chain.product(x.square[from:to], x.leaf.Mean[from:], x.leaf.Mean[from:]) })
+	b.pieces(len(x.second), func(from, to int) {
+		b.chain.product(x.second[from:to], x.node.Mean[from:], x.node.Mean[from:])
+		if x.node.Var != nil {
+			b.chain.add(x.second[from:to], x.node.Var[from:to])
+		}
+	})
+	if s.wanted(p.Leaf) {
+		if x.shards*x.leaf.N > p.Cells()/4 {
+			x.order = p.ByLeaf()
+			b.target = resize(b.target, p.Cells())
+			x.adjoints = b.target
+		} else {
+			x.private = (3*x.leaf.Len() + 15) &^ 15
+			b.arena = resize(b.arena, x.shards*x.private)
+		}
+	}
+	losses := make([]float64, x.shards)
+	b.each(x.shards, func(worker, i int) { losses[i] = x.shard(&b.workers[worker], i) })
+	switch {
+	case x.order != nil:
+		x.leafByOrder()
+	case x.private > 0:
+		x.leafByShards()
+	}
+	loss := 0.0
+	for _, l := range losses {
+		loss += l
+	}
+	return loss
+}
+
+// wanted tells whether a gradient by a core's means or variances is wanted.
+func (s *moments) wanted(core int) bool {
+	return s.job.Adjoint != backend.None && core < len(s.job.Grad) && (s.job.Grad[core].Mean != nil || s.job.Grad[core].Var != nil)
+}
+
+// rowAt returns row i of a table of rows of length r, nil of nil.
+func rowAt(table []float32, i, r int) []float32 {
+	if table == nil {
+		return nil
+	}
+	return table[i*r:][:r]
+}
+
+// pairSums are the adjoints of a node, or where a shard sums those of the leaf
+// core: of m3, s3 and g, or of m1, m1^2 and s1.
+type pairSums struct{ mean, square, spread []float32 }
+
+func (x *momentPair) sums(v []float32, n int) pairSums {
+	return pairSums{v[:n], v[n : 2*n], v[2*n : 3*n]}
+}
+
+// shard sweeps the cells of a shard and returns its part of the loss.
+func (x *momentPair) shard(ws *workspace, shard int) float64 {
+	p, job, leaf := x.p, x.job, &ws.moments.leaf
+	from, to := int(p.Shards[shard]), int(p.Shards[shard+1])
+	var rows, node pairSums
+	if x.private > 0 {
+		own := x.b.arena[shard*x.private:][:x.private]
+		clear(own)
+		rows = x.sums(own, x.leaf.Len())
+	}
+	if x.wanted(p.Chain[0]) {
+		ws.rhs = zeroed(ws.rhs, 3*x.r)
+		node = x.sums(ws.rhs, x.r)
+	}
+	last := int(p.Start[to])
+	x.clearNodes(shard, from, to)
+	loss := 0.0
+	for j, c := from, int(p.Start[from]); c < last; {
+		end := min(c+block, last)
+		if job.Adjoint != backend.Given || job.Mean != nil || job.Var != nil {
+			x.values(leaf, j, c, end)
+		}
+		leaf.put(job, c, end)
+		if job.Adjoint == backend.None {
+			for int(p.Start[j+1]) < end {
+				j++
+			}
+			c = end
+			continue
+		}
+		e, v, part := leaf.adjoints(x.b, job, c, end, 2)
+		loss += part
+		if x.order != nil {
+			for i, place := range x.order.Place[c:end] {
+				x.adjoints[place] = e[i]
+			}
+		}
+		j = x.pull(node, rows, e, v, j, c, end)
+		c = end
+	}
+	return loss
+}
+
+// values computes the moments of cells [c, end), the first of which is of node
+// j.
+func (x *momentPair) values(leaf *momentLeaf, j, c, end int) {
+	k := &x.b.chain
+	clear(leaf.variance[:end-c])
+	for at := c; at < end; j++ {
+		stop := min(int(x.p.Start[j+1]), end)
+		idx := x.p.LeafEntity[at:stop]
+		entity := int(x.p.Entity[0][j])
+		k.dots(leaf.mean[at-c:stop-c], x.leaf.Mean, idx, rowAt(x.node.Mean, entity, x.r))
+		variance, more := leaf.variance[at-c:stop-c], leaf.difference[:stop-at]
+		if x.leaf.Var != nil {
+			k.dots(variance, x.leaf.Var, idx, rowAt(x.second, entity, x.r))
+		}
+		if x.node.Var != nil {
+			k.dots(more, x.square, idx, rowAt(x.node.Var, entity, x.r))
+			k.add(variance, more)
+		}
+		at = stop
+	}
+}
+
+// pull takes the adjoints of cells [c, end) back, those of the first node being
+// j, and returns the node at end.
+func (x *momentPair) pull(node, rows pairSums, e, v []float32, j, c, end int) int {
+	k := &x.b.chain
+	for at := c; at < end; {
+		stop := min(int(x.p.Start[j+1]), end)
+		idx := x.p.LeafEntity[at:stop]
+		entity := int(x.p.Entity[0][j])
+		second := rowAt(x.second, entity, x.r)
+		k.adjoints(node.mean, rows.mean, x.leaf.Mean, idx, e[at-c:stop-c], rowAt(x.node.Mean, entity, x.r))
+		if x.leaf.Var != nil {
+			k.adjoints(node.spread, rows.spread, x.leaf.Var, idx, v[at-c:stop-c], second)
+		} else {
+			k.adjoints(nil, rows.spread, nil, idx, v[at-c:stop-c], second)
+		}
+		if x.node.Var != nil {
+			k.adjoints(node.square, rows.square, x.square, idx, v[at-c:stop-c], rowAt(x.node.Var, entity, x.r))
+		} else {
+			k.adjoints(node.square, nil, x.square, idx, v[at-c:stop-c], nil)
+		}
+		at = stop
+		if at == int(x.p.Start[j+1]) {
+			x.finish(node, entity)
+			j++
+		}
+	}
+	return j
+}
+
+// finish writes the gradient of a node's entity and clears its sums.
+func (x *momentPair) finish(node pairSums, entity int) {
+	if node.mean == nil {
+		return
+	}
+	grad := x.job.Grad[x.p.Chain[0]]
+	mean, gradMean, gradVar := rowAt(x.node.Mean, entity, x.r), rowAt(grad.Mean, entity, x.r), rowAt(grad.Var, entity, x.r)
+	for a, u := range mean {
+		if gradMean != nil {
+			gradMean[a] = node.mean[a] + u*node.spread[a]
+		}
+		if gradVar != nil {
+			gradVar[a] = (node.square[a] + node.spread[a]) / 2
+		}
+		node.mean[a], node.square[a], node.spread[a] = 0, 0, 0
+	}
+}
+
+// clearNodes clears the gradients of the entities that a shard answers for: all
+// from behind the last of the shard before.
+func (x *momentPair) clearNodes(shard, from, to int) {
+	if !x.wanted(x.p.Chain[0]) {
+		return
+	}
+	entity := x.p.Entity[0]
+	first, end := 0, x.node.N
+	if shard > 0 {
+		first = int(entity[from-1]) + 1
+	}
+	if shard < x.shards-1 {
+		end = int(entity[to-1]) + 1
+	}
+	grad := x.job.Grad[x.p.Chain[0]]
+	for _, g := range [][]float32{grad.Mean, grad.Var} {
+		if g != nil {
+			clear(g[first*x.r : end*x.r])
+		}
+	}
+}
