@@ -166,7 +166,7 @@ const maxExact = 8
 // plan returns the plan to solve a block over, and whether exactly: that needs
 // the plan whose leaf the core is, and so do covariances of its slices.
 func (a *cavi) plan(t *termAt, core int, b tt.Block) (*backend.Plan, bool) {
-	own := t.pass
+	var own *backend.Plan
 	switch {
 	case b.Map != nil && b.MultiplierCov == nil:
 		return t.pass, false

@@ -51,16 +51,31 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
 	d.Weight = c.drawWeight(rng)
 	d.side = make([]float32, c.Slices.Len())
 	c.Map.Apply(b, d.side, d.Weight, false)
-	prior := d.side[c.Slices.Len()-size:]
-	copy(prior, c.side[len(c.side)-size:])
-	if c.sideVar != nil {
+	if c.WeightSpread != nil {
 		lost := make([]float32, c.Slices.Len())
 		c.Map.addLost(lost, float64(c.WeightSpread.PriorVar[0]))
-		copy(lost[len(lost)-size:], c.sideVar[len(c.sideVar)-size:])
 		addNoise(rng, d.side, lost)
 	}
 	d.combine()
+	c.drawPrior(rng, d.Slices.Mean)
 	return &d
+}
+
+// drawPrior draws the prior's slice of a regression from its own moments: there
+// is no side information to take it from.
+func (c *Core) drawPrior(rng *rand.Rand, dst []float32) {
+	size := c.Slices.Slice()
+	last := func(values []float32, size int) []float32 {
+		if values == nil {
+			return nil
+		}
+		return values[len(values)-size:]
+	}
+	var spread *Spread
+	if c.WeightSpread != nil {
+		spread = &Spread{Var: last(c.Slices.Var, size), Cov: last(c.Slices.Cov, size*size)}
+	}
+	copy(last(dst, size), spread.draw(rng, last(c.Slices.Mean, size), size))
 }
 
 // extended returns values of all entities, size an entity, where those that

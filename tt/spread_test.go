@@ -141,7 +141,7 @@ func (s *sums) check(t *testing.T, what string, want, limit float64) {
 
 // The divergence of every block is the mean of log q - log p over draws.
 func TestDivergenceAgainstDraws(t *testing.T) {
-	const draws = 400
+	const draws = 250
 	b := ref.Backend{}
 	for _, tc := range posteriors() {
 		switch tc.name[:3] {
