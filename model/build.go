@@ -97,7 +97,11 @@ func (b *builder) train(term Term, variant tt.Variant, group int) error {
 		}
 	}
 	capped, notices := term.CapRanks(trained)
-	b.notices = append(b.notices, notices...)
+	for _, n := range notices { // the trains of latent scaling say the same
+		if !slices.Contains(b.notices, n) {
+			b.notices = append(b.notices, n)
+		}
+	}
 	t := tt.NewTrain(term.Cores, index, capped.Ranks)
 	for p, core := range term.Cores {
 		if variant == tt.Plain || !b.has(core) {

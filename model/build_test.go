@@ -43,6 +43,20 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// The three trains of latent scaling have the same ranks and one notice.
+func TestBuildNoticesOnce(t *testing.T) {
+	modes := []string{"store", "time"}
+	term, err := ParseTerm("store,time:9@ls", modes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := Table{Modes: modes, Sizes: []int{4, 3}, Train: [][]int32{{0, 1, 2, 3}, {0, 1, 2, 0}}, Other: [][]int32{{}, {}}}
+	_, notices, err := Build([]Term{term}, data, SideInfo{Operators: []tt.Operator{ones{4, 2}, ones{3, 2}}})
+	if err != nil || len(notices) != 1 {
+		t.Errorf("notices %q, %v", notices, err)
+	}
+}
+
 type ones struct{ n, m int }
 
 func (o ones) Rows() int    { return o.n }

@@ -130,6 +130,12 @@ func (s *SideSpec) fill(d SideSpec) {
 	fill(&s.Space, d.Space)
 	fill(&s.Columns, d.Columns)
 	fill(&s.Intercept, d.Intercept)
+	switch s.Intercept { // as YAML writes them
+	case "true":
+		s.Intercept = "yes"
+	case "false":
+		s.Intercept = "no"
+	}
 	fill(&s.LengthScales, d.LengthScales)
 }
 

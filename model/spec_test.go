@@ -119,6 +119,12 @@ func TestFill(t *testing.T) {
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("filled %+v\nwant %+v", s, want)
 	}
+	for text, want := range map[string]string{"true": "yes", "false": "no", "no": "no", "": "yes"} {
+		s := Spec{Side: SideSpec{Intercept: text}}
+		if s.Fill(); s.Side.Intercept != want {
+			t.Errorf("intercept %q is %q", text, s.Side.Intercept)
+		}
+	}
 	d := Default()
 	d.Fill()
 	if !reflect.DeepEqual(d, Default()) {

@@ -251,6 +251,15 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
+// What is wrong with a mode's own column has no file to name.
+func TestBadOwnValue(t *testing.T) {
+	j := mustOpenSide(t, "store=@store:date", "", storeMode, "3", "4")
+	const want = `column "store", value "3": this is not a date or a time; mend it, leave it empty, or give the column another type`
+	if _, _, err := Fit(j, EncodeOptions{}); err == nil || err.Error() != want {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Of several wrong values the one told comes first in the file, whatever the
 // order of the ids.
 func TestFirstBadValue(t *testing.T) {
