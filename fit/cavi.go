@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -181,75 +180,6 @@ func (a *cavi) plan(t *termAt, core int, b tt.Block) (*backend.Plan, bool) {
 		return t.pass, false
 	}
 	return own, b.Map == nil
-}
-
-// solveExpectedRows solves a free outer core exactly: with H the second moments
-// of the other cores' product at an entity's cells, M and v the multiplier's
-// mean and variance, mu and lambda the penalty,
-//
-//	(M H M + diag(D o v) + lambda) x = M (g - H G0) + lambda mu,
-//
-// and the covariance s2 times the inverse of that matrix, or the inverse of its
-// diagonal. It returns how many systems were singular.
-func solveExpectedRows(p *blockProblem) int64 {
-	c := p.train.Cores[p.core]
-	r, shape := c.Slices.Slice(), c.Slices.Shape
-	grad := make([]backend.Slices, len(p.train.Cores))
-	g := backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
-	grad[p.core] = g
-	p.d.pass(p.plan, p.train.Slices(), &backend.Job{Adjoint: backend.Residual, Second: true, Target: p.y, Weight: p.w, Grad: grad})
-	var raised atomic.Int64
-	backend.Each(p.d.b, shape.N-1, func(e int) {
-		if solveExpectedRow(p, e, r, g) {
-			raised.Add(1)
-		}
-	})
-	return raised.Load()
-}
-
-func solveExpectedRow(p *blockProblem, e, r int, g backend.Slices) (raised bool) {
-	at := func(values []float32) []float32 { return values[e*r:][:r] }
-	h, lambda, step, scratch := make([]float64, r*r), make([]float64, r), make([]float64, r), make([]float64, r*r)
-	for k, v := range g.Cov[e*r*r:][:r*r] {
-		h[k] = -2 * float64(v) // the adjoint of the variance is -w/2
-	}
-	x := at(p.block.Value)
-	for i := range r {
-		lambda[i] = p.penalty.at(e, i)
-		step[i] = float64(at(g.Mean)[i])
-	}
-	if p.block.Multiplier != nil {
-		m, v := at(p.block.Multiplier), at(p.block.MultiplierVar)
-		for i := range r {
-			lambda[i] += h[i*r+i] * float64(v[i])
-			step[i] *= float64(m[i])
-		}
-		for i := range r {
-			for j := range r {
-				h[i*r+j] *= float64(m[i]) * float64(m[j])
-			}
-		}
-	}
-	for i := range r {
-		own := p.penalty.at(e, i)
-		step[i] -= (lambda[i]-own)*float64(x[i]) + own*(float64(x[i])-p.penalty.mean)
-	}
-	raised = solveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
-	for i, d := range step {
-		x[i] += float32(d)
-		p.block.Spread.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))
-	}
-	if p.block.Spread.Cov != nil {
-		choleskyInverse(scratch, r, h)
-		cov := p.block.Spread.Cov[e*r*r:][:r*r]
-		for k := range cov {
-			cov[k] = float32(p.noise * h[k])
-		}
-		for i := range r {
-			p.block.Spread.Var[e*r+i] = cov[i*r+i]
-		}
-	}
-	return raised
 }
 
 // loss returns the expected loss, of counts the negative expected log
