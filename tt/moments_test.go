@@ -91,6 +91,10 @@ func TestDrawsOfNewCodes(t *testing.T) {
 			rng := rand.New(rand.NewPCG(11, 11))
 			tc := posterior{"", []grouping{{[][]int{{0}, {2}}, 3}}, variant, family}
 			f := tc.field(t, b, cells(rng, 60), rng)
+			sampler, err := tt.NewSampler(b, f, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
 			n := sizes[0]
 			wider := lossy{normal(rng, n+2, 3), make([]float32, n+2)}
 			wider.lost[n], wider.lost[n+1] = 0.5, 2
@@ -103,8 +107,12 @@ func TestDrawsOfNewCodes(t *testing.T) {
 			f.EvaluateMoments(b, got, codes)
 			var mean, variance [3]sums
 			value := make([]float32, 3)
-			for range draws {
-				f.Sample(b, rng).Evaluate(b, value, codes)
+			prepared, err := sampler.Cells(f, codes, keyOf(codes))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for number := range draws {
+				sampler.Draw(b, number).Evaluate(b, value, prepared)
 				for i, v := range value {
 					mean[i].add(float64(v))
 					variance[i].add(math.Pow(float64(v)-float64(got.Mean[i]), 2))

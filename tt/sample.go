@@ -3,7 +3,6 @@ package tt
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 )
@@ -14,7 +13,8 @@ import (
 // single cells would not.
 //
 // Entities without training data and the prior's slice are drawn from variances
-// of their own. Whatever takes the prior's slice shares one draw of it.
+// of their own. Whatever takes the prior's slice shares one draw of it; a
+// [Sampler] tells such entities apart, and can do with a field that was extended.
 //
 // The field shares indices and maps with f. It is for evaluation: Refresh would
 // take the drawn slices of entities without training data back to their mean. A
@@ -38,11 +38,7 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
 	d.Slices = backend.NewSlices(c.Slices.Shape)
 	size := c.Slices.Slice()
 	if c.Free != nil {
-		spread := c.FreeSpread
-		if spread != nil {
-			spread = &Spread{Var: c.extended(spread.Var, size), Cov: c.extended(spread.Cov, size*size)}
-		}
-		d.Free = spread.draw(rng, c.extended(c.Free, size), size)
+		d.Free = c.FreeSpread.draw(rng, c.Free, size)
 	}
 	if c.Variant == Plain {
 		d.Slices.Mean = d.Free
@@ -76,17 +72,6 @@ func (c *Core) drawPrior(rng *rand.Rand, dst []float32) {
 		spread = &Spread{Var: last(c.Slices.Var, size), Cov: last(c.Slices.Cov, size*size)}
 	}
 	copy(last(dst, size), spread.draw(rng, last(c.Slices.Mean, size), size))
-}
-
-// extended returns values of all entities, size an entity, where those that
-// Extend added take the prior's.
-func (c *Core) extended(values []float32, size int) []float32 {
-	if values == nil || len(values) == c.Slices.N*size {
-		return values
-	}
-	known := len(values) - size
-	more := c.Slices.N - known/size
-	return append(values[:known:known], slices.Repeat(values[known:], more)...)
 }
 
 // draw returns independent weights, or slices with covariances, about mean.
