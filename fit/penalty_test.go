@@ -106,7 +106,11 @@ func TestWhereThePenaltyHolds(t *testing.T) {
 			t.Errorf("%s: weights of %g pay %g", tc.variant, tc.at, paid)
 		}
 		b.Value[0] += 0.5
-		if paid := ridge.paid(c, b, counts); math.Abs(paid-0.25*ridge.Lambda) > 1e-6*paid {
+		want := 0.25 * ridge.Lambda
+		if tc.variant == tt.WLR {
+			want *= norms(c)[0] // in units of its regression
+		}
+		if paid := ridge.paid(c, b, counts); math.Abs(paid-want) > 1e-6*paid {
 			t.Errorf("%s: a weight off by 1/2 pays %g", tc.variant, paid)
 		}
 	}
@@ -124,7 +128,7 @@ func TestEven(t *testing.T) {
 		before := append([]float32(nil), c.Slices.Mean...)
 		even(c)
 		one := func(int) float64 { return 1 }
-		v, w := squares(c.Free, c.Slices.Slice(), one), norms(c)
+		v, w := squares(c, 0, one), norms(c)
 		for k := range v {
 			if math.Abs(v[k]-w[k]) > 1e-4*w[k] {
 				t.Errorf("norm %v, pair %d: |v'|^2 is %g, |w|^2 is %g", norm, k, v[k], w[k])

@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -17,13 +18,27 @@ const (
 )
 
 // Ridge is a penalty in units of the summed loss: lambda_e |V'(e)|^2 on free
-// weights, |V'(e) - 1|^2 where they weigh a regression, lambda |W|^2 on
-// regressions. A coupled core (wlr in dual space) pays for both at once,
+// weights, lambda |W|^2 on regressions.
+//
+// A weighted regression, G = V' o (A W), pays for V' and W at once. In dual
+// space (Coupled) that is, as in the paper,
 //
 //	sum over (a, b) of (sum_e lambda_e v'_eab^2) |w_ab|^2,
 //
-// which is a ridge in either with the other fixed. Where a core has a norm K
-// on W, |w|^2 is w'K w.
+// in primal space, where V' is drawn to 1,
+//
+//	sum over (a, b) of (lambda + sum_e lambda_e (v'_eab - 1)^2) |w_ab|^2.
+//
+// As |w_ab| is about the size of T, weights that leave their regression pay as
+// plain ones that leave 0, whatever the scale of T. Either is a ridge in V' with
+// W fixed and in W with V' fixed.
+//
+// A joint core one of whose modes has no operator is a regression for each id of
+// that mode, most of them with few observations. In a product of sums over all
+// of them the small ones would be drawn to nothing: such a core pays
+// sum_e lambda_e |V'(e) - 1|^2 + lambda |W|^2 in either space.
+//
+// Where a core has a norm K on W, |w|^2 is w'K w.
 type Ridge struct {
 	Kind   RidgeKind `json:"kind"`
 	Lambda float64   `json:"lambda"`
@@ -68,32 +83,51 @@ func (p *penalty) at(e, k int) float64 {
 
 // of returns a block's penalty. counts are those of the core's entities.
 func (r Ridge) of(c *tt.Core, b tt.Block, counts []float64) *penalty {
+	mean := 0.0 // of V'
+	if c.Variant == tt.WLR && !evens(c) {
+		mean = 1
+	}
 	free := func(e int) float64 { return r.at(counts[e]) }
 	switch {
-	case b.Map == nil && c.Coupled:
-		return &penalty{row: free, column: norms(c)}
-	case b.Map == nil && c.Variant == tt.WLR:
-		return &penalty{row: free, mean: 1}
+	case b.Map == nil && shares(c):
+		return &penalty{row: free, column: norms(c), mean: mean}
 	case b.Map == nil:
-		return &penalty{row: free}
-	case c.Coupled:
-		known := func(e int) float64 {
-			if counts[e] == 0 {
-				return 0 // V' takes the prior there, and pays nothing
-			}
-			return free(e)
-		}
-		return &penalty{row: func(int) float64 { return 1 }, column: squares(c.Free[:len(c.Free)-c.Slices.Slice()], c.Slices.Slice(), known)}
+		return &penalty{row: free, mean: mean}
 	}
-	// A row of W serves all entities: by frequency it pays as a typical one.
+	lambda := r.typical(counts)
+	if !shares(c) {
+		return &penalty{row: func(int) float64 { return lambda }}
+	}
+	column := squares(c, mean, func(e int) float64 {
+		if counts[e] == 0 {
+			return 0 // V' takes the prior there, and pays nothing
+		}
+		return free(e)
+	})
+	if !c.Coupled {
+		for k := range column {
+			column[k] += lambda
+		}
+	}
+	return &penalty{row: func(int) float64 { return 1 }, column: column}
+}
+
+// shares tells whether V' and W of a core have one penalty.
+func shares(c *tt.Core) bool { return c.Variant == tt.WLR && c.Map.Systems() == 1 }
+
+// evens tells whether scale can move between V' and W of a core for nothing.
+func evens(c *tt.Core) bool { return c.Coupled && shares(c) }
+
+// typical returns the penalty of a row of W. It serves all entities: by
+// frequency it pays as a typical one.
+func (r Ridge) typical(counts []float64) float64 {
 	sum, trained := 0.0, 0
 	for _, n := range counts {
 		if n > 0 {
 			sum, trained = sum+n, trained+1
 		}
 	}
-	lambda := r.at(sum / float64(max(trained, 1)))
-	return &penalty{row: func(int) float64 { return lambda }}
+	return r.at(sum / float64(max(trained, 1)))
 }
 
 // norms returns w_ab'K w_ab for each pair (a, b), K the core's norm or 1.
@@ -111,13 +145,16 @@ func norms(c *tt.Core) []float64 {
 	return sum
 }
 
-// squares sums the weighted squares of the rows of values, by column.
-func squares(values []float32, width int, weight func(row int) float64) []float64 {
-	sum := make([]float64, width)
-	for row := range len(values) / width {
-		w := weight(row)
-		for k, v := range values[row*width:][:width] {
-			sum[k] += w * float64(v) * float64(v)
+// squares sums the weighted squares of V' - mean over the entities, for each
+// pair (a, b).
+func squares(c *tt.Core, mean float64, weight func(e int) float64) []float64 {
+	size := c.Slices.Slice()
+	sum := make([]float64, size)
+	for e := range c.Slices.N - 1 {
+		w := weight(e)
+		for k, v := range c.Free[e*size:][:size] {
+			d := float64(v) - mean
+			sum[k] += w * d * d
 		}
 	}
 	return sum
@@ -148,11 +185,11 @@ func (r Ridge) paid(c *tt.Core, b tt.Block, counts []float64) float64 {
 	return total
 }
 
-// core returns what a core pays, a coupled penalty counted once.
+// core returns what a core pays, a shared penalty counted once.
 func (r Ridge) core(c *tt.Core, counts []float64) float64 {
 	total := 0.0
 	for _, b := range c.Blocks() {
-		if !(c.Coupled && b.Map == nil) {
+		if !(shares(c) && b.Map == nil) {
 			total += r.paid(c, b, counts)
 		}
 	}
@@ -175,23 +212,32 @@ func (r Ridge) score(d *data, loss float64) float64 {
 	return (loss + r.total(d.field, d.counts)) / float64(len(d.y))
 }
 
-// balance moves scale between the cores of each train until they pay equal
-// penalties: that is the least sum for the same function, and steps of all
-// cores then have one size. Inside a coupled core it makes |v'_ab| = |w_ab|.
+// balance moves scale between the cores of a product of trains until they pay
+// equal penalties: that is the least sum for the same function, and steps of
+// all cores then have one size. Inside a coupled core it makes |v'_ab| = |w_ab|.
 func (r Ridge) balance(be backend.Backend, f *tt.Field, counts [][][]float64) {
-	for k, t := range f.Terms {
-		paid := make([]float64, len(t.Cores))
+	for k := range f.Terms {
+		factors := append([]int{k}, f.Partners(k)...)
+		if slices.Min(factors) < k {
+			continue // done with its group's first
+		}
+		var cores []*tt.Core
+		var paid []float64
+		for _, j := range factors {
+			for p, c := range f.Terms[j].Cores {
+				cores, paid = append(cores, c), append(paid, r.scaling(c, counts[j][p]))
+			}
+		}
 		logMean := 0.0
-		for p, c := range t.Cores {
-			paid[p] = r.scaling(c, counts[k][p])
-			logMean += math.Log(paid[p]) / float64(len(t.Cores))
+		for _, v := range paid {
+			logMean += math.Log(v) / float64(len(paid))
 		}
 		if math.IsInf(logMean, 0) || math.IsNaN(logMean) {
 			continue // a core of zeros, or no penalty: no scale to move
 		}
-		for p, c := range t.Cores {
-			rescale(c, float32(math.Exp((logMean-math.Log(paid[p]))/2)))
-			if c.Coupled {
+		for i, c := range cores {
+			rescale(c, float32(math.Exp((logMean-math.Log(paid[i]))/2)))
+			if evens(c) {
 				even(c)
 			}
 			c.Refresh(be, c.Map != nil)
@@ -226,7 +272,7 @@ func rescale(c *tt.Core, by float32) {
 func even(c *tt.Core) {
 	one := func(int) float64 { return 1 }
 	size := c.Slices.Slice()
-	v, w := squares(c.Free, size, one), norms(c)
+	v, w := squares(c, 0, one), norms(c)
 	for k := range size {
 		if !(v[k] > 0 && w[k] > 0) {
 			continue

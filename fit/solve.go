@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -197,8 +198,7 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// fresh draws start values for a new run: the first term starts at the
-// target's scale, the others small, for they begin with what it leaves.
+// fresh draws start values for a new run.
 func (s *session) fresh() error {
 	s.d.noise[0], s.d.size[0] = 0, 0
 	for i, k := range s.d.kernels {
@@ -206,13 +206,7 @@ func (s *session) fresh() error {
 			return err
 		}
 	}
-	for k, t := range s.d.field.Terms {
-		sd := 1.0
-		if k > 0 {
-			sd = 0.1
-		}
-		t.Draw(s.d.b, stream.New(s.opt.Seed, "start", uint64(k)), sd)
-	}
+	s.d.field.Draw(s.d.b, func(k int) *rand.Rand { return stream.New(s.opt.Seed, "start", uint64(k)) }, 1)
 	s.state.Run = Run{Rate: s.opt.Rate, BestSweep: -1, BestScore: worst, Weights: s.d.flatten(nil)}
 	return nil
 }
@@ -403,9 +397,9 @@ func (s *session) mend(p Point) error {
 			return err
 		}
 	} else {
-		for k, t := range s.d.field.Terms {
-			t.Draw(s.d.b, stream.New(s.opt.Seed, "restart", uint64(k), uint64(run.Restarts)), math.Pow(0.1, float64(run.Restarts)))
-		}
+		s.d.field.Draw(s.d.b, func(k int) *rand.Rand {
+			return stream.New(s.opt.Seed, "restart", uint64(k), uint64(run.Restarts))
+		}, math.Pow(0.1, float64(run.Restarts)))
 	}
 	s.s.forget()
 	s.s.begin(run, s.ridge())

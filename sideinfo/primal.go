@@ -2,6 +2,7 @@ package sideinfo
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -9,7 +10,10 @@ import (
 )
 
 // Primal returns the operator D: a column of ones and the features, without
-// those that are constant. Notices say what was left out.
+// those that are constant, divided by the root of their mean squared norm. A row
+// then has norm 1 beside the intercept, as in the factor of a kernel, and a
+// penalty means the same however many columns a table has. Notices say what was
+// left out.
 func Primal(f Features, opt Options) (Operator, []string, error) {
 	if err := f.usable("primal", opt); err != nil {
 		return nil, nil, err
@@ -29,6 +33,16 @@ func Primal(f Features, opt Options) (Operator, []string, error) {
 	if len(bs.Kept) == 0 {
 		notices = append(notices, onlyIntercept)
 	}
+	square := 0.0
+	for i := range f.N {
+		for _, c := range bs.Kept {
+			v := float64(f.X[i*f.C+c])
+			square += v * v / float64(f.N)
+		}
+	}
+	if square > 0 {
+		bs.Scale = 1 / math.Sqrt(square)
+	}
 	return newOperator("primal", f, opt, bs, nil), notices, nil
 }
 
@@ -42,20 +56,25 @@ func shorten(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
 }
 
-// linear is the basis of the features themselves.
+// linear is the basis of the features themselves, times a number.
 type linear struct {
 	fixed
-	Kept []int
+	Kept  []int
+	Scale float64 // 0 means 1
 }
 
 func (l *linear) form() string { return "linear" }
 func (l *linear) columns() int { return len(l.Kept) }
 
 func (l *linear) fill(_ backend.Backend, dst []float32, stride int, x kernel.Rows, _ *scratch) {
+	scale := float32(1)
+	if l.Scale != 0 {
+		scale = float32(l.Scale)
+	}
 	for i := range x.N {
 		row := x.X[i*x.C : (i+1)*x.C]
 		for j, c := range l.Kept {
-			dst[i*stride+j] = row[c]
+			dst[i*stride+j] = scale * row[c]
 		}
 	}
 }

@@ -33,6 +33,7 @@ type state struct {
 	Features   int       `json:",omitempty"` // random ones asked for
 	Constant   float64   `json:",omitempty"` // c where it is part of the matrix
 	Kept       []int     `json:",omitempty"`
+	Scale      float64   `json:",omitempty"` // of linear features; 0 means 1
 
 	tensors []NamedTensor
 }
@@ -45,7 +46,7 @@ func (s *state) add(name string, values []float32, shape ...int) {
 
 func (s *state) points(name string, x kernel.Rows) { s.add(name, x.X, x.N, x.C) }
 
-func (l *linear) state(s *state) { s.Kept = l.Kept }
+func (l *linear) state(s *state) { s.Kept, s.Scale = l.Kept, l.Scale }
 
 func (w *waves) state(s *state) {
 	s.kernel(w.k)
@@ -208,7 +209,7 @@ func (s *state) basis() (basis, error) {
 				return nil, fmt.Errorf("column %d of %d", c, s.Width)
 			}
 		}
-		return &linear{Kept: s.Kept}, nil
+		return &linear{Kept: s.Kept, Scale: s.Scale}, nil
 	}
 	k, err := kernel.Parse(s.Kernel)
 	if err != nil {

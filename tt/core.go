@@ -282,12 +282,12 @@ func (c *Core) draw(b backend.Backend, rng *rand.Rand, scale, noise float64, sha
 	size := c.Slices.Slice()
 	if c.Weight != nil {
 		first := func(k int) float64 {
-			if k < size {
-				return shared(k)
+			if c.Map.intercept(k / size) {
+				return shared(k % size)
 			}
 			return 0
 		}
-		normal(c.Weight, first, scale, noise/math.Sqrt(float64(c.Map.Rows())))
+		normal(c.Weight, first, scale, noise*math.Sqrt(float64(c.Map.Systems())/float64(c.Map.Rows())))
 	}
 	switch trained := c.TrainedEntities() * size; c.Variant {
 	case Plain:

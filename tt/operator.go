@@ -136,6 +136,32 @@ func (m *Map) Rows() int {
 	return last.prefix * last.columns
 }
 
+// Systems returns the number of regressions that share no weight: one for each
+// combination of codes of the modes without operator.
+func (m *Map) Systems() int {
+	n := 1
+	for q := range m.stages {
+		if s := &m.stages[q]; s.op == nil {
+			n *= s.columns
+		}
+	}
+	return n
+}
+
+// intercept tells whether a row of W multiplies the first column of every
+// operator.
+func (m *Map) intercept(row int) bool {
+	after := m.Rows()
+	for q := range m.stages {
+		s := &m.stages[q]
+		after /= s.columns
+		if s.op != nil && row/after%s.columns != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Apply writes T = A W to dst, an entity after the other; squared takes the
 // squares of the operators' entries instead.
 func (m *Map) Apply(b backend.Backend, dst, w []float32, squared bool) {
