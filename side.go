@@ -113,9 +113,6 @@ func (r *fitting) sideOf(ctx context.Context, spec sideinfo.Spec, at int) (*side
 		return nil, report, err
 	}
 	report.Notices = notices
-	if op.Matrix() == nil {
-		return nil, report, fmt.Errorf("%d ids are too many for space %s; use dual", op.Rows(), s.Space)
-	}
 	if s.Space != "dual-paper" && s.Space != "primal" && s.LengthScales == "fixed" {
 		// The axes that the data tells apart: conjugate gradients then need
 		// fewer steps.

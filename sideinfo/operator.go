@@ -20,9 +20,8 @@ type Operator interface {
 	Rows() int
 	Columns() int
 
-	// Matrix returns A, row-major, not to be written to. It is nil where A is
-	// known only by its factors (dual-paper of many entities) or not at all (an
-	// operator restored without it).
+	// Matrix returns A, row-major, not to be written to; nil for an operator
+	// restored without it.
 	Matrix() []float32
 
 	// NewRows returns the rows of A for other entities, one a row of f, and the

@@ -78,18 +78,10 @@ const metaKey = "operator"
 // which share memory with the operator. The matrix is not among them; a caller
 // who needs it later adds MatrixTensor.
 func State(op Operator) (meta map[string]string, tensors []NamedTensor) {
-	o, form := origin(op), ""
-	if outer, ok := o.(*outer); ok {
-		o, form = outer.left, "outer"
-	}
-	inner := o.(*operator)
+	inner := origin(op).(*operator)
 	s := &state{Kind: inner.kind, Form: inner.basis.form(), Rows: inner.n, Names: inner.table.Names, Origins: inner.table.Origins, Unit: inner.table.Unit, Width: inner.table.C,
 		Intercept: inner.intercept, LogC: inner.logC}
 	inner.basis.state(s)
-	if form != "" {
-		s.Form = form
-		s.add("left", inner.matrix, inner.n, inner.Columns())
-	}
 	if inner.rotation != nil {
 		s.add("rotation", inner.rotation, inner.Columns(), inner.Columns())
 	}
@@ -138,12 +130,6 @@ func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (
 		if o.rotation, err = s.tensor("rotation", m, m); err != nil {
 			return nil, err
 		}
-	}
-	if s.Form == "outer" {
-		if o.matrix, err = s.tensor("left", o.n, m); err != nil {
-			return nil, err
-		}
-		return &outer{o}, nil
 	}
 	if s.has(matrixName) {
 		matrix, err := s.tensor(matrixName, -1, m)
@@ -223,7 +209,7 @@ func (s *state) basis() (basis, error) {
 	}
 	k.SetParams(s.Params)
 	switch s.Form {
-	case "fourier", "outer":
+	case "fourier":
 		frequencies, err := s.tensor("frequencies", -1)
 		if err != nil {
 			return nil, err

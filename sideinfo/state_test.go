@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
@@ -70,13 +69,6 @@ func TestStateRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(t, op)
-	})
-	t.Run("outer", func(t *testing.T) {
-		k, err := kernel.Bind(kernel.Matern12(), kernel.Columns{Count: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		check(t, newOuter(f, Options{Backend: b}, &waves{k: k, features: 10, spectrum: kernel.Sample(k, 10, stream.New(1, "state test"))}))
 	})
 }
 
