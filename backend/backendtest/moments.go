@@ -81,7 +81,7 @@ func (c Case) ForMoments() Case {
 	c.Cells = min(c.Cells, max(6, 500_000/work))
 	c.Sizes = append([]int(nil), c.Sizes...)
 	for i := range c.Sizes {
-		c.Sizes[i] = min(c.Sizes[i], max(20, 1000/work))
+		c.Sizes[i] = min(c.Sizes[i], max(20, 200_000/work))
 	}
 	return c
 }

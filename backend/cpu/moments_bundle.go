@@ -22,8 +22,7 @@ type momentBundle struct {
 	in, out    int // ranks before and after the slice
 	inRow      int // lengths of rows, whole vectors
 	outRow     int
-	width      int // of a row [m1^2 x^2 s1] and of a vector [d s3 g]
-	leafRank   int
+	width      int     // of a row [m1^2 x^2 s1] and of a vector [d s3 g]
 	slot       []int32 // by leaf entity: its row, -1 without
 	entities   []int32 // by row
 	local      []int32 // by cell: its row
