@@ -105,15 +105,23 @@ func (r *fitting) learnNoise(solved fit.Report) error {
 		source = dataset.Valid
 	}
 	o, z := &r.parts[source], r.predicted(source)
-	errors := likelihood.Errors{Squared: make([]float32, o.Len()), Weight: o.W}
-	for i := range errors.Squared {
+	squared := make([]float32, o.Len())
+	for i := range squared {
 		d := m.scale.OnScale(float64(o.Y[i])) - m.scale.Level(z.Mean[i])
 		v := 0.0
 		if z.Var != nil {
 			v = m.scale.Spread * m.scale.Spread * float64(z.Var[i])
 		}
-		errors.Squared[i] = float32(d*d + v)
+		squared[i] = float32(d*d + v)
 	}
+	m.fitNoise(o, z.Mean, squared)
+	return nil
+}
+
+// fitNoise sets the noise by the expected squared errors of observations whose
+// predictions are given.
+func (m *Model) fitNoise(o *fit.Observations, mean, squared []float32) {
+	errors := likelihood.Errors{Squared: squared, Weight: o.W}
 	switch modes := m.uncertain.noiseModes; {
 	case len(modes) > 0:
 		var codes [][]int32
@@ -123,10 +131,10 @@ func (r *fitting) learnNoise(solved fit.Report) error {
 		}
 		fitted := likelihood.FitByEntity(errors, codes, sizes)
 		m.uncertain.Entity = &fitted
-	case u.Noise == "power":
+	case m.spec.Uncertainty.Noise == "power":
 		level := make([]float32, o.Len())
 		for i := range level {
-			level[i] = float32(m.scale.Level(z.Mean[i]))
+			level[i] = float32(m.scale.Level(mean[i]))
 		}
 		fitted := likelihood.FitPower(errors, level)
 		m.uncertain.Power = &fitted
@@ -134,7 +142,29 @@ func (r *fitting) learnNoise(solved fit.Report) error {
 		fitted := likelihood.FitConstant(errors)
 		m.uncertain.Constant = &fitted
 	}
-	return nil
+}
+
+// noiseModel returns the noise of the training rows for a solver that weighs them
+// by it; nil where it does not.
+func (r *fitting) noiseModel() fit.NoiseModel {
+	u := r.spec.Uncertainty
+	if u.NoiseUse != "fit" || u.Noise == "constant" || !u.Bayesian() || u.Counts() {
+		return nil
+	}
+	train := &r.parts[dataset.Train]
+	return func(mean, squared []float32) []float64 {
+		m := r.model
+		onScale := make([]float32, len(squared))
+		for i, e := range squared {
+			onScale[i] = e * float32(m.scale.Spread*m.scale.Spread)
+		}
+		m.fitNoise(train, mean, onScale)
+		variance := make([]float64, len(mean))
+		for i, z := range mean {
+			variance[i] = m.uncertain.noise(m.scale.Level(z), train.Codes, i)
+		}
+		return variance
+	}
 }
 
 // learnLayer makes the conformal layer of the rows held out for it.

@@ -319,6 +319,7 @@ func (r *fitting) solve(ctx context.Context) (fit.Report, error) {
 	if r.spec.Uncertainty.Counts() {
 		opt.Counts = &fit.Counts{Law: r.spec.Uncertainty.Likelihood, Offset: r.model.scale.Center}
 	}
+	opt.Noise = r.noiseModel()
 	if r.opt.Progress != nil {
 		spread := variance(&problem.Valid)
 		if opt.Counts != nil {

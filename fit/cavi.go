@@ -78,6 +78,12 @@ func (a *cavi) begin(r *Run, _ Ridge) {
 		r.Memory = nil
 	}
 	a.evaluateAll()
+	if a.d.reweigh != nil {
+		if len(r.Memory) > 0 {
+			copy(a.d.w, r.Memory[0])
+		}
+		r.Memory = [][]float32{a.d.w}
+	}
 	if a.d.tally == nil {
 		return
 	}
@@ -198,6 +204,9 @@ func (a *cavi) elbo() float64 {
 	bound := -a.loss()
 	if a.d.tally == nil {
 		bound = -n/2*math.Log(2*math.Pi*noise) + bound/(2*noise)
+		if a.d.reweigh != nil {
+			bound -= a.d.reweigh.logVariances(a.d.w) / 2
+		}
 	}
 	for i := range a.block {
 		_, c, b := a.at(i)
@@ -220,6 +229,9 @@ func (a *cavi) endSweep(bool) {
 		}
 		a.learnSize()
 		a.refreshSites(false)
+	}
+	if a.d.reweigh != nil {
+		a.refreshWeights()
 	}
 }
 

@@ -42,14 +42,15 @@ type Problem struct {
 // data is the problem as the solvers see it: plans, weights of mean 1, and
 // scratch memory in the order of the training observations.
 type data struct {
-	field  *tt.Field
-	b      backend.Backend
-	y, w   []float32 // w nil means 1
-	counts [][][]float64
-	noise  [1]float32 // where weights vary, the variance of an observation of weight 1
-	size   [1]float32 // of a negative binomial
-	tally  *countData // where targets are counts
-	passes int
+	field   *tt.Field
+	b       backend.Backend
+	y, w    []float32 // w nil means 1
+	counts  [][][]float64
+	noise   [1]float32  // where weights vary, the variance of an observation of weight 1
+	size    [1]float32  // of a negative binomial
+	tally   *countData  // where targets are counts
+	reweigh *reweighing // where observations count by their noise
+	passes  int
 
 	expected func() float64 // where weights vary, the expected loss as they are
 

@@ -24,7 +24,8 @@ type Options struct {
 	Batch    float64 // adam: share of the data in a minibatch
 	Schedule Schedule
 	Seed     uint64
-	Counts   *Counts // cavi: targets are counts; nil means Gaussian noise
+	Counts   *Counts    // cavi: targets are counts; nil means Gaussian noise
+	Noise    NoiseModel // cavi: observations count by the inverse of their noise; nil means all alike
 
 	TimeBudget time.Duration // 0 means none; the run stops at the next block
 
@@ -152,6 +153,9 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	case "cavi":
 		if opt.Counts != nil {
 			d.startCounts(*opt.Counts)
+		}
+		if opt.Noise != nil {
+			d.startReweighing(opt.Noise)
 		}
 		s.s = newCAVI(d, p.Train, opt.CGSteps)
 		s.opt.Ridge = &Ridge{Kind: Uniform} // priors take its place

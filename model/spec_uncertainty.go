@@ -107,6 +107,9 @@ func (s Spec) validateUncertainty(ps *Problems) {
 			ps.addf("uncertainty.noise", "%s is for the gaussian likelihood; counts have noise of their own", u.Noise)
 		}
 	}
+	if u.NoiseUse == "fit" && !u.Bayesian() {
+		ps.addf("uncertainty.noiseuse", "fit needs a posterior; set inference to mean-field")
+	}
 	if u.Likelihood == "auto" && !u.Bayesian() {
 		ps.addf("uncertainty.likelihood", "auto needs a posterior; set inference to mean-field")
 	}
