@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/fit"
@@ -35,7 +34,7 @@ type Options struct {
 
 // Event tells how far Fit is.
 type Event struct {
-	Stage   string     // read, plan, baseline, fit, evaluate
+	Stage   string     // choose, read, plan, baseline, fit, evaluate
 	Fit     *fit.Event // in stage fit
 	ValidR2 *float64   // with a point of a fit: R2 of the valid part on the modelling scale, where there is one
 	Note    string     // something worth knowing now
@@ -56,6 +55,7 @@ type Report struct {
 	Trials   []fit.Trial        `json:"trials"`
 	History  []fit.Point        `json:"history"`
 	Side     []SideReport       `json:"side,omitempty"`
+	Choices  []Choice           `json:"choices,omitempty"` // where a scale or likelihood was left open
 	Weights  int                `json:"weights"`
 	Path     string             `json:"cpu"`
 	Threads  int                `json:"threads"`
@@ -71,12 +71,10 @@ func Fit(ctx context.Context, spec Spec, opt Options) (*Model, *Report, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, nil, err
 	}
-	path, err := cpu.Choose()
-	if err != nil {
-		return nil, nil, err
+	if open(spec) {
+		return choose(ctx, spec, opt)
 	}
-	r := &fitting{spec: spec, opt: opt, engine: cpu.New(path, opt.Threads), seconds: map[string]float64{}, began: time.Now()}
-	return r.run(ctx)
+	return fitOne(ctx, spec, opt)
 }
 
 // fitting is one call of Fit.

@@ -51,6 +51,7 @@ type Training struct {
 	Best     int               `json:"best_sweep"`
 	History  []fit.Point       `json:"history"`
 	Side     []SideReport      `json:"side,omitempty"`
+	Choices  []Choice          `json:"choices,omitempty"` // where a scale or likelihood was left open
 	Warnings []string          `json:"warnings"`
 }
 
