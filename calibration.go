@@ -75,6 +75,25 @@ func pickRows(o fit.Observations, rows []int) fit.Observations {
 	return out
 }
 
+// mostCounts is how many training rows of counts are measured: the median of a
+// mixture of counts takes long, and the figure is for orientation.
+const mostCounts = 50_000
+
+// thinned returns at most mostCounts rows, evenly spaced.
+func thinned(o *fit.Observations, z tt.Moments) (*fit.Observations, tt.Moments) {
+	if o.Len() <= mostCounts {
+		return o, z
+	}
+	rows := make([]int, mostCounts)
+	thin := tt.Moments{Mean: make([]float32, mostCounts), Var: make([]float32, mostCounts)}
+	for i := range rows {
+		rows[i] = i * o.Len() / mostCounts
+		thin.Mean[i], thin.Var[i] = z.Mean[rows[i]], z.Var[rows[i]]
+	}
+	picked := pickRows(*o, rows)
+	return &picked, thin
+}
+
 // predicted returns the field's moments at the rows of a part, computed once.
 func (r *fitting) predicted(p dataset.Part) tt.Moments {
 	if _, ok := r.moments[p]; !ok {

@@ -437,8 +437,11 @@ func (r *fitting) evaluate(solved fit.Report, scores []BaselineScores) error {
 	about := Training{DataHash: hashText(r.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.table.Counts, Baseline: scores,
 		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points, Side: r.sideReports}
 	for p := range r.parts {
-		o := &r.parts[p]
-		measured, err := m.measure(r.engine, r.predicted(dataset.Part(p)), o.Codes, o.Y, o.W, 0, dataset.Part(p) != dataset.Train)
+		o, z := &r.parts[p], r.predicted(dataset.Part(p))
+		if dataset.Part(p) == dataset.Train && m.uncertain.count() != nil {
+			o, z = thinned(o, z)
+		}
+		measured, err := m.measure(r.engine, z, o.Codes, o.Y, o.W, 0, dataset.Part(p) != dataset.Train)
 		if err != nil {
 			return err
 		}
