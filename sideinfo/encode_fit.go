@@ -253,7 +253,7 @@ func (f *columnFit) settle(patterns map[string]bool) (notice string) {
 			f.report.Constant = true
 			return fmt.Sprintf("column %q is left out: %s", c.Name, f.dropped)
 		}
-		notice = fmt.Sprintf("of column %q is kept where it is empty: %s", c.Name, f.dropped)
+		notice = fmt.Sprintf("of column %q it only counts whether it is empty: %s", c.Name, f.dropped)
 	}
 	if c.Indicator && patterns[who] {
 		c.Indicator = false

@@ -288,8 +288,8 @@ func TestOneValueOrNone(t *testing.T) {
 	if got := featureColumn(f, "flag missing"); !near(got, 0, 1, 0, 1, 0, 1) {
 		t.Errorf("flag is %v", got)
 	}
-	want := []string{`of column "flag" is kept where it is empty: all values are alike (1)`, `column "again" is left out: all values are alike (2)`,
-		`of column "word" is kept where it is empty: each of its 5 levels has fewer than 2 entities`}
+	want := []string{`of column "flag" it only counts whether it is empty: all values are alike (1)`, `column "again" is left out: all values are alike (2)`,
+		`of column "word" it only counts whether it is empty: each of its 5 levels has fewer than 2 entities`}
 	if !slices.Equal(r.Notices, want) {
 		t.Errorf("notices %q", r.Notices)
 	}
