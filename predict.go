@@ -2,7 +2,6 @@ package kft
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,7 +15,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/calibrate"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/nearest"
-	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -93,9 +91,9 @@ func (m *Model) Predict(cells []Cell) ([]Prediction, error) {
 	z := m.moments(engine, codes)
 	for c := range out {
 		p := m.predictive(z, codes, c)
-		out[c].Mean, out[c].Median = p.Mean(), p.Median()
-		out[c].SD, out[c].SDModel, out[c].SDNoise = p.SD(), p.SDModel(), p.SDNoise()
-		out[c].distribution = p
+		all := p.Moments()
+		out[c].Mean, out[c].Median, out[c].distribution = all.Mean, p.Median(), p
+		out[c].SD, out[c].SDModel, out[c].SDNoise = all.SD, all.SDModel, all.SDNoise
 	}
 	return out, nil
 }
@@ -114,6 +112,14 @@ type TableOptions struct {
 	Format  dataset.Format // of the table; its zero value detects
 	Strict  bool           // unknown ids are an error
 	Output  dataset.Output // of PredictFile; its zero value is text
+
+	// Quantiles are the levels, in increasing order, that PredictFile gives a
+	// column each: q0.05.
+	Quantiles []float64
+	// Samples is how many draws PredictFile gives a column each: sample_1. A draw
+	// is of the whole tensor: all its cells share what is not known of the weights,
+	// so that the spread of a sum over cells is that of the sums of draws.
+	Samples int
 }
 
 // Summary counts what was met in a table.
@@ -164,20 +170,35 @@ func (e *UnknownError) Error() string {
 }
 
 // addedColumns are the columns that PredictFile adds.
-func addedColumns() []string {
-	return []string{"prediction", "median", "sd", "sd_model", "sd_noise", unknownColumn}
+func addedColumns(opt TableOptions) []string {
+	names := []string{"prediction", "median", "sd", "sd_model", "sd_noise"}
+	for _, p := range opt.Quantiles {
+		names = append(names, quantileColumn(p))
+	}
+	for i := range opt.Samples {
+		names = append(names, sampleColumn(i))
+	}
+	return append(names, unknownColumn)
 }
 
 // unknownColumn names the modes of a row whose id is not in the training data.
 const unknownColumn = "unknown"
 
 // PredictFile writes the table to w in the form opt.Output, rows and columns as
-// they are, with three columns added: prediction (the mean), median, and
-// unknown, which names the modes whose id is not in the training data, with
-// :side behind those that were predicted from their side information. A table
-// that has such a column is refused. Target and weight are not looked at.
+// they are, with columns added: prediction (the mean), median, sd with its parts
+// sd_model and sd_noise, the quantiles and samples of opt, and unknown, which names
+// the modes whose id is not in the training data, with :side behind those that
+// were predicted from their side information. A table that has such a column is
+// refused. Target and weight are not looked at.
 func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt TableOptions) (Summary, error) {
 	sum := m.newSummary()
+	if err := m.CheckQuantiles(opt.Quantiles); err != nil {
+		return sum, err
+	}
+	drawn, err := m.newSamples(opt.Samples, opt.Threads)
+	if err != nil {
+		return sum, err
+	}
 	predict, err := m.predictor(opt)
 	if err != nil {
 		return sum, err
@@ -185,12 +206,13 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 	if opt.Output.Format == "" {
 		opt.Output.Format = "text"
 	}
-	names := addedColumns()
+	names := addedColumns(opt)
 	added := make([]dataset.Added, len(names))
 	for i, name := range names {
 		added[i] = dataset.Added{Name: name, Text: name == unknownColumn}
 	}
 	unknown := len(names) - 1
+	levels := append([]float64{0.5}, opt.Quantiles...)
 	schema := dataset.Schema{Modes: m.modes, Absent: names}
 	var mutex sync.Mutex
 	err = dataset.Extend(ctx, file, schema, m.dicts, opt.Format, opt.Threads, w, opt.Output, added, func(b *dataset.Batch, values *dataset.Values) error {
@@ -200,12 +222,21 @@ func (m *Model) PredictFile(ctx context.Context, file string, w io.Writer, opt T
 		}
 		met := m.newSummary()
 		met.Rows = len(z.Mean)
+		quantiles := make([]float64, len(levels))
 		for i := range z.Mean {
 			p := m.predictive(z, b.Codes, i)
-			for k, v := range [...]float64{p.Mean(), p.Median(), p.SD(), p.SDModel(), p.SDNoise()} {
+			all := p.Moments()
+			p.Quantiles(quantiles, levels)
+			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {
 				values.Numbers[k][i] = float32(v)
 			}
+			for k, v := range quantiles[1:] {
+				values.Numbers[5+k][i] = float32(v)
+			}
 			values.Texts[unknown][i] = m.sources(b.Codes, i, &met)
+		}
+		if err := drawn.fill(values.Numbers[unknown-opt.Samples:unknown], m, z, b); err != nil {
+			return err
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -230,66 +261,6 @@ func (m *Model) sources(codes [][]int32, i int, met *Summary) string {
 		}
 	}
 	return strings.Join(text, "+")
-}
-
-// Evaluate measures the model on the rows of a table that have a target.
-func (m *Model) Evaluate(ctx context.Context, file string, opt TableOptions) (Score, Summary, error) {
-	sum := m.newSummary()
-	var mutex sync.Mutex
-	tallies := map[int]*measurement{} // by first row, to be added up in order
-	predict, err := m.predictor(opt)
-	if err != nil {
-		return Score{}, sum, err
-	}
-	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight}
-	none := func([]byte, byte) []byte { return nil }
-	single, err := newEngine() // batches are measured at once
-	if err != nil {
-		return Score{}, sum, err
-	}
-	err = dataset.Map(ctx, file, schema, m.dicts, opt.Format, opt.Threads, io.Discard, none, func(b *dataset.Batch, dst []byte) ([]byte, error) {
-		m, z, err := predict(b)
-		if err != nil {
-			return dst, err
-		}
-		tally, err := m.measure(single, z, b.Codes, b.Y, b.W, b.First, true)
-		if err != nil {
-			var domain *model.DomainError
-			if errors.As(err, &domain) {
-				err = fmt.Errorf("%s: data row %d, column %s: %w", file, b.First+domain.Position+1, m.spec.Data.Target, err)
-			}
-			return dst, err
-		}
-		met := m.newSummary()
-		met.Rows = len(z.Mean)
-		m.countSources(&met, b.Codes, b.Y)
-		mutex.Lock()
-		defer mutex.Unlock()
-		tallies[b.First] = tally
-		sum.add(met)
-		return dst, nil
-	})
-	if err != nil {
-		return Score{}, sum, err
-	}
-	total := m.newMeasurement(true)
-	for _, first := range sortedKeys(tallies) {
-		total.merge(tallies[first])
-	}
-	score := total.score(m)
-	if score.N == 0 {
-		return score, sum, fmt.Errorf("%s: no row has a value in column %s: there is nothing to measure", file, m.spec.Data.Target)
-	}
-	return score, sum, nil
-}
-
-func sortedKeys[V any](m map[int]V) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // predictor returns a function that predicts batches, several at once, on the

@@ -37,7 +37,7 @@ type TooFewError struct {
 }
 
 func (e *TooFewError) Error() string {
-	return fmt.Sprintf("%d calibration rows cannot give a %g %% interval, which needs %d or more; calibrate on more rows or ask for a lower level",
+	return fmt.Sprintf("%d calibration rows cannot give a %.4g %% interval, which needs %d or more; calibrate on more rows or ask for a lower level",
 		e.Rows, 100*e.Level, e.Needed)
 }
 

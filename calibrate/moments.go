@@ -47,38 +47,37 @@ func rectified(m, v float64) (second, fourth float64) {
 }
 
 // SD returns the standard deviation.
-func (p Predictive) SD() float64 {
-	model, noise := p.variances()
-	return math.Sqrt(model + noise)
-}
+func (p Predictive) SD() float64 { return p.Moments().SD }
 
 // SDModel returns the part of the model: the standard deviation of E[y|f].
-func (p Predictive) SDModel() float64 {
-	model, _ := p.variances()
-	return math.Sqrt(model)
-}
+func (p Predictive) SDModel() float64 { return p.Moments().SDModel }
 
 // SDNoise returns the part of the noise: the root of the mean of Var[y|f]. The
 // squares of SDModel and SDNoise add up to that of SD.
-func (p Predictive) SDNoise() float64 {
-	_, noise := p.variances()
-	return math.Sqrt(noise)
-}
+func (p Predictive) SDNoise() float64 { return p.Moments().SDNoise }
 
-// variances returns Var(E[y|f]) and E[Var(y|f)]. A layer says how far the total
-// was off, not whose fault that was: both parts take the same factor.
-func (p Predictive) variances() (model, noise float64) {
+// Moments are what the methods of the same names return.
+type Moments struct{ Mean, SD, SDModel, SDNoise float64 }
+
+// Moments returns them all, at the cost of one. A layer says how far the total
+// variance was off, not whose fault that was: both parts take the same factor.
+func (p Predictive) Moments() Moments {
+	var mean, model, noise float64 // and Var(E[y|f]), E[Var(y|f)]
 	if p.count != nil {
-		_, model, noise = p.countMoments()
+		mean, model, noise = p.countMoments()
 	} else {
+		mean = meanOf(p.transform, p.m, p.sd*p.sd)
 		model, noise = p.gaussianVariances()
 	}
-	if p.law.n > 0 && model+noise > 0 {
-		_, variance := p.layerMoments()
-		factor := variance / (model + noise)
-		model, noise = model*factor, noise*factor
+	if p.law.n > 0 {
+		var variance float64
+		mean, variance = p.layerMoments()
+		if model+noise > 0 {
+			factor := variance / (model + noise)
+			model, noise = model*factor, noise*factor
+		}
 	}
-	return model, noise
+	return Moments{mean, math.Sqrt(model + noise), math.Sqrt(model), math.Sqrt(noise)}
 }
 
 func (p Predictive) gaussianVariances() (model, noise float64) {

@@ -43,7 +43,7 @@ func TestBashCompletes(t *testing.T) {
 	}{
 		{[]string{"kft", "in"}, []string{"init", "inspect"}},
 		{[]string{"kft", "fit", "--so"}, []string{"--solver"}},
-		{[]string{"kft", "fit", "--solver", ""}, []string{"als", "adam"}},
+		{[]string{"kft", "fit", "--solver", ""}, []string{"als", "adam", "cavi"}},
 		{[]string{"kft", "fit", "--rank", "3", "--ridge", "u"}, []string{"uniform"}},
 		{[]string{"kft", "fit", "--data", "sa"}, []string{"sales.csv"}},
 		{[]string{"kft", "predict", "m.kft", "sa"}, []string{"sales.csv"}},

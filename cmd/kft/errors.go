@@ -29,7 +29,8 @@ func exitCode(err error) int {
 	var usage *usageError
 	var problems model.Problems
 	var side *kft.SideError
-	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) {
+	var quantile *kft.QuantileError
+	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) || errors.As(err, &quantile) {
 		return exitUsage
 	}
 	return exitFailed

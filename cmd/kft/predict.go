@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -18,6 +19,8 @@ type predictCommand struct {
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"Where the predictions go, as the name says: text, .gz or .zst compressed, .parquet or .arrow (default: standard output)."`
 	Cell      []string `sep:"none" placeholder:"CELL" help:"Predict one cell, as in store=2106,item=11776,time=2016-12; the columns of a mode will do too, year=2016,month=12. May be repeated."`
 	Side      []string `sep:"none" placeholder:"TABLE" help:"Side rows of new ids, as in store=new_stores.csv, of a mode that the model has side information of. May be repeated."`
+	Quantiles string   `placeholder:"P,..." help:"Levels of quantiles to add, as in .05,.5,.95: columns q0.05, q0.5, q0.95. With --cell: those printed (default there: .05,.95)."`
+	Samples   *int     `placeholder:"N" help:"Add so many draws, columns sample_1 to sample_N. A draw is of the whole table: add up its rows for a draw of the sum."`
 	Strict    bool     `help:"Refuse ids of which the model knows nothing."`
 	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of the table (default: auto)."`
 	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns (default: auto)."`
@@ -28,12 +31,15 @@ type predictCommand struct {
 
 // Help is shown by kft predict --help.
 func (*predictCommand) Help() string {
-	return `Writes the table as it is with three columns added: prediction (the mean), median, and unknown, which names the modes whose id the model has not seen; such an id is predicted by the average. An id that has a side row, be it in the side table of the fit, in one given by --side or by the mode's own columns, is predicted from that row, and unknown says so: store:side.
+	return `Writes the table as it is with columns added: prediction (the mean), median, sd with its parts sd_model (what is not known of the model) and sd_noise (what no model knows), quantiles and samples where asked for, and unknown, which names the modes whose id the model has not seen; such an id is predicted by the average. An id that has a side row, be it in the side table of the fit, in one given by --side or by the mode's own columns, is predicted from that row, and unknown says so: store:side.
+
+Quantiles of single cells do not add up to those of their sum; samples do: the sum of sample_7 over the rows of a store is a draw of that store's total.
 
 Examples:
 
     kft predict model.kft sales.csv -o predictions.csv
     kft predict model.kft --cell store=S001,item=A0001,time=2024-12
+    kft predict model.kft sales.csv --quantiles .05,.5,.95 --samples 100 -o predictions.parquet
     kft predict model.kft plans.csv --side store=new_stores.csv -o predictions.csv`
 }
 
@@ -48,8 +54,16 @@ func (c *predictCommand) Run(e *env) error {
 		return usagef("--json goes with --cell; a table is predicted as a table")
 	case len(c.Cell) > 0 && c.Output != "":
 		return usagef("-o goes with a table; cells are answered on standard output")
+	case c.Samples != nil && len(c.Cell) > 0:
+		return usagef("--samples goes with a table: it draws the sum of many cells; for one cell give --quantiles")
+	case c.Samples != nil && *c.Samples < 1:
+		return usagef("--samples: %d is not a number of draws; give 1 or more, or leave it out", *c.Samples)
 	case c.Threads < 0:
 		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", c.Threads)
+	}
+	levels, err := parseLevels(c.Quantiles)
+	if err != nil {
+		return err
 	}
 	if err := checkInputs(append(sideFiles(c.Side), c.Table)); err != nil {
 		return err
@@ -70,18 +84,24 @@ func (c *predictCommand) Run(e *env) error {
 	if m, err = withSide(e, m, c.Side); err != nil {
 		return err
 	}
-	if len(c.Cell) > 0 {
-		return c.cells(e, m)
+	if err := m.CheckQuantiles(levels); err != nil {
+		return err
 	}
-	return c.table(e, m, output)
+	if len(c.Cell) > 0 {
+		return c.cells(e, m, levels)
+	}
+	return c.table(e, m, levels, output)
 }
 
-func (c *predictCommand) table(e *env, m *kft.Model, output dataset.Output) error {
+func (c *predictCommand) table(e *env, m *kft.Model, levels []float64, output dataset.Output) error {
 	format, err := (&dataFlags{Delimiter: c.Delimiter, Header: c.Header}).format(e.stdin)
 	if err != nil {
 		return err
 	}
-	opt := kft.TableOptions{Threads: c.Threads, Format: format, Strict: c.Strict, Output: output}
+	opt := kft.TableOptions{Threads: c.Threads, Format: format, Strict: c.Strict, Output: output, Quantiles: levels}
+	if c.Samples != nil {
+		opt.Samples = *c.Samples
+	}
 	var sum kft.Summary
 	var failed error // of the prediction itself; an error of the output is another
 	predict := func(w io.Writer) (err error) {
@@ -111,6 +131,22 @@ func (c *predictCommand) table(e *env, m *kft.Model, output dataset.Output) erro
 		writeUnknown(e.stderr, m, sum, c.Output, c.Side)
 	}
 	return nil
+}
+
+// parseLevels reads .05,.5,.95.
+func parseLevels(text string) ([]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var levels []float64
+	for piece := range strings.SplitSeq(text, ",") {
+		p, err := strconv.ParseFloat(strings.TrimSpace(piece), 64)
+		if err != nil {
+			return nil, usagef("--quantiles: %q is not a number; write levels such as .05,.5,.95", piece)
+		}
+		levels = append(levels, p)
+	}
+	return levels, nil
 }
 
 // watched is a writer that remembers its error.

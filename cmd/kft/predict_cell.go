@@ -12,15 +12,21 @@ import (
 )
 
 type cellReport struct {
-	Cell       kft.Cell `json:"cell"`
-	Prediction float64  `json:"prediction"`
-	Median     float64  `json:"median"`
-	Unknown    []string `json:"unknown"`
-	FromSide   []string `json:"from_side,omitempty"`
+	Cell kft.Cell `json:"cell"`
+	kft.Prediction
+	Quantiles []cellQuantile `json:"quantiles"`
+}
+
+type cellQuantile struct {
+	Level float64 `json:"level"`
+	Value float64 `json:"value"`
 }
 
 // cells answers --cell.
-func (c *predictCommand) cells(e *env, m *kft.Model) error {
+func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
+	if levels == nil {
+		levels = []float64{.05, .95}
+	}
 	cells := make([]kft.Cell, len(c.Cell))
 	for i, text := range c.Cell {
 		cell, err := parseCell(text)
@@ -48,15 +54,23 @@ func (c *predictCommand) cells(e *env, m *kft.Model) error {
 				fmt.Fprintf(e.stderr, "%s: the id %q is not in the training data%s; it is predicted by the average\n", mode, id, nearID(m, mode, id))
 			}
 		}
+		quantiles := make([]cellQuantile, len(levels))
+		for k, level := range levels {
+			quantiles[k] = cellQuantile{level, p.Distribution().Quantile(level)}
+		}
 		if c.JSON {
-			text, err := json.Marshal(cellReport{cells[i], p.Mean, p.Median, append([]string{}, p.Unknown...), p.FromSide})
+			p.Unknown = append([]string{}, p.Unknown...)
+			text, err := json.Marshal(cellReport{cells[i], p, quantiles})
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(&b, "%s\n", text)
 			continue
 		}
-		fmt.Fprintf(&b, "%s: prediction %s, median %s", c.Cell[i], number(p.Mean), number(p.Median))
+		fmt.Fprintf(&b, "%s: prediction %s, median %s, sd %s", c.Cell[i], number(p.Mean), number(p.Median), number(p.SD))
+		for _, q := range quantiles {
+			fmt.Fprintf(&b, ", q%g %s", q.Level, number(q.Value))
+		}
 		if len(p.Unknown) > 0 {
 			fmt.Fprintf(&b, "; unknown: %s", strings.Join(p.Unknown, ", "))
 		}

@@ -13,7 +13,7 @@ func TestPredictIgnoresTheTarget(t *testing.T) {
 	writeSales(t, "sales.csv", smallSales)
 	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
 	write(t, "new.csv", "store,item,year,month,units\nS001,A0001,2023,1,to be found\nS001,A0002,2023,1,NaN\n")
-	if r := must(t, "predict", "model.kft", "new.csv"); !strings.HasPrefix(r.stdout, "store,item,year,month,units,prediction,median,unknown\nS001,A0001,2023,1,to be found,") {
+	if r := must(t, "predict", "model.kft", "new.csv"); !strings.HasPrefix(r.stdout, "store,item,year,month,units,prediction,median,sd,sd_model,sd_noise,unknown\nS001,A0001,2023,1,to be found,") {
 		t.Errorf("wrote %q", r.stdout)
 	}
 	r := call(t, "evaluate", "model.kft", "new.csv")
@@ -26,7 +26,7 @@ func TestPredictRefusesColumnsItAdds(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
-	for _, column := range []string{"prediction", "median", "unknown"} {
+	for _, column := range []string{"prediction", "median", "sd", "sd_noise", "unknown"} {
 		write(t, "new.csv", "store,item,year,month,"+column+"\nS001,A0001,2023,1,7\n")
 		refused(t, exitFailed, []string{"new.csv", `column "` + column + `"`, "the table has this column already", "rename it or drop it"}, "predict", "model.kft", "new.csv", "-o", "out.csv")
 		refused(t, exitFailed, []string{`column "` + column + `"`}, "predict", "model.kft", "new.csv")
