@@ -28,7 +28,7 @@ type Backend struct {
 	vectors []float32 // node vectors of Rows
 	target  []float32 // targets and roots of weights in its order
 	scale   []float32
-	square  []float32 // squared means of the leaf core
+	square  []float32 // squared means or covariances of the leaf core
 }
 
 var _ backend.Backend = (*Backend)(nil)

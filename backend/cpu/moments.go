@@ -57,6 +57,7 @@ func (b *Backend) passSecond(p *backend.Plan, cores []backend.Slices, job *backe
 func (s *moments) passNodes() float64 {
 	shards := len(s.p.Shards) - 1
 	s.laySums(shards)
+	s.packCovariances()
 	losses := make([]float64, shards)
 	s.b.each(shards, func(worker, i int) { losses[i] = s.shard(&s.b.workers[worker].moments, i) })
 	s.addSums(shards)

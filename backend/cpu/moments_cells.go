@@ -10,8 +10,9 @@ type momentLeaf struct {
 	gradMean, gradVar []float32
 
 	panel, scaled, times []float32 // rows m, v m and C m of the cells
-	product              []float32 // u u' + C, for a leaf core with covariances
-	sum                  []float32 // sum v s, or sum v K
+	product              []float32 // upper triangle of u u' + C, for a leaf core with covariances
+	sum                  []float32 // sum v s, or that of v K as packCovariances has it
+	full                 []float32 // the latter as a whole matrix
 
 	mean, variance, difference, e, v [block]float32
 }
@@ -23,7 +24,7 @@ func (r *momentSweep) fitLeaf(shard int) {
 	x.gradMean, x.gradVar = r.of(r.grads[core].mean, shard), r.of(r.grads[core].variance, shard)
 	x.panel, x.scaled, x.times = resize(x.panel, block*n), resize(x.scaled, block*n), resize(x.times, block*n)
 	if x.core.Cov != nil {
-		x.product, x.sum = resize(x.product, n*n), resize(x.sum, n*n)
+		x.product, x.sum, x.full = resize(x.product, n*(n+1)/2), resize(x.sum, n*(n+1)/2), resize(x.full, n*n)
 	} else {
 		x.sum = resize(x.sum, n)
 	}
@@ -45,8 +46,7 @@ func (r *momentSweep) cells(j int) float64 {
 	node, pull := r.node(), r.pull < len(r.levels)
 	x, k := &r.leaf, &r.b.chain
 	if x.core.Cov != nil {
-		copy(x.product, node.cov)
-		k.rank1(x.product, node.mean, node.mean)
+		r.triangle(x.product)
 	}
 	clear(x.sum)
 	loss := 0.0
@@ -58,9 +58,11 @@ func (r *momentSweep) cells(j int) float64 {
 	}
 	switch {
 	case x.core.Cov != nil:
-		k.add(node.covHat, x.sum)
+		copy(x.full, x.sum)
+		unpack(x.full, x.r, 0.5, &x.product)
+		k.add(node.covHat, x.full)
 		for a, u := range node.mean {
-			k.axpy(node.meanHat, 2*u, x.sum[a*x.r:][:x.r])
+			k.axpy(node.meanHat, 2*u, x.full[a*x.r:][:x.r])
 		}
 	case x.core.Var != nil:
 		addDiagonal(node.covHat, x.r, x.sum, false)
@@ -85,7 +87,7 @@ func (r *momentSweep) cellBlock(node *momentLevel, c, end int, pull bool) float6
 	case x.core.Var != nil:
 		k.dots(variance, x.core.Var, idx, node.second)
 	case x.core.Cov != nil:
-		k.dots(variance, x.core.Cov, idx, x.product)
+		k.dots(variance, r.b.square, idx, x.product)
 	default:
 		clear(variance)
 	}
@@ -115,7 +117,7 @@ func (r *momentSweep) cellBlock(node *momentLevel, c, end int, pull bool) float6
 		case x.core.Var != nil:
 			k.gatherSum(x.sum, x.core.Var, idx, v)
 		case x.core.Cov != nil:
-			k.gatherSum(x.sum, x.core.Cov, idx, v)
+			k.gatherSum(x.sum, r.b.square, idx, v)
 		}
 	}
 	return loss

@@ -63,7 +63,7 @@ func (s *moments) leafCovariance() {
 	}
 	b.each(tasks, func(worker, i int) {
 		for e := i * step; e < min((i+1)*step, entities); e++ {
-			unpack(grad[e*r*r:][:r*r], r, &b.workers[worker].gram)
+			unpack(grad[e*r*r:][:r*r], r, 1, &b.workers[worker].gram)
 		}
 	})
 }
@@ -71,31 +71,64 @@ func (s *moments) leafCovariance() {
 // triangles writes the upper triangles of u u' + C of nodes [from, to) to dst.
 func (r *momentSweep) triangles(dst []float32, from, to int) {
 	n := r.p.LeafRank()
+	packed := n * (n + 1) / 2
 	for j := from; j < to; j++ {
 		changed := int(r.p.Changed[j])
 		if j == from {
 			changed = 0
 		}
 		r.advance(j, changed)
-		node := r.node()
-		for a, u := range node.mean {
-			row := dst[:n-a]
-			copy(row, node.cov[a*n+a:])
-			r.b.chain.axpy(row, u, node.mean[a:])
-			dst = dst[n-a:]
-		}
+		r.triangle(dst[(j-from)*packed:])
 	}
 }
 
-// unpack spreads the upper triangle at the start of m over the whole matrix.
-func unpack(m []float32, n int, scratch *[]float32) {
+// triangle writes the upper triangle of u u' + C of the node that the chain is
+// at to dst.
+func (r *momentSweep) triangle(dst []float32) {
+	node := r.node()
+	n := len(node.mean)
+	for a, u := range node.mean {
+		row := dst[:n-a]
+		copy(row, node.cov[a*n+a:])
+		r.b.chain.axpy(row, u, node.mean[a:])
+		dst = dst[n-a:]
+	}
+}
+
+// packCovariances lays out the upper triangles of the leaf core's covariances K,
+// with all but the diagonal doubled: their product with the upper triangle of a
+// symmetric matrix A is tr(K A).
+func (s *moments) packCovariances() {
+	leaf, n := s.cores[s.p.Leaf], s.p.LeafRank()
+	if leaf.Cov == nil {
+		return
+	}
+	packed := n * (n + 1) / 2
+	s.b.square = resize(s.b.square, leaf.N*packed)
+	s.b.rows(leaf.N, n*n, func(from, to int) {
+		for e := from; e < to; e++ {
+			k, dst := leaf.Cov[e*n*n:][:n*n], s.b.square[e*packed:]
+			for a := range n {
+				dst[0] = k[a*n+a]
+				for c := 1; c < n-a; c++ {
+					dst[c] = 2 * k[a*n+a+c]
+				}
+				dst = dst[n-a:]
+			}
+		}
+	})
+}
+
+// unpack spreads the upper triangle at the start of m over the whole matrix, all
+// but the diagonal times a factor.
+func unpack(m []float32, n int, factor float32, scratch *[]float32) {
 	rest := resize(*scratch, n*(n+1)/2)
 	*scratch = rest
 	copy(rest, m)
 	for a := range n {
-		copy(m[a*n+a:], rest[:n-a])
+		m[a*n+a] = rest[0]
 		for c := 1; c < n-a; c++ {
-			m[(a+c)*n+a] = rest[c]
+			m[a*n+a+c], m[(a+c)*n+a] = factor*rest[c], factor*rest[c]
 		}
 		rest = rest[n-a:]
 	}
