@@ -50,31 +50,15 @@ func (a *cavi) failure() error         { return a.cause }
 func (a *cavi) forget() { a.d.noise[0], a.cause = 0, nil }
 
 func (a *cavi) at(i int) (*termAt, *tt.Core, tt.Block) {
-	at := a.block[i]
-	t := &a.terms[at.term]
-	c := t.train.Cores[at.core]
-	b := c.Blocks()[at.block]
-	b.Norm = nil // weights are independent before data
-	return t, c, b
+	c, b := a.d.varying(a.block[i])
+	return &a.terms[a.block[i].term], c, b
 }
 
-// startVariance is the relative variance of weights at the start.
-const startVariance = 1e-2
-
-// begin takes up a run. At its start the noise is the target's variance, 1, and
-// the priors' variances are those of the start values.
+// begin takes up a run.
 func (a *cavi) begin(r *Run, _ Ridge) {
 	a.run = r
 	if a.d.noise[0] == 0 {
-		a.d.noise[0] = 1
-		for i := range a.block {
-			_, c, b := a.at(i)
-			b.Spread.Start(0, c.Slices.Slice())
-			moment, _ := c.SecondMoment(a.d.b, &b)
-			b.Spread.Start(startVariance*moment, c.Slices.Slice())
-			a.learnPrior(i)
-			c.Refresh(a.d.b, c.Map != nil)
-		}
+		a.d.startPosterior()
 		r.Memory = nil
 	}
 	a.evaluateAll()
@@ -106,8 +90,7 @@ func (a *cavi) update(i int) {
 	a.leave(at.term)
 	plan, exact := a.plan(t, at.core, block)
 	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, y: a.y, counts: everyEntity(c), steps: a.steps, noise: float64(a.d.noise[0])}
-	lambda := p.noise / float64(block.Spread.PriorVar[0])
-	p.penalty = &penalty{row: func(int) float64 { return lambda }, mean: block.Spread.PriorMean}
+	p.penalty = a.d.priorPenalty(&block)
 	plan.Gather(a.y, a.rest)
 	if a.weight != nil {
 		plan.Gather(a.w, a.weight)
@@ -140,29 +123,17 @@ func (a *cavi) update(i int) {
 // take the prior by the same equations.
 func everyEntity(c *tt.Core) []float64 { return slices.Repeat([]float64{1}, c.Slices.N) }
 
-// leastNoise keeps the noise of data without any above zero, where the bound
-// is infinite.
-const leastNoise = 1e-10
-
-// learnNoise sets the noise to the variance of largest evidence.
 func (a *cavi) learnNoise() {
 	if !a.given {
-		a.d.noise[0] = float32(max(a.loss()/float64(len(a.d.y)), leastNoise))
+		a.d.learnNoise(a.loss())
 	}
 }
 
-// learnPrior sets a block's prior variance to the one of largest evidence.
 func (a *cavi) learnPrior(i int) {
-	if a.given {
-		return
+	if !a.given {
+		a.d.learnPrior(a.block[i])
 	}
-	_, c, b := a.at(i)
-	moment, _ := c.SecondMoment(a.d.b, &b)
-	b.Spread.PriorVar[0] = float32(max(moment, leastPrior))
 }
-
-// leastPrior keeps the prior of a block that died out above zero.
-const leastPrior = 1e-30
 
 // maxExact bounds the extra work of exact rows, as a multiple of that of the
 // cheapest pass with second moments.
@@ -197,23 +168,7 @@ func (a *cavi) loss() float64 {
 	return a.remainder.loss()
 }
 
-// elbo returns the evidence lower bound. Weights of observations are taken as
-// inverse relative variances, whose logarithms are left out.
-func (a *cavi) elbo() float64 {
-	n, noise := float64(len(a.d.y)), float64(a.d.noise[0])
-	bound := -a.loss()
-	if a.d.tally == nil {
-		bound = -n/2*math.Log(2*math.Pi*noise) + bound/(2*noise)
-		if a.d.reweigh != nil {
-			bound -= a.d.reweigh.logVariances(a.d.w) / 2
-		}
-	}
-	for i := range a.block {
-		_, c, b := a.at(i)
-		bound -= c.Divergence(a.d.b, &b)
-	}
-	return bound
-}
+func (a *cavi) elbo() float64 { return a.d.elbo(a.loss()) }
 
 // score returns the negative bound an observation, what is to be lowest
 // without validation data.
