@@ -156,34 +156,15 @@ func (m *Map) variances(b backend.Backend, dst []float32, sigmas []*Sigma) {
 // where m', tr' and v' are the products of size, trace and variance along the
 // row over the other modes. It costs n m^2 for the m columns of the operator.
 func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float32, lambda, noise float64) error {
-	along := make([][]float64, len(m.stages))
 	size, trace := noise, 1.0
 	for p := range m.stages {
 		if p != q {
-			along[p] = m.stages[p].along(b, sigmas[p])
 			size *= float64(sigmas[p].Columns())
 			trace *= sigmas[p].Trace()
 		}
 	}
 	s, sigma := &m.stages[q], sigmas[q]
-	codes := s.columns
-	if s.op != nil {
-		codes = s.op.Rows()
-	}
-	h := make([]float64, codes)
-	m.entityCodes(func(e int, code func(q int) int32) {
-		v := 0.0
-		for _, c := range curvature[e*m.width:][:m.width] {
-			v += float64(c)
-		}
-		v /= float64(m.width)
-		for p := range along {
-			if p != q {
-				v *= along[p][code(p)]
-			}
-		}
-		h[code(q)] += v
-	})
+	h := m.toward(b, sigmas, q, curvature)
 	ridge := lambda * trace
 	if s.op == nil {
 		for i, v := range h {
