@@ -6,13 +6,10 @@ import "math"
 //
 //	identity m,   log1p exp(m + v/2) - 1,   sqrt (m^2 + v) Phi(m/s) + m s phi(m/s),
 //
-// the last being the mean of max(g, 0)^2, and m^2 + v unless m/s is small. With a
-// layer it is the integral of the quantile function.
+// the last being the mean of max(g, 0)^2, and m^2 + v unless m/s is small. A layer
+// leaves it as it is: the mean under a layer's law rests on its few most extreme
+// scores, and predicted worse on data it had not seen.
 func (p Predictive) Mean() float64 {
-	if p.law.n > 0 {
-		mean, _ := p.layerMoments()
-		return mean
-	}
 	if p.count != nil {
 		mean, _, _ := p.countMoments()
 		return mean
@@ -69,13 +66,9 @@ func (p Predictive) Moments() Moments {
 		mean = meanOf(p.transform, p.m, p.sd*p.sd)
 		model, noise = p.gaussianVariances()
 	}
-	if p.law.n > 0 {
-		var variance float64
-		mean, variance = p.layerMoments()
-		if model+noise > 0 {
-			factor := variance / (model + noise)
-			model, noise = model*factor, noise*factor
-		}
+	if p.law.n > 0 && model+noise > 0 {
+		factor := p.layerVariance() / (model + noise)
+		model, noise = model*factor, noise*factor
 	}
 	return Moments{mean, math.Sqrt(model + noise), math.Sqrt(model), math.Sqrt(noise)}
 }
@@ -103,10 +96,11 @@ func (p Predictive) gaussianVariances() (model, noise float64) {
 	return p.model, p.noise
 }
 
-// layerMoments returns mean and variance under a layer's law.
-func (p Predictive) layerMoments() (mean, variance float64) {
+// layerVariance returns the variance under a layer's law.
+func (p Predictive) layerVariance() float64 {
 	if p.count != nil {
-		return p.gridMoments()
+		_, variance := p.gridMoments()
+		return variance
 	}
 	// Around the median, so that the difference of squares does not cancel.
 	centre := p.fromScore(p.law.nodes[nodeCount/2])
@@ -121,5 +115,5 @@ func (p Predictive) layerMoments() (mean, variance float64) {
 		second += w * d * d
 	}
 	first /= total
-	return centre + first, max(second/total-first*first, 0)
+	return max(second/total-first*first, 0)
 }

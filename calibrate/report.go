@@ -74,7 +74,8 @@ type ModeCoverage struct {
 
 // An EntityCoverage is one entity's.
 type EntityCoverage struct {
-	Entity   int32  `json:"entity"` // its code
+	Entity   int32  `json:"-"`  // its code
+	ID       string `json:"id"` // for who knows it by code; a tally does not
 	N        int    `json:"n"`
 	Coverage Number `json:"coverage90"`
 }
@@ -93,7 +94,7 @@ func modeCoverage(mode string, entities []coverage) ModeCoverage {
 		if c.n < LeastGroup {
 			continue
 		}
-		m.Table = append(m.Table, EntityCoverage{int32(code), c.n, Number(c.share())})
+		m.Table = append(m.Table, EntityCoverage{Entity: int32(code), N: c.n, Coverage: Number(c.share())})
 		sum += math.Abs(c.share() - Levels[0])
 	}
 	m.Entities = len(m.Table)
