@@ -101,6 +101,7 @@ func (m *Model) EvaluatePart(ctx context.Context, files []string, part dataset.P
 	if err != nil {
 		return Score{}, Summary{}, err
 	}
+	m.forgetUntrained(o.Codes)
 	tally, err := m.measure(engine, m.moments(engine, o.Codes), o.Codes, o.Y, o.W, 0, true)
 	if err != nil {
 		return Score{}, Summary{}, err
@@ -114,22 +115,11 @@ func (m *Model) EvaluatePart(ctx context.Context, files []string, part dataset.P
 // partOf reads the rows that were in one part of the fitted table.
 func (m *Model) partOf(ctx context.Context, files []string, part dataset.Part, opt TableOptions) (fit.Observations, backend.Backend, error) {
 	none := fit.Observations{}
-	schema, format, err := tableOf(m.spec)
+	table, err := m.readAsFitted(ctx, files, opt)
 	if err != nil {
 		return none, nil, err
 	}
-	format.Stdin = opt.Format.Stdin
-	if opt.Format.Delimiter != 0 {
-		format.Delimiter = opt.Format.Delimiter
-	}
-	if opt.Format.Header != dataset.HeaderAuto {
-		format.Header = opt.Format.Header
-	}
-	table, err := dataset.Read(ctx, files, schema, format, opt.Threads)
-	if err != nil {
-		return none, nil, err
-	}
-	if table.Counts.Rows != len(m.parts) || hashText(table.Hash) != m.about.DataHash {
+	if !m.wasFittedTo(table) {
 		return none, nil, fmt.Errorf("%s is not the table the model was fitted to, whose parts it knows; leave out --part to measure all rows", files[0])
 	}
 	parts := make([]dataset.Part, table.Len())
@@ -144,6 +134,25 @@ func (m *Model) partOf(ctx context.Context, files []string, part dataset.Part, o
 	if err != nil {
 		return none, nil, err
 	}
-	m.forgetUntrained(o.Codes)
 	return o, cpu.New(path, opt.Threads), nil
+}
+
+// readAsFitted reads files as the fitted table was read.
+func (m *Model) readAsFitted(ctx context.Context, files []string, opt TableOptions) (*dataset.Table, error) {
+	schema, format, err := tableOf(m.spec)
+	if err != nil {
+		return nil, err
+	}
+	format.Stdin = opt.Format.Stdin
+	if opt.Format.Delimiter != 0 {
+		format.Delimiter = opt.Format.Delimiter
+	}
+	if opt.Format.Header != dataset.HeaderAuto {
+		format.Header = opt.Format.Header
+	}
+	return dataset.Read(ctx, files, schema, format, opt.Threads)
+}
+
+func (m *Model) wasFittedTo(t *dataset.Table) bool {
+	return t.Counts.Rows == len(m.parts) && hashText(t.Hash) == m.about.DataHash
 }

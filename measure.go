@@ -37,6 +37,12 @@ func (t *measurement) score(m *Model) Score {
 	s := t.point.Score()
 	if t.calibration != nil && s.N > 0 {
 		report := t.calibration.Report(m.spec.ModeNames(), s.R2)
+		for mode := range report.CoverageByMode {
+			table := report.CoverageByMode[mode].Table
+			for i := range table {
+				table[i].ID = m.dicts[mode].ID(table[i].Entity)
+			}
+		}
 		s.Calibration = &report
 	}
 	return s
@@ -76,11 +82,7 @@ func (m *Model) measureRow(t *measurement, z tt.Moments, codes [][]int32, y, w [
 	if math.IsNaN(v) {
 		return nil
 	}
-	if err := m.checkTarget(y[i : i+1]); err != nil {
-		var domain *model.DomainError
-		if errors.As(err, &domain) {
-			domain.Position = i
-		}
+	if err := m.checkRow(y, i); err != nil {
 		return err
 	}
 	weight := 1.0
@@ -93,12 +95,21 @@ func (m *Model) measureRow(t *measurement, z tt.Moments, codes [][]int32, y, w [
 		row := calibrate.Row{Y: v, Weight: weight, Index: uint64(first + i), Seen: math.MaxInt}
 		row.Entities = make([]int32, len(codes))
 		for mode := range codes {
-			row.Entities[mode] = codes[mode][i]
+			row.Entities[mode] = m.fittedCode(mode, codes[mode][i])
 			row.Seen = min(row.Seen, m.seenRows(mode, codes[mode][i]))
 		}
 		t.calibration.Add(p, row)
 	}
 	return nil
+}
+
+// fittedCode returns the code of an id of the fitted table, unknown for another:
+// codes that came later are not the same in every batch.
+func (m *Model) fittedCode(mode int, code int32) int32 {
+	if int(code) >= len(m.seen[mode]) {
+		return tt.Unknown
+	}
+	return code
 }
 
 // seenRows returns the number of training rows of a code.
@@ -109,5 +120,13 @@ func (m *Model) seenRows(mode int, code int32) int {
 	return int(m.seen[mode][code])
 }
 
-// checkTarget refuses targets the model's scale or likelihood cannot take.
-func (m *Model) checkTarget(y []float32) error { return model.CheckDomain(m.scale.Transform, y) }
+// checkRow refuses a target that the model's scale or likelihood cannot take by a
+// *model.DomainError.
+func (m *Model) checkRow(y []float32, i int) error {
+	err := model.CheckDomain(m.scale.Transform, y[i:i+1])
+	var domain *model.DomainError
+	if errors.As(err, &domain) {
+		domain.Position = i
+	}
+	return err
+}

@@ -127,6 +127,7 @@ type Summary struct {
 	Rows    int
 	Unknown []int // rows with an unknown id, by mode
 	Side    []int // rows with an id known by its side information alone, by mode
+	Fitted  bool  // by Calibrate: the table is the one the model was fitted to
 }
 
 func (m *Model) newSummary() Summary {

@@ -49,10 +49,11 @@ func (m *Model) CheckQuantiles(levels []float64) error {
 func quantileColumn(level float64) string { return "q" + strconv.FormatFloat(level, 'g', -1, 64) }
 func sampleColumn(i int) string           { return "sample_" + strconv.Itoa(i+1) }
 
-const (
-	maxSamples     = 10_000
-	maxSampleBytes = 4 << 30
-)
+// MaxSamples is the most samples that PredictFile adds.
+const MaxSamples = 10_000
+
+// maxSampleBytes bounds the memory of drawn weights.
+const maxSampleBytes = 4 << 30
 
 // samples are whole tensors drawn from a model: all cells of a sample share its
 // weights, so that sums over cells have the spread they should, and each row has
@@ -67,8 +68,8 @@ type samples struct {
 // newSamples draws n tensors. They depend on the model and their number alone. It
 // holds n times the weights in memory.
 func (m *Model) newSamples(n, threads int) (*samples, error) {
-	if n < 0 || n > maxSamples {
-		return nil, fmt.Errorf("--samples: %d is not a number from 1 to %d", n, maxSamples)
+	if n < 0 || n > MaxSamples {
+		return nil, fmt.Errorf("--samples: %d is not a number from 1 to %d", n, MaxSamples)
 	}
 	path, err := cpu.Choose()
 	if err != nil {

@@ -36,6 +36,7 @@ func (c *completionCommand) Run(e *env) error {
 // verb is a command as completion sees it.
 type verb struct {
 	name, help string
+	children   []string // verbs of its own
 	flags      []word
 	args       []word
 }
@@ -54,24 +55,33 @@ func verbs(app *kong.Application) []verb {
 	var all []verb
 	for _, node := range app.Children {
 		v := verb{name: node.Name, help: firstSentence(node.Help)}
-		for _, f := range node.Flags {
-			if f.Hidden {
-				continue
-			}
-			w := wordOf(f.Value)
-			w.takesValue = !f.IsBool()
-			if f.Short != 0 {
-				w.short = string(f.Short)
-			}
-			v.flags = append(v.flags, w)
+		v.read(node)
+		for _, child := range node.Children {
+			v.children = append(v.children, child.Name)
+			v.read(child)
 		}
 		v.flags = append(v.flags, word{name: "help", short: "h", help: "Show help"})
-		for _, a := range node.Positional {
-			v.args = append(v.args, wordOf(a))
-		}
 		all = append(all, v)
 	}
 	return all
+}
+
+// read adds the flags and arguments of a node.
+func (v *verb) read(node *kong.Node) {
+	for _, f := range node.Flags {
+		if f.Hidden {
+			continue
+		}
+		w := wordOf(f.Value)
+		w.takesValue = !f.IsBool()
+		if f.Short != 0 {
+			w.short = string(f.Short)
+		}
+		v.flags = append(v.flags, w)
+	}
+	for _, a := range node.Positional {
+		v.args = append(v.args, wordOf(a))
+	}
 }
 
 func wordOf(v *kong.Value) word {
@@ -131,6 +141,9 @@ _kft() {
 			flags = append(flags, "--"+f.name)
 		}
 		fmt.Fprintf(&b, "        %s)\n            if [[ $current == -* ]]; then\n                COMPREPLY=($(compgen -W %q -- \"$current\"))\n                return\n            fi\n", v.name, strings.Join(flags, " "))
+		if v.children != nil {
+			fmt.Fprintf(&b, "            if [[ $COMP_CWORD -eq 2 ]]; then\n                %s\n                return\n            fi\n", bashReply(word{values: v.children}))
+		}
 		if len(v.args) > 0 {
 			fmt.Fprintf(&b, "            %s\n", bashReply(v.args[len(v.args)-1]))
 		}
@@ -177,6 +190,9 @@ func zshCompletion(all []verb) string {
 				spec = fmt.Sprintf("--%s=[%s]:%s:%s", f.name, f.help, f.name, zshAction(f))
 			}
 			fmt.Fprintf(&b, " \\\n                '*%s'", spec)
+		}
+		if v.children != nil {
+			fmt.Fprintf(&b, " \\\n                '1:command:%s'", zshAction(word{values: v.children}))
 		}
 		for _, a := range v.args {
 			fmt.Fprintf(&b, " \\\n                '*:%s:%s'", a.name, zshAction(a))
@@ -227,6 +243,9 @@ func fishCompletion(all []verb) string {
 				line += " -x"
 			}
 			fmt.Fprintf(&b, "%s -d '%s'\n", line, f.help)
+		}
+		if v.children != nil {
+			fmt.Fprintf(&b, "%s -a '%s'\n", when, strings.Join(v.children, " "))
 		}
 		for _, a := range v.args {
 			switch {

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
 )
 
 // evaluateCommand measures a model on a table.
@@ -24,7 +22,7 @@ type evaluateCommand struct {
 
 // Help is shown by kft evaluate --help.
 func (*evaluateCommand) Help() string {
-	return `Predicts the rows that have a target and measures the errors: R2 and RMSE of the means, MAE of the medians. Rows that the model was trained on are measured too, unless --part leaves them out.
+	return `Predicts the rows that have a target and measures the errors: R2 and RMSE of the means, MAE of the medians; and the distributions: the share of values inside central intervals (Xi adds up how far five of them are off), CRPS and pinball loss (smaller is better, in the target's units), the width of the 90 % interval, and whether that holds for rows of ids with many training rows (warm, 10 or more), few or none (cold) alike. Rows that the model was trained on are measured too, unless --part leaves them out.
 
 Example:
 
@@ -34,14 +32,12 @@ Example:
 
 // Run measures.
 func (c *evaluateCommand) Run(e *env) error {
-	part, known := map[string]dataset.Part{"": dataset.Unused, "train": dataset.Train, "valid": dataset.Valid, "test": dataset.Test}[c.Part]
+	part, err := parsePart(c.Part, c.Tables)
 	switch {
 	case c.Threads < 0:
 		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", c.Threads)
-	case !known:
-		return usagef("--part: %q is not a part%s; write train, valid or test", c.Part, nearest.Hint(c.Part, []string{"train", "valid", "test"}))
-	case c.Part == "" && len(c.Tables) > 1:
-		return usagef("one table at a time; several are read as one only with --part")
+	case err != nil:
+		return err
 	}
 	if err := checkInputs(append(sideFiles(c.Side), c.Tables...)); err != nil {
 		return err
@@ -79,6 +75,7 @@ func (c *evaluateCommand) Run(e *env) error {
 	}
 	t := textTable{header: header, rows: [][]string{row}}
 	t.write(&b)
+	writeCalibration(&b, "", score)
 	writeSources(&b, m, sum, "")
 	writeUnmatched(&b, m, sum, c.Side)
 	_, err = io.WriteString(e.stdout, b.String())

@@ -130,11 +130,17 @@ func (c *fitCommand) checkOutput(spec model.Spec) error {
 	if c.Force {
 		return nil
 	}
-	info, err := os.Stat(c.Output)
+	return keepOthers(c.Output, ", or give --force")
+}
+
+// keepOthers refuses an output that is there and is no model; or says what else
+// may be done.
+func keepOthers(output, or string) error {
+	info, err := os.Stat(output)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil // nothing there, or a device
 	}
-	f, err := modelfile.Read(c.Output)
+	f, err := modelfile.Read(output)
 	if err == nil && f.Meta["kind"] == "model" {
 		return nil
 	}
@@ -143,7 +149,7 @@ func (c *fitCommand) checkOutput(spec model.Spec) error {
 	if errors.As(err, &format) {
 		what = format.Problem
 	}
-	return usagef("%s is there already and would be lost: %s; choose another file with -o, or give --force", c.Output, what)
+	return usagef("%s is there already and would be lost: %s; choose another file with -o%s", output, what, or)
 }
 
 // explain turns an interruption before training into words.

@@ -24,6 +24,8 @@ type modelReport struct {
 	Terms    []kft.TermInfo `json:"terms"`
 	Training kft.Training   `json:"training"`
 	Spec     kft.Spec       `json:"spec"`
+
+	Uncertainty kft.UncertaintyInfo `json:"uncertainty"`
 }
 
 func (c *inspectCommand) model(e *env) error {
@@ -31,7 +33,7 @@ func (c *inspectCommand) model(e *env) error {
 	if err != nil {
 		return err
 	}
-	r := modelReport{Kind: "model", File: c.File, Weights: m.Weights(), Terms: m.Terms(), Training: m.Training(), Spec: m.Spec()}
+	r := modelReport{Kind: "model", File: c.File, Weights: m.Weights(), Terms: m.Terms(), Training: m.Training(), Spec: m.Spec(), Uncertainty: m.Uncertainty()}
 	for i, mode := range m.Modes() {
 		r.Modes = append(r.Modes, modeReport{Name: mode.Name, Source: mode.String(), IDs: len(m.IDs(i))})
 	}
@@ -46,10 +48,11 @@ func (c *inspectCommand) model(e *env) error {
 	writeData(&b, m)
 	fmt.Fprintf(&b, "      sha256 %s, split %s, seed %d\n", r.Training.DataHash, r.Training.Split, r.Training.Seed)
 	writeSide(&b, r.Training.Side, r.Spec)
-	b.WriteString("\n")
+	fmt.Fprintf(&b, "Uncertainty: %s\n\n", uncertaintyWords(r.Uncertainty, r.Spec.Transform))
 	writeTerms(&b, r.Terms)
-	part, _ := lastPart(r.Training.Train, r.Training.Valid, r.Training.Test)
+	part, judged := lastPart(r.Training.Train, r.Training.Valid, r.Training.Test)
 	writeScores(&b, r.Training, r.Spec.Transform, part)
+	writeCalibration(&b, " on "+part.String(), judged)
 	writeHistory(&b, r)
 	for _, warning := range r.Training.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", warning)
@@ -77,7 +80,7 @@ func writeTerms(b *strings.Builder, terms []kft.TermInfo) {
 // modelling scale, where the training targets have variance 1.
 func writeHistory(b *strings.Builder, r modelReport) {
 	about := r.Training
-	fmt.Fprintf(b, "\nPenalty %s; stopped: %s\n", about.Ridge, stopWords(about.Stop, r.Spec, about.Valid.N > 0))
+	fmt.Fprintf(b, "\nStopped: %s%s\n", stopWords(about.Stop, r.Spec, about.Valid.N > 0), penaltyWords(r.Spec, about.Ridge))
 	if len(about.History) == 0 {
 		return
 	}

@@ -56,8 +56,8 @@ func (c *predictCommand) Run(e *env) error {
 		return usagef("-o goes with a table; cells are answered on standard output")
 	case c.Samples != nil && len(c.Cell) > 0:
 		return usagef("--samples goes with a table: it draws the sum of many cells; for one cell give --quantiles")
-	case c.Samples != nil && *c.Samples < 1:
-		return usagef("--samples: %d is not a number of draws; give 1 or more, or leave it out", *c.Samples)
+	case c.Samples != nil && (*c.Samples < 1 || *c.Samples > kft.MaxSamples):
+		return usagef("--samples: %d is not a number of draws; give 1 to %d, or leave it out", *c.Samples, kft.MaxSamples)
 	case c.Threads < 0:
 		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", c.Threads)
 	}

@@ -14,6 +14,7 @@ import (
 // solverRuns are fits long enough to be killed in.
 var solverRuns = map[string][]string{
 	"als":  {"--term", "store,item,time:4", "--term", "store*item", "--sweeps", "12"},
+	"cavi": {"--inference", "mean-field", "--term", "store,item,time:4", "--term", "store*item", "--sweeps", "12", "--conformal", "split"},
 	"adam": {"--solver", "adam", "--term", "store,item,time:4", "--epochs", "12", "--batch", "0.2", "--ridge", "frequency"},
 }
 

@@ -23,6 +23,8 @@ type commandLine struct {
 	Fit        fitCommand        `cmd:"" help:"Train a model on a table, measure it and save it."`
 	Predict    predictCommand    `cmd:"" help:"Predict the rows of a table, or single cells."`
 	Evaluate   evaluateCommand   `cmd:"" help:"Measure a model on a table that has the target."`
+	Calibrate  calibrateCommand  `cmd:"" help:"Correct a model's intervals by new data."`
+	Plot       plotCommand       `cmd:"" help:"Draw what a model's intervals are worth."`
 	Inspect    inspectCommand    `cmd:"" help:"Show what is in a table or in a model file."`
 	Split      splitCommand      `cmd:"" help:"Split a table and write the part of each row to a file."`
 	Demo       demoCommand       `cmd:"" help:"Make a table with known truth, train on it and say what to try next."`

@@ -17,11 +17,13 @@ import (
 func writeSummary(w io.Writer, m *kft.Model, r *kft.Report, output string) error {
 	var b strings.Builder
 	writeData(&b, m)
-	fmt.Fprintf(&b, "Model: %s; scale %s; %s; penalty %s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, plural(r.Weights, "weight"), r.Ridge)
+	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, plural(r.Weights, "weight"), penaltyWords(r.Spec, r.Ridge))
 	writeSide(&b, r.Side, r.Spec)
+	fmt.Fprintf(&b, "Uncertainty: %s\n", uncertaintyWords(m.Uncertainty(), r.Spec.Transform))
 	fmt.Fprintf(&b, "Training: %s (%s), %s\n\n", plural(len(r.History), sweepWord(r.Spec)), stopWords(r.Stop, r.Spec, r.Valid.N > 0), plural(r.Passes, "pass"))
 	part, judged := lastPart(r.Train, r.Valid, r.Test)
 	writeScores(&b, m.Training(), r.Spec.Transform, part)
+	writeCalibration(&b, " on "+part.String(), judged)
 	if !writeVerdict(&b, judged, part, r.Baseline) {
 		fmt.Fprintf(&b, "Try %s.\n", advice(r, judged))
 	}
@@ -36,6 +38,15 @@ func writeSummary(w io.Writer, m *kft.Model, r *kft.Report, output string) error
 	fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", quote(output), quote(tableName(r.Spec.Data.Files)))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// penaltyWords name the penalty of a point; a posterior has priors in its place,
+// which it learns.
+func penaltyWords(spec kft.Spec, r fit.Ridge) string {
+	if spec.Uncertainty.Bayesian() {
+		return ""
+	}
+	return "; penalty " + r.String()
 }
 
 // writeData says how much was read and how it was divided.
@@ -54,7 +65,8 @@ func writeData(b *strings.Builder, m *kft.Model) {
 		{about.Rows.Missing, "without a target left out"},
 		{about.Rows.ZeroWeight, "of weight 0 left out"},
 		{about.Rows.Merged, "merged into the cell of an earlier row"},
-		{unused(about), "marked unused by the split"},
+		{m.HeldOut(), "of the valid part kept for the conformal layer"},
+		{unused(about) - m.HeldOut(), "marked unused by the split"},
 	} {
 		if left.n > 0 {
 			fmt.Fprintf(b, "      %s %s\n", plural(left.n, "row"), left.what)

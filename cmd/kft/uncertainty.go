@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/calibrate"
+)
+
+// uncertaintyWords say how a model knows what it does not know.
+func uncertaintyWords(u kft.UncertaintyInfo, transform string) string {
+	text := fmt.Sprintf("%s, %s likelihood", u.Inference, u.Likelihood)
+	if u.Size > 0 {
+		text += fmt.Sprintf(" of size %.4g", u.Size)
+	}
+	if n := u.Noise; n != nil {
+		switch {
+		case n.Most > 0:
+			text += fmt.Sprintf("; noise by %s, sd %.4g to %.4g", strings.TrimPrefix(n.Kind, "entity:"), n.Least, n.Most)
+		case n.Kind == "power":
+			text += fmt.Sprintf("; noise of sd %.4g mean^%.3g", n.SD, n.Exponent/2)
+		default:
+			text += fmt.Sprintf("; noise of sd %.4g", n.SD)
+		}
+		if transform != "identity" {
+			text += " (" + transform + ")"
+		}
+	}
+	return text + "; " + conformalWords(u.Conformal)
+}
+
+// conformalWords describe the conformal layer.
+func conformalWords(c *kft.ConformalInfo) string {
+	if c == nil {
+		return "no conformal layer"
+	}
+	text := fmt.Sprintf("conformal layer %s of %s", c.Kind, plural(c.Rows, "row"))
+	if c.Kind != "split" {
+		text += fmt.Sprintf(", %s with laws of their own", plural(c.Groups, "group"))
+	}
+	return text
+}
+
+// writeCalibration says whether intervals hold what they promise on rows named by
+// what, nothing where it was not measured.
+func writeCalibration(b *strings.Builder, what string, s kft.Score) {
+	c := s.Calibration
+	if c == nil {
+		return
+	}
+	header, row := []string{"interval"}, []string{"values inside"}
+	for _, l := range c.XiByLevel {
+		header, row = append(header, fmt.Sprintf("%g %%", 100*l.Level)), append(row, share(l.Share))
+	}
+	fmt.Fprintf(b, "\n")
+	t := textTable{header: header, rows: [][]string{row}, left: 1}
+	t.write(b)
+	fmt.Fprintf(b, "Intervals%s: Xi %s; CRPS %s, pinball %s, mean width of 90 %% %s\n", what, ratio(float64(c.Xi)), amount(float64(c.CRPS)), amount(float64(c.Pinball)), amount(float64(c.Width90)))
+	var seen []string
+	for _, k := range c.CoverageBySeen {
+		if k.N > 0 {
+			seen = append(seen, fmt.Sprintf("%s %s (%s)", k.Name, share(k.Coverage), plural(k.N, "row")))
+		}
+	}
+	fmt.Fprintf(b, "90 %% interval, by training rows of the rarest id: %s\n", strings.Join(seen, ", "))
+	var modes []string
+	for _, m := range c.CoverageByMode {
+		if m.Entities > 0 {
+			modes = append(modes, fmt.Sprintf("%s %.1f points (%s)", m.Mode, 100*float64(m.Gap), plural(m.Entities, "id")))
+		}
+	}
+	if modes != nil {
+		fmt.Fprintf(b, "90 %% interval, mean distance from it of ids with %d rows or more: %s\n", calibrate.LeastGroup, strings.Join(modes, ", "))
+	}
+}
+
+// share writes a share of rows.
+func share(v calibrate.Number) string {
+	if math.IsNaN(float64(v)) {
+		return undefined
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(v))
+}
