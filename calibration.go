@@ -37,6 +37,26 @@ func countRows(codes [][]int32, sizes []int) [][]int32 {
 	return counts
 }
 
+// leastConformal is the number of valid rows from which a posterior has a
+// conformal layer where the specification does not say.
+const leastConformal = 2000
+
+// resolveConformal decides what was left open, and notes it in the specification.
+func (r *fitting) resolveConformal() {
+	u := &r.spec.Uncertainty
+	if u.Conformal != "auto" {
+		return
+	}
+	u.Conformal = "none"
+	switch n := r.parts[dataset.Valid].Len(); {
+	case !u.Bayesian():
+	case n >= leastConformal:
+		u.Conformal = "group:mean"
+	default:
+		r.warnings = append(r.warnings, fmt.Sprintf("intervals are the model's own: %d valid rows are few to check them by (%d are taken as enough); --conformal split does so anyway", n, leastConformal))
+	}
+}
+
 // holdOut takes half of the valid rows, chosen by the seed, for the conformal layer
 // and for nothing else.
 func (r *fitting) holdOut() error {
@@ -202,16 +222,10 @@ const meanBins = 20
 // newLayer makes a conformal layer of rows that were used for nothing else.
 func (m *Model) newLayer(b backend.Backend, o fit.Observations, kind string) (*calibrate.Layer, error) {
 	z := m.moments(b, o.Codes)
-	scores, location := make([]float64, o.Len()), make([]float64, o.Len())
-	backend.Each(b, len(scores), func(i int) {
+	rows := layerRows{score: make([]float64, o.Len()), location: make([]float64, o.Len()), entity: o.Codes[m.uncertain.layerMode]}
+	backend.Each(b, o.Len(), func(i int) {
 		p := m.bare(z, o.Codes, i)
-		scores[i], location[i] = p.Score(float64(o.Y[i]), m.spec.Seed, uint64(i)), p.Location()
+		rows.score[i], rows.location[i] = p.Score(float64(o.Y[i]), m.spec.Seed, uint64(i)), p.Location()
 	})
-	switch kind {
-	case "split":
-		return calibrate.FitSplit(scores)
-	case "group:mean":
-		return calibrate.FitByMean(scores, location, meanBins)
-	}
-	return calibrate.FitByEntity(scores, o.Codes[m.uncertain.layerMode])
+	return rows.layer(kind)
 }

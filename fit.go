@@ -224,6 +224,7 @@ func (r *fitting) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.resolveConformal()
 	r.model = &Model{spec: r.spec, modes: r.table.Modes, dicts: r.table.Dicts, field: field, scale: scale, parts: r.sourceParts(), side: r.side, seen: countRows(train.Codes, sizes)}
 	r.model.markTrained()
 	r.warnUnused()

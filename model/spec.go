@@ -78,7 +78,7 @@ func Default() Spec {
 		Split:       "random:60/20/20",
 		Transform:   "identity",
 		Side:        SideSpec{Variant: "plain", Space: "dual", Columns: 128, Intercept: "yes", LengthScales: "fixed"},
-		Uncertainty: UncertaintySpec{Inference: "map", Likelihood: "gaussian", Noise: "constant", NoiseUse: "predict", Conformal: "none", Moments: "exact"},
+		Uncertainty: UncertaintySpec{Inference: "map", Likelihood: "gaussian", Noise: "constant", NoiseUse: "predict", Conformal: "auto", Moments: "exact"},
 		Fit: FitSpec{
 			Solver: "als", Ridge: "auto",
 			Sweeps: 30, Patience: 4, CGSteps: 6,

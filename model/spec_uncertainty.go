@@ -13,7 +13,7 @@ type UncertaintySpec struct {
 	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial or auto"`
 	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item or power (of the mean)"`
 	NoiseUse   string `yaml:"noiseuse" json:"noiseuse" doc:"the noise model serves to predict, or to fit as well"`
-	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean or group:MODE; takes half of the valid part"`
+	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE or auto; takes half of the valid part"`
 	Moments    string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact, or as in the paper"`
 }
 
@@ -95,7 +95,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if mode := u.ConformalMode(); mode != "" {
 		known("uncertainty.conformal", mode)
 	} else {
-		oneOf(ps, "uncertainty.conformal", u.Conformal, "none", "split", "group:mean", "group:MODE")
+		oneOf(ps, "uncertainty.conformal", u.Conformal, "auto", "none", "split", "group:mean", "group:MODE")
 	}
 	if u.Counts() {
 		switch {

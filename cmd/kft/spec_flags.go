@@ -50,7 +50,7 @@ type specFlags struct {
 	Likelihood string `group:"uncertainty" placeholder:"NAME" values:"gaussian,poisson,negative-binomial,auto" help:"Law of the target about the model: gaussian on the scale of --transform, poisson or negative-binomial for counts, or auto, chosen on the valid part (default: gaussian)."`
 	Noise      string `group:"uncertainty" placeholder:"KIND" values:"constant,entity:,power" help:"Noise of the gaussian likelihood: constant, entity:item or entity:store,item (of each id), or power (of the mean) (default: constant)."`
 	NoiseUse   string `group:"uncertainty" placeholder:"USE" values:"predict,fit" help:"Use the noise model to predict, or to fit as well (default: predict)."`
-	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"none,split,group:mean,group:" help:"Correct intervals by data held out for it, half of the valid part: none, split (all rows alike), group:mean (by size of the prediction) or group:MODE (default: none)."`
+	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"auto,none,split,group:mean,group:" help:"Correct intervals by data held out for it, half of the valid part: none, split (all rows alike), group:mean (by size of the prediction), group:MODE, or auto: group:mean for a posterior with enough valid rows, else none (default: auto)."`
 	Moments    string `group:"uncertainty" placeholder:"M" values:"exact,paper" help:"Variance of predictions: exact, or the paper's approximation (default: exact)."`
 
 	Solver   string        `group:"training" placeholder:"NAME" values:"als,adam,cavi" help:"als or adam for a point, cavi or adam for a posterior (default: als, or cavi)."`
