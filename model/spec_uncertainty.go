@@ -116,6 +116,12 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	switch {
 	case u.Bayesian() && s.Fit.Solver == "als":
 		ps.addf("fit.solver", "als finds a point; %s needs cavi or adam", u.Inference)
+	case u.Bayesian() && s.Fit.Solver == "adam" && u.Likelihood != "gaussian":
+		ps.addf("fit.solver", "adam is for the gaussian likelihood; %s needs cavi", u.Likelihood)
+	case u.Bayesian() && s.Fit.Solver == "adam" && u.NoiseUse == "fit":
+		ps.addf("fit.solver", "adam fits with one noise variance; noiseuse fit needs cavi")
+	case u.Bayesian() && s.Fit.Solver == "adam" && s.Fit.Epochs < 2:
+		ps.addf("fit.epochs", "adam needs 2 or more for a posterior: for its means and its variances")
 	case !u.Bayesian() && s.Fit.Solver == "cavi":
 		ps.addf("fit.solver", "cavi finds a posterior; set inference to mean-field, multivariate or rows")
 	}
