@@ -108,7 +108,7 @@ func solveRows(p *blockProblem) int64 {
 		}
 		for i := range r {
 			s.lambda[i] = p.penalty.at(e, i)
-			rhs[i] += s.lambda[i] * p.penalty.mean
+			rhs[i] += s.lambda[i] * p.penalty.drawnTo(i)
 		}
 		if solveRidge(gram, r, s.lambda, rhs, s.matrix) {
 			raised.Add(1)

@@ -84,7 +84,7 @@ func (s *conjugate) solve(p *blockProblem) (stuck int) {
 		for k := system[i].from; k < system[i].to; k++ {
 			lambda := float32(p.penalty.at(k/size, k%size))
 			s.lambda[k] = lambda
-			s.residual[k] -= lambda * (start[k] - float32(p.penalty.mean))
+			s.residual[k] -= lambda * (start[k] - float32(p.penalty.drawnTo(k%size)))
 			s.diagonal[k] += lambda
 			if s.diagonal[k] > 0 {
 				s.direction[k] = s.residual[k] / s.diagonal[k]

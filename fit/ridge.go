@@ -3,7 +3,6 @@ package fit
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -18,7 +17,8 @@ const (
 )
 
 // Ridge is a penalty in units of the summed loss: lambda_e |V'(e)|^2 on free
-// weights, lambda |W|^2 on regressions.
+// weights, which is |V'(e) - anchor|^2 for those of an anchored train, and
+// lambda |W|^2 on regressions.
 //
 // A weighted regression, G = V' o (A W), pays for V' and W at once. In dual
 // space (Coupled) that is, as in the paper,
@@ -71,6 +71,15 @@ type penalty struct {
 	row    func(e int) float64
 	column []float64 // nil means 1
 	mean   float64
+	anchor []float32 // by k, in place of mean; nil for none
+}
+
+// drawnTo returns what the penalty draws weight k of a row to.
+func (p *penalty) drawnTo(k int) float64 {
+	if p.anchor != nil {
+		return float64(p.anchor[k])
+	}
+	return p.mean
 }
 
 // at returns the factor of weight k of row e.
@@ -83,26 +92,26 @@ func (p *penalty) at(e, k int) float64 {
 
 // of returns a block's penalty. counts are those of the core's entities.
 func (r Ridge) of(c *tt.Core, b tt.Block, counts []float64) *penalty {
-	mean := 0.0 // of V'
-	if c.Variant == tt.WLR && !evens(c) {
-		mean = 1
+	p := &penalty{row: func(e int) float64 { return r.at(counts[e]) }, anchor: c.Anchor}
+	if c.Variant == tt.WLR && !c.Coupled {
+		p.mean = 1
 	}
-	free := func(e int) float64 { return r.at(counts[e]) }
 	switch {
 	case b.Map == nil && shares(c):
-		return &penalty{row: free, column: norms(c), mean: mean}
+		p.column = norms(c)
+		return p
 	case b.Map == nil:
-		return &penalty{row: free, mean: mean}
+		return p
 	}
 	lambda := r.typical(counts)
 	if !shares(c) {
 		return &penalty{row: func(int) float64 { return lambda }}
 	}
-	column := squares(c, mean, func(e int) float64 {
+	column := squares(c, p.mean, func(e int) float64 {
 		if counts[e] == 0 {
 			return 0 // V' takes the prior there, and pays nothing
 		}
-		return free(e)
+		return p.row(e)
 	})
 	if !c.Coupled {
 		for k := range column {
@@ -114,9 +123,6 @@ func (r Ridge) of(c *tt.Core, b tt.Block, counts []float64) *penalty {
 
 // shares tells whether V' and W of a core have one penalty.
 func shares(c *tt.Core) bool { return c.Variant == tt.WLR && c.Map.Systems() == 1 }
-
-// evens tells whether scale can move between V' and W of a core for nothing.
-func evens(c *tt.Core) bool { return c.Coupled && shares(c) }
 
 // typical returns the penalty of a row of W. It serves all entities: by
 // frequency it pays as a typical one.
@@ -179,7 +185,8 @@ func (r Ridge) paid(c *tt.Core, b tt.Block, counts []float64) float64 {
 			continue // takes the prior
 		}
 		for k, v := range b.Value[e*size:][:size] {
-			total += p.at(e, k) * (float64(v) - p.mean) * (float64(normed[e*size+k]) - p.mean)
+			to := p.drawnTo(k)
+			total += p.at(e, k) * (float64(v) - to) * (float64(normed[e*size+k]) - to)
 		}
 	}
 	return total
@@ -212,32 +219,26 @@ func (r Ridge) score(d *data, loss float64) float64 {
 	return (loss + r.total(d.field, d.counts)) / float64(len(d.y))
 }
 
-// balance moves scale between the cores of a product of trains until they pay
-// equal penalties: that is the least sum for the same function, and steps of
-// all cores then have one size. Inside a coupled core it makes |v'_ab| = |w_ab|.
+// balance moves scale between the cores of each train until they pay equal
+// penalties: that is the least sum for the same function, and steps of all
+// cores then have one size. Inside a coupled core it makes |v'_ab| = |w_ab|.
 func (r Ridge) balance(be backend.Backend, f *tt.Field, counts [][][]float64) {
-	for k := range f.Terms {
-		factors := append([]int{k}, f.Partners(k)...)
-		if slices.Min(factors) < k {
-			continue // done with its group's first
+	for k, t := range f.Terms {
+		if t.Anchored() {
+			continue // its scale is given
 		}
-		var cores []*tt.Core
-		var paid []float64
-		for _, j := range factors {
-			for p, c := range f.Terms[j].Cores {
-				cores, paid = append(cores, c), append(paid, r.scaling(c, counts[j][p]))
-			}
-		}
+		paid := make([]float64, len(t.Cores))
 		logMean := 0.0
-		for _, v := range paid {
-			logMean += math.Log(v) / float64(len(paid))
+		for p, c := range t.Cores {
+			paid[p] = r.scaling(c, counts[k][p])
+			logMean += math.Log(paid[p]) / float64(len(t.Cores))
 		}
 		if math.IsInf(logMean, 0) || math.IsNaN(logMean) {
 			continue // a core of zeros, or no penalty: no scale to move
 		}
-		for i, c := range cores {
-			rescale(c, float32(math.Exp((logMean-math.Log(paid[i]))/2)))
-			if evens(c) {
+		for p, c := range t.Cores {
+			rescale(c, float32(math.Exp((logMean-math.Log(paid[p]))/2)))
+			if c.Coupled {
 				even(c)
 			}
 			c.Refresh(be, c.Map != nil)
@@ -268,7 +269,8 @@ func rescale(c *tt.Core, by float32) {
 	}
 }
 
-// even moves scale between V' and W of each pair (a, b).
+// even moves scale between V' and W of each pair (a, b), which a coupled penalty
+// leaves open.
 func even(c *tt.Core) {
 	one := func(int) float64 { return 1 }
 	size := c.Slices.Slice()

@@ -115,11 +115,22 @@ func (d *data) restore(src []float32) error {
 	return nil
 }
 
-// blockNames lists the blocks of a field in order.
+// blockNames lists the blocks of a field in the order in which they are visited:
+// that of the terms, but for anchored ones, which come after the next term.
+// They begin as 1 and scale what that one has learned.
 func blockNames(f *tt.Field) []blockName {
+	order := make([]int, len(f.Terms))
+	for k := range order {
+		order[k] = k
+	}
+	for k := range len(order) - 1 {
+		if f.Terms[k].Anchored() {
+			order[k], order[k+1] = order[k+1], order[k]
+		}
+	}
 	var names []blockName
-	for k, t := range f.Terms {
-		for p, c := range t.Cores {
+	for _, k := range order {
+		for p, c := range f.Terms[k].Cores {
 			for b := range c.Blocks() {
 				names = append(names, blockName{k, p, b})
 			}

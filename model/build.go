@@ -83,6 +83,7 @@ func (b *builder) add(term Term, variant string) error {
 			return err
 		}
 	}
+	b.field.Terms[len(b.field.Terms)-3].AnchorAtOne()
 	return nil
 }
 
@@ -180,7 +181,9 @@ func (b *builder) regress(c *tt.Core, core []string, variant tt.Variant, trained
 		seen[e] = true
 	}
 	c.Regress(variant, m, seen)
-	c.Coupled = b.side.Coupled && variant == tt.WLR
+	// Where a mode has no operator each of its ids has a regression of its own,
+	// with few entities: V' near 1 is what those share.
+	c.Coupled = b.side.Coupled && variant == tt.WLR && m.Systems() == 1
 	if len(at) == 1 && b.side.Norms != nil && b.side.Norms[at[0]] != nil {
 		norm, width := b.side.Norms[at[0]], c.Slices.Slice()
 		c.Norm = func(dst, x []float32) { norm(dst, x, width) }

@@ -39,6 +39,10 @@ type Core struct {
 	// fit.
 	Coupled bool
 
+	// Anchor, unless nil, is the slice to which the penalty draws free weights, in
+	// place of 0; see Train.AnchorAtOne.
+	Anchor []float32
+
 	// Norm, unless nil, writes K x to dst for weights x of the regression: their
 	// penalty is then x'K x in place of |x|^2.
 	Norm func(dst, x []float32)

@@ -3,6 +3,7 @@ package tt
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 )
@@ -11,18 +12,34 @@ import (
 // relative to what they share.
 const startNoise = 0.5
 
-// Draw gives the terms start values. The first group starts at the target's
-// scale, the others small, for they begin with what it leaves. Of a group's
-// factors the first starts so and the others about 1: the group then begins as
-// its first factor alone, and what the others are to learn has the weight of
-// that one's square. Were all of them small about 0, none would have anything to
-// learn from and any penalty would end them.
+// AnchorAtOne makes the train a factor that scales others: it starts about the
+// constant 1, and the penalty draws it there. All cores are plain.
+//
+// Drawn to 0 instead, a product of trains is worth nothing where data are few,
+// and its factors end each other: one that is small leaves the others nothing to
+// learn from.
+func (t *Train) AnchorAtOne() {
+	scale := t.unit()
+	for p, c := range t.Cores {
+		c.Anchor = make([]float32, c.Slices.Slice())
+		for k := range c.Anchor {
+			c.Anchor[k] = float32(scale * t.shared(p, k))
+		}
+	}
+}
+
+// Anchored tells whether the train is drawn to 1.
+func (t *Train) Anchored() bool { return t.Cores[0].Anchor != nil }
+
+// Draw gives the terms start values: those of the first group at the target's
+// scale, the others small, for they begin with what it leaves; anchored ones
+// about 1.
 func (f *Field) Draw(b backend.Backend, stream func(term int) *rand.Rand, sd float64) {
 	for k, t := range f.Terms {
 		switch {
-		case !f.leads(k):
-			t.start(b, stream(k), 1, false)
-		case k == 0:
+		case t.Anchored():
+			t.draw(b, stream(k), t.unit(), 1)
+		case k == 0 || slices.Contains(f.Partners(k), 0):
 			t.Draw(b, stream(k), sd)
 		default:
 			t.Draw(b, stream(k), 0.1*sd)
@@ -42,42 +59,52 @@ func (f *Field) Draw(b backend.Backend, stream func(term int) *rand.Rand, sd flo
 // as its regression; the regressions themselves start with that shared part in
 // the row of W that the intercept multiplies, the first, and noise in the
 // others.
-func (t *Train) Draw(b backend.Backend, rng *rand.Rand, sd float64) { t.start(b, rng, sd, true) }
-
-// start draws values of standard deviation size about 0, or, unless centred,
-// values about size.
-func (t *Train) start(b backend.Backend, rng *rand.Rand, size float64, centred bool) {
+func (t *Train) Draw(b backend.Backend, rng *rand.Rand, sd float64) {
 	cores := float64(len(t.Cores))
-	rank := float64(t.Cores[0].Slices.Right)
-	scale, shared := size, 0.0
-	switch {
-	case !centred:
-		scale, shared = math.Pow(size/rank, 1/cores), 1
-	case len(t.Cores) > 1:
-		// With relative variance v a core, f has variance R ((1 + v)^P - 1)
-		// but for the common scale.
-		spread := math.Pow(1+startNoise*startNoise, cores) - 1
-		scale, shared = math.Pow(size/math.Sqrt(rank*spread), 1/cores), 1
+	if cores == 1 {
+		t.Cores[0].draw(b, rng, sd, 1, func(int) float64 { return 0 })
+		return
 	}
+	// With relative variance v a core, f has variance R ((1 + v)^P - 1) but for
+	// the common scale.
+	spread := math.Pow(1+startNoise*startNoise, cores) - 1
+	t.draw(b, rng, math.Pow(sd/math.Sqrt(float64(t.Cores[0].Slices.Right)*spread), 1/cores), -1)
+}
+
+// draw gives slices of a core about what they share, times scale; odd is the
+// sign of odd columns on the left.
+func (t *Train) draw(b backend.Backend, rng *rand.Rand, scale, odd float64) {
 	for p, c := range t.Cores {
-		left, right := c.Slices.Left, c.Slices.Right
 		noise := startNoise
-		switch {
-		case len(t.Cores) == 1 && centred:
-			noise = 1
-		case left > 1 && right > 1:
-			noise /= math.Sqrt(float64(right))
+		if c.Slices.Left > 1 && c.Slices.Right > 1 {
+			noise /= math.Sqrt(float64(c.Slices.Right))
 		}
-		common := func(k int) float64 {
-			a, b := k/right%left, k%right
-			switch {
-			case p == 0 && centred:
-				return shared * (1 - 2*float64(b%2))
-			case p == 0 || p == len(t.Cores)-1 || a == b:
-				return shared
+		c.draw(b, rng, scale, noise, func(k int) float64 {
+			if p == 0 && k%c.Slices.Right%2 == 1 {
+				return odd * t.shared(p, k)
 			}
-			return 0
-		}
-		c.draw(b, rng, scale, noise, common)
+			return t.shared(p, k)
+		})
 	}
+}
+
+// shared returns what the slices of core p share at entry k of any of them, but
+// for scale and signs.
+func (t *Train) shared(p, k int) float64 {
+	left, right := t.Cores[p].Slices.Left, t.Cores[p].Slices.Right
+	if p == 0 || p == len(t.Cores)-1 || k/right%left == k%right {
+		return 1
+	}
+	return 0
+}
+
+// unit returns the scale at which the product of the shared slices is 1.
+func (t *Train) unit() float64 {
+	paths := 1
+	for p, c := range t.Cores[:len(t.Cores)-1] {
+		if p == 0 || c.Slices.Right < paths {
+			paths = c.Slices.Right
+		}
+	}
+	return math.Pow(float64(paths), -1/float64(len(t.Cores)))
 }
