@@ -83,9 +83,8 @@ func (m *Model) newSamples(n, threads int) (*samples, error) {
 	if s.sampler, err = tt.NewSampler(engine, m.field, m.spec.Seed); err != nil {
 		return nil, err
 	}
-	if each := s.sampler.Bytes(); int64(n)*each > maxSampleBytes {
-		return nil, fmt.Errorf("--samples: %d draws of this model would take %.1f GiB of memory, and %d GiB is the limit; ask for %d or fewer",
-			n, float64(n)*float64(each)/(1<<30), maxSampleBytes>>30, maxSampleBytes/each)
+	if err := checkSampleMemory(n, s.sampler.Bytes()); err != nil {
+		return nil, err
 	}
 	s.draws = make([]*tt.Draw, n)
 	backend.Each(engine, n, func(i int) {
@@ -94,6 +93,16 @@ func (m *Model) newSamples(n, threads int) (*samples, error) {
 		s.draws[i] = s.sampler.Draw(own, i)
 	})
 	return s, nil
+}
+
+// checkSampleMemory refuses draws of so many bytes each that do not fit into
+// memory.
+func checkSampleMemory(n int, each int64) error {
+	if int64(n)*each <= maxSampleBytes {
+		return nil
+	}
+	return fmt.Errorf("--samples: %d draws of this model would take %.1f GiB of memory, and %d GiB is the limit; ask for %d or fewer",
+		n, float64(n)*float64(each)/(1<<30), maxSampleBytes>>30, maxSampleBytes/each)
 }
 
 // fill writes the samples at the rows of a batch to columns. m is the model that

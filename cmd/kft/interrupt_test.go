@@ -57,7 +57,7 @@ func TestInterrupted(t *testing.T) {
 				t.Errorf("model there: %v", err == nil)
 			}
 			if c.saved {
-				if r := must(t, "inspect", "m.kft"); !strings.Contains(r.stdout, "stopped: interrupted") {
+				if r := must(t, "inspect", "m.kft"); !strings.Contains(r.stdout, "Stopped: interrupted") {
 					t.Errorf("the model does not tell:\n%s", r.stdout)
 				}
 			} else if stdout.Len() > 0 {
