@@ -29,61 +29,68 @@ const (
 // plan of its own, so that its cells share what they can; each epoch takes the
 // batches in a new order.
 //
-// An epoch costs a mean and a pullback over all cells, and an update of every
-// weight a step.
+// An epoch costs a pass over all cells, two where the field has several terms,
+// and an update of every weight a step.
+//
+// Where weights vary it moves posteriors, in two phases; see phase.
 type adam struct {
 	d        *data
 	ridge    Ridge
 	schedule Schedule
 	seed     uint64
 	run      *Run // rate, step count and moments live in the run's state
-	batches  []batch
+	batches  []remainder
 	grad     tt.Gradients
 	names    []blockName
 	current  int // block in work
 	scratch  []float32
-}
+	latest   float64 // the summed loss; NaN where it is not known
 
-type batch struct {
-	chunk *tt.Chunk
-	y, w  []float32
-	mean  []float32
-	e     []float32
+	half, patience int     // posteriors: the epoch at which the second phase begins at the latest
+	rate           float64 // and the rate it begins with
+	cause          error
 }
 
 func newAdam(d *data, train Observations, opt Options) *adam {
-	a := &adam{d: d, schedule: opt.Schedule, seed: opt.Seed, grad: d.field.NewGradients()}
+	a := &adam{d: d, schedule: opt.Schedule, seed: opt.Seed, grad: d.field.NewGradients(), half: (opt.Sweeps + 1) / 2, patience: opt.Patience, rate: opt.Rate}
 	n := len(d.y)
 	count := max(1, int(math.Round(1/opt.Batch)))
 	count = min(count, n)
 	order := stream.New(opt.Seed, "batches").Perm(n)
-	a.batches = make([]batch, count)
+	a.batches = make([]remainder, count)
 	for b := range a.batches {
 		a.batches[b] = newBatch(d, train, order[n*b/count:n*(b+1)/count])
 	}
 	a.names = blockNames(d.field)
+	if d.varies() {
+		a.startPosterior()
+	}
 	return a
 }
 
-func newBatch(d *data, train Observations, rows []int) batch {
-	codes := make([][]int32, len(train.Codes))
-	for m := range codes {
-		codes[m] = make([]int32, len(rows))
-		for i, row := range rows {
-			codes[m][i] = train.Codes[m][row]
-		}
-	}
-	b := batch{chunk: d.field.NewChunk(codes), y: make([]float32, len(rows)), mean: make([]float32, len(rows)), e: make([]float32, len(rows))}
+// newBatch returns some rows of the data as data of their own.
+func newBatch(d *data, train Observations, rows []int) remainder {
+	part := &data{field: d.field, b: d.b, y: pick(d.y, rows)}
 	if d.w != nil {
-		b.w = make([]float32, len(rows))
+		part.w = pick(d.w, rows)
 	}
-	for i, row := range rows {
-		b.y[i] = d.y[row]
-		if d.w != nil {
-			b.w[i] = d.w[row]
-		}
+	var codes [][]int32
+	for _, column := range train.Codes {
+		codes = append(codes, pick(column, rows))
+	}
+	b := newRemainder(part, Observations{Codes: codes})
+	for k := range b.terms {
+		b.terms[k].first, b.terms[k].last = nil, nil // one plan is enough
 	}
 	return b
+}
+
+func pick[T any](values []T, rows []int) []T {
+	out := make([]T, len(rows))
+	for i, row := range rows {
+		out[i] = values[row]
+	}
+	return out
 }
 
 func (a *adam) blocks() int {
@@ -94,27 +101,60 @@ func (a *adam) blocks() int {
 }
 
 func (a *adam) blockName(i int) string {
-	if a.schedule == Joint {
-		return "all cores"
+	name := "all cores"
+	if a.schedule != Joint {
+		name = blockLabel(a.d.field, a.names[i])
 	}
-	return blockLabel(a.d.field, a.names[i])
+	if a.d.phase == variances {
+		name = "variances of " + name
+	}
+	return name
 }
 
 // begin takes up a run, giving it moments where it has none.
 func (a *adam) begin(r *Run, ridge Ridge) {
-	a.run, a.ridge = r, ridge
+	a.run, a.ridge, a.latest = r, ridge, math.NaN()
+	if a.d.varies() {
+		a.beginPosterior()
+	}
 	if len(r.Memory) == 0 {
-		for range 2 {
-			r.Memory = append(r.Memory, make([]float32, a.d.field.Weights()))
-		}
+		a.remember()
 	}
 }
 
-// score returns the penalised loss.
-func (a *adam) score(loss float64) float64 { return a.ridge.score(a.d, loss) }
+// remember gives the run moments, of zero.
+func (a *adam) remember() {
+	n := 0
+	for _, at := range a.names {
+		b := a.d.field.Terms[at.term].Cores[at.core].Blocks()[at.block]
+		n += a.parameters(&b)
+	}
+	a.run.Memory = [][]float32{make([]float32, n), make([]float32, n)}
+	a.run.Step = 0
+}
 
-// failure is none: a loss that is not finite is found at the end of the sweep.
-func (a *adam) failure() error { return nil }
+// parameters returns how many numbers of a block are moved.
+func (a *adam) parameters(b *tt.Block) int {
+	if a.d.phase != variances {
+		return len(b.Value)
+	}
+	n := len(b.Spread.Var)
+	for _, sigma := range b.Spread.Sigma {
+		n += len(sigma.Factor) + len(sigma.Diag)
+	}
+	return n
+}
+
+// score returns the penalised loss, or the negative bound an observation.
+func (a *adam) score(loss float64) float64 {
+	if a.d.varies() {
+		return -a.d.elbo(loss) / float64(len(a.d.y))
+	}
+	return a.ridge.score(a.d, loss)
+}
+
+// failure leaves a loss that is not finite to the end of the sweep.
+func (a *adam) failure() error { return a.cause }
 
 // forget clears the moments, after a return to earlier weights.
 func (a *adam) forget() {
@@ -122,15 +162,25 @@ func (a *adam) forget() {
 		clear(m)
 	}
 	a.run.Step = 0
+	if a.run.BestSweep < 0 {
+		a.d.noise[0] = 0 // a posterior starts anew as well
+	}
+	a.hurry()
 }
 
 // update runs an epoch over block i.
 func (a *adam) update(i int) {
-	a.current = i
+	if i == 0 && a.d.phase == means && a.run.Sweep == a.half {
+		a.turn()
+	}
+	a.current, a.latest = i, math.NaN()
 	order := stream.New(a.seed, "epoch", uint64(a.run.Sweep), uint64(i)).Perm(len(a.batches))
 	grad := a.wanted(i)
 	for _, b := range order {
 		a.step(&a.batches[b], grad)
+	}
+	if a.d.varies() && i+1 == a.blocks() {
+		a.learn()
 	}
 }
 
@@ -149,13 +199,24 @@ func (a *adam) wanted(i int) tt.Gradients {
 }
 
 // step descends on one batch: its data term stands for that of all data.
-func (a *adam) step(b *batch, grad tt.Gradients) {
-	a.d.passes += 2 * len(a.d.field.Terms)
-	pull := a.d.field.Eval(a.d.b, tt.Moments{Mean: b.mean}, b.chunk)
-	for i, f := range b.mean {
-		b.e[i] = (b.y[i] - f) * float32(weightAt(b.w, i))
+func (a *adam) step(b *remainder, grad tt.Gradients) {
+	if len(b.terms) > 1 {
+		a.evaluate(b)
 	}
-	pull(b.e, grad)
+	for k := range b.terms {
+		if !slices.ContainsFunc(grad[k], func(g backend.Slices) bool { return g.Mean != nil }) {
+			continue
+		}
+		t := &b.terms[k]
+		b.leave(k)
+		t.pass.Gather(b.y, b.rest)
+		job := &backend.Job{Adjoint: backend.Residual, Second: a.d.varies(), Target: b.y, Grad: grad[k]}
+		if b.weight != nil {
+			t.pass.Gather(b.w, b.weight)
+			job.Weight = b.w
+		}
+		a.d.pass(t.pass, t.train.Slices(), job)
+	}
 	a.run.Step++
 	rate := a.run.Rate * math.Sqrt(1-math.Pow(decaySquare, float64(a.run.Step))) / (1 - math.Pow(decayMean, float64(a.run.Step)))
 	offset := 0
@@ -166,6 +227,12 @@ func (a *adam) step(b *batch, grad tt.Gradients) {
 	}
 }
 
+// evaluate brings a batch's values up to date.
+func (a *adam) evaluate(b *remainder) {
+	a.d.passes += len(b.terms)
+	b.evaluateAll()
+}
+
 // core updates the blocks of one core that are in work, from the gradient by
 // its slices, and returns the offset of the next core's weights.
 func (a *adam) core(c *tt.Core, g backend.Slices, counts []float64, name blockName, offset int, rate float32, batch int) int {
@@ -173,10 +240,14 @@ func (a *adam) core(c *tt.Core, g backend.Slices, counts []float64, name blockNa
 	for i, b := range c.Blocks() {
 		name.block = i
 		if g.Mean != nil && a.inWork(name) {
-			a.descend(c, b, a.gradient(b, g), counts, offset, rate, batch)
+			if a.d.phase == variances {
+				a.spread(c, b, g, offset, float64(rate), batch)
+			} else {
+				a.descend(c, b, a.gradient(b, g), counts, offset, rate, batch)
+			}
 			touched = true
 		}
-		offset += len(b.Value)
+		offset += a.parameters(&b)
 	}
 	if touched {
 		c.Refresh(a.d.b, c.Map != nil)
@@ -192,8 +263,11 @@ func (a *adam) gradient(b tt.Block, g backend.Slices) []float32 {
 	if cap(a.scratch) < len(b.Value) {
 		a.scratch = make([]float32, len(b.Value))
 	}
-	gradient := a.scratch[:len(b.Value)]
-	b.Adjoint(a.d.b, gradient, slices.Clone(g.Mean), false)
+	gradient, at := a.scratch[:len(b.Value)], slices.Clone(g.Mean)
+	if b.MultiplierVar != nil {
+		a.addVariance(&b, g, at)
+	}
+	b.Adjoint(a.d.b, gradient, at, false)
 	return gradient
 }
 
@@ -208,46 +282,55 @@ func (a *adam) descend(c *tt.Core, b tt.Block, gradient []float32, counts []floa
 		rows = c.Slices.N - 1
 	}
 	data, n := float32(-2/float64(batch)), float64(len(a.d.y))
-	p := a.ridge.of(c, b, counts)
+	var p *penalty
+	if b.Spread != nil {
+		p, b.Norm = a.d.priorPenalty(&b), nil
+	} else {
+		p = a.ridge.of(c, b, counts)
+	}
 	normed := b.Value
 	if b.Norm != nil {
 		normed = make([]float32, len(b.Value))
 		b.Norm(normed, b.Value)
 	}
 	backend.Each(a.d.b, rows, func(e int) {
-		if b.Map == nil && counts[e] == 0 {
+		if b.Map == nil && b.Spread == nil && counts[e] == 0 {
 			return
 		}
 		x, g := b.Value[e*size:][:size], gradient[e*size:][:size]
 		m := a.run.Memory[0][offset+e*size:][:size]
 		v := a.run.Memory[1][offset+e*size:][:size]
-		row, mean, along := float32(2*p.row(e)/n), float32(p.mean), normed[e*size:][:size]
+		row, along := float32(2*p.row(e)/n), normed[e*size:][:size]
 		for i := range x {
 			lambda := row
 			if p.column != nil {
 				lambda *= float32(p.column[i])
 			}
-			d := data*g[i] + lambda*(along[i]-mean)
-			m[i] += (1 - decayMean) * (d - m[i])
-			v[i] += (1 - decaySquare) * (d*d - v[i])
-			x[i] -= rate * m[i] / (float32(math.Sqrt(float64(v[i]))) + tiny)
+			d := data*g[i] + lambda*(along[i]-float32(p.drawnTo(i)))
+			x[i] -= rate * direction(&m[i], &v[i], d)
 		}
 	})
 }
 
-// loss returns the summed loss of the training data.
+// direction takes a derivative into its running moments and returns where to
+// go.
+func direction(m, v *float32, d float32) float32 {
+	*m += (1 - decayMean) * (d - *m)
+	*v += (1 - decaySquare) * (d*d - *v)
+	return *m / (float32(math.Sqrt(float64(*v))) + tiny)
+}
+
+// loss returns the summed loss of the training data, where weights vary its
+// expectation.
 func (a *adam) loss() float64 {
-	sum := 0.0
-	for i := range a.batches {
-		b := &a.batches[i]
-		a.d.passes += len(a.d.field.Terms)
-		a.d.field.Eval(a.d.b, tt.Moments{Mean: b.mean}, b.chunk)
-		for n, f := range b.mean {
-			r := float64(b.y[n]) - float64(f)
-			sum += weightAt(b.w, n) * r * r
+	if math.IsNaN(a.latest) {
+		a.latest = 0
+		for i := range a.batches {
+			a.evaluate(&a.batches[i])
+			a.latest += a.batches[i].loss()
 		}
 	}
-	return sum
+	return a.latest
 }
 
 // endSweep lowers the rate after an epoch that did not improve.
@@ -255,4 +338,5 @@ func (a *adam) endSweep(improved bool) {
 	if !improved {
 		a.run.Rate /= 2
 	}
+	a.hurry()
 }

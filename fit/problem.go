@@ -53,6 +53,7 @@ type data struct {
 	passes  int
 
 	expected func() float64 // where weights vary, the expected loss as they are
+	phase    phase          // of adam
 
 	validChunk *tt.Chunk
 	validY     []float32

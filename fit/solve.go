@@ -14,7 +14,7 @@ import (
 
 // Options say how to fit.
 type Options struct {
-	Solver   string // "als" or "adam" for points, "cavi" for posteriors
+	Solver   string // "als" or "adam" for points, "cavi" or "adam" for posteriors
 	Ridge    *Ridge // the penalty; nil to search for one on validation data
 	Search   Search
 	Sweeps   int     // at most; an epoch of adam is a sweep
@@ -147,7 +147,13 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	}
 	switch opt.Solver {
 	case "adam":
+		if err := opt.validatePosterior(d); err != nil {
+			return Report{}, err
+		}
 		s.s = newAdam(d, p.Train, opt)
+		if d.varies() {
+			s.opt.Ridge = &Ridge{Kind: Uniform}
+		}
 	case "als":
 		s.s = newALS(d, p.Train, opt.CGSteps)
 	case "cavi":
@@ -359,6 +365,9 @@ func (s *session) hopeless() bool {
 	return false
 }
 
+// validated tells whether the sweeps in work are judged by validation data.
+func (s *session) validated() bool { return s.d.validChunk != nil && s.d.phase != variances }
+
 // endSweep scores the weights, keeps the best and mends divergence.
 func (s *session) endSweep() error {
 	run := &s.state.Run
@@ -368,6 +377,8 @@ func (s *session) endSweep() error {
 	point.Score = point.Valid
 	if s.d.validChunk == nil {
 		point.Valid = 0
+	}
+	if !s.validated() {
 		point.Score = s.s.score(loss)
 	}
 	if bad := math.IsNaN(point.Score) || math.IsInf(point.Score, 0) || point.Score > 1e4 || math.IsNaN(point.Train) || math.IsInf(point.Train, 0); bad {
@@ -504,7 +515,7 @@ func (s *session) takeBest() error {
 	if s.searching() && len(s.state.Leader.Best) > 0 && s.state.Leader.BestScore < score {
 		best, score = s.state.Leader.Best, s.state.Leader.BestScore
 	}
-	if !s.state.Done && s.d.validChunk != nil {
+	if !s.state.Done && s.validated() {
 		if v := s.d.validLoss(); v < score {
 			return nil
 		}
@@ -527,6 +538,9 @@ func (s *session) report(stop Stop) Report {
 			how, remedy = " at a smaller rate", "a smaller --rate or a larger --lambda"
 		}
 		s.warn = append(s.warn, fmt.Sprintf("training diverged %s and went on from its best weights%s; %s avoids that", times, how, remedy))
+	}
+	if s.d.phase == means {
+		s.warn = append(s.warn, "the run ended before adam came to the variances: they are those it started with, and intervals mean nothing; give it more time, or use --solver cavi")
 	}
 	if run.Raised > 0 {
 		s.warn = append(s.warn, fmt.Sprintf("%d singular systems were made solvable by raising their diagonal; a larger --lambda avoids them", run.Raised))
