@@ -68,31 +68,6 @@ func newAdam(d *data, train Observations, opt Options) *adam {
 	return a
 }
 
-// newBatch returns some rows of the data as data of their own.
-func newBatch(d *data, train Observations, rows []int) remainder {
-	part := &data{field: d.field, b: d.b, y: pick(d.y, rows)}
-	if d.w != nil {
-		part.w = pick(d.w, rows)
-	}
-	var codes [][]int32
-	for _, column := range train.Codes {
-		codes = append(codes, pick(column, rows))
-	}
-	b := newRemainder(part, Observations{Codes: codes})
-	for k := range b.terms {
-		b.terms[k].first, b.terms[k].last = nil, nil // one plan is enough
-	}
-	return b
-}
-
-func pick[T any](values []T, rows []int) []T {
-	out := make([]T, len(rows))
-	for i, row := range rows {
-		out[i] = values[row]
-	}
-	return out
-}
-
 func (a *adam) blocks() int {
 	if a.schedule == Joint {
 		return 1
@@ -227,12 +202,6 @@ func (a *adam) step(b *remainder, grad tt.Gradients) {
 	}
 }
 
-// evaluate brings a batch's values up to date.
-func (a *adam) evaluate(b *remainder) {
-	a.d.passes += len(b.terms)
-	b.evaluateAll()
-}
-
 // core updates the blocks of one core that are in work, from the gradient by
 // its slices, and returns the offset of the next core's weights.
 func (a *adam) core(c *tt.Core, g backend.Slices, counts []float64, name blockName, offset int, rate float32, batch int) int {
@@ -318,19 +287,6 @@ func direction(m, v *float32, d float32) float32 {
 	*m += (1 - decayMean) * (d - *m)
 	*v += (1 - decaySquare) * (d*d - *v)
 	return *m / (float32(math.Sqrt(float64(*v))) + tiny)
-}
-
-// loss returns the summed loss of the training data, where weights vary its
-// expectation.
-func (a *adam) loss() float64 {
-	if math.IsNaN(a.latest) {
-		a.latest = 0
-		for i := range a.batches {
-			a.evaluate(&a.batches[i])
-			a.latest += a.batches[i].loss()
-		}
-	}
-	return a.latest
 }
 
 // endSweep lowers the rate after an epoch that did not improve.
