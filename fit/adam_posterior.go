@@ -43,6 +43,16 @@ func (o *Options) validatePosterior(d *data) error {
 	return nil
 }
 
+// rowsByAdam says what becomes of the family rows.
+func rowsByAdam(d *data) []string {
+	for _, at := range blockNames(d.field) {
+		if _, b := d.varying(at); b.Spread.Cov != nil {
+			return []string{"adam keeps the weights of an entity independent, as with mean-field; rows needs --solver cavi for their covariances"}
+		}
+	}
+	return nil
+}
+
 // startPosterior makes room for the gradients by variances.
 func (a *adam) startPosterior() {
 	for _, cores := range a.grad {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // adamRuns are fits whose bits have to be the same however they are run.
@@ -34,8 +35,11 @@ func TestAdamPosteriorResumesFromEveryBlock(t *testing.T) {
 			p := problem()
 			whole := solve(t, p, opt)
 			want := flatten(nil, p.Field)
+			if warned := len(whole.Warnings) > 0; warned != (run.family == tt.Rows) {
+				t.Errorf("%s: warnings %q", run.name, whole.Warnings)
+			}
 			opt.Keeper = nil
-			for i := 0; i < len(kept.states); i += 1 + len(kept.states)/9 {
+			for i := 0; i < len(kept.states); i += 1 + len(kept.states)/6 {
 				state := clone(kept.states[i])
 				again, resumed := problem(), opt
 				resumed.Resume = &state
@@ -47,6 +51,28 @@ func TestAdamPosteriorResumesFromEveryBlock(t *testing.T) {
 					t.Fatalf("%s: resumed from state %d: report %+v, want %+v", run.name, i, r, whole)
 				}
 			}
+		}
+	}
+}
+
+// Kernels move in either phase, and a run with them resumes as well.
+func TestAdamPosteriorResumesWithKernels(t *testing.T) {
+	fit := func(resume *State, keeper Keeper) ([]float32, Report) {
+		p, op := learnable(t, tt.WLR, -1)
+		if err := p.Field.SetFamily(tt.MeanField); err != nil {
+			t.Fatal(err)
+		}
+		opt := adamOptions(6, Joint)
+		opt.Resume, opt.Keeper = resume, keeper
+		r := solve(t, p, opt)
+		return append(flatten(nil, p.Field), float32(op.theta)), r
+	}
+	kept := &memory{}
+	want, whole := fit(nil, kept)
+	for i := range kept.states {
+		state := clone(kept.states[i])
+		if got, r := fit(&state, nil); !slices.Equal(got, want) || !slices.Equal(r.Points, whole.Points) {
+			t.Fatalf("resumed from state %d of %d: other weights", i, len(kept.states))
 		}
 	}
 }

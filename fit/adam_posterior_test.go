@@ -65,7 +65,7 @@ func ownTruth(t *testing.T, tc variantCase, family tt.Family) *Problem {
 // those of the field, on average, near cavi's.
 func TestAdamComesNearCAVI(t *testing.T) {
 	cases := caviCases()
-	for i, name := range []string{"plain", "wlr", "additive", "four, wlr"} {
+	for i, name := range []string{"plain", "wlr", "additive"} {
 		tc := cases[slices.IndexFunc(cases, func(c variantCase) bool { return c.name == name })]
 		for k, family := range []tt.Family{tt.MeanField, tt.Multivariate} {
 			var bound, variance [2]float64

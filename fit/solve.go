@@ -153,6 +153,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 		s.s = newAdam(d, p.Train, opt)
 		if d.varies() {
 			s.opt.Ridge = &Ridge{Kind: Uniform}
+			s.warn = append(s.warn, rowsByAdam(d)...)
 		}
 	case "als":
 		s.s = newALS(d, p.Train, opt.CGSteps)
