@@ -128,14 +128,17 @@ func (s Scale) forward(i int, v float32) (float64, error) {
 	return y, nil
 }
 
-// Forward writes the standardised targets to dst.
+// Forward writes the standardised targets to dst; counts stay as they are.
 func (s Scale) Forward(dst, y []float32) error {
 	for i, v := range y {
 		z, err := s.forward(i, v)
 		if err != nil {
 			return err
 		}
-		dst[i] = float32((z - s.Center) / s.Spread)
+		dst[i] = v
+		if s.Transform != LogRate {
+			dst[i] = float32((z - s.Center) / s.Spread)
+		}
 	}
 	return nil
 }
