@@ -22,6 +22,7 @@ const (
 	gridEnd     = 1 - 1e-6 // the level at which a grid ends
 	gridReach   = 5.5      // standard deviations of f and log y looked at
 	maxMixNodes = 160
+	mostCount   = 1e15 // a count has no more; beyond, a float64 cannot tell it from the next
 )
 
 // fillGrid computes the grid. It costs up to denseCounts times the nodes of f,
@@ -77,6 +78,11 @@ func (p Predictive) fillSparse(g *countGrid, from, spread float64) {
 		next := math.Floor(math.Exp(origin + float64(k)*step))
 		if next <= y {
 			continue
+		}
+		if next > mostCount {
+			g.y[g.n], g.level[g.n] = mostCount, 1
+			g.n++
+			return
 		}
 		y = next
 		level = max(level, normalCDF(cubic(&where, &anchor, (math.Log(y)-origin)/step)))

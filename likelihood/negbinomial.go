@@ -83,12 +83,17 @@ func (n NegativeBinomial) Var(f float64) float64 {
 }
 
 // CDF returns P(Y <= y | f) = I(Size, floor(y)+1; Size/(Size+exp f)), the incomplete beta
-// function.
+// function; for large y that of the gamma distribution of the same mean and variance.
 func (n NegativeBinomial) CDF(y, f float64) float64 {
-	if y < 0 {
+	mu := rate(f)
+	switch {
+	case y < 0:
 		return 0
+	case y > large && mu > 0:
+		shape := n.Size / (1 + n.Size/mu)
+		return 1 - upperGamma(shape, shape*((math.Floor(y)+0.5)/mu))
 	}
-	return incompleteBeta(n.Size, math.Floor(y)+1, rate(f)/n.Size)
+	return incompleteBeta(n.Size, math.Floor(y)+1, mu/n.Size)
 }
 
 // Draw returns a count drawn given f.
