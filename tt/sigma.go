@@ -99,7 +99,8 @@ func (s *Sigma) along(a []float32) float64 {
 	return sum
 }
 
-// along returns v_q(code) = a'Sigma_q a for every code of a mode.
+// along returns v_q(code) = a'Sigma_q a by code of a mode, for the codes that the
+// map meets.
 func (s *stage) along(b backend.Backend, sigma *Sigma) []float64 {
 	if s.op == nil {
 		v := make([]float64, len(sigma.Diag))
@@ -109,7 +110,17 @@ func (s *stage) along(b backend.Backend, sigma *Sigma) []float64 {
 		return v
 	}
 	v, a := make([]float64, s.op.Rows()), s.op.Matrix()
-	backend.Each(b, len(v), func(code int) { v[code] = sigma.along(a[code*s.columns:][:s.columns]) })
+	var met []int32
+	for _, code := range s.code {
+		if v[code] == 0 {
+			v[code] = 1 // noted
+			met = append(met, code)
+		}
+	}
+	backend.Each(b, len(met), func(i int) {
+		code := int(met[i])
+		v[code] = sigma.along(a[code*s.columns:][:s.columns])
+	})
 	return v
 }
 
