@@ -15,7 +15,7 @@ const module = "github.com/kernel-fried-tensor/kft"
 // floors, and on its own floor only what lies inside its own folder.
 var floors = map[string]int{
 	"backend": 0, "backend/ref": 0, "backend/cpu": 0, "backend/backendtest": 0,
-	"dataset": 0, "kernel": 0, "kernel/kerneltest": 0, "likelihood": 0,
+	"dataset": 0, "kernel": 0, "kernel/kerneltest": 0, "likelihood": 0, "tune": 0,
 	"baseline": 1, "tt": 1,
 	"sideinfo": 2, "calibrate": 2,
 	"model":     3,

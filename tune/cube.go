@@ -1,0 +1,92 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Samplers work in the unit cube, one coordinate a parameter: a choice of k has
+// k cells of equal width, an integer a cell each, of equal width on its scale;
+// a number is its place between the bounds on its scale.
+
+// ends are the scale's values at 0 and 1.
+func (p Param) ends() (low, high float64) {
+	switch p.Kind {
+	case Choice:
+		return 0, float64(len(p.Choices))
+	case Integer:
+		return p.Low - 0.5, p.High + 0.5
+	case LogInteger:
+		return math.Log(p.Low - 0.5), math.Log(p.High + 0.5)
+	case LogUniform:
+		return math.Log(p.Low), math.Log(p.High)
+	}
+	return p.Low, p.High
+}
+
+// value is the text of the value at coordinate u of [0, 1].
+func (p Param) value(u float64) string {
+	low, high := p.ends()
+	x := low + u*(high-low)
+	switch p.Kind {
+	case Choice:
+		return p.Choices[min(max(int(x), 0), len(p.Choices)-1)]
+	case LogInteger:
+		x = math.Exp(x)
+	case LogUniform:
+		x = math.Exp(x)
+	}
+	if p.Kind == Integer || p.Kind == LogInteger {
+		return strconv.FormatInt(int64(min(max(math.RoundToEven(x), p.Low), p.High)), 10)
+	}
+	return number(min(max(x, p.Low), p.High))
+}
+
+// coordinate is the middle of the value's cell, or the number's place.
+func (p Param) coordinate(text string) (float64, error) {
+	low, high := p.ends()
+	if p.Kind == Choice {
+		i := slices.Index(p.Choices, text)
+		if i < 0 {
+			return 0, fmt.Errorf("parameter %s: %q is no choice", p.Name, text)
+		}
+		return (float64(i) + 0.5) / high, nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= p.Low && x <= p.High) {
+		return 0, fmt.Errorf("parameter %s: %q is not a value of %v", p.Name, text, p)
+	}
+	switch p.Kind {
+	case LogInteger:
+		x = (math.Log(x-0.5) + math.Log(x+0.5)) / 2
+	case LogUniform:
+		x = math.Log(x)
+	}
+	return min(max((x-low)/(high-low), 0), 1), nil
+}
+
+// values are those at a point of the cube.
+func (s Space) values(point []float64) Values {
+	v := Values{}
+	for i, p := range s {
+		v[p.Name] = p.value(point[i])
+	}
+	return v
+}
+
+// point is where the values are in the cube.
+func (s Space) point(v Values) ([]float64, error) {
+	if len(v) != len(s) {
+		return nil, fmt.Errorf("%d values for %d parameters", len(v), len(s))
+	}
+	point := make([]float64, len(s))
+	for i, p := range s {
+		var err error
+		if point[i], err = p.coordinate(v[p.Name]); err != nil {
+			return nil, err
+		}
+	}
+	return point, nil
+}

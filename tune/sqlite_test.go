@@ -1,0 +1,200 @@
+package tune
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// clock is moved by hand.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func claim(t *testing.T, s Store, worker string) Trial {
+	t.Helper()
+	trial, _, err := s.Claim(t.Context(), worker, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trial
+}
+
+func TestLeases(t *testing.T) {
+	ctx := t.Context()
+	s := openStore(t, filepath.Join(t.TempDir(), "s.db"))
+	c := &clock{time.Unix(1_800_000_000, 0)}
+	s.now = c.now
+	if err := s.Grow(ctx, 2); err != nil {
+		t.Fatal(err)
+	}
+	a, b := claim(t, s, "a"), claim(t, s, "b")
+	if a.Number != 0 || b.Number != 1 || claim(t, s, "c").Attempt != 0 {
+		t.Fatalf("a has %+v, b %+v", a, b)
+	}
+	a.Values = Values{"x": "1"}
+	if err := s.Assign(ctx, a); err != nil {
+		t.Fatal(err)
+	}
+	c.at = c.at.Add(50 * time.Second)
+	if err := s.Beat(ctx, b, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	c.at = c.at.Add(20 * time.Second) // a's lease has run out, b's has not
+	again := claim(t, s, "c")
+	if again.Number != 0 || again.Attempt != 2 || again.Values["x"] != "1" {
+		t.Fatalf("c has %+v", again)
+	}
+	score := 0.5
+	a.State, a.Score = Done, &score
+	for what, err := range map[string]error{"beat": s.Beat(ctx, a, time.Minute), "finish": s.Finish(ctx, a), "assign": s.Assign(ctx, a), "release": s.Release(ctx, a)} {
+		if !errors.Is(err, ErrLost) {
+			t.Errorf("%s by one who lost the trial: %v", what, err)
+		}
+	}
+	again.State, again.Score = Done, &score
+	for range 2 { // the second as after an answer that was not heard
+		if err := s.Finish(ctx, again); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := 0.7
+	again.Score = &other
+	if err := s.Finish(ctx, again); !errors.Is(err, ErrLost) {
+		t.Errorf("another result of a finished trial: %v", err)
+	}
+	if err := s.Release(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+	if d := claim(t, s, "d"); d.Number != 1 || d.Attempt != 2 {
+		t.Errorf("d has %+v", d)
+	}
+}
+
+func TestATrialThatKillsItsWorkersFails(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "s.db"))
+	c := &clock{time.Unix(1_800_000_000, 0)}
+	s.now = c.now
+	if err := s.Grow(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	for range 7 { // given back, which is no death
+		if err := s.Release(t.Context(), claim(t, s, "a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range maxDeaths {
+		if got := claim(t, s, "b"); got.Attempt != 8+i {
+			t.Fatalf("attempt %d after %d deaths", got.Attempt, i)
+		}
+		c.at = c.at.Add(2 * time.Minute)
+	}
+	got, unfinished, err := s.Claim(t.Context(), "b", time.Minute)
+	if err != nil || got.Attempt != 0 || unfinished != 0 {
+		t.Fatalf("%+v, %d unfinished, %v", got, unfinished, err)
+	}
+	all, err := s.Trials(t.Context())
+	if err != nil || all[0].State != Failed || !strings.Contains(all[0].Problem, "5 workers died") {
+		t.Errorf("%+v, %v", all[0], err)
+	}
+}
+
+func TestBusyDatabase(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "s.db")
+	s := openStore(t, file)
+	other, err := sql.Open("sqlite", "file:"+file+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	lock, err := other.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.patience = time.Millisecond
+	if _, err := s.db.Exec("PRAGMA busy_timeout = 1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Grow(t.Context(), 3); err == nil || !strings.Contains(err.Error(), "gave up after 1ms") || !strings.Contains(err.Error(), "locked") {
+		t.Errorf("a locked database: %v", err)
+	}
+	s.patience = time.Minute
+	ended := make(chan error)
+	go func() { ended <- s.Grow(context.Background(), 3) }()
+	if err := lock.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("a database that was locked for a while: %v", err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "s.db"))
+	if err := s.Grow(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.db.Exec("PRAGMA max_page_count = 1"); err != nil { // SQLite's own answer to a full disk
+		t.Fatal(err)
+	}
+	s.patience = time.Millisecond
+	if err := s.Grow(t.Context(), 100_000); err == nil || !strings.Contains(err.Error(), "full") {
+		t.Errorf("a full disk: %v", err)
+	}
+	if _, err := s.db.Exec("PRAGMA max_page_count = 100000"); err != nil {
+		t.Fatal(err)
+	}
+	if got := claim(t, s, "a"); got.Attempt != 1 {
+		t.Errorf("after a full disk: %+v", got)
+	}
+}
+
+func TestFilesThatAreNoStudies(t *testing.T) {
+	folder := t.TempDir()
+	text := filepath.Join(folder, "table.csv")
+	if err := os.WriteFile(text, []byte(strings.Repeat("store,item,units\n", 100)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	foreign := filepath.Join(folder, "foreign.db")
+	db, err := sql.Open("sqlite", foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("CREATE TABLE trial (x)"); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	before, err := os.ReadFile(foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := filepath.Join(folder, "newer.db")
+	s := openStore(t, newer)
+	if _, err := s.db.Exec("PRAGMA user_version = 9"); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		text:                             "not a study, nor any database",
+		foreign:                          "a database, but not a study",
+		newer:                            "a study of version 9",
+		filepath.Join(folder, "no/s.db"): "is not there",
+		folder:                           "unable to open",
+	} {
+		_, err := OpenSQLite(t.Context(), file, time.Millisecond)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), filepath.Base(file)) {
+			t.Errorf("%s: got %v, want %q", file, err, want)
+		}
+	}
+	if content, _ := os.ReadFile(text); !strings.HasPrefix(string(content), "store,item") {
+		t.Error("a table was changed")
+	}
+	if after, _ := os.ReadFile(foreign); !bytes.Equal(before, after) {
+		t.Error("another's database was changed")
+	}
+}
