@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/fit"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -38,11 +39,8 @@ func candidates(spec Spec) []Spec {
 	}
 	var all []Spec
 	for _, l := range likelihoods {
-		c := spec
-		c.Uncertainty.Likelihood = l
+		c := withLikelihood(spec, l)
 		if c.Uncertainty.Counts() {
-			c.Transform = "identity" // counts have a link of their own
-			c.Uncertainty.Noise = "constant"
 			all = append(all, c)
 			continue
 		}
@@ -52,6 +50,16 @@ func candidates(spec Spec) []Spec {
 		}
 	}
 	return all
+}
+
+// withLikelihood is the specification with a likelihood. Counts have a link and a
+// noise of their own.
+func withLikelihood(spec Spec, likelihood string) Spec {
+	spec.Uncertainty.Likelihood = likelihood
+	if spec.Uncertainty.Counts() {
+		spec.Transform, spec.Uncertainty.Noise = "identity", "constant"
+	}
+	return spec
 }
 
 // choose fits every candidate and returns the best.
@@ -76,9 +84,10 @@ func choose(ctx context.Context, spec Spec, opt Options) (*Model, *Report, error
 		choices = append(choices, Choice{Transform: c.Transform, Likelihood: c.Uncertainty.Likelihood})
 		m, r, err := fitOne(ctx, c, opt)
 		var domain *model.DomainError
+		var diverged *fit.DivergedError
 		switch {
-		case errors.As(err, &domain):
-			continue
+		case errors.As(err, &domain), errors.As(err, &diverged):
+			continue // the others may do
 		case err != nil:
 			return nil, nil, fmt.Errorf("scale %s, %s likelihood: %w", c.Transform, c.Uncertainty.Likelihood, err)
 		case r.Valid.Calibration == nil:

@@ -73,7 +73,10 @@ func (a *cavi) begin(r *Run, _ Ridge) {
 	}
 	if len(r.Memory) == 0 {
 		// The sites' precision is the inverse of the noise.
-		r.Rate, a.d.size[0] = firstMix, 1
+		if r.Restarts == 0 {
+			r.Rate = firstMix
+		}
+		a.d.size[0] = 1
 		a.refreshSites(true)
 		a.learnSize()
 		r.Memory = [][]float32{a.d.y, a.d.w}
@@ -179,7 +182,7 @@ func (a *cavi) endSweep(bool) {
 	a.balance()
 	a.evaluateAll()
 	if c := a.d.tally; c != nil {
-		if n := len(a.run.Points); c.poisson() && n > 1 && a.run.Points[n-1].Train > a.run.Points[n-2].Train {
+		if n := len(a.run.Points); a.run.Sweep > boundSweeps && n > 1 && a.run.Points[n-1].Train > a.run.Points[n-2].Train {
 			a.run.Rate = max(a.run.Rate/2, leastMix)
 		}
 		a.learnSize()

@@ -16,12 +16,17 @@ type Counts struct {
 	Offset float64
 }
 
-// firstMix is the share of new sites a Poisson's are mixed with; it is halved
-// when the bound falls, down to leastMix. The negative binomial's sites are exact
-// coordinate updates of a bound and need none.
+// Sites are those of the exact expectation, which can overshoot far from the
+// optimum: a share of new ones is mixed with the old, firstMix at first, halved
+// when the expected likelihood falls, down to leastMix. The first boundSweeps
+// sweeps take the sites of a bound of the negative binomial instead, of size
+// boundSize for a Poisson: they never overshoot, and come slowly to the end where
+// counts are large.
 const (
-	firstMix = 0.5
-	leastMix = 0.05
+	firstMix    = 0.5
+	leastMix    = 0.05
+	boundSweeps = 5
+	boundSize   = 5
 )
 
 // countData is what stands in for Gaussian observations where targets are
@@ -48,9 +53,8 @@ func (d *data) startCounts(c Counts) {
 	d.y, d.w = make([]float32, n), make([]float32, n)
 }
 
-// refreshSites takes the sites anew from the terms' moments and returns the summed
-// expected log likelihood, or the negative binomial's bound of it. fresh drops
-// the old ones.
+// refreshSites takes the sites anew from the terms' moments and notes the summed
+// expected log likelihood, or the bound of it. fresh drops the old ones.
 func (a *cavi) refreshSites(fresh bool) {
 	c, terms := a.d.tally, a.moments()
 	backend.Each(a.d.b, len(c.y), func(i int) {
@@ -60,13 +64,19 @@ func (a *cavi) refreshSites(fresh bool) {
 	out := likelihood.Sites{Target: a.rest, Precision: make([]float32, len(c.y))}
 	each := func(n int, work func(i int)) { backend.Each(a.d.b, n, work) }
 	mix := 1.0
-	if c.poisson() {
+	switch {
+	case c.poisson():
 		c.bound = likelihood.Poisson{}.Sites(c.cells(), out, each)
-		if !fresh {
-			mix = a.run.Rate
+		if a.bounded() {
+			likelihood.NegativeBinomial{Size: boundSize}.Bound(c.cells(), out, each)
 		}
-	} else {
+	case a.bounded():
 		c.bound = a.d.law().Bound(c.cells(), out, each)
+	default:
+		c.bound = a.d.law().Sites(c.cells(), out, each)
+	}
+	if !a.bounded() && !fresh {
+		mix = a.run.Rate
 	}
 	offset := float32(c.Offset)
 	for i, p := range out.Precision {
@@ -81,6 +91,9 @@ func (a *cavi) refreshSites(fresh bool) {
 		a.d.y[i], a.d.w[i] = t, p
 	}
 }
+
+// bounded tells whether the sweep in work takes its sites from a bound.
+func (a *cavi) bounded() bool { return a.run.Sweep < boundSweeps }
 
 func (c *countData) cells() likelihood.Cells {
 	return likelihood.Cells{Y: c.y, Mean: c.mean, Variance: c.variance, Weight: c.w}
@@ -100,6 +113,10 @@ func (a *cavi) learnSize() {
 	each := func(n int, work func(i int)) { backend.Each(a.d.b, n, work) }
 	unused := likelihood.Sites{Target: a.rest, Precision: make([]float32, len(c.y))}
 	best, _ := a.d.law().FitSize(c.cells(), each)
+	if !a.bounded() {
+		a.d.size[0] = float32(best.Size)
+		return
+	}
 	now, floor := float64(a.d.size[0]), a.d.law().Bound(c.cells(), unused, each)
 	step := math.Log(best.Size / now)
 	for range sizeHalvings {

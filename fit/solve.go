@@ -307,7 +307,7 @@ func (s *session) descend(ctx context.Context) (Stop, error) {
 	run := &s.state.Run
 	limit := s.limit()
 	for ; run.Sweep < limit; run.Sweep, run.Block = run.Sweep+1, 0 {
-		if run.BestSweep >= 0 && run.Sweep-run.BestSweep > s.opt.Patience {
+		if run.BestSweep >= 0 && run.Sweep-run.BestSweep > s.patience() {
 			return Converged, nil
 		}
 		for ; run.Block < s.total(); run.Block++ {
@@ -386,17 +386,81 @@ func (s *session) endSweep() error {
 		return s.mend(point)
 	}
 	improved := point.Score < run.BestScore-leastImprovement*math.Abs(run.BestScore)
+	settling := s.settling(&point, loss)
 	run.Points = append(run.Points, point)
-	if point.Score < run.BestScore {
-		run.BestScore = point.Score
+	if point.Score < run.BestScore || settling {
+		run.BestScore = min(run.BestScore, point.Score)
 		run.Best = s.d.flatten(run.Best)
-		if improved {
+		if improved || settling {
 			run.BestSweep = run.Sweep
 		}
 	}
 	s.s.endSweep(improved)
 	s.tell(s.total(), &point)
 	return nil
+}
+
+// Means are found before variances are: validation data may see no gain from a
+// sweep that took noise and variances nearer to where they belong. A posterior
+// whose score is this near to the best, and whose bound rose by at least so much an
+// observation, is taken as a gain.
+const (
+	settledWithin = 5e-3
+	leastRise     = 1e-4
+)
+
+// settling notes the evidence bound of a posterior, and tells whether it gained by
+// it without loss on validation data.
+func (s *session) settling(p *Point, loss float64) bool {
+	if s.opt.Solver != "cavi" {
+		return false
+	}
+	p.Bound = s.d.elbo(loss) / float64(len(s.d.y))
+	points := s.state.Run.Points
+	if len(points) == 0 || !s.validated() {
+		return false
+	}
+	rise := p.Bound - points[len(points)-1].Bound
+	best := s.state.Run.BestScore
+	return rise > leastRise && p.Score <= best+settledWithin*math.Abs(best)
+}
+
+// boundSlack is the share of the bound that rounding may cost it.
+const boundSlack = 1e-5
+
+// A posterior whose bound still rises by as much as fastRise an observation and
+// sweep is given patient times the patience: from an unlucky start validation data
+// may see loss for a while before they see gain.
+const (
+	fastRise = 1e-3
+	patient  = 4
+)
+
+// patience returns how many sweeps without gain end the run.
+func (s *session) patience() int {
+	n := len(s.state.Run.Points)
+	if s.d.tally != nil && n < 2*boundSweeps {
+		return 2 * boundSweeps // the first sites come slowly to large counts
+	}
+	if s.opt.Solver == "cavi" && n > 1 && s.state.Run.Points[n-1].Bound-s.state.Run.Points[n-2].Bound > fastRise {
+		return patient * s.opt.Patience
+	}
+	return s.opt.Patience
+}
+
+// falls returns the number of sweeps in which the bound of a Gaussian posterior
+// fell, which it must not.
+func (s *session) falls() int {
+	if s.opt.Solver != "cavi" || s.d.tally != nil || s.d.reweigh != nil {
+		return 0 // sites and weights change the bound itself
+	}
+	n := 0
+	for i, p := range s.state.Run.Points {
+		if i > 0 && p.Bound < s.state.Run.Points[i-1].Bound-boundSlack*math.Abs(p.Bound) {
+			n++
+		}
+	}
+	return n
 }
 
 // mend returns to the best weights, or to a new and smaller start, with a
@@ -429,6 +493,9 @@ func (s *session) cause(p Point) string {
 		text = fmt.Sprintf("the error grew to %.2g times the target's variance", score)
 	}
 	if s.opt.Solver != "adam" {
+		if s.opt.Solver == "cavi" {
+			return text + "; give lower ranks"
+		}
 		return text + "; give a larger --lambda, or lower ranks"
 	}
 	return fmt.Sprintf("%s, also at a rate of %.2g; give a smaller --rate, a larger --lambda, or lower ranks", text, s.state.Run.Rate)
@@ -535,16 +602,26 @@ func (s *session) report(stop Stop) Report {
 			times = fmt.Sprintf("%d times", run.Restarts)
 		}
 		how, remedy := "", "a larger --lambda"
-		if s.opt.Solver == "adam" {
+		switch s.opt.Solver {
+		case "adam":
 			how, remedy = " at a smaller rate", "a smaller --rate or a larger --lambda"
+		case "cavi":
+			remedy = "a lower --rank"
 		}
 		s.warn = append(s.warn, fmt.Sprintf("training diverged %s and went on from its best weights%s; %s avoids that", times, how, remedy))
 	}
 	if s.d.phase == means {
 		s.warn = append(s.warn, "the run ended before adam came to the variances: they are those it started with, and intervals mean nothing; give it more time, or use --solver cavi")
 	}
+	if n := s.falls(); n > 0 {
+		s.warn = append(s.warn, fmt.Sprintf("the evidence bound fell in %d of %d sweeps, by more than rounding: the variances may be off", n, len(run.Points)))
+	}
 	if run.Raised > 0 {
-		s.warn = append(s.warn, fmt.Sprintf("%d singular systems were made solvable by raising their diagonal; a larger --lambda avoids them", run.Raised))
+		remedy := "a larger --lambda"
+		if s.opt.Solver == "cavi" {
+			remedy = "a lower --rank"
+		}
+		s.warn = append(s.warn, fmt.Sprintf("%d singular systems were made solvable by raising their diagonal; %s avoids them", run.Raised, remedy))
 	}
 	return Report{Stop: stop, Ridge: s.ridge(), Trials: slices.Clone(s.state.Trials), Points: run.Points, Best: run.BestSweep,
 		Score: run.BestScore, Noise: float64(s.d.noise[0]), Size: float64(s.d.size[0]), Passes: s.d.passes, Blocks: s.blocks, Warnings: s.warn}

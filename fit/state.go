@@ -13,6 +13,9 @@ type Point struct {
 	Train float64 `json:"train"` // mean square error on training data
 	Valid float64 `json:"valid"` // the same on validation data; 0 without any
 	Score float64 `json:"score"` // what is to be lowest: Valid, or the penalised training error
+
+	// Bound is the evidence lower bound an observation, of posteriors.
+	Bound float64 `json:"bound,omitempty"`
 }
 
 // A Trial is the result of a short run with one penalty.

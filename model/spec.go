@@ -101,7 +101,7 @@ func (s *Spec) Fill() {
 	s.Side.fill(d.Side)
 	s.Uncertainty.fill(d.Uncertainty)
 	if s.Uncertainty.Bayesian() {
-		d.Fit.Solver = "cavi"
+		d.Fit.Solver, d.Fit.Sweeps = "cavi", 60
 	}
 	fill(&s.Fit.Solver, d.Fit.Solver)
 	fill(&s.Fit.Ridge, d.Fit.Ridge)

@@ -207,7 +207,7 @@ func advice(r *kft.Report, judged kft.Score) string {
 		try = append(try, "more "+flag+" or time, for training was not over")
 	}
 	if r.Train.R2 > 0 && r.Train.R2-judged.R2 > 0.15 {
-		try = append(try, "a lower --rank or a larger --lambda, for the model fits its training rows far better than others")
+		try = append(try, lessFit(r.Spec.Fit.Solver)+", for the model fits its training rows far better than others")
 	} else {
 		try = append(try, "a higher --rank, another --term")
 	}
@@ -242,4 +242,12 @@ func tableName(files []string) string {
 		return "TABLE"
 	}
 	return files[0]
+}
+
+// lessFit says what holds a model back from its training rows.
+func lessFit(solver string) string {
+	if solver == "cavi" {
+		return "a lower --rank" // its priors are learned
+	}
+	return "a lower --rank or a larger --lambda"
 }
