@@ -2,7 +2,6 @@ package tune
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -25,7 +24,11 @@ type Definition struct {
 }
 
 // A Fact is something that all workers of a study must agree on.
-type Fact struct{ Name, Text string }
+// Both are one line; the name has no colon.
+type Fact struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
 
 // Validate reports what is wrong with the definition.
 func (d Definition) Validate() error {
@@ -36,8 +39,8 @@ func (d Definition) Validate() error {
 		return err
 	}
 	for _, f := range d.Facts {
-		if strings.ContainsAny(f.Name, ":\n") {
-			return fmt.Errorf("%q is no name of a fact", f.Name)
+		if strings.ContainsAny(f.Name, ":\n") || strings.Contains(f.Text, "\n") {
+			return fmt.Errorf("%q: %q is no fact of one line", f.Name, f.Text)
 		}
 	}
 	return d.Space.Validate()
@@ -48,7 +51,7 @@ func (d Definition) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "goal: %s\nsampler: %s\nseed: %d\n", d.Goal, d.Sampler, d.Seed)
 	for _, f := range d.Facts {
-		fmt.Fprintf(&b, "%s: %s\n", f.Name, strconv.Quote(f.Text))
+		fmt.Fprintf(&b, "%s: %s\n", f.Name, f.Text)
 	}
 	for _, p := range d.Space {
 		fmt.Fprintf(&b, "parameter %s: %v\n", p.Name, p)
@@ -69,18 +72,18 @@ func compare(recorded, meant string) error {
 		return nil
 	}
 	e := &DefinitionError{}
-	old, wanted := lines(recorded), lines(meant)
-	for _, l := range old {
-		switch text, found := find(wanted, l[0]); {
+	old, wanted := facts(recorded), facts(meant)
+	for _, f := range old {
+		switch text, found := find(wanted, f.Name); {
 		case !found:
-			e.Differences = append(e.Differences, fmt.Sprintf("%s is %s there and not given here", l[0], l[1]))
-		case text != l[1]:
-			e.Differences = append(e.Differences, fmt.Sprintf("%s is %s there and %s here", l[0], l[1], text))
+			e.Differences = append(e.Differences, fmt.Sprintf("%s is %s there and not given here", f.Name, f.Text))
+		case text != f.Text:
+			e.Differences = append(e.Differences, fmt.Sprintf("%s is %s there and %s here", f.Name, f.Text, text))
 		}
 	}
-	for _, l := range wanted {
-		if _, found := find(old, l[0]); !found {
-			e.Differences = append(e.Differences, fmt.Sprintf("%s is %s here and not given there", l[0], l[1]))
+	for _, f := range wanted {
+		if _, found := find(old, f.Name); !found {
+			e.Differences = append(e.Differences, fmt.Sprintf("%s is %s here and not given there", f.Name, f.Text))
 		}
 	}
 	if len(e.Differences) == 0 {
@@ -89,20 +92,20 @@ func compare(recorded, meant string) error {
 	return e
 }
 
-// lines are the keys and texts of a definition.
-func lines(definition string) [][2]string {
-	var all [][2]string
+// facts are the lines of a definition.
+func facts(definition string) []Fact {
+	var all []Fact
 	for l := range strings.Lines(definition) {
-		key, text, _ := strings.Cut(strings.TrimSuffix(l, "\n"), ": ")
-		all = append(all, [2]string{key, text})
+		name, text, _ := strings.Cut(strings.TrimSuffix(l, "\n"), ": ")
+		all = append(all, Fact{name, text})
 	}
 	return all
 }
 
-func find(all [][2]string, key string) (string, bool) {
-	for _, l := range all {
-		if l[0] == key {
-			return l[1], true
+func find(all []Fact, name string) (text string, found bool) {
+	for _, f := range all {
+		if f.Name == name {
+			return f.Text, true
 		}
 	}
 	return "", false

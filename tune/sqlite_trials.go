@@ -20,6 +20,14 @@ func (s *SQLite) Define(ctx context.Context, definition string) (recorded string
 	return recorded, err
 }
 
+// Definition implements Store.
+func (s *SQLite) Definition(ctx context.Context) (recorded string, err error) {
+	err = s.patiently(ctx, func() error {
+		return s.db.QueryRowContext(ctx, "SELECT coalesce(max(definition), '') FROM study").Scan(&recorded)
+	})
+	return recorded, err
+}
+
 // Grow implements Store.
 func (s *SQLite) Grow(ctx context.Context, trials int) error {
 	return s.change(ctx, func(tx *sql.Tx) error {

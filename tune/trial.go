@@ -48,6 +48,8 @@ type Store interface {
 	// Define records the definition where there is none yet, and returns the
 	// one on record.
 	Define(ctx context.Context, definition string) (recorded string, err error)
+	// Definition is the one on record, "" for none.
+	Definition(ctx context.Context) (recorded string, err error)
 	// Grow queues trials so that there are at least so many.
 	Grow(ctx context.Context, trials int) error
 	// Claim begins the first trial that is queued or whose lease has run out,

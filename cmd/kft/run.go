@@ -21,6 +21,8 @@ type commandLine struct {
 	Init       initCommand       `cmd:"" help:"Guess what a table's columns mean and write kft.yaml."`
 	Spec       specCommand       `cmd:"" help:"Print the full specification, defaults filled in."`
 	Fit        fitCommand        `cmd:"" help:"Train a model on a table, measure it and save it."`
+	Tune       tuneCommand       `cmd:"" help:"Search for a better specification by trials."`
+	Study      studyCommand      `cmd:"" help:"Look at the trials of a search."`
 	Predict    predictCommand    `cmd:"" help:"Predict the rows of a table, or single cells."`
 	Evaluate   evaluateCommand   `cmd:"" help:"Measure a model on a table that has the target."`
 	Calibrate  calibrateCommand  `cmd:"" help:"Correct a model's intervals by new data."`
@@ -117,6 +119,7 @@ func flagGroups() []kong.Group {
 		{Key: "side", Title: "Side information:"},
 		{Key: "uncertainty", Title: "Uncertainty:"},
 		{Key: "training", Title: "Training:"},
+		{Key: "search", Title: "The search:"},
 		{Key: "run", Title: "This run (no effect on the result, but for --time-budget):"},
 	}
 }

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"text/tabwriter"
+
+	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+	"github.com/kernel-fried-tensor/kft/tune"
+)
+
+// studyCommand looks at what tune has done.
+type studyCommand struct {
+	Show   studyShow   `cmd:"" help:"List the trials of a study and the best of them."`
+	Export studyExport `cmd:"" help:"Write a study as JSON or CSV."`
+}
+
+// studyShow lists trials.
+type studyShow struct {
+	File string `arg:"" optional:"" default:"study.db" complete:"file" help:"The study (default: study.db)."`
+}
+
+// Run prints a line a trial.
+func (c *studyShow) Run(e *env) error {
+	r, err := readStudy(e, c.File)
+	if err != nil {
+		return err
+	}
+	names := r.Parameters()
+	table := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, "trial\tstate\t", r.Fact("objective"))
+	for _, n := range names {
+		fmt.Fprint(table, "\t", n)
+	}
+	fmt.Fprintln(table)
+	for _, t := range r.Trials {
+		score := "-"
+		if t.Score != nil {
+			score = strconv.FormatFloat(*t.Score, 'f', 4, 64)
+		}
+		fmt.Fprintf(table, "%d\t%s\t%s", t.Number+1, t.State, score)
+		for _, n := range names {
+			fmt.Fprint(table, "\t", shortNumber(t.Values[n]))
+		}
+		fmt.Fprintln(table)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, t := range r.Trials {
+		if t.State == tune.Failed {
+			fmt.Fprintf(e.stdout, "trial %d: %s\n", t.Number+1, firstLine(t.Problem))
+		}
+	}
+	if r.Best == nil {
+		_, err = fmt.Fprintln(e.stdout, "\nno trial is done yet")
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "\nbest: trial %d, %s %.4f on the valid part\n", r.Best.Number+1, r.Fact("objective"), *r.Best.Score)
+	return err
+}
+
+// studyExport writes a study for other programs.
+type studyExport struct {
+	File   string `arg:"" optional:"" default:"study.db" complete:"file" help:"The study (default: study.db)."`
+	Format string `default:"json" placeholder:"F" enum:"json,csv" values:"json,csv" help:"json or csv (default: json)."`
+	Output string `short:"o" default:"-" placeholder:"FILE" complete:"file" help:"Where it goes (default: standard output)."`
+}
+
+// Run writes the study.
+func (c *studyExport) Run(e *env) error {
+	r, err := readStudy(e, c.File)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		if c.Format == "csv" {
+			return r.WriteCSV(w)
+		}
+		return writeJSON(w, r)
+	}
+	if c.Output == "-" {
+		return write(e.stdout)
+	}
+	if err := checkTarget(c.Output, []string{c.File}); err != nil {
+		return err
+	}
+	return atomicfile.Write(c.Output, write)
+}
+
+// readStudy reads a study that is there.
+func readStudy(e *env, file string) (tune.Record, error) {
+	if _, err := os.Stat(file); err != nil {
+		return tune.Record{}, fmt.Errorf("%s: %v; kft tune makes a study", file, cause(err))
+	}
+	store, err := tune.OpenSQLite(e.ctx, file, 0)
+	if err != nil {
+		return tune.Record{}, err
+	}
+	defer store.Close()
+	r, err := tune.Read(e.ctx, store)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+// writeValues writes a line a parameter.
+func writeValues(w io.Writer, v tune.Values, names []string) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, n := range names {
+		fmt.Fprintf(table, "  %s\t%s\n", n, shortNumber(v[n]))
+	}
+	table.Flush()
+}
+
+// shortNumber is a value with four digits where it is a number, - for none.
+func shortNumber(text string) string {
+	if text == "" {
+		return "-"
+	}
+	if _, err := strconv.Atoi(text); err == nil {
+		return text
+	}
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return text
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/tune"
+)
+
+// tuneCommand searches for a better specification.
+type tuneCommand struct {
+	specFlags
+
+	Trials    int    `group:"search" default:"20" placeholder:"N" help:"How many trials the study shall have, earlier ones included (default: 20)."`
+	Objective string `group:"search" default:"r2" placeholder:"NAME" values:"r2,mae,crps,eta" help:"What is to be best on the valid part: r2, mae, crps or eta (default: r2)."`
+	Sampler   string `group:"search" default:"tpe" placeholder:"NAME" values:"tpe,random" help:"How values are proposed: tpe or random (default: tpe)."`
+	Study     string `group:"search" default:"study.db" placeholder:"FILE" complete:"file" help:"Where the trials are kept (default: study.db)."`
+	Resume    bool   `group:"search" help:"Go on with the study in FILE, or join others that work on it."`
+	Output    string `short:"o" group:"search" default:"best.yaml" placeholder:"FILE" complete:"file" help:"Where the best specification goes (default: best.yaml)."`
+	Threads   int    `group:"run" placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
+	Quiet     bool   `short:"q" group:"run" help:"Say nothing while working."`
+}
+
+// Help is shown by kft tune --help.
+func (*tuneCommand) Help() string {
+	return `Fits variations of a specification and keeps the one that is best on the valid part; the test part decides nothing. Varied are the ranks of the terms, from a quarter to four times those given; scale, likelihood and penalty where they are auto; with side tables the variant, the kernel and its columns; for adam the rate.
+
+A trial that fails is recorded and the study goes on. The same command with --resume goes on after an interruption; given in several shells at once, it shares the work. A worker that is killed loses its own trial only, which is run again by another when nothing was heard of it for a minute.
+
+Examples:
+
+    kft tune --spec kft.yaml --trials 40 --objective crps
+    kft tune --spec kft.yaml --trials 80 --objective crps --resume
+    kft study show study.db`
+}
+
+// Run works on the study and writes the best specification.
+func (c *tuneCommand) Run(e *env) error {
+	spec, given, err := c.specification()
+	if err != nil {
+		return err
+	}
+	if !given || len(spec.Data.Files) == 0 {
+		return usagef("no table given: kft tune --data TABLE --target COLUMN --modes COLUMN,COLUMN, or kft init TABLE first, which writes %s", defaultSpecFile)
+	}
+	if err := c.check(spec); err != nil {
+		return err
+	}
+	hash, err := kft.Tunable(e.ctx, spec, kft.Options{Threads: c.Threads})
+	if err != nil {
+		return err
+	}
+	def, err := c.definition(spec, hash)
+	if err != nil {
+		return err
+	}
+	store, err := tune.OpenSQLite(e.ctx, c.Study, 0)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	study, err := tune.Open(e.ctx, store, def)
+	var other *tune.DefinitionError
+	if errors.As(err, &other) {
+		return usagef("%s: %v; give the same specification and flags, or another file by --study", c.Study, err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := study.Work(e.ctx, c.Trials, c.worker(e, spec)); err != nil {
+		return c.explain(err)
+	}
+	return c.conclude(e, spec, store)
+}
+
+// check refuses, before any work, what could only fail after it.
+func (c *tuneCommand) check(spec model.Spec) error {
+	switch {
+	case c.Trials < 1:
+		return usagef("--trials: %d is not a number of trials; give 1 or more", c.Trials)
+	case c.Threads < 0:
+		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out for all processors", c.Threads)
+	case !slices.Contains(kft.Objectives(), c.Objective):
+		return usagef("--objective: %q is not known%s; use one of %s", c.Objective, nearest.Hint(c.Objective, kft.Objectives()), strings.Join(kft.Objectives(), ", "))
+	case !slices.Contains(tune.Samplers(), c.Sampler):
+		return usagef("--sampler: %q is not known%s; use one of %s", c.Sampler, nearest.Hint(c.Sampler, tune.Samplers()), strings.Join(tune.Samplers(), ", "))
+	case slices.Contains(spec.Data.Files, "-"):
+		return usagef("every trial reads the table: give it as a file, not by standard input")
+	}
+	inputs := append(slices.Clone(spec.Data.Files), sideFiles(spec.Side.Tables)...)
+	if file := c.specPath(); file != "" {
+		inputs = append(inputs, file)
+	}
+	if err := checkTarget(c.Study, inputs); err != nil {
+		return err
+	}
+	if err := checkTarget(c.Output, append(inputs, c.Study)); err != nil {
+		return err
+	}
+	_, err := os.Stat(c.Study)
+	switch {
+	case err == nil && !c.Resume:
+		return usagef("%s is there already: --resume goes on with it, --study names another file", c.Study)
+	case err != nil && c.Resume:
+		return usagef("%s: there is no such study to go on with; leave --resume out to begin one", c.Study)
+	}
+	return nil
+}
+
+// definition is the study: the table and every line of the specification have to
+// agree.
+func (c *tuneCommand) definition(spec model.Spec, hash string) (tune.Definition, error) {
+	def := tune.Definition{Goal: kft.ObjectiveGoal(c.Objective), Sampler: c.Sampler, Seed: spec.Seed}
+	def.Facts = append(def.Facts, tune.Fact{Name: "objective", Text: c.Objective}, tune.Fact{Name: "table", Text: "sha256 " + hash})
+	var sections map[string]json.RawMessage
+	if err := json.Unmarshal(spec.JSON(), &sections); err != nil {
+		return def, err
+	}
+	for _, section := range sortedKeys(sections) {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(sections[section], &fields) != nil {
+			def.Facts = append(def.Facts, tune.Fact{Name: "specification " + section, Text: string(sections[section])})
+		}
+		for _, field := range sortedKeys(fields) {
+			def.Facts = append(def.Facts, tune.Fact{Name: "specification " + section + "." + field, Text: string(fields[field])})
+		}
+	}
+	var err error
+	def.Space, err = kft.SearchSpace(spec)
+	return def, err
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// worker fits candidates and tells of them.
+func (c *tuneCommand) worker(e *env, spec model.Spec) tune.Worker {
+	host, _ := os.Hostname()
+	w := tune.Worker{
+		Name: fmt.Sprintf("%s/%d", host, os.Getpid()),
+		Objective: func(ctx context.Context, t tune.Trial) (float64, error) {
+			candidate, err := kft.Candidate(spec, t.Values)
+			if err != nil {
+				return 0, err
+			}
+			_, report, err := kft.Fit(ctx, candidate, kft.Options{Threads: c.Threads})
+			if err != nil {
+				return 0, err
+			}
+			return report.Objective(c.Objective)
+		},
+	}
+	if !c.Quiet {
+		names := spaceNames(spec)
+		w.Ended = func(r tune.Report) { c.tell(e.stderr, r, names) }
+	}
+	return w
+}
+
+func spaceNames(spec model.Spec) []string {
+	space, _ := kft.SearchSpace(spec) // it was made before
+	var names []string
+	for _, p := range space {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// tell writes a line a trial.
+func (c *tuneCommand) tell(w io.Writer, r tune.Report, names []string) {
+	var what string
+	switch {
+	case r.Lost:
+		what = "taken over by another worker"
+	case r.Trial.State == tune.Failed:
+		what = "failed: " + firstLine(r.Trial.Problem)
+	default:
+		what = fmt.Sprintf("%s %.4f", c.Objective, *r.Trial.Score)
+	}
+	best := ""
+	if r.Best != nil {
+		best = fmt.Sprintf(" (best %.4f, trial %d)", *r.Best.Score, r.Best.Number+1)
+	}
+	fmt.Fprintf(w, "trial %d, %d of %d: %s%s: %s\n", r.Trial.Number+1, r.Finished, r.Trials, what, best, valuesText(r.Trial.Values, names))
+}
+
+// valuesText writes values with four digits.
+func valuesText(v tune.Values, names []string) string {
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, n+"="+shortNumber(v[n]))
+	}
+	return strings.Join(parts, " ")
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// explain says what becomes of an interrupted study.
+func (c *tuneCommand) explain(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted: what is finished is kept in %s, and the same command with --resume goes on", c.Study)
+	}
+	return err
+}
+
+// conclude writes the best specification and says what it is.
+func (c *tuneCommand) conclude(e *env, spec model.Spec, store tune.Store) error {
+	record, err := tune.Read(e.ctx, store)
+	if err != nil {
+		return err
+	}
+	if record.Best == nil {
+		return fmt.Errorf("all %d trials failed, the last one with: %s; kft study show %s lists them", len(record.Trials), firstLine(record.Trials[len(record.Trials)-1].Problem), c.Study)
+	}
+	best, err := kft.Candidate(spec, record.Best.Values)
+	if err != nil {
+		return err
+	}
+	err = atomicfile.Write(c.Output, func(w io.Writer) error {
+		_, err := w.Write(best.YAML())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stdout, "best of %d trials by %s on the valid part: trial %d, %.4f\n", len(record.Trials), c.Objective, record.Best.Number+1, *record.Best.Score)
+	writeValues(e.stdout, record.Best.Values, record.Parameters())
+	_, err = fmt.Fprintf(e.stdout, "\n%s holds its specification: kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, c.Study)
+	return err
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/synthetic"
+	"github.com/kernel-fried-tensor/kft/tune"
+)
+
+// partedSales is a table with a column of parts. Change may alter the targets
+// of its test rows.
+func partedSales(t *testing.T, change func(targets []string)) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := synthetic.New(smallSales).WriteCSV(&text); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&text).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := len(rows[0]) - 1
+	var test []int
+	var targets []string
+	rows[0] = append(rows[0], "part")
+	for i := 1; i < len(rows); i++ {
+		part := []string{"train", "train", "train", "valid", "test"}[i%5]
+		if part == "test" {
+			test, targets = append(test, i), append(targets, rows[i][target])
+		}
+		rows[i] = append(rows[i], part)
+	}
+	change(targets)
+	for k, i := range test {
+		rows[i][target] = targets[k]
+	}
+	var out strings.Builder
+	if err := csv.NewWriter(&out).WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+var tuneFlags = []string{"tune", "--data", "sales.csv", "--target", "units", "--modes", "store,item,time=year+month", "--split", "column:part",
+	"--rank", "2", "--sweeps", "2", "--transform", "auto", "--objective", "mae", "--quiet"}
+
+// studied is the exported study without its clock and its workers.
+func studied(t *testing.T) (record tune.Record, trials string) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(must(t, "study", "export").stdout), &record); err != nil {
+		t.Fatal(err)
+	}
+	for _, trial := range record.Trials {
+		trials += fmt.Sprintln(trial.Number, trial.State, *trial.Score, trial.Values)
+	}
+	return record, trials
+}
+
+func TestTestTargetsDoNotChoose(t *testing.T) {
+	search := func(change func([]string)) (record tune.Record, trials, best string) {
+		inEmptyFolder(t)
+		write(t, "sales.csv", partedSales(t, change))
+		must(t, append(tuneFlags, "--trials", "14")...)
+		record, trials = studied(t)
+		return record, trials, read(t, "best.yaml")
+	}
+	shuffled := 0
+	a, trialsA, bestA := search(func([]string) {})
+	b, trialsB, bestB := search(func(targets []string) {
+		stream.New(1, "test").Shuffle(len(targets), func(i, j int) {
+			if targets[i] != targets[j] {
+				shuffled++
+			}
+			targets[i], targets[j] = targets[j], targets[i]
+		})
+	})
+	if shuffled < 20 || a.Fact("table") == b.Fact("table") {
+		t.Fatal("the tables do not differ")
+	}
+	if a.Best.Number != b.Best.Number || trialsA != trialsB || bestA != bestB {
+		t.Errorf("other test targets chose trial %d instead of %d:\n%s\n%s", b.Best.Number, a.Best.Number, trialsA, trialsB)
+	}
+	if !strings.Contains(bestA, "terms:") || strings.Contains(bestA, "transform: auto") {
+		t.Errorf("the best specification:\n%s", bestA)
+	}
+}
+
+// A study that was interrupted and resumed is the one that was not.
+func TestTuneResumes(t *testing.T) {
+	inEmptyFolder(t)
+	write(t, "sales.csv", partedSales(t, func([]string) {}))
+	must(t, append(tuneFlags, "--trials", "12")...)
+	_, whole := studied(t)
+
+	inEmptyFolder(t)
+	write(t, "sales.csv", partedSales(t, func([]string) {}))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	loud := slices.Clip(tuneFlags[:len(tuneFlags)-1])
+	var stdout bytes.Buffer
+	seen := &cancelAfter{lines: 5, cancel: cancel}
+	if code := run(ctx, append(loud, "--trials", "12"), strings.NewReader(""), &stdout, seen); code != exitFailed || !strings.Contains(seen.String(), "interrupted: what is finished is kept in study.db") {
+		t.Fatalf("exit %d\n%s", code, seen.String())
+	}
+	must(t, append(tuneFlags, "--trials", "12", "--resume")...)
+	if _, pieces := studied(t); pieces != whole {
+		t.Errorf("resumed:\n%s\nundisturbed:\n%s", pieces, whole)
+	}
+}
+
+// cancelAfter cancels when so many lines were written to it.
+type cancelAfter struct {
+	bytes.Buffer
+	lines  int
+	cancel func()
+}
+
+func (c *cancelAfter) Write(p []byte) (int, error) {
+	if c.lines -= bytes.Count(p, []byte("\n")); c.lines <= 0 {
+		c.cancel()
+	}
+	return c.Buffer.Write(p)
+}
+
+// Trials whose scale cannot take the target fail, and the others go on.
+func TestFailedTrialsAreRecorded(t *testing.T) {
+	inEmptyFolder(t)
+	table := strings.Replace(partedSales(t, func([]string) {}), "\n", "\n2022,1,S001,A0099,-5,train\n", 1)
+	write(t, "sales.csv", table)
+	must(t, append(tuneFlags, "--trials", "8")...)
+	rows, err := csv.NewReader(strings.NewReader(must(t, "study", "export", "--format", "csv").stdout)).ReadAll()
+	if err != nil || len(rows) != 9 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	column := map[string]int{}
+	for i, name := range rows[0] {
+		column[name] = i
+	}
+	count := map[string]int{}
+	for _, r := range rows[1:] {
+		identity, state := r[column["transform"]] == "identity", r[column["state"]]
+		count[state]++
+		if identity != (state == "done") || identity != (r[column["score"]] != "") || identity != (r[column["problem"]] == "") {
+			t.Errorf("%q", r)
+		}
+	}
+	if count["done"] == 0 || count["failed"] == 0 {
+		t.Errorf("%v", count)
+	}
+	if shown := must(t, "study", "show").stdout; !strings.Contains(shown, "failed") || !strings.Contains(shown, "\nbest: trial ") {
+		t.Error(shown)
+	}
+}
