@@ -216,8 +216,12 @@ func (r *fitting) learnLayer() error {
 	return err
 }
 
-// meanBins is how many groups a layer by the size of predictions has.
-const meanBins = 20
+// A layer by the size of predictions has meanBins groups, fewer where they would
+// have fewer rows than rowsABin each.
+const (
+	meanBins = 20
+	rowsABin = 2 * calibrate.LeastGroup
+)
 
 // newLayer makes a conformal layer of rows that were used for nothing else.
 func (m *Model) newLayer(b backend.Backend, o fit.Observations, kind string) (*calibrate.Layer, error) {

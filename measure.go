@@ -59,10 +59,14 @@ const measurePiece = 8192
 func (m *Model) measure(b backend.Backend, z tt.Moments, codes [][]int32, y, w []float32, first int, calibration bool) (*measurement, error) {
 	pieces := make([]*measurement, (len(y)+measurePiece-1)/measurePiece)
 	failed := make([]error, len(pieces))
+	var unmet []bool
+	if calibration && len(y) > 0 {
+		unmet = m.field.Unmet(codes)
+	}
 	backend.Each(b, len(pieces), func(k int) {
 		pieces[k] = m.newMeasurement(calibration)
 		for i := k * measurePiece; i < min(len(y), (k+1)*measurePiece); i++ {
-			if err := m.measureRow(pieces[k], z, codes, y, w, i, first); err != nil && failed[k] == nil {
+			if err := m.measureRow(pieces[k], z, codes, y, w, i, first, unmet); err != nil && failed[k] == nil {
 				failed[k] = err
 			}
 		}
@@ -77,7 +81,7 @@ func (m *Model) measure(b backend.Backend, z tt.Moments, codes [][]int32, y, w [
 	return total, nil
 }
 
-func (m *Model) measureRow(t *measurement, z tt.Moments, codes [][]int32, y, w []float32, i, first int) error {
+func (m *Model) measureRow(t *measurement, z tt.Moments, codes [][]int32, y, w []float32, i, first int, unmet []bool) error {
 	v := float64(y[i])
 	if math.IsNaN(v) {
 		return nil
@@ -92,7 +96,7 @@ func (m *Model) measureRow(t *measurement, z tt.Moments, codes [][]int32, y, w [
 	p := m.predictive(z, codes, i)
 	t.point.Add(v, weight, p.Mean(), p.Median(), m.scale.OnScale(v), m.scale.Predicted(z.Mean[i]))
 	if t.calibration != nil {
-		row := calibrate.Row{Y: v, Weight: weight, Index: uint64(first + i), Seen: math.MaxInt}
+		row := calibrate.Row{Y: v, Weight: weight, Index: uint64(first + i), Seen: math.MaxInt, Unmet: unmet[i]}
 		row.Entities = make([]int32, len(codes))
 		for mode := range codes {
 			row.Entities[mode] = m.fittedCode(mode, codes[mode][i])

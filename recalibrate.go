@@ -81,7 +81,7 @@ func (r *layerRows) layer(kind string) (*calibrate.Layer, error) {
 	case "split":
 		return calibrate.FitSplit(r.score)
 	case "group:mean":
-		return calibrate.FitByMean(r.score, r.location, meanBins)
+		return calibrate.FitByMean(r.score, r.location, min(meanBins, max(1, len(r.score)/rowsABin)))
 	}
 	return calibrate.FitByEntity(r.score, r.entity)
 }

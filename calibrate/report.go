@@ -47,7 +47,8 @@ type Report struct {
 	PIT            []Number       `json:"pit"` // shares of equal bins of (0, 1)
 	CoverageByMode []ModeCoverage `json:"coverage_by_mode"`
 	// CoverageBySeen tells cold rows (an entity without training observations),
-	// few (1 to FewBelow-1) and warm ones apart.
+	// few (1 to FewBelow-1) and warm ones apart, and of the latter two those whose
+	// combination of entities the model meets for the first time.
 	CoverageBySeen []SeenCoverage `json:"coverage_by_seen"`
 }
 

@@ -28,6 +28,9 @@ type Row struct {
 	// Seen is the number of training observations of the entity of the row that
 	// has the fewest of them.
 	Seen int
+	// Unmet says that all entities have training observations, but some
+	// combination of them that the model has weights for has none.
+	Unmet bool
 }
 
 // A Tally sums what a report needs, a row at a time. Tallies add up: cut the rows
@@ -45,7 +48,7 @@ type Tally struct {
 	log     float64
 	pit     [pitBins]float64
 	modes   [][]coverage // by mode and entity
-	seen    [3]coverage  // cold, few, warm
+	seen    [len(seenNames)]coverage
 }
 
 // coverage counts the 90 % interval.
@@ -120,7 +123,7 @@ func (t *Tally) Add(p Predictive, row Row) {
 			t.modes[mode][entity].add(w, hits[0])
 		}
 	}
-	t.seen[seenClass(row.Seen)].add(w, hits[0])
+	t.seen[seenClass(row.Seen, row.Unmet)].add(w, hits[0])
 }
 
 // insideAt tells for each of Levels whether a value lies in the closed central
@@ -135,10 +138,15 @@ func insideAt(below, upto float64) (hits [len(Levels)]bool) {
 	return hits
 }
 
-func seenClass(seen int) int {
+// seenNames are the classes of rows by what training data said of them.
+var seenNames = [...]string{"cold", "few", "warm", "new combination"}
+
+func seenClass(seen int, unmet bool) int {
 	switch {
 	case seen <= 0:
 		return 0
+	case unmet:
+		return 3
 	case seen < FewBelow:
 		return 1
 	}
@@ -209,7 +217,7 @@ func (t *Tally) Report(modes []string, r2 float64) Report {
 	for mode, entities := range t.modes {
 		r.CoverageByMode = append(r.CoverageByMode, modeCoverage(modes[mode], entities))
 	}
-	for i, name := range [...]string{"cold", "few", "warm"} {
+	for i, name := range seenNames {
 		r.CoverageBySeen = append(r.CoverageBySeen, SeenCoverage{name, t.seen[i].n, Number(t.seen[i].share())})
 	}
 	return r

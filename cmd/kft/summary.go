@@ -23,6 +23,7 @@ func writeSummary(w io.Writer, m *kft.Model, r *kft.Report, output string) error
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", uncertaintyWords(m.Uncertainty(), r.Spec.Transform))
 	part, judged := lastPart(r.Train, r.Valid, r.Test)
 	writeScores(&b, m.Training(), r.Spec.Transform, part)
+	writeChoices(&b, r.Choices)
 	writeCalibration(&b, " on "+part.String(), judged)
 	if !writeVerdict(&b, judged, part, r.Baseline) {
 		fmt.Fprintf(&b, "Try %s.\n", advice(r, judged))
@@ -250,4 +251,25 @@ func lessFit(solver string) string {
 		return "a lower --rank" // its priors are learned
 	}
 	return "a lower --rank or a larger --lambda"
+}
+
+// writeChoices lists the scales and likelihoods that were tried, the one taken
+// first.
+func writeChoices(b *strings.Builder, choices []kft.Choice) {
+	if len(choices) == 0 {
+		return
+	}
+	var taken, others []string
+	for _, c := range choices {
+		text := c.Likelihood + " " + c.Transform + " not possible"
+		if c.CRPS != nil {
+			text = fmt.Sprintf("%s %s %s", c.Likelihood, c.Transform, amount(*c.CRPS))
+		}
+		if c.Taken {
+			taken = append(taken, text)
+		} else {
+			others = append(others, text)
+		}
+	}
+	fmt.Fprintf(b, "Chosen by CRPS on valid: %s; beside it %s\n", strings.Join(taken, ""), strings.Join(others, ", "))
 }
