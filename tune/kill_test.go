@@ -17,14 +17,14 @@ const (
 	killWorkers = 8
 	killTrials  = 200
 	killKills   = 20
-	// killFile, in the environment, makes the test binary a worker of the study
-	// in the file.
-	killFile = "KFT_TUNE_TEST_STUDY"
+	// killPlace, in the environment, makes the test binary a worker of the study
+	// at the place.
+	killPlace = "KFT_TUNE_TEST_STUDY"
 )
 
 func TestMain(m *testing.M) {
-	if file := os.Getenv(killFile); file != "" {
-		if err := workAndTell(file); err != nil {
+	if place := os.Getenv(killPlace); place != "" {
+		if err := workAndTell(place); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -35,9 +35,9 @@ func TestMain(m *testing.M) {
 
 // workAndTell is a worker that prints a line when it begins a trial and one when
 // it has ended it.
-func workAndTell(file string) error {
+func workAndTell(place string) error {
 	ctx := context.Background()
-	store, err := OpenSQLite(ctx, file, 0)
+	store, err := OpenStore(ctx, place, 0)
 	if err != nil {
 		return err
 	}
@@ -73,10 +73,10 @@ type said struct {
 }
 
 // start runs a worker process whose lines go to heard.
-func start(t *testing.T, file string, worker int, heard chan<- said) *exec.Cmd {
+func start(t *testing.T, place string, worker int, heard chan<- said) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), killFile+"="+file)
+	cmd.Env = append(os.Environ(), killPlace+"="+place)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -101,12 +101,16 @@ func start(t *testing.T, file string, worker int, heard chan<- said) *exec.Cmd {
 // Eight worker processes share 200 trials, and 20 times one of them is killed,
 // as it begins a trial or as it ends one, and started again.
 func TestKilledWorkersLoseNothing(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "s.db")
+	t.Run("SQLite", func(t *testing.T) { t.Parallel(); killSome(t, filepath.Join(t.TempDir(), "s.db")) })
+	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); killSome(t, startPostgres(t).url) })
+}
+
+func killSome(t *testing.T, place string) {
 	heard := make(chan said)
 	workers := make([]*exec.Cmd, killWorkers)
 	killed := make([]bool, killWorkers)
 	for i := range workers {
-		workers[i] = start(t, file, i, heard)
+		workers[i] = start(t, place, i, heard)
 	}
 	draw := stream.New(1, "test kills")
 	next := draw.IntN(8)
@@ -137,7 +141,7 @@ func TestKilledWorkersLoseNothing(t *testing.T) {
 				continue
 			}
 			killed[s.worker] = false
-			workers[s.worker] = start(t, file, s.worker, heard)
+			workers[s.worker] = start(t, place, s.worker, heard)
 			live++
 			continue
 		}
@@ -153,7 +157,12 @@ func TestKilledWorkersLoseNothing(t *testing.T) {
 	if kills != killKills {
 		t.Fatalf("%d kills", kills)
 	}
-	all, err := openStore(t, file).Trials(t.Context())
+	store, err := OpenStore(t.Context(), place, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	all, err := store.Trials(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,20 +17,15 @@ import (
 // SQLite keeps a study in one file, for workers on one machine. Every change is
 // a transaction that is on disk when it returns; beside the file there are two
 // more, -wal and -shm, while it is open.
-type SQLite struct {
-	db       *sql.DB
-	file     string
-	patience time.Duration
-	now      func() time.Time
-}
+type SQLite struct{ database }
 
 const (
 	// applicationID marks files that are studies: "kftS".
 	applicationID = 0x6b667453
 	schemaVersion = 1
-	schema        = `
-CREATE TABLE study (one INTEGER PRIMARY KEY CHECK (one = 1), definition TEXT NOT NULL) STRICT;
-CREATE TABLE trial (
+	sqliteSchema  = `
+CREATE TABLE kft_study (one INTEGER PRIMARY KEY CHECK (one = 1), definition TEXT NOT NULL) STRICT;
+CREATE TABLE kft_trial (
 	number  INTEGER PRIMARY KEY,
 	state   TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed')),
 	attempt INTEGER NOT NULL DEFAULT 0,
@@ -69,7 +64,7 @@ func OpenSQLite(ctx context.Context, file string, patience time.Duration) (*SQLi
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	db.SetMaxOpenConns(1)
-	s := &SQLite{db: db, file: file, patience: patience, now: time.Now}
+	s := &SQLite{database{db: db, name: file, patience: patience, dialect: dialect{mark: "?", now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)", transient: sqliteTransient}}}
 	if err := s.prepare(ctx); err != nil {
 		db.Close()
 		return nil, err
@@ -87,7 +82,7 @@ func (s *SQLite) prepare(ctx context.Context) error {
 		}
 		switch {
 		case tables == 0:
-			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s PRAGMA application_id = %d; PRAGMA user_version = %d;", schema, applicationID, schemaVersion))
+			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s PRAGMA application_id = %d; PRAGMA user_version = %d;", sqliteSchema, applicationID, schemaVersion))
 			return err
 		case id != applicationID:
 			return errors.New("a database, but not a study; choose another file")
@@ -96,6 +91,9 @@ func (s *SQLite) prepare(ctx context.Context) error {
 		}
 		return nil
 	})
+	if code(err) == sqlite3.SQLITE_NOTADB {
+		return fmt.Errorf("%s: not a study, nor any database; choose another file", s.name)
+	}
 	if err != nil {
 		return err
 	}
@@ -104,38 +102,6 @@ func (s *SQLite) prepare(ctx context.Context) error {
 		_, err := s.db.ExecContext(ctx, "PRAGMA journal_mode = wal")
 		return err
 	})
-}
-
-// Close closes the file.
-func (s *SQLite) Close() error { return s.db.Close() }
-
-// change runs a transaction.
-func (s *SQLite) change(ctx context.Context, f func(tx *sql.Tx) error) error {
-	return s.patiently(ctx, func() error {
-		tx, err := s.db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		if err := f(tx); err != nil {
-			tx.Rollback()
-			return err
-		}
-		return tx.Commit()
-	})
-}
-
-// patiently runs work, again and again where what is in its way may pass.
-func (s *SQLite) patiently(ctx context.Context, work func() error) error {
-	err := retry(ctx, s.patience, transient, work)
-	switch {
-	case err == nil, errors.Is(err, ErrLost):
-		return err
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case code(err) == sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%s: not a study, nor any database; choose another file", s.file)
-	}
-	return fmt.Errorf("%s: %w", s.file, err)
 }
 
 // code is SQLite's primary result code, 0 for other errors.
@@ -147,9 +113,9 @@ func code(err error) int {
 	return 0
 }
 
-// transient tells which errors may pass: another's lock, a full disk, a disk or
+// sqliteTransient: another's lock, a full disk, a disk or
 // a share that is away for a while.
-func transient(err error) bool {
+func sqliteTransient(err error) bool {
 	switch code(err) {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
 		return true

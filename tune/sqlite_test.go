@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,9 +14,21 @@ import (
 )
 
 // clock is moved by hand.
-type clock struct{ at time.Time }
+type clock struct {
+	at time.Time
+	s  *SQLite
+}
 
-func (c *clock) now() time.Time { return c.at }
+func (c *clock) add(d time.Duration) {
+	c.at = c.at.Add(d)
+	c.s.now = fmt.Sprint(c.at.UnixMilli())
+}
+
+func newClock(s *SQLite) *clock {
+	c := &clock{time.Unix(1_800_000_000, 0), s}
+	c.add(0)
+	return c
+}
 
 func claim(t *testing.T, s Store, worker string) Trial {
 	t.Helper()
@@ -29,8 +42,7 @@ func claim(t *testing.T, s Store, worker string) Trial {
 func TestLeases(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, filepath.Join(t.TempDir(), "s.db"))
-	c := &clock{time.Unix(1_800_000_000, 0)}
-	s.now = c.now
+	c := newClock(s)
 	if err := s.Grow(ctx, 2); err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +54,11 @@ func TestLeases(t *testing.T) {
 	if err := s.Assign(ctx, a); err != nil {
 		t.Fatal(err)
 	}
-	c.at = c.at.Add(50 * time.Second)
+	c.add(50 * time.Second)
 	if err := s.Beat(ctx, b, time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	c.at = c.at.Add(20 * time.Second) // a's lease has run out, b's has not
+	c.add(20 * time.Second) // a's lease has run out, b's has not
 	again := claim(t, s, "c")
 	if again.Number != 0 || again.Attempt != 2 || again.Values["x"] != "1" {
 		t.Fatalf("c has %+v", again)
@@ -79,8 +91,7 @@ func TestLeases(t *testing.T) {
 
 func TestATrialThatKillsItsWorkersFails(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "s.db"))
-	c := &clock{time.Unix(1_800_000_000, 0)}
-	s.now = c.now
+	c := newClock(s)
 	if err := s.Grow(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +104,7 @@ func TestATrialThatKillsItsWorkersFails(t *testing.T) {
 		if got := claim(t, s, "b"); got.Attempt != 8+i {
 			t.Fatalf("attempt %d after %d deaths", got.Attempt, i)
 		}
-		c.at = c.at.Add(2 * time.Minute)
+		c.add(2 * time.Minute)
 	}
 	got, unfinished, err := s.Claim(t.Context(), "b", time.Minute)
 	if err != nil || got.Attempt != 0 || unfinished != 0 {
@@ -166,7 +177,7 @@ func TestFilesThatAreNoStudies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec("CREATE TABLE trial (x)"); err != nil {
+	if _, err := db.Exec("CREATE TABLE kft_trial (x)"); err != nil {
 		t.Fatal(err)
 	}
 	db.Close()

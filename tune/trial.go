@@ -68,3 +68,19 @@ type Store interface {
 	Trials(ctx context.Context) ([]Trial, error)
 	Close() error
 }
+
+// OpenStore opens the study of a place: the URL of a PostgreSQL database, or else
+// a file for SQLite.
+func OpenStore(ctx context.Context, place string, patience time.Duration) (Store, error) {
+	if IsPostgres(place) {
+		return asStore(OpenPostgres(ctx, place, patience))
+	}
+	return asStore(OpenSQLite(ctx, place, patience))
+}
+
+func asStore[S Store](s S, err error) (Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}

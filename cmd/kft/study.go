@@ -19,7 +19,7 @@ type studyCommand struct {
 
 // studyShow lists trials.
 type studyShow struct {
-	File string `arg:"" optional:"" default:"study.db" complete:"file" help:"The study (default: study.db)."`
+	File string `arg:"" optional:"" default:"study.db" complete:"file" help:"The study, a file or postgres://user@host/database (default: study.db)."`
 }
 
 // Run prints a line a trial.
@@ -64,7 +64,7 @@ func (c *studyShow) Run(e *env) error {
 
 // studyExport writes a study for other programs.
 type studyExport struct {
-	File   string `arg:"" optional:"" default:"study.db" complete:"file" help:"The study (default: study.db)."`
+	File   string `arg:"" optional:"" default:"study.db" complete:"file" help:"The study, a file or postgres://user@host/database (default: study.db)."`
 	Format string `default:"json" placeholder:"F" enum:"json,csv" values:"json,csv" help:"json or csv (default: json)."`
 	Output string `short:"o" default:"-" placeholder:"FILE" complete:"file" help:"Where it goes (default: standard output)."`
 }
@@ -92,17 +92,19 @@ func (c *studyExport) Run(e *env) error {
 
 // readStudy reads a study that is there.
 func readStudy(e *env, file string) (tune.Record, error) {
-	if _, err := os.Stat(file); err != nil {
-		return tune.Record{}, fmt.Errorf("%s: %v; kft tune makes a study", file, cause(err))
+	if !tune.IsPostgres(file) {
+		if _, err := os.Stat(file); err != nil {
+			return tune.Record{}, fmt.Errorf("%s: %v; kft tune makes a study", file, cause(err))
+		}
 	}
-	store, err := tune.OpenSQLite(e.ctx, file, 0)
+	store, err := tune.OpenStore(e.ctx, file, 0)
 	if err != nil {
 		return tune.Record{}, err
 	}
 	defer store.Close()
 	r, err := tune.Read(e.ctx, store)
 	if err != nil {
-		return r, fmt.Errorf("%s: %w", file, err)
+		return r, fmt.Errorf("%s: %w", tune.PlaceName(file), err)
 	}
 	return r, nil
 }

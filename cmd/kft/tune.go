@@ -24,8 +24,8 @@ type tuneCommand struct {
 	Trials    int    `group:"search" default:"20" placeholder:"N" help:"How many trials the study shall have, earlier ones included (default: 20)."`
 	Objective string `group:"search" default:"r2" placeholder:"NAME" values:"r2,mae,crps,eta" help:"What is to be best on the valid part: r2, mae, crps or eta (default: r2)."`
 	Sampler   string `group:"search" default:"tpe" placeholder:"NAME" values:"tpe,random" help:"How values are proposed: tpe or random (default: tpe)."`
-	Study     string `group:"search" default:"study.db" placeholder:"FILE" complete:"file" help:"Where the trials are kept (default: study.db)."`
-	Resume    bool   `group:"search" help:"Go on with the study in FILE, or join others that work on it."`
+	Study     string `group:"search" default:"study.db" placeholder:"PLACE" complete:"file" help:"Where the trials are kept: a file, or postgres://user@host/database for workers on several machines (default: study.db)."`
+	Resume    bool   `group:"search" help:"Go on with the study that is there, or join others that work on it."`
 	Output    string `short:"o" group:"search" default:"best.yaml" placeholder:"FILE" complete:"file" help:"Where the best specification goes (default: best.yaml)."`
 	Threads   int    `group:"run" placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
 	Quiet     bool   `short:"q" group:"run" help:"Say nothing while working."`
@@ -35,7 +35,7 @@ type tuneCommand struct {
 func (*tuneCommand) Help() string {
 	return `Fits variations of a specification and keeps the one that is best on the valid part; the test part decides nothing. Varied are the ranks of the terms, from a quarter to four times those given; scale, likelihood and penalty where they are auto; with side tables the variant, the kernel and its columns; for adam the rate.
 
-A trial that fails is recorded and the study goes on. The same command with --resume goes on after an interruption; given in several shells at once, it shares the work. A worker that is killed loses its own trial only, which is run again by another when nothing was heard of it for a minute.
+A trial that fails is recorded and the study goes on. The same command with --resume goes on after an interruption; given in several shells at once, or with the URL of a PostgreSQL database on several machines, it shares the work. A worker that is killed loses its own trial only, which is run again by another when nothing was heard of it for a minute.
 
 Examples:
 
@@ -64,15 +64,18 @@ func (c *tuneCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	store, err := tune.OpenSQLite(e.ctx, c.Study, 0)
+	store, err := tune.OpenStore(e.ctx, c.Study, 0)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
+	if err := c.checkResume(e.ctx, store); err != nil {
+		return err
+	}
 	study, err := tune.Open(e.ctx, store, def)
 	var other *tune.DefinitionError
 	if errors.As(err, &other) {
-		return usagef("%s: %v; give the same specification and flags, or another file by --study", c.Study, err)
+		return usagef("%s: %v; give the same specification and flags, or another place by --study", tune.PlaceName(c.Study), err)
 	}
 	if err != nil {
 		return err
@@ -101,20 +104,34 @@ func (c *tuneCommand) check(spec model.Spec) error {
 	if file := c.specPath(); file != "" {
 		inputs = append(inputs, file)
 	}
-	if err := checkTarget(c.Study, inputs); err != nil {
-		return err
+	if !tune.IsPostgres(c.Study) {
+		if err := checkTarget(c.Study, inputs); err != nil {
+			return err
+		}
+		if _, err := os.Stat(c.Study); err != nil && c.Resume {
+			return c.noStudy()
+		}
+		inputs = append(inputs, c.Study)
 	}
-	if err := checkTarget(c.Output, append(inputs, c.Study)); err != nil {
-		return err
-	}
-	_, err := os.Stat(c.Study)
+	return checkTarget(c.Output, inputs)
+}
+
+// checkResume refuses to go on with a study by accident, or with none.
+func (c *tuneCommand) checkResume(ctx context.Context, store tune.Store) error {
+	recorded, err := store.Definition(ctx)
 	switch {
-	case err == nil && !c.Resume:
-		return usagef("%s is there already: --resume goes on with it, --study names another file", c.Study)
-	case err != nil && c.Resume:
-		return usagef("%s: there is no such study to go on with; leave --resume out to begin one", c.Study)
+	case err != nil:
+		return err
+	case recorded != "" && !c.Resume:
+		return usagef("%s holds a study already: --resume goes on with it, --study names another place", tune.PlaceName(c.Study))
+	case recorded == "" && c.Resume:
+		return c.noStudy()
 	}
 	return nil
+}
+
+func (c *tuneCommand) noStudy() error {
+	return usagef("%s: there is no study to go on with; leave --resume out to begin one", tune.PlaceName(c.Study))
 }
 
 // definition is the study: the table and every line of the specification have to
@@ -217,7 +234,7 @@ func firstLine(text string) string {
 // explain says what becomes of an interrupted study.
 func (c *tuneCommand) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted: what is finished is kept in %s, and the same command with --resume goes on", c.Study)
+		return fmt.Errorf("interrupted: what is finished is kept in %s, and the same command with --resume goes on", tune.PlaceName(c.Study))
 	}
 	return err
 }
@@ -229,7 +246,7 @@ func (c *tuneCommand) conclude(e *env, spec model.Spec, store tune.Store) error 
 		return err
 	}
 	if record.Best == nil {
-		return fmt.Errorf("all %d trials failed, the last one with: %s; kft study show %s lists them", len(record.Trials), firstLine(record.Trials[len(record.Trials)-1].Problem), c.Study)
+		return fmt.Errorf("all %d trials failed, the last one with: %s; kft study show %s lists them", len(record.Trials), firstLine(record.Trials[len(record.Trials)-1].Problem), tune.PlaceName(c.Study))
 	}
 	best, err := kft.Candidate(spec, record.Best.Values)
 	if err != nil {
@@ -244,6 +261,6 @@ func (c *tuneCommand) conclude(e *env, spec model.Spec, store tune.Store) error 
 	}
 	fmt.Fprintf(e.stdout, "best of %d trials by %s on the valid part: trial %d, %.4f\n", len(record.Trials), c.Objective, record.Best.Number+1, *record.Best.Score)
 	writeValues(e.stdout, record.Best.Values, record.Parameters())
-	_, err = fmt.Fprintf(e.stdout, "\n%s holds its specification: kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, c.Study)
+	_, err = fmt.Fprintf(e.stdout, "\n%s holds its specification: kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, tune.PlaceName(c.Study))
 	return err
 }

@@ -1,0 +1,132 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// server is a PostgreSQL of a test's own, reached by a socket in its folder.
+type server struct {
+	folder, program, url string
+	process              *exec.Cmd
+}
+
+// startPostgres makes a database and starts its server; the test is skipped where
+// there is no PostgreSQL on the machine.
+func startPostgres(t *testing.T) *server {
+	t.Helper()
+	program := postgresProgram("postgres")
+	if program == "" {
+		t.Skip("no PostgreSQL on this machine")
+	}
+	folder, err := os.MkdirTemp("", "kft") // t.TempDir's name is too long for a socket's
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	if err := giveToServer(folder); err != nil {
+		t.Skip(err)
+	}
+	s := &server{folder: folder, program: program, url: "postgres://kft@/postgres?host=" + folder}
+	initdb := exec.Command(postgresProgram("initdb"), "-D", filepath.Join(folder, "data"), "-U", "kft", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
+	initdb.Dir = folder
+	asServer(initdb)
+	if out, err := initdb.CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	s.start(t)
+	t.Cleanup(func() { s.stop() })
+	return s
+}
+
+// postgresProgram finds a program of PostgreSQL where Debian puts it, or on the
+// path; "" where there is none.
+func postgresProgram(name string) string {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if len(found) > 0 {
+		return found[len(found)-1]
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+func (s *server) start(t *testing.T) {
+	s.process = exec.Command(s.program, "-D", filepath.Join(s.folder, "data"), "-k", s.folder, "-c", "listen_addresses=", "-c", "fsync=off")
+	s.process.Dir = s.folder
+	asServer(s.process)
+	if err := s.process.Start(); err != nil {
+		t.Error(err)
+	}
+}
+
+// stop ends the server at once, as a crash would, and waits for it.
+func (s *server) stop() {
+	s.process.Process.Signal(immediateStop)
+	s.process.Wait()
+}
+
+func TestPostgres(t *testing.T) {
+	server := startPostgres(t)
+	open := func() *Postgres {
+		s, err := OpenPostgres(t.Context(), server.url, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	store := open()
+	study := openStudy(t, store, toyStudy())
+	// The server goes away while a trial runs, and comes back.
+	err := study.Work(t.Context(), 25, Worker{Objective: func(ctx context.Context, trial Trial) (float64, error) {
+		if trial.Number == 12 {
+			server.stop()
+			server.start(t)
+		}
+		return scoreToy(ctx, trial)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := openStore(t, filepath.Join(t.TempDir(), "s.db"))
+	if err := openStudy(t, file, toyStudy()).Work(t.Context(), 25, Worker{Objective: scoreToy}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(printable(results(t, open()))), fmt.Sprint(printable(results(t, file))); got != want {
+		t.Errorf("PostgreSQL has\n%s\nSQLite\n%s", got, want)
+	}
+	other := toyStudy()
+	other.Seed = 2
+	if _, err := Open(t.Context(), store, other); err == nil || !strings.Contains(err.Error(), "seed is 1 there and 2 here") {
+		t.Errorf("another study: %v", err)
+	}
+	wrong := strings.Replace(server.url, "kft@/postgres", "nobody:secret@/postgres", 1)
+	if _, err := OpenPostgres(t.Context(), wrong, 0); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), `role "nobody" does not exist`) {
+		t.Errorf("a wrong user: %v", err)
+	}
+	server.stop()
+	if _, err := OpenPostgres(t.Context(), server.url, time.Millisecond); err == nil || !strings.Contains(err.Error(), "gave up after 1ms") {
+		t.Errorf("no server: %v", err)
+	}
+}
+
+// printable shows scores, not their addresses.
+func printable(trials []Trial) (lines []string) {
+	for _, t := range trials {
+		score := "-"
+		if t.Score != nil {
+			score = number(*t.Score)
+		}
+		lines = append(lines, fmt.Sprintln(t.Number, t.State, t.Values, score, t.Problem))
+	}
+	return lines
+}

@@ -1,0 +1,42 @@
+//go:build unix
+
+package tune
+
+import (
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// immediateStop makes PostgreSQL end without tidying up.
+const immediateStop = syscall.SIGQUIT
+
+// serverUser is who the server runs as: PostgreSQL refuses to be root.
+func serverUser() (uid, gid int, err error) {
+	if os.Getuid() != 0 {
+		return os.Getuid(), os.Getgid(), nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return 0, 0, err
+	}
+	uid, _ = strconv.Atoi(u.Uid)
+	gid, _ = strconv.Atoi(u.Gid)
+	return uid, gid, nil
+}
+
+func giveToServer(folder string) error {
+	uid, gid, err := serverUser()
+	if err != nil {
+		return err
+	}
+	return os.Chown(folder, uid, gid)
+}
+
+func asServer(cmd *exec.Cmd) {
+	if uid, gid, err := serverUser(); err == nil && os.Getuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	}
+}
