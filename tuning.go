@@ -170,32 +170,48 @@ func Tunable(ctx context.Context, spec Spec, opt Options) (hash string, err erro
 	return hashText(r.table.Hash), nil
 }
 
-// Objectives are the measures a search can go by, all of the valid part.
-func Objectives() []string { return []string{"r2", "mae", "crps", "eta"} }
+// Objectives are the measures a search can go by: of the valid part, but for
+// elbo, the evidence bound an observation, which is of the training part.
+func Objectives() []string { return []string{"r2", "mae", "crps", "eta", "elbo"} }
+
+// CheckObjective refuses a measure that does not suit the specification.
+func CheckObjective(spec Spec, objective string) error {
+	switch {
+	case !slices.Contains(Objectives(), objective):
+		return fmt.Errorf("%q is not known%s; use one of %s", objective, nearest.Hint(objective, Objectives()), strings.Join(Objectives(), ", "))
+	case objective == "elbo" && !spec.Uncertainty.Bayesian():
+		return errors.New("elbo is of a posterior; set --inference to mean-field, multivariate or rows")
+	case objective == "elbo" && open(spec):
+		return errors.New("elbo cannot be compared between scales or likelihoods; name them instead of auto, or use crps")
+	}
+	return nil
+}
 
 // ObjectiveGoal tells whether more or less of a measure is better.
 func ObjectiveGoal(objective string) tune.Goal {
-	if objective == "r2" {
+	if objective == "r2" || objective == "elbo" {
 		return tune.Maximize
 	}
 	return tune.Minimize
 }
 
-// Objective is a measure of the valid part.
+// Objective is one of the Objectives.
 func (r *Report) Objective(objective string) (float64, error) {
-	if c := r.Valid.Calibration; c != nil {
-		switch objective {
-		case "crps":
-			return float64(c.CRPS), nil
-		case "eta":
-			return float64(c.Eta), nil
-		}
-	}
-	switch objective {
-	case "r2":
+	switch c := r.Valid.Calibration; {
+	case objective == "r2":
 		return r.Valid.R2, nil
-	case "mae":
+	case objective == "mae":
 		return r.Valid.MAE, nil
+	case objective == "crps" && c != nil:
+		return float64(c.CRPS), nil
+	case objective == "eta" && c != nil:
+		return float64(c.Eta), nil
+	case objective == "elbo" && len(r.History) > 0:
+		best := math.Inf(-1)
+		for _, p := range r.History {
+			best = math.Max(best, p.Bound)
+		}
+		return best, nil
 	}
-	return 0, fmt.Errorf("%q is no objective%s; there are %s", objective, nearest.Hint(objective, Objectives()), strings.Join(Objectives(), ", "))
+	return 0, fmt.Errorf("the fit has no %s", objective)
 }

@@ -58,7 +58,7 @@ func (c *studyShow) Run(e *env) error {
 		_, err = fmt.Fprintln(e.stdout, "\nno trial is done yet")
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "\nbest: trial %d, %s %.4f on the valid part\n", r.Best.Number+1, r.Fact("objective"), *r.Best.Score)
+	_, err = fmt.Fprintf(e.stdout, "\nbest: trial %d, %s %.4f\n", r.Best.Number+1, r.Fact("objective"), *r.Best.Score)
 	return err
 }
 

@@ -22,7 +22,7 @@ type tuneCommand struct {
 	specFlags
 
 	Trials    int    `group:"search" default:"20" placeholder:"N" help:"How many trials the study shall have, earlier ones included (default: 20)."`
-	Objective string `group:"search" default:"r2" placeholder:"NAME" values:"r2,mae,crps,eta" help:"What is to be best on the valid part: r2, mae, crps or eta (default: r2)."`
+	Objective string `group:"search" default:"r2" placeholder:"NAME" values:"r2,mae,crps,eta,elbo" help:"What is to be best: r2, mae, crps or eta of the valid part, or elbo, the bound of a posterior (default: r2)."`
 	Sampler   string `group:"search" default:"tpe" placeholder:"NAME" values:"tpe,random" help:"How values are proposed: tpe or random (default: tpe)."`
 	Study     string `group:"search" default:"study.db" placeholder:"PLACE" complete:"file" help:"Where the trials are kept: a file, or postgres://user@host/database for workers on several machines (default: study.db)."`
 	Resume    bool   `group:"search" help:"Go on with the study that is there, or join others that work on it."`
@@ -33,7 +33,7 @@ type tuneCommand struct {
 
 // Help is shown by kft tune --help.
 func (*tuneCommand) Help() string {
-	return `Fits variations of a specification and keeps the one that is best on the valid part; the test part decides nothing. Varied are the ranks of the terms, from a quarter to four times those given; scale, likelihood and penalty where they are auto; with side tables the variant, the kernel and its columns; for adam the rate.
+	return `Fits variations of a specification and keeps the one that is best on the valid part (--objective elbo: on the training part); the test part decides nothing. Varied are the ranks of the terms, from a quarter to four times those given; scale, likelihood and penalty where they are auto; with side tables the variant, the kernel and its columns; for adam the rate.
 
 A trial that fails is recorded and the study goes on. The same command with --resume goes on after an interruption; given in several shells at once, or with the URL of a PostgreSQL database on several machines, it shares the work. A worker that is killed loses its own trial only, which is run again by another when nothing was heard of it for a minute.
 
@@ -93,12 +93,13 @@ func (c *tuneCommand) check(spec model.Spec) error {
 		return usagef("--trials: %d is not a number of trials; give 1 or more", c.Trials)
 	case c.Threads < 0:
 		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out for all processors", c.Threads)
-	case !slices.Contains(kft.Objectives(), c.Objective):
-		return usagef("--objective: %q is not known%s; use one of %s", c.Objective, nearest.Hint(c.Objective, kft.Objectives()), strings.Join(kft.Objectives(), ", "))
 	case !slices.Contains(tune.Samplers(), c.Sampler):
 		return usagef("--sampler: %q is not known%s; use one of %s", c.Sampler, nearest.Hint(c.Sampler, tune.Samplers()), strings.Join(tune.Samplers(), ", "))
 	case slices.Contains(spec.Data.Files, "-"):
 		return usagef("every trial reads the table: give it as a file, not by standard input")
+	}
+	if err := kft.CheckObjective(spec, c.Objective); err != nil {
+		return usagef("--objective: %v", err)
 	}
 	inputs := append(slices.Clone(spec.Data.Files), sideFiles(spec.Side.Tables)...)
 	if file := c.specPath(); file != "" {
@@ -259,7 +260,7 @@ func (c *tuneCommand) conclude(e *env, spec model.Spec, store tune.Store) error 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "best of %d trials by %s on the valid part: trial %d, %.4f\n", len(record.Trials), c.Objective, record.Best.Number+1, *record.Best.Score)
+	fmt.Fprintf(e.stdout, "best of %d trials by %s: trial %d, %.4f\n", len(record.Trials), c.Objective, record.Best.Number+1, *record.Best.Score)
 	writeValues(e.stdout, record.Best.Values, record.Parameters())
 	_, err = fmt.Fprintf(e.stdout, "\n%s holds its specification: kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, tune.PlaceName(c.Study))
 	return err
