@@ -22,9 +22,11 @@ type knob struct {
 }
 
 // SearchSpace is what a search varies about a specification: ranks, each from a
-// quarter to four times the one given; what is left open by auto, be it the
-// scale, the likelihood or the penalty of a point; with side tables the variant,
-// the kernel and its columns; for adam the rate. All else stays as it is.
+// quarter to four times the one given; scale and likelihood where they are auto;
+// with side tables the variant, the kernel and its columns; for adam the rate.
+// All else stays as it is. A penalty that is auto is no part of it, for every
+// fit looks for its own, by short runs on the valid part, which takes less than
+// more trials would.
 func SearchSpace(spec Spec) (tune.Space, error) {
 	all, err := knobs(spec)
 	if err != nil {
@@ -69,9 +71,6 @@ func knobs(spec Spec) ([]knob, error) {
 	}
 	if len(spec.Side.Tables) > 0 {
 		all = append(all, sideKnobs(spec.Side)...)
-	}
-	if _, given := spec.Fit.Lambda.Value(); !given && !spec.Uncertainty.Bayesian() {
-		all = append(all, penaltyKnobs(spec.Fit.Ridge)...)
 	}
 	if spec.Fit.Solver == "adam" {
 		r := spec.Fit.Rate
@@ -128,32 +127,6 @@ func sideKnobs(side model.SideSpec) []knob {
 	}
 	columns := tune.Param{Name: "columns", Kind: tune.LogInteger, Low: math.Max(1, math.Floor(float64(side.Columns)/4)), High: 2 * float64(side.Columns)}
 	return append(all, knob{columns, func(s *Spec, v tune.Values) { s.Side.Columns = v.Int("columns") }})
-}
-
-// penaltyKnobs has a weight for each kind of penalty, for they are measured
-// differently: by frequency in units of an observation's loss, uniform in those
-// of the loss of all that an entity has.
-func penaltyKnobs(ridge string) []knob {
-	kinds := []tune.Param{
-		{Name: "lambda.frequency", Kind: tune.LogUniform, Low: 1e-4, High: 2},
-		{Name: "lambda.uniform", Kind: tune.LogUniform, Low: 1e-2, High: 1e3},
-	}
-	var all []knob
-	if ridge == "auto" {
-		all = append(all, choiceKnob("ridge", []string{"frequency", "uniform"}, func(s *Spec, v string) { s.Fit.Ridge = v }))
-	}
-	for _, p := range kinds {
-		kind := strings.TrimPrefix(p.Name, "lambda.")
-		if ridge != "auto" && ridge != kind {
-			continue
-		}
-		all = append(all, knob{p, func(s *Spec, v tune.Values) {
-			if s.Fit.Ridge == kind {
-				s.Fit.Lambda = model.LambdaOf(v.Float(p.Name))
-			}
-		}})
-	}
-	return all
 }
 
 // Tunable reads the table as every trial will and returns its hash. It refuses

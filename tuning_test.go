@@ -22,10 +22,8 @@ func TestSearchSpace(t *testing.T) {
 		change func(*Spec)
 		want   string
 	}{
-		"a point":         {func(*Spec) {}, `|ridge choice "frequency" "uniform"|lambda.frequency log-uniform 0.0001 2|lambda.uniform log-uniform 0.01 1000`},
-		"a kind given":    {func(s *Spec) { s.Fit.Ridge = "uniform" }, "|lambda.uniform log-uniform 0.01 1000"},
-		"a penalty given": {func(s *Spec) { s.Fit.Lambda = model.LambdaOf(1) }, ""},
-		"adam":            {func(s *Spec) { s.Fit.Lambda = model.LambdaOf(1); s.Fit.Solver = "adam" }, "|rate log-uniform 0.001 0.1"},
+		"a point": {func(*Spec) {}, ""},
+		"adam":    {func(s *Spec) { s.Fit.Solver = "adam" }, "|rate log-uniform 0.001 0.1"},
 		"a posterior": {func(s *Spec) {
 			s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Transform = "mean-field", "auto", "auto"
 		}, `|transform choice "identity" "log1p" "sqrt"|likelihood choice "gaussian" "poisson" "negative-binomial"`},
@@ -57,8 +55,7 @@ func TestCandidate(t *testing.T) {
 		s.Side.Tables, s.Side.Kernels = []string{"a=a.csv"}, []string{"b=rbf", "matern32"}
 	})
 	before := string(spec.JSON())
-	got, err := Candidate(spec, tune.Values{"rank.1": "31", "rank.3.1": "1", "rank.3.2": "19", "variant": "ls", "kernel": "rbf", "columns": "64",
-		"ridge": "frequency", "lambda.frequency": "0.5", "lambda.uniform": "7"})
+	got, err := Candidate(spec, tune.Values{"rank.1": "31", "rank.3.1": "1", "rank.3.2": "19", "variant": "ls", "kernel": "rbf", "columns": "64"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +65,7 @@ func TestCandidate(t *testing.T) {
 	if s := got.Side; s.Variant != "ls" || !slices.Equal(s.Kernels, []string{"b=rbf", "rbf"}) || s.Columns != 64 {
 		t.Errorf("side %+v", s)
 	}
-	if got.Fit.Ridge != "frequency" || got.Fit.Lambda != model.LambdaOf(0.5) {
+	if got.Fit != spec.Fit {
 		t.Errorf("fit %+v", got.Fit)
 	}
 	if after := string(spec.JSON()); after != before {

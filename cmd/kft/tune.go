@@ -33,7 +33,7 @@ type tuneCommand struct {
 
 // Help is shown by kft tune --help.
 func (*tuneCommand) Help() string {
-	return `Fits variations of a specification and keeps the one that is best on the valid part (--objective elbo: on the training part); the test part decides nothing. Varied are the ranks of the terms, from a quarter to four times those given; scale, likelihood and penalty where they are auto; with side tables the variant, the kernel and its columns; for adam the rate.
+	return `Fits variations of a specification and keeps the one that is best on the valid part (--objective elbo: on the training part); the test part decides nothing. Varied are the ranks of the terms, from a quarter to four times those given; scale and likelihood where they are auto; with side tables the variant, the kernel and its columns; for adam the rate. A penalty that is auto is found by every trial for itself.
 
 A trial that fails is recorded and the study goes on. The same command with --resume goes on after an interruption; given in several shells at once, or with the URL of a PostgreSQL database on several machines, it shares the work. A worker that is killed loses its own trial only, which is run again by another when nothing was heard of it for a minute.
 
