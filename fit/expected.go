@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/cholesky"
 )
 
 // expected fills residual and diagonal where the cores vary: one pass gives
@@ -161,7 +162,7 @@ func solveExpectedRow(p *blockProblem, e, r int, g backend.Slices) (raised bool)
 		p.block.Spread.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))
 	}
 	if p.block.Spread.Cov != nil {
-		choleskyInverse(scratch, r, h)
+		cholesky.Inverse(scratch, r, h)
 		cov := p.block.Spread.Cov[e*r*r:][:r*r]
 		for k := range cov {
 			cov[k] = float32(p.noise * h[k])

@@ -104,7 +104,7 @@ func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
 // logDet returns log det of a positive definite matrix.
 func logDet(a []float32, n int) float64 {
 	l := make([]float64, n*n)
-	if !cholesky(l, a, n) {
+	if !semiCholesky(l, a, n) {
 		return math.Inf(-1)
 	}
 	sum := 0.0
@@ -114,9 +114,9 @@ func logDet(a []float32, n int) float64 {
 	return sum
 }
 
-// cholesky writes the lower triangle L with L L' = a to l and reports whether a
+// semiCholesky writes the lower triangle L with L L' = a to l and reports whether a
 // was positive definite; columns of zeros stand where it was not.
-func cholesky(l []float64, a []float32, n int) bool {
+func semiCholesky(l []float64, a []float32, n int) bool {
 	definite := true
 	for j := range n {
 		d := float64(a[j*n+j])

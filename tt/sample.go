@@ -84,7 +84,7 @@ func (s *Spread) draw(rng *rand.Rand, mean []float32, size int) []float32 {
 	default:
 		l, z := make([]float64, size*size), make([]float64, size)
 		for e := 0; e < len(x); e += size {
-			cholesky(l, s.Cov[e*size:], size)
+			semiCholesky(l, s.Cov[e*size:], size)
 			for i := range z {
 				z[i] = rng.NormFloat64()
 				sum := 0.0

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/cholesky"
 )
 
 // A Sigma is the covariance over the columns of one mode's operator: full over
@@ -223,24 +224,8 @@ func invertFactor(p []float64, dst []float32, n int, scale float64) bool {
 			l[(n-1-j)*n+(n-1-i)] = p[i*n+j]
 		}
 	}
-	// Cholesky of the reversed matrix, lower triangle in l.
-	for j := range n {
-		d := l[j*n+j]
-		for _, v := range l[j*n : j*n+j] {
-			d -= v * v
-		}
-		if !(d > 0) {
-			return false
-		}
-		d = math.Sqrt(d)
-		l[j*n+j] = d
-		for i := j + 1; i < n; i++ {
-			s := l[i*n+j]
-			for k, v := range l[j*n : j*n+j] {
-				s -= v * l[i*n+k]
-			}
-			l[i*n+j] = s / d
-		}
+	if !cholesky.Factor(l, n) {
+		return false
 	}
 	// Column j of L^-1, into the place of B: B[n-1-j][n-1-i] = L^-1[i][j].
 	clear(dst[:n*n])
