@@ -31,7 +31,7 @@ func startPostgres(t *testing.T) *server {
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	if err := giveToServer(folder); err != nil {
-		t.Skip(err)
+		t.Skipf("PostgreSQL refuses to run as root, and its own user cannot be had: %v", err)
 	}
 	s := &server{folder: folder, program: program, url: "postgres://kft@/postgres?host=" + folder}
 	initdb := exec.Command(postgresProgram("initdb"), "-D", filepath.Join(folder, "data"), "-U", "kft", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
