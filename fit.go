@@ -30,6 +30,8 @@ type Options struct {
 
 	Stdin    io.Reader   // the table called "-"; nil is the process's standard input
 	Progress func(Event) // nil says nothing
+
+	table *splitTable // read already; nil reads what the specification names
 }
 
 // Event tells how far Fit is.
@@ -133,33 +135,55 @@ func (r *fitting) run(ctx context.Context) (*Model, *Report, error) {
 	return r.model, report, nil
 }
 
-// read reads and splits the table.
+// read takes the table that was read already, or reads it.
 func (r *fitting) read(ctx context.Context) error {
-	split, err := dataset.ParseSplit(r.spec.Split)
-	if err != nil {
-		return err
-	}
-	schema, format, err := tableOf(r.spec)
-	if err != nil {
-		return err
-	}
-	schema.Part = split.Column()
-	format.Stdin = r.opt.Stdin
-	if r.table, err = dataset.Read(ctx, r.spec.Data.Files, schema, format, r.opt.Threads); err != nil {
-		return err
-	}
-	for m, d := range r.table.Dicts {
-		if d.Len() == 1 {
-			return fmt.Errorf("mode %q has one id only, %q: it says nothing; leave it out of --modes", r.table.Modes[m].Name, d.ID(0))
+	t := r.opt.table
+	if t == nil {
+		var err error
+		if t, err = readSplit(ctx, r.spec, r.opt); err != nil {
+			return err
 		}
 	}
-	if r.split, err = split.Apply(r.table, r.spec.Seed); err != nil {
-		return err
-	}
+	table := t.table // a copy, for plan takes the columns out of it
+	r.table, r.split = &table, t.split
 	if r.split.Note != "" {
 		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
 	}
 	return nil
+}
+
+// splitTable is a table and the parts of its rows. Fits do not change it.
+type splitTable struct {
+	table dataset.Table
+	split *dataset.Split
+}
+
+// readSplit reads and splits the table.
+func readSplit(ctx context.Context, spec Spec, opt Options) (*splitTable, error) {
+	how, err := dataset.ParseSplit(spec.Split)
+	if err != nil {
+		return nil, err
+	}
+	schema, format, err := tableOf(spec)
+	if err != nil {
+		return nil, err
+	}
+	schema.Part = how.Column()
+	format.Stdin = opt.Stdin
+	table, err := dataset.Read(ctx, spec.Data.Files, schema, format, opt.Threads)
+	if err != nil {
+		return nil, err
+	}
+	for m, d := range table.Dicts {
+		if d.Len() == 1 {
+			return nil, fmt.Errorf("mode %q has one id only, %q: it says nothing; leave it out of --modes", table.Modes[m].Name, d.ID(0))
+		}
+	}
+	split, err := how.Apply(table, spec.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return &splitTable{table: *table, split: split}, nil
 }
 
 // tableOf returns how to read the specification's table.

@@ -1,7 +1,6 @@
 package kft
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -9,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/nearest"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tune"
@@ -127,20 +125,6 @@ func sideKnobs(side model.SideSpec) []knob {
 	}
 	columns := tune.Param{Name: "columns", Kind: tune.LogInteger, Low: math.Max(1, math.Floor(float64(side.Columns)/4)), High: 2 * float64(side.Columns)}
 	return append(all, knob{columns, func(s *Spec, v tune.Values) { s.Side.Columns = v.Int("columns") }})
-}
-
-// Tunable reads the table as every trial will and returns its hash. It refuses
-// one that no trial can be measured on.
-func Tunable(ctx context.Context, spec Spec, opt Options) (hash string, err error) {
-	spec.Fill()
-	r := &fitting{spec: spec, opt: opt}
-	if err := r.read(ctx); err != nil {
-		return "", err
-	}
-	if !slices.Contains(r.split.Parts, dataset.Valid) {
-		return "", errors.New("trials are measured on the valid part, and there is none; give one by --split")
-	}
-	return hashText(r.table.Hash), nil
 }
 
 // Objectives are the measures a search can go by: of the valid part, but for

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -56,12 +55,8 @@ func (c *tuneCommand) Run(e *env) error {
 	if err := c.check(spec); err != nil {
 		return err
 	}
-	hash, err := kft.Tunable(e.ctx, spec, kft.Options{Threads: c.Threads})
-	if err != nil {
-		return err
-	}
-	def, err := c.definition(spec, hash)
-	if err != nil {
+	search := kft.Search{Spec: spec, Objective: c.Objective, Sampler: c.Sampler, Threads: c.Threads}
+	if err := search.Read(e.ctx); err != nil {
 		return err
 	}
 	store, err := tune.OpenStore(e.ctx, c.Study, 0)
@@ -72,7 +67,7 @@ func (c *tuneCommand) Run(e *env) error {
 	if err := c.checkResume(e.ctx, store); err != nil {
 		return err
 	}
-	study, err := tune.Open(e.ctx, store, def)
+	open, err := search.Open(e.ctx, store)
 	var other *tune.DefinitionError
 	if errors.As(err, &other) {
 		return usagef("%s: %v; give the same specification and flags, or another place by --study", tune.PlaceName(c.Study), err)
@@ -80,10 +75,16 @@ func (c *tuneCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := study.Work(e.ctx, c.Trials, c.worker(e, spec)); err != nil {
+	host, _ := os.Hostname()
+	var ended func(tune.Report)
+	if !c.Quiet {
+		names := open.Parameters()
+		ended = func(r tune.Report) { c.tell(e.stderr, r, names) }
+	}
+	if err := open.Work(e.ctx, c.Trials, fmt.Sprintf("%s/%d", host, os.Getpid()), ended); err != nil {
 		return c.explain(err)
 	}
-	return c.conclude(e, spec, store)
+	return c.conclude(e, open, store)
 }
 
 // check refuses, before any work, what could only fail after it.
@@ -96,7 +97,7 @@ func (c *tuneCommand) check(spec model.Spec) error {
 	case !slices.Contains(tune.Samplers(), c.Sampler):
 		return usagef("--sampler: %q is not known%s; use one of %s", c.Sampler, nearest.Hint(c.Sampler, tune.Samplers()), strings.Join(tune.Samplers(), ", "))
 	case slices.Contains(spec.Data.Files, "-"):
-		return usagef("every trial reads the table: give it as a file, not by standard input")
+		return usagef("every worker reads the table: give it as a file, not by standard input")
 	}
 	if err := kft.CheckObjective(spec, c.Objective); err != nil {
 		return usagef("--objective: %v", err)
@@ -133,71 +134,6 @@ func (c *tuneCommand) checkResume(ctx context.Context, store tune.Store) error {
 
 func (c *tuneCommand) noStudy() error {
 	return usagef("%s: there is no study to go on with; leave --resume out to begin one", tune.PlaceName(c.Study))
-}
-
-// definition is the study: the table and every line of the specification have to
-// agree.
-func (c *tuneCommand) definition(spec model.Spec, hash string) (tune.Definition, error) {
-	def := tune.Definition{Goal: kft.ObjectiveGoal(c.Objective), Sampler: c.Sampler, Seed: spec.Seed}
-	def.Facts = append(def.Facts, tune.Fact{Name: "objective", Text: c.Objective}, tune.Fact{Name: "table", Text: "sha256 " + hash})
-	var sections map[string]json.RawMessage
-	if err := json.Unmarshal(spec.JSON(), &sections); err != nil {
-		return def, err
-	}
-	for _, section := range sortedKeys(sections) {
-		var fields map[string]json.RawMessage
-		if json.Unmarshal(sections[section], &fields) != nil {
-			def.Facts = append(def.Facts, tune.Fact{Name: "specification " + section, Text: string(sections[section])})
-		}
-		for _, field := range sortedKeys(fields) {
-			def.Facts = append(def.Facts, tune.Fact{Name: "specification " + section + "." + field, Text: string(fields[field])})
-		}
-	}
-	var err error
-	def.Space, err = kft.SearchSpace(spec)
-	return def, err
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// worker fits candidates and tells of them.
-func (c *tuneCommand) worker(e *env, spec model.Spec) tune.Worker {
-	host, _ := os.Hostname()
-	w := tune.Worker{
-		Name: fmt.Sprintf("%s/%d", host, os.Getpid()),
-		Objective: func(ctx context.Context, t tune.Trial) (float64, error) {
-			candidate, err := kft.Candidate(spec, t.Values)
-			if err != nil {
-				return 0, err
-			}
-			_, report, err := kft.Fit(ctx, candidate, kft.Options{Threads: c.Threads})
-			if err != nil {
-				return 0, err
-			}
-			return report.Objective(c.Objective)
-		},
-	}
-	if !c.Quiet {
-		names := spaceNames(spec)
-		w.Ended = func(r tune.Report) { c.tell(e.stderr, r, names) }
-	}
-	return w
-}
-
-func spaceNames(spec model.Spec) []string {
-	space, _ := kft.SearchSpace(spec) // it was made before
-	var names []string
-	for _, p := range space {
-		names = append(names, p.Name)
-	}
-	return names
 }
 
 // tell writes a line a trial.
@@ -241,15 +177,12 @@ func (c *tuneCommand) explain(err error) error {
 }
 
 // conclude writes the best specification and says what it is.
-func (c *tuneCommand) conclude(e *env, spec model.Spec, store tune.Store) error {
-	record, err := tune.Read(e.ctx, store)
+func (c *tuneCommand) conclude(e *env, search *kft.OpenSearch, store tune.Store) error {
+	best, trial, err := search.Best(e.ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; kft study show %s lists the trials", err, tune.PlaceName(c.Study))
 	}
-	if record.Best == nil {
-		return fmt.Errorf("all %d trials failed, the last one with: %s; kft study show %s lists them", len(record.Trials), firstLine(record.Trials[len(record.Trials)-1].Problem), tune.PlaceName(c.Study))
-	}
-	best, err := kft.Candidate(spec, record.Best.Values)
+	all, err := store.Trials(e.ctx)
 	if err != nil {
 		return err
 	}
@@ -260,8 +193,8 @@ func (c *tuneCommand) conclude(e *env, spec model.Spec, store tune.Store) error 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "best of %d trials by %s: trial %d, %.4f\n", len(record.Trials), c.Objective, record.Best.Number+1, *record.Best.Score)
-	writeValues(e.stdout, record.Best.Values, record.Parameters())
+	fmt.Fprintf(e.stdout, "best of %d trials by %s: trial %d, %.4f\n", len(all), c.Objective, trial.Number+1, *trial.Score)
+	writeValues(e.stdout, trial.Values, search.Parameters())
 	_, err = fmt.Fprintf(e.stdout, "\n%s holds its specification: kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, tune.PlaceName(c.Study))
 	return err
 }

@@ -1,0 +1,159 @@
+package kft
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/tune"
+)
+
+// A Search looks for a better specification: it fits variations of one, each a
+// trial, and takes the best on the valid part.
+type Search struct {
+	Spec      Spec
+	Objective string // one of Objectives; "" is r2
+	Sampler   string // one of tune.Samplers; "" is tpe
+	Threads   int    // of a fit; 0 takes as many as the process may use
+
+	data *splitTable
+}
+
+// Read checks the search and reads the table, once for all trials. Open does it
+// where it was not done.
+func (s *Search) Read(ctx context.Context) error {
+	if s.data != nil {
+		return nil
+	}
+	s.Spec.Fill()
+	s.Objective, s.Sampler = orDefault(s.Objective, "r2"), orDefault(s.Sampler, "tpe")
+	if err := s.Spec.Validate(); err != nil {
+		return err
+	}
+	if err := CheckObjective(s.Spec, s.Objective); err != nil {
+		return fmt.Errorf("objective: %w", err)
+	}
+	if slices.Contains(s.Spec.Data.Files, "-") {
+		return errors.New("every worker reads the table: give it as a file, not by standard input")
+	}
+	data, err := readSplit(ctx, s.Spec, Options{Threads: s.Threads})
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(data.split.Parts, dataset.Valid) {
+		return errors.New("trials are measured on the valid part, and there is none; give one by --split")
+	}
+	s.data = data
+	return nil
+}
+
+func orDefault(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// Open begins the study in the store, or joins the one that is there; that it
+// is another one is a *tune.DefinitionError. The store stays the caller's to
+// close.
+func (s Search) Open(ctx context.Context, store tune.Store) (*OpenSearch, error) {
+	if err := s.Read(ctx); err != nil {
+		return nil, err
+	}
+	def, err := s.definition()
+	if err != nil {
+		return nil, err
+	}
+	study, err := tune.Open(ctx, store, def)
+	if err != nil {
+		return nil, err
+	}
+	return &OpenSearch{search: s, store: store, study: study, def: def}, nil
+}
+
+// definition is the study: the table and every line of the specification have to
+// agree.
+func (s *Search) definition() (tune.Definition, error) {
+	def := tune.Definition{Goal: ObjectiveGoal(s.Objective), Sampler: s.Sampler, Seed: s.Spec.Seed}
+	def.Facts = append(def.Facts, tune.Fact{Name: "objective", Text: s.Objective}, tune.Fact{Name: "table", Text: "sha256 " + hashText(s.data.table.Hash)})
+	var sections map[string]json.RawMessage
+	if err := json.Unmarshal(s.Spec.JSON(), &sections); err != nil {
+		return def, err
+	}
+	for _, section := range slices.Sorted(maps.Keys(sections)) {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(sections[section], &fields) != nil {
+			def.Facts = append(def.Facts, tune.Fact{Name: "specification " + section, Text: string(sections[section])})
+		}
+		for _, field := range slices.Sorted(maps.Keys(fields)) {
+			def.Facts = append(def.Facts, tune.Fact{Name: "specification " + section + "." + field, Text: string(fields[field])})
+		}
+	}
+	var err error
+	def.Space, err = SearchSpace(s.Spec)
+	return def, err
+}
+
+// An OpenSearch is a search whose study is in a store.
+type OpenSearch struct {
+	search Search
+	store  tune.Store
+	study  *tune.Study
+	def    tune.Definition
+}
+
+// Work runs trials until the study has so many, those of other workers included.
+// Name is the worker's, for people; ended is told of each trial, nil says
+// nothing.
+func (o *OpenSearch) Work(ctx context.Context, trials int, name string, ended func(tune.Report)) error {
+	return o.study.Work(ctx, trials, tune.Worker{Name: name, Objective: o.score, Ended: ended})
+}
+
+// score fits the candidate of a trial.
+func (o *OpenSearch) score(ctx context.Context, t tune.Trial) (float64, error) {
+	candidate, err := Candidate(o.search.Spec, t.Values)
+	if err != nil {
+		return 0, err
+	}
+	_, report, err := Fit(ctx, candidate, Options{Threads: o.search.Threads, table: o.search.data})
+	if err != nil {
+		return 0, err
+	}
+	return report.Objective(o.search.Objective)
+}
+
+// Parameters are the names of what is varied, in their order.
+func (o *OpenSearch) Parameters() []string {
+	var names []string
+	for _, p := range o.def.Space {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Best is the specification of the best trial so far and the trial.
+func (o *OpenSearch) Best(ctx context.Context) (Spec, tune.Trial, error) {
+	trials, err := o.store.Trials(ctx)
+	if err != nil {
+		return Spec{}, tune.Trial{}, err
+	}
+	best := o.def.Best(trials)
+	if best == nil {
+		problem := "no trial is done yet"
+		for _, t := range trials {
+			if t.State == tune.Failed {
+				line, _, _ := strings.Cut(t.Problem, "\n")
+				problem = fmt.Sprintf("no trial is done; trial %d failed with: %s", t.Number+1, line)
+			}
+		}
+		return Spec{}, tune.Trial{}, errors.New(problem)
+	}
+	spec, err := Candidate(o.search.Spec, best.Values)
+	return spec, *best, err
+}
