@@ -14,7 +14,7 @@ import (
 // studyCommand looks at what tune has done.
 type studyCommand struct {
 	Show   studyShow   `cmd:"" help:"List the trials of a study and the best of them."`
-	Export studyExport `cmd:"" help:"Write a study as JSON or CSV."`
+	Export studyExport `cmd:"" help:"Write a study as JSON, CSV or Optuna's journal."`
 }
 
 // studyShow lists trials.
@@ -65,8 +65,18 @@ func (c *studyShow) Run(e *env) error {
 // studyExport writes a study for other programs.
 type studyExport struct {
 	File   string `arg:"" optional:"" default:"study.db" complete:"file" help:"The study, a file or postgres://user@host/database (default: study.db)."`
-	Format string `default:"json" placeholder:"F" enum:"json,csv" values:"json,csv" help:"json or csv (default: json)."`
+	Format string `default:"json" placeholder:"F" enum:"json,csv,optuna" values:"json,csv,optuna" help:"json, csv or optuna, a journal file that Optuna loads (default: json)."`
 	Output string `short:"o" default:"-" placeholder:"FILE" complete:"file" help:"Where it goes (default: standard output)."`
+}
+
+// Help is shown by kft study export --help.
+func (*studyExport) Help() string {
+	return `Writes all that is known of a study. The journal is that of Optuna's JournalFileBackend: its trials, in all states, and what could vary become a study of Optuna's named kft, which its own tools and plots take.
+
+Examples:
+
+    kft study export --format csv -o trials.csv
+    kft study export --format optuna -o journal.log`
 }
 
 // Run writes the study.
@@ -76,8 +86,11 @@ func (c *studyExport) Run(e *env) error {
 		return err
 	}
 	write := func(w io.Writer) error {
-		if c.Format == "csv" {
+		switch c.Format {
+		case "csv":
 			return r.WriteCSV(w)
+		case "optuna":
+			return r.WriteJournal(w)
 		}
 		return writeJSON(w, r)
 	}

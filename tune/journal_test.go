@@ -1,0 +1,105 @@
+package tune
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares what is written with a file of testdata.
+func golden(t *testing.T, name string, write func(io.Writer) error) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := write(&got); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%s is another; go test -update writes it anew. Got:\n%s", name, got.Bytes())
+	}
+}
+
+// recorded is a study of all kinds of parameters with trials in all states. Its
+// score is of the rank and of the kernel.
+func recorded(trials int) Record {
+	def := Definition{Space: mixed(), Goal: Maximize, Sampler: "tpe", Seed: 7, Facts: []Fact{{"objective", "r2"}}}
+	r := Record{Definition: facts(def.String())}
+	began := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	for i := range trials {
+		t := Trial{Number: i, State: Done, Attempt: 1, Worker: "host/42", Began: began, Ended: began.Add(1500 * time.Millisecond), Values: def.Space.values(halton(7, i, len(def.Space)))}
+		began = t.Ended
+		score := 0.8 - 0.1*math.Abs(math.Log2(t.Values.Float("rank")/8))
+		if t.Values["kernel"] == "rbf" {
+			score -= 0.2
+		}
+		score = math.Round(score*1e4) / 1e4
+		switch i {
+		case 4:
+			t.State, t.Problem = Failed, "no <scale> takes \"-1\"\nand more"
+		case trials - 2:
+			t.State, t.Ended = Running, time.Time{}
+		case trials - 1:
+			t = Trial{Number: i, State: Queued}
+		default:
+			t.Score = &score
+		}
+		r.Trials = append(r.Trials, t)
+	}
+	r.Best = def.Best(r.Trials)
+	return r
+}
+
+// Optuna 5.0.0, 4.6.0 and 3.6.1 load this very file by
+//
+//	optuna.load_study(study_name="kft", storage=JournalStorage(JournalFileBackend("study.journal")))
+//
+// with the states, scores and values of the trials, the best of them, and
+// importances by both of their evaluators.
+func TestJournalOfOptuna(t *testing.T) {
+	golden(t, "study.journal", recorded(20).WriteJournal)
+}
+
+func TestJournalRefuses(t *testing.T) {
+	r := recorded(3)
+	r.Trials[0].Values["kernel"] = "linear"
+	if err := r.WriteJournal(io.Discard); err == nil || !strings.Contains(err.Error(), `trial 1: parameter kernel: "linear" is no choice`) {
+		t.Errorf("a value outside the space: %v", err)
+	}
+	r.Definition = append(r.Definition, Fact{"parameter odd", "choice a"})
+	if err := r.WriteJournal(io.Discard); err == nil || !strings.Contains(err.Error(), "parameter odd of the study") {
+		t.Errorf("an odd parameter: %v", err)
+	}
+}
+
+func TestRecordedSpace(t *testing.T) {
+	want := append(mixed(), Param{Name: "text", Kind: Choice, Choices: []string{"", " ", `"q" \`, "Ä\n"}})
+	r := Record{Definition: facts(Definition{Space: want}.String())}
+	got, err := r.Space()
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, text := range []string{"", "choice", `choice "a`, `choice "a" b`, "uniform", "uniform 1", "uniform 1 2 3", "uniform 2 1", "odd 1 2"} {
+		r := Record{Definition: []Fact{{"parameter p", text}}}
+		if got, err := r.Space(); err == nil {
+			t.Errorf("%q was read as %v", text, got)
+		}
+	}
+}
