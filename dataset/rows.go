@@ -24,6 +24,9 @@ type rows struct {
 	rawStart []uint32
 	rawEnd   []uint32
 
+	tolerant bool          // bad records are passed over
+	bad      []*InputError // those of the chunk, by line from 0
+
 	raw      []byte
 	endsBuf  []uint32
 	textBuf  []byte
@@ -37,6 +40,7 @@ func (r *rows) split(raw []byte, delimiter byte, columns int, quoted bool) *Inpu
 	r.columns = columns
 	r.raw = raw
 	r.slow = false
+	r.bad = nil
 	if !quoted && r.splitPlain(delimiter) {
 		return nil
 	}
@@ -97,8 +101,18 @@ func (r *rows) splitQuoted(delimiter byte) *InputError {
 		if problem != nil {
 			problem.Line = line
 			r.ends = r.ends[:good]
-			r.endSlow()
-			return problem
+			if !r.tolerant {
+				r.endSlow()
+				return problem
+			}
+			r.bad = append(r.bad, problem)
+			r.text = r.text[:r.ends[good-1]+1]
+			if next == 0 { // where a quote is wrong, so is all behind it on the line
+				next = at + bytes.IndexByte(r.raw[at:], '\n') + 1
+			}
+			line += bytes.Count(r.raw[at:next], newline)
+			at = next
+			continue
 		}
 		r.n++
 		r.lineOf = append(r.lineOf, int32(line))
