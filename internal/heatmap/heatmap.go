@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/canvas"
 )
 
 // A Map is a matrix of rates in [0, 1] to draw.
@@ -28,28 +30,6 @@ const MaxRows = 300
 
 // maxLabels is the most labels of an axis.
 const maxLabels = 40
-
-// canvas is what a drawing is made on. Coordinates are pixels; text is placed by
-// its left, or right, end and its baseline's centre.
-type canvas interface {
-	rect(x, y, w, h int, c color.RGBA)
-	text(x, y int, s string, anchor anchor)
-}
-
-type anchor int
-
-const (
-	left anchor = iota
-	middle
-	right
-	upwards // read from below, its end at the place given
-)
-
-// Glyphs are drawn in cells of this size, in SVG by a monospaced font as large.
-const (
-	glyphWidth  = 6
-	glyphHeight = 8
-)
 
 // layout is a map with everything about its drawing decided.
 type layout struct {
@@ -82,18 +62,18 @@ func (m *Map) layout() layout {
 	}
 	l.rowStep = step(rows, l.cellH)
 	l.columnStep = step(l.columns, l.cellW)
-	l.left = 12 + labelLen*glyphWidth + 6
+	l.left = 12 + labelLen*canvas.GlyphWidth + 6
 	l.top = 32
-	bottom := 8 + l.columnLabelLen*glyphWidth + 2*glyphHeight + 8
+	bottom := 8 + l.columnLabelLen*canvas.GlyphWidth + 2*canvas.GlyphHeight + 8
 	l.height = l.top + max(rows*l.cellH, legendHeight) + bottom
-	l.width = max(l.left+l.columns*l.cellW+legendSpace, 2*12+len([]rune(l.title))*glyphWidth)
+	l.width = max(l.left+l.columns*l.cellW+legendSpace, 2*12+len([]rune(l.title))*canvas.GlyphWidth)
 	return l
 }
 
 // step returns how many cells lie between labels so that they do not touch and
 // are not too many.
 func step(count, size int) int {
-	byRoom := (glyphHeight + 2 + size - 1) / size
+	byRoom := (canvas.GlyphHeight + 2 + size - 1) / size
 	byCount := (count + maxLabels - 1) / maxLabels
 	return max(byRoom, byCount, 1)
 }
@@ -129,36 +109,36 @@ const (
 	legendSteps  = 50
 )
 
-func (l layout) draw(c canvas) {
+func (l layout) draw(c canvas.Canvas) {
 	m := l.m
-	c.rect(0, 0, l.width, l.height, white)
-	c.text(12, 14, l.title, left)
+	c.Rect(0, 0, l.width, l.height, canvas.White)
+	c.Text(12, 14, l.title, canvas.Left)
 	for i, r := range l.shown {
 		y := l.top + i*l.cellH
 		for k := range l.columns {
-			c.rect(l.left+k*l.cellW, y, l.cellW, l.cellH, shade(m.Rate(r, k), m.Nominal))
+			c.Rect(l.left+k*l.cellW, y, l.cellW, l.cellH, shade(m.Rate(r, k), m.Nominal))
 		}
 		if labelled(i, len(l.shown), l.rowStep) {
-			c.text(l.left-4, y+l.cellH/2, shorten(m.Rows[r]), right)
+			c.Text(l.left-4, y+l.cellH/2, shorten(m.Rows[r]), canvas.Right)
 		}
 	}
 	bottom := l.top + len(l.shown)*l.cellH
 	for k, name := range m.Columns {
 		if labelled(k, l.columns, l.columnStep) {
-			c.text(l.left+k*l.cellW+l.cellW/2, bottom+4, shorten(name), upwards)
+			c.Text(l.left+k*l.cellW+l.cellW/2, bottom+4, shorten(name), canvas.Upwards)
 		}
 	}
-	c.text(l.left-4, l.top-8, m.RowName, right)
-	c.text(l.left+l.columns*l.cellW/2, l.height-10, m.ColumnName, middle)
+	c.Text(l.left-4, l.top-8, m.RowName, canvas.Right)
+	c.Text(l.left+l.columns*l.cellW/2, l.height-10, m.ColumnName, canvas.Middle)
 	l.legend(c)
 }
 
-func (l layout) legend(c canvas) {
+func (l layout) legend(c canvas.Canvas) {
 	x := l.left + l.columns*l.cellW + 16
 	h := legendHeight / legendSteps
 	for i := range legendSteps {
 		rate := 1 - (float64(i)+0.5)/legendSteps
-		c.rect(x, l.top+i*h, 16, h, shade(rate, l.m.Nominal))
+		c.Rect(x, l.top+i*h, 16, h, shade(rate, l.m.Nominal))
 	}
 	marks := []float64{0, 0.5, 1}
 	if math.Abs(l.m.Nominal-0.5) < 0.05 {
@@ -177,14 +157,13 @@ func (l layout) legend(c canvas) {
 		if rate != l.m.Nominal && math.Abs(rate-l.m.Nominal) < 0.05 {
 			continue
 		}
-		c.text(x+20, y, label, left)
+		c.Text(x+20, y, label, canvas.Left)
 	}
-	c.rect(x, l.top+legendHeight+10, 16, 8, empty)
-	c.text(x+20, l.top+legendHeight+14, "no values", left)
+	c.Rect(x, l.top+legendHeight+10, 16, 8, empty)
+	c.Text(x+20, l.top+legendHeight+14, "no values", canvas.Left)
 }
 
 var (
-	white = color.RGBA{255, 255, 255, 255}
 	empty = color.RGBA{225, 225, 225, 255}
 	under = color.RGBA{178, 24, 43, 255}
 	ideal = color.RGBA{247, 247, 240, 255}
@@ -223,16 +202,17 @@ func clamp(v, low, high int) int { return min(max(v, low), high) }
 
 // WritePNG writes the map as a PNG image.
 func (m *Map) WritePNG(w io.Writer) error {
-	l := m.layout()
-	c := newPixels(l.width, l.height)
-	l.draw(c)
-	return c.write(w)
+	return m.write(w, canvas.NewPNG)
 }
 
 // WriteSVG writes the map as an SVG document.
 func (m *Map) WriteSVG(w io.Writer) error {
+	return m.write(w, canvas.NewSVG)
+}
+
+func (m *Map) write(w io.Writer, paper func(width, height int) canvas.Canvas) error {
 	l := m.layout()
-	c := newVector(l.width, l.height)
+	c := paper(l.width, l.height)
 	l.draw(c)
-	return c.write(w)
+	return c.Write(w)
 }

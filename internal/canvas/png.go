@@ -1,4 +1,4 @@
-package heatmap
+package canvas
 
 import (
 	"image"
@@ -12,26 +12,37 @@ import (
 // pixels is a canvas of pixels with the built-in font.
 type pixels struct{ image *image.RGBA }
 
-func newPixels(width, height int) *pixels {
+// NewPNG is a canvas of pixels, which has capitals only.
+func NewPNG(width, height int) Canvas {
 	return &pixels{image.NewRGBA(image.Rect(0, 0, width, height))}
 }
 
-func (p *pixels) rect(x, y, w, h int, c color.RGBA) {
+func (p *pixels) Rect(x, y, w, h int, c color.RGBA) {
 	draw.Draw(p.image, image.Rect(x, y, x+w, y+h), image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-func (p *pixels) text(x, y int, s string, a anchor) {
+func (p *pixels) Dot(x, y, radius int, c color.RGBA) {
+	for dy := -radius; dy <= radius; dy++ {
+		for dx := -radius; dx <= radius; dx++ {
+			if dx*dx+dy*dy <= radius*(radius+1) { // as round as a few pixels can be
+				p.image.SetRGBA(x+dx, y+dy, c)
+			}
+		}
+	}
+}
+
+func (p *pixels) Text(x, y int, s string, a Anchor) {
 	runes := []rune(s)
-	length := len(runes) * glyphWidth
-	along := map[anchor]int{left: 0, middle: -length / 2, right: -length, upwards: -length}[a]
+	length := len(runes) * GlyphWidth
+	along := map[Anchor]int{Left: 0, Middle: -length / 2, Right: -length, Upwards: -length}[a]
 	for i, r := range runes {
 		for row, bits := range glyph(r) {
 			for column := range 5 {
 				if bits>>(4-column)&1 == 0 {
 					continue
 				}
-				dx, dy := along+i*glyphWidth+column, row-3
-				if a == upwards {
+				dx, dy := along+i*GlyphWidth+column, row-3
+				if a == Upwards {
 					dx, dy = dy, -dx
 				}
 				p.image.SetRGBA(x+dx, y+dy, color.RGBA{A: 255})
@@ -40,7 +51,7 @@ func (p *pixels) text(x, y int, s string, a anchor) {
 	}
 }
 
-func (p *pixels) write(w io.Writer) error { return png.Encode(w, p.image) }
+func (p *pixels) Write(w io.Writer) error { return png.Encode(w, p.image) }
 
 // glyph returns seven rows of five bits, the leftmost the highest. There are
 // capitals only; what the font has not is a box.

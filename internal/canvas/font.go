@@ -1,4 +1,4 @@
-package heatmap
+package canvas
 
 // font holds capitals, digits and signs, seven rows of five bits each, as drawn
 // on squared paper.
