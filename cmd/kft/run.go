@@ -23,6 +23,7 @@ type commandLine struct {
 	Fit        fitCommand        `cmd:"" help:"Train a model on a table, measure it and save it."`
 	Tune       tuneCommand       `cmd:"" help:"Search for a better specification by trials."`
 	Study      studyCommand      `cmd:"" help:"Look at the trials of a search."`
+	Experiment experimentCommand `cmd:"" help:"Compare configurations on the same splits of a table."`
 	Predict    predictCommand    `cmd:"" help:"Predict the rows of a table, or single cells."`
 	Evaluate   evaluateCommand   `cmd:"" help:"Measure a model on a table that has the target."`
 	Calibrate  calibrateCommand  `cmd:"" help:"Correct a model's intervals by new data."`

@@ -22,8 +22,8 @@ var floors = map[string]int{
 	"fit":       4,
 	"modelfile": 5,
 	"":          6,
-	"bench":     7,
-	"cmd/kft":   8,
+	"bench":     7, "experiment": 7,
+	"cmd/kft": 8,
 }
 
 func TestImportsGoDown(t *testing.T) {

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/experiment"
+	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+)
+
+// experimentTable compares the results of a folder.
+type experimentTable struct {
+	Folder   string   `arg:"" name:"dir" complete:"dir" help:"The folder of results: output of the experiment's file."`
+	Format   string   `default:"text" placeholder:"F" values:"text,markdown,latex" help:"text, markdown or latex (default: text)."`
+	Against  string   `placeholder:"CONFIG" help:"The configuration that all others are compared with (default: that of the experiment)."`
+	Measures []string `placeholder:"NAME,..." help:"What is compared: r2, rmse, mae, r2_scale, xi, eta, crps, pinball, coverage90, width90, winkler90, log_density, seconds, cpu_seconds, memory; valid.r2 and so on for the valid part (default: those of the experiment)."`
+	Output   string   `short:"o" default:"-" placeholder:"FILE" complete:"file" help:"Where it goes (default: standard output)."`
+}
+
+// Help is shown by kft experiment table --help.
+func (*experimentTable) Help() string {
+	return `A row a configuration, with mean and standard deviation of each measure of the test part over the splits, then the differences to one configuration on the same splits, with their standard error. Cells that other programs have put into the folder are compared as well. It can be called while the experiment runs.
+
+Example:
+
+    kft experiment table results/iowa --against kft-r2 --format markdown -o iowa.md`
+}
+
+// Run reads, compares and writes.
+func (c *experimentTable) Run(e *env) error {
+	if !slices.Contains(experiment.Formats(), c.Format) {
+		return usagef("--format: %q is not known%s; use one of %s", c.Format, nearest.Hint(c.Format, experiment.Formats()), strings.Join(experiment.Formats(), ", "))
+	}
+	for _, m := range c.Measures {
+		if err := experiment.CheckMeasure(m); err != nil {
+			return usagef("--measures: %v", err)
+		}
+	}
+	if c.Output != "-" {
+		if err := checkTarget(c.Output, nil); err != nil {
+			return err
+		}
+	}
+	results, err := experiment.Read(experiment.Folder(c.Folder))
+	if err != nil {
+		return err
+	}
+	summary, err := experiment.Summarize(results, c.Measures, c.Against)
+	if err != nil {
+		return usagef("--against: %v", err)
+	}
+	write := func(w io.Writer) error { return summary.Write(w, c.Format) }
+	if c.Output == "-" {
+		return write(e.stdout)
+	}
+	return atomicfile.Write(c.Output, write)
+}
