@@ -67,6 +67,22 @@ func (p Param) coordinate(text string) (float64, error) {
 	return min(max((x-low)/(high-low), 0), 1), nil
 }
 
+// Nearest is the value that is nearest to a text: of a choice the first where it
+// is none of them, of numbers the middle where it is no number.
+func (p Param) Nearest(text string) string {
+	if p.Kind == Choice {
+		return p.Choices[max(0, slices.Index(p.Choices, text))]
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return p.value(0.5)
+	}
+	if p.Kind == Integer || p.Kind == LogInteger {
+		x = math.RoundToEven(x)
+	}
+	return number(min(max(x, p.Low), p.High))
+}
+
 // values are those at a point of the cube.
 func (s Space) values(point []float64) Values {
 	v := Values{}

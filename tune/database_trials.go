@@ -49,13 +49,13 @@ func (s *database) Claim(ctx context.Context, worker string, lease time.Duration
 		var sample sql.NullString
 		var began sql.NullInt64
 		row := tx.QueryRowContext(ctx, s.text(`UPDATE kft_trial SET state = 'running', attempt = attempt + 1, deaths = deaths + CASE state WHEN 'running' THEN 1 ELSE 0 END,
-				worker = ?1, lease = NOW + ?2, began = NOW
+				worker = ?1, lease = NOW + ?2, began = NOW, rungs = NULL
 			WHERE number = (SELECT number FROM kft_trial WHERE state = 'queued' OR state = 'running' AND lease < NOW ORDER BY number LIMIT 1 SKIP)
 			RETURNING number, attempt, sample, began`), worker, lease.Milliseconds())
 		switch err := row.Scan(&t.Number, &t.Attempt, &sample, &began); {
 		case err == nil:
 			t.State, t.Worker, t.Began = Running, worker, instant(began)
-			if t.Values, err = readValues(sample); err != nil {
+			if t.Values, err = readJSON[Values](sample); err != nil {
 				return fmt.Errorf("trial %d: %w", t.Number, err)
 			}
 		case !errors.Is(err, sql.ErrNoRows):
@@ -78,6 +78,15 @@ func (s *database) Assign(ctx context.Context, t Trial) error {
 // Beat implements Store.
 func (s *database) Beat(ctx context.Context, t Trial, lease time.Duration) error {
 	return s.update(ctx, "UPDATE kft_trial SET lease = NOW + ?1 WHERE number = ?2 AND attempt = ?3 AND state = 'running'", lease.Milliseconds(), t.Number, t.Attempt)
+}
+
+// Climb implements Store.
+func (s *database) Climb(ctx context.Context, t Trial) error {
+	text, err := json.Marshal(t.Rungs)
+	if err != nil {
+		return err
+	}
+	return s.update(ctx, "UPDATE kft_trial SET rungs = ?1 WHERE number = ?2 AND attempt = ?3 AND state = 'running'", string(text), t.Number, t.Attempt)
 }
 
 // Release implements Store.
@@ -110,19 +119,22 @@ func (s *database) update(ctx context.Context, query string, args ...any) error 
 func (s *database) Trials(ctx context.Context) (all []Trial, err error) {
 	err = s.patiently(ctx, func() error {
 		all = nil
-		rows, err := s.db.QueryContext(ctx, "SELECT number, state, attempt, coalesce(worker, ''), sample, score, coalesce(problem, ''), began, ended FROM kft_trial ORDER BY number")
+		rows, err := s.db.QueryContext(ctx, "SELECT number, state, attempt, coalesce(worker, ''), sample, rungs, score, coalesce(problem, ''), began, ended FROM kft_trial ORDER BY number")
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
 			var t Trial
-			var sample sql.NullString
+			var sample, rungs sql.NullString
 			var began, ended sql.NullInt64
-			if err := rows.Scan(&t.Number, &t.State, &t.Attempt, &t.Worker, &sample, &t.Score, &t.Problem, &began, &ended); err != nil {
+			if err := rows.Scan(&t.Number, &t.State, &t.Attempt, &t.Worker, &sample, &rungs, &t.Score, &t.Problem, &began, &ended); err != nil {
 				return err
 			}
-			if t.Values, err = readValues(sample); err != nil {
+			if t.Values, err = readJSON[Values](sample); err != nil {
+				return fmt.Errorf("trial %d: %w", t.Number, err)
+			}
+			if t.Rungs, err = readJSON[[]Rung](rungs); err != nil {
 				return fmt.Errorf("trial %d: %w", t.Number, err)
 			}
 			t.Began, t.Ended = instant(began), instant(ended)
@@ -133,7 +145,7 @@ func (s *database) Trials(ctx context.Context) (all []Trial, err error) {
 	return all, err
 }
 
-func readValues(text sql.NullString) (v Values, err error) {
+func readJSON[T any](text sql.NullString) (v T, err error) {
 	if text.Valid {
 		err = json.Unmarshal([]byte(text.String), &v)
 	}

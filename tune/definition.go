@@ -20,7 +20,9 @@ type Definition struct {
 	Goal    Goal
 	Sampler string // one of Samplers
 	Seed    uint64
-	Facts   []Fact // what else must agree: the objective, the data
+	First   Values    // of trial 0; nil lets the sampler propose them
+	Rungs   []float64 // budgets, rising and below 1, at which a trial must be among the best third; nil for none
+	Facts   []Fact    // what else must agree: the objective, the data
 }
 
 // A Fact is something that all workers of a study must agree on.
@@ -43,7 +45,18 @@ func (d Definition) Validate() error {
 			return fmt.Errorf("%q: %q is no fact of one line", f.Name, f.Text)
 		}
 	}
-	return d.Space.Validate()
+	for i, budget := range d.Rungs {
+		if !(budget > 0 && budget < 1) || i > 0 && budget <= d.Rungs[i-1] {
+			return fmt.Errorf("the rungs %v do not rise between 0 and 1", d.Rungs)
+		}
+	}
+	if err := d.Space.Validate(); err != nil || d.First == nil {
+		return err
+	}
+	if _, err := d.Space.point(d.First); err != nil {
+		return fmt.Errorf("the first trial: %w", err)
+	}
+	return nil
 }
 
 // String is the canonical text, a line for each thing that must agree.
@@ -52,6 +65,20 @@ func (d Definition) String() string {
 	fmt.Fprintf(&b, "goal: %s\nsampler: %s\nseed: %d\n", d.Goal, d.Sampler, d.Seed)
 	for _, f := range d.Facts {
 		fmt.Fprintf(&b, "%s: %s\n", f.Name, f.Text)
+	}
+	if len(d.Rungs) > 0 {
+		texts := make([]string, len(d.Rungs))
+		for i, budget := range d.Rungs {
+			texts[i] = number(budget)
+		}
+		fmt.Fprintf(&b, "rungs: %s\n", strings.Join(texts, " "))
+	}
+	if d.First != nil {
+		var texts []string
+		for _, p := range d.Space {
+			texts = append(texts, p.Name+"="+d.First[p.Name])
+		}
+		fmt.Fprintf(&b, "first trial: %s\n", strings.Join(texts, " "))
 	}
 	for _, p := range d.Space {
 		fmt.Fprintf(&b, "parameter %s: %v\n", p.Name, p)

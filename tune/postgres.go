@@ -26,12 +26,13 @@ const postgresSchema = `
 CREATE TABLE IF NOT EXISTS kft_study (one INTEGER PRIMARY KEY CHECK (one = 1), definition TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS kft_trial (
 	number  INTEGER PRIMARY KEY,
-	state   TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed')),
+	state   TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'pruned', 'failed')),
 	attempt INTEGER NOT NULL DEFAULT 0,
 	deaths  INTEGER NOT NULL DEFAULT 0,
 	worker  TEXT,
 	lease   BIGINT,
 	sample  TEXT,
+	rungs   TEXT,
 	score   DOUBLE PRECISION,
 	problem TEXT,
 	began   BIGINT,
@@ -67,7 +68,14 @@ func OpenPostgres(ctx context.Context, place string, patience time.Duration) (*P
 		if _, err := tx.ExecContext(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", applicationID)); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, postgresSchema)
+		if _, err := tx.ExecContext(ctx, postgresSchema); err != nil {
+			return err
+		}
+		var columns int
+		err := tx.QueryRowContext(ctx, "SELECT count(*) FROM pg_attribute WHERE attrelid = 'kft_trial'::regclass AND attname = 'rungs' AND NOT attisdropped").Scan(&columns)
+		if err == nil && columns == 0 {
+			err = errors.New("a study of an older version of this program; choose another database, or a schema by search_path in the URL")
+		}
 		return err
 	})
 	if err != nil {

@@ -1,7 +1,9 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/kernel-fried-tensor/kft/internal/nearest"
 	"github.com/kernel-fried-tensor/kft/internal/stream"
@@ -14,10 +16,26 @@ type Sampler interface {
 }
 
 // An Observation is a finished trial as samplers see it: where it was in the
-// unit cube and its loss, less being better; +Inf where it failed.
+// unit cube and its loss, less being better; +Inf where it failed. One that was
+// pruned is worse than all that got further.
 type Observation struct {
 	Point []float64
 	Loss  float64
+	Rung  int // how many were climbed, the full budget being one more
+}
+
+// compare orders the better before the worse.
+func (o Observation) compare(other Observation) int {
+	failed, otherFailed := math.IsInf(o.Loss, 1), math.IsInf(other.Loss, 1)
+	switch {
+	case failed && otherFailed:
+		return 0
+	case failed:
+		return 1
+	case otherFailed:
+		return -1
+	}
+	return cmp.Or(cmp.Compare(other.Rung, o.Rung), cmp.Compare(o.Loss, other.Loss))
 }
 
 // Samplers are the names that NewSampler knows.

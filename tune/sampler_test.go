@@ -78,7 +78,7 @@ func TestProposalsDependOnTheirArguments(t *testing.T) {
 		if n%7 == 3 {
 			loss = math.Inf(1)
 		}
-		history = append(history, Observation{point, loss})
+		history = append(history, Observation{Point: point, Loss: loss})
 	}
 }
 
@@ -90,7 +90,7 @@ func TestTPEDoesNotRepeat(t *testing.T) {
 	seen := map[[2]float64]int{}
 	for n := range 24 {
 		point, _ := space.point(TPE{Seed: 3, Start: 1}.Propose(space, n, history))
-		history = append(history, Observation{point, point[0]})
+		history = append(history, Observation{Point: point, Loss: point[0]})
 		seen[[2]float64(point)]++
 	}
 	if len(seen) < 23 {
@@ -106,7 +106,7 @@ func TestTPESurvivesFailures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		history = append(history, Observation{point, math.Inf(1)})
+		history = append(history, Observation{Point: point, Loss: math.Inf(1)})
 	}
 }
 

@@ -22,17 +22,18 @@ type SQLite struct{ database }
 const (
 	// applicationID marks files that are studies: "kftS".
 	applicationID = 0x6b667453
-	schemaVersion = 1
+	schemaVersion = 2
 	sqliteSchema  = `
 CREATE TABLE kft_study (one INTEGER PRIMARY KEY CHECK (one = 1), definition TEXT NOT NULL) STRICT;
 CREATE TABLE kft_trial (
 	number  INTEGER PRIMARY KEY,
-	state   TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed')),
+	state   TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'pruned', 'failed')),
 	attempt INTEGER NOT NULL DEFAULT 0,
 	deaths  INTEGER NOT NULL DEFAULT 0,
 	worker  TEXT,
 	lease   INTEGER,
 	sample  TEXT,
+	rungs   TEXT,
 	score   REAL,
 	problem TEXT,
 	began   INTEGER,
@@ -87,7 +88,7 @@ func (s *SQLite) prepare(ctx context.Context) error {
 		case id != applicationID:
 			return errors.New("a database, but not a study; choose another file")
 		case version != schemaVersion:
-			return fmt.Errorf("a study of version %d, and this program knows version %d", version, schemaVersion)
+			return fmt.Errorf("a study of version %d, and this program knows version %d; choose another file", version, schemaVersion)
 		}
 		return nil
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"time"
 )
 
@@ -73,16 +72,20 @@ func (d Definition) Best(trials []Trial) *Trial {
 
 // loss is less for better trials.
 func (d Definition) loss(t Trial) float64 {
-	switch {
-	case t.State != Done:
+	if t.State == Failed || t.Score == nil {
 		return math.Inf(1)
-	case d.Goal == Maximize:
-		return -*t.Score
 	}
-	return *t.Score
+	return d.lossOf(*t.Score)
 }
 
-// Work takes trials until the study has so many finished ones, done or failed.
+func (d Definition) lossOf(score float64) float64 {
+	if d.Goal == Maximize {
+		return -score
+	}
+	return score
+}
+
+// Work takes trials until the study has so many finished ones.
 // While others hold the last ones it waits, for they may die. When ctx ends,
 // the trial in work is given back and ctx's error is returned.
 func (s *Study) Work(ctx context.Context, trials int, w Worker) error {
@@ -125,7 +128,8 @@ func (s *Study) attempt(ctx context.Context, t Trial, w Worker) error {
 		w.Begun(t)
 	}
 	held, stop := s.hold(ctx, t, w.Lease)
-	score, err := call(held, t, w.Objective)
+	err := s.climb(held, &t, w.Objective)
+	lost := held.Err() != nil || errors.Is(err, ErrLost)
 	stop()
 	if ctx.Err() != nil {
 		if err := s.store.Release(context.WithoutCancel(ctx), t); err != nil && !errors.Is(err, ErrLost) {
@@ -134,16 +138,14 @@ func (s *Study) attempt(ctx context.Context, t Trial, w Worker) error {
 		return ctx.Err()
 	}
 	switch {
+	case lost:
+		return s.report(ctx, t, true, w)
 	case err != nil:
-		t.State, t.Problem = Failed, err.Error()
-	case math.IsNaN(score) || math.IsInf(score, 0):
-		t.State, t.Problem = Failed, fmt.Sprintf("the score is %v", score)
-	default:
-		t.State, t.Score = Done, &score
+		return err
 	}
 	err = s.store.Finish(context.WithoutCancel(ctx), t)
 	if err != nil && !errors.Is(err, ErrLost) {
-		return fmt.Errorf("trial %d ended with score %v and could not be recorded: %w", t.Number, score, err)
+		return fmt.Errorf("trial %d ended as %s and could not be recorded: %w", t.Number, result(t), err)
 	}
 	return s.report(ctx, t, err != nil, w)
 }
@@ -163,9 +165,11 @@ func (s *Study) propose(ctx context.Context, t *Trial) error {
 		if err != nil {
 			return fmt.Errorf("trial %d of the study: %w", o.Number, err)
 		}
-		history = append(history, Observation{Point: point, Loss: s.def.loss(o)})
+		history = append(history, Observation{Point: point, Loss: s.def.loss(o), Rung: s.def.climbed(o)})
 	}
-	t.Values = s.sampler.Propose(s.def.Space, t.Number, history)
+	if t.Values = s.sampler.Propose(s.def.Space, t.Number, history); t.Number == 0 && s.def.First != nil {
+		t.Values = s.def.First
+	}
 	return s.store.Assign(ctx, *t)
 }
 
@@ -183,17 +187,6 @@ func (s *Study) hold(ctx context.Context, t Trial, lease time.Duration) (held co
 		}
 	}()
 	return held, func() { cancel(); <-ended }
-}
-
-// call is the objective, a panic of which is an error: a bug that some values
-// bring out shall not end the study.
-func call(ctx context.Context, t Trial, objective Objective) (score float64, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("a bug: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return objective(ctx, t)
 }
 
 // report tells the worker's listener.

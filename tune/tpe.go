@@ -39,7 +39,7 @@ func (t TPE) Propose(space Space, number int, history []Observation) Values {
 		return space.values(halton(t.Seed, number, len(space)))
 	}
 	ranked := slices.Clone(history)
-	slices.SortStableFunc(ranked, func(a, b Observation) int { return cmp.Compare(a.Loss, b.Loss) })
+	slices.SortStableFunc(ranked, Observation.compare)
 	count := goodCount(ranked)
 	good, others := newParzen(space, ranked[:count]), newParzen(space, ranked[count:])
 	draw := stream.New(t.Seed, "tune tpe", uint64(number))
@@ -63,8 +63,11 @@ func (t TPE) Propose(space Space, number int, history []Observation) Values {
 // goodCount is how many of the ranked trials are good: a sixth of them, at most
 // 25, and none that failed.
 func goodCount(ranked []Observation) int {
-	worked, _ := slices.BinarySearchFunc(ranked, math.Inf(1), func(o Observation, v float64) int { return cmp.Compare(o.Loss, v) })
-	return min((len(ranked)+5)/6, 25, worked)
+	failed := slices.IndexFunc(ranked, func(o Observation) bool { return math.IsInf(o.Loss, 1) })
+	if failed < 0 {
+		failed = len(ranked)
+	}
+	return min((len(ranked)+5)/6, 25, failed)
 }
 
 // parzen is the density of one part of the trials.

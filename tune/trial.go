@@ -9,11 +9,12 @@ import (
 // A State is how far a trial is.
 type State string
 
-// The states of a trial. Done and failed are final.
+// The states of a trial. Done, pruned and failed are final.
 const (
 	Queued  State = "queued"
 	Running State = "running"
 	Done    State = "done"
+	Pruned  State = "pruned" // given up at a rung
 	Failed  State = "failed"
 )
 
@@ -24,14 +25,26 @@ type Trial struct {
 	Attempt int       `json:"attempt"` // how many times it was begun
 	Worker  string    `json:"worker,omitempty"`
 	Values  Values    `json:"values,omitempty"`
-	Score   *float64  `json:"score,omitempty"` // of a trial that is done
+	Rungs   []Rung    `json:"rungs,omitempty"` // of this attempt, those below the full budget
+	Score   *float64  `json:"score,omitempty"` // of a trial that is done; of a pruned one that of its last rung
 	Problem string    `json:"problem,omitempty"`
 	Began   time.Time `json:"began,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
+
+	Budget float64 `json:"-"` // what the objective may spend now, a share of the whole; it is told by it and not kept
+}
+
+// A Rung is what a trial scored at a part of the budget.
+type Rung struct {
+	Budget  float64 `json:"budget"`
+	Score   float64 `json:"score"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Finished tells whether the trial's state is final.
-func (t Trial) Finished() bool { return t.State == Done || t.State == Failed }
+func (t Trial) Finished() bool {
+	return t.State == Done || t.State == Pruned || t.State == Failed
+}
 
 // maxDeaths is how many workers may die over a trial before it counts as failed:
 // one that takes all memory would otherwise end every worker, one by one.
@@ -42,8 +55,8 @@ var ErrLost = errors.New("tune: the trial is no longer this worker's")
 
 // A Store keeps one study. Its methods are atomic, also between processes, and
 // wait for a while where the storage is busy or away. A trial is known by its
-// Number and Attempt: Assign, Beat, Release and Finish return ErrLost where it
-// has been begun anew since.
+// Number and Attempt: Assign, Beat, Climb, Release and Finish return ErrLost
+// where it has been begun anew since.
 type Store interface {
 	// Define records the definition where there is none yet, and returns the
 	// one on record.
@@ -53,13 +66,15 @@ type Store interface {
 	// Grow queues trials so that there are at least so many.
 	Grow(ctx context.Context, trials int) error
 	// Claim begins the first trial that is queued or whose lease has run out,
-	// and counts those that are not finished, this one included. Where none can
+	// without the rungs of an earlier attempt, and counts those that are not finished, this one included. Where none can
 	// be begun, Attempt is 0.
 	Claim(ctx context.Context, worker string, lease time.Duration) (t Trial, unfinished int, err error)
 	// Assign records the values of a trial that has none.
 	Assign(ctx context.Context, t Trial) error
 	// Beat renews the lease.
 	Beat(ctx context.Context, t Trial, lease time.Duration) error
+	// Climb records the rungs.
+	Climb(ctx context.Context, t Trial) error
 	// Release queues the trial again, with its values.
 	Release(ctx context.Context, t Trial) error
 	// Finish records State, Score and Problem. Doing it again changes nothing.
