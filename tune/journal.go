@@ -22,7 +22,7 @@ const (
 	journalStudyID     = 0
 )
 
-var journalStates = map[State]int{Running: 0, Done: 1, Failed: 3, Queued: 4}
+var journalStates = map[State]int{Running: 0, Done: 1, Pruned: 2, Failed: 3, Queued: 4}
 
 // journalHead begins every line.
 type journalHead struct {
@@ -96,8 +96,9 @@ func (r Record) WriteJournal(w io.Writer) error {
 	return nil
 }
 
-// journalLine is a trial as Optuna has it. Numbers and states are the same here
-// and there; what Optuna has no word for is a user attribute.
+// journalLine is a trial as Optuna has it. Its steps are whole numbers, so that
+// rungs are counted; the study's attribute has their budgets. What Optuna has no
+// word for is a user attribute.
 func journalLine(t Trial, space Space, distributions map[string]string) (journalTrial, error) {
 	state, known := journalStates[t.State]
 	if !known {
@@ -119,6 +120,9 @@ func journalLine(t Trial, space Space, distributions map[string]string) (journal
 	}
 	if t.Problem != "" {
 		line.UserAttrs["problem"] = t.Problem
+	}
+	for i, rung := range t.Rungs {
+		line.Intermediate[strconv.Itoa(i+1)] = rung.Score
 	}
 	if t.Values == nil {
 		return line, nil

@@ -40,7 +40,7 @@ func golden(t *testing.T, name string, write func(io.Writer) error) {
 // recorded is a study of all kinds of parameters with trials in all states. Its
 // score is of the rank and of the kernel.
 func recorded(trials int) Record {
-	def := Definition{Space: mixed(), Goal: Maximize, Sampler: "tpe", Seed: 7, Facts: []Fact{{"objective", "r2"}}}
+	def := Definition{Space: mixed(), Goal: Maximize, Sampler: "tpe", Seed: 7, Rungs: []float64{0.125, 0.5}, Facts: []Fact{{"objective", "r2"}}}
 	r := Record{Definition: facts(def.String())}
 	began := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	for i := range trials {
@@ -51,7 +51,12 @@ func recorded(trials int) Record {
 			score -= 0.2
 		}
 		score = math.Round(score*1e4) / 1e4
+		for k := range i % 3 {
+			t.Rungs = append(t.Rungs, Rung{Budget: def.Rungs[k], Score: score - 0.05, Seconds: 0.25})
+		}
 		switch i {
+		case 7, 11:
+			t.State, t.Score = Pruned, &t.Rungs[len(t.Rungs)-1].Score
 		case 4:
 			t.State, t.Problem = Failed, "no <scale> takes \"-1\"\nand more"
 		case trials - 2:

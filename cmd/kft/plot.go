@@ -17,6 +17,7 @@ import (
 // plotCommand draws.
 type plotCommand struct {
 	Calibration plotCalibrationCommand `cmd:"" help:"Draw how often values lie inside their intervals, by an id and time."`
+	Study       plotStudyCommand       `cmd:"" help:"Draw the trials of a study and what mattered."`
 }
 
 // plotCalibrationCommand draws heat maps of the calibration rate.

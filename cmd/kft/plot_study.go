@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+	"github.com/kernel-fried-tensor/kft/tune"
+)
+
+// plotStudyCommand draws a study.
+type plotStudyCommand struct {
+	File   string `arg:"" optional:"" default:"study.db" complete:"file" help:"The study, a file or postgres://user@host/database (default: study.db)."`
+	Output string `short:"o" default:"study.svg" placeholder:"FILE" complete:"file" help:"The picture, .svg or .png (default: study.svg)."`
+	Quiet  bool   `short:"q" help:"Say nothing."`
+}
+
+// Help is shown by kft plot study --help.
+func (*plotStudyCommand) Help() string {
+	return `Draws the score of each trial by its number, with the best so far as a line of steps; beside it a bar a parameter, how much of the differences between the trials it explains alone.
+
+Example:
+
+    kft plot study study.db -o study.svg`
+}
+
+// Run reads the study and draws it.
+func (c *plotStudyCommand) Run(e *env) error {
+	var draw func(tune.Record, io.Writer) error
+	switch extension := filepath.Ext(c.Output); strings.ToLower(extension) {
+	case ".svg":
+		draw = tune.Record.WriteSVG
+	case ".png":
+		draw = tune.Record.WritePNG
+	default:
+		return usagef("--output: %s ends neither in .svg nor in .png, so that it is not clear what to draw", c.Output)
+	}
+	if err := checkTarget(c.Output, []string{c.File}); err != nil {
+		return err
+	}
+	r, err := readStudy(e, c.File)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return draw(r, w) }); err != nil {
+		return err
+	}
+	if c.Quiet {
+		return nil
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s: wrote %s\n", plural(len(r.Trials), "trial"), c.Output)
+	return err
+}
