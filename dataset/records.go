@@ -32,18 +32,19 @@ func (r *Records) Line(i int) int { return r.first + r.fields.line(i) }
 
 // Scan streams a table that nobody has cleaned, "-" being standard input: unlike
 // Read and Map it goes on after a bad record. opened is given the names of the
-// columns, once; work is called for several runs of records at once, and sink with
-// what it returned, in the order of the file.
+// columns, once; work is called for several runs of records at once, each by one of
+// threads workers, which takes its runs in order; and sink is called with what it
+// returned, in the order of the file. Threads below 1 mean one for each processor.
 //
 // Memory does not depend on the length of the table. The time is that of one pass
 // over the text; quotes cost about half of the speed.
 func Scan(ctx context.Context, file string, format Format, threads int,
-	opened func(names []string) error, work func(r *Records) (any, error), sink func(any) error) error {
+	opened func(names []string) error, work func(worker int, r *Records) (any, error), sink func(any) error) error {
 	p := pipeline{files: []string{file}, stdin: format.stdin(), format: format, threads: threads, block: blockSize, allColumns: true}
 	return p.scan(ctx, opened, work, sink)
 }
 
-func (p *pipeline) scan(ctx context.Context, opened func(names []string) error, work func(r *Records) (any, error), sink func(any) error) error {
+func (p *pipeline) scan(ctx context.Context, opened func(names []string) error, work func(worker int, r *Records) (any, error), sink func(any) error) error {
 	text, typed := make([]rows, p.workers()), make([]typedRows, p.workers())
 	for i := range text {
 		text[i].tolerant = true
@@ -59,6 +60,6 @@ func (p *pipeline) scan(ctx context.Context, opened func(names []string) error, 
 				r.Bad = append(r.Bad, BadRecord{Line: at.line + bad.Line, Problem: bad.Problem})
 			}
 		}
-		return work(r)
+		return work(worker, r)
 	}, sink)
 }

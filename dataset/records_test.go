@@ -20,7 +20,7 @@ func TestScanGoesOn(t *testing.T) {
 	for _, block := range []int{5, 16, blockSize} {
 		p := pipeline{files: []string{"-"}, stdin: strings.NewReader(text), threads: 2, block: block}
 		var names, rows, bad []string
-		err := p.scan(t.Context(), func(n []string) error { names = n; return nil }, func(r *Records) (any, error) {
+		err := p.scan(t.Context(), func(n []string) error { names = n; return nil }, func(_ int, r *Records) (any, error) {
 			var out [2][]string
 			for i := range r.Len() {
 				out[0] = append(out[0], fmt.Sprintf("%d: %s %s", r.Line(i), string(r.Field(i, 0)), string(r.Field(i, 1))))

@@ -16,7 +16,7 @@ const module = "github.com/kernel-fried-tensor/kft"
 var floors = map[string]int{
 	"backend": 0, "backend/ref": 0, "backend/cpu": 0, "backend/backendtest": 0,
 	"dataset": 0, "kernel": 0, "kernel/kerneltest": 0, "likelihood": 0, "tune": 0,
-	"baseline": 1, "tt": 1,
+	"baseline": 1, "publicdata": 1, "tt": 1,
 	"sideinfo": 2, "calibrate": 2,
 	"model":     3,
 	"fit":       4,

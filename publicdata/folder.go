@@ -1,0 +1,115 @@
+package publicdata
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+)
+
+// Folder is where the files of a data set go.
+type Folder struct {
+	Path  string
+	Force bool // files that are there are replaced
+}
+
+// ExistsError says which files are in the way.
+type ExistsError struct{ Files []string }
+
+func (e *ExistsError) Error() string {
+	are := "is"
+	if len(e.Files) > 1 {
+		are = "are"
+	}
+	return fmt.Sprintf("%s %s there already; choose another folder with -o, or give --force", strings.Join(e.Files, ", "), are)
+}
+
+// check refuses, before any work, files that are there. It makes the folder.
+func (f Folder) check(names ...string) error {
+	var there []string
+	for _, name := range names {
+		path := filepath.Join(f.Path, name)
+		if _, err := os.Lstat(path); err == nil {
+			there = append(there, path)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s cannot be written: %w", path, err)
+		}
+	}
+	if len(there) > 0 && !f.Force {
+		return &ExistsError{there}
+	}
+	if err := os.MkdirAll(f.Path, 0o777); err != nil {
+		return fmt.Errorf("the folder %s cannot be made: %w", f.Path, err)
+	}
+	return nil
+}
+
+// write makes several files at once, all of them or none: write is given a writer
+// for each. Those whose name ends in .gz are compressed.
+func (f Folder) write(names []string, write func(w []io.Writer) error) error {
+	var made []string
+	var open func(rest []string, w []io.Writer) error
+	open = func(rest []string, w []io.Writer) error {
+		if len(rest) == 0 {
+			return write(w)
+		}
+		path := filepath.Join(f.Path, rest[0])
+		err := atomicfile.Write(path, func(out io.Writer) error {
+			if !strings.HasSuffix(path, ".gz") {
+				return open(rest[1:], append(w, out))
+			}
+			// Speed before size: the text is compressed as fast as it is made.
+			z, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+			if err != nil {
+				return err
+			}
+			if err := open(rest[1:], append(w, z)); err != nil {
+				return err
+			}
+			return z.Close()
+		})
+		if err == nil {
+			made = append(made, path)
+		}
+		return err
+	}
+	err := open(names, nil)
+	if err != nil {
+		for _, path := range made {
+			os.Remove(path)
+		}
+		// The name of the file that failed is innermost; the others only held it.
+		for inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(inner.Error(), "write "); inner = errors.Unwrap(inner) {
+			err = inner
+		}
+	}
+	return err
+}
+
+// appendField appends a field of a CSV file, in quotes where it needs them.
+func appendField(dst []byte, text string) []byte {
+	if !strings.ContainsAny(text, ",\"\n\r") {
+		return append(dst, text...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(dst, '"')
+}
+
+// appendLine appends a line of a CSV file.
+func appendLine(dst []byte, fields []string) []byte {
+	for i, field := range fields {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendField(dst, field)
+	}
+	return append(dst, '\n')
+}

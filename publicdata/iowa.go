@@ -1,0 +1,246 @@
+package publicdata
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// Iowa says how to make tables of "Iowa Liquor Sales", invoices that the State of
+// Iowa publishes.
+type Iowa struct {
+	Sales    []string // the invoices, one or more files
+	Stores   string   // the list "Iowa Liquor Stores", or ""
+	Products string   // the list "Iowa Liquor Products", or ""
+
+	FirstYear, LastYear int
+	Threads             int // below 1 one a processor
+}
+
+var invoiceColumns = []column{
+	{"date", "Date", true},
+	{"store", "Store Number|store", true},
+	{"item", "Item Number|itemno", true},
+	{"bottles", "Bottles Sold|sale_bottles", true},
+}
+
+const (
+	dateColumn = iota
+	storeColumn
+	itemColumn
+	bottlesColumn
+	sideColumns // behind them stand those of stores and then items
+)
+
+func (o Iowa) salesFile() string {
+	if o.FirstYear == o.LastYear {
+		return fmt.Sprintf("sales_%d.csv.gz", o.FirstYear)
+	}
+	return fmt.Sprintf("sales_%d_%d.csv.gz", o.FirstYear, o.LastYear)
+}
+
+// Write reads the invoices in one pass and writes three tables and a specification:
+//
+//	sales_2015_2016.csv.gz  year, month, store, item, bottles: sums, sorted
+//	stores.csv, items.csv   what is known of the ids
+//	kft.yaml                a specification for kft fit
+//
+// The side tables are the lists; gaps, and without a list all of it, are filled by
+// the latest value that the invoices of these years have. Cells whose store or item
+// has no side information are left out, and so are cells where as many bottles came
+// back as were sold, or more.
+//
+// Memory is that of the cells and ids of these years, about 50 bytes a cell.
+func (o Iowa) Write(ctx context.Context, to Folder) (*Report, error) {
+	if o.FirstYear > o.LastYear {
+		return nil, fmt.Errorf("the years %d-%d run backwards", o.FirstYear, o.LastYear)
+	}
+	files := []string{o.salesFile(), "stores.csv", "items.csv", specFile}
+	if err := to.check(files...); err != nil {
+		return nil, err
+	}
+	s := newInvoices(o)
+	for _, list := range []struct {
+		file  string
+		table **sideTable
+		id    column
+		side  []sideColumn
+	}{
+		{o.Stores, &s.storeList, column{"store", "Store Number|store", true}, storeLayout},
+		{o.Products, &s.itemList, column{"item", "Item Number|itemno|item", true}, itemLayout},
+	} {
+		if list.file == "" {
+			continue
+		}
+		var err error
+		if *list.table, err = readList(ctx, list.file, o.Threads, list.id, list.side, &s.listDropped); err != nil {
+			return nil, err
+		}
+	}
+	for i, file := range o.Sales {
+		if err := s.read(ctx, file, i); err != nil {
+			return nil, err
+		}
+	}
+	s.join()
+	return s.write(to, files)
+}
+
+// write joins, sorts and writes.
+func (s *invoices) write(to Folder, files []string) (*Report, error) {
+	report := &Report{Read: s.rows, Dropped: s.dropped.sorted(), Facts: nil}
+	for _, r := range s.listDropped.sorted() {
+		report.Facts = append(report.Facts, fmt.Sprintf("%d rows of the lists passed over: %s (first: %s).", r.Rows, r.Why, r.First))
+	}
+	stores := s.side(s.storeList, "store", storeLayout, &s.stores)
+	items := s.side(s.itemList, "item", itemLayout, &s.items)
+	cells, left := s.cells(stores, items)
+	report.Left = left.sorted()
+	if len(cells) == 0 {
+		return nil, fmt.Errorf("none of the %d rows read gives a cell of the years %d to %d%s", s.rows, s.FirstYear, s.LastYear, firstReason(report))
+	}
+	storeIDs, itemIDs := used(cells, s.stores.ids, func(c cell) int32 { return c.store }), used(cells, s.items.ids, func(c cell) int32 { return c.item })
+	err := to.write(files, func(w []io.Writer) error {
+		if err := s.writeCells(w[0], cells); err != nil {
+			return err
+		}
+		if err := stores.write(w[1]); err != nil {
+			return err
+		}
+		if err := items.write(w[2]); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w[3], fmt.Sprintf(iowaSpec, files[0]))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, about := range []struct {
+		rows  int
+		about string
+	}{
+		{len(cells), fmt.Sprintf("%d stores, %d items", storeIDs, itemIDs)},
+		{len(stores.rows), "what is known of the stores"},
+		{len(items.rows), "what is known of the items"},
+		{0, "a specification for kft fit"},
+	} {
+		report.Written = append(report.Written, Written{filepath.Join(to.Path, files[i]), about.rows, about.about})
+	}
+	return report, nil
+}
+
+func firstReason(r *Report) string {
+	for _, reasons := range [][]Reason{r.Dropped, r.Left} {
+		if len(reasons) > 0 {
+			return fmt.Sprintf("; most often: %s (%s)", reasons[0].Why, reasons[0].First)
+		}
+	}
+	return ""
+}
+
+// side returns the table about the ids of a mode: the list with its gaps filled, or
+// what the invoices say.
+func (s *invoices) side(list *sideTable, id string, layout []sideColumn, from *idRows) *sideTable {
+	others := map[string]sideRow{}
+	for k, key := range from.ids {
+		others[key] = from.side[k]
+	}
+	if list == nil {
+		list = &sideTable{id: id, layout: layout, rows: others}
+		list.finish(nil)
+		list.drop()
+		return list
+	}
+	list.finish(others)
+	return list
+}
+
+// cells returns the sums that stay, in the order of the file, and counts the others.
+func (s *invoices) cells(stores, items *sideTable) ([]cell, *tally) {
+	left := new(tally)
+	storeKnown, storeRank := known(stores, s.stores.ids), ranks(s.stores.ids)
+	itemKnown, itemRank := known(items, s.items.ids), ranks(s.items.ids)
+	cells := make([]cell, 0, len(s.sums))
+	for key, bottles := range s.sums {
+		c := cell{month: int32(key >> 48), store: int32(key >> 24 & 0xffffff), item: int32(key & 0xffffff), bottles: bottles}
+		switch {
+		case !storeKnown[c.store]:
+			left.add("nothing is known of the store", 1, "")
+		case !itemKnown[c.item]:
+			left.add("nothing is known of the item", 1, "")
+		case bottles <= 0:
+			left.add("the bottles sold and returned add up to 0 or less", 1, "")
+		default:
+			cells = append(cells, c)
+		}
+	}
+	slices.SortFunc(cells, func(a, b cell) int {
+		if a.month != b.month {
+			return int(a.month - b.month)
+		}
+		if a.store != b.store {
+			return int(storeRank[a.store] - storeRank[b.store])
+		}
+		return int(itemRank[a.item] - itemRank[b.item])
+	})
+	return cells, left
+}
+
+func known(t *sideTable, ids []string) []bool {
+	out := make([]bool, len(ids))
+	for k, id := range ids {
+		out[k] = t.knows(id)
+	}
+	return out
+}
+
+// ranks returns the place of each id in their natural order.
+func ranks(ids []string) []int32 {
+	order := make([]int32, len(ids))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return natural(ids[a], ids[b]) })
+	rank := make([]int32, len(ids))
+	for place, k := range order {
+		rank[k] = int32(place)
+	}
+	return rank
+}
+
+// used counts the ids that cells have.
+func used(cells []cell, ids []string, of func(cell) int32) int {
+	seen, n := make([]bool, len(ids)), 0
+	for _, c := range cells {
+		if !seen[of(c)] {
+			seen[of(c)] = true
+			n++
+		}
+	}
+	return n
+}
+
+func (s *invoices) writeCells(w io.Writer, cells []cell) error {
+	line := []byte("year,month,store,item,bottles\n")
+	for _, c := range cells {
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		line = strconv.AppendInt(line[:0], int64(s.FirstYear)+int64(c.month)/12, 10)
+		line = append(line, ',')
+		line = strconv.AppendInt(line, int64(c.month)%12+1, 10)
+		line = append(line, ',')
+		line = appendField(line, s.stores.ids[c.store])
+		line = append(line, ',')
+		line = appendField(line, s.items.ids[c.item])
+		line = append(line, ',')
+		line = strconv.AppendInt(line, c.bottles, 10)
+		line = append(line, '\n')
+	}
+	_, err := w.Write(line)
+	return err
+}

@@ -1,0 +1,248 @@
+package publicdata
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+)
+
+// sideColumn is a column of a table about ids.
+type sideColumn struct {
+	name     string // as written
+	list     string // its names in the list of ids, separated by bars
+	invoices string // its names in the invoices
+	clean    func(text string) string
+	tells    bool // an id without any such value is one that nothing is known of
+}
+
+// location is the last column of a layout: it holds a place that latitude and
+// longitude are read from where they have no columns of their own.
+const location = "location"
+
+var storeLayout = []sideColumn{
+	{name: "name", list: "Name|Store Name", invoices: "Store Name|name"},
+	{name: "status", list: "Store Status|status"},
+	{name: "address", list: "Address|Store Address", invoices: "Address"},
+	{name: "city", list: "City|Store City", invoices: "City", tells: true},
+	{name: "county", list: "County|Store County", invoices: "County", tells: true},
+	{name: "zip", list: "Zip Code|zip", invoices: "Zip Code", clean: cleanID, tells: true},
+	{name: "lat", list: "Latitude|lat", clean: money, tells: true},
+	{name: "lon", list: "Longitude|lon", clean: money, tells: true},
+	{name: location, list: "Store Location|Location|Store Address", invoices: "Store Location", clean: cleanLocation},
+}
+
+var itemLayout = []sideColumn{
+	{name: "category_name", list: "Category Name", invoices: "Category Name", tells: true},
+	{name: "item_description", list: "Item Description|im_desc", invoices: "Item Description|im_desc"},
+	{name: "vendor", list: "Vendor|Vendor Number|vendor_no", invoices: "Vendor Number|vendor_no", clean: cleanID},
+	{name: "vendor_name", list: "Vendor Name", invoices: "Vendor Name"},
+	{name: "bottle_volume_ml", list: "Bottle Volume (ml)", invoices: "Bottle Volume (ml)", clean: money, tells: true},
+	{name: "pack", list: "Pack", invoices: "Pack", clean: money, tells: true},
+	{name: "inner_pack", list: "Inner Pack", clean: money},
+	{name: "age", list: "Age", clean: money},
+	{name: "proof", list: "Proof", clean: money},
+	{name: "list_date", list: "List Date"},
+	{name: "state_bottle_cost", list: "State Bottle Cost", invoices: "State Bottle Cost", clean: money, tells: true},
+	{name: "state_case_cost", list: "State Case Cost", clean: money},
+	{name: "state_bottle_retail", list: "State Bottle Retail", invoices: "State Bottle Retail", clean: money, tells: true},
+}
+
+func cleanID(text string) string { return string(appendID(nil, []byte(text))) }
+
+// cleanLocation drops an address without coordinates.
+func cleanLocation(text string) string {
+	if _, _, ok := parseLocation(text); !ok {
+		return ""
+	}
+	return text
+}
+
+// dated is a value, the day it is of and the place in the files where it stood last.
+type dated struct {
+	text string
+	day  day
+	at   int64
+}
+
+// sideRow holds what is known of an id, a value a column: the latest that is not
+// empty.
+type sideRow []dated
+
+// note keeps a value where it is not older than the one there, which stood before it.
+func (row sideRow) note(c int, text []byte, of day, at int64) {
+	if v := &row[c]; len(text) > 0 && of >= v.day {
+		v.day, v.at = of, at
+		if v.text != string(text) {
+			v.text = string(text)
+		}
+	}
+}
+
+// merge keeps the later of two values, in any order of rows.
+func (row sideRow) merge(other sideRow) {
+	for c, v := range other {
+		if v.text != "" && (v.day > row[c].day || v.day == row[c].day && v.at >= row[c].at) {
+			row[c] = v
+		}
+	}
+}
+
+// sideTable is what is known of the ids of a mode.
+type sideTable struct {
+	id     string
+	layout []sideColumn
+	rows   map[string]sideRow
+}
+
+// readList reads a list of stores or products. Of an id that stands there twice the
+// later row counts.
+func readList(ctx context.Context, file string, threads int, id column, layout []sideColumn, dropped *tally) (*sideTable, error) {
+	t := &sideTable{id: id.name, layout: layout, rows: map[string]sideRow{}}
+	columns := []column{id}
+	for _, c := range layout {
+		columns = append(columns, column{name: c.name, aliases: c.list})
+	}
+	var at []int
+	type line struct {
+		id  string
+		row sideRow
+	}
+	type part struct {
+		lines   []line
+		dropped tally
+	}
+	err := dataset.Scan(ctx, file, dataset.Format{Header: dataset.HeaderYes}, threads, func(names []string) (err error) {
+		at, err = locate(file, names, columns)
+		return err
+	}, func(_ int, r *dataset.Records) (any, error) {
+		p := new(part)
+		countBad(&p.dropped, file, r)
+		for i := range r.Len() {
+			key := cleanID(string(r.Field(i, at[0])))
+			if key == "" {
+				p.dropped.row("a row of a list without an id", file, r.Line(i), nil)
+				continue
+			}
+			row := make(sideRow, len(layout))
+			for c, from := range at[1:] {
+				if from >= 0 {
+					row.note(c, r.Field(i, from), 0, int64(r.Line(i)))
+				}
+			}
+			p.lines = append(p.lines, line{key, row})
+		}
+		return p, nil
+	}, func(result any) error {
+		p := result.(*part)
+		dropped.merge(&p.dropped)
+		for _, l := range p.lines {
+			if before, twice := t.rows[l.id]; twice {
+				before.merge(l.row)
+			} else {
+				t.rows[l.id] = l.row
+			}
+		}
+		return nil
+	})
+	return t, err
+}
+
+func countBad(t *tally, file string, r *dataset.Records) {
+	for _, bad := range r.Bad {
+		t.add("quotes or the number of fields are wrong", 1, place(file, bad.Line, nil)+": "+bad.Problem)
+	}
+}
+
+// finish cleans the values and fills gaps from others, those of the invoices. It
+// returns the table as written: its ids and, for each, the fields behind the id.
+func (t *sideTable) finish(others map[string]sideRow) {
+	for id, row := range t.rows {
+		other := others[id]
+		for c, column := range t.layout {
+			row[c].text = clean(column, row[c].text)
+			if row[c].text == "" && other != nil {
+				row[c].text = clean(column, other[c].text)
+			}
+		}
+		last := len(t.layout) - 1
+		if t.layout[last].name != location {
+			continue
+		}
+		if lat, lon, ok := parseLocation(row[last].text); ok && (row[last-2].text == "" || row[last-1].text == "") {
+			row[last-2].text, row[last-1].text = lat, lon
+		}
+	}
+}
+
+func clean(c sideColumn, text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if dataset.Missing(text) {
+		return ""
+	}
+	if c.clean != nil {
+		return c.clean(text)
+	}
+	return text
+}
+
+// knows reports whether an id has side information.
+func (t *sideTable) knows(id string) bool {
+	row, ok := t.rows[id]
+	for c, column := range t.layout {
+		if ok && column.tells && row[c].text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// drop takes out ids that nothing is known of.
+func (t *sideTable) drop() {
+	for id := range t.rows {
+		if !t.knows(id) {
+			delete(t.rows, id)
+		}
+	}
+}
+
+// write writes the table, sorted by id.
+func (t *sideTable) write(w io.Writer) error {
+	names := []string{t.id}
+	for _, c := range t.layout {
+		if c.name != location {
+			names = append(names, c.name)
+		}
+	}
+	line := appendLine(nil, names)
+	ids := make([]string, 0, len(t.rows))
+	for id := range t.rows {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, natural)
+	for _, id := range ids {
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		fields := []string{id}
+		for _, v := range t.rows[id][:len(names)-1] {
+			fields = append(fields, v.text)
+		}
+		line = appendLine(line[:0], fields)
+	}
+	_, err := w.Write(line)
+	return err
+}
+
+// natural compares ids as people sort them, 9 before 10.
+func natural(a, b string) int {
+	switch {
+	case dataset.Less(a, b):
+		return -1
+	case dataset.Less(b, a):
+		return 1
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,66 @@
+package publicdata
+
+// specFile is where kft fit looks for a specification.
+const specFile = "kft.yaml"
+
+const iowaSpec = `# Bottles sold by store, item and month, on the log scale: what is shared, and what is peculiar to a pair.
+version: 1
+
+data:
+  files: [%s]
+  target: bottles
+  modes: [store, item, time=year+month]
+
+split: 'random:60/20/20'   # by the seed below
+transform: log1p           # counts with a long tail
+terms:
+  - 'store,item,time:12'
+  - 'store*item,time:3'
+
+# Side information; take the marks off to use it. It serves ids with few rows, and none.
+# side:
+#   tables:
+#     - 'store=stores.csv:city:cat,county:cat,zip:cat,lat,lon'
+#     - 'item=items.csv:category_name:cat,pack:log,bottle_volume_ml:log,state_bottle_cost:log,state_bottle_retail:log'
+#     - 'time=@year:num,@month:cycle12'
+#   variant: additive
+#   kernels: [matern32]
+
+# uncertainty:
+#   inference: mean-field       # a posterior in place of a point
+seed: 1
+`
+
+const movielensSpec = `# Ratings by user, movie and hour of the day.
+version: 1
+
+data:
+  files: [ratings.csv.gz]
+  target: rating
+  modes: [userId, movieId, hour(timestamp)]   # the hour of the day, 0 to 23, in UTC
+
+split: 'random:60/20/20'   # by the seed below
+terms:
+  - 'userId,movieId:10'    # what they have in common
+  - 'hour'                 # an effect of the hour
+`
+
+const movielensGenres = `
+# Side information; take the marks off to use it.
+# side:
+#   tables:
+#     - 'movieId=movies.csv:genres:labels,year'
+#   variant: additive
+#   kernels: [matern32]
+seed: 1
+`
+
+const movielensGenome = `
+# Side information; take the marks off to use it: tags, or genres (movieId=movies.csv:genres:labels,year).
+# side:
+#   tables:
+#     - 'movieId=genome.csv.gz'   # all columns
+#   variant: additive
+#   kernels: [matern32]
+seed: 1
+`
