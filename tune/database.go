@@ -15,6 +15,7 @@ type database struct {
 	db       *sql.DB
 	name     string // for messages
 	patience time.Duration
+	try      time.Duration // after which one that hears nothing is given up and made again; 0 is never
 	dialect
 }
 
@@ -36,13 +37,13 @@ func (s *database) text(query string) string {
 }
 
 // change runs a transaction.
-func (s *database) change(ctx context.Context, f func(tx *sql.Tx) error) error {
-	return s.patiently(ctx, func() error {
+func (s *database) change(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+	return s.patiently(ctx, func(ctx context.Context) error {
 		tx, err := s.db.BeginTx(ctx, nil)
 		if err != nil {
 			return err
 		}
-		if err := f(tx); err != nil {
+		if err := f(ctx, tx); err != nil {
 			tx.Rollback()
 			return err
 		}
@@ -50,9 +51,21 @@ func (s *database) change(ctx context.Context, f func(tx *sql.Tx) error) error {
 	})
 }
 
-// patiently runs work, again and again where what is in its way may pass.
-func (s *database) patiently(ctx context.Context, work func() error) error {
-	err := retry(ctx, s.patience, s.transient, work)
+// patiently runs work, again and again where what is in its way may pass. Work
+// has to use the context that it is given, which ends with the try.
+func (s *database) patiently(ctx context.Context, work func(ctx context.Context) error) error {
+	silent := false
+	transient := func(err error) bool { return silent || s.transient(err) }
+	err := retry(ctx, s.patience, transient, func() error {
+		if s.try == 0 {
+			return work(ctx)
+		}
+		try, cancel := context.WithTimeout(ctx, s.try)
+		defer cancel()
+		err := work(try)
+		silent = try.Err() != nil
+		return err
+	})
 	switch {
 	case err == nil, errors.Is(err, ErrLost):
 		return err

@@ -11,7 +11,7 @@ import (
 
 // Define implements Store.
 func (s *database) Define(ctx context.Context, definition string) (recorded string, err error) {
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, s.text("INSERT INTO kft_study VALUES (1, ?1) ON CONFLICT DO NOTHING"), definition); err != nil {
 			return err
 		}
@@ -22,7 +22,7 @@ func (s *database) Define(ctx context.Context, definition string) (recorded stri
 
 // Definition implements Store.
 func (s *database) Definition(ctx context.Context) (recorded string, err error) {
-	err = s.patiently(ctx, func() error {
+	err = s.patiently(ctx, func(ctx context.Context) error {
 		return s.db.QueryRowContext(ctx, "SELECT coalesce(max(definition), '') FROM kft_study").Scan(&recorded)
 	})
 	return recorded, err
@@ -30,7 +30,7 @@ func (s *database) Definition(ctx context.Context) (recorded string, err error) 
 
 // Grow implements Store.
 func (s *database) Grow(ctx context.Context, trials int) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, s.text(`WITH RECURSIVE n(i) AS (SELECT 0 WHERE CAST(?1 AS INTEGER) > 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < CAST(?1 AS INTEGER))
 			INSERT INTO kft_trial (number, state) SELECT i, 'queued' FROM n WHERE true ON CONFLICT DO NOTHING`), trials)
 		return err
@@ -39,7 +39,7 @@ func (s *database) Grow(ctx context.Context, trials int) error {
 
 // Claim implements Store.
 func (s *database) Claim(ctx context.Context, worker string, lease time.Duration) (t Trial, unfinished int, err error) {
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		t = Trial{}
 		problem := fmt.Sprintf("%d workers died over it; was it out of memory?", maxDeaths)
 		if _, err := tx.ExecContext(ctx, s.text(`UPDATE kft_trial SET state = 'failed', problem = ?1, ended = NOW WHERE state = 'running' AND lease < NOW AND deaths + 1 >= ?2`),
@@ -103,7 +103,7 @@ func (s *database) Finish(ctx context.Context, t Trial) error {
 
 // update changes the one row of a trial, or none where it is lost.
 func (s *database) update(ctx context.Context, query string, args ...any) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, s.text(query), args...)
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (s *database) update(ctx context.Context, query string, args ...any) error 
 
 // Trials implements Store.
 func (s *database) Trials(ctx context.Context) (all []Trial, err error) {
-	err = s.patiently(ctx, func() error {
+	err = s.patiently(ctx, func(ctx context.Context) error {
 		all = nil
 		rows, err := s.db.QueryContext(ctx, "SELECT number, state, attempt, coalesce(worker, ''), sample, rungs, score, coalesce(problem, ''), began, ended FROM kft_trial ORDER BY number")
 		if err != nil {

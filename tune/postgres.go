@@ -43,6 +43,10 @@ CREATE TABLE IF NOT EXISTS kft_trial (
 // wrong address.
 const openPatience = 10 * time.Second
 
+// tryTime is short against a lease: a server that is cut off, not stopped, says
+// nothing, and a connection that waits for it may do so long after it is back.
+const tryTime = 10 * time.Second
+
 // IsPostgres tells whether a place for a study is the URL of a database.
 func IsPostgres(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
@@ -59,11 +63,11 @@ func OpenPostgres(ctx context.Context, place string, patience time.Duration) (*P
 	if err != nil {
 		return nil, err
 	}
-	s := &Postgres{database{db: stdlib.OpenDB(*config), name: PlaceName(place), dialect: dialect{
+	s := &Postgres{database{db: stdlib.OpenDB(*config), name: PlaceName(place), try: tryTime, dialect: dialect{
 		mark: "$", now: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)", skip: "FOR UPDATE SKIP LOCKED", transient: postgresTransient}}}
 	s.db.SetMaxOpenConns(2) // the worker's and its heartbeat's
 	s.patience = min(patience, openPatience)
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		// One at a time: two that make the same table fail.
 		if _, err := tx.ExecContext(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", applicationID)); err != nil {
 			return err

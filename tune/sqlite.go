@@ -75,7 +75,7 @@ func OpenSQLite(ctx context.Context, file string, patience time.Duration) (*SQLi
 
 // prepare makes the tables of a new file and refuses files that are no studies.
 func (s *SQLite) prepare(ctx context.Context) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+	err := s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var id, version, tables int
 		row := tx.QueryRowContext(ctx, "SELECT a.application_id, v.user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id a, pragma_user_version v")
 		if err := row.Scan(&id, &version, &tables); err != nil {
@@ -99,7 +99,7 @@ func (s *SQLite) prepare(ctx context.Context) error {
 		return err
 	}
 	// Readers and a writer at once; cannot be set within a transaction.
-	return s.patiently(ctx, func() error {
+	return s.patiently(ctx, func(ctx context.Context) error {
 		_, err := s.db.ExecContext(ctx, "PRAGMA journal_mode = wal")
 		return err
 	})
