@@ -19,10 +19,11 @@ import (
 )
 
 // Options say how to run a fit; none of them changes the result but for
-// TimeBudget.
+// TimeBudget and Share.
 type Options struct {
 	Threads    int           // 0 takes as many as the process may use
 	TimeBudget time.Duration // for training; 0 is none
+	Share      float64       // of the training rows to be used, a smaller one being within a greater; 0 is all
 
 	Checkpoint      string        // folder for checkpoints, "" for none
 	CheckpointEvery time.Duration // least time between two; 0 is after every block
@@ -73,6 +74,7 @@ func Fit(ctx context.Context, spec Spec, opt Options) (*Model, *Report, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, nil, err
 	}
+	spec.Search = nil
 	if open(spec) {
 		return choose(ctx, spec, opt)
 	}
@@ -146,6 +148,9 @@ func (r *fitting) read(ctx context.Context) error {
 	}
 	table := t.table // a copy, for plan takes the columns out of it
 	r.table, r.split = &table, t.split
+	if share := r.opt.Share; share > 0 && share < 1 {
+		r.split = shareOf(r.split, share, r.spec.Seed)
+	}
 	if r.split.Note != "" {
 		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
 	}

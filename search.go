@@ -1,6 +1,7 @@
 package kft
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ type Search struct {
 	Spec      Spec
 	Objective string // one of Objectives; "" is r2
 	Sampler   string // one of tune.Samplers; "" is tpe
+	Halving   string // one of Halvings; "" is auto
 	Threads   int    // of a fit; 0 takes as many as the process may use
 
 	data *splitTable
@@ -31,12 +33,18 @@ func (s *Search) Read(ctx context.Context) error {
 		return nil
 	}
 	s.Spec.Fill()
-	s.Objective, s.Sampler = orDefault(s.Objective, "r2"), orDefault(s.Sampler, "tpe")
+	s.Objective, s.Sampler, s.Halving = cmp.Or(s.Objective, "r2"), cmp.Or(s.Sampler, "tpe"), cmp.Or(s.Halving, "auto")
 	if err := s.Spec.Validate(); err != nil {
 		return err
 	}
 	if err := CheckObjective(s.Spec, s.Objective); err != nil {
 		return fmt.Errorf("objective: %w", err)
+	}
+	if err := CheckHalving(s.Halving); err != nil {
+		return fmt.Errorf("halving: %w", err)
+	}
+	if _, err := SearchSpace(s.Spec); err != nil {
+		return err
 	}
 	if slices.Contains(s.Spec.Data.Files, "-") {
 		return errors.New("every worker reads the table: give it as a file, not by standard input")
@@ -48,15 +56,9 @@ func (s *Search) Read(ctx context.Context) error {
 	if !slices.Contains(data.split.Parts, dataset.Valid) {
 		return errors.New("trials are measured on the valid part, and there is none; give one by --split")
 	}
+	s.Halving = resolveHalving(s.Halving, data.split.Count(dataset.Train))
 	s.data = data
 	return nil
-}
-
-func orDefault(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // Open begins the study in the store, or joins the one that is there; that it
@@ -81,11 +83,15 @@ func (s Search) Open(ctx context.Context, store tune.Store) (*OpenSearch, error)
 // agree.
 func (s *Search) definition() (tune.Definition, error) {
 	def := tune.Definition{Goal: ObjectiveGoal(s.Objective), Sampler: s.Sampler, Seed: s.Spec.Seed}
-	def.Facts = append(def.Facts, tune.Fact{Name: "objective", Text: s.Objective}, tune.Fact{Name: "table", Text: "sha256 " + hashText(s.data.table.Hash)})
+	if s.Halving != "none" {
+		def.Rungs = rungs
+	}
+	def.Facts = append(def.Facts, tune.Fact{Name: "objective", Text: s.Objective}, tune.Fact{Name: "halving", Text: s.Halving}, tune.Fact{Name: "table", Text: "sha256 " + hashText(s.data.table.Hash)})
 	var sections map[string]json.RawMessage
 	if err := json.Unmarshal(s.Spec.JSON(), &sections); err != nil {
 		return def, err
 	}
+	delete(sections, "search") // the space tells
 	for _, section := range slices.Sorted(maps.Keys(sections)) {
 		var fields map[string]json.RawMessage
 		if json.Unmarshal(sections[section], &fields) != nil {
@@ -96,7 +102,10 @@ func (s *Search) definition() (tune.Definition, error) {
 		}
 	}
 	var err error
-	def.Space, err = SearchSpace(s.Spec)
+	if def.Space, err = SearchSpace(s.Spec); err != nil {
+		return def, err
+	}
+	def.First, err = GivenValues(s.Spec)
 	return def, err
 }
 
@@ -121,7 +130,8 @@ func (o *OpenSearch) score(ctx context.Context, t tune.Trial) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, report, err := Fit(ctx, candidate, Options{Threads: o.search.Threads, table: o.search.data})
+	rows, sweeps := shares(o.search.Halving, t.Budget)
+	_, report, err := Fit(ctx, shortened(candidate, sweeps), Options{Threads: o.search.Threads, Share: rows, table: o.search.data})
 	if err != nil {
 		return 0, err
 	}

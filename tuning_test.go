@@ -1,6 +1,7 @@
 package kft
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,17 @@ func TestSearchSpace(t *testing.T) {
 		"linear": {func(s *Spec) {
 			s.Side.Tables, s.Side.Space, s.Uncertainty.Inference = []string{"a=a.csv"}, "primal", "rows"
 		}, `|variant choice "plain" "side" "wlr" "ls" "additive"`},
+		"a weight that is given":            {func(s *Spec) { s.Fit.Ridge, s.Fit.Lambda = "uniform", model.LambdaOf(2) }, "|lambda log-uniform 0.02 200"},
+		"a weight of a penalty to be found": {func(s *Spec) { s.Fit.Lambda = model.LambdaOf(2) }, ""},
+		"two tables, length-scales learned": {func(s *Spec) {
+			s.Side.Tables, s.Side.LengthScales, s.Side.Kernels = []string{"a=a.csv", "b=b.csv"}, "learn", []string{"rbf:ard"}
+		}, `|variant choice "plain" "side" "wlr" "ls" "additive"|kernel choice "rbf" "matern12" "matern32" "matern52"|ard choice "no" "yes"|columns log-integer 32 256` +
+			`|side.a choice "use" "none"|side.b choice "use" "none"`},
+		"as the section says": {func(s *Spec) {
+			s.Side.Tables = []string{"a=a.csv"}
+			s.Search = model.SearchSpec{"variant": {"wlr", "additive"}, "kernel": {"matern32"}, "columns": {"fixed"}, "sweeps": {"10..40"}, "noise": {"constant", "entity:b"},
+				"lambda": {"0.1", "1e1"}, "side.a": {"use", "none"}}
+		}, `|variant choice "wlr" "additive"|kernel choice "matern32"|side.a choice "use" "none"|noise choice "constant" "entity:b"|sweeps log-integer 10 40|lambda choice "0.1" "10"`},
 	} {
 		space, err := SearchSpace(tunedSpec(c.change))
 		if err != nil {
@@ -79,10 +91,67 @@ func TestCandidate(t *testing.T) {
 	}
 }
 
+func TestSearchSectionProblems(t *testing.T) {
+	for name, c := range map[string]struct{ values, want string }{
+		"rnk.1":     {"4", `search.rnk.1: this specification has no such parameter (did you mean "rank.1"?); there are rank.1,`},
+		"variant":   {"wlr", "search.variant: this specification has no such parameter"},
+		"rank.1":    {"4..x", `search.rank.1: "x" is not a whole number`},
+		"rank.3.1":  {"64..4", "search.rank.3.1: parameter rank.3.1: there is nothing between 64 and 4"},
+		"rank.3.2":  {"4..20000", "search.rank.3.2: 20000: terms[2]: "},
+		"transform": {"identity..sqrt", "search.transform: this is a choice and has no range; give values in [ ], such as identity, log1p, sqrt"},
+		"patience":  {"0", "search.patience: 0: fit.patience: 0 must be 1 or more"},
+		"noise":     {"entity:d", `search.noise: entity:d: uncertainty.noise: mode "d" is not among the modes`},
+		"ridge":     {"uniform,uniform", `search.ridge: parameter ridge: "uniform" is given twice`},
+		"lambda":    {"-1..3", "search.lambda: "},
+	} {
+		_, err := SearchSpace(tunedSpec(func(s *Spec) { s.Search = model.SearchSpec{name: strings.Split(c.values, ",")} }))
+		var problems model.Problems
+		if !errors.As(err, &problems) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The values that are given make the specification that was.
+func TestGivenValues(t *testing.T) {
+	spec := tunedSpec(func(s *Spec) {
+		s.Side.Tables, s.Side.Kernels, s.Side.LengthScales, s.Side.Replace = []string{"a=a.csv", "b=b.csv"}, []string{"b=rbf", "matern12:ard"}, "learn", "noise:b"
+		s.Fit.Ridge, s.Fit.Lambda = "uniform", model.LambdaOf(0.3)
+	})
+	given := func() (tune.Values, Spec) {
+		v, err := GivenValues(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, err := Candidate(spec, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v, same
+	}
+	if _, same := given(); string(same.JSON()) != string(spec.JSON()) {
+		t.Errorf("got\n%s\nwant\n%s", same.JSON(), spec.JSON())
+	}
+	spec.Search = model.SearchSpec{"rank.1": {"9..20"}, "rank.3.2": {"2", "6"}, "kernel": {"rbf", "matern52"}, "side.b": {"none"}, "side.a": {"none", "use"}}
+	v, same := given()
+	if v["rank.1"] != "9" || v["rank.3.2"] != "6" || v["kernel"] != "rbf" || v["side.b"] != "none" || v["side.a"] != "use" {
+		t.Errorf("%v", v)
+	}
+	if !slices.Equal(same.Side.Tables, []string{"a=a.csv"}) || !slices.Equal(same.Side.Kernels, []string{"rbf:ard"}) || same.Side.Replace != "" || same.Search != nil {
+		t.Errorf("%+v", same.Side)
+	}
+	v["side.a"] = "none"
+	if plain, err := Candidate(spec, v); err != nil || len(plain.Side.Tables) > 0 || plain.Side.Variant != "plain" {
+		t.Errorf("%+v, %v", plain.Side, err)
+	}
+}
+
 // Every draw of every space is a specification that can be fitted.
 func TestEveryCandidateIsValid(t *testing.T) {
 	spec := tunedSpec(func(s *Spec) {
-		s.Side.Tables, s.Transform, s.Fit.Solver = []string{"a=a.csv"}, "auto", "adam"
+		s.Terms = append(s.Terms, "a,b:3@ls")
+		s.Side.Tables, s.Transform, s.Fit.Solver = []string{"a=a.csv", "b=@year"}, "auto", "adam"
+		s.Search = model.SearchSpec{"inference": {"map", "mean-field"}, "lengthscales": {"fixed", "learn"}, "ard": {"no", "yes"}, "batch": {"0.01..0.5"}, "space": {"dual", "primal-rff"}}
 	})
 	space, err := SearchSpace(spec)
 	if err != nil {

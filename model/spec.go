@@ -29,6 +29,7 @@ type Spec struct {
 	Uncertainty UncertaintySpec `yaml:"uncertainty" json:"uncertainty" doc:"what is not known"`
 	Fit         FitSpec         `yaml:"fit" json:"fit" doc:"how to train"`
 	Seed        uint64          `yaml:"seed" json:"seed" doc:"of everything random, 1 or more"`
+	Search      SearchSpec      `yaml:"search" json:"search,omitempty" doc:"what kft tune varies, where it is not to choose itself"`
 }
 
 // A DataSpec says where the observations are and what the columns mean.

@@ -203,6 +203,10 @@ func (r *specReader) field(n ast.Node, path string, field reflect.Value) {
 		*list = r.list(n, path)
 		return
 	}
+	if search, isSearch := field.Addr().Interface().(*SearchSpec); isSearch {
+		*search = r.search(n, path)
+		return
+	}
 	text, ok := scalarText(n)
 	if !ok {
 		r.addf(n, path, "needs one value, not %s", kindOf(n))

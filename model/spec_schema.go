@@ -45,10 +45,12 @@ func walkTexts(section reflect.Value, path string, yield func(path, text string)
 				return false
 			}
 		case []string:
-			for i, text := range value {
-				if !yield(index(here, i), text) {
-					return false
-				}
+			if !walkList(here, value, yield) {
+				return false
+			}
+		case SearchSpec:
+			if !value.walkTexts(here, yield) {
+				return false
 			}
 		default:
 			if isSection(v) && !walkTexts(v, here+".", yield) {

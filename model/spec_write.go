@@ -66,6 +66,8 @@ func writeSection(b *strings.Builder, indent string, section reflect.Value) {
 			for _, text := range value {
 				b.WriteString(indent + "  - " + quoteYAML(text) + "\n")
 			}
+		case SearchSpec:
+			value.write(b, key, tag.doc)
 		case string:
 			writeLine(b, key+" "+quoteYAML(value), tag.doc)
 		default: // numbers, and lambda

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -67,20 +68,31 @@ func (p Param) coordinate(text string) (float64, error) {
 	return min(max((x-low)/(high-low), 0), 1), nil
 }
 
-// Nearest is the value that is nearest to a text: of a choice the first where it
-// is none of them, of numbers the middle where it is no number.
+// Nearest is the value that is nearest to a text. Where the text is no number it
+// is the middle of numbers; where it is none of a choice it is the first, or of
+// numbers the nearest.
 func (p Param) Nearest(text string) string {
-	if p.Kind == Choice {
-		return p.Choices[max(0, slices.Index(p.Choices, text))]
-	}
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	switch {
+	case p.Kind == Choice && (err != nil || slices.Contains(p.Choices, text)):
+		return p.Choices[max(0, slices.Index(p.Choices, text))]
+	case p.Kind == Choice:
+		return slices.MinFunc(p.Choices, func(a, b string) int { return cmp.Compare(distance(a, x), distance(b, x)) })
+	case err != nil:
 		return p.value(0.5)
-	}
-	if p.Kind == Integer || p.Kind == LogInteger {
-		x = math.RoundToEven(x)
+	case p.Kind == Integer || p.Kind == LogInteger:
+		return strconv.FormatInt(int64(min(max(math.RoundToEven(x), p.Low), p.High)), 10)
 	}
 	return number(min(max(x, p.Low), p.High))
+}
+
+// distance is infinite where the text is no number.
+func distance(text string, x float64) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return math.Abs(v - x)
 }
 
 // values are those at a point of the cube.

@@ -220,8 +220,9 @@ func TestNearest(t *testing.T) {
 	}{
 		{Param{Kind: Choice, Choices: []string{"a", "b"}}, "b", "b"},
 		{Param{Kind: Choice, Choices: []string{"a", "b"}}, "auto", "a"},
+		{Param{Kind: Choice, Choices: []string{"x", "32", "8"}}, "10", "8"},
 		{Param{Kind: LogInteger, Low: 4, High: 64}, "100", "64"},
-		{Param{Kind: Integer, Low: 4, High: 64}, "20", "20"},
+		{Param{Kind: Integer, Low: 4, High: 3e6}, "2000000", "2000000"},
 		{Param{Kind: LogUniform, Low: 0.001, High: 0.1}, "0.0001", "0.001"},
 		{Param{Kind: LogUniform, Low: 0.01, High: 100}, "auto", "1"},
 	} {

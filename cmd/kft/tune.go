@@ -23,8 +23,10 @@ type tuneCommand struct {
 	Trials    int    `group:"search" default:"20" placeholder:"N" help:"How many trials the study shall have, earlier ones included (default: 20)."`
 	Objective string `group:"search" default:"r2" placeholder:"NAME" values:"r2,mae,crps,eta,elbo" help:"What is to be best: r2, mae, crps or eta of the valid part, or elbo, the bound of a posterior (default: r2)."`
 	Sampler   string `group:"search" default:"tpe" placeholder:"NAME" values:"tpe,random" help:"How values are proposed: tpe or random (default: tpe)."`
+	Halving   string `group:"search" default:"auto" placeholder:"WHAT" values:"auto,both,sweeps,rows,none" help:"What a trial has less of until it is among the best: sweeps, rows, both, or none, which gives every trial all; auto is both with 100,000 training rows or more (default: auto)."`
 	Study     string `group:"search" default:"study.db" placeholder:"PLACE" complete:"file" help:"Where the trials are kept: a file, or postgres://user@host/database for workers on several machines (default: study.db)."`
 	Resume    bool   `group:"search" help:"Go on with the study that is there, or join others that work on it."`
+	Worker    bool   `group:"search" help:"Work on the study whether others began it or not, for commands that are given at the same time."`
 	Output    string `short:"o" group:"search" default:"best.yaml" placeholder:"FILE" complete:"file" help:"Where the best specification goes (default: best.yaml)."`
 	Threads   int    `group:"run" placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
 	Quiet     bool   `short:"q" group:"run" help:"Say nothing while working."`
@@ -55,7 +57,7 @@ func (c *tuneCommand) Run(e *env) error {
 	if err := c.check(spec); err != nil {
 		return err
 	}
-	search := kft.Search{Spec: spec, Objective: c.Objective, Sampler: c.Sampler, Threads: c.Threads}
+	search := kft.Search{Spec: spec, Objective: c.Objective, Sampler: c.Sampler, Halving: c.Halving, Threads: c.Threads}
 	if err := search.Read(e.ctx); err != nil {
 		return err
 	}
@@ -102,6 +104,9 @@ func (c *tuneCommand) check(spec model.Spec) error {
 	if err := kft.CheckObjective(spec, c.Objective); err != nil {
 		return usagef("--objective: %v", err)
 	}
+	if err := kft.CheckHalving(c.Halving); err != nil {
+		return usagef("--halving: %v", err)
+	}
 	inputs := append(slices.Clone(spec.Data.Files), sideFiles(spec.Side.Tables)...)
 	if file := c.specPath(); file != "" {
 		inputs = append(inputs, file)
@@ -110,7 +115,7 @@ func (c *tuneCommand) check(spec model.Spec) error {
 		if err := checkTarget(c.Study, inputs); err != nil {
 			return err
 		}
-		if _, err := os.Stat(c.Study); err != nil && c.Resume {
+		if _, err := os.Stat(c.Study); err != nil && c.Resume && !c.Worker {
 			return c.noStudy()
 		}
 		inputs = append(inputs, c.Study)
@@ -120,6 +125,9 @@ func (c *tuneCommand) check(spec model.Spec) error {
 
 // checkResume refuses to go on with a study by accident, or with none.
 func (c *tuneCommand) checkResume(ctx context.Context, store tune.Store) error {
+	if c.Worker {
+		return nil
+	}
 	recorded, err := store.Definition(ctx)
 	switch {
 	case err != nil:
@@ -144,6 +152,8 @@ func (c *tuneCommand) tell(w io.Writer, r tune.Report, names []string) {
 		what = "taken over by another worker"
 	case r.Trial.State == tune.Failed:
 		what = "failed: " + firstLine(r.Trial.Problem)
+	case r.Trial.State == tune.Pruned:
+		what = fmt.Sprintf("given up at rung %d with %s %.4f", len(r.Trial.Rungs), c.Objective, *r.Trial.Score)
 	default:
 		what = fmt.Sprintf("%s %.4f", c.Objective, *r.Trial.Score)
 	}

@@ -59,16 +59,25 @@ func studied(t *testing.T) (record tune.Record, trials string) {
 		t.Fatal(err)
 	}
 	for _, trial := range record.Trials {
-		trials += fmt.Sprintln(trial.Number, trial.State, *trial.Score, trial.Values)
+		for i := range trial.Rungs {
+			trial.Rungs[i].Seconds = 0
+		}
+		trials += fmt.Sprintln(trial.Number, trial.State, *trial.Score, trial.Values, trial.Rungs)
 	}
 	return record, trials
 }
 
 func TestTestTargetsDoNotChoose(t *testing.T) {
+	for _, halving := range []string{"none", "both"} {
+		t.Run(halving, func(t *testing.T) { testTargetsDoNotChoose(t, halving) })
+	}
+}
+
+func testTargetsDoNotChoose(t *testing.T, halving string) {
 	search := func(change func([]string)) (record tune.Record, trials, best string) {
 		inEmptyFolder(t)
 		write(t, "sales.csv", partedSales(t, change))
-		must(t, append(tuneFlags, "--trials", "14")...)
+		must(t, append(tuneFlags, "--trials", "14", "--halving", halving)...)
 		record, trials = studied(t)
 		return record, trials, read(t, "best.yaml")
 	}
@@ -84,6 +93,9 @@ func TestTestTargetsDoNotChoose(t *testing.T) {
 	})
 	if shuffled < 20 || a.Fact("table") == b.Fact("table") {
 		t.Fatal("the tables do not differ")
+	}
+	if pruned := strings.Contains(trialsA, "pruned"); pruned != (halving == "both") {
+		t.Errorf("halving %s:\n%s", halving, trialsA)
 	}
 	if a.Best.Number != b.Best.Number || trialsA != trialsB || bestA != bestB {
 		t.Errorf("other test targets chose trial %d instead of %d:\n%s\n%s", b.Best.Number, a.Best.Number, trialsA, trialsB)

@@ -1,0 +1,83 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// A SearchSpec says what a search varies, by the names of its parameters: one
+// value or several to choose from, a range such as 4..64, or fixed. It is about
+// searches alone: fits take no notice of it, and which names there are is
+// theirs to say.
+type SearchSpec map[string][]string
+
+// search reads the section; one value may stand without brackets.
+func (r *specReader) search(n ast.Node, path string) SearchSpec {
+	m := mapping(n)
+	if m == nil {
+		r.addf(n, path, "needs parameters below it, indented, such as rank.1: 4..64")
+		return nil
+	}
+	s := SearchSpec{}
+	for _, entry := range m.Values {
+		name, isText := scalarText(entry.Key)
+		here := path + "." + name
+		switch _, again := s[name]; {
+		case !isText || name == "":
+			r.addf(entry.Key, path, "a key must be a plain word")
+			continue
+		case again:
+			r.addf(entry.Key, here, "given twice")
+			continue
+		}
+		if text, one := scalarText(entry.Value); one {
+			s[name] = []string{text}
+			continue
+		}
+		if s[name] = r.list(entry.Value, here); len(s[name]) == 0 {
+			r.addf(entry.Value, here, "needs values: one, some in [ ], a range such as 4..64, or fixed")
+		}
+	}
+	if len(s) == 0 {
+		return nil
+	}
+	return s
+}
+
+// write writes the section; without parameters there is none.
+func (s SearchSpec) write(b *strings.Builder, key, doc string) {
+	if len(s) == 0 {
+		return
+	}
+	b.WriteString("\n")
+	writeLine(b, key, doc)
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		var texts []string
+		for _, text := range s[name] {
+			texts = append(texts, quoteYAML(text))
+		}
+		fmt.Fprintf(b, "  %s: [%s]\n", quoteYAML(name), strings.Join(texts, ", "))
+	}
+}
+
+func (s SearchSpec) walkTexts(path string, yield func(path, text string) bool) bool {
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if !yield(path, name) || !walkList(path+"."+name, s[name], yield) {
+			return false
+		}
+	}
+	return true
+}
+
+func walkList(path string, list []string, yield func(path, text string) bool) bool {
+	for i, text := range list {
+		if !yield(index(path, i), text) {
+			return false
+		}
+	}
+	return true
+}
