@@ -1,0 +1,3 @@
+from peers.run import main
+
+main()

@@ -1,0 +1,205 @@
+"""LightGBM: trees of all ids and side columns, on bottles and on log1p(bottles),
+and quantile models.
+
+Ids and categories are categorical features, the rest are numbers. Training stops
+early by the loss on the valid part. LightGBM keeps the scores of validation sets
+up to date while it trains, on binned rows; asking the finished model for the
+same rows took longer than training did. So rows to predict go in as a second
+validation set, with targets of 0 that nothing looks at.
+"""
+
+import lightgbm as lgb
+import numpy as np
+
+from peers.measure import PINBALL_LEVELS, Prediction, fill_levels, pinball
+from peers.peer import Peer, from_log1p, log_uniform
+
+ROUNDS = 1000
+PATIENCE = 30  # rounds without a better loss
+
+
+class _Tracker:
+    """Keeps the scores of the best round."""
+
+    def __init__(self, loss, sets, sizes):
+        self.loss, self.sets = loss, sets
+        self.now = {}
+        self.best = [np.zeros(n) for n in sizes]
+        self.best_loss, self.best_round = np.inf, 0
+
+    def metric(self, scores, dataset):
+        name = "ask"
+        for k, s in enumerate(self.sets):
+            if dataset is s:
+                self.now[k] = scores
+                name = "valid" if k == 0 else "ask"
+        return name, 0.0, False
+
+    def __call__(self, env):
+        loss = self.loss(self.now[0])
+        if loss < self.best_loss:
+            self.best_loss, self.best_round = loss, env.iteration
+            for k, b in enumerate(self.best):
+                b[:] = self.now[k]
+        elif env.iteration - self.best_round >= PATIENCE:
+            raise lgb.callback.EarlyStopException(self.best_round, [])
+
+
+class _Prepared:
+    def __init__(self, train, valid, ask, threads, seed, scale):
+        self.table, self.valid_y = train.table, valid.y
+        self.threads, self.seed, self.scale = threads, seed, scale
+        transform = np.log1p if scale == "log1p" else np.asarray
+        names, categorical = features(train.table)
+        fixed = {
+            "max_bin": 255,
+            "feature_pre_filter": False,
+            "bin_construct_sample_cnt": 2_000_000,
+            "num_threads": threads,
+            "verbosity": -1,
+        }
+        def data(rows, y, reference):
+            d = lgb.Dataset(
+                matrix(rows), label=y, feature_name=names, categorical_feature=categorical, params=fixed, reference=reference
+            )
+            return d.construct()
+
+        self.train = data(train, transform(train.y), None)
+        self.sets = [data(valid, transform(valid.y), self.train)]
+        self.sets += [data(rows, np.zeros(len(rows)), self.train) for rows in ask]
+        self.sizes = [len(valid)] + [len(rows) for rows in ask]
+        self.fixed = fixed
+
+    def run(self, values, share, objective, loss, **more):
+        """Trains and returns the scores of valid and ask at the best round."""
+        params = dict(self.fixed, **values, **more)
+        params.update(
+            objective=objective, metric="None", seed=self.seed, deterministic=True, force_col_wise=True, bagging_freq=1
+        )
+        track = _Tracker(loss, self.sets, self.sizes)
+        names = ["valid"] + [f"ask{k}" for k in range(1, len(self.sets))]
+        lgb.train(
+            params,
+            self.train,
+            num_boost_round=max(1, round(share * ROUNDS)),
+            valid_sets=self.sets,
+            valid_names=names,
+            feval=track.metric,
+            callbacks=[track],
+        )
+        return track.best, track.best_round + 1
+
+
+def features(table):
+    numbers = [c + "_number" if c in table.modes or c in table.categories else c for c in table.numbers]
+    categorical = [c for c in table.modes if c not in table.numbers] + list(table.categories)
+    tags = [f"tag{k}" for k in range(table.tags.shape[1])] if table.tags is not None else []
+    return categorical + numbers + tags, categorical
+
+
+def matrix(rows):
+    table = rows.table
+    columns = [rows.of(v) for c, v in table.modes.items() if c not in table.numbers]
+    columns += [rows.of(v) for v in table.categories.values()]
+    columns += [rows.of(v) for v in table.numbers.values()]
+    out = np.empty((len(rows), len(columns) + (table.tags.shape[1] if table.tags is not None else 0)), dtype=np.float32)
+    for k, c in enumerate(columns):
+        out[:, k] = c
+    if table.tags is not None:
+        out[:, len(columns) :] = table.tags[rows.of(table.modes[table.tagged])]
+    return out
+
+
+class LightGBM(Peer):
+    package = "lightgbm"
+
+    def first(self, table):
+        small = len(table) < 1_000_000
+        return {
+            "num_leaves": 31 if small else 1023,
+            "learning_rate": 0.08,
+            "min_data_in_leaf": 20,
+            "lambda_l2": 5.0,
+            "bagging_fraction": 0.8,
+            "feature_fraction": 1.0,
+            "cat_smooth": 10.0,
+        }
+
+    def draw(self, rng, table):
+        return {
+            "num_leaves": int(round(log_uniform(rng, 31, 1023))),
+            "learning_rate": log_uniform(rng, 0.05, 0.3),
+            "min_data_in_leaf": int(round(log_uniform(rng, 5, 100))),
+            "lambda_l2": log_uniform(rng, 0.01, 30),
+            "bagging_fraction": float(rng.uniform(0.6, 1)),
+            "feature_fraction": float(rng.uniform(0.6, 1)),
+            "cat_smooth": log_uniform(rng, 1, 100),
+        }
+
+
+class Identity(LightGBM):
+    configuration = "lightgbm-identity"
+    objective = "r2"
+
+    def prepare(self, train, valid, ask, threads, seed):
+        return _Prepared(train, valid, ask, threads, seed, "identity")
+
+    def fit(self, prepared, values, share):
+        y = prepared.valid_y
+        scores, rounds = prepared.run(values, share, "regression", lambda s: float(np.mean((y - s) ** 2)))
+        return [Prediction(mean=s, notes={"rounds": rounds}) for s in scores]
+
+
+class Log1p(LightGBM):
+    configuration = "lightgbm-log1p"
+    objective = "mae"
+    data = ("iowa", "table")
+
+    def prepare(self, train, valid, ask, threads, seed):
+        return _Prepared(train, valid, ask, threads, seed, "log1p")
+
+    def fit(self, prepared, values, share):
+        y = prepared.valid_y
+        scores, rounds = prepared.run(values, share, "regression", lambda s: float(np.mean(np.abs(y - np.expm1(s)))))
+        out = from_log1p(scores, y)
+        for p in out:
+            p.notes["rounds"] = rounds
+        return out
+
+
+class Quantiles(LightGBM):
+    """A model for each of five levels, with the values chosen for the mean."""
+
+    configuration = "lightgbm-quantiles"
+    objective = "pinball"
+    notes = "five quantile models, sorted by row; other levels on lines between them on the modelling scale"
+
+    def values_from(self, data):
+        return "lightgbm-identity" if data == "movielens" else "lightgbm-log1p"
+
+    def prepare(self, train, valid, ask, threads, seed):
+        return _Prepared(train, valid, ask, threads, seed, train.table.scale)
+
+    def fit(self, prepared, values, share):
+        log = prepared.scale == "log1p"
+        forward, backward = (np.log1p, np.expm1) if log else (np.asarray, np.asarray)
+        y = prepared.valid_y
+        levels, rounds = [], []
+        for level in PINBALL_LEVELS:
+            scores, best = prepared.run(
+                values, share, "quantile", lambda s: pinball(level, backward(s), y), alpha=level
+            )
+            levels.append(scores)
+            rounds.append(best)
+        out = []
+        for k in range(len(prepared.sizes)):
+            found = np.stack([scores[k] for scores in levels])
+            crossing = float(np.mean(np.any(np.diff(found, axis=0) < 0, axis=0)))
+            found = backward(np.sort(found, axis=0))
+            quantiles = fill_levels(dict(zip(PINBALL_LEVELS, found)), forward, backward)
+            p = Prediction(median=quantiles[0.5], quantiles=quantiles, crossing=crossing, notes={"rounds": rounds})
+            out.append(p)
+        return out
+
+
+PEERS = (Identity, Log1p, Quantiles)

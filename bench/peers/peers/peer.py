@@ -1,0 +1,77 @@
+"""What a peer is, and what peers share."""
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from peers.measure import Prediction
+from peers.names import MODULES
+
+
+class Peer:
+    """A tool in one configuration.
+
+    prepare is called once for a set of rows, fit once for each choice of
+    values on them. Predictions come out of fit, for the rows of valid and of
+    ask in this order: some tools predict rows they know of while they train,
+    many times faster than later. Rows to ask have no targets.
+    """
+
+    configuration = ""
+    package = ""  # whose version names the tool; "" for numpy
+    objective = "rmse"
+    data = ("iowa", "movielens", "table")
+    version = 1  # counted up when what it does changes: cells are then run again
+    notes = ""
+
+    def first(self, table) -> dict[str, Any]:
+        """The values of trial 1: sensible defaults. Empty where there is nothing to tune."""
+        return {}
+
+    def draw(self, rng: np.random.Generator, table) -> dict[str, Any]:
+        """Values of another trial."""
+        return {}
+
+    def values_from(self, data) -> str:
+        """The configuration whose tuned values it takes instead of its own."""
+        return ""
+
+    def prepare(self, train, valid, ask, threads, seed) -> Any:
+        raise NotImplementedError
+
+    def fit(self, prepared, values, share) -> list[Prediction]:
+        """Fits with a share of the iterations of a full fit."""
+        raise NotImplementedError
+
+
+def load_peer(configuration):
+    module = importlib.import_module("peers." + MODULES[configuration])
+    for c in module.PEERS:
+        if c.configuration == configuration:
+            return c()
+    raise KeyError(configuration)
+
+
+def log_uniform(rng, low, high):
+    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+
+def smearing(y, scaled):
+    """The factor that turns exp of a predicted log1p into a mean.
+
+    Residuals of the valid part choose between none, Duan's mean of exp(residual)
+    and the ratio of the sums: the one with the least squared error.
+    """
+    e = np.exp(scaled)
+    candidates = {"none": 1.0, "duan": float(np.mean((1 + y) / e)), "ratio": float(np.sum(1 + y) / np.sum(e))}
+    return min(candidates.values(), key=lambda f: float(np.mean((1 + y - f * e) ** 2)))
+
+
+def from_log1p(predictions, valid_y):
+    """Predictions of y from predictions of log1p(y), those of valid first."""
+    factor = smearing(valid_y, predictions[0])
+    return [
+        Prediction(mean=factor * np.exp(s) - 1, median=np.expm1(s), scaled=s, notes={"smearing": round(factor, 4)})
+        for s in predictions
+    ]
