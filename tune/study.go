@@ -95,6 +95,7 @@ func (s *Study) Work(ctx context.Context, trials int, w Worker) error {
 	if err := s.store.Grow(ctx, trials); err != nil {
 		return err
 	}
+	pause := w.Lease / 600
 	for {
 		t, unfinished, err := s.store.Claim(ctx, w.Name, w.Lease)
 		switch {
@@ -102,10 +103,13 @@ func (s *Study) Work(ctx context.Context, trials int, w Worker) error {
 			return err
 		case t.Attempt > 0:
 			err = s.attempt(ctx, t, w)
+			pause = w.Lease / 600
 		case unfinished == 0:
 			return nil
-		case !wait(ctx, w.Lease/8):
+		case !wait(ctx, pause):
 			err = ctx.Err()
+		default: // others hold the rest, for a moment or for long
+			pause = min(2*pause, w.Lease/8)
 		}
 		if err != nil {
 			return err
