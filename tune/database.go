@@ -26,6 +26,8 @@ type dialect struct {
 	skip string // after a SELECT: takes the row for this transaction, and passes over those that others took
 	// transient tells which errors may pass.
 	transient func(error) bool
+	// advice, where there is some, goes after an error that did not pass.
+	advice func(error) string
 }
 
 // Close closes the database.
@@ -71,6 +73,9 @@ func (s *database) patiently(ctx context.Context, work func(ctx context.Context)
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err()
+	}
+	if s.advice != nil {
+		return fmt.Errorf("%s: %w%s", s.name, err, s.advice(err))
 	}
 	return fmt.Errorf("%s: %w", s.name, err)
 }

@@ -94,6 +94,10 @@ func TestStudyOnAFullDisk(t *testing.T) {
 					}
 				}
 				store.Close()
+				free = fill(t, folder) // also what closing has freed
+				if _, err := OpenSQLite(t.Context(), file, time.Millisecond); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "full") {
+					t.Errorf("opened on a full disk: %v", err)
+				}
 				free()
 				store = openStore(t, file)
 				for i, trial := range results(t, store) {

@@ -65,7 +65,7 @@ func OpenSQLite(ctx context.Context, file string, patience time.Duration) (*SQLi
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	db.SetMaxOpenConns(1)
-	s := &SQLite{database{db: db, name: file, patience: patience, dialect: dialect{mark: "?", now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)", transient: sqliteTransient}}}
+	s := &SQLite{database{db: db, name: file, patience: patience, dialect: dialect{mark: "?", now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)", transient: sqliteTransient, advice: sqliteAdvice}}}
 	if err := s.prepare(ctx); err != nil {
 		db.Close()
 		return nil, err
@@ -122,4 +122,12 @@ func sqliteTransient(err error) bool {
 		return true
 	}
 	return false
+}
+
+// sqliteAdvice: what SQLite calls an error of the disk is most often a full one.
+func sqliteAdvice(err error) string {
+	if code(err) == sqlite3.SQLITE_IOERR {
+		return "; is the disk full, or away?"
+	}
+	return ""
 }

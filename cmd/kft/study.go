@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/tune"
@@ -127,6 +128,9 @@ func (c *studyExport) Run(e *env) error {
 	return atomicfile.Write(c.Output, write)
 }
 
+// readPatience is how long a look at a study waits where it is busy or away.
+const readPatience = 10 * time.Second
+
 // readStudy reads a study that is there.
 func readStudy(e *env, file string) (tune.Record, error) {
 	if !tune.IsPostgres(file) {
@@ -134,7 +138,7 @@ func readStudy(e *env, file string) (tune.Record, error) {
 			return tune.Record{}, fmt.Errorf("%s: %v; kft tune makes a study", file, cause(err))
 		}
 	}
-	store, err := tune.OpenStore(e.ctx, file, 0)
+	store, err := tune.OpenStore(e.ctx, file, readPatience)
 	if err != nil {
 		return tune.Record{}, err
 	}

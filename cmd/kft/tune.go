@@ -183,7 +183,7 @@ func (c *tuneCommand) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted: what is finished is kept in %s, and the same command with --resume goes on", tune.PlaceName(c.Study))
 	}
-	return err
+	return fmt.Errorf("%w; what is finished is kept, and the same command with --resume goes on", err)
 }
 
 // conclude writes the best specification and says what it is.
