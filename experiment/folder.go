@@ -22,18 +22,22 @@ type Usage struct {
 	PeakRSS int64   `json:"peak_rss_bytes"` // the most memory held
 }
 
-// A Cell is one configuration on one split. Valid and Test hold measures named as
-// kft evaluate --json names them; one that a tool does not give is absent or null.
+// Measures are figures by name, as kft evaluate --json names them, lists among
+// them.
+type Measures map[string]json.RawMessage
+
+// A Cell is one configuration on one split. A measure that a tool does not give is
+// absent or null.
 type Cell struct {
 	Configuration string            `json:"configuration"`
 	Split         int               `json:"split"` // from 1
 	Tool          string            `json:"tool"`
 	Values        map[string]string `json:"values,omitempty"` // chosen by tuning
 	Usage
-	Definition string                     `json:"definition"`        // what must be unchanged for the cell to count as done
-	Problem    string                     `json:"problem,omitempty"` // why it failed; then there are no measures
-	Valid      map[string]json.RawMessage `json:"valid,omitempty"`
-	Test       map[string]json.RawMessage `json:"test,omitempty"`
+	Definition string   `json:"definition"`        // what must be unchanged for the cell to count as done
+	Problem    string   `json:"problem,omitempty"` // why it failed; then there are no measures
+	Valid      Measures `json:"valid,omitempty"`
+	Test       Measures `json:"test,omitempty"`
 }
 
 // A Tuning is the search of a configuration.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +18,7 @@ type splitCommand struct {
 	Tables []string `arg:"" name:"table" complete:"file" help:"CSV or TSV, plain or gzip; several are read as one."`
 	Split  string   `default:"random:60/20/20" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:" help:"random:60/20/20, time:last=3, entity:store=10% or column:part (default: random:60/20/20)."`
 	Seed   uint64   `default:"1" placeholder:"N" help:"Of the random choice, 1 or more (default: 1)."`
-	Output string   `short:"o" default:"split.csv" placeholder:"FILE" complete:"file" help:"Where the parts go (default: split.csv)."`
+	Output string   `short:"o" default:"split.csv" placeholder:"FILE" complete:"file" help:"Where the parts go; compressed where it ends in .gz (default: split.csv)."`
 	Force  bool     `help:"Overwrite FILE."`
 	dataFlags
 }
@@ -58,7 +59,16 @@ func (c *splitCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(c.Output, func(w io.Writer) error { return dataset.WriteParts(w, table, parts.Parts) })
+	err = atomicfile.Write(c.Output, func(w io.Writer) error {
+		if !strings.HasSuffix(c.Output, ".gz") {
+			return dataset.WriteParts(w, table, parts.Parts)
+		}
+		z := gzip.NewWriter(w)
+		if err := dataset.WriteParts(z, table, parts.Parts); err != nil {
+			return err
+		}
+		return z.Close()
+	})
 	if err != nil {
 		return err
 	}

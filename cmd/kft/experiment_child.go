@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/experiment"
+	"github.com/kernel-fried-tensor/kft/fit"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/tune"
+)
+
+// A childRunner runs each piece of an experiment as a process of this program, so
+// that its memory and time are its own and its end, however it comes, is not ours.
+type childRunner struct {
+	program string
+	threads int
+	quiet   bool
+	stderr  io.Writer
+}
+
+// child runs the program and returns what it printed. The caller's memory must be
+// small: on Linux a new process inherits it as the least of its own peak.
+func (r *childRunner) child(ctx context.Context, show io.Writer, args ...string) ([]byte, experiment.Usage, error) {
+	command := exec.CommandContext(ctx, r.program, args...)
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = 10 * time.Second // after which it is killed
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, io.MultiWriter(&stderr, show)
+	endWithParent(command)
+	runtime.LockOSThread() // the end of the thread that starts it counts as that of the parent
+	defer runtime.UnlockOSThread()
+	began := time.Now()
+	err := command.Run()
+	used := experiment.Usage{Seconds: time.Since(began).Seconds()}
+	if state := command.ProcessState; state != nil {
+		used.CPU = (state.UserTime() + state.SystemTime()).Seconds()
+		used.PeakRSS = peakOf(state)
+	}
+	if err == nil {
+		return stdout.Bytes(), used, nil
+	}
+	if text := lastLine(stderr.String()); text != "" && exited(err) {
+		err = errors.New(strings.TrimPrefix(text, "kft: "))
+	} else if killed := signalOf(command.ProcessState); killed != "" {
+		err = fmt.Errorf("ended by the signal %s; where that is killed, the memory may not have sufficed", killed)
+	}
+	return nil, used, err
+}
+
+func exited(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exit.Exited()
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+// Split writes the parts of a table's rows.
+func (r *childRunner) Split(ctx context.Context, data model.DataSpec, split experiment.Split, to string) error {
+	args := []string{"split", "--split=" + split.Split, "--seed=" + strconv.FormatUint(split.Seed, 10), "--force", "--output=" + to,
+		"--target=" + data.Target, "--duplicates=" + data.Duplicates, "--delimiter=" + data.Delimiter, "--header=" + data.Header}
+	if data.Weight != "" {
+		args = append(args, "--weight="+data.Weight)
+	}
+	for _, m := range data.Modes {
+		args = append(args, "--modes="+m)
+	}
+	_, _, err := r.child(ctx, io.Discard, append(append(args, "--"), data.Files...)...)
+	return err
+}
+
+// Tune runs or goes on with a study and reads its best values.
+func (r *childRunner) Tune(ctx context.Context, task experiment.TuneTask) (map[string]string, experiment.Usage, error) {
+	args := []string{"tune", "--spec=" + task.Spec, "--trials=" + strconv.Itoa(task.Trials), "--objective=" + task.Objective, "--sampler=" + task.Sampler,
+		"--study=" + task.Study, "--output=" + task.Best, "--threads=" + strconv.Itoa(r.threads)}
+	if task.Halving != "" {
+		args = append(args, "--halving="+task.Halving)
+	}
+	begun, err := hasStudy(ctx, task.Study)
+	if err != nil {
+		return nil, experiment.Usage{}, err
+	}
+	if begun {
+		args = append(args, "--resume")
+	}
+	show := r.stderr
+	if r.quiet {
+		args, show = append(args, "--quiet"), io.Discard
+	}
+	_, used, err := r.child(ctx, show, args...)
+	if err != nil {
+		return nil, used, err
+	}
+	store, err := tune.OpenStore(ctx, task.Study, 0)
+	if err != nil {
+		return nil, used, err
+	}
+	defer store.Close()
+	record, err := tune.Read(ctx, store)
+	if err != nil {
+		return nil, used, err
+	}
+	return record.Best.Values, used, nil
+}
+
+// hasStudy tells whether a study has begun in a file.
+func hasStudy(ctx context.Context, file string) (bool, error) {
+	if _, err := os.Stat(file); err != nil {
+		return false, nil
+	}
+	store, err := tune.OpenStore(ctx, file, 0)
+	if err != nil {
+		return false, err
+	}
+	defer store.Close()
+	definition, err := store.Definition(ctx)
+	return definition != "", err
+}
+
+// Fit trains and measures.
+func (r *childRunner) Fit(ctx context.Context, spec, modelFile string) (experiment.Fitted, error) {
+	if modelFile == "" {
+		modelFile = os.DevNull
+	}
+	out, used, err := r.child(ctx, io.Discard, "fit", "--spec="+spec, "--json", "--quiet", "--output="+modelFile, "--threads="+strconv.Itoa(r.threads))
+	fitted := experiment.Fitted{Usage: used}
+	if err != nil {
+		return fitted, err
+	}
+	var report struct {
+		Valid, Test experiment.Measures
+		Stop        fit.Stop
+		PeakRSS     int64 `json:"peak_rss_bytes"`
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
+		return fitted, fmt.Errorf("the report of kft fit cannot be read: %w", err)
+	}
+	if report.Stop == fit.Interrupted {
+		return fitted, errors.New("interrupted before training ended")
+	}
+	if fitted.PeakRSS == 0 {
+		fitted.PeakRSS = report.PeakRSS
+	}
+	fitted.Valid, fitted.Test = report.Valid, report.Test
+	return fitted, nil
+}

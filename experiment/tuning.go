@@ -1,0 +1,122 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/kernel-fried-tensor/kft/model"
+)
+
+// tuningFile is a file of a configuration's search on split n, 0 for the one that
+// serves all splits.
+func (w *work) tuningFile(name string, n int, ending string) string {
+	if n > 0 {
+		name += "." + strconv.Itoa(n)
+	}
+	return filepath.Join(string(w.Output), "tuning", name+ending)
+}
+
+// choose finds what a configuration is fitted with on split n: the specification
+// as it is, what was found on the first split, or what a search finds now.
+func (w *work) choose(ctx context.Context, c Configuration, n int) error {
+	switch {
+	case c.Tune == nil:
+		w.chosen[c.Name] = chosen{spec: c.Spec}
+		return nil
+	case n > 1 && !c.Tune.Each:
+		return nil
+	}
+	best, err := w.tune(ctx, c, n)
+	w.chosen[c.Name] = best
+	return err
+}
+
+// tune searches, unless that is done. Its record is written before it begins, for
+// the study that is left behind by a run that was killed belongs to it.
+func (w *work) tune(ctx context.Context, c Configuration, n int) (chosen, error) {
+	suffix := 0
+	if c.Tune.Each {
+		suffix = n
+	}
+	file := func(ending string) string { return w.tuningFile(c.Name, suffix, ending) }
+	spec := w.on(c.Spec, n)
+	record := Tuning{Configuration: c.Name, Tool: w.Tool, Split: n, Objective: c.Tune.Objective, Trials: c.Tune.Trials}
+	var err error
+	search := *c.Tune
+	search.Trials = 0 // more of them go on with the study
+	if record.Definition, err = w.definition(spec, n, fmt.Sprintf("%+v", search)); err != nil {
+		return chosen{}, err
+	}
+	var old Tuning
+	there := readJSON(file(".json"), &old) == nil
+	same := there && old.Definition == record.Definition && old.Problem == "" && old.Trials <= c.Tune.Trials
+	switch {
+	case same && old.Values != nil && old.Trials == c.Tune.Trials:
+		best, err := w.readBest(file(".best.yaml"))
+		if err == nil {
+			return chosen{spec: best, values: old.Values}, nil
+		}
+		w.Say(fmt.Sprintf("tuning of %s: %v: done again", c.Name, err))
+	case same:
+		record.Usage = old.Usage // of the part that an earlier run did
+	case there && old.Problem == "":
+		w.Say(fmt.Sprintf("tuning of %s: its definition has changed (specification, table, split or search): done again", c.Name))
+		fallthrough
+	default:
+		for _, ending := range []string{".db", ".db-wal", ".db-shm", ".best.yaml"} {
+			if err := os.Remove(file(ending)); err != nil && !os.IsNotExist(err) {
+				return chosen{}, err
+			}
+		}
+	}
+	if err := writeText(file(".yaml"), spec.YAML()); err != nil {
+		return chosen{}, err
+	}
+	if err := writeJSON(file(".json"), record); err != nil {
+		return chosen{}, err
+	}
+	w.Say(fmt.Sprintf("tuning of %s on split %d: %s by %s", c.Name, n, plural(c.Tune.Trials, "trial"), c.Tune.Objective))
+	values, used, err := w.Runner.Tune(ctx, TuneTask{Tune: *c.Tune, Spec: file(".yaml"), Study: file(".db"), Best: file(".best.yaml")})
+	record.Seconds += used.Seconds
+	record.CPU += used.CPU
+	record.PeakRSS = max(record.PeakRSS, used.PeakRSS)
+	if ctx.Err() != nil {
+		if err := writeJSON(file(".json"), record); err != nil {
+			return chosen{}, err
+		}
+		return chosen{}, ctx.Err()
+	}
+	found := chosen{values: values}
+	if err == nil {
+		found.spec, err = w.readBest(file(".best.yaml"))
+	}
+	if err != nil {
+		record.Problem = oneLine(err.Error())
+		found.problem = "tuning: " + record.Problem
+		w.Say("tuning of " + c.Name + ": failed: " + record.Problem)
+		return found, writeJSON(file(".json"), record)
+	}
+	record.Values = values
+	if record.Values == nil {
+		record.Values = map[string]string{}
+	}
+	w.Say(fmt.Sprintf("tuning of %s: %s in %.1f s", c.Name, valuesText(values), record.Seconds))
+	return found, writeJSON(file(".json"), record)
+}
+
+// readBest reads the specification that a search has chosen.
+func (w *work) readBest(file string) (model.Spec, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return model.Spec{}, err
+	}
+	spec, err := model.Parse(text, file)
+	if err != nil {
+		return spec, err
+	}
+	spec.Fill()
+	return spec, spec.Validate()
+}
