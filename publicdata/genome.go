@@ -158,7 +158,7 @@ func (g *genome) writeScores(w io.Writer) error {
 		if _, err := w.Write(line); err != nil {
 			return err
 		}
-		line = appendScores(appendField(line[:0], g.ids[k]), g.scores[k], -1)
+		line = appendScores(appendField(line[:0], g.ids[k]), g.scores[k])
 	}
 	_, err := w.Write(line)
 	return err
@@ -172,12 +172,12 @@ func genomeHeader(tags int) []byte {
 	return append(line, '\n')
 }
 
-// appendScores appends a row; digits behind the point, or -1 for all there are.
-func appendScores(line []byte, scores []float32, digits int) []byte {
+// appendScores appends a row.
+func appendScores(line []byte, scores []float32) []byte {
 	for _, v := range scores {
 		line = append(line, ',')
 		if v == v {
-			line = strconv.AppendFloat(line, float64(v), 'f', digits, 32)
+			line = strconv.AppendFloat(line, float64(v), 'f', -1, 32)
 		}
 	}
 	return append(line, '\n')

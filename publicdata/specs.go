@@ -1,5 +1,7 @@
 package publicdata
 
+import "fmt"
+
 // specFile is where kft fit looks for a specification.
 const specFile = "kft.yaml"
 
@@ -41,8 +43,13 @@ data:
 
 split: 'random:60/20/20'   # by the seed below
 terms:
-  - 'userId,movieId:10'    # what they have in common
-  - 'hour'                 # an effect of the hour
+  - 'userId'               # an effect of each, and what users and movies have in common
+  - 'movieId'
+  - 'hour'
+  - 'userId,movieId:10'
+
+uncertainty:
+  inference: mean-field    # a posterior: many ids have few ratings
 `
 
 const movielensGenres = `
@@ -64,3 +71,42 @@ const movielensGenome = `
 #   kernels: [matern32]
 seed: 1
 `
+
+const salesSpec = `# Made from a known truth: truth.csv.gz has a line for each row, what it was drawn from.
+version: 1
+
+data:
+  files: [%s]
+  target: %s
+  modes: [store, %s, time=year+month]
+
+split: 'random:60/20/20'   # by the seed below
+transform: log1p           # counts with a long tail
+terms:                     # as the truth is made
+  - 'store'
+  - '%[3]s'
+  - 'time'
+  - 'store,%[3]s,time:4'
+
+side:
+  tables:
+%[4]s    - 'time=@month:cycle12'
+  variant: additive   # a core is free weights and what the tables explain
+  kernels: [matern32]
+
+uncertainty:
+  inference: mean-field   # a posterior, in place of a point (map)
+seed: 1
+`
+
+var (
+	alcoholSpec = fmt.Sprintf(salesSpec, "sales_2015_2016.csv.gz", "bottles", "item",
+		"    - 'store=stores.csv:city:cat,county:cat,zip:cat,lat,lon'   # zip says nothing\n"+
+			"    # pack says nothing, and retail nothing that cost does not\n"+
+			"    - 'item=items.csv:category_name:cat,pack:log,bottle_volume_ml:log,state_bottle_cost:log,state_bottle_retail:log'\n")
+	retailSpec = fmt.Sprintf(salesSpec, "sales.csv.gz", "units", "article",
+		"    # the year of opening, hours and floors say nothing\n"+
+			"    - 'store=stores.csv:city:cat,county:cat,lat,lon,brand:cat,opened,hours,floors,area:log'\n"+
+			"    # product, appearance and size say nothing\n"+
+			"    - 'article=articles.csv:department:cat,product:cat,colour:cat,appearance:cat,size,season:cat,price:log'\n")
+)

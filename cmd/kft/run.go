@@ -30,6 +30,7 @@ type commandLine struct {
 	Plot       plotCommand       `cmd:"" help:"Draw what a model's intervals are worth."`
 	Inspect    inspectCommand    `cmd:"" help:"Show what is in a table or in a model file."`
 	Split      splitCommand      `cmd:"" help:"Split a table and write the part of each row to a file."`
+	Data       dataCommand       `cmd:"" help:"Make the tables of well-known data sets, or of a known truth."`
 	Demo       demoCommand       `cmd:"" help:"Make a table with known truth, train on it and say what to try next."`
 	Bench      benchCommand      `cmd:"" help:"Measure the speed of the engine on this machine."`
 	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`

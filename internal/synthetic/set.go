@@ -1,0 +1,249 @@
+package synthetic
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+)
+
+// Set is a large set whose truth is known. The field of a cell is
+//
+//	f = level + a(owner) + b(item) + c(time) + sum over k of u_k(owner) v_k(item) w_k(time),
+//
+// where a, b, u and v are functions of the columns told of the ids, of which some
+// say nothing, and of a part of each id's own; w is smooth in time. What is observed
+// follows the Law about f. Which cells have rows depends on sizes and f, not on the
+// noise.
+//
+// Rows are made an owner at a time, each from a stream of its own: memory is that of
+// the ids, and the rows are the same in whatever order owners are asked for.
+type Set struct {
+	Shape
+	Law *Law
+
+	seed         uint64
+	owner, item  *entities
+	timeEffect   []float64
+	timeFactor   [][rank]float64
+	counts       []int
+	accumulated  []float64 // sizes of items
+	loading      [][]float64
+	genreLoading [][]float64
+}
+
+const latentTags = 8
+
+// NewSet draws the ids of a set. An error says that the rows do not fit the ids.
+func NewSet(shape Shape, seed uint64) (*Set, error) {
+	s := &Set{Shape: shape, Law: newLaw(shape.noiseSD, shape.stars), seed: seed}
+	latent := 0
+	if shape.tags > 0 {
+		latent = latentTags
+	}
+	s.owner = newEntities(seed, "owner", shape.Owners, shape.ownerPower, shape.owner, 0)
+	s.item = newEntities(seed, "item", shape.Items, shape.itemPower, shape.item, latent)
+	s.drawTimes()
+	s.drawTags()
+	total := 0.0
+	for _, v := range s.item.size {
+		total += v
+		s.accumulated = append(s.accumulated, total)
+	}
+	least, most := max(1, (shape.Items+shape.Owners-1)/shape.Owners), shape.Items*shape.Times*3/4
+	if shape.stars {
+		most = shape.Items / 2
+	}
+	if shape.Rows < least*shape.Owners || shape.Rows > most*shape.Owners {
+		return nil, fmt.Errorf("%d rows do not fit %d x %d ids", shape.Rows, shape.Owners, shape.Items)
+	}
+	s.counts = share(shape.Rows, s.owner.size, least, most)
+	return s, nil
+}
+
+// drawTimes makes a trend and a season of twelve months, or the turn of a day.
+func (s *Set) drawTimes() {
+	period := 12.0
+	if s.stars {
+		period = float64(s.Times)
+	}
+	for t := range s.Times {
+		angle := 2 * math.Pi * float64(t) / period
+		trend := math.Sqrt(3) * ((2*float64(t)+1)/float64(s.Times) - 1)
+		s.timeEffect = append(s.timeEffect, math.Cos(angle+1))
+		// Most of what owners and items have in common does not change with time.
+		s.timeFactor = append(s.timeFactor, [rank]float64{1, 1, 0.6 * math.Sqrt2 * math.Cos(angle), 0.6*math.Sin(angle) + 0.4*trend})
+	}
+}
+
+// share divides rows in proportion to sizes, between bounds, exactly.
+func share(rows int, size []float64, least, most int) []int {
+	counts := make([]int, len(size))
+	fill := func(factor float64) (total int) {
+		for i, v := range size {
+			counts[i] = min(max(int(factor*v), least), most)
+			total += counts[i]
+		}
+		return total
+	}
+	low, high := 0.0, 1.0
+	for fill(high) < rows {
+		high *= 2
+	}
+	for range 60 {
+		if middle := (low + high) / 2; fill(middle) <= rows {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	for i, left := 0, rows-fill(low); left > 0; i = (i + 1) % len(counts) {
+		if counts[i] < most {
+			counts[i]++
+			left--
+		}
+	}
+	return counts
+}
+
+// Field returns f of a cell.
+func (s *Set) Field(owner, item, time int) float64 {
+	f := s.level + s.ownerSD*s.owner.effect[owner] + s.itemSD*s.item.effect[item] + s.timeSD*s.timeEffect[time]
+	u, v, w := &s.owner.factor[owner], &s.item.factor[item], &s.timeFactor[time]
+	for k := range rank {
+		f += s.trainSD / 2 * u[k] * v[k] * w[k] // 2 is the root of the rank
+	}
+	return f
+}
+
+// Block holds the rows of one owner, by item and time. It can be used again.
+type Block struct {
+	Item, Time []int32
+	Y, Field   []float64
+
+	seen  []bool
+	items []int32
+	keys  []cellKey
+}
+
+type cellKey struct {
+	key        float64
+	item, time int32
+	field      float64
+}
+
+func byKey(x, y cellKey) int { return cmp.Compare(x.key, y.key) }
+
+// Draw fills b with the rows of an owner.
+func (s *Set) Draw(owner int, b *Block) {
+	r := stream.New(s.seed, "synthetic rows", uint64(owner))
+	n := s.counts[owner]
+	b.Item, b.Time, b.Y, b.Field = b.Item[:0], b.Time[:0], b.Y[:0], b.Field[:0]
+	b.keys = b.keys[:0]
+	if s.stars {
+		s.drawItems(r, owner, n, b)
+		for _, item := range b.items {
+			// Evenings are the busiest hours.
+			hour := min(int(float64(s.Times)*(1-math.Abs(r.Float64()-r.Float64()))), s.Times-1)
+			b.keys = append(b.keys, cellKey{0, item, int32(hour), s.Field(owner, int(item), hour)})
+		}
+	} else {
+		s.drawCells(r, owner, n, b)
+	}
+	slices.SortFunc(b.keys, func(x, y cellKey) int {
+		if x.item != y.item {
+			return int(x.item - y.item)
+		}
+		return int(x.time - y.time)
+	})
+	for _, c := range b.keys {
+		b.Item, b.Time, b.Field = append(b.Item, c.item), append(b.Time, c.time), append(b.Field, c.field)
+		b.Y = append(b.Y, s.Law.Value(c.field, r.NormFloat64()))
+	}
+}
+
+// drawCells picks n cells of the items that the owner stocks, rather where much is
+// sold: the n least of exponential numbers divided by weights.
+func (s *Set) drawCells(r *rand.Rand, owner, n int, b *Block) {
+	least := max((n+s.Times-1)/s.Times, (s.Items+s.Owners-1)/s.Owners)
+	s.drawItems(r, owner, min(max(int(math.Ceil(float64(n)/s.times)), least), s.Items, n), b)
+	for _, item := range b.items {
+		first := len(b.keys)
+		for t := range s.Times {
+			f := s.Field(owner, int(item), t)
+			b.keys = append(b.keys, cellKey{r.ExpFloat64() * (1 + math.Exp(2-f)), item, int32(t), f})
+		}
+		if int(item)%s.Owners == owner { // so that every item has a row
+			b.keys[first+r.IntN(s.Times)].key = -1
+		}
+	}
+	slices.SortFunc(b.keys, byKey)
+	b.keys = b.keys[:n]
+}
+
+// drawItems picks n items in proportion to their sizes, among them those that fall
+// to the owner so that every item has a row.
+func (s *Set) drawItems(r *rand.Rand, owner, n int, b *Block) {
+	b.items = b.items[:0]
+	if len(b.seen) != s.Items {
+		b.seen = make([]bool, s.Items)
+	}
+	take := func(item int) {
+		if !b.seen[item] {
+			b.seen[item] = true
+			b.items = append(b.items, int32(item))
+		}
+	}
+	for item := owner; item < s.Items && len(b.items) < n; item += s.Owners {
+		take(item)
+	}
+	if n <= s.Items/8 {
+		total := s.accumulated[s.Items-1]
+		for len(b.items) < n {
+			at, _ := slices.BinarySearch(s.accumulated, total*r.Float64())
+			take(min(at, s.Items-1))
+		}
+	} else {
+		var keys []cellKey
+		for i, size := range s.item.size {
+			keys = append(keys, cellKey{key: r.ExpFloat64() / size, item: int32(i)})
+		}
+		slices.SortFunc(keys, byKey)
+		for i := 0; len(b.items) < n; i++ {
+			take(int(keys[i].item))
+		}
+	}
+	for _, item := range b.items {
+		b.seen[item] = false
+	}
+	slices.Sort(b.items)
+}
+
+// OwnerTable and ItemTable return what is told of the ids: names of columns, and the
+// fields of each column.
+func (s *Set) OwnerTable() (header []string, columns [][]string) {
+	return s.owner.header, s.owner.fields
+}
+
+// ItemTable is OwnerTable for items.
+func (s *Set) ItemTable() (header []string, columns [][]string) { return s.item.header, s.item.fields }
+
+// OwnerID and ItemID name the ids.
+func (s *Set) OwnerID(owner int) string {
+	if s.stars {
+		return strconv.Itoa(owner + 1)
+	}
+	return strconv.Itoa(2101 + owner)
+}
+
+// ItemID is OwnerID for items.
+func (s *Set) ItemID(item int) string {
+	if s.stars {
+		return strconv.Itoa(item + 1)
+	}
+	return strconv.Itoa(10001 + item)
+}

@@ -1,0 +1,89 @@
+package synthetic
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Shape is the size and the nature of a large set: values by owner (a store, a
+// user), item and time.
+type Shape struct {
+	Name                 string
+	Owners, Items, Times int
+	Rows                 int
+
+	ownerPower, itemPower float64 // sizes fall as rank^-power
+	times                 float64 // times that a pair has, on average; 1 for ratings
+	level                 float64
+	ownerSD, itemSD       float64 // of the field's parts
+	timeSD, trainSD       float64
+	noiseSD               float64
+	stars                 bool
+
+	owner, item []attribute
+	tags        int     // of the genome
+	tagged      float64 // share of items with a genome, the largest
+}
+
+// shapes are the sets of the paper. Its alcohol and MovieLens sets are public and
+// their sizes known; of the retail set the size here is made up.
+func shapes() []Shape {
+	return []Shape{
+		{Name: "alcohol", Owners: 1507, Items: 4563, Times: 24, Rows: 3_028_076,
+			ownerPower: 0.5, itemPower: 0.8, times: 6.4, level: 1.2, ownerSD: 0.4, itemSD: 0.5, timeSD: 0.1, trainSD: 0.6, noiseSD: 0.5,
+			owner: []attribute{{name: "city", place: true}, {name: "zip", first: 50001, levels: 900}},
+			item: []attribute{{name: "category_name", word: "Category ", levels: 60, drives: true},
+				{name: "pack", choice: []float64{1, 6, 12, 24, 48}}, {name: "bottle_volume_ml", choice: []float64{50, 200, 375, 500, 750, 1000, 1750}, drives: true},
+				{name: "state_bottle_cost", log: 2.3, sd: 0.6, drives: true}, {name: "state_bottle_retail", copies: 3, times: 1.5}}},
+		{Name: "movielens", Owners: 138_493, Items: 26_744, Times: 24, Rows: 20_000_263,
+			ownerPower: 0.5, itemPower: 0.9, times: 1, level: 3.5, ownerSD: 0.4, itemSD: 0.4, timeSD: 0.05, trainSD: 0.45, noiseSD: 0.75, stars: true,
+			item: []attribute{{name: "year", first: 1915, levels: 100}}, tags: 1128, tagged: 10_381.0 / 26_744},
+		{Name: "retail", Owners: 500, Items: 5000, Times: 48, Rows: 10_000_000,
+			ownerPower: 0.3, itemPower: 0.6, times: 20, level: 1.5, ownerSD: 0.4, itemSD: 0.5, timeSD: 0.2, trainSD: 0.6, noiseSD: 0.5,
+			owner: []attribute{{name: "city", place: true}, {name: "brand", word: "Brand ", levels: 4, drives: true},
+				{name: "opened", first: 1990, levels: 27}, {name: "hours", choice: []float64{50, 60, 66, 72, 84}},
+				{name: "floors", choice: []float64{1, 2, 3}}, {name: "area", log: 6.5, sd: 0.5, drives: true}},
+			item: []attribute{{name: "department", word: "Department ", levels: 12, drives: true}, {name: "product", word: "Product ", levels: 150},
+				{name: "colour", word: "Colour ", levels: 20, drives: true}, {name: "appearance", word: "Appearance ", levels: 15},
+				{name: "size", choice: []float64{34, 36, 38, 40, 42, 44}}, {name: "season", word: "Season ", levels: 4, drives: true},
+				{name: "price", log: 2.8, sd: 0.6, drives: true}}},
+	}
+}
+
+// ShapeNames lists the shapes.
+func ShapeNames() []string {
+	var names []string
+	for _, s := range shapes() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// NewShape returns a shape of so many rows, 0 for as many as it has by nature. Where
+// rows are fewer by a factor, ids are by its square root, so that the share of pairs
+// with rows stays.
+func NewShape(name string, rows int) (Shape, error) {
+	all := shapes()
+	i := slices.IndexFunc(all, func(s Shape) bool { return s.Name == name })
+	if i < 0 {
+		return Shape{}, fmt.Errorf("%q is no shape; write %s", name, strings.Join(ShapeNames(), ", "))
+	}
+	s := all[i]
+	if rows == 0 {
+		return s, nil
+	}
+	by := math.Sqrt(float64(rows) / float64(s.Rows))
+	s.Owners, s.Items = int(math.Round(by*float64(s.Owners))), int(math.Round(by*float64(s.Items)))
+	s.Rows = rows
+	if s.Owners < 10 || s.Items < 10 {
+		return Shape{}, fmt.Errorf("%d rows are too few for the shape %s; %d at least give ten ids a mode", rows, name,
+			int(math.Ceil(float64(all[i].Rows)*math.Pow(10/float64(min(all[i].Owners, all[i].Items)), 2))))
+	}
+	const most = 2_000_000_000
+	if rows > most {
+		return Shape{}, fmt.Errorf("%d rows are more than the %d that a table may have", rows, most)
+	}
+	return s, nil
+}
