@@ -11,6 +11,7 @@ import os
 import platform
 import sys
 import time
+import traceback
 
 import numpy as np
 
@@ -195,4 +196,8 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Exception as e:  # one line for the result's file; the trace for people
+        traceback.print_exc()
+        sys.exit(f"{type(e).__name__}: {e}")

@@ -4,7 +4,9 @@ Every file is read anew by every run, as a user of the tool would: reading is
 part of the time.
 """
 
+import gzip
 import hashlib
+import io
 import os
 from dataclasses import dataclass, field
 
@@ -128,14 +130,20 @@ def load(name, folder):
 
 
 def read_parts(path):
-    return pd.read_csv(path, dtype="category")["part"].to_numpy(dtype=object).astype(str)
+    """Reads a split file, which may be plain text whatever its name."""
+    frame = pd.read_csv(io.BytesIO(contents(path)), dtype="category")
+    return frame["part"].to_numpy(dtype=object).astype(str)
+
+
+def contents(path):
+    with open(path, "rb") as f:
+        raw = f.read()
+    return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
 
 
 def hash_files(paths):
-    """Returns the SHA-256 of files, one after the other."""
+    """Returns the SHA-256 of the text of files, one after the other."""
     h = hashlib.sha256()
     for path in paths:
-        with open(path, "rb") as f:
-            while block := f.read(1 << 20):
-                h.update(block)
+        h.update(contents(path))
     return h.hexdigest()

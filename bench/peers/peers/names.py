@@ -4,6 +4,12 @@ MODULES = {
     "lightgbm-identity": "lightgbm_peer",
     "lightgbm-log1p": "lightgbm_peer",
     "lightgbm-quantiles": "lightgbm_peer",
+    "baseline-pair": "baseline_peer",
+    "baseline-factor": "baseline_peer",
+    "ridge-hashed-identity": "ridge_peer",
+    "ridge-hashed-log1p": "ridge_peer",
+    "ffm-identity": "ffm_peer",
+    "ffm-log1p": "ffm_peer",
 }
 
 
