@@ -55,13 +55,16 @@ func (f Folder) check(names ...string) error {
 // for each. Those whose name ends in .gz are compressed.
 func (f Folder) write(names []string, write func(w []io.Writer) error) error {
 	var made []string
+	var problem error // of write itself, which is no failure of the files around it
 	var open func(rest []string, w []io.Writer) error
 	open = func(rest []string, w []io.Writer) error {
 		if len(rest) == 0 {
-			return write(w)
+			problem = write(w)
+			return problem
 		}
 		path := filepath.Join(f.Path, rest[0])
 		err := atomicfile.Write(path, func(out io.Writer) error {
+			out = namedWriter{out, path}
 			if !strings.HasSuffix(path, ".gz") {
 				return open(rest[1:], append(w, out))
 			}
@@ -85,12 +88,29 @@ func (f Folder) write(names []string, write func(w []io.Writer) error) error {
 		for _, path := range made {
 			os.Remove(path)
 		}
-		// The name of the file that failed is innermost; the others only held it.
-		for inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(inner.Error(), "write "); inner = errors.Unwrap(inner) {
-			err = inner
-		}
+	}
+	if problem != nil {
+		return problem
 	}
 	return err
+}
+
+// namedWriter says which of several files could not be written.
+type namedWriter struct {
+	io.Writer
+	path string
+}
+
+func (w namedWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err // the name there is that of a temporary file
+	}
+	if err != nil {
+		err = fmt.Errorf("write %s: %w", w.path, err)
+	}
+	return n, err
 }
 
 // appendField appends a field of a CSV file, in quotes where it needs them.

@@ -7,8 +7,10 @@
 package publicdata
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Report says what became of the rows.
@@ -69,7 +71,7 @@ func (t *tally) merge(other *tally) {
 
 // sorted returns the reasons, most frequent first.
 func (t *tally) sorted() []Reason {
-	slices.SortStableFunc(t.reasons, func(a, b Reason) int { return b.Rows - a.Rows })
+	slices.SortFunc(t.reasons, func(a, b Reason) int { return cmp.Or(b.Rows-a.Rows, strings.Compare(a.Why, b.Why)) })
 	return t.reasons
 }
 

@@ -1,0 +1,175 @@
+package publicdata
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func makeSynthetic(t *testing.T, o Synthetic) (map[string]string, *Report) {
+	t.Helper()
+	dir := t.TempDir()
+	report, err := o.Write(context.Background(), Folder{Path: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, name := range files(t, dir) {
+		texts[name] = read(t, filepath.Join(dir, name))
+	}
+	return texts, report
+}
+
+func table(t *testing.T, text string) (header []string, rows [][]string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), ",")
+		if header == nil {
+			header = fields
+			continue
+		}
+		if len(fields) != len(header) {
+			t.Fatalf("%d fields of %d: %s", len(fields), len(header), line)
+		}
+		rows = append(rows, fields)
+	}
+	return header, rows
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Sets have the rows and ids asked for, no cell twice, and a truth whose mean,
+// spread and quantiles are those of the values.
+func TestSyntheticSizesAndTruth(t *testing.T) {
+	for _, c := range []struct {
+		shape, file     string
+		rows            int
+		ids             []int // columns of the cell's ids
+		owners, items   int
+		ownerAt, itemAt int
+		least, most     float64 // of what the truth explains
+	}{
+		{"alcohol", "sales_2015_2016.csv.gz", 40_000, []int{0, 1, 2, 3}, 173, 524, 2, 3, 0.5, 0.75},
+		{"retail", "sales.csv.gz", 60_000, []int{0, 1, 2, 3}, 39, 387, 2, 3, 0.55, 0.8},
+		{"movielens", "ratings.csv.gz", 60_000, []int{0, 1}, 7586, 1465, 0, 1, 0.45, 0.55},
+	} {
+		t.Run(c.shape, func(t *testing.T) {
+			texts, report := makeSynthetic(t, Synthetic{Shape: c.shape, Rows: c.rows, Seed: 3})
+			header, rows := table(t, texts[c.file])
+			_, truth := table(t, texts[truthFile])
+			if len(rows) != c.rows || len(truth) != c.rows {
+				t.Fatalf("%d rows, %d of the truth", len(rows), len(truth))
+			}
+			target := len(header) - 1
+			if c.shape == "movielens" {
+				target = 2
+			}
+			cells, owners, items := map[string]bool{}, map[string]bool{}, map[string]bool{}
+			var y, squares, left, z2 float64
+			inside := 0
+			for i, row := range rows {
+				var key strings.Builder
+				for _, k := range c.ids {
+					key.WriteString(row[k] + ",")
+				}
+				cells[key.String()] = true
+				owners[row[c.ownerAt]], items[row[c.itemAt]] = true, true
+				v, mean := number(t, row[target]), number(t, truth[i][0])
+				y += v
+				squares += v * v
+				left += (v - mean) * (v - mean)
+				z := (v - mean) / number(t, truth[i][1])
+				z2 += z * z
+				if low, high := number(t, truth[i][2]), number(t, truth[i][4]); v >= low && v <= high {
+					inside++
+				}
+			}
+			n := float64(c.rows)
+			if len(cells) != c.rows || len(owners) != c.owners || len(items) != c.items {
+				t.Errorf("%d cells, %d owners, %d items", len(cells), len(owners), len(items))
+			}
+			if r := 1 - left/(squares-y*y/n); r < c.least || r > c.most {
+				t.Errorf("the truth explains %.4f", r)
+			} else if want := strconv.FormatFloat(r, 'f', 3, 64); !strings.Contains(report.Facts[0], "R2 "+want[:4]) {
+				t.Errorf("the truth explains %s, the report says %s", want, report.Facts[0])
+			}
+			if spread := z2 / n; math.Abs(spread-1) > 0.05 {
+				t.Errorf("residuals have %.3f of the variance told", spread)
+			}
+			// Values are whole, so that intervals of them hold 90 % or more.
+			if share := float64(inside) / n; share < 0.90 || share > 0.98 {
+				t.Errorf("%.3f of the values lie within the interval", share)
+			}
+		})
+	}
+}
+
+func TestSyntheticSameForAnyThreads(t *testing.T) {
+	for _, shape := range Shapes() {
+		one, _ := makeSynthetic(t, Synthetic{Shape: shape, Scale: 0.001, Seed: 2, Threads: 1})
+		three, _ := makeSynthetic(t, Synthetic{Shape: shape, Scale: 0.001, Seed: 2, Threads: 3})
+		other, _ := makeSynthetic(t, Synthetic{Shape: shape, Scale: 0.001, Seed: 3, Threads: 3})
+		if !reflect.DeepEqual(one, three) {
+			t.Errorf("%s: the number of threads changes the files", shape)
+		}
+		for name := range one {
+			if same := one[name] == other[name]; same != (name == specFile) {
+				t.Errorf("%s: %s is the same for another seed: %v", shape, name, same)
+			}
+		}
+	}
+}
+
+func TestGenomeIsOfTheRightSize(t *testing.T) {
+	texts, _ := makeSynthetic(t, Synthetic{Shape: "movielens", Rows: 20_000, Seed: 1})
+	header, rows := table(t, texts["genome.csv.gz"])
+	if len(header) != 1129 || len(rows) != 328 {
+		t.Errorf("%d columns, %d movies", len(header), len(rows))
+	}
+	for _, text := range rows[0][1:] {
+		if v := number(t, text); v < 0 || v > 1 {
+			t.Errorf("relevance %s", text)
+		}
+	}
+}
+
+func TestSyntheticMistakes(t *testing.T) {
+	for says, o := range map[string]Synthetic{
+		`"beer" is no shape; write alcohol, movielens, retail`: {Shape: "beer"},
+		"5 rows are too few for the shape alcohol":             {Shape: "alcohol", Rows: 5},
+		"more than the 2000000000 that a table may have":       {Shape: "retail", Rows: 3_000_000_000},
+	} {
+		if _, err := o.Write(context.Background(), Folder{Path: t.TempDir()}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: error %v", says, err)
+		}
+	}
+	dir := t.TempDir()
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := (Synthetic{Shape: "alcohol", Scale: 0.001}).Write(stopped, Folder{Path: dir}); err != context.Canceled || len(files(t, dir)) > 0 {
+		t.Errorf("interrupted: %v, left %q", err, files(t, dir))
+	}
+}
+
+func TestFixedNumbers(t *testing.T) {
+	for _, c := range []struct {
+		v      float64
+		digits int
+		want   string
+	}{{0, 4, "0.0000"}, {0.00005, 4, "0.0001"}, {12.34564, 4, "12.3456"}, {9.99996, 4, "10.0000"}, {3.5, 1, "3.5"}, {123456, 1, "123456.0"}} {
+		if got := string(appendFixed(nil, c.v, c.digits)); got != c.want {
+			t.Errorf("%g is %s, not %s", c.v, got, c.want)
+		}
+	}
+}
