@@ -73,6 +73,16 @@ func (w *work) split(ctx context.Context) error {
 // definition condenses all that a fit depends on: the specification, what is in the
 // tables it names and the parts of the split; more is what else counts.
 func (w *work) definition(spec model.Spec, n int, more ...string) (string, error) {
+	content, err := w.content(spec)
+	if err != nil {
+		return "", err
+	}
+	spec.Split = "random:60/20/20" // its name does not matter, its parts do
+	return "sha256 " + hash(append(more, string(spec.JSON()), content, w.parts[n-1])...), nil
+}
+
+// content is the hash of what is in the tables of a specification.
+func (w *work) content(spec model.Spec) (string, error) {
 	tables, err := spec.SideTables()
 	if err != nil {
 		return "", err
@@ -83,12 +93,7 @@ func (w *work) definition(spec model.Spec, n int, more ...string) (string, error
 			files = append(files, t.File)
 		}
 	}
-	content, err := w.hashFiles(files)
-	if err != nil {
-		return "", err
-	}
-	spec.Split = "random:60/20/20" // its name does not matter, its parts do
-	return "sha256 " + hash(append(more, string(spec.JSON()), content, w.parts[n-1])...), nil
+	return w.hashFiles(files)
 }
 
 func (w *work) hashFiles(files []string) (string, error) {

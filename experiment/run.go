@@ -136,6 +136,11 @@ func (w *work) redo() error {
 }
 
 func (w *work) run(ctx context.Context) error {
+	for _, c := range w.Configurations { // what is not there should not be found out after hours
+		if _, err := w.content(c.Spec); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
 	if err := w.split(ctx); err != nil {
 		return err
 	}
@@ -167,8 +172,7 @@ func (w *work) cell(ctx context.Context, c Configuration, n int) (Cell, error) {
 	title := fmt.Sprintf("cell %d of %d: %s, split %d", w.k, len(w.Splits)*len(w.Configurations), c.Name, n)
 	file := w.Output.cellFile(c.Name, n)
 	if ready.problem != "" {
-		w.Say(title + ": failed: " + ready.problem)
-		return cell, writeJSON(file, cell)
+		return cell, w.record(file, cell, title+": failed: "+ready.problem)
 	}
 	spec := w.on(ready.spec, n)
 	var err error
@@ -202,12 +206,19 @@ func (w *work) cell(ctx context.Context, c Configuration, n int) (Cell, error) {
 	cell.Usage = fitted.Usage
 	if err != nil {
 		cell.Problem = oneLine(err.Error())
-		w.Say(title + ": failed: " + cell.Problem)
-		return cell, writeJSON(file, cell)
+		return cell, w.record(file, cell, title+": failed: "+cell.Problem)
 	}
 	cell.Valid, cell.Test = fitted.Valid, fitted.Test
-	w.Say(title + w.result(cell))
-	return cell, writeJSON(file, cell)
+	return cell, w.record(file, cell, title+w.result(cell))
+}
+
+// record writes a result and then tells of it.
+func (w *work) record(file string, result any, line string) error {
+	if err := writeJSON(file, result); err != nil {
+		return err
+	}
+	w.Say(line)
+	return nil
 }
 
 // result tells the main measure and the time of a cell.

@@ -62,8 +62,6 @@ func (r *reader) keys(n ast.Node, path string, known map[string]func(n ast.Node,
 				hint = "; there are " + strings.Join(names, ", ")
 			}
 			r.addf(entry.Key, here, "unknown key%s", hint)
-		case there[key] != nil:
-			r.addf(entry.Key, here, "given twice")
 		default:
 			there[key] = entry.Value
 			read(entry.Value, here)

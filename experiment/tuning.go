@@ -96,15 +96,13 @@ func (w *work) tune(ctx context.Context, c Configuration, n int) (chosen, error)
 	if err != nil {
 		record.Problem = oneLine(err.Error())
 		found.problem = "tuning: " + record.Problem
-		w.Say("tuning of " + c.Name + ": failed: " + record.Problem)
-		return found, writeJSON(file(".json"), record)
+		return found, w.record(file(".json"), record, "tuning of "+c.Name+": failed: "+record.Problem)
 	}
 	record.Values = values
 	if record.Values == nil {
 		record.Values = map[string]string{}
 	}
-	w.Say(fmt.Sprintf("tuning of %s: %s in %.1f s", c.Name, valuesText(values), record.Seconds))
-	return found, writeJSON(file(".json"), record)
+	return found, w.record(file(".json"), record, fmt.Sprintf("tuning of %s: %s in %.1f s", c.Name, valuesText(values), record.Seconds))
 }
 
 // readBest reads the specification that a search has chosen.

@@ -133,6 +133,9 @@ var built = sync.OnceValues(func() (string, error) {
 var builtIn, sourceFolder string
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") { // a cell of an experiment: this binary stands for the program
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	var err error
 	if sourceFolder, err = os.Getwd(); err != nil {
 		panic(err)
