@@ -17,11 +17,11 @@ import (
 //
 //	p(x) = (1 + sum_k prod_i K(x_i; x_ki, h)) / (n + 1),   h = n^(-1/(d+4)) / 5,
 //
-// K being a normal law cut to [0, 1], or for a choice of c the weight 1 - h at
-// the trial's own and h spread evenly. Of some draws from good the one of the
-// greatest good(x) / others(x) is taken, and none that was tried before while
-// there are others. Trials before Start finished ones are taken from the Halton
-// sequence. A proposal costs O(draws n d).
+// K being a normal law cut to [0, 1], or for a choice of c the weight n/(n + c)
+// at the trial's own and the rest spread evenly. Of some draws from good the one
+// of the greatest good(x) / others(x) is taken, and none that was tried before
+// while there are others. Trials before Start finished ones are taken from the
+// Halton sequence. A proposal costs O(draws n d).
 type TPE struct {
 	Seed  uint64
 	Start int // finished trials before the estimator is used; 0 is 10
@@ -92,7 +92,7 @@ func (p *parzen) draw(r *rand.Rand) []float64 {
 	k := r.IntN(len(p.points) + 1)
 	for i, param := range p.space {
 		switch {
-		case k == len(p.points), param.Kind == Choice && r.Float64() < p.width:
+		case k == len(p.points), param.Kind == Choice && r.Float64() < p.spread(len(param.Choices)):
 			point[i] = r.Float64()
 		case param.Kind == Choice:
 			point[i] = p.points[k][i]
@@ -130,12 +130,17 @@ func (p *parzen) log(x []float64) float64 {
 	return math.Log(sum / float64(len(p.points)+1))
 }
 
+// spread is the weight that a choice of c gives away evenly: as if each had been
+// seen once more than it was.
+func (p *parzen) spread(c int) float64 { return float64(c) / float64(len(p.points)+c) }
+
 // mass is the density of a choice of c against the uniform one.
 func (p *parzen) mass(same bool, c int) float64 {
+	h := p.spread(c)
 	if same {
-		return (1-p.width)*float64(c) + p.width
+		return (1-h)*float64(c) + h
 	}
-	return p.width
+	return h
 }
 
 func (p *parzen) normal(x, centre float64) float64 {
