@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -176,6 +177,9 @@ func (r *reader) experiment(root ast.Node) Spec {
 		}
 		r.oneOf(there["against"], "against", spec.Against, names)
 	}
+	if len(spec.Measures) == 0 {
+		r.addf(there["measures"], "measures", "is empty; leave it out for %s", strings.Join(DefaultMeasures(), ", "))
+	}
 	spec.Keep = keep == "yes" || keep == "true"
 	r.oneOf(there["keep"], "keep", keep, []string{"yes", "no", "true", "false"})
 	return spec
@@ -274,6 +278,9 @@ func (r *reader) tune(n ast.Node, path string) *Tune {
 	t.Trials = int(trials)
 	r.oneOf(there["objective"], path+".objective", t.Objective, kft.Objectives())
 	r.oneOf(there["sampler"], path+".sampler", t.Sampler, tune.Samplers())
+	if err := kft.CheckHalving(cmp.Or(t.Halving, "auto")); err != nil {
+		r.addf(there["halving"], path+".halving", "%v", err)
+	}
 	r.oneOf(there["splits"], path+".splits", splits, []string{"first", "each"})
 	t.Each = splits == "each"
 	return t

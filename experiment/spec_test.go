@@ -62,6 +62,8 @@ func TestBadSpecs(t *testing.T) {
 		{head + "configurations:\n  - {name: a, spec: kft.yaml, tune: {trials: 0}}\n", "not a whole number"},
 		{head + "configurations:\n  - {name: a, spec: kft.yaml, tune: {objective: elbo}}\n", "elbo is of a posterior"},
 		{head + "configurations:\n  - {name: a, spec: kft.yaml, tune: {sampler: tpes}}\n", `did you mean "tpe"`},
+		{head + "configurations:\n  - {name: a, spec: kft.yaml, tune: {halving: sweps}}\n", "tune.halving"},
+		{head + good + "measures: []\n", "measures: is empty"},
 		{head + "configurations:\n  - {name: a, spec: kft.yaml, tune: {splits: all}}\n", "first, each"},
 		{"version: 1\noutput: out\n" + good, "splits: none given"},
 		{"version: 1\noutput: out\nsplits: [{seed: 3}]\n" + good, "needs split"},

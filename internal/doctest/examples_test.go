@@ -1,11 +1,14 @@
 package doctest
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/experiment"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -18,6 +21,9 @@ func examples(t *testing.T) map[string]model.Spec {
 	}
 	specs := map[string]model.Spec{}
 	for _, file := range files {
+		if strings.HasPrefix(filepath.Base(file), "experiment-") {
+			continue
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -34,6 +40,42 @@ func examples(t *testing.T) map[string]model.Spec {
 		specs[strings.TrimSuffix(filepath.Base(file), ".yaml")] = spec
 	}
 	return specs
+}
+
+// experiments returns the example experiments by name.
+func experiments(t *testing.T) map[string]experiment.Spec {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "examples", "experiment-*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no experiments: %v", err)
+	}
+	specs := map[string]experiment.Spec{}
+	for _, file := range files {
+		spec, err := experiment.Load(file)
+		if err != nil {
+			t.Error(err)
+		}
+		specs[strings.TrimSuffix(filepath.Base(file), ".yaml")] = spec
+	}
+	return specs
+}
+
+// The experiments of the paper's two tables have all their specifications; no two
+// write to the same folder.
+func TestExperimentsAreComplete(t *testing.T) {
+	all := experiments(t)
+	for name, want := range map[string]int{"experiment-iowa-paper": 13, "experiment-iowa-bayes": 4, "experiment-iowa": 2, "experiment-movielens": 2, "experiment-retail": 4} {
+		if got := len(all[name].Configurations); got != want {
+			t.Errorf("%s has %d configurations, not %d", name, got, want)
+		}
+	}
+	outputs := map[experiment.Folder]string{}
+	for name, spec := range all {
+		if other, taken := outputs[spec.Output]; taken {
+			t.Errorf("%s and %s both write to %s", name, other, spec.Output)
+		}
+		outputs[spec.Output] = name
+	}
 }
 
 // The paper's first table is whole: two ways to group the modes, two variants, two
@@ -74,7 +116,8 @@ func TestExamplesAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range examples(t) {
+	names := slices.Concat(slices.Collect(maps.Keys(examples(t))), slices.Collect(maps.Keys(experiments(t))))
+	for _, name := range names {
 		start := strings.TrimSuffix(strings.TrimSuffix(name, "-dual"), "-primal")
 		if !strings.Contains(string(readme), "| "+start) && !strings.Contains(string(readme), ", "+start) {
 			t.Errorf("examples/README.md does not list %s", name)
