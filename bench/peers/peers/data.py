@@ -142,8 +142,10 @@ def contents(path):
 
 
 def hash_files(paths):
-    """Returns the SHA-256 of the text of files, one after the other."""
+    """Returns the SHA-256 of files, one after the other."""
     h = hashlib.sha256()
     for path in paths:
-        h.update(contents(path))
+        with open(path, "rb") as f:
+            while block := f.read(1 << 20):
+                h.update(block)
     return h.hexdigest()

@@ -10,15 +10,19 @@ MODULES = {
     "ridge-hashed-log1p": "ridge_peer",
     "ffm-identity": "ffm_peer",
     "ffm-log1p": "ffm_peer",
+    "myfm": "myfm_peer",
+    "myfm-implicit": "myfm_peer",
+    "cmfrec": "cmfrec_peer",
+    "smurff": "smurff_peer",
 }
 
 
 def chosen(text):
-    """Configurations of a list of names: "lightgbm" is all that start with it."""
+    """Configurations of a list of names: "myfm" is it and all that start so."""
     out = []
     for word in text.split(","):
         word = word.strip()
-        found = [c for c in MODULES if c == word] or [c for c in MODULES if c.startswith(word + "-")]
+        found = [c for c in MODULES if c == word or c.startswith(word + "-")]
         if word == "all":
             found = list(MODULES)
         if not found:

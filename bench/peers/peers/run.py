@@ -146,7 +146,7 @@ def environment(threads):
     """Threads as asked for, and none that spins while it waits: that would burn
     the time of others on a shared machine and count as work."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-    return {**os.environ, **{n: str(threads) for n in names}, "OMP_WAIT_POLICY": "passive"}
+    return {**os.environ, **{n: str(threads) for n in names}, "OMP_WAIT_POLICY": "passive", "TQDM_DISABLE": "1"}
 
 
 def relay(stream, tail):

@@ -1,0 +1,104 @@
+"""myFM: a Bayesian factorisation machine, by Gibbs sampling.
+
+The predictive is normal, with the variance of the scores over the kept samples
+plus the mean noise variance. The richer variant adds what myFM's own MovieLens
+examples add: to a user the movies rated in the training part, and to a movie
+its users (which needs two modes like these: MovieLens alone).
+"""
+
+import myfm
+import numpy as np
+import scipy.sparse as sp
+
+from peers.columns import id_columns, one_hot, one_hots, unit_tags
+from peers.normal import normal_prediction
+from peers.peer import Peer
+
+ITERATIONS = {"movielens": 512, "iowa": 120, "table": 120}
+MOST_KEPT = 100
+
+
+class _Blocks:
+    """The features of rows: a sparse matrix, and blocks that rows refer to."""
+
+    def __init__(self, train):
+        self.table, self.shapes, self.blocks = train.table, None, []
+
+    def of(self, rows):
+        x, self.shapes = one_hots(rows)
+        return x, []
+
+
+class _Implicit(_Blocks):
+    def __init__(self, train):
+        super().__init__(train)
+        t = train.table
+        _, sizes = id_columns(t)
+        user, movie = train.of(t.modes["user"]), train.of(t.modes["movie"])
+        seen = sp.csr_matrix((np.ones(len(train)), (user, movie)), shape=(sizes["user"], sizes["movie"]))
+        parts = {
+            "user": [sp.identity(sizes["user"]), unit_rows(seen)],
+            "movie": [sp.identity(sizes["movie"]), unit_rows(seen.T.tocsr()), sp.csr_matrix(unit_tags(t))],
+        }
+        self.data = {c: sp.hstack(p, format="csr").astype(np.float64) for c, p in parts.items()}
+        self.shapes = [sizes["hour"]] + [p.shape[1] for c in parts for p in parts[c]]
+
+    def of(self, rows):
+        t = self.table
+        hour = one_hot(rows.of(t.modes["hour"]), self.shapes[0])
+        return hour, [myfm.RelationBlock(rows.of(t.modes[c]).tolist(), d) for c, d in self.data.items()]
+
+
+def unit_rows(x):
+    length = np.sqrt(np.maximum(np.asarray(x.multiply(x).sum(axis=1)).ravel(), 1))
+    return sp.diags(1 / length) @ x
+
+
+class MyFM(Peer):
+    configuration = "myfm"
+    package = "myfm"
+    objective = "rmse"
+    features = _Blocks
+
+    def first(self, table):
+        return {"rank": 10, "init_stdev": 0.1}
+
+    def draw(self, rng, table):
+        return {"rank": int(rng.choice([4, 6, 8, 12, 16, 24, 32])), "init_stdev": float(rng.choice([0.03, 0.1, 0.3]))}
+
+    def prepare(self, train, valid, ask, threads, seed):
+        features = self.features(train)
+        scale = train.table.scale
+        y = np.log1p(train.y) if scale == "log1p" else train.y
+        asked = [features.of(rows) for rows in (valid, *ask)]
+        return features.of(train), features.shapes, y, asked, scale, seed, ITERATIONS[train.table.name]
+
+    def fit(self, prepared, values, share):
+        (x, blocks), shapes, y, asked, scale, seed, most = prepared
+        iterations = max(20, round(most * share))
+        kept = min(iterations // 2, MOST_KEPT)
+        fm = myfm.MyFMGibbsRegressor(rank=values["rank"], init_stdev=values["init_stdev"], random_seed=seed)
+        fm.fit(x, y, X_rel=blocks, n_iter=iterations, n_kept_samples=kept, group_shapes=shapes)
+        noise = float(np.mean([1 / h.alpha for h in fm.history_.hypers[-kept:]]))
+        out = []
+        for x, blocks in asked:
+            total, squares = np.zeros(x.shape[0]), np.zeros(x.shape[0])
+            for draw in fm.predictor_.samples:
+                s = draw.predict_score(x, blocks)
+                total += s
+                squares += s * s
+            n = len(fm.predictor_.samples)
+            mean = total / n
+            variance = np.maximum(squares / n - mean * mean, 0)
+            notes = {"iterations": iterations, "samples": n, "noise": round(noise, 5)}
+            out.append(normal_prediction(mean, np.sqrt(variance + noise), scale, notes))
+        return out
+
+
+class Implicit(MyFM):
+    configuration = "myfm-implicit"
+    data = ("movielens",)
+    features = _Implicit
+
+
+PEERS = (MyFM, Implicit)
