@@ -36,7 +36,7 @@ const (
 // Propose draws from the good density.
 func (t TPE) Propose(space Space, number int, history []Observation) Values {
 	if len(history) < cmp.Or(t.Start, defaultStart) {
-		return space.values(halton(t.Seed, number, len(space)))
+		return t.spread(space, number, history)
 	}
 	ranked := slices.Clone(history)
 	slices.SortStableFunc(ranked, Observation.compare)
@@ -52,12 +52,29 @@ func (t TPE) Propose(space Space, number int, history []Observation) Values {
 			panic("tune: " + err.Error())
 		}
 		ratio := good.log(point) - others.log(point)
-		isNew := !slices.ContainsFunc(history, func(o Observation) bool { return slices.Equal(o.Point, point) })
+		isNew := !tried(point, history)
 		if best == nil || isNew && !bestIsNew || isNew == bestIsNew && ratio > greatest {
 			best, greatest, bestIsNew = maps.Clone(values), ratio, isNew
 		}
 	}
 	return best
+}
+
+// spread is a point of the Halton sequence, and a later one where that was tried.
+func (t TPE) spread(space Space, number int, history []Observation) Values {
+	const attempts, far = 8, 1000
+	var values Values
+	for i := range attempts {
+		values = space.values(halton(t.Seed, number+i*far, len(space)))
+		if point, err := space.point(values); err == nil && !tried(point, history) {
+			break
+		}
+	}
+	return values
+}
+
+func tried(point []float64, history []Observation) bool {
+	return slices.ContainsFunc(history, func(o Observation) bool { return slices.Equal(o.Point, point) })
 }
 
 // goodCount is how many of the ranked trials are good: a sixth of them, at most

@@ -34,14 +34,19 @@ type tuneCommand struct {
 
 // Help is shown by kft tune --help.
 func (*tuneCommand) Help() string {
-	return `Fits variations of a specification and keeps the one that is best on the valid part (--objective elbo: on the training part); the test part decides nothing. Varied are the ranks of the terms, from a quarter to four times those given; scale and likelihood where they are auto; with side tables the variant, the kernel and its columns; for adam the rate. A penalty that is auto is found by every trial for itself.
+	return `Fits variations of a specification and keeps the one that is best on the valid part (--objective elbo: on the training part); the test part decides nothing. The first trial is the specification itself. Varied are the ranks of the terms, from a quarter to four times those given; scale and likelihood where they are auto; with side tables the variant, the kernel, its columns, and which of several tables are used; a penalty's weight that is given; for adam the rate. A penalty that is auto is found by every trial for itself. The section search of the specification says otherwise:
 
-A trial that fails is recorded and the study goes on. The same command with --resume goes on after an interruption; given in several shells at once, or with the URL of a PostgreSQL database on several machines, it shares the work. A worker that is killed loses its own trial only, which is run again by another when nothing was heard of it for a minute.
+    search: {rank.1: 4..64, variant: [wlr, additive], kernel: matern32, columns: fixed, sweeps: [30, 60]}
+
+With --halving a trial is fitted with a ninth of the budget, then a third, then all of it, and given up (pruned) as soon as it is not among the best third of those that got as far.
+
+A trial that fails is recorded and the study goes on. The same command with --resume goes on after an interruption. With --worker it can be given in several shells at once, or with the URL of a PostgreSQL database on several machines: they share the work. A worker that is killed loses its own trial only, which is run again by another when nothing was heard of it for a minute.
 
 Examples:
 
     kft tune --spec kft.yaml --trials 40 --objective crps
     kft tune --spec kft.yaml --trials 80 --objective crps --resume
+    kft tune --spec kft.yaml --study postgres://kft@host/kft --worker
     kft study show study.db`
 }
 
@@ -153,7 +158,7 @@ func (c *tuneCommand) tell(w io.Writer, r tune.Report, names []string) {
 	case r.Trial.State == tune.Failed:
 		what = "failed: " + firstLine(r.Trial.Problem)
 	case r.Trial.State == tune.Pruned:
-		what = fmt.Sprintf("given up at rung %d with %s %.4f", len(r.Trial.Rungs), c.Objective, *r.Trial.Score)
+		what = fmt.Sprintf("pruned at rung %d with %s %.4f", len(r.Trial.Rungs), c.Objective, *r.Trial.Score)
 	default:
 		what = fmt.Sprintf("%s %.4f", c.Objective, *r.Trial.Score)
 	}

@@ -105,6 +105,35 @@ func testTargetsDoNotChoose(t *testing.T, halving string) {
 	}
 }
 
+// What the section search says is varied; a fit takes no notice of it.
+func TestSearchSection(t *testing.T) {
+	inEmptyFolder(t)
+	write(t, "sales.csv", partedSales(t, func([]string) {}))
+	const spec = "version: 1\ndata: {files: [sales.csv], target: units, modes: [store, item, time=year+month]}\nsplit: column:part\nterms: ['store,item,time:2']\nfit: {sweeps: 2}\n"
+	write(t, "kft.yaml", spec+"search:\n  rank.1: fixed\n  lambda: 0.1..10\n  transform: [log1p, sqrt]\n  cgsteps: 3\n")
+	if got := must(t, "spec").stdout; !strings.Contains(got, "search: ") || !strings.Contains(got, "lambda: ['0.1..10']") {
+		t.Error(got)
+	}
+	must(t, "tune", "--quiet", "--trials", "6")
+	record, trials := studied(t)
+	if got := record.Parameters(); !slices.Equal(got, []string{"transform", "cgsteps", "lambda"}) || record.Trials[0].Values["transform"] != "log1p" || strings.Contains(trials, "cgsteps:6") {
+		t.Errorf("%v\n%s", got, trials)
+	}
+	if best := read(t, "best.yaml"); strings.Contains(best, "search") || !strings.Contains(best, "cgsteps: 3") || strings.Contains(best, "lambda: auto") {
+		t.Error(best)
+	}
+	must(t, "fit", "--quiet", "-o", "a.kft")
+	write(t, "kft.yaml", spec)
+	must(t, "fit", "--quiet", "-o", "b.kft")
+	if read(t, "a.kft") != read(t, "b.kft") {
+		t.Error("the section changes a fit")
+	}
+	write(t, "kft.yaml", spec+"search: {rank.2: 4}\n")
+	if r := call(t, "tune"); r.code != exitUsage || !strings.Contains(r.stderr, `search.rank.2: this specification has no such parameter (did you mean "rank.1"?)`) {
+		t.Errorf("exit %d: %s", r.code, r.stderr)
+	}
+}
+
 // A study that was interrupted and resumed is the one that was not.
 func TestTuneResumes(t *testing.T) {
 	inEmptyFolder(t)
