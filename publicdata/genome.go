@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 )
@@ -190,4 +191,15 @@ func (g *genome) writeTags(w io.Writer) error {
 	}
 	_, err := w.Write(line)
 	return err
+}
+
+// natural compares ids as people sort them, 9 before 10.
+func natural(a, b string) int {
+	switch {
+	case dataset.Less(a, b):
+		return -1
+	case dataset.Less(b, a):
+		return 1
+	}
+	return strings.Compare(a, b)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Iowa says how to make tables of "Iowa Liquor Sales", invoices that the State of
@@ -44,7 +45,7 @@ func (o Iowa) salesFile() string {
 
 // Write reads the invoices in one pass and writes three tables and a specification:
 //
-//	sales_2015_2016.csv.gz  year, month, store, item, bottles: sums, sorted
+//	sales_2015_2016.csv.gz  year, month, store, item, bottles: sums, sorted, ids as text
 //	stores.csv, items.csv   what is known of the ids
 //	kft.yaml                a specification for kft fit
 //
@@ -198,13 +199,13 @@ func known(t *sideTable, ids []string) []bool {
 	return out
 }
 
-// ranks returns the place of each id in their natural order.
+// ranks returns the place of each id among all, sorted as text.
 func ranks(ids []string) []int32 {
 	order := make([]int32, len(ids))
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(a, b int32) int { return natural(ids[a], ids[b]) })
+	slices.SortFunc(order, func(a, b int32) int { return strings.Compare(ids[a], ids[b]) })
 	rank := make([]int32, len(ids))
 	for place, k := range order {
 		rank[k] = int32(place)

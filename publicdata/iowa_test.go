@@ -47,7 +47,7 @@ func iowa(t *testing.T, o Iowa) (*Report, string, error) {
 }
 
 const (
-	wantSales = "year,month,store,item,bottles\n2015,1,9,x904631,6\n2015,1,10,904,1212\n2016,12,10,904,3\n"
+	wantSales = "year,month,store,item,bottles\n2015,1,10,904,1212\n2015,1,9,x904631,6\n2016,12,10,904,3\n"
 
 	// The latest value that is not empty.
 	wantStores = "store,name,status,address,city,county,zip,lat,lon\n9,,,,BOONE,BOONE,,42.06,-93.88\n10,Corner II,,2 MAIN ST,Ames,Story,50010,42.02,-93.65\n"

@@ -37,7 +37,7 @@ var storeLayout = []sideColumn{
 var itemLayout = []sideColumn{
 	{name: "category_name", list: "Category Name", invoices: "Category Name", tells: true},
 	{name: "item_description", list: "Item Description|im_desc", invoices: "Item Description|im_desc"},
-	{name: "vendor", list: "Vendor|Vendor Number|vendor_no", invoices: "Vendor Number|vendor_no", clean: cleanID},
+	{name: "vendor", list: "Vendor|Vendor Number|vendor_no", invoices: "Vendor Number|vendor_no"},
 	{name: "vendor_name", list: "Vendor Name", invoices: "Vendor Name"},
 	{name: "bottle_volume_ml", list: "Bottle Volume (ml)", invoices: "Bottle Volume (ml)", clean: money, tells: true},
 	{name: "pack", list: "Pack", invoices: "Pack", clean: money, tells: true},
@@ -178,7 +178,7 @@ func (t *sideTable) finish(others map[string]sideRow) {
 }
 
 func clean(c sideColumn, text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text))
 	if dataset.Missing(text) {
 		return ""
 	}
@@ -208,7 +208,7 @@ func (t *sideTable) drop() {
 	}
 }
 
-// write writes the table, sorted by id.
+// write writes the table, sorted by id as people do.
 func (t *sideTable) write(w io.Writer) error {
 	names := []string{t.id}
 	for _, c := range t.layout {
@@ -234,15 +234,4 @@ func (t *sideTable) write(w io.Writer) error {
 	}
 	_, err := w.Write(line)
 	return err
-}
-
-// natural compares ids as people sort them, 9 before 10.
-func natural(a, b string) int {
-	switch {
-	case dataset.Less(a, b):
-		return -1
-	case dataset.Less(b, a):
-		return 1
-	}
-	return strings.Compare(a, b)
 }
