@@ -102,7 +102,7 @@ func (r Record) WriteJournal(w io.Writer) error {
 func journalLine(t Trial, space Space, distributions map[string]string) (journalTrial, error) {
 	state, known := journalStates[t.State]
 	if !known {
-		return journalTrial{}, fmt.Errorf("Optuna knows no state like %s", t.State)
+		return journalTrial{}, fmt.Errorf("no state of Optuna is like %s", t.State)
 	}
 	line := journalTrial{
 		journalHead: journalHead{journalCreateTrial, journalStudyName}, Study: journalStudyID, State: state, Value: t.Score,

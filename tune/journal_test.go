@@ -77,7 +77,7 @@ func recorded(trials int) Record {
 //	optuna.load_study(study_name="kft", storage=JournalStorage(JournalFileBackend("study.journal")))
 //
 // with the states, scores and values of the trials, the best of them, and
-// importances by both of their evaluators.
+// importances by fANOVA and PED-ANOVA; 3.6.1 calls the class JournalFileStorage.
 func TestJournalOfOptuna(t *testing.T) {
 	golden(t, "study.journal", recorded(20).WriteJournal)
 }
