@@ -99,6 +99,9 @@ func Read(folder Folder) (Results, error) {
 	if r.Tuning, err = readAll[Tuning](filepath.Join(string(folder), "tuning")); err != nil {
 		return r, err
 	}
+	if len(r.Cells) == 0 && len(r.Plan.Configurations) == 0 {
+		return r, fmt.Errorf("%s: there are no cells yet", folder)
+	}
 	files := map[string]bool{}
 	for _, c := range r.Cells {
 		key := c.Configuration + "." + strconv.Itoa(c.Split)

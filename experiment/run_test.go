@@ -227,7 +227,7 @@ func TestChangedDefinition(t *testing.T) {
 		said   string
 	}{
 		"specification": {func(t *testing.T, s *Spec) { s.Configurations[0].Spec.Fit.Sweeps = 3 }, []string{"fit plain.1", "fit plain.2"}, "cell 1 of 4: plain, split 1: its definition has changed"},
-		"table":         {func(t *testing.T, s *Spec) { put(t, "sales.csv", "store,item,units\na,b,2\n") }, wholeRun, "split 1: its definition has changed"},
+		"table":         {func(t *testing.T, s *Spec) { put(t, "sales.csv", "store,item,units\na,b,2\n") }, wholeRun, "cell 1 of 4: plain, split 1: its definition has changed"},
 		"a split":       {func(t *testing.T, s *Spec) { s.Splits[1].Seed = 6 }, []string{"split 2", "fit plain.2", "fit tuned.2"}, "split 2: its definition has changed"},
 		"the search":    {func(t *testing.T, s *Spec) { s.Configurations[1].Tune.Objective = "mae" }, []string{"tune tuned"}, "tuning of tuned: its definition has changed"},
 		"more trials":   {func(t *testing.T, s *Spec) { s.Configurations[1].Tune.Trials = 4 }, []string{"resume", "tune tuned"}, "4 trials"},

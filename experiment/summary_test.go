@@ -159,6 +159,12 @@ func TestRead(t *testing.T) {
 	if _, err := Read(folder); err == nil || !strings.Contains(err.Error(), "no results here") {
 		t.Errorf("an empty folder: %v", err)
 	}
+	if err := os.Mkdir(filepath.Join(string(folder), "cells"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(folder); err == nil || !strings.Contains(err.Error(), "no cells yet") {
+		t.Errorf("a folder without cells: %v", err)
+	}
 	for _, c := range results().Cells {
 		if err := writeJSON(folder.cellFile(c.Configuration, c.Split), c); err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 )
 
 // Set gives a field its value by its dotted name, as in fit.sweeps: one text, or
-// for a list any number. What is wrong are Problems. Call Fill and Validate
+// for a list any number. What is wrong are Problems, and then nothing changes. Call Fill and Validate
 // afterwards.
 func (s *Spec) Set(name string, list bool, values ...string) error {
 	quoted := make([]string, len(values))
@@ -28,11 +28,15 @@ func (s *Spec) Set(name string, list bool, values ...string) error {
 	}
 	var r specReader
 	root, err := r.root([]byte(text))
+	changed := *s
 	if err == nil {
-		r.section(root, "", reflect.ValueOf(s).Elem())
+		r.section(root, "", reflect.ValueOf(&changed).Elem())
 	}
 	for i := range r.problems {
 		r.problems[i].Line, r.problems[i].Column = 0, 0 // of a text that nobody wrote
+	}
+	if len(r.problems) == 0 {
+		*s = changed
 	}
 	return r.problems.err()
 }
