@@ -204,7 +204,7 @@ func (r *specReader) field(n ast.Node, path string, field reflect.Value) {
 		return
 	}
 	if search, isSearch := field.Addr().Interface().(*SearchSpec); isSearch {
-		*search = r.search(n, path)
+		*search = r.search(n, path, *search)
 		return
 	}
 	text, ok := scalarText(n)

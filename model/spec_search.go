@@ -15,8 +15,9 @@ import (
 // theirs to say.
 type SearchSpec map[string][]string
 
-// search reads the section; one value may stand without brackets.
-func (r *specReader) search(n ast.Node, path string) SearchSpec {
+// search reads the section, one value of which may stand without brackets, over
+// what was there before.
+func (r *specReader) search(n ast.Node, path string, before SearchSpec) SearchSpec {
 	m := mapping(n)
 	if m == nil {
 		r.addf(n, path, "needs parameters below it, indented, such as rank.1: 4..64")
@@ -40,6 +41,11 @@ func (r *specReader) search(n ast.Node, path string) SearchSpec {
 		}
 		if s[name] = r.list(entry.Value, here); len(s[name]) == 0 {
 			r.addf(entry.Value, here, "needs values: one, some in [ ], a range such as 4..64, or fixed")
+		}
+	}
+	for name, values := range before {
+		if _, again := s[name]; !again {
+			s[name] = values
 		}
 	}
 	if len(s) == 0 {

@@ -12,6 +12,9 @@ func TestSearchSection(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got.Search, want) {
 		t.Errorf("%v, %v", got.Search, err)
 	}
+	if err := got.Set("search.rank.1", false, "2..9"); err != nil || len(got.Search) != len(want) || got.Search["rank.1"][0] != "2..9" || want["rank.1"][0] != "4" {
+		t.Errorf("%v, %v", got.Search, err)
+	}
 	for text, want := range map[string]string{
 		"search: all":                "f.yaml:2:9: search: needs parameters below it",
 		"search: {rank.1: }":         "search.rank.1: ",

@@ -304,6 +304,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(iowa))
 	f.Add(Default().YAML())
 	f.Add(Default().JSON())
+	f.Add([]byte("version: 1\nsearch: {rank.1: 4..64, rate: [0.1, 1e-3], a: '', kernel: ~, 7: [no]}\n"))
 	f.Add([]byte("version: 1\ndata: {files: [\"a\\u0041\", 'b''c', |\n x]}\n"))
 	f.Add([]byte("version: 1\nfit: &a {lambda: 3}\nterms:\n- a,b:3\n-\n"))
 	f.Add([]byte("%YAML 1.2\n---\nversion: 1\n...\n"))

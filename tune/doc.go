@@ -15,6 +15,8 @@
 //     another worker takes the same values up again.
 //   - A trial finishes once: its attempts are numbered, and only the last one
 //     may record a result.
+//   - A trial that is pruned at a rung is never the best; what was scored at the
+//     rungs of an attempt that was lost is forgotten.
 //   - A study is opened by those alone who mean the same one: same space, goal,
-//     seed, sampler and facts.
+//     seed, sampler, rungs, first trial and facts.
 package tune
