@@ -5,7 +5,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
-.PHONY: demo test race check bench scale fuzz release clean
+.PHONY: demo test race check bench peers scale fuzz release clean
 
 demo: ## make a table, train, evaluate: nothing needed but Go
 	$(GO) run ./cmd/kft demo
@@ -25,6 +25,10 @@ check: ## format, vet, static analysis, both architectures
 
 bench: ## speed, as ratios measured in one run
 	$(GO) run ./cmd/kft bench
+
+peers: ## kft and other tools on the same splits: hours on the real data; see bench/peers
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
+	sh bench/peers/peers.sh bin/kft
 
 scale: ## the same with 30 million observations
 	$(GO) run ./cmd/kft bench --only scaling

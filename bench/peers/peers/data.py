@@ -17,8 +17,12 @@ SALES = "sales_2015_2016.csv.gz"
 FILES = {
     "iowa": (SALES, "stores.csv", "items.csv"),
     "movielens": ("ratings.csv", "movies.csv"),
-    "table": ("table.csv",),
 }
+
+# The side columns of Iowa's stores and items; names, addresses and dates are left out.
+CATEGORIES = ["city", "county", "zip", "category_name", "vendor"]
+NUMBERS = ["lat", "lon", "bottle_volume_ml", "pack", "inner_pack", "age", "proof"]
+NUMBERS += ["state_bottle_cost", "state_case_cost", "state_bottle_retail"]
 
 
 @dataclass
@@ -87,20 +91,14 @@ def load_iowa(folder):
     t = Table("iowa", sales["bottles"].to_numpy(np.float64), {}, scale="log1p")
     t.modes = {"store": store.astype(np.int32), "item": item.astype(np.int32), "time": time}
     t.categories = {"year": codes(year), "month": (month - 1).astype(np.int32)}
-    for c in ("city", "county", "zip"):
-        t.categories[c] = codes(stores[c])[store]
-    for c in ("category_name", "vendor"):
-        t.categories[c] = codes(items[c])[item]
+    for side, entity in ((stores, store), (items, item)):
+        for c in side.columns.intersection(CATEGORIES):
+            t.categories[c] = codes(side[c])[entity]
     t.numbers = {"time": time.astype(np.float32)}
-    for c in ("lat", "lon"):
-        t.numbers[c] = number(stores[c])[store]
-    for c in ("bottle_volume_ml", "pack", "inner_pack", "age", "proof", "state_bottle_cost", "state_case_cost", "state_bottle_retail"):
-        t.numbers[c] = number(items[c])[item]
+    for side, entity in ((stores, store), (items, item)):
+        for c in side.columns.intersection(NUMBERS):
+            t.numbers[c] = pd.to_numeric(side[c], errors="coerce").to_numpy(np.float32)[entity]
     return t
-
-
-def number(column):
-    return pd.to_numeric(column, errors="coerce").to_numpy(np.float32)
 
 
 def load_movielens(folder):
@@ -116,17 +114,8 @@ def load_movielens(folder):
     return t
 
 
-def load_table(folder):
-    """Reads table.csv: the target is its last column, the others are ids."""
-    frame = pd.read_csv(os.path.join(folder, "table.csv"))
-    *ids, target = frame.columns
-    t = Table("table", frame[target].to_numpy(np.float64), {c: codes(frame[c]) for c in ids})
-    t.scale = "log1p" if t.y.min() >= 0 else "identity"
-    return t
-
-
 def load(name, folder):
-    return {"iowa": load_iowa, "movielens": load_movielens, "table": load_table}[name](folder)
+    return {"iowa": load_iowa, "movielens": load_movielens}[name](folder)
 
 
 def read_parts(path):

@@ -153,7 +153,7 @@ class Identity(LightGBM):
 class Log1p(LightGBM):
     configuration = "lightgbm-log1p"
     objective = "mae"
-    data = ("iowa", "table")
+    data = ("iowa",)
 
     def prepare(self, train, valid, ask, threads, seed):
         return _Prepared(train, valid, ask, threads, seed, "log1p")

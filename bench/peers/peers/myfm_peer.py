@@ -14,7 +14,7 @@ from peers.columns import id_columns, one_hot, one_hots, unit_tags
 from peers.normal import normal_prediction
 from peers.peer import Peer
 
-ITERATIONS = {"movielens": 512, "iowa": 120, "table": 120}
+ITERATIONS = {"movielens": 512, "iowa": 120}
 MOST_KEPT = 100
 
 

@@ -21,7 +21,7 @@ class Peer:
     configuration = ""
     package = ""  # whose version names the tool; "" for numpy
     objective = "rmse"
-    data = ("iowa", "movielens", "table")
+    data = ("iowa", "movielens")
     version = 1  # counted up when what it does changes: cells are then run again
     notes = ""
 

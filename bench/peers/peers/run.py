@@ -52,7 +52,7 @@ def main():
 
 def arguments():
     p = argparse.ArgumentParser(prog="python -m peers", description=__doc__)
-    p.add_argument("--data", required=True, choices=("iowa", "movielens", "table"))
+    p.add_argument("--data", required=True, choices=("iowa", "movielens"))
     p.add_argument("--folder", required=True, help="where the data files are")
     p.add_argument("--results", required=True, help="the experiment's folder; made where it is missing")
     p.add_argument("--peers", default="all", help="configurations by commas; lightgbm is all that start so (default: all)")
@@ -84,7 +84,7 @@ def make_split(base, n, kft):
     if n == 1 and base["data"] == "iowa" and os.path.exists(given):
         shutil.copyfile(given, made)
     else:
-        main_file = {"iowa": "sales_2015_2016.csv.gz", "movielens": "ratings.csv", "table": "table.csv"}[base["data"]]
+        main_file = {"iowa": "sales_2015_2016.csv.gz", "movielens": "ratings.csv"}[base["data"]]
         command = [kft, "split", os.path.join(base["folder"], main_file), "--split", "random:60/20/20", "--seed", str(n)]
         plain = path + ".making.csv"
         subprocess.run(command + ["-o", plain, "--force"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -48,6 +48,6 @@ def both_scales(base):
 
     class Log1p(base):
         configuration = base.configuration + "-log1p"
-        scale, objective, data = "log1p", "mae", ("iowa", "table")
+        scale, objective, data = "log1p", "mae", ("iowa",)
 
     return Identity, Log1p

@@ -17,6 +17,7 @@ from peers.peer import Peer
 
 class Macau(Peer):
     configuration = "smurff"
+    version = 2
     package = "smurff"
     data = ("movielens",)
 
@@ -59,7 +60,8 @@ class Macau(Peer):
         mean, variance = np.full(len(users), np.nan), np.zeros(len(users))
         for p in found:
             k = place[tuple(int(c) for c in p.coords)]
-            mean[k], variance[k] = p.pred_avg + middle, p.var
+            # var is the sum of squared deviations over the samples.
+            mean[k], variance[k] = p.pred_avg + middle, p.var / max(p.nsamples - 1, 1)
         if not np.all(np.isfinite(mean)):
             raise ArithmeticError("SMURFF left cells without a prediction")
         noise = max(float(np.mean((valid_y - mean[: sizes[0]]) ** 2) - variance[: sizes[0]].mean()), 1e-6)
