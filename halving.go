@@ -15,13 +15,14 @@ import (
 // and a third of the whole.
 var rungs = []float64{1. / 9, 1. / 3}
 
-// manyRows is from where halving pays: with fewer training rows a fit takes
-// seconds, and a share of them misleads.
-const manyRows = 100_000
+// manyRows is from where halving is likely to pay: with fewer training rows what
+// a fit does beside its sweeps over them weighs too much, and a share of them
+// misleads (measured: docs/concepts/tuning.md).
+const manyRows = 1_000_000
 
 // Halvings are what a smaller budget of a trial cuts: the sweeps (or epochs), the
 // training rows, or both, each by its square root; none gives every trial all.
-// Auto is both where there are 100,000 training rows or more, else none.
+// Auto is both where there are 1,000,000 training rows or more, else none.
 func Halvings() []string { return []string{"auto", "both", "sweeps", "rows", "none"} }
 
 // CheckHalving refuses a name that is none of them.

@@ -104,7 +104,7 @@ func TestHalvingByDefault(t *testing.T) {
 		halving string
 		rows    int
 		want    string
-	}{{"auto", 99_999, "none"}, {"auto", 100_000, "both"}, {"rows", 10, "rows"}, {"none", 1e6, "none"}} {
+	}{{"auto", 999_999, "none"}, {"auto", 1_000_000, "both"}, {"rows", 10, "rows"}, {"none", 1e6, "none"}} {
 		if got := resolveHalving(c.halving, c.rows); got != c.want {
 			t.Errorf("%s of %d rows is %s", c.halving, c.rows, got)
 		}

@@ -23,7 +23,7 @@ type tuneCommand struct {
 	Trials    int    `group:"search" default:"20" placeholder:"N" help:"How many trials the study shall have, earlier ones included (default: 20)."`
 	Objective string `group:"search" default:"r2" placeholder:"NAME" values:"r2,mae,crps,eta,elbo" help:"What is to be best: r2, mae, crps or eta of the valid part, or elbo, the bound of a posterior (default: r2)."`
 	Sampler   string `group:"search" default:"tpe" placeholder:"NAME" values:"tpe,random" help:"How values are proposed: tpe or random (default: tpe)."`
-	Halving   string `group:"search" default:"auto" placeholder:"WHAT" values:"auto,both,sweeps,rows,none" help:"What a trial has less of until it is among the best: sweeps, rows, both, or none, which gives every trial all; auto is both with 100,000 training rows or more (default: auto)."`
+	Halving   string `group:"search" default:"auto" placeholder:"WHAT" values:"auto,both,sweeps,rows,none" help:"What a trial has less of until it is among the best: sweeps, rows, both, or none, which gives every trial all; auto is both with a million training rows or more (default: auto)."`
 	Study     string `group:"search" default:"study.db" placeholder:"PLACE" complete:"file" help:"Where the trials are kept: a file, or postgres://user@host/database for workers on several machines (default: study.db)."`
 	Resume    bool   `group:"search" help:"Go on with the study that is there, or join others that work on it."`
 	Worker    bool   `group:"search" help:"Work on the study whether others began it or not, for commands that are given at the same time."`
