@@ -3,9 +3,9 @@ and quantile models.
 
 Ids and categories are categorical features, the rest are numbers. Training stops
 early by the loss on the valid part. LightGBM keeps the scores of validation sets
-up to date while it trains, on binned rows; asking the finished model for the
-same rows took longer than training did. So rows to predict go in as a second
-validation set, with targets of 0 that nothing looks at.
+up to date while it trains, on binned rows, equal to what the finished model
+predicts; asking that would walk every tree again for every row. So rows to
+predict go in as a second validation set, with targets of 0 that nothing looks at.
 """
 
 import lightgbm as lgb
