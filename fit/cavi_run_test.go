@@ -199,3 +199,24 @@ func TestBoundThatIsNoNumber(t *testing.T) {
 		}
 	}
 }
+
+// A product of cores does not die out because effects that stand before it have
+// explained the most: what it explains is not taken for noise.
+func TestEffectsBeforeATrain(t *testing.T) {
+	for _, w := range []world{
+		{sizes: []int{100, 100}, cells: 3000, noise: 0.35},
+		{sizes: []int{100, 100}, cells: 6000, noise: 0.5},
+		{sizes: []int{200, 200}, cells: 6000, noise: 0.35},
+	} {
+		w.grouping, w.ranks = [][][]int{{{0}}, {{1}}, {{0}, {1}}}, []int{1, 1, 2}
+		p := w.problem(t, 3, false)
+		if err := p.Field.SetFamily(tt.MeanField); err != nil {
+			t.Fatal(err)
+		}
+		opt := defaults()
+		opt.Solver, opt.Sweeps = "cavi", 60
+		if ratio := solve(t, p, opt).Noise / (w.noise * w.noise); ratio > 1.1 {
+			t.Errorf("%v of %d cells: noise is %.3f of the truth", w.sizes, w.cells, ratio)
+		}
+	}
+}

@@ -31,15 +31,20 @@ func (t *Train) AnchorAtOne() {
 // Anchored tells whether the train is drawn to 1.
 func (t *Train) Anchored() bool { return t.Cores[0].Anchor != nil }
 
-// Draw gives the terms start values: those of the first group at the target's
-// scale, the others small, for they begin with what it leaves; anchored ones
-// about 1.
+// Draw gives the terms start values: the first train of two cores or more and
+// its partners at the target's scale, the others small, for they begin with what
+// it leaves; anchored ones about 1.
+//
+// That an effect of one core stands before it makes no difference: it needs no
+// start, while a posterior of a product that starts small is drawn to 0, where it
+// stays.
 func (f *Field) Draw(b backend.Backend, stream func(term int) *rand.Rand, sd float64) {
+	lead := max(0, slices.IndexFunc(f.Terms, func(t *Train) bool { return len(t.Cores) > 1 && !t.Anchored() }))
 	for k, t := range f.Terms {
 		switch {
 		case t.Anchored():
 			t.draw(b, stream(k), t.unit(), 1)
-		case k == 0 || slices.Contains(f.Partners(k), 0):
+		case k == lead || slices.Contains(f.Partners(k), lead):
 			t.Draw(b, stream(k), sd)
 		default:
 			t.Draw(b, stream(k), 0.1*sd)
