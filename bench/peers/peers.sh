@@ -33,9 +33,12 @@ compare() {
 	name=$1 set=$2 folder=$3
 	results=$here/results/$name
 	work=$results/specifications
-	mkdir -p "$work"
-	rm -f "$work/data"
-	ln -s "$(dirname "$folder")" "$work/data"
+	rm -rf "$work"
+	mkdir -p "$work/data"
+	ln -s "$folder" "$work/data/"
+	if [ "$set" = movielens ]; then # years of movies stand in their titles
+		"$kft" data movielens "$folder" -o "$work/data/movielens"
+	fi
 	cp "$examples"/*.yaml "$work/"
 	sed "s|^output:.*|output: $results|" "$examples/experiment-$set.yaml" > "$work/experiment-$set.yaml"
 	(cd "$work" && "$kft" experiment run --spec "experiment-$set.yaml" --threads "$threads") ||

@@ -38,6 +38,7 @@ class Table:
     modes: dict[str, np.ndarray]  # the ids kft is given, in its order
     categories: dict[str, np.ndarray] = field(default_factory=dict)
     numbers: dict[str, np.ndarray] = field(default_factory=dict)
+    pairs: dict[str, np.ndarray] = field(default_factory=dict)  # codes of pairs that occur, for tools that cannot form them
     tags: np.ndarray | None = None  # 0/1, a row for each entity of tagged
     tagged: str = ""
     scale: str = "identity"  # that quantiles are modelled on
@@ -106,10 +107,16 @@ def load_movielens(folder):
     movies = pd.read_csv(os.path.join(folder, "movies.csv")).set_index("movieId")
     user, _ = pd.factorize(ratings["userId"], sort=True)
     movie, movie_ids = pd.factorize(ratings["movieId"], sort=True)
-    hour = (ratings["timestamp"].to_numpy() // 3600 % 24).astype(np.int32)
+    seconds = ratings["timestamp"].to_numpy()
+    hour = (seconds // 3600 % 24).astype(np.int32)
+    date = seconds // 86400
+    year = pd.to_numeric(movies["title"].str.extract(r"\((\d{4})[^)]*\)\s*$")[0]).reindex(movie_ids)
     genres = movies.reindex(movie_ids)["genres"].fillna("").str.get_dummies("|")
     t = Table("movielens", ratings["rating"].to_numpy(np.float64), {})
     t.modes = {"user": user.astype(np.int32), "movie": movie.astype(np.int32), "hour": hour}
+    t.categories = {"date": codes(date), "year": codes(year)[movie]}
+    t.numbers = {"year": year.to_numpy(np.float32)[movie], "date": date.astype(np.float32)}
+    t.pairs = {"user-date": codes(user * 100_000 + date), "user-hour": codes(user * 24 + hour)}
     t.tags, t.tagged = genres.to_numpy(np.float32), "movie"
     return t
 

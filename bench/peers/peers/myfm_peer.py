@@ -1,9 +1,10 @@
 """myFM: a Bayesian factorisation machine, by Gibbs sampling.
 
 The predictive is normal, with the variance of the scores over the kept samples
-plus the mean noise variance. The richer variant adds what myFM's own MovieLens
-examples add: to a user the movies rated in the training part, and to a movie
-its users (which needs two modes like these: MovieLens alone).
+plus the mean noise variance. Two variants are richer, on MovieLens alone: one
+adds what myFM's own examples add, to a user the movies rated in the training
+part, and to a movie its users; the other the pairs of user and date and of user
+and hour that kft forms by joint cores, as columns.
 """
 
 import myfm
@@ -29,6 +30,14 @@ class _Blocks:
         return x, []
 
 
+class _Sessions(_Blocks):
+    def of(self, rows):
+        x, shapes = one_hots(rows)
+        pairs = [one_hot(rows.of(c), int(c.max()) + 1) for c in self.table.pairs.values()]
+        self.shapes = shapes + [p.shape[1] for p in pairs]
+        return sp.hstack([x, *pairs], format="csr"), []
+
+
 class _Implicit(_Blocks):
     def __init__(self, train):
         super().__init__(train)
@@ -41,12 +50,14 @@ class _Implicit(_Blocks):
             "movie": [sp.identity(sizes["movie"]), unit_rows(seen.T.tocsr()), sp.csr_matrix(unit_tags(t))],
         }
         self.data = {c: sp.hstack(p, format="csr").astype(np.float64) for c, p in parts.items()}
-        self.shapes = [sizes["hour"]] + [p.shape[1] for c in parts for p in parts[c]]
+        self.sizes = {c: sizes[c] for c in ("hour", "date", "year")}
+        self.shapes = list(self.sizes.values()) + [p.shape[1] for c in parts for p in parts[c]]
 
     def of(self, rows):
         t = self.table
-        hour = one_hot(rows.of(t.modes["hour"]), self.shapes[0])
-        return hour, [myfm.RelationBlock(rows.of(t.modes[c]).tolist(), d) for c, d in self.data.items()]
+        columns, _ = id_columns(t)
+        x = sp.hstack([one_hot(rows.of(columns[c]), n) for c, n in self.sizes.items()], format="csr")
+        return x, [myfm.RelationBlock(rows.of(t.modes[c]).tolist(), d) for c, d in self.data.items()]
 
 
 def unit_rows(x):
@@ -101,4 +112,10 @@ class Implicit(MyFM):
     features = _Implicit
 
 
-PEERS = (MyFM, Implicit)
+class Sessions(MyFM):
+    configuration = "myfm-sessions"
+    data = ("movielens",)
+    features = _Sessions
+
+
+PEERS = (MyFM, Implicit, Sessions)

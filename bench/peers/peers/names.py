@@ -12,6 +12,7 @@ MODULES = {
     "ffm-log1p": "ffm_peer",
     "myfm": "myfm_peer",
     "myfm-implicit": "myfm_peer",
+    "myfm-sessions": "myfm_peer",
     "cmfrec": "cmfrec_peer",
     "smurff": "smurff_peer",
 }
