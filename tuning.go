@@ -12,7 +12,8 @@ import (
 )
 
 // SearchSpace is what a search varies about a specification: ranks, each from a
-// quarter to four times the one given; scale and likelihood where they are auto;
+// quarter to four times the one given, and which terms beside the first there
+// are; scale and likelihood where they are auto;
 // with side tables the variant, the kernel, its columns, and which tables are
 // used; the weight of the penalty where it is given; for adam the rate. What the
 // section search of the specification says comes before that. All else stays as

@@ -65,7 +65,21 @@ func knobTable(spec Spec) ([]knob, error) {
 		all = append(all, weight,
 			choices("ridge", f.Ridge, false, []string{"frequency", "uniform"}, func(s *Spec, v string) { s.Fit.Ridge = v }))
 	}
-	return all, nil
+	return append(all, termKnobs(spec)...), nil
+}
+
+// termKnobs leave terms out, but for the first. The last comes first, so that
+// the numbers of those before it hold, and all come after what else changes terms.
+func termKnobs(spec Spec) []knob {
+	var all []knob
+	for i := len(spec.Terms) - 1; i > 0; i-- {
+		all = append(all, choices("term."+strconv.Itoa(i+1), "use", true, []string{"use", "none"}, func(s *Spec, v string) {
+			if v == "none" {
+				s.Terms = slices.Delete(s.Terms, i, i+1)
+			}
+		}))
+	}
+	return all
 }
 
 func choices(name, given string, derived bool, list []string, set func(s *Spec, v string)) knob {

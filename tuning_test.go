@@ -56,8 +56,8 @@ func TestSearchSpace(t *testing.T) {
 		for _, p := range space {
 			got = append(got, p.Name+" "+p.String())
 		}
-		if text := strings.Join(got, "|"); text != ranks+c.want {
-			t.Errorf("%s:\ngot  %s\nwant %s", name, text, ranks+c.want)
+		if text, want := strings.Join(got, "|"), ranks+c.want+`|term.3 choice "use" "none"|term.2 choice "use" "none"`; text != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, text, want)
 		}
 	}
 }
@@ -82,6 +82,18 @@ func TestCandidate(t *testing.T) {
 	}
 	if after := string(spec.JSON()); after != before {
 		t.Errorf("the specification was changed to %s", after)
+	}
+	for given, want := range map[string][]string{"term.2": {"a,b,c:8", "a,b,c:2,5@plain"}, "term.3": {"a,b,c:8", "a"}, "term.2 term.3": {"a,b,c:8"}} {
+		v, err := GivenValues(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range strings.Fields(given) {
+			v[name] = "none"
+		}
+		if got, err := Candidate(spec, v); err != nil || !slices.Equal(got.Terms, want) {
+			t.Errorf("without %s: %q, %v", given, got.Terms, err)
+		}
 	}
 	counts, err := Candidate(tunedSpec(func(s *Spec) {
 		s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Transform, s.Uncertainty.Noise = "mean-field", "auto", "auto", "power"

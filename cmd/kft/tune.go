@@ -34,7 +34,7 @@ type tuneCommand struct {
 
 // Help is shown by kft tune --help.
 func (*tuneCommand) Help() string {
-	return `Fits variations of a specification and keeps the one that is best on the valid part (--objective elbo: on the training part); the test part decides nothing. The first trial is the specification itself. Varied are the ranks of the terms, from a quarter to four times those given; scale and likelihood where they are auto; with side tables the variant, the kernel, its columns, and which of several tables are used; a penalty's weight that is given; for adam the rate. A penalty that is auto is found by every trial for itself. The section search of the specification says otherwise:
+	return `Fits variations of a specification and keeps the one that is best on the valid part (--objective elbo: on the training part); the test part decides nothing. The first trial is the specification itself. Varied are the ranks of the terms, from a quarter to four times those given, and which terms beside the first there are; scale and likelihood where they are auto; with side tables the variant, the kernel, its columns, and which of several tables are used; a penalty's weight that is given; for adam the rate. A penalty that is auto is found by every trial for itself. The section search of the specification says otherwise:
 
     search: {rank.1: 4..64, variant: [wlr, additive], kernel: matern32, columns: fixed, sweeps: [30, 60]}
 
