@@ -12,7 +12,7 @@ import lightgbm as lgb
 import numpy as np
 
 from peers.measure import PINBALL_LEVELS, Prediction, fill_levels, pinball
-from peers.peer import Peer, from_log1p, log_uniform
+from peers.peer import Peer, from_log1p, from_means, log_uniform
 
 ROUNDS = 1000
 PATIENCE = 30  # rounds without a better loss
@@ -147,7 +147,10 @@ class Identity(LightGBM):
     def fit(self, prepared, values, share):
         y = prepared.valid_y
         scores, rounds = prepared.run(values, share, "regression", lambda s: float(np.mean((y - s) ** 2)))
-        return [Prediction(mean=s, notes={"rounds": rounds}) for s in scores]
+        out = from_means(scores, y)
+        for p in out:
+            p.notes["rounds"] = rounds
+        return out
 
 
 class Log1p(LightGBM):

@@ -106,15 +106,20 @@ class MyFM(Peer):
         return out
 
 
-class Implicit(MyFM):
-    configuration = "myfm-implicit"
+class _Richer(MyFM):
     data = ("movielens",)
+
+    def values_from(self, data):
+        return "myfm"
+
+
+class Implicit(_Richer):
+    configuration = "myfm-implicit"
     features = _Implicit
 
 
-class Sessions(MyFM):
+class Sessions(_Richer):
     configuration = "myfm-sessions"
-    data = ("movielens",)
     features = _Sessions
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from peers.measure import Prediction
 from peers.names import MODULES
+from peers.residuals import residual_quantiles
 
 
 class Peer:
@@ -71,7 +72,21 @@ def smearing(y, scaled):
 def from_log1p(predictions, valid_y):
     """Predictions of y from predictions of log1p(y), those of valid first."""
     factor = smearing(valid_y, predictions[0])
+    quantiles = residual_quantiles(predictions, np.log1p(valid_y), np.expm1)
+    off = [float(np.mean(np.abs(valid_y - m))) for m in (np.expm1(predictions[0]), quantiles[0][0.5])]
     return [
-        Prediction(mean=factor * np.exp(s) - 1, median=np.expm1(s), scaled=s, notes={"smearing": round(factor, 4)})
-        for s in predictions
+        Prediction(
+            mean=factor * np.exp(s) - 1,
+            median=np.expm1(s) if off[0] <= off[1] else q[0.5],
+            quantiles=q,
+            scaled=s,
+            notes={"smearing": round(factor, 4)},
+        )
+        for s, q in zip(predictions, quantiles)
     ]
+
+
+def from_means(predictions, valid_y):
+    """Predictions of y by a model of its mean, those of valid first."""
+    quantiles = residual_quantiles(predictions, valid_y, np.asarray)
+    return [Prediction(mean=s, quantiles=q) for s, q in zip(predictions, quantiles)]
