@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from peers.measure import Prediction
-from peers.peer import Peer, from_log1p
+from peers.peer import Peer, from_log1p, from_means
 
 
 class Scaled(Peer):
@@ -26,7 +25,7 @@ class Scaled(Peer):
         if self.scale == "log1p":
             out = from_log1p(found, valid_y)
         else:
-            out = [Prediction(mean=p) for p in found]
+            out = from_means(found, valid_y)
         for p in out:
             p.notes.update(notes)
         return out
