@@ -51,6 +51,8 @@ type Tuning struct {
 	Definition string            `json:"definition,omitempty"`
 	Values     map[string]string `json:"values"`            // the best; none while it is not finished
 	Problem    string            `json:"problem,omitempty"` // why it failed
+
+	name string // of its file, without .json
 }
 
 // A Plan is what the table needs to know of an experiment besides its cells.
@@ -58,6 +60,7 @@ type Plan struct {
 	Name           string   `json:"name"`
 	Configurations []string `json:"configurations"`
 	Splits         int      `json:"splits"`
+	Tuned          []string `json:"tuned"` // the files in tuning that count, without .json; null where all do
 	Against        string   `json:"against,omitempty"`
 	Measures       []string `json:"measures"`
 }
@@ -93,32 +96,37 @@ func Read(folder Folder) (Results, error) {
 		return r, err
 	}
 	var err error
-	if r.Cells, err = readAll[Cell](filepath.Join(string(folder), "cells")); err != nil {
+	files := map[string]string{}
+	r.Cells, err = readAll(filepath.Join(string(folder), "cells"), func(c *Cell, file string) error {
+		key := c.Configuration + "." + strconv.Itoa(c.Split)
+		switch before := files[key]; {
+		case c.Configuration == "" || c.Split < 1:
+			return fmt.Errorf("%s: the cell has no configuration, or no split from 1 on", file)
+		case before != "":
+			return fmt.Errorf("%s and %s: two files are of %s, split %d; remove one", before, file, c.Configuration, c.Split)
+		}
+		files[key] = file
+		return nil
+	})
+	if err != nil {
 		return r, err
 	}
-	if r.Tuning, err = readAll[Tuning](filepath.Join(string(folder), "tuning")); err != nil {
+	r.Tuning, err = readAll(filepath.Join(string(folder), "tuning"), func(t *Tuning, file string) error {
+		t.name = strings.TrimSuffix(filepath.Base(file), ".json")
+		return nil
+	})
+	if err != nil {
 		return r, err
 	}
 	if len(r.Cells) == 0 && len(r.Plan.Configurations) == 0 {
 		return r, fmt.Errorf("%s: there are no cells yet", folder)
 	}
-	files := map[string]bool{}
-	for _, c := range r.Cells {
-		key := c.Configuration + "." + strconv.Itoa(c.Split)
-		switch {
-		case c.Configuration == "" || c.Split < 1:
-			return r, fmt.Errorf("%s: a cell has no configuration, or no split from 1 on", filepath.Join(string(folder), "cells"))
-		case files[key]:
-			return r, fmt.Errorf("%s: two files are of %s, split %d; remove one", filepath.Join(string(folder), "cells"), c.Configuration, c.Split)
-		}
-		files[key] = true
-	}
 	return r, nil
 }
 
-// readAll reads the JSON files of a folder by their names; none where there is no
-// folder.
-func readAll[T any](folder string) ([]T, error) {
+// readAll reads the JSON files of a folder by their names, and hands each to check;
+// none where there is no folder.
+func readAll[T any](folder string, check func(v *T, file string) error) ([]T, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -129,7 +137,11 @@ func readAll[T any](folder string) ([]T, error) {
 			continue
 		}
 		var v T
-		if err := readJSON(filepath.Join(folder, e.Name()), &v); err != nil {
+		file := filepath.Join(folder, e.Name())
+		if err := readJSON(file, &v); err != nil {
+			return nil, err
+		}
+		if err := check(&v, file); err != nil {
 			return nil, err
 		}
 		all = append(all, v)
@@ -187,11 +199,28 @@ func (r Results) cells(configuration string) map[int]Cell {
 	return all
 }
 
-// splits is how many there are: of the plan, or the last that a cell has.
+// splits is how many there are: of the plan, or without one the last that a cell
+// has.
 func (r Results) splits() int {
 	n := r.Plan.Splits
+	if n > 0 {
+		return n
+	}
 	for _, c := range r.Cells {
 		n = max(n, c.Split)
 	}
 	return n
+}
+
+// tunings are the searches that the configuration's cells rest on; one of an
+// earlier plan, whose file is still there, is not.
+func (r Results) tunings(configuration string) []Tuning {
+	planned := r.Plan.Tuned != nil && slices.Contains(r.Plan.Configurations, configuration)
+	var all []Tuning
+	for _, t := range r.Tuning {
+		if t.Configuration == configuration && (!planned || slices.Contains(r.Plan.Tuned, t.name)) {
+			all = append(all, t)
+		}
+	}
+	return all
 }

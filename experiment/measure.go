@@ -62,9 +62,9 @@ func (m measure) of(c Cell) (float64, bool) {
 	}
 	switch m.name {
 	case "seconds":
-		return c.Seconds, true
+		return c.Seconds, c.Seconds > 0 // 0 is not told
 	case "cpu_seconds":
-		return c.CPU, true
+		return c.CPU, c.CPU > 0
 	case "memory":
 		return float64(c.PeakRSS) / (1 << 20), c.PeakRSS > 0
 	}

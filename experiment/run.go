@@ -83,14 +83,11 @@ func Run(ctx context.Context, spec Spec, opt Options) (Done, error) {
 		return Done{}, err
 	}
 	defer unlock()
-	plan := Plan{Name: spec.Name, Configurations: spec.names(), Splits: len(spec.Splits), Against: spec.Against, Measures: spec.Measures}
+	plan := Plan{Name: spec.Name, Configurations: spec.names(), Splits: len(spec.Splits), Tuned: spec.tuned(), Against: spec.Against, Measures: spec.Measures}
 	if err := writeJSON(spec.Output.planFile(), plan); err != nil {
 		return Done{}, err
 	}
 	w := &work{Spec: spec, Options: opt, files: map[string]string{}, chosen: map[string]chosen{}}
-	if err := w.redo(); err != nil {
-		return Done{}, err
-	}
 	err = w.run(ctx)
 	return w.done, err
 }
@@ -99,6 +96,23 @@ func (s Spec) names() []string {
 	var names []string
 	for _, c := range s.Configurations {
 		names = append(names, c.Name)
+	}
+	return names
+}
+
+// tuned are the records of tuning that the cells rest on.
+func (s Spec) tuned() []string {
+	names := []string{}
+	for _, c := range s.Configurations {
+		switch {
+		case c.Tune == nil:
+		case c.Tune.Each:
+			for n := 1; n <= len(s.Splits); n++ {
+				names = append(names, tuningName(c.Name, n))
+			}
+		default:
+			names = append(names, tuningName(c.Name, 0))
+		}
 	}
 	return names
 }
@@ -140,6 +154,9 @@ func (w *work) run(ctx context.Context) error {
 		if _, err := w.content(c.Spec); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
+	}
+	if err := w.redo(); err != nil {
+		return err
 	}
 	if err := w.split(ctx); err != nil {
 		return err

@@ -288,6 +288,16 @@ func TestRedo(t *testing.T) {
 	if err != nil || !slices.Equal(f.calls, []string{"tune tuned", "fit tuned.1", "fit tuned.2"}) {
 		t.Errorf("did %q, %v", f.calls, err)
 	}
+	// Nothing is thrown away where the work cannot be done.
+	if err := os.Rename("sales.csv", "away.csv"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := start(t, spec, f, func(o *Options) { o.Redo = []string{"tuned"} }); err == nil {
+		t.Error("done without a table")
+	}
+	if r, err := Read(spec.Output); err != nil || len(r.Cells) != 4 || len(r.Tuning) != 1 {
+		t.Errorf("after a run that could not begin there are %d cells and %d tunings, %v", len(r.Cells), len(r.Tuning), err)
+	}
 	if _, _, err := start(t, spec, f, func(o *Options) { o.Redo = []string{"tunde"} }); err == nil || !strings.Contains(err.Error(), `did you mean "tuned"`) {
 		t.Errorf("an unknown one: %v", err)
 	}
@@ -311,6 +321,38 @@ func TestTuneEach(t *testing.T) {
 	s, err := Summarize(r, nil, "")
 	if err != nil || s.Rows[1].Total != 2*5+2*2 {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// What an earlier form of the experiment left behind does not count: splits it no
+// longer has, and searches that its cells do not rest on.
+func TestEarlierForm(t *testing.T) {
+	setup(t)
+	each := strings.Replace(twoConfigurations, "trials: 3", "trials: 3, splits: each", 1)
+	for _, c := range []struct {
+		text  string
+		total float64 // of the tuned configuration
+	}{
+		{twoConfigurations, 5 + 2*2},
+		{each, 2*5 + 2*2},
+		{strings.Replace(each, "[4, 5]", "[4]", 1), 5 + 2},
+		{strings.Replace(twoConfigurations, "tune: {trials: 3}, ", "", 1), 2 * 2},
+	} {
+		spec := load(t, c.text)
+		if _, _, err := start(t, spec, &fake{}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Read(spec.Output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Summarize(r, nil, "")
+		if err != nil || s.Splits != len(spec.Splits) || s.Rows[0].N != s.Splits || s.Rows[1].Total != c.total || s.Pairs[0].Difference.N != s.Splits {
+			t.Errorf("%s\n%+v, %v", c.text, s, err)
+		}
+		if (len(s.Beyond) > 0) != (s.Splits == 1) {
+			t.Errorf("left out %q", s.Beyond)
+		}
 	}
 }
 

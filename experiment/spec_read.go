@@ -227,8 +227,12 @@ func (r *reader) measure(n ast.Node, path string) string {
 	return name
 }
 
-// fileName is what a configuration may be called: files have its name.
-var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+=-]*$`)
+// fileName is what a configuration may be called: files have its name. One that
+// ends as the files of another do would take their place.
+var (
+	fileName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+=-]*$`)
+	takenName = regexp.MustCompile(`\.([0-9]+|best)$`)
+)
 
 func (r *reader) configuration(n ast.Node, path string, spec *Spec) {
 	var c Configuration
@@ -246,6 +250,8 @@ func (r *reader) configuration(n ast.Node, path string, spec *Spec) {
 		r.addf(n, path, "needs a name")
 	case !fileName.MatchString(c.Name):
 		r.addf(there["name"], path+".name", "%q cannot be the name of a file; use letters, digits and . _ + = -", c.Name)
+	case takenName.MatchString(c.Name):
+		r.addf(there["name"], path+".name", "%q ends as files of the results do; write - in place of the last dot", c.Name)
 	case again:
 		r.addf(there["name"], path+".name", "%q is the name of another configuration already", c.Name)
 	}
@@ -260,6 +266,9 @@ func (r *reader) configuration(n ast.Node, path string, spec *Spec) {
 	if len(spec.Configurations) > 0 && !slices.Equal(c.Spec.Data.Files, spec.Configurations[0].Spec.Data.Files) {
 		r.addf(there["spec"], path+".spec", "its table is %s, that of %s %s; an experiment has one table", strings.Join(c.Spec.Data.Files, ", "),
 			spec.Configurations[0].Name, strings.Join(spec.Configurations[0].Spec.Data.Files, ", "))
+	}
+	if len(spec.Configurations) > 0 && c.Spec.Data.Target != spec.Configurations[0].Spec.Data.Target {
+		r.addf(there["spec"], path+".spec", "its target is %s, that of %s %s; their measures do not compare", c.Spec.Data.Target, spec.Configurations[0].Name, spec.Configurations[0].Spec.Data.Target)
 	}
 	if c.Tune != nil && len(r.problems) == before {
 		if err := kft.CheckObjective(c.Spec, c.Tune.Objective); err != nil {
@@ -328,6 +337,10 @@ func (r *reader) set(n ast.Node, path string, spec *model.Spec) {
 	}
 	for _, entry := range m.Values {
 		key, _ := model.ScalarOf(entry.Key)
+		if key == "split" || key == "seed" {
+			r.addf(entry.Key, path+"."+key, "is the same for all configurations; it stands above them, as split and seeds")
+			continue
+		}
 		var values []string
 		seq, isList := entry.Value.(*ast.SequenceNode)
 		if isList {

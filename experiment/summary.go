@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -18,6 +19,7 @@ type Summary struct {
 	Pairs   []Pair
 	Failed  []Cell
 	Missing []string // "configuration, split 3, 4"
+	Beyond  []string // the same of cells that the plan has no such split for; they do not count
 
 	measures []measure
 }
@@ -28,9 +30,9 @@ type Row struct {
 	N             int        // cells with measures
 	Values        []Estimate // by measure
 	Fit           float64    // mean seconds of a fit; NaN without any
-	Total         float64    // seconds of all fits and of tuning
+	Total         float64    // seconds of all fits and of tuning; NaN where none are told
 	CPU           float64    // the same, of processor time
-	Memory        float64    // the most that any of them held, MiB
+	Memory        float64    // the most that any of them held, MiB; NaN where that is not told
 }
 
 // An Estimate is the mean of a sample with its spread.
@@ -89,7 +91,17 @@ func Summarize(r Results, names []string, against string) (*Summary, error) {
 	reference := r.cells(s.Against)
 	for _, c := range configurations {
 		cells := r.cells(c)
-		s.Rows = append(s.Rows, s.row(c, cells, r.Tuning))
+		var beyond []string
+		for _, n := range slices.Sorted(maps.Keys(cells)) {
+			if n > s.Splits {
+				beyond = append(beyond, strconv.Itoa(n))
+				delete(cells, n)
+			}
+		}
+		if len(beyond) > 0 {
+			s.Beyond = append(s.Beyond, c+", split "+strings.Join(beyond, ", "))
+		}
+		s.Rows = append(s.Rows, s.row(c, cells, r.tunings(c)))
 		if s.Against != "" && c != s.Against {
 			for _, m := range s.measures {
 				if p := pair(c, m, cells, reference); p.Difference.N > 0 {
@@ -121,19 +133,19 @@ func (s *Summary) row(configuration string, cells map[int]Cell, tuning []Tuning)
 		row.Memory = max(row.Memory, float64(u.PeakRSS)/(1<<20))
 	}
 	for _, t := range tuning {
-		if t.Configuration == configuration {
-			work(t.Usage)
-		}
+		work(t.Usage)
 	}
 	samples := make([][]float64, len(s.measures))
-	fits := 0.0
+	var fits []float64
 	for n := 1; n <= s.Splits; n++ { // in order, so that sums are the same each time
 		c, there := cells[n]
 		if !there || c.Problem != "" {
 			continue
 		}
 		row.N++
-		fits += c.Seconds
+		if c.Seconds > 0 {
+			fits = append(fits, c.Seconds)
+		}
 		work(c.Usage)
 		for i, m := range s.measures {
 			if v, ok := m.of(c); ok {
@@ -141,7 +153,12 @@ func (s *Summary) row(configuration string, cells map[int]Cell, tuning []Tuning)
 			}
 		}
 	}
-	row.Fit = fits / float64(row.N)
+	row.Fit = estimate(fits).Mean
+	for _, v := range []*float64{&row.Total, &row.CPU, &row.Memory} {
+		if *v == 0 { // nothing was told
+			*v = math.NaN()
+		}
+	}
 	for _, sample := range samples {
 		row.Values = append(row.Values, estimate(sample))
 	}

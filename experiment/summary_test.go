@@ -87,6 +87,28 @@ func TestSummaryFigures(t *testing.T) {
 	}
 }
 
+// A program that does not tell its time is not the fastest.
+func TestTimeNotTold(t *testing.T) {
+	r := results()
+	for n := 1; n <= 3; n++ {
+		c := cell("silent", n, 0, map[string]string{"r2": "0.5"})
+		c.PeakRSS = 0
+		r.Cells = append(r.Cells, c)
+	}
+	s, err := Summarize(r, []string{"seconds", "cpu_seconds", "memory"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Pairs {
+		if p.Configuration == "silent" {
+			t.Errorf("compared: %+v", p)
+		}
+	}
+	if row := s.Rows[len(s.Rows)-1]; row.N != 3 || !math.IsNaN(row.Fit) || !math.IsNaN(row.Total) || !math.IsNaN(row.CPU) || !math.IsNaN(row.Memory) {
+		t.Errorf("%+v", row)
+	}
+}
+
 // What is better has the sign of each measure.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {

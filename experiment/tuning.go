@@ -10,13 +10,17 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
-// tuningFile is a file of a configuration's search on split n, 0 for the one that
-// serves all splits.
-func (w *work) tuningFile(name string, n int, ending string) string {
-	if n > 0 {
-		name += "." + strconv.Itoa(n)
+// tuningName is what the files of a configuration's search on split n are called, n
+// being 0 for the one that serves all splits.
+func tuningName(configuration string, n int) string {
+	if n == 0 {
+		return configuration
 	}
-	return filepath.Join(string(w.Output), "tuning", name+ending)
+	return configuration + "." + strconv.Itoa(n)
+}
+
+func (w *work) tuningFile(configuration string, n int, ending string) string {
+	return filepath.Join(string(w.Output), "tuning", tuningName(configuration, n)+ending)
 }
 
 // choose finds what a configuration is fitted with on split n: the specification
