@@ -38,7 +38,7 @@ func (s *database) Grow(ctx context.Context, trials int) error {
 }
 
 // Claim implements Store.
-func (s *database) Claim(ctx context.Context, worker string, lease time.Duration) (t Trial, unfinished int, err error) {
+func (s *database) Claim(ctx context.Context, worker string, trials int, lease time.Duration) (t Trial, unfinished int, err error) {
 	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		t = Trial{}
 		problem := fmt.Sprintf("%d workers died over it; was it out of memory?", maxDeaths)
@@ -50,8 +50,8 @@ func (s *database) Claim(ctx context.Context, worker string, lease time.Duration
 		var began sql.NullInt64
 		row := tx.QueryRowContext(ctx, s.text(`UPDATE kft_trial SET state = 'running', attempt = attempt + 1, deaths = deaths + CASE state WHEN 'running' THEN 1 ELSE 0 END,
 				worker = ?1, lease = NOW + ?2, began = NOW, rungs = NULL
-			WHERE number = (SELECT number FROM kft_trial WHERE state = 'queued' OR state = 'running' AND lease < NOW ORDER BY number LIMIT 1 SKIP)
-			RETURNING number, attempt, sample, began`), worker, lease.Milliseconds())
+			WHERE number = (SELECT number FROM kft_trial WHERE number < ?3 AND (state = 'queued' OR state = 'running' AND lease < NOW) ORDER BY number LIMIT 1 SKIP)
+			RETURNING number, attempt, sample, began`), worker, lease.Milliseconds(), trials)
 		switch err := row.Scan(&t.Number, &t.Attempt, &sample, &began); {
 		case err == nil:
 			t.State, t.Worker, t.Began = Running, worker, instant(began)
@@ -61,7 +61,7 @@ func (s *database) Claim(ctx context.Context, worker string, lease time.Duration
 		case !errors.Is(err, sql.ErrNoRows):
 			return err
 		}
-		return tx.QueryRowContext(ctx, "SELECT count(*) FROM kft_trial WHERE state IN ('queued', 'running')").Scan(&unfinished)
+		return tx.QueryRowContext(ctx, s.text("SELECT count(*) FROM kft_trial WHERE number < ?1 AND state IN ('queued', 'running')"), trials).Scan(&unfinished)
 	})
 	return t, unfinished, err
 }

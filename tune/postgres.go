@@ -59,9 +59,17 @@ func OpenPostgres(ctx context.Context, place string, patience time.Duration) (*P
 	if patience <= 0 {
 		patience = time.Minute
 	}
+	if _, err := url.Parse(place); err != nil { // the error may have a part of the password
+		return nil, errors.New("the URL of the database is none; in a user or password, / ? # @ % and spaces are written %2F %3F %23 %40 %25 %20")
+	}
 	config, err := pgx.ParseConfig(place)
-	if err != nil {
-		return nil, err
+	if err != nil { // whose text has the whole URL
+		if why := errors.Unwrap(err); why != nil {
+			err = why
+		} else {
+			err = errors.New("a setting behind ? is wrong")
+		}
+		return nil, fmt.Errorf("%s: the URL of the database cannot be used: %w", PlaceName(place), err)
 	}
 	s := &Postgres{database{db: stdlib.OpenDB(*config), name: PlaceName(place), try: tryTime, dialect: dialect{
 		mark: "$", now: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)", skip: "FOR UPDATE SKIP LOCKED", transient: postgresTransient}}}

@@ -119,6 +119,20 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
+// What is wrong with a URL is said without its password.
+func TestWrongURLs(t *testing.T) {
+	for place, want := range map[string]string{
+		"postgres://u:secret@h/db?sslmode=bad":        "postgres://u:xxxxx@h/db: the URL of the database cannot be used: sslmode is invalid",
+		"postgres://h/db?password=secret&sslmode=bad": "postgres://h/db: the URL of the database cannot be used: sslmode is invalid",
+		"postgres://u:secret/x@h/db":                  "%2F",
+		"postgres://u:secret%zz@h/db":                 "%25",
+	} {
+		if _, err := OpenPostgres(t.Context(), place, 0); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", place, err)
+		}
+	}
+}
+
 // printable shows scores, not their addresses.
 func printable(trials []Trial) (lines []string) {
 	for _, t := range trials {

@@ -32,7 +32,7 @@ func newClock(s *SQLite) *clock {
 
 func claim(t *testing.T, s Store, worker string) Trial {
 	t.Helper()
-	trial, _, err := s.Claim(t.Context(), worker, time.Minute)
+	trial, _, err := s.Claim(t.Context(), worker, 100, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestATrialThatKillsItsWorkersFails(t *testing.T) {
 		}
 		c.add(2 * time.Minute)
 	}
-	got, unfinished, err := s.Claim(t.Context(), "b", time.Minute)
+	got, unfinished, err := s.Claim(t.Context(), "b", 100, time.Minute)
 	if err != nil || got.Attempt != 0 || unfinished != 0 {
 		t.Fatalf("%+v, %d unfinished, %v", got, unfinished, err)
 	}

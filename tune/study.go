@@ -97,7 +97,7 @@ func (s *Study) Work(ctx context.Context, trials int, w Worker) error {
 	}
 	pause := w.Lease / 600
 	for {
-		t, unfinished, err := s.store.Claim(ctx, w.Name, w.Lease)
+		t, unfinished, err := s.store.Claim(ctx, w.Name, trials, w.Lease)
 		switch {
 		case err != nil:
 			return err

@@ -95,6 +95,29 @@ func TestStudyIsDeterministicAndResumes(t *testing.T) {
 	}
 }
 
+// Another may have queued more trials than this worker was asked for.
+func TestWorkEndsWithItsTrials(t *testing.T) {
+	store := openStore(t, filepath.Join(t.TempDir(), "s.db"))
+	study := openStudy(t, store, toyStudy())
+	if err := store.Grow(t.Context(), 30); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ trials, want int }{{6, 6}, {4, 6}, {9, 9}} {
+		if err := study.Work(t.Context(), c.trials, Worker{Objective: scoreToy}); err != nil {
+			t.Fatal(err)
+		}
+		finished := 0
+		for _, trial := range results(t, store) {
+			if trial.Finished() {
+				finished++
+			}
+		}
+		if finished != c.want {
+			t.Errorf("of %d trials %d are finished, want %d", c.trials, finished, c.want)
+		}
+	}
+}
+
 func TestReports(t *testing.T) {
 	store := openStore(t, filepath.Join(t.TempDir(), "s.db"))
 	def := toyStudy()

@@ -66,9 +66,10 @@ type Store interface {
 	// Grow queues trials so that there are at least so many.
 	Grow(ctx context.Context, trials int) error
 	// Claim begins the first trial that is queued or whose lease has run out,
-	// without the rungs of an earlier attempt, and counts those that are not finished, this one included. Where none can
-	// be begun, Attempt is 0.
-	Claim(ctx context.Context, worker string, lease time.Duration) (t Trial, unfinished int, err error)
+	// without the rungs of an earlier attempt, and counts those that are not
+	// finished, this one included. It looks at the first so many trials alone,
+	// for others may have queued more. Where none can be begun, Attempt is 0.
+	Claim(ctx context.Context, worker string, trials int, lease time.Duration) (t Trial, unfinished int, err error)
 	// Assign records the values of a trial that has none.
 	Assign(ctx context.Context, t Trial) error
 	// Beat renews the lease.
