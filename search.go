@@ -3,10 +3,13 @@ package kft
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -24,6 +27,7 @@ type Search struct {
 	Threads   int    // of a fit; 0 takes as many as the process may use
 
 	data *splitTable
+	side string // the hash of the side tables, "" without any
 }
 
 // Read checks the search and reads the table, once for all trials. Open does it
@@ -49,6 +53,10 @@ func (s *Search) Read(ctx context.Context) error {
 	if slices.Contains(s.Spec.Data.Files, "-") {
 		return errors.New("every worker reads the table: give it as a file, not by standard input")
 	}
+	side, err := hashSideFiles(s.Spec)
+	if err != nil {
+		return err
+	}
 	data, err := readSplit(ctx, s.Spec, Options{Threads: s.Threads})
 	if err != nil {
 		return err
@@ -57,8 +65,33 @@ func (s *Search) Read(ctx context.Context) error {
 		return errors.New("trials are measured on the valid part, and there is none; give one by --split")
 	}
 	s.Halving = resolveHalving(s.Halving, data.split.Count(dataset.Train))
-	s.data = data
+	s.data, s.side = data, side
 	return nil
+}
+
+// hashSideFiles is the hash of the files of side tables, as they are.
+func hashSideFiles(spec Spec) (string, error) {
+	tables, err := spec.SideTables()
+	if err != nil {
+		return "", err
+	}
+	h, files := sha256.New(), 0
+	for _, t := range tables {
+		if t.Own() {
+			continue
+		}
+		text, err := os.ReadFile(t.File)
+		if err != nil {
+			return "", fmt.Errorf("the side table of %s: %w", t.Mode, err)
+		}
+		sum := sha256.Sum256(text)
+		h.Write(sum[:])
+		files++
+	}
+	if files == 0 {
+		return "", nil
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Open begins the study in the store, or joins the one that is there; that it
@@ -79,14 +112,18 @@ func (s Search) Open(ctx context.Context, store tune.Store) (*OpenSearch, error)
 	return &OpenSearch{search: s, store: store, study: study, def: def}, nil
 }
 
-// definition is the study: the table and every line of the specification have to
-// agree.
+// definition is the study: the table, its parts, the side tables and every line of
+// the specification have to agree.
 func (s *Search) definition() (tune.Definition, error) {
 	def := tune.Definition{Goal: ObjectiveGoal(s.Objective), Sampler: s.Sampler, Seed: s.Spec.Seed}
 	if s.Halving != "none" {
 		def.Rungs = rungs
 	}
-	def.Facts = append(def.Facts, tune.Fact{Name: "objective", Text: s.Objective}, tune.Fact{Name: "halving", Text: s.Halving}, tune.Fact{Name: "table", Text: "sha256 " + hashText(s.data.table.Hash)})
+	def.Facts = append(def.Facts, tune.Fact{Name: "objective", Text: s.Objective}, tune.Fact{Name: "halving", Text: s.Halving},
+		tune.Fact{Name: "table", Text: "sha256 " + hashText(s.data.table.Hash)}, tune.Fact{Name: "parts", Text: "sha256 " + hashParts(s.data.split.Parts)})
+	if s.side != "" {
+		def.Facts = append(def.Facts, tune.Fact{Name: "side tables", Text: "sha256 " + s.side})
+	}
 	var sections map[string]json.RawMessage
 	if err := json.Unmarshal(s.Spec.JSON(), &sections); err != nil {
 		return def, err

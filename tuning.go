@@ -61,10 +61,30 @@ func CheckObjective(spec Spec, objective string) error {
 	switch {
 	case !slices.Contains(Objectives(), objective):
 		return fmt.Errorf("%q is not known%s; use one of %s", objective, nearest.Hint(objective, Objectives()), strings.Join(Objectives(), ", "))
-	case objective == "elbo" && !spec.Uncertainty.Bayesian():
+	case objective == "elbo":
+		return checkBound(spec)
+	}
+	return nil
+}
+
+// checkBound refuses a search in which some trials have no evidence bound, or
+// bounds that cannot be compared.
+func checkBound(spec Spec) error {
+	spec.Fill()
+	values := func(name, given string) []string {
+		if told := spec.Search[name]; len(told) > 0 && !slices.Equal(told, []string{"fixed"}) {
+			return told
+		}
+		return []string{given}
+	}
+	scales, laws := values("transform", spec.Transform), values("likelihood", spec.Uncertainty.Likelihood)
+	switch {
+	case slices.Contains(values("inference", spec.Uncertainty.Inference), "map"):
 		return errors.New("elbo is of a posterior; set --inference to mean-field, multivariate or rows")
-	case objective == "elbo" && open(spec):
-		return errors.New("elbo cannot be compared between scales or likelihoods; name them instead of auto, or use crps")
+	case spec.Fit.Solver == "adam":
+		return errors.New("elbo is what the solver cavi tells, and adam does not; set --solver to cavi, or use crps")
+	case len(scales) > 1 || len(laws) > 1 || scales[0] == "auto" || laws[0] == "auto":
+		return errors.New("elbo cannot be compared between scales or likelihoods; name one of each, or use crps")
 	}
 	return nil
 }
@@ -88,7 +108,7 @@ func (r *Report) Objective(objective string) (float64, error) {
 		return float64(c.CRPS), nil
 	case objective == "eta" && c != nil:
 		return float64(c.Eta), nil
-	case objective == "elbo" && len(r.History) > 0:
+	case objective == "elbo" && r.Spec.Fit.Solver == "cavi" && len(r.History) > 0:
 		best := math.Inf(-1)
 		for _, p := range r.History {
 			best = math.Max(best, p.Bound)

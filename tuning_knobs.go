@@ -15,6 +15,7 @@ type knob struct {
 	tune.Param        // what is varied where the specification does not say
 	given      string // its value in the specification
 	derived    bool   // varied without being asked for
+	closed     bool   // there are no choices beside its own; else the specification knows
 	turn       func(s *Spec, value string)
 }
 
@@ -73,7 +74,7 @@ func knobTable(spec Spec) ([]knob, error) {
 func termKnobs(spec Spec) []knob {
 	var all []knob
 	for i := len(spec.Terms) - 1; i > 0; i-- {
-		all = append(all, choices("term."+strconv.Itoa(i+1), "use", true, []string{"use", "none"}, func(s *Spec, v string) {
+		all = append(all, either("term."+strconv.Itoa(i+1), "use", true, "use", "none", func(s *Spec, v string) {
 			if v == "none" {
 				s.Terms = slices.Delete(s.Terms, i, i+1)
 			}
@@ -83,19 +84,26 @@ func termKnobs(spec Spec) []knob {
 }
 
 func choices(name, given string, derived bool, list []string, set func(s *Spec, v string)) knob {
-	return knob{tune.Param{Name: name, Kind: tune.Choice, Choices: list}, given, derived, set}
+	return knob{Param: tune.Param{Name: name, Kind: tune.Choice, Choices: list}, given: given, derived: derived, turn: set}
+}
+
+// either has two choices and no others.
+func either(name, given string, derived bool, one, other string, set func(s *Spec, v string)) knob {
+	k := choices(name, given, derived, []string{one, other}, set)
+	k.closed = true
+	return k
 }
 
 // whole varies a whole number by its logarithm.
 func whole(name string, given int, derived bool, low, high int, set func(s *Spec, v int)) knob {
 	p := tune.Param{Name: name, Kind: tune.LogInteger, Low: float64(low), High: float64(high)}
-	return knob{p, strconv.Itoa(given), derived, func(s *Spec, v string) { set(s, tune.Values{name: v}.Int(name)) }}
+	return knob{Param: p, given: strconv.Itoa(given), derived: derived, turn: func(s *Spec, v string) { set(s, tune.Values{name: v}.Int(name)) }}
 }
 
 // number varies a number by its logarithm.
 func number(name string, given float64, derived bool, low, high float64, set func(s *Spec, v float64)) knob {
 	p := tune.Param{Name: name, Kind: tune.LogUniform, Low: low, High: high}
-	return knob{p, strconv.FormatFloat(given, 'g', -1, 64), derived, func(s *Spec, v string) { set(s, tune.Values{name: v}.Float(name)) }}
+	return knob{Param: p, given: strconv.FormatFloat(given, 'g', -1, 64), derived: derived, turn: func(s *Spec, v string) { set(s, tune.Values{name: v}.Float(name)) }}
 }
 
 // rankKnobs has one knob for a term of equal ranks, else one a rank.
@@ -168,7 +176,7 @@ func sideKnobs(spec Spec) ([]knob, error) {
 					}
 				}),
 				choices("lengthscales", side.LengthScales, false, []string{"fixed", "learn"}, func(s *Spec, v string) { s.Side.LengthScales = v }),
-				choices("ard", yesNo(isARD), simple && side.LengthScales == "learn", []string{"no", "yes"}, func(s *Spec, v string) {
+				either("ard", yesNo(isARD), simple && side.LengthScales == "learn", "no", "yes", func(s *Spec, v string) {
 					name, _ := strings.CutSuffix(s.Side.Kernels[i], ":ard")
 					if v == "yes" && slices.Contains(simpleKernels, name) {
 						name += ":ard"
@@ -183,7 +191,7 @@ func sideKnobs(spec Spec) ([]knob, error) {
 		return nil, err
 	}
 	for _, t := range tables {
-		all = append(all, choices("side."+t.Mode, "use", len(tables) > 1, []string{"use", "none"}, func(s *Spec, v string) {
+		all = append(all, either("side."+t.Mode, "use", len(tables) > 1, "use", "none", func(s *Spec, v string) {
 			if v == "none" {
 				dropSide(s, t.Mode)
 			}

@@ -75,6 +75,9 @@ func (k knob) told(values []string) (tune.Param, error) {
 		return p, tune.Space{p}.Validate()
 	}
 	for _, text := range values {
+		if k.closed && !slices.Contains(k.Choices, text) {
+			return p, fmt.Errorf("%q is neither %s", text, strings.Join(k.Choices, " nor "))
+		}
 		if k.Kind != tune.Choice {
 			v, err := k.number(text)
 			if err != nil {
