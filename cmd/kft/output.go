@@ -46,6 +46,13 @@ func checkTarget(output string, inputs []string) error {
 	return checkWritable(folder)
 }
 
+// samePath tells whether two names are of the same file, be it there or not.
+func samePath(a, b string) bool {
+	first, firstErr := filepath.Abs(a)
+	second, secondErr := filepath.Abs(b)
+	return firstErr == nil && secondErr == nil && first == second
+}
+
 // checkWritable tries to make a file in a folder.
 func checkWritable(folder string) error {
 	f, err := os.CreateTemp(folder, ".kft-try-*")

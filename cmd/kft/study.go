@@ -128,14 +128,36 @@ func (c *studyExport) Run(e *env) error {
 	return atomicfile.Write(c.Output, write)
 }
 
+// checkPlace refuses what is neither a file nor the URL of a PostgreSQL database,
+// without showing it, for it may have a password.
+func checkPlace(place string) error {
+	scheme, _, _ := strings.Cut(place, ":")
+	isURL := strings.Contains(place, "://") || strings.HasPrefix(strings.ToLower(scheme), "postgres")
+	switch {
+	case place == "" || place == "-":
+		return usagef("%q is no place for a study; give a file, or postgres://user@host/database", place)
+	case isURL && strings.Contains(place, ":") && !tune.IsPostgres(place):
+		return usagef("a study is a file, or in PostgreSQL at postgres://user@host/database; what begins with %s: is neither", scheme)
+	}
+	return nil
+}
+
 // readPatience is how long a look at a study waits where it is busy or away.
 const readPatience = 10 * time.Second
 
 // readStudy reads a study that is there.
 func readStudy(e *env, file string) (tune.Record, error) {
+	if err := checkPlace(file); err != nil {
+		return tune.Record{}, err
+	}
 	if !tune.IsPostgres(file) {
-		if _, err := os.Stat(file); err != nil {
+		switch info, err := os.Stat(file); {
+		case err != nil:
 			return tune.Record{}, fmt.Errorf("%s: %v; kft tune makes a study", file, cause(err))
+		case info.IsDir():
+			return tune.Record{}, fmt.Errorf("%s is a folder; give the file of a study", file)
+		case info.Size() == 0: // looking at it shall not make a study of it
+			return tune.Record{}, fmt.Errorf("%s: the file is empty; kft tune makes a study", file)
 		}
 	}
 	store, err := tune.OpenStore(e.ctx, file, readPatience)

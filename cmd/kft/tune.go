@@ -116,12 +116,18 @@ func (c *tuneCommand) check(spec model.Spec) error {
 	if file := c.specPath(); file != "" {
 		inputs = append(inputs, file)
 	}
+	if err := checkPlace(c.Study); err != nil {
+		return err
+	}
 	if !tune.IsPostgres(c.Study) {
 		if err := checkTarget(c.Study, inputs); err != nil {
 			return err
 		}
 		if _, err := os.Stat(c.Study); err != nil && c.Resume && !c.Worker {
 			return c.noStudy()
+		}
+		if samePath(c.Study, c.Output) {
+			return usagef("%s cannot hold both the study and the best specification; name another file by --study or --output", c.Output)
 		}
 		inputs = append(inputs, c.Study)
 	}
@@ -201,6 +207,12 @@ func (c *tuneCommand) conclude(e *env, search *kft.OpenSearch, store tune.Store)
 	if err != nil {
 		return err
 	}
+	finished := 0
+	for _, t := range all {
+		if t.Finished() {
+			finished++
+		}
+	}
 	err = atomicfile.Write(c.Output, func(w io.Writer) error {
 		_, err := w.Write(best.YAML())
 		return err
@@ -208,7 +220,7 @@ func (c *tuneCommand) conclude(e *env, search *kft.OpenSearch, store tune.Store)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "best of %d trials by %s: trial %d, %.4f\n", len(all), c.Objective, trial.Number+1, *trial.Score)
+	fmt.Fprintf(e.stdout, "best of %s by %s: trial %d, %.4f\n", plural(finished, "trial"), c.Objective, trial.Number+1, *trial.Score)
 	writeValues(e.stdout, trial.Values, search.Parameters())
 	_, err = fmt.Fprintf(e.stdout, "\n%s holds its specification: kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, tune.PlaceName(c.Study))
 	return err

@@ -200,3 +200,30 @@ func TestFailedTrialsAreRecorded(t *testing.T) {
 		t.Error(shown)
 	}
 }
+
+// Places that no study can be in are refused before any work, and without what
+// may be a password.
+func TestPlacesOfStudies(t *testing.T) {
+	inEmptyFolder(t)
+	write(t, "sales.csv", partedSales(t, func([]string) {}))
+	write(t, "empty.db", "")
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"the output":     {append(tuneFlags, "--study", "new.db", "-o", "./new.db"), "cannot hold both the study and the best specification"},
+		"another server": {append(tuneFlags, "--study", "mysql://u:secret@h/db"), "what begins with mysql: is neither"},
+		"another case":   {[]string{"study", "show", "Postgres://u:secret@h/db"}, "what begins with Postgres: is neither"},
+		"a slash less":   {[]string{"plot", "study", "postgres:/u:secret@h/db"}, "what begins with postgres: is neither"},
+		"nothing":        {append(tuneFlags, "--study", ""), "no place for a study"},
+		"a folder":       {[]string{"study", "show", "."}, ". is a folder"},
+		"an empty file":  {[]string{"study", "export", "empty.db"}, "the file is empty"},
+	} {
+		if got := call(t, c.args...); got.code == 0 || !strings.Contains(got.stderr, c.want) || strings.Contains(got.stderr, "secret") {
+			t.Errorf("%s: %d, %s", name, got.code, got.stderr)
+		}
+	}
+	if text := read(t, "empty.db"); text != "" {
+		t.Error("looking at an empty file wrote to it")
+	}
+}
