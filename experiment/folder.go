@@ -22,6 +22,11 @@ type Usage struct {
 	PeakRSS int64   `json:"peak_rss_bytes"` // the most memory held
 }
 
+// Add returns what two pieces of work took, one after the other.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{Seconds: u.Seconds + v.Seconds, CPU: u.CPU + v.CPU, PeakRSS: max(u.PeakRSS, v.PeakRSS)}
+}
+
 // Measures are figures by name, as kft evaluate --json names them, lists among
 // them.
 type Measures map[string]json.RawMessage

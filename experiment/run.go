@@ -18,7 +18,8 @@ type Runner interface {
 	// Split writes the part of each row of a table.
 	Split(ctx context.Context, data model.DataSpec, split Split, to string) error
 	// Tune searches about the specification and writes the best one. A study that
-	// is there is gone on with. Usage counts also where it fails.
+	// is there is gone on with. Usage is that of all runs that worked on it, and
+	// counts also where it fails.
 	Tune(ctx context.Context, task TuneTask) (values map[string]string, used Usage, err error)
 	// Fit trains a specification and measures it. The model goes to a file, or
 	// nowhere where its name is "".
@@ -31,6 +32,7 @@ type TuneTask struct {
 	Spec  string // the specification's file
 	Study string // where trials are kept
 	Best  string // where the best specification goes
+	Used  Usage  // what earlier runs took, as far as they told: not those that were killed
 }
 
 // Fitted is what a fit came to, measures as kft evaluate --json names them.

@@ -61,14 +61,14 @@ func (f *fake) Tune(ctx context.Context, task TuneTask) (map[string]string, Usag
 		f.calls = append(f.calls, "resume")
 	}
 	if err := os.WriteFile(task.Study, []byte("trials"), 0o666); err != nil {
-		return nil, Usage{}, err
+		return nil, task.Used, err
 	}
 	if err := f.note(ctx, "tune "+base(task.Spec)); err != nil {
-		return nil, Usage{Seconds: 1}, err
+		return nil, task.Used.Add(Usage{Seconds: 1}), err
 	}
 	spec := f.spec(task.Spec)
 	spec.Terms = []string{"store,item:7"}
-	return map[string]string{"rank.1": "7"}, Usage{Seconds: 5, CPU: 9, PeakRSS: 1 << 20}, os.WriteFile(task.Best, spec.YAML(), 0o666)
+	return map[string]string{"rank.1": "7"}, task.Used.Add(Usage{Seconds: 5, CPU: 9, PeakRSS: 1 << 20}), os.WriteFile(task.Best, spec.YAML(), 0o666)
 }
 
 func (f *fake) spec(file string) model.Spec {
@@ -209,6 +209,10 @@ func TestResumeAfterKill(t *testing.T) {
 				}
 				rest := slices.Clone(wholeRun[k:])
 				if call == "tune tuned" {
+					r, err := Read(spec.Output)
+					if want := map[bool]float64{false: 5, true: 1 + 5}[interrupted]; err != nil || r.Tuning[0].Seconds != want {
+						t.Errorf("both runs together took %v s, not %v; %v", r.Tuning[0].Seconds, want, err)
+					}
 					rest = append([]string{"resume"}, rest...) // its study is kept
 				}
 				if !slices.Equal(f.calls, rest) {

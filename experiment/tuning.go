@@ -83,10 +83,8 @@ func (w *work) tune(ctx context.Context, c Configuration, n int) (chosen, error)
 		return chosen{}, err
 	}
 	w.Say(fmt.Sprintf("tuning of %s on split %d: %s by %s", c.Name, n, plural(c.Tune.Trials, "trial"), c.Tune.Objective))
-	values, used, err := w.Runner.Tune(ctx, TuneTask{Tune: *c.Tune, Spec: file(".yaml"), Study: file(".db"), Best: file(".best.yaml")})
-	record.Seconds += used.Seconds
-	record.CPU += used.CPU
-	record.PeakRSS = max(record.PeakRSS, used.PeakRSS)
+	values, used, err := w.Runner.Tune(ctx, TuneTask{Tune: *c.Tune, Spec: file(".yaml"), Study: file(".db"), Best: file(".best.yaml"), Used: record.Usage})
+	record.Usage = used
 	if ctx.Err() != nil {
 		if err := writeJSON(file(".json"), record); err != nil {
 			return chosen{}, err

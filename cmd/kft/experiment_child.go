@@ -89,18 +89,21 @@ func (r *childRunner) Tune(ctx context.Context, task experiment.TuneTask) (map[s
 	if task.Halving != "" {
 		args = append(args, "--halving="+task.Halving)
 	}
-	begun, err := hasStudy(ctx, task.Study)
+	begun, seconds, err := studyBegun(ctx, task.Study)
 	if err != nil {
-		return nil, experiment.Usage{}, err
+		return nil, task.Used, err
 	}
 	if begun {
 		args = append(args, "--resume")
 	}
+	before := task.Used
+	before.Seconds = max(before.Seconds, seconds) // a run that was killed has told its trials only
 	show := r.stderr
 	if r.quiet {
 		args, show = append(args, "--quiet"), io.Discard
 	}
 	_, used, err := r.child(ctx, show, args...)
+	used = before.Add(used)
 	if err != nil {
 		return nil, used, err
 	}
@@ -116,18 +119,28 @@ func (r *childRunner) Tune(ctx context.Context, task experiment.TuneTask) (map[s
 	return record.Best.Values, used, nil
 }
 
-// hasStudy tells whether a study has begun in a file.
-func hasStudy(ctx context.Context, file string) (bool, error) {
+// studyBegun tells whether a study has begun in a file, and how long its finished
+// trials took.
+func studyBegun(ctx context.Context, file string) (begun bool, seconds float64, err error) {
 	if _, err := os.Stat(file); err != nil {
-		return false, nil
+		return false, 0, nil
 	}
 	store, err := tune.OpenStore(ctx, file, 0)
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
 	defer store.Close()
 	definition, err := store.Definition(ctx)
-	return definition != "", err
+	if err != nil || definition == "" {
+		return false, 0, err
+	}
+	trials, err := store.Trials(ctx)
+	for _, t := range trials {
+		if t.Finished() && !t.Began.IsZero() {
+			seconds += t.Ended.Sub(t.Began).Seconds()
+		}
+	}
+	return true, seconds, err
 }
 
 // Fit trains and measures.

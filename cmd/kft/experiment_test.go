@@ -64,6 +64,15 @@ func TestExperiment(t *testing.T) {
 	if cell.Seconds <= 0 || cell.CPU <= 0 || cell.PeakRSS <= 0 || cell.Definition == "" {
 		t.Errorf("%+v", cell.Usage)
 	}
+	// What a killed run would leave of its time: that of its trials.
+	var tuning experiment.Tuning
+	if err := json.Unmarshal([]byte(read(t, "results/small/tuning/tuned.json")), &tuning); err != nil {
+		t.Fatal(err)
+	}
+	begun, seconds, err := studyBegun(t.Context(), "results/small/tuning/tuned.db")
+	if err != nil || !begun || seconds <= 0 || seconds > tuning.Seconds {
+		t.Errorf("a study begun: %v, %v s of the %v s of tuning, %v", begun, seconds, tuning.Seconds, err)
+	}
 	var report struct{ Test map[string]json.RawMessage }
 	fitted := must(t, "fit", "--term", "store,item,time:2", "--sweeps", "3", "--seed", "4", "--json", "-q")
 	if err := json.Unmarshal([]byte(fitted.stdout), &report); err != nil {
