@@ -149,7 +149,10 @@ func (r *fitting) read(ctx context.Context) error {
 	table := t.table // a copy, for plan takes the columns out of it
 	r.table, r.split = &table, t.split
 	if share := r.opt.Share; share > 0 && share < 1 {
-		r.split = shareOf(r.split, share, r.spec.Seed)
+		all := r.split.Count(dataset.Train)
+		if r.split = shareOf(r.split, share, r.spec.Seed); r.split.Count(dataset.Train) == 0 {
+			return fmt.Errorf("a share of %.2g of %d training rows is none; the table is too small to use a part of it", share, all)
+		}
 	}
 	if r.split.Note != "" {
 		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)

@@ -99,6 +99,13 @@ func TestShare(t *testing.T) {
 	}
 }
 
+func TestShareOfFewRows(t *testing.T) {
+	_, _, err := Fit(t.Context(), soldSpec(t), Options{Threads: 2, Share: 1e-9})
+	if err == nil || !strings.Contains(err.Error(), "too small to use a part of it") {
+		t.Error(err)
+	}
+}
+
 func TestHalvingByDefault(t *testing.T) {
 	for _, c := range []struct {
 		halving string
