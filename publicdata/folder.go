@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -31,12 +32,32 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("%s %s there already; choose another folder with -o, or give --force", strings.Join(e.Files, ", "), are)
 }
 
-// check refuses, before any work, files that are there. It makes the folder.
-func (f Folder) check(names ...string) error {
+// ReadError says that a file to be made is one that is read.
+type ReadError struct{ File string }
+
+func (e *ReadError) Error() string {
+	return e.File + " is part of the download, which would be lost; choose another folder with -o"
+}
+
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// check refuses, before any work, files that are there, and those that the work
+// reads even where it is forced. It makes the folder.
+func (f Folder) check(inputs []string, names ...string) error {
 	var there []string
 	for _, name := range names {
 		path := filepath.Join(f.Path, name)
 		if _, err := os.Lstat(path); err == nil {
+			if slices.ContainsFunc(inputs, func(input string) bool { return sameFile(input, path) }) {
+				return &ReadError{path}
+			}
 			there = append(there, path)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s cannot be written: %w", path, err)

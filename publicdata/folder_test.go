@@ -85,10 +85,14 @@ func TestFilesAreNotOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "stores.csv", "mine")
 	var exists *ExistsError
-	if err := (Folder{Path: dir}).check("sales.csv", "stores.csv"); !errors.As(err, &exists) || !strings.Contains(err.Error(), "stores.csv is there already") {
+	if err := (Folder{Path: dir}).check(nil, "sales.csv", "stores.csv"); !errors.As(err, &exists) || !strings.Contains(err.Error(), "stores.csv is there already") {
 		t.Errorf("error %v", err)
 	}
-	if err := (Folder{Path: dir, Force: true}).check("sales.csv", "stores.csv"); err != nil {
+	if err := (Folder{Path: dir, Force: true}).check([]string{"", "other.csv"}, "sales.csv", "stores.csv"); err != nil {
 		t.Error(err)
+	}
+	var isRead *ReadError
+	if err := (Folder{Path: dir, Force: true}).check([]string{filepath.Join(dir, ".", "stores.csv")}, "sales.csv", "stores.csv"); !errors.As(err, &isRead) {
+		t.Errorf("a file that is read: error %v", err)
 	}
 }

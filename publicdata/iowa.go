@@ -60,7 +60,7 @@ func (o Iowa) Write(ctx context.Context, to Folder) (*Report, error) {
 		return nil, fmt.Errorf("the years %d-%d run backwards", o.FirstYear, o.LastYear)
 	}
 	files := []string{o.salesFile(), "stores.csv", "items.csv", specFile}
-	if err := to.check(files...); err != nil {
+	if err := to.check(append([]string{o.Stores, o.Products}, o.Sales...), files...); err != nil {
 		return nil, err
 	}
 	s := newInvoices(o)

@@ -76,7 +76,7 @@ func (o MovieLens) Write(ctx context.Context, to Folder) (*Report, error) {
 	if scores != "" {
 		files = append(files, "genome.csv.gz", "genome-tags.csv")
 	}
-	if err := to.check(files...); err != nil {
+	if err := to.check([]string{o.find(known.ratings), o.find(known.movies), scores, tags}, files...); err != nil {
 		return nil, err
 	}
 	movies, err := known.readMovies(ctx, o.find(known.movies))

@@ -65,7 +65,7 @@ func (o Synthetic) Write(ctx context.Context, to Folder) (*Report, error) {
 	if set.Tags() > 0 {
 		files = append(files, "genome.csv.gz")
 	}
-	if err := to.check(files...); err != nil {
+	if err := to.check(nil, files...); err != nil {
 		return nil, err
 	}
 	var best attainable

@@ -100,13 +100,17 @@ type dataSet interface {
 
 // make writes a data set and says what became of its rows.
 func (o *dataOutput) make(e *env, set dataSet, next string) error {
+	if o.Threads < 0 {
+		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out for all processors", o.Threads)
+	}
 	folder, err := o.folder()
 	if err != nil {
 		return err
 	}
 	report, err := set.Write(e.ctx, folder)
 	var exists *publicdata.ExistsError
-	if errors.As(err, &exists) {
+	var isRead *publicdata.ReadError
+	if errors.As(err, &exists) || errors.As(err, &isRead) {
 		return usagef("%v", err)
 	}
 	if err != nil {

@@ -33,7 +33,7 @@ func (c *dataSynthetic) Run(e *env) error {
 		return usagef("--seed: must be 1 or more")
 	case c.Rows < 0:
 		return usagef("--rows: must be 1 or more")
-	case c.Scale < 0 || c.Scale > 100:
+	case !(c.Scale >= 0 && c.Scale <= 100): // NaN too
 		return usagef("--scale: must be above 0 and at most 100")
 	case c.Rows > 0 && c.Scale > 0:
 		return usagef("--rows and --scale both say how large; give one")

@@ -63,6 +63,7 @@ func TestDataWrongCalls(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "raw.csv", "a,b\n1,2\n")
 	write(t, "file", "")
+	write(t, "stores.csv", "Date,Store Number,City,Item Number,Category Name,Bottles Sold\n1/5/2015,1,Ames,2,Gin,3\n")
 	for _, c := range []struct {
 		args []string
 		says string
@@ -72,6 +73,9 @@ func TestDataWrongCalls(t *testing.T) {
 		{[]string{"iowa", "raw.csv", "-o", "file/out"}, "file"},
 		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--rows", "100000", "--scale", "0.1"}, "give one"},
 		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--seed", "0"}, "--seed"},
+		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--scale", "NaN"}, "--scale"},
+		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--rows", "20000", "--threads", "-1"}, "--threads"},
+		{[]string{"iowa", "stores.csv", "-o", ".", "--force"}, "stores.csv is part of the download"},
 		{[]string{"synthetic", "--shape", "beer", "-o", "out"}, "alcohol"},
 	} {
 		if r := call(t, append([]string{"data"}, c.args...)...); r.code == exitGood || !strings.Contains(r.stderr, c.says) {
