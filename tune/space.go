@@ -61,8 +61,8 @@ func (s Space) Validate() error {
 	}
 	seen := map[string]bool{}
 	for _, p := range s {
-		if p.Name == "" || strings.ContainsAny(p.Name, ": \t\r\n") {
-			return fmt.Errorf("%q is no name of a parameter: give one without spaces and colons", p.Name)
+		if p.Name == "" || strings.ContainsAny(p.Name, ":\t\r\n") {
+			return fmt.Errorf("%q is no name of a parameter: give one of one line without colons and tabs", p.Name)
 		}
 		if seen[p.Name] {
 			return fmt.Errorf("parameter %s is given twice", p.Name)

@@ -70,7 +70,8 @@ func TestSpaceRefuses(t *testing.T) {
 		want  string
 	}{
 		{nil, "empty"},
-		{Space{{Name: "a b", Kind: Uniform, High: 1}}, `"a b" is no name`},
+		{Space{{Name: "a: b", Kind: Uniform, High: 1}}, `"a: b" is no name`},
+		{Space{{Name: "a\nb", Kind: Uniform, High: 1}}, "is no name"},
 		{Space{{Name: "a", Kind: Uniform, High: 1}, {Name: "a", Kind: Uniform, High: 1}}, "twice"},
 		{Space{{Name: "a", Kind: "normal", High: 1}}, "no kind"},
 		{Space{{Name: "a", Kind: Choice}}, "something to choose"},

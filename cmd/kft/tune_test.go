@@ -227,3 +227,17 @@ func TestPlacesOfStudies(t *testing.T) {
 		t.Error("looking at an empty file wrote to it")
 	}
 }
+
+// Names of modes may have spaces, and so may parameters.
+func TestModesWithSpaces(t *testing.T) {
+	inEmptyFolder(t)
+	write(t, "sales.csv", partedSales(t, func([]string) {}))
+	write(t, "stores.csv", "the store,area\nS001,1\nS002,2\n")
+	must(t, "tune", "--data", "sales.csv", "--target", "units", "--modes", "the store=store,the item=item,time=year+month", "--rank", "2", "--sweeps", "2",
+		"--side", "the store=stores.csv", "--side", "time=@month:cycle12", "--trials", "3", "--quiet")
+	for _, format := range []string{"json", "csv", "optuna"} {
+		if out := must(t, "study", "export", "--format", format).stdout; !strings.Contains(out, "side.the store") {
+			t.Errorf("%s: %s", format, out)
+		}
+	}
+}
