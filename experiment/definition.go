@@ -23,6 +23,7 @@ type splitRecord struct {
 	Split      string `json:"split"`
 	Seed       uint64 `json:"seed"`
 	Definition string `json:"definition"`
+	Parts      string `json:"parts"` // the hash of what was written
 }
 
 // split writes the split files that are not there, all before anything else, so
@@ -42,29 +43,31 @@ func (w *work) split(ctx context.Context) error {
 			}
 			what = append(what, hash)
 		}
-		record := splitRecord{s.Split, s.Seed, hash(what...)}
+		record := splitRecord{Split: s.Split, Seed: s.Seed, Definition: hash(what...)}
 		file := w.Output.SplitFile(i + 1)
 		recordFile := filepath.Join(filepath.Dir(file), strconv.Itoa(i+1)+".json")
 		var old splitRecord
 		recorded := readJSON(recordFile, &old) == nil
-		if _, err := os.Stat(file); err != nil || !recorded || old.Definition != record.Definition {
-			before, _ := hashText(file) // "" where it is not there
+		parts, err := hashText(file)
+		damaged := err != nil || old.Parts != "" && old.Parts != parts
+		if damaged || !recorded || old.Definition != record.Definition {
+			before := parts // "" where there is none that can be read
 			if err := w.Runner.Split(ctx, data, s, file); err != nil {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
 				return fmt.Errorf("split %d: %w", i+1, err)
 			}
+			if parts, err = hashText(file); err != nil {
+				return fmt.Errorf("split %d: %w", i+1, err)
+			}
+			record.Parts = parts
 			if err := writeJSON(recordFile, record); err != nil {
 				return err
 			}
-			if after, err := hashText(file); err == nil && before != "" && before != after {
-				w.Say(fmt.Sprintf("split %d: its definition has changed: written again; what other programs did on the old one no longer compares", i+1))
+			if before != "" && before != parts {
+				w.Say(fmt.Sprintf("split %d: it was another one: written again; what other programs did on the old one no longer compares", i+1))
 			}
-		}
-		parts, err := hashText(file)
-		if err != nil {
-			return fmt.Errorf("split %d: %w", i+1, err)
 		}
 		w.parts = append(w.parts, parts)
 	}

@@ -230,13 +230,21 @@ func TestChangedDefinition(t *testing.T) {
 		want   []string
 		said   string
 	}{
-		"specification": {func(t *testing.T, s *Spec) { s.Configurations[0].Spec.Fit.Sweeps = 3 }, []string{"fit plain.1", "fit plain.2"}, "cell 1 of 4: plain, split 1: its definition has changed"},
-		"table":         {func(t *testing.T, s *Spec) { put(t, "sales.csv", "store,item,units\na,b,2\n") }, wholeRun, "cell 1 of 4: plain, split 1: its definition has changed"},
-		"a split":       {func(t *testing.T, s *Spec) { s.Splits[1].Seed = 6 }, []string{"split 2", "fit plain.2", "fit tuned.2"}, "split 2: its definition has changed"},
-		"the search":    {func(t *testing.T, s *Spec) { s.Configurations[1].Tune.Objective = "mae" }, []string{"tune tuned"}, "tuning of tuned: its definition has changed"},
-		"more trials":   {func(t *testing.T, s *Spec) { s.Configurations[1].Tune.Trials = 4 }, []string{"resume", "tune tuned"}, "4 trials"},
-		"fewer trials":  {func(t *testing.T, s *Spec) { s.Configurations[1].Tune.Trials = 2 }, []string{"tune tuned"}, "2 trials"},
-		"the place":     {func(t *testing.T, s *Spec) { s.Name, s.Against, s.Measures = "y", "", []string{"mae"} }, nil, "done before"},
+		"specification":   {func(t *testing.T, s *Spec) { s.Configurations[0].Spec.Fit.Sweeps = 3 }, []string{"fit plain.1", "fit plain.2"}, "cell 1 of 4: plain, split 1: its definition has changed"},
+		"table":           {func(t *testing.T, s *Spec) { put(t, "sales.csv", "store,item,units\na,b,2\n") }, wholeRun, "cell 1 of 4: plain, split 1: its definition has changed"},
+		"a split":         {func(t *testing.T, s *Spec) { s.Splits[1].Seed = 6 }, []string{"split 2", "fit plain.2", "fit tuned.2"}, "split 2: it was another one"},
+		"a damaged split": {func(t *testing.T, s *Spec) { put(t, s.Output.SplitFile(2), "half") }, []string{"split 2"}, "done before"},
+		"another split file": {func(t *testing.T, s *Spec) {
+			text, err := os.ReadFile(s.Output.SplitFile(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, s.Output.SplitFile(2), string(text))
+		}, []string{"split 2"}, "split 2: it was another one"},
+		"the search":   {func(t *testing.T, s *Spec) { s.Configurations[1].Tune.Objective = "mae" }, []string{"tune tuned"}, "tuning of tuned: its definition has changed"},
+		"more trials":  {func(t *testing.T, s *Spec) { s.Configurations[1].Tune.Trials = 4 }, []string{"resume", "tune tuned"}, "4 trials"},
+		"fewer trials": {func(t *testing.T, s *Spec) { s.Configurations[1].Tune.Trials = 2 }, []string{"tune tuned"}, "2 trials"},
+		"the place":    {func(t *testing.T, s *Spec) { s.Name, s.Against, s.Measures = "y", "", []string{"mae"} }, nil, "done before"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			setup(t)
