@@ -73,20 +73,22 @@ def from_log1p(predictions, valid_y):
     """Predictions of y from predictions of log1p(y), those of valid first."""
     factor = smearing(valid_y, predictions[0])
     quantiles = residual_quantiles(predictions, np.log1p(valid_y), np.expm1)
-    off = [float(np.mean(np.abs(valid_y - m))) for m in (np.expm1(predictions[0]), quantiles[0][0.5])]
+    medians = better_medians([np.expm1(s) for s in predictions], quantiles, valid_y)
     return [
-        Prediction(
-            mean=factor * np.exp(s) - 1,
-            median=np.expm1(s) if off[0] <= off[1] else q[0.5],
-            quantiles=q,
-            scaled=s,
-            notes={"smearing": round(factor, 4)},
-        )
-        for s, q in zip(predictions, quantiles)
+        Prediction(mean=factor * np.exp(s) - 1, median=m, quantiles=q, scaled=s, notes={"smearing": round(factor, 4)})
+        for s, q, m in zip(predictions, quantiles, medians)
     ]
 
 
 def from_means(predictions, valid_y):
     """Predictions of y by a model of its mean, those of valid first."""
     quantiles = residual_quantiles(predictions, valid_y, np.asarray)
-    return [Prediction(mean=s, quantiles=q) for s, q in zip(predictions, quantiles)]
+    medians = better_medians(predictions, quantiles, valid_y)
+    return [Prediction(mean=s, median=m, quantiles=q) for s, q, m in zip(predictions, quantiles, medians)]
+
+
+def better_medians(predictions, quantiles, valid_y):
+    """The predictions themselves or those by residuals, as the valid part says."""
+    by_residuals = [q[0.5] for q in quantiles]
+    off = [float(np.mean(np.abs(valid_y - m[0]))) for m in (predictions, by_residuals)]
+    return predictions if off[0] <= off[1] else by_residuals
