@@ -56,7 +56,7 @@ func (s *database) Claim(ctx context.Context, worker string, trials int, lease t
 		case err == nil:
 			t.State, t.Worker, t.Began = Running, worker, instant(began)
 			if t.Values, err = readJSON[Values](sample); err != nil {
-				return fmt.Errorf("trial %d: %w", t.Number, err)
+				return fmt.Errorf("trial %d: %w", t.Number+1, err)
 			}
 		case !errors.Is(err, sql.ErrNoRows):
 			return err
@@ -132,10 +132,10 @@ func (s *database) Trials(ctx context.Context) (all []Trial, err error) {
 				return err
 			}
 			if t.Values, err = readJSON[Values](sample); err != nil {
-				return fmt.Errorf("trial %d: %w", t.Number, err)
+				return fmt.Errorf("trial %d: %w", t.Number+1, err)
 			}
 			if t.Rungs, err = readJSON[[]Rung](rungs); err != nil {
-				return fmt.Errorf("trial %d: %w", t.Number, err)
+				return fmt.Errorf("trial %d: %w", t.Number+1, err)
 			}
 			t.Began, t.Ended = instant(began), instant(ended)
 			all = append(all, t)

@@ -88,7 +88,7 @@ func TestStudyOnAFullDisk(t *testing.T) {
 			err := openStudy(t, store, toyStudy()).Work(t.Context(), trials, worker)
 			want := 1
 			if stays {
-				for _, part := range []string{fmt.Sprintf("trial %d ended as done", last), "could not be recorded", file, "gave up after 1ms", "full"} {
+				for _, part := range []string{fmt.Sprintf("trial %d ended as done", last+1), "could not be recorded", file, "gave up after 1ms", "full"} {
 					if err == nil || !strings.Contains(err.Error(), part) {
 						t.Fatalf("no %q in: %v", part, err)
 					}

@@ -125,7 +125,7 @@ func TestServerThatStaysAway(t *testing.T) {
 		return scoreToy(ctx, trial)
 	}}
 	err := openStudy(t, store, toyStudy()).Work(t.Context(), trials, worker)
-	for _, want := range []string{fmt.Sprintf("trial %d ended as done", last), "could not be recorded", PlaceName(place), "gave up after 30ms"} {
+	for _, want := range []string{fmt.Sprintf("trial %d ended as done", last+1), "could not be recorded", PlaceName(place), "gave up after 30ms"} {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Fatalf("no %q in: %v", want, err)
 		}

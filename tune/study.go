@@ -137,7 +137,7 @@ func (s *Study) attempt(ctx context.Context, t Trial, w Worker) error {
 	stop()
 	if ctx.Err() != nil {
 		if err := s.store.Release(context.WithoutCancel(ctx), t); err != nil && !errors.Is(err, ErrLost) {
-			return fmt.Errorf("trial %d was interrupted and could not be given back (it will be, when its lease ends): %w", t.Number, err)
+			return fmt.Errorf("trial %d was interrupted and could not be given back (it will be, when its lease ends): %w", t.Number+1, err)
 		}
 		return ctx.Err()
 	}
@@ -149,7 +149,7 @@ func (s *Study) attempt(ctx context.Context, t Trial, w Worker) error {
 	}
 	err = s.store.Finish(context.WithoutCancel(ctx), t)
 	if err != nil && !errors.Is(err, ErrLost) {
-		return fmt.Errorf("trial %d ended as %s and could not be recorded: %w", t.Number, result(t), err)
+		return fmt.Errorf("trial %d ended as %s and could not be recorded: %w", t.Number+1, result(t), err)
 	}
 	return s.report(ctx, t, err != nil, w)
 }
@@ -167,7 +167,7 @@ func (s *Study) propose(ctx context.Context, t *Trial) error {
 		}
 		point, err := s.def.Space.point(o.Values)
 		if err != nil {
-			return fmt.Errorf("trial %d of the study: %w", o.Number, err)
+			return fmt.Errorf("trial %d of the study: %w", o.Number+1, err)
 		}
 		history = append(history, Observation{Point: point, Loss: s.def.loss(o), Rung: s.def.climbed(o)})
 	}
