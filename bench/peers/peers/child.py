@@ -21,6 +21,7 @@ from peers.peer import load_peer
 
 DONE = 3
 RUNGS = (1 / 9, 1 / 3, 1)  # shares of a full budget; the best third goes on
+HALVED = 1_000_000  # training rows from which on there are rungs, as of kft tune
 
 
 def say(text):
@@ -46,7 +47,7 @@ def definition(peer, job, **more):
         "version": peer.version,
         "tool": tool(peer),
         "data": data.hash_files(files),
-        "split": data.hash_files([split_file(job, job["split"])]),
+        "split": hashlib.sha256(data.contents(split_file(job, job["split"]))).hexdigest(),  # however it is packed
         "seed": job["seed"],
         "rows": job["rows"],
         **more,
@@ -98,7 +99,10 @@ def tune(peer, job):
     """Successive halving of random choices, on the valid part alone.
 
     A rung of budget b takes the share sqrt(b) of the rows and of the iterations.
+    Once the search has taken the minutes it has, no other fit is begun, and the
+    best of the last rung is taken.
     """
+    began, stopped = time.monotonic(), False
     table, _, train, valid = read(job)
     rng = np.random.default_rng([job["seed"], *peer.configuration.encode()])
     trials = [{"number": 1, "values": peer.first(table)}]
@@ -107,15 +111,19 @@ def tune(peer, job):
     if not trials[0]["values"]:
         trials, rungs = [], ()
     else:
-        rungs = RUNGS
+        rungs = RUNGS if len(train) >= HALVED * job["rows"] else RUNGS[-1:]
     going, history = list(trials), []
     for budget in rungs:
         share = budget**0.5
         some = data.sample(train, share, job["seed"])
         check = data.sample(valid, share, job["seed"])
         prepared = peer.prepare(some, check, [], job["threads"], job["seed"])
-        for trial in going:
+        for k, trial in enumerate(going):
             started = time.monotonic()
+            if started - began > 60 * job["search_minutes"] and history:
+                # Of those that this rung has not seen, the best is known by the rung before.
+                stopped, going = True, going[: max(k, 1)]
+                break
             entry = {"trial": trial["number"], "budget": round(budget, 4), "values": text_of(trial["values"])}
             try:
                 found = peer.fit(prepared, trial["values"], share)[0]
@@ -132,6 +140,8 @@ def tune(peer, job):
         if not going:
             raise RuntimeError("all trials failed: " + history[-1]["problem"])
         going = going[: max(1, len(going) // 3)]
+        if stopped:
+            break
     exact = going[0]["values"] if going else {}
     return {
         "configuration": peer.configuration,
@@ -139,6 +149,7 @@ def tune(peer, job):
         "split": job["split"],
         "objective": peer.objective,
         "trials": len(trials),
+        "stopped": stopped,
         "values": text_of(exact),
         "exact": exact,
         "history": history,

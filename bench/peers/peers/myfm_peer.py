@@ -26,13 +26,17 @@ class _Blocks:
         self.table, self.shapes, self.blocks = train.table, None, []
 
     def of(self, rows):
-        x, self.shapes = one_hots(rows)
+        x, self.shapes = one_hots(rows, self.names())
         return x, []
+
+    def names(self):
+        """All columns but dates, which on their own say nothing here and cost accuracy."""
+        return [c for c in id_columns(self.table)[0] if c != "date"]
 
 
 class _Sessions(_Blocks):
     def of(self, rows):
-        x, shapes = one_hots(rows)
+        x, shapes = one_hots(rows, self.names())
         pairs = [one_hot(rows.of(c), int(c.max()) + 1) for c in self.table.pairs.values()]
         self.shapes = shapes + [p.shape[1] for p in pairs]
         return sp.hstack([x, *pairs], format="csr"), []
@@ -50,7 +54,7 @@ class _Implicit(_Blocks):
             "movie": [sp.identity(sizes["movie"]), unit_rows(seen.T.tocsr()), sp.csr_matrix(unit_tags(t))],
         }
         self.data = {c: sp.hstack(p, format="csr").astype(np.float64) for c, p in parts.items()}
-        self.sizes = {c: sizes[c] for c in ("hour", "date", "year")}
+        self.sizes = {c: sizes[c] for c in ("hour", "year")}
         self.shapes = list(self.sizes.values()) + [p.shape[1] for c in parts for p in parts[c]]
 
     def of(self, rows):

@@ -35,6 +35,7 @@ def main():
         "seed": args.seed,
         "threads": args.threads,
         "rows": args.rows,
+        "search_minutes": args.search_minutes,
     }
     for n in sorted({1, *splits}):
         make_split(base, n, args.kft)
@@ -58,6 +59,7 @@ def arguments():
     p.add_argument("--peers", default="all", help="configurations by commas; lightgbm is all that start so (default: all)")
     p.add_argument("--splits", default="1-5", help="1-5 or 1,3 (default: 1-5)")
     p.add_argument("--trials", type=int, default=9, help="of tuning, on split 1 (default: 9)")
+    p.add_argument("--search-minutes", type=float, default=25, help="after which a search begins no other fit (default: 25)")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--rows", type=float, default=1, help="share of the train and valid rows used, for a quick try (default: 1)")
