@@ -16,7 +16,7 @@ from peers.normal import normal_prediction
 from peers.peer import Peer
 
 ITERATIONS = {"movielens": 512, "iowa": 120}
-MOST_KEPT = 100
+BURNED = 1 / 8  # of the iterations; all others count, for they are much alike from one to the next
 
 
 class _Blocks:
@@ -91,7 +91,7 @@ class MyFM(Peer):
     def fit(self, prepared, values, share):
         (x, blocks), shapes, y, asked, scale, seed, most = prepared
         iterations = max(20, round(most * share))
-        kept = min(iterations // 2, MOST_KEPT)
+        kept = iterations - round(BURNED * iterations)
         fm = myfm.MyFMGibbsRegressor(rank=values["rank"], init_stdev=values["init_stdev"], random_seed=seed)
         fm.fit(x, y, X_rel=blocks, n_iter=iterations, n_kept_samples=kept, group_shapes=shapes)
         noise = float(np.mean([1 / h.alpha for h in fm.history_.hypers[-kept:]]))
