@@ -155,10 +155,10 @@ type OpenSearch struct {
 }
 
 // Work runs trials until the study has so many, those of other workers included.
-// Name is the worker's, for people; ended is told of each trial, nil says
-// nothing.
-func (o *OpenSearch) Work(ctx context.Context, trials int, name string, ended func(tune.Report)) error {
-	return o.study.Work(ctx, trials, tune.Worker{Name: name, Objective: o.score, Ended: ended})
+// The worker's objective is the search's.
+func (o *OpenSearch) Work(ctx context.Context, trials int, w tune.Worker) error {
+	w.Objective = o.score
+	return o.study.Work(ctx, trials, w)
 }
 
 // score fits the candidate of a trial.

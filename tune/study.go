@@ -28,6 +28,7 @@ type Worker struct {
 	Objective Objective
 	Begun     func(Trial)  // told before the objective is called; nil says nothing
 	Ended     func(Report) // told after each trial; nil says nothing
+	Waits     func(int)    // told how many trials others hold, when there is nothing else to do for long; nil says nothing
 }
 
 // A Report tells how a trial ended and how far the study is.
@@ -109,7 +110,11 @@ func (s *Study) Work(ctx context.Context, trials int, w Worker) error {
 		case !wait(ctx, pause):
 			err = ctx.Err()
 		default: // others hold the rest, for a moment or for long
-			pause = min(2*pause, w.Lease/8)
+			longest := w.Lease / 8
+			if pause < longest && 2*pause >= longest && w.Waits != nil {
+				w.Waits(unfinished)
+			}
+			pause = min(2*pause, longest)
 		}
 		if err != nil {
 			return err

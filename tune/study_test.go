@@ -174,3 +174,21 @@ func TestOtherStudiesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A worker that has nothing to do but wait for one that may have died says so.
+func TestWaiting(t *testing.T) {
+	store := openStore(t, filepath.Join(t.TempDir(), "study.db"))
+	study := openStudy(t, store, toyStudy())
+	if err := store.Grow(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	const lease = time.Second
+	if _, _, err := store.Claim(t.Context(), "one that dies", 3, lease); err != nil {
+		t.Fatal(err)
+	}
+	var waited []int
+	err := study.Work(t.Context(), 3, Worker{Lease: lease, Objective: scoreToy, Waits: func(held int) { waited = append(waited, held) }})
+	if err != nil || !reflect.DeepEqual(waited, []int{1}) {
+		t.Errorf("waited %v, %v", waited, err)
+	}
+}

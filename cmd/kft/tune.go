@@ -83,12 +83,15 @@ func (c *tuneCommand) Run(e *env) error {
 		return err
 	}
 	host, _ := os.Hostname()
-	var ended func(tune.Report)
+	worker := tune.Worker{Name: fmt.Sprintf("%s/%d", host, os.Getpid())}
 	if !c.Quiet {
 		names := open.Parameters()
-		ended = func(r tune.Report) { c.tell(e.stderr, r, names) }
+		worker.Ended = func(r tune.Report) { c.tell(e.stderr, r, names) }
+		worker.Waits = func(held int) {
+			fmt.Fprintf(e.stderr, "waiting for %s that others hold; of a worker that died they are begun again within a minute\n", plural(held, "trial"))
+		}
 	}
-	if err := open.Work(e.ctx, c.Trials, fmt.Sprintf("%s/%d", host, os.Getpid()), ended); err != nil {
+	if err := open.Work(e.ctx, c.Trials, worker); err != nil {
 		return c.explain(err)
 	}
 	return c.conclude(e, open, store)
