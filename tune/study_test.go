@@ -192,3 +192,40 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("waited %v, %v", waited, err)
 	}
 }
+
+// Values without effect make no other trial.
+func TestTrialsMakeDifferentThings(t *testing.T) {
+	def := Definition{Goal: Minimize, Sampler: "tpe", Seed: 1, Space: Space{
+		{Name: "use", Kind: Choice, Choices: []string{"yes", "no"}},
+		{Name: "how", Kind: Integer, Low: 1, High: 20},
+	}}
+	made := func(v Values) string {
+		if v["use"] == "no" {
+			return "none"
+		}
+		return v["how"]
+	}
+	count := func() int {
+		store := openStore(t, filepath.Join(t.TempDir(), "study.db"))
+		// To use none is best, so that the estimator would go there again and again.
+		err := openStudy(t, store, def).Work(t.Context(), 21, Worker{Objective: func(_ context.Context, t Trial) (float64, error) {
+			if t.Values["use"] == "no" {
+				return 0, nil
+			}
+			return float64(20 + t.Values.Int("how")), nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		different := map[string]bool{}
+		for _, trial := range results(t, store) {
+			different[made(trial.Values)] = true
+		}
+		return len(different)
+	}
+	before := count()
+	def.Made = made
+	if after := count(); before > 10 || after < 15 {
+		t.Errorf("21 trials made %d of 21 things, and %d where that was told", before, after)
+	}
+}
