@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
@@ -143,39 +142,8 @@ func (s *Search) definition() (tune.Definition, error) {
 	if def.Space, err = SearchSpace(s.Spec); err != nil {
 		return def, err
 	}
-	def.Made = func(v tune.Values) string {
-		c, err := Candidate(s.Spec, v)
-		if err != nil {
-			return err.Error()
-		}
-		return string(effective(c).JSON())
-	}
 	def.First, err = GivenValues(s.Spec)
 	return def, err
-}
-
-// effective is the specification without settings that have no effect in it: those
-// of side information that no term uses, and length-scales of columns that stay
-// at one value.
-func effective(spec Spec) Spec {
-	spec.Fill()
-	terms, err := spec.ParseTerms()
-	if err != nil {
-		return spec
-	}
-	uses := func(t model.Term) bool {
-		return t.Variant != "plain" && (t.Variant != "" || spec.Side.Variant != "plain")
-	}
-	if len(spec.Side.Tables) == 0 || !slices.ContainsFunc(terms, uses) {
-		spec.Side = model.SideSpec{}
-	}
-	if spec.Side.LengthScales == "fixed" {
-		spec.Side.Kernels = slices.Clone(spec.Side.Kernels)
-		for i, k := range spec.Side.Kernels {
-			spec.Side.Kernels[i] = strings.TrimSuffix(k, ":ard")
-		}
-	}
-	return spec
 }
 
 // An OpenSearch is a search whose study is in a store.

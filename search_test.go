@@ -124,27 +124,3 @@ func TestHalvingByDefault(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
-
-func TestEffective(t *testing.T) {
-	side := func(change func(*Spec)) Spec {
-		return tunedSpec(func(s *Spec) {
-			s.Terms, s.Side.Tables, s.Side.Kernels, s.Side.Variant = []string{"a,b,c:8"}, []string{"a=a.csv"}, []string{"rbf"}, "wlr"
-			change(s)
-		})
-	}
-	for name, c := range map[string]struct {
-		one, other Spec
-		same       bool
-	}{
-		"columns of tables":           {side(func(s *Spec) { s.Side.Columns = 5 }), side(func(s *Spec) { s.Side.Columns = 6 }), false},
-		"columns of no tables":        {side(func(s *Spec) { s.Side.Columns = 5; dropSide(s, "a") }), side(func(s *Spec) { s.Side.Columns = 6; dropSide(s, "a") }), true},
-		"no tables and none used":     {side(func(s *Spec) { dropSide(s, "a") }), side(func(s *Spec) { s.Side.Variant, s.Side.Kernels = "plain", []string{"matern12"} }), true},
-		"a term that uses them":       {side(func(s *Spec) { s.Side.Variant, s.Terms = "plain", []string{"a,b,c:8@ls"} }), side(func(s *Spec) { s.Side.Variant = "plain" }), false},
-		"fixed length-scales":         {side(func(s *Spec) { s.Side.Kernels = []string{"rbf:ard"} }), side(func(*Spec) {}), true},
-		"length-scales that are free": {side(func(s *Spec) { s.Side.Kernels, s.Side.LengthScales = []string{"rbf:ard"}, "learn" }), side(func(s *Spec) { s.Side.LengthScales = "learn" }), false},
-	} {
-		if same := string(effective(c.one).JSON()) == string(effective(c.other).JSON()); same != c.same {
-			t.Errorf("%s: same %v\n%s\n%s", name, same, effective(c.one).JSON(), effective(c.other).JSON())
-		}
-	}
-}

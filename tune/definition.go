@@ -23,10 +23,6 @@ type Definition struct {
 	First   Values    // of trial 0; nil lets the sampler propose them
 	Rungs   []float64 // budgets, rising and below 1, at which a trial must be among the best third; nil for none
 	Facts   []Fact    // what else must agree: the objective, the data
-	// Made names what values make: tpe proposes nothing that a finished trial has
-	// made while it finds others. It is no part of what must agree; nil takes
-	// different values for different things.
-	Made func(Values) string
 }
 
 // A Fact is something that all workers of a study must agree on.
@@ -41,7 +37,7 @@ func (d Definition) Validate() error {
 	if d.Goal != Minimize && d.Goal != Maximize {
 		return fmt.Errorf("%q is no goal: minimize or maximize", d.Goal)
 	}
-	if _, err := NewSampler(d); err != nil {
+	if _, err := NewSampler(d.Sampler, d.Seed); err != nil {
 		return err
 	}
 	for _, f := range d.Facts {

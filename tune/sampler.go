@@ -21,8 +21,7 @@ type Sampler interface {
 type Observation struct {
 	Point []float64
 	Loss  float64
-	Rung  int    // how many were climbed, the full budget being one more
-	Made  string // what its values make, where the definition tells
+	Rung  int // how many were climbed, the full budget being one more
 }
 
 // compare orders the better before the worse.
@@ -42,15 +41,15 @@ func (o Observation) compare(other Observation) int {
 // Samplers are the names that NewSampler knows.
 func Samplers() []string { return []string{"tpe", "random"} }
 
-// NewSampler returns the sampler of a study.
-func NewSampler(d Definition) (Sampler, error) {
-	switch d.Sampler {
+// NewSampler returns the sampler of a name.
+func NewSampler(name string, seed uint64) (Sampler, error) {
+	switch name {
 	case "tpe":
-		return TPE{Seed: d.Seed, Made: d.Made}, nil
+		return TPE{Seed: seed}, nil
 	case "random":
-		return Random{Seed: d.Seed}, nil
+		return Random{Seed: seed}, nil
 	}
-	return nil, fmt.Errorf("%q is no sampler%s", d.Sampler, nearest.Hint(d.Sampler, Samplers()))
+	return nil, fmt.Errorf("%q is no sampler%s", name, nearest.Hint(name, Samplers()))
 }
 
 // Random draws evenly and learns nothing.

@@ -46,7 +46,7 @@ func Open(ctx context.Context, store Store, def Definition) (*Study, error) {
 	if err := def.Validate(); err != nil {
 		return nil, err
 	}
-	sampler, err := NewSampler(def)
+	sampler, err := NewSampler(def.Sampler, def.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -174,14 +174,10 @@ func (s *Study) propose(ctx context.Context, t *Trial) error {
 		if err != nil {
 			return fmt.Errorf("trial %d of the study: %w", o.Number+1, err)
 		}
-		seen := Observation{Point: point, Loss: s.def.loss(o), Rung: s.def.climbed(o)}
-		if s.def.Made != nil {
-			seen.Made = s.def.Made(o.Values)
-		}
-		history = append(history, seen)
+		history = append(history, Observation{Point: point, Loss: s.def.loss(o), Rung: s.def.climbed(o)})
 	}
-	if t.Values = s.def.First; t.Number > 0 || t.Values == nil {
-		t.Values = s.sampler.Propose(s.def.Space, t.Number, history)
+	if t.Values = s.sampler.Propose(s.def.Space, t.Number, history); t.Number == 0 && s.def.First != nil {
+		t.Values = s.def.First
 	}
 	return s.store.Assign(ctx, *t)
 }

@@ -24,9 +24,8 @@ import (
 // Halton sequence. A proposal costs O(draws n d).
 type TPE struct {
 	Seed  uint64
-	Start int                 // finished trials before the estimator is used; 0 is 10
-	Draws int                 // from which the best is taken; 0 is 64
-	Made  func(Values) string // of a definition
+	Start int // finished trials before the estimator is used; 0 is 10
+	Draws int // from which the best is taken; 0 is 64
 }
 
 const (
@@ -53,7 +52,7 @@ func (t TPE) Propose(space Space, number int, history []Observation) Values {
 			panic("tune: " + err.Error())
 		}
 		ratio := good.log(point) - others.log(point)
-		isNew := !t.tried(values, point, history)
+		isNew := !tried(point, history)
 		if best == nil || isNew && !bestIsNew || isNew == bestIsNew && ratio > greatest {
 			best, greatest, bestIsNew = maps.Clone(values), ratio, isNew
 		}
@@ -67,20 +66,15 @@ func (t TPE) spread(space Space, number int, history []Observation) Values {
 	var values Values
 	for i := range attempts {
 		values = space.values(halton(t.Seed, number+i*far, len(space)))
-		if point, err := space.point(values); err == nil && !t.tried(values, point, history) {
+		if point, err := space.point(values); err == nil && !tried(point, history) {
 			break
 		}
 	}
 	return values
 }
 
-// tried tells whether a finished trial had the values, or made the same of others.
-func (t TPE) tried(values Values, point []float64, history []Observation) bool {
-	if t.Made == nil {
-		return slices.ContainsFunc(history, func(o Observation) bool { return slices.Equal(o.Point, point) })
-	}
-	made := t.Made(values)
-	return slices.ContainsFunc(history, func(o Observation) bool { return o.Made == made })
+func tried(point []float64, history []Observation) bool {
+	return slices.ContainsFunc(history, func(o Observation) bool { return slices.Equal(o.Point, point) })
 }
 
 // goodCount is how many of the ranked trials are good: a sixth of them, at most
