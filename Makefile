@@ -15,7 +15,7 @@ test: ## all tests
 
 # The race detector needs cgo and a C compiler; it covers what is concurrent.
 race: ## the concurrent packages under the race detector
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 14m ./backend/... ./dataset ./fit .
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 14m ./backend/... ./dataset ./experiment ./fit ./publicdata ./tune .
 
 check: ## format, vet, static analysis, both architectures
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above need formatting"; exit 1; }
