@@ -56,8 +56,7 @@ else
 	made=$here/results/made-up/data/iowa-liquor
 	if [ ! -f "$made/split.csv.gz" ]; then
 		"$kft" data synthetic --shape alcohol --scale 0.01 -o "$made" --force
-		"$kft" split "$made/sales_2015_2016.csv.gz" -o "$made/split.csv" --force
-		gzip -nf "$made/split.csv"
+		"$kft" split "$made/sales_2015_2016.csv.gz" -o "$made/split.csv.gz" --force
 	fi
 	compare made-up iowa "$made"
 fi

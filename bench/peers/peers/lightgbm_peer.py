@@ -137,37 +137,42 @@ class LightGBM(Peer):
         }
 
 
-class Identity(LightGBM):
+class _OneNumber(LightGBM):
+    """A model of one number a row, on one scale."""
+
+    scale = ""
+
+    def prepare(self, train, valid, ask, threads, seed):
+        return _Prepared(train, valid, ask, threads, seed, self.scale)
+
+    def fit(self, prepared, values, share):
+        y = prepared.valid_y
+        scores, rounds = prepared.run(values, share, "regression", lambda s: self.off(y, s))
+        out = self.predictions(scores, y)
+        for p in out:
+            p.notes["rounds"] = rounds
+        return out
+
+
+class Identity(_OneNumber):
     configuration = "lightgbm-identity"
-    objective = "r2"
+    objective, scale = "r2", "identity"
+    predictions = staticmethod(from_means)
 
-    def prepare(self, train, valid, ask, threads, seed):
-        return _Prepared(train, valid, ask, threads, seed, "identity")
-
-    def fit(self, prepared, values, share):
-        y = prepared.valid_y
-        scores, rounds = prepared.run(values, share, "regression", lambda s: float(np.mean((y - s) ** 2)))
-        out = from_means(scores, y)
-        for p in out:
-            p.notes["rounds"] = rounds
-        return out
+    @staticmethod
+    def off(y, s):
+        return float(np.mean((y - s) ** 2))
 
 
-class Log1p(LightGBM):
+class Log1p(_OneNumber):
     configuration = "lightgbm-log1p"
-    objective = "mae"
+    objective, scale = "mae", "log1p"
     data = ("iowa",)
+    predictions = staticmethod(from_log1p)
 
-    def prepare(self, train, valid, ask, threads, seed):
-        return _Prepared(train, valid, ask, threads, seed, "log1p")
-
-    def fit(self, prepared, values, share):
-        y = prepared.valid_y
-        scores, rounds = prepared.run(values, share, "regression", lambda s: float(np.mean(np.abs(y - np.expm1(s)))))
-        out = from_log1p(scores, y)
-        for p in out:
-            p.notes["rounds"] = rounds
-        return out
+    @staticmethod
+    def off(y, s):
+        return float(np.mean(np.abs(y - np.expm1(s))))
 
 
 class Quantiles(LightGBM):

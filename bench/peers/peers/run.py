@@ -5,7 +5,6 @@ This process stays small: a child's peak memory starts from its parent's.
 """
 
 import argparse
-import gzip
 import json
 import os
 import shutil
@@ -82,17 +81,13 @@ def make_split(base, n, kft):
     if os.path.exists(path):
         return
     given = os.path.join(base["folder"], "split.csv.gz")
-    made = path + ".making"
+    made = os.path.join(base["results"], "splits", f"making.{n}.csv.gz")
     if n == 1 and base["data"] == "iowa" and os.path.exists(given):
         shutil.copyfile(given, made)
     else:
         main_file = {"iowa": "sales_2015_2016.csv.gz", "movielens": "ratings.csv"}[base["data"]]
         command = [kft, "split", os.path.join(base["folder"], main_file), "--split", "random:60/20/20", "--seed", str(n)]
-        plain = path + ".making.csv"
-        subprocess.run(command + ["-o", plain, "--force"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with open(plain, "rb") as f, open(made, "wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as g:
-            shutil.copyfileobj(f, g)
-        os.remove(plain)
+        subprocess.run(command + ["-o", made, "--force"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.replace(made, path)
 
 
