@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/kernel-fried-tensor/kft/internal/specfile"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -53,14 +54,14 @@ func Load(file string) (Spec, error) {
 
 // Parse is Load of a text; name is the file's, beside which specifications are.
 func Parse(text []byte, name string) (Spec, error) {
-	root, err := model.ParseYAML(text, name)
+	r := &reader{specfile.Reader{File: name}, filepath.Dir(name)}
+	root, err := r.Root(text)
 	if err != nil {
 		return Spec{}, err
 	}
-	r := &reader{file: name, folder: filepath.Dir(name)}
 	spec := r.experiment(root)
-	if len(r.problems) > 0 {
-		return Spec{}, r.problems
+	if len(r.Problems) > 0 {
+		return Spec{}, r.Problems
 	}
 	return spec, nil
 }

@@ -3,7 +3,6 @@ package experiment
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/specfile"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
@@ -25,77 +25,44 @@ import (
 // version of the format.
 const version = "1"
 
-// A reader makes an experiment of a syntax tree and collects what is wrong, with
-// its place.
+// A reader makes an experiment of a syntax tree.
 type reader struct {
-	file, folder string
-	problems     model.Problems
-}
-
-func (r *reader) addf(n ast.Node, path, format string, args ...any) {
-	p := model.Problem{File: r.file, Path: path, Message: fmt.Sprintf(format, args...)}
-	if n != nil && n.GetToken() != nil {
-		p.Line, p.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
-	}
-	r.problems = append(r.problems, p)
+	specfile.Reader
+	folder string // where specifications are
 }
 
 // keys hands the values of a mapping to those who know the keys, and returns the
 // nodes that were there by key.
 func (r *reader) keys(n ast.Node, path string, known map[string]func(n ast.Node, path string)) map[string]ast.Node {
 	there := map[string]ast.Node{}
-	m := model.MappingOf(n)
+	m := specfile.Mapping(n)
 	if m == nil {
-		r.addf(n, path, "needs keys with values")
+		r.Addf(n, path, "needs keys with values")
 		return there
 	}
+	if path != "" {
+		path += "."
+	}
 	names := slices.Sorted(maps.Keys(known))
-	for _, entry := range m.Values {
-		key, isText := model.ScalarOf(entry.Key)
+	for key, entry := range r.Entries(m, path) {
 		read := known[key]
-		here := join(path, key)
-		switch {
-		case !isText:
-			r.addf(entry.Key, path, "a key must be a plain word")
-		case read == nil:
-			hint := nearest.Hint(key, names)
-			if hint == "" {
-				hint = "; there are " + strings.Join(names, ", ")
-			}
-			r.addf(entry.Key, here, "unknown key%s", hint)
-		default:
-			there[key] = entry.Value
-			read(entry.Value, here)
+		if read == nil {
+			hint := cmp.Or(nearest.Hint(key, names), "; there are "+strings.Join(names, ", "))
+			r.Addf(entry.Key, path+key, "unknown key%s", hint)
+			continue
 		}
+		there[key] = entry.Value
+		read(entry.Value, path+key)
 	}
 	return there
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-// list hands on the elements of a list.
-func (r *reader) list(n ast.Node, path string, element func(n ast.Node, path string)) {
-	seq, ok := n.(*ast.SequenceNode)
-	if !ok {
-		r.addf(n, path, "is a list; write each value on a line of its own after a dash, or all in [ ]")
-		return
-	}
-	for i, v := range seq.Values {
-		element(v, fmt.Sprintf("%s[%d]", path, i))
-	}
 }
 
 // text reads one value.
 func (r *reader) text(to *string) func(ast.Node, string) {
 	return func(n ast.Node, path string) {
-		text, ok := model.ScalarOf(n)
+		text, ok := specfile.Scalar(n)
 		if !ok || text == "" {
-			r.addf(n, path, "needs one value")
+			r.Addf(n, path, "needs one value")
 		}
 		*to = text
 	}
@@ -104,10 +71,10 @@ func (r *reader) text(to *string) func(ast.Node, string) {
 // count reads a whole number from 1 on.
 func (r *reader) count(to *uint64) func(ast.Node, string) {
 	return func(n ast.Node, path string) {
-		text, _ := model.ScalarOf(n)
+		text, _ := specfile.Scalar(n)
 		v, err := strconv.ParseUint(text, 10, 32)
 		if err != nil || v < 1 {
-			r.addf(n, path, "%q is not a whole number, 1 or more", text)
+			r.Addf(n, path, "%q is not a whole number, 1 or more", text)
 		}
 		*to = v
 	}
@@ -116,7 +83,7 @@ func (r *reader) count(to *uint64) func(ast.Node, string) {
 // oneOf refuses a value that is not among those allowed.
 func (r *reader) oneOf(n ast.Node, path, value string, allowed []string) {
 	if n != nil && !slices.Contains(allowed, value) {
-		r.addf(n, path, "%q is not known%s; use one of %s", value, nearest.Hint(value, allowed), strings.Join(allowed, ", "))
+		r.Addf(n, path, "%q is not known%s; use one of %s", value, nearest.Hint(value, allowed), strings.Join(allowed, ", "))
 	}
 }
 
@@ -127,50 +94,56 @@ func (r *reader) experiment(root ast.Node) Spec {
 	there := r.keys(root, "", map[string]func(ast.Node, string){
 		"version": r.text(&versionText), "name": r.text(&spec.Name), "output": r.text(&output), "keep": r.text(&keep), "against": r.text(&spec.Against), "split": r.text(&split),
 		"seeds": func(n ast.Node, path string) {
-			r.list(n, path, func(n ast.Node, path string) {
+			for here, n := range r.Elements(n, path) {
 				var seed uint64
-				r.count(&seed)(n, path)
+				r.count(&seed)(n, here)
 				seeds = append(seeds, seed)
-			})
+			}
 		},
 		"splits": func(n ast.Node, path string) {
-			r.list(n, path, func(n ast.Node, path string) { spec.Splits = append(spec.Splits, r.split(n, path)) })
+			for here, n := range r.Elements(n, path) {
+				spec.Splits = append(spec.Splits, r.split(n, here))
+			}
 		},
 		"configurations": func(n ast.Node, path string) {
-			r.list(n, path, func(n ast.Node, path string) { r.configuration(n, path, &spec) })
+			for here, n := range r.Elements(n, path) {
+				r.configuration(n, here, &spec)
+			}
 		},
 		"measures": func(n ast.Node, path string) {
 			spec.Measures = nil
-			r.list(n, path, func(n ast.Node, path string) { spec.Measures = append(spec.Measures, r.measure(n, path)) })
+			for here, n := range r.Elements(n, path) {
+				spec.Measures = append(spec.Measures, r.measure(n, here))
+			}
 		},
 	})
 	if there["version"] == nil || versionText != version {
-		r.addf(there["version"], "version", "write version: %s, of this format", version)
+		r.Addf(there["version"], "version", "write version: %s, of this format", version)
 	}
 	spec.Output = Folder(output)
 	if there["output"] == nil {
-		r.addf(nil, "output", "missing; name the folder of the results, such as results/%s", orName(spec.Name))
+		r.Addf(nil, "output", "missing; name the folder of the results, such as results/%s", orName(spec.Name))
 	}
 	if there["splits"] != nil && (there["split"] != nil || there["seeds"] != nil) {
-		r.addf(there["splits"], "splits", "give either splits, or split with seeds")
+		r.Addf(there["splits"], "splits", "give either splits, or split with seeds")
 	}
 	if there["split"] != nil {
 		r.checkSplit(there["split"], "split", split)
 		if len(seeds) == 0 {
-			r.addf(there["split"], "split", "needs seeds, such as seeds: [1, 2, 3, 4, 5]")
+			r.Addf(there["split"], "split", "needs seeds, such as seeds: [1, 2, 3, 4, 5]")
 		}
 		for _, seed := range seeds {
 			spec.Splits = append(spec.Splits, Split{split, seed})
 		}
 	}
 	if len(spec.Splits) == 0 && there["split"] == nil && there["splits"] == nil {
-		r.addf(nil, "splits", "none given; write split: 'random:60/20/20' and seeds: [1, 2, 3], or a list splits")
+		r.Addf(nil, "splits", "none given; write split: 'random:60/20/20' and seeds: [1, 2, 3], or a list splits")
 	}
 	r.checkRepeated(spec.Splits)
-	if len(spec.Configurations) == 0 && len(r.problems) == 0 {
-		r.addf(nil, "configurations", "none given; name at least one, with its spec")
+	if len(spec.Configurations) == 0 && len(r.Problems) == 0 {
+		r.Addf(nil, "configurations", "none given; name at least one, with its spec")
 	}
-	if there["against"] != nil && len(r.problems) == 0 {
+	if there["against"] != nil && len(r.Problems) == 0 {
 		var names []string
 		for _, c := range spec.Configurations {
 			names = append(names, c.Name)
@@ -178,7 +151,7 @@ func (r *reader) experiment(root ast.Node) Spec {
 		r.oneOf(there["against"], "against", spec.Against, names)
 	}
 	if len(spec.Measures) == 0 {
-		r.addf(there["measures"], "measures", "is empty; leave it out for %s", strings.Join(DefaultMeasures(), ", "))
+		r.Addf(there["measures"], "measures", "is empty; leave it out for %s", strings.Join(DefaultMeasures(), ", "))
 	}
 	spec.Keep = keep == "yes" || keep == "true"
 	r.oneOf(there["keep"], "keep", keep, []string{"yes", "no", "true", "false"})
@@ -196,7 +169,7 @@ func orName(name string) string {
 func (r *reader) checkRepeated(splits []Split) {
 	for i, s := range splits {
 		if j := slices.Index(splits, s); j < i {
-			r.addf(nil, "splits", "%s with seed %d is given twice, as split %d and %d", s.Split, s.Seed, j+1, i+1)
+			r.Addf(nil, "splits", "%s with seed %d is given twice, as split %d and %d", s.Split, s.Seed, j+1, i+1)
 		}
 	}
 }
@@ -205,7 +178,7 @@ func (r *reader) split(n ast.Node, path string) Split {
 	s := Split{Seed: 1}
 	there := r.keys(n, path, map[string]func(ast.Node, string){"split": r.text(&s.Split), "seed": r.count(&s.Seed)})
 	if there["split"] == nil {
-		r.addf(n, path, "needs split, such as {split: 'random:60/20/20', seed: 1}")
+		r.Addf(n, path, "needs split, such as {split: 'random:60/20/20', seed: 1}")
 		return s
 	}
 	r.checkSplit(there["split"], path+".split", s.Split)
@@ -214,7 +187,7 @@ func (r *reader) split(n ast.Node, path string) Split {
 
 func (r *reader) checkSplit(n ast.Node, path, split string) {
 	if _, err := dataset.ParseSplit(split); err != nil {
-		r.addf(n, path, "%v", err)
+		r.Addf(n, path, "%v", err)
 	}
 }
 
@@ -222,7 +195,7 @@ func (r *reader) measure(n ast.Node, path string) string {
 	var name string
 	r.text(&name)(n, path)
 	if err := CheckMeasure(name); err != nil {
-		r.addf(n, path, "%v", err)
+		r.Addf(n, path, "%v", err)
 	}
 	return name
 }
@@ -238,7 +211,7 @@ func (r *reader) configuration(n ast.Node, path string, spec *Spec) {
 	var c Configuration
 	var file string
 	var set ast.Node
-	before := len(r.problems)
+	before := len(r.Problems)
 	var tuned ast.Node
 	there := r.keys(n, path, map[string]func(ast.Node, string){
 		"name": r.text(&c.Name), "spec": r.text(&file),
@@ -247,16 +220,16 @@ func (r *reader) configuration(n ast.Node, path string, spec *Spec) {
 	})
 	switch again := slices.ContainsFunc(spec.Configurations, func(o Configuration) bool { return o.Name == c.Name }); {
 	case there["name"] == nil:
-		r.addf(n, path, "needs a name")
+		r.Addf(n, path, "needs a name")
 	case !fileName.MatchString(c.Name):
-		r.addf(there["name"], path+".name", "%q cannot be the name of a file; use letters, digits and . _ + = -", c.Name)
+		r.Addf(there["name"], path+".name", "%q cannot be the name of a file; use letters, digits and . _ + = -", c.Name)
 	case takenName.MatchString(c.Name):
-		r.addf(there["name"], path+".name", "%q ends as files of the results do; write - in place of the last dot", c.Name)
+		r.Addf(there["name"], path+".name", "%q ends as files of the results do; write - in place of the last dot", c.Name)
 	case again:
-		r.addf(there["name"], path+".name", "%q is the name of another configuration already", c.Name)
+		r.Addf(there["name"], path+".name", "%q is the name of another configuration already", c.Name)
 	}
 	if there["spec"] == nil {
-		r.addf(n, path, "needs spec, a specification beside this file")
+		r.Addf(n, path, "needs spec, a specification beside this file")
 		return
 	}
 	var ok bool
@@ -264,15 +237,15 @@ func (r *reader) configuration(n ast.Node, path string, spec *Spec) {
 		return
 	}
 	if len(spec.Configurations) > 0 && !slices.Equal(c.Spec.Data.Files, spec.Configurations[0].Spec.Data.Files) {
-		r.addf(there["spec"], path+".spec", "its table is %s, that of %s %s; an experiment has one table", strings.Join(c.Spec.Data.Files, ", "),
+		r.Addf(there["spec"], path+".spec", "its table is %s, that of %s %s; an experiment has one table", strings.Join(c.Spec.Data.Files, ", "),
 			spec.Configurations[0].Name, strings.Join(spec.Configurations[0].Spec.Data.Files, ", "))
 	}
 	if len(spec.Configurations) > 0 && c.Spec.Data.Target != spec.Configurations[0].Spec.Data.Target {
-		r.addf(there["spec"], path+".spec", "its target is %s, that of %s %s; their measures do not compare", c.Spec.Data.Target, spec.Configurations[0].Name, spec.Configurations[0].Spec.Data.Target)
+		r.Addf(there["spec"], path+".spec", "its target is %s, that of %s %s; their measures do not compare", c.Spec.Data.Target, spec.Configurations[0].Name, spec.Configurations[0].Spec.Data.Target)
 	}
-	if c.Tune != nil && len(r.problems) == before {
+	if c.Tune != nil && len(r.Problems) == before {
 		if err := kft.CheckObjective(c.Spec, c.Tune.Objective); err != nil {
-			r.addf(tuned, path+".tune.objective", "%v", err)
+			r.Addf(tuned, path+".tune.objective", "%v", err)
 		}
 	}
 	spec.Configurations = append(spec.Configurations, c)
@@ -288,7 +261,7 @@ func (r *reader) tune(n ast.Node, path string) *Tune {
 	r.oneOf(there["objective"], path+".objective", t.Objective, kft.Objectives())
 	r.oneOf(there["sampler"], path+".sampler", t.Sampler, tune.Samplers())
 	if err := kft.CheckHalving(cmp.Or(t.Halving, "auto")); err != nil {
-		r.addf(there["halving"], path+".halving", "%v", err)
+		r.Addf(there["halving"], path+".halving", "%v", err)
 	}
 	r.oneOf(there["splits"], path+".splits", splits, []string{"first", "each"})
 	t.Each = splits == "each"
@@ -303,10 +276,10 @@ func (r *reader) specification(n ast.Node, path, file string, set ast.Node) (mod
 	text, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.addf(n, path+".spec", "there is no specification %s", file)
+		r.Addf(n, path+".spec", "there is no specification %s", file)
 		return model.Spec{}, false
 	case err != nil:
-		r.addf(n, path+".spec", "%v", err)
+		r.Addf(n, path+".spec", "%v", err)
 		return model.Spec{}, false
 	}
 	spec, err := model.Parse(text, file)
@@ -314,47 +287,40 @@ func (r *reader) specification(n ast.Node, path, file string, set ast.Node) (mod
 		r.adopt(nil, "", err)
 		return spec, false
 	}
-	before := len(r.problems)
+	before := len(r.Problems)
 	if set != nil {
 		r.set(set, path+".set", &spec)
 	}
 	spec.Fill()
-	if err := spec.Validate(); err != nil && len(r.problems) == before {
+	if err := spec.Validate(); err != nil && len(r.Problems) == before {
 		r.adopt(n, path+": ", err)
 	}
 	if len(spec.Data.Files) == 0 || slices.Contains(spec.Data.Files, "-") {
-		r.addf(n, path+".spec", "%s names no table in a file; every cell reads it", file)
+		r.Addf(n, path+".spec", "%s names no table in a file; every cell reads it", file)
 	}
-	return spec, len(r.problems) == before
+	return spec, len(r.Problems) == before
 }
 
 // set overrides fields of a specification by their dotted names.
 func (r *reader) set(n ast.Node, path string, spec *model.Spec) {
-	m := model.MappingOf(n)
+	m := specfile.Mapping(n)
 	if m == nil {
-		r.addf(n, path, "needs keys with values, such as {fit.sweeps: 20}")
+		r.Addf(n, path, "needs keys with values, such as {fit.sweeps: 20}")
 		return
 	}
-	for _, entry := range m.Values {
-		key, _ := model.ScalarOf(entry.Key)
+	for key, entry := range r.Entries(m, path+".") {
 		if key == "split" || key == "seed" {
-			r.addf(entry.Key, path+"."+key, "is the same for all configurations; it stands above them, as split and seeds")
+			r.Addf(entry.Key, path+"."+key, "is the same for all configurations; it stands above them, as split and seeds")
 			continue
 		}
 		var values []string
-		seq, isList := entry.Value.(*ast.SequenceNode)
+		_, isList := entry.Value.(*ast.SequenceNode)
 		if isList {
-			for _, v := range seq.Values {
-				text, ok := model.ScalarOf(v)
-				if !ok {
-					r.addf(v, path+"."+key, "needs texts (one with a colon or a comma needs quotes)")
-				}
-				values = append(values, text)
-			}
-		} else if text, ok := model.ScalarOf(entry.Value); ok {
+			values = r.Texts(entry.Value, path+"."+key)
+		} else if text, ok := specfile.Scalar(entry.Value); ok {
 			values = []string{text}
 		} else {
-			r.addf(entry.Value, path+"."+key, "needs a value or a list of them; sections are written with dots, as in fit.sweeps")
+			r.Addf(entry.Value, path+"."+key, "needs a value or a list of them; sections are written with dots, as in fit.sweeps")
 			continue
 		}
 		if err := spec.Set(key, isList, values...); err != nil {
@@ -368,14 +334,14 @@ func (r *reader) set(n ast.Node, path string, spec *model.Spec) {
 func (r *reader) adopt(n ast.Node, prefix string, err error) {
 	var problems model.Problems
 	if !errors.As(err, &problems) {
-		r.addf(n, strings.TrimSuffix(prefix, "."), "%v", err)
+		r.Addf(n, strings.TrimSuffix(prefix, "."), "%v", err)
 		return
 	}
 	for _, p := range problems {
 		if p.File != "" {
-			r.problems = append(r.problems, p)
+			r.Problems = append(r.Problems, p)
 			continue
 		}
-		r.addf(n, prefix+p.Path, "%s", p.Message)
+		r.Addf(n, prefix+p.Path, "%s", p.Message)
 	}
 }

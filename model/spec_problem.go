@@ -1,63 +1,20 @@
 package model
 
-import (
-	"fmt"
-	"strings"
-)
+import "github.com/kernel-fried-tensor/kft/internal/specfile"
 
-// A Problem is one thing wrong with a specification: the path of the field
-// (terms[1], fit.solver) and, where it was read from a file, the place there.
-type Problem struct {
-	File         string
-	Line, Column int // from 1; 0 where there is no place
-	Path         string
-	Message      string
-}
-
-func (p Problem) Error() string {
-	var b strings.Builder
-	if p.File != "" {
-		b.WriteString(p.File)
-		if p.Line > 0 {
-			fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
-		}
-		b.WriteString(": ")
-	}
-	if p.Path != "" {
-		b.WriteString(p.Path + ": ")
-	}
-	b.WriteString(p.Message)
-	return b.String()
-}
+// A Problem is one thing wrong with a specification: the Path of the field
+// (terms[1], fit.solver), a Message and, where it was read from a file, the File,
+// Line and Column.
+type Problem = specfile.Problem
 
 // Problems is everything wrong with a specification, a line each.
-type Problems []Problem
-
-func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// err is ps as an error, nil where there is no problem.
-func (ps Problems) err() error {
-	if len(ps) == 0 {
-		return nil
-	}
-	return ps
-}
-
-func (ps *Problems) addf(path, format string, args ...any) {
-	*ps = append(*ps, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
-}
+type Problems = specfile.Problems
 
 func problemf(path, format string, args ...any) Problems {
 	var ps Problems
-	ps.addf(path, format, args...)
+	ps.Addf(path, format, args...)
 	return ps
 }
 
 // index is the path of element i of a list.
-func index(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+func index(path string, i int) string { return specfile.Index(path, i) }

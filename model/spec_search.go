@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/kernel-fried-tensor/kft/internal/specfile"
 )
 
 // A SearchSpec says what a search varies, by the names of its parameters: one
@@ -18,29 +20,19 @@ type SearchSpec map[string][]string
 // search reads the section, one value of which may stand without brackets, over
 // what was there before.
 func (r *specReader) search(n ast.Node, path string, before SearchSpec) SearchSpec {
-	m := mapping(n)
+	m := specfile.Mapping(n)
 	if m == nil {
-		r.addf(n, path, "needs parameters below it, indented, such as rank.1: 4..64")
+		r.Addf(n, path, "needs parameters below it, indented, such as rank.1: 4..64")
 		return nil
 	}
 	s := SearchSpec{}
-	for _, entry := range m.Values {
-		name, isText := scalarText(entry.Key)
-		here := path + "." + name
-		switch _, again := s[name]; {
-		case !isText || name == "":
-			r.addf(entry.Key, path, "a key must be a plain word")
-			continue
-		case again:
-			r.addf(entry.Key, here, "given twice")
-			continue
-		}
-		if text, one := scalarText(entry.Value); one {
+	for name, entry := range r.Entries(m, path+".") {
+		if text, one := specfile.Scalar(entry.Value); one {
 			s[name] = []string{text}
 			continue
 		}
-		if s[name] = r.list(entry.Value, here); len(s[name]) == 0 {
-			r.addf(entry.Value, here, "needs values: one, some in [ ], a range such as 4..64, or fixed")
+		if s[name] = r.Texts(entry.Value, path+"."+name); len(s[name]) == 0 {
+			r.Addf(entry.Value, path+"."+name, "needs values: one, some in [ ], a range such as 4..64, or fixed")
 		}
 	}
 	for name, values := range before {

@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-
-	"github.com/goccy/go-yaml/ast"
 )
 
 // Set gives a field its value by its dotted name, as in fit.sweeps: one text, or
@@ -27,29 +25,16 @@ func (s *Spec) Set(name string, list bool, values ...string) error {
 		text = fmt.Sprintf("%q: %s", name, text)
 	}
 	var r specReader
-	root, err := r.root([]byte(text))
+	root, err := r.Root([]byte(text))
 	changed := *s
 	if err == nil {
 		r.section(root, "", reflect.ValueOf(&changed).Elem())
 	}
-	for i := range r.problems {
-		r.problems[i].Line, r.problems[i].Column = 0, 0 // of a text that nobody wrote
+	for i := range r.Problems {
+		r.Problems[i].Line, r.Problems[i].Column = 0, 0 // of a text that nobody wrote
 	}
-	if len(r.problems) == 0 {
+	if len(r.Problems) == 0 {
 		*s = changed
 	}
-	return r.problems.err()
+	return r.Problems.Err()
 }
-
-// ParseYAML parses a file of keys and values that stands beside specifications,
-// as strictly: one document, no size or depth that a person would not write.
-func ParseYAML(data []byte, name string) (*ast.MappingNode, error) {
-	r := specReader{file: name}
-	return r.root(data)
-}
-
-// MappingOf is a node as a mapping, nil where it is none.
-func MappingOf(n ast.Node) *ast.MappingNode { return mapping(n) }
-
-// ScalarOf is the text of a scalar as it was written; false for anything else.
-func ScalarOf(n ast.Node) (string, bool) { return scalarText(n) }

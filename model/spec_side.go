@@ -55,7 +55,7 @@ func (s Spec) validateSide(ps *Problems) {
 	modes := s.ModeNames()
 	known := func(path, mode string) {
 		if !slices.Contains(modes, mode) {
-			ps.addf(path, "mode %q is not among the modes%s", mode, hintOrList(mode, modes))
+			ps.Addf(path, "mode %q is not among the modes%s", mode, hintOrList(mode, modes))
 		}
 	}
 	first := map[string]int{}
@@ -63,12 +63,12 @@ func (s Spec) validateSide(ps *Problems) {
 		path := index("side.tables", i)
 		t, err := sideinfo.ParseSide(text)
 		if err != nil {
-			ps.addf(path, "%v", err)
+			ps.Addf(path, "%v", err)
 			continue
 		}
 		known(path, t.Mode)
 		if j, again := first[t.Mode]; again {
-			ps.addf(path, "mode %q has a side table already, %s; join the two into one", t.Mode, s.Side.Tables[j])
+			ps.Addf(path, "mode %q has a side table already, %s; join the two into one", t.Mode, s.Side.Tables[j])
 		}
 		first[t.Mode] = i
 	}
@@ -83,30 +83,30 @@ func (s Spec) validateSide(ps *Problems) {
 			text = k
 		}
 		if _, err := kernel.Parse(text); err != nil {
-			ps.addf(path, "%v", err)
+			ps.Addf(path, "%v", err)
 		}
 	}
 	if s.Side.Columns < 1 {
-		ps.addf("side.columns", "must be 1 or more")
+		ps.Addf("side.columns", "must be 1 or more")
 	}
 	if kind, mode, named := strings.Cut(s.Side.Replace, ":"); s.Side.Replace != "" {
 		if !slices.Contains(sideinfo.ReplaceKinds(), kind) {
-			ps.addf("side.replace", "%q is neither constant nor noise%s", kind, nearest.Hint(kind, sideinfo.ReplaceKinds()))
+			ps.Addf("side.replace", "%q is neither constant nor noise%s", kind, nearest.Hint(kind, sideinfo.ReplaceKinds()))
 		}
 		_, described := first[mode]
 		switch {
 		case named && slices.Contains(modes, mode) && !described:
-			ps.addf("side.replace", "mode %q has no side table to replace", mode)
+			ps.Addf("side.replace", "mode %q has no side table to replace", mode)
 		case named:
 			known("side.replace", mode)
 		case len(first) == 0:
-			ps.addf("side.replace", "there is no side table to replace; give side.tables (--side), such as store=stores.csv")
+			ps.Addf("side.replace", "there is no side table to replace; give side.tables (--side), such as store=stores.csv")
 		}
 	}
 	if len(s.Side.Tables) > 0 || !slices.Contains(Variants(), s.Side.Variant) {
 		return
 	}
 	if s.Side.Variant != "plain" {
-		ps.addf("side.variant", "%s needs side information; give side.tables (--side), such as store=stores.csv", s.Side.Variant)
+		ps.Addf("side.variant", "%s needs side information; give side.tables (--side), such as store=stores.csv", s.Side.Variant)
 	}
 }

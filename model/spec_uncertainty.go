@@ -76,19 +76,19 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	oneOf(ps, "uncertainty.moments", u.Moments, "exact", "paper")
 	known := func(path, mode string) {
 		if !slices.Contains(modes, mode) {
-			ps.addf(path, "mode %q is not among the modes%s", mode, hintOrList(mode, modes))
+			ps.Addf(path, "mode %q is not among the modes%s", mode, hintOrList(mode, modes))
 		}
 	}
 	switch noise := u.NoiseModes(); {
 	case noise == nil:
 		oneOf(ps, "uncertainty.noise", u.Noise, "constant", "entity:MODE", "power")
 	case len(noise) > 2:
-		ps.addf("uncertainty.noise", "%d modes; noise depends on one or two", len(noise))
+		ps.Addf("uncertainty.noise", "%d modes; noise depends on one or two", len(noise))
 	default:
 		for i, m := range noise {
 			known("uncertainty.noise", m)
 			if i > 0 && m == noise[0] {
-				ps.addf("uncertainty.noise", "mode %q twice", m)
+				ps.Addf("uncertainty.noise", "mode %q twice", m)
 			}
 		}
 	}
@@ -100,29 +100,29 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if u.Counts() {
 		switch {
 		case !u.Bayesian():
-			ps.addf("uncertainty.likelihood", "%s needs a posterior; set inference to mean-field", u.Likelihood)
+			ps.Addf("uncertainty.likelihood", "%s needs a posterior; set inference to mean-field", u.Likelihood)
 		case s.Transform != "identity":
-			ps.addf("uncertainty.likelihood", "%s models the counts themselves, with a logarithmic link; set transform to identity", u.Likelihood)
+			ps.Addf("uncertainty.likelihood", "%s models the counts themselves, with a logarithmic link; set transform to identity", u.Likelihood)
 		case u.Noise != "constant":
-			ps.addf("uncertainty.noise", "%s is for the gaussian likelihood; counts have noise of their own", u.Noise)
+			ps.Addf("uncertainty.noise", "%s is for the gaussian likelihood; counts have noise of their own", u.Noise)
 		}
 	}
 	if u.NoiseUse == "fit" && !u.Bayesian() {
-		ps.addf("uncertainty.noiseuse", "fit needs a posterior; set inference to mean-field")
+		ps.Addf("uncertainty.noiseuse", "fit needs a posterior; set inference to mean-field")
 	}
 	if u.Likelihood == "auto" && !u.Bayesian() {
-		ps.addf("uncertainty.likelihood", "auto needs a posterior; set inference to mean-field")
+		ps.Addf("uncertainty.likelihood", "auto needs a posterior; set inference to mean-field")
 	}
 	switch {
 	case u.Bayesian() && s.Fit.Solver == "als":
-		ps.addf("fit.solver", "als finds a point; %s needs cavi or adam", u.Inference)
+		ps.Addf("fit.solver", "als finds a point; %s needs cavi or adam", u.Inference)
 	case u.Bayesian() && s.Fit.Solver == "adam" && u.Likelihood != "gaussian":
-		ps.addf("fit.solver", "adam is for the gaussian likelihood; %s needs cavi", u.Likelihood)
+		ps.Addf("fit.solver", "adam is for the gaussian likelihood; %s needs cavi", u.Likelihood)
 	case u.Bayesian() && s.Fit.Solver == "adam" && u.NoiseUse == "fit":
-		ps.addf("fit.solver", "adam fits with one noise variance; noiseuse fit needs cavi")
+		ps.Addf("fit.solver", "adam fits with one noise variance; noiseuse fit needs cavi")
 	case u.Bayesian() && s.Fit.Solver == "adam" && s.Fit.Epochs < 2:
-		ps.addf("fit.epochs", "adam needs 2 or more for a posterior: for its means and its variances")
+		ps.Addf("fit.epochs", "adam needs 2 or more for a posterior: for its means and its variances")
 	case !u.Bayesian() && s.Fit.Solver == "cavi":
-		ps.addf("fit.solver", "cavi finds a posterior; set inference to mean-field, multivariate or rows")
+		ps.Addf("fit.solver", "cavi finds a posterior; set inference to mean-field, multivariate or rows")
 	}
 }

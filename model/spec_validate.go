@@ -17,12 +17,12 @@ import (
 func (s Spec) Validate() error {
 	var ps Problems
 	if s.Version != Version {
-		ps.addf("version", "%s", wrongVersion(strconv.Itoa(s.Version)))
+		ps.Addf("version", "%s", wrongVersion(strconv.Itoa(s.Version)))
 	}
 	s.validateText(&ps)
 	s.Data.validate(&ps)
 	if _, err := dataset.ParseSplit(s.Split); err != nil {
-		ps.addf("split", "%v", err)
+		ps.Addf("split", "%v", err)
 	}
 	oneOf(&ps, "transform", s.Transform, append(Transforms(), "auto")...)
 	s.validateTerms(&ps)
@@ -30,9 +30,9 @@ func (s Spec) Validate() error {
 	s.validateUncertainty(&ps)
 	s.Fit.validate(&ps)
 	if s.Seed == 0 {
-		ps.addf("seed", "must be 1 or more")
+		ps.Addf("seed", "must be 1 or more")
 	}
-	return ps.err()
+	return ps.Err()
 }
 
 func wrongVersion(got string) string {
@@ -47,7 +47,7 @@ func wrongVersion(got string) string {
 func (s Spec) validateText(ps *Problems) {
 	for path, text := range s.texts() {
 		if !utf8.ValidString(text) {
-			ps.addf(path, "%q is not valid UTF-8", text)
+			ps.Addf(path, "%q is not valid UTF-8", text)
 		}
 	}
 }
@@ -55,36 +55,36 @@ func (s Spec) validateText(ps *Problems) {
 func (d DataSpec) validate(ps *Problems) {
 	for i, f := range d.Files {
 		if f == "" {
-			ps.addf(index("data.files", i), "the name is empty")
+			ps.Addf(index("data.files", i), "the name is empty")
 		}
 	}
 	if d.Target == "" {
-		ps.addf("data.target", "none given; name the column to predict")
+		ps.Addf("data.target", "none given; name the column to predict")
 	} else if d.Weight == d.Target {
-		ps.addf("data.weight", "column %q is the target already", d.Weight)
+		ps.Addf("data.weight", "column %q is the target already", d.Weight)
 	}
 	if len(d.Modes) == 0 {
-		ps.addf("data.modes", "none given; name the columns that make up a cell, such as store, item, time=year+month")
+		ps.Addf("data.modes", "none given; name the columns that make up a cell, such as store, item, time=year+month")
 	}
 	first := map[string]int{}
 	for i, text := range d.Modes {
 		path := index("data.modes", i)
 		mode, err := dataset.ParseMode(text)
 		if err != nil {
-			ps.addf(path, "%v", err)
+			ps.Addf(path, "%v", err)
 			continue
 		}
 		if slices.Contains(mode.Columns, d.Target) {
-			ps.addf(path, "column %q is the target already", d.Target)
+			ps.Addf(path, "column %q is the target already", d.Target)
 		}
 		if j, again := first[mode.Name]; again {
-			ps.addf(path, "the name %q is that of data.modes[%d] already; name one of them, as in other=%s", mode.Name, j, text)
+			ps.Addf(path, "the name %q is that of data.modes[%d] already; name one of them, as in other=%s", mode.Name, j, text)
 			continue
 		}
 		first[mode.Name] = i
 	}
 	if _, err := dataset.ParseDelimiter(d.Delimiter); err != nil {
-		ps.addf("data.delimiter", "%v", err)
+		ps.Addf("data.delimiter", "%v", err)
 	}
 	oneOf(ps, "data.header", d.Header, "auto", "yes", "no")
 	oneOf(ps, "data.duplicates", d.Duplicates, dataset.DuplicateRules()...)
@@ -92,18 +92,18 @@ func (d DataSpec) validate(ps *Problems) {
 
 func (s Spec) validateTerms(ps *Problems) {
 	if len(s.Terms) == 0 && len(s.Data.Modes) > 0 {
-		ps.addf("terms", "none given; write at least one, such as %s", DefaultTerm(s.ModeNames(), DefaultRank))
+		ps.Addf("terms", "none given; write at least one, such as %s", DefaultTerm(s.ModeNames(), DefaultRank))
 	}
 	modes := s.ModeNames()
 	first := map[string]int{}
 	for i, text := range s.Terms {
 		t, err := ParseTerm(text, modes)
 		if err != nil {
-			ps.addf(index("terms", i), "%v", err)
+			ps.Addf(index("terms", i), "%v", err)
 			continue
 		}
 		if j, again := first[t.String()]; again {
-			ps.addf(index("terms", i), "%s is terms[%d] already; a higher rank there says more", t, j)
+			ps.Addf(index("terms", i), "%s is terms[%d] already; a higher rank there says more", t, j)
 			continue
 		}
 		first[t.String()] = i
@@ -120,14 +120,14 @@ func (f FitSpec) validate(ps *Problems) {
 		{"fit.sweeps", f.Sweeps}, {"fit.patience", f.Patience}, {"fit.cgsteps", f.CGSteps}, {"fit.epochs", f.Epochs},
 	} {
 		if c.value < 1 {
-			ps.addf(c.path, "%d must be 1 or more", c.value)
+			ps.Addf(c.path, "%d must be 1 or more", c.value)
 		}
 	}
 	if !(f.Rate > 0) || math.IsInf(f.Rate, 1) {
-		ps.addf("fit.rate", "%v is not a number above 0", f.Rate)
+		ps.Addf("fit.rate", "%v is not a number above 0", f.Rate)
 	}
 	if !(f.Batch >= 0.01 && f.Batch <= 1) {
-		ps.addf("fit.batch", "%v is not a share from 0.01 to 1", f.Batch)
+		ps.Addf("fit.batch", "%v is not a share from 0.01 to 1", f.Batch)
 	}
 	oneOf(ps, "fit.schedule", f.Schedule, "joint", "block")
 }
@@ -138,6 +138,6 @@ func oneOf(ps *Problems, path, value string, allowed ...string) {
 		return
 	}
 	last := len(allowed) - 1
-	ps.addf(path, "%q is not known; use %s or %s%s", value,
+	ps.Addf(path, "%q is not known; use %s or %s%s", value,
 		strings.Join(allowed[:last], ", "), allowed[last], nearest.Hint(value, allowed))
 }
