@@ -12,81 +12,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/stream"
 )
 
-// Options say how to fit.
-type Options struct {
-	Solver   string // "als" or "adam" for points, "cavi" or "adam" for posteriors
-	Ridge    *Ridge // the penalty; nil to search for one on validation data
-	Search   Search
-	Sweeps   int     // at most; an epoch of adam is a sweep
-	Patience int     // sweeps without improvement before a run stops
-	CGSteps  int     // als: conjugate gradient steps a block
-	Rate     float64 // adam: the first step size
-	Batch    float64 // adam: share of the data in a minibatch
-	Schedule Schedule
-	Seed     uint64
-	Counts   *Counts    // cavi: targets are counts; nil means Gaussian noise
-	Noise    NoiseModel // cavi: observations count by the inverse of their noise; nil means all alike
-
-	TimeBudget time.Duration // 0 means none; the run stops at the next block
-
-	Resume      *State        // a state that Keeper saved, to go on from
-	Keeper      Keeper        // nil keeps nothing
-	KeeperEvery time.Duration // least time between two saves
-	Progress    func(Event)   // nil says nothing
-	now         func() time.Time
-}
-
-// Event tells how far a run is. It is sent after each block, and after each
-// sweep with a Point.
-type Event struct {
-	Trials        int    // penalties compared so far
-	Searching     bool   // the run in work is such a trial
-	Sweep, Sweeps int    // sweep in work, from 0
-	Block, Blocks int    // blocks of the sweep that are done
-	BlockName     string // the block just done
-	Point         *Point // at the end of a sweep
-	Ridge         Ridge
-	Observations  int
-}
-
-// Stop says why a run ended.
-type Stop string
-
-const (
-	Converged   Stop = "no improvement"
-	AllSweeps   Stop = "all sweeps done"
-	Budget      Stop = "time budget"
-	Interrupted Stop = "interrupted"
-	Diverged    Stop = "diverged"
-)
-
-// Report is the outcome of a fit. The field then holds the best weights.
-type Report struct {
-	Stop     Stop
-	Ridge    Ridge
-	Trials   []Trial
-	Points   []Point
-	Best     int // sweep of the best weights, -1 before the first ended
-	Score    float64
-	Noise    float64 // where weights vary: the variance of an observation of weight 1
-	Size     float64 // of a negative binomial
-	Passes   int
-	Blocks   int
-	Warnings []string
-}
-
-// DivergedError says that no finite weights were found.
-type DivergedError struct {
-	Block string
-	Sweep int
-	Unit  string // what Sweep counts: sweep or epoch
-	Cause string
-}
-
-func (e *DivergedError) Error() string {
-	return fmt.Sprintf("fit: diverged in %s %d at %s: %s", e.Unit, e.Sweep+1, e.Block, e.Cause)
-}
-
 // solver is one way to lower the objective, a block at a time.
 type solver interface {
 	blocks() int
@@ -100,23 +25,8 @@ type solver interface {
 	forget() // earlier weights were restored
 }
 
-// Improvement below this share of the score does not count.
-const leastImprovement = 3e-4
-
-// trialSweeps is how long penalties are compared. A trial that from sweep
-// pruneFrom on is behind the best one at the same sweep by more than a factor
-// of pruneAt ends there.
-const (
-	trialSweeps = 5
-	pruneFrom   = 2
-	pruneAt     = 1.1
-)
-
 // worst is the score of weights that have none yet.
 const worst = math.MaxFloat64
-
-// maxRestarts is how often a diverging run goes back to its best weights.
-const maxRestarts = 4
 
 type session struct {
 	d       *data
@@ -186,27 +96,6 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 		return Report{}, err
 	}
 	return s.solve(ctx)
-}
-
-func (o *Options) validate() error {
-	switch {
-	case o.Solver != "als" && o.Solver != "adam" && o.Solver != "cavi":
-		return fmt.Errorf("fit: unknown solver %q; use als, adam or cavi", o.Solver)
-	case o.Ridge == nil && o.Solver != "cavi" && len(o.Search.Kinds) == 0:
-		return errors.New("fit: no penalty given and none to search for")
-	case o.Sweeps < 1 || o.Patience < 1:
-		return fmt.Errorf("fit: sweeps (%d) and patience (%d) must be 1 or more", o.Sweeps, o.Patience)
-	case o.Solver != "adam" && o.CGSteps < 1:
-		return fmt.Errorf("fit: cgsteps (%d) must be 1 or more", o.CGSteps)
-	case o.Solver == "adam" && !(o.Rate > 0 && o.Batch > 0 && o.Batch <= 1):
-		return fmt.Errorf("fit: adam needs a rate above 0 (%g) and a batch share in (0, 1] (%g)", o.Rate, o.Batch)
-	case o.Solver == "adam" && o.Schedule != Blocks && o.Schedule != Joint:
-		return fmt.Errorf("fit: unknown schedule %q; use block or joint", o.Schedule)
-	}
-	if o.Ridge != nil {
-		return o.Ridge.validate()
-	}
-	return nil
 }
 
 // fresh draws start values for a new run.
@@ -339,33 +228,6 @@ func (s *session) descend(ctx context.Context) (Stop, error) {
 	return AllSweeps, nil
 }
 
-// failed ends a run whose weights are no longer finite, with the best of those
-// before, or an error where there are none.
-func (s *session) failed(cause error) (Stop, error) {
-	run := &s.state.Run
-	err := &DivergedError{Block: s.blockName(run.Block), Sweep: run.Sweep, Unit: s.unit(), Cause: cause.Error()}
-	if len(run.Best) == 0 {
-		return Diverged, err
-	}
-	s.warn = append(s.warn, err.Error()+"; the weights of the best sweep before are kept")
-	return Diverged, s.d.restore(run.Best)
-}
-
-// hopeless tells whether the trial in work is far behind the best one.
-func (s *session) hopeless() bool {
-	run := &s.state.Run
-	if run.Sweep < pruneFrom || len(run.Points) == 0 || !s.searching() {
-		return false
-	}
-	now := run.Points[len(run.Points)-1]
-	for _, best := range s.state.Leader.Points {
-		if best.Sweep == now.Sweep {
-			return now.Score > pruneAt*best.Score
-		}
-	}
-	return false
-}
-
 // validated tells whether the sweeps in work are judged by validation data.
 func (s *session) validated() bool { return s.d.validChunk != nil && s.d.phase != variances }
 
@@ -400,123 +262,12 @@ func (s *session) endSweep() error {
 	return nil
 }
 
-// Means are found before variances are: validation data may see no gain from a
-// sweep that took noise and variances nearer to where they belong. A posterior
-// whose score is this near to the best, and whose bound rose by at least so much an
-// observation, is taken as a gain.
-const (
-	settledWithin = 5e-3
-	leastRise     = 1e-4
-)
-
-// settling notes the evidence bound of a posterior, and tells whether it gained by
-// it without loss on validation data.
-func (s *session) settling(p *Point, loss float64) bool {
-	if s.opt.Solver != "cavi" {
-		return false
-	}
-	p.Bound = s.d.elbo(loss) / float64(len(s.d.y))
-	points := s.state.Run.Points
-	if len(points) == 0 || !s.validated() {
-		return false
-	}
-	rise := p.Bound - points[len(points)-1].Bound
-	best := s.state.Run.BestScore
-	return rise > leastRise && p.Score <= best+settledWithin*math.Abs(best)
-}
-
-// boundSlack is the share of the bound that rounding may cost it.
-const boundSlack = 1e-5
-
-// A posterior whose bound still rises by as much as fastRise an observation and
-// sweep is given patient times the patience: from an unlucky start validation data
-// may see loss for a while before they see gain.
-const (
-	fastRise = 1e-3
-	patient  = 4
-)
-
-// patience returns how many sweeps without gain end the run.
-func (s *session) patience() int {
-	n := len(s.state.Run.Points)
-	if s.d.tally != nil && n < 2*boundSweeps {
-		return 2 * boundSweeps // the first sites come slowly to large counts
-	}
-	if s.opt.Solver == "cavi" && n > 1 && s.state.Run.Points[n-1].Bound-s.state.Run.Points[n-2].Bound > fastRise {
-		return patient * s.opt.Patience
-	}
-	return s.opt.Patience
-}
-
-// falls returns the number of sweeps in which the bound of a Gaussian posterior
-// fell, which it must not.
-func (s *session) falls() int {
-	if s.opt.Solver != "cavi" || s.d.tally != nil || s.d.reweigh != nil {
-		return 0 // sites and weights change the bound itself
-	}
-	n := 0
-	for i, p := range s.state.Run.Points {
-		if i > 0 && p.Bound < s.state.Run.Points[i-1].Bound-boundSlack*math.Abs(p.Bound) {
-			n++
-		}
-	}
-	return n
-}
-
-// mend returns to the best weights, or to a new and smaller start, with a
-// smaller rate.
-func (s *session) mend(p Point) error {
-	run := &s.state.Run
-	run.Restarts++
-	if run.Restarts > maxRestarts && run.BestSweep < 0 {
-		return &DivergedError{Block: s.s.blockName(s.s.blocks() - 1), Sweep: run.Sweep, Unit: s.unit(), Cause: s.cause(p)}
-	}
-	run.Rate /= 4
-	if run.BestSweep >= 0 {
-		if err := s.d.restore(run.Best); err != nil {
-			return err
-		}
-	} else {
-		s.d.field.Draw(s.d.b, func(k int) *rand.Rand {
-			return stream.New(s.opt.Seed, "restart", uint64(k), uint64(run.Restarts))
-		}, math.Pow(0.1, float64(run.Restarts)))
-	}
-	s.s.forget()
-	s.s.begin(run, s.ridge())
-	return nil
-}
-
-// cause says how a run diverged and what may help.
-func (s *session) cause(p Point) string {
-	text := "the error is no finite number"
-	if score := max(p.Score, p.Train); score < math.Inf(1) { // false for NaN too
-		text = fmt.Sprintf("the error grew to %.2g times the target's variance", score)
-	}
-	if s.opt.Solver != "adam" {
-		if s.opt.Solver == "cavi" {
-			return text + "; give lower ranks"
-		}
-		return text + "; give a larger --lambda, or lower ranks"
-	}
-	return fmt.Sprintf("%s, also at a rate of %.2g; give a smaller --rate, a larger --lambda, or lower ranks", text, s.state.Run.Rate)
-}
-
 // unit names a sweep for people.
 func (s *session) unit() string {
 	if s.opt.Solver == "adam" {
 		return "epoch"
 	}
 	return "sweep"
-}
-
-func (s *session) mustStop(ctx context.Context) Stop {
-	if ctx.Err() != nil {
-		return Interrupted
-	}
-	if s.opt.TimeBudget > 0 && s.opt.now().Sub(s.started) >= s.opt.TimeBudget {
-		return Budget
-	}
-	return ""
 }
 
 // keep saves the state before a block, if the last time is long enough ago.

@@ -30,8 +30,3 @@ func ExampleFitByEntity() {
 	}
 	// Output: 1.8 6.9 4.4
 }
-
-func ExampleCheckCounts() {
-	fmt.Println(likelihood.CheckCounts([]float32{3, 0, -2}))
-	// Output: target 2 is -2: counts are not negative; use the gaussian likelihood, or remove returns and corrections
-}
