@@ -6,21 +6,17 @@ import (
 	"io"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
 // calibrateCommand gives a model a conformal layer.
 type calibrateCommand struct {
-	Model     string   `arg:"" complete:"file" help:"The model file."`
-	Table     string   `arg:"" complete:"file" help:"A table with the target, of rows that the fit has not seen: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input."`
-	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"Where the model goes (default: in place of MODEL)."`
-	Conformal string   `placeholder:"KIND" values:"split,group:mean,group:" help:"Which rows share a correction: split (all), group:mean (by size of the prediction) or group:MODE (default: what the model has, else split)."`
-	Side      []string `sep:"none" placeholder:"TABLE" help:"Side rows of new ids, as in store=new_stores.csv, of a mode that the model has side information of. May be repeated."`
-	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of the table (default: auto)."`
-	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns (default: auto)."`
-	Threads   int      `placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
-	Quiet     bool     `short:"q" help:"Say nothing."`
+	Model     string `arg:"" complete:"file" help:"The model file."`
+	Table     string `arg:"" complete:"file" help:"A table with the target, of rows that the fit has not seen: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input."`
+	Output    string `short:"o" placeholder:"FILE" complete:"file" help:"Where the model goes (default: in place of MODEL)."`
+	Conformal string `placeholder:"KIND" values:"split,group:mean,group:" help:"Which rows share a correction: split (all), group:mean (by size of the prediction) or group:MODE (default: what the model has, else split)."`
+	Quiet     bool   `short:"q" help:"Say nothing."`
+	tableFlags
 }
 
 // Help is shown by kft calibrate --help.
@@ -38,26 +34,20 @@ func (c *calibrateCommand) Run(e *env) error {
 	if c.Output == "" {
 		c.Output = c.Model
 	}
-	switch {
-	case c.Threads < 0:
-		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", c.Threads)
-	case c.Conformal == "none" || c.Conformal == "auto":
+	if c.Conformal == "none" || c.Conformal == "auto" {
 		return usagef("--conformal: %s is no layer to make of data; write split, group:mean or group:MODE", c.Conformal)
 	}
-	if err := checkInputs(append(sideFiles(c.Side), c.Table)); err != nil {
+	inputs, err := c.inputs(c.Table)
+	if err != nil {
 		return err
 	}
-	if err := checkTarget(c.Output, append(sideFiles(c.Side), c.Table)); err != nil {
+	if err := checkTarget(c.Output, inputs); err != nil {
 		return err
 	}
 	if err := keepOthers(c.Output, ""); err != nil && c.Output != c.Model {
 		return err
 	}
-	format, err := (&dataFlags{Delimiter: c.Delimiter, Header: c.Header}).format(e.stdin)
-	if err != nil {
-		return err
-	}
-	m, err := kft.Load(c.Model)
+	m, opt, err := c.open(e, c.Model)
 	if err != nil {
 		return err
 	}
@@ -68,11 +58,7 @@ func (c *calibrateCommand) Run(e *env) error {
 			kind = c.Kind
 		}
 	}
-	known, err := withSide(e, m, c.Side)
-	if err != nil {
-		return err
-	}
-	calibrated, sum, err := known.Calibrate(e.ctx, c.Table, kind, kft.TableOptions{Threads: c.Threads, Format: format})
+	calibrated, sum, err := m.Calibrate(e.ctx, c.Table, kind, opt)
 	if err != nil {
 		return conformalFlag(err)
 	}

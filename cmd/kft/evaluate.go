@@ -10,14 +10,11 @@ import (
 
 // evaluateCommand measures a model on a table.
 type evaluateCommand struct {
-	Model     string   `arg:"" complete:"file" help:"The model file."`
-	Tables    []string `arg:"" name:"table" complete:"file" help:"A table with the target, plain or gzip; - is standard input. Several only with --part."`
-	Part      string   `placeholder:"PART" values:"train,valid,test" help:"Only the rows that were train, valid or test in the fit; the table must be the one it was fitted to."`
-	Side      []string `sep:"none" placeholder:"TABLE" help:"Side rows of new ids, as in store=new_stores.csv, of a mode that the model has side information of. May be repeated."`
-	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of the table (default: auto)."`
-	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns (default: auto)."`
-	Threads   int      `placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
-	JSON      bool     `name:"json" help:"Print one JSON object."`
+	Model  string   `arg:"" complete:"file" help:"The model file."`
+	Tables []string `arg:"" name:"table" complete:"file" help:"A table with the target, plain or gzip; - is standard input. Several only with --part."`
+	Part   string   `placeholder:"PART" values:"train,valid,test" help:"Only the rows that were train, valid or test in the fit; the table must be the one it was fitted to."`
+	JSON   bool     `name:"json" help:"Print one JSON object."`
+	tableFlags
 }
 
 // Help is shown by kft evaluate --help.
@@ -33,27 +30,16 @@ Example:
 // Run measures.
 func (c *evaluateCommand) Run(e *env) error {
 	part, err := parsePart(c.Part, c.Tables)
-	switch {
-	case c.Threads < 0:
-		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", c.Threads)
-	case err != nil:
-		return err
-	}
-	if err := checkInputs(append(sideFiles(c.Side), c.Tables...)); err != nil {
-		return err
-	}
-	format, err := (&dataFlags{Delimiter: c.Delimiter, Header: c.Header}).format(e.stdin)
 	if err != nil {
 		return err
 	}
-	m, err := kft.Load(c.Model)
+	if _, err := c.inputs(c.Tables...); err != nil {
+		return err
+	}
+	m, opt, err := c.open(e, c.Model)
 	if err != nil {
 		return err
 	}
-	if m, err = withSide(e, m, c.Side); err != nil {
-		return err
-	}
-	opt := kft.TableOptions{Threads: c.Threads, Format: format}
 	var score kft.Score
 	sum := kft.Summary{}
 	if c.Part != "" {

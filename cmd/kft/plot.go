@@ -22,17 +22,14 @@ type plotCommand struct {
 
 // plotCalibrationCommand draws heat maps of the calibration rate.
 type plotCalibrationCommand struct {
-	Model     string   `arg:"" complete:"file" help:"The model file."`
-	Tables    []string `arg:"" name:"table" complete:"file" help:"A table with the target; - is standard input. Several only with --part."`
-	By        string   `required:"" placeholder:"MODE" help:"The mode whose ids are the rows of the map."`
-	Time      string   `placeholder:"MODE" help:"The mode whose ids are its columns (default: the last one)."`
-	Part      string   `placeholder:"PART" values:"train,valid,test" help:"Only the rows that were train, valid or test in the fit; the table must be the one it was fitted to."`
-	Output    string   `short:"o" default:"calibration" placeholder:"PREFIX" complete:"file" help:"How the files' names begin (default: calibration)."`
-	Side      []string `sep:"none" placeholder:"TABLE" help:"Side rows of new ids, as in store=new_stores.csv, of a mode that the model has side information of. May be repeated."`
-	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of the table (default: auto)."`
-	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns (default: auto)."`
-	Threads   int      `placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
-	Quiet     bool     `short:"q" help:"Say nothing."`
+	Model  string   `arg:"" complete:"file" help:"The model file."`
+	Tables []string `arg:"" name:"table" complete:"file" help:"A table with the target; - is standard input. Several only with --part."`
+	By     string   `required:"" placeholder:"MODE" help:"The mode whose ids are the rows of the map."`
+	Time   string   `placeholder:"MODE" help:"The mode whose ids are its columns (default: the last one)."`
+	Part   string   `placeholder:"PART" values:"train,valid,test" help:"Only the rows that were train, valid or test in the fit; the table must be the one it was fitted to."`
+	Output string   `short:"o" default:"calibration" placeholder:"PREFIX" complete:"file" help:"How the files' names begin (default: calibration)."`
+	Quiet  bool     `short:"q" help:"Say nothing."`
+	tableFlags
 }
 
 // Help is shown by kft plot calibration --help.
@@ -47,14 +44,11 @@ Example:
 // Run counts and draws.
 func (c *plotCalibrationCommand) Run(e *env) error {
 	part, err := parsePart(c.Part, c.Tables)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.Threads < 0:
-		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", c.Threads)
 	}
-	inputs := append(append(sideFiles(c.Side), c.Tables...), c.Model)
-	if err := checkInputs(inputs); err != nil {
+	inputs, err := c.inputs(append(c.Tables, c.Model)...)
+	if err != nil {
 		return err
 	}
 	for _, file := range c.files() {
@@ -62,18 +56,11 @@ func (c *plotCalibrationCommand) Run(e *env) error {
 			return err
 		}
 	}
-	format, err := (&dataFlags{Delimiter: c.Delimiter, Header: c.Header}).format(e.stdin)
+	m, table, err := c.open(e, c.Model)
 	if err != nil {
 		return err
 	}
-	m, err := kft.Load(c.Model)
-	if err != nil {
-		return err
-	}
-	if m, err = withSide(e, m, c.Side); err != nil {
-		return err
-	}
-	opt := kft.HeatOptions{TableOptions: kft.TableOptions{Threads: c.Threads, Format: format}, By: c.By, Time: c.Time, Part: part}
+	opt := kft.HeatOptions{TableOptions: table, By: c.By, Time: c.Time, Part: part}
 	heat, err := m.Heat(e.ctx, c.Tables, opt)
 	var wrong *kft.ModeError
 	if errors.As(err, &wrong) {

@@ -18,15 +18,12 @@ type predictCommand struct {
 	Table     string   `arg:"" optional:"" complete:"file" help:"The table with the columns of the modes: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input."`
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"Where the predictions go, as the name says: text, .gz or .zst compressed, .parquet or .arrow (default: standard output)."`
 	Cell      []string `sep:"none" placeholder:"CELL" help:"Predict one cell, as in store=2106,item=11776,time=2016-12; the columns of a mode will do too, year=2016,month=12. May be repeated."`
-	Side      []string `sep:"none" placeholder:"TABLE" help:"Side rows of new ids, as in store=new_stores.csv, of a mode that the model has side information of. May be repeated."`
 	Quantiles string   `placeholder:"P,..." help:"Levels of quantiles to add, as in .05,.5,.95: columns q0.05, q0.5, q0.95. With --cell: those printed (default there: .05,.95)."`
 	Samples   *int     `placeholder:"N" help:"Add so many draws, columns sample_1 to sample_N. A draw is of the whole table: add up its rows for a draw of the sum."`
 	Strict    bool     `help:"Refuse ids of which the model knows nothing."`
-	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of the table (default: auto)."`
-	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns (default: auto)."`
-	Threads   int      `placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
 	JSON      bool     `name:"json" help:"With --cell: print one JSON object a line."`
 	Quiet     bool     `short:"q" help:"Say nothing about unknown ids."`
+	tableFlags
 }
 
 // Help is shown by kft predict --help.
@@ -58,18 +55,17 @@ func (c *predictCommand) Run(e *env) error {
 		return usagef("--samples goes with a table: it draws the sum of many cells; for one cell give --quantiles")
 	case c.Samples != nil && (*c.Samples < 1 || *c.Samples > kft.MaxSamples):
 		return usagef("--samples: %d is not a number of draws; give 1 to %d, or leave it out", *c.Samples, kft.MaxSamples)
-	case c.Threads < 0:
-		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", c.Threads)
 	}
 	levels, err := parseLevels(c.Quantiles)
 	if err != nil {
 		return err
 	}
-	if err := checkInputs(append(sideFiles(c.Side), c.Table)); err != nil {
+	inputs, err := c.inputs(c.Table)
+	if err != nil {
 		return err
 	}
 	if c.Output != "" && c.Output != "-" {
-		if err := checkTarget(c.Output, append(sideFiles(c.Side), c.Table, c.Model)); err != nil {
+		if err := checkTarget(c.Output, append(inputs, c.Model)); err != nil {
 			return err
 		}
 	}
@@ -77,11 +73,8 @@ func (c *predictCommand) Run(e *env) error {
 	if err != nil {
 		return usagef("-o: %v", err)
 	}
-	m, err := kft.Load(c.Model)
+	m, opt, err := c.open(e, c.Model)
 	if err != nil {
-		return err
-	}
-	if m, err = withSide(e, m, c.Side); err != nil {
 		return err
 	}
 	if err := m.CheckQuantiles(levels); err != nil {
@@ -90,18 +83,14 @@ func (c *predictCommand) Run(e *env) error {
 	if len(c.Cell) > 0 {
 		return c.cells(e, m, levels)
 	}
-	return c.table(e, m, levels, output)
-}
-
-func (c *predictCommand) table(e *env, m *kft.Model, levels []float64, output dataset.Output) error {
-	format, err := (&dataFlags{Delimiter: c.Delimiter, Header: c.Header}).format(e.stdin)
-	if err != nil {
-		return err
-	}
-	opt := kft.TableOptions{Threads: c.Threads, Format: format, Strict: c.Strict, Output: output, Quantiles: levels}
+	opt.Strict, opt.Output, opt.Quantiles = c.Strict, output, levels
 	if c.Samples != nil {
 		opt.Samples = *c.Samples
 	}
+	return c.table(e, m, opt)
+}
+
+func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) (err error) {
 	var sum kft.Summary
 	var failed error // of the prediction itself; an error of the output is another
 	predict := func(w io.Writer) (err error) {
