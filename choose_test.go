@@ -17,7 +17,7 @@ func TestChoosesScaleAndLikelihood(t *testing.T) {
 	spec.Uncertainty.Inference = "mean-field"
 	spec.Uncertainty.Likelihood = "auto"
 	m, r := fitSales(t, spec, kft.Options{})
-	if len(r.Choices) != 5 {
+	if len(r.Choices) != 6 {
 		t.Fatalf("%d choices: %+v", len(r.Choices), r.Choices)
 	}
 	least, taken := r.Choices[0], 0

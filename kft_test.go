@@ -408,6 +408,7 @@ func TestForms(t *testing.T) {
 		},
 		"joint inner":   func(s *kft.Spec) { s.Terms = []string{"store,item*time:3"} },
 		"sqrt":          func(s *kft.Spec) { s.Transform = "sqrt" },
+		"cbrt1p":        func(s *kft.Spec) { s.Transform = "cbrt1p" },
 		"identity":      func(s *kft.Spec) { s.Transform = "identity" },
 		"weight":        func(s *kft.Spec) { s.Data.Weight = "month" },
 		"adam":          func(s *kft.Spec) { s.Fit.Solver, s.Fit.Rate = "adam", 0.03 },

@@ -27,7 +27,7 @@ func TestSearchSpace(t *testing.T) {
 		"adam":    {func(s *Spec) { s.Fit.Solver = "adam" }, "|rate log-uniform 0.001 0.1"},
 		"a posterior": {func(s *Spec) {
 			s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Transform = "mean-field", "auto", "auto"
-		}, `|transform choice "identity" "log1p" "sqrt"|likelihood choice "gaussian" "poisson" "negative-binomial"`},
+		}, `|transform choice "identity" "log1p" "sqrt" "cbrt1p"|likelihood choice "gaussian" "poisson" "negative-binomial"`},
 		"side tables": {func(s *Spec) { s.Side.Tables = []string{"a=a.csv"}; s.Uncertainty.Inference = "rows" },
 			`|variant choice "plain" "side" "wlr" "ls" "additive"|kernel choice "rbf" "matern12" "matern32" "matern52"|columns log-integer 32 256`},
 		"a kernel composed": {func(s *Spec) {

@@ -69,6 +69,11 @@ func (p Predictive) nodeValues(dst *[nodeCount]float64) {
 			g := max(p.m+p.sd*z, 0)
 			dst[i] = g * g
 		}
+	case Cbrt1p:
+		for i, z := range &p.law.nodes {
+			g := max(p.m+p.sd*z, 0)
+			dst[i] = g*g*g - 1
+		}
 	default:
 		for i, z := range &p.law.nodes {
 			dst[i] = p.m + p.sd*z

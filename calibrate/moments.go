@@ -4,9 +4,9 @@ import "math"
 
 // Mean returns the mean. With the normal law it is in closed form,
 //
-//	identity m,   log1p exp(m + v/2) - 1,   sqrt (m^2 + v) Phi(m/s) + m s phi(m/s),
+//	identity m,   log1p exp(m + v/2) - 1,   sqrt E max(g, 0)^2,   cbrt1p E max(g, 0)^3 - 1,
 //
-// the last being the mean of max(g, 0)^2, and m^2 + v unless m/s is small. A layer
+// the last two being m^2 + v and m^3 + 3 m v - 1 unless m/s is small. A layer
 // leaves it as it is: the mean under a layer's law rests on its few most extreme
 // scores, and predicted worse on data it had not seen.
 func (p Predictive) Mean() float64 {
@@ -22,25 +22,32 @@ func meanOf(t Transform, m, v float64) float64 {
 	case Log1p:
 		return math.Expm1(m + v/2)
 	case Sqrt:
-		second, _ := rectified(m, v)
+		second, _ := rectified(m, v, 2)
 		return second
+	case Cbrt1p:
+		third, _ := rectified(m, v, 3)
+		return third - 1
 	}
 	return m
 }
 
-// rectified returns E[max(g,0)^2] and E[max(g,0)^4] of g ~ N(m, v), by
+// rectified returns E[max(g,0)^power] and E[max(g,0)^(2 power)] of g ~ N(m, v), by
 // E[g^k; g>0] = m E[g^(k-1); g>0] + (k-1) v E[g^(k-2); g>0].
-func rectified(m, v float64) (second, fourth float64) {
+func rectified(m, v float64, power int) (once, twice float64) {
 	s := math.Sqrt(v)
 	if s == 0 {
-		m = max(m, 0)
-		return m * m, m * m * m * m
+		once = math.Pow(max(m, 0), float64(power))
+		return once, once * once
 	}
-	i0 := normalCDF(m / s)
-	i1 := m*i0 + s*normalDensity(m/s)
-	i2 := m*i1 + v*i0
-	i3 := m*i2 + 2*v*i1
-	return max(i2, 0), max(m*i3+3*v*i2, 0)
+	before := normalCDF(m / s)
+	moment := m*before + s*normalDensity(m/s)
+	for k := 2; k <= 2*power; k++ {
+		before, moment = moment, m*moment+float64(k-1)*v*before
+		if k == power {
+			once = max(moment, 0)
+		}
+	}
+	return once, max(moment, 0)
 }
 
 // SD returns the standard deviation.
@@ -79,21 +86,33 @@ func (p Predictive) gaussianVariances() (model, noise float64) {
 		level := math.Exp(2*p.m + p.model + p.noise)
 		return level * math.Expm1(p.model), level * math.Exp(p.model) * math.Expm1(p.noise)
 	case Sqrt:
-		mean, fourth := rectified(p.m, p.model+p.noise)
-		total := max(fourth-mean*mean, 0)
-		s := math.Sqrt(p.model)
-		if p.m > 7*p.sd { // nothing is cut off: E[y|f] = f^2 + noise
-			model = 2 * p.model * (2*p.m*p.m + p.model)
-		} else {
-			for i, t := range nodeT {
-				d := meanOf(Sqrt, p.m+s*t, p.noise) - mean
-				model += nodeWeight[i] * d * d
-			}
-		}
-		model = min(model, total)
-		return model, total - model
+		return p.rootVariances(2)
+	case Cbrt1p:
+		return p.rootVariances(3)
 	}
 	return p.model, p.noise
+}
+
+// rootVariances is gaussianVariances of y = max(g, 0)^power up to a constant.
+func (p Predictive) rootVariances(power int) (model, noise float64) {
+	mean, second := rectified(p.m, p.model+p.noise, power)
+	total := max(second-mean*mean, 0)
+	m2, s2 := p.m*p.m, p.model
+	switch {
+	case p.m > 7*p.sd && power == 2: // nothing is cut off: E[y|f] = f^2 + noise
+		model = 2 * s2 * (2*m2 + s2)
+	case p.m > 7*p.sd && power == 3: // E[y|f] = f^3 + 3 f noise
+		c := 3 * (m2 + s2 + p.noise)
+		model = s2 * (c*c + 6*s2*(3*m2+s2))
+	default:
+		s := math.Sqrt(s2)
+		for i, t := range nodeT {
+			once, _ := rectified(p.m+s*t, p.noise, power)
+			model += nodeWeight[i] * (once - mean) * (once - mean)
+		}
+	}
+	model = min(model, total)
+	return model, total - model
 }
 
 // layerVariance returns the variance under a layer's law.

@@ -80,8 +80,8 @@ func (p Predictive) CDF(y float64) float64 {
 }
 
 // levels returns the probabilities of less than y, and of y or less. They differ
-// where y has a mass of its own: counts, 0 on the square root's scale, ties of a
-// layer's scores.
+// where y has a mass of its own: counts, the least value of a root's scale, ties
+// of a layer's scores.
 func (p Predictive) levels(y float64) (below, upto float64) {
 	if p.count != nil {
 		y = math.Floor(y)
@@ -98,14 +98,14 @@ func (p Predictive) levels(y float64) (below, upto float64) {
 	if p.law.n > 0 {
 		below = p.law.below(z)
 	}
-	if p.transform == Sqrt && y <= 0 {
+	if y <= p.transform.least() {
 		below = 0
 	}
 	return below, upto
 }
 
 // Density returns the density at y, or the probability of y where it has one:
-// counts, and 0 on the square root's scale.
+// counts, and the least value of a root's scale.
 func (p Predictive) Density(y float64) float64 { return math.Exp(p.LogDensity(y)) }
 
 // LogDensity returns the logarithm of Density. It is -Inf where nothing can lie.
@@ -117,7 +117,7 @@ func (p Predictive) LogDensity(y float64) float64 {
 	if math.IsInf(g, -1) {
 		return g
 	}
-	if p.transform == Sqrt && y == 0 {
+	if y == p.transform.least() {
 		return math.Log(p.law.CDF(-p.m / p.sd))
 	}
 	return p.law.logDensity((g-p.m)/p.sd) - math.Log(p.sd) + p.transform.logDerivative(g)

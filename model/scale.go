@@ -6,11 +6,11 @@ import (
 )
 
 // Transforms are the scales a target may be modelled on.
-func Transforms() []string { return []string{"identity", "log1p", "sqrt"} }
+func Transforms() []string { return []string{"identity", "log1p", "sqrt", "cbrt1p"} }
 
 // A Scale carries targets to the modelling scale and back:
 //
-//	z = (g(y) - Center) / Spread,   g one of identity, log1p, sqrt,
+//	z = (g(y) - Center) / Spread,   g one of identity, log1p, sqrt, cbrt1p,
 //
 // with Center and Spread the mean and standard deviation of g(y) over the
 // training data, so that z is standardised. The scale of counts is that of
@@ -39,6 +39,9 @@ func (e *DomainError) Error() string {
 	}
 	if e.Transform == "log1p" {
 		least = "above -1"
+	}
+	if e.Transform == "cbrt1p" {
+		least = "of -1 or more"
 	}
 	return fmt.Sprintf("the target %g cannot be taken to the %s scale, which needs values %s; use --transform identity or correct it", e.Value, e.Transform, least)
 }
@@ -120,6 +123,11 @@ func (s Scale) forward(i int, v float32) (float64, error) {
 			return 0, &DomainError{s.Transform, i, y}
 		}
 		return math.Sqrt(y), nil
+	case "cbrt1p":
+		if y < -1 {
+			return 0, &DomainError{s.Transform, i, y}
+		}
+		return math.Cbrt(1 + y), nil
 	case LogRate:
 		if y < 0 || y != math.Trunc(y) {
 			return 0, &DomainError{s.Transform, i, y}
@@ -150,6 +158,8 @@ func (s Scale) OnScale(y float64) float64 {
 		return math.Log1p(max(y, -1+1e-9))
 	case "sqrt":
 		return math.Sqrt(max(y, 0))
+	case "cbrt1p":
+		return math.Cbrt(max(1+y, 0))
 	}
 	return y
 }

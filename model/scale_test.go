@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -41,6 +42,9 @@ func TestScaleRefuses(t *testing.T) {
 	var domain *DomainError
 	if _, err := NewScale("log1p", []float32{1, 2, -1}, nil); !errors.As(err, &domain) || domain.Position != 2 {
 		t.Errorf("log1p of -1: %v", err)
+	}
+	if _, err := NewScale("cbrt1p", []float32{1, -1, -1.5}, nil); !errors.As(err, &domain) || domain.Position != 2 || !strings.Contains(err.Error(), "-1 or more") {
+		t.Errorf("cbrt1p of -1.5: %v", err)
 	}
 	if _, err := NewScale("sqrt", []float32{1, -2, 1}, nil); !errors.As(err, &domain) || domain.Position != 1 {
 		t.Errorf("sqrt of -2: %v", err)

@@ -23,7 +23,7 @@ type Spec struct {
 	Version     int             `yaml:"version" json:"version" doc:"of this format"`
 	Data        DataSpec        `yaml:"data" json:"data" doc:"the table"`
 	Split       string          `yaml:"split" json:"split" doc:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F"`
-	Transform   string          `yaml:"transform" json:"transform" doc:"scale of the target: identity, log1p, sqrt, or auto (by validation)"`
+	Transform   string          `yaml:"transform" json:"transform" doc:"scale of the target: identity, log1p, sqrt, cbrt1p, or auto (by validation)"`
 	Terms       []string        `yaml:"terms" json:"terms" doc:"the model is their sum; cores by commas, joint cores by *, ranks after the colon"`
 	Side        SideSpec        `yaml:"side" json:"side" doc:"what is known about the ids"`
 	Uncertainty UncertaintySpec `yaml:"uncertainty" json:"uncertainty" doc:"what is not known"`

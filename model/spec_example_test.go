@@ -34,6 +34,6 @@ func ExampleSpec_Validate() {
 	spec.Fill()
 	fmt.Println(spec.Validate())
 	// Output:
-	// transform: "log1" is not known; use identity, log1p, sqrt or auto (did you mean "log1p"?)
+	// transform: "log1" is not known; use identity, log1p, sqrt, cbrt1p or auto (did you mean "log1p"?)
 	// terms[1]: mode "stores" is not among the modes (did you mean "store"?)
 }

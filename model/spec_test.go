@@ -48,7 +48,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	long := "version: 1\n#" + strings.Repeat("x", maxSpecBytes)
+	long := "version: 1\n#" + strings.Repeat("x", 64<<10)
 	for _, c := range []struct {
 		name, text string
 		want       []string
@@ -169,7 +169,7 @@ func TestValidate(t *testing.T) {
 		{"header", func(s *Spec) { s.Data.Header = "true" }, []string{"data.header", "use auto, yes or no"}},
 		{"duplicates", func(s *Spec) { s.Data.Duplicates = "first" }, []string{"data.duplicates"}},
 		{"split", func(s *Spec) { s.Split = "randm:60/20/20" }, []string{`split: split "randm`, "random"}},
-		{"transform", func(s *Spec) { s.Transform = "log" }, []string{`transform: "log" is not known; use identity, log1p, sqrt or auto`}},
+		{"transform", func(s *Spec) { s.Transform = "log" }, []string{`transform: "log" is not known; use identity, log1p, sqrt, cbrt1p or auto`}},
 		{"no terms", func(s *Spec) { s.Terms = nil }, []string{"terms: none given; write at least one, such as store,item,time:20"}},
 		{"term", func(s *Spec) { s.Terms = []string{"store", "stores,item:3"} },
 			[]string{`terms[1]: mode "stores" is not among the modes (did you mean "store"?)`}},

@@ -35,7 +35,7 @@ type specFlags struct {
 
 	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"A term of the sum, as in 'store,item,time:20': cores by commas, the modes of a joint core by *, rank or ranks after the colon. May be repeated."`
 	Rank      *int     `group:"model" placeholder:"R" help:"One term over all modes of this rank (default: 20)."`
-	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,auto" help:"Scale to model the target on: identity, log1p, sqrt, or auto, chosen on the valid part (default: identity)."`
+	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,cbrt1p,auto" help:"Scale to model the target on: identity, log1p, sqrt, cbrt1p, or auto, chosen on the valid part (default: identity)."`
 
 	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"What is known about a mode's ids: store=stores.csv:city:cat,lat,lon (types num, log, cat, labels, date, cycleN; guessed where not given), or its own columns, time=@year,@month:cycle12. May be repeated."`
 	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use it: plain, side, wlr, ls or additive (default: wlr with --side, else plain). A term can have its own: 'store,item:5@additive'."`
