@@ -201,7 +201,7 @@ func (w *work) cell(ctx context.Context, c Configuration, n int) (Cell, error) {
 	var old Cell
 	if readJSON(file, &old) == nil && old.Problem == "" {
 		if old.Definition == cell.Definition {
-			w.Say(title + ": done before" + w.result(old))
+			w.Say(title + ": done before" + w.by(old.Tool) + w.result(old))
 			return old, nil
 		}
 		w.Say(title + ": its definition has changed (specification, table or split): done again")
@@ -229,6 +229,15 @@ func (w *work) cell(ctx context.Context, c Configuration, n int) (Cell, error) {
 	}
 	cell.Valid, cell.Test = fitted.Valid, fitted.Test
 	return cell, w.record(file, cell, title+w.result(cell))
+}
+
+// by names the tool of an earlier result where it is not the one at work: what
+// another version made is kept, for most versions fit alike, but told.
+func (w *work) by(tool string) string {
+	if tool == w.Tool {
+		return ""
+	}
+	return " by " + tool
 }
 
 // record writes a result and then tells of it.

@@ -186,6 +186,12 @@ func TestRun(t *testing.T) {
 	if done, _, err := start(t, spec, f); err != nil || done.Cells != 4 || len(f.calls) > 0 {
 		t.Errorf("the second run: %+v, %v, did %q", done, err, f.calls)
 	}
+	_, said, err = start(t, spec, f, func(o *Options) { o.Tool = "fake 2" })
+	for _, want := range []string{"tuning of tuned: done before by fake 1", "cell 4 of 4: tuned, split 2: done before by fake 1: R2 0.5000 in 2.0 s"} {
+		if err != nil || len(f.calls) > 0 || !slices.Contains(said, want) {
+			t.Errorf("another version: %v, did %q, said %q", err, f.calls, said)
+		}
+	}
 }
 
 // Killed at any call, it goes on there.

@@ -61,6 +61,9 @@ func (w *work) tune(ctx context.Context, c Configuration, n int) (chosen, error)
 	case same && old.Values != nil && old.Trials == c.Tune.Trials:
 		best, err := w.readBest(file(".best.yaml"))
 		if err == nil {
+			if by := w.by(old.Tool); by != "" {
+				w.Say(fmt.Sprintf("tuning of %s: done before%s", c.Name, by))
+			}
 			return chosen{spec: best, values: old.Values}, nil
 		}
 		w.Say(fmt.Sprintf("tuning of %s: %v: done again", c.Name, err))

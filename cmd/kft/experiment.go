@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/experiment"
 )
 
@@ -56,7 +55,7 @@ func (c *experimentRun) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	opt := experiment.Options{Tool: "kft " + kft.Version(), Redo: c.Redo, Runner: &childRunner{program: program, threads: c.Threads, quiet: c.Quiet, stderr: e.stderr}}
+	opt := experiment.Options{Tool: "kft " + programVersion(), Redo: c.Redo, Runner: &childRunner{program: program, threads: c.Threads, quiet: c.Quiet, stderr: e.stderr}}
 	if !c.Quiet {
 		opt.Say = func(line string) { fmt.Fprintln(e.stderr, line) }
 	}

@@ -11,6 +11,13 @@ import (
 // version is set by the linker in releases; other builds know their module's.
 var version string
 
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	return kft.Version()
+}
+
 // versionCommand prints what this program is.
 type versionCommand struct{}
 
@@ -20,10 +27,6 @@ func (versionCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	name := version
-	if name == "" {
-		name = kft.Version()
-	}
-	_, err = fmt.Fprintf(e.stdout, "kft %s (%s, %s/%s, %s)\n", name, runtime.Version(), runtime.GOOS, runtime.GOARCH, path)
+	_, err = fmt.Fprintf(e.stdout, "kft %s (%s, %s/%s, %s)\n", programVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, path)
 	return err
 }
