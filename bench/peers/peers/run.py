@@ -5,6 +5,7 @@ This process stays small: a child's peak memory starts from its parent's.
 """
 
 import argparse
+import fcntl
 import json
 import os
 import shutil
@@ -25,6 +26,11 @@ def main():
     results = os.path.abspath(args.results)
     for d in ("splits", "tuning", "cells"):
         os.makedirs(os.path.join(results, d), exist_ok=True)
+    lock = open(os.path.join(results, "peers.lock"), "w")  # held to the end
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise SystemExit(f"other peers are at work in {results}") from None
     splits = numbers(args.splits)
     base = {
         "data": args.data,
