@@ -12,8 +12,9 @@ import lightgbm as lgb
 import numpy as np
 
 from peers.measure import PINBALL_LEVELS, Prediction, fill_levels, pinball
-from peers.peer import Peer, from_log1p, from_means, log_uniform
+from peers.peer import Peer, cube_less_1, from_cbrt1p, from_log1p, from_means, log_uniform
 
+FORWARD = {"identity": np.asarray, "log1p": np.log1p, "cbrt1p": lambda y: np.cbrt(1 + y)}
 ROUNDS = 1000
 PATIENCE = 30  # rounds without a better loss
 
@@ -49,7 +50,7 @@ class _Prepared:
     def __init__(self, train, valid, ask, threads, seed, scale):
         self.table, self.valid_y = train.table, valid.y
         self.threads, self.seed, self.scale = threads, seed, scale
-        transform = np.log1p if scale == "log1p" else np.asarray
+        transform = FORWARD[scale]
         names, categorical = features(train.table)
         fixed = {
             "max_bin": 255,
@@ -175,6 +176,21 @@ class Log1p(_OneNumber):
         return float(np.mean(np.abs(y - np.expm1(s))))
 
 
+class Cbrt1p(Log1p):
+    """As Log1p, with its values, on the scale between bottles and their logarithm."""
+
+    configuration = "lightgbm-cbrt1p"
+    scale = "cbrt1p"
+    predictions = staticmethod(from_cbrt1p)
+
+    def values_from(self, data):
+        return Log1p.configuration
+
+    @staticmethod
+    def off(y, s):
+        return float(np.mean(np.abs(y - cube_less_1(s))))
+
+
 class Quantiles(LightGBM):
     """A model for each of five levels, with the values chosen for the mean."""
 
@@ -210,4 +226,4 @@ class Quantiles(LightGBM):
         return out
 
 
-PEERS = (Identity, Log1p, Quantiles)
+PEERS = (Identity, Log1p, Cbrt1p, Quantiles)

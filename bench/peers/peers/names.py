@@ -3,6 +3,7 @@
 MODULES = {
     "lightgbm-identity": "lightgbm_peer",
     "lightgbm-log1p": "lightgbm_peer",
+    "lightgbm-cbrt1p": "lightgbm_peer",
     "lightgbm-quantiles": "lightgbm_peer",
     "baseline-pair": "baseline_peer",
     "baseline-factor": "baseline_peer",

@@ -80,6 +80,30 @@ def from_log1p(predictions, valid_y):
     ]
 
 
+def from_cbrt1p(predictions, valid_y):
+    """Predictions of y from predictions of cbrt(1 + y), those of valid first.
+
+    The mean is the cube, the cube and 3 s v with v the variance of the residuals,
+    or the cube times the ratio of the sums: the one with the least squared error on
+    the valid part.
+    """
+    s = predictions[0]
+    v = float(np.mean((np.cbrt(1 + valid_y) - s) ** 2))
+    ratio = float(np.sum(1 + valid_y) / np.sum(s**3))
+    means = {"cube": lambda s: s**3, "moments": lambda s: s**3 + 3 * s * v, "ratio": lambda s: ratio * s**3}
+    best = min(means, key=lambda name: float(np.mean((1 + valid_y - means[name](s)) ** 2)))
+    quantiles = residual_quantiles(predictions, np.cbrt(1 + valid_y), cube_less_1)
+    medians = better_medians([cube_less_1(s) for s in predictions], quantiles, valid_y)
+    return [
+        Prediction(mean=means[best](s) - 1, median=m, quantiles=q, notes={"mean": best})
+        for s, q, m in zip(predictions, quantiles, medians)
+    ]
+
+
+def cube_less_1(s):
+    return s**3 - 1
+
+
 def from_means(predictions, valid_y):
     """Predictions of y by a model of its mean, those of valid first."""
     quantiles = residual_quantiles(predictions, valid_y, np.asarray)
