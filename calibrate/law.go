@@ -169,6 +169,15 @@ func (l *Law) CDF(z float64) float64 {
 	return l.level(z, after)
 }
 
+// logCDF returns the logarithm of CDF, also where that is too small to have one.
+func (l *Law) logCDF(z float64) float64 {
+	if p := l.CDF(z); p > 0 {
+		return math.Log(p)
+	}
+	t := z - l.lowShift
+	return -t*t/2 - logSqrt2Pi - math.Log(-t)
+}
+
 // below returns the probability of less than z, which differs from CDF at ties.
 func (l *Law) below(z float64) float64 {
 	if l.n == 0 {

@@ -95,24 +95,33 @@ func (p Predictive) gaussianVariances() (model, noise float64) {
 
 // rootVariances is gaussianVariances of y = max(g, 0)^power up to a constant.
 func (p Predictive) rootVariances(power int) (model, noise float64) {
-	mean, second := rectified(p.m, p.model+p.noise, power)
-	total := max(second-mean*mean, 0)
-	m2, s2 := p.m*p.m, p.model
-	switch {
-	case p.m > 7*p.sd && power == 2: // nothing is cut off: E[y|f] = f^2 + noise
-		model = 2 * s2 * (2*m2 + s2)
-	case p.m > 7*p.sd && power == 3: // E[y|f] = f^3 + 3 f noise
-		c := 3 * (m2 + s2 + p.noise)
-		model = s2 * (c*c + 6*s2*(3*m2+s2))
-	default:
-		s := math.Sqrt(s2)
+	var total float64
+	if p.m > 7*p.sd { // nothing is cut off
+		total = powerVariance(p.m, p.model+p.noise, 0, power)
+		model = powerVariance(p.m, p.model, p.noise, power)
+	} else {
+		mean, second := rectified(p.m, p.model+p.noise, power)
+		total = max(second-mean*mean, 0)
+		s := math.Sqrt(p.model)
 		for i, t := range nodeT {
 			once, _ := rectified(p.m+s*t, p.noise, power)
 			model += nodeWeight[i] * (once - mean) * (once - mean)
 		}
 	}
-	model = min(model, total)
+	if model = min(model, total); p.noise == 0 {
+		model = total
+	}
 	return model, total - model
+}
+
+// powerVariance returns the variance of E[(f + e)^power | f] for f ~ N(m, v) and
+// e ~ N(0, noise): of f^2, and of f^3 + 3 f noise, whose Hermite terms add up.
+func powerVariance(m, v, noise float64, power int) float64 {
+	if power == 2 {
+		return 2 * v * (2*m*m + v)
+	}
+	slope := 3 * (m*m + v + noise)
+	return v * (slope*slope + 6*v*(3*m*m+v))
 }
 
 // layerVariance returns the variance under a layer's law.

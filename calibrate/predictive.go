@@ -118,7 +118,7 @@ func (p Predictive) LogDensity(y float64) float64 {
 		return g
 	}
 	if y == p.transform.least() {
-		return math.Log(p.law.CDF(-p.m / p.sd))
+		return p.law.logCDF(-p.m / p.sd)
 	}
 	return p.law.logDensity((g-p.m)/p.sd) - math.Log(p.sd) + p.transform.logDerivative(g)
 }

@@ -240,6 +240,9 @@ func TestDensityIsTheSlopeOfTheCDF(t *testing.T) {
 	if got := Gaussian(Sqrt, .3, .4, .3).Density(0); math.Abs(got-normalCDF(-.3/math.Sqrt(.7))) > 1e-12 {
 		t.Errorf("the mass at 0 is %g", got)
 	}
+	if got := Gaussian(Cbrt1p, 100, 1, 1).LogDensity(-1); math.Abs(got+2505.2) > 0.1 { // -100^2/4 - log(sqrt(2 pi) 100/sqrt 2)
+		t.Errorf("the mass at -1, far away, has the logarithm %g", got)
+	}
 	if !math.IsInf(Gaussian(Log1p, 1, 1, 1).LogDensity(-1), -1) {
 		t.Error("-1 has a density on the log1p scale")
 	}
@@ -284,5 +287,20 @@ func BenchmarkQuantiles(b *testing.B) {
 				c.p.Quantiles(q, PinballLevels[:])
 			}
 		})
+	}
+}
+
+// Far from the least value no digits cancel, and without noise there is none.
+func TestMomentsOfRoots(t *testing.T) {
+	for _, transform := range []Transform{Sqrt, Cbrt1p} {
+		far := Gaussian(transform, 1e4, 1e-10, 1e-10).Moments()
+		slope := transform.inverseDerivative(1e4)
+		near(t, transform.String()+" far: sd", far.SD/slope, math.Sqrt(2e-10), 1e-9)
+		near(t, transform.String()+" far: model", far.SDModel/far.SDNoise, 1, 1e-6)
+		for _, m := range []float64{-5, 1, 50} {
+			if got := Gaussian(transform, m, 0.3, 0).SDNoise(); got != 0 {
+				t.Errorf("%v at %g: noise of sd %g where there is none", transform, m, got)
+			}
+		}
 	}
 }

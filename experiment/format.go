@@ -36,7 +36,7 @@ func (s *Summary) Write(w io.Writer, format string) error {
 		b.WriteString("\n")
 		form(&b, s.pairGrid())
 	}
-	if len(s.Failed)+len(s.Missing)+len(s.Beyond) > 0 {
+	if len(s.Failed)+len(s.Missing)+len(s.Beyond)+len(s.Mixed) > 0 {
 		b.WriteString("\n")
 	}
 	for _, c := range s.Failed {
@@ -47,6 +47,9 @@ func (s *Summary) Write(w io.Writer, format string) error {
 	}
 	for _, m := range s.Beyond {
 		note(&b, fmt.Sprintf("not counted, as the experiment has %s: %s", plural(s.Splits, "split"), m))
+	}
+	for _, m := range s.Mixed {
+		note(&b, "of several versions: "+m)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

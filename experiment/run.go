@@ -190,7 +190,13 @@ func (w *work) cell(ctx context.Context, c Configuration, n int) (Cell, error) {
 	cell := Cell{Configuration: c.Name, Split: n, Tool: w.Tool, Values: ready.values, Problem: ready.problem}
 	title := fmt.Sprintf("cell %d of %d: %s, split %d", w.k, len(w.Splits)*len(w.Configurations), c.Name, n)
 	file := w.Output.cellFile(c.Name, n)
+	var old Cell
+	done := readJSON(file, &old) == nil && old.Problem == ""
 	if ready.problem != "" {
+		if done { // a search that fails takes no result away
+			w.Say(title + ": failed: " + ready.problem + "; the result of before is kept")
+			return cell, nil
+		}
 		return cell, w.record(file, cell, title+": failed: "+ready.problem)
 	}
 	spec := w.on(ready.spec, n)
@@ -198,8 +204,7 @@ func (w *work) cell(ctx context.Context, c Configuration, n int) (Cell, error) {
 	if cell.Definition, err = w.definition(spec, n); err != nil {
 		return cell, err
 	}
-	var old Cell
-	if readJSON(file, &old) == nil && old.Problem == "" {
+	if done {
 		if old.Definition == cell.Definition {
 			w.Say(title + ": done before" + w.by(old.Tool) + w.result(old))
 			return old, nil
@@ -234,7 +239,7 @@ func (w *work) cell(ctx context.Context, c Configuration, n int) (Cell, error) {
 // by names the tool of an earlier result where it is not the one at work: what
 // another version made is kept, for most versions fit alike, but told.
 func (w *work) by(tool string) string {
-	if tool == w.Tool {
+	if tool == w.Tool || tool == "" {
 		return ""
 	}
 	return " by " + tool

@@ -293,6 +293,37 @@ func TestFailedCells(t *testing.T) {
 	if err != nil || done.Failed != 0 || !slices.Equal(f.calls, []string{"tune tuned", "fit plain.1", "fit tuned.1", "fit tuned.2"}) {
 		t.Errorf("%+v, %v, did %q", done, err, f.calls)
 	}
+	spec.Configurations[1].Tune.Trials = 4 // a search that fails later takes no result away
+	done, said, err := start(t, spec, &fake{fails: map[string]error{"tune tuned": errors.New("no place")}})
+	if err != nil || done.Failed != 2 || !slices.Contains(said, "cell 2 of 4: tuned, split 1: failed: tuning: no place; the result of before is kept") {
+		t.Errorf("%+v, %v, said %q", done, err, said)
+	}
+	if r, err = Read(spec.Output); err != nil || r.cells("tuned")[1].Problem != "" {
+		t.Errorf("%+v, %v", r.cells("tuned")[1], err)
+	}
+}
+
+// Trials of another version are gone on with, and told; cells of several are named
+// under the table.
+func TestSeveralVersions(t *testing.T) {
+	setup(t)
+	spec := load(t, twoConfigurations)
+	if _, _, err := start(t, spec, &fake{dies: "fit tuned.2"}); err == nil {
+		t.Fatal("did not die")
+	}
+	spec.Configurations[1].Tune.Trials = 4
+	_, said, err := start(t, spec, &fake{}, func(o *Options) { o.Tool = "fake 2" })
+	if err != nil || !slices.Contains(said, "tuning of tuned: goes on with trials by fake 1") {
+		t.Errorf("%v, said %q", err, said)
+	}
+	r, err := Read(spec.Output)
+	if err != nil || r.Tuning[0].Tool != "fake 1, fake 2" {
+		t.Errorf("%+v, %v", r.Tuning, err)
+	}
+	s, err := Summarize(r, nil, "")
+	if err != nil || !slices.Equal(s.Mixed, []string{"tuned: by fake 1, fake 2"}) {
+		t.Errorf("%v, of several: %q", err, s.Mixed)
+	}
 }
 
 func TestRedo(t *testing.T) {

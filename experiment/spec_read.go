@@ -139,6 +139,9 @@ func (r *reader) experiment(root ast.Node) Spec {
 	if len(spec.Splits) == 0 && there["split"] == nil && there["splits"] == nil {
 		r.Addf(nil, "splits", "none given; write split: 'random:60/20/20' and seeds: [1, 2, 3], or a list splits")
 	}
+	if list, isList := there["splits"].(*ast.SequenceNode); isList && len(list.Values) == 0 {
+		r.Addf(list, "splits", "is empty; give at least one, such as {split: 'random:60/20/20', seed: 1}")
+	}
 	r.checkRepeated(spec.Splits)
 	if len(spec.Configurations) == 0 && len(r.Problems) == 0 {
 		r.Addf(nil, "configurations", "none given; name at least one, with its spec")

@@ -71,6 +71,8 @@ func TestBadSpecs(t *testing.T) {
 		{head + "configurations:\n  - {name: a, spec: kft.yaml, tune: {splits: all}}\n", "first, each"},
 		{"version: 1\noutput: out\n" + good, "splits: none given"},
 		{"version: 1\noutput: out\nsplits: [{seed: 3}]\n" + good, "needs split"},
+		{"version: 1\noutput: out\nsplits: []\n" + good, "splits: is empty"},
+		{"# nothing\n", "the experiment is empty; docs/concepts/experiments.md shows one"},
 		{"version: 1\noutput: out\nsplits: [{split: 'random:60', seed: 1}]\n" + good, "splits[0].split"},
 		{"version: 1\noutput: out\nsplit: 'random:60/20/20'\n" + good, "needs seeds"},
 		{"version: 1\noutput: out\nsplit: 'random:60/20/20'\nseeds: [1, 1]\n" + good, "given twice, as split 1 and 2"},

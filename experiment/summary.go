@@ -20,6 +20,7 @@ type Summary struct {
 	Failed  []Cell
 	Missing []string // "configuration, split 3, 4"
 	Beyond  []string // the same of cells that the plan has no such split for; they do not count
+	Mixed   []string // "configuration: by kft v1.0, kft v1.1", where versions differ
 
 	measures []measure
 }
@@ -101,6 +102,9 @@ func Summarize(r Results, names []string, against string) (*Summary, error) {
 		if len(beyond) > 0 {
 			s.Beyond = append(s.Beyond, c+", split "+strings.Join(beyond, ", "))
 		}
+		if tools := toolsOf(cells); len(tools) > 1 {
+			s.Mixed = append(s.Mixed, c+": by "+strings.Join(tools, ", "))
+		}
 		s.Rows = append(s.Rows, s.row(c, cells, r.tunings(c)))
 		if s.Against != "" && c != s.Against {
 			for _, m := range s.measures {
@@ -123,6 +127,18 @@ func Summarize(r Results, names []string, against string) (*Summary, error) {
 		}
 	}
 	return s, nil
+}
+
+// toolsOf are the tools of cells that have a result, each once.
+func toolsOf(cells map[int]Cell) []string {
+	var tools []string
+	for _, c := range cells {
+		if c.Problem == "" {
+			tools = append(tools, c.Tool)
+		}
+	}
+	slices.Sort(tools)
+	return slices.Compact(tools)
 }
 
 func (s *Summary) row(configuration string, cells map[int]Cell, tuning []Tuning) Row {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -48,10 +49,13 @@ func (w *work) tune(ctx context.Context, c Configuration, n int) (chosen, error)
 	file := func(ending string) string { return w.tuningFile(c.Name, suffix, ending) }
 	spec := w.on(c.Spec, n)
 	record := Tuning{Configuration: c.Name, Tool: w.Tool, Split: n, Objective: c.Tune.Objective, Trials: c.Tune.Trials}
-	var err error
 	search := *c.Tune
-	search.Trials = 0 // more of them go on with the study
-	if record.Definition, err = w.definition(spec, n, fmt.Sprintf("%+v", search)); err != nil {
+	search.Trials = 0                   // more of them go on with the study
+	space, err := kft.SearchSpace(spec) // which another version may derive otherwise
+	if err != nil {
+		return chosen{}, err
+	}
+	if record.Definition, err = w.definition(spec, n, fmt.Sprintf("%+v %+v", search, space)); err != nil {
 		return chosen{}, err
 	}
 	var old Tuning
@@ -69,6 +73,10 @@ func (w *work) tune(ctx context.Context, c Configuration, n int) (chosen, error)
 		w.Say(fmt.Sprintf("tuning of %s: %v: done again", c.Name, err))
 	case same:
 		record.Usage = old.Usage // of the part that an earlier run did
+		if by := w.by(old.Tool); by != "" {
+			w.Say(fmt.Sprintf("tuning of %s: goes on with trials%s", c.Name, by))
+			record.Tool = old.Tool + ", " + w.Tool
+		}
 	case there && old.Problem == "":
 		w.Say(fmt.Sprintf("tuning of %s: its definition has changed (specification, table, split or search): done again", c.Name))
 		fallthrough

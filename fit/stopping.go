@@ -45,7 +45,8 @@ func (s *session) hopeless() bool {
 // Means are found before variances are: validation data may see no gain from a
 // sweep that took noise and variances nearer to where they belong. A posterior
 // whose score is this near to the best, and whose bound rose by at least so much an
-// observation, is taken as a gain.
+// observation, is taken as a gain. At a fifth of this rise the liquor sales on
+// cbrt1p took 52 sweeps for 32, with an MAE on validation rows of 5.157 both times.
 const (
 	settledWithin = 5e-3
 	leastRise     = 5e-4

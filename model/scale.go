@@ -35,7 +35,7 @@ type DomainError struct {
 func (e *DomainError) Error() string {
 	least := "of 0 or more"
 	if e.Transform == LogRate {
-		return fmt.Sprintf("the target %g is no count: a poisson or negative-binomial likelihood needs whole numbers of 0 or more; use --likelihood gaussian or correct it", e.Value)
+		return fmt.Sprintf("the target %g is no count: a poisson or negative-binomial likelihood needs whole numbers of 0 or more; correct it, or fit with --likelihood gaussian", e.Value)
 	}
 	if e.Transform == "log1p" {
 		least = "above -1"
@@ -43,7 +43,7 @@ func (e *DomainError) Error() string {
 	if e.Transform == "cbrt1p" {
 		least = "of -1 or more"
 	}
-	return fmt.Sprintf("the target %g cannot be taken to the %s scale, which needs values %s; use --transform identity or correct it", e.Value, e.Transform, least)
+	return fmt.Sprintf("the target %g cannot be taken to the %s scale, which needs values %s; correct it, or fit with --transform identity", e.Value, e.Transform, least)
 }
 
 // ErrConstant says that there is nothing to learn.

@@ -18,7 +18,7 @@ import (
 // reports all that is wrong as Problems with their places. What was not given
 // stays zero: set what flags override, then call Fill and Validate.
 func Parse(data []byte, name string) (Spec, error) {
-	r := specReader{specfile.Reader{File: name}}
+	r := specReader{specfile.Reader{File: name, What: "specification", Make: "kft init TABLE writes one"}}
 	root, err := r.Root(data)
 	if err != nil {
 		return Spec{}, err

@@ -27,6 +27,10 @@ func (r *specReader) search(n ast.Node, path string, before SearchSpec) SearchSp
 	}
 	s := SearchSpec{}
 	for name, entry := range r.Entries(m, path+".") {
+		if name == "" {
+			r.Addf(entry.Key, path, "a key must be a plain word")
+			continue
+		}
 		if text, one := specfile.Scalar(entry.Value); one {
 			s[name] = []string{text}
 			continue

@@ -22,7 +22,7 @@ func TestSet(t *testing.T) {
 		{"fit", false, []string{"7"}, "needs keys below it"},
 		{"terms", false, []string{"store"}, "is a list"},
 		{"fit.sweeps", true, []string{"1", "2"}, "needs one value"},
-		{"", false, []string{"1"}, "must be a plain word"},
+		{"", false, []string{"1"}, "unknown key"},
 		{"a.b.c", false, []string{"1"}, "unknown key"},
 	} {
 		err := s.Set(c.name, c.list, c.values...)

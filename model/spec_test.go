@@ -55,10 +55,10 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{"empty", "", []string{"f.yaml: the specification is empty"}},
 		{"comment only", "# nothing\n", []string{"f.yaml: the specification is empty"}},
-		{"too long", long, []string{"too many for a specification"}},
+		{"too long", long, []string{"too many for a file of this kind, specification"}},
 		{"brackets", "version: 1\nterms: " + strings.Repeat("[", 33), []string{"nested more than 32 deep"}},
 		{"not text", "version: \xff", []string{"not a text in UTF-8"}},
-		{"a table", "store,item\n1,2\n", []string{"f.yaml:1:1: a specification is made of lines key: value"}},
+		{"a table", "store,item\n1,2\n", []string{"f.yaml:1:1: not made of lines key: value"}},
 		{"no YAML", "version: 1\ndata: {a: [\n", []string{"f.yaml:2:", "not YAML"}},
 		{"two documents", "version: 1\n---\nversion: 1\n", []string{"f.yaml:3:", "a second document"}},
 		{"no version", "seed: 3\n", []string{"version: missing; write version: 1"}},

@@ -14,6 +14,8 @@ import (
 // A Reader walks through a syntax tree and collects what is wrong with it.
 type Reader struct {
 	File     string // its name, for messages
+	What     string // it is, as in "specification"
+	Make     string // how to come by one, as in "kft init TABLE writes one"
 	Problems Problems
 }
 
@@ -32,7 +34,7 @@ func (r *Reader) Entries(m *ast.MappingNode, path string) iter.Seq2[string, *ast
 	return func(yield func(string, *ast.MappingValueNode) bool) {
 		for _, entry := range m.Values {
 			key, isText := Scalar(entry.Key)
-			if !isText || key == "" {
+			if !isText {
 				r.Addf(entry.Key, strings.TrimSuffix(path, "."), "a key must be a plain word")
 			} else if !yield(key, entry) {
 				return

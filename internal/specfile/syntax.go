@@ -25,11 +25,12 @@ func (r *Reader) Root(data []byte) (*ast.MappingNode, error) {
 		r.Addf(n, "", format, args...)
 		return nil, r.Problems
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write a mark of UTF-8
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return fail(nil, "the specification is empty; kft init TABLE writes one")
+		return fail(nil, "the %s is empty; %s", r.What, r.Make)
 	case len(data) > maxBytes:
-		return fail(nil, "%d bytes are too many for a specification (at most %d); is this another file?", len(data), maxBytes)
+		return fail(nil, "%d bytes are too many for a file of this kind, %s (at most %d); is this another file?", len(data), r.What, maxBytes)
 	case !utf8.Valid(data):
 		return fail(nil, "not a text in UTF-8; is this another file?")
 	case nesting(data) > maxNesting:
@@ -49,17 +50,17 @@ func (r *Reader) Root(data []byte) (*ast.MappingNode, error) {
 		switch {
 		case doc.Body == nil:
 		case body != nil:
-			return fail(doc.Body, "a second document; a specification is one")
+			return fail(doc.Body, "a second document; the %s is one", r.What)
 		default:
 			body = doc.Body
 		}
 	}
 	if body == nil {
-		return fail(nil, "the specification is empty; kft init TABLE writes one")
+		return fail(nil, "the %s is empty; %s", r.What, r.Make)
 	}
 	root := Mapping(body)
 	if root == nil {
-		return fail(body, "a specification is made of lines key: value, such as version: 1")
+		return fail(body, "not made of lines key: value, such as version: 1")
 	}
 	return root, nil
 }

@@ -184,16 +184,18 @@ def cell(peer, job, values):
     }
 
 
-def die_with_parent():
+def die_with(runner):
     """A runner that is killed leaves no fit behind that nobody waits for."""
     if sys.platform == "linux":
         set_death_signal = 1
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+    if os.getppid() != runner:
+        sys.exit("the runner is gone")
 
 
 def main():
-    die_with_parent()
     job = json.load(sys.stdin)
+    die_with(job["runner"])
     peer = load_peer(job["configuration"])
     if job["kind"] == "tune":
         wanted = definition(peer, job, trials=job["trials"])

@@ -101,7 +101,7 @@ def from_cbrt1p(predictions, valid_y):
 
 
 def cube_less_1(s):
-    return s**3 - 1
+    return np.maximum(s, 0) ** 3 - 1
 
 
 def from_means(predictions, valid_y):

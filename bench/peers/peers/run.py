@@ -29,7 +29,7 @@ def main():
     lock = open(os.path.join(results, "peers.lock"), "w")  # held to the end
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         raise SystemExit(f"other peers are at work in {results}") from None
     splits = numbers(args.splits)
     base = {
@@ -41,6 +41,7 @@ def main():
         "threads": args.threads,
         "rows": args.rows,
         "search_minutes": args.search_minutes,
+        "runner": os.getpid(),
     }
     for n in sorted({1, *splits}):
         make_split(base, n, args.kft)
