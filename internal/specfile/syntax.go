@@ -93,8 +93,8 @@ func Mapping(n ast.Node) *ast.MappingNode {
 }
 
 // Scalar is the text of a scalar: what was written, or what the quotes stand for,
-// so that a column called 007 or true stays that. Anchors, aliases, merges and tags are none: a specification says
-// everything in place.
+// so that a column called 007 or true stays that. Anchors, aliases, merges and tags
+// are none: a file says everything in place.
 func Scalar(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
