@@ -1,30 +1,51 @@
-// Package kft fits tensor trains to big, sparse, multi-way tables: values at
-// some cells of store x item x month, user x movie x hour, and the like.
+// Package kft fits tensor trains to big, sparse, multi-way tables: values at some
+// cells of store x item x month, user x movie x hour, and the like. It predicts the
+// other cells with calibrated uncertainty.
 //
-// A model is described by a [Spec], fitted by [Fit], kept in one file by
-// [Model.Save] and [Load], and asked by [Model.Predict] for single cells or
-// [Model.PredictFile] for tables. The value at a cell is
+// A [Spec] describes a model, [Fit] trains it on a [Source], [Model.Save] and [Load]
+// keep it in one file, and [Model.Predict] and [Model.PredictTable] return
+// predictions. The value at a cell is
 //
 //	f(i1, ..., iP) = offset + sum over terms of G1(i1) G2(i2) ... GP(iP),
 //
-// on a transformed scale where that suits the target. The packages below this
-// one do the work: dataset reads tables, tt is the algebra of trains, fit
-// trains them, backend runs on the machine, modelfile is the file.
+// on a transformed scale if that suits the target.
+//
+// This package only joins the packages below it, which can be used on their own:
+// spec is the specification, dataset reads tables, train and search fit models, model
+// is the fitted model, evaluate measures it, and backend runs on the machine.
 package kft
 
 import (
 	"runtime/debug"
 
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// Spec says what to learn from which table and how. See [model.Spec].
-type Spec = model.Spec
+// A Spec says what to learn from which table and how. Its zero fields have defaults.
+type Spec = spec.Spec
 
-// Score measures predictions of one part of the data. See [model.Score].
-type Score = model.Score
+// Sections of a [Spec] and the types of its fields.
+type (
+	DataSpec        = spec.Data
+	SideSpec        = spec.Side
+	UncertaintySpec = spec.Uncertainty
+	FitSpec         = spec.Fit
+	SearchSpec      = spec.Search
+	Lambda          = spec.Lambda
+)
 
-// Version returns the version of the module the program was built from.
+// LambdaOf returns a given weight of the penalty. The zero Lambda is chosen on the
+// validation set.
+func LambdaOf(value float64) Lambda { return spec.LambdaOf(value) }
+
+// ParseSpec reads a specification in YAML or JSON. The name is that of the file, for
+// messages. Everything that is wrong is returned as [Problems]. The warnings name
+// deprecated keys and values.
+func ParseSpec(data []byte, name string) (s Spec, warnings []string, err error) {
+	return spec.Parse(data, name)
+}
+
+// Version returns the version of the module that the program was built from.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if info.Main.Path == modulePath && info.Main.Version != "" {

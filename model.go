@@ -1,126 +1,163 @@
 package kft
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"context"
+	"io"
 
-	"github.com/kernel-fried-tensor/kft/calibrate"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/fit"
+	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/model"
-	"github.com/kernel-fried-tensor/kft/tt"
+	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
-// A Model is a fitted specification: everything needed to predict, and a
-// record of what it was fitted to. It does not change, so goroutines may share
-// it.
-type Model struct {
-	spec  Spec
-	modes []dataset.Mode
-	dicts []*dataset.Dict
-	field *tt.Field
-	scale model.Scale
+// A Model is a fitted specification: everything that predictions need, and a record
+// of the fit. It does not change, so goroutines may share it. Methods that add
+// something return another model.
+type Model struct{ fitted *model.Model }
 
-	uncertain uncertainty
-	transform calibrate.Transform
-	seen      [][]int32 // by mode and code: training rows
+// Types of predictions and of descriptions of a model.
+type (
+	// A Cell has an id for each mode: {"store": "2106", "item": "11776"}.
+	Cell = model.Cell
+	// A Prediction is the predictive distribution of one cell.
+	Prediction = model.Prediction
+	// A Distribution has mean, quantiles, density and draws of one cell.
+	Distribution = predictive.Distribution
+	// A Summary counts the rows of a table by what the model knows of their ids.
+	Summary = model.Summary
+	// TableOptions say how a table is read for prediction or evaluation.
+	TableOptions = model.TableOptions
+	// Mode is a way of the table: a column, several columns, or a function of one.
+	Mode = dataset.Mode
+	// TermInfo describes a term of a model, and CoreInfo one of its cores.
+	TermInfo = model.TermInfo
+	CoreInfo = model.CoreInfo
+	// UncertaintyInfo describes how a model quantifies uncertainty.
+	UncertaintyInfo = model.UncertaintyInfo
+	NoiseInfo       = model.NoiseInfo
+	ConformalInfo   = model.ConformalInfo
+	// A CoverageMap is the coverage of intervals by the entities of two modes.
+	CoverageMap = evaluate.CoverageMap
+	MapOptions  = evaluate.MapOptions
+)
 
-	parts []dataset.Part
-	about Training
+// MaxSamples is the largest number of samples of a table.
+const MaxSamples = model.MaxSamples
 
-	side     []*sideMode // by mode, nil without side information
-	trained  [][]bool    // by mode and code: the id is in the training data
-	informed []bool      // by mode: a core uses its side information
-}
+// Load reads a model from a file that [Model.Save] wrote.
+func Load(path string) (*Model, error) { return wrap(model.Load(path)) }
 
-// Training records how a model came about. It is part of the model file, so
-// nothing in it depends on the clock or on the machine.
-type Training struct {
-	DataHash string `json:"data_hash"` // SHA-256 of the text read
-	Split    string `json:"split"`
-	// Periods of the parts of a split by time: {"test": "2016-10 to 2016-12", ...}.
-	Periods  map[string]string `json:"periods,omitempty"`
-	Seed     uint64            `json:"seed"`
-	Rows     dataset.Counts    `json:"rows"`
-	Train    Score             `json:"train"`
-	Valid    Score             `json:"valid"`
-	Test     Score             `json:"test"`
-	Baseline []BaselineScores  `json:"baseline"`
-	Ridge    fit.Ridge         `json:"ridge"`
-	Stop     fit.Stop          `json:"stop"`
-	Best     int               `json:"best_sweep"`
-	History  []fit.Point       `json:"history"`
-	Side     []SideReport      `json:"side,omitempty"`
-	Choices  []Choice          `json:"choices,omitempty"` // where a scale or likelihood was left open
-	Warnings []string          `json:"warnings"`
-}
+// ReadModel reads a model from the bytes that [Model.WriteTo] wrote, up to the end of
+// r.
+func ReadModel(r io.Reader) (*Model, error) { return wrap(model.Read(r, "model")) }
 
-// BaselineScores are the scores of a formula, see package baseline.
-type BaselineScores struct {
-	Name  string `json:"name"`
-	Train Score  `json:"train"`
-	Valid Score  `json:"valid"`
-	Test  Score  `json:"test"`
-}
-
-// Spec returns the full specification the model was fitted by.
-func (m *Model) Spec() Spec { return m.spec }
-
-// Training returns the record of the fit.
-func (m *Model) Training() Training { return m.about }
-
-// Modes returns the modes in order.
-func (m *Model) Modes() []dataset.Mode { return m.modes }
-
-// IDs returns the ids of a mode that are in the fitted table. The model may know
-// others by their side rows.
-func (m *Model) IDs(mode int) []string {
-	ids := m.dicts[mode].IDs()
-	for _, s := range m.about.Side {
-		if s.Mode == m.modes[mode].Name {
-			return ids[:min(len(ids), s.Table.Entities)]
-		}
+func wrap(m *model.Model, err error) (*Model, error) {
+	if err != nil {
+		return nil, err
 	}
-	return ids
+	return &Model{m}, nil
 }
+
+// Save writes the model to one file, completely or not at all.
+func (m *Model) Save(path string) error { return m.fitted.Save(path) }
+
+// WriteTo writes the bytes of the model file to w.
+func (m *Model) WriteTo(w io.Writer) (int64, error) { return m.fitted.WriteTo(w) }
+
+// Predict returns the predictions of cells. A cell that lacks a mode or names an
+// unknown one is a [CellError]. An id without training rows is predicted from its
+// side information or, without any, by the prior; Prediction.FromSide and
+// Prediction.Unseen say so. A call costs O(P R^2) per cell and term for a point
+// estimate and O(P R^3) for a posterior. It is safe for concurrent use.
+func (m *Model) Predict(ctx context.Context, cells []Cell) ([]Prediction, error) {
+	return m.fitted.Predict(ctx, cells, false)
+}
+
+// PredictStrict is Predict, except that an id that is predicted by the prior is an
+// [UnseenError].
+func (m *Model) PredictStrict(ctx context.Context, cells []Cell) ([]Prediction, error) {
+	return m.fitted.Predict(ctx, cells, true)
+}
+
+// PredictTable writes the table of a source to w, with its rows and columns unchanged
+// and columns added: prediction (the mean), median, sd with its parts sd_model and
+// sd_noise, the quantiles and samples of opt, and unseen, which names the modes whose
+// id is not in the training data, followed by :side for an id that is predicted from
+// its side information.
+func (m *Model) PredictTable(ctx context.Context, source Source, w io.Writer, opt TableOptions) (Summary, error) {
+	return m.fitted.PredictTable(ctx, source, w, opt)
+}
+
+// Samples draws values of cells jointly: row c of the result has n draws of cell c,
+// and the draws with the same number share their weights, so the sums of cells over
+// draws are draws of the sum.
+func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, error) {
+	return m.fitted.Samples(ctx, cells, n)
+}
+
+// CheckQuantiles returns a [QuantileError] for levels outside (0, 1) or out of order,
+// and a [TooFewRowsError] for levels that the conformal correction has too few rows
+// for.
+func (m *Model) CheckQuantiles(levels []float64) error { return m.fitted.CheckQuantiles(levels) }
+
+// WithSide returns a model that also knows the entities of side tables, written as in
+// a specification: store=new_stores.csv. Ids without training rows are then predicted
+// from their side rows. A name that is a key of tables stands for that source.
+func (m *Model) WithSide(ctx context.Context, sides []string, tables map[string]Source) (*Model, error) {
+	return wrap(m.fitted.WithSide(ctx, sides, tables))
+}
+
+// Evaluate measures the model on the rows of a table that have a target.
+func (m *Model) Evaluate(ctx context.Context, source Source, opt TableOptions) (Score, Summary, error) {
+	return evaluate.Table(ctx, m.fitted, source, opt)
+}
+
+// EvaluatePart measures the model on the rows that were in one part (train, valid or
+// test) of the table it was fitted to. A source with another table is a
+// [NotFittedError].
+func (m *Model) EvaluatePart(ctx context.Context, source Source, part dataset.Part, opt TableOptions) (Score, Summary, error) {
+	return evaluate.Part(ctx, m.fitted, source, part, opt)
+}
+
+// Map counts how often the values of a table lie inside the central intervals, by the
+// entities of two modes.
+func (m *Model) Map(ctx context.Context, source Source, opt MapOptions) (*CoverageMap, error) {
+	return evaluate.Map(ctx, m.fitted, source, opt)
+}
+
+// Recalibrate returns the model with a conformal correction computed from the rows of
+// a table that have a target. The kind is split, group:mean or group:MODE. The rows
+// must not have been used for anything else. Too few rows are a [TooFewRowsError].
+func (m *Model) Recalibrate(ctx context.Context, source Source, kind string, opt TableOptions) (*Model, Summary, error) {
+	fitted, sum, err := evaluate.Recalibrate(ctx, m.fitted, source, kind, opt)
+	if err != nil {
+		return nil, sum, err
+	}
+	return &Model{fitted}, sum, nil
+}
+
+// Spec returns a copy of the full specification that the model was fitted with.
+func (m *Model) Spec() Spec { return m.fitted.Spec() }
+
+// Record returns a copy of the record of the fit.
+func (m *Model) Record() Record { return m.fitted.Record() }
+
+// HeldOut returns how many rows of the validation set the fit kept for the conformal
+// correction alone.
+func (m *Model) HeldOut() int { return evaluate.HeldOut(m.fitted) }
+
+// Modes returns a copy of the modes, in order.
+func (m *Model) Modes() []Mode { return m.fitted.Modes() }
+
+// IDs returns a copy of the ids of a mode that occur in the fitted table. The model
+// may know others by their side rows.
+func (m *Model) IDs(mode int) []string { return m.fitted.IDs(mode) }
 
 // Weights returns the number of weights.
-func (m *Model) Weights() int { return m.field.Weights() }
+func (m *Model) Weights() int { return m.fitted.Weights() }
 
 // Terms describes each term: its cores with their shapes.
-func (m *Model) Terms() []TermInfo {
-	var terms []TermInfo
-	for _, t := range m.field.Terms {
-		info := TermInfo{Name: t.Name()}
-		for _, c := range t.Cores {
-			info.Cores = append(info.Cores, CoreInfo{Name: c.Name(), Variant: string(c.Variant), Entities: c.Slices.N - 1, Left: c.Slices.Left, Right: c.Slices.Right})
-		}
-		terms = append(terms, info)
-	}
-	return terms
-}
+func (m *Model) Terms() []TermInfo { return m.fitted.Terms() }
 
-// TermInfo describes a term of a model.
-type TermInfo struct {
-	Name  string     `json:"name"`
-	Cores []CoreInfo `json:"cores"`
-}
-
-// CoreInfo describes a core: a Left x Right matrix for each entity.
-type CoreInfo struct {
-	Name     string `json:"name"`
-	Variant  string `json:"variant"`
-	Entities int    `json:"entities"`
-	Left     int    `json:"left"`
-	Right    int    `json:"right"`
-}
-
-func hashText(h [32]byte) string { return hex.EncodeToString(h[:]) }
-
-func hashParts(parts []dataset.Part) string {
-	text := make([]byte, len(parts))
-	for i, p := range parts {
-		text[i] = byte(p)
-	}
-	return hashText(sha256.Sum256(text))
-}
+// Uncertainty describes how the model quantifies uncertainty.
+func (m *Model) Uncertainty() UncertaintyInfo { return m.fitted.Uncertainty() }

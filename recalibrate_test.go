@@ -13,8 +13,9 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/calibrate"
+	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 )
@@ -51,7 +52,7 @@ func TestCalibrate(t *testing.T) {
 	fitted, rest := halves(t, table)
 	held, test := halves(t, rest)
 	m := fitUncertain(t, fitted, model.UncertaintySpec{Conformal: "none"}, func(s *kft.Spec) { s.Split = "random:90/10" })
-	score := func(m *kft.Model) *calibrate.Report {
+	score := func(m *kft.Model) *metrics.Calibration {
 		t.Helper()
 		s, _, err := m.Evaluate(context.Background(), test, kft.TableOptions{})
 		if err != nil {
@@ -108,7 +109,7 @@ func TestCalibrateRefuses(t *testing.T) {
 		return path
 	}
 	few := strings.Repeat("2015,1,s1,i1,4\n", 18)
-	var tooFew *calibrate.TooFewError
+	var tooFew *conformal.TooFewRowsError
 	_, _, err := m.Calibrate(context.Background(), write(few), "split", kft.TableOptions{})
 	if !errors.As(err, &tooFew) || tooFew.Needed != 19 || !strings.Contains(err.Error(), "18 calibration rows") {
 		t.Errorf("18 rows: %v", err)
@@ -118,8 +119,8 @@ func TestCalibrateRefuses(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ text, kind, want string }{
 		"no target":  {"2015,1,s1,i1,\n", "split", "no row has a value in column units"},
-		"negative":   {few + "2015,1,s1,i1,-2\n", "split", "data row 19, column units: the target -2 is no count"},
-		"fractional": {few + "2015,1,s1,i1,1.5\n", "split", "data row 19, column units: the target 1.5 is no count"},
+		"negative":   {few + "2015,1,s1,i1,-2\n", "split", "data row 19, column units: the target -2 is not a count"},
+		"fractional": {few + "2015,1,s1,i1,1.5\n", "split", "data row 19, column units: the target 1.5 is not a count"},
 		"no mode":    {few, "group:stor", `did you mean "store"?`},
 		"no kind":    {few, "groups", "groups"},
 		"none":       {few, "none", "split, group:mean or group:MODE"},

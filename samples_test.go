@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/calibrate"
+	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/model"
 )
@@ -268,7 +268,7 @@ func TestQuantilesAreChecked(t *testing.T) {
 			t.Errorf("%v: %v, not %q", levels, err, want)
 		}
 	}
-	var few *calibrate.TooFewError
+	var few *conformal.TooFewRowsError
 	if err := m.CheckQuantiles([]float64{.05, .999}); !errors.As(err, &few) || !strings.Contains(err.Error(), "quantile 0.999: 50 calibration rows cannot give a 99.8 % interval, which needs 999 or more") {
 		t.Errorf("%v", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/fit"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/solver"
 )
 
 // Every variant in every space trains, and its model file predicts what the model
@@ -76,10 +76,10 @@ func checkGrown(t *testing.T, before, after string) {
 // a checkpoint of other side information is refused.
 func TestSideCheckpoint(t *testing.T) {
 	s := newShop(t, 12, 14, nil)
-	for solver, pause := range map[string]int{"als": 61, "adam": 4} { // blocks before a stop
+	for method, pause := range map[string]int{"als": 61, "adam": 4} { // blocks before a stop
 		spec := s.spec("wlr", "dual")
 		spec.Terms = []string{"store,item,month:3", "store*item,month:1@additive", "store,item:2@ls:1:2"}
-		spec.Fit = model.FitSpec{Solver: solver, Sweeps: 5, Epochs: 3}
+		spec.Fit = model.FitSpec{Solver: method, Sweeps: 5, Epochs: 3}
 		whole, _ := fitSales(t, spec, kft.Options{})
 		want := saved(t, whole)
 		opt := kft.Options{Checkpoint: t.TempDir(), Resume: true}
@@ -102,18 +102,18 @@ func TestSideCheckpoint(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stopped = r.Stop == fit.Interrupted
+			stopped = r.Stop == solver.Interrupted
 		}
 		if stops < 3 {
-			t.Errorf("%s: stopped %d times only", solver, stops-1)
+			t.Errorf("%s: stopped %d times only", method, stops-1)
 		}
 		if !bytes.Equal(saved(t, m), want) {
-			t.Errorf("%s: the resumed fit ends in another file", solver)
+			t.Errorf("%s: the resumed fit ends in another file", method)
 		}
 		old := s.read(t, "stores.csv")
 		s.write(t, "stores.csv", strings.Replace(old, "s1,south", "s1,north", 1))
 		if _, _, err := kft.Fit(t.Context(), spec, opt); err == nil || !strings.Contains(err.Error(), "the side information differs") {
-			t.Errorf("%s: a checkpoint of another side table was taken: %v", solver, err)
+			t.Errorf("%s: a checkpoint of another side table was taken: %v", method, err)
 		}
 		s.write(t, "stores.csv", old)
 	}
@@ -212,8 +212,8 @@ func TestDualPaperNeverNaN(t *testing.T) {
 			spec.Fit = model.FitSpec{Solver: "adam", Rate: rate, Epochs: 4, Ridge: "uniform", Lambda: model.LambdaOf(1e-6)}
 			m, r, err := kft.Fit(t.Context(), spec, kft.Options{})
 			if err != nil {
-				var diverged *fit.DivergedError
-				if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "--rate") || !strings.Contains(err.Error(), "epoch") || unreadable.MatchString(err.Error()) {
+				var diverged *solver.DivergedError
+				if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "fit.learning-rate") || !strings.Contains(err.Error(), "epoch") || unreadable.MatchString(err.Error()) {
 					t.Errorf("%s, rate %g: %v", variant, rate, err)
 				}
 				continue

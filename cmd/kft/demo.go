@@ -12,7 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
 // demoCommand shows the whole product on a table whose truth is known.
@@ -75,16 +75,16 @@ func (c *demoCommand) Run(e *env) error {
 // oracle scores the truth on the test part of the fit. The table has neither
 // missing targets nor repeated cells, so that its split depends on the number
 // of rows and the seed alone.
-func (c *demoCommand) oracle(truth *synthetic.Table) (model.Score, error) {
+func (c *demoCommand) oracle(truth *synthetic.Table) (metrics.Score, error) {
 	spec, err := dataset.ParseSplit(demoSplit)
 	if err != nil {
-		return model.Score{}, err
+		return metrics.Score{}, err
 	}
 	split, err := spec.Apply(&dataset.Table{Y: make([]float32, truth.Len())}, c.Seed)
 	if err != nil {
-		return model.Score{}, err
+		return metrics.Score{}, err
 	}
-	var tally model.Tally
+	var tally metrics.PointSums
 	for row, part := range split.Parts {
 		if part == dataset.Test {
 			y := float64(truth.Units[row])

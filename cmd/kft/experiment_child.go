@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/experiment"
-	"github.com/kernel-fried-tensor/kft/fit"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
@@ -155,13 +155,13 @@ func (r *childRunner) Fit(ctx context.Context, spec, modelFile string) (experime
 	}
 	var report struct {
 		Valid, Test experiment.Measures
-		Stop        fit.Stop
+		Stop        solver.Stop
 		PeakRSS     int64 `json:"peak_rss_bytes"`
 	}
 	if err := json.Unmarshal(out, &report); err != nil {
 		return fitted, fmt.Errorf("the report of kft fit cannot be read: %w", err)
 	}
-	if report.Stop == fit.Interrupted {
+	if report.Stop == solver.Interrupted {
 		return fitted, errors.New("interrupted before training ended")
 	}
 	if fitted.PeakRSS == 0 {

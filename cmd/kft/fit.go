@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/fit"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/solver"
 )
 
 // fitCommand trains a model.
@@ -76,13 +76,13 @@ func (c *fitCommand) Run(e *env) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	if untrained(report) && (report.Stop == fit.Interrupted || report.Stop == fit.Budget) {
+	if untrained(report) && (report.Stop == solver.Interrupted || report.Stop == solver.Budget) {
 		return c.noModel(report.Stop)
 	}
 	if err := m.Save(c.Output); err != nil {
 		return err
 	}
-	if report.Stop == fit.Interrupted {
+	if report.Stop == solver.Interrupted {
 		fmt.Fprintf(e.stderr, "interrupted: training ended, the best model so far is in %s%s\n", c.Output, c.resumeHint())
 	}
 	if c.JSON {
@@ -171,8 +171,8 @@ func (c *fitCommand) resumeHint() string {
 func untrained(r *kft.Report) bool { return len(r.History) == 0 && len(r.Trials) == 0 }
 
 // noModel says why there is none.
-func (c *fitCommand) noModel(why fit.Stop) error {
-	if why == fit.Interrupted {
+func (c *fitCommand) noModel(why solver.Stop) error {
+	if why == solver.Interrupted {
 		return errors.New("interrupted before the first sweep ended: there is no model yet, and nothing was written" + c.resumeHint())
 	}
 	return fmt.Errorf("the time budget of %v ended before the first sweep did: there is no model yet, and nothing was written; give a longer --time-budget%s", c.TimeBudget, c.resumeHint())

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/calibrate"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
 // plotCommand draws.
@@ -97,7 +97,7 @@ func (c *plotCalibrationCommand) draw(e *env, heat *kft.HeatMap) error {
 // files names what is written, by level, as PNG and as SVG.
 func (c *plotCalibrationCommand) files() []string {
 	var files []string
-	for _, level := range calibrate.Levels {
+	for _, level := range metrics.IntervalLevels {
 		for _, extension := range []string{"png", "svg"} {
 			files = append(files, fmt.Sprintf("%s-%.0f.%s", c.Output, math.Round(100*level), extension))
 		}

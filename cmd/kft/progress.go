@@ -10,7 +10,7 @@ import (
 	"github.com/vbauerster/mpb/v8/cwriter"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/fit"
+	"github.com/kernel-fried-tensor/kft/solver"
 )
 
 // progress shows how far a fit is. It only looks: nothing it does can change
@@ -135,7 +135,7 @@ func (p *pace) rate() float64 {
 }
 
 // left is the longest the run can take; training may end before it.
-func (p *pace) left(e fit.Event) (time.Duration, bool) {
+func (p *pace) left(e solver.Event) (time.Duration, bool) {
 	rate := p.rate()
 	if rate == 0 {
 		return 0, false
@@ -148,7 +148,7 @@ func (p *pace) left(e fit.Event) (time.Duration, bool) {
 }
 
 // line writes the state of a run in full.
-func (p *pace) line(e fit.Event) string {
+func (p *pace) line(e solver.Event) string {
 	if e.Searching {
 		return fmt.Sprintf("trial %d, penalty %s: sweep %d", e.Trials+1, e.Ridge, e.Sweep+1) + p.scores + p.speed(e, "at most ")
 	}
@@ -156,7 +156,7 @@ func (p *pace) line(e fit.Event) string {
 }
 
 // short writes it beside a bar, which shows the rest.
-func (p *pace) short(e fit.Event) string {
+func (p *pace) short(e solver.Event) string {
 	trial := ""
 	if e.Searching {
 		trial = fmt.Sprintf("trial %d ", e.Trials+1)
@@ -165,7 +165,7 @@ func (p *pace) short(e fit.Event) string {
 }
 
 // speed writes the rate and, of the last run, the time left.
-func (p *pace) speed(e fit.Event, most string) string {
+func (p *pace) speed(e solver.Event, most string) string {
 	text := ""
 	if rate := p.rate(); rate > 0 {
 		text = fmt.Sprintf(", %s rows/s", rough(rate*float64(e.Observations)))

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/fit"
+	"github.com/kernel-fried-tensor/kft/solver"
 )
 
 // clock is a time that goes on a second at each look.
@@ -20,11 +20,11 @@ func clock() func() time.Time {
 // of two blocks.
 func trainingEvents() []kft.Event {
 	event := func(trials int, searching bool, sweep, block int, point bool) kft.Event {
-		e := fit.Event{Trials: trials, Searching: searching, Sweep: sweep, Sweeps: 4, Block: block, Blocks: 2,
-			Ridge: fit.Ridge{Kind: fit.Uniform, Lambda: 2}, Observations: 3_000_000}
+		e := solver.Event{Trials: trials, Searching: searching, Sweep: sweep, Sweeps: 4, Block: block, Blocks: 2,
+			Ridge: solver.Ridge{Kind: solver.Uniform, Lambda: 2}, Observations: 3_000_000}
 		told := kft.Event{Stage: "fit", Fit: &e}
 		if point {
-			e.Point = &fit.Point{Sweep: sweep, Train: 0.5, Valid: 0.3}
+			e.Point = &solver.Point{Sweep: sweep, Train: 0.5, Valid: 0.3}
 			r2 := 0.7
 			told.ValidR2 = &r2
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/fit"
+	"github.com/kernel-fried-tensor/kft/solver"
 )
 
 // writeSummary tells a person what came of a fit: the data, the model, its
@@ -43,7 +43,7 @@ func writeSummary(w io.Writer, m *kft.Model, r *kft.Report, output string) error
 
 // penaltyWords name the penalty of a point; a posterior has priors in its place,
 // which it learns.
-func penaltyWords(spec kft.Spec, r fit.Ridge) string {
+func penaltyWords(spec kft.Spec, r solver.Ridge) string {
 	if spec.Uncertainty.Bayesian() {
 		return ""
 	}
@@ -200,7 +200,7 @@ func caveat(part dataset.Part) string {
 // advice lists what may help a model that is not good enough.
 func advice(r *kft.Report, judged kft.Score) string {
 	var try []string
-	if r.Stop == fit.AllSweeps || r.Stop == fit.Budget {
+	if r.Stop == solver.AllSweeps || r.Stop == solver.Budget {
 		flag := "--sweeps"
 		if r.Spec.Fit.Solver == "adam" {
 			flag = "--epochs"
@@ -222,16 +222,16 @@ func sweepWord(s kft.Spec) string {
 	return "sweep"
 }
 
-func stopWords(s fit.Stop, spec kft.Spec, hasValid bool) string {
+func stopWords(s solver.Stop, spec kft.Spec, hasValid bool) string {
 	switch s {
-	case fit.AllSweeps:
+	case solver.AllSweeps:
 		return "all " + sweepWord(spec) + "s done"
-	case fit.Converged:
+	case solver.Converged:
 		if !hasValid {
 			return "no further gain on the train part"
 		}
 		return "no further gain on the valid part"
-	case fit.Budget:
+	case solver.Budget:
 		return "the time budget ended it"
 	}
 	return string(s)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/calibrate"
+	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
 // uncertaintyWords say how a model knows what it does not know.
@@ -72,12 +72,12 @@ func writeCalibration(b *strings.Builder, what string, s kft.Score) {
 		}
 	}
 	if modes != nil {
-		fmt.Fprintf(b, "90 %% interval, mean distance from it of ids with %d rows or more: %s\n", calibrate.LeastGroup, strings.Join(modes, ", "))
+		fmt.Fprintf(b, "90 %% interval, mean distance from it of ids with %d rows or more: %s\n", metrics.MinEntityRows, strings.Join(modes, ", "))
 	}
 }
 
 // share writes a share of rows.
-func share(v calibrate.Number) string {
+func share(v metrics.Number) string {
 	if math.IsNaN(float64(v)) {
 		return undefined
 	}

@@ -1,0 +1,199 @@
+package conformal
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/kernel-fried-tensor/kft/predictive"
+)
+
+// MinGroupRows is the number of calibration rows from which a group has a score
+// distribution of its own. Smaller groups use the pooled distribution.
+const MinGroupRows = 200
+
+// A Grouping defines which rows share a score distribution.
+type Grouping string
+
+const (
+	Split    Grouping = "split"  // all rows share one
+	ByMean   Grouping = "mean"   // bins of the predicted mean on the modelling scale
+	ByEntity Grouping = "entity" // the entities of one mode
+)
+
+// A Correction is the conformal correction of a model: score distributions from a
+// calibration set that was used for nothing else. One distribution is pooled over all
+// rows, and each group of at least [MinGroupRows] rows has its own. A Correction is
+// immutable and safe for concurrent use.
+type Correction struct {
+	grouping Grouping
+	edges    []float64 // ByMean: bin k ends at edges[k]; the last bin has no end
+	pool     *predictive.ScoreDistribution
+	groups   []*predictive.ScoreDistribution // by bin or entity code; nil uses the pool
+}
+
+// A TooFewRowsError reports that a calibration set is too small for a level.
+type TooFewRowsError struct {
+	Rows   int
+	Level  float64 // of the central interval
+	Needed int
+}
+
+func (e *TooFewRowsError) Error() string {
+	return fmt.Sprintf("%d calibration rows cannot give a %.4g %% interval, which needs %d or more; calibrate on more rows or ask for a lower level",
+		e.Rows, 100*e.Level, e.Needed)
+}
+
+// RowsNeeded returns the number of calibration rows that the central interval of a
+// level requires: the smallest n with 1/(n+1) <= (1-level)/2. A quantile at level p
+// requires as many as the level |2p - 1|.
+func RowsNeeded(level float64) int {
+	n := math.Ceil(2/(1-level)*(1-1e-12) - 1)
+	return int(max(min(n, math.MaxInt32), 1))
+}
+
+// minLevel is the level of the interval that every correction must support.
+const minLevel = 0.9
+
+// NewSplit returns a correction with one distribution for all rows, from the scores
+// of the calibration rows. It sorts the scores, in O(n log n). Weights are ignored,
+// because the coverage guarantee is about rows.
+func NewSplit(scores []float64) (*Correction, error) {
+	if len(scores) < RowsNeeded(minLevel) {
+		return nil, &TooFewRowsError{len(scores), minLevel, RowsNeeded(minLevel)}
+	}
+	for i, z := range scores {
+		if math.IsNaN(z) || math.IsInf(z, 0) {
+			return nil, fmt.Errorf("calibration row %d: the score is %g; the target must lie in the domain of the transform", i+1, z)
+		}
+	}
+	sorted := slices.Clone(scores)
+	slices.Sort(sorted)
+	return &Correction{grouping: Split, pool: predictive.NewScoreDistribution(sorted)}, nil
+}
+
+// NewByMean returns a correction with groups by bins of the location of the
+// predictive distribution. The bins are separated by quantiles of the locations.
+func NewByMean(scores, location []float64, bins int) (*Correction, error) {
+	mustMatch(len(scores), len(location))
+	c, err := NewSplit(scores)
+	if err != nil {
+		return nil, err
+	}
+	sorted := slices.Clone(location)
+	slices.Sort(sorted)
+	for k := 1; k < bins; k++ {
+		edge := sorted[k*len(sorted)/bins]
+		if len(c.edges) == 0 || edge > c.edges[len(c.edges)-1] {
+			c.edges = append(c.edges, edge)
+		}
+	}
+	c.grouping = ByMean
+	c.fitGroups(scores, len(c.edges)+1, func(i int) int { return c.bin(location[i]) })
+	return c, nil
+}
+
+// NewByEntity returns a correction with groups by entity. A negative code is an
+// unknown entity, which uses the pooled distribution.
+func NewByEntity(scores []float64, entity []int32) (*Correction, error) {
+	mustMatch(len(scores), len(entity))
+	c, err := NewSplit(scores)
+	if err != nil {
+		return nil, err
+	}
+	c.grouping = ByEntity
+	c.fitGroups(scores, int(slices.Max(entity))+1, func(i int) int { return int(entity[i]) })
+	return c, nil
+}
+
+func mustMatch(scores, groups int) {
+	if scores != groups {
+		panic(fmt.Sprintf("conformal: %d scores, but groups for %d", scores, groups))
+	}
+}
+
+// fitGroups sorts the scores by group with a counting sort and fits the distributions
+// of the groups that have enough rows. A negative group is ignored.
+func (c *Correction) fitGroups(scores []float64, count int, group func(i int) int) {
+	ends := make([]int, count+1) // first the sizes, then the end of each group
+	for i := range scores {
+		if g := group(i); g >= 0 {
+			ends[g+1]++
+		}
+	}
+	for g := range count {
+		ends[g+1] += ends[g]
+	}
+	next := slices.Clone(ends[:count])
+	grouped := make([]float64, ends[count])
+	for i, z := range scores {
+		if g := group(i); g >= 0 {
+			grouped[next[g]] = z
+			next[g]++
+		}
+	}
+	c.groups = make([]*predictive.ScoreDistribution, count)
+	for g := range count {
+		if own := grouped[ends[g]:ends[g+1]]; len(own) >= MinGroupRows {
+			slices.Sort(own)
+			c.groups[g] = predictive.NewScoreDistribution(own)
+		}
+	}
+}
+
+func (c *Correction) bin(location float64) int {
+	return sort.Search(len(c.edges), func(k int) bool { return location < c.edges[k] })
+}
+
+// Grouping returns how rows are grouped.
+func (c *Correction) Grouping() Grouping { return c.grouping }
+
+// Rows returns the number of calibration rows.
+func (c *Correction) Rows() int { return c.pool.Size() }
+
+// Groups returns the number of groups that have a distribution of their own.
+func (c *Correction) Groups() int {
+	n := 0
+	for _, g := range c.groups {
+		if g != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Apply returns the corrected distribution of a cell. The entity is the cell's entity
+// in the mode of the grouping, negative if it is unknown; it matters only for
+// [ByEntity].
+func (c *Correction) Apply(d predictive.Distribution, entity int32) predictive.Distribution {
+	return d.WithScores(c.scores(d.Location(), entity))
+}
+
+// scores returns the score distribution of the group of a cell.
+func (c *Correction) scores(location float64, entity int32) *predictive.ScoreDistribution {
+	group := -1
+	switch c.grouping {
+	case ByMean:
+		group = c.bin(location)
+	case ByEntity:
+		group = int(entity)
+	}
+	if group >= 0 && group < len(c.groups) && c.groups[group] != nil {
+		return c.groups[group]
+	}
+	return c.pool
+}
+
+// Check returns a [*TooFewRowsError] for the first quantile level that the calibration
+// set is too small for. Groups may be smaller: beyond the levels that their own rows
+// support, they continue with a normal tail.
+func (c *Correction) Check(levels ...float64) error {
+	for _, p := range levels {
+		central := math.Abs(2*p - 1)
+		if needed := RowsNeeded(central); c.Rows() < needed {
+			return &TooFewRowsError{c.Rows(), central, needed}
+		}
+	}
+	return nil
+}

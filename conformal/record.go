@@ -1,0 +1,87 @@
+package conformal
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/predictive"
+)
+
+// A Record is a correction as plain numbers, for a model file. The first
+// distribution is the pooled one.
+type Record struct {
+	Grouping Grouping
+	Edges    []float64
+	Group    []int64   // groups of the second and later distributions
+	Size     []int64   // number of rows of each distribution
+	Knots    []float64 // knots of all distributions, concatenated
+}
+
+// Record returns the numbers of the correction.
+func (c *Correction) Record() Record {
+	r := Record{Grouping: c.grouping, Edges: slices.Clone(c.edges),
+		Size: []int64{int64(c.pool.Size())}, Knots: c.pool.Knots()}
+	for g, own := range c.groups {
+		if own != nil {
+			r.Group = append(r.Group, int64(g))
+			r.Size = append(r.Size, int64(own.Size()))
+			r.Knots = append(r.Knots, own.Knots()...)
+		}
+	}
+	return r
+}
+
+// FromRecord returns the correction of a record. It returns an error if the record is
+// not consistent.
+func FromRecord(r Record) (*Correction, error) {
+	c, err := fromRecord(r)
+	if err != nil {
+		return nil, fmt.Errorf("conformal correction: %w", err)
+	}
+	return c, nil
+}
+
+func fromRecord(r Record) (*Correction, error) {
+	switch r.Grouping {
+	case Split, ByMean, ByEntity:
+	default:
+		return nil, fmt.Errorf("unknown grouping %q", r.Grouping)
+	}
+	if len(r.Size) == 0 || len(r.Group) != len(r.Size)-1 {
+		return nil, fmt.Errorf("%d distributions for %d groups and a pool", len(r.Size), len(r.Group))
+	}
+	if !slices.IsSorted(r.Edges) {
+		return nil, errors.New("the bin edges are not sorted")
+	}
+	c := &Correction{grouping: r.Grouping, edges: slices.Clone(r.Edges)}
+	if n := len(r.Group); n > 0 {
+		last := r.Group[n-1]
+		if last > math.MaxInt32 || r.Group[0] < 0 || !slices.IsSorted(r.Group) {
+			return nil, errors.New("the groups are not sorted")
+		}
+		c.groups = make([]*predictive.ScoreDistribution, last+1)
+	}
+	knots := r.Knots
+	for i, size := range r.Size {
+		if size < 1 || size > math.MaxInt32 || predictive.KnotCount(int(size)) > len(knots) {
+			return nil, fmt.Errorf("distribution %d of %d rows has too few knots", i, size)
+		}
+		count := predictive.KnotCount(int(size))
+		scores, err := predictive.RestoreScoreDistribution(int(size), knots[:count])
+		if err != nil {
+			return nil, fmt.Errorf("distribution %d: %w", i, err)
+		}
+		knots = knots[count:]
+		if i == 0 {
+			c.pool = scores
+		} else {
+			c.groups[r.Group[i-1]] = scores
+		}
+	}
+	if len(knots) > 0 {
+		return nil, fmt.Errorf("%d knots do not belong to any distribution", len(knots))
+	}
+	return c, nil
+}

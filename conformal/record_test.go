@@ -1,0 +1,53 @@
+package conformal
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestRecordRoundTrip(t *testing.T) {
+	t.Parallel()
+	z, location, group := skewedRows(3, 5000, 4)
+	split, _ := NewSplit(z)
+	mean, _ := NewByMean(z, location, 10)
+	entity, _ := NewByEntity(z, group)
+	for _, want := range []*Correction{split, mean, entity} {
+		got, err := FromRecord(want.Record())
+		if err != nil {
+			t.Fatal(want.Grouping(), err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the correction from the record differs", want.Grouping())
+		}
+	}
+}
+
+func TestInvalidRecords(t *testing.T) {
+	t.Parallel()
+	z, _, group := skewedRows(3, 5000, 4)
+	entity, err := NewByEntity(z, group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		damage func(*Record)
+		want   string
+	}{
+		"grouping": {func(r *Record) { r.Grouping = "moon" }, `unknown grouping "moon"`},
+		"short":    {func(r *Record) { r.Knots = r.Knots[:10] }, "too few knots"},
+		"long":     {func(r *Record) { r.Knots = append(r.Knots, 9) }, "1 knots do not belong"},
+		"order":    {func(r *Record) { r.Knots[0] = 99 }, "distribution 0: the knots are not sorted"},
+		"NaN":      {func(r *Record) { r.Knots[3] = math.NaN() }, "a knot is NaN"},
+		"sizes":    {func(r *Record) { r.Size = nil }, "0 distributions for 4 groups and a pool"},
+		"groups":   {func(r *Record) { r.Group[0] = -1 }, "groups are not sorted"},
+		"edges":    {func(r *Record) { r.Edges = []float64{2, 1} }, "edges are not sorted"},
+	} {
+		r := entity.Record()
+		c.damage(&r)
+		if _, err := FromRecord(r); err == nil || !strings.HasPrefix(err.Error(), "conformal correction: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q in it", name, err, c.want)
+		}
+	}
+}

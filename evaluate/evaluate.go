@@ -1,0 +1,130 @@
+// Package evaluate measures a fitted model on tables with a target: scores,
+// calibration by entity, and the conformal correction that new data gives.
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Table measures the model on the rows of a table that have a target.
+func Table(ctx context.Context, m *model.Model, file string, opt model.TableOptions) (metrics.Score, model.Summary, error) {
+	engine, err := newEngine(1) // batches are measured in parallel
+	if err != nil {
+		return metrics.Score{}, m.NewSummary(), err
+	}
+	var mutex sync.Mutex
+	batches := map[int]*Sums{} // by first row, to be added in order
+	sum, err := m.Visit(ctx, file, opt, func(m *model.Model, z tt.Moments, b *dataset.Batch) error {
+		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, W: b.W, First: b.First}, true)
+		mutex.Lock()
+		defer mutex.Unlock()
+		batches[b.First] = s
+		return err
+	})
+	if err != nil {
+		return metrics.Score{}, sum, err
+	}
+	total := newSums(m, true)
+	for _, first := range slices.Sorted(maps.Keys(batches)) {
+		total.merge(batches[first])
+	}
+	score := total.Score(m)
+	if score.N == 0 {
+		return score, sum, noTargets(m, file)
+	}
+	return score, sum, nil
+}
+
+func newEngine(threads int) (*cpu.Backend, error) {
+	path, err := cpu.Choose()
+	if err != nil {
+		return nil, err
+	}
+	return cpu.New(path, threads), nil
+}
+
+func noTargets(m *model.Model, file string) error {
+	return fielderr.Errorf("data.target", "%s: no row has a value in column %s, so there is nothing to measure", file, m.Spec().Data.Target)
+}
+
+// A NotFittedError reports a table that is not the one a model was fitted to, so
+// that its rows cannot be assigned to the parts of the split.
+type NotFittedError struct{ Table string }
+
+func (e *NotFittedError) Error() string {
+	return e.Table + " is not the table that the model was fitted to, so the parts of its rows are not known"
+}
+
+// Part measures the model on the rows that were in one part of the table it was
+// fitted to. The files must hold that table, which is checked by the hash of its
+// content.
+func Part(ctx context.Context, m *model.Model, files []string, part dataset.Part, opt model.TableOptions) (metrics.Score, model.Summary, error) {
+	rows, engine, err := partOf(ctx, m, files, part, opt)
+	if err != nil {
+		return metrics.Score{}, model.Summary{}, err
+	}
+	m.ForgetUntrained(rows.Codes)
+	s, err := Measure(engine, m, m.Moments(engine, rows.Codes), rows, true)
+	if err != nil {
+		return metrics.Score{}, model.Summary{}, err
+	}
+	sum := m.NewSummary()
+	sum.Rows = len(rows.Y)
+	m.CountOrigins(&sum, rows.Codes, rows.Y)
+	return s.Score(m), sum, nil
+}
+
+// partOf reads the rows that were in one part of the fitted table.
+func partOf(ctx context.Context, m *model.Model, files []string, part dataset.Part, opt model.TableOptions) (Rows, *cpu.Backend, error) {
+	table, err := readAsFitted(ctx, m, files, opt)
+	if err != nil {
+		return Rows{}, nil, err
+	}
+	if !wasFittedTo(m, table) {
+		return Rows{}, nil, &NotFittedError{files[0]}
+	}
+	var at []int
+	for i := range table.Len() {
+		if m.Part(table.SourceRow(i)) == part {
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return Rows{}, nil, fmt.Errorf("%s: no row was in the %s set of the fit; its split was %s", files[0], part, m.Record().Split)
+	}
+	o := solver.Observations{Codes: table.Codes, Y: table.Y, W: table.W}.Select(at)
+	engine, err := newEngine(opt.Threads)
+	return Rows{Codes: o.Codes, Y: o.Y, W: o.W}, engine, err
+}
+
+// readAsFitted reads files as the fitted table was read.
+func readAsFitted(ctx context.Context, m *model.Model, files []string, opt model.TableOptions) (*dataset.Table, error) {
+	schema, format, err := m.Spec().Data.Table()
+	if err != nil {
+		return nil, err
+	}
+	format.Stdin = opt.Format.Stdin
+	if opt.Format.Delimiter != 0 {
+		format.Delimiter = opt.Format.Delimiter
+	}
+	if opt.Format.Header != dataset.HeaderAuto {
+		format.Header = opt.Format.Header
+	}
+	return dataset.Read(ctx, files, schema, format, opt.Threads)
+}
+
+func wasFittedTo(m *model.Model, t *dataset.Table) bool {
+	return t.Counts.Rows == m.FittedRows() && model.HashText(t.Hash) == m.Record().DataHash
+}

@@ -1,0 +1,118 @@
+package evaluate
+
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Sums accumulate what scores of predictions need. Sums of disjoint rows add up.
+type Sums struct {
+	point       metrics.PointSums
+	calibration *metrics.CalibrationSums // nil if it was not asked for
+}
+
+func newSums(m *model.Model, calibration bool) *Sums {
+	s := &Sums{}
+	if calibration {
+		s.calibration = metrics.NewCalibrationSums(len(m.Modes()), m.Spec().Seed)
+	}
+	return s
+}
+
+func (s *Sums) merge(o *Sums) {
+	s.point.Merge(&o.point)
+	if s.calibration != nil {
+		s.calibration.Merge(o.calibration)
+	}
+}
+
+// Score returns the measures.
+func (s *Sums) Score(m *model.Model) metrics.Score {
+	score := s.point.Score()
+	if s.calibration != nil && score.N > 0 {
+		report := s.calibration.Calibration(m.Spec().ModeNames(), score.R2)
+		for mode := range report.CoverageByMode {
+			ids := m.Dicts()[mode]
+			table := report.CoverageByMode[mode].Table
+			for i := range table {
+				table[i].ID = ids.ID(table[i].Entity)
+			}
+		}
+		score.Calibration = &report
+	}
+	return score
+}
+
+// rowsPerTask is the number of rows that one task measures. The cut depends only on
+// the data, so sums do not depend on the number of threads.
+const rowsPerTask = 8192
+
+// Rows are rows of a table with their targets.
+type Rows struct {
+	Codes [][]int32
+	Y     []float32 // NaN is missing
+	W     []float32 // weights, nil for 1
+	First int       // number of the first row
+}
+
+// Measure compares predictions, given by their moments on the modelling scale, with
+// the targets of rows. Rows without a target are skipped. A target outside the
+// transform's domain is a *predictive.DomainError.
+func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, error) {
+	n := len(rows.Y)
+	tasks := make([]*Sums, (n+rowsPerTask-1)/rowsPerTask)
+	failed := make([]error, len(tasks))
+	var newCombination []bool
+	if calibration && n > 0 {
+		newCombination = m.NewCombinations(rows.Codes)
+	}
+	scale := m.Scale()
+	backend.Each(b, len(tasks), func(k int) {
+		tasks[k] = newSums(m, calibration)
+		for i := k * rowsPerTask; i < min(n, (k+1)*rowsPerTask); i++ {
+			if err := tasks[k].add(m, scale, z, rows, i, newCombination); err != nil && failed[k] == nil {
+				failed[k] = err
+			}
+		}
+	})
+	total := newSums(m, calibration)
+	for k, s := range tasks {
+		if failed[k] != nil {
+			return nil, failed[k]
+		}
+		total.merge(s)
+	}
+	return total, nil
+}
+
+// add measures row i.
+func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Rows, i int, newCombination []bool) error {
+	v := float64(rows.Y[i])
+	if math.IsNaN(v) {
+		return nil
+	}
+	if err := m.CheckTarget(rows.Y, i); err != nil {
+		return err
+	}
+	weight := 1.0
+	if rows.W != nil {
+		weight = float64(rows.W[i])
+	}
+	p := m.Distribution(z, rows.Codes, i)
+	s.point.Add(v, weight, p.Mean(), p.Median(), scale.OnScale(v), scale.PredictionOnScale(z.Mean[i]))
+	if s.calibration != nil {
+		row := metrics.Observation{Y: v, Weight: weight, Index: uint64(rows.First + i), Seen: math.MaxInt, NewCombination: newCombination[i]}
+		row.Entities = make([]int32, len(rows.Codes))
+		for mode := range rows.Codes {
+			row.Entities[mode] = m.FittedCode(mode, rows.Codes[mode][i])
+			row.Seen = min(row.Seen, m.TrainingRows(mode, rows.Codes[mode][i]))
+		}
+		s.calibration.Add(p, row)
+	}
+	return nil
+}

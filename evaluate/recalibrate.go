@@ -1,0 +1,144 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Recalibrate returns the model with a conformal correction computed from the rows
+// of a table that have a target. The kind is split, group:mean or group:MODE. The
+// rows must not have been used for anything else; package conformal states what the
+// correction then guarantees. Summary.Fitted is set if they are the rows of the fit.
+// Too few rows are a *conformal.TooFewRowsError.
+func Recalibrate(ctx context.Context, m *model.Model, file, kind string, opt model.TableOptions) (*model.Model, model.Summary, error) {
+	if kind == "none" || kind == "auto" {
+		return nil, m.NewSummary(), fielderr.Errorf("uncertainty.conformal", "%s is not a correction that data can be used for; use split, group:mean or group:MODE", kind)
+	}
+	uncorrected, err := m.WithCorrection(kind, nil)
+	if err != nil {
+		return nil, m.NewSummary(), err
+	}
+	var mutex sync.Mutex
+	batches := map[int]*scores{} // by first row
+	sum, err := uncorrected.Visit(ctx, file, opt, func(m *model.Model, z tt.Moments, b *dataset.Batch) error {
+		s, err := scoresOf(m, z, b)
+		mutex.Lock()
+		defer mutex.Unlock()
+		batches[b.First] = s
+		return err
+	})
+	if err != nil {
+		return nil, sum, err
+	}
+	var all scores
+	for _, first := range slices.Sorted(maps.Keys(batches)) {
+		s := batches[first]
+		all.score, all.location, all.entity = append(all.score, s.score...), append(all.location, s.location...), append(all.entity, s.entity...)
+	}
+	if len(all.score) == 0 {
+		return nil, sum, noTargets(m, file)
+	}
+	correction, err := all.correction(kind)
+	if err != nil {
+		return nil, sum, fmt.Errorf("%s: %w", file, err)
+	}
+	corrected, err := uncorrected.WithCorrection(kind, correction)
+	if err != nil {
+		return nil, sum, err
+	}
+	sum.Fitted = isFitted(ctx, m, file, sum.Rows, opt)
+	// The measures of the fit were taken with another correction.
+	record := m.Record()
+	record.Valid.Calibration, record.Test.Calibration = nil, nil
+	return corrected.WithRecord(record), sum, nil
+}
+
+// HeldOut returns how many rows of the validation set the fit kept for the
+// conformal correction alone.
+func HeldOut(m *model.Model) int {
+	valid := 0
+	for row := range m.FittedRows() {
+		if m.Part(row) == dataset.Valid {
+			valid++
+		}
+	}
+	return valid - m.Record().Valid.N
+}
+
+// A correction by the size of predictions has meanGroups groups, fewer if they would
+// have fewer than rowsPerGroup rows each.
+const (
+	meanGroups   = 20
+	rowsPerGroup = 2 * conformal.MinGroupRows
+)
+
+// Correction computes a conformal correction from rows that were used for nothing
+// else.
+func Correction(b backend.Backend, m *model.Model, rows Rows, kind string) (*conformal.Correction, error) {
+	z := m.Moments(b, rows.Codes)
+	n, seed := len(rows.Y), m.Spec().Seed
+	s := scores{score: make([]float64, n), location: make([]float64, n), entity: rows.Codes[m.GroupMode()]}
+	backend.Each(b, n, func(i int) {
+		p := m.Uncorrected(z, rows.Codes, i)
+		s.score[i], s.location[i] = p.Score(float64(rows.Y[i]), seed, uint64(i)), p.Location()
+	})
+	return s.correction(kind)
+}
+
+// scores are the conformal scores of rows with what they are grouped by.
+type scores struct {
+	score, location []float64
+	entity          []int32 // of the grouping mode
+}
+
+func (s *scores) correction(kind string) (*conformal.Correction, error) {
+	switch kind {
+	case "split":
+		return conformal.NewSplit(s.score)
+	case "group:mean":
+		return conformal.NewByMean(s.score, s.location, min(meanGroups, max(1, len(s.score)/rowsPerGroup)))
+	}
+	return conformal.NewByEntity(s.score, s.entity)
+}
+
+// scoresOf returns the scores of the rows of a batch that have a target. An entity
+// that was not in the fitted table has no group.
+func scoresOf(m *model.Model, z tt.Moments, b *dataset.Batch) (*scores, error) {
+	s := &scores{}
+	mode, seed := m.GroupMode(), m.Spec().Seed
+	for i, y := range b.Y {
+		if math.IsNaN(float64(y)) || b.W != nil && b.W[i] == 0 {
+			continue
+		}
+		if err := m.CheckTarget(b.Y, i); err != nil {
+			return nil, err
+		}
+		p := m.Uncorrected(z, b.Codes, i)
+		s.score = append(s.score, p.Score(float64(y), seed, uint64(b.First+i)))
+		s.location = append(s.location, p.Location())
+		s.entity = append(s.entity, m.FittedCode(mode, b.Codes[mode][i]))
+	}
+	return s, nil
+}
+
+// isFitted reports whether a file with the given number of rows is the table that
+// the model was fitted to. Standard input cannot be read twice, and a file that
+// cannot be read like the fitted table is a different one.
+func isFitted(ctx context.Context, m *model.Model, file string, rows int, opt model.TableOptions) bool {
+	if file == "-" || rows != m.FittedRows() {
+		return false
+	}
+	table, err := readAsFitted(ctx, m, []string{file}, opt)
+	return err == nil && wasFittedTo(m, table)
+}

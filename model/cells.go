@@ -1,0 +1,125 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// A Prediction is the predictive distribution of one cell in the target's units.
+type Prediction struct {
+	Mean   float64 `json:"prediction"`
+	Median float64 `json:"median"`
+
+	// Unseen names the modes whose id has neither training rows nor side
+	// information. The prior, which is the average of the other ids, takes its place.
+	Unseen []string `json:"unseen"`
+	// FromSide names the modes whose id has no training rows and is predicted from
+	// its side information.
+	FromSide []string `json:"from_side,omitempty"`
+
+	// SD is the standard deviation. Its parts are the uncertainty of the weights
+	// and the noise: SD^2 = SDModel^2 + SDNoise^2.
+	SD      float64 `json:"sd"`
+	SDModel float64 `json:"sd_model"`
+	SDNoise float64 `json:"sd_noise"`
+
+	distribution predictive.Distribution
+}
+
+// Distribution returns the predictive distribution of the cell.
+func (p Prediction) Distribution() predictive.Distribution { return p.distribution }
+
+// Interval returns the central interval that holds the value with the given
+// probability, which must lie between 0 and 1.
+func (p Prediction) Interval(probability float64) (low, high float64) {
+	tail := (1 - probability) / 2
+	return p.distribution.Quantile(tail), p.distribution.Quantile(1 - tail)
+}
+
+// A Cell has an id for each mode: {"store": "2106", "item": "11776",
+// "time": "2016-12"}.
+type Cell map[string]string
+
+// A CellError reports a cell that does not fit the model's modes.
+type CellError struct {
+	Cell    int // position in the request, from 0
+	Mode    string
+	Problem string
+}
+
+func (e *CellError) Error() string { return fmt.Sprintf("cell %d: %s", e.Cell+1, e.Problem) }
+
+// Predict returns the predictions of cells. A cell that lacks a mode or names an
+// unknown one is a *CellError. With strict set, an id that has neither training
+// rows nor side information is an *UnseenError. It costs O(P R^2) per cell and term
+// for a point estimate, O(P R^3) for a posterior, and is safe for concurrent use.
+func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Prediction, error) {
+	if err := ctx.Err(); err != nil || len(cells) == 0 {
+		return nil, err
+	}
+	codes, err := m.codesOf(cells)
+	if err != nil {
+		return nil, err
+	}
+	names := m.spec.ModeNames()
+	m = m.withSelfDescribed(codes, func(mode, c int) string { return cells[c][names[mode]] })
+	m.ForgetUntrained(codes)
+	out := make([]Prediction, len(cells))
+	for c := range out {
+		for i, name := range names {
+			switch m.Origin(i, codes[i][c]) {
+			case FromPrior:
+				if strict {
+					return nil, &UnseenError{Row: c + 1, Mode: name, ID: cells[c][name]}
+				}
+				out[c].Unseen = append(out[c].Unseen, name)
+			case FromSide:
+				out[c].FromSide = append(out[c].FromSide, name)
+			}
+		}
+	}
+	var z tt.Moments
+	m.engines.use(func(engine *cpu.Backend) { z = m.Moments(engine, codes) })
+	for c := range out {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p := m.Distribution(z, codes, c)
+		all := p.Moments()
+		out[c].Mean, out[c].Median, out[c].distribution = all.Mean, p.Median(), p
+		out[c].SD, out[c].SDModel, out[c].SDNoise = all.SD, all.SDModel, all.SDNoise
+	}
+	return out, nil
+}
+
+// codesOf looks up the ids of cells, tt.Unknown for those that the model does not
+// know.
+func (m *Model) codesOf(cells []Cell) ([][]int32, error) {
+	names := m.spec.ModeNames()
+	codes := make([][]int32, len(names))
+	for i := range codes {
+		codes[i] = make([]int32, len(cells))
+	}
+	for c, cell := range cells {
+		for name := range cell {
+			if !slices.Contains(names, name) {
+				return nil, &CellError{c, name, fmt.Sprintf("the model has no mode %q%s; its modes are %s", name, nearest.Hint(name, names), strings.Join(names, ", "))}
+			}
+		}
+		for i, name := range names {
+			id, ok := cell[name]
+			if !ok {
+				return nil, &CellError{c, name, fmt.Sprintf("no id for mode %q", name)}
+			}
+			codes[i][c] = m.Code(i, id)
+		}
+	}
+	return codes, nil
+}

@@ -1,0 +1,264 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Load reads a model from a file that [Model.Save] wrote.
+func Load(path string) (*Model, error) {
+	f, err := modelfile.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return decode(f, path)
+}
+
+// Read reads a model from the bytes that [Model.WriteTo] wrote, up to the end of r.
+// The name stands for the source in messages.
+func Read(r io.Reader, name string) (*Model, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f, err := modelfile.Decode(data, name)
+	if err != nil {
+		return nil, err
+	}
+	return decode(f, name)
+}
+
+func decode(f *modelfile.File, name string) (*Model, error) {
+	if f.Meta["kind"] != "model" {
+		return nil, &modelfile.FormatError{File: name, Problem: fmt.Sprintf("it holds a %s, not a model", f.Meta["kind"])}
+	}
+	engines, err := newEnginePool()
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{f: f, m: &Model{engines: engines}}
+	if err := d.decode(); err != nil {
+		return nil, &modelfile.FormatError{File: name, Problem: err.Error()}
+	}
+	return d.m, nil
+}
+
+// A decoder turns the texts and tensors of a file into a model.
+type decoder struct {
+	f     *modelfile.File
+	m     *Model
+	sizes []int
+}
+
+func (d *decoder) get(key string, v any) error {
+	if err := json.Unmarshal([]byte(d.f.Meta[key]), v); err != nil {
+		return fmt.Errorf("cannot read its %s: %w", key, err)
+	}
+	return nil
+}
+
+func (d *decoder) decode() error {
+	m := d.m
+	var trains []trainMeta
+	for key, v := range map[string]any{"spec": &m.spec, "scale": &m.scale, "training": &m.record, "field": &trains} {
+		if err := d.get(key, v); err != nil {
+			return err
+		}
+	}
+	if err := d.modes(); err != nil {
+		return err
+	}
+	if err := d.uncertainty(); err != nil {
+		return err
+	}
+	m.field = &tt.Field{}
+	for k, meta := range trains {
+		t, err := d.train(k, meta)
+		if err != nil {
+			return err
+		}
+		m.field.Terms = append(m.field.Terms, t)
+		if meta.Group != k && m.field.Group == nil {
+			m.field.Group = []int{}
+		}
+	}
+	if m.field.Group != nil {
+		for _, meta := range trains {
+			m.field.Group = append(m.field.Group, meta.Group)
+		}
+	}
+	parts, err := modelfile.Values[uint8](d.f, "split", -1)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		m.parts = append(m.parts, dataset.Part(p))
+	}
+	m.findTrained()
+	return nil
+}
+
+// modes reads the dictionaries and the side information.
+func (d *decoder) modes() error {
+	m := d.m
+	for _, text := range m.spec.Data.Modes {
+		mode, err := dataset.ParseMode(text)
+		if err != nil {
+			return err
+		}
+		ids, err := d.f.Strings("ids/" + mode.Name)
+		if err != nil {
+			return err
+		}
+		side, err := d.side(mode.Name, len(ids))
+		if err != nil {
+			return fmt.Errorf("its side information of %s: %w", mode.Name, err)
+		}
+		m.modes, m.side = append(m.modes, mode), append(m.side, side)
+		m.dicts = append(m.dicts, dataset.NewDict(ids))
+		d.sizes = append(d.sizes, len(ids))
+	}
+	return nil
+}
+
+func (d *decoder) side(mode string, ids int) (*Side, error) {
+	if _, ok := d.f.Meta["side/"+mode]; !ok {
+		return nil, nil
+	}
+	meta := sideMeta{Encoder: &sideinfo.Encoder{}}
+	if err := d.get("side/"+mode, &meta); err != nil {
+		return nil, err
+	}
+	folder := sideFolder(mode)
+	var tensors []sideinfo.NamedTensor
+	for _, t := range d.f.Tensors {
+		if name, ok := strings.CutPrefix(t.Name, folder+"operator/"); ok {
+			values, err := modelfile.Values[float32](d.f, t.Name)
+			if err != nil {
+				return nil, err
+			}
+			tensors = append(tensors, sideinfo.NamedTensor{Name: name, Shape: t.Shape, F32: values})
+		}
+	}
+	op, err := sideinfo.Restore(d.m.engines.threaded(1), meta.Operator, tensors)
+	if err != nil {
+		return nil, err
+	}
+	has, err := modelfile.Values[uint8](d.f, folder+"has", ids)
+	if err != nil {
+		return nil, err
+	}
+	if op.Rows() != ids || op.Matrix() == nil {
+		return nil, fmt.Errorf("the operator has %d rows for %d ids", op.Rows(), ids)
+	}
+	s := &Side{Encoder: meta.Encoder, Operator: op, Has: make([]bool, ids)}
+	for i, v := range has {
+		s.Has[i] = v == 1
+	}
+	return s, nil
+}
+
+// train reads one train of the field.
+func (d *decoder) train(k int, meta trainMeta) (*tt.Train, error) {
+	t := &tt.Train{}
+	left := 1
+	for p, core := range meta.Cores {
+		c, err := d.core(k, p, left, core)
+		if err != nil {
+			return nil, err
+		}
+		left = c.Slices.Right
+		t.Cores = append(t.Cores, c)
+	}
+	if left != 1 || len(t.Cores) == 0 {
+		return nil, fmt.Errorf("term %d does not end in rank 1", k)
+	}
+	for p, c := range t.Cores {
+		if err := d.posterior(k, p, c, meta.Cores[p].Posterior, p == 0 || p == len(t.Cores)-1); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
+	at := spec.Positions(meta.Modes, d.m.spec.ModeNames())
+	for i, mode := range at {
+		if mode < 0 {
+			return nil, fmt.Errorf("a core names the mode %q, which does not exist", meta.Modes[i])
+		}
+	}
+	combos, err := modelfile.Values[int32](d.f, coreTensor(k, p, "entities"), -1, len(at))
+	if err != nil {
+		return nil, err
+	}
+	index, err := tt.IndexOf(at, d.sizes, combos)
+	if err != nil {
+		return nil, err
+	}
+	mean, err := modelfile.Values[float32](d.f, coreTensor(k, p, "mean"), index.Entities(), left, -1)
+	if err != nil {
+		return nil, err
+	}
+	right := len(mean) / (left * index.Entities())
+	if right < 1 || meta.Trained < 0 || meta.Trained >= index.Entities() {
+		return nil, fmt.Errorf("tensor %s does not fit into its train", coreTensor(k, p, "mean"))
+	}
+	c := tt.NewCore(meta.Modes, index, backend.Shape{Left: left, N: index.Entities(), Right: right})
+	copy(c.Slices.Mean, mean)
+	if meta.Variant != tt.Plain {
+		if err := d.regression(k, p, c, at, meta); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// regression reads the weights of a core with side information.
+func (d *decoder) regression(k, p int, c *tt.Core, at []int, meta coreMeta) error {
+	if meta.Variant != tt.Side && meta.Variant != tt.WLR && meta.Variant != tt.Additive {
+		return fmt.Errorf("a core has the unknown variant %q", meta.Variant)
+	}
+	operators := make([]tt.Operator, len(at))
+	for i, mode := range at {
+		if s := d.m.side[mode]; s != nil {
+			operators[i] = s.Operator
+		}
+	}
+	size := c.Slices.Slice()
+	m, err := tt.NewMap(c.Index, operators, size)
+	if err != nil {
+		return err
+	}
+	trained := make([]bool, c.Slices.N)
+	for e := range meta.Trained {
+		trained[e] = true
+	}
+	c.Regress(meta.Variant, m, trained)
+	if c.Free != nil {
+		// Entities added after the fit have no weights of their own.
+		free, err := modelfile.Values[float32](d.f, coreTensor(k, p, "weight"), -1, c.Slices.Left, c.Slices.Right)
+		if err != nil {
+			return err
+		}
+		if n := len(free) / size; n <= meta.Trained || n > c.Slices.N {
+			return fmt.Errorf("tensor %s has %d rows for %d entities", coreTensor(k, p, "weight"), n, c.Slices.N)
+		}
+		c.Free = free
+	}
+	weight, err := modelfile.Values[float32](d.f, coreTensor(k, p, "side"), m.Rows(), c.Slices.Left, c.Slices.Right)
+	if err != nil {
+		return err
+	}
+	copy(c.Weight, weight)
+	return nil
+}

@@ -1,0 +1,92 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// posterior reads the posterior of a core whose means are already there. outer says
+// that the core is the first or the last of its train.
+func (d *decoder) posterior(k, p int, c *tt.Core, meta *posteriorMeta, outer bool) error {
+	if meta == nil {
+		return nil
+	}
+	if err := c.SetFamily(d.m.spec.Uncertainty.Family(), outer); err != nil {
+		return err
+	}
+	if s := c.FreeSpread; s != nil {
+		s.PriorVar[0] = float32(meta.Free)
+		if c.Map != nil { // entities added after the fit have none of their own
+			size := len(c.Free)
+			s.Var = s.Var[:size]
+			if s.Cov != nil {
+				s.Cov = s.Cov[:size*c.Slices.Slice()]
+			}
+		}
+	}
+	if s := c.WeightSpread; s != nil {
+		s.PriorVar[0] = float32(meta.Side)
+	}
+	var failed error
+	posteriorArrays(c, func(name string, values []float32) {
+		if values == nil || failed != nil {
+			return
+		}
+		read, err := modelfile.Values[float32](d.f, coreTensor(k, p, name), len(values))
+		if err != nil {
+			failed = err
+			return
+		}
+		copy(values, read)
+	})
+	if failed == nil {
+		c.CompleteSpread()
+	}
+	return failed
+}
+
+// uncertainty reads the noise, the conformal correction and the numbers of training
+// rows.
+func (d *decoder) uncertainty() error {
+	m := d.m
+	if err := d.get("uncertainty", &m.noise); err != nil {
+		return err
+	}
+	for i, mode := range m.modes {
+		seen, err := modelfile.Values[int32](d.f, "seen/"+mode.Name, -1)
+		if err != nil {
+			return err
+		}
+		if len(seen) > d.sizes[i] {
+			return fmt.Errorf("%d row counts for %d ids of %s", len(seen), d.sizes[i], mode.Name)
+		}
+		m.rows = append(m.rows, seen)
+	}
+	if m.noise == (Noise{}) {
+		return fmt.Errorf("it has neither noise nor a count distribution")
+	}
+	if grouping := d.f.Meta["conformal"]; grouping != "" {
+		r := conformal.Record{Grouping: conformal.Grouping(grouping)}
+		var err error
+		if r.Edges, err = modelfile.Values[float64](d.f, "conformal/edges", -1); err != nil {
+			return err
+		}
+		if r.Group, err = modelfile.Values[int64](d.f, "conformal/group", -1); err != nil {
+			return err
+		}
+		if r.Size, err = modelfile.Values[int64](d.f, "conformal/size", -1); err != nil {
+			return err
+		}
+		if r.Knots, err = modelfile.Values[float64](d.f, "conformal/knots", -1); err != nil {
+			return err
+		}
+		if m.correction, err = conformal.FromRecord(r); err != nil {
+			return err
+		}
+	}
+	m.resolve()
+	return nil
+}

@@ -1,0 +1,98 @@
+package model
+
+import (
+	"math"
+	"strings"
+)
+
+// Weights returns the number of weights.
+func (m *Model) Weights() int { return m.field.Weights() }
+
+// Terms describes each term: its cores with their shapes.
+func (m *Model) Terms() []TermInfo {
+	var terms []TermInfo
+	for _, t := range m.field.Terms {
+		info := TermInfo{Name: t.Name()}
+		for _, c := range t.Cores {
+			info.Cores = append(info.Cores, CoreInfo{Name: c.Name(), Variant: string(c.Variant), Entities: c.Slices.N - 1, Left: c.Slices.Left, Right: c.Slices.Right})
+		}
+		terms = append(terms, info)
+	}
+	return terms
+}
+
+// TermInfo describes a term of a model.
+type TermInfo struct {
+	Name  string     `json:"name"`
+	Cores []CoreInfo `json:"cores"`
+}
+
+// CoreInfo describes a core: a Left x Right matrix for each entity.
+type CoreInfo struct {
+	Name     string `json:"name"`
+	Variant  string `json:"variant"`
+	Entities int    `json:"entities"`
+	Left     int    `json:"left"`
+	Right    int    `json:"right"`
+}
+
+// UncertaintyInfo describes how a model quantifies uncertainty.
+type UncertaintyInfo struct {
+	Inference  string `json:"inference"`
+	Likelihood string `json:"likelihood"`
+	// Size of a negative binomial distribution, whose variance is mean + mean^2/Size.
+	Size      float64        `json:"size,omitempty"`
+	Noise     *NoiseInfo     `json:"noise,omitempty"` // of the gaussian likelihood
+	Conformal *ConformalInfo `json:"conformal,omitempty"`
+}
+
+// NoiseInfo describes the noise on the transform's scale: its standard deviation SD;
+// the range Least to Most if entities differ; SD mean^(Exponent/2) if it is a power
+// of the mean.
+type NoiseInfo struct {
+	Kind     string  `json:"kind"`
+	SD       float64 `json:"sd"`
+	Least    float64 `json:"least,omitempty"`
+	Most     float64 `json:"most,omitempty"`
+	Exponent float64 `json:"exponent,omitempty"`
+}
+
+// ConformalInfo describes a conformal correction: the rows it was computed from,
+// and how many groups have their own score distribution.
+type ConformalInfo struct {
+	Kind   string `json:"kind"`
+	Rows   int    `json:"rows"`
+	Groups int    `json:"groups"`
+}
+
+// Uncertainty describes how the model quantifies uncertainty.
+func (m *Model) Uncertainty() UncertaintyInfo {
+	u := &m.noise
+	info := UncertaintyInfo{Inference: m.spec.Uncertainty.Inference, Likelihood: "gaussian"}
+	switch {
+	case u.Poisson != nil:
+		info.Likelihood = "poisson"
+	case u.Negative != nil:
+		info.Likelihood, info.Size = "negative-binomial", u.Negative.Size
+	case u.Entity != nil:
+		noise := &NoiseInfo{Kind: "entity:" + strings.Join(m.spec.Uncertainty.NoiseModes(), ","), SD: math.Sqrt(u.Entity.Variance)}
+		least, most := u.Entity.Variance, u.Entity.Variance
+		for _, f := range u.Entity.Modes {
+			low, high := f.Unseen, f.Unseen
+			for _, v := range f.Of {
+				low, high = min(low, v), max(high, v)
+			}
+			least, most = least*low, most*high
+		}
+		noise.Least, noise.Most = math.Sqrt(least), math.Sqrt(most)
+		info.Noise = noise
+	case u.Power != nil:
+		info.Noise = &NoiseInfo{Kind: "power", SD: math.Sqrt(u.Power.Scale), Exponent: u.Power.Exponent}
+	default:
+		info.Noise = &NoiseInfo{Kind: "constant", SD: math.Sqrt(u.Constant.Variance)}
+	}
+	if m.correction != nil {
+		info.Conformal = &ConformalInfo{Kind: m.spec.Uncertainty.Conformal, Rows: m.correction.Rows(), Groups: len(m.correction.Record().Group)}
+	}
+	return info
+}

@@ -1,0 +1,113 @@
+package model
+
+import (
+	"errors"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/likelihood"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Noise is the distribution of the target given the field. Exactly one field is
+// set: a noise variance on the transform's scale (constant, by entity, or a power
+// of the mean), or a count distribution.
+type Noise struct {
+	Constant *likelihood.Constant         `json:"constant,omitempty"`
+	Entity   *likelihood.ByEntity         `json:"entity,omitempty"`
+	Power    *likelihood.Power            `json:"power,omitempty"`
+	Poisson  *likelihood.Poisson          `json:"poisson,omitempty"`
+	Negative *likelihood.NegativeBinomial `json:"negative_binomial,omitempty"`
+}
+
+// Count returns the count distribution, nil for the gaussian likelihood.
+func (n *Noise) Count() predictive.CountDistribution {
+	switch {
+	case n.Poisson != nil:
+		return *n.Poisson
+	case n.Negative != nil:
+		return *n.Negative
+	}
+	return nil
+}
+
+// Variance returns the noise variance of row i. The level is the predicted mean of
+// the row on the transform's scale; modes are those whose entities have their own
+// noise.
+func (n *Noise) Variance(modes []int, level float64, codes [][]int32, i int) float64 {
+	switch {
+	case n.Entity != nil:
+		own := make([][]int32, 0, 2)
+		for _, mode := range modes {
+			own = append(own, codes[mode])
+		}
+		return n.Entity.At(own, i)
+	case n.Power != nil:
+		return n.Power.At(level)
+	}
+	return n.Constant.Variance
+}
+
+// Noise returns the noise.
+func (m *Model) Noise() Noise { return m.noise }
+
+// Moments returns mean and variance of the field at cells, on the standardised
+// scale. The variance is nil for a point estimate.
+func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
+	z := tt.Moments{Mean: make([]float32, len(codes[0]))}
+	if !m.spec.Uncertainty.Bayesian() {
+		m.field.Evaluate(b, z.Mean, codes)
+		return z
+	}
+	z.Var = make([]float32, len(z.Mean))
+	if m.spec.Uncertainty.Moments == "paper" {
+		m.field.EvaluatePaper(b, z, codes)
+	} else {
+		m.field.EvaluateMoments(b, z, codes)
+	}
+	return z
+}
+
+// Distribution returns the predictive distribution of row i, given the field's
+// moments at all rows.
+func (m *Model) Distribution(z tt.Moments, codes [][]int32, i int) predictive.Distribution {
+	p := m.Uncorrected(z, codes, i)
+	if c := m.correction; c != nil {
+		entity := int32(tt.Unknown)
+		if c.Grouping() == conformal.ByEntity {
+			entity = codes[m.groupMode][i]
+		}
+		p = c.Apply(p, entity)
+	}
+	return p
+}
+
+// Uncorrected returns the distribution of row i without the conformal correction.
+func (m *Model) Uncorrected(z tt.Moments, codes [][]int32, i int) predictive.Distribution {
+	level, variance := m.scale.Location(z.Mean[i]), m.FieldVariance(z, i)
+	if counts := m.noise.Count(); counts != nil {
+		return predictive.CountMixture(counts, level, variance)
+	}
+	return predictive.Gaussian(m.scale.Transform, level, variance, m.noise.Variance(m.noiseModes, level, codes, i))
+}
+
+// FieldVariance returns the variance of the field at row i on the transform's
+// scale, 0 for a point estimate.
+func (m *Model) FieldVariance(z tt.Moments, i int) float64 {
+	if z.Var == nil {
+		return 0
+	}
+	return m.scale.Spread * m.scale.Spread * float64(z.Var[i])
+}
+
+// CheckTarget returns a *predictive.DomainError if the model's scale or likelihood does
+// not allow the target y[i].
+func (m *Model) CheckTarget(y []float32, i int) error {
+	err := predictive.CheckDomain(m.scale.Transform, y[i:i+1])
+	var domain *predictive.DomainError
+	if errors.As(err, &domain) {
+		domain.Position = i
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// posteriorMeta describes the posterior of a core's blocks in a model file.
+type posteriorMeta struct {
+	Free float64 `json:"free,omitempty"` // prior variances
+	Side float64 `json:"side,omitempty"`
+	Lead []int   `json:"lead,omitempty"` // of each Sigma
+}
+
+func posteriorMetaOf(c *tt.Core) *posteriorMeta {
+	if c.FreeSpread == nil && c.WeightSpread == nil {
+		return nil
+	}
+	meta := &posteriorMeta{}
+	if c.FreeSpread != nil {
+		meta.Free = float64(c.FreeSpread.PriorVar[0])
+	}
+	if c.WeightSpread != nil {
+		meta.Side = float64(c.WeightSpread.PriorVar[0])
+		for _, s := range c.WeightSpread.Sigma {
+			meta.Lead = append(meta.Lead, s.Lead)
+		}
+	}
+	return meta
+}
+
+// posteriorArrays calls each for the arrays of a core's posterior. Arrays that share
+// memory with the slices are passed once.
+func posteriorArrays(c *tt.Core, each func(name string, values []float32)) {
+	each("variance", c.Slices.Var)
+	each("covariance", c.Slices.Cov)
+	if c.Map == nil {
+		return
+	}
+	if s := c.FreeSpread; s != nil {
+		each("weight/variance", s.Var)
+		each("weight/covariance", s.Cov)
+	}
+	if s := c.WeightSpread; s != nil {
+		each("side/variance", s.Var)
+		for q, sigma := range s.Sigma {
+			each(fmt.Sprintf("side/factor/%d", q), sigma.Factor)
+			each(fmt.Sprintf("side/diagonal/%d", q), sigma.Diag)
+		}
+	}
+}
+
+// posteriorTensors returns the arrays of a core's posterior.
+func posteriorTensors(k, p int, c *tt.Core) []modelfile.Tensor {
+	var tensors []modelfile.Tensor
+	posteriorArrays(c, func(name string, values []float32) {
+		if values != nil {
+			tensors = append(tensors, modelfile.Of(coreTensor(k, p, name), values, len(values)))
+		}
+	})
+	return tensors
+}
+
+// correctionTensors returns the arrays of the conformal correction, if there is one.
+func correctionTensors(c *conformal.Correction) (grouping string, tensors []modelfile.Tensor) {
+	if c == nil {
+		return "", nil
+	}
+	r := c.Record()
+	return string(r.Grouping), []modelfile.Tensor{
+		modelfile.Of("conformal/edges", r.Edges, len(r.Edges)), modelfile.Of("conformal/group", r.Group, len(r.Group)),
+		modelfile.Of("conformal/size", r.Size, len(r.Size)), modelfile.Of("conformal/knots", r.Knots, len(r.Knots)),
+	}
+}

@@ -1,0 +1,188 @@
+// Package model holds the fitted model: what it predicts for a cell, a table or a
+// sample, what it does with ids that had no training rows, and its bytes in a file.
+//
+// A [Model] does not change after it was made. Methods that add something (noise,
+// a conformal correction, side rows of new ids) return another model that shares
+// everything else with the first, so goroutines may use a model at the same time.
+package model
+
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// A Model is a fitted specification: everything that predictions need, and a
+// record of the fit.
+type Model struct {
+	spec  spec.Spec
+	modes []dataset.Mode
+	dicts []*dataset.Dict // by mode
+	field *tt.Field
+	scale predictive.Scale
+	parts []dataset.Part // by row of the fitted table
+	side  []*Side        // by mode, nil without side information
+	rows  [][]int32      // by mode and code: number of training rows
+
+	noise      Noise
+	noiseModes []int // modes whose entities have their own noise
+	correction *conformal.Correction
+	groupMode  int // mode of a correction by entity
+	record     Record
+
+	trained   [][]bool // by mode and code: the id has training rows
+	informed  []bool   // by mode: a core uses its side information
+	engines   *enginePool
+}
+
+// Contents are the parts of a model that are known when its field is built. The
+// model keeps the slices and pointers, so the caller must not change them
+// afterwards, except that a solver may change the weights of the field.
+type Contents struct {
+	Spec  spec.Spec
+	Modes []dataset.Mode
+	Dicts []*dataset.Dict // by mode
+	Field *tt.Field
+	Scale predictive.Scale
+	Parts []dataset.Part // by row of the fitted table
+	Side  []*Side        // by mode, nil without side information
+	Rows  [][]int32      // by mode and code: number of training rows
+}
+
+// Side is the side information of one mode.
+type Side struct {
+	Encoder  *sideinfo.Encoder
+	Operator sideinfo.Operator
+	Has      []bool // by code: the id has a row
+}
+
+// New returns a model without noise and without a conformal correction. Add the
+// noise by [Model.WithNoise] before predicting.
+func New(c Contents) (*Model, error) {
+	m := &Model{spec: c.Spec, modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows}
+	var err error
+	if m.engines, err = newEnginePool(); err != nil {
+		return nil, err
+	}
+	m.findTrained()
+	m.resolve()
+	return m, nil
+}
+
+// resolve finds the modes that the specification names.
+func (m *Model) resolve() {
+	names := m.spec.ModeNames()
+	m.noiseModes = spec.Positions(m.spec.Uncertainty.NoiseModes(), names)
+	m.groupMode = 0
+	if mode := m.spec.Uncertainty.ConformalMode(); mode != "" {
+		m.groupMode = slices.Index(names, mode)
+	}
+}
+
+// WithNoise returns the model with the given noise.
+func (m *Model) WithNoise(n Noise) *Model {
+	changed := *m
+	changed.noise = n
+	return &changed
+}
+
+// WithCorrection returns the model with a conformal correction of the given kind
+// (split, group:mean or group:MODE) in place of the one it has. A nil correction
+// removes it, and the kind then says how scores for a new one are grouped.
+func (m *Model) WithCorrection(kind string, c *conformal.Correction) (*Model, error) {
+	changed := *m
+	changed.spec.Uncertainty.Conformal = kind
+	if err := changed.spec.Validate(); err != nil {
+		return nil, err
+	}
+	changed.correction = c
+	changed.resolve()
+	return &changed, nil
+}
+
+// WithRecord returns the model with a record of its fit.
+func (m *Model) WithRecord(r Record) *Model {
+	changed := *m
+	changed.record = r
+	return &changed
+}
+
+// Spec returns a copy of the full specification that the model was fitted with.
+func (m *Model) Spec() spec.Spec { return m.spec.Clone() }
+
+// Modes returns a copy of the modes, in order.
+func (m *Model) Modes() []dataset.Mode { return slices.Clone(m.modes) }
+
+// Scale returns the scale of the target.
+func (m *Model) Scale() predictive.Scale { return m.scale }
+
+// FittedRows returns the number of rows of the fitted table.
+func (m *Model) FittedRows() int { return len(m.parts) }
+
+// Part returns the part of the split that a row of the fitted table was in.
+func (m *Model) Part(row int) dataset.Part { return m.parts[row] }
+
+// Code returns the code of an id of a mode, and tt.Unknown for an id that the model
+// does not know.
+func (m *Model) Code(mode int, id string) int32 {
+	if code, known := m.dicts[mode].Code([]byte(id)); known {
+		return code
+	}
+	return tt.Unknown
+}
+
+// Dicts returns a copy of the list of dictionaries, by mode.
+func (m *Model) Dicts() []*dataset.Dict { return slices.Clone(m.dicts) }
+
+// NewCombinations reports for each row whether a joint core has no training data
+// for its combination of ids.
+func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.Unmet(codes) }
+
+// Record returns the record of the fit.
+func (m *Model) Record() Record { return m.record }
+
+// Correction returns the conformal correction, nil if there is none.
+func (m *Model) Correction() *conformal.Correction { return m.correction }
+
+// GroupMode returns the mode by whose entities the correction is grouped.
+func (m *Model) GroupMode() int { return m.groupMode }
+
+// NoiseModes returns the modes whose entities have their own noise.
+func (m *Model) NoiseModes() []int { return slices.Clone(m.noiseModes) }
+
+// Informed reports whether a core uses the side information of a mode.
+func (m *Model) Informed(mode int) bool { return m.informed[mode] }
+
+// IDs returns a copy of the ids of a mode that occur in the fitted table. The model
+// may know others by their side rows.
+func (m *Model) IDs(mode int) []string {
+	ids := m.dicts[mode].IDs()
+	for _, s := range m.record.Side {
+		if s.Mode == m.modes[mode].Name {
+			ids = ids[:min(len(ids), s.Table.Entities)]
+		}
+	}
+	return slices.Clone(ids)
+}
+
+// FittedCode returns the code of an id of the fitted table, and tt.Unknown for
+// another: the codes of other ids differ between batches.
+func (m *Model) FittedCode(mode int, code int32) int32 {
+	if int(code) >= len(m.rows[mode]) {
+		return tt.Unknown
+	}
+	return code
+}
+
+// TrainingRows returns the number of training rows of a code.
+func (m *Model) TrainingRows(mode int, code int32) int {
+	if code < 0 || int(code) >= len(m.rows[mode]) {
+		return 0
+	}
+	return int(m.rows[mode][code])
+}

@@ -1,0 +1,202 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// MaxSamples is the largest number of samples.
+const MaxSamples = 10_000
+
+// maxSampleBytes bounds the memory of the drawn weights.
+const maxSampleBytes = 4 << 30
+
+// A SamplesError reports a number of samples that cannot be drawn.
+type SamplesError struct{ Problem string }
+
+func (e *SamplesError) Error() string { return "samples: " + e.Problem }
+
+// samples are whole tensors drawn from a model. All cells of a sample share its
+// weights, so sums over cells have the right variance. The noise is drawn per row.
+type samples struct {
+	n       int
+	sampler *tt.Sampler // nil for a point estimate
+	draws   []*tt.Draw
+	engines *enginePool
+}
+
+// newSamples draws n tensors, which depend only on the model and n. Memory: n times
+// the weights.
+func (m *Model) newSamples(n, threads int) (*samples, error) {
+	if n < 0 || n > MaxSamples {
+		return nil, &SamplesError{fmt.Sprintf("%d is not a number from 1 to %d", n, MaxSamples)}
+	}
+	s := &samples{n: n, engines: m.engines}
+	if n == 0 || !m.spec.Uncertainty.Bayesian() {
+		return s, nil
+	}
+	engine := m.engines.threaded(threads)
+	var err error
+	if s.sampler, err = tt.NewSampler(engine, m.field, m.spec.Seed); err != nil {
+		return nil, err
+	}
+	if err := checkSampleMemory(n, s.sampler.Bytes()); err != nil {
+		return nil, err
+	}
+	s.draws = make([]*tt.Draw, n)
+	backend.Each(engine, n, func(i int) {
+		s.engines.use(func(own *cpu.Backend) { s.draws[i] = s.sampler.Draw(own, i) })
+	})
+	return s, nil
+}
+
+// checkSampleMemory returns an error if n draws of the given size exceed the limit.
+func checkSampleMemory(n int, each int64) error {
+	if int64(n)*each <= maxSampleBytes {
+		return nil
+	}
+	return &SamplesError{fmt.Sprintf("%d draws of this model would take %.1f GiB of memory, and the limit is %d GiB; request %d or fewer",
+		n, float64(n)*float64(each)/(1<<30), maxSampleBytes>>30, maxSampleBytes/each)}
+}
+
+// rows are the cells at which samples are evaluated.
+type rows struct {
+	codes [][]int32
+	first int // number of the first row
+	id    func(mode, row int) string
+}
+
+// fill writes the samples at rows to columns, one per sample. The codes belong to m,
+// and z holds its moments at the rows.
+func (s *samples) fill(columns [][]float32, m *Model, z tt.Moments, r rows) error {
+	if s.n == 0 {
+		return nil
+	}
+	if err := s.fields(columns, m, z, r); err != nil {
+		return err
+	}
+	values, levels := make([]float64, s.n), make([]float64, s.n)
+	for i := range z.Mean {
+		// One stream per row, so that its noise depends only on its number.
+		rng := stream.New(m.spec.Seed, "noise", uint64(r.first+i))
+		for k := range values {
+			values[k] = m.scale.Location(columns[k][i])
+		}
+		m.drawRow(values, levels, z, r.codes, i, rng)
+		for k, v := range values {
+			columns[k][i] = float32(v)
+		}
+	}
+	return nil
+}
+
+// Samples draws values of cells jointly: row c of the result has n draws of cell c.
+// Draws with the same number share their weights, so sums over cells are draws of
+// the sum. It costs n times a prediction.
+func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, error) {
+	if n < 1 {
+		return nil, &SamplesError{fmt.Sprintf("%d is not a number from 1 to %d", n, MaxSamples)}
+	}
+	codes, err := m.codesOf(cells)
+	if err != nil || len(cells) == 0 {
+		return nil, err
+	}
+	drawn, err := m.newSamples(n, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	names := m.spec.ModeNames()
+	id := func(mode, c int) string { return cells[c][names[mode]] }
+	m = m.withSelfDescribed(codes, id)
+	m.ForgetUntrained(codes)
+	var z tt.Moments
+	m.engines.use(func(engine *cpu.Backend) { z = m.Moments(engine, codes) })
+	columns := make([][]float32, n)
+	for k := range columns {
+		columns[k] = make([]float32, len(cells))
+	}
+	if err := drawn.fill(columns, m, z, rows{codes: codes, id: id}); err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(cells))
+	for c := range out {
+		out[c] = make([]float64, n)
+		for k := range columns {
+			out[c][k] = float64(columns[k][c])
+		}
+	}
+	return out, nil
+}
+
+// fields writes the drawn fields to columns.
+func (s *samples) fields(columns [][]float32, m *Model, z tt.Moments, r rows) error {
+	if s.sampler == nil {
+		for k := range columns {
+			copy(columns[k], z.Mean)
+		}
+		return nil
+	}
+	cells, err := s.sampler.Cells(m.field, r.codes, func(modes []int, row int) uint64 {
+		h := fnv.New64a()
+		for _, mode := range modes {
+			h.Write([]byte(r.id(mode, row)))
+			h.Write([]byte{0})
+		}
+		return h.Sum64()
+	})
+	if err != nil {
+		return err
+	}
+	s.engines.use(func(engine *cpu.Backend) {
+		for k, d := range s.draws {
+			d.Evaluate(engine, columns[k], cells)
+		}
+	})
+	return nil
+}
+
+// drawRow turns draws of the field into draws of the target at row i. With a
+// conformal correction a draw keeps its level: the p-quantile without the correction
+// becomes the p-quantile with it. levels is scratch memory.
+func (m *Model) drawRow(values, levels []float64, z tt.Moments, codes [][]int32, i int, rng *rand.Rand) {
+	counts := m.noise.Count() != nil
+	noise := 0.0
+	if !counts {
+		noise = math.Sqrt(m.noise.Variance(m.noiseModes, m.scale.Location(z.Mean[i]), codes, i))
+	}
+	seed := rng.Uint64()
+	for k, f := range values {
+		if counts {
+			values[k] = m.noise.drawCount(rng, f)
+		} else {
+			values[k] = m.scale.Transform.Inverse(f + noise*rng.NormFloat64())
+		}
+	}
+	if m.correction == nil {
+		return
+	}
+	bare := m.Uncorrected(z, codes, i)
+	for k, v := range values {
+		levels[k] = bare.PIT(v, seed, uint64(k))
+	}
+	m.Distribution(z, codes, i).Quantiles(values, levels)
+}
+
+// drawCount draws a count given the field.
+func (n *Noise) drawCount(rng *rand.Rand, f float64) float64 {
+	if n.Poisson != nil {
+		return n.Poisson.Draw(rng, f)
+	}
+	return n.Negative.Draw(rng, f)
+}

@@ -1,0 +1,251 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// TableOptions say how a table is read for prediction or evaluation.
+type TableOptions struct {
+	Threads int            // 0 for as many as the process may use
+	Format  dataset.Format // of a text table; the zero value detects it
+	Strict  bool           // unseen ids are an error
+	Output  dataset.Output // of PredictTable; the zero value is text
+
+	// Quantiles are the levels, in increasing order, for which PredictTable adds a
+	// column each: q0.05.
+	Quantiles []float64
+	// Samples is the number of draws for which PredictTable adds a column each:
+	// sample_1. A draw is one of the whole tensor: all its cells share the drawn
+	// weights, so sums over the cells of a draw are draws of the sum.
+	Samples int
+}
+
+// A Summary counts the rows of a table by what the model knows of their ids.
+type Summary struct {
+	Rows   int
+	Unseen []int // by mode: rows whose id has neither training rows nor side information
+	Side   []int // by mode: rows whose id is predicted from its side information
+	Fitted bool  // set by recalibration: the table is the one the model was fitted to
+}
+
+// NewSummary returns an empty summary.
+func (m *Model) NewSummary() Summary {
+	return Summary{Unseen: make([]int, len(m.modes)), Side: make([]int, len(m.modes))}
+}
+
+func (s *Summary) add(o Summary) {
+	s.Rows += o.Rows
+	for mode := range s.Unseen {
+		s.Unseen[mode] += o.Unseen[mode]
+		s.Side[mode] += o.Side[mode]
+	}
+}
+
+// CountOrigins adds rows with a target to the summary, by the origin of their ids.
+func (m *Model) CountOrigins(sum *Summary, codes [][]int32, y []float32) {
+	for mode, column := range codes {
+		for i, c := range column {
+			if math.IsNaN(float64(y[i])) {
+				continue
+			}
+			switch m.Origin(mode, c) {
+			case FromPrior:
+				sum.Unseen[mode]++
+			case FromSide:
+				sum.Side[mode]++
+			}
+		}
+	}
+}
+
+// ErrUnseenID is the sentinel of [UnseenError].
+var ErrUnseenID = errors.New("the id is not in the training data")
+
+// An UnseenError reports an id that is not in the training data, in strict mode.
+type UnseenError struct {
+	Row      int // data row, from 1
+	Mode, ID string
+}
+
+func (e *UnseenError) Error() string {
+	return fmt.Sprintf("data row %d: mode %s: the id %q is not in the training data", e.Row, e.Mode, e.ID)
+}
+
+// Unwrap returns ErrUnseenID.
+func (e *UnseenError) Unwrap() error { return ErrUnseenID }
+
+// unseenColumn names the modes of a row whose id is not in the training data.
+const unseenColumn = "unseen"
+
+// addedColumns are the columns that PredictTable adds.
+func addedColumns(opt TableOptions) []string {
+	names := []string{"prediction", "median", "sd", "sd_model", "sd_noise"}
+	for _, p := range opt.Quantiles {
+		names = append(names, quantileColumn(p))
+	}
+	for i := range opt.Samples {
+		names = append(names, sampleColumn(i))
+	}
+	return append(names, unseenColumn)
+}
+
+// PredictTable writes the table to w in the format opt.Output, with its rows and
+// columns unchanged and columns added: prediction (the mean), median, sd with its
+// parts sd_model and sd_noise, the quantiles and samples of opt, and unseen, which
+// names the modes whose id is not in the training data, followed by :side for an id
+// that is predicted from its side information. A table that already has such a
+// column is an error. Target and weight are ignored.
+func (m *Model) PredictTable(ctx context.Context, file string, w io.Writer, opt TableOptions) (Summary, error) {
+	sum := m.NewSummary()
+	if err := m.CheckQuantiles(opt.Quantiles); err != nil {
+		return sum, err
+	}
+	drawn, err := m.newSamples(opt.Samples, opt.Threads)
+	if err != nil {
+		return sum, err
+	}
+	predict := m.batchPredictor(opt.Strict)
+	if opt.Output.Format == "" {
+		opt.Output.Format = "text"
+	}
+	names := addedColumns(opt)
+	added := make([]dataset.Added, len(names))
+	for i, name := range names {
+		added[i] = dataset.Added{Name: name, Text: name == unseenColumn}
+	}
+	unseen := len(names) - 1
+	levels := append([]float64{0.5}, opt.Quantiles...)
+	schema := dataset.Schema{Modes: m.modes, Absent: names}
+	var mutex sync.Mutex
+	err = dataset.Extend(ctx, file, schema, m.dicts, opt.Format, opt.Threads, w, opt.Output, added, func(b *dataset.Batch, values *dataset.Values) error {
+		m, z, err := predict(b)
+		if err != nil {
+			return err
+		}
+		batch := m.NewSummary()
+		batch.Rows = len(z.Mean)
+		quantiles := make([]float64, len(levels))
+		for i := range z.Mean {
+			p := m.Distribution(z, b.Codes, i)
+			all := p.Moments()
+			p.Quantiles(quantiles, levels)
+			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {
+				values.Numbers[k][i] = float32(v)
+			}
+			for k, v := range quantiles[1:] {
+				values.Numbers[5+k][i] = float32(v)
+			}
+			values.Texts[unseen][i] = m.unseenModes(b.Codes, i, &batch)
+		}
+		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], m, z, rows{codes: b.Codes, first: b.First, id: b.ID}); err != nil {
+			return err
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		sum.add(batch)
+		return nil
+	})
+	return sum, err
+}
+
+// unseenModes names the modes of row i whose id is not in the training data, and
+// counts them.
+func (m *Model) unseenModes(codes [][]int32, i int, sum *Summary) string {
+	var text []string // nil for most rows
+	for mode := range m.modes {
+		switch m.Origin(mode, codes[mode][i]) {
+		case FromSide:
+			sum.Side[mode]++
+			text = append(text, m.modes[mode].Name+":side")
+		case FromPrior:
+			sum.Unseen[mode]++
+			text = append(text, m.modes[mode].Name)
+		}
+	}
+	return strings.Join(text, "+")
+}
+
+// Visit predicts a table that has the target and calls see for its batches, several
+// at a time. The model that see receives knows the codes of the batch. A
+// *predictive.DomainError of see gets its place in the table.
+func (m *Model) Visit(ctx context.Context, file string, opt TableOptions, see func(m *Model, z tt.Moments, b *dataset.Batch) error) (Summary, error) {
+	sum := m.NewSummary()
+	predict := m.batchPredictor(opt.Strict)
+	var mutex sync.Mutex
+	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight}
+	none := func([]byte, byte) []byte { return nil }
+	err := dataset.Map(ctx, file, schema, m.dicts, opt.Format, opt.Threads, io.Discard, none, func(b *dataset.Batch, dst []byte) ([]byte, error) {
+		m, z, err := predict(b)
+		if err != nil {
+			return dst, err
+		}
+		if err := see(m, z, b); err != nil {
+			var domain *predictive.DomainError
+			if errors.As(err, &domain) {
+				err = fmt.Errorf("%s: data row %d, column %s: %w", file, b.First+domain.Position+1, m.spec.Data.Target, err)
+			}
+			return dst, err
+		}
+		batch := m.NewSummary()
+		batch.Rows = len(z.Mean)
+		m.CountOrigins(&batch, b.Codes, b.Y)
+		mutex.Lock()
+		defer mutex.Unlock()
+		sum.add(batch)
+		return dst, nil
+	})
+	return sum, err
+}
+
+// batchPredictor returns a function that computes the field's moments at batches,
+// several at a time. It sets the codes of ids without weights to tt.Unknown, and
+// returns the model that the other codes belong to, which also knows ids that
+// describe themselves.
+func (m *Model) batchPredictor(strict bool) func(b *dataset.Batch) (*Model, tt.Moments, error) {
+	// What one batch learned of new ids serves the next ones. A slice of a model does
+	// not depend on its other slices, so it does not matter which batch stores last.
+	var latest atomic.Pointer[Model]
+	latest.Store(m)
+	fitted := m
+	return func(b *dataset.Batch) (*Model, tt.Moments, error) {
+		m := latest.Load().withSelfDescribed(b.Codes, b.ID)
+		if m.muchLarger(fitted) {
+			latest.Store(fitted)
+		} else {
+			latest.Store(m)
+		}
+		m.ForgetUntrained(b.Codes)
+		if strict {
+			if err := m.checkSeen(b); err != nil {
+				return nil, tt.Moments{}, err
+			}
+		}
+		var z tt.Moments
+		m.engines.use(func(engine *cpu.Backend) { z = m.Moments(engine, b.Codes) })
+		return m, z, nil
+	}
+}
+
+// checkSeen returns an *UnseenError for the first unknown id of a batch.
+func (m *Model) checkSeen(b *dataset.Batch) error {
+	for i := range b.Codes[0] {
+		for mode := range m.modes {
+			if b.Codes[mode][i] < 0 {
+				return &UnseenError{Row: b.First + i + 1, Mode: m.modes[mode].Name, ID: b.ID(mode, i)}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package model
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+)
+
+// withSelfDescribed returns a model that also knows those unknown ids of the rows
+// whose side information can be computed from the id itself, such as future months
+// of a mode time with side information @year,@month, and sets their codes. id
+// returns the id of a row, "" if it is missing. Without such ids it returns m.
+func (m *Model) withSelfDescribed(codes [][]int32, id func(mode, row int) string) *Model {
+	unknown := make([]map[string]bool, len(m.modes))
+	found := false
+	for at := range m.modes {
+		if m.selfDescribing(at) {
+			unknown[at] = m.lookUp(at, codes[at], id)
+			found = found || len(unknown[at]) > 0
+		}
+	}
+	if !found {
+		return m
+	}
+	extended := m.describeIDs(unknown)
+	for at := range unknown {
+		if len(unknown[at]) > 0 {
+			extended.lookUp(at, codes[at], id)
+		}
+	}
+	return extended
+}
+
+// selfDescribing reports whether a mode's side information can be computed from an
+// id.
+func (m *Model) selfDescribing(at int) bool {
+	return m.informed[at] && m.side[at].Encoder.Spec().Own() && m.spec.Side.PlaceboOf(m.modes[at].Name) == ""
+}
+
+// lookUp sets the codes of ids that the model knows although their rows have none,
+// and returns the ids that it does not know.
+func (m *Model) lookUp(at int, codes []int32, id func(mode, row int) string) map[string]bool {
+	unknown := map[string]bool{}
+	for row, code := range codes {
+		if code >= 0 {
+			continue
+		}
+		name := id(at, row)
+		if code, known := m.dicts[at].Code([]byte(name)); known {
+			codes[row] = code
+		} else if name != "" {
+			unknown[name] = true
+		}
+	}
+	return unknown
+}
+
+// describeIDs returns a model that knows the ids, by mode, whose side information
+// can be computed. An id for which it cannot, such as one that is not a date, stays
+// unknown. Each id is computed alone, so the result does not depend on which ids
+// come together.
+func (m *Model) describeIDs(ids []map[string]bool) *Model {
+	x := m.extend()
+	found := false
+	for at := range ids {
+		var names []string
+		var rows, lost []float32
+		for _, id := range slices.Sorted(maps.Keys(ids[at])) {
+			if row, gone, err := m.rowOfID(at, id); err == nil {
+				names, rows, lost = append(names, id), append(rows, row...), append(lost, gone...)
+			}
+		}
+		if len(names) > 0 {
+			x.addRows(at, names, rows, lost)
+			found = true
+		}
+	}
+	if !found {
+		return m
+	}
+	var err error
+	m.engines.use(func(engine *cpu.Backend) { err = x.computeSlices(engine) })
+	if err != nil {
+		return m // more combinations than an index can hold: the ids stay unknown
+	}
+	return &x.Model
+}
+
+// muchLarger reports whether the model knows so many more ids than the fitted one
+// that keeping it for the next batch does not pay.
+func (m *Model) muchLarger(fitted *Model) bool {
+	for at, d := range m.dicts {
+		if added := d.Len() - fitted.dicts[at].Len(); added > 0 && added > fitted.keepLimit(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// rowOfID returns the operator row of an id whose side information is computed from
+// the id, and the prior variance that the row lacks.
+func (m *Model) rowOfID(at int, id string) (row, lost []float32, err error) {
+	s := m.side[at]
+	joined, err := sideinfo.JoinOwn(s.Encoder.Spec(), m.modes[at], []string{id})
+	if err != nil {
+		return nil, nil, err
+	}
+	features, err := s.Encoder.Encode(joined.Rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.Operator.NewRows(features)
+}

@@ -1,0 +1,148 @@
+package predictive
+
+import "math"
+
+// A CountDistribution is the distribution of a count y = 0, 1, ... given f, with a
+// log link: Poisson or negative binomial. Its probabilities must satisfy
+// P(y+1)/P(y) = a + b/(y+1), and its CDF must decrease in f.
+type CountDistribution interface {
+	LogProb(y, f float64) float64 // log P(Y = y | f)
+	CDF(y, f float64) float64     // P(Y <= y | f)
+	Mean(f float64) float64       // exp(f)
+	Var(f float64) float64
+}
+
+// CountMixture returns the predictive distribution of a count: the given
+// distribution mixed over f ~ N(m, v).
+func CountMixture(given CountDistribution, m, v float64) Distribution {
+	return Distribution{m: m, model: v, sd: math.Sqrt(v), scores: standardNormal, count: given}
+}
+
+// mixtureCDF returns E[P(Y <= y | f)]. As a function of f that probability decreases
+// from 1 to 0 around log y, over a width of sd/mean of the count. For large counts
+// this is far narrower than the spread of f, so the integral covers only the range
+// of the decrease.
+func (d Distribution) mixtureCDF(y float64) float64 {
+	if y < 0 {
+		return 0
+	}
+	if d.sd < minSD {
+		return d.count.CDF(y, d.m)
+	}
+	low, high, feature := d.transition(y)
+	if low >= high {
+		return normalCDF(low)
+	}
+	// The length that one panel of the quadrature rule resolves depends on the width
+	// of the product of the normal density and of a transition of width feature.
+	panels := math.Ceil((high - low) / 2 / (7.4 / math.Sqrt(1+1/(feature*feature))))
+	half := (high - low) / 2 / panels
+	sum := 0.0
+	for centre := low + half; centre < high; centre += 2 * half {
+		for i, x := range legendreX {
+			t := centre + half*x
+			sum += legendreW[i] * normalDensity(t) * d.count.CDF(y, d.m+d.sd*t)
+		}
+	}
+	return min(normalCDF(low)+half*sum, 1)
+}
+
+// transition returns the range of normal scores of f in which P(Y <= y | f) differs
+// from 1 and from 0, and the width of its sharpest feature.
+func (d Distribution) transition(y float64) (low, high, feature float64) {
+	const reach = 6.5
+	centre := math.Log(y + 0.6)
+	width := math.Sqrt(d.count.Var(centre)) / d.count.Mean(centre)
+	// A narrow transition is close to a normal CDF. A wide one, for small counts or
+	// small sizes, has long tails and a sharp shoulder.
+	widths, sharp := 6.0, 1.0
+	if width > 0.3 {
+		widths, sharp = 14, 0.5
+	}
+	if width > 1 {
+		sharp /= width
+	}
+	low = (centre - widths*width - d.m) / d.sd
+	high = (centre + widths*width - d.m) / d.sd
+	return min(max(low, -reach), reach), min(max(high, -reach), reach), sharp * width / d.sd
+}
+
+// mixtureLogProb returns log E[P(Y = y | f)]. The integrand has one peak, between
+// the mean of f and log y. The integral covers the width of that peak.
+func (d Distribution) mixtureLogProb(y float64) float64 {
+	if y < 0 || y != math.Floor(y) {
+		return math.Inf(-1)
+	}
+	if d.sd < minSD {
+		return d.count.LogProb(y, d.m)
+	}
+	logIntegrand := func(t float64) float64 { return d.count.LogProb(y, d.m+d.sd*t) - t*t/2 - logSqrt2Pi }
+	peak := maximize(logIntegrand, d.peakReach(y))
+	top := logIntegrand(peak)
+	// The curvature is 1 from the normal density plus at most about y from the count
+	// distribution.
+	centre := d.m + d.sd*peak
+	mean := d.count.Mean(centre)
+	half := 9 / math.Sqrt(1+d.sd*d.sd*mean*mean/d.count.Var(centre))
+	sum := 0.0
+	for i, x := range legendreX {
+		sum += legendreW[i] * math.Exp(logIntegrand(peak+half*x)-top)
+	}
+	return top + math.Log(half*sum)
+}
+
+// peakReach bounds the distance from 0 of the peak in mixtureLogProb.
+func (d Distribution) peakReach(y float64) float64 {
+	return math.Abs(math.Log(y+0.1)-d.m)/d.sd + 1
+}
+
+// maximize returns the maximum of a concave function on [-reach, reach], by golden
+// section search.
+func maximize(f func(float64) float64, reach float64) float64 {
+	const golden = 0.6180339887498949
+	a, b := -reach, reach
+	left, right := b-golden*(b-a), a+golden*(b-a)
+	atLeft, atRight := f(left), f(right)
+	for range 24 {
+		if atLeft > atRight {
+			b, right, atRight = right, left, atLeft
+			left = b - golden*(b-a)
+			atLeft = f(left)
+		} else {
+			a, left, atLeft = left, right, atRight
+			right = a + golden*(b-a)
+			atRight = f(right)
+		}
+	}
+	return (a + b) / 2
+}
+
+// countLogDensity returns log P(Y = y).
+func (d Distribution) countLogDensity(y float64) float64 {
+	if d.scores.n == 0 {
+		return d.mixtureLogProb(y)
+	}
+	if y < 0 || y != math.Floor(y) {
+		return math.Inf(-1)
+	}
+	below, upTo := d.CDFLimits(y)
+	return math.Log(upTo - below)
+}
+
+// countMoments returns the mean, Var(E[y|f]) and E[Var(y|f)].
+func (d Distribution) countMoments() (mean, model, noise float64) {
+	var total float64
+	for i, t := range nodeT {
+		f := d.m + d.sd*t
+		w := nodeWeight[i]
+		total += w
+		mean += w * d.count.Mean(f)
+		noise += w * d.count.Var(f)
+	}
+	mean /= total
+	for i, t := range nodeT {
+		deviation := d.count.Mean(d.m+d.sd*t) - mean
+		model += nodeWeight[i] * deviation * deviation
+	}
+	return mean, model / total, noise / total
+}

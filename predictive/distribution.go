@@ -1,0 +1,167 @@
+package predictive
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// A Distribution is the predictive distribution of the value of one cell, in the
+// units of the target. It is a small immutable value: pass it by value. Construct
+// it with [Gaussian] or [CountMixture].
+type Distribution struct {
+	transform Transform
+	m         float64 // mean on the modelling scale; mean of f for counts
+	model     float64 // variance of f
+	noise     float64 // variance of g(y) given f; 0 for counts
+	sd        float64
+	scores    *ScoreDistribution
+	count     CountDistribution // nil unless the value is a count
+}
+
+// minSD is the smallest standard deviation, so that a distribution without any
+// variance is still proper.
+const minSD = 1e-12
+
+// Gaussian returns the distribution with g(y) ~ N(m, modelVar + noiseVar). All
+// three numbers are on the scale of g, before standardisation.
+func Gaussian(t Transform, m, modelVar, noiseVar float64) Distribution {
+	return Distribution{transform: t, m: m, model: modelVar, noise: noiseVar,
+		sd: max(math.Sqrt(modelVar+noiseVar), minSD), scores: standardNormal}
+}
+
+// WithScores returns the distribution with another distribution of its
+// standardised score. Nil means the standard normal distribution.
+func (d Distribution) WithScores(scores *ScoreDistribution) Distribution {
+	d.scores = scores
+	if scores == nil {
+		d.scores = standardNormal
+	}
+	return d
+}
+
+// Location returns the mean on the modelling scale, or of f for counts.
+func (d Distribution) Location() float64 { return d.m }
+
+// Quantile returns the value at level p in (0, 1): g^-1(m + sd Z(p)). For counts
+// it is the smallest y with CDF(y) >= p.
+func (d Distribution) Quantile(p float64) float64 {
+	if d.count != nil {
+		var g countGrid
+		d.fillGrid(&g)
+		return d.countQuantile(&g, p)
+	}
+	return d.fromScore(d.scores.Quantile(p))
+}
+
+// Quantiles writes the quantiles at levels to dst. For counts all of them together
+// cost little more than one.
+func (d Distribution) Quantiles(dst, levels []float64) {
+	if d.count != nil {
+		var g countGrid
+		d.fillGrid(&g)
+		for i, p := range levels {
+			dst[i] = d.countQuantile(&g, p)
+		}
+		return
+	}
+	for i, p := range levels {
+		dst[i] = d.fromScore(d.scores.Quantile(p))
+	}
+}
+
+// Median returns Quantile(1/2).
+func (d Distribution) Median() float64 { return d.Quantile(0.5) }
+
+// fromScore returns the value with score z.
+func (d Distribution) fromScore(z float64) float64 { return d.transform.Inverse(d.m + d.sd*z) }
+
+// CDF returns P(Y <= y).
+func (d Distribution) CDF(y float64) float64 {
+	_, upTo := d.CDFLimits(y)
+	return upTo
+}
+
+// CDFLimits returns P(Y < y) and P(Y <= y). They differ where y has positive
+// probability: at counts, at the lower bound of sqrt and cbrt1p, and at ties of an
+// empirical score distribution.
+func (d Distribution) CDFLimits(y float64) (below, upTo float64) {
+	if d.count != nil {
+		y = math.Floor(y)
+		if d.scores.n == 0 {
+			return d.mixtureCDF(y - 1), d.mixtureCDF(y)
+		}
+		var g countGrid
+		d.fillGrid(&g)
+		return d.gridCDFLimits(&g, y)
+	}
+	z := (d.transform.Forward(y) - d.m) / d.sd
+	upTo = d.scores.CDF(z)
+	below = upTo
+	if d.scores.n > 0 {
+		below = d.scores.cdfBelow(z)
+	}
+	if y <= d.transform.lowerBound() {
+		below = 0
+	}
+	return below, upTo
+}
+
+// Density returns the density at y, or the probability of y where that is
+// positive: at counts and at the lower bound of sqrt and cbrt1p.
+func (d Distribution) Density(y float64) float64 { return math.Exp(d.LogDensity(y)) }
+
+// LogDensity returns the logarithm of Density, and -Inf for impossible values.
+func (d Distribution) LogDensity(y float64) float64 {
+	if d.count != nil {
+		return d.countLogDensity(y)
+	}
+	g := d.transform.Forward(y)
+	if math.IsInf(g, -1) {
+		return g
+	}
+	if y == d.transform.lowerBound() {
+		return d.scores.logCDF(-d.m / d.sd)
+	}
+	return d.scores.logDensity((g-d.m)/d.sd) - math.Log(d.sd) + d.transform.logDerivative(g)
+}
+
+// Draw returns a random value from the distribution.
+func (d Distribution) Draw(rng *rand.Rand) float64 {
+	if d.count == nil && d.scores.n == 0 {
+		return d.fromScore(rng.NormFloat64())
+	}
+	u := rng.Float64()
+	for u == 0 {
+		u = rng.Float64()
+	}
+	return d.Quantile(u)
+}
+
+// Score returns the standardised score z of a value, from which a
+// [ScoreDistribution] is estimated: (g(y) - m)/sd, or for counts the normal score
+// of the randomised PIT, whose random number depends on the seed and on the index
+// of the row. The receiver must have the standard normal score distribution.
+func (d Distribution) Score(y float64, seed, index uint64) float64 {
+	if d.count == nil {
+		return (d.transform.Forward(y) - d.m) / d.sd
+	}
+	var g countGrid
+	d.fillGrid(&g)
+	return d.randomScore(&g, y, uniform(seed, index))
+}
+
+// PIT returns the probability integral transform of y, which is uniform on (0, 1)
+// if the distribution is correct: CDF(y), or a random number between P(Y < y) and
+// P(Y <= y) where these differ. The random number depends on the seed and on the
+// index of the row.
+func (d Distribution) PIT(y float64, seed, index uint64) float64 {
+	below, upTo := d.CDFLimits(y)
+	return randomizedPIT(below, upTo, seed, index)
+}
+
+func randomizedPIT(below, upTo float64, seed, index uint64) float64 {
+	if below == upTo {
+		return upTo
+	}
+	return below + uniform(seed, index)*(upTo-below)
+}

@@ -1,0 +1,42 @@
+package predictive
+
+// SummaryLevels are the levels of the quantiles in an [Evaluation].
+var SummaryLevels = [5]float64{.05, .25, .5, .75, .95}
+
+// An Evaluation compares a distribution with one observed value.
+type Evaluation struct {
+	Quantiles   [len(SummaryLevels)]float64 // at SummaryLevels
+	Below, UpTo float64                     // P(Y < y) and P(Y <= y)
+	CRPS        float64
+	LogDensity  float64
+}
+
+// Evaluate compares the distribution with the observation y. For counts it shares
+// the grid between quantiles, probabilities and CRPS, which is faster than calling
+// the methods one by one. It does not allocate.
+func (d Distribution) Evaluate(y float64) Evaluation {
+	var e Evaluation
+	if d.count != nil {
+		var g countGrid
+		d.fillGrid(&g)
+		for i, p := range SummaryLevels {
+			e.Quantiles[i] = d.countQuantileAt(&g, p, d.scores.summary[i])
+		}
+		e.Below, e.UpTo = d.gridCDFLimits(&g, y)
+		e.CRPS = d.gridCRPS(&g, y)
+	} else {
+		for i, z := range &d.scores.summary {
+			e.Quantiles[i] = d.fromScore(z)
+		}
+		e.Below, e.UpTo = d.CDFLimits(y)
+		e.CRPS = d.CRPS(y)
+	}
+	e.LogDensity = d.LogDensity(y)
+	return e
+}
+
+// PIT returns the probability integral transform of the observation; see
+// [Distribution.PIT].
+func (e Evaluation) PIT(seed, index uint64) float64 {
+	return randomizedPIT(e.Below, e.UpTo, seed, index)
+}

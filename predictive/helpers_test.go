@@ -1,0 +1,70 @@
+package predictive
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/likelihood"
+)
+
+// skewedScores returns an empirical score distribution far from normal: skewed and
+// too wide.
+func skewedScores(n int) *ScoreDistribution {
+	rng := stream.New(3, "skew")
+	z := make([]float64, n)
+	for i := range z {
+		z[i] = 1.3*(rng.ExpFloat64()-1) + 0.4*rng.NormFloat64()
+	}
+	slices.Sort(z)
+	return NewScoreDistribution(z)
+}
+
+type testCase struct {
+	name string
+	d    Distribution
+}
+
+// testCases returns distributions of all kinds, with normal and with skewed scores.
+func testCases() []testCase {
+	base := []testCase{
+		{"identity", Gaussian(Identity, 3, 0.5, 2)},
+		{"log1p", Gaussian(Log1p, 2, 0.1, 0.4)},
+		{"log1p wide", Gaussian(Log1p, 1, 0.9, 0.6)},
+		{"sqrt", Gaussian(Sqrt, 4, 0.3, 0.7)},
+		{"sqrt near its bound", Gaussian(Sqrt, 0.3, 0.4, 0.3)},
+		{"cbrt1p", Gaussian(Cbrt1p, 3, 0.3, 0.7)},
+		{"cbrt1p far from its bound", Gaussian(Cbrt1p, 6, 0.2, 0.3)},
+		{"cbrt1p near its bound", Gaussian(Cbrt1p, 0.3, 0.4, 0.3)},
+		{"poisson", CountMixture(likelihood.Poisson{}, 1.5, 0.2)},
+		{"poisson large", CountMixture(likelihood.Poisson{}, 6, 0.3)},
+		{"poisson with known rate", CountMixture(likelihood.Poisson{}, 2, 0)},
+		{"negative binomial", CountMixture(likelihood.NegativeBinomial{Size: 1.5}, 2, 0.3)},
+		{"negative binomial large", CountMixture(likelihood.NegativeBinomial{Size: 3}, 5.5, 0.2)},
+	}
+	scores := skewedScores(3000)
+	all := slices.Clone(base)
+	for _, c := range base {
+		all = append(all, testCase{c.name + ", skewed", c.d.WithScores(scores)})
+	}
+	return all
+}
+
+// extremeCounts returns count distributions with extreme means and variances.
+func extremeCounts() []testCase {
+	return []testCase{
+		{"poisson with uncertain rate", CountMixture(likelihood.Poisson{}, 2, 4)},
+		{"negative binomial with uncertain rate", CountMixture(likelihood.NegativeBinomial{Size: 0.3}, 3, 2)},
+		{"poisson of thousands", CountMixture(likelihood.Poisson{}, 9, 0.01)},
+		{"poisson near zero", CountMixture(likelihood.Poisson{}, -40, 0.5)},
+		{"poisson with known large rate", CountMixture(likelihood.Poisson{}, 8, 0)},
+	}
+}
+
+func checkNear(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s: got %g, want %g within %g", what, got, want, tolerance)
+	}
+}

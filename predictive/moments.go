@@ -1,0 +1,145 @@
+package predictive
+
+import "math"
+
+// Mean returns the mean. It has the closed form
+//
+//	identity m,   log1p exp(m + v/2) - 1,   sqrt E max(g, 0)^2,   cbrt1p E max(g, 0)^3 - 1.
+//
+// The last two are m^2 + v and m^3 + 3 m v - 1 unless m/s is small. An empirical
+// score distribution does not change the mean: a mean under that distribution would
+// depend on its few most extreme scores, and was less accurate on unseen data.
+func (d Distribution) Mean() float64 {
+	if d.count != nil {
+		mean, _, _ := d.countMoments()
+		return mean
+	}
+	return gaussianMean(d.transform, d.m, d.sd*d.sd)
+}
+
+// gaussianMean returns E[g^-1(x)] for x ~ N(m, v).
+func gaussianMean(t Transform, m, v float64) float64 {
+	switch t {
+	case Log1p:
+		return math.Expm1(m + v/2)
+	case Sqrt:
+		second, _ := rectifiedMoments(m, v, 2)
+		return second
+	case Cbrt1p:
+		third, _ := rectifiedMoments(m, v, 3)
+		return third - 1
+	}
+	return m
+}
+
+// rectifiedMoments returns E[max(g,0)^power] and E[max(g,0)^(2 power)] for
+// g ~ N(m, v), by E[g^k; g>0] = m E[g^(k-1); g>0] + (k-1) v E[g^(k-2); g>0].
+func rectifiedMoments(m, v float64, power int) (first, second float64) {
+	s := math.Sqrt(v)
+	if s == 0 {
+		first = math.Pow(max(m, 0), float64(power))
+		return first, first * first
+	}
+	before := normalCDF(m / s)
+	moment := m*before + s*normalDensity(m/s)
+	for k := 2; k <= 2*power; k++ {
+		before, moment = moment, m*moment+float64(k-1)*v*before
+		if k == power {
+			first = max(moment, 0)
+		}
+	}
+	return first, max(moment, 0)
+}
+
+// SD returns the standard deviation.
+func (d Distribution) SD() float64 { return d.Moments().SD }
+
+// Moments are the mean and the standard deviation of a distribution. The standard
+// deviation has two parts, with SD^2 = SDModel^2 + SDNoise^2: SDModel is the
+// standard deviation of E[y|f], and SDNoise is the root of E[Var(y|f)].
+type Moments struct{ Mean, SD, SDModel, SDNoise float64 }
+
+// Moments returns the moments. An empirical score distribution determines the total
+// variance but not its parts, so both parts are multiplied by the same factor.
+func (d Distribution) Moments() Moments {
+	var mean, model, noise float64 // model is Var(E[y|f]), noise is E[Var(y|f)]
+	if d.count != nil {
+		mean, model, noise = d.countMoments()
+	} else {
+		mean = gaussianMean(d.transform, d.m, d.sd*d.sd)
+		model, noise = d.gaussianVariances()
+	}
+	if d.scores.n > 0 && model+noise > 0 {
+		factor := d.empiricalVariance() / (model + noise)
+		model, noise = model*factor, noise*factor
+	}
+	return Moments{mean, math.Sqrt(model + noise), math.Sqrt(model), math.Sqrt(noise)}
+}
+
+// gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.
+func (d Distribution) gaussianVariances() (model, noise float64) {
+	switch d.transform {
+	case Log1p:
+		level := math.Exp(2*d.m + d.model + d.noise)
+		return level * math.Expm1(d.model), level * math.Exp(d.model) * math.Expm1(d.noise)
+	case Sqrt:
+		return d.rootVariances(2)
+	case Cbrt1p:
+		return d.rootVariances(3)
+	}
+	return d.model, d.noise
+}
+
+// rootVariances is gaussianVariances for y = max(g, 0)^power + constant.
+func (d Distribution) rootVariances(power int) (model, noise float64) {
+	var total float64
+	if d.m > 7*d.sd { // P(g < 0) is negligible
+		total = powerVariance(d.m, d.model+d.noise, 0, power)
+		model = powerVariance(d.m, d.model, d.noise, power)
+	} else {
+		mean, second := rectifiedMoments(d.m, d.model+d.noise, power)
+		total = max(second-mean*mean, 0)
+		s := math.Sqrt(d.model)
+		for i, t := range nodeT {
+			given, _ := rectifiedMoments(d.m+s*t, d.noise, power)
+			model += nodeWeight[i] * (given - mean) * (given - mean)
+		}
+	}
+	if model = min(model, total); d.noise == 0 {
+		model = total
+	}
+	return model, total - model
+}
+
+// powerVariance returns the variance of E[(f + e)^power | f] for f ~ N(m, v) and
+// e ~ N(0, noise), with power 2 or 3: the variance of f^2, or of f^3 + 3 f noise,
+// as the sum over its Hermite terms.
+func powerVariance(m, v, noise float64, power int) float64 {
+	if power == 2 {
+		return 2 * v * (2*m*m + v)
+	}
+	slope := 3 * (m*m + v + noise)
+	return v * (slope*slope + 6*v*(3*m*m+v))
+}
+
+// empiricalVariance returns the variance under the score distribution.
+func (d Distribution) empiricalVariance() float64 {
+	if d.count != nil {
+		_, variance := d.gridMoments()
+		return variance
+	}
+	// Centring at the median avoids cancellation in the difference of squares.
+	centre := d.fromScore(d.scores.nodes[nodeCount/2])
+	var value [nodeCount]float64
+	d.nodeValues(&value)
+	var first, second, total float64
+	for i, v := range &value {
+		deviation := v - centre
+		w := nodeWeight[i]
+		total += w
+		first += w * deviation
+		second += w * deviation * deviation
+	}
+	first /= total
+	return max(second/total-first*first, 0)
+}

@@ -1,0 +1,122 @@
+package predictive
+
+import "math"
+
+// A Scale maps targets to the standardised modelling scale and back:
+//
+//	z = (g(y) - Center) / Spread,   g the transform,
+//
+// where Center and Spread are the mean and standard deviation of g(y) over the
+// training data. Counts are modelled by the logarithm of their rate: their
+// transform is [LogRate], Center is the logarithm of their mean, and Spread is 1.
+type Scale struct {
+	Transform Transform `json:"transform"`
+	Center    float64   `json:"center"`
+	Spread    float64   `json:"spread"`
+}
+
+// NewScale fits a scale to training targets. The weights w are optional; nil means
+// that every weight is 1. Errors are a [*DomainError] or a [*ConstantError].
+func NewScale(t Transform, y, w []float32) (Scale, error) {
+	s := Scale{Transform: t, Spread: 1}
+	var sum, squares, total float64
+	for i, v := range y {
+		z, err := t.checkedForward(i, v)
+		if err != nil {
+			return s, err
+		}
+		weight := 1.0
+		if w != nil {
+			weight = float64(w[i])
+		}
+		// Subtracting the first value avoids cancellation in the difference of
+		// squares for targets far from zero.
+		if i == 0 {
+			s.Center = z
+		}
+		z -= s.Center
+		sum += weight * z
+		squares += weight * z * z
+		total += weight
+	}
+	mean := sum / total
+	variance := squares/total - mean*mean
+	if !(variance > 1e-14*squares/total) {
+		return s, &ConstantError{Value: float64(y[0]), N: len(y)}
+	}
+	s.Center += mean
+	s.Spread = math.Sqrt(variance)
+	return s, nil
+}
+
+// NewCountScale fits the scale of counts. The weights w are optional; nil means
+// that every weight is 1.
+func NewCountScale(y, w []float32) (Scale, error) {
+	s, err := NewScale(Identity, y, w)
+	if err != nil {
+		return s, err
+	}
+	return Scale{Transform: LogRate, Center: math.Log(s.Center), Spread: 1}, nil
+}
+
+// CheckDomain returns a [*DomainError] for the first target outside the domain of
+// the transform.
+func CheckDomain(t Transform, y []float32) error {
+	for i, v := range y {
+		if _, err := t.checkedForward(i, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkedForward returns g of target i, or a [*DomainError].
+func (t Transform) checkedForward(i int, v float32) (float64, error) {
+	y := float64(v)
+	if !t.InDomain(y) {
+		return 0, &DomainError{t, i, y}
+	}
+	return t.forward(y), nil
+}
+
+// Forward writes the standardised targets to dst. Counts stay unchanged.
+func (s Scale) Forward(dst, y []float32) error {
+	for i, v := range y {
+		z, err := s.Transform.checkedForward(i, v)
+		if err != nil {
+			return err
+		}
+		dst[i] = v
+		if s.Transform != LogRate {
+			dst[i] = float32((z - s.Center) / s.Spread)
+		}
+	}
+	return nil
+}
+
+// OnScale returns g(y) for a target or a point prediction y, after moving y into
+// the domain of g. For counts g is log1p.
+func (s Scale) OnScale(y float64) float64 {
+	switch s.Transform {
+	case Log1p, LogRate:
+		return math.Log1p(max(y, -1+1e-9))
+	case Sqrt:
+		return math.Sqrt(max(y, 0))
+	case Cbrt1p:
+		return math.Cbrt(max(1+y, 0))
+	}
+	return y
+}
+
+// PredictionOnScale returns the prediction that is comparable to OnScale of the
+// target, from a standardised prediction.
+func (s Scale) PredictionOnScale(z float32) float64 {
+	if s.Transform == LogRate {
+		return math.Log1p(math.Exp(s.Location(z)))
+	}
+	return s.Location(z)
+}
+
+// Location returns the prediction of g(y), or of the logarithmic rate of counts,
+// from a standardised prediction.
+func (s Scale) Location(z float32) float64 { return s.Center + s.Spread*float64(z) }

@@ -1,0 +1,44 @@
+package predictive
+
+import "fmt"
+
+// A DomainError reports a target outside the domain of its transform.
+type DomainError struct {
+	Transform Transform
+	Position  int // index among the targets
+	Value     float64
+}
+
+func (e *DomainError) Error() string {
+	domain := "values of 0 or more"
+	switch e.Transform {
+	case LogRate:
+		return fmt.Sprintf("the target %g is not a count: a poisson or negative-binomial likelihood requires whole numbers of 0 or more; correct the value, or use likelihood gaussian", e.Value)
+	case Log1p:
+		domain = "values above -1"
+	case Cbrt1p:
+		domain = "values of -1 or more"
+	}
+	return fmt.Sprintf("the target %g is outside the domain of transform %s, which requires %s; correct the value, or use transform identity", e.Value, e.Transform, domain)
+}
+
+// FieldPath returns the path of the specification field that chose the scale.
+func (e *DomainError) FieldPath() string {
+	if e.Transform == LogRate {
+		return "uncertainty.likelihood"
+	}
+	return "transform"
+}
+
+// A ConstantError reports training targets that are all equal.
+type ConstantError struct {
+	Value float64
+	N     int // training rows
+}
+
+func (e *ConstantError) Error() string {
+	return fmt.Sprintf("the target is %g in all %d training rows, so there is nothing to learn; choose another target column", e.Value, e.N)
+}
+
+// FieldPath returns the path of the specification field that names the target.
+func (e *ConstantError) FieldPath() string { return "data.target" }

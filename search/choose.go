@@ -1,0 +1,129 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
+)
+
+// Fit reads the table of a specification and trains the model. If the scale or the
+// likelihood is auto, it fits every combination that the data allows and returns the
+// one with the least CRPS on the validation set.
+func Fit(ctx context.Context, s spec.Spec, opt train.Options) (*model.Model, *train.Report, error) {
+	s.Fill()
+	if err := s.Validate(); err != nil {
+		return nil, nil, err
+	}
+	s.Search = nil
+	if !hasChoice(s) {
+		return train.ReadAndFit(ctx, s, opt)
+	}
+	data, err := train.Read(ctx, s, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	return choose(ctx, s, data, opt)
+}
+
+// fitOn is Fit on a table that was read before.
+func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
+	if !hasChoice(s) {
+		return train.Fit(ctx, s, data, opt)
+	}
+	return choose(ctx, s, data, opt)
+}
+
+// hasChoice reports whether the scale or the likelihood is auto.
+func hasChoice(s spec.Spec) bool {
+	return s.Transform == "auto" || s.Uncertainty.Likelihood == "auto"
+}
+
+// candidates returns the specifications with every combination of scale and
+// likelihood that s leaves open.
+func candidates(s spec.Spec) []spec.Spec {
+	transforms, likelihoods := []string{s.Transform}, []string{s.Uncertainty.Likelihood}
+	if s.Transform == "auto" {
+		transforms = predictive.Transforms()
+	}
+	if s.Uncertainty.Likelihood == "auto" {
+		likelihoods = spec.Likelihoods()
+	}
+	var all []spec.Spec
+	for _, l := range likelihoods {
+		c := withLikelihood(s, l)
+		if c.Uncertainty.Counts() {
+			all = append(all, c)
+			continue
+		}
+		for _, t := range transforms {
+			c.Transform = t
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// withLikelihood returns the specification with a likelihood. Counts have their own
+// link and noise.
+func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
+	s.Uncertainty.Likelihood = likelihood
+	if s.Uncertainty.Counts() {
+		s.Transform, s.Uncertainty.Noise = "identity", "constant"
+	}
+	return s
+}
+
+// choose fits every candidate and returns the best.
+func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
+	all := candidates(s)
+	var best *model.Model
+	var report *train.Report
+	var choices []model.Choice
+	least, taken := math.Inf(1), -1
+	folder := opt.Checkpoint
+	opt.TimeBudget /= time.Duration(len(all))
+	for i, c := range all {
+		if folder != "" {
+			opt.Checkpoint = filepath.Join(folder, c.Transform+"-"+c.Uncertainty.Likelihood)
+		}
+		if opt.Progress != nil {
+			opt.Progress(train.Event{Stage: "choose", Note: fmt.Sprintf("scale %s with the %s likelihood, %d of %d", c.Transform, c.Uncertainty.Likelihood, i+1, len(all))})
+		}
+		choices = append(choices, model.Choice{Transform: c.Transform, Likelihood: c.Uncertainty.Likelihood})
+		m, r, err := train.Fit(ctx, c, data, opt)
+		var domain *predictive.DomainError
+		var diverged *solver.DivergedError
+		switch {
+		case errors.As(err, &domain), errors.As(err, &diverged):
+			continue // another candidate may suit the data
+		case err != nil:
+			return nil, nil, fmt.Errorf("scale %s, %s likelihood: %w", c.Transform, c.Uncertainty.Likelihood, err)
+		case r.Valid.Calibration == nil:
+			return nil, nil, fielderr.Errorf("split", "an automatic scale or likelihood is chosen on the validation set, which is empty; add one to split, or set transform and uncertainty.likelihood")
+		}
+		crps := float64(r.Valid.Calibration.CRPS)
+		choices[i].CRPS = &crps
+		if crps < least {
+			best, report, least, taken = m, r, crps, i
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if best == nil {
+		return nil, nil, fielderr.Errorf("data.target", "no scale or likelihood suits the target")
+	}
+	choices[taken].Taken = true
+	report.Choices = choices
+	return best.WithRecord(report.Record), report, nil
+}

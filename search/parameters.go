@@ -1,0 +1,236 @@
+package search
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/spec"
+
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/tune"
+)
+
+// A parameter is one parameter of a search and its effect on a specification.
+type parameter struct {
+	tune.Param        // the range, unless the specification requests another
+	current    string // value in the specification
+	varied     bool   // varied without a request
+	closed     bool   // no choices other than its own; the specification validates others
+	set        func(s *spec.Spec, value string)
+}
+
+// allParameters lists everything that a search of a specification can vary. A
+// parameter whose effect depends on another comes after it.
+func allParameters(given spec.Spec) ([]parameter, error) {
+	terms, err := given.ParseTerms()
+	if err != nil {
+		return nil, err
+	}
+	u, f := given.Uncertainty, given.Fit
+	var all []parameter
+	for i, t := range terms {
+		all = append(all, rankParameters(i, t)...)
+	}
+	if len(given.Side.Tables) > 0 {
+		side, err := sideParameters(given)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, side...)
+	}
+	all = append(all,
+		choices("inference", u.Inference, false, spec.Inferences(), setInference),
+		choices("noise", u.Noise, false, []string{"constant", "power"}, func(s *spec.Spec, v string) { s.Uncertainty.Noise = v }),
+		choices("noise-use", u.NoiseUse, false, []string{"predict", "fit"}, func(s *spec.Spec, v string) { s.Uncertainty.NoiseUse = v }),
+		choices("conformal", u.Conformal, false, []string{"none", "split", "group:mean"}, func(s *spec.Spec, v string) { s.Uncertainty.Conformal = v }),
+		choices("transform", given.Transform, given.Transform == "auto", predictive.Transforms(), func(s *spec.Spec, v string) { s.Transform = v }),
+		choices("likelihood", u.Likelihood, u.Likelihood == "auto", spec.Likelihoods(), func(s *spec.Spec, v string) { *s = withLikelihood(*s, v) }),
+		whole("patience", f.Patience, false, 1, 4*f.Patience, func(s *spec.Spec, v int) { s.Fit.Patience = v }),
+	)
+	if f.Solver == "adam" {
+		all = append(all,
+			number("learning-rate", f.LearningRate, true, f.LearningRate/10, f.LearningRate*10, func(s *spec.Spec, v float64) { s.Fit.LearningRate = v }),
+			number("batch", f.Batch, false, 0.01, 1, func(s *spec.Spec, v float64) { s.Fit.Batch = v }),
+			whole("epochs", f.Epochs, false, 2, 4*f.Epochs, func(s *spec.Spec, v int) { s.Fit.Epochs = v }),
+			choices("schedule", f.Schedule, false, []string{"joint", "block"}, func(s *spec.Spec, v string) { s.Fit.Schedule = v }))
+	} else {
+		all = append(all,
+			whole("sweeps", f.Sweeps, false, max(1, f.Sweeps/4), 4*f.Sweeps, func(s *spec.Spec, v int) { s.Fit.Sweeps = v }),
+			whole("cg-steps", f.CGSteps, false, 1, 4*f.CGSteps, func(s *spec.Spec, v int) { s.Fit.CGSteps = v }))
+	}
+	if !u.Bayesian() {
+		lambda, given := f.Lambda.Value()
+		learned := !given || lambda == 0 || f.Ridge == "auto"
+		weight := number("lambda", lambda, !learned, lambda/100, lambda*100, func(s *spec.Spec, v float64) { s.Fit.Lambda = spec.LambdaOf(v) })
+		weight.current = f.Lambda.String()
+		all = append(all, weight,
+			choices("ridge", f.Ridge, false, []string{"frequency", "uniform"}, func(s *spec.Spec, v string) { s.Fit.Ridge = v }))
+	}
+	return append(all, termParameters(given)...), nil
+}
+
+// termParameters leave out terms other than the first. The last term comes first, so
+// that the numbers of the others stay valid, and all come after the other parameters
+// that change terms.
+func termParameters(given spec.Spec) []parameter {
+	var all []parameter
+	for i := len(given.Terms) - 1; i > 0; i-- {
+		all = append(all, either("term."+strconv.Itoa(i+1), "use", true, "use", "none", func(s *spec.Spec, v string) {
+			if v == "none" {
+				s.Terms = slices.Delete(s.Terms, i, i+1)
+			}
+		}))
+	}
+	return all
+}
+
+func choices(name, given string, varied bool, list []string, set func(s *spec.Spec, v string)) parameter {
+	return parameter{Param: tune.Param{Name: name, Kind: tune.Choice, Choices: list}, current: given, varied: varied, set: set}
+}
+
+// either has exactly two choices.
+func either(name, given string, varied bool, one, other string, set func(s *spec.Spec, v string)) parameter {
+	k := choices(name, given, varied, []string{one, other}, set)
+	k.closed = true
+	return k
+}
+
+// whole varies a whole number on the logarithmic scale.
+func whole(name string, given int, varied bool, low, high int, set func(s *spec.Spec, v int)) parameter {
+	p := tune.Param{Name: name, Kind: tune.LogInteger, Low: float64(low), High: float64(high)}
+	return parameter{Param: p, current: strconv.Itoa(given), varied: varied, set: func(s *spec.Spec, v string) { set(s, tune.Values{name: v}.Int(name)) }}
+}
+
+// number varies a number on the logarithmic scale.
+func number(name string, given float64, varied bool, low, high float64, set func(s *spec.Spec, v float64)) parameter {
+	p := tune.Param{Name: name, Kind: tune.LogUniform, Low: low, High: high}
+	return parameter{Param: p, current: strconv.FormatFloat(given, 'g', -1, 64), varied: varied, set: func(s *spec.Spec, v string) { set(s, tune.Values{name: v}.Float(name)) }}
+}
+
+// rankParameters returns one parameter for a term of equal ranks, otherwise one per
+// rank.
+func rankParameters(i int, t spec.Term) []parameter {
+	if len(t.Ranks) == 0 {
+		return nil
+	}
+	oneParameter := func(name string, rank int, which func(j int) bool) parameter {
+		return whole(name, rank, true, max(1, rank/4), min(4*rank, spec.MaxRank), func(s *spec.Spec, v int) {
+			changeTerm(s, i, func(t *spec.Term) {
+				for j := range t.Ranks {
+					if which(j) {
+						t.Ranks[j] = v
+					}
+				}
+			})
+		})
+	}
+	name := "rank." + strconv.Itoa(i+1)
+	if slices.Min(t.Ranks) == slices.Max(t.Ranks) {
+		return []parameter{oneParameter(name, t.Ranks[0], func(int) bool { return true })}
+	}
+	var all []parameter
+	for j, r := range t.Ranks {
+		all = append(all, oneParameter(name+"."+strconv.Itoa(j+1), r, func(other int) bool { return other == j }))
+	}
+	return all
+}
+
+func changeTerm(s *spec.Spec, i int, change func(t *spec.Term)) {
+	t, err := spec.ParseTerm(s.Terms[i], s.ModeNames())
+	if err != nil {
+		panic("search: " + err.Error()) // validated before
+	}
+	change(&t)
+	s.Terms[i] = t.String()
+}
+
+// setInference changes the solver if it does not support the inference.
+func setInference(s *spec.Spec, v string) {
+	s.Uncertainty.Inference = v
+	switch {
+	case s.Uncertainty.Bayesian() && s.Fit.Solver == "als":
+		s.Fit.Solver = "cavi"
+	case !s.Uncertainty.Bayesian() && s.Fit.Solver == "cavi":
+		s.Fit.Solver = "als"
+	}
+}
+
+// simpleKernels can replace each other.
+var simpleKernels = []string{"rbf", "matern12", "matern32", "matern52"}
+
+// sideParameters does not vary kernels of a single mode or composed kernels, because
+// they express knowledge about the data. One length-scale per column differs from one
+// for all columns only if they are learned.
+func sideParameters(given spec.Spec) ([]parameter, error) {
+	side := given.Side
+	all := []parameter{choices("variant", side.Variant, true, spec.Variants(), func(s *spec.Spec, v string) { s.Side.Variant = v }),
+		choices("space", side.Space, false, sideinfo.Spaces(), func(s *spec.Spec, v string) { s.Side.Space = v }),
+		choices("intercept", side.Intercept, false, []string{"yes", "no"}, func(s *spec.Spec, v string) { s.Side.Intercept = v })}
+	if side.Space != "primal" {
+		if i := slices.IndexFunc(side.Kernels, func(k string) bool { return !strings.Contains(k, "=") }); i >= 0 {
+			base, isARD := strings.CutSuffix(side.Kernels[i], ":ard")
+			simple := slices.Contains(simpleKernels, base)
+			all = append(all,
+				choices("kernel", base, simple, simpleKernels, func(s *spec.Spec, v string) {
+					s.Side.Kernels[i] = v
+					if isARD && slices.Contains(simpleKernels, v) {
+						s.Side.Kernels[i] += ":ard"
+					}
+				}),
+				choices("length-scales", side.LengthScales, false, []string{"fixed", "learn"}, func(s *spec.Spec, v string) { s.Side.LengthScales = v }),
+				either("ard", yesNo(isARD), simple && side.LengthScales == "learn", "no", "yes", func(s *spec.Spec, v string) {
+					name, _ := strings.CutSuffix(s.Side.Kernels[i], ":ard")
+					if v == "yes" && slices.Contains(simpleKernels, name) {
+						name += ":ard"
+					}
+					s.Side.Kernels[i] = name
+				}))
+		}
+		all = append(all, whole("columns", side.Columns, true, max(1, side.Columns/4), 2*side.Columns, func(s *spec.Spec, v int) { s.Side.Columns = v }))
+	}
+	tables, err := given.SideTables()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		all = append(all, either("side."+t.Mode, "use", len(tables) > 1, "use", "none", func(s *spec.Spec, v string) {
+			if v == "none" {
+				removeSide(s, t.Mode)
+			}
+		}))
+	}
+	return all, nil
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+// removeSide removes the side table of a mode. Without any side table all terms
+// become plain.
+func removeSide(s *spec.Spec, mode string) {
+	s.Side.Tables = slices.DeleteFunc(s.Side.Tables, func(text string) bool {
+		t, err := sideinfo.ParseSide(text)
+		return err == nil && t.Mode == mode
+	})
+	s.Side.Kernels = slices.DeleteFunc(s.Side.Kernels, func(k string) bool { return strings.HasPrefix(k, mode+"=") })
+	if strings.HasSuffix(s.Side.Placebo, ":"+mode) {
+		s.Side.Placebo = ""
+	}
+	if len(s.Side.Tables) > 0 {
+		return
+	}
+	s.Side.Variant, s.Side.Placebo = "plain", ""
+	for i := range s.Terms {
+		changeTerm(s, i, func(t *spec.Term) {
+			if t.Variant != "" {
+				*t = spec.Term{Cores: t.Cores, Ranks: t.Ranks, Variant: "plain"}
+			}
+		})
+	}
+}

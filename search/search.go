@@ -1,0 +1,211 @@
+// Package search finds a specification: it chooses the scale and the likelihood on
+// the validation set, and tunes ranks, terms, kernels and penalties by trials that
+// several workers can share.
+package search
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/tune"
+)
+
+// A Search looks for a better specification: it fits variations of one, each a
+// trial, and takes the best on the validation set.
+type Search struct {
+	Spec      spec.Spec
+	Objective string // one of Objectives; "" is r2
+	Sampler   string // one of tune.Samplers; "" is tpe
+	Halving   string // one of Halvings; "" is auto
+	Threads   int    // of a fit; 0 for as many as the process may use
+
+	data *train.Data
+	side string // the hash of the side tables, "" without any
+}
+
+// Read checks the search and reads the table, once for all trials. Open calls it if
+// necessary.
+func (s *Search) Read(ctx context.Context) error {
+	if s.data != nil {
+		return nil
+	}
+	s.Spec.Fill()
+	s.Objective, s.Sampler, s.Halving = cmp.Or(s.Objective, "r2"), cmp.Or(s.Sampler, "tpe"), cmp.Or(s.Halving, "auto")
+	if err := s.Spec.Validate(); err != nil {
+		return err
+	}
+	if err := CheckObjective(s.Spec, s.Objective); err != nil {
+		return fmt.Errorf("objective: %w", err)
+	}
+	if err := CheckHalving(s.Halving); err != nil {
+		return fmt.Errorf("halving: %w", err)
+	}
+	if _, err := Space(s.Spec); err != nil {
+		return err
+	}
+	if slices.Contains(s.Spec.Data.Files, "-") {
+		return fielderr.Errorf("data.files", "every worker of a search reads the table, so it cannot come from standard input; use a file")
+	}
+	side, err := hashSideFiles(s.Spec)
+	if err != nil {
+		return err
+	}
+	data, err := train.Read(ctx, s.Spec, train.Options{Threads: s.Threads})
+	if err != nil {
+		return err
+	}
+	if data.Count(dataset.Valid) == 0 {
+		return fielderr.Errorf("split", "trials are compared on the validation set, which is empty; add one to split")
+	}
+	s.Halving = resolveHalving(s.Halving, data.Count(dataset.Train))
+	s.data, s.side = data, side
+	return nil
+}
+
+// hashSideFiles returns the hash of the files of side tables.
+func hashSideFiles(given spec.Spec) (string, error) {
+	tables, err := given.SideTables()
+	if err != nil {
+		return "", err
+	}
+	h, files := sha256.New(), 0
+	for _, t := range tables {
+		if t.Own() {
+			continue
+		}
+		text, err := os.ReadFile(t.File)
+		if err != nil {
+			return "", fmt.Errorf("side table of %s: %w", t.Mode, err)
+		}
+		sum := sha256.Sum256(text)
+		h.Write(sum[:])
+		files++
+	}
+	if files == 0 {
+		return "", nil
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Open starts a study in the store, or joins the one that is there. A study with
+// another definition is a *tune.DefinitionError. The caller closes the store.
+func (s Search) Open(ctx context.Context, store tune.Store) (*OpenSearch, error) {
+	if err := s.Read(ctx); err != nil {
+		return nil, err
+	}
+	def, err := s.definition()
+	if err != nil {
+		return nil, err
+	}
+	study, err := tune.Open(ctx, store, def)
+	if err != nil {
+		return nil, err
+	}
+	return &OpenSearch{search: s, store: store, study: study, def: def}, nil
+}
+
+// definition returns the definition of the study: workers must agree on the table,
+// its parts, the side tables and every line of the specification.
+func (s *Search) definition() (tune.Definition, error) {
+	def := tune.Definition{Goal: ObjectiveGoal(s.Objective), Sampler: s.Sampler, Seed: s.Spec.Seed}
+	if s.Halving != "none" {
+		def.Rungs = rungs
+	}
+	def.Facts = append(def.Facts, tune.Fact{Name: "objective", Text: s.Objective}, tune.Fact{Name: "halving", Text: s.Halving},
+		tune.Fact{Name: "table", Text: "sha256 " + s.data.Hash()}, tune.Fact{Name: "parts", Text: "sha256 " + s.data.SplitHash()})
+	if s.side != "" {
+		def.Facts = append(def.Facts, tune.Fact{Name: "side tables", Text: "sha256 " + s.side})
+	}
+	var sections map[string]json.RawMessage
+	if err := json.Unmarshal(s.Spec.JSON(), &sections); err != nil {
+		return def, err
+	}
+	delete(sections, "search") // the space contains it
+	for _, section := range slices.Sorted(maps.Keys(sections)) {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(sections[section], &fields) != nil {
+			def.Facts = append(def.Facts, tune.Fact{Name: "specification " + section, Text: string(sections[section])})
+		}
+		for _, field := range slices.Sorted(maps.Keys(fields)) {
+			def.Facts = append(def.Facts, tune.Fact{Name: "specification " + section + "." + field, Text: string(fields[field])})
+		}
+	}
+	var err error
+	if def.Space, err = Space(s.Spec); err != nil {
+		return def, err
+	}
+	def.First, err = GivenValues(s.Spec)
+	return def, err
+}
+
+// An OpenSearch is a search with a study in a store.
+type OpenSearch struct {
+	search Search
+	store  tune.Store
+	study  *tune.Study
+	def    tune.Definition
+}
+
+// Work runs trials until the study has the given number, including those of other
+// workers. It sets the worker's objective.
+func (o *OpenSearch) Work(ctx context.Context, trials int, w tune.Worker) error {
+	w.Objective = o.score
+	return o.study.Work(ctx, trials, w)
+}
+
+// score fits the candidate of a trial.
+func (o *OpenSearch) score(ctx context.Context, t tune.Trial) (float64, error) {
+	candidate, err := Candidate(o.search.Spec, t.Values)
+	if err != nil {
+		return 0, err
+	}
+	rows, sweeps := shares(o.search.Halving, t.Budget)
+	_, report, err := fitOn(ctx, shortened(candidate, sweeps), o.search.data, train.Options{Threads: o.search.Threads, Share: rows})
+	if err != nil {
+		return 0, err
+	}
+	return Objective(report, o.search.Objective)
+}
+
+// Parameters returns the names of the varied parameters, in order.
+func (o *OpenSearch) Parameters() []string {
+	var names []string
+	for _, p := range o.def.Space {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Best returns the best trial so far and its specification.
+func (o *OpenSearch) Best(ctx context.Context) (spec.Spec, tune.Trial, error) {
+	trials, err := o.store.Trials(ctx)
+	if err != nil {
+		return spec.Spec{}, tune.Trial{}, err
+	}
+	best := o.def.Best(trials)
+	if best == nil {
+		problem := "no trial has finished yet"
+		for _, t := range trials {
+			if t.State == tune.Failed {
+				line, _, _ := strings.Cut(t.Problem, "\n")
+				problem = fmt.Sprintf("no trial has finished; trial %d failed: %s", t.Number+1, line)
+			}
+		}
+		return spec.Spec{}, tune.Trial{}, errors.New(problem)
+	}
+	found, err := Candidate(o.search.Spec, best.Values)
+	return found, *best, err
+}

@@ -1,0 +1,135 @@
+package solver
+
+import "sync/atomic"
+
+// maxNodeBytes limits the memory of exact solves, which is 4 R bytes per node of
+// the plan. A core above the limit is updated by conjugate gradients, like an inner
+// core.
+const maxNodeBytes = 1 << 30
+
+// als minimizes over one block after another while the others are fixed. Outer
+// cores are solved exactly: each slice has normal equations of the size of its
+// rank. Inner cores and regressions take a few steps of preconditioned conjugate
+// gradients. Each term is fitted to the residuals of the other terms.
+//
+// A sweep costs R^2 multiply-adds per cell for each outer core and, with three
+// cores, one pass per conjugate gradient step for the inner core.
+type als struct {
+	residuals
+	run   *Run
+	ridge Ridge
+	steps int // conjugate gradient steps per block
+	ids   []blockID
+	cg    conjugateGradient
+}
+
+func newALS(d *data, train Observations, steps int) *als {
+	return &als{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field)}
+}
+
+func (a *als) blocks() int { return len(a.ids) }
+
+func (a *als) blockName(i int) string {
+	return blockLabel(a.d.field, a.ids[i])
+}
+
+// begin starts or continues a run from the current weights.
+func (a *als) begin(r *Run, ridge Ridge) {
+	a.run, a.ridge = r, ridge
+	a.evaluateAll()
+}
+
+// update minimizes over block i.
+func (a *als) update(i int) {
+	at := a.ids[i]
+	t := &a.terms[at.term]
+	c := t.train.Cores[at.core]
+	block := c.Blocks()[at.block]
+	a.residualFor(at.term)
+	last := len(t.train.Cores) - 1
+	plan := t.cheapest
+	switch {
+	case at.core == 0:
+		plan = t.firstPlan
+	case at.core == last:
+		plan = t.lastPlan
+	}
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, target: a.planTarget, entityWeights: a.d.entityWeights[at.term][at.core], steps: a.steps}
+	p.penalty = a.ridge.penaltyOf(c, block, p.entityWeights)
+	plan.Gather(a.planTarget, a.target)
+	if a.weight != nil {
+		plan.Gather(a.planWeight, a.weight)
+		p.weight = a.planWeight
+	}
+	outer := at.core == 0 || at.core == last
+	if outer && block.Map == nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes {
+		a.run.Raised += solveSlices(p)
+	} else {
+		a.run.Raised += int64(a.cg.solve(p))
+	}
+	c.Refresh(a.d.b, block.Map != nil)
+	if i+1 == len(a.ids) || a.ids[i+1].term != at.term {
+		a.evaluate(at.term)
+	}
+}
+
+// solveSlices solves the free slices of an outer core exactly. It returns the
+// number of singular systems.
+func solveSlices(p *blockProblem) int64 {
+	p.d.passes++
+	c := p.train.Cores[p.core]
+	r := p.plan.LeafRank()
+	type scratch struct{ matrix, lambda []float64 }
+	workers := make([]scratch, p.d.b.Threads())
+	var raised atomic.Int64
+	offset := c.Offset()
+	p.d.b.Rows(p.plan, p.train.Slices(), p.target, p.weight, func(worker, e int, gram, rhs []float64) {
+		s := &workers[worker]
+		if s.matrix == nil {
+			s.matrix, s.lambda = make([]float64, r*r), make([]float64, r)
+		}
+		if offset != nil {
+			for i := range r {
+				for j, o := range offset[e*r:][:r] {
+					rhs[i] -= gram[i*r+j] * float64(o)
+				}
+			}
+		}
+		if p.block.Multiplier != nil {
+			m := p.block.Multiplier[e*r:][:r]
+			for i := range r {
+				rhs[i] *= float64(m[i])
+				for j := range r {
+					gram[i*r+j] *= float64(m[i]) * float64(m[j])
+				}
+			}
+		}
+		for i := range r {
+			s.lambda[i] = p.penalty.at(e, i)
+			rhs[i] += s.lambda[i] * p.penalty.center(i)
+		}
+		if solveRidge(gram, r, s.lambda, rhs, s.matrix) {
+			raised.Add(1)
+		}
+		for i, v := range rhs {
+			p.block.Value[e*r+i] = float32(v)
+		}
+	})
+	return raised.Load()
+}
+
+// endSweep balances the scales of the cores. It evaluates all terms again, because
+// a run resumed at this point computes them from the balanced weights.
+func (a *als) endSweep(bool) {
+	a.ridge.balance(a.d.b, a.d.field, a.d.entityWeights)
+	a.evaluateAll()
+}
+
+// score returns the penalized loss per observation.
+func (a *als) score(loss float64) float64 { return a.ridge.penalizedLoss(a.d, loss) }
+
+// failure always returns nil: the end of the sweep checks the loss.
+func (a *als) failure() error { return nil }
+
+// forget does nothing, because als keeps no state besides the weights.
+func (a *als) forget() {}

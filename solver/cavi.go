@@ -1,0 +1,228 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// cavi maximizes the evidence lower bound
+//
+//	-1/2 sum_n [ log(2 pi s2) + w_n E(y_n - f_n)^2 / s2 ] - KL(q || prior)
+//
+// by coordinate ascent: each block's posterior is set to its optimum while all
+// others are fixed. Variances have closed forms. Means solve normal equations of
+// expectations, exactly for free outer cores and otherwise by a few conjugate
+// gradient steps, which never decrease the bound. Noise and prior variances have
+// closed forms too, so there is no learning rate and no penalty to choose.
+//
+// A block costs one pass with second moments for its variances and one per
+// conjugate gradient step.
+type cavi struct {
+	residuals
+	run   *Run
+	steps int
+	ids   []blockID
+	cg    conjugateGradient
+	fixed bool // noise and prior variances are given, not learned
+
+	err error // why the posterior is not finite
+}
+
+func newCAVI(d *data, train Observations, steps int) *cavi {
+	a := &cavi{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field)}
+	d.expectedLoss = func() float64 {
+		a.evaluateAll()
+		return a.residuals.loss()
+	}
+	return a
+}
+
+func (a *cavi) blocks() int            { return len(a.ids) }
+func (a *cavi) blockName(i int) string { return blockLabel(a.d.field, a.ids[i]) }
+func (a *cavi) failure() error         { return a.err }
+
+// forget discards the noise, so begin starts the posterior again.
+func (a *cavi) forget() { a.d.noise[0], a.err = 0, nil }
+
+func (a *cavi) at(i int) (*termValues, *tt.Core, tt.Block) {
+	c, b := a.d.posteriorBlock(a.ids[i])
+	return &a.terms[a.ids[i].term], c, b
+}
+
+// begin starts or continues a run.
+func (a *cavi) begin(r *Run, _ Ridge) {
+	a.run = r
+	if a.d.noise[0] == 0 {
+		a.d.startPosterior()
+		r.Memory = nil
+	}
+	a.evaluateAll()
+	if a.d.noiseWeights != nil {
+		if len(r.Memory) > 0 {
+			copy(a.d.w, r.Memory[0])
+		}
+		r.Memory = [][]float32{a.d.w}
+	}
+	if a.d.countSites == nil {
+		return
+	}
+	if len(r.Memory) == 0 {
+		// The noise is 1: the precision of a site takes its place.
+		if r.Restarts == 0 {
+			r.Rate = firstMix
+		}
+		a.d.size[0] = 1
+		a.refreshSites(true)
+		a.learnSize()
+		r.Memory = [][]float32{a.d.y, a.d.w}
+	}
+	copy(a.d.y, r.Memory[0])
+	copy(a.d.w, r.Memory[1])
+	r.Memory = [][]float32{a.d.y, a.d.w}
+}
+
+// update sets block i to its optimum, then its prior variance.
+func (a *cavi) update(i int) {
+	at := a.ids[i]
+	t, c, block := a.at(i)
+	a.residualFor(at.term)
+	plan, exact := a.plan(t, at.core, block)
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, target: a.planTarget, entityWeights: everyEntity(c), steps: a.steps, noise: float64(a.d.noise[0])}
+	p.penalty = a.d.priorPenalty(&block)
+	plan.Gather(a.planTarget, a.target)
+	if a.weight != nil {
+		plan.Gather(a.planWeight, a.weight)
+		p.weight = a.planWeight
+	}
+	if exact {
+		a.run.Raised += solveExpectedSlices(p)
+	} else {
+		a.run.Raised += int64(a.cg.solve(p))
+	}
+	if p.failed != nil && a.err == nil {
+		a.err = p.failed
+	}
+	c.Refresh(a.d.b, block.Map != nil)
+	a.learnPrior(i)
+	if i+1 == len(a.ids) || a.ids[i+1].term != at.term {
+		a.evaluate(at.term)
+		if a.d.countSites != nil {
+			a.refreshSites(false)
+		} else {
+			a.learnNoise()
+		}
+	}
+	if v := float64(block.Spread.PriorVar[0] * a.d.noise[0]); math.IsNaN(v) || math.IsInf(v, 0) {
+		a.err = fmt.Errorf("the evidence bound is not finite (prior variance %g, noise %g)", block.Spread.PriorVar[0], a.d.noise[0])
+	}
+}
+
+// everyEntity gives every entity weight 1: the same equations give entities without
+// observations their prior.
+func everyEntity(c *tt.Core) []float64 { return slices.Repeat([]float64{1}, c.Slices.N) }
+
+func (a *cavi) learnNoise() {
+	if !a.fixed {
+		a.d.learnNoise(a.loss())
+	}
+}
+
+func (a *cavi) learnPrior(i int) {
+	if !a.fixed {
+		a.d.learnPrior(a.ids[i])
+	}
+}
+
+// maxExact limits the work of an exact solve, relative to the cheapest pass with
+// second moments.
+const maxExact = 8
+
+// plan returns the plan for solving a block, and whether the solve is exact. An
+// exact solve needs the plan with the core at its leaves; so do covariances of its
+// slices.
+func (a *cavi) plan(t *termValues, core int, b tt.Block) (*backend.Plan, bool) {
+	var own *backend.Plan
+	switch {
+	case b.Map != nil && b.MultiplierCov == nil:
+		return t.cheapest, false
+	case core == 0:
+		own = t.firstPlan
+	case core == len(t.train.Cores)-1:
+		own = t.lastPlan
+	default:
+		return t.cheapest, false
+	}
+	if own.SecondWork() > maxExact*t.cheapest.SecondWork() && b.Spread.Cov == nil && b.MultiplierCov == nil {
+		return t.cheapest, false
+	}
+	return own, b.Map == nil
+}
+
+// loss returns the expected loss. For counts it is the negative expected log
+// likelihood at the current sites.
+func (a *cavi) loss() float64 {
+	if a.d.countSites != nil {
+		return -a.d.countSites.bound
+	}
+	return a.residuals.loss()
+}
+
+func (a *cavi) elbo() float64 { return a.d.elbo(a.loss()) }
+
+// score returns the negative bound per observation.
+func (a *cavi) score(float64) float64 { return -a.elbo() / float64(len(a.d.y)) }
+
+// endSweep balances the scales of the cores, which does not change the bound.
+func (a *cavi) endSweep(bool) {
+	a.balance()
+	a.evaluateAll()
+	if c := a.d.countSites; c != nil {
+		if n := len(a.run.Points); a.run.Sweep > boundSweeps && n > 1 && a.run.Points[n-1].Train > a.run.Points[n-2].Train {
+			a.run.Rate = max(a.run.Rate/2, leastMix)
+		}
+		a.learnSize()
+		a.refreshSites(false)
+	}
+	if a.d.noiseWeights != nil {
+		a.refreshNoiseWeights()
+	}
+}
+
+// balance rescales the cores of each train until their prior variances are equal.
+// Means, variances and priors change together, so neither the field nor the bound
+// changes.
+func (a *cavi) balance() {
+	for k := range a.terms {
+		var owners []int // for each core, the block that carries its scale
+		logMean := 0.0
+		for i, at := range a.ids {
+			_, c, b := a.at(i)
+			if at.term == k && !(c.Variant == tt.WLR && b.Map == nil) {
+				owners = append(owners, i)
+				logMean += math.Log(float64(b.Spread.PriorVar[0]))
+			}
+		}
+		logMean /= float64(len(owners))
+		if len(owners) != len(a.terms[k].train.Cores) || math.IsInf(logMean, 0) || math.IsNaN(logMean) {
+			continue // an additive core has two blocks with one common scale
+		}
+		for _, i := range owners {
+			_, c, b := a.at(i)
+			by := math.Exp((logMean - math.Log(float64(b.Spread.PriorVar[0]))) / 2)
+			scaleBlock(&b, by)
+			c.Refresh(a.d.b, c.Map != nil)
+		}
+	}
+}
+
+// scaleBlock multiplies the weights of a block by a factor.
+func scaleBlock(b *tt.Block, by float64) {
+	for i := range b.Value {
+		b.Value[i] *= float32(by)
+	}
+	b.Spread.Scale(by)
+}

@@ -1,0 +1,90 @@
+package solver
+
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// This file holds what the solvers of posteriors share: the evidence lower bound
+//
+// 	-1/2 sum_n [ log(2 pi s2) + w_n E(y_n - f_n)^2 / s2 ] - KL(q || prior),
+//
+// and the closed forms of the noise and the prior variances.
+
+// hasPosterior reports whether the field's weights have posteriors.
+func (d *data) hasPosterior() bool { return d.field.Terms[0].Varies() }
+
+// posteriorBlock returns a block with a posterior. Its prior is independent per
+// weight, so it has no norm.
+func (d *data) posteriorBlock(at blockID) (*tt.Core, tt.Block) {
+	c := d.field.Terms[at.term].Cores[at.core]
+	b := c.Blocks()[at.block]
+	b.Norm = nil
+	return c, b
+}
+
+// startVariance is the variance of weights at the start, relative to their square.
+const startVariance = 1e-2
+
+// startPosterior sets the noise to 1, the variance of the target, and the prior
+// variances to the second moments of the start values.
+func (d *data) startPosterior() {
+	d.noise[0] = 1
+	for _, at := range blockIDs(d.field) {
+		c, b := d.posteriorBlock(at)
+		b.Spread.Start(0, c.Slices.Slice())
+		moment, _ := c.SecondMoment(d.b, &b)
+		b.Spread.Start(startVariance*moment, c.Slices.Slice())
+		d.learnPrior(at)
+		c.Refresh(d.b, c.Map != nil)
+	}
+}
+
+// priorPenalty returns the prior of a block as a penalty in units of the summed
+// loss: a ridge of noise / prior variance around the prior mean.
+func (d *data) priorPenalty(b *tt.Block) *penalty {
+	lambda := float64(d.noise[0]) / float64(b.Spread.PriorVar[0])
+	return &penalty{row: func(int) float64 { return lambda }, mean: b.Spread.PriorMean}
+}
+
+// leastNoise keeps the noise of noiseless data above zero, where the bound is
+// infinite.
+const leastNoise = 1e-10
+
+// learnNoise sets the noise to the variance that maximizes the bound, given the
+// summed expected loss.
+func (d *data) learnNoise(loss float64) {
+	d.noise[0] = float32(max(loss/float64(len(d.y)), leastNoise))
+}
+
+// leastPrior keeps the prior variance of a block whose weights vanished above zero.
+const leastPrior = 1e-30
+
+// learnPrior sets the prior variance of a block to the value that maximizes the
+// bound.
+func (d *data) learnPrior(at blockID) {
+	c, b := d.posteriorBlock(at)
+	moment, _ := c.SecondMoment(d.b, &b)
+	b.Spread.PriorVar[0] = float32(max(moment, leastPrior))
+}
+
+// elbo returns the evidence lower bound, given the summed expected loss, or, for
+// counts, the negative expected log likelihood. Observation weights are inverse
+// relative variances. Their logarithms are constant and omitted unless the weights
+// are learned.
+func (d *data) elbo(loss float64) float64 {
+	n, noise := float64(len(d.y)), float64(d.noise[0])
+	bound := -loss
+	if d.countSites == nil {
+		bound = -n/2*math.Log(2*math.Pi*noise) - loss/(2*noise)
+		if d.noiseWeights != nil {
+			bound -= d.noiseWeights.logVariances(d.w) / 2
+		}
+	}
+	for _, at := range blockIDs(d.field) {
+		c, b := d.posteriorBlock(at)
+		bound -= c.Divergence(d.b, &b)
+	}
+	return bound
+}

@@ -1,0 +1,176 @@
+package solver
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/cholesky"
+)
+
+// expectedEquations sets residual and diagonal for a block with a posterior. One
+// pass gives g - H G and D, the diagonal of H, which is exact here.
+func (s *conjugateGradient) expectedEquations(p *blockProblem, cores []backend.Slices) {
+	if len(s.slices.Var) != s.slices.Len() {
+		s.slices.Var = make([]float32, s.slices.Len())
+	}
+	grad := s.meanGradient(p)
+	grad[p.core].Var = s.slices.Var
+	s.extraFull = nil
+	if c := p.block.MultiplierCov; c != nil {
+		s.extraFull = make([]float32, len(c))
+		grad[p.core].Cov = s.extraFull
+	}
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Second: true, Target: p.target, Weight: p.weight, Grad: grad})
+	curvature := s.slices.Var
+	for i, v := range curvature {
+		curvature[i] = -2 * v // the adjoint of the variance is -w/2
+	}
+	p.block.Adjoint(p.d.b, s.residual, s.slices.Mean, false)
+	for i, c := range p.block.MultiplierCov {
+		s.extraFull[i] *= -2 * c
+	}
+	s.extra = nil
+	if v := p.block.MultiplierVar; v != nil {
+		s.extra, s.along = make([]float32, len(v)), make([]float32, len(v))
+		for i, d := range curvature {
+			s.extra[i] = d * v[i]
+		}
+		s.addExtra(p, s.residual, p.block.Value, -1)
+	}
+	copy(s.slices.Mean, curvature)
+	p.block.Adjoint(p.d.b, s.diagonal, s.slices.Mean, true)
+}
+
+// addExtra adds sign A'(D o v o A x) to dst: the contribution of a multiplier's
+// variance v to the normal equations.
+func (s *conjugateGradient) addExtra(p *blockProblem, dst, x []float32, sign float32) {
+	if s.extra == nil {
+		return
+	}
+	if p.block.Map == nil {
+		for i, d := range s.extra {
+			dst[i] += sign * d * x[i]
+		}
+		return
+	}
+	p.block.Map.Apply(p.d.b, s.along, x, false)
+	if s.extraFull != nil {
+		multiplyByMatrices(p.d.b, s.along, s.extraFull, p.train.Cores[p.core].Slices.Slice())
+	} else {
+		for i, d := range s.extra {
+			s.along[i] *= d
+		}
+	}
+	part := make([]float32, len(dst))
+	p.block.Map.Adjoint(p.d.b, part, s.along, false)
+	for i, v := range part {
+		dst[i] += sign * v
+	}
+}
+
+// multiplyByMatrices multiplies each row of r entries by its own r x r matrix.
+func multiplyByMatrices(b backend.Backend, rows, matrices []float32, r int) {
+	backend.Each(b, len(rows)/r, func(e int) {
+		row, product := rows[e*r:][:r], make([]float32, r)
+		for i := range product {
+			for j, x := range row {
+				product[i] += matrices[(e*r+i)*r+j] * x
+			}
+		}
+		copy(row, product)
+	})
+}
+
+// setVariances sets the variances of the block to their optimum, which does not
+// depend on the means: s2/(diagonal + lambda) for independent weights. s.diagonal
+// includes lambda already.
+func (s *conjugateGradient) setVariances(p *blockProblem) {
+	if !p.hasPosterior() {
+		return
+	}
+	if sigmas := p.block.Spread.Sigma; sigmas != nil {
+		// Adjoint left the curvature of T in the slices.
+		for q := range sigmas {
+			if err := p.block.Map.Solve(p.d.b, sigmas, q, s.slices.Mean, p.penalty.at(0, 0), p.noise); err != nil {
+				p.failed = fmt.Errorf("%s: %w", p.block.Name, err)
+			}
+		}
+		return
+	}
+	for k, d := range s.diagonal {
+		if s.lambda[k] > 0 {
+			p.block.Spread.Var[k] = float32(p.noise) / d
+		}
+	}
+}
+
+// solveExpectedSlices solves a free outer core exactly. For each entity,
+//
+//	(M H M + diag(D o v) + lambda) x = M (g - H G0) + lambda mu,
+//
+// where H holds the second moments of the product of the other cores at the
+// entity's cells, D is its diagonal, M and v are the mean and variance of the
+// multiplier, and mu and lambda are the penalty. The covariance is s2 times the
+// inverse of the matrix, or of its diagonal. It returns the number of singular
+// systems.
+func solveExpectedSlices(p *blockProblem) int64 {
+	c := p.train.Cores[p.core]
+	r, shape := c.Slices.Slice(), c.Slices.Shape
+	grad := make([]backend.Slices, len(p.train.Cores))
+	g := backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
+	grad[p.core] = g
+	p.d.pass(p.plan, p.train.Slices(), &backend.Job{Adjoint: backend.Residual, Second: true, Target: p.target, Weight: p.weight, Grad: grad})
+	var raised atomic.Int64
+	backend.Each(p.d.b, shape.N-1, func(e int) {
+		if solveExpectedSlice(p, e, r, g) {
+			raised.Add(1)
+		}
+	})
+	return raised.Load()
+}
+
+func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised bool) {
+	at := func(values []float32) []float32 { return values[e*r:][:r] }
+	h, lambda, step, scratch := make([]float64, r*r), make([]float64, r), make([]float64, r), make([]float64, r*r)
+	for k, v := range g.Cov[e*r*r:][:r*r] {
+		h[k] = -2 * float64(v) // the adjoint of the variance is -w/2
+	}
+	x := at(p.block.Value)
+	for i := range r {
+		lambda[i] = p.penalty.at(e, i)
+		step[i] = float64(at(g.Mean)[i])
+	}
+	if p.block.Multiplier != nil {
+		m, v := at(p.block.Multiplier), at(p.block.MultiplierVar)
+		for i := range r {
+			lambda[i] += h[i*r+i] * float64(v[i])
+			step[i] *= float64(m[i])
+		}
+		for i := range r {
+			for j := range r {
+				h[i*r+j] *= float64(m[i]) * float64(m[j])
+			}
+		}
+	}
+	for i := range r {
+		own := p.penalty.at(e, i)
+		step[i] -= (lambda[i]-own)*float64(x[i]) + own*(float64(x[i])-p.penalty.mean)
+	}
+	raised = solveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
+	for i, d := range step {
+		x[i] += float32(d)
+		p.block.Spread.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))
+	}
+	if p.block.Spread.Cov != nil {
+		cholesky.Inverse(scratch, r, h)
+		cov := p.block.Spread.Cov[e*r*r:][:r*r]
+		for k := range cov {
+			cov[k] = float32(p.noise * h[k])
+		}
+		for i := range r {
+			p.block.Spread.Var[e*r+i] = cov[i*r+i]
+		}
+	}
+	return raised
+}

@@ -1,0 +1,61 @@
+package solver
+
+import (
+	"errors"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+)
+
+// Options configure Solve.
+type Options struct {
+	Solver        string // "als" or "adam" for point estimates, "cavi" or "adam" for posteriors
+	Ridge         *Ridge // the penalty; nil to search for one on the validation set
+	PenaltySearch PenaltySearch
+	Sweeps        int     // maximum number of sweeps; for adam, of epochs
+	Patience      int     // sweeps without improvement before a run stops
+	CGSteps       int     // als, cavi: conjugate gradient steps per block
+	LearningRate  float64 // adam: the initial step size
+	Batch         float64 // adam: share of the data per minibatch
+	Schedule      Schedule
+	Seed          uint64
+	Counts        *Counts    // cavi: targets are counts; nil means Gaussian noise
+	Noise         NoiseModel // cavi: weights observations by their inverse noise variance; nil means equal noise
+
+	TimeBudget time.Duration // 0 means no limit; the run stops before the next block
+
+	Resume          *State        // a saved state to continue from
+	Checkpointer    Checkpointer  // nil saves nothing
+	CheckpointEvery time.Duration // minimum time between two saves
+	Progress        func(Event)   // called after each block and sweep; nil for no reports
+	now             func() time.Time
+}
+
+func (o *Options) validate() error {
+	sweeps := "fit.sweeps"
+	if o.Solver == "adam" {
+		sweeps = "fit.epochs"
+	}
+	switch {
+	case o.Solver != "als" && o.Solver != "adam" && o.Solver != "cavi":
+		return fielderr.Errorf("fit.solver", "solver: unknown solver %q; use als, adam or cavi", o.Solver)
+	case o.Ridge == nil && o.Solver != "cavi" && len(o.PenaltySearch.Kinds) == 0:
+		return errors.New("solver: no penalty and no kinds of penalty to search; set Ridge or PenaltySearch.Kinds")
+	case o.Sweeps < 1:
+		return fielderr.Errorf(sweeps, "solver: %s is %d; use 1 or more", sweeps, o.Sweeps)
+	case o.Patience < 1:
+		return fielderr.Errorf("fit.patience", "solver: fit.patience is %d; use 1 or more", o.Patience)
+	case o.Solver != "adam" && o.CGSteps < 1:
+		return fielderr.Errorf("fit.cg-steps", "solver: fit.cg-steps is %d; use 1 or more", o.CGSteps)
+	case o.Solver == "adam" && !(o.LearningRate > 0):
+		return fielderr.Errorf("fit.learning-rate", "solver: fit.learning-rate is %g; use a positive number", o.LearningRate)
+	case o.Solver == "adam" && !(o.Batch > 0 && o.Batch <= 1):
+		return fielderr.Errorf("fit.batch", "solver: fit.batch is %g; use a number above 0 and at most 1", o.Batch)
+	case o.Solver == "adam" && o.Schedule != Blocks && o.Schedule != Joint:
+		return fielderr.Errorf("fit.schedule", "solver: unknown schedule %q; use block or joint", o.Schedule)
+	}
+	if o.Ridge != nil {
+		return o.Ridge.validate()
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package solver
+
+import (
+	"errors"
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Observations are cells with values.
+type Observations struct {
+	Codes [][]int32 // one column of codes per mode
+	Y     []float32
+	W     []float32 // nil means weight 1
+}
+
+// Len returns the number of observations.
+func (o *Observations) Len() int { return len(o.Y) }
+
+// Problem is a field and the data to fit it to. Targets should have a mean near 0
+// and a variance near 1. Valid, the validation set, may be empty.
+type Problem struct {
+	Field        *tt.Field
+	Backend      backend.Backend
+	Train, Valid Observations
+	Kernels      []Kernel // operators to learn; usually none
+}
+
+// data is the problem in the form the solvers use: weights of mean 1, learned noise
+// parameters, and scratch memory in the order of the observations.
+type data struct {
+	field         *tt.Field
+	b             backend.Backend
+	y, w          []float32     // w nil means weight 1
+	entityWeights [][][]float64 // summed observation weights: [term][core][entity]
+	noise         [1]float32    // posteriors: the variance of an observation of weight 1
+	size          [1]float32    // of the negative binomial distribution
+	countSites    *countSites   // nil unless targets are counts
+	noiseWeights  *noiseWeights // nil unless observations are weighted by their noise
+	passes        int
+
+	expectedLoss func() float64 // posteriors: computes the expected loss at the current weights
+	phase        phase          // of adam
+
+	validChunk *tt.Chunk
+	validY     []float32
+	validW     []float32
+	validMean  []float32
+
+	kernels    []*kernelBlock
+	trainChunk *tt.Chunk // used by the kernels
+	trainMean  []float32
+	pull       func(adjoint []float32, grad tt.Gradients)
+}
+
+func newData(p *Problem) (*data, error) {
+	if p.Train.Len() == 0 {
+		return nil, errors.New("solver: no training observations")
+	}
+	if len(p.Field.Terms) == 0 {
+		return nil, errors.New("solver: the model has no terms")
+	}
+	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y}
+	var err error
+	if d.w, err = normalizeWeights(p.Train.W); err != nil {
+		return nil, err
+	}
+	if p.Valid.Len() > 0 {
+		d.validChunk = p.Field.NewChunk(p.Valid.Codes)
+		d.validY, d.validW = p.Valid.Y, p.Valid.W
+		d.validMean = make([]float32, p.Valid.Len())
+	}
+	if d.kernels = newKernelBlocks(p.Field, p.Kernels); len(d.kernels) > 0 {
+		d.trainChunk, d.trainMean = p.Field.NewChunk(p.Train.Codes), make([]float32, p.Train.Len())
+	}
+	d.entityWeights = make([][][]float64, len(p.Field.Terms))
+	for k, t := range p.Field.Terms {
+		for c, column := range t.Lookup(p.Train.Codes) {
+			n := make([]float64, t.Cores[c].Slices.N)
+			for i, e := range column {
+				n[e] += weightAt(d.w, i)
+			}
+			d.entityWeights[k] = append(d.entityWeights[k], n)
+		}
+	}
+	return d, nil
+}
+
+// normalizeWeights scales weights to mean 1, so that the meaning of a penalty does
+// not depend on their unit.
+func normalizeWeights(w []float32) ([]float32, error) {
+	if w == nil {
+		return nil, nil
+	}
+	sum := 0.0
+	for _, v := range w {
+		sum += float64(v)
+	}
+	if !(sum > 0) || math.IsInf(sum, 0) {
+		return nil, fielderr.Errorf("data.weight", "solver: the training weights sum to %g; they must be finite and not all zero", sum)
+	}
+	out := make([]float32, len(w))
+	for i, v := range w {
+		out[i] = float32(float64(v) * float64(len(w)) / sum)
+	}
+	return out, nil
+}
+
+func weightAt(w []float32, i int) float64 {
+	if w == nil {
+		return 1
+	}
+	return float64(w[i])
+}
+
+func (d *data) pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
+	d.passes++
+	return d.b.Pass(p, cores, job)
+}
+
+// validLoss returns the weighted mean squared error on the validation set, for
+// counts the mean negative log likelihood. It is NaN without a validation set.
+func (d *data) validLoss() float64 {
+	if d.countSites != nil {
+		return d.validCountLoss()
+	}
+	if d.validChunk == nil {
+		return math.NaN()
+	}
+	d.field.Eval(d.b, tt.Moments{Mean: d.validMean}, d.validChunk)
+	return meanSquare(d.validY, d.validMean, d.validW)
+}
+
+func meanSquare(y, f, w []float32) float64 {
+	loss, total := 0.0, 0.0
+	for i := range y {
+		r, weight := float64(y[i])-float64(f[i]), weightAt(w, i)
+		loss += weight * r * r
+		total += weight
+	}
+	return loss / total
+}
+
+// Select returns a copy of the given rows, in their order.
+func (o Observations) Select(rows []int) Observations {
+	out := Observations{Codes: make([][]int32, len(o.Codes)), Y: selectRows(o.Y, rows)}
+	for m := range o.Codes {
+		out.Codes[m] = selectRows(o.Codes[m], rows)
+	}
+	if o.W != nil {
+		out.W = selectRows(o.W, rows)
+	}
+	return out
+}
+
+func selectRows[T any](values []T, rows []int) []T {
+	out := make([]T, len(rows))
+	for i, row := range rows {
+		out[i] = values[row]
+	}
+	return out
+}

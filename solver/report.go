@@ -1,0 +1,107 @@
+package solver
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Event reports the progress of a run. It is sent after each block, and with a
+// Point after each sweep.
+type Event struct {
+	Trials        int    // penalties compared so far
+	Searching     bool   // whether the current run is such a trial
+	Sweep, Sweeps int    // current sweep, from 0, and the maximum
+	Block, Blocks int    // finished blocks of the sweep, and their number
+	BlockName     string // the block that was just finished
+	Point         *Point // set at the end of a sweep
+	Ridge         Ridge
+	Observations  int
+}
+
+// Stop is the reason why a run ended.
+type Stop string
+
+const (
+	Converged   Stop = "no improvement"
+	AllSweeps   Stop = "all sweeps done"
+	Budget      Stop = "time budget"
+	Interrupted Stop = "interrupted"
+	Diverged    Stop = "diverged"
+)
+
+// Report is the outcome of Solve. The field then holds the best weights.
+type Report struct {
+	Stop     Stop
+	Ridge    Ridge
+	Trials   []Trial
+	Points   []Point
+	Best     int // sweep of the best weights; -1 before the first sweep ended
+	Score    float64
+	Noise    float64 // posteriors: the variance of an observation of weight 1
+	Size     float64 // of the negative binomial distribution
+	Passes   int
+	Blocks   int
+	Warnings []string
+}
+
+// sweepWord returns the word for a sweep in messages.
+func (dr *driver) sweepWord() string {
+	if dr.opt.Solver == "adam" {
+		return "epoch"
+	}
+	return "sweep"
+}
+
+// notify sends the progress after done blocks of the sweep. p is set at its end.
+func (dr *driver) notify(done int, p *Point) {
+	if dr.opt.Progress == nil {
+		return
+	}
+	run := &dr.state.Run
+	name := ""
+	if run.Block < dr.blockCount() {
+		name = dr.blockName(run.Block)
+	}
+	dr.opt.Progress(Event{Trials: len(dr.state.Trials), Searching: dr.searching(), Sweep: run.Sweep, Sweeps: dr.sweepLimit(), Block: done, Blocks: dr.blockCount(),
+		BlockName: name, Point: p, Ridge: dr.ridge(), Observations: len(dr.d.y)})
+}
+
+// report returns the outcome of the run.
+func (dr *driver) report(stop Stop) Report {
+	run := dr.state.Run
+	warnings := append(dr.warnings, dr.runWarnings()...)
+	return Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep,
+		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Size: float64(dr.d.size[0]), Passes: dr.d.passes, Blocks: dr.blocks, Warnings: warnings}
+}
+
+// runWarnings returns the warnings about the course of the run.
+func (dr *driver) runWarnings() []string {
+	run := dr.state.Run
+	var warnings []string
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	remedy := "increase fit.lambda"
+	if dr.opt.Solver == "cavi" {
+		remedy = "use lower ranks in terms"
+	}
+	if run.Restarts > 0 {
+		times := "once"
+		if run.Restarts > 1 {
+			times = fmt.Sprintf("%d times", run.Restarts)
+		}
+		if dr.opt.Solver == "adam" {
+			warn("training diverged %s and continued from its best weights at a lower learning rate; decrease fit.learning-rate or increase fit.lambda to avoid this", times)
+		} else {
+			warn("training diverged %s and continued from its best weights; %s to avoid this", times, remedy)
+		}
+	}
+	if dr.d.phase == means {
+		warn("the run ended before adam updated the variances: they have their start values, and intervals are not valid; allow more time or set fit.solver to cavi")
+	}
+	if n := dr.boundDecreases(); n > 0 {
+		warn("the evidence bound decreased in %d of %d sweeps by more than rounding error: the variances may be inaccurate", n, len(run.Points))
+	}
+	if run.Raised > 0 {
+		warn("the diagonals of %d singular systems were raised to solve them; %s to avoid this", run.Raised, remedy)
+	}
+	return warnings
+}

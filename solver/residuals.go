@@ -1,0 +1,159 @@
+package solver
+
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// residuals holds the values of all terms at the training observations, and the
+// target that the other terms leave for one of them.
+type residuals struct {
+	d     *data
+	terms []termValues
+
+	target                 []float32 // the target of the current term, per observation
+	weight                 []float32 // its weight; nil means 1
+	planTarget, planWeight []float32 // target and weight in plan order
+}
+
+// termValues holds the values of a term at the training observations.
+type termValues struct {
+	train               *tt.Train
+	firstPlan, lastPlan *backend.Plan
+	cheapest            *backend.Plan // the cheaper of the two
+	mean                []float32     // per observation
+	variance            []float32     // nil for point estimates
+}
+
+func newResiduals(d *data, train Observations) residuals {
+	a := residuals{d: d}
+	n := len(d.y)
+	a.target, a.planTarget = make([]float32, n), make([]float32, n)
+	if d.w != nil || d.field.Group != nil {
+		a.weight, a.planWeight = make([]float32, n), make([]float32, n)
+	}
+	for _, t := range d.field.Terms {
+		index := t.Lookup(train.Codes)
+		term := termValues{train: t, mean: make([]float32, n)}
+		work := (*backend.Plan).Work
+		if t.Varies() {
+			term.variance = make([]float32, n)
+			work = (*backend.Plan).SecondWork
+		}
+		plans := []**backend.Plan{&term.firstPlan, &term.lastPlan}[:min(len(t.Cores), 2)]
+		parallel.For(len(plans), len(plans), func(i int) {
+			*plans[i] = backend.NewPlan(t.Shapes(), index, [...]backend.End{backend.First, backend.Last}[i])
+		})
+		term.cheapest = term.firstPlan
+		if term.lastPlan != nil && work(term.lastPlan) < work(term.firstPlan) {
+			term.cheapest = term.lastPlan
+		}
+		a.terms = append(a.terms, term)
+	}
+	return a
+}
+
+func (a *residuals) evaluateAll() {
+	for k := range a.terms {
+		a.evaluate(k)
+	}
+}
+
+// evaluate recomputes the values of term k, with planTarget and planWeight as
+// scratch memory.
+func (a *residuals) evaluate(k int) {
+	t := &a.terms[k]
+	job := &backend.Job{Mean: a.planTarget}
+	if t.variance != nil {
+		if a.planWeight == nil {
+			a.planWeight = make([]float32, len(a.planTarget))
+		}
+		job.Second, job.Var = true, a.planWeight
+	}
+	a.d.pass(t.cheapest, t.train.Slices(), job)
+	t.cheapest.Scatter(t.mean, a.planTarget)
+	if t.variance != nil {
+		t.cheapest.Scatter(t.variance, a.planWeight)
+	}
+}
+
+// tinyFactor is the smallest mean square of the partners' product for which an
+// observation contributes to a factor.
+const tinyFactor = 1e-12
+
+// noTerm makes residualFor subtract all terms.
+const noTerm = -1
+
+// residualFor sets target and weight for term k. The target is y minus the other
+// groups, times E m / E m^2, where m is the product of the term's partners; the
+// weight is w E m^2.
+func (a *residuals) residualFor(k int) {
+	copy(a.target, a.d.y)
+	var partners []int
+	if k != noTerm {
+		partners = a.d.field.Partners(k)
+	}
+	for j := range a.terms {
+		if j == k || slices.Contains(partners, j) {
+			continue
+		}
+		others := a.d.field.Partners(j)
+		if len(others) > 0 && others[0] < j {
+			continue // counted with the first term of its group
+		}
+		for n, f := range a.terms[j].mean {
+			for _, o := range others {
+				f *= a.terms[o].mean[n]
+			}
+			a.target[n] -= f
+		}
+	}
+	if a.weight == nil {
+		return
+	}
+	for n := range a.weight {
+		w, m, square := float32(weightAt(a.d.w, n)), float32(1), float32(1)
+		for _, j := range partners {
+			f := a.terms[j].mean[n]
+			m *= f
+			square *= f*f + a.terms[j].varianceAt(n)
+		}
+		if square < tinyFactor {
+			a.weight[n], a.target[n] = 0, 0 // no information about this factor, and the quotient would overflow
+			continue
+		}
+		a.weight[n] = w * square
+		a.target[n] *= m / square
+	}
+}
+
+func (t *termValues) varianceAt(n int) float32 {
+	if t.variance == nil {
+		return 0
+	}
+	return t.variance[n]
+}
+
+// loss returns the summed training loss, for posteriors its expectation.
+func (a *residuals) loss() float64 {
+	a.residualFor(noTerm)
+	moments := a.moments()
+	sum := 0.0
+	for n, r := range a.target {
+		_, v := a.d.field.Combine(moments, n)
+		sum += weightAt(a.d.w, n) * (float64(r)*float64(r) + v)
+	}
+	return sum
+}
+
+// moments returns the values of all terms.
+func (a *residuals) moments() []tt.Moments {
+	m := make([]tt.Moments, len(a.terms))
+	for k := range m {
+		m[k] = tt.Moments{Mean: a.terms[k].mean, Var: a.terms[k].variance}
+	}
+	return m
+}

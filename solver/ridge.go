@@ -1,0 +1,293 @@
+package solver
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// RidgeKind is how the penalty of an entity depends on its observations.
+type RidgeKind string
+
+const (
+	Uniform   RidgeKind = "uniform"   // lambda for every entity
+	Frequency RidgeKind = "frequency" // lambda n_e, where n_e is the summed weight of the entity's observations
+)
+
+// Ridge is a quadratic penalty in units of the summed loss: lambda_e |V'(e)|^2 on
+// free weights, lambda_e |V'(e) - anchor|^2 on those of an anchored train, and
+// lambda |W|^2 on regressions.
+//
+// A weighted regression, G = V' o (A W), has one penalty for V' and W. In dual space
+// (Coupled) it is, as in the KFT paper,
+//
+//	sum over (a, b) of (sum_e lambda_e v'_eab^2) |w_ab|^2,
+//
+// and in primal space, where V' is shrunk towards 1,
+//
+//	sum over (a, b) of (lambda + sum_e lambda_e (v'_eab - 1)^2) |w_ab|^2.
+//
+// Because |w_ab| has about the size of T, a deviation from the regression costs as
+// much as a deviation of plain weights from 0, at any scale of T. Both forms are a
+// ridge in V' for fixed W and in W for fixed V'.
+//
+// A joint core with a mode that has no operator is one regression per id of that
+// mode, most of them with few observations. A product of sums over all of them
+// would shrink the small ones to zero. The penalty of such a core is
+// sum_e lambda_e |V'(e) - 1|^2 + lambda |W|^2 in both spaces.
+//
+// If a core has a norm K on W, |w|^2 stands for w'K w.
+type Ridge struct {
+	Kind   RidgeKind `json:"kind"`
+	Lambda float64   `json:"lambda"`
+}
+
+func (r Ridge) String() string { return fmt.Sprintf("%s %.4g", r.Kind, r.Lambda) }
+
+func (r Ridge) validate() error {
+	if r.Kind != Uniform && r.Kind != Frequency {
+		return fielderr.Errorf("fit.ridge", "solver: unknown ridge %q; use uniform or frequency", r.Kind)
+	}
+	if !(r.Lambda >= 0) || math.IsInf(r.Lambda, 0) {
+		return fielderr.Errorf("fit.lambda", "solver: invalid lambda %g; use 0 or a positive number", r.Lambda)
+	}
+	return nil
+}
+
+// lambdaFor returns lambda_e for an entity with the given summed weight.
+func (r Ridge) lambdaFor(count float64) float64 {
+	if r.Kind == Frequency {
+		return r.Lambda * count
+	}
+	return r.Lambda
+}
+
+// penalty is the ridge of one block while the others are fixed. Weight k of row e
+// contributes row(e) column[k] (x - center(k))^2. Rows are entities for free weights
+// and rows of W for regressions.
+type penalty struct {
+	row    func(e int) float64
+	column []float64 // nil means 1
+	mean   float64
+	anchor []float32 // per k, instead of mean; nil if there is none
+}
+
+// center returns the value towards which weight k of a row is shrunk.
+func (p *penalty) center(k int) float64 {
+	if p.anchor != nil {
+		return float64(p.anchor[k])
+	}
+	return p.mean
+}
+
+// at returns the factor of weight k of row e.
+func (p *penalty) at(e, k int) float64 {
+	if p.column == nil {
+		return p.row(e)
+	}
+	return p.row(e) * p.column[k]
+}
+
+// penaltyOf returns the penalty of a block, given the summed weights of the core's
+// entities.
+func (r Ridge) penaltyOf(c *tt.Core, b tt.Block, entityWeights []float64) *penalty {
+	p := &penalty{row: func(e int) float64 { return r.lambdaFor(entityWeights[e]) }, anchor: c.Anchor}
+	if c.Variant == tt.WLR && !c.Coupled {
+		p.mean = 1
+	}
+	switch {
+	case b.Map == nil && sharesPenalty(c):
+		p.column = columnNorms(c)
+		return p
+	case b.Map == nil:
+		return p
+	}
+	lambda := r.typicalLambda(entityWeights)
+	if !sharesPenalty(c) {
+		return &penalty{row: func(int) float64 { return lambda }}
+	}
+	column := columnSquares(c, p.mean, func(e int) float64 {
+		if entityWeights[e] == 0 {
+			return 0 // V' has its prior value there, at no penalty
+		}
+		return p.row(e)
+	})
+	if !c.Coupled {
+		for k := range column {
+			column[k] += lambda
+		}
+	}
+	return &penalty{row: func(int) float64 { return 1 }, column: column}
+}
+
+// sharesPenalty reports whether V' and W of a core have one common penalty.
+func sharesPenalty(c *tt.Core) bool { return c.Variant == tt.WLR && c.Map.Systems() == 1 }
+
+// typicalLambda returns the penalty of a row of W. A row serves all entities, so a
+// frequency penalty uses their mean weight.
+func (r Ridge) typicalLambda(entityWeights []float64) float64 {
+	sum, trained := 0.0, 0
+	for _, n := range entityWeights {
+		if n > 0 {
+			sum, trained = sum+n, trained+1
+		}
+	}
+	return r.lambdaFor(sum / float64(max(trained, 1)))
+}
+
+// columnNorms returns w_ab'K w_ab for each pair (a, b), where K is the core's norm
+// or the identity.
+func columnNorms(c *tt.Core) []float64 {
+	size := c.Slices.Slice()
+	other := c.Weight
+	if c.Norm != nil {
+		other = make([]float32, len(c.Weight))
+		c.Norm(other, c.Weight)
+	}
+	sum := make([]float64, size)
+	for i, v := range c.Weight {
+		sum[i%size] += float64(v) * float64(other[i])
+	}
+	return sum
+}
+
+// columnSquares sums the weighted squares of V' - mean over the entities, for each
+// pair (a, b).
+func columnSquares(c *tt.Core, mean float64, weight func(e int) float64) []float64 {
+	size := c.Slices.Slice()
+	sum := make([]float64, size)
+	for e := range c.Slices.N - 1 {
+		w := weight(e)
+		for k, v := range c.Free[e*size:][:size] {
+			d := float64(v) - mean
+			sum[k] += w * d * d
+		}
+	}
+	return sum
+}
+
+// blockPenalty returns the penalty of a block at its current weights.
+func (r Ridge) blockPenalty(c *tt.Core, b tt.Block, entityWeights []float64) float64 {
+	p := r.penaltyOf(c, b, entityWeights)
+	size := c.Slices.Slice()
+	rows := len(b.Value) / size
+	if b.Map == nil {
+		rows = c.Slices.N - 1 // the prior's slice is not a weight
+	}
+	normed := b.Value
+	if b.Norm != nil {
+		normed = make([]float32, len(b.Value))
+		b.Norm(normed, b.Value)
+	}
+	total := 0.0
+	for e := range rows {
+		if b.Map == nil && entityWeights[e] == 0 {
+			continue // has its prior value
+		}
+		for k, v := range b.Value[e*size:][:size] {
+			to := p.center(k)
+			total += p.at(e, k) * (float64(v) - to) * (float64(normed[e*size+k]) - to)
+		}
+	}
+	return total
+}
+
+// corePenalty returns the penalty of a core and counts a shared penalty once.
+func (r Ridge) corePenalty(c *tt.Core, entityWeights []float64) float64 {
+	total := 0.0
+	for _, b := range c.Blocks() {
+		if !(sharesPenalty(c) && b.Map == nil) {
+			total += r.blockPenalty(c, b, entityWeights)
+		}
+	}
+	return total
+}
+
+// fieldPenalty returns the penalty of the whole field.
+func (r Ridge) fieldPenalty(f *tt.Field, entityWeights [][][]float64) float64 {
+	sum := 0.0
+	for k, t := range f.Terms {
+		for p, c := range t.Cores {
+			sum += r.corePenalty(c, entityWeights[k][p])
+		}
+	}
+	return sum
+}
+
+// penalizedLoss returns the penalized loss per observation.
+func (r Ridge) penalizedLoss(d *data, loss float64) float64 {
+	return (loss + r.fieldPenalty(d.field, d.entityWeights)) / float64(len(d.y))
+}
+
+// balance rescales the cores of each train until their penalties are equal. This
+// minimizes the sum for the same function and gives the steps of all cores the
+// same size. Within a coupled core it makes |v'_ab| = |w_ab|.
+func (r Ridge) balance(be backend.Backend, f *tt.Field, entityWeights [][][]float64) {
+	for k, t := range f.Terms {
+		if t.Anchored() {
+			continue // its scale is fixed
+		}
+		paid := make([]float64, len(t.Cores))
+		logMean := 0.0
+		for p, c := range t.Cores {
+			paid[p] = r.scalablePenalty(c, entityWeights[k][p])
+			logMean += math.Log(paid[p]) / float64(len(t.Cores))
+		}
+		if math.IsInf(logMean, 0) || math.IsNaN(logMean) {
+			continue // a core of zeros, or no penalty: no scale to move
+		}
+		for p, c := range t.Cores {
+			rescale(c, float32(math.Exp((logMean-math.Log(paid[p]))/2)))
+			if c.Coupled {
+				balanceCoupled(c)
+			}
+			c.Refresh(be, c.Map != nil)
+		}
+	}
+}
+
+// scalablePenalty returns the part of a core's penalty that grows with its scale.
+func (r Ridge) scalablePenalty(c *tt.Core, entityWeights []float64) float64 {
+	total := 0.0
+	for _, b := range c.Blocks() {
+		if c.Variant != tt.WLR || b.Map != nil {
+			total += r.blockPenalty(c, b, entityWeights)
+		}
+	}
+	return total
+}
+
+// rescale multiplies G by a factor, for a weighted regression through W.
+func rescale(c *tt.Core, by float32) {
+	for _, b := range c.Blocks() {
+		if c.Variant == tt.WLR && b.Map == nil {
+			continue
+		}
+		for i := range b.Value {
+			b.Value[i] *= by
+		}
+	}
+}
+
+// balanceCoupled moves scale between V' and W of each pair (a, b). A coupled penalty
+// depends only on the product of their scales.
+func balanceCoupled(c *tt.Core) {
+	one := func(int) float64 { return 1 }
+	size := c.Slices.Slice()
+	v, w := columnSquares(c, 0, one), columnNorms(c)
+	for k := range size {
+		if !(v[k] > 0 && w[k] > 0) {
+			continue
+		}
+		by := float32(math.Pow(w[k]/v[k], 0.25))
+		for i := k; i < len(c.Free); i += size {
+			c.Free[i] *= by
+		}
+		for i := k; i < len(c.Weight); i += size {
+			c.Weight[i] /= by
+		}
+	}
+}

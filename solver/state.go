@@ -1,0 +1,139 @@
+package solver
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// A Point records a run at the end of a sweep.
+type Point struct {
+	Sweep int     `json:"sweep"`
+	Train float64 `json:"train"` // mean squared error on the training data
+	Valid float64 `json:"valid"` // the same on the validation set; 0 without one
+	Score float64 `json:"score"` // lower is better: Valid, or the penalized training error
+
+	// Bound is the evidence lower bound per observation, for posteriors.
+	Bound float64 `json:"bound,omitempty"`
+}
+
+// A Trial is the result of a short run with one penalty.
+type Trial struct {
+	Ridge Ridge   `json:"ridge"`
+	Score float64 `json:"score"`
+}
+
+// State is everything that a run needs to continue after any block with identical
+// results, given the same problem and options.
+type State struct {
+	Trials []Trial // penalties tried so far
+	Run    Run     // the current run: a trial, or the last run
+	Leader Run     // the best trial so far
+	Done   bool
+	Stop   Stop // why the last run ended, if Done
+}
+
+// Run is one optimization from start values.
+type Run struct {
+	Sweep, Block int // the next ones
+	Points       []Point
+	BestSweep    int
+	BestScore    float64
+	Raised       int64       // singular systems solved with a raised diagonal
+	Restarts     int         // returns to the best weights after divergence
+	Rate         float64     // adam: current learning rate; cavi with counts: share of new sites
+	Step         int64       // adam: steps taken
+	Weights      []float32   // all cores in sequence
+	Best         []float32   // the same at BestSweep; empty before the first sweep ends
+	Memory       [][]float32 // adam: moments of the gradient; cavi: sites or noise weights
+}
+
+// Checkpointer stores the state of a run. Save must be atomic.
+type Checkpointer interface {
+	Save(*State) error
+}
+
+// flatten copies all weights and their variances into one slice. It reuses dst.
+func flatten(dst []float32, f *tt.Field) []float32 {
+	dst = dst[:0]
+	for _, t := range f.Terms {
+		for _, c := range t.Cores {
+			for _, b := range c.Blocks() {
+				dst = append(dst, b.Value...)
+				for _, spread := range b.Spread.Arrays() {
+					dst = append(dst, spread...)
+				}
+			}
+		}
+	}
+	return dst
+}
+
+// restore sets all weights from one slice and returns the rest of it.
+func restore(be backend.Backend, f *tt.Field, src []float32) []float32 {
+	for _, t := range f.Terms {
+		for _, c := range t.Cores {
+			for _, b := range c.Blocks() {
+				for _, dst := range append([][]float32{b.Value}, b.Spread.Arrays()...) {
+					src = src[copy(dst, src):]
+				}
+			}
+			c.Refresh(be, c.Map != nil)
+		}
+	}
+	return src
+}
+
+// flatten copies everything a run learns into one slice: the weights, the noise, the
+// size and the kernels' parameters.
+func (d *data) flatten(dst []float32) []float32 {
+	dst = append(flatten(dst, d.field), d.noise[0], d.size[0])
+	for _, k := range d.kernels {
+		for _, v := range k.Operator.Theta() {
+			dst = append(dst, float32(v))
+		}
+	}
+	return dst
+}
+
+// restore sets everything a run learns from one slice.
+func (d *data) restore(src []float32) error {
+	rest := restore(d.b, d.field, src)
+	rest = rest[copy(d.noise[:], rest):]
+	rest = rest[copy(d.size[:], rest):]
+	for _, k := range d.kernels {
+		theta := make([]float64, len(k.Operator.Theta()))
+		for i := range theta {
+			theta[i] = float64(rest[i])
+		}
+		rest = rest[len(theta):]
+		if !slices.Equal(theta, k.Operator.Theta()) {
+			if err := k.set(d.b, theta); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// saveIfDue saves the state before a block if the last save is old enough.
+func (dr *driver) saveIfDue() error {
+	if dr.opt.Checkpointer == nil || dr.opt.now().Sub(dr.saved) < dr.opt.CheckpointEvery {
+		return nil
+	}
+	return dr.save()
+}
+
+func (dr *driver) save() error {
+	if dr.opt.Checkpointer == nil {
+		return nil
+	}
+	dr.state.Run.Weights = dr.d.flatten(dr.state.Run.Weights)
+	if err := dr.opt.Checkpointer.Save(dr.state); err != nil {
+		return fmt.Errorf("solver: saving the checkpoint: %w", err)
+	}
+	dr.saved = dr.opt.now()
+	return nil
+}

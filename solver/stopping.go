@@ -1,0 +1,107 @@
+package solver
+
+import (
+	"context"
+	"math"
+)
+
+// A relative improvement of the score below leastImprovement does not count.
+const leastImprovement = 3e-4
+
+// trialSweeps is the number of sweeps of a trial. From sweep pruneFrom on, a trial
+// ends early if its score exceeds that of the best trial at the same sweep by the
+// factor pruneAt.
+const (
+	trialSweeps = 5
+	pruneFrom   = 2
+	pruneAt     = 1.1
+)
+
+func (dr *driver) stopReason(ctx context.Context) Stop {
+	if ctx.Err() != nil {
+		return Interrupted
+	}
+	if dr.opt.TimeBudget > 0 && dr.opt.now().Sub(dr.started) >= dr.opt.TimeBudget {
+		return Budget
+	}
+	return ""
+}
+
+// shouldPrune reports whether the current trial is far behind the best one.
+func (dr *driver) shouldPrune() bool {
+	run := &dr.state.Run
+	if run.Sweep < pruneFrom || len(run.Points) == 0 || !dr.searching() {
+		return false
+	}
+	now := run.Points[len(run.Points)-1]
+	for _, best := range dr.state.Leader.Points {
+		if best.Sweep == now.Sweep {
+			return now.Score > pruneAt*best.Score
+		}
+	}
+	return false
+}
+
+// Means converge before variances: a sweep that improves noise and variances may not
+// improve the validation score. A posterior counts as improved if its score is
+// within settledWithin of the best and its bound per observation rose by more than
+// leastRise. With a fifth of leastRise, the liquor sales on cbrt1p took 52 sweeps
+// instead of 32, with a validation MAE of 5.157 in both cases.
+const (
+	settledWithin = 5e-3
+	leastRise     = 5e-4
+)
+
+// recordBound records the evidence bound of a posterior. It reports whether the bound
+// improved without loss on the validation set.
+func (dr *driver) recordBound(p *Point, loss float64) bool {
+	if dr.opt.Solver != "cavi" {
+		return false
+	}
+	p.Bound = dr.d.elbo(loss) / float64(len(dr.d.y))
+	points := dr.state.Run.Points
+	if len(points) == 0 || !dr.validated() {
+		return false
+	}
+	rise := p.Bound - points[len(points)-1].Bound
+	best := dr.state.Run.BestScore
+	return rise > leastRise && p.Score <= best+settledWithin*math.Abs(best)
+}
+
+// boundSlack is the relative decrease of the bound that rounding can cause.
+const boundSlack = 1e-5
+
+// While the bound rises by more than fastRise per observation and sweep, the patience
+// is multiplied by patient: after a poor start the validation score may get worse
+// before it improves.
+const (
+	fastRise = 1e-3
+	patient  = 4
+)
+
+// patience returns the number of sweeps without improvement after which a run ends.
+func (dr *driver) patience() int {
+	n := len(dr.state.Run.Points)
+	if dr.d.countSites != nil && n < 2*boundSweeps {
+		return 2 * boundSweeps // the first sites approach large counts slowly
+	}
+	if dr.opt.Solver == "cavi" && n > 1 && dr.state.Run.Points[n-1].Bound-dr.state.Run.Points[n-2].Bound > fastRise {
+		return patient * dr.opt.Patience
+	}
+	return dr.opt.Patience
+}
+
+// boundDecreases returns the number of sweeps in which the bound of a Gaussian
+// posterior decreased, which coordinate ascent should never do.
+func (dr *driver) boundDecreases() int {
+	if dr.opt.Solver != "cavi" || dr.d.countSites != nil || dr.d.noiseWeights != nil {
+		return 0 // sites and noise weights change the bound itself
+	}
+	n := 0
+	for i, p := range dr.state.Run.Points {
+		if i > 0 && p.Bound < dr.state.Run.Points[i-1].Bound-boundSlack*math.Abs(p.Bound) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,69 @@
+package solver
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+func TestStopReasons(t *testing.T) {
+	t.Parallel()
+	t.Run("cancelled", func(t *testing.T) {
+		p := threeCores.problem(t, 10, false)
+		ctx, cancel := context.WithCancel(t.Context())
+		opt := defaults()
+		opt.Progress = func(e Event) {
+			if e.Sweep == 2 && e.Block == 1 {
+				cancel()
+			}
+		}
+		r, err := Solve(ctx, p, opt)
+		if err != nil || r.Stop != Interrupted || len(r.Points) != 2 {
+			t.Errorf("got error %v and report %+v, want an interrupted run", err, r)
+		}
+	})
+	t.Run("cancelled at once", func(t *testing.T) {
+		p := threeCores.problem(t, 10, false)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if r, err := Solve(ctx, p, defaults()); err != nil || r.Stop != Interrupted {
+			t.Errorf("got error %v and report %+v, want an interrupted run", err, r)
+		}
+	})
+	t.Run("time budget", func(t *testing.T) {
+		p := threeCores.problem(t, 10, false)
+		opt := defaults()
+		clock := time.Unix(0, 0)
+		opt.now = func() time.Time { clock = clock.Add(time.Second); return clock }
+		opt.TimeBudget = 8 * time.Second
+		if r := solve(t, p, opt); r.Stop != Budget || r.Blocks < 3 || r.Blocks > 9 {
+			t.Errorf("got %+v, want a stop by the time budget after 3 to 9 blocks", r)
+		}
+	})
+	t.Run("patience", func(t *testing.T) {
+		w := threeCores
+		w.noise = 2 // overfits early
+		p := w.problem(t, 10, false)
+		opt := defaults()
+		opt.Ridge, opt.Sweeps, opt.Patience = &Ridge{Uniform, 1e-3}, 100, 2
+		r := solve(t, p, opt)
+		if r.Stop != Converged || len(r.Points) > r.Best+4 {
+			t.Errorf("best sweep %d of %d, stop %q; want convergence after 2 sweeps without improvement", r.Best, len(r.Points), r.Stop)
+		}
+		// The best weights are restored, not the last.
+		d, _ := newData(p)
+		if v := d.validLoss(); v != r.Score {
+			t.Errorf("validation error of the field: got %g, want %g as reported", v, r.Score)
+		}
+	})
+	t.Run("no validation data", func(t *testing.T) {
+		p := threeCores.problem(t, 10, false)
+		p.Valid = Observations{}
+		opt := defaults()
+		opt.Ridge, opt.PenaltySearch = nil, PenaltySearch{Kinds: []RidgeKind{Frequency}}
+		r := solve(t, p, opt)
+		if r.Ridge.Lambda != startLambda || len(r.Warnings) == 0 || r.Score > 0.2 {
+			t.Errorf("got %+v, want the first penalty of the search, a warning and a score of at most 0.2", r)
+		}
+	})
+}

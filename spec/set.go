@@ -1,0 +1,40 @@
+package spec
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Set gives a field its value by its dotted name, as in fit.sweeps: one text, or
+// for a list any number. What is wrong are Problems, and then nothing changes. Call Fill and Validate
+// afterwards.
+func (s *Spec) Set(name string, list bool, values ...string) error {
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = strconv.QuoteToASCII(v)
+	}
+	text := strings.Join(quoted, ", ")
+	if list {
+		text = "[" + text + "]"
+	}
+	if section, key, inner := strings.Cut(name, "."); inner {
+		text = fmt.Sprintf("%q: {%q: %s}", section, key, text)
+	} else {
+		text = fmt.Sprintf("%q: %s", name, text)
+	}
+	var r specReader
+	root, err := r.Root([]byte(text))
+	changed := *s
+	if err == nil {
+		r.section(root, "", reflect.ValueOf(&changed).Elem())
+	}
+	for i := range r.Problems {
+		r.Problems[i].Line, r.Problems[i].Column = 0, 0 // of a text that nobody wrote
+	}
+	if len(r.Problems) == 0 {
+		*s = changed
+	}
+	return r.Problems.Err()
+}

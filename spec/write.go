@@ -1,0 +1,109 @@
+package spec
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// commentColumn is where comments begin when the value leaves room.
+const commentColumn = 30
+
+// YAML is the full specification, defaults filled in, a comment a key. Parse
+// reads it back to the same, filled, Spec.
+func (s Spec) YAML() []byte {
+	s.Fill()
+	var b strings.Builder
+	b.WriteString("# What kft fit learns, from which table, and how.\n")
+	writeSection(&b, "", reflect.ValueOf(s))
+	return []byte(b.String())
+}
+
+// JSON is the full specification, defaults filled in, on one line.
+func (s Spec) JSON() []byte {
+	s.Fill()
+	for _, list := range []*[]string{&s.Terms, &s.Data.Files, &s.Data.Modes, &s.Side.Tables, &s.Side.Kernels} {
+		*list = notNil(*list)
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("model: %v", err)) // only for numbers that Validate refuses
+	}
+	return text
+}
+
+// notNil makes JSON write no values as [] and not as null.
+func notNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func writeSection(b *strings.Builder, indent string, section reflect.Value) {
+	for tag, v := range fieldsOf(section) {
+		key := indent + tag.key + ":"
+		if isSection(v) {
+			if !strings.HasSuffix(b.String(), "\n\n") {
+				b.WriteString("\n")
+			}
+			writeLine(b, key, tag.doc)
+			writeSection(b, indent+"  ", v)
+			b.WriteString("\n")
+			continue
+		}
+		switch value := v.Interface().(type) {
+		case []string:
+			if len(value) == 0 {
+				writeLine(b, key+" []", tag.doc)
+				continue
+			}
+			writeLine(b, key, tag.doc)
+			for _, text := range value {
+				b.WriteString(indent + "  - " + quoteYAML(text) + "\n")
+			}
+		case Search:
+			value.write(b, key, tag.doc)
+		case string:
+			writeLine(b, key+" "+quoteYAML(value), tag.doc)
+		default: // numbers, and lambda
+			writeLine(b, fmt.Sprintf("%s %v", key, value), tag.doc)
+		}
+	}
+}
+
+func writeLine(b *strings.Builder, text, comment string) {
+	fmt.Fprintf(b, "%-*s # %s\n", commentColumn-1, text, comment)
+}
+
+// plainYAML matches text that no YAML reader takes for anything but a string:
+// it begins with a letter and has nothing that could be syntax.
+var plainYAML = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./+=()-]*$`)
+
+// notPlain are the words that some YAML readers take for something else.
+var notPlain = regexp.MustCompile(`^(?i:true|false|yes|no|on|off|null|y|n|nan|inf)$`)
+
+// quoteYAML is text as a YAML scalar: plain where that is safe, single-quoted
+// where it can be, else double-quoted with escapes.
+func quoteYAML(text string) string {
+	switch {
+	case plainYAML.MatchString(text) && !notPlain.MatchString(text):
+		return text
+	case text != "" && isPrintable(text):
+		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+	}
+	return strconv.QuoteToASCII(text) // its escapes are YAML's, too
+}
+
+func isPrintable(text string) bool {
+	for _, r := range text {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return false
+		}
+	}
+	return true
+}

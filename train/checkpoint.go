@@ -1,0 +1,153 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// checkpoint keeps the state of a fit in one file of a folder, together with
+// what the state belongs to: the specification, the data, its split and the
+// processor path, without which the same bits could not follow.
+type checkpoint struct {
+	folder string
+	spec   spec.Spec
+	data   string // hash of the table
+	split  string // hash of the parts
+	side   string // hash of the side information
+	path   string // of the cpu backend
+}
+
+func (c *checkpoint) file() string { return filepath.Join(c.folder, "checkpoint.kft") }
+
+func (c *checkpoint) prepare() error {
+	if err := os.MkdirAll(c.folder, 0o777); err != nil {
+		return fmt.Errorf("the checkpoint folder cannot be made: %w", err)
+	}
+	return nil
+}
+
+// runMeta is the part of a solver.Run that is not arrays.
+type runMeta struct {
+	Sweep, Block, BestSweep, Restarts, Memory int
+	Points                                    []solver.Point
+	BestScore, Rate                           float64
+	Raised, Step                              int64
+}
+
+// Save implements solver.Checkpointer.
+func (c *checkpoint) Save(s *solver.State) error {
+	f := &modelfile.File{Meta: map[string]string{"kind": "checkpoint", "data": c.data, "split": c.split, "side": c.side, "cpu": c.path}}
+	put := func(key string, v any) error {
+		text, err := json.Marshal(v)
+		f.Meta[key] = string(text)
+		return err
+	}
+	err := errors.Join(put("spec", c.spec), put("trials", s.Trials), put("done", s.Done), put("stop", s.Stop))
+	for name, run := range map[string]*solver.Run{"run": &s.Run, "leader": &s.Leader} {
+		err = errors.Join(err, put(name, runMeta{run.Sweep, run.Block, run.BestSweep, run.Restarts, len(run.Memory),
+			run.Points, run.BestScore, run.Rate, run.Raised, run.Step}))
+	}
+	if err != nil {
+		return err
+	}
+	for _, named := range []struct {
+		name string
+		run  *solver.Run
+	}{{"run", &s.Run}, {"leader", &s.Leader}} {
+		for what, values := range arrays(named.run) {
+			f.Tensors = append(f.Tensors, modelfile.Of(fmt.Sprintf("%s/%d", named.name, what), values, len(values)))
+		}
+	}
+	return modelfile.Write(c.file(), f)
+}
+
+// arrays returns the arrays of a run in a fixed order.
+func arrays(r *solver.Run) [][]float32 {
+	return append([][]float32{r.Weights, r.Best}, r.Memory...)
+}
+
+// load reads the folder's checkpoint; nil where there is none yet.
+func (c *checkpoint) load() (*solver.State, error) {
+	f, err := modelfile.Read(c.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; remove it to start from the beginning", err)
+	}
+	if err := c.matches(f); err != nil {
+		return nil, err
+	}
+	s := &solver.State{}
+	get := func(key string, v any) error { return json.Unmarshal([]byte(f.Meta[key]), v) }
+	err = errors.Join(get("trials", &s.Trials), get("done", &s.Done), get("stop", &s.Stop),
+		loadRun(f, "run", &s.Run), loadRun(f, "leader", &s.Leader))
+	if err != nil {
+		return nil, &modelfile.FormatError{File: c.file(), Problem: err.Error()}
+	}
+	return s, nil
+}
+
+func loadRun(f *modelfile.File, name string, r *solver.Run) error {
+	var m runMeta
+	if err := json.Unmarshal([]byte(f.Meta[name]), &m); err != nil {
+		return err
+	}
+	*r = solver.Run{Sweep: m.Sweep, Block: m.Block, BestSweep: m.BestSweep, Restarts: m.Restarts, Points: m.Points,
+		BestScore: m.BestScore, Rate: m.Rate, Raised: m.Raised, Step: m.Step, Memory: make([][]float32, m.Memory)}
+	for what := range 2 + m.Memory {
+		values, err := modelfile.Values[float32](f, fmt.Sprintf("%s/%d", name, what), -1)
+		if err != nil {
+			return err
+		}
+		switch what {
+		case 0:
+			r.Weights = values
+		case 1:
+			r.Best = values
+		default:
+			r.Memory[what-2] = values
+		}
+	}
+	return nil
+}
+
+// A CheckpointError reports a checkpoint that belongs to another fit.
+type CheckpointError struct{ File, Problem string }
+
+func (e *CheckpointError) Error() string {
+	return fmt.Sprintf("%s belongs to another fit: %s; use another folder, or start again without resuming", e.File, e.Problem)
+}
+
+// matches returns a *CheckpointError for a checkpoint of another fit.
+func (c *checkpoint) matches(f *modelfile.File) error {
+	refuse := func(what string) error { return &CheckpointError{File: c.file(), Problem: what} }
+	if f.Meta["kind"] != "checkpoint" {
+		return refuse("it is not a checkpoint")
+	}
+	spec, err := json.Marshal(c.spec)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.Meta["spec"] != string(spec):
+		return refuse("the specification differs")
+	case f.Meta["data"] != c.data:
+		return refuse("the data differs")
+	case f.Meta["split"] != c.split:
+		return refuse("the split differs")
+	case f.Meta["side"] != c.side:
+		return refuse("the side information differs")
+	case f.Meta["cpu"] != c.path:
+		return refuse(fmt.Sprintf("it was made with the %s instructions, this run uses %s (KFT_CPU sets them)", f.Meta["cpu"], c.path))
+	}
+	return nil
+}

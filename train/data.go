@@ -1,0 +1,191 @@
+package train
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// Data is a table and the parts of its rows. Fits do not change it, so one Data
+// serves many fits.
+type Data struct {
+	table   dataset.Table
+	split   *dataset.Split
+	seconds float64 // that reading took
+}
+
+// Read reads and splits the table of a specification.
+func Read(ctx context.Context, s spec.Spec, opt Options) (*Data, error) {
+	if opt.Progress != nil {
+		opt.Progress(Event{Stage: "read"})
+	}
+	began := time.Now()
+	how, err := dataset.ParseSplit(s.Split)
+	if err != nil {
+		return nil, err
+	}
+	schema, format, err := s.Data.Table()
+	if err != nil {
+		return nil, err
+	}
+	schema.Part = how.Column()
+	format.Stdin = opt.Stdin
+	table, err := dataset.Read(ctx, s.Data.Files, schema, format, opt.Threads)
+	if err != nil {
+		return nil, err
+	}
+	for m, d := range table.Dicts {
+		if d.Len() == 1 {
+			return nil, fielderr.Errorf("data.modes", "mode %q has only one id, %q, so it carries no information; leave it out", table.Modes[m].Name, d.ID(0))
+		}
+	}
+	split, err := how.Apply(table, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return &Data{table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
+}
+
+// Count returns the number of rows in a part.
+func (d *Data) Count(p dataset.Part) int { return d.split.Count(p) }
+
+// Hash returns the hash of the table's content.
+func (d *Data) Hash() string { return model.HashText(d.table.Hash) }
+
+// SplitHash returns the hash of the parts of the rows.
+func (d *Data) SplitHash() string { return hashParts(d.split.Parts) }
+
+// sizes returns the number of ids of each mode.
+func (d *Data) sizes() []int {
+	sizes := make([]int, len(d.table.Dicts))
+	for i, dict := range d.table.Dicts {
+		sizes[i] = dict.Len()
+	}
+	return sizes
+}
+
+func hashParts(parts []dataset.Part) string {
+	text := make([]byte, len(parts))
+	for i, p := range parts {
+		text[i] = byte(p)
+	}
+	return model.HashText(sha256.Sum256(text))
+}
+
+// takeParts copies the observations of each part.
+func (r *run) takeParts() error {
+	r.split = r.data.split
+	if share := r.opt.Share; share > 0 && share < 1 {
+		all := r.split.Count(dataset.Train)
+		if r.split = shareOf(r.split, share, r.spec.Seed); r.split.Count(dataset.Train) == 0 {
+			return fmt.Errorf("a share of %.2g of %d training rows is empty; the table is too small to use a part of it", share, all)
+		}
+	}
+	if r.split.Note != "" {
+		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
+	}
+	t := &r.data.table
+	all := solver.Observations{Codes: t.Codes, Y: t.Y, W: t.W}
+	for p := range r.parts {
+		var rows []int
+		for i, part := range r.split.Parts {
+			if part == dataset.Part(p) {
+				rows = append(rows, i)
+			}
+		}
+		r.parts[p] = all.Select(rows)
+	}
+	if r.release {
+		t.Codes, t.Y, t.W = nil, nil, nil
+	}
+	return nil
+}
+
+// shareOf keeps about the given share of the training rows; the others become
+// unused. Each row has its own random number, so a smaller share is a subset of a
+// larger one.
+func shareOf(split *dataset.Split, share float64, seed uint64) *dataset.Split {
+	s := *split
+	s.Parts = slices.Clone(split.Parts)
+	draw := stream.New(seed, "share of rows")
+	for i, p := range s.Parts {
+		if draw.Float64() >= share && p == dataset.Train {
+			s.Parts[i] = dataset.Unused
+		}
+	}
+	return &s
+}
+
+// sourceParts returns the part of each row of the input, unused for dropped rows.
+func (r *run) sourceParts() []dataset.Part {
+	t := &r.data.table
+	if t.Row == nil {
+		return r.split.Parts
+	}
+	parts := make([]dataset.Part, t.Counts.Rows)
+	for i := range parts {
+		parts[i] = dataset.Unused
+	}
+	for i, p := range r.split.Parts {
+		parts[t.SourceRow(i)] = p
+	}
+	return parts
+}
+
+// checkDomain returns an error with its place for a target, in any part, that the
+// transform does not allow.
+func (r *run) checkDomain() error {
+	transform, err := predictive.ParseTransform(r.spec.Transform)
+	if err != nil {
+		return err
+	}
+	if r.spec.Uncertainty.Counts() {
+		transform = predictive.LogRate
+	}
+	t := &r.data.table
+	err = predictive.CheckDomain(transform, t.Y)
+	var domain *predictive.DomainError
+	if errors.As(err, &domain) {
+		return fmt.Errorf("%s: data row %d, column %s: %w", strings.Join(r.spec.Data.Files, ", "), t.SourceRow(domain.Position)+1, r.spec.Data.Target, err)
+	}
+	return err
+}
+
+// countRows returns the number of rows of each code, by mode.
+func countRows(codes [][]int32, sizes []int) [][]int32 {
+	counts := make([][]int32, len(codes))
+	for m, column := range codes {
+		counts[m] = make([]int32, sizes[m])
+		for _, c := range column {
+			if c >= 0 {
+				counts[m][c]++
+			}
+		}
+	}
+	return counts
+}
+
+// periods names the time ranges of the parts of a split by time; nil for other
+// splits.
+func periods(s *dataset.Split) map[string]string {
+	if s.Periods == nil {
+		return nil
+	}
+	named := map[string]string{}
+	for part, text := range s.Periods {
+		named[part.String()] = text
+	}
+	return named
+}

@@ -1,0 +1,193 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// fieldData is what buildField needs to know of the data.
+type fieldData struct {
+	Modes []string
+	Sizes []int     // number of ids, by mode
+	Train [][]int32 // codes of the training rows, by mode
+	Other [][]int32 // codes of the other rows, by mode
+}
+
+// fieldSide is the side information of the modes.
+type fieldSide struct {
+	Operators []tt.Operator // by mode, nil without side information
+	Variant   string        // of terms that do not name their own
+	Coupled   bool          // wlr has one penalty for V' and W, as in dual space
+
+	// Norms, by mode, write K x to dst, where both consist of rows of the given
+	// width. They define the norms of regressions on one mode; see tt.Core. A nil norm
+	// is |x|^2.
+	Norms []func(dst, x []float32, width int)
+}
+
+// buildField returns the field that terms describe, and notices of ranks that were
+// capped. Weights are zero.
+//
+// A variant is an expression over cores: plain V', side A W, wlr V' o A W,
+// additive V' + A W; latent scaling is f_s f_r + f_b, a product of a plain and
+// a side train plus a plain one. A core none of whose modes has an operator is
+// free in every variant.
+func buildField(terms []spec.Term, data fieldData, side fieldSide) (*tt.Field, []string, error) {
+	b := &builder{data: data, side: side, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, field: &tt.Field{}}
+	for _, term := range terms {
+		variant := term.Variant
+		if variant == "" {
+			variant = side.Variant
+		}
+		if err := b.add(term, variant); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(slices.Compact(slices.Clone(b.groups))) != len(b.groups) {
+		b.field.Group = b.groups
+	}
+	return b.field, b.notices, nil
+}
+
+type builder struct {
+	data           fieldData
+	side           fieldSide
+	free, informed map[string]*tt.Index // terms share the indices of equal cores
+	field          *tt.Field
+	groups         []int // of the field's terms
+	next           int   // group
+	notices        []string
+}
+
+// add appends the trains of one term.
+func (b *builder) add(term spec.Term, variant string) error {
+	group := b.next
+	if variant != "ls" {
+		b.next++
+		return b.train(term, tt.Variant(variant), group)
+	}
+	b.next += 2
+	scale, bias := term, term
+	if term.ScaleRank > 0 {
+		scale.Ranks = slices.Repeat([]int{term.ScaleRank}, len(term.Ranks))
+		bias.Ranks = slices.Repeat([]int{term.BiasRank}, len(term.Ranks))
+	}
+	for _, part := range []struct {
+		term    spec.Term
+		variant tt.Variant
+		group   int
+	}{{scale, tt.Plain, group}, {term, tt.Side, group}, {bias, tt.Plain, group + 1}} {
+		if err := b.train(part.term, part.variant, part.group); err != nil {
+			return err
+		}
+	}
+	b.field.Terms[len(b.field.Terms)-3].AnchorAtOne()
+	return nil
+}
+
+// train appends one train.
+func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
+	index := make([]*tt.Index, len(term.Cores))
+	trained := make([]int, len(term.Cores))
+	for p, core := range term.Cores {
+		var err error
+		if index[p], trained[p], err = b.index(core, variant != tt.Plain && b.has(core)); err != nil {
+			return err
+		}
+	}
+	capped, notices := term.CapRanks(trained)
+	for _, n := range notices { // the trains of latent scaling say the same
+		if !slices.Contains(b.notices, n) {
+			b.notices = append(b.notices, n)
+		}
+	}
+	t := tt.NewTrain(term.Cores, index, capped.Ranks)
+	for p, core := range term.Cores {
+		if variant == tt.Plain || !b.has(core) {
+			continue
+		}
+		if err := b.regress(t.Cores[p], core, variant, trained[p]); err != nil {
+			return fmt.Errorf("term %s: %w", term, err)
+		}
+	}
+	b.field.Terms = append(b.field.Terms, t)
+	b.groups = append(b.groups, group)
+	return nil
+}
+
+// has tells whether a mode of a core has side information.
+func (b *builder) has(core []string) bool {
+	return slices.ContainsFunc(spec.Positions(core, b.data.Modes), func(m int) bool { return b.operator(m) != nil })
+}
+
+func (b *builder) operator(mode int) tt.Operator {
+	if b.side.Operators == nil {
+		return nil
+	}
+	return b.side.Operators[mode]
+}
+
+// index returns the index of a core and the number of its entities with
+// training rows, which come first. A core with side information also has those
+// of the other rows, and, of one mode, all its ids.
+func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
+	key, at := tt.CoreName(core), spec.Positions(core, b.data.Modes)
+	if b.free[key] == nil {
+		x, err := tt.NewIndex(at, b.data.Sizes, b.data.Train)
+		if err != nil {
+			return nil, 0, err
+		}
+		b.free[key] = x
+	}
+	trained := b.free[key].Entities() - 1
+	if !informed {
+		return b.free[key], trained, nil
+	}
+	if b.informed[key] == nil {
+		x, err := tt.NewIndex(at, b.data.Sizes, b.data.Train)
+		if err != nil {
+			return nil, 0, err
+		}
+		rest := b.data.Other
+		if len(core) == 1 {
+			rest = make([][]int32, len(b.data.Modes))
+			for c := range int32(b.data.Sizes[at[0]]) {
+				rest[at[0]] = append(rest[at[0]], c)
+			}
+		}
+		if err := x.Extend(rest); err != nil {
+			return nil, 0, err
+		}
+		b.informed[key] = x
+	}
+	return b.informed[key], trained, nil
+}
+
+// regress gives a core its side information.
+func (b *builder) regress(c *tt.Core, core []string, variant tt.Variant, trained int) error {
+	var ops []tt.Operator
+	at := spec.Positions(core, b.data.Modes)
+	for _, m := range at {
+		ops = append(ops, b.operator(m))
+	}
+	m, err := tt.NewMap(c.Index, ops, c.Slices.Slice())
+	if err != nil {
+		return err
+	}
+	seen := make([]bool, c.Slices.N)
+	for e := range trained {
+		seen[e] = true
+	}
+	c.Regress(variant, m, seen)
+	// Where a mode has no operator each of its ids has a regression of its own,
+	// with few entities: V' near 1 is what those share.
+	c.Coupled = b.side.Coupled && variant == tt.WLR && m.Systems() == 1
+	if len(at) == 1 && b.side.Norms != nil && b.side.Norms[at[0]] != nil {
+		norm, width := b.side.Norms[at[0]], c.Slices.Slice()
+		c.Norm = func(dst, x []float32) { norm(dst, x, width) }
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package train
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+func TestBuild(t *testing.T) {
+	modes, sizes := []string{"store", "item", "time"}, []int{4, 6, 3}
+	codes := [][]int32{{0, 1, 1, 3}, {0, 0, 5, 5}, {0, 1, 2, 0}} // store 2 has no rows
+	var terms []spec.Term
+	for _, text := range []string{"store,item,time:2", "store*item,time:7", "item"} {
+		term, err := spec.ParseTerm(text, modes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms = append(terms, term)
+	}
+	f, notices, err := buildField(terms, fieldData{Modes: modes, Sizes: sizes, Train: codes}, fieldSide{Variant: "plain"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(notices) != 1 || !strings.Contains(notices[0], "3") {
+		t.Errorf("notices %q: rank 7 is capped at 3 months", notices)
+	}
+	var shapes []int
+	for _, term := range f.Terms {
+		for _, c := range term.Cores {
+			shapes = append(shapes, c.Slices.Left, c.Slices.N, c.Slices.Right)
+		}
+	}
+	want := []int{1, 4, 2, 2, 3, 2, 2, 4, 1 /**/, 1, 5, 3, 3, 4, 1 /**/, 1, 3, 1}
+	for i := range want {
+		if len(shapes) != len(want) || shapes[i] != want[i] {
+			t.Fatalf("shapes %v, want %v", shapes, want)
+		}
+	}
+	if f.Terms[0].Cores[1].Index != f.Terms[2].Cores[0].Index {
+		t.Error("equal cores do not share their index")
+	}
+}
+
+// The three trains of latent scaling have the same ranks and one notice.
+func TestBuildNoticesOnce(t *testing.T) {
+	modes := []string{"store", "time"}
+	term, err := spec.ParseTerm("store,time:9@ls", modes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := fieldData{Modes: modes, Sizes: []int{4, 3}, Train: [][]int32{{0, 1, 2, 3}, {0, 1, 2, 0}}, Other: [][]int32{{}, {}}}
+	_, notices, err := buildField([]spec.Term{term}, data, fieldSide{Operators: []tt.Operator{ones{4, 2}, ones{3, 2}}})
+	if err != nil || len(notices) != 1 {
+		t.Errorf("notices %q, %v", notices, err)
+	}
+}
+
+type ones struct{ n, m int }
+
+func (o ones) Rows() int    { return o.n }
+func (o ones) Columns() int { return o.m }
+func (o ones) Matrix() []float32 {
+	a := make([]float32, o.n*o.m)
+	for i := range a {
+		a[i] = 1
+	}
+	return a
+}
+
+func TestBuildVariants(t *testing.T) {
+	modes, sizes := []string{"store", "item", "time"}, []int{4, 6, 3}
+	data := fieldData{Modes: modes, Sizes: sizes, Train: [][]int32{{0, 1, 1, 3}, {0, 0, 5, 5}, {0, 1, 2, 0}}, Other: [][]int32{{2, 0}, {4, 0}, {1, 2}}}
+	side := fieldSide{Operators: []tt.Operator{ones{4, 2}, nil, ones{3, 2}}, Variant: "wlr", Coupled: true}
+	for text, want := range map[string]string{
+		"store,item,time:2":          "wlr(4+1 1x2) plain(2+1 2x2) wlr(3+1 2x1)",
+		"store,item,time:2@additive": "additive(4+1 1x2) plain(2+1 2x2) additive(3+1 2x1)",
+		"store,item,time:2@plain":    "plain(3+1 1x2) plain(2+1 2x2) plain(3+1 2x1)",
+		"store*item,time:2":          "wlr(5+1 1x2) wlr(3+1 2x1)", // four pairs of training rows and one of the others
+		"item":                       "plain(2+1 1x1)",
+		"store,time:2@ls:1:3":        "plain(3+1 1x1) plain(3+1 1x1) | side(4+1 1x2) side(3+1 2x1) | plain(3+1 1x3) plain(3+1 3x1) groups [0 0 1]",
+	} {
+		term, err := spec.ParseTerm(text, modes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if term.String() != text {
+			t.Errorf("%s reads as %s", text, term)
+		}
+		f, _, err := buildField([]spec.Term{term}, data, side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for k, train := range f.Terms {
+			if k > 0 {
+				got += " | "
+			}
+			for p, c := range train.Cores {
+				if p > 0 {
+					got += " "
+				}
+				got += fmt.Sprintf("%s(%d+1 %dx%d)", c.Variant, c.Slices.N-1, c.Slices.Left, c.Slices.Right)
+				// A joint core with a mode without operator is many regressions.
+				if c.Coupled != (c.Variant == tt.WLR && len(c.Modes) == 1) {
+					t.Errorf("%s: core %d coupled %v", text, p, c.Coupled)
+				}
+			}
+		}
+		if f.Group != nil {
+			got += fmt.Sprintf(" groups %v", f.Group)
+		}
+		if got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/metrics"
+)
+
+// minConformalRows is the number of validation rows from which a posterior gets a
+// conformal correction if the specification says auto.
+const minConformalRows = 2000
+
+// resolveConformal decides an automatic conformal correction and records the
+// decision in the specification.
+func (r *run) resolveConformal() {
+	u := &r.spec.Uncertainty
+	if u.Conformal != "auto" {
+		return
+	}
+	u.Conformal = "none"
+	switch n := r.parts[dataset.Valid].Len(); {
+	case !u.Bayesian():
+	case n >= minConformalRows:
+		u.Conformal = "group:mean"
+	default:
+		r.warnings = append(r.warnings, fmt.Sprintf("intervals have no conformal correction, because %d validation rows are fewer than %d; set uncertainty.conformal to split to correct them anyway", n, minConformalRows))
+	}
+}
+
+// holdOut reserves half of the validation rows, chosen by the seed, for the conformal
+// correction.
+func (r *run) holdOut() error {
+	if r.spec.Uncertainty.Conformal == "none" {
+		return nil
+	}
+	valid := r.parts[dataset.Valid]
+	n := valid.Len()
+	if needed := conformal.RowsNeeded(metrics.IntervalLevels[0]); n/2 < needed {
+		return fielderr.Errorf("uncertainty.conformal", "the conformal correction uses half of the validation set, which has %d rows, and a 90 %% interval needs %d; enlarge the validation set in split, or set uncertainty.conformal to none", n, 2*needed)
+	}
+	order := stream.New(r.spec.Seed, "conformal").Perm(n)
+	slices.Sort(order[:n/2])
+	slices.Sort(order[n/2:])
+	r.held, r.parts[dataset.Valid] = valid.Select(order[:n/2]), valid.Select(order[n/2:])
+	return nil
+}
+
+// learnCorrection computes the conformal correction from the rows held out for it.
+func (r *run) learnCorrection() error {
+	kind := r.spec.Uncertainty.Conformal
+	if kind == "none" {
+		return nil
+	}
+	correction, err := evaluate.Correction(r.engine, r.model, rowsOf(&r.held), kind)
+	if err != nil {
+		return err
+	}
+	r.model, err = r.model.WithCorrection(kind, correction)
+	return err
+}

@@ -1,0 +1,97 @@
+package train
+
+import (
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/likelihood"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/solver"
+)
+
+// newScale fits the scale to the training targets.
+func (r *run) newScale() (predictive.Scale, error) {
+	train := r.parts[dataset.Train]
+	if r.spec.Uncertainty.Counts() {
+		return predictive.NewCountScale(train.Y, train.W)
+	}
+	transform, err := predictive.ParseTransform(r.spec.Transform)
+	if err != nil {
+		return predictive.Scale{}, err
+	}
+	return predictive.NewScale(transform, train.Y, train.W)
+}
+
+// learnNoise fits the noise to expected squared errors. For a posterior the training
+// rows give an honest estimate, because its variance is part of the expectation. A
+// point estimate overfits its training rows, so its errors on validation rows are
+// used, if there are any.
+func (r *run) learnNoise(solved solver.Report) {
+	u := r.spec.Uncertainty
+	switch u.Likelihood {
+	case "poisson":
+		r.model = r.model.WithNoise(model.Noise{Poisson: &likelihood.Poisson{}})
+		return
+	case "negative-binomial":
+		r.model = r.model.WithNoise(model.Noise{Negative: &likelihood.NegativeBinomial{Size: solved.Size}})
+		return
+	}
+	source := dataset.Train
+	if !u.Bayesian() && r.parts[dataset.Valid].Len() > 0 {
+		source = dataset.Valid
+	}
+	o, z, scale := &r.parts[source], r.predicted(source), r.model.Scale()
+	squared := make([]float32, o.Len())
+	for i := range squared {
+		d := scale.OnScale(float64(o.Y[i])) - scale.Location(z.Mean[i])
+		squared[i] = float32(d*d + r.model.FieldVariance(z, i))
+	}
+	r.model = r.model.WithNoise(r.fitNoise(o, z.Mean, squared))
+}
+
+// fitNoise fits the noise to the expected squared errors of observations, whose
+// predictions on the standardised scale are given.
+func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.Noise {
+	errors := likelihood.Errors{Squared: squared, Weight: o.W}
+	switch modes := r.model.NoiseModes(); {
+	case len(modes) > 0:
+		var codes [][]int32
+		var sizes []int
+		for _, mode := range modes {
+			codes, sizes = append(codes, o.Codes[mode]), append(sizes, r.data.table.Dicts[mode].Len())
+		}
+		byEntity := likelihood.FitByEntity(errors, codes, sizes)
+		return model.Noise{Entity: &byEntity}
+	case r.spec.Uncertainty.Noise == "power":
+		scale := r.model.Scale()
+		level := make([]float32, o.Len())
+		for i := range level {
+			level[i] = float32(scale.Location(mean[i]))
+		}
+		power := likelihood.FitPower(errors, level)
+		return model.Noise{Power: &power}
+	}
+	constant := likelihood.FitConstant(errors)
+	return model.Noise{Constant: &constant}
+}
+
+// noiseModel returns the noise of the training rows for a solver that weights them
+// by it; nil for other solvers.
+func (r *run) noiseModel() solver.NoiseModel {
+	u := r.spec.Uncertainty
+	if u.NoiseUse != "fit" || u.Noise == "constant" || !u.Bayesian() || u.Counts() {
+		return nil
+	}
+	train, scale, modes := &r.parts[dataset.Train], r.model.Scale(), r.model.NoiseModes()
+	return func(mean, squared []float32) []float64 {
+		onScale := make([]float32, len(squared))
+		for i, e := range squared {
+			onScale[i] = e * float32(scale.Spread*scale.Spread)
+		}
+		noise := r.fitNoise(train, mean, onScale)
+		variance := make([]float64, len(mean))
+		for i, z := range mean {
+			variance[i] = noise.Variance(modes, scale.Location(z), train.Codes, i)
+		}
+		return variance
+	}
+}

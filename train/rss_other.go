@@ -1,0 +1,6 @@
+//go:build !unix
+
+package train
+
+// peakRSS is not known here.
+func peakRSS() int64 { return 0 }

@@ -1,0 +1,198 @@
+package train
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/kernel"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// readSide reads the side tables and builds an operator for each.
+func (r *run) readSide(ctx context.Context) error {
+	r.side, r.extra = make([]*model.Side, len(r.data.table.Modes)), make([]*sideinfo.Joined, len(r.data.table.Modes))
+	tables, err := r.spec.SideTables()
+	if err != nil {
+		return err
+	}
+	names := r.spec.ModeNames()
+	for _, t := range tables {
+		at := slices.Index(names, t.Mode)
+		s, report, err := r.sideOf(ctx, t, at)
+		if err != nil {
+			return fmt.Errorf("side information of %s: %w", t.Mode, err)
+		}
+		r.side[at] = s
+		r.sideReports = append(r.sideReports, report)
+		for _, n := range report.Table.Notices {
+			r.warnings = append(r.warnings, fmt.Sprintf("side information of %s: %s", t.Mode, n))
+		}
+	}
+	return nil
+}
+
+func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int) (*model.Side, model.SideReport, error) {
+	mode, s := r.data.table.Modes[at], r.spec.Side
+	report := model.SideReport{Mode: mode.Name, Space: s.Space}
+	joined, err := sideinfo.Open(ctx, table, mode, r.data.table.Dicts[at].IDs(), dataset.Format{Stdin: r.opt.Stdin})
+	if err != nil {
+		return nil, report, err
+	}
+	out := &model.Side{Has: joined.Has}
+	r.extra[at] = joined.Extra
+	if out.Encoder, report.Table, err = sideinfo.Fit(joined, sideinfo.EncodeOptions{}); err != nil {
+		return nil, report, err
+	}
+	features, err := out.Encoder.Encode(joined.Rows)
+	if err != nil {
+		return nil, report, err
+	}
+	if kind := s.PlaceboOf(mode.Name); kind != "" {
+		if features, err = sideinfo.Replace(kind, features, r.spec.Seed); err != nil {
+			return nil, report, err
+		}
+	}
+	var k kernel.Kernel
+	if s.Space != "primal" {
+		report.Kernel = s.KernelOf(mode.Name)
+		if k, err = kernel.Parse(report.Kernel); err != nil {
+			return nil, report, err
+		}
+		notice, err := out.Encoder.PeriodNotice(k)
+		if err != nil {
+			return nil, report, err
+		}
+		if notice != "" {
+			report.Table.Notices = append(report.Table.Notices, notice)
+		}
+	}
+	columns := s.Columns
+	if s.Space == "dual" {
+		columns = min(columns, features.N) // the default is above that of small modes
+	}
+	op, notices, err := sideinfo.New(s.Space, features, k, sideinfo.Options{Backend: r.engine, Columns: columns,
+		NoIntercept: s.Intercept == "no", Learn: s.LengthScales == "learn", Seed: r.spec.Seed})
+	if err != nil {
+		return nil, report, err
+	}
+	report.Notices = notices
+	if s.Space != "dual-unwhitened" && s.Space != "primal" && s.LengthScales == "fixed" {
+		// The axes that the data tells apart: conjugate gradients then need
+		// fewer steps.
+		if err := sideinfo.Rotate(op, counts(r.parts[dataset.Train].Codes[at], op.Rows())); err != nil {
+			return nil, report, err
+		}
+	}
+	out.Operator, report.Columns = op, op.Columns()
+	if s.LengthScales == "learn" {
+		names := op.ThetaNames()
+		for i, theta := range op.Theta() {
+			report.Learned = append(report.Learned, model.Learned{Name: names[i], Start: math.Exp(theta), End: math.Exp(theta)})
+		}
+	}
+	return out, report, nil
+}
+
+// counts counts the codes of a column.
+func counts(codes []int32, n int) []float64 {
+	sum := make([]float64, n)
+	for _, c := range codes {
+		sum[c]++
+	}
+	return sum
+}
+
+// sideInfo returns what the model builder needs of the side information.
+func (r *run) sideInfo() fieldSide {
+	s := r.spec.Side
+	info := fieldSide{Variant: s.Variant, Coupled: s.Dual(), Operators: make([]tt.Operator, len(r.side)), Norms: make([]func(dst, x []float32, width int), len(r.side))}
+	for at, side := range r.side {
+		if side == nil {
+			continue
+		}
+		info.Operators[at] = side.Operator
+		if s.Space == "dual-unwhitened" {
+			// T = K V, whose norm is v'K v.
+			info.Norms[at] = func(dst, x []float32, width int) { sideinfo.Apply(r.engine, side.Operator, dst, x, width) }
+		}
+	}
+	return info
+}
+
+// kernels returns the operators whose length-scales are learned.
+func (r *run) kernels() []solver.Kernel {
+	var kernels []solver.Kernel
+	for at, s := range r.side {
+		if s != nil && len(s.Operator.Theta()) > 0 {
+			kernels = append(kernels, solver.Kernel{Mode: r.data.table.Modes[at].Name, Operator: s.Operator})
+		}
+	}
+	return kernels
+}
+
+// reportLearned notes where the kernels' parameters ended.
+func (r *run) reportLearned() {
+	for i, report := range r.sideReports {
+		at := slices.Index(r.spec.ModeNames(), report.Mode)
+		for p, theta := range r.side[at].Operator.Theta() {
+			if p < len(report.Learned) {
+				r.sideReports[i].Learned[p].End = math.Exp(theta)
+			}
+		}
+	}
+}
+
+// warnUnusedSide says what of the side information, as it was asked for, has no
+// effect.
+func (r *run) warnUnusedSide() {
+	s := r.spec.Side
+	names := r.spec.ModeNames()
+	for at, side := range r.side {
+		if side != nil && !r.model.Informed(at) {
+			r.warnings = append(r.warnings, fmt.Sprintf("the side information of %s has no effect: no term has a core of %s in a variant other than plain", names[at], names[at]))
+		}
+	}
+	for _, text := range s.Kernels {
+		if mode, _, named := strings.Cut(text, "="); named && r.side[slices.Index(names, mode)] == nil {
+			r.warnings = append(r.warnings, fmt.Sprintf("kernel %s has no effect: mode %s has no side information", text, mode))
+		}
+	}
+	if s.Space == "dual-unwhitened" && s.LengthScales == "learn" {
+		r.warnings = append(r.warnings, "length-scales are not learned in the space dual-unwhitened; use dual")
+	}
+}
+
+// hashSide returns the hash of the operators, "" without any.
+func hashSide(side []*model.Side) string {
+	h := sha256.New()
+	tables := 0
+	for at, s := range side {
+		if s != nil {
+			tables++
+			fmt.Fprintln(h, at, s.Operator.Rows(), s.Operator.Columns())
+			h.Write(float32Bytes(s.Operator.Matrix()))
+		}
+	}
+	if tables == 0 {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func float32Bytes(values []float32) []byte {
+	out := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// solve trains on the modelling scale.
+func (r *run) solve(ctx context.Context) (solver.Report, error) {
+	problem := &solver.Problem{Field: r.field, Backend: r.engine}
+	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
+	scale := r.model.Scale()
+	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {
+		y := make([]float32, o.Len())
+		if err := scale.Forward(y, o.Y); err != nil {
+			return solver.Report{}, err
+		}
+		o.Y = y
+	}
+	if r.spec.Side.LengthScales == "learn" {
+		problem.Kernels = r.kernels()
+	}
+	opt := solverOptions(r.spec, r.opt)
+	if r.spec.Uncertainty.Counts() {
+		opt.Counts = &solver.Counts{Distribution: r.spec.Uncertainty.Likelihood, Offset: scale.Center}
+	}
+	opt.Noise = r.noiseModel()
+	if r.opt.Progress != nil {
+		opt.Progress = r.progress(&problem.Valid, opt.Counts == nil)
+	}
+	if r.opt.Checkpoint != "" {
+		k := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: r.data.Hash(), split: hashParts(r.split.Parts), side: hashSide(r.side), path: r.engine.Name()}
+		if err := k.prepare(); err != nil {
+			return solver.Report{}, err
+		}
+		if r.opt.Resume {
+			state, err := k.load()
+			if err != nil {
+				return solver.Report{}, err
+			}
+			opt.Resume = state
+			r.noteResume(state, k)
+		}
+		opt.Checkpointer, opt.CheckpointEvery = k, r.opt.CheckpointEvery
+	}
+	return solver.Solve(ctx, problem, opt)
+}
+
+// progress returns the solver's progress function. It adds R2 on the validation set,
+// if points are squared errors.
+func (r *run) progress(valid *solver.Observations, squaredErrors bool) func(solver.Event) {
+	spread := 0.0
+	if squaredErrors {
+		spread = variance(valid)
+	}
+	return func(e solver.Event) {
+		event := Event{Stage: "fit", Fit: &e}
+		if e.Point != nil && spread > 0 {
+			r2 := 1 - e.Point.Valid/spread
+			event.ValidR2 = &r2
+		}
+		r.opt.Progress(event)
+	}
+}
+
+func (r *run) noteResume(state *solver.State, k *checkpoint) {
+	if r.opt.Progress == nil {
+		return
+	}
+	note := fmt.Sprintf("no checkpoint in %s yet; starting from the beginning", k.folder)
+	if state != nil {
+		note = fmt.Sprintf("resuming from sweep %d of %s", state.Run.Sweep+1, k.file())
+	}
+	r.opt.Progress(Event{Stage: "fit", Note: note})
+}
+
+// solverOptions translates the specification.
+func solverOptions(s spec.Spec, opt Options) solver.Options {
+	f := s.Fit
+	o := solver.Options{Solver: f.Solver, Sweeps: f.Sweeps, Patience: f.Patience, CGSteps: f.CGSteps, LearningRate: f.LearningRate, Batch: f.Batch,
+		Schedule: solver.Schedule(f.Schedule), Seed: s.Seed, TimeBudget: opt.TimeBudget}
+	if f.Solver == "adam" {
+		o.Sweeps = f.Epochs
+	}
+	kinds := []solver.RidgeKind{solver.Frequency, solver.Uniform}
+	if f.Ridge != "auto" {
+		kinds = []solver.RidgeKind{solver.RidgeKind(f.Ridge)}
+	}
+	lambda, given := f.Lambda.Value()
+	if given && (len(kinds) == 1 || lambda == 0) {
+		o.Ridge = &solver.Ridge{Kind: kinds[0], Lambda: lambda}
+		return o
+	}
+	o.PenaltySearch = solver.PenaltySearch{Kinds: kinds}
+	if given {
+		o.PenaltySearch.Lambda = lambda
+	}
+	return o
+}
+
+// variance returns the weighted variance of the targets, 0 without rows.
+func variance(o *solver.Observations) float64 {
+	var sum, squares, total float64
+	for i, y := range o.Y {
+		w := weightOf(o, i)
+		sum += w * float64(y)
+		squares += w * float64(y) * float64(y)
+		total += w
+	}
+	if total == 0 {
+		return 0
+	}
+	return squares/total - sum*sum/(total*total)
+}
+
+func weightOf(o *solver.Observations, i int) float64 {
+	if o.W == nil {
+		return 1
+	}
+	return float64(o.W[i])
+}

@@ -1,0 +1,283 @@
+// Package train turns a specification and a table into a fitted model: it splits the
+// rows, builds the field, runs a solver, learns the noise and the conformal
+// correction, and measures the result beside baseline formulas.
+package train
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Options say how to run a fit. Only TimeBudget and Share change the result.
+type Options struct {
+	Threads    int           // 0 for as many as the process may use
+	TimeBudget time.Duration // for training; 0 for no limit
+	Share      float64       // share of the training rows to use; smaller shares are subsets of larger ones; 0 for all
+
+	Checkpoint      string        // folder for checkpoints, "" for none
+	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
+	Resume          bool          // continue from the folder's checkpoint, if there is one
+
+	Stdin    io.Reader   // the table called "-"; nil is the process's standard input
+	Progress func(Event) // receives progress; may be nil
+}
+
+// An Event describes the progress of a fit.
+type Event struct {
+	Stage   string        // choose, read, plan, baseline, fit or evaluate
+	Fit     *solver.Event // in stage fit
+	ValidR2 *float64      // with a point of a fit: R2 on the validation set and the modelling scale, if there is one
+	Note    string        // a message for the user
+}
+
+// A Report is the result of a fit: the record that the model keeps, and what depends
+// on the machine.
+type Report struct {
+	model.Record
+	Seconds map[string]float64 `json:"seconds"` // by stage
+	Passes  int                `json:"passes"`
+	PeakRSS int64              `json:"peak_rss_bytes"`
+	Trials  []solver.Trial     `json:"trials"`
+	Weights int                `json:"weights"`
+	CPU     string             `json:"cpu"` // instruction set
+	Threads int                `json:"threads"`
+	Spec    spec.Spec          `json:"spec"`
+}
+
+// Fit trains a specification that leaves nothing to choose (see package search for
+// those that do) on data that [Read] returned. Cancelling ctx during training is not
+// an error: Fit returns the best model so far, and the report says so.
+func Fit(ctx context.Context, s spec.Spec, data *Data, opt Options) (*model.Model, *Report, error) {
+	return start(ctx, s, data, opt, false)
+}
+
+// ReadAndFit reads a table for one fit. It needs less memory than Read and Fit,
+// because the table is released once its rows are assigned to the parts.
+func ReadAndFit(ctx context.Context, s spec.Spec, opt Options) (*model.Model, *Report, error) {
+	data, err := Read(ctx, s, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	return start(ctx, s, data, opt, true)
+}
+
+func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bool) (*model.Model, *Report, error) {
+	path, err := cpu.Choose()
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &run{spec: s, opt: opt, engine: cpu.New(path, opt.Threads), data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
+	return r.run(ctx)
+}
+
+// A run is one call of Fit.
+type run struct {
+	spec        spec.Spec
+	opt         Options
+	engine      backend.Backend
+	data        *Data
+	release     bool // the table's columns are not needed after the parts are taken
+	split       *dataset.Split
+	parts       [3]solver.Observations // by dataset.Part; Y in the user's units
+	held        solver.Observations    // validation rows kept for the conformal correction
+	model       *model.Model
+	field       *tt.Field
+	side        []*model.Side     // by mode
+	extra       []*sideinfo.Joined // by mode: side rows of ids not in the data
+	sideReports []model.SideReport
+	moments     map[dataset.Part]tt.Moments
+	warnings    []string
+	seconds     map[string]float64
+	began       time.Time
+}
+
+// stage runs work and records its time.
+func (r *run) stage(name string, work func() error) error {
+	if r.opt.Progress != nil {
+		r.opt.Progress(Event{Stage: name})
+	}
+	began := time.Now()
+	err := work()
+	r.seconds[name] += time.Since(began).Seconds()
+	return err
+}
+
+func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
+	var solved solver.Report
+	var scores []model.BaselineScores
+	steps := []struct {
+		name string
+		work func() error
+	}{
+		{"plan", func() error { return r.plan(ctx) }},
+		{"baseline", func() error { scores = r.baseline(); return ctx.Err() }},
+		{"fit", func() (err error) { solved, err = r.solve(ctx); return err }},
+		{"evaluate", func() error { return r.complete(solved, scores) }},
+	}
+	for _, s := range steps {
+		if err := r.stage(s.name, s.work); err != nil {
+			return nil, nil, err
+		}
+	}
+	r.seconds["total"] = r.data.seconds + time.Since(r.began).Seconds()
+	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: peakRSS(), Trials: solved.Trials,
+		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec}
+	return r.model, report, nil
+}
+
+// plan assigns the observations to the parts, builds the field and fits the scale.
+func (r *run) plan(ctx context.Context) error {
+	if err := r.checkDomain(); err != nil {
+		return err
+	}
+	if err := r.takeParts(); err != nil {
+		return err
+	}
+	train := r.parts[dataset.Train]
+	if err := r.readSide(ctx); err != nil {
+		return err
+	}
+	if err := r.buildField(); err != nil {
+		return err
+	}
+	if warning := coarseTarget(r.spec.Data.Target, train.Y); warning != "" {
+		r.warnings = append(r.warnings, warning)
+	}
+	scale, err := r.newScale()
+	if err != nil {
+		return err
+	}
+	r.resolveConformal()
+	table := &r.data.table
+	r.model, err = model.New(model.Contents{Spec: r.spec, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
+		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes())})
+	if err != nil {
+		return err
+	}
+	r.warnUnusedSide()
+	if err := r.holdOut(); err != nil {
+		return err
+	}
+	// Held-out rows are measured as they would be predicted: by the prior, if nothing
+	// is known of an id.
+	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
+		r.model.ForgetUntrained(r.parts[p].Codes)
+	}
+	return nil
+}
+
+// buildField builds the field that the terms describe.
+func (r *run) buildField() error {
+	terms, err := r.spec.ParseTerms()
+	if err != nil {
+		return err
+	}
+	train := r.parts[dataset.Train]
+	other := make([][]int32, len(train.Codes))
+	for m := range other {
+		if len(r.sideReports) > 0 {
+			other[m] = slices.Concat(r.parts[dataset.Valid].Codes[m], r.parts[dataset.Test].Codes[m])
+		}
+	}
+	data := fieldData{Modes: r.spec.ModeNames(), Sizes: r.data.sizes(), Train: train.Codes, Other: other}
+	field, notices, err := buildField(terms, data, r.sideInfo())
+	if err != nil {
+		return err
+	}
+	r.field = field
+	r.warnings = append(r.warnings, notices...)
+	return field.SetFamily(r.spec.Uncertainty.Family())
+}
+
+// complete adds noise, conformal correction and the record with measures of all
+// parts to the model.
+func (r *run) complete(solved solver.Report, scores []model.BaselineScores) error {
+	r.reportLearned()
+	var warning string
+	if r.model, r.sideReports, warning = r.model.KeepSideRows(r.engine, r.extra, r.sideReports); warning != "" {
+		r.warnings = append(r.warnings, warning)
+	}
+	r.learnNoise(solved)
+	if err := r.learnCorrection(); err != nil {
+		return err
+	}
+	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
+		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points, Side: r.sideReports}
+	for p := range r.parts {
+		score, err := r.measure(dataset.Part(p))
+		if err != nil {
+			return err
+		}
+		*[...]*metrics.Score{&record.Train, &record.Valid, &record.Test}[p] = score
+	}
+	record.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
+	r.model = r.model.WithRecord(record)
+	return nil
+}
+
+// measure scores one part. Training rows are scored without calibration.
+func (r *run) measure(part dataset.Part) (metrics.Score, error) {
+	o, z := &r.parts[part], r.predicted(part)
+	noise := r.model.Noise()
+	if part == dataset.Train && noise.Count() != nil {
+		o, z = thinned(o, z)
+	}
+	sums, err := evaluate.Measure(r.engine, r.model, z, rowsOf(o), part != dataset.Train)
+	if err != nil {
+		return metrics.Score{}, err
+	}
+	score := sums.Score(r.model)
+	if score.Calibration != nil {
+		for i := range score.Calibration.CoverageByMode {
+			score.Calibration.CoverageByMode[i].Table = nil // too long for the record; an evaluation returns it
+		}
+	}
+	return score, nil
+}
+
+func rowsOf(o *solver.Observations) evaluate.Rows {
+	return evaluate.Rows{Codes: o.Codes, Y: o.Y, W: o.W}
+}
+
+// predicted returns the field's moments at the rows of a part, computed once.
+func (r *run) predicted(p dataset.Part) tt.Moments {
+	if _, ok := r.moments[p]; !ok {
+		if r.moments == nil {
+			r.moments = map[dataset.Part]tt.Moments{}
+		}
+		r.moments[p] = r.model.Moments(r.engine, r.parts[p].Codes)
+	}
+	return r.moments[p]
+}
+
+// maxCountRows is how many training rows of counts are measured: the median of a
+// mixture of counts is expensive, and the figure is only for orientation.
+const maxCountRows = 50_000
+
+// thinned returns at most maxCountRows rows, evenly spaced.
+func thinned(o *solver.Observations, z tt.Moments) (*solver.Observations, tt.Moments) {
+	if o.Len() <= maxCountRows {
+		return o, z
+	}
+	rows := make([]int, maxCountRows)
+	thin := tt.Moments{Mean: make([]float32, maxCountRows), Var: make([]float32, maxCountRows)}
+	for i := range rows {
+		rows[i] = i * o.Len() / maxCountRows
+		thin.Mean[i], thin.Var[i] = z.Mean[rows[i]], z.Var[rows[i]]
+	}
+	selected := o.Select(rows)
+	return &selected, thin
+}
