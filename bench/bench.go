@@ -137,7 +137,7 @@ type run struct {
 }
 
 func measure(ctx context.Context, opt Options, size sizes) (*Result, error) {
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (r *run) passes() error {
 // trained is a train over a table with plans from both its ends.
 type trained struct {
 	cores, grad []backend.Slices
-	plans       [2]*backend.Plan // by backend.End
+	plans       [2]*backend.Plan // by backend.LeafEnd
 	cheaper     *backend.Plan
 	y           []float32 // in the cheaper plan's order
 }
@@ -43,13 +43,13 @@ func newTrained(s *sales, rank int) *trained {
 	shapes := shapesOf(s.sizes, rank)
 	t := &trained{}
 	var wait sync.WaitGroup
-	for _, end := range []backend.End{backend.First, backend.Last} {
+	for _, end := range []backend.LeafEnd{backend.LeafFirst, backend.LeafLast} {
 		wait.Go(func() { t.plans[end] = backend.NewPlan(shapes, s.codes, end) })
 	}
 	wait.Wait()
-	t.cheaper = t.plans[backend.First]
-	if t.plans[backend.Last].Work() < t.cheaper.Work() {
-		t.cheaper = t.plans[backend.Last]
+	t.cheaper = t.plans[backend.LeafFirst]
+	if t.plans[backend.LeafLast].Work() < t.cheaper.Work() {
+		t.cheaper = t.plans[backend.LeafLast]
 	}
 	t.y = make([]float32, len(s.y))
 	t.cheaper.Gather(t.y, s.y)
@@ -130,7 +130,7 @@ func (r *run) rows(t *trained, rank int) error {
 	for end, name := range []string{"first", "last"} {
 		plan := t.plans[end]
 		speed, peak, err := r.againstPeak(r.most(), 1, func() error {
-			b.Rows(plan, t.cores, t.y, nil, func(int, int, []float64, []float64) {})
+			b.NormalEquations(plan, t.cores, t.y, nil, func(int, int, []float64, []float64) {})
 			return nil
 		})
 		if err != nil {

@@ -40,7 +40,7 @@ func (r *run) scaling() error {
 			return err
 		}
 		table := whole.ofStores(max(1, s.stores*n/largest))
-		plan := backend.NewPlan(shapes, table.codes, backend.First)
+		plan := backend.NewPlan(shapes, table.codes, backend.LeafFirst)
 		job := &backend.Job{Adjoint: backend.Residual, Target: table.y, Grad: grad}
 		cells = append(cells, float64(plan.Cells()))
 		contenders = append(contenders, timed(float64(plan.Cells()), func() error { b.Pass(plan, cores, job); return nil }))

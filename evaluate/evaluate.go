@@ -48,7 +48,7 @@ func Table(ctx context.Context, m *model.Model, file string, opt model.TableOpti
 }
 
 func newEngine(threads int) (*cpu.Backend, error) {
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, err
 	}

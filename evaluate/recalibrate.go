@@ -89,7 +89,7 @@ func Correction(b backend.Backend, m *model.Model, rows Rows, kind string) (*con
 	z := m.Moments(b, rows.Codes)
 	n, seed := len(rows.Y), m.Spec().Seed
 	s := scores{score: make([]float64, n), location: make([]float64, n), entity: rows.Codes[m.GroupMode()]}
-	backend.Each(b, n, func(i int) {
+	backend.ParallelFor(b, n, func(i int) {
 		p := m.Uncorrected(z, rows.Codes, i)
 		s.score[i], s.location[i] = p.Score(float64(rows.Y[i]), seed, uint64(i)), p.Location()
 	})

@@ -35,9 +35,9 @@ type Model struct {
 	groupMode  int // mode of a correction by entity
 	record     Record
 
-	trained   [][]bool // by mode and code: the id has training rows
-	informed  []bool   // by mode: a core uses its side information
-	engines   *enginePool
+	trained  [][]bool // by mode and code: the id has training rows
+	informed []bool   // by mode: a core uses its side information
+	engines  *enginePool
 }
 
 // Contents are the parts of a model that are known when its field is built. The

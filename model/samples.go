@@ -52,7 +52,7 @@ func (m *Model) newSamples(n, threads int) (*samples, error) {
 		return nil, err
 	}
 	s.draws = make([]*tt.Draw, n)
-	backend.Each(engine, n, func(i int) {
+	backend.ParallelFor(engine, n, func(i int) {
 		s.engines.use(func(own *cpu.Backend) { s.draws[i] = s.sampler.Draw(own, i) })
 	})
 	return s, nil

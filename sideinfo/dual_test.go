@@ -200,7 +200,7 @@ func TestConstantSideInformationLeavesTheIntercept(t *testing.T) {
 	for i := range g.N {
 		g.X[2*i] = 4
 	}
-	op, _, err := Dual(g, kernel.On(kernel.RBF(), "x0"), Options{Backend: testBackend(t), NoIntercept: true})
+	op, _, err := Dual(g, kernel.OnColumns(kernel.RBF(), "x0"), Options{Backend: testBackend(t), NoIntercept: true})
 	if err != nil || op.Columns() != 1 {
 		t.Errorf("%v, %v", op, err)
 	}
@@ -319,7 +319,7 @@ func TestRefusals(t *testing.T) {
 		{"no entities", "dual", Features{C: 3}, kernel.RBF(), Options{}, "without entities"},
 		{"negative columns", "dual", good, kernel.RBF(), Options{Columns: -1}, "above 0"},
 		{"one random feature", "dual-rff", good, kernel.RBF(), Options{Columns: 1}, "at least 2"},
-		{"unknown column", "dual", good, kernel.On(kernel.RBF(), "x3"), Options{}, "did you mean"},
+		{"unknown column", "dual", good, kernel.OnColumns(kernel.RBF(), "x3"), Options{}, "did you mean"},
 		{"unknown space", "duel", good, kernel.RBF(), Options{}, `did you mean "dual"`},
 	} {
 		c.opt.Backend = b

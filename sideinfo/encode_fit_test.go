@@ -537,7 +537,7 @@ func TestKernelsOnEncodedColumns(t *testing.T) {
 	e, _, _ = fitColumns(t, EncodeOptions{}, map[string][]string{"month:cycle12": months, "same:num": slices.Repeat([]string{"1"}, 24)}, "month:cycle12", "same:num")
 	if k, err := kernel.Parse("rbf[same]"); err != nil {
 		t.Fatal(err)
-	} else if _, err := e.PeriodNotice(k); err == nil || !strings.Contains(err.Error(), `column "same" was left out, for it says nothing`) {
+	} else if _, err := e.PeriodNotice(k); err == nil || !strings.Contains(err.Error(), `column "same" was dropped because it carries no information`) {
 		t.Errorf("a column that was left out: %v", err)
 	}
 	for _, name := range []string{"cities", "month tan"} {
@@ -545,7 +545,7 @@ func TestKernelsOnEncodedColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.PeriodNotice(k); err == nil || !strings.Contains(err.Error(), `no column is called "`+name+`"`) {
+		if _, err := e.PeriodNotice(k); err == nil || !strings.Contains(err.Error(), `unknown column "`+name+`"`) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -557,7 +557,7 @@ func TestKernelsOnEncodedColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for c, name := range f.Names {
-		if kernel.Uses(k, c) != strings.HasPrefix(name, "city") {
+		if kernel.UsesColumn(k, c) != strings.HasPrefix(name, "city") {
 			t.Errorf("rbf[city] and column %q", name)
 		}
 	}

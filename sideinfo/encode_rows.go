@@ -123,7 +123,7 @@ func (e *Encoder) sameColumns(given []ColumnSpec) error {
 // one: names of categories, and cycles, which are cosines already. "" where it
 // does not.
 func (e *Encoder) PeriodNotice(k kernel.Kernel) (string, error) {
-	k, err := kernel.Bind(k, kernel.Columns{Count: len(e.names), Names: e.names, Origins: e.origins, LeftOut: e.leftOut})
+	k, err := kernel.Bind(k, kernel.Columns{Count: len(e.names), Names: e.names, Origins: e.origins, Dropped: e.leftOut})
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +131,7 @@ func (e *Encoder) PeriodNotice(k kernel.Kernel) (string, error) {
 	from := 0
 	for i := range e.columns {
 		c := &e.columns[i]
-		if (c.Type.levelled() || c.Type.period() > 0) && kernel.Repeats(k, from) {
+		if (c.Type.levelled() || c.Type.period() > 0) && kernel.PeriodicInColumn(k, from) {
 			wrong = append(wrong, fmt.Sprintf("%s (%s)", c.Name, c.Type))
 		}
 		from += len(c.names())

@@ -33,7 +33,7 @@ func fourier(kind string, f Features, k kernel.Kernel, opt Options) (Operator, [
 	if bs.features < 2 {
 		return nil, nil, fmt.Errorf("%s with %d column: random features come in pairs, give at least 2", kind, bs.features)
 	}
-	bs.spectrum = kernel.Sample(k, bs.features, stream.New(opt.Seed, "random features"))
+	bs.spectrum = kernel.SampleSpectrum(k, bs.features, stream.New(opt.Seed, "random features"))
 	return newOperator(kind, f, opt, &bs, nil), nil, nil
 }
 
@@ -54,10 +54,10 @@ func fitted(kind string, f Features, k kernel.Kernel, opt Options) (kernel.Kerne
 	if err != nil {
 		return nil, false, err
 	}
-	kernel.Start(k, f.rows(), opt.Seed)
+	kernel.InitLengthScales(k, f.rows(), opt.Seed)
 	informative := false
 	for c, varies := range f.varying() {
-		informative = informative || varies && kernel.Uses(k, c)
+		informative = informative || varies && kernel.UsesColumn(k, c)
 	}
 	return k, informative, nil
 }
@@ -96,7 +96,7 @@ type wavesPull struct {
 }
 
 func (p *wavesPull) add(grad []float32, stride int, x kernel.Rows) {
-	for i, g := range p.spectrum.Pull(p.b, grad, stride, x) {
+	for i, g := range p.spectrum.ParamGradient(p.b, grad, stride, x) {
 		p.total[i] += g
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 func testBackend(t *testing.T) backend.Backend {
 	t.Helper()
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestPullThetaByDifferences(t *testing.T) {
 }
 
 func TestSameBitsForAnyNumberOfThreads(t *testing.T) {
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func (p *pivotsPull) add(grad []float32, stride int, x kernel.Rows) {
 		p.cross[i] += float64(v)
 	}
 	p.b.Gemm(false, true, x.N, m, m, 1, grad, stride, p.solve, m, 0, by, m)
-	for i, v := range kernel.Pull(p.b, p.k, by, x, p.z) {
+	for i, v := range kernel.ParamGradient(p.b, p.k, by, x, p.z) {
 		p.total[i] += v
 	}
 }
@@ -145,7 +145,7 @@ func (p *pivotsPull) finish() []float64 {
 		}
 		grad[i*m+i] *= 1 + jitter
 	}
-	for i, v := range kernel.Pull(p.b, p.k, grad, p.z, p.z) {
+	for i, v := range kernel.ParamGradient(p.b, p.k, grad, p.z, p.z) {
 		p.total[i] += v
 	}
 	return p.total

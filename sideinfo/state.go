@@ -214,7 +214,7 @@ func (s *state) basis() (basis, error) {
 		if err != nil {
 			return nil, err
 		}
-		spectrum, err := kernel.Restore(k, s.Features, frequencies)
+		spectrum, err := kernel.RestoreSpectrum(k, s.Features, frequencies)
 		return &waves{k: k, features: s.Features, spectrum: spectrum}, err
 	case "pivots":
 		z, err := s.rows("pivots", -1)

@@ -188,7 +188,7 @@ func (a *adam) step(b *residuals, grad tt.Gradients) {
 		t := &b.terms[k]
 		b.residualFor(k)
 		t.cheapest.Gather(b.planTarget, b.target)
-		job := &backend.Job{Adjoint: backend.Residual, Second: a.d.hasPosterior(), Target: b.planTarget, Grad: grad[k]}
+		job := &backend.Job{Adjoint: backend.Residual, SecondMoments: a.d.hasPosterior(), Target: b.planTarget, Grad: grad[k]}
 		if b.weight != nil {
 			t.cheapest.Gather(b.planWeight, b.weight)
 			job.Weight = b.planWeight
@@ -266,7 +266,7 @@ func (a *adam) updateWeights(c *tt.Core, b tt.Block, gradient []float32, entityW
 		normed = make([]float32, len(b.Value))
 		b.Norm(normed, b.Value)
 	}
-	backend.Each(a.d.b, rows, func(e int) {
+	backend.ParallelFor(a.d.b, rows, func(e int) {
 		if b.Map == nil && b.Spread == nil && entityWeights[e] == 0 {
 			return
 		}

@@ -158,7 +158,7 @@ func (a *adam) updateVariances(c *tt.Core, b tt.Block, g backend.Slices, offset 
 // derivative with respect to the logarithm of variance i, whose value is s.
 func (a *adam) updateLogVariances(values []float32, offset int, rate float64, derivative func(i int, s float64) float64) {
 	m, v := a.run.Memory[0][offset:], a.run.Memory[1][offset:]
-	backend.Each(a.d.b, len(values), func(i int) {
+	backend.ParallelFor(a.d.b, len(values), func(i int) {
 		s := float64(values[i])
 		values[i] = float32(s * math.Exp(-rate*float64(adamDirection(&m[i], &v[i], float32(derivative(i, s))))))
 	})
@@ -178,7 +178,7 @@ func (a *adam) updateCovariances(b tt.Block, g []float32, offset int, rate, data
 		}
 		lead := sigma.Lead
 		m, v := a.run.Memory[0][offset:], a.run.Memory[1][offset:]
-		backend.Each(a.d.b, lead, func(i int) {
+		backend.ParallelFor(a.d.b, lead, func(i int) {
 			row, from := sigma.Factor[i*lead:][:i+1], i*lead
 			old, along := float64(row[i]), 0.0
 			by := func(j int) float64 { return data*float64(factor[from+j]) + 2*trace*float64(row[j]) }

@@ -156,7 +156,7 @@ func (a *cavi) plan(t *termValues, core int, b tt.Block) (*backend.Plan, bool) {
 	default:
 		return t.cheapest, false
 	}
-	if own.SecondWork() > maxExact*t.cheapest.SecondWork() && b.Spread.Cov == nil && b.MultiplierCov == nil {
+	if own.SecondMomentWork() > maxExact*t.cheapest.SecondMomentWork() && b.Spread.Cov == nil && b.MultiplierCov == nil {
 		return t.cheapest, false
 	}
 	return own, b.Map == nil

@@ -21,7 +21,7 @@ func (s *conjugateGradient) expectedEquations(p *blockProblem, cores []backend.S
 		s.extraFull = make([]float32, len(c))
 		grad[p.core].Cov = s.extraFull
 	}
-	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Second: true, Target: p.target, Weight: p.weight, Grad: grad})
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	curvature := s.slices.Var
 	for i, v := range curvature {
 		curvature[i] = -2 * v // the adjoint of the variance is -w/2
@@ -71,7 +71,7 @@ func (s *conjugateGradient) addExtra(p *blockProblem, dst, x []float32, sign flo
 
 // multiplyByMatrices multiplies each row of r entries by its own r x r matrix.
 func multiplyByMatrices(b backend.Backend, rows, matrices []float32, r int) {
-	backend.Each(b, len(rows)/r, func(e int) {
+	backend.ParallelFor(b, len(rows)/r, func(e int) {
 		row, product := rows[e*r:][:r], make([]float32, r)
 		for i := range product {
 			for j, x := range row {
@@ -120,9 +120,9 @@ func solveExpectedSlices(p *blockProblem) int64 {
 	grad := make([]backend.Slices, len(p.train.Cores))
 	g := backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
 	grad[p.core] = g
-	p.d.pass(p.plan, p.train.Slices(), &backend.Job{Adjoint: backend.Residual, Second: true, Target: p.target, Weight: p.weight, Grad: grad})
+	p.d.pass(p.plan, p.train.Slices(), &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	var raised atomic.Int64
-	backend.Each(p.d.b, shape.N-1, func(e int) {
+	backend.ParallelFor(p.d.b, shape.N-1, func(e int) {
 		if solveExpectedSlice(p, e, r, g) {
 			raised.Add(1)
 		}

@@ -75,7 +75,7 @@ func ReadAndFit(ctx context.Context, s spec.Spec, opt Options) (*model.Model, *R
 }
 
 func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bool) (*model.Model, *Report, error) {
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +95,7 @@ type run struct {
 	held        solver.Observations    // validation rows kept for the conformal correction
 	model       *model.Model
 	field       *tt.Field
-	side        []*model.Side     // by mode
+	side        []*model.Side      // by mode
 	extra       []*sideinfo.Joined // by mode: side rows of ids not in the data
 	sideReports []model.SideReport
 	moments     map[dataset.Part]tt.Moments

@@ -22,7 +22,7 @@ const sumPiece = 64
 
 func sumRows(b backend.Backend, rows int, is func(int) bool, add func(row int) float64) float64 {
 	pieces := make([]float64, (rows+sumPiece-1)/sumPiece)
-	backend.Each(b, len(pieces), func(i int) {
+	backend.ParallelFor(b, len(pieces), func(i int) {
 		for row := i * sumPiece; row < min(rows, (i+1)*sumPiece); row++ {
 			if is(row) {
 				pieces[i] += add(row)

@@ -89,11 +89,11 @@ func CheaperPlan(shapes []backend.Shape, index [][]int32) *backend.Plan {
 }
 
 func cheaper(shapes []backend.Shape, index [][]int32, work func(*backend.Plan) float64) *backend.Plan {
-	p := backend.NewPlan(shapes, index, backend.First)
+	p := backend.NewPlan(shapes, index, backend.LeafFirst)
 	if len(shapes) == 1 {
 		return p
 	}
-	if q := backend.NewPlan(shapes, index, backend.Last); work(q) < work(p) {
+	if q := backend.NewPlan(shapes, index, backend.LeafLast); work(q) < work(p) {
 		return q
 	}
 	return p

@@ -15,13 +15,13 @@ func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32)
 		for p, s := range slices {
 			shapes[p] = s.Shape
 		}
-		plan := cheaper(shapes, index, (*backend.Plan).SecondWork)
-		b.Pass(plan, slices, &backend.Job{Second: true, Mean: mean, Var: variance})
+		plan := cheaper(shapes, index, (*backend.Plan).SecondMomentWork)
+		b.Pass(plan, slices, &backend.Job{SecondMoments: true, Mean: mean, Var: variance})
 		terms[k] = Moments{Mean: make([]float32, n), Var: make([]float32, n)}
 		plan.Scatter(terms[k].Mean, mean)
 		plan.Scatter(terms[k].Var, variance)
 	}
-	backend.Each(b, n, func(i int) {
+	backend.ParallelFor(b, n, func(i int) {
 		m, v := f.Combine(terms, i)
 		dst.Mean[i], dst.Var[i] = float32(m), float32(v)
 	})

@@ -75,10 +75,10 @@ func TestMomentsAgainstDraws(t *testing.T) {
 // residual returns the expected squared error as a pass over a train gives it.
 func residual(f *tt.Field, b backend.Backend, codes [][]int32, y []float32) float64 {
 	train := f.Terms[0]
-	plan := backend.NewPlan(train.Shapes(), train.Lookup(codes), backend.First)
+	plan := backend.NewPlan(train.Shapes(), train.Lookup(codes), backend.LeafFirst)
 	target := make([]float32, len(y))
 	plan.Gather(target, y)
-	return b.Pass(plan, train.Slices(), &backend.Job{Adjoint: backend.Residual, Second: true, Target: target})
+	return b.Pass(plan, train.Slices(), &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: target})
 }
 
 // Draws of a field that was extended to new codes have the moments of its new

@@ -197,7 +197,7 @@ func (s *stage) apply(b backend.Backend, out, in []float32, width int, squared b
 	classes := len(s.code)
 	switch {
 	case s.op == nil:
-		backend.Each(b, s.prefix*classes, func(i int) {
+		backend.ParallelFor(b, s.prefix*classes, func(i int) {
 			p, c := i/classes, i%classes
 			from := ((p*s.columns+int(s.code[c]))*s.parents + int(s.parent[c])) * width
 			copy(out[i*width:][:width], in[from:][:width])
@@ -208,7 +208,7 @@ func (s *stage) apply(b backend.Backend, out, in []float32, width int, squared b
 		}
 	default:
 		a := s.op.Matrix()
-		backend.Each(b, s.prefix*classes, func(i int) {
+		backend.ParallelFor(b, s.prefix*classes, func(i int) {
 			p, c := i/classes, i%classes
 			row := a[int(s.code[c])*s.columns:][:s.columns]
 			dst := out[i*width:][:width]
@@ -247,7 +247,7 @@ func (s *stage) adjoint(b backend.Backend, in, out []float32, width int, squared
 		return
 	}
 	a := s.op.Matrix()
-	backend.Each(b, s.prefix*s.columns, func(i int) {
+	backend.ParallelFor(b, s.prefix*s.columns, func(i int) {
 		p, k := i/s.columns, i%s.columns
 		for c := range classes {
 			v := a[int(s.code[c])*s.columns+k]

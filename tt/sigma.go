@@ -118,7 +118,7 @@ func (s *stage) along(b backend.Backend, sigma *Sigma) []float64 {
 			met = append(met, code)
 		}
 	}
-	backend.Each(b, len(met), func(i int) {
+	backend.ParallelFor(b, len(met), func(i int) {
 		code := int(met[i])
 		v[code] = sigma.along(a[code*s.columns:][:s.columns])
 	})
@@ -186,7 +186,7 @@ func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float
 	}
 	a := s.op.Matrix()
 	precision := make([]float64, sigma.Lead*sigma.Lead)
-	backend.Each(b, sigma.Lead, func(i int) {
+	backend.ParallelFor(b, sigma.Lead, func(i int) {
 		row := precision[i*sigma.Lead:][:i+1]
 		for code, w := range h {
 			if w == 0 {

@@ -53,7 +53,7 @@ func (m *Map) PullSigma(b backend.Backend, sigmas []*Sigma, q int, g []float32) 
 		return factor, diag
 	}
 	a := s.op.Matrix()
-	backend.Each(b, len(diag), func(k int) {
+	backend.ParallelFor(b, len(diag), func(k int) {
 		sum := 0.0
 		for code, w := range h {
 			x := float64(a[code*s.columns+lead+k])

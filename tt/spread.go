@@ -153,7 +153,7 @@ func (c *Core) refreshCovariance(b backend.Backend) {
 		return
 	}
 	r := c.Slices.Slice()
-	backend.Each(b, c.Slices.N, func(e int) {
+	backend.ParallelFor(b, c.Slices.N, func(e int) {
 		dst, free := c.Slices.Cov[e*r*r:][:r*r], c.FreeSpread.Cov[e*r*r:][:r*r]
 		m, t, st := c.Free[e*r:][:r], c.side[e*r:][:r], c.sideVar[e*r:][:r]
 		copy(dst, free)

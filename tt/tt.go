@@ -33,7 +33,7 @@ func NewTrain(modes [][]string, index []*Index, ranks []int) *Train {
 		t.Cores = append(t.Cores, NewCore(modes[p], index[p], shape))
 		left = right
 	}
-	backend.CheckChain(t.Shapes())
+	backend.CheckTrain(t.Shapes())
 	return t
 }
 

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-func TestBatchedGemmAgainstPlainLoops(t *testing.T) {
+func TestBatchedGemm(t *testing.T) {
+	t.Parallel()
 	sizes := []int{0, 1, 2, 3, 4, 5, 8, 10, 15, 16, 17, 30, 33, 65}
 	eachPath(t, func(t *testing.T, p Path) {
 		random := rand.New(rand.NewPCG(3, 3))
@@ -43,7 +44,7 @@ func TestBatchedGemmDoesNotAllocate(t *testing.T) {
 	a, b, dst := make([]float32, 900), make([]float32, 900), make([]float32, 900)
 	eachPath(t, func(t *testing.T, p Path) {
 		if n := testing.AllocsPerRun(10, func() { BatchedGemm(p, 10, 10, 9, 9, a, b, dst) }); n != 0 {
-			t.Errorf("%g allocations a call", n)
+			t.Errorf("got %g allocations per call, want 0", n)
 		}
 	})
 }

@@ -2,12 +2,13 @@ package cpu
 
 import "fmt"
 
-// BatchedGemm computes count independent products dst_i = a_i b_i of r x k by
-// k x c matrices, which follow each other without gaps. dst is written without
-// being read and must not overlap a or b. One thread; it does not allocate.
+// BatchedGemm computes count independent products dst_i = a_i b_i of r x k by k
+// x c matrices, which are stored one after another without gaps. dst is written
+// without being read and must not overlap a or b. It runs on one thread and
+// does not allocate.
 func BatchedGemm(p Path, r, c, k, count int, a, b, dst []float32) {
 	if r < 0 || c < 0 || k < 0 || count < 0 || len(a) < count*r*k || len(b) < count*k*c || len(dst) < count*r*c {
-		panic(fmt.Sprintf("cpu: BatchedGemm of %d products %d x %d by %d x %d on %d, %d and %d elements", count, r, k, k, c, len(a), len(b), len(dst)))
+		panic(fmt.Sprintf("cpu: BatchedGemm: %d products of %d x %d by %d x %d do not fit slices of %d, %d and %d elements", count, r, k, k, c, len(a), len(b), len(dst)))
 	}
 	if r == 0 || c == 0 || count == 0 {
 		return
@@ -25,7 +26,7 @@ func BatchedGemm(p Path, r, c, k, count int, a, b, dst []float32) {
 	t.setFactors(1, 0)
 	group := count
 	if c > panels.width() {
-		group = max(1, batchedSize/(r*k+k*c+r*c))
+		group = max(1, batchElements/(r*k+k*c+r*c))
 	}
 	for first := 0; first < count; first += group {
 		t.count = min(group, count-first)
@@ -37,6 +38,6 @@ func BatchedGemm(p Path, r, c, k, count int, a, b, dst []float32) {
 	}
 }
 
-// batchedSize is how many elements of matrices to go through before the next
-// panel of columns: they stay in the cache meanwhile.
-const batchedSize = 8192
+// batchElements is the number of matrix elements processed for one panel of
+// columns before the next panel: few enough to stay in the cache.
+const batchElements = 8192

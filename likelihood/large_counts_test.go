@@ -5,8 +5,10 @@ import (
 	"testing"
 )
 
-// The distributions of large counts go on where the exact ones end.
+// TestLargeCounts checks that the approximations for large counts continue the
+// exact formulas.
 func TestLargeCounts(t *testing.T) {
+	t.Parallel()
 	const y = 2 * large
 	for _, size := range []float64{0.3, 1, 3, 100, 1e5, 1e8} {
 		n := NegativeBinomial{Size: size}
@@ -15,7 +17,7 @@ func TestLargeCounts(t *testing.T) {
 			mean := y * math.Exp(-score*sd)
 			got, want := n.CDF(y, math.Log(mean)), incompleteBeta(size, y+1, mean/size)
 			if math.Abs(got-want) > 1e-4 {
-				t.Errorf("size %g, mean %g: %.7f, not %.7f", size, mean, got, want)
+				t.Errorf("size %g, mean %g: got %.7f, want %.7f", size, mean, got, want)
 			}
 		}
 	}
@@ -23,21 +25,23 @@ func TestLargeCounts(t *testing.T) {
 		a := large * (1 + 1e-9)
 		x := a + score*math.Sqrt(a)
 		if got, want := upperGamma(a, x), upperGamma(large, x); math.Abs(got-want) > 1e-5 {
-			t.Errorf("Q(%g, %g): %.7f beyond the border, %.7f before", a, x, got, want)
+			t.Errorf("Q(%g, %g): got %.7f above the limit, want %.7f as below it", a, x, got, want)
 		}
 	}
 }
 
-// Counts and rates without end take no time without end.
+// TestHugeCounts checks that huge counts and rates give probabilities in
+// bounded time.
 func TestHugeCounts(t *testing.T) {
+	t.Parallel()
 	for _, y := range []float64{1e9, 1e15, 1e30, math.MaxFloat64} {
 		for _, f := range []float64{-800, 0, 20, 60, 700} {
 			for _, p := range []float64{Poisson{}.CDF(y, f), NegativeBinomial{Size: 2}.CDF(y, f)} {
 				if !(p >= 0 && p <= 1) {
-					t.Errorf("P(%g or less | %g) = %g", y, f, p)
+					t.Errorf("P(Y <= %g | %g) = %g, want a probability", y, f, p)
 				}
 				if math.Log(y) > f+50 && p < 0.999999 {
-					t.Errorf("P(%g or less | %g) = %g", y, f, p)
+					t.Errorf("P(Y <= %g | %g) = %g, want nearly 1", y, f, p)
 				}
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/stream"
 )
 
-// synthetic draws negative binomial counts (Poisson for size 0) whose field is known up to
-// a normal error of variance v.
+// synthetic draws negative binomial counts (Poisson for size 0) whose field is
+// known up to a normal error with variance v.
 func synthetic(cells int, size, v float64) Cells {
 	rng := stream.New(1, "counts")
 	var c Cells
@@ -26,6 +26,7 @@ func synthetic(cells int, size, v float64) Cells {
 }
 
 func TestFitSizeRecovers(t *testing.T) {
+	t.Parallel()
 	for _, want := range []float64{0.3, 2, 15} {
 		cells := synthetic(12000, want, 0)
 		for _, start := range []float64{0, 1e-3, want, 1e6} {
@@ -33,21 +34,24 @@ func TestFitSizeRecovers(t *testing.T) {
 			near(t, "size", fitted.Size/want, 1, 0.06)
 			if start > 0 {
 				if before := sizeObjective(start, cells, nil)[0]; value < before {
-					t.Errorf("from %g: objective fell from %g to %g", start, before, value)
+					t.Errorf("from %g: the objective decreased from %g to %g", start, before, value)
 				}
 			}
-			// A maximum: neither neighbour is better by more than the promised gain.
+			// Neither neighbour of a maximum is better by more than the
+			// tolerance.
 			for _, factor := range []float64{0.99, 1.01} {
 				if q := sizeObjective(fitted.Size*factor, cells, nil)[0]; q > value+10*sizeGain {
-					t.Errorf("from %g: %g is not the best size, %g is better by %g", start, fitted.Size, fitted.Size*factor, q-value)
+					t.Errorf("from %g: size %g is not the best, %g is better by %g", start, fitted.Size, fitted.Size*factor, q-value)
 				}
 			}
 		}
 	}
 }
 
-// A few cells make objectives with flat and convex stretches, where a step can overshoot.
+// TestFitSizeNeverFalls uses few cells, whose objectives have flat and convex
+// stretches where a step can overshoot.
 func TestFitSizeNeverFalls(t *testing.T) {
+	t.Parallel()
 	rng := stream.New(6, "few cells")
 	for k := range 300 {
 		var c Cells
@@ -60,22 +64,24 @@ func TestFitSizeNeverFalls(t *testing.T) {
 		before := sizeObjective(start, c, nil)[0]
 		fitted, after := NegativeBinomial{start}.FitSize(c, nil)
 		if after < before {
-			t.Errorf("%v from %g: objective fell from %g to %g", c, start, before, after)
+			t.Errorf("%v from %g: the objective decreased from %g to %g", c, start, before, after)
 		}
 		if q := sizeObjective(fitted.Size, c, nil)[0]; math.Abs(q-after) > 1e-9*(1+math.Abs(q)) {
-			t.Errorf("%v: reports %g, has %g", c, after, q)
+			t.Errorf("%v: returned objective is %g, want %g", c, after, q)
 		}
 	}
 }
 
 func TestFitSizeOfPoissonData(t *testing.T) {
+	t.Parallel()
 	fitted, _ := NegativeBinomial{}.FitSize(synthetic(20000, 0, 0), nil)
 	if fitted.Size < 100 {
-		t.Errorf("size %g for data without overdispersion", fitted.Size)
+		t.Errorf("size is %g for data without overdispersion, want at least 100", fitted.Size)
 	}
 }
 
 func TestSizeDerivatives(t *testing.T) {
+	t.Parallel()
 	cells := synthetic(300, 3, 0.4)
 	for _, r := range []float64{0.05, 1, 3, 300} {
 		const h = 1e-4

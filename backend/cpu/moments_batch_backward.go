@@ -2,16 +2,17 @@ package cpu
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// scattered tells whether a bundle's rows need adjoints.
-func (r *momentSweep) scattered() bool {
+// needsRowAdjoints reports whether the adjoints of the rows of a batch are
+// needed.
+func (r *momentSweep) needsRowAdjoints() bool {
 	return r.leaf.gradMean != nil || r.leaf.gradVar != nil || r.levels[1].gradMean != nil
 }
 
-// bundleCells takes the cells of node j, the bundle's i-th: their moments and
-// adjoints, which it adds to those of the rows and of the node. It returns the
-// loss.
-func (r *momentSweep) bundleCells(j, i int) float64 {
-	x, k, job := &r.bundle, &r.b.chain, r.job
+// batchCells processes the cells of node j, the i-th of the batch: it computes
+// their moments and adjoints and adds the adjoints to those of the rows and of
+// the node. It returns the loss.
+func (r *momentSweep) batchCells(j, i int) float64 {
+	x, k, job := &r.batch, &r.b.chain, r.job
 	n := len(x.entities)
 	u, w := x.mean[i*x.outRow:][:x.outRow], x.vars[i*x.width:][:x.width]
 	var uHat, wHat, rowsHat, quadHat []float32
@@ -20,7 +21,7 @@ func (r *momentSweep) bundleCells(j, i int) float64 {
 			clear(x.rowsHat[:n*x.outRow])
 			clear(x.quadHat[:n*x.width])
 		}
-		if r.pull <= 1 {
+		if r.gradLevel <= 1 {
 			uHat, wHat = x.rows[(n+i)*x.outRow:][:x.outRow], x.varsHat[i*x.width:][:x.width]
 			clear(uHat)
 			clear(wHat)
@@ -28,11 +29,11 @@ func (r *momentSweep) bundleCells(j, i int) float64 {
 		if r.leaf.gradMean != nil {
 			rowsHat = x.rowsHat
 		}
-		if r.scattered() {
+		if r.needsRowAdjoints() {
 			quadHat = x.quadHat
 		}
 	}
-	first := int(r.p.Start[j-i]) // the bundle's first cell
+	first := int(r.p.Start[j-i]) // the first cell of the batch
 	loss := 0.0
 	for c, last := int(r.p.Start[j]), int(r.p.Start[j+1]); c < last; c += block {
 		end := min(c+block, last)
@@ -42,7 +43,7 @@ func (r *momentSweep) bundleCells(j, i int) float64 {
 			k.dots(mean, x.rows, idx, u)
 			k.dots(variance, x.quad, idx, w)
 		}
-		r.leaf.put(job, c, end)
+		r.leaf.writeMoments(job, c, end)
 		if job.Adjoint == backend.None {
 			continue
 		}
@@ -54,8 +55,8 @@ func (r *momentSweep) bundleCells(j, i int) float64 {
 	return loss
 }
 
-// adjoints adds the adjoints of the products rows[idx[c]] . w, which are e, to
-// those of w and of the rows, where they are not nil.
+// adjoints adds the adjoints e of the products rows[idx[c]] . w to those of w
+// and of the rows, unless these are nil.
 func (k *chainKernels) adjoints(wHat, rowsHat, rows []float32, idx []int32, e, w []float32) {
 	switch {
 	case wHat != nil && rowsHat != nil:
@@ -67,26 +68,26 @@ func (k *chainKernels) adjoints(wHat, rowsHat, rows []float32, idx []int32, e, w
 	}
 }
 
-// pullBundle pulls the adjoints of nodes [j, end) and of their rows back to the
-// gradients.
-func (r *momentSweep) pullBundle(j, end int) {
+// backwardBatch propagates the adjoints of nodes [j, end) and of their rows to
+// the gradients.
+func (r *momentSweep) backwardBatch(j, end int) {
 	if r.job.Adjoint == backend.None {
 		return
 	}
-	if r.scattered() {
-		r.pullRows()
+	if r.needsRowAdjoints() {
+		r.backwardRows()
 	}
-	if r.pull <= 1 {
-		r.pullNodes(j, end)
+	if r.gradLevel <= 1 {
+		r.backwardNodes(j, end)
 	}
-	if r.pull == 0 {
-		r.pullFar(j, end)
+	if r.gradLevel == 0 {
+		r.backwardFar(j, end)
 	}
 }
 
-// pullRows sets the adjoint of x and adds those of the leaf core's rows.
-func (r *momentSweep) pullRows() {
-	x, k, leaf := &r.bundle, &r.b.chain, &r.leaf
+// backwardRows sets the adjoint of x and adds those of the leaf core's rows.
+func (r *momentSweep) backwardRows() {
+	x, k, leaf := &r.batch, &r.b.chain, &r.leaf
 	n := len(x.entities)
 	for i := range n {
 		q := x.quadHat[i*x.width:][:x.width]
@@ -96,7 +97,7 @@ func (r *momentSweep) pullRows() {
 		}
 	}
 	if leaf.gradMean != nil {
-		r.b.dense.multiply(x.rowsHat, x.outRow, x.xHat, x.inRow, 1, x.slice.forth, x.out, n, x.out, x.in, 1)
+		r.b.dense.multiply(x.rowsHat, x.outRow, x.xHat, x.inRow, 1, x.slice.forward, x.out, n, x.out, x.in, 1)
 		for i, e := range x.entities {
 			k.add(leaf.gradMean[int(e)*x.out:][:x.out], x.rowsHat[i*x.outRow:][:x.out])
 		}
@@ -108,12 +109,12 @@ func (r *momentSweep) pullRows() {
 	}
 }
 
-// pullNodes completes the adjoints of u and d and adds those of the slice:
+// backwardNodes completes the adjoints of u and d and adds those of the slice:
 //
 //	uhat += 2 u ghat,   dhat += ghat,
 //	Ghat += m1'xhat + uhat m3' + 2 G (ghat s3'),   Shat += dhat h'.
-func (r *momentSweep) pullNodes(j, end int) {
-	x, k, second := &r.bundle, &r.b.chain, &r.levels[1]
+func (r *momentSweep) backwardNodes(j, end int) {
+	x, k, second := &r.batch, &r.b.chain, &r.levels[1]
 	n, m := len(x.entities), end-j
 	gHat := x.varsHat[x.outRow+x.inRow:]
 	for i := range m {
@@ -126,18 +127,18 @@ func (r *momentSweep) pullNodes(j, end int) {
 		grad := second.gradMean[at:][:second.size]
 		copy(x.xHat[n*x.inRow:][:m*x.inRow], x.far)
 		r.outer(1, grad, x.rows, x.outRow, x.xHat, x.inRow, n+m, 1)
-		r.outer(1, x.slicePull, gHat, x.width, x.farVar, x.inRow, m, 0)
-		k.addProduct(grad, x.slicePull, second.core.Mean[at:])
+		r.outer(1, x.sliceHat, gHat, x.width, x.farVar, x.inRow, m, 0)
+		k.addProduct(grad, x.sliceHat, second.core.Mean[at:])
 	}
 	if second.gradVar != nil {
 		r.outer(0.5, second.gradVar[at:][:second.size], x.varsHat, x.width, x.farSquare, x.inRow, m, 1)
 	}
 }
 
-// outer sets dst, of a slice's form, to alpha times the sum over n rows of
-// after row x before row, plus beta dst.
+// outer sets dst, in the form of a slice, to alpha times the sum over n rows of
+// the outer products of the rows of after and before, plus beta dst.
 func (r *momentSweep) outer(alpha float32, dst, after []float32, afterRow int, before []float32, beforeRow, n int, beta float32) {
-	x, d := &r.bundle, &r.b.dense
+	x, d := &r.batch, &r.b.dense
 	if r.p.Leaf == 0 {
 		d.scaled(alpha, dst, x.in, after, 1, afterRow, before, beforeRow, x.out, x.in, n, beta)
 	} else {
@@ -145,27 +146,27 @@ func (r *momentSweep) outer(alpha float32, dst, after []float32, afterRow int, b
 	}
 }
 
-// pullFar adds the adjoints of the far core's rows:
+// backwardFar adds the adjoints of the far core's rows:
 //
 //	hhat = S'dhat,   m3hat += G'uhat + 2 m3 hhat,   s3hat += (x^2) + (G^2)'ghat + hhat.
-func (r *momentSweep) pullFar(j, end int) {
-	x, k, first := &r.bundle, &r.b.chain, &r.levels[0]
+func (r *momentSweep) backwardFar(j, end int) {
+	x, k, first := &r.batch, &r.b.chain, &r.levels[0]
 	n, m := len(x.entities), end-j
 	mul := r.b.dense.multiply
-	mul(x.pulledVar, x.inRow, x.varsHat, x.width, 1, x.slice.backVar, x.in, m, x.in, x.out, 0)
+	mul(x.farVarHat, x.inRow, x.varsHat, x.width, 1, x.slice.reverseVar, x.in, m, x.in, x.out, 0)
 	if first.gradMean != nil {
-		mul(x.pulled, x.inRow, x.rows[n*x.outRow:], x.outRow, 1, x.slice.back, x.in, m, x.in, x.out, 0)
-		k.addProduct(x.pulled[:m*x.inRow], x.far, x.pulledVar)
+		mul(x.farHat, x.inRow, x.rows[n*x.outRow:], x.outRow, 1, x.slice.reverse, x.in, m, x.in, x.out, 0)
+		k.addProduct(x.farHat[:m*x.inRow], x.far, x.farVarHat)
 		for i, e := range first.entity[j:end] {
-			k.add(first.gradMean[int(e)*x.in:][:x.in], x.pulled[i*x.inRow:][:x.in])
+			k.add(first.gradMean[int(e)*x.in:][:x.in], x.farHat[i*x.inRow:][:x.in])
 		}
 	}
 	if first.gradVar == nil {
 		return
 	}
-	mul(x.pulledVar, x.inRow, x.varsHat[x.outRow+x.inRow:], x.width, 1, x.slice.backSquare, x.in, m, x.in, x.out, 1)
+	mul(x.farVarHat, x.inRow, x.varsHat[x.outRow+x.inRow:], x.width, 1, x.slice.reverseSquare, x.in, m, x.in, x.out, 1)
 	for i, e := range first.entity[j:end] {
-		k.add(x.pulledVar[i*x.inRow:][:x.in], x.varsHat[i*x.width+x.outRow:][:x.in])
-		k.axpy(first.gradVar[int(e)*x.in:][:x.in], 0.5, x.pulledVar[i*x.inRow:][:x.in])
+		k.add(x.farVarHat[i*x.inRow:][:x.in], x.varsHat[i*x.width+x.outRow:][:x.in])
+		k.axpy(first.gradVar[int(e)*x.in:][:x.in], 0.5, x.farVarHat[i*x.inRow:][:x.in])
 	}
 }

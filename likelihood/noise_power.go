@@ -9,8 +9,8 @@ import (
 //
 //	s2(m) = Scale * max(m, Floor)^Exponent
 //
-// The means are positive numbers on most scales (counts and amounts, in the target's
-// units or their logarithm); the floor makes the others safe.
+// On most scales the means are positive (counts and amounts, in the units of
+// the target or their logarithm); the floor handles the others.
 type Power struct {
 	Scale    float64 `json:"scale"`
 	Exponent float64 `json:"exponent"`
@@ -22,23 +22,24 @@ func (p Power) At(mean float64) float64 {
 	return p.Scale * math.Exp(p.Exponent*math.Log(max(mean, p.Floor)))
 }
 
-// floorShares are the floors tried, as shares of the average positive mean.
+// floorShares are the candidate floors, relative to the average positive mean.
 var floorShares = [...]float64{0.01, 0.03, 0.1, 0.3}
 
 const (
-	leastExponent = -2 // beyond these limits the fit follows a few outliers
-	mostExponent  = 6
-	powerSteps    = 50
+	minExponent = -2 // beyond these limits the fit follows a few outliers
+	maxExponent = 6
+	powerSteps  = 50
 )
 
-// FitPower fits scale and exponent for each of some floors by maximum likelihood, and
-// keeps the best. With x = log max(m, Floor), the likelihood
+// FitPower fits scale and exponent by maximum likelihood for each of several
+// floors and keeps the best. With x = log max(m, Floor), the likelihood
 //
 //	-1/2 sum [a + b x_n + w e_n exp(-a - b x_n)]
 //
-// is concave in (a, b), so Newton's steps, halved until it does not fall, find its
-// maximum from anywhere. Rows are first summed by x in bins a hundredth wide: one
-// logarithm a row. Without any positive mean the result is constant.
+// is concave in (a, b), so Newton steps, halved until it does not decrease,
+// find its maximum from any start. Rows are first summed by x in bins of width
+// 0.01, which costs one logarithm per row. Without any positive mean the result
+// is constant.
 func FitPower(errors Errors, mean []float32) Power {
 	best, bestValue := Power{Scale: FitConstant(errors).Variance, Floor: 1}, math.Inf(-1)
 	sum, positive := 0.0, 0
@@ -64,10 +65,12 @@ func FitPower(errors Errors, mean []float32) Power {
 
 const binWidth = 0.01 // of log mean: the variance within a bin varies by a few percent
 
-// bin holds rows of nearly the same mean: their number, x = log mean, and the sum of w e.
+// bin holds rows with nearly the same mean: their number, x = log mean, and the
+// sum of w e.
 type bin struct{ count, x, squared float64 }
 
-// binByMean sums the rows that count by mean, means below the floor taken as the floor.
+// binByMean sums the rows with positive weight by mean. Means below the floor
+// are replaced by the floor.
 func binByMean(errors Errors, mean []float32, floor float64) []bin {
 	var bins []bin
 	start := math.Log(floor)
@@ -110,7 +113,7 @@ func (p *Power) fit(bins []bin) float64 {
 		centre += b.count * b.x
 	}
 	centre /= count // keeps a and b nearly uncorrelated
-	a, b := math.Log(max(squared/count, leastVariance)), 0.0
+	a, b := math.Log(max(squared/count, minVariance)), 0.0
 	now := powerObjective(bins, centre, a, b)
 	for range powerSteps {
 		stepA, stepB, ok := now.newton(b)
@@ -119,7 +122,7 @@ func (p *Power) fit(bins []bin) float64 {
 		}
 		length := 1.0
 		for ; length > 1e-9; length /= 2 {
-			tryA, tryB := a+length*stepA, min(max(b+length*stepB, leastExponent), mostExponent)
+			tryA, tryB := a+length*stepA, min(max(b+length*stepB, minExponent), maxExponent)
 			if next := powerObjective(bins, centre, tryA, tryB); next.value >= now.value {
 				a, b, now = tryA, tryB, next
 				break
@@ -129,25 +132,27 @@ func (p *Power) fit(bins []bin) float64 {
 			break
 		}
 	}
-	p.Scale, p.Exponent = max(math.Exp(a-b*centre), leastVariance), b
+	p.Scale, p.Exponent = max(math.Exp(a-b*centre), minVariance), b
 	return now.value
 }
 
-// newton returns the step to the maximum of the quadratic around (a, b), along a alone
-// where b stands at a limit; false where there is nothing to gain.
+// newton returns the step to the maximum of the quadratic approximation at (a,
+// b), along a only if b is at a limit. It returns false if there is nothing to
+// gain.
 func (q quadratic) newton(b float64) (stepA, stepB float64, ok bool) {
 	stepA = q.byA / q.aa
 	det := q.aa*q.bb - q.ab*q.ab
-	if det > 1e-12*q.aa*q.bb { // otherwise all means are one, and no exponent fits better than another
+	if det > 1e-12*q.aa*q.bb { // otherwise all means are equal and the exponent is undetermined
 		joint := (q.aa*q.byB - q.ab*q.byA) / det
-		if !(b == leastExponent && joint < 0 || b == mostExponent && joint > 0) {
+		if !(b == minExponent && joint < 0 || b == maxExponent && joint > 0) {
 			stepA, stepB = (q.bb*q.byA-q.ab*q.byB)/det, joint
 		}
 	}
 	return stepA, stepB, q.byA*stepA+q.byB*stepB > 1e-9
 }
 
-// quadratic is a log likelihood with its gradient and the negative of its Hessian.
+// quadratic is a log likelihood with its gradient and the negative of its
+// Hessian.
 type quadratic struct{ value, byA, byB, aa, ab, bb float64 }
 
 func powerObjective(bins []bin, centre, a, b float64) (q quadratic) {

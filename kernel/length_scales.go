@@ -7,29 +7,33 @@ import (
 	"slices"
 )
 
-// sampled is how many rows a median distance is taken from.
-const sampled = 200
+// maxSampledRows is the number of rows from which a median distance is
+// computed.
+const maxSampledRows = 200
 
-// Start sets every length-scale of k to the median distance between rows, over
-// the base kernel's own columns and over the pairs, of up to 200 distinct rows,
-// that differ there. With a length-scale a column all start at the same value,
-// which is the kernel with one. Rows that are all alike leave 1.
+// InitLengthScales sets every length-scale of k to the median distance between
+// rows, over the columns of the base kernel and over those pairs of up to 200
+// distinct rows that differ there. With one length-scale per column all start
+// at the same value, which gives the kernel with a single length-scale. If all
+// rows are equal, the length-scales are 1.
 //
-// The seed picks the rows by what they hold, so that their order does not matter.
-func Start(k Kernel, x Rows, seed uint64) {
+// The rows are selected by a hash of the seed and their content, so the result
+// does not depend on their order.
+func InitLengthScales(k Kernel, x Rows, seed uint64) {
 	x.check("rows")
-	sample := pick(x, seed)
+	sample := sampleRows(x, seed)
 	for _, b := range k.bases() {
 		b.mustBeBound()
-		length := median(b, sample)
-		for p := range b.length {
-			b.length[p] = math.Log(length)
+		length := medianDistance(b, sample)
+		for p := range b.logLength {
+			b.logLength[p] = math.Log(length)
 		}
 	}
 }
 
-// pick returns up to sampled distinct rows, those of smallest hash.
-func pick(x Rows, seed uint64) [][]float32 {
+// sampleRows returns up to maxSampledRows distinct rows, those with the
+// smallest hash.
+func sampleRows(x Rows, seed uint64) [][]float32 {
 	type hashed struct {
 		hash uint64
 		row  []float32
@@ -44,8 +48,8 @@ func pick(x Rows, seed uint64) [][]float32 {
 		}
 		h := fnv.New64a()
 		h.Write(bytes)
-		sum := mix(h.Sum64())
-		if len(kept) == sampled && sum >= kept[sampled-1].hash {
+		sum := mixBits(h.Sum64())
+		if len(kept) == maxSampledRows && sum >= kept[maxSampledRows-1].hash {
 			continue
 		}
 		at, found := slices.BinarySearchFunc(kept, sum, func(a hashed, b uint64) int {
@@ -61,7 +65,7 @@ func pick(x Rows, seed uint64) [][]float32 {
 			continue
 		}
 		kept = slices.Insert(kept, at, hashed{sum, row})
-		kept = kept[:min(len(kept), sampled)]
+		kept = kept[:min(len(kept), maxSampledRows)]
 	}
 	rows := make([][]float32, len(kept))
 	for i, h := range kept {
@@ -70,14 +74,14 @@ func pick(x Rows, seed uint64) [][]float32 {
 	return rows
 }
 
-// mix spreads a hash over all bits, since rows are ordered by it.
-func mix(h uint64) uint64 {
+// mixBits spreads a hash over all bits, because rows are ordered by it.
+func mixBits(h uint64) uint64 {
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 	return h ^ h>>33
 }
 
-func median(b *base, rows [][]float32) float64 {
+func medianDistance(b *base, rows [][]float32) float64 {
 	one := slices.Repeat([]float64{1}, b.width())
 	points := make([][]float32, len(rows))
 	for i, row := range rows {
@@ -87,7 +91,7 @@ func median(b *base, rows [][]float32) float64 {
 	var all []float32
 	for i := range points {
 		for j := range i {
-			if d := difference(points[i], points[j]); d > 1e-12 {
+			if d := squaredDistance(points[i], points[j]); d > 1e-12 {
 				all = append(all, d)
 			}
 		}
