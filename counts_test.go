@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 )
 
 // Counts drawn from a known law are fitted on their own scale: the model finds the
 // dispersion, and its intervals hold what they promise.
 func TestNegativeBinomialEndToEnd(t *testing.T) {
-	rng := stream.New(3, "counts")
+	rng := randstream.New(3, "counts")
 	law := likelihood.NegativeBinomial{Size: 3}
 	var b strings.Builder
 	b.WriteString("shop,good,n\n")

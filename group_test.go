@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // A layer by the ids of a mode gives each its own intervals, where the model itself
 // knows one noise only; without it the quiet shop's would be as wide as the loud
 // one's.
 func TestLayerByEntity(t *testing.T) {
-	rng := stream.New(9, "shops")
+	rng := randstream.New(9, "shops")
 	var b strings.Builder
 	b.WriteString("shop,good,y\n")
 	for i := range 4000 {

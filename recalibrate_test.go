@@ -237,7 +237,7 @@ func TestDamagedUncertainty(t *testing.T) {
 		}
 		refused(name+" lost", func(f *modelfile.File) { f.Tensors = slices.Delete(f.Tensors, i, i+1) })
 		if tensor.DType() == "F32" {
-			refused(name+" too short", func(f *modelfile.File) { f.Tensors[i] = modelfile.Of(name, []float32{1}, 1) })
+			refused(name+" too short", func(f *modelfile.File) { f.Tensors[i] = modelfile.NewTensor(name, []float32{1}, 1) })
 		}
 	}
 	for key, texts := range map[string][]string{
@@ -252,7 +252,7 @@ func TestDamagedUncertainty(t *testing.T) {
 		refused(fmt.Sprint("knots ", knots), func(f *modelfile.File) {
 			for i, tensor := range f.Tensors {
 				if tensor.Name == "conformal/knots" {
-					f.Tensors[i] = modelfile.Of(tensor.Name, knots, len(knots))
+					f.Tensors[i] = modelfile.NewTensor(tensor.Name, knots, len(knots))
 				}
 			}
 		})

@@ -108,12 +108,12 @@ func TestSearchSectionProblems(t *testing.T) {
 		"rnk.1":     {"4", `search.rnk.1: this specification has no such parameter (did you mean "rank.1"?); there are rank.1,`},
 		"variant":   {"wlr", "search.variant: this specification has no such parameter"},
 		"rank.1":    {"4..x", `search.rank.1: "x" is not a whole number`},
-		"rank.3.1":  {"64..4", "search.rank.3.1: parameter rank.3.1: there is nothing between 64 and 4"},
+		"rank.3.1":  {"64..4", "search.rank.3.1: parameter rank.3.1: the range from 64 to 4 is empty"},
 		"rank.3.2":  {"4..20000", "search.rank.3.2: 20000: terms[2]: "},
 		"transform": {"identity..sqrt", "search.transform: this is a choice and has no range; give values in [ ], such as identity, log1p, sqrt"},
 		"patience":  {"0", "search.patience: 0: fit.patience: 0 must be 1 or more"},
 		"noise":     {"entity:d", `search.noise: entity:d: uncertainty.noise: mode "d" is not among the modes`},
-		"ridge":     {"uniform,uniform", `search.ridge: parameter ridge: "uniform" is given twice`},
+		"ridge":     {"uniform,uniform", `search.ridge: parameter ridge: "uniform" is listed twice`},
 		"lambda":    {"-1..3", "search.lambda: "},
 	} {
 		_, err := SearchSpace(tunedSpec(func(s *Spec) { s.Search = model.SearchSpec{name: strings.Split(c.values, ",")} }))

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // A row of weight w has noise of variance s2/w: what is learned is s2, whatever the
 // weights, and weighing by the noise of each shop finds that as well.
 func TestNoiseOfWeightedRows(t *testing.T) {
-	rng := stream.New(4, "weighted")
+	rng := randstream.New(4, "weighted")
 	var b strings.Builder
 	b.WriteString("shop,good,w,y\n")
 	sd := map[bool]float64{false: 0.5, true: 1.5} // of even and odd shops

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // calendarFunctions makes an id of a moment. Add a function by adding a line.
@@ -41,7 +41,7 @@ func Functions() []string { return slices.Sorted(maps.Keys(calendarFunctions()))
 func checkFunction(name string) error {
 	names := Functions()
 	if !slices.Contains(names, name) {
-		return fmt.Errorf("unknown function %q%s; the functions are %s", name, nearest.Hint(name, names), strings.Join(names, ", "))
+		return fmt.Errorf("unknown function %q%s; the functions are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))
 	}
 	return nil
 }

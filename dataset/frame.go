@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // Frame is a table held as text, a column at a time: what describes the entities
@@ -56,7 +56,7 @@ func (f *Frame) Find(name string) (int, error) {
 	if c := slices.Index(f.Names, name); c >= 0 {
 		return c, nil
 	}
-	return 0, &InputError{File: f.File, Column: name, Problem: "the table has no such column" + nearest.Hint(name, f.Names),
+	return 0, &InputError{File: f.File, Column: name, Problem: "the table has no such column" + suggest.Hint(name, f.Names),
 		Remedy: "choose one of " + strings.Join(f.Names, ", ")}
 }
 

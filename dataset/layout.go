@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // Header says whether a table's first row holds the names of its columns.
@@ -206,5 +206,5 @@ func (l *layout) find(file, name string) (int, *InputError) {
 	default:
 		remedy = "the first row holds a number, so it was read as data and " + called + "; say that there is a header (--header yes), or use those names"
 	}
-	return 0, &InputError{File: file, Column: name, Problem: "the table has no such column" + nearest.Hint(name, l.names), Remedy: remedy}
+	return 0, &InputError{File: file, Column: name, Problem: "the table has no such column" + suggest.Hint(name, l.names), Remedy: remedy}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // Schema says what the columns of a table mean.
@@ -42,7 +42,7 @@ func (s Schema) check() error {
 	}
 	if s.Duplicates != "" && !slices.Contains(DuplicateRules(), s.Duplicates) {
 		return fmt.Errorf("unknown rule for duplicates %q%s; the rules are %s", s.Duplicates,
-			nearest.Hint(s.Duplicates, DuplicateRules()), strings.Join(DuplicateRules(), ", "))
+			suggest.Hint(s.Duplicates, DuplicateRules()), strings.Join(DuplicateRules(), ", "))
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // Part is the use an observation is put to.
@@ -103,7 +103,7 @@ func ParseSplit(s string) (SplitSpec, error) {
 		spec.source = rest
 	default:
 		err = fmt.Errorf("unknown kind %q%s; write it as one of %s", kind,
-			nearest.Hint(kind, []string{"random", "time", "entity", "column", "file"}), strings.Join(splitForms, ", "))
+			suggest.Hint(kind, []string{"random", "time", "entity", "column", "file"}), strings.Join(splitForms, ", "))
 	}
 	if err != nil {
 		return SplitSpec{}, fmt.Errorf("split %q: %w", s, err)
@@ -282,7 +282,7 @@ func (t *Table) modeNamed(name string) (int, error) {
 		}
 		names = append(names, mode.Name)
 	}
-	return 0, fmt.Errorf("the table has no mode %q%s; its modes are %s", name, nearest.Hint(name, names), strings.Join(names, ", "))
+	return 0, fmt.Errorf("the table has no mode %q%s; its modes are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))
 }
 
 // byTime fills in the parts and their periods.

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -104,7 +104,7 @@ func (e *ModeError) Error() string {
 	if e.Modes == nil {
 		return fmt.Sprintf("mode %s cannot be drawn against itself; use another mode for one of the axes", e.Mode)
 	}
-	return fmt.Sprintf("the model has no mode %q%s; its modes are %s", e.Mode, nearest.Hint(e.Mode, e.Modes), strings.Join(e.Modes, ", "))
+	return fmt.Sprintf("the model has no mode %q%s; its modes are %s", e.Mode, suggest.Hint(e.Mode, e.Modes), strings.Join(e.Modes, ", "))
 }
 
 // table counts all rows of a table.

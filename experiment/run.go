@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -64,7 +64,7 @@ func Run(ctx context.Context, spec Spec, opt Options) (Done, error) {
 	}
 	for _, name := range opt.Redo {
 		if names := spec.names(); !slices.Contains(names, name) {
-			return Done{}, fmt.Errorf("there is no configuration %q%s to do again", name, nearest.Hint(name, names))
+			return Done{}, fmt.Errorf("there is no configuration %q%s to do again", name, suggest.Hint(name, names))
 		}
 	}
 	if len(spec.Measures) == 0 {

@@ -54,7 +54,7 @@ func Load(file string) (Spec, error) {
 
 // Parse is Load of a text; name is the file's, beside which specifications are.
 func Parse(text []byte, name string) (Spec, error) {
-	r := &reader{specfile.Reader{File: name, What: "experiment", Make: "docs/concepts/experiments.md shows one"}, filepath.Dir(name)}
+	r := &reader{specfile.Reader{File: name, Kind: "experiment", Remedy: "docs/concepts/experiments.md shows one"}, filepath.Dir(name)}
 	root, err := r.Root(text)
 	if err != nil {
 		return Spec{}, err

@@ -16,8 +16,8 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
 	"github.com/kernel-fried-tensor/kft/internal/specfile"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
@@ -47,7 +47,7 @@ func (r *reader) keys(n ast.Node, path string, known map[string]func(n ast.Node,
 	for key, entry := range r.Entries(m, path) {
 		read := known[key]
 		if read == nil {
-			hint := cmp.Or(nearest.Hint(key, names), "; there are "+strings.Join(names, ", "))
+			hint := cmp.Or(suggest.Hint(key, names), "; there are "+strings.Join(names, ", "))
 			r.Addf(entry.Key, path+key, "unknown key%s", hint)
 			continue
 		}
@@ -62,7 +62,7 @@ func (r *reader) text(to *string) func(ast.Node, string) {
 	return func(n ast.Node, path string) {
 		text, ok := specfile.Scalar(n)
 		if !ok || text == "" {
-			r.Addf(n, path, "needs one value")
+			r.Addf(n, path, "must be a single value")
 		}
 		*to = text
 	}
@@ -83,7 +83,7 @@ func (r *reader) count(to *uint64) func(ast.Node, string) {
 // oneOf refuses a value that is not among those allowed.
 func (r *reader) oneOf(n ast.Node, path, value string, allowed []string) {
 	if n != nil && !slices.Contains(allowed, value) {
-		r.Addf(n, path, "%q is not known%s; use one of %s", value, nearest.Hint(value, allowed), strings.Join(allowed, ", "))
+		r.Addf(n, path, "%q is not known%s; use one of %s", value, suggest.Hint(value, allowed), strings.Join(allowed, ", "))
 	}
 }
 

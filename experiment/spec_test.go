@@ -44,7 +44,7 @@ func TestBadSpecs(t *testing.T) {
 		{"", "empty"},
 		{"- a\n", "key: value"},
 		{head + good + "mesures: [r2]\n", `x.yaml:7:1: mesures: unknown key (did you mean "measures"?)`},
-		{head + good + "name: a\nname: b\n", `x.yaml:8:1: not YAML: mapping key "name" already defined`},
+		{head + good + "name: a\nname: b\n", `x.yaml:8:1: not valid YAML: mapping key "name" already defined`},
 		{head + good + "measures: [r4]\n", `x.yaml:7:12: measures[0]: "r4" is not a measure (did you mean "r2"?)`},
 		{head + good + "against: aa\n", `against: "aa" is not known (did you mean "a"?)`},
 		{head + good + "keep: perhaps\n", "keep"},

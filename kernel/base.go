@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // form is one entry of the table of base kernels. With s the squared scaled
@@ -220,7 +220,7 @@ func findColumns(name string, c Columns) ([]int, error) {
 		return nil, fmt.Errorf("column %q was dropped because it carries no information about the ids", name)
 	}
 	if at == nil {
-		return nil, fmt.Errorf("unknown column %q%s", name, nearest.Hint(name, origins))
+		return nil, fmt.Errorf("unknown column %q%s", name, suggest.Hint(name, origins))
 	}
 	return at, nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // kernelNames returns the names of all kernels.
@@ -132,7 +132,7 @@ func (p *parser) factor() (Kernel, error) {
 	}
 	for p.take(':') {
 		if option := p.word(); option != "ard" {
-			return nil, fmt.Errorf("unknown option %q of %s%s; the only option is ard", option, name, nearest.Hint(option, []string{"ard"}))
+			return nil, fmt.Errorf("unknown option %q of %s%s; the only option is ard", option, name, suggest.Hint(option, []string{"ard"}))
 		}
 		b.ard = true
 	}
@@ -161,7 +161,7 @@ func (p *parser) named(name string) (*base, error) {
 			return newBase(&forms[i]), nil
 		}
 	}
-	return nil, fmt.Errorf("unknown kernel %q%s; kernels are %s", name, nearest.Hint(name, kernelNames()), strings.Join(kernelNames(), ", "))
+	return nil, fmt.Errorf("unknown kernel %q%s; kernels are %s", name, suggest.Hint(name, kernelNames()), strings.Join(kernelNames(), ", "))
 }
 
 // word reads up to the next sign of the grammar. A sign inside the exponent of

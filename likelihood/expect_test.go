@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/internal/gradcheck"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // integrate computes E[g(f)], f ~ N(m, v), by Simpson's rule with many points,
@@ -173,7 +173,7 @@ func TestSitesWeightsAndLoops(t *testing.T) {
 	t.Parallel()
 	cells := synthetic(3*blockCells+17, 4, 0.3)
 	cells.Weight = make([]float32, len(cells.Y))
-	rng := stream.New(2, "weights")
+	rng := randstream.New(2, "weights")
 	for i := range cells.Weight {
 		cells.Weight[i] = float32(rng.IntN(3))
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // priorVariance is the variance of the prior of one unknown f ~ N(0,
@@ -46,7 +46,7 @@ func climb(y []float32, fill fitSites, length float64, steps int) (m, v float64,
 // posterior.
 func TestSitesFindThePosterior(t *testing.T) {
 	t.Parallel()
-	rng := stream.New(9, "inference")
+	rng := randstream.New(9, "inference")
 	var y []float32
 	for range 12 {
 		y = append(y, float32(NegativeBinomial{3}.Draw(rng, 1.5)))

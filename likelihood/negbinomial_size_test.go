@@ -5,13 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // synthetic draws negative binomial counts (Poisson for size 0) whose field is
 // known up to a normal error with variance v.
 func synthetic(cells int, size, v float64) Cells {
-	rng := stream.New(1, "counts")
+	rng := randstream.New(1, "counts")
 	var c Cells
 	for range cells {
 		m := 1 + 1.2*rng.NormFloat64()
@@ -52,7 +52,7 @@ func TestFitSizeRecovers(t *testing.T) {
 // stretches where a step can overshoot.
 func TestFitSizeNeverFalls(t *testing.T) {
 	t.Parallel()
-	rng := stream.New(6, "few cells")
+	rng := randstream.New(6, "few cells")
 	for k := range 300 {
 		var c Cells
 		for range 1 + k%4 {

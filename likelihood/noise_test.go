@@ -6,13 +6,13 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // drawErrors draws errors with noise variance 2 a_i b_j. Entity 0 of each mode
 // is never seen.
 func drawErrors(rows int, sizes []int, spread float64) (Errors, [][]int32, [][]float64) {
-	rng := stream.New(3, "noise")
+	rng := randstream.New(3, "noise")
 	factors, codes := make([][]float64, len(sizes)), make([][]int32, len(sizes))
 	for k, size := range sizes {
 		logs := 0.0
@@ -121,7 +121,7 @@ func logLikelihood(errors Errors, variance func(row int) float64) float64 {
 
 func TestPowerRecovers(t *testing.T) {
 	t.Parallel()
-	rng := stream.New(4, "power")
+	rng := randstream.New(4, "power")
 	for _, c := range []struct{ scale, exponent float64 }{{0.5, 1}, {0.09, 2}, {3, 0}, {2, -0.7}} {
 		var errors Errors
 		var mean []float32
@@ -195,7 +195,7 @@ func TestNoiseSurvivesJSON(t *testing.T) {
 func BenchmarkNoise(b *testing.B) {
 	errors, codes, _ := drawErrors(200000, []int{900, 200}, 0.5)
 	mean := make([]float32, len(errors.Squared))
-	rng := stream.New(1, "mean")
+	rng := randstream.New(1, "mean")
 	for i := range mean {
 		mean[i] = float32(math.Exp(rng.NormFloat64()))
 	}

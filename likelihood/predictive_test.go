@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 type distribution interface {
@@ -87,7 +87,7 @@ func TestDrawsHaveTheMomentsAndQuantiles(t *testing.T) {
 	const draws = 40000
 	for k, d := range distributions {
 		for _, f := range []float64{-1, 1.5, 2.31, 6, 14, 25} { // 2.31 is just above the change of method
-			rng := stream.New(5, "draws", uint64(k))
+			rng := randstream.New(5, "draws", uint64(k))
 			mean, variance := d.Mean(f), d.Var(f)
 			var first, second, below float64
 			middle := math.Floor(mean)
@@ -126,7 +126,7 @@ func TestDrawsHaveTheDistribution(t *testing.T) {
 	t.Parallel()
 	const draws = 300000
 	for _, rate := range []float64{10.5, 40} {
-		rng := stream.New(7, "distribution")
+		rng := randstream.New(7, "distribution")
 		counts := make([]float64, 200)
 		for range draws {
 			counts[int(drawPoisson(rng, rate))]++
@@ -144,7 +144,7 @@ func TestExtremesStayFinite(t *testing.T) {
 	t.Parallel()
 	for _, d := range distributions {
 		for _, f := range []float64{-1e5, -200, 39, 200, 1e5} {
-			for _, x := range []float64{d.Mean(f), d.Var(f), d.CDF(0, f), d.Draw(stream.New(1, "extreme"), f), d.LogProb(2, f)} {
+			for _, x := range []float64{d.Mean(f), d.Var(f), d.CDF(0, f), d.Draw(randstream.New(1, "extreme"), f), d.LogProb(2, f)} {
 				if math.IsNaN(x) || math.IsInf(x, 0) {
 					t.Errorf("%T%v: got %g at f %g, want a finite number", d, d, x, f)
 				}

@@ -58,7 +58,7 @@ func posteriorTensors(k, p int, c *tt.Core) []modelfile.Tensor {
 	var tensors []modelfile.Tensor
 	posteriorArrays(c, func(name string, values []float32) {
 		if values != nil {
-			tensors = append(tensors, modelfile.Of(coreTensor(k, p, name), values, len(values)))
+			tensors = append(tensors, modelfile.NewTensor(coreTensor(k, p, name), values, len(values)))
 		}
 	})
 	return tensors
@@ -71,7 +71,7 @@ func correctionTensors(c *conformal.Correction) (grouping string, tensors []mode
 	}
 	r := c.Record()
 	return string(r.Grouping), []modelfile.Tensor{
-		modelfile.Of("conformal/edges", r.Edges, len(r.Edges)), modelfile.Of("conformal/group", r.Group, len(r.Group)),
-		modelfile.Of("conformal/size", r.Size, len(r.Size)), modelfile.Of("conformal/knots", r.Knots, len(r.Knots)),
+		modelfile.NewTensor("conformal/edges", r.Edges, len(r.Edges)), modelfile.NewTensor("conformal/group", r.Group, len(r.Group)),
+		modelfile.NewTensor("conformal/size", r.Size, len(r.Size)), modelfile.NewTensor("conformal/knots", r.Knots, len(r.Knots)),
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -68,7 +68,7 @@ func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, stdin io.
 	names := x.spec.ModeNames()
 	at := slices.Index(names, given.Mode)
 	if at < 0 {
-		return sideErrorf("the model has no mode %q%s; its modes are %s", given.Mode, nearest.Hint(given.Mode, names), strings.Join(names, ", "))
+		return sideErrorf("the model has no mode %q%s; its modes are %s", given.Mode, suggest.Hint(given.Mode, names), strings.Join(names, ", "))
 	}
 	s := x.side[at]
 	switch {

@@ -12,20 +12,20 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
-// genome holds the relevance of each tag for each movie that has any.
+// genome holds the relevance of each tag for each movie with tags.
 type genome struct {
 	ids     []string
-	scores  [][]float32 // a row a movie, NaN where there is none
+	scores  [][]float32 // one row per movie, NaN for missing values
 	tags    []string    // tag k is column tag(k+1)
 	code    map[string]int
-	missing int // relevances that the download lacks
+	missing int // number of missing relevances
 	dropped tally
 }
 
-const longestGenome = 1 << 16 // tags; more are a mistake
+const maxTags = 1 << 16 // maximum number of tags
 
 type score struct {
-	movie int32 // of the part
+	movie int32 // index within the part
 	tag   int32
 	value float32
 }
@@ -36,8 +36,8 @@ type scoresPart struct {
 	dropped tally
 }
 
-// readGenome turns rows of movie, tag and relevance into a row a movie. Memory is 4
-// bytes a relevance.
+// readGenome pivots rows of movie, tag and relevance into one row per movie. It
+// needs 4 bytes of memory per relevance.
 func readGenome(ctx context.Context, file, tagsFile string, threads int) (*genome, error) {
 	g := &genome{code: map[string]int{}}
 	if tagsFile != "" {
@@ -57,11 +57,11 @@ func readGenome(ctx context.Context, file, tagsFile string, threads int) (*genom
 			tag, tagOK := parseCount(r.Field(i, at[1]))
 			value, valueOK := dataset.Number(string(r.Field(i, at[2])))
 			id = appendID(id[:0], r.Field(i, at[0]))
-			if !tagOK || !valueOK || tag < 1 || tag > longestGenome || len(id) == 0 {
-				p.dropped.row("a relevance without movie, tag or value", file, r.Line(i), nil)
+			if !tagOK || !valueOK || tag < 1 || tag > maxTags || len(id) == 0 {
+				p.dropped.row("relevance without movie, tag or value", file, r.Line(i), nil)
 				continue
 			}
-			// The rows of a movie stand together.
+			// The rows of a movie are contiguous.
 			if n := len(p.ids); n == 0 || p.ids[n-1] != string(id) {
 				p.ids = append(p.ids, string(id))
 			}
@@ -126,8 +126,8 @@ func (g *genome) readTags(ctx context.Context, file string) error {
 	}
 	for i := range frame.Len() {
 		id, ok := parseCount([]byte(frame.Columns[at[0]][i]))
-		if !ok || id < 1 || id > longestGenome {
-			return frame.Fault(i, frame.Names[at[0]], frame.Columns[at[0]][i], "no number of a tag", "check that this is a MovieLens download")
+		if !ok || id < 1 || id > maxTags {
+			return frame.Fault(i, frame.Names[at[0]], frame.Columns[at[0]][i], "invalid tag number", "check that this is a MovieLens download")
 		}
 		for len(g.tags) < int(id) {
 			g.tags = append(g.tags, "")
@@ -142,7 +142,7 @@ func (g *genome) facts() (facts []string) {
 		facts = append(facts, fmt.Sprintf("%d relevances are missing.", g.missing))
 	}
 	for _, r := range g.dropped.sorted() {
-		facts = append(facts, fmt.Sprintf("%d rows of genome-scores.csv passed over: %s (first: %s).", r.Rows, r.Why, r.First))
+		facts = append(facts, fmt.Sprintf("Skipped %d rows of genome-scores.csv: %s (first: %s).", r.Rows, r.Text, r.First))
 	}
 	return facts
 }
@@ -153,7 +153,7 @@ func (g *genome) writeScores(w io.Writer) error {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return natural(g.ids[a], g.ids[b]) })
+	slices.SortFunc(order, func(a, b int) int { return compareNatural(g.ids[a], g.ids[b]) })
 	line := genomeHeader(len(g.tags))
 	for _, k := range order {
 		if _, err := w.Write(line); err != nil {
@@ -173,7 +173,7 @@ func genomeHeader(tags int) []byte {
 	return append(line, '\n')
 }
 
-// appendScores appends a row.
+// appendScores appends the scores of a movie to its line.
 func appendScores(line []byte, scores []float32) []byte {
 	for _, v := range scores {
 		line = append(line, ',')
@@ -193,8 +193,8 @@ func (g *genome) writeTags(w io.Writer) error {
 	return err
 }
 
-// natural compares ids as people sort them, 9 before 10.
-func natural(a, b string) int {
+// compareNatural compares ids in compareNatural order, 9 before 10.
+func compareNatural(a, b string) int {
 	switch {
 	case dataset.Less(a, b):
 		return -1

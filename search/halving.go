@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -29,7 +29,7 @@ func CheckHalving(halving string) error {
 	if slices.Contains(Halvings(), halving) {
 		return nil
 	}
-	return fmt.Errorf("unknown halving %q%s; use one of %s", halving, nearest.Hint(halving, Halvings()), strings.Join(Halvings(), ", "))
+	return fmt.Errorf("unknown halving %q%s; use one of %s", halving, suggest.Hint(halving, Halvings()), strings.Join(Halvings(), ", "))
 }
 
 func resolveHalving(halving string, rows int) string {

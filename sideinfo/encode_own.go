@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // JoinOwn makes side information of the ids themselves. A column is one of those
@@ -65,5 +65,5 @@ func ownColumn(name string, mode dataset.Mode) (func(id string) (string, error),
 	}
 	choices = slices.Compact(choices)
 	return nil, fmt.Errorf("mode %s has no column %q of its own%s; choose from %s or, where ids are dates, %s", mode.Name, name,
-		nearest.Hint(name, append(slices.Clone(choices), dataset.Functions()...)), strings.Join(choices, ", "), strings.Join(dataset.Functions(), ", "))
+		suggest.Hint(name, append(slices.Clone(choices), dataset.Functions()...)), strings.Join(choices, ", "), strings.Join(dataset.Functions(), ", "))
 }

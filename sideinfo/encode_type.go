@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // Type says how a column of a side table is encoded:
@@ -47,7 +47,7 @@ func ParseType(text string) (Type, error) {
 		}
 		return Type(text), nil
 	}
-	return "", fmt.Errorf("unknown type %q%s; the types are num, log, date, cat, labels and cycleN", text, nearest.Hint(text, typeNames()))
+	return "", fmt.Errorf("unknown type %q%s; the types are num, log, date, cat, labels and cycleN", text, suggest.Hint(text, typeNames()))
 }
 
 // period returns N of cycleN, and 0 for other types.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
@@ -33,7 +33,7 @@ func fourier(kind string, f Features, k kernel.Kernel, opt Options) (Operator, [
 	if bs.features < 2 {
 		return nil, nil, fmt.Errorf("%s with %d column: random features come in pairs, give at least 2", kind, bs.features)
 	}
-	bs.spectrum = kernel.SampleSpectrum(k, bs.features, stream.New(opt.Seed, "random features"))
+	bs.spectrum = kernel.SampleSpectrum(k, bs.features, randstream.New(opt.Seed, "random features"))
 	return newOperator(kind, f, opt, &bs, nil), nil, nil
 }
 

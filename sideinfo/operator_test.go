@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
@@ -23,7 +23,7 @@ func testBackend(t *testing.T) backend.Backend {
 }
 
 func normalFeatures(n, c int, seed uint64) Features {
-	random := stream.New(seed, "operator test")
+	random := randstream.New(seed, "operator test")
 	f := Features{N: n, C: c, X: make([]float32, n*c)}
 	for i := range f.X {
 		f.X[i] = float32(random.NormFloat64())
@@ -149,7 +149,7 @@ func TestPermutedRowsPermuteTheOperator(t *testing.T) {
 
 func permute(t *testing.T, f Features) {
 	g := Features{N: f.N, C: f.C, Names: f.Names}
-	order := stream.New(4, "permutation").Perm(f.N)
+	order := randstream.New(4, "permutation").Perm(f.N)
 	for _, i := range order {
 		g.X = append(g.X, f.Row(i)...)
 	}

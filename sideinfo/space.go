@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
@@ -26,5 +26,5 @@ func New(space string, f Features, k kernel.Kernel, opt Options) (Operator, []st
 	case "dual-paper":
 		return DualPaper(f, k, opt)
 	}
-	return nil, nil, fmt.Errorf("unknown space %q%s: spaces are %s", space, nearest.Hint(space, Spaces()), strings.Join(Spaces(), ", "))
+	return nil, nil, fmt.Errorf("unknown space %q%s: spaces are %s", space, suggest.Hint(space, Spaces()), strings.Join(Spaces(), ", "))
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -59,7 +59,7 @@ func newAdam(d *data, train Observations, opt Options) *adam {
 	n := len(d.y)
 	count := max(1, int(math.Round(1/opt.Batch)))
 	count = min(count, n)
-	order := stream.New(opt.Seed, "batches").Perm(n)
+	order := randstream.New(opt.Seed, "batches").Perm(n)
 	a.batches = make([]residuals, count)
 	for b := range a.batches {
 		a.batches[b] = newBatch(d, train, order[n*b/count:n*(b+1)/count])
@@ -152,7 +152,7 @@ func (a *adam) update(i int) {
 		a.beginVariancesPhase()
 	}
 	a.current, a.knownLoss = i, math.NaN()
-	order := stream.New(a.seed, "epoch", uint64(a.run.Sweep), uint64(i)).Perm(len(a.batches))
+	order := randstream.New(a.seed, "epoch", uint64(a.run.Sweep), uint64(i)).Perm(len(a.batches))
 	grad := a.gradientsOf(i)
 	for _, b := range order {
 		a.step(&a.batches[b], grad)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // DivergedError reports that no finite weights were found.
@@ -63,7 +63,7 @@ func (dr *driver) recoverFromDivergence(p Point) error {
 		}
 	} else {
 		dr.d.field.Draw(dr.d.b, func(k int) *rand.Rand {
-			return stream.New(dr.opt.Seed, "restart", uint64(k), uint64(run.Restarts))
+			return randstream.New(dr.opt.Seed, "restart", uint64(k), uint64(run.Restarts))
 		}, math.Pow(0.1, float64(run.Restarts)))
 	}
 	dr.method.forget()

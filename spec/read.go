@@ -9,8 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
 	"github.com/kernel-fried-tensor/kft/internal/specfile"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // Parse reads a specification in YAML or JSON. The name is that of the file, for
@@ -19,7 +19,7 @@ import (
 // values, which are replaced. Fields that are not given stay zero: override them
 // if necessary, then call Fill and Validate.
 func Parse(data []byte, name string) (s Spec, warnings []string, err error) {
-	r := specReader{Reader: specfile.Reader{File: name, What: "specification", Make: "kft init TABLE writes one"}}
+	r := specReader{Reader: specfile.Reader{File: name, Kind: "specification", Remedy: "kft init TABLE writes one"}}
 	root, err := r.Root(data)
 	if err != nil {
 		return Spec{}, nil, err
@@ -89,7 +89,7 @@ func (r *specReader) section(m *ast.MappingNode, path string, section reflect.Va
 
 // keyHint names the nearest key here, or another section that has the key.
 func keyHint(key string, keys []string) string {
-	if hint := nearest.Hint(key, keys); hint != "" {
+	if hint := suggest.Hint(key, keys); hint != "" {
 		return hint
 	}
 	for tag, v := range fieldsOf(reflect.ValueOf(Spec{})) {
@@ -131,7 +131,7 @@ func (r *specReader) field(n ast.Node, path string, field reflect.Value) {
 	}
 	text, ok := specfile.Scalar(n)
 	if !ok {
-		r.Addf(n, path, "needs one value, not %s", specfile.Kind(n))
+		r.Addf(n, path, "must be a single value, not %s", specfile.Kind(n))
 		return
 	}
 	switch f := field.Addr().Interface().(type) {

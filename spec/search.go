@@ -28,7 +28,7 @@ func (r *specReader) search(n ast.Node, path string, before Search) Search {
 	s := Search{}
 	for name, entry := range r.Entries(m, path+".") {
 		if name == "" {
-			r.Addf(entry.Key, path, "a key must be a plain word")
+			r.Addf(entry.Key, path, "the key must be a plain word")
 			continue
 		}
 		name = r.key(entry.Key, path+".", name)

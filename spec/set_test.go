@@ -20,8 +20,8 @@ func TestSet(t *testing.T) {
 		{"fit.sweeps", false, []string{"many"}, "not a whole number"},
 		{"fit.sweps", false, []string{"7"}, `did you mean "sweeps"`},
 		{"fit", false, []string{"7"}, "needs keys below it"},
-		{"terms", false, []string{"store"}, "is a list"},
-		{"fit.sweeps", true, []string{"1", "2"}, "needs one value"},
+		{"terms", false, []string{"store"}, "must be a list"},
+		{"fit.sweeps", true, []string{"1", "2"}, "must be a single value"},
 		{"", false, []string{"1"}, "unknown key"},
 		{"a.b.c", false, []string{"1"}, "unknown key"},
 	} {

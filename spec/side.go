@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
@@ -91,7 +91,7 @@ func (s Spec) validateSide(ps *Problems) {
 	}
 	if kind, mode, named := strings.Cut(s.Side.Placebo, ":"); s.Side.Placebo != "" {
 		if !slices.Contains(sideinfo.ReplaceKinds(), kind) {
-			ps.Addf("side.placebo", "%q is neither constant nor noise%s", kind, nearest.Hint(kind, sideinfo.ReplaceKinds()))
+			ps.Addf("side.placebo", "%q is neither constant nor noise%s", kind, suggest.Hint(kind, sideinfo.ReplaceKinds()))
 		}
 		_, described := first[mode]
 		switch {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -140,5 +140,5 @@ func oneOf(ps *Problems, path, value string, allowed ...string) {
 	}
 	last := len(allowed) - 1
 	ps.Addf(path, "%q is not known; use %s or %s%s", value,
-		strings.Join(allowed[:last], ", "), allowed[last], nearest.Hint(value, allowed))
+		strings.Join(allowed[:last], ", "), allowed[last], suggest.Hint(value, allowed))
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -119,7 +119,7 @@ func (r *run) takeParts() error {
 func shareOf(split *dataset.Split, share float64, seed uint64) *dataset.Split {
 	s := *split
 	s.Parts = slices.Clone(split.Parts)
-	draw := stream.New(seed, "share of rows")
+	draw := randstream.New(seed, "share of rows")
 	for i, p := range s.Parts {
 		if draw.Float64() >= share && p == dataset.Train {
 			s.Parts[i] = dataset.Unused

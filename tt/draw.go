@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // A Sampler draws fields from the posterior of one. Entities with training data
@@ -94,7 +94,7 @@ type Draw struct {
 // Draw returns the draw of a number: the same whenever it is drawn. For its cost
 // see [Field.Sample].
 func (s *Sampler) Draw(b backend.Backend, number int) *Draw {
-	field := s.base.Sample(b, stream.New(s.seed, "draw", uint64(number)))
+	field := s.base.Sample(b, randstream.New(s.seed, "draw", uint64(number)))
 	for _, t := range field.Terms {
 		for _, c := range t.Cores {
 			c.Free, c.side = nil, nil // are in the slices
@@ -233,7 +233,7 @@ func (d *Draw) local(b backend.Backend, k, p int, c *Core, at *drawnAt) backend.
 		copySlice(local, i, c.Slices, int(e))
 	}
 	for i, f := range at.fresh {
-		rng := stream.New(d.sampler.seed, "entity", d.number, uint64(k), uint64(p), f.key)
+		rng := randstream.New(d.sampler.seed, "entity", d.number, uint64(k), uint64(p), f.key)
 		prior := d.sampler.base.Terms[k].Cores[p]
 		last := func(values []float32) []float32 {
 			if values == nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // Path names an instruction set. On one path results have the same bits for any
@@ -39,7 +39,7 @@ func ChoosePath() (Path, error) {
 	}
 	all := []string{string(AVX512), string(AVX2), string(Generic)}
 	if !slices.Contains(all, name) {
-		return "", fmt.Errorf("%s=%q: unknown instruction set%s; use one of %s", pathVariable, name, nearest.Hint(name, all), strings.Join(all, ", "))
+		return "", fmt.Errorf("%s=%q: unknown instruction set%s; use one of %s", pathVariable, name, suggest.Hint(name, all), strings.Join(all, ", "))
 	}
 	if !slices.Contains(Paths(), Path(name)) {
 		return "", fmt.Errorf("%s=%s: this CPU does not support %s; unset the variable to use the fastest supported instruction set", pathVariable, name, displayName[Path(name)])

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -130,7 +130,7 @@ func (c *initCommand) checkOthers(spec model.Spec, format dataset.Format) error 
 		}
 		for _, column := range wanted {
 			if !slices.Contains(names, column) {
-				return &dataset.InputError{File: table, Column: column, Problem: "the table has no such column" + nearest.Hint(column, names),
+				return &dataset.InputError{File: table, Column: column, Problem: "the table has no such column" + suggest.Hint(column, names),
 					Remedy: "choose one of " + strings.Join(names, ", ")}
 			}
 		}

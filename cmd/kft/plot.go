@@ -10,7 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
@@ -110,7 +110,7 @@ func parsePart(text string, tables []string) (dataset.Part, error) {
 	part, known := map[string]dataset.Part{"": dataset.Unused, "train": dataset.Train, "valid": dataset.Valid, "test": dataset.Test}[text]
 	switch {
 	case !known:
-		return part, usagef("--part: %q is not a part%s; write train, valid or test", text, nearest.Hint(text, []string{"train", "valid", "test"}))
+		return part, usagef("--part: %q is not a part%s; write train, valid or test", text, suggest.Hint(text, []string{"train", "valid", "test"}))
 	case text == "" && len(tables) > 1:
 		return part, usagef("one table at a time; several are read as one only with --part")
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 type cellReport struct {
@@ -118,9 +118,9 @@ func cellOfColumns(m *kft.Model, cell kft.Cell) (kft.Cell, error) {
 func nearID(m *kft.Model, name, id string) string {
 	for i, mode := range m.Modes() {
 		if mode.Name == name {
-			near := nearest.Name(id, m.IDs(i))
+			near := suggest.Nearest(id, m.IDs(i))
 			if near != id {
-				return nearest.Hint(id, m.IDs(i))
+				return suggest.Hint(id, m.IDs(i))
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
@@ -84,7 +84,7 @@ func testTargetsDoNotChoose(t *testing.T, halving string) {
 	shuffled := 0
 	a, trialsA, bestA := search(func([]string) {})
 	b, trialsB, bestB := search(func(targets []string) {
-		stream.New(1, "test").Shuffle(len(targets), func(i, j int) {
+		randstream.New(1, "test").Shuffle(len(targets), func(i, j int) {
 			if targets[i] != targets[j] {
 				shuffled++
 			}

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
@@ -33,7 +33,7 @@ func Run(t *testing.T, b kernel.Backend, k kernel.Kernel, columns int) {
 }
 
 func points(n, columns int, seed uint64) kernel.Rows {
-	random := stream.New(seed, "kerneltest")
+	random := randstream.New(seed, "kerneltest")
 	r := kernel.Rows{N: n, C: columns, X: make([]float32, n*columns)}
 	for i := range r.X {
 		r.X[i] = float32(random.NormFloat64())
@@ -185,7 +185,7 @@ func derivatives(t *testing.T, b kernel.Backend, k kernel.Kernel, x, z kernel.Ro
 func spectrum(t *testing.T, b kernel.Backend, k kernel.Kernel, x, z kernel.Rows) {
 	last := math.Inf(1)
 	for _, features := range []int{100, 5000} {
-		s := kernel.SampleSpectrum(k, features, stream.New(4, "kerneltest spectrum"))
+		s := kernel.SampleSpectrum(k, features, randstream.New(4, "kerneltest spectrum"))
 		m := s.Columns()
 		p, q := make([]float32, x.N*m), make([]float32, z.N*m)
 		s.Features(b, p, m, x)
@@ -222,7 +222,7 @@ func spectrumDerivatives(t *testing.T, b kernel.Backend, k kernel.Kernel, x kern
 	// Differences are inaccurate for the highest frequencies of a heavy-tailed
 	// density, so these are clipped. The derivative of a wave has the same form
 	// for all frequencies.
-	frequencies := kernel.SampleSpectrum(k, 24, stream.New(5, "kerneltest spectrum")).Frequencies()
+	frequencies := kernel.SampleSpectrum(k, 24, randstream.New(5, "kerneltest spectrum")).Frequencies()
 	for i, w := range frequencies {
 		frequencies[i] = max(-5, min(w, 5))
 	}

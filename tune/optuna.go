@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Operations and codes of Optuna's journal, as its JournalStorage,
-// StudyDirection and TrialState number them.
+// Operation codes of Optuna's journal and values of its StudyDirection and
+// TrialState.
 const (
 	journalCreateStudy = 0
 	journalStudyAttr   = 2
@@ -24,21 +24,21 @@ const (
 
 var journalStates = map[State]int{Running: 0, Done: 1, Pruned: 2, Failed: 3, Queued: 4}
 
-// journalHead begins every line.
-type journalHead struct {
+// journalHeader holds the fields common to all lines.
+type journalHeader struct {
 	Operation int    `json:"op_code"`
 	Worker    string `json:"worker_id"`
 }
 
-// journalTrial is a trial in one line, as Optuna writes trials that are added to
-// a study with everything that is known of them.
+// journalTrial is a complete trial in one line, as Optuna writes trials that are
+// added to a study.
 type journalTrial struct {
-	journalHead
+	journalHeader
 	Study         int                `json:"study_id"`
 	Start         *string            `json:"datetime_start"`
 	State         int                `json:"state"`
 	Value         *float64           `json:"value"`
-	Values        []float64          `json:"values"` // of studies with several objectives
+	Values        []float64          `json:"values"` // only for studies with several objectives
 	Complete      *string            `json:"datetime_complete,omitempty"`
 	Distributions map[string]string  `json:"distributions"`
 	Params        map[string]float64 `json:"params"`
@@ -47,9 +47,9 @@ type journalTrial struct {
 	Intermediate  map[string]float64 `json:"intermediate_values"`
 }
 
-// WriteJournal writes the study as a file of Optuna's JournalFileBackend, a JSON
-// object a line: the study, its definition as user attributes, and its trials
-// under the numbers they have here.
+// WriteJournal writes the study as a file for Optuna's JournalFileBackend, with
+// one JSON object per line: the study, its definition as user attributes, and the
+// trials with unchanged numbers.
 func (r Record) WriteJournal(w io.Writer) error {
 	space, err := r.Space()
 	if err != nil {
@@ -67,19 +67,19 @@ func (r Record) WriteJournal(w io.Writer) error {
 		direction = journalMaximize
 	}
 	err = out.Encode(struct {
-		journalHead
+		journalHeader
 		Name       string `json:"study_name"`
 		Directions []int  `json:"directions"`
-	}{journalHead{journalCreateStudy, journalStudyName}, journalStudyName, []int{direction}})
+	}{journalHeader{journalCreateStudy, journalStudyName}, journalStudyName, []int{direction}})
 	if err != nil {
 		return err
 	}
 	for _, f := range r.Definition {
 		err := out.Encode(struct {
-			journalHead
+			journalHeader
 			Study int               `json:"study_id"`
 			Attr  map[string]string `json:"user_attr"`
-		}{journalHead{journalStudyAttr, journalStudyName}, journalStudyID, map[string]string{f.Name: f.Text}})
+		}{journalHeader{journalStudyAttr, journalStudyName}, journalStudyID, map[string]string{f.Name: f.Text}})
 		if err != nil {
 			return err
 		}
@@ -96,16 +96,16 @@ func (r Record) WriteJournal(w io.Writer) error {
 	return nil
 }
 
-// journalLine is a trial as Optuna has it. Its steps are whole numbers, so that
-// rungs are counted; the study's attribute has their budgets. What Optuna has no
-// word for is a user attribute.
+// journalLine converts a trial to Optuna's form. Optuna's steps are integers, so
+// rungs are written by index; a user attribute of the study lists their budgets.
+// Fields without an equivalent in Optuna become user attributes.
 func journalLine(t Trial, space Space, distributions map[string]string) (journalTrial, error) {
 	state, known := journalStates[t.State]
 	if !known {
-		return journalTrial{}, fmt.Errorf("no state of Optuna is like %s", t.State)
+		return journalTrial{}, fmt.Errorf("state %s has no equivalent in Optuna", t.State)
 	}
 	line := journalTrial{
-		journalHead: journalHead{journalCreateTrial, journalStudyName}, Study: journalStudyID, State: state, Value: t.Score,
+		journalHeader: journalHeader{journalCreateTrial, journalStudyName}, Study: journalStudyID, State: state, Value: t.Score,
 		Distributions: map[string]string{}, Params: map[string]float64{}, UserAttrs: map[string]any{"attempt": t.Attempt},
 		SystemAttrs: map[string]any{}, Intermediate: map[string]float64{},
 	}
@@ -146,7 +146,7 @@ func journalTime(t time.Time) *string {
 	return &text
 }
 
-// distribution is the parameter as Optuna's JSON says it.
+// distribution returns the parameter in Optuna's JSON form.
 func (p Param) distribution() (string, error) {
 	name, attributes := "FloatDistribution", any(nil)
 	switch p.Kind {
@@ -164,14 +164,15 @@ func (p Param) distribution() (string, error) {
 	return string(text), err
 }
 
-// internal is a value as Optuna keeps it: a number, the place of a choice.
+// internal returns a value in Optuna's internal form: the number, or the index
+// of a choice.
 func (p Param) internal(text string) (float64, error) {
 	if p.Kind != Choice {
 		return strconv.ParseFloat(text, 64)
 	}
 	i := slices.Index(p.Choices, text)
 	if i < 0 {
-		return 0, fmt.Errorf("parameter %s: %q is no choice", p.Name, text)
+		return 0, fmt.Errorf("parameter %s: %q is not one of the choices", p.Name, text)
 	}
 	return float64(i), nil
 }

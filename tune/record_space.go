@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Space is what was varied, read back from the definition.
+// Space returns the search space, parsed from the definition.
 func (r Record) Space() (Space, error) {
 	var space Space
 	for _, f := range r.Definition {
@@ -23,7 +23,7 @@ func (r Record) Space() (Space, error) {
 	return space, space.Validate()
 }
 
-// parseParam reads what Param.String writes.
+// parseParam parses the output of Param.String.
 func parseParam(name, text string) (Param, error) {
 	kind, rest, _ := strings.Cut(text, " ")
 	p := Param{Name: name, Kind: Kind(kind)}
@@ -31,9 +31,9 @@ func parseParam(name, text string) (Param, error) {
 		for rest != "" {
 			quoted, err := strconv.QuotedPrefix(rest)
 			if err != nil {
-				return p, fmt.Errorf("%q is no choice", text)
+				return p, fmt.Errorf("invalid choice %q", text)
 			}
-			choice, _ := strconv.Unquote(quoted) // a quoted prefix has no error
+			choice, _ := strconv.Unquote(quoted) // cannot fail for a quoted prefix
 			p.Choices = append(p.Choices, choice)
 			rest = strings.TrimPrefix(rest[len(quoted):], " ")
 		}
@@ -44,7 +44,7 @@ func parseParam(name, text string) (Param, error) {
 	p.Low, lowErr = strconv.ParseFloat(low, 64)
 	p.High, highErr = strconv.ParseFloat(high, 64)
 	if lowErr != nil || highErr != nil {
-		return p, fmt.Errorf("%q has no two bounds", text)
+		return p, fmt.Errorf("%q does not have two bounds", text)
 	}
 	return p, nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// small is a table that takes no time to make.
+// small returns the options of a small table.
 func small(seed uint64) Options {
 	return Options{Stores: 40, Items: 60, Months: 12, Pairs: 700, Seed: seed}
 }
@@ -24,32 +24,32 @@ func TestSameSeedSameTable(t *testing.T) {
 	}
 	first, again := text(1), text(1)
 	if first != again {
-		t.Error("one seed gave two tables")
+		t.Error("the same seed gave different tables")
 	}
 	if first == text(2) {
-		t.Error("two seeds gave one table")
+		t.Error("different seeds gave the same table")
 	}
 	lines := strings.Split(first, "\n")
 	if lines[0] != "year,month,store,item,units" || !strings.HasPrefix(lines[1], "2023,1,S0") {
-		t.Errorf("the table begins %q", lines[:2])
+		t.Errorf("got first lines %q", lines[:2])
 	}
 }
 
 func TestTableIsSortedAndSparse(t *testing.T) {
 	table := New(small(3))
 	if n := table.Len(); n < 1500 || n > 12*700 {
-		t.Fatalf("%d rows", n)
+		t.Fatalf("got %d rows, want 1500 to %d", n, 12*700)
 	}
 	key := func(k int) int64 {
 		return (int64(table.Month[k])<<16|int64(table.Store[k]))<<16 | int64(table.Item[k])
 	}
 	for k := 1; k < table.Len(); k++ {
 		if key(k) <= key(k-1) {
-			t.Fatalf("row %d does not follow row %d", k, k-1)
+			t.Fatalf("row %d is not sorted after row %d", k, k-1)
 		}
 	}
 	if slices.Min(table.Units) < 1 {
-		t.Error("a row without units")
+		t.Error("got a row without units")
 	}
 	// Sizes follow a power law: the largest store has several times the mean.
 	counts := make([]int, 40)
@@ -57,11 +57,11 @@ func TestTableIsSortedAndSparse(t *testing.T) {
 		counts[s]++
 	}
 	if largest := slices.Max(counts); largest < 3*table.Len()/40 {
-		t.Errorf("the largest store has %d of %d rows", largest, table.Len())
+		t.Errorf("got %d of %d rows for the largest store, want at least %d", largest, table.Len(), 3*table.Len()/40)
 	}
 }
 
-// The formulas agree with the average of many draws.
+// The formulas agree with the averages of many draws.
 func TestExpectationsAgainstDraws(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, f := range []float64{-2, 0.3, 2, 6} {
@@ -76,19 +76,19 @@ func TestExpectationsAgainstDraws(t *testing.T) {
 		}
 		se := math.Sqrt((squares-y*y)/n) + 1e-9
 		if got := table.Mean(0); math.Abs(got-y) > 5*se {
-			t.Errorf("level %g: mean %g, draws %g", f, got, y)
+			t.Errorf("level %g: got mean %g, want about %g", f, got, y)
 		}
 		if got := table.LogMean(0); math.Abs(got-logs) > 0.005 {
-			t.Errorf("level %g: mean of log1p %g, draws %g", f, got, logs)
+			t.Errorf("level %g: got mean of log1p %g, want about %g", f, got, logs)
 		}
 	}
 }
 
-// The truth explains what the package says it does.
+// The truth explains the documented share of the variance.
 func TestAttainable(t *testing.T) {
 	table := New(Default(1))
 	if n := table.Len(); n < 200_000 || n > 300_000 {
-		t.Errorf("%d rows", n)
+		t.Errorf("got %d rows, want 200,000 to 300,000", n)
 	}
 	for _, c := range []struct {
 		name        string
@@ -111,7 +111,7 @@ func TestAttainable(t *testing.T) {
 			total += (y - mean) * (y - mean)
 		}
 		if r2 := 1 - left/total; r2 < c.least || r2 > c.most {
-			t.Errorf("the truth explains %.3f of the variance of %s", r2, c.name)
+			t.Errorf("%s: got R2 %.3f of the truth, want %g to %g", c.name, r2, c.least, c.most)
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares what is written with a file of testdata.
+// golden compares the output of write with a file in testdata.
 func golden(t *testing.T, name string, write func(io.Writer) error) {
 	t.Helper()
 	var got bytes.Buffer
@@ -33,12 +33,12 @@ func golden(t *testing.T, name string, write func(io.Writer) error) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("%s is another; go test -update writes it anew. Got:\n%s", name, got.Bytes())
+		t.Errorf("%s differs (go test -update rewrites it); got:\n%s", name, got.Bytes())
 	}
 }
 
-// recorded is a study of all kinds of parameters with trials in all states. Its
-// score is of the rank and of the kernel.
+// recorded returns a study with all kinds of parameters and trials in all states.
+// The score depends on the rank and the kernel.
 func recorded(trials int) Record {
 	def := Definition{Space: mixed(), Goal: Maximize, Sampler: "tpe", Seed: 7, Rungs: []float64{0.125, 0.5}, Facts: []Fact{{"objective", "r2"}}}
 	r := Record{Definition: facts(def.String())}
@@ -72,25 +72,25 @@ func recorded(trials int) Record {
 	return r
 }
 
-// Optuna 5.0.0, 4.6.0 and 3.6.1 load this very file by
+// Optuna 5.0.0, 4.6.0 and 3.6.1 load this file with
 //
 //	optuna.load_study(study_name="kft", storage=JournalStorage(JournalFileBackend("study.journal")))
 //
-// with the states, scores and values of the trials, the best of them, and
-// importances by fANOVA and PED-ANOVA; 3.6.1 calls the class JournalFileStorage.
-func TestJournalOfOptuna(t *testing.T) {
+// and report the same states, scores and values, the same best trial, and
+// importances by fANOVA and PED-ANOVA. 3.6.1 calls the class JournalFileStorage.
+func TestOptunaJournal(t *testing.T) {
 	golden(t, "study.journal", recorded(20).WriteJournal)
 }
 
-func TestJournalRefuses(t *testing.T) {
+func TestJournalRejectsInvalidRecords(t *testing.T) {
 	r := recorded(3)
 	r.Trials[0].Values["kernel"] = "linear"
-	if err := r.WriteJournal(io.Discard); err == nil || !strings.Contains(err.Error(), `trial 1: parameter kernel: "linear" is no choice`) {
-		t.Errorf("a value outside the space: %v", err)
+	if err := r.WriteJournal(io.Discard); err == nil || !strings.Contains(err.Error(), `trial 1: parameter kernel: "linear" is not one of the choices`) {
+		t.Errorf("value outside the space: got error %v", err)
 	}
 	r.Definition = append(r.Definition, Fact{"parameter odd", "choice a"})
 	if err := r.WriteJournal(io.Discard); err == nil || !strings.Contains(err.Error(), "parameter odd of the study") {
-		t.Errorf("an odd parameter: %v", err)
+		t.Errorf("invalid parameter: got error %v", err)
 	}
 }
 
@@ -99,12 +99,12 @@ func TestRecordedSpace(t *testing.T) {
 	r := Record{Definition: facts(Definition{Space: want}.String())}
 	got, err := r.Space()
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
 	for _, text := range []string{"", "choice", `choice "a`, `choice "a" b`, "uniform", "uniform 1", "uniform 1 2 3", "uniform 2 1", "odd 1 2"} {
 		r := Record{Definition: []Fact{{"parameter p", text}}}
 		if got, err := r.Space(); err == nil {
-			t.Errorf("%q was read as %v", text, got)
+			t.Errorf("%q: got %v, want an error", text, got)
 		}
 	}
 }

@@ -1,20 +1,20 @@
-package nearest
+package suggest
 
 import "testing"
 
-func TestName(t *testing.T) {
+func TestNearest(t *testing.T) {
 	candidates := []string{"store", "item", "month", "bottles"}
 	for _, tc := range []struct{ name, want string }{
 		{"botles", "bottles"},
 		{"Store", "store"},
 		{"itme", "item"},
-		{"tmei", ""}, // too far to guess
+		{"tmei", ""}, // too far
 		{"itm", "item"},
 		{"price", ""},
 		{"", ""},
 	} {
-		if got := Name(tc.name, candidates); got != tc.want {
-			t.Errorf("Name(%q) = %q, want %q", tc.name, got, tc.want)
+		if got := Nearest(tc.name, candidates); got != tc.want {
+			t.Errorf("Nearest(%q) = %q, want %q", tc.name, got, tc.want)
 		}
 	}
 	if got := Hint("botles", candidates); got != ` (did you mean "bottles"?)` {

@@ -11,26 +11,26 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/canvas"
 )
 
-// WriteSVG draws the study: the score of each trial with the best so far, and
-// what mattered.
+// WriteSVG draws the study as SVG: the score of each trial, the best score so
+// far, and the parameter importances.
 func (r Record) WriteSVG(w io.Writer) error { return r.draw(w, canvas.NewSVG) }
 
-// WritePNG draws the same as a PNG image.
+// WritePNG draws the same plot as a PNG image.
 func (r Record) WritePNG(w io.Writer) error { return r.draw(w, canvas.NewPNG) }
 
-func (r Record) draw(w io.Writer, paper func(width, height int) canvas.Canvas) error {
+func (r Record) draw(w io.Writer, newCanvas func(width, height int) canvas.Canvas) error {
 	important, err := r.Importances()
 	if err != nil {
 		return err
 	}
-	c := paper(pictureWidth, pictureHeight)
+	c := newCanvas(pictureWidth, pictureHeight)
 	c.Rect(0, 0, pictureWidth, pictureHeight, canvas.White)
 	drawHistory(c, r)
 	drawImportances(c, important)
 	return c.Write(w)
 }
 
-// Where things are, in pixels.
+// Layout in pixels.
 const (
 	pictureWidth, pictureHeight = 940, 380
 	plotTop, plotBottom         = 44, 300
@@ -50,7 +50,7 @@ var (
 	failedColour = color.RGBA{178, 24, 43, 255}
 )
 
-// drawHistory draws a mark a trial by its number, and the best score so far.
+// drawHistory draws one mark per trial by trial number, and the best score so far.
 func drawHistory(c canvas.Canvas, r Record) {
 	def := Definition{Goal: Goal(r.Fact("goal"))}
 	best, worst, beyond, ok := def.limits(r.Trials)
@@ -61,71 +61,71 @@ func drawHistory(c canvas.Canvas, r Record) {
 	c.Text(plotLeft, 14, title, canvas.Left)
 	c.Text(plotLeft-6, plotTop-14, shorten(r.Fact("objective"), 11), canvas.Right)
 	count := len(r.Trials)
-	across := func(number int) int {
+	xOf := func(number int) int {
 		return plotLeft + int(math.Round((float64(number)+0.5)/float64(count)*(plotRight-plotLeft)))
 	}
 	low, high := min(best, worst), max(best, worst)
-	up := func(score float64) int {
+	yOf := func(score float64) int {
 		return plotBottom - int(math.Round(min(max((score-low)/(high-low), 0), 1)*(plotBottom-plotTop)))
 	}
 	if ok {
 		for _, v := range ticks(low, high, 6) {
-			c.Rect(plotLeft, up(v.at), plotRight-plotLeft, 1, gridColour)
-			c.Text(plotLeft-6, up(v.at), v.text, canvas.Right)
+			c.Rect(plotLeft, yOf(v.at), plotRight-plotLeft, 1, gridColour)
+			c.Text(plotLeft-6, yOf(v.at), v.text, canvas.Right)
 		}
 	} else {
-		c.Text((plotLeft+plotRight)/2, (plotTop+plotBottom)/2, "no trial is done yet", canvas.Middle)
+		c.Text((plotLeft+plotRight)/2, (plotTop+plotBottom)/2, "no completed trials yet", canvas.Middle)
 	}
 	for _, v := range ticks(0, float64(count), 10) {
 		if n := int(v.at); n > 0 && v.at == float64(n) {
-			c.Rect(across(n-1), plotBottom, 1, 4, axisColour)
-			c.Text(across(n-1), plotBottom+12, strconv.Itoa(n), canvas.Middle)
+			c.Rect(xOf(n-1), plotBottom, 1, 4, axisColour)
+			c.Text(xOf(n-1), plotBottom+12, strconv.Itoa(n), canvas.Middle)
 		}
 	}
 	c.Rect(plotLeft, plotTop, 1, plotBottom-plotTop, axisColour)
 	c.Rect(plotLeft, plotBottom, plotRight-plotLeft, 1, axisColour)
 	c.Text((plotLeft+plotRight)/2, plotBottom+28, "trial", canvas.Middle)
-	drawBest(c, def, r.Trials, across, up)
+	drawBest(c, def, r.Trials, xOf, yOf)
 	radius := 3
 	if count > 150 {
 		radius = 2
 	}
 	for _, t := range r.Trials {
-		drawMark(c, t, across(t.Number), up, radius)
+		drawTrial(c, t, xOf(t.Number), yOf, radius)
 	}
 	drawLegend(c)
 }
 
-// drawBest is the best score so far, a line of steps.
-func drawBest(c canvas.Canvas, def Definition, trials []Trial, across func(int) int, up func(float64) int) {
+// drawBest draws the best score so far as a step line.
+func drawBest(c canvas.Canvas, def Definition, trials []Trial, xOf func(int) int, yOf func(float64) int) {
 	var best *Trial
 	for i, t := range trials {
 		if t.State != Done || best != nil && def.loss(t) >= def.loss(*best) {
 			continue
 		}
 		if best != nil {
-			c.Rect(across(best.Number), up(*best.Score)-1, across(t.Number)-across(best.Number)+1, 2, bestColour)
-			top, bottom := min(up(*best.Score), up(*t.Score)), max(up(*best.Score), up(*t.Score))
-			c.Rect(across(t.Number)-1, top-1, 2, bottom-top+2, bestColour)
+			c.Rect(xOf(best.Number), yOf(*best.Score)-1, xOf(t.Number)-xOf(best.Number)+1, 2, bestColour)
+			top, bottom := min(yOf(*best.Score), yOf(*t.Score)), max(yOf(*best.Score), yOf(*t.Score))
+			c.Rect(xOf(t.Number)-1, top-1, 2, bottom-top+2, bestColour)
 		}
 		best = &trials[i]
 	}
 	if best != nil {
-		c.Rect(across(best.Number), up(*best.Score)-1, plotRight-across(best.Number), 2, bestColour)
+		c.Rect(xOf(best.Number), yOf(*best.Score)-1, plotRight-xOf(best.Number), 2, bestColour)
 	}
 }
 
-// drawMark is a dot for a score, a ring for one of less than the full budget, a
-// square on the axis for none.
-func drawMark(c canvas.Canvas, t Trial, x int, up func(float64) int, radius int) {
+// drawTrial draws a dot for a completed trial, a ring for a pruned one, and a
+// square on the axis for a failed one.
+func drawTrial(c canvas.Canvas, t Trial, x int, yOf func(float64) int, radius int) {
 	switch {
 	case t.State == Failed:
 		c.Rect(x-radius+1, plotBottom-radius+1, 2*radius-1, 2*radius-1, failedColour)
 	case t.State == Pruned && t.Score != nil:
-		c.Dot(x, up(*t.Score), radius, prunedColour)
-		c.Dot(x, up(*t.Score), radius-1, canvas.White)
+		c.Dot(x, yOf(*t.Score), radius, prunedColour)
+		c.Dot(x, yOf(*t.Score), radius-1, canvas.White)
 	case t.State == Done:
-		c.Dot(x, up(*t.Score), radius, doneColour)
+		c.Dot(x, yOf(*t.Score), radius, doneColour)
 	}
 }
 
@@ -137,8 +137,8 @@ func drawLegend(c canvas.Canvas) {
 		mark func(x int)
 		text string
 	}{
-		{func(x int) { drawMark(c, Trial{State: Done, Score: &value}, x, level, 3) }, "done"},
-		{func(x int) { drawMark(c, Trial{State: Pruned, Score: &value}, x, level, 3) }, "pruned, at its last rung"},
+		{func(x int) { drawTrial(c, Trial{State: Done, Score: &value}, x, level, 3) }, "done"},
+		{func(x int) { drawTrial(c, Trial{State: Pruned, Score: &value}, x, level, 3) }, "pruned (score at last rung)"},
 		{func(x int) { c.Rect(x-2, legendTop-2, 5, 5, failedColour) }, "failed"},
 		{func(x int) { c.Rect(x-6, legendTop-1, 12, 2, bestColour) }, "best so far"},
 	} {
@@ -148,9 +148,9 @@ func drawLegend(c canvas.Canvas) {
 	}
 }
 
-// limits are the scores at the ends of the axis. It ends before scores far worse
-// than most, so many as beyond says: one fit that went astray would leave no room
-// for the others.
+// limits returns the scores at the ends of the axis. Scores much worse than most
+// are cut off, so that a diverged fit does not compress the plot; beyond counts
+// them.
 func (d Definition) limits(trials []Trial) (best, worst float64, beyond int, ok bool) {
 	var losses []float64
 	for _, t := range trials {
@@ -182,11 +182,11 @@ func (d Definition) limits(trials []Trial) (best, worst float64, beyond int, ok 
 	return best, worst, beyond, true
 }
 
-// drawImportances draws a bar a parameter.
+// drawImportances draws one bar per parameter.
 func drawImportances(c canvas.Canvas, important []Importance) {
-	c.Text(plotRight+40, 14, "what mattered: share of the ranks explained alone", canvas.Left)
+	c.Text(plotRight+40, 14, "importance: share of rank variance explained", canvas.Left)
 	if important == nil {
-		c.Text(plotRight+40, plotTop+barStep/2, fmt.Sprintf("it takes %d finished trials that differ to tell", MinImportant), canvas.Left)
+		c.Text(plotRight+40, plotTop+barStep/2, fmt.Sprintf("requires %d finished trials that differ", MinTrialsForImportance), canvas.Left)
 		return
 	}
 	bottom := plotTop + min(len(important), maxBars)*barStep
@@ -209,14 +209,14 @@ func drawImportances(c canvas.Canvas, important []Importance) {
 	c.Rect(barLeft, plotTop, 1, bottom-plotTop, axisColour)
 }
 
-// A tick is a round number on an axis.
+// A tick is a labelled position on an axis.
 type tick struct {
 	at   float64
 	text string
 }
 
-// ticks are at most so many round numbers between low and high, apart by 1, 2 or
-// 5 times a power of ten.
+// ticks returns at most the given number of round values between low and high,
+// spaced by 1, 2 or 5 times a power of ten.
 func ticks(low, high float64, most int) []tick {
 	power := math.Pow(10, math.Floor(math.Log10((high-low)/float64(most))))
 	step := 10 * power
@@ -233,7 +233,7 @@ func ticks(low, high float64, most int) []tick {
 	return all
 }
 
-// shorten cuts a text to what there is room for.
+// shorten truncates a text to the given number of characters.
 func shorten(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-2]) + ".."

@@ -1,18 +1,18 @@
-// Package nearest finds the name a user most likely meant.
+// Package suggest finds the name that a user most likely meant.
 //
-// The distance is Levenshtein's with swaps of neighbours, over runes without
-// regard to case: O(len(a) len(b)) a pair.
-package nearest
+// The distance is the Levenshtein distance with transpositions, over runes and
+// ignoring case: O(len(a) len(b)) per pair.
+package suggest
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Name returns the candidate nearest to name, or "" where none is near enough
-// to be a likely slip: the distance may be a third of the name's length, one
-// at least.
-func Name(name string, candidates []string) string {
+// Nearest returns the candidate nearest to name, or "" if none is near enough for a
+// likely typing error: the distance must be at most a third of the length of the
+// name, but at least one.
+func Nearest(name string, candidates []string) string {
 	want := []rune(strings.ToLower(name))
 	best, bestDistance := "", max(1, len(want)/3)+1
 	for _, c := range candidates {
@@ -25,13 +25,13 @@ func Name(name string, candidates []string) string {
 
 // Hint returns ` (did you mean "x"?)` for the nearest candidate, or "".
 func Hint(name string, candidates []string) string {
-	if n := Name(name, candidates); n != "" {
+	if n := Nearest(name, candidates); n != "" {
 		return fmt.Sprintf(" (did you mean %q?)", n)
 	}
 	return ""
 }
 
-// distance counts insertions, deletions, changes and swaps of neighbours.
+// distance counts insertions, deletions, substitutions and transpositions.
 func distance(a, b []rune) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

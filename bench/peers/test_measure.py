@@ -1,6 +1,6 @@
-"""Both rulers agree: kft evaluate, and peers.measure on what kft predict writes.
+"""Checks that kft evaluate and peers.measure agree on the same predictions.
 
-    python test_ruler.py KFT
+    python test_measure.py KFT
 """
 
 import json
@@ -38,21 +38,21 @@ def check(kft, transform):
     ours = measure(found["units"].to_numpy(), p)
     for name in COMPARED:
         there, here = find(theirs, name), ours[name]
-        # Predictions are written with seven digits or so; a row on the edge of an interval may fall either way.
+        # Predictions are written with about seven digits; a row at the edge of an interval may differ.
         allowed = 2e-3 if name in ("xi", "coverage90") else 1e-4 * max(1, abs(there))
         if not abs(there - here) <= allowed:
-            raise SystemExit(f"{transform}: {name} is {there} by kft evaluate, {here} by measure.py")
+            raise SystemExit(f"{transform}: {name}: kft evaluate gives {there}, measure.py gives {here}")
 
 
 def find(tree, name):
-    """The first value of a name in a tree of JSON, breadth first."""
+    """Returns the first value with the given key in a JSON tree, breadth first."""
     level = [tree]
     while level:
         for node in level:
             if name in node:
                 return node[name]
         level = [v for node in level for v in node.values() if isinstance(v, dict)]
-    raise SystemExit(f"kft evaluate --json has no {name}")
+    raise SystemExit(f"kft evaluate --json does not contain {name}")
 
 
 def check_interpolation():

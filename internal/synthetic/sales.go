@@ -1,22 +1,22 @@
-// Package synthetic makes a table of sales by store, item and month whose truth
-// is known, so that a model can be judged against what was attainable and not
-// only against other models.
+// Package synthetic generates tables with a known truth, so that a model can be
+// compared with the best attainable result and not only with other models.
 //
-// The units sold in a cell are a count of 1 or more,
+// Table holds sales by store, item and month. The units sold in a cell are a count
+// of 1 or more,
 //
 //	y = ceil(exp(f + sigma e)),   e standard normal,
 //	f = level + a(store) + b(item) + u(store)' V(item) w(month) + p(store, item),
 //
-// where a and b are power laws in rank, the product is a train of rank 3 whose
-// last core is smooth in time (a trend and a season), and p is drawn for each
-// pair. A pair is stocked in proportion to the sizes of its store and item, and
-// sells in more months the higher its level is; a cell without sales has no row.
+// where a and b are power laws in rank, the product is a tensor train of rank 3
+// whose last core is smooth in time (a trend and a season), and p is drawn for each
+// pair. A pair is stocked in proportion to the sizes of its store and item. It sells
+// in more months if its level is higher. A cell without sales has no row.
 //
-// At the default size the truth explains about 0.85 of the variance of log1p(y)
-// and 0.75 of that of y, whose few largest values hold most of it. That is the
-// most any model can reach on new rows.
+// At the default size the truth explains about 0.85 of the variance of log1p(y) and
+// 0.75 of the variance of y, which is dominated by a few large values. No model can
+// exceed that on new rows.
 //
-// Making the table costs O(stores items + pairs months).
+// The cost is O(stores items + pairs months).
 package synthetic
 
 import (
@@ -26,22 +26,22 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// Options say how large a table to make.
+// Options defines the size of a table.
 type Options struct {
 	Stores, Items, Months int
-	Pairs                 int // store-item pairs that are stocked, on average
+	Pairs                 int // average number of stocked store-item pairs
 	Seed                  uint64
 }
 
-// Default is the size of the demonstration: about a quarter of a million rows.
+// Default returns the size of the demonstration: about a quarter of a million rows.
 func Default(seed uint64) Options {
 	return Options{Stores: 400, Items: 1500, Months: 24, Pairs: 30000, Seed: seed}
 }
 
-// The truth's standard deviations on the logarithmic scale.
+// Standard deviations of the truth on the logarithmic scale.
 const (
 	level      = 0.6
 	storeSD    = 0.4
@@ -65,23 +65,23 @@ type Table struct {
 // Len returns the number of rows.
 func (t *Table) Len() int { return len(t.Units) }
 
-// pair is a stocked store-item pair: the part of f that does not change with
-// the month, and u(store)' V(item).
+// pair is a stocked store-item pair: the part of f that does not depend on the
+// month, and u(store)' V(item).
 type pair struct {
 	store, item int32
 	level       float64
 	time        [trainRank]float64
 }
 
-// New makes a table. The same options give the same table.
+// New generates a table. The same options give the same table.
 func New(opt Options) *Table {
 	if opt.Stores < 1 || opt.Items < 1 || opt.Months < 1 || opt.Pairs < 1 {
-		panic("synthetic: sizes must be 1 or more")
+		panic("synthetic: sizes must be at least 1")
 	}
 	pairs := drawPairs(opt)
 	months := monthCore(opt.Months)
-	sells := stream.New(opt.Seed, "synthetic sells")
-	noise := stream.New(opt.Seed, "synthetic noise")
+	sells := randstream.New(opt.Seed, "synthetic sells")
+	noise := randstream.New(opt.Seed, "synthetic noise")
 	t := &Table{}
 	for month, w := range months {
 		for i := range pairs {
@@ -105,14 +105,14 @@ func New(opt Options) *Table {
 
 // drawPairs draws the stocked pairs, by store and then item.
 func drawPairs(opt Options) []pair {
-	stores := powerLaw(stream.New(opt.Seed, "synthetic stores"), opt.Stores, storePower)
-	items := powerLaw(stream.New(opt.Seed, "synthetic items"), opt.Items, itemPower)
+	stores := powerLaw(randstream.New(opt.Seed, "synthetic stores"), opt.Stores, storePower)
+	items := powerLaw(randstream.New(opt.Seed, "synthetic items"), opt.Items, itemPower)
 	storeEffect, itemEffect := standardLog(stores, storeSD), standardLog(items, itemSD)
-	u := draw(stream.New(opt.Seed, "synthetic store core"), opt.Stores*trainRank, 1)
-	// Of the train's variance each of the 9 products of u and V has a share.
-	v := draw(stream.New(opt.Seed, "synthetic item core"), opt.Items*trainRank*trainRank, trainSD/trainRank)
-	stocked := stream.New(opt.Seed, "synthetic stocked")
-	effects := stream.New(opt.Seed, "synthetic pairs")
+	u := draw(randstream.New(opt.Seed, "synthetic store core"), opt.Stores*trainRank, 1)
+	// Each of the 9 products of u and V contributes equally to the variance.
+	v := draw(randstream.New(opt.Seed, "synthetic item core"), opt.Items*trainRank*trainRank, trainSD/trainRank)
+	stocked := randstream.New(opt.Seed, "synthetic stocked")
+	effects := randstream.New(opt.Seed, "synthetic pairs")
 	share := float64(opt.Pairs) / (sum(stores) * sum(items))
 	var pairs []pair
 	for s := range opt.Stores {
@@ -143,7 +143,7 @@ func monthCore(months int) [][trainRank]float64 {
 	return core
 }
 
-// powerLaw returns rank^-power in a random order.
+// powerLaw returns rank^-power in random order.
 func powerLaw(r *rand.Rand, n int, power float64) []float64 {
 	size := make([]float64, n)
 	for i := range size {
@@ -153,7 +153,8 @@ func powerLaw(r *rand.Rand, n int, power float64) []float64 {
 	return size
 }
 
-// standardLog returns the logarithms, with mean 0 and a standard deviation.
+// standardLog returns the logarithms, shifted and scaled to mean 0 and the given
+// standard deviation.
 func standardLog(size []float64, sd float64) []float64 {
 	out := make([]float64, len(size))
 	mean, square := 0.0, 0.0

@@ -1,4 +1,4 @@
-package stream
+package randstream
 
 import "testing"
 
@@ -13,11 +13,11 @@ func TestStreamsDiffer(t *testing.T) {
 		"seed 2":  New(2, "a").Uint64(),
 	} {
 		if other, ok := seen[v]; ok {
-			t.Errorf("%s and %s draw the same", name, other)
+			t.Errorf("%s and %s give the same number", name, other)
 		}
 		seen[v] = name
 	}
 	if New(1, "a", 3).Uint64() != New(1, "a", 3).Uint64() {
-		t.Error("one purpose draws two things")
+		t.Error("the same purpose gives different numbers")
 	}
 }

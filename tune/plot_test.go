@@ -10,7 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/canvas"
 )
 
-func TestPictureOfAStudy(t *testing.T) {
+func TestStudyPlot(t *testing.T) {
 	golden(t, "study.svg", recorded(40).WriteSVG)
 	var out bytes.Buffer
 	if err := recorded(40).WritePNG(&out); err != nil {
@@ -25,18 +25,18 @@ func TestPictureOfAStudy(t *testing.T) {
 		x, y int
 		want color.RGBA
 	}{
-		{"the paper", 0, 0, canvas.White}, {"trial 1", 84, 166, doneColour}, {"the failed trial 5", 133, 300, failedColour},
-		{"the pruned trial 8, its ring", 173, 190, prunedColour}, {"and inside it", 170, 190, canvas.White},
-		{"the best", 450, 56, bestColour}, {"the bar of the kernel", 765, 53, doneColour},
+		{"background", 0, 0, canvas.White}, {"trial 1", 84, 166, doneColour}, {"failed trial 5", 133, 300, failedColour},
+		{"ring of pruned trial 8", 173, 190, prunedColour}, {"inside the ring", 170, 190, canvas.White},
+		{"best score line", 450, 56, bestColour}, {"bar of the kernel", 765, 53, doneColour},
 	} {
 		if got := img.At(at.x, at.y); got != at.want {
-			t.Errorf("%s: %v at %d, %d, want %v", at.what, got, at.x, at.y, at.want)
+			t.Errorf("%s: got %v at %d, %d, want %v", at.what, got, at.x, at.y, at.want)
 		}
 	}
 }
 
-// Whatever the scores are, there is a picture that says what it can.
-func TestPicturesOfOddStudies(t *testing.T) {
+// Unusual scores still give a valid plot.
+func TestPlotsOfUnusualStudies(t *testing.T) {
 	value := func(v float64) *float64 { return &v }
 	one := recorded(3)
 	one.Trials = one.Trials[:1]
@@ -48,24 +48,24 @@ func TestPicturesOfOddStudies(t *testing.T) {
 			equal.Trials[i].Score = value(-2)
 		}
 	}
-	astray := recorded(30)
-	astray.Trials[0].Score = value(-1e300)
-	astray.Trials[1].Score = value(1e-300)
+	outliers := recorded(30)
+	outliers.Trials[0].Score = value(-1e300)
+	outliers.Trials[1].Score = value(1e-300)
 	for name, c := range map[string]struct {
 		r    Record
-		says string
+		text string
 	}{
-		"one":    {one, "it takes 8 finished trials that differ to tell"},
-		"none":   {none, "no trial is done yet"},
-		"equal":  {equal, ">-2.0"},
-		"astray": {astray, "score of each trial (2 far worse, drawn at the edge)"},
+		"one":      {one, "requires 8 finished trials that differ"},
+		"none":     {none, "no completed trials yet"},
+		"equal":    {equal, ">-2.0"},
+		"outliers": {outliers, "score of each trial (2 far worse, drawn at the edge)"},
 	} {
 		var vector, pixels bytes.Buffer
-		if err := c.r.WriteSVG(&vector); err != nil || !strings.Contains(vector.String(), c.says) {
-			t.Errorf("%s: %v, no %q in\n%s", name, err, c.says, vector.String())
+		if err := c.r.WriteSVG(&vector); err != nil || !strings.Contains(vector.String(), c.text) {
+			t.Errorf("%s: got error %v, want %q in\n%s", name, err, c.text, vector.String())
 		}
 		if strings.Contains(vector.String(), `="-`) {
-			t.Errorf("%s: something lies outside:\n%s", name, vector.String())
+			t.Errorf("%s: something lies outside the image:\n%s", name, vector.String())
 		}
 		if err := c.r.WritePNG(&pixels); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -92,7 +92,7 @@ func TestTicks(t *testing.T) {
 			got = append(got, v.text)
 		}
 		if strings.Join(got, " ") != c.want {
-			t.Errorf("from %v to %v: %q", c.low, c.high, got)
+			t.Errorf("from %v to %v: got %q, want %q", c.low, c.high, got, c.want)
 		}
 	}
 }

@@ -10,6 +10,6 @@ import (
 
 var immediateStop = os.Kill
 
-func giveToServer(string) error { return errors.New("the server is tested on Unix") }
+func giveToServer(string) error { return errors.New("the server is tested on Unix only") }
 
 func asServer(*exec.Cmd) {}

@@ -10,13 +10,13 @@ const twoBlocks = "# Title\n\n```console\n$ kft a \\\n    b\none 1.5 s\ntwo\n$ k
 func TestParsePage(t *testing.T) {
 	p := parsePage(twoBlocks)
 	if p.String() != twoBlocks {
-		t.Fatalf("put together again the page is\n%s", p)
+		t.Fatalf("reassembled page: got\n%s", p)
 	}
 	if len(p.blocks) != 2 || !p.blocks[0].run || p.blocks[1].run || len(p.blocks[0].commands) != 2 {
-		t.Fatalf("blocks are %+v", p.blocks)
+		t.Fatalf("got blocks %+v", p.blocks)
 	}
 	if c := p.blocks[0].commands[0]; c.text() != "kft a \\\n    b" || !slices.Equal(c.output, []string{"one 1.5 s", "two"}) {
-		t.Errorf("the first command is %+v", c)
+		t.Errorf("got first command %+v", c)
 	}
 }
 
@@ -33,12 +33,12 @@ func TestMatches(t *testing.T) {
 		{[]string{"a"}, []string{"a", "b"}, false},
 	} {
 		if got := (&command{output: c.shown}).matches(c.real); got != c.want {
-			t.Errorf("%q shown for %q: %v", c.shown, c.real, got)
+			t.Errorf("%q shown for %q: got %v, want %v", c.shown, c.real, got, c.want)
 		}
 	}
 }
 
-func TestReplaceKeepsTheCut(t *testing.T) {
+func TestReplaceKeepsEllipsis(t *testing.T) {
 	c := command{output: []string{"x", "...", "y", "z"}}
 	c.replace([]string{"1", "2", "3", "4", "5"})
 	if want := []string{"1", "...", "4", "5"}; !slices.Equal(c.output, want) {

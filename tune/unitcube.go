@@ -8,11 +8,12 @@ import (
 	"strconv"
 )
 
-// Samplers work in the unit cube, one coordinate a parameter: a choice of k has
-// k cells of equal width, an integer a cell each, of equal width on its scale;
-// a number is its place between the bounds on its scale.
+// Samplers work in the unit cube with one coordinate per parameter. A choice among
+// k values has k cells of equal width. An integer has one cell per value, of equal
+// width on its scale. A real number maps to its position between the bounds on its
+// scale.
 
-// ends are the scale's values at 0 and 1.
+// ends returns the scale's values at coordinates 0 and 1.
 func (p Param) ends() (low, high float64) {
 	switch p.Kind {
 	case Choice:
@@ -27,7 +28,7 @@ func (p Param) ends() (low, high float64) {
 	return p.Low, p.High
 }
 
-// value is the text of the value at coordinate u of [0, 1].
+// value returns the text of the value at coordinate u in [0, 1].
 func (p Param) value(u float64) string {
 	low, high := p.ends()
 	x := low + u*(high-low)
@@ -45,13 +46,14 @@ func (p Param) value(u float64) string {
 	return number(min(max(x, p.Low), p.High))
 }
 
-// coordinate is the middle of the value's cell, or the number's place.
+// coordinate returns the coordinate of a value: the middle of its cell, or the
+// position of a real number.
 func (p Param) coordinate(text string) (float64, error) {
 	low, high := p.ends()
 	if p.Kind == Choice {
 		i := slices.Index(p.Choices, text)
 		if i < 0 {
-			return 0, fmt.Errorf("parameter %s: %q is no choice", p.Name, text)
+			return 0, fmt.Errorf("parameter %s: %q is not one of the choices", p.Name, text)
 		}
 		return (float64(i) + 0.5) / high, nil
 	}
@@ -68,9 +70,10 @@ func (p Param) coordinate(text string) (float64, error) {
 	return min(max((x-low)/(high-low), 0), 1), nil
 }
 
-// Nearest is the value that is nearest to a text. Where the text is no number it
-// is the middle of numbers; where it is none of a choice it is the first, or of
-// numbers the nearest.
+// Nearest returns the value of the domain that is nearest to a text. For a text
+// that is not a number, it is the middle of a numeric domain. For a choice that
+// does not contain the text, it is the numerically nearest value if the text is a
+// number, and the first value otherwise.
 func (p Param) Nearest(text string) string {
 	x, err := strconv.ParseFloat(text, 64)
 	switch {
@@ -86,7 +89,7 @@ func (p Param) Nearest(text string) string {
 	return number(min(max(x, p.Low), p.High))
 }
 
-// distance is infinite where the text is no number.
+// distance returns the distance of a text to x, infinite if it is not a number.
 func distance(text string, x float64) float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -95,7 +98,7 @@ func distance(text string, x float64) float64 {
 	return math.Abs(v - x)
 }
 
-// values are those at a point of the cube.
+// values returns the values at a point of the cube.
 func (s Space) values(point []float64) Values {
 	v := Values{}
 	for i, p := range s {
@@ -104,7 +107,7 @@ func (s Space) values(point []float64) Values {
 	return v
 }
 
-// point is where the values are in the cube.
+// point returns the point of the cube for the values.
 func (s Space) point(v Values) ([]float64, error) {
 	if len(v) != len(s) {
 		return nil, fmt.Errorf("%d values for %d parameters", len(v), len(s))

@@ -24,7 +24,7 @@ func halvedToy() Definition {
 	return def
 }
 
-// toyAtBudget is nearer to the toy the more it may spend.
+// toyAtBudget is closer to toy for larger budgets.
 func toyAtBudget(t Trial) float64 { return toy(t.Values) + 0.1*(1-t.Budget)*float64(t.Number%3) }
 
 func TestHalving(t *testing.T) {
@@ -59,7 +59,7 @@ func TestHalving(t *testing.T) {
 	all := run()
 	def := halvedToy()
 	if first := all[0]; !reflect.DeepEqual(first.Values, def.First) || first.State != Done || len(first.Rungs) != 2 {
-		t.Errorf("the first trial: %+v", first)
+		t.Errorf("first trial: got %+v", first)
 	}
 	calls, count := 0., map[State]int{}
 	var atRung [2][]float64
@@ -70,7 +70,7 @@ func TestHalving(t *testing.T) {
 			at := o
 			at.Budget = r.Budget
 			if r.Budget != def.Rungs[k] || r.Score != toyAtBudget(at) {
-				t.Errorf("trial %d, rung %d: %+v", o.Number, k, r)
+				t.Errorf("trial %d, rung %d: got %+v", o.Number, k, r)
 			}
 			atRung[k] = append(atRung[k], r.Score)
 			better := 0
@@ -79,23 +79,23 @@ func TestHalving(t *testing.T) {
 					better++
 				}
 			}
-			goesOn := o.Number == 0 || better < (len(atRung[k])+2)/3
-			if last := k == len(o.Rungs)-1; last && o.State == Pruned && (goesOn || *o.Score != r.Score) || (!last || o.State == Done) && !goesOn {
-				t.Errorf("trial %d is %s at rung %d, %d of %d are better", o.Number, o.State, k, better, len(atRung[k]))
+			continues := o.Number == 0 || better < (len(atRung[k])+2)/3
+			if last := k == len(o.Rungs)-1; last && o.State == Pruned && (continues || *o.Score != r.Score) || (!last || o.State == Done) && !continues {
+				t.Errorf("trial %d: got %s at rung %d with %d of %d better", o.Number, o.State, k, better, len(atRung[k]))
 			}
 		}
 		if o.State == Done {
 			calls++
 			if *o.Score != toy(o.Values) {
-				t.Errorf("trial %d: %v", o.Number, *o.Score)
+				t.Errorf("trial %d: got score %v, want %v", o.Number, *o.Score, toy(o.Values))
 			}
 		}
 	}
 	if best := def.Best(all); best == nil || best.State != Done {
-		t.Errorf("best %+v", best)
+		t.Errorf("got best %+v, want a completed trial", best)
 	}
 	if count[Done] < 2 || count[Pruned] < trials/2 || count[Failed] != 1 || calls > trials*0.6 {
-		t.Errorf("%v, %.1f of %d full budgets", count, calls, trials)
+		t.Errorf("got %v with %.1f of %d full budgets", count, calls, trials)
 	}
 	var stops []int
 	for _, o := range all[1:] {
@@ -104,11 +104,11 @@ func TestHalving(t *testing.T) {
 		}
 	}
 	if again := run(stops...); !reflect.DeepEqual(again, all) {
-		t.Errorf("interrupted:\n%v\nundisturbed:\n%v", printable(again), printable(all))
+		t.Errorf("interrupted: got\n%v\nwant\n%v", printable(again), printable(all))
 	}
 }
 
-func TestPrunedTrialsAreRankedBelowThoseThatWentOn(t *testing.T) {
+func TestPrunedTrialsRankBelowThoseThatContinued(t *testing.T) {
 	def := halvedToy()
 	score := func(v float64) *float64 { return &v }
 	rungs := func(n int) []Rung { return make([]Rung, n) }
@@ -120,90 +120,90 @@ func TestPrunedTrialsAreRankedBelowThoseThatWentOn(t *testing.T) {
 		{State: Pruned, Score: score(1), Rungs: rungs(1)},
 		{State: Failed, Rungs: rungs(2)},
 	}
-	seen := func(o Trial) Observation { return Observation{Loss: def.loss(o), Rung: def.climbed(o)} }
+	seen := func(o Trial) Observation { return Observation{Loss: def.loss(o), Rung: def.rungsReached(o)} }
 	for i, a := range ordered {
 		for j, b := range ordered {
 			if got, want := seen(a).compare(seen(b)), max(-1, min(1, i-j)); got != want {
-				t.Errorf("%d against %d: %d", i, j, got)
+				t.Errorf("%d compared with %d: got %d, want %d", i, j, got, want)
 			}
 		}
 	}
 }
 
-// The rungs of an attempt that was lost are forgotten.
-func TestRungsOfAnAttempt(t *testing.T) {
-	t.Run("SQLite", func(t *testing.T) { climbTwice(t, openStore(t, filepath.Join(t.TempDir(), "s.db"))) })
+// The rungs of a lost attempt are discarded.
+func TestRungsOfLostAttempt(t *testing.T) {
+	t.Run("SQLite", func(t *testing.T) { recordRungsTwice(t, openStore(t, filepath.Join(t.TempDir(), "s.db"))) })
 	t.Run("PostgreSQL", func(t *testing.T) {
 		s, err := OpenPostgres(t.Context(), startPostgres(t).url, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		climbTwice(t, s)
+		recordRungsTwice(t, s)
 	})
 }
 
-func climbTwice(t *testing.T, s Store) {
+func recordRungsTwice(t *testing.T, s Store) {
 	ctx := t.Context()
 	if err := s.Grow(ctx, 1); err != nil {
 		t.Fatal(err)
 	}
 	first := claim(t, s, "a")
 	first.Rungs = []Rung{{0.1, 1.5, 2}, {0.3, 1. / 3, 4}}
-	if err := s.Climb(ctx, first); err != nil {
+	if err := s.RecordRungs(ctx, first); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := s.Trials(ctx); err != nil || !reflect.DeepEqual(all[0].Rungs, first.Rungs) {
-		t.Fatalf("%+v, %v", all, err)
+		t.Fatalf("got %+v, %v, want rungs %+v", all, err, first.Rungs)
 	}
 	if err := s.Release(ctx, first); err != nil {
 		t.Fatal(err)
 	}
 	second := claim(t, s, "b")
-	if err := s.Climb(ctx, first); !errors.Is(err, ErrLost) {
-		t.Errorf("a trial that is another's: %v", err)
+	if err := s.RecordRungs(ctx, first); !errors.Is(err, ErrLeaseLost) {
+		t.Errorf("trial of another worker: got error %v, want ErrLeaseLost", err)
 	}
 	if all, err := s.Trials(ctx); err != nil || all[0].Rungs != nil {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("got %+v, %v, want no rungs", all, err)
 	}
 	score := 0.5
 	second.State, second.Score, second.Rungs = Pruned, &score, first.Rungs[:1]
-	if err := errors.Join(s.Climb(ctx, Trial{Number: 0, Attempt: 2, Rungs: second.Rungs}), s.Finish(ctx, second)); err != nil {
+	if err := errors.Join(s.RecordRungs(ctx, Trial{Number: 0, Attempt: 2, Rungs: second.Rungs}), s.Finish(ctx, second)); err != nil {
 		t.Fatal(err)
 	}
 	all, err := s.Trials(ctx)
 	if err != nil || all[0].State != Pruned || len(all[0].Rungs) != 1 || *all[0].Score != score {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("got %+v, %v, want a pruned trial with one rung", all, err)
 	}
 }
 
-// A study that was made before there were rungs is refused in words.
+// A study of an older schema version is rejected with a clear message.
 func TestOlderStudies(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s.db")
 	if err := openStore(t, file).Close(); err != nil {
 		t.Fatal(err)
 	}
 	alter(t, "sqlite", file, "PRAGMA user_version = 1")
-	if _, err := OpenSQLite(t.Context(), file, time.Second); err == nil || !strings.Contains(err.Error(), "a study of version 1, and this program knows version 2") {
+	if _, err := OpenSQLite(t.Context(), file, time.Second); err == nil || !strings.Contains(err.Error(), "the study has version 1, but this program supports version 2") {
 		t.Error(err)
 	}
 	t.Run("PostgreSQL", func(t *testing.T) {
-		place := startPostgres(t).url
-		s, err := OpenPostgres(t.Context(), place, 0)
+		location := startPostgres(t).url
+		s, err := OpenPostgres(t.Context(), location, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Close()
-		alter(t, "pgx", place, "ALTER TABLE kft_trial DROP COLUMN rungs")
-		if _, err := OpenPostgres(t.Context(), place, time.Second); err == nil || !strings.Contains(err.Error(), "a study of an older version") {
+		alter(t, "pgx", location, "ALTER TABLE kft_trial DROP COLUMN rungs")
+		if _, err := OpenPostgres(t.Context(), location, time.Second); err == nil || !strings.Contains(err.Error(), "created by an older version") {
 			t.Error(err)
 		}
 	})
 }
 
-func alter(t *testing.T, driver, place, command string) {
+func alter(t *testing.T, driver, location, command string) {
 	t.Helper()
-	db, err := sql.Open(driver, place)
+	db, err := sql.Open(driver, location)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestNearest(t *testing.T) {
 		{Param{Kind: LogUniform, Low: 0.01, High: 100}, "auto", "1"},
 	} {
 		if got := c.p.Nearest(c.text); got != c.want {
-			t.Errorf("%v nearest to %s: %s", c.p, c.text, got)
+			t.Errorf("%v nearest to %s: got %s, want %s", c.p, c.text, got, c.want)
 		}
 		if _, err := c.p.coordinate(c.p.Nearest(c.text)); err != nil {
 			t.Error(fmt.Errorf("%v nearest to %s: %w", c.p, c.text, err))
