@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
@@ -152,7 +153,7 @@ func TestHeat(t *testing.T) {
 	if all.N != 2000 || all.Labels.Rows[9] != "s9" || all.Labels.Rows[10] != "s10" {
 		t.Errorf("%d values, rows %v", all.N, all.Labels.Rows)
 	}
-	frame, err := dataset.ReadFrame(context.Background(), table, dataset.Format{})
+	frame, err := tableio.ReadFrame(context.Background(), tableio.Files(table), tableio.Format{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -64,7 +65,7 @@ func columnsOf(t testing.TB, text string) map[string][]float64 {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	frame, err := dataset.ReadFrame(context.Background(), path, dataset.Format{})
+	frame, err := tableio.ReadFrame(context.Background(), tableio.Files(path), tableio.Format{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tune"
@@ -81,7 +82,7 @@ func TestSearch(t *testing.T) {
 
 // A smaller share of the training rows is within a greater; other rows stay.
 func TestShare(t *testing.T) {
-	split := &dataset.Split{Parts: make([]dataset.Part, 9000)}
+	split := &split.Split{Parts: make([]dataset.Part, 9000)}
 	for i := range split.Parts {
 		split.Parts[i] = dataset.Part(i % 3)
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // read measures reading a table to codes relative to encoding/csv, which only
@@ -26,7 +26,7 @@ func (r *run) read() error {
 	candidates := []candidate{timed(size, func() error { return splitCSV(file) })}
 	for _, threads := range r.threads {
 		candidates = append(candidates, timed(size, func() error {
-			_, err := dataset.Read(r.ctx, []string{file}, schema, dataset.Format{}, threads)
+			_, err := tableio.Read(r.ctx, tableio.Files(file), schema, tableio.Format{}, threads)
 			return err
 		}))
 	}

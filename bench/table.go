@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // sales is a table of bottles sold by store, item and month. If it has a text, row
@@ -77,7 +78,7 @@ func readSales(ctx context.Context, file string) (*sales, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := dataset.Read(ctx, []string{file}, schema, dataset.Format{}, 0)
+	t, err := tableio.Read(ctx, tableio.Files(file), schema, tableio.Format{}, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 func TestMakeSales(t *testing.T) {
@@ -59,7 +60,7 @@ func TestTextMatchesTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := dataset.Read(t.Context(), []string{file}, schema, dataset.Format{}, 1)
+		table, err := tableio.Read(t.Context(), tableio.Files(file), schema, tableio.Format{}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/internal/specfile"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -188,8 +188,8 @@ func (r *reader) split(n ast.Node, path string) Split {
 	return s
 }
 
-func (r *reader) checkSplit(n ast.Node, path, split string) {
-	if _, err := dataset.ParseSplit(split); err != nil {
+func (r *reader) checkSplit(n ast.Node, path, text string) {
+	if _, err := split.Parse(text); err != nil {
 		r.Addf(n, path, "%v", err)
 	}
 }

@@ -46,12 +46,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	data, err := modelfile.Encode(f)
-	if err != nil {
-		return 0, err
-	}
-	n, err := w.Write(data)
-	return int64(n), err
+	return f.WriteTo(w)
 }
 
 // file returns the model as named texts and tensors.

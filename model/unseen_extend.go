@@ -3,12 +3,12 @@ package model
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -29,12 +29,12 @@ func sideErrorf(format string, args ...any) error { return &SideError{fmt.Sprint
 // WithSide returns a model that also knows the entities of the given side tables,
 // written as in a specification: store=new_stores.csv. Ids without training rows
 // are then predicted from their side rows. Predictions for ids with training rows
-// stay the same, bit for bit. stdin is the table called "-"; nil is the process's
-// standard input.
-func (m *Model) WithSide(ctx context.Context, tables []string, stdin io.Reader) (*Model, error) {
+// stay the same, bit for bit. A file name that is a key of tables stands for that
+// source.
+func (m *Model) WithSide(ctx context.Context, sides []string, tables map[string]tableio.Source) (*Model, error) {
 	x := m.extend()
 	given := map[string]bool{}
-	for _, text := range tables {
+	for _, text := range sides {
 		table, err := sideinfo.ParseSide(text)
 		if err != nil {
 			return nil, &SideError{err.Error()}
@@ -43,7 +43,7 @@ func (m *Model) WithSide(ctx context.Context, tables []string, stdin io.Reader) 
 			return nil, sideErrorf("mode %s has two tables; join them into one", table.Mode)
 		}
 		given[table.Mode] = true
-		if err := x.addTable(ctx, table, stdin); err != nil {
+		if err := x.addTable(ctx, table, tables); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +64,7 @@ func (m *Model) extend() *extension {
 }
 
 // addTable adds the entities of a table to its mode.
-func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, stdin io.Reader) error {
+func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, tables map[string]tableio.Source) error {
 	names := x.spec.ModeNames()
 	at := slices.Index(names, given.Mode)
 	if at < 0 {
@@ -83,7 +83,7 @@ func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, stdin io.
 	if err != nil {
 		return &SideError{err.Error()}
 	}
-	frame, err := dataset.ReadFrame(ctx, table.File, dataset.Format{Stdin: stdin})
+	frame, err := tableio.ReadFrame(ctx, tableio.Named(tables, table.File), tableio.Format{})
 	if err != nil {
 		return err
 	}

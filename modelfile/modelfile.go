@@ -17,6 +17,7 @@ package modelfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,6 +43,29 @@ func Write(path string, f *File) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return atomicfile.Write(path, func(w io.Writer) error { return f.encode(w, header) })
+}
+
+// WriteTo writes the bytes of the file to w.
+func (f *File) WriteTo(w io.Writer) (int64, error) {
+	header, err := f.header()
+	if err != nil {
+		return 0, err
+	}
+	counted := &countingWriter{w: w}
+	err = f.encode(counted, header)
+	return counted.n, err
+}
+
+// A countingWriter counts the bytes that it passes on.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // Encode returns the bytes that Write writes.
@@ -113,5 +137,11 @@ type FormatError struct {
 	File    string
 	Problem string
 }
+
+// ErrFormat is the sentinel of [FormatError].
+var ErrFormat = errors.New("not a complete, unmodified model file")
+
+// Unwrap returns ErrFormat.
+func (e *FormatError) Unwrap() error { return ErrFormat }
 
 func (e *FormatError) Error() string { return e.File + ": " + e.Problem }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // genome holds the relevance of each tag for each movie with tags.
@@ -46,10 +48,10 @@ func readGenome(ctx context.Context, file, tagsFile string, threads int) (*genom
 		}
 	}
 	var at []int
-	err := dataset.Scan(ctx, file, dataset.Format{Header: dataset.HeaderYes}, threads, func(names []string) (err error) {
+	err := tableio.Scan(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes}, threads, func(names []string) (err error) {
 		at, err = locate(file, names, []column{{"movieId", "movieId", true}, {"tagId", "tagId", true}, {"relevance", "relevance", true}})
 		return err
-	}, func(_ int, r *dataset.Records) (any, error) {
+	}, func(_ int, r *tableio.Records) (any, error) {
 		p := new(scoresPart)
 		countBad(&p.dropped, file, r)
 		var id []byte
@@ -116,7 +118,7 @@ func (g *genome) add(p *scoresPart) {
 }
 
 func (g *genome) readTags(ctx context.Context, file string) error {
-	frame, err := dataset.ReadFrame(ctx, file, dataset.Format{Header: dataset.HeaderYes})
+	frame, err := tableio.ReadFrame(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes})
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // cell is a sum of bottles. Months count from January of the first year.
@@ -95,10 +96,10 @@ func newInvoices(o Iowa) *invoices {
 // order.
 func (s *invoices) read(ctx context.Context, file string, number int) error {
 	var at []int
-	return dataset.Scan(ctx, file, dataset.Format{Header: dataset.HeaderYes}, s.Threads, func(names []string) (err error) {
+	return tableio.Scan(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes}, s.Threads, func(names []string) (err error) {
 		at, err = locate(file, names, s.columns)
 		return err
-	}, func(worker int, r *dataset.Records) (any, error) {
+	}, func(worker int, r *tableio.Records) (any, error) {
 		w := s.workers[worker]
 		p := &invoicePart{worker: w, rows: r.Len() + len(r.Bad)}
 		countBad(&p.dropped, file, r)
@@ -112,7 +113,7 @@ func (s *invoices) read(ctx context.Context, file string, number int) error {
 
 // parse parses one row, or counts the reason for skipping it. A field is valid
 // until the next one is requested.
-func (s *invoices) parse(w *invoiceWorker, p *invoicePart, file string, r *dataset.Records, i int, at []int, before int64) {
+func (s *invoices) parse(w *invoiceWorker, p *invoicePart, file string, r *tableio.Records, i int, at []int, before int64) {
 	field := r.Field(i, at[dateColumn])
 	date, ok := parseDay(field)
 	if !ok {
@@ -149,7 +150,7 @@ func (s *invoices) parse(w *invoiceWorker, p *invoicePart, file string, r *datas
 	note(w.items.side[c.item], r, i, at[sideColumns+len(storeLayout):], date, place)
 }
 
-func note(row sideRow, r *dataset.Records, i int, at []int, date day, place int64) {
+func note(row sideRow, r *tableio.Records, i int, at []int, date day, place int64) {
 	for c, from := range at {
 		if from >= 0 {
 			row.note(c, r.Field(i, from), date, place)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // MovieLens converts a GroupLens download: the folders ml-latest-small, ml-20m,
@@ -20,7 +22,7 @@ type MovieLens struct {
 // release describes the file names and formats of a download.
 type release struct {
 	ratings, movies string
-	format          dataset.Format
+	format          tableio.Format
 	columns         []int // positions of user, movie, rating and timestamp if there is no header
 	readMovies      func(ctx context.Context, file string) ([]movie, error)
 }
@@ -29,10 +31,10 @@ var ratingColumns = []column{{"userId", "userId", true}, {"movieId", "movieId", 
 
 func releases() []release {
 	return []release{
-		{"ratings.csv", "movies.csv", dataset.Format{Header: dataset.HeaderYes}, nil, readMovies},
+		{"ratings.csv", "movies.csv", tableio.Format{Header: delimited.HeaderYes}, nil, readMovies},
 		// The separator :: is read as two separators with an empty field between them.
-		{"ratings.dat", "movies.dat", dataset.Format{Delimiter: ':', Header: dataset.HeaderNo}, []int{0, 2, 4, 6}, readOldMovies},
-		{"u.data", "u.item", dataset.Format{Delimiter: '\t', Header: dataset.HeaderNo}, []int{0, 1, 2, 3}, readOldestMovies},
+		{"ratings.dat", "movies.dat", tableio.Format{Delimiter: ':', Header: delimited.HeaderNo}, []int{0, 2, 4, 6}, readOldMovies},
+		{"u.data", "u.item", tableio.Format{Delimiter: '\t', Header: delimited.HeaderNo}, []int{0, 1, 2, 3}, readOldestMovies},
 	}
 }
 
@@ -145,14 +147,14 @@ func (s *ratings) copy(ctx context.Context, w io.Writer, file string, known rele
 		return err
 	}
 	at := known.columns
-	return dataset.Scan(ctx, file, known.format, threads, func(names []string) (err error) {
+	return tableio.Scan(ctx, tableio.Files(file), known.format, threads, func(names []string) (err error) {
 		if at == nil {
 			at, err = locate(file, names, ratingColumns)
 		} else if last := at[len(at)-1]; last >= len(names) {
 			err = &dataset.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the line has %d fields, want user, movie, rating and timestamp", len(names)), Remedy: "check that this is a MovieLens download"}
 		}
 		return err
-	}, func(_ int, r *dataset.Records) (any, error) {
+	}, func(_ int, r *tableio.Records) (any, error) {
 		p := &ratingsPart{ratings: ratings{rows: r.Len() + len(r.Bad), users: map[string]bool{}, movies: map[string]bool{}}}
 		countBad(&p.dropped, file, r)
 		for i := range r.Len() {
@@ -176,7 +178,7 @@ func (s *ratings) copy(ctx context.Context, w io.Writer, file string, known rele
 }
 
 // parse appends one row to the text, or counts the reason for skipping it.
-func (p *ratingsPart) parse(file string, r *dataset.Records, i int, at []int) {
+func (p *ratingsPart) parse(file string, r *tableio.Records, i int, at []int) {
 	start := len(p.text)
 	drop := func(why string, value []byte) {
 		p.dropped.row(why, file, r.Line(i), value)

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // movie is a row of movies.csv.
@@ -30,7 +32,7 @@ func newMovie(id, title, genres string) movie {
 }
 
 func readMovies(ctx context.Context, file string) ([]movie, error) {
-	frame, err := dataset.ReadFrame(ctx, file, dataset.Format{Header: dataset.HeaderYes})
+	frame, err := tableio.ReadFrame(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // sideColumn is a column of a side information table.
@@ -114,10 +116,10 @@ func readList(ctx context.Context, file string, threads int, id column, layout [
 		lines   []line
 		dropped tally
 	}
-	err := dataset.Scan(ctx, file, dataset.Format{Header: dataset.HeaderYes}, threads, func(names []string) (err error) {
+	err := tableio.Scan(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes}, threads, func(names []string) (err error) {
 		at, err = locate(file, names, columns)
 		return err
-	}, func(_ int, r *dataset.Records) (any, error) {
+	}, func(_ int, r *tableio.Records) (any, error) {
 		p := new(part)
 		countBad(&p.dropped, file, r)
 		for i := range r.Len() {
@@ -150,7 +152,7 @@ func readList(ctx context.Context, file string, threads int, id column, layout [
 	return t, err
 }
 
-func countBad(t *tally, file string, r *dataset.Records) {
+func countBad(t *tally, file string, r *tableio.Records) {
 	for _, bad := range r.Bad {
 		t.add("malformed quotes or wrong number of fields", 1, describeLine(file, bad.Line, nil)+": "+bad.Problem)
 	}

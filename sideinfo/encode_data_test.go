@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // messyItems is a table with what real ones have: missing fields, two forms of
@@ -90,7 +91,7 @@ func TestDevelopmentTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := dataset.Read(context.Background(), []string{sales}, dataset.Schema{Target: tc.target, Modes: modes}, dataset.Format{}, 0)
+		table, err := tableio.Read(context.Background(), tableio.Files(sales), dataset.Schema{Target: tc.target, Modes: modes}, tableio.Format{}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func TestDevelopmentTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j, err := Open(context.Background(), spec, modes[at], table.Dicts[at].IDs(), dataset.Format{})
+		j, err := Open(context.Background(), spec, modes[at], table.Dicts[at].IDs(), tableio.Format{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // Report says how a side table met the entities of its mode and how its columns
@@ -49,11 +50,11 @@ type Joined struct {
 
 // Open reads the side table of a mode and joins it with the mode's ids. Of a
 // mode's own columns nothing is read. Relative paths are the process's.
-func Open(ctx context.Context, spec Spec, mode dataset.Mode, ids []string, format dataset.Format) (*Joined, error) {
+func Open(ctx context.Context, spec Spec, mode dataset.Mode, ids []string, format tableio.Format) (*Joined, error) {
 	if spec.Own() {
 		return JoinOwn(spec, mode, ids)
 	}
-	frame, err := dataset.ReadFrame(ctx, spec.File, format)
+	frame, err := tableio.ReadFrame(ctx, tableio.Files(spec.File), format)
 	if err != nil {
 		return nil, err
 	}

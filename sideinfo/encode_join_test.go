@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 var storeMode = dataset.Mode{Name: "store", Columns: []string{"store"}}
@@ -28,7 +29,7 @@ func openSide(t *testing.T, spec, text string, mode dataset.Mode, ids ...string)
 			t.Fatal(err)
 		}
 	}
-	return Open(context.Background(), s, mode, ids, dataset.Format{})
+	return Open(context.Background(), s, mode, ids, tableio.Format{})
 }
 
 func mustOpenSide(t *testing.T, spec, text string, mode dataset.Mode, ids ...string) *Joined {

@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,6 +17,12 @@ type DivergedError struct {
 	Unit   string // unit of Sweep: "sweep" or "epoch"
 	Cause  string
 }
+
+// ErrDiverged is the sentinel of [DivergedError].
+var ErrDiverged = errors.New("training diverged")
+
+// Unwrap returns ErrDiverged.
+func (e *DivergedError) Unwrap() error { return ErrDiverged }
 
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("solver: diverged in %s %d at %s: %s", e.Unit, e.Sweep+1, e.Block, e.Cause)

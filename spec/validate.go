@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
@@ -22,7 +24,7 @@ func (s Spec) Validate() error {
 	}
 	s.validateText(&ps)
 	s.Data.validate(&ps)
-	if _, err := dataset.ParseSplit(s.Split); err != nil {
+	if _, err := split.Parse(s.Split); err != nil {
 		ps.Addf("split", "%v", err)
 	}
 	oneOf(&ps, "transform", s.Transform, append(predictive.Transforms(), "auto")...)
@@ -84,7 +86,7 @@ func (d Data) validate(ps *Problems) {
 		}
 		first[mode.Name] = i
 	}
-	if _, err := dataset.ParseDelimiter(d.Delimiter); err != nil {
+	if _, err := delimited.ParseDelimiter(d.Delimiter); err != nil {
 		ps.Addf("data.delimiter", "%v", err)
 	}
 	oneOf(ps, "data.header", d.Header, "auto", "yes", "no")

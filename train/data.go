@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -22,7 +24,7 @@ import (
 // serves many fits.
 type Data struct {
 	table   dataset.Table
-	split   *dataset.Split
+	split   *split.Split
 	seconds float64 // that reading took
 }
 
@@ -32,7 +34,7 @@ func Read(ctx context.Context, s spec.Spec, opt Options) (*Data, error) {
 		opt.Progress(Event{Stage: "read"})
 	}
 	began := time.Now()
-	how, err := dataset.ParseSplit(s.Split)
+	how, err := split.Parse(s.Split)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +44,7 @@ func Read(ctx context.Context, s spec.Spec, opt Options) (*Data, error) {
 	}
 	schema.Part = how.Column()
 	format.Stdin = opt.Stdin
-	table, err := dataset.Read(ctx, s.Data.Files, schema, format, opt.Threads)
+	table, err := tableio.Read(ctx, tableio.Files(s.Data.Files...), schema, format, opt.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +118,7 @@ func (r *run) takeParts() error {
 // shareOf keeps about the given share of the training rows; the others become
 // unused. Each row has its own random number, so a smaller share is a subset of a
 // larger one.
-func shareOf(split *dataset.Split, share float64, seed uint64) *dataset.Split {
+func shareOf(split *split.Split, share float64, seed uint64) *split.Split {
 	s := *split
 	s.Parts = slices.Clone(split.Parts)
 	draw := randstream.New(seed, "share of rows")
@@ -179,7 +181,7 @@ func countRows(codes [][]int32, sizes []int) [][]int32 {
 
 // periods names the time ranges of the parts of a split by time; nil for other
 // splits.
-func periods(s *dataset.Split) map[string]string {
+func periods(s *split.Split) map[string]string {
 	if s.Periods == nil {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -90,7 +91,7 @@ type run struct {
 	engine      backend.Backend
 	data        *Data
 	release     bool // the table's columns are not needed after the parts are taken
-	split       *dataset.Split
+	split       *split.Split
 	parts       [3]solver.Observations // by dataset.Part; Y in the user's units
 	held        solver.Observations    // validation rows kept for the conformal correction
 	model       *model.Model

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
@@ -69,7 +69,7 @@ func (c *predictCommand) Run(e *env) error {
 			return err
 		}
 	}
-	output, err := dataset.OutputFor(c.Output)
+	output, err := tableio.OutputFor(c.Output)
 	if err != nil {
 		return usagef("-o: %v", err)
 	}
