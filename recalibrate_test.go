@@ -206,7 +206,7 @@ func TestHeat(t *testing.T) {
 // A model file whose uncertainty does not fit together is refused, not used.
 func TestDamagedUncertainty(t *testing.T) {
 	table := writeSales(t, 600)
-	m := fitUncertain(t, table, model.UncertaintySpec{Inference: "rows", Conformal: "split"}, nil)
+	m := fitUncertain(t, table, model.UncertaintySpec{Inference: "entity-covariance", Conformal: "split"}, nil)
 	file := filepath.Join(t.TempDir(), "m.kft")
 	if err := m.Save(file); err != nil {
 		t.Fatal(err)

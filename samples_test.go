@@ -25,10 +25,10 @@ var uncertain = map[string]model.UncertaintySpec{
 	"point, split":                   {Conformal: "split"},
 	"mean-field, entity":             {Inference: "mean-field", Noise: "entity:store,item"},
 	"mean-field, power, by mean":     {Inference: "mean-field", Noise: "power", Conformal: "group:mean"},
-	"rows, split":                    {Inference: "rows", Conformal: "split"},
+	"rows, split":                    {Inference: "entity-covariance", Conformal: "split"},
 	"multivariate, by store":         {Inference: "multivariate", Conformal: "group:store"},
 	"poisson":                        {Inference: "mean-field", Likelihood: "poisson"},
-	"negative binomial, rows, split": {Inference: "rows", Likelihood: "negative-binomial", Conformal: "split"},
+	"negative binomial, rows, split": {Inference: "entity-covariance", Likelihood: "negative-binomial", Conformal: "split"},
 }
 
 // fitUncertain fits one of them.

@@ -18,7 +18,7 @@ func TestObjectiveIsOfEveryTrial(t *testing.T) {
 		want   string
 	}{
 		"a point":           {func(s *Spec) { s.Uncertainty.Inference = "map" }, "of a posterior"},
-		"a point, at times": {func(s *Spec) { s.Search = model.SearchSpec{"inference": {"rows", "map"}} }, "of a posterior"},
+		"a point, at times": {func(s *Spec) { s.Search = model.SearchSpec{"inference": {"entity-covariance", "map"}} }, "of a posterior"},
 		"adam":              {func(s *Spec) { s.Fit.Solver = "adam" }, "adam does not"},
 		"any scale":         {func(s *Spec) { s.Transform = "auto" }, "cannot be compared"},
 		"some scales":       {func(s *Spec) { s.Search = model.SearchSpec{"transform": {"log1p", "sqrt"}} }, "cannot be compared"},

@@ -115,7 +115,7 @@ func TestSidePermutation(t *testing.T) {
 // What was asked for of side information and has no effect is told.
 func TestSideWithoutEffect(t *testing.T) {
 	s := newShop(t, 16, 20, nil)
-	spec := s.spec("wlr", "dual-paper")
+	spec := s.spec("wlr", "dual-unwhitened")
 	spec.Terms = []string{"store,month:2", "item,month:2@plain"}
 	spec.Side.Kernels = []string{"matern32", "month=rbf"}
 	spec.Side.LengthScales = "learn"
@@ -123,7 +123,7 @@ func TestSideWithoutEffect(t *testing.T) {
 	for _, want := range []string{
 		"the side information of item has no effect: no term has a core of item in a variant other than plain",
 		"kernel month=rbf has no effect: mode month has no side information",
-		"length-scales are not learned in the space dual-paper; use dual",
+		"length-scales are not learned in the space dual-unwhitened; use dual",
 	} {
 		if !slices.Contains(r.Warnings, want) {
 			t.Errorf("%q is not among %q", want, r.Warnings)

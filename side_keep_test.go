@@ -18,7 +18,7 @@ func TestSideKeepsExtraRows(t *testing.T) {
 		variant, space string
 		terms          []string
 	}{
-		{"wlr", "dual", nil}, {"wlr", "primal", nil}, {"additive", "primal-rff", nil}, {"ls", "dual-rff", nil}, {"side", "dual-paper", nil},
+		{"wlr", "dual", nil}, {"wlr", "primal", nil}, {"additive", "primal-rff", nil}, {"ls", "dual-rff", nil}, {"side", "dual-unwhitened", nil},
 		{"wlr", "dual", []string{"store*item,month:2", "store,item:2"}},
 	} {
 		t.Run(fmt.Sprint(c.variant, " ", c.space, " ", c.terms), func(t *testing.T) {

@@ -28,7 +28,7 @@ func (s *shop) ownMonths(t *testing.T, variant, space string, own bool) kft.Spec
 func TestOwnColumnsOfNewIDs(t *testing.T) {
 	s := newShop(t, 12, 16, nil)
 	table := s.write(t, "plan.csv", "store,item,month,units\ns0,i1,2,3\ns0,i1,7,3\ns1,i2,7,3\ns1,i2,spring,3\ns1,i2,,3\nnone,i2,7,3\n")
-	for _, c := range []struct{ variant, space string }{{"wlr", "dual"}, {"additive", "primal"}, {"side", "dual-paper"}, {"ls", "dual-rff"}} {
+	for _, c := range []struct{ variant, space string }{{"wlr", "dual"}, {"additive", "primal"}, {"side", "dual-unwhitened"}, {"ls", "dual-rff"}} {
 		t.Run(c.variant+" "+c.space, func(t *testing.T) {
 			m, _ := fitSales(t, s.ownMonths(t, c.variant, c.space, true), kft.Options{})
 			tabled, _ := fitSales(t, s.ownMonths(t, c.variant, c.space, false), kft.Options{})

@@ -23,7 +23,7 @@ func TestSideForms(t *testing.T) {
 	s.write(t, "new_stores.csv", "store,region,size\nn0,south,0.3\nn1,nowhere,\n")
 	table := s.write(t, "new.csv", s.read(t, "sales.csv")+"n0,i3,2,1\nn1,i4,2,1\nn2,i4,2,1\nclosed,i4,2,1\n")
 	for _, variant := range []string{"plain", "side", "wlr", "ls", "additive"} {
-		for _, space := range []string{"primal", "primal-rff", "dual", "dual-rff", "dual-paper"} {
+		for _, space := range []string{"primal", "primal-rff", "dual", "dual-rff", "dual-unwhitened"} {
 			t.Run(variant+" "+space, func(t *testing.T) {
 				spec := s.spec(variant, space)
 				m, r := fitSales(t, spec, kft.Options{})
@@ -208,7 +208,7 @@ func TestDualPaperNeverNaN(t *testing.T) {
 	s := newShop(t, 16, 20, nil)
 	for _, rate := range []float64{0.03, 1, 50} {
 		for _, variant := range []string{"side", "wlr"} {
-			spec := s.spec(variant, "dual-paper")
+			spec := s.spec(variant, "dual-unwhitened")
 			spec.Fit = model.FitSpec{Solver: "adam", Rate: rate, Epochs: 4, Ridge: "uniform", Lambda: model.LambdaOf(1e-6)}
 			m, r, err := kft.Fit(t.Context(), spec, kft.Options{})
 			if err != nil {
@@ -272,7 +272,7 @@ func TestSideReport(t *testing.T) {
 	if len(items.Table.Columns) != 3 || !items.Table.Columns[2].Constant || items.Table.Columns[0].Type != "cat" || !items.Table.Columns[1].Guessed {
 		t.Errorf("%+v", items)
 	}
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], `side information of item: column "x" is left out: all values are alike`) {
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], `side information of item: column "x" is left out: all values are equal`) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }

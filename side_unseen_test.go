@@ -59,7 +59,7 @@ func TestWithSideEqualRows(t *testing.T) {
 		return ""
 	}
 	for _, c := range []struct{ variant, space string }{
-		{"side", "primal"}, {"side", "dual"}, {"side", "dual-rff"}, {"side", "dual-paper"}, {"wlr", "primal"}, {"wlr", "dual"}, {"additive", "dual"}, {"ls", "primal-rff"},
+		{"side", "primal"}, {"side", "dual"}, {"side", "dual-rff"}, {"side", "dual-unwhitened"}, {"wlr", "primal"}, {"wlr", "dual"}, {"additive", "dual"}, {"ls", "primal-rff"},
 	} {
 		t.Run(c.variant+" "+c.space, func(t *testing.T) {
 			spec := s.spec(c.variant, c.space)
@@ -254,7 +254,7 @@ func TestWithSideRefuses(t *testing.T) {
 		{m, []string{"store=" + s.path("none.csv")}, "no such file"},
 		{m, []string{"store=" + s.write(t, "short.csv", "store,region\nn0,south\n")}, `column "size"`},
 		{m, []string{"store=" + s.write(t, "text.csv", "store,region,size\nn0,south,big\n")}, `text.csv, line 2, column "size", value "big"`},
-		{m, []string{"store=" + s.write(t, "twice.csv", "store,region,size\nn0,south,1\nn0,north,2\n")}, "given on line 2 already"},
+		{m, []string{"store=" + s.write(t, "twice.csv", "store,region,size\nn0,south,1\nn0,north,2\n")}, "duplicate of line 2"},
 	} {
 		if _, err := c.m.WithSide(t.Context(), c.tables, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want something with %q", c.tables, err, c.want)

@@ -28,13 +28,13 @@ func TestSearchSpace(t *testing.T) {
 		"a posterior": {func(s *Spec) {
 			s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Transform = "mean-field", "auto", "auto"
 		}, `|transform choice "identity" "log1p" "sqrt" "cbrt1p"|likelihood choice "gaussian" "poisson" "negative-binomial"`},
-		"side tables": {func(s *Spec) { s.Side.Tables = []string{"a=a.csv"}; s.Uncertainty.Inference = "rows" },
+		"side tables": {func(s *Spec) { s.Side.Tables = []string{"a=a.csv"}; s.Uncertainty.Inference = "entity-covariance" },
 			`|variant choice "plain" "side" "wlr" "ls" "additive"|kernel choice "rbf" "matern12" "matern32" "matern52"|columns log-integer 32 256`},
 		"a kernel composed": {func(s *Spec) {
-			s.Side.Tables, s.Side.Kernels, s.Uncertainty.Inference = []string{"a=a.csv"}, []string{"rbf+matern12", "a=rbf"}, "rows"
+			s.Side.Tables, s.Side.Kernels, s.Uncertainty.Inference = []string{"a=a.csv"}, []string{"rbf+matern12", "a=rbf"}, "entity-covariance"
 		}, `|variant choice "plain" "side" "wlr" "ls" "additive"|columns log-integer 32 256`},
 		"linear": {func(s *Spec) {
-			s.Side.Tables, s.Side.Space, s.Uncertainty.Inference = []string{"a=a.csv"}, "primal", "rows"
+			s.Side.Tables, s.Side.Space, s.Uncertainty.Inference = []string{"a=a.csv"}, "primal", "entity-covariance"
 		}, `|variant choice "plain" "side" "wlr" "ls" "additive"`},
 		"a weight that is given":            {func(s *Spec) { s.Fit.Ridge, s.Fit.Lambda = "uniform", model.LambdaOf(2) }, "|lambda log-uniform 0.02 200"},
 		"a weight of a penalty to be found": {func(s *Spec) { s.Fit.Lambda = model.LambdaOf(2) }, ""},

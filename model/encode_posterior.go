@@ -16,16 +16,16 @@ type posteriorMeta struct {
 }
 
 func posteriorMetaOf(c *tt.Core) *posteriorMeta {
-	if c.FreeSpread == nil && c.WeightSpread == nil {
+	if c.FreePosterior == nil && c.WeightPosterior == nil {
 		return nil
 	}
 	meta := &posteriorMeta{}
-	if c.FreeSpread != nil {
-		meta.Free = float64(c.FreeSpread.PriorVar[0])
+	if c.FreePosterior != nil {
+		meta.Free = float64(c.FreePosterior.PriorVar[0])
 	}
-	if c.WeightSpread != nil {
-		meta.Side = float64(c.WeightSpread.PriorVar[0])
-		for _, s := range c.WeightSpread.Sigma {
+	if c.WeightPosterior != nil {
+		meta.Side = float64(c.WeightPosterior.PriorVar[0])
+		for _, s := range c.WeightPosterior.Sigma {
 			meta.Lead = append(meta.Lead, s.Lead)
 		}
 	}
@@ -40,11 +40,11 @@ func posteriorArrays(c *tt.Core, each func(name string, values []float32)) {
 	if c.Map == nil {
 		return
 	}
-	if s := c.FreeSpread; s != nil {
+	if s := c.FreePosterior; s != nil {
 		each("weight/variance", s.Var)
 		each("weight/covariance", s.Cov)
 	}
-	if s := c.WeightSpread; s != nil {
+	if s := c.WeightPosterior; s != nil {
 		each("side/variance", s.Var)
 		for q, sigma := range s.Sigma {
 			each(fmt.Sprintf("side/factor/%d", q), sigma.Factor)

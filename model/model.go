@@ -141,7 +141,7 @@ func (m *Model) Dicts() []*dataset.Dict { return slices.Clone(m.dicts) }
 
 // NewCombinations reports for each row whether a joint core has no training data
 // for its combination of ids.
-func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.Unmet(codes) }
+func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.UnseenCombinations(codes) }
 
 // Record returns the record of the fit.
 func (m *Model) Record() Record { return m.record }

@@ -35,7 +35,7 @@ func (m *Model) WithSide(ctx context.Context, sides []string, tables map[string]
 	x := m.extend()
 	given := map[string]bool{}
 	for _, text := range sides {
-		table, err := sideinfo.ParseSide(text)
+		table, err := sideinfo.ParseSpec(text)
 		if err != nil {
 			return nil, &SideError{err.Error()}
 		}
@@ -76,7 +76,7 @@ func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, tables ma
 		return sideErrorf("the model was fitted without side information of mode %s; fit it with a side table of %s to use one", given.Mode, given.Mode)
 	case x.spec.Side.PlaceboOf(given.Mode) != "":
 		return sideErrorf("the side information of mode %s was replaced by %s in the fit (side.placebo), so the model cannot use a table of it", given.Mode, x.spec.Side.PlaceboOf(given.Mode))
-	case s.Encoder.Spec().Own():
+	case s.Encoder.Spec().FromIDs():
 		return sideErrorf("the side information of mode %s is computed from its ids, so new ids need no table; leave it out", given.Mode)
 	}
 	table, err := s.Encoder.SpecFor(given)
@@ -87,7 +87,7 @@ func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, tables ma
 	if err != nil {
 		return err
 	}
-	joined, err := sideinfo.Entities(table, x.modes[at], frame)
+	joined, err := sideinfo.TableEntities(table, x.modes[at], frame)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (x *extension) addRows(at int, ids []string, rows, lost []float32) {
 	s := x.side[at]
 	width := s.Operator.Columns()
 	matrix, has, all := slices.Clone(s.Operator.Matrix()), slices.Clone(s.Has), slices.Clone(x.dicts[at].IDs())
-	gone := slices.Clone(sideinfo.Lost(s.Operator))
+	gone := slices.Clone(sideinfo.ResidualVariance(s.Operator))
 	if gone == nil {
 		gone = make([]float32, len(all))
 	}
@@ -129,7 +129,7 @@ func (x *extension) addRows(at int, ids []string, rows, lost []float32) {
 		x.added[at] = append(x.added[at], code)
 	}
 	x.dicts[at] = dataset.NewDict(all)
-	x.side[at] = &Side{Encoder: s.Encoder, Operator: sideinfo.WithMatrix(s.Operator, matrix, gone), Has: has}
+	x.side[at] = &Side{Encoder: s.Encoder, Operator: sideinfo.WithAddedRows(s.Operator, matrix, gone), Has: has}
 }
 
 // computeSlices gives the cores slices for the added codes.

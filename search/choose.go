@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -16,19 +17,20 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// Fit reads the table of a specification and trains the model. If the scale or the
+// Fit reads a table, or the files of the specification if the source is zero, and
+// trains the model. If the scale or the
 // likelihood is auto, it fits every combination that the data allows and returns the
 // one with the least CRPS on the validation set.
-func Fit(ctx context.Context, s spec.Spec, opt train.Options) (*model.Model, *train.Report, error) {
+func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*model.Model, *train.Report, error) {
 	s.Fill()
 	if err := s.Validate(); err != nil {
 		return nil, nil, err
 	}
 	s.Search = nil
 	if !hasChoice(s) {
-		return train.ReadAndFit(ctx, s, opt)
+		return train.ReadAndFit(ctx, s, source, opt)
 	}
-	data, err := train.Read(ctx, s, opt)
+	data, err := train.Read(ctx, s, source, opt)
 	if err != nil {
 		return nil, nil, err
 	}

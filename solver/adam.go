@@ -116,8 +116,8 @@ func (a *adam) parameters(b *tt.Block) int {
 	if a.d.phase != variances {
 		return len(b.Value)
 	}
-	n := len(b.Spread.Var)
-	for _, sigma := range b.Spread.Sigma {
+	n := len(b.Posterior.Var)
+	for _, sigma := range b.Posterior.Sigma {
 		n += len(sigma.Factor) + len(sigma.Diag)
 	}
 	return n
@@ -256,7 +256,7 @@ func (a *adam) updateWeights(c *tt.Core, b tt.Block, gradient []float32, entityW
 	}
 	data, n := float32(-2/float64(batch)), float64(len(a.d.y))
 	var p *penalty
-	if b.Spread != nil {
+	if b.Posterior != nil {
 		p, b.Norm = a.d.priorPenalty(&b), nil
 	} else {
 		p = a.ridge.penaltyOf(c, b, entityWeights)
@@ -267,7 +267,7 @@ func (a *adam) updateWeights(c *tt.Core, b tt.Block, gradient []float32, entityW
 		b.Norm(normed, b.Value)
 	}
 	backend.ParallelFor(a.d.b, rows, func(e int) {
-		if b.Map == nil && b.Spread == nil && entityWeights[e] == 0 {
+		if b.Map == nil && b.Posterior == nil && entityWeights[e] == 0 {
 			return
 		}
 		x, g := b.Value[e*size:][:size], gradient[e*size:][:size]

@@ -47,7 +47,7 @@ type blockProblem struct {
 }
 
 // hasPosterior reports whether the block has variances to solve for.
-func (p *blockProblem) hasPosterior() bool { return p.block.Spread != nil }
+func (p *blockProblem) hasPosterior() bool { return p.block.Posterior != nil }
 
 // solve improves the block by p.steps steps. It returns the number of systems that
 // it could not improve.

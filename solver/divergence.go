@@ -69,7 +69,7 @@ func (dr *driver) recoverFromDivergence(p Point) error {
 			return err
 		}
 	} else {
-		dr.d.field.Draw(dr.d.b, func(k int) *rand.Rand {
+		dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand {
 			return randstream.New(dr.opt.Seed, "restart", uint64(k), uint64(run.Restarts))
 		}, math.Pow(0.1, float64(run.Restarts)))
 	}

@@ -89,10 +89,10 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 	if !p.hasPosterior() {
 		return
 	}
-	if sigmas := p.block.Spread.Sigma; sigmas != nil {
+	if sigmas := p.block.Posterior.Sigma; sigmas != nil {
 		// Adjoint left the curvature of T in the slices.
 		for q := range sigmas {
-			if err := p.block.Map.Solve(p.d.b, sigmas, q, s.slices.Mean, p.penalty.at(0, 0), p.noise); err != nil {
+			if err := p.block.Map.SolveSigma(p.d.b, sigmas, q, s.slices.Mean, p.penalty.at(0, 0), p.noise); err != nil {
 				p.failed = fmt.Errorf("%s: %w", p.block.Name, err)
 			}
 		}
@@ -100,7 +100,7 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 	}
 	for k, d := range s.diagonal {
 		if s.lambda[k] > 0 {
-			p.block.Spread.Var[k] = float32(p.noise) / d
+			p.block.Posterior.Var[k] = float32(p.noise) / d
 		}
 	}
 }
@@ -160,16 +160,16 @@ func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised boo
 	raised = solveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
 	for i, d := range step {
 		x[i] += float32(d)
-		p.block.Spread.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))
+		p.block.Posterior.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))
 	}
-	if p.block.Spread.Cov != nil {
+	if p.block.Posterior.Cov != nil {
 		cholesky.Inverse(scratch, r, h)
-		cov := p.block.Spread.Cov[e*r*r:][:r*r]
+		cov := p.block.Posterior.Cov[e*r*r:][:r*r]
 		for k := range cov {
 			cov[k] = float32(p.noise * h[k])
 		}
 		for i := range r {
-			p.block.Spread.Var[e*r+i] = cov[i*r+i]
+			p.block.Posterior.Var[e*r+i] = cov[i*r+i]
 		}
 	}
 	return raised

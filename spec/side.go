@@ -16,7 +16,7 @@ func Variants() []string { return []string{"plain", "side", "wlr", "ls", "additi
 func (s Spec) SideTables() ([]sideinfo.Spec, error) {
 	var tables []sideinfo.Spec
 	for i, text := range s.Side.Tables {
-		t, err := sideinfo.ParseSide(text)
+		t, err := sideinfo.ParseSpec(text)
 		if err != nil {
 			return nil, problemf(index("side.tables", i), "%v", err)
 		}
@@ -61,7 +61,7 @@ func (s Spec) validateSide(ps *Problems) {
 	first := map[string]int{}
 	for i, text := range s.Side.Tables {
 		path := index("side.tables", i)
-		t, err := sideinfo.ParseSide(text)
+		t, err := sideinfo.ParseSpec(text)
 		if err != nil {
 			ps.Addf(path, "%v", err)
 			continue
@@ -90,8 +90,8 @@ func (s Spec) validateSide(ps *Problems) {
 		ps.Addf("side.columns", "must be 1 or more")
 	}
 	if kind, mode, named := strings.Cut(s.Side.Placebo, ":"); s.Side.Placebo != "" {
-		if !slices.Contains(sideinfo.ReplaceKinds(), kind) {
-			ps.Addf("side.placebo", "%q is neither constant nor noise%s", kind, suggest.Hint(kind, sideinfo.ReplaceKinds()))
+		if !slices.Contains(sideinfo.PlaceboKinds(), kind) {
+			ps.Addf("side.placebo", "%q is neither constant nor noise%s", kind, suggest.Hint(kind, sideinfo.PlaceboKinds()))
 		}
 		_, described := first[mode]
 		switch {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -23,17 +22,22 @@ import (
 // Data is a table and the parts of its rows. Fits do not change it, so one Data
 // serves many fits.
 type Data struct {
+	source  string // name, for messages
 	table   dataset.Table
 	split   *split.Split
 	seconds float64 // that reading took
 }
 
-// Read reads and splits the table of a specification.
-func Read(ctx context.Context, s spec.Spec, opt Options) (*Data, error) {
+// Read reads and splits a table. The zero source stands for the files of the
+// specification.
+func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*Data, error) {
 	if opt.Progress != nil {
 		opt.Progress(Event{Stage: "read"})
 	}
 	began := time.Now()
+	if source.IsZero() {
+		source = tableio.Files(s.Data.Files...)
+	}
 	how, err := split.Parse(s.Split)
 	if err != nil {
 		return nil, err
@@ -44,7 +48,7 @@ func Read(ctx context.Context, s spec.Spec, opt Options) (*Data, error) {
 	}
 	schema.Part = how.Column()
 	format.Stdin = opt.Stdin
-	table, err := tableio.Read(ctx, tableio.Files(s.Data.Files...), schema, format, opt.Threads)
+	table, err := tableio.Read(ctx, source, schema, format, opt.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +61,7 @@ func Read(ctx context.Context, s spec.Spec, opt Options) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Data{table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
+	return &Data{source: source.String(), table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
 }
 
 // Count returns the number of rows in a part.
@@ -160,7 +164,7 @@ func (r *run) checkDomain() error {
 	err = predictive.CheckDomain(transform, t.Y)
 	var domain *predictive.DomainError
 	if errors.As(err, &domain) {
-		return fmt.Errorf("%s: data row %d, column %s: %w", strings.Join(r.spec.Data.Files, ", "), t.SourceRow(domain.Position)+1, r.spec.Data.Target, err)
+		return fmt.Errorf("%s: data row %d, column %s: %w", r.data.source, t.SourceRow(domain.Position)+1, r.spec.Data.Target, err)
 	}
 	return err
 }

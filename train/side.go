@@ -45,7 +45,7 @@ func (r *run) readSide(ctx context.Context) error {
 func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int) (*model.Side, model.SideReport, error) {
 	mode, s := r.data.table.Modes[at], r.spec.Side
 	report := model.SideReport{Mode: mode.Name, Space: s.Space}
-	joined, err := sideinfo.Open(ctx, table, mode, r.data.table.Dicts[at].IDs(), tableio.Format{Stdin: r.opt.Stdin})
+	joined, err := sideinfo.Open(ctx, table, tableio.Named(r.opt.Tables, table.File), mode, r.data.table.Dicts[at].IDs(), tableio.Format{Stdin: r.opt.Stdin})
 	if err != nil {
 		return nil, report, err
 	}
@@ -59,7 +59,7 @@ func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int) (*model.S
 		return nil, report, err
 	}
 	if kind := s.PlaceboOf(mode.Name); kind != "" {
-		if features, err = sideinfo.Replace(kind, features, r.spec.Seed); err != nil {
+		if features, err = sideinfo.Placebo(kind, features, r.spec.Seed); err != nil {
 			return nil, report, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -32,8 +33,9 @@ type Options struct {
 	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
 	Resume          bool          // continue from the folder's checkpoint, if there is one
 
-	Stdin    io.Reader   // the table called "-"; nil is the process's standard input
-	Progress func(Event) // receives progress; may be nil
+	Tables   map[string]tableio.Source // named tables in place of the files of side tables
+	Stdin    io.Reader                 // the table called "-"; nil is the process's standard input
+	Progress func(Event)               // receives progress; may be nil
 }
 
 // An Event describes the progress of a fit.
@@ -67,8 +69,8 @@ func Fit(ctx context.Context, s spec.Spec, data *Data, opt Options) (*model.Mode
 
 // ReadAndFit reads a table for one fit. It needs less memory than Read and Fit,
 // because the table is released once its rows are assigned to the parts.
-func ReadAndFit(ctx context.Context, s spec.Spec, opt Options) (*model.Model, *Report, error) {
-	data, err := Read(ctx, s, opt)
+func ReadAndFit(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*model.Model, *Report, error) {
+	data, err := Read(ctx, s, source, opt)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,9 +2,9 @@ package tt
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// EvaluateMoments writes mean and variance of the field at any cells to dst. It
-// plans the cells: for three cores it costs O(R^3) a distinct combination of all
-// entities but one, and O(R^2) a cell.
+// EvaluateMoments writes the mean and the variance of the field at any cells to
+// dst. It plans the cells: for three cores it costs O(R^3) per distinct combination
+// of all entities but one, and O(R^2) per cell.
 func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32) {
 	n := len(dst.Mean)
 	terms := make([]Moments, len(f.Terms))
@@ -27,8 +27,8 @@ func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32)
 	})
 }
 
-// Combine returns mean and variance of the field at cell i, given those of its
-// terms: a group's factors multiply, with
+// Combine returns the mean and the variance of the field at cell i, given those of
+// its terms. The factors of a group multiply, with
 //
 //	Var(s r) = s^2 Vr + r^2 Vs + Vs Vr,
 //
@@ -36,7 +36,7 @@ func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32)
 func (f *Field) Combine(terms []Moments, i int) (mean, variance float64) {
 	for k := range terms {
 		if !f.leads(k) {
-			continue // counted with its group's first
+			continue // counted with the first of its group
 		}
 		m, v := terms[k].at(i)
 		for _, j := range f.Partners(k) {

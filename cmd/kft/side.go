@@ -20,7 +20,7 @@ func withSide(e *env, m *kft.Model, tables []string) (*kft.Model, error) {
 func sideFiles(tables []string) []string {
 	var files []string
 	for _, text := range tables {
-		if t, err := sideinfo.ParseSide(text); err == nil && !t.Own() {
+		if t, err := sideinfo.ParseSpec(text); err == nil && !t.FromIDs() {
 			files = append(files, t.File)
 		}
 	}
@@ -114,7 +114,7 @@ func writeSources(b *strings.Builder, m *kft.Model, sum kft.Summary, marked stri
 // writeUnmatched says of which tables given by --side no row made use.
 func writeUnmatched(b *strings.Builder, m *kft.Model, sum kft.Summary, tables []string) {
 	for _, text := range tables {
-		t, err := sideinfo.ParseSide(text)
+		t, err := sideinfo.ParseSpec(text)
 		if err != nil {
 			continue // refused before
 		}

@@ -39,14 +39,14 @@ type specFlags struct {
 
 	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"What is known about a mode's ids: store=stores.csv:city:cat,lat,lon (types num, log, cat, labels, date, cycleN; guessed where not given), or its own columns, time=@year,@month:cycle12. May be repeated."`
 	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use it: plain, side, wlr, ls or additive (default: wlr with --side, else plain). A term can have its own: 'store,item:5@additive'."`
-	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-paper" help:"Linear in the columns (primal), by random features, or by a kernel: primal, primal-rff, dual, dual-rff, dual-paper (default: dual)."`
+	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-unwhitened" help:"Linear in the columns (primal), by random features, or by a kernel: primal, primal-rff, dual, dual-rff, dual-unwhitened (default: dual)."`
 	Kernel       []string `group:"side" sep:"none" placeholder:"KERNEL" help:"rbf, matern12, matern32, matern52, periodic:12, sums and products such as matern32+rbf*periodic:12, rbf:ard; time=KERNEL for one mode. May be repeated (default: matern32)."`
 	SideColumns  *int     `group:"side" placeholder:"N" help:"Columns of a kernel's operator (default: 128)."`
 	Intercept    string   `group:"side" placeholder:"I" values:"yes,no" help:"Whether operators have a constant: yes or no (default: yes)."`
 	LengthScales string   `name:"length-scales" group:"side" placeholder:"L" values:"fixed,learn" help:"fixed at the median distance, or learn (default: fixed)."`
 	SideReplace  string   `group:"side" placeholder:"KIND" values:"constant,noise" help:"constant or noise in place of the side information, or of one mode's: noise:store."`
 
-	Inference  string `group:"uncertainty" placeholder:"NAME" values:"map,mean-field,multivariate,rows" help:"map finds the best weights; mean-field, multivariate and rows find how well each is known (default: map)."`
+	Inference  string `group:"uncertainty" placeholder:"NAME" values:"map,mean-field,multivariate,entity-covariance" help:"map finds the best weights; mean-field, multivariate and entity-covariance find how well each is known (default: map)."`
 	Likelihood string `group:"uncertainty" placeholder:"NAME" values:"gaussian,poisson,negative-binomial,auto" help:"Law of the target about the model: gaussian on the scale of --transform, poisson or negative-binomial for counts, or auto, chosen on the valid part (default: gaussian)."`
 	Noise      string `group:"uncertainty" placeholder:"KIND" values:"constant,entity:,power" help:"Noise of the gaussian likelihood: constant, entity:item or entity:store,item (of each id), or power (of the mean) (default: constant)."`
 	NoiseUse   string `group:"uncertainty" placeholder:"USE" values:"predict,fit" help:"Use the noise model to predict, or to fit as well (default: predict)."`
