@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/model"
 )
 
 // predictSeconds is the time allowed for predicting 3 million cells.
@@ -23,10 +22,10 @@ func (r *run) predict() error {
 		}
 	}
 	m, _, err := kft.Fit(r.ctx, kft.Spec{
-		Data:  model.DataSpec{Files: []string{small}, Target: "bottles", Modes: salesModes},
+		Data:  kft.DataSpec{Files: []string{small}, Target: "bottles", Modes: salesModes},
 		Terms: []string{fmt.Sprintf("store,item,time:%d", r.sizes.predictionRank)},
-		Fit:   model.FitSpec{Ridge: "uniform", Lambda: model.LambdaOf(1), Sweeps: 1},
-	}, kft.Options{Threads: r.maxThreads()})
+		Fit:   kft.FitSpec{Ridge: "uniform", Lambda: kft.LambdaOf(1), Sweeps: 1},
+	}, kft.Source{}, kft.Options{Threads: r.maxThreads()})
 	if err != nil {
 		return fmt.Errorf("bench: fit the model for predictions: %w", err)
 	}
@@ -48,7 +47,7 @@ func (r *run) predictFile(m *kft.Model, file string) error {
 	}
 	defer out.Close()
 	w := bufio.NewWriterSize(out, 1<<20)
-	if _, err := m.PredictFile(r.ctx, file, w, kft.TableOptions{Threads: r.maxThreads()}); err != nil {
+	if _, err := m.PredictTable(r.ctx, kft.Files(file), w, kft.TableOptions{Threads: r.maxThreads()}); err != nil {
 		return err
 	}
 	if err := w.Flush(); err != nil {

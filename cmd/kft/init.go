@@ -12,7 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // initCommand guesses a specification.
@@ -83,9 +83,9 @@ func (c *initCommand) next() []string {
 }
 
 // specification is the guess with the flags set over it.
-func (c *initCommand) specification(g *tableio.Guess) (model.Spec, error) {
+func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 	flags := specFlags{dataFlags: c.dataFlags}
-	var spec model.Spec
+	var spec spec.Spec
 	given, err := flags.override(&spec)
 	if err != nil {
 		return spec, err
@@ -113,7 +113,7 @@ func (c *initCommand) specification(g *tableio.Guess) (model.Spec, error) {
 }
 
 // checkOthers makes sure that every table has the columns.
-func (c *initCommand) checkOthers(spec model.Spec, format tableio.Format) error {
+func (c *initCommand) checkOthers(spec spec.Spec, format tableio.Format) error {
 	wanted := []string{spec.Data.Target}
 	if spec.Data.Weight != "" {
 		wanted = append(wanted, spec.Data.Weight)

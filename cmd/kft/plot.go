@@ -60,7 +60,7 @@ func (c *plotCalibrationCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	opt := kft.HeatOptions{TableOptions: table, By: c.By, Time: c.Time, Part: part}
+	opt := kft.MapOptions{TableOptions: table, By: c.By, Time: c.Time, Part: part}
 	heat, err := m.Heat(e.ctx, c.Tables, opt)
 	var wrong *kft.ModeError
 	if errors.As(err, &wrong) {
@@ -77,7 +77,7 @@ func (c *plotCalibrationCommand) Run(e *env) error {
 }
 
 // draw writes a PNG and an SVG for each level.
-func (c *plotCalibrationCommand) draw(e *env, heat *kft.HeatMap) error {
+func (c *plotCalibrationCommand) draw(e *env, heat *kft.CoverageMap) error {
 	for i, file := range c.files() {
 		level, draw := i/2, heat.WritePNG
 		if i%2 == 1 {

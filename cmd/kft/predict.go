@@ -95,7 +95,7 @@ func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) (err 
 	var failed error // of the prediction itself; an error of the output is another
 	predict := func(w io.Writer) (err error) {
 		out := &watched{Writer: w}
-		sum, err = m.PredictFile(e.ctx, c.Table, out, opt)
+		sum, err = m.PredictTable(e.ctx, kft.Files(c.Table), out, opt)
 		if out.err == nil {
 			failed = err
 		}

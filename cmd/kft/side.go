@@ -105,7 +105,7 @@ func writeSources(b *strings.Builder, m *kft.Model, sum kft.Summary, marked stri
 		if n := sum.Side[i]; n > 0 {
 			fmt.Fprintf(b, "%s with %s not in the training data, predicted from its side row%s\n", plural(n, "row"), article(mode.Name), marked)
 		}
-		if n := sum.Unknown[i]; n > 0 {
+		if n := sum.Unseen[i]; n > 0 {
 			fmt.Fprintf(b, "%s with an unknown %s, predicted by the average%s\n", plural(n, "row"), mode.Name, marked)
 		}
 	}

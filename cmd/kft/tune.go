@@ -12,7 +12,8 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
@@ -98,7 +99,7 @@ func (c *tuneCommand) Run(e *env) error {
 }
 
 // check refuses, before any work, what could only fail after it.
-func (c *tuneCommand) check(spec model.Spec) error {
+func (c *tuneCommand) check(spec spec.Spec) error {
 	switch {
 	case c.Trials < 1:
 		return usagef("--trials: %d is not a number of trials; give 1 or more", c.Trials)
@@ -109,10 +110,10 @@ func (c *tuneCommand) check(spec model.Spec) error {
 	case slices.Contains(spec.Data.Files, "-"):
 		return usagef("every worker reads the table: give it as a file, not by standard input")
 	}
-	if err := kft.CheckObjective(spec, c.Objective); err != nil {
+	if err := search.CheckObjective(spec, c.Objective); err != nil {
 		return usagef("--objective: %v", err)
 	}
-	if err := kft.CheckHalving(c.Halving); err != nil {
+	if err := search.CheckHalving(c.Halving); err != nil {
 		return usagef("--halving: %v", err)
 	}
 	inputs := append(slices.Clone(spec.Data.Files), sideFiles(spec.Side.Tables)...)

@@ -9,17 +9,17 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/experiment"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // examples returns the example specifications by name.
-func examples(t *testing.T) map[string]model.Spec {
+func examples(t *testing.T) map[string]spec.Spec {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "examples", "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("found no examples: %v", err)
 	}
-	specs := map[string]model.Spec{}
+	specs := map[string]spec.Spec{}
 	for _, file := range files {
 		if strings.HasPrefix(filepath.Base(file), "experiment-") {
 			continue
@@ -28,7 +28,7 @@ func examples(t *testing.T) map[string]model.Spec {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec, err := model.Parse(text, file)
+		spec, _, err := spec.Parse(text, file)
 		if err != nil {
 			t.Error(err)
 			continue
