@@ -1,6 +1,7 @@
 package kft_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -44,7 +45,7 @@ func TestNegativeBinomialEndToEnd(t *testing.T) {
 	if cover := float64(r.Test.Calibration.Coverage90); math.Abs(cover-0.93) > 0.06 { // discrete: a little more than asked
 		t.Errorf("90 %% intervals hold %.3f", cover)
 	}
-	p, err := m.Predict([]kft.Cell{{"shop": "0", "good": "0"}})
+	p, err := m.Predict(context.Background(), []kft.Cell{{"shop": "0", "good": "0"}})
 	if err != nil {
 		t.Fatal(err)
 	}

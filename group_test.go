@@ -1,6 +1,7 @@
 package kft_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -37,7 +38,7 @@ func TestLayerByEntity(t *testing.T) {
 		spec.Split = "random:40/40/20"
 		spec.Uncertainty.Inference, spec.Uncertainty.Conformal = "mean-field", conformal
 		m, r := fitSales(t, spec, kft.Options{})
-		p, err := m.Predict([]kft.Cell{{"shop": "quiet", "good": "0"}, {"shop": "loud", "good": "0"}})
+		p, err := m.Predict(context.Background(), []kft.Cell{{"shop": "quiet", "good": "0"}, {"shop": "loud", "good": "0"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func TestPredictFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.PredictFile(context.Background(), from, &out, kft.TableOptions{Output: output, Quantiles: []float64{.05, .95}, Samples: 2}); err != nil {
+		if _, err := m.PredictTable(context.Background(), kft.Files(from), &out, kft.TableOptions{Output: output, Quantiles: []float64{.05, .95}, Samples: 2}); err != nil {
 			t.Fatalf("%s: %v", to, err)
 		}
 		if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {

@@ -1,6 +1,7 @@
 package kft_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -35,7 +36,7 @@ func TestNoiseOfWeightedRows(t *testing.T) {
 		spec.Uncertainty.Inference, spec.Uncertainty.Conformal = "mean-field", "none"
 		spec.Uncertainty.Noise, spec.Uncertainty.NoiseUse = "entity:shop", use
 		m, _ := fitSales(t, spec, kft.Options{})
-		p, err := m.Predict([]kft.Cell{{"shop": "2", "good": "0"}, {"shop": "3", "good": "0"}})
+		p, err := m.Predict(context.Background(), []kft.Cell{{"shop": "2", "good": "0"}, {"shop": "3", "good": "0"}})
 		if err != nil {
 			t.Fatal(err)
 		}
