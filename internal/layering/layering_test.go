@@ -17,12 +17,20 @@ var layers = [][]string{
 	{"cmd/kft"},
 	{"bench", "experiment"},
 	{"."},
-	{"modelfile"},
-	{"fit"},
+	{"search"},
+	{"train"},
+	{"evaluate"},
 	{"model"},
-	{"sideinfo", "calibrate"},
-	{"baseline", "publicdata", "tt"},
-	{"backend", "backend/ref", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/backendtest", "dataset", "kernel", "kernel/kerneltest", "likelihood", "tune"},
+	{"spec", "modelfile", "solver"},
+	{"conformal", "metrics", "sideinfo", "baseline", "publicdata"},
+	{"predictive", "tt"},
+	{
+		"backend", "backend/backendtest", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",
+		"dataset", "dataset/columnar", "dataset/delimited", "dataset/split", "dataset/tableio",
+		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
+		"dataset/internal/hashtable", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric",
+		"kernel", "kernel/kerneltest", "likelihood", "tune",
+	},
 }
 
 // internals lists the packages under internal. All layers may import them, so they
