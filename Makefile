@@ -1,52 +1,68 @@
-# kft: see README.md. Everything is built without cgo.
+# Build, test and release kft. See README.md for its use and CONTRIBUTING.md for the rules.
+# Everything is built without cgo, except the race detector.
 export CGO_ENABLED := 0
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X main.version=$(VERSION)
+PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
+# The packages that start goroutines.
+CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train .
+TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
-.PHONY: demo test race check bench peers scale fuzz release clean
+.PHONY: demo help test race cover check tidy bench scale peers fuzz release clean
 
-demo: ## make a table, train, evaluate: nothing needed but Go
+demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
 
-test: ## all tests
-	KFT_PYTHON="$$(sh internal/setup/python.sh)" $(GO) test -timeout 14m ./...
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
 
-# The race detector needs cgo and a C compiler; it covers what is concurrent.
-race: ## the concurrent packages under the race detector
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 14m ./backend/... ./dataset ./experiment ./fit ./publicdata ./tune .
+test: ## run all tests
+	$(PYTHON) $(GO) test -timeout 14m ./...
 
-check: ## format, vet, static analysis, both architectures
-	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above need formatting"; exit 1; }
+race: ## run the tests of the concurrent packages under the race detector; needs a C compiler
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 14m $(CONCURRENT)
+
+cover: ## measure test coverage: per package and in total, profile in bin/cover.out
+	@mkdir -p bin
+	$(PYTHON) $(GO) test -timeout 30m -coverpkg=./... -coverprofile=bin/cover.out ./... > bin/cover.log || { cat bin/cover.log; exit 1; }
+	@awk -f .ci/coverage.awk bin/cover.out | LC_ALL=C sort > bin/cover.txt
+	@cat bin/cover.txt
+
+check: tidy ## check format, go.mod, vet (amd64 and arm64) and staticcheck
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above need formatting; run gofmt -w ."; exit 1; }
 	$(GO) vet ./...
 	GOARCH=arm64 $(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
-bench: ## speed, as ratios measured in one run
+tidy: ## check that go.mod and go.sum are tidy
+	@$(GO) mod tidy -diff || { echo "go.mod: it is not tidy; run go mod tidy"; exit 1; }
+
+bench: ## measure the speed of the engine, as ratios within one run
 	$(GO) run ./cmd/kft bench
 
-peers: ## kft and other tools on the same splits: hours on the real data; see bench/peers
+scale: ## measure the cost per cell on up to 30 million cells
+	$(GO) run ./cmd/kft bench --only scaling
+
+peers: ## compare kft with other tools on the same splits; takes hours on the real data, see bench/peers
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
 	sh bench/peers/peers.sh bin/kft
 
-scale: ## the same with 30 million observations
-	$(GO) run ./cmd/kft bench --only scaling
-
-fuzz: ## a minute for each fuzz target
+fuzz: ## run each fuzz target for one minute
 	@for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 20x $$p || exit 1; \
 	  done; done
 
-release: ## static binaries in dist/
+release: ## build static binaries for all platforms in dist/
 	@mkdir -p dist
-	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do \
+	@for t in $(TARGETS); do \
 	  os=$${t%/*}; arch=$${t#*/}; ext=; [ $$os = windows ] && ext=.exe; \
 	  echo "dist/kft-$$os-$$arch$$ext"; \
 	  GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/kft-$$os-$$arch$$ext ./cmd/kft || exit 1; \
 	done
 	@cd dist && sha256sum kft-* > SHA256SUMS
 
-clean:
+clean: ## remove everything that the other targets wrote
 	rm -rf dist bin kft-demo
