@@ -149,7 +149,7 @@ func hintOrList(name string, candidates []string) string {
 	if len(candidates) == 0 || len(candidates) > 12 {
 		return ""
 	}
-	return " (" + strings.Join(candidates, ", ") + ")"
+	return " (known: " + strings.Join(candidates, ", ") + ")"
 }
 
 // DefaultTerm returns the term of a specification without terms: one core per mode, in

@@ -49,7 +49,7 @@ func TestParseTermErrors(t *testing.T) {
 		{"store,,time:5", "lacks the name of a mode"},
 		{"store*,time:5", "lacks the name of a mode"},
 		{"stores,item:5", `unknown mode "stores" (did you mean "store"?)`},
-		{"warehouse,item:5", `unknown mode "warehouse" (store, item, time)`},
+		{"warehouse,item:5", `unknown mode "warehouse" (known: store, item, time)`},
 		{"store,item*store:5", `mode "store" appears twice`},
 		{"store,item", "needs a rank after a colon, such as store,item:20"},
 		{"store,item:", `rank ""`},
