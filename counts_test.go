@@ -1,6 +1,7 @@
 package kft_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -9,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 )
 
 // Counts drawn from a known law are fitted on their own scale: the model finds the
 // dispersion, and its intervals hold what they promise.
 func TestNegativeBinomialEndToEnd(t *testing.T) {
-	rng := stream.New(3, "counts")
+	rng := randstream.New(3, "counts")
 	law := likelihood.NegativeBinomial{Size: 3}
 	var b strings.Builder
 	b.WriteString("shop,good,n\n")
@@ -44,7 +45,7 @@ func TestNegativeBinomialEndToEnd(t *testing.T) {
 	if cover := float64(r.Test.Calibration.Coverage90); math.Abs(cover-0.93) > 0.06 { // discrete: a little more than asked
 		t.Errorf("90 %% intervals hold %.3f", cover)
 	}
-	p, err := m.Predict([]kft.Cell{{"shop": "0", "good": "0"}})
+	p, err := m.Predict(context.Background(), []kft.Cell{{"shop": "0", "good": "0"}})
 	if err != nil {
 		t.Fatal(err)
 	}

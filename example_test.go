@@ -1,84 +1,179 @@
 package kft_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"log"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/tune"
 )
 
-// A small table whose cells are a row number times a column number, two of them
-// left out.
-func table() (dir, file string) {
-	dir, err := os.MkdirTemp("", "kft-example-")
-	if err != nil {
-		panic(err)
-	}
-	text := "row,column,value\n"
+// products returns a table in memory: row x column for numbers from 1 to 8, without
+// the cells (3, 5) and (7, 2).
+func products() kft.Source {
+	var row, column []int
+	var value []float64
 	for i := 1; i <= 8; i++ {
 		for j := 1; j <= 8; j++ {
 			if (i != 3 || j != 5) && (i != 7 || j != 2) {
-				text += fmt.Sprintf("r%d,c%d,%d\n", i, j, i*j)
+				row, column, value = append(row, i), append(column, j), append(value, float64(i*j))
 			}
 		}
 	}
-	file = filepath.Join(dir, "table.csv")
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		panic(err)
+	source, err := kft.Columns(kft.IntColumn("row", row), kft.IntColumn("column", column), kft.FloatColumn("value", value))
+	if err != nil {
+		log.Fatal(err)
 	}
-	return dir, file
+	return source
 }
 
-func Example() {
-	dir, file := table()
-	defer os.RemoveAll(dir)
-	spec := kft.Spec{
-		Version: model.Version,
-		Data:    model.DataSpec{Files: []string{file}, Target: "value", Modes: []string{"row", "column"}},
-		Terms:   []string{"row,column:1", "row", "column"},
-		Split:   "random:80/20/0",
-		Fit:     model.FitSpec{Ridge: "uniform", Lambda: model.LambdaOf(0.001), Sweeps: 200, Patience: 50},
+func productSpec() kft.Spec {
+	return kft.Spec{
+		Data:  kft.DataSpec{Target: "value", Modes: []string{"row", "column"}},
+		Terms: []string{"row,column:1", "row", "column"},
+		Split: "random:80/20/0",
+		Fit:   kft.FitSpec{Ridge: "uniform", Lambda: kft.LambdaOf(0.001), Sweeps: 200, Patience: 50},
 	}
-	m, _, err := kft.Fit(context.Background(), spec, kft.Options{})
+}
+
+// Fit a table in memory and predict the cells that it lacks.
+func ExampleFit() {
+	ctx := context.Background()
+	m, _, err := kft.Fit(ctx, productSpec(), products(), kft.Options{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	p, err := m.Predict([]kft.Cell{{"row": "r3", "column": "c5"}, {"row": "r7", "column": "c2"}})
+	p, err := m.Predict(ctx, []kft.Cell{{"row": "3", "column": "5"}, {"row": "7", "column": "2"}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Printf("%.0f %.0f\n", p[0].Mean, p[1].Mean)
 	// Output: 15 14
 }
 
-func ExampleModel_Save() {
-	dir, file := table()
-	defer os.RemoveAll(dir)
-	spec := kft.Spec{
-		Version: model.Version,
-		Data:    model.DataSpec{Files: []string{file}, Target: "value", Modes: []string{"row", "column"}},
-		Terms:   []string{"row,column:2"},
+// Errors say which field of the specification is wrong.
+func ExampleFieldPath() {
+	spec := productSpec()
+	spec.Data.Target = "valu"
+	_, _, err := kft.Fit(context.Background(), spec, products(), kft.Options{})
+	var input *kft.InputError
+	fmt.Println(errors.As(err, &input), kft.FieldPath(err))
+
+	spec = productSpec()
+	spec.Terms = []string{"row,colum:1"}
+	_, _, err = kft.Fit(context.Background(), spec, products(), kft.Options{})
+	var problems kft.Problems
+	if errors.As(err, &problems) {
+		fmt.Println(problems[0].Path)
 	}
-	m, _, err := kft.Fit(context.Background(), spec, kft.Options{Threads: 1})
+	// Output:
+	// true data.target
+	// terms[0]
+}
+
+// A posterior gives intervals.
+func ExampleModel_Predict() {
+	ctx := context.Background()
+	spec := productSpec()
+	spec.Fit = kft.FitSpec{}
+	spec.Uncertainty.Inference = "mean-field"
+	m, _, err := kft.Fit(ctx, spec, products(), kft.Options{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
+	p, err := m.Predict(ctx, []kft.Cell{{"row": "3", "column": "5"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	low, high := p[0].Interval(0.9)
+	fmt.Println(low < 15 && 15 < high, p[0].Distribution().Quantile(0.5) == p[0].Median)
+	// Output: true true
+}
+
+// Sums of joint draws are draws of the sum.
+func ExampleModel_Samples() {
+	ctx := context.Background()
+	spec := productSpec()
+	spec.Fit = kft.FitSpec{}
+	spec.Uncertainty.Inference = "mean-field"
+	m, _, err := kft.Fit(ctx, spec, products(), kft.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	draws, err := m.Samples(ctx, []kft.Cell{{"row": "3", "column": "5"}, {"row": "7", "column": "2"}}, 200)
+	if err != nil {
+		log.Fatal(err)
+	}
+	totals := make([]float64, 200)
+	for k := range totals {
+		totals[k] = draws[0][k] + draws[1][k]
+	}
+	slices.Sort(totals)
+	fmt.Println(totals[10] < 15+14 && 15+14 < totals[190])
+	// Output: true
+}
+
+// A model is one file, or bytes in memory.
+func ExampleModel_Save() {
+	m, _, err := kft.Fit(context.Background(), productSpec(), products(), kft.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "kft-example-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "m.kft")
 	if err := m.Save(path); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	again, err := kft.Load(path)
+	fromFile, err := kft.Load(path)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	fmt.Println(again.Spec().Terms, again.Weights() == m.Weights())
-	// Output: [row,column:2] true
+	var buffer bytes.Buffer
+	if _, err := m.WriteTo(&buffer); err != nil {
+		log.Fatal(err)
+	}
+	fromMemory, err := kft.ReadModel(&buffer)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(fromFile.Spec().Terms, fromFile.Weights() == fromMemory.Weights())
+	// Output: [row,column:1 row column] true
+}
+
+// A search fits variations of a specification and keeps its trials in a study.
+func ExampleSearch() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "kft-example-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	store, err := tune.OpenStore(ctx, filepath.Join(dir, "study.db"), 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer store.Close()
+	search, err := kft.Search{Spec: productSpec(), Source: products()}.Open(ctx, store)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := search.Work(ctx, 4, tune.Worker{}); err != nil {
+		log.Fatal(err)
+	}
+	spec, trial, err := search.Best(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(spec.Terms) > 0, trial.State)
+	// Output: true done
 }

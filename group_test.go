@@ -1,6 +1,7 @@
 package kft_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -9,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // A layer by the ids of a mode gives each its own intervals, where the model itself
 // knows one noise only; without it the quiet shop's would be as wide as the loud
 // one's.
 func TestLayerByEntity(t *testing.T) {
-	rng := stream.New(9, "shops")
+	rng := randstream.New(9, "shops")
 	var b strings.Builder
 	b.WriteString("shop,good,y\n")
 	for i := range 4000 {
@@ -37,7 +38,7 @@ func TestLayerByEntity(t *testing.T) {
 		spec.Split = "random:40/40/20"
 		spec.Uncertainty.Inference, spec.Uncertainty.Conformal = "mean-field", conformal
 		m, r := fitSales(t, spec, kft.Options{})
-		p, err := m.Predict([]kft.Cell{{"shop": "quiet", "good": "0"}, {"shop": "loud", "good": "0"}})
+		p, err := m.Predict(context.Background(), []kft.Cell{{"shop": "quiet", "good": "0"}, {"shop": "loud", "good": "0"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/model"
 )
 
 // writeSales makes a table of stores x items x months whose logarithm is a sum
@@ -50,17 +49,17 @@ func writeSales(t testing.TB, rows int) string {
 
 func salesSpec(table string) kft.Spec {
 	return kft.Spec{
-		Version:   model.Version,
-		Data:      model.DataSpec{Files: []string{table}, Target: "units", Modes: []string{"store", "item", "time=year+month"}},
+		Version:   1,
+		Data:      kft.DataSpec{Files: []string{table}, Target: "units", Modes: []string{"store", "item", "time=year+month"}},
 		Transform: "log1p",
 		Terms:     []string{"store,item,time:4", "store*item,time:1"},
-		Fit:       model.FitSpec{Sweeps: 12},
+		Fit:       kft.FitSpec{Sweeps: 12},
 	}
 }
 
 func fitSales(t testing.TB, spec kft.Spec, opt kft.Options) (*kft.Model, *kft.Report) {
 	t.Helper()
-	m, r, err := kft.Fit(context.Background(), spec, opt)
+	m, r, err := kft.Fit(context.Background(), spec, kft.Source{}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +108,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 	var one, two bytes.Buffer
 	for buffer, m := range map[*bytes.Buffer]*kft.Model{&one: m, &two: loaded} {
-		if _, err := m.PredictFile(context.Background(), table, buffer, kft.TableOptions{}); err != nil {
+		if _, err := m.PredictTable(context.Background(), kft.Files(table), buffer, kft.TableOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -127,12 +126,12 @@ func TestPredictFileAndEvaluate(t *testing.T) {
 	text, _ := os.ReadFile(table)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	var out bytes.Buffer
-	sum, err := m.PredictFile(context.Background(), table, &out, kft.TableOptions{Threads: 2})
+	sum, err := m.PredictTable(context.Background(), kft.Files(table), &out, kft.TableOptions{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(got) != len(lines) || got[0] != lines[0]+",prediction,median,sd,sd_model,sd_noise,unknown" || sum.Rows != 2000 {
+	if len(got) != len(lines) || got[0] != lines[0]+",prediction,median,sd,sd_model,sd_noise,unseen" || sum.Rows != 2000 {
 		t.Fatalf("%d lines of %d, header %q, %+v", len(got), len(lines), got[0], sum)
 	}
 	for i := range got {
@@ -141,12 +140,12 @@ func TestPredictFileAndEvaluate(t *testing.T) {
 		}
 	}
 	cell := kft.Cell{"store": "s3", "item": "i4", "time": "2015-2"}
-	single, err := m.Predict([]kft.Cell{cell})
-	if err != nil || len(single[0].Unknown) != 0 || !(single[0].Mean > single[0].Median) {
+	single, err := m.Predict(context.Background(), []kft.Cell{cell})
+	if err != nil || len(single[0].Unseen) != 0 || !(single[0].Mean > single[0].Median) {
 		t.Errorf("%+v, %v: the mean of a log-normal is above its median", single, err)
 	}
-	score, _, err := m.Evaluate(context.Background(), table, kft.TableOptions{})
-	if err != nil || score.N != 2000 || !(score.R2Scale > m.Training().Test.R2Scale) {
+	score, _, err := m.Evaluate(context.Background(), kft.Files(table), kft.TableOptions{})
+	if err != nil || score.N != 2000 || !(score.R2Scale > m.Record().Test.R2Scale) {
 		t.Errorf("%+v, %v", score, err)
 	}
 }
@@ -158,16 +157,16 @@ func TestUnknownIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	sum, err := m.PredictFile(context.Background(), new, &out, kft.TableOptions{})
-	if err != nil || !strings.HasSuffix(out.String(), ",item+time\n") || sum.Unknown[0] != 0 || sum.Unknown[1] != 1 || sum.Unknown[2] != 1 {
+	sum, err := m.PredictTable(context.Background(), kft.Files(new), &out, kft.TableOptions{})
+	if err != nil || !strings.HasSuffix(out.String(), ",item+time\n") || sum.Unseen[0] != 0 || sum.Unseen[1] != 1 || sum.Unseen[2] != 1 {
 		t.Errorf("%q, %+v, %v", out.String(), sum, err)
 	}
-	var unknown *kft.UnknownError
-	if _, err := m.PredictFile(context.Background(), new, &out, kft.TableOptions{Strict: true}); !errors.As(err, &unknown) || unknown.Row != 2 || unknown.ID != "new" {
+	var unknown *kft.UnseenError
+	if _, err := m.PredictTable(context.Background(), kft.Files(new), &out, kft.TableOptions{Strict: true}); !errors.As(err, &unknown) || unknown.Row != 2 || unknown.ID != "new" {
 		t.Errorf("strict: %v", err)
 	}
 	for _, bad := range []kft.Cell{{"store": "s1"}, {"store": "s1", "item": "i1", "tme": "2015-1"}} {
-		if _, err := m.Predict([]kft.Cell{bad}); err == nil {
+		if _, err := m.Predict(context.Background(), []kft.Cell{bad}); err == nil {
 			t.Errorf("%v: no error", bad)
 		}
 	}
@@ -180,11 +179,11 @@ func TestHeldOutIDsAreUnknown(t *testing.T) {
 	spec := salesSpec(table)
 	spec.Split = "entity:store=10%"
 	m, r := fitSales(t, spec, kft.Options{})
-	sum, err := m.PredictFile(context.Background(), table, io.Discard, kft.TableOptions{})
-	if err != nil || sum.Unknown[0] != r.Valid.N+r.Test.N {
-		t.Errorf("%d unknown stores, %d rows held out, %v", sum.Unknown[0], r.Valid.N+r.Test.N, err)
+	sum, err := m.PredictTable(context.Background(), kft.Files(table), io.Discard, kft.TableOptions{})
+	if err != nil || sum.Unseen[0] != r.Valid.N+r.Test.N {
+		t.Errorf("%d unknown stores, %d rows held out, %v", sum.Unseen[0], r.Valid.N+r.Test.N, err)
 	}
-	if _, err := m.PredictFile(context.Background(), table, io.Discard, kft.TableOptions{Strict: true}); err == nil {
+	if _, err := m.PredictTable(context.Background(), kft.Files(table), io.Discard, kft.TableOptions{Strict: true}); err == nil {
 		t.Error("strict took held-out ids")
 	}
 }
@@ -262,15 +261,23 @@ func TestThreadsGiveTheSameFile(t *testing.T) {
 func TestPathsAgree(t *testing.T) {
 	table := writeSales(t, 3000)
 	spec := salesSpec(table)
-	spec.Fit.Ridge, spec.Fit.Lambda, spec.Fit.Sweeps = "uniform", model.LambdaOf(3), 3
+	spec.Fit.Ridge, spec.Fit.Lambda, spec.Fit.Sweeps = "uniform", kft.LambdaOf(3), 3
 	m, _ := fitSales(t, spec, kft.Options{})
 	cell := []kft.Cell{{"store": "s3", "item": "i4", "time": "2015-2"}, {"store": "s9", "item": "i14", "time": "2016-5"}}
-	want, err := m.Predict(cell)
+	want, err := m.Predict(context.Background(), cell)
 	if err != nil {
 		t.Fatal(err)
 	}
+	file := filepath.Join(t.TempDir(), "m.kft")
+	if err := m.Save(file); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("KFT_CPU", "generic")
-	got, err := m.Predict(cell)
+	generic, err := kft.Load(file) // a model keeps the path that it was made with
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := generic.Predict(context.Background(), cell)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,8 +287,8 @@ func TestPathsAgree(t *testing.T) {
 		}
 	}
 	t.Setenv("KFT_CPU", "avx1024")
-	if _, err := m.Predict(cell); err == nil {
-		t.Error("an unknown path was accepted")
+	if _, err := kft.Load(file); err == nil {
+		t.Error("Load accepted an unknown CPU path, want an error")
 	}
 }
 
@@ -311,7 +318,7 @@ func TestCheckpoint(t *testing.T) {
 			}
 			var r *kft.Report
 			var err error
-			m, r, err = kft.Fit(ctx, spec, opt)
+			m, r, err = kft.Fit(ctx, spec, kft.Source{}, opt)
 			cancel()
 			if err != nil {
 				t.Fatal(err)
@@ -328,7 +335,7 @@ func TestCheckpoint(t *testing.T) {
 			t.Errorf("%s: the resumed fit ends in another file", solver)
 		}
 		spec.Seed = 2
-		if _, _, err := kft.Fit(context.Background(), spec, opt); err == nil || !strings.Contains(err.Error(), "another fit") {
+		if _, _, err := kft.Fit(context.Background(), spec, kft.Source{}, opt); err == nil || !strings.Contains(err.Error(), "another fit") {
 			t.Errorf("%s: a checkpoint of another specification was taken: %v", solver, err)
 		}
 	}
@@ -348,7 +355,7 @@ func TestCheckpointOfAnotherSplit(t *testing.T) {
 		if err := os.WriteFile(split, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := kft.Fit(context.Background(), spec, opt)
+		_, _, err := kft.Fit(context.Background(), spec, kft.Source{}, opt)
 		if i == 0 && err != nil {
 			t.Fatal(err)
 		}
@@ -376,7 +383,7 @@ func TestFitRefuses(t *testing.T) {
 		}, "nothing to learn"},
 		"one id": {func(s *kft.Spec) {
 			s.Data.Files = []string{write("store,item,year,month,units\na,x,1,1,3\na,y,1,2,4\na,x,1,2,5\na,y,1,1,5\na,z,1,1,5\n")}
-		}, `mode "store" has one id only, "a"`},
+		}, `mode "store" has only one id, "a"`},
 		"negative": {func(s *kft.Spec) {
 			s.Data.Files = []string{write("store,item,year,month,units\na,x,1,1,3\nb,y,1,2,-4\nb,x,1,2,5\na,y,1,1,5\na,z,1,1,5\n")}
 		}, "data row 2, column units"},
@@ -390,7 +397,7 @@ func TestFitRefuses(t *testing.T) {
 	} {
 		spec := salesSpec(table)
 		tc.set(&spec)
-		if _, _, err := kft.Fit(context.Background(), spec, kft.Options{}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, _, err := kft.Fit(context.Background(), spec, kft.Source{}, kft.Options{}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want something with %q", name, err, tc.want)
 		}
 	}
@@ -411,8 +418,8 @@ func TestForms(t *testing.T) {
 		"cbrt1p":        func(s *kft.Spec) { s.Transform = "cbrt1p" },
 		"identity":      func(s *kft.Spec) { s.Transform = "identity" },
 		"weight":        func(s *kft.Spec) { s.Data.Weight = "month" },
-		"adam":          func(s *kft.Spec) { s.Fit.Solver, s.Fit.Rate = "adam", 0.03 },
-		"adam block":    func(s *kft.Spec) { s.Fit.Solver, s.Fit.Schedule, s.Fit.Rate = "adam", "block", 0.03 },
+		"adam":          func(s *kft.Spec) { s.Fit.Solver, s.Fit.LearningRate = "adam", 0.03 },
+		"adam block":    func(s *kft.Spec) { s.Fit.Solver, s.Fit.Schedule, s.Fit.LearningRate = "adam", "block", 0.03 },
 		"time split":    func(s *kft.Spec) { s.Split = "time:last=2" },
 		"no validation": func(s *kft.Spec) { s.Split = "random:80/0/20" },
 		"no test":       func(s *kft.Spec) { s.Split = "random:80/20/0" },

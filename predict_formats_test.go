@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // Predictions written in any form hold the same columns, and a table in any
@@ -21,11 +21,11 @@ func TestPredictFormats(t *testing.T) {
 		t.Helper()
 		var out bytes.Buffer
 		path := filepath.Join(dir, to)
-		output, err := dataset.OutputFor(path)
+		output, err := tableio.OutputFor(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.PredictFile(context.Background(), from, &out, kft.TableOptions{Output: output, Quantiles: []float64{.05, .95}, Samples: 2}); err != nil {
+		if _, err := m.PredictTable(context.Background(), kft.Files(from), &out, kft.TableOptions{Output: output, Quantiles: []float64{.05, .95}, Samples: 2}); err != nil {
 			t.Fatalf("%s: %v", to, err)
 		}
 		if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
@@ -33,12 +33,12 @@ func TestPredictFormats(t *testing.T) {
 		}
 		return path
 	}
-	want, err := dataset.ReadFrame(context.Background(), predict(table, "p.csv"), dataset.Format{})
+	want, err := tableio.ReadFrame(context.Background(), tableio.Files(predict(table, "p.csv")), tableio.Format{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"p.csv.gz", "p.csv.zst", "p.parquet", "p.arrow"} {
-		got, err := dataset.ReadFrame(context.Background(), predict(table, name), dataset.Format{})
+		got, err := tableio.ReadFrame(context.Background(), tableio.Files(predict(table, name)), tableio.Format{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

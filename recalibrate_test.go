@@ -15,8 +15,8 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/metrics"
-	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 )
 
@@ -51,10 +51,10 @@ func TestCalibrate(t *testing.T) {
 	table := writeSales(t, 6000)
 	fitted, rest := halves(t, table)
 	held, test := halves(t, rest)
-	m := fitUncertain(t, fitted, model.UncertaintySpec{Conformal: "none"}, func(s *kft.Spec) { s.Split = "random:90/10" })
+	m := fitUncertain(t, fitted, kft.UncertaintySpec{Conformal: "none"}, func(s *kft.Spec) { s.Split = "random:90/10" })
 	score := func(m *kft.Model) *metrics.Calibration {
 		t.Helper()
-		s, _, err := m.Evaluate(context.Background(), test, kft.TableOptions{})
+		s, _, err := m.Evaluate(context.Background(), kft.Files(test), kft.TableOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestCalibrate(t *testing.T) {
 	}
 	before := score(m)
 	for _, kind := range []string{"split", "group:mean", "group:store", "group:time"} {
-		better, sum, err := m.Calibrate(context.Background(), held, kind, kft.TableOptions{})
+		better, sum, err := m.Recalibrate(context.Background(), kft.Files(held), kind, kft.TableOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,14 +93,14 @@ func TestCalibrate(t *testing.T) {
 	if m.Uncertainty().Conformal != nil || m.Spec().Uncertainty.Conformal != "none" {
 		t.Error("the model itself was changed")
 	}
-	if _, sum, err := m.Calibrate(context.Background(), fitted, "split", kft.TableOptions{}); err != nil || !sum.Fitted {
+	if _, sum, err := m.Recalibrate(context.Background(), kft.Files(fitted), "split", kft.TableOptions{}); err != nil || !sum.Fitted {
 		t.Errorf("the fitted table was not known again: %+v, %v", sum, err)
 	}
 }
 
 func TestCalibrateRefuses(t *testing.T) {
 	fitted := writeSales(t, 600)
-	m := fitUncertain(t, fitted, model.UncertaintySpec{Inference: "mean-field", Likelihood: "poisson", Conformal: "none"}, nil)
+	m := fitUncertain(t, fitted, kft.UncertaintySpec{Inference: "mean-field", Likelihood: "poisson", Conformal: "none"}, nil)
 	write := func(text string) string {
 		path := filepath.Join(t.TempDir(), "t.csv")
 		if err := os.WriteFile(path, []byte("year,month,store,item,units\n"+text), 0o666); err != nil {
@@ -110,11 +110,11 @@ func TestCalibrateRefuses(t *testing.T) {
 	}
 	few := strings.Repeat("2015,1,s1,i1,4\n", 18)
 	var tooFew *conformal.TooFewRowsError
-	_, _, err := m.Calibrate(context.Background(), write(few), "split", kft.TableOptions{})
+	_, _, err := m.Recalibrate(context.Background(), kft.Files(write(few)), "split", kft.TableOptions{})
 	if !errors.As(err, &tooFew) || tooFew.Needed != 19 || !strings.Contains(err.Error(), "18 calibration rows") {
 		t.Errorf("18 rows: %v", err)
 	}
-	if _, _, err := m.Calibrate(context.Background(), write(few+"2015,1,s1,i1,0\n"), "split", kft.TableOptions{}); err != nil {
+	if _, _, err := m.Recalibrate(context.Background(), kft.Files(write(few+"2015,1,s1,i1,0\n")), "split", kft.TableOptions{}); err != nil {
 		t.Errorf("19 rows: %v", err)
 	}
 	for name, c := range map[string]struct{ text, kind, want string }{
@@ -125,15 +125,15 @@ func TestCalibrateRefuses(t *testing.T) {
 		"no kind":    {few, "groups", "groups"},
 		"none":       {few, "none", "split, group:mean or group:MODE"},
 	} {
-		if _, _, err := m.Calibrate(context.Background(), write(c.text), c.kind, kft.TableOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := m.Recalibrate(context.Background(), kft.Files(write(c.text)), c.kind, kft.TableOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, not %q", name, err, c.want)
 		}
 	}
 	bad := write(few + "2015,1,s1,i1,1.5\n")
-	if _, _, err := m.Evaluate(context.Background(), bad, kft.TableOptions{}); err == nil || !strings.Contains(err.Error(), "data row 19, column units") {
+	if _, _, err := m.Evaluate(context.Background(), kft.Files(bad), kft.TableOptions{}); err == nil || !strings.Contains(err.Error(), "data row 19, column units") {
 		t.Errorf("evaluate: %v", err)
 	}
-	if _, err := m.Heat(context.Background(), []string{bad}, kft.HeatOptions{By: "store", Part: dataset.Unused}); err == nil || !strings.Contains(err.Error(), "data row 19, column units") {
+	if _, err := m.Map(context.Background(), kft.Files(bad), kft.MapOptions{Rows: "store", Part: dataset.Unused}); err == nil || !strings.Contains(err.Error(), "data row 19, column units") {
 		t.Errorf("heat: %v", err)
 	}
 }
@@ -141,8 +141,8 @@ func TestCalibrateRefuses(t *testing.T) {
 // Heat maps count each value once, in the place of its entities, times in order.
 func TestHeat(t *testing.T) {
 	table := writeSales(t, 2000)
-	m := fitUncertain(t, table, model.UncertaintySpec{}, func(s *kft.Spec) { s.Split = "time:last=2" })
-	all, err := m.Heat(context.Background(), []string{table}, kft.HeatOptions{By: "store", Part: dataset.Unused})
+	m := fitUncertain(t, table, kft.UncertaintySpec{}, func(s *kft.Spec) { s.Split = "time:last=2" })
+	all, err := m.Map(context.Background(), kft.Files(table), kft.MapOptions{Rows: "store", Part: dataset.Unused})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestHeat(t *testing.T) {
 	if all.N != 2000 || all.Labels.Rows[9] != "s9" || all.Labels.Rows[10] != "s10" {
 		t.Errorf("%d values, rows %v", all.N, all.Labels.Rows)
 	}
-	frame, err := dataset.ReadFrame(context.Background(), table, dataset.Format{})
+	frame, err := tableio.ReadFrame(context.Background(), tableio.Files(table), tableio.Format{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestHeat(t *testing.T) {
 		t.Errorf("%d values of s7 in 2016-6, not %d", got, want)
 	}
 	// The test part is the last two months, which had no training rows.
-	test, err := m.Heat(context.Background(), []string{table}, kft.HeatOptions{By: "item", Time: "time", Part: dataset.Test})
+	test, err := m.Map(context.Background(), kft.Files(table), kft.MapOptions{Rows: "item", Columns: "time", Part: dataset.Test})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,10 +174,10 @@ func TestHeat(t *testing.T) {
 	for row := range test.Labels.Rows {
 		inLast += test.Count(row, 10) + test.Count(row, 11)
 	}
-	if test.N != m.Training().Test.N || inLast != test.N {
-		t.Errorf("%d of %d values in the last months, of %d test rows", inLast, test.N, m.Training().Test.N)
+	if test.N != m.Record().Test.N || inLast != test.N {
+		t.Errorf("%d of %d values in the last months, of %d test rows", inLast, test.N, m.Record().Test.N)
 	}
-	score, _, err := m.EvaluatePart(context.Background(), []string{table}, dataset.Test, kft.TableOptions{})
+	score, _, err := m.EvaluatePart(context.Background(), kft.Files(table), dataset.Test, kft.TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,8 +191,8 @@ func TestHeat(t *testing.T) {
 		}
 	}
 	var wrong *kft.ModeError
-	for _, opt := range []kft.HeatOptions{{By: "stor"}, {By: "store", Time: "month"}, {By: "time"}} {
-		if _, err := m.Heat(context.Background(), []string{table}, opt); !errors.As(err, &wrong) {
+	for _, opt := range []kft.MapOptions{{Rows: "stor"}, {Rows: "store", Columns: "month"}, {Rows: "time"}} {
+		if _, err := m.Map(context.Background(), kft.Files(table), opt); !errors.As(err, &wrong) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}
@@ -205,7 +205,7 @@ func TestHeat(t *testing.T) {
 // A model file whose uncertainty does not fit together is refused, not used.
 func TestDamagedUncertainty(t *testing.T) {
 	table := writeSales(t, 600)
-	m := fitUncertain(t, table, model.UncertaintySpec{Inference: "rows", Conformal: "split"}, nil)
+	m := fitUncertain(t, table, kft.UncertaintySpec{Inference: "entity-covariance", Conformal: "split"}, nil)
 	file := filepath.Join(t.TempDir(), "m.kft")
 	if err := m.Save(file); err != nil {
 		t.Fatal(err)
@@ -237,7 +237,7 @@ func TestDamagedUncertainty(t *testing.T) {
 		}
 		refused(name+" lost", func(f *modelfile.File) { f.Tensors = slices.Delete(f.Tensors, i, i+1) })
 		if tensor.DType() == "F32" {
-			refused(name+" too short", func(f *modelfile.File) { f.Tensors[i] = modelfile.Of(name, []float32{1}, 1) })
+			refused(name+" too short", func(f *modelfile.File) { f.Tensors[i] = modelfile.NewTensor(name, []float32{1}, 1) })
 		}
 	}
 	for key, texts := range map[string][]string{
@@ -252,7 +252,7 @@ func TestDamagedUncertainty(t *testing.T) {
 		refused(fmt.Sprint("knots ", knots), func(f *modelfile.File) {
 			for i, tensor := range f.Tensors {
 				if tensor.Name == "conformal/knots" {
-					f.Tensors[i] = modelfile.Of(tensor.Name, knots, len(knots))
+					f.Tensors[i] = modelfile.NewTensor(tensor.Name, knots, len(knots))
 				}
 			}
 		})

@@ -15,23 +15,23 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // uncertain are ways to say what is not known.
-var uncertain = map[string]model.UncertaintySpec{
+var uncertain = map[string]kft.UncertaintySpec{
 	"point":                          {},
 	"point, split":                   {Conformal: "split"},
 	"mean-field, entity":             {Inference: "mean-field", Noise: "entity:store,item"},
 	"mean-field, power, by mean":     {Inference: "mean-field", Noise: "power", Conformal: "group:mean"},
-	"rows, split":                    {Inference: "rows", Conformal: "split"},
+	"rows, split":                    {Inference: "entity-covariance", Conformal: "split"},
 	"multivariate, by store":         {Inference: "multivariate", Conformal: "group:store"},
 	"poisson":                        {Inference: "mean-field", Likelihood: "poisson"},
-	"negative binomial, rows, split": {Inference: "rows", Likelihood: "negative-binomial", Conformal: "split"},
+	"negative binomial, rows, split": {Inference: "entity-covariance", Likelihood: "negative-binomial", Conformal: "split"},
 }
 
 // fitUncertain fits one of them.
-func fitUncertain(t testing.TB, table string, u model.UncertaintySpec, change func(*kft.Spec)) *kft.Model {
+func fitUncertain(t testing.TB, table string, u kft.UncertaintySpec, change func(*kft.Spec)) *kft.Model {
 	t.Helper()
 	spec := salesSpec(table)
 	spec.Uncertainty, spec.Fit.Sweeps, spec.Terms = u, 5, []string{"store,item,time:3", "store*item"}
@@ -51,7 +51,7 @@ func fitUncertain(t testing.TB, table string, u model.UncertaintySpec, change fu
 func predictText(t testing.TB, m *kft.Model, table string, opt kft.TableOptions) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := m.PredictFile(context.Background(), table, &out, opt); err != nil {
+	if _, err := m.PredictTable(context.Background(), kft.Files(table), &out, opt); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -64,7 +64,7 @@ func columnsOf(t testing.TB, text string) map[string][]float64 {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	frame, err := dataset.ReadFrame(context.Background(), path, dataset.Format{})
+	frame, err := tableio.ReadFrame(context.Background(), tableio.Files(path), tableio.Format{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestUncertaintySavesAndLoads(t *testing.T) {
 					t.Errorf("%d threads, from the file: other predictions", threads)
 				}
 			}
-			if !strings.Contains(want, "sd_noise,q0.05,q0.5,q0.95,sample_1,sample_2,sample_3,unknown\n") {
+			if !strings.Contains(want, "sd_noise,q0.05,q0.5,q0.95,sample_1,sample_2,sample_3,unseen\n") {
 				t.Errorf("columns %.200q", want)
 			}
 			// More samples are more columns; those that were there stay.
@@ -180,7 +180,7 @@ func TestSamplesAgreeWithTheColumns(t *testing.T) {
 func TestSumsOfSamplesAreCoherent(t *testing.T) {
 	const draws = 300
 	table := writeSales(t, 400) // few rows: uncertain cores
-	m := fitUncertain(t, table, model.UncertaintySpec{Inference: "mean-field"}, func(s *kft.Spec) {
+	m := fitUncertain(t, table, kft.UncertaintySpec{Inference: "mean-field"}, func(s *kft.Spec) {
 		s.Transform, s.Terms = "identity", []string{"store,item:1", "time"}
 	})
 	cells := filepath.Join(t.TempDir(), "cells.csv")
@@ -215,7 +215,7 @@ func TestSumsOfSamplesAreCoherent(t *testing.T) {
 // have the same samples.
 func TestSamplesOfNewIDs(t *testing.T) {
 	table := writeSales(t, 2000)
-	m := fitUncertain(t, table, model.UncertaintySpec{Inference: "mean-field"}, func(s *kft.Spec) {
+	m := fitUncertain(t, table, kft.UncertaintySpec{Inference: "mean-field"}, func(s *kft.Spec) {
 		s.Terms = []string{"store,item,time:2"}
 		s.Side.Tables, s.Side.Variant = []string{"time=@year,@month:cycle12"}, "additive"
 	})
@@ -255,12 +255,12 @@ func TestSamplesOfNewIDs(t *testing.T) {
 // Levels that make no sense, or that the layer cannot give, are refused.
 func TestQuantilesAreChecked(t *testing.T) {
 	table := writeSales(t, 500)
-	m := fitUncertain(t, table, model.UncertaintySpec{Conformal: "split"}, nil)
+	m := fitUncertain(t, table, kft.UncertaintySpec{Conformal: "split"}, nil)
 	for want, levels := range map[string][]float64{
 		"0 is not between 0 and 1":   {0, .5},
 		"1.5 is not between 0 and 1": {.5, 1.5},
 		"NaN is not between 0 and 1": {math.NaN()},
-		"0.5 is there twice":         {.5, .5},
+		"0.5 appears twice":         {.5, .5},
 		"0.1 comes after 0.5":        {.5, .1},
 	} {
 		var wrong *kft.QuantileError
@@ -273,7 +273,7 @@ func TestQuantilesAreChecked(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, n := range []int{-1, 1 << 20} {
-		if _, err := m.PredictFile(context.Background(), table, &bytes.Buffer{}, kft.TableOptions{Samples: n}); err == nil {
+		if _, err := m.PredictTable(context.Background(), kft.Files(table), &bytes.Buffer{}, kft.TableOptions{Samples: n}); err == nil {
 			t.Errorf("%d samples were drawn", n)
 		}
 	}

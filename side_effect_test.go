@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/model"
 )
 
 // Of a random split nothing tells a fit that ids to come have no rows; additive
@@ -34,12 +33,12 @@ func TestAdditiveLearnsTheTable(t *testing.T) {
 	table := dir.write(t, "sales.csv", sales.String())
 	for _, space := range []string{"primal", "dual"} {
 		m, _ := fitSales(t, kft.Spec{
-			Version: model.Version, Data: model.DataSpec{Files: []string{table}, Target: "y", Modes: []string{"store", "item"}},
-			Terms: []string{"store,item:2"}, Side: model.SideSpec{Tables: []string{"store=" + dir.write(t, "old.csv", old.String())}, Variant: "additive", Space: space},
-			Fit: model.FitSpec{Sweeps: 10, Ridge: "uniform", Lambda: model.LambdaOf(1)},
+			Version: 1, Data: kft.DataSpec{Files: []string{table}, Target: "y", Modes: []string{"store", "item"}},
+			Terms: []string{"store,item:2"}, Side: kft.SideSpec{Tables: []string{"store=" + dir.write(t, "old.csv", old.String())}, Variant: "additive", Space: space},
+			Fit: kft.FitSpec{Sweeps: 10, Ridge: "uniform", Lambda: kft.LambdaOf(1)},
 		}, kft.Options{})
 		m = withSide(t, m, "store="+dir.write(t, "fresh.csv", fresh.String()))
-		score, sum, err := m.Evaluate(t.Context(), dir.write(t, "later.csv", later.String()), kft.TableOptions{})
+		score, sum, err := m.Evaluate(t.Context(), kft.Files(dir.write(t, "later.csv", later.String())), kft.TableOptions{})
 		if err != nil || sum.Side[0] != 96 {
 			t.Fatalf("%+v, %v", sum, err)
 		}
@@ -115,15 +114,15 @@ func TestSidePermutation(t *testing.T) {
 // What was asked for of side information and has no effect is told.
 func TestSideWithoutEffect(t *testing.T) {
 	s := newShop(t, 16, 20, nil)
-	spec := s.spec("wlr", "dual-paper")
+	spec := s.spec("wlr", "dual-unwhitened")
 	spec.Terms = []string{"store,month:2", "item,month:2@plain"}
 	spec.Side.Kernels = []string{"matern32", "month=rbf"}
 	spec.Side.LengthScales = "learn"
 	_, r := fitSales(t, spec, kft.Options{})
 	for _, want := range []string{
-		"the side information of item has no effect: no term has a core of item in a variant other than plain",
+		"the side information of item has no effect: every term with a core of item has the variant plain",
 		"kernel month=rbf has no effect: mode month has no side information",
-		"length-scales are not learned in the space dual-paper; use dual",
+		"length-scales cannot be learned in the space dual-unwhitened; set side.space to dual",
 	} {
 		if !slices.Contains(r.Warnings, want) {
 			t.Errorf("%q is not among %q", want, r.Warnings)
@@ -157,7 +156,7 @@ func TestLearnedIsReported(t *testing.T) {
 	if want := []string{"store: intercept", "store: matern32 length", "item: intercept", "item: rbf[price] length of price"}; !slices.Equal(names, want) || !moved {
 		t.Errorf("learned %q, moved %v", names, moved)
 	}
-	if got := loaded(t, saved(t, m)).Training().Side; fmt.Sprint(got) != fmt.Sprint(r.Side) {
+	if got := loaded(t, saved(t, m)).Record().Side; fmt.Sprint(got) != fmt.Sprint(r.Side) {
 		t.Errorf("saved %v, reported %v", got, r.Side)
 	}
 }

@@ -2,6 +2,7 @@ package kft_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ func TestSideKeepsExtraRows(t *testing.T) {
 		variant, space string
 		terms          []string
 	}{
-		{"wlr", "dual", nil}, {"wlr", "primal", nil}, {"additive", "primal-rff", nil}, {"ls", "dual-rff", nil}, {"side", "dual-paper", nil},
+		{"wlr", "dual", nil}, {"wlr", "primal", nil}, {"additive", "primal-rff", nil}, {"ls", "dual-rff", nil}, {"side", "dual-unwhitened", nil},
 		{"wlr", "dual", []string{"store*item,month:2", "store,item:2"}},
 	} {
 		t.Run(fmt.Sprint(c.variant, " ", c.space, " ", c.terms), func(t *testing.T) {
@@ -96,17 +97,17 @@ func TestSideKeepsWhatItCan(t *testing.T) {
 	} {
 		s.write(t, "stores.csv", plain+c.rows)
 		spec := s.spec(c.variant, "primal")
-		spec.Side.Replace = c.replace
+		spec.Side.Placebo = c.replace
 		m, r := fitSales(t, spec, kft.Options{})
 		side := r.Side[0]
 		if side.Kept != c.kept || !strings.Contains(strings.Join(side.Notices, "; "), c.notice) || c.notice == "" && len(side.Notices) > 0 {
 			t.Errorf("%s: %+v, want %d kept and a notice with %q", c.name, side, c.kept, c.notice)
 		}
-		p, err := m.Predict([]kft.Cell{{"store": "closed", "item": "i1", "month": "1"}, {"store": "m11999", "item": "i1", "month": "1"}})
+		p, err := m.Predict(context.Background(), []kft.Cell{{"store": "closed", "item": "i1", "month": "1"}, {"store": "m11999", "item": "i1", "month": "1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if known := slices.Equal(p[0].FromSide, []string{"store"}); known != (c.kept > 0) || len(p[1].Unknown) == 0 {
+		if known := slices.Equal(p[0].FromSide, []string{"store"}); known != (c.kept > 0) || len(p[1].Unseen) == 0 {
 			t.Errorf("%s: %+v", c.name, p)
 		}
 	}

@@ -2,6 +2,7 @@ package kft_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -28,7 +29,7 @@ func (s *shop) ownMonths(t *testing.T, variant, space string, own bool) kft.Spec
 func TestOwnColumnsOfNewIDs(t *testing.T) {
 	s := newShop(t, 12, 16, nil)
 	table := s.write(t, "plan.csv", "store,item,month,units\ns0,i1,2,3\ns0,i1,7,3\ns1,i2,7,3\ns1,i2,spring,3\ns1,i2,,3\nnone,i2,7,3\n")
-	for _, c := range []struct{ variant, space string }{{"wlr", "dual"}, {"additive", "primal"}, {"side", "dual-paper"}, {"ls", "dual-rff"}} {
+	for _, c := range []struct{ variant, space string }{{"wlr", "dual"}, {"additive", "primal"}, {"side", "dual-unwhitened"}, {"ls", "dual-rff"}} {
 		t.Run(c.variant+" "+c.space, func(t *testing.T) {
 			m, _ := fitSales(t, s.ownMonths(t, c.variant, c.space, true), kft.Options{})
 			tabled, _ := fitSales(t, s.ownMonths(t, c.variant, c.space, false), kft.Options{})
@@ -40,17 +41,17 @@ func TestOwnColumnsOfNewIDs(t *testing.T) {
 			for line := range strings.Lines(got) {
 				sources = append(sources, strings.TrimSpace(line[strings.LastIndex(line, ",")+1:]))
 			}
-			if want := []string{"unknown", "", "month:side", "month:side", "month", "month", "store+month:side"}; !slices.Equal(sources, want) {
+			if want := []string{"unseen", "", "month:side", "month:side", "month", "month", "store+month:side"}; !slices.Equal(sources, want) {
 				t.Errorf("sources %q, want %q", sources, want)
 			}
 			if again := predicted(t, loaded(t, saved(t, m)), table); again != got {
 				t.Error("a loaded model predicts otherwise")
 			}
-			_, sum, err := m.Evaluate(t.Context(), table, kft.TableOptions{})
-			if err != nil || !slices.Equal(sum.Side, []int{0, 0, 3}) || !slices.Equal(sum.Unknown, []int{1, 0, 2}) {
+			_, sum, err := m.Evaluate(t.Context(), kft.Files(table), kft.TableOptions{})
+			if err != nil || !slices.Equal(sum.Side, []int{0, 0, 3}) || !slices.Equal(sum.Unseen, []int{1, 0, 2}) {
 				t.Errorf("%+v, %v", sum, err)
 			}
-			p, err := m.Predict([]kft.Cell{{"store": "s0", "item": "i1", "month": "7"}, {"store": "s0", "item": "i1", "month": "2.0"}, {"store": "s0", "item": "i1", "month": "2"}})
+			p, err := m.Predict(context.Background(), []kft.Cell{{"store": "s0", "item": "i1", "month": "7"}, {"store": "s0", "item": "i1", "month": "2.0"}, {"store": "s0", "item": "i1", "month": "2"}})
 			if err != nil || !slices.Equal(p[0].FromSide, []string{"month"}) || !strings.Contains(got, fmt.Sprintf("s0,i1,7,3,%v,", float32(p[0].Mean))) {
 				t.Errorf("%+v, %v; the table has\n%s", p, err, got)
 			}
@@ -58,7 +59,7 @@ func TestOwnColumnsOfNewIDs(t *testing.T) {
 				t.Errorf("a new id with the number of a known one is predicted %g, that one %g", p[1].Median, p[2].Median)
 			}
 			strict := s.write(t, "strict.csv", "store,item,month\ns0,i1,7\n")
-			if _, err := m.PredictFile(t.Context(), strict, &bytes.Buffer{}, kft.TableOptions{Strict: true}); err != nil {
+			if _, err := m.PredictTable(t.Context(), kft.Files(strict), &bytes.Buffer{}, kft.TableOptions{Strict: true}); err != nil {
 				t.Errorf("strict: %v", err)
 			}
 		})
@@ -69,9 +70,9 @@ func TestOwnColumnsOfNewIDs(t *testing.T) {
 func TestOwnColumnsReplaced(t *testing.T) {
 	s := newShop(t, 12, 16, nil)
 	spec := s.ownMonths(t, "wlr", "dual", true)
-	spec.Side.Replace = "constant:month"
+	spec.Side.Placebo = "constant:month"
 	m, _ := fitSales(t, spec, kft.Options{})
-	if p, err := m.Predict([]kft.Cell{{"store": "s0", "item": "i1", "month": "7"}}); err != nil || !slices.Equal(p[0].Unknown, []string{"month"}) {
+	if p, err := m.Predict(context.Background(), []kft.Cell{{"store": "s0", "item": "i1", "month": "7"}}); err != nil || !slices.Equal(p[0].Unseen, []string{"month"}) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -91,8 +92,8 @@ func TestOwnColumnsThreads(t *testing.T) {
 	var want []byte
 	for _, threads := range []int{1, 2, 8} {
 		var out bytes.Buffer
-		sum, err := m.PredictFile(t.Context(), table, &out, kft.TableOptions{Threads: threads})
-		if err != nil || sum.Side[2] < 30_000 || sum.Unknown[2] > 0 {
+		sum, err := m.PredictTable(t.Context(), kft.Files(table), &out, kft.TableOptions{Threads: threads})
+		if err != nil || sum.Side[2] < 30_000 || sum.Unseen[2] > 0 {
 			t.Fatalf("%+v, %v", sum, err)
 		}
 		if want == nil {
@@ -109,7 +110,7 @@ func TestWithSideFromReader(t *testing.T) {
 	s := newShop(t, 12, 16, nil)
 	m, _ := fitSales(t, s.spec("wlr", "dual"), kft.Options{})
 	const text = "store,region,size\nn0,south,0.3\n"
-	grown, err := m.WithSide(t.Context(), []string{"store=-"}, strings.NewReader(text))
+	grown, err := m.WithSide(t.Context(), []string{"store=new"}, map[string]kft.Source{"new": kft.Reader("new stores", strings.NewReader(text))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package kft_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/model"
 )
 
 // shop is a made-up table of stores x items x months whose logarithm depends on
@@ -103,19 +103,19 @@ func (s *shop) read(t testing.TB, name string) string {
 // spec is a small fit of a fixed penalty with both side tables.
 func (s *shop) spec(variant, space string) kft.Spec {
 	return kft.Spec{
-		Version:   model.Version,
-		Data:      model.DataSpec{Files: []string{s.path("sales.csv")}, Target: "units", Modes: []string{"store", "item", "month"}},
+		Version:   1,
+		Data:      kft.DataSpec{Files: []string{s.path("sales.csv")}, Target: "units", Modes: []string{"store", "item", "month"}},
 		Transform: "log1p",
 		Terms:     []string{"store,item,month:4"},
-		Side:      model.SideSpec{Tables: []string{"store=" + s.path("stores.csv"), "item=" + s.path("items.csv")}, Variant: variant, Space: space},
-		Fit:       model.FitSpec{Sweeps: 4, Ridge: "uniform", Lambda: model.LambdaOf(1)},
+		Side:      kft.SideSpec{Tables: []string{"store=" + s.path("stores.csv"), "item=" + s.path("items.csv")}, Variant: variant, Space: space},
+		Fit:       kft.FitSpec{Sweeps: 4, Ridge: "uniform", Lambda: kft.LambdaOf(1)},
 	}
 }
 
 // plain is the same without side information.
 func (s *shop) plain() kft.Spec {
 	spec := s.spec("plain", "dual")
-	spec.Side = model.SideSpec{}
+	spec.Side = kft.SideSpec{}
 	return spec
 }
 
@@ -148,7 +148,7 @@ func loaded(t testing.TB, text []byte) *kft.Model {
 func predicted(t testing.TB, m *kft.Model, table string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := m.PredictFile(t.Context(), table, &out, kft.TableOptions{}); err != nil {
+	if _, err := m.PredictTable(t.Context(), kft.Files(table), &out, kft.TableOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -165,7 +165,7 @@ func withSide(t testing.TB, m *kft.Model, tables ...string) *kft.Model {
 
 func medianOf(t testing.TB, m *kft.Model, store, item, month string) float64 {
 	t.Helper()
-	p, err := m.Predict([]kft.Cell{{"store": store, "item": item, "month": month}})
+	p, err := m.Predict(context.Background(), []kft.Cell{{"store": store, "item": item, "month": month}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
@@ -23,7 +22,7 @@ func TestSideForms(t *testing.T) {
 	s.write(t, "new_stores.csv", "store,region,size\nn0,south,0.3\nn1,nowhere,\n")
 	table := s.write(t, "new.csv", s.read(t, "sales.csv")+"n0,i3,2,1\nn1,i4,2,1\nn2,i4,2,1\nclosed,i4,2,1\n")
 	for _, variant := range []string{"plain", "side", "wlr", "ls", "additive"} {
-		for _, space := range []string{"primal", "primal-rff", "dual", "dual-rff", "dual-paper"} {
+		for _, space := range []string{"primal", "primal-rff", "dual", "dual-rff", "dual-unwhitened"} {
 			t.Run(variant+" "+space, func(t *testing.T) {
 				spec := s.spec(variant, space)
 				m, r := fitSales(t, spec, kft.Options{})
@@ -79,7 +78,7 @@ func TestSideCheckpoint(t *testing.T) {
 	for method, pause := range map[string]int{"als": 61, "adam": 4} { // blocks before a stop
 		spec := s.spec("wlr", "dual")
 		spec.Terms = []string{"store,item,month:3", "store*item,month:1@additive", "store,item:2@ls:1:2"}
-		spec.Fit = model.FitSpec{Solver: method, Sweeps: 5, Epochs: 3}
+		spec.Fit = kft.FitSpec{Solver: method, Sweeps: 5, Epochs: 3}
 		whole, _ := fitSales(t, spec, kft.Options{})
 		want := saved(t, whole)
 		opt := kft.Options{Checkpoint: t.TempDir(), Resume: true}
@@ -97,7 +96,7 @@ func TestSideCheckpoint(t *testing.T) {
 			}
 			var r *kft.Report
 			var err error
-			m, r, err = kft.Fit(ctx, spec, opt)
+			m, r, err = kft.Fit(ctx, spec, kft.Source{}, opt)
 			cancel()
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +111,7 @@ func TestSideCheckpoint(t *testing.T) {
 		}
 		old := s.read(t, "stores.csv")
 		s.write(t, "stores.csv", strings.Replace(old, "s1,south", "s1,north", 1))
-		if _, _, err := kft.Fit(t.Context(), spec, opt); err == nil || !strings.Contains(err.Error(), "the side information differs") {
+		if _, _, err := kft.Fit(t.Context(), spec, kft.Source{}, opt); err == nil || !strings.Contains(err.Error(), "the side information differs") {
 			t.Errorf("%s: a checkpoint of another side table was taken: %v", method, err)
 		}
 		s.write(t, "stores.csv", old)
@@ -152,7 +151,7 @@ func TestSideThreadsAndRowOrder(t *testing.T) {
 func TestSideDoesNotHarm(t *testing.T) {
 	s := newShop(t, 24, 30, nil)
 	tuned := func(spec kft.Spec) kft.Score {
-		spec.Fit = model.FitSpec{Sweeps: 15}
+		spec.Fit = kft.FitSpec{Sweeps: 15}
 		_, r := fitSales(t, spec, kft.Options{})
 		return r.Test
 	}
@@ -160,7 +159,7 @@ func TestSideDoesNotHarm(t *testing.T) {
 	for _, variant := range []string{"wlr", "additive"} {
 		for _, replace := range []string{"", "constant", "noise"} {
 			spec := s.spec(variant, "dual")
-			spec.Side.Replace = replace
+			spec.Side.Placebo = replace
 			r2 := tuned(spec).R2Scale
 			t.Logf("%s, replaced by %q: R2 %.3f, plain %.3f", variant, replace, r2, plain)
 			if r2 < plain-0.03 {
@@ -175,7 +174,7 @@ func TestSideDoesNotHarm(t *testing.T) {
 func TestSideOfConstantAndOfAll(t *testing.T) {
 	s := newShop(t, 16, 20, nil)
 	spec := s.spec("side", "primal")
-	spec.Side.Replace = "constant:store"
+	spec.Side.Placebo = "constant:store"
 	m, _ := fitSales(t, spec, kft.Options{})
 	for _, store := range s.stores {
 		if a, b := medianOf(t, m, store, "i3", "2"), medianOf(t, m, "s0", "i3", "2"); a != b {
@@ -184,7 +183,7 @@ func TestSideOfConstantAndOfAll(t *testing.T) {
 	}
 	s.write(t, "stores.csv", s.read(t, "stores.csv")+"s15,west,0.77\n")
 	train := func(spec kft.Spec) float64 {
-		spec.Fit.Lambda, spec.Fit.Sweeps = model.LambdaOf(1e-3), 40
+		spec.Fit.Lambda, spec.Fit.Sweeps = kft.LambdaOf(1e-3), 40
 		_, r := fitSales(t, spec, kft.Options{})
 		return r.Train.R2Scale
 	}
@@ -194,7 +193,7 @@ func TestSideOfConstantAndOfAll(t *testing.T) {
 	}
 	for _, variant := range []string{"wlr", "additive", "ls"} {
 		spec := s.spec(variant, "primal")
-		spec.Side.Replace = "constant"
+		spec.Side.Placebo = "constant"
 		if constant := train(spec); constant < plain-0.01 {
 			t.Errorf("%s on constant side information: R2 of training rows %.4f, plain %.4f", variant, constant, plain)
 		}
@@ -208,9 +207,9 @@ func TestDualPaperNeverNaN(t *testing.T) {
 	s := newShop(t, 16, 20, nil)
 	for _, rate := range []float64{0.03, 1, 50} {
 		for _, variant := range []string{"side", "wlr"} {
-			spec := s.spec(variant, "dual-paper")
-			spec.Fit = model.FitSpec{Solver: "adam", Rate: rate, Epochs: 4, Ridge: "uniform", Lambda: model.LambdaOf(1e-6)}
-			m, r, err := kft.Fit(t.Context(), spec, kft.Options{})
+			spec := s.spec(variant, "dual-unwhitened")
+			spec.Fit = kft.FitSpec{Solver: "adam", LearningRate: rate, Epochs: 4, Ridge: "uniform", Lambda: kft.LambdaOf(1e-6)}
+			m, r, err := kft.Fit(t.Context(), spec, kft.Source{}, kft.Options{})
 			if err != nil {
 				var diverged *solver.DivergedError
 				if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "fit.learning-rate") || !strings.Contains(err.Error(), "epoch") || unreadable.MatchString(err.Error()) {
@@ -262,7 +261,7 @@ func TestSideReport(t *testing.T) {
 	s := newShop(t, 16, 20, nil)
 	s.write(t, "items.csv", strings.ReplaceAll(s.read(t, "items.csv"), "\n", ",x\n"))
 	m, r := fitSales(t, s.spec("wlr", "dual"), kft.Options{})
-	if len(r.Side) != 2 || len(m.Training().Side) != 2 {
+	if len(r.Side) != 2 || len(m.Record().Side) != 2 {
 		t.Fatalf("%+v", r.Side)
 	}
 	stores, items := r.Side[0], r.Side[1]
@@ -272,7 +271,7 @@ func TestSideReport(t *testing.T) {
 	if len(items.Table.Columns) != 3 || !items.Table.Columns[2].Constant || items.Table.Columns[0].Type != "cat" || !items.Table.Columns[1].Guessed {
 		t.Errorf("%+v", items)
 	}
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], `side information of item: column "x" is left out: all values are alike`) {
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], `side information of item: column "x" is left out: all values are equal`) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }

@@ -1,6 +1,7 @@
 package kft_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/model"
 )
 
 // Items that were never trained on are predicted from their side rows, far better
@@ -17,7 +17,7 @@ func TestSideUnseenEntities(t *testing.T) {
 	s := newShop(t, 24, 60, nil)
 	held := func(spec kft.Spec) float64 {
 		spec.Split = "entity:item=20%"
-		spec.Fit = model.FitSpec{Sweeps: 15}
+		spec.Fit = kft.FitSpec{Sweeps: 15}
 		_, r := fitSales(t, spec, kft.Options{})
 		return r.Test.R2Scale
 	}
@@ -35,7 +35,7 @@ func TestSideUnseenEntities(t *testing.T) {
 	// Only the side information of the items helps with unseen items.
 	for replace, helps := range map[string]bool{"noise:item": false, "constant:item": false, "noise:store": true} {
 		spec := s.spec("wlr", "dual")
-		spec.Side.Replace = replace
+		spec.Side.Placebo = replace
 		r2 := held(spec)
 		t.Logf("replaced by %s: R2 %.3f", replace, r2)
 		if r2 > plain+0.1 != helps {
@@ -59,7 +59,7 @@ func TestWithSideEqualRows(t *testing.T) {
 		return ""
 	}
 	for _, c := range []struct{ variant, space string }{
-		{"side", "primal"}, {"side", "dual"}, {"side", "dual-rff"}, {"side", "dual-paper"}, {"wlr", "primal"}, {"wlr", "dual"}, {"additive", "dual"}, {"ls", "primal-rff"},
+		{"side", "primal"}, {"side", "dual"}, {"side", "dual-rff"}, {"side", "dual-unwhitened"}, {"wlr", "primal"}, {"wlr", "dual"}, {"additive", "dual"}, {"ls", "primal-rff"},
 	} {
 		t.Run(c.variant+" "+c.space, func(t *testing.T) {
 			spec := s.spec(c.variant, c.space)
@@ -67,8 +67,8 @@ func TestWithSideEqualRows(t *testing.T) {
 			m, _ := fitSales(t, spec, kft.Options{})
 			var trained, untrained string
 			for _, id := range s.stores[:len(s.stores)-1] {
-				p, err := m.Predict([]kft.Cell{{"store": id, "item": "i1", "month": "1"}})
-				if err != nil || len(p[0].Unknown) > 0 {
+				p, err := m.Predict(context.Background(), []kft.Cell{{"store": id, "item": "i1", "month": "1"}})
+				if err != nil || len(p[0].Unseen) > 0 {
 					t.Fatalf("%+v, %v", p, err)
 				}
 				if slices.Equal(p[0].FromSide, []string{"store"}) {
@@ -158,14 +158,14 @@ func TestSideScoresAgree(t *testing.T) {
 	spec.Data.Files[0] = s.write(t, "parted.csv", strings.Join(lines, "\n")+"\n")
 	spec.Split = "column:part"
 	m, r := fitSales(t, spec, kft.Options{})
-	score, sum, err := m.Evaluate(t.Context(), s.write(t, "test.csv", strings.Join(test, "\n")+"\n"), kft.TableOptions{})
+	score, sum, err := m.Evaluate(t.Context(), kft.Files(s.write(t, "test.csv", strings.Join(test, "\n")+"\n")), kft.TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(score.R2-r.Test.R2) > 1e-5 || math.Abs(score.MAE-r.Test.MAE) > 1e-5*r.Test.MAE {
 		t.Errorf("%+v, the fit said %+v", score, r.Test)
 	}
-	if !slices.Equal(sum.Side, []int{side, 0, 0}) || !slices.Equal(sum.Unknown, []int{unknown, 0, 0}) {
+	if !slices.Equal(sum.Side, []int{side, 0, 0}) || !slices.Equal(sum.Unseen, []int{unknown, 0, 0}) {
 		t.Errorf("%+v, there are %d rows of a described store and %d of one that is not", sum, side, unknown)
 	}
 	if side == 0 || unknown == 0 {
@@ -212,8 +212,8 @@ func TestSideJointCore(t *testing.T) {
 			spec := s.spec(variant, "primal")
 			spec.Split, spec.Terms = split, []string{"store*item,month:2"}
 			m, _ := fitSales(t, spec, kft.Options{})
-			score, sum, err := m.Evaluate(t.Context(), held, kft.TableOptions{})
-			if err != nil || slices.Max(sum.Unknown) != 0 {
+			score, sum, err := m.Evaluate(t.Context(), kft.Files(held), kft.TableOptions{})
+			if err != nil || slices.Max(sum.Unseen) != 0 {
 				t.Fatalf("%+v, %v", sum, err)
 			}
 			return m, score
@@ -237,7 +237,7 @@ func TestWithSideRefuses(t *testing.T) {
 	s := newShop(t, 16, 20, nil)
 	m, _ := fitSales(t, s.spec("wlr", "dual"), kft.Options{})
 	spec := s.spec("wlr", "dual")
-	spec.Side.Replace = "noise"
+	spec.Side.Placebo = "noise"
 	replaced, _ := fitSales(t, spec, kft.Options{})
 	unused, _ := fitSales(t, s.spec("plain", "dual"), kft.Options{})
 	good := "store=" + s.write(t, "new.csv", "store,region,size\nn0,south,0.3\n")
@@ -250,11 +250,11 @@ func TestWithSideRefuses(t *testing.T) {
 		{m, []string{"month=" + s.path("new.csv")}, "fitted without side information of mode month"},
 		{unused, []string{good}, "fitted without side information of mode store"},
 		{replaced, []string{good}, "replaced by noise"},
-		{m, []string{good, good}, "mode store is given two tables"},
+		{m, []string{good, good}, "mode store has two tables"},
 		{m, []string{"store=" + s.path("none.csv")}, "no such file"},
 		{m, []string{"store=" + s.write(t, "short.csv", "store,region\nn0,south\n")}, `column "size"`},
 		{m, []string{"store=" + s.write(t, "text.csv", "store,region,size\nn0,south,big\n")}, `text.csv, line 2, column "size", value "big"`},
-		{m, []string{"store=" + s.write(t, "twice.csv", "store,region,size\nn0,south,1\nn0,north,2\n")}, "given on line 2 already"},
+		{m, []string{"store=" + s.write(t, "twice.csv", "store,region,size\nn0,south,1\nn0,north,2\n")}, "duplicate of line 2"},
 	} {
 		if _, err := c.m.WithSide(t.Context(), c.tables, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want something with %q", c.tables, err, c.want)

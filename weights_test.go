@@ -1,6 +1,7 @@
 package kft_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -9,13 +10,13 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // A row of weight w has noise of variance s2/w: what is learned is s2, whatever the
 // weights, and weighing by the noise of each shop finds that as well.
 func TestNoiseOfWeightedRows(t *testing.T) {
-	rng := stream.New(4, "weighted")
+	rng := randstream.New(4, "weighted")
 	var b strings.Builder
 	b.WriteString("shop,good,w,y\n")
 	sd := map[bool]float64{false: 0.5, true: 1.5} // of even and odd shops
@@ -35,7 +36,7 @@ func TestNoiseOfWeightedRows(t *testing.T) {
 		spec.Uncertainty.Inference, spec.Uncertainty.Conformal = "mean-field", "none"
 		spec.Uncertainty.Noise, spec.Uncertainty.NoiseUse = "entity:shop", use
 		m, _ := fitSales(t, spec, kft.Options{})
-		p, err := m.Predict([]kft.Cell{{"shop": "2", "good": "0"}, {"shop": "3", "good": "0"}})
+		p, err := m.Predict(context.Background(), []kft.Cell{{"shop": "2", "good": "0"}, {"shop": "3", "good": "0"}})
 		if err != nil {
 			t.Fatal(err)
 		}

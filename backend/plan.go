@@ -5,58 +5,61 @@ import (
 	"math"
 )
 
-// End names an end of a train.
-type End int
+// LeafEnd selects the end of the train whose core becomes the leaf core of a
+// plan.
+type LeafEnd int
 
 const (
-	First End = iota
-	Last
+	LeafFirst LeafEnd = iota
+	LeafLast
 )
 
-// A Plan is a tree over observed cells of one train. Its leaves are the cells,
-// each reduced to its entity of one outer core, the leaf core. Its nodes are
-// the distinct combinations of the other cores' entities; the product of their
-// slices, a vector of the leaf core's rank, is computed once a node.
+// A Plan is a tree over the observed cells of one train. Its leaves are the
+// cells, each represented by its entity of one outer core, the leaf core. Its
+// nodes are the distinct combinations of the entities of the other cores. The
+// product of their slices, a vector of the leaf core's rank, is computed once
+// per node.
 //
-// That product is taken along the chain of cores from the far end of the
-// train (level 0) to the leaf core's neighbour. Nodes are sorted by the
-// largest core of the chain, the owner, so that its slices are used from
-// cache, then by level; Changed tells from which level on a node differs from
-// the one before.
+// That product is computed along the chain of cores from the far end of the
+// train (level 0) to the neighbour of the leaf core. Nodes are sorted by the
+// largest core of the chain, the owner, so that its slices are used from cache,
+// and then by level. Changed gives the first level at which a node differs from
+// the previous one.
 //
-// Work is cut into shards at changes of the owner's entity. A shard is the
-// unit of parallel work and of summation, and depends on the data alone: so
+// Work is divided into shards at changes of the owner's entity. A shard is the
+// unit of parallel work and of summation. Shards depend on the data alone, so
 // results do not depend on the number of threads.
 //
-// Memory: 8 bytes a cell and 4 (P-1) + 5 a node; Rows adds 8 a cell.
+// Memory: 8 bytes per cell and 4 (P-1) + 5 bytes per node; NormalEquations
+// adds 8 bytes per cell.
 type Plan struct {
 	Shapes []Shape
 	Leaf   int   // the leaf core's position in the train: 0 or P-1
-	Chain  []int // positions of the other cores, level by level
-	Owner  int   // level of the core that shards do not share; -1 without chain
+	Chain  []int // positions of the other cores, by level
+	Owner  int   // level of the core that shards do not share; -1 if there is no chain
 
-	Start   []int32   // Start[j]..Start[j+1] are node j's cells
-	Entity  [][]int32 // Entity[level][j]
+	Start   []int32   // cells Start[j]..Start[j+1] belong to node j
+	Entity  [][]int32 // Entity[level][j] is the entity of node j
 	Changed []uint8   // first level at which node j differs from node j-1
 
 	LeafEntity []int32 // by cell
-	Source     []int32 // by cell: the observation's position in the input
+	Source     []int32 // by cell: the position of the observation in the input
 
-	Shards []int32 // shard s is nodes Shards[s]..Shards[s+1]
+	Shards []int32 // nodes Shards[s]..Shards[s+1] form shard s
 
-	rows *LeafOrder
+	leafOrder *LeafOrder
 }
 
-// LeafOrder lists the cells of a plan by their entity of the leaf core.
+// LeafOrder lists the cells of a plan by entity of the leaf core.
 type LeafOrder struct {
-	Start []int32 // Start[e]..Start[e+1] are entity e's cells
-	Node  []int32 // the node of each
-	Place []int32 // by cell in plan order: its place in this one
+	Start    []int32 // positions Start[e]..Start[e+1] belong to entity e
+	Node     []int32 // by position: the node of the cell
+	Position []int32 // by cell in plan order: its position in this order
 }
 
-// Limits of the shards. Each shard keeps gradients of its own for every core
-// but the owner's, which bounds their number for large cores; few cells make
-// few shards.
+// Limits on shards. Each shard keeps its own gradients for every core except
+// the owner, which bounds the number of shards for large cores. A small number
+// of cells makes few shards.
 const (
 	maxShards        = 16
 	minCellsShard    = 4096
@@ -69,16 +72,16 @@ func (p *Plan) Cells() int { return len(p.LeafEntity) }
 // Nodes returns the number of nodes.
 func (p *Plan) Nodes() int { return len(p.Start) - 1 }
 
-// LeafRank returns the length of a node's vector.
+// LeafRank returns the length of the vector of a node.
 func (p *Plan) LeafRank() int { return p.Shapes[p.Leaf].Slice() }
 
-// NewPlan orders observations for a train: index[p][c] is the entity of core p
-// at observation c. The leaf core is the train's first or last. Cost: a
-// counting sort a core.
-func NewPlan(shapes []Shape, index [][]int32, leaf End) *Plan {
-	CheckChain(shapes)
+// NewPlan builds a plan from observations: index[p][c] is the entity of core p
+// at observation c. The leaf core is the first or the last core of the train.
+// Cost: one counting sort per core.
+func NewPlan(shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
+	CheckTrain(shapes)
 	if len(index) != len(shapes) {
-		panic(fmt.Sprintf("backend: %d index columns for %d cores", len(index), len(shapes)))
+		panic(fmt.Sprintf("backend: got %d index columns, want %d, one per core", len(index), len(shapes)))
 	}
 	cells := len(index[0])
 	if cells > math.MaxInt32 {
@@ -86,7 +89,7 @@ func NewPlan(shapes []Shape, index [][]int32, leaf End) *Plan {
 	}
 	p := &Plan{Shapes: shapes, Owner: -1}
 	last := len(shapes) - 1
-	if leaf == Last {
+	if leaf == LeafLast {
 		p.Leaf = last
 		for i := range last {
 			p.Chain = append(p.Chain, i)
@@ -107,7 +110,8 @@ func NewPlan(shapes []Shape, index [][]int32, leaf End) *Plan {
 	return p
 }
 
-// sort fills Source and LeafEntity: by owner, then level by level, then leaf.
+// sort fills Source and LeafEntity. Cells are ordered by owner, then by level,
+// then by leaf entity.
 func (p *Plan) sort(index [][]int32) {
 	cells := len(index[p.Leaf])
 	order := make([]int32, cells)
@@ -147,8 +151,7 @@ func sortedBy(key, order []int32) bool {
 	return true
 }
 
-// countingSort writes src to dst in stable order of key, whose values lie in
-// [0, n).
+// countingSort writes src to dst in stable order of key. Keys are in [0, n).
 func countingSort(dst, src, key []int32, n int) {
 	next := make([]int32, n+1)
 	for _, i := range src {
@@ -164,7 +167,8 @@ func countingSort(dst, src, key []int32, n int) {
 }
 
 // buildNodes finds the runs of cells that share all entities of the chain. A
-// train of one core has no chain; its cells are cut into even runs.
+// train of one core has no chain; its cells are divided into runs of even
+// length.
 func (p *Plan) buildNodes(index [][]int32) {
 	cells := p.Cells()
 	p.Entity = make([][]int32, len(p.Chain))
@@ -209,7 +213,7 @@ func (p *Plan) buildNodes(index [][]int32) {
 	p.Start = append(p.Start, int32(cells))
 }
 
-// cutShards cuts the nodes into runs of about equal work.
+// cutShards divides the nodes into runs of about equal work.
 func (p *Plan) cutShards() {
 	nodes, r := p.Nodes(), p.LeafRank()
 	private := 4 * p.Shapes[p.Leaf].Len()
@@ -233,15 +237,15 @@ func (p *Plan) cutShards() {
 	}
 	p.Shards = append(p.Shards, int32(nodes))
 	if nodes > 0 {
-		// A shard computes its first node's chain from the start.
+		// The first node of a shard computes its whole chain.
 		for _, j := range p.Shards[:len(p.Shards)-1] {
 			p.Changed[j] = 0
 		}
 	}
 }
 
-// Work returns the multiply-adds of one full pass (mean and all gradients),
-// the measure by which to choose a plan's leaf.
+// Work returns the number of multiply-adds of one full pass (mean and all
+// gradients). It is the measure by which to choose the leaf core.
 func (p *Plan) Work() float64 {
 	work := 3 * float64(p.Cells()) * float64(p.LeafRank())
 	for j := range p.Nodes() {
@@ -252,9 +256,9 @@ func (p *Plan) Work() float64 {
 	return work
 }
 
-// SecondWork is the same for a pass with second moments: a node's covariance
-// costs a product of matrices, a cell a product with it.
-func (p *Plan) SecondWork() float64 {
+// SecondMomentWork is Work for a pass with second moments: the covariance of a
+// node costs a product of matrices, a cell a matrix-vector product.
+func (p *Plan) SecondMomentWork() float64 {
 	r := float64(p.LeafRank())
 	work := 3 * float64(p.Cells()) * r * r
 	for j := range p.Nodes() {
@@ -266,28 +270,28 @@ func (p *Plan) SecondWork() float64 {
 	return work
 }
 
-// Gather writes src, in order of the observations, to dst in plan order.
+// Gather copies src, in the order of the observations, to dst in plan order.
 func (p *Plan) Gather(dst, src []float32) {
 	for c, i := range p.Source {
 		dst[c] = src[i]
 	}
 }
 
-// Scatter writes src, in plan order, to dst in order of the observations.
+// Scatter copies src, in plan order, to dst in the order of the observations.
 func (p *Plan) Scatter(dst, src []float32) {
 	for c, i := range p.Source {
 		dst[i] = src[c]
 	}
 }
 
-// ByLeaf returns the cells by entity of the leaf core, made on the first call.
-// Not safe for concurrent first calls.
+// ByLeaf returns the cells by entity of the leaf core. The order is computed by
+// the first call, which must not run concurrently with another.
 func (p *Plan) ByLeaf() *LeafOrder {
-	if p.rows != nil {
-		return p.rows
+	if p.leafOrder != nil {
+		return p.leafOrder
 	}
 	n := p.Shapes[p.Leaf].N
-	o := &LeafOrder{Start: make([]int32, n+1), Node: make([]int32, p.Cells()), Place: make([]int32, p.Cells())}
+	o := &LeafOrder{Start: make([]int32, n+1), Node: make([]int32, p.Cells()), Position: make([]int32, p.Cells())}
 	for _, e := range p.LeafEntity {
 		o.Start[e+1]++
 	}
@@ -298,10 +302,10 @@ func (p *Plan) ByLeaf() *LeafOrder {
 	for j := range p.Nodes() {
 		for c := p.Start[j]; c < p.Start[j+1]; c++ {
 			at := &next[p.LeafEntity[c]]
-			o.Place[c], o.Node[*at] = *at, int32(j)
+			o.Position[c], o.Node[*at] = *at, int32(j)
 			*at++
 		}
 	}
-	p.rows = o
+	p.leafOrder = o
 	return o
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/backendtest"
 )
 
-// A plan is a permutation of the observations that keeps their entities, with
-// distinct nodes whose owners no two shards share.
+// TestPlanKeepsObservations checks that a plan is a permutation of the
+// observations that keeps their entities, that nodes are distinct and that no
+// two shards share an entity of the owner.
 func TestPlanKeepsObservations(t *testing.T) {
+	t.Parallel()
 	for _, c := range backendtest.Cases() {
 		p := c.Make(11)
-		for _, leaf := range []backend.End{backend.First, backend.Last} {
+		for _, leaf := range []backend.LeafEnd{backend.LeafFirst, backend.LeafLast} {
 			plan := backend.NewPlan(p.Shapes, p.Index, leaf)
 			seen := make([]bool, c.Cells)
 			type node [4]int32
@@ -24,7 +26,7 @@ func TestPlanKeepsObservations(t *testing.T) {
 					key[level] = plan.Entity[level][j]
 					for cell := plan.Start[j]; cell < plan.Start[j+1]; cell++ {
 						if p.Index[core][plan.Source[cell]] != key[level] {
-							t.Fatalf("%s: cell %d is under a wrong node", c.Name, cell)
+							t.Fatalf("%s: cell %d belongs to the wrong node", c.Name, cell)
 						}
 					}
 				}
@@ -34,7 +36,7 @@ func TestPlanKeepsObservations(t *testing.T) {
 				nodes[key] = true
 				for cell := plan.Start[j]; cell < plan.Start[j+1]; cell++ {
 					if p.Index[plan.Leaf][plan.Source[cell]] != plan.LeafEntity[cell] || seen[plan.Source[cell]] {
-						t.Fatalf("%s: cell %d is wrong", c.Name, cell)
+						t.Fatalf("%s: cell %d has a wrong leaf entity or appears twice", c.Name, cell)
 					}
 					seen[plan.Source[cell]] = true
 				}
@@ -47,7 +49,7 @@ func TestPlanKeepsObservations(t *testing.T) {
 				for j := plan.Shards[s]; j < plan.Shards[s+1] && plan.Owner >= 0; j++ {
 					e := plan.Entity[plan.Owner][j]
 					if old, ok := owners[e]; ok && old != s {
-						t.Fatalf("%s: shards %d and %d share an owner", c.Name, old, s)
+						t.Fatalf("%s: shards %d and %d share an entity of the owner", c.Name, old, s)
 					}
 					owners[e] = s
 				}
@@ -57,17 +59,19 @@ func TestPlanKeepsObservations(t *testing.T) {
 }
 
 func TestPlanSharesWork(t *testing.T) {
-	// 60 x 24 nodes for the first core as leaf, however many cells there are.
+	t.Parallel()
+	// With the first core as leaf there are at most 60 x 24 nodes, regardless
+	// of the number of cells.
 	c := backendtest.Case{Name: "dense", Sizes: []int{40, 60, 24}, Ranks: []int{8, 8}, Cells: 200000}
 	p := c.Make(1)
-	plan := backend.NewPlan(p.Shapes, p.Index, backend.First)
+	plan := backend.NewPlan(p.Shapes, p.Index, backend.LeafFirst)
 	if plan.Nodes() > 60*24 {
-		t.Errorf("%d nodes, at most %d combinations", plan.Nodes(), 60*24)
+		t.Errorf("got %d nodes, want at most %d, the number of combinations", plan.Nodes(), 60*24)
 	}
 	if got, naive := plan.Work(), 3.0*64*200000; got > naive/3 {
-		t.Errorf("work %g, cell by cell it is %g", got, naive)
+		t.Errorf("work is %g, want at most a third of %g, the work without sharing", got, naive)
 	}
 	if len(plan.Shards)-1 < 8 {
-		t.Errorf("%d shards", len(plan.Shards)-1)
+		t.Errorf("got %d shards, want at least 8", len(plan.Shards)-1)
 	}
 }

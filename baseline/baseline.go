@@ -1,18 +1,18 @@
-// Package baseline holds two formulas that any model has to beat.
+// Package baseline implements two simple predictors that any model should beat.
 //
-// With A and B the two modes of most ids in the training data, B the larger, the first predicts a
-// cell by the mean of its pair (a, b), shrunk to the mean of b with one
-// pseudo-observation:
+// Let A and B be the two modes with the most ids in the training data, B the
+// larger. The first predictor is the mean of the pair (a, b), shrunk to the mean
+// of b with one pseudo-observation:
 //
 //	p1 = (sum_ab y + mean_b) / (n_ab + 1).
 //
-// The second multiplies it by a factor of B by the last mode, say item by
-// month, shrunk likewise:
+// The second multiplies it by a factor for B and the last mode, for example item
+// and month, with the same shrinkage:
 //
 //	p2 = p1 (sum_bt y + mean_b) / (sum_bt p1 + mean_b).
 //
-// Where a mode plays both parts, or there are fewer than three, the factor is
-// taken over what is left. Both cost a pass over the data.
+// If B is the last mode, the factor is over A and B. With two modes it is over A
+// alone, and with one mode there is none. Both cost one pass over the data.
 package baseline
 
 import (
@@ -24,19 +24,19 @@ import (
 type Model struct {
 	global    float64
 	large     int   // position of B
-	pair      []int // positions of A and B; B alone for one mode
-	by        []int // positions of the factor's modes, empty for none
+	pair      []int // positions of A and B; only B if there is one mode
+	by        []int // positions of the modes of the factor; empty if there is none
 	sizes     []int
-	mean      []float64 // of B's entities
+	mean      []float64 // mean of each entity of B
 	pairs     map[uint64]total
 	factors   map[uint64]total
-	Pair, Mix string // what the formulas are of, for people
+	Pair, Mix string // descriptions of the two predictors
 }
 
 type total struct{ value, weight float64 }
 
-// Fit sums training values. codes holds a column a mode, sizes the number of
-// ids of each, w may be nil.
+// Fit fits the model to the training values. codes has one column per mode, sizes
+// the number of ids of each mode; w may be nil.
 func Fit(names []string, sizes []int, codes [][]int32, y, w []float32) *Model {
 	order := make([]int, len(sizes))
 	for i := range order {
@@ -68,7 +68,7 @@ func Fit(names []string, sizes []int, codes [][]int32, y, w []float32) *Model {
 	return m
 }
 
-// distinct counts the codes that occur.
+// distinct counts the distinct codes.
 func distinct(codes []int32, size int) int {
 	seen := make([]bool, size)
 	n := 0
@@ -128,7 +128,7 @@ func (m *Model) fitFactors(codes [][]int32, y, w []float32) {
 		first, _ := m.at(codes, i)
 		key, _ := m.key(m.by, codes, i)
 		f := m.factors[key]
-		// weight holds the sum of p1 here: the factor is their ratio.
+		// weight holds the sum of p1 here: the factor is the ratio of the sums.
 		f.add(total{weight * float64(v), weight * first})
 		m.factors[key] = f
 	}
@@ -139,7 +139,7 @@ func (t *total) add(o total) {
 	t.weight += o.weight
 }
 
-// key packs the codes of some modes; ok is false where one is unknown.
+// key packs the codes of some modes; ok is false if one is unseen.
 func (m *Model) key(modes []int, codes [][]int32, i int) (key uint64, ok bool) {
 	for _, p := range modes {
 		c := codes[p][i]
@@ -151,7 +151,7 @@ func (m *Model) key(modes []int, codes [][]int32, i int) (key uint64, ok bool) {
 	return key, true
 }
 
-// at returns the first prediction and the mean it was shrunk to.
+// at returns the first prediction and the mean it is shrunk to.
 func (m *Model) at(codes [][]int32, i int) (first, mean float64) {
 	mean = m.global
 	if c := codes[m.large][i]; c >= 0 {
@@ -167,8 +167,8 @@ func (m *Model) at(codes [][]int32, i int) (first, mean float64) {
 	return mean, mean
 }
 
-// Predict returns both predictions at row i of the columns codes, where -1 is
-// an unknown id.
+// Predict returns both predictions for row i of the columns in codes, where -1
+// stands for an unseen id.
 func (m *Model) Predict(codes [][]int32, i int) (first, second float64) {
 	first, mean := m.at(codes, i)
 	key, ok := m.key(m.by, codes, i)
@@ -178,7 +178,7 @@ func (m *Model) Predict(codes [][]int32, i int) (first, second float64) {
 	}
 	denominator := f.weight + mean
 	if !(denominator > 0) || !(f.value+mean > 0) {
-		return first, first // a factor means nothing for values of both signs
+		return first, first // a factor is not meaningful for values of both signs
 	}
 	return first, first * (f.value + mean) / denominator
 }

@@ -1,8 +1,8 @@
-// Package bench measures how fast the product runs on this machine, as ratios
-// that hold on others: a kernel beside the multiply-adds the processor can do,
-// a function or a reader beside the standard library's, a large table beside a
-// small one. Both sides of a ratio are measured in one run, taking turns, and
-// the best turn of each counts, for other programs only ever slow a turn down.
+// Package bench measures the speed of kft as ratios that carry over to other
+// machines: a kernel relative to the peak multiply-add rate of the CPU, a
+// function or a reader relative to the standard library, a large table relative to
+// a small one. Both sides of a ratio are measured in one run, alternating, and the
+// best repetition of each counts, because other programs can only slow it down.
 package bench
 
 import (
@@ -15,24 +15,24 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 )
 
-// Options say what to measure.
+// Options selects what to measure.
 type Options struct {
-	// Quick takes fewer turns and leaves out the largest table; about 20 s.
+	// Quick uses fewer repetitions and omits the largest table; takes about 20 s.
 	Quick bool
 	// Data is a folder with the table sales_2015_2016.csv.gz (columns year,
-	// month, store, item, bottles). Where it is empty or has none, a made-up
-	// table of the same shape is used.
+	// month, store, item, bottles). If it is empty or has no such table, a
+	// synthetic table of the same shape is used.
 	Data string
-	// Threads is the number of threads beside one; 0 takes as many as the
-	// process may use.
+	// Threads is the number of threads for the parallel measurements; 0 means
+	// GOMAXPROCS.
 	Threads int
-	// Only, unless empty, is the one group to measure, of Groups.
+	// Only selects one of Groups; empty means all.
 	Only string
-	// Progress, unless nil, is told what is measured next.
+	// Progress is called with the name of each group before it starts; may be nil.
 	Progress func(string)
 }
 
-// Result is what a run measured, and on what.
+// Result holds the measurements and the environment of a run.
 type Result struct {
 	Path     string    `json:"cpu"`
 	Threads  int       `json:"threads"`
@@ -45,25 +45,25 @@ type Result struct {
 	Measures []Measure `json:"measures"`
 }
 
-// Measure is one figure.
+// Measure is one measurement.
 type Measure struct {
 	Group string  `json:"group"`
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
 
-	// Ratio compares the measure with what RatioOf names; both are empty
-	// where there is nothing to compare with.
+	// Ratio compares the measurement with the reference named by RatioOf. Both
+	// are empty if there is no reference.
 	Ratio   float64 `json:"ratio,omitempty"`
 	RatioOf string  `json:"ratio_of,omitempty"`
 
-	// Target bounds the ratio, or the value where there is no ratio. OK tells
-	// whether it is reached. Both are nil for a measure that only informs.
+	// Target bounds the ratio, or the value if there is no ratio. OK reports
+	// whether it is reached. Both are nil for informative measurements.
 	Target *Target `json:"target,omitempty"`
 	OK     *bool   `json:"ok,omitempty"`
 }
 
-// Target is a bound from one side; the other is zero.
+// Target is a one-sided bound; the other side is zero.
 type Target struct {
 	AtLeast float64 `json:"at_least,omitempty"`
 	AtMost  float64 `json:"at_most,omitempty"`
@@ -79,27 +79,27 @@ func (t Target) reached(x float64) bool {
 	return x >= t.AtLeast
 }
 
-// Run takes all measures. It ends between two turns when ctx does.
+// Run takes all measurements. It stops between repetitions when ctx is cancelled.
 func Run(ctx context.Context, opt Options) (*Result, error) {
 	return measure(ctx, opt, sizesFor(opt.Quick))
 }
 
-// sizes says how much work a run does.
+// sizes determines the amount of work of a run.
 type sizes struct {
-	stores, items, months, cells int // of a made-up table
+	stores, items, months, cells int // of a synthetic table
 
 	square         int   // rows of a square GEMM
 	tall, outer    int   // long sides of GEMMs with a short side of 64
 	batched        int   // numbers in a batch of small matrices
-	ranks          []int // of the trains
-	rowRanks       []int // those of which rows are measured too
-	numbers        int   // in a slice of arguments
-	scaling        []int // cells of the tables that grow, about
+	ranks          []int // ranks of the tensor trains
+	rowRanks       []int // ranks for which the normal equations of outer cores are measured
+	numbers        int   // arguments per slice
+	scaling        []int // approximate cells of the tables of increasing size
 	scalingRank    int
 	predictionRank int
 
-	turns  int           // the least a contest takes
-	enough time.Duration // and how long it goes on taking them
+	repetitions int           // minimum number of repetitions
+	minTime     time.Duration // minimum duration
 }
 
 func sizesFor(quick bool) sizes {
@@ -109,35 +109,35 @@ func sizesFor(quick bool) sizes {
 		ranks: []int{8, 16, 32, 64}, rowRanks: []int{8, 16, 32, 64}, numbers: 4096,
 		scaling: []int{300_000, 3_000_000, 30_000_000}, scalingRank: 32,
 		predictionRank: 30,
-		turns:          10, enough: 3 * time.Second,
+		repetitions:    10, minTime: 3 * time.Second,
 	}
 	if quick {
 		s.scaling = []int{300_000, 1_000_000, 3_000_000}
 		s.rowRanks = []int{32}
-		s.turns, s.enough = 2, 150*time.Millisecond
+		s.repetitions, s.minTime = 2, 150*time.Millisecond
 	}
 	return s
 }
 
-// Groups returns the names of the groups of measures.
+// Groups returns the names of the groups of measurements.
 func Groups() []string { return []string{"dense", "functions", "pass", "scaling", "read", "predict"} }
 
-// run is one call of Run.
+// run is the state of one call of Run.
 type run struct {
 	ctx     context.Context
 	opt     Options
 	sizes   sizes
 	path    cpu.Path
-	threads []int // 1, and Options.Threads where that is more
+	threads []int // 1, and Options.Threads if larger
 	sales   *sales
 	folder  string          // for temporary files
-	peaks   map[int]float64 // best multiply-adds a second, by threads
+	peaks   map[int]float64 // best multiply-add rate by number of threads
 	result  *Result
 	group   string
 }
 
 func measure(ctx context.Context, opt Options, size sizes) (*Result, error) {
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, err
 	}
@@ -152,14 +152,14 @@ func measure(ctx context.Context, opt Options, size sizes) (*Result, error) {
 	}
 	r.result = &Result{Path: string(path), Threads: threads, OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Quick: opt.Quick}
 	if r.folder, err = os.MkdirTemp("", "kft-bench-"); err != nil {
-		return nil, fmt.Errorf("bench: no folder for temporary files: %w", err)
+		return nil, fmt.Errorf("bench: cannot create a folder for temporary files: %w", err)
 	}
 	defer os.RemoveAll(r.folder)
 	for _, stage := range []struct {
 		name string
 		work func() error
 	}{
-		{"table", r.takeTable},
+		{"table", r.loadTable},
 		{"dense", r.dense},
 		{"functions", r.functions},
 		{"pass", r.passes},
@@ -180,17 +180,17 @@ func measure(ctx context.Context, opt Options, size sizes) (*Result, error) {
 		if err := stage.work(); err != nil {
 			return nil, err
 		}
-		// What a stage leaves behind is not the next one's to collect.
+		// Collect the garbage of this stage outside of the next measurements.
 		runtime.GC()
 	}
 	r.result.Seconds = time.Since(began).Seconds()
 	return r.result, nil
 }
 
-// most returns the largest number of threads.
-func (r *run) most() int { return r.threads[len(r.threads)-1] }
+// maxThreads returns the largest number of threads.
+func (r *run) maxThreads() int { return r.threads[len(r.threads)-1] }
 
-// add takes a measure into the result and judges it.
+// add appends a measurement to the result and checks its target.
 func (r *run) add(m Measure) {
 	m.Group = r.group
 	if m.Target != nil {

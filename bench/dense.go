@@ -11,11 +11,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 )
 
-// dense measures products of matrices as shares of the multiply-add peak.
+// dense measures matrix products relative to the multiply-add peak.
 func (r *run) dense() error {
 	single := 0.0
 	for _, threads := range r.threads {
-		best, err := r.contest(func() (float64, error) { return cpu.Peak(r.path, threads, 4*time.Millisecond), nil })
+		best, err := r.alternate(func() (float64, error) { return cpu.Peak(r.path, threads, 4*time.Millisecond), nil })
 		if err != nil {
 			return err
 		}
@@ -38,10 +38,10 @@ func (r *run) dense() error {
 			return err
 		}
 	}
-	if err := r.gemm(r.most(), s.tall, 64, 64, 0.70); err != nil {
+	if err := r.gemm(r.maxThreads(), s.tall, 64, 64, 0.70); err != nil {
 		return err
 	}
-	if err := r.gemm(r.most(), s.outer, s.outer, 64, 0.70); err != nil {
+	if err := r.gemm(r.maxThreads(), s.outer, s.outer, 64, 0.70); err != nil {
 		return err
 	}
 	for _, rank := range []int{16, 32, 64} {
@@ -52,7 +52,7 @@ func (r *run) dense() error {
 	return r.gonum()
 }
 
-// gemm measures C = A B with C m x n.
+// gemm measures C = A B where C is m x n.
 func (r *run) gemm(threads, m, n, k int, target float64) error {
 	a, b, c := normals(m*k), normals(k*n), make([]float32, m*n)
 	flops := 2 * float64(m) * float64(n) * float64(k)
@@ -68,19 +68,19 @@ func (r *run) gemm(threads, m, n, k int, target float64) error {
 	return nil
 }
 
-// batched measures many products of small square matrices, on one thread: a
-// batch that stays in the second cache, as the pass meets its slices, and one
-// sixteen times as large, which small ranks can only wait for.
+// batched measures batches of products of small square matrices on one thread: a
+// batch that fits into the second-level cache, like the slices of a pass, and one
+// sixteen times as large, which is limited by memory for small ranks.
 func (r *run) batched(rank int) error {
 	const larger = 16
 	for _, numbers := range []int{r.sizes.batched, larger * r.sizes.batched} {
 		count := max(1, numbers/(rank*rank))
 		n := count * rank * rank
 		a, b, c := normals(n), normals(n), make([]float32, n)
-		turns := larger * r.sizes.batched / numbers
-		flops := 2 * float64(n) * float64(rank) * float64(turns)
+		repetitions := larger * r.sizes.batched / numbers
+		flops := 2 * float64(n) * float64(rank) * float64(repetitions)
 		speed, peak, err := r.againstPeak(1, flops, func() error {
-			for range turns {
+			for range repetitions {
 				cpu.BatchedGemm(r.path, rank, rank, rank, count, a, b, c)
 			}
 			return nil
@@ -99,16 +99,16 @@ func (r *run) batched(rank int) error {
 	return nil
 }
 
-// gonum measures the same square product in gonum, the usual library for it in
-// Go, which takes all threads.
+// gonum measures the same square product in gonum, the common Go library for it,
+// which uses all threads.
 func (r *run) gonum() error {
 	n := r.sizes.square
 	a, b, c := normals(n*n), normals(n*n), make([]float32, n*n)
 	flops := 2 * float64(n) * float64(n) * float64(n)
 	var library gonum.Implementation
-	best, err := r.contest(
+	best, err := r.alternate(
 		timed(flops, func() error {
-			cpu.Gemm(r.path, r.most(), false, false, n, n, n, 1, a, n, b, n, 0, c, n)
+			cpu.Gemm(r.path, r.maxThreads(), false, false, n, n, n, 1, a, n, b, n, 0, c, n)
 			return nil
 		}),
 		timed(flops, func() error {
@@ -118,13 +118,12 @@ func (r *run) gonum() error {
 	if err != nil {
 		return err
 	}
-	r.add(Measure{Name: fmt.Sprintf("GEMM %dx%dx%d beside gonum's", n, n, n), Value: best[0] / 1e9, Unit: "GFLOP/s",
+	r.add(Measure{Name: fmt.Sprintf("GEMM %dx%dx%d compared with gonum", n, n, n), Value: best[0] / 1e9, Unit: "GFLOP/s",
 		Ratio: best[0] / best[1], RatioOf: "gonum"})
 	return nil
 }
 
-// normals returns n numbers drawn from the standard normal distribution,
-// always the same.
+// normals returns n standard normal numbers from a fixed seed.
 func normals(n int) []float32 {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	x := make([]float32, n)

@@ -7,8 +7,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 )
 
-// functions measures exp and cos on a slice beside package math's, which are
-// also what their errors are taken from.
+// functions measures exp and cos on a slice relative to package math, and their
+// errors.
 func (r *run) functions() error {
 	for _, f := range []struct {
 		name, kind string
@@ -26,7 +26,7 @@ func (r *run) functions() error {
 			src[i] = float32(f.low + (f.high-f.low)*random.Float64())
 		}
 		n := float64(len(src))
-		best, err := r.contest(
+		best, err := r.alternate(
 			timed(n, func() error { f.vector(r.path, dst, src); return nil }),
 			timed(n, func() error {
 				for i, x := range src {
@@ -39,7 +39,7 @@ func (r *run) functions() error {
 		}
 		r.add(Measure{Name: f.name + " on a slice, 1 thread", Value: 1e9 / best[0], Unit: "ns", Ratio: best[0] / best[1], RatioOf: "math", Target: atLeast(20)})
 
-		// The error, on as many arguments again in each binade and on a grid.
+		// The error on as many arguments in each binade.
 		worst := 0.0
 		for scale := f.high; scale > 1e-6; scale /= 2 {
 			for i := range src {

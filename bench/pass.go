@@ -3,17 +3,17 @@ package bench
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
-// passes measures the primitives of training over all cells of the table, for
-// a train store, item, month of each rank.
+// passes measures the primitives of training over all cells of the table, for a
+// tensor train over store, item and month of each rank.
 func (r *run) passes() error {
 	for _, rank := range r.sizes.ranks {
-		t := newTrained(r.sales, rank)
+		t := newTrainFixture(r.sales, rank)
 		for _, threads := range r.threads {
 			if err := r.pass(t, rank, threads); err != nil {
 				return err
@@ -31,25 +31,22 @@ func (r *run) passes() error {
 	return nil
 }
 
-// trained is a train over a table with plans from both its ends.
-type trained struct {
+// trainFixture is a tensor train over a table with plans from both ends.
+type trainFixture struct {
 	cores, grad []backend.Slices
-	plans       [2]*backend.Plan // by backend.End
+	plans       [2]*backend.Plan // by backend.LeafEnd
 	cheaper     *backend.Plan
-	y           []float32 // in the cheaper plan's order
+	y           []float32 // in the order of the cheaper plan
 }
 
-func newTrained(s *sales, rank int) *trained {
+func newTrainFixture(s *sales, rank int) *trainFixture {
 	shapes := shapesOf(s.sizes, rank)
-	t := &trained{}
-	var wait sync.WaitGroup
-	for _, end := range []backend.End{backend.First, backend.Last} {
-		wait.Go(func() { t.plans[end] = backend.NewPlan(shapes, s.codes, end) })
-	}
-	wait.Wait()
-	t.cheaper = t.plans[backend.First]
-	if t.plans[backend.Last].Work() < t.cheaper.Work() {
-		t.cheaper = t.plans[backend.Last]
+	t := &trainFixture{}
+	ends := []backend.LeafEnd{backend.LeafFirst, backend.LeafLast}
+	parallel.For(len(ends), len(ends), func(i int) { t.plans[ends[i]] = backend.NewPlan(shapes, s.codes, ends[i]) })
+	t.cheaper = t.plans[backend.LeafFirst]
+	if t.plans[backend.LeafLast].Work() < t.cheaper.Work() {
+		t.cheaper = t.plans[backend.LeafLast]
 	}
 	t.y = make([]float32, len(s.y))
 	t.cheaper.Gather(t.y, s.y)
@@ -64,10 +61,10 @@ func shapesOf(sizes [3]int, rank int) []backend.Shape {
 	return []backend.Shape{{Left: 1, N: sizes[0], Right: rank}, {Left: rank, N: sizes[1], Right: rank}, {Left: rank, N: sizes[2], Right: 1}}
 }
 
-// pass measures residuals and the gradients of all cores. It is credited
-// 6 R^2 operations a cell, what mean and pullback cost where nothing is shared
-// between cells; the target is set on that credit at rank 32 on all threads.
-func (r *run) pass(t *trained, rank, threads int) error {
+// pass measures residuals and the gradients of all cores. It is credited with
+// 6 R^2 operations per cell, the cost of mean and pullback without sharing between
+// cells. The target applies to that credit at rank 32 on all threads.
+func (r *run) pass(t *trainFixture, rank, threads int) error {
 	b := cpu.New(r.path, threads)
 	job := &backend.Job{Adjoint: backend.Residual, Target: t.y, Grad: t.grad}
 	passes, peak, err := r.againstPeak(threads, 1, func() error { b.Pass(t.cheaper, t.cores, job); return nil })
@@ -89,12 +86,11 @@ func (r *run) pass(t *trained, rank, threads int) error {
 	return nil
 }
 
-// traffic returns the bytes that a pass with all gradients loads and stores,
-// from whatever cache: for a cell its leaf row twice, that row's gradient in
-// and out, its entity twice, its target, its value and its adjoint out and in;
-// for each level that a node computes a core slice twice and its gradient in
-// and out. A level that starts the chain is one slice in and a gradient in and
-// out.
+// traffic returns the bytes that a pass with all gradients loads and stores, from
+// any cache. Per cell: its leaf row twice, the gradient of that row in and out, its
+// entity twice, its target, its value, and its adjoint out and in. Per computed
+// level of a node: a core slice twice and its gradient in and out. The first level
+// of the chain takes one slice in and a gradient in and out.
 func traffic(p *backend.Plan) float64 {
 	bytes := float64(p.Cells()) * (16*float64(p.LeafRank()) + 2*4 + 4 + 2*4 + 2*4)
 	for j := range p.Nodes() {
@@ -109,35 +105,35 @@ func traffic(p *backend.Plan) float64 {
 	return bytes
 }
 
-// product measures what a step of conjugate gradients for the inner core
-// takes: the action of its normal equations.
-func (r *run) product(t *trained, rank int) error {
-	b := cpu.New(r.path, r.most())
+// product measures one conjugate gradient step for the inner core: the product
+// with its normal equations.
+func (r *run) product(t *trainFixture, rank int) error {
+	b := cpu.New(r.path, r.maxThreads())
 	job := &backend.Job{Adjoint: backend.Product, Grad: []backend.Slices{{}, t.grad[1], {}}}
-	best, err := r.contest(timed(1, func() error { b.Pass(t.cheaper, t.cores, job); return nil }))
+	best, err := r.alternate(timed(1, func() error { b.Pass(t.cheaper, t.cores, job); return nil }))
 	if err != nil {
 		return err
 	}
-	r.add(Measure{Name: fmt.Sprintf("product of the inner core r=%d, %s", rank, onThreads(r.most())), Value: 1e3 / best[0], Unit: "ms"})
+	r.add(Measure{Name: fmt.Sprintf("product of the inner core r=%d, %s", rank, onThreads(r.maxThreads())), Value: 1e3 / best[0], Unit: "ms"})
 	return nil
 }
 
-// rows measures the normal equations of both outer cores: R^2 multiply-adds a
-// cell for the Gram matrices. One of the plans finds the targets in the other's
-// order, which does not matter to the time.
-func (r *run) rows(t *trained, rank int) error {
-	b := cpu.New(r.path, r.most())
+// rows measures the normal equations of both outer cores: R^2 multiply-adds per
+// cell for the Gram matrices. One of the plans gets the targets in the order of the
+// other, which does not affect the time.
+func (r *run) rows(t *trainFixture, rank int) error {
+	b := cpu.New(r.path, r.maxThreads())
 	for end, name := range []string{"first", "last"} {
 		plan := t.plans[end]
-		speed, peak, err := r.againstPeak(r.most(), 1, func() error {
-			b.Rows(plan, t.cores, t.y, nil, func(int, int, []float64, []float64) {})
+		speed, peak, err := r.againstPeak(r.maxThreads(), 1, func() error {
+			b.NormalEquations(plan, t.cores, t.y, nil, func(int, int, []float64, []float64) {})
 			return nil
 		})
 		if err != nil {
 			return err
 		}
 		flops := 2 * float64(rank*rank) * float64(plan.Cells()) * speed
-		r.add(Measure{Name: fmt.Sprintf("rows of the %s core r=%d, %s", name, rank, onThreads(r.most())), Value: 1e3 / speed, Unit: "ms",
+		r.add(Measure{Name: fmt.Sprintf("rows of the %s core r=%d, %s", name, rank, onThreads(r.maxThreads())), Value: 1e3 / speed, Unit: "ms",
 			Ratio: flops / peak, RatioOf: "FMA peak"})
 	}
 	return nil

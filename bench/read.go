@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
-// read measures reading a table to codes beside encoding/csv, which only
-// splits the same file into fields.
+// read measures reading a table to codes relative to encoding/csv, which only
+// splits the file into fields.
 func (r *run) read() error {
 	file := filepath.Join(r.folder, "sales.csv")
 	if err := os.WriteFile(file, r.sales.text, 0o600); err != nil {
@@ -23,14 +23,14 @@ func (r *run) read() error {
 		return err
 	}
 	size := float64(len(r.sales.text))
-	contenders := []contender{timed(size, func() error { return splitCSV(file) })}
+	candidates := []candidate{timed(size, func() error { return splitCSV(file) })}
 	for _, threads := range r.threads {
-		contenders = append(contenders, timed(size, func() error {
-			_, err := dataset.Read(r.ctx, []string{file}, schema, dataset.Format{}, threads)
+		candidates = append(candidates, timed(size, func() error {
+			_, err := tableio.Read(r.ctx, tableio.Files(file), schema, tableio.Format{}, threads)
 			return err
 		}))
 	}
-	best, err := r.contest(contenders...)
+	best, err := r.alternate(candidates...)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (r *run) read() error {
 	return nil
 }
 
-// splitCSV reads all records of a file in the fastest way encoding/csv has.
+// splitCSV reads all records of a file in the fastest mode of encoding/csv.
 func splitCSV(file string) error {
 	f, err := os.Open(file)
 	if err != nil {

@@ -16,10 +16,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
-// sales is a table of bottles sold by store, item and month. Where it has a
-// text, row k is its data line k.
+// sales is a table of bottles sold by store, item and month. If it has a text, row
+// k is data line k of the text.
 type sales struct {
 	sizes [3]int // stores, items, months
 	codes [][]int32
@@ -27,7 +28,7 @@ type sales struct {
 	text  []byte // the table as CSV
 }
 
-// schema says how the text is read.
+// schema returns the schema for reading the text.
 func (s *sales) schema() (dataset.Schema, error) {
 	schema := dataset.Schema{Target: "bottles"}
 	for _, text := range salesModes {
@@ -42,8 +43,8 @@ func (s *sales) schema() (dataset.Schema, error) {
 
 var salesModes = []string{"store", "item", "time=year+month"}
 
-// takeTable sets r.sales to the table of Options.Data or a made-up one.
-func (r *run) takeTable() (err error) {
+// loadTable sets r.sales to the table in Options.Data or to a synthetic one.
+func (r *run) loadTable() (err error) {
 	s := r.sizes
 	if r.opt.Data != "" {
 		file := filepath.Join(r.opt.Data, "sales_2015_2016.csv.gz")
@@ -56,7 +57,7 @@ func (r *run) takeTable() (err error) {
 	r.sales = makeSales(s.stores, s.items, s.months, s.cells)
 	r.sales.sort()
 	r.sales.write()
-	r.result.Table = fmt.Sprintf("made up: %d stores, %d items, %d months, %d cells", s.stores, s.items, s.months, len(r.sales.y))
+	r.result.Table = fmt.Sprintf("synthetic: %d stores, %d items, %d months, %d cells", s.stores, s.items, s.months, len(r.sales.y))
 	return nil
 }
 
@@ -77,7 +78,7 @@ func readSales(ctx context.Context, file string) (*sales, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := dataset.Read(ctx, []string{file}, schema, dataset.Format{}, 0)
+	t, err := tableio.Read(ctx, tableio.Files(file), schema, tableio.Format{}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -88,18 +89,18 @@ func readSales(ctx context.Context, file string) (*sales, error) {
 	return s, nil
 }
 
-// assortment are quantiles of how many stores sell an item, as a share of
-// 1507, in the sales that the made-up table imitates: half of the items are in
-// a few dozen stores or fewer, a hundredth is nearly everywhere. Items that
-// few stores have are sold in few months.
+// assortment holds quantiles of the number of stores, of 1507, that sell an item
+// in the sales that the synthetic table imitates: half of the items are in a few
+// dozen stores or fewer, one percent is in nearly all. Items of few stores are sold
+// in few months.
 var assortment = []struct{ quantile, stores, months float64 }{
 	{0, 1, 1}, {0.22, 1, 2}, {0.25, 2, 3}, {0.36, 5, 4}, {0.5, 27, 8}, {0.7, 100, 24},
 	{0.75, 133, 24}, {0.9, 292, 24}, {0.95, 450, 24}, {0.99, 900, 24}, {1, 1362, 24},
 }
 
-// makeSales draws about the given number of cells: item by item some stores,
-// the same ones in all of the item's months, each with a propensity to buy. To
-// have more cells, items are in more stores and months.
+// makeSales draws about the given number of cells: per item some stores, the same
+// ones in all months of the item, each with a propensity to buy. A larger number of
+// cells puts items into more stores and months.
 func makeSales(stores, items, months, cells int) *sales {
 	low, high := 0.0, 100.0
 	for range 40 {
@@ -120,7 +121,7 @@ func makeSales(stores, items, months, cells int) *sales {
 		shops, length := assortmentOf(place[item], stores, items, months, high)
 		first := random.IntN(months - length + 1)
 		for k := range shops {
-			// A step of a shuffle; squared, so that some stores have far more.
+			// One step of a shuffle; u is squared so that some stores have far more.
 			u := random.Float64()
 			other := k + int(u*u*float64(stores-k))
 			order[k], order[other] = order[other], order[k]
@@ -139,12 +140,12 @@ func makeSales(stores, items, months, cells int) *sales {
 	return s
 }
 
-// propensity is the mean share of an item's months in which a store sells it,
-// beside one in which it is sure to.
+// propensity is the mean share of the months of an item in which a store sells it,
+// in addition to one month in which it always does.
 const propensity = 0.24
 
-// assortmentOf returns in how many stores and months the item of the given
-// place in the order of popularity is sold.
+// assortmentOf returns the number of stores and months in which the item with the
+// given popularity rank is sold.
 func assortmentOf(place, stores, items, months int, scale float64) (shops, length int) {
 	q := (float64(place) + 0.5) / float64(items)
 	i := 1
@@ -168,8 +169,8 @@ func expectedCells(stores, items, months int, scale float64) float64 {
 	return sum
 }
 
-// sort orders the rows by month, then store, then item, as such tables come;
-// they are made item by item.
+// sort orders the rows, which were drawn by item, by month, store and item, as in
+// the real table.
 func (s *sales) sort() {
 	order := make([]int32, len(s.y))
 	for i := range order {
@@ -205,7 +206,7 @@ func permuted[T any](x []T, order []int32) []T {
 	return y
 }
 
-// write makes the text of a made-up table.
+// write formats the text of a synthetic table.
 func (s *sales) write() {
 	s.text = append(make([]byte, 0, 24*len(s.y)+64), "year,month,store,item,bottles\n"...)
 	for row, y := range s.y {
@@ -217,8 +218,8 @@ func (s *sales) write() {
 	}
 }
 
-// sample returns the text of every step-th row and of the first row of each
-// store, item and month: a small table that knows all ids.
+// sample returns the text of every step-th row and of the first row of each store,
+// item and month: a small table that contains all ids.
 func (s *sales) sample(step int) []byte {
 	header := bytes.IndexByte(s.text, '\n') + 1
 	small, rest := append([]byte(nil), s.text[:header]...), s.text[header:]

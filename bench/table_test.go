@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 func TestMakeSales(t *testing.T) {
 	for _, want := range []int{30_000, 300_000, 3_000_000} {
 		s := makeSales(1507, 4563, 24, want)
 		if have := len(s.y); math.Abs(float64(have)/float64(want)-1) > 0.05 {
-			t.Errorf("%d cells, want about %d", have, want)
+			t.Errorf("got %d cells, want about %d", have, want)
 		}
 		for mode, codes := range s.codes {
 			if len(codes) != len(s.y) {
@@ -22,15 +23,15 @@ func TestMakeSales(t *testing.T) {
 			}
 			for _, c := range codes {
 				if c < 0 || int(c) >= s.sizes[mode] {
-					t.Fatalf("code %d in a mode of %d", c, s.sizes[mode])
+					t.Fatalf("mode %d: got code %d, want less than %d", mode, c, s.sizes[mode])
 				}
 			}
 		}
 	}
 }
 
-// The made-up table stands in for 3.03 M cells in 49,668 pairs of item and
-// month and 470,482 of store and item; a pass costs what the pairs do.
+// The synthetic table imitates one of 3.03 M cells in 49,668 pairs of item and
+// month and 470,482 of store and item, which determine the cost of a pass.
 func TestMakeSalesHasTheShapeOfRealSales(t *testing.T) {
 	s := makeSales(1507, 4563, 24, 3_028_076)
 	itemMonth, storeItem := map[[2]int32]bool{}, map[[2]int32]bool{}
@@ -39,15 +40,14 @@ func TestMakeSalesHasTheShapeOfRealSales(t *testing.T) {
 		storeItem[[2]int32{s.codes[0][k], s.codes[1][k]}] = true
 	}
 	if n := len(itemMonth); math.Abs(float64(n)/49_668-1) > 0.1 {
-		t.Errorf("%d pairs of item and month, want about 49,668", n)
+		t.Errorf("got %d pairs of item and month, want about 49,668", n)
 	}
 	if n := len(storeItem); math.Abs(float64(n)/470_482-1) > 0.1 {
-		t.Errorf("%d pairs of store and item, want about 470,482", n)
+		t.Errorf("got %d pairs of store and item, want about 470,482", n)
 	}
 }
 
-// TestTextIsTheTable reads the text back.
-func TestTextIsTheTable(t *testing.T) {
+func TestTextMatchesTable(t *testing.T) {
 	s := makeSales(40, 50, 12, 2000)
 	s.sort()
 	s.write()
@@ -60,17 +60,17 @@ func TestTextIsTheTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := dataset.Read(t.Context(), []string{file}, schema, dataset.Format{}, 1)
+		table, err := tableio.Read(t.Context(), tableio.Files(file), schema, tableio.Format{}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return table
 	}
-	table := read(s.text) // which refuses a cell that comes twice
+	table := read(s.text) // rejects duplicate cells
 	if table.Len() != len(s.y) {
-		t.Fatalf("%d rows of %d", table.Len(), len(s.y))
+		t.Fatalf("got %d rows, want %d", table.Len(), len(s.y))
 	}
-	// Codes are given in another order; the same ones must be together.
+	// Codes are assigned in a different order; equal ones must stay equal.
 	for mode, codes := range s.codes {
 		to := map[int32]int32{}
 		for k, code := range codes {
@@ -84,12 +84,12 @@ func TestTextIsTheTable(t *testing.T) {
 
 	small := s.sample(100)
 	if n := bytes.Count(small, []byte("\n")) - 1; n >= len(s.y) {
-		t.Errorf("the sample has %d rows of %d", n, len(s.y))
+		t.Errorf("got a sample of %d rows, want fewer than %d", n, len(s.y))
 	}
 	sample := read(small)
 	for mode, d := range sample.Dicts {
 		if d.Len() != table.Dicts[mode].Len() {
-			t.Errorf("the sample has %d ids of %d in mode %d", d.Len(), table.Dicts[mode].Len(), mode)
+			t.Errorf("mode %d: got %d ids in the sample, want %d", mode, d.Len(), table.Dicts[mode].Len())
 		}
 	}
 }

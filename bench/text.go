@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 )
 
-// WriteText writes the result as a table for people.
+// WriteText writes the result as an aligned text table.
 func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintf(w, "cpu %s, %s, %s/%s, %s, %.1f s\ntable: %s\n", r.Path, onThreads(r.Threads), r.OS, r.Arch, r.Go, r.Seconds, r.Table)
 	var aligned bytes.Buffer
@@ -28,7 +28,7 @@ func (r *Result) WriteText(w io.Writer) {
 	}
 }
 
-// ratio writes shares of a peak as per cent and other ratios as multiples.
+// ratio formats shares of a peak as percentages and other ratios as multiples.
 func (m *Measure) ratio() string {
 	switch {
 	case m.RatioOf == "":
@@ -68,7 +68,7 @@ func (m *Measure) reached() string {
 	return "no"
 }
 
-// number writes three digits.
+// number formats three significant digits.
 func number(x float64) string {
 	if a := math.Abs(x); a >= 100 && a < 1e6 {
 		return fmt.Sprintf("%.0f", x)

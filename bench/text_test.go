@@ -7,7 +7,7 @@ import (
 
 func TestWriteText(t *testing.T) {
 	yes, no := true, false
-	r := &Result{Path: "avx2", Threads: 2, OS: "linux", Arch: "amd64", Go: "go1.26", Table: "made up", Seconds: 12.34, Measures: []Measure{
+	r := &Result{Path: "avx2", Threads: 2, OS: "linux", Arch: "amd64", Go: "go1.26", Table: "synthetic", Seconds: 12.34, Measures: []Measure{
 		{Group: "dense", Name: "FMA peak, 1 thread", Value: 163.4, Unit: "GFLOP/s"},
 		{Group: "dense", Name: "GEMM", Value: 87.65, Unit: "GFLOP/s", Ratio: 0.5364, RatioOf: "FMA peak", Target: atLeast(0.85), OK: &no},
 		{Group: "functions", Name: "exp", Value: 0.1724, Unit: "ns", Ratio: 225.1, RatioOf: "math", Target: atLeast(20), OK: &yes},
@@ -16,7 +16,7 @@ func TestWriteText(t *testing.T) {
 	var out strings.Builder
 	r.WriteText(&out)
 	want := `cpu avx2, 2 threads, linux/amd64, go1.26, 12.3 s
-table: made up
+table: synthetic
 
 dense                 value         ratio             target   reached
   FMA peak, 1 thread  163 GFLOP/s
@@ -27,7 +27,7 @@ functions             value              ratio       target             reached
   exp, largest error  6.99e-08 relative              <= 1e-06 relative  yes
 `
 	if out.String() != want {
-		t.Errorf("have\n%s\nwant\n%s", &out, want)
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
 	}
 }
 
@@ -38,7 +38,7 @@ func TestTargetReached(t *testing.T) {
 		want   bool
 	}{{atLeast(2), 2, true}, {atLeast(2), 1.9, false}, {atMost(2), 2, true}, {atMost(2), 2.1, false}, {atMost(2), 0, true}} {
 		if have := c.target.reached(c.x); have != c.want {
-			t.Errorf("%+v reached by %v: %v, want %v", *c.target, c.x, have, c.want)
+			t.Errorf("%+v reached by %v: got %v, want %v", *c.target, c.x, have, c.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package conformal
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,6 +40,12 @@ type TooFewRowsError struct {
 	Level  float64 // of the central interval
 	Needed int
 }
+
+// ErrTooFewRows is the sentinel of [TooFewRowsError].
+var ErrTooFewRows = errors.New("too few calibration rows")
+
+// Unwrap returns ErrTooFewRows.
+func (e *TooFewRowsError) Unwrap() error { return ErrTooFewRows }
 
 func (e *TooFewRowsError) Error() string {
 	return fmt.Sprintf("%d calibration rows cannot give a %.4g %% interval, which needs %d or more; calibrate on more rows or ask for a lower level",

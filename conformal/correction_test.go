@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -14,7 +14,7 @@ import (
 // skewedRows draws rows with skewed scores whose spread differs between groups, while
 // the predictive distribution assumes the same spread for all.
 func skewedRows(seed uint64, n, groups int) (scores, location []float64, group []int32) {
-	rng := stream.New(seed, "skewed")
+	rng := randstream.New(seed, "skewed")
 	for range n {
 		g := rng.IntN(groups)
 		m := float64(g) + rng.Float64()
@@ -149,7 +149,7 @@ func TestSmallGroupsUseThePool(t *testing.T) {
 // near 0.
 func TestCountsThatAreTooNarrow(t *testing.T) {
 	t.Parallel()
-	rng := stream.New(4, "counts")
+	rng := randstream.New(4, "counts")
 	truth := likelihood.NegativeBinomial{Size: 0.8}
 	const n = 1500
 	var z, y []float64

@@ -5,7 +5,7 @@ import (
 	"log"
 
 	"github.com/kernel-fried-tensor/kft/conformal"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
@@ -13,7 +13,7 @@ import (
 // A predictive distribution whose variance is too small, before and after a conformal
 // correction from held-out rows.
 func Example() {
-	rng := stream.New(1, "example")
+	rng := randstream.New(1, "example")
 	cell := predictive.Gaussian(predictive.Log1p, 2, 0.05, 0.05)
 	truth := predictive.Gaussian(predictive.Log1p, 2, 0.05, 0.35)
 

@@ -6,16 +6,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 )
 
-// A chronology is the order in time of a mode's ids.
-type chronology struct {
-	order []int32 // codes, the earliest first
-	note  string  // what the order takes for granted, or ""
+// A Chronology is the order in time of a mode's ids.
+type Chronology struct {
+	Order []int32 // codes, earliest first
+	Note  string  // assumption that the order rests on, or ""
 }
 
-// calendarRole is what a number in an id counts. A role further down counts
-// within the one that spans gives.
+// calendarRole is what a number in an id counts. The roles are ordered from coarse
+// to fine.
 type calendarRole int
 
 const (
@@ -31,8 +34,8 @@ const (
 	aMinute
 )
 
-// calendarParts says of each role what a column of it may be called, the largest
-// value before it is taken for a running number, and what it starts anew with.
+// calendarParts lists, for each role, the names that its column may have, the largest
+// value (a larger one means a running number), and the roles that restart its count.
 var calendarParts = map[calendarRole]struct {
 	words  []string
 	most   float64
@@ -48,19 +51,19 @@ var calendarParts = map[calendarRole]struct {
 	aMinute:  {words: []string{"minute"}, most: 60, within: []calendarRole{anHour}},
 }
 
-// cyclicFunctions come round again: the ids of hour(at) say nothing of the day.
+// cyclicFunctions repeat: the ids of hour(at) do not determine the day.
 var cyclicFunctions = []string{"quarter", "month", "week", "day", "weekday", "hour"}
 
-// chronologyOf finds the order in time of a mode's ids: dates by date; numbers by
-// size; several numbers (year and month, in one column or joined from several) by
-// what their columns are called and by their range, the year first wherever it
-// stands. Where it cannot be told that is an error, for a guess would let the
-// future into the training rows.
-func chronologyOf(m Mode, ids []string) (chronology, error) {
+// Chronology finds the order in time of a mode's ids: dates by date; numbers by size;
+// several numbers (year and month, in one column or joined from several) by the names
+// of their columns and by their range, with the year first wherever it stands. It
+// returns an error if the order is ambiguous, because a guess could put the future
+// into the training set.
+func (m Mode) Chronology(ids []string) (Chronology, error) {
 	if slices.Contains(cyclicFunctions, m.Func) {
 		column := quoteColumn(m.Columns[0])
-		return chronology{}, fmt.Errorf("mode %s is %s, which comes round again and so has no last %s; make a mode of yearmonth(%s) or date(%s), or of columns such as time=year+month",
-			m.Name, m.source(), m.Func, column, column)
+		return Chronology{}, fmt.Errorf("mode %s is %s, which is cyclic and has no last %s; use a mode made of yearmonth(%s) or date(%s), or of columns such as time=year+month",
+			m.Name, m.Expression(), m.Func, column, column)
 	}
 	for _, fields := range splitIDs(ids, len(m.Columns)) {
 		parts, ok := partsOfColumns(m.Columns, fields)
@@ -68,17 +71,17 @@ func chronologyOf(m Mode, ids []string) (chronology, error) {
 			continue
 		}
 		if note, ok := rankParts(parts); ok {
-			return chronology{order: sortedBy(parts, ids), note: note}, nil
+			return Chronology{Order: sortedBy(parts, ids), Note: note}, nil
 		}
 	}
 	first, last := slices.MinFunc(ids, compareNatural), slices.MaxFunc(ids, compareNatural)
-	return chronology{}, fmt.Errorf("the order in time of mode %s (ids %q to %q) cannot be told; make it of a year and what is within it (time=year+month), of yearmonth(column) or date(column), or write its ids as 2016-12 or 2016-12-31",
+	return Chronology{}, fmt.Errorf("the order in time of mode %s (ids %q to %q) is ambiguous; make it from a year and a period within the year (time=year+month), from yearmonth(column) or date(column), or write its ids as 2016-12 or 2016-12-31",
 		m.Name, first, last)
 }
 
-// splitIDs undoes the joining of n columns by '-'. Where a column's values hold
-// that character too there are two ways: the first column takes what is over, or
-// the last does. fields[c] are the values of column c.
+// splitIDs undoes the joining of n columns by '-'. If the values of a column also
+// contain that character there are two ways: the surplus belongs to the first column
+// or to the last. In each way, fields[c] are the values of column c.
 func splitIDs(ids []string, n int) (ways [][][]string) {
 	for _, restFirst := range []bool{true, false} {
 		fields := make([][]string, n)
@@ -114,8 +117,8 @@ type calendarPart struct {
 	most   float64
 }
 
-// partsOfColumns reads the values of each column as dates, as numbers, or as
-// texts with the same words around their numbers.
+// partsOfColumns reads the values of each column as dates, as numbers, or as texts
+// that differ only in their numbers.
 func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, ok bool) {
 	for c, values := range fields {
 		if p, ok := datePart(values); ok {
@@ -127,7 +130,7 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 			return nil, false
 		}
 		if len(within) == 1 && within[0].role == anyNumber {
-			within[0].role = roleCalled(columns[c])
+			within[0].role = roleOfName(columns[c])
 		}
 		parts = append(parts, within...)
 	}
@@ -148,9 +151,9 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 	return parts, true
 }
 
-func roleCalled(column string) calendarRole {
+func roleOfName(column string) calendarRole {
 	for role := aYear; role <= aMinute; role++ {
-		if called(column, calendarParts[role].words) {
+		if nameHasWord(column, calendarParts[role].words) {
 			return role
 		}
 	}
@@ -164,7 +167,7 @@ func allWhole(values []float64) bool {
 func datePart(values []string) (calendarPart, bool) {
 	p := calendarPart{role: wholeDate}
 	for _, v := range values {
-		t, ok := parseMoment([]byte(v))
+		t, ok := calendar.Parse([]byte(v))
 		if !ok {
 			return p, false
 		}
@@ -173,8 +176,8 @@ func datePart(values []string) (calendarPart, bool) {
 	return p, true
 }
 
-// numberParts takes the numbers out of texts that are alike but for them: 2016Q1,
-// week 12, Jan 2016. The name of a month is a number.
+// numberParts extracts the numbers from texts that differ only in them: 2016Q1,
+// week 12, Jan 2016. The name of a month counts as a number.
 func numberParts(values []string) ([]calendarPart, bool) {
 	if p, ok := plainNumbers(values); ok {
 		return []calendarPart{p}, true
@@ -210,16 +213,16 @@ func plainNumbers(values []string) (p calendarPart, ok bool) {
 	return p, true
 }
 
-// cutNumbers returns the numbers of a text, what their words say they are, and the
-// text with a mark in place of each.
+// cutNumbers returns the numbers in a text, their roles if the text names them, and
+// the text with a mark in place of each number.
 func cutNumbers(text string) (numbers []float64, roles []calendarRole, around string) {
 	var words strings.Builder
 	isLetter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 }
 	for i := 0; i < len(text); {
 		start := i
 		switch {
-		case isDigit(text[i]):
-			for i < len(text) && isDigit(text[i]) {
+		case fieldtext.IsDigit(text[i]):
+			for i < len(text) && fieldtext.IsDigit(text[i]) {
 				i++
 			}
 			v, _ := strconv.ParseFloat(text[start:i], 64)
@@ -254,11 +257,11 @@ func monthNamed(word string) int {
 	return 0
 }
 
-// rankParts sorts parts from the coarsest to the finest. It fails where what a
-// part counts cannot be told, or where it starts anew with something that is not
-// among the parts: year and hour, without the day.
+// rankParts sorts parts from coarse to fine. It fails if the role of a part is
+// unknown, or if the count of a part restarts with something that is not among the
+// parts: year and hour, without the day.
 func rankParts(parts []calendarPart) (note string, ok bool) {
-	if !nameUnknown(parts) {
+	if !assignRoles(parts) {
 		return "", false
 	}
 	slices.SortStableFunc(parts, func(a, b calendarPart) int { return cmp.Compare(a.role, b.role) })
@@ -270,8 +273,8 @@ func rankParts(parts []calendarPart) (note string, ok bool) {
 			return "", false
 		case i == 0 && !running:
 			cycle := about.words[0]
-			note = fmt.Sprintf("a %s comes round again, and nothing says with what: the periods are in order only where the table does not span more than one round; add the part that is missing, as in time=year+month", cycle)
-		case i > 0 && parts[0].role == wholeDate: // the date says it all but the hour
+			note = fmt.Sprintf("a %s is cyclic, and the table does not say which cycle it belongs to: the order of the periods is right only if the table spans a single cycle; add the missing part, as in time=year+month", cycle)
+		case i > 0 && parts[0].role == wholeDate: // the date determines all but the hour
 		case i > 0 && !running && !slices.ContainsFunc(parts[:i], func(q calendarPart) bool { return slices.Contains(about.within, q.role) }):
 			return "", false
 		}
@@ -279,9 +282,10 @@ func rankParts(parts []calendarPart) (note string, ok bool) {
 	return note, true
 }
 
-// nameUnknown gives numbers that nothing names a role: alone they count periods;
-// beside a year or a date a number is a part of it, by its range.
-func nameUnknown(parts []calendarPart) bool {
+// assignRoles gives a role to numbers that nothing names. A number alone counts
+// periods. Beside a year or a date its range determines its role. It reports whether
+// all numbers have a role.
+func assignRoles(parts []calendarPart) bool {
 	var unknown []*calendarPart
 	has := map[calendarRole]bool{}
 	for i := range parts {
@@ -299,8 +303,8 @@ func nameUnknown(parts []calendarPart) bool {
 	}
 	switch {
 	case len(unknown) == 1 && has[aYear] && len(parts) == 2:
-		// Whatever it counts, it counts within the year: as a week it is finer than
-		// a year and, beyond 53, a running number.
+		// It counts something within the year. As a week it is finer than a year and,
+		// beyond 53, a running number.
 		unknown[0].role = aWeek
 		return slices.Min(unknown[0].values) >= 0
 	case len(unknown) == 1 && has[aYear] && has[aMonth] && fits(unknown[0], aDay):
@@ -315,8 +319,8 @@ func nameUnknown(parts []calendarPart) bool {
 	return true
 }
 
-// sortedBy returns the codes in the order of their parts; equal ones (2015-1 and
-// 2015-01) in natural order.
+// sortedBy returns the codes in the order of their parts, and in natural order if the
+// parts are equal (2015-1 and 2015-01).
 func sortedBy(parts []calendarPart, ids []string) []int32 {
 	order := make([]int32, len(ids))
 	for i := range order {

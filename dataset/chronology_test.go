@@ -47,19 +47,19 @@ func TestChronology(t *testing.T) {
 		ids := slices.Clone(want)
 		slices.Reverse(ids)
 		slices.Sort(ids[1:])
-		got, err := chronologyOf(m, ids)
+		got, err := m.Chronology(ids)
 		if err != nil {
 			t.Errorf("%s: %v", c.mode, err)
 			continue
 		}
-		for i, code := range got.order {
+		for i, code := range got.Order {
 			if ids[code] != want[i] {
 				t.Errorf("%s: place %d of %v is %s", c.mode, i, want, ids[code])
 				break
 			}
 		}
-		if (got.note != "") != c.note {
-			t.Errorf("%s %v: note %q", c.mode, want, got.note)
+		if (got.Note != "") != c.note {
+			t.Errorf("%s %v: note %q", c.mode, want, got.Note)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestNoChronology(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := chronologyOf(m, strings.Fields(ids)); err == nil || !strings.Contains(err.Error(), "cannot be told; make it of a year and what is within it (time=year+month)") {
+		if got, err := m.Chronology(strings.Fields(ids)); err == nil || !strings.Contains(err.Error(), "is ambiguous; make it from a year and a period within the year (time=year+month)") {
 			t.Errorf("%s: %v, %v", mode, got, err)
 		}
 	}
@@ -88,36 +88,9 @@ func TestNoChronology(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = chronologyOf(m, []string{"1", "2", "3"})
-		if want := fmt.Sprintf("mode %s is %s(at), which comes round again and so has no last %s; make a mode of yearmonth(at) or date(at), or of columns such as time=year+month", f, f, f); err == nil || err.Error() != want {
+		_, err = m.Chronology([]string{"1", "2", "3"})
+		if want := fmt.Sprintf("mode %s is %s(at), which is cyclic and has no last %s; use a mode made of yearmonth(at) or date(at), or of columns such as time=year+month", f, f, f); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", f, err)
 		}
-	}
-}
-
-// The month comes first in the ids, the year in time.
-func TestTimeSplitOfMonthAndYear(t *testing.T) {
-	var text strings.Builder
-	text.WriteString("month,year,y\n")
-	for year := 2015; year <= 2016; year++ {
-		for month := 1; month <= 12; month++ {
-			fmt.Fprintf(&text, "%d,%d,1\n", month, year)
-		}
-	}
-	table := tableOf(t, text.String(), Schema{Target: "y", Modes: modes(t, "time=month+year")})
-	split := apply(t, table, "time:last=3", 0)
-	for k, p := range split.Parts {
-		want := Train
-		if k >= 21 {
-			want = Test
-		} else if k >= 18 {
-			want = Valid
-		}
-		if p != want {
-			t.Errorf("month %d is %v, want %v", k, p, want)
-		}
-	}
-	if split.Periods[Test] != "10-2016 to 12-2016" || split.Periods[Valid] != "7-2016 to 9-2016" || split.Periods[Train] != "1-2015 to 6-2016" {
-		t.Errorf("periods %v", split.Periods)
 	}
 }

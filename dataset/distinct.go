@@ -4,28 +4,31 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/hashtable"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
-// Most tables hold each cell once. What is here proves that quickly; where it
-// cannot, repeats are looked for.
+// Most tables contain each cell once. The functions in this file prove that quickly.
+// If they fail, repeated cells are searched for.
 
-// distinctInRuns settles sorted tables: rows are runs in which all modes but the
-// fastest stay the same; where no run comes again, cells can repeat only within
-// one. False means that it does not know, which it finds out early in a table
-// that is not sorted. O(n), each worker on its own stretch of rows.
+// distinctInRuns handles sorted tables. Their rows form runs in which all modes but
+// the fastest are constant. If no run occurs twice, a cell can repeat only within a
+// run. The result false means unknown; in a table that is not sorted this shows
+// early. O(n); each worker has its own range of rows.
 func (t *Table) distinctInRuns(order []int, workers int) bool {
 	slow, fast := order[:len(order)-1], order[len(order)-1]
 	border := make([]int, workers+1)
 	for w := range border {
 		at := w * t.Len() / workers
 		for at > 0 && at < t.Len() && t.sameCodes(slow, at-1, at) {
-			at++ // a run is not cut
+			at++ // do not cut a run
 		}
 		border[w] = at
 	}
-	runs := make([]table, workers)
+	runs := make([]hashtable.Table, workers)
 	var unknown atomic.Bool
-	each(workers, workers, func(w int) {
+	parallel.For(workers, workers, func(w int) {
 		if !t.distinctBetween(&runs[w], slow, fast, border[w], border[w+1]) {
 			unknown.Store(true)
 		}
@@ -34,14 +37,11 @@ func (t *Table) distinctInRuns(order []int, workers int) bool {
 		return false
 	}
 	for w := 1; w < workers; w++ {
-		for _, s := range runs[w].slots {
-			if s.key == 0 {
-				continue
-			}
-			if _, ok := runs[0].get(s.key); ok {
+		for key := range runs[w].Keys() {
+			if _, ok := runs[0].Get(key); ok {
 				return false
 			}
-			runs[0].put(s.key, 0)
+			runs[0].Put(key, 0)
 		}
 	}
 	return true
@@ -56,10 +56,10 @@ func (t *Table) sameCodes(modes []int, i, j int) bool {
 	return true
 }
 
-// distinctBetween is distinctInRuns for rows from to to-1, and notes their runs.
-func (t *Table) distinctBetween(runs *table, slow []int, fast, from, to int) bool {
-	lastRun := make([]int32, t.Dicts[fast].Len()) // that held the code
-	ends := make([]int, len(t.Codes))             // where each mode's code changes next
+// distinctBetween is distinctInRuns for the rows [from, to). It records their runs.
+func (t *Table) distinctBetween(runs *hashtable.Table, slow []int, fast, from, to int) bool {
+	lastRun := make([]int32, t.Dicts[fast].Len()) // that contained the code
+	ends := make([]int, len(t.Codes))             // next row at which each mode's code changes
 	codes := t.Codes[fast]
 	for from < to {
 		end := to
@@ -74,14 +74,14 @@ func (t *Table) distinctBetween(runs *table, slow []int, fast, from, to int) boo
 				ends[m] = next
 			}
 			end = min(end, ends[m])
-			key = (key ^ uint64(same[from])) * golden
+			key = (key ^ uint64(same[from])) * hashtable.Golden
 			key ^= key >> 32
 		}
-		if _, ok := runs.get(key | 1); ok {
-			return false // the run comes again, or its key is another's
+		if _, ok := runs.Get(key | 1); ok {
+			return false // the run occurs twice, or two runs have the same key
 		}
-		runs.put(key|1, 0)
-		run := int32(runs.used)
+		runs.Put(key|1, 0)
+		run := int32(runs.Len())
 		for _, code := range codes[from:end] {
 			if lastRun[code] == run {
 				return false
@@ -93,9 +93,9 @@ func (t *Table) distinctBetween(runs *table, slow []int, fast, from, to int) boo
 	return true
 }
 
-// distinctInBitmap marks every cell in a bitmap, where that takes no more memory
-// than the observations do, and reports that none was marked before. It costs one
-// random access an observation. False means that it does not know.
+// distinctInBitmap marks every cell in a bitmap and reports whether no cell was
+// marked twice. It costs one random access per observation. The result false also
+// means that the bitmap would take more memory than the observations.
 func (t *Table) distinctInBitmap(order []int, workers int) bool {
 	cells := uint64(1)
 	for _, d := range t.Dicts {
@@ -109,10 +109,10 @@ func (t *Table) distinctInBitmap(order []int, workers int) bool {
 	if cells/8+1 > budget {
 		return false
 	}
-	// A bitmap a worker, as memory allows; then no bit may be set in two.
+	// One bitmap per worker, as memory allows. Afterwards no bit may be set in two.
 	bitmaps := make([][]uint64, min(workers, int(budget/(cells/8+1))))
 	var repeated atomic.Bool
-	each(workers, len(bitmaps), func(w int) {
+	parallel.For(workers, len(bitmaps), func(w int) {
 		bitmaps[w] = make([]uint64, cells/64+1)
 		from, to := w*t.Len()/len(bitmaps), (w+1)*t.Len()/len(bitmaps)
 		if t.mark(bitmaps[w], order, from, to) {
@@ -134,8 +134,8 @@ func (t *Table) distinctInBitmap(order []int, workers int) bool {
 	return !repeated.Load()
 }
 
-// mark sets the bits of the cells of observations from to to-1 and reports
-// whether one was set before.
+// mark sets the bits of the cells of the observations [from, to) and reports whether
+// one was already set.
 func (t *Table) mark(seen []uint64, order []int, from, to int) bool {
 	var cells [1024]uint64
 	for ; from < to; from += len(cells) {
@@ -161,8 +161,8 @@ func (t *Table) mark(seen []uint64, order []int, from, to int) bool {
 	return false
 }
 
-// slowestFirst orders the modes by how seldom they change from row to row, so
-// that the rows of a sorted table mark neighbouring bits.
+// slowestFirst orders the modes by how rarely they change from row to row, so that
+// the rows of a sorted table mark neighbouring bits.
 func (t *Table) slowestFirst() []int {
 	order := make([]int, len(t.Codes))
 	changes := make([]int, len(t.Codes))

@@ -6,11 +6,23 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/hashtable"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
-// mergeDuplicates applies a rule to cells that are seen more than once. A merged
-// cell keeps the place of its first row.
-func (t *Table) mergeDuplicates(rule string, workers int, where wherefunc) error {
+// RowPlace is where a data row stands in the input.
+type RowPlace struct {
+	File string
+	Line int    // from 1
+	Unit string // what Line counts, see InputError
+}
+
+// MergeDuplicates applies a rule, one of [DuplicateRules], to cells that occur more
+// than once. A merged cell keeps the position of its first row. The function where
+// returns the place of a data row, for errors.
+func (t *Table) MergeDuplicates(rule string, workers int, where func(row int) RowPlace) error {
 	order := t.slowestFirst()
 	if t.distinctInRuns(order, workers) || t.distinctInBitmap(order, workers) {
 		return nil
@@ -29,26 +41,23 @@ func (t *Table) mergeDuplicates(rule string, workers int, where wherefunc) error
 	return t.merge(pairs, rule, where)
 }
 
-// wherefunc names the file and line of a data row, and what lines are there.
-type wherefunc func(row int) (file string, line int, unit string)
-
-// repeat is an observation whose cell an earlier one has.
+// repeat is an observation whose cell an earlier observation has.
 type repeat struct{ again, first int32 }
 
-// repeats finds every repeated cell: observations are dealt to shards by the hash
-// of their cell, and each shard has a table of its own. O(n), 12 bytes an
+// repeats finds every repeated cell. Observations are distributed over shards by the
+// hash of their cell, and each shard has its own table. O(n), 12 bytes per
 // observation.
 func (t *Table) repeats(workers int) []repeat {
 	n := t.Len()
-	shift := 64 - max(0, bits.Len(uint(n))-15) // about 2^15 observations a shard
+	shift := 64 - max(0, bits.Len(uint(n))-15) // about 2^15 observations per shard
 	shards := 1 << (64 - shift)
 	hash := func(k int) uint64 {
 		h := uint64(0)
 		for _, codes := range t.Codes {
-			h = (h ^ uint64(uint32(codes[k]))) * golden
+			h = (h ^ uint64(uint32(codes[k]))) * hashtable.Golden
 			h ^= h >> 32
 		}
-		return h * golden
+		return h * hashtable.Golden
 	}
 	start := make([]int, shards+1)
 	hashes := make([]uint64, n)
@@ -68,7 +77,7 @@ func (t *Table) repeats(workers int) []repeat {
 	}
 	var all []repeat
 	var mu sync.Mutex
-	each(workers, shards, func(s int) {
+	parallel.For(workers, shards, func(s int) {
 		found := t.repeatsAmong(members[start[s]:start[s+1]], hashes)
 		if len(found) > 0 {
 			mu.Lock()
@@ -79,7 +88,7 @@ func (t *Table) repeats(workers int) []repeat {
 	return all
 }
 
-func shardOf(hash uint64, shift int) int { return int(hash >> shift) } // a shift of 64 gives 0
+func shardOf(hash uint64, shift int) int { return int(hash >> shift) } // 0 for a shift of 64
 
 func (t *Table) repeatsAmong(members []int32, hashes []uint64) (found []repeat) {
 	size := 1 << bits.Len(uint(2*len(members)))
@@ -108,44 +117,33 @@ func (t *Table) sameCell(a, b int32) bool {
 	return true
 }
 
-// cellName writes a cell as the command line does: store=2106,item=11776.
-func (t *Table) cellName(k int32) string {
-	var s []byte
-	for m, mode := range t.Modes {
-		if m > 0 {
-			s = append(s, ',')
-		}
-		s = fmt.Appendf(s, "%s=%s", mode.Name, t.Dicts[m].ID(t.Codes[m][k]))
-	}
-	return string(s)
-}
-
-func (t *Table) duplicateError(p repeat, total int, where wherefunc) error {
-	file, line, unit := where(t.SourceRow(int(p.again)))
+func (t *Table) duplicateError(p repeat, total int, where func(row int) RowPlace) error {
+	place := where(t.SourceRow(int(p.again)))
 	return &InputError{
-		File: file, Line: line, Unit: unit,
-		Problem: fmt.Sprintf("cell %s was given %s already (%s in all)", t.cellName(p.first), lineFrom(file, p.first, t, where), count(total, "repeated row")),
-		Remedy:  "use --duplicates sum, mean or last",
+		File: place.File, Line: place.Line, Unit: place.Unit,
+		Problem: fmt.Sprintf("cell %s already occurs %s (%s in total)", t.CellName(p.first), t.placeFrom(place.File, p.first, where), fieldtext.Count(total, "repeated row")),
+		Remedy:  "set data.duplicates to sum, mean or last",
+		Field:   "data.duplicates",
 	}
 }
 
-// lineFrom says where an observation stands as seen from a file: on line 2, in row
-// 2 of other.parquet.
-func lineFrom(file string, k int32, t *Table, where wherefunc) string {
-	other, line, unit := where(t.SourceRow(int(k)))
-	place := fmt.Sprintf("on line %d", line)
-	if unit != "" {
-		place = fmt.Sprintf("in %s %d", unit, line)
+// placeFrom describes the place of an observation for a message about a file: "on
+// line 2", "in row 2 of other.parquet".
+func (t *Table) placeFrom(file string, k int32, where func(row int) RowPlace) string {
+	place := where(t.SourceRow(int(k)))
+	text := fmt.Sprintf("on line %d", place.Line)
+	if place.Unit != "" {
+		text = fmt.Sprintf("in %s %d", place.Unit, place.Line)
 	}
-	if other != file {
-		place += " of " + other
+	if place.File != file {
+		text += " of " + place.File
 	}
-	return place
+	return text
 }
 
-// checkMergedParts refuses to merge rows of different parts: the cell would leak
-// from one into the other.
-func (t *Table) checkMergedParts(pairs []repeat, where wherefunc) error {
+// checkMergedParts refuses to merge rows of different parts, because the cell would
+// leak from one part into the other.
+func (t *Table) checkMergedParts(pairs []repeat, where func(row int) RowPlace) error {
 	if t.Part == nil {
 		return nil
 	}
@@ -159,17 +157,17 @@ func (t *Table) checkMergedParts(pairs []repeat, where wherefunc) error {
 		return nil
 	}
 	p := slices.MinFunc(bad, func(a, b repeat) int { return int(a.again) - int(b.again) })
-	file, line, unit := where(t.SourceRow(int(p.again)))
+	place := where(t.SourceRow(int(p.again)))
 	return &InputError{
-		File: file, Line: line, Unit: unit, Value: t.Part[p.again].String(),
-		Problem: fmt.Sprintf("cell %s is in part %s %s, so its rows cannot be merged", t.cellName(p.first), t.Part[p.first], lineFrom(file, p.first, t, where)),
+		File: place.File, Line: place.Line, Unit: place.Unit, Value: t.Part[p.again].String(),
+		Problem: fmt.Sprintf("cell %s is in part %s %s, so its rows cannot be merged", t.CellName(p.first), t.Part[p.first], t.placeFrom(place.File, p.first, where)),
 		Remedy:  "give all rows of a cell the same part",
 	}
 }
 
-// merge folds repeated observations into the first of their cell and closes the
-// gaps. Sums are taken in float64 and in file order.
-func (t *Table) merge(pairs []repeat, rule string, where wherefunc) error {
+// merge combines repeated observations into the first of their cell and removes the
+// others. Sums are taken in float64 and in file order.
+func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace) error {
 	slices.SortFunc(pairs, func(a, b repeat) int {
 		if a.first != b.first {
 			return int(a.first) - int(b.first)
@@ -199,8 +197,10 @@ func (t *Table) merge(pairs []repeat, rule string, where wherefunc) error {
 			weights = t.weight(last)
 		}
 		if math.IsInf(float64(t.Y[first]), 0) || weights > math.MaxFloat32 {
-			file, line, unit := where(t.SourceRow(int(first)))
-			return &InputError{File: file, Line: line, Unit: unit, Problem: fmt.Sprintf("the repeated rows of cell %s add up to more than a float32 holds", t.cellName(first)), Remedy: "scale the values, or use --duplicates last"}
+			place := where(t.SourceRow(int(first)))
+			return &InputError{File: place.File, Line: place.Line, Unit: place.Unit,
+				Problem: fmt.Sprintf("the sum over the repeated rows of cell %s exceeds the range of float32", t.CellName(first)),
+				Remedy:  "scale the values, or set data.duplicates to last", Field: "data.duplicates"}
 		}
 		if t.W != nil {
 			t.W[first] = float32(weights)
@@ -217,10 +217,10 @@ func (t *Table) weight(k int32) float64 {
 	return float64(t.W[k])
 }
 
-// drop takes merged observations out and notes where they went.
+// drop removes merged observations and records where they went.
 func (t *Table) drop(gone []bool, pairs []repeat) {
 	n := t.Len() - len(pairs)
-	index := make([]int32, t.Len()) // new place of an observation that stays
+	index := make([]int32, t.Len()) // new index of an observation that stays
 	source := make([]int32, 0, n)
 	for k, isGone := range gone {
 		if !isGone {
@@ -229,7 +229,7 @@ func (t *Table) drop(gone []bool, pairs []repeat) {
 		}
 	}
 	for _, p := range pairs {
-		t.merged = append(t.merged, mergedRow{row: int32(t.SourceRow(int(p.again))), into: index[p.first]})
+		t.Merged = append(t.Merged, MergedRow{Row: int32(t.SourceRow(int(p.again))), Into: index[p.first]})
 	}
 	t.Row = source
 	for m := range t.Codes {

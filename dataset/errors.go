@@ -4,17 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// InputError says what is wrong with an input, where, and what to do about it.
+// InputError says what is wrong with an input, where, and how to fix it.
 type InputError struct {
 	File    string // as given; "-" is standard input
-	Line    int    // counted from 1; 0 where no line is meant
-	Unit    string // what Line counts where the file has no lines: row; else ""
+	Line    int    // counted from 1; 0 if the error concerns no single line
+	Unit    string // what Line counts if the input has no lines ("row"); else ""
 	Column  string // name of the column, or ""
 	Value   string // the offending text, or ""
 	Problem string // what is wrong
 	Remedy  string // what to do
+	Field   string // path of the specification field that can fix it, as in "data.target", or ""
 	Err     error  // the cause, or nil
 }
 
@@ -45,15 +48,20 @@ func (e *InputError) Error() string {
 	if e.Remedy != "" {
 		fmt.Fprintf(&b, "; %s", e.Remedy)
 	}
-	// Without a file there is nothing before the first mark.
+	// Without a file name the text starts with a separator.
 	return strings.TrimPrefix(strings.TrimPrefix(b.String(), ": "), ", ")
 }
 
 // Unwrap returns the cause.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// inFile names the file of an error that was made without one.
-func inFile(err error, file string) error {
+// FieldPath returns the path of the specification field whose change can fix the
+// error, or "".
+func (e *InputError) FieldPath() string { return e.Field }
+
+// InFile sets the file of an *InputError in err's chain that has none, and returns
+// err.
+func InFile(err error, file string) error {
 	var input *InputError
 	if errors.As(err, &input) && input.File == "" {
 		input.File = file
@@ -66,4 +74,11 @@ func unitName(unit string) string {
 		return "line"
 	}
 	return unit
+}
+
+// MissingColumn returns an error about a column that a table does not have. The hint
+// names the nearest of the columns that it has.
+func MissingColumn(file, name string, have []string) *InputError {
+	return &InputError{File: file, Column: name, Problem: "the table has no such column" + suggest.Hint(name, have),
+		Remedy: "choose one of " + strings.Join(have, ", ")}
 }

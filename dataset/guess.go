@@ -6,53 +6,43 @@ import (
 	"strings"
 )
 
-// Kind is what a column seems to hold.
+// Kind is the probable content of a column.
 type Kind string
 
 const (
-	KindID     Kind = "id"     // names of entities: they come again
+	KindID     Kind = "id"     // names of entities, which repeat
 	KindNumber Kind = "number" // quantities
 	KindDate   Kind = "date"   // dates, times, unix seconds
-	KindText   Kind = "text"   // words that hardly come again
+	KindText   Kind = "text"   // texts that rarely repeat
 )
 
-// ColumnInfo describes a column as its first rows show it.
+// ColumnInfo describes a column by its first rows.
 type ColumnInfo struct {
 	Name     string
 	Kind     Kind
-	Distinct int // different values among Rows
+	Distinct int // number of distinct values
 	Missing  int
-	Min, Max float64 // of numbers
-	Integer  bool    // all values are whole numbers
+	Min, Max float64 // of the numbers
+	Integer  bool    // all values are integers
 }
 
-// Guessed is what a table seems to be about.
-type Guessed struct {
-	Target  string   // "" where no column will do
-	Modes   []string // as ParseMode reads them
+// A Guess is the probable meaning of a table's columns.
+type Guess struct {
+	Target  string   // "" if no column is suitable
+	Modes   []string // in the form that ParseMode reads
 	Columns []ColumnInfo
-	Rows    int // rows looked at
-	Format  Format
+	Rows    int // rows in the sample
 }
 
-// guessRows are looked at: enough for ids to come again.
-const guessRows = 100_000
-
-// Guess looks at the first rows of a table and guesses target and modes.
+// GuessColumns guesses the target and the modes of a table from a sample of its rows,
+// which must not be empty.
 //
-// The target is a column of numbers that is called like one (sales, rating, y) or
-// else the last that is not called like an id. Modes are the columns of ids, with
-// year and month joined, and the hour of a time of day. A column that another
-// column's ids determine (the city of a store) is left out.
-func Guess(path string, format Format) (*Guessed, error) {
-	names, sample, detected, err := sampleRows(path, format, guessRows)
-	if err != nil {
-		return nil, err
-	}
-	if len(sample) == 0 {
-		return nil, &InputError{File: path, Problem: "the table has a header but no rows", Remedy: "give at least one row"}
-	}
-	g := &Guessed{Rows: len(sample), Format: detected}
+// The target is a numeric column with the name of a target (sales, rating, y), or
+// else the last numeric column without the name of an id. The modes are the columns
+// of ids, with year and month joined, and the hour of a time of day. A column that
+// the ids of another column determine (the city of a store) is left out.
+func GuessColumns(names []string, sample [][]string) *Guess {
+	g := &Guess{Rows: len(sample)}
 	for c, name := range names {
 		g.Columns = append(g.Columns, describe(name, sample, c))
 	}
@@ -62,7 +52,7 @@ func Guess(path string, format Format) (*Guessed, error) {
 		g.Columns[target].Kind = KindNumber
 	}
 	g.guessModes(sample, target)
-	return g, nil
+	return g
 }
 
 func describe(name string, sample [][]string, c int) ColumnInfo {
@@ -71,7 +61,7 @@ func describe(name string, sample [][]string, c int) ColumnInfo {
 	numeric, moments, unix := 0, 0, 0
 	for _, record := range sample {
 		value := record[c]
-		if isMissingText([]byte(value)) {
+		if Missing(value) {
 			info.Missing++
 			continue
 		}
@@ -85,10 +75,10 @@ func describe(name string, sample [][]string, c int) ColumnInfo {
 			if strings.ContainsAny(value, ".eE") {
 				info.Integer = false
 			}
-			if t, ok := parseMoment([]byte(value)); ok && t.Year() >= 1980 && t.Year() < 2100 {
+			if t, ok := Moment(value); ok && t.Year() >= 1980 && t.Year() < 2100 {
 				unix++
 			}
-		} else if _, ok := parseMoment([]byte(value)); ok {
+		} else if _, ok := Moment(value); ok {
 			moments++
 		}
 	}
@@ -97,16 +87,16 @@ func describe(name string, sample [][]string, c int) ColumnInfo {
 	info.Integer = info.Integer && numeric == present && present > 0
 	repeats := 2*info.Distinct <= present
 	switch {
-	case present > 0 && moments == present, present > 0 && unix == present && called(name, timeWords):
+	case present > 0 && moments == present, present > 0 && unix == present && nameHasWord(name, timeWords):
 		info.Kind = KindDate
 	case numeric == present && present > 0 && !info.Integer:
 		info.Kind = KindNumber
 	case numeric == present && present > 0:
 		info.Kind = KindNumber
-		if repeats || called(name, idWords) {
+		if repeats || nameHasWord(name, idWords) {
 			info.Kind = KindID
 		}
-	case repeats || called(name, idWords):
+	case repeats || nameHasWord(name, idWords):
 		info.Kind = KindID
 	default:
 		info.Kind = KindText
@@ -123,8 +113,9 @@ var (
 	partWords = []string{"part", "split", "fold", "weight"}
 )
 
-// called reports whether a word of a name (item_id, itemId, item id) is among words.
-func called(name string, words []string) bool {
+// nameHasWord reports whether a word of a name (item_id, itemId, item id) is among
+// words.
+func nameHasWord(name string, words []string) bool {
 	for _, word := range nameWords(name) {
 		if slices.Contains(words, word) {
 			return true
@@ -146,19 +137,19 @@ func nameWords(name string) []string {
 	})
 }
 
-// guessTarget returns the column most like a target, or -1.
-func (g *Guessed) guessTarget() int {
+// guessTarget returns the column that most resembles a target, or -1.
+func (g *Guess) guessTarget() int {
 	best, bestScore := -1, 0
 	for c, info := range g.Columns {
 		numeric := info.Kind == KindNumber || info.Kind == KindID && info.Integer
-		if !numeric || called(info.Name, partWords) {
+		if !numeric || nameHasWord(info.Name, partWords) {
 			continue
 		}
 		score := 1
-		if called(info.Name, targetWords) {
+		if nameHasWord(info.Name, targetWords) {
 			score += 8
 		}
-		if called(info.Name, idWords) {
+		if nameHasWord(info.Name, idWords) {
 			score -= 8
 		}
 		if !info.Integer {
@@ -167,20 +158,20 @@ func (g *Guessed) guessTarget() int {
 		if info.Distinct < 2 {
 			score -= 4
 		}
-		if score > 0 && score >= bestScore { // the last of equals
+		if score > 0 && score >= bestScore { // the last of equal scores
 			best, bestScore = c, score
 		}
 	}
 	return best
 }
 
-// guessModes fills g.Modes in the order of the columns, time last.
-func (g *Guessed) guessModes(sample [][]string, target int) {
+// guessModes sets g.Modes, in the order of the columns with time last.
+func (g *Guess) guessModes(sample [][]string, target int) {
 	calendar := map[string]int{}
 	var keys []int
 	var times []string
 	for c, info := range g.Columns {
-		if c == target || called(info.Name, partWords) {
+		if c == target || nameHasWord(info.Name, partWords) {
 			continue
 		}
 		switch lower := strings.ToLower(info.Name); {
@@ -210,8 +201,8 @@ func (g *Guessed) guessModes(sample [][]string, target int) {
 	g.Modes = append(g.Modes, times...)
 }
 
-// modeOf names a mode after its column where the name can stand in a term.
-func (g *Guessed) modeOf(c int) string {
+// modeOf names a mode after its column if a term may contain that name.
+func (g *Guess) modeOf(c int) string {
 	name := g.Columns[c].Name
 	m := Mode{Name: name, Columns: []string{name}}
 	if strings.ContainsAny(name, reserved+"+") {
@@ -220,34 +211,34 @@ func (g *Guessed) modeOf(c int) string {
 	return m.String()
 }
 
-// timeMode takes the hour of values that hold a time of day, else the values.
-func (g *Guessed) timeMode(sample [][]string, c int) string {
+// timeMode uses the hour if the values contain a time of day, else the values.
+func (g *Guess) timeMode(sample [][]string, c int) string {
 	name := g.Columns[c].Name
 	for _, record := range sample {
-		if t, ok := parseMoment([]byte(record[c])); ok && (t.Hour() != 0 || t.Minute() != 0) {
+		if t, ok := Moment(record[c]); ok && (t.Hour() != 0 || t.Minute() != 0) {
 			return Mode{Name: "hour", Columns: []string{name}, Func: "hour"}.String()
 		}
 	}
 	return Mode{Name: "time", Columns: []string{name}}.String()
 }
 
-// determined reports whether each id of some other key column, one with more ids
-// that do come again, goes with one id of column c alone.
-func (g *Guessed) determined(sample [][]string, c int, keys []int) bool {
+// determined reports whether some other key column, which has more ids than column c
+// and whose ids repeat, determines column c.
+func (g *Guess) determined(sample [][]string, c int, keys []int) bool {
 	for _, other := range keys {
 		if other == c || g.Columns[other].Distinct <= g.Columns[c].Distinct || 2*g.Columns[other].Distinct > len(sample) {
 			continue
 		}
-		goesWith := map[string]string{}
-		one := true
+		determines := map[string]string{}
+		unique := true
 		for _, record := range sample {
-			if before, ok := goesWith[record[other]]; ok && before != record[c] {
-				one = false
+			if before, ok := determines[record[other]]; ok && before != record[c] {
+				unique = false
 				break
 			}
-			goesWith[record[other]] = record[c]
+			determines[record[other]] = record[c]
 		}
-		if one {
+		if unique {
 			return true
 		}
 	}

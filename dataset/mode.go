@@ -3,30 +3,35 @@ package dataset
 import (
 	"fmt"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
-// Mode says how the ids of one mode are made: from one column, from several
+// Mode says how the ids of one mode are made: from one column, from several columns
 // joined by '-', or by a calendar function of one column.
 type Mode struct {
 	Name    string
 	Columns []string
-	Func    string // "" or one of Functions()
+	Func    string // "" or one of Functions
 }
 
-// reserved are the characters that separate modes, cores and ranks on the
-// command line; a mode's name may not hold them.
+// reserved are the characters that separate modes, cores and ranks in a
+// specification. A mode's name may not contain them.
 const reserved = ",*:=()"
 
-// quotable are the characters that mean something in a mode's text: a column whose
-// name holds one is written in double quotes.
+// quotable are the characters with a meaning in the text of a mode. A column whose
+// name contains one is written in double quotes.
 const quotable = "+,=()\""
 
 // ParseMode reads "store", "time=year+month", "hour(timestamp)" or
-// "h=hour(timestamp)". Without a name before '=' a mode is called as its column,
-// its columns with the '+', or its function.
+// "h=hour(timestamp)". Without a name before '=' the mode takes the name of its
+// column, of its columns joined by '+', or of its function.
 //
-// A column whose name holds one of + , = ( ) or " is written in double quotes, a
-// quote within them as two: "a+b", price="price (USD)", time="year, fiscal"+month.
+// A column whose name contains one of + , = ( ) or " is written in double quotes,
+// with each quote in it doubled: "a+b", price="price (USD)",
+// time="year, fiscal"+month.
 func ParseMode(s string) (Mode, error) {
 	name, source, named := cutUnquoted(s, '=')
 	if !named {
@@ -39,8 +44,8 @@ func ParseMode(s string) (Mode, error) {
 			return Mode{}, fmt.Errorf("mode %q: the parenthesis is not closed; write it as hour(timestamp)", s)
 		}
 		m.Func = strings.TrimSpace(source[:open])
-		if err := checkFunction(m.Func); err != nil {
-			return Mode{}, fmt.Errorf("mode %q: %w; a column of that name is written in quotes: %s", s, err, quoteColumn(source))
+		if err := calendar.Check(m.Func); err != nil {
+			return Mode{}, fmt.Errorf("mode %q: %w; a column with that name is written in quotes: %s", s, err, quoteColumn(source))
 		}
 		source = source[open+1 : len(source)-1]
 		if indexUnquoted(source, '+') >= 0 || indexUnquoted(source, '(') >= 0 || indexUnquoted(source, ')') >= 0 {
@@ -52,10 +57,10 @@ func ParseMode(s string) (Mode, error) {
 		column, source, more = cutUnquoted(source, '+')
 		column, ok := unquoteColumn(strings.TrimSpace(column))
 		if !ok {
-			return Mode{}, fmt.Errorf(`mode %q: the quotes are not closed; write "a+b", and a quote within quotes twice`, s)
+			return Mode{}, fmt.Errorf(`mode %q: a quote is not closed; write "a+b", and double each quote within quotes`, s)
 		}
 		if column == "" {
-			return Mode{}, fmt.Errorf("mode %q: a column's name is missing; write store, time=year+month or hour(timestamp)", s)
+			return Mode{}, fmt.Errorf("mode %q: the name of a column is missing; write store, time=year+month or hour(timestamp)", s)
 		}
 		m.Columns = append(m.Columns, column)
 	}
@@ -64,15 +69,15 @@ func ParseMode(s string) (Mode, error) {
 		m.Name = strings.TrimSpace(name)
 	}
 	if m.Name == "" {
-		return Mode{}, fmt.Errorf("mode %q: the name before '=' is missing", s)
+		return Mode{}, fmt.Errorf("mode %q: the name before '=' is missing; write it as time=year+month", s)
 	}
 	if strings.ContainsAny(m.Name, reserved) {
-		return Mode{}, fmt.Errorf("mode %q: a mode's name may not hold any of %q; name it, as in time=%s", s, reserved, m.source())
+		return Mode{}, fmt.Errorf("mode %q: the name of a mode may not contain any of %q; give it a name, as in time=%s", s, reserved, m.Expression())
 	}
 	return m, nil
 }
 
-// ParseModes reads modes separated by commas and refuses a name that is used twice.
+// ParseModes reads modes separated by commas. Their names must be unique.
 func ParseModes(s string) ([]Mode, error) {
 	var modes []Mode
 	for _, part := range SplitModes(s) {
@@ -88,7 +93,7 @@ func ParseModes(s string) ([]Mode, error) {
 	return modes, nil
 }
 
-// SplitModes cuts a list of modes at the commas that are not within quotes.
+// SplitModes splits a list of modes at the commas outside quotes.
 func SplitModes(s string) []string {
 	var parts []string
 	for more := true; more; {
@@ -99,13 +104,13 @@ func SplitModes(s string) []string {
 	return parts
 }
 
-// indexUnquoted returns the place of the first c that is not within double quotes,
-// or -1. Quotes open where a column's name may begin.
+// indexUnquoted returns the index of the first c outside double quotes, or -1. A
+// quote opens only where the name of a column may begin.
 func indexUnquoted(s string, c byte) int {
 	begins := true
 	for i := 0; i < len(s); i++ {
 		if s[i] == '"' && begins {
-			closing := closingQuote([]byte(s), i+1)
+			closing := fieldtext.ClosingQuote([]byte(s), i+1)
 			if closing < 0 {
 				return -1
 			}
@@ -129,12 +134,12 @@ func cutUnquoted(s string, c byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// unquoteColumn returns the name of a column that may stand in quotes.
+// unquoteColumn returns the name of a column that may be in quotes.
 func unquoteColumn(s string) (string, bool) {
 	if !strings.HasPrefix(s, `"`) {
 		return s, true
 	}
-	if closingQuote([]byte(s), 1) != len(s)-1 {
+	if fieldtext.ClosingQuote([]byte(s), 1) != len(s)-1 {
 		return "", false
 	}
 	return strings.ReplaceAll(s[1:len(s)-1], `""`, `"`), true
@@ -149,20 +154,20 @@ func quoteColumn(name string) string {
 
 func checkModes(modes []Mode) error {
 	if len(modes) == 0 {
-		return fmt.Errorf("no modes are given; name the columns of ids, as in store,item,time=year+month")
+		return fielderr.Errorf("data.modes", "there are no modes; name the columns of ids, as in store,item,time=year+month")
 	}
 	seen := map[string]bool{}
 	for _, m := range modes {
 		if seen[m.Name] {
-			return fmt.Errorf("two modes are called %q; name one of them, as in other=%s", m.Name, m.source())
+			return fielderr.Errorf("data.modes", "two modes have the name %q; rename one of them, as in other=%s", m.Name, m.Expression())
 		}
 		seen[m.Name] = true
 	}
 	return nil
 }
 
-// ID makes the id of a cell from the values of the mode's columns; ok is false
-// where one of them is not there.
+// ID makes the id of a cell from the values of the mode's columns. The result ok is
+// false if the value of a column is absent.
 func (m Mode) ID(values map[string]string) (id string, ok bool, err error) {
 	var parts []string
 	for _, column := range m.Columns {
@@ -175,23 +180,24 @@ func (m Mode) ID(values map[string]string) (id string, ok bool, err error) {
 	if m.Func == "" {
 		return strings.Join(parts, "-"), true, nil
 	}
-	t, isMoment := parseMoment([]byte(parts[0]))
+	t, isMoment := calendar.Parse([]byte(parts[0]))
 	if !isMoment {
-		return "", false, fmt.Errorf("%s=%s is not %s, which %s needs; %s", m.Columns[0], parts[0], moment, m.source(), momentRemedy)
+		return "", false, fmt.Errorf("%s=%s is not %s, which %s requires; %s", m.Columns[0], parts[0], calendar.Moment, m.Expression(), calendar.Remedy)
 	}
-	return string(calendarFunctions()[m.Func](nil, t)), true, nil
+	return string(calendar.ByName(m.Func)(nil, t)), true, nil
 }
 
-// String returns what ParseMode reads back to an equal Mode.
+// String returns a text from which ParseMode makes an equal Mode.
 func (m Mode) String() string {
 	if m.Name == m.defaultName() {
-		return m.source()
+		return m.Expression()
 	}
-	return m.Name + "=" + m.source()
+	return m.Name + "=" + m.Expression()
 }
 
-// source returns the columns as they are written, with the function around them.
-func (m Mode) source() string {
+// Expression returns the columns as they are written, with the function around them:
+// year+month, hour(timestamp).
+func (m Mode) Expression() string {
 	quoted := make([]string, len(m.Columns))
 	for i, column := range m.Columns {
 		quoted[i] = quoteColumn(column)

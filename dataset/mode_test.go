@@ -36,20 +36,20 @@ func TestParseMode(t *testing.T) {
 		t.Errorf("with spaces: %v, %v", m, err)
 	}
 	for text, want := range map[string]string{
-		"":               `mode "": a column's name is missing; write store, time=year+month or hour(timestamp)`,
-		"a+":             `mode "a+": a column's name is missing; write store, time=year+month or hour(timestamp)`,
-		"=a":             `mode "=a": the name before '=' is missing`,
+		"":               `mode "": the name of a column is missing; write store, time=year+month or hour(timestamp)`,
+		"a+":             `mode "a+": the name of a column is missing; write store, time=year+month or hour(timestamp)`,
+		"=a":             `mode "=a": the name before '=' is missing; write it as time=year+month`,
 		"hour(t":         `mode "hour(t": the parenthesis is not closed; write it as hour(timestamp)`,
-		"hour()":         `mode "hour()": a column's name is missing; write store, time=year+month or hour(timestamp)`,
+		"hour()":         `mode "hour()": the name of a column is missing; write store, time=year+month or hour(timestamp)`,
 		"hour(a+b)":      `mode "hour(a+b)": a function takes one column, as in hour(timestamp)`,
-		"huor(t)":        `mode "huor(t)": unknown function "huor" (did you mean "hour"?); the functions are date, day, hour, month, quarter, week, weekday, year, yearmonth; a column of that name is written in quotes: "huor(t)"`,
-		"mont(t)":        `mode "mont(t)": unknown function "mont" (did you mean "month"?); the functions are date, day, hour, month, quarter, week, weekday, year, yearmonth; a column of that name is written in quotes: "mont(t)"`,
-		"a:b":            `mode "a:b": a mode's name may not hold any of ",*:=()"; name it, as in time=a:b`,
-		"store,item":     `mode "store,item": a mode's name may not hold any of ",*:=()"; name it, as in time="store,item"`,
-		`"a,b"`:          `mode "\"a,b\"": a mode's name may not hold any of ",*:=()"; name it, as in time="a,b"`,
-		`"a+b`:           `mode "\"a+b": the quotes are not closed; write "a+b", and a quote within quotes twice`,
-		`"a"b`:           `mode "\"a\"b": the quotes are not closed; write "a+b", and a quote within quotes twice`,
-		"a*b=store+item": `mode "a*b=store+item": a mode's name may not hold any of ",*:=()"; name it, as in time=store+item`,
+		"huor(t)":        `mode "huor(t)": unknown function "huor" (did you mean "hour"?); the functions are date, day, hour, month, quarter, week, weekday, year, yearmonth; a column with that name is written in quotes: "huor(t)"`,
+		"mont(t)":        `mode "mont(t)": unknown function "mont" (did you mean "month"?); the functions are date, day, hour, month, quarter, week, weekday, year, yearmonth; a column with that name is written in quotes: "mont(t)"`,
+		"a:b":            `mode "a:b": the name of a mode may not contain any of ",*:=()"; give it a name, as in time=a:b`,
+		"store,item":     `mode "store,item": the name of a mode may not contain any of ",*:=()"; give it a name, as in time="store,item"`,
+		`"a,b"`:          `mode "\"a,b\"": the name of a mode may not contain any of ",*:=()"; give it a name, as in time="a,b"`,
+		`"a+b`:           `mode "\"a+b": a quote is not closed; write "a+b", and double each quote within quotes`,
+		`"a"b`:           `mode "\"a\"b": a quote is not closed; write "a+b", and double each quote within quotes`,
+		"a*b=store+item": `mode "a*b=store+item": the name of a mode may not contain any of ",*:=()"; give it a name, as in time=store+item`,
 	} {
 		if _, err := ParseMode(text); err == nil || err.Error() != want {
 			t.Errorf("ParseMode(%q): %v, want %s", text, err, want)
@@ -58,7 +58,7 @@ func TestParseMode(t *testing.T) {
 	if got, err := ParseModes(`"a+b",p="x, y",c`); err != nil || len(got) != 3 || got[0].Columns[0] != "a+b" || got[1].Columns[0] != "x, y" || got[2].Name != "c" {
 		t.Errorf("ParseModes with quotes: %+v, %v", got, err)
 	}
-	if _, err := ParseModes("a,b,a"); err == nil || err.Error() != `two modes are called "a"; name one of them, as in other=a` {
+	if _, err := ParseModes("a,b,a"); err == nil || err.Error() != `two modes have the name "a"; rename one of them, as in other=a` {
 		t.Errorf("ParseModes of a name twice: %v", err)
 	}
 }

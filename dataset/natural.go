@@ -1,15 +1,19 @@
 package dataset
 
-import "strings"
+import (
+	"strings"
 
-// Less reports whether id a comes before b in natural order: runs of digits
-// compare as numbers, so that 2015-2 comes before 2015-10.
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+)
+
+// Less reports whether id a precedes b in natural order: runs of digits compare as
+// numbers, so 2015-2 precedes 2015-10.
 func Less(a, b string) bool { return compareNatural(a, b) < 0 }
 
 func compareNatural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
-		if !isDigit(x[0]) || !isDigit(y[0]) {
+		if !fieldtext.IsDigit(x[0]) || !fieldtext.IsDigit(y[0]) {
 			if x[0] != y[0] {
 				if x[0] < y[0] {
 					return -1
@@ -32,13 +36,13 @@ func compareNatural(a, b string) int {
 	if c := len(x) - len(y); c != 0 {
 		return c
 	}
-	return strings.Compare(a, b) // 007 and 7 are equal numbers but not equal ids
+	return strings.Compare(a, b) // 007 and 7 are equal numbers but different ids
 }
 
-// leadingNumber cuts the digits at the front off, and their leading zeros.
+// leadingNumber cuts off the digits at the front and drops their leading zeros.
 func leadingNumber(s string) (number, rest string) {
 	n := 0
-	for n < len(s) && isDigit(s[n]) {
+	for n < len(s) && fieldtext.IsDigit(s[n]) {
 		n++
 	}
 	return strings.TrimLeft(s[:n], "0"), s[n:]

@@ -2,12 +2,12 @@ package dataset
 
 import "slices"
 
-// Order returns the codes of a mode's ids as a person lists them: by time where
-// the ids tell it, else as texts in which numbers count by their size.
+// Order returns the codes of a mode's ids in the order in which a person would list
+// them: by time if the ids have a chronological order, else in natural order.
 func (m Mode) Order(ids []string) []int32 {
 	if len(ids) > 0 {
-		if c, err := chronologyOf(m, ids); err == nil {
-			return c.order
+		if c, err := m.Chronology(ids); err == nil {
+			return c.Order
 		}
 	}
 	codes := make([]int32, len(ids))

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // Schema says what the columns of a table mean.
@@ -13,42 +16,44 @@ type Schema struct {
 	Target string // column of the values
 	Weight string // column of the weights, or ""
 	Modes  []Mode
-	Part   string // column that holds train, valid or test, or ""
+	Part   string // column that contains train, valid, test or unused, or ""
 
-	// Duplicates says what to do with a cell seen twice: "error" (or ""), "sum" (of
-	// targets and of weights), "mean" (weighted; weights are summed) or "last".
+	// Duplicates says what to do with a cell that occurs more than once: "error" (or
+	// ""), "sum" (of targets and of weights), "mean" (weighted; weights are summed) or
+	// "last".
 	Duplicates string
 
-	// Absent lists columns that Map refuses a table to have: the output adds them.
+	// Absent lists columns that the table must not have because the output adds them.
 	Absent []string
 }
 
-// DuplicateRules are the values of Schema.Duplicates.
+// DuplicateRules returns the values of Schema.Duplicates.
 func DuplicateRules() []string { return []string{"error", "sum", "mean", "last"} }
 
-func (s Schema) check() error {
+// Check returns an error if the schema contradicts itself.
+func (s Schema) Check() error {
 	if err := checkModes(s.Modes); err != nil {
 		return err
 	}
 	for _, m := range s.Modes {
 		if len(m.Columns) == 0 || m.Func != "" && len(m.Columns) != 1 {
-			return fmt.Errorf("mode %q has %s; a function takes one", m.Name, count(len(m.Columns), "column"))
+			return fielderr.Errorf("data.modes", "mode %q has %s; a function takes one", m.Name, fieldtext.Count(len(m.Columns), "column"))
 		}
 		if m.Func != "" {
-			if err := checkFunction(m.Func); err != nil {
-				return fmt.Errorf("mode %q: %w", m.Name, err)
+			if err := calendar.Check(m.Func); err != nil {
+				return fielderr.Errorf("data.modes", "mode %q: %w", m.Name, err)
 			}
 		}
 	}
 	if s.Duplicates != "" && !slices.Contains(DuplicateRules(), s.Duplicates) {
-		return fmt.Errorf("unknown rule for duplicates %q%s; the rules are %s", s.Duplicates,
-			nearest.Hint(s.Duplicates, DuplicateRules()), strings.Join(DuplicateRules(), ", "))
+		return fielderr.Errorf("data.duplicates", "unknown rule for duplicates %q%s; the rules are %s", s.Duplicates,
+			suggest.Hint(s.Duplicates, DuplicateRules()), strings.Join(DuplicateRules(), ", "))
 	}
 	return nil
 }
 
-// wanted lists the columns the schema names.
-func (s Schema) wanted() []string {
+// Columns lists the columns that the schema names.
+func (s Schema) Columns() []string {
 	var names []string
 	for _, m := range s.Modes {
 		names = append(names, m.Columns...)
@@ -61,47 +66,61 @@ func (s Schema) wanted() []string {
 	return names
 }
 
-// columns are the places of a schema's columns in one file; -1 where there is none.
-type columns struct {
-	modes                [][]int
-	target, weight, part int
+// Positions are the indexes of a schema's columns in one table. An index is -1 if
+// the schema does not name the column.
+type Positions struct {
+	Modes                [][]int
+	Target, Weight, Part int
 }
 
-func (s Schema) locate(file string, l *layout) (columns, error) {
-	var c columns
+// Locate finds the schema's columns among the names of a table's columns. The
+// function missing makes the error about a column that the table does not have; it
+// may set the field that can fix it.
+func (s Schema) Locate(file string, names []string, missing func(name string) *InputError) (Positions, error) {
 	for _, name := range s.Absent {
-		if slices.Contains(l.names, name) {
-			return columns{}, &InputError{File: file, Column: name, Problem: "the table has this column already, and it would be added once more", Remedy: "rename it or drop it"}
+		if slices.Contains(names, name) {
+			return Positions{}, &InputError{File: file, Column: name, Problem: "the table already has this column, and the output would contain it twice", Remedy: "rename it or drop it"}
 		}
 	}
+	find := func(name, field string) (int, *InputError) {
+		if i := slices.Index(names, name); i >= 0 {
+			return i, nil
+		}
+		err := missing(name)
+		if err.Field == "" {
+			err.Field = field
+		}
+		return -1, err
+	}
+	var found Positions
 	for _, m := range s.Modes {
 		var at []int
 		for _, name := range m.Columns {
-			i, err := l.find(file, name)
+			i, err := find(name, "data.modes")
 			if err != nil {
-				if whole := m.source(); slices.Contains(l.names, whole) {
+				if whole := m.Expression(); slices.Contains(names, whole) {
 					err.Problem = "the table has no such column"
-					err.Remedy = fmt.Sprintf("the column %s is written in quotes in a mode: %s", whole, quoteColumn(whole))
+					err.Remedy = fmt.Sprintf("in a mode, the column %s is written in quotes: %s", whole, quoteColumn(whole))
 				}
-				return columns{}, err
+				return Positions{}, err
 			}
 			at = append(at, i)
 		}
-		c.modes = append(c.modes, at)
+		found.Modes = append(found.Modes, at)
 	}
 	for _, one := range []struct {
-		at   *int
-		name string
-	}{{&c.target, s.Target}, {&c.weight, s.Weight}, {&c.part, s.Part}} {
+		at          *int
+		name, field string
+	}{{&found.Target, s.Target, "data.target"}, {&found.Weight, s.Weight, "data.weight"}, {&found.Part, s.Part, "split"}} {
 		*one.at = -1
 		if one.name == "" {
 			continue
 		}
-		i, err := l.find(file, one.name)
+		i, err := find(one.name, one.field)
 		if err != nil {
-			return columns{}, err
+			return Positions{}, err
 		}
 		*one.at = i
 	}
-	return c, nil
+	return found, nil
 }

@@ -9,7 +9,8 @@ import (
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -33,21 +34,21 @@ type MapOptions struct {
 
 // Map counts how often the values of a table lie inside the central intervals, by
 // the entities of two modes. Entities that are not in the fitted table are left out.
-func Map(ctx context.Context, m *model.Model, files []string, opt MapOptions) (*CoverageMap, error) {
+func Map(ctx context.Context, m *model.Model, source tableio.Source, opt MapOptions) (*CoverageMap, error) {
 	c, err := newMapCounter(m, opt)
 	if err != nil {
 		return nil, err
 	}
 	if opt.Part == dataset.Unused {
-		err = c.table(ctx, files[0], opt.TableOptions)
+		err = c.table(ctx, source, opt.TableOptions)
 	} else {
-		err = c.part(ctx, files, opt)
+		err = c.part(ctx, source, opt)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if c.N == 0 {
-		return nil, fmt.Errorf("%s: no row has a value in column %s together with a %s and a %s of the fitted table, so there is nothing to draw", files[0], m.Spec().Data.Target, c.Labels.RowMode, c.Labels.ColumnMode)
+		return nil, fmt.Errorf("%v: no row has a value in column %s together with a %s and a %s of the fitted table, so there is nothing to draw", source, m.Spec().Data.Target, c.Labels.RowMode, c.Labels.ColumnMode)
 	}
 	return &c.CoverageMap, nil
 }
@@ -104,13 +105,13 @@ func (e *ModeError) Error() string {
 	if e.Modes == nil {
 		return fmt.Sprintf("mode %s cannot be drawn against itself; use another mode for one of the axes", e.Mode)
 	}
-	return fmt.Sprintf("the model has no mode %q%s; its modes are %s", e.Mode, nearest.Hint(e.Mode, e.Modes), strings.Join(e.Modes, ", "))
+	return fmt.Sprintf("the model has no mode %q%s; its modes are %s", e.Mode, suggest.Hint(e.Mode, e.Modes), strings.Join(e.Modes, ", "))
 }
 
 // table counts all rows of a table.
-func (c *mapCounter) table(ctx context.Context, file string, opt model.TableOptions) error {
+func (c *mapCounter) table(ctx context.Context, source tableio.Source, opt model.TableOptions) error {
 	var mutex sync.Mutex
-	_, err := c.model.Visit(ctx, file, opt, func(m *model.Model, z tt.Moments, b *dataset.Batch) error {
+	_, err := c.model.Visit(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
 		// Ids without training rows are unknown to the model but not to the map, so the
 		// codes of the batch cannot be used.
 		place := func(a axis, i int) int32 { return a.at(c.model.Code(a.mode, b.ID(a.mode, i))) }
@@ -127,9 +128,9 @@ func (c *mapCounter) table(ctx context.Context, file string, opt model.TableOpti
 }
 
 // part counts the rows that were in one part of the fitted table.
-func (c *mapCounter) part(ctx context.Context, files []string, opt MapOptions) error {
+func (c *mapCounter) part(ctx context.Context, source tableio.Source, opt MapOptions) error {
 	m := c.model
-	rows, engine, err := partOf(ctx, m, files, opt.Part, opt.TableOptions)
+	rows, engine, err := partOf(ctx, m, source, opt.Part, opt.TableOptions)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -19,14 +21,14 @@ import (
 )
 
 // Table measures the model on the rows of a table that have a target.
-func Table(ctx context.Context, m *model.Model, file string, opt model.TableOptions) (metrics.Score, model.Summary, error) {
+func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model.TableOptions) (metrics.Score, model.Summary, error) {
 	engine, err := newEngine(1) // batches are measured in parallel
 	if err != nil {
 		return metrics.Score{}, m.NewSummary(), err
 	}
 	var mutex sync.Mutex
 	batches := map[int]*Sums{} // by first row, to be added in order
-	sum, err := m.Visit(ctx, file, opt, func(m *model.Model, z tt.Moments, b *dataset.Batch) error {
+	sum, err := m.Visit(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
 		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, W: b.W, First: b.First}, true)
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -42,21 +44,21 @@ func Table(ctx context.Context, m *model.Model, file string, opt model.TableOpti
 	}
 	score := total.Score(m)
 	if score.N == 0 {
-		return score, sum, noTargets(m, file)
+		return score, sum, noTargets(m, source)
 	}
 	return score, sum, nil
 }
 
 func newEngine(threads int) (*cpu.Backend, error) {
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, err
 	}
 	return cpu.New(path, threads), nil
 }
 
-func noTargets(m *model.Model, file string) error {
-	return fielderr.Errorf("data.target", "%s: no row has a value in column %s, so there is nothing to measure", file, m.Spec().Data.Target)
+func noTargets(m *model.Model, source tableio.Source) error {
+	return fielderr.Errorf("data.target", "%v: no row has a value in column %s, so there is nothing to measure", source, m.Spec().Data.Target)
 }
 
 // A NotFittedError reports a table that is not the one a model was fitted to, so
@@ -68,10 +70,10 @@ func (e *NotFittedError) Error() string {
 }
 
 // Part measures the model on the rows that were in one part of the table it was
-// fitted to. The files must hold that table, which is checked by the hash of its
+// fitted to. The source must contain that table, which is checked by the hash of its
 // content.
-func Part(ctx context.Context, m *model.Model, files []string, part dataset.Part, opt model.TableOptions) (metrics.Score, model.Summary, error) {
-	rows, engine, err := partOf(ctx, m, files, part, opt)
+func Part(ctx context.Context, m *model.Model, source tableio.Source, part dataset.Part, opt model.TableOptions) (metrics.Score, model.Summary, error) {
+	rows, engine, err := partOf(ctx, m, source, part, opt)
 	if err != nil {
 		return metrics.Score{}, model.Summary{}, err
 	}
@@ -87,13 +89,13 @@ func Part(ctx context.Context, m *model.Model, files []string, part dataset.Part
 }
 
 // partOf reads the rows that were in one part of the fitted table.
-func partOf(ctx context.Context, m *model.Model, files []string, part dataset.Part, opt model.TableOptions) (Rows, *cpu.Backend, error) {
-	table, err := readAsFitted(ctx, m, files, opt)
+func partOf(ctx context.Context, m *model.Model, source tableio.Source, part dataset.Part, opt model.TableOptions) (Rows, *cpu.Backend, error) {
+	table, err := readAsFitted(ctx, m, source, opt)
 	if err != nil {
 		return Rows{}, nil, err
 	}
 	if !wasFittedTo(m, table) {
-		return Rows{}, nil, &NotFittedError{files[0]}
+		return Rows{}, nil, &NotFittedError{source.String()}
 	}
 	var at []int
 	for i := range table.Len() {
@@ -102,15 +104,15 @@ func partOf(ctx context.Context, m *model.Model, files []string, part dataset.Pa
 		}
 	}
 	if len(at) == 0 {
-		return Rows{}, nil, fmt.Errorf("%s: no row was in the %s set of the fit; its split was %s", files[0], part, m.Record().Split)
+		return Rows{}, nil, fmt.Errorf("%v: no row was in the %s set of the fit; its split was %s", source, part, m.Record().Split)
 	}
 	o := solver.Observations{Codes: table.Codes, Y: table.Y, W: table.W}.Select(at)
 	engine, err := newEngine(opt.Threads)
 	return Rows{Codes: o.Codes, Y: o.Y, W: o.W}, engine, err
 }
 
-// readAsFitted reads files as the fitted table was read.
-func readAsFitted(ctx context.Context, m *model.Model, files []string, opt model.TableOptions) (*dataset.Table, error) {
+// readAsFitted reads a table like the fitted one.
+func readAsFitted(ctx context.Context, m *model.Model, source tableio.Source, opt model.TableOptions) (*dataset.Table, error) {
 	schema, format, err := m.Spec().Data.Table()
 	if err != nil {
 		return nil, err
@@ -119,10 +121,10 @@ func readAsFitted(ctx context.Context, m *model.Model, files []string, opt model
 	if opt.Format.Delimiter != 0 {
 		format.Delimiter = opt.Format.Delimiter
 	}
-	if opt.Format.Header != dataset.HeaderAuto {
+	if opt.Format.Header != delimited.HeaderAuto {
 		format.Header = opt.Format.Header
 	}
-	return dataset.Read(ctx, files, schema, format, opt.Threads)
+	return tableio.Read(ctx, source, schema, format, opt.Threads)
 }
 
 func wasFittedTo(m *model.Model, t *dataset.Table) bool {

@@ -72,7 +72,7 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 		newCombination = m.NewCombinations(rows.Codes)
 	}
 	scale := m.Scale()
-	backend.Each(b, len(tasks), func(k int) {
+	backend.ParallelFor(b, len(tasks), func(k int) {
 		tasks[k] = newSums(m, calibration)
 		for i := k * rowsPerTask; i < min(n, (k+1)*rowsPerTask); i++ {
 			if err := tasks[k].add(m, scale, z, rows, i, newCombination); err != nil && failed[k] == nil {

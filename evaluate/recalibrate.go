@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -21,7 +22,7 @@ import (
 // rows must not have been used for anything else; package conformal states what the
 // correction then guarantees. Summary.Fitted is set if they are the rows of the fit.
 // Too few rows are a *conformal.TooFewRowsError.
-func Recalibrate(ctx context.Context, m *model.Model, file, kind string, opt model.TableOptions) (*model.Model, model.Summary, error) {
+func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kind string, opt model.TableOptions) (*model.Model, model.Summary, error) {
 	if kind == "none" || kind == "auto" {
 		return nil, m.NewSummary(), fielderr.Errorf("uncertainty.conformal", "%s is not a correction that data can be used for; use split, group:mean or group:MODE", kind)
 	}
@@ -31,7 +32,7 @@ func Recalibrate(ctx context.Context, m *model.Model, file, kind string, opt mod
 	}
 	var mutex sync.Mutex
 	batches := map[int]*scores{} // by first row
-	sum, err := uncorrected.Visit(ctx, file, opt, func(m *model.Model, z tt.Moments, b *dataset.Batch) error {
+	sum, err := uncorrected.Visit(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
 		s, err := scoresOf(m, z, b)
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -47,17 +48,17 @@ func Recalibrate(ctx context.Context, m *model.Model, file, kind string, opt mod
 		all.score, all.location, all.entity = append(all.score, s.score...), append(all.location, s.location...), append(all.entity, s.entity...)
 	}
 	if len(all.score) == 0 {
-		return nil, sum, noTargets(m, file)
+		return nil, sum, noTargets(m, source)
 	}
 	correction, err := all.correction(kind)
 	if err != nil {
-		return nil, sum, fmt.Errorf("%s: %w", file, err)
+		return nil, sum, fmt.Errorf("%v: %w", source, err)
 	}
 	corrected, err := uncorrected.WithCorrection(kind, correction)
 	if err != nil {
 		return nil, sum, err
 	}
-	sum.Fitted = isFitted(ctx, m, file, sum.Rows, opt)
+	sum.Fitted = isFitted(ctx, m, source, sum.Rows, opt)
 	// The measures of the fit were taken with another correction.
 	record := m.Record()
 	record.Valid.Calibration, record.Test.Calibration = nil, nil
@@ -89,7 +90,7 @@ func Correction(b backend.Backend, m *model.Model, rows Rows, kind string) (*con
 	z := m.Moments(b, rows.Codes)
 	n, seed := len(rows.Y), m.Spec().Seed
 	s := scores{score: make([]float64, n), location: make([]float64, n), entity: rows.Codes[m.GroupMode()]}
-	backend.Each(b, n, func(i int) {
+	backend.ParallelFor(b, n, func(i int) {
 		p := m.Uncorrected(z, rows.Codes, i)
 		s.score[i], s.location[i] = p.Score(float64(rows.Y[i]), seed, uint64(i)), p.Location()
 	})
@@ -114,7 +115,7 @@ func (s *scores) correction(kind string) (*conformal.Correction, error) {
 
 // scoresOf returns the scores of the rows of a batch that have a target. An entity
 // that was not in the fitted table has no group.
-func scoresOf(m *model.Model, z tt.Moments, b *dataset.Batch) (*scores, error) {
+func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch) (*scores, error) {
 	s := &scores{}
 	mode, seed := m.GroupMode(), m.Spec().Seed
 	for i, y := range b.Y {
@@ -132,13 +133,13 @@ func scoresOf(m *model.Model, z tt.Moments, b *dataset.Batch) (*scores, error) {
 	return s, nil
 }
 
-// isFitted reports whether a file with the given number of rows is the table that
-// the model was fitted to. Standard input cannot be read twice, and a file that
-// cannot be read like the fitted table is a different one.
-func isFitted(ctx context.Context, m *model.Model, file string, rows int, opt model.TableOptions) bool {
-	if file == "-" || rows != m.FittedRows() {
+// isFitted reports whether a source with the given number of rows is the table that
+// the model was fitted to. It is false for a source that cannot be read again, and
+// for one that cannot be read like the fitted table.
+func isFitted(ctx context.Context, m *model.Model, source tableio.Source, rows int, opt model.TableOptions) bool {
+	if !source.Repeatable() || rows != m.FittedRows() {
 		return false
 	}
-	table, err := readAsFitted(ctx, m, []string{file}, opt)
+	table, err := readAsFitted(ctx, m, source, opt)
 	return err == nil && wasFittedTo(m, table)
 }

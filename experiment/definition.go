@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // splitRecord says what a split file was made of.
@@ -76,7 +76,7 @@ func (w *work) split(ctx context.Context) error {
 
 // definition condenses all that a fit depends on: the specification, what is in the
 // tables it names and the parts of the split; more is what else counts.
-func (w *work) definition(spec model.Spec, n int, more ...string) (string, error) {
+func (w *work) definition(spec spec.Spec, n int, more ...string) (string, error) {
 	content, err := w.content(spec)
 	if err != nil {
 		return "", err
@@ -86,7 +86,7 @@ func (w *work) definition(spec model.Spec, n int, more ...string) (string, error
 }
 
 // content is the hash of what is in the tables of a specification.
-func (w *work) content(spec model.Spec) (string, error) {
+func (w *work) content(spec spec.Spec) (string, error) {
 	tables, err := spec.SideTables()
 	if err != nil {
 		return "", err

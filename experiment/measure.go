@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // A measure is a column of the table.
@@ -46,7 +46,7 @@ func measureOf(name string) (measure, error) {
 		for _, m := range measures {
 			names = append(names, m.name)
 		}
-		return measure{}, fmt.Errorf("%q is not a measure%s; there are %s, and valid. before a name for the valid part", name, nearest.Hint(bare, names), strings.Join(names, ", "))
+		return measure{}, fmt.Errorf("%q is not a measure%s; there are %s, and valid. before a name for the valid part", name, suggest.Hint(bare, names), strings.Join(names, ", "))
 	}
 	m := measures[i]
 	if ofValid {

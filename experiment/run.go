@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // A Runner does the work of an experiment, each piece apart, so that its time and
 // memory are its own. Files are named by their paths.
 type Runner interface {
 	// Split writes the part of each row of a table.
-	Split(ctx context.Context, data model.DataSpec, split Split, to string) error
+	Split(ctx context.Context, data spec.Data, split Split, to string) error
 	// Tune searches about the specification and writes the best one. A study that
 	// is there is gone on with. Usage is that of all runs that worked on it, and
 	// counts also where it fails.
@@ -64,7 +64,7 @@ func Run(ctx context.Context, spec Spec, opt Options) (Done, error) {
 	}
 	for _, name := range opt.Redo {
 		if names := spec.names(); !slices.Contains(names, name) {
-			return Done{}, fmt.Errorf("there is no configuration %q%s to do again", name, nearest.Hint(name, names))
+			return Done{}, fmt.Errorf("there is no configuration %q%s to do again", name, suggest.Hint(name, names))
 		}
 	}
 	if len(spec.Measures) == 0 {
@@ -132,7 +132,7 @@ type work struct {
 
 // chosen is what a configuration is fitted with.
 type chosen struct {
-	spec    model.Spec
+	spec    spec.Spec
 	values  map[string]string
 	problem string // of its tuning
 }
@@ -266,7 +266,7 @@ func (w *work) result(c Cell) string {
 }
 
 // on puts a specification on split n.
-func (w *work) on(spec model.Spec, n int) model.Spec {
+func (w *work) on(spec spec.Spec, n int) spec.Spec {
 	spec.Split, spec.Seed = "file:"+w.Output.SplitFile(n), w.Splits[n-1].Seed
 	return spec
 }

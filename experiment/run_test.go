@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // A fake stands for the work: it notes what it is asked for, and the fit of a cell
@@ -42,7 +42,7 @@ func (f *fake) note(ctx context.Context, call string) error {
 
 func base(file string) string { return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) }
 
-func (f *fake) Split(ctx context.Context, data model.DataSpec, split Split, to string) error {
+func (f *fake) Split(ctx context.Context, data spec.Data, split Split, to string) error {
 	if err := f.note(ctx, "split "+strings.TrimSuffix(base(to), ".csv")); err != nil {
 		return err
 	}
@@ -71,12 +71,12 @@ func (f *fake) Tune(ctx context.Context, task TuneTask) (map[string]string, Usag
 	return map[string]string{"rank.1": "7"}, task.Used.Add(Usage{Seconds: 5, CPU: 9, PeakRSS: 1 << 20}), os.WriteFile(task.Best, spec.YAML(), 0o666)
 }
 
-func (f *fake) spec(file string) model.Spec {
+func (f *fake) spec(file string) spec.Spec {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	spec, err := model.Parse(text, file)
+	spec, _, err := spec.Parse(text, file)
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/kernel-fried-tensor/kft/internal/specfile"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // A Spec is an experiment: configurations on the same splits of one table.
@@ -29,8 +29,8 @@ type Split struct {
 // A Configuration is a specification to be measured.
 type Configuration struct {
 	Name string
-	Spec model.Spec // filled and valid; its split and seed are not used
-	Tune *Tune      // nil takes the specification as it is
+	Spec spec.Spec // filled and valid; its split and seed are not used
+	Tune *Tune     // nil takes the specification as it is
 }
 
 // Tune says how a configuration is tuned: once, on the first split, or on each.
@@ -43,7 +43,7 @@ type Tune struct {
 }
 
 // Load reads an experiment's file and the specifications it names, which are
-// looked for beside it. All that is wrong is returned as model.Problems.
+// looked for beside it. All that is wrong is returned as spec.Problems.
 func Load(file string) (Spec, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -54,7 +54,7 @@ func Load(file string) (Spec, error) {
 
 // Parse is Load of a text; name is the file's, beside which specifications are.
 func Parse(text []byte, name string) (Spec, error) {
-	r := &reader{specfile.Reader{File: name, What: "experiment", Make: "docs/concepts/experiments.md shows one"}, filepath.Dir(name)}
+	r := &reader{specfile.Reader{File: name, Kind: "experiment", Remedy: "docs/concepts/experiments.md shows one"}, filepath.Dir(name)}
 	root, err := r.Root(text)
 	if err != nil {
 		return Spec{}, err

@@ -14,11 +14,11 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/internal/specfile"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
+	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
@@ -47,7 +47,7 @@ func (r *reader) keys(n ast.Node, path string, known map[string]func(n ast.Node,
 	for key, entry := range r.Entries(m, path) {
 		read := known[key]
 		if read == nil {
-			hint := cmp.Or(nearest.Hint(key, names), "; there are "+strings.Join(names, ", "))
+			hint := cmp.Or(suggest.Hint(key, names), "; there are "+strings.Join(names, ", "))
 			r.Addf(entry.Key, path+key, "unknown key%s", hint)
 			continue
 		}
@@ -62,7 +62,7 @@ func (r *reader) text(to *string) func(ast.Node, string) {
 	return func(n ast.Node, path string) {
 		text, ok := specfile.Scalar(n)
 		if !ok || text == "" {
-			r.Addf(n, path, "needs one value")
+			r.Addf(n, path, "must be a single value")
 		}
 		*to = text
 	}
@@ -83,7 +83,7 @@ func (r *reader) count(to *uint64) func(ast.Node, string) {
 // oneOf refuses a value that is not among those allowed.
 func (r *reader) oneOf(n ast.Node, path, value string, allowed []string) {
 	if n != nil && !slices.Contains(allowed, value) {
-		r.Addf(n, path, "%q is not known%s; use one of %s", value, nearest.Hint(value, allowed), strings.Join(allowed, ", "))
+		r.Addf(n, path, "%q is not known%s; use one of %s", value, suggest.Hint(value, allowed), strings.Join(allowed, ", "))
 	}
 }
 
@@ -188,8 +188,8 @@ func (r *reader) split(n ast.Node, path string) Split {
 	return s
 }
 
-func (r *reader) checkSplit(n ast.Node, path, split string) {
-	if _, err := dataset.ParseSplit(split); err != nil {
+func (r *reader) checkSplit(n ast.Node, path, text string) {
+	if _, err := split.Parse(text); err != nil {
 		r.Addf(n, path, "%v", err)
 	}
 }
@@ -247,7 +247,7 @@ func (r *reader) configuration(n ast.Node, path string, spec *Spec) {
 		r.Addf(there["spec"], path+".spec", "its target is %s, that of %s %s; their measures do not compare", c.Spec.Data.Target, spec.Configurations[0].Name, spec.Configurations[0].Spec.Data.Target)
 	}
 	if c.Tune != nil && len(r.Problems) == before {
-		if err := kft.CheckObjective(c.Spec, c.Tune.Objective); err != nil {
+		if err := search.CheckObjective(c.Spec, c.Tune.Objective); err != nil {
 			r.Addf(tuned, path+".tune.objective", "%v", err)
 		}
 	}
@@ -261,9 +261,9 @@ func (r *reader) tune(n ast.Node, path string) *Tune {
 		"trials": r.count(&trials), "objective": r.text(&t.Objective), "sampler": r.text(&t.Sampler), "halving": r.text(&t.Halving), "splits": r.text(&splits),
 	})
 	t.Trials = int(trials)
-	r.oneOf(there["objective"], path+".objective", t.Objective, kft.Objectives())
+	r.oneOf(there["objective"], path+".objective", t.Objective, search.Objectives())
 	r.oneOf(there["sampler"], path+".sampler", t.Sampler, tune.Samplers())
-	if err := kft.CheckHalving(cmp.Or(t.Halving, "auto")); err != nil {
+	if err := search.CheckHalving(cmp.Or(t.Halving, "auto")); err != nil {
 		r.Addf(there["halving"], path+".halving", "%v", err)
 	}
 	r.oneOf(there["splits"], path+".splits", splits, []string{"first", "each"})
@@ -272,7 +272,7 @@ func (r *reader) tune(n ast.Node, path string) *Tune {
 }
 
 // specification reads the file of a configuration and sets what overrides it.
-func (r *reader) specification(n ast.Node, path, file string, set ast.Node) (model.Spec, bool) {
+func (r *reader) specification(n ast.Node, path, file string, set ast.Node) (spec.Spec, bool) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(r.folder, file)
 	}
@@ -280,12 +280,12 @@ func (r *reader) specification(n ast.Node, path, file string, set ast.Node) (mod
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.Addf(n, path+".spec", "there is no specification %s", file)
-		return model.Spec{}, false
+		return spec.Spec{}, false
 	case err != nil:
 		r.Addf(n, path+".spec", "%v", err)
-		return model.Spec{}, false
+		return spec.Spec{}, false
 	}
-	spec, err := model.Parse(text, file)
+	spec, _, err := spec.Parse(text, file)
 	if err != nil {
 		r.adopt(nil, "", err)
 		return spec, false
@@ -305,7 +305,7 @@ func (r *reader) specification(n ast.Node, path, file string, set ast.Node) (mod
 }
 
 // set overrides fields of a specification by their dotted names.
-func (r *reader) set(n ast.Node, path string, spec *model.Spec) {
+func (r *reader) set(n ast.Node, path string, spec *spec.Spec) {
 	m := specfile.Mapping(n)
 	if m == nil {
 		r.Addf(n, path, "needs keys with values, such as {fit.sweeps: 20}")
@@ -335,7 +335,7 @@ func (r *reader) set(n ast.Node, path string, spec *model.Spec) {
 // adopt takes over problems of a specification; those without a place have that of
 // the node.
 func (r *reader) adopt(n ast.Node, prefix string, err error) {
-	var problems model.Problems
+	var problems spec.Problems
 	if !errors.As(err, &problems) {
 		r.Addf(n, strings.TrimSuffix(prefix, "."), "%v", err)
 		return

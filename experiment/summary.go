@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // A Summary is the comparison of all configurations of a folder.
@@ -87,7 +87,7 @@ func Summarize(r Results, names []string, against string) (*Summary, error) {
 	if s.Against == "" {
 		s.Against = r.Plan.Against
 	} else if !slices.Contains(configurations, against) {
-		return nil, fmt.Errorf("there is no configuration %q%s; there are %s", against, nearest.Hint(against, configurations), strings.Join(configurations, ", "))
+		return nil, fmt.Errorf("there is no configuration %q%s; there are %s", against, suggest.Hint(against, configurations), strings.Join(configurations, ", "))
 	}
 	reference := r.cells(s.Against)
 	for _, c := range configurations {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // tuningName is what the files of a configuration's search on split n are called, n
@@ -49,13 +49,13 @@ func (w *work) tune(ctx context.Context, c Configuration, n int) (chosen, error)
 	file := func(ending string) string { return w.tuningFile(c.Name, suffix, ending) }
 	spec := w.on(c.Spec, n)
 	record := Tuning{Configuration: c.Name, Tool: w.Tool, Split: n, Objective: c.Tune.Objective, Trials: c.Tune.Trials}
-	search := *c.Tune
-	search.Trials = 0                   // more of them go on with the study
-	space, err := kft.SearchSpace(spec) // which another version may derive otherwise
+	tune := *c.Tune
+	tune.Trials = 0                  // more of them go on with the study
+	space, err := search.Space(spec) // which another version may derive otherwise
 	if err != nil {
 		return chosen{}, err
 	}
-	if record.Definition, err = w.definition(spec, n, fmt.Sprintf("%+v %+v", search, space)); err != nil {
+	if record.Definition, err = w.definition(spec, n, fmt.Sprintf("%+v %+v", tune, space)); err != nil {
 		return chosen{}, err
 	}
 	var old Tuning
@@ -119,12 +119,12 @@ func (w *work) tune(ctx context.Context, c Configuration, n int) (chosen, error)
 }
 
 // readBest reads the specification that a search has chosen.
-func (w *work) readBest(file string) (model.Spec, error) {
+func (w *work) readBest(file string) (spec.Spec, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return model.Spec{}, err
+		return spec.Spec{}, err
 	}
-	spec, err := model.Parse(text, file)
+	spec, _, err := spec.Parse(text, file)
 	if err != nil {
 		return spec, err
 	}

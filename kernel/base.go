@@ -7,17 +7,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// form is one line of the table of base kernels: with s the squared scaled
-// distance, e = exp(-a),
+// form is one entry of the table of base kernels. With s the squared scaled
+// distance and e = exp(-a),
 //
 //	k     = (1 + c1 a + c2 a^2) e
 //	dk/ds = -(h0 + h1 a + hinv/a) e
 //
-// where a = sqrt(order s), or s/2 for order 0. The spectral density of order
-// 2 nu is a Student t with 2 nu degrees of freedom, a Gaussian for order 0.
+// where a = sqrt(order s), or s/2 for order 0. The spectral density of order 2
+// nu is a Student t distribution with 2 nu degrees of freedom, a Gaussian for
+// order 0.
 type form struct {
 	name   string
 	order  int
@@ -48,29 +50,29 @@ func (f *form) value(s float64) float64 {
 // RBF returns exp(-s/2).
 func RBF() Kernel { return newBase(&forms[0]) }
 
-// Matern12 returns exp(-sqrt s), the roughest of the family.
+// Matern12 returns exp(-sqrt s), the roughest kernel of the family.
 func Matern12() Kernel { return newBase(&forms[1]) }
 
-// Matern32 returns the once differentiable member of the family.
+// Matern32 returns the once differentiable kernel of the family.
 func Matern32() Kernel { return newBase(&forms[2]) }
 
-// Matern52 returns the twice differentiable member of the family.
+// Matern52 returns the twice differentiable kernel of the family.
 func Matern52() Kernel { return newBase(&forms[3]) }
 
 // Periodic returns exp(-2 sin^2(pi d/p)/l^2), which is the RBF kernel of the
 // points (cos, sin)(2 pi x/p).
 func Periodic(period float64) Kernel {
 	if !(period > 0) || math.IsInf(period, 0) {
-		panic(fmt.Sprintf("kernel: period %v", period))
+		panic(fmt.Sprintf("kernel: invalid period %v; it must be positive and finite", period))
 	}
 	k := newBase(&forms[0])
 	k.period = period
 	return k
 }
 
-// On returns a copy of the kernel whose base kernels look at the named columns
-// alone.
-func On(k Kernel, columns ...string) Kernel {
+// OnColumns returns a copy of the kernel whose base kernels use only the named
+// columns.
+func OnColumns(k Kernel, columns ...string) Kernel {
 	c := k.Clone()
 	for _, b := range c.bases() {
 		b.columns = slices.Clone(columns)
@@ -81,18 +83,18 @@ func On(k Kernel, columns ...string) Kernel {
 // base is a base kernel over some columns.
 type base struct {
 	form    *form
-	period  float64  // 0: none
-	columns []string // names asked for; nil is all
-	ard     bool     // a length-scale a column
+	period  float64  // 0 if not periodic
+	columns []string // names of the columns to use; nil means all
+	ard     bool     // one length-scale per column
 
-	// Bound to a table:
-	index  []int     // its columns
-	labels []string  // and their names
-	cycle  []float64 // period in units of each column, for periodic
-	length []float64 // logarithms: one, or one a column
+	// Set by bind:
+	index     []int     // the columns it uses
+	labels    []string  // their names
+	cycle     []float64 // the period in units of each column, if periodic
+	logLength []float64 // logarithms of the length-scales: one, or one per column
 }
 
-func newBase(f *form) *base { return &base{form: f, length: []float64{0}} }
+func newBase(f *form) *base { return &base{form: f, logLength: []float64{0}} }
 
 func (k *base) name() string {
 	if k.period > 0 {
@@ -124,11 +126,11 @@ func (k *base) precedence() int   { return 2 }
 func (k *base) bases() []*base    { return []*base{k} }
 func (k *base) Diagonal() float64 { return 1 }
 
-func (k *base) Params() []float64 { return slices.Clone(k.length) }
+func (k *base) Params() []float64 { return slices.Clone(k.logLength) }
 
 func (k *base) SetParams(p []float64) {
-	checkParams(len(p), len(k.length))
-	copy(k.length, p)
+	checkParams(len(p), len(k.logLength))
+	copy(k.logLength, p)
 }
 
 func (k *base) ParamNames() []string {
@@ -139,7 +141,7 @@ func (k *base) ParamNames() []string {
 	if !k.ard {
 		return []string{label + " length"}
 	}
-	names := make([]string, len(k.length))
+	names := make([]string, len(k.logLength))
 	for i := range names {
 		names[i] = fmt.Sprintf("%s length of %s", label, k.labels[i])
 	}
@@ -149,7 +151,7 @@ func (k *base) ParamNames() []string {
 func (k *base) Clone() Kernel {
 	c := *k
 	c.columns, c.index = slices.Clone(k.columns), slices.Clone(k.index)
-	c.cycle, c.length = slices.Clone(k.cycle), slices.Clone(k.length)
+	c.cycle, c.logLength = slices.Clone(k.cycle), slices.Clone(k.logLength)
 	return &c
 }
 
@@ -161,9 +163,9 @@ func (k *base) bind(c Columns) error {
 		}
 	}
 	for _, name := range k.columns {
-		at, err := find(name, c)
+		at, err := findColumns(name, c)
 		if err != nil {
-			return fmt.Errorf("kernel %s: %w", k, err)
+			return fielderr.Errorf("side.kernels", "kernel %s: %w", k, err)
 		}
 		for _, i := range at {
 			if !slices.Contains(k.index, i) {
@@ -185,7 +187,7 @@ func (k *base) bind(c Columns) error {
 	if k.ard {
 		lengths = len(k.index)
 	}
-	k.length = make([]float64, lengths)
+	k.logLength = make([]float64, lengths)
 	k.labels = nil
 	for _, i := range k.index {
 		label := fmt.Sprintf("column %d", i+1)
@@ -197,9 +199,9 @@ func (k *base) bind(c Columns) error {
 	return nil
 }
 
-// find returns the columns a name means: the one of that name, or those an
-// encoder made of it, "city=Ames" of "city".
-func find(name string, c Columns) ([]int, error) {
+// findColumns returns the columns that a name refers to: the column of that
+// name, or those that an encoder made of it, such as "city=Ames" of "city".
+func findColumns(name string, c Columns) ([]int, error) {
 	var at []int
 	origins := []string{}
 	for i, n := range c.Names {
@@ -214,11 +216,11 @@ func find(name string, c Columns) ([]int, error) {
 			origins = append(origins, origin)
 		}
 	}
-	if at == nil && slices.Contains(c.LeftOut, name) {
-		return nil, fmt.Errorf("column %q was left out, for it says nothing of the ids", name)
+	if at == nil && slices.Contains(c.Dropped, name) {
+		return nil, fmt.Errorf("column %q was dropped because it carries no information about the ids", name)
 	}
 	if at == nil {
-		return nil, fmt.Errorf("no column is called %q%s", name, nearest.Hint(name, origins))
+		return nil, fmt.Errorf("unknown column %q%s", name, suggest.Hint(name, origins))
 	}
 	return at, nil
 }
@@ -229,7 +231,7 @@ func (k *base) mustBeBound() {
 	}
 }
 
-// width is the number of coordinates distances are taken in.
+// width returns the number of coordinates in which distances are computed.
 func (k *base) width() int {
 	if k.period > 0 {
 		return 2 * len(k.index)
@@ -237,7 +239,7 @@ func (k *base) width() int {
 	return len(k.index)
 }
 
-// parameter returns which length-scale coordinate e takes.
+// parameter returns the index of the length-scale of coordinate e.
 func (k *base) parameter(e int) int {
 	if !k.ard {
 		return 0
@@ -248,8 +250,9 @@ func (k *base) parameter(e int) int {
 	return e
 }
 
-// embed writes the coordinates of one point, divided by their length-scales if
-// scaled. A periodic kernel's are (cos, sin)(2 pi x/p) for each column.
+// embed writes the coordinates of one point, each times its inverse
+// length-scale. The coordinates of a periodic kernel are (cos, sin)(2 pi x/p)
+// for each column.
 func embed[T float32 | float64](k *base, dst, x []T, inverse []float64) {
 	if k.period == 0 {
 		for e, c := range k.index {
@@ -263,11 +266,11 @@ func embed[T float32 | float64](k *base, dst, x []T, inverse []float64) {
 	}
 }
 
-// inverse returns 1/l a coordinate.
+// inverse returns 1/l per coordinate.
 func (k *base) inverse() []float64 {
 	inv := make([]float64, k.width())
 	for e := range inv {
-		inv[e] = math.Exp(-k.length[k.parameter(e)])
+		inv[e] = math.Exp(-k.logLength[k.parameter(e)])
 	}
 	return inv
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// constant is the kernel 1. Its size is the weight it has in a sum.
+// constant is the kernel 1. Its size is its weight in a sum.
 type constant struct{}
 
 // Constant returns the kernel 1; in a sum it is an intercept.
@@ -24,24 +24,24 @@ func (constant) bind(Columns) error        { return nil }
 func (constant) bases() []*base            { return nil }
 func (constant) precedence() int           { return 2 }
 
-// several is what sums and products share.
-type several struct{ parts []Kernel }
+// composite is the common part of sums and products.
+type composite struct{ parts []Kernel }
 
-func (s several) bases() (all []*base) {
+func (s composite) bases() (all []*base) {
 	for _, k := range s.parts {
 		all = append(all, k.bases()...)
 	}
 	return all
 }
 
-func (s several) params() (all []float64) {
+func (s composite) params() (all []float64) {
 	for _, k := range s.parts {
 		all = append(all, k.Params()...)
 	}
 	return all
 }
 
-func (s several) setParams(p []float64) {
+func (s composite) setParams(p []float64) {
 	for _, k := range s.parts {
 		n := len(k.Params())
 		k.SetParams(p[:n])
@@ -49,22 +49,22 @@ func (s several) setParams(p []float64) {
 	}
 }
 
-func (s several) paramNames() (all []string) {
+func (s composite) paramNames() (all []string) {
 	for _, k := range s.parts {
 		all = append(all, k.ParamNames()...)
 	}
 	return all
 }
 
-func (s several) clone() several {
-	c := several{make([]Kernel, len(s.parts))}
+func (s composite) clone() composite {
+	c := composite{make([]Kernel, len(s.parts))}
 	for i, k := range s.parts {
 		c.parts[i] = k.Clone()
 	}
 	return c
 }
 
-func (s several) bind(c Columns) error {
+func (s composite) bind(c Columns) error {
 	for _, k := range s.parts {
 		if err := k.bind(c); err != nil {
 			return err
@@ -73,7 +73,7 @@ func (s several) bind(c Columns) error {
 	return nil
 }
 
-func (s several) join(sign string, precedence int) string {
+func (s composite) join(sign string, precedence int) string {
 	var b strings.Builder
 	for i, k := range s.parts {
 		if i > 0 {
@@ -88,31 +88,31 @@ func (s several) join(sign string, precedence int) string {
 	return b.String()
 }
 
-// sum is sum_t weight_t k_t. Its parameters are the logs of the weights, then
-// the parts' own.
+// sum is sum_t weight_t k_t. Its parameters are the logarithms of the weights,
+// followed by those of the parts.
 type sum struct {
-	several
-	weight []float64 // logarithms
+	composite
+	logWeight []float64
 }
 
-// Sum returns the mean of the kernels: a sum of n terms with weights 1/n, which
-// are parameters.
+// Sum returns the mean of the kernels: a sum of n terms with weights 1/n. The
+// weights are parameters.
 func Sum(kernels ...Kernel) Kernel {
 	switch len(kernels) {
 	case 0:
-		panic("kernel: a sum of no kernels")
+		panic("kernel: Sum needs at least one kernel")
 	case 1:
 		return kernels[0]
 	}
-	s := (&sum{several: several{kernels}}).Clone().(*sum)
-	s.even()
+	s := (&sum{composite: composite{kernels}}).Clone().(*sum)
+	s.setEqualWeights()
 	return s
 }
 
-func (k *sum) even() {
-	k.weight = make([]float64, len(k.parts))
-	for i := range k.weight {
-		k.weight[i] = -math.Log(float64(len(k.parts)))
+func (k *sum) setEqualWeights() {
+	k.logWeight = make([]float64, len(k.parts))
+	for i := range k.logWeight {
+		k.logWeight[i] = -math.Log(float64(len(k.parts)))
 	}
 }
 
@@ -121,24 +121,24 @@ func (k *sum) precedence() int { return 0 }
 
 func (k *sum) At(x, z []float64) (v float64) {
 	for t, part := range k.parts {
-		v += math.Exp(k.weight[t]) * part.At(x, z)
+		v += math.Exp(k.logWeight[t]) * part.At(x, z)
 	}
 	return v
 }
 
 func (k *sum) Diagonal() (v float64) {
 	for t, part := range k.parts {
-		v += math.Exp(k.weight[t]) * part.Diagonal()
+		v += math.Exp(k.logWeight[t]) * part.Diagonal()
 	}
 	return v
 }
 
-func (k *sum) Params() []float64 { return append(slices.Clone(k.weight), k.params()...) }
+func (k *sum) Params() []float64 { return append(slices.Clone(k.logWeight), k.params()...) }
 
 func (k *sum) SetParams(p []float64) {
 	checkParams(len(p), len(k.Params()))
-	copy(k.weight, p)
-	k.setParams(p[len(k.weight):])
+	copy(k.logWeight, p)
+	k.setParams(p[len(k.logWeight):])
 }
 
 func (k *sum) ParamNames() []string {
@@ -149,21 +149,21 @@ func (k *sum) ParamNames() []string {
 	return append(names, k.paramNames()...)
 }
 
-func (k *sum) Clone() Kernel { return &sum{k.clone(), slices.Clone(k.weight)} }
+func (k *sum) Clone() Kernel { return &sum{k.clone(), slices.Clone(k.logWeight)} }
 
 func (k *sum) bind(c Columns) error {
-	k.even()
-	return k.several.bind(c)
+	k.setEqualWeights()
+	return k.composite.bind(c)
 }
 
 // product is the product of its parts.
-type product struct{ several }
+type product struct{ composite }
 
 // Product returns the product of the kernels.
 func Product(kernels ...Kernel) Kernel {
 	switch len(kernels) {
 	case 0:
-		panic("kernel: a product of no kernels")
+		panic("kernel: Product needs at least one kernel")
 	case 1:
 		return kernels[0]
 	}
@@ -175,7 +175,7 @@ func Product(kernels ...Kernel) Kernel {
 			parts = append(parts, k)
 		}
 	}
-	return (&product{several{parts}}).Clone()
+	return (&product{composite{parts}}).Clone()
 }
 
 func (k *product) String() string        { return k.join("*", 1) }

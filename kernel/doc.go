@@ -1,8 +1,9 @@
-// Package kernel is k(x, z): how alike two entities are by their side
-// information.
+// Package kernel provides covariance functions k(x, z), which measure the
+// similarity of two entities by their side information.
 //
-// A kernel is an expression over base kernels, each of a squared distance
-// s = sum_c (x_c - z_c)^2 / l_c^2 over some columns of the features:
+// A kernel is an expression over base kernels. Each base kernel is a function
+// of a squared distance s = sum_c (x_c - z_c)^2 / l_c^2 over some columns of
+// the features:
 //
 //	rbf        exp(-s/2)
 //	matern12   exp(-a),                 a = sqrt(s)
@@ -11,12 +12,14 @@
 //	periodic:p exp(-2 sum_c sin^2(pi (x_c - z_c)/p) / l_c^2)
 //	constant   1
 //
-// joined by products and by weighted sums. Base kernels are 1 at distance 0, so
-// k(x, x) is the same everywhere ([Kernel.Diagonal]). Length-scales and weights
-// are learned as their logarithms, one flat vector a kernel.
+// Base kernels are combined by products and weighted sums. They are 1 at
+// distance 0, so k(x, x) is the same for all x ([Kernel.Diagonal]).
+// Length-scales and weights are learned as their logarithms, one flat vector
+// per kernel.
 //
-// [Parse] reads the text form, [Bind] fits it to the columns of a table, [Start]
-// sets length-scales to the median distance. [Gram] computes k for all pairs of
-// rows in float32, [Pull] its derivatives, and [Sample] draws random Fourier
-// features whose inner products converge to k.
+// [Parse] reads the text form, [Bind] resolves it for the columns of a table,
+// [InitLengthScales] sets length-scales to the median distance. [Gram] computes
+// k for all pairs of rows in float32, [ParamGradient] its derivatives, and
+// [SampleSpectrum] draws random Fourier features whose inner products converge
+// to k.
 package kernel

@@ -2,30 +2,32 @@ package kernel
 
 import (
 	"math"
-	"sync"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
-// Backend is the array work kernels need; a backend.Backend does it.
+// Backend provides the array operations that kernels need. A backend.Backend
+// implements it.
 type Backend interface {
 	Threads() int
-	// Gemm computes the row-major c = alpha op(a) op(b) + beta c, c being m x n
-	// and the inner dimension k.
+	// Gemm computes the row-major product c = alpha op(a) op(b) + beta c, where
+	// c is m x n and the inner dimension is k.
 	Gemm(ta, tb bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int)
 }
 
-// VectorFunctions is what a backend may offer beside its own methods: functions
-// of whole arrays, dst[i] = f(src[i]), dst may be src. A backend without them
-// is served by plain Go.
+// VectorFunctions is an optional extension of a Backend: functions of whole
+// arrays, dst[i] = f(src[i]). dst may be src. For backends without them plain
+// Go is used.
 type VectorFunctions interface {
 	Exp(dst, src []float32)
 	Cos(dst, src []float32)
 }
 
-// engine is a backend and the array functions kernels need of it.
+// engine is a backend together with array functions.
 type engine struct {
 	Backend
 	exp func(dst, src []float32)
-	cos func(dst, src []float32) // nil: sine and cosine together in plain Go
+	cos func(dst, src []float32) // nil: math.Sincos is used
 }
 
 func newEngine(b Backend) *engine {
@@ -44,9 +46,9 @@ func plainExp(dst, src []float32) {
 
 func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// each runs f for every i below n, on the backend's number of goroutines, each
-// with a range of its own. What f writes for i may not depend on the range.
-func (e *engine) each(n int, f func(i int)) {
+// forEach calls f(0), ..., f(n-1) on up to Threads goroutines, each with a
+// contiguous range. The results of f(i) must not depend on the range.
+func (e *engine) forEach(n int, f func(i int)) {
 	e.ranges(n, func(from, to int) {
 		for i := from; i < to; i++ {
 			f(i)
@@ -54,8 +56,8 @@ func (e *engine) each(n int, f func(i int)) {
 	})
 }
 
-// rows is each with an array of width values for every goroutine.
-func (e *engine) rows(n, width int, f func(i int, scratch []float32)) {
+// forEachScratch is forEach with scratch memory of width values per goroutine.
+func (e *engine) forEachScratch(n, width int, f func(i int, scratch []float32)) {
 	e.ranges(n, func(from, to int) {
 		scratch := make([]float32, width)
 		for i := from; i < to; i++ {
@@ -64,26 +66,19 @@ func (e *engine) rows(n, width int, f func(i int, scratch []float32)) {
 	})
 }
 
+// ranges divides [0, n) into contiguous ranges of at least 16 and calls f for
+// all of them in parallel.
 func (e *engine) ranges(n int, f func(from, to int)) {
-	threads := min(e.Threads(), n/16)
-	if threads <= 1 {
-		f(0, n)
-		return
-	}
-	var wait sync.WaitGroup
-	for t := range threads {
-		wait.Go(func() { f(n*t/threads, n*(t+1)/threads) })
-	}
-	wait.Wait()
+	parallel.Ranges(min(e.Threads(), n/16), n, func(_, from, to int) { f(from, to) })
 }
 
-// dot returns sum a b in float64, summed row by row.
+// dot returns the sum of a b in float64, summed row by row.
 func (e *engine) dot(a, b []float32, rows int) float64 {
 	if rows == 0 {
 		return 0
 	}
 	sums, w := make([]float64, rows), len(a)/rows
-	e.each(rows, func(i int) {
+	e.forEach(rows, func(i int) {
 		for j := i * w; j < (i+1)*w; j++ {
 			sums[i] += float64(a[j]) * float64(b[j])
 		}

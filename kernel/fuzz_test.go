@@ -6,7 +6,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
-// What Parse takes it must write so that it reads the same.
+// FuzzParse checks that the text form of a parsed kernel parses to the same
+// kernel.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"rbf", "rbf*periodic:12+matern12", `(matern32:ard[a,"b,c"]+constant)*periodic:1e+3:ard`, "((", "periodic:1e+", "rbf[\x00]"} {
 		f.Add(text)
@@ -18,7 +19,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := kernel.Parse(k.String())
 		if err != nil || again.String() != k.String() {
-			t.Errorf("%q is written %q and read back as %v, %v", text, k, again, err)
+			t.Errorf("%q has the text form %q, which parses as %v, %v", text, k, again, err)
 		}
 	})
 }

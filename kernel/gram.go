@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// chunk returns the number of rows worked on at a time where each has width
-// values. It bounds scratch memory and fixes the order of sums whatever the
-// number of threads.
+// chunk returns the number of rows processed at a time if each has width
+// values. It bounds scratch memory and fixes the order of sums for any number
+// of threads.
 func chunk(width int) int { return max(256, min(1<<20/max(width, 1), 1<<14)) }
 
 // Gram writes k(x_i, z_j) to dst, x.N by z.N, row-major.
 //
-// Squared distances are |x|^2 + |z|^2 - 2 x'z with the products by GEMM; pairs
-// nearer than that form resolves are taken by differences. O(x.N z.N C), and
-// scratch memory for a chunk of rows.
+// Squared distances are |x|^2 + |z|^2 - 2 x'z with the products by GEMM. For
+// pairs too close for this form to be accurate, differences are used. O(x.N z.N
+// C), and scratch memory for a chunk of rows.
 func Gram(b Backend, dst []float32, k Kernel, x, z Rows) {
 	checkPoints(x, z)
 	if len(dst) != x.N*z.N {
-		panic(fmt.Sprintf("kernel: Gram of %d x %d into %d values", x.N, z.N, len(dst)))
+		panic(fmt.Sprintf("kernel: Gram: %d x %d values do not fit a slice of %d", x.N, z.N, len(dst)))
 	}
 	v := k.prepare(newEngine(b), z)
 	for from, step := 0, chunk(z.N); from < x.N; from += step {
@@ -27,18 +27,18 @@ func Gram(b Backend, dst []float32, k Kernel, x, z Rows) {
 	}
 }
 
-// Pull returns the derivative of sum_ij grad_ij k(x_i, z_j) by each parameter,
-// in the order of Params. O(x.N z.N C).
-func Pull(b Backend, k Kernel, grad []float32, x, z Rows) []float64 {
+// ParamGradient returns the derivative of sum_ij grad_ij k(x_i, z_j) with
+// respect to each parameter, in the order of Params. O(x.N z.N C).
+func ParamGradient(b Backend, k Kernel, grad []float32, x, z Rows) []float64 {
 	checkPoints(x, z)
 	if len(grad) != x.N*z.N {
-		panic(fmt.Sprintf("kernel: Pull of %d x %d from %d values", x.N, z.N, len(grad)))
+		panic(fmt.Sprintf("kernel: ParamGradient: grad has %d values, want %d x %d", len(grad), x.N, z.N))
 	}
 	v := k.prepare(newEngine(b), z)
 	out := make([]float64, len(k.Params()))
 	for from, step := 0, chunk(z.N); from < x.N; from += step {
 		to := min(from+step, x.N)
-		v.pull(out, grad[from*z.N:to*z.N], x.part(from, to))
+		v.addGradient(out, grad[from*z.N:to*z.N], x.part(from, to))
 	}
 	return out
 }
@@ -47,7 +47,7 @@ func checkPoints(x, z Rows) {
 	x.check("rows")
 	z.check("rows")
 	if x.C != z.C {
-		panic(fmt.Sprintf("kernel: rows of %d and of %d columns", x.C, z.C))
+		panic(fmt.Sprintf("kernel: the rows have %d and %d columns, want the same number", x.C, z.C))
 	}
 }
 
@@ -55,8 +55,9 @@ func checkPoints(x, z Rows) {
 type evaluator interface {
 	// value writes k(x, z) to dst.
 	value(dst []float32, x Rows)
-	// pull adds the derivative of sum g k(x, z) by each parameter to grad.
-	pull(grad []float64, g []float32, x Rows)
+	// addGradient adds the derivative of sum g k(x, z) with respect to each
+	// parameter to grad.
+	addGradient(grad []float64, g []float32, x Rows)
 }
 
 func (constant) prepare(*engine, Rows) evaluator { return ones{} }
@@ -68,33 +69,33 @@ func (ones) value(dst []float32, _ Rows) {
 		dst[i] = 1
 	}
 }
-func (ones) pull([]float64, []float32, Rows) {}
+func (ones) addGradient([]float64, []float32, Rows) {}
 
-// baseEvaluator holds z's coordinates, divided by length-scales.
+// baseEvaluator holds the coordinates of z, divided by the length-scales.
 type baseEvaluator struct {
 	*engine
 	k       *base
 	inverse []float64
-	n       int // points z
+	n       int // number of points z
 	z       []float32
 	zNorm   []float32
 
 	x, xNorm []float32 // of the current chunk
-	s        []float32 // squared distances of a chunk, for pull
+	s        []float32 // squared distances of a chunk, for addGradient
 }
 
 func (k *base) prepare(e *engine, z Rows) evaluator {
 	k.mustBeBound()
 	v := &baseEvaluator{engine: e, k: k, inverse: k.inverse(), n: z.N}
-	v.z, v.zNorm = v.place(nil, nil, z)
+	v.z, v.zNorm = v.embedRows(nil, nil, z)
 	return v
 }
 
-// place writes the coordinates of rows and their squared norms.
-func (v *baseEvaluator) place(dst, norm []float32, r Rows) ([]float32, []float32) {
+// embedRows writes the coordinates of rows and their squared norms.
+func (v *baseEvaluator) embedRows(dst, norm []float32, r Rows) ([]float32, []float32) {
 	w := len(v.inverse)
 	dst, norm = resize(dst, r.N*w), resize(norm, r.N)
-	v.each(r.N, func(i int) {
+	v.forEach(r.N, func(i int) {
 		row := dst[i*w : (i+1)*w]
 		embed(v.k, row, r.X[i*r.C:(i+1)*r.C], v.inverse)
 		sum := float32(0)
@@ -106,40 +107,41 @@ func (v *baseEvaluator) place(dst, norm []float32, r Rows) ([]float32, []float32
 	return dst, norm
 }
 
-// Below this width differences cost no more than the form with products.
-const narrow = 6
+// narrowWidth is the largest width for which differences cost no more than the
+// form with products.
+const narrowWidth = 6
 
-// A squared distance below this share of |x|^2 + |z|^2 has lost too many digits
-// in the form with products.
-const near = 1e-2
+// cancellation is the share of |x|^2 + |z|^2 below which a squared distance has
+// lost too many digits in the form with products.
+const cancellation = 1e-2
 
 // distances writes squared scaled distances between a chunk and z.
 func (v *baseEvaluator) distances(dst []float32, x Rows) {
 	w, n := len(v.inverse), v.n
-	v.x, v.xNorm = v.place(v.x, v.xNorm, x)
-	if w > narrow && x.N > 0 && n > 0 {
+	v.x, v.xNorm = v.embedRows(v.x, v.xNorm, x)
+	if w > narrowWidth && x.N > 0 && n > 0 {
 		v.Gemm(false, true, x.N, n, w, -2, v.x, w, v.z, w, 0, dst, n)
 	}
-	v.each(x.N, func(i int) {
+	v.forEach(x.N, func(i int) {
 		row, at := dst[i*n:(i+1)*n], v.x[i*w:(i+1)*w]
-		if w <= narrow {
+		if w <= narrowWidth {
 			for j := range row {
-				row[j] = difference(at, v.z[j*w:(j+1)*w])
+				row[j] = squaredDistance(at, v.z[j*w:(j+1)*w])
 			}
 			return
 		}
 		xn := v.xNorm[i]
 		for j, zn := range v.zNorm {
 			s := row[j] + (xn + zn)
-			if s < near*(xn+zn) {
-				s = difference(at, v.z[j*w:(j+1)*w])
+			if s < cancellation*(xn+zn) {
+				s = squaredDistance(at, v.z[j*w:(j+1)*w])
 			}
 			row[j] = s
 		}
 	})
 }
 
-func difference(x, z []float32) float32 {
+func squaredDistance(x, z []float32) float32 {
 	s := float32(0)
 	z = z[:len(x)]
 	for e, u := range x {
@@ -153,7 +155,7 @@ func (v *baseEvaluator) value(dst []float32, x Rows) {
 	v.distances(dst, x)
 	f, n := v.k.form, v.n
 	c1, c2 := float32(f.c1), float32(f.c2)
-	v.rows(x.N, n, func(i int, e []float32) {
+	v.forEachScratch(x.N, n, func(i int, e []float32) {
 		row := dst[i*n : (i+1)*n]
 		v.decay(f, e, row)
 		if c1 == 0 {
@@ -183,20 +185,21 @@ func (v *baseEvaluator) decay(f *form, e, s []float32) {
 	v.exp(e, e)
 }
 
-// pull: with H = g dk/ds, the derivative by log l_c is
+// addGradient uses that with H = g dk/ds the derivative with respect to log l_c
+// is
 //
 //	-2 sum_ij H_ij (x_ic - z_jc)^2,   x and z divided by l,
 //
-// whose mixed term is one GEMM where there is a length-scale a column.
-func (v *baseEvaluator) pull(grad []float64, g []float32, x Rows) {
+// whose mixed term is one GEMM if there is one length-scale per column.
+func (v *baseEvaluator) addGradient(grad []float64, g []float32, x Rows) {
 	n := v.n
 	v.s = resize(v.s, x.N*n)
 	v.distances(v.s, x)
 	f := v.k.form
 	h0, h1, hinv := float32(f.h0), float32(f.h1), float32(f.hinv)
 	root := float32(math.Sqrt(float64(f.order)))
-	sums := make([]float64, x.N) // of H by rows, times s where there is one length
-	v.rows(x.N, n, func(i int, e []float32) {
+	sums := make([]float64, x.N) // of H per row, times s if there is a single length-scale
+	v.forEachScratch(x.N, n, func(i int, e []float32) {
 		row := v.s[i*n : (i+1)*n]
 		v.decay(f, e, row)
 		total := 0.0
@@ -204,7 +207,8 @@ func (v *baseEvaluator) pull(grad []float64, g []float32, x Rows) {
 			a := root * sqrt(s)
 			h := h0 + h1*a
 			if hinv > 0 {
-				// The kink at distance 0 has derivative 0 by every length-scale.
+				// The derivative at distance 0, where the kernel has a kink, is
+				// 0 for every length-scale.
 				if s < 1e-12 {
 					row[j] = 0
 					continue
@@ -227,10 +231,10 @@ func (v *baseEvaluator) pull(grad []float64, g []float32, x Rows) {
 		}
 		return
 	}
-	v.pullLengths(grad, v.s, sums, x.N)
+	v.addLengthGradients(grad, v.s, sums, x.N)
 }
 
-func (v *baseEvaluator) pullLengths(grad []float64, h []float32, rowSum []float64, rows int) {
+func (v *baseEvaluator) addLengthGradients(grad []float64, h []float32, rowSum []float64, rows int) {
 	w, n := len(v.inverse), v.n
 	if rows == 0 || n == 0 {
 		return
@@ -262,7 +266,7 @@ type sumEvaluator struct {
 	*engine
 	weight  []float64
 	parts   []evaluator
-	params  []int // parameters of each part
+	params  []int // number of parameters of each part
 	n       int
 	scratch []float32
 }
@@ -270,7 +274,7 @@ type sumEvaluator struct {
 func (k *sum) prepare(e *engine, z Rows) evaluator {
 	v := &sumEvaluator{engine: e, n: z.N}
 	for t, part := range k.parts {
-		v.weight = append(v.weight, math.Exp(k.weight[t]))
+		v.weight = append(v.weight, math.Exp(k.logWeight[t]))
 		v.parts = append(v.parts, part.prepare(e, z))
 		v.params = append(v.params, len(part.Params()))
 	}
@@ -282,7 +286,7 @@ func (v *sumEvaluator) value(dst []float32, x Rows) {
 	for t, part := range v.parts {
 		part.value(v.scratch, x)
 		w := float32(v.weight[t])
-		v.each(x.N, func(i int) {
+		v.forEach(x.N, func(i int) {
 			to, from := dst[i*v.n:(i+1)*v.n], v.scratch[i*v.n:(i+1)*v.n]
 			for j, value := range from {
 				if t == 0 {
@@ -295,7 +299,7 @@ func (v *sumEvaluator) value(dst []float32, x Rows) {
 	}
 }
 
-func (v *sumEvaluator) pull(grad []float64, g []float32, x Rows) {
+func (v *sumEvaluator) addGradient(grad []float64, g []float32, x Rows) {
 	v.scratch = resize(v.scratch, len(g))
 	own, rest := grad[:len(v.parts)], grad[len(v.parts):]
 	for t, part := range v.parts {
@@ -305,7 +309,7 @@ func (v *sumEvaluator) pull(grad []float64, g []float32, x Rows) {
 		for i, value := range g {
 			v.scratch[i] = w * value
 		}
-		part.pull(rest[:v.params[t]], v.scratch, x)
+		part.addGradient(rest[:v.params[t]], v.scratch, x)
 		rest = rest[v.params[t]:]
 	}
 }
@@ -340,7 +344,7 @@ func (v *productEvaluator) value(dst []float32, x Rows) {
 	}
 }
 
-func (v *productEvaluator) pull(grad []float64, g []float32, x Rows) {
+func (v *productEvaluator) addGradient(grad []float64, g []float32, x Rows) {
 	for f, part := range v.parts {
 		v.values[f] = resize(v.values[f], len(g))
 		part.value(v.values[f], x)
@@ -356,7 +360,7 @@ func (v *productEvaluator) pull(grad []float64, g []float32, x Rows) {
 				v.others[i] *= value
 			}
 		}
-		part.pull(grad[:v.params[f]], v.others, x)
+		part.addGradient(grad[:v.params[f]], v.others, x)
 		grad = grad[v.params[f]:]
 	}
 }

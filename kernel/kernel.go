@@ -3,17 +3,20 @@ package kernel
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
-// Kernel is a covariance function with parameters. The kernels of this package
-// are the only ones: see the table in base.go for a new base kernel.
+// Kernel is a covariance function with parameters. It is implemented by this
+// package only; new base kernels are added to the table in base.go.
 //
-// Methods that change parameters may not run beside any other method.
+// Methods that change parameters must not run concurrently with any other
+// method.
 type Kernel interface {
-	// String returns the text form, which Parse reads back.
+	// String returns the text form, which Parse accepts.
 	String() string
 
-	// At returns k(x, z) in float64: the reference for Gram.
+	// At returns k(x, z) in float64. It is the reference for Gram.
 	At(x, z []float64) float64
 
 	// Diagonal returns k(x, x), the same for every x.
@@ -21,12 +24,14 @@ type Kernel interface {
 
 	// Params returns the logarithms of length-scales and weights.
 	Params() []float64
-	// SetParams takes what Params returns. It panics on another length.
+	// SetParams sets the parameters, in the order of Params. It panics if the
+	// length differs.
 	SetParams([]float64)
-	// ParamNames names each parameter for people: "rbf length", "weight of rbf".
+	// ParamNames returns a readable name for each parameter: "rbf length",
+	// "weight of rbf".
 	ParamNames() []string
 
-	// Clone returns a kernel with parameters of its own.
+	// Clone returns a deep copy.
 	Clone() Kernel
 
 	bind(Columns) error
@@ -44,40 +49,43 @@ type Rows struct {
 
 func (r Rows) check(what string) {
 	if r.N < 0 || r.C < 0 || len(r.X) != r.N*r.C {
-		panic(fmt.Sprintf("kernel: %s of %d x %d with %d values", what, r.N, r.C, len(r.X)))
+		panic(fmt.Sprintf("kernel: %s: %d x %d does not match %d values", what, r.N, r.C, len(r.X)))
 	}
 }
 
-// part returns rows from to to, sharing memory.
+// part returns the rows in [from, to), sharing memory.
 func (r Rows) part(from, to int) Rows {
 	return Rows{N: to - from, C: r.C, X: r.X[from*r.C : to*r.C]}
 }
 
-// Columns describes the columns of the points a kernel is for.
+// Columns describes the columns of the points that a kernel is applied to.
 type Columns struct {
 	Count int
-	// Names are what a restriction such as rbf[lat,lon] refers to; nil where
-	// columns have none.
+	// Names are the names that a restriction such as rbf[lat,lon] refers to;
+	// nil if columns have no names.
 	Names []string
-	// Origins are the columns of a table that these were made of, "city" of
-	// "city=Ames", which a restriction may name too; nil takes what stands before
-	// a '='.
+	// Origins are the table columns that these columns were made of, such as
+	// "city" for "city=Ames". A restriction may refer to them too. If nil, the
+	// part of a name before '=' is used.
 	Origins []string
-	// LeftOut are columns of that table that none was made of, for they say nothing.
-	LeftOut []string
+	// Dropped are the table columns of which no column was made, because they
+	// carry no information.
+	Dropped []string
 	// Unit[c] is one unit of the raw column in units of the points: 1/sd for a
-	// standardised column. Periods are given in raw units. Nil is 1 everywhere.
+	// standardised column. Periods are given in raw units. Nil means 1
+	// everywhere.
 	Unit []float64
 }
 
-// Bind returns a copy of the kernel for points with the given columns: names are
-// resolved and every length-scale is 1, every weight of a sum of n terms 1/n.
+// Bind returns a copy of the kernel for points with the given columns. Names
+// are resolved, every length-scale is 1, and every weight of a sum of n terms
+// is 1/n.
 func Bind(k Kernel, c Columns) (Kernel, error) {
 	if c.Names != nil && len(c.Names) != c.Count || c.Origins != nil && len(c.Origins) != len(c.Names) || c.Unit != nil && len(c.Unit) != c.Count {
-		panic(fmt.Sprintf("kernel: %d columns with %d names, %d origins and %d units", c.Count, len(c.Names), len(c.Origins), len(c.Unit)))
+		panic(fmt.Sprintf("kernel: Bind: %d columns do not match %d names, %d origins and %d units", c.Count, len(c.Names), len(c.Origins), len(c.Unit)))
 	}
 	if c.Count == 0 && len(k.bases()) > 0 {
-		return nil, fmt.Errorf("kernel %s: there is no column to measure distances in", k)
+		return nil, fielderr.Errorf("side.kernels", "kernel %s: there are no columns to measure distances in", k)
 	}
 	bound := k.Clone()
 	if err := bound.bind(c); err != nil {
@@ -86,29 +94,20 @@ func Bind(k Kernel, c Columns) (Kernel, error) {
 	return bound, nil
 }
 
-// WithLengths returns a copy with a length-scale a column in every base kernel.
-// It is for kernels that are not bound yet.
-func WithLengths(k Kernel) Kernel {
-	c := k.Clone()
-	for _, b := range c.bases() {
-		b.ard = true
-	}
-	return c
-}
-
-// Uses reports whether the kernel looks at column c of the points it is bound to.
-func Uses(k Kernel, c int) bool {
+// UsesColumn reports whether the kernel depends on column c of the points it is
+// bound to.
+func UsesColumn(k Kernel, c int) bool {
 	return slices.ContainsFunc(k.bases(), func(b *base) bool { return slices.Contains(b.index, c) })
 }
 
-// Repeats reports whether a periodic part of the kernel looks at column c of the
-// points it is bound to.
-func Repeats(k Kernel, c int) bool {
+// PeriodicInColumn reports whether a periodic part of the kernel depends on
+// column c of the points it is bound to.
+func PeriodicInColumn(k Kernel, c int) bool {
 	return slices.ContainsFunc(k.bases(), func(b *base) bool { return b.period > 0 && slices.Contains(b.index, c) })
 }
 
 func checkParams(got, want int) {
 	if got != want {
-		panic(fmt.Sprintf("kernel: %d parameters for a kernel of %d", got, want))
+		panic(fmt.Sprintf("kernel: got %d parameters, want %d", got, want))
 	}
 }

@@ -24,7 +24,8 @@ func bound(t *testing.T, text string, c kernel.Columns) kernel.Kernel {
 }
 
 func TestEveryKernel(t *testing.T) {
-	path, err := cpu.Choose()
+	t.Parallel()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,14 +44,16 @@ func TestEveryKernel(t *testing.T) {
 	}
 }
 
-func TestVectorFunctionsAgreeWithPlainGo(t *testing.T) {
+func TestVectorFunctionsAgreeWithScalarLoops(t *testing.T) {
+	t.Parallel()
 	k := bound(t, "matern32", kernel.Columns{Count: 8})
 	t.Run("vector", func(t *testing.T) { kerneltest.Run(t, vector{ref.Backend{}}, k, 8) })
 	t.Run("plain", func(t *testing.T) { kerneltest.Run(t, ref.Backend{}, k, 8) })
 }
 
-// Formulas against numbers worked out by hand at distance 1.
+// TestValues compares kernels at distance 1 with values calculated by hand.
 func TestValues(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]float64{
 		"rbf":                   math.Exp(-.5),
 		"matern12":              math.Exp(-1),
@@ -63,48 +66,51 @@ func TestValues(t *testing.T) {
 	} {
 		k := bound(t, text, kernel.Columns{Count: 1})
 		if got := k.At([]float64{2}, []float64{3}); math.Abs(got-want) > 1e-14 {
-			t.Errorf("%s is %v, not %v", text, got, want)
+			t.Errorf("%s: k = %v, want %v", text, got, want)
 		}
 	}
 }
 
 func TestPeriodsAreInRawUnits(t *testing.T) {
+	t.Parallel()
 	k := bound(t, "periodic:12", kernel.Columns{Count: 1, Unit: []float64{.25}})
 	if got := k.At([]float64{0}, []float64{3}); math.Abs(got-1) > 1e-14 {
-		t.Errorf("12 months of .25 apart: k is %v", got)
+		t.Errorf("one period apart: k = %v, want 1", got)
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseErrors(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
-		"":                        "ends where a kernel was expected",
+		"":                        "unexpected end, want a kernel",
 		"mattern32":               `did you mean "matern32"`,
-		"rbf+":                    "ends where",
-		"(rbf":                    "not closed",
-		"rbf)":                    "where + or *",
-		"periodic":                "needs a period",
-		"periodic:0":              "needs a period",
-		"periodic:NaN":            "needs a period",
-		"periodic:-1":             "needs a period",
+		"rbf+":                    "unexpected end",
+		"(rbf":                    "missing )",
+		"rbf)":                    "want + or *",
+		"periodic":                "invalid period",
+		"periodic:0":              "invalid period",
+		"periodic:NaN":            "invalid period",
+		"periodic:-1":             "invalid period",
 		"rbf:adr":                 `did you mean "ard"`,
-		"rbf[lat":                 "not closed by ]",
-		"rbf[]":                   "an empty name",
-		`rbf["a`:                  "not closed",
-		`rbf["a"b]`:               "where , or ]",
-		"rbf rbf":                 "where + or *",
+		"rbf[lat":                 "missing ]",
+		"rbf[]":                   "empty name",
+		`rbf["a`:                  "missing closing quote",
+		`rbf["a"b]`:               "want , or ]",
+		"rbf rbf":                 "want + or *",
 		"2*rbf":                   "unknown kernel",
 		strings.Repeat("(", 1000): "parentheses",
 	} {
 		k, err := kernel.Parse(text)
 		if err == nil {
-			t.Errorf("%q was read as %s", text, k)
+			t.Errorf("%q: parsed as %s, want an error", text, k)
 		} else if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v; expected %q in it", text, err, want)
+			t.Errorf("%q: error is %q, want it to contain %q", text, err, want)
 		}
 	}
 }
 
 func TestTextForms(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		" rbf * periodic:12 + matern12 ": "rbf*periodic:12+matern12",
 		"(rbf*matern12)*matern32":        "rbf*matern12*matern32",
@@ -120,57 +126,62 @@ func TestTextForms(t *testing.T) {
 			continue
 		}
 		if k.String() != want {
-			t.Errorf("%q is written %q, not %q", text, k, want)
+			t.Errorf("%q: text form is %q, want %q", text, k, want)
 		}
 		if again, err := kernel.Parse(k.String()); err != nil || again.String() != k.String() {
-			t.Errorf("%q is not read back: %v, %v", k, again, err)
+			t.Errorf("%q: parsing the text form gives %v, %v", k, again, err)
 		}
 	}
 }
 
-func TestBindRefuses(t *testing.T) {
+func TestBindErrors(t *testing.T) {
+	t.Parallel()
 	k, err := kernel.Parse("rbf[longitud]")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err = kernel.Bind(k, kernel.Columns{Count: 2, Names: []string{"latitude", "longitude"}}); err == nil || !strings.Contains(err.Error(), `did you mean "longitude"`) {
-		t.Errorf("a wrong name: %v", err)
+		t.Errorf("unknown column: error is %v, want a hint", err)
 	}
 	if _, err = kernel.Bind(kernel.RBF(), kernel.Columns{}); err == nil {
-		t.Error("bound to no columns")
+		t.Error("no columns: got no error, want one")
 	}
 }
 
 func TestUses(t *testing.T) {
+	t.Parallel()
 	k := bound(t, "rbf[a]+matern12[c]", kernel.Columns{Count: 3, Names: []string{"a", "b", "c"}})
 	for c, want := range []bool{true, false, true} {
-		if kernel.Uses(k, c) != want {
-			t.Errorf("column %d: %v", c, !want)
+		if kernel.UsesColumn(k, c) != want {
+			t.Errorf("column %d: got %v, want %v", c, !want, want)
 		}
 	}
 }
 
-// A restriction may name what several columns were made of.
+// TestOrigins checks that a restriction may name the origin of several columns.
 func TestOrigins(t *testing.T) {
+	t.Parallel()
 	columns := kernel.Columns{Count: 4, Names: []string{"month cos", "month sin", "city=Ames", "city other"}, Origins: []string{"month", "month", "city", "city"}}
 	for text, want := range map[string][]bool{"rbf[month]": {true, true, false, false}, "rbf[city]": {false, false, true, true}, "rbf[city other,month sin]": {false, true, false, true}} {
 		k := bound(t, text, columns)
 		for c := range want {
-			if kernel.Uses(k, c) != want[c] {
-				t.Errorf("%s, column %d: %v", text, c, !want[c])
+			if kernel.UsesColumn(k, c) != want[c] {
+				t.Errorf("%s, column %d: got %v, want %v", text, c, !want[c], want[c])
 			}
 		}
 	}
 	k := bound(t, "rbf[month]+matern12*periodic:3[city]", columns)
 	for c, want := range []bool{false, false, true, true} {
-		if kernel.Repeats(k, c) != want {
-			t.Errorf("column %d repeats: %v", c, !want)
+		if kernel.PeriodicInColumn(k, c) != want {
+			t.Errorf("column %d: periodic is %v, want %v", c, !want, want)
 		}
 	}
 }
 
-// Distances of far points by products alone would lose the small ones.
+// TestNearPairsOfFarPoints checks a small distance between points far from the
+// origin, which the form with products alone would lose.
 func TestNearPairsOfFarPoints(t *testing.T) {
+	t.Parallel()
 	const columns = 12
 	k := bound(t, "matern12", kernel.Columns{Count: columns})
 	x := kernel.Rows{N: 2, C: columns, X: make([]float32, 2*columns)}
@@ -182,28 +193,29 @@ func TestNearPairsOfFarPoints(t *testing.T) {
 	kernel.Gram(ref.Backend{}, g, k, x, x)
 	want := math.Exp(-1. / 1024)
 	if g[0] != 1 || g[3] != 1 || math.Abs(float64(g[1])-want) > 1e-6 {
-		t.Errorf("matrix %v, off the diagonal it should be %v", g, want)
+		t.Errorf("got matrix %v, want %v off the diagonal", g, want)
 	}
 }
 
-func TestStart(t *testing.T) {
+func TestInitLengthScales(t *testing.T) {
+	t.Parallel()
 	x := kernel.Rows{N: 3, C: 2, X: []float32{0, 0, 3, 4, 0, 0}}
 	k := bound(t, "rbf:ard", kernel.Columns{Count: 2})
-	kernel.Start(k, x, 1)
+	kernel.InitLengthScales(k, x, 1)
 	for _, p := range k.Params() {
 		if math.Abs(p-math.Log(5)) > 1e-6 {
-			t.Errorf("length-scale %v, the only distance is 5", math.Exp(p))
+			t.Errorf("length-scale is %v, want 5, the only distance", math.Exp(p))
 		}
 	}
-	kernel.Start(k, kernel.Rows{N: 1, C: 2, X: x.X[:2]}, 1)
+	kernel.InitLengthScales(k, kernel.Rows{N: 1, C: 2, X: x.X[:2]}, 1)
 	if k.Params()[0] != 0 {
-		t.Errorf("length-scale %v of one row", math.Exp(k.Params()[0]))
+		t.Errorf("length-scale for a single row is %v, want 1", math.Exp(k.Params()[0]))
 	}
 	many := kernel.Rows{N: 1000, C: 2, X: make([]float32, 2000)}
 	for i := range many.X {
 		many.X[i] = float32(math.Sin(float64(i * i)))
 	}
-	kernel.Start(k, many, 7)
+	kernel.InitLengthScales(k, many, 7)
 	before := k.Params()[0]
 	for i := range 500 {
 		j := 999 - i
@@ -211,8 +223,8 @@ func TestStart(t *testing.T) {
 			many.X[2*i+c], many.X[2*j+c] = many.X[2*j+c], many.X[2*i+c]
 		}
 	}
-	if kernel.Start(k, many, 7); k.Params()[0] != before {
-		t.Errorf("reversed rows start at %v, not %v", k.Params()[0], before)
+	if kernel.InitLengthScales(k, many, 7); k.Params()[0] != before {
+		t.Errorf("log length-scale for reversed rows is %v, want %v", k.Params()[0], before)
 	}
 }
 

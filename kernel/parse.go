@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// Names lists the kernels Parse knows.
-func Names() []string {
+// kernelNames returns the names of all kernels.
+func kernelNames() []string {
 	var names []string
 	for _, f := range forms {
 		names = append(names, f.name)
@@ -18,23 +19,23 @@ func Names() []string {
 	return append(names, "periodic", "constant")
 }
 
-// Parse reads a kernel: base kernels joined by + and *, * binding tighter, with
-// parentheses.
+// Parse reads a kernel: base kernels combined by + and *, where * binds
+// tighter, with parentheses.
 //
 //	matern32
 //	rbf*periodic:12+matern12
 //	matern32:ard[lat,lon]+(rbf[year]+constant)*periodic:12[month]
 //
-// :ard asks for a length-scale a column, [names] restricts to those columns;
-// names with , ] or " in them are quoted as in Go.
+// :ard requests one length-scale per column, [names] restricts the kernel to
+// those columns. Names that contain , ] or " are quoted as in Go.
 func Parse(text string) (Kernel, error) {
 	p := parser{text: text}
 	k, err := p.sum()
 	if err == nil && p.peek() != 0 {
-		err = fmt.Errorf("%q where + or * was expected", p.rest())
+		err = fmt.Errorf("unexpected %q, want + or *", p.rest())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("kernel %q: %w", text, err)
+		return nil, fielderr.Errorf("side.kernels", "kernel %q: %w", text, err)
 	}
 	return k, nil
 }
@@ -45,7 +46,7 @@ type parser struct {
 	depth int
 }
 
-// peek returns the next byte that is no space, 0 at the end.
+// peek returns the next byte that is not a space, 0 at the end.
 func (p *parser) peek() byte {
 	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
 		p.at++
@@ -66,7 +67,7 @@ func (p *parser) take(c byte) bool {
 	return true
 }
 
-// list reads one or more items with a sign between them.
+// list reads one or more items separated by a sign.
 func (p *parser) list(sign byte, item func() (Kernel, error)) ([]Kernel, error) {
 	var all []Kernel
 	for {
@@ -97,13 +98,13 @@ func (p *parser) product() (Kernel, error) {
 	return Product(factors...), nil
 }
 
-// maxDepth bounds parentheses, so that no text can exhaust the stack.
+// maxDepth limits nested parentheses, so that no text can exhaust the stack.
 const maxDepth = 50
 
 func (p *parser) factor() (Kernel, error) {
 	if p.take('(') {
 		if p.depth++; p.depth > maxDepth {
-			return nil, fmt.Errorf("more than %d parentheses inside each other", maxDepth)
+			return nil, fmt.Errorf("more than %d nested parentheses", maxDepth)
 		}
 		k, err := p.sum()
 		if err != nil {
@@ -111,16 +112,16 @@ func (p *parser) factor() (Kernel, error) {
 		}
 		p.depth--
 		if !p.take(')') {
-			return nil, fmt.Errorf("a parenthesis is not closed")
+			return nil, fmt.Errorf("missing )")
 		}
 		return k, nil
 	}
 	name := p.word()
 	if name == "" {
 		if p.peek() == 0 {
-			return nil, fmt.Errorf("ends where a kernel was expected; kernels are %s", strings.Join(Names(), ", "))
+			return nil, fmt.Errorf("unexpected end, want a kernel; kernels are %s", strings.Join(kernelNames(), ", "))
 		}
-		return nil, fmt.Errorf("%q where a kernel was expected; kernels are %s", p.rest(), strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unexpected %q, want a kernel; kernels are %s", p.rest(), strings.Join(kernelNames(), ", "))
 	}
 	if name == "constant" {
 		return Constant(), nil
@@ -131,7 +132,7 @@ func (p *parser) factor() (Kernel, error) {
 	}
 	for p.take(':') {
 		if option := p.word(); option != "ard" {
-			return nil, fmt.Errorf("unknown option %q of %s%s; the options are ard", option, name, nearest.Hint(option, []string{"ard"}))
+			return nil, fmt.Errorf("unknown option %q of %s%s; the only option is ard", option, name, suggest.Hint(option, []string{"ard"}))
 		}
 		b.ard = true
 	}
@@ -151,7 +152,7 @@ func (p *parser) named(name string) (*base, error) {
 		}
 		period, err := strconv.ParseFloat(number, 64)
 		if err != nil || !(period > 0) || math.IsInf(period, 0) {
-			return nil, fmt.Errorf("periodic needs a period above 0, as in periodic:12, not %q", number)
+			return nil, fmt.Errorf("invalid period %q; use a positive number, as in periodic:12", number)
 		}
 		return Periodic(period).(*base), nil
 	}
@@ -160,11 +161,11 @@ func (p *parser) named(name string) (*base, error) {
 			return newBase(&forms[i]), nil
 		}
 	}
-	return nil, fmt.Errorf("unknown kernel %q%s; kernels are %s", name, nearest.Hint(name, Names()), strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("unknown kernel %q%s; kernels are %s", name, suggest.Hint(name, kernelNames()), strings.Join(kernelNames(), ", "))
 }
 
-// word reads up to the next sign of the grammar. A sign inside a number's
-// exponent, 1e+3, belongs to the number.
+// word reads up to the next sign of the grammar. A sign inside the exponent of
+// a number, 1e+3, belongs to the number.
 func (p *parser) word() string {
 	p.peek()
 	from := p.at
@@ -185,27 +186,27 @@ func (p *parser) columns() ([]string, error) {
 		if p.peek() == '"' {
 			quoted, err := strconv.QuotedPrefix(p.rest())
 			if err != nil {
-				return nil, fmt.Errorf("a quotation in %q is not closed", p.rest())
+				return nil, fmt.Errorf("missing closing quote in %q", p.rest())
 			}
 			p.at += len(quoted)
 			name, _ = strconv.Unquote(quoted)
 		} else {
 			end := strings.IndexAny(p.rest(), ",]")
 			if end < 0 {
-				return nil, fmt.Errorf("a list of columns is not closed by ]")
+				return nil, fmt.Errorf("missing ] after a list of columns")
 			}
 			name = strings.TrimSpace(p.rest()[:end])
 			p.at += end
 		}
 		if name == "" {
-			return nil, fmt.Errorf("an empty name in a list of columns")
+			return nil, fmt.Errorf("empty name in a list of columns")
 		}
 		names = append(names, name)
 		if p.take(']') {
 			return names, nil
 		}
 		if !p.take(',') {
-			return nil, fmt.Errorf("%q where , or ] was expected", p.rest())
+			return nil, fmt.Errorf("unexpected %q, want , or ]", p.rest())
 		}
 	}
 }

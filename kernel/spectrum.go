@@ -7,22 +7,22 @@ import (
 	"slices"
 )
 
-// monomial is a weighted product of base kernels: a term of the kernel
-// multiplied out. Its weight is the product of the named parameters.
+// monomial is a weighted product of base kernels: one term of the expanded
+// kernel. Its weight is the product of the listed parameters.
 type monomial struct {
-	weights []int // parameters, by place in Params
-	factors []placed
+	weights []int // indices of parameters in Params
+	factors []placedBase
 }
 
-type placed struct {
+type placedBase struct {
 	*base
-	offset int // of its first parameter
+	offset int // index of its first parameter
 }
 
 func (constant) expand(int) []monomial { return []monomial{{}} }
 
 func (k *base) expand(offset int) []monomial {
-	return []monomial{{factors: []placed{{k, offset}}}}
+	return []monomial{{factors: []placedBase{{k, offset}}}}
 }
 
 func (k *sum) expand(offset int) (all []monomial) {
@@ -59,10 +59,10 @@ func (k *product) expand(offset int) []monomial {
 //
 //	phi(x) = sqrt(weight/F) [cos(w_1'x) .. cos(w_F'x), sin(w_1'x) .. sin(w_F'x)]
 //
-// for each term of the kernel multiplied out, so that phi(x)'phi(z) converges to
-// k(x, z) and |phi(x)|^2 = k(x, x) exactly. Frequencies are drawn for length-scale
-// 1 and divided by the kernel's current ones, so that features follow its
-// parameters.
+// for each term of the expanded kernel, so that phi(x)'phi(z) converges to k(x,
+// z) and |phi(x)|^2 = k(x, x) exactly. Frequencies are drawn for length-scale 1
+// and divided by the current length-scales of the kernel, so that features
+// follow its parameters.
 type Spectrum struct {
 	k     Kernel
 	terms []spectralTerm
@@ -70,23 +70,24 @@ type Spectrum struct {
 
 type spectralTerm struct {
 	monomial
-	count int         // F; 0 for a constant term, whose one feature is sqrt(weight)
-	unit  [][]float32 // frequencies of each factor, F x width
+	count       int         // F; 0 for a constant term, whose only feature is sqrt(weight)
+	frequencies [][]float32 // for length-scale 1, by factor, F x width
 }
 
-// Sample draws about features/2 frequencies, shared evenly between the terms
-// of the kernel. The sample follows later changes of k's parameters.
+// SampleSpectrum draws about features/2 frequencies, divided evenly between the
+// terms of the kernel. The sample follows later changes of k's parameters.
 //
-// RBF: w = z/l with z standard normal. Matern nu: w = (z/l) sqrt(2 nu/chi2), one
-// chi-square of 2 nu degrees a vector. Periodic: RBF frequencies of the points
-// (cos, sin). Product: the sum of independent frequencies.
-func Sample(k Kernel, features int, random *rand.Rand) *Spectrum {
+// RBF: w = z/l with z standard normal. Matern nu: w = (z/l) sqrt(2 nu/chi2),
+// with one chi-square variable of 2 nu degrees of freedom per vector. Periodic:
+// RBF frequencies of the points (cos, sin). Product: the sum of independent
+// frequencies.
+func SampleSpectrum(k Kernel, features int, random *rand.Rand) *Spectrum {
 	s := layout(k, features)
 	for _, t := range s.terms {
 		for f, p := range t.factors {
 			w := p.width()
 			for i := range t.count {
-				p.form.frequency(t.unit[f][i*w:(i+1)*w], random)
+				p.form.frequency(t.frequencies[f][i*w:(i+1)*w], random)
 			}
 		}
 	}
@@ -109,7 +110,7 @@ func (f *form) frequency(dst []float32, random *rand.Rand) {
 	}
 }
 
-// layout returns a spectrum with frequencies of zero.
+// layout returns a spectrum with zero frequencies.
 func layout(k Kernel, features int) *Spectrum {
 	s := &Spectrum{k: k}
 	waves := 0
@@ -128,7 +129,7 @@ func layout(k Kernel, features int) *Spectrum {
 		}
 		for _, p := range m.factors {
 			p.mustBeBound()
-			t.unit = append(t.unit, make([]float32, t.count*p.width()))
+			t.frequencies = append(t.frequencies, make([]float32, t.count*p.width()))
 		}
 		s.terms = append(s.terms, t)
 	}
@@ -139,33 +140,33 @@ func layout(k Kernel, features int) *Spectrum {
 func (s *Spectrum) Frequencies() []float32 {
 	var all []float32
 	for _, t := range s.terms {
-		for _, u := range t.unit {
+		for _, u := range t.frequencies {
 			all = append(all, u...)
 		}
 	}
 	return all
 }
 
-// Restore returns the spectrum that Sample made for a kernel of the same text
-// and the same number of features.
-func Restore(k Kernel, features int, frequencies []float32) (*Spectrum, error) {
-	// What is stored may be damaged: never make room for more than it holds.
+// RestoreSpectrum returns the spectrum that SampleSpectrum made for a kernel
+// with the same text form and the same number of features.
+func RestoreSpectrum(k Kernel, features int, frequencies []float32) (*Spectrum, error) {
+	// The stored data may be damaged: never allocate more than it holds.
 	if features < 0 || len(k.bases()) > 0 && features/2 > len(frequencies) {
-		return nil, fmt.Errorf("kernel %s: %d frequencies are too few for %d features", k, len(frequencies), features)
+		return nil, fmt.Errorf("kernel %s: got %d frequencies, too few for %d features", k, len(frequencies), features)
 	}
 	s := layout(k, features)
 	rest := frequencies
 	for _, t := range s.terms {
-		for _, u := range t.unit {
+		for _, u := range t.frequencies {
 			if len(rest) < len(u) {
-				return nil, fmt.Errorf("kernel %s: %d frequencies are too few for %d features", k, len(frequencies), features)
+				return nil, fmt.Errorf("kernel %s: got %d frequencies, too few for %d features", k, len(frequencies), features)
 			}
 			copy(u, rest)
 			rest = rest[len(u):]
 		}
 	}
 	if len(rest) > 0 {
-		return nil, fmt.Errorf("kernel %s: %d frequencies are too many for %d features", k, len(frequencies), features)
+		return nil, fmt.Errorf("kernel %s: got %d frequencies, too many for %d features", k, len(frequencies), features)
 	}
 	return s, nil
 }
@@ -191,11 +192,12 @@ func (t *spectralTerm) scale(params []float64) float64 {
 }
 
 // Features writes phi(x) for each row to dst, with stride columns from one row
-// to the next. O(x.N (C + Columns) ) space for a chunk; x.N C Columns/2 multiply-adds.
+// to the next. A chunk takes O(x.N (C + Columns)) memory; the cost is x.N C
+// Columns/2 multiply-adds.
 func (s *Spectrum) Features(b Backend, dst []float32, stride int, x Rows) {
 	x.check("rows")
 	if stride < s.Columns() || x.N > 0 && len(dst) < (x.N-1)*stride+s.Columns() {
-		panic(fmt.Sprintf("kernel: %d features of %d rows into %d values with stride %d", s.Columns(), x.N, len(dst), stride))
+		panic(fmt.Sprintf("kernel: Features: %d features of %d rows do not fit %d values with stride %d", s.Columns(), x.N, len(dst), stride))
 	}
 	e := newEngine(b)
 	params := s.k.Params()
@@ -206,14 +208,14 @@ func (s *Spectrum) Features(b Backend, dst []float32, stride int, x Rows) {
 			t := &s.terms[i]
 			scale := float32(t.scale(params))
 			angle, _ := t.angles(e, part)
-			e.rows(part.N, t.count, func(r int, scratch []float32) {
+			e.forEachScratch(part.N, t.count, func(r int, scratch []float32) {
 				row := dst[(from+r)*stride+column:][:t.columns()]
 				if t.count == 0 {
 					row[0] = scale
 					return
 				}
 				a := angle[r*t.count : (r+1)*t.count]
-				e.wave(row[:t.count], row[t.count:], a, scratch)
+				e.cosSin(row[:t.count], row[t.count:], a, scratch)
 				for c := range row {
 					row[c] *= scale
 				}
@@ -223,8 +225,8 @@ func (s *Spectrum) Features(b Backend, dst []float32, stride int, x Rows) {
 	}
 }
 
-// wave writes cosine and sine.
-func (e *engine) wave(cos, sin, angle, scratch []float32) {
+// cosSin writes the cosines and sines of the angles.
+func (e *engine) cosSin(cos, sin, angle, scratch []float32) {
 	if e.cos == nil {
 		for i, a := range angle {
 			s, c := math.Sincos(float64(a))
@@ -246,21 +248,22 @@ func (t *spectralTerm) angles(e *engine, x Rows) (angle []float32, coordinates [
 	for f, p := range t.factors {
 		inv, w := p.inverse(), p.width()
 		at := make([]float32, x.N*w)
-		e.each(x.N, func(i int) {
+		e.forEach(x.N, func(i int) {
 			embed(p.base, at[i*w:(i+1)*w], x.X[i*x.C:(i+1)*x.C], inv)
 		})
 		coordinates = append(coordinates, at)
 		if w == 0 || x.N == 0 {
 			continue
 		}
-		e.Gemm(false, true, x.N, t.count, w, 1, at, w, t.unit[f], w, min(1, float32(f)), angle, t.count)
+		e.Gemm(false, true, x.N, t.count, w, 1, at, w, t.frequencies[f], w, min(1, float32(f)), angle, t.count)
 	}
 	return angle, coordinates
 }
 
-// Pull returns the derivative of sum_i grad_i'phi(x_i) by each parameter of the
-// kernel; grad has stride columns from one row to the next.
-func (s *Spectrum) Pull(b Backend, grad []float32, stride int, x Rows) []float64 {
+// ParamGradient returns the derivative of sum_i grad_i'phi(x_i) with respect to
+// each parameter of the kernel. grad has stride columns from one row to the
+// next.
+func (s *Spectrum) ParamGradient(b Backend, grad []float32, stride int, x Rows) []float64 {
 	x.check("rows")
 	e := newEngine(b)
 	params := s.k.Params()
@@ -270,16 +273,17 @@ func (s *Spectrum) Pull(b Backend, grad []float32, stride int, x Rows) []float64
 		column := 0
 		for i := range s.terms {
 			t := &s.terms[i]
-			t.pull(e, out, grad[from*stride+column:], stride, part, t.scale(params))
+			t.addGradient(e, out, grad[from*stride+column:], stride, part, t.scale(params))
 			column += t.columns()
 		}
 	}
 	return out
 }
 
-// pull: the angle's derivative by log l_c is -w_c x_c/l_c, so that with
-// H = scale (g_cos sin - g_sin cos) the derivative is sum_f w_fc (H'x)_fc.
-func (t *spectralTerm) pull(e *engine, out []float64, grad []float32, stride int, x Rows, scale float64) {
+// addGradient uses that the derivative of the angle with respect to log l_c is
+// -w_c x_c/l_c, so that with H = scale (g_cos sin - g_sin cos) the derivative
+// is sum_f w_fc (H'x)_fc.
+func (t *spectralTerm) addGradient(e *engine, out []float64, grad []float32, stride int, x Rows, scale float64) {
 	if t.count == 0 {
 		total := 0.0
 		for r := range x.N {
@@ -292,10 +296,10 @@ func (t *spectralTerm) pull(e *engine, out []float64, grad []float32, stride int
 	}
 	angle, coordinates := t.angles(e, x)
 	sums := make([]float64, x.N)
-	e.rows(x.N, 3*t.count, func(r int, scratch []float32) {
+	e.forEachScratch(x.N, 3*t.count, func(r int, scratch []float32) {
 		a, g := angle[r*t.count:(r+1)*t.count], grad[r*stride:][:2*t.count]
 		cos, sin := scratch[:t.count], scratch[t.count:2*t.count]
-		e.wave(cos, sin, a, scratch[2*t.count:])
+		e.cosSin(cos, sin, a, scratch[2*t.count:])
 		for f := range a {
 			sums[r] += float64(g[f]*cos[f]) + float64(g[t.count+f]*sin[f])
 			a[f] = float32(scale) * (g[f]*sin[f] - g[t.count+f]*cos[f])
@@ -313,7 +317,7 @@ func (t *spectralTerm) pull(e *engine, out []float64, grad []float32, stride int
 		mixed := make([]float32, t.count*w)
 		e.Gemm(true, false, t.count, w, x.N, 1, angle, t.count, coordinates[f], w, 0, mixed, w)
 		for i, m := range mixed {
-			out[p.offset+p.parameter(i%w)] += float64(m) * float64(t.unit[f][i])
+			out[p.offset+p.parameter(i%w)] += float64(m) * float64(t.frequencies[f][i])
 		}
 	}
 }

@@ -5,10 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// drawPoisson draws a count of the given rate: by products of uniforms below 10, by
-// transformed rejection (Hormann 1993, PTRS) above, where the cost does not depend
-// on the rate, and by the normal distribution from 1e9 on, where a float64
-// logarithm of the probability has few digits left to accept by.
+// drawPoisson draws a count with the given rate. Below 10 it multiplies uniform
+// variables. Above, it uses transformed rejection (Hormann 1993, PTRS), whose
+// cost does not depend on the rate. From 1e9 on it uses the normal
+// distribution, because the logarithm of the probability has too few digits in
+// float64 for rejection.
 func drawPoisson(rng *rand.Rand, rate float64) float64 {
 	switch {
 	case rate < 10:
@@ -44,7 +45,7 @@ func drawPoisson(rng *rand.Rand, rate float64) float64 {
 	}
 }
 
-// drawGamma draws from the gamma distribution of the given shape and scale 1
+// drawGamma draws from the gamma distribution with the given shape and scale 1
 // (Marsaglia and Tsang 2000).
 func drawGamma(rng *rand.Rand, shape float64) float64 {
 	boost := 1.0

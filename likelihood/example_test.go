@@ -6,8 +6,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/likelihood"
 )
 
-// A cell with 7 sales where the field says exp(1): the Gaussian observation that stands
-// for it lies above the mean, with a precision near the expected count.
+// A cell with 7 sales where the field is 1, an expected count of exp(1). The
+// Gaussian observation that replaces it has a target above the mean and a
+// precision near the expected count.
 func ExamplePoisson_Expect() {
 	e := likelihood.Poisson{}.Expect(7, 1, 0.1)
 	target, precision := e.Site(1)

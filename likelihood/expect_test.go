@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/internal/gradcheck"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// integrate is Simpson's rule with many points for E[g(f)], f ~ N(m, v), from far below
-// the mean to far above it, past the peaks of exp(f) and exp(-f) times the density.
+// integrate computes E[g(f)], f ~ N(m, v), by Simpson's rule with many points,
+// from far below the mean to far above it, past the peaks of exp(f) and exp(-f)
+// times the density.
 func integrate(m, v float64, g func(f float64) float64) float64 {
 	s := math.Sqrt(v)
 	low, high := m-v-12*s, m+v+12*s
@@ -40,6 +41,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 }
 
 func TestSoftplusAgainstIntegration(t *testing.T) {
+	t.Parallel()
 	sigma := func(f float64) float64 { return 1 / (1 + math.Exp(-f)) }
 	worst := [3]float64{}
 	for _, s := range []float64{1e-3, 0.1, 0.3, 0.4, 0.401, 0.7, 0.999, 1, 1.001, 1.5, 2, 2.01, 3.9, 4.1, 7.9, 8.1, 15.9} {
@@ -64,6 +66,7 @@ func TestSoftplusAgainstIntegration(t *testing.T) {
 }
 
 func TestExpectAgainstIntegration(t *testing.T) {
+	t.Parallel()
 	for _, y := range []float64{0, 1, 7, 350} {
 		for _, m := range []float64{-4, -1, 0.5, 2, 5} {
 			for _, v := range []float64{0.01, 0.25, 1, 4} {
@@ -84,6 +87,7 @@ func TestExpectAgainstIntegration(t *testing.T) {
 }
 
 func TestDerivatives(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		expect func(y, m, v float64) Expectation
@@ -105,8 +109,10 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// Whatever the solver passes, precisions are positive and everything is a finite float32.
+// TestSitesAreFiniteEverywhere checks that precisions are positive and all
+// results are finite float32 values for any input of the solver.
 func TestSitesAreFiniteEverywhere(t *testing.T) {
+	t.Parallel()
 	var cells Cells
 	for _, y := range []float32{0, 1, 1e3, 1e7} {
 		for _, m := range []float32{-1e6, -700, -100, -30, -3, 0, 3, 30, 100, 700, 1e6} {
@@ -117,26 +123,28 @@ func TestSitesAreFiniteEverywhere(t *testing.T) {
 	}
 	out := Sites{make([]float32, len(cells.Y)), make([]float32, len(cells.Y))}
 	fill := map[string]func() float64{"poisson": func() float64 { return Poisson{}.Sites(cells, out, nil) }}
-	for _, r := range []float64{SmallestSize, 1, 50, LargestSize} {
+	for _, r := range []float64{MinSize, 1, 50, MaxSize} {
 		fill[fmt.Sprint("r ", r)] = func() float64 { return NegativeBinomial{r}.Sites(cells, out, nil) }
 		fill[fmt.Sprint("bound, r ", r)] = func() float64 { return NegativeBinomial{r}.Bound(cells, out, nil) }
 	}
 	for name, f := range fill {
 		value := f()
 		if math.IsNaN(value) || math.IsInf(value, 0) {
-			t.Errorf("%s: value %g", name, value)
+			t.Errorf("%s: value is %g, want a finite number", name, value)
 		}
 		for i := range cells.Y {
 			p, target := float64(out.Precision[i]), float64(out.Target[i])
 			if !(p > 0) || math.IsInf(p, 0) || math.IsNaN(target) || math.IsInf(target, 0) {
-				t.Errorf("%s: y %g m %g v %g: target %g precision %g", name, cells.Y[i], cells.Mean[i], cells.Variance[i], target, p)
+				t.Errorf("%s: y %g m %g v %g: got target %g and precision %g, want finite numbers and a positive precision", name, cells.Y[i], cells.Mean[i], cells.Variance[i], target, p)
 			}
 		}
 	}
 }
 
-// Beyond the limits the Poisson's value is continued so that its derivatives hold.
+// TestPoissonBeyondTheLimits checks that beyond the limits of the exponent the
+// value of the Poisson is continued consistently with its derivatives.
 func TestPoissonBeyondTheLimits(t *testing.T) {
+	t.Parallel()
 	for _, m := range []float64{-50, 60} {
 		e := Poisson{}.Expect(3, m, 1)
 		up, down := Poisson{}.Expect(3, m+0.5, 1).Value, Poisson{}.Expect(3, m-0.5, 1).Value
@@ -145,6 +153,7 @@ func TestPoissonBeyondTheLimits(t *testing.T) {
 }
 
 func TestNegativeBinomialBecomesPoisson(t *testing.T) {
+	t.Parallel()
 	for _, y := range []float64{0, 2, 40} {
 		p := Poisson{}.Expect(y, 1.2, 0.4)
 		last := math.Inf(1)
@@ -152,7 +161,7 @@ func TestNegativeBinomialBecomesPoisson(t *testing.T) {
 			n := NegativeBinomial{r}.Expect(y, 1.2, 0.4)
 			gap := math.Abs(n.Value-p.Value) + math.Abs(n.ByMean-p.ByMean) + math.Abs(n.ByVariance-p.ByVariance)
 			if gap > last/50 {
-				t.Errorf("y %g r %g: gap %g after %g", y, r, gap, last)
+				t.Errorf("y %g r %g: the difference from the Poisson is %g, want at most a fiftieth of %g", y, r, gap, last)
 			}
 			last = gap
 		}
@@ -160,10 +169,11 @@ func TestNegativeBinomialBecomesPoisson(t *testing.T) {
 	}
 }
 
-func TestSitesSumsWeightsAndLoops(t *testing.T) {
-	cells := synthetic(3*run+17, 4, 0.3)
+func TestSitesWeightsAndLoops(t *testing.T) {
+	t.Parallel()
+	cells := synthetic(3*blockCells+17, 4, 0.3)
 	cells.Weight = make([]float32, len(cells.Y))
-	rng := stream.New(2, "weights")
+	rng := randstream.New(2, "weights")
 	for i := range cells.Weight {
 		cells.Weight[i] = float32(rng.IntN(3))
 	}
@@ -177,7 +187,7 @@ func TestSitesSumsWeightsAndLoops(t *testing.T) {
 		want += w * e.Value
 		target, precision := e.Site(m)
 		if float32(target) != out.Target[i] || float32(w*precision) != out.Precision[i] {
-			t.Fatalf("cell %d: %g %g, want %g %g", i, out.Target[i], out.Precision[i], target, w*precision)
+			t.Fatalf("cell %d: got target %g and precision %g, want %g and %g", i, out.Target[i], out.Precision[i], target, w*precision)
 		}
 	}
 	near(t, "sum", value, want, 1e-9*math.Abs(want))
@@ -187,13 +197,14 @@ func TestSitesSumsWeightsAndLoops(t *testing.T) {
 		}
 	}
 	if again := n.Sites(cells, out, backwards); again != value {
-		t.Errorf("another order of work gives %v, not %v", again, value)
+		t.Errorf("another order of work gives %v, want %v", again, value)
 	}
 }
 
-// The bound lies below the expectation, touches it at v = 0, and its site is the
-// best quadratic: the derivatives agree with its own value's.
+// TestBound checks that the bound is below the expectation and equal to it at v
+// = 0, and that its sites have the derivatives of its value.
 func TestBound(t *testing.T) {
+	t.Parallel()
 	for _, r := range []float64{0.5, 3, 100} {
 		n := NegativeBinomial{r}
 		one := func(y, m, v float32) (value, target, precision float64) {
@@ -208,7 +219,7 @@ func TestBound(t *testing.T) {
 				for _, v := range []float32{0.125, 1, 8} {
 					value, target, precision := one(y, m, v)
 					if exact := n.Expect(float64(y), float64(m), float64(v)).Value; value > exact {
-						t.Errorf("r %g y %g m %g v %g: bound %g above %g", r, y, m, v, value, exact)
+						t.Errorf("r %g y %g m %g v %g: bound is %g, want at most %g", r, y, m, v, value, exact)
 					}
 					const h = 1.0 / 256
 					up, _, _ := one(y, m+h, v)

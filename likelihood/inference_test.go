@@ -5,27 +5,29 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// One unknown f ~ N(0, prior) behind all counts: q = N(m, v) by sites alone.
-const prior0 = 4.0
+// priorVariance is the variance of the prior of one unknown f ~ N(0,
+// priorVariance) behind all counts. Its posterior q = N(m, v) is computed from
+// the sites alone.
+const priorVariance = 4.0
 
-type fitSites func(cells Cells, out Sites, each Loop) float64
+type fitSites func(cells Cells, out Sites, loop Loop) float64
 
-// climb takes steps of the given length in the natural parameters and returns q and
-// the ELBO before each step.
+// climb takes steps of the given length in the natural parameters and returns q
+// and the ELBO before each step.
 func climb(y []float32, fill fitSites, length float64, steps int) (m, v float64, elbo []float64) {
 	cells := Cells{Y: y, Mean: make([]float32, len(y)), Variance: make([]float32, len(y))}
 	out := Sites{make([]float32, len(y)), make([]float32, len(y))}
-	v = prior0
+	v = priorVariance
 	var precision, shift float64
 	for range steps {
 		for i := range y {
 			cells.Mean[i], cells.Variance[i] = float32(m), float32(v)
 		}
 		value := fill(cells, out, nil)
-		elbo = append(elbo, value-(m*m/prior0+v/prior0-1-math.Log(v/prior0))/2)
+		elbo = append(elbo, value-(m*m/priorVariance+v/priorVariance-1-math.Log(v/priorVariance))/2)
 		var p, s float64
 		for i := range y {
 			p += float64(out.Precision[i])
@@ -33,16 +35,18 @@ func climb(y []float32, fill fitSites, length float64, steps int) (m, v float64,
 		}
 		precision += length * (p - precision)
 		shift += length * (s - shift)
-		v = 1 / (1/prior0 + precision)
+		v = 1 / (1/priorVariance + precision)
 		m = v * shift
 	}
 	return m, v, elbo
 }
 
-// Sites lead to the maximum of the ELBO, which lies just below the log evidence, and q to
-// the moments of the exact posterior.
+// TestSitesFindThePosterior checks that sites lead to the maximum of the ELBO,
+// which is just below the log evidence, and that q has the moments of the exact
+// posterior.
 func TestSitesFindThePosterior(t *testing.T) {
-	rng := stream.New(9, "inference")
+	t.Parallel()
+	rng := randstream.New(9, "inference")
 	var y []float32
 	for range 12 {
 		y = append(y, float32(NegativeBinomial{3}.Draw(rng, 1.5)))
@@ -50,7 +54,7 @@ func TestSitesFindThePosterior(t *testing.T) {
 	for _, c := range []struct {
 		d      distribution
 		fill   fitSites
-		within float64 // of ELBO and log evidence
+		within float64 // largest difference of ELBO and log evidence
 	}{
 		{Poisson{}, Poisson{}.Sites, 3e-3},
 		{NegativeBinomial{3}, NegativeBinomial{3}.Sites, 3e-3},
@@ -67,7 +71,7 @@ func TestSitesFindThePosterior(t *testing.T) {
 		const centre = 1.5
 		level := joint(centre)
 		moment := func(k int) float64 {
-			return integrate(0, prior0, func(f float64) float64 { return math.Exp(joint(f)-level) * math.Pow(f-centre, float64(k)) })
+			return integrate(0, priorVariance, func(f float64) float64 { return math.Exp(joint(f)-level) * math.Pow(f-centre, float64(k)) })
 		}
 		total := moment(0)
 		mean := moment(1) / total
@@ -76,21 +80,23 @@ func TestSitesFindThePosterior(t *testing.T) {
 		m, v, elbo := climb(y, c.fill, 0.5, 60)
 		last := elbo[len(elbo)-1]
 		if evidence := math.Log(total) + level; last > evidence+1e-5 || last < evidence-c.within {
-			t.Errorf("%s: ELBO %g, log evidence %g", what, last, evidence)
+			t.Errorf("%s: ELBO is %g, want just below the log evidence %g", what, last, evidence)
 		}
 		near(t, what+" mean, in sd", (m-centre-mean)/sd, 0, 0.05)
 		near(t, what+" sd", math.Sqrt(v)/sd, 1, 0.05)
 	}
 }
 
-// Full steps with the bound never lower the ELBO, from wherever and for any data.
+// TestBoundNeverFalls checks that full steps with the bound never lower the
+// ELBO, for any start and any data.
 func TestBoundNeverFalls(t *testing.T) {
+	t.Parallel()
 	for _, y := range [][]float32{{0}, {0, 0, 0, 0}, {5000}, {0, 1, 900}} {
 		for _, r := range []float64{0.1, 2, 50} {
 			_, _, elbo := climb(y, NegativeBinomial{r}.Bound, 1, 100)
 			for k := 1; k < len(elbo); k++ {
 				if elbo[k] < elbo[k-1]-1e-5*(1+math.Abs(elbo[k])) {
-					t.Fatalf("y %v r %g: step %d from %g to %g", y, r, k, elbo[k-1], elbo[k])
+					t.Fatalf("y %v r %g: step %d lowers the ELBO from %g to %g", y, r, k, elbo[k-1], elbo[k])
 				}
 			}
 		}

@@ -1,51 +1,56 @@
-// Package likelihood holds how an observation scatters around the field f.
+// Package likelihood provides the distributions of observations given the field
+// f.
 //
-// Counts, with log link: Poisson and NegativeBinomial. A variational solver knows the
-// mean m and variance v of f at each cell; it needs E = E[log p(y|f)] over
-// f ~ N(m, v) and the derivatives of E. By the theorems of Bonnet and Price
+// For counts, with log link: Poisson and NegativeBinomial. A variational solver
+// knows the mean m and variance v of f at each cell. It needs E = E[log p(y|f)]
+// over f ~ N(m, v) and the derivatives of E. By the theorems of Bonnet and
+// Price
 //
 //	dE/dm = E[l'(f)],  dE/dv = E[l''(f)]/2,  l = log p(y|f)
 //
-// and a natural-gradient step makes the cell a Gaussian observation of precision
-// lambda = -2 dE/dv and target m + (dE/dm)/lambda. Both likelihoods are concave in
-// f, so lambda > 0. Sites computes that for all cells.
+// and a natural-gradient step replaces the cell by a Gaussian observation with
+// precision lambda = -2 dE/dv and target m + (dE/dm)/lambda. Both likelihoods
+// are concave in f, so lambda > 0. Sites computes these observations for all
+// cells.
 //
-// Such a step climbs but may overshoot, most of all where y is far above exp(m):
-// there lambda is small and the target far away. Mix (lambda, lambda target) with
-// those of the step before, or use NegativeBinomial.Bound, whose sites never
-// lower the bound.
+// Such a step may overshoot, most of all if y is far above exp(m): then lambda
+// is small and the target is far away. Mix (lambda, lambda target) with those
+// of the previous step, or use NegativeBinomial.Bound, whose sites never lower
+// the bound.
 //
-// Gaussian noise on the modelling scale: Constant, ByEntity and Power, each fitted to
-// expected squared errors e_n = (y_n - E f_n)^2 + Var f_n.
+// For Gaussian noise on the modelling scale: Constant, ByEntity and Power, each
+// fitted to expected squared errors e_n = (y_n - E f_n)^2 + Var f_n.
 package likelihood
 
 import "math"
 
-// Exponents stay within these limits. exp(40) = 2e17 is beyond any count that a
-// float32 tells from its neighbours, and its square still is a float32; exp(-30) =
-// 1e-13 keeps every precision positive and every target finite. Expectations are
-// continued linearly outside, so that values and derivatives agree there too.
+// Exponents are clamped to these limits. exp(40) = 2e17 is beyond any count
+// that float32 can distinguish from its neighbours, and its square is still a
+// float32; exp(-30) = 1e-13 keeps every precision positive and every target
+// finite. Expectations are continued linearly outside, so that values and
+// derivatives are consistent there too.
 const (
 	lowestLog  = -30
 	highestLog = 40
 )
 
-// leastPrecision is exp(lowestLog).
-const leastPrecision = 9.357622968840175e-14
+// minPrecision is exp(lowestLog).
+const minPrecision = 9.357622968840175e-14
 
-// Expectation is E[log p(y|f)] over f ~ N(m, v) with its derivatives by m and v.
+// Expectation is E[log p(y|f)] over f ~ N(m, v) with its derivatives with
+// respect to m and v.
 type Expectation struct {
 	Value, ByMean, ByVariance float64
 }
 
 // Site returns the Gaussian observation with the same derivatives at mean m.
 func (e Expectation) Site(m float64) (target, precision float64) {
-	precision = max(-2*e.ByVariance, leastPrecision)
+	precision = max(-2*e.ByVariance, minPrecision)
 	return m + e.ByMean/precision, precision
 }
 
-// Cells are observations with the moments of the field there. Weight multiplies a
-// cell's log likelihood; nil means one.
+// Cells are observations with the moments of the field at their cells. Weight
+// multiplies the log likelihood of a cell; nil means 1.
 type Cells struct {
 	Y, Mean, Variance, Weight []float32
 }
@@ -57,42 +62,42 @@ func (c Cells) weight(i int) float64 {
 	return float64(c.Weight[i])
 }
 
-// Sites receives a Gaussian observation for each cell; the precision includes the
-// cell's weight.
+// Sites receives one Gaussian observation per cell. The precision includes the
+// weight of the cell.
 type Sites struct {
 	Target, Precision []float32
 }
 
-// Loop calls work for each i in [0, n), in any order and at once if it likes. Nil
-// means one after the other. Sums do not depend on it.
+// Loop calls work(0), ..., work(n-1), in any order and possibly in parallel. A
+// nil Loop is sequential. Sums do not depend on the Loop.
 type Loop func(n int, work func(i int))
 
-// run is the number of cells that make one partial sum.
-const run = 4096
+// blockCells is the number of cells of one partial sum.
+const blockCells = 4096
 
-// sums adds what add returns over all cells: in order within a run of cells, then run
-// by run, so that the bits are the same for any loop.
-func sums(cells int, each Loop, add func(i int) [3]float64) [3]float64 {
-	runs := make([][3]float64, (cells+run-1)/run)
+// sums adds the results of add over all cells: in order within a block of
+// cells, then block by block, so that the bits are the same for any loop.
+func sums(cells int, loop Loop, add func(i int) [3]float64) [3]float64 {
+	blocks := make([][3]float64, (cells+blockCells-1)/blockCells)
 	work := func(k int) {
 		var sum [3]float64
-		for i := k * run; i < min((k+1)*run, cells); i++ {
+		for i := k * blockCells; i < min((k+1)*blockCells, cells); i++ {
 			a := add(i)
 			sum[0] += a[0]
 			sum[1] += a[1]
 			sum[2] += a[2]
 		}
-		runs[k] = sum
+		blocks[k] = sum
 	}
-	if each == nil {
-		for k := range runs {
+	if loop == nil {
+		for k := range blocks {
 			work(k)
 		}
 	} else {
-		each(len(runs), work)
+		loop(len(blocks), work)
 	}
 	var sum [3]float64
-	for _, a := range runs {
+	for _, a := range blocks {
 		sum[0] += a[0]
 		sum[1] += a[1]
 		sum[2] += a[2]
@@ -100,10 +105,10 @@ func sums(cells int, each Loop, add func(i int) [3]float64) [3]float64 {
 	return sum
 }
 
-// sites fills out by expect and returns the weighted sum of values. A cell of weight
-// zero gets the precision zero.
-func sites(cells Cells, out Sites, each Loop, expect func(y, m, v float64) Expectation) float64 {
-	return sums(len(cells.Y), each, func(i int) [3]float64 {
+// sites fills out from expect and returns the weighted sum of values. A cell
+// with weight 0 gets precision 0.
+func sites(cells Cells, out Sites, loop Loop, expect func(y, m, v float64) Expectation) float64 {
+	return sums(len(cells.Y), loop, func(i int) [3]float64 {
 		w, m := cells.weight(i), float64(cells.Mean[i])
 		e := expect(float64(cells.Y[i]), m, float64(cells.Variance[i]))
 		target, precision := e.Site(m)
@@ -112,9 +117,10 @@ func sites(cells Cells, out Sites, each Loop, expect func(y, m, v float64) Expec
 	})[0]
 }
 
-// tabled returns f with its values at small counts, which most counts are, computed
-// beforehand: a logarithm of the gamma function costs as much as several exponentials.
-func tabled(f func(y float64) float64) func(y float64) float64 {
+// tabulated returns f with its values at small counts computed in advance. Most
+// counts are small, and a logarithm of the gamma function costs as much as
+// several exponentials.
+func tabulated(f func(y float64) float64) func(y float64) float64 {
 	var table [256]float64
 	for i := range table {
 		table[i] = f(float64(i))

@@ -5,18 +5,19 @@ import (
 	"math/rand/v2"
 )
 
-// NegativeBinomial is a Poisson whose rate is exp f times a gamma variable of mean 1
-// and shape Size: Var[y|f] = mu + mu^2/Size, mu = exp f. With psi = f - log Size
+// NegativeBinomial is a Poisson distribution whose rate is exp f times a gamma
+// variable with mean 1 and shape Size: Var[y|f] = mu + mu^2/Size, mu = exp f.
+// With psi = f - log Size
 //
 //	log p(y|f) = lgamma(y+Size) - lgamma(Size) - lgamma(y+1) + y psi - (y+Size) log(1 + exp psi)
 //
-// Size must be positive; as it grows the distribution becomes the Poisson.
+// Size must be positive. As it grows the distribution approaches the Poisson.
 type NegativeBinomial struct {
 	Size float64 `json:"size"`
 }
 
-// Expect returns E[log p] over f ~ N(m, v). All of it follows from
-// three functions of psi ~ N(m - log Size, v), see softplus:
+// Expect returns E[log p] over f ~ N(m, v). It follows from three functions of
+// psi ~ N(m - log Size, v), see softplus:
 //
 //	E = c(y) + y E[psi] - (y+r) E[log(1+exp psi)]
 //	dE/dm = y - (y+r) E[sigma(psi)],  dE/dv = -(y+r)/2 E[sigma(psi)(1-sigma(psi))]
@@ -33,25 +34,27 @@ func (n NegativeBinomial) expect(y, mu, v, constant float64) Expectation {
 	}
 }
 
-// Sites writes the Gaussian observation that stands for each cell and returns the
-// weighted sum of expected log likelihoods. About ten logarithms a cell while the
-// standard deviation of f is below one.
-func (n NegativeBinomial) Sites(cells Cells, out Sites, each Loop) float64 {
-	constant, shift := tabled(n.constant), math.Log(n.Size)
-	return sites(cells, out, each, func(y, m, v float64) Expectation { return n.expect(y, m-shift, v, constant(y)) })
+// Sites writes the Gaussian observation that replaces each cell and returns the
+// weighted sum of expected log likelihoods. It costs about ten logarithms per
+// cell if the standard deviation of f is below 1.
+func (n NegativeBinomial) Sites(cells Cells, out Sites, loop Loop) float64 {
+	constant, shift := tabulated(n.constant), math.Log(n.Size)
+	return sites(cells, out, loop, func(y, m, v float64) Expectation { return n.expect(y, m-shift, v, constant(y)) })
 }
 
-// Bound is Sites for a lower bound of the expectation that is quadratic in f (Jaakkola
-// and Jordan 2000; the Polya-gamma augmentation gives the same): with xi^2 = E[psi^2]
+// Bound is Sites for a lower bound of the expectation that is quadratic in f
+// (Jaakkola and Jordan 2000; the Polya-gamma augmentation gives the same): with
+// xi^2 = E[psi^2]
 //
 //	E >= c(y) + (y-r)/2 E[psi] - (y+r) log(2 cosh(xi/2))
 //
-// which is exact at v = 0. Its sites are exact coordinate updates: an ELBO with
-// this bound in it never falls. It steps shorter than Sites, the more so the larger
-// Size. A hyperbolic tangent and a logarithm a cell.
-func (n NegativeBinomial) Bound(cells Cells, out Sites, each Loop) float64 {
-	r, shift, constant := n.Size, math.Log(n.Size), tabled(n.constant)
-	return sums(len(cells.Y), each, func(i int) [3]float64 {
+// which is exact at v = 0. Its sites are exact coordinate updates: an ELBO that
+// contains this bound never decreases. Its steps are shorter than those of
+// Sites, more so for a larger Size. It costs one hyperbolic tangent and one
+// logarithm per cell.
+func (n NegativeBinomial) Bound(cells Cells, out Sites, loop Loop) float64 {
+	r, shift, constant := n.Size, math.Log(n.Size), tabulated(n.constant)
+	return sums(len(cells.Y), loop, func(i int) [3]float64 {
 		w, y := cells.weight(i), float64(cells.Y[i])
 		mu := float64(cells.Mean[i]) - shift
 		xi := math.Sqrt(mu*mu + max(float64(cells.Variance[i]), 0))
@@ -82,8 +85,9 @@ func (n NegativeBinomial) Var(f float64) float64 {
 	return mu + mu*mu/n.Size
 }
 
-// CDF returns P(Y <= y | f) = I(Size, floor(y)+1; Size/(Size+exp f)), the incomplete beta
-// function; for large y that of the gamma distribution of the same mean and variance.
+// CDF returns P(Y <= y | f) = I(Size, floor(y)+1; Size/(Size+exp f)), the
+// incomplete beta function. For large y it uses the gamma distribution with the
+// same mean and variance.
 func (n NegativeBinomial) CDF(y, f float64) float64 {
 	mu := rate(f)
 	switch {
@@ -104,8 +108,8 @@ func (n NegativeBinomial) Draw(rng *rand.Rand, f float64) float64 {
 // constant returns c(y) = log(Gamma(y+Size) / (Gamma(Size) y!)).
 func (n NegativeBinomial) constant(y float64) float64 { return logRising(n.Size, y) - logFactorial(y) }
 
-// logRising returns log(Gamma(r+y)/Gamma(r)). Where r is large both terms are huge and
-// their difference is not: there it is the difference of Stirling's series.
+// logRising returns log(Gamma(r+y)/Gamma(r)). For large r both terms are huge
+// and their difference is not, so the difference of Stirling's series is used.
 func logRising(r, y float64) float64 {
 	if r < 32 {
 		return logGamma(r+y) - logGamma(r)
@@ -113,7 +117,8 @@ func logRising(r, y float64) float64 {
 	return (r+y-0.5)*math.Log1p(y/r) + y*(math.Log(r)-1) + stirling(r+y) - stirling(r)
 }
 
-// stirling is lgamma(x) - (x - 1/2) log x + x - log(2 pi)/2, to 1e-13 for x >= 32.
+// stirling returns lgamma(x) - (x - 1/2) log x + x - log(2 pi)/2, to 1e-13 for
+// x >= 32.
 func stirling(x float64) float64 {
 	q := 1 / (x * x)
 	return (1.0/12 - q*(1.0/360-q/1260)) / x

@@ -6,12 +6,13 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// product draws errors with noise variance 2 a_i b_j; entity 0 of each mode is never seen.
-func product(rows int, sizes []int, spread float64) (Errors, [][]int32, [][]float64) {
-	rng := stream.New(3, "noise")
+// drawErrors draws errors with noise variance 2 a_i b_j. Entity 0 of each mode
+// is never seen.
+func drawErrors(rows int, sizes []int, spread float64) (Errors, [][]int32, [][]float64) {
+	rng := randstream.New(3, "noise")
 	factors, codes := make([][]float64, len(sizes)), make([][]int32, len(sizes))
 	for k, size := range sizes {
 		logs := 0.0
@@ -39,8 +40,9 @@ func product(rows int, sizes []int, spread float64) (Errors, [][]int32, [][]floa
 }
 
 func TestByEntityRecovers(t *testing.T) {
+	t.Parallel()
 	for _, sizes := range [][]int{{40}, {40, 25}} {
-		errors, codes, factors := product(40000, sizes, 0.7)
+		errors, codes, factors := drawErrors(40000, sizes, 0.7)
 		b := FitByEntity(errors, codes, sizes)
 		worst := 0.0
 		for row := range errors.Squared {
@@ -50,38 +52,43 @@ func TestByEntityRecovers(t *testing.T) {
 			}
 			worst = max(worst, math.Abs(math.Log(b.At(codes, row)/want)))
 		}
-		// sd of a log variance is sqrt(2/n), n about 1000: four of them, two modes.
+		// The standard deviation of a log variance is sqrt(2/n) with n about
+		// 1000. The tolerance is four of these for two modes.
 		near(t, "log variance", worst, 0, 0.25)
 		for _, m := range b.Modes {
 			logs, mean := 0.0, 0.0
-			for _, v := range m.Of[1:] {
+			for _, v := range m.ByCode[1:] {
 				logs += math.Log(v)
-				mean += v / float64(len(m.Of)-1)
+				mean += v / float64(len(m.ByCode)-1)
 			}
 			near(t, "mean log factor", logs, 0, 1e-9)
-			near(t, "unseen", m.Of[0], mean, 1e-9)
+			near(t, "unseen", m.ByCode[0], mean, 1e-9)
 			near(t, "outside", m.at(-1)+m.at(1000), 2*mean, 1e-9)
-			// Factors of log sd 0.7 have the strength 2/0.7^2, about.
+			// Factors with log sd 0.7 correspond to a strength of about
+			// 2/0.7^2.
 			near(t, "log strength of mode", math.Log(m.Strength), math.Log(2/0.49), 0.8)
 		}
 	}
 }
 
-// With one variance for all, the prior is strong and small entities stay near it.
+// TestByEntityShrinks checks that with equal variances the prior is strong and
+// small entities stay near it.
 func TestByEntityShrinks(t *testing.T) {
-	errors, codes, _ := product(3000, []int{300}, 0)
+	t.Parallel()
+	errors, codes, _ := drawErrors(3000, []int{300}, 0)
 	b := FitByEntity(errors, codes, []int{300})
 	if b.Modes[0].Strength < 50 {
-		t.Errorf("strength %g for entities of equal noise", b.Modes[0].Strength)
+		t.Errorf("strength is %g for entities with equal noise, want at least 50", b.Modes[0].Strength)
 	}
-	for _, f := range b.Modes[0].Of {
+	for _, f := range b.Modes[0].ByCode {
 		near(t, "factor", f, 1, 0.25)
 	}
 	near(t, "variance", b.Variance/FitConstant(errors).Variance, 1, 0.02)
 }
 
-// The estimate of one mode is the formula.
+// TestByEntityFormula compares the estimate of one mode with its formula.
 func TestByEntityFormula(t *testing.T) {
+	t.Parallel()
 	errors := Errors{Squared: []float32{1, 4, 9, 2, 2, 30, 0.5, 0.1}}
 	codes := [][]int32{{0, 0, 1, 1, 1, 2, 3, 3}}
 	b := FitByEntity(errors, codes, []int{4})
@@ -89,18 +96,32 @@ func TestByEntityFormula(t *testing.T) {
 	sum, count := []float64{5, 13, 30, 0.6}, []float64{2, 3, 1, 2}
 	s0 := bestScale(nu, sum, count)
 	for i := range sum {
-		near(t, "s2", b.Variance*b.Modes[0].Of[i], (nu*s0+sum[i])/(nu+count[i]), 1e-6)
+		near(t, "s2", b.Variance*b.Modes[0].ByCode[i], (nu*s0+sum[i])/(nu+count[i]), 1e-6)
 	}
 	p := prior{nu, s0}
 	for _, other := range []prior{{nu * 1.1, s0}, {nu / 1.1, s0}, {nu, s0 * 1.05}, {nu, s0 / 1.05}} {
-		if other.strength > weakest && other.logMarginal(sum, count) > p.logMarginal(sum, count) {
-			t.Errorf("%v has a larger marginal likelihood than %v", other, p)
+		if other.strength > minStrength && other.logMarginal(sum, count) > p.logMarginal(sum, count) {
+			t.Errorf("prior %v has a larger marginal likelihood than the estimate %v", other, p)
 		}
 	}
 }
 
+// logLikelihood returns -1/2 sum [log(2 pi s2_n) + w e_n / s2_n] over the rows
+// with positive weight, where variance returns s2 of a row.
+func logLikelihood(errors Errors, variance func(row int) float64) float64 {
+	sum := 0.0
+	for i := range errors.Squared {
+		if squared, ok := errors.at(i); ok {
+			s2 := variance(i)
+			sum -= math.Log(2*math.Pi*s2) + squared/s2
+		}
+	}
+	return sum / 2
+}
+
 func TestPowerRecovers(t *testing.T) {
-	rng := stream.New(4, "power")
+	t.Parallel()
+	rng := randstream.New(4, "power")
 	for _, c := range []struct{ scale, exponent float64 }{{0.5, 1}, {0.09, 2}, {3, 0}, {2, -0.7}} {
 		var errors Errors
 		var mean []float32
@@ -108,7 +129,7 @@ func TestPowerRecovers(t *testing.T) {
 		for range 30000 {
 			m := math.Exp(1 + 1.2*rng.NormFloat64())
 			if rng.IntN(20) == 0 {
-				m = -m // predictions below zero happen on the identity scale
+				m = -m // predictions can be negative on the identity scale
 			}
 			e := math.Sqrt(truth.At(m)) * rng.NormFloat64()
 			errors.Squared, mean = append(errors.Squared, float32(e*e)), append(mean, float32(m))
@@ -120,18 +141,19 @@ func TestPowerRecovers(t *testing.T) {
 		}
 		at := func(row int) float64 { return p.At(float64(mean[row])) }
 		constant := FitConstant(errors)
-		if got, least := errors.LogLikelihood(at), errors.LogLikelihood(func(int) float64 { return constant.Variance }); got < least-1 {
-			t.Errorf("log likelihood %g below that of one variance, %g", got, least)
+		if got, least := logLikelihood(errors, at), logLikelihood(errors, func(int) float64 { return constant.Variance }); got < least-1 {
+			t.Errorf("log likelihood is %g, want at least %g, that of a constant variance", got, least)
 		}
 		for _, m := range []float64{0, -1e30, 1e-30} {
 			if v := p.At(m); !(v > 0) || math.IsInf(v, 0) {
-				t.Errorf("variance %g at mean %g", v, m)
+				t.Errorf("variance is %g at mean %g, want a positive finite number", v, m)
 			}
 		}
 	}
 }
 
 func TestNoiseOfLittleData(t *testing.T) {
+	t.Parallel()
 	for name, v := range map[string]float64{
 		"no rows":           FitConstant(Errors{}).Variance,
 		"no weight":         FitConstant(Errors{[]float32{3}, []float32{0}}).Variance,
@@ -147,13 +169,14 @@ func TestNoiseOfLittleData(t *testing.T) {
 		"power, outlier":    FitPower(Errors{Squared: []float32{0, 0, 1e30}}, []float32{1, 2, 5e20}).At(3),
 	} {
 		if !(v > 0) || math.IsInf(v, 0) {
-			t.Errorf("%s: variance %g", name, v)
+			t.Errorf("%s: variance is %g, want a positive finite number", name, v)
 		}
 	}
 }
 
 func TestNoiseSurvivesJSON(t *testing.T) {
-	errors, codes, _ := product(500, []int{4, 3}, 0.5)
+	t.Parallel()
+	errors, codes, _ := drawErrors(500, []int{4, 3}, 0.5)
 	for _, model := range []any{FitConstant(errors), FitByEntity(errors, codes, []int{4, 3}), FitPower(errors, errors.Weight), NegativeBinomial{2.5}} {
 		text, err := json.Marshal(model)
 		if err != nil {
@@ -164,15 +187,15 @@ func TestNoiseSurvivesJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(back.Elem().Interface(), model) {
-			t.Errorf("%s became %v", text, back.Elem())
+			t.Errorf("%s was decoded as %v", text, back.Elem())
 		}
 	}
 }
 
 func BenchmarkNoise(b *testing.B) {
-	errors, codes, _ := product(200000, []int{900, 200}, 0.5)
+	errors, codes, _ := drawErrors(200000, []int{900, 200}, 0.5)
 	mean := make([]float32, len(errors.Squared))
-	rng := stream.New(1, "mean")
+	rng := randstream.New(1, "mean")
 	for i := range mean {
 		mean[i] = float32(math.Exp(rng.NormFloat64()))
 	}

@@ -24,11 +24,11 @@ func (Poisson) expect(y, m, v, logFactorial float64) Expectation {
 	}
 }
 
-// Sites writes the Gaussian observation that stands for each cell and returns the
-// weighted sum of expected log likelihoods. An exponential a cell.
-func (p Poisson) Sites(cells Cells, out Sites, each Loop) float64 {
-	constant := tabled(logFactorial)
-	return sites(cells, out, each, func(y, m, v float64) Expectation { return p.expect(y, m, v, constant(y)) })
+// Sites writes the Gaussian observation that replaces each cell and returns the
+// weighted sum of expected log likelihoods. It costs one exponential per cell.
+func (p Poisson) Sites(cells Cells, out Sites, loop Loop) float64 {
+	constant := tabulated(logFactorial)
+	return sites(cells, out, loop, func(y, m, v float64) Expectation { return p.expect(y, m, v, constant(y)) })
 }
 
 // LogProb returns log p(y|f).
@@ -54,7 +54,7 @@ func (Poisson) CDF(y, f float64) float64 {
 // Draw returns a count drawn given f.
 func (Poisson) Draw(rng *rand.Rand, f float64) float64 { return drawPoisson(rng, rate(f)) }
 
-// rate is exp f, kept finite.
+// rate returns exp f, clamped to a finite value.
 func rate(f float64) float64 { return math.Exp(min(f, highestLog)) }
 
 func logFactorial(y float64) float64 { return logGamma(y + 1) }

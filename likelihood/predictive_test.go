@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 type distribution interface {
@@ -23,13 +23,15 @@ var distributions = []distribution{
 	Poisson{}, NegativeBinomial{0.1}, NegativeBinomial{1}, NegativeBinomial{7.5}, NegativeBinomial{1e3}, NegativeBinomial{1e6},
 }
 
-// Probabilities sum to the distribution function and to the moments.
+// TestProbabilitiesSum compares sums of probabilities with the distribution
+// function and with the moments.
 func TestProbabilitiesSum(t *testing.T) {
+	t.Parallel()
 	for _, d := range distributions {
 		for _, f := range []float64{-3, 0, 2, 6} {
 			var sum, first, second float64
 			mean, variance := d.Mean(f), d.Var(f)
-			most := mean + 14*math.Sqrt(variance) + 30*variance/mean // the tail is that of a gamma variable
+			most := mean + 14*math.Sqrt(variance) + 30*variance/mean // the tail is like that of a gamma variable
 			what := fmt.Sprintf("%T%v f %g", d, d, f)
 			worst := 0.0
 			for y := 0.0; y <= most; y++ {
@@ -49,8 +51,10 @@ func TestProbabilitiesSum(t *testing.T) {
 	}
 }
 
-// Values by an independent implementation, large arguments included.
+// TestSpecialFunctions compares with an independent implementation, including
+// large arguments.
 func TestSpecialFunctions(t *testing.T) {
+	t.Parallel()
 	for _, a := range []float64{1, 2, 17, 400, 1e4, 1e6} {
 		for _, x := range []float64{1e-3, 0.4, 0.9, 0.99, 1, 1.01, 1.1, 2, 5} {
 			near(t, fmt.Sprintf("Q(%g, %g)", a, a*x), upperGamma(a, a*x), mathext.GammaIncRegComp(a, a*x), 1e-8)
@@ -79,10 +83,11 @@ func TestSpecialFunctions(t *testing.T) {
 }
 
 func TestDrawsHaveTheMomentsAndQuantiles(t *testing.T) {
+	t.Parallel()
 	const draws = 40000
 	for k, d := range distributions {
-		for _, f := range []float64{-1, 1.5, 2.31, 6, 14, 25} { // 2.31: just above the change of method
-			rng := stream.New(5, "draws", uint64(k))
+		for _, f := range []float64{-1, 1.5, 2.31, 6, 14, 25} { // 2.31 is just above the change of method
+			rng := randstream.New(5, "draws", uint64(k))
 			mean, variance := d.Mean(f), d.Var(f)
 			var first, second, below float64
 			middle := math.Floor(mean)
@@ -90,7 +95,7 @@ func TestDrawsHaveTheMomentsAndQuantiles(t *testing.T) {
 			for range draws {
 				y := d.Draw(rng, f)
 				if y < 0 || y != math.Floor(y) {
-					t.Fatalf("%T drew %g", d, y)
+					t.Fatalf("%T: drew %g, want a non-negative integer", d, y)
 				}
 				first += y - mean
 				second += (y - mean) * (y - mean)
@@ -100,7 +105,7 @@ func TestDrawsHaveTheMomentsAndQuantiles(t *testing.T) {
 			}
 			what := fmt.Sprintf("%T%v f %g", d, d, f)
 			near(t, what+" mean", first/draws/math.Sqrt(variance), 0, 5/math.Sqrt(draws))
-			excess := 3.0 // of the fourth moment over the squared variance, for the error of the variance
+			excess := 3.0 // ratio of the fourth moment to the squared variance, for the error of the variance
 			if n, ok := d.(NegativeBinomial); ok {
 				excess += 6/n.Size + 1/variance
 			} else {
@@ -114,12 +119,14 @@ func TestDrawsHaveTheMomentsAndQuantiles(t *testing.T) {
 	}
 }
 
-// The largest distance of the draws' distribution from the true one, for rates drawn by
-// rejection, where moments alone would let a wrong constant pass.
+// TestDrawsHaveTheDistribution bounds the largest distance of the empirical
+// distribution of the draws from the true one, for rates drawn by rejection,
+// where moments alone would not detect a wrong constant.
 func TestDrawsHaveTheDistribution(t *testing.T) {
+	t.Parallel()
 	const draws = 300000
 	for _, rate := range []float64{10.5, 40} {
-		rng := stream.New(7, "distribution")
+		rng := randstream.New(7, "distribution")
 		counts := make([]float64, 200)
 		for range draws {
 			counts[int(drawPoisson(rng, rate))]++
@@ -134,16 +141,17 @@ func TestDrawsHaveTheDistribution(t *testing.T) {
 }
 
 func TestExtremesStayFinite(t *testing.T) {
+	t.Parallel()
 	for _, d := range distributions {
 		for _, f := range []float64{-1e5, -200, 39, 200, 1e5} {
-			for _, x := range []float64{d.Mean(f), d.Var(f), d.CDF(0, f), d.Draw(stream.New(1, "extreme"), f), d.LogProb(2, f)} {
+			for _, x := range []float64{d.Mean(f), d.Var(f), d.CDF(0, f), d.Draw(randstream.New(1, "extreme"), f), d.LogProb(2, f)} {
 				if math.IsNaN(x) || math.IsInf(x, 0) {
-					t.Errorf("%T%v at f %g gives %g", d, d, f, x)
+					t.Errorf("%T%v: got %g at f %g, want a finite number", d, d, x, f)
 				}
 			}
 		}
 		if got := d.CDF(-1, 0); got != 0 {
-			t.Errorf("%T: P(Y <= -1) = %g", d, got)
+			t.Errorf("%T: P(Y <= -1) = %g, want 0", d, got)
 		}
 	}
 }

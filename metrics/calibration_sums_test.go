@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
@@ -17,7 +17,7 @@ var testModes = []string{"store", "time"}
 
 // drawRows returns distributions, one count in five, and observations of them.
 func drawRows(n int) ([]predictive.Distribution, []Observation) {
-	rng := stream.New(9, "rows")
+	rng := randstream.New(9, "rows")
 	var distributions []predictive.Distribution
 	var observations []Observation
 	for i := range n {
@@ -173,7 +173,7 @@ func TestCalibrationJSON(t *testing.T) {
 // TestCorrectModelIsCalibrated measures draws from the distributions themselves.
 func TestCorrectModelIsCalibrated(t *testing.T) {
 	t.Parallel()
-	rng := stream.New(11, "right")
+	rng := randstream.New(11, "right")
 	for _, transform := range []predictive.Transform{predictive.Identity, predictive.Log1p, predictive.Sqrt} {
 		sums := NewCalibrationSums(0, 0)
 		const n = 20000
@@ -196,7 +196,7 @@ func TestCorrectModelIsCalibrated(t *testing.T) {
 // BenchmarkAdd adds observations to CalibrationSums. The metric is the time of 600,000
 // of them on one core.
 func BenchmarkAdd(b *testing.B) {
-	rng := stream.New(3, "rows")
+	rng := randstream.New(3, "rows")
 	z := make([]float64, 20000)
 	for i := range z {
 		z[i] = 3 * (float64(i) - 9999) / 20000

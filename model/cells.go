@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -110,7 +110,7 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, error) {
 	for c, cell := range cells {
 		for name := range cell {
 			if !slices.Contains(names, name) {
-				return nil, &CellError{c, name, fmt.Sprintf("the model has no mode %q%s; its modes are %s", name, nearest.Hint(name, names), strings.Join(names, ", "))}
+				return nil, &CellError{c, name, fmt.Sprintf("the model has no mode %q%s; its modes are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))}
 			}
 		}
 		for i, name := range names {

@@ -201,7 +201,7 @@ func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := tt.IndexOf(at, d.sizes, combos)
+	index, err := tt.RestoreIndex(at, d.sizes, combos)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (d *decoder) regression(k, p int, c *tt.Core, at []int, meta coreMeta) erro
 		}
 	}
 	size := c.Slices.Slice()
-	m, err := tt.NewMap(c.Index, operators, size)
+	m, err := tt.NewLinearMap(c.Index, operators, size)
 	if err != nil {
 		return err
 	}

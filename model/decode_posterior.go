@@ -17,7 +17,7 @@ func (d *decoder) posterior(k, p int, c *tt.Core, meta *posteriorMeta, outer boo
 	if err := c.SetFamily(d.m.spec.Uncertainty.Family(), outer); err != nil {
 		return err
 	}
-	if s := c.FreeSpread; s != nil {
+	if s := c.FreePosterior; s != nil {
 		s.PriorVar[0] = float32(meta.Free)
 		if c.Map != nil { // entities added after the fit have none of their own
 			size := len(c.Free)
@@ -27,7 +27,7 @@ func (d *decoder) posterior(k, p int, c *tt.Core, meta *posteriorMeta, outer boo
 			}
 		}
 	}
-	if s := c.WeightSpread; s != nil {
+	if s := c.WeightPosterior; s != nil {
 		s.PriorVar[0] = float32(meta.Side)
 	}
 	var failed error
@@ -43,7 +43,7 @@ func (d *decoder) posterior(k, p int, c *tt.Core, meta *posteriorMeta, outer boo
 		copy(values, read)
 	})
 	if failed == nil {
-		c.CompleteSpread()
+		c.FillVariances()
 	}
 	return failed
 }

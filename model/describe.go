@@ -79,7 +79,7 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 		least, most := u.Entity.Variance, u.Entity.Variance
 		for _, f := range u.Entity.Modes {
 			low, high := f.Unseen, f.Unseen
-			for _, v := range f.Of {
+			for _, v := range f.ByCode {
 				low, high = min(low, v), max(high, v)
 			}
 			least, most = least*low, most*high

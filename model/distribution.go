@@ -62,7 +62,7 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 	}
 	z.Var = make([]float32, len(z.Mean))
 	if m.spec.Uncertainty.Moments == "paper" {
-		m.field.EvaluatePaper(b, z, codes)
+		m.field.EvaluateWithoutCrossTerms(b, z, codes)
 	} else {
 		m.field.EvaluateMoments(b, z, codes)
 	}

@@ -46,12 +46,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	data, err := modelfile.Encode(f)
-	if err != nil {
-		return 0, err
-	}
-	n, err := w.Write(data)
-	return int64(n), err
+	return f.WriteTo(w)
 }
 
 // file returns the model as named texts and tensors.
@@ -71,7 +66,7 @@ func (m *Model) file() (*modelfile.File, error) {
 		}
 	}
 	for i, d := range m.dicts {
-		f.Tensors = append(f.Tensors, modelfile.StringsTensor("ids/"+m.modes[i].Name, d.IDs())...)
+		f.Tensors = append(f.Tensors, modelfile.StringTensors("ids/"+m.modes[i].Name, d.IDs())...)
 	}
 	for k, t := range m.field.Terms {
 		for p, c := range t.Cores {
@@ -88,19 +83,19 @@ func (m *Model) file() (*modelfile.File, error) {
 			return nil, err
 		}
 		folder := sideFolder(m.modes[i].Name)
-		f.Tensors = append(f.Tensors, modelfile.Of(folder+"has", bytesOf(s.Has), len(s.Has)))
+		f.Tensors = append(f.Tensors, modelfile.NewTensor(folder+"has", bytesOf(s.Has), len(s.Has)))
 		for _, t := range append(tensors, sideinfo.MatrixTensors(s.Operator)...) {
-			f.Tensors = append(f.Tensors, modelfile.Of(folder+"operator/"+t.Name, t.F32, t.Shape...))
+			f.Tensors = append(f.Tensors, modelfile.NewTensor(folder+"operator/"+t.Name, t.F32, t.Shape...))
 		}
 	}
 	for i, mode := range m.modes {
-		f.Tensors = append(f.Tensors, modelfile.Of("seen/"+mode.Name, m.rows[i], len(m.rows[i])))
+		f.Tensors = append(f.Tensors, modelfile.NewTensor("seen/"+mode.Name, m.rows[i], len(m.rows[i])))
 	}
 	if grouping, tensors := correctionTensors(m.correction); grouping != "" {
 		f.Meta["conformal"] = grouping
 		f.Tensors = append(f.Tensors, tensors...)
 	}
-	f.Tensors = append(f.Tensors, modelfile.Of("split", bytesOf(m.parts), len(m.parts)))
+	f.Tensors = append(f.Tensors, modelfile.NewTensor("split", bytesOf(m.parts), len(m.parts)))
 	return f, nil
 }
 
@@ -142,16 +137,16 @@ func (m *Model) fieldMeta() []trainMeta {
 func coreTensors(k, p int, c *tt.Core) []modelfile.Tensor {
 	s := c.Slices
 	tensors := []modelfile.Tensor{
-		modelfile.Of(coreTensor(k, p, "entities"), c.Index.Combinations(), s.N-1, len(c.Modes)),
-		modelfile.Of(coreTensor(k, p, "mean"), s.Mean, s.N, s.Left, s.Right),
+		modelfile.NewTensor(coreTensor(k, p, "entities"), c.Index.Combinations(), s.N-1, len(c.Modes)),
+		modelfile.NewTensor(coreTensor(k, p, "mean"), s.Mean, s.N, s.Left, s.Right),
 	}
 	if c.Map == nil {
 		return tensors
 	}
 	if c.Free != nil {
-		tensors = append(tensors, modelfile.Of(coreTensor(k, p, "weight"), c.Free, len(c.Free)/s.Slice(), s.Left, s.Right))
+		tensors = append(tensors, modelfile.NewTensor(coreTensor(k, p, "weight"), c.Free, len(c.Free)/s.Slice(), s.Left, s.Right))
 	}
-	return append(tensors, modelfile.Of(coreTensor(k, p, "side"), c.Weight, c.Map.Rows(), s.Left, s.Right))
+	return append(tensors, modelfile.NewTensor(coreTensor(k, p, "side"), c.Weight, c.Map.Rows(), s.Left, s.Right))
 }
 
 func coreTensor(term, core int, what string) string {

@@ -16,16 +16,16 @@ type posteriorMeta struct {
 }
 
 func posteriorMetaOf(c *tt.Core) *posteriorMeta {
-	if c.FreeSpread == nil && c.WeightSpread == nil {
+	if c.FreePosterior == nil && c.WeightPosterior == nil {
 		return nil
 	}
 	meta := &posteriorMeta{}
-	if c.FreeSpread != nil {
-		meta.Free = float64(c.FreeSpread.PriorVar[0])
+	if c.FreePosterior != nil {
+		meta.Free = float64(c.FreePosterior.PriorVar[0])
 	}
-	if c.WeightSpread != nil {
-		meta.Side = float64(c.WeightSpread.PriorVar[0])
-		for _, s := range c.WeightSpread.Sigma {
+	if c.WeightPosterior != nil {
+		meta.Side = float64(c.WeightPosterior.PriorVar[0])
+		for _, s := range c.WeightPosterior.Sigma {
 			meta.Lead = append(meta.Lead, s.Lead)
 		}
 	}
@@ -40,11 +40,11 @@ func posteriorArrays(c *tt.Core, each func(name string, values []float32)) {
 	if c.Map == nil {
 		return
 	}
-	if s := c.FreeSpread; s != nil {
+	if s := c.FreePosterior; s != nil {
 		each("weight/variance", s.Var)
 		each("weight/covariance", s.Cov)
 	}
-	if s := c.WeightSpread; s != nil {
+	if s := c.WeightPosterior; s != nil {
 		each("side/variance", s.Var)
 		for q, sigma := range s.Sigma {
 			each(fmt.Sprintf("side/factor/%d", q), sigma.Factor)
@@ -58,7 +58,7 @@ func posteriorTensors(k, p int, c *tt.Core) []modelfile.Tensor {
 	var tensors []modelfile.Tensor
 	posteriorArrays(c, func(name string, values []float32) {
 		if values != nil {
-			tensors = append(tensors, modelfile.Of(coreTensor(k, p, name), values, len(values)))
+			tensors = append(tensors, modelfile.NewTensor(coreTensor(k, p, name), values, len(values)))
 		}
 	})
 	return tensors
@@ -71,7 +71,7 @@ func correctionTensors(c *conformal.Correction) (grouping string, tensors []mode
 	}
 	r := c.Record()
 	return string(r.Grouping), []modelfile.Tensor{
-		modelfile.Of("conformal/edges", r.Edges, len(r.Edges)), modelfile.Of("conformal/group", r.Group, len(r.Group)),
-		modelfile.Of("conformal/size", r.Size, len(r.Size)), modelfile.Of("conformal/knots", r.Knots, len(r.Knots)),
+		modelfile.NewTensor("conformal/edges", r.Edges, len(r.Edges)), modelfile.NewTensor("conformal/group", r.Group, len(r.Group)),
+		modelfile.NewTensor("conformal/size", r.Size, len(r.Size)), modelfile.NewTensor("conformal/knots", r.Knots, len(r.Knots)),
 	}
 }

@@ -14,7 +14,7 @@ type enginePool struct {
 }
 
 func newEnginePool() (*enginePool, error) {
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, err
 	}

@@ -35,9 +35,9 @@ type Model struct {
 	groupMode  int // mode of a correction by entity
 	record     Record
 
-	trained   [][]bool // by mode and code: the id has training rows
-	informed  []bool   // by mode: a core uses its side information
-	engines   *enginePool
+	trained  [][]bool // by mode and code: the id has training rows
+	informed []bool   // by mode: a core uses its side information
+	engines  *enginePool
 }
 
 // Contents are the parts of a model that are known when its field is built. The
@@ -141,7 +141,7 @@ func (m *Model) Dicts() []*dataset.Dict { return slices.Clone(m.dicts) }
 
 // NewCombinations reports for each row whether a joint core has no training data
 // for its combination of ids.
-func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.Unmet(codes) }
+func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.UnseenCombinations(codes) }
 
 // Record returns the record of the fit.
 func (m *Model) Record() Record { return m.record }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -52,7 +52,7 @@ func (m *Model) newSamples(n, threads int) (*samples, error) {
 		return nil, err
 	}
 	s.draws = make([]*tt.Draw, n)
-	backend.Each(engine, n, func(i int) {
+	backend.ParallelFor(engine, n, func(i int) {
 		s.engines.use(func(own *cpu.Backend) { s.draws[i] = s.sampler.Draw(own, i) })
 	})
 	return s, nil
@@ -86,7 +86,7 @@ func (s *samples) fill(columns [][]float32, m *Model, z tt.Moments, r rows) erro
 	values, levels := make([]float64, s.n), make([]float64, s.n)
 	for i := range z.Mean {
 		// One stream per row, so that its noise depends only on its number.
-		rng := stream.New(m.spec.Seed, "noise", uint64(r.first+i))
+		rng := randstream.New(m.spec.Seed, "noise", uint64(r.first+i))
 		for k := range values {
 			values[k] = m.scale.Location(columns[k][i])
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -19,9 +20,9 @@ import (
 // TableOptions say how a table is read for prediction or evaluation.
 type TableOptions struct {
 	Threads int            // 0 for as many as the process may use
-	Format  dataset.Format // of a text table; the zero value detects it
+	Format  tableio.Format // of a text table; the zero value detects it
 	Strict  bool           // unseen ids are an error
-	Output  dataset.Output // of PredictTable; the zero value is text
+	Output  tableio.Output // of PredictTable; the zero value is text
 
 	// Quantiles are the levels, in increasing order, for which PredictTable adds a
 	// column each: q0.05.
@@ -107,7 +108,7 @@ func addedColumns(opt TableOptions) []string {
 // names the modes whose id is not in the training data, followed by :side for an id
 // that is predicted from its side information. A table that already has such a
 // column is an error. Target and weight are ignored.
-func (m *Model) PredictTable(ctx context.Context, file string, w io.Writer, opt TableOptions) (Summary, error) {
+func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Writer, opt TableOptions) (Summary, error) {
 	sum := m.NewSummary()
 	if err := m.CheckQuantiles(opt.Quantiles); err != nil {
 		return sum, err
@@ -121,15 +122,15 @@ func (m *Model) PredictTable(ctx context.Context, file string, w io.Writer, opt 
 		opt.Output.Format = "text"
 	}
 	names := addedColumns(opt)
-	added := make([]dataset.Added, len(names))
+	added := make([]tableio.AddedColumn, len(names))
 	for i, name := range names {
-		added[i] = dataset.Added{Name: name, Text: name == unseenColumn}
+		added[i] = tableio.AddedColumn{Name: name, Text: name == unseenColumn}
 	}
 	unseen := len(names) - 1
 	levels := append([]float64{0.5}, opt.Quantiles...)
 	schema := dataset.Schema{Modes: m.modes, Absent: names}
 	var mutex sync.Mutex
-	err = dataset.Extend(ctx, file, schema, m.dicts, opt.Format, opt.Threads, w, opt.Output, added, func(b *dataset.Batch, values *dataset.Values) error {
+	err = tableio.AppendColumns(ctx, source, schema, m.dicts, opt.Format, opt.Threads, w, opt.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
 		m, z, err := predict(b)
 		if err != nil {
 			return err
@@ -180,23 +181,22 @@ func (m *Model) unseenModes(codes [][]int32, i int, sum *Summary) string {
 // Visit predicts a table that has the target and calls see for its batches, several
 // at a time. The model that see receives knows the codes of the batch. A
 // *predictive.DomainError of see gets its place in the table.
-func (m *Model) Visit(ctx context.Context, file string, opt TableOptions, see func(m *Model, z tt.Moments, b *dataset.Batch) error) (Summary, error) {
+func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptions, see func(m *Model, z tt.Moments, b *tableio.Batch) error) (Summary, error) {
 	sum := m.NewSummary()
 	predict := m.batchPredictor(opt.Strict)
 	var mutex sync.Mutex
 	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight}
-	none := func([]byte, byte) []byte { return nil }
-	err := dataset.Map(ctx, file, schema, m.dicts, opt.Format, opt.Threads, io.Discard, none, func(b *dataset.Batch, dst []byte) ([]byte, error) {
+	err := tableio.VisitBatches(ctx, source, schema, m.dicts, opt.Format, opt.Threads, func(b *tableio.Batch) error {
 		m, z, err := predict(b)
 		if err != nil {
-			return dst, err
+			return err
 		}
 		if err := see(m, z, b); err != nil {
 			var domain *predictive.DomainError
 			if errors.As(err, &domain) {
-				err = fmt.Errorf("%s: data row %d, column %s: %w", file, b.First+domain.Position+1, m.spec.Data.Target, err)
+				err = fmt.Errorf("%v: data row %d, column %s: %w", source, b.First+domain.Position+1, m.spec.Data.Target, err)
 			}
-			return dst, err
+			return err
 		}
 		batch := m.NewSummary()
 		batch.Rows = len(z.Mean)
@@ -204,7 +204,7 @@ func (m *Model) Visit(ctx context.Context, file string, opt TableOptions, see fu
 		mutex.Lock()
 		defer mutex.Unlock()
 		sum.add(batch)
-		return dst, nil
+		return nil
 	})
 	return sum, err
 }
@@ -213,13 +213,13 @@ func (m *Model) Visit(ctx context.Context, file string, opt TableOptions, see fu
 // several at a time. It sets the codes of ids without weights to tt.Unknown, and
 // returns the model that the other codes belong to, which also knows ids that
 // describe themselves.
-func (m *Model) batchPredictor(strict bool) func(b *dataset.Batch) (*Model, tt.Moments, error) {
+func (m *Model) batchPredictor(strict bool) func(b *tableio.Batch) (*Model, tt.Moments, error) {
 	// What one batch learned of new ids serves the next ones. A slice of a model does
 	// not depend on its other slices, so it does not matter which batch stores last.
 	var latest atomic.Pointer[Model]
 	latest.Store(m)
 	fitted := m
-	return func(b *dataset.Batch) (*Model, tt.Moments, error) {
+	return func(b *tableio.Batch) (*Model, tt.Moments, error) {
 		m := latest.Load().withSelfDescribed(b.Codes, b.ID)
 		if m.muchLarger(fitted) {
 			latest.Store(fitted)
@@ -239,7 +239,7 @@ func (m *Model) batchPredictor(strict bool) func(b *dataset.Batch) (*Model, tt.M
 }
 
 // checkSeen returns an *UnseenError for the first unknown id of a batch.
-func (m *Model) checkSeen(b *dataset.Batch) error {
+func (m *Model) checkSeen(b *tableio.Batch) error {
 	for i := range b.Codes[0] {
 		for mode := range m.modes {
 			if b.Codes[mode][i] < 0 {

@@ -3,13 +3,13 @@ package model
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -29,13 +29,13 @@ func sideErrorf(format string, args ...any) error { return &SideError{fmt.Sprint
 // WithSide returns a model that also knows the entities of the given side tables,
 // written as in a specification: store=new_stores.csv. Ids without training rows
 // are then predicted from their side rows. Predictions for ids with training rows
-// stay the same, bit for bit. stdin is the table called "-"; nil is the process's
-// standard input.
-func (m *Model) WithSide(ctx context.Context, tables []string, stdin io.Reader) (*Model, error) {
+// stay the same, bit for bit. A file name that is a key of tables stands for that
+// source.
+func (m *Model) WithSide(ctx context.Context, sides []string, tables map[string]tableio.Source) (*Model, error) {
 	x := m.extend()
 	given := map[string]bool{}
-	for _, text := range tables {
-		table, err := sideinfo.ParseSide(text)
+	for _, text := range sides {
+		table, err := sideinfo.ParseSpec(text)
 		if err != nil {
 			return nil, &SideError{err.Error()}
 		}
@@ -43,7 +43,7 @@ func (m *Model) WithSide(ctx context.Context, tables []string, stdin io.Reader) 
 			return nil, sideErrorf("mode %s has two tables; join them into one", table.Mode)
 		}
 		given[table.Mode] = true
-		if err := x.addTable(ctx, table, stdin); err != nil {
+		if err := x.addTable(ctx, table, tables); err != nil {
 			return nil, err
 		}
 	}
@@ -64,11 +64,11 @@ func (m *Model) extend() *extension {
 }
 
 // addTable adds the entities of a table to its mode.
-func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, stdin io.Reader) error {
+func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, tables map[string]tableio.Source) error {
 	names := x.spec.ModeNames()
 	at := slices.Index(names, given.Mode)
 	if at < 0 {
-		return sideErrorf("the model has no mode %q%s; its modes are %s", given.Mode, nearest.Hint(given.Mode, names), strings.Join(names, ", "))
+		return sideErrorf("the model has no mode %q%s; its modes are %s", given.Mode, suggest.Hint(given.Mode, names), strings.Join(names, ", "))
 	}
 	s := x.side[at]
 	switch {
@@ -76,18 +76,18 @@ func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, stdin io.
 		return sideErrorf("the model was fitted without side information of mode %s; fit it with a side table of %s to use one", given.Mode, given.Mode)
 	case x.spec.Side.PlaceboOf(given.Mode) != "":
 		return sideErrorf("the side information of mode %s was replaced by %s in the fit (side.placebo), so the model cannot use a table of it", given.Mode, x.spec.Side.PlaceboOf(given.Mode))
-	case s.Encoder.Spec().Own():
+	case s.Encoder.Spec().FromIDs():
 		return sideErrorf("the side information of mode %s is computed from its ids, so new ids need no table; leave it out", given.Mode)
 	}
 	table, err := s.Encoder.SpecFor(given)
 	if err != nil {
 		return &SideError{err.Error()}
 	}
-	frame, err := dataset.ReadFrame(ctx, table.File, dataset.Format{Stdin: stdin})
+	frame, err := tableio.ReadFrame(ctx, tableio.Named(tables, table.File), tableio.Format{})
 	if err != nil {
 		return err
 	}
-	joined, err := sideinfo.Entities(table, x.modes[at], frame)
+	joined, err := sideinfo.TableEntities(table, x.modes[at], frame)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (x *extension) addRows(at int, ids []string, rows, lost []float32) {
 	s := x.side[at]
 	width := s.Operator.Columns()
 	matrix, has, all := slices.Clone(s.Operator.Matrix()), slices.Clone(s.Has), slices.Clone(x.dicts[at].IDs())
-	gone := slices.Clone(sideinfo.Lost(s.Operator))
+	gone := slices.Clone(sideinfo.ResidualVariance(s.Operator))
 	if gone == nil {
 		gone = make([]float32, len(all))
 	}
@@ -129,7 +129,7 @@ func (x *extension) addRows(at int, ids []string, rows, lost []float32) {
 		x.added[at] = append(x.added[at], code)
 	}
 	x.dicts[at] = dataset.NewDict(all)
-	x.side[at] = &Side{Encoder: s.Encoder, Operator: sideinfo.WithMatrix(s.Operator, matrix, gone), Has: has}
+	x.side[at] = &Side{Encoder: s.Encoder, Operator: sideinfo.WithAddedRows(s.Operator, matrix, gone), Has: has}
 }
 
 // computeSlices gives the cores slices for the added codes.

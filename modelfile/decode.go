@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// Decode reads a model file from its bytes, which it does not keep; name is
-// for messages.
+// Decode reads a model file from its bytes, which it does not retain. name is
+// used in error messages.
 func Decode(data []byte, name string) (*File, error) {
 	fail := func(problem string) (*File, error) { return nil, &FormatError{File: name, Problem: problem} }
-	if problem := foreign(data[:min(len(data), sniffBytes)], int64(len(data))); problem != "" {
+	if problem := notModel(data[:min(len(data), sniffBytes)], int64(len(data))); problem != "" {
 		return fail(problem)
 	}
 	body := data[:len(data)-checksumBytes]
@@ -25,16 +25,16 @@ func Decode(data []byte, name string) (*File, error) {
 	}
 	h, err := parseHeader(data)
 	if err != nil {
-		return fail("the header cannot be used: " + err.Error())
+		return fail("invalid header: " + err.Error())
 	}
 	if problem := h.wrongFormat(); problem != "" {
 		return fail(problem)
 	}
 	if len(h.tensors) == 0 || h.size() != int64(len(data)) {
-		return fail(fmt.Sprintf("the header describes %d bytes, the file has %d", h.size(), len(data)))
+		return fail(fmt.Sprintf("the header describes %d bytes, but the file has %d", h.size(), len(data)))
 	}
 	if last := h.tensors[len(h.tensors)-1]; last.name != checksumName || last.end-last.begin != checksumBytes {
-		return fail("its last tensor is not a checksum")
+		return fail("the last tensor is not a checksum")
 	}
 	f := &File{Meta: h.meta}
 	delete(f.Meta, formatKey)
@@ -47,7 +47,7 @@ func Decode(data []byte, name string) (*File, error) {
 	return f, nil
 }
 
-// A header is the parsed and checked header of a file.
+// A header is the parsed and validated header of a file.
 type header struct {
 	dataStart int64
 	meta      map[string]string
@@ -58,10 +58,10 @@ type entry struct {
 	name       string
 	dtype      string
 	shape      []int
-	begin, end int64 // in the data section
+	begin, end int64 // offsets in the data section
 }
 
-// size is the size of the file that the header describes.
+// size returns the size of the file that the header describes.
 func (h *header) size() int64 {
 	if len(h.tensors) == 0 {
 		return h.dataStart
@@ -69,30 +69,30 @@ func (h *header) size() int64 {
 	return h.dataStart + h.tensors[len(h.tensors)-1].end
 }
 
-// isOurs reports whether any mark of kft is there.
+// isOurs reports whether the header has any kft marker.
 func (h *header) isOurs() bool {
 	return h.meta[formatKey] == formatName ||
 		len(h.tensors) > 0 && h.tensors[len(h.tensors)-1].name == checksumName
 }
 
-// wrongFormat says why a file of this header is not for this package, or "".
+// wrongFormat returns the reason why this package cannot read the file, or "".
 func (h *header) wrongFormat() string {
 	if h.meta[formatKey] != formatName {
-		return "it is a safetensors file, but not a model of kft"
+		return "a safetensors file, but not a kft model"
 	}
 	version, err := strconv.Atoi(h.meta[versionKey])
 	switch {
 	case err != nil || version < 1:
-		return fmt.Sprintf("its format version is %q, which kft never wrote", h.meta[versionKey])
+		return fmt.Sprintf("invalid format version %q", h.meta[versionKey])
 	case version > Version:
-		return fmt.Sprintf("made by a newer kft: format version %d, this kft reads up to %d; get a newer kft", version, Version)
+		return fmt.Sprintf("format version %d is newer than the supported version %d; update kft", version, Version)
 	}
 	return ""
 }
 
-// parseHeader reads and checks the header of a file that has one; see foreign.
-// What it allocates is bounded by the header's length; that the data it describes
-// is there is for the caller to compare.
+// parseHeader parses and validates the header of a file accepted by notModel. Its
+// allocations are bounded by the length of the header. The caller must check that
+// the described data is present.
 func parseHeader(data []byte) (*header, error) {
 	length := binary.LittleEndian.Uint64(data)
 	if length > uint64(len(data)-8) || length > maxHeader {
@@ -109,7 +109,7 @@ func parseHeader(data []byte) (*header, error) {
 		if err != nil {
 			return nil, err
 		}
-		key := token.(string) // the decoder takes nothing else for a key
+		key := token.(string) // the decoder accepts only strings as keys
 		if seen[key] {
 			return nil, fmt.Errorf("%q appears twice", key)
 		}
@@ -128,12 +128,12 @@ func parseHeader(data []byte) (*header, error) {
 		return nil, err
 	}
 	if rest := data[8+d.InputOffset() : h.dataStart]; len(bytes.Trim(rest, " ")) > 0 {
-		return nil, errors.New("something follows the JSON object")
+		return nil, errors.New("unexpected content after the JSON object")
 	}
 	return h, nil
 }
 
-// parseEntry reads one tensor's entry, which must begin where the last ended.
+// parseEntry parses the entry of a tensor, which must start where the previous one ended.
 func (h *header) parseEntry(d *json.Decoder, name string) error {
 	var fields struct {
 		DType   string  `json:"dtype"`
@@ -144,25 +144,25 @@ func (h *header) parseEntry(d *json.Decoder, name string) error {
 		return err
 	}
 	if fields.Shape == nil || len(fields.Offsets) != 2 {
-		return errors.New("it lacks its shape or its two data_offsets")
+		return errors.New("the shape or the two data_offsets are missing")
 	}
 	e := entry{name: name, dtype: fields.DType, shape: fields.Shape, begin: fields.Offsets[0], end: fields.Offsets[1]}
 	size := elementBytes(e.dtype)
 	if size == 0 {
-		return fmt.Errorf("its dtype %q is not known", e.dtype)
+		return fmt.Errorf("unknown dtype %q", e.dtype)
 	}
 	n, ok := product(e.shape)
 	if !ok || n > math.MaxInt/size {
-		return fmt.Errorf("its shape %v is not possible", e.shape)
+		return fmt.Errorf("invalid shape %v", e.shape)
 	}
 	if last := h.size() - h.dataStart; e.begin != last {
-		return fmt.Errorf("it begins at %d, where %d is the end of the one before", e.begin, last)
+		return fmt.Errorf("the data start at %d, but the previous tensor ends at %d", e.begin, last)
 	}
 	if e.end < e.begin || e.end-e.begin != int64(n)*int64(size) || e.end > math.MaxInt64-h.dataStart {
-		return fmt.Errorf("its data from %d to %d does not fit its shape %v of %s", e.begin, e.end, e.shape, e.dtype)
+		return fmt.Errorf("the data from %d to %d do not match shape %v of %s", e.begin, e.end, e.shape, e.dtype)
 	}
 	if name == "" || strings.HasPrefix(name, reserved) && name != checksumName && !strings.HasPrefix(name, paddingPrefix) {
-		return errors.New("its name is not allowed")
+		return errors.New("reserved or empty name")
 	}
 	h.tensors = append(h.tensors, e)
 	return nil

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// sniffBytes is how much of a file foreign looks at.
+// sniffBytes is the number of bytes that notModel inspects.
 const sniffBytes = 512
 
 // minFile is the size of the shortest file with a header and a checksum.
 const minFile = 8 + len("{}") + checksumBytes
 
-// magics begin files of other formats that a user may give by mistake.
+// magics are the first bytes of other formats that a user may pass by mistake.
 var magics = []struct{ bytes, format string }{
 	{"\x1f\x8b", "a gzip file"},
 	{"PK\x03\x04", "a zip file (or a PyTorch or NumPy archive)"},
@@ -33,38 +33,38 @@ var magics = []struct{ bytes, format string }{
 	{"%PDF", "a PDF document"},
 }
 
-// foreign says, from the first bytes of a file and its size, why it cannot be a
-// model, or "" where it may be one. It leaves at least minFile bytes and a
-// header that lies within the file.
-func foreign(head []byte, size int64) string {
+// notModel returns the reason why a file with these first bytes and this size is
+// not a model, or "" if it may be one. In that case the file has at least minFile
+// bytes and contains its whole header.
+func notModel(head []byte, size int64) string {
 	if size == 0 {
 		return "the file is empty"
 	}
-	if len(head) < 9 || head[8] != '{' { // where a header begins
+	if len(head) < 9 || head[8] != '{' { // not the start of a header
 		for _, m := range magics {
 			if bytes.HasPrefix(head, []byte(m.bytes)) {
-				return "it is " + m.format + ", not a model of kft"
+				return m.format + ", not a kft model"
 			}
 		}
 		if isText(head) {
-			return "it is a text, such as a table or a specification, not a model of kft"
+			return "a text file, such as a table or a specification, not a kft model"
 		}
 	}
 	if size < int64(minFile) {
-		return fmt.Sprintf("it has %d bytes, too few for a model: cut short, or another format", size)
+		return fmt.Sprintf("%d bytes are too few for a model; the file is truncated or has another format", size)
 	}
 	length := binary.LittleEndian.Uint64(head)
 	if length > uint64(size)-8 || length < 2 || length > maxHeader {
 		if length >= 2 && length <= maxHeader && head[8] == '{' {
-			return fmt.Sprintf("it is cut short or damaged: it has %d bytes, its header alone would have %d; copy or fit it again", size, length)
+			return fmt.Sprintf("truncated or corrupted: the file has %d bytes, but its header alone needs %d; copy the file or fit the model again", size, length)
 		}
-		return "it is not a model of kft, or its first bytes are damaged"
+		return "not a kft model, or its first bytes are corrupted"
 	}
 	return ""
 }
 
-// isText reports whether the beginning of a file reads as text in UTF-8, the
-// last character of which may be cut.
+// isText reports whether the first bytes of a file are UTF-8 text. The last
+// character may be incomplete.
 func isText(head []byte) bool {
 	for len(head) > 0 {
 		r, n := utf8.DecodeRune(head)
@@ -76,20 +76,20 @@ func isText(head []byte) bool {
 	return true
 }
 
-// diagnose says what is wrong with a file whose checksum does not match.
+// diagnose describes a file whose checksum does not match.
 func diagnose(data []byte) string {
-	const again = "; copy or fit it again"
+	const again = "; copy the file or fit the model again"
 	h, err := parseHeader(data)
 	if err != nil {
-		return "its checksum does not match: the header is damaged (" + err.Error() + ")" + again
+		return "checksum mismatch: the header is corrupted (" + err.Error() + ")" + again
 	}
 	switch size := int64(len(data)); {
 	case !h.isOurs():
-		return "it is a safetensors file, but not a model of kft"
+		return "a safetensors file, but not a kft model"
 	case size < h.size():
-		return fmt.Sprintf("it is cut short: %d of %d bytes are there%s", size, h.size(), again)
+		return fmt.Sprintf("truncated: %d of %d bytes are present%s", size, h.size(), again)
 	case size > h.size():
-		return fmt.Sprintf("%d bytes follow its end%s", size-h.size(), again)
+		return fmt.Sprintf("%d extra bytes after the end%s", size-h.size(), again)
 	}
-	return "its checksum does not match: bytes were changed" + again
+	return "checksum mismatch: the content was changed" + again
 }

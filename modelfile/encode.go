@@ -16,15 +16,15 @@ import (
 
 const (
 	alignment  = 64
-	chunkBytes = 256 << 10 // written at a time
+	chunkBytes = 256 << 10 // bytes per write
 
-	// maxHeader is the longest header that Python's reader accepts.
+	// maxHeader is the longest header that Python's safetensors accepts.
 	maxHeader = 100_000_000
 
 	metadataKey   = "__metadata__"
 	paddingPrefix = "__padding__"
 	checksumName  = "__sha256__"
-	reserved      = "__" // begins the names of the package's own tensors
+	reserved      = "__" // prefix of the package's own tensor names
 
 	formatKey     = "format"
 	formatName    = "kft"
@@ -32,10 +32,10 @@ const (
 	checksumBytes = sha256.Size
 )
 
-// gap is how many bytes bring n to a multiple of the alignment.
+// gap returns the number of bytes from n to the next multiple of the alignment.
 func gap(n int) int { return (alignment - n%alignment) % alignment }
 
-// dataBytes is the size of the data section.
+// dataBytes returns the size of the data section.
 func (f *File) dataBytes() int {
 	n := 0
 	for _, t := range f.Tensors {
@@ -45,8 +45,8 @@ func (f *File) dataBytes() int {
 	return n + checksumBytes
 }
 
-// header is the length and the padded JSON, all that stands before the data.
-// Misuse of the package panics; text that came from a user is an error.
+// header returns the length and the padded JSON that precede the data. Misuse of
+// the package panics; invalid text from a user is an error.
 func (f *File) header() ([]byte, error) {
 	meta, err := f.metadata()
 	if err != nil {
@@ -75,10 +75,10 @@ func (f *File) header() ([]byte, error) {
 			panic(fmt.Sprintf("modelfile: tensor %q of shape %v has %d values", t.Name, t.Shape, t.len()))
 		}
 		if seen[t.Name] || t.Name == "" || strings.HasPrefix(t.Name, reserved) {
-			panic(fmt.Sprintf("modelfile: tensor name %q is empty, given twice or reserved", t.Name))
+			panic(fmt.Sprintf("modelfile: tensor name %q is empty, duplicate or reserved", t.Name))
 		}
 		if !utf8.ValidString(t.Name) {
-			return nil, fmt.Errorf("the name %q of a tensor is not valid UTF-8", t.Name)
+			return nil, fmt.Errorf("tensor name %q is not valid UTF-8", t.Name)
 		}
 		seen[t.Name] = true
 		add(t.Name, t.DType(), t.Shape, t.Bytes())
@@ -91,18 +91,19 @@ func (f *File) header() ([]byte, error) {
 	b = append(b, '}')
 	b = append(b, strings.Repeat(" ", gap(len(b)))...)
 	if len(b)-8 > maxHeader {
-		return nil, errors.New("the metadata and the names of the tensors take more than 100 MB")
+		return nil, errors.New("the metadata and tensor names exceed 100 MB")
 	}
 	binary.LittleEndian.PutUint64(b, uint64(len(b)-8))
 	return b, nil
 }
 
-// metadata is the JSON of the metadata, keys sorted, the format's own first.
+// metadata returns the JSON of the metadata: the reserved keys, then the others
+// sorted.
 func (f *File) metadata() ([]byte, error) {
 	b := fmt.Appendf(nil, `{"%s":"%s","%s":"%d"`, formatKey, formatName, versionKey, Version)
 	for _, key := range slices.Sorted(maps.Keys(f.Meta)) {
 		if key == formatKey || key == versionKey {
-			panic(fmt.Sprintf("modelfile: metadata key %q is the package's own", key))
+			panic(fmt.Sprintf("modelfile: metadata key %q is reserved", key))
 		}
 		if value := f.Meta[key]; !utf8.ValidString(key) || !utf8.ValidString(value) {
 			return nil, fmt.Errorf("metadata %q is not valid UTF-8", key)
@@ -118,16 +119,16 @@ func (f *File) metadata() ([]byte, error) {
 func quote(text string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		panic("modelfile: " + err.Error()) // a string is always JSON
+		panic("modelfile: " + err.Error()) // cannot happen for a string
 	}
 	return quoted
 }
 
-// encode writes the header, the tensors and the checksum of them all.
+// encode writes the header, the tensors and the checksum.
 func (f *File) encode(w io.Writer, header []byte) error {
 	hash := sha256.New()
 	out := func(data []byte) error {
-		for piece := range slices.Chunk(data, chunkBytes) { // hashed and written from the cache
+		for piece := range slices.Chunk(data, chunkBytes) { // hash and write while in cache
 			hash.Write(piece)
 			if _, err := w.Write(piece); err != nil {
 				return err

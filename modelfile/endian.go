@@ -5,19 +5,19 @@ import (
 	"unsafe"
 )
 
-// littleEndian says that values lie in memory as they do in the file, so that
-// bytesOf may stand for encodeValues and decodeValues, which cost as much as
-// the checksum.
+// littleEndian reports whether values have the same byte order in memory and in
+// the file. If so, bytesOf replaces encodeValues and decodeValues, which cost as
+// much as the checksum.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// bytesOf is the memory of the values, shared with them.
+// bytesOf returns the memory of the values, without copying.
 func bytesOf[T Element](values []T) []byte {
 	var v T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
 }
 
-// encodeValues puts the values into dst, which must have room, on a machine of
-// any byte order, and returns the number of bytes.
+// encodeValues writes the values to dst, which must be large enough, for any byte
+// order of the machine, and returns the number of bytes.
 func encodeValues[T Element](dst []byte, values []T) int {
 	n, err := binary.Encode(dst, binary.LittleEndian, values)
 	if err != nil {

@@ -19,14 +19,14 @@ func testByteOrder[T Element](t *testing.T, values []T, want string) {
 	t.Helper()
 	got := make([]byte, len(want))
 	if n := encodeValues(got, values); n != len(want) || string(got) != want {
-		t.Errorf("%v is encoded as %x, want %x", values, got[:n], want)
+		t.Errorf("encode %v: got %x, want %x", values, got[:n], want)
 	}
 	if littleEndian && !bytes.Equal(bytesOf(values), []byte(want)) {
-		t.Errorf("%v lies in memory as %x, want %x", values, bytesOf(values), want)
+		t.Errorf("memory of %v: got %x, want %x", values, bytesOf(values), want)
 	}
 	back := make([]T, len(values))
 	decodeValues(back, []byte(want))
 	if !slices.Equal(back, values) {
-		t.Errorf("%x is decoded as %v, want %v", want, back, values)
+		t.Errorf("decode %x: got %v, want %v", want, back, values)
 	}
 }

@@ -9,9 +9,9 @@ import (
 func Example() {
 	f := &modelfile.File{
 		Meta:    map[string]string{"spec": `{"version":1}`},
-		Tensors: modelfile.StringsTensor("ids/store", []string{"x904631", "2106"}),
+		Tensors: modelfile.StringTensors("ids/store", []string{"x904631", "2106"}),
 	}
-	f.Tensors = append(f.Tensors, modelfile.Of("core/store", []float32{1, 2, 3, 4}, 2, 1, 2))
+	f.Tensors = append(f.Tensors, modelfile.NewTensor("core/store", []float32{1, 2, 3, 4}, 2, 1, 2))
 	data, err := modelfile.Encode(f)
 	if err != nil {
 		fmt.Println(err)
@@ -34,5 +34,5 @@ func Example() {
 	// Output:
 	// [x904631 2106] <nil>
 	// [1 2 3 4] <nil>
-	// m.kft: its checksum does not match: bytes were changed; copy or fit it again
+	// m.kft: checksum mismatch: the content was changed; copy the file or fit the model again
 }

@@ -16,13 +16,13 @@ import (
 	"testing"
 )
 
-// TestLayout checks a file by the rules of the layout alone, with none of the
-// package's own reading.
+// TestLayout checks a file against the rules of the layout without using the
+// decoder of the package.
 func TestLayout(t *testing.T) {
 	data := mustEncode(t, sample())
 	length := int(binary.LittleEndian.Uint64(data))
 	if (8+length)%64 != 0 {
-		t.Errorf("the data begins at %d", 8+length)
+		t.Errorf("the data start at %d, want a multiple of 64", 8+length)
 	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data[8:8+length], &raw); err != nil {
@@ -34,7 +34,7 @@ func TestLayout(t *testing.T) {
 	}
 	delete(raw, "__metadata__")
 	if meta["format"] != "kft" || meta["format_version"] != "1" || meta["spec"] != sample().Meta["spec"] {
-		t.Errorf("metadata %q", meta)
+		t.Errorf("got metadata %q", meta)
 	}
 	type tensor struct {
 		name    string
@@ -56,10 +56,10 @@ func TestLayout(t *testing.T) {
 	end := 0
 	for _, x := range tensors {
 		if x.Offsets[0] != end {
-			t.Errorf("%s begins at %d, the one before ends at %d", x.name, x.Offsets[0], end)
+			t.Errorf("%s starts at %d, want %d, the end of the previous tensor", x.name, x.Offsets[0], end)
 		}
 		if x.Offsets[0]%64 != 0 && !strings.HasPrefix(x.name, "__padding__") {
-			t.Errorf("%s begins at %d", x.name, x.Offsets[0])
+			t.Errorf("%s starts at %d, want a multiple of 64", x.name, x.Offsets[0])
 		}
 		end = x.Offsets[1]
 		size := map[string]int{"F32": 4, "F64": 8, "I32": 4, "I64": 8, "U8": 1}[x.DType]
@@ -67,27 +67,27 @@ func TestLayout(t *testing.T) {
 			size *= d
 		}
 		if size != x.Offsets[1]-x.Offsets[0] {
-			t.Errorf("%s has %d bytes for %s %v", x.name, x.Offsets[1]-x.Offsets[0], x.DType, x.Shape)
+			t.Errorf("%s: got %d bytes for %s %v, want %d", x.name, x.Offsets[1]-x.Offsets[0], x.DType, x.Shape, size)
 		}
 		if x.name == "codes" {
 			at := 8 + length + x.Offsets[0]
 			if got := int32(binary.LittleEndian.Uint32(data[at+8:])); got != math.MaxInt32 {
-				t.Errorf("codes[2] is %d", got)
+				t.Errorf("codes[2]: got %d, want %d", got, math.MaxInt32)
 			}
 		}
 	}
 	if 8+length+end != len(data) {
-		t.Errorf("the tensors end at %d of %d bytes", 8+length+end, len(data))
+		t.Errorf("the tensors end at %d, want %d", 8+length+end, len(data))
 	}
 	last := tensors[len(tensors)-1]
 	sum := sha256.Sum256(data[:len(data)-32])
 	if last.name != "__sha256__" || last.Offsets[1]-last.Offsets[0] != 32 || !bytes.Equal(sum[:], data[len(data)-32:]) {
-		t.Errorf("the last tensor is %v and not the checksum", last)
+		t.Errorf("got last tensor %v, want the checksum", last)
 	}
 }
 
-// pythonReader prints, for a safetensors file, its metadata and every tensor
-// as Python's own reader sees them.
+// pythonReader prints the metadata and all tensors of a safetensors file as read
+// by Python's safetensors.
 const pythonReader = `
 import json, sys
 from safetensors import deserialize, safe_open
@@ -103,15 +103,15 @@ with safe_open(path, framework="np") as f:
 print(json.dumps({"meta": meta, "tensors": tensors}))
 `
 
-// TestPythonReads lets Python's safetensors read a file, where it is installed;
-// TestLayout checks the same rules where it is not.
+// TestPythonReads reads a file with Python's safetensors if that is installed.
+// TestLayout checks the same rules without it.
 func TestPythonReads(t *testing.T) {
 	python := os.Getenv("KFT_PYTHON")
 	if python == "" {
 		python = "python3"
 	}
 	if err := exec.Command(python, "-c", "import safetensors, numpy").Run(); err != nil {
-		t.Logf("%s with safetensors and numpy is not there (pip install safetensors numpy): %v; TestLayout stands alone", python, err)
+		t.Logf("%s with safetensors and numpy is not available (pip install safetensors numpy): %v; only TestLayout checks the layout", python, err)
 		return
 	}
 	f := sample()
@@ -123,7 +123,7 @@ func TestPythonReads(t *testing.T) {
 	command.Stderr = os.Stderr
 	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("Python refuses the file: %v", err)
+		t.Fatalf("Python rejects the file: %v", err)
 	}
 	var got struct {
 		Meta    map[string]string
@@ -134,7 +134,7 @@ func TestPythonReads(t *testing.T) {
 	}
 	for key, want := range f.Meta {
 		if got.Meta[key] != want {
-			t.Errorf("metadata %q is %q, want %q", key, got.Meta[key], want)
+			t.Errorf("metadata %q: got %q, want %q", key, got.Meta[key], want)
 		}
 	}
 	for _, want := range f.Tensors {
@@ -142,7 +142,7 @@ func TestPythonReads(t *testing.T) {
 		want.chunks(make([]byte, 64), func(b []byte) error { raw = append(raw, b...); return nil })
 		x := got.Tensors[want.Name]
 		if x[0] != want.DType() || fmt.Sprint(x[1]) != fmt.Sprint(want.Shape) || x[2] != hex.EncodeToString(raw) {
-			t.Errorf("%s is %v, want %s %v %x", want.Name, x, want.DType(), want.Shape, raw)
+			t.Errorf("%s: got %v, want %s %v %x", want.Name, x, want.DType(), want.Shape, raw)
 		}
 	}
 }

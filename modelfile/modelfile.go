@@ -1,18 +1,18 @@
-// Package modelfile reads and writes one file of named tensors and metadata,
-// in the layout of safetensors, so that Python's reader opens it too:
+// Package modelfile reads and writes a file of named tensors and metadata in the
+// safetensors layout, so that Python's safetensors can read it too:
 //
 //	8 bytes    length of the header, little-endian
 //	header     JSON: {"__metadata__": {key: text}, name: {dtype, shape, data_offsets}, ...}
-//	data       the tensors, little-endian, one after the other
+//	data       the tensors, little-endian, contiguous
 //
-// On top of that layout a file of kft has these properties. Metadata names the
-// format and its version. The data and every tensor begin at a multiple of 64
-// bytes: the header is padded with spaces, and tensors named __padding__ fill
-// the gaps, which the layout forbids. The last tensor is the SHA-256 of every
-// byte before it and is checked before anything else is believed. The same
-// content gives the same bytes.
+// In addition to that layout, a kft file has these properties. The metadata
+// contain the format and its version. The data and every tensor start at a
+// multiple of 64 bytes: the header is padded with spaces, and tensors named
+// __padding__ fill the gaps, because the layout forbids unused bytes. The last
+// tensor is the SHA-256 of all preceding bytes. It is verified before the content
+// is used. The same content always gives the same bytes.
 //
-// Writing and reading cost one pass over the bytes, bound by the checksum.
+// Writing and reading take one pass over the bytes, dominated by the checksum.
 package modelfile
 
 import (
@@ -20,24 +20,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
-// Version is the version of the format that this package writes, and the
-// newest it reads.
+// Version is the format version that this package writes, and the newest it
+// reads.
 const Version = 1
 
-// A File is what a model file holds. Tensors are written in their order.
+// A File is the content of a model file. Tensors are written in order.
 type File struct {
-	Meta    map[string]string // format and format_version are the package's own
+	Meta    map[string]string // without the reserved keys format and format_version
 	Tensors []Tensor
 }
 
-// Write replaces the file at path as a whole: after a failure or a crash the
-// old file is still there and no part of the new one.
+// Write replaces the file at path atomically: after a failure or a crash the old
+// file is unchanged and no part of the new one remains.
 func Write(path string, f *File) error {
 	header, err := f.header()
 	if err != nil {
@@ -46,7 +45,30 @@ func Write(path string, f *File) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return f.encode(w, header) })
 }
 
-// Encode is what Write writes.
+// WriteTo writes the bytes of the file to w.
+func (f *File) WriteTo(w io.Writer) (int64, error) {
+	header, err := f.header()
+	if err != nil {
+		return 0, err
+	}
+	counted := &countingWriter{w: w}
+	err = f.encode(counted, header)
+	return counted.n, err
+}
+
+// A countingWriter counts the bytes that it passes on.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// Encode returns the bytes that Write writes.
 func Encode(f *File) ([]byte, error) {
 	header, err := f.header()
 	if err != nil {
@@ -60,8 +82,8 @@ func Encode(f *File) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Read reads and checks the file at path. A file that is not a whole, unchanged
-// model is a *FormatError that says what is wrong with it.
+// Read reads and verifies the file at path. It returns a *FormatError if the file
+// is not a complete, unmodified model.
 func Read(path string) (*File, error) {
 	data, err := readWhole(path)
 	if err != nil {
@@ -70,15 +92,12 @@ func Read(path string) (*File, error) {
 	return Decode(data, path)
 }
 
-// readWhole reads the file at path, unless its beginning already shows that it
-// is no model: a table given by mistake may be larger than memory.
+// readWhole reads the file at path, unless its first bytes show that it is not a
+// model: a table passed by mistake may be larger than memory.
 func readWhole(path string) ([]byte, error) {
 	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read %s: there is no such file: %w", path, fs.ErrNotExist)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return nil, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
@@ -86,13 +105,13 @@ func readWhole(path string) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &FormatError{File: path, Problem: "it is a folder, a device or a pipe; a model is a file"}
+		return nil, &FormatError{File: path, Problem: "not a regular file; a model is a file"}
 	}
 	head := make([]byte, min(info.Size(), sniffBytes))
 	if _, err := io.ReadFull(file, head); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	if problem := foreign(head, info.Size()); problem != "" {
+	if problem := notModel(head, info.Size()); problem != "" {
 		return nil, &FormatError{File: path, Problem: problem}
 	}
 	data := make([]byte, info.Size())
@@ -103,7 +122,7 @@ func readWhole(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Tensor is the tensor of that name.
+// Tensor returns the tensor with the given name.
 func (f *File) Tensor(name string) (t Tensor, found bool) {
 	for _, t := range f.Tensors {
 		if t.Name == name {
@@ -113,10 +132,16 @@ func (f *File) Tensor(name string) (t Tensor, found bool) {
 	return Tensor{}, false
 }
 
-// A FormatError says why a file is not a model that can be used.
+// A FormatError reports why a file is not a usable model.
 type FormatError struct {
 	File    string
 	Problem string
 }
+
+// ErrFormat is the sentinel of [FormatError].
+var ErrFormat = errors.New("not a complete, unmodified model file")
+
+// Unwrap returns ErrFormat.
+func (e *FormatError) Unwrap() error { return ErrFormat }
 
 func (e *FormatError) Error() string { return e.File + ": " + e.Problem }

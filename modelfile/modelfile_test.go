@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// sample has every type, an empty tensor, shapes of 0 to 3 sizes, text that
+// sample has every type, an empty tensor, shapes with 0 to 3 dimensions, text that
 // needs escapes, and sizes that need padding.
 func sample() *File {
 	f := &File{
@@ -20,16 +20,16 @@ func sample() *File {
 			"spec": `{"version":1,"terms":["a,b:3"]}`, "quote\"\\": "line\n\u2028<é日>", "": "", "zz": "last",
 		},
 		Tensors: []Tensor{
-			Of("core/store", []float32{1, -2, float32(math.Inf(1)), 3e-40, 5, 6}, 1, 2, 3),
-			Of("metrics", []float64{math.Pi, math.Copysign(0, -1)}),
-			Of("codes", []int32{math.MinInt32, 0, math.MaxInt32}, 3, 1),
-			Of("none", []float32{}, 4, 0),
-			Of("hash", []int64{math.MinInt64, math.MaxInt64}),
-			Of("part", bytes.Repeat([]byte{1, 2}, 64), 128),
-			Of("né\tme/\"x\"", []byte{7}),
+			NewTensor("core/store", []float32{1, -2, float32(math.Inf(1)), 3e-40, 5, 6}, 1, 2, 3),
+			NewTensor("metrics", []float64{math.Pi, math.Copysign(0, -1)}),
+			NewTensor("codes", []int32{math.MinInt32, 0, math.MaxInt32}, 3, 1),
+			NewTensor("none", []float32{}, 4, 0),
+			NewTensor("hash", []int64{math.MinInt64, math.MaxInt64}),
+			NewTensor("part", bytes.Repeat([]byte{1, 2}, 64), 128),
+			NewTensor("né\tme/\"x\"", []byte{7}),
 		},
 	}
-	f.Tensors = append(f.Tensors, StringsTensor("ids", []string{"x904631", "", "\xff\x00", "日本"})...)
+	f.Tensors = append(f.Tensors, StringTensors("ids", []string{"x904631", "", "\xff\x00", "日本"})...)
 	return f
 }
 
@@ -42,7 +42,7 @@ func mustEncode(t testing.TB, f *File) []byte {
 	return data
 }
 
-func TestReadsWhatItWrote(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.kft")
 	for name, f := range map[string]*File{"sample": sample(), "empty": {Meta: map[string]string{}}} {
 		if err := Write(path, f); err != nil {
@@ -53,11 +53,11 @@ func TestReadsWhatItWrote(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if !reflect.DeepEqual(got, f) {
-			t.Errorf("%s: read\n%v\nwant\n%v", name, got, f)
+			t.Errorf("%s: got\n%v\nwant\n%v", name, got, f)
 		}
 		onDisk, err := os.ReadFile(path)
 		if err != nil || !bytes.Equal(onDisk, mustEncode(t, f)) {
-			t.Errorf("%s: Write and Encode differ, %v", name, err)
+			t.Errorf("%s: Write and Encode differ (%v)", name, err)
 		}
 	}
 }
@@ -76,13 +76,13 @@ func TestLargeTensorIsWrittenInChunks(t *testing.T) {
 	for i := range values {
 		values[i] = float64(i) * 1.1
 	}
-	f := &File{Tensors: []Tensor{Of("v", values)}}
+	f := &File{Tensors: []Tensor{NewTensor("v", values)}}
 	data := mustEncode(t, f)
-	// The portable way writes and reads the same.
+	// The portable code path reads and writes the same bytes.
 	defer func(native bool) { littleEndian = native }(littleEndian)
 	for _, littleEndian = range []bool{littleEndian, false} {
 		if !bytes.Equal(mustEncode(t, f), data) {
-			t.Errorf("other bytes, native order %v", littleEndian)
+			t.Errorf("different bytes with native order %v", littleEndian)
 		}
 		got, err := Decode(data, "large")
 		if err != nil {
@@ -90,7 +90,7 @@ func TestLargeTensorIsWrittenInChunks(t *testing.T) {
 		}
 		back, err := Values[float64](got, "v", len(values))
 		if err != nil || !reflect.DeepEqual(back, values) {
-			t.Errorf("values changed, native order %v, %v", littleEndian, err)
+			t.Errorf("different values with native order %v (%v)", littleEndian, err)
 		}
 	}
 }
@@ -103,35 +103,35 @@ func TestWriteFails(t *testing.T) {
 	}
 	bad := &File{Meta: map[string]string{"spec": "\xff"}}
 	if err := Write(path, bad); err == nil || !strings.Contains(err.Error(), `metadata "spec" is not valid UTF-8`) {
-		t.Errorf("error %v", err)
+		t.Errorf("invalid metadata: got error %v", err)
 	}
-	if err := Write(path, &File{Tensors: []Tensor{Of("\xff", []byte{})}}); err == nil || !strings.Contains(err.Error(), "not valid UTF-8") {
-		t.Errorf("error %v", err)
+	if err := Write(path, &File{Tensors: []Tensor{NewTensor("\xff", []byte{})}}); err == nil || !strings.Contains(err.Error(), "not valid UTF-8") {
+		t.Errorf("invalid tensor name: got error %v", err)
 	}
 	if _, err := Read(path); err != nil {
-		t.Errorf("the old file is gone: %v", err)
+		t.Errorf("the previous file is gone: %v", err)
 	}
 	if err := Write(filepath.Join(folder, "no", "m.kft"), sample()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
+		t.Errorf("missing folder: got error %v, want ErrNotExist", err)
 	}
 }
 
 func TestMisusePanics(t *testing.T) {
 	encode := func(f *File) func() { return func() { Encode(f) } }
 	for name, misuse := range map[string]func(){
-		"shape":         func() { Of("a", []float32{1, 2}, 3) },
-		"overflow":      func() { Of("a", []float32{}, math.MaxInt, 2, 0) },
+		"shape":         func() { NewTensor("a", []float32{1, 2}, 3) },
+		"overflow":      func() { NewTensor("a", []float32{}, math.MaxInt, 2, 0) },
 		"no values":     encode(&File{Tensors: []Tensor{{Name: "a"}}}),
 		"shape changed": encode(&File{Tensors: []Tensor{{Name: "a", Shape: []int{2}, data: []byte{1}}}}),
-		"name twice":    encode(&File{Tensors: []Tensor{Of("a", []byte{1}), Of("a", []byte{1})}}),
-		"no name":       encode(&File{Tensors: []Tensor{Of("", []byte{1})}}),
-		"reserved name": encode(&File{Tensors: []Tensor{Of("__sha256__", []byte{1})}}),
+		"duplicate":     encode(&File{Tensors: []Tensor{NewTensor("a", []byte{1}), NewTensor("a", []byte{1})}}),
+		"no name":       encode(&File{Tensors: []Tensor{NewTensor("", []byte{1})}}),
+		"reserved name": encode(&File{Tensors: []Tensor{NewTensor("__sha256__", []byte{1})}}),
 		"reserved key":  encode(&File{Meta: map[string]string{"format": "x"}}),
 	} {
 		func() {
 			defer func() {
 				if s, _ := recover().(string); !strings.HasPrefix(s, "modelfile: ") {
-					t.Errorf("%s: no panic of package modelfile but %q", name, s)
+					t.Errorf("%s: got %q, want a panic of package modelfile", name, s)
 				}
 			}()
 			misuse()
@@ -143,7 +143,7 @@ func TestValues(t *testing.T) {
 	f := sample()
 	got, err := Values[float32](f, "core/store", 1, -1, 3)
 	if err != nil || len(got) != 6 {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("got %v, %v, want 6 values", got, err)
 	}
 	for want, get := range map[string]func() error{
 		`tensor "core/x" is missing`:                          func() error { _, err := Values[float32](f, "core/x"); return err },
@@ -152,41 +152,41 @@ func TestValues(t *testing.T) {
 		`tensor "codes" has shape [3 1], not [3]`:             func() error { _, err := Values[int32](f, "codes", 3); return err },
 	} {
 		if err := get(); err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 	if tensor, ok := f.Tensor("hash"); !ok || tensor.DType() != "I64" || tensor.Bytes() != 16 {
-		t.Errorf("tensor %v, %v", tensor, ok)
+		t.Errorf("got %v, %v, want an I64 tensor of 16 bytes", tensor, ok)
 	}
 }
 
 func TestStrings(t *testing.T) {
 	for _, want := range [][]string{{}, {""}, {"a", "", "", "bcd", "\xff"}} {
-		f := &File{Tensors: StringsTensor("ids", want)}
+		f := &File{Tensors: StringTensors("ids", want)}
 		got, err := f.Strings("ids")
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("read %q, %v; want %q", got, err, want)
+			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
 	}
 	for name, tensors := range map[string][]Tensor{
 		"missing":      {},
-		"no offsets":   {Of("ids/bytes", []byte("abc"))},
-		"empty":        {Of("ids/bytes", []byte("abc")), Of("ids/offsets", []int64{})},
-		"late start":   {Of("ids/bytes", []byte("abc")), Of("ids/offsets", []int64{1, 3})},
-		"early end":    {Of("ids/bytes", []byte("abc")), Of("ids/offsets", []int64{0, 2})},
-		"falling":      {Of("ids/bytes", []byte("abc")), Of("ids/offsets", []int64{0, 2, 1, 3})},
-		"out of range": {Of("ids/bytes", []byte("abc")), Of("ids/offsets", []int64{0, 9, 3})},
-		"negative":     {Of("ids/bytes", []byte("abc")), Of("ids/offsets", []int64{0, -1, 3})},
-		"other type":   {Of("ids/bytes", []byte("abc")), Of("ids/offsets", []int32{0, 3})},
+		"no offsets":   {NewTensor("ids/bytes", []byte("abc"))},
+		"empty":        {NewTensor("ids/bytes", []byte("abc")), NewTensor("ids/offsets", []int64{})},
+		"late start":   {NewTensor("ids/bytes", []byte("abc")), NewTensor("ids/offsets", []int64{1, 3})},
+		"early end":    {NewTensor("ids/bytes", []byte("abc")), NewTensor("ids/offsets", []int64{0, 2})},
+		"decreasing":   {NewTensor("ids/bytes", []byte("abc")), NewTensor("ids/offsets", []int64{0, 2, 1, 3})},
+		"out of range": {NewTensor("ids/bytes", []byte("abc")), NewTensor("ids/offsets", []int64{0, 9, 3})},
+		"negative":     {NewTensor("ids/bytes", []byte("abc")), NewTensor("ids/offsets", []int64{0, -1, 3})},
+		"other type":   {NewTensor("ids/bytes", []byte("abc")), NewTensor("ids/offsets", []int32{0, 3})},
 	} {
 		if got, err := (&File{Tensors: tensors}).Strings("ids"); err == nil || !strings.Contains(err.Error(), `"ids/`) {
-			t.Errorf("%s: read %q, %v", name, got, err)
+			t.Errorf("%s: got %q, %v, want an error", name, got, err)
 		}
 	}
 }
 
 func BenchmarkWrite(b *testing.B) {
-	f := &File{Tensors: []Tensor{Of("w", make([]float32, 25<<20))}}
+	f := &File{Tensors: []Tensor{NewTensor("w", make([]float32, 25<<20))}}
 	path := filepath.Join(b.TempDir(), "m.kft")
 	b.SetBytes(100 << 20)
 	for b.Loop() {
@@ -197,7 +197,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	f := &File{Tensors: []Tensor{Of("w", make([]float32, 25<<20))}}
+	f := &File{Tensors: []Tensor{NewTensor("w", make([]float32, 25<<20))}}
 	b.SetBytes(100 << 20)
 	for b.Loop() {
 		if _, err := Encode(f); err != nil {
@@ -207,7 +207,7 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	data := mustEncode(b, &File{Tensors: []Tensor{Of("w", make([]float32, 25<<20))}})
+	data := mustEncode(b, &File{Tensors: []Tensor{NewTensor("w", make([]float32, 25<<20))}})
 	b.SetBytes(100 << 20)
 	for b.Loop() {
 		if _, err := Decode(data, "bench"); err != nil {

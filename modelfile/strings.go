@@ -2,10 +2,10 @@ package modelfile
 
 import "fmt"
 
-// StringsTensor stores a list of texts, such as the ids of a mode, as two
-// tensors: name/bytes, all texts one after the other (U8), and name/offsets,
-// where each begins, and the end (I64, one more than there are texts).
-func StringsTensor(name string, values []string) []Tensor {
+// StringTensors stores a list of strings, such as the ids of a mode, as two
+// tensors: name/bytes, the concatenated strings (U8), and name/offsets, the start
+// of each string and the end of the last one (I64, one more than the strings).
+func StringTensors(name string, values []string) []Tensor {
 	offsets := make([]int64, 1, len(values)+1)
 	total := 0
 	for _, v := range values {
@@ -16,11 +16,11 @@ func StringsTensor(name string, values []string) []Tensor {
 	for _, v := range values {
 		text = append(text, v...)
 	}
-	return []Tensor{Of(name+"/bytes", text), Of(name+"/offsets", offsets)}
+	return []Tensor{NewTensor(name+"/bytes", text), NewTensor(name+"/offsets", offsets)}
 }
 
-// Strings are the texts that StringsTensor stored under that name. They share
-// one allocation.
+// Strings returns the strings that StringTensors stored under that name. They
+// share one allocation.
 func (f *File) Strings(name string) ([]string, error) {
 	data, err := Values[byte](f, name+"/bytes", -1)
 	if err != nil {
@@ -38,7 +38,7 @@ func (f *File) Strings(name string) ([]string, error) {
 	for i := range values {
 		begin, end := offsets[i], offsets[i+1]
 		if begin > end || end > int64(len(text)) {
-			return nil, fmt.Errorf("tensor %q falls from %d to %d at %d", name+"/offsets", begin, end, i)
+			return nil, fmt.Errorf("tensor %q decreases from %d to %d at index %d", name+"/offsets", begin, end, i)
 		}
 		values[i] = text[begin:end]
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// An Element is a type that a tensor can hold: F32, F64, I32, I64 or U8.
+// An Element is the element type of a tensor: F32, F64, I32, I64 or U8.
 type Element interface {
 	float32 | float64 | int32 | int64 | uint8
 }
@@ -18,9 +18,9 @@ type Tensor struct {
 	data  any // a slice of an Element
 }
 
-// Of makes a tensor that shares the values given. Without a shape it is a
-// vector. It panics where the shape does not fit the values.
-func Of[T Element](name string, values []T, shape ...int) Tensor {
+// NewTensor returns a tensor that shares the given values. Without a shape it is a
+// vector. It panics if the shape does not match the number of values.
+func NewTensor[T Element](name string, values []T, shape ...int) Tensor {
 	if len(shape) == 0 {
 		shape = []int{len(values)}
 	}
@@ -30,8 +30,8 @@ func Of[T Element](name string, values []T, shape ...int) Tensor {
 	return Tensor{Name: name, Shape: slices.Clone(shape), data: values}
 }
 
-// Values are the values of the tensor of that name, shared with the file. The
-// shape must be as given, where -1 stands for any size; without one, any will do.
+// Values returns the values of the named tensor, shared with the file. The shape
+// must match if given, where -1 matches any size.
 func Values[T Element](f *File, name string, shape ...int) ([]T, error) {
 	t, found := f.Tensor(name)
 	if !found {
@@ -47,10 +47,10 @@ func Values[T Element](f *File, name string, shape ...int) ([]T, error) {
 	return values, nil
 }
 
-// DType is the element type as the layout names it: F32, F64, I32, I64 or U8.
+// DType returns the element type as the layout names it: F32, F64, I32, I64 or U8.
 func (t Tensor) DType() string { return dtypeOf(t.data) }
 
-// Bytes is the size of the values in the file.
+// Bytes returns the size of the values in the file.
 func (t Tensor) Bytes() int { return t.len() * elementBytes(t.DType()) }
 
 func (t Tensor) len() int {
@@ -66,7 +66,7 @@ func (t Tensor) len() int {
 	case []byte:
 		return len(data)
 	}
-	panic(fmt.Sprintf("modelfile: tensor %q was not made by Of", t.Name))
+	panic(fmt.Sprintf("modelfile: tensor %q was not created by NewTensor", t.Name))
 }
 
 func dtypeOf(data any) string {
@@ -85,7 +85,7 @@ func dtypeOf(data any) string {
 	panic(fmt.Sprintf("modelfile: tensor of %T", data))
 }
 
-// elementBytes is the size of an element, 0 for a type that is not known.
+// elementBytes returns the size of an element, or 0 for an unknown type.
 func elementBytes(dtype string) int {
 	switch dtype {
 	case "F32", "I32":
@@ -98,8 +98,8 @@ func elementBytes(dtype string) int {
 	return 0
 }
 
-// product is the number of values of a shape, unless it is negative somewhere
-// or too large.
+// product returns the number of values of a shape. ok is false if a size is
+// negative or the product overflows.
 func product(shape []int) (n int, ok bool) {
 	n = 1
 	for _, d := range shape {
@@ -111,8 +111,8 @@ func product(shape []int) (n int, ok bool) {
 	return n, true
 }
 
-// chunks calls use with the bytes of the values, little-endian, in one piece or
-// a buffer full at a time.
+// chunks calls use with the little-endian bytes of the values, at once or one
+// buffer at a time.
 func (t Tensor) chunks(buffer []byte, use func([]byte) error) error {
 	switch data := t.data.(type) {
 	case []float32:
@@ -126,7 +126,7 @@ func (t Tensor) chunks(buffer []byte, use func([]byte) error) error {
 	case []byte:
 		return use(data)
 	}
-	panic(fmt.Sprintf("modelfile: tensor %q was not made by Of", t.Name))
+	panic(fmt.Sprintf("modelfile: tensor %q was not created by NewTensor", t.Name))
 }
 
 func chunksOf[T Element](values []T, size int, buffer []byte, use func([]byte) error) error {
@@ -141,7 +141,7 @@ func chunksOf[T Element](values []T, size int, buffer []byte, use func([]byte) e
 	return nil
 }
 
-// parseTensor copies the values of a tensor out of its bytes, whose number was
+// parseTensor copies the values of a tensor from its bytes, whose number was
 // checked against the shape.
 func parseTensor(name, dtype string, shape []int, data []byte) Tensor {
 	t := Tensor{Name: name, Shape: shape}

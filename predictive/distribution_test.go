@@ -5,12 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 func TestQuantilesInvertCDF(t *testing.T) {
 	t.Parallel()
-	rng := stream.New(1, "levels")
+	rng := randstream.New(1, "levels")
 	for _, c := range testCases() {
 		levels := []float64{1e-6, 1e-4, .05, .25, .5, .75, .95, 1 - 1e-4}
 		for range 60 {
@@ -40,7 +40,7 @@ func TestQuantilesInvertCDF(t *testing.T) {
 
 func TestQuantilesOfRandomDistributionsDoNotCross(t *testing.T) {
 	t.Parallel()
-	rng := stream.New(2, "random")
+	rng := randstream.New(2, "random")
 	scores := []*ScoreDistribution{nil, skewedScores(19), skewedScores(200), skewedScores(5000)}
 	for range 2000 {
 		m, model, noise := 3*rng.NormFloat64(), rng.ExpFloat64(), rng.ExpFloat64()
@@ -65,7 +65,7 @@ func TestDrawsAgree(t *testing.T) {
 		if c.d.count != nil {
 			n = 600 // a draw is a quantile, which fills a grid
 		}
-		rng := stream.New(5, "draws")
+		rng := randstream.New(5, "draws")
 		y := make([]float64, n)
 		var sum, squares float64
 		for i := range y {

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 )
 
 // skewedScores returns an empirical score distribution far from normal: skewed and
 // too wide.
 func skewedScores(n int) *ScoreDistribution {
-	rng := stream.New(3, "skew")
+	rng := randstream.New(3, "skew")
 	z := make([]float64, n)
 	for i := range z {
 		z[i] = 1.3*(rng.ExpFloat64()-1) + 0.4*rng.NormFloat64()

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // TestVarianceParts compares the parts of the variance with their definition, by
@@ -28,7 +28,7 @@ func TestVarianceParts(t *testing.T) {
 			checkNear(t, c.name+" model", model, mean*mean*math.Expm1(d.model), 1e-6*mean*mean)
 			continue
 		}
-		rng := stream.New(7, "split")
+		rng := randstream.New(7, "split")
 		const n = 200000
 		var sum, products, within float64
 		for range n {

@@ -1,6 +1,9 @@
 package predictive
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A DomainError reports a target outside the domain of its transform.
 type DomainError struct {
@@ -8,6 +11,12 @@ type DomainError struct {
 	Position  int // index among the targets
 	Value     float64
 }
+
+// ErrDomain is the sentinel of [DomainError].
+var ErrDomain = errors.New("the target is outside of the domain")
+
+// Unwrap returns ErrDomain.
+func (e *DomainError) Unwrap() error { return ErrDomain }
 
 func (e *DomainError) Error() string {
 	domain := "values of 0 or more"
@@ -35,6 +44,12 @@ type ConstantError struct {
 	Value float64
 	N     int // training rows
 }
+
+// ErrConstantTarget is the sentinel of [ConstantError].
+var ErrConstantTarget = errors.New("the target is constant")
+
+// Unwrap returns ErrConstantTarget.
+func (e *ConstantError) Unwrap() error { return ErrConstantTarget }
 
 func (e *ConstantError) Error() string {
 	return fmt.Sprintf("the target is %g in all %d training rows, so there is nothing to learn; choose another target column", e.Value, e.N)

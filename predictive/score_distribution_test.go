@@ -6,13 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 func TestScoreDistributionHasTheOrderStatistics(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 2, 19, 2001, 2002, 2500, 30000} {
-		rng := stream.New(2, "order")
+		rng := randstream.New(2, "order")
 		z := make([]float64, n)
 		for i := range z {
 			z[i] = (0.3 + 0.4*float64(rng.IntN(2))) * (rng.ExpFloat64() - 1)

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// attainable measures the truth on the rows that were drawn from it.
+// attainable accumulates the scores of the true distribution on the rows drawn from it.
 type attainable struct {
 	n, inside                  int
 	y, squares, left, absolute float64
@@ -42,10 +42,10 @@ func r2(n int, total, squares, left float64) float64 {
 	return 1 - left/(squares-total*total/float64(n))
 }
 
-// facts say what the truth reaches on all rows.
+// facts describes the scores of the truth on all rows.
 func (a *attainable) facts(counts bool) []string {
 	n := float64(a.n)
-	text := fmt.Sprintf("Who knew the truth would reach R2 %.4f, RMSE %.4f and MAE %.4f", r2(a.n, a.y, a.squares, a.left), math.Sqrt(a.left/n), a.absolute/n)
+	text := fmt.Sprintf("The true distribution reaches R2 %.4f, RMSE %.4f and MAE %.4f", r2(a.n, a.y, a.squares, a.left), math.Sqrt(a.left/n), a.absolute/n)
 	if counts {
 		text += fmt.Sprintf(", R2 of log1p %.4f", r2(a.n, a.log, a.logSquares, a.logLeft))
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
-// A column of a download is known by several names, of which letters and digits
-// count: exports write "Bottles Sold", programs sale_bottles.
+// column describes a column of a download. It may have several names, of which
+// only letters and digits are compared: exports have "Bottles Sold", APIs
+// sale_bottles.
 type column struct {
-	name    string // in the tables that are made
-	aliases string // separated by bars; the first is the one told to people
+	name    string // name in the output tables
+	aliases string // separated by bars; the first is used in messages
 	needed  bool
 }
 
-// locate returns the position of each column, -1 for one that is not there and not
-// needed.
+// locate returns the position of each column, or -1 for a missing optional one.
 func locate(file string, names []string, columns []column) ([]int, error) {
 	plain := make([]string, len(names))
 	for i, name := range names {
@@ -39,7 +39,7 @@ func locate(file string, names []string, columns []column) ([]int, error) {
 	}
 	if len(missing) > 0 {
 		return nil, &dataset.InputError{File: file, Problem: fmt.Sprintf("no column %s; the file has %s", strings.Join(missing, ", and no column "), strings.Join(names, ", ")),
-			Remedy: "check that this is the right download, with its header"}
+			Remedy: "check that this is the right download and that it has a header"}
 	}
 	return at, nil
 }

@@ -15,28 +15,28 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
-// Folder is where the files of a data set go.
+// Folder is the output directory of a data set.
 type Folder struct {
 	Path  string
-	Force bool // files that are there are replaced
+	Force bool // overwrite existing files
 }
 
-// ExistsError says which files are in the way.
+// ExistsError reports output files that already exist.
 type ExistsError struct{ Files []string }
 
 func (e *ExistsError) Error() string {
-	are := "is"
+	verb := "exists"
 	if len(e.Files) > 1 {
-		are = "are"
+		verb = "exist"
 	}
-	return fmt.Sprintf("%s %s there already; choose another folder with -o, or give --force", strings.Join(e.Files, ", "), are)
+	return fmt.Sprintf("%s already %s; choose another folder or allow overwriting", strings.Join(e.Files, ", "), verb)
 }
 
-// ReadError says that a file to be made is one that is read.
-type ReadError struct{ File string }
+// InputOverwriteError reports an output file that is also an input file.
+type InputOverwriteError struct{ File string }
 
-func (e *ReadError) Error() string {
-	return e.File + " is part of the download, which would be lost; choose another folder with -o"
+func (e *InputOverwriteError) Error() string {
+	return e.File + " is part of the download and would be overwritten; choose another folder"
 }
 
 func sameFile(a, b string) bool {
@@ -48,35 +48,35 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// check refuses, before any work, files that are there, and those that the work
-// reads even where it is forced. It makes the folder.
+// check creates the folder. It fails before any work is done if an output file
+// exists and Force is not set, or if an output file is also an input.
 func (f Folder) check(inputs []string, names ...string) error {
 	var there []string
 	for _, name := range names {
 		path := filepath.Join(f.Path, name)
 		if _, err := os.Lstat(path); err == nil {
 			if slices.ContainsFunc(inputs, func(input string) bool { return sameFile(input, path) }) {
-				return &ReadError{path}
+				return &InputOverwriteError{path}
 			}
 			there = append(there, path)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s cannot be written: %w", path, err)
+			return fmt.Errorf("cannot write %s: %w", path, err)
 		}
 	}
 	if len(there) > 0 && !f.Force {
 		return &ExistsError{there}
 	}
 	if err := os.MkdirAll(f.Path, 0o777); err != nil {
-		return fmt.Errorf("the folder %s cannot be made: %w", f.Path, err)
+		return fmt.Errorf("cannot create the folder %s: %w", f.Path, err)
 	}
 	return nil
 }
 
-// write makes several files at once, all of them or none: write is given a writer
-// for each. Those whose name ends in .gz are compressed.
+// write creates either all of the named files or none of them. The callback gets
+// one writer per file. Files whose name ends in .gz are compressed.
 func (f Folder) write(names []string, write func(w []io.Writer) error) error {
 	var made []string
-	var problem error // of write itself, which is no failure of the files around it
+	var problem error // error of the callback itself, not of the files
 	var open func(rest []string, w []io.Writer) error
 	open = func(rest []string, w []io.Writer) error {
 		if len(rest) == 0 {
@@ -89,7 +89,7 @@ func (f Folder) write(names []string, write func(w []io.Writer) error) error {
 			if !strings.HasSuffix(path, ".gz") {
 				return open(rest[1:], append(w, out))
 			}
-			// Speed before size: the text is compressed as fast as it is made.
+			// BestSpeed: compression would otherwise be the bottleneck.
 			z, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
 			if err != nil {
 				return err
@@ -116,7 +116,7 @@ func (f Folder) write(names []string, write func(w []io.Writer) error) error {
 	return err
 }
 
-// namedWriter says which of several files could not be written.
+// namedWriter adds the file name to write errors.
 type namedWriter struct {
 	io.Writer
 	path string
@@ -126,7 +126,7 @@ func (w namedWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
-		err = inner.Err // the name there is that of a temporary file
+		err = inner.Err // the inner path is that of a temporary file
 	}
 	if err != nil {
 		err = fmt.Errorf("write %s: %w", w.path, err)
@@ -134,7 +134,7 @@ func (w namedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// appendField appends a field of a CSV file, in quotes where it needs them.
+// appendField appends a CSV field, quoted if necessary.
 func appendField(dst []byte, text string) []byte {
 	if !strings.ContainsAny(text, ",\"\n\r") {
 		return append(dst, text...)
@@ -144,7 +144,7 @@ func appendField(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// appendLine appends a line of a CSV file.
+// appendLine appends a CSV line.
 func appendLine(dst []byte, fields []string) []byte {
 	for i, field := range fields {
 		if i > 0 {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// read returns the text of a file, decompressed where its name says so.
+// read returns the text of a file, decompressed if its name ends in .gz.
 func read(t *testing.T, path string) string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -54,7 +54,7 @@ func files(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// Whatever goes wrong while files are written, none of them is there.
+// If anything fails during writing, no file remains.
 func TestAllFilesOrNone(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "temporary", Err: syscall.ENOSPC}
 	for _, c := range []struct {
@@ -68,12 +68,12 @@ func TestAllFilesOrNone(t *testing.T) {
 		dir := t.TempDir()
 		err := Folder{Path: dir}.write([]string{"a.csv", "b.csv.gz"}, c.write)
 		if !errors.Is(err, c.is) || len(files(t, dir)) > 0 {
-			t.Errorf("%s: error %v; left %q", c.name, err, files(t, dir))
+			t.Errorf("%s: got error %v and files %q, want %v and none", c.name, err, files(t, dir), c.is)
 		}
 	}
 	_, err := namedWriter{failing{full}, "out/b.csv.gz"}.Write([]byte("x"))
 	if err == nil || err.Error() != "write out/b.csv.gz: no space left on device" {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want one that names the file", err)
 	}
 }
 
@@ -85,14 +85,14 @@ func TestFilesAreNotOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "stores.csv", "mine")
 	var exists *ExistsError
-	if err := (Folder{Path: dir}).check(nil, "sales.csv", "stores.csv"); !errors.As(err, &exists) || !strings.Contains(err.Error(), "stores.csv is there already") {
-		t.Errorf("error %v", err)
+	if err := (Folder{Path: dir}).check(nil, "sales.csv", "stores.csv"); !errors.As(err, &exists) || !strings.Contains(err.Error(), "stores.csv already exists") {
+		t.Errorf("existing file: got error %v, want an ExistsError", err)
 	}
 	if err := (Folder{Path: dir, Force: true}).check([]string{"", "other.csv"}, "sales.csv", "stores.csv"); err != nil {
 		t.Error(err)
 	}
-	var isRead *ReadError
-	if err := (Folder{Path: dir, Force: true}).check([]string{filepath.Join(dir, ".", "stores.csv")}, "sales.csv", "stores.csv"); !errors.As(err, &isRead) {
-		t.Errorf("a file that is read: error %v", err)
+	var isInput *InputOverwriteError
+	if err := (Folder{Path: dir, Force: true}).check([]string{filepath.Join(dir, ".", "stores.csv")}, "sales.csv", "stores.csv"); !errors.As(err, &isInput) {
+		t.Errorf("output that is an input: got error %v, want an InputOverwriteError", err)
 	}
 }

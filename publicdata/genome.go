@@ -10,22 +10,24 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
-// genome holds the relevance of each tag for each movie that has any.
+// genome holds the relevance of each tag for each movie with tags.
 type genome struct {
 	ids     []string
-	scores  [][]float32 // a row a movie, NaN where there is none
+	scores  [][]float32 // one row per movie, NaN for missing values
 	tags    []string    // tag k is column tag(k+1)
 	code    map[string]int
-	missing int // relevances that the download lacks
+	missing int // number of missing relevances
 	dropped tally
 }
 
-const longestGenome = 1 << 16 // tags; more are a mistake
+const maxTags = 1 << 16 // maximum number of tags
 
 type score struct {
-	movie int32 // of the part
+	movie int32 // index within the part
 	tag   int32
 	value float32
 }
@@ -36,8 +38,8 @@ type scoresPart struct {
 	dropped tally
 }
 
-// readGenome turns rows of movie, tag and relevance into a row a movie. Memory is 4
-// bytes a relevance.
+// readGenome pivots rows of movie, tag and relevance into one row per movie. It
+// needs 4 bytes of memory per relevance.
 func readGenome(ctx context.Context, file, tagsFile string, threads int) (*genome, error) {
 	g := &genome{code: map[string]int{}}
 	if tagsFile != "" {
@@ -46,10 +48,10 @@ func readGenome(ctx context.Context, file, tagsFile string, threads int) (*genom
 		}
 	}
 	var at []int
-	err := dataset.Scan(ctx, file, dataset.Format{Header: dataset.HeaderYes}, threads, func(names []string) (err error) {
+	err := tableio.Scan(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes}, threads, func(names []string) (err error) {
 		at, err = locate(file, names, []column{{"movieId", "movieId", true}, {"tagId", "tagId", true}, {"relevance", "relevance", true}})
 		return err
-	}, func(_ int, r *dataset.Records) (any, error) {
+	}, func(_ int, r *tableio.Records) (any, error) {
 		p := new(scoresPart)
 		countBad(&p.dropped, file, r)
 		var id []byte
@@ -57,11 +59,11 @@ func readGenome(ctx context.Context, file, tagsFile string, threads int) (*genom
 			tag, tagOK := parseCount(r.Field(i, at[1]))
 			value, valueOK := dataset.Number(string(r.Field(i, at[2])))
 			id = appendID(id[:0], r.Field(i, at[0]))
-			if !tagOK || !valueOK || tag < 1 || tag > longestGenome || len(id) == 0 {
-				p.dropped.row("a relevance without movie, tag or value", file, r.Line(i), nil)
+			if !tagOK || !valueOK || tag < 1 || tag > maxTags || len(id) == 0 {
+				p.dropped.row("relevance without movie, tag or value", file, r.Line(i), nil)
 				continue
 			}
-			// The rows of a movie stand together.
+			// The rows of a movie are contiguous.
 			if n := len(p.ids); n == 0 || p.ids[n-1] != string(id) {
 				p.ids = append(p.ids, string(id))
 			}
@@ -116,7 +118,7 @@ func (g *genome) add(p *scoresPart) {
 }
 
 func (g *genome) readTags(ctx context.Context, file string) error {
-	frame, err := dataset.ReadFrame(ctx, file, dataset.Format{Header: dataset.HeaderYes})
+	frame, err := tableio.ReadFrame(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes})
 	if err != nil {
 		return err
 	}
@@ -126,8 +128,8 @@ func (g *genome) readTags(ctx context.Context, file string) error {
 	}
 	for i := range frame.Len() {
 		id, ok := parseCount([]byte(frame.Columns[at[0]][i]))
-		if !ok || id < 1 || id > longestGenome {
-			return frame.Fault(i, frame.Names[at[0]], frame.Columns[at[0]][i], "no number of a tag", "check that this is a MovieLens download")
+		if !ok || id < 1 || id > maxTags {
+			return frame.Fault(i, frame.Names[at[0]], frame.Columns[at[0]][i], "invalid tag number", "check that this is a MovieLens download")
 		}
 		for len(g.tags) < int(id) {
 			g.tags = append(g.tags, "")
@@ -142,7 +144,7 @@ func (g *genome) facts() (facts []string) {
 		facts = append(facts, fmt.Sprintf("%d relevances are missing.", g.missing))
 	}
 	for _, r := range g.dropped.sorted() {
-		facts = append(facts, fmt.Sprintf("%d rows of genome-scores.csv passed over: %s (first: %s).", r.Rows, r.Why, r.First))
+		facts = append(facts, fmt.Sprintf("Skipped %d rows of genome-scores.csv: %s (first: %s).", r.Rows, r.Text, r.First))
 	}
 	return facts
 }
@@ -153,7 +155,7 @@ func (g *genome) writeScores(w io.Writer) error {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return natural(g.ids[a], g.ids[b]) })
+	slices.SortFunc(order, func(a, b int) int { return compareNatural(g.ids[a], g.ids[b]) })
 	line := genomeHeader(len(g.tags))
 	for _, k := range order {
 		if _, err := w.Write(line); err != nil {
@@ -173,7 +175,7 @@ func genomeHeader(tags int) []byte {
 	return append(line, '\n')
 }
 
-// appendScores appends a row.
+// appendScores appends the scores of a movie to its line.
 func appendScores(line []byte, scores []float32) []byte {
 	for _, v := range scores {
 		line = append(line, ',')
@@ -193,8 +195,8 @@ func (g *genome) writeTags(w io.Writer) error {
 	return err
 }
 
-// natural compares ids as people sort them, 9 before 10.
-func natural(a, b string) int {
+// compareNatural compares ids in compareNatural order, 9 before 10.
+func compareNatural(a, b string) int {
 	switch {
 	case dataset.Less(a, b):
 		return -1

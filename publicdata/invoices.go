@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // cell is a sum of bottles. Months count from January of the first year.
@@ -14,17 +15,17 @@ type cell struct {
 	bottles            int64
 }
 
-// idRows gives ids codes, and holds what the invoices say of each.
+// idRows assigns codes to ids and holds the side information from the invoices.
 type idRows struct {
 	code map[string]int32
 	ids  []string
 	side []sideRow
-	sent int // ids that the sums have been told of
+	sent int // number of ids already passed to the sums
 }
 
 func newIDRows() idRows { return idRows{code: map[string]int32{}} }
 
-// find returns the code of an id, a new one where it has none.
+// find returns the code of an id, and assigns one if it is new.
 func (r *idRows) find(id []byte, columns int) int32 {
 	code, ok := r.code[string(id)]
 	if !ok {
@@ -36,14 +37,14 @@ func (r *idRows) find(id []byte, columns int) int32 {
 	return code
 }
 
-// fresh returns the ids that are new since it was last called.
+// fresh returns the ids added since the last call.
 func (r *idRows) fresh() []string {
 	ids := r.ids[r.sent:]
 	r.sent = len(r.ids)
 	return ids
 }
 
-// invoices adds up rows as they are read.
+// invoices aggregates rows as they are read.
 type invoices struct {
 	Iowa
 	rows          int
@@ -57,15 +58,15 @@ type invoices struct {
 	workers       []*invoiceWorker
 }
 
-// invoiceWorker parses rows, with codes of its own for ids, so that workers need not
-// wait for each other. The sums keep the codes they have there.
+// invoiceWorker parses rows with its own id codes, so that workers do not wait for
+// each other. The maps translate them to the codes of the sums.
 type invoiceWorker struct {
 	stores, items   idRows
 	id              []byte
-	toStore, toItem []int32 // of the sums
+	toStore, toItem []int32 // from the worker's codes to those of the sums
 }
 
-// invoicePart is what a worker makes of a run of rows.
+// invoicePart is the result of a worker for a block of rows.
 type invoicePart struct {
 	worker              *invoiceWorker
 	rows                int
@@ -91,13 +92,14 @@ func newInvoices(o Iowa) *invoices {
 	return s
 }
 
-// read adds the rows of a file: runs of rows are parsed at once and added in order.
+// read adds the rows of a file. Blocks of rows are parsed in parallel and added in
+// order.
 func (s *invoices) read(ctx context.Context, file string, number int) error {
 	var at []int
-	return dataset.Scan(ctx, file, dataset.Format{Header: dataset.HeaderYes}, s.Threads, func(names []string) (err error) {
+	return tableio.Scan(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes}, s.Threads, func(names []string) (err error) {
 		at, err = locate(file, names, s.columns)
 		return err
-	}, func(worker int, r *dataset.Records) (any, error) {
+	}, func(worker int, r *tableio.Records) (any, error) {
 		w := s.workers[worker]
 		p := &invoicePart{worker: w, rows: r.Len() + len(r.Bad)}
 		countBad(&p.dropped, file, r)
@@ -109,23 +111,23 @@ func (s *invoices) read(ctx context.Context, file string, number int) error {
 	}, func(result any) error { return s.add(result.(*invoicePart)) })
 }
 
-// parse reads one row, or counts why not. A field is valid until the next one is
-// asked for.
-func (s *invoices) parse(w *invoiceWorker, p *invoicePart, file string, r *dataset.Records, i int, at []int, before int64) {
+// parse parses one row, or counts the reason for skipping it. A field is valid
+// until the next one is requested.
+func (s *invoices) parse(w *invoiceWorker, p *invoicePart, file string, r *tableio.Records, i int, at []int, before int64) {
 	field := r.Field(i, at[dateColumn])
 	date, ok := parseDay(field)
 	if !ok {
-		p.dropped.row("the date is missing or cannot be read", file, r.Line(i), field)
+		p.dropped.row("date missing or invalid", file, r.Line(i), field)
 		return
 	}
 	if year := date.year(); year < s.FirstYear || year > s.LastYear {
-		p.dropped.row("another year", file, r.Line(i), field)
+		p.dropped.row("outside the requested years", file, r.Line(i), field)
 		return
 	}
 	field = r.Field(i, at[bottlesColumn])
 	bottles, ok := parseCount(field)
 	if !ok {
-		p.dropped.row("the bottles are missing or no whole number", file, r.Line(i), field)
+		p.dropped.row("bottles missing or not an integer", file, r.Line(i), field)
 		return
 	}
 	c := cell{month: int32(12*(date.year()-s.FirstYear) + date.month() - 1), bottles: bottles}
@@ -134,10 +136,10 @@ func (s *invoices) parse(w *invoiceWorker, p *invoicePart, file string, r *datas
 	w.id = appendID(w.id, r.Field(i, at[itemColumn]))
 	switch {
 	case store == 0:
-		p.dropped.row("no store number", file, r.Line(i), nil)
+		p.dropped.row("store number missing", file, r.Line(i), nil)
 		return
 	case len(w.id) == store:
-		p.dropped.row("no item number", file, r.Line(i), nil)
+		p.dropped.row("item number missing", file, r.Line(i), nil)
 		return
 	}
 	c.store = w.stores.find(w.id[:store], len(storeLayout))
@@ -148,7 +150,7 @@ func (s *invoices) parse(w *invoiceWorker, p *invoicePart, file string, r *datas
 	note(w.items.side[c.item], r, i, at[sideColumns+len(storeLayout):], date, place)
 }
 
-func note(row sideRow, r *dataset.Records, i int, at []int, date day, place int64) {
+func note(row sideRow, r *tableio.Records, i int, at []int, date day, place int64) {
 	for c, from := range at {
 		if from >= 0 {
 			row.note(c, r.Field(i, from), date, place)
@@ -168,7 +170,7 @@ func (s *invoices) add(p *invoicePart) error {
 		w.toItem = append(w.toItem, s.items.find([]byte(id), len(itemLayout)))
 	}
 	if len(s.stores.ids) > 0xffffff || len(s.items.ids) > 0xffffff {
-		return fmt.Errorf("there are more than %d stores or items: these are no liquor sales", 0xffffff)
+		return fmt.Errorf("more than %d stores or items; check that these are liquor sales", 0xffffff)
 	}
 	for _, c := range p.cells {
 		s.sums[uint64(c.month)<<48|uint64(w.toStore[c.store])<<24|uint64(w.toItem[c.item])] += c.bottles
@@ -176,7 +178,7 @@ func (s *invoices) add(p *invoicePart) error {
 	return nil
 }
 
-// join brings together what the workers know of the ids, once all is read.
+// join merges the side information of the workers after all rows were read.
 func (s *invoices) join() {
 	for _, w := range s.workers {
 		for k, row := range w.stores.side {

@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// Iowa says how to make tables of "Iowa Liquor Sales", invoices that the State of
-// Iowa publishes.
+// Iowa converts "Iowa Liquor Sales", invoices published by the State of Iowa.
 type Iowa struct {
 	Sales    []string // the invoices, one or more files
 	Stores   string   // the list "Iowa Liquor Stores", or ""
 	Products string   // the list "Iowa Liquor Products", or ""
 
 	FirstYear, LastYear int
-	Threads             int // below 1 one a processor
+	Threads             int // less than 1 means one per CPU
 }
 
 var invoiceColumns = []column{
@@ -33,7 +32,7 @@ const (
 	storeColumn
 	itemColumn
 	bottlesColumn
-	sideColumns // behind them stand those of stores and then items
+	sideColumns // the columns of stores and then items follow
 )
 
 func (o Iowa) salesFile() string {
@@ -46,18 +45,18 @@ func (o Iowa) salesFile() string {
 // Write reads the invoices in one pass and writes three tables and a specification:
 //
 //	sales_2015_2016.csv.gz  year, month, store, item, bottles: sums, sorted, ids as text
-//	stores.csv, items.csv   what is known of the ids
+//	stores.csv, items.csv   side information of the ids
 //	kft.yaml                a specification for kft fit
 //
-// The side tables are the lists; gaps, and without a list all of it, are filled by
-// the latest value that the invoices of these years have. Cells whose store or item
-// has no side information are left out, and so are cells where as many bottles came
-// back as were sold, or more.
+// The side tables come from the lists. Gaps are filled with the latest value in
+// the invoices of these years; without a list, all values come from the invoices.
+// Cells whose store or item has no side information are excluded, and so are cells
+// where the returned bottles equal or exceed the sold ones.
 //
-// Memory is that of the cells and ids of these years, about 50 bytes a cell.
+// Memory grows with the cells and ids of these years, about 50 bytes per cell.
 func (o Iowa) Write(ctx context.Context, to Folder) (*Report, error) {
 	if o.FirstYear > o.LastYear {
-		return nil, fmt.Errorf("the years %d-%d run backwards", o.FirstYear, o.LastYear)
+		return nil, fmt.Errorf("the years %d-%d are in the wrong order", o.FirstYear, o.LastYear)
 	}
 	files := []string{o.salesFile(), "stores.csv", "items.csv", specFile}
 	if err := to.check(append([]string{o.Stores, o.Products}, o.Sales...), files...); err != nil {
@@ -90,18 +89,18 @@ func (o Iowa) Write(ctx context.Context, to Folder) (*Report, error) {
 	return s.write(to, files)
 }
 
-// write joins, sorts and writes.
+// write aggregates, sorts and writes the tables.
 func (s *invoices) write(to Folder, files []string) (*Report, error) {
 	report := &Report{Read: s.rows, Dropped: s.dropped.sorted(), Facts: nil}
 	for _, r := range s.listDropped.sorted() {
-		report.Facts = append(report.Facts, fmt.Sprintf("%d rows of the lists passed over: %s (first: %s).", r.Rows, r.Why, r.First))
+		report.Facts = append(report.Facts, fmt.Sprintf("Skipped %d rows of the lists: %s (first: %s).", r.Rows, r.Text, r.First))
 	}
 	stores := s.side(s.storeList, "store", storeLayout, &s.stores)
 	items := s.side(s.itemList, "item", itemLayout, &s.items)
 	cells, left := s.cells(stores, items)
-	report.Left = left.sorted()
+	report.Excluded = left.sorted()
 	if len(cells) == 0 {
-		return nil, fmt.Errorf("none of the %d rows read gives a cell of the years %d to %d%s", s.rows, s.FirstYear, s.LastYear, firstReason(report))
+		return nil, fmt.Errorf("none of the %d rows gives a cell for the years %d to %d%s", s.rows, s.FirstYear, s.LastYear, firstReason(report))
 	}
 	storeIDs, itemIDs := used(cells, s.stores.ids, func(c cell) int32 { return c.store }), used(cells, s.items.ids, func(c cell) int32 { return c.item })
 	err := to.write(files, func(w []io.Writer) error {
@@ -125,26 +124,26 @@ func (s *invoices) write(to Folder, files []string) (*Report, error) {
 		about string
 	}{
 		{len(cells), fmt.Sprintf("%d stores, %d items", storeIDs, itemIDs)},
-		{len(stores.rows), "what is known of the stores"},
-		{len(items.rows), "what is known of the items"},
+		{len(stores.rows), "side information of the stores"},
+		{len(items.rows), "side information of the items"},
 		{0, "a specification for kft fit"},
 	} {
-		report.Written = append(report.Written, Written{filepath.Join(to.Path, files[i]), about.rows, about.about})
+		report.Written = append(report.Written, OutputFile{filepath.Join(to.Path, files[i]), about.rows, about.about})
 	}
 	return report, nil
 }
 
 func firstReason(r *Report) string {
-	for _, reasons := range [][]Reason{r.Dropped, r.Left} {
+	for _, reasons := range [][]Reason{r.Dropped, r.Excluded} {
 		if len(reasons) > 0 {
-			return fmt.Sprintf("; most often: %s (%s)", reasons[0].Why, reasons[0].First)
+			return fmt.Sprintf("; most frequent reason: %s (%s)", reasons[0].Text, reasons[0].First)
 		}
 	}
 	return ""
 }
 
-// side returns the table about the ids of a mode: the list with its gaps filled, or
-// what the invoices say.
+// side returns the side information of a mode: the list with its gaps filled, or
+// the values of the invoices.
 func (s *invoices) side(list *sideTable, id string, layout []sideColumn, from *idRows) *sideTable {
 	others := map[string]sideRow{}
 	for k, key := range from.ids {
@@ -160,7 +159,8 @@ func (s *invoices) side(list *sideTable, id string, layout []sideColumn, from *i
 	return list
 }
 
-// cells returns the sums that stay, in the order of the file, and counts the others.
+// cells returns the remaining sums in the order of the file, and counts the
+// excluded ones.
 func (s *invoices) cells(stores, items *sideTable) ([]cell, *tally) {
 	left := new(tally)
 	storeKnown, storeRank := known(stores, s.stores.ids), ranks(s.stores.ids)
@@ -170,11 +170,11 @@ func (s *invoices) cells(stores, items *sideTable) ([]cell, *tally) {
 		c := cell{month: int32(key >> 48), store: int32(key >> 24 & 0xffffff), item: int32(key & 0xffffff), bottles: bottles}
 		switch {
 		case !storeKnown[c.store]:
-			left.add("nothing is known of the store", 1, "")
+			left.add("no side information for the store", 1, "")
 		case !itemKnown[c.item]:
-			left.add("nothing is known of the item", 1, "")
+			left.add("no side information for the item", 1, "")
 		case bottles <= 0:
-			left.add("the bottles sold and returned add up to 0 or less", 1, "")
+			left.add("sold minus returned bottles are 0 or less", 1, "")
 		default:
 			cells = append(cells, c)
 		}
@@ -194,12 +194,12 @@ func (s *invoices) cells(stores, items *sideTable) ([]cell, *tally) {
 func known(t *sideTable, ids []string) []bool {
 	out := make([]bool, len(ids))
 	for k, id := range ids {
-		out[k] = t.knows(id)
+		out[k] = t.hasSide(id)
 	}
 	return out
 }
 
-// ranks returns the place of each id among all, sorted as text.
+// ranks returns the position of each id in sorted order.
 func ranks(ids []string) []int32 {
 	order := make([]int32, len(ids))
 	for i := range order {
@@ -213,7 +213,7 @@ func ranks(ids []string) []int32 {
 	return rank
 }
 
-// used counts the ids that cells have.
+// used counts the ids that occur in cells.
 func used(cells []cell, ids []string, of func(cell) int32) int {
 	seen, n := make([]bool, len(ids)), 0
 	for _, c := range cells {

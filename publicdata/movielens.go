@@ -8,20 +8,22 @@ import (
 	"path/filepath"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
-// MovieLens says how to make tables of a download of GroupLens: the folders
-// ml-latest-small, ml-20m, ml-25m, ml-32m, and the older ml-1m and ml-100k.
+// MovieLens converts a GroupLens download: the folders ml-latest-small, ml-20m,
+// ml-25m, ml-32m, and the older ml-1m and ml-100k.
 type MovieLens struct {
-	Source  string // the folder as unpacked
-	Threads int    // below 1 one a processor
+	Source  string // the unpacked folder
+	Threads int    // less than 1 means one per CPU
 }
 
-// release is how the files of a download are called and written.
+// release describes the file names and formats of a download.
 type release struct {
 	ratings, movies string
-	format          dataset.Format
-	columns         []int // user, movie, rating, timestamp, where there is no header
+	format          tableio.Format
+	columns         []int // positions of user, movie, rating and timestamp if there is no header
 	readMovies      func(ctx context.Context, file string) ([]movie, error)
 }
 
@@ -29,14 +31,14 @@ var ratingColumns = []column{{"userId", "userId", true}, {"movieId", "movieId", 
 
 func releases() []release {
 	return []release{
-		{"ratings.csv", "movies.csv", dataset.Format{Header: dataset.HeaderYes}, nil, readMovies},
-		// The separator :: is two, with an empty field between them.
-		{"ratings.dat", "movies.dat", dataset.Format{Delimiter: ':', Header: dataset.HeaderNo}, []int{0, 2, 4, 6}, readOldMovies},
-		{"u.data", "u.item", dataset.Format{Delimiter: '\t', Header: dataset.HeaderNo}, []int{0, 1, 2, 3}, readOldestMovies},
+		{"ratings.csv", "movies.csv", tableio.Format{Header: delimited.HeaderYes}, nil, readMovies},
+		// The separator :: is read as two separators with an empty field between them.
+		{"ratings.dat", "movies.dat", tableio.Format{Delimiter: ':', Header: delimited.HeaderNo}, []int{0, 2, 4, 6}, readOldMovies},
+		{"u.data", "u.item", tableio.Format{Delimiter: '\t', Header: delimited.HeaderNo}, []int{0, 1, 2, 3}, readOldestMovies},
 	}
 }
 
-// find returns the path of a file, plain or compressed, or "".
+// find returns the path of a plain or compressed file, or "".
 func (o MovieLens) find(name string) string {
 	for _, suffix := range []string{"", ".gz", ".zst"} {
 		if path := filepath.Join(o.Source, name+suffix); isFile(path) {
@@ -55,11 +57,11 @@ func isFile(path string) bool {
 //
 //	ratings.csv.gz     userId, movieId, rating, timestamp, in the order of the download
 //	movies.csv         movieId, title, year, genres
-//	genome.csv.gz      movieId, tag1, tag2, ...: the relevance of each tag; where the download has them
-//	genome-tags.csv    column, tag: what the columns of genome.csv.gz are
+//	genome.csv.gz      movieId, tag1, tag2, ...: the relevance of each tag, if the download has it
+//	genome-tags.csv    column, tag: the tags of the columns of genome.csv.gz
 //	kft.yaml           a specification for kft fit
 //
-// Ratings are streamed; memory is that of the movies and their tags.
+// Ratings are streamed. Memory grows with the movies and their tags.
 func (o MovieLens) Write(ctx context.Context, to Folder) (*Report, error) {
 	var known release
 	for _, r := range releases() {
@@ -69,7 +71,7 @@ func (o MovieLens) Write(ctx context.Context, to Folder) (*Report, error) {
 		}
 	}
 	if known.ratings == "" {
-		return nil, fmt.Errorf("%s has neither ratings.csv and movies.csv, nor ratings.dat and movies.dat, nor u.data and u.item; give the folder of an unpacked MovieLens download", o.Source)
+		return nil, fmt.Errorf("%s contains neither ratings.csv and movies.csv, nor ratings.dat and movies.dat, nor u.data and u.item; choose the folder of an unpacked MovieLens download", o.Source)
 	}
 	files := []string{"ratings.csv.gz", "movies.csv", specFile}
 	scores, tags := o.find("genome-scores.csv"), o.find("genome-tags.csv")
@@ -115,20 +117,20 @@ func (o MovieLens) Write(ctx context.Context, to Folder) (*Report, error) {
 	}
 	report.Read, report.Dropped = ratings.rows, ratings.dropped.sorted()
 	about := func(file string, rows int, about string) {
-		report.Written = append(report.Written, Written{filepath.Join(to.Path, file), rows, about})
+		report.Written = append(report.Written, OutputFile{filepath.Join(to.Path, file), rows, about})
 	}
 	about(files[0], ratings.kept, fmt.Sprintf("%d users, %d movies", len(ratings.users), len(ratings.movies)))
 	about(files[1], len(movies), "titles, years and genres")
 	if genome != nil {
 		about(files[3], len(genome.ids), fmt.Sprintf("the relevance of %d tags", len(genome.tags)))
-		about(files[4], len(genome.tags), "what the columns are")
+		about(files[4], len(genome.tags), "tag of each column")
 		report.Facts = append(report.Facts, genome.facts()...)
 	}
 	about(files[2], 0, "a specification for kft fit")
 	return report, nil
 }
 
-// ratings counts what it copies.
+// ratings counts the copied rows.
 type ratings struct {
 	rows, kept    int
 	users, movies map[string]bool
@@ -145,14 +147,14 @@ func (s *ratings) copy(ctx context.Context, w io.Writer, file string, known rele
 		return err
 	}
 	at := known.columns
-	return dataset.Scan(ctx, file, known.format, threads, func(names []string) (err error) {
+	return tableio.Scan(ctx, tableio.Files(file), known.format, threads, func(names []string) (err error) {
 		if at == nil {
 			at, err = locate(file, names, ratingColumns)
 		} else if last := at[len(at)-1]; last >= len(names) {
-			err = &dataset.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the line has %d fields, not user, movie, rating and time", len(names)), Remedy: "check that this is a MovieLens download"}
+			err = &dataset.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the line has %d fields, want user, movie, rating and timestamp", len(names)), Remedy: "check that this is a MovieLens download"}
 		}
 		return err
-	}, func(_ int, r *dataset.Records) (any, error) {
+	}, func(_ int, r *tableio.Records) (any, error) {
 		p := &ratingsPart{ratings: ratings{rows: r.Len() + len(r.Bad), users: map[string]bool{}, movies: map[string]bool{}}}
 		countBad(&p.dropped, file, r)
 		for i := range r.Len() {
@@ -175,8 +177,8 @@ func (s *ratings) copy(ctx context.Context, w io.Writer, file string, known rele
 	})
 }
 
-// parse appends one row to the text, or counts why not.
-func (p *ratingsPart) parse(file string, r *dataset.Records, i int, at []int) {
+// parse appends one row to the text, or counts the reason for skipping it.
+func (p *ratingsPart) parse(file string, r *tableio.Records, i int, at []int) {
 	start := len(p.text)
 	drop := func(why string, value []byte) {
 		p.dropped.row(why, file, r.Line(i), value)
@@ -189,23 +191,23 @@ func (p *ratingsPart) parse(file string, r *dataset.Records, i int, at []int) {
 	p.text = appendID(p.text, r.Field(i, at[1]))
 	movie := p.text[from:]
 	if len(user) == 0 || len(movie) == 0 {
-		drop("no user or no movie", nil)
+		drop("user or movie missing", nil)
 		return
 	}
 	field := r.Field(i, at[2])
 	if v, ok := dataset.Number(string(field)); !ok || v < 0.5 || v > 5 {
-		drop("the rating is not between 0.5 and 5", field)
+		drop("rating not between 0.5 and 5", field)
 		return
 	}
 	p.text = append(append(append(p.text, ','), field...), ',')
 	field = r.Field(i, at[3])
 	if seconds, ok := parseCount(field); !ok || seconds < 0 {
-		drop("the time is missing or no number of seconds", field)
+		drop("timestamp missing or invalid", field)
 		return
 	}
 	p.text = append(append(p.text, field...), '\n')
 	p.kept++
-	// A map is asked before it is told: only a new id is copied.
+	// The lookup avoids an allocation: only a new id is copied.
 	if user = p.text[start:][:len(user)]; !p.users[string(user)] {
 		p.users[string(user)] = true
 	}

@@ -56,42 +56,42 @@ func TestMovieLens(t *testing.T) {
 			}
 			for name, want := range c.want {
 				if got := read(t, filepath.Join(dir, name)); got != want {
-					t.Errorf("%s is\n%s", name, got)
+					t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 				}
 			}
 			if n := len(files(t, dir)); n != c.files || len(report.Written) != c.files {
-				t.Errorf("%d files, %d reported", n, len(report.Written))
+				t.Errorf("got %d files and %d in the report", n, len(report.Written))
 			}
-			if w := report.Written[0]; w.Rows != 2 || w.About != "1 users, 2 movies" {
-				t.Errorf("written %+v", w)
+			if w := report.Written[0]; w.Rows != 2 || w.Description != "1 users, 2 movies" {
+				t.Errorf("got %+v, want 2 rows, 1 user and 2 movies", w)
 			}
 			if c.name != "latest" {
 				return
 			}
 			var reasons []string
 			for _, r := range report.Dropped {
-				reasons = append(reasons, fmt.Sprintf("%d %s", r.Rows, r.Why))
+				reasons = append(reasons, fmt.Sprintf("%d %s", r.Rows, r.Text))
 			}
-			if got, want := strings.Join(reasons, "; "), "1 no user or no movie; 1 quotes or the number of fields are wrong; 1 the rating is not between 0.5 and 5; 1 the time is missing or no number of seconds"; got != want {
-				t.Errorf("dropped %s", got)
+			if got, want := strings.Join(reasons, "; "), "1 malformed quotes or wrong number of fields; 1 rating not between 0.5 and 5; 1 timestamp missing or invalid; 1 user or movie missing"; got != want {
+				t.Errorf("got dropped %s, want %s", got, want)
 			}
 		})
 	}
 }
 
-func TestMovieLensMistakes(t *testing.T) {
+func TestMovieLensErrors(t *testing.T) {
 	for _, c := range []struct {
 		downloads map[string]string
-		says      string
+		want      string
 	}{
-		{map[string]string{"ratings.csv": "x"}, "has neither ratings.csv and movies.csv, nor"},
+		{map[string]string{"ratings.csv": "x"}, "contains neither ratings.csv and movies.csv, nor"},
 		{map[string]string{"ratings.csv": "userId,movieId,stars,timestamp\n1,2,3,4\n", "movies.csv": "movieId,title,genres\n1,a,b\n"}, "no column rating; the file has userId, movieId, stars, timestamp"},
 		{map[string]string{"ratings.dat": "1::2::3\n", "movies.dat": "1::a::b\n"}, "ratings.dat, line 1: the line has 5 fields"},
-		{map[string]string{"ratings.dat": "1::2::3::4\n", "movies.dat": "1::a::b\n2::c\n"}, "movies.dat, line 2: the line has 2 fields, not 3"},
+		{map[string]string{"ratings.dat": "1::2::3::4\n", "movies.dat": "1::a::b\n2::c\n"}, "movies.dat, line 2: the line has 2 fields, want 3"},
 	} {
 		_, _, err := movielens(t, c.downloads)
-		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%q: error %v", c.says, err)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got error %v, want one with %q", err, c.want)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // movie is a row of movies.csv.
@@ -17,7 +19,7 @@ type movie struct{ id, title, year, genres string }
 
 var titleYear = regexp.MustCompile(`\((\d{4})(?:[-–]\d{0,4})?\)\s*$`)
 
-// newMovie reads the year off the title.
+// newMovie extracts the year from the title.
 func newMovie(id, title, genres string) movie {
 	m := movie{id: cleanID(strings.TrimSpace(id)), title: strings.TrimSpace(title), genres: genres}
 	if found := titleYear.FindStringSubmatch(title); found != nil {
@@ -30,7 +32,7 @@ func newMovie(id, title, genres string) movie {
 }
 
 func readMovies(ctx context.Context, file string) ([]movie, error) {
-	frame, err := dataset.ReadFrame(ctx, file, dataset.Format{Header: dataset.HeaderYes})
+	frame, err := tableio.ReadFrame(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes})
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +52,11 @@ func readOldMovies(ctx context.Context, file string) ([]movie, error) {
 	return readLines(file, "::", 3, func(f []string) movie { return newMovie(f[0], f[1], strings.TrimSpace(f[2])) })
 }
 
-// oldestGenres are the flags behind the five first fields of u.item; the first
-// stands for none.
+// oldestGenres are the genres of the flags after the first five fields of u.item;
+// the first one means no genre.
 var oldestGenres = strings.Fields("unknown Action Adventure Animation Children Comedy Crime Documentary Drama Fantasy Film-Noir Horror Musical Mystery Romance Sci-Fi Thriller War Western")
 
-// readOldestMovies reads u.item: id|title|date|date|address and a flag a genre.
+// readOldestMovies reads u.item: id|title|date|date|address and one flag per genre.
 func readOldestMovies(ctx context.Context, file string) ([]movie, error) {
 	return readLines(file, "|", 5+len(oldestGenres), func(f []string) movie {
 		var genres []string
@@ -67,7 +69,7 @@ func readOldestMovies(ctx context.Context, file string) ([]movie, error) {
 	})
 }
 
-// readLines reads a file of Latin-1 lines without quotes.
+// readLines reads a Latin-1 file of unquoted lines.
 func readLines(file, separator string, fields int, parse func(fields []string) movie) ([]movie, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -83,7 +85,7 @@ func readLines(file, separator string, fields int, parse func(fields []string) m
 		}
 		parts := strings.Split(text, separator)
 		if len(parts) != fields {
-			return nil, &dataset.InputError{File: file, Line: line, Problem: fmt.Sprintf("the line has %d fields, not %d", len(parts), fields), Remedy: "check that this is a MovieLens download, plain as it was unpacked"}
+			return nil, &dataset.InputError{File: file, Line: line, Problem: fmt.Sprintf("the line has %d fields, want %d", len(parts), fields), Remedy: "check that this is an unpacked, uncompressed MovieLens download"}
 		}
 		movies = append(movies, parse(parts))
 	}

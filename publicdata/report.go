@@ -1,9 +1,9 @@
-// Package publicdata turns public downloads into the tables that kft reads, and
-// makes tables of the same shapes whose truth is known.
+// Package publicdata converts public downloads into the tables that kft reads,
+// and generates synthetic tables of the same shapes with a known truth.
 //
-// Downloads are messy. Nothing in a row stops the work: a row that cannot be used
-// is passed over and counted by its reason, with the place of the first. What makes
-// the whole file useless, such as a missing column, is an error.
+// Downloads contain errors. A row that cannot be used is skipped and counted by
+// reason, with the position of the first such row. A problem that affects the
+// whole file, such as a missing column, is an error.
 package publicdata
 
 import (
@@ -13,70 +13,70 @@ import (
 	"strings"
 )
 
-// Report says what became of the rows.
+// Report summarizes the conversion.
 type Report struct {
-	Read    int      // rows read
-	Dropped []Reason // rows that were not used, most frequent first
-	Left    []Reason // cells that were made and then left out
-	Facts   []string // what else is worth knowing, a sentence each
-	Written []Written
+	Read     int      // rows read
+	Dropped  []Reason // skipped rows, most frequent reason first
+	Excluded []Reason // cells excluded after aggregation
+	Facts    []string // further information, one sentence each
+	Written  []OutputFile
 }
 
-// Reason is why rows were dropped.
+// Reason is a reason for dropping rows.
 type Reason struct {
-	Why   string
+	Text  string
 	Rows  int
-	First string // where the first is and what stands there, or ""
+	First string // position and content of the first such row, or ""
 }
 
-// Written is a file that was made.
-type Written struct {
-	File  string
-	Rows  int
-	About string // the number of ids, what is in it
+// OutputFile is a file that was written.
+type OutputFile struct {
+	File        string
+	Rows        int
+	Description string // content, such as the number of ids
 }
 
-// tally counts rows by reason. The first one is that of the earliest call.
+// tally counts rows by reason. The first row of a reason is that of the earliest call.
 type tally struct{ reasons []Reason }
 
 func (t *tally) add(why string, rows int, first string) {
 	if rows == 0 {
 		return
 	}
-	i := slices.IndexFunc(t.reasons, func(r Reason) bool { return r.Why == why })
+	i := slices.IndexFunc(t.reasons, func(r Reason) bool { return r.Text == why })
 	if i < 0 {
-		t.reasons = append(t.reasons, Reason{Why: why, First: first})
+		t.reasons = append(t.reasons, Reason{Text: why, First: first})
 		i = len(t.reasons) - 1
 	}
 	t.reasons[i].Rows += rows
 }
 
-// row counts a row; its place is put into words only where it is the first.
+// row counts a row. It formats the position only for the first row of a reason.
 func (t *tally) row(why, file string, line int, value []byte) {
 	for i := range t.reasons {
-		if t.reasons[i].Why == why {
+		if t.reasons[i].Text == why {
 			t.reasons[i].Rows++
 			return
 		}
 	}
-	t.add(why, 1, place(file, line, value))
+	t.add(why, 1, describeLine(file, line, value))
 }
 
-// merge adds what another has counted of later rows.
+// merge adds the counts of another tally, for later rows.
 func (t *tally) merge(other *tally) {
 	for _, r := range other.reasons {
-		t.add(r.Why, r.Rows, r.First)
+		t.add(r.Text, r.Rows, r.First)
 	}
 }
 
 // sorted returns the reasons, most frequent first.
 func (t *tally) sorted() []Reason {
-	slices.SortFunc(t.reasons, func(a, b Reason) int { return cmp.Or(b.Rows-a.Rows, strings.Compare(a.Why, b.Why)) })
+	slices.SortFunc(t.reasons, func(a, b Reason) int { return cmp.Or(b.Rows-a.Rows, strings.Compare(a.Text, b.Text)) })
 	return t.reasons
 }
 
-// place names a line and what stands there, as the first of a reason.
-func place(file string, line int, value []byte) string {
+// describeLine formats the position and content of a line.
+func describeLine(file string, line int, value []byte) string {
 	const longest = 40
 	text := string(value)
 	if len(text) > longest {

@@ -7,47 +7,49 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
-// sideColumn is a column of a table about ids.
+// sideColumn is a column of a side information table.
 type sideColumn struct {
-	name     string // as written
-	list     string // its names in the list of ids, separated by bars
-	invoices string // its names in the invoices
-	clean    func(text string) string
-	tells    bool // an id without any such value is one that nothing is known of
+	name        string // name in the output
+	list        string // names in the list of ids, separated by bars
+	invoices    string // names in the invoices
+	clean       func(text string) string
+	informative bool // counts as side information: an id without any such value has none
 }
 
-// location is the last column of a layout: it holds a place that latitude and
-// longitude are read from where they have no columns of their own.
+// location is the last column of a layout. It holds coordinates, used if there
+// are no separate columns for latitude and longitude.
 const location = "location"
 
 var storeLayout = []sideColumn{
 	{name: "name", list: "Name|Store Name", invoices: "Store Name|name"},
 	{name: "status", list: "Store Status|status"},
 	{name: "address", list: "Address|Store Address", invoices: "Address"},
-	{name: "city", list: "City|Store City", invoices: "City", tells: true},
-	{name: "county", list: "County|Store County", invoices: "County", tells: true},
-	{name: "zip", list: "Zip Code|zip", invoices: "Zip Code", clean: cleanID, tells: true},
-	{name: "lat", list: "Latitude|lat", clean: money, tells: true},
-	{name: "lon", list: "Longitude|lon", clean: money, tells: true},
+	{name: "city", list: "City|Store City", invoices: "City", informative: true},
+	{name: "county", list: "County|Store County", invoices: "County", informative: true},
+	{name: "zip", list: "Zip Code|zip", invoices: "Zip Code", clean: cleanID, informative: true},
+	{name: "lat", list: "Latitude|lat", clean: money, informative: true},
+	{name: "lon", list: "Longitude|lon", clean: money, informative: true},
 	{name: location, list: "Store Location|Location|Store Address", invoices: "Store Location", clean: cleanLocation},
 }
 
 var itemLayout = []sideColumn{
-	{name: "category_name", list: "Category Name", invoices: "Category Name", tells: true},
+	{name: "category_name", list: "Category Name", invoices: "Category Name", informative: true},
 	{name: "item_description", list: "Item Description|im_desc", invoices: "Item Description|im_desc"},
 	{name: "vendor", list: "Vendor|Vendor Number|vendor_no", invoices: "Vendor Number|vendor_no"},
 	{name: "vendor_name", list: "Vendor Name", invoices: "Vendor Name"},
-	{name: "bottle_volume_ml", list: "Bottle Volume (ml)", invoices: "Bottle Volume (ml)", clean: money, tells: true},
-	{name: "pack", list: "Pack", invoices: "Pack", clean: money, tells: true},
+	{name: "bottle_volume_ml", list: "Bottle Volume (ml)", invoices: "Bottle Volume (ml)", clean: money, informative: true},
+	{name: "pack", list: "Pack", invoices: "Pack", clean: money, informative: true},
 	{name: "inner_pack", list: "Inner Pack", clean: money},
 	{name: "age", list: "Age", clean: money},
 	{name: "proof", list: "Proof", clean: money},
 	{name: "list_date", list: "List Date"},
-	{name: "state_bottle_cost", list: "State Bottle Cost", invoices: "State Bottle Cost", clean: money, tells: true},
+	{name: "state_bottle_cost", list: "State Bottle Cost", invoices: "State Bottle Cost", clean: money, informative: true},
 	{name: "state_case_cost", list: "State Case Cost", clean: money},
-	{name: "state_bottle_retail", list: "State Bottle Retail", invoices: "State Bottle Retail", clean: money, tells: true},
+	{name: "state_bottle_retail", list: "State Bottle Retail", invoices: "State Bottle Retail", clean: money, informative: true},
 }
 
 func cleanID(text string) string { return string(appendID(nil, []byte(text))) }
@@ -60,18 +62,18 @@ func cleanLocation(text string) string {
 	return text
 }
 
-// dated is a value, the day it is of and the place in the files where it stood last.
+// dated is a value with its date and its position in the files.
 type dated struct {
 	text string
 	day  day
 	at   int64
 }
 
-// sideRow holds what is known of an id, a value a column: the latest that is not
-// empty.
+// sideRow holds the side information of an id: per column the latest non-empty
+// value.
 type sideRow []dated
 
-// note keeps a value where it is not older than the one there, which stood before it.
+// note stores a value unless a later one is stored. Calls are in file order.
 func (row sideRow) note(c int, text []byte, of day, at int64) {
 	if v := &row[c]; len(text) > 0 && of >= v.day {
 		v.day, v.at = of, at
@@ -81,7 +83,7 @@ func (row sideRow) note(c int, text []byte, of day, at int64) {
 	}
 }
 
-// merge keeps the later of two values, in any order of rows.
+// merge keeps the later of two values, independent of the order of rows.
 func (row sideRow) merge(other sideRow) {
 	for c, v := range other {
 		if v.text != "" && (v.day > row[c].day || v.day == row[c].day && v.at >= row[c].at) {
@@ -90,15 +92,15 @@ func (row sideRow) merge(other sideRow) {
 	}
 }
 
-// sideTable is what is known of the ids of a mode.
+// sideTable holds the side information of the ids of a mode.
 type sideTable struct {
 	id     string
 	layout []sideColumn
 	rows   map[string]sideRow
 }
 
-// readList reads a list of stores or products. Of an id that stands there twice the
-// later row counts.
+// readList reads a list of stores or products. If an id occurs twice, the later
+// row takes precedence.
 func readList(ctx context.Context, file string, threads int, id column, layout []sideColumn, dropped *tally) (*sideTable, error) {
 	t := &sideTable{id: id.name, layout: layout, rows: map[string]sideRow{}}
 	columns := []column{id}
@@ -114,16 +116,16 @@ func readList(ctx context.Context, file string, threads int, id column, layout [
 		lines   []line
 		dropped tally
 	}
-	err := dataset.Scan(ctx, file, dataset.Format{Header: dataset.HeaderYes}, threads, func(names []string) (err error) {
+	err := tableio.Scan(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes}, threads, func(names []string) (err error) {
 		at, err = locate(file, names, columns)
 		return err
-	}, func(_ int, r *dataset.Records) (any, error) {
+	}, func(_ int, r *tableio.Records) (any, error) {
 		p := new(part)
 		countBad(&p.dropped, file, r)
 		for i := range r.Len() {
 			key := cleanID(string(r.Field(i, at[0])))
 			if key == "" {
-				p.dropped.row("a row of a list without an id", file, r.Line(i), nil)
+				p.dropped.row("row without an id", file, r.Line(i), nil)
 				continue
 			}
 			row := make(sideRow, len(layout))
@@ -150,14 +152,14 @@ func readList(ctx context.Context, file string, threads int, id column, layout [
 	return t, err
 }
 
-func countBad(t *tally, file string, r *dataset.Records) {
+func countBad(t *tally, file string, r *tableio.Records) {
 	for _, bad := range r.Bad {
-		t.add("quotes or the number of fields are wrong", 1, place(file, bad.Line, nil)+": "+bad.Problem)
+		t.add("malformed quotes or wrong number of fields", 1, describeLine(file, bad.Line, nil)+": "+bad.Problem)
 	}
 }
 
-// finish cleans the values and fills gaps from others, those of the invoices. It
-// returns the table as written: its ids and, for each, the fields behind the id.
+// finish cleans the values and fills gaps with those of others, which come from
+// the invoices.
 func (t *sideTable) finish(others map[string]sideRow) {
 	for id, row := range t.rows {
 		other := others[id]
@@ -188,27 +190,27 @@ func clean(c sideColumn, text string) string {
 	return text
 }
 
-// knows reports whether an id has side information.
-func (t *sideTable) knows(id string) bool {
+// hasSide reports whether an id has side information.
+func (t *sideTable) hasSide(id string) bool {
 	row, ok := t.rows[id]
 	for c, column := range t.layout {
-		if ok && column.tells && row[c].text != "" {
+		if ok && column.informative && row[c].text != "" {
 			return true
 		}
 	}
 	return false
 }
 
-// drop takes out ids that nothing is known of.
+// drop removes ids without side information.
 func (t *sideTable) drop() {
 	for id := range t.rows {
-		if !t.knows(id) {
+		if !t.hasSide(id) {
 			delete(t.rows, id)
 		}
 	}
 }
 
-// write writes the table, sorted by id as people do.
+// write writes the table, sorted by id in natural order.
 func (t *sideTable) write(w io.Writer) error {
 	names := []string{t.id}
 	for _, c := range t.layout {
@@ -221,7 +223,7 @@ func (t *sideTable) write(w io.Writer) error {
 	for id := range t.rows {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, natural)
+	slices.SortFunc(ids, compareNatural)
 	for _, id := range ids {
 		if _, err := w.Write(line); err != nil {
 			return err

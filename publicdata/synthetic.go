@@ -8,30 +8,31 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"sync"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 )
 
-// Shapes lists the shapes of Synthetic.
+// Shapes returns the names of the available shapes.
 func Shapes() []string { return synthetic.ShapeNames() }
 
-// Synthetic says which set to make from a known truth.
+// Synthetic generates a data set from a known truth.
 type Synthetic struct {
 	Shape   string  // one of Shapes
-	Rows    int     // 0 for the shape's own
-	Scale   float64 // of the shape's own rows, where Rows is 0; 0 is 1
+	Rows    int     // 0 means the default of the shape
+	Scale   float64 // factor on the default number of rows if Rows is 0; 0 means 1
 	Seed    uint64
-	Threads int // below 1 one a processor; the files are the same for any number
+	Threads int // less than 1 means one per CPU; does not affect the files
 }
 
 const truthFile = "truth.csv.gz"
 
-// names is what a shape's files and columns are called.
+// names holds the file and column names of a shape.
 type names struct {
-	rows, owners, items string // files; "" where there is none
+	rows, owners, items string // files; "" for none
 	header, spec        string
-	truth               string // header of the truth
+	truth               string // header of the truth file
 	firstYear           int
 }
 
@@ -46,12 +47,13 @@ func (o Synthetic) names() names {
 	return names{"sales.csv.gz", "stores.csv", "articles.csv", "year,month,store,article,units\n", retailSpec, counts, 2017}
 }
 
-// Write writes the set: the rows, by owner, item and time; what is told of the ids;
-// a specification; and truth.csv.gz, a line a row of the first file, with the mean
-// and the standard deviation that its value was drawn with and three quantiles. The
-// report holds what the truth itself reaches, the most that a model can.
+// Write writes the data set: the rows by owner, item and time; the side
+// information of the ids; a specification; and truth.csv.gz. The truth has one
+// line per row, with the mean and standard deviation of the distribution that the
+// value was drawn from, and three of its quantiles. The report contains the scores
+// of the truth itself, the best that a model can reach.
 //
-// Memory is that of the ids and of a few owners' rows.
+// Memory grows with the ids and the rows of a few owners.
 func (o Synthetic) Write(ctx context.Context, to Folder) (*Report, error) {
 	set, err := o.set()
 	if err != nil {
@@ -91,14 +93,14 @@ func (o Synthetic) Write(ctx context.Context, to Folder) (*Report, error) {
 	}
 	report := &Report{Facts: best.facts(n.firstYear > 0)}
 	about := func(file string, rows int, format string, args ...any) {
-		report.Written = append(report.Written, Written{filepath.Join(to.Path, file), rows, fmt.Sprintf(format, args...)})
+		report.Written = append(report.Written, OutputFile{filepath.Join(to.Path, file), rows, fmt.Sprintf(format, args...)})
 	}
 	about(n.rows, set.Shape.Rows, "%d x %d ids, %d times", set.Owners, set.Items, set.Times)
-	about(truthFile, set.Shape.Rows, "what each row was drawn from")
+	about(truthFile, set.Shape.Rows, "distribution each row was drawn from")
 	if n.owners != "" {
-		about(n.owners, set.Owners, "what is told of the stores")
+		about(n.owners, set.Owners, "side information of the stores")
 	}
-	about(n.items, set.Items, "what is told of the items")
+	about(n.items, set.Items, "side information of the items")
 	if set.Tags() > 0 {
 		about(files[4], len(tagged), "the relevance of %d tags", set.Tags())
 	}
@@ -117,22 +119,22 @@ func (o Synthetic) set() (*synthetic.Set, error) {
 	return synthetic.NewSet(shape, o.Seed)
 }
 
-// ownerRows is the text of the rows of an owner.
+// ownerRows is the text of the rows of one owner.
 type ownerRows struct {
 	rows, truth []byte
 	best        attainable
 }
 
-// writeRows makes the rows of some owners at once and writes them in order, the two
-// files at once.
+// writeRows generates the rows of several owners in parallel and writes them in
+// order, both files concurrently.
 func (o Synthetic) writeRows(ctx context.Context, set *synthetic.Set, n names, rows, truth io.Writer, best *attainable) error {
 	threads := o.Threads
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	blocks := make([]synthetic.Block, threads)
-	const together = 200_000 // rows in memory, about
-	made := make([]ownerRows, max(2*threads, together*set.Owners/set.Shape.Rows))
+	const batchRows = 200_000 // approximate number of rows in memory
+	made := make([]ownerRows, max(2*threads, batchRows*set.Owners/set.Shape.Rows))
 	if _, err := io.WriteString(rows, n.header); err != nil {
 		return err
 	}
@@ -144,20 +146,20 @@ func (o Synthetic) writeRows(ctx context.Context, set *synthetic.Set, n names, r
 			return err
 		}
 		some := made[:min(len(made), set.Owners-first)]
-		var wait sync.WaitGroup
-		for t := range threads {
-			wait.Go(func() {
-				for i := t; i < len(some); i += threads {
-					set.Draw(first+i, &blocks[t])
-					some[i].format(set, n, first+i, &blocks[t])
-				}
-			})
-		}
-		wait.Wait()
+		parallel.For(threads, threads, func(t int) {
+			for i := t; i < len(some); i += threads {
+				set.Draw(first+i, &blocks[t])
+				some[i].format(set, n, first+i, &blocks[t])
+			}
+		})
 		var errs [2]error
-		wait.Go(func() { errs[0] = writeEach(rows, some, func(r *ownerRows) []byte { return r.rows }) })
-		wait.Go(func() { errs[1] = writeEach(truth, some, func(r *ownerRows) []byte { return r.truth }) })
-		wait.Wait()
+		parallel.For(2, 2, func(file int) {
+			if file == 0 {
+				errs[0] = writeEach(rows, some, func(r *ownerRows) []byte { return r.rows })
+			} else {
+				errs[1] = writeEach(truth, some, func(r *ownerRows) []byte { return r.truth })
+			}
+		})
 		for _, err := range errs {
 			if err != nil {
 				return err
@@ -179,7 +181,7 @@ func writeEach(w io.Writer, some []ownerRows, text func(r *ownerRows) []byte) er
 	return nil
 }
 
-// format writes the rows of an owner as text.
+// format formats the rows of an owner.
 func (r *ownerRows) format(set *synthetic.Set, n names, owner int, b *synthetic.Block) {
 	const z95 = 1.6448536269514722
 	r.rows, r.truth, r.best = r.rows[:0], r.truth[:0], attainable{}
@@ -200,8 +202,8 @@ func (r *ownerRows) format(set *synthetic.Set, n names, owner int, b *synthetic.
 			r.rows = strconv.AppendInt(r.rows, ratingTime(owner, int(b.Item[k]), int(b.Time[k])), 10)
 		}
 		r.rows = append(r.rows, '\n')
-		mean, sd, logMean := set.Law.Moments(f)
-		low, median, high := set.Law.Value(f, -z95), set.Law.Value(f, 0), set.Law.Value(f, z95)
+		mean, sd, logMean := set.Distribution.Moments(f)
+		low, median, high := set.Distribution.Value(f, -z95), set.Distribution.Value(f, 0), set.Distribution.Value(f, z95)
 		for i, v := range [...]float64{mean, sd, low, median, high, logMean} {
 			if i == 5 && n.firstYear == 0 {
 				break
@@ -220,15 +222,15 @@ func (r *ownerRows) format(set *synthetic.Set, n names, owner int, b *synthetic.
 	}
 }
 
-// ratingTime spreads ratings over the days of twenty years, by a fixed scramble.
+// ratingTime distributes ratings over the days of twenty years by a fixed hash.
 func ratingTime(owner, item, hour int) int64 {
 	const start, days = 820454400, 7000 // 1 January 1996
 	mixed := (uint64(owner)*0x9e3779b97f4a7c15 ^ uint64(item)*0xd1b54a32d192ed03) * 0x94d049bb133111eb
 	return start + int64(mixed>>32%days)*86400 + int64(hour)*3600 + int64(mixed>>20%3600)
 }
 
-// appendFixed appends a number that is not negative with so many digits behind the
-// point; much faster than strconv where there are millions.
+// appendFixed appends a non-negative number with a fixed number of decimals. It is
+// much faster than strconv.
 func appendFixed(dst []byte, v float64, digits int) []byte {
 	power := int64(1)
 	for range digits {

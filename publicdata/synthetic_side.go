@@ -9,7 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 )
 
-// writeItems writes what is told of the items; movies have titles and genres.
+// writeItems writes the side information of the items; movies have titles and genres.
 func (o Synthetic) writeItems(set *synthetic.Set, w io.Writer) error {
 	header, columns := set.ItemTable()
 	switch {

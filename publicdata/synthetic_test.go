@@ -33,7 +33,7 @@ func table(t *testing.T, text string) (header []string, rows [][]string) {
 			continue
 		}
 		if len(fields) != len(header) {
-			t.Fatalf("%d fields of %d: %s", len(fields), len(header), line)
+			t.Fatalf("got %d fields, want %d: %s", len(fields), len(header), line)
 		}
 		rows = append(rows, fields)
 	}
@@ -49,16 +49,16 @@ func number(t *testing.T, text string) float64 {
 	return v
 }
 
-// Sets have the rows and ids asked for, no cell twice, and a truth whose mean,
-// spread and quantiles are those of the values.
+// Data sets have the requested rows and ids, no duplicate cells, and a truth whose
+// mean, standard deviation and quantiles match the values.
 func TestSyntheticSizesAndTruth(t *testing.T) {
 	for _, c := range []struct {
 		shape, file     string
 		rows            int
-		ids             []int // columns of the cell's ids
+		ids             []int // columns of the ids
 		owners, items   int
 		ownerAt, itemAt int
-		least, most     float64 // of what the truth explains
+		least, most     float64 // bounds for the R2 of the truth
 	}{
 		{"alcohol", "sales_2015_2016.csv.gz", 40_000, []int{0, 1, 2, 3}, 173, 524, 2, 3, 0.5, 0.75},
 		{"retail", "sales.csv.gz", 60_000, []int{0, 1, 2, 3}, 39, 387, 2, 3, 0.55, 0.8},
@@ -69,7 +69,7 @@ func TestSyntheticSizesAndTruth(t *testing.T) {
 			header, rows := table(t, texts[c.file])
 			_, truth := table(t, texts[truthFile])
 			if len(rows) != c.rows || len(truth) != c.rows {
-				t.Fatalf("%d rows, %d of the truth", len(rows), len(truth))
+				t.Fatalf("got %d rows and %d rows of truth", len(rows), len(truth))
 			}
 			target := len(header) - 1
 			if c.shape == "movielens" {
@@ -97,68 +97,68 @@ func TestSyntheticSizesAndTruth(t *testing.T) {
 			}
 			n := float64(c.rows)
 			if len(cells) != c.rows || len(owners) != c.owners || len(items) != c.items {
-				t.Errorf("%d cells, %d owners, %d items", len(cells), len(owners), len(items))
+				t.Errorf("got %d cells, %d owners, %d items", len(cells), len(owners), len(items))
 			}
 			if r := 1 - left/(squares-y*y/n); r < c.least || r > c.most {
-				t.Errorf("the truth explains %.4f", r)
+				t.Errorf("R2 of the truth: got %.4f", r)
 			} else if want := strconv.FormatFloat(r, 'f', 3, 64); !strings.Contains(report.Facts[0], "R2 "+want[:4]) {
-				t.Errorf("the truth explains %s, the report says %s", want, report.Facts[0])
+				t.Errorf("R2 of the truth: got %s, but the report has %s", want, report.Facts[0])
 			}
 			if spread := z2 / n; math.Abs(spread-1) > 0.05 {
-				t.Errorf("residuals have %.3f of the variance told", spread)
+				t.Errorf("ratio of the residual variance to the stated one: got %.3f", spread)
 			}
-			// Values are whole, so that intervals of them hold 90 % or more.
+			// Values are integers, so the 90 % intervals contain 90 % or more.
 			if share := float64(inside) / n; share < 0.90 || share > 0.98 {
-				t.Errorf("%.3f of the values lie within the interval", share)
+				t.Errorf("share of values within the interval: got %.3f", share)
 			}
 		})
 	}
 }
 
-func TestSyntheticSameForAnyThreads(t *testing.T) {
+func TestSyntheticDoesNotDependOnThreads(t *testing.T) {
 	for _, shape := range Shapes() {
 		one, _ := makeSynthetic(t, Synthetic{Shape: shape, Scale: 0.001, Seed: 2, Threads: 1})
 		three, _ := makeSynthetic(t, Synthetic{Shape: shape, Scale: 0.001, Seed: 2, Threads: 3})
 		other, _ := makeSynthetic(t, Synthetic{Shape: shape, Scale: 0.001, Seed: 3, Threads: 3})
 		if !reflect.DeepEqual(one, three) {
-			t.Errorf("%s: the number of threads changes the files", shape)
+			t.Errorf("%s: the files depend on the number of threads", shape)
 		}
 		for name := range one {
 			if same := one[name] == other[name]; same != (name == specFile) {
-				t.Errorf("%s: %s is the same for another seed: %v", shape, name, same)
+				t.Errorf("%s: %s equal for a different seed: got %v", shape, name, same)
 			}
 		}
 	}
 }
 
-func TestGenomeIsOfTheRightSize(t *testing.T) {
+func TestGenomeSize(t *testing.T) {
 	texts, _ := makeSynthetic(t, Synthetic{Shape: "movielens", Rows: 20_000, Seed: 1})
 	header, rows := table(t, texts["genome.csv.gz"])
 	if len(header) != 1129 || len(rows) != 328 {
-		t.Errorf("%d columns, %d movies", len(header), len(rows))
+		t.Errorf("got %d columns and %d movies", len(header), len(rows))
 	}
 	for _, text := range rows[0][1:] {
 		if v := number(t, text); v < 0 || v > 1 {
-			t.Errorf("relevance %s", text)
+			t.Errorf("got relevance %s", text)
 		}
 	}
 }
 
-func TestSyntheticMistakes(t *testing.T) {
-	for says, o := range map[string]Synthetic{
-		`"beer" is no shape; write alcohol, movielens, retail`: {Shape: "beer"},
+func TestSyntheticErrors(t *testing.T) {
+	for want, o := range map[string]Synthetic{
+		`unknown shape "beer"; use alcohol, movielens, retail`: {Shape: "beer"},
 		"5 rows are too few for the shape alcohol":             {Shape: "alcohol", Rows: 5},
-		"more than the 2000000000 that a table may have":       {Shape: "retail", Rows: 3_000_000_000},
+		"3000000000 rows exceed the maximum of 2000000000":     {Shape: "retail", Rows: 3_000_000_000},
 	} {
-		if _, err := o.Write(context.Background(), Folder{Path: t.TempDir()}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: error %v", says, err)
+		if _, err := o.Write(context.Background(), Folder{Path: t.TempDir()}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}
 	dir := t.TempDir()
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	if _, err := (Synthetic{Shape: "alcohol", Scale: 0.001}).Write(stopped, Folder{Path: dir}); err != context.Canceled || len(files(t, dir)) > 0 {
-		t.Errorf("interrupted: %v, left %q", err, files(t, dir))
+		t.Errorf("interrupted: got error %v and files %q", err, files(t, dir))
 	}
 }
 
@@ -169,7 +169,7 @@ func TestFixedNumbers(t *testing.T) {
 		want   string
 	}{{0, 4, "0.0000"}, {0.00005, 4, "0.0001"}, {12.34564, 4, "12.3456"}, {9.99996, 4, "10.0000"}, {3.5, 1, "3.5"}, {123456, 1, "123456.0"}} {
 		if got := string(appendFixed(nil, c.v, c.digits)); got != c.want {
-			t.Errorf("%g is %s, not %s", c.v, got, c.want)
+			t.Errorf("%g: got %s, want %s", c.v, got, c.want)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// appendID appends an id as all files write it: numbers without leading zeros and
-// without .0 behind, everything else as it is.
+// appendID appends an id in canonical form: numbers without leading zeros and
+// without a trailing .0, everything else unchanged.
 func appendID(dst, field []byte) []byte {
 	digits := 0
 	for digits < len(field) && field[digits]-'0' < 10 {
@@ -23,13 +23,13 @@ func appendID(dst, field []byte) []byte {
 	return append(dst, number...)
 }
 
-// day is a date as yyyymmdd, so that later days are larger.
+// day is a date as yyyymmdd, so that later days compare greater.
 type day int32
 
 func (d day) year() int  { return int(d) / 10000 }
 func (d day) month() int { return int(d) / 100 % 100 }
 
-// parseDay reads 01/31/2015 and 2015-01-31, with or without a time behind it.
+// parseDay parses 01/31/2015 and 2015-01-31, with an optional time after it.
 func parseDay(field []byte) (day, bool) {
 	var part [3]int
 	k, digits, mark := 0, 0, byte(0)
@@ -63,7 +63,7 @@ func parseDay(field []byte) (day, bool) {
 	return day(year*10000 + month*100 + date), true
 }
 
-// parseCount reads a whole number: 12, -6, 1,234, 12.0.
+// parseCount parses an integer: 12, -6, 1,234, 12.0.
 func parseCount(field []byte) (int64, bool) {
 	negative := false
 	if len(field) > 0 && (field[0] == '-' || field[0] == '+') {
@@ -92,8 +92,8 @@ func parseCount(field []byte) (int64, bool) {
 	return n, digits > 0
 }
 
-// money takes the dollar sign and the thousands' commas off a price. What is no
-// number then is missing.
+// money removes the dollar sign and thousands separators from a price. It returns
+// "" if the rest is not a number.
 func money(text string) string {
 	text = strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(text), "$"), ",", "")
 	if _, err := strconv.ParseFloat(text, 64); err != nil {
@@ -102,8 +102,8 @@ func money(text string) string {
 	return text
 }
 
-// parseLocation reads the two forms of a place, "POINT (-93.6 41.6)", longitude
-// first, and "an address\n(41.6, -93.6)", latitude first.
+// parseLocation parses two forms of coordinates: "POINT (-93.6 41.6)" with the
+// longitude first, and "an address\n(41.6, -93.6)" with the latitude first.
 func parseLocation(text string) (lat, lon string, ok bool) {
 	open, end := strings.LastIndexByte(text, '('), strings.LastIndexByte(text, ')')
 	if open < 0 || end < open {

@@ -8,7 +8,7 @@ func TestIDs(t *testing.T) {
 		"12.5": "12.5", "12a": "12a", "0x1": "0x1", "S-7": "S-7",
 	} {
 		if got := string(appendID(nil, []byte(field))); got != want {
-			t.Errorf("%q became %q, not %q", field, got, want)
+			t.Errorf("%q: got %q, want %q", field, got, want)
 		}
 	}
 }
@@ -19,7 +19,7 @@ func TestDays(t *testing.T) {
 		"": 0, "2015": 0, "13/01/2015": 0, "01/32/2015": 0, "2015/01-02": 0, "01/02/15": 0, "20150131": 0, "1/2/2015x": 0, "1/2/2015T": 0, "//": 0, "01/02/20155": 0,
 	} {
 		if got, ok := parseDay([]byte(field)); got != want || ok != (want != 0) {
-			t.Errorf("%q is day %d, %v", field, got, ok)
+			t.Errorf("%q: got %d, %v, want %d", field, got, ok, want)
 		}
 	}
 }
@@ -27,12 +27,12 @@ func TestDays(t *testing.T) {
 func TestCounts(t *testing.T) {
 	for field, want := range map[string]int64{"12": 12, "-6": -6, "+6": 6, "1,234": 1234, "12.0": 12, "12.": 12, "0": 0} {
 		if got, ok := parseCount([]byte(field)); got != want || !ok {
-			t.Errorf("%q is %d, %v", field, got, ok)
+			t.Errorf("%q: got %d, %v, want %d", field, got, ok, want)
 		}
 	}
 	for _, field := range []string{"", "-", "12.5", "twelve", ",5", "5,", "1e3", "1234567890123456", "$5"} {
 		if got, ok := parseCount([]byte(field)); ok {
-			t.Errorf("%q is %d", field, got)
+			t.Errorf("%q: got %d, want an error", field, got)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func TestCounts(t *testing.T) {
 func TestMoney(t *testing.T) {
 	for text, want := range map[string]string{"$6.50": "6.50", "6.5": "6.5", "$1,234.00": "1234.00", "": "", "free": "", "$": ""} {
 		if got := money(text); got != want {
-			t.Errorf("%q is %q, not %q", text, got, want)
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestLocations(t *testing.T) {
 	} {
 		lat, lon, ok := parseLocation(text)
 		if lat != want[0] || lon != want[1] || ok != (want[0] != "") {
-			t.Errorf("%q lies at %q, %q, %v", text, lat, lon, ok)
+			t.Errorf("%q: got %q, %q, %v", text, lat, lon, ok)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -16,20 +17,20 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// Fit reads the table of a specification and trains the model. If the scale or the
-// likelihood is auto, Fit trains one model per combination that the data allows and
+// Fit reads a table and trains the model. The zero source stands for the files of the
+// specification. If the scale or the likelihood is auto, Fit trains one model per combination that the data allows and
 // returns the one with the smallest CRPS on the validation set. The combinations share
 // the time budget.
-func Fit(ctx context.Context, s spec.Spec, opt train.Options) (*model.Model, *train.Report, error) {
+func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*model.Model, *train.Report, error) {
 	s.Fill()
 	if err := s.Validate(); err != nil {
 		return nil, nil, err
 	}
 	s.Search = nil
 	if !hasChoice(s) {
-		return train.ReadAndFit(ctx, s, opt)
+		return train.ReadAndFit(ctx, s, source, opt)
 	}
-	data, err := train.Read(ctx, s, opt)
+	data, err := train.Read(ctx, s, source, opt)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/testtable"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -61,7 +62,7 @@ func TestNegativeCounts(t *testing.T) {
 	s := salesSpec(changed)
 	s.Transform = "identity"
 	s.Uncertainty.Inference, s.Uncertainty.Likelihood = "mean-field", "negative-binomial"
-	_, _, err = Fit(t.Context(), s, train.Options{})
+	_, _, err = Fit(t.Context(), s, tableio.Source{}, train.Options{})
 	if err == nil || !strings.Contains(err.Error(), "data row 7") || !strings.Contains(err.Error(), "-3") {
 		t.Errorf("got error %v, want one with data row 7 and -3", err)
 	}
@@ -78,7 +79,7 @@ func TestChooseNeedsValidationSet(t *testing.T) {
 	t.Parallel()
 	s := salesSpec(testtable.WriteSales(t, 400))
 	s.Split, s.Transform = "random:80/0/20", "auto"
-	_, _, err := Fit(t.Context(), s, train.Options{})
+	_, _, err := Fit(t.Context(), s, tableio.Source{}, train.Options{})
 	if got, want := fielderr.Path(err), "split"; got != want {
 		t.Errorf("got error %v of field %q, want one of field %q", err, got, want)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -30,7 +30,7 @@ func CheckHalving(halving string) error {
 	if slices.Contains(Halvings(), halving) {
 		return nil
 	}
-	return fielderr.Errorf("halving", "unknown halving %q%s; use one of %s", halving, nearest.Hint(halving, Halvings()), strings.Join(Halvings(), ", "))
+	return fielderr.Errorf("halving", "unknown halving %q%s; use one of %s", halving, suggest.Hint(halving, Halvings()), strings.Join(Halvings(), ", "))
 }
 
 // resolveHalving replaces auto by the kind that suits the number of training rows.

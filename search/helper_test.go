@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -50,7 +51,7 @@ func filledSpec(change func(*spec.Spec)) spec.Spec {
 
 func mustFit(t *testing.T, s spec.Spec, opt train.Options) (*model.Model, *train.Report) {
 	t.Helper()
-	m, r, err := Fit(t.Context(), s, opt)
+	m, r, err := Fit(t.Context(), s, tableio.Source{}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
 	"github.com/kernel-fried-tensor/kft/tune"
@@ -21,7 +21,7 @@ func Objectives() []string { return []string{"r2", "mae", "crps", "eta", "elbo"}
 func CheckObjective(s spec.Spec, objective string) error {
 	switch {
 	case !slices.Contains(Objectives(), objective):
-		return fielderr.Errorf("objective", "unknown objective %q%s; use one of %s", objective, nearest.Hint(objective, Objectives()), strings.Join(Objectives(), ", "))
+		return fielderr.Errorf("objective", "unknown objective %q%s; use one of %s", objective, suggest.Hint(objective, Objectives()), strings.Join(Objectives(), ", "))
 	case objective == "elbo":
 		return checkBound(s)
 	}

@@ -217,7 +217,7 @@ func yesNo(yes bool) string {
 // plain.
 func removeSide(s *spec.Spec, mode string) {
 	s.Side.Tables = slices.DeleteFunc(s.Side.Tables, func(text string) bool {
-		t, err := sideinfo.ParseSide(text)
+		t, err := sideinfo.ParseSpec(text)
 		return err == nil && t.Mode == mode
 	})
 	s.Side.Kernels = slices.DeleteFunc(s.Side.Kernels, func(k string) bool { return strings.HasPrefix(k, mode+"=") })

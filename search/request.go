@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
@@ -27,7 +27,7 @@ func parametersOf(given spec.Spec) ([]parameter, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given.Search)) {
 		if !slices.Contains(names, name) {
-			return nil, searchProblem(name, fmt.Sprintf("unknown parameter%s; this specification has %s", nearest.Hint(name, names), strings.Join(names, ", ")))
+			return nil, searchProblem(name, fmt.Sprintf("unknown parameter%s; this specification has %s", suggest.Hint(name, names), strings.Join(names, ", ")))
 		}
 	}
 	var varied []parameter

@@ -14,12 +14,12 @@ func TestSearchSectionProblems(t *testing.T) {
 		"rnk.1":     {"4", `search.rnk.1: unknown parameter (did you mean "rank.1"?); this specification has rank.1,`},
 		"variant":   {"wlr", "search.variant: unknown parameter"},
 		"rank.1":    {"4..x", `search.rank.1: "x" is not a whole number`},
-		"rank.3.1":  {"64..4", "search.rank.3.1: parameter rank.3.1: there is nothing between 64 and 4"},
+		"rank.3.1":  {"64..4", "search.rank.3.1: parameter rank.3.1: the range from 64 to 4 is empty"},
 		"rank.3.2":  {"4..20000", "search.rank.3.2: 20000: terms[2]: "},
 		"transform": {"identity..sqrt", "search.transform: this parameter has choices, not a range; list values in [ ], such as identity, log1p, sqrt"},
 		"patience":  {"0", "search.patience: 0: fit.patience: 0 must be 1 or more"},
 		"noise":     {"entity:d", `search.noise: entity:d: uncertainty.noise: unknown mode "d"`},
-		"ridge":     {"uniform,uniform", `search.ridge: parameter ridge: "uniform" is given twice`},
+		"ridge":     {"uniform,uniform", `search.ridge: parameter ridge: "uniform" is listed twice`},
 		"lambda":    {"-1..3", "search.lambda: "},
 	} {
 		_, err := Space(filledSpec(func(s *spec.Spec) { s.Search = spec.Search{name: strings.Split(c.values, ",")} }))

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -33,6 +34,9 @@ type Search struct {
 	Sampler   string    // proposes the values of trials, one of tune.Samplers; "" is tpe
 	Halving   string    // kind of successive halving, one of Halvings; "" is auto
 	Threads   int       // threads of a fit; 0 for as many as the process may use
+
+	Source tableio.Source            // the table; the zero Source stands for the files of the specification
+	Tables map[string]tableio.Source // named tables in place of the files of side tables
 
 	data *train.Data // nil until Read
 	side string      // hash of the side tables, "" without any
@@ -61,14 +65,14 @@ func (s *Search) Read(ctx context.Context) error {
 	if _, err := Space(s.Spec); err != nil {
 		return err
 	}
-	if slices.Contains(s.Spec.Data.Files, "-") {
+	if s.Source.IsZero() && slices.Contains(s.Spec.Data.Files, "-") {
 		return fielderr.Errorf("data.files", "every worker of a search reads the table, so it cannot come from standard input; use a file")
 	}
-	side, err := hashSideFiles(s.Spec)
+	side, err := s.hashSideTables(ctx)
 	if err != nil {
 		return err
 	}
-	data, err := train.Read(ctx, s.Spec, train.Options{Threads: s.Threads})
+	data, err := train.Read(ctx, s.Spec, s.Source, train.Options{Threads: s.Threads})
 	if err != nil {
 		return err
 	}
@@ -80,18 +84,18 @@ func (s *Search) Read(ctx context.Context) error {
 	return nil
 }
 
-// hashSideFiles returns the hash of the files of the side tables, "" without any.
-func hashSideFiles(given spec.Spec) (string, error) {
-	tables, err := given.SideTables()
+// hashSideTables returns the hash of the side tables, "" without any.
+func (s *Search) hashSideTables(ctx context.Context) (string, error) {
+	tables, err := s.Spec.SideTables()
 	if err != nil {
 		return "", err
 	}
 	h, files := sha256.New(), 0
 	for _, t := range tables {
-		if t.Own() {
+		if t.FromIDs() {
 			continue
 		}
-		text, err := os.ReadFile(t.File)
+		text, err := sideContent(ctx, s.Tables, t.File)
 		if err != nil {
 			return "", fielderr.Errorf("side.tables", "side table of %s: %w", t.Mode, err)
 		}
@@ -103,6 +107,20 @@ func hashSideFiles(given spec.Spec) (string, error) {
 		return "", nil
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// sideContent returns the bytes that identify a side table: those of its file, or the
+// names and values of a named table.
+func sideContent(ctx context.Context, tables map[string]tableio.Source, name string) ([]byte, error) {
+	source, named := tables[name]
+	if !named {
+		return os.ReadFile(name)
+	}
+	frame, err := tableio.ReadFrame(ctx, source, tableio.Format{})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal([]any{frame.Names, frame.Columns})
 }
 
 // Open starts a study in the store, or joins the study that the store contains. A study
@@ -178,7 +196,7 @@ func (o *OpenSearch) score(ctx context.Context, t tune.Trial) (float64, error) {
 		return 0, err
 	}
 	rows, sweeps := shares(o.search.Halving, t.Budget)
-	_, report, err := fitOn(ctx, shortened(s, sweeps), o.search.data, train.Options{Threads: o.search.Threads, Share: rows})
+	_, report, err := fitOn(ctx, shortened(s, sweeps), o.search.data, train.Options{Threads: o.search.Threads, Share: rows, Tables: o.search.Tables})
 	if err != nil {
 		return 0, err
 	}

@@ -40,7 +40,7 @@ func TestSearch(t *testing.T) {
 			t.Error("Best without trials: got no error")
 		}
 		count := map[tune.State]int{}
-		if err := open.Work(t.Context(), 12, tune.Worker{Name: "me", Ended: func(r tune.Report) { count[r.Trial.State]++ }}); err != nil {
+		if err := open.Work(t.Context(), 12, tune.Worker{Name: "me", OnEnd: func(r tune.Report) { count[r.Trial.State]++ }}); err != nil {
 			t.Fatal(err)
 		}
 		all, err := store.Trials(t.Context())

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -13,12 +12,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
-// eigen is the basis L(x) = k(x, X) U / sqrt(lambda), with U, lambda the
-// leading eigenpairs of the kernel matrix: the eigenvector's values, continued
-// to points that were not seen.
+// eigen is the basis L(x) = k(x, X) U / sqrt(lambda), with U, lambda the leading
+// eigenpairs of the kernel matrix. It continues the eigenvectors to points outside
+// X.
 //
-// U is orthonormal and lambda = U'KU; K - L L' is then positive semidefinite
-// whether or not the iteration has converged.
+// U is orthonormal and lambda = U'KU. K - L L' is then positive semidefinite even
+// if the iteration has not converged.
 type eigen struct {
 	fixed
 	k          kernel.Kernel
@@ -27,9 +26,9 @@ type eigen struct {
 	projection []float32 // U / sqrt(lambda), n x m
 }
 
-// smallest is the least eigenvalue kept, in units of the largest: float32
-// products of the kernel matrix know no smaller ones.
-const smallest = 2e-6
+// minEigenvalue is the smallest eigenvalue kept, relative to the largest. Products
+// with the kernel matrix in float32 do not resolve smaller ones.
+const minEigenvalue = 2e-6
 
 // newEigen finds the eigenpairs by block iteration from a random start: three
 // products with the kernel matrix, 2 n^2 m multiply-adds each, two
@@ -40,7 +39,7 @@ func newEigen(b backend.Backend, k kernel.Kernel, x kernel.Rows, m int, seed uin
 	kernel.Gram(b, gram, k, x, x)
 	wide := min(n, m+max(16, m/8))
 	// Vectors are rows here, so that each is contiguous; K is symmetric.
-	block, product := start(x, wide, seed), make([]float32, wide*n)
+	block, product := randomVectors(x, wide, seed), make([]float32, wide*n)
 	for range 2 {
 		b.Gemm(false, false, wide, n, n, 1, block, n, gram, n, 0, product, n)
 		block, product = product, block
@@ -56,12 +55,12 @@ func newEigen(b backend.Backend, k kernel.Kernel, x kernel.Rows, m int, seed uin
 			sym.SetSym(i, j, (float64(small[i*wide+j])+float64(small[j*wide+i]))/2)
 		}
 	}
-	values, vectors, err := symmetric(sym)
+	values, vectors, err := eigenDescending(sym)
 	if err != nil {
 		return nil, err
 	}
 	kept := 0
-	for kept < min(m, wide) && values[kept] > smallest*values[0] {
+	for kept < min(m, wide) && values[kept] > minEigenvalue*values[0] {
 		kept++
 	}
 	turn := make([]float32, wide*kept)
@@ -85,9 +84,9 @@ func (e *eigen) fill(b backend.Backend, dst []float32, stride int, x kernel.Rows
 	b.Gemm(false, false, x.N, e.m, e.x.N, 1, cross, e.x.N, e.projection, e.m, 0, dst, stride)
 }
 
-// start draws wide vectors of n normals. What entity i gets follows from its
-// features, so that the order of entities does not matter.
-func start(x kernel.Rows, wide int, seed uint64) []float32 {
+// randomVectors draws wide vectors of n normals, one after the other. The values of
+// entity i depend on its features, so the order of entities does not matter.
+func randomVectors(x kernel.Rows, wide int, seed uint64) []float32 {
 	block := make([]float32, wide*x.N)
 	bytes := make([]byte, 4*x.C)
 	for i := range x.N {
@@ -104,14 +103,14 @@ func start(x kernel.Rows, wide int, seed uint64) []float32 {
 	return block
 }
 
-// panel is the number of vectors orthonormalised at a time among themselves;
-// the rest is GEMM.
+// panel is the number of vectors orthonormalised together. The rest of the work is
+// GEMM.
 const panel = 16
 
 // orthonormalise makes the vectors, rows of n values, orthonormal in place and
-// returns how many are left: those that are exactly 0 given the others go. It
-// is Gram-Schmidt by panels, three times over, since a vector may lose all but
-// its last digits to those before it.
+// returns the number of vectors kept. It drops vectors that become exactly 0. The
+// method is Gram-Schmidt by panels, repeated three times because cancellation may
+// leave only the last digits of a vector.
 func orthonormalise(b backend.Backend, vectors []float32, n int) int {
 	count, done := len(vectors)/n, 0
 	for from := 0; from < count; from += panel {
@@ -124,7 +123,7 @@ func orthonormalise(b backend.Backend, vectors []float32, n int) int {
 				b.Gemm(false, true, rows, done, n, 1, block, n, vectors, n, 0, share, done)
 				b.Gemm(false, false, rows, n, done, -1, share, done, vectors, n, 1, block, n)
 			}
-			rows = among(block, rows, n)
+			rows = orthonormalisePanel(block, rows, n)
 			block = block[:rows*n]
 		}
 		done += rows
@@ -132,8 +131,9 @@ func orthonormalise(b backend.Backend, vectors []float32, n int) int {
 	return done
 }
 
-// among orthonormalises few vectors and returns how many are left.
-func among(block []float32, rows, n int) int {
+// orthonormalisePanel orthonormalises the vectors of one panel and returns the
+// number kept.
+func orthonormalisePanel(block []float32, rows, n int) int {
 	kept := 0
 	for i := range rows {
 		v := block[i*n : (i+1)*n]
@@ -158,7 +158,8 @@ func among(block []float32, rows, n int) int {
 	return kept
 }
 
-// dot64 adds float32 dot products of short pieces in float64.
+// dot64 returns the dot product of a and b. It adds float32 dot products of short
+// pieces in float64.
 func dot64(a, b []float32) (sum float64) {
 	const piece = 256
 	for len(a) > piece {
@@ -166,20 +167,4 @@ func dot64(a, b []float32) (sum float64) {
 		a, b = a[piece:], b[piece:]
 	}
 	return sum + float64(dot(a, b))
-}
-
-// split runs f on ranges of 0..n, one a thread.
-func split(threads, n int, f func(thread, from, to int)) {
-	if threads <= 1 || n < 1024 {
-		f(0, 0, n)
-		for t := 1; t < threads; t++ {
-			f(t, n, n)
-		}
-		return
-	}
-	var wait sync.WaitGroup
-	for t := range threads {
-		wait.Go(func() { f(t, n*t/threads, n*(t+1)/threads) })
-	}
-	wait.Wait()
 }

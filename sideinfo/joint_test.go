@@ -12,10 +12,11 @@ import (
 )
 
 // T = V x_p K_p x_q K_q = W x_p L_p x_q L_q with W = V x_p L_p' x_q L_q': the
-// field of the paper's form and that of the whitened one are the same function on
-// joint cores, for every variant, for a mode without side information among them,
-// and for combinations that were not met.
-func TestPaperAndWhitenedGiveTheSameFieldJointly(t *testing.T) {
+// unwhitened and the whitened form give the same field on joint cores. This holds for
+// every variant, with a mode without side information, and for combinations that did
+// not occur in training.
+func TestUnwhitenedEqualsWhitenedJointly(t *testing.T) {
+	t.Parallel()
 	sizes := []int{7, 6, 4}
 	rng := rand.New(rand.NewPCG(21, 1))
 	be := ref.Backend{}
@@ -27,12 +28,12 @@ func TestPaperAndWhitenedGiveTheSameFieldJointly(t *testing.T) {
 		return x
 	}
 	// Modes 0 and 1 have side information, mode 2 has none.
-	paper, white := make([]sideinfo.Operator, 2), make([]sideinfo.Operator, 2)
-	for mode := range paper {
+	unwhitened, white := make([]sideinfo.Operator, 2), make([]sideinfo.Operator, 2)
+	for mode := range unwhitened {
 		f := sideinfo.Features{N: sizes[mode], C: 2, X: draw(sizes[mode] * 2)}
 		opt := sideinfo.Options{Backend: be, Columns: sizes[mode], Seed: 3}
 		var err error
-		if paper[mode], _, err = sideinfo.DualPaper(f, kernel.Matern12(), opt); err != nil {
+		if unwhitened[mode], _, err = sideinfo.DualUnwhitened(f, kernel.Matern12(), opt); err != nil {
 			t.Fatal(err)
 		}
 		if white[mode], _, err = sideinfo.Dual(f, kernel.Matern12(), opt); err != nil {
@@ -51,7 +52,7 @@ func TestPaperAndWhitenedGiveTheSameFieldJointly(t *testing.T) {
 	}
 	for name, modes := range map[string][][]int{"both informed": {{0, 1}, {2}}, "one informed": {{2}, {1, 2}}, "three": {{0, 2, 1}}} {
 		for _, variant := range []tt.Variant{tt.Side, tt.WLR, tt.Additive} {
-			// The same draws of V' and V, the latter mapped for the whitened form.
+			// The same draws of V' and V; V is mapped to W for the whitened form.
 			seed := rng.Uint64()
 			field := func(operators []sideinfo.Operator, mapped bool) *tt.Field {
 				rng := rand.New(rand.NewPCG(seed, 2))
@@ -80,7 +81,7 @@ func TestPaperAndWhitenedGiveTheSameFieldJointly(t *testing.T) {
 						ops = append(ops, op)
 					}
 					if informed {
-						m, err := tt.NewMap(c.Index, ops, c.Slices.Slice())
+						m, err := tt.NewLinearMap(c.Index, ops, c.Slices.Slice())
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -106,24 +107,24 @@ func TestPaperAndWhitenedGiveTheSameFieldJointly(t *testing.T) {
 				return &tt.Field{Terms: []*tt.Train{train}}
 			}
 			a, b := make([]float32, len(all[0])), make([]float32, len(all[0]))
-			field(paper, false).Evaluate(be, a, all)
+			field(unwhitened, false).Evaluate(be, a, all)
 			field(white, true).Evaluate(be, b, all)
 			size := 0.0
 			for i := range a {
 				size = max(size, math.Abs(float64(a[i])))
 				if math.Abs(float64(a[i]-b[i])) > 1e-3*(1+math.Abs(float64(a[i]))) {
-					t.Fatalf("%s, %s: cell %d is %g in the paper's form, %g whitened", name, variant, i, a[i], b[i])
+					t.Fatalf("%s, %s: got %g whitened at cell %d, want %g as unwhitened", name, variant, b[i], i, a[i])
 				}
 			}
 			if size < 0.1 {
-				t.Errorf("%s, %s: values of at most %g tell nothing", name, variant, size)
+				t.Errorf("%s, %s: got values of at most %g, want at least 0.1 for a meaningful comparison", name, variant, size)
 			}
 		}
 	}
 }
 
-// whiten returns V x_p L_p', the identity for modes without an operator: an axis a
-// mode, the last being the entries of a slice.
+// whiten returns V x_p L_p', with the identity for modes without an operator. V has
+// one axis per mode, and the last axis holds the entries of a slice.
 func whiten(v []float32, modes, sizes []int, white []sideinfo.Operator, width int) []float32 {
 	shape := make([]int, len(modes))
 	for i, m := range modes {

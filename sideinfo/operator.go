@@ -6,95 +6,99 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
 // Operator is the n x m matrix A of a mode, applied along the mode: T = A W.
 //
-// An operator with parameters theta (logarithms of the kernel's length-scales
-// and weights and of the intercept) follows SetTheta. Methods may not run
-// beside SetTheta or Rotate.
+// An operator may have learnable parameters theta: logarithms of the length-scales
+// and weights of the kernel and of the intercept. Methods must not run concurrently
+// with SetTheta or Rotate.
 type Operator interface {
-	// Kind returns the space: primal, primal-rff, dual, dual-rff, dual-paper.
+	// Kind returns the space: primal, primal-rff, dual, dual-rff or
+	// dual-unwhitened.
 	Kind() string
 	Rows() int
 	Columns() int
 
-	// Matrix returns A, row-major, not to be written to; nil for an operator
+	// Matrix returns A, row-major. It must not be modified. It is nil for an operator
 	// restored without it.
 	Matrix() []float32
 
-	// NewRows returns the rows of A for other entities, one a row of f, and the
-	// prior variance each lost: k(x,x) - |row|^2 where A is a factor of a
-	// kernel matrix, else 0. A row of features seen in training gives its row of A.
-	NewRows(f Features) (rows, lost []float32, err error)
+	// NewRows returns the rows of A for other entities, one per row of f, and the
+	// residual variance of each: k(x, x) - |row|^2 if A is a factor of a kernel
+	// matrix, else 0. Features of a training entity give its row of A.
+	NewRows(f Features) (rows, residual []float32, err error)
 
-	// Theta returns the parameters that can be learned, empty for none.
+	// Theta returns the parameters that can be learned; it is empty if there are none.
 	Theta() []float64
 	ThetaNames() []string
-	// SetTheta moves A to other parameters. O(n m (C + m)).
+	// SetTheta recomputes A for other parameters. O(n m (C + m)).
 	SetTheta(theta []float64) error
 
-	// PullTheta returns the derivative of sum gradT o (A W) by theta at fixed W;
-	// gradT is n x w, weights m x w. O(n m (w + m + C)).
-	PullTheta(gradT, weights []float32, w int) []float64
+	// ThetaGradient returns the derivative of sum gradT o (A W) with respect to theta
+	// at fixed W; gradT is n x w, weights m x w. O(n m (w + m + C)).
+	ThetaGradient(gradT, weights []float32, w int) []float64
 }
 
-// Options says how an operator is built.
+// Options control how an operator is built.
 type Options struct {
 	Backend backend.Backend
 
-	// Columns is the number of columns a kernel gets, random features among
-	// them; 0 is DefaultColumns. The intercept comes on top.
+	// Columns is the number of columns for a kernel, including random features; 0
+	// means DefaultColumns. The intercept is one more column.
 	Columns int
 
 	// NoIntercept leaves out the column of ones, or the constant added to the
 	// kernel.
 	NoIntercept bool
 
-	// Learn makes a dual operator whose kernel can be learned.
+	// Learn builds a dual operator whose kernel parameters can be learned.
 	Learn bool
 
-	// Seed draws random features and starts of iterations.
+	// Seed determines random features and the starting points of iterations.
 	Seed uint64
 }
 
-// DefaultColumns is the number of columns of a kernel's operator unless given.
-const DefaultColumns = 256
+// DefaultColumns is the default number of columns of the operator of a kernel, and
+// the default of the specification field side.columns.
+const DefaultColumns = 128
 
-// basis is what operators differ in: the columns of A as functions of features,
-// without intercept and rotation.
+// basis is the part in which operators differ: the columns of A as functions of
+// features, without intercept and rotation.
 type basis interface {
 	form() string
 	columns() int
-	// fill writes the columns at rows x to dst, stride values from one row to
-	// the next. Scratch is for its use.
+	// fill writes the columns at rows x to dst, where rows are stride values apart. It
+	// may use the scratch memory.
 	fill(b backend.Backend, dst []float32, stride int, x kernel.Rows, s *scratch)
-	// variance returns k(x, x) where the columns are a factor that may fall
-	// short of it, else 0.
+	// variance returns k(x, x) if the columns are a factor that may have residual
+	// variance, else 0.
 	variance() float64
-	// kernel returns the kernel whose parameters can be learned, or nil.
+	// learned returns the kernel whose parameters can be learned, or nil.
 	learned() kernel.Kernel
-	// moved is called after the learned kernel's parameters changed.
+	// moved is called after a change of the parameters of the learned kernel.
 	moved() error
-	// pull returns a sum over chunks of rows that ends in the derivative by the
-	// learned kernel's parameters.
-	pull(b backend.Backend) puller
+	// gradient returns an accumulator over chunks of rows for the derivative with
+	// respect to the parameters of the learned kernel.
+	gradient(b backend.Backend) gradientSum
 	state(s *state)
 }
 
-type puller interface {
+// gradientSum accumulates a derivative over chunks of rows.
+type gradientSum interface {
 	add(grad []float32, stride int, x kernel.Rows)
 	finish() []float64
 }
 
-// fixed is the part of a basis that has nothing to learn.
+// fixed implements the methods of a basis without parameters to learn.
 type fixed struct{}
 
-func (fixed) variance() float64           { return 0 }
-func (fixed) learned() kernel.Kernel      { return nil }
-func (fixed) moved() error                { return nil }
-func (fixed) pull(backend.Backend) puller { panic("sideinfo: nothing to learn") }
+func (fixed) variance() float64                    { return 0 }
+func (fixed) learned() kernel.Kernel               { return nil }
+func (fixed) moved() error                         { return nil }
+func (fixed) gradient(backend.Backend) gradientSum { panic("sideinfo: the basis has no parameters") }
 
 // operator is A = [sqrt(c) 1 | basis(x)] Q.
 type operator struct {
@@ -102,19 +106,19 @@ type operator struct {
 	kind  string
 	basis basis
 	n     int
-	table Features // the columns, without rows, that NewRows expects
+	table Features // columns that NewRows expects, without rows
 
-	x         kernel.Rows // training rows; none after Restore
+	x         kernel.Rows // training rows; empty after Restore
 	matrix    []float32
 	intercept bool
 	logC      float64
 	rotation  []float32 // Q, m x m; nil is the identity
 }
 
-// chunk is the number of rows of A worked on at a time.
+// chunk is the number of rows of A processed at a time.
 const chunk = 1024
 
-// scratch is memory that one chunk after another uses.
+// scratch is memory reused from chunk to chunk.
 type scratch []float32
 
 func (s *scratch) take(n int) []float32 {
@@ -124,7 +128,8 @@ func (s *scratch) take(n int) []float32 {
 	return (*s)[:n]
 }
 
-// newOperator takes an array to keep the matrix in, or nil.
+// newOperator returns the operator of a basis. room is memory for the matrix, or
+// nil.
 func newOperator(kind string, f Features, opt Options, bs basis, room []float32) *operator {
 	o := &operator{b: opt.Backend, kind: kind, basis: bs, n: f.N, table: f.head(), x: f.rows(), intercept: !opt.NoIntercept}
 	o.matrix = o.evaluate(room, o.x)
@@ -137,7 +142,7 @@ func (o *operator) Matrix() []float32 { return o.matrix }
 
 func (o *operator) Columns() int { return o.first() + o.basis.columns() }
 
-// first returns the column the basis starts at.
+// first returns the first column of the basis.
 func (o *operator) first() int {
 	if o.intercept {
 		return 1
@@ -145,7 +150,7 @@ func (o *operator) first() int {
 	return 0
 }
 
-// evaluate writes the rows of A at x to dst, which may be nil.
+// evaluate returns the rows of A at x, in the memory of dst if that is large enough.
 func (o *operator) evaluate(dst []float32, x kernel.Rows) []float32 {
 	m := o.Columns()
 	if cap(dst) < x.N*m {
@@ -156,14 +161,14 @@ func (o *operator) evaluate(dst []float32, x kernel.Rows) []float32 {
 	for from := 0; from < x.N; from += chunk {
 		to := min(from+chunk, x.N)
 		rows := dst[from*m : to*m]
-		o.plain(rows, part(x, from, to), &s)
+		o.unrotatedRows(rows, part(x, from, to), &s)
 		rotateRows(o.b, rows, o.rotation, m, &s)
 	}
 	return dst
 }
 
-// plain writes rows of A before rotation.
-func (o *operator) plain(dst []float32, x kernel.Rows, s *scratch) {
+// unrotatedRows writes the rows of A before rotation to dst.
+func (o *operator) unrotatedRows(dst []float32, x kernel.Rows, s *scratch) {
 	m := o.Columns()
 	if o.intercept {
 		root := float32(math.Exp(o.logC / 2))
@@ -180,37 +185,37 @@ func part(x kernel.Rows, from, to int) kernel.Rows {
 	return kernel.Rows{N: to - from, C: x.C, X: x.X[from*x.C : to*x.C]}
 }
 
-func (o *operator) NewRows(f Features) (rows, lost []float32, err error) {
+func (o *operator) NewRows(f Features) (rows, residual []float32, err error) {
 	if err := o.table.accepts(f); err != nil {
 		return nil, nil, err
 	}
 	rows = o.evaluate(nil, f.rows())
-	return rows, o.lost(rows, f.N), nil
+	return rows, o.residualVariance(rows, f.N), nil
 }
 
-// lost returns k(x,x) - |l|^2. The rotation keeps norms, and the intercept is
-// spanned in full.
-func (o *operator) lost(rows []float32, n int) []float32 {
-	lost, m := make([]float32, n), o.Columns()
+// residualVariance returns k(x, x) - |l|^2 of each row l. The rotation preserves
+// norms, and the intercept has no residual.
+func (o *operator) residualVariance(rows []float32, n int) []float32 {
+	residual, m := make([]float32, n), o.Columns()
 	whole := o.basis.variance()
 	if whole == 0 {
-		return lost
+		return residual
 	}
 	if o.intercept {
 		whole += math.Exp(o.logC)
 	}
-	for i := range lost {
+	for i := range residual {
 		square := 0.0
 		for _, v := range rows[i*m : (i+1)*m] {
 			square += float64(v) * float64(v)
 		}
-		lost[i] = float32(max(0, whole-square))
+		residual[i] = float32(max(0, whole-square))
 	}
-	return lost
+	return residual
 }
 
-// learns reports whether there is a theta: a learned kernel and the rows to
-// follow it.
+// learns reports whether the operator has parameters: a kernel that can be learned
+// and the training rows to recompute A.
 func (o *operator) learns() bool { return o.basis.learned() != nil && o.x.X != nil }
 
 func (o *operator) Theta() []float64 {
@@ -235,7 +240,7 @@ func (o *operator) ThetaNames() []string {
 	return names
 }
 
-// A parameter beyond these bounds leaves float32 behind.
+// maxTheta bounds the absolute value of parameters. Beyond it, float32 overflows.
 const maxTheta = 25
 
 func (o *operator) SetTheta(theta []float64) error {
@@ -245,7 +250,7 @@ func (o *operator) SetTheta(theta []float64) error {
 	}
 	for i, v := range theta {
 		if !(math.Abs(v) <= maxTheta) {
-			return fmt.Errorf("parameter %q of the %s operator would be e^%.3g: it must stay within e^%d and e^%d", o.ThetaNames()[i], o.kind, v, -maxTheta, maxTheta)
+			return fielderr.Errorf("side.length-scales", "parameter %q of the %s operator would be e^%.3g, outside e^%d to e^%d; keep length-scales fixed", o.ThetaNames()[i], o.kind, v, -maxTheta, maxTheta)
 		}
 	}
 	if len(theta) == 0 {
@@ -253,7 +258,7 @@ func (o *operator) SetTheta(theta []float64) error {
 	}
 	if err := o.move(theta); err != nil {
 		if back := o.move(old); back != nil {
-			panic("sideinfo: parameters that held no longer do: " + back.Error())
+			panic("sideinfo: the previous parameters are no longer valid: " + back.Error())
 		}
 		return err
 	}
@@ -269,7 +274,7 @@ func (o *operator) move(theta []float64) error {
 	return o.basis.moved()
 }
 
-func (o *operator) PullTheta(gradT, weights []float32, w int) []float64 {
+func (o *operator) ThetaGradient(gradT, weights []float32, w int) []float64 {
 	m := o.Columns()
 	if len(gradT) != o.n*w || len(weights) != m*w {
 		panic(fmt.Sprintf("sideinfo: gradient of %d and weights of %d values for an operator of %d x %d and width %d", len(gradT), len(weights), o.n, m, w))
@@ -278,11 +283,11 @@ func (o *operator) PullTheta(gradT, weights []float32, w int) []float64 {
 		return nil
 	}
 	if o.rotation != nil {
-		turned := make([]float32, m*w)
-		o.b.Gemm(false, false, m, w, m, 1, o.rotation, m, weights, w, 0, turned, w)
-		weights = turned
+		rotated := make([]float32, m*w)
+		o.b.Gemm(false, false, m, w, m, 1, o.rotation, m, weights, w, 0, rotated, w)
+		weights = rotated
 	}
-	sum := o.basis.pull(o.b)
+	sum := o.basis.gradient(o.b)
 	grad := make([]float32, min(chunk, o.n)*m)
 	intercept := 0.0
 	for from := 0; from < o.n; from += chunk {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
 func testBackend(t *testing.T) backend.Backend {
 	t.Helper()
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func testBackend(t *testing.T) backend.Backend {
 }
 
 func normalFeatures(n, c int, seed uint64) Features {
-	random := stream.New(seed, "operator test")
+	random := randstream.New(seed, "operator test")
 	f := Features{N: n, C: c, X: make([]float32, n*c)}
 	for i := range f.X {
 		f.X[i] = float32(random.NormFloat64())
@@ -45,12 +45,13 @@ func mustParse(t *testing.T, text string) kernel.Kernel {
 	return k
 }
 
-// operatorExample is one operator of every kind and form.
+// operatorExample is one operator to test.
 type operatorExample struct {
 	name, space, kernel string
 	options             Options
 }
 
+// everyOperator lists operators of every space and basis.
 var everyOperator = []operatorExample{
 	{name: "primal", space: "primal"},
 	{name: "primal, no intercept", space: "primal", options: Options{NoIntercept: true}},
@@ -61,7 +62,7 @@ var everyOperator = []operatorExample{
 	{name: "pivots", space: "dual", kernel: "matern32:ard", options: Options{Columns: 12, Learn: true}},
 	{name: "pivots of matern12", space: "dual", kernel: "matern12", options: Options{Columns: 12, Learn: true, NoIntercept: true}},
 	{name: "pivots of a sum", space: "dual", kernel: "rbf[x0]*periodic:3[x1]+matern52", options: Options{Columns: 12, Learn: true}},
-	{name: "dual-paper", space: "dual-paper", kernel: "matern12"},
+	{name: "dual-unwhitened", space: unwhitened, kernel: "matern12"},
 }
 
 func (e operatorExample) build(t *testing.T, f Features) Operator {
@@ -79,7 +80,7 @@ func (e operatorExample) build(t *testing.T, f Features) Operator {
 		t.Logf("%s: %q", e.name, notices)
 	}
 	if op.Kind() != e.space || op.Rows() != f.N || len(op.Matrix()) != op.Rows()*op.Columns() {
-		t.Fatalf("%s of %d x %d with %d values", op.Kind(), op.Rows(), op.Columns(), len(op.Matrix()))
+		t.Fatalf("got a %s operator of %d x %d with %d values, want %s with %d rows", op.Kind(), op.Rows(), op.Columns(), len(op.Matrix()), e.space, f.N)
 	}
 	return op
 }
@@ -90,8 +91,8 @@ func eachExample(t *testing.T, f func(t *testing.T, e operatorExample)) {
 	}
 }
 
-// worst returns the largest difference.
-func worst(a, b []float32) float64 {
+// maxDifference returns the largest absolute difference.
+func maxDifference(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)
 	}
@@ -110,12 +111,13 @@ func outerProduct(b backend.Backend, op Operator) []float32 {
 	return out
 }
 
-func TestNewRowEqualToTrainingRow(t *testing.T) {
+func TestNewRowsOfTrainingFeatures(t *testing.T) {
+	t.Parallel()
 	f := normalFeatures(70, 3, 1)
 	eachExample(t, func(t *testing.T, e operatorExample) {
 		op := e.build(t, f)
-		if op.Kind() != "dual-paper" {
-			for _, cycle := range []int{7, 10} { // the second turn adds to the first
+		if op.Kind() != unwhitened {
+			for _, cycle := range []int{7, 10} { // the second rotation adds to the first
 				weights := make([]float64, f.N)
 				for i := range weights {
 					weights[i] = float64(i % cycle)
@@ -127,19 +129,20 @@ func TestNewRowEqualToTrainingRow(t *testing.T) {
 		}
 		m := op.Columns()
 		few := Features{N: 5, C: f.C, X: f.X[20*f.C : 25*f.C], Names: f.Names}
-		rows, lost, err := op.NewRows(few)
+		rows, residual, err := op.NewRows(few)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := worst(rows, op.Matrix()[20*m:25*m]); d > 1e-5 || len(lost) != few.N {
-			t.Errorf("rows differ by %v, %d values lost", d, len(lost))
+		if d := maxDifference(rows, op.Matrix()[20*m:25*m]); d > 1e-5 || len(residual) != few.N {
+			t.Errorf("got rows that differ by %v and %d residual variances, want equal rows and %d", d, len(residual), few.N)
 		}
 	})
 }
 
-func TestPermutedRowsPermuteTheOperator(t *testing.T) {
+func TestPermutedRows(t *testing.T) {
+	t.Parallel()
 	t.Run("normal", func(t *testing.T) { permute(t, normalFeatures(60, 3, 2)) })
-	// Points of a grid lie alike in pairs, so that pivots tie.
+	// The symmetry of a grid makes pivots tie.
 	grid := normalFeatures(27, 3, 2)
 	for i := range grid.N {
 		copy(grid.Row(i), []float32{float32(i%3 - 1), float32(i/3%3 - 1), float32(i/9 - 1)})
@@ -149,7 +152,7 @@ func TestPermutedRowsPermuteTheOperator(t *testing.T) {
 
 func permute(t *testing.T, f Features) {
 	g := Features{N: f.N, C: f.C, Names: f.Names}
-	order := stream.New(4, "permutation").Perm(f.N)
+	order := randstream.New(4, "permutation").Perm(f.N)
 	for _, i := range order {
 		g.X = append(g.X, f.Row(i)...)
 	}
@@ -158,31 +161,32 @@ func permute(t *testing.T, f Features) {
 		a, p := e.build(t, f), e.build(t, g)
 		u, v := outerProduct(b, a), outerProduct(b, p)
 		if a.Columns() != p.Columns() {
-			t.Fatalf("%d columns became %d", a.Columns(), p.Columns())
+			t.Fatalf("got %d columns after the permutation, want %d", p.Columns(), a.Columns())
 		}
 		scale := 1.0
-		if a.Kind() == "dual-paper" {
+		if a.Kind() == unwhitened {
 			scale = float64(f.N) // entries of K^2
 		}
 		for i, from := range order {
 			for j, to := range order {
 				if d := math.Abs(float64(v[i*f.N+j] - u[from*f.N+to])); d > 1e-4*scale {
-					t.Fatalf("A A' at %d, %d differs by %v", i, j, d)
+					t.Fatalf("got a difference of %v in A A' at %d, %d, want at most %g", d, i, j, 1e-4*scale)
 				}
 			}
 		}
 	})
 }
 
-func TestPullThetaByDifferences(t *testing.T) {
+func TestThetaGradientByDifferences(t *testing.T) {
+	t.Parallel()
 	const w = 3
 	f := normalFeatures(50, 3, 5)
 	eachExample(t, func(t *testing.T, e operatorExample) {
 		op := e.build(t, f)
 		learns := strings.HasSuffix(e.space, "rff") || e.options.Learn
 		if !learns {
-			if len(op.Theta()) > 0 || len(op.ThetaNames()) > 0 || op.PullTheta(make([]float32, f.N*w), make([]float32, op.Columns()*w), w) != nil {
-				t.Error("there is something to learn")
+			if len(op.Theta()) > 0 || len(op.ThetaNames()) > 0 || op.ThetaGradient(make([]float32, f.N*w), make([]float32, op.Columns()*w), w) != nil {
+				t.Error("got parameters, want none")
 			}
 			return
 		}
@@ -196,19 +200,20 @@ func TestPullThetaByDifferences(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			checkPull(t, op, w)
+			checkGradient(t, op, w)
 		}
 	})
 }
 
-func TestSameBitsForAnyNumberOfThreads(t *testing.T) {
-	path, err := cpu.Choose()
+func TestThreadsDoNotChangeBits(t *testing.T) {
+	t.Parallel()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := normalFeatures(chunk+500, 9, 26)
 	for _, e := range everyOperator {
-		if e.kernel == "" || e.space == "dual-paper" {
+		if e.kernel == "" || e.space == unwhitened {
 			continue
 		}
 		var first Operator
@@ -219,27 +224,29 @@ func TestSameBitsForAnyNumberOfThreads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := op.PullTheta(values(f.N, 27), values(op.Columns(), 28), 1)
+			g := op.ThetaGradient(values(f.N, 27), values(op.Columns(), 28), 1)
 			if first == nil {
 				first, gradient = op, g
 			} else if !slices.Equal(op.Matrix(), first.Matrix()) || !slices.Equal(g, gradient) {
-				t.Errorf("%s: %d threads differ by %v, gradients %v and %v", e.name, threads, worst(op.Matrix(), first.Matrix()), gradient, g)
+				t.Errorf("%s, %d threads: got matrices that differ by %v and gradient %v, want equal and %v", e.name, threads, maxDifference(op.Matrix(), first.Matrix()), g, gradient)
 			}
 		}
 	}
 }
 
-// Sums go over chunks of rows.
+// The gradient is a sum over chunks of rows.
 func TestPullThetaOverSeveralChunks(t *testing.T) {
+	t.Parallel()
 	f := normalFeatures(2*chunk+100, 3, 25)
 	for _, e := range everyOperator {
 		if e.options.Learn || strings.HasSuffix(e.space, "rff") {
-			t.Run(e.name, func(t *testing.T) { checkPull(t, e.build(t, f), 2) })
+			t.Run(e.name, func(t *testing.T) { checkGradient(t, e.build(t, f), 2) })
 		}
 	}
 }
 
-func checkPull(t *testing.T, op Operator, w int) {
+// checkGradient compares ThetaGradient with central differences.
+func checkGradient(t *testing.T, op Operator, w int) {
 	t.Helper()
 	b := testBackend(t)
 	grad, weights := values(op.Rows()*w, 6), values(op.Columns()*w, 7)
@@ -253,9 +260,9 @@ func checkPull(t *testing.T, op Operator, w int) {
 		return sum
 	}
 	const h = 2e-3
-	got, theta := op.PullTheta(grad, weights, w), op.Theta()
+	got, theta := op.ThetaGradient(grad, weights, w), op.Theta()
 	if len(got) != len(theta) || len(op.ThetaNames()) != len(theta) {
-		t.Fatalf("%d derivatives and %d names of %d parameters", len(got), len(op.ThetaNames()), len(theta))
+		t.Fatalf("got %d derivatives and %d names, want %d", len(got), len(op.ThetaNames()), len(theta))
 	}
 	set := func(i int, v float64) {
 		theta[i] = v
@@ -271,12 +278,13 @@ func checkPull(t *testing.T, op Operator, w int) {
 		want := (up - value()) / (2 * h)
 		set(i, old)
 		if d := math.Abs(got[i] - want); !(d <= 2e-3*max(10, math.Abs(want))) {
-			t.Errorf("%s: %v, by differences %v", name, got[i], want)
+			t.Errorf("%s: got %v, want %v by differences", name, got[i], want)
 		}
 	}
 }
 
 func TestApplyAgainstLoops(t *testing.T) {
+	t.Parallel()
 	const w = 4
 	b := testBackend(t)
 	f := normalFeatures(40, 2, 8)
@@ -298,8 +306,8 @@ func TestApplyAgainstLoops(t *testing.T) {
 				}
 			}
 		}
-		if d := worst(got, want); d > 2e-4 {
-			t.Errorf("Apply of %s is off by %v", name, d)
+		if d := maxDifference(got, want); d > 2e-4 {
+			t.Errorf("%s: got a difference of %v, want at most 2e-4", name, d)
 		}
 	}
 }

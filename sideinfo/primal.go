@@ -9,11 +9,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
-// Primal returns the operator D: a column of ones and the features, without
-// those that are constant, divided by the root of their mean squared norm. A row
-// then has norm 1 beside the intercept, as in the factor of a kernel, and a
-// penalty means the same however many columns a table has. Notices say what was
-// left out.
+// Primal returns the operator D: a column of ones and the features that are not
+// constant, divided by the root of their mean squared norm. Apart from the
+// intercept, a row then has norm 1 on average, as in the factor of a kernel, and the
+// effect of a penalty does not depend on the number of columns. Notices name the
+// columns left out.
 func Primal(f Features, opt Options) (Operator, []string, error) {
 	if err := f.usable("primal", opt); err != nil {
 		return nil, nil, err
@@ -28,7 +28,7 @@ func Primal(f Features, opt Options) (Operator, []string, error) {
 		}
 	}
 	if dropped != nil {
-		notices = append(notices, fmt.Sprintf("%d of %d columns of side information are constant and left out: %s", len(dropped), f.C, shorten(dropped)))
+		notices = append(notices, fmt.Sprintf("%d of %d columns of side information are constant and left out: %s", len(dropped), f.C, shortList(dropped)))
 	}
 	if len(bs.Kept) == 0 {
 		notices = append(notices, onlyIntercept)
@@ -46,17 +46,17 @@ func Primal(f Features, opt Options) (Operator, []string, error) {
 	return newOperator("primal", f, opt, bs, nil), notices, nil
 }
 
-const onlyIntercept = "side information is the same for every entity: only the intercept is left"
+const onlyIntercept = "side information is the same for every entity: only the intercept is used"
 
-// shorten lists up to five names.
-func shorten(names []string) string {
+// shortList joins up to five names and counts the rest.
+func shortList(names []string) string {
 	if len(names) <= 5 {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
 }
 
-// linear is the basis of the features themselves, times a number.
+// linear is the basis of the features themselves, times a scale.
 type linear struct {
 	fixed
 	Kept  []int

@@ -1,18 +1,18 @@
 package sideinfo
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/kernel"
 )
 
-// Spaces lists the kinds of operators New builds.
-func Spaces() []string { return []string{"primal", "primal-rff", "dual", "dual-rff", "dual-paper"} }
+// Spaces returns the spaces of operators that New builds.
+func Spaces() []string { return []string{"primal", "primal-rff", "dual", "dual-rff", unwhitened} }
 
-// New builds the operator of a space. The primal one takes no kernel; k may be
-// nil there.
+// New builds the operator of a space. The space primal uses no kernel; k may be nil
+// there. The strings are notices for the user.
 func New(space string, f Features, k kernel.Kernel, opt Options) (Operator, []string, error) {
 	switch space {
 	case "primal":
@@ -23,8 +23,8 @@ func New(space string, f Features, k kernel.Kernel, opt Options) (Operator, []st
 		return Dual(f, k, opt)
 	case "dual-rff":
 		return DualFourier(f, k, opt)
-	case "dual-paper":
-		return DualPaper(f, k, opt)
+	case unwhitened:
+		return DualUnwhitened(f, k, opt)
 	}
-	return nil, nil, fmt.Errorf("unknown space %q%s: spaces are %s", space, nearest.Hint(space, Spaces()), strings.Join(Spaces(), ", "))
+	return nil, nil, fielderr.Errorf("side.space", "unknown space %q%s; use one of %s", space, suggest.Hint(space, Spaces()), strings.Join(Spaces(), ", "))
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -59,7 +59,7 @@ func newAdam(d *data, train Observations, opt Options) *adam {
 	n := len(d.y)
 	count := max(1, int(math.Round(1/opt.Batch)))
 	count = min(count, n)
-	order := stream.New(opt.Seed, "batches").Perm(n)
+	order := randstream.New(opt.Seed, "batches").Perm(n)
 	a.batches = make([]residuals, count)
 	for b := range a.batches {
 		a.batches[b] = newBatch(d, train, order[n*b/count:n*(b+1)/count])
@@ -116,8 +116,8 @@ func (a *adam) parameters(b *tt.Block) int {
 	if a.d.phase != variances {
 		return len(b.Value)
 	}
-	n := len(b.Spread.Var)
-	for _, sigma := range b.Spread.Sigma {
+	n := len(b.Posterior.Var)
+	for _, sigma := range b.Posterior.Sigma {
 		n += len(sigma.Factor) + len(sigma.Diag)
 	}
 	return n
@@ -152,7 +152,7 @@ func (a *adam) update(i int) {
 		a.beginVariancesPhase()
 	}
 	a.current, a.knownLoss = i, math.NaN()
-	order := stream.New(a.seed, "epoch", uint64(a.run.Sweep), uint64(i)).Perm(len(a.batches))
+	order := randstream.New(a.seed, "epoch", uint64(a.run.Sweep), uint64(i)).Perm(len(a.batches))
 	grad := a.gradientsOf(i)
 	for _, b := range order {
 		a.step(&a.batches[b], grad)
@@ -188,7 +188,7 @@ func (a *adam) step(b *residuals, grad tt.Gradients) {
 		t := &b.terms[k]
 		b.residualFor(k)
 		t.cheapest.Gather(b.planTarget, b.target)
-		job := &backend.Job{Adjoint: backend.Residual, Second: a.d.hasPosterior(), Target: b.planTarget, Grad: grad[k]}
+		job := &backend.Job{Adjoint: backend.Residual, SecondMoments: a.d.hasPosterior(), Target: b.planTarget, Grad: grad[k]}
 		if b.weight != nil {
 			t.cheapest.Gather(b.planWeight, b.weight)
 			job.Weight = b.planWeight
@@ -256,7 +256,7 @@ func (a *adam) updateWeights(c *tt.Core, b tt.Block, gradient []float32, entityW
 	}
 	data, n := float32(-2/float64(batch)), float64(len(a.d.y))
 	var p *penalty
-	if b.Spread != nil {
+	if b.Posterior != nil {
 		p, b.Norm = a.d.priorPenalty(&b), nil
 	} else {
 		p = a.ridge.penaltyOf(c, b, entityWeights)
@@ -266,8 +266,8 @@ func (a *adam) updateWeights(c *tt.Core, b tt.Block, gradient []float32, entityW
 		normed = make([]float32, len(b.Value))
 		b.Norm(normed, b.Value)
 	}
-	backend.Each(a.d.b, rows, func(e int) {
-		if b.Map == nil && b.Spread == nil && entityWeights[e] == 0 {
+	backend.ParallelFor(a.d.b, rows, func(e int) {
+		if b.Map == nil && b.Posterior == nil && entityWeights[e] == 0 {
 			return
 		}
 		x, g := b.Value[e*size:][:size], gradient[e*size:][:size]

@@ -47,7 +47,7 @@ func (o *Options) validatePosterior(d *data) error {
 // entityCovarianceWarning warns that adam ignores the entity-covariance family.
 func entityCovarianceWarning(d *data) []string {
 	for _, at := range blockIDs(d.field) {
-		if _, b := d.posteriorBlock(at); b.Spread.Cov != nil {
+		if _, b := d.posteriorBlock(at); b.Posterior.Cov != nil {
 			return []string{"adam treats the weights of an entity as independent, as in mean-field; set fit.solver to cavi for entity-covariance"}
 		}
 	}
@@ -87,10 +87,10 @@ func (a *adam) learnNoiseAndPriors() {
 	a.d.learnNoise(a.loss())
 	for _, at := range a.ids {
 		_, b := a.d.posteriorBlock(at)
-		before := b.Spread.PriorVar[0]
+		before := b.Posterior.PriorVar[0]
 		a.d.learnPrior(at)
 		if a.d.phase == means {
-			b.Spread.PriorVar[0] = max(before, b.Spread.PriorVar[0])
+			b.Posterior.PriorVar[0] = max(before, b.Posterior.PriorVar[0])
 		}
 	}
 }
@@ -139,18 +139,18 @@ func (a *adam) addVariance(b *tt.Block, g backend.Slices, at []float32) {
 func (a *adam) updateVariances(c *tt.Core, b tt.Block, g backend.Slices, offset int, rate float64, batch int) {
 	gradient, at := make([]float32, len(b.Value)), slices.Clone(g.Var)
 	b.Adjoint(a.d.b, gradient, at, true)
-	data, perLog, tau := -2/float64(batch), float64(a.d.noise[0])/float64(len(a.d.y)), float64(b.Spread.PriorVar[0])
+	data, perLog, tau := -2/float64(batch), float64(a.d.noise[0])/float64(len(a.d.y)), float64(b.Posterior.PriorVar[0])
 	size := c.Slices.Slice()
-	if b.Spread.Sigma != nil {
+	if b.Posterior.Sigma != nil {
 		// Adjoint left the gradient with respect to the variances of T in at.
 		a.updateCovariances(b, at, offset, rate, data, float64(size)*perLog, tau)
 		return
 	}
-	a.updateLogVariances(b.Spread.Var, offset, rate, func(i int, s float64) float64 {
+	a.updateLogVariances(b.Posterior.Var, offset, rate, func(i int, s float64) float64 {
 		return s*(data*float64(gradient[i])+perLog/tau) - perLog
 	})
-	for i := range len(b.Spread.Cov) / size {
-		b.Spread.Cov[i*size+i%size] = b.Spread.Var[i]
+	for i := range len(b.Posterior.Cov) / size {
+		b.Posterior.Cov[i*size+i%size] = b.Posterior.Var[i]
 	}
 }
 
@@ -158,7 +158,7 @@ func (a *adam) updateVariances(c *tt.Core, b tt.Block, g backend.Slices, offset 
 // derivative with respect to the logarithm of variance i, whose value is s.
 func (a *adam) updateLogVariances(values []float32, offset int, rate float64, derivative func(i int, s float64) float64) {
 	m, v := a.run.Memory[0][offset:], a.run.Memory[1][offset:]
-	backend.Each(a.d.b, len(values), func(i int) {
+	backend.ParallelFor(a.d.b, len(values), func(i int) {
 		s := float64(values[i])
 		values[i] = float32(s * math.Exp(-rate*float64(adamDirection(&m[i], &v[i], float32(derivative(i, s))))))
 	})
@@ -167,10 +167,10 @@ func (a *adam) updateLogVariances(values []float32, offset int, rate float64, de
 // updateCovariances updates covariances over modes, given the gradient g with
 // respect to the variances of T. perLog is the cost of one unit of log variance.
 func (a *adam) updateCovariances(b tt.Block, g []float32, offset int, rate, data, perLog, tau float64) {
-	for q, sigma := range b.Spread.Sigma {
-		factor, diag := b.Map.PullSigma(a.d.b, b.Spread.Sigma, q, g)
+	for q, sigma := range b.Posterior.Sigma {
+		factor, diag := b.Map.SigmaGradient(a.d.b, b.Posterior.Sigma, q, g)
 		trace, copies := perLog/tau, perLog // factors of this Sigma in the Kronecker product
-		for p, other := range b.Spread.Sigma {
+		for p, other := range b.Posterior.Sigma {
 			if p != q {
 				trace *= other.Trace()
 				copies *= float64(other.Columns())
@@ -178,7 +178,7 @@ func (a *adam) updateCovariances(b tt.Block, g []float32, offset int, rate, data
 		}
 		lead := sigma.Lead
 		m, v := a.run.Memory[0][offset:], a.run.Memory[1][offset:]
-		backend.Each(a.d.b, lead, func(i int) {
+		backend.ParallelFor(a.d.b, lead, func(i int) {
 			row, from := sigma.Factor[i*lead:][:i+1], i*lead
 			old, along := float64(row[i]), 0.0
 			by := func(j int) float64 { return data*float64(factor[from+j]) + 2*trace*float64(row[j]) }

@@ -32,7 +32,7 @@ func TestAdamPosteriorResumesFromEveryBlock(t *testing.T) {
 					}
 					return p
 				})
-				if warned := len(whole.Warnings) > 0; warned != (run.family == tt.Rows) {
+				if warned := len(whole.Warnings) > 0; warned != (run.family == tt.EntityCovariance) {
 					t.Errorf("got warnings %q, want one only for entity-covariance", whole.Warnings)
 				}
 			})

@@ -41,7 +41,7 @@ func sameFormProblem(t *testing.T, tc variantCase, family tt.Family) *Problem {
 	p, truth := tc.problem(t, false), tc.problem(t, false)
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, term := range truth.Field.Terms {
-		term.Draw(p.Backend, rng, 1)
+		term.Initialize(p.Backend, rng, 1)
 	}
 	for _, o := range []*Observations{&p.Train, &p.Valid} {
 		o.Y = make([]float32, o.Len())
@@ -97,12 +97,12 @@ func checkPositiveVariances(t *testing.T, f *tt.Field) {
 	for _, term := range f.Terms {
 		for _, c := range term.Cores {
 			for _, b := range c.Blocks() {
-				for _, sigma := range b.Spread.Sigma {
+				for _, sigma := range b.Posterior.Sigma {
 					if v := sigma.LogDet(); math.IsNaN(v) || math.IsInf(v, 0) {
 						t.Fatalf("%s: got log determinant %g, want a finite one", b.Name, v)
 					}
 				}
-				for _, v := range b.Spread.Var {
+				for _, v := range b.Posterior.Var {
 					if !(v > 0) || math.IsInf(float64(v), 0) {
 						t.Fatalf("%s: got variance %g, want a positive one", b.Name, v)
 					}
@@ -119,13 +119,13 @@ func TestAdamBoundGradient(t *testing.T) {
 	const h = 1.0 / 32
 	for _, tc := range append(posteriorCases(), variantCase{name: "a mode without operator", data: sumOfTerms}) {
 		tc.data.cells = 500
-		for _, family := range []tt.Family{tt.MeanField, tt.Multivariate, tt.Rows} {
+		for _, family := range []tt.Family{tt.MeanField, tt.Multivariate, tt.EntityCovariance} {
 			for _, phase := range []phase{means, variances} {
 				p := tc.problem(t, true)
 				if tc.variant == "" {
 					c := p.Field.Terms[1].Cores[0]
 					op := operator(rand.New(rand.NewPCG(4, 4)), tc.data.sizes[0], 4)
-					m, err := tt.NewMap(c.Index, []tt.Operator{op, nil}, c.Slices.Slice())
+					m, err := tt.NewLinearMap(c.Index, []tt.Operator{op, nil}, c.Slices.Slice())
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -162,13 +162,13 @@ func TestAdamBoundGradient(t *testing.T) {
 								for i := 0; i < n; i += 1 + n/4 {
 									check(fmt.Sprintf("%s mean %d", b.Name, i), offset+i, func(sign float64) { b.Value[i] += float32(sign * h) })
 								}
-							case b.Spread.Sigma == nil:
+							case b.Posterior.Sigma == nil:
 								for i := 0; i < n; i += 1 + n/4 {
 									size := c.Slices.Slice()
 									check(fmt.Sprintf("%s variance %d", b.Name, i), offset+i, func(sign float64) {
-										b.Spread.Var[i] *= float32(math.Exp(sign * h))
-										if b.Spread.Cov != nil {
-											b.Spread.Cov[i*size+i%size] = b.Spread.Var[i]
+										b.Posterior.Var[i] *= float32(math.Exp(sign * h))
+										if b.Posterior.Cov != nil {
+											b.Posterior.Cov[i*size+i%size] = b.Posterior.Var[i]
 										}
 									})
 								}
@@ -185,7 +185,7 @@ func TestAdamBoundGradient(t *testing.T) {
 }
 
 func checkSigmas(b tt.Block, offset int, h float64, check func(what string, at int, move func(sign float64))) {
-	for q, sigma := range b.Spread.Sigma {
+	for q, sigma := range b.Posterior.Sigma {
 		lead := sigma.Lead
 		for i := range lead {
 			row := sigma.Factor[i*lead:][:i+1]

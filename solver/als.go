@@ -83,7 +83,7 @@ func solveSlices(p *blockProblem) int64 {
 	workers := make([]scratch, p.d.b.Threads())
 	var raised atomic.Int64
 	offset := c.Offset()
-	p.d.b.Rows(p.plan, p.train.Slices(), p.target, p.weight, func(worker, e int, gram, rhs []float64) {
+	p.d.b.NormalEquations(p.plan, p.train.Slices(), p.target, p.weight, func(worker, e int, gram, rhs []float64) {
 		s := &workers[worker]
 		if s.matrix == nil {
 			s.matrix, s.lambda = make([]float64, r*r), make([]float64, r)

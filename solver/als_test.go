@@ -99,7 +99,7 @@ func denseRidge(p *Problem, d *data, core int, ridge Ridge) []float64 {
 		for q := range index {
 			cell[q] = index[q][i : i+1]
 		}
-		plan := backend.NewPlan(train.Shapes(), cell, backend.First)
+		plan := backend.NewPlan(train.Shapes(), cell, backend.LeafFirst)
 		ref.Backend{}.Pass(plan, train.Slices(), &backend.Job{Adjoint: backend.Given, Target: []float32{1}, Grad: grad})
 		size := c.Slices.Slice()
 		from := int(index[core][i]) * size

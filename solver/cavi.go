@@ -116,8 +116,8 @@ func (a *cavi) update(i int) {
 			a.learnNoise()
 		}
 	}
-	if v := float64(block.Spread.PriorVar[0] * a.d.noise[0]); math.IsNaN(v) || math.IsInf(v, 0) {
-		a.err = fmt.Errorf("the evidence bound is not finite (prior variance %g, noise %g)", block.Spread.PriorVar[0], a.d.noise[0])
+	if v := float64(block.Posterior.PriorVar[0] * a.d.noise[0]); math.IsNaN(v) || math.IsInf(v, 0) {
+		a.err = fmt.Errorf("the evidence bound is not finite (prior variance %g, noise %g)", block.Posterior.PriorVar[0], a.d.noise[0])
 	}
 }
 
@@ -156,7 +156,7 @@ func (a *cavi) plan(t *termValues, core int, b tt.Block) (*backend.Plan, bool) {
 	default:
 		return t.cheapest, false
 	}
-	if own.SecondWork() > maxExact*t.cheapest.SecondWork() && b.Spread.Cov == nil && b.MultiplierCov == nil {
+	if own.SecondMomentWork() > maxExact*t.cheapest.SecondMomentWork() && b.Posterior.Cov == nil && b.MultiplierCov == nil {
 		return t.cheapest, false
 	}
 	return own, b.Map == nil
@@ -203,7 +203,7 @@ func (a *cavi) balance() {
 			_, c, b := a.at(i)
 			if at.term == k && !(c.Variant == tt.WLR && b.Map == nil) {
 				owners = append(owners, i)
-				logMean += math.Log(float64(b.Spread.PriorVar[0]))
+				logMean += math.Log(float64(b.Posterior.PriorVar[0]))
 			}
 		}
 		logMean /= float64(len(owners))
@@ -212,7 +212,7 @@ func (a *cavi) balance() {
 		}
 		for _, i := range owners {
 			_, c, b := a.at(i)
-			by := math.Exp((logMean - math.Log(float64(b.Spread.PriorVar[0]))) / 2)
+			by := math.Exp((logMean - math.Log(float64(b.Posterior.PriorVar[0]))) / 2)
 			scaleBlock(&b, by)
 			c.Refresh(a.d.b, c.Map != nil)
 		}
@@ -224,5 +224,5 @@ func scaleBlock(b *tt.Block, by float64) {
 	for i := range b.Value {
 		b.Value[i] *= float32(by)
 	}
-	b.Spread.Scale(by)
+	b.Posterior.Scale(by)
 }

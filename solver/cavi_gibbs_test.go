@@ -14,7 +14,7 @@ func (a *cavi) fixHyperparameters(noise, prior float64) {
 	a.d.noise[0] = float32(noise)
 	for i := range a.ids {
 		_, _, b := a.at(i)
-		b.Spread.PriorVar[0] = float32(prior)
+		b.Posterior.PriorVar[0] = float32(prior)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestMeanAgainstGibbs(t *testing.T) {
 			}
 		}
 	}
-	for _, family := range []tt.Family{tt.MeanField, tt.Rows} {
+	for _, family := range []tt.Family{tt.MeanField, tt.EntityCovariance} {
 		a := newTestCAVI(t, p, family, 10)
 		a.fixHyperparameters(noise, prior)
 		a.runSweeps(200)
@@ -130,7 +130,7 @@ func TestBoundEqualsEvidence(t *testing.T) {
 				own = append(own, float64(y))
 			}
 		}
-		want += logEvidence(own, float64(a.d.noise[0]), float64(b.Spread.PriorVar[0]))
+		want += logEvidence(own, float64(a.d.noise[0]), float64(b.Posterior.PriorVar[0]))
 	}
 	if got := a.elbo(); math.Abs(got-want) > 1e-4 {
 		t.Errorf("got bound %.6f, want the log evidence %.6f", got, want)
@@ -162,7 +162,7 @@ func TestBoundIsBelowEvidence(t *testing.T) {
 			noise := float64(a.d.noise[0])
 			_, _, left := a.at(0)
 			_, _, right := a.at(1)
-			first, second := float64(left.Spread.PriorVar[0]), float64(right.Spread.PriorVar[0])
+			first, second := float64(left.Posterior.PriorVar[0]), float64(right.Posterior.PriorVar[0])
 			own := make([][]float64, 3)
 			for n, y := range p.Train.Y {
 				own[index[1][n]] = append(own[index[1][n]], float64(y))

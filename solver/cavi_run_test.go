@@ -24,7 +24,7 @@ func TestNoiseAndCoverage(t *testing.T) {
 	}{
 		{"much data", synthetic{sizes: []int{40, 50, 12}, ranks: []int{3}, cells: 24000, noise: 0.5}, tt.MeanField, true},
 		{"little data", synthetic{sizes: []int{60, 60, 12}, ranks: []int{2}, cells: 9000, noise: 0.3}, tt.MeanField, true},
-		{"entity-covariance", synthetic{sizes: []int{60, 60, 12}, ranks: []int{2}, cells: 9000, noise: 0.3}, tt.Rows, true},
+		{"entity-covariance", synthetic{sizes: []int{60, 60, 12}, ranks: []int{2}, cells: 9000, noise: 0.3}, tt.EntityCovariance, true},
 		{"no validation", synthetic{sizes: []int{40, 50, 12}, ranks: []int{3}, cells: 12000, noise: 0.1}, tt.MeanField, false},
 	} {
 		w := tc.data
@@ -80,10 +80,10 @@ func posteriorRuns() []posteriorRun {
 	return []posteriorRun{
 		{"mean-field", at("plain sum"), tt.MeanField, nil},
 		{"multivariate", at("sum, additive with joint cores"), tt.Multivariate, nil},
-		{"entity-covariance", at("sum, wlr with joint cores"), tt.Rows, nil},
+		{"entity-covariance", at("sum, wlr with joint cores"), tt.EntityCovariance, nil},
 		{"latent scaling", at("latent scaling"), tt.MeanField, nil},
 		{"poisson", at("plain sum"), tt.MeanField, &Counts{Distribution: "poisson", Offset: 1}},
-		{"negative binomial", at("plain sum"), tt.Rows, &Counts{Distribution: "negative-binomial", Offset: 1}},
+		{"negative binomial", at("plain sum"), tt.EntityCovariance, &Counts{Distribution: "negative-binomial", Offset: 1}},
 	}
 }
 

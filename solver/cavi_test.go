@@ -22,10 +22,10 @@ func posteriorCases() []variantCase {
 func TestBoundNeverDecreases(t *testing.T) {
 	t.Parallel()
 	for _, tc := range posteriorCases() {
-		for _, family := range []tt.Family{tt.MeanField, tt.Multivariate, tt.Rows} {
+		for _, family := range []tt.Family{tt.MeanField, tt.Multivariate, tt.EntityCovariance} {
 			t.Run(fmt.Sprintf("%s %s", tc.name, family), func(t *testing.T) {
 				tc.data.cells = 1500
-				a := newTestCAVI(t, tc.problem(t, family == tt.Rows), family, 6)
+				a := newTestCAVI(t, tc.problem(t, family == tt.EntityCovariance), family, 6)
 				slack := func(bound float64) float64 { return 2e-6 * (math.Abs(bound) + float64(len(a.d.y))) }
 				before := math.Inf(-1)
 				for sweep := range 4 {
@@ -102,7 +102,7 @@ func perturbations(rng *rand.Rand, b tt.Block, size int, is func(k int) bool) []
 	scale := func(what string, target *float32, by float64) {
 		all = append(all, perturbation{what, func(sign float64) { *target *= float32(math.Exp(sign * by)) }})
 	}
-	s := b.Spread
+	s := b.Posterior
 	for range 2 {
 		k := rng.IntN(len(b.Value))
 		if !is(k) {
@@ -153,7 +153,7 @@ func TestBlocksReachMaximumOfBound(t *testing.T) {
 	t.Parallel()
 	for _, tc := range posteriorCases() {
 		tc.data.cells = 500
-		for _, family := range []tt.Family{tt.MeanField, tt.Multivariate, tt.Rows} {
+		for _, family := range []tt.Family{tt.MeanField, tt.Multivariate, tt.EntityCovariance} {
 			t.Run(fmt.Sprintf("%s %s", tc.name, family), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(12, 12))
 				a := newTestCAVI(t, tc.problem(t, true), family, 30)
@@ -177,7 +177,7 @@ func TestBlocksReachMaximumOfBound(t *testing.T) {
 					}
 					a.fixed = false
 					a.learnPrior(i)
-					check(a.blockName(i)+" prior", a.elbo, func(sign float64) { b.Spread.PriorVar[0] *= float32(math.Exp(0.05 * sign)) })
+					check(a.blockName(i)+" prior", a.elbo, func(sign float64) { b.Posterior.PriorVar[0] *= float32(math.Exp(0.05 * sign)) })
 					a.evaluateAll()
 					a.learnNoise()
 					check(a.blockName(i)+" noise", a.elbo, func(sign float64) { a.d.noise[0] *= float32(math.Exp(0.05 * sign)) })

@@ -47,7 +47,7 @@ type blockProblem struct {
 }
 
 // hasPosterior reports whether the block has variances to solve for.
-func (p *blockProblem) hasPosterior() bool { return p.block.Spread != nil }
+func (p *blockProblem) hasPosterior() bool { return p.block.Posterior != nil }
 
 // solve improves the block by p.steps steps. It returns the number of systems that
 // it could not improve.
@@ -80,7 +80,7 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 	rz, goal := make([]float64, len(system)), make([]float64, len(system))
 	failed := make([]bool, len(system))
 	size := c.Slices.Slice()
-	backend.Each(p.d.b, len(system), func(i int) {
+	backend.ParallelFor(p.d.b, len(system), func(i int) {
 		for k := system[i].from; k < system[i].to; k++ {
 			lambda := float32(p.penalty.at(k/size, k%size))
 			s.lambda[k] = lambda
@@ -97,11 +97,11 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 	moved := append([]backend.Slices(nil), cores...)
 	for range p.steps {
 		moved[p.core] = s.applyJacobian(p, s.direction)
-		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, Second: p.hasPosterior(), Weight: p.weight, Grad: s.meanGradient(p)})
+		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, SecondMoments: p.hasPosterior(), Weight: p.weight, Grad: s.meanGradient(p)})
 		p.block.Adjoint(p.d.b, s.image, s.slices.Mean, false)
 		s.addExtra(p, s.image, s.direction, 1)
 		along := s.applyNorm(p, s.direction)
-		backend.Each(p.d.b, len(system), func(i int) {
+		backend.ParallelFor(p.d.b, len(system), func(i int) {
 			if rz[i] > goal[i] {
 				rz[i], failed[i] = s.step(p, system[i], along, rz[i], goal[i])
 			}

@@ -58,12 +58,12 @@ func (d *data) startCounts(c Counts) {
 // expected log likelihood or its bound. fresh discards the old sites.
 func (a *cavi) refreshSites(fresh bool) {
 	c, terms := a.d.countSites, a.moments()
-	backend.Each(a.d.b, len(c.y), func(i int) {
+	backend.ParallelFor(a.d.b, len(c.y), func(i int) {
 		m, v := a.d.field.Combine(terms, i)
 		c.mean[i], c.variance[i] = float32(m+c.Offset), float32(v)
 	})
 	out := likelihood.Sites{Target: a.target, Precision: make([]float32, len(c.y))}
-	each := func(n int, work func(i int)) { backend.Each(a.d.b, n, work) }
+	each := func(n int, work func(i int)) { backend.ParallelFor(a.d.b, n, work) }
 	mix := 1.0
 	switch {
 	case c.isPoisson():
@@ -111,7 +111,7 @@ func (a *cavi) learnSize() {
 	if c.isPoisson() {
 		return
 	}
-	each := func(n int, work func(i int)) { backend.Each(a.d.b, n, work) }
+	each := func(n int, work func(i int)) { backend.ParallelFor(a.d.b, n, work) }
 	unused := likelihood.Sites{Target: a.target, Precision: make([]float32, len(c.y))}
 	best, _ := a.d.negativeBinomial().FitSize(c.cells(), each)
 	if !a.usesBound() {

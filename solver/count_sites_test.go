@@ -47,9 +47,9 @@ func TestCountBoundNeverDecreases(t *testing.T) {
 	t.Parallel()
 	nb := likelihood.NegativeBinomial{Size: 2}
 	for name, w := range map[string]synthetic{"three": threeCores, "sum": sumOfTerms} {
-		for _, family := range []tt.Family{tt.MeanField, tt.Rows} {
+		for _, family := range []tt.Family{tt.MeanField, tt.EntityCovariance} {
 			w.cells = 1500
-			p, _, _ := w.countProblem(t, 3, family == tt.Rows, 1, nb.Draw)
+			p, _, _ := w.countProblem(t, 3, family == tt.EntityCovariance, 1, nb.Draw)
 			a := newTestCountCAVI(t, p, family, Counts{Distribution: "negative-binomial", Offset: 1})
 			before := math.Inf(-1)
 			check := func(what string) {
@@ -91,7 +91,7 @@ func TestCountBoundIsBelowEvidence(t *testing.T) {
 		}
 		_, c, b := a.at(0)
 		index := p.Field.Terms[0].Lookup(p.Train.Codes)[0]
-		prior, want := float64(b.Spread.PriorVar[0]), 0.0
+		prior, want := float64(b.Posterior.PriorVar[0]), 0.0
 		for e := range c.Slices.N - 1 {
 			want += logIntegral(func(x float64) float64 {
 				sum := -x*x/2 - math.Log(2*math.Pi)/2

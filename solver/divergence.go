@@ -1,11 +1,12 @@
 package solver
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // DivergedError reports that no finite weights were found.
@@ -16,6 +17,12 @@ type DivergedError struct {
 	Unit   string // unit of Sweep: "sweep" or "epoch"
 	Cause  string
 }
+
+// ErrDiverged is the sentinel of [DivergedError].
+var ErrDiverged = errors.New("training diverged")
+
+// Unwrap returns ErrDiverged.
+func (e *DivergedError) Unwrap() error { return ErrDiverged }
 
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("solver: diverged in %s %d at %s: %s", e.Unit, e.Sweep+1, e.Block, e.Cause)
@@ -62,8 +69,8 @@ func (dr *driver) recoverFromDivergence(p Point) error {
 			return err
 		}
 	} else {
-		dr.d.field.Draw(dr.d.b, func(k int) *rand.Rand {
-			return stream.New(dr.opt.Seed, "restart", uint64(k), uint64(run.Restarts))
+		dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand {
+			return randstream.New(dr.opt.Seed, "restart", uint64(k), uint64(run.Restarts))
 		}, math.Pow(0.1, float64(run.Restarts)))
 	}
 	dr.method.forget()

@@ -33,9 +33,9 @@ func (d *data) startPosterior() {
 	d.noise[0] = 1
 	for _, at := range blockIDs(d.field) {
 		c, b := d.posteriorBlock(at)
-		b.Spread.Start(0, c.Slices.Slice())
+		b.Posterior.SetVariance(0, c.Slices.Slice())
 		moment, _ := c.SecondMoment(d.b, &b)
-		b.Spread.Start(startVariance*moment, c.Slices.Slice())
+		b.Posterior.SetVariance(startVariance*moment, c.Slices.Slice())
 		d.learnPrior(at)
 		c.Refresh(d.b, c.Map != nil)
 	}
@@ -44,8 +44,8 @@ func (d *data) startPosterior() {
 // priorPenalty returns the prior of a block as a penalty in units of the summed
 // loss: a ridge of noise / prior variance around the prior mean.
 func (d *data) priorPenalty(b *tt.Block) *penalty {
-	lambda := float64(d.noise[0]) / float64(b.Spread.PriorVar[0])
-	return &penalty{row: func(int) float64 { return lambda }, mean: b.Spread.PriorMean}
+	lambda := float64(d.noise[0]) / float64(b.Posterior.PriorVar[0])
+	return &penalty{row: func(int) float64 { return lambda }, mean: b.Posterior.PriorMean}
 }
 
 // leastNoise keeps the noise of noiseless data above zero, where the bound is
@@ -66,7 +66,7 @@ const leastPrior = 1e-30
 func (d *data) learnPrior(at blockID) {
 	c, b := d.posteriorBlock(at)
 	moment, _ := c.SecondMoment(d.b, &b)
-	b.Spread.PriorVar[0] = float32(max(moment, leastPrior))
+	b.Posterior.PriorVar[0] = float32(max(moment, leastPrior))
 }
 
 // elbo returns the evidence lower bound, given the summed expected loss, or, for

@@ -21,7 +21,7 @@ func (s *conjugateGradient) expectedEquations(p *blockProblem, cores []backend.S
 		s.extraFull = make([]float32, len(c))
 		grad[p.core].Cov = s.extraFull
 	}
-	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, Second: true, Target: p.target, Weight: p.weight, Grad: grad})
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	curvature := s.slices.Var
 	for i, v := range curvature {
 		curvature[i] = -2 * v // the adjoint of the variance is -w/2
@@ -71,7 +71,7 @@ func (s *conjugateGradient) addExtra(p *blockProblem, dst, x []float32, sign flo
 
 // multiplyByMatrices multiplies each row of r entries by its own r x r matrix.
 func multiplyByMatrices(b backend.Backend, rows, matrices []float32, r int) {
-	backend.Each(b, len(rows)/r, func(e int) {
+	backend.ParallelFor(b, len(rows)/r, func(e int) {
 		row, product := rows[e*r:][:r], make([]float32, r)
 		for i := range product {
 			for j, x := range row {
@@ -89,10 +89,10 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 	if !p.hasPosterior() {
 		return
 	}
-	if sigmas := p.block.Spread.Sigma; sigmas != nil {
+	if sigmas := p.block.Posterior.Sigma; sigmas != nil {
 		// Adjoint left the curvature of T in the slices.
 		for q := range sigmas {
-			if err := p.block.Map.Solve(p.d.b, sigmas, q, s.slices.Mean, p.penalty.at(0, 0), p.noise); err != nil {
+			if err := p.block.Map.SolveSigma(p.d.b, sigmas, q, s.slices.Mean, p.penalty.at(0, 0), p.noise); err != nil {
 				p.failed = fmt.Errorf("%s: %w", p.block.Name, err)
 			}
 		}
@@ -100,7 +100,7 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 	}
 	for k, d := range s.diagonal {
 		if s.lambda[k] > 0 {
-			p.block.Spread.Var[k] = float32(p.noise) / d
+			p.block.Posterior.Var[k] = float32(p.noise) / d
 		}
 	}
 }
@@ -120,9 +120,9 @@ func solveExpectedSlices(p *blockProblem) int64 {
 	grad := make([]backend.Slices, len(p.train.Cores))
 	g := backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
 	grad[p.core] = g
-	p.d.pass(p.plan, p.train.Slices(), &backend.Job{Adjoint: backend.Residual, Second: true, Target: p.target, Weight: p.weight, Grad: grad})
+	p.d.pass(p.plan, p.train.Slices(), &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	var raised atomic.Int64
-	backend.Each(p.d.b, shape.N-1, func(e int) {
+	backend.ParallelFor(p.d.b, shape.N-1, func(e int) {
 		if solveExpectedSlice(p, e, r, g) {
 			raised.Add(1)
 		}
@@ -160,16 +160,16 @@ func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised boo
 	raised = solveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
 	for i, d := range step {
 		x[i] += float32(d)
-		p.block.Spread.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))
+		p.block.Posterior.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))
 	}
-	if p.block.Spread.Cov != nil {
+	if p.block.Posterior.Cov != nil {
 		cholesky.Inverse(scratch, r, h)
-		cov := p.block.Spread.Cov[e*r*r:][:r*r]
+		cov := p.block.Posterior.Cov[e*r*r:][:r*r]
 		for k := range cov {
 			cov[k] = float32(p.noise * h[k])
 		}
 		for i := range r {
-			p.block.Spread.Var[e*r+i] = cov[i*r+i]
+			p.block.Posterior.Var[e*r+i] = cov[i*r+i]
 		}
 	}
 	return raised

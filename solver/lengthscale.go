@@ -9,13 +9,13 @@ import (
 )
 
 // A Learnable is an operator with parameters theta that can be learned, such as
-// logarithms of length-scales. PullTheta returns the derivative of
+// logarithms of length-scales. ThetaGradient returns the derivative of
 // sum gradT o (A W) with respect to theta at fixed W; see package sideinfo.
 type Learnable interface {
 	tt.Operator
 	Theta() []float64
 	SetTheta(theta []float64) error
-	PullTheta(gradT, weights []float32, w int) []float64
+	ThetaGradient(gradT, weights []float32, w int) []float64
 }
 
 // A Kernel is a mode whose operator is learned. Only cores over that mode alone
@@ -145,7 +145,7 @@ func (b *kernelBlock) gradient(d *data) []float64 {
 		c := d.field.Terms[at.term].Cores[at.core]
 		width := c.Slices.Slice()
 		rows := c.SideGradient(grad[at.term][at.core].Mean, b.Operator.Rows())
-		for i, g := range b.Operator.PullTheta(rows, c.Weight, width) {
+		for i, g := range b.Operator.ThetaGradient(rows, c.Weight, width) {
 			total[i] += g
 		}
 	}

@@ -49,7 +49,7 @@ func (b *bumps) SetTheta(theta []float64) error {
 	return nil
 }
 
-func (b *bumps) PullTheta(gradT, weights []float32, w int) []float64 {
+func (b *bumps) ThetaGradient(gradT, weights []float32, w int) []float64 {
 	sum := 0.0
 	for i := range b.n {
 		for j := range b.m {
@@ -69,7 +69,7 @@ func learnableProblem(t *testing.T, v tt.Variant, theta float64) (*Problem, *bum
 	p := threeCores.problem(t, 13, false)
 	op := newBumps(threeCores.sizes[1], 6, theta)
 	c := p.Field.Terms[0].Cores[1]
-	m, err := tt.NewMap(c.Index, []tt.Operator{op}, c.Slices.Slice())
+	m, err := tt.NewLinearMap(c.Index, []tt.Operator{op}, c.Slices.Slice())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestKernelGradient(t *testing.T) {
 	for _, v := range []tt.Variant{tt.Side, tt.WLR, tt.Additive} {
 		p, op := learnableProblem(t, v, -2)
 		d := newTestData(t, p)
-		p.Field.Terms[0].Draw(p.Backend, rand.New(rand.NewPCG(1, 1)), 1)
+		p.Field.Terms[0].Initialize(p.Backend, rand.New(rand.NewPCG(1, 1)), 1)
 		ridge := Ridge{Uniform, 0.1}
 		d.objective(ridge)
 		b := d.kernels[0]
@@ -104,7 +104,7 @@ func TestLengthScaleIsLearned(t *testing.T) {
 	const truth = -2.5
 	made, _ := learnableProblem(t, tt.Side, truth)
 	rng := rand.New(rand.NewPCG(3, 3))
-	made.Field.Terms[0].Draw(made.Backend, rng, 1)
+	made.Field.Terms[0].Initialize(made.Backend, rng, 1)
 	c := made.Field.Terms[0].Cores[1]
 	for i := range c.Weight {
 		c.Weight[i] += float32(rng.NormFloat64())

@@ -46,7 +46,7 @@ func (a *cavi) refreshNoiseWeights() {
 	r, terms := a.d.noiseWeights, a.moments()
 	n := len(a.d.y)
 	mean, squared := make([]float32, n), make([]float32, n)
-	backend.Each(a.d.b, n, func(i int) {
+	backend.ParallelFor(a.d.b, n, func(i int) {
 		m, v := a.d.field.Combine(terms, i)
 		e := float64(a.d.y[i]) - m
 		mean[i], squared[i] = float32(m), float32(e*e+v)

@@ -41,11 +41,11 @@ func newResiduals(d *data, train Observations) residuals {
 		work := (*backend.Plan).Work
 		if t.Varies() {
 			term.variance = make([]float32, n)
-			work = (*backend.Plan).SecondWork
+			work = (*backend.Plan).SecondMomentWork
 		}
 		plans := []**backend.Plan{&term.firstPlan, &term.lastPlan}[:min(len(t.Cores), 2)]
 		parallel.For(len(plans), len(plans), func(i int) {
-			*plans[i] = backend.NewPlan(t.Shapes(), index, [...]backend.End{backend.First, backend.Last}[i])
+			*plans[i] = backend.NewPlan(t.Shapes(), index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
 		})
 		term.cheapest = term.firstPlan
 		if term.lastPlan != nil && work(term.lastPlan) < work(term.firstPlan) {
@@ -71,7 +71,7 @@ func (a *residuals) evaluate(k int) {
 		if a.planWeight == nil {
 			a.planWeight = make([]float32, len(a.planTarget))
 		}
-		job.Second, job.Var = true, a.planWeight
+		job.SecondMoments, job.Var = true, a.planWeight
 	}
 	a.d.pass(t.cheapest, t.train.Slices(), job)
 	t.cheapest.Scatter(t.mean, a.planTarget)

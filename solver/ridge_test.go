@@ -14,7 +14,7 @@ func drawnData(t *testing.T, c variantCase) *data {
 	d := newTestData(t, c.problem(t, true))
 	rng := rand.New(rand.NewPCG(6, 1))
 	for _, term := range d.field.Terms {
-		term.Draw(d.b, rng, 1)
+		term.Initialize(d.b, rng, 1)
 		for _, core := range term.Cores {
 			for _, values := range [][]float32{core.Free, core.Weight} {
 				for i := range values {

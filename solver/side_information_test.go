@@ -70,7 +70,7 @@ func TestLatentScalingLearnsProduct(t *testing.T) {
 	value := make([][]float32, 2)
 	for k := range value {
 		value[k] = make([]float32, p.Valid.Len())
-		p.Field.EvalTerm(p.Backend, value[k], k, p.Field.NewChunk(p.Valid.Codes))
+		(&tt.Field{Terms: p.Field.Terms[k : k+1]}).Evaluate(p.Backend, value[k], p.Valid.Codes)
 	}
 	for i, v := range value[0] {
 		product += math.Pow(float64(v)*float64(value[1][i]), 2) / float64(len(value[0]))

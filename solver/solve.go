@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // method is one algorithm that lowers the objective block by block.
@@ -106,7 +106,7 @@ func (dr *driver) drawStart() error {
 			return err
 		}
 	}
-	dr.d.field.Draw(dr.d.b, func(k int) *rand.Rand { return stream.New(dr.opt.Seed, "start", uint64(k)) }, 1)
+	dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand { return randstream.New(dr.opt.Seed, "start", uint64(k)) }, 1)
 	dr.state.Run = Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore, Weights: dr.d.flatten(nil)}
 	return nil
 }

@@ -62,7 +62,7 @@ func flatten(dst []float32, f *tt.Field) []float32 {
 		for _, c := range t.Cores {
 			for _, b := range c.Blocks() {
 				dst = append(dst, b.Value...)
-				for _, spread := range b.Spread.Arrays() {
+				for _, spread := range b.Posterior.Arrays() {
 					dst = append(dst, spread...)
 				}
 			}
@@ -76,7 +76,7 @@ func restore(be backend.Backend, f *tt.Field, src []float32) []float32 {
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
 			for _, b := range c.Blocks() {
-				for _, dst := range append([][]float32{b.Value}, b.Spread.Arrays()...) {
+				for _, dst := range append([][]float32{b.Value}, b.Posterior.Arrays()...) {
 					src = src[copy(dst, src):]
 				}
 			}

@@ -60,7 +60,7 @@ func (w synthetic) problem(t testing.TB, seed uint64, weighted bool) *Problem {
 	}
 	truth := w.field(t, codes)
 	for _, term := range truth.Terms {
-		term.Draw(ref.Backend{}, rng, 1/math.Sqrt(float64(len(truth.Terms))))
+		term.Initialize(ref.Backend{}, rng, 1/math.Sqrt(float64(len(truth.Terms))))
 	}
 	y := make([]float32, w.cells)
 	truth.Evaluate(ref.Backend{}, y, codes)

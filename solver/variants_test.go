@@ -57,7 +57,7 @@ func addOperators(t *testing.T, w synthetic, p *Problem, v tt.Variant, ops []tt.
 			if !slices.ContainsFunc(mine, func(o tt.Operator) bool { return o != nil }) {
 				continue
 			}
-			m, err := tt.NewMap(c.Index, mine, c.Slices.Slice())
+			m, err := tt.NewLinearMap(c.Index, mine, c.Slices.Slice())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +189,7 @@ func TestVariantsLearn(t *testing.T) {
 			truth := tc.problem(t, false)
 			rng := rand.New(rand.NewPCG(8, 8))
 			for _, term := range truth.Field.Terms {
-				term.Draw(truth.Backend, rng, 1)
+				term.Initialize(truth.Backend, rng, 1)
 				for _, c := range term.Cores {
 					for i := range c.Weight {
 						c.Weight[i] += float32(0.3 * rng.NormFloat64())

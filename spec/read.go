@@ -9,8 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
 	"github.com/kernel-fried-tensor/kft/internal/specfile"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // Parse reads a specification in YAML or JSON. The name is that of the file, for
@@ -19,7 +19,7 @@ import (
 // with one warning each. Fields that are not given stay zero: override them if
 // necessary, then call Fill and Validate.
 func Parse(data []byte, name string) (s Spec, warnings []string, err error) {
-	r := specReader{Reader: specfile.Reader{File: name, What: "specification", Make: "it needs at least version: 1 and the section data"}}
+	r := specReader{Reader: specfile.Reader{File: name, Kind: "specification", Remedy: "it needs at least version: 1 and the section data"}}
 	root, err := r.Root(data)
 	if err != nil {
 		return Spec{}, nil, err
@@ -107,7 +107,7 @@ func (r *specReader) section(m *ast.MappingNode, path string, section reflect.Va
 // keyHint suggests the most similar key of the section, or another section that has the
 // key, or lists all keys.
 func keyHint(key string, keys []string) string {
-	if hint := nearest.Hint(key, keys); hint != "" {
+	if hint := suggest.Hint(key, keys); hint != "" {
 		return hint
 	}
 	for tag, v := range fieldsOf(reflect.ValueOf(Spec{})) {

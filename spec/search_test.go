@@ -20,8 +20,8 @@ func TestSearchSection(t *testing.T) {
 		"search: all":                "f.yaml:2:9: search: must be a section with indented parameters",
 		"search: {rank.1: }":         "search.rank.1: ",
 		"search: {rank.1: []}":       "f.yaml:2:18: search.rank.1: needs values",
-		"search: {rank.1: [[1]]}":    "search.rank.1[0]: needs one value",
-		"search: {rank.1: {low: 1}}": "search.rank.1: is a list",
+		"search: {rank.1: [[1]]}":    "search.rank.1[0]: must be a single value",
+		"search: {rank.1: {low: 1}}": "search.rank.1: must be a list",
 	} {
 		if _, _, err := Parse([]byte("version: 1\n"+text+"\n"), "f.yaml"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want %q", text, err, want)

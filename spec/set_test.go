@@ -21,7 +21,7 @@ func TestSet(t *testing.T) {
 		{"fit.sweeps", false, []string{"many"}, "not a whole number"},
 		{"fit.sweps", false, []string{"7"}, `did you mean "sweeps"`},
 		{"fit", false, []string{"7"}, "must be a section with indented keys"},
-		{"terms", false, []string{"store"}, "is a list"},
+		{"terms", false, []string{"store"}, "must be a list"},
 		{"fit.sweeps", true, []string{"1", "2"}, "must be a single value"},
 		{"", false, []string{"1"}, "unknown key"},
 		{"a.b.c", false, []string{"1"}, "unknown key"},

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
@@ -50,7 +50,7 @@ func Variants() []string { return []string{"plain", "side", "wlr", "ls", "additi
 func (s Spec) SideTables() ([]sideinfo.Spec, error) {
 	var tables []sideinfo.Spec
 	for i, text := range s.Side.Tables {
-		t, err := sideinfo.ParseSide(text)
+		t, err := sideinfo.ParseSpec(text)
 		if err != nil {
 			return nil, problemf(index("side.tables", i), "%v", err)
 		}
@@ -90,7 +90,7 @@ func (s Spec) validateSide(ps *Problems) {
 	first := map[string]int{}
 	for i, text := range s.Side.Tables {
 		path := index("side.tables", i)
-		t, err := sideinfo.ParseSide(text)
+		t, err := sideinfo.ParseSpec(text)
 		if err != nil {
 			ps.Addf(path, "%v", err)
 			continue
@@ -130,8 +130,8 @@ func (s Spec) validatePlacebo(ps *Problems, tables map[string]int) {
 		return
 	}
 	kind, mode, named := strings.Cut(s.Side.Placebo, ":")
-	if !slices.Contains(sideinfo.ReplaceKinds(), kind) {
-		ps.Addf("side.placebo", "%q is neither constant nor noise%s", kind, nearest.Hint(kind, sideinfo.ReplaceKinds()))
+	if !slices.Contains(sideinfo.PlaceboKinds(), kind) {
+		ps.Addf("side.placebo", "%q is neither constant nor noise%s", kind, suggest.Hint(kind, sideinfo.PlaceboKinds()))
 	}
 	modes := s.ModeNames()
 	_, described := tables[mode]

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
@@ -19,9 +21,9 @@ type Data struct {
 }
 
 // Table returns the columns of the table and its format.
-func (d Data) Table() (dataset.Schema, dataset.Format, error) {
+func (d Data) Table() (dataset.Schema, tableio.Format, error) {
 	schema := dataset.Schema{Target: d.Target, Weight: d.Weight, Duplicates: d.Duplicates}
-	var format dataset.Format
+	var format tableio.Format
 	for i, text := range d.Modes {
 		mode, err := dataset.ParseMode(text)
 		if err != nil {
@@ -30,10 +32,10 @@ func (d Data) Table() (dataset.Schema, dataset.Format, error) {
 		schema.Modes = append(schema.Modes, mode)
 	}
 	var err error
-	if format.Delimiter, err = dataset.ParseDelimiter(d.Delimiter); err != nil {
+	if format.Delimiter, err = delimited.ParseDelimiter(d.Delimiter); err != nil {
 		return schema, format, fielderr.Errorf("data.delimiter", "%w", err)
 	}
-	if format.Header, err = dataset.ParseHeader(d.Header); err != nil {
+	if format.Header, err = delimited.ParseHeader(d.Header); err != nil {
 		return schema, format, fielderr.Errorf("data.header", "%w", err)
 	}
 	return schema, format, nil
@@ -76,7 +78,7 @@ func (d Data) validate(ps *Problems) {
 		}
 		first[mode.Name] = i
 	}
-	if _, err := dataset.ParseDelimiter(d.Delimiter); err != nil {
+	if _, err := delimited.ParseDelimiter(d.Delimiter); err != nil {
 		ps.Addf("data.delimiter", "%v", err)
 	}
 	oneOf(ps, "data.header", d.Header, "auto", "yes", "no")

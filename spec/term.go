@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // MaxRank is the highest rank of a term.
@@ -143,7 +143,7 @@ func parseRanks(text string, given bool, cores string, bonds int) ([]int, error)
 // hintOrList suggests the most similar candidate. If none is similar, it lists all
 // candidates, unless there are many.
 func hintOrList(name string, candidates []string) string {
-	if hint := nearest.Hint(name, candidates); hint != "" {
+	if hint := suggest.Hint(name, candidates); hint != "" {
 		return hint
 	}
 	if len(candidates) == 0 || len(candidates) > 12 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -21,7 +21,7 @@ func (s Spec) Validate() error {
 	}
 	s.validateText(&ps)
 	s.Data.validate(&ps)
-	if _, err := dataset.ParseSplit(s.Split); err != nil {
+	if _, err := split.Parse(s.Split); err != nil {
 		ps.Addf("split", "%v", err)
 	}
 	oneOf(&ps, "transform", s.Transform, append(predictive.Transforms(), "auto")...)
@@ -79,7 +79,7 @@ func oneOf(ps *Problems, path, value string, allowed ...string) {
 	}
 	last := len(allowed) - 1
 	ps.Addf(path, "unknown value %q; use %s or %s%s", value,
-		strings.Join(allowed[:last], ", "), allowed[last], nearest.Hint(value, allowed))
+		strings.Join(allowed[:last], ", "), allowed[last], suggest.Hint(value, allowed))
 }
 
 // knownMode reports a mode that the table does not have.

@@ -24,7 +24,7 @@ func TestValidate(t *testing.T) {
 		{"target as mode", func(s *Spec) { s.Data.Target = "item" }, []string{`data.modes[1]: column "item" is already the target`}},
 		{"no modes", func(s *Spec) { s.Data.Modes, s.Terms = nil, nil }, []string{"data.modes: missing"}},
 		{"mode twice", func(s *Spec) { s.Data.Modes[1] = "store" }, []string{`data.modes[1]: data.modes[0] has the same name, "store"`}},
-		{"mode without column", func(s *Spec) { s.Data.Modes[2] = "time=" }, []string{"data.modes[2]", "column's name is missing"}},
+		{"mode without column", func(s *Spec) { s.Data.Modes[2] = "time=" }, []string{"data.modes[2]", "name of a column is missing"}},
 		{"mode without name", func(s *Spec) { s.Data.Modes[2] = "=year" }, []string{"data.modes[2]", "name before '=' is missing"}},
 		{"mode with syntax", func(s *Spec) { s.Data.Modes[0] = "a: b" }, []string{"data.modes[0]", "=a: b"}},
 		{"file", func(s *Spec) { s.Data.Files = []string{"a", ""} }, []string{"data.files[1]: the name is empty"}},

@@ -65,7 +65,7 @@ func (c *checkpoint) Save(s *solver.State) error {
 		run  *solver.Run
 	}{{"run", &s.Run}, {"leader", &s.Leader}} {
 		for what, values := range arrays(named.run) {
-			f.Tensors = append(f.Tensors, modelfile.Of(fmt.Sprintf("%s/%d", named.name, what), values, len(values)))
+			f.Tensors = append(f.Tensors, modelfile.NewTensor(fmt.Sprintf("%s/%d", named.name, what), values, len(values)))
 		}
 	}
 	return modelfile.Write(c.file(), f)

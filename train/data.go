@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -21,18 +22,23 @@ import (
 // Data is a table whose rows are split into parts. Fits do not change it, so several
 // fits can share it.
 type Data struct {
+	source  string // name, for messages
 	table   dataset.Table
-	split   *dataset.Split
+	split   *split.Split
 	seconds float64 // time of reading
 }
 
-// Read reads and splits the table of a specification.
-func Read(ctx context.Context, s spec.Spec, opt Options) (*Data, error) {
+// Read reads and splits a table. The zero source stands for the files of the
+// specification.
+func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*Data, error) {
 	if opt.Progress != nil {
 		opt.Progress(Event{Stage: "read"})
 	}
 	began := time.Now()
-	how, err := dataset.ParseSplit(s.Split)
+	if source.IsZero() {
+		source = tableio.Files(s.Data.Files...)
+	}
+	how, err := split.Parse(s.Split)
 	if err != nil {
 		return nil, fielderr.Errorf("split", "%w", err)
 	}
@@ -42,7 +48,7 @@ func Read(ctx context.Context, s spec.Spec, opt Options) (*Data, error) {
 	}
 	schema.Part = how.Column()
 	format.Stdin = opt.Stdin
-	table, err := dataset.Read(ctx, s.Data.Files, schema, format, opt.Threads)
+	table, err := tableio.Read(ctx, source, schema, format, opt.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +61,7 @@ func Read(ctx context.Context, s spec.Spec, opt Options) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Data{table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
+	return &Data{source: source.String(), table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
 }
 
 // Count returns the number of rows in a part.
@@ -117,10 +123,10 @@ func (r *run) takeParts() error {
 // shareOf keeps about the given share of the training rows; the others become
 // unused. Each row has its own random number, so a smaller share is a subset of a
 // larger one.
-func shareOf(split *dataset.Split, share float64, seed uint64) *dataset.Split {
+func shareOf(split *split.Split, share float64, seed uint64) *split.Split {
 	s := *split
 	s.Parts = slices.Clone(split.Parts)
-	draw := stream.New(seed, "share of rows")
+	draw := randstream.New(seed, "share of rows")
 	for i, p := range s.Parts {
 		if draw.Float64() >= share && p == dataset.Train {
 			s.Parts[i] = dataset.Unused
@@ -159,7 +165,7 @@ func (r *run) checkDomain() error {
 	err = predictive.CheckDomain(transform, t.Y)
 	var domain *predictive.DomainError
 	if errors.As(err, &domain) {
-		return fmt.Errorf("%s: data row %d, column %s: %w", strings.Join(r.spec.Data.Files, ", "), t.SourceRow(domain.Position)+1, r.spec.Data.Target, err)
+		return fmt.Errorf("%s: data row %d, column %s: %w", r.data.source, t.SourceRow(domain.Position)+1, r.spec.Data.Target, err)
 	}
 	return err
 }
@@ -180,7 +186,7 @@ func countRows(codes [][]int32, sizes []int) [][]int32 {
 
 // periods names the time ranges of the parts of a split by time; nil for other
 // splits.
-func periods(s *dataset.Split) map[string]string {
+func periods(s *split.Split) map[string]string {
 	if s.Periods == nil {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/testtable"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -14,7 +16,7 @@ import (
 // their part.
 func TestShareOf(t *testing.T) {
 	t.Parallel()
-	split := &dataset.Split{Parts: make([]dataset.Part, 9000)}
+	split := &split.Split{Parts: make([]dataset.Part, 9000)}
 	for i := range split.Parts {
 		split.Parts[i] = dataset.Part(i % 3)
 	}
@@ -36,7 +38,7 @@ func TestEmptyShare(t *testing.T) {
 	t.Parallel()
 	s := spec.Spec{Data: spec.Data{Files: []string{testtable.WriteSales(t, 400)}, Target: "units", Modes: []string{"store", "item", "time=year+month"}}}
 	s.Fill()
-	_, _, err := ReadAndFit(t.Context(), s, Options{Threads: 2, Share: 1e-9})
+	_, _, err := ReadAndFit(t.Context(), s, tableio.Source{}, Options{Threads: 2, Share: 1e-9})
 	if err == nil || !strings.Contains(err.Error(), "too small to be reduced") {
 		t.Errorf("got error %v, want one that says that the table is too small", err)
 	}

@@ -176,7 +176,7 @@ func (b *builder) regress(c *tt.Core, core []string, variant tt.Variant, trained
 	for _, m := range at {
 		ops = append(ops, b.operator(m))
 	}
-	m, err := tt.NewMap(c.Index, ops, c.Slices.Slice())
+	m, err := tt.NewLinearMap(c.Index, ops, c.Slices.Slice())
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -45,7 +46,7 @@ func (r *run) readSide(ctx context.Context) error {
 func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int) (*model.Side, model.SideReport, error) {
 	mode, s := r.data.table.Modes[at], r.spec.Side
 	report := model.SideReport{Mode: mode.Name, Space: s.Space}
-	joined, err := sideinfo.Open(ctx, table, mode, r.data.table.Dicts[at].IDs(), dataset.Format{Stdin: r.opt.Stdin})
+	joined, err := sideinfo.Open(ctx, table, tableio.Named(r.opt.Tables, table.File), mode, r.data.table.Dicts[at].IDs(), tableio.Format{Stdin: r.opt.Stdin})
 	if err != nil {
 		return nil, report, err
 	}
@@ -59,7 +60,7 @@ func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int) (*model.S
 		return nil, report, err
 	}
 	if kind := s.PlaceboOf(mode.Name); kind != "" {
-		if features, err = sideinfo.Replace(kind, features, r.spec.Seed); err != nil {
+		if features, err = sideinfo.Placebo(kind, features, r.spec.Seed); err != nil {
 			return nil, report, err
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -31,8 +33,9 @@ type Options struct {
 	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
 	Resume          bool          // continue from the folder's checkpoint, if there is one
 
-	Stdin    io.Reader   // the table called "-"; nil is the process's standard input
-	Progress func(Event) // receives progress; may be nil
+	Tables   map[string]tableio.Source // named tables in place of the files of side tables
+	Stdin    io.Reader                 // the table called "-"; nil is the process's standard input
+	Progress func(Event)               // receives progress; may be nil
 }
 
 // An Event describes the progress of a fit.
@@ -66,8 +69,8 @@ func Fit(ctx context.Context, s spec.Spec, data *Data, opt Options) (*model.Mode
 
 // ReadAndFit reads a table for one fit. It needs less memory than Read and Fit,
 // because the table is released once its rows are assigned to the parts.
-func ReadAndFit(ctx context.Context, s spec.Spec, opt Options) (*model.Model, *Report, error) {
-	data, err := Read(ctx, s, opt)
+func ReadAndFit(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*model.Model, *Report, error) {
+	data, err := Read(ctx, s, source, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,7 +78,7 @@ func ReadAndFit(ctx context.Context, s spec.Spec, opt Options) (*model.Model, *R
 }
 
 func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bool) (*model.Model, *Report, error) {
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,7 +93,7 @@ type run struct {
 	engine      backend.Backend
 	data        *Data
 	release     bool // the table's columns are not needed after the parts are taken
-	split       *dataset.Split
+	split       *split.Split
 	parts       [3]solver.Observations // by dataset.Part; Y in the user's units
 	held        solver.Observations    // validation rows kept for the conformal correction
 	model       *model.Model

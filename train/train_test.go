@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/testtable"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -22,7 +23,7 @@ func TestFitSharedData(t *testing.T) {
 	t.Parallel()
 	s := salesSpec(testtable.WriteSales(t, 1500))
 	opt := Options{Threads: 2}
-	_, want, err := ReadAndFit(t.Context(), s, opt)
+	_, want, err := ReadAndFit(t.Context(), s, tableio.Source{}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestFitSharedData(t *testing.T) {
 			t.Errorf("got R2 %v on the test set, want more than %v of %s", want.Test.R2Scale, b.Test.R2Scale, b.Name)
 		}
 	}
-	data, err := Read(t.Context(), s, opt)
+	data, err := Read(t.Context(), s, tableio.Source{}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestErrorsNameFields(t *testing.T) {
 		s := salesSpec(file)
 		s.Data.Duplicates = "last"
 		c.change(&s)
-		_, _, err := ReadAndFit(t.Context(), s, Options{Threads: 2})
+		_, _, err := ReadAndFit(t.Context(), s, tableio.Source{}, Options{Threads: 2})
 		if got := fielderr.Path(err); got != c.want {
 			t.Errorf("got error %v of field %q, want one of field %q", err, got, c.want)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 )
 
-// Variant is how a core's slices G come from free weights V' and a regression
-// T = A W on side information.
+// Variant determines how the slices G of a core depend on free weights V' and on a
+// regression T = A W on side information.
 type Variant string
 
 const (
@@ -21,43 +21,43 @@ const (
 )
 
 // A Core is a matrix-valued function of the entities of one mode, or of the
-// occurring combinations of several. The last slice is the prior's: for
-// entities without training data.
+// occurring combinations of several modes. The last slice is the prior slice. It
+// stands for everything that has no slice of its own.
 //
-// Slices holds G, up to date after Refresh.
+// Slices holds G. Refresh brings it up to date.
 type Core struct {
 	Modes   []string
 	Index   *Index
 	Variant Variant
 	Slices  backend.Slices
 
-	Free   []float32 // V', in the form of Slices; nil for Side. For Plain it is Slices.Mean
-	Weight []float32 // W; nil for Plain
-	Map    *Map      // A
+	Free   []float32  // V', laid out as Slices; nil for Side. For Plain it is Slices.Mean
+	Weight []float32  // W; nil for Plain
+	Map    *LinearMap // A
 
-	// Coupled says that V' and W of a wlr core share one penalty, see package
-	// fit.
+	// Coupled means that V' and W of a wlr core share one penalty; see package
+	// solver.
 	Coupled bool
 
-	// Anchor, unless nil, is the slice to which the penalty draws free weights, in
-	// place of 0; see Train.AnchorAtOne.
+	// Anchor, unless nil, is the slice toward which the penalty shrinks free
+	// weights, in place of 0; see Train.AnchorAtOne.
 	Anchor []float32
 
-	// Norm, unless nil, writes K x to dst for weights x of the regression: their
+	// Norm, unless nil, writes K x to dst for weights x of the regression. Their
 	// penalty is then x'K x in place of |x|^2.
 	Norm func(dst, x []float32)
 
-	// FreeSpread and WeightSpread say how V' and W vary about their means, nil
-	// for weights known exactly; see Field.SetFamily.
-	FreeSpread, WeightSpread *Spread
+	// FreePosterior and WeightPosterior describe the uncertainty of V' and W. They
+	// are nil for weights known exactly; see Field.SetFamily.
+	FreePosterior, WeightPosterior *Posterior
 
-	// Trained tells which entities have training data; nil means all but the
-	// prior. The others take the mean of the trained ones for V', or 1 where that
-	// is what V' is held to: wlr that is not coupled.
+	// Trained[e] reports whether entity e has training data; nil means that all do
+	// but the prior. The others take the mean of the trained ones for V', or 1 in a
+	// wlr core that is not coupled, whose penalty shrinks V' toward 1.
 	Trained []bool
 
-	side    []float32 // T, in the form of Slices
-	sideVar []float32 // its variances, nil where W is known exactly
+	side    []float32 // T, laid out as Slices
+	sideVar []float32 // variances of T; nil if W is known exactly
 }
 
 // NewCore returns a plain core of zeros.
@@ -67,9 +67,9 @@ func NewCore(modes []string, x *Index, shape backend.Shape) *Core {
 	return c
 }
 
-// Regress turns a plain core into another variant. trained tells which entities
-// have training data.
-func (c *Core) Regress(v Variant, m *Map, trained []bool) {
+// Regress turns a plain core into another variant, with the regression T = A W of
+// the map m. trained is stored as Trained.
+func (c *Core) Regress(v Variant, m *LinearMap, trained []bool) {
 	c.Variant, c.Map, c.Trained = v, m, trained
 	c.Weight, c.side = make([]float32, m.Weights()), make([]float32, c.Slices.Len())
 	c.Free = nil
@@ -78,32 +78,31 @@ func (c *Core) Regress(v Variant, m *Map, trained []bool) {
 	}
 }
 
-// CoreName returns the name of a core over modes as a specification writes it:
-// "store*item".
+// CoreName returns the name of a core over modes in the notation of the
+// specification: "store*item".
 func CoreName(modes []string) string { return strings.Join(modes, "*") }
 
 // Name returns the core's name.
 func (c *Core) Name() string { return CoreName(c.Modes) }
 
-// A Block is a set of weights in which G is linear: with all else fixed,
+// A Block is a set of weights in which G is linear when everything else is fixed:
 //
-//	G = M o x + const   (free weights x), or   G = M o (A x) + const,
+//	G = M o x + const   (free weights x), or   G = M o (A x) + const.
 //
-// M being the slices Multiplier, or 1 where it is nil. Map is nil for free
-// weights.
+// M is Multiplier, or 1 if that is nil. Map is nil for free weights.
 type Block struct {
 	Name          string // "weight/item" for V', "side/item" for W
 	Value         []float32
-	Spread        *Spread // nil for weights known exactly
-	Map           *Map
-	Multiplier    []float32              // means
-	MultiplierVar []float32              // and variances, nil where it is known exactly
-	MultiplierCov []float32              // r x r an entity, where its slices have covariances
+	Posterior     *Posterior // nil for weights known exactly
+	Map           *LinearMap
+	Multiplier    []float32              // means of M
+	MultiplierVar []float32              // variances of M; nil if it is known exactly
+	MultiplierCov []float32              // r x r per entity; nil if its slices have no covariances
 	Norm          func(dst, x []float32) // see Core
 }
 
-// Apply writes M o (A x), in the form of the core's slices, to dst. The prior's
-// slice is not defined.
+// Apply writes M o (A x) to dst, laid out as the slices of the core. The prior
+// slice is undefined.
 func (b *Block) Apply(be backend.Backend, dst, x []float32) {
 	if b.Map != nil {
 		b.Map.Apply(be, dst, x, false)
@@ -117,9 +116,9 @@ func (b *Block) Apply(be backend.Backend, dst, x []float32) {
 	}
 }
 
-// Adjoint writes A'(M o g) to dst, the adjoint of Apply, for slices g, which it
-// may overwrite. squared takes the squares of A's entries, and the expected
-// squares of M's.
+// Adjoint writes A'(M o g) to dst, the adjoint of Apply. It may overwrite the
+// slices g. If squared is set, it uses the squares of the entries of A and the
+// expected squares of those of M.
 func (b *Block) Adjoint(be backend.Backend, dst, g []float32, squared bool) {
 	if b.Multiplier != nil {
 		for i, m := range b.Multiplier {
@@ -139,30 +138,31 @@ func (b *Block) Adjoint(be backend.Backend, dst, g []float32, squared bool) {
 	copy(dst, g)
 }
 
-// Blocks returns the blocks of the core, whose values share memory with it.
+// Blocks returns the blocks of the core in the order in which solvers update them.
+// Their values share memory with the core.
 func (c *Core) Blocks() []Block {
-	free := Block{Name: "weight/" + c.Name(), Value: c.Free, Spread: c.FreeSpread}
-	side := Block{Name: "side/" + c.Name(), Value: c.Weight, Spread: c.WeightSpread, Map: c.Map, Norm: c.Norm}
+	free := Block{Name: "weight/" + c.Name(), Value: c.Free, Posterior: c.FreePosterior}
+	side := Block{Name: "side/" + c.Name(), Value: c.Weight, Posterior: c.WeightPosterior, Map: c.Map, Norm: c.Norm}
 	switch c.Variant {
 	case Plain:
 		return []Block{free}
 	case Side:
 		return []Block{side}
 	case Additive:
-		return []Block{side, free} // V' would leave nothing to the regression
+		return []Block{side, free} // V' first would leave nothing to explain for the regression
 	case WLR:
 		free.Multiplier, side.Multiplier = c.side, c.Free
-		if c.FreeSpread != nil {
-			free.MultiplierVar, side.MultiplierVar = c.sideVar, c.FreeSpread.Var
-			side.MultiplierCov = c.FreeSpread.Cov
+		if c.FreePosterior != nil {
+			free.MultiplierVar, side.MultiplierVar = c.sideVar, c.FreePosterior.Var
+			side.MultiplierCov = c.FreePosterior.Cov
 		}
 		return []Block{side, free}
 	}
 	panic(fmt.Sprintf("tt: unknown variant %q", c.Variant))
 }
 
-// Offset returns the slices that a free block's product is added to, nil for
-// none.
+// Offset returns the constant that G adds to the product of a free block, or nil
+// if there is none.
 func (c *Core) Offset() []float32 {
 	if c.Variant == Additive {
 		return c.side
@@ -170,8 +170,9 @@ func (c *Core) Offset() []float32 {
 	return nil
 }
 
-// SideGradient returns the gradient by T, a row for each of n codes, given that
-// by the slices of a core over one mode, which it may overwrite.
+// SideGradient returns the gradient with respect to T, one row per code of n
+// codes, given the gradient g with respect to the slices. The core has one mode.
+// SideGradient may overwrite g.
 func (c *Core) SideGradient(g []float32, n int) []float32 {
 	size := c.Slices.Slice()
 	if c.Variant == WLR {
@@ -186,8 +187,8 @@ func (c *Core) SideGradient(g []float32, n int) []float32 {
 	return rows
 }
 
-// TrainedEntities returns the number of entities with training data, which come
-// first.
+// TrainedEntities returns the number of entities with training data. They precede
+// all others.
 func (c *Core) TrainedEntities() int {
 	if c.Trained == nil {
 		return c.Slices.N - 1
@@ -203,26 +204,27 @@ func (c *Core) TrainedEntities() int {
 
 func (c *Core) trained(e int) bool { return c.Trained == nil || e < len(c.Trained) && c.Trained[e] }
 
-// Refresh brings G up to date after weights changed. sideChanged tells that W
-// or the operators did; then it costs a product of the operators with W.
+// Refresh brings G up to date after a change of weights. sideChanged reports
+// whether W or the operators changed; if so, Refresh costs a product of the
+// operators with W.
 func (c *Core) Refresh(b backend.Backend, sideChanged bool) {
 	if c.Free != nil {
-		c.spreadPrior(c.Free, false)
+		c.setUntrained(c.Free, false)
 	}
 	if c.Slices.Var != nil || c.Slices.Cov != nil {
-		defer c.refreshSpread(b, sideChanged) // needs the means
+		defer c.refreshVariances(b, sideChanged) // after the means, which it uses
 	}
 	if c.Variant == Plain {
 		return
 	}
 	if sideChanged {
 		c.Map.Apply(b, c.side, c.Weight, false)
-		c.spreadPrior(c.side, true)
+		c.setUntrained(c.side, true)
 	}
 	c.combine()
 }
 
-// combine takes G from V' and T.
+// combine computes the means of G from V' and T.
 func (c *Core) combine() {
 	g := c.Slices.Mean
 	switch c.Variant {
@@ -239,11 +241,12 @@ func (c *Core) combine() {
 	}
 }
 
-// spreadPrior sets the prior's slice, and those of entities without training
-// data unless priorOnly, to the mean of the trained ones, or V' to its prior mean
-// where it has one. Of a coupled core it has none: the scale between V' and W is
-// free, and the mean is the same function whatever the scale. O(n R^2).
-func (c *Core) spreadPrior(values []float32, priorOnly bool) {
+// setUntrained sets the prior slice to the mean of the trained ones, or to the
+// prior mean of V' if there is one. Unless priorOnly is set, it does the same for
+// entities without training data. A coupled core has no prior mean: the scale
+// between V' and W is arbitrary, and the mean gives the same function for every
+// scale. O(n R^2).
+func (c *Core) setUntrained(values []float32, priorOnly bool) {
 	size := c.Slices.Slice()
 	n := c.Slices.N - 1
 	sum := make([]float64, size)
@@ -262,7 +265,7 @@ func (c *Core) spreadPrior(values []float32, priorOnly bool) {
 	}
 	if !priorOnly && c.Variant == WLR && !c.Coupled {
 		for k := range prior {
-			prior[k] = 1 // what the penalty |V' - 1|^2 holds V' to
+			prior[k] = 1 // the penalty is |V' - 1|^2
 		}
 	}
 	for e := range n {
@@ -272,10 +275,10 @@ func (c *Core) spreadPrior(values []float32, priorOnly bool) {
 	}
 }
 
-// draw sets start values of standard deviation noise about a shared part, all
-// times scale. Entities without training data take no draws, so that what they
-// are leaves those of others as they are.
-func (c *Core) draw(b backend.Backend, rng *rand.Rand, scale, noise float64, shared func(k int) float64) {
+// initialize sets initial values: a shared part plus noise of the given standard
+// deviation, both times scale. Entities without training data consume no random
+// numbers, so the values of the others do not depend on them.
+func (c *Core) initialize(b backend.Backend, rng *rand.Rand, scale, noise float64, shared func(k int) float64) {
 	normal := func(values []float32, mean func(k int) float64, scale, noise float64) {
 		for k := range values {
 			values[k] = float32(scale * (mean(k) + noise*rng.NormFloat64()))

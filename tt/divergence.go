@@ -7,24 +7,25 @@ import (
 )
 
 // activeRows returns the number of entities (free weights) or rows (regressions)
-// of the block, and which of them are weights of the model: not the prior's
-// slice, nor entities without training data.
-func (c *Core) activeRows(b *Block) (rows int, is func(row int) bool) {
+// of the block, and a function that reports whether a row holds weights of the
+// model. Entities without training data do not.
+func (c *Core) activeRows(b *Block) (rows int, active func(row int) bool) {
 	if b.Map != nil {
 		return b.Map.Rows(), func(int) bool { return true }
 	}
 	return c.Slices.N - 1, c.trained
 }
 
-// sumPiece is how many rows one summand of a long sum covers, so that sums do
-// not depend on the number of threads.
+// sumPiece is the number of rows per partial sum. It is fixed so that sums do not
+// depend on the number of threads.
 const sumPiece = 64
 
-func sumRows(b backend.Backend, rows int, is func(int) bool, add func(row int) float64) float64 {
+// sumRows returns the sum of add over the active rows.
+func sumRows(b backend.Backend, rows int, active func(int) bool, add func(row int) float64) float64 {
 	pieces := make([]float64, (rows+sumPiece-1)/sumPiece)
-	backend.Each(b, len(pieces), func(i int) {
+	backend.ParallelFor(b, len(pieces), func(i int) {
 		for row := i * sumPiece; row < min(rows, (i+1)*sumPiece); row++ {
-			if is(row) {
+			if active(row) {
 				pieces[i] += add(row)
 			}
 		}
@@ -36,42 +37,42 @@ func sumRows(b backend.Backend, rows int, is func(int) bool, add func(row int) f
 	return total
 }
 
-// SecondMoment returns the mean of E (w - mu)^2 over the weights of a block, mu
-// the prior's mean: the prior variance of largest evidence. It also returns
-// their number.
+// SecondMoment returns the mean of E (w - mu)^2 over the weights of a block, with
+// mu the prior mean, and the number of weights. This is the prior variance that
+// maximises the evidence bound.
 func (c *Core) SecondMoment(be backend.Backend, b *Block) (moment float64, weights int) {
-	mean := b.Spread.PriorMean
+	mean := b.Posterior.PriorMean
 	size := c.Slices.Slice()
-	rows, is := c.activeRows(b)
+	rows, active := c.activeRows(b)
 	count := 0
 	for row := range rows {
-		if is(row) {
+		if active(row) {
 			count++
 		}
 	}
-	sum := sumRows(be, rows, is, func(row int) float64 {
+	sum := sumRows(be, rows, active, func(row int) float64 {
 		s := 0.0
 		for k, m := range b.Value[row*size:][:size] {
 			d := float64(m) - mean
 			s += d * d
-			if b.Spread.Var != nil {
-				s += float64(b.Spread.Var[row*size+k])
+			if b.Posterior.Var != nil {
+				s += float64(b.Posterior.Var[row*size+k])
 			}
 		}
 		return s
 	})
-	if b.Spread.Sigma != nil {
-		sum += float64(size) * traceOf(b.Spread.Sigma)
+	if b.Posterior.Sigma != nil {
+		sum += float64(size) * kroneckerTrace(b.Posterior.Sigma)
 	}
 	return sum / float64(max(1, count*size)), count * size
 }
 
-// Divergence returns the Kullback-Leibler divergence of a block's posterior
-// from its prior. Independent weights of mean m and variance s pay
+// Divergence returns the Kullback-Leibler divergence of the posterior of a block
+// from its prior. An independent weight of mean m and variance s contributes
 //
 //	1/2 ((m - mu)^2/tau + s/tau - 1 - log(s/tau)),
 //
-// entities with a covariance C of rank r
+// an entity with an r x r covariance C
 //
 //	1/2 (|m - mu|^2/tau + tr C/tau - r - log det(C/tau)),
 //
@@ -79,20 +80,20 @@ func (c *Core) SecondMoment(be backend.Backend, b *Block) (moment float64, weigh
 //
 //	1/2 (sum |m_ab|^2/tau + R (tr Sigma/tau - m + m log tau - log det Sigma)).
 func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
-	size, tau := c.Slices.Slice(), float64(b.Spread.PriorVar[0])
+	size, tau := c.Slices.Slice(), float64(b.Posterior.PriorVar[0])
 	moment, weights := c.SecondMoment(be, b)
 	total := float64(weights) * (moment/tau - 1 + math.Log(tau))
 	switch {
-	case b.Spread.Sigma != nil:
-		total -= float64(size) * logDetOf(b.Spread.Sigma)
-	case b.Spread.Cov != nil:
-		rows, is := c.activeRows(b)
-		total -= sumRows(be, rows, is, func(e int) float64 { return logDet(b.Spread.Cov[e*size*size:][:size*size], size) })
+	case b.Posterior.Sigma != nil:
+		total -= float64(size) * kroneckerLogDet(b.Posterior.Sigma)
+	case b.Posterior.Cov != nil:
+		rows, active := c.activeRows(b)
+		total -= sumRows(be, rows, active, func(e int) float64 { return logDet(b.Posterior.Cov[e*size*size:][:size*size], size) })
 	default:
-		rows, is := c.activeRows(b)
-		total -= sumRows(be, rows, is, func(row int) float64 {
+		rows, active := c.activeRows(b)
+		total -= sumRows(be, rows, active, func(row int) float64 {
 			s := 0.0
-			for _, v := range b.Spread.Var[row*size:][:size] {
+			for _, v := range b.Posterior.Var[row*size:][:size] {
 				s += math.Log(float64(v))
 			}
 			return s
@@ -101,10 +102,10 @@ func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
 	return total / 2
 }
 
-// logDet returns log det of a positive definite matrix.
+// logDet returns log det of a positive definite matrix, and -Inf for any other.
 func logDet(a []float32, n int) float64 {
 	l := make([]float64, n*n)
-	if !semiCholesky(l, a, n) {
+	if !semidefiniteCholesky(l, a, n) {
 		return math.Inf(-1)
 	}
 	sum := 0.0
@@ -114,9 +115,10 @@ func logDet(a []float32, n int) float64 {
 	return sum
 }
 
-// semiCholesky writes the lower triangle L with L L' = a to l and reports whether a
-// was positive definite; columns of zeros stand where it was not.
-func semiCholesky(l []float64, a []float32, n int) bool {
+// semidefiniteCholesky writes the lower triangular L with L L' = a to l and reports
+// whether a is positive definite. A pivot that is not positive gives a column of
+// zeros.
+func semidefiniteCholesky(l []float64, a []float32, n int) bool {
 	definite := true
 	for j := range n {
 		d := float64(a[j*n+j])

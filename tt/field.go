@@ -6,13 +6,14 @@ import "github.com/kernel-fried-tensor/kft/backend"
 //
 //	f = sum over groups g of the product of the terms k with Group[k] = g,
 //
-// in most models a plain sum. Latent scaling is f_s f_r + f_b: groups 0, 0, 1.
+// which is a plain sum in most models. Latent scaling is f_s f_r + f_b: groups 0,
+// 0, 1.
 type Field struct {
 	Terms []*Train
-	Group []int // nil means that each term is a group of its own
+	Group []int // nil: each term is a group of its own
 }
 
-// Partners returns the other factors of term k's group.
+// Partners returns the other factors in the group of term k.
 func (f *Field) Partners(k int) []int {
 	if f.Group == nil {
 		return nil
@@ -26,21 +27,20 @@ func (f *Field) Partners(k int) []int {
 	return others
 }
 
-// leads tells whether term k is the first of its group.
+// leads reports whether term k is the first of its group.
 func (f *Field) leads(k int) bool {
 	others := f.Partners(k)
 	return len(others) == 0 || others[0] > k
 }
 
-// Moments holds the mean of a field at cells, and its variance; Var is nil
-// where the weights are known exactly.
+// Moments holds the mean and the variance of a field at cells. Var is nil if the
+// weights are known exactly.
 type Moments struct{ Mean, Var []float32 }
 
-// Gradients holds a gradient for every core: [term][core].
+// Gradients holds one gradient per core: [term][core].
 type Gradients [][]backend.Slices
 
-// NewGradients returns zero gradients of the cores' slices in the form of the
-// field.
+// NewGradients returns zero gradients with respect to the slices of all cores.
 func (f *Field) NewGradients() Gradients {
 	g := make(Gradients, len(f.Terms))
 	for k, t := range f.Terms {
@@ -60,16 +60,16 @@ func (f *Field) Weights() int {
 	return n
 }
 
-// A Chunk is a set of cells prepared for a field: a plan a term. Arrays over
-// the cells are in the order in which the cells were given.
+// A Chunk is a set of cells prepared for a field, with one plan per term. Arrays
+// over the cells are in the order in which the cells were given.
 type Chunk struct {
 	Plans  []*backend.Plan
 	cells  int
 	buffer []float32   // in plan order
-	value  [][]float32 // of each term that is one of several factors
+	value  [][]float32 // by term; nil for a term that is a group of its own
 }
 
-// NewChunk plans the cells whose codes, one column a mode, are given.
+// NewChunk plans the cells with the given codes, one column per mode.
 func (f *Field) NewChunk(codes [][]int32) *Chunk {
 	c := &Chunk{cells: len(codes[0]), buffer: make([]float32, len(codes[0]))}
 	for k, t := range f.Terms {
@@ -83,17 +83,17 @@ func (f *Field) NewChunk(codes [][]int32) *Chunk {
 	return c
 }
 
-// CheaperPlan plans cells from the end of the train that costs less a pass.
+// CheaperPlan plans cells from the end of the train whose passes cost less.
 func CheaperPlan(shapes []backend.Shape, index [][]int32) *backend.Plan {
 	return cheaper(shapes, index, (*backend.Plan).Work)
 }
 
 func cheaper(shapes []backend.Shape, index [][]int32, work func(*backend.Plan) float64) *backend.Plan {
-	p := backend.NewPlan(shapes, index, backend.First)
+	p := backend.NewPlan(shapes, index, backend.LeafFirst)
 	if len(shapes) == 1 {
 		return p
 	}
-	if q := backend.NewPlan(shapes, index, backend.Last); work(q) < work(p) {
+	if q := backend.NewPlan(shapes, index, backend.LeafLast); work(q) < work(p) {
 		return q
 	}
 	return p
@@ -102,10 +102,10 @@ func cheaper(shapes []backend.Shape, index [][]int32, work func(*backend.Plan) f
 // Cells returns the number of cells.
 func (c *Chunk) Cells() int { return c.cells }
 
-// Eval writes the field's moments at the chunk's cells to dst and returns the
-// pullback: given the adjoint of the mean at each cell, it writes the gradient
-// by every core's slices that is wanted. The pullback holds while neither cores
-// nor chunk are used for another evaluation.
+// Eval writes the moments of the field at the cells of the chunk to dst and returns
+// the pullback. Given the adjoint of the mean at each cell, the pullback writes the
+// gradient with respect to the slices of every core whose gradient has memory. It
+// is valid until the cores change or the chunk is used for another evaluation.
 func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoint []float32, grad Gradients)) {
 	clear(dst.Mean)
 	for k := range f.Terms {
@@ -144,7 +144,7 @@ func wanted(grad []backend.Slices) bool {
 	return false
 }
 
-// addProducts adds the groups of several factors, whose values are given by
+// addProducts adds the groups of several factors to dst, given the value of each
 // term.
 func (f *Field) addProducts(dst []float32, value [][]float32) {
 	for k := range f.Terms {
@@ -161,19 +161,14 @@ func (f *Field) addProducts(dst []float32, value [][]float32) {
 	}
 }
 
-// EvalTerm writes the mean of one term at the chunk's cells to dst.
-func (f *Field) EvalTerm(b backend.Backend, dst []float32, k int, c *Chunk) {
-	f.term(b, k, c)
-	c.Plans[k].Scatter(dst, c.buffer)
-}
-
 func (f *Field) term(b backend.Backend, k int, c *Chunk) {
 	b.Pass(c.Plans[k], f.Terms[k].Slices(), &backend.Job{Mean: c.buffer})
 }
 
-// Evaluate writes the field's mean at any cells to dst, without a plan: for
-// cells that are met once. A joint core with side information is computed for
-// combinations it has not met. O(P R^2) a cell and term.
+// Evaluate writes the mean of the field at any cells to dst. It makes no plan,
+// which suits cells that are evaluated once. A joint core with side information is
+// computed for combinations that did not occur in training. O(P R^2) per cell and
+// term.
 func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
 	clear(dst)
 	value := make([][]float32, len(f.Terms))
@@ -190,8 +185,9 @@ func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
 	f.addProducts(dst, value)
 }
 
-// localized returns the slices of a train and the entities of the rows in codes,
-// joint cores with side information computed where they have not been.
+// localized returns the slices of a train and the entities of the rows of codes. It
+// computes the slices of joint cores with side information for combinations that
+// did not occur in training.
 func (t *Train) localized(b backend.Backend, codes [][]int32) ([]backend.Slices, [][]int32) {
 	slices, index := t.Slices(), t.Lookup(codes)
 	for p, c := range t.Cores {

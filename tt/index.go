@@ -1,32 +1,34 @@
 package tt
 
 import (
+	"errors"
 	"fmt"
 	"math"
+
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
-// Unknown is the code of an id that is not in a mode's dictionary.
+// Unknown is the code of an id that is not in the dictionary of its mode.
 const Unknown = -1
 
-// An Index maps a cell's codes, one a mode, to the entities of one core: the
+// An Index maps the codes of a cell, one per mode, to the entities of one core: the
 // codes, or combinations of codes, that occur in the training data. All others
 // share one more entity, the last, which holds the prior.
 //
-// A core of one mode costs 4 bytes a code; a joint core a hash table entry for
-// each occurring combination.
+// It costs 4 bytes per code for a core of one mode, and one hash table entry per
+// occurring combination for a joint core.
 type Index struct {
 	modes   []int
 	sizes   []int
-	entity  []int32          // one mode: by code
-	joint   map[uint64]int32 // several: by packed codes
+	entity  []int32          // by code; one mode only
+	joint   map[uint64]int32 // by packed codes; several modes only
 	combos  []int32          // codes of each entity, len(modes) at a time
-	classes int
+	classes int              // entities without the prior
 }
 
-// NewIndex indexes the combinations of the given modes that occur in the
-// columns codes, numbered in order of first appearance, so that nothing but the
-// training data decides which entity has which number. sizes[m] is the number
-// of codes of mode m.
+// NewIndex indexes the combinations of the given modes that occur in the columns
+// codes. Entities are numbered in order of first appearance, so the numbers depend
+// on the training data alone. sizes[m] is the number of codes of mode m.
 func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 	x := &Index{modes: modes}
 	for _, m := range modes {
@@ -58,8 +60,8 @@ func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 	return x, x.build()
 }
 
-// Extend adds the combinations of the columns codes that are not in the index
-// yet, after those that are. Rows with unknown codes are passed over.
+// Extend appends the combinations of the columns codes that are not in the index
+// yet. It skips rows with unknown codes.
 func (x *Index) Extend(codes [][]int32) error {
 	added := map[uint64]bool{}
 	for row := range codes[x.modes[0]] {
@@ -93,18 +95,18 @@ func (x *Index) at(codes [][]int32, row int) int32 {
 	return x.Prior()
 }
 
-// IndexOf restores an index from its combinations, as Combinations gave them.
-func IndexOf(modes []int, sizes []int, combos []int32) (*Index, error) {
+// RestoreIndex restores an index from the result of Combinations.
+func RestoreIndex(modes []int, sizes []int, combos []int32) (*Index, error) {
 	x := &Index{modes: modes, combos: combos}
 	for _, m := range modes {
 		x.sizes = append(x.sizes, sizes[m])
 	}
 	if len(combos)%len(modes) != 0 {
-		return nil, fmt.Errorf("tt: %d codes do not make combinations of %d modes", len(combos), len(modes))
+		return nil, fmt.Errorf("tt: %d codes cannot be split into combinations of %d modes", len(combos), len(modes))
 	}
 	for i, c := range combos {
 		if c < 0 || int(c) >= x.sizes[i%len(modes)] {
-			return nil, fmt.Errorf("tt: code %d is outside its mode of %d", c, x.sizes[i%len(modes)])
+			return nil, fmt.Errorf("tt: code %d is out of range for a mode of %d codes", c, x.sizes[i%len(modes)])
 		}
 	}
 	if err := x.checkPacking(); err != nil {
@@ -113,14 +115,15 @@ func IndexOf(modes []int, sizes []int, combos []int32) (*Index, error) {
 	return x, x.build()
 }
 
-// checkPacking refuses modes whose product does not fit the packed key.
+// checkPacking returns an error if the number of combinations exceeds the packed
+// key.
 func (x *Index) checkPacking() error {
 	product := 1.0
 	for _, n := range x.sizes {
 		product *= float64(n)
 	}
 	if product > math.MaxInt64 {
-		return fmt.Errorf("tt: a joint core over modes of sizes %v has more than 2^63 combinations; join fewer modes", x.sizes)
+		return fielderr.Errorf("terms", "tt: a joint core over modes of sizes %v has more than 2^63 combinations; join fewer modes", x.sizes)
 	}
 	return nil
 }
@@ -150,7 +153,7 @@ func (x *Index) build() error {
 		x.joint[key] = int32(e)
 	}
 	if len(x.joint) != x.classes {
-		return fmt.Errorf("tt: a combination appears twice in an index")
+		return errors.New("tt: a combination appears twice in an index")
 	}
 	return nil
 }
@@ -164,13 +167,13 @@ func (x *Index) pack(codes [][]int32, row int) uint64 {
 	return key
 }
 
-// Entities returns the number of entities, the prior's included.
+// Entities returns the number of entities, including the prior.
 func (x *Index) Entities() int { return x.classes + 1 }
 
-// Prior returns the entity of everything that did not occur.
+// Prior returns the entity shared by everything that did not occur.
 func (x *Index) Prior() int32 { return int32(x.classes) }
 
-// Combinations returns the codes of each entity but the prior, one a mode.
+// Combinations returns the codes of each entity but the prior, one per mode.
 func (x *Index) Combinations() []int32 { return x.combos }
 
 // Lookup writes the entity of each row of the columns codes to dst.

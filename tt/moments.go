@@ -2,9 +2,9 @@ package tt
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// EvaluateMoments writes mean and variance of the field at any cells to dst. It
-// plans the cells: for three cores it costs O(R^3) a distinct combination of all
-// entities but one, and O(R^2) a cell.
+// EvaluateMoments writes the mean and the variance of the field at any cells to
+// dst. It plans the cells: for three cores it costs O(R^3) per distinct combination
+// of all entities but one, and O(R^2) per cell.
 func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32) {
 	n := len(dst.Mean)
 	terms := make([]Moments, len(f.Terms))
@@ -15,20 +15,20 @@ func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32)
 		for p, s := range slices {
 			shapes[p] = s.Shape
 		}
-		plan := cheaper(shapes, index, (*backend.Plan).SecondWork)
-		b.Pass(plan, slices, &backend.Job{Second: true, Mean: mean, Var: variance})
+		plan := cheaper(shapes, index, (*backend.Plan).SecondMomentWork)
+		b.Pass(plan, slices, &backend.Job{SecondMoments: true, Mean: mean, Var: variance})
 		terms[k] = Moments{Mean: make([]float32, n), Var: make([]float32, n)}
 		plan.Scatter(terms[k].Mean, mean)
 		plan.Scatter(terms[k].Var, variance)
 	}
-	backend.Each(b, n, func(i int) {
+	backend.ParallelFor(b, n, func(i int) {
 		m, v := f.Combine(terms, i)
 		dst.Mean[i], dst.Var[i] = float32(m), float32(v)
 	})
 }
 
-// Combine returns mean and variance of the field at cell i, given those of its
-// terms: a group's factors multiply, with
+// Combine returns the mean and the variance of the field at cell i, given those of
+// its terms. The factors of a group multiply, with
 //
 //	Var(s r) = s^2 Vr + r^2 Vs + Vs Vr,
 //
@@ -36,7 +36,7 @@ func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32)
 func (f *Field) Combine(terms []Moments, i int) (mean, variance float64) {
 	for k := range terms {
 		if !f.leads(k) {
-			continue // counted with its group's first
+			continue // counted with the first of its group
 		}
 		m, v := terms[k].at(i)
 		for _, j := range f.Partners(k) {

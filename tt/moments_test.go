@@ -11,10 +11,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// Mean and variance of every field, and the expected squared error, are those of
-// draws of its weights: at cells of training data, of entities without any, and
-// of unknown ones.
+// The mean and the variance of every field, and the expected squared error, agree
+// with draws of its weights: at training cells, at entities without training data
+// and at unknown entities.
 func TestMomentsAgainstDraws(t *testing.T) {
+	t.Parallel()
 	const draws, trainCells, otherCells = 1000, 24, 12
 	b := cpu.New(cpu.Paths()[0], 1)
 	for _, tc := range posteriors() {
@@ -58,36 +59,37 @@ func TestMomentsAgainstDraws(t *testing.T) {
 			}
 			loss.check(t, "expected squared error", want, 5)
 			if e := loss.error() / want; e > 0.04 {
-				t.Errorf("the expected squared error is known to %.3f of it only", e)
+				t.Errorf("relative standard error of the expected squared error: got %.3f, want at most 0.04", e)
 			}
 			if len(f.Terms) == 1 {
 				for m := range codes {
 					codes[m] = codes[m][:trainCells]
 				}
 				if passed := residual(f, b, codes, y[:trainCells]); math.Abs(passed-trained) > 1e-4*trained {
-					t.Errorf("a pass gives the expected squared error %.6g, the moments %.6g", passed, trained)
+					t.Errorf("expected squared error of a pass: got %.6g, want %.6g as for the moments", passed, trained)
 				}
 			}
 		})
 	}
 }
 
-// residual returns the expected squared error as a pass over a train gives it.
+// residual returns the expected squared error computed by a pass over a train.
 func residual(f *tt.Field, b backend.Backend, codes [][]int32, y []float32) float64 {
 	train := f.Terms[0]
-	plan := backend.NewPlan(train.Shapes(), train.Lookup(codes), backend.First)
+	plan := backend.NewPlan(train.Shapes(), train.Lookup(codes), backend.LeafFirst)
 	target := make([]float32, len(y))
 	plan.Gather(target, y)
-	return b.Pass(plan, train.Slices(), &backend.Job{Adjoint: backend.Residual, Second: true, Target: target})
+	return b.Pass(plan, train.Slices(), &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: target})
 }
 
 // Draws of a field that was extended to new codes have the moments of its new
-// slices, what their rows lost included.
+// slices, including the residual variance of their rows.
 func TestDrawsOfNewCodes(t *testing.T) {
+	t.Parallel()
 	const draws = 2000
 	b := cpu.New(cpu.Paths()[0], 1)
 	for _, variant := range variants {
-		for _, family := range []tt.Family{tt.MeanField, tt.Multivariate, tt.Rows} {
+		for _, family := range []tt.Family{tt.MeanField, tt.Multivariate, tt.EntityCovariance} {
 			rng := rand.New(rand.NewPCG(11, 11))
 			tc := posterior{"", []grouping{{[][]int{{0}, {2}}, 3}}, variant, family}
 			f := tc.field(t, b, cells(rng, 60), rng)
@@ -96,10 +98,10 @@ func TestDrawsOfNewCodes(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := sizes[0]
-			wider := lossy{normal(rng, n+2, 3), make([]float32, n+2)}
-			wider.lost[n], wider.lost[n+1] = 0.5, 2
-			grown := append([]int{n + 2}, sizes[1:]...)
-			if err := f.Terms[0].Cores[0].Extend(b, grown, []tt.Operator{wider}, [][]int32{{int32(n), int32(n + 1)}}); err != nil {
+			wider := truncated{normal(rng, n+2, 3), make([]float32, n+2)}
+			wider.residual[n], wider.residual[n+1] = 0.5, 2
+			extended := append([]int{n + 2}, sizes[1:]...)
+			if err := f.Terms[0].Cores[0].Extend(b, extended, []tt.Operator{wider}, [][]int32{{int32(n), int32(n + 1)}}); err != nil {
 				t.Fatal(err)
 			}
 			codes := [][]int32{{int32(n), int32(n + 1), -1}, {0, 0, 0}, {1, 2, 3}, {0, 0, 0}}
@@ -127,10 +129,10 @@ func TestDrawsOfNewCodes(t *testing.T) {
 	}
 }
 
-// lossy is an operator whose rows lost some of the prior's variance.
-type lossy struct {
+// truncated is an operator with residual variance.
+type truncated struct {
 	matrix
-	lost []float32
+	residual []float32
 }
 
-func (o lossy) Lost() []float32 { return o.lost }
+func (o truncated) ResidualVariance() []float32 { return o.residual }

@@ -7,19 +7,19 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 )
 
-// Sample draws the weights from their posterior and returns the field they
-// make, known exactly. All cells share the cores of a draw, so that what is
-// summed over cells has the spread that the posterior gives the sum; draws of
-// single cells would not.
+// Sample draws the weights from their posterior and returns the field with these
+// weights, known exactly. All cells share the cores of a draw, so a sum over cells
+// has the distribution that the posterior gives it. Independent draws of single
+// cells would not have it.
 //
-// Entities without training data and the prior's slice are drawn from variances
-// of their own. Whatever takes the prior's slice shares one draw of it; a
-// [Sampler] tells such entities apart, and can do with a field that was extended.
+// Entities without training data and the prior slice are drawn from their own
+// variances. All entities that take the prior slice share one draw of it. A
+// [Sampler] draws such entities separately and supports a field that was extended.
 //
-// The field shares indices and maps with f. It is for evaluation: Refresh would
-// take the drawn slices of entities without training data back to their mean. A
-// draw costs a normal variate a weight and a product of the operators with W,
-// with full covariances over m columns m more multiply-adds a weight.
+// The result shares indices and maps with f. It is for evaluation only: Refresh
+// would reset the drawn slices of entities without training data to their mean. A
+// draw costs one normal variate per weight and a product of the operators with W.
+// Full covariances over m columns cost m more multiply-adds per weight.
 func (f *Field) Sample(b backend.Backend, rng *rand.Rand) *Field {
 	drawn := &Field{Group: f.Group}
 	for _, t := range f.Terms {
@@ -34,11 +34,11 @@ func (f *Field) Sample(b backend.Backend, rng *rand.Rand) *Field {
 
 func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
 	d := *c
-	d.FreeSpread, d.WeightSpread, d.sideVar = nil, nil, nil
+	d.FreePosterior, d.WeightPosterior, d.sideVar = nil, nil, nil
 	d.Slices = backend.NewSlices(c.Slices.Shape)
 	size := c.Slices.Slice()
 	if c.Free != nil {
-		d.Free = c.FreeSpread.draw(rng, c.Free, size)
+		d.Free = c.FreePosterior.draw(rng, c.Free, size)
 	}
 	if c.Variant == Plain {
 		d.Slices.Mean = d.Free
@@ -47,18 +47,18 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
 	d.Weight = c.drawWeight(rng)
 	d.side = make([]float32, c.Slices.Len())
 	c.Map.Apply(b, d.side, d.Weight, false)
-	if c.WeightSpread != nil {
-		lost := make([]float32, c.Slices.Len())
-		c.Map.addLost(lost, float64(c.WeightSpread.PriorVar[0]))
-		addNoise(rng, d.side, lost)
+	if c.WeightPosterior != nil {
+		residual := make([]float32, c.Slices.Len())
+		c.Map.addResidualVariance(residual, float64(c.WeightPosterior.PriorVar[0]))
+		addNoise(rng, d.side, residual)
 	}
 	d.combine()
 	c.drawPrior(rng, d.Slices.Mean)
 	return &d
 }
 
-// drawPrior draws the prior's slice of a regression from its own moments: there
-// is no side information to take it from.
+// drawPrior draws the prior slice of a regression from its own moments, because
+// there is no side information to compute it from.
 func (c *Core) drawPrior(rng *rand.Rand, dst []float32) {
 	size := c.Slices.Slice()
 	last := func(values []float32, size int) []float32 {
@@ -67,24 +67,25 @@ func (c *Core) drawPrior(rng *rand.Rand, dst []float32) {
 		}
 		return values[len(values)-size:]
 	}
-	var spread *Spread
-	if c.WeightSpread != nil {
-		spread = &Spread{Var: last(c.Slices.Var, size), Cov: last(c.Slices.Cov, size*size)}
+	var posterior *Posterior
+	if c.WeightPosterior != nil {
+		posterior = &Posterior{Var: last(c.Slices.Var, size), Cov: last(c.Slices.Cov, size*size)}
 	}
-	copy(last(dst, size), spread.draw(rng, last(c.Slices.Mean, size), size))
+	copy(last(dst, size), posterior.draw(rng, last(c.Slices.Mean, size), size))
 }
 
-// draw returns independent weights, or slices with covariances, about mean.
-func (s *Spread) draw(rng *rand.Rand, mean []float32, size int) []float32 {
+// draw returns a draw of weights with the given means: independent ones, or slices
+// of the given size with covariances.
+func (p *Posterior) draw(rng *rand.Rand, mean []float32, size int) []float32 {
 	x := append([]float32(nil), mean...)
 	switch {
-	case s == nil:
-	case s.Cov == nil:
-		addNoise(rng, x, s.Var)
+	case p == nil:
+	case p.Cov == nil:
+		addNoise(rng, x, p.Var)
 	default:
 		l, z := make([]float64, size*size), make([]float64, size)
 		for e := 0; e < len(x); e += size {
-			semiCholesky(l, s.Cov[e*size:], size)
+			semidefiniteCholesky(l, p.Cov[e*size:], size)
 			for i := range z {
 				z[i] = rng.NormFloat64()
 				sum := 0.0
@@ -98,6 +99,7 @@ func (s *Spread) draw(rng *rand.Rand, mean []float32, size int) []float32 {
 	return x
 }
 
+// addNoise adds normal noise to x. Entries of variance 0 consume no random number.
 func addNoise(rng *rand.Rand, x, variance []float32) {
 	for i, v := range variance {
 		if v == 0 {
@@ -107,21 +109,21 @@ func addNoise(rng *rand.Rand, x, variance []float32) {
 	}
 }
 
-// drawWeight returns a draw of W: with covariances over the modes, m + z x_q F_q
-// where F_q F_q' = Sigma_q.
+// drawWeight returns a draw of W. With covariances over the modes it is
+// m + z x_q F_q, where F_q F_q' = Sigma_q and z is standard normal.
 func (c *Core) drawWeight(rng *rand.Rand) []float32 {
-	s := c.WeightSpread
-	if s == nil || s.Sigma == nil {
-		return s.draw(rng, c.Weight, c.Slices.Slice())
+	p := c.WeightPosterior
+	if p == nil || p.Sigma == nil {
+		return p.draw(rng, c.Weight, c.Slices.Slice())
 	}
 	z := make([]float32, len(c.Weight))
 	for i := range z {
 		z[i] = float32(rng.NormFloat64())
 	}
 	before := 1
-	for _, sigma := range s.Sigma {
+	for _, sigma := range p.Sigma {
 		columns := sigma.Columns()
-		sigma.color(z, before, len(z)/(before*columns))
+		sigma.multiplyFactor(z, before, len(z)/(before*columns))
 		before *= columns
 	}
 	for i, m := range c.Weight {
@@ -130,12 +132,12 @@ func (c *Core) drawWeight(rng *rand.Rand) []float32 {
 	return z
 }
 
-// color multiplies z, before x columns x after, by F along its middle axis.
-func (s *Sigma) color(z []float32, before, after int) {
+// multiplyFactor multiplies z, before x columns x after, by F along its middle axis.
+func (s *Sigma) multiplyFactor(z []float32, before, after int) {
 	columns := s.Columns()
 	for p := range before {
 		block := z[p*columns*after:][:columns*after]
-		for i := s.Lead - 1; i >= 0; i-- { // B is lower triangular: rows above are still z
+		for i := s.Lead - 1; i >= 0; i-- { // B is lower triangular; rows above still hold z
 			row := block[i*after:][:after]
 			for k := range row {
 				row[k] *= s.Factor[i*s.Lead+i]

@@ -1,16 +1,16 @@
 package tt
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/cholesky"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
-// A Sigma is the covariance over the columns of one mode's operator: full over
-// the leading ones, B B', independent over the rest. Columns are sorted by what
-// the data says of them, so the leading ones are those that matter.
+// A Sigma is the covariance over the columns of the operator of one mode. It is
+// full over the leading columns, B B', and diagonal over the rest. Columns are
+// sorted by how much the data determine them, so the leading ones matter most.
 type Sigma struct {
 	Lead   int       // columns with a full covariance
 	Factor []float32 // B, Lead x Lead, lower triangle
@@ -20,9 +20,9 @@ type Sigma struct {
 // maxFull is the largest number of columns with a full covariance.
 const maxFull = 512
 
-// newSigmas returns zero covariances for a map. An operator that is the
-// identity has independent columns in any case.
-func (m *Map) newSigmas() []*Sigma {
+// newSigmas returns zero covariances for a map. The columns of an identity operator
+// are always independent.
+func (m *LinearMap) newSigmas() []*Sigma {
 	sigmas := make([]*Sigma, len(m.stages))
 	for q, s := range m.stages {
 		lead := min(s.columns, maxFull)
@@ -61,7 +61,8 @@ func (s *Sigma) LogDet() float64 {
 	return sum
 }
 
-func traceOf(sigmas []*Sigma) float64 {
+// kroneckerTrace returns the trace of the Kronecker product.
+func kroneckerTrace(sigmas []*Sigma) float64 {
 	product := 1.0
 	for _, s := range sigmas {
 		product *= s.Trace()
@@ -69,9 +70,9 @@ func traceOf(sigmas []*Sigma) float64 {
 	return product
 }
 
-// logDetOf returns log det of the Kronecker product: the sum of
-// (m/m_q) log det Sigma_q, m the product of all m_q.
-func logDetOf(sigmas []*Sigma) float64 {
+// kroneckerLogDet returns log det of the Kronecker product, which is the sum of
+// (m/m_q) log det Sigma_q with m the product of all m_q.
+func kroneckerLogDet(sigmas []*Sigma) float64 {
 	m := 1
 	for _, s := range sigmas {
 		m *= s.Columns()
@@ -83,8 +84,8 @@ func logDetOf(sigmas []*Sigma) float64 {
 	return sum
 }
 
-// along returns a'Sigma a for a row a of the operator.
-func (s *Sigma) along(a []float32) float64 {
+// rowVariance returns a'Sigma a for a row a of the operator.
+func (s *Sigma) rowVariance(a []float32) float64 {
 	sum := 0.0
 	for j := range s.Lead {
 		dot := 0.0
@@ -100,9 +101,9 @@ func (s *Sigma) along(a []float32) float64 {
 	return sum
 }
 
-// along returns v_q(code) = a'Sigma_q a by code of a mode, for the codes that the
-// map meets.
-func (s *stage) along(b backend.Backend, sigma *Sigma) []float64 {
+// rowVariances returns v_q(code) = a'Sigma_q a by code of the mode. Codes that do
+// not occur in the map have 0.
+func (s *stage) rowVariances(b backend.Backend, sigma *Sigma) []float64 {
 	if s.op == nil {
 		v := make([]float64, len(sigma.Diag))
 		for i, d := range sigma.Diag {
@@ -111,23 +112,23 @@ func (s *stage) along(b backend.Backend, sigma *Sigma) []float64 {
 		return v
 	}
 	v, a := make([]float64, s.op.Rows()), s.op.Matrix()
-	var met []int32
+	var occurring []int32
 	for _, code := range s.code {
 		if v[code] == 0 {
-			v[code] = 1 // noted
-			met = append(met, code)
+			v[code] = 1 // marks the code as listed
+			occurring = append(occurring, code)
 		}
 	}
-	backend.Each(b, len(met), func(i int) {
-		code := int(met[i])
-		v[code] = sigma.along(a[code*s.columns:][:s.columns])
+	backend.ParallelFor(b, len(occurring), func(i int) {
+		code := int(occurring[i])
+		v[code] = sigma.rowVariance(a[code*s.columns:][:s.columns])
 	})
 	return v
 }
 
-// entityCodes calls visit with the codes of each entity, whose number is its class
-// in the first stage.
-func (m *Map) entityCodes(visit func(e int, code func(q int) int32)) {
+// entityCodes calls visit with the codes of each entity. The number of an entity is
+// its class in the first stage.
+func (m *LinearMap) entityCodes(visit func(e int, code func(q int) int32)) {
 	at := make([]int32, len(m.stages))
 	for e := range m.n {
 		class := int32(e)
@@ -140,17 +141,17 @@ func (m *Map) entityCodes(visit func(e int, code func(q int) int32)) {
 	}
 }
 
-// variances writes the variance of T at each entity, the same for all (a, b), to
-// dst: the product over modes of v_q(code).
-func (m *Map) variances(b backend.Backend, dst []float32, sigmas []*Sigma) {
-	along := make([][]float64, len(m.stages))
+// variances writes the variance of T at each entity to dst. It is the product over
+// modes of v_q(code) and the same for all entries (a, b) of a slice.
+func (m *LinearMap) variances(b backend.Backend, dst []float32, sigmas []*Sigma) {
+	byCode := make([][]float64, len(m.stages))
 	for q := range m.stages {
-		along[q] = m.stages[q].along(b, sigmas[q])
+		byCode[q] = m.stages[q].rowVariances(b, sigmas[q])
 	}
 	m.entityCodes(func(e int, code func(q int) int32) {
 		v := 1.0
-		for q := range along {
-			v *= along[q][code(q)]
+		for q := range byCode {
+			v *= byCode[q][code(q)]
 		}
 		row := dst[e*m.width:][:m.width]
 		for k := range row {
@@ -159,15 +160,15 @@ func (m *Map) variances(b backend.Backend, dst []float32, sigmas []*Sigma) {
 	})
 }
 
-// Solve sets Sigma of mode q to the optimum given the others: with curvature c
-// of T in the form of slices, cbar its mean over (a, b), noise variance s2 and
-// prior variance s2/lambda,
+// SolveSigma sets Sigma of mode q to the optimum given those of the other modes.
+// With curvature c of T, laid out as slices, its mean cbar over (a, b), noise
+// variance s2 and prior variance s2/lambda,
 //
 //	Sigma_q = s2 m' (lambda tr' I + A' diag(h) A)^-1,   h_i = sum of cbar_ij v'(j),
 //
-// where m', tr' and v' are the products of size, trace and variance along the
-// row over the other modes. It costs n m^2 for the m columns of the operator.
-func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float32, lambda, noise float64) error {
+// where m', tr' and v' are the products of size, trace and row variance over the
+// other modes. It costs n m^2 for the m columns of the operator.
+func (m *LinearMap) SolveSigma(b backend.Backend, sigmas []*Sigma, q int, curvature []float32, lambda, noise float64) error {
 	size, trace := noise, 1.0
 	for p := range m.stages {
 		if p != q {
@@ -176,7 +177,7 @@ func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float
 		}
 	}
 	s, sigma := &m.stages[q], sigmas[q]
-	h := m.toward(b, sigmas, q, curvature)
+	h := m.sumByCode(b, sigmas, q, curvature)
 	ridge := lambda * trace
 	if s.op == nil {
 		for i, v := range h {
@@ -186,7 +187,7 @@ func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float
 	}
 	a := s.op.Matrix()
 	precision := make([]float64, sigma.Lead*sigma.Lead)
-	backend.Each(b, sigma.Lead, func(i int) {
+	backend.ParallelFor(b, sigma.Lead, func(i int) {
 		row := precision[i*sigma.Lead:][:i+1]
 		for code, w := range h {
 			if w == 0 {
@@ -209,14 +210,14 @@ func (m *Map) Solve(b backend.Backend, sigmas []*Sigma, q int, curvature []float
 		sigma.Diag[k] = float32(size / d)
 	}
 	if !invertFactor(precision, sigma.Factor, sigma.Lead, math.Sqrt(size)) {
-		return fmt.Errorf("tt: the precision over %d columns is not positive definite", sigma.Lead)
+		return fielderr.Errorf("side.columns", "tt: the precision over %d columns is not positive definite; use fewer columns", sigma.Lead)
 	}
 	return nil
 }
 
-// invertFactor writes scale times a lower triangular B with B B' = P^-1 to dst,
-// for the lower triangle of P, which it overwrites. With P reversed in both
-// axes equal to L L', B is L^-1 transposed and reversed.
+// invertFactor writes scale times a lower triangular B with B B' = P^-1 to dst and
+// reports whether P is positive definite. p holds the lower triangle of P. With P
+// reversed in both axes equal to L L', B is L^-1 transposed and reversed.
 func invertFactor(p []float64, dst []float32, n int, scale float64) bool {
 	l := make([]float64, n*n)
 	for i := range n {
@@ -227,7 +228,7 @@ func invertFactor(p []float64, dst []float32, n int, scale float64) bool {
 	if !cholesky.Factor(l, n) {
 		return false
 	}
-	// Column j of L^-1, into the place of B: B[n-1-j][n-1-i] = L^-1[i][j].
+	// Column j of L^-1 becomes a row of B: B[n-1-j][n-1-i] = L^-1[i][j].
 	clear(dst[:n*n])
 	column := make([]float64, n)
 	for j := range n {

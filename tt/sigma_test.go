@@ -11,11 +11,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// For a square factor K = L L' the divergence of W = L'V is that of V from its
-// prior N(0, tau inverse(K)), as the paper writes it:
+// For a square factor K = L L', the divergence of W = L'V is that of V from its prior
+// N(0, tau inverse(K)):
 //
-//	1/2 (tr(K S)/tau + m'K m/tau - n - log det(K S/tau)) a pair (a, b).
-func TestDivergenceInTheSpaceOfV(t *testing.T) {
+//	1/2 (tr(K S)/tau + m'K m/tau - n - log det(K S/tau)) per pair (a, b).
+func TestDivergenceUnwhitened(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 8))
 	b := ref.Backend{}
 	codes := cells(rng, 60)
@@ -24,7 +25,7 @@ func TestDivergenceInTheSpaceOfV(t *testing.T) {
 	c := f.Terms[0].Cores[0]
 	n := sizes[0]
 	factor := normal(rng, n, n)
-	m, err := tt.NewMap(c.Index, []tt.Operator{factor}, c.Slices.Slice())
+	m, err := tt.NewLinearMap(c.Index, []tt.Operator{factor}, c.Slices.Slice())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func TestDivergenceInTheSpaceOfV(t *testing.T) {
 	copy(c.Weight, normal(rng, len(c.Weight), 1).a)
 	block := c.Blocks()[0]
 	scatter(rng, block, c.Slices.Slice())
-	tau := float64(block.Spread.PriorVar[0])
+	tau := float64(block.Posterior.PriorVar[0])
 
 	l := mat.NewDense(n, n, nil)
 	for i, v := range factor.a {
@@ -46,7 +47,7 @@ func TestDivergenceInTheSpaceOfV(t *testing.T) {
 	if err := inverse.Inverse(l.T()); err != nil {
 		t.Fatal(err)
 	}
-	half.Mul(&inverse, dense(block.Spread.Sigma[0]))
+	half.Mul(&inverse, dense(block.Posterior.Sigma[0]))
 	cov.Mul(&half, inverse.T()) // of V = L'^-1 W
 	product.Mul(&k, &cov)
 	product.Scale(1/tau, &product)
@@ -62,13 +63,14 @@ func TestDivergenceInTheSpaceOfV(t *testing.T) {
 		want += (mat.Trace(&product) + mat.Inner(&v, &k, &v)/tau - float64(n) - logDet) / 2
 	}
 	if got := c.Divergence(b, &block); math.Abs(got-want) > 1e-4*math.Abs(want) {
-		t.Errorf("divergence %.6f, in the space of V %.6f", got, want)
+		t.Errorf("got divergence %.6f, want %.6f as for V", got, want)
 	}
 }
 
-// Solve takes the covariance over a mode to the top of the bound with those over
-// the other modes fixed: its derivative by every entry is zero there.
-func TestSigmaSolve(t *testing.T) {
+// SolveSigma maximises the bound over the covariance of one mode with those of the
+// other modes fixed: the derivative by every entry is zero.
+func TestSolveSigma(t *testing.T) {
+	t.Parallel()
 	const lambda, noise, h = 0.7, 0.3, 1e-2
 	for _, modes := range [][]int{{0}, {0, 1}, {1, 2}, {0, 1, 3}} {
 		rng := rand.New(rand.NewPCG(9, 9))
@@ -76,7 +78,7 @@ func TestSigmaSolve(t *testing.T) {
 		codes := cells(rng, 60)
 		f := build(t, []grouping{{[][]int{modes}, 1}}, codes, rng)
 		c := f.Terms[0].Cores[0]
-		m, err := tt.NewMap(c.Index, sideOf(rng, modes), 1)
+		m, err := tt.NewLinearMap(c.Index, sideOf(rng, modes), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,8 +86,8 @@ func TestSigmaSolve(t *testing.T) {
 		if err := f.SetFamily(tt.Multivariate); err != nil {
 			t.Fatal(err)
 		}
-		sigmas := c.WeightSpread.Sigma
-		scatter(rng, tt.Block{Value: []float32{1}, Spread: c.WeightSpread}, 1)
+		sigmas := c.WeightPosterior.Sigma
+		scatter(rng, tt.Block{Value: []float32{1}, Posterior: c.WeightPosterior}, 1)
 		curvature := make([]float32, c.Slices.Len())
 		for i := range curvature {
 			curvature[i] = rng.Float32()
@@ -99,7 +101,7 @@ func TestSigmaSolve(t *testing.T) {
 			return (logDet - mat.Trace(&product)/noise) / 2
 		}
 		for q, sigma := range sigmas {
-			if err := m.Solve(b, sigmas, q, curvature, lambda, noise); err != nil {
+			if err := m.SolveSigma(b, sigmas, q, curvature, lambda, noise); err != nil {
 				t.Fatal(err)
 			}
 			top := bound()
@@ -111,9 +113,9 @@ func TestSigmaSolve(t *testing.T) {
 				down := bound()
 				*at = was
 				if up >= top || down >= top {
-					t.Errorf("modes %v, factor %d: the bound is %.6f at the optimum, %.6f and %.6f beside it", modes, q, top, down, up)
+					t.Errorf("modes %v, factor %d: got the bound %.6f at the optimum, %.6f and %.6f next to it, want a maximum", modes, q, top, down, up)
 				}
-				return (up - down) / (2*top - up - down) // how far the top is, in steps
+				return (up - down) / (2*top - up - down) // distance to the maximum, in steps
 			}
 			for i := range sigma.Lead {
 				for j := range i + 1 {
@@ -132,15 +134,16 @@ func TestSigmaSolve(t *testing.T) {
 	}
 }
 
-// Beyond the leading columns Solve takes the variances that the diagonal of the
-// precision gives.
+// Beyond the leading columns, SolveSigma sets the variances to noise over the
+// diagonal of the precision.
 func TestSigmaOfManyColumns(t *testing.T) {
+	t.Parallel()
 	const lambda, noise, columns = 0.7, 0.3, 520
 	rng := rand.New(rand.NewPCG(10, 10))
 	b := ref.Backend{}
 	f := build(t, []grouping{{[][]int{{0}}, 1}}, cells(rng, 60), rng)
 	c := f.Terms[0].Cores[0]
-	m, err := tt.NewMap(c.Index, []tt.Operator{normal(rng, sizes[0], columns)}, 1)
+	m, err := tt.NewLinearMap(c.Index, []tt.Operator{normal(rng, sizes[0], columns)}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,21 +155,21 @@ func TestSigmaOfManyColumns(t *testing.T) {
 	for i := range curvature {
 		curvature[i] = rng.Float32()
 	}
-	sigmas := c.WeightSpread.Sigma
-	if err := m.Solve(b, sigmas, 0, curvature, lambda, noise); err != nil {
+	sigmas := c.WeightPosterior.Sigma
+	if err := m.SolveSigma(b, sigmas, 0, curvature, lambda, noise); err != nil {
 		t.Fatal(err)
 	}
 	precision, sigma := precisionOf(c, b, curvature, lambda), sigmas[0]
 	lead := sigma.Lead
 	if lead == columns {
-		t.Fatal("all columns have a full covariance")
+		t.Fatal("got a full covariance over all columns, want a diagonal part")
 	}
 	for k, v := range sigma.Diag {
 		if want := noise / precision.At(lead+k, lead+k); math.Abs(float64(v)-want) > 1e-5*want {
-			t.Errorf("variance %d is %g, want %g", lead+k, v, want)
+			t.Errorf("got variance %g at %d, want %g", v, lead+k, want)
 		}
 	}
-	// B B' times the precision is the noise.
+	// B B' times the precision is the noise times the identity.
 	factor, x := mat.NewDense(lead, lead, nil), mat.NewVecDense(lead, nil)
 	for i := range lead {
 		x.SetVec(i, rng.NormFloat64())
@@ -180,12 +183,12 @@ func TestSigmaOfManyColumns(t *testing.T) {
 	product.MulVec(factor, &z)
 	for i := range lead {
 		if v, want := product.AtVec(i), noise*x.AtVec(i); math.Abs(v-want) > 1e-3*noise {
-			t.Fatalf("Sigma times the precision gives %g at %d, want %g", v, i, want)
+			t.Fatalf("Sigma times the precision: got %g at %d, want %g", v, i, want)
 		}
 	}
 }
 
-// precisionOf returns A' diag(curvature) A + lambda, A from its columns.
+// precisionOf returns A' diag(curvature) A + lambda I, with A built column by column.
 func precisionOf(c *tt.Core, b ref.Backend, curvature []float32, lambda float64) *mat.Dense {
 	rows, n := c.Map.Rows(), c.Slices.N-1
 	a := mat.NewDense(n, rows, nil)

@@ -1,13 +1,20 @@
-// Package tt is the algebra of tensor trains: cores, trains, and sums of
-// trains, with their means and pullbacks over observed cells.
+// Package tt implements tensor trains: cores, trains and sums of trains, with
+// their moments and pullbacks at observed cells, their posteriors and draws from
+// them.
 //
-// A train of cores assigns to a cell the product of their slices,
+// A [Core] holds one matrix, its slice G(i), per entity of a mode or per occurring
+// combination of several modes. The slices are free weights V', a regression
+// T = A W on side information (see [LinearMap]), or a combination of both (see
+// [Variant]). A [Train] assigns to a cell the product of the slices of its cores,
 //
 //	f(i1, ..., iP) = G1(i1) G2(i2) ... GP(iP),
 //
-// a field is a sum of trains, each over its own grouping of the modes. The
-// work is the backend's; a mean and a pullback of a train of rank R cost
-// O(R^2) a distinct combination of all entities but one, and O(R) a cell.
+// and a [Field] is a sum of trains, each over its own grouping of the modes. A
+// [Posterior] holds the variances of weights about their means, and a [Sampler]
+// draws fields.
+//
+// The backend does the work. The mean and the pullback of a train of rank R cost
+// O(R^2) per distinct combination of all entities but one, and O(R) per cell.
 package tt
 
 import (
@@ -16,11 +23,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 )
 
-// A Train is a product of cores, outer ranks 1.
+// A Train is a product of cores. Its outer ranks are 1.
 type Train struct{ Cores []*Core }
 
-// NewTrain returns a train over the given indices with interior ranks ranks,
-// all weights zero.
+// NewTrain returns a train over the given indices with the given interior ranks.
+// All weights are zero.
 func NewTrain(modes [][]string, index []*Index, ranks []int) *Train {
 	t := &Train{}
 	left := 1
@@ -33,11 +40,11 @@ func NewTrain(modes [][]string, index []*Index, ranks []int) *Train {
 		t.Cores = append(t.Cores, NewCore(modes[p], index[p], shape))
 		left = right
 	}
-	backend.CheckChain(t.Shapes())
+	backend.CheckTrain(t.Shapes())
 	return t
 }
 
-// Name returns the cores' names, separated by commas.
+// Name returns the names of the cores, separated by commas.
 func (t *Train) Name() string {
 	names := make([]string, len(t.Cores))
 	for i, c := range t.Cores {
@@ -46,7 +53,7 @@ func (t *Train) Name() string {
 	return strings.Join(names, ",")
 }
 
-// Shapes returns the cores' shapes.
+// Shapes returns the shapes of the cores.
 func (t *Train) Shapes() []backend.Shape {
 	shapes := make([]backend.Shape, len(t.Cores))
 	for i, c := range t.Cores {
@@ -55,7 +62,7 @@ func (t *Train) Shapes() []backend.Shape {
 	return shapes
 }
 
-// Slices returns the cores' slices, which share memory with the train.
+// Slices returns the slices of the cores. They share memory with the train.
 func (t *Train) Slices() []backend.Slices {
 	s := make([]backend.Slices, len(t.Cores))
 	for i, c := range t.Cores {
@@ -64,7 +71,7 @@ func (t *Train) Slices() []backend.Slices {
 	return s
 }
 
-// Lookup returns, for each core, the column of entities of the rows in codes.
+// Lookup returns for each core the entities of the rows of codes.
 func (t *Train) Lookup(codes [][]int32) [][]int32 {
 	index := make([][]int32, len(t.Cores))
 	for p, c := range t.Cores {

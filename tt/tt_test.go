@@ -16,7 +16,7 @@ import (
 
 var modes = []string{"store", "item", "month", "channel"}
 
-// grouping is a term: the modes of each core, by position, and its rank.
+// grouping describes a term: the modes of each core, by position, and the rank.
 type grouping struct {
 	cores [][]int
 	rank  int
@@ -65,7 +65,7 @@ func build(t *testing.T, terms []grouping, codes [][]int32, rng *rand.Rand) *tt.
 			index, names, ranks = append(index, x), append(names, n), append(ranks, g.rank)
 		}
 		train := tt.NewTrain(names, index, ranks)
-		train.Draw(ref.Backend{}, rng, 1)
+		train.Initialize(ref.Backend{}, rng, 1)
 		f.Terms = append(f.Terms, train)
 	}
 	return f
@@ -79,9 +79,10 @@ func engines() map[string]backend.Backend {
 	return out
 }
 
-// The pullback of every core of every form of field is the gradient of the
-// mean, by central differences.
+// The pullback of every core agrees with central differences of the mean for every
+// form of field.
 func TestPullback(t *testing.T) {
+	t.Parallel()
 	for name, terms := range fields {
 		for engine, b := range engines() {
 			t.Run(name+"/"+engine, func(t *testing.T) {
@@ -107,8 +108,8 @@ func TestPullback(t *testing.T) {
 				pull(adjoint, grad)
 				for k, term := range f.Terms {
 					for p, c := range term.Cores {
-						// f is linear in one core: a large step has no error
-						// but rounding.
+						// f is linear in one core, so a large step has only
+						// rounding error.
 						gradcheck.Check(t, fmt.Sprintf("term %d core %d", k, p), c.Slices.Mean, grad[k][p].Mean, value, 0.5, 40, 1e-4)
 					}
 				}
@@ -117,29 +118,31 @@ func TestPullback(t *testing.T) {
 	}
 }
 
-// A plan and a walk cell by cell give the same field.
+// Evaluation with and without a plan gives the same field.
 func TestEvaluateAgreesWithEval(t *testing.T) {
+	t.Parallel()
 	for name, terms := range fields {
 		rng := rand.New(rand.NewPCG(3, 4))
 		train := cells(rng, 80)
 		f := build(t, terms, train, rng)
 		for engine, b := range engines() {
-			codes := cells(rng, 50) // holds combinations that never occurred
+			codes := cells(rng, 50) // contains combinations that did not occur in training
 			codes[1][0], codes[0][3] = tt.Unknown, tt.Unknown
 			planned, direct := make([]float32, 50), make([]float32, 50)
 			f.Eval(b, tt.Moments{Mean: planned}, f.NewChunk(codes))
 			f.Evaluate(b, direct, codes)
 			for i := range planned {
 				if math.Abs(float64(planned[i]-direct[i])) > 1e-5 {
-					t.Errorf("%s on %s: cell %d is %g by plan, %g directly", name, engine, i, planned[i], direct[i])
+					t.Errorf("%s on %s: got %g with a plan and %g without at cell %d, want equal", name, engine, planned[i], direct[i], i)
 				}
 			}
 		}
 	}
 }
 
-// A train read from right to left, its slices transposed, is the same field.
+// A reversed train with transposed slices is the same field.
 func TestReversedTrain(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	codes := cells(rng, 70)
 	f := build(t, []grouping{{[][]int{{0}, {1, 3}, {2}}, 4}}, codes, rng)
@@ -163,20 +166,21 @@ func TestReversedTrain(t *testing.T) {
 	(&tt.Field{Terms: []*tt.Train{backward}}).Evaluate(ref.Backend{}, two, codes)
 	for i := range one {
 		if math.Abs(float64(one[i]-two[i])) > 1e-6 {
-			t.Fatalf("cell %d: %g forward, %g backward", i, one[i], two[i])
+			t.Fatalf("cell %d: got %g backward, want %g as forward", i, two[i], one[i])
 		}
 	}
 }
 
-// Start values give the field the variance asked for, whatever its form.
-func TestDrawScale(t *testing.T) {
+// Initial values give the field the requested standard deviation for every form.
+func TestInitialScale(t *testing.T) {
+	t.Parallel()
 	for _, terms := range [][]grouping{{{[][]int{{0}, {1}, {2}}, 16}}, {{[][]int{{0, 1}, {2}}, 5}}, {{[][]int{{0}, {1}, {2}, {3}}, 8}}} {
 		rng := rand.New(rand.NewPCG(7, 8))
 		codes := cells(rng, 300)
 		sum, n := 0.0, 0
 		for range 60 {
 			f := build(t, terms, codes, rng)
-			f.Terms[0].Draw(ref.Backend{}, rng, 2)
+			f.Terms[0].Initialize(ref.Backend{}, rng, 2)
 			mean := make([]float32, 300)
 			f.Evaluate(ref.Backend{}, mean, codes)
 			for _, v := range mean {
@@ -185,34 +189,35 @@ func TestDrawScale(t *testing.T) {
 			}
 		}
 		if sd := math.Sqrt(sum / float64(n)); sd < 1.6 || sd > 2.4 {
-			t.Errorf("%v: standard deviation %.2f, want 2", terms, sd)
+			t.Errorf("%v: got standard deviation %.2f, want about 2", terms, sd)
 		}
 	}
 }
 
 func TestIndex(t *testing.T) {
+	t.Parallel()
 	codes := [][]int32{{0, 0, 2, 0}, {1, 3, 3, 1}, {0, 0, 0, 0}, {0, 1, 0, 0}}
 	x, err := tt.NewIndex([]int{0, 1}, []int{3, 4, 1, 2}, codes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if x.Entities() != 4 { // (0,1), (0,3), (2,3) and the prior
-		t.Fatalf("%d entities", x.Entities())
+		t.Fatalf("got %d entities, want 4", x.Entities())
 	}
 	ask := [][]int32{{0, 2, 2, -1, 0}, {3, 3, 1, 1, -1}, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}}
 	want := []int32{1, 2, x.Prior(), x.Prior(), x.Prior()}
 	got := make([]int32, 5)
 	x.Lookup(got, ask)
 	if !slices.Equal(got, want) {
-		t.Errorf("entities %v, want %v", got, want)
+		t.Errorf("got entities %v, want %v", got, want)
 	}
-	back, err := tt.IndexOf([]int{0, 1}, []int{3, 4, 1, 2}, x.Combinations())
+	back, err := tt.RestoreIndex([]int{0, 1}, []int{3, 4, 1, 2}, x.Combinations())
 	if err != nil {
 		t.Fatal(err)
 	}
 	back.Lookup(got, ask)
 	if !slices.Equal(got, want) {
-		t.Errorf("restored: entities %v, want %v", got, want)
+		t.Errorf("restored: got entities %v, want %v", got, want)
 	}
 	single, err := tt.NewIndex([]int{1}, []int{3, 4, 1, 2}, codes)
 	if err != nil {
@@ -220,29 +225,31 @@ func TestIndex(t *testing.T) {
 	}
 	single.Lookup(got, ask)
 	if want := []int32{1, 1, 0, 0, single.Prior()}; !slices.Equal(got, want) {
-		t.Errorf("one mode: %v, want %v", got, want)
+		t.Errorf("one mode: got %v, want %v", got, want)
 	}
 }
 
-func TestIndexRefuses(t *testing.T) {
+func TestIndexErrors(t *testing.T) {
+	t.Parallel()
 	for name, make := range map[string]func() (*tt.Index, error){
 		"too many combinations": func() (*tt.Index, error) {
 			big := 1 << 31
 			return tt.NewIndex([]int{0, 1, 2}, []int{big, big, big}, [][]int32{{0}, {0}, {0}})
 		},
-		"torn":            func() (*tt.Index, error) { return tt.IndexOf([]int{0, 1}, []int{3, 3}, []int32{0, 1, 2}) },
-		"outside":         func() (*tt.Index, error) { return tt.IndexOf([]int{0}, []int{3}, []int32{3}) },
-		"twice":           func() (*tt.Index, error) { return tt.IndexOf([]int{0, 1}, []int{3, 3}, []int32{0, 1, 0, 1}) },
-		"twice, one mode": func() (*tt.Index, error) { return tt.IndexOf([]int{0}, []int{3}, []int32{1, 1}) },
+		"not a multiple":  func() (*tt.Index, error) { return tt.RestoreIndex([]int{0, 1}, []int{3, 3}, []int32{0, 1, 2}) },
+		"out of range":    func() (*tt.Index, error) { return tt.RestoreIndex([]int{0}, []int{3}, []int32{3}) },
+		"twice":           func() (*tt.Index, error) { return tt.RestoreIndex([]int{0, 1}, []int{3, 3}, []int32{0, 1, 0, 1}) },
+		"twice, one mode": func() (*tt.Index, error) { return tt.RestoreIndex([]int{0}, []int{3}, []int32{1, 1}) },
 	} {
 		if _, err := make(); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: got no error, want one", name)
 		}
 	}
 }
 
-// What was not seen in training is predicted by the mean of what was.
+// Entities without training data are predicted by the mean of the trained ones.
 func TestPrior(t *testing.T) {
+	t.Parallel()
 	codes := [][]int32{{0, 1}, {0, 0}, {0, 0}, {0, 0}}
 	x, _ := tt.NewIndex([]int{0}, sizes, codes)
 	train := tt.NewTrain([][]string{{"store"}}, []*tt.Index{x}, nil)
@@ -251,7 +258,7 @@ func TestPrior(t *testing.T) {
 	got := make([]float32, 3)
 	(&tt.Field{Terms: []*tt.Train{train}}).Evaluate(ref.Backend{}, got, [][]int32{{1, 5, tt.Unknown}})
 	if want := []float32{3, 2, 2}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

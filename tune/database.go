@@ -9,38 +9,38 @@ import (
 	"time"
 )
 
-// database is a Store in SQL, as SQLite and PostgreSQL both understand it; what
-// they say differently is in dialect.
+// database implements Store in the SQL common to SQLite and PostgreSQL. The
+// dialect holds the differences.
 type database struct {
-	db       *sql.DB
-	name     string // for messages
-	patience time.Duration
-	try      time.Duration // after which one that hears nothing is given up and made again; 0 is never
+	db             *sql.DB
+	name           string // shown in messages
+	patience       time.Duration
+	attemptTimeout time.Duration // timeout of one attempt, after which it is retried; 0 means no timeout
 	dialect
 }
 
-// dialect is what differs between databases.
+// dialect holds what differs between databases.
 type dialect struct {
-	mark string // stands before the number of a parameter
-	now  string // the clock that all workers share, in milliseconds
-	skip string // after a SELECT: takes the row for this transaction, and passes over those that others took
-	// transient tells which errors may pass.
+	placeholder string // prefix of a numbered placeholder
+	now         string // expression for the clock shared by all workers, in milliseconds
+	skipLocked  string // clause after SELECT that locks the row and skips rows locked by other transactions
+	// transient reports whether an error may be temporary.
 	transient func(error) bool
-	// advice, where there is some, goes after an error that did not pass.
+	// advice returns a hint that is appended to a permanent error. It may be nil.
 	advice func(error) string
 }
 
 // Close closes the database.
 func (s *database) Close() error { return s.db.Close() }
 
-// text is a query as the database wants it.
-func (s *database) text(query string) string {
-	return strings.NewReplacer("?", s.mark, "NOW", s.now, "SKIP", s.skip).Replace(query)
+// rebind adapts a query to the dialect.
+func (s *database) rebind(query string) string {
+	return strings.NewReplacer("?", s.placeholder, "NOW", s.now, "SKIP", s.skipLocked).Replace(query)
 }
 
-// change runs a transaction.
-func (s *database) change(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
-	return s.patiently(ctx, func(ctx context.Context) error {
+// transact runs f in a transaction.
+func (s *database) transact(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
+	return s.withRetry(ctx, func(ctx context.Context) error {
 		tx, err := s.db.BeginTx(ctx, nil)
 		if err != nil {
 			return err
@@ -53,23 +53,23 @@ func (s *database) change(ctx context.Context, f func(ctx context.Context, tx *s
 	})
 }
 
-// patiently runs work, again and again where what is in its way may pass. Work
-// has to use the context that it is given, which ends with the try.
-func (s *database) patiently(ctx context.Context, work func(ctx context.Context) error) error {
+// withRetry runs work and retries it after transient errors. Work must use the
+// context it is given, which is limited to one attempt.
+func (s *database) withRetry(ctx context.Context, work func(ctx context.Context) error) error {
 	silent := false
 	transient := func(err error) bool { return silent || s.transient(err) }
 	err := retry(ctx, s.patience, transient, func() error {
-		if s.try == 0 {
+		if s.attemptTimeout == 0 {
 			return work(ctx)
 		}
-		try, cancel := context.WithTimeout(ctx, s.try)
+		try, cancel := context.WithTimeout(ctx, s.attemptTimeout)
 		defer cancel()
 		err := work(try)
 		silent = try.Err() != nil
 		return err
 	})
 	switch {
-	case err == nil, errors.Is(err, ErrLost):
+	case err == nil, errors.Is(err, ErrLeaseLost):
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err()

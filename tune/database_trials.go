@@ -11,8 +11,8 @@ import (
 
 // Define implements Store.
 func (s *database) Define(ctx context.Context, definition string) (recorded string, err error) {
-	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, s.text("INSERT INTO kft_study VALUES (1, ?1) ON CONFLICT DO NOTHING"), definition); err != nil {
+	err = s.transact(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, s.rebind("INSERT INTO kft_study VALUES (1, ?1) ON CONFLICT DO NOTHING"), definition); err != nil {
 			return err
 		}
 		return tx.QueryRowContext(ctx, "SELECT definition FROM kft_study").Scan(&recorded)
@@ -22,7 +22,7 @@ func (s *database) Define(ctx context.Context, definition string) (recorded stri
 
 // Definition implements Store.
 func (s *database) Definition(ctx context.Context) (recorded string, err error) {
-	err = s.patiently(ctx, func(ctx context.Context) error {
+	err = s.withRetry(ctx, func(ctx context.Context) error {
 		return s.db.QueryRowContext(ctx, "SELECT coalesce(max(definition), '') FROM kft_study").Scan(&recorded)
 	})
 	return recorded, err
@@ -30,8 +30,8 @@ func (s *database) Definition(ctx context.Context) (recorded string, err error) 
 
 // Grow implements Store.
 func (s *database) Grow(ctx context.Context, trials int) error {
-	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, s.text(`WITH RECURSIVE n(i) AS (SELECT 0 WHERE CAST(?1 AS INTEGER) > 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < CAST(?1 AS INTEGER))
+	return s.transact(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, s.rebind(`WITH RECURSIVE n(i) AS (SELECT 0 WHERE CAST(?1 AS INTEGER) > 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < CAST(?1 AS INTEGER))
 			INSERT INTO kft_trial (number, state) SELECT i, 'queued' FROM n WHERE true ON CONFLICT DO NOTHING`), trials)
 		return err
 	})
@@ -39,29 +39,29 @@ func (s *database) Grow(ctx context.Context, trials int) error {
 
 // Claim implements Store.
 func (s *database) Claim(ctx context.Context, worker string, trials int, lease time.Duration) (t Trial, unfinished int, err error) {
-	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.transact(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		t = Trial{}
-		problem := fmt.Sprintf("%d workers died over it; was it out of memory?", maxDeaths)
-		if _, err := tx.ExecContext(ctx, s.text(`UPDATE kft_trial SET state = 'failed', problem = ?1, ended = NOW WHERE state = 'running' AND lease < NOW AND deaths + 1 >= ?2`),
+		problem := fmt.Sprintf("%d workers died running this trial (possibly out of memory)", maxDeaths)
+		if _, err := tx.ExecContext(ctx, s.rebind(`UPDATE kft_trial SET state = 'failed', problem = ?1, ended = NOW WHERE state = 'running' AND lease < NOW AND deaths + 1 >= ?2`),
 			problem, maxDeaths); err != nil {
 			return err
 		}
 		var sample sql.NullString
 		var began sql.NullInt64
-		row := tx.QueryRowContext(ctx, s.text(`UPDATE kft_trial SET state = 'running', attempt = attempt + 1, deaths = deaths + CASE state WHEN 'running' THEN 1 ELSE 0 END,
+		row := tx.QueryRowContext(ctx, s.rebind(`UPDATE kft_trial SET state = 'running', attempt = attempt + 1, deaths = deaths + CASE state WHEN 'running' THEN 1 ELSE 0 END,
 				worker = ?1, lease = NOW + ?2, began = NOW, rungs = NULL
 			WHERE number = (SELECT number FROM kft_trial WHERE number < ?3 AND (state = 'queued' OR state = 'running' AND lease < NOW) ORDER BY number LIMIT 1 SKIP)
 			RETURNING number, attempt, sample, began`), worker, lease.Milliseconds(), trials)
 		switch err := row.Scan(&t.Number, &t.Attempt, &sample, &began); {
 		case err == nil:
-			t.State, t.Worker, t.Began = Running, worker, instant(began)
+			t.State, t.Worker, t.Began = Running, worker, timeOf(began)
 			if t.Values, err = readJSON[Values](sample); err != nil {
 				return fmt.Errorf("trial %d: %w", t.Number+1, err)
 			}
 		case !errors.Is(err, sql.ErrNoRows):
 			return err
 		}
-		return tx.QueryRowContext(ctx, s.text("SELECT count(*) FROM kft_trial WHERE number < ?1 AND state IN ('queued', 'running')"), trials).Scan(&unfinished)
+		return tx.QueryRowContext(ctx, s.rebind("SELECT count(*) FROM kft_trial WHERE number < ?1 AND state IN ('queued', 'running')"), trials).Scan(&unfinished)
 	})
 	return t, unfinished, err
 }
@@ -75,13 +75,13 @@ func (s *database) Assign(ctx context.Context, t Trial) error {
 	return s.update(ctx, "UPDATE kft_trial SET sample = ?1 WHERE number = ?2 AND attempt = ?3 AND state = 'running'", string(text), t.Number, t.Attempt)
 }
 
-// Beat implements Store.
-func (s *database) Beat(ctx context.Context, t Trial, lease time.Duration) error {
+// RenewLease implements Store.
+func (s *database) RenewLease(ctx context.Context, t Trial, lease time.Duration) error {
 	return s.update(ctx, "UPDATE kft_trial SET lease = NOW + ?1 WHERE number = ?2 AND attempt = ?3 AND state = 'running'", lease.Milliseconds(), t.Number, t.Attempt)
 }
 
-// Climb implements Store.
-func (s *database) Climb(ctx context.Context, t Trial) error {
+// RecordRungs implements Store.
+func (s *database) RecordRungs(ctx context.Context, t Trial) error {
 	text, err := json.Marshal(t.Rungs)
 	if err != nil {
 		return err
@@ -101,15 +101,15 @@ func (s *database) Finish(ctx context.Context, t Trial) error {
 		string(t.State), t.Score, t.Problem, t.Number, t.Attempt)
 }
 
-// update changes the one row of a trial, or none where it is lost.
+// update changes the row of a trial. It returns ErrLeaseLost if no row matches.
 func (s *database) update(ctx context.Context, query string, args ...any) error {
-	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, s.text(query), args...)
+	return s.transact(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, s.rebind(query), args...)
 		if err != nil {
 			return err
 		}
 		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, ErrLost)
+			return errors.Join(err, ErrLeaseLost)
 		}
 		return nil
 	})
@@ -117,7 +117,7 @@ func (s *database) update(ctx context.Context, query string, args ...any) error 
 
 // Trials implements Store.
 func (s *database) Trials(ctx context.Context) (all []Trial, err error) {
-	err = s.patiently(ctx, func(ctx context.Context) error {
+	err = s.withRetry(ctx, func(ctx context.Context) error {
 		all = nil
 		rows, err := s.db.QueryContext(ctx, "SELECT number, state, attempt, coalesce(worker, ''), sample, rungs, score, coalesce(problem, ''), began, ended FROM kft_trial ORDER BY number")
 		if err != nil {
@@ -137,7 +137,7 @@ func (s *database) Trials(ctx context.Context) (all []Trial, err error) {
 			if t.Rungs, err = readJSON[[]Rung](rungs); err != nil {
 				return fmt.Errorf("trial %d: %w", t.Number+1, err)
 			}
-			t.Began, t.Ended = instant(began), instant(ended)
+			t.Began, t.Ended = timeOf(began), timeOf(ended)
 			all = append(all, t)
 		}
 		return rows.Err()
@@ -152,7 +152,7 @@ func readJSON[T any](text sql.NullString) (v T, err error) {
 	return v, err
 }
 
-func instant(milliseconds sql.NullInt64) time.Time {
+func timeOf(milliseconds sql.NullInt64) time.Time {
 	if !milliseconds.Valid {
 		return time.Time{}
 	}

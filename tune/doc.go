@@ -1,22 +1,22 @@
-// Package tune searches for the best values of named parameters by trials that
-// any number of worker processes share.
+// Package tune searches for the best values of named parameters. Any number of
+// worker processes share the trials.
 //
-// A [Space] says what may vary, a [Sampler] proposes values from what the
-// finished trials scored, a [Store] keeps the trials, and a [Study] joins the
-// three. The package knows nothing of models: what a trial does is a function
-// that is handed to [Study.Work].
+// A [Space] defines the parameters, a [Sampler] proposes values given the scores
+// of the finished trials, a [Store] persists the trials, and a [Study] combines
+// the three. The package does not depend on models: the caller passes the
+// objective function to [Study.Work].
 //
 // Invariants:
 //
-//   - What is proposed for a trial depends on the seed, the trial's number and
-//     the trials finished before, and on nothing else.
-//   - A trial is held by one worker at a time, by a lease that heartbeats renew.
-//     A worker that dies loses its own trial only; when the lease has run out
-//     another worker takes the same values up again.
-//   - A trial finishes once: its attempts are numbered, and only the last one
-//     may record a result.
-//   - A trial that is pruned at a rung is never the best; what was scored at the
-//     rungs of an attempt that was lost is forgotten.
-//   - A study is opened by those alone who mean the same one: same space, goal,
-//     seed, sampler, rungs, first trial and facts.
+//   - The values proposed for a trial depend only on the seed, the number of the
+//     trial and the trials finished before it.
+//   - One worker at a time holds a trial, by a lease that heartbeats renew. A
+//     worker that dies loses only its own trial. When the lease expires, another
+//     worker retries the same values.
+//   - A trial finishes once. Its attempts are numbered, and only the latest
+//     attempt may record a result.
+//   - A trial pruned at a rung is never the best one. The rung scores of a lost
+//     attempt are discarded.
+//   - A study can only be opened with the definition it was created with: the
+//     same space, goal, seed, sampler, rungs, first trial and facts.
 package tune

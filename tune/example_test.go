@@ -37,7 +37,7 @@ func Example() {
 		Objective: func(_ context.Context, t tune.Trial) (float64, error) {
 			return math.Abs(float64(t.Values.Int("rank")) - 20), nil
 		},
-		Ended: func(r tune.Report) { last = r },
+		OnEnd: func(r tune.Report) { last = r },
 	})
 	if err != nil {
 		panic(err)

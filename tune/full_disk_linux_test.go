@@ -15,12 +15,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
-// tinyDisk is a file system of its own, with room for a small study.
+// tinyDisk mounts a separate file system with room for a small study.
 func tinyDisk(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=512k"); err != nil {
-		t.Skipf("no file system can be mounted here: %v", err)
+		t.Skipf("cannot mount a file system: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(folder, syscall.MNT_DETACH); err != nil {
@@ -30,7 +30,7 @@ func tinyDisk(t *testing.T) string {
 	return folder
 }
 
-// fill takes all that is left; free gives it back.
+// fill uses up all free space; free releases it.
 func fill(t *testing.T, folder string) (free func()) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(folder, "filler"))
@@ -53,9 +53,9 @@ func fill(t *testing.T, folder string) (free func()) {
 	}
 }
 
-// A disk that is full for a while holds a study up; one that stays full ends the
-// work, and what had finished is kept.
-func TestStudyOnAFullDisk(t *testing.T) {
+// A temporarily full disk delays a study. A disk that stays full ends the work,
+// and finished trials are kept.
+func TestStudyOnFullDisk(t *testing.T) {
 	const trials, last = 20, 12
 	undisturbed := openStore(t, filepath.Join(t.TempDir(), "s.db"))
 	if err := openStudy(t, undisturbed, toyStudy()).Work(t.Context(), trials, Worker{Objective: scoreToy}); err != nil {
@@ -75,9 +75,9 @@ func TestStudyOnAFullDisk(t *testing.T) {
 				}
 				return scoreToy(ctx, trial)
 			}}
-			met := 0
+			errorCount := 0
 			store.transient = func(err error) bool {
-				if met++; met == 3 && !stays {
+				if errorCount++; errorCount == 3 && !stays {
 					free()
 				}
 				return sqliteTransient(err)
@@ -90,44 +90,44 @@ func TestStudyOnAFullDisk(t *testing.T) {
 			if stays {
 				for _, part := range []string{fmt.Sprintf("trial %d ended as done", last+1), "could not be recorded", file, "gave up after 1ms", "full"} {
 					if err == nil || !strings.Contains(err.Error(), part) {
-						t.Fatalf("no %q in: %v", part, err)
+						t.Fatalf("got error %v, want it to contain %q", err, part)
 					}
 				}
 				store.Close()
-				free = fill(t, folder) // also what closing has freed
+				free = fill(t, folder) // also the space freed by closing
 				if _, err := OpenSQLite(t.Context(), file, time.Millisecond); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "full") {
-					t.Errorf("opened on a full disk: %v", err)
+					t.Errorf("open on a full disk: got error %v, want one that names the file and a full disk", err)
 				}
 				free()
 				store = openStore(t, file)
 				for i, trial := range results(t, store) {
 					if trial.Finished() != (i < last) {
-						t.Errorf("after the full disk: %+v", trial)
+						t.Errorf("after the full disk: got finished %v for trial %+v", trial.Finished(), trial)
 					}
 				}
 				newClock(store).add(61 * time.Second)
 				err = openStudy(t, store, toyStudy()).Work(t.Context(), trials, worker)
 				want = 2
-			} else if met < 3 {
-				t.Errorf("the disk was met full %d times", met)
+			} else if errorCount < 3 {
+				t.Errorf("got %d errors of the full disk, want at least 3", errorCount)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, n := range calls {
 				if n != 1 && !(i == last && n == want) {
-					t.Errorf("trial %d was run %d times", i, n)
+					t.Errorf("trial %d: got %d runs, want %d", i, n, want)
 				}
 			}
 			if got, want := fmt.Sprint(printable(results(t, store))), fmt.Sprint(printable(results(t, undisturbed))); got != want {
-				t.Errorf("on the full disk:\n%s\nundisturbed:\n%s", got, want)
+				t.Errorf("with the full disk: got\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
 }
 
-// What is exported to a full disk does not harm what was exported before.
-func TestExportToAFullDisk(t *testing.T) {
+// A failed export to a full disk leaves the previous file unchanged.
+func TestExportToFullDisk(t *testing.T) {
 	folder := tinyDisk(t)
 	file := filepath.Join(folder, "journal.log")
 	if err := atomicfile.Write(file, recorded(5).WriteJournal); err != nil {
@@ -140,16 +140,16 @@ func TestExportToAFullDisk(t *testing.T) {
 	free := fill(t, folder)
 	for name, write := range map[string]func(io.Writer) error{"journal": recorded(40).WriteJournal, "csv": recorded(400).WriteCSV, "svg": recorded(400).WriteSVG, "png": recorded(40).WritePNG} {
 		if err := atomicfile.Write(file, write); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), file) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want ENOSPC with the file name", name, err)
 		}
 	}
 	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
-		t.Errorf("the old file was changed: %v", err)
+		t.Errorf("the previous file was changed: %v", err)
 	}
 	free()
 	entries, err := os.ReadDir(folder)
 	if err != nil || len(entries) != 1 {
-		t.Errorf("left behind: %v, %v", entries, err)
+		t.Errorf("got files %v (%v), want only the export", entries, err)
 	}
 	if err := atomicfile.Write(file, recorded(40).WriteJournal); err != nil {
 		t.Error(err)

@@ -1,18 +1,18 @@
 package tune
 
-import "github.com/kernel-fried-tensor/kft/internal/stream"
+import "github.com/kernel-fried-tensor/kft/internal/randstream"
 
-// halton is a point of the scrambled Halton sequence: coordinate i is number
-// written in the i-th prime base, each digit by a random permutation of its
-// own, mirrored at the point. Any run of points covers the cube more evenly
-// than draws; the permutations undo the stripes that large bases have. It costs
-// about 32 ln 2 / ln(base) permutations a coordinate.
+// halton returns a point of the scrambled Halton sequence. Coordinate i is the
+// radical inverse of number in the i-th prime base, with a random permutation for
+// each digit. Any run of points covers the cube more evenly than random draws.
+// The permutations remove the correlations of large bases. The cost is about
+// 32 ln 2 / ln(base) permutations per coordinate.
 func halton(seed uint64, number, dims int) []float64 {
 	point := make([]float64, dims)
 	base := 1
 	for i := range point {
 		base = nextPrime(base)
-		draw := stream.New(seed, "tune halton", uint64(i))
+		draw := randstream.New(seed, "tune halton", uint64(i))
 		rest, weight := number, 1.0
 		for weight > 1.0/(1<<32) {
 			weight /= float64(base)

@@ -6,37 +6,37 @@ import (
 	"slices"
 )
 
-// An Importance is how much a parameter mattered.
+// An Importance is the influence of a parameter on the score.
 type Importance struct {
 	Name  string  `json:"name"`
-	Share float64 `json:"share"` // from 0, nothing, to 1, all
+	Share float64 `json:"share"` // from 0 (none) to 1 (all)
 }
 
-// MinImportant is how many finished trials it takes to tell.
-const MinImportant = 8
+// MinTrialsForImportance is the number of finished trials needed to estimate importances.
+const MinTrialsForImportance = 8
 
-// Importances tell how much of the differences between the finished trials each
-// parameter explains alone, the greatest first. Trial k has the rank y_k, the
-// mean rank among equals; pruned trials stand behind those that got further,
-// failed ones last. Each rank is foretold from the n-1 other trials,
+// Importances estimates which share of the differences between the finished
+// trials each parameter explains on its own, in decreasing order. Trial k has the
+// rank y_k, with mean ranks for ties. Pruned trials rank behind those that
+// reached a later rung, failed trials rank last. Each rank is predicted from the
+// n-1 other trials,
 //
 //	f_k = (m_k + sum_j K(x_j, x_k) y_j) / (1 + sum_j K(x_j, x_k)),   j != k,
 //
-// where m_k is the mean of the others, x the parameter's place in the unit cube
-// and K a normal kernel of width h = n^(-1/5) / 5 and height 1, or for a choice 1
-// for the same and 0 for others. The share is that of the squared error of m_k
-// which f_k takes away,
+// where m_k is the mean of the others, x is the coordinate of the parameter in
+// the unit cube, and K is a Gaussian kernel of width h = n^(-1/5) / 5 and height
+// 1, or for a choice 1 if the values are equal and 0 otherwise. The share is the
+// relative reduction of the squared error of m_k by f_k,
 //
 //	I = max(0, 1 - sum_k (y_k - f_k)^2 / sum_k (y_k - m_k)^2),
 //
-// an estimate of the first-order Sobol index of the ranks where trials are drawn
-// evenly. Because a trial does not foretell itself, few trials make shares small,
-// and a parameter that does not matter has 0 but for chance, which may give it .2
-// of 20 trials and .05 of 100. Shares do not add up to 1:
-// what parameters do only together is in none of them, and where a sampler moves
-// two of them at the same time each has the merit of the other. It costs O(n^2) a
-// parameter. There are none (nil) with fewer than eight finished trials, or where
-// all are equal: then nobody can tell.
+// This estimates the first-order Sobol index of the ranks if trials are sampled
+// uniformly. The prediction leaves out the trial itself, so shares are small if
+// there are few trials, and a parameter without influence has a share near 0: by
+// chance up to .2 with 20 trials and .05 with 100. Shares do not add up to 1:
+// interactions are in none of them, and if a sampler changes two parameters
+// together, both get the credit. The cost is O(n^2) per parameter. The result is
+// nil if fewer than MinTrialsForImportance trials are finished or if all ranks are equal.
 func (r Record) Importances() ([]Importance, error) {
 	space, err := r.Space()
 	if err != nil {
@@ -54,7 +54,7 @@ func (r Record) Importances() ([]Importance, error) {
 		}
 		points, finished = append(points, point), append(finished, t)
 	}
-	if len(finished) < MinImportant {
+	if len(finished) < MinTrialsForImportance {
 		return nil, nil
 	}
 	y := Definition{Goal: Goal(r.Fact("goal"))}.ranks(finished)
@@ -67,14 +67,14 @@ func (r Record) Importances() ([]Importance, error) {
 		for k := range x {
 			x[k] = points[k][i]
 		}
-		all[i] = Importance{Name: p.Name, Share: foretold(x, y, p.Kind == Choice)}
+		all[i] = Importance{Name: p.Name, Share: explainedShare(x, y, p.Kind == Choice)}
 	}
 	slices.SortStableFunc(all, func(a, b Importance) int { return cmp.Compare(b.Share, a.Share) })
 	return all, nil
 }
 
-// foretold is the share of the squared error that x takes away.
-func foretold(x, y []float64, choice bool) float64 {
+// explainedShare returns the relative reduction of the squared error by x.
+func explainedShare(x, y []float64, choice bool) float64 {
 	n := len(x)
 	width := math.Pow(float64(n), -0.2) / 5
 	total := 0.0
@@ -103,7 +103,7 @@ func foretold(x, y []float64, choice bool) float64 {
 
 func square(v float64) float64 { return v * v }
 
-// observed is how good a finished trial was, among those of its own study.
+// observed returns the loss and the highest rung of a finished trial.
 func (d Definition) observed(t Trial) Observation {
 	o := Observation{Loss: d.loss(t), Rung: len(t.Rungs)}
 	if t.State == Done {
@@ -112,7 +112,7 @@ func (d Definition) observed(t Trial) Observation {
 	return o
 }
 
-// ranks are from 0, the best; equals have the mean of theirs.
+// ranks returns ranks starting at 0 for the best trial, with mean ranks for ties.
 func (d Definition) ranks(trials []Trial) []float64 {
 	order := make([]int, len(trials))
 	for i := range order {

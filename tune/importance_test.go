@@ -5,10 +5,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// studyOf is a study of so many trials, drawn evenly, with scores by a function.
+// studyOf returns a study of uniformly sampled trials scored by a function.
 func studyOf(space Space, trials int, score func(Values) (float64, error)) Record {
 	r := Record{Definition: facts(Definition{Space: space, Goal: Minimize, Sampler: "random"}.String())}
 	for i := range trials {
@@ -35,7 +35,7 @@ func shares(t *testing.T, r Record) (byName map[string]float64, order []Importan
 	return byName, order
 }
 
-func TestImportanceFindsTheOneThatMatters(t *testing.T) {
+func TestImportanceFindsRelevantParameter(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		score func(Values) float64
@@ -49,33 +49,33 @@ func TestImportanceFindsTheOneThatMatters(t *testing.T) {
 		{"lambda", func(v Values) float64 { return -math.Log(v.Float("lambda")) }},
 	} {
 		for _, trials := range []int{24, 100} {
-			noise := stream.New(1, "test importance")
+			noise := randstream.New(1, "test importance")
 			byName, order := shares(t, studyOf(mixed(), trials, func(v Values) (float64, error) { return c.score(v) + 0.01*noise.NormFloat64(), nil }))
 			if order[0].Name != c.name || order[0].Share < 0.6 || order[1].Share > 0.2 || len(byName) != len(mixed()) {
-				t.Errorf("%s alone matters, %d trials: %v", c.name, trials, order)
+				t.Errorf("only %s matters, %d trials: got %v", c.name, trials, order)
 			}
 		}
 	}
 }
 
-func TestImportanceOfTwoAndOfNone(t *testing.T) {
+func TestImportanceOfTwoOrNoParameters(t *testing.T) {
 	byName, order := shares(t, studyOf(mixed(), 100, func(v Values) (float64, error) {
 		return 2*v.Float("share") + math.Log(v.Float("lambda"))/20, nil
 	}))
 	if order[0].Name != "share" || order[1].Name != "lambda" || byName["lambda"] < 0.05 || order[2].Share > 0.05 {
-		t.Errorf("two that matter: %v", order)
+		t.Errorf("share and lambda matter: got %v", order)
 	}
-	noise := stream.New(1, "test importance")
+	noise := randstream.New(1, "test importance")
 	if _, order := shares(t, studyOf(mixed(), 100, func(Values) (float64, error) { return noise.Float64(), nil })); order[0].Share > 0.1 {
-		t.Errorf("nothing matters: %v", order)
+		t.Errorf("nothing matters: got %v, want shares near 0", order)
 	}
-	// A sampler that never varied a parameter tells nothing of it.
+	// A parameter that never varied has no importance.
 	r := studyOf(mixed(), 30, func(v Values) (float64, error) { return v.Float("share"), nil })
 	for _, trial := range r.Trials {
 		trial.Values["kernel"] = "rbf"
 	}
 	if byName, _ := shares(t, r); byName["kernel"] > 1e-12 {
-		t.Errorf("a constant parameter: %v", byName)
+		t.Errorf("constant parameter: got %v, want 0 for kernel", byName)
 	}
 }
 
@@ -87,23 +87,23 @@ func TestImportanceOfFailures(t *testing.T) {
 		return v.Float("depth"), nil
 	}))
 	if order[0].Name != "kernel" || order[1].Name != "depth" || byName["kernel"] < 0.4 {
-		t.Errorf("%v", order)
+		t.Errorf("got %v, want kernel and depth first", order)
 	}
 }
 
-func TestImportanceCannotTell(t *testing.T) {
+func TestImportanceIsUndefined(t *testing.T) {
 	score := func(v Values) (float64, error) { return v.Float("share"), nil }
 	for what, r := range map[string]Record{
-		"few trials": studyOf(mixed(), MinImportant-1, score),
-		"equal ones": studyOf(mixed(), 30, func(Values) (float64, error) { return 1, nil }),
+		"few trials": studyOf(mixed(), MinTrialsForImportance-1, score),
+		"ties":       studyOf(mixed(), 30, func(Values) (float64, error) { return 1, nil }),
 		"failures":   studyOf(mixed(), 30, func(Values) (float64, error) { return 0, errors.New("no") }),
 	} {
 		if all, err := r.Importances(); all != nil || err != nil {
-			t.Errorf("%s: %v, %v", what, all, err)
+			t.Errorf("%s: got %v, %v, want nil", what, all, err)
 		}
 	}
-	if all, err := studyOf(mixed(), MinImportant, score).Importances(); len(all) != len(mixed()) || err != nil {
-		t.Errorf("%d trials: %v, %v", MinImportant, all, err)
+	if all, err := studyOf(mixed(), MinTrialsForImportance, score).Importances(); len(all) != len(mixed()) || err != nil {
+		t.Errorf("%d trials: got %v, %v, want all parameters", MinTrialsForImportance, all, err)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestRanks(t *testing.T) {
 		got := Definition{Goal: goal}.ranks(trials)
 		for i := range want {
 			if got[i] != want[i] {
-				t.Fatalf("%s: %v, want %v", goal, got, want)
+				t.Fatalf("%s: got %v, want %v", goal, got, want)
 			}
 		}
 	}

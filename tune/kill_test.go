@@ -10,21 +10,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 const (
 	killWorkers = 8
 	killTrials  = 200
 	killKills   = 20
-	// killPlace, in the environment, makes the test binary a worker of the study
-	// at the place.
-	killPlace = "KFT_TUNE_TEST_STUDY"
+	// killLocation is an environment variable that makes the test binary a worker of
+	// the study at the location.
+	killLocation = "KFT_TUNE_TEST_STUDY"
 )
 
 func TestMain(m *testing.M) {
-	if place := os.Getenv(killPlace); place != "" {
-		if err := workAndTell(place); err != nil {
+	if location := os.Getenv(killLocation); location != "" {
+		if err := runReportingWorker(location); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -33,11 +33,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// workAndTell is a worker that prints a line when it begins a trial and one when
-// it has ended it.
-func workAndTell(place string) error {
+// runReportingWorker runs a worker that prints a line when it starts a trial and
+// when it ends one.
+func runReportingWorker(location string) error {
 	ctx := context.Background()
-	store, err := OpenStore(ctx, place, 0)
+	store, err := OpenStore(ctx, location, 0)
 	if err != nil {
 		return err
 	}
@@ -50,11 +50,11 @@ func workAndTell(place string) error {
 		Name:  fmt.Sprint(os.Getpid()),
 		Lease: 2 * time.Second,
 		Objective: func(ctx context.Context, t Trial) (float64, error) {
-			wait(ctx, time.Duration(5+t.Number%4*5)*time.Millisecond) // so that a kill can meet it at work
+			wait(ctx, time.Duration(5+t.Number%4*5)*time.Millisecond) // so that a kill can hit a running trial
 			return toy(t.Values), ctx.Err()
 		},
-		Begun: func(t Trial) { fmt.Println("begin", t.Number, t.Attempt) },
-		Ended: func(r Report) {
+		OnStart: func(t Trial) { fmt.Println("begin", t.Number, t.Attempt) },
+		OnEnd: func(r Report) {
 			what := "end"
 			if r.Lost {
 				what = "lost"
@@ -64,19 +64,19 @@ func workAndTell(place string) error {
 	})
 }
 
-// said is a line of a worker, or its end.
-type said struct {
+// message is a line printed by a worker, or its exit.
+type message struct {
 	worker          int
 	what            string
 	number, attempt int
 	err             error
 }
 
-// start runs a worker process whose lines go to heard.
-func start(t *testing.T, place string, worker int, heard chan<- said) *exec.Cmd {
+// start runs a worker process and sends its lines to messages.
+func start(t *testing.T, location string, worker int, messages chan<- message) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), killPlace+"="+place)
+	cmd.Env = append(os.Environ(), killLocation+"="+location)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -88,40 +88,40 @@ func start(t *testing.T, place string, worker int, heard chan<- said) *exec.Cmd 
 	go func() {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
-			s := said{worker: worker}
+			s := message{worker: worker}
 			if _, err := fmt.Sscan(lines.Text(), &s.what, &s.number, &s.attempt); err == nil {
-				heard <- s
+				messages <- s
 			}
 		}
-		heard <- said{worker: worker, what: "exit", err: cmd.Wait()}
+		messages <- message{worker: worker, what: "exit", err: cmd.Wait()}
 	}()
 	return cmd
 }
 
-// Eight worker processes share 200 trials, and 20 times one of them is killed,
-// as it begins a trial or as it ends one, and started again.
+// Eight worker processes share 200 trials. Twenty times, one of them is killed as
+// it starts or ends a trial, and restarted.
 func TestKilledWorkersLoseNothing(t *testing.T) {
-	t.Run("SQLite", func(t *testing.T) { t.Parallel(); killSome(t, filepath.Join(t.TempDir(), "s.db")) })
-	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); killSome(t, startPostgres(t).url) })
+	t.Run("SQLite", func(t *testing.T) { t.Parallel(); testKills(t, filepath.Join(t.TempDir(), "s.db")) })
+	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); testKills(t, startPostgres(t).url) })
 }
 
-func killSome(t *testing.T, place string) {
-	heard := make(chan said)
+func testKills(t *testing.T, location string) {
+	messages := make(chan message)
 	workers := make([]*exec.Cmd, killWorkers)
 	killed := make([]bool, killWorkers)
 	for i := range workers {
-		workers[i] = start(t, place, i, heard)
+		workers[i] = start(t, location, i, messages)
 	}
-	draw := stream.New(1, "test kills")
+	draw := randstream.New(1, "test kills")
 	next := draw.IntN(8)
 	begun, ended := map[[2]int]bool{}, map[int]bool{}
 	kills, lost := 0, 0
 	for live := killWorkers; live > 0; {
-		s := <-heard
+		s := <-messages
 		switch s.what {
 		case "begin":
 			if claim := [2]int{s.number, s.attempt}; begun[claim] {
-				t.Errorf("two workers began trial %d, attempt %d", s.number, s.attempt)
+				t.Errorf("two workers started trial %d, attempt %d", s.number, s.attempt)
 			} else {
 				begun[claim] = true
 			}
@@ -141,7 +141,7 @@ func killSome(t *testing.T, place string) {
 				continue
 			}
 			killed[s.worker] = false
-			workers[s.worker] = start(t, place, s.worker, heard)
+			workers[s.worker] = start(t, location, s.worker, messages)
 			live++
 			continue
 		}
@@ -155,9 +155,9 @@ func killSome(t *testing.T, place string) {
 		}
 	}
 	if kills != killKills {
-		t.Fatalf("%d kills", kills)
+		t.Fatalf("got %d kills, want %d", kills, killKills)
 	}
-	store, err := OpenStore(t.Context(), place, 0)
+	store, err := OpenStore(t.Context(), location, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,18 +172,18 @@ func killSome(t *testing.T, place string) {
 		points[fmt.Sprint(trial.Values)] = true
 		again += trial.Attempt - 1
 		if trial.Number != i || trial.State != Done || *trial.Score != toy(trial.Values) {
-			t.Errorf("trial %d: %+v", i, trial)
+			t.Errorf("trial %d: got %+v, want it done with its score", i, trial)
 		}
 	}
-	t.Logf("%d trials, %d distinct, %d begun again after %d kills, %d leases lost to a slow machine", len(all), len(points), again, kills, lost)
+	t.Logf("%d trials, %d distinct, %d restarted after %d kills, %d leases lost to a slow machine", len(all), len(points), again, kills, lost)
 	if len(all) != killTrials || len(points) != killTrials {
-		t.Errorf("%d trials, %d of them distinct, want %d", len(all), len(points), killTrials)
+		t.Errorf("got %d trials, %d of them distinct, want %d", len(all), len(points), killTrials)
 	}
-	// A kill costs its own trial an attempt at most, and no other.
+	// A kill costs at most one attempt of its own trial.
 	if again == 0 || again > kills+lost {
-		t.Errorf("%d trials were begun again after %d kills and %d lost leases", again, kills, lost)
+		t.Errorf("got %d restarted trials after %d kills and %d lost leases", again, kills, lost)
 	}
 	if len(ended) < killTrials-kills {
-		t.Errorf("only %d ends were told", len(ended))
+		t.Errorf("got %d reported ends, want at least %d", len(ended), killTrials-kills)
 	}
 }

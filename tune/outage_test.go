@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// testClock is what the server's clock is in tests of leases: moved by hand, and
-// kept in the database, as the server's own is for all workers.
+// testClock replaces the clock of the server. Tests advance it. It is kept in the
+// database, so that all workers share it.
 const testClock = "(SELECT at FROM test_clock)"
 
-// openWithClock opens the server's study; the first who does makes the clock.
-func openWithClock(t *testing.T, place string) *Postgres {
+// openWithClock opens the study of the server and creates the clock if missing.
+func openWithClock(t *testing.T, location string) *Postgres {
 	t.Helper()
-	s, err := OpenPostgres(t.Context(), place, 0)
+	s, err := OpenPostgres(t.Context(), location, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +38,12 @@ func (s *Postgres) addToClock(t *testing.T, d time.Duration) {
 	}
 }
 
-// A server is away for half a lease, as one that is restarted, with another
-// quarter gone since the last heartbeat. Of three workers one ends its trial while
-// it is away and one after it is back; each trial is run once.
+// The server is unavailable for half a lease, as during a restart, a quarter of a
+// lease after the last heartbeat. One of three workers ends its trial during the
+// outage and one after it. Each trial runs once.
 func TestServerAwayForHalfALease(t *testing.T) {
 	t.Parallel()
-	const trials, lease = 30, 400 * time.Millisecond // a heartbeat each 100 ms
+	const trials, lease = 30, 400 * time.Millisecond // a heartbeat every 100 ms
 	server := startPostgres(t)
 	admin := openWithClock(t, server.url)
 	begun := map[int]chan struct{}{6: make(chan struct{}), 8: make(chan struct{})}
@@ -57,13 +57,13 @@ func TestServerAwayForHalfALease(t *testing.T) {
 			close(c)
 		}
 		switch trial.Number {
-		case 5: // ends without a server
+		case 5: // ends during the outage
 			<-begun[6]
 			<-begun[8]
 			admin.addToClock(t, lease*3/4)
 			server.stop()
 			close(away)
-		case 6: // outlasts it
+		case 6: // ends after the outage
 			<-back
 		case 8:
 			<-away
@@ -71,7 +71,7 @@ func TestServerAwayForHalfALease(t *testing.T) {
 		return toy(trial.Values), ctx.Err()
 	}
 	var all sync.WaitGroup
-	var missed sync.WaitGroup // until every worker has met the closed door
+	var missed sync.WaitGroup // until every worker has noticed the outage
 	for range 3 {
 		store := openWithClock(t, server.url)
 		missed.Add(1)
@@ -82,7 +82,7 @@ func TestServerAwayForHalfALease(t *testing.T) {
 		}
 		study := openStudy(t, store, toyStudy())
 		all.Go(func() {
-			err := study.Work(t.Context(), trials, Worker{Lease: lease, Objective: objective, Ended: func(r Report) {
+			err := study.Work(t.Context(), trials, Worker{Lease: lease, Objective: objective, OnEnd: func(r Report) {
 				if r.Lost {
 					t.Errorf("trial %d was lost", r.Trial.Number)
 				}
@@ -99,23 +99,23 @@ func TestServerAwayForHalfALease(t *testing.T) {
 	all.Wait()
 	got, err := admin.Trials(t.Context())
 	if err != nil || len(got) != trials {
-		t.Fatalf("%d trials, %v", len(got), err)
+		t.Fatalf("got %d trials, %v, want %d", len(got), err, trials)
 	}
 	for i, trial := range got {
 		if trial.State != Done || *trial.Score != toy(trial.Values) || trial.Attempt != 1 || calls[i].Load() != 1 {
-			t.Errorf("run %d times: %+v", calls[i].Load(), trial)
+			t.Errorf("got %d runs of %+v, want one successful attempt", calls[i].Load(), trial)
 		}
 	}
 }
 
-// A server that does not come back ends the work with an error that says where it
-// was; what had finished is there when it comes back after all.
-func TestServerThatStaysAway(t *testing.T) {
+// If the server stays unavailable, the work ends with an error that names the
+// location. Finished trials are still there when the server returns.
+func TestServerStaysAway(t *testing.T) {
 	t.Parallel()
 	const trials, last = 20, 12
 	server := startPostgres(t)
-	place := strings.Replace(server.url, "kft@", "kft:secret@", 1)
-	store := openWithClock(t, place)
+	location := strings.Replace(server.url, "kft@", "kft:secret@", 1)
+	store := openWithClock(t, location)
 	store.patience = 30 * time.Millisecond
 	var calls [trials]int
 	worker := Worker{Objective: func(ctx context.Context, trial Trial) (float64, error) {
@@ -125,20 +125,20 @@ func TestServerThatStaysAway(t *testing.T) {
 		return scoreToy(ctx, trial)
 	}}
 	err := openStudy(t, store, toyStudy()).Work(t.Context(), trials, worker)
-	for _, want := range []string{fmt.Sprintf("trial %d ended as done", last+1), "could not be recorded", PlaceName(place), "gave up after 30ms"} {
+	for _, want := range []string{fmt.Sprintf("trial %d ended as done", last+1), "could not be recorded", RedactedLocation(location), "gave up after 30ms"} {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
-			t.Fatalf("no %q in: %v", want, err)
+			t.Fatalf("got error %v, want it to contain %q and no password", err, want)
 		}
 	}
 	server.start(t)
-	again := openWithClock(t, place)
+	again := openWithClock(t, location)
 	kept, err := again.Trials(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, trial := range kept {
 		if trial.Finished() != (i < last) {
-			t.Errorf("after the outage: %+v", trial)
+			t.Errorf("after the outage: got finished %v for trial %+v", trial.Finished(), trial)
 		}
 	}
 	again.addToClock(t, 61*time.Second) // the lease of the worker that gave up
@@ -147,7 +147,7 @@ func TestServerThatStaysAway(t *testing.T) {
 	}
 	for i, n := range calls {
 		if n != 1 && !(i == last && n == 2) {
-			t.Errorf("trial %d was run %d times", i, n)
+			t.Errorf("trial %d: got %d runs", i, n)
 		}
 	}
 	undisturbed := openStore(t, filepath.Join(t.TempDir(), "s.db"))
@@ -155,25 +155,25 @@ func TestServerThatStaysAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(printable(results(t, again))), fmt.Sprint(printable(results(t, undisturbed))); got != want {
-		t.Errorf("resumed:\n%s\nundisturbed:\n%s", got, want)
+		t.Errorf("resumed: got\n%s\nwant\n%s", got, want)
 	}
 }
 
-// A server that is cut off, not stopped, says nothing: connections neither answer
-// nor break, also after others can be made again.
-func TestServerThatFallsSilent(t *testing.T) {
+// A server that is cut off by the network does not answer: its connections neither
+// respond nor break, even after new ones can be made.
+func TestUnresponsiveServer(t *testing.T) {
 	t.Parallel()
 	server := startPostgres(t)
-	wire := newWire(t, filepath.Join(server.folder, ".s.PGSQL.5432"))
-	store, err := OpenPostgres(t.Context(), "postgres://kft@/postgres?host="+wire.folder, 0)
+	proxy := newProxy(t, filepath.Join(server.folder, ".s.PGSQL.5432"))
+	store, err := OpenPostgres(t.Context(), "postgres://kft@/postgres?host="+proxy.folder, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	store.try = 200 * time.Millisecond
+	store.attemptTimeout = 200 * time.Millisecond
 	err = openStudy(t, store, toyStudy()).Work(t.Context(), 10, Worker{Objective: func(ctx context.Context, trial Trial) (float64, error) {
 		if trial.Number == 5 {
-			wire.cut(3)
+			proxy.cut(3)
 		}
 		return toy(trial.Values), nil
 	}})
@@ -182,23 +182,23 @@ func TestServerThatFallsSilent(t *testing.T) {
 	}
 	for _, trial := range results(t, store) {
 		if trial.State != Done {
-			t.Errorf("%+v", trial)
+			t.Errorf("got %+v, want it done", trial)
 		}
 	}
-	if wire.silent.Load() != 0 {
-		t.Errorf("%d silent connections were not met", wire.silent.Load())
+	if proxy.silent.Load() != 0 {
+		t.Errorf("%d silent connections were not used", proxy.silent.Load())
 	}
 }
 
-// wire passes connections on to a server, until it is cut.
-type wire struct {
+// proxy forwards connections to a server until it is cut.
+type proxy struct {
 	folder string
 	silent atomic.Int32 // new connections that will not be answered
 	mu     sync.Mutex
-	cuts   []func() // of the connections there are
+	cuts   []func() // cut the existing connections
 }
 
-func newWire(t *testing.T, server string) *wire {
+func newProxy(t *testing.T, server string) *proxy {
 	folder, err := os.MkdirTemp("", "kft")
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func newWire(t *testing.T, server string) *wire {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	w := &wire{folder: folder}
+	w := &proxy{folder: folder}
 	go func() {
 		for {
 			client, err := listener.Accept()
@@ -232,9 +232,9 @@ func newWire(t *testing.T, server string) *wire {
 	return w
 }
 
-// join passes bytes both ways, and none when it is cut; an end that is left then
-// stays open.
-func (w *wire) join(client, far net.Conn) {
+// join forwards bytes in both directions until it is cut. After that, both ends
+// stay open.
+func (w *proxy) join(client, far net.Conn) {
 	var isCut atomic.Bool
 	pass := func(to, from net.Conn) {
 		buffer := make([]byte, 4096)
@@ -259,8 +259,8 @@ func (w *wire) join(client, far net.Conn) {
 	w.cuts = append(w.cuts, func() { isCut.Store(true) })
 }
 
-// cut silences the connections there are and so many new ones.
-func (w *wire) cut(next int32) {
+// cut silences the existing connections and the given number of new ones.
+func (w *proxy) cut(next int32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.silent.Store(next)

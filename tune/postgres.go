@@ -17,9 +17,9 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Postgres keeps a study in a PostgreSQL database, for workers on any machines.
-// Leases go by the server's clock. A database, or a schema of it named by
-// search_path in the URL, holds one study.
+// Postgres stores a study in a PostgreSQL database, for workers on several
+// machines. Leases use the clock of the server. One database, or one schema
+// selected by search_path in the URL, holds one study.
 type Postgres struct{ database }
 
 const postgresSchema = `
@@ -39,44 +39,45 @@ CREATE TABLE IF NOT EXISTS kft_trial (
 	ended   BIGINT
 );`
 
-// openPatience is less than that of a study in work: a first call may be to a
-// wrong address.
+// openPatience limits the retries of the first connection, because the address
+// may be wrong.
 const openPatience = 10 * time.Second
 
-// tryTime is short against a lease: a server that is cut off, not stopped, says
-// nothing, and a connection that waits for it may do so long after it is back.
-const tryTime = 10 * time.Second
+// queryTimeout is short compared to a lease. A server that is cut off by the
+// network does not answer, and a connection may keep waiting long after the
+// server is reachable again.
+const queryTimeout = 10 * time.Second
 
-// IsPostgres tells whether a place for a study is the URL of a database.
-func IsPostgres(place string) bool {
-	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
+// IsPostgres reports whether the location of a study is the URL of a database.
+func IsPostgres(location string) bool {
+	return strings.HasPrefix(location, "postgres://") || strings.HasPrefix(location, "postgresql://")
 }
 
-// OpenPostgres opens the database of a URL, postgres://user@host/name, and makes
-// the tables where there are none. Where the server is away, what is asked of it
-// waits so long; 0 is a minute.
-func OpenPostgres(ctx context.Context, place string, patience time.Duration) (*Postgres, error) {
+// OpenPostgres opens the database at a URL such as postgres://user@host/name and
+// creates missing tables. While the server is unavailable, operations are retried
+// for up to patience; 0 means one minute.
+func OpenPostgres(ctx context.Context, location string, patience time.Duration) (*Postgres, error) {
 	if patience <= 0 {
 		patience = time.Minute
 	}
-	if _, err := url.Parse(place); err != nil { // the error may have a part of the password
-		return nil, errors.New("the URL of the database is none; in a user or password, / ? # @ % and spaces are written %2F %3F %23 %40 %25 %20")
+	if _, err := url.Parse(location); err != nil { // the error may contain part of the password
+		return nil, errors.New("invalid database URL; percent-encode / ? # @ % and spaces in the user and password as %2F %3F %23 %40 %25 %20")
 	}
-	config, err := pgx.ParseConfig(place)
-	if err != nil { // whose text has the whole URL
+	config, err := pgx.ParseConfig(location)
+	if err != nil { // its text contains the whole URL
 		if why := errors.Unwrap(err); why != nil {
 			err = why
 		} else {
-			err = errors.New("a setting behind ? is wrong")
+			err = errors.New("a parameter after ? is invalid")
 		}
-		return nil, fmt.Errorf("%s: the URL of the database cannot be used: %w", PlaceName(place), err)
+		return nil, fmt.Errorf("%s: invalid database URL: %w", RedactedLocation(location), err)
 	}
-	s := &Postgres{database{db: stdlib.OpenDB(*config), name: PlaceName(place), try: tryTime, dialect: dialect{
-		mark: "$", now: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)", skip: "FOR UPDATE SKIP LOCKED", transient: postgresTransient}}}
-	s.db.SetMaxOpenConns(2) // the worker's and its heartbeat's
+	s := &Postgres{database{db: stdlib.OpenDB(*config), name: RedactedLocation(location), attemptTimeout: queryTimeout, dialect: dialect{
+		placeholder: "$", now: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)", skipLocked: "FOR UPDATE SKIP LOCKED", transient: postgresTransient}}}
+	s.db.SetMaxOpenConns(2) // one for the worker, one for its heartbeat
 	s.patience = min(patience, openPatience)
-	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		// One at a time: two that make the same table fail.
+	err = s.transact(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		// The lock serializes creation: concurrent CREATE TABLE statements fail.
 		if _, err := tx.ExecContext(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", applicationID)); err != nil {
 			return err
 		}
@@ -86,7 +87,7 @@ func OpenPostgres(ctx context.Context, place string, patience time.Duration) (*P
 		var columns int
 		err := tx.QueryRowContext(ctx, "SELECT count(*) FROM pg_attribute WHERE attrelid = 'kft_trial'::regclass AND attname = 'rungs' AND NOT attisdropped").Scan(&columns)
 		if err == nil && columns == 0 {
-			err = errors.New("a study of an older version of this program; choose another database, or a schema by search_path in the URL")
+			err = errors.New("the study was created by an older version of this program; choose another database, or another schema with search_path in the URL")
 		}
 		return err
 	})
@@ -98,22 +99,23 @@ func OpenPostgres(ctx context.Context, place string, patience time.Duration) (*P
 	return s, nil
 }
 
-// PlaceName is the place of a study as it may be shown: a URL without its
-// password.
-func PlaceName(place string) string {
-	if !IsPostgres(place) {
-		return place
+// RedactedLocation returns the location of a study for display: a URL without
+// its password.
+func RedactedLocation(location string) string {
+	if !IsPostgres(location) {
+		return location
 	}
-	u, err := url.Parse(place)
+	u, err := url.Parse(location)
 	if err != nil {
-		return "the database"
+		return "database"
 	}
 	u.RawQuery = ""
 	return u.Redacted()
 }
 
-// postgresTransient: no connection, or one that was lost; a server that starts,
-// stops or is out of something; two transactions in each other's way.
+// postgresTransient reports whether an error may be temporary: a failed or lost
+// connection, a server that is starting, stopping or out of resources, or
+// conflicting transactions.
 func postgresTransient(err error) bool {
 	var server *pgconn.PgError
 	if !errors.As(err, &server) {

@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// server is a PostgreSQL of a test's own, reached by a socket in its folder.
+// server is a PostgreSQL server for one test, reached by a socket in its folder.
 type server struct {
 	folder, program, url string
 	process              *exec.Cmd
 }
 
-// startPostgres makes a database and starts its server; the test is skipped where
-// there is no PostgreSQL on the machine.
+// startPostgres creates a database and starts its server. It skips the test if
+// PostgreSQL is not installed.
 func startPostgres(t *testing.T) *server {
 	t.Helper()
 	program := postgresProgram("postgres")
 	if program == "" {
-		t.Skip("no PostgreSQL on this machine")
+		t.Skip("PostgreSQL is not installed")
 	}
-	folder, err := os.MkdirTemp("", "kft") // t.TempDir's name is too long for a socket's
+	folder, err := os.MkdirTemp("", "kft") // the path of t.TempDir is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	if err := giveToServer(folder); err != nil {
-		t.Skipf("PostgreSQL refuses to run as root, and its own user cannot be had: %v", err)
+		t.Skipf("PostgreSQL refuses to run as root, and its own user is not available: %v", err)
 	}
 	s := &server{folder: folder, program: program, url: "postgres://kft@/postgres?host=" + folder}
 	initdb := exec.Command(postgresProgram("initdb"), "-D", filepath.Join(folder, "data"), "-U", "kft", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
@@ -45,8 +45,8 @@ func startPostgres(t *testing.T) *server {
 	return s
 }
 
-// postgresProgram finds a program of PostgreSQL where Debian puts it, or on the
-// path; "" where there is none.
+// postgresProgram finds a program of PostgreSQL in Debian's directories or on the
+// path. It returns "" if there is none.
 func postgresProgram(name string) string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	if len(found) > 0 {
@@ -68,7 +68,7 @@ func (s *server) start(t *testing.T) {
 	}
 }
 
-// stop ends the server at once, as a crash would, and waits for it.
+// stop ends the server immediately, like a crash, and waits for it.
 func (s *server) stop() {
 	s.process.Process.Signal(immediateStop)
 	s.process.Wait()
@@ -86,7 +86,7 @@ func TestPostgres(t *testing.T) {
 	}
 	store := open()
 	study := openStudy(t, store, toyStudy())
-	// The server goes away while a trial runs, and comes back.
+	// The server stops and restarts while a trial runs.
 	err := study.Work(t.Context(), 25, Worker{Objective: func(ctx context.Context, trial Trial) (float64, error) {
 		if trial.Number == 12 {
 			server.stop()
@@ -102,38 +102,38 @@ func TestPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(printable(results(t, open()))), fmt.Sprint(printable(results(t, file))); got != want {
-		t.Errorf("PostgreSQL has\n%s\nSQLite\n%s", got, want)
+		t.Errorf("PostgreSQL: got\n%s\nwant, as in SQLite,\n%s", got, want)
 	}
 	other := toyStudy()
 	other.Seed = 2
-	if _, err := Open(t.Context(), store, other); err == nil || !strings.Contains(err.Error(), "seed is 1 there and 2 here") {
-		t.Errorf("another study: %v", err)
+	if _, err := Open(t.Context(), store, other); err == nil || !strings.Contains(err.Error(), "seed is 1 in the store and 2 here") {
+		t.Errorf("different study: got error %v", err)
 	}
 	wrong := strings.Replace(server.url, "kft@/postgres", "nobody:secret@/postgres", 1)
 	if _, err := OpenPostgres(t.Context(), wrong, 0); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), `role "nobody" does not exist`) {
-		t.Errorf("a wrong user: %v", err)
+		t.Errorf("unknown user: got error %v", err)
 	}
 	server.stop()
 	if _, err := OpenPostgres(t.Context(), server.url, time.Millisecond); err == nil || !strings.Contains(err.Error(), "gave up after 1ms") {
-		t.Errorf("no server: %v", err)
+		t.Errorf("no server: got error %v", err)
 	}
 }
 
-// What is wrong with a URL is said without its password.
-func TestWrongURLs(t *testing.T) {
-	for place, want := range map[string]string{
-		"postgres://u:secret@h/db?sslmode=bad":        "postgres://u:xxxxx@h/db: the URL of the database cannot be used: sslmode is invalid",
-		"postgres://h/db?password=secret&sslmode=bad": "postgres://h/db: the URL of the database cannot be used: sslmode is invalid",
+// Errors about a URL do not contain its password.
+func TestInvalidURLs(t *testing.T) {
+	for location, want := range map[string]string{
+		"postgres://u:secret@h/db?sslmode=bad":        "postgres://u:xxxxx@h/db: invalid database URL: sslmode is invalid",
+		"postgres://h/db?password=secret&sslmode=bad": "postgres://h/db: invalid database URL: sslmode is invalid",
 		"postgres://u:secret/x@h/db":                  "%2F",
 		"postgres://u:secret%zz@h/db":                 "%25",
 	} {
-		if _, err := OpenPostgres(t.Context(), place, 0); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", place, err)
+		if _, err := OpenPostgres(t.Context(), location, 0); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, want one with %q", location, err, want)
 		}
 	}
 }
 
-// printable shows scores, not their addresses.
+// printable formats trials with scores instead of pointers.
 func printable(trials []Trial) (lines []string) {
 	for _, t := range trials {
 		score := "-"

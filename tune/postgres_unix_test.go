@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// immediateStop makes PostgreSQL end without tidying up.
+// immediateStop makes PostgreSQL exit without cleaning up.
 const immediateStop = syscall.SIGQUIT
 
-// serverUser is who the server runs as: PostgreSQL refuses to be root.
+// serverUser returns the user of the server: PostgreSQL refuses to run as root.
 func serverUser() (uid, gid int, err error) {
 	if os.Getuid() != 0 {
 		return os.Getuid(), os.Getgid(), nil

@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// A Record is all that is known of a study.
+// A Record is the complete content of a study.
 type Record struct {
 	Definition []Fact  `json:"definition"`
-	Best       *Trial  `json:"best"` // nil where no trial is done
+	Best       *Trial  `json:"best"` // nil if no trial is done
 	Trials     []Trial `json:"trials"`
 }
 
-// Read returns what a store holds, for people and programs to look at.
+// Read returns the content of a store.
 func Read(ctx context.Context, store Store) (Record, error) {
 	definition, err := store.Definition(ctx)
 	if err != nil {
 		return Record{}, err
 	}
 	if definition == "" {
-		return Record{}, errors.New("there is no study in it yet")
+		return Record{}, errors.New("contains no study yet")
 	}
 	trials, err := store.Trials(ctx)
 	if err != nil {
@@ -35,13 +35,13 @@ func Read(ctx context.Context, store Store) (Record, error) {
 	return r, nil
 }
 
-// Fact is the text of a line of the definition, "" where there is none.
+// Fact returns the text of a line of the definition, or "" if there is none.
 func (r Record) Fact(name string) string {
 	text, _ := find(r.Definition, name)
 	return text
 }
 
-// Parameters are the names of what was varied, in their order.
+// Parameters returns the names of the parameters, in the order of the space.
 func (r Record) Parameters() []string {
 	var names []string
 	for _, f := range r.Definition {
@@ -52,7 +52,7 @@ func (r Record) Parameters() []string {
 	return names
 }
 
-// WriteCSV writes a row a trial, a column a parameter.
+// WriteCSV writes one row per trial, with one column per parameter.
 func (r Record) WriteCSV(w io.Writer) error {
 	names := r.Parameters()
 	out := csv.NewWriter(w)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// retry calls f until it succeeds or fails for good, or patience is over. The
-// pauses double, from 10 ms to 1 s.
+// retry calls f until it succeeds, fails with an error that is not transient, or
+// patience has elapsed. The pauses double from 10 ms to 1 s.
 func retry(ctx context.Context, patience time.Duration, transient func(error) bool, f func() error) error {
 	began, pause := time.Now(), 10*time.Millisecond
 	for {
@@ -25,7 +25,7 @@ func retry(ctx context.Context, patience time.Duration, transient func(error) bo
 	}
 }
 
-// wait tells whether d passed before ctx ended.
+// wait reports whether d elapsed before ctx was cancelled.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

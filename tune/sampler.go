@@ -5,26 +5,26 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// A Sampler proposes the values of a trial, as a function of its arguments
-// alone. History holds the trials that have finished, by their numbers.
+// A Sampler proposes the values of a trial. The result depends only on the
+// arguments. history holds the finished trials, ordered by number.
 type Sampler interface {
 	Propose(space Space, number int, history []Observation) Values
 }
 
-// An Observation is a finished trial as samplers see it: where it was in the
-// unit cube and its loss, less being better; +Inf where it failed. One that was
-// pruned is worse than all that got further.
+// An Observation is a finished trial as samplers see it: its point in the unit
+// cube and its loss, which is smaller for better trials and +Inf for failed ones.
+// A pruned trial is worse than all trials that reached a later rung.
 type Observation struct {
 	Point []float64
 	Loss  float64
-	Rung  int // how many were climbed, the full budget being one more
+	Rung  int // number of rungs reached, with the full budget as one more
 }
 
-// compare orders the better before the worse.
+// compare orders better observations before worse ones.
 func (o Observation) compare(other Observation) int {
 	failed, otherFailed := math.IsInf(o.Loss, 1), math.IsInf(other.Loss, 1)
 	switch {
@@ -38,10 +38,10 @@ func (o Observation) compare(other Observation) int {
 	return cmp.Or(cmp.Compare(other.Rung, o.Rung), cmp.Compare(o.Loss, other.Loss))
 }
 
-// Samplers are the names that NewSampler knows.
+// Samplers returns the names that NewSampler accepts.
 func Samplers() []string { return []string{"tpe", "random"} }
 
-// NewSampler returns the sampler of a name.
+// NewSampler returns the sampler with the given name.
 func NewSampler(name string, seed uint64) (Sampler, error) {
 	switch name {
 	case "tpe":
@@ -49,15 +49,15 @@ func NewSampler(name string, seed uint64) (Sampler, error) {
 	case "random":
 		return Random{Seed: seed}, nil
 	}
-	return nil, fmt.Errorf("%q is no sampler%s", name, nearest.Hint(name, Samplers()))
+	return nil, fmt.Errorf("unknown sampler %q%s", name, suggest.Hint(name, Samplers()))
 }
 
-// Random draws evenly and learns nothing.
+// Random samples uniformly and ignores the history.
 type Random struct{ Seed uint64 }
 
-// Propose draws a point.
+// Propose implements Sampler.
 func (r Random) Propose(space Space, number int, _ []Observation) Values {
-	draw := stream.New(r.Seed, "tune random", uint64(number))
+	draw := randstream.New(r.Seed, "tune random", uint64(number))
 	point := make([]float64, len(space))
 	for i := range point {
 		point[i] = draw.Float64()

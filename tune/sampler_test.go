@@ -5,11 +5,11 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// toy has its least value, 0, at lambda 0.1, rank 12 and kernel matern32; rank
-// and lambda trade off against each other.
+// toy has its minimum 0 at lambda 0.1, rank 12 and kernel matern32. Rank and
+// lambda interact.
 func toy(v Values) float64 {
 	l, r := math.Log10(v.Float("lambda"))+1, math.Log2(float64(v.Int("rank"))/12)
 	loss := l*l + r*r + l*r
@@ -23,7 +23,7 @@ func toySpace() Space {
 	return Space{mixed()[0], mixed()[2], mixed()[4]}
 }
 
-// search runs a sampler by itself and returns the least loss.
+// search runs a sampler without a store and returns the lowest loss.
 func search(s Sampler, space Space, trials int, objective func(Values) float64) float64 {
 	best := math.Inf(1)
 	var history []Observation
@@ -51,23 +51,23 @@ func TestTPEBeatsRandom(t *testing.T) {
 			wins++
 		}
 	}
-	t.Logf("mean of the least loss: tpe %.4f, random %.4f; tpe is better for %d of %d seeds", tpe, random, wins, seeds)
+	t.Logf("mean of the lowest loss: tpe %.4f, random %.4f; tpe is better for %d of %d seeds", tpe, random, wins, seeds)
 	if tpe > random/3 || wins < 24 {
-		t.Errorf("tpe %.4f against random %.4f, better for %d of %d seeds", tpe, random, wins, seeds)
+		t.Errorf("got mean lowest loss %.4f for tpe and %.4f for random, better for %d of %d seeds", tpe, random, wins, seeds)
 	}
 }
 
-func TestProposalsDependOnTheirArguments(t *testing.T) {
+func TestProposalsDependOnlyOnArguments(t *testing.T) {
 	space := mixed()
 	var history []Observation
 	for n := range 30 {
 		v := (TPE{Seed: 7}).Propose(space, n, history)
 		if again := (TPE{Seed: 7}).Propose(space, n, history); !maps.Equal(v, again) {
-			t.Fatalf("trial %d: %v, then %v", n, v, again)
+			t.Fatalf("trial %d: got %v and then %v", n, v, again)
 		}
 		for what, other := range map[string]Values{"seed": TPE{Seed: 8}.Propose(space, n, history), "number": TPE{Seed: 7}.Propose(space, n+1, history)} {
 			if maps.Equal(v, other) {
-				t.Errorf("trial %d: another %s gives the same values", n, what)
+				t.Errorf("trial %d: a different %s gives the same values", n, what)
 			}
 		}
 		point, err := space.point(v)
@@ -82,8 +82,8 @@ func TestProposalsDependOnTheirArguments(t *testing.T) {
 	}
 }
 
-// A space of 24 points is searched without repeating one, as long as the draws
-// can find another.
+// TPE does not repeat points of a space of 24 points while its draws contain
+// new ones.
 func TestTPEDoesNotRepeat(t *testing.T) {
 	space := Space{{Name: "a", Kind: Integer, Low: 1, High: 8}, {Name: "b", Kind: Choice, Choices: []string{"x", "y", "z"}}}
 	for seed := range uint64(5) {
@@ -95,7 +95,7 @@ func TestTPEDoesNotRepeat(t *testing.T) {
 			seen[[2]float64(point)]++
 		}
 		if len(seen) < 21 {
-			t.Errorf("seed %d: 24 trials tried %d of 24 points", seed, len(seen))
+			t.Errorf("seed %d: 24 trials tried %d of 24 points, want at least 21", seed, len(seen))
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestTPESurvivesFailures(t *testing.T) {
 	}
 }
 
-// The cells of a grid hold more equal numbers of Halton points than of draws.
+// Halton points are spread over the cells of a grid more evenly than random draws.
 func TestHaltonIsEven(t *testing.T) {
 	const points, cells = 64, 8
 	worst := func(at func(n int) []float64, i, j int) int {
@@ -133,7 +133,7 @@ func TestHaltonIsEven(t *testing.T) {
 		for j := range i {
 			even += worst(func(n int) []float64 { return halton(5, n, dims) }, i, j)
 			uneven += worst(func(n int) []float64 {
-				draw := stream.New(5, "test", uint64(n))
+				draw := randstream.New(5, "test", uint64(n))
 				p := make([]float64, dims)
 				for k := range p {
 					p[k] = draw.Float64()

@@ -14,13 +14,13 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// SQLite keeps a study in one file, for workers on one machine. Every change is
-// a transaction that is on disk when it returns; beside the file there are two
-// more, -wal and -shm, while it is open.
+// SQLite stores a study in one file, for workers on one machine. Every change is
+// a transaction that is on disk when the call returns. While the file is open,
+// two more files with the suffixes -wal and -shm exist beside it.
 type SQLite struct{ database }
 
 const (
-	// applicationID marks files that are studies: "kftS".
+	// applicationID identifies SQLite files that hold studies: "kftS".
 	applicationID = 0x6b667453
 	schemaVersion = 2
 	sqliteSchema  = `
@@ -41,8 +41,9 @@ CREATE TABLE kft_trial (
 ) STRICT;`
 )
 
-// OpenSQLite opens the file of a study, or makes it. Where the database is busy
-// or the disk full, what is asked of it waits so long; 0 is a minute.
+// OpenSQLite opens the file of a study, or creates it. While the database is busy
+// or the disk is full, operations are retried for up to patience; 0 means one
+// minute.
 func OpenSQLite(ctx context.Context, file string, patience time.Duration) (*SQLite, error) {
 	if patience <= 0 {
 		patience = time.Minute
@@ -52,11 +53,11 @@ func OpenSQLite(ctx context.Context, file string, patience time.Duration) (*SQLi
 		return nil, err
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s: the folder %s is not there", file, filepath.Dir(path))
+		return nil, fmt.Errorf("%s: the directory %s does not exist; create it or choose another file", file, filepath.Dir(path))
 	}
 	path = filepath.ToSlash(path)
 	if path[0] != '/' {
-		path = "/" + path // a drive's letter
+		path = "/" + path // a drive letter
 	}
 	source := url.URL{Scheme: "file", Path: path}
 	source.RawQuery = url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(1000)", "synchronous(full)"}}.Encode()
@@ -65,7 +66,7 @@ func OpenSQLite(ctx context.Context, file string, patience time.Duration) (*SQLi
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	db.SetMaxOpenConns(1)
-	s := &SQLite{database{db: db, name: file, patience: patience, dialect: dialect{mark: "?", now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)", transient: sqliteTransient, advice: sqliteAdvice}}}
+	s := &SQLite{database{db: db, name: file, patience: patience, dialect: dialect{placeholder: "?", now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)", transient: sqliteTransient, advice: sqliteAdvice}}}
 	if err := s.prepare(ctx); err != nil {
 		db.Close()
 		return nil, err
@@ -73,9 +74,9 @@ func OpenSQLite(ctx context.Context, file string, patience time.Duration) (*SQLi
 	return s, nil
 }
 
-// prepare makes the tables of a new file and refuses files that are no studies.
+// prepare creates the tables of a new file and rejects files that hold no study.
 func (s *SQLite) prepare(ctx context.Context) error {
-	err := s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.transact(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		var id, version, tables int
 		row := tx.QueryRowContext(ctx, "SELECT a.application_id, v.user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id a, pragma_user_version v")
 		if err := row.Scan(&id, &version, &tables); err != nil {
@@ -88,24 +89,24 @@ func (s *SQLite) prepare(ctx context.Context) error {
 		case id != applicationID:
 			return errors.New("a database, but not a study; choose another file")
 		case version != schemaVersion:
-			return fmt.Errorf("a study of version %d, and this program knows version %d; choose another file", version, schemaVersion)
+			return fmt.Errorf("the study has version %d, but this program supports version %d; choose another file", version, schemaVersion)
 		}
 		return nil
 	})
 	if code(err) == sqlite3.SQLITE_NOTADB {
-		return fmt.Errorf("%s: not a study, nor any database; choose another file", s.name)
+		return fmt.Errorf("%s: not a study or any other database; choose another file", s.name)
 	}
 	if err != nil {
 		return err
 	}
-	// Readers and a writer at once; cannot be set within a transaction.
-	return s.patiently(ctx, func(ctx context.Context) error {
+	// WAL allows readers beside a writer. It cannot be set within a transaction.
+	return s.withRetry(ctx, func(ctx context.Context) error {
 		_, err := s.db.ExecContext(ctx, "PRAGMA journal_mode = wal")
 		return err
 	})
 }
 
-// code is SQLite's primary result code, 0 for other errors.
+// code returns SQLite's primary result code, or 0 for other errors.
 func code(err error) int {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
@@ -114,8 +115,8 @@ func code(err error) int {
 	return 0
 }
 
-// sqliteTransient: another's lock, a full disk, a disk or
-// a share that is away for a while.
+// sqliteTransient reports whether an error may be temporary: a lock held by
+// another process, a full disk, or storage that is unavailable.
 func sqliteTransient(err error) bool {
 	switch code(err) {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
@@ -124,10 +125,10 @@ func sqliteTransient(err error) bool {
 	return false
 }
 
-// sqliteAdvice: what SQLite calls an error of the disk is most often a full one.
+// sqliteAdvice returns a hint for I/O errors, which are usually due to a full disk.
 func sqliteAdvice(err error) string {
 	if code(err) == sqlite3.SQLITE_IOERR {
-		return "; is the disk full, or away?"
+		return "; check that the disk is not full and is available"
 	}
 	return ""
 }

@@ -8,40 +8,41 @@ import (
 	"time"
 )
 
-// A Study is a search that is kept in a store. It is safe for use by several
-// goroutines, each a worker.
+// A Study is a search persisted in a store. Several goroutines may use it
+// concurrently, each as one worker.
 type Study struct {
 	store   Store
 	def     Definition
 	sampler Sampler
 }
 
-// An Objective scores the values of a trial. Its context ends when the trial is
-// lost to another worker. An error is a result too: the trial is recorded as
-// failed, and the study goes on.
+// An Objective scores the values of a trial. Its context is cancelled when the
+// trial is lost to another worker. If it returns an error, the trial is recorded
+// as failed and the study continues.
 type Objective func(ctx context.Context, t Trial) (score float64, err error)
 
-// A Worker says how to work on a study.
+// A Worker configures one worker of a study.
 type Worker struct {
-	Name      string        // for people; need not differ between workers
-	Lease     time.Duration // a worker not heard of for so long has died; 0 is a minute
+	Name      string        // shown to users; need not be unique
+	Lease     time.Duration // a worker without a heartbeat for this long is considered dead; 0 means one minute
 	Objective Objective
-	Begun     func(Trial)  // told before the objective is called; nil says nothing
-	Ended     func(Report) // told after each trial; nil says nothing
-	Waits     func(int)    // told how many trials others hold, when there is nothing else to do for long; nil says nothing
+	OnStart   func(Trial)  // called before the objective; may be nil
+	OnEnd     func(Report) // called after each trial; may be nil
+	OnWait    func(int)    // called with the number of trials held by other workers when only those remain and the wait is long; may be nil
 }
 
-// A Report tells how a trial ended and how far the study is.
+// A Report describes how a trial ended and the progress of the study.
 type Report struct {
 	Trial    Trial
-	Lost     bool   // to another worker; nothing was recorded
-	Best     *Trial // so far, of all workers; nil where none is done
+	Lost     bool   // the lease was lost to another worker; nothing was recorded
+	Best     *Trial // best trial so far of all workers; nil if none is done
 	Finished int
 	Trials   int
 }
 
-// Open begins the study in the store, or joins the one that is there; that it
-// is another one is a *DefinitionError. The study does not close the store.
+// Open creates the study in the store or joins the existing one. It returns a
+// *DefinitionError if the store holds a different study. It does not take
+// ownership of the store.
 func Open(ctx context.Context, store Store, def Definition) (*Study, error) {
 	if err := def.Validate(); err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func Open(ctx context.Context, store Store, def Definition) (*Study, error) {
 	return &Study{store: store, def: def, sampler: sampler}, nil
 }
 
-// Best is the best of the trials that are done, the first among equals, or nil.
+// Best returns the best completed trial, the earliest one in case of ties, or nil.
 func (d Definition) Best(trials []Trial) *Trial {
 	var best *Trial
 	for i, t := range trials {
@@ -71,7 +72,7 @@ func (d Definition) Best(trials []Trial) *Trial {
 	return best
 }
 
-// loss is less for better trials.
+// loss returns a value that is smaller for better trials.
 func (d Definition) loss(t Trial) float64 {
 	if t.State == Failed || t.Score == nil {
 		return math.Inf(1)
@@ -86,9 +87,9 @@ func (d Definition) lossOf(score float64) float64 {
 	return score
 }
 
-// Work takes trials until the study has so many finished ones.
-// While others hold the last ones it waits, for they may die. When ctx ends,
-// the trial in work is given back and ctx's error is returned.
+// Work runs trials until the study has the given number of finished trials.
+// While other workers hold the last trials it waits, because they may die. When
+// ctx is cancelled, Work releases the current trial and returns the error of ctx.
 func (s *Study) Work(ctx context.Context, trials int, w Worker) error {
 	if w.Lease <= 0 {
 		w.Lease = time.Minute
@@ -109,10 +110,10 @@ func (s *Study) Work(ctx context.Context, trials int, w Worker) error {
 			return nil
 		case !wait(ctx, pause):
 			err = ctx.Err()
-		default: // others hold the rest, for a moment or for long
+		default: // other workers hold the remaining trials
 			longest := w.Lease / 8
-			if pause < longest && 2*pause >= longest && w.Waits != nil {
-				w.Waits(unfinished)
+			if pause < longest && 2*pause >= longest && w.OnWait != nil {
+				w.OnWait(unfinished)
 			}
 			pause = min(2*pause, longest)
 		}
@@ -122,27 +123,27 @@ func (s *Study) Work(ctx context.Context, trials int, w Worker) error {
 	}
 }
 
-// attempt brings a claimed trial to its end.
+// attempt runs a claimed trial to its end.
 func (s *Study) attempt(ctx context.Context, t Trial, w Worker) error {
 	if t.Values == nil {
 		err := s.propose(ctx, &t)
-		if errors.Is(err, ErrLost) {
+		if errors.Is(err, ErrLeaseLost) {
 			return s.report(ctx, t, true, w)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if w.Begun != nil {
-		w.Begun(t)
+	if w.OnStart != nil {
+		w.OnStart(t)
 	}
 	held, stop := s.hold(ctx, t, w.Lease)
-	err := s.climb(held, &t, w.Objective)
-	lost := held.Err() != nil || errors.Is(err, ErrLost)
+	err := s.evaluate(held, &t, w.Objective)
+	lost := held.Err() != nil || errors.Is(err, ErrLeaseLost)
 	stop()
 	if ctx.Err() != nil {
-		if err := s.store.Release(context.WithoutCancel(ctx), t); err != nil && !errors.Is(err, ErrLost) {
-			return fmt.Errorf("trial %d was interrupted and could not be given back (it will be, when its lease ends): %w", t.Number+1, err)
+		if err := s.store.Release(context.WithoutCancel(ctx), t); err != nil && !errors.Is(err, ErrLeaseLost) {
+			return fmt.Errorf("trial %d was interrupted and could not be released (it becomes available when its lease expires): %w", t.Number+1, err)
 		}
 		return ctx.Err()
 	}
@@ -153,13 +154,13 @@ func (s *Study) attempt(ctx context.Context, t Trial, w Worker) error {
 		return err
 	}
 	err = s.store.Finish(context.WithoutCancel(ctx), t)
-	if err != nil && !errors.Is(err, ErrLost) {
-		return fmt.Errorf("trial %d ended as %s and could not be recorded: %w", t.Number+1, result(t), err)
+	if err != nil && !errors.Is(err, ErrLeaseLost) {
+		return fmt.Errorf("trial %d ended as %s but could not be recorded: %w", t.Number+1, describeResult(t), err)
 	}
 	return s.report(ctx, t, err != nil, w)
 }
 
-// propose gives the trial its values.
+// propose assigns values to the trial and records them.
 func (s *Study) propose(ctx context.Context, t *Trial) error {
 	all, err := s.store.Trials(ctx)
 	if err != nil {
@@ -174,7 +175,7 @@ func (s *Study) propose(ctx context.Context, t *Trial) error {
 		if err != nil {
 			return fmt.Errorf("trial %d of the study: %w", o.Number+1, err)
 		}
-		history = append(history, Observation{Point: point, Loss: s.def.loss(o), Rung: s.def.climbed(o)})
+		history = append(history, Observation{Point: point, Loss: s.def.loss(o), Rung: s.def.rungsReached(o)})
 	}
 	if t.Values = s.sampler.Propose(s.def.Space, t.Number, history); t.Number == 0 && s.def.First != nil {
 		t.Values = s.def.First
@@ -182,15 +183,16 @@ func (s *Study) propose(ctx context.Context, t *Trial) error {
 	return s.store.Assign(ctx, *t)
 }
 
-// hold renews the lease until stop is called. Its context ends with the lease.
+// hold renews the lease until stop is called. The returned context is cancelled
+// when the lease is lost.
 func (s *Study) hold(ctx context.Context, t Trial, lease time.Duration) (held context.Context, stop func()) {
 	held, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		for wait(held, lease/4) {
-			// Another error passes, or Finish will tell of it.
-			if errors.Is(s.store.Beat(held, t, lease), ErrLost) {
+			// Other errors are transient, or Finish will report them.
+			if errors.Is(s.store.RenewLease(held, t, lease), ErrLeaseLost) {
 				cancel()
 			}
 		}
@@ -198,9 +200,9 @@ func (s *Study) hold(ctx context.Context, t Trial, lease time.Duration) (held co
 	return held, func() { cancel(); <-ended }
 }
 
-// report tells the worker's listener.
+// report calls the worker's OnEnd.
 func (s *Study) report(ctx context.Context, t Trial, lost bool, w Worker) error {
-	if w.Ended == nil {
+	if w.OnEnd == nil {
 		return nil
 	}
 	all, err := s.store.Trials(ctx)
@@ -213,6 +215,6 @@ func (s *Study) report(ctx context.Context, t Trial, lost bool, w Worker) error 
 			r.Finished++
 		}
 	}
-	w.Ended(r)
+	w.OnEnd(r)
 	return nil
 }

@@ -37,12 +37,12 @@ func openStudy(t *testing.T, store Store, def Definition) *Study {
 
 func scoreToy(_ context.Context, t Trial) (float64, error) {
 	if t.Number == 4 {
-		return 0, errors.New("this one never works")
+		return 0, errors.New("this trial always fails")
 	}
 	return toy(t.Values), nil
 }
 
-// results are what must not depend on how a study was run.
+// results returns the trials without the fields that depend on how a study was run.
 func results(t *testing.T, store Store) []Trial {
 	t.Helper()
 	all, err := store.Trials(t.Context())
@@ -60,7 +60,7 @@ func TestStudyIsDeterministicAndResumes(t *testing.T) {
 	run := func(name string, stopAt ...int) []Trial {
 		file := filepath.Join(t.TempDir(), "a study?#%20.db")
 		for _, stop := range append(stopAt, -1) {
-			// Each time by a new connection, as a new process would.
+			// A new connection each time, as in a new process.
 			store := openStore(t, file)
 			ctx, cancel := context.WithCancel(t.Context())
 			err := openStudy(t, store, toyStudy()).Work(ctx, trials, Worker{Name: name, Objective: func(ctx context.Context, t Trial) (float64, error) {
@@ -71,7 +71,7 @@ func TestStudyIsDeterministicAndResumes(t *testing.T) {
 			}})
 			cancel()
 			if stop >= 0 != errors.Is(err, context.Canceled) {
-				t.Fatalf("stopped at %d: %v", stop, err)
+				t.Fatalf("stopped at %d: got error %v", stop, err)
 			}
 			if err := store.Close(); err != nil {
 				t.Fatal(err)
@@ -84,19 +84,19 @@ func TestStudyIsDeterministicAndResumes(t *testing.T) {
 	}
 	whole := run("one")
 	if again := run("two"); !reflect.DeepEqual(whole, again) {
-		t.Errorf("a second run differs:\n%v\n%v", whole, again)
+		t.Errorf("second run: got\n%v\nwant\n%v", again, whole)
 	}
 	if pieces := run("three", 3, 11, 12, 24); !reflect.DeepEqual(whole, pieces) {
-		t.Errorf("a run in pieces differs:\n%v\n%v", whole, pieces)
+		t.Errorf("interrupted run: got\n%v\nwant\n%v", pieces, whole)
 	}
 	failed := whole[4]
-	if len(whole) != trials || failed.State != Failed || failed.Problem != "this one never works" || failed.Score != nil {
-		t.Errorf("%d trials, number 4 %+v", len(whole), failed)
+	if len(whole) != trials || failed.State != Failed || failed.Problem != "this trial always fails" || failed.Score != nil {
+		t.Errorf("got %d trials with number 4 %+v, want %d with number 4 failed", len(whole), failed, trials)
 	}
 }
 
-// Another may have queued more trials than this worker was asked for.
-func TestWorkEndsWithItsTrials(t *testing.T) {
+// Other workers may have queued more trials than this worker was asked to run.
+func TestWorkStopsAtRequestedTrials(t *testing.T) {
 	store := openStore(t, filepath.Join(t.TempDir(), "s.db"))
 	study := openStudy(t, store, toyStudy())
 	if err := store.Grow(t.Context(), 30); err != nil {
@@ -113,7 +113,7 @@ func TestWorkEndsWithItsTrials(t *testing.T) {
 			}
 		}
 		if finished != c.want {
-			t.Errorf("of %d trials %d are finished, want %d", c.trials, finished, c.want)
+			t.Errorf("Work(%d): got %d finished trials, want %d", c.trials, finished, c.want)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestReports(t *testing.T) {
 	def := toyStudy()
 	def.Goal = Maximize
 	study := openStudy(t, store, def)
-	var told []string
+	var reports []string
 	w := Worker{
 		Objective: func(_ context.Context, t Trial) (float64, error) {
 			if t.Number == 2 {
@@ -131,8 +131,8 @@ func TestReports(t *testing.T) {
 			}
 			return []float64{1, 3, 0, 2}[t.Number], nil
 		},
-		Ended: func(r Report) {
-			told = append(told, fmt.Sprintf("%d %s of %d/%d best %d", r.Trial.Number, r.Trial.State, r.Finished, r.Trials, r.Best.Number))
+		OnEnd: func(r Report) {
+			reports = append(reports, fmt.Sprintf("%d %s of %d/%d best %d", r.Trial.Number, r.Trial.State, r.Finished, r.Trials, r.Best.Number))
 		},
 	}
 	if err := study.Work(t.Context(), 3, w); err != nil {
@@ -142,15 +142,15 @@ func TestReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"0 done of 1/3 best 0", "1 done of 2/3 best 1", "2 failed of 3/3 best 1", "3 done of 4/4 best 1"}
-	if !reflect.DeepEqual(told, want) {
-		t.Errorf("told %q", told)
+	if !reflect.DeepEqual(reports, want) {
+		t.Errorf("got %q, want %q", reports, want)
 	}
-	if p := results(t, store)[2].Problem; !strings.HasPrefix(p, "a bug: oh\n") {
-		t.Errorf("problem %q", p)
+	if p := results(t, store)[2].Problem; !strings.HasPrefix(p, "panic: oh\n") {
+		t.Errorf("got problem %q, want the panic", p)
 	}
 }
 
-func TestOtherStudiesAreRefused(t *testing.T) {
+func TestOpenRejectsDifferentStudy(t *testing.T) {
 	store := openStore(t, filepath.Join(t.TempDir(), "s.db"))
 	openStudy(t, store, toyStudy())
 	openStudy(t, store, toyStudy())
@@ -158,24 +158,24 @@ func TestOtherStudiesAreRefused(t *testing.T) {
 		change func(*Definition)
 		want   string
 	}{
-		{func(d *Definition) { d.Space[1].High = 32 }, "parameter rank is log-integer 1 64 there and log-integer 1 32 here"},
-		{func(d *Definition) { d.Space = d.Space[1:] }, `parameter kernel is choice "rbf" "matern32" "periodic:12" there and not given here`},
-		{func(d *Definition) { d.Space = append(d.Space, Param{Name: "rate", Kind: Uniform, High: 1}) }, "parameter rate is uniform 0 1 here and not given there"},
-		{func(d *Definition) { d.Space[0], d.Space[1] = d.Space[1], d.Space[0] }, "its parameters stand in another order"},
-		{func(d *Definition) { d.Goal, d.Seed = Maximize, 2 }, "goal is minimize there and maximize here; seed is 1 there and 2 here"},
-		{func(d *Definition) { d.Facts[0].Text = "r2" }, "objective is toy there and r2 here"},
+		{func(d *Definition) { d.Space[1].High = 32 }, "parameter rank is log-integer 1 64 in the store and log-integer 1 32 here"},
+		{func(d *Definition) { d.Space = d.Space[1:] }, `parameter kernel is choice "rbf" "matern32" "periodic:12" in the store and not given here`},
+		{func(d *Definition) { d.Space = append(d.Space, Param{Name: "rate", Kind: Uniform, High: 1}) }, "parameter rate is uniform 0 1 here and not given in the store"},
+		{func(d *Definition) { d.Space[0], d.Space[1] = d.Space[1], d.Space[0] }, "the parameters have a different order"},
+		{func(d *Definition) { d.Goal, d.Seed = Maximize, 2 }, "goal is minimize in the store and maximize here; seed is 1 in the store and 2 here"},
+		{func(d *Definition) { d.Facts[0].Text = "r2" }, "objective is toy in the store and r2 here"},
 	} {
 		def := toyStudy()
 		c.change(&def)
 		_, err := Open(t.Context(), store, def)
 		var other *DefinitionError
-		if !errors.As(err, &other) || err.Error() != "this is another study: "+c.want {
-			t.Errorf("got %v, want %s", err, c.want)
+		if want := "the stored study differs: " + c.want; !errors.As(err, &other) || err.Error() != want {
+			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
 }
 
-// A worker that has nothing to do but wait for one that may have died says so.
+// A worker that only waits for another one, which may have died, reports it.
 func TestWaiting(t *testing.T) {
 	store := openStore(t, filepath.Join(t.TempDir(), "study.db"))
 	study := openStudy(t, store, toyStudy())
@@ -183,12 +183,12 @@ func TestWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	const lease = time.Second
-	if _, _, err := store.Claim(t.Context(), "one that dies", 3, lease); err != nil {
+	if _, _, err := store.Claim(t.Context(), "dying", 3, lease); err != nil {
 		t.Fatal(err)
 	}
 	var waited []int
-	err := study.Work(t.Context(), 3, Worker{Lease: lease, Objective: scoreToy, Waits: func(held int) { waited = append(waited, held) }})
+	err := study.Work(t.Context(), 3, Worker{Lease: lease, Objective: scoreToy, OnWait: func(held int) { waited = append(waited, held) }})
 	if err != nil || !reflect.DeepEqual(waited, []int{1}) {
-		t.Errorf("waited %v, %v", waited, err)
+		t.Errorf("got waits %v, %v, want one wait for one trial", waited, err)
 	}
 }

@@ -7,25 +7,26 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // TPE is the multivariate tree-structured Parzen estimator (Bergstra and others
 // 2011; Falkner and others 2018 for the product kernel). The finished trials are
-// parted into the good, the best sixth or so, and the others; a density is put on
-// each part, a mixture of the uniform one and a kernel about each trial,
+// split into the good ones, about the best sixth, and the others. The density of
+// each part is a mixture of the uniform density and one kernel per trial,
 //
 //	p(x) = (1 + sum_k prod_i K(x_i; x_ki, h)) / (n + 1),   h = n^(-1/(d+4)) / 5,
 //
-// K being a normal law cut to [0, 1], or for a choice of c the weight n/(n + c)
-// at the trial's own and the rest spread evenly. Of some draws from good the one
-// of the greatest good(x) / others(x) is taken, and none that was tried before
-// while there are others. Trials before Start finished ones are taken from the
-// Halton sequence. A proposal costs O(draws n d).
+// where K is a normal distribution truncated to [0, 1], or for a choice among c
+// values the weight n/(n + c) at the value of the trial, with the remaining
+// weight spread uniformly. Of several draws from the good density, TPE takes the
+// one with the largest good(x) / others(x). It avoids points that were tried
+// before while it finds others. Until Start trials are finished, points come from
+// the Halton sequence. A proposal costs O(draws n d).
 type TPE struct {
 	Seed  uint64
-	Start int // finished trials before the estimator is used; 0 is 10
-	Draws int // from which the best is taken; 0 is 64
+	Start int // finished trials before the estimator is used; 0 means 10
+	Draws int // candidates per proposal; 0 means 64
 }
 
 const (
@@ -33,16 +34,16 @@ const (
 	defaultDraws = 64
 )
 
-// Propose draws from the good density.
+// Propose implements Sampler.
 func (t TPE) Propose(space Space, number int, history []Observation) Values {
 	if len(history) < cmp.Or(t.Start, defaultStart) {
-		return t.spread(space, number, history)
+		return t.haltonValues(space, number, history)
 	}
 	ranked := slices.Clone(history)
 	slices.SortStableFunc(ranked, Observation.compare)
 	count := goodCount(ranked)
 	good, others := newParzen(space, ranked[:count]), newParzen(space, ranked[count:])
-	draw := stream.New(t.Seed, "tune tpe", uint64(number))
+	draw := randstream.New(t.Seed, "tune tpe", uint64(number))
 	var best Values
 	greatest, bestIsNew := math.Inf(-1), false
 	for range cmp.Or(t.Draws, defaultDraws) {
@@ -51,7 +52,7 @@ func (t TPE) Propose(space Space, number int, history []Observation) Values {
 		if err != nil {
 			panic("tune: " + err.Error())
 		}
-		ratio := good.log(point) - others.log(point)
+		ratio := good.logDensity(point) - others.logDensity(point)
 		isNew := !tried(point, history)
 		if best == nil || isNew && !bestIsNew || isNew == bestIsNew && ratio > greatest {
 			best, greatest, bestIsNew = maps.Clone(values), ratio, isNew
@@ -60,8 +61,9 @@ func (t TPE) Propose(space Space, number int, history []Observation) Values {
 	return best
 }
 
-// spread is a point of the Halton sequence, and a later one where that was tried.
-func (t TPE) spread(space Space, number int, history []Observation) Values {
+// haltonValues returns a point of the Halton sequence, or a later one if that point
+// was tried before.
+func (t TPE) haltonValues(space Space, number int, history []Observation) Values {
 	const attempts, far = 8, 1000
 	var values Values
 	for i := range attempts {
@@ -77,8 +79,8 @@ func tried(point []float64, history []Observation) bool {
 	return slices.ContainsFunc(history, func(o Observation) bool { return slices.Equal(o.Point, point) })
 }
 
-// goodCount is how many of the ranked trials are good: a sixth of them, at most
-// 25, and none that failed.
+// goodCount returns how many of the ranked trials are good: a sixth of them, at
+// most 25, and no failed ones.
 func goodCount(ranked []Observation) int {
 	failed := slices.IndexFunc(ranked, func(o Observation) bool { return math.IsInf(o.Loss, 1) })
 	if failed < 0 {
@@ -87,7 +89,7 @@ func goodCount(ranked []Observation) int {
 	return min((len(ranked)+5)/6, 25, failed)
 }
 
-// parzen is the density of one part of the trials.
+// parzen is the density estimate of one part of the trials.
 type parzen struct {
 	space  Space
 	points [][]float64
@@ -103,26 +105,26 @@ func newParzen(space Space, part []Observation) *parzen {
 	return p
 }
 
-// draw picks a component and draws from it.
+// draw selects a mixture component and draws from it.
 func (p *parzen) draw(r *rand.Rand) []float64 {
 	point := make([]float64, len(p.space))
 	k := r.IntN(len(p.points) + 1)
 	for i, param := range p.space {
 		switch {
-		case k == len(p.points), param.Kind == Choice && r.Float64() < p.spread(len(param.Choices)):
+		case k == len(p.points), param.Kind == Choice && r.Float64() < p.uniformWeight(len(param.Choices)):
 			point[i] = r.Float64()
 		case param.Kind == Choice:
 			point[i] = p.points[k][i]
 		default:
-			point[i] = p.cut(p.points[k][i], r)
+			point[i] = p.drawTruncated(p.points[k][i], r)
 		}
 	}
 	return point
 }
 
-// cut draws from the normal law about a centre in [0, 1], until it is there: at
-// worst every second draw is.
-func (p *parzen) cut(centre float64, r *rand.Rand) float64 {
+// drawTruncated draws from the truncated normal distribution by rejection. At least about
+// half of the draws are accepted, because the centre is in [0, 1].
+func (p *parzen) drawTruncated(centre float64, r *rand.Rand) float64 {
 	for {
 		if x := centre + p.width*r.NormFloat64(); x >= 0 && x <= 1 {
 			return x
@@ -130,8 +132,8 @@ func (p *parzen) cut(centre float64, r *rand.Rand) float64 {
 	}
 }
 
-// log is the logarithm of the density.
-func (p *parzen) log(x []float64) float64 {
+// logDensity returns the logarithm of the density.
+func (p *parzen) logDensity(x []float64) float64 {
 	sum := 1.0
 	for _, centre := range p.points {
 		density := 1.0
@@ -147,13 +149,13 @@ func (p *parzen) log(x []float64) float64 {
 	return math.Log(sum / float64(len(p.points)+1))
 }
 
-// spread is the weight that a choice of c gives away evenly: as if each had been
-// seen once more than it was.
-func (p *parzen) spread(c int) float64 { return float64(c) / float64(len(p.points)+c) }
+// uniformWeight returns the weight that a choice among c values distributes uniformly,
+// which corresponds to one additional observation of each value.
+func (p *parzen) uniformWeight(c int) float64 { return float64(c) / float64(len(p.points)+c) }
 
-// mass is the density of a choice of c against the uniform one.
+// mass returns the density of a choice among c values relative to the uniform one.
 func (p *parzen) mass(same bool, c int) float64 {
-	h := p.spread(c)
+	h := p.uniformWeight(c)
 	if same {
 		return (1-h)*float64(c) + h
 	}

@@ -1,6 +1,6 @@
-// Package backendtest holds the suite every backend must pass: agreement with
-// the plain float64 backend on trains of many forms, and the same bits for any
-// number of threads.
+// Package backendtest is the conformance suite for backends. It checks
+// agreement with the reference backend on trains of many shapes, and that
+// results have the same bits for any number of threads.
 package backendtest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 )
 
-// Case is a train with observed cells.
+// Case describes a train with observed cells.
 type Case struct {
 	Name  string
 	Sizes []int
@@ -21,10 +21,10 @@ type Case struct {
 	Cells int
 }
 
-// Cases covers one to five cores, equal and unequal ranks, ranks on and off
-// the borders of vector registers, single entities, few and many cells. With
-// -short there are fewer cells, enough to be shared out among threads: under the
-// race detector the plain backend takes minutes for all of them.
+// Cases covers one to five cores, equal and unequal ranks, ranks at and off the
+// boundaries of vector registers, single entities, few and many cells. With
+// -short the cases have fewer cells, but enough to distribute over threads:
+// under the race detector the reference backend takes minutes for all of them.
 func Cases() []Case {
 	cases := []Case{
 		{"effect", []int{50}, nil, 9000},
@@ -53,7 +53,7 @@ func Cases() []Case {
 	return cases
 }
 
-// Problem is a case with values.
+// Problem is a case with random values.
 type Problem struct {
 	Shapes         []backend.Shape
 	Cores          []backend.Slices
@@ -92,23 +92,23 @@ func (c Case) Make(seed uint64) Problem {
 	return p
 }
 
-// Open returns a backend that uses so many threads.
+// Open returns a backend that uses the given number of threads.
 type Open func(threads int) backend.Backend
 
-// Run tests backends, all against the same results of the plain one.
+// Run tests backends against the results of the reference backend.
 func Run(t *testing.T, backends ...Open) {
 	for _, c := range Cases() {
 		p := c.Make(7)
-		for _, leaf := range []backend.End{backend.First, backend.Last} {
+		for _, leaf := range []backend.LeafEnd{backend.LeafFirst, backend.LeafLast} {
 			plan := backend.NewPlan(p.Shapes, p.Index, leaf)
 			name := fmt.Sprintf("%s/leaf%d", c.Name, leaf)
 			t.Run(name, func(t *testing.T) {
 				testPass(t, backends, p, plan)
-				testRows(t, backends, p, plan)
+				testNormalEquations(t, backends, p, plan)
 			})
 		}
 		m := c.ForMoments().Make(7)
-		for _, leaf := range []backend.End{backend.First, backend.Last} {
+		for _, leaf := range []backend.LeafEnd{backend.LeafFirst, backend.LeafLast} {
 			plan := backend.NewPlan(m.Shapes, m.Index, leaf)
 			t.Run(fmt.Sprintf("%s/leaf%d/moments", c.Name, leaf), func(t *testing.T) { testMoments(t, backends, m, plan) })
 		}
@@ -123,7 +123,8 @@ func Run(t *testing.T, backends ...Open) {
 
 var threadCounts = []int{1, 2, 8}
 
-// jobs lists the kinds of pass, each with the cores whose gradient is wanted.
+// jobs lists the kinds of pass, each with the cores whose gradient is
+// requested.
 func jobs(p Problem, plan *backend.Plan) map[string]func() *backend.Job {
 	target, weight := make([]float32, plan.Cells()), make([]float32, plan.Cells())
 	plan.Gather(target, p.Target)
@@ -173,7 +174,7 @@ func testPass(t *testing.T, backends []Open, p Problem, plan *backend.Plan) {
 
 type equations struct{ gram, rhs []float64 }
 
-func rows(b backend.Backend, p Problem, plan *backend.Plan, weight []float32) []equations {
+func normalEquations(b backend.Backend, p Problem, plan *backend.Plan, weight []float32) []equations {
 	target := make([]float32, plan.Cells())
 	plan.Gather(target, p.Target)
 	var w []float32
@@ -182,25 +183,25 @@ func rows(b backend.Backend, p Problem, plan *backend.Plan, weight []float32) []
 		plan.Gather(w, weight)
 	}
 	out := make([]equations, p.Shapes[plan.Leaf].N)
-	b.Rows(plan, p.Cores, target, w, func(_, e int, gram, rhs []float64) {
+	b.NormalEquations(plan, p.Cores, target, w, func(_, e int, gram, rhs []float64) {
 		out[e] = equations{append([]float64(nil), gram...), append([]float64(nil), rhs...)}
 	})
 	return out
 }
 
-func testRows(t *testing.T, backends []Open, p Problem, plan *backend.Plan) {
-	for name, weight := range map[string][]float32{"rows": nil, "rows weighted": p.Weight} {
-		want := rows(ref.Backend{}, p, plan, weight)
+func testNormalEquations(t *testing.T, backends []Open, p Problem, plan *backend.Plan) {
+	for name, weight := range map[string][]float32{"equations": nil, "equations weighted": p.Weight} {
+		want := normalEquations(ref.Backend{}, p, plan, weight)
 		for _, open := range backends {
 			var first []equations
 			for _, threads := range threadCounts {
 				b := open(threads)
-				got := rows(b, p, plan, weight)
+				got := normalEquations(b, p, plan, weight)
 				for e := range want {
 					near(t, fmt.Sprintf("%s: %s gram of %d", b.Name(), name, e), narrow(got[e].gram), narrow(want[e].gram))
 					near(t, fmt.Sprintf("%s: %s rhs of %d", b.Name(), name, e), narrow(got[e].rhs), narrow(want[e].rhs))
 					if first != nil && (!equal64(got[e].gram, first[e].gram) || !equal64(got[e].rhs, first[e].rhs)) {
-						t.Errorf("%s: %s: %d threads give other bits than 1", b.Name(), name, threads)
+						t.Errorf("%s: %s: %d threads give different bits than 1", b.Name(), name, threads)
 					}
 				}
 				if first == nil {
@@ -239,7 +240,7 @@ func testEvaluate(t *testing.T, backends []Open, p Problem) {
 			b.Evaluate(got, p.Cores, p.Index)
 			near(t, b.Name()+": evaluate", got, want)
 			if first != nil && !equal(got, first) {
-				t.Errorf("%s: evaluate: %d threads give other bits than 1", b.Name(), threads)
+				t.Errorf("%s: evaluate: %d threads give different bits than 1", b.Name(), threads)
 			}
 			first = got
 		}

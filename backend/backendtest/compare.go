@@ -8,8 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 )
 
-// comparePass holds passes of all backends, on all numbers of threads, against
-// the wanted one.
+// comparePass compares passes of all backends, for all numbers of threads, with
+// the expected result.
 func comparePass(t *testing.T, name string, backends []Open, plan *backend.Plan, cores []backend.Slices, job func() *backend.Job, want *backend.Job, wantLoss float64) {
 	t.Helper()
 	for _, open := range backends {
@@ -22,15 +22,15 @@ func comparePass(t *testing.T, name string, backends []Open, plan *backend.Plan,
 			loss := b.Pass(plan, cores, got)
 			if first != nil {
 				if loss != firstLoss || !equalJobs(got, first) {
-					t.Errorf("%s: %d threads give other bits than 1", name, threads)
+					t.Errorf("%s: %d threads give different bits than 1", name, threads)
 				}
 				continue
 			}
 			first, firstLoss = got, loss
-			// A second pass on the same backend meets used scratch memory.
+			// A second pass on the same backend finds used scratch memory.
 			again := job()
 			if l := b.Pass(plan, cores, again); l != loss || !equalJobs(again, got) {
-				t.Errorf("%s: a second pass differs from the first", name)
+				t.Errorf("%s: the second pass differs from the first", name)
 			}
 			near(t, name+" loss", []float32{float32(loss)}, []float32{float32(wantLoss)})
 			near(t, name+" mean", got.Mean, want.Mean)
@@ -71,7 +71,7 @@ func equal(a, b []float32) bool {
 func near(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {
-		t.Errorf("%s: %d entries, want %d", what, len(got), len(want))
+		t.Errorf("%s: got %d entries, want %d", what, len(got), len(want))
 		return
 	}
 	scale := 0.0

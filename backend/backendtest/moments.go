@@ -10,23 +10,25 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 )
 
-// Spread says what is known of a core's entries beside their means.
-type Spread int
+// Uncertainty describes what is known about the entries of a core beside their
+// means.
+type Uncertainty int
 
 const (
-	Exact Spread = iota
+	Exact Uncertainty = iota
 	Variances
-	Covariances // of an outer core, variances of an inner one
+	Covariances // for an outer core; an inner core has variances
 )
 
-// WithSpread returns the problem's cores with variances or covariances of about
-// a quarter of the squared means, spread[p % len] for core p.
-func (p Problem) WithSpread(seed uint64, spread ...Spread) []backend.Slices {
+// WithSecondMoments returns the cores of the problem with variances or
+// covariances of about a quarter of the squared means. The given values are
+// assigned to the cores cyclically.
+func (p Problem) WithSecondMoments(seed uint64, uncertainty ...Uncertainty) []backend.Slices {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	cores := append([]backend.Slices(nil), p.Cores...)
 	for i := range cores {
 		c := &cores[i]
-		kind := spread[i%len(spread)]
+		kind := uncertainty[i%len(uncertainty)]
 		if kind == Covariances && i > 0 && i < len(cores)-1 {
 			kind = Variances
 		}
@@ -66,11 +68,11 @@ func covariances(rng *rand.Rand, n, r int, size float64) []float32 {
 	return cov
 }
 
-// fewCells is how many cells trains of high rank have at least.
+// fewCells is the smallest number of cells of trains of high rank.
 const fewCells = 6
 
-// ForMoments returns the case with as many cells and entities as the plain backend
-// takes in a moment: with second moments it needs O(R^3) a cell.
+// ForMoments returns the case with few enough cells and entities for the
+// reference backend, which needs O(R^3) per cell with second moments.
 func (c Case) ForMoments() Case {
 	work, left := 0, 1
 	for i := range c.Sizes {
@@ -89,14 +91,15 @@ func (c Case) ForMoments() Case {
 	return c
 }
 
-// momentJobs lists passes with second moments, each with the gradients wanted.
+// momentJobs lists passes with second moments, each with the gradients that are
+// requested.
 func momentJobs(p Problem, plan *backend.Plan) map[string]func() *backend.Job {
 	target, weight := make([]float32, plan.Cells()), make([]float32, plan.Cells())
 	plan.Gather(target, p.Target)
 	plan.Gather(weight, p.Weight)
-	spread := make([]float32, plan.Cells())
-	for i := range spread {
-		spread[i] = 0.3*target[i] + 0.1
+	varAdjoint := make([]float32, plan.Cells())
+	for i := range varAdjoint {
+		varAdjoint[i] = 0.3*target[i] + 0.1
 	}
 	cells := func() []float32 { return unset(plan.Cells()) }
 	type want struct{ mean, variance, cov bool }
@@ -119,38 +122,38 @@ func momentJobs(p Problem, plan *backend.Plan) map[string]func() *backend.Job {
 	}
 	all := func(int) want { return want{true, true, true} }
 	m := map[string]func() *backend.Job{
-		"moments": func() *backend.Job { return &backend.Job{Second: true, Mean: cells(), Var: cells()} },
+		"moments": func() *backend.Job { return &backend.Job{SecondMoments: true, Mean: cells(), Var: cells()} },
 		"residual": func() *backend.Job {
-			return &backend.Job{Second: true, Mean: cells(), Var: cells(), Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grads(all)}
+			return &backend.Job{SecondMoments: true, Mean: cells(), Var: cells(), Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grads(all)}
 		},
 		"residual, no weights": func() *backend.Job {
-			return &backend.Job{Second: true, Adjoint: backend.Residual, Target: target, Grad: grads(func(int) want { return want{true, true, false} })}
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Residual, Target: target, Grad: grads(func(int) want { return want{true, true, false} })}
 		},
 		"loss only": func() *backend.Job {
-			return &backend.Job{Second: true, Adjoint: backend.Residual, Target: target, Weight: weight}
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Residual, Target: target, Weight: weight}
 		},
 		"product, variances": func() *backend.Job {
-			return &backend.Job{Second: true, Adjoint: backend.Product, Weight: weight, Grad: grads(func(int) want { return want{variance: true} })}
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Product, Weight: weight, Grad: grads(func(int) want { return want{variance: true} })}
 		},
 		"given": func() *backend.Job {
-			return &backend.Job{Second: true, Adjoint: backend.Given, Target: target, Spread: spread, Grad: grads(all)}
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Given, Target: target, VarAdjoint: varAdjoint, Grad: grads(all)}
 		},
 		"given, means": func() *backend.Job {
-			return &backend.Job{Second: true, Adjoint: backend.Given, Target: target, Grad: grads(func(int) want { return want{mean: true} })}
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Given, Target: target, Grad: grads(func(int) want { return want{mean: true} })}
 		},
 		"leaf covariance": func() *backend.Job {
-			return &backend.Job{Second: true, Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grads(func(int) want { return want{cov: true} })}
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grads(func(int) want { return want{cov: true} })}
 		},
 	}
 	for i := range p.Shapes {
 		m[fmt.Sprintf("product, core %d", i)] = func() *backend.Job {
-			return &backend.Job{Second: true, Adjoint: backend.Product, Grad: grads(func(core int) want { return want{mean: core == i, variance: core == i} })}
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Product, Grad: grads(func(core int) want { return want{mean: core == i, variance: core == i} })}
 		}
 	}
 	return m
 }
 
-// unset returns entries that must be overwritten.
+// unset returns n NaNs, which a backend must overwrite.
 func unset(n int) []float32 {
 	v := make([]float32, n)
 	for i := range v {
@@ -160,15 +163,15 @@ func unset(n int) []float32 {
 }
 
 func testMoments(t *testing.T, backends []Open, p Problem, plan *backend.Plan) {
-	kinds := map[string][]Spread{
+	kinds := map[string][]Uncertainty{
 		"variances":   {Variances},
 		"covariances": {Covariances},
 		"first exact": {Exact, Variances},
 		"some exact":  {Variances, Exact, Covariances},
 		"exact":       {Exact},
 	}
-	for kind, spread := range kinds {
-		cores := p.WithSpread(5, spread...)
+	for kind, uncertainty := range kinds {
+		cores := p.WithSecondMoments(5, uncertainty...)
 		for name, job := range momentJobs(p, plan) {
 			if (kind != "variances" || plan.Cells() <= fewCells) && name != "given" && name != "residual" {
 				continue

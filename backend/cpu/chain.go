@@ -1,23 +1,24 @@
 package cpu
 
-// chainKernels is the set of inner loops of a pass over a tensor train on one
-// path. Arrays are dense and row-major; a table of rows of length r is one
+// chainKernels holds the inner loops of a pass over a tensor train for one
+// path. Arrays are dense and row-major. A table of rows of length r is one
 // slice, and idx holds row numbers that the caller has validated.
 //
-// The order of every sum depends on the lengths of the arguments alone, so the
+// The order of every sum depends on the lengths of the arguments only, so the
 // same inputs give the same bits.
 //
 // For n cells and rows of length r, dots costs 2nr flops, gatherSum and
-// scatterAdd 2nr each, gatherScatter 4nr; matVec, vecMat and rank1 cost
-// 2 left right.
+// scatterAdd 2nr each, gatherScatter 4nr; matVec, vecMat and rank1 cost 2 left
+// right.
 type chainKernels struct {
-	// dots: dst[c] = rows[idx[c]] . w, where r = len(w) and len(dst) = len(idx).
-	// A cell's result does not depend on its place in the call.
+	// dots: dst[c] = rows[idx[c]] . w, where r = len(w) and len(dst) =
+	// len(idx). The result of a cell does not depend on its position in the
+	// call.
 	dots func(dst, rows []float32, idx []int32, w []float32)
 	// gatherSum: acc += sum_c e[c] rows[idx[c]], where r = len(acc).
 	gatherSum func(acc, rows []float32, idx []int32, e []float32)
 	// scatterAdd: rows[idx[c]] += e[c] w for c = 0, 1, ..., where r = len(w).
-	// A row may be named more than once.
+	// idx may contain a row more than once.
 	scatterAdd func(rows []float32, idx []int32, e, w []float32)
 	// gatherScatter: acc += sum_c e[c] rows[idx[c]] and grad[idx[c]] += e[c] w
 	// in one sweep, where r = len(acc) = len(w).

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// chainKernelsAVX2 returns the loops of path AVX2.
+// chainKernelsAVX2 returns the loops for path AVX2.
 func chainKernelsAVX2() chainKernels {
 	return chainKernels{
 		dots:          dotsAVX2,
@@ -26,7 +26,7 @@ func chainKernelsAVX2() chainKernels {
 	}
 }
 
-// chainWidthAVX2 is how many columns the assembly takes at once.
+// chainWidthAVX2 is the number of columns that the assembly processes at once.
 const chainWidthAVX2 = 32
 
 func dotsAVX2(dst, rows []float32, idx []int32, w []float32) {

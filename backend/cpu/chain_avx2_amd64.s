@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// The rows of a block of a matrix.
+// Row numbers of a block of a matrix.
 DATA chainIotaAVX2<>+0(SB)/4, $0
 DATA chainIotaAVX2<>+4(SB)/4, $1
 DATA chainIotaAVX2<>+8(SB)/4, $2
@@ -13,7 +13,7 @@ DATA chainIotaAVX2<>+24(SB)/4, $6
 DATA chainIotaAVX2<>+28(SB)/4, $7
 GLOBL chainIotaAVX2<>(SB), RODATA|NOPTR, $32
 
-// A window of eight words at 8-n keeps the first n lanes, one at 8+n the last n.
+// A window of eight words at 8-n selects the first n lanes, one at 8+n the last n.
 DATA chainLanesAVX2<>+0(SB)/4, $-1
 DATA chainLanesAVX2<>+4(SB)/4, $-1
 DATA chainLanesAVX2<>+8(SB)/4, $-1

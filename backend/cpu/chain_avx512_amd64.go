@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// chainKernelsAVX512 returns the loops of path AVX512.
+// chainKernelsAVX512 returns the loops for path AVX512.
 func chainKernelsAVX512() chainKernels {
 	return chainKernels{
 		dots:          dotsAVX512,
@@ -26,7 +26,7 @@ func chainKernelsAVX512() chainKernels {
 	}
 }
 
-// chainWidthAVX512 is how many columns the assembly takes at once.
+// chainWidthAVX512 is the number of columns that the assembly processes at once.
 const chainWidthAVX512 = 64
 
 func dotsAVX512(dst, rows []float32, idx []int32, w []float32) {

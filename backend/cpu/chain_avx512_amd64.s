@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// The rows of a block of a matrix.
+// Row numbers of a block of a matrix.
 DATA chainIotaAVX512<>+0(SB)/4, $0
 DATA chainIotaAVX512<>+4(SB)/4, $1
 DATA chainIotaAVX512<>+8(SB)/4, $2
@@ -13,7 +13,7 @@ DATA chainIotaAVX512<>+24(SB)/4, $6
 DATA chainIotaAVX512<>+28(SB)/4, $7
 GLOBL chainIotaAVX512<>(SB), RODATA|NOPTR, $32
 
-// A window of eight words at 8-n keeps the first n lanes, one at 8+n the last n.
+// A window of eight words at 8-n selects the first n lanes, one at 8+n the last n.
 DATA chainLanesAVX512<>+0(SB)/4, $-1
 DATA chainLanesAVX512<>+4(SB)/4, $-1
 DATA chainLanesAVX512<>+8(SB)/4, $-1
@@ -40,7 +40,7 @@ DATA chainLanesAVX512<>+88(SB)/4, $-1
 DATA chainLanesAVX512<>+92(SB)/4, $-1
 GLOBL chainLanesAVX512<>(SB), RODATA|NOPTR, $96
 
-// Where the eight sums of a block lie after their reduction.
+// Positions of the eight sums of a block after their reduction.
 DATA chainOrderAVX512<>+0(SB)/4, $0
 DATA chainOrderAVX512<>+4(SB)/4, $4
 DATA chainOrderAVX512<>+8(SB)/4, $8

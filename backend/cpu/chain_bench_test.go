@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// clock returns how many cycles a nanosecond has now, from a chain of
-// multiplications that take three cycles each.
+// clock returns the current number of cycles per nanosecond, measured with a
+// chain of multiplications that take three cycles each.
 func clock() float64 {
 	const steps = 1 << 14
 	best := time.Hour
@@ -29,13 +29,13 @@ func clock() float64 {
 		best = min(best, time.Since(start))
 	}
 	if x == 0 {
-		panic("unreachable: an odd number's powers are odd")
+		panic("unreachable: powers of an odd number are odd")
 	}
 	return 3 * steps / float64(best.Nanoseconds())
 }
 
-// benchNodes are nodes of ascending cells over a table, as the plan of sales by
-// store, item and month has them.
+// benchNodes are nodes with ascending cells over a table, as in the plan of
+// sales by store, item and month.
 type benchNodes struct {
 	rows, grad, m, gm, left, acc, e, w []float32
 	idx                                [][]int32
@@ -49,7 +49,7 @@ const (
 )
 
 // newBenchNodes draws the cells of a node from the rows that its item shares
-// with the months before it, or from the whole table where shops is that large.
+// with the previous months, or from the whole table if shops is that large.
 func newBenchNodes(r, shops int) benchNodes {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(n int) []float32 {
@@ -80,8 +80,8 @@ func newBenchNodes(r, shops int) benchNodes {
 	return b
 }
 
-// BenchmarkChain reports the best of its turns, a turn being all nodes: other
-// work on the machine only ever adds time.
+// BenchmarkChain reports the fastest iteration over all nodes: other work on
+// the machine only adds time.
 func BenchmarkChain(b *testing.B) {
 	kernels := []struct {
 		name string

@@ -25,8 +25,8 @@ func chainRow(rows []float32, i int32, r int) []float32 {
 	return rows[at : at+r]
 }
 
-// chainShortDot sums in four interleaved lanes, which lessens the rounding and
-// lets the additions overlap.
+// chainShortDot sums in four interleaved lanes, which reduces the rounding
+// error and allows the additions to overlap.
 func chainShortDot(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32

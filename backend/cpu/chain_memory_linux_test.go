@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// chainMemory is memory that ends at a page nobody may touch: a kernel that reads or
-// writes past a slice of it stops the test.
+// chainMemory is memory that ends at an inaccessible page: a kernel that reads
+// or writes past the end of a slice of it crashes the test.
 type chainMemory struct{ floats []float32 }
 
 func newChainMemory(t testing.TB, floats int) *chainMemory {

@@ -4,7 +4,7 @@ package cpu
 
 import "testing"
 
-// chainMemory is memory whose slices end where it ends.
+// chainMemory is memory whose slices end at its end.
 type chainMemory struct{ floats []float32 }
 
 func newChainMemory(_ testing.TB, floats int) *chainMemory {

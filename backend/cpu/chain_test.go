@@ -9,10 +9,10 @@ import (
 	"unsafe"
 )
 
-// chainCanary stands before a slice of chainMemory, where nothing may be written.
+// chainCanary fills chainMemory before a slice, where nothing may be written.
 const chainCanary = 12345.678
 
-// last returns n floats at the very end of the memory, after canaries.
+// last returns n floats at the very end of the memory, preceded by canaries.
 func (g *chainMemory) last(n int) []float32 {
 	for i := range g.floats {
 		g.floats[i] = chainCanary
@@ -20,7 +20,7 @@ func (g *chainMemory) last(n int) []float32 {
 	return g.floats[len(g.floats)-n:]
 }
 
-// intact tells whether the canaries before the last n floats stand.
+// intact reports whether the canaries before the last n floats are unchanged.
 func (g *chainMemory) intact(n int) bool {
 	for _, x := range g.floats[:len(g.floats)-n] {
 		if x != chainCanary {
@@ -30,7 +30,7 @@ func (g *chainMemory) intact(n int) bool {
 	return true
 }
 
-// chainCase is one problem with its arrays at the ends of chainMemory.
+// chainCase is one problem whose arrays are at the ends of chainMemory.
 type chainCase struct {
 	rng  *rand.Rand
 	pool []*chainMemory
@@ -86,13 +86,13 @@ func (c *chainCase) intact(t *testing.T, what string) {
 	t.Helper()
 	for i, n := range c.size {
 		if !c.pool[i].intact(n) {
-			t.Fatalf("%s: argument %d was written before its beginning", what, i)
+			t.Fatalf("%s: argument %d was written before its start", what, i)
 		}
 	}
 }
 
-// exact is a sum in float64 with the sum of the sizes of its terms, which
-// bounds the rounding of any order of summation.
+// exact is a sum in float64 together with the sum of the absolute values of its
+// terms, which bounds the rounding error for any order of summation.
 type exact struct {
 	sum, size []float64
 	terms     int
@@ -121,7 +121,7 @@ func (e exact) check(t *testing.T, what string, got []float32) {
 	}
 }
 
-// chainRanks are the row lengths of the tests: all short ones, and those on
+// chainRanks returns the row lengths under test: all short ones, and those on
 // both sides of a change of code.
 func chainRanks() []int {
 	var ranks []int
@@ -133,7 +133,7 @@ func chainRanks() []int {
 
 const chainTestCells = 40
 
-// eachChain runs f on every path, rank and number of cells.
+// eachChain runs f for every path, rank and number of cells.
 func eachChain(t *testing.T, f func(t *testing.T, k chainKernels, c *chainCase, what string, r, cells int)) {
 	for _, p := range Paths() {
 		t.Run(string(p), func(t *testing.T) {
@@ -151,6 +151,7 @@ func eachChain(t *testing.T, f func(t *testing.T, k chainKernels, c *chainCase, 
 }
 
 func TestChainDots(t *testing.T) {
+	t.Parallel()
 	eachChain(t, func(t *testing.T, k chainKernels, c *chainCase, what string, r, cells int) {
 		dst, rows, idx, w := c.floats(cells), c.floats(chainTestRows*r), c.index(cells), c.floats(r)
 		want := newExact(make([]float32, cells), r)
@@ -164,13 +165,14 @@ func TestChainDots(t *testing.T) {
 		one := make([]float32, 1)
 		for i := range idx {
 			if k.dots(one, rows, idx[i:i+1], w); one[0] != dst[i] {
-				t.Fatalf("%s: cell %d is %g alone and %g in its place", what, i, one[0], dst[i])
+				t.Fatalf("%s: cell %d is %g alone and %g at its position in the call", what, i, one[0], dst[i])
 			}
 		}
 	})
 }
 
 func TestChainGatherSum(t *testing.T) {
+	t.Parallel()
 	eachChain(t, func(t *testing.T, k chainKernels, c *chainCase, what string, r, cells int) {
 		acc, rows, idx, e := c.floats(r), c.floats(chainTestRows*r), c.index(cells), c.floats(cells)
 		want := newExact(acc, cells)
@@ -185,6 +187,7 @@ func TestChainGatherSum(t *testing.T) {
 }
 
 func TestChainScatterAdd(t *testing.T) {
+	t.Parallel()
 	eachChain(t, func(t *testing.T, k chainKernels, c *chainCase, what string, r, cells int) {
 		rows, idx, e, w := c.floats(chainTestRows*r), c.index(cells), c.floats(cells), c.floats(r)
 		want := newExact(rows, cells)
@@ -198,8 +201,10 @@ func TestChainScatterAdd(t *testing.T) {
 	})
 }
 
-// The sweep that does both gives the bits of the two sweeps that do one.
+// TestChainGatherScatter checks that gatherScatter gives the same bits as
+// gatherSum and scatterAdd.
 func TestChainGatherScatter(t *testing.T) {
+	t.Parallel()
 	eachChain(t, func(t *testing.T, k chainKernels, c *chainCase, what string, r, cells int) {
 		acc, grad, rows := c.floats(r), c.floats(chainTestRows*r), c.floats(chainTestRows*r)
 		idx, e, w := c.index(cells), c.floats(cells), c.floats(r)
@@ -214,6 +219,7 @@ func TestChainGatherScatter(t *testing.T) {
 }
 
 func TestChainMatVec(t *testing.T) {
+	t.Parallel()
 	eachChain(t, func(t *testing.T, k chainKernels, c *chainCase, what string, right, left int) {
 		dst, m, x := c.floats(left), c.floats(left*right), c.floats(right)
 		want := newExact(dst, right)
@@ -228,6 +234,7 @@ func TestChainMatVec(t *testing.T) {
 }
 
 func TestChainVecMat(t *testing.T) {
+	t.Parallel()
 	eachChain(t, func(t *testing.T, k chainKernels, c *chainCase, what string, right, left int) {
 		dst, u, m := c.floats(right), c.floats(left), c.floats(left*right)
 		want := newExact(dst, left)
@@ -242,6 +249,7 @@ func TestChainVecMat(t *testing.T) {
 }
 
 func TestChainRank1(t *testing.T) {
+	t.Parallel()
 	eachChain(t, func(t *testing.T, k chainKernels, c *chainCase, what string, right, left int) {
 		m, u, x := c.floats(left*right), c.floats(left), c.floats(right)
 		want := newExact(m, 1)
@@ -256,6 +264,7 @@ func TestChainRank1(t *testing.T) {
 }
 
 func TestChainGatherRows(t *testing.T) {
+	t.Parallel()
 	eachChain(t, func(t *testing.T, k chainKernels, c *chainCase, what string, r, cells int) {
 		dst, rows, idx, s := c.floats(cells*r), c.floats(chainTestRows*r), c.index(cells), c.floats(cells)
 		want := make([]float32, cells*r)
@@ -277,6 +286,7 @@ func TestChainGatherRows(t *testing.T) {
 }
 
 func TestChainStreams(t *testing.T) {
+	t.Parallel()
 	for _, p := range Paths() {
 		t.Run(string(p), func(t *testing.T) {
 			k, c := chainKernelsFor(p), newChainCase(t)

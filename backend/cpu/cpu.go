@@ -1,10 +1,10 @@
-// Package cpu is the fast backend: float32 on the processor's vector units,
-// with sums over data in float64.
+// Package cpu is the fast backend: float32 on the vector units of the CPU, with
+// sums over data in float64.
 //
-// Its inner loops exist once for each [Path]: Go assembly for AVX-512 and
-// AVX2, plain Go elsewhere. A pass over a plan is one sweep: a node's vector,
-// the values of its cells, their adjoints and the node's share of all
-// gradients are made while its cells are in cache.
+// Its inner loops exist once for each [Path]: Go assembly for AVX-512 and AVX2,
+// plain Go elsewhere. A pass over a plan is one sweep: the vector of a node,
+// the values of its cells, their adjoints and the contribution of the node to
+// all gradients are computed while its cells are in cache.
 package cpu
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 )
 
-// Backend implements backend.Backend. Its scratch memory is kept between
-// calls, so it serves one caller at a time.
+// Backend implements backend.Backend. It keeps scratch memory between calls, so
+// it serves one caller at a time.
 type Backend struct {
 	path    Path
 	threads int
@@ -24,17 +24,17 @@ type Backend struct {
 	dense   denseKernels
 	workers []workspace
 	leaf    []float32 // padded rows of the leaf core
-	arena   []float32 // gradients of the shards
-	vectors []float32 // node vectors of Rows
-	target  []float32 // targets and roots of weights in its order
+	arena   []float32 // gradient sums of the shards
+	vectors []float32 // node vectors of NormalEquations
+	target  []float32 // targets and roots of weights by leaf entity
 	scale   []float32
 	square  []float32 // squared means or covariances of the leaf core
 }
 
 var _ backend.Backend = (*Backend)(nil)
 
-// New returns a backend on the given path. threads < 1 takes as many as the
-// process may use.
+// New returns a backend for the given path. If threads < 1 it uses GOMAXPROCS
+// threads.
 func New(path Path, threads int) *Backend {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
@@ -56,10 +56,10 @@ func (b *Backend) Exp(dst, src []float32) { Exp(b.path, dst, src) }
 // Cos sets dst to the cosines of src.
 func (b *Backend) Cos(dst, src []float32) { Cos(b.path, dst, src) }
 
-// each runs work(worker, item) for every item in [0, n), on up to Threads
-// goroutines. Which worker takes an item is not determined; what an item
-// writes must not depend on it.
-func (b *Backend) each(n int, work func(worker, item int)) {
+// forEach calls work(worker, item) for every item in [0, n) on up to Threads
+// goroutines. The assignment of items to workers is not deterministic, so the
+// results of an item must not depend on its worker.
+func (b *Backend) forEach(n int, work func(worker, item int)) {
 	threads := min(b.threads, n)
 	if threads <= 1 {
 		for i := range n {
@@ -70,17 +70,11 @@ func (b *Backend) each(n int, work func(worker, item int)) {
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for worker := range threads {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				work(worker, i)
 			}
-		}()
+		})
 	}
 	group.Wait()
 }
@@ -95,8 +89,8 @@ type workspace struct {
 	gram64, rhs64 []float64
 }
 
-// resize returns a slice of length n, reusing s where it is large enough. The
-// content is not defined.
+// resize returns a slice of length n, reusing s if it is large enough. The
+// content is undefined.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	var paths []backendtest.Open
 	for _, path := range cpu.Paths() {
 		paths = append(paths, func(threads int) backend.Backend { return cpu.New(path, threads) })

@@ -2,24 +2,23 @@ package cpu
 
 //go:generate go run ./internal/asmgen
 
-// denseKernels are the dense kernels of one path.
+// denseKernels holds the dense kernels of one path.
 type denseKernels struct {
 	panels panelKernel
 
 	transpose func(dst []float32, dstRow int, src []float32, srcRow, rows, columns int)
 	exp, cos  func(dst, src []float32)
 
-	// gramNarrow, where there is one, is Gram for r of at most narrowGram and
-	// at least one row.
+	// gramNarrow, if not nil, is Gram for 1 <= r <= narrowGram and n >= 1.
 	gramNarrow func(dst, panel []float32, n, r int)
 
-	// fma runs iterations of independent multiply-adds and returns how many
-	// floating-point operations that was.
+	// fma runs iterations of independent multiply-adds and returns the number
+	// of floating-point operations.
 	fma func(iterations int) float64
 }
 
-// denseKernelsFor returns the kernels of a path. It panics where this machine
-// cannot run it.
+// denseKernelsFor returns the kernels of a path. It panics if this CPU does not
+// support the path.
 func denseKernelsFor(p Path) denseKernels {
 	if p == Generic {
 		return denseKernels{
@@ -31,7 +30,7 @@ func denseKernelsFor(p Path) denseKernels {
 	}
 	k, ok := nativeDenseKernels(p)
 	if !ok {
-		panic("cpu: path " + string(p) + " is not one of Paths()")
+		panic("cpu: this CPU does not support path " + string(p) + "; use one of Paths()")
 	}
 	return k
 }

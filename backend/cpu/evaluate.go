@@ -9,7 +9,7 @@ func (b *Backend) Evaluate(dst []float32, cores []backend.Slices, index [][]int3
 	for _, c := range cores {
 		longest = max(longest, c.Right)
 	}
-	b.each((len(dst)+cells-1)/cells, func(worker, i int) {
+	b.forEach((len(dst)+cells-1)/cells, func(worker, i int) {
 		ws := &b.workers[worker]
 		ws.panel = resize(ws.panel, 2*longest)
 		b.evaluate(dst, cores, index, i*cells, min((i+1)*cells, len(dst)), ws.panel[:longest], ws.panel[longest:])

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// reportPeak runs work, which is operations floating-point operations, b.N
-// times, in turn with measurements of the peak, and reports the best of each
-// and their ratio: other programs slow both.
+// reportPeak runs work, which takes the given number of floating-point
+// operations, b.N times, alternating with measurements of the peak. It reports
+// the best of each and their ratio: other programs slow down both.
 func reportPeak(b *testing.B, p Path, threads int, operations float64, work func()) {
 	b.Helper()
 	start := time.Now()
@@ -72,7 +72,7 @@ func BenchmarkGemm(b *testing.B) {
 
 func BenchmarkBatchedGemm(b *testing.B) {
 	for _, r := range []int{4, 8, 10, 16, 32, 64} {
-		count := 1 << 16 / (r * r) // three quarters of a megabyte in all
+		count := 1 << 16 / (r * r) // three quarters of a megabyte in total
 		x, y, dst := randomSlice(count*r*r), randomSlice(count*r*r), make([]float32, count*r*r)
 		for _, p := range Paths() {
 			b.Run(fmt.Sprintf("r=%d/%s", r, p), func(b *testing.B) {
@@ -110,7 +110,7 @@ func BenchmarkVectorFunctions(b *testing.B) {
 	dst := make([]float32, len(src))
 	for name, f := range map[string]struct {
 		vector func(Path, []float32, []float32)
-		scalar func(dst, src []float32) // calls math's function for each element
+		scalar func(dst, src []float32) // calls the function of package math for each element
 	}{"exp": {Exp, genericExp}, "cos": {Cos, genericCos}} {
 		for _, p := range Paths() {
 			b.Run(name+"/"+string(p), func(b *testing.B) {

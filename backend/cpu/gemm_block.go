@@ -1,12 +1,14 @@
 package cpu
 
-// The blocks of a product. A panel of blockK rows of B and two vectors of
-// columns fills most of a first-level cache; the packed part of B, which all
-// rows of A pass by, stays in the second.
+import "github.com/kernel-fried-tensor/kft/internal/parallel"
+
+// Block sizes of a product. A panel of blockK rows of B and two vectors of
+// columns fills most of a first-level cache. The packed part of B is used by
+// all rows of A and stays in the second-level cache.
 const (
 	blockK      = 256
-	packedSize  = 1 << 18 // elements of B packed at once: half of a second level
-	inPlaceRows = 120     // rows of A that pass by B where it is read in place
+	packedSize  = 1 << 18 // elements of B packed at once: half of a second-level cache
+	inPlaceRows = 120     // rows of A per task if B is read in place
 	cachedPanel = 8192    // elements of B that a first-level cache holds
 )
 
@@ -21,7 +23,7 @@ type product struct {
 	ldc         int
 }
 
-// offsetA is the place of op(A)[i][p] in a.
+// offsetA returns the index of op(A)[i][p] in a.
 func (g *product) offsetA(i, p int) int {
 	if g.ta {
 		return p*g.lda + i
@@ -29,7 +31,7 @@ func (g *product) offsetA(i, p int) int {
 	return i*g.lda + p
 }
 
-// offsetB is the place of op(B)[p][j] in b.
+// offsetB returns the index of op(B)[p][j] in b.
 func (g *product) offsetB(p, j int) int {
 	if g.tb {
 		return j*g.ldb + p
@@ -38,8 +40,8 @@ func (g *product) offsetB(p, j int) int {
 }
 
 // multiply computes the product. B is packed into panels two vectors wide,
-// except where it is narrow enough to be read in place, or where too few rows
-// would use the packed copy.
+// unless it is narrow enough to be read in place or too few rows would use the
+// packed copy.
 func (g *product) multiply(threads int) {
 	if !g.tb && (g.ldb <= 4*g.panel() || g.m <= 2*g.panels.tileRows()) {
 		g.multiplyInPlace(threads)
@@ -48,7 +50,7 @@ func (g *product) multiply(threads int) {
 	g.multiplyPacked(threads)
 }
 
-// panel is the number of columns of a panel.
+// panel returns the number of columns of a panel.
 func (g *product) panel() int { return g.panels.width() }
 
 // multiplyInPlace computes the product without packing.
@@ -59,18 +61,18 @@ func (g *product) multiplyInPlace(threads int) {
 	}
 	panels := (g.n + g.panel() - 1) / g.panel()
 	grid := newGrid(g.m, inPlaceRows, g.panels.tileRows(), panels, threads)
-	if threads == 1 { // small products come here: nothing is allocated for them
+	if threads == 1 { // small products take this branch and do not allocate
 		for task := range grid.tasks() {
 			g.blockInPlace(grid, task, depth)
 		}
 		return
 	}
 	shared := *g
-	parallel(threads, grid.tasks(), func(task int) { shared.blockInPlace(grid, task, depth) })
+	parallel.For(threads, grid.tasks(), func(task int) { shared.blockInPlace(grid, task, depth) })
 }
 
 // blockInPlace computes one task of a product without packing, in blocks of
-// depth along k.
+// length depth along k.
 func (g *product) blockInPlace(grid grid, task, depth int) {
 	rows, columns := grid.task(task)
 	t := g.tile(rows)
@@ -88,8 +90,8 @@ func (g *product) blockInPlace(grid grid, task, depth int) {
 	}
 }
 
-// prefetchNext asks, while panel i of the block of k at p is computed, for what
-// will be read next: the next rows of A, or the next block of k.
+// prefetchNext prefetches, while panel i of the block of k at p is computed,
+// what will be read next: the next rows of A or the next block of k.
 func (g *product) prefetchNext(t *tile, i, p int) {
 	switch {
 	case i == 0 && g.ta:
@@ -103,10 +105,10 @@ func (g *product) prefetchNext(t *tile, i, p int) {
 	}
 }
 
-// rest is x[from:], or nothing where x ends before.
+// rest returns x[from:], which is empty if x is shorter.
 func rest(x []float32, from int) []float32 { return x[min(from, len(x)):] }
 
-// tile returns a tile for those rows of C, with A and B read in place.
+// tile returns a tile for the given rows of C, with A and B read in place.
 func (g *product) tile(rows span) tile {
 	t := tile{aRow: g.lda, aStep: 1, bStep: g.ldb, cRow: g.ldc, rows: rows.end - rows.start, count: 1}
 	if g.ta {

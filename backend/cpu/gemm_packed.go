@@ -1,28 +1,28 @@
 package cpu
 
 // packed is a part of a product, with k rows of op(B) from row p and n columns
-// from column j on, packed in panels of k rows each; the last panel is filled
-// up with zeros.
+// from column j, packed in panels of k rows each. The last panel is padded with
+// zeros.
 type packed struct {
 	product
 	packed []float32
 	p, j   int
 }
 
-// Op(A) is copied into a block of its own where enough panels will use the
-// copy and what it is read from would not stay in the first-level cache: where
-// it is stored transposed with its columns far apart, or where its rows begin
-// at about the same place of a page or half a page and so share few sets. The
-// rows of the copy are an odd number of cache lines apart.
+// A block of op(A) is copied if enough panels use the copy and if the original
+// would not stay in the first-level cache: because A is stored transposed with
+// columns far apart, or because its rows start near the same offset within a
+// page or half a page and so share few cache sets. The rows of the copy are an
+// odd number of cache lines apart.
 const (
 	reuseFrom = 4
 	farApart  = 256
 	halfPage  = 512
 	copiedRow = blockK + 16
 
-	// copiedRows of A are multiplied by all panels before the next: few enough
-	// that each panel can prefetch one of the next rows, or, stored transposed,
-	// enough to use whole cache lines.
+	// copiedRows rows of A are multiplied by all panels before the next rows.
+	// The number is small enough that each panel can prefetch one of the next
+	// rows or, for a transposed A, large enough to use whole cache lines.
 	copiedRows           = 36
 	copiedRowsTransposed = 96
 
@@ -37,8 +37,8 @@ func (g *packed) panelData(i int) []float32 {
 	return g.packed[i*size : (i+1)*size]
 }
 
-// packTasks is the number of tasks that pack divides into: runs of rows, for
-// the rows of B may be pages apart, or panels where it is stored transposed.
+// packTasks returns the number of tasks of pack: runs of rows, because the rows
+// of B may be pages apart, or panels if B is stored transposed.
 func (g *packed) packTasks() int {
 	if g.tb {
 		return g.panelCount()
@@ -46,7 +46,7 @@ func (g *packed) packTasks() int {
 	return (g.k + packedRows - 1) / packedRows
 }
 
-// pack does one task of filling the panels.
+// pack performs one task of filling the panels.
 func (g *packed) pack(task int) {
 	width := g.panel()
 	if g.tb {
@@ -80,14 +80,14 @@ func (g *packed) grid(threads int) grid {
 	return newGrid(g.m, rows, g.panels.tileRows(), g.panelCount(), threads)
 }
 
-// multiply computes those rows and panels of C.
+// multiply computes the given rows and panels of C.
 func (g *packed) multiply(rows, columns span) {
 	t := g.tile(rows)
 	t.k, t.bStep = g.k, g.panel()
 	t.a = g.a[g.offsetA(rows.start, g.p):]
 	if g.panelCount() >= reuseFrom && g.sharesSets() {
-		block := takeBuffer(t.rows * copiedRow)
-		defer block.put()
+		block := getBuffer(t.rows * copiedRow)
+		defer block.release()
 		g.copyA(block.data, &t)
 		t.a, t.aRow, t.aStep = block.data, copiedRow, 1
 	}
@@ -105,8 +105,8 @@ func (g *packed) multiply(rows, columns span) {
 	}
 }
 
-// sharesSets tells whether the elements of op(A) that one step of k reads, or
-// the steps of a block, compete for few sets of the cache.
+// sharesSets reports whether the elements of op(A) that one step of k reads, or
+// the steps of a block, compete for few cache sets.
 func (g *packed) sharesSets() bool {
 	if g.ta {
 		return g.lda > farApart
@@ -115,7 +115,7 @@ func (g *packed) sharesSets() bool {
 	return g.lda > farApart && (g.lda+line)%halfPage <= 2*line
 }
 
-// copyA copies the rows x k block of op(A) at t.a, in rows.
+// copyA copies the rows x k block of op(A) at t.a, row by row.
 func (g *packed) copyA(dst []float32, t *tile) {
 	if g.ta {
 		g.transpose(dst, copiedRow, t.a, g.lda, t.k, t.rows)

@@ -2,25 +2,29 @@ package cpu
 
 import (
 	"runtime"
+	"sort"
 	"sync/atomic"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // phase packs one part of B and multiplies by it.
 type phase struct {
 	packed
 	grid
-	packing  int           // tasks of pack
-	isPacked atomic.Int32  // how many of them are done
-	finished atomic.Int32  // how many tasks of multiply are done
-	done     []atomic.Bool // which of them
-	before   *phase        // multiplies into the same C, or nil
-	usedBy   *phase        // filled the same memory before, or nil
+	first        int           // number of its first task in the sequence of all tasks
+	packing      int           // number of tasks of pack
+	packedTasks  atomic.Int32  // number of these that are done
+	doneTasks    atomic.Int32  // number of tasks of multiply that are done
+	done         []atomic.Bool // by task of multiply
+	previous     *phase        // the previous phase with the same C, or nil
+	previousUser *phase        // the previous phase with the same buffer, or nil
 }
 
 // multiplyPacked computes the product in phases, one for each part of B. The
-// threads take the tasks of all phases in order and wait only for what a task
-// needs: there is no point at which all of them meet. Every task needs earlier
-// ones only, so that the wait ends.
+// threads claim the tasks of all phases in order and wait only for the results
+// that a task needs; there is no barrier for all threads. A task depends on
+// earlier tasks only, so every wait ends.
 func (g *product) multiplyPacked(threads int) {
 	width := g.panel()
 	depth := min(blockK, g.k)
@@ -29,8 +33,8 @@ func (g *product) multiplyPacked(threads int) {
 	// still multiply by this one.
 	buffers := make([]buffer, min(2, threads))
 	for i := range buffers {
-		buffers[i] = takeBuffer(depth * columns)
-		defer buffers[i].put()
+		buffers[i] = getBuffer(depth * columns)
+		defer buffers[i].release()
 	}
 	var phases []*phase
 	total := 0
@@ -41,54 +45,49 @@ func (g *product) multiplyPacked(threads int) {
 			next.packed.packed = buffers[len(phases)%len(buffers)].data
 			if p > 0 {
 				next.beta = 1
-				next.before = phases[len(phases)-1]
+				next.previous = phases[len(phases)-1]
 			}
 			if len(phases) >= len(buffers) {
-				next.usedBy = phases[len(phases)-len(buffers)]
+				next.previousUser = phases[len(phases)-len(buffers)]
 			}
 			next.packing = next.packTasks()
 			next.grid = next.packed.grid(threads)
 			next.done = make([]atomic.Bool, next.tasks())
+			next.first = total
 			total += next.packing + next.tasks()
 			phases = append(phases, next)
 		}
 	}
-	takeInOrder(threads, total, func(take func() int) {
-		first := 0 // task of the phase
-		current := 0
-		for task := take(); task < total; task = take() {
-			for task-first >= phases[current].packing+phases[current].tasks() {
-				first += phases[current].packing + phases[current].tasks()
-				current++
-			}
-			phases[current].run(task - first)
-		}
+	// parallel.For hands out the tasks in ascending order.
+	parallel.For(threads, total, func(task int) {
+		i := sort.Search(len(phases), func(i int) bool { return phases[i].first > task }) - 1
+		phases[i].run(task - phases[i].first)
 	})
 }
 
-// run does one task: the first ones pack, the others multiply.
+// run performs one task: the first ones pack, the others multiply.
 func (f *phase) run(task int) {
 	if task < f.packing {
-		if f.usedBy != nil {
-			wait(func() bool { return int(f.usedBy.finished.Load()) == f.usedBy.tasks() })
+		if f.previousUser != nil {
+			yieldUntil(func() bool { return int(f.previousUser.doneTasks.Load()) == f.previousUser.tasks() })
 		}
 		f.pack(task)
-		f.isPacked.Add(1)
+		f.packedTasks.Add(1)
 		return
 	}
 	task -= f.packing
-	wait(func() bool { return int(f.isPacked.Load()) == f.packing })
-	if f.before != nil {
-		wait(func() bool { return f.before.done[task].Load() })
+	yieldUntil(func() bool { return int(f.packedTasks.Load()) == f.packing })
+	if f.previous != nil {
+		yieldUntil(func() bool { return f.previous.done[task].Load() })
 	}
 	f.multiply(f.task(task))
 	f.done[task].Store(true)
-	f.finished.Add(1)
+	f.doneTasks.Add(1)
 }
 
-// wait lets other goroutines run until the condition, which one of them will
-// bring about within microseconds, holds.
-func wait(condition func() bool) {
+// yieldUntil lets other goroutines run until the condition holds. One of them
+// fulfils it within microseconds.
+func yieldUntil(condition func() bool) {
 	for !condition() {
 		runtime.Gosched()
 	}

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// canary is a NaN no arithmetic makes.
+// canary is a NaN that no arithmetic produces.
 var canary = math.Float32frombits(0x7fc0beef)
 
 const guard = 40
 
-// guarded returns size elements from fill with canaries before and after, and
-// a function that fails the test where one of these has changed.
+// guarded returns size elements from fill with canaries before and after, and a
+// function that fails the test if a canary has changed.
 func guarded(t *testing.T, size int, fill func(i int) float32) (data []float32, check func()) {
 	t.Helper()
 	all := slices.Repeat([]float32{canary}, size+2*guard)
@@ -42,7 +42,7 @@ type gemmCase struct {
 	m, n, k     int
 	pad         int // elements between the rows of each matrix
 	alpha, beta float32
-	poisoned    bool // C is NaN, and beta zero
+	poisoned    bool // C is NaN and beta is zero
 	threads     int
 }
 
@@ -50,7 +50,7 @@ func (c gemmCase) String() string {
 	return fmt.Sprintf("ta=%v tb=%v m=%d n=%d k=%d pad=%d alpha=%g beta=%g threads=%d", c.ta, c.tb, c.m, c.n, c.k, c.pad, c.alpha, c.beta, c.threads)
 }
 
-// stored returns the rows and columns of X as stored.
+// stored returns the numbers of rows and columns of a matrix as stored.
 func stored(transposed bool, rows, columns int) (int, int) {
 	if transposed {
 		return columns, rows
@@ -115,8 +115,9 @@ func checkGemm(t *testing.T, p Path, c gemmCase) {
 	checkB()
 	checkC()
 	x, y := rowsOf(c.ta, a, lda, c.m, c.k), rowsOf(!c.tb, b, ldb, c.n, c.k)
-	// Under the race detector the plain loops take minutes: of large products some
-	// rows are looked at there, each of another place in its tile.
+	// Under the race detector the reference loops take minutes. Of large
+	// products only some rows are checked there, at different positions within
+	// their tiles.
 	step := 1
 	if testing.Short() && c.m*c.n*c.k > 1<<16 {
 		step = 7
@@ -137,7 +138,8 @@ func checkGemm(t *testing.T, p Path, c gemmCase) {
 				scale += math.Abs(old)
 			}
 			have := float64(dst[i*ldc+j])
-			// A chain of k roundings, none larger than the sum of sizes.
+			// The error of a chain of k roundings, none larger than the sum of
+			// absolute values.
 			if tolerance := 1.2e-7 * scale * (2 + math.Sqrt(float64(c.k))); !(math.Abs(have-want) <= tolerance) {
 				t.Fatalf("%v: C[%d][%d] = %g, want %g +- %g", c, i, j, have, want, tolerance)
 			}
@@ -151,7 +153,8 @@ func eachPath(t *testing.T, test func(t *testing.T, p Path)) {
 	}
 }
 
-func TestGemmAgainstPlainLoops(t *testing.T) {
+func TestGemm(t *testing.T) {
+	t.Parallel()
 	sizes := []int{0, 1, 2, 3, 5, 7, 8, 9, 12, 13, 16, 17, 24, 31, 33, 63, 65}
 	eachPath(t, func(t *testing.T, p Path) {
 		variant := 0
@@ -180,6 +183,7 @@ func TestGemmAgainstPlainLoops(t *testing.T) {
 }
 
 func TestGemmEveryTransposition(t *testing.T) {
+	t.Parallel()
 	eachPath(t, func(t *testing.T, p Path) {
 		for _, shape := range [][3]int{{100, 70, 300}, {13, 200, 257}, {200, 33, 513}, {5, 300, 30}, {300, 129, 20}, {37, 1, 600}, {1, 37, 600}, {75, 600, 40}} {
 			for variant := range 16 {
@@ -196,8 +200,9 @@ func TestGemmEveryTransposition(t *testing.T) {
 	})
 }
 
-// TestGemmTallK takes the way of Gram matrices of long panels.
+// TestGemmTallK covers the code for Gram matrices of tall panels.
 func TestGemmTallK(t *testing.T) {
+	t.Parallel()
 	eachPath(t, func(t *testing.T, p Path) {
 		for _, r := range []int{1, 8, 17, 64} {
 			checkGemm(t, p, gemmCase{ta: true, m: r, n: r, k: 9001, alpha: 1, poisoned: true, threads: 2})
@@ -207,14 +212,16 @@ func TestGemmTallK(t *testing.T) {
 	})
 }
 
-// TestGemmManyBlocksOfB goes through more than one packed part of B, in
-// columns and in k.
+// TestGemmManyBlocksOfB uses more than one packed part of B, in columns and in
+// k.
 func TestGemmManyBlocksOfB(t *testing.T) {
+	t.Parallel()
 	checkGemm(t, Paths()[0], gemmCase{m: 50, n: 1100, k: 2100, alpha: 1, beta: 1, threads: 2})
 	checkGemm(t, Paths()[0], gemmCase{ta: true, tb: true, m: 30, n: 1100, k: 2100, alpha: 1, poisoned: true, threads: 2})
 }
 
 func TestGemmSameBitsForEveryNumberOfThreads(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))
 	eachPath(t, func(t *testing.T, p Path) {
 		for _, shape := range [][3]int{{150, 170, 300}, {1000, 40, 70}, {20, 2000, 64}, {40, 40, 10000}, {257, 129, 600}} {
@@ -236,7 +243,7 @@ func TestGemmSameBitsForEveryNumberOfThreads(t *testing.T) {
 					if first == nil {
 						first = have
 					} else if !slices.Equal(first, have) {
-						t.Errorf("m=%d n=%d k=%d ta=%v tb=%v: %d threads give other bits than one", m, n, k, ta, tb, threads)
+						t.Errorf("m=%d n=%d k=%d ta=%v tb=%v: %d threads give different bits than 1", m, n, k, ta, tb, threads)
 					}
 				}
 			}
@@ -244,7 +251,8 @@ func TestGemmSameBitsForEveryNumberOfThreads(t *testing.T) {
 	})
 }
 
-func TestGemmRefusesShortSlices(t *testing.T) {
+func TestGemmPanicsOnInvalidArguments(t *testing.T) {
+	t.Parallel()
 	x := make([]float32, 12)
 	for name, call := range map[string]func(){
 		"A":       func() { Gemm(Generic, 1, false, false, 3, 3, 5, 1, x, 5, x, 3, 0, x, 3) },
@@ -257,7 +265,7 @@ func TestGemmRefusesShortSlices(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
 				if recover() == nil {
-					t.Error("no panic")
+					t.Error("got no panic, want one")
 				}
 			}()
 			call()

@@ -2,31 +2,32 @@ package cpu
 
 import "unsafe"
 
-// tile describes one panel of a product: for each of count matrices, the rows
-// x columns block C = alpha A B + beta C, where a panel has at most one or two
-// vectors of columns. Strides are in elements. The assembly reads the slices'
-// addresses only; whoever fills a tile answers for the lengths.
+// tile describes one panel of a product: for each of count matrices, the rows x
+// columns block C = alpha A B + beta C, where a panel has at most one or two
+// vectors of columns. Strides are in elements. The assembly reads only the
+// addresses of the slices; the code that fills a tile is responsible for their
+// lengths.
 type tile struct {
 	a, b, c             []float32
-	aRow, aStep         int     // A: from row to row, from column to column
-	bStep, cRow         int     // B and C: from row to row
+	aRow, aStep         int     // strides of A: row to row, column to column
+	bStep, cRow         int     // strides of B and C: row to row
 	rows, k             int     // both at least one
 	count               int     // at least one
-	aNext, bNext, cNext int     // from matrix to matrix
-	ahead               uintptr // where to prefetch from, or anywhere
-	aheadStep           int     // bytes to prefetch on by with every step of k
-	pace                int     // steps of k from one row of C prefetched to the next
-	lanes               *int32  // AVX2: a mask a column
+	aNext, bNext, cNext int     // strides from matrix to matrix
+	ahead               uintptr // address to prefetch from; any valid address if aheadStep is 0
+	aheadStep           int     // bytes to advance the prefetch address per step of k
+	pace                int     // steps of k between prefetches of rows of C
+	lanes               *int32  // AVX2: one mask per column
 	columns             int
-	mask                uint32 // AVX-512: a bit a column
+	mask                uint32 // AVX-512: one bit per column
 	flags               uint32
 	alpha, beta         float32
 }
 
-// The flags of a tile.
+// Flags of a tile.
 const (
-	tileScale = 1 << iota // alpha is not one
-	tileAdd               // beta is not zero: C is read
+	tileScale = 1 << iota // alpha != 1
+	tileAdd               // beta != 0: C is read
 	tileEdge              // the columns do not fill their vectors
 )
 
@@ -36,7 +37,8 @@ var laneMasks = [64]int32{
 	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 }
 
-// setColumns sets the width of the panel, which full lanes would hold.
+// setColumns sets the number of columns of the panel; full is the number of
+// columns that fill its vectors.
 func (t *tile) setColumns(columns, full int) {
 	t.columns = columns
 	t.lanes = &laneMasks[32-columns]
@@ -48,8 +50,8 @@ func (t *tile) setColumns(columns, full int) {
 	}
 }
 
-// prefetch makes the kernel ask for the elements of next, in order, as many a
-// step of k as given: what will be read after this tile.
+// prefetch makes the kernel prefetch the elements of next in order, perStep
+// elements per step of k. These are the elements that are read after this tile.
 func (t *tile) prefetch(next []float32, perStep int) {
 	if len(next) == 0 {
 		t.aheadStep = 0
@@ -71,7 +73,8 @@ func (t *tile) setFactors(alpha, beta float32) {
 	}
 }
 
-// panelKernel names a family of tile kernels by the columns of its vectors.
+// panelKernel identifies a family of tile kernels by the number of columns of a
+// vector.
 type panelKernel int
 
 const (
@@ -80,10 +83,10 @@ const (
 	avx512Lanes  panelKernel = 16
 )
 
-// width is the number of columns of a panel.
+// width returns the number of columns of a panel.
 func (lanes panelKernel) width() int { return 2 * int(lanes) }
 
-// tileRows is the number of rows of a full register tile of two vectors.
+// tileRows returns the number of rows of a full register tile of two vectors.
 func (lanes panelKernel) tileRows() int {
 	switch lanes {
 	case avx512Lanes:
@@ -106,14 +109,14 @@ func (lanes panelKernel) run(t *tile, columns int) {
 		return
 	}
 	if t.aheadStep == 0 {
-		t.ahead = uintptr(unsafe.Pointer(&t.b[0])) // a place that is certainly there
+		t.ahead = uintptr(unsafe.Pointer(&t.b[0])) // a valid address
 	}
 	t.pace = (t.k + lanes.tileRows() - 1) / lanes.tileRows()
 	lanes.runNative(t, vectors)
 }
 
-// genericTiles is the kernel in plain Go: blocks of 4 x 4 sums that compilers
-// keep in registers, and one element at a time at the edges.
+// genericTiles is the kernel in plain Go: blocks of 4 x 4 sums that the
+// compiler keeps in registers, and one element at a time at the edges.
 func genericTiles(t *tile) {
 	for i := range t.count {
 		a, b, c := t.a[i*t.aNext:], t.b[i*t.bNext:], t.c[i*t.cNext:]

@@ -2,13 +2,13 @@ package cpu
 
 import "fmt"
 
-// Gram adds panel' panel to dst, where panel is n x r, row-major without gaps,
-// and dst r x r. dst must be symmetric on entry and is on return: of what it
-// holds only the upper blocks are read. One thread, about nr^2 to 2nr^2
-// operations; it does not allocate.
+// Gram adds panel' panel to dst. panel is n x r, row-major without gaps, and
+// dst is r x r. dst must be symmetric on entry and is symmetric on return; only
+// its upper blocks are read. It runs on one thread, takes about nr^2 to 2nr^2
+// operations and does not allocate.
 func Gram(p Path, dst, panel []float32, n, r int) {
 	if n < 0 || r < 0 || len(panel) < n*r || len(dst) < r*r {
-		panic(fmt.Sprintf("cpu: Gram of %d x %d on %d elements into %d", n, r, len(panel), len(dst)))
+		panic(fmt.Sprintf("cpu: Gram: a %d x %d panel does not fit slices of %d and %d elements", n, r, len(panel), len(dst)))
 	}
 	if n == 0 || r == 0 {
 		return
@@ -24,7 +24,8 @@ func Gram(p Path, dst, panel []float32, n, r int) {
 // narrowGram is the largest r of denseKernels.gramNarrow.
 const narrowGram = 16
 
-// gram computes the upper part in panels of columns and copies it below.
+// gram computes the upper part in panels of columns and copies it to the lower
+// part.
 func (k *denseKernels) gram(dst, panel []float32, n, r int) {
 	width := k.panels.width()
 	t := tile{aRow: 1, aStep: r, bStep: r, cRow: r, count: 1}
@@ -41,7 +42,7 @@ func (k *denseKernels) gram(dst, panel []float32, n, r int) {
 		}
 	}
 	for j := width; j < r; j += width {
-		// Below the diagonal block of the columns before j.
+		// The block below the diagonal block of the columns before j.
 		i := j - width
 		k.transpose(dst[j*r+i:], r, dst[i*r+j:], r, width, r-j)
 	}

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-func TestGramAgainstPlainLoops(t *testing.T) {
+func TestGram(t *testing.T) {
+	t.Parallel()
 	eachPath(t, func(t *testing.T, p Path) {
 		random := rand.New(rand.NewPCG(5, 5))
 		for r := range 70 {
@@ -32,7 +33,7 @@ func TestGramAgainstPlainLoops(t *testing.T) {
 							t.Fatalf("n=%d r=%d: [%d][%d] = %g, want %g", n, r, i, j, have, want)
 						}
 						if dst[i*r+j] != dst[j*r+i] {
-							t.Fatalf("n=%d r=%d: [%d][%d] = %g and [%d][%d] = %g", n, r, i, j, dst[i*r+j], j, i, dst[j*r+i])
+							t.Fatalf("n=%d r=%d: not symmetric: [%d][%d] = %g and [%d][%d] = %g", n, r, i, j, dst[i*r+j], j, i, dst[j*r+i])
 						}
 					}
 				}
@@ -45,7 +46,7 @@ func TestGramDoesNotAllocate(t *testing.T) {
 	panel, dst := make([]float32, 20*40), make([]float32, 40*40)
 	eachPath(t, func(t *testing.T, p Path) {
 		if n := testing.AllocsPerRun(10, func() { Gram(p, dst, panel, 20, 40) }); n != 0 {
-			t.Errorf("%g allocations a call", n)
+			t.Errorf("got %g allocations per call, want 0", n)
 		}
 	})
 }

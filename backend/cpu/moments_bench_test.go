@@ -12,8 +12,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 )
 
-// salesIndex draws cells as a table of sales by store, item and month has them:
-// an item is sold for some months in some stores, not in all of them each month.
+// salesIndex draws cells like those of a table of sales by store, item and
+// month: an item is sold for some months in some stores, but not in all of them
+// every month.
 func salesIndex(stores, items, months int) (index [3][]int32) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	for item := range items {
@@ -49,7 +50,7 @@ type momentBench struct {
 	target []float32
 }
 
-func newMomentBench(leaf backend.End, index [][]int32, shapes ...backend.Shape) momentBench {
+func newMomentBench(leaf backend.LeafEnd, index [][]int32, shapes ...backend.Shape) momentBench {
 	rng := rand.New(rand.NewPCG(8, 9))
 	m := momentBench{plan: backend.NewPlan(shapes, index, leaf)}
 	for _, s := range shapes {
@@ -62,10 +63,11 @@ func newMomentBench(leaf backend.End, index [][]int32, shapes ...backend.Shape) 
 	return m
 }
 
-// job wants the gradients that want names: m means, v variances of all cores, i
-// both of the inner core, l of the leaf core, c the leaf core's covariances.
+// job requests the gradients that want names: m means, v variances of all
+// cores, i both of the inner core, l both of the leaf core, c the leaf core's
+// covariances.
 func (m momentBench) job(want string) *backend.Job {
-	job := &backend.Job{Second: true, Adjoint: backend.Residual, Target: m.target, Grad: make([]backend.Slices, len(m.cores))}
+	job := &backend.Job{SecondMoments: true, Adjoint: backend.Residual, Target: m.target, Grad: make([]backend.Slices, len(m.cores))}
 	for i, c := range m.cores {
 		g := &job.Grad[i]
 		g.Shape = c.Shape
@@ -85,8 +87,8 @@ func (m momentBench) job(want string) *backend.Job {
 	return job
 }
 
-// run reports the best of its turns, as other work on the machine only adds time,
-// and the processor time of a turn where the system tells it.
+// run reports the fastest iteration, because other work on the machine only
+// adds time, and the CPU time per iteration if the system provides it.
 func (m momentBench) run(b *testing.B, job *backend.Job) {
 	back := New(Paths()[0], 2)
 	back.Pass(m.plan, m.cores, job)
@@ -99,11 +101,11 @@ func (m momentBench) run(b *testing.B, job *backend.Job) {
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(best.Seconds()*1e3, "best-ms")
-	b.ReportMetric((processorTime()-used).Seconds()*1e3/float64(turns), "processor-ms")
+	b.ReportMetric((processorTime()-used).Seconds()*1e3/float64(turns), "cpu-ms")
 }
 
-// processorTime is the time that the process has run on all processors, to a
-// hundredth of a second; 0 where it is not told.
+// processorTime returns the CPU time of the process, with a resolution of 10
+// ms; 0 if it is not available.
 func processorTime() time.Duration {
 	text, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
@@ -118,13 +120,13 @@ func processorTime() time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// BenchmarkMoments runs passes with second moments over three cores, as many
-// cells as the sales of one state have, and over two, of which one has an entity
-// for every pair of store and item.
+// BenchmarkMoments runs passes with second moments over three cores, with as
+// many cells as the sales of one state, and over two cores, one of which has an
+// entity for every pair of store and item.
 func BenchmarkMoments(b *testing.B) {
 	index := salesIndex(1507, 4563, 24)
 	for _, r := range []int{12, 30, 60} {
-		m := newMomentBench(backend.First, index[:], backend.Shape{Left: 1, N: 1507, Right: r}, backend.Shape{Left: r, N: 4563, Right: r}, backend.Shape{Left: r, N: 24, Right: 1})
+		m := newMomentBench(backend.LeafFirst, index[:], backend.Shape{Left: 1, N: 1507, Right: r}, backend.Shape{Left: r, N: 4563, Right: r}, backend.Shape{Left: r, N: 24, Right: 1})
 		for _, want := range []string{"", "mv", "l", "i", "c"} {
 			b.Run(fmt.Sprintf("three/r=%d/want=%s", r, want), func(b *testing.B) { m.run(b, m.job(want)) })
 		}
@@ -152,7 +154,7 @@ func BenchmarkMoments(b *testing.B) {
 		joint[c] = at
 	}
 	for _, r := range []int{2, 5} {
-		for _, leaf := range []backend.End{backend.First, backend.Last} {
+		for _, leaf := range []backend.LeafEnd{backend.LeafFirst, backend.LeafLast} {
 			m := newMomentBench(leaf, [][]int32{joint, index[2]}, backend.Shape{Left: 1, N: len(pairs), Right: r}, backend.Shape{Left: r, N: 24, Right: 1})
 			for _, want := range []string{"", "mv", "l", "c"} {
 				b.Run(fmt.Sprintf("joint/r=%d/leaf=%d/want=%s", r, leaf, want), func(b *testing.B) { m.run(b, m.job(want)) })

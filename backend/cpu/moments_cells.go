@@ -11,17 +11,17 @@ type momentLeaf struct {
 
 	panel, scaled, times []float32 // rows m, v m and C m of the cells
 	product              []float32 // upper triangle of u u' + C, for a leaf core with covariances
-	sum                  []float32 // sum v s, or that of v K as packCovariances has it
-	full                 []float32 // the latter as a whole matrix
+	sum                  []float32 // sum v s, or sum v K in the layout of packCovariances
+	full                 []float32 // sum v K as a full matrix
 
 	mean, variance, difference, e, v [block]float32
 }
 
-func (r *momentSweep) fitLeaf(shard int) {
+func (r *momentSweep) prepareLeaf(shard int) {
 	x, n := &r.leaf, r.p.LeafRank()
 	core := r.p.Leaf
 	x.core, x.r = r.cores[core], n
-	x.gradMean, x.gradVar = r.of(r.grads[core].mean, shard), r.of(r.grads[core].variance, shard)
+	x.gradMean, x.gradVar = r.sumOf(r.grads[core].mean, shard), r.sumOf(r.grads[core].variance, shard)
 	x.panel, x.scaled, x.times = resize(x.panel, block*n), resize(x.scaled, block*n), resize(x.times, block*n)
 	if x.core.Cov != nil {
 		x.product, x.sum, x.full = resize(x.product, n*(n+1)/2), resize(x.sum, n*(n+1)/2), resize(x.full, n*n)
@@ -32,7 +32,7 @@ func (r *momentSweep) fitLeaf(shard int) {
 
 var unitMoments = momentLevel{mean: []float32{1}, cov: []float32{0}, second: []float32{1}, out: 1}
 
-// node returns the moments of the node that the chain is at.
+// node returns the moments of the current node of the chain.
 func (r *momentSweep) node() *momentLevel {
 	if len(r.levels) == 0 {
 		return &unitMoments
@@ -40,26 +40,26 @@ func (r *momentSweep) node() *momentLevel {
 	return &r.levels[len(r.levels)-1]
 }
 
-// cells takes the cells of node j: their moments, adjoints and gradients. It
-// returns the loss.
+// cells processes the cells of node j: their moments, adjoints and gradients.
+// It returns the loss.
 func (r *momentSweep) cells(j int) float64 {
-	node, pull := r.node(), r.pull < len(r.levels)
+	node, needNodeHat := r.node(), r.gradLevel < len(r.levels)
 	x, k := &r.leaf, &r.b.chain
 	if x.core.Cov != nil {
-		r.triangle(x.product)
+		r.writeTriangle(x.product)
 	}
 	clear(x.sum)
 	loss := 0.0
 	for c, last := int(r.p.Start[j]), int(r.p.Start[j+1]); c < last; c += block {
-		loss += r.cellBlock(node, c, min(c+block, last), pull)
+		loss += r.cellBlock(node, c, min(c+block, last), needNodeHat)
 	}
-	if !pull || r.job.Adjoint == backend.None {
+	if !needNodeHat || r.job.Adjoint == backend.None {
 		return loss
 	}
 	switch {
 	case x.core.Cov != nil:
 		copy(x.full, x.sum)
-		unpack(x.full, x.r, 0.5, &x.product)
+		unpackSymmetric(x.full, x.r, 0.5, &x.product)
 		k.add(node.covHat, x.full)
 		for a, u := range node.mean {
 			k.axpy(node.meanHat, 2*u, x.full[a*x.r:][:x.r])
@@ -73,8 +73,8 @@ func (r *momentSweep) cells(j int) float64 {
 	return loss
 }
 
-// cellBlock takes cells [c, end) of a node.
-func (r *momentSweep) cellBlock(node *momentLevel, c, end int, pull bool) float64 {
+// cellBlock processes cells [c, end) of a node.
+func (r *momentSweep) cellBlock(node *momentLevel, c, end int, needNodeHat bool) float64 {
 	x, k, job, n := &r.leaf, &r.b.chain, r.job, r.leaf.r
 	idx := r.p.LeafEntity[c:end]
 	count := end - c
@@ -94,7 +94,7 @@ func (r *momentSweep) cellBlock(node *momentLevel, c, end int, pull bool) float6
 	for i := range variance {
 		variance[i] += chainShortDot(panel[i*n:][:n], times[i*n:][:n])
 	}
-	x.put(job, c, end)
+	x.writeMoments(job, c, end)
 	if job.Adjoint == backend.None {
 		return 0
 	}
@@ -108,7 +108,7 @@ func (r *momentSweep) cellBlock(node *momentLevel, c, end int, pull bool) float6
 	if x.gradVar != nil {
 		k.scatterAdd(x.gradVar, idx, v, node.second)
 	}
-	if pull {
+	if needNodeHat {
 		k.gatherSum(node.meanHat, x.core.Mean, idx, e)
 		scaled := x.scaled[:count*n]
 		k.gatherRows(scaled, x.core.Mean, idx, v, n)
@@ -123,8 +123,8 @@ func (r *momentSweep) cellBlock(node *momentLevel, c, end int, pull bool) float6
 	return loss
 }
 
-// put hands out the moments of cells [c, end), where they are wanted.
-func (x *momentLeaf) put(job *backend.Job, c, end int) {
+// writeMoments writes the moments of cells [c, end) to the job, if requested.
+func (x *momentLeaf) writeMoments(job *backend.Job, c, end int) {
 	if job.Mean != nil {
 		copy(job.Mean[c:end], x.mean[:])
 	}
@@ -133,8 +133,8 @@ func (x *momentLeaf) put(job *backend.Job, c, end int) {
 	}
 }
 
-// adjoints returns the adjoints e of the means and factor times those, v, of the
-// variances of cells [c, end), whose moments are in x, and their loss.
+// adjoints returns the adjoints e of the means and factor times the adjoints v
+// of the variances of cells [c, end), whose moments are in x, and their loss.
 func (x *momentLeaf) adjoints(b *Backend, job *backend.Job, c, end int, factor float32) (e, v []float32, loss float64) {
 	n := end - c
 	e, v = x.e[:n], x.v[:n]
@@ -143,8 +143,8 @@ func (x *momentLeaf) adjoints(b *Backend, job *backend.Job, c, end int, factor f
 	switch job.Adjoint {
 	case backend.Given:
 		clear(v)
-		if job.Spread != nil {
-			b.chain.axpy(v, factor, job.Spread[c:end])
+		if job.VarAdjoint != nil {
+			b.chain.axpy(v, factor, job.VarAdjoint[c:end])
 		}
 		return job.Target[c:end], v, 0
 	case backend.Residual:

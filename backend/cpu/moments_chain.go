@@ -2,15 +2,16 @@ package cpu
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// momentSweep is one shard's way over its nodes, with a worker's scratch memory.
+// momentSweep processes the nodes of one shard with the scratch memory of a
+// worker.
 type momentSweep struct {
 	*moments
-	levels  []momentLevel
-	pull    int // the lowest level with a wanted gradient: adjoints go that far
-	cleared int // entities of the owner before this one have a gradient
-	scratch []float32
-	leaf    momentLeaf
-	bundle  momentBundle
+	levels    []momentLevel
+	gradLevel int // the lowest level with a requested gradient: adjoints are propagated down to it
+	cleared   int // gradients of the owner's entities below this one are initialized
+	scratch   []float32
+	leaf      momentLeaf
+	batch     momentBatch
 }
 
 // momentLevel is one core of the chain as a shard sees it.
@@ -18,34 +19,34 @@ type momentLevel struct {
 	entity []int32 // by node
 	core   backend.Slices
 	in     int // length of the vector before this core
-	out    int // and after it
+	out    int // length of the vector after it
 	size   int // of a slice
 
-	gradMean, gradVar []float32 // nil where they are not wanted
+	gradMean, gradVar []float32 // nil if not requested
 
-	mean, cov        []float32 // u and C after this core
-	second           []float32 // u^2 + diag C
-	meanHat, covHat  []float32 // their adjoints, summed over the cells below
-	turned, half     []float32 // the slice turned; G C of the level before
-	pulled, diagonal []float32 // Chat G; a vector
-	variances        []float32 // all there is of C, at a first level without covariances
-	turnedOf         int       // entity of turned, -1 of none
+	mean, cov         []float32 // u and C after this core
+	second            []float32 // u^2 + diag C
+	meanHat, covHat   []float32 // their adjoints, summed over the cells below
+	transposed, half  []float32 // the transposed slice; G C of the previous level
+	covHatG, diagonal []float32 // Chat G; scratch vector
+	variances         []float32 // the diagonal of C, at a first level without covariances
+	transposedOf      int       // entity of transposed, -1 for none
 }
 
-// shard sweeps the nodes of a shard and returns its part of the loss.
+// shard processes the nodes of a shard and returns its part of the loss.
 func (s *moments) shard(r *momentSweep, shard int) float64 {
 	p := s.p
 	r.moments = s
 	clear(s.b.arena[shard*s.private:][:s.private])
-	r.fit(shard)
+	r.prepare(shard)
 	from, to := int(p.Shards[shard]), int(p.Shards[shard+1])
 	r.cleared = 0
 	if shard > 0 && p.Owner >= 0 {
 		r.cleared = int(p.Entity[p.Owner][from-1]) + 1
 	}
 	var loss float64
-	if r.bundled() {
-		loss = r.bundles(from, to)
+	if r.batchable() {
+		loss = r.batches(from, to)
 	} else {
 		loss = r.nodes(from, to)
 	}
@@ -55,13 +56,13 @@ func (s *moments) shard(r *momentSweep, shard int) float64 {
 	return loss
 }
 
-// nodes sweeps nodes [from, to) one by one.
+// nodes processes nodes [from, to) one by one.
 func (r *momentSweep) nodes(from, to int) float64 {
 	loss := 0.0
 	for j := from; j < to; j++ {
 		changed := int(r.p.Changed[j])
 		if j > from {
-			r.flush(j-1, changed)
+			r.backward(j-1, changed)
 		}
 		if r.p.Owner >= 0 {
 			r.clearOwner(int(r.p.Entity[r.p.Owner][j]) + 1)
@@ -70,13 +71,13 @@ func (r *momentSweep) nodes(from, to int) float64 {
 		loss += r.cells(j)
 	}
 	if to > from {
-		r.flush(to-1, 0)
+		r.backward(to-1, 0)
 	}
 	return loss
 }
 
-// fit sets up the levels for a shard.
-func (r *momentSweep) fit(shard int) {
+// prepare sets up the levels for a shard.
+func (r *momentSweep) prepare(shard int) {
 	p := r.p
 	need := 0
 	for _, core := range p.Chain {
@@ -92,22 +93,22 @@ func (r *momentSweep) fit(shard int) {
 		return v
 	}
 	r.levels = resize(r.levels, len(p.Chain))
-	r.pull = len(p.Chain)
+	r.gradLevel = len(p.Chain)
 	for l := len(p.Chain) - 1; l >= 0; l-- {
 		core := p.Chain[l]
 		out, size := outgoing(p, core), p.Shapes[core].Slice()
 		v := momentLevel{
 			entity: p.Entity[l], core: r.cores[core], in: size / out, out: out, size: size,
-			gradMean: r.of(r.grads[core].mean, shard), gradVar: r.of(r.grads[core].variance, shard),
+			gradMean: r.sumOf(r.grads[core].mean, shard), gradVar: r.sumOf(r.grads[core].variance, shard),
 			mean: take(out), cov: take(out * out), second: take(out), meanHat: take(out), covHat: take(out * out),
-			turned: take(size), half: take(size), pulled: take(size), diagonal: take(size / out), turnedOf: -1,
+			transposed: take(size), half: take(size), covHatG: take(size), diagonal: take(size / out), transposedOf: -1,
 		}
 		if v.gradMean != nil || v.gradVar != nil {
-			r.pull = l
+			r.gradLevel = l
 		}
 		r.levels[l] = v
 	}
-	r.fitLeaf(shard)
+	r.prepareLeaf(shard)
 }
 
 // clearOwner clears the owner's gradients up to entity end.
@@ -124,8 +125,8 @@ func (r *momentSweep) clearOwner(end int) {
 	r.cleared = end
 }
 
-// advance brings the chain's moments up to node j, which differs from the one
-// before from a level on.
+// advance updates the chain's moments to node j, which differs from the
+// previous node from a level on.
 func (r *momentSweep) advance(j, from int) {
 	for l := from; l < len(r.levels); l++ {
 		v := &r.levels[l]
@@ -145,7 +146,7 @@ func (r *momentSweep) advance(j, from int) {
 				copy(v.cov, v.core.Cov[entity*len(v.cov):])
 			}
 		} else {
-			r.times(v, &r.levels[l-1], entity, g, s)
+			r.applySlice(v, &r.levels[l-1], entity, g, s)
 		}
 		for a, u := range v.mean {
 			v.second[a] = u*u + v.cov[a*(v.out+1)]
@@ -153,10 +154,11 @@ func (r *momentSweep) advance(j, from int) {
 	}
 }
 
-// addDiagonal adds d to the diagonal of the n x n matrix m, or puts it there.
-func addDiagonal(m []float32, n int, d []float32, put bool) {
+// addDiagonal adds d to the diagonal of the n x n matrix m, or overwrites the
+// diagonal if overwrite is set.
+func addDiagonal(m []float32, n int, d []float32, overwrite bool) {
 	for a, x := range d[:n] {
-		if put {
+		if overwrite {
 			m[a*(n+1)] = x
 		} else {
 			m[a*(n+1)] += x
@@ -164,32 +166,32 @@ func addDiagonal(m []float32, n int, d []float32, put bool) {
 	}
 }
 
-// times sets the moments after a slice from those before it.
-func (r *momentSweep) times(v, below *momentLevel, entity int, g, s []float32) {
+// applySlice sets the moments after a slice from those before it.
+func (r *momentSweep) applySlice(v, below *momentLevel, entity int, g, s []float32) {
 	k, d := &r.b.chain, &r.b.dense
 	clear(v.mean)
 	rows, columns := v.out, v.in
 	if r.p.Leaf != 0 {
 		rows, columns = v.in, v.out
 	}
-	if v.turnedOf != entity {
-		d.transpose(v.turned, rows, g, columns, rows, columns)
-		v.turnedOf = entity
+	if v.transposedOf != entity {
+		d.transpose(v.transposed, rows, g, columns, rows, columns)
+		v.transposedOf = entity
 	}
-	// G and its transpose, both row by row.
-	forth, back := g, v.turned
+	// G and its transpose, both row-major.
+	forward, reverse := g, v.transposed
 	if r.p.Leaf != 0 {
-		forth, back = v.turned, g
+		forward, reverse = v.transposed, g
 	}
-	k.vecMat(v.mean, below.mean, back)
+	k.vecMat(v.mean, below.mean, reverse)
 	if below.variances != nil {
 		for a := range v.out { // C is diagonal
-			k.product(v.half[a*v.in:][:v.in], forth[a*v.in:], below.variances)
+			k.product(v.half[a*v.in:][:v.in], forward[a*v.in:], below.variances)
 		}
 	} else {
-		d.multiply(v.half, v.in, forth, v.in, 1, below.cov, v.in, v.out, v.in, v.in, 0)
+		d.multiply(v.half, v.in, forward, v.in, 1, below.cov, v.in, v.out, v.in, v.in, 0)
 	}
-	d.multiply(v.cov, v.out, v.half, v.in, 1, back, v.out, v.out, v.out, v.in, 0)
+	d.multiply(v.cov, v.out, v.half, v.in, 1, reverse, v.out, v.out, v.out, v.in, 0)
 	if s == nil {
 		return
 	}
@@ -203,41 +205,43 @@ func (r *momentSweep) times(v, below *momentLevel, entity int, g, s []float32) {
 	addDiagonal(v.cov, v.out, extra, false)
 }
 
-// diagonalOut is scratch memory of length out; second is set after it is used.
+// diagonalOut is scratch memory of length out. It shares memory with second,
+// which is set after it is used.
 func (v *momentLevel) diagonalOut() []float32 { return v.second }
 
-// flush pulls the adjoints of node j's levels >= from back to the gradients
+// backward propagates the adjoints of node j's levels >= from to the gradients
 // and to the levels below, and clears them.
-func (r *momentSweep) flush(j, from int) {
+func (r *momentSweep) backward(j, from int) {
 	k := &r.b.chain
-	for l := len(r.levels) - 1; l >= max(from, r.pull); l-- {
+	for l := len(r.levels) - 1; l >= max(from, r.gradLevel); l-- {
 		v := &r.levels[l]
 		at := int(v.entity[j]) * v.size
-		spread := v.second // its value is not needed any more
-		for a := range spread {
-			spread[a] = v.covHat[a*(v.out+1)]
+		diagHat := v.second // its value is no longer needed
+		for a := range diagHat {
+			diagHat[a] = v.covHat[a*(v.out+1)]
 		}
 		if l == 0 {
 			if v.gradMean != nil {
 				k.add(v.gradMean[at:][:v.size], v.meanHat)
 			}
 			if v.gradVar != nil {
-				k.add(v.gradVar[at:][:v.size], spread)
+				k.add(v.gradVar[at:][:v.size], diagHat)
 			}
 		} else {
-			r.pullSlice(v, &r.levels[l-1], at, spread, l > r.pull)
+			r.backwardSlice(v, &r.levels[l-1], at, diagHat, l > r.gradLevel)
 		}
 		clear(v.meanHat)
 		clear(v.covHat)
 	}
 }
 
-// pullSlice pulls the adjoints after a slice back to the slice, with Chat the
-// adjoint of C and d its diagonal:
+// backwardSlice propagates the adjoints after a slice to the slice and, if
+// further is set, to the level below. With Chat the adjoint of C and d its
+// diagonal:
 //
 //	Ghat += uhat u' + 2 Chat G C,   Shat += d (u^2 + diag C)',
 //	uhat += G'uhat + 2 u (S'd),     Chat += G'Chat G + diag(S'd).
-func (r *momentSweep) pullSlice(v, below *momentLevel, at int, spread []float32, further bool) {
+func (r *momentSweep) backwardSlice(v, below *momentLevel, at int, diagHat []float32, further bool) {
 	k, d := &r.b.chain, &r.b.dense
 	first := r.p.Leaf == 0
 	if v.gradMean != nil {
@@ -253,33 +257,33 @@ func (r *momentSweep) pullSlice(v, below *momentLevel, at int, spread []float32,
 	if v.gradVar != nil {
 		grad := v.gradVar[at:][:v.size]
 		if first {
-			k.rank1(grad, spread, below.second)
+			k.rank1(grad, diagHat, below.second)
 		} else {
-			k.rank1(grad, below.second, spread)
+			k.rank1(grad, below.second, diagHat)
 		}
 	}
 	if !further {
 		return
 	}
 	g := v.core.Mean[at:][:v.size]
-	forth := g
+	forward := g
 	if first {
 		k.vecMat(below.meanHat, v.meanHat, g)
 	} else {
 		k.matVec(below.meanHat, g, v.meanHat)
-		forth = v.turned
+		forward = v.transposed
 	}
-	d.multiply(v.pulled, v.in, v.covHat, v.out, 1, forth, v.in, v.out, v.in, v.out, 0)
-	d.multiply(below.covHat, v.in, forth, 1, v.in, v.pulled, v.in, v.in, v.in, v.out, 1)
+	d.multiply(v.covHatG, v.in, v.covHat, v.out, 1, forward, v.in, v.out, v.in, v.out, 0)
+	d.multiply(below.covHat, v.in, forward, 1, v.in, v.covHatG, v.in, v.in, v.in, v.out, 1)
 	if v.core.Var == nil {
 		return
 	}
 	s := v.core.Var[at:][:v.size]
 	clear(v.diagonal)
 	if first {
-		k.vecMat(v.diagonal, spread, s)
+		k.vecMat(v.diagonal, diagHat, s)
 	} else {
-		k.matVec(v.diagonal, s, spread)
+		k.matVec(v.diagonal, s, diagHat)
 	}
 	addDiagonal(below.covHat, v.in, v.diagonal, false)
 	for b, q := range v.diagonal {

@@ -2,17 +2,17 @@ package cpu
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// The gradient by the covariances of the leaf core is, for every entity, the sum
-// of v (u u' + C) over its cells. Nodes are taken in runs whose matrices, upper
-// triangles without gaps, fit a second-level cache; then every entity adds those
-// of its cells in the run. So nothing is shared between workers, and the order
-// of the sums is that of the plan.
+// The gradient with respect to the covariances of the leaf core is, for every
+// entity, the sum of v (u u' + C) over its cells. Nodes are processed in runs
+// whose matrices, upper triangles without gaps, fit a second-level cache; then
+// every entity adds the matrices of its cells in the run. So workers share
+// nothing, and the order of the sums is that of the plan.
 const (
-	covarianceRun  = 3 << 17 // entries of the matrices of a run
-	covarianceTask = 16      // nodes, whose first computes its whole chain
+	covarianceRun  = 3 << 17 // total number of entries of the matrices of a run
+	covarianceTask = 16      // nodes per task; the first one computes its whole chain
 )
 
-// leafCovariance computes that gradient, where it is wanted.
+// leafCovariance computes that gradient, if it is requested.
 func (s *moments) leafCovariance() {
 	p, b := s.p, s.b
 	if s.job.Adjoint == backend.None || p.Leaf >= len(s.job.Grad) || s.job.Grad[p.Leaf].Cov == nil {
@@ -22,27 +22,27 @@ func (s *moments) leafCovariance() {
 	packed := r * (r + 1) / 2
 	grad := s.job.Grad[p.Leaf].Cov
 	order := p.ByLeaf()
-	spread := s.spreadByLeaf(order)
+	varAdjoints := s.varAdjointsByLeaf(order)
 	next := append([]int32(nil), order.Start...)
 	run := max(covarianceTask, covarianceRun/packed)
 	b.vectors = resize(b.vectors, min(run, p.Nodes())*packed)
 	entities := p.Shapes[p.Leaf].N
 	step := max(1, entities/64)
 	tasks := (entities + step - 1) / step
-	b.pieces(len(grad), func(from, to int) { clear(grad[from:to]) })
-	forth := moments{b: b, p: p, cores: s.cores, job: s.job, grads: make([]momentSums, len(s.cores))}
+	b.forRanges(len(grad), func(from, to int) { clear(grad[from:to]) })
+	forwardOnly := moments{b: b, p: p, cores: s.cores, job: s.job, grads: make([]momentSums, len(s.cores))}
 	for i := range b.workers {
 		w := &b.workers[i].moments
-		w.moments = &forth
-		w.fit(0)
+		w.moments = &forwardOnly
+		w.prepare(0)
 	}
 	for from := 0; from < p.Nodes(); from += run {
 		to := min(from+run, p.Nodes())
-		b.each((to-from+covarianceTask-1)/covarianceTask, func(worker, i int) {
+		b.forEach((to-from+covarianceTask-1)/covarianceTask, func(worker, i int) {
 			first := from + i*covarianceTask
-			b.workers[worker].moments.triangles(b.vectors[(first-from)*packed:], first, min(first+covarianceTask, to))
+			b.workers[worker].moments.writeTriangles(b.vectors[(first-from)*packed:], first, min(first+covarianceTask, to))
 		})
-		b.each(tasks, func(worker, i int) {
+		b.forEach(tasks, func(worker, i int) {
 			ws := &b.workers[worker]
 			ws.gram = resize(ws.gram, packed)
 			for e := i * step; e < min((i+1)*step, entities); e++ {
@@ -55,21 +55,22 @@ func (s *moments) leafCovariance() {
 					continue
 				}
 				clear(ws.gram)
-				b.chain.gatherSum(ws.gram, b.vectors, ws.index, spread[next[e]:])
+				b.chain.gatherSum(ws.gram, b.vectors, ws.index, varAdjoints[next[e]:])
 				b.chain.add(grad[e*r*r:][:packed], ws.gram)
 				next[e] += int32(len(ws.index))
 			}
 		})
 	}
-	b.each(tasks, func(worker, i int) {
+	b.forEach(tasks, func(worker, i int) {
 		for e := i * step; e < min((i+1)*step, entities); e++ {
-			unpack(grad[e*r*r:][:r*r], r, 1, &b.workers[worker].gram)
+			unpackSymmetric(grad[e*r*r:][:r*r], r, 1, &b.workers[worker].gram)
 		}
 	})
 }
 
-// triangles writes the upper triangles of u u' + C of nodes [from, to) to dst.
-func (r *momentSweep) triangles(dst []float32, from, to int) {
+// writeTriangles writes the upper triangles of u u' + C of nodes [from, to) to
+// dst.
+func (r *momentSweep) writeTriangles(dst []float32, from, to int) {
 	n := r.p.LeafRank()
 	packed := n * (n + 1) / 2
 	for j := from; j < to; j++ {
@@ -78,13 +79,13 @@ func (r *momentSweep) triangles(dst []float32, from, to int) {
 			changed = 0
 		}
 		r.advance(j, changed)
-		r.triangle(dst[(j-from)*packed:])
+		r.writeTriangle(dst[(j-from)*packed:])
 	}
 }
 
-// triangle writes the upper triangle of u u' + C of the node that the chain is
-// at to dst.
-func (r *momentSweep) triangle(dst []float32) {
+// writeTriangle writes the upper triangle of u u' + C of the current node of
+// the chain to dst.
+func (r *momentSweep) writeTriangle(dst []float32) {
 	node := r.node()
 	n := len(node.mean)
 	for a, u := range node.mean {
@@ -95,9 +96,9 @@ func (r *momentSweep) triangle(dst []float32) {
 	}
 }
 
-// packCovariances lays out the upper triangles of the leaf core's covariances K,
-// with all but the diagonal doubled: their product with the upper triangle of a
-// symmetric matrix A is tr(K A).
+// packCovariances stores the upper triangles of the leaf core's covariances K
+// with all off-diagonal entries doubled: their scalar product with the upper
+// triangle of a symmetric matrix A is tr(K A).
 func (s *moments) packCovariances() {
 	leaf, n := s.cores[s.p.Leaf], s.p.LeafRank()
 	if leaf.Cov == nil {
@@ -105,7 +106,7 @@ func (s *moments) packCovariances() {
 	}
 	packed := n * (n + 1) / 2
 	s.b.square = resize(s.b.square, leaf.N*packed)
-	s.b.rows(leaf.N, n*n, func(from, to int) {
+	s.b.forRowRanges(leaf.N, n*n, func(from, to int) {
 		for e := from; e < to; e++ {
 			k, dst := leaf.Cov[e*n*n:][:n*n], s.b.square[e*packed:]
 			for a := range n {
@@ -119,9 +120,9 @@ func (s *moments) packCovariances() {
 	})
 }
 
-// unpack spreads the upper triangle at the start of m over the whole matrix, all
-// but the diagonal times a factor.
-func unpack(m []float32, n int, factor float32, scratch *[]float32) {
+// unpackSymmetric expands the upper triangle at the start of m to the whole
+// matrix, with the off-diagonal entries times a factor.
+func unpackSymmetric(m []float32, n int, factor float32, scratch *[]float32) {
 	rest := resize(*scratch, n*(n+1)/2)
 	*scratch = rest
 	copy(rest, m)
@@ -134,9 +135,9 @@ func unpack(m []float32, n int, factor float32, scratch *[]float32) {
 	}
 }
 
-// spreadByLeaf returns the adjoints of the variances in the order of the leaf
-// core's entities.
-func (s *moments) spreadByLeaf(order *backend.LeafOrder) []float32 {
+// varAdjointsByLeaf returns the adjoints of the variances in the order of the
+// leaf core's entities.
+func (s *moments) varAdjointsByLeaf(order *backend.LeafOrder) []float32 {
 	s.b.scale = resize(s.b.scale, s.p.Cells())
 	dst, job := s.b.scale, s.job
 	source, factor := job.Weight, float32(0.5)
@@ -144,13 +145,13 @@ func (s *moments) spreadByLeaf(order *backend.LeafOrder) []float32 {
 	case backend.Residual:
 		factor = -0.5
 	case backend.Given:
-		source, factor = job.Spread, 1
+		source, factor = job.VarAdjoint, 1
 	}
-	s.b.pieces(len(dst), func(from, to int) {
+	s.b.forRanges(len(dst), func(from, to int) {
 		switch {
 		case source != nil:
-			for i, place := range order.Place[from:to] {
-				dst[place] = factor * source[from+i]
+			for i, position := range order.Position[from:to] {
+				dst[position] = factor * source[from+i]
 			}
 		case job.Adjoint == backend.Given:
 			clear(dst[from:to])

@@ -2,16 +2,16 @@ package cpu
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// momentPair is the way of two cores with variances: with m1, s1 a row of the
-// leaf core, m3, s3 one of the other and g = m3^2 + s3,
+// momentPair handles two cores with variances. With m1, s1 a row of the leaf
+// core, m3, s3 a row of the other core and g = m3^2 + s3,
 //
 //	E f = m1.m3,   Var f = m1^2.s3 + s1.g,
 //
-// so the squares m1^2 and g are laid out once for all entities and a node costs
-// nothing but its cells. These are taken in blocks that do not heed the nodes,
-// as one of the cores may have few cells an entity.
+// so the squares m1^2 and g are computed once for all entities and a node costs
+// nothing beside its cells. Blocks of cells span nodes, because one of the
+// cores may have few cells per entity.
 //
-// Adjoints of variances are kept doubled, see momentBundle.
+// Adjoints of variances are stored doubled, see momentBatch.
 type momentPair struct {
 	*moments
 	r          int
@@ -19,29 +19,29 @@ type momentPair struct {
 	square     []float32 // m1^2 by leaf entity
 	second     []float32 // g by entity of the other core
 
-	// The leaf core's gradients are summed by each shard apart or, where it has
-	// too few cells for that, entity by entity after the sweep, from the adjoints
-	// of the means in that order.
+	// The leaf core's gradients are summed separately by each shard or, if it
+	// has too few cells for that, entity by entity after the sweep, from the
+	// adjoints of the means in that order.
 	order    *backend.LeafOrder
 	adjoints []float32
-	private  int // length of a shard's own sums: of m1, m1^2 and s1
+	private  int // length of the sums that a shard keeps: of m1, m1^2 and s1
 	shards   int
 }
 
-// paired tells whether this way is open.
-func (s *moments) paired() bool {
+// isPair reports whether momentPair applies.
+func (s *moments) isPair() bool {
 	return len(s.p.Chain) == 1 && s.cores[0].Cov == nil && s.cores[1].Cov == nil
 }
 
-// passPair is the pass over two cores; it returns the loss.
+// passPair is the pass over two cores. It returns the loss.
 func (s *moments) passPair() float64 {
 	p, b := s.p, s.b
 	x := momentPair{moments: s, r: p.LeafRank(), node: s.cores[p.Chain[0]], leaf: s.cores[p.Leaf], shards: len(p.Shards) - 1}
 	b.square = resize(b.square, x.leaf.Len())
 	b.vectors = resize(b.vectors, x.node.Len())
 	x.square, x.second = b.square, b.vectors
-	b.pieces(len(x.square), func(from, to int) { b.chain.product(x.square[from:to], x.leaf.Mean[from:], x.leaf.Mean[from:]) })
-	b.pieces(len(x.second), func(from, to int) {
+	b.forRanges(len(x.square), func(from, to int) { b.chain.product(x.square[from:to], x.leaf.Mean[from:], x.leaf.Mean[from:]) })
+	b.forRanges(len(x.second), func(from, to int) {
 		b.chain.product(x.second[from:to], x.node.Mean[from:], x.node.Mean[from:])
 		if x.node.Var != nil {
 			b.chain.add(x.second[from:to], x.node.Var[from:to])
@@ -58,7 +58,7 @@ func (s *moments) passPair() float64 {
 		}
 	}
 	losses := make([]float64, x.shards)
-	b.each(x.shards, func(worker, i int) { losses[i] = x.shard(&b.workers[worker], i) })
+	b.forEach(x.shards, func(worker, i int) { losses[i] = x.shard(&b.workers[worker], i) })
 	switch {
 	case x.order != nil:
 		x.leafByOrder()
@@ -72,12 +72,13 @@ func (s *moments) passPair() float64 {
 	return loss
 }
 
-// wanted tells whether a gradient by a core's means or variances is wanted.
+// wanted reports whether the gradient with respect to a core's means or
+// variances is requested.
 func (s *moments) wanted(core int) bool {
 	return s.job.Adjoint != backend.None && core < len(s.job.Grad) && (s.job.Grad[core].Mean != nil || s.job.Grad[core].Var != nil)
 }
 
-// rowAt returns row i of a table of rows of length r, nil of nil.
+// rowAt returns row i of a table of rows of length r, nil for a nil table.
 func rowAt(table []float32, i, r int) []float32 {
 	if table == nil {
 		return nil
@@ -85,15 +86,15 @@ func rowAt(table []float32, i, r int) []float32 {
 	return table[i*r:][:r]
 }
 
-// pairSums are the adjoints of a node, or where a shard sums those of the leaf
-// core: of m3, s3 and g, or of m1, m1^2 and s1.
-type pairSums struct{ mean, square, spread []float32 }
+// pairSums are adjoints of the factors of the products m1.m3, m1^2.s3 and s1.g:
+// of m3, s3 and g at a node, or of m1, m1^2 and s1 for the leaf core.
+type pairSums struct{ mean, leafSquare, leafVar []float32 }
 
 func (x *momentPair) sums(v []float32, n int) pairSums {
 	return pairSums{v[:n], v[n : 2*n], v[2*n : 3*n]}
 }
 
-// shard sweeps the cells of a shard and returns its part of the loss.
+// shard processes the cells of a shard and returns its part of the loss.
 func (x *momentPair) shard(ws *workspace, shard int) float64 {
 	p, job, leaf := x.p, x.job, &ws.moments.leaf
 	from, to := int(p.Shards[shard]), int(p.Shards[shard+1])
@@ -115,7 +116,7 @@ func (x *momentPair) shard(ws *workspace, shard int) float64 {
 		if job.Adjoint != backend.Given || job.Mean != nil || job.Var != nil {
 			x.values(leaf, j, c, end)
 		}
-		leaf.put(job, c, end)
+		leaf.writeMoments(job, c, end)
 		if job.Adjoint == backend.None {
 			for int(p.Start[j+1]) < end {
 				j++
@@ -126,18 +127,18 @@ func (x *momentPair) shard(ws *workspace, shard int) float64 {
 		e, v, part := leaf.adjoints(x.b, job, c, end, 2)
 		loss += part
 		if x.order != nil {
-			for i, place := range x.order.Place[c:end] {
-				x.adjoints[place] = e[i]
+			for i, position := range x.order.Position[c:end] {
+				x.adjoints[position] = e[i]
 			}
 		}
-		j = x.pull(node, rows, e, v, j, c, end)
+		j = x.backward(node, rows, e, v, j, c, end)
 		c = end
 	}
 	return loss
 }
 
-// values computes the moments of cells [c, end), the first of which is of node
-// j.
+// values computes the moments of cells [c, end), the first of which belongs to
+// node j.
 func (x *momentPair) values(leaf *momentLeaf, j, c, end int) {
 	k := &x.b.chain
 	clear(leaf.variance[:end-c])
@@ -158,9 +159,9 @@ func (x *momentPair) values(leaf *momentLeaf, j, c, end int) {
 	}
 }
 
-// pull takes the adjoints of cells [c, end) back, those of the first node being
-// j, and returns the node at end.
-func (x *momentPair) pull(node, rows pairSums, e, v []float32, j, c, end int) int {
+// backward propagates the adjoints of cells [c, end), the first of which
+// belongs to node j, and returns the node at end.
+func (x *momentPair) backward(node, rows pairSums, e, v []float32, j, c, end int) int {
 	k := &x.b.chain
 	for at := c; at < end; {
 		stop := min(int(x.p.Start[j+1]), end)
@@ -169,14 +170,14 @@ func (x *momentPair) pull(node, rows pairSums, e, v []float32, j, c, end int) in
 		second := rowAt(x.second, entity, x.r)
 		k.adjoints(node.mean, rows.mean, x.leaf.Mean, idx, e[at-c:stop-c], rowAt(x.node.Mean, entity, x.r))
 		if x.leaf.Var != nil {
-			k.adjoints(node.spread, rows.spread, x.leaf.Var, idx, v[at-c:stop-c], second)
+			k.adjoints(node.leafVar, rows.leafVar, x.leaf.Var, idx, v[at-c:stop-c], second)
 		} else {
-			k.adjoints(nil, rows.spread, nil, idx, v[at-c:stop-c], second)
+			k.adjoints(nil, rows.leafVar, nil, idx, v[at-c:stop-c], second)
 		}
 		if x.node.Var != nil {
-			k.adjoints(node.square, rows.square, x.square, idx, v[at-c:stop-c], rowAt(x.node.Var, entity, x.r))
+			k.adjoints(node.leafSquare, rows.leafSquare, x.square, idx, v[at-c:stop-c], rowAt(x.node.Var, entity, x.r))
 		} else {
-			k.adjoints(node.square, nil, x.square, idx, v[at-c:stop-c], nil)
+			k.adjoints(node.leafSquare, nil, x.square, idx, v[at-c:stop-c], nil)
 		}
 		at = stop
 		if at == int(x.p.Start[j+1]) {
@@ -196,17 +197,17 @@ func (x *momentPair) finish(node pairSums, entity int) {
 	mean, gradMean, gradVar := rowAt(x.node.Mean, entity, x.r), rowAt(grad.Mean, entity, x.r), rowAt(grad.Var, entity, x.r)
 	for a, u := range mean {
 		if gradMean != nil {
-			gradMean[a] = node.mean[a] + u*node.spread[a]
+			gradMean[a] = node.mean[a] + u*node.leafVar[a]
 		}
 		if gradVar != nil {
-			gradVar[a] = (node.square[a] + node.spread[a]) / 2
+			gradVar[a] = (node.leafSquare[a] + node.leafVar[a]) / 2
 		}
-		node.mean[a], node.square[a], node.spread[a] = 0, 0, 0
+		node.mean[a], node.leafSquare[a], node.leafVar[a] = 0, 0, 0
 	}
 }
 
-// clearNodes clears the gradients of the entities that a shard answers for: all
-// from behind the last of the shard before.
+// clearNodes clears the gradients of the entities that a shard is responsible
+// for: those after the last entity of the previous shard.
 func (x *momentPair) clearNodes(shard, from, to int) {
 	if !x.wanted(x.p.Chain[0]) {
 		return

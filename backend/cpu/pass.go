@@ -2,22 +2,22 @@ package cpu
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// block is how many cells of a node are taken at a time: their values and
-// adjoints stay in the first cache.
+// block is the number of cells of a node that are processed at a time: their
+// values and adjoints stay in the first-level cache.
 const block = 512
 
 // Pass implements backend.Backend.
 func (b *Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
 	p.Check(cores)
-	if job.Second {
-		return b.passSecond(p, cores, job)
+	if job.SecondMoments {
+		return b.passSecondMoments(p, cores, job)
 	}
 	shards := len(p.Shards) - 1
 	s := pass{b: b, p: p, cores: cores, job: job}
-	s.layLeaf()
-	s.layGradients(shards)
+	s.prepareLeaf()
+	s.allocateGradients(shards)
 	losses := make([]float64, shards)
-	b.each(shards, func(worker, i int) { losses[i] = s.shard(&b.workers[worker].sweep, i) })
+	b.forEach(shards, func(worker, i int) { losses[i] = s.shard(&b.workers[worker].sweep, i) })
 	s.reduceGradients(shards)
 	loss := 0.0
 	for _, l := range losses {
@@ -26,26 +26,26 @@ func (b *Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job
 	return loss
 }
 
-// pass is one call of Pass: what its shards share.
+// pass is one call of Pass: the data that its shards share.
 type pass struct {
 	b     *Backend
 	p     *backend.Plan
 	cores []backend.Slices
 	job   *backend.Job
 
-	leaf   []float32 // the leaf core's rows, at a distance of stride
+	leaf   []float32 // rows of the leaf core, stride entries apart
 	stride int
 
-	// A shard sums the gradients of the cores that others write to as well in
-	// memory of its own: offset[core] there, or -1.
+	// A shard sums the gradients of cores that other shards write to as well in
+	// memory of its own: at offset[core] there, or -1.
 	offset  []int
 	private int
 }
 
-// layLeaf takes the rows of the leaf core as they are or, where they would
-// straddle cache lines, copies them to whole vectors with zeros at the end. A
-// row is read for every one of its cells; the copy pays where these are many.
-func (s *pass) layLeaf() {
+// prepareLeaf uses the rows of the leaf core as they are or, if they would
+// straddle cache lines, copies them to whole vectors padded with zeros. A row
+// is read once for each of its cells, so the copy pays off if there are many.
+func (s *pass) prepareLeaf() {
 	shape, r := s.p.Shapes[s.p.Leaf], s.p.LeafRank()
 	s.leaf, s.stride = s.cores[s.p.Leaf].Mean, r
 	lanes := int(s.b.dense.panels)
@@ -55,7 +55,7 @@ func (s *pass) layLeaf() {
 	s.stride = (r + lanes - 1) / lanes * lanes
 	s.b.leaf = resize(s.b.leaf, shape.N*s.stride)
 	rows, padded := s.leaf, s.b.leaf
-	s.b.pieces(shape.N, func(from, to int) {
+	s.b.forRanges(shape.N, func(from, to int) {
 		for e := from; e < to; e++ {
 			row := padded[e*s.stride:][:s.stride]
 			copy(row, rows[e*r:][:r])
@@ -65,8 +65,8 @@ func (s *pass) layLeaf() {
 	s.leaf = padded
 }
 
-// layGradients finds room for the shards' own gradients.
-func (s *pass) layGradients(shards int) {
+// allocateGradients allocates memory for the shards' own gradients.
+func (s *pass) allocateGradients(shards int) {
 	s.offset = make([]int, len(s.p.Shapes))
 	for core, shape := range s.p.Shapes {
 		s.offset[core] = -1
@@ -90,8 +90,8 @@ func (s *pass) owned(core int) bool {
 	return s.p.Owner >= 0 && s.p.Chain[s.p.Owner] == core
 }
 
-// gradient returns where a shard sums the gradient of a core, nil where it is
-// not wanted.
+// gradient returns the memory where a shard sums the gradient of a core, nil if
+// that gradient is not requested.
 func (s *pass) gradient(core, shard int) []float32 {
 	switch {
 	case !s.wanted(core):
@@ -102,7 +102,7 @@ func (s *pass) gradient(core, shard int) []float32 {
 	return s.b.arena[shard*s.private+s.offset[core]:]
 }
 
-// reduceGradients adds the shards' gradients in their order.
+// reduceGradients adds the gradients of the shards in order.
 func (s *pass) reduceGradients(shards int) {
 	for core, shape := range s.p.Shapes {
 		if s.offset[core] < 0 {
@@ -113,7 +113,7 @@ func (s *pass) reduceGradients(shards int) {
 		if core == s.p.Leaf {
 			stride = s.stride
 		}
-		s.b.rows(shape.N, stride, func(from, to int) {
+		s.b.forRowRanges(shape.N, stride, func(from, to int) {
 			sum := s.gradient(core, 0)[from*stride : to*stride]
 			for shard := 1; shard < shards; shard++ {
 				s.b.chain.add(sum, s.gradient(core, shard)[from*stride:to*stride])
@@ -129,21 +129,22 @@ func (s *pass) reduceGradients(shards int) {
 	}
 }
 
-// rows runs work on consecutive ranges of n rows of the given length.
-func (b *Backend) rows(n, length int, work func(from, to int)) {
-	step := max(1, piece/length)
-	b.each((n+step-1)/step, func(_, i int) { work(i*step, min((i+1)*step, n)) })
+// forRowRanges calls work for consecutive ranges of n rows of the given length.
+func (b *Backend) forRowRanges(n, length int, work func(from, to int)) {
+	step := max(1, rangeEntries/length)
+	b.forEach((n+step-1)/step, func(_, i int) { work(i*step, min((i+1)*step, n)) })
 }
 
-// piece is how many entries of a long vector one task takes.
-const piece = 1 << 14
+// rangeEntries is the number of entries of a long vector that one task
+// processes.
+const rangeEntries = 1 << 14
 
-// pieces runs work on consecutive ranges of [0, n).
-func (b *Backend) pieces(n int, work func(from, to int)) { b.rows(n, 1, work) }
+// forRanges calls work for consecutive ranges of [0, n).
+func (b *Backend) forRanges(n int, work func(from, to int)) { b.forRowRanges(n, 1, work) }
 
-// cells takes the cells of node j, whose vector is w: their values, adjoints
-// and gradients. acc receives the adjoint of w, unless nil. It returns the
-// loss.
+// cells processes the cells of node j, whose vector is w: their values,
+// adjoints and gradients. acc receives the adjoint of w, unless nil. It returns
+// the loss.
 func (r *sweep) cells(j int, w, acc []float32) float64 {
 	job, k := r.job, &r.b.chain
 	loss := 0.0
@@ -174,7 +175,7 @@ func (r *sweep) cells(j int, w, acc []float32) float64 {
 	return loss
 }
 
-// adjoint returns e of cells [c, end) and their loss.
+// adjoint returns the adjoints e of cells [c, end) and their loss.
 func (r *sweep) adjoint(mean []float32, c, end int) (e []float32, loss float64) {
 	if r.job.Adjoint == backend.Given {
 		return r.job.Target[c:end], 0

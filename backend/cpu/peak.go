@@ -1,31 +1,29 @@
 package cpu
 
 import (
-	"sync"
 	"time"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
-// Peak measures how many floating-point operations a second the given number
-// of threads reach with fused multiply-adds alone, over about the given time.
-// It is what the speed of a kernel is to be compared with, in the same run.
+// Peak measures the number of floating-point operations per second that the
+// given number of threads reaches with fused multiply-adds alone, over about
+// the given time. The speed of a kernel is compared with it in the same run.
 func Peak(p Path, threads int, duration time.Duration) float64 {
 	fma := denseKernelsFor(p).fma
 	speeds := make([]float64, threads)
-	var group sync.WaitGroup
-	for i := range speeds {
-		group.Go(func() {
-			const burst = 2000
-			var operations float64
-			start := time.Now()
-			elapsed := time.Duration(0)
-			for operations == 0 || elapsed < duration {
-				operations += fma(burst)
-				elapsed = time.Since(start)
-			}
-			speeds[i] = operations / elapsed.Seconds()
-		})
-	}
-	group.Wait()
+	// One range per thread, so that all threads are busy at the same time.
+	parallel.Ranges(threads, threads, func(thread, _, _ int) {
+		const burst = 2000
+		var operations float64
+		start := time.Now()
+		elapsed := time.Duration(0)
+		for operations == 0 || elapsed < duration {
+			operations += fma(burst)
+			elapsed = time.Since(start)
+		}
+		speeds[thread] = operations / elapsed.Seconds()
+	})
 	var sum float64
 	for _, speed := range speeds {
 		sum += speed
@@ -33,8 +31,8 @@ func Peak(p Path, threads int, duration time.Duration) float64 {
 	return sum
 }
 
-// genericFMA keeps eight sums busy, and looks at them, so that no compiler
-// drops the loop.
+// genericFMA keeps eight sums busy and uses them, so that the compiler does not
+// remove the loop.
 func genericFMA(iterations int) float64 {
 	const x, y = 0.5, 0.25
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32

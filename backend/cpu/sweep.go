@@ -2,15 +2,15 @@ package cpu
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// sweep is one shard's way over its nodes, with a worker's scratch memory.
+// sweep processes the nodes of one shard with the scratch memory of a worker.
 type sweep struct {
 	*pass
-	levels   []level
-	pull     int       // the lowest level with a wanted gradient: adjoints go that far
-	leafGrad []float32 // nil where it is not wanted
-	cleared  int       // entities of the owner before this one have a gradient
-	scratch  []float32
-	bundle   bundle
+	levels    []level
+	gradLevel int       // the lowest level with a requested gradient: adjoints are propagated down to it
+	leafGrad  []float32 // nil if not requested
+	cleared   int       // gradients of the owner's entities below this one are initialized
+	scratch   []float32
+	batch     nodeBatch
 
 	mean, difference, weighted [block]float32
 }
@@ -19,7 +19,7 @@ type sweep struct {
 type level struct {
 	entity  []int32 // by node
 	core    []float32
-	grad    []float32 // nil where it is not wanted
+	grad    []float32 // nil if not requested
 	size    int       // of a slice
 	out     int       // length of the vector after this core
 	value   []float32 // the product of the cores up to this one
@@ -28,24 +28,24 @@ type level struct {
 
 var unit = []float32{1}
 
-// shard sweeps the nodes of a shard and returns its part of the loss.
+// shard processes the nodes of a shard and returns its part of the loss.
 func (s *pass) shard(r *sweep, shard int) float64 {
 	p := s.p
 	r.pass = s
 	clear(s.b.arena[shard*s.private:][:s.private])
 	r.leafGrad = s.gradient(p.Leaf, shard)
-	r.fit(shard)
+	r.prepare(shard)
 	from, to := int(p.Shards[shard]), int(p.Shards[shard+1])
-	// The owner's gradient is cleared entity by entity, just before its first
-	// node is added: it is in cache then. This shard answers for the entities
-	// behind the last of the shard before.
+	// The owner's gradient is cleared entity by entity, just before the first
+	// node of an entity is added, when it is in cache. A shard clears the
+	// entities after the last one of the previous shard.
 	r.cleared = 0
 	if shard > 0 && p.Owner >= 0 {
 		r.cleared = int(p.Entity[p.Owner][from-1]) + 1
 	}
 	var loss float64
 	if len(p.Chain) == 2 && p.Owner == 1 {
-		loss = r.bundles(from, to)
+		loss = r.batches(from, to)
 	} else {
 		loss = r.nodes(from, to)
 	}
@@ -55,9 +55,9 @@ func (s *pass) shard(r *sweep, shard int) float64 {
 	return loss
 }
 
-// fit sets up the levels for a shard. The last one's vectors have the length
-// of the leaf's padded rows and end in zeros.
-func (r *sweep) fit(shard int) {
+// prepare sets up the levels for a shard. The vectors of the last level have
+// the length of the leaf's padded rows and end in zeros.
+func (r *sweep) prepare(shard int) {
 	p := r.p
 	top := len(p.Chain) - 1
 	need := 0
@@ -72,7 +72,7 @@ func (r *sweep) fit(shard int) {
 		return v
 	}
 	r.levels = resize(r.levels, top+1)
-	r.pull = top + 1
+	r.gradLevel = top + 1
 	for l := top; l >= 0; l-- {
 		core := p.Chain[l]
 		length := outgoing(p, core)
@@ -82,7 +82,7 @@ func (r *sweep) fit(shard int) {
 		}
 		v.value, v.adjoint = take(length), take(length)
 		if v.grad != nil {
-			r.pull = l
+			r.gradLevel = l
 		}
 		r.levels[l] = v
 	}
@@ -104,13 +104,13 @@ func (r *sweep) clearOwner(end int) {
 	}
 }
 
-// nodes sweeps nodes [from, to) one by one.
+// nodes processes nodes [from, to) one by one.
 func (r *sweep) nodes(from, to int) float64 {
 	p, top := r.p, len(r.levels)-1
 	w, acc := unit, []float32(nil)
 	if top >= 0 {
 		w = r.levels[top].value
-		if r.pull <= top {
+		if r.gradLevel <= top {
 			acc = r.levels[top].adjoint
 		}
 	}
@@ -118,7 +118,7 @@ func (r *sweep) nodes(from, to int) float64 {
 	for j := from; j < to; j++ {
 		changed := int(p.Changed[j])
 		if j > from {
-			r.flush(j-1, changed)
+			r.backward(j-1, changed)
 		}
 		if p.Owner >= 0 {
 			r.clearOwner(int(p.Entity[p.Owner][j]) + 1)
@@ -127,13 +127,13 @@ func (r *sweep) nodes(from, to int) float64 {
 		loss += r.cells(j, w, acc)
 	}
 	if to > from {
-		r.flush(to-1, 0)
+		r.backward(to-1, 0)
 	}
 	return loss
 }
 
-// advance brings the chain's vectors up to node j, which differs from the one
-// before from a level on.
+// advance updates the chain's vectors to node j, which differs from the
+// previous node from a level on.
 func (r *sweep) advance(j, from int) {
 	for l := from; l < len(r.levels); l++ {
 		v := &r.levels[l]
@@ -153,11 +153,11 @@ func (r *sweep) advance(j, from int) {
 	}
 }
 
-// flush pulls the adjoints of node j's levels >= from back to the gradients
+// backward propagates the adjoints of node j's levels >= from to the gradients
 // and to the levels below, and clears them.
-func (r *sweep) flush(j, from int) {
+func (r *sweep) backward(j, from int) {
 	k := &r.b.chain
-	for l := len(r.levels) - 1; l >= max(from, r.pull); l-- {
+	for l := len(r.levels) - 1; l >= max(from, r.gradLevel); l-- {
 		v := &r.levels[l]
 		u, at := v.adjoint[:v.out], int(v.entity[j])*v.size
 		if l == 0 {
@@ -175,7 +175,7 @@ func (r *sweep) flush(j, from int) {
 				k.rank1(v.grad[at:][:v.size], below.value, u)
 			}
 		}
-		if l > r.pull {
+		if l > r.gradLevel {
 			g := v.core[at:][:v.size]
 			if r.p.Leaf == 0 {
 				k.vecMat(below.adjoint, u, g)

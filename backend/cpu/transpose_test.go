@@ -6,6 +6,7 @@ import (
 )
 
 func TestTranspose(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(13, 13))
 	eachPath(t, func(t *testing.T, p Path) {
 		for _, rows := range []int{0, 1, 7, 8, 9, 16, 35} {
@@ -19,9 +20,9 @@ func TestTranspose(t *testing.T) {
 					row, column := i%(rows+2), i/(rows+2)
 					switch {
 					case row >= rows && have == have:
-						t.Fatalf("%d x %d: the gap at %d was overwritten", rows, columns, i)
+						t.Fatalf("%d x %d: the padding at %d was overwritten", rows, columns, i)
 					case row < rows && have != src[row*(columns+3)+column]:
-						t.Fatalf("%d x %d: [%d][%d] is %g", rows, columns, column, row, have)
+						t.Fatalf("%d x %d: [%d][%d] = %g, want %g", rows, columns, column, row, have, src[row*(columns+3)+column])
 					}
 				}
 			}

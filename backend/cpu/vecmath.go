@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// Exp sets dst[i] = e^src[i], to a relative error below 1e-6: +Inf above the
+// Exp sets dst[i] = e^src[i] with a relative error below 1e-6: +Inf above the
 // largest float32, 0 below the smallest, NaN for NaN. dst may be src.
 func Exp(p Path, dst, src []float32) {
 	checkSameLength("Exp", dst, src)
 	denseKernelsFor(p).exp(dst, src)
 }
 
-// Cos sets dst[i] = cos src[i], to an absolute error below 1e-6 for every
-// finite argument, NaN for NaN and infinities. Arguments beyond 131072 take a
-// slower way. dst may be src.
+// Cos sets dst[i] = cos src[i] with an absolute error below 1e-6 for every
+// finite argument, NaN for NaN and infinities. Arguments beyond 131072 use a
+// slower method. dst may be src.
 func Cos(p Path, dst, src []float32) {
 	checkSameLength("Cos", dst, src)
 	denseKernelsFor(p).cos(dst, src)
@@ -22,7 +22,7 @@ func Cos(p Path, dst, src []float32) {
 
 func checkSameLength(name string, dst, src []float32) {
 	if len(dst) != len(src) {
-		panic(fmt.Sprintf("cpu: %s of %d elements into %d", name, len(src), len(dst)))
+		panic(fmt.Sprintf("cpu: %s: src has %d elements, dst has %d", name, len(src), len(dst)))
 	}
 }
 

@@ -1,8 +1,8 @@
 package cpu
 
-// The vector functions return how many of n elements they did, all of them
-// unless the next vector holds an argument out of range. The 256-bit ones take
-// multiples of 8.
+// The vector functions return the number of elements that they computed: all n,
+// unless the next vector holds an argument out of range. The 256-bit functions
+// require multiples of 8.
 
 //go:noescape
 func expVectors512(dst, src *float32, n int) int
@@ -61,7 +61,8 @@ func cos256(dst, src []float32) {
 	}
 }
 
-// genericCosFrom does the vector after done the slow way and returns the rest.
+// genericCosFrom computes the vector after done with the slower method and
+// returns the remaining elements.
 func genericCosFrom(dst, src []float32, done, lanes int) (restDst, restSrc []float32) {
 	end := min(len(src), done+lanes)
 	genericCos(dst[done:end], src[done:end])

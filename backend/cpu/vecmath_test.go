@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// floatsUpTo returns a spread of arguments of both signs up to limit: special
-// ones, a fine grid, and some of every magnitude. Its length is odd.
+// floatsUpTo returns arguments of both signs up to limit: special values, a
+// fine grid, and some of every magnitude. Its length is odd.
 func floatsUpTo(limit float64) []float32 {
 	random := rand.New(rand.NewPCG(11, 11))
 	x := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.SmallestNonzeroFloat32}
@@ -19,6 +19,7 @@ func floatsUpTo(limit float64) []float32 {
 }
 
 func TestExp(t *testing.T) {
+	t.Parallel()
 	eachPath(t, func(t *testing.T, p Path) {
 		src := floatsUpTo(110)
 		dst, check := guarded(t, len(src), func(int) float32 { return 0 })
@@ -42,12 +43,13 @@ func TestExp(t *testing.T) {
 		}
 		t.Logf("relative error %.2g", worst)
 		if !(worst < 3e-7) {
-			t.Errorf("relative error %g", worst)
+			t.Errorf("relative error is %g, want less than 3e-7", worst)
 		}
 	})
 }
 
 func TestCos(t *testing.T) {
+	t.Parallel()
 	eachPath(t, func(t *testing.T, p Path) {
 		for _, limit := range []float64{4, 1e4, 131072, 1e7, math.MaxFloat32} {
 			src := floatsUpTo(limit)
@@ -60,15 +62,16 @@ func TestCos(t *testing.T) {
 			}
 			t.Logf("up to %g: absolute error %.2g", limit, worst)
 			if !(worst < 3e-7) {
-				t.Errorf("up to %g: absolute error %g", limit, worst)
+				t.Errorf("up to %g: absolute error is %g, want less than 3e-7", limit, worst)
 			}
 		}
 	})
 }
 
-// TestVectorFunctionsAtEveryLength puts special values in every place of every
-// short length.
+// TestVectorFunctionsAtEveryLength puts special values at every position of
+// every short length.
 func TestVectorFunctionsAtEveryLength(t *testing.T) {
+	t.Parallel()
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	same := func(have float32, want float64) bool {
 		w := float32(want)

@@ -3,7 +3,7 @@ package ref
 import "github.com/kernel-fried-tensor/kft/backend"
 
 // moments are the mean u and the covariance C of the product of the cores to
-// the left of one, a row of its left rank.
+// the left of a core, a row vector of its left rank.
 type moments struct {
 	u []float64
 	c [][]float64
@@ -30,8 +30,9 @@ func (m moments) second() [][]float64 {
 	return e
 }
 
-// factor is a slice of a core, left x right: the means of its entries and their
-// variances or covariances K, by entry a right + b and entry c right + d.
+// factor is one slice of a core, left x right: the means of its entries and
+// their variances or covariances K, indexed by entry a right + b and entry c
+// right + d.
 type factor struct {
 	left, right int
 	mean        []float32
@@ -51,9 +52,9 @@ func factorAt(c backend.Slices, entity int32) factor {
 	return f
 }
 
-// each calls visit for the pairs of entries (a, b) and (c, d) that vary
-// together, with their covariance.
-func (f factor) each(visit func(a, b, c, d int, k float64)) {
+// visitCovariances calls visit for the pairs of entries (a, b) and (c, d) that
+// may covary, with their covariance.
+func (f factor) visitCovariances(visit func(a, b, c, d int, k float64)) {
 	for i, s := range f.variance {
 		visit(i/f.right, i%f.right, i/f.right, i%f.right, float64(s))
 	}
@@ -89,13 +90,13 @@ func (f factor) times(old moments) moments {
 		}
 	}
 	second := old.second()
-	f.each(func(a, b, c, d int, k float64) { next.c[b][d] += k * second[a][c] })
+	f.visitCovariances(func(a, b, c, d int, k float64) { next.c[b][d] += k * second[a][c] })
 	return next
 }
 
-// pull takes the adjoints of times(old) back to those of old and adds those of
-// the slice to the sums that are wanted.
-func (f factor) pull(old, adjoint moments, to sums) moments {
+// backward maps the adjoints of times(old) to those of old. It adds the
+// adjoints of the slice to the sums that are requested.
+func (f factor) backward(old, adjoint moments, to sums) moments {
 	back := newMoments(f.left)
 	right := make([][]float64, f.left) // M Chat
 	for a := range right {
@@ -122,7 +123,7 @@ func (f factor) pull(old, adjoint moments, to sums) moments {
 		}
 	}
 	second := old.second()
-	f.each(func(a, b, c, d int, k float64) { // E = u u' + C
+	f.visitCovariances(func(a, b, c, d int, k float64) { // E = u u' + C
 		pulled := k * adjoint.c[b][d]
 		back.c[a][c] += pulled
 		back.u[a] += pulled * old.u[c]
@@ -140,7 +141,7 @@ func (f factor) pull(old, adjoint moments, to sums) moments {
 	return back
 }
 
-// sums are gradients in float64; nil ones are not wanted.
+// sums are gradients in float64. Those that are not requested are nil.
 type sums struct{ mean, variance, covariance []float64 }
 
 func sumsFor(g backend.Slices) sums {
@@ -164,9 +165,9 @@ func (s sums) at(entity int32, n int) sums {
 	return sums{part(s.mean, n), part(s.variance, n), part(s.covariance, n*n)}
 }
 
-// passSecond is Pass with second moments: the recursion from left to right at
-// every cell, and back.
-func passSecond(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
+// passSecondMoments is Pass with second moments: for every cell the recursion
+// from left to right, and back.
+func passSecondMoments(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
 	grad := make([]sums, len(cores))
 	for i := range job.Grad {
 		grad[i] = sumsFor(job.Grad[i])
@@ -201,12 +202,12 @@ func passSecond(p *backend.Plan, cores []backend.Slices, job *backend.Job) float
 			loss += w * (mean*mean + variance)
 		case backend.Given:
 			adjoint.u[0] = float64(job.Target[c])
-			if job.Spread != nil {
-				adjoint.c[0][0] = float64(job.Spread[c])
+			if job.VarAdjoint != nil {
+				adjoint.c[0][0] = float64(job.VarAdjoint[c])
 			}
 		}
 		for q := len(cores) - 1; q >= 0; q-- {
-			adjoint = factorAt(cores[q], cell[q]).pull(before[q], adjoint, grad[q].at(cell[q], cores[q].Slice()))
+			adjoint = factorAt(cores[q], cell[q]).backward(before[q], adjoint, grad[q].at(cell[q], cores[q].Slice()))
 		}
 	})
 	for q := range job.Grad {

@@ -14,11 +14,11 @@ import (
 
 type momentCase struct {
 	backendtest.Case
-	spread []backendtest.Spread
+	uncertainty []backendtest.Uncertainty
 }
 
-// momentCases are small trains of one to five cores, with what is known of their
-// entries beside the means.
+// momentCases returns small trains of one to five cores that differ in what is
+// known about their entries beside the means.
 func momentCases() map[string]momentCase {
 	v, c, e := backendtest.Variances, backendtest.Covariances, backendtest.Exact
 	all := map[string]momentCase{}
@@ -29,9 +29,9 @@ func momentCases() map[string]momentCase {
 		{Sizes: []int{2, 2, 2, 2}, Ranks: []int{2, 3, 2}, Cells: 6},
 		{Sizes: []int{2, 2, 2, 1, 2}, Ranks: []int{2, 2, 3, 2}, Cells: 6},
 	}
-	for name, spread := range map[string][]backendtest.Spread{"variances": {v}, "covariances": {c}, "some exact": {v, e}} {
+	for name, uncertainty := range map[string][]backendtest.Uncertainty{"variances": {v}, "covariances": {c}, "some exact": {v, e}} {
 		for _, t := range trains {
-			all[fmt.Sprintf("%d cores, %s", len(t.Sizes), name)] = momentCase{t, spread}
+			all[fmt.Sprintf("%d cores, %s", len(t.Sizes), name)] = momentCase{t, uncertainty}
 		}
 	}
 	return all
@@ -73,15 +73,17 @@ func drawInto(dst, c backend.Slices, rng *rand.Rand) {
 	}
 }
 
-// The moments are those of trains whose cores are drawn. Bounds are six standard
-// errors, that of the variance from the fourth moment of the draws.
+// TestMomentsAgainstDraws compares the moments with those of trains whose cores
+// are drawn. The bounds are six standard errors; that of the variance follows
+// from the fourth moment of the draws.
 func TestMomentsAgainstDraws(t *testing.T) {
+	t.Parallel()
 	const draws = 20000
 	for name, c := range momentCases() {
 		p := c.Make(11)
-		cores := p.WithSpread(12, c.spread...)
-		plan := backend.NewPlan(p.Shapes, p.Index, backend.First)
-		job := &backend.Job{Second: true, Mean: make([]float32, plan.Cells()), Var: make([]float32, plan.Cells())}
+		cores := p.WithSecondMoments(12, c.uncertainty...)
+		plan := backend.NewPlan(p.Shapes, p.Index, backend.LeafFirst)
+		job := &backend.Job{SecondMoments: true, Mean: make([]float32, plan.Cells()), Var: make([]float32, plan.Cells())}
 		ref.Backend{}.Pass(plan, cores, job)
 		drawn := make([]backend.Slices, len(cores))
 		for i := range drawn {
@@ -106,34 +108,36 @@ func TestMomentsAgainstDraws(t *testing.T) {
 		}
 		for k := range n {
 			if math.Abs(one[k]) > 6*math.Sqrt(two[k]/draws)+1e-6 {
-				t.Errorf("%s: cell %d: mean %g, draws differ by %g", name, k, job.Mean[k], one[k])
+				t.Errorf("%s: cell %d: mean is %g, the mean of the draws differs by %g", name, k, job.Mean[k], one[k])
 			}
 			bound := 6*math.Sqrt((four[k]-two[k]*two[k])/draws) + 1e-6
 			if math.Abs(two[k]-float64(job.Var[k])) > bound {
-				t.Errorf("%s: cell %d: variance %g, of draws %g within %g", name, k, job.Var[k], two[k], bound)
+				t.Errorf("%s: cell %d: variance is %g, want %g within %g, from draws", name, k, job.Var[k], two[k], bound)
 			}
 		}
 	}
 }
 
-// The gradients are those of sum e E f + v Var f.
+// TestMomentGradients checks that the gradients are those of sum e E f + v Var
+// f.
 func TestMomentGradients(t *testing.T) {
+	t.Parallel()
 	for name, c := range momentCases() {
 		p := c.Make(21)
-		cores := p.WithSpread(22, c.spread...)
+		cores := p.WithSecondMoments(22, c.uncertainty...)
 		for i := range cores {
 			if cores[i].Var == nil && cores[i].Cov == nil {
-				cores[i].Var = make([]float32, cores[i].Len()) // to move them
+				cores[i].Var = make([]float32, cores[i].Len()) // so that differences can be taken
 			}
 		}
-		for _, leaf := range []backend.End{backend.First, backend.Last} {
+		for _, leaf := range []backend.LeafEnd{backend.LeafFirst, backend.LeafLast} {
 			plan := backend.NewPlan(p.Shapes, p.Index, leaf)
 			e, v := make([]float32, plan.Cells()), make([]float32, plan.Cells())
 			plan.Gather(e, p.Target)
 			plan.Gather(v, p.Weight)
 			mean, variance := make([]float32, plan.Cells()), make([]float32, plan.Cells())
 			value := func() float64 {
-				ref.Backend{}.Pass(plan, cores, &backend.Job{Second: true, Mean: mean, Var: variance})
+				ref.Backend{}.Pass(plan, cores, &backend.Job{SecondMoments: true, Mean: mean, Var: variance})
 				sum := 0.0
 				for k := range e {
 					sum += float64(e[k])*float64(mean[k]) + float64(v[k])*float64(variance[k])
@@ -148,10 +152,11 @@ func TestMomentGradients(t *testing.T) {
 					grad[i].Cov = make([]float32, s.Len()*s.Slice())
 				}
 			}
-			ref.Backend{}.Pass(plan, cores, &backend.Job{Second: true, Adjoint: backend.Given, Target: e, Spread: v, Grad: grad})
+			ref.Backend{}.Pass(plan, cores, &backend.Job{SecondMoments: true, Adjoint: backend.Given, Target: e, VarAdjoint: v, Grad: grad})
 			for i := range cores {
 				what := fmt.Sprintf("%s, leaf %d, core %d", name, leaf, i)
-				// Moments are quadratic in a mean and linear in a variance: steps may be large.
+				// Moments are quadratic in a mean and linear in a variance, so
+				// steps may be large.
 				gradcheck.Check(t, what+" means", cores[i].Mean, grad[i].Mean, value, 0.25, 8, 1e-4)
 				if cores[i].Var != nil {
 					gradcheck.Check(t, what+" variances", cores[i].Var, grad[i].Var, value, 0.25, 8, 1e-4)
@@ -163,17 +168,18 @@ func TestMomentGradients(t *testing.T) {
 	}
 }
 
-// Expected losses are those of their definition.
+// TestMomentLosses compares expected losses with their definition.
 func TestMomentLosses(t *testing.T) {
+	t.Parallel()
 	c := momentCases()["3 cores, covariances"]
 	p := c.Make(31)
-	cores := p.WithSpread(32, c.spread...)
-	plan := backend.NewPlan(p.Shapes, p.Index, backend.Last)
+	cores := p.WithSecondMoments(32, c.uncertainty...)
+	plan := backend.NewPlan(p.Shapes, p.Index, backend.LeafLast)
 	y, w := make([]float32, plan.Cells()), make([]float32, plan.Cells())
 	plan.Gather(y, p.Target)
 	plan.Gather(w, p.Weight)
 	for _, adjoint := range []backend.Adjoint{backend.Residual, backend.Product} {
-		job := &backend.Job{Second: true, Mean: make([]float32, len(y)), Var: make([]float32, len(y)), Adjoint: adjoint, Target: y, Weight: w}
+		job := &backend.Job{SecondMoments: true, Mean: make([]float32, len(y)), Var: make([]float32, len(y)), Adjoint: adjoint, Target: y, Weight: w}
 		got := ref.Backend{}.Pass(plan, cores, job)
 		want := 0.0
 		for k := range y {
@@ -184,7 +190,7 @@ func TestMomentLosses(t *testing.T) {
 			want += float64(w[k]) * (d*d + float64(job.Var[k]))
 		}
 		if math.Abs(got-want) > 1e-5*want {
-			t.Errorf("adjoint %d: loss %g, want %g", adjoint, got, want)
+			t.Errorf("adjoint %d: loss is %g, want %g", adjoint, got, want)
 		}
 	}
 }

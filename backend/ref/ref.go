@@ -1,7 +1,9 @@
-// Package ref is the plain backend: float64, one cell at a time, no sharing.
-// It is what the fast backends are compared with, so it is written to be read.
+// Package ref is the reference backend: float64, one cell at a time, without
+// sharing work between cells. The fast backends are tested against it, so it is
+// written for readability.
 //
-// A cell costs O(P R^2) and fresh vectors, with second moments O(P R^3).
+// A cell costs O(P R^2), with second moments O(P R^3), and allocates its
+// vectors.
 package ref
 
 import "github.com/kernel-fried-tensor/kft/backend"
@@ -16,8 +18,8 @@ func (Backend) Threads() int { return 1 }
 func slice(c backend.Slices, i int32) []float32 { return c.Mean[int(i)*c.Slice():][:c.Slice()] }
 
 // sides returns, for each core, the product of the slices to its left (a row
-// of its left rank) and to its right (a column of its right rank), and the
-// value of the whole.
+// vector of its left rank) and to its right (a column vector of its right
+// rank), and the value of the whole product.
 func sides(cores []backend.Slices, cell []int32) (left, right [][]float64, value float64) {
 	left, right = make([][]float64, len(cores)), make([][]float64, len(cores))
 	row := []float64{1}
@@ -73,8 +75,8 @@ func weightAt(w []float32, c int) float64 {
 // Pass implements backend.Backend.
 func (Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
 	p.Check(cores)
-	if job.Second {
-		return passSecond(p, cores, job)
+	if job.SecondMoments {
+		return passSecondMoments(p, cores, job)
 	}
 	grad := make([][]float64, len(cores))
 	for i := range job.Grad {
@@ -124,8 +126,8 @@ func (Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) f
 	return loss
 }
 
-// Rows implements backend.Backend.
-func (Backend) Rows(p *backend.Plan, cores []backend.Slices, target, weight []float32, visit backend.RowFunc) {
+// NormalEquations implements backend.Backend.
+func (Backend) NormalEquations(p *backend.Plan, cores []backend.Slices, target, weight []float32, visit backend.EquationsFunc) {
 	p.Check(cores)
 	r := p.LeafRank()
 	gram := make(map[int32][]float64)

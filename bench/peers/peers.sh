@@ -1,8 +1,8 @@
 #!/bin/sh
-# The table of kft and its peers: makes what is missing, goes on where it was.
+# Compares kft with its peers. Creates what is missing and resumes an interrupted run.
 #   sh bench/peers/peers.sh KFT
-# KFT_DATA is the folder of iowa-liquor/ and movielens-small/ (default:
-# shared/data beside the repository). PEERS chooses peers (default: all).
+# KFT_DATA is the folder of iowa-liquor/ and movielens-small/ (default: shared/data
+# beside the repository). PEERS selects peers (default: all).
 set -eu
 kft=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")"
@@ -12,7 +12,7 @@ data=${KFT_DATA:-$here/../../../shared/data}
 peers=${PEERS:-all}
 threads=${THREADS:-2}
 
-# The environment, once for each requirements.txt. What does not install is named.
+# The environment, rebuilt when requirements.txt changes. Packages that fail to install are reported.
 sum=$(cksum < requirements.txt)
 if [ "$(cat .venv/made 2>/dev/null)" != "$sum" ]; then
 	python=python3
@@ -21,12 +21,12 @@ if [ "$(cat .venv/made 2>/dev/null)" != "$sum" ]; then
 	if ! .venv/bin/pip install --quiet --disable-pip-version-check -r requirements.txt; then
 		grep -v '^#' requirements.txt | while read -r package; do
 			.venv/bin/pip install --quiet --disable-pip-version-check --no-deps "$package" ||
-				echo "peers: $package does not install here: what needs it is left out" >&2
+				echo "peers: $package cannot be installed; peers that need it will fail" >&2
 		done
 	fi
 	echo "$sum" > .venv/made
 fi
-.venv/bin/python test_ruler.py "$kft"
+.venv/bin/python test_measure.py "$kft"
 
 # compare NAME DATA FOLDER: kft, then the peers, then the table.
 compare() {
@@ -36,15 +36,15 @@ compare() {
 	rm -rf "$work"
 	mkdir -p "$work/data"
 	ln -s "$folder" "$work/data/"
-	if [ "$set" = movielens ]; then # years of movies stand in their titles
+	if [ "$set" = movielens ]; then # the years of movies are part of their titles
 		"$kft" data movielens "$folder" -o "$work/data/movielens"
 	fi
 	cp "$examples"/*.yaml "$work/"
 	sed "s|^output:.*|output: $results|" "$examples/experiment-$set.yaml" > "$work/experiment-$set.yaml"
 	(cd "$work" && "$kft" experiment run --spec "experiment-$set.yaml" --threads "$threads") ||
-		echo "peers: kft experiment did not finish; the table has what there is" >&2
+		echo "peers: kft experiment did not finish; the table contains the available results" >&2
 	.venv/bin/python -m peers --data "$set" --folder "$folder" --results "$results" --peers "$peers" \
-		--threads "$threads" --kft "$kft" || echo "peers: not all peers came to a result; $results/cells says why" >&2
+		--threads "$threads" --kft "$kft" || echo "peers: some peers failed; see $results/cells" >&2
 	"$kft" experiment table "$results" --format markdown
 }
 
@@ -52,7 +52,7 @@ if [ -f "$data/iowa-liquor/sales_2015_2016.csv.gz" ]; then
 	data=$(cd "$data" && pwd)
 	compare iowa iowa "$data/iowa-liquor"
 else
-	echo "peers: no Iowa data in $data (set KFT_DATA): a made-up table of its shape instead" >&2
+	echo "peers: no Iowa data in $data (set KFT_DATA); using a synthetic table of the same shape" >&2
 	made=$here/results/made-up/data/iowa-liquor
 	if [ ! -f "$made/split.csv.gz" ]; then
 		"$kft" data synthetic --shape alcohol --scale 0.01 -o "$made" --force
@@ -64,5 +64,5 @@ if [ -f "$data/movielens-small/ratings.csv" ]; then
 	data=$(cd "$data" && pwd)
 	compare movielens movielens "$data/movielens-small"
 else
-	echo "peers: no MovieLens data in $data: left out" >&2
+	echo "peers: no MovieLens data in $data; skipped" >&2
 fi

@@ -109,10 +109,10 @@ func TestBadSpecification(t *testing.T) {
 		parts          []string
 	}{
 		{"unknown key", "target: units", "tagret: units", []string{"kft.yaml:7:3", "data.tagret", "unknown key", `did you mean "target"?`}},
-		{"unknown variant", "solver: als", "solver: lbfgs", []string{"kft.yaml", "fit.solver", `"lbfgs" is not known`, "als, adam or cavi"}},
+		{"unknown variant", "solver: als", "solver: lbfgs", []string{"kft.yaml", "fit.solver", `unknown value "lbfgs"`, "als, adam or cavi"}},
 		{"newer version", "version: 1", "version: 2", []string{"kft.yaml:2:10", "newer kft"}},
-		{"not YAML", "version: 1", "version: [1", []string{"kft.yaml", "not YAML"}},
-		{"list for a value", "target: units", "target: [units]", []string{"kft.yaml:7:", "data.target", "one value"}},
+		{"not valid YAML", "version: 1", "version: [1", []string{"kft.yaml", "not valid YAML"}},
+		{"list for a value", "target: units", "target: [units]", []string{"kft.yaml:7:", "data.target", "single value"}},
 		{"bad number", "sweeps: 30", "sweeps: many", []string{"kft.yaml:", "fit.sweeps", `"many"`, "whole number"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -155,15 +155,15 @@ func TestBadModel(t *testing.T) {
 	write(t, "stub.kft", model[:6])
 	for _, n := range []int{4, 5, 8} {
 		write(t, "cut.kft", model[:n])
-		if r := call(t, "inspect", "cut.kft"); r.code != exitFailed || !strings.Contains(r.stderr, fmt.Sprintf("it has %d bytes, too few for a model", n)) {
+		if r := call(t, "inspect", "cut.kft"); r.code != exitFailed || !strings.Contains(r.stderr, fmt.Sprintf("%d bytes are too few for a model", n)) {
 			t.Errorf("%d bytes: exit %d, %s", n, r.code, r.stderr)
 		}
 	}
 	for file, parts := range map[string][]string{
-		"changed.kft": {"changed.kft", "checksum", "fit it again"},
-		"short.kft":   {"short.kft", "cut short"},
-		"stub.kft":    {"stub.kft", "cut short"},
-		"sales.csv":   {"sales.csv", "a text", "not a model"},
+		"changed.kft": {"changed.kft", "checksum", "fit the model again"},
+		"short.kft":   {"short.kft", "truncated"},
+		"stub.kft":    {"stub.kft", "truncated"},
+		"sales.csv":   {"sales.csv", "a text file", "not a kft model"},
 		"none.kft":    {"none.kft", "no such file"},
 	} {
 		refused(t, exitFailed, parts, "predict", file, "sales.csv", "-o", "out.csv")

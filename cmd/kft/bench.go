@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/bench"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // benchCommand measures the speed of the engine on this machine.
@@ -34,7 +34,7 @@ func (c *benchCommand) Run(e *env) error {
 		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", c.Threads)
 	}
 	if groups := bench.Groups(); c.Only != "" && !slices.Contains(groups, c.Only) {
-		return usagef("--only: %q is not a group%s; write one of %s", c.Only, nearest.Hint(c.Only, groups), strings.Join(groups, ", "))
+		return usagef("--only: %q is not a group%s; write one of %s", c.Only, suggest.Hint(c.Only, groups), strings.Join(groups, ", "))
 	}
 	opt := bench.Options{Quick: c.Quick, Data: c.Data, Only: c.Only, Threads: c.Threads}
 	if !c.Quiet {

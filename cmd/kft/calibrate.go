@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // calibrateCommand gives a model a conformal layer.
@@ -80,7 +80,7 @@ func (c *calibrateCommand) Run(e *env) error {
 
 // conformalFlag names the flag of a problem with the kind of layer.
 func conformalFlag(err error) error {
-	var problems model.Problems
+	var problems spec.Problems
 	if !errors.As(err, &problems) {
 		return err
 	}

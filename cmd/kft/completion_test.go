@@ -58,7 +58,7 @@ func TestBashCompletes(t *testing.T) {
 		{[]string{"kft", "predict", "--si"}, []string{"--side"}},
 		{[]string{"kft", "fit", "--side"}, []string{"--side", "--side-columns", "--side-replace"}},
 		{[]string{"kft", "fit", "--variant", ""}, []string{"plain", "side", "wlr", "ls", "additive"}},
-		{[]string{"kft", "fit", "--space", "dual-"}, []string{"dual-rff", "dual-paper"}},
+		{[]string{"kft", "fit", "--space", "dual-"}, []string{"dual-rff", "dual-unwhitened"}},
 		{[]string{"kft", "fit", "--seed", ""}, nil},
 	} {
 		program := script + "\nCOMP_WORDS=(" + quoteAll(c.words) + ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_kft\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n"

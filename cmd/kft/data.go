@@ -109,7 +109,7 @@ func (o *dataOutput) make(e *env, set dataSet, next string) error {
 	}
 	report, err := set.Write(e.ctx, folder)
 	var exists *publicdata.ExistsError
-	var isRead *publicdata.ReadError
+	var isRead *publicdata.InputOverwriteError
 	if errors.As(err, &exists) || errors.As(err, &isRead) {
 		return usagef("%v", err)
 	}
@@ -129,13 +129,13 @@ func dataSummary(r *publicdata.Report) string {
 	for _, part := range []struct {
 		head    string
 		reasons []publicdata.Reason
-	}{{"Passed over:", r.Dropped}, {"Left out of the sums:", r.Left}} {
+	}{{"Passed over:", r.Dropped}, {"Excluded from the sums:", r.Excluded}} {
 		if len(part.reasons) == 0 {
 			continue
 		}
 		b.WriteString(part.head + "\n")
 		for _, reason := range part.reasons {
-			fmt.Fprintf(&b, "  %12s  %s", count(reason.Rows), reason.Why)
+			fmt.Fprintf(&b, "  %12s  %s", count(reason.Rows), reason.Text)
 			if reason.First != "" {
 				fmt.Fprintf(&b, " (first: %s)", reason.First)
 			}
@@ -151,7 +151,7 @@ func dataSummary(r *publicdata.Report) string {
 		if w.Rows > 0 {
 			rows = count(w.Rows)
 		}
-		table.rows = append(table.rows, []string{w.File, w.About, rows})
+		table.rows = append(table.rows, []string{w.File, w.Description, rows})
 	}
 	b.WriteByte('\n')
 	table.write(&b)

@@ -46,12 +46,12 @@ func TestDataIowa(t *testing.T) {
 	}
 	write(t, "raw.csv", text.String())
 	r := must(t, "data", "iowa", "raw.csv", "--years", "2015", "-o", "out/iowa")
-	for _, part := range []string{"Read 401 rows", "the date is missing or cannot be read (first: raw.csv, line 2: \"never\")", "out/iowa/sales_2015.csv.gz", "8 stores, 15 items", "cd out/iowa && kft fit"} {
+	for _, part := range []string{"Read 401 rows", "date missing or invalid (first: raw.csv, line 2: \"never\")", "out/iowa/sales_2015.csv.gz", "8 stores, 15 items", "cd out/iowa && kft fit"} {
 		if !strings.Contains(r.stdout, part) {
 			t.Errorf("nothing about %q in\n%s", part, r.stdout)
 		}
 	}
-	if r := call(t, "data", "iowa", "raw.csv", "--years", "2015", "-o", "out/iowa"); r.code != exitUsage || !strings.Contains(r.stderr, "out/iowa/sales_2015.csv.gz, out/iowa/stores.csv, out/iowa/items.csv, out/iowa/kft.yaml are there already") {
+	if r := call(t, "data", "iowa", "raw.csv", "--years", "2015", "-o", "out/iowa"); r.code != exitUsage || !strings.Contains(r.stderr, "out/iowa/sales_2015.csv.gz, out/iowa/stores.csv, out/iowa/items.csv, out/iowa/kft.yaml already exist") {
 		t.Errorf("exit %d: %s", r.code, r.stderr)
 	}
 	must(t, "data", "iowa", "raw.csv", "--years", "2015", "-o", "out/iowa", "--force")

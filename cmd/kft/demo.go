@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 	"github.com/kernel-fried-tensor/kft/metrics"
@@ -76,7 +77,7 @@ func (c *demoCommand) Run(e *env) error {
 // missing targets nor repeated cells, so that its split depends on the number
 // of rows and the seed alone.
 func (c *demoCommand) oracle(truth *synthetic.Table) (metrics.Score, error) {
-	spec, err := dataset.ParseSplit(demoSplit)
+	spec, err := split.Parse(demoSplit)
 	if err != nil {
 		return metrics.Score{}, err
 	}

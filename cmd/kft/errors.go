@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 const (
@@ -27,7 +27,7 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 // exitCode tells wrong calls from failures.
 func exitCode(err error) int {
 	var usage *usageError
-	var problems model.Problems
+	var problems spec.Problems
 	var side *kft.SideError
 	var quantile *kft.QuantileError
 	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) || errors.As(err, &quantile) {
@@ -39,7 +39,7 @@ func exitCode(err error) int {
 // complain writes an error for a person: a line beginning with kft, or, for a
 // specification, a line a problem.
 func complain(w io.Writer, err error) {
-	var problems model.Problems
+	var problems spec.Problems
 	if errors.As(err, &problems) {
 		for _, p := range problems {
 			complainLine(w, p.Error())

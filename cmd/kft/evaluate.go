@@ -81,7 +81,7 @@ func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary
 	}
 	unknown, side := map[string]int{}, map[string]int{}
 	for i, mode := range m.Modes() {
-		unknown[mode.Name], side[mode.Name] = sum.Unknown[i], sum.Side[i]
+		unknown[mode.Name], side[mode.Name] = sum.Unseen[i], sum.Side[i]
 	}
 	fields["unknown"], fields["from_side"] = unknown, side
 	return writeJSON(w, fields)

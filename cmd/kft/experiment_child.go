@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/experiment"
-	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
@@ -69,7 +69,7 @@ func lastLine(text string) string {
 }
 
 // Split writes the parts of a table's rows.
-func (r *childRunner) Split(ctx context.Context, data model.DataSpec, split experiment.Split, to string) error {
+func (r *childRunner) Split(ctx context.Context, data spec.Data, split experiment.Split, to string) error {
 	args := []string{"split", "--split=" + split.Split, "--seed=" + strconv.FormatUint(split.Seed, 10), "--force", "--output=" + to,
 		"--target=" + data.Target, "--duplicates=" + data.Duplicates, "--delimiter=" + data.Delimiter, "--header=" + data.Header}
 	if data.Weight != "" {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/experiment"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // experimentTable compares the results of a folder.
@@ -31,7 +31,7 @@ Example:
 // Run reads, compares and writes.
 func (c *experimentTable) Run(e *env) error {
 	if !slices.Contains(experiment.Formats(), c.Format) {
-		return usagef("--format: %q is not known%s; use one of %s", c.Format, nearest.Hint(c.Format, experiment.Formats()), strings.Join(experiment.Formats(), ", "))
+		return usagef("--format: %q is not known%s; use one of %s", c.Format, suggest.Hint(c.Format, experiment.Formats()), strings.Join(experiment.Formats(), ", "))
 	}
 	for _, m := range c.Measures {
 		if err := experiment.CheckMeasure(m); err != nil {

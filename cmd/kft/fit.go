@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // fitCommand trains a model.
@@ -92,7 +92,7 @@ func (c *fitCommand) Run(e *env) error {
 }
 
 // check refuses, before any work, what could only fail after it.
-func (c *fitCommand) check(spec model.Spec) error {
+func (c *fitCommand) check(spec spec.Spec) error {
 	if err := checkInputs(append(sideFiles(spec.Side.Tables), spec.Data.Files...)); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (c *fitCommand) check(spec model.Spec) error {
 
 // checkOutput refuses to overwrite what is read or what is no model, and a
 // folder in which nothing can be made.
-func (c *fitCommand) checkOutput(spec model.Spec) error {
+func (c *fitCommand) checkOutput(spec spec.Spec) error {
 	inputs := append(slices.Clone(spec.Data.Files), sideFiles(spec.Side.Tables)...)
 	if file, ok := strings.CutPrefix(spec.Split, "file:"); ok {
 		inputs = append(inputs, file)

@@ -29,7 +29,7 @@ func TestPeriodsAreNamed(t *testing.T) {
 		t.Errorf("%v, %v", report, err)
 	}
 	write(t, "day.csv", "store,at,y\na,2016-01-01 05:00,1\nb,2016-01-01 06:00,2\na,2016-01-02 06:00,3\nb,2016-01-02 07:00,5\n")
-	refused(t, exitFailed, []string{"mode hour is hour(at), which comes round again", "yearmonth(at) or date(at)"},
+	refused(t, exitFailed, []string{"mode hour is hour(at), which is cyclic", "yearmonth(at) or date(at)"},
 		"fit", "--data", "day.csv", "--target", "y", "--modes", "store,hour(at)", "--split", "time:last=1", "--rank", "1")
 }
 
@@ -46,7 +46,7 @@ func TestDoubtfulPeriodsAreWarnedOf(t *testing.T) {
 	write(t, "t.csv", table.String())
 	args := []string{"--target", "y", "--modes", "store,month", "--split", "time:last=2"}
 	for _, r := range []result{must(t, append([]string{"split", "t.csv"}, args...)...), must(t, append([]string{"fit", "--data", "t.csv", "--rank", "1"}, args...)...)} {
-		if !strings.Contains(r.stdout, "warning: ") || !strings.Contains(r.stdout, "a month comes round again") {
+		if !strings.Contains(r.stdout, "warning: ") || !strings.Contains(r.stdout, "a month is cyclic") {
 			t.Errorf("%s", r.stdout)
 		}
 	}

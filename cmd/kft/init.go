@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // initCommand guesses a specification.
@@ -45,7 +47,7 @@ func (c *initCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	guessed, err := dataset.Guess(c.Tables[0], format)
+	guessed, err := tableio.GuessColumns(tableio.Files(c.Tables[0]), format)
 	if err != nil {
 		return err
 	}
@@ -81,9 +83,9 @@ func (c *initCommand) next() []string {
 }
 
 // specification is the guess with the flags set over it.
-func (c *initCommand) specification(g *dataset.Guessed) (model.Spec, error) {
+func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 	flags := specFlags{dataFlags: c.dataFlags}
-	var spec model.Spec
+	var spec spec.Spec
 	given, err := flags.override(&spec)
 	if err != nil {
 		return spec, err
@@ -111,7 +113,7 @@ func (c *initCommand) specification(g *dataset.Guessed) (model.Spec, error) {
 }
 
 // checkOthers makes sure that every table has the columns.
-func (c *initCommand) checkOthers(spec model.Spec, format dataset.Format) error {
+func (c *initCommand) checkOthers(spec spec.Spec, format tableio.Format) error {
 	wanted := []string{spec.Data.Target}
 	if spec.Data.Weight != "" {
 		wanted = append(wanted, spec.Data.Weight)
@@ -124,13 +126,13 @@ func (c *initCommand) checkOthers(spec model.Spec, format dataset.Format) error 
 		wanted = append(wanted, mode.Columns...)
 	}
 	for _, table := range c.Tables {
-		names, _, _, err := dataset.Columns(table, format)
+		names, err := tableio.ColumnNames(tableio.Files(table), format)
 		if err != nil {
 			return err
 		}
 		for _, column := range wanted {
 			if !slices.Contains(names, column) {
-				return &dataset.InputError{File: table, Column: column, Problem: "the table has no such column" + nearest.Hint(column, names),
+				return &dataset.InputError{File: table, Column: column, Problem: "the table has no such column" + suggest.Hint(column, names),
 					Remedy: "choose one of " + strings.Join(names, ", ")}
 			}
 		}
@@ -139,14 +141,14 @@ func (c *initCommand) checkOthers(spec model.Spec, format dataset.Format) error 
 }
 
 // format is how the flags say the table is written.
-func (f *dataFlags) format(stdin io.Reader) (dataset.Format, error) {
-	format := dataset.Format{Stdin: stdin}
+func (f *dataFlags) format(stdin io.Reader) (tableio.Format, error) {
+	format := tableio.Format{Stdin: stdin}
 	var err error
-	if format.Delimiter, err = dataset.ParseDelimiter(f.Delimiter); err != nil {
+	if format.Delimiter, err = delimited.ParseDelimiter(f.Delimiter); err != nil {
 		return format, usagef("--delimiter: %v", err)
 	}
 	if f.Header != "" {
-		if format.Header, err = dataset.ParseHeader(f.Header); err != nil {
+		if format.Header, err = delimited.ParseHeader(f.Header); err != nil {
 			return format, usagef("--header: %v", err)
 		}
 	}
@@ -154,7 +156,7 @@ func (f *dataFlags) format(stdin io.Reader) (dataset.Format, error) {
 }
 
 // scaleHint suggests log1p for counts that span orders of magnitude.
-func scaleHint(g *dataset.Guessed, target string) string {
+func scaleHint(g *tableio.Guess, target string) string {
 	for _, c := range g.Columns {
 		if c.Name == target && c.Min >= 0 && c.Max >= 100*max(1, c.Min) {
 			return "Scale:  identity; the target goes from " + amountShort(c.Min) + " to " + amountShort(c.Max) +
@@ -164,7 +166,7 @@ func scaleHint(g *dataset.Guessed, target string) string {
 	return ""
 }
 
-func columnNames(g *dataset.Guessed) []string {
+func columnNames(g *tableio.Guess) []string {
 	names := make([]string, len(g.Columns))
 	for i, c := range g.Columns {
 		names[i] = c.Name

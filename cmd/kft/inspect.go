@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // inspectCommand describes a table or a model.
@@ -75,7 +76,7 @@ func (c *inspectCommand) table(e *env) error {
 	if err != nil {
 		return err
 	}
-	g, err := dataset.Guess(c.File, format)
+	g, err := tableio.GuessColumns(tableio.Files(c.File), format)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (c *inspectCommand) table(e *env) error {
 
 // next is the command that goes on from here: init, which looks at a file, with
 // what the guess could not tell.
-func (c *inspectCommand) next(g *dataset.Guessed) string {
+func (c *inspectCommand) next(g *tableio.Guess) string {
 	command := []string{"kft", "init", c.File}
 	if c.File == "-" {
 		command[2] = "TABLE"
@@ -129,7 +130,7 @@ func (c *inspectCommand) next(g *dataset.Guessed) string {
 }
 
 // looked says how much of a table was looked at.
-func looked(file string, g *dataset.Guessed) string {
+func looked(file string, g *tableio.Guess) string {
 	if file == "-" {
 		file = "standard input"
 	}
@@ -137,7 +138,7 @@ func looked(file string, g *dataset.Guessed) string {
 }
 
 // columnTable describes a table's columns.
-func columnTable(g *dataset.Guessed) *textTable {
+func columnTable(g *tableio.Guess) *textTable {
 	t := &textTable{header: []string{"column", "kind", "distinct", "missing", "from", "to"}, left: 2}
 	for _, c := range g.Columns {
 		from, to := "", ""
@@ -189,7 +190,7 @@ type tableReport struct {
 	Columns   []columnReport `json:"columns"`
 }
 
-func tableJSON(file string, g *dataset.Guessed) tableReport {
+func tableJSON(file string, g *tableio.Guess) tableReport {
 	r := tableReport{Kind: "table", File: file, Rows: g.Rows, Delimiter: string(rune(g.Format.Delimiter)), Header: g.Format.Header.String(),
 		Target: g.Target, Modes: append([]string{}, g.Modes...)}
 	for _, c := range g.Columns {

@@ -22,7 +22,7 @@ type modelReport struct {
 	Weights  int            `json:"weights"`
 	Modes    []modeReport   `json:"modes"`
 	Terms    []kft.TermInfo `json:"terms"`
-	Training kft.Training   `json:"training"`
+	Training kft.Record   `json:"training"`
 	Spec     kft.Spec       `json:"spec"`
 
 	Uncertainty kft.UncertaintyInfo `json:"uncertainty"`
@@ -33,7 +33,7 @@ func (c *inspectCommand) model(e *env) error {
 	if err != nil {
 		return err
 	}
-	r := modelReport{Kind: "model", File: c.File, Weights: m.Weights(), Terms: m.Terms(), Training: m.Training(), Spec: m.Spec(), Uncertainty: m.Uncertainty()}
+	r := modelReport{Kind: "model", File: c.File, Weights: m.Weights(), Terms: m.Terms(), Training: m.Record(), Spec: m.Spec(), Uncertainty: m.Uncertainty()}
 	for i, mode := range m.Modes() {
 		r.Modes = append(r.Modes, modeReport{Name: mode.Name, Source: mode.String(), IDs: len(m.IDs(i))})
 	}

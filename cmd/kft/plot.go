@@ -10,7 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
@@ -60,7 +60,7 @@ func (c *plotCalibrationCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	opt := kft.HeatOptions{TableOptions: table, By: c.By, Time: c.Time, Part: part}
+	opt := kft.MapOptions{TableOptions: table, By: c.By, Time: c.Time, Part: part}
 	heat, err := m.Heat(e.ctx, c.Tables, opt)
 	var wrong *kft.ModeError
 	if errors.As(err, &wrong) {
@@ -77,7 +77,7 @@ func (c *plotCalibrationCommand) Run(e *env) error {
 }
 
 // draw writes a PNG and an SVG for each level.
-func (c *plotCalibrationCommand) draw(e *env, heat *kft.HeatMap) error {
+func (c *plotCalibrationCommand) draw(e *env, heat *kft.CoverageMap) error {
 	for i, file := range c.files() {
 		level, draw := i/2, heat.WritePNG
 		if i%2 == 1 {
@@ -110,7 +110,7 @@ func parsePart(text string, tables []string) (dataset.Part, error) {
 	part, known := map[string]dataset.Part{"": dataset.Unused, "train": dataset.Train, "valid": dataset.Valid, "test": dataset.Test}[text]
 	switch {
 	case !known:
-		return part, usagef("--part: %q is not a part%s; write train, valid or test", text, nearest.Hint(text, []string{"train", "valid", "test"}))
+		return part, usagef("--part: %q is not a part%s; write train, valid or test", text, suggest.Hint(text, []string{"train", "valid", "test"}))
 	case text == "" && len(tables) > 1:
 		return part, usagef("one table at a time; several are read as one only with --part")
 	}

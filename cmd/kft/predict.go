@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
@@ -69,7 +69,7 @@ func (c *predictCommand) Run(e *env) error {
 			return err
 		}
 	}
-	output, err := dataset.OutputFor(c.Output)
+	output, err := tableio.OutputFor(c.Output)
 	if err != nil {
 		return usagef("-o: %v", err)
 	}
@@ -95,7 +95,7 @@ func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) (err 
 	var failed error // of the prediction itself; an error of the output is another
 	predict := func(w io.Writer) (err error) {
 		out := &watched{Writer: w}
-		sum, err = m.PredictFile(e.ctx, c.Table, out, opt)
+		sum, err = m.PredictTable(e.ctx, kft.Files(c.Table), out, opt)
 		if out.err == nil {
 			failed = err
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 type cellReport struct {
@@ -43,13 +43,13 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 	}
 	var b strings.Builder
 	for i, p := range predictions {
-		if c.Strict && len(p.Unknown) > 0 {
-			mode := p.Unknown[0]
+		if c.Strict && len(p.Unseen) > 0 {
+			mode := p.Unseen[0]
 			id := cells[i][mode]
 			return fmt.Errorf("--cell %s: mode %s: the id %q is not in the training data%s; leave out --strict to predict it by the average", c.Cell[i], mode, id, nearID(m, mode, id))
 		}
 		if !c.Quiet {
-			for _, mode := range p.Unknown {
+			for _, mode := range p.Unseen {
 				id := cells[i][mode]
 				fmt.Fprintf(e.stderr, "%s: the id %q is not in the training data%s; it is predicted by the average\n", mode, id, nearID(m, mode, id))
 			}
@@ -59,7 +59,7 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 			quantiles[k] = cellQuantile{level, p.Distribution().Quantile(level)}
 		}
 		if c.JSON {
-			p.Unknown = append([]string{}, p.Unknown...)
+			p.Unseen = append([]string{}, p.Unseen...)
 			text, err := json.Marshal(cellReport{cells[i], p, quantiles})
 			if err != nil {
 				return err
@@ -71,8 +71,8 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 		for _, q := range quantiles {
 			fmt.Fprintf(&b, ", q%g %s", q.Level, number(q.Value))
 		}
-		if len(p.Unknown) > 0 {
-			fmt.Fprintf(&b, "; unknown: %s", strings.Join(p.Unknown, ", "))
+		if len(p.Unseen) > 0 {
+			fmt.Fprintf(&b, "; unknown: %s", strings.Join(p.Unseen, ", "))
 		}
 		if len(p.FromSide) > 0 {
 			fmt.Fprintf(&b, "; from its side row: %s", strings.Join(p.FromSide, ", "))
@@ -118,9 +118,9 @@ func cellOfColumns(m *kft.Model, cell kft.Cell) (kft.Cell, error) {
 func nearID(m *kft.Model, name, id string) string {
 	for i, mode := range m.Modes() {
 		if mode.Name == name {
-			near := nearest.Name(id, m.IDs(i))
+			near := suggest.Nearest(id, m.IDs(i))
 			if near != id {
-				return nearest.Hint(id, m.IDs(i))
+				return suggest.Hint(id, m.IDs(i))
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func TestPredictRefusesColumnsItAdds(t *testing.T) {
 	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
 	for _, column := range []string{"prediction", "median", "sd", "sd_noise", "unknown"} {
 		write(t, "new.csv", "store,item,year,month,"+column+"\nS001,A0001,2023,1,7\n")
-		refused(t, exitFailed, []string{"new.csv", `column "` + column + `"`, "the table has this column already", "rename it or drop it"}, "predict", "model.kft", "new.csv", "-o", "out.csv")
+		refused(t, exitFailed, []string{"new.csv", `column "` + column + `"`, "the table already has this column", "rename it or drop it"}, "predict", "model.kft", "new.csv", "-o", "out.csv")
 		refused(t, exitFailed, []string{`column "` + column + `"`}, "predict", "model.kft", "new.csv")
 	}
 }
@@ -70,7 +70,7 @@ func TestCells(t *testing.T) {
 	if a, b := must(t, "predict", "hours.kft", "--cell", "store=a,hour=6"), must(t, "predict", "hours.kft", "--cell", "store=a,at=2020-12-31 06:30"); answer(a) != answer(b) {
 		t.Errorf("%q and %q", a.stdout, b.stdout)
 	}
-	refused(t, exitUsage, []string{"at=noon is not a date or a time, which hour(at) needs"}, "predict", "hours.kft", "--cell", "store=a,at=noon")
+	refused(t, exitUsage, []string{"at=noon is not a date or a time, which hour(at) requires"}, "predict", "hours.kft", "--cell", "store=a,at=noon")
 }
 
 // With --part the same keys are there as without.

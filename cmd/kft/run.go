@@ -11,7 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // commandLine is the grammar: a field a verb. Besides kong's own tags, flags
@@ -138,7 +138,7 @@ func checkVerb(model *kong.Application, args []string) error {
 	if strings.HasPrefix(args[0], "-") || verbNode(model, args) != nil {
 		return nil
 	}
-	return usagef("unknown command %q%s; kft --help lists the commands", args[0], nearest.Hint(args[0], verbs))
+	return usagef("unknown command %q%s; kft --help lists the commands", args[0], suggest.Hint(args[0], verbs))
 }
 
 func verbNode(model *kong.Application, args []string) *kong.Node {

@@ -20,7 +20,7 @@ func withSide(e *env, m *kft.Model, tables []string) (*kft.Model, error) {
 func sideFiles(tables []string) []string {
 	var files []string
 	for _, text := range tables {
-		if t, err := sideinfo.ParseSide(text); err == nil && !t.Own() {
+		if t, err := sideinfo.ParseSpec(text); err == nil && !t.FromIDs() {
 			files = append(files, t.File)
 		}
 	}
@@ -105,7 +105,7 @@ func writeSources(b *strings.Builder, m *kft.Model, sum kft.Summary, marked stri
 		if n := sum.Side[i]; n > 0 {
 			fmt.Fprintf(b, "%s with %s not in the training data, predicted from its side row%s\n", plural(n, "row"), article(mode.Name), marked)
 		}
-		if n := sum.Unknown[i]; n > 0 {
+		if n := sum.Unseen[i]; n > 0 {
 			fmt.Fprintf(b, "%s with an unknown %s, predicted by the average%s\n", plural(n, "row"), mode.Name, marked)
 		}
 	}
@@ -114,7 +114,7 @@ func writeSources(b *strings.Builder, m *kft.Model, sum kft.Summary, marked stri
 // writeUnmatched says of which tables given by --side no row made use.
 func writeUnmatched(b *strings.Builder, m *kft.Model, sum kft.Summary, tables []string) {
 	for _, text := range tables {
-		t, err := sideinfo.ParseSide(text)
+		t, err := sideinfo.ParseSpec(text)
 		if err != nil {
 			continue // refused before
 		}

@@ -47,13 +47,13 @@ func TestBadSide(t *testing.T) {
 		parts []string
 	}{
 		{"covers no entity", "store,region\nX1,a\nX2,b\n", []string{"--side", "store=bad.csv"}, exitFailed,
-			[]string{"side information of store: bad.csv", `column "store"`, "describes no entity of mode store", `its keys are "X1", "X2"`, `the mode's ids are "S0`, "store=bad.csv[key=COLUMN]"}},
+			[]string{"side information of store: bad.csv", `column "store"`, "describes no entity of mode store", `its keys are "X1", "X2"`, `the ids of the mode are "S0`, "store=bad.csv[key=COLUMN]"}},
 		{"key twice", change("S004,", "S002,"), []string{"--side", "store=bad.csv"}, exitFailed,
-			[]string{`bad.csv, line 5, column "store", value "S002"`, "given on line 3 already", "keep one row an entity"}},
+			[]string{`bad.csv, line 5, column "store", value "S002"`, "duplicate of line 3", "keep one row per entity"}},
 		{"nothing said", "store,a,b\nS001,7,\nS002,7,\n", []string{"--side", "store=bad.csv:a:num,b:num"}, exitFailed,
-			[]string{"bad.csv", "says nothing", `column "a" is left out: all values are alike (7)`, `column "b" is left out: all values are missing`}},
+			[]string{"bad.csv", "has no usable column", `column "a" is left out: all values are equal (7)`, `column "b" is left out: all values are missing`}},
 		{"number of a text", storesTable, []string{"--side", "store=bad.csv:region:num"}, exitFailed,
-			[]string{`bad.csv, line 2, column "region", value "north"`, "not a number, which num needs", "another type"}},
+			[]string{`bad.csv, line 2, column "region", value "north"`, "not a number, as type num requires", "another type"}},
 		{"no such column", storesTable, []string{"--side", "store=bad.csv:regoin"}, exitFailed,
 			[]string{"bad.csv", `column "regoin"`, `did you mean "region"?`}},
 		{"no key column", change("store,", "shop,"), []string{"--side", "store=bad.csv"}, exitFailed,
@@ -62,7 +62,7 @@ func TestBadSide(t *testing.T) {
 		{"empty table", "", []string{"--side", "store=bad.csv"}, exitFailed, []string{"bad.csv", "empty"}},
 		{"kernel on a column there is not", storesTable, []string{"--side", "store=bad.csv", "--kernel", "rbf[aera]"}, exitFailed,
 			[]string{"rbf[aera]", `did you mean "area"?`}},
-		{"own column there is not", storesTable, []string{"--side", "time=@mnth"}, exitFailed, []string{`no column "mnth" of its own`, `did you mean "month"?`}},
+		{"own column there is not", storesTable, []string{"--side", "time=@mnth"}, exitFailed, []string{`no column @mnth can be computed from the ids`, `did you mean "month"?`}},
 
 		{"unknown kernel", storesTable, []string{"--side", "store=bad.csv", "--kernel", "matern23"}, exitUsage, []string{"--kernel", `"matern23"`, `did you mean "matern32"?`}},
 		{"unknown variant", storesTable, []string{"--side", "store=bad.csv", "--variant", "wrl"}, exitUsage, []string{"--variant", `"wrl"`, `did you mean "wlr"?`}},
@@ -72,7 +72,7 @@ func TestBadSide(t *testing.T) {
 		{"unknown mode", storesTable, []string{"--side", "stroe=bad.csv"}, exitUsage, []string{"--side", `mode "stroe"`, `did you mean "store"?`}},
 		{"unknown mode of a kernel", storesTable, []string{"--side", "store=bad.csv", "--kernel", "stroe=rbf"}, exitUsage, []string{"--kernel", `mode "stroe"`, `did you mean "store"?`}},
 		{"two tables", storesTable, []string{"--side", "store=bad.csv", "--side", "store=stores.csv"}, exitUsage, []string{"--side", `mode "store" has a side table already, store=bad.csv`, "join the two"}},
-		{"no equals sign", storesTable, []string{"--side", "bad.csv"}, exitUsage, []string{"--side", `"bad.csv"`, "there is no '='", "mode=file"}},
+		{"no equals sign", storesTable, []string{"--side", "bad.csv"}, exitUsage, []string{"--side", `"bad.csv"`, "'=' is missing", "mode=file"}},
 		{"variant without a table", "", []string{"--variant", "wlr"}, exitUsage, []string{"--variant", "wlr needs side information", "--side"}},
 		{"unknown replacement", storesTable, []string{"--side", "store=bad.csv", "--side-replace", "nosie"}, exitUsage, []string{"--side-replace", `"nosie"`, `did you mean "noise"?`}},
 		{"replacement of no table", storesTable, []string{"--side", "store=bad.csv", "--side-replace", "noise:item"}, exitUsage, []string{"--side-replace", `mode "item" has no side table`}},
@@ -101,13 +101,13 @@ func TestSideNotices(t *testing.T) {
 		stdout, stderr []string
 	}{
 		{fitSide(), []string{"Side: store: 11 of 12 ids described, 1 not, 1 row of no id in the data; dual by matern32, ", "region cat (guessed, 2 levels, 1 missing), area num (guessed, 1 missing)", "floors left out",
-			`warning: side information of store: column "floors" is left out: all values are alike (1)`}, nil},
+			`warning: side information of store: column "floors" is left out: all values are equal (1)`}, nil},
 		{fitSales("--rank", "2", "--sweeps", "1", "--side", "store=empty.csv"), []string{`column "gone" is left out: all values are missing`}, nil},
-		{fitSales("--rank", "40", "--sweeps", "1", "--side", "store=stores.csv:area"), []string{"rank 40 between store and item is lowered to 12, all that store can carry"}, nil},
+		{fitSales("--rank", "40", "--sweeps", "1", "--side", "store=stores.csv:area"), []string{"the rank 40 between store and item is reduced to 12, the maximum that store allows"}, nil},
 		{fitSide("--side-replace", "noise"), []string{"replaced by noise"}, nil},
 		{fitSide("--kernel", "item=rbf"), []string{"warning: kernel item=rbf has no effect: mode item has no side information"}, nil},
 		{fitSide("--length-scales", "learn"), []string{"\n      learned: intercept 1 -> ", ", matern32 length "}, nil},
-		{fitSide("--space", "dual-paper", "--length-scales", "learn"), []string{"warning: length-scales are not learned in the space dual-paper; use dual"}, nil},
+		{fitSide("--space", "dual-unwhitened", "--length-scales", "learn"), []string{"warning: length-scales cannot be learned in the space dual-unwhitened; set side.space to dual"}, nil},
 		{fitSales("--term", "item,time:2", "--sweeps", "1", "--side", "store=stores.csv"), []string{"warning: the side information of store has no effect: no term has a core of store"}, nil},
 		{fitSide("--space", "primal", "--kernel", "rbf"), []string{"; primal, "}, []string{"note: --kernel is for kernels and has no effect in the space primal"}},
 		{fitSales("--rank", "1", "--sweeps", "1", "--space", "primal"), nil, []string{"note: --space is for side information and has no effect without --side"}},
@@ -192,10 +192,10 @@ func TestBadPredictSide(t *testing.T) {
 		{"model.kft", "stroe=new_stores.csv", exitUsage, []string{"--side", `no mode "stroe"`, `did you mean "store"?`, "store, item, time"}},
 		{"model.kft", "store=short.csv", exitFailed, []string{"short.csv", `column "area"`, "the table has no such column", "choose one of store, region"}},
 		{"model.kft", "store=text.csv", exitFailed, []string{`text.csv, line 2, column "area", value "big"`, "not a number"}},
-		{"model.kft", "store=twice.csv", exitFailed, []string{`twice.csv, line 3, column "store", value "N001"`, "given on line 2 already"}},
-		{"model.kft", "store=new_stores.csv:region:cat,area:cat", exitUsage, []string{"--side", `column "area" was fitted as num, not as cat`, "leave the columns out"}},
+		{"model.kft", "store=twice.csv", exitFailed, []string{`twice.csv, line 3, column "store", value "N001"`, "duplicate of line 2"}},
+		{"model.kft", "store=new_stores.csv:region:cat,area:cat", exitUsage, []string{"--side", `column "area" was fitted with type num, not cat`, "leave the columns out"}},
 		{"model.kft", "store=none.csv", exitFailed, []string{"none.csv", "no such file"}},
-		{"model.kft", "new_stores.csv", exitUsage, []string{"there is no '='"}},
+		{"model.kft", "new_stores.csv", exitUsage, []string{"'=' is missing"}},
 	} {
 		t.Run(c.model+" "+c.side, func(t *testing.T) {
 			refused(t, c.code, c.parts, "predict", c.model, "sales.csv", "-o", "out.csv", "--side", c.side)

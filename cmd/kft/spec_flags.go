@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // defaultSpecFile is what init writes and what fit reads without --data.
@@ -39,36 +39,36 @@ type specFlags struct {
 
 	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"What is known about a mode's ids: store=stores.csv:city:cat,lat,lon (types num, log, cat, labels, date, cycleN; guessed where not given), or its own columns, time=@year,@month:cycle12. May be repeated."`
 	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use it: plain, side, wlr, ls or additive (default: wlr with --side, else plain). A term can have its own: 'store,item:5@additive'."`
-	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-paper" help:"Linear in the columns (primal), by random features, or by a kernel: primal, primal-rff, dual, dual-rff, dual-paper (default: dual)."`
+	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-unwhitened" help:"Linear in the columns (primal), by random features, or by a kernel: primal, primal-rff, dual, dual-rff, dual-unwhitened (default: dual)."`
 	Kernel       []string `group:"side" sep:"none" placeholder:"KERNEL" help:"rbf, matern12, matern32, matern52, periodic:12, sums and products such as matern32+rbf*periodic:12, rbf:ard; time=KERNEL for one mode. May be repeated (default: matern32)."`
 	SideColumns  *int     `group:"side" placeholder:"N" help:"Columns of a kernel's operator (default: 128)."`
 	Intercept    string   `group:"side" placeholder:"I" values:"yes,no" help:"Whether operators have a constant: yes or no (default: yes)."`
 	LengthScales string   `name:"length-scales" group:"side" placeholder:"L" values:"fixed,learn" help:"fixed at the median distance, or learn (default: fixed)."`
 	SideReplace  string   `group:"side" placeholder:"KIND" values:"constant,noise" help:"constant or noise in place of the side information, or of one mode's: noise:store."`
 
-	Inference  string `group:"uncertainty" placeholder:"NAME" values:"map,mean-field,multivariate,rows" help:"map finds the best weights; mean-field, multivariate and rows find how well each is known (default: map)."`
+	Inference  string `group:"uncertainty" placeholder:"NAME" values:"map,mean-field,multivariate,entity-covariance" help:"map finds the best weights; mean-field, multivariate and entity-covariance find how well each is known (default: map)."`
 	Likelihood string `group:"uncertainty" placeholder:"NAME" values:"gaussian,poisson,negative-binomial,auto" help:"Law of the target about the model: gaussian on the scale of --transform, poisson or negative-binomial for counts, or auto, chosen on the valid part (default: gaussian)."`
 	Noise      string `group:"uncertainty" placeholder:"KIND" values:"constant,entity:,power" help:"Noise of the gaussian likelihood: constant, entity:item or entity:store,item (of each id), or power (of the mean) (default: constant)."`
 	NoiseUse   string `group:"uncertainty" placeholder:"USE" values:"predict,fit" help:"Use the noise model to predict, or to fit as well (default: predict)."`
 	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"auto,none,split,group:mean,group:" help:"Correct intervals by data held out for it, half of the valid part: none, split (all rows alike), group:mean (by size of the prediction), group:MODE, or auto: group:mean for a posterior with enough valid rows, else none (default: auto)."`
 	Moments    string `group:"uncertainty" placeholder:"M" values:"exact,paper" help:"Variance of predictions: exact, or the paper's approximation (default: exact)."`
 
-	Solver   string        `group:"training" placeholder:"NAME" values:"als,adam,cavi" help:"als or adam for a point, cavi or adam for a posterior (default: als, or cavi)."`
-	Ridge    string        `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency, or auto, chosen on the valid part (default: auto)."`
-	Lambda   *model.Lambda `group:"training" placeholder:"X" values:"auto" help:"Its weight, or auto, chosen on the valid part (default: auto)."`
-	Sweeps   *int          `group:"training" placeholder:"N" help:"als: at most so many sweeps over all cores (default: 30)."`
-	Patience *int          `group:"training" placeholder:"N" help:"Sweeps or epochs without gain before stopping (default: 4)."`
-	CGSteps  *int          `name:"cg-steps" group:"training" placeholder:"N" help:"als: conjugate gradient steps an inner core (default: 6)."`
-	Rate     *float64      `group:"training" placeholder:"X" help:"adam: size of a step (default: 0.01)."`
-	Batch    *float64      `group:"training" placeholder:"SHARE" help:"adam: share of the training rows a step, 0.01 to 1 (default: 0.02)."`
-	Epochs   *int          `group:"training" placeholder:"N" help:"adam: at most so many over the data (default: 30)."`
-	Schedule string        `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores a step) or block (in turn) (default: joint)."`
-	Seed     *uint64       `group:"training" placeholder:"N" help:"Of everything random, 1 or more (default: 1)."`
+	Solver   string       `group:"training" placeholder:"NAME" values:"als,adam,cavi" help:"als or adam for a point, cavi or adam for a posterior (default: als, or cavi)."`
+	Ridge    string       `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency, or auto, chosen on the valid part (default: auto)."`
+	Lambda   *spec.Lambda `group:"training" placeholder:"X" values:"auto" help:"Its weight, or auto, chosen on the valid part (default: auto)."`
+	Sweeps   *int         `group:"training" placeholder:"N" help:"als: at most so many sweeps over all cores (default: 30)."`
+	Patience *int         `group:"training" placeholder:"N" help:"Sweeps or epochs without gain before stopping (default: 4)."`
+	CGSteps  *int         `name:"cg-steps" group:"training" placeholder:"N" help:"als: conjugate gradient steps an inner core (default: 6)."`
+	Rate     *float64     `group:"training" placeholder:"X" help:"adam: size of a step (default: 0.01)."`
+	Batch    *float64     `group:"training" placeholder:"SHARE" help:"adam: share of the training rows a step, 0.01 to 1 (default: 0.02)."`
+	Epochs   *int         `group:"training" placeholder:"N" help:"adam: at most so many over the data (default: 30)."`
+	Schedule string       `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores a step) or block (in turn) (default: joint)."`
+	Seed     *uint64      `group:"training" placeholder:"N" help:"Of everything random, 1 or more (default: 1)."`
 }
 
 // specification reads the file, if there is one, lets the flags override it and
 // fills in defaults. given is false where there is neither.
-func (f *specFlags) specification() (spec model.Spec, given bool, err error) {
+func (f *specFlags) specification() (spec spec.Spec, given bool, err error) {
 	file := f.specPath()
 	if file != "" {
 		if spec, err = readSpec(file); err != nil {
@@ -106,7 +106,7 @@ func (f *dataFlags) modeTexts() []string {
 }
 
 // notices lists flags that were given and have no effect.
-func (f *specFlags) notices(spec model.Spec) []string {
+func (f *specFlags) notices(spec spec.Spec) []string {
 	var notices []string
 	for _, flag := range []struct {
 		given        bool
@@ -114,7 +114,7 @@ func (f *specFlags) notices(spec model.Spec) []string {
 	}{
 		{f.Ridge != "", "--ridge", "als"}, {f.Lambda != nil, "--lambda", "als"},
 		{f.Sweeps != nil, "--sweeps", "als"}, {f.CGSteps != nil, "--cg-steps", "als"},
-		{f.Rate != nil, "--rate", "adam"}, {f.Batch != nil, "--batch", "adam"},
+		{f.LearningRate != nil, "--rate", "adam"}, {f.Batch != nil, "--batch", "adam"},
 		{f.Epochs != nil, "--epochs", "adam"}, {f.Schedule != "", "--schedule", "adam"},
 	} {
 		swept := spec.Fit.Solver == "cavi" && (flag.name == "--sweeps" || flag.name == "--cg-steps")
@@ -141,20 +141,20 @@ func (f *specFlags) notices(spec model.Spec) []string {
 	return notices
 }
 
-func readSpec(file string) (model.Spec, error) {
+func readSpec(file string) (spec.Spec, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return model.Spec{}, usagef("%s: there is no such specification; kft init TABLE -o %s writes one", file, file)
+		return spec.Spec{}, usagef("%s: there is no such specification; kft init TABLE -o %s writes one", file, file)
 	}
 	if err != nil {
-		return model.Spec{}, fmt.Errorf("reading the specification: %w", err)
+		return spec.Spec{}, fmt.Errorf("reading the specification: %w", err)
 	}
-	return model.Parse(text, file)
+	return spec.Parse(text, file)
 }
 
 // override sets the fields that flags were given for and returns the flag of
 // each such field by its path.
-func (f *specFlags) override(s *model.Spec) (flags map[string]string, err error) {
+func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) {
 	flags = map[string]string{}
 	set := func(given bool, path, flag string, assign func()) {
 		if given {
@@ -203,7 +203,7 @@ func (f *specFlags) override(s *model.Spec) (flags map[string]string, err error)
 		overrideNumber(flags, f.Patience, &s.Fit.Patience, "fit.patience", "--patience"),
 		overrideNumber(flags, f.CGSteps, &s.Fit.CGSteps, "fit.cgsteps", "--cg-steps"),
 		overrideNumber(flags, f.Epochs, &s.Fit.Epochs, "fit.epochs", "--epochs"),
-		overrideNumber(flags, f.Rate, &s.Fit.Rate, "fit.rate", "--rate"),
+		overrideNumber(flags, f.LearningRate, &s.Fit.Rate, "fit.rate", "--rate"),
 		overrideNumber(flags, f.Batch, &s.Fit.Batch, "fit.batch", "--batch"),
 		overrideNumber(flags, f.Seed, &s.Seed, "seed", "--seed"),
 		f.overrideRank(flags, s),
@@ -226,26 +226,26 @@ func overrideNumber[T int | uint64 | float64](flags map[string]string, given, to
 }
 
 // overrideRank makes the one term over all modes.
-func (f *specFlags) overrideRank(flags map[string]string, s *model.Spec) error {
+func (f *specFlags) overrideRank(flags map[string]string, s *spec.Spec) error {
 	switch {
 	case f.Rank == nil:
 		return nil
 	case len(f.Term) > 0:
 		return usagef("--rank is the rank of the one default term; with --term give ranks there, after the colon")
-	case *f.Rank < 1 || *f.Rank > model.MaxRank:
-		return usagef("--rank: %d is not a whole number from 1 to %d", *f.Rank, model.MaxRank)
+	case *f.Rank < 1 || *f.Rank > spec.MaxRank:
+		return usagef("--rank: %d is not a whole number from 1 to %d", *f.Rank, spec.MaxRank)
 	case len(s.Data.Modes) == 0:
 		return usagef("--rank needs modes; give --modes, as in --modes store,item,time=year+month")
 	}
 	flags["terms"] = "--rank"
-	s.Terms = []string{model.DefaultTerm(s.ModeNames(), *f.Rank).String()}
+	s.Terms = []string{spec.DefaultTerm(s.ModeNames(), *f.Rank).String()}
 	return nil
 }
 
 // place says of each problem where it comes from: the flag that was given, or
 // the file.
 func (f *specFlags) place(err error, file string, flags map[string]string) error {
-	var problems model.Problems
+	var problems spec.Problems
 	if !errors.As(err, &problems) {
 		return err
 	}

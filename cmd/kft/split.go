@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
@@ -35,7 +37,7 @@ Example:
 
 // Run reads, splits and writes.
 func (c *splitCommand) Run(e *env) error {
-	split, err := dataset.ParseSplit(c.Split)
+	spec, err := split.Parse(c.Split)
 	if err != nil {
 		return usagef("--split: %v", err)
 	}
@@ -51,20 +53,20 @@ func (c *splitCommand) Run(e *env) error {
 	if _, err := os.Stat(c.Output); err == nil && !c.Force {
 		return usagef("%s is there already; choose another file with -o, or give --force", c.Output)
 	}
-	table, err := c.read(e, split)
+	table, err := c.read(e, spec)
 	if err != nil {
 		return err
 	}
-	parts, err := split.Apply(table, c.Seed)
+	parts, err := spec.Apply(table, c.Seed)
 	if err != nil {
 		return err
 	}
 	err = atomicfile.Write(c.Output, func(w io.Writer) error {
 		if !strings.HasSuffix(c.Output, ".gz") {
-			return dataset.WriteParts(w, table, parts.Parts)
+			return split.WriteParts(w, table, parts.Parts)
 		}
 		z := gzip.NewWriter(w)
-		if err := dataset.WriteParts(z, table, parts.Parts); err != nil {
+		if err := split.WriteParts(z, table, parts.Parts); err != nil {
 			return err
 		}
 		return z.Close()
@@ -94,7 +96,7 @@ func (c *splitCommand) Run(e *env) error {
 
 // read reads what the split needs: the observations, or, for a random split
 // without target and modes, only how many rows there are.
-func (c *splitCommand) read(e *env, split dataset.SplitSpec) (*dataset.Table, error) {
+func (c *splitCommand) read(e *env, spec split.Spec) (*dataset.Table, error) {
 	format, err := c.format(e.stdin)
 	if err != nil {
 		return nil, err
@@ -105,7 +107,7 @@ func (c *splitCommand) read(e *env, split dataset.SplitSpec) (*dataset.Table, er
 	if c.Target == "" || len(c.Modes) == 0 {
 		return nil, usagef("the split %s needs --target and --modes: which rows are one cell, and which have a value", c.Split)
 	}
-	schema := dataset.Schema{Target: c.Target, Weight: c.Weight, Duplicates: c.Duplicates, Part: split.Column()}
+	schema := dataset.Schema{Target: c.Target, Weight: c.Weight, Duplicates: c.Duplicates, Part: spec.Column()}
 	for _, text := range c.modeTexts() {
 		mode, err := dataset.ParseMode(text)
 		if err != nil {
@@ -113,24 +115,23 @@ func (c *splitCommand) read(e *env, split dataset.SplitSpec) (*dataset.Table, er
 		}
 		schema.Modes = append(schema.Modes, mode)
 	}
-	return dataset.Read(e.ctx, c.Tables, schema, format, 0)
+	return tableio.Read(e.ctx, tableio.Files(c.Tables...), schema, format, 0)
 }
 
 // countRows returns a table of as many observations as the files have rows, and
 // nothing else in it. The files are streamed through with the first column as
 // the only mode.
-func countRows(e *env, files []string, format dataset.Format) (*dataset.Table, error) {
+func countRows(e *env, files []string, format tableio.Format) (*dataset.Table, error) {
 	n := 0
 	for _, file := range files {
-		names, _, _, err := dataset.Columns(file, format)
+		names, err := tableio.ColumnNames(tableio.Files(file), format)
 		if err != nil {
 			return nil, err
 		}
 		schema := dataset.Schema{Modes: []dataset.Mode{{Name: "row", Columns: names[:1]}}}
 		var rows atomic.Int64
-		err = dataset.Map(e.ctx, file, schema, []*dataset.Dict{dataset.NewDict(nil)}, format, 0, io.Discard,
-			func([]byte, byte) []byte { return nil },
-			func(b *dataset.Batch, dst []byte) ([]byte, error) { rows.Add(int64(b.Len())); return dst, nil })
+		err = tableio.VisitBatches(e.ctx, tableio.Files(file), schema, []*dataset.Dict{dataset.NewDict(nil)}, format, 0,
+			func(b *tableio.Batch) error { rows.Add(int64(b.Len())); return nil })
 		if err != nil {
 			return nil, err
 		}

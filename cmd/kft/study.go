@@ -75,7 +75,7 @@ func writeImportances(w io.Writer, r tune.Record) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("it takes %d finished trials that differ to tell", tune.MinImportant)
+	text := fmt.Sprintf("it takes %d finished trials that differ to tell", tune.MinTrialsForImportance)
 	if all != nil {
 		var parts []string
 		for _, i := range all {
@@ -167,7 +167,7 @@ func readStudy(e *env, file string) (tune.Record, error) {
 	defer store.Close()
 	r, err := tune.Read(e.ctx, store)
 	if err != nil {
-		return r, fmt.Errorf("%s: %w", tune.PlaceName(file), err)
+		return r, fmt.Errorf("%s: %w", tune.RedactedLocation(file), err)
 	}
 	return r, nil
 }

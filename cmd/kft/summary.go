@@ -22,7 +22,7 @@ func writeSummary(w io.Writer, m *kft.Model, r *kft.Report, output string) error
 	fmt.Fprintf(&b, "Training: %s (%s), %s\n", plural(len(r.History), sweepWord(r.Spec)), stopWords(r.Stop, r.Spec, r.Valid.N > 0), plural(r.Passes, "pass"))
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", uncertaintyWords(m.Uncertainty(), r.Spec.Transform))
 	part, judged := lastPart(r.Train, r.Valid, r.Test)
-	writeScores(&b, m.Training(), r.Spec.Transform, part)
+	writeScores(&b, m.Record(), r.Spec.Transform, part)
 	writeChoices(&b, r.Choices)
 	writeCalibration(&b, " on "+part.String(), judged)
 	if !writeVerdict(&b, judged, part, r.Baseline) {
@@ -52,7 +52,7 @@ func penaltyWords(spec kft.Spec, r solver.Ridge) string {
 
 // writeData says how much was read and how it was divided.
 func writeData(b *strings.Builder, m *kft.Model) {
-	about := m.Training()
+	about := m.Record()
 	var sizes []string
 	for i, mode := range m.Modes() {
 		sizes = append(sizes, fmt.Sprintf("%s %s", count(len(m.IDs(i))), mode.Name))
@@ -81,7 +81,7 @@ func writeData(b *strings.Builder, m *kft.Model) {
 }
 
 // unused counts the rows that are observations but in no part.
-func unused(about kft.Training) int {
+func unused(about kft.Record) int {
 	r := about.Rows
 	return r.Rows - r.Missing - r.ZeroWeight - r.Merged - about.Train.N - about.Valid.N - about.Test.N
 }
@@ -99,7 +99,7 @@ func lastPart(train, valid, test kft.Score) (dataset.Part, kft.Score) {
 
 // writeScores writes the table of scores: the model on every part, the
 // formulas on the part it is judged on.
-func writeScores(b *strings.Builder, about kft.Training, transform string, judged dataset.Part) {
+func writeScores(b *strings.Builder, about kft.Record, transform string, judged dataset.Part) {
 	header := []string{"", "part", "n", "R2", "RMSE", "MAE"}
 	scaled := transform != "identity"
 	if scaled {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 func TestWords(t *testing.T) {
@@ -98,7 +98,7 @@ func TestExitCodes(t *testing.T) {
 		{errors.New("disk full"), exitFailed},
 		{usagef("wrong"), exitUsage},
 		{errors.Join(nil, usagef("wrong")), exitUsage},
-		{model.Problems{{Path: "seed", Message: "bad"}}, exitUsage},
+		{spec.Problems{{Path: "seed", Message: "bad"}}, exitUsage},
 	} {
 		if got := exitCode(c.err); got != c.code {
 			t.Errorf("%v: %d", c.err, got)

@@ -11,8 +11,9 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
-	"github.com/kernel-fried-tensor/kft/internal/nearest"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
+	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
@@ -77,7 +78,7 @@ func (c *tuneCommand) Run(e *env) error {
 	open, err := search.Open(e.ctx, store)
 	var other *tune.DefinitionError
 	if errors.As(err, &other) {
-		return usagef("%s: %v; give the same specification and flags, or another place by --study", tune.PlaceName(c.Study), err)
+		return usagef("%s: %v; give the same specification and flags, or another place by --study", tune.RedactedLocation(c.Study), err)
 	}
 	if err != nil {
 		return err
@@ -86,8 +87,8 @@ func (c *tuneCommand) Run(e *env) error {
 	worker := tune.Worker{Name: fmt.Sprintf("%s/%d", host, os.Getpid())}
 	if !c.Quiet {
 		names := open.Parameters()
-		worker.Ended = func(r tune.Report) { c.tell(e.stderr, r, names) }
-		worker.Waits = func(held int) {
+		worker.OnEnd = func(r tune.Report) { c.tell(e.stderr, r, names) }
+		worker.OnWait = func(held int) {
 			fmt.Fprintf(e.stderr, "waiting for %s that others hold; of a worker that died they are begun again within a minute\n", plural(held, "trial"))
 		}
 	}
@@ -98,21 +99,21 @@ func (c *tuneCommand) Run(e *env) error {
 }
 
 // check refuses, before any work, what could only fail after it.
-func (c *tuneCommand) check(spec model.Spec) error {
+func (c *tuneCommand) check(spec spec.Spec) error {
 	switch {
 	case c.Trials < 1:
 		return usagef("--trials: %d is not a number of trials; give 1 or more", c.Trials)
 	case c.Threads < 0:
 		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out for all processors", c.Threads)
 	case !slices.Contains(tune.Samplers(), c.Sampler):
-		return usagef("--sampler: %q is not known%s; use one of %s", c.Sampler, nearest.Hint(c.Sampler, tune.Samplers()), strings.Join(tune.Samplers(), ", "))
+		return usagef("--sampler: %q is not known%s; use one of %s", c.Sampler, suggest.Hint(c.Sampler, tune.Samplers()), strings.Join(tune.Samplers(), ", "))
 	case slices.Contains(spec.Data.Files, "-"):
 		return usagef("every worker reads the table: give it as a file, not by standard input")
 	}
-	if err := kft.CheckObjective(spec, c.Objective); err != nil {
+	if err := search.CheckObjective(spec, c.Objective); err != nil {
 		return usagef("--objective: %v", err)
 	}
-	if err := kft.CheckHalving(c.Halving); err != nil {
+	if err := search.CheckHalving(c.Halving); err != nil {
 		return usagef("--halving: %v", err)
 	}
 	inputs := append(slices.Clone(spec.Data.Files), sideFiles(spec.Side.Tables)...)
@@ -147,7 +148,7 @@ func (c *tuneCommand) checkResume(ctx context.Context, store tune.Store) error {
 	case err != nil:
 		return err
 	case recorded != "" && !c.Resume:
-		return usagef("%s holds a study already: --resume goes on with it, --study names another place", tune.PlaceName(c.Study))
+		return usagef("%s holds a study already: --resume goes on with it, --study names another place", tune.RedactedLocation(c.Study))
 	case recorded == "" && c.Resume:
 		return c.noStudy()
 	}
@@ -155,7 +156,7 @@ func (c *tuneCommand) checkResume(ctx context.Context, store tune.Store) error {
 }
 
 func (c *tuneCommand) noStudy() error {
-	return usagef("%s: there is no study to go on with; leave --resume out to begin one", tune.PlaceName(c.Study))
+	return usagef("%s: there is no study to go on with; leave --resume out to begin one", tune.RedactedLocation(c.Study))
 }
 
 // tell writes a line a trial.
@@ -195,7 +196,7 @@ func firstLine(text string) string {
 // explain says what becomes of an interrupted study.
 func (c *tuneCommand) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted: what is finished is kept in %s, and the same command with --resume goes on", tune.PlaceName(c.Study))
+		return fmt.Errorf("interrupted: what is finished is kept in %s, and the same command with --resume goes on", tune.RedactedLocation(c.Study))
 	}
 	return fmt.Errorf("%w; what is finished is kept, and the same command with --resume goes on", err)
 }
@@ -204,7 +205,7 @@ func (c *tuneCommand) explain(err error) error {
 func (c *tuneCommand) conclude(e *env, search *kft.OpenSearch, store tune.Store) error {
 	best, trial, err := search.Best(e.ctx)
 	if err != nil {
-		return fmt.Errorf("%w; kft study show %s lists the trials", err, tune.PlaceName(c.Study))
+		return fmt.Errorf("%w; kft study show %s lists the trials", err, tune.RedactedLocation(c.Study))
 	}
 	all, err := store.Trials(e.ctx)
 	if err != nil {
@@ -225,6 +226,6 @@ func (c *tuneCommand) conclude(e *env, search *kft.OpenSearch, store tune.Store)
 	}
 	fmt.Fprintf(e.stdout, "best of %s by %s: trial %d, %.4f\n", plural(finished, "trial"), c.Objective, trial.Number+1, *trial.Score)
 	writeValues(e.stdout, trial.Values, search.Parameters())
-	_, err = fmt.Fprintf(e.stdout, "\n%s holds its specification: kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, tune.PlaceName(c.Study))
+	_, err = fmt.Fprintf(e.stdout, "\n%s holds its specification: kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, tune.RedactedLocation(c.Study))
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
@@ -84,7 +84,7 @@ func testTargetsDoNotChoose(t *testing.T, halving string) {
 	shuffled := 0
 	a, trialsA, bestA := search(func([]string) {})
 	b, trialsB, bestB := search(func(targets []string) {
-		stream.New(1, "test").Shuffle(len(targets), func(i, j int) {
+		randstream.New(1, "test").Shuffle(len(targets), func(i, j int) {
 			if targets[i] != targets[j] {
 				shuffled++
 			}
@@ -129,7 +129,7 @@ func TestSearchSection(t *testing.T) {
 		t.Error("the section changes a fit")
 	}
 	write(t, "kft.yaml", spec+"search: {rank.2: 4}\n")
-	if r := call(t, "tune"); r.code != exitUsage || !strings.Contains(r.stderr, `search.rank.2: this specification has no such parameter (did you mean "rank.1"?)`) {
+	if r := call(t, "tune"); r.code != exitUsage || !strings.Contains(r.stderr, `search.rank.2: unknown parameter (did you mean "rank.1"?)`) {
 		t.Errorf("exit %d: %s", r.code, r.stderr)
 	}
 }

@@ -57,7 +57,7 @@ func TestWorkersShareAStudy(t *testing.T) {
 	if r := call(t, append(slices.Clone(tuneFlags), "--halving", "sweeps")...); r.code != exitUsage || !strings.Contains(r.stderr, "holds a study already") {
 		t.Errorf("exit %d: %s", r.code, r.stderr)
 	}
-	if r := call(t, append(slices.Clone(tuneFlags), "--worker", "--halving", "none")...); r.code != exitUsage || !strings.Contains(r.stderr, "halving is sweeps there and none here") {
+	if r := call(t, append(slices.Clone(tuneFlags), "--worker", "--halving", "none")...); r.code != exitUsage || !strings.Contains(r.stderr, "halving is sweeps in the store and none here") {
 		t.Errorf("exit %d: %s", r.code, r.stderr)
 	}
 }

@@ -23,7 +23,7 @@ type versionCommand struct{}
 
 // Run prints the version, the platform and the instructions in use.
 func (versionCommand) Run(e *env) error {
-	path, err := cpu.Choose()
+	path, err := cpu.ChoosePath()
 	if err != nil {
 		return err
 	}

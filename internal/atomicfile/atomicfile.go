@@ -1,8 +1,8 @@
-// Package atomicfile writes files that are either whole or not there.
+// Package atomicfile writes files atomically.
 //
-// A file is written beside its final place under a name of its own, synced,
-// and renamed over the old one; the folder is synced last. A reader sees the
-// old file or the new one, never a part; after a crash the same holds.
+// A file is written to a temporary file in the same folder, synced, and renamed
+// over the old one; the folder is synced last. A reader sees the old file or the new
+// one, never a part, also after a crash.
 package atomicfile
 
 import (
@@ -17,12 +17,12 @@ import (
 	"strings"
 )
 
-// Write makes the file at path hold what write writes, through a buffer. Where
-// write or anything else fails, the old file stays as it was and nothing is
-// left beside it. What a killed process has left of the same file is removed.
+// Write replaces the file at path with the output of write, through a buffer. If
+// write or anything else fails, the old file is unchanged and no temporary file
+// remains. Temporary files of the same target left by killed processes are removed.
 //
-// A symbolic link is followed; an existing file keeps its permissions. A device
-// or a pipe (/dev/stdout) cannot be renamed over and is written directly.
+// Symbolic links are followed. An existing file keeps its permissions. A device or
+// a pipe (/dev/stdout) cannot be replaced by a rename and is written directly.
 func Write(path string, write func(w io.Writer) error) error {
 	target, mode, err := resolve(path)
 	if err != nil {
@@ -72,16 +72,16 @@ func Write(path string, write func(w io.Writer) error) error {
 	return nil
 }
 
-// resolve follows symbolic links and returns the mode of what is there, nil
-// where nothing is.
+// resolve follows symbolic links and returns the mode of the existing file, or nil
+// if there is none.
 func resolve(path string) (target string, mode *fs.FileMode, err error) {
 	if path == "" {
-		return "", nil, errors.New("write: the file's name is empty")
+		return "", nil, errors.New("write: the file name is empty")
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return "", nil, fmt.Errorf("write %s: it is a folder; give the name of a file", path)
+		return "", nil, fmt.Errorf("write %s: it is a folder; give a file name", path)
 	case err == nil:
 		if target, err = filepath.EvalSymlinks(path); err != nil {
 			return "", nil, writeError(path, err)
@@ -89,7 +89,7 @@ func resolve(path string) (target string, mode *fs.FileMode, err error) {
 		m := info.Mode()
 		return target, &m, nil
 	case os.IsPathSeparator(path[len(path)-1]):
-		return "", nil, fmt.Errorf("write %s: it names a folder; give the name of a file", path)
+		return "", nil, fmt.Errorf("write %s: it is the name of a folder; give a file name", path)
 	case errors.Is(err, fs.ErrNotExist):
 		return path, nil, nil
 	default:
@@ -97,8 +97,7 @@ func resolve(path string) (target string, mode *fs.FileMode, err error) {
 	}
 }
 
-// writeError names the file that the user gave, and not once more the one that was
-// written in its place.
+// writeError reports the file that the user named instead of the temporary file.
 func writeError(path string, err error) error {
 	if inner, ok := err.(*fs.PathError); ok {
 		err = inner.Err
@@ -106,14 +105,14 @@ func writeError(path string, err error) error {
 	return fmt.Errorf("write %s: %w", path, err)
 }
 
-// folderError explains why nothing can be made in the folder of path.
+// folderError explains why no file can be created in the folder of path.
 func folderError(path string, err error) error {
 	folder := filepath.Dir(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("write %s: there is no folder %s; make it first: %w", path, folder, fs.ErrNotExist)
+		return fmt.Errorf("write %s: the folder %s does not exist; create it first: %w", path, folder, fs.ErrNotExist)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("write %s: no permission to make files in the folder %s: %w", path, folder, fs.ErrPermission)
+		return fmt.Errorf("write %s: no permission to create files in the folder %s: %w", path, folder, fs.ErrPermission)
 	}
 	return writeError(path, err)
 }
@@ -141,15 +140,15 @@ func writeBuffered(f *os.File, write func(w io.Writer) error) error {
 	return w.Flush()
 }
 
-// temporaryPrefix begins the names of the temporary files of target, cut so
-// that a name as long as file systems allow leaves room for the rest.
+// temporaryPrefix returns the prefix of the temporary files of target, truncated so
+// that the name stays within the limit of file systems.
 func temporaryPrefix(target string) string {
 	base := filepath.Base(target)
 	return "." + base[:min(len(base), 200)] + ".writing-"
 }
 
-// createBeside makes a new file in target's folder and locks it, so that
-// others can tell it from what a killed process left.
+// createBeside creates a temporary file in the folder of target and locks it, which
+// distinguishes it from files left by killed processes.
 func createBeside(target string) (*os.File, error) {
 	for {
 		name := fmt.Sprintf("%s%016x", temporaryPrefix(target), rand.Uint64())
@@ -163,7 +162,7 @@ func createBeside(target string) (*os.File, error) {
 		if lock(f) != lockedByOther && stillThere(f) {
 			return f, nil
 		}
-		// Another process took it for a leftover before it was locked.
+		// Another process removed it as a leftover before it was locked.
 		f.Close()
 		os.Remove(f.Name())
 	}
@@ -178,8 +177,8 @@ func stillThere(f *os.File) bool {
 	return err == nil && os.SameFile(opened, named)
 }
 
-// removeLeftovers removes temporary files of target that no process holds. It
-// is a courtesy: where it fails, nothing is lost.
+// removeLeftovers removes temporary files of target that no process holds. Errors
+// are ignored because they do no harm.
 func removeLeftovers(target string, folder *os.File) {
 	entries, err := folder.ReadDir(-1)
 	if err != nil {
@@ -200,12 +199,12 @@ func removeLeftovers(target string, folder *os.File) {
 	}
 }
 
-// A lockState is what came of locking a file. A lock lasts as long as the file
-// is open, at most as long as the process lives.
+// A lockState is the result of locking a file. A lock lasts until the file is closed
+// or the process ends.
 type lockState int
 
 const (
-	noLocks       lockState = iota // the system has none
-	locked                         // by this call
-	lockedByOther                  // by a writer at work
+	noLocks       lockState = iota // the system does not support locks
+	locked                         // locked by this call
+	lockedByOther                  // held by an active writer
 )

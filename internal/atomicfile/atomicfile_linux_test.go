@@ -25,14 +25,14 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	defer os.Chmod(folder, 0o755)
 	err := asNobody(t, filepath.Dir(folder), func() error { return Write(path, text("new")) })
-	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "no permission to make files in the folder "+folder) {
-		t.Errorf("error %v", err)
+	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "no permission to create files in the folder "+folder) {
+		t.Errorf("got error %v, want one about permission", err)
 	}
 	expect(t, path, "old")
 }
 
-// asNobody runs f without root's rights, to whom no folder is read-only: this
-// thread then uses files as somebody else, who must be able to reach parent.
+// asNobody runs f without root privileges, for which no folder is read-only. The
+// thread accesses files as another user, who must be able to reach parent.
 func asNobody(t *testing.T, parent string, f func() error) error {
 	if os.Geteuid() != 0 {
 		return f()
@@ -47,7 +47,7 @@ func asNobody(t *testing.T, parent string, f func() error) error {
 	}
 	defer syscall.Setfsuid(0)
 	if _, err := os.ReadDir(filepath.Dir(parent)); err != nil {
-		t.Fatalf("nobody cannot reach the folder of the test: %v", err)
+		t.Fatalf("user nobody cannot reach the folder of the test: %v", err)
 	}
 	return f()
 }
@@ -87,15 +87,15 @@ func TestDevicesAreWrittenDirectly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := <-received; got != "through" {
-		t.Errorf("the reader of the pipe got %q", got)
+		t.Errorf("pipe: got %q, want %q", got, "through")
 	}
 	if err := Write("/dev/full", text("x")); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("a full device: %v", err)
+		t.Errorf("full device: got error %v, want ENOSPC", err)
 	}
 	if err := Write(os.DevNull, func(w io.Writer) error { _, err := w.Write([]byte("x")); return err }); err != nil {
 		t.Error(err)
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode()&fs.ModeDevice == 0 {
-		t.Errorf("%s is no device any more: %v", os.DevNull, err)
+		t.Errorf("%s is no longer a device: %v", os.DevNull, err)
 	}
 }

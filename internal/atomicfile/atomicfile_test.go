@@ -18,12 +18,12 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// expect checks what the file holds and that it is alone in its folder.
+// expect checks the content of the file and that it is the only one in its folder.
 func expect(t *testing.T, path, want string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
 	if err != nil || string(got) != want {
-		t.Errorf("%s holds %q, %v; want %q", path, got, err, want)
+		t.Errorf("%s: got %q, %v, want %q", path, got, err, want)
 	}
 	expectNames(t, filepath.Dir(path), filepath.Base(path))
 }
@@ -39,11 +39,11 @@ func expectNames(t *testing.T, folder string, want ...string) {
 		names = append(names, e.Name())
 	}
 	if strings.Join(names, "|") != strings.Join(want, "|") {
-		t.Errorf("the folder holds %q, want %q", names, want)
+		t.Errorf("got files %q, want %q", names, want)
 	}
 }
 
-func TestWriteMakesAndReplaces(t *testing.T) {
+func TestWriteCreatesAndReplaces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.csv")
 	for _, want := range []string{"first", "", strings.Repeat("long ", 1<<18)} {
 		if err := Write(path, text(want)); err != nil {
@@ -53,7 +53,7 @@ func TestWriteMakesAndReplaces(t *testing.T) {
 	}
 }
 
-func TestFailingWriterLeavesTheOldFile(t *testing.T) {
+func TestFailingWriterKeepsOldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.kft")
 	if err := Write(path, text("old")); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestFailingWriterLeavesTheOldFile(t *testing.T) {
 		return broken
 	})
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want %v with the path", err, broken)
 	}
 	expect(t, path, "old")
 
@@ -80,20 +80,20 @@ func TestFailingWriterLeavesTheOldFile(t *testing.T) {
 func TestFailingWriterLeavesNothing(t *testing.T) {
 	folder := t.TempDir()
 	if err := Write(filepath.Join(folder, "new"), func(io.Writer) error { return io.ErrShortWrite }); err == nil {
-		t.Error("no error")
+		t.Error("got no error")
 	}
 	expectNames(t, folder)
 }
 
-func TestWriteRefuses(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	folder := t.TempDir()
 	for _, c := range []struct {
 		path, want string
 		is         error
 	}{
-		{folder, "it is a folder; give the name of a file", nil},
-		{folder + "/sub/", "it names a folder", nil},
-		{folder + "/no/such/out.csv", "there is no folder " + folder + "/no/such; make it first", fs.ErrNotExist},
+		{folder, "it is a folder; give a file name", nil},
+		{folder + "/sub/", "it is the name of a folder", nil},
+		{folder + "/no/such/out.csv", "the folder " + folder + "/no/such does not exist; create it first", fs.ErrNotExist},
 		{"", "empty", nil},
 	} {
 		err := Write(c.path, func(io.Writer) error {
@@ -101,7 +101,7 @@ func TestWriteRefuses(t *testing.T) {
 			return nil
 		})
 		if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
-			t.Errorf("%s: error %v, want %q", c.path, err, c.want)
+			t.Errorf("%s: got error %v, want one with %q", c.path, err, c.want)
 		}
 	}
 	expectNames(t, folder)
@@ -116,7 +116,7 @@ func TestWriteKeepsPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
+		t.Errorf("got mode %v, %v, want 0600", info.Mode(), err)
 	}
 }
 
@@ -133,10 +133,10 @@ func TestWriteFollowsLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := os.Readlink(link); err != nil || got != "a" {
-		t.Errorf("the link is %q, %v", got, err)
+		t.Errorf("got link %q, %v, want a", got, err)
 	}
 	if got, _ := os.ReadFile(target); string(got) != "new" {
-		t.Errorf("behind the link is %q", got)
+		t.Errorf("link target: got %q, want new", got)
 	}
 	expectNames(t, folder, "a", "b")
 }
@@ -149,7 +149,7 @@ func TestLongName(t *testing.T) {
 	expect(t, path, "x")
 }
 
-func TestManyWritersOfOneFile(t *testing.T) {
+func TestConcurrentWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	contents := []string{strings.Repeat("a", 1<<16), strings.Repeat("b", 1<<16)}
 	var group sync.WaitGroup
@@ -165,7 +165,7 @@ func TestManyWritersOfOneFile(t *testing.T) {
 	group.Wait()
 	got, err := os.ReadFile(path)
 	if err != nil || string(got) != contents[0] && string(got) != contents[1] {
-		t.Errorf("a mixture of %d bytes, %v", len(got), err)
+		t.Errorf("got mixed content of %d bytes, %v", len(got), err)
 	}
 	expectNames(t, filepath.Dir(path), "out")
 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// canRenameOpen says that a file may be renamed while open, so that its lock
-// holds until then.
+// canRenameOpen reports that an open file can be renamed, so that its lock is held
+// until then.
 const canRenameOpen = true
 
 func lock(f *os.File) lockState {
@@ -23,8 +23,8 @@ func lock(f *os.File) lockState {
 	return noLocks
 }
 
-// syncFolder makes a rename in the folder outlast a crash. A file system that
-// cannot sync folders says so; it needs no sync or knows none.
+// syncFolder makes a rename in the folder durable. Errors of file systems that do
+// not support syncing folders are ignored.
 func syncFolder(folder *os.File) error {
 	err := folder.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {

@@ -11,12 +11,11 @@ import (
 	"testing"
 )
 
-// limitedFile, in the environment, makes the test that reads it write there with
-// a limit on the size of files, which holds for a whole process.
+// limitedFile is an environment variable that makes the test write to that file with
+// a limit on file sizes, which applies to the whole process.
 const limitedFile = "KFT_ATOMICFILE_TEST_LIMITED"
 
-// A disk that runs full in the middle of a file, as a limit on its size plays it
-// to those who cannot mount a small disk.
+// The file size limit simulates a disk that becomes full while a file is written.
 func TestWriteThatDoesNotFit(t *testing.T) {
 	if path := os.Getenv(limitedFile); path != "" {
 		signal.Ignore(syscall.SIGXFSZ)
@@ -24,7 +23,7 @@ func TestWriteThatDoesNotFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := Write(path, text(strings.Repeat("new", 1<<20))); !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), path) {
-			t.Errorf("error %v", err)
+			t.Errorf("got error %v, want EFBIG with the path", err)
 		}
 		return
 	}

@@ -1,6 +1,5 @@
-// Package canvas is what drawings are made on: rectangles, dots and text, as an
-// SVG document or as the pixels of a PNG. The same drawing gives the same bytes
-// on every machine.
+// Package canvas draws rectangles, dots and text to an SVG document or a PNG image.
+// The same drawing gives the same bytes on every machine.
 package canvas
 
 import (
@@ -8,17 +7,17 @@ import (
 	"io"
 )
 
-// A Canvas is drawn on. Coordinates are pixels from the upper left; text is
-// placed by its left, or right, end and its baseline's centre.
+// A Canvas is a drawing surface. Coordinates are pixels from the upper left. Text is
+// centred vertically at its position.
 type Canvas interface {
 	Rect(x, y, w, h int, c color.RGBA)
 	Dot(x, y, radius int, c color.RGBA)
 	Text(x, y int, s string, anchor Anchor)
-	// Write ends the drawing.
+	// Write writes the finished drawing.
 	Write(w io.Writer) error
 }
 
-// An Anchor is the part of a text that is at its place.
+// An Anchor is the part of a text that lies at its position.
 type Anchor int
 
 // The anchors.
@@ -26,14 +25,14 @@ const (
 	Left Anchor = iota
 	Middle
 	Right
-	Upwards // read from below, its end at the place given
+	Upwards // rotated, read from bottom to top, with its end at the position
 )
 
-// Glyphs are drawn in cells of this size, in SVG by a monospaced font as large.
+// Size of a glyph cell; SVG uses a monospaced font of about this size.
 const (
 	GlyphWidth  = 6
 	GlyphHeight = 8
 )
 
-// White is the paper.
+// White is the background colour.
 var White = color.RGBA{255, 255, 255, 255}

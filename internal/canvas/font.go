@@ -1,7 +1,6 @@
 package canvas
 
-// font holds capitals, digits and signs, seven rows of five bits each, as drawn
-// on squared paper.
+// font holds upper case letters, digits and signs as seven rows of five bits.
 var font = map[rune][7]byte{
 	' ':  {0b00000, 0b00000, 0b00000, 0b00000, 0b00000, 0b00000, 0b00000},
 	'0':  {0b01110, 0b10001, 0b10011, 0b10101, 0b11001, 0b10001, 0b01110},

@@ -9,10 +9,10 @@ import (
 	"unicode"
 )
 
-// pixels is a canvas of pixels with the built-in font.
+// pixels is a canvas of pixels with a built-in font.
 type pixels struct{ image *image.RGBA }
 
-// NewPNG is a canvas of pixels, which has capitals only.
+// NewPNG returns a canvas that writes PNG. Its font has upper case only.
 func NewPNG(width, height int) Canvas {
 	return &pixels{image.NewRGBA(image.Rect(0, 0, width, height))}
 }
@@ -24,7 +24,7 @@ func (p *pixels) Rect(x, y, w, h int, c color.RGBA) {
 func (p *pixels) Dot(x, y, radius int, c color.RGBA) {
 	for dy := -radius; dy <= radius; dy++ {
 		for dx := -radius; dx <= radius; dx++ {
-			if dx*dx+dy*dy <= radius*(radius+1) { // as round as a few pixels can be
+			if dx*dx+dy*dy <= radius*(radius+1) { // looks round at small radii
 				p.image.SetRGBA(x+dx, y+dy, c)
 			}
 		}
@@ -53,8 +53,8 @@ func (p *pixels) Text(x, y int, s string, a Anchor) {
 
 func (p *pixels) Write(w io.Writer) error { return png.Encode(w, p.image) }
 
-// glyph returns seven rows of five bits, the leftmost the highest. There are
-// capitals only; what the font has not is a box.
+// glyph returns seven rows of five bits, the leftmost pixel in the highest bit.
+// Letters are upper case; unknown characters are drawn as a box.
 func glyph(r rune) [7]byte {
 	if g, ok := font[unicode.ToUpper(r)]; ok {
 		return g

@@ -11,7 +11,7 @@ import (
 // vector is a canvas of SVG elements.
 type vector struct{ body bytes.Buffer }
 
-// NewSVG is a canvas of SVG elements.
+// NewSVG returns a canvas that writes SVG.
 func NewSVG(width, height int) Canvas {
 	v := &vector{}
 	fmt.Fprintf(&v.body, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace" font-size="10" shape-rendering="crispEdges">`+"\n",
@@ -34,7 +34,7 @@ func (v *vector) Text(x, y int, s string, a Anchor) {
 		turn = fmt.Sprintf(` transform="rotate(-90 %d %d)"`, x, y)
 	}
 	fmt.Fprintf(&v.body, `<text x="%d" y="%d" text-anchor="%s" dominant-baseline="central"%s>`, x, y, place, turn)
-	xml.EscapeText(&v.body, []byte(s)) // a buffer takes everything
+	xml.EscapeText(&v.body, []byte(s)) // cannot fail for a buffer
 	v.body.WriteString("</text>\n")
 }
 

@@ -4,8 +4,8 @@ package cholesky
 
 import "math"
 
-// Factor replaces the lower triangle of the n x n matrix a by L, and reports
-// whether a was positive definite. n^3/6 multiply-adds.
+// Factor replaces the lower triangle of the n x n matrix a by L and reports whether
+// a is positive definite. It takes n^3/6 multiply-adds.
 func Factor(a []float64, n int) bool {
 	for j := range n {
 		row := a[j*n : j*n+j]

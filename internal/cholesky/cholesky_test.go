@@ -24,7 +24,7 @@ func TestFactorSolveInverse(t *testing.T) {
 		}
 		l := append([]float64(nil), a...)
 		if !Factor(l, n) {
-			t.Fatalf("n = %d: not positive definite", n)
+			t.Fatalf("n = %d: got not positive definite", n)
 		}
 		x, b := make([]float64, n), make([]float64, n)
 		for i := range x {
@@ -40,14 +40,14 @@ func TestFactorSolveInverse(t *testing.T) {
 		Inverse(l, n, inverse)
 		for i := range n {
 			if math.Abs(b[i]-x[i]) > 1e-7 {
-				t.Errorf("n = %d: x[%d] is %g, want %g", n, i, b[i], x[i])
+				t.Errorf("n = %d: x[%d]: got %g, want %g", n, i, b[i], x[i])
 			}
 			one := 0.0
 			for k := range n {
 				one += a[i*n+k] * inverse[k*n+i]
 			}
 			if math.Abs(one-1) > 1e-7 {
-				t.Errorf("n = %d: the product has %g at %d", n, one, i)
+				t.Errorf("n = %d: diagonal entry %d of A times its inverse: got %g, want 1", n, i, one)
 			}
 		}
 	}

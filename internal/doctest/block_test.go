@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A page is a text cut at its console blocks: prose stands before, between and
-// after them, so that there is one piece more than blocks.
+// A page is a text split at its console blocks: prose precedes, separates and
+// follows them, so there is one more piece of prose than blocks.
 type page struct {
 	prose  []string
 	blocks []block
@@ -20,8 +20,8 @@ type block struct {
 	commands []command
 }
 
-// A command is the lines from "$ " on, a backslash continuing a line, and the
-// output that the page shows. A line "..." in it stands for any lines.
+// A command is the lines starting with "$ ", continued by backslashes, and the
+// output that the page shows. A line "..." in the output stands for any lines.
 type command struct {
 	lines  []string
 	output []string
@@ -29,8 +29,8 @@ type command struct {
 
 const fenceEnd = "```"
 
-// parsePage cuts a page. Anything before the first command of a block belongs to
-// the block's prose.
+// parsePage splits a page. Lines before the first command of a block are dropped,
+// which the comparison of the reassembled page detects.
 func parsePage(text string) page {
 	var p page
 	var prose strings.Builder
@@ -67,17 +67,17 @@ func (b *block) add(line string) {
 	}
 }
 
-// open tells whether the next line belongs to the command.
+// open reports whether the next line belongs to the command.
 func (c *command) open() bool {
 	return len(c.output) == 0 && strings.HasSuffix(c.lines[len(c.lines)-1], `\`)
 }
 
-// text is what the shell is given.
+// text returns the shell command.
 func (c *command) text() string {
 	return strings.TrimPrefix(strings.Join(c.lines, "\n"), "$ ")
 }
 
-// String puts the page together again.
+// String reassembles the page.
 func (p page) String() string {
 	var b strings.Builder
 	for i, prose := range p.prose {
@@ -99,7 +99,7 @@ func (b block) String() string {
 
 const ellipsis = "..."
 
-// matches tells whether the shown output is the real one, up to times and sizes.
+// matches reports whether the shown output equals the real one, up to times and sizes.
 func (c *command) matches(real []string) bool {
 	cut := slices.Index(c.output, ellipsis)
 	if cut < 0 {
@@ -109,7 +109,7 @@ func (c *command) matches(real []string) bool {
 	return len(real) >= len(head)+len(tail) && equal(head, real[:len(head)]) && equal(tail, real[len(real)-len(tail):])
 }
 
-// replace shows the real output, cut where the old one was.
+// replace shows the real output, shortened where the old one was.
 func (c *command) replace(real []string) {
 	cut := slices.Index(c.output, ellipsis)
 	tail := len(c.output) - cut - 1
@@ -124,7 +124,7 @@ func equal(a, b []string) bool {
 	return slices.EqualFunc(a, b, func(x, y string) bool { return scrub(x) == scrub(y) })
 }
 
-// volatile matches what differs from run to run: times, sizes and rates.
+// volatile matches what varies between runs: times, sizes and rates.
 var volatile = regexp.MustCompile(`[0-9][0-9.,]*( ?)(ns|us|ms|s|min|h|B|kB|KB|MB|GB|KiB|MiB|GiB)\b|[0-9][0-9.,]*[kM]? [a-z]+/s\b`)
 
 func scrub(line string) string { return volatile.ReplaceAllString(line, "#") }

@@ -9,17 +9,17 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/experiment"
-	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // examples returns the example specifications by name.
-func examples(t *testing.T) map[string]model.Spec {
+func examples(t *testing.T) map[string]spec.Spec {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "examples", "*.yaml"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no examples: %v", err)
+		t.Fatalf("found no examples: %v", err)
 	}
-	specs := map[string]model.Spec{}
+	specs := map[string]spec.Spec{}
 	for _, file := range files {
 		if strings.HasPrefix(filepath.Base(file), "experiment-") {
 			continue
@@ -28,7 +28,7 @@ func examples(t *testing.T) map[string]model.Spec {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec, err := model.Parse(text, file)
+		spec, _, err := spec.Parse(text, file)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -47,7 +47,7 @@ func experiments(t *testing.T) map[string]experiment.Spec {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "examples", "experiment-*.yaml"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no experiments: %v", err)
+		t.Fatalf("found no experiments: %v", err)
 	}
 	specs := map[string]experiment.Spec{}
 	for _, file := range files {
@@ -60,13 +60,13 @@ func experiments(t *testing.T) map[string]experiment.Spec {
 	return specs
 }
 
-// The experiments of the paper's two tables have all their specifications; no two
-// write to the same folder.
+// The experiments of the two tables of the paper have all their specifications, and
+// no two experiments write to the same folder.
 func TestExperimentsAreComplete(t *testing.T) {
 	all := experiments(t)
 	for name, want := range map[string]int{"experiment-iowa-paper": 13, "experiment-iowa-bayes": 4, "experiment-iowa": 3, "experiment-movielens": 3, "experiment-retail": 4} {
 		if got := len(all[name].Configurations); got != want {
-			t.Errorf("%s has %d configurations, not %d", name, got, want)
+			t.Errorf("%s: got %d configurations, want %d", name, got, want)
 		}
 	}
 	outputs := map[experiment.Folder]string{}
@@ -78,8 +78,8 @@ func TestExperimentsAreComplete(t *testing.T) {
 	}
 }
 
-// The paper's first table is whole: two ways to group the modes, two variants, two
-// spaces; and so are its ablations.
+// The first table of the paper is complete: two groupings of the modes, two variants
+// and two spaces. So are its ablations.
 func TestExamplesAreComplete(t *testing.T) {
 	specs := examples(t)
 	for way, term := range map[string]string{"pway": "store,item,time", "2way": "store,item*time"} {
@@ -88,12 +88,12 @@ func TestExamplesAreComplete(t *testing.T) {
 				name := strings.Join([]string{"iowa", way, variant, space}, "-")
 				spec, ok := specs[name]
 				if !ok {
-					t.Errorf("there is no %s", name)
+					t.Errorf("%s is missing", name)
 					continue
 				}
 				cores, _, _ := strings.Cut(spec.Terms[0], ":")
 				if cores != term || spec.Side.Variant != variant || spec.Side.Space != space || spec.Fit.Ridge != "uniform" {
-					t.Errorf("%s has term %s, variant %s, space %s and ridge %s", name, spec.Terms[0], spec.Side.Variant, spec.Side.Space, spec.Fit.Ridge)
+					t.Errorf("%s: got term %s, variant %s, space %s and ridge %s", name, spec.Terms[0], spec.Side.Variant, spec.Side.Space, spec.Fit.Ridge)
 				}
 			}
 		}
@@ -104,13 +104,13 @@ func TestExamplesAreComplete(t *testing.T) {
 	} {
 		spec, ok := specs[name]
 		if !ok || spec.Side.Variant != want.variant || spec.Side.Replace != want.replace {
-			t.Errorf("%s (there: %v) has variant %q and replacement %q", name, ok, spec.Side.Variant, spec.Side.Replace)
+			t.Errorf("%s (found: %v): got variant %q and replacement %q", name, ok, spec.Side.Variant, spec.Side.Replace)
 		}
 	}
 }
 
-// Every example is named in the table of examples/README.md, but for the endings
-// that share a line.
+// Every example is listed in the table of examples/README.md, except that the
+// suffixes -dual and -primal share a line.
 func TestExamplesAreListed(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root, "examples", "README.md"))
 	if err != nil {
@@ -125,8 +125,8 @@ func TestExamplesAreListed(t *testing.T) {
 	}
 }
 
-// TestExamplesTrain trains two of them for a sweep on the real data, where it is,
-// and one on the concept pages' tables where it is not.
+// TestExamplesTrain runs one sweep of two examples on the real data if available,
+// and otherwise of one example on the tables of the concept pages.
 func TestExamplesTrain(t *testing.T) {
 	data := os.Getenv("KFT_DATA")
 	if data == "" {
@@ -143,8 +143,8 @@ func TestExamplesTrain(t *testing.T) {
 	sh := newShell(t, program(t))
 	sh.fast = true
 	if !exists(filepath.Join(data, "iowa-liquor")) {
-		t.Log("the real data is not there: made-up sales stand for it")
-		madeUp(t, sh.folder)
+		t.Log("the real data is not available: using the tables of the concept pages")
+		writeIowaTables(t, sh.folder)
 	} else if err := os.Symlink(data, filepath.Join(sh.folder, "data")); err != nil {
 		t.Fatal(err)
 	}
@@ -155,13 +155,13 @@ func TestExamplesTrain(t *testing.T) {
 	for _, name := range names {
 		out := strings.Join(sh.output(t, "kft fit -q --sweeps 1 --lambda 10 --spec "+filepath.Join(folder, name+".yaml")), "\n")
 		if !strings.Contains(out, "Wrote model.kft") {
-			t.Errorf("%s does not train:\n%s", name, out)
+			t.Errorf("%s: kft fit wrote no model:\n%s", name, out)
 		}
 	}
 }
 
-// madeUp writes the pages' tables in the form of the Iowa data.
-func madeUp(t *testing.T, folder string) {
+// writeIowaTables writes the tables of the concept pages in the form of the Iowa data.
+func writeIowaTables(t *testing.T, folder string) {
 	t.Helper()
 	tables := makeTables()
 	to := filepath.Join(folder, "data", "iowa-liquor")

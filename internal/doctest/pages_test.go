@@ -1,5 +1,5 @@
-// Package doctest runs the commands that the documentation shows and compares
-// what they print with what it says, makes the tables they read, and reads the
+// Package doctest runs the commands shown in the documentation and compares their
+// output with the pages. It also generates the tables of the pages and checks the
 // example specifications.
 package doctest
 
@@ -18,17 +18,17 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "rewrite the outputs in the pages, and their tables, from what the program does")
+var update = flag.Bool("update", false, "rewrite the outputs in the pages, and their tables")
 
 const root = "../.."
 
 // dataFolder holds the tables of the concept pages.
 var dataFolder = filepath.Join(root, "docs", "concepts", "data")
 
-// TestPages runs the console blocks of every page, in one folder a page that
-// starts with the tables of docs/concepts/data. What a command prints is compared
-// with the page: standard output, then standard error, but for the progress of
-// fits. Times and sizes are left out of the comparison.
+// TestPages runs the console blocks of every page. Each page has its own folder,
+// which starts with the tables of docs/concepts/data. The output of a command is
+// standard output followed by standard error, without the progress of fits. Times
+// and sizes are ignored in the comparison.
 func TestPages(t *testing.T) {
 	program := program(t)
 	for _, file := range pages(t) {
@@ -41,7 +41,7 @@ func TestPages(t *testing.T) {
 			if p.String() != string(text) {
 				t.Fatal("a console block is not closed, or has lines before its first command")
 			}
-			changed := perform(t, &p, newShell(t, program))
+			changed := runPage(t, &p, newShell(t, program))
 			if changed && *update {
 				if err := os.WriteFile(file, []byte(p.String()), 0o666); err != nil {
 					t.Fatal(err)
@@ -51,9 +51,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// perform runs the page's commands and reports, or with -update mends, what is
-// not as the page says.
-func perform(t *testing.T, p *page, sh *shell) (changed bool) {
+// runPage runs the commands of the page. It reports differences, or with -update
+// corrects them.
+func runPage(t *testing.T, p *page, sh *shell) (changed bool) {
 	for b := range p.blocks {
 		if !p.blocks[b].run {
 			continue
@@ -66,7 +66,7 @@ func perform(t *testing.T, p *page, sh *shell) (changed bool) {
 			}
 			changed = true
 			if !*update {
-				t.Errorf("this is not what the program does (go test ./internal/doctest -update rewrites it)\n%s\nprints\n%s\nnot\n%s",
+				t.Errorf("the output differs (go test ./internal/doctest -update rewrites it)\n%s\ngot\n%s\nwant\n%s",
 					strings.Join(c.lines, "\n"), strings.Join(real, "\n"), strings.Join(c.output, "\n"))
 			}
 			c.replace(real)
@@ -75,7 +75,7 @@ func perform(t *testing.T, p *page, sh *shell) (changed bool) {
 	return changed
 }
 
-// pages lists README.md and all below docs.
+// pages returns README.md and all pages under docs.
 func pages(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -99,7 +99,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// program returns a folder with kft, built once.
+// program returns a folder with the kft binary, built once.
 func program(t *testing.T) (folder string) {
 	t.Helper()
 	folder, err := built()
@@ -113,8 +113,8 @@ var built = sync.OnceValues(func() (folder string, err error) {
 	if folder, err = os.MkdirTemp("", "kft-doctest-"); err != nil {
 		return "", err
 	}
-	builtIn = folder
-	if err := lookAtSources(); err != nil {
+	buildFolder = folder
+	if err := openSources(); err != nil {
 		return "", err
 	}
 	out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "kft"), root+"/cmd/kft").CombinedOutput()
@@ -124,10 +124,10 @@ var built = sync.OnceValues(func() (folder string, err error) {
 	return folder, err
 })
 
-// lookAtSources opens every folder of the module: go test keeps the result of a test
-// for as long as the files that it looked at are the same, and does not see what
-// the compiler looks at.
-func lookAtSources() error {
+// openSources opens every folder of the module. go test caches a result as long as
+// the files that the test opened are unchanged, and does not track the files that
+// the compiler reads.
+func openSources() error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == ".git" {
 			return fs.SkipDir
@@ -136,19 +136,19 @@ func lookAtSources() error {
 	})
 }
 
-// builtIn is the folder to remove in the end.
-var builtIn string
+// buildFolder is the folder to remove at the end.
+var buildFolder string
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if builtIn != "" {
-		os.RemoveAll(builtIn)
+	if buildFolder != "" {
+		os.RemoveAll(buildFolder)
 	}
 	os.Exit(code)
 }
 
-// shell runs commands in one folder. Unless fast, numbers are computed by the same
-// instructions on every machine, so that all digits are the same.
+// shell runs commands in one folder. Unless fast is set, numbers are computed with
+// the same instructions on every machine, so that all digits agree.
 type shell struct {
 	folder, path string
 	fast         bool
@@ -163,10 +163,10 @@ func newShell(t *testing.T, program string) *shell {
 	return &shell{folder: folder, path: program + string(os.PathListSeparator) + os.Getenv("PATH")}
 }
 
-// allowed are the commands that a page may run.
+// allowed lists the commands that a page may run.
 var allowed = map[string]bool{"kft": true, "cat": true, "head": true, "tail": true, "printf": true, "grep": true, "cut": true, "cmp": true, "cp": true}
 
-// output returns the lines a command prints.
+// output returns the lines that a command prints.
 func (s *shell) output(t *testing.T, text string) []string {
 	t.Helper()
 	words := strings.Fields(text)
@@ -174,7 +174,7 @@ func (s *shell) output(t *testing.T, text string) []string {
 		words = words[1:] // NAME=VALUE before the command
 	}
 	if !allowed[words[0]] {
-		t.Fatalf("%s: a page does not run %s; mark its block norun", text, words[0])
+		t.Fatalf("%s: pages may not run %s; mark the block norun", text, words[0])
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -188,7 +188,7 @@ func (s *shell) output(t *testing.T, text string) []string {
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
 	if ctx.Err() != nil {
-		t.Fatalf("%s: takes more than a minute", text)
+		t.Fatalf("%s: timed out after one minute", text)
 	}
 	training := words[0] == "kft" && len(words) > 1 && words[1] == "fit"
 	if err != nil || !training {

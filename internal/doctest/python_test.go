@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// TestPython runs the Python of the page about the model file, where Python has
-// the reader, and compares what it prints with the text block behind it.
+// TestPython runs the Python code of the page about the model file, if Python has
+// safetensors, and compares its output with the text block after it.
 func TestPython(t *testing.T) {
 	python := os.Getenv("KFT_PYTHON")
 	if python == "" {
 		python = "python3"
 	}
 	if err := exec.Command(python, "-c", "import safetensors, numpy").Run(); err != nil {
-		t.Logf("%s with safetensors and numpy is not there (pip install safetensors numpy): %v", python, err)
+		t.Logf("%s with safetensors and numpy is not available (pip install safetensors numpy): %v", python, err)
 		return
 	}
 	file := filepath.Join(root, "docs", "concepts", "model-file.md")
@@ -28,7 +28,7 @@ func TestPython(t *testing.T) {
 	code, rest, closed := strings.Cut(rest, "\n```\n\n```text\n")
 	shown, after, ended := strings.Cut(rest, "```\n")
 	if !found || !closed || !ended {
-		t.Fatalf("%s has no Python with its output in a text block behind it", file)
+		t.Fatalf("%s has no Python block followed by its output in a text block", file)
 	}
 	sh := newShell(t, program(t))
 	sh.output(t, "kft fit -q -o sales.kft")
@@ -43,7 +43,7 @@ func TestPython(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the Python of %s prints\n%s\nnot\n%s", file, out, shown)
+		t.Fatalf("the Python code of %s: got\n%s\nwant\n%s", file, out, shown)
 	}
 	page := before + "```python\n" + code + "\n```\n\n```text\n" + string(out) + "```\n" + after
 	if err := os.WriteFile(file, []byte(page), 0o666); err != nil {

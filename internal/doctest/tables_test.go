@@ -8,17 +8,18 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// The tables of the concept pages: what shops of four cities sell of five kinds of
-// goods in 24 months. The units of a cell are ceil(exp(f + 0.25 e)), e normal, with
+// The tables of the concept pages contain sales of five categories of goods in shops
+// of four cities over 24 months. The units of a cell are ceil(exp(f + 0.25 e)), e
+// normal, with
 //
-//	f = city's taste for the category + slope in the logarithm of the shop's area
-//	    - 0.4 log price + a shop's own effect + an item's own effect
-//	    + the category's season
+//	f = taste of the city for the category + slope in the logarithm of the area
+//	    - 0.4 log price + effect of the shop + effect of the item
+//	    + season of the category
 //
-// so that side information explains most of it, and ids alone the rest.
+// so that side information explains most of the variance and ids the rest.
 const (
 	shops, goods, months = 28, 40, 24
 	sold                 = 0.13 // share of cells with a row
@@ -33,7 +34,7 @@ var (
 	}{{"Ames", 42.03, -93.62}, {"Boone", 42.06, -93.88}, {"Clinton", 41.84, -90.19}, {"Dubuque", 42.50, -90.66}}
 	categories = []struct {
 		name string
-		peak float64 // month of the season
+		peak float64 // month with the highest sales
 	}{{"bread", 0}, {"cider", 9}, {"flowers", 5}, {"ice", 7}, {"soup", 1}}
 	tags = []string{"local", "organic", "imported"}
 )
@@ -52,7 +53,7 @@ type good struct {
 
 // makeTables returns the tables by file name.
 func makeTables() map[string][]byte {
-	r := stream.New(1, "tables of the concept pages")
+	r := randstream.New(1, "tables of the concept pages")
 	allShops := make([]shop, shops+2) // the last two open later
 	for i := range allShops {
 		c := i % len(cities)
@@ -99,9 +100,9 @@ func makeTables() map[string][]byte {
 	for i, s := range allShops {
 		area := fmt.Sprintf("%.0f", s.area)
 		switch i {
-		case 4: // nobody measured it
+		case 4: // missing value
 			area = ""
-		case 11: // not in the table
+		case 11: // missing from the table
 			continue
 		}
 		to := &stores
@@ -110,7 +111,7 @@ func makeTables() map[string][]byte {
 		}
 		fmt.Fprintf(to, "S%02d,%s,%.3f,%.3f,%s\n", i+1, cities[s.city].name, s.lat, s.lon, area)
 	}
-	stores.WriteString("S99,Ames,42.030,-93.620,55\n") // sells nothing yet
+	stores.WriteString("S99,Ames,42.030,-93.620,55\n") // has no sales yet
 	items.WriteString("item,category,price,pack,tags\n")
 	for i, g := range allGoods {
 		fmt.Fprintf(&items, "A%02d,%s,%.2f,%d,%s\n", i+1, categories[g.category].name, g.price, g.pack, g.tags)
@@ -130,7 +131,7 @@ func TestTables(t *testing.T) {
 			continue
 		}
 		if !*update {
-			t.Errorf("%s is not what makeTables makes (go test ./internal/doctest -update writes it)", file)
+			t.Errorf("%s differs from the output of makeTables (go test ./internal/doctest -update writes it)", file)
 			continue
 		}
 		if err := os.WriteFile(file, want, 0o666); err != nil {
@@ -138,6 +139,6 @@ func TestTables(t *testing.T) {
 		}
 	}
 	if total > 100_000 {
-		t.Errorf("the tables have %d bytes; keep them below 100 KB", total)
+		t.Errorf("got %d bytes of tables, want at most 100 KB", total)
 	}
 }

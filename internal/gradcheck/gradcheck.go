@@ -1,4 +1,4 @@
-// Package gradcheck holds gradients against central differences.
+// Package gradcheck compares gradients with central differences.
 package gradcheck
 
 import (
@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// Check compares gradient, the derivative of value by each entry of x, with
-// (value(x+h) - value(x-h)) / 2h at up to count entries spread over x. value
-// must read x anew at each call. The tolerance is relative to the largest
-// gradient checked.
+// Check compares gradient, the derivative of value with respect to each entry of x,
+// with (value(x+h) - value(x-h)) / 2h at up to count entries spread over x. value
+// must read x at each call. The tolerance is relative to the largest difference
+// quotient.
 func Check(t *testing.T, what string, x, gradient []float32, value func() float64, h float64, count int, tolerance float64) {
 	t.Helper()
 	if len(x) != len(gradient) {
-		t.Fatalf("%s: %d entries, %d in the gradient", what, len(x), len(gradient))
+		t.Fatalf("%s: got %d entries of the gradient, want %d", what, len(gradient), len(x))
 	}
 	stride := max(1, len(x)/count)
 	scale := 0.0
@@ -33,7 +33,7 @@ func Check(t *testing.T, what string, x, gradient []float32, value func() float6
 	}
 	for k, i := range at {
 		if d := math.Abs(float64(gradient[i]) - want[k]); !(d <= tolerance*scale) {
-			t.Errorf("%s: entry %d: gradient %g, differences %g (scale %g)", what, i, gradient[i], want[k], scale)
+			t.Errorf("%s: entry %d: got gradient %g, want %g (scale %g)", what, i, gradient[i], want[k], scale)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package gradcheck
 
 import "testing"
 
-func TestCheckAcceptsACubic(t *testing.T) {
+func TestCheckAcceptsCubic(t *testing.T) {
 	x := []float32{1, 2, -3}
 	value := func() float64 {
 		sum := 0.0

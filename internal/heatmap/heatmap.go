@@ -1,5 +1,5 @@
-// Package heatmap draws a matrix of rates as coloured cells, with a legend, to
-// PNG or SVG. The same map gives the same bytes on every machine.
+// Package heatmap draws a matrix of rates as coloured cells with a legend, as PNG or
+// SVG. The same map gives the same bytes on every machine.
 package heatmap
 
 import (
@@ -12,35 +12,35 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/canvas"
 )
 
-// A Map is a matrix of rates in [0, 1] to draw.
+// A Map is a matrix of rates in [0, 1].
 type Map struct {
 	Title      string
-	RowName    string // what rows are: store
+	RowName    string // name of the row mode, such as store
 	ColumnName string
 	Rows       []string // labels
 	Columns    []string
-	Nominal    float64 // the rate in the middle of the colour scale
+	Nominal    float64 // the rate at the centre of the colour scale
 	Rate       func(row, column int) float64
-	Weight     func(row int) int // rows are chosen by it; nil takes the first
+	Weight     func(row int) int // selects the rows if there are too many; nil selects the first
 }
 
-// MaxRows is the most rows a drawing has: beyond, those of largest weight are
-// drawn, in their order, and the title says so.
+// MaxRows is the maximum number of rows. If there are more, those with the largest
+// weights are drawn in their original order, and the title says so.
 const MaxRows = 300
 
-// maxLabels is the most labels of an axis.
+// maxLabels is the maximum number of labels of an axis.
 const maxLabels = 40
 
-// layout is a map with everything about its drawing decided.
+// layout holds the geometry of a map.
 type layout struct {
 	m              *Map
-	shown          []int // rows
+	shown          []int // selected rows
 	columns        int
 	title          string
 	cellW, cellH   int
 	left, top      int
 	width, height  int
-	rowStep        int // every rowStep-th row is labelled
+	rowStep        int // every rowStep-th row has a label
 	columnStep     int
 	columnLabelLen int
 }
@@ -48,7 +48,7 @@ type layout struct {
 func (m *Map) layout() layout {
 	l := layout{m: m, shown: largest(len(m.Rows), m.Weight), columns: len(m.Columns), title: m.Title}
 	if len(l.shown) < len(m.Rows) {
-		l.title += fmt.Sprintf(" (%d of %d %s entities, those with most values)", len(l.shown), len(m.Rows), m.RowName)
+		l.title += fmt.Sprintf(" (%d of %d %s entities, those with the most values)", len(l.shown), len(m.Rows), m.RowName)
 	}
 	rows := len(l.shown)
 	l.cellH = clamp(720/max(rows, 1), 3, 24)
@@ -70,16 +70,16 @@ func (m *Map) layout() layout {
 	return l
 }
 
-// step returns how many cells lie between labels so that they do not touch and
-// are not too many.
+// step returns the distance between labels such that they do not overlap and are not
+// too many.
 func step(count, size int) int {
 	byRoom := (canvas.GlyphHeight + 2 + size - 1) / size
 	byCount := (count + maxLabels - 1) / maxLabels
 	return max(byRoom, byCount, 1)
 }
 
-// labelled tells whether entry i of count has a label: every step-th, and the
-// last if there is room before it.
+// labelled reports whether entry i of count has a label: every step-th, and the last
+// one.
 func labelled(i, count, step int) bool {
 	if i == count-1 {
 		return true
@@ -153,7 +153,7 @@ func (l layout) legend(c canvas.Canvas) {
 		if rate == l.m.Nominal {
 			label += " nominal"
 		}
-		// The label next to the nominal one gives way.
+		// Skip a label that would overlap with the nominal one.
 		if rate != l.m.Nominal && math.Abs(rate-l.m.Nominal) < 0.05 {
 			continue
 		}
@@ -170,9 +170,9 @@ var (
 	over  = color.RGBA{33, 102, 172, 255}
 )
 
-// shade returns the colour of a rate: pale at the nominal rate, redder below and
-// bluer above, as strong for the same distance on either side; grey where there is
-// none. The square root of the distance shows small ones.
+// shade returns the colour of a rate: pale at the nominal rate, red below and blue
+// above, with equal intensity for equal distances on both sides, and grey for NaN.
+// The square root of the distance emphasizes small distances.
 func shade(rate, nominal float64) color.RGBA {
 	share := math.Sqrt(math.Abs(rate-nominal) / max(nominal, 1-nominal))
 	switch {
@@ -189,7 +189,7 @@ func mix(a, b color.RGBA, share float64) color.RGBA {
 	return color.RGBA{part(a.R, b.R), part(a.G, b.G), part(a.B, b.B), 255}
 }
 
-// shorten cuts a label to what an axis has room for.
+// shorten truncates a label.
 func shorten(s string) string {
 	r := []rune(s)
 	if len(r) > 24 {
@@ -210,9 +210,9 @@ func (m *Map) WriteSVG(w io.Writer) error {
 	return m.write(w, canvas.NewSVG)
 }
 
-func (m *Map) write(w io.Writer, paper func(width, height int) canvas.Canvas) error {
+func (m *Map) write(w io.Writer, newCanvas func(width, height int) canvas.Canvas) error {
 	l := m.layout()
-	c := paper(l.width, l.height)
+	c := newCanvas(l.width, l.height)
 	l.draw(c)
 	return c.Write(w)
 }

@@ -30,7 +30,7 @@ func example(rows, columns int) *Map {
 	return m
 }
 
-func TestSVGIsWellFormedAndSaysEverything(t *testing.T) {
+func TestSVGIsWellFormedAndComplete(t *testing.T) {
 	var out bytes.Buffer
 	if err := example(30, 60).WriteSVG(&out); err != nil {
 		t.Fatal(err)
@@ -56,17 +56,17 @@ func TestSVGIsWellFormedAndSaysEverything(t *testing.T) {
 		}
 	}
 	if least := 30*60 + legendSteps; rects < least {
-		t.Errorf("%d rectangles, want %d or more", rects, least)
+		t.Errorf("got %d rectangles, want at least %d", rects, least)
 	}
 	all := strings.Join(texts, "\n")
 	for _, want := range []string{"Share inside the 90 % interval", "store <0> & co", "store <29> & co", "2012-01", "2016-12", "0.9 nominal", "no values", "month"} {
 		if !strings.Contains(all, want) {
-			t.Errorf("no %q in the drawing", want)
+			t.Errorf("the drawing does not contain %q", want)
 		}
 	}
 }
 
-func TestBytesRepeat(t *testing.T) {
+func TestDrawingIsDeterministic(t *testing.T) {
 	for name, write := range map[string]func(*Map, io.Writer) error{"png": (*Map).WritePNG, "svg": (*Map).WriteSVG} {
 		var a, b bytes.Buffer
 		if err := write(example(40, 12), &a); err != nil {
@@ -76,19 +76,19 @@ func TestBytesRepeat(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		if !bytes.Equal(a.Bytes(), b.Bytes()) {
-			t.Errorf("%s: two drawings of one map differ", name)
+			t.Errorf("%s: two drawings of the same map differ", name)
 		}
 	}
 }
 
-// TestPNGShowsCells reads colours back at places the layout gives.
+// TestPNGShowsCells compares pixel colours at the positions of the layout.
 func TestPNGShowsCells(t *testing.T) {
 	m := example(20, 24)
 	var out bytes.Buffer
 	if err := m.WritePNG(&out); err != nil {
 		t.Fatal(err)
 	}
-	if dir := os.Getenv("HEATMAP_DIR"); dir != "" { // to look at
+	if dir := os.Getenv("HEATMAP_DIR"); dir != "" { // for visual inspection
 		if err := os.WriteFile(dir+"/heatmap.png", out.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -99,13 +99,13 @@ func TestPNGShowsCells(t *testing.T) {
 	}
 	l := m.layout()
 	if img.Bounds().Dx() != l.width || img.Bounds().Dy() != l.height {
-		t.Fatalf("the image is %v, the layout %d x %d", img.Bounds(), l.width, l.height)
+		t.Fatalf("got image %v, want %d x %d", img.Bounds(), l.width, l.height)
 	}
 	for r := range 20 {
 		for c := range 24 {
 			got := img.At(l.left+c*l.cellW+l.cellW/2, l.top+r*l.cellH+l.cellH/2)
 			if want := shade(m.Rate(r, c), m.Nominal); got != want {
-				t.Fatalf("cell %d, %d is %v, want %v", r, c, got, want)
+				t.Fatalf("cell %d, %d: got %v, want %v", r, c, got, want)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func TestPNGShowsCells(t *testing.T) {
 		}
 	}
 	if black < 20*20 {
-		t.Errorf("%d dark pixels beside the rows: there are no labels", black)
+		t.Errorf("got %d dark pixels beside the rows, want labels", black)
 	}
 }
 
@@ -126,10 +126,10 @@ func TestManyRows(t *testing.T) {
 	m := example(1000, 3)
 	l := m.layout()
 	if len(l.shown) != MaxRows || l.shown[0] != 1000-MaxRows {
-		t.Errorf("%d rows from %d", len(l.shown), l.shown[0])
+		t.Errorf("got %d rows from %d, want %d from %d", len(l.shown), l.shown[0], MaxRows, 1000-MaxRows)
 	}
 	if !strings.Contains(l.title, "300 of 1000") {
-		t.Errorf("the title is %q", l.title)
+		t.Errorf("got title %q, want 300 of 1000 in it", l.title)
 	}
 	labels := 0
 	for i := range l.shown {
@@ -138,20 +138,20 @@ func TestManyRows(t *testing.T) {
 		}
 	}
 	if labels < 10 || labels > maxLabels+1 {
-		t.Errorf("%d labels", labels)
+		t.Errorf("got %d labels, want 10 to %d", labels, maxLabels+1)
 	}
 }
 
 func TestShade(t *testing.T) {
 	for rate, want := range map[float64]any{0: under, 0.9: ideal, 1: mix(ideal, over, 1.0/3)} {
 		if got := shade(rate, 0.9); got != want {
-			t.Errorf("the colour of %g is %v, want %v", rate, got, want)
+			t.Errorf("colour of %g: got %v, want %v", rate, got, want)
 		}
 	}
 	if shade(1, 0.1) != over {
-		t.Error("the far end above the nominal rate is not the far colour")
+		t.Error("the rate farthest above the nominal one does not have the end colour")
 	}
 	if shade(math.NaN(), 0.9) != empty {
-		t.Error("a missing rate has a colour")
+		t.Error("a missing rate does not have the empty colour")
 	}
 }

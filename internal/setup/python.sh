@@ -1,8 +1,7 @@
 #!/bin/sh
-# Puts Python's safetensors reader within reach of the tests, in a virtual
-# environment of its own under the user's cache, and prints the interpreter to
-# use. The tests pass without it, by a parser of their own; so what cannot be
-# installed is only said.
+# Installs Python's safetensors for the tests in a virtual environment under the
+# user's cache, and prints the interpreter to use. The tests also pass without it,
+# with their own parser, so a failed installation is only reported.
 set -u
 home=${KFT_TEST_HOME:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/kft-test}
 venv=$home/python
@@ -22,5 +21,5 @@ if python3 -m venv "$venv" 2>/dev/null && "$python" -m pip install --quiet --dis
 	exit 0
 fi
 rm -rf "$venv"
-echo "setup: Python's safetensors reader could not be installed; the layout of model files is tested without it" >&2
+echo "setup: Python's safetensors cannot be installed; the layout of model files is tested without it" >&2
 echo python3

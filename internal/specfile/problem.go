@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A Problem is one thing wrong with a specification: the path of the field
-// (terms[1], fit.solver) and, where it was read from a file, the place there.
+// A Problem is an error in a specification, with the path of the field (terms[1],
+// fit.solver) and its position if it was read from a file.
 type Problem struct {
 	File         string
-	Line, Column int // from 1; 0 where there is no place
+	Line, Column int // starting at 1; 0 if unknown
 	Path         string
 	Message      string
 }
@@ -30,7 +30,7 @@ func (p Problem) Error() string {
 	return b.String()
 }
 
-// Problems is everything wrong with a specification, a line each.
+// Problems is a list of problems. Its text has one line per problem.
 type Problems []Problem
 
 func (ps Problems) Error() string {
@@ -41,7 +41,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err is ps as an error, nil where there is no problem.
+// Err returns ps as an error, or nil if it is empty.
 func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil
@@ -49,10 +49,10 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// Addf adds a problem of a field that has no place in a file.
+// Addf adds a problem of a field without a position in a file.
 func (ps *Problems) Addf(path, format string, args ...any) {
 	*ps = append(*ps, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// Index is the path of element i of a list.
+// Index returns the path of element i of a list.
 func Index(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }

@@ -1,6 +1,5 @@
-// Package specfile reads the files people write for kft, in YAML or in JSON, which
-// is a part of it. Every value keeps its text as written and its place in the
-// file, and all that is wrong is collected.
+// Package specfile reads YAML and JSON files written by users. Every value keeps
+// its text as written and its position in the file, and all problems are collected.
 package specfile
 
 import (
@@ -11,15 +10,15 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// A Reader walks through a syntax tree and collects what is wrong with it.
+// A Reader walks through a syntax tree and collects problems.
 type Reader struct {
-	File     string // its name, for messages
-	What     string // it is, as in "specification"
-	Make     string // how to come by one, as in "kft init TABLE writes one"
+	File     string // file name, for messages
+	Kind     string // kind of file, such as "specification"
+	Remedy   string // how to create one, such as "run kft init TABLE"
 	Problems Problems
 }
 
-// Addf adds a problem of the field at path, with the place of n where there is one.
+// Addf adds a problem of the field at path, with the position of n if known.
 func (r *Reader) Addf(n ast.Node, path, format string, args ...any) {
 	p := Problem{File: r.File, Path: path, Message: fmt.Sprintf(format, args...)}
 	if n != nil && n.GetToken() != nil {
@@ -28,14 +27,14 @@ func (r *Reader) Addf(n ast.Node, path, format string, args ...any) {
 	r.Problems = append(r.Problems, p)
 }
 
-// Entries are the entries of a mapping by their keys, the mapping's path ending in
-// a dot where it is not the root. The parser refuses a key that is given again.
+// Entries iterates over the entries of a mapping by key. The path of the mapping
+// ends in a dot unless it is the root. The parser rejects duplicate keys.
 func (r *Reader) Entries(m *ast.MappingNode, path string) iter.Seq2[string, *ast.MappingValueNode] {
 	return func(yield func(string, *ast.MappingValueNode) bool) {
 		for _, entry := range m.Values {
 			key, isText := Scalar(entry.Key)
 			if !isText {
-				r.Addf(entry.Key, strings.TrimSuffix(path, "."), "a key must be a plain word")
+				r.Addf(entry.Key, strings.TrimSuffix(path, "."), "the key must be a plain word")
 			} else if !yield(key, entry) {
 				return
 			}
@@ -43,12 +42,12 @@ func (r *Reader) Entries(m *ast.MappingNode, path string) iter.Seq2[string, *ast
 	}
 }
 
-// Elements are the elements of a list by their paths.
+// Elements iterates over the elements of a list by path.
 func (r *Reader) Elements(n ast.Node, path string) iter.Seq2[string, ast.Node] {
 	return func(yield func(string, ast.Node) bool) {
 		list, isList := n.(*ast.SequenceNode)
 		if !isList {
-			r.Addf(n, path, "is a list; write each value on a line of its own after a dash, or all in [ ]")
+			r.Addf(n, path, "must be a list; write each value on its own line after a dash, or all in [ ]")
 			return
 		}
 		for i, element := range list.Values {
@@ -59,13 +58,13 @@ func (r *Reader) Elements(n ast.Node, path string) iter.Seq2[string, ast.Node] {
 	}
 }
 
-// Texts are the elements of a list of texts.
+// Texts returns the elements of a list of scalars as text.
 func (r *Reader) Texts(n ast.Node, path string) []string {
 	var texts []string
 	for here, element := range r.Elements(n, path) {
 		text, ok := Scalar(element)
 		if !ok {
-			r.Addf(element, here, "needs one value, not %s (a text with a colon or a comma needs quotes)", Kind(element))
+			r.Addf(element, here, "must be a single value, not %s (quote a text that contains a colon or a comma)", Kind(element))
 			continue
 		}
 		texts = append(texts, text)

@@ -5,29 +5,28 @@ import (
 	"testing"
 )
 
-// A file that is no mapping of plain keys, each given once, is refused with its
-// place.
+// A file that is not a mapping of unique plain keys is rejected with a position.
 func TestRoot(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"mark of UTF-8", "\ufeffversion: 1\n", ""},
+		{"byte order mark", "\ufeffversion: 1\n", ""},
 		{"JSON", `{"version": 1}`, ""},
 		{"empty", " \n", "f.yaml: the form is empty; make one"},
-		{"two documents", "a: 1\n---\nb: 2\n", "a second document; the form is one"},
-		{"list", "- a\n", "f.yaml:1:1: not made of lines key: value"},
-		{"repeated", "a: 1\na: 2\n", "f.yaml:2:1: not YAML"},
-		{"repeated with quotes", "{a: 1, \"a\": 2}", "not YAML"},
-		{"repeated below", "a:\n  b: 1\n  'b': 2\n", "f.yaml:3:3: not YAML"},
+		{"two documents", "a: 1\n---\nb: 2\n", "a second document; the form must be a single document"},
+		{"list", "- a\n", "f.yaml:1:1: not a mapping"},
+		{"duplicate", "a: 1\na: 2\n", "f.yaml:2:1: not valid YAML"},
+		{"duplicate with quotes", "{a: 1, \"a\": 2}", "not valid YAML"},
+		{"nested duplicate", "a:\n  b: 1\n  'b': 2\n", "f.yaml:3:3: not valid YAML"},
 		{"deep", strings.Repeat("[", 40), "nested more than"},
 	} {
-		r := Reader{File: "f.yaml", What: "form", Make: "make one"}
+		r := Reader{File: "f.yaml", Kind: "form", Remedy: "make one"}
 		_, err := r.Root([]byte(c.text))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: got error %v, want one with %q", c.name, err, c.want)
 		}
 	}
 }
 
-// Values keep their text, and what is wrong its path and place.
+// Values keep their text, and problems have their path and position.
 func TestReader(t *testing.T) {
 	r := Reader{File: "f.yaml"}
 	root, err := r.Root([]byte("codes: [007, true, 'x', {a: 1}]\n&k other: 2\nname: 1e3\n"))
@@ -43,10 +42,10 @@ func TestReader(t *testing.T) {
 		}
 	}
 	if texts["codes"] != "007|true|x" || texts["name"] != "1e3" {
-		t.Errorf("read %q", texts)
+		t.Errorf("got %q", texts)
 	}
-	want := "f.yaml:1:25: codes[3]: needs one value, not keys and values (a text with a colon or a comma needs quotes)\nf.yaml:2:1: a key must be a plain word"
+	want := "f.yaml:1:25: codes[3]: must be a single value, not keys and values (quote a text that contains a colon or a comma)\nf.yaml:2:1: the key must be a plain word"
 	if got := r.Problems.Error(); got != want {
-		t.Errorf("problems\n%s\nnot\n%s", got, want)
+		t.Errorf("got problems\n%s\nwant\n%s", got, want)
 	}
 }

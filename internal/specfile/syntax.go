@@ -10,62 +10,62 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxBytes bounds a specification; a real one has a few kilobytes, and a
-// table given by mistake may have gigabytes.
+// maxBytes limits the size of a specification. A real one has a few kilobytes, and
+// a table passed by mistake may have gigabytes.
 const maxBytes = 64 << 10
 
-// maxNesting bounds how deep brackets are nested: the parser's time grows with
-// the square of it, and a specification has two levels.
+// maxNesting limits the nesting of brackets: the time of the parser grows with its
+// square, and a specification needs two levels.
 const maxNesting = 32
 
-// Root parses the text and returns its only document's mapping, as strictly as a
-// person writes: no size or depth beyond that.
+// Root parses the text and returns the mapping of its only document. It rejects
+// texts that are too large or nested too deeply.
 func (r *Reader) Root(data []byte) (*ast.MappingNode, error) {
 	fail := func(n ast.Node, format string, args ...any) (*ast.MappingNode, error) {
 		r.Addf(n, "", format, args...)
 		return nil, r.Problems
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write a mark of UTF-8
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // byte order mark of some editors
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return fail(nil, "the %s is empty; %s", r.What, r.Make)
+		return fail(nil, "the %s is empty; %s", r.Kind, r.Remedy)
 	case len(data) > maxBytes:
-		return fail(nil, "%d bytes are too many for a file of this kind, %s (at most %d); is this another file?", len(data), r.What, maxBytes)
+		return fail(nil, "%d bytes exceed the maximum of %d for a file of kind %s; check the file name", len(data), maxBytes, r.Kind)
 	case !utf8.Valid(data):
-		return fail(nil, "not a text in UTF-8; is this another file?")
+		return fail(nil, "not UTF-8 text; check the file name")
 	case nesting(data) > maxNesting:
-		return fail(nil, "brackets are nested more than %d deep; is this another file?", maxNesting)
+		return fail(nil, "brackets are nested more than %d levels deep; check the file name", maxNesting)
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		var syntax yaml.Error
 		if errors.As(err, &syntax) && syntax.GetToken() != nil {
 			at := syntax.GetToken().Position
-			return nil, Problems{{File: r.File, Line: at.Line, Column: at.Column, Message: "not YAML: " + syntax.GetMessage()}}
+			return nil, Problems{{File: r.File, Line: at.Line, Column: at.Column, Message: "not valid YAML: " + syntax.GetMessage()}}
 		}
-		return fail(nil, "not YAML: %v", err)
+		return fail(nil, "not valid YAML: %v", err)
 	}
 	var body ast.Node
 	for _, doc := range file.Docs {
 		switch {
 		case doc.Body == nil:
 		case body != nil:
-			return fail(doc.Body, "a second document; the %s is one", r.What)
+			return fail(doc.Body, "a second document; the %s must be a single document", r.Kind)
 		default:
 			body = doc.Body
 		}
 	}
 	if body == nil {
-		return fail(nil, "the %s is empty; %s", r.What, r.Make)
+		return fail(nil, "the %s is empty; %s", r.Kind, r.Remedy)
 	}
 	root := Mapping(body)
 	if root == nil {
-		return fail(body, "not made of lines key: value, such as version: 1")
+		return fail(body, "not a mapping; write lines of the form key: value, such as version: 1")
 	}
 	return root, nil
 }
 
-// nesting is how many brackets are open at once, at most, quoted ones included.
+// nesting returns the maximum number of open brackets, including quoted ones.
 func nesting(data []byte) int {
 	depth, deepest := 0, 0
 	for _, c := range data {
@@ -80,8 +80,8 @@ func nesting(data []byte) int {
 	return deepest
 }
 
-// Mapping is n as a mapping, or nil. The parser makes a node of its own of a
-// mapping with one entry.
+// Mapping returns n as a mapping, or nil. The parser represents a mapping with one
+// entry by a separate node type.
 func Mapping(n ast.Node) *ast.MappingNode {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -92,9 +92,9 @@ func Mapping(n ast.Node) *ast.MappingNode {
 	return nil
 }
 
-// Scalar is the text of a scalar: what was written, or what the quotes stand for,
-// so that a column called 007 or true stays that. Anchors, aliases, merges and tags
-// are none: a file says everything in place.
+// Scalar returns the text of a scalar: as written, or the content of the quotes, so
+// that a column named 007 or true keeps its name. Anchors, aliases, merges and tags
+// are not scalars: they are not supported.
 func Scalar(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -107,7 +107,7 @@ func Scalar(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// Kind says what a node is instead of one value.
+// Kind describes a node that is not a single value.
 func Kind(n ast.Node) string {
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:

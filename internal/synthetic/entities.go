@@ -6,33 +6,34 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// attribute is a column about ids. One of drives, choice, place ... says what it is.
+// attribute defines a column of side information. Exactly one of levels, choice, sd,
+// place and copies defines its values.
 type attribute struct {
 	name    string
-	drives  bool      // the truth depends on it; else it is noise
-	levels  int       // so many values, each with an effect of its own
-	word    string    // a value is this word and a number
-	first   int       // without a word the smallest value
-	choice  []float64 // one of these numbers
-	log, sd float64   // a log-normal number
-	place   bool      // a city with its county, lat and lon, which drive
-	copies  int       // times the column so many places from the first: says nothing new
+	drives  bool      // the truth depends on it; otherwise it has no effect
+	levels  int       // number of categories, each with its own effect
+	word    string    // prefix of a category name, followed by a number
+	first   int       // number of the first category
+	choice  []float64 // the value is one of these numbers
+	log, sd float64   // the value is log-normal
+	place   bool      // a city with its county, lat and lon, which affect the truth
+	copies  int       // the value is this column, counted from the first, times a factor
 	times   float64
 }
 
 const (
 	rank      = 4
-	sideShare = 0.7 // of the variance of a factor that its driving columns explain
+	sideShare = 0.7 // share of the variance of a factor that its driving columns explain
 )
 
-// entities are the ids of a mode: what they add to the field, their sizes, and what
-// is told of them.
+// entities holds the ids of a mode: their contribution to the field, their sizes
+// and their side information.
 type entities struct {
 	factor [][rank]float64
-	effect []float64 // with standard deviation 1
+	effect []float64 // standard deviation 1
 	size   []float64
 	header []string
 	fields [][]string // by column
@@ -41,29 +42,29 @@ type entities struct {
 
 // newEntities draws n ids.
 func newEntities(seed uint64, mode string, n int, power float64, attributes []attribute, latent int) *entities {
-	e := &entities{factor: make([][rank]float64, n), size: powerLaw(stream.New(seed, "synthetic size", hashOf(mode)), n, power)}
-	r := stream.New(seed, "synthetic side", hashOf(mode))
-	// parts[k] is what the columns add to factor k; the last is the effect.
+	e := &entities{factor: make([][rank]float64, n), size: powerLaw(randstream.New(seed, "synthetic size", hashOf(mode)), n, power)}
+	r := randstream.New(seed, "synthetic side", hashOf(mode))
+	// parts[k] is the contribution of the columns to factor k; the last is the effect.
 	parts := make([][]float64, rank+1)
 	for k := range parts {
 		parts[k] = make([]float64, n)
 	}
-	told := latent > 0
+	informative := latent > 0
 	for _, a := range attributes {
 		e.describe(r, a, n, parts)
-		told = told || a.drives || a.place
+		informative = informative || a.drives || a.place
 	}
 	e.drawLatent(r, n, latent, parts)
 	size := standardLog(e.size, 1)
 	for k := range parts {
 		own := draw(r, n, 1)
 		if k == rank {
-			for i := range own { // large ids sell more of each
+			for i := range own { // large ids sell more of each item
 				own[i] = 0.6*own[i] + 0.8*size[i]
 			}
 		}
 		share := sideShare
-		if !told {
+		if !informative {
 			share = 0
 		}
 		standardise(parts[k])
@@ -83,9 +84,9 @@ func newEntities(seed uint64, mode string, n int, power float64, attributes []at
 	return e
 }
 
-func hashOf(mode string) uint64 { return stream.New(0, mode).Uint64() }
+func hashOf(mode string) uint64 { return randstream.New(0, mode).Uint64() }
 
-// describe draws a column and adds what it does to the parts.
+// describe draws a column and adds its contribution to the parts.
 func (e *entities) describe(r *rand.Rand, a attribute, n int, parts [][]float64) {
 	text, x := make([]string, n), make([]float64, n)
 	switch {
@@ -96,7 +97,7 @@ func (e *entities) describe(r *rand.Rand, a attribute, n int, parts [][]float64)
 		for i := range text {
 			v, err := strconv.ParseFloat(e.fields[a.copies][i], 64)
 			if err != nil {
-				panic(fmt.Sprintf("synthetic: column %s copies one that holds no numbers", a.name))
+				panic(fmt.Sprintf("synthetic: column %s copies a column without numbers", a.name))
 			}
 			text[i] = strconv.FormatFloat(v*a.times, 'f', 2, 64)
 		}
@@ -138,7 +139,7 @@ func (e *entities) levels(r *rand.Rand, a attribute, text []string, parts [][]fl
 	}
 }
 
-// wave adds a smooth function of x, of which a line explains a good part.
+// wave adds a smooth function of x with a large linear part.
 func wave(r *rand.Rand, part, x []float64) {
 	slope, bend, phase := r.NormFloat64(), r.NormFloat64(), 2*math.Pi*r.Float64()
 	for i, v := range x {
@@ -146,7 +147,7 @@ func wave(r *rand.Rand, part, x []float64) {
 	}
 }
 
-// places puts ids into cities, several to a county, in a rectangle about Iowa.
+// places assigns ids to cities, several per county, in a rectangle around Iowa.
 func (e *entities) places(r *rand.Rand, n int, parts [][]float64) {
 	type city struct{ lat, lon float64 }
 	cities := make([]city, max(4, n/5))
@@ -158,7 +159,7 @@ func (e *entities) places(r *rand.Rand, n int, parts [][]float64) {
 	for i := range n {
 		c := r.IntN(len(cities))
 		lat[i], lon[i] = cities[c].lat+0.03*r.NormFloat64(), cities[c].lon+0.03*r.NormFloat64()
-		// A county is a field of a grid, about a hundred of them.
+		// A county is a cell of a grid of about a hundred.
 		county := int((cities[c].lat-40.6)/0.35)*12 + int((cities[c].lon+96.6)/0.54)
 		for k, v := range []string{fmt.Sprintf("City %d", c+1), fmt.Sprintf("County %d", county+1), strconv.FormatFloat(lat[i], 'f', 6, 64), strconv.FormatFloat(lon[i], 'f', 6, 64)} {
 			text[k] = append(text[k], v)
@@ -173,7 +174,7 @@ func (e *entities) places(r *rand.Rand, n int, parts [][]float64) {
 	e.header, e.fields = append(e.header, "city", "county", "lat", "lon"), append(e.fields, text...)
 }
 
-// drawLatent draws what tags are made of.
+// drawLatent draws the latent variables of the tags.
 func (e *entities) drawLatent(r *rand.Rand, n, latent int, parts [][]float64) {
 	e.latent = make([][]float64, n)
 	for i := range e.latent {
@@ -189,7 +190,7 @@ func (e *entities) drawLatent(r *rand.Rand, n, latent int, parts [][]float64) {
 	}
 }
 
-// standardise gives values mean 0 and standard deviation 1.
+// standardise shifts and scales values to mean 0 and standard deviation 1.
 func standardise(values []float64) {
 	n := float64(len(values))
 	mean, square := sum(values)/n, 0.0

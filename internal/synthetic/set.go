@@ -8,39 +8,40 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// Set is a large set whose truth is known. The field of a cell is
+// Set is a large data set with a known truth. The field of a cell is
 //
 //	f = level + a(owner) + b(item) + c(time) + sum over k of u_k(owner) v_k(item) w_k(time),
 //
-// where a, b, u and v are functions of the columns told of the ids, of which some
-// say nothing, and of a part of each id's own; w is smooth in time. What is observed
-// follows the Law about f. Which cells have rows depends on sizes and f, not on the
-// noise.
+// where a, b, u and v are functions of the side information, some of whose columns
+// have no effect, plus an individual part of each id; w is smooth in time. The
+// observed value follows Distribution given f. Which cells have rows depends on the
+// sizes and on f, not on the noise.
 //
-// Rows are made an owner at a time, each from a stream of its own: memory is that of
-// the ids, and the rows are the same in whatever order owners are asked for.
+// Rows are generated per owner from separate random streams. Memory grows with the
+// ids only, and the rows do not depend on the order of the owners.
 type Set struct {
 	Shape
-	Law *Law
+	Distribution *Distribution
 
 	seed         uint64
 	owner, item  *entities
 	timeEffect   []float64
 	timeFactor   [][rank]float64
 	counts       []int
-	accumulated  []float64 // sizes of items
+	accumulated  []float64 // cumulative sizes of items
 	loading      [][]float64
 	genreLoading [][]float64
 }
 
 const latentTags = 8
 
-// NewSet draws the ids of a set. An error says that the rows do not fit the ids.
+// NewSet draws the ids of a set. It returns an error if the number of rows does not
+// fit the number of ids.
 func NewSet(shape Shape, seed uint64) (*Set, error) {
-	s := &Set{Shape: shape, Law: newLaw(shape.noiseSD, shape.stars), seed: seed}
+	s := &Set{Shape: shape, Distribution: newDistribution(shape.noiseSD, shape.stars), seed: seed}
 	latent := 0
 	if shape.tags > 0 {
 		latent = latentTags
@@ -59,13 +60,13 @@ func NewSet(shape Shape, seed uint64) (*Set, error) {
 		most = shape.Items / 2
 	}
 	if shape.Rows < least*shape.Owners || shape.Rows > most*shape.Owners {
-		return nil, fmt.Errorf("%d rows do not fit %d x %d ids", shape.Rows, shape.Owners, shape.Items)
+		return nil, fmt.Errorf("%d rows do not fit %d x %d ids; choose another number of rows", shape.Rows, shape.Owners, shape.Items)
 	}
 	s.counts = share(shape.Rows, s.owner.size, least, most)
 	return s, nil
 }
 
-// drawTimes makes a trend and a season of twelve months, or the turn of a day.
+// drawTimes creates a trend and a season of twelve months, or a daily cycle.
 func (s *Set) drawTimes() {
 	period := 12.0
 	if s.stars {
@@ -75,12 +76,12 @@ func (s *Set) drawTimes() {
 		angle := 2 * math.Pi * float64(t) / period
 		trend := math.Sqrt(3) * ((2*float64(t)+1)/float64(s.Times) - 1)
 		s.timeEffect = append(s.timeEffect, math.Cos(angle+1))
-		// Most of what owners and items have in common does not change with time.
+		// Most of the interaction of owners and items is constant in time.
 		s.timeFactor = append(s.timeFactor, [rank]float64{1, 1, 0.6 * math.Sqrt2 * math.Cos(angle), 0.6*math.Sin(angle) + 0.4*trend})
 	}
 }
 
-// share divides rows in proportion to sizes, between bounds, exactly.
+// share divides rows exactly, in proportion to sizes and within bounds.
 func share(rows int, size []float64, least, most int) []int {
 	counts := make([]int, len(size))
 	fill := func(factor float64) (total int) {
@@ -115,12 +116,12 @@ func (s *Set) Field(owner, item, time int) float64 {
 	f := s.level + s.ownerSD*s.owner.effect[owner] + s.itemSD*s.item.effect[item] + s.timeSD*s.timeEffect[time]
 	u, v, w := &s.owner.factor[owner], &s.item.factor[item], &s.timeFactor[time]
 	for k := range rank {
-		f += s.trainSD / 2 * u[k] * v[k] * w[k] // 2 is the root of the rank
+		f += s.trainSD / 2 * u[k] * v[k] * w[k] // 2 is the square root of the rank
 	}
 	return f
 }
 
-// Block holds the rows of one owner, by item and time. It can be used again.
+// Block holds the rows of one owner, by item and time. It can be reused.
 type Block struct {
 	Item, Time []int32
 	Y, Field   []float64
@@ -140,7 +141,7 @@ func byKey(x, y cellKey) int { return cmp.Compare(x.key, y.key) }
 
 // Draw fills b with the rows of an owner.
 func (s *Set) Draw(owner int, b *Block) {
-	r := stream.New(s.seed, "synthetic rows", uint64(owner))
+	r := randstream.New(s.seed, "synthetic rows", uint64(owner))
 	n := s.counts[owner]
 	b.Item, b.Time, b.Y, b.Field = b.Item[:0], b.Time[:0], b.Y[:0], b.Field[:0]
 	b.keys = b.keys[:0]
@@ -162,12 +163,12 @@ func (s *Set) Draw(owner int, b *Block) {
 	})
 	for _, c := range b.keys {
 		b.Item, b.Time, b.Field = append(b.Item, c.item), append(b.Time, c.time), append(b.Field, c.field)
-		b.Y = append(b.Y, s.Law.Value(c.field, r.NormFloat64()))
+		b.Y = append(b.Y, s.Distribution.Value(c.field, r.NormFloat64()))
 	}
 }
 
-// drawCells picks n cells of the items that the owner stocks, rather where much is
-// sold: the n least of exponential numbers divided by weights.
+// drawCells selects n cells of the items that the owner stocks, preferring cells
+// with high sales: the n smallest of exponential numbers divided by weights.
 func (s *Set) drawCells(r *rand.Rand, owner, n int, b *Block) {
 	least := max((n+s.Times-1)/s.Times, (s.Items+s.Owners-1)/s.Owners)
 	s.drawItems(r, owner, min(max(int(math.Ceil(float64(n)/s.times)), least), s.Items, n), b)
@@ -177,7 +178,7 @@ func (s *Set) drawCells(r *rand.Rand, owner, n int, b *Block) {
 			f := s.Field(owner, int(item), t)
 			b.keys = append(b.keys, cellKey{r.ExpFloat64() * (1 + math.Exp(2-f)), item, int32(t), f})
 		}
-		if int(item)%s.Owners == owner { // so that every item has a row
+		if int(item)%s.Owners == owner { // every item gets at least one row
 			b.keys[first+r.IntN(s.Times)].key = -1
 		}
 	}
@@ -185,8 +186,8 @@ func (s *Set) drawCells(r *rand.Rand, owner, n int, b *Block) {
 	b.keys = b.keys[:n]
 }
 
-// drawItems picks n items in proportion to their sizes, among them those that fall
-// to the owner so that every item has a row.
+// drawItems selects n items in proportion to their sizes, including those assigned
+// to the owner so that every item gets at least one row.
 func (s *Set) drawItems(r *rand.Rand, owner, n int, b *Block) {
 	b.items = b.items[:0]
 	if len(b.seen) != s.Items {
@@ -223,16 +224,16 @@ func (s *Set) drawItems(r *rand.Rand, owner, n int, b *Block) {
 	slices.Sort(b.items)
 }
 
-// OwnerTable and ItemTable return what is told of the ids: names of columns, and the
+// OwnerTable returns the side information of the owners: the column names and the
 // fields of each column.
 func (s *Set) OwnerTable() (header []string, columns [][]string) {
 	return s.owner.header, s.owner.fields
 }
 
-// ItemTable is OwnerTable for items.
+// ItemTable returns the side information of the items.
 func (s *Set) ItemTable() (header []string, columns [][]string) { return s.item.header, s.item.fields }
 
-// OwnerID and ItemID name the ids.
+// OwnerID returns the id of an owner.
 func (s *Set) OwnerID(owner int) string {
 	if s.stars {
 		return strconv.Itoa(owner + 1)
@@ -240,7 +241,7 @@ func (s *Set) OwnerID(owner int) string {
 	return strconv.Itoa(2101 + owner)
 }
 
-// ItemID is OwnerID for items.
+// ItemID returns the id of an item.
 func (s *Set) ItemID(item int) string {
 	if s.stars {
 		return strconv.Itoa(item + 1)

@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// Shape is the size and the nature of a large set: values by owner (a store, a
-// user), item and time.
+// Shape defines a large data set: values by owner (a store or a user), item and
+// time.
 type Shape struct {
 	Name                 string
 	Owners, Items, Times int
 	Rows                 int
 
-	ownerPower, itemPower float64 // sizes fall as rank^-power
-	times                 float64 // times that a pair has, on average; 1 for ratings
+	ownerPower, itemPower float64 // sizes decrease as rank^-power
+	times                 float64 // average number of times per pair; 1 for ratings
 	level                 float64
-	ownerSD, itemSD       float64 // of the field's parts
+	ownerSD, itemSD       float64 // standard deviations of the parts of the field
 	timeSD, trainSD       float64
 	noiseSD               float64
 	stars                 bool
 
 	owner, item []attribute
-	tags        int     // of the genome
-	tagged      float64 // share of items with a genome, the largest
+	tags        int     // number of tags in the genome
+	tagged      float64 // share of items with a genome, the largest ones
 }
 
-// shapes are the sets of the paper. Its alcohol and MovieLens sets are public and
-// their sizes known; of the retail set the size here is made up.
+// shapes returns the data sets of the paper. The sizes of its alcohol and MovieLens
+// data are public; the size of the retail data is an assumption.
 func shapes() []Shape {
 	return []Shape{
 		{Name: "alcohol", Owners: 1507, Items: 4563, Times: 24, Rows: 3_028_076,
@@ -52,7 +52,7 @@ func shapes() []Shape {
 	}
 }
 
-// ShapeNames lists the shapes.
+// ShapeNames returns the names of the shapes.
 func ShapeNames() []string {
 	var names []string
 	for _, s := range shapes() {
@@ -61,14 +61,14 @@ func ShapeNames() []string {
 	return names
 }
 
-// NewShape returns a shape of so many rows, 0 for as many as it has by nature. Where
-// rows are fewer by a factor, ids are by its square root, so that the share of pairs
-// with rows stays.
+// NewShape returns a shape with the given number of rows; 0 means its default. If
+// the rows shrink by a factor, the ids shrink by its square root, so that the share
+// of pairs with rows stays the same.
 func NewShape(name string, rows int) (Shape, error) {
 	all := shapes()
 	i := slices.IndexFunc(all, func(s Shape) bool { return s.Name == name })
 	if i < 0 {
-		return Shape{}, fmt.Errorf("%q is no shape; write %s", name, strings.Join(ShapeNames(), ", "))
+		return Shape{}, fmt.Errorf("unknown shape %q; use %s", name, strings.Join(ShapeNames(), ", "))
 	}
 	s := all[i]
 	if rows == 0 {
@@ -78,12 +78,12 @@ func NewShape(name string, rows int) (Shape, error) {
 	s.Owners, s.Items = int(math.Round(by*float64(s.Owners))), int(math.Round(by*float64(s.Items)))
 	s.Rows = rows
 	if s.Owners < 10 || s.Items < 10 {
-		return Shape{}, fmt.Errorf("%d rows are too few for the shape %s; %d at least give ten ids a mode", rows, name,
+		return Shape{}, fmt.Errorf("%d rows are too few for the shape %s; use at least %d, which give ten ids per mode", rows, name,
 			int(math.Ceil(float64(all[i].Rows)*math.Pow(10/float64(min(all[i].Owners, all[i].Items)), 2))))
 	}
 	const most = 2_000_000_000
 	if rows > most {
-		return Shape{}, fmt.Errorf("%d rows are more than the %d that a table may have", rows, most)
+		return Shape{}, fmt.Errorf("%d rows exceed the maximum of %d", rows, most)
 	}
 	return s, nil
 }

@@ -5,22 +5,22 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernel-fried-tensor/kft/internal/stream"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// Genres are the labels of movies.
+// Genres returns the genres of movies.
 func Genres() []string {
 	return []string{"Action", "Adventure", "Animation", "Children", "Comedy", "Crime", "Documentary", "Drama", "Fantasy", "Film-Noir",
 		"Horror", "IMAX", "Musical", "Mystery", "Romance", "Sci-Fi", "Thriller", "War", "Western"}
 }
 
-// Tags is the number of tags, 0 for a set without.
+// Tags returns the number of tags, 0 for a set without tags.
 func (s *Set) Tags() int { return s.tags }
 
-// drawTags draws how tags and genres follow from what movies are. A quarter of the
-// tags follows from nothing.
+// drawTags draws the loadings of tags and genres on the latent variables. A quarter
+// of the tags do not depend on them.
 func (s *Set) drawTags() {
-	r := stream.New(s.seed, "synthetic tags")
+	r := randstream.New(s.seed, "synthetic tags")
 	for k := range s.tags {
 		sd := 0.6
 		if k%4 == 3 {
@@ -35,7 +35,7 @@ func (s *Set) drawTags() {
 	}
 }
 
-// Tagged lists the items that have relevances: the largest, as of MovieLens.
+// Tagged returns the items with relevances: the largest ones, as in MovieLens.
 func (s *Set) Tagged() []int {
 	order := make([]int, s.Items)
 	for i := range order {
@@ -49,7 +49,7 @@ func (s *Set) Tagged() []int {
 
 // Relevances appends the relevance of each tag for an item, between 0 and 1.
 func (s *Set) Relevances(item int, dst []float32) []float32 {
-	r := stream.New(s.seed, "synthetic relevances", uint64(item))
+	r := randstream.New(s.seed, "synthetic relevances", uint64(item))
 	z := s.item.latent[item]
 	for _, loading := range s.loading {
 		x := -1.5 + 0.5*r.NormFloat64()
@@ -61,7 +61,7 @@ func (s *Set) Relevances(item int, dst []float32) []float32 {
 	return dst
 }
 
-// ItemGenres returns the two labels that fit an item best.
+// ItemGenres returns the two genres that fit an item best.
 func (s *Set) ItemGenres(item int) []string {
 	names := Genres()
 	order := make([]int, len(names))

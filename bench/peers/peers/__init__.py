@@ -1,1 +1,1 @@
-"""Other tools, run on the splits of kft by kft's protocol and measures."""
+"""Other tools, run on the splits of kft with its protocol and metrics."""

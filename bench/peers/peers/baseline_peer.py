@@ -1,11 +1,11 @@
-"""The two formulas that kft compares every fit with (package baseline).
+"""The two baselines that kft compares every fit with (package baseline).
 
-With A and B the two modes of most ids in the training data, B the larger:
+Let A and B be the two modes with the most ids in the training data, B the larger:
 
     p1 = (sum_ab y + mean_b) / (n_ab + 1)
     p2 = p1 (sum_bt y + mean_b) / (sum_bt p1 + mean_b)
 
-where t is the last mode and mean_b is itself shrunk to the mean of all.
+where t is the last mode and mean_b is itself shrunk to the overall mean.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from peers.peer import Peer
 
 
 class Sums:
-    """Sums by key, and lookups of them."""
+    """Sums by key, with lookup."""
 
     def __init__(self, key, *values):
         self.keys, inverse = np.unique(key, return_inverse=True)
@@ -45,7 +45,7 @@ class Formulas:
         n = np.bincount(b, minlength=self.sizes[self.large])
         s = np.bincount(b, weights=y, minlength=self.sizes[self.large])
         self.mean = (s + total) / (n + 1)
-        # An id that has no training row is predicted by the mean of all.
+        # An id without training rows is predicted by the overall mean.
         self.mean[n == 0] = total
         self.pairs = Sums(self.key(self.pair, train), y, np.ones(len(y)))
         first, _ = self.first(train)

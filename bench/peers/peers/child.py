@@ -1,7 +1,7 @@
-"""One tuning or one cell, in a process of its own.
+"""One tuning or one cell, in a separate process.
 
-The job is a JSON object on standard input. What it finds goes to the file the
-job names; the parent adds the cost. Exit code 3 says that the result was there.
+The job is a JSON object on standard input. The result is written to the file named in
+the job; the parent adds the cost. Exit code 3 means that the result already existed.
 """
 
 import ctypes
@@ -22,8 +22,8 @@ from peers.measure import loss, measure
 from peers.peer import load_peer
 
 DONE = 3
-RUNGS = (1 / 9, 1 / 3, 1)  # shares of a full budget; the best third goes on
-HALVED = 1_000_000  # training rows from which on there are rungs, as of kft tune
+RUNGS = (1 / 9, 1 / 3, 1)  # shares of a full budget; the best third continues
+HALVED = 1_000_000  # training rows from which successive halving is used, as in kft tune
 
 
 def say(text):
@@ -31,7 +31,7 @@ def say(text):
 
 
 def text_of(values):
-    """Values as text, the same for equal numbers."""
+    """Returns values as text, identical for equal numbers."""
     return {k: f"{v:.6g}" if isinstance(v, float) else str(v) for k, v in values.items()}
 
 
@@ -42,14 +42,14 @@ def tool(peer):
 
 
 def definition(peer, job, **more):
-    """A hash of what must be unchanged for a result to count."""
+    """Returns a hash of everything that must be unchanged for a result to be valid."""
     files = [os.path.join(job["folder"], f) for f in data.FILES[job["data"]]]
     what = {
         "configuration": peer.configuration,
         "version": peer.version,
         "tool": tool(peer),
         "data": data.hash_files(files),
-        "split": hashlib.sha256(data.contents(split_file(job, job["split"]))).hexdigest(),  # however it is packed
+        "split": hashlib.sha256(data.contents(split_file(job, job["split"]))).hexdigest(),  # regardless of compression
         "seed": job["seed"],
         "rows": job["rows"],
         **more,
@@ -75,13 +75,13 @@ def tuning_file(job, configuration):
 
 
 def tuned_values(peer, job):
-    """The exact values that tuning chose."""
+    """Returns the exact values selected by tuning."""
     origin = peer.values_from(job["data"]) or peer.configuration
     try:
         with open(tuning_file(job, origin)) as f:
             found = json.load(f)
     except OSError:
-        raise SystemExit(f"{peer.configuration}: {origin} is not tuned yet: run it first") from None
+        raise SystemExit(f"{peer.configuration}: {origin} is not tuned yet; run it first") from None
     if found.get("problem"):
         raise SystemExit(f"{peer.configuration}: the tuning of {origin} failed: {found['problem']}")
     return found["exact"]
@@ -91,18 +91,18 @@ def read(job):
     table = data.load(job["data"], job["folder"])
     parts = data.read_parts(split_file(job, job["split"]))
     if len(parts) != len(table):
-        raise SystemExit(f"{split_file(job, job['split'])} has {len(parts)} rows, the table {len(table)}")
+        raise SystemExit(f"{split_file(job, job['split'])} has {len(parts)} rows, but the table has {len(table)}")
     train = data.sample(data.part_of(table, parts, "train"), job["rows"], 1)
     valid = data.sample(data.part_of(table, parts, "valid"), job["rows"], 2)
     return table, parts, train, valid
 
 
 def tune(peer, job):
-    """Successive halving of random choices, on the valid part alone.
+    """Runs successive halving of random choices, evaluated on the validation set only.
 
-    A rung of budget b takes the share sqrt(b) of the rows and of the iterations.
-    Once the search has taken the minutes it has, no other fit is begun, and the
-    best of the last rung is taken.
+    A rung of budget b uses the share sqrt(b) of the rows and of the iterations. When
+    the time limit of the search is reached, no further fit is started, and the best
+    trial of the last rung is taken.
     """
     began, stopped = time.monotonic(), False
     table, _, train, valid = read(job)
@@ -123,7 +123,7 @@ def tune(peer, job):
         for k, trial in enumerate(going):
             started = time.monotonic()
             if started - began > 60 * job["search_minutes"] and history:
-                # Of those that this rung has not seen, the best is known by the rung before.
+                # Trials not yet evaluated at this rung are ordered by the previous one.
                 stopped, going = True, going[: max(k, 1)]
                 break
             entry = {"trial": trial["number"], "budget": round(budget, 4), "values": text_of(trial["values"])}
@@ -132,7 +132,7 @@ def tune(peer, job):
                 entry["valid"] = measure(check.y, found)
                 trial["loss"] = loss(peer.objective, entry["valid"])
                 entry["notes"] = found.notes
-            except Exception as e:  # a failed trial is recorded and the study goes on
+            except Exception as e:  # a failed trial is recorded and the search continues
                 trial["loss"] = float("inf")
                 entry["problem"] = f"{type(e).__name__}: {e}"
             entry["seconds"] = round(time.monotonic() - started, 2)
@@ -185,12 +185,12 @@ def cell(peer, job, values):
 
 
 def die_with(runner):
-    """A runner that is killed leaves no fit behind that nobody waits for."""
+    """Ends this process when the runner is killed, so that no orphaned fit keeps running."""
     if sys.platform == "linux":
         set_death_signal = 1
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
     if os.getppid() != runner:
-        sys.exit("the runner is gone")
+        sys.exit("the runner has exited")
 
 
 def main():
@@ -221,6 +221,6 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except Exception as e:  # one line for the result's file; the trace for people
+    except Exception as e:  # one line for the result file, the traceback for users
         traceback.print_exc()
         sys.exit(f"{type(e).__name__}: {e}")

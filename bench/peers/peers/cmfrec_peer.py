@@ -1,4 +1,4 @@
-"""cmfrec: collective matrix factorisation of users by movies, with genres."""
+"""cmfrec: collective matrix factorization of users by movies, with genres."""
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ class Collective(Peer):
         pairs = pd.DataFrame({"UserId": train.of(t.modes["user"]), "ItemId": train.of(t.modes["movie"]), "Rating": train.y})
         side = pd.DataFrame(t.tags, columns=[f"tag{k}" for k in range(t.tags.shape[1])])
         side.insert(0, "ItemId", np.arange(len(side)))
-        # Movies that the training rows have not are known by their genres alone.
+        # Movies without training rows are known only by their genres.
         asked = [(rows.of(t.modes["user"]), rows.of(t.modes["movie"])) for rows in (valid, *ask)]
         return pairs, side, asked, threads, seed, float(train.y.mean())
 

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 
 
 def id_columns(table):
-    """Modes and categories by name, and their numbers of codes."""
+    """Returns modes and categories by name, and their numbers of codes."""
     columns = {**table.modes, **table.categories}
     return columns, {c: int(v.max()) + 1 for c, v in columns.items()}
 
@@ -16,7 +16,7 @@ def one_hot(codes, size):
 
 
 def one_hots(rows, names=None):
-    """One block for each column, tags last; returns the matrix and the widths."""
+    """Builds one block per column, tags last; returns the matrix and the block widths."""
     table = rows.table
     columns, sizes = id_columns(table)
     names = list(columns) if names is None else names
@@ -28,5 +28,5 @@ def one_hots(rows, names=None):
 
 
 def unit_tags(table):
-    """Tags of an entity with squares that add up to 1."""
+    """Returns the tags of each entity, scaled so that their squares sum to 1."""
     return table.tags / np.sqrt(np.maximum(table.tags.sum(axis=1, keepdims=True), 1))

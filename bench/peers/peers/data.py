@@ -1,7 +1,7 @@
 """The tables, with ids as codes and side columns joined.
 
-Every file is read anew by every run, as a user of the tool would: reading is
-part of the time.
+Every run reads the files, as a user of the tool would, so reading is part of the
+measured time.
 """
 
 import gzip
@@ -19,7 +19,7 @@ FILES = {
     "movielens": ("ratings.csv", "movies.csv"),
 }
 
-# The side columns of Iowa's stores and items; names, addresses and dates are left out.
+# Side columns of Iowa's stores and items, without names, addresses and dates.
 CATEGORIES = ["city", "county", "zip", "category_name", "vendor"]
 NUMBERS = ["lat", "lon", "bottle_volume_ml", "pack", "inner_pack", "age", "proof"]
 NUMBERS += ["state_bottle_cost", "state_case_cost", "state_bottle_retail"]
@@ -29,19 +29,19 @@ NUMBERS += ["state_bottle_cost", "state_case_cost", "state_bottle_retail"]
 class Table:
     """A table of observations.
 
-    Codes of modes and categories count from 0 in the order of the sorted ids;
-    a missing category has a code of its own.
+    Codes of modes and categories start at 0 in the order of the sorted ids. A missing
+    category has its own code.
     """
 
     name: str
     y: np.ndarray
-    modes: dict[str, np.ndarray]  # the ids kft is given, in its order
+    modes: dict[str, np.ndarray]  # the ids that kft gets, in the same order
     categories: dict[str, np.ndarray] = field(default_factory=dict)
     numbers: dict[str, np.ndarray] = field(default_factory=dict)
-    pairs: dict[str, np.ndarray] = field(default_factory=dict)  # codes of pairs that occur, for tools that cannot form them
-    tags: np.ndarray | None = None  # 0/1, a row for each entity of tagged
+    pairs: dict[str, np.ndarray] = field(default_factory=dict)  # codes of the occurring pairs, for tools that cannot form them
+    tags: np.ndarray | None = None  # 0/1, one row per entity of tagged
     tagged: str = ""
-    scale: str = "identity"  # that quantiles are modelled on
+    scale: str = "identity"  # scale on which quantiles are modelled
 
     def __len__(self):
         return len(self.y)
@@ -49,7 +49,7 @@ class Table:
 
 @dataclass
 class Rows:
-    """Some rows of a table. Those to be predicted have no targets."""
+    """Some rows of a table. Rows to predict have no targets."""
 
     table: Table
     index: np.ndarray
@@ -68,7 +68,7 @@ def part_of(table, parts, name, with_target=True):
 
 
 def sample(rows, share, seed):
-    """Keeps a share of rows, chosen by a seed, in their order."""
+    """Keeps a share of the rows, selected by a seed, in the original order."""
     if share >= 1:
         return rows
     keep = np.sort(np.random.default_rng(seed).permutation(len(rows))[: max(1, round(share * len(rows)))])
@@ -126,7 +126,7 @@ def load(name, folder):
 
 
 def read_parts(path):
-    """Reads a split file, which may be plain text whatever its name."""
+    """Reads a split file, compressed or not, regardless of its name."""
     frame = pd.read_csv(io.BytesIO(contents(path)), dtype="category")
     return frame["part"].to_numpy(dtype=object).astype(str)
 
@@ -138,7 +138,7 @@ def contents(path):
 
 
 def hash_files(paths):
-    """Returns the SHA-256 of files, one after the other."""
+    """Returns the SHA-256 of the concatenated files."""
     h = hashlib.sha256()
     for path in paths:
         with open(path, "rb") as f:

@@ -1,16 +1,16 @@
-"""A field-aware factorisation machine: xLearn's FFM.
+"""A field-aware factorization machine: xLearn's FFM.
 
     y = w0 + sum_i w_i + sum_{i<j} <v_{i,f_j}, v_{j,f_i}>
 
-Every mode and every category is a field, and an id has a vector for each other
-field. AdaGrad, early stopping by the valid part. xLearn reads text files, with
-lock-free threads and a seed of its own: two runs differ a little.
+Every mode and every category is a field, and an id has one vector per other field. It
+uses AdaGrad with early stopping on the validation set. xLearn reads text files and uses
+lock-free threads and its own seed, so two runs differ slightly.
 """
 
 import os
 import tempfile
 
-# xLearn names its log after the user and crashes where there is none.
+# xLearn includes the user name in its log file name and crashes without one.
 os.environ.setdefault("USER", "peers")
 
 import numpy as np
@@ -25,7 +25,7 @@ EPOCHS = 60
 
 
 def write(path, rows, y):
-    """Writes the libffm text: target, then field:feature:1 for each field."""
+    """Writes the libffm format: the target, then field:feature:1 for each field."""
     columns, sizes = id_columns(rows.table)
     frame = {"y": pd.Series(y).map("{:.6g}".format)}
     offset = 0

@@ -1,11 +1,11 @@
-"""LightGBM: trees of all ids and side columns, on bottles and on log1p(bottles),
-and quantile models.
+"""LightGBM: trees on all ids and side columns, for bottles and log1p(bottles), and
+quantile models.
 
-Ids and categories are categorical features, the rest are numbers. Training stops
-early by the loss on the valid part. LightGBM keeps the scores of validation sets
-up to date while it trains, on binned rows, equal to what the finished model
-predicts; asking that would walk every tree again for every row. So rows to
-predict go in as a second validation set, with targets of 0 that nothing looks at.
+Ids and categories are categorical features, all other columns are numeric. Training
+stops early by the loss on the validation set. LightGBM updates the scores of
+validation sets during training on binned rows; they equal the predictions of the
+final model, which would have to traverse every tree for every row. Rows to predict
+are therefore passed as a second validation set with targets of 0 that are not used.
 """
 
 import lightgbm as lgb
@@ -16,7 +16,7 @@ from peers.peer import Peer, cube_less_1, from_cbrt1p, from_log1p, from_means, l
 
 FORWARD = {"identity": np.asarray, "log1p": np.log1p, "cbrt1p": lambda y: np.cbrt(1 + y)}
 ROUNDS = 1000
-PATIENCE = 30  # rounds without a better loss
+PATIENCE = 30  # rounds without improvement
 
 
 class _Tracker:
@@ -139,7 +139,7 @@ class LightGBM(Peer):
 
 
 class _OneNumber(LightGBM):
-    """A model of one number a row, on one scale."""
+    """A model that predicts one number per row on one scale."""
 
     scale = ""
 
@@ -177,7 +177,7 @@ class Log1p(_OneNumber):
 
 
 class Cbrt1p(Log1p):
-    """As Log1p, with its values, on the scale between bottles and their logarithm."""
+    """Like Log1p, with its tuned values, on a scale between bottles and their logarithm."""
 
     configuration = "lightgbm-cbrt1p"
     scale = "cbrt1p"
@@ -192,7 +192,7 @@ class Cbrt1p(Log1p):
 
 
 class Quantiles(LightGBM):
-    """A model for each of five levels, with the values chosen for the mean."""
+    """One model for each of five levels, with the values tuned for the mean."""
 
     configuration = "lightgbm-quantiles"
     objective = "pinball"

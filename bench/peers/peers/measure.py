@@ -1,9 +1,8 @@
-"""The measures of `kft evaluate --json`, for predictions of any tool.
+"""The metrics of `kft evaluate --json`, for predictions of any tool.
 
-A tool gives what it has: means, medians, quantiles. A measure of what it has
-not is absent, never 0. Means are measured by R2 and RMSE, medians by MAE; where
-there is one of the two alone it serves for both, but for quantile models, which
-have no mean.
+A tool provides what it has: means, medians, quantiles. Metrics that need something else
+are absent, never 0. Means are scored by R2 and RMSE, medians by MAE. If a tool has only
+means, they are used for MAE too. Quantile models have no mean.
 """
 
 from dataclasses import dataclass, field
@@ -11,26 +10,26 @@ from dataclasses import dataclass, field
 import numpy as np
 
 PINBALL_LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
-INTERVALS = (0.9, 0.7, 0.5, 0.3, 0.1)  # central, the five that Xi adds up
+INTERVALS = (0.9, 0.7, 0.5, 0.3, 0.1)  # coverages of the central intervals that Xi sums over
 # The lower and upper quantiles of INTERVALS, and the median.
 LEVELS = (0.05, 0.15, 0.25, 0.35, 0.45, 0.5, 0.55, 0.65, 0.75, 0.85, 0.95)
 
 
 @dataclass
 class Prediction:
-    """Predictions of rows, in the target's units."""
+    """Predictions of rows, in the units of the target."""
 
     mean: np.ndarray | None = None
     median: np.ndarray | None = None
     quantiles: dict[float, np.ndarray] | None = None  # by level
-    scaled: np.ndarray | None = None  # of log1p(y), where that was modelled
-    crossing: float | None = None  # share of rows whose quantiles crossed before they were sorted
-    crps: np.ndarray | None = None  # by row, where the tool has a whole distribution
+    scaled: np.ndarray | None = None  # of log1p(y), if that was modelled
+    crossing: float | None = None  # share of rows whose quantiles crossed before sorting
+    crps: np.ndarray | None = None  # by row, if the tool has a full predictive distribution
     notes: dict = field(default_factory=dict)
 
 
 def fill_levels(quantiles, forward, backward):
-    """Completes five quantiles to LEVELS: lines between them on the modelling scale."""
+    """Interpolates five quantiles linearly to LEVELS on the modelling scale."""
     have = sorted(quantiles)
     known = np.stack([forward(quantiles[q]) for q in have])
     out = {}
@@ -55,7 +54,7 @@ def r_squared(y, predicted):
 
 
 def measure(y, p: Prediction):
-    """Returns the measures of predictions of values y."""
+    """Returns the metrics of predictions of the values y."""
     y = np.asarray(y, dtype=np.float64)
     out = {"n": int(len(y))}
     if p.mean is not None:
@@ -87,7 +86,7 @@ def measure(y, p: Prediction):
     return {k: v for k, v in out.items() if v is not None and not (isinstance(v, float) and not np.isfinite(v))}
 
 
-# What an objective is read off, and its sign: a study takes the least.
+# The metric of each objective and its sign: the loss is minimized.
 OBJECTIVES = {"r2": ("r2", -1), "rmse": ("rmse", 1), "mae": ("mae", 1), "pinball": ("pinball", 1)}
 
 

@@ -1,10 +1,10 @@
-"""myFM: a Bayesian factorisation machine, by Gibbs sampling.
+"""myFM: a Bayesian factorization machine, fitted by Gibbs sampling.
 
-The predictive is normal, with the variance of the scores over the kept samples
-plus the mean noise variance. Two variants are richer, on MovieLens alone: one
-adds what myFM's own examples add, to a user the movies rated in the training
-part, and to a movie its users; the other the pairs of user and date and of user
-and hour that kft forms by joint cores, as columns.
+The predictive distribution is normal, with the variance of the scores over the kept
+samples plus the mean noise variance. Two variants have more features, on MovieLens
+only. One adds features from myFM's own examples: to a user the movies rated in the
+training set, and to a movie its users. The other adds the pairs of user and date and
+of user and hour as columns, which kft has as joint cores.
 """
 
 import myfm
@@ -16,7 +16,7 @@ from peers.normal import normal_prediction
 from peers.peer import Peer
 
 ITERATIONS = {"movielens": 512, "iowa": 120}
-BURNED = 1 / 8  # of the iterations; all others count, for they are much alike from one to the next
+BURNED = 1 / 8  # share of the iterations that is discarded; all others count, because consecutive ones are similar
 
 
 class _Blocks:
@@ -30,7 +30,7 @@ class _Blocks:
         return x, []
 
     def names(self):
-        """All columns but dates, which on their own say nothing here and cost accuracy."""
+        """Returns all columns except dates, which have no effect here on their own and reduce accuracy."""
         return [c for c in id_columns(self.table)[0] if c != "date"]
 
 

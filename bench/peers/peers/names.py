@@ -1,4 +1,4 @@
-"""The configurations, and the modules they are in."""
+"""The configurations and their modules."""
 
 MODULES = {
     "lightgbm-identity": "lightgbm_peer",
@@ -20,7 +20,7 @@ MODULES = {
 
 
 def chosen(text):
-    """Configurations of a list of names: "myfm" is it and all that start so."""
+    """Returns the configurations for a list of names; "myfm" selects all that start with it."""
     out = []
     for word in text.split(","):
         word = word.strip()
@@ -28,6 +28,6 @@ def chosen(text):
         if word == "all":
             found = list(MODULES)
         if not found:
-            raise SystemExit(f"no peer is called {word!r}; there are {', '.join(MODULES)}")
+            raise SystemExit(f"unknown peer {word!r}; available: {', '.join(MODULES)}")
         out += [c for c in found if c not in out]
     return out

@@ -1,4 +1,4 @@
-"""Predictions of tools that give a mean and a standard deviation by row."""
+"""Predictions of tools that return a mean and a standard deviation per row."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -7,7 +7,7 @@ from peers.measure import LEVELS, Prediction
 
 
 def normal_prediction(mean, sd, scale="identity", notes=None):
-    """The predictive N(mean, sd^2) on the identity or the log1p scale."""
+    """Returns the predictive distribution N(mean, sd^2) on the identity or log1p scale."""
     notes = dict(notes or {})
     back = np.expm1 if scale == "log1p" else np.asarray
     quantiles = {q: back(mean + sd * ndtri(q)) for q in LEVELS}

@@ -1,4 +1,4 @@
-"""What a peer is, and what peers share."""
+"""The interface of a peer, and functions shared by peers."""
 
 import importlib
 from typing import Any
@@ -13,29 +13,29 @@ from peers.residuals import residual_quantiles
 class Peer:
     """A tool in one configuration.
 
-    prepare is called once for a set of rows, fit once for each choice of
-    values on them. Predictions come out of fit, for the rows of valid and of
-    ask in this order: some tools predict rows they know of while they train,
-    many times faster than later. Rows to ask have no targets.
+    prepare is called once per set of rows, fit once per choice of values. fit returns
+    predictions for the rows of valid and of ask, in this order: some tools predict
+    rows that are known during training many times faster than later. Rows in ask have
+    no targets.
     """
 
     configuration = ""
-    package = ""  # whose version names the tool; "" for numpy
+    package = ""  # its version identifies the tool; "" for numpy
     objective = "rmse"
     data = ("iowa", "movielens")
-    version = 1  # counted up when what it does changes: cells are then run again
+    version = 1  # increased when the behaviour changes, so that cells are run again
     notes = ""
 
     def first(self, table) -> dict[str, Any]:
-        """The values of trial 1: sensible defaults. Empty where there is nothing to tune."""
+        """Returns the values of trial 1: sensible defaults, or nothing if there is nothing to tune."""
         return {}
 
     def draw(self, rng: np.random.Generator, table) -> dict[str, Any]:
-        """Values of another trial."""
+        """Returns the values of another trial."""
         return {}
 
     def values_from(self, data) -> str:
-        """The configuration whose tuned values it takes instead of its own."""
+        """Returns the configuration whose tuned values are used instead of its own."""
         return ""
 
     def prepare(self, train, valid, ask, threads, seed) -> Any:
@@ -59,10 +59,10 @@ def log_uniform(rng, low, high):
 
 
 def smearing(y, scaled):
-    """The factor that turns exp of a predicted log1p into a mean.
+    """Returns the factor that turns exp of a predicted log1p into a mean.
 
-    Residuals of the valid part choose between none, Duan's mean of exp(residual)
-    and the ratio of the sums: the one with the least squared error.
+    The validation set selects the factor with the smallest squared error: none, Duan's
+    mean of exp(residual), or the ratio of the sums.
     """
     e = np.exp(scaled)
     candidates = {"none": 1.0, "duan": float(np.mean((1 + y) / e)), "ratio": float(np.sum(1 + y) / np.sum(e))}
@@ -70,7 +70,7 @@ def smearing(y, scaled):
 
 
 def from_log1p(predictions, valid_y):
-    """Predictions of y from predictions of log1p(y), those of valid first."""
+    """Converts predictions of log1p(y) to predictions of y, the validation set first."""
     factor = smearing(valid_y, predictions[0])
     quantiles = residual_quantiles(predictions, np.log1p(valid_y), np.expm1)
     medians = better_medians([np.expm1(s) for s in predictions], quantiles, valid_y)
@@ -81,11 +81,11 @@ def from_log1p(predictions, valid_y):
 
 
 def from_cbrt1p(predictions, valid_y):
-    """Predictions of y from predictions of cbrt(1 + y), those of valid first.
+    """Converts predictions of cbrt(1 + y) to predictions of y, the validation set first.
 
-    The mean is the cube, the cube and 3 s v with v the variance of the residuals,
-    or the cube times the ratio of the sums: the one with the least squared error on
-    the valid part.
+    The mean is the cube, the cube plus 3 s v with v the variance of the residuals, or
+    the cube times the ratio of the sums, whichever has the smallest squared error on
+    the validation set.
     """
     s = predictions[0]
     v = float(np.mean((np.cbrt(1 + valid_y) - s) ** 2))
@@ -105,14 +105,14 @@ def cube_less_1(s):
 
 
 def from_means(predictions, valid_y):
-    """Predictions of y by a model of its mean, those of valid first."""
+    """Converts predictions of a model of the mean, the validation set first."""
     quantiles = residual_quantiles(predictions, valid_y, np.asarray)
     medians = better_medians(predictions, quantiles, valid_y)
     return [Prediction(mean=s, median=m, quantiles=q) for s, q, m in zip(predictions, quantiles, medians)]
 
 
 def better_medians(predictions, quantiles, valid_y):
-    """The predictions themselves or those by residuals, as the valid part says."""
+    """Returns the predictions themselves or those corrected by residuals, whichever is better on the validation set."""
     by_residuals = [q[0.5] for q in quantiles]
     off = [float(np.mean(np.abs(valid_y - m[0]))) for m in (predictions, by_residuals)]
     return predictions if off[0] <= off[1] else by_residuals

@@ -1,10 +1,10 @@
-"""Intervals for tools that predict one number: quantiles of what they were off on
-the valid part, for predictions of the same size.
+"""Intervals for tools that predict a single number: quantiles of the residuals on
+the validation set for predictions of similar size.
 
-The rows of the valid part are cut into groups of equal number by the predicted
-value; a prediction takes the residual quantiles of its group. It is what kft's
-conformal layer by groups of the mean does, so that a point model is compared by
-its intervals as well.
+The validation rows are divided into groups of equal size by predicted value. A
+prediction uses the residual quantiles of its group. kft's conformal correction by
+groups of the mean works the same way, so that the intervals of point models can be
+compared as well.
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ import numpy as np
 from peers.measure import LEVELS
 
 GROUPS = 50
-LEAST = 200  # rows a group
+LEAST = 200  # minimum number of rows per group
 
 
 def residual_quantiles(scores, valid_scaled, backward):
-    """Quantiles by level for each of scores, those of the valid part first.
+    """Returns quantiles by level for each of scores, the validation set first.
 
-    scores and valid_scaled are on the modelling scale, quantiles are not.
+    scores and valid_scaled are on the modelling scale, the quantiles on the original one.
     """
     groups = int(np.clip(len(valid_scaled) // LEAST, 1, GROUPS))
     cuts = np.quantile(scores[0], np.arange(1, groups) / groups)

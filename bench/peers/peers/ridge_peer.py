@@ -1,7 +1,7 @@
-"""Ridge regression of hashed features: ids, categories, and pairs of ids.
+"""Ridge regression on hashed features: ids, categories, and pairs of ids.
 
-Features are hashed by scikit-learn's MurmurHash with a sign, as its
-FeatureHasher does, but on whole columns at a time.
+Features are hashed with scikit-learn's signed MurmurHash, as in its FeatureHasher, but
+by whole columns.
 """
 
 import itertools
@@ -59,7 +59,7 @@ class RidgeHashed(Scaled):
             inside["made"] = None, None
             inside["made"] = shape, [hashed(rows, *shape) for rows in inside["rows"]]
         train, *asked = inside["made"][1]
-        # lsqr stops by its tolerance; the share of a budget bounds its steps.
+        # lsqr stops by its tolerance; the share of the budget limits its steps.
         model = Ridge(alpha=values["alpha"], solver="lsqr", tol=1e-4, max_iter=max(10, round(200 * share)))
         model.fit(train, inside["y"].astype(np.float32))
         return [model.predict(x) for x in asked], {"steps": int(np.max(model.n_iter_))}

@@ -1,7 +1,7 @@
-"""Runs peers on the splits of an experiment: tuned once on the first split, then
-a cell for each configuration and split.
+"""Runs peers on the splits of an experiment: each is tuned once on the first split,
+followed by one cell per configuration and split.
 
-This process stays small: a child's peak memory starts from its parent's.
+This process stays small, because the peak memory of a child includes that of its parent.
 """
 
 import argparse
@@ -26,11 +26,11 @@ def main():
     results = os.path.abspath(args.results)
     for d in ("splits", "tuning", "cells"):
         os.makedirs(os.path.join(results, d), exist_ok=True)
-    lock = open(os.path.join(results, "peers.lock"), "w")  # held to the end
+    lock = open(os.path.join(results, "peers.lock"), "w")  # held until exit
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise SystemExit(f"other peers are at work in {results}") from None
+        raise SystemExit(f"another run uses {results}; wait until it ends") from None
     splits = numbers(args.splits)
     base = {
         "data": args.data,
@@ -53,24 +53,24 @@ def main():
         for c in configurations:
             failed += not run(dict(base, kind="cell", configuration=c, split=n), f"cells/{c}.{n}", args.limit)
     if failed:
-        print(f"{failed} of the results failed; their files say why", file=sys.stderr)
+        print(f"{failed} results failed; see the field problem of their files", file=sys.stderr)
     sys.exit(1 if failed else 0)
 
 
 def arguments():
     p = argparse.ArgumentParser(prog="python -m peers", description=__doc__)
     p.add_argument("--data", required=True, choices=("iowa", "movielens"))
-    p.add_argument("--folder", required=True, help="where the data files are")
-    p.add_argument("--results", required=True, help="the experiment's folder; made where it is missing")
-    p.add_argument("--peers", default="all", help="configurations by commas; lightgbm is all that start so (default: all)")
+    p.add_argument("--folder", required=True, help="folder of the data files")
+    p.add_argument("--results", required=True, help="folder of the experiment; created if missing")
+    p.add_argument("--peers", default="all", help="comma-separated configurations; lightgbm selects all that start with it (default: all)")
     p.add_argument("--splits", default="1-5", help="1-5 or 1,3 (default: 1-5)")
-    p.add_argument("--trials", type=int, default=9, help="of tuning, on split 1 (default: 9)")
-    p.add_argument("--search-minutes", type=float, default=25, help="after which a search begins no other fit (default: 25)")
+    p.add_argument("--trials", type=int, default=9, help="trials of the tuning on split 1 (default: 9)")
+    p.add_argument("--search-minutes", type=float, default=25, help="time after which a search starts no further fit (default: 25)")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--threads", type=int, default=2)
-    p.add_argument("--rows", type=float, default=1, help="share of the train and valid rows used, for a quick try (default: 1)")
-    p.add_argument("--limit", type=float, default=0, help="seconds after which a tuning or a cell has failed (default: none)")
-    p.add_argument("--kft", default="kft", help="the kft binary, for splits that are missing")
+    p.add_argument("--rows", type=float, default=1, help="share of the training and validation rows to use, for quick tests (default: 1)")
+    p.add_argument("--limit", type=float, default=0, help="time limit of a tuning or a cell in seconds (default: none)")
+    p.add_argument("--kft", default="kft", help="kft binary, used to create missing splits")
     return p.parse_args()
 
 
@@ -83,7 +83,7 @@ def numbers(text):
 
 
 def make_split(base, n, kft):
-    """Writes split n where it is missing, as the experiment would."""
+    """Writes split n if it is missing, as the experiment would."""
     path = os.path.join(base["results"], "splits", f"{n}.csv.gz")
     if os.path.exists(path):
         return
@@ -99,7 +99,7 @@ def make_split(base, n, kft):
 
 
 def run(job, name, limit):
-    """Runs a child; returns whether it came to a result."""
+    """Runs a child process and returns whether it gave a result."""
     path = os.path.join(job["results"], name + ".json")
     started, stamp = time.monotonic(), time.strftime("%H:%M:%S")
     with tempfile.TemporaryDirectory() as folder:
@@ -147,8 +147,8 @@ def run(job, name, limit):
 
 
 def environment(threads):
-    """Threads as asked for, and none that spins while it waits: that would burn
-    the time of others on a shared machine and count as work."""
+    """Limits the threads and disables active waiting, which would use CPU time of other
+    processes on a shared machine and count as work."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     return {**os.environ, **{n: str(threads) for n in names}, "OMP_WAIT_POLICY": "passive", "TQDM_DISABLE": "1"}
 
@@ -164,7 +164,7 @@ def relay(stream, tail):
 def problem(code, tail, limit, seconds):
     if code < 0:
         if limit and seconds >= limit:
-            return f"not done after {limit:.0f} s"
+            return f"timed out after {limit:.0f} s"
         return f"killed by signal {-code}"
     last = [t for t in tail if t.strip()]
     return last[-1] if last else f"exit code {code}"

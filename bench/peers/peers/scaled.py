@@ -1,4 +1,4 @@
-"""Point models on one of two scales: the target, or its log1p."""
+"""Point models on one of two scales: the target or its log1p."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from peers.peer import Peer, from_log1p, from_means
 
 
 class Scaled(Peer):
-    """Standardises the target on its scale; train_on and predict are of that."""
+    """Standardizes the target on its scale; prepare_standard and fit_standard use that."""
 
     scale = "identity"
 
@@ -34,12 +34,12 @@ class Scaled(Peer):
         raise NotImplementedError
 
     def fit_standard(self, inside, values, share):
-        """Returns standardised predictions of valid and ask, and notes."""
+        """Returns standardized predictions of valid and ask, and notes."""
         raise NotImplementedError
 
 
 def both_scales(base):
-    """A configuration on each scale: the first chosen by R2, the second by MAE."""
+    """Returns one configuration per scale: the first is tuned by R2, the second by MAE."""
 
     class Identity(base):
         configuration = base.configuration + "-identity"

@@ -1,8 +1,8 @@
-"""SMURFF's Macau: Bayesian factorisation of users by movies, genres as side
+"""SMURFF's Macau: Bayesian factorization of users by movies, with genres as side
 information of movies.
 
-The predictive is normal: the variance over the samples plus the noise variance,
-which is taken from the residuals on the valid part.
+The predictive distribution is normal: the variance over the samples plus the noise
+variance, which is estimated from the residuals on the validation set.
 """
 
 import tempfile
@@ -35,7 +35,7 @@ class Macau(Peer):
         y = sp.coo_matrix((train.y - middle, at[0]), shape=shape)
         users = np.concatenate([a[0] for a in at[1:]])
         movies = np.concatenate([a[1] for a in at[1:]])
-        # No target goes in: every cell to predict has the value 1.
+        # Targets are not passed: every cell to predict has the value 1.
         asked = sp.coo_matrix((np.ones(len(users)), (users, movies)), shape=shape)
         sizes = [len(a[0]) for a in at[1:]]
         return y, asked, (users, movies), sizes, t.tags.astype(np.float64), valid.y, middle, threads, seed
@@ -63,7 +63,7 @@ class Macau(Peer):
             # var is the sum of squared deviations over the samples.
             mean[k], variance[k] = p.pred_avg + middle, p.var / max(p.nsamples - 1, 1)
         if not np.all(np.isfinite(mean)):
-            raise ArithmeticError("SMURFF left cells without a prediction")
+            raise ArithmeticError("SMURFF returned no prediction for some cells")
         noise = max(float(np.mean((valid_y - mean[: sizes[0]]) ** 2) - variance[: sizes[0]].mean()), 1e-6)
         out, start = [], 0
         for n in sizes:

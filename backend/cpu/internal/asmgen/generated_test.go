@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-func TestCommittedFilesAreWhatTheGeneratorPrints(t *testing.T) {
+func TestGeneratedFilesAreCurrent(t *testing.T) {
+	t.Parallel()
 	for name := range files {
 		have, err := os.ReadFile(filepath.Join("..", "..", name))
 		if err != nil {
@@ -15,14 +16,15 @@ func TestCommittedFilesAreWhatTheGeneratorPrints(t *testing.T) {
 			continue
 		}
 		if string(have) != generate(name) {
-			t.Errorf("%s is not what the generator prints; run go generate in backend/cpu", name)
+			t.Errorf("%s is out of date; run go generate in backend/cpu", name)
 		}
 	}
 }
 
-// TestEveryReturnClearsUpperRegisters guards against the slow SSE code that
-// follows a kernel which leaves them dirty.
+// TestEveryReturnClearsUpperRegisters checks that no kernel leaves the upper
+// registers dirty, which would slow down later SSE code.
 func TestEveryReturnClearsUpperRegisters(t *testing.T) {
+	t.Parallel()
 	for name := range files {
 		previous := ""
 		for line := range strings.Lines(generate(name)) {

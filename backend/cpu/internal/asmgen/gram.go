@@ -2,14 +2,14 @@ package main
 
 import "fmt"
 
-// mostGram is the largest order whose whole Gram matrix stays in registers,
-// one row in each.
-const mostGram = 16
+// maxGram is the largest order whose whole Gram matrix fits in registers, one
+// row in each.
+const maxGram = 16
 
-// gram512 emits the Gram matrix of a narrow panel: dst += panel' panel, with a
-// body for each order r, in which every address is one register and a
-// constant. Narrow ones go through several rows of the panel at once, with sums
-// of their own, to cover the latency of the multiply-adds.
+// gram512 emits the Gram matrix of a narrow panel: dst += panel' panel. There
+// is a separate body for each order r, in which every address is one register
+// and a constant. Bodies for small r process several rows of the panel at once,
+// with separate sums, to hide the latency of the multiply-adds.
 func gram512(a *Asm) {
 	a.Text("gramNarrow512", 32, "func gramNarrow512(dst, panel *float32, n, r int)")
 	a.Op("MOVQ", "dst+0(FP)", "DI")
@@ -20,8 +20,8 @@ func gram512(a *Asm) {
 	a.Op("SHLL", "CX", "AX")
 	a.Op("DECL", "AX")
 	a.Op("KMOVW", "AX", "K1")
-	dispatch(a, 1, mostGram)
-	for r := 1; r <= mostGram; r++ {
+	dispatch(a, 1, maxGram)
+	for r := 1; r <= maxGram; r++ {
 		gramBody(a, r)
 	}
 }

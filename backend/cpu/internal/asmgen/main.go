@@ -1,7 +1,7 @@
-// Command asmgen prints the assembly of package cpu. Every kernel is a short
-// Go function that emits instructions, so that the many register tiles of one
+// Command asmgen writes the assembly of package cpu. Every kernel is a short Go
+// function that emits instructions, so that the many register tiles of one
 // kernel come from one loop. Run it with go generate in backend/cpu; a test
-// fails where a committed file is not what the generator prints.
+// fails if a committed file differs from the output of the generator.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// files maps each generated file to the functions that print its kernels, in
+// files maps each generated file to the functions that emit its kernels, in
 // order.
 var files = map[string][]func(*Asm){
 	"peak_amd64.s":    {peakAVX512, peakAVX2},

@@ -1,7 +1,7 @@
 package main
 
-// A register-only loop of independent fused multiply-adds: 24 accumulators
-// cover the latency of two units with room to spare.
+// A register-only loop of independent fused multiply-adds: 24 accumulators are
+// more than enough to cover the latency of two units.
 
 func peakAVX512(a *Asm) { peak(a, "fmaLoop512", Z, 24, 31, 30) }
 

@@ -6,18 +6,18 @@ import "fmt"
 // blocks of C = alpha A B + beta C. A tile of C stays in registers over the
 // whole of k: each step loads one row of B and broadcasts one element of every
 // row of A. Each element of C is one chain of fused multiply-adds in the order
-// of k whatever the tile it falls in, so the partition of the rows never
-// changes a bit of the result.
+// of k, regardless of the tile that contains it, so the partition of the rows
+// does not affect the bits of the result.
 
-// isa is what differs between the instruction sets.
+// isa describes the differences between the instruction sets.
 type isa struct {
 	suffix string
 	lanes  int
 	reg    func(int) string
-	b      [2]int // registers of the row of B
-	spare  []int  // registers of broadcasts
-	masked bool   // opmask registers K1, K2 at the edges; else vector masks
-	zero   string // clears a register
+	b      [2]int // registers for the row of B
+	spare  []int  // registers for broadcasts
+	masked bool   // opmask registers K1, K2 at the edges; otherwise vector masks
+	zero   string // instruction that clears a register
 }
 
 var (
@@ -25,12 +25,12 @@ var (
 	avx2   = isa{suffix: "256", lanes: 8, reg: Y, b: [2]int{12, 13}, spare: []int{14, 15}, zero: "VXORPS"}
 )
 
-// Registers that hold the same thing through a whole kernel.
+// Registers with the same content throughout a kernel.
 const (
 	regA     = "R8"  // first row of A of the tile
 	regB     = "SI"  // first row of B
 	regC     = "DI"  // first row of C of the tile
-	regRows  = "DX"  // rows left
+	regRows  = "DX"  // remaining rows
 	regARow  = "R9"  // bytes from a row of A to the next
 	regARow3 = "R10" // three times that
 	regAStep = "R11" // bytes from a column of A to the next
@@ -39,8 +39,8 @@ const (
 	regLanes = "R15" // vector masks of the columns, AVX2 only
 )
 
-// rowsPerCursor rows of A are reached from one pointer by the index modes
-// base, base+row, base+2row, base+3row, base+4row.
+// rowsPerCursor is the number of rows of A that are addressed from one pointer
+// by the index modes base, base+row, base+2row, base+3row, base+4row.
 const rowsPerCursor = 5
 
 var cursors = []string{"R13", "R14", "R15", "AX"}
@@ -63,8 +63,8 @@ func tiles256x2(a *Asm) { tiles(a, avx2, 6, 2) }
 func tiles256x1(a *Asm) { tiles(a, avx2, 8, 1) }
 
 // tiles emits the kernel for panels of the given number of vectors, with
-// register tiles of up to most rows.
-func tiles(a *Asm, s isa, most, vectors int) {
+// register tiles of up to maxRows rows.
+func tiles(a *Asm, s isa, maxRows, vectors int) {
 	name := fmt.Sprintf("tiles%sx%d", s.suffix, vectors)
 	a.TextFrame(name, 80, 8, "func "+name+"(t *tile)")
 	a.Op("MOVQ", "t+0(FP)", regTile)
@@ -103,19 +103,19 @@ func tiles(a *Asm, s isa, most, vectors int) {
 	a.Op("MOVQ", "tile_rows(AX)", regRows)
 
 	a.Label("next")
-	a.Comment("the height of the next tile: full, all that is left, or half of it, rounded up")
-	a.Op("CMPQ", regRows, Imm(most+most/2))
-	a.Op("JGE", fmt.Sprintf("rows%d", most))
+	a.Comment("height of the next tile: full, all remaining rows, or half of them rounded up")
+	a.Op("CMPQ", regRows, Imm(maxRows+maxRows/2))
+	a.Op("JGE", fmt.Sprintf("rows%d", maxRows))
 	a.Op("MOVQ", regRows, "CX")
-	a.Op("CMPQ", regRows, Imm(most))
+	a.Op("CMPQ", regRows, Imm(maxRows))
 	a.Op("JLE", "dispatch")
 	a.Op("INCQ", "CX")
 	a.Op("SHRQ", "$1", "CX")
 	a.Label("dispatch")
-	dispatch(a, 1, most)
+	dispatch(a, 1, maxRows)
 
-	for rows := most; rows >= 1; rows-- {
-		tileBody(a, s, rows, vectors, rows == most)
+	for rows := maxRows; rows >= 1; rows-- {
+		tileBody(a, s, rows, vectors, rows == maxRows)
 	}
 
 	a.Label("done")
@@ -131,7 +131,8 @@ func tiles(a *Asm, s isa, most, vectors int) {
 	a.Return()
 }
 
-// dispatch jumps to the label rowsN where N is CX, by bisection.
+// dispatch emits a jump to the label rowsN, where N is the value of CX, by
+// bisection.
 func dispatch(a *Asm, low, high int) {
 	if low == high {
 		a.Op("JMP", fmt.Sprintf("rows%d", low))
@@ -146,9 +147,9 @@ func dispatch(a *Asm, low, high int) {
 	dispatch(a, middle+1, high)
 }
 
-// tileBody emits one register tile: zero, the loop over k, and the way back to
-// memory. The full tile has its loop twice, with and without masks on the
-// loads of B: a masked load takes a slot of the multiplying units.
+// tileBody emits one register tile: clearing, the loop over k, and the store to
+// memory. The full tile has its loop twice, with and without masks on the loads
+// of B, because a masked load occupies a slot of the multiply units.
 func tileBody(a *Asm, s isa, rows, vectors int, full bool) {
 	a.Label(fmt.Sprintf("rows%d", rows))
 	a.Op("MOVQ", "tile_k(AX)", "CX")
@@ -201,10 +202,11 @@ func tileBody(a *Asm, s isa, rows, vectors int, full bool) {
 	a.Op("JMP", "next")
 }
 
-// pacedSteps emits the loop over k of the full tile. Every pace steps it asks
-// for one more row of C, which the tile will be added to or written over, so
-// that they arrive while the sums are made and never all at once; each step
-// asks for one more line of what will be read after this tile.
+// pacedSteps emits the loop over k of the full tile. Every pace steps it
+// prefetches one more row of C, which the tile will be added to or written
+// over, so that the rows arrive while the sums are computed and not all at
+// once. Each step prefetches one more cache line of what will be read after
+// this tile.
 func pacedSteps(a *Asm, s isa, vectors int, step func()) {
 	row, pace := regA, regRows // free during the loop
 	a.Op("MOVQ", regRows, "rows-56(SP)")
@@ -235,7 +237,7 @@ func pacedSteps(a *Asm, s isa, vectors int, step func()) {
 	a.Op("MOVQ", "tileA-64(SP)", regA)
 }
 
-// tileStep emits one step of k: a row of B times the rows of A.
+// tileStep emits one step of k: a row of B times one column of the rows of A.
 func tileStep(a *Asm, s isa, rows, vectors int, masked bool) {
 	for v := range vectors {
 		b, from := s.reg(s.b[v]), Mem("BX", v*4*s.lanes)
@@ -262,8 +264,8 @@ func tileStep(a *Asm, s isa, rows, vectors int, masked bool) {
 	}
 }
 
-// tileStore emits C = alpha*tile + beta*C for one register tile and leaves
-// regC at the row after it. With beta = 0 C is not read.
+// tileStore emits C = alpha*tile + beta*C for one register tile and leaves regC
+// at the row after it. With beta = 0 C is not read.
 func tileStore(a *Asm, s isa, rows, vectors int) {
 	unscaled, overwrite, end := a.NewLabel("unscaled"), a.NewLabel("overwrite"), a.NewLabel("end")
 	factor := s.reg(s.spare[0])
@@ -287,9 +289,9 @@ func tileStore(a *Asm, s isa, rows, vectors int) {
 	a.Label(end)
 }
 
-// storeRows writes the tile, plus the factor times what is there where add is
-// set. AVX2 has a second way for full columns: its masked stores are very slow
-// on some processors.
+// storeRows emits the store of the tile, plus the factor times the old content
+// if add is set. AVX2 has a separate branch for full columns, because its
+// masked stores are very slow on some processors.
 func storeRows(a *Asm, s isa, rows, vectors int, add bool) {
 	factor, old := s.reg(s.spare[0]), s.reg(s.spare[1])
 	each := func(do func(v int, at, sum string)) {
@@ -300,8 +302,8 @@ func storeRows(a *Asm, s isa, rows, vectors int, add bool) {
 			a.Op("ADDQ", "BX", regC)
 		}
 	}
-	// All rows are read before the first is written: a masked store holds up
-	// every later load that its whole vector overlaps.
+	// All rows are read before the first is written: a masked store delays
+	// every later load that overlaps its whole vector.
 	twice := func(load, store func(v int, at, sum string)) {
 		if add {
 			a.Op("MOVQ", regC, "CX")
@@ -340,5 +342,5 @@ func storeRows(a *Asm, s isa, rows, vectors int, add bool) {
 	a.Label(end)
 }
 
-// opmask names the register with the columns of vector v.
+// opmask returns the mask register for the columns of vector v.
 func opmask(v int) string { return fmt.Sprintf("K%d", v+1) }

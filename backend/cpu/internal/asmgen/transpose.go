@@ -4,7 +4,7 @@ import "fmt"
 
 // transpose8 emits the transposition of 8 rows of 8*blocks columns, in blocks
 // of 8 x 8. The halves of rows i and i+4 are loaded into one register, so that
-// two rounds of shuffles within lanes are enough.
+// two rounds of shuffles within lanes are sufficient.
 func transpose8(a *Asm) {
 	a.Text("transpose8", 40, "func transpose8(dst *float32, dstRow int, src *float32, srcRow int, blocks int)")
 	a.Op("MOVQ", "dst+0(FP)", "DI")

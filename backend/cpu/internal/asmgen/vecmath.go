@@ -11,7 +11,8 @@ func cos256(a *Asm) { vectorFunction(a, avx2, "cosVectors256", cosBody) }
 // leaves that integer in the low bits.
 const magic = 3 << 22
 
-// constants hands out registers from the top for broadcast constants.
+// constants allocates registers for broadcast constants, from the highest
+// number down.
 type constants struct {
 	a    *Asm
 	s    isa
@@ -28,9 +29,10 @@ func (c *constants) bits(bits uint32) string {
 func (c *constants) float(v float64) string { return c.bits(math.Float32bits(float32(v))) }
 
 // vectorFunction emits a function of n elements, for AVX2 a multiple of 8. It
-// returns how many it did: it stops before a vector that holds an argument the
-// body cannot do. prepare loads constants and returns the body, which takes
-// the argument in register 0, leaves the result there, and may jump to "stop".
+// returns the number of elements that it computed: it stops before a vector
+// that holds an argument outside the range of the body. prepare loads constants
+// and returns the body, which takes the argument in register 0, leaves the
+// result there, and may jump to "stop".
 func vectorFunction(a *Asm, s isa, name string, prepare func(*Asm, isa, *constants) func()) {
 	a.Text(name, 32, "func "+name+"(dst, src *float32, n int) int")
 	a.Op("MOVQ", "dst+0(FP)", "DI")
@@ -70,9 +72,10 @@ func vectorFunction(a *Asm, s isa, name string, prepare func(*Asm, isa, *constan
 	a.Return()
 }
 
-// expBody: e^x = 2^n e^r with n = round(x/ln 2) and |r| <= ln(2)/2, where e^r
-// = 1 + r + r^2 q(r) with q of degree 4, relative error 1.1e-8. n ln 2 is
-// taken off in two parts; the first subtraction is exact because it is fused.
+// expBody computes e^x = 2^n e^r with n = round(x/ln 2) and |r| <= ln(2)/2,
+// where e^r = 1 + r + r^2 q(r) with q of degree 4, relative error 1.1e-8. n ln
+// 2 is subtracted in two parts; the first subtraction is exact because it is
+// fused.
 func expBody(a *Asm, s isa, c *constants) func() {
 	high, low := c.float(100), c.float(-110)
 	perLog2, round := c.float(1/math.Ln2), c.float(magic)
@@ -89,8 +92,8 @@ func expBody(a *Asm, s isa, c *constants) func() {
 	}
 	x, n, p := s.reg(0), s.reg(1), s.reg(2)
 	return func() {
-		// The argument comes first, so that the minimum and the maximum with
-		// a NaN are NaN.
+		// The argument is the first operand, so that the minimum and the
+		// maximum with a NaN are NaN.
 		a.Op("VMINPS", x, high, x)
 		a.Op("VMAXPS", x, low, x)
 		a.Op("VMOVAPS", round, n)
@@ -106,7 +109,8 @@ func expBody(a *Asm, s isa, c *constants) func() {
 			a.Op("VSCALEFPS", n, p, x)
 			return
 		}
-		// 2^n in two factors: n may lie beyond the range of exponents.
+		// 2^n is applied as two factors, because n may be outside the range of
+		// exponents.
 		a.Op("VCVTPS2DQ", n, n)
 		a.Op("VPSRAD", "$1", n, x)
 		a.Op("VPSUBD", x, n, n)
@@ -120,13 +124,13 @@ func expBody(a *Asm, s isa, c *constants) func() {
 }
 
 // cosLimit is the largest argument of cosBody: up to it round(x/pi) is below
-// 2^16, its product with the first part of pi is exact, and what the rounding
-// of x/pi can be off by leaves r below 1.6.
+// 2^16, its product with the first part of pi is exact, and the rounding error
+// of x/pi leaves r below 1.6.
 const cosLimit = 1 << 17
 
-// cosBody: cos x = (-1)^n cos r with n = round(x/pi), r = x - n pi, and cos r
-// = 1 - r^2/2 + r^4 q(r^2) with q of degree 3, absolute error 1.7e-8 for |r| <=
-// 1.6. n pi is taken off in two parts, both fused.
+// cosBody computes cos x = (-1)^n cos r with n = round(x/pi), r = x - n pi, and
+// cos r = 1 - r^2/2 + r^4 q(r^2) with q of degree 3, absolute error 1.7e-8 for
+// |r| <= 1.6. n pi is subtracted in two parts, both fused.
 func cosBody(a *Asm, s isa, c *constants) func() {
 	limit := c.float(cosLimit * cosLimit)
 	perPi, round := c.float(1/math.Pi), c.float(magic)
@@ -139,7 +143,7 @@ func cosBody(a *Asm, s isa, c *constants) func() {
 	x, n, u, p := s.reg(0), s.reg(1), s.reg(2), s.reg(3)
 	return func() {
 		a.Op("VMULPS", x, x, u)
-		if s.masked { // not (x^2 <= limit): NaN too
+		if s.masked { // not (x^2 <= limit), which includes NaN
 			a.Op("VCMPPS", "$6", limit, u, "K2")
 			a.Op("KORTESTW", "K2", "K2")
 		} else {

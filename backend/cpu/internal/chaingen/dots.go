@@ -2,27 +2,28 @@ package main
 
 import "fmt"
 
-// block is how many dot products are summed together: their vectors are
-// reduced by a tree that shares its shuffles, and stored at once.
+// block is the number of dot products that are summed together: their vectors
+// are reduced by a tree that shares its shuffles, and the results are stored at
+// once.
 const block = 8
 
-// Registers of dots beside those of all kernels: the eight cells are in vector
-// registers 0 to 7.
+// Registers of dots in addition to those of all kernels: the eight cells are in
+// vector registers 0 to 7.
 const (
 	dotsTmp       = 8
 	dotsWeight    = 10 // to 13
 	dotsWeightZ   = 16 // to 19
 	dotsOrder     = 31
-	dotsKeep      = 14 // AVX2's mask of the results of a block; AVX-512 has it in K2
+	dotsKeep      = 14 // AVX2: mask of the results of a block; AVX-512 has it in K2
 	accumulateReg = "R13"
 )
 
-// dots writes the kernel of dst[c] = rows[idx[c]] . w or, where it is not
-// indexed, of dst[a] += m[a] . w over the rows of a matrix.
+// dots emits the kernel of dst[c] = rows[idx[c]] . w or, if not indexed, of
+// dst[a] += m[a] . w over the rows of a matrix.
 //
-// The cells after the last block are a block too: what idx lacks is read as
-// row 0, and only the results that were asked for are stored. So every cell is
-// summed in the same order wherever it stands.
+// The cells after the last full block form a block too: missing entries of idx
+// are read as row 0, and only the requested results are stored. So every cell
+// is summed in the same order regardless of its position.
 func (g *generator) dots(indexed bool) {
 	params := []param{{"dst", dstReg}, {"rows", rowsReg}}
 	name := "MatVec"
@@ -107,8 +108,8 @@ func (g *generator) dotsShape(s shape, indexed bool) {
 
 func y(i int) string { return fmt.Sprintf("Y%d", i) }
 
-// keepFirst makes a block of the last countReg cells: the mask of its results,
-// and its row numbers with zeros after them.
+// keepFirst prepares a block from the last countReg cells: the mask of its
+// results, and its row numbers followed by zeros.
 func (g *generator) keepFirst() {
 	if g.wide {
 		g.op("MOVL", "$-1", rowReg)
@@ -126,7 +127,7 @@ func (g *generator) keepFirst() {
 	g.op("LEAQ", "rest-32(SP)", idxReg)
 }
 
-// addKept adds dst to the results in Y0 that were asked for.
+// addKept adds dst to the requested results in Y0.
 func (g *generator) addKept() {
 	if g.wide {
 		g.op("VADDPS", word(dstReg, 0), "Y0", "K2", "Y0")
@@ -136,7 +137,7 @@ func (g *generator) addKept() {
 	g.op("VADDPS", y(dotsTmp), "Y0", "Y0")
 }
 
-// putKept stores the results in Y0 that were asked for.
+// putKept stores the requested results in Y0.
 func (g *generator) putKept() {
 	if g.wide {
 		g.op("VMOVUPS", "Y0", "K2", word(dstReg, 0))
@@ -145,8 +146,9 @@ func (g *generator) putKept() {
 	g.op("VMASKMOVPS", "Y0", y(dotsKeep), word(dstReg, 0))
 }
 
-// dotsWeights loads w in the form that the products of the shape want. Where
-// the last piece overlaps, it is zero in the lanes that count already.
+// dotsWeights loads w in the form that the products of the shape need. If the
+// last piece overlaps the previous one, the lanes that are already counted are
+// zero.
 func (g *generator) dotsWeights(s shape) {
 	weight := dotsWeight
 	switch {
@@ -178,12 +180,12 @@ func (g *generator) dotsWeights(s shape) {
 	}
 }
 
-// keepLast clears the lanes of the last piece that overlap the piece before.
+// keepLast clears the lanes of the last piece that overlap the previous piece.
 // lastReg has 4 (cols - lanes), and cols - lanes (pieces - 1) lanes stay.
 func (g *generator) keepLast(s shape, reg int) {
 	if s.class == 'Z' {
-		// The first lanes (pieces - 1) - (cols - lanes) lanes overlap: shift a mask
-		// by so many, which only countReg can do.
+		// The first lanes (pieces - 1) - (cols - lanes) lanes overlap: shift a
+		// mask by that number, for which the count must be in countReg.
 		g.op("MOVQ", countReg, gradRow)
 		g.op("MOVQ", lastReg, countReg)
 		g.op("SHRQ", imm(2), countReg)
@@ -203,13 +205,13 @@ func (g *generator) keepLast(s shape, reg int) {
 	g.op("VANDPS", fmt.Sprintf("%d(%s)(%s*1)", 4*first, rowReg, lastReg), s.reg(reg), s.reg(reg))
 }
 
-// dotsRow points rowReg at the row of cell c of the block.
+// dotsRow sets rowReg to the address of the row of cell c of the block.
 func (g *generator) dotsRow(c int) {
 	g.offset(c)
 	g.op("ADDQ", rowsReg, rowReg)
 }
 
-// dotsProducts leaves row c times w, summed over the pieces, in register c.
+// dotsProducts computes row c times w, summed over the pieces, in register c.
 func (g *generator) dotsProducts(s shape, weight int) {
 	for c := range block {
 		g.dotsRow(c)
@@ -256,7 +258,8 @@ func (g *generator) reduceY() {
 	g.reduceQuads()
 }
 
-// reduceQuads sums the fours of Y0 to Y3, where Yc holds cells c and c+4.
+// reduceQuads sums the groups of four lanes of Y0 to Y3, where Yc holds cells c
+// and c+4.
 func (g *generator) reduceQuads() {
 	for _, a := range []int{0, 2} {
 		g.op("VSHUFPS", "$0x44", y(a+1), y(a), y(dotsTmp))
@@ -268,7 +271,7 @@ func (g *generator) reduceQuads() {
 	g.op("VADDPS", y(dotsTmp), "Y0", "Y0")
 }
 
-// dotsShort is the block for rows of two to seven.
+// dotsShort emits the block for rows of two to seven columns.
 func (g *generator) dotsShort(s shape) {
 	switch {
 	case s.class == 'D' && s.pieces == 1:
@@ -285,14 +288,14 @@ func (g *generator) dotsShort(s shape) {
 	g.reduceQuads()
 }
 
-// loadThree reads a row of three, and a zero after it.
+// loadThree loads a row of three columns followed by a zero.
 func (g *generator) loadThree(base string, dst int) {
 	d := shape{'D', 1, false}
 	g.load(d, 0, base, dst)
 	g.op("VINSERTPS", "$0x20", word(base, 2), d.reg(dst), d.reg(dst))
 }
 
-// dotsQuads leaves rows c and c+4 of three or four columns times w in Yc.
+// dotsQuads computes rows c and c+4 of three or four columns times w in Yc.
 func (g *generator) dotsQuads(s shape) {
 	for c := range block / 2 {
 		upper := word(rowReg, 0)
@@ -311,7 +314,7 @@ func (g *generator) dotsQuads(s shape) {
 	}
 }
 
-// dotsPairs is the block for rows of two.
+// dotsPairs emits the block for rows of two columns.
 func (g *generator) dotsPairs(s shape) {
 	for half := range 2 {
 		for _, p := range []struct{ cell, reg int }{{2 * half, half}, {2*half + 4, dotsTmp + half}} {
@@ -328,7 +331,7 @@ func (g *generator) dotsPairs(s shape) {
 	g.op("VFMADD231PS", y(dotsWeight+1), "Y2", "Y0")
 }
 
-// dotsScalars is the block for rows of one.
+// dotsScalars emits the block for rows of one column.
 func (g *generator) dotsScalars(s shape) {
 	for half := range 2 {
 		for c := range 4 {

@@ -1,12 +1,12 @@
-// Chaingen writes the chain kernels: the inner loops of a pass over sparse
-// observations of a tensor train, in assembly for AVX-512 and for AVX2, and
-// the Go that calls them.
+// Chaingen generates the chain kernels, the inner loops of a pass over sparse
+// observations of a tensor train: assembly for AVX-512 and AVX2, and the Go
+// code that calls it.
 //
 // A kernel is written once, over an abstract row (shape), and unrolled for
-// every row length that deserves registers of its own; the set of instructions
-// (isa) says which shapes there are.
+// every row length that has code of its own. The instruction set (isa)
+// determines the shapes.
 //
-// Run it by go generate in backend/cpu.
+// Run it with go generate in backend/cpu.
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 	}
 }
 
-// files returns all that is generated, by name in backend/cpu.
+// files returns the content of all generated files, by name in backend/cpu.
 func files() map[string]string {
 	all := make(map[string]string)
 	for _, set := range []isa{avx512, avx2} {
@@ -33,7 +33,7 @@ func files() map[string]string {
 	return all
 }
 
-// assembly returns the kernels of one set of instructions.
+// assembly returns the kernels of one instruction set.
 func assembly(set isa) string {
 	g := &generator{isa: set}
 	g.header()

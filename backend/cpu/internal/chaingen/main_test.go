@@ -7,6 +7,7 @@ import (
 )
 
 func TestGeneratedFilesAreCurrent(t *testing.T) {
+	t.Parallel()
 	for name, text := range files() {
 		path := filepath.Join("..", "..", name)
 		have, err := os.ReadFile(path)
@@ -14,7 +15,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(have) != text {
-			t.Errorf("%s is not what chaingen writes; run go generate in backend/cpu", path)
+			t.Errorf("%s is out of date; run go generate in backend/cpu", path)
 		}
 	}
 }

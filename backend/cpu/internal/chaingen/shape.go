@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// isa is a set of instructions: AVX-512 has vectors of sixteen floats, 32
-// registers of them and masks; AVX2 has vectors of eight and 16 registers.
+// isa is an instruction set: AVX-512 has vectors of sixteen floats, 32 vector
+// registers and masks; AVX2 has vectors of eight floats and 16 registers.
 type isa struct {
 	name, lower string
 	wide        bool
@@ -14,28 +14,27 @@ var (
 	avx2   = isa{name: "AVX2", lower: "avx2"}
 )
 
-// shape is a row of one length or of a few lengths, as it lies in registers:
-// as pieces, which are vectors of one class. Where the row is not a whole
-// number of pieces, the last piece ends with the row and overlaps the one
-// before it.
+// shape describes rows of one length, or of a few lengths, in registers: as
+// pieces, which are vectors of one class. If the row is not a whole number of
+// pieces, the last piece ends with the row and overlaps the previous one.
 //
-// Overlap needs no masks, and it is what keeps the stores fast: a masked store
-// delays every load of the bytes it left out, which are the next row.
+// Overlap needs no masks, and it keeps stores fast: a masked store delays every
+// load of the bytes that it omits, which belong to the next row.
 type shape struct {
-	// class is the vector of a piece: S one float, D two, X four, Y eight, Z
-	// sixteen.
+	// class is the vector type of a piece: S one float, D two, X four, Y eight,
+	// Z sixteen.
 	class  byte
 	pieces int
-	// overlap says that the row is shorter than its pieces.
+	// overlap is set if the row is shorter than its pieces.
 	overlap bool
 }
 
-// lanes is the number of floats of a piece.
+// lanes returns the number of floats of a piece.
 func (s shape) lanes() int {
 	return map[byte]int{'S': 1, 'D': 2, 'X': 4, 'Y': 8, 'Z': 16}[s.class]
 }
 
-// label names the code of the shape.
+// label returns the label of the code of the shape.
 func (s shape) label() string {
 	if s.overlap {
 		return fmt.Sprintf("below%d", s.lanes()*s.pieces)
@@ -43,9 +42,9 @@ func (s shape) label() string {
 	return fmt.Sprintf("row%d", s.lanes()*s.pieces)
 }
 
-// shapes returns the shapes of the set: whole rows, those of the commonest
-// ranks first, then rows with overlap from the shortest to the longest. They
-// cover all lengths up to that of the longest.
+// shapes returns the shapes of the instruction set: whole rows, those of the
+// most common ranks first, then rows with overlap from the shortest to the
+// longest. They cover all lengths up to the longest.
 func (set isa) shapes() []shape {
 	if set.wide {
 		return []shape{
@@ -62,7 +61,7 @@ func (set isa) shapes() []shape {
 	}
 }
 
-// reg names vector register i in the width of the shape.
+// reg returns the name of vector register i in the width of the shape.
 func (s shape) reg(i int) string {
 	switch s.class {
 	case 'S', 'D':
@@ -71,7 +70,7 @@ func (s shape) reg(i int) string {
 	return fmt.Sprintf("%c%d", s.class, i)
 }
 
-// at is the address of piece p of the row that register base points to.
+// at returns the address of piece p of the row that register base points to.
 func (s shape) at(base string, p int) string {
 	switch {
 	case p == 0:

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// gatherRows writes the kernel of dst[c] = s[c] rows[idx[c]], s nil for 1.
+// gatherRows emits the kernel of dst[c] = s[c] rows[idx[c]]; a nil s means 1.
 func (g *generator) gatherRows() {
 	g.function("GatherRows", 0, 0, param{"dst", dstReg}, param{"rows", rowsReg}, param{"idx", idxReg},
 		param{"s", scaleReg}, param{"n", countReg}, param{"cols", lastReg}, param{"stride", strideReg})
@@ -45,7 +45,7 @@ func (g *generator) gatherRows() {
 // scaleVector holds the factor of a row or of a vector.
 const scaleVector = 8
 
-// widest is a shape of the widest vectors of the set.
+// widest returns a shape with the widest vectors of the instruction set.
 func (g *generator) widest(pieces int) shape {
 	if g.wide {
 		return shape{'Z', pieces, false}
@@ -53,7 +53,7 @@ func (g *generator) widest(pieces int) shape {
 	return shape{'Y', pieces, false}
 }
 
-// elements are the shapes in which a vector is gone through element by element.
+// elements returns the shapes for element-by-element loops over a vector.
 func (g *generator) elements() []shape {
 	all := []shape{g.widest(4), g.widest(1), {'X', 1, false}, {'S', 1, false}}
 	if g.wide {
@@ -62,7 +62,8 @@ func (g *generator) elements() []shape {
 	return all
 }
 
-// axpy writes the kernel of dst += a src, the bits of a in the low half of a word.
+// axpy emits the kernel of dst += a src. The bits of a are in the low half of a
+// word.
 func (g *generator) axpy() {
 	g.function("Axpy", 0, 0, param{"dst", dstReg}, param{"src", rowsReg}, param{"n", countReg}, param{"a", rowReg})
 	g.op("VMOVQ", rowReg, fmt.Sprintf("X%d", scaleVector))
@@ -79,7 +80,7 @@ func (g *generator) axpy() {
 	g.done()
 }
 
-// product writes the kernel of dst = a b, element by element, or of dst += a b.
+// product emits the kernel of dst = a b, element by element, or of dst += a b.
 func (g *generator) product(name string, add bool) {
 	g.function(name, 0, 0, param{"dst", dstReg}, param{"a", rowsReg}, param{"b", weightReg}, param{"n", countReg})
 	for _, s := range g.elements() {
@@ -101,8 +102,8 @@ func (g *generator) product(name string, add bool) {
 	g.done()
 }
 
-// stream repeats step while countReg holds a whole shape, and moves both
-// pointers.
+// stream emits a loop that repeats step while countReg holds a whole shape, and
+// advances both pointers.
 func (g *generator) stream(s shape, step func()) {
 	floats, l := s.lanes()*s.pieces, s.label()
 	g.op("SUBQ", imm(floats), countReg)
@@ -117,8 +118,8 @@ func (g *generator) stream(s shape, step func()) {
 	g.op("ADDQ", imm(floats), countReg)
 }
 
-// dot writes the kernel of a . b in float64. The doubles of a piece fill one
-// vector of the set; four of them are summed apart and then pairwise.
+// dot emits the kernel of a . b in float64. The doubles of a piece fill one
+// vector; four vectors are summed separately and then pairwise.
 func (g *generator) dot() {
 	g.function("Dot", 0, 8, param{"a", dstReg}, param{"b", rowsReg}, param{"n", countReg})
 	double, half := g.widest(1), byte('X')

@@ -1,22 +1,22 @@
 package main
 
-// sweep is a loop over cells that sums their rows times e (gather), adds e
-// times a weight to rows (scatter), or both. Rows are those that idx names or,
-// where it is not indexed, all rows of a matrix in turn.
+// sweep describes a loop over cells that sums their rows times e (gather), adds
+// e times a weight to rows (scatter), or both. If indexed, idx gives the row
+// numbers; otherwise the rows are all rows of a matrix in order.
 type sweep struct {
 	name            string
 	gather, scatter bool
 	indexed         bool
 }
 
-// unroll is how many cells a turn of a sweep takes.
+// unroll is the number of cells per iteration of a sweep.
 const unroll = 4
 
-// sweepRegs are the vector registers of a sweep: the sets of sums begin at
+// sweepRegs are the vector registers of a sweep. The sets of sums begin at
 // register 0.
 type sweepRegs struct{ sets, weight, scale, tmp int }
 
-// regsOf shares the registers out. Only rows of Z reach beyond the first sixteen.
+// regsOf assigns the registers. Only rows of class Z use more than sixteen.
 func (k sweep) regsOf(s shape) sweepRegs {
 	switch {
 	case s.class == 'Z':
@@ -27,9 +27,10 @@ func (k sweep) regsOf(s shape) sweepRegs {
 	return sweepRegs{sets: 4, weight: 8, scale: 12, tmp: 13}
 }
 
-// sweep writes the kernel. The sum is kept in several sets of registers, cell
-// c of a turn in set c mod sets, because one set would wait four cycles for
-// its last addition; the cells after the last turn go to set 0.
+// sweep emits the kernel. The sum is kept in several sets of registers, cell c
+// of an iteration in set c mod sets, because a single set would wait four
+// cycles for its last addition. The cells after the last full iteration go to
+// set 0.
 func (g *generator) sweep(k sweep) {
 	var params []param
 	if k.gather {
@@ -93,7 +94,7 @@ func (g *generator) sweepShape(k sweep, s shape) {
 	g.done()
 }
 
-// cell does the work of cell c of the turn.
+// cell emits the work for cell c of an iteration.
 func (g *generator) cell(k sweep, s shape, r sweepRegs, c, set int) {
 	g.op("VBROADCASTSS", word(scaleReg, c), s.reg(r.scale))
 	from, to := rowsReg, gradReg
@@ -138,7 +139,8 @@ func (g *generator) cell(k sweep, s shape, r sweepRegs, c, set int) {
 	}
 }
 
-// advance moves on by n cells; the rows of a matrix have moved already.
+// advance emits the step to the n-th next cell. The pointer to the rows of a
+// matrix has already moved.
 func (g *generator) advance(k sweep, n int) {
 	if k.indexed {
 		g.op("ADDQ", imm(4*n), idxReg)

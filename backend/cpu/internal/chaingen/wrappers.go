@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// wrappers returns the Go file that declares the assembly of a set and calls
-// it: it checks the lengths, once a call, and does rows that are wider than the
-// registers in blocks of columns. A set has its own copy because a direct call
-// of assembly is what makes a call cheap beside sixty cells.
+// wrappers returns the Go file that declares and calls the assembly of an
+// instruction set. The functions check the lengths once per call and process
+// rows that are wider than the registers in blocks of columns. Each instruction
+// set has its own copy, because direct calls of assembly keep the overhead
+// small for calls with about sixty cells.
 func wrappers(set isa) string {
 	widest := 0
 	for _, s := range set.shapes() {
@@ -26,7 +27,7 @@ import (
 	"unsafe"
 )
 
-// chainKernelsPATH returns the loops of path PATH.
+// chainKernelsPATH returns the loops for path PATH.
 func chainKernelsPATH() chainKernels {
 	return chainKernels{
 		dots:          dotsPATH,
@@ -45,7 +46,7 @@ func chainKernelsPATH() chainKernels {
 	}
 }
 
-// chainWidthPATH is how many columns the assembly takes at once.
+// chainWidthPATH is the number of columns that the assembly processes at once.
 const chainWidthPATH = WIDTH
 
 func dotsPATH(dst, rows []float32, idx []int32, w []float32) {

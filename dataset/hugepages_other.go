@@ -1,5 +1,0 @@
-//go:build !linux
-
-package dataset
-
-func hugePages[T any]([]T) {}

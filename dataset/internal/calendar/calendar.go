@@ -1,0 +1,196 @@
+// Package calendar reads dates and times and derives ids such as the month from them.
+package calendar
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
+)
+
+// functions lists the calendar functions, which make an id from a moment. A moment
+// given as unix time is in UTC. One given as date and time keeps the clock with which
+// it was written.
+func functions() map[string]Function {
+	number := func(f func(time.Time) int) Function {
+		return func(dst []byte, t time.Time) []byte { return strconv.AppendInt(dst, int64(f(t)), 10) }
+	}
+	layout := func(layout string) Function {
+		return func(dst []byte, t time.Time) []byte { return t.AppendFormat(dst, layout) }
+	}
+	return map[string]Function{
+		"year":      number(time.Time.Year),
+		"quarter":   number(func(t time.Time) int { return (int(t.Month()) + 2) / 3 }),     // 1..4
+		"month":     number(func(t time.Time) int { return int(t.Month()) }),               // 1..12
+		"week":      number(func(t time.Time) int { _, week := t.ISOWeek(); return week }), // ISO, 1..53
+		"day":       number(time.Time.Day),                                                 // 1..31
+		"weekday":   number(func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }),   // 1 is Monday
+		"hour":      number(time.Time.Hour),                                                // 0..23
+		"date":      layout("2006-01-02"),
+		"yearmonth": layout("2006-01"),
+	}
+}
+
+// Function appends the id of a moment.
+type Function func(dst []byte, t time.Time) []byte
+
+// ByName returns a calendar function, or nil if the name is unknown.
+func ByName(name string) Function { return functions()[name] }
+
+// Names returns the names of the calendar functions, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(functions())) }
+
+// Check returns an error if name is no calendar function.
+func Check(name string) error {
+	names := Names()
+	if !slices.Contains(names, name) {
+		return fmt.Errorf("unknown function %q%s; the functions are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// What a moment is, for messages, and how to write one.
+const (
+	Moment = "a date or a time"
+	Remedy = "write unix seconds (or milliseconds), 2016-12-31, 2016-12-31 23:59 or 12/31/2016 (month first)"
+)
+
+// Parse reads unix time in seconds, milliseconds, microseconds or nanoseconds
+// (distinguished by size), yyyymmdd, an ISO-like date with or without a time, and
+// month/day/year with or without a time. A time zone is ignored: the clock is the one
+// that was written.
+func Parse(b []byte) (time.Time, bool) {
+	if t, ok := parseUnix(b); ok {
+		return t, true
+	}
+	date, clock := b, []byte(nil)
+	if i := bytes.IndexAny(b, "T "); i >= 0 {
+		date, clock = b[:i], bytes.TrimSpace(b[i+1:])
+	}
+	year, month, day, ok := parseDate(date)
+	if !ok {
+		return time.Time{}, false
+	}
+	hour, minute, ok := parseClock(clock)
+	if !ok {
+		return time.Time{}, false
+	}
+	t := time.Date(year, time.Month(month), day, hour, minute, 0, 0, time.UTC)
+	if t.Day() != day || t.Month() != time.Month(month) { // 31 June
+		return time.Time{}, false
+	}
+	return t, true
+}
+
+// parseUnix reads integers of nine digits or more, which are moments after 1973, and
+// eight digits that form a date.
+func parseUnix(b []byte) (time.Time, bool) {
+	whole, _, _ := bytes.Cut(b, []byte("."))
+	if len(whole) < 8 || len(whole) > 19 {
+		return time.Time{}, false
+	}
+	var v int64
+	for _, c := range whole {
+		if c < '0' || c > '9' {
+			return time.Time{}, false
+		}
+		v = v*10 + int64(c-'0')
+	}
+	if len(whole) == 8 {
+		year, month, day := int(v/10000), int(v/100%100), int(v%100)
+		t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+		return t, year >= 1000 && t.Day() == day && t.Month() == time.Month(month)
+	}
+	switch {
+	case v < 1e11:
+		return time.Unix(v, 0).UTC(), true
+	case v < 1e14:
+		return time.UnixMilli(v).UTC(), true
+	case v < 1e17:
+		return time.UnixMicro(v).UTC(), true
+	}
+	return time.Unix(0, v).UTC(), v >= 0
+}
+
+// parseDate reads y-m-d, y/m/d, y.m.d, y-m and m/d/y.
+func parseDate(b []byte) (year, month, day int, ok bool) {
+	separator := bytes.IndexAny(b, "-/.")
+	if separator < 1 {
+		return 0, 0, 0, false
+	}
+	parts := bytes.Split(b, b[separator:separator+1])
+	var v [3]int
+	if len(parts) < 2 || len(parts) > 3 {
+		return 0, 0, 0, false
+	}
+	for i, part := range parts {
+		if v[i], ok = smallNumber(part); !ok {
+			return 0, 0, 0, false
+		}
+	}
+	switch {
+	case len(parts[0]) == 4 && len(parts) == 2:
+		year, month, day = v[0], v[1], 1
+	case len(parts[0]) == 4:
+		year, month, day = v[0], v[1], v[2]
+	case b[separator] == '/' && len(parts) == 3 && len(parts[2]) == 4:
+		year, month, day = v[2], v[0], v[1]
+	default:
+		return 0, 0, 0, false
+	}
+	return year, month, day, month >= 1 && month <= 12 && day >= 1 && day <= 31
+}
+
+// parseClock reads h:m, h:m:s and h. It ignores a fraction and a time zone, and
+// understands AM or PM at the end.
+func parseClock(b []byte) (hour, minute int, ok bool) {
+	if len(b) == 0 {
+		return 0, 0, true
+	}
+	digits := func() (int, bool) {
+		n := 0
+		for n < len(b) && b[n] >= '0' && b[n] <= '9' {
+			n++
+		}
+		v, ok := smallNumber(b[:n])
+		b = b[n:]
+		return v, ok
+	}
+	if hour, ok = digits(); !ok {
+		return 0, 0, false
+	}
+	if len(b) > 0 && b[0] == ':' {
+		b = b[1:]
+		if minute, ok = digits(); !ok {
+			return 0, 0, false
+		}
+	}
+	if len(b) >= 2 {
+		switch half := strings.ToLower(string(b[len(b)-2:])); {
+		case half == "pm" && hour < 12:
+			hour += 12
+		case half == "am" && hour == 12:
+			hour = 0
+		}
+	}
+	return hour, minute, hour < 24 && minute < 60
+}
+
+func smallNumber(b []byte) (int, bool) {
+	if len(b) == 0 || len(b) > 4 {
+		return 0, false
+	}
+	v := 0
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = v*10 + int(c-'0')
+	}
+	return v, true
+}

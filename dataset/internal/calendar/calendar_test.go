@@ -1,0 +1,56 @@
+package calendar
+
+import (
+	"testing"
+	"time"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"1260759144":                "2009-12-14 02:52",
+		"1260759144.9":              "2009-12-14 02:52",
+		"1260759144000":             "2009-12-14 02:52",
+		"1260759144000000":          "2009-12-14 02:52",
+		"1260759144000000000":       "2009-12-14 02:52",
+		"20161231":                  "2016-12-31 00:00",
+		"2016-12-31":                "2016-12-31 00:00",
+		"2016-2-3":                  "2016-02-03 00:00",
+		"2016-12":                   "2016-12-01 00:00",
+		"2016/12/31":                "2016-12-31 00:00",
+		"2016-12-31 23:59":          "2016-12-31 23:59",
+		"2016-12-31T23:59:58.123Z":  "2016-12-31 23:59",
+		"2016-12-31T23:59:58+02:00": "2016-12-31 23:59",
+		"12/31/2016":                "2016-12-31 00:00",
+		"1/2/2016 1:05 PM":          "2016-01-02 13:05",
+		"1/2/2016 12:05 am":         "2016-01-02 00:05",
+		"2016-02-29":                "2016-02-29 00:00",
+	} {
+		got, ok := Parse([]byte(text))
+		if !ok || got.Format("2006-01-02 15:04") != want {
+			t.Errorf("Parse(%q) = %v, %t, want %s", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "x", "12", "1234567", "20161301", "2015-02-29", "31/12/2016", "12/31/16", "2016-13-01",
+		"2016-12-31 24:00", "2016-12-31 12:60", "2016-12-31 noon", "-", "--", "2016-", "2016-12-31-01", "12-31-2016"} {
+		if got, ok := Parse([]byte(text)); ok {
+			t.Errorf("Parse(%q) = %v, want no moment", text, got)
+		}
+	}
+}
+
+func TestFunctions(t *testing.T) {
+	t.Parallel()
+	moment := time.Date(2016, 12, 31, 18, 5, 0, 0, time.UTC) // a Saturday
+	want := map[string]string{"year": "2016", "quarter": "4", "month": "12", "week": "52", "day": "31", "weekday": "6",
+		"hour": "18", "date": "2016-12-31", "yearmonth": "2016-12"}
+	functions := functions()
+	if len(functions) != len(want) {
+		t.Errorf("got %d functions, but the test has %d", len(functions), len(want))
+	}
+	for name, id := range want {
+		if got := string(functions[name](nil, moment)); got != id {
+			t.Errorf("%s is %q, want %q", name, got, id)
+		}
+	}
+}

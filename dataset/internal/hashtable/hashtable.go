@@ -1,0 +1,117 @@
+// Package hashtable maps 64-bit keys to codes.
+package hashtable
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// Golden is 2^64 divided by the golden ratio. The high bits of its multiples are
+// spread evenly.
+const Golden = 0x9e3779b97f4a7c15
+
+// A Table maps nonzero keys to codes. It uses open addressing with linear probing
+// and is at most half full. The zero value is an empty table.
+type Table struct {
+	slots []slot
+	used  int
+	shift uint // 64 - log2(len(slots))
+}
+
+type slot struct {
+	key  uint64
+	code int32
+}
+
+// Len returns the number of keys.
+func (t *Table) Len() int { return t.used }
+
+// Keys iterates over the keys in no particular order.
+func (t *Table) Keys() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for _, s := range t.slots {
+			if s.key != 0 && !yield(s.key) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the code of a key, or false if the table does not contain it.
+func (t *Table) Get(key uint64) (int32, bool) {
+	if len(t.slots) == 0 {
+		return 0, false
+	}
+	mask := uint64(len(t.slots) - 1)
+	for i := home(key, t.shift); ; i++ {
+		s := &t.slots[i&mask]
+		if s.key == key {
+			return s.code, true
+		}
+		if s.key == 0 {
+			return 0, false
+		}
+	}
+}
+
+// Codes looks up keys[i], keys[i+1], ... and writes their codes to dst at the same
+// indexes. It stops at the first key that is 0 or unknown and returns its index, or
+// len(keys). Columns are often sorted, so the code of the previous key is reused.
+func (t *Table) Codes(dst []int32, keys []uint64, i int) int {
+	slots, shift := t.slots, t.shift&63
+	if len(slots) == 0 {
+		return i
+	}
+	mask := uint64(len(slots) - 1)
+	var last uint64
+	var code int32
+	dst = dst[:len(keys)]
+	for ; i < len(keys); i++ {
+		key := keys[i]
+		if key == 0 {
+			return i
+		}
+		if key != last {
+			at := home(key, shift) & mask
+			for slots[at].key != key {
+				if slots[at].key == 0 {
+					return i
+				}
+				at = (at + 1) & mask
+			}
+			last, code = key, slots[at].code
+		}
+		dst[i] = code
+	}
+	return i
+}
+
+// home returns the first slot to probe. It folds the key before the multiplication:
+// otherwise the products of keys that differ only in their last bytes would differ
+// only by multiples in the high bits.
+func home(key uint64, shift uint) uint64 { return ((key ^ key>>29) * Golden) >> (shift & 63) }
+
+// Put adds a nonzero key that the table does not contain yet.
+func (t *Table) Put(key uint64, code int32) {
+	if 2*(t.used+1) > len(t.slots) {
+		old := t.slots
+		t.slots = make([]slot, max(64, 2*len(old)))
+		t.shift = uint(64 - bits.Len(uint(len(t.slots)-1)))
+		for _, s := range old {
+			if s.key != 0 {
+				t.place(s)
+			}
+		}
+	}
+	t.place(slot{key, code})
+	t.used++
+}
+
+func (t *Table) place(s slot) {
+	mask := uint64(len(t.slots) - 1)
+	i := home(s.key, t.shift)
+	for t.slots[i&mask].key != 0 {
+		i++
+	}
+	t.slots[i&mask] = s
+}

@@ -1,0 +1,34 @@
+package dataset
+
+// Part is the set that an observation belongs to.
+type Part uint8
+
+const (
+	Train  Part = iota // training set
+	Valid              // validation set
+	Test               // test set
+	Unused             // in no set
+)
+
+var partNames = [...]string{"train", "valid", "test", "unused"}
+
+// String returns train, valid, test or unused.
+func (p Part) String() string { return partNames[p] }
+
+// PartRemedy says how to write a part.
+const PartRemedy = "write train, valid, test or unused"
+
+// ParsePart reads what [Part.String] returns, and also validation.
+func ParsePart(b []byte) (part Part, ok bool) {
+	switch string(b) {
+	case "train":
+		return Train, true
+	case "valid", "validation":
+		return Valid, true
+	case "test":
+		return Test, true
+	case "unused":
+		return Unused, true
+	}
+	return 0, false
+}

@@ -1,0 +1,183 @@
+// Package split assigns the observations of a table to a training, validation and test
+// set.
+package split
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+)
+
+// Split assigns every observation of a table to a part.
+type Split struct {
+	Parts []dataset.Part // one per observation
+	Spec  string
+	Seed  uint64
+
+	// For a split by time: the periods of each part, as in "2016-10 to 2016-12", and the
+	// assumption that their order rests on, or "".
+	Periods map[dataset.Part]string
+	Note    string
+}
+
+// Count returns the number of observations in a part.
+func (s *Split) Count(p dataset.Part) int {
+	n := 0
+	for _, q := range s.Parts {
+		if q == p {
+			n++
+		}
+	}
+	return n
+}
+
+// Apply splits a table. The same table, specification and seed give the same split.
+// The sizes are exact. An empty training set is an error, and so is a split that puts
+// all rows into it.
+func (s Spec) Apply(t *dataset.Table, seed uint64) (*Split, error) {
+	split := &Split{Spec: s.String(), Seed: seed}
+	var err error
+	switch s.kind {
+	case "random":
+		split.Parts = s.random(t.Len(), seed)
+	case "time":
+		err = s.byTime(t, split)
+	case "entity":
+		split.Parts, err = s.byEntity(t, seed)
+	case "column":
+		if t.Part == nil {
+			panic("dataset: a split by column needs a table read with Schema.Part")
+		}
+		split.Parts = slices.Clone(t.Part)
+	case "file":
+		split.Parts, err = readParts(s.name, t)
+	default:
+		panic("split: Apply of an empty Spec")
+	}
+	if err != nil {
+		return nil, err
+	}
+	counts := fmt.Sprintf("train %d, valid %d, test %d, unused %d", split.Count(dataset.Train), split.Count(dataset.Valid), split.Count(dataset.Test), split.Count(dataset.Unused))
+	if split.Count(dataset.Train) == 0 {
+		return nil, fielderr.Errorf("split", "split %s: the training set is empty (%s); choose another split", s, counts)
+	}
+	if split.Count(dataset.Train) == t.Len() && !(s.kind == "random" && s.percent[0] == 100) {
+		return nil, fielderr.Errorf("split", "split %s: all rows are in the training set (%s); choose another split", s, counts)
+	}
+	return split, nil
+}
+
+func (s Spec) random(n int, seed uint64) []dataset.Part {
+	sizes := largestRemainder(n, s.percent)
+	parts := make([]dataset.Part, 0, n)
+	for p, size := range sizes {
+		for range size {
+			parts = append(parts, dataset.Part(p))
+		}
+	}
+	r := rand.New(rand.NewPCG(seed, splitStream))
+	r.Shuffle(n, func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	return parts
+}
+
+// splitStream separates the random numbers of splits from those that other purposes
+// draw from the same seed.
+const splitStream = 0x73706c6974 // "split"
+
+// largestRemainder divides n by percentages. Each share gets the integer part of its
+// quota; the rest goes to the largest remainders, and to the first of equal ones.
+func largestRemainder(n int, percent [3]float64) [3]int {
+	var sizes [3]int
+	var remainder [3]float64
+	left := n
+	for i, p := range percent {
+		quota := float64(n) * p / 100
+		sizes[i] = int(quota + 1e-9)
+		remainder[i] = quota - float64(sizes[i])
+		left -= sizes[i]
+	}
+	order := []int{0, 1, 2}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch d := remainder[a] - remainder[b]; {
+		case d > 1e-9:
+			return -1
+		case d < -1e-9:
+			return 1
+		}
+		return 0
+	})
+	for _, i := range order[:left] {
+		sizes[i]++
+	}
+	return sizes
+}
+
+// byTime sets the parts and their periods.
+func (s Spec) byTime(t *dataset.Table, split *Split) error {
+	m := len(t.Modes) - 1
+	if i, err := t.ModeIndex("time"); err == nil {
+		m = i
+	}
+	if s.mode != "" {
+		var err error
+		if m, err = t.ModeIndex(s.mode); err != nil {
+			return fielderr.Errorf("split", "split %s: %w", s, err)
+		}
+	}
+	dict := t.Dicts[m]
+	if dict.Len() <= 2*s.last {
+		return fielderr.Errorf("split", "split %s: mode %s has %s, which leaves none for training; choose last=%d or less",
+			s, t.Modes[m].Name, fieldtext.Count(dict.Len(), "period"), (dict.Len()-1)/2)
+	}
+	found, err := t.Modes[m].Chronology(dict.IDs())
+	if err != nil {
+		return fielderr.Errorf("split", "split %s: %w", s, err)
+	}
+	split.Note = found.Note
+	split.Periods = map[dataset.Part]string{}
+	partOf := make([]dataset.Part, dict.Len())
+	validFrom, testFrom := dict.Len()-2*s.last, dict.Len()-s.last
+	for part, codes := range map[dataset.Part][]int32{dataset.Train: found.Order[:validFrom], dataset.Valid: found.Order[validFrom:testFrom], dataset.Test: found.Order[testFrom:]} {
+		for _, code := range codes {
+			partOf[code] = part
+		}
+		split.Periods[part] = dict.ID(codes[0])
+		if last := dict.ID(codes[len(codes)-1]); len(codes) > 1 {
+			split.Periods[part] += " to " + last
+		}
+	}
+	split.Parts = partsOf(t.Codes[m], partOf)
+	return nil
+}
+
+func (s Spec) byEntity(t *dataset.Table, seed uint64) ([]dataset.Part, error) {
+	m, err := t.ModeIndex(s.mode)
+	if err != nil {
+		return nil, fielderr.Errorf("split", "split %s: %w", s, err)
+	}
+	n := t.Dicts[m].Len()
+	heldOut := max(1, int(math.Round(float64(n)*s.percent[1]/100)))
+	if 2*heldOut >= n {
+		return nil, fielderr.Errorf("split", "split %s: mode %s has %s, too few to hold any out; choose another split", s, s.mode, fieldtext.Count(n, "id"))
+	}
+	partOf := make([]dataset.Part, n)
+	for i := range heldOut {
+		partOf[i], partOf[heldOut+i] = dataset.Test, dataset.Valid
+	}
+	r := rand.New(rand.NewPCG(seed, splitStream))
+	r.Shuffle(n, func(i, j int) { partOf[i], partOf[j] = partOf[j], partOf[i] })
+	return partsOf(t.Codes[m], partOf), nil
+}
+
+func partsOf(codes []int32, partOf []dataset.Part) []dataset.Part {
+	parts := make([]dataset.Part, len(codes))
+	for k, code := range codes {
+		parts[k] = partOf[code]
+	}
+	return parts
+}

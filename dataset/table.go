@@ -1,0 +1,76 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
+)
+
+// Counts says what happened to the rows of a table.
+type Counts struct {
+	Rows       int `json:"rows"`        // data rows read
+	Missing    int `json:"missing"`     // dropped: the target is empty, NA, N/A or null
+	ZeroWeight int `json:"zero_weight"` // dropped: the weight is 0, so the row carries no information
+	Merged     int `json:"merged"`      // merged into the cell of an earlier row
+}
+
+// Table is a list of observations: cell (Codes[0][k], Codes[1][k], ...) has value
+// Y[k] and weight W[k].
+type Table struct {
+	Modes  []Mode
+	Dicts  []*Dict
+	Codes  [][]int32 // one slice per mode
+	Y      []float32
+	W      []float32   // nil without weight column
+	Row    []int32     // data row of each observation, counted from 0 over all files; nil if it equals the index
+	Part   []Part      // from the part column, or nil
+	Merged []MergedRow // rows without an observation of their own
+	Counts Counts
+
+	// Hash is a SHA-256 of what was read: for each input its header and its
+	// decompressed text, by blocks, or its typed values. Compression and the number of
+	// threads do not change it.
+	Hash [sha256.Size]byte
+}
+
+// A MergedRow is a data row that was merged into the observation Into, which an
+// earlier row of the same cell created.
+type MergedRow struct{ Row, Into int32 }
+
+// Len returns the number of observations.
+func (t *Table) Len() int { return len(t.Y) }
+
+// SourceRow returns the data row of an observation.
+func (t *Table) SourceRow(k int) int {
+	if t.Row == nil {
+		return k
+	}
+	return int(t.Row[k])
+}
+
+// ModeIndex returns the index of the mode with a name, or an error that lists the
+// modes.
+func (t *Table) ModeIndex(name string) (int, error) {
+	var names []string
+	for m, mode := range t.Modes {
+		if mode.Name == name {
+			return m, nil
+		}
+		names = append(names, mode.Name)
+	}
+	return 0, fmt.Errorf("the table has no mode %q%s; its modes are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))
+}
+
+// CellName returns the ids of an observation: store=2106,item=11776.
+func (t *Table) CellName(k int32) string {
+	var s []byte
+	for m, mode := range t.Modes {
+		if m > 0 {
+			s = append(s, ',')
+		}
+		s = fmt.Appendf(s, "%s=%s", mode.Name, t.Dicts[m].ID(t.Codes[m][k]))
+	}
+	return string(s)
+}

@@ -1,0 +1,184 @@
+package tableio
+
+import (
+	"crypto/sha256"
+	"hash"
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+)
+
+// builder combines pieces in the order of the source. Ids are numbered as they arrive,
+// so the codes do not depend on which worker read which chunk.
+type builder struct {
+	table   *dataset.Table
+	global  [][][]int32 // for each worker and mode: the table's code of each code of the worker
+	digest  hash.Hash
+	size    int  // expected size of the source, or 0; see chunk.size
+	read    int  // size of what was read
+	dropped bool // some row is no observation: table.Row is filled
+	spans   []span
+}
+
+// span is where the rows of a chunk are.
+type span struct {
+	file  string
+	at    place
+	rows  int
+	lines []int32
+	unit  string // what lines count, see dataset.InputError
+}
+
+func newBuilder(schema dataset.Schema, workers, size int) *builder {
+	b := &builder{digest: sha256.New(), size: size}
+	b.table = &dataset.Table{Modes: schema.Modes, Codes: make([][]int32, len(schema.Modes))}
+	for range schema.Modes {
+		b.table.Dicts = append(b.table.Dicts, dataset.NewDict(nil))
+	}
+	b.global = make([][][]int32, workers)
+	for w := range b.global {
+		b.global[w] = make([][]int32, len(schema.Modes))
+	}
+	return b
+}
+
+func (b *builder) add(p *piece) error {
+	t := b.table
+	b.hash(p)
+	b.spans = append(b.spans, span{p.file, p.at, p.rows, p.lines, p.unit})
+	if t.Counts.Rows+p.rows > math.MaxInt32 {
+		return &dataset.InputError{File: p.file, Problem: "the table has more than 2,147,483,647 rows", Remedy: "split it"}
+	}
+	n := p.rows
+	if p.keep != nil {
+		n = len(p.keep)
+	}
+	b.reserve(n)
+	from := t.Len()
+	b.addRows(p, n)
+	t.Counts.Rows += p.rows
+	t.Counts.Missing += p.missing
+	t.Counts.ZeroWeight += p.zeroWeight
+	t.Y = append(t.Y, p.y[:n]...)
+	if p.w != nil {
+		t.W = append(t.W, p.w[:n]...)
+	}
+	if p.parts != nil {
+		t.Part = append(t.Part, p.parts[:n]...)
+	}
+	for m, dict := range t.Dicts {
+		to := b.global[p.worker][m]
+		for _, id := range p.newIDs[m] {
+			code, ok := dict.Code([]byte(id))
+			if !ok {
+				code = dict.Add(id)
+			}
+			to = append(to, code)
+		}
+		b.global[p.worker][m] = to
+		t.Codes[m] = t.Codes[m][:from+n]
+		dst := t.Codes[m][from:]
+		for k, code := range p.codes[m][:len(dst)] {
+			dst[k] = to[code]
+		}
+	}
+	return nil
+}
+
+func (b *builder) hash(p *piece) {
+	if p.first {
+		b.digest.Write(p.header)
+	}
+	b.digest.Write(p.hash[:])
+	b.read += p.size
+}
+
+// addRows records the rows of observations, starting with the first row that is none.
+func (b *builder) addRows(p *piece, n int) {
+	t := b.table
+	if p.keep != nil && !b.dropped {
+		b.dropped = true
+		t.Row = make([]int32, t.Len(), cap(t.Y))
+		for k := range t.Row {
+			t.Row[k] = int32(k)
+		}
+	}
+	if !b.dropped {
+		return
+	}
+	for k := range n {
+		row := k
+		if p.keep != nil {
+			row = int(p.keep[k])
+		}
+		t.Row = append(t.Row, int32(p.at.row+row))
+	}
+}
+
+// reserve makes room for n more observations and, if the size of the source is known,
+// for the observations that the rest of it will give.
+func (b *builder) reserve(n int) {
+	t := b.table
+	need := t.Len() + n
+	if need <= cap(t.Y) {
+		return
+	}
+	room := 2 * need
+	if b.size > b.read {
+		perByte := float64(need) / float64(b.read)
+		room = need + int(1.04*perByte*float64(b.size-b.read))
+	}
+	t.Y = regrown(t.Y, room)
+	if t.W != nil {
+		t.W = regrown(t.W, room)
+	}
+	for m := range t.Codes {
+		t.Codes[m] = regrown(t.Codes[m], room)
+	}
+}
+
+func regrown[T any](s []T, room int) []T {
+	grown := make([]T, 0, room)
+	hugePages(grown)
+	return append(grown, s...)
+}
+
+// finish returns the table.
+func (b *builder) finish() *dataset.Table {
+	t := b.table
+	b.digest.Sum(t.Hash[:0])
+	t.Y, t.W, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Part), tight(t.Row)
+	for m := range t.Codes {
+		t.Codes[m] = tight(t.Codes[m])
+	}
+	return t
+}
+
+// tight cuts off room reserved for rows that did not arrive. A little of it was never
+// touched and so takes no memory. Much of it is released by a copy.
+func tight[T any](s []T) []T {
+	if cap(s) > len(s)+len(s)/8 {
+		return append(make([]T, 0, len(s)), s...)
+	}
+	return slices.Clip(s)
+}
+
+// placeOf returns the place of a data row.
+func (b *builder) placeOf(row int) dataset.RowPlace {
+	i, _ := slices.BinarySearchFunc(b.spans, row, func(s span, row int) int {
+		switch {
+		case s.at.row+s.rows <= row:
+			return -1
+		case s.at.row > row:
+			return 1
+		}
+		return 0
+	})
+	s := b.spans[i]
+	inChunk := row - s.at.row
+	if s.lines != nil {
+		inChunk = int(s.lines[inChunk])
+	}
+	return dataset.RowPlace{File: s.file, Line: s.at.line + inChunk, Unit: s.unit}
+}

@@ -1,0 +1,48 @@
+package tableio
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
+)
+
+// Streams may follow one another, with zeros behind them; anything else is named.
+func TestWhatFollowsGzip(t *testing.T) {
+	dir := t.TempDir()
+	stream := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		datasettest.WriteGzip(t, path, text)
+		packed, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(packed)
+	}
+	first, second := stream("a", "id,y\na,1\n"), stream("b", "b,2\n")
+	for _, c := range []struct {
+		text string
+		rows int
+		want string // of the error
+	}{
+		{text: first + second, rows: 2},
+		{text: first + second + strings.Repeat("\x00", 600), rows: 2},
+		{text: first + "xy", want: "data other than gzip follows the end of the gzip data; copy or download it again"},
+		{text: first + strings.Repeat("garbage ", 20), want: "data other than gzip follows the end of the gzip data; copy or download it again"},
+		{text: first + second[:len(second)-3], want: "the gzip data ends too early: the file is truncated; copy or download it again"},
+		{text: first + second[:5], want: "the gzip data ends too early: the file is truncated; copy or download it again"},
+	} {
+		path := datasettest.WriteFile(t, filepath.Join(dir, "t.csv.gz"), c.text)
+		table, err := Read(context.Background(), Files(path), dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, Format{}, 2)
+		switch {
+		case c.want == "" && (err != nil || table.Len() != c.rows):
+			t.Errorf("%q: %v", c.text, err)
+		case c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)):
+			t.Errorf("%q: %v, want %s", c.text, err, c.want)
+		}
+	}
+}

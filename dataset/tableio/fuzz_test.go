@@ -1,0 +1,113 @@
+package tableio
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/magic"
+)
+
+// FuzzRead compares fields with those of encoding/csv, and tables with each other
+// for several numbers of threads and sizes of blocks.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{
+		"a,1\nb,2\n",
+		"a,1\r\nb,2\r\n",
+		"\"a\",1\n\"b,c\",2\n\"d\"\"e\",3\n\"f\r\ng\",4",
+		"a\nb\n\nc\n",
+		"\n\r\na,b,c\n1,2,3\n",
+		"a,b\n1\n",
+		"a,b\n1,2,3\n",
+		"x904631,1e3\n007,-2.5\n7,+3\n ,4\n",
+		"long identifier,12345678\nlong identifier,123456789\n",
+		"\"unclosed,1\nb,2\n",
+		"a\"b,1\nc\"\",2\n",
+		"\"a\"b,1\n",
+		"a,1\nb,NA\nc,\nd,nan\n",
+		"\"\"\n\"\"\n",
+		"a,1\r",
+		"\r,\r\n\x00,\x00\n",
+		strings.Repeat("abc,12\n", 40) + "\"q\",1\n" + strings.Repeat("abcdefghi,12\n", 40),
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 4096 {
+			return // blocks of a few bytes take their time
+		}
+		path := filepath.Join(t.TempDir(), "t.csv")
+		datasettest.WriteFile(t, path, text)
+		compareFields(t, path, text)
+		compareTables(t, path)
+	})
+}
+
+func compareFields(t *testing.T, path, text string) {
+	sample, err := ReadSample(Files(path), Format{Delimiter: ',', Header: delimited.HeaderNo}, 1<<30)
+	var input *dataset.InputError
+	if err != nil && !errors.As(err, &input) {
+		t.Fatalf("error %v is of another type", err)
+	}
+	oracle := csv.NewReader(strings.NewReader(text))
+	oracle.FieldsPerRecord = 0 // as many as in the first
+	var want [][]string
+	for {
+		record, oracleErr := oracle.Read()
+		if oracleErr == io.EOF {
+			break
+		}
+		if errors.Is(oracleErr, csv.ErrFieldCount) && err == nil {
+			t.Fatalf("no error where encoding/csv says %v", oracleErr)
+		}
+		if oracleErr != nil {
+			return // stricter on quotes
+		}
+		for i := range record {
+			record[i] = fieldtext.Trim(record[i])
+		}
+		want = append(want, record)
+	}
+	if err != nil {
+		if len(want) > 0 && input.Problem != "the file is empty" && magic.NotText([]byte(text)) == "" && !strings.ContainsRune(text, 0) && !bytes.HasPrefix([]byte(text), []byte{0x1f, 0x8b}) {
+			t.Fatalf("error %v where encoding/csv reads %q", err, want)
+		}
+		return
+	}
+	if strings.HasPrefix(text, "\xef\xbb\xbf") {
+		return // a mark for us, text for encoding/csv
+	}
+	if !slices.EqualFunc(sample.Rows, want, slices.Equal[[]string]) {
+		t.Fatalf("got %q, want %q", sample.Rows, want)
+	}
+}
+
+func compareTables(t *testing.T, path string) {
+	schema := dataset.Schema{Target: "c2", Modes: datasettest.Modes(t, "c1,c1+c2"), Duplicates: "last"}
+	var base *dataset.Table
+	var baseErr error
+	for i, p := range []pipeline{{threads: 1, block: delimited.BlockSize}, {threads: 3, block: delimited.BlockSize}, {threads: 1, block: 16}, {threads: 3, block: 5}} {
+		p.source, p.schema, p.format = Files(path), schema, Format{Delimiter: ',', Header: delimited.HeaderNo}
+		table, err := p.readTable(context.Background())
+		if i == 0 {
+			base, baseErr = table, err
+			continue
+		}
+		if (err == nil) != (baseErr == nil) || err != nil && err.Error() != baseErr.Error() {
+			t.Fatalf("%d threads, blocks of %d: error %v, else %v", p.threads, p.block, err, baseErr)
+		}
+		if err == nil && !slices.Equal(cells(table), cells(base)) {
+			t.Fatalf("%d threads, blocks of %d: got %q, else %q", p.threads, p.block, cells(table), cells(base))
+		}
+	}
+}

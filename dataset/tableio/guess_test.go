@@ -1,0 +1,77 @@
+package tableio
+
+import (
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
+)
+
+func TestGuess(t *testing.T) {
+	dir := t.TempDir()
+	iowa, movies := datasettest.DevelopmentFile("iowa-liquor/sales_2015_2016.csv.gz"), datasettest.DevelopmentFile("movielens-small/ratings.csv")
+	if iowa == "" {
+		iowa = datasettest.WriteFile(t, filepath.Join(dir, "sales.csv"), string(datasettest.SalesText(3000, 1)))
+	}
+	if movies == "" {
+		movies = datasettest.WriteFile(t, filepath.Join(dir, "ratings.csv"),
+			"userId,movieId,rating,timestamp\n1,31,2.5,1260759144\n1,1029,3.0,1260759179\n2,31,4.0,835355493\n2,1029,1.0,835355681\n3,31,3.0,835355500\n3,1029,3.5,835355600\n")
+	}
+	for _, tc := range []struct {
+		path, target string
+		modes        []string
+	}{
+		{iowa, "bottles", []string{"store", "item", "time=year+month"}},
+		{movies, "rating", []string{"userId", "movieId", "hour(timestamp)"}},
+		{datasettest.WriteFile(t, filepath.Join(dir, "a.csv"), "shop;city;date;sold\nA;Ames;2015-01-01;3\nB;Boone;2015-01-01;4\nA;Ames;2015-01-02;5\nB;Boone;2015-01-02;6\nC;Ames;2015-01-01;7\nC;Ames;2015-01-02;8\n"),
+			"sold", []string{"shop", "time=date"}},
+		{datasettest.WriteFile(t, filepath.Join(dir, "b.csv"), "1\t10\t2.5\n1\t11\t3\n2\t10\t4.5\n2\t11\t1\n"), "c3", []string{"c1", "c2"}},
+		{datasettest.WriteFile(t, filepath.Join(dir, "d.csv"), "\"shop, id\";a+b;date (UTC);sold\nA;1;2015-01-01;3\nB;2;2015-01-01;4\nA;2;2015-01-02;5\nB;1;2015-01-02;6\n"),
+			"sold", []string{`mode1="shop, id"`, `mode2="a+b"`, `time="date (UTC)"`}},
+		{datasettest.WriteFile(t, filepath.Join(dir, "c.csv"), "name\nx\ny\n"), "", nil},
+	} {
+		g, err := GuessColumns(Files(tc.path), Format{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Target != tc.target || !slices.Equal(g.Modes, tc.modes) {
+			t.Errorf("%s: target %q, modes %q; want %q, %q\n%+v", filepath.Base(tc.path), g.Target, g.Modes, tc.target, tc.modes, g.Columns)
+		}
+		for _, m := range g.Modes {
+			if _, err := dataset.ParseMode(m); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestGuessColumns(t *testing.T) {
+	path := datasettest.WriteFile(t, "t.csv", "store,price,note,when,sold\n1,2.5,good,1/1/2015,7\n2,NA,bad,1/2/2015,8\n1,-1,,1/3/2015,9\n2,3,x,1/4/2015,10\n")
+	g, err := GuessColumns(Files(path), Format{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []dataset.ColumnInfo{
+		{Name: "store", Kind: dataset.KindID, Distinct: 2, Min: 1, Max: 2, Integer: true},
+		{Name: "price", Kind: dataset.KindNumber, Distinct: 3, Missing: 1, Min: -1, Max: 3},
+		{Name: "note", Kind: dataset.KindText, Distinct: 3, Missing: 1},
+		{Name: "when", Kind: dataset.KindDate, Distinct: 4},
+		{Name: "sold", Kind: dataset.KindNumber, Distinct: 4, Min: 7, Max: 10, Integer: true},
+	}
+	if !reflect.DeepEqual(g.Columns, want) {
+		t.Errorf("columns\n%+v\nwant\n%+v", g.Columns, want)
+	}
+	if g.Rows != 4 || g.Format != (Format{Delimiter: ',', Header: delimited.HeaderYes}) || g.Target != "sold" {
+		t.Errorf("%+v", g)
+	}
+	if g, err := GuessColumns(Files(datasettest.WriteFile(t, "v.csv", "id,y\n1,16777217\n2,NaN\n1,3\n")), Format{}); err != nil || g.Columns[1].Max != 16777217 || g.Columns[1].Missing != 1 {
+		t.Errorf("the largest value in a float64, %v: %+v", err, g)
+	}
+	if _, err := GuessColumns(Files(datasettest.WriteFile(t, "u.csv", "a,b\n")), Format{}); err == nil {
+		t.Error("a table without rows is guessed at")
+	}
+}

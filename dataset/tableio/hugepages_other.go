@@ -1,0 +1,5 @@
+//go:build !linux
+
+package tableio
+
+func hugePages[T any]([]T) {}

@@ -1,0 +1,222 @@
+package tableio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/columnar"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+)
+
+// Output says how a table is written: as text, optionally compressed, as Parquet or as
+// Arrow. The zero value is text.
+type Output struct {
+	Format      string // "" or text, parquet, arrow
+	Compression string // of text: "", gzip or zstd
+	Delimiter   byte   // of text; 0 keeps the delimiter of the table, or takes a comma if it has none
+}
+
+// OutputFor returns the output format that a file name implies: .parquet; .arrow,
+// .feather or .ipc; text for any other, compressed if .gz or .zst follows. Text keeps
+// the delimiter of the table; if the table has none it is a comma. The delimiter of
+// .tsv is a tab. Compressed Parquet and Arrow files are refused.
+func OutputFor(name string) (Output, error) {
+	switch extension := strings.ToLower(filepath.Ext(name)); extension {
+	case ".parquet":
+		return Output{Format: "parquet"}, nil
+	case ".arrow", ".feather", ".ipc":
+		return Output{Format: "arrow"}, nil
+	case ".gz", ".zst":
+		inner := name[:len(name)-len(extension)]
+		out, err := OutputFor(inner)
+		if err == nil && out.Format != "text" {
+			err = &dataset.InputError{File: name, Problem: fmt.Sprintf("a file of format %s is not compressed as a whole", out.Format), Remedy: "write " + inner + ", or text, as .csv" + extension}
+		}
+		out.Compression = map[string]string{".gz": "gzip", ".zst": "zstd"}[extension]
+		return out, err
+	case ".tsv":
+		return Output{Format: "text", Delimiter: '\t'}, nil
+	}
+	return Output{Format: "text"}, nil
+}
+
+// AddedColumn is a column that AppendColumns adds to a table: of texts, or else of
+// numbers.
+type AddedColumn struct {
+	Name string
+	Text bool
+}
+
+// AddedValues are the values of the added columns for the rows of a batch. Column c is
+// Numbers[c], where NaN is missing, or Texts[c], where "" is missing; the other is nil.
+type AddedValues struct {
+	Numbers [][]float32
+	Texts   [][]string
+}
+
+func newValues(added []AddedColumn, n int) *AddedValues {
+	v := &AddedValues{Numbers: make([][]float32, len(added)), Texts: make([][]string, len(added))}
+	for c, a := range added {
+		if a.Text {
+			v.Texts[c] = make([]string, n)
+		} else {
+			v.Numbers[c] = make([]float32, n)
+		}
+	}
+	return v
+}
+
+// AppendColumns streams a source and writes it to w, with all its rows and columns in
+// their order and with further columns after them. The function fill is called for
+// several batches at once, each on one goroutine, and sets the values of the added
+// columns. The source is read as by VisitBatches. Columns of a typed table keep their
+// types in a Parquet or Arrow file (lists and records are refused; decimals, times of
+// day and ids of other types become text); columns of a text are text there.
+//
+// The memory does not depend on the length of the table, except for the row group of a
+// Parquet file that is being written.
+func AppendColumns(ctx context.Context, source Source, schema dataset.Schema, dicts []*dataset.Dict, format Format, threads int, w io.Writer, to Output,
+	added []AddedColumn, fill func(b *Batch, values *AddedValues) error) error {
+	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: true}
+	p.schema.Absent = slices.Clone(schema.Absent)
+	for _, a := range added {
+		p.schema.Absent = append(p.schema.Absent, a.Name)
+	}
+	if to.Format == "parquet" || to.Format == "arrow" {
+		return p.appendTyped(ctx, dicts, w, to, added, fill)
+	}
+	out, err := delimited.Compress(w, to.Compression)
+	if err != nil {
+		return err
+	}
+	if err := p.appendText(ctx, dicts, out, to, added, fill); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+func (p *pipeline) appendText(ctx context.Context, dicts []*dataset.Dict, w io.Writer, to Output, added []AddedColumn, fill func(b *Batch, values *AddedValues) error) error {
+	head := func(header []byte, delimiter byte) []byte {
+		if header == nil {
+			return nil
+		}
+		line := append([]byte(nil), header...)
+		for _, a := range added {
+			line = fieldtext.AppendQuoted(append(line, delimiter), []byte(a.Name), delimiter)
+		}
+		return line
+	}
+	p.outDelimiter = to.Delimiter
+	return p.rewrite(ctx, dicts, w, head, func(b *Batch, dst []byte) ([]byte, error) {
+		values := newValues(added, b.Len())
+		if err := fill(b, values); err != nil {
+			return dst, err
+		}
+		delimiter, end := p.delimiter(b.table), b.table.LineEnd
+		convert := delimiter != b.table.Format.Delimiter
+		for i := range b.Len() {
+			if convert {
+				dst = fieldtext.AppendRecord(dst, len(b.table.Names), delimiter, func(c int) []byte { return b.rows.Field(i, c) })
+			} else {
+				dst = append(dst, b.line(i)...)
+			}
+			for c := range added {
+				dst = append(dst, delimiter)
+				if added[c].Text {
+					dst = fieldtext.AppendQuoted(dst, []byte(values.Texts[c][i]), delimiter)
+				} else if v := values.Numbers[c][i]; v == v {
+					dst = strconv.AppendFloat(dst, float64(v), 'g', -1, 32)
+				}
+			}
+			dst = append(dst, end...)
+		}
+		return dst, nil
+	})
+}
+
+// delimiter returns the delimiter of the text that is written.
+func (p *pipeline) delimiter(t *openTable) byte {
+	if p.outDelimiter != 0 {
+		return p.outDelimiter
+	}
+	return t.Format.Delimiter
+}
+
+func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.Writer, to Output, added []AddedColumn, fill func(b *Batch, values *AddedValues) error) error {
+	if err := p.checkStream(dicts); err != nil {
+		return err
+	}
+	var out columnar.Writer
+	var kinds []columnar.Kind
+	opened := func(t *openTable) (err error) {
+		if out != nil {
+			return &dataset.InputError{File: t.name, Problem: "the source has several inputs", Remedy: "write them one by one, or as text"}
+		}
+		names := slices.Clone(t.Names)
+		for c := range t.Names {
+			kind := columnar.Kind{Type: columnar.Text}
+			if t.typed != nil {
+				kind = t.typed.Kind(c)
+			}
+			kinds = append(kinds, kind)
+		}
+		for _, a := range added {
+			kind := columnar.Kind{Type: columnar.Float32}
+			if a.Text {
+				kind.Type = columnar.Text
+			}
+			names, kinds = append(names, a.Name), append(kinds, kind)
+		}
+		if to.Format == "parquet" {
+			out, err = columnar.NewParquetWriter(w, names, kinds)
+		} else {
+			out, err = columnar.NewArrowWriter(w, names, kinds)
+		}
+		return err
+	}
+	batches := p.newBatches(dicts)
+	type result struct {
+		columns []columnar.Segment
+		n       int
+	}
+	err := p.run(ctx, opened, func(worker int, c *chunk) (any, error) {
+		b := batches[worker]
+		if err := b.read(c); err != nil {
+			return nil, err
+		}
+		values := newValues(added, b.Len())
+		if err := fill(b, values); err != nil {
+			return nil, err
+		}
+		r := result{n: b.Len()}
+		for column := range c.table.Names {
+			r.columns = append(r.columns, b.rows.Column(column, kinds[column]))
+		}
+		for i, a := range added {
+			if a.Text {
+				r.columns = append(r.columns, columnar.Texts(b.Len(), func(k int) []byte { return []byte(values.Texts[i][k]) }))
+			} else {
+				r.columns = append(r.columns, columnar.Numbers(values.Numbers[i]))
+			}
+		}
+		return r, nil
+	}, func(made any) error {
+		r := made.(result)
+		return out.Write(r.columns, r.n)
+	})
+	if err != nil {
+		return err
+	}
+	if out == nil {
+		return errors.New("tableio: no table was opened")
+	}
+	return out.Close()
+}

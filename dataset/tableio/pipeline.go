@@ -1,0 +1,356 @@
+package tableio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/columnar"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fingerprint"
+)
+
+// Format says how to read a source. The zero value detects everything.
+type Format struct {
+	Delimiter byte             // of text; 0 detects comma, semicolon, tab or bar
+	Header    delimited.Header // of text
+	Stdin     io.Reader        // what the path "-" stands for; nil is the standard input of the process
+}
+
+func (f Format) text() delimited.Format {
+	return delimited.Format{Delimiter: f.Delimiter, Header: f.Header}
+}
+
+func (f Format) stdin() io.Reader {
+	if f.Stdin == nil {
+		return os.Stdin
+	}
+	return f.Stdin
+}
+
+// pipeline reads a source in chunks, works on several chunks at once and passes the
+// results to a sink in the order of the source. The first error in that order ends it.
+type pipeline struct {
+	source  Source
+	schema  dataset.Schema
+	format  Format
+	threads int // below 1: one per CPU
+	block   int // bytes of text to read at a time; 0 means delimited.BlockSize
+
+	allColumns   bool // read all columns of typed tables, not only those of the schema
+	outDelimiter byte // of text that is written; 0 keeps the table's, or a comma for typed tables
+}
+
+// openTable is one input of the source, open.
+type openTable struct {
+	*content
+	*delimited.Layout
+	columns dataset.Positions
+}
+
+// place is a position in the source: the number of data rows before a chunk, over all
+// inputs, and the line of its input, from 1, at which it starts.
+type place struct{ row, line int }
+
+// chunk is a run of whole records of a table.
+type chunk struct {
+	table  *openTable
+	text   []byte          // padded
+	typed  *columnar.Batch // for a typed table, instead of text
+	buf    *buffer
+	quoted bool  // the text may contain a quote
+	err    error // found while reading; its line is relative to the chunk
+
+	first     bool       // the first chunk of its input
+	before    chan place // receives the place of this chunk once
+	after     chan place // sends the place after this chunk
+	result    any
+	resultErr error
+	done      chan struct{}
+}
+
+// buffer is reused from chunk to chunk.
+type buffer struct {
+	text, out []byte
+	piece     piece
+}
+
+// start splits the chunk's text into text, or passes its values to typed. It announces
+// the place of the next chunk and returns the place of this one.
+func (c *chunk) start(text *textRows, typed *typedRows) (rowset, place, error) {
+	var problem *dataset.InputError
+	if c.typed != nil {
+		at := <-c.before
+		if c.first {
+			at.line = 1
+		}
+		c.after <- place{at.row + c.typed.Len(), at.line + c.typed.Len()}
+		typed.Reset(c.typed, c.table.Format.Delimiter)
+		return typed, at, nil
+	}
+	rowsRead, lines := 0, 0
+	text.Clear()
+	if c.err == nil {
+		problem = text.Split(c.text, c.table.Format.Delimiter, len(c.table.Names), c.quoted)
+		rowsRead, lines = text.Len(), text.LineEnds()
+	}
+	at := <-c.before
+	if c.first {
+		at.line = 1 + c.table.Lines
+	}
+	c.after <- place{at.row + rowsRead, at.line + lines}
+	if c.err != nil {
+		errors.As(c.err, &problem)
+		if problem == nil {
+			return text, at, c.err
+		}
+	}
+	if problem != nil {
+		c.locate(problem, at)
+		return text, at, problem
+	}
+	return text, at, nil
+}
+
+// locate sets the place of a problem whose line is relative to the chunk.
+func (c *chunk) locate(problem *dataset.InputError, at place) {
+	problem.File = c.table.name
+	problem.Unit = c.unit()
+	problem.Line += at.line
+}
+
+// unit returns what the lines of the chunk count, see [dataset.InputError].
+func (c *chunk) unit() string {
+	if c.typed != nil {
+		return "row"
+	}
+	return ""
+}
+
+// size returns the number of bytes of text or, for a typed table, of rows.
+func (c *chunk) size() int {
+	if c.typed != nil {
+		return c.typed.Len()
+	}
+	return len(c.text)
+}
+
+// fingerprint returns a hash of the chunk's content.
+func (c *chunk) fingerprint() [32]byte {
+	if c.typed != nil {
+		return c.typed.Fingerprint()
+	}
+	return fingerprint.Sum(c.text)
+}
+
+// read reads the content of the chunk. An error other than io.EOF is also stored in
+// the chunk.
+func (c *chunk) read() (err error) {
+	if t := c.table.typed; t != nil {
+		c.typed, err = t.Next()
+		return err
+	}
+	var n int
+	c.buf.text, n, err = c.table.text.Next(c.buf.text)
+	c.text, c.quoted, c.err = c.buf.text[:n], c.table.text.Quoted(), err
+	return err
+}
+
+// size estimates the size of the source, or returns 0.
+func (p *pipeline) size() int {
+	total := 0
+	for _, in := range p.source.inputs {
+		n := in.size()
+		if n == 0 {
+			return 0
+		}
+		total += n
+	}
+	return total
+}
+
+func (p *pipeline) workers() int {
+	if p.threads > 0 {
+		return p.threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// run calls opened for each input when it is opened, work on worker goroutines, and
+// sink in order, each from one goroutine.
+func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work func(worker int, c *chunk) (any, error), sink func(any) error) error {
+	outer := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	workers := p.workers()
+	buffers := 2*workers + 2
+	free := make(chan *buffer, buffers)
+	for range buffers {
+		free <- new(buffer)
+	}
+	todo := make(chan *chunk, buffers)
+	order := make(chan *chunk, buffers)
+
+	var readErr error // of the reading goroutine; valid after order is closed
+	go func() {
+		defer close(order)
+		defer close(todo)
+		readErr = p.read(ctx, free, opened, func(c *chunk) {
+			order <- c
+			todo <- c
+		})
+	}()
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			for c := range todo {
+				if ctx.Err() == nil {
+					c.result, c.resultErr = work(w, c)
+				} else {
+					c.after <- place{} // the chunk that waits for it is skipped too
+				}
+				close(c.done)
+			}
+		})
+	}
+	var first error
+	for c := range order {
+		<-c.done
+		if first == nil {
+			first = c.resultErr
+			if first == nil && ctx.Err() == nil {
+				first = sink(c.result)
+			}
+			if first != nil {
+				cancel()
+			}
+		}
+		c.result = nil
+		if c.typed != nil {
+			c.typed.Release()
+		}
+		free <- c.buf
+	}
+	group.Wait()
+	if first != nil {
+		return first
+	}
+	if err := outer.Err(); err != nil {
+		return err
+	}
+	return readErr
+}
+
+// read opens the inputs one after the other and emits their chunks.
+func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*openTable) error, emit func(*chunk)) error {
+	before := make(chan place, 1)
+	before <- place{}
+	var buf *buffer
+	readInput := func(in input) error {
+		table, err := p.open(in)
+		if err != nil {
+			return err
+		}
+		defer table.close()
+		if err := opened(table); err != nil {
+			return err
+		}
+		for first := true; ; first = false {
+			if buf == nil {
+				select {
+				case buf = <-free:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			c := &chunk{table: table, buf: buf, first: first, before: before, after: make(chan place, 1), done: make(chan struct{})}
+			if err = c.read(); err == io.EOF {
+				return nil
+			}
+			before = c.after
+			buf = nil
+			emit(c)
+			if err != nil {
+				return err // the chunk has it too, so that errors before it take precedence
+			}
+		}
+	}
+	for _, in := range p.source.inputs {
+		if err := readInput(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pipeline) open(in input) (*openTable, error) {
+	block := p.block
+	if block == 0 {
+		block = delimited.BlockSize
+	}
+	c, err := in.open(p.format.stdin(), block)
+	if err != nil {
+		return nil, err
+	}
+	t := &openTable{content: c}
+	if c.typed != nil {
+		t.Layout = p.typedLayout(c.typed)
+	} else if t.Layout, err = c.text.ReadLayout(p.format.text(), p.schema.Columns()); err != nil {
+		c.close()
+		return nil, err
+	}
+	t.columns, err = p.schema.Locate(in.name, t.Names, func(name string) *dataset.InputError { return t.MissingColumn(in.name, name) })
+	if err != nil {
+		c.close()
+		return nil, err
+	}
+	if c.typed != nil {
+		c.typed.Start(p.typedColumns(t.columns, len(t.Names)))
+	}
+	return t, nil
+}
+
+// typedLayout returns the layout that a typed table has when it is written as text.
+func (p *pipeline) typedLayout(t columnar.Table) *delimited.Layout {
+	format := p.format.text()
+	format.Header = delimited.HeaderYes
+	if p.outDelimiter != 0 {
+		format.Delimiter = p.outDelimiter
+	}
+	if format.Delimiter == 0 {
+		format.Delimiter = ','
+	}
+	l := &delimited.Layout{Format: format, Names: t.Names(), LineEnd: "\n"}
+	l.Header = fieldtext.AppendRecord(nil, len(l.Names), format.Delimiter, func(c int) []byte { return []byte(l.Names[c]) })
+	return l
+}
+
+// typedColumns lists the columns to read.
+func (p *pipeline) typedColumns(at dataset.Positions, n int) []int {
+	wanted := make([]bool, n)
+	for i := range wanted {
+		wanted[i] = p.allColumns
+	}
+	for _, columns := range at.Modes {
+		for _, i := range columns {
+			wanted[i] = true
+		}
+	}
+	for _, i := range []int{at.Target, at.Weight, at.Part} {
+		if i >= 0 {
+			wanted[i] = true
+		}
+	}
+	var list []int
+	for i, isWanted := range wanted {
+		if isWanted {
+			list = append(list, i)
+		}
+	}
+	return list
+}

@@ -1,0 +1,118 @@
+package tableio
+
+import (
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/columnar"
+	"github.com/kernel-fried-tensor/kft/dataset/delimited"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
+)
+
+// rowset is a run of rows split into fields: textRows or typedRows.
+type rowset interface {
+	Len() int
+
+	// Field returns field c of row i as trimmed text, valid until the next call.
+	Field(i, c int) []byte
+
+	// Line returns the line of row i, from 0 at the start of the run.
+	Line(i int) int
+
+	// RawLine returns row i as a line of text without line end.
+	RawLine(i int) []byte
+
+	// Numbers reads column c of the rows in keep. It returns the index in keep of the
+	// first row whose field is no finite number, with its kind, or len(keep). Missing
+	// values are NaN and are counted.
+	Numbers(dst []float32, c int, keep []int32) (good, missing int, kind numeric.Kind)
+
+	// Texts copies the fields out, by columns.
+	Texts() [][]string
+
+	// Column returns a column to be written as a kind.
+	Column(c int, kind columnar.Kind) columnar.Segment
+
+	// codes writes the codes of the rows in keep in the mode of e, whose columns are at
+	// the indexes at. It returns the index in keep of the first refused row and its
+	// problem, or len(keep).
+	codes(e *modeEncoder, dst []int32, at []int, keep []int32) (good int, problem modeid.Problem)
+}
+
+// textRows are rows of text.
+type textRows struct{ delimited.Rows }
+
+func (r *textRows) Column(c int, _ columnar.Kind) columnar.Segment {
+	return columnar.Texts(r.Len(), func(i int) []byte { return r.Field(i, c) })
+}
+
+func (r *textRows) codes(e *modeEncoder, dst []int32, at []int, keep []int32) (int, modeid.Problem) {
+	return e.text.Encode(dst, &r.Rows, at, keep)
+}
+
+// typedRows are rows of typed columns.
+type typedRows struct{ columnar.Rows }
+
+func (r *typedRows) codes(e *modeEncoder, dst []int32, at []int, keep []int32) (int, modeid.Problem) {
+	return e.typed.Encode(dst, &r.Rows, at, keep)
+}
+
+// modeEncoder makes the codes of one mode. Each worker has its own.
+type modeEncoder struct {
+	ids   *modeid.Encoder
+	text  *delimited.Encoder
+	typed *columnar.Encoder
+}
+
+func newModeEncoder(ids *modeid.Encoder) *modeEncoder {
+	return &modeEncoder{ids: ids, text: delimited.NewEncoder(ids), typed: columnar.NewEncoder(ids)}
+}
+
+// rowIndexes returns the indexes 0, ..., n-1. It extends *all if needed.
+func rowIndexes(all *[]int32, n int) []int32 {
+	for len(*all) < n {
+		*all = append(*all, int32(len(*all)))
+	}
+	return (*all)[:n]
+}
+
+const (
+	targetRemedy = "leave it empty or write NA if the target is missing"
+	weightRemedy = "write a weight of 0 or more in every row"
+)
+
+// numberProblem describes a field that is no finite number.
+func numberProblem(r rowset, row, c int, names []string, kind numeric.Kind, remedy string) *dataset.InputError {
+	e := &dataset.InputError{Line: r.Line(row), Column: names[c], Value: string(r.Field(row, c)), Problem: "this is not a number", Remedy: "fix it, or " + remedy}
+	switch kind {
+	case numeric.Infinite:
+		e.Problem = "this number is not finite"
+	case numeric.NaN:
+		e.Problem, e.Remedy = "this is NaN, not a number", remedy
+	}
+	return e
+}
+
+// readWeights reads column c of the rows in keep up to the first bad weight, and
+// counts zeros.
+func readWeights(dst []float32, r rowset, c int, keep []int32, names []string) (good, zero int, problem *dataset.InputError) {
+	good, _, kind := r.Numbers(dst, c, keep)
+	if good < len(keep) {
+		problem = numberProblem(r, int(keep[good]), c, names, kind, weightRemedy)
+	}
+	for k, w := range dst[:good] {
+		if w > 0 {
+			continue
+		}
+		if w == 0 {
+			zero++
+			continue
+		}
+		row := int(keep[k])
+		problem = &dataset.InputError{Line: r.Line(row), Column: names[c], Value: string(r.Field(row, c)), Problem: "the weight is negative", Remedy: weightRemedy}
+		if w != w {
+			problem.Problem = "the weight is missing"
+		}
+		return k, zero, problem
+	}
+	return good, zero, problem
+}

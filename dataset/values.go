@@ -1,0 +1,41 @@
+package dataset
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
+)
+
+// Missing reports whether a trimmed field has no value: it is empty, NA, N/A, NaN or
+// null, in any case.
+func Missing(text string) bool { return len(text) <= 4 && numeric.IsMissing([]byte(text)) }
+
+// Number reads a trimmed field as a number, by the rules for targets. It returns
+// false for text, for a missing value and for a value that is not finite.
+func Number(text string) (float64, bool) {
+	if _, kind := numeric.Parse([]byte(text)); kind != numeric.Finite {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && !math.IsInf(v, 0)
+}
+
+// Moment reads a trimmed field as a date or a time, by the rules of the calendar
+// functions.
+func Moment(text string) (time.Time, bool) { return calendar.Parse([]byte(text)) }
+
+// Functions returns the names of the calendar functions, sorted.
+func Functions() []string { return calendar.Names() }
+
+// Calendar applies a calendar function to a moment: month gives 1 to 12. It returns
+// false if the function is unknown. See [Functions].
+func Calendar(function string, t time.Time) (string, bool) {
+	f := calendar.ByName(function)
+	if f == nil {
+		return "", false
+	}
+	return string(f(nil, t)), true
+}

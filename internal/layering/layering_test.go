@@ -1,0 +1,115 @@
+// Package layering tests that packages import only packages of lower layers.
+package layering
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/kernel-fried-tensor/kft"
+
+// layers lists all packages outside internal, from the top layer to the bottom one,
+// as in docs/architecture.md. The root package is ".". A package may import packages
+// of lower layers, and within its own layer only packages in the same top folder.
+var layers = [][]string{
+	{"cmd/kft"},
+	{"bench", "experiment"},
+	{"."},
+	{"search"},
+	{"train"},
+	{"evaluate"},
+	{"model"},
+	{"spec", "modelfile", "solver"},
+	{"conformal", "metrics", "sideinfo", "baseline", "publicdata"},
+	{"predictive", "tt"},
+	{
+		"backend", "backend/backendtest", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",
+		"dataset", "dataset/columnar", "dataset/delimited", "dataset/split", "dataset/tableio",
+		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
+		"dataset/internal/hashtable", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric",
+		"kernel", "kernel/kerneltest", "likelihood", "tune",
+	},
+}
+
+// internals lists the packages under internal. All layers may import them, so they
+// import only each other.
+var internals = []string{
+	"internal/atomicfile", "internal/canvas", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/gradcheck", "internal/heatmap",
+	"internal/layering", "internal/parallel", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic",
+}
+
+func TestImports(t *testing.T) {
+	imports := listImports(t)
+	layerOf := map[string]int{}
+	for i, layer := range layers {
+		for _, name := range layer {
+			layerOf[name] = i
+		}
+	}
+	for from, all := range imports {
+		layer, listed := layerOf[from]
+		internal := slices.Contains(internals, from)
+		if !listed && !internal {
+			t.Errorf("package %s is not listed; add it to this test and to docs/architecture.md", from)
+			continue
+		}
+		for _, to := range all {
+			if slices.Contains(internals, to) {
+				continue
+			}
+			lower, listed := layerOf[to]
+			switch {
+			case !listed: // reported as a package of its own
+			case internal:
+				t.Errorf("%s imports %s; internal packages import only internal packages", from, to)
+			case lower < layer || lower == layer && topFolder(from) != topFolder(to):
+				t.Errorf("%s (layer %d) imports %s (layer %d); imports must go to a lower layer", from, len(layers)-layer, to, len(layers)-lower)
+			}
+		}
+	}
+	for _, name := range slices.Concat(slices.Concat(layers...), internals) {
+		if _, exists := imports[name]; !exists {
+			t.Errorf("package %s is listed but does not exist", name)
+		}
+	}
+}
+
+// listImports returns the packages of the module, except for examples, with their
+// imports from the module.
+func listImports(t *testing.T) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", module+"/...").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	imports := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		from, _ := local(fields[0])
+		if topFolder(from) == "examples" {
+			continue
+		}
+		imports[from] = nil
+		for _, path := range fields[1:] {
+			if to, ours := local(path); ours {
+				imports[from] = append(imports[from], to)
+			}
+		}
+	}
+	return imports
+}
+
+// local returns an import path relative to the module, "." for its root.
+func local(path string) (name string, ours bool) {
+	if path == module {
+		return ".", true
+	}
+	return strings.CutPrefix(path, module+"/")
+}
+
+func topFolder(name string) string {
+	first, _, _ := strings.Cut(name, "/")
+	return first
+}

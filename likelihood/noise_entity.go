@@ -1,0 +1,209 @@
+package likelihood
+
+import "math"
+
+// ByEntity is a noise variance that is a product of one factor per mode:
+//
+//	s2(i, j) = Variance * a_i * b_j
+//
+// The logarithms of the factors of a mode have mean 0 over the entities seen.
+// An entity without rows, or with a code outside the table, takes the mean of
+// its mode's factors: the expected variance of one more entity like the others.
+type ByEntity struct {
+	Variance float64       `json:"variance"`
+	Modes    []ModeFactors `json:"modes"`
+}
+
+// ModeFactors holds the factors of one mode of ByEntity. Strength is nu0, the
+// equivalent number of rows of the prior.
+type ModeFactors struct {
+	Strength float64   `json:"strength"`
+	Unseen   float64   `json:"unseen"`
+	ByCode   []float64 `json:"of"` // by code
+}
+
+func (f ModeFactors) at(code int32) float64 {
+	if code < 0 || int(code) >= len(f.ByCode) {
+		return f.Unseen
+	}
+	return f.ByCode[code]
+}
+
+// At returns the noise variance of a row. codes holds one column per mode.
+func (b ByEntity) At(codes [][]int32, row int) float64 {
+	s2 := b.Variance
+	for k, f := range b.Modes {
+		s2 *= f.at(codes[k][row])
+	}
+	return s2
+}
+
+const (
+	maxRounds      = 50   // over the modes
+	roundTolerance = 1e-4 // rounds end when no log factor changes by more
+	minStrength    = 0.5  // limits of nu0
+	maxStrength    = 1e6
+	goldenSteps    = 25   // of golden section search over log nu0: to 1e-4
+	bisectionSteps = 40   // over log s0^2
+	minShare       = 1e-8 // lower limit of s2_i relative to s0^2, for entities fitted exactly
+)
+
+// FitByEntity fits factors for one or more modes. codes holds one column of
+// codes per mode; codes are less than the mode's entry of sizes, and negative
+// for no entity. The variances of a mode's entities have the prior s2_i ~
+// scaled-inverse-chi2(nu0, s0^2) and are estimated as
+//
+//	s2_i = (nu0 s0^2 + sum e_n) / (nu0 + n_i)
+//
+// with nu0 and s0^2 at the maximum of the marginal likelihood of the sums.
+// Several modes are fitted in turn, each to the errors divided by the factors
+// of the others. Each step is one pass over the rows.
+func FitByEntity(errors Errors, codes [][]int32, sizes []int) ByEntity {
+	pooled := FitConstant(errors).Variance
+	b := ByEntity{Variance: pooled, Modes: make([]ModeFactors, len(codes))}
+	for k, size := range sizes {
+		b.Modes[k] = ModeFactors{Unseen: 1, ByCode: make([]float64, size)}
+		for i := range b.Modes[k].ByCode {
+			b.Modes[k].ByCode[i] = 1
+		}
+	}
+	for range maxRounds {
+		change := 0.0
+		for k := range b.Modes {
+			change = max(change, b.fitMode(k, errors, codes))
+		}
+		if change < roundTolerance || len(codes) == 1 {
+			break
+		}
+	}
+	return b
+}
+
+// fitMode fits mode k with the others fixed and returns the largest change of a
+// log factor.
+func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32) (change float64) {
+	mode := &b.Modes[k]
+	sum, count := make([]float64, len(mode.ByCode)), make([]float64, len(mode.ByCode))
+	for row, code := range codes[k] {
+		e, ok := errors.at(row)
+		if !ok || code < 0 || int(code) >= len(mode.ByCode) {
+			continue
+		}
+		sum[code] += e * mode.at(code) / b.At(codes, row)
+		count[code]++
+	}
+	prior := fitPrior(sum, count)
+	mode.Strength = prior.strength
+	seen, logs, mean := 0.0, 0.0, 0.0
+	factors := make([]float64, len(mode.ByCode))
+	for i, n := range count {
+		factors[i] = max((prior.strength*prior.scale+sum[i])/(prior.strength+n), minShare*prior.scale)
+		if n > 0 {
+			seen++
+			logs += math.Log(factors[i])
+		}
+	}
+	if seen == 0 {
+		return 0
+	}
+	// sum was divided by everything except the mode's own factor, so the
+	// geometric mean of the new factors is a correction to the variance.
+	level := math.Exp(logs / seen)
+	b.Variance = max(b.Variance*level, minVariance)
+	for i, n := range count {
+		factors[i] /= level
+		if n > 0 {
+			mean += factors[i] / seen
+			change = max(change, math.Abs(math.Log(factors[i]/mode.ByCode[i])))
+		}
+	}
+	mode.Unseen = mean
+	for i, n := range count {
+		if n == 0 {
+			factors[i] = mean
+		}
+	}
+	mode.ByCode = factors
+	return change
+}
+
+// prior is the distribution scaled-inverse-chi2(strength, scale).
+type prior struct{ strength, scale float64 }
+
+// fitPrior maximises the marginal likelihood of sums of squares, where sum[i]
+// has count[i] terms: golden section search over log nu0, with the best s0^2
+// for each.
+func fitPrior(sum, count []float64) prior {
+	at := func(logStrength float64) (float64, prior) {
+		p := prior{strength: math.Exp(logStrength)}
+		p.scale = bestScale(p.strength, sum, count)
+		return p.logMarginal(sum, count), p
+	}
+	const golden = 0.6180339887498949
+	low, high := math.Log(minStrength), math.Log(maxStrength)
+	a, b := high-golden*(high-low), low+golden*(high-low)
+	atA, pA := at(a)
+	atB, pB := at(b)
+	for range goldenSteps {
+		if atA >= atB {
+			high, b, atB, pB = b, a, atA, pA
+			a = high - golden*(high-low)
+			atA, pA = at(a)
+		} else {
+			low, a, atA, pA = a, b, atB, pB
+			b = low + golden*(high-low)
+			atB, pB = at(b)
+		}
+	}
+	if atA >= atB {
+		return pA
+	}
+	return pB
+}
+
+// logMarginal returns, up to a constant,
+//
+//	sum_i lgamma((nu+n)/2) - lgamma(nu/2) + nu/2 log(nu s) - (nu+n)/2 log(nu s + T_i)
+//
+// in a form without cancellation for large nu.
+func (p prior) logMarginal(sum, count []float64) float64 {
+	total, own := 0.0, p.strength*p.scale
+	for i, n := range count {
+		if n > 0 {
+			total += logRising(p.strength/2, n/2) - n/2*math.Log(own) -
+				(p.strength+n)/2*math.Log1p(sum[i]/own)
+		}
+	}
+	return total
+}
+
+// bestScale solves d/d log s = 0, that is sum_i [nu - (nu+n) nu s/(nu s + T_i)]
+// = 0, by bisection: the left side decreases as s grows.
+func bestScale(strength float64, sum, count []float64) float64 {
+	least, most := math.Inf(1), 0.0
+	for i, n := range count {
+		if n > 0 {
+			v := max(sum[i]/n, minVariance)
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	if most == 0 {
+		return 1
+	}
+	low, high := math.Log(least), math.Log(most)
+	for range bisectionSteps {
+		middle := (low + high) / 2
+		own, slope := strength*math.Exp(middle), 0.0
+		for i, n := range count {
+			if n > 0 {
+				slope += strength - (strength+n)*own/(own+sum[i])
+			}
+		}
+		if slope > 0 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return math.Exp((low + high) / 2)
+}

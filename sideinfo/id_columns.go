@@ -1,0 +1,70 @@
+package sideinfo
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
+)
+
+// JoinIDColumns computes side information from the ids of a mode. A column is one of
+// the columns of which the mode is made (@year of time=year+month), the whole id (the
+// name of the mode), or a calendar function of an id that is a date (@month,
+// @weekday).
+func JoinIDColumns(spec Spec, mode dataset.Mode, ids []string) (*Joined, error) {
+	if len(spec.Columns) == 0 {
+		panic("sideinfo: columns computed from ids must be named")
+	}
+	frame := &dataset.Frame{}
+	for _, c := range spec.Columns {
+		read, err := idColumn(c.Name, mode)
+		if err != nil {
+			return nil, err
+		}
+		column := make([]string, len(ids))
+		for i, id := range ids {
+			if column[i], err = read(id); err != nil {
+				return nil, err
+			}
+		}
+		frame.Names = append(frame.Names, c.Name)
+		frame.Columns = append(frame.Columns, column)
+	}
+	return &Joined{Spec: spec, Mode: mode, IDs: ids, Rows: frame, Has: slices.Repeat([]bool{true}, len(ids)),
+		Report: Report{Entities: len(ids), Matched: len(ids)}}, nil
+}
+
+// idColumn returns the function that computes a column from an id.
+func idColumn(name string, mode dataset.Mode) (func(id string) (string, error), error) {
+	part := slices.Index(mode.Columns, name)
+	switch {
+	case mode.Func == "" && part >= 0 && len(mode.Columns) > 1:
+		return func(id string) (string, error) {
+			parts := strings.Split(id, "-")
+			if len(parts) != len(mode.Columns) {
+				return "", fielderr.Errorf("side.tables", "mode %s, id %q: the id cannot be split into %s, because their values contain '-'; give the columns in a side table", mode.Name, id, strings.Join(mode.Columns, ", "))
+			}
+			return parts[part], nil
+		}, nil
+	case name == mode.Name, mode.Func == "" && part == 0:
+		return func(id string) (string, error) { return id, nil }, nil
+	case slices.Contains(dataset.Functions(), name):
+		return func(id string) (string, error) {
+			t, ok := dataset.Moment(id)
+			if !ok {
+				return "", fielderr.Errorf("side.tables", "mode %s, id %q: the id is not a date, as @%s requires; use other columns", mode.Name, id, name)
+			}
+			text, _ := dataset.Calendar(name, t)
+			return text, nil
+		}, nil
+	}
+	choices := []string{mode.Name}
+	if mode.Func == "" {
+		choices = append(slices.Clone(mode.Columns), mode.Name)
+	}
+	choices = slices.Compact(choices)
+	return nil, fielderr.Errorf("side.tables", "mode %s: no column @%s can be computed from the ids%s; use %s or, if ids are dates, %s", mode.Name, name,
+		suggest.Hint(name, append(slices.Clone(choices), dataset.Functions()...)), strings.Join(choices, ", "), strings.Join(dataset.Functions(), ", "))
+}

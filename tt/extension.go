@@ -1,0 +1,92 @@
+package tt
+
+import "github.com/kernel-fried-tensor/kft/backend"
+
+// Extend extends the core to modes with more codes. sizes are the new numbers of
+// codes of all modes, operators the new operators of the modes of the core. fresh
+// lists, for each mode of the core, the codes that are new or newly described. None
+// of them has training data.
+//
+// A regression on one mode gets slices for these codes. A joint regression
+// recomputes the combinations it already holds; others are computed on demand. A
+// plain core uses the prior for them. All other slices keep their bits.
+//
+// Slices are computed one at a time, so that none depends on the others.
+func (c *Core) Extend(b backend.Backend, sizes []int, operators []Operator, fresh [][]int32) error {
+	old, width := c.Index, len(c.Modes)
+	combos := append([]int32(nil), old.combos...)
+	var changed []int // entities to compute
+	if c.Map != nil {
+		combos, changed = c.extendCombinations(combos, sizes, fresh)
+	}
+	x, err := RestoreIndex(old.modes, sizes, combos)
+	if err != nil {
+		return err
+	}
+	size, n := c.Slices.Slice(), c.Slices.N-1
+	slices := c.slicesLike(x.Entities())
+	copy(slices.Mean, c.Slices.Mean[:n*size])
+	if slices.Var != nil {
+		copy(slices.Var, c.Slices.Var[:n*size])
+	}
+	if slices.Cov != nil {
+		copy(slices.Cov, c.Slices.Cov[:n*size*size])
+	}
+	copySlice(slices, slices.N-1, c.Slices, n)
+	c.Index, c.Slices = x, slices
+	if c.Map == nil {
+		c.Free = slices.Mean
+		if c.FreePosterior != nil {
+			posterior := *c.FreePosterior
+			c.FreePosterior = &posterior
+			posterior.Var, posterior.Cov = slices.Var, slices.Cov
+			if slices.Cov != nil {
+				posterior.Var = diagonals(slices.Cov, size)
+			}
+		}
+		return nil
+	}
+	if c.Map, err = NewLinearMap(x, operators, size); err != nil {
+		return err
+	}
+	for _, e := range changed {
+		t, st, err := c.regressionAt(b, combos[e*width:][:width])
+		if err != nil {
+			return err
+		}
+		c.setUnseen(slices, e, t, st)
+	}
+	return nil
+}
+
+// extendCombinations returns the combinations including those that fresh codes add,
+// and the entities whose side information is new.
+func (c *Core) extendCombinations(combos []int32, sizes []int, fresh [][]int32) ([]int32, []int) {
+	width := len(c.Modes)
+	isFresh := make([][]bool, width)
+	for i, m := range c.Index.modes {
+		isFresh[i] = make([]bool, sizes[m])
+		for _, code := range fresh[i] {
+			isFresh[i][code] = true
+		}
+	}
+	var changed []int
+	for e := c.TrainedEntities(); e < c.Slices.N-1; e++ {
+		for i, code := range combos[e*width:][:width] {
+			if isFresh[i][code] {
+				changed = append(changed, e)
+				break
+			}
+		}
+	}
+	if width > 1 {
+		return combos, changed
+	}
+	for _, code := range fresh[0] {
+		if int(code) >= len(c.Index.entity) || c.Index.entity[code] == c.Index.Prior() {
+			changed = append(changed, len(combos))
+			combos = append(combos, code)
+		}
+	}
+	return combos, changed
+}

@@ -1,0 +1,271 @@
+package tt
+
+import (
+	"fmt"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+)
+
+// An Operator is the side information of a mode: a row-major matrix with one row
+// per code, applied along the mode.
+type Operator interface {
+	Rows() int
+	Columns() int
+	Matrix() []float32
+}
+
+// A LinearMap is the linear map T = A W from the weights W of a regression to the
+// slices T of the occurring combinations of a core,
+//
+//	T(i, j, ...) = sum over a, b, ... of A(i, a) B(j, b) ... W(a, b, ...),
+//
+// with one operator per mode, which is the identity for a mode without side
+// information. For one mode the map is one matrix product. Several modes are summed
+// out from the last to the first, and each step covers the distinct combinations of
+// codes of the modes from there on. Nothing is computed for combinations that do
+// not occur.
+type LinearMap struct {
+	stages []stage // one per mode
+	n      int     // entities, without the prior
+	width  int     // entries of a slice
+}
+
+// stage sums out one mode. A class is a distinct combination of the codes of this
+// mode and those after it. Class c has code[c] in this mode and class parent[c] in
+// the next stage.
+type stage struct {
+	op      Operator // nil is the identity
+	columns int      // of the operator
+	code    []int32
+	parent  []int32
+	prefix  int // product of the columns of the modes before
+	parents int // classes of the next stage
+
+	matrix, squared []float32 // rows of the operator by class, if parents is 1
+}
+
+// NewLinearMap returns the map for a core. operators has one entry per mode of the
+// index, nil for a mode without side information; width is the size of a slice.
+func NewLinearMap(x *Index, operators []Operator, width int) (*LinearMap, error) {
+	modes := len(x.modes)
+	if len(operators) != modes {
+		panic(fmt.Sprintf("tt: %d operators for %d modes", len(operators), modes))
+	}
+	m := &LinearMap{stages: make([]stage, modes), n: x.classes, width: width}
+	prefix := 1
+	for q := range m.stages {
+		s := &m.stages[q]
+		s.op, s.prefix, s.columns = operators[q], prefix, x.sizes[q]
+		if s.op != nil {
+			if s.op.Rows() != x.sizes[q] {
+				panic(fmt.Sprintf("tt: an operator of %d rows for a mode of %d codes", s.op.Rows(), x.sizes[q]))
+			}
+			s.columns = s.op.Columns()
+		}
+		prefix *= s.columns
+	}
+	if float64(prefix)*float64(width) > 1<<31 {
+		return nil, fielderr.Errorf("side.columns", "tt: a joint regression would have %d x %d weights; use fewer columns for its modes, or join fewer modes", prefix, width)
+	}
+	class := make([]int32, x.classes) // by entity, in the stage after q
+	parents := 1
+	for q := modes - 1; q >= 0; q-- {
+		s := &m.stages[q]
+		s.parents = parents
+		seen := map[[2]int32]int32{}
+		for e := range class {
+			key := [2]int32{x.combos[e*modes+q], class[e]}
+			c, ok := seen[key]
+			if !ok {
+				c = int32(len(s.code))
+				seen[key] = c
+				s.code, s.parent = append(s.code, key[0]), append(s.parent, key[1])
+			}
+			class[e] = c
+		}
+		parents = len(s.code)
+	}
+	m.Refresh()
+	return m, nil
+}
+
+// Refresh reads the matrices of the operators again, after a change of their
+// hyperparameters.
+func (m *LinearMap) Refresh() {
+	for q := range m.stages {
+		s := &m.stages[q]
+		if s.op == nil || s.parents != 1 {
+			continue
+		}
+		a := s.op.Matrix()
+		s.matrix = make([]float32, len(s.code)*s.columns)
+		s.squared = make([]float32, len(s.matrix))
+		for c, code := range s.code {
+			copy(s.matrix[c*s.columns:][:s.columns], a[int(code)*s.columns:][:s.columns])
+		}
+		for i, v := range s.matrix {
+			s.squared[i] = v * v
+		}
+	}
+}
+
+// Uses reports whether the map has the operator.
+func (m *LinearMap) Uses(o Operator) bool {
+	for _, s := range m.stages {
+		if s.op == o {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *LinearMap) operators() []Operator {
+	ops := make([]Operator, len(m.stages))
+	for q := range ops {
+		ops[q] = m.stages[q].op
+	}
+	return ops
+}
+
+// Weights returns the number of weights W.
+func (m *LinearMap) Weights() int { return m.Rows() * m.width }
+
+// Rows returns the number of rows of W. A row has the size of a slice.
+func (m *LinearMap) Rows() int {
+	last := &m.stages[len(m.stages)-1]
+	return last.prefix * last.columns
+}
+
+// Systems returns the number of regressions that share no weight: one per
+// combination of codes of the modes without operator.
+func (m *LinearMap) Systems() int {
+	n := 1
+	for q := range m.stages {
+		if s := &m.stages[q]; s.op == nil {
+			n *= s.columns
+		}
+	}
+	return n
+}
+
+// intercept reports whether a row of W multiplies the first column of every
+// operator.
+func (m *LinearMap) intercept(row int) bool {
+	after := m.Rows()
+	for q := range m.stages {
+		s := &m.stages[q]
+		after /= s.columns
+		if s.op != nil && row/after%s.columns != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Apply writes T = A W to dst, entity by entity. If squared is set, it uses the
+// squares of the entries of the operators.
+func (m *LinearMap) Apply(b backend.Backend, dst, w []float32, squared bool) {
+	in := w
+	for q := len(m.stages) - 1; q >= 0; q-- {
+		s := &m.stages[q]
+		out := dst[:m.n*m.width]
+		if q > 0 {
+			out = make([]float32, s.prefix*len(s.code)*m.width)
+		}
+		s.apply(b, out, in, m.width, squared)
+		in = out
+	}
+}
+
+// Adjoint writes A' G to dst, the adjoint of Apply.
+func (m *LinearMap) Adjoint(b backend.Backend, dst, g []float32, squared bool) {
+	out := g[:m.n*m.width]
+	for q := range m.stages {
+		s := &m.stages[q]
+		in := dst
+		if q < len(m.stages)-1 {
+			in = make([]float32, s.prefix*s.columns*s.parents*m.width)
+		}
+		s.adjoint(b, in, out, m.width, squared)
+		out = in
+	}
+}
+
+// apply computes out(p, c) = sum_a A(code(c), a) in(p, a, parent(c)) for every
+// prefix p.
+func (s *stage) apply(b backend.Backend, out, in []float32, width int, squared bool) {
+	classes := len(s.code)
+	switch {
+	case s.op == nil:
+		backend.ParallelFor(b, s.prefix*classes, func(i int) {
+			p, c := i/classes, i%classes
+			from := ((p*s.columns+int(s.code[c]))*s.parents + int(s.parent[c])) * width
+			copy(out[i*width:][:width], in[from:][:width])
+		})
+	case s.parents == 1:
+		for p := range s.prefix {
+			b.Gemm(false, false, classes, width, s.columns, 1, s.entries(squared), s.columns, in[p*s.columns*width:], width, 0, out[p*classes*width:], width)
+		}
+	default:
+		a := s.op.Matrix()
+		backend.ParallelFor(b, s.prefix*classes, func(i int) {
+			p, c := i/classes, i%classes
+			row := a[int(s.code[c])*s.columns:][:s.columns]
+			dst := out[i*width:][:width]
+			clear(dst)
+			for k, v := range row {
+				if squared {
+					v *= v
+				}
+				src := in[((p*s.columns+k)*s.parents+int(s.parent[c]))*width:][:width]
+				for j, x := range src {
+					dst[j] += v * x
+				}
+			}
+		})
+	}
+}
+
+// adjoint computes in(p, a, q) = sum over classes c of parent q of
+// A(code(c), a) out(p, c).
+func (s *stage) adjoint(b backend.Backend, in, out []float32, width int, squared bool) {
+	classes := len(s.code)
+	if s.op != nil && s.parents == 1 {
+		for p := range s.prefix {
+			b.Gemm(true, false, s.columns, width, classes, 1, s.entries(squared), s.columns, out[p*classes*width:], width, 0, in[p*s.columns*width:], width)
+		}
+		return
+	}
+	clear(in)
+	if s.op == nil {
+		for p := range s.prefix {
+			for c := range classes {
+				to := ((p*s.columns+int(s.code[c]))*s.parents + int(s.parent[c])) * width
+				copy(in[to:][:width], out[(p*classes+c)*width:][:width])
+			}
+		}
+		return
+	}
+	a := s.op.Matrix()
+	backend.ParallelFor(b, s.prefix*s.columns, func(i int) {
+		p, k := i/s.columns, i%s.columns
+		for c := range classes {
+			v := a[int(s.code[c])*s.columns+k]
+			if squared {
+				v *= v
+			}
+			dst := in[(i*s.parents+int(s.parent[c]))*width:][:width]
+			for j, x := range out[(p*classes+c)*width:][:width] {
+				dst[j] += v * x
+			}
+		}
+	})
+}
+
+func (s *stage) entries(squared bool) []float32 {
+	if squared {
+		return s.squared
+	}
+	return s.matrix
+}
