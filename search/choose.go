@@ -17,10 +17,10 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// Fit reads a table, or the files of the specification if the source is zero, and
-// trains the model. If the scale or the
-// likelihood is auto, it fits every combination that the data allows and returns the
-// one with the least CRPS on the validation set.
+// Fit reads a table and trains the model. The zero source stands for the files of the
+// specification. If the scale or the likelihood is auto, Fit trains one model per combination that the data allows and
+// returns the one with the smallest CRPS on the validation set. The combinations share
+// the time budget.
 func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*model.Model, *train.Report, error) {
 	s.Fill()
 	if err := s.Validate(); err != nil {
@@ -50,9 +50,9 @@ func hasChoice(s spec.Spec) bool {
 	return s.Transform == "auto" || s.Uncertainty.Likelihood == "auto"
 }
 
-// candidates returns the specifications with every combination of scale and
+// combinations returns the specifications with every combination of scale and
 // likelihood that s leaves open.
-func candidates(s spec.Spec) []spec.Spec {
+func combinations(s spec.Spec) []spec.Spec {
 	transforms, likelihoods := []string{s.Transform}, []string{s.Uncertainty.Likelihood}
 	if s.Transform == "auto" {
 		transforms = predictive.Transforms()
@@ -75,8 +75,8 @@ func candidates(s spec.Spec) []spec.Spec {
 	return all
 }
 
-// withLikelihood returns the specification with a likelihood. Counts have their own
-// link and noise.
+// withLikelihood returns the specification with a likelihood. A likelihood of counts
+// has its own link and noise.
 func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 	s.Uncertainty.Likelihood = likelihood
 	if s.Uncertainty.Counts() {
@@ -85,13 +85,13 @@ func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 	return s
 }
 
-// choose fits every candidate and returns the best.
+// choose fits every combination and returns the best.
 func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
-	all := candidates(s)
+	all := combinations(s)
 	var best *model.Model
 	var report *train.Report
 	var choices []model.Choice
-	least, taken := math.Inf(1), -1
+	lowest, taken := math.Inf(1), -1
 	folder := opt.Checkpoint
 	opt.TimeBudget /= time.Duration(len(all))
 	for i, c := range all {
@@ -107,7 +107,7 @@ func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Option
 		var diverged *solver.DivergedError
 		switch {
 		case errors.As(err, &domain), errors.As(err, &diverged):
-			continue // another candidate may suit the data
+			continue // another combination may suit the data
 		case err != nil:
 			return nil, nil, fmt.Errorf("scale %s, %s likelihood: %w", c.Transform, c.Uncertainty.Likelihood, err)
 		case r.Valid.Calibration == nil:
@@ -115,15 +115,15 @@ func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Option
 		}
 		crps := float64(r.Valid.Calibration.CRPS)
 		choices[i].CRPS = &crps
-		if crps < least {
-			best, report, least, taken = m, r, crps, i
+		if crps < lowest {
+			best, report, lowest, taken = m, r, crps, i
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
 	if best == nil {
-		return nil, nil, fielderr.Errorf("data.target", "no scale or likelihood suits the target")
+		return nil, nil, fielderr.Errorf("data.target", "no scale or likelihood suits the target; check the values of column %s", s.Data.Target)
 	}
 	choices[taken].Taken = true
 	report.Choices = choices

@@ -6,22 +6,21 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/predictive"
-	"github.com/kernel-fried-tensor/kft/spec"
-
 	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
 // A parameter is one parameter of a search and its effect on a specification.
 type parameter struct {
-	tune.Param        // the range, unless the specification requests another
-	current    string // value in the specification
-	varied     bool   // varied without a request
-	closed     bool   // no choices other than its own; the specification validates others
-	set        func(s *spec.Spec, value string)
+	tune.Param                                  // range or choices, unless the section search requests others
+	current    string                           // value in the specification
+	varied     bool                             // varied without a request
+	closed     bool                             // a request cannot have other choices; otherwise the specification validates them
+	set        func(s *spec.Spec, value string) // changes the specification
 }
 
-// allParameters lists everything that a search of a specification can vary. A
+// allParameters returns everything that a search of a specification can vary. A
 // parameter whose effect depends on another comes after it.
 func allParameters(given spec.Spec) ([]parameter, error) {
 	terms, err := given.ParseTerms()
@@ -71,9 +70,9 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 	return append(all, termParameters(given)...), nil
 }
 
-// termParameters leave out terms other than the first. The last term comes first, so
-// that the numbers of the others stay valid, and all come after the other parameters
-// that change terms.
+// termParameters returns one parameter per term after the first, which can remove the
+// term. They start with the last term, so that the numbers of the others stay valid, and
+// come after all other parameters that change terms.
 func termParameters(given spec.Spec) []parameter {
 	var all []parameter
 	for i := len(given.Terms) - 1; i > 0; i-- {
@@ -86,36 +85,37 @@ func termParameters(given spec.Spec) []parameter {
 	return all
 }
 
+// choices returns a parameter with a list of choices.
 func choices(name, given string, varied bool, list []string, set func(s *spec.Spec, v string)) parameter {
 	return parameter{Param: tune.Param{Name: name, Kind: tune.Choice, Choices: list}, current: given, varied: varied, set: set}
 }
 
-// either has exactly two choices.
+// either returns a parameter with exactly two choices.
 func either(name, given string, varied bool, one, other string, set func(s *spec.Spec, v string)) parameter {
-	k := choices(name, given, varied, []string{one, other}, set)
-	k.closed = true
-	return k
+	p := choices(name, given, varied, []string{one, other}, set)
+	p.closed = true
+	return p
 }
 
-// whole varies a whole number on the logarithmic scale.
+// whole returns a parameter that is a whole number, on the logarithmic scale.
 func whole(name string, given int, varied bool, low, high int, set func(s *spec.Spec, v int)) parameter {
 	p := tune.Param{Name: name, Kind: tune.LogInteger, Low: float64(low), High: float64(high)}
 	return parameter{Param: p, current: strconv.Itoa(given), varied: varied, set: func(s *spec.Spec, v string) { set(s, tune.Values{name: v}.Int(name)) }}
 }
 
-// number varies a number on the logarithmic scale.
+// number returns a parameter that is a number, on the logarithmic scale.
 func number(name string, given float64, varied bool, low, high float64, set func(s *spec.Spec, v float64)) parameter {
 	p := tune.Param{Name: name, Kind: tune.LogUniform, Low: low, High: high}
 	return parameter{Param: p, current: strconv.FormatFloat(given, 'g', -1, 64), varied: varied, set: func(s *spec.Spec, v string) { set(s, tune.Values{name: v}.Float(name)) }}
 }
 
-// rankParameters returns one parameter for a term of equal ranks, otherwise one per
-// rank.
+// rankParameters returns one parameter for term i if its ranks are equal, otherwise one
+// per rank.
 func rankParameters(i int, t spec.Term) []parameter {
 	if len(t.Ranks) == 0 {
 		return nil
 	}
-	oneParameter := func(name string, rank int, which func(j int) bool) parameter {
+	newParameter := func(name string, rank int, which func(j int) bool) parameter {
 		return whole(name, rank, true, max(1, rank/4), min(4*rank, spec.MaxRank), func(s *spec.Spec, v int) {
 			changeTerm(s, i, func(t *spec.Term) {
 				for j := range t.Ranks {
@@ -128,25 +128,26 @@ func rankParameters(i int, t spec.Term) []parameter {
 	}
 	name := "rank." + strconv.Itoa(i+1)
 	if slices.Min(t.Ranks) == slices.Max(t.Ranks) {
-		return []parameter{oneParameter(name, t.Ranks[0], func(int) bool { return true })}
+		return []parameter{newParameter(name, t.Ranks[0], func(int) bool { return true })}
 	}
 	var all []parameter
 	for j, r := range t.Ranks {
-		all = append(all, oneParameter(name+"."+strconv.Itoa(j+1), r, func(other int) bool { return other == j }))
+		all = append(all, newParameter(name+"."+strconv.Itoa(j+1), r, func(other int) bool { return other == j }))
 	}
 	return all
 }
 
+// changeTerm changes the text of term i.
 func changeTerm(s *spec.Spec, i int, change func(t *spec.Term)) {
 	t, err := spec.ParseTerm(s.Terms[i], s.ModeNames())
 	if err != nil {
-		panic("search: " + err.Error()) // validated before
+		panic("search: " + err.Error()) // the terms were parsed before
 	}
 	change(&t)
 	s.Terms[i] = t.String()
 }
 
-// setInference changes the solver if it does not support the inference.
+// setInference also changes the solver if it does not support the inference.
 func setInference(s *spec.Spec, v string) {
 	s.Uncertainty.Inference = v
 	switch {
@@ -157,12 +158,13 @@ func setInference(s *spec.Spec, v string) {
 	}
 }
 
-// simpleKernels can replace each other.
+// simpleKernels are the kernels that a search exchanges for each other.
 var simpleKernels = []string{"rbf", "matern12", "matern32", "matern52"}
 
-// sideParameters does not vary kernels of a single mode or composed kernels, because
-// they express knowledge about the data. One length-scale per column differs from one
-// for all columns only if they are learned.
+// sideParameters returns the parameters of the side information. Kernels of one mode and
+// composed kernels are not varied without a request, because they express knowledge
+// about the data. The parameter ard (one length-scale per column) is varied only if
+// length-scales are learned, because otherwise it has no effect.
 func sideParameters(given spec.Spec) ([]parameter, error) {
 	side := given.Side
 	all := []parameter{choices("variant", side.Variant, true, spec.Variants(), func(s *spec.Spec, v string) { s.Side.Variant = v }),
@@ -211,8 +213,8 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// removeSide removes the side table of a mode. Without any side table all terms
-// become plain.
+// removeSide removes the side table of a mode. If it was the last one, all terms become
+// plain.
 func removeSide(s *spec.Spec, mode string) {
 	s.Side.Tables = slices.DeleteFunc(s.Side.Tables, func(text string) bool {
 		t, err := sideinfo.ParseSpec(text)

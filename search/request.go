@@ -13,89 +13,92 @@ import (
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
-// parametersOf returns the parameters that a search of the specification varies: the
-// derived ones, and those that its section search requests.
+// parametersOf returns the parameters that a search of the specification varies: those
+// that it varies by itself, and those that the section search requests.
 func parametersOf(given spec.Spec) ([]parameter, error) {
 	given.Fill()
-	table, err := allParameters(given)
+	available, err := allParameters(given)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, k := range table {
-		names = append(names, k.Name)
+	for _, p := range available {
+		names = append(names, p.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(given.Search)) {
 		if !slices.Contains(names, name) {
 			return nil, searchProblem(name, fmt.Sprintf("unknown parameter%s; this specification has %s", suggest.Hint(name, names), strings.Join(names, ", ")))
 		}
 	}
-	var all []parameter
-	for _, k := range table {
-		values, requested := given.Search[k.Name]
+	var varied []parameter
+	for _, p := range available {
+		values, requested := given.Search[p.Name]
 		switch {
-		case !requested && !k.varied, requested && slices.Equal(values, []string{"fixed"}):
+		case !requested && !p.varied, requested && slices.Equal(values, []string{"fixed"}):
 			continue
 		case requested:
-			if k.Param, err = k.request(values); err == nil {
-				err = k.check(given)
+			if p.Param, err = p.requested(values); err == nil {
+				err = p.check(given)
 			}
 			if err != nil {
-				return nil, searchProblem(k.Name, err.Error())
+				return nil, searchProblem(p.Name, err.Error())
 			}
 		}
-		all = append(all, k)
+		varied = append(varied, p)
 	}
-	return all, nil
+	return varied, nil
 }
 
+// searchProblem returns a problem of a parameter in the section search.
 func searchProblem(name, message string) error {
 	return spec.Problems{{Path: "search." + name, Message: message}}
 }
 
-// request returns the parameter with the requested range or choices.
-func (k parameter) request(values []string) (tune.Param, error) {
-	p := tune.Param{Name: k.Name, Kind: tune.Choice}
+// requested returns the parameter with the values that the section search requests: one
+// range low..high, or a list of choices. A range that includes 0 has no logarithmic
+// scale.
+func (p parameter) requested(values []string) (tune.Param, error) {
+	out := tune.Param{Name: p.Name, Kind: tune.Choice}
 	if low, high, isRange := strings.Cut(values[0], ".."); isRange && len(values) == 1 {
 		var err error
-		if p.Low, err = k.number(low); err != nil {
-			return p, err
+		if out.Low, err = p.parseNumber(low); err != nil {
+			return out, err
 		}
-		if p.High, err = k.number(high); err != nil {
-			return p, err
+		if out.High, err = p.parseNumber(high); err != nil {
+			return out, err
 		}
-		p.Kind = k.Kind
+		out.Kind = p.Kind
 		switch {
-		case k.Kind == tune.LogInteger && p.Low < 1:
-			p.Kind = tune.Integer
-		case k.Kind == tune.LogUniform && p.Low <= 0:
-			p.Kind = tune.Uniform
+		case p.Kind == tune.LogInteger && out.Low < 1:
+			out.Kind = tune.Integer
+		case p.Kind == tune.LogUniform && out.Low <= 0:
+			out.Kind = tune.Uniform
 		}
-		return p, tune.Space{p}.Validate()
+		return out, tune.Space{out}.Validate()
 	}
 	for _, text := range values {
-		if k.closed && !slices.Contains(k.Choices, text) {
-			return p, fmt.Errorf("%q is neither %s", text, strings.Join(k.Choices, " nor "))
+		if p.closed && !slices.Contains(p.Choices, text) {
+			return out, fmt.Errorf("%q is neither %s", text, strings.Join(p.Choices, " nor "))
 		}
-		if k.Kind != tune.Choice {
-			v, err := k.number(text)
+		if p.Kind != tune.Choice {
+			v, err := p.parseNumber(text)
 			if err != nil {
-				return p, err
+				return out, err
 			}
 			text = strconv.FormatFloat(v, 'f', -1, 64)
 		}
-		p.Choices = append(p.Choices, text)
+		out.Choices = append(out.Choices, text)
 	}
-	return p, tune.Space{p}.Validate()
+	return out, tune.Space{out}.Validate()
 }
 
-// number reads a value of a numeric parameter.
-func (k parameter) number(text string) (float64, error) {
-	if k.Kind == tune.Choice {
-		return 0, fmt.Errorf("this parameter has choices, not a range; list values in [ ], such as %s", strings.Join(k.Choices, ", "))
+// parseNumber parses a value of a numeric parameter.
+func (p parameter) parseNumber(text string) (float64, error) {
+	if p.Kind == tune.Choice {
+		return 0, fmt.Errorf("this parameter has choices, not a range; list values in [ ], such as %s", strings.Join(p.Choices, ", "))
 	}
 	text = strings.TrimSpace(text)
-	if k.Kind == tune.LogInteger {
+	if p.Kind == tune.LogInteger {
 		v, err := strconv.Atoi(text)
 		if err != nil {
 			return 0, fmt.Errorf("%q is not a whole number", text)
@@ -109,28 +112,29 @@ func (k parameter) number(text string) (float64, error) {
 	return v, nil
 }
 
-// check validates the specification with every choice, or with both ends of the
-// range.
-func (k parameter) check(given spec.Spec) error {
-	values := k.Choices
-	if k.Kind != tune.Choice {
-		values = []string{strconv.FormatFloat(k.Low, 'f', -1, 64), strconv.FormatFloat(k.High, 'f', -1, 64)}
+// check validates the specification with every choice of the parameter, or with both
+// ends of its range.
+func (p parameter) check(given spec.Spec) error {
+	values := p.Choices
+	if p.Kind != tune.Choice {
+		values = []string{strconv.FormatFloat(p.Low, 'f', -1, 64), strconv.FormatFloat(p.High, 'f', -1, 64)}
 	}
 	for _, v := range values {
-		if err := apply(given, []parameter{k}, tune.Values{k.Name: v}).Validate(); err != nil {
+		if err := apply(given, []parameter{p}, tune.Values{p.Name: v}).Validate(); err != nil {
 			return fmt.Errorf("%s: %w", v, err)
 		}
 	}
 	return nil
 }
 
-// apply returns the specification with values; the one given stays unchanged.
-func apply(given spec.Spec, all []parameter, v tune.Values) spec.Spec {
+// apply returns a copy of the specification in which the parameters have the given
+// values.
+func apply(given spec.Spec, parameters []parameter, values tune.Values) spec.Spec {
 	s := given.Clone()
 	s.Fill()
 	s.Search = nil
-	for _, p := range all {
-		p.set(&s, v[p.Name])
+	for _, p := range parameters {
+		p.set(&s, values[p.Name])
 	}
 	return s
 }

@@ -1,4 +1,4 @@
-// Package search finds a specification: it chooses the scale and the likelihood on
+// Package search improves a specification: it chooses the scale and the likelihood on
 // the validation set, and tunes ranks, terms, kernels and penalties by trials that
 // several workers can share.
 package search
@@ -24,22 +24,25 @@ import (
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
-// A Search looks for a better specification: it fits variations of one, each a
-// trial, and takes the best on the validation set.
+// A Search looks for a better specification. It fits variations of a given one, called
+// trials, and returns the best on the validation set. Errors about a field of the Search
+// carry the paths objective, sampler and halving, errors about the specification the
+// path of the field there.
 type Search struct {
-	Source    tableio.Source            // the table; the zero Source stands for the files of the specification
-	Tables    map[string]tableio.Source // named tables in place of the files of side tables
-	Spec      spec.Spec
-	Objective string // one of Objectives; "" is r2
-	Sampler   string // one of tune.Samplers; "" is tpe
-	Halving   string // one of Halvings; "" is auto
-	Threads   int    // of a fit; 0 for as many as the process may use
+	Spec      spec.Spec // starting point, and the requests of its section search
+	Objective string    // measure to optimise, one of Objectives; "" is r2
+	Sampler   string    // proposes the values of trials, one of tune.Samplers; "" is tpe
+	Halving   string    // kind of successive halving, one of Halvings; "" is auto
+	Threads   int       // threads of a fit; 0 for as many as the process may use
 
-	data *train.Data
-	side string // the hash of the side tables, "" without any
+	Source tableio.Source            // the table; the zero Source stands for the files of the specification
+	Tables map[string]tableio.Source // named tables in place of the files of side tables
+
+	data *train.Data // nil until Read
+	side string      // hash of the side tables, "" without any
 }
 
-// Read checks the search and reads the table, once for all trials. Open calls it if
+// Read checks the search and reads the table, which all trials share. Open calls it if
 // necessary.
 func (s *Search) Read(ctx context.Context) error {
 	if s.data != nil {
@@ -51,10 +54,13 @@ func (s *Search) Read(ctx context.Context) error {
 		return err
 	}
 	if err := CheckObjective(s.Spec, s.Objective); err != nil {
-		return fmt.Errorf("objective: %w", err)
+		return err
 	}
 	if err := CheckHalving(s.Halving); err != nil {
-		return fmt.Errorf("halving: %w", err)
+		return err
+	}
+	if _, err := tune.NewSampler(s.Sampler, s.Spec.Seed); err != nil {
+		return fielderr.Errorf("sampler", "%w", err)
 	}
 	if _, err := Space(s.Spec); err != nil {
 		return err
@@ -71,14 +77,14 @@ func (s *Search) Read(ctx context.Context) error {
 		return err
 	}
 	if data.Count(dataset.Valid) == 0 {
-		return fielderr.Errorf("split", "trials are compared on the validation set, which is empty; add one to split")
+		return fielderr.Errorf("split", "trials are compared on the validation set, which is empty; add a validation set to split")
 	}
 	s.Halving = resolveHalving(s.Halving, data.Count(dataset.Train))
 	s.data, s.side = data, side
 	return nil
 }
 
-// hashSideTables returns the hash of the files of side tables.
+// hashSideTables returns the hash of the side tables, "" without any.
 func (s *Search) hashSideTables(ctx context.Context) (string, error) {
 	tables, err := s.Spec.SideTables()
 	if err != nil {
@@ -91,7 +97,7 @@ func (s *Search) hashSideTables(ctx context.Context) (string, error) {
 		}
 		text, err := sideContent(ctx, s.Tables, t.File)
 		if err != nil {
-			return "", fmt.Errorf("side table of %s: %w", t.Mode, err)
+			return "", fielderr.Errorf("side.tables", "side table of %s: %w", t.Mode, err)
 		}
 		sum := sha256.Sum256(text)
 		h.Write(sum[:])
@@ -103,8 +109,22 @@ func (s *Search) hashSideTables(ctx context.Context) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Open starts a study in the store, or joins the one that is there. A study with
-// another definition is a *tune.DefinitionError. The caller closes the store.
+// sideContent returns the bytes that identify a side table: those of its file, or the
+// names and values of a named table.
+func sideContent(ctx context.Context, tables map[string]tableio.Source, name string) ([]byte, error) {
+	source, named := tables[name]
+	if !named {
+		return os.ReadFile(name)
+	}
+	frame, err := tableio.ReadFrame(ctx, source, tableio.Format{})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal([]any{frame.Names, frame.Columns})
+}
+
+// Open starts a study in the store, or joins the study that the store contains. A study
+// with another definition is a *tune.DefinitionError. The caller closes the store.
 func (s Search) Open(ctx context.Context, store tune.Store) (*OpenSearch, error) {
 	if err := s.Read(ctx); err != nil {
 		return nil, err
@@ -120,10 +140,10 @@ func (s Search) Open(ctx context.Context, store tune.Store) (*OpenSearch, error)
 	return &OpenSearch{search: s, store: store, study: study, def: def}, nil
 }
 
-// definition returns the definition of the study: workers must agree on the table,
-// its parts, the side tables and every line of the specification.
+// definition returns the definition of the study. Workers must agree on the table, its
+// parts, the side tables and every field of the specification.
 func (s *Search) definition() (tune.Definition, error) {
-	def := tune.Definition{Goal: ObjectiveGoal(s.Objective), Sampler: s.Sampler, Seed: s.Spec.Seed}
+	def := tune.Definition{Goal: goalOf(s.Objective), Sampler: s.Sampler, Seed: s.Spec.Seed}
 	if s.Halving != "none" {
 		def.Rungs = rungs
 	}
@@ -150,7 +170,7 @@ func (s *Search) definition() (tune.Definition, error) {
 	if def.Space, err = Space(s.Spec); err != nil {
 		return def, err
 	}
-	def.First, err = GivenValues(s.Spec)
+	def.First, err = givenValues(s.Spec)
 	return def, err
 }
 
@@ -169,18 +189,18 @@ func (o *OpenSearch) Work(ctx context.Context, trials int, w tune.Worker) error 
 	return o.study.Work(ctx, trials, w)
 }
 
-// score fits the candidate of a trial.
+// score fits the specification of a trial and returns its objective.
 func (o *OpenSearch) score(ctx context.Context, t tune.Trial) (float64, error) {
-	candidate, err := Candidate(o.search.Spec, t.Values)
+	s, err := trialSpec(o.search.Spec, t.Values)
 	if err != nil {
 		return 0, err
 	}
 	rows, sweeps := shares(o.search.Halving, t.Budget)
-	_, report, err := fitOn(ctx, shortened(candidate, sweeps), o.search.data, train.Options{Threads: o.search.Threads, Share: rows, Tables: o.search.Tables})
+	_, report, err := fitOn(ctx, shortened(s, sweeps), o.search.data, train.Options{Threads: o.search.Threads, Share: rows, Tables: o.search.Tables})
 	if err != nil {
 		return 0, err
 	}
-	return Objective(report, o.search.Objective)
+	return objectiveOf(report, o.search.Objective)
 }
 
 // Parameters returns the names of the varied parameters, in order.
@@ -209,20 +229,6 @@ func (o *OpenSearch) Best(ctx context.Context) (spec.Spec, tune.Trial, error) {
 		}
 		return spec.Spec{}, tune.Trial{}, errors.New(problem)
 	}
-	found, err := Candidate(o.search.Spec, best.Values)
+	found, err := trialSpec(o.search.Spec, best.Values)
 	return found, *best, err
-}
-
-// sideContent returns the bytes that identify a side table: those of its file, or the
-// names and values of a named table.
-func sideContent(ctx context.Context, tables map[string]tableio.Source, name string) ([]byte, error) {
-	source, named := tables[name]
-	if !named {
-		return os.ReadFile(name)
-	}
-	frame, err := tableio.ReadFrame(ctx, source, tableio.Format{})
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal([]any{frame.Names, frame.Columns})
 }

@@ -7,33 +7,52 @@ import (
 )
 
 func ExampleParse() {
-	spec, _, err := spec.Parse([]byte(`
+	s, warnings, err := spec.Parse([]byte(`
 version: 1
 data: {files: [sales.csv], target: bottles, modes: [store, item, time=year+month]}
-fit: {sweeps: 40}
+fit: {sweeps: 40, rate: 0.1}
 `), "kft.yaml")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	spec.Seed = 7 // a flag overrides the file
-	spec.Fill()
-	fmt.Println(spec.Validate())
-	fmt.Println(spec.Terms, spec.Fit.Sweeps, spec.Fit.Solver, spec.Fit.Lambda)
+	s.Seed = 7 // overrides the file
+	s.Fill()
+	fmt.Println(s.Validate())
+	fmt.Println(s.Terms, s.Fit.Sweeps, s.Fit.Solver, s.Fit.Lambda)
+	fmt.Println(warnings[0])
 	// Output:
 	// <nil>
 	// [store,item,time:20] 40 als auto
+	// kft.yaml:4: fit.rate is deprecated; use fit.learning-rate
 }
 
 func ExampleSpec_Validate() {
-	spec := spec.Spec{
+	s := spec.Spec{
 		Data:      spec.Data{Target: "bottles", Modes: []string{"store", "item"}},
 		Terms:     []string{"store,item:5", "stores"},
 		Transform: "log1",
 	}
-	spec.Fill()
-	fmt.Println(spec.Validate())
+	s.Fill()
+	fmt.Println(s.Validate())
 	// Output:
-	// transform: "log1" is not known; use identity, log1p, sqrt, cbrt1p or auto (did you mean "log1p"?)
-	// terms[1]: mode "stores" is not among the modes (did you mean "store"?)
+	// transform: unknown value "log1"; use identity, log1p, sqrt, cbrt1p or auto (did you mean "log1p"?)
+	// terms[1]: unknown mode "stores" (did you mean "store"?)
+}
+
+func ExampleSpec_Set() {
+	s := spec.Default()
+	fmt.Println(s.Set("fit.sweeps", false, "50"), s.Fit.Sweeps)
+	fmt.Println(s.Set("terms", true, "store,item:5", "item"), s.Terms)
+	fmt.Println(s.Set("fit.sweps", false, "50"))
+	// Output:
+	// <nil> 50
+	// <nil> [store,item:5 item]
+	// fit.sweps: unknown key (did you mean "sweeps"?)
+}
+
+func ExampleLambda() {
+	var auto spec.Lambda
+	fmt.Println(auto, spec.LambdaOf(0), spec.LambdaOf(2.5))
+	// Output: auto 0 2.5
 }

@@ -7,25 +7,23 @@ import (
 	"strconv"
 )
 
-// Lambda is the weight of the penalty: a number, 0 or more, or auto, which
-// leaves the choice to validation data. The zero value is auto, so that a
-// weight of 0 and no weight given are two things. Its text is auto or the
-// number.
+// Lambda is the weight of the penalty: a number, 0 or more, or auto, which means that
+// the validation set chooses it. The zero value is auto, which distinguishes a weight of
+// 0 from one that is not given. The text form is the number or auto.
 type Lambda struct {
 	value float64
 	given bool
 }
 
-// LambdaOf is a given weight. It panics where the weight is negative or not
-// finite.
+// LambdaOf returns a given weight. It panics if the weight is negative or not finite.
 func LambdaOf(value float64) Lambda {
 	if !validLambda(value) {
-		panic(fmt.Sprintf("model: lambda %v", value))
+		panic(fmt.Sprintf("spec: lambda %v is not a finite number, 0 or more", value))
 	}
-	return Lambda{value: value + 0, given: true} // + 0 makes -0 into 0
+	return Lambda{value: value + 0, given: true} // + 0 turns -0 into 0
 }
 
-// Value is the weight, and whether one was given.
+// Value returns the weight and whether one is given.
 func (l Lambda) Value() (value float64, given bool) { return l.value, l.given }
 
 func (l Lambda) String() string {
@@ -35,10 +33,10 @@ func (l Lambda) String() string {
 	return strconv.FormatFloat(l.value, 'g', -1, 64)
 }
 
-// MarshalText is the text form, for flags.
+// MarshalText implements [encoding.TextMarshaler].
 func (l Lambda) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText reads the text form.
+// UnmarshalText implements [encoding.TextUnmarshaler].
 func (l *Lambda) UnmarshalText(text []byte) error {
 	if string(text) == "auto" {
 		*l = Lambda{}
@@ -52,7 +50,7 @@ func (l *Lambda) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes a number, or "auto".
+// MarshalJSON returns a number or "auto".
 func (l Lambda) MarshalJSON() ([]byte, error) {
 	if !l.given {
 		return []byte(`"auto"`), nil
@@ -60,7 +58,7 @@ func (l Lambda) MarshalJSON() ([]byte, error) {
 	return json.Marshal(l.value)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON returns.
 func (l *Lambda) UnmarshalJSON(data []byte) error {
 	if len(data) > 1 && data[0] == '"' {
 		data = data[1 : len(data)-1]

@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// fieldsOf yields the key, the comment and the value of every field of a
-// section of the specification, in the order of the struct.
+// fieldsOf yields the tag and the value of every field of a section, in the order of
+// the struct.
 func fieldsOf(section reflect.Value) iter.Seq2[fieldTag, reflect.Value] {
 	return func(yield func(fieldTag, reflect.Value) bool) {
 		for i := range section.NumField() {
@@ -18,9 +18,10 @@ func fieldsOf(section reflect.Value) iter.Seq2[fieldTag, reflect.Value] {
 	}
 }
 
+// A fieldTag is the key and the comment of a field.
 type fieldTag struct{ key, doc string }
 
-// isSection reports whether a field is a group of keys and not a value.
+// isSection reports whether a field is a group of keys rather than a value.
 func isSection(v reflect.Value) bool {
 	switch v.Interface().(type) {
 	case Data, Side, Uncertainty, Fit:

@@ -11,33 +11,47 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/specfile"
 )
 
-// A Search says what a search varies, by the names of its parameters: one
-// value or several to choose from, a range such as 4..64, or fixed. It is about
-// searches alone: fits take no notice of it, and which names there are is
-// theirs to say.
+// A Search requests what tuning varies. By parameter name, it has one value or several
+// to choose from, a range such as 4..64, or the word fixed. A fit ignores it. Package
+// search defines the parameters and checks their names.
 type Search map[string][]string
 
-// search reads the section, one value of which may stand without brackets, over
-// what was there before.
+// clone returns a copy that shares no memory with s.
+func (s Search) clone() Search {
+	c := maps.Clone(s)
+	for name, values := range c {
+		c[name] = slices.Clone(values)
+	}
+	return c
+}
+
+// search reads the section on top of what was there before. A single value needs no
+// brackets.
 func (r *specReader) search(n ast.Node, path string, before Search) Search {
 	m := specfile.Mapping(n)
 	if m == nil {
-		r.Addf(n, path, "needs parameters below it, indented, such as rank.1: 4..64")
+		r.Addf(n, path, "must be a section with indented parameters, such as rank.1: 4..64")
 		return nil
 	}
-	s := Search{}
+	s, written := Search{}, map[string]string{}
 	for name, entry := range r.Entries(m, path+".") {
 		if name == "" {
-			r.Addf(entry.Key, path, "the key must be a plain word")
+			r.Addf(entry.Key, path, "the key is empty; write the name of a parameter")
 			continue
 		}
-		name = r.key(entry.Key, path+".", name)
+		name = r.key(entry.Key, path+".", name, written)
+		here := path + "." + name
 		if text, one := specfile.Scalar(entry.Value); one {
-			s[name] = []string{text}
+			s[name] = []string{r.value(entry.Value, here, text)}
 			continue
 		}
-		if s[name] = r.Texts(entry.Value, path+"."+name); len(s[name]) == 0 {
-			r.Addf(entry.Value, path+"."+name, "needs values: one, some in [ ], a range such as 4..64, or fixed")
+		if s[name] = r.Texts(entry.Value, here); len(s[name]) == 0 {
+			r.Addf(entry.Value, here, "needs values: one, several in [ ], a range such as 4..64, or fixed")
+		}
+		if list, isList := entry.Value.(*ast.SequenceNode); isList && len(list.Values) == len(s[name]) {
+			for i, element := range list.Values {
+				s[name][i] = r.value(element, here, s[name][i])
+			}
 		}
 	}
 	for name, values := range before {
@@ -51,7 +65,7 @@ func (r *specReader) search(n ast.Node, path string, before Search) Search {
 	return s
 }
 
-// write writes the section; without parameters there is none.
+// write writes the section, unless it is empty.
 func (s Search) write(b *strings.Builder, key, doc string) {
 	if len(s) == 0 {
 		return

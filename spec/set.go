@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Set gives a field its value by its dotted name, as in fit.sweeps: one text, or
-// for a list any number. What is wrong are Problems, and then nothing changes. Call Fill and Validate
-// afterwards.
+// Set sets a field by its path, as in fit.sweeps, to one value or, if list is true, to a
+// list of values. Deprecated names and values are replaced. If something is wrong, Set
+// returns Problems and changes nothing. Call Fill and Validate afterwards.
 func (s *Spec) Set(name string, list bool, values ...string) error {
 	quoted := make([]string, len(values))
 	for i, v := range values {
@@ -31,7 +31,7 @@ func (s *Spec) Set(name string, list bool, values ...string) error {
 		r.section(root, "", reflect.ValueOf(&changed).Elem())
 	}
 	for i := range r.Problems {
-		r.Problems[i].Line, r.Problems[i].Column = 0, 0 // of a text that nobody wrote
+		r.Problems[i].Line, r.Problems[i].Column = 0, 0 // the text is not the user's
 	}
 	if len(r.Problems) == 0 {
 		*s = changed

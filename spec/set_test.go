@@ -6,12 +6,13 @@ import (
 )
 
 func TestSet(t *testing.T) {
+	t.Parallel()
 	s := Spec{Fit: Fit{Lambda: LambdaOf(3)}}
 	for _, c := range []struct {
 		name   string
 		list   bool
 		values []string
-		want   string // of an error
+		want   string // in the error; "" for none
 	}{
 		{"transform", false, []string{"sqrt"}, ""},
 		{"fit.sweeps", false, []string{"7"}, ""},
@@ -19,7 +20,7 @@ func TestSet(t *testing.T) {
 		{"terms", true, []string{"store,item:2", `it's "x"`}, ""},
 		{"fit.sweeps", false, []string{"many"}, "not a whole number"},
 		{"fit.sweps", false, []string{"7"}, `did you mean "sweeps"`},
-		{"fit", false, []string{"7"}, "needs keys below it"},
+		{"fit", false, []string{"7"}, "must be a section with indented keys"},
 		{"terms", false, []string{"store"}, "must be a list"},
 		{"fit.sweeps", true, []string{"1", "2"}, "must be a single value"},
 		{"", false, []string{"1"}, "unknown key"},
@@ -27,10 +28,10 @@ func TestSet(t *testing.T) {
 	} {
 		err := s.Set(c.name, c.list, c.values...)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s to %q: %v", c.name, c.values, err)
+			t.Errorf("Set(%s, %q): got error %v, want %q", c.name, c.values, err, c.want)
 		}
 	}
 	if _, given := s.Fit.Lambda.Value(); s.Transform != "sqrt" || s.Fit.Sweeps != 7 || given || len(s.Terms) != 2 || s.Terms[1] != `it's "x"` {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v", s)
 	}
 }

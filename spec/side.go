@@ -9,10 +9,44 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
-// Variants are the ways a term uses side information.
+// A Side says which side information the cores use, and how.
+type Side struct {
+	Tables       []string `yaml:"tables" json:"tables" doc:"one per mode: store=stores.csv:city:cat,lat,lon or time=@year,@month:cycle12"`
+	Variant      string   `yaml:"variant" json:"variant" doc:"plain, side, wlr, ls or additive; @variant after a term overrides it"`
+	Space        string   `yaml:"space" json:"space" doc:"primal, primal-rff, dual, dual-rff or dual-unwhitened"`
+	Kernels      []string `yaml:"kernels" json:"kernels" doc:"rbf, matern12, matern32, matern52, periodic:12, sums and products; time=... for one mode"`
+	Columns      int      `yaml:"columns" json:"columns" doc:"number of columns of a kernel operator, or of random features"`
+	Intercept    string   `yaml:"intercept" json:"intercept" doc:"yes or no"`
+	LengthScales string   `yaml:"length-scales" json:"length-scales" doc:"fixed (at the median distance) or learn"`
+	Placebo      string   `yaml:"placebo" json:"placebo" doc:"control: constant or noise in place of all tables, or of one mode: noise:store"`
+}
+
+// fill sets defaults. With tables the default variant is wlr and the default kernel
+// matern32.
+func (s *Side) fill(d Side) {
+	if len(s.Tables) > 0 {
+		d.Variant = "wlr"
+		if len(s.Kernels) == 0 {
+			s.Kernels = []string{"matern32"}
+		}
+	}
+	fill(&s.Variant, d.Variant)
+	fill(&s.Space, d.Space)
+	fill(&s.Columns, d.Columns)
+	fill(&s.Intercept, d.Intercept)
+	switch s.Intercept { // YAML booleans
+	case "true":
+		s.Intercept = "yes"
+	case "false":
+		s.Intercept = "no"
+	}
+	fill(&s.LengthScales, d.LengthScales)
+}
+
+// Variants returns the ways in which a term can use side information.
 func Variants() []string { return []string{"plain", "side", "wlr", "ls", "additive"} }
 
-// SideTables parses the side tables, one a mode, in their order.
+// SideTables parses the side tables, in order. Each belongs to one mode.
 func (s Spec) SideTables() ([]sideinfo.Spec, error) {
 	var tables []sideinfo.Spec
 	for i, text := range s.Side.Tables {
@@ -25,7 +59,7 @@ func (s Spec) SideTables() ([]sideinfo.Spec, error) {
 	return tables, nil
 }
 
-// KernelOf returns the kernel of a mode: its own, or the one without a mode.
+// KernelOf returns the kernel of a mode: its own, or the one for all modes.
 func (s Side) KernelOf(mode string) string {
 	found := "matern32"
 	for _, text := range s.Kernels {
@@ -38,8 +72,8 @@ func (s Side) KernelOf(mode string) string {
 	return found
 }
 
-// PlaceboOf returns what a mode's side information is replaced by, "" for
-// nothing.
+// PlaceboOf returns the kind of placebo in place of a mode's side information, "" for
+// none.
 func (s Side) PlaceboOf(mode string) string {
 	kind, only, named := strings.Cut(s.Placebo, ":")
 	if named && only != mode {
@@ -48,16 +82,11 @@ func (s Side) PlaceboOf(mode string) string {
 	return kind
 }
 
-// Dual tells whether the space is one of kernels, whose penalty is theirs.
+// Dual reports whether the space is a dual one, in which the kernel defines the penalty.
 func (s Side) Dual() bool { return strings.HasPrefix(s.Space, "dual") }
 
 func (s Spec) validateSide(ps *Problems) {
 	modes := s.ModeNames()
-	known := func(path, mode string) {
-		if !slices.Contains(modes, mode) {
-			ps.Addf(path, "mode %q is not among the modes%s", mode, hintOrList(mode, modes))
-		}
-	}
 	first := map[string]int{}
 	for i, text := range s.Side.Tables {
 		path := index("side.tables", i)
@@ -66,9 +95,9 @@ func (s Spec) validateSide(ps *Problems) {
 			ps.Addf(path, "%v", err)
 			continue
 		}
-		known(path, t.Mode)
+		knownMode(ps, path, t.Mode, modes)
 		if j, again := first[t.Mode]; again {
-			ps.Addf(path, "mode %q has a side table already, %s; join the two into one", t.Mode, s.Side.Tables[j])
+			ps.Addf(path, "mode %q already has the side table %s; join the two into one", t.Mode, s.Side.Tables[j])
 		}
 		first[t.Mode] = i
 	}
@@ -79,7 +108,7 @@ func (s Spec) validateSide(ps *Problems) {
 	for i, text := range s.Side.Kernels {
 		path := index("side.kernels", i)
 		if name, k, named := strings.Cut(text, "="); named {
-			known(path, name)
+			knownMode(ps, path, name, modes)
 			text = k
 		}
 		if _, err := kernel.Parse(text); err != nil {
@@ -89,24 +118,29 @@ func (s Spec) validateSide(ps *Problems) {
 	if s.Side.Columns < 1 {
 		ps.Addf("side.columns", "must be 1 or more")
 	}
-	if kind, mode, named := strings.Cut(s.Side.Placebo, ":"); s.Side.Placebo != "" {
-		if !slices.Contains(sideinfo.PlaceboKinds(), kind) {
-			ps.Addf("side.placebo", "%q is neither constant nor noise%s", kind, suggest.Hint(kind, sideinfo.PlaceboKinds()))
-		}
-		_, described := first[mode]
-		switch {
-		case named && slices.Contains(modes, mode) && !described:
-			ps.Addf("side.placebo", "mode %q has no side table to replace", mode)
-		case named:
-			known("side.placebo", mode)
-		case len(first) == 0:
-			ps.Addf("side.placebo", "there is no side table to replace; give side.tables, such as store=stores.csv")
-		}
+	s.validatePlacebo(ps, first)
+	if len(s.Side.Tables) == 0 && slices.Contains(Variants(), s.Side.Variant) && s.Side.Variant != "plain" {
+		ps.Addf("side.variant", "%s requires side information; set side.tables, such as store=stores.csv", s.Side.Variant)
 	}
-	if len(s.Side.Tables) > 0 || !slices.Contains(Variants(), s.Side.Variant) {
+}
+
+// validatePlacebo checks the placebo, given the modes that have side tables.
+func (s Spec) validatePlacebo(ps *Problems, tables map[string]int) {
+	if s.Side.Placebo == "" {
 		return
 	}
-	if s.Side.Variant != "plain" {
-		ps.Addf("side.variant", "%s needs side information; give side.tables, such as store=stores.csv", s.Side.Variant)
+	kind, mode, named := strings.Cut(s.Side.Placebo, ":")
+	if !slices.Contains(sideinfo.PlaceboKinds(), kind) {
+		ps.Addf("side.placebo", "%q is neither constant nor noise%s", kind, suggest.Hint(kind, sideinfo.PlaceboKinds()))
+	}
+	modes := s.ModeNames()
+	_, described := tables[mode]
+	switch {
+	case named && slices.Contains(modes, mode) && !described:
+		ps.Addf("side.placebo", "mode %q has no side table to replace", mode)
+	case named:
+		knownMode(ps, "side.placebo", mode, modes)
+	case len(tables) == 0:
+		ps.Addf("side.placebo", "there is no side table to replace; set side.tables, such as store=stores.csv")
 	}
 }

@@ -1,26 +1,86 @@
 package spec
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
+
+// A Data says where the observations are and what the columns mean.
+type Data struct {
+	Files      []string `yaml:"files" json:"files" doc:"CSV or TSV (plain, gzip or zstd), Parquet or Arrow; - is standard input"`
+	Target     string   `yaml:"target" json:"target" doc:"column to predict"`
+	Weight     string   `yaml:"weight" json:"weight" doc:"column of weights; empty for none"`
+	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column, or a function: name=hour(column)"`
+	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, bar, space or one character"`
+	Header     string   `yaml:"header" json:"header" doc:"auto, yes or no"`
+	Duplicates string   `yaml:"duplicates" json:"duplicates" doc:"rows of the same cell: error, sum, mean or last"`
+}
 
 // Table returns the columns of the table and its format.
 func (d Data) Table() (dataset.Schema, tableio.Format, error) {
 	schema := dataset.Schema{Target: d.Target, Weight: d.Weight, Duplicates: d.Duplicates}
 	var format tableio.Format
-	for _, text := range d.Modes {
+	for i, text := range d.Modes {
 		mode, err := dataset.ParseMode(text)
 		if err != nil {
-			return schema, format, err
+			return schema, format, fielderr.Errorf(index("data.modes", i), "%w", err)
 		}
 		schema.Modes = append(schema.Modes, mode)
 	}
 	var err error
 	if format.Delimiter, err = delimited.ParseDelimiter(d.Delimiter); err != nil {
-		return schema, format, err
+		return schema, format, fielderr.Errorf("data.delimiter", "%w", err)
 	}
-	format.Header, err = delimited.ParseHeader(d.Header)
-	return schema, format, err
+	if format.Header, err = delimited.ParseHeader(d.Header); err != nil {
+		return schema, format, fielderr.Errorf("data.header", "%w", err)
+	}
+	return schema, format, nil
+}
+
+func (d *Data) fill(defaults Data) {
+	fill(&d.Delimiter, defaults.Delimiter)
+	fill(&d.Header, defaults.Header)
+	fill(&d.Duplicates, defaults.Duplicates)
+}
+
+func (d Data) validate(ps *Problems) {
+	for i, f := range d.Files {
+		if f == "" {
+			ps.Addf(index("data.files", i), "the name is empty")
+		}
+	}
+	if d.Target == "" {
+		ps.Addf("data.target", "missing; name the column to predict")
+	} else if d.Weight == d.Target {
+		ps.Addf("data.weight", "column %q is already the target", d.Weight)
+	}
+	if len(d.Modes) == 0 {
+		ps.Addf("data.modes", "missing; name the columns that identify a cell, such as store, item, time=year+month")
+	}
+	first := map[string]int{}
+	for i, text := range d.Modes {
+		path := index("data.modes", i)
+		mode, err := dataset.ParseMode(text)
+		if err != nil {
+			ps.Addf(path, "%v", err)
+			continue
+		}
+		if slices.Contains(mode.Columns, d.Target) {
+			ps.Addf(path, "column %q is already the target", d.Target)
+		}
+		if j, again := first[mode.Name]; again {
+			ps.Addf(path, "data.modes[%d] has the same name, %q; rename one of them, as in other=%s", j, mode.Name, text)
+			continue
+		}
+		first[mode.Name] = i
+	}
+	if _, err := delimited.ParseDelimiter(d.Delimiter); err != nil {
+		ps.Addf("data.delimiter", "%v", err)
+	}
+	oneOf(ps, "data.header", d.Header, "auto", "yes", "no")
+	oneOf(ps, "data.duplicates", d.Duplicates, dataset.DuplicateRules()...)
 }

@@ -19,5 +19,5 @@ func ExampleParseTerm() {
 	// Output:
 	// [[store item] [time]] [30]
 	// store*item,time:24
-	// term store*item,time:30: rank 30 between store*item and time is lowered to 24, all that time can carry
+	// term store*item,time:30: the rank 30 between store*item and time is reduced to 24, the maximum that time allows
 }

@@ -2,11 +2,13 @@ package spec
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
 
 func TestParseTerm(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text, canonical string
 		want            Term
@@ -37,16 +39,17 @@ func TestParseTerm(t *testing.T) {
 	}
 }
 
-func TestParseTermRefuses(t *testing.T) {
+func TestParseTermErrors(t *testing.T) {
+	t.Parallel()
 	modes := []string{"store", "item", "time"}
 	for _, c := range []struct{ text, want string }{
 		{"", "empty"},
 		{"  ", "empty"},
-		{":5", "empty place"},
-		{"store,,time:5", "empty place"},
-		{"store*,time:5", "empty place"},
-		{"stores,item:5", `mode "stores" is not among the modes (did you mean "store"?)`},
-		{"warehouse,item:5", `mode "warehouse" is not among the modes (store, item, time)`},
+		{":5", "lacks the name of a mode"},
+		{"store,,time:5", "lacks the name of a mode"},
+		{"store*,time:5", "lacks the name of a mode"},
+		{"stores,item:5", `unknown mode "stores" (did you mean "store"?)`},
+		{"warehouse,item:5", `unknown mode "warehouse" (known: store, item, time)`},
 		{"store,item*store:5", `mode "store" appears twice`},
 		{"store,item", "needs a rank after a colon, such as store,item:20"},
 		{"store,item:", `rank ""`},
@@ -68,26 +71,17 @@ func TestParseTermRefuses(t *testing.T) {
 }
 
 func TestDefaultTerm(t *testing.T) {
+	t.Parallel()
 	if got := DefaultTerm([]string{"a", "b", "c"}, 7).String(); got != "a,b,c:7" {
-		t.Errorf("default term of three modes is %q", got)
+		t.Errorf("three modes: got %q, want a,b,c:7", got)
 	}
-	one := DefaultTerm([]string{"a"}, 7)
-	if !one.Effect() || one.String() != "a" {
-		t.Errorf("default term of one mode is %q, effect %v", one, one.Effect())
-	}
-}
-
-func TestTermModes(t *testing.T) {
-	term, err := ParseTerm("store*item,time:2", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := term.Modes(); !reflect.DeepEqual(got, []string{"store", "item", "time"}) {
-		t.Errorf("modes %v", got)
+	if one := DefaultTerm([]string{"a"}, 7); len(one.Ranks) > 0 || one.String() != "a" {
+		t.Errorf("one mode: got %q with ranks %v, want a without ranks", one, one.Ranks)
 	}
 }
 
 func TestCapRanks(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text    string
 		sizes   []int
@@ -96,9 +90,9 @@ func TestCapRanks(t *testing.T) {
 	}{
 		{"a,b,c:20", []int{1500, 4500, 24}, "a,b,c:20", nil},
 		{"a,b,c:30", []int{1500, 4500, 24}, "a,b,c:30,24",
-			[]string{"term a,b,c:30: rank 30 between b and c is lowered to 24, all that c can carry"}},
-		{"a,b,c,d:9", []int{2, 3, 5, 7}, "a,b,c,d:2,6,7", []string{"all that a can", "all that a,b can", "all that d can"}},
-		{"a*b,c:5", []int{1, 8}, "a*b,c:1", []string{"all that a*b can"}},
+			[]string{"term a,b,c:30: the rank 30 between b and c is reduced to 24, the maximum that c allows"}},
+		{"a,b,c,d:9", []int{2, 3, 5, 7}, "a,b,c,d:2,6,7", []string{"that a allows", "that a,b allows", "that d allows"}},
+		{"a*b,c:5", []int{1, 8}, "a*b,c:1", []string{"that a*b allows"}},
 		{"a,b,c,d,e:10000", []int{1 << 62, 1 << 62, 1 << 62, 1 << 62, 1 << 62}, "a,b,c,d,e:10000", nil},
 		{"a", []int{3}, "a", nil},
 	} {
@@ -108,12 +102,12 @@ func TestCapRanks(t *testing.T) {
 		}
 		got, notices := term.CapRanks(c.sizes)
 		if got.String() != c.want || len(notices) != len(c.notices) {
-			t.Errorf("%s with sizes %v is capped to %s with %q; want %s with %q", c.text, c.sizes, got, notices, c.want, c.notices)
+			t.Errorf("%s with sizes %v: got %s with %q, want %s with %q", c.text, c.sizes, got, notices, c.want, c.notices)
 			continue
 		}
 		for i := range notices {
 			if !strings.Contains(notices[i], c.notices[i]) {
-				t.Errorf("%s: notice %q lacks %q", c.text, notices[i], c.notices[i])
+				t.Errorf("%s: got notice %q, want %q", c.text, notices[i], c.notices[i])
 			}
 		}
 		if term.String() != c.text {
@@ -123,12 +117,13 @@ func TestCapRanks(t *testing.T) {
 }
 
 func TestCapRanksPanicsOnMisuse(t *testing.T) {
+	t.Parallel()
 	term := DefaultTerm([]string{"a", "b"}, 3)
 	for name, sizes := range map[string][]int{"too few": {3}, "empty core": {3, 0}} {
 		func() {
 			defer func() {
-				if s, _ := recover().(string); !strings.HasPrefix(s, "model: ") {
-					t.Errorf("%s: no panic of package model but %q", name, s)
+				if s, _ := recover().(string); !strings.HasPrefix(s, "spec: ") {
+					t.Errorf("%s: got panic %q, want one of package spec", name, s)
 				}
 			}()
 			term.CapRanks(sizes)
@@ -148,9 +143,9 @@ func FuzzParseTerm(f *testing.F) {
 		if len(term.Ranks) != len(term.Cores)-1 {
 			t.Fatalf("%q: %d ranks for %d cores", s, len(term.Ranks), len(term.Cores))
 		}
-		again, err := ParseTerm(term.String(), term.Modes())
+		again, err := ParseTerm(term.String(), slices.Concat(term.Cores...))
 		if err != nil || !reflect.DeepEqual(again, term) {
-			t.Fatalf("%q is read as %#v, whose text %q is read as %#v, %v", s, term, term, again, err)
+			t.Fatalf("%q is parsed as %#v, whose text %q is parsed as %#v, %v", s, term, term, again, err)
 		}
 	})
 }

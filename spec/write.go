@@ -10,20 +10,20 @@ import (
 	"unicode"
 )
 
-// commentColumn is where comments begin when the value leaves room.
+// commentColumn is where comments start, unless the value is longer.
 const commentColumn = 30
 
-// YAML is the full specification, defaults filled in, a comment a key. Parse
-// reads it back to the same, filled, Spec.
+// YAML returns the full specification with defaults and one comment per key. Parse
+// reads it back as the same, filled, Spec.
 func (s Spec) YAML() []byte {
 	s.Fill()
 	var b strings.Builder
-	b.WriteString("# What kft fit learns, from which table, and how.\n")
+	b.WriteString("# Specification of a kft model.\n")
 	writeSection(&b, "", reflect.ValueOf(s))
 	return []byte(b.String())
 }
 
-// JSON is the full specification, defaults filled in, on one line.
+// JSON returns the full specification with defaults, on one line.
 func (s Spec) JSON() []byte {
 	s.Fill()
 	for _, list := range []*[]string{&s.Terms, &s.Data.Files, &s.Data.Modes, &s.Side.Tables, &s.Side.Kernels} {
@@ -31,12 +31,12 @@ func (s Spec) JSON() []byte {
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(fmt.Sprintf("model: %v", err)) // only for numbers that Validate refuses
+		panic(fmt.Sprintf("spec: %v", err)) // a NaN or infinite number, which Validate reports
 	}
 	return text
 }
 
-// notNil makes JSON write no values as [] and not as null.
+// notNil returns an empty list for nil, so that JSON has [] instead of null.
 func notNil(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -80,15 +80,15 @@ func writeLine(b *strings.Builder, text, comment string) {
 	fmt.Fprintf(b, "%-*s # %s\n", commentColumn-1, text, comment)
 }
 
-// plainYAML matches text that no YAML reader takes for anything but a string:
-// it begins with a letter and has nothing that could be syntax.
+// plainYAML matches text that every YAML reader takes for a string: it starts with a
+// letter and contains nothing that could be syntax.
 var plainYAML = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./+=()-]*$`)
 
-// notPlain are the words that some YAML readers take for something else.
+// notPlain matches words that some YAML readers take for another type.
 var notPlain = regexp.MustCompile(`^(?i:true|false|yes|no|on|off|null|y|n|nan|inf)$`)
 
-// quoteYAML is text as a YAML scalar: plain where that is safe, single-quoted
-// where it can be, else double-quoted with escapes.
+// quoteYAML returns text as a YAML scalar: plain if that is safe, single-quoted if the
+// text is printable, otherwise double-quoted with escapes.
 func quoteYAML(text string) string {
 	switch {
 	case plainYAML.MatchString(text) && !notPlain.MatchString(text):
@@ -96,7 +96,7 @@ func quoteYAML(text string) string {
 	case text != "" && isPrintable(text):
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 	}
-	return strconv.QuoteToASCII(text) // its escapes are YAML's, too
+	return strconv.QuoteToASCII(text) // YAML has the same escapes
 }
 
 func isPrintable(text string) bool {

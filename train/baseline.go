@@ -7,7 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
-// baseline measures the formulas of package baseline on all parts.
+// baseline fits the formulas of package baseline and measures them on all parts.
 func (r *run) baseline() []model.BaselineScores {
 	train := r.parts[dataset.Train]
 	b := baseline.Fit(r.spec.ModeNames(), r.data.sizes(), train.Codes, train.Y, train.W)

@@ -13,28 +13,30 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// checkpoint keeps the state of a fit in one file of a folder, together with
-// what the state belongs to: the specification, the data, its split and the
-// processor path, without which the same bits could not follow.
+// A checkpoint saves the state of a fit in one file of a folder. The file also identifies
+// the fit: a resumed fit gives the same bits only with the same specification, data,
+// split, side information and CPU instructions.
 type checkpoint struct {
 	folder string
 	spec   spec.Spec
 	data   string // hash of the table
 	split  string // hash of the parts
 	side   string // hash of the side information
-	path   string // of the cpu backend
+	path   string // CPU instructions of the backend
 }
 
 func (c *checkpoint) file() string { return filepath.Join(c.folder, "checkpoint.kft") }
 
+// prepare creates the folder.
 func (c *checkpoint) prepare() error {
 	if err := os.MkdirAll(c.folder, 0o777); err != nil {
-		return fmt.Errorf("the checkpoint folder cannot be made: %w", err)
+		return fmt.Errorf("creating the checkpoint folder: %w", err)
 	}
 	return nil
 }
 
-// runMeta is the part of a solver.Run that is not arrays.
+// runMeta holds the fields of a solver.Run other than its arrays. Its JSON keys are part
+// of the file format.
 type runMeta struct {
 	Sweep, Block, BestSweep, Restarts, Memory int
 	Points                                    []solver.Point
@@ -74,7 +76,7 @@ func arrays(r *solver.Run) [][]float32 {
 	return append([][]float32{r.Weights, r.Best}, r.Memory...)
 }
 
-// load reads the folder's checkpoint; nil where there is none yet.
+// load reads the checkpoint of the folder, nil if there is none yet.
 func (c *checkpoint) load() (*solver.State, error) {
 	f, err := modelfile.Read(c.file())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -96,6 +98,7 @@ func (c *checkpoint) load() (*solver.State, error) {
 	return s, nil
 }
 
+// loadRun reads what Save wrote of one run.
 func loadRun(f *modelfile.File, name string, r *solver.Run) error {
 	var m runMeta
 	if err := json.Unmarshal([]byte(f.Meta[name]), &m); err != nil {
@@ -133,12 +136,12 @@ func (c *checkpoint) matches(f *modelfile.File) error {
 	if f.Meta["kind"] != "checkpoint" {
 		return refuse("it is not a checkpoint")
 	}
-	spec, err := json.Marshal(c.spec)
+	same, err := c.sameSpec(f.Meta["spec"])
 	if err != nil {
-		return err
+		return &modelfile.FormatError{File: c.file(), Problem: err.Error()}
 	}
 	switch {
-	case f.Meta["spec"] != string(spec):
+	case !same:
 		return refuse("the specification differs")
 	case f.Meta["data"] != c.data:
 		return refuse("the data differs")
@@ -147,7 +150,22 @@ func (c *checkpoint) matches(f *modelfile.File) error {
 	case f.Meta["side"] != c.side:
 		return refuse("the side information differs")
 	case f.Meta["cpu"] != c.path:
-		return refuse(fmt.Sprintf("it was made with the %s instructions, this run uses %s (KFT_CPU sets them)", f.Meta["cpu"], c.path))
+		return refuse(fmt.Sprintf("it was made with %s instructions, this run uses %s (the environment variable KFT_CPU selects them)", f.Meta["cpu"], c.path))
 	}
 	return nil
+}
+
+// sameSpec reports whether text is the specification of c, possibly in the spelling of
+// an earlier version.
+func (c *checkpoint) sameSpec(text string) (bool, error) {
+	var saved spec.Spec
+	if err := json.Unmarshal([]byte(text), &saved); err != nil {
+		return false, err
+	}
+	then, err := json.Marshal(saved)
+	if err != nil {
+		return false, err
+	}
+	now, err := json.Marshal(c.spec)
+	return string(then) == string(now), err
 }

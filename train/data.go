@@ -19,13 +19,13 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// Data is a table and the parts of its rows. Fits do not change it, so one Data
-// serves many fits.
+// Data is a table whose rows are split into parts. Fits do not change it, so several
+// fits can share it.
 type Data struct {
 	source  string // name, for messages
 	table   dataset.Table
 	split   *split.Split
-	seconds float64 // that reading took
+	seconds float64 // time of reading
 }
 
 // Read reads and splits a table. The zero source stands for the files of the
@@ -40,7 +40,7 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	}
 	how, err := split.Parse(s.Split)
 	if err != nil {
-		return nil, err
+		return nil, fielderr.Errorf("split", "%w", err)
 	}
 	schema, format, err := s.Data.Table()
 	if err != nil {
@@ -54,7 +54,7 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	}
 	for m, d := range table.Dicts {
 		if d.Len() == 1 {
-			return nil, fielderr.Errorf("data.modes", "mode %q has only one id, %q, so it carries no information; leave it out", table.Modes[m].Name, d.ID(0))
+			return nil, fielderr.Errorf("data.modes", "mode %q has only one id, %q, so it carries no information; remove it from data.modes", table.Modes[m].Name, d.ID(0))
 		}
 	}
 	split, err := how.Apply(table, s.Seed)
@@ -82,6 +82,7 @@ func (d *Data) sizes() []int {
 	return sizes
 }
 
+// hashParts returns the hash of the part of every row.
 func hashParts(parts []dataset.Part) string {
 	text := make([]byte, len(parts))
 	for i, p := range parts {
@@ -96,7 +97,7 @@ func (r *run) takeParts() error {
 	if share := r.opt.Share; share > 0 && share < 1 {
 		all := r.split.Count(dataset.Train)
 		if r.split = shareOf(r.split, share, r.spec.Seed); r.split.Count(dataset.Train) == 0 {
-			return fmt.Errorf("a share of %.2g of %d training rows is empty; the table is too small to use a part of it", share, all)
+			return fmt.Errorf("a share of %.2g of %d training rows is empty; the table is too small to be reduced", share, all)
 		}
 	}
 	if r.split.Note != "" {
@@ -150,7 +151,7 @@ func (r *run) sourceParts() []dataset.Part {
 	return parts
 }
 
-// checkDomain returns an error with its place for a target, in any part, that the
+// checkDomain returns an error with the row for a target, in any part, that the
 // transform does not allow.
 func (r *run) checkDomain() error {
 	transform, err := predictive.ParseTransform(r.spec.Transform)
@@ -169,7 +170,7 @@ func (r *run) checkDomain() error {
 	return err
 }
 
-// countRows returns the number of rows of each code, by mode.
+// countRows returns the number of rows per code, by mode.
 func countRows(codes [][]int32, sizes []int) [][]int32 {
 	counts := make([][]int32, len(codes))
 	for m, column := range codes {

@@ -31,10 +31,10 @@ type fieldSide struct {
 // buildField returns the field that terms describe, and notices of ranks that were
 // capped. Weights are zero.
 //
-// A variant is an expression over cores: plain V', side A W, wlr V' o A W,
-// additive V' + A W; latent scaling is f_s f_r + f_b, a product of a plain and
-// a side train plus a plain one. A core none of whose modes has an operator is
-// free in every variant.
+// A variant is an expression over cores: plain is V', side is A W, wlr is V' o A W and
+// additive is V' + A W. Latent scaling (ls) is f_s f_r + f_b, the product of a plain and
+// a side train plus a plain train. If no mode of a core has an operator, the core is
+// plain in every variant.
 func buildField(terms []spec.Term, data fieldData, side fieldSide) (*tt.Field, []string, error) {
 	b := &builder{data: data, side: side, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, field: &tt.Field{}}
 	for _, term := range terms {
@@ -52,13 +52,14 @@ func buildField(terms []spec.Term, data fieldData, side fieldSide) (*tt.Field, [
 	return b.field, b.notices, nil
 }
 
+// A builder collects the trains of a field.
 type builder struct {
 	data           fieldData
 	side           fieldSide
-	free, informed map[string]*tt.Index // terms share the indices of equal cores
+	free, informed map[string]*tt.Index // indices without and with side information, by the name of the core
 	field          *tt.Field
-	groups         []int // of the field's terms
-	next           int   // group
+	groups         []int // group of each train of the field; the field is the sum over groups of products
+	next           int   // number of the next group
 	notices        []string
 }
 
@@ -99,7 +100,7 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 		}
 	}
 	capped, notices := term.CapRanks(trained)
-	for _, n := range notices { // the trains of latent scaling say the same
+	for _, n := range notices { // the trains of latent scaling have the same notices
 		if !slices.Contains(b.notices, n) {
 			b.notices = append(b.notices, n)
 		}
@@ -118,11 +119,12 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 	return nil
 }
 
-// has tells whether a mode of a core has side information.
+// has reports whether a mode of a core has side information.
 func (b *builder) has(core []string) bool {
 	return slices.ContainsFunc(spec.Positions(core, b.data.Modes), func(m int) bool { return b.operator(m) != nil })
 }
 
+// operator returns the operator of a mode, nil without side information.
 func (b *builder) operator(mode int) tt.Operator {
 	if b.side.Operators == nil {
 		return nil
@@ -130,9 +132,10 @@ func (b *builder) operator(mode int) tt.Operator {
 	return b.side.Operators[mode]
 }
 
-// index returns the index of a core and the number of its entities with
-// training rows, which come first. A core with side information also has those
-// of the other rows, and, of one mode, all its ids.
+// index returns the index of a core and the number of its entities that have training
+// rows, which come first. The index of a core with side information also has the
+// entities of the other rows and, for a core of one mode, all ids of the mode. Terms
+// with equal cores share an index.
 func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
 	key, at := tt.CoreName(core), spec.Positions(core, b.data.Modes)
 	if b.free[key] == nil {
@@ -166,7 +169,7 @@ func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
 	return b.informed[key], trained, nil
 }
 
-// regress gives a core its side information.
+// regress adds the regression on side information to a core.
 func (b *builder) regress(c *tt.Core, core []string, variant tt.Variant, trained int) error {
 	var ops []tt.Operator
 	at := spec.Positions(core, b.data.Modes)
@@ -182,8 +185,9 @@ func (b *builder) regress(c *tt.Core, core []string, variant tt.Variant, trained
 		seen[e] = true
 	}
 	c.Regress(variant, m, seen)
-	// Where a mode has no operator each of its ids has a regression of its own,
-	// with few entities: V' near 1 is what those share.
+	// If a mode of a joint core has no operator, each of its ids has its own regression,
+	// with few entities. Then V' has its own penalty towards 1, which all regressions
+	// share.
 	c.Coupled = b.side.Coupled && variant == tt.WLR && m.Systems() == 1
 	if len(at) == 1 && b.side.Norms != nil && b.side.Norms[at[0]] != nil {
 		norm, width := b.side.Norms[at[0]], c.Slices.Slice()

@@ -9,7 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-func TestBuild(t *testing.T) {
+func TestBuildField(t *testing.T) {
+	t.Parallel()
 	modes, sizes := []string{"store", "item", "time"}, []int{4, 6, 3}
 	codes := [][]int32{{0, 1, 1, 3}, {0, 0, 5, 5}, {0, 1, 2, 0}} // store 2 has no rows
 	var terms []spec.Term
@@ -25,7 +26,7 @@ func TestBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(notices) != 1 || !strings.Contains(notices[0], "3") {
-		t.Errorf("notices %q: rank 7 is capped at 3 months", notices)
+		t.Errorf("got notices %q, want one that reduces rank 7 to the 3 months", notices)
 	}
 	var shapes []int
 	for _, term := range f.Terms {
@@ -36,16 +37,17 @@ func TestBuild(t *testing.T) {
 	want := []int{1, 4, 2, 2, 3, 2, 2, 4, 1 /**/, 1, 5, 3, 3, 4, 1 /**/, 1, 3, 1}
 	for i := range want {
 		if len(shapes) != len(want) || shapes[i] != want[i] {
-			t.Fatalf("shapes %v, want %v", shapes, want)
+			t.Fatalf("got shapes %v, want %v", shapes, want)
 		}
 	}
 	if f.Terms[0].Cores[1].Index != f.Terms[2].Cores[0].Index {
-		t.Error("equal cores do not share their index")
+		t.Error("equal cores: got different indices, want the same")
 	}
 }
 
-// The three trains of latent scaling have the same ranks and one notice.
-func TestBuildNoticesOnce(t *testing.T) {
+// The three trains of latent scaling have the same ranks, but give one notice.
+func TestBuildFieldNotices(t *testing.T) {
+	t.Parallel()
 	modes := []string{"store", "time"}
 	term, err := spec.ParseTerm("store,time:9@ls", modes)
 	if err != nil {
@@ -54,10 +56,11 @@ func TestBuildNoticesOnce(t *testing.T) {
 	data := fieldData{Modes: modes, Sizes: []int{4, 3}, Train: [][]int32{{0, 1, 2, 3}, {0, 1, 2, 0}}, Other: [][]int32{{}, {}}}
 	_, notices, err := buildField([]spec.Term{term}, data, fieldSide{Operators: []tt.Operator{ones{4, 2}, ones{3, 2}}})
 	if err != nil || len(notices) != 1 {
-		t.Errorf("notices %q, %v", notices, err)
+		t.Errorf("got notices %q, %v; want one notice", notices, err)
 	}
 }
 
+// ones is an operator whose matrix has only ones.
 type ones struct{ n, m int }
 
 func (o ones) Rows() int    { return o.n }
@@ -70,7 +73,8 @@ func (o ones) Matrix() []float32 {
 	return a
 }
 
-func TestBuildVariants(t *testing.T) {
+func TestBuildFieldVariants(t *testing.T) {
+	t.Parallel()
 	modes, sizes := []string{"store", "item", "time"}, []int{4, 6, 3}
 	data := fieldData{Modes: modes, Sizes: sizes, Train: [][]int32{{0, 1, 1, 3}, {0, 0, 5, 5}, {0, 1, 2, 0}}, Other: [][]int32{{2, 0}, {4, 0}, {1, 2}}}
 	side := fieldSide{Operators: []tt.Operator{ones{4, 2}, nil, ones{3, 2}}, Variant: "wlr", Coupled: true}
@@ -78,7 +82,7 @@ func TestBuildVariants(t *testing.T) {
 		"store,item,time:2":          "wlr(4+1 1x2) plain(2+1 2x2) wlr(3+1 2x1)",
 		"store,item,time:2@additive": "additive(4+1 1x2) plain(2+1 2x2) additive(3+1 2x1)",
 		"store,item,time:2@plain":    "plain(3+1 1x2) plain(2+1 2x2) plain(3+1 2x1)",
-		"store*item,time:2":          "wlr(5+1 1x2) wlr(3+1 2x1)", // four pairs of training rows and one of the others
+		"store*item,time:2":          "wlr(5+1 1x2) wlr(3+1 2x1)", // four pairs in training rows, one in other rows
 		"item":                       "plain(2+1 1x1)",
 		"store,time:2@ls:1:3":        "plain(3+1 1x1) plain(3+1 1x1) | side(4+1 1x2) side(3+1 2x1) | plain(3+1 1x3) plain(3+1 3x1) groups [0 0 1]",
 	} {
@@ -87,7 +91,7 @@ func TestBuildVariants(t *testing.T) {
 			t.Fatal(err)
 		}
 		if term.String() != text {
-			t.Errorf("%s reads as %s", text, term)
+			t.Errorf("%s: got the term %s", text, term)
 		}
 		f, _, err := buildField([]spec.Term{term}, data, side)
 		if err != nil {
@@ -103,9 +107,10 @@ func TestBuildVariants(t *testing.T) {
 					got += " "
 				}
 				got += fmt.Sprintf("%s(%d+1 %dx%d)", c.Variant, c.Slices.N-1, c.Slices.Left, c.Slices.Right)
-				// A joint core with a mode without operator is many regressions.
+				// A joint core with a mode that has no operator consists of several regressions,
+				// so it is not coupled.
 				if c.Coupled != (c.Variant == tt.WLR && len(c.Modes) == 1) {
-					t.Errorf("%s: core %d coupled %v", text, p, c.Coupled)
+					t.Errorf("%s: core %d: got coupled %v", text, p, c.Coupled)
 				}
 			}
 		}
@@ -113,7 +118,7 @@ func TestBuildVariants(t *testing.T) {
 			got += fmt.Sprintf(" groups %v", f.Group)
 		}
 		if got != want {
-			t.Errorf("%s is %s, want %s", text, got, want)
+			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peakRSS returns the most memory the process has held, in bytes.
+// peakRSS returns the peak resident memory of the process in bytes, 0 if it is unknown.
 func peakRSS() int64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {

@@ -42,6 +42,7 @@ func (r *run) readSide(ctx context.Context) error {
 	return nil
 }
 
+// sideOf reads one side table, that of mode at, encodes its rows and builds the operator.
 func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int) (*model.Side, model.SideReport, error) {
 	mode, s := r.data.table.Modes[at], r.spec.Side
 	report := model.SideReport{Mode: mode.Name, Space: s.Space}
@@ -79,7 +80,7 @@ func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int) (*model.S
 	}
 	columns := s.Columns
 	if s.Space == "dual" {
-		columns = min(columns, features.N) // the default is above that of small modes
+		columns = min(columns, features.N) // the default exceeds the number of ids of small modes
 	}
 	op, notices, err := sideinfo.New(s.Space, features, k, sideinfo.Options{Backend: r.engine, Columns: columns,
 		NoIntercept: s.Intercept == "no", Learn: s.LengthScales == "learn", Seed: r.spec.Seed})
@@ -88,8 +89,8 @@ func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int) (*model.S
 	}
 	report.Notices = notices
 	if s.Space != "dual-unwhitened" && s.Space != "primal" && s.LengthScales == "fixed" {
-		// The axes that the data tells apart: conjugate gradients then need
-		// fewer steps.
+		// Rotate to the axes that the training rows distinguish best, so that conjugate
+		// gradients need fewer steps.
 		if err := sideinfo.Rotate(op, counts(r.parts[dataset.Train].Codes[at], op.Rows())); err != nil {
 			return nil, report, err
 		}
@@ -104,7 +105,7 @@ func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int) (*model.S
 	return out, report, nil
 }
 
-// counts counts the codes of a column.
+// counts returns the number of rows per code of a column.
 func counts(codes []int32, n int) []float64 {
 	sum := make([]float64, n)
 	for _, c := range codes {
@@ -113,7 +114,7 @@ func counts(codes []int32, n int) []float64 {
 	return sum
 }
 
-// sideInfo returns what the model builder needs of the side information.
+// sideInfo returns the side information in the form that buildField needs.
 func (r *run) sideInfo() fieldSide {
 	s := r.spec.Side
 	info := fieldSide{Variant: s.Variant, Coupled: s.Dual(), Operators: make([]tt.Operator, len(r.side)), Norms: make([]func(dst, x []float32, width int), len(r.side))}
@@ -123,14 +124,14 @@ func (r *run) sideInfo() fieldSide {
 		}
 		info.Operators[at] = side.Operator
 		if s.Space == "dual-unwhitened" {
-			// T = K V, whose norm is v'K v.
+			// T = K V, and the penalty is the norm v' K v.
 			info.Norms[at] = func(dst, x []float32, width int) { sideinfo.Apply(r.engine, side.Operator, dst, x, width) }
 		}
 	}
 	return info
 }
 
-// kernels returns the operators whose length-scales are learned.
+// kernels returns the operators with length-scales to learn.
 func (r *run) kernels() []solver.Kernel {
 	var kernels []solver.Kernel
 	for at, s := range r.side {
@@ -141,7 +142,7 @@ func (r *run) kernels() []solver.Kernel {
 	return kernels
 }
 
-// reportLearned notes where the kernels' parameters ended.
+// reportLearned records the learned values of the kernel parameters.
 func (r *run) reportLearned() {
 	for i, report := range r.sideReports {
 		at := slices.Index(r.spec.ModeNames(), report.Mode)
@@ -153,14 +154,14 @@ func (r *run) reportLearned() {
 	}
 }
 
-// warnUnusedSide says what of the side information, as it was asked for, has no
-// effect.
+// warnUnusedSide warns about side information and kernels of the specification that have
+// no effect.
 func (r *run) warnUnusedSide() {
 	s := r.spec.Side
 	names := r.spec.ModeNames()
 	for at, side := range r.side {
 		if side != nil && !r.model.Informed(at) {
-			r.warnings = append(r.warnings, fmt.Sprintf("the side information of %s has no effect: no term has a core of %s in a variant other than plain", names[at], names[at]))
+			r.warnings = append(r.warnings, fmt.Sprintf("the side information of %s has no effect: every term with a core of %s has the variant plain", names[at], names[at]))
 		}
 	}
 	for _, text := range s.Kernels {
@@ -169,7 +170,7 @@ func (r *run) warnUnusedSide() {
 		}
 	}
 	if s.Space == "dual-unwhitened" && s.LengthScales == "learn" {
-		r.warnings = append(r.warnings, "length-scales are not learned in the space dual-unwhitened; use dual")
+		r.warnings = append(r.warnings, "length-scales cannot be learned in the space dual-unwhitened; set side.space to dual")
 	}
 }
 

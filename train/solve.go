@@ -9,7 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// solve trains on the modelling scale.
+// solve trains the field on the modelling scale.
 func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	problem := &solver.Problem{Field: r.field, Backend: r.engine}
 	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
@@ -33,19 +33,19 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 		opt.Progress = r.progress(&problem.Valid, opt.Counts == nil)
 	}
 	if r.opt.Checkpoint != "" {
-		k := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: r.data.Hash(), split: hashParts(r.split.Parts), side: hashSide(r.side), path: r.engine.Name()}
-		if err := k.prepare(); err != nil {
+		c := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: r.data.Hash(), split: hashParts(r.split.Parts), side: hashSide(r.side), path: r.engine.Name()}
+		if err := c.prepare(); err != nil {
 			return solver.Report{}, err
 		}
 		if r.opt.Resume {
-			state, err := k.load()
+			state, err := c.load()
 			if err != nil {
 				return solver.Report{}, err
 			}
 			opt.Resume = state
-			r.noteResume(state, k)
+			r.noteResume(state, c)
 		}
-		opt.Checkpointer, opt.CheckpointEvery = k, r.opt.CheckpointEvery
+		opt.Checkpointer, opt.CheckpointEvery = c, r.opt.CheckpointEvery
 	}
 	return solver.Solve(ctx, problem, opt)
 }
@@ -67,18 +67,19 @@ func (r *run) progress(valid *solver.Observations, squaredErrors bool) func(solv
 	}
 }
 
-func (r *run) noteResume(state *solver.State, k *checkpoint) {
+// noteResume reports whether the fit continues from a checkpoint.
+func (r *run) noteResume(state *solver.State, c *checkpoint) {
 	if r.opt.Progress == nil {
 		return
 	}
-	note := fmt.Sprintf("no checkpoint in %s yet; starting from the beginning", k.folder)
+	note := fmt.Sprintf("no checkpoint in %s yet; starting from the beginning", c.folder)
 	if state != nil {
-		note = fmt.Sprintf("resuming from sweep %d of %s", state.Run.Sweep+1, k.file())
+		note = fmt.Sprintf("resuming from sweep %d of %s", state.Run.Sweep+1, c.file())
 	}
 	r.opt.Progress(Event{Stage: "fit", Note: note})
 }
 
-// solverOptions translates the specification.
+// solverOptions returns the options of the solver for a specification.
 func solverOptions(s spec.Spec, opt Options) solver.Options {
 	f := s.Fit
 	o := solver.Options{Solver: f.Solver, Sweeps: f.Sweeps, Patience: f.Patience, CGSteps: f.CGSteps, LearningRate: f.LearningRate, Batch: f.Batch,
@@ -117,6 +118,7 @@ func variance(o *solver.Observations) float64 {
 	return squares/total - sum*sum/(total*total)
 }
 
+// weightOf returns the weight of observation i.
 func weightOf(o *solver.Observations, i int) float64 {
 	if o.W == nil {
 		return 1

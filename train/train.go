@@ -86,7 +86,7 @@ func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bo
 	return r.run(ctx)
 }
 
-// A run is one call of Fit.
+// A run is the state of one fit.
 type run struct {
 	spec        spec.Spec
 	opt         Options
@@ -118,6 +118,7 @@ func (r *run) stage(name string, work func() error) error {
 	return err
 }
 
+// run executes the stages of a fit.
 func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 	var solved solver.Report
 	var scores []model.BaselineScores
@@ -156,7 +157,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.buildField(); err != nil {
 		return err
 	}
-	if warning := coarseTarget(r.spec.Data.Target, train.Y); warning != "" {
+	if warning := warnCoarseTarget(r.spec.Data.Target, train.Y); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
 	scale, err := r.newScale()
@@ -174,8 +175,8 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.holdOut(); err != nil {
 		return err
 	}
-	// Held-out rows are measured as they would be predicted: by the prior, if nothing
-	// is known of an id.
+	// Validation and test rows are measured as new rows would be predicted: by the prior,
+	// if their id has no training rows and no side information.
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
 		r.model.ForgetUntrained(r.parts[p].Codes)
 	}
@@ -251,6 +252,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 	return score, nil
 }
 
+// rowsOf returns observations in the form that package evaluate needs.
 func rowsOf(o *solver.Observations) evaluate.Rows {
 	return evaluate.Rows{Codes: o.Codes, Y: o.Y, W: o.W}
 }
@@ -266,8 +268,9 @@ func (r *run) predicted(p dataset.Part) tt.Moments {
 	return r.moments[p]
 }
 
-// maxCountRows is how many training rows of counts are measured: the median of a
-// mixture of counts is expensive, and the figure is only for orientation.
+// maxCountRows is the maximum number of training rows that are measured with a likelihood
+// of counts: the median of a mixture of counts is expensive, and the training scores are
+// only for orientation.
 const maxCountRows = 50_000
 
 // thinned returns at most maxCountRows rows, evenly spaced.

@@ -1,0 +1,83 @@
+package train
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+func salesSpec(file string) spec.Spec {
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "units", Modes: []string{"store", "item", "time=year+month"}}, Transform: "log1p",
+		Terms: []string{"store,item,time:3", "store*item,time:1"}, Fit: spec.Fit{Sweeps: 6}}
+	s.Fill()
+	return s
+}
+
+// ReadAndFit gives the same model as Read followed by Fit, which leaves the data
+// unchanged for other fits.
+func TestFitSharedData(t *testing.T) {
+	t.Parallel()
+	s := salesSpec(testtable.WriteSales(t, 1500))
+	opt := Options{Threads: 2}
+	_, want, err := ReadAndFit(t.Context(), s, tableio.Source{}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want.Train.N != 900 || want.Valid.N != 300 || want.Test.N != 300 {
+		t.Errorf("got parts of %d, %d and %d rows; want 900, 300 and 300", want.Train.N, want.Valid.N, want.Test.N)
+	}
+	for _, b := range want.Baseline {
+		if want.Test.R2Scale <= b.Test.R2Scale {
+			t.Errorf("got R2 %v on the test set, want more than %v of %s", want.Test.R2Scale, b.Test.R2Scale, b.Name)
+		}
+	}
+	data, err := Read(t.Context(), s, tableio.Source{}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, got, err := Fit(t.Context(), s, data, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := recordText(t, got), recordText(t, want); got != want {
+			t.Errorf("got record %s\nwant %s", got, want)
+		}
+	}
+}
+
+func recordText(t *testing.T, r *Report) string {
+	t.Helper()
+	text, err := json.Marshal(r.Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestErrorsNameFields(t *testing.T) {
+	t.Parallel()
+	file := testtable.WriteSales(t, 400)
+	for _, c := range []struct {
+		change func(*spec.Spec)
+		want   string // path of the field
+	}{
+		{func(s *spec.Spec) { s.Split = "randm:60/20/20" }, "split"},
+		{func(s *spec.Spec) { s.Data.Modes = []string{"store", "note"}; s.Terms = []string{"store"} }, "data.modes"},
+		{func(s *spec.Spec) { s.Data.Delimiter = "coma" }, "data.delimiter"},
+		{func(s *spec.Spec) { s.Data.Header = "maybe" }, "data.header"},
+		{func(s *spec.Spec) { s.Uncertainty.Conformal, s.Split = "split", "random:98/1/1" }, "uncertainty.conformal"},
+	} {
+		s := salesSpec(file)
+		s.Data.Duplicates = "last"
+		c.change(&s)
+		_, _, err := ReadAndFit(t.Context(), s, tableio.Source{}, Options{Threads: 2})
+		if got := fielderr.Path(err); got != c.want {
+			t.Errorf("got error %v of field %q, want one of field %q", err, got, c.want)
+		}
+	}
+}
