@@ -260,7 +260,7 @@ func TestQuantilesAreChecked(t *testing.T) {
 		"0 is not between 0 and 1":   {0, .5},
 		"1.5 is not between 0 and 1": {.5, 1.5},
 		"NaN is not between 0 and 1": {math.NaN()},
-		"0.5 appears twice":         {.5, .5},
+		"0.5 appears twice":          {.5, .5},
 		"0.1 comes after 0.5":        {.5, .1},
 	} {
 		var wrong *kft.QuantileError

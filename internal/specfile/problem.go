@@ -30,6 +30,9 @@ func (p Problem) Error() string {
 	return b.String()
 }
 
+// FieldPath returns the path of the field.
+func (p Problem) FieldPath() string { return p.Path }
+
 // Problems is a list of problems. Its text has one line per problem.
 type Problems []Problem
 
@@ -39,6 +42,14 @@ func (ps Problems) Error() string {
 		lines[i] = p.Error()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// FieldPath returns the path of the only problem, and "" if there are several.
+func (ps Problems) FieldPath() string {
+	if len(ps) != 1 {
+		return ""
+	}
+	return ps[0].Path
 }
 
 // Err returns ps as an error, or nil if it is empty.
