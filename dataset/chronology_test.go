@@ -8,9 +8,10 @@ import (
 )
 
 func TestChronology(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		mode string
-		ids  string // in the order of time
+		ids  string // in chronological order
 		note bool
 	}{
 		{mode: "time=year+month", ids: "2015-2 2015-10 2016-1"},
@@ -54,17 +55,18 @@ func TestChronology(t *testing.T) {
 		}
 		for i, code := range got.Order {
 			if ids[code] != want[i] {
-				t.Errorf("%s: place %d of %v is %s", c.mode, i, want, ids[code])
+				t.Errorf("%s: got %s at position %d, want the order %v", c.mode, ids[code], i, want)
 				break
 			}
 		}
 		if (got.Note != "") != c.note {
-			t.Errorf("%s %v: note %q", c.mode, want, got.Note)
+			t.Errorf("%s %v: got note %q, want one: %t", c.mode, want, got.Note, c.note)
 		}
 	}
 }
 
-func TestNoChronology(t *testing.T) {
+func TestChronologyErrors(t *testing.T) {
+	t.Parallel()
 	for mode, ids := range map[string]string{
 		"when":                "b c a",
 		"time=store+item":     "12-4 7-9",
@@ -80,7 +82,7 @@ func TestNoChronology(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := m.Chronology(strings.Fields(ids)); err == nil || !strings.Contains(err.Error(), "is ambiguous; make it from a year and a period within the year (time=year+month)") {
-			t.Errorf("%s: %v, %v", mode, got, err)
+			t.Errorf("%s: got %v, error %v, want an error about an ambiguous order", mode, got, err)
 		}
 	}
 	for _, f := range cyclicFunctions {
@@ -90,7 +92,7 @@ func TestNoChronology(t *testing.T) {
 		}
 		_, err = m.Chronology([]string{"1", "2", "3"})
 		if want := fmt.Sprintf("mode %s is %s(at), which is cyclic and has no last %s; use a mode made of yearmonth(at) or date(at), or of columns such as time=year+month", f, f, f); err == nil || err.Error() != want {
-			t.Errorf("%s: %v", f, err)
+			t.Errorf("%s: got error %v, want %s", f, err, want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func TestDict(t *testing.T) {
 	ids[0] = "zero"
 	d := NewDict(ids)
 	if d.Len() != len(ids) {
-		t.Fatalf("%d ids of %d", d.Len(), len(ids))
+		t.Fatalf("got %d ids, want %d", d.Len(), len(ids))
 	}
 	for code, id := range ids {
 		if d.ID(int32(code)) != id {
@@ -26,19 +26,19 @@ func TestDict(t *testing.T) {
 	}
 	for _, id := range []string{"", "0", "a\x00\x00", "x5000", "identifier number 5000"} {
 		if code, ok := d.Code([]byte(id)); ok {
-			t.Errorf("id %q has code %d", id, code)
+			t.Errorf("the unknown id %q has code %d", id, code)
 		}
 	}
 	short, long := []byte("x4999"), []byte("identifier number 4999")
 	if n := testing.AllocsPerRun(100, func() { d.Code(short); d.Code(long) }); n != 0 {
-		t.Errorf("a lookup allocates %g times", n)
+		t.Errorf("a lookup allocates %g times, want 0", n)
 	}
 	if _, ok := NewDict(nil).Code(short); ok {
-		t.Error("an empty dictionary knows an id")
+		t.Error("an empty dictionary contains an id")
 	}
 	defer func() {
 		if got := recover(); got != `dataset: id "a" is repeated` {
-			t.Errorf("panic %v", got)
+			t.Errorf("got panic %v, want one about the repeated id", got)
 		}
 	}()
 	NewDict([]string{"a", "b", "a"})

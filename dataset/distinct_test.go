@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Whatever claims that cells are distinct is compared with a map of them.
+// The functions that detect distinct cells are compared with a map of the cells.
 func TestDistinct(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 0))
 	proven := 0
 	for trial := range 400 {
@@ -44,20 +45,20 @@ func TestDistinct(t *testing.T) {
 		for workers := 1; workers <= 5; workers++ {
 			runs := table.distinctInRuns(order, workers)
 			if runs && !distinct {
-				t.Fatalf("trial %d, %d workers: runs hide a repeated cell in %v", trial, workers, cells)
+				t.Fatalf("trial %d, %d workers: distinctInRuns overlooks a repeated cell in %v", trial, workers, cells)
 			}
 			if runs {
 				proven++
 			}
 			if got := table.distinctInBitmap(order, workers); got != distinct {
-				t.Fatalf("trial %d, %d workers: the bitmap says %v of %v", trial, workers, got, cells)
+				t.Fatalf("trial %d, %d workers: distinctInBitmap returns %t, want %t, for %v", trial, workers, got, distinct, cells)
 			}
 			if got := len(table.repeats(workers)); got != len(cells)-len(seen) {
-				t.Fatalf("trial %d, %d workers: %d repeats of %d", trial, workers, got, len(cells)-len(seen))
+				t.Fatalf("trial %d, %d workers: got %d repeats, want %d", trial, workers, got, len(cells)-len(seen))
 			}
 		}
 	}
 	if proven < 200 {
-		t.Errorf("runs proved only %d tables distinct", proven)
+		t.Errorf("distinctInRuns proved %d tables distinct, want at least 200", proven)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
-// RowPlace is where a data row stands in the input.
+// RowPlace is the place of a data row in the input.
 type RowPlace struct {
 	File string
 	Line int    // from 1

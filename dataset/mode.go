@@ -33,6 +33,14 @@ const quotable = "+,=()\""
 // with each quote in it doubled: "a+b", price="price (USD)",
 // time="year, fiscal"+month.
 func ParseMode(s string) (Mode, error) {
+	m, err := parseMode(s)
+	if err != nil {
+		return Mode{}, fielderr.Errorf("data.modes", "mode %q: %w", s, err)
+	}
+	return m, nil
+}
+
+func parseMode(s string) (Mode, error) {
 	name, source, named := cutUnquoted(s, '=')
 	if !named {
 		name, source = "", s
@@ -41,15 +49,15 @@ func ParseMode(s string) (Mode, error) {
 	source = strings.TrimSpace(source)
 	if open := indexUnquoted(source, '('); open >= 0 {
 		if !strings.HasSuffix(source, ")") {
-			return Mode{}, fmt.Errorf("mode %q: the parenthesis is not closed; write it as hour(timestamp)", s)
+			return Mode{}, fmt.Errorf("the parenthesis is not closed; write it as hour(timestamp)")
 		}
 		m.Func = strings.TrimSpace(source[:open])
 		if err := calendar.Check(m.Func); err != nil {
-			return Mode{}, fmt.Errorf("mode %q: %w; a column with that name is written in quotes: %s", s, err, quoteColumn(source))
+			return Mode{}, fmt.Errorf("%w; a column with that name is written in quotes: %s", err, quoteColumn(source))
 		}
 		source = source[open+1 : len(source)-1]
 		if indexUnquoted(source, '+') >= 0 || indexUnquoted(source, '(') >= 0 || indexUnquoted(source, ')') >= 0 {
-			return Mode{}, fmt.Errorf("mode %q: a function takes one column, as in hour(timestamp)", s)
+			return Mode{}, fmt.Errorf("a function takes one column, as in hour(timestamp)")
 		}
 	}
 	for more := true; more; {
@@ -57,10 +65,10 @@ func ParseMode(s string) (Mode, error) {
 		column, source, more = cutUnquoted(source, '+')
 		column, ok := unquoteColumn(strings.TrimSpace(column))
 		if !ok {
-			return Mode{}, fmt.Errorf(`mode %q: a quote is not closed; write "a+b", and double each quote within quotes`, s)
+			return Mode{}, fmt.Errorf(`a quote is not closed; write "a+b", and double each quote within quotes`)
 		}
 		if column == "" {
-			return Mode{}, fmt.Errorf("mode %q: the name of a column is missing; write store, time=year+month or hour(timestamp)", s)
+			return Mode{}, fmt.Errorf("the name of a column is missing; write store, time=year+month or hour(timestamp)")
 		}
 		m.Columns = append(m.Columns, column)
 	}
@@ -69,10 +77,10 @@ func ParseMode(s string) (Mode, error) {
 		m.Name = strings.TrimSpace(name)
 	}
 	if m.Name == "" {
-		return Mode{}, fmt.Errorf("mode %q: the name before '=' is missing; write it as time=year+month", s)
+		return Mode{}, fmt.Errorf("the name before '=' is missing; write it as time=year+month")
 	}
 	if strings.ContainsAny(m.Name, reserved) {
-		return Mode{}, fmt.Errorf("mode %q: the name of a mode may not contain any of %q; give it a name, as in time=%s", s, reserved, m.Expression())
+		return Mode{}, fmt.Errorf("the name of a mode may not contain any of %q; give it a name, as in time=%s", reserved, m.Expression())
 	}
 	return m, nil
 }

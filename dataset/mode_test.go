@@ -6,6 +6,7 @@ import (
 )
 
 func TestParseMode(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		text string
 		want Mode
@@ -26,14 +27,14 @@ func TestParseMode(t *testing.T) {
 	} {
 		got, err := ParseMode(tc.text)
 		if err != nil || !reflect.DeepEqual(got, tc.want) {
-			t.Errorf("ParseMode(%q) = %+v, %v", tc.text, got, err)
+			t.Errorf("ParseMode(%q) = %+v, %v, want %+v", tc.text, got, err, tc.want)
 		}
 		if got.String() != tc.text {
 			t.Errorf("%+v is written %q, want %q", got, got.String(), tc.text)
 		}
 	}
 	if m, err := ParseMode(" time = year + month "); err != nil || m.String() != "time=year+month" {
-		t.Errorf("with spaces: %v, %v", m, err)
+		t.Errorf("with spaces: got %v, %v, want time=year+month", m, err)
 	}
 	for text, want := range map[string]string{
 		"":               `mode "": the name of a column is missing; write store, time=year+month or hour(timestamp)`,
@@ -52,18 +53,19 @@ func TestParseMode(t *testing.T) {
 		"a*b=store+item": `mode "a*b=store+item": the name of a mode may not contain any of ",*:=()"; give it a name, as in time=store+item`,
 	} {
 		if _, err := ParseMode(text); err == nil || err.Error() != want {
-			t.Errorf("ParseMode(%q): %v, want %s", text, err, want)
+			t.Errorf("ParseMode(%q): got error %v, want %s", text, err, want)
 		}
 	}
 	if got, err := ParseModes(`"a+b",p="x, y",c`); err != nil || len(got) != 3 || got[0].Columns[0] != "a+b" || got[1].Columns[0] != "x, y" || got[2].Name != "c" {
-		t.Errorf("ParseModes with quotes: %+v, %v", got, err)
+		t.Errorf("ParseModes with quotes: got %+v, %v", got, err)
 	}
 	if _, err := ParseModes("a,b,a"); err == nil || err.Error() != `two modes have the name "a"; rename one of them, as in other=a` {
-		t.Errorf("ParseModes of a name twice: %v", err)
+		t.Errorf("ParseModes with a repeated name: got error %v", err)
 	}
 }
 
 func TestModeID(t *testing.T) {
+	t.Parallel()
 	values := map[string]string{"year": "2016", "month": " 1", "at": "2016-12-31 23:59", "bad": "x"}
 	for text, want := range map[string]string{"time=year+month": "2016-1", "hour(at)": "23", "year": "2016", "time=year+week": "", "store": ""} {
 		m, err := ParseMode(text)
@@ -72,11 +74,11 @@ func TestModeID(t *testing.T) {
 		}
 		id, ok, err := m.ID(values)
 		if err != nil || id != want || ok != (want != "") {
-			t.Errorf("%s: %q, %v, %v", text, id, ok, err)
+			t.Errorf("%s: got id %q, %t, %v, want %q", text, id, ok, err, want)
 		}
 	}
 	m, _ := ParseMode("hour(bad)")
 	if _, _, err := m.ID(values); err == nil {
-		t.Error("x is a moment")
+		t.Error("x is accepted as a moment")
 	}
 }

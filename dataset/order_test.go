@@ -6,6 +6,7 @@ import (
 )
 
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		mode string
 		ids  []string
@@ -21,7 +22,7 @@ func TestOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := mode.Order(c.ids); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v are ordered %v, not %v", c.mode, c.ids, got, c.want)
+			t.Errorf("%s: ids %v: got order %v, want %v", c.mode, c.ids, got, c.want)
 		}
 	}
 }

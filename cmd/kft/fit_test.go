@@ -65,7 +65,7 @@ func TestOddColumnNames(t *testing.T) {
 	}
 	must(t, "fit", "--data", "odd.csv", "--target", "units", "--modes", `store="store, id",item="a+b=(c)",time=year+month`, "--rank", "1", "--sweeps", "1", "-o", "flags.kft")
 	must(t, "split", "odd.csv", "--target", "units", "--modes", `store="store, id",item="a+b=(c)"`, "--modes", "time=year+month")
-	refused(t, exitUsage, []string{"a column of that name is written in quotes"}, "fit", "--data", "odd.csv", "--target", "units", "--modes", "usd=price(usd)")
+	refused(t, exitUsage, []string{"a column with that name is written in quotes"}, "fit", "--data", "odd.csv", "--target", "units", "--modes", "usd=price(usd)")
 }
 
 func TestUnusedRowsAreCounted(t *testing.T) {

@@ -2,9 +2,9 @@ package columnar
 
 import (
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
 )
 
 // An Encoder makes the codes of one mode from typed columns. A value is made into an
@@ -59,7 +59,7 @@ func (e *Encoder) Encode(dst []int32, r *Rows, at []int, keep []int32) (good int
 	}
 	changed := false
 	for p, c := range at {
-		t.locals[p] = fieldtext.Sized(t.locals[p], len(keep))
+		t.locals[p] = scratch.Sized(t.locals[p], len(keep))
 		basis := r.basis(c)
 		changed = changed || t.basis[p] != basis
 		t.basis[p] = basis
@@ -77,7 +77,7 @@ func (e *Encoder) Encode(dst []int32, r *Rows, at []int, keep []int32) (good int
 	if len(at) == 2 && t.basis[0] != nil && t.basis[1] != nil && t.basis[0].values.n*t.basis[1].values.n <= mostPairs {
 		return t.codesOfPairs(dst, derive), e.ids.Problem
 	}
-	t.keys = fieldtext.Sized(t.keys, len(keep))
+	t.keys = scratch.Sized(t.keys, len(keep))
 	for p := 1; p < len(at); p++ {
 		left, right := t.locals[p-1], t.locals[p]
 		if p > 1 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
 )
 
 // Rows gives access to the values of a batch. It is not safe for concurrent use.
@@ -23,7 +24,7 @@ type cursor struct{ segment, before int }
 // Reset makes the rows those of a batch. RawLine uses the delimiter.
 func (r *Rows) Reset(b *Batch, delimiter byte) {
 	r.Batch, r.delimiter = b, delimiter
-	r.cursors = fieldtext.Sized(r.cursors, len(b.columns))
+	r.cursors = scratch.Sized(r.cursors, len(b.columns))
 	clear(r.cursors)
 }
 
@@ -90,7 +91,7 @@ func (r *Rows) eachSegment(c int, keep []int32, f func(s *Segment, from int) boo
 }
 
 // Numbers reads column c of the rows in keep. It returns the index in keep of the
-// first row whose value is no finite number, with its kind, or len(keep). Missing
+// first row whose value is not a finite number, with its kind, or len(keep). Missing
 // values are NaN and are counted.
 func (r *Rows) Numbers(dst []float32, c int, keep []int32) (good, missing int, kind numeric.Kind) {
 	good, kind = len(keep), numeric.Finite

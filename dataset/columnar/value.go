@@ -114,7 +114,7 @@ func appendScaled(dst []byte, digits string, scale int) []byte {
 }
 
 // number reads value i by the rules for targets: null is missing, text is parsed, a
-// date is no number.
+// date is not a number.
 func (s *Segment) number(i int) (float32, numeric.Kind) {
 	if s.null(i) {
 		return float32(math.NaN()), numeric.Missing

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
 )
 
 // valueCoder makes the codes of the values of one column.
@@ -70,7 +70,7 @@ func (v *valueCoder) codes(dst []int32, r *Rows, c int, keep []int32, ids *datas
 func (v *valueCoder) fromIndex(dst []int32, s *Segment, resolve func(k int) int32) int {
 	if v.dict != s.dict {
 		v.dict = s.dict
-		v.seen = fieldtext.Sized(v.seen, s.dict.values.n)
+		v.seen = scratch.Sized(v.seen, s.dict.values.n)
 		for i := range v.seen {
 			v.seen[i] = unseen
 		}
@@ -99,7 +99,7 @@ func (v *valueCoder) fromBits(dst []int32, s *Segment, resolve func(k int) int32
 		v.of, v.keys = kind, hashtable.Table{}
 	}
 	// A key of 0 is not remembered. It means null or one rare value.
-	v.words = fieldtext.Sized(v.words, s.n)
+	v.words = scratch.Sized(v.words, s.n)
 	switch {
 	case s.i32 != nil:
 		for k, value := range s.i32 {
@@ -134,7 +134,7 @@ func (v *valueCoder) fromText(dst []int32, s *Segment, ids *dataset.Dict, resolv
 		}
 		ids = v.texts
 	}
-	v.words = fieldtext.Sized(v.words, s.n)
+	v.words = scratch.Sized(v.words, s.n)
 	for k := range v.words {
 		v.words[k] = textWord(s.data, s.offsets[k], s.offsets[k+1])
 	}

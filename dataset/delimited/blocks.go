@@ -104,7 +104,7 @@ func carriageReturnsOnly(head []byte) bool {
 	return bytes.IndexByte(head, '\n') < 0 && bytes.Contains(bytes.TrimRight(head, "\r"), []byte{'\r'})
 }
 
-// notText says why the input is no text, or returns "".
+// notText says why the input is not text, or returns "".
 func notText(head []byte) string {
 	if format := magic.NotText(head); format != "" {
 		return "this is " + format + ", which is not supported"

@@ -8,7 +8,7 @@ import (
 )
 
 // Numbers reads column c of the rows in keep. It returns the index in keep of the
-// first row whose field is no finite number, with its kind, or len(keep). Missing
+// first row whose field is not a finite number, with its kind, or len(keep). Missing
 // values are NaN and are counted.
 func (r *Rows) Numbers(dst []float32, c int, keep []int32) (good, missing int, kind numeric.Kind) {
 	words := r.words(c, c, keep)
@@ -48,7 +48,7 @@ type Encoder struct {
 	ids *modeid.Encoder
 
 	// For a mode that is not a plain column: the raw texts and the mode's code of each,
-	// so that an id is made once per text. They are forgotten when they are many.
+	// so that an id is made once per text. They are dropped when they become too many.
 	seen     *dataset.Dict
 	seenCode []int32
 }

@@ -9,7 +9,7 @@ const (
 
 // parseDigits reads a word of 1 to 8 digits, the first in the lowest byte and zeros
 // above the last, as a decimal integer: pairs, then fours, then all eight digits at
-// once. The word 0 is no number.
+// once. The word 0 is not a number.
 func parseDigits(word uint64) (uint32, bool) {
 	v := (word ^ asciiZero) << (uint(bits.LeadingZeros64(word)) & 56) // one digit per byte, zeros before
 	if ((v+0x76*everyByte)|v)&(0x80*everyByte) != 0 || word == 0 {
@@ -21,7 +21,7 @@ func parseDigits(word uint64) (uint32, bool) {
 	return uint32(v), true
 }
 
-// parseIntegers reads words[i], words[i+1], ... until one is no integer. It returns
+// parseIntegers reads words[i], words[i+1], ... until one is not an integer. It returns
 // the index of that word, or len(words).
 func parseIntegers(dst []float32, words []uint64, i int) int {
 	dst = dst[:len(words)]

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
 )
 
 // Rows is a block of text split into fields. Field c of row i is
@@ -86,7 +87,7 @@ func (r *Rows) splitPlain(delimiter byte) bool {
 // little-endian words. A word is 0 if the text is not 1 to 8 bytes long or has white
 // space at an end. The words are valid until the next call.
 func (r *Rows) words(first, last int, keep []int32) []uint64 {
-	r.wordsBuf = fieldtext.Sized(r.wordsBuf, len(keep))
+	r.wordsBuf = scratch.Sized(r.wordsBuf, len(keep))
 	if len(keep) > 0 {
 		// All lines should end alike. If the first ends in \r, a row that does not gives 0.
 		cut := uint32(0)

@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// POSITION writes the position of the lowest bit of AX and clears the bit. Where
+// POSITION writes the position of the lowest bit of AX and clears the bit. If
 // AX is zero it writes a number that is overwritten later.
 #define POSITION(offset) \
 	TZCNTQ AX, R10; \
@@ -48,7 +48,7 @@ block:
 	ORQ       BX, AX
 	POPCNTQ   AX, DX
 
-	// Positions are written eight at a time: a block of a table holds about as many
+	// Positions are written eight at a time: a block of a table contains about as many
 	// separators as the block before it, so these branches can be predicted.
 	POSITION(0)
 	POSITION(4)

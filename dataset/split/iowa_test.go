@@ -12,6 +12,7 @@ import (
 )
 
 func TestReadIowa(t *testing.T) {
+	t.Parallel()
 	files, partFile := []string{datasettest.DevelopmentFile("iowa-liquor/sales_2015_2016.csv.gz")}, datasettest.DevelopmentFile("iowa-liquor/split.csv.gz")
 	cells, sizes, parts := 3028076, []int{1507, 4563, 24}, []int{1816846, 605615, 605615}
 	if files[0] == "" {

@@ -82,7 +82,7 @@ func readPartColumn(name string) ([]dataset.Part, error) {
 		for i := range parts {
 			part, ok := dataset.ParsePart(r.Field(i, 0))
 			if !ok {
-				return nil, &dataset.InputError{File: name, Line: r.Line(i), Column: "part", Value: string(r.Field(i, 0)), Problem: "this is not a part", Remedy: dataset.PartRemedy}
+				return nil, &dataset.InputError{File: name, Line: r.Line(i), Column: "part", Value: string(r.Field(i, 0)), Problem: "this is not a part", Remedy: dataset.PartRemedy, Field: "split"}
 			}
 			parts[i] = part
 		}

@@ -30,7 +30,7 @@ func apply(t *testing.T, table *dataset.Table, spec string, seed uint64) *Split 
 		t.Fatal(err)
 	}
 	if again, err := Parse(s.String()); err != nil || again != s {
-		t.Errorf("%q is written %q, which reads as %+v, %v", spec, s, again, err)
+		t.Errorf("Parse(%q) has the text %q, which Parse reads as %+v, %v", spec, s, again, err)
 	}
 	split, err := s.Apply(table, seed)
 	if err != nil {
@@ -49,9 +49,10 @@ func sizes(s *Split) [4]int {
 }
 
 func TestRandomSplit(t *testing.T) {
+	t.Parallel()
 	table := tableOf(t, string(datasettest.SalesText(1007, 1)), salesSchema)
 	for spec, want := range map[string][4]int{
-		"random:60/20/20":       {604, 202, 201, 0}, // 604.2, 201.4, 201.4: the spare row goes to the first of the largest remainders
+		"random:60/20/20":       {604, 202, 201, 0}, // 604.2, 201.4, 201.4: the remaining row goes to the first of the largest remainders
 		"random:80/20":          {806, 201, 0, 0},
 		"random:80/20/0":        {806, 201, 0, 0},
 		"random:80/0/20":        {806, 0, 201, 0},
@@ -65,17 +66,18 @@ func TestRandomSplit(t *testing.T) {
 	}
 	a, b, c := apply(t, table, "random:60/20/20", 1), apply(t, table, "random:60/20/20", 1), apply(t, table, "random:60/20/20", 2)
 	if !slices.Equal(a.Parts, b.Parts) || slices.Equal(a.Parts, c.Parts) {
-		t.Error("the split does not go by the seed")
+		t.Error("another seed gives the same split, or the same seed another")
 	}
 	if a.Spec != "random:60/20/20" || a.Seed != 1 {
-		t.Errorf("recorded as %q, seed %d", a.Spec, a.Seed)
+		t.Errorf("got specification %q, seed %d, want random:60/20/20, seed 1", a.Spec, a.Seed)
 	}
 }
 
 func TestTimeSplit(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	text.WriteString("year,month,store,y\n")
-	for _, month := range []int{3, 11, 10, 1, 2, 12, 9, 4, 5, 6, 7, 8} { // not in order
+	for _, month := range []int{3, 11, 10, 1, 2, 12, 9, 4, 5, 6, 7, 8} { // not in chronological order
 		for store := range 2 {
 			fmt.Fprintf(&text, "2015,%d,%d,1\n", month, store)
 		}
@@ -99,14 +101,15 @@ func TestTimeSplit(t *testing.T) {
 	}
 	other := tableOf(t, text.String(), dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "store,period=year+month")})
 	if got := apply(t, other, "time:last=3", 0); !slices.Equal(got.Parts, split.Parts) {
-		t.Error("without a mode called time the last is not taken")
+		t.Error("without a mode called time the last mode is not used")
 	}
 	if got := apply(t, table, "time:last=3,mode=time", 0); !slices.Equal(got.Parts, split.Parts) {
-		t.Error("the mode's name changes the split")
+		t.Error("naming the mode changes the split")
 	}
 }
 
 func TestEntitySplit(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	text.WriteString("store,item,y\n")
 	for store := range 40 {
@@ -128,22 +131,23 @@ func TestEntitySplit(t *testing.T) {
 		parts[code] = p
 	}
 	if stores[dataset.Train] != 32 || stores[dataset.Valid] != 4 || stores[dataset.Test] != 4 {
-		t.Errorf("stores by part: %v", stores)
+		t.Errorf("got %v stores per part, want 32, 4 and 4", stores)
 	}
 	if other := apply(t, table, "entity:store=10%", 8); slices.Equal(other.Parts, split.Parts) {
-		t.Error("the split does not go by the seed")
+		t.Error("another seed gives the same split, or the same seed another")
 	}
 }
 
 func TestFileAndColumnSplit(t *testing.T) {
-	// Row 1 has no target; rows 0 and 3 are one cell.
+	t.Parallel()
+	// Row 1 has no target; rows 0 and 3 are the same cell.
 	text := "id,y,part\na,1,train\nb,,test\nc,2,valid\na,3,train\nd,4,test\n"
 	schema := dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id"), Part: "part", Duplicates: "sum"}
 	table := tableOf(t, text, schema)
 	want := []dataset.Part{dataset.Train, dataset.Valid, dataset.Test}
 	byColumn := apply(t, table, "column:part", 0)
 	if !slices.Equal(byColumn.Parts, want) {
-		t.Errorf("by column %v", byColumn.Parts)
+		t.Errorf("by column: got %v, want %v", byColumn.Parts, want)
 	}
 	var file bytes.Buffer
 	if err := WriteParts(&file, table, byColumn.Parts); err != nil {
@@ -157,17 +161,17 @@ func TestFileAndColumnSplit(t *testing.T) {
 	datasettest.WriteGzip(t, zipped, file.String())
 	for _, path := range []string{plain, zipped} {
 		if got := apply(t, table, "file:"+path, 0); !slices.Equal(got.Parts, want) {
-			t.Errorf("%s gives %v", path, got.Parts)
+			t.Errorf("%s: got %v, want %v", path, got.Parts, want)
 		}
 	}
 	whole := tableOf(t, "id,y\na,1\nb,2\n", dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")})
 	file.Reset()
 	if err := WriteParts(&file, whole, []dataset.Part{dataset.Test, dataset.Train}); err != nil || file.String() != "part\ntest\ntrain\n" {
-		t.Errorf("file %q, %v", file.String(), err)
+		t.Errorf("got file %q, %v", file.String(), err)
 	}
 }
 
-func TestBadSplits(t *testing.T) {
+func TestErrors(t *testing.T) {
 	for spec, want := range map[string]string{
 		"random":           `split "random": write it as one of random:60/20/20, time:last=3, entity:store=10%, column:part, file:split.csv`,
 		"randon:80/20":     `split "randon:80/20": unknown kind "randon" (did you mean "random"?); write it as one of random:60/20/20, time:last=3, entity:store=10%, column:part, file:split.csv`,
@@ -183,7 +187,7 @@ func TestBadSplits(t *testing.T) {
 		"entity:store=50%": `split "entity:store=50%": write a mode and a percentage above 0 and below 50, as in entity:store=10%`,
 	} {
 		if _, err := Parse(spec); err == nil || err.Error() != want {
-			t.Errorf("Parse(%q): %v, want %s", spec, err, want)
+			t.Errorf("Parse(%q): got error %v, want %s", spec, err, want)
 		}
 	}
 	t.Chdir(t.TempDir())
@@ -213,18 +217,19 @@ func TestBadSplits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.Apply(table, 0); err == nil || err.Error() != want {
-			t.Errorf("%s: %v, want %s", spec, err, want)
+			t.Errorf("%s: got error %v, want %s", spec, err, want)
 		}
 	}
 	few := tableOf(t, "id,y\na,1\nb,2\n", dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")})
 	s, _ := Parse("entity:id=10%")
 	if _, err := s.Apply(few, 0); err == nil || err.Error() != "split entity:id=10%: mode id has 2 ids, too few to hold any out; choose another split" {
-		t.Errorf("too few ids: %v", err)
+		t.Errorf("too few ids: got error %v", err)
 	}
 }
 
-// The month comes first in the ids, the year in time.
+// In these ids the month precedes the year, but the year is the coarser unit.
 func TestTimeSplitOfMonthAndYear(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	text.WriteString("month,year,y\n")
 	for year := 2015; year <= 2016; year++ {
@@ -246,6 +251,6 @@ func TestTimeSplitOfMonthAndYear(t *testing.T) {
 		}
 	}
 	if split.Periods[dataset.Test] != "10-2016 to 12-2016" || split.Periods[dataset.Valid] != "7-2016 to 9-2016" || split.Periods[dataset.Train] != "1-2015 to 6-2016" {
-		t.Errorf("periods %v", split.Periods)
+		t.Errorf("got periods %v", split.Periods)
 	}
 }

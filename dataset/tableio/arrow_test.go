@@ -21,7 +21,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
 )
 
-// arrowSales makes record batches of rows, with a dictionary for stores.
+// arrowSales returns record batches of rows, with a dictionary for stores.
 func arrowSales(rows []sale, batch int) (*arrow.Schema, []arrow.RecordBatch) {
 	stores := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}
 	schema := arrow.NewSchema([]arrow.Field{
@@ -79,6 +79,7 @@ func writeArrow(tb testing.TB, schema *arrow.Schema, batches []arrow.RecordBatch
 }
 
 func TestArrowEqualsText(t *testing.T) {
+	t.Parallel()
 	rows, text := sales(columnar.BatchRows + 9000)
 	schema := dataset.Schema{Target: "bottles", Modes: datasettest.Modes(t, "store,item,time=year+month"), Duplicates: "sum"}
 	want, err := Read(context.Background(), Files(datasettest.WriteFile(t, "t.csv", text)), schema, Format{}, 2)
@@ -95,7 +96,7 @@ func TestArrowEqualsText(t *testing.T) {
 			"a.name.of.it": writeArrow(t, arrowSchema, batches, true),
 		} {
 			if strings.HasSuffix(name, ".arrow") && batch < len(rows) {
-				continue // a file's dictionary may not change
+				continue // the dictionary of a file must not change
 			}
 			path := filepath.Join(t.TempDir(), name)
 			if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -118,6 +119,7 @@ func TestArrowEqualsText(t *testing.T) {
 }
 
 func TestArrowTypes(t *testing.T) {
+	t.Parallel()
 	pool := memory.DefaultAllocator
 	types := []struct {
 		typ  arrow.DataType
@@ -185,7 +187,7 @@ func TestArrowErrors(t *testing.T) {
 			}
 			table, err := Read(context.Background(), Files(name), schema, Format{}, 2)
 			if table != nil || err == nil || !strings.HasPrefix(err.Error(), name+": ") || !strings.HasSuffix(err.Error(), "; copy or write it again") {
-				t.Errorf("%s, %d bytes of %d: error %v", name, keep, len(whole), err)
+				t.Errorf("%s, %d bytes of %d: got error %v", name, keep, len(whole), err)
 			}
 		}
 	}

@@ -19,18 +19,18 @@ func TestBadInput(t *testing.T) {
 	const good = "id,y\na,1\nb,2\n"
 	for _, tc := range []struct {
 		name, text string
-		schema     dataset.Schema // Target y and mode id where empty
+		schema     dataset.Schema // by default target y and mode id
 		format     Format
 		want       string
 	}{
 		{name: "empty file", text: "", want: "t.csv: the file is empty; give a table with a header and at least one row"},
-		{name: "white space alone", text: "\n \n", want: "t.csv: the file is empty; give a table with a header and at least one row"},
+		{name: "only white space", text: "\n \n", want: "t.csv: the file is empty; give a table with a header and at least one row"},
 		{name: "header only", text: "id,y\n", want: "t.csv: the table has a header but no rows; give at least one row"},
 		{name: "too few fields", text: good + "c\n", want: `t.csv, line 4: the line has 1 field, the table has 2 columns; fix the line, or put a field that contains ',' in quotes`},
 		{name: "too many fields", text: good + "c,3,4\n", want: `t.csv, line 4: the line has 3 fields, the table has 2 columns; fix the line, or put a field that contains ',' in quotes`},
 		{name: "blank line beside a short one", text: "id,x,y\na,1,2\n\na,b\n", want: `t.csv, line 4: the line has 2 fields, the table has 3 columns; fix the line, or put a field that contains ',' in quotes`},
 		{name: "not a number", text: good + "c,12x\n", want: `t.csv, line 4, column "y", value "12x": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
-		{name: "a point alone", text: good + "c,.\n", want: `t.csv, line 4, column "y", value ".": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
+		{name: "only a decimal point", text: good + "c,.\n", want: `t.csv, line 4, column "y", value ".": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "an exponent without digits", text: good + "c,1e\n", want: `t.csv, line 4, column "y", value "1e": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "NaN", text: good + "c,NaN\n", want: `t.csv, line 4, column "y", value "NaN": this is NaN, not a number; leave it empty or write NA if the target is missing`},
 		{name: "NaN as a weight", text: "id,y,w\na,1,nan\n", schema: dataset.Schema{Weight: "w"}, want: `t.csv, line 2, column "w", value "nan": this is NaN, not a number; write a weight of 0 or more in every row`},
@@ -43,8 +43,8 @@ func TestBadInput(t *testing.T) {
 		{name: "missing column", text: good, schema: dataset.Schema{Target: "yy"}, want: `t.csv, column "yy": the table has no such column (did you mean "y"?); choose one of id, y`},
 		{name: "missing column of a mode", text: good, schema: dataset.Schema{Modes: datasettest.Modes(t, "store")}, want: `t.csv, column "store": the table has no such column; choose one of id, y`},
 		{name: "missing column without header", text: "a,1\nb,2\n", want: `t.csv, column "id": the table has no such column; the first row contains a number, so it was read as data and the columns have the names c1 to c2; set data.header to yes, or use those names`},
-		{name: "missing column, said to have no header", text: good, format: Format{Header: delimited.HeaderNo}, want: `t.csv, column "id": the table has no such column; data.header is no, so the columns have the names c1 to c2; use those names, or set data.header to auto`},
-		{name: "a column's name with a plus", text: "a+b,y\n1,2\n", schema: dataset.Schema{Modes: datasettest.Modes(t, "a+b")}, want: `t.csv, column "a": the table has no such column; in a mode, the column a+b is written in quotes: "a+b"`},
+		{name: "missing column, header set to no", text: good, format: Format{Header: delimited.HeaderNo}, want: `t.csv, column "id": the table has no such column; data.header is no, so the columns have the names c1 to c2; use those names, or set data.header to auto`},
+		{name: "column name with a plus", text: "a+b,y\n1,2\n", schema: dataset.Schema{Modes: datasettest.Modes(t, "a+b")}, want: `t.csv, column "a": the table has no such column; in a mode, the column a+b is written in quotes: "a+b"`},
 		{name: "carriage returns alone", text: "id,y\ra,1\rb,2\r", want: `t.csv: the lines end in a carriage return alone; save the file with Unix (LF) or Windows (CRLF) line ends: tr '\r' '\n' < FILE`},
 		{name: "repeated name", text: "id,y,id\na,1,b\n", want: `t.csv, line 1, column "id": the header contains this column twice; rename one of them`},
 		{name: "open quote", text: good + "\"c,3\nd,4\n", want: `t.csv, line 4: a quote is opened here and never closed; close it, and double each quote within quotes ("")`},
@@ -82,7 +82,7 @@ func TestBadInput(t *testing.T) {
 					_, err := (&pipeline{source: Files("t.csv"), schema: tc.schema, format: tc.format, threads: threads, block: block}).readTable(context.Background())
 					var input *dataset.InputError
 					if !errors.As(err, &input) || err.Error() != tc.want {
-						t.Fatalf("%d threads, blocks of %d: error\n%v\nwant\n%s", threads, block, err, tc.want)
+						t.Fatalf("%d threads, blocks of %d: got error\n%v\nwant\n%s", threads, block, err, tc.want)
 					}
 				}
 			}
@@ -91,6 +91,7 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestFirstErrorAcrossBlocks(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	text.WriteString("id,y\n")
 	for i := range 2000 {
@@ -106,7 +107,7 @@ func TestFirstErrorAcrossBlocks(t *testing.T) {
 		_, err := (&pipeline{source: Files(path), schema: dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, threads: 8, block: 64}).readTable(context.Background())
 		var input *dataset.InputError
 		if !errors.As(err, &input) || input.Line != 1202 || input.Value != "bad" {
-			t.Fatalf("error %v, want line 1202", err)
+			t.Fatalf("got error %v, want one in line 1202", err)
 		}
 	}
 }
@@ -126,7 +127,7 @@ func TestTruncatedGzip(t *testing.T) {
 		var input *dataset.InputError
 		if !errors.As(err, &input) || !errors.Is(err, io.ErrUnexpectedEOF) || input.File != "t.csv.gz" ||
 			input.Problem != "the gzip data ends too early: the file is truncated" {
-			t.Errorf("%d bytes of %d: error %v", keep, len(whole), err)
+			t.Errorf("%d bytes of %d: got error %v", keep, len(whole), err)
 		} else if keep > len(whole)/3 && input.Line < 1000 {
 			t.Errorf("%d bytes of %d: line %d", keep, len(whole), input.Line)
 		}
@@ -138,7 +139,7 @@ func TestTruncatedGzip(t *testing.T) {
 	}
 	var input *dataset.InputError
 	if _, err = Read(context.Background(), Files("t.csv.gz"), salesSchema, Format{}, 2); !errors.As(err, &input) {
-		t.Errorf("damaged in the middle: error %v", err)
+		t.Errorf("damaged in the middle: got error %v, want an *InputError", err)
 	}
 	whole[len(whole)-5] ^= 1 // the checksum
 	if err := os.WriteFile("t.csv.gz", whole, 0o600); err != nil {
@@ -146,7 +147,7 @@ func TestTruncatedGzip(t *testing.T) {
 	}
 	_, err = Read(context.Background(), Files("t.csv.gz"), salesSchema, Format{}, 2)
 	if err == nil || !strings.Contains(err.Error(), "the gzip checksum is wrong: the file is damaged; copy or download it again") {
-		t.Errorf("error %v", err)
+		t.Errorf("wrong checksum: got error %v", err)
 	}
 }
 
@@ -166,7 +167,7 @@ func TestBadCalls(t *testing.T) {
 	} {
 		_, err := Read(context.Background(), Files(tc.files...), tc.schema, Format{}, 1)
 		if err == nil || err.Error() != tc.want {
-			t.Errorf("error %v, want %s", err, tc.want)
+			t.Errorf("got error %v, want %s", err, tc.want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
 )
 
 // Batch is a run of rows of a streamed table. It and the results of its methods are
@@ -143,7 +144,7 @@ func (b *Batch) read(c *chunk) error {
 	keep := rowIndexes(&b.all, n)
 	columns, names := &c.table.columns, c.table.Names
 	var problem *dataset.InputError
-	b.Y = fieldtext.Sized(b.Y, n)
+	b.Y = scratch.Sized(b.Y, n)
 	if columns.Target < 0 {
 		for i := range b.Y {
 			b.Y[i] = float32(math.NaN())
@@ -154,14 +155,14 @@ func (b *Batch) read(c *chunk) error {
 	}
 	b.W = nil
 	if columns.Weight >= 0 {
-		b.w = fieldtext.Sized(b.w, n)
+		b.w = scratch.Sized(b.w, n)
 		b.W = b.w
 		if good, _, bad := readWeights(b.w, r, columns.Weight, keep, names); bad != nil {
 			problem, keep = bad, keep[:good]
 		}
 	}
 	for m, encoder := range b.modes {
-		b.Codes[m] = fieldtext.Sized(b.Codes[m], n)
+		b.Codes[m] = scratch.Sized(b.Codes[m], n)
 		if good, bad := r.codes(encoder, b.Codes[m], columns.Modes[m], keep); good < len(keep) {
 			problem = encoder.ids.Report(r, good, columns.Modes[m], bad)
 			keep = keep[:good]

@@ -51,6 +51,7 @@ func rewriteFile(path string, schema dataset.Schema, dicts []*dataset.Dict, thre
 }
 
 func TestRewrite(t *testing.T) {
+	t.Parallel()
 	dicts := []*dataset.Dict{dataset.NewDict([]string{"a", "b", "with, comma"}), dataset.NewDict([]string{"2015-1", "2015-2"}), dataset.NewDict([]string{"1", "23"})}
 	schema := dataset.Schema{Modes: datasettest.Modes(t, "id,time=year+month,hour(at)")}
 	valued := schema
@@ -69,12 +70,12 @@ func TestRewrite(t *testing.T) {
 				",2015,3,,NA,2,2,-1(),-1(2015-3),-1(),NaN,w2\r\n",
 		},
 		{
-			"a byte order mark stays", schema,
+			"a byte order mark is kept", schema,
 			"\ufeffid,year,month,at\na,2015,1,2015-01-01 01:00\n",
 			"\ufeffid,year,month,at,more\na,2015,1,2015-01-01 01:00,0,0,0,0,NaN\n",
 		},
 		{
-			"quotes stay, target and weight are not asked for", schema,
+			"quotes are kept, no target and no weight", schema,
 			"month,id,year,at,\"a \"\"note\"\"\"\n1,\"with, comma\",2015,1422745200,\"two\nlines\"\n\n2,\"b\",2015,1422745200,\n",
 			"month,id,year,at,\"a \"\"note\"\"\",more\n" +
 				"1,\"with, comma\",2015,1422745200,\"two\nlines\",0,2,0,1,NaN\n" +
@@ -101,6 +102,7 @@ func TestRewrite(t *testing.T) {
 }
 
 func TestStandardInput(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	p := pipeline{source: Files("-"), format: Format{Stdin: strings.NewReader("a\t1\nb\t2\n")}, schema: dataset.Schema{Modes: datasettest.Modes(t, "c1")}, threads: 2, block: 4}
 	if err := p.rewrite(context.Background(), []*dataset.Dict{dataset.NewDict([]string{"b"})}, &out, addColumns, describeRows); err != nil {
@@ -111,11 +113,12 @@ func TestStandardInput(t *testing.T) {
 	}
 	p = pipeline{source: Files("-"), format: Format{Stdin: strings.NewReader("id,y\na,x\n")}, schema: dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, threads: 2, block: 4}
 	if _, err := p.readTable(context.Background()); err == nil || !strings.HasPrefix(err.Error(), `standard input, line 2, column "y", value "x": `) {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v", err)
 	}
 }
 
 func TestRewriteKeepsOrder(t *testing.T) {
+	t.Parallel()
 	text := string(datasettest.SalesText(20_000, 1))
 	zipped := filepath.Join(t.TempDir(), "t.csv.gz")
 	datasettest.WriteGzip(t, zipped, text)
@@ -130,11 +133,11 @@ func TestRewriteKeepsOrder(t *testing.T) {
 			k := b.First + i
 			for m := range table.Codes {
 				if b.Codes[m][i] != table.Codes[m][k] {
-					return nil, fmt.Errorf("row %d has another code", k)
+					return nil, fmt.Errorf("row %d: the codes differ", k)
 				}
 			}
 			if b.Y[i] != table.Y[k] {
-				return nil, fmt.Errorf("row %d has another value", k)
+				return nil, fmt.Errorf("row %d: the values differ", k)
 			}
 			dst = append(append(dst, b.line(i)...), '\n')
 		}
@@ -144,7 +147,7 @@ func TestRewriteKeepsOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out.String() != text {
-		t.Error("the table does not come out as it went in")
+		t.Error("the output differs from the input")
 	}
 }
 
@@ -160,9 +163,9 @@ func TestRewriteErrors(t *testing.T) {
 		work       func(b *Batch, dst []byte) ([]byte, error)
 		want       string
 	}{
-		{"target missing though it must be there", "id\na\n", dataset.Schema{Target: "y"}, io.Discard, pass, `t.csv, column "y": the table has no such column; choose one of id`},
-		{"mode missing", "key\na\n", dataset.Schema{}, io.Discard, pass, `t.csv, column "id": the table has no such column; choose one of key`},
-		{"a column that is added", "id,more\na,1\n", dataset.Schema{Absent: []string{"less", "more"}}, io.Discard, pass, `t.csv, column "more": the table already has this column, and the output would contain it twice; rename it or drop it`},
+		{"missing target column", "id\na\n", dataset.Schema{Target: "y"}, io.Discard, pass, `t.csv, column "y": the table has no such column; choose one of id`},
+		{"missing mode column", "key\na\n", dataset.Schema{}, io.Discard, pass, `t.csv, column "id": the table has no such column; choose one of key`},
+		{"existing column that is added", "id,more\na,1\n", dataset.Schema{Absent: []string{"less", "more"}}, io.Discard, pass, `t.csv, column "more": the table already has this column, and the output would contain it twice; rename it or drop it`},
 		{"bad value", "id,y\na,1\nb,z\n", dataset.Schema{Target: "y"}, io.Discard, pass, `t.csv, line 3, column "y", value "z": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{"bad weight", "id,w\na,1\nb,-1\n", dataset.Schema{Weight: "w"}, io.Discard, pass, `t.csv, line 3, column "w", value "-1": the weight is negative; write a weight of 0 or more in every row`},
 		{"bad line", "id,y\na,1\nb\n", dataset.Schema{}, io.Discard, pass, `t.csv, line 3: the line has 1 field, the table has 2 columns; fix the line, or put a field that contains ',' in quotes`},
@@ -176,7 +179,7 @@ func TestRewriteErrors(t *testing.T) {
 		}
 		err := rewriteFile("t.csv", tc.schema, dicts, 2, tc.w, func(h []byte, _ byte) []byte { return h }, tc.work)
 		if err == nil || err.Error() != tc.want {
-			t.Errorf("%s: error %v, want %s", tc.name, err, tc.want)
+			t.Errorf("%s: got error %v, want %s", tc.name, err, tc.want)
 		}
 	}
 }

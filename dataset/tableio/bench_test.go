@@ -59,7 +59,7 @@ func readWithCSV(tb testing.TB, path string) {
 	}
 }
 
-// BenchmarkReadGzip is the same from the compressed file.
+// BenchmarkReadGzip reads the compressed file.
 func BenchmarkReadGzip(b *testing.B) {
 	path := datasettest.DevelopmentFile("iowa-liquor/sales_2015_2016.csv.gz")
 	if path == "" {

@@ -17,7 +17,7 @@ type builder struct {
 	digest  hash.Hash
 	size    int  // expected size of the source, or 0; see chunk.size
 	read    int  // size of what was read
-	dropped bool // some row is no observation: table.Row is filled
+	dropped bool // some row is not an observation: table.Row is filled
 	spans   []span
 }
 
@@ -94,7 +94,7 @@ func (b *builder) hash(p *piece) {
 	b.read += p.size
 }
 
-// addRows records the rows of observations, starting with the first row that is none.
+// addRows records the rows of observations, starting with the first row that is not one.
 func (b *builder) addRows(p *piece, n int) {
 	t := b.table
 	if p.keep != nil && !b.dropped {

@@ -11,8 +11,10 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
 )
 
-// Streams may follow one another, with zeros behind them; anything else is named.
-func TestWhatFollowsGzip(t *testing.T) {
+// A gzip file may contain several streams, followed by zeros. Other trailing data is an
+// error.
+func TestDataAfterGzip(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	stream := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -27,7 +29,7 @@ func TestWhatFollowsGzip(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		rows int
-		want string // of the error
+		want string // error
 	}{
 		{text: first + second, rows: 2},
 		{text: first + second + strings.Repeat("\x00", 600), rows: 2},
@@ -40,9 +42,9 @@ func TestWhatFollowsGzip(t *testing.T) {
 		table, err := Read(context.Background(), Files(path), dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, Format{}, 2)
 		switch {
 		case c.want == "" && (err != nil || table.Len() != c.rows):
-			t.Errorf("%q: %v", c.text, err)
+			t.Errorf("%q: got error %v, want %d rows", c.text, err, c.rows)
 		case c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)):
-			t.Errorf("%q: %v, want %s", c.text, err, c.want)
+			t.Errorf("%q: got error %v, want %s", c.text, err, c.want)
 		}
 	}
 }

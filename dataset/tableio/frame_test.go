@@ -18,6 +18,7 @@ import (
 )
 
 func TestReadFrame(t *testing.T) {
+	t.Parallel()
 	const text = "\xef\xbb\xbfstore;city;note\n 1 ;Ames;\"a;b\n\"\"c\"\"\"\n\n2;;NA\r\n3;Des Moines;x"
 	want := [][]string{{"1", "2", "3"}, {"Ames", "", "Des Moines"}, {"a;b\n\"c\"", "NA", "x"}}
 	for _, block := range []int{8, 16, delimited.BlockSize} {
@@ -28,7 +29,7 @@ func TestReadFrame(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.Equal(f.Names, []string{"store", "city", "note"}) || f.File != path || f.Len() != 3 {
-				t.Fatalf("names %q, file %s, %d rows", f.Names, f.File, f.Len())
+				t.Fatalf("got names %q, file %s, %d rows; want store, city, note, %s, 3 rows", f.Names, f.File, f.Len(), path)
 			}
 			for c := range want {
 				if !slices.Equal(f.Columns[c], want[c]) {
@@ -36,13 +37,13 @@ func TestReadFrame(t *testing.T) {
 				}
 			}
 			if lines := []int{f.Line(0), f.Line(1), f.Line(2)}; !slices.Equal(lines, []int{2, 5, 6}) {
-				t.Errorf("lines %v", lines)
+				t.Errorf("got lines %v, want [2 5 6]", lines)
 			}
 		}
 	}
 }
 
-// TestFrameCompression reads the same table plain, by gzip and by zstd.
+// The same table is read plain, from gzip and from zstd.
 func TestFrameCompression(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := datasettest.SalesText(20_000, 3)
@@ -71,15 +72,15 @@ func TestFrameCompression(t *testing.T) {
 			}
 		}
 		if f.Line(19_999) != 20_001 {
-			t.Errorf("%s: the last line is %d", name, f.Line(19_999))
+			t.Errorf("%s: got last line %d, want 20001", name, f.Line(19_999))
 		}
 	}
 }
 
-func TestBadFrame(t *testing.T) {
+func TestReadFrameErrors(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"empty", "", "t.csv: the file is empty; give a table with a header and at least one row"},
-		{"header alone", "a,b\n", "t.csv: the table has a header but no rows; give at least one row"},
+		{"only a header", "a,b\n", "t.csv: the table has a header but no rows; give at least one row"},
 		{"short line", "a,b\nx,y\nz\n", "t.csv, line 3: the line has 1 field, the table has 2 columns; fix the line, or put a field that contains ',' in quotes"},
 		{"column twice", "a,a\nx,y\n", `t.csv, line 1, column "a": the header contains this column twice; rename one of them`},
 	} {
@@ -91,27 +92,28 @@ func TestBadFrame(t *testing.T) {
 			_, err := ReadFrame(context.Background(), Files("t.csv"), Format{})
 			var input *dataset.InputError
 			if !errors.As(err, &input) || err.Error() != tc.want {
-				t.Errorf("error %v, want %s", err, tc.want)
+				t.Errorf("got error %v, want %s", err, tc.want)
 			}
 		})
 	}
 	f := dataset.NewFrame([]string{"store", "city"}, []string{"1"}, []string{"Ames"})
 	if _, err := f.Find("citty"); err == nil || !strings.Contains(err.Error(), `(did you mean "city"?); choose one of store, city`) {
-		t.Errorf("error %v", err)
+		t.Errorf("Find(citty): got error %v", err)
 	}
 	if c, err := f.Find("city"); c != 1 || err != nil || f.Line(0) != 0 {
-		t.Errorf("column %d, %v; line %d", c, err, f.Line(0))
+		t.Errorf("Find(city) = %d, %v; line %d; want column 1 and line 0", c, err, f.Line(0))
 	}
 }
 
 func TestSelect(t *testing.T) {
+	t.Parallel()
 	f, err := ReadFrame(context.Background(), Files(datasettest.WriteFile(t, "t.csv", "a,b,c\nx,y,z\nu,v,w\n")), Format{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := f.Select([]int32{1, -1, 0}, []int{2, 0})
 	if fmt.Sprint(got.Names, got.Columns, got.Lines) != "[c a] [[w  z] [u  x]] [3 0 2]" || got.File != f.File {
-		t.Errorf("%v %q %v", got.Names, got.Columns, got.Lines)
+		t.Errorf("got names %v, columns %q, lines %v", got.Names, got.Columns, got.Lines)
 	}
 }
 
@@ -129,7 +131,7 @@ func TestTruncatedZstd(t *testing.T) {
 		_, err := Read(context.Background(), Files("t.csv.zst"), salesSchema, Format{}, 2)
 		var input *dataset.InputError
 		if !errors.As(err, &input) || input.File != "t.csv.zst" || input.Problem != "the zstd data ends too early: the file is truncated" {
-			t.Errorf("%d bytes of %d: error %v", keep, len(whole), err)
+			t.Errorf("%d bytes of %d: got error %v", keep, len(whole), err)
 		}
 	}
 	damaged := bytes.Clone(whole)
@@ -138,7 +140,7 @@ func TestTruncatedZstd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err = Read(context.Background(), Files("t.csv.zst"), salesSchema, Format{}, 2); err == nil || !strings.Contains(err.Error(), "the zstd data is damaged") {
-		t.Errorf("damaged in the middle: error %v", err)
+		t.Errorf("damaged in the middle: got error %v", err)
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
 )
 
-func TestGuess(t *testing.T) {
+func TestGuessTargetAndModes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	iowa, movies := datasettest.DevelopmentFile("iowa-liquor/sales_2015_2016.csv.gz"), datasettest.DevelopmentFile("movielens-small/ratings.csv")
 	if iowa == "" {
@@ -39,7 +40,7 @@ func TestGuess(t *testing.T) {
 			t.Fatal(err)
 		}
 		if g.Target != tc.target || !slices.Equal(g.Modes, tc.modes) {
-			t.Errorf("%s: target %q, modes %q; want %q, %q\n%+v", filepath.Base(tc.path), g.Target, g.Modes, tc.target, tc.modes, g.Columns)
+			t.Errorf("%s: got target %q, modes %q; want %q, %q\n%+v", filepath.Base(tc.path), g.Target, g.Modes, tc.target, tc.modes, g.Columns)
 		}
 		for _, m := range g.Modes {
 			if _, err := dataset.ParseMode(m); err != nil {
@@ -50,6 +51,7 @@ func TestGuess(t *testing.T) {
 }
 
 func TestGuessColumns(t *testing.T) {
+	t.Parallel()
 	path := datasettest.WriteFile(t, "t.csv", "store,price,note,when,sold\n1,2.5,good,1/1/2015,7\n2,NA,bad,1/2/2015,8\n1,-1,,1/3/2015,9\n2,3,x,1/4/2015,10\n")
 	g, err := GuessColumns(Files(path), Format{})
 	if err != nil {
@@ -63,15 +65,15 @@ func TestGuessColumns(t *testing.T) {
 		{Name: "sold", Kind: dataset.KindNumber, Distinct: 4, Min: 7, Max: 10, Integer: true},
 	}
 	if !reflect.DeepEqual(g.Columns, want) {
-		t.Errorf("columns\n%+v\nwant\n%+v", g.Columns, want)
+		t.Errorf("got columns\n%+v\nwant\n%+v", g.Columns, want)
 	}
 	if g.Rows != 4 || g.Format != (Format{Delimiter: ',', Header: delimited.HeaderYes}) || g.Target != "sold" {
-		t.Errorf("%+v", g)
+		t.Errorf("got %+v, want 4 rows, a comma, a header and target sold", g)
 	}
 	if g, err := GuessColumns(Files(datasettest.WriteFile(t, "v.csv", "id,y\n1,16777217\n2,NaN\n1,3\n")), Format{}); err != nil || g.Columns[1].Max != 16777217 || g.Columns[1].Missing != 1 {
-		t.Errorf("the largest value in a float64, %v: %+v", err, g)
+		t.Errorf("got %+v, %v, want a maximum of 16777217 and one missing value", g, err)
 	}
 	if _, err := GuessColumns(Files(datasettest.WriteFile(t, "u.csv", "a,b\n")), Format{}); err == nil {
-		t.Error("a table without rows is guessed at")
+		t.Error("a table without rows gives no error")
 	}
 }

@@ -16,18 +16,18 @@ var salesSchema = dataset.Schema{
 	Modes:  []dataset.Mode{{Name: "store", Columns: []string{"store"}}, {Name: "item", Columns: []string{"item"}}, {Name: "time", Columns: []string{"year", "month"}}},
 }
 
-// plainIowa returns the path of the whole Iowa table as plain text, or of a
-// synthetic one like it.
+// plainIowa returns the path of the Iowa table as plain text, or of a similar
+// synthetic table.
 func plainIowa(tb testing.TB) string {
 	path := filepath.Join(tb.TempDir(), "sales.csv")
-	source := datasettest.DevelopmentFile("iowa-liquor/sales_2015_2016.csv.gz")
-	if source == "" {
+	compressed := datasettest.DevelopmentFile("iowa-liquor/sales_2015_2016.csv.gz")
+	if compressed == "" {
 		if err := os.WriteFile(path, datasettest.SalesText(300_000, 1), 0o600); err != nil {
 			tb.Fatal(err)
 		}
 		return path
 	}
-	in, err := os.Open(source)
+	in, err := os.Open(compressed)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package tableio
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -74,8 +73,8 @@ func newValues(added []AddedColumn, n int) *AddedValues {
 	return v
 }
 
-// AppendColumns streams a source and writes it to w, with all its rows and columns in
-// their order and with further columns after them. The function fill is called for
+// AppendColumns streams a source of one input and writes it to w, with all its rows and
+// columns in their order and with further columns after them. The function fill is called for
 // several batches at once, each on one goroutine, and sets the values of the added
 // columns. The source is read as by VisitBatches. Columns of a typed table keep their
 // types in a Parquet or Arrow file (lists and records are refused; decimals, times of
@@ -85,6 +84,9 @@ func newValues(added []AddedColumn, n int) *AddedValues {
 // Parquet file that is being written.
 func AppendColumns(ctx context.Context, source Source, schema dataset.Schema, dicts []*dataset.Dict, format Format, threads int, w io.Writer, to Output,
 	added []AddedColumn, fill func(b *Batch, values *AddedValues) error) error {
+	if len(source.inputs) != 1 {
+		return fmt.Errorf("columns are added to one input at a time, but the source has %d (%s); give one", len(source.inputs), source)
+	}
 	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: true}
 	p.schema.Absent = slices.Clone(schema.Absent)
 	for _, a := range added {
@@ -157,9 +159,6 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 	var out columnar.Writer
 	var kinds []columnar.Kind
 	opened := func(t *openTable) (err error) {
-		if out != nil {
-			return &dataset.InputError{File: t.name, Problem: "the source has several inputs", Remedy: "write them one by one, or as text"}
-		}
 		names := slices.Clone(t.Names)
 		for c := range t.Names {
 			kind := columnar.Kind{Type: columnar.Text}
@@ -214,9 +213,6 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 	})
 	if err != nil {
 		return err
-	}
-	if out == nil {
-		return errors.New("tableio: no table was opened")
 	}
 	return out.Close()
 }

@@ -30,8 +30,8 @@ func outputFor(t *testing.T, name string) Output {
 	return out
 }
 
-// Text becomes tabs where the name asks for them, its own quotes and all.
-func TestExtendDelimiter(t *testing.T) {
+// A file name with .tsv changes the delimiter to a tab; quotes are kept.
+func TestAppendColumnsDelimiter(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for in, want := range map[string]string{
 		"store,note\nstore 1,\"a, \"\"b\"\"\"\nx,\"t\tt\"\n": "store\tnote\tscore\twhy, then\nstore 1\t\"a, \"\"b\"\"\"\t\t\nx\t\"t\tt\"\t-0.9\t\"unknown, \"\"x\"\"\"\n",
@@ -41,23 +41,24 @@ func TestExtendDelimiter(t *testing.T) {
 		if err := os.WriteFile("in.csv", []byte(in), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := extend(t, "in.csv", "out.tsv", dataset.Schema{Modes: datasettest.Modes(t, "store")}, dataset.NewDict([]string{"store 1"}), 1); err != nil {
+		if err := appendScores(t, "in.csv", "out.tsv", dataset.Schema{Modes: datasettest.Modes(t, "store")}, dataset.NewDict([]string{"store 1"}), 1); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile("out.tsv")
 		if err != nil || string(got) != want {
-			t.Errorf("%q became\n%q, want\n%q, %v", in, got, want, err)
+			t.Errorf("input %q: got\n%q, %v, want\n%q", in, got, err, want)
 		}
 	}
 }
 
 func TestOutputFor(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]Output{
 		"a.csv": {Format: "text"}, "-": {Format: "text"}, "a.parquet": {Format: "parquet"}, "A.PARQUET": {Format: "parquet"}, "x/a.arrow": {Format: "arrow"}, "a.feather": {Format: "arrow"},
 		"a.csv.gz": {Format: "text", Compression: "gzip"}, "a.csv.zst": {Format: "text", Compression: "zstd"}, "a.tsv.zst": {Format: "text", Compression: "zstd", Delimiter: '\t'},
 	} {
 		if got, err := OutputFor(name); got != want || err != nil {
-			t.Errorf("%s: %+v, %v, want %+v", name, got, err, want)
+			t.Errorf("OutputFor(%s) = %+v, %v, want %+v", name, got, err, want)
 		}
 	}
 	for name, want := range map[string]string{
@@ -65,13 +66,13 @@ func TestOutputFor(t *testing.T) {
 		"a.arrow.zst":  "a.arrow.zst: a file of format arrow is not compressed as a whole; write a.arrow, or text, as .csv.zst",
 	} {
 		if _, err := OutputFor(name); err == nil || err.Error() != want {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("OutputFor(%s): got error %v, want %s", name, err, want)
 		}
 	}
 }
 
-// extend adds the code of the store, NaN for every third row, and a text.
-func extend(t *testing.T, in, out string, schema dataset.Schema, dict *dataset.Dict, threads int) error {
+// appendScores appends the code of the store, with NaN in every third row, and a text.
+func appendScores(t *testing.T, in, out string, schema dataset.Schema, dict *dataset.Dict, threads int) error {
 	t.Helper()
 	var w bytes.Buffer
 	err := AppendColumns(context.Background(), Files(in), schema, []*dataset.Dict{dict}, Format{}, threads, &w, outputFor(t, out), []AddedColumn{{Name: "score"}, {Name: "why, then", Text: true}},
@@ -93,8 +94,8 @@ func extend(t *testing.T, in, out string, schema dataset.Schema, dict *dataset.D
 	return os.WriteFile(out, w.Bytes(), 0o600)
 }
 
-// TestExtend writes every format from every format, reads it back and compares.
-func TestExtend(t *testing.T) {
+// Every format is written from every format, read back and compared.
+func TestAppendColumns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows, text := sales(columnar.BatchRows + 2001)
 	if err := os.WriteFile("in.csv", []byte(text), 0o600); err != nil {
@@ -110,7 +111,7 @@ func TestExtend(t *testing.T) {
 	var want *dataset.Frame
 	for _, in := range []string{"in.csv", "in.parquet", "in.arrow"} {
 		for _, out := range []string{"out.csv", "out.csv.gz", "out.csv.zst", "out.tsv", "out.parquet", "out.arrow"} {
-			if err := extend(t, in, out, schema, dict, 2); err != nil {
+			if err := appendScores(t, in, out, schema, dict, 2); err != nil {
 				t.Fatalf("%s to %s: %v", in, out, err)
 			}
 			got, err := ReadFrame(context.Background(), Files(out), Format{})
@@ -120,7 +121,7 @@ func TestExtend(t *testing.T) {
 			if want == nil {
 				want = got
 				if names := []string{"year", "month", "store", "item", "bottles", "score", "why, then"}; !slices.Equal(got.Names, names) || got.Len() != len(rows) {
-					t.Fatalf("%q, %d rows", got.Names, got.Len())
+					t.Fatalf("got columns %q, %d rows, want %q, %d rows", got.Names, got.Len(), names, len(rows))
 				}
 				last := got.Len() - 1
 				for c, text := range map[int]string{2: rows[last].Store, 5: "-0.9", 6: `unknown, "` + rows[last].Store + `"`} {
@@ -129,12 +130,12 @@ func TestExtend(t *testing.T) {
 					}
 				}
 				if got.Columns[5][0] != "" || got.Columns[5][25] != "1.1" || got.Columns[6][25] != "" {
-					t.Fatalf("the added columns are %q, %q", got.Columns[5][:26], got.Columns[6][25])
+					t.Fatalf("got added columns %q, %q", got.Columns[5][:26], got.Columns[6][25])
 				}
 				continue
 			}
 			if !slices.Equal(got.Names, want.Names) {
-				t.Errorf("%s to %s: %q", in, out, got.Names)
+				t.Errorf("%s to %s: got columns %q, want %q", in, out, got.Names, want.Names)
 			}
 			for c := range want.Columns {
 				if !slices.Equal(got.Columns[c], want.Columns[c]) {
@@ -145,8 +146,8 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// TestExtendTypes: types are kept from Parquet to Arrow to Parquet.
-func TestExtendTypes(t *testing.T) {
+// Types are kept from Parquet to Arrow to Parquet.
+func TestAppendColumnsKeepsTypes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text, number, real := "b", int64(-7), float32(.1)
 	moment := time.Date(2016, 12, 31, 23, 59, 59, 500_000_000, time.UTC)
@@ -155,13 +156,13 @@ func TestExtendTypes(t *testing.T) {
 		{Text: "store 2"},
 	}, 10)
 	schema := dataset.Schema{Modes: datasettest.Modes(t, "text")}
-	if err := extend(t, "a.parquet", "b.arrow", schema, dataset.NewDict([]string{"store 1"}), 1); err != nil {
+	if err := appendScores(t, "a.parquet", "b.arrow", schema, dataset.NewDict([]string{"store 1"}), 1); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range []string{"score", "why, then"} {
 		err := AppendColumns(context.Background(), Files("b.arrow"), schema, []*dataset.Dict{dataset.NewDict(nil)}, Format{}, 1, new(bytes.Buffer), outputFor(t, "c.csv"), []AddedColumn{{Name: a}}, nil)
 		if err == nil || !strings.Contains(err.Error(), "the table already has this column") {
-			t.Errorf("error %v", err)
+			t.Errorf("column %q exists: got error %v", a, err)
 		}
 	}
 	var w bytes.Buffer
@@ -173,11 +174,11 @@ func TestExtendTypes(t *testing.T) {
 	}
 	a, c := openKinds(t, "a.parquet"), openKinds(t, "c.parquet")
 	if len(c) != len(a)+2 {
-		t.Fatalf("%d columns of %d", len(c), len(a))
+		t.Fatalf("got %d columns, want %d", len(c), len(a)+2)
 	}
 	for name, kind := range a {
 		if c[name] != kind {
-			t.Errorf("%s was %v, is %v", name, kind, c[name])
+			t.Errorf("%s: got type %v, want %v", name, c[name], kind)
 		}
 	}
 	before, err := ReadFrame(context.Background(), Files("a.parquet"), Format{})
@@ -190,7 +191,7 @@ func TestExtendTypes(t *testing.T) {
 	}
 	for i, name := range before.Names {
 		if !slices.Equal(before.Columns[i], after.Columns[i]) {
-			t.Errorf("%s was %q, is %q", name, before.Columns[i], after.Columns[i])
+			t.Errorf("%s: got %q, want %q", name, after.Columns[i], before.Columns[i])
 		}
 	}
 }
@@ -209,7 +210,7 @@ func openKinds(t *testing.T, name string) map[string]columnar.Kind {
 	return kinds
 }
 
-func TestExtendErrors(t *testing.T) {
+func TestAppendColumnsErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows, _ := sales(100)
 	writeParquet(t, "in.parquet", rows, 100)
@@ -218,18 +219,19 @@ func TestExtendErrors(t *testing.T) {
 		err := AppendColumns(context.Background(), Files("in.parquet"), dataset.Schema{Modes: datasettest.Modes(t, "store")}, []*dataset.Dict{dataset.NewDict(nil)}, Format{}, 2, new(bytes.Buffer), outputFor(t, out), nil,
 			func(*Batch, *AddedValues) error { return failed })
 		if !errors.Is(err, failed) {
-			t.Errorf("%s: error %v", out, err)
+			t.Errorf("%s: got error %v", out, err)
 		}
 		err = AppendColumns(context.Background(), Files("in.parquet"), dataset.Schema{Modes: datasettest.Modes(t, "shop")}, []*dataset.Dict{dataset.NewDict(nil)}, Format{}, 2, new(bytes.Buffer), outputFor(t, out), nil,
 			func(*Batch, *AddedValues) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), `column "shop": the table has no such column`) {
-			t.Errorf("%s: error %v", out, err)
+			t.Errorf("%s: got error %v", out, err)
 		}
 	}
 }
 
-// TestFaultTyped: a row of a Parquet table is a row, not a line.
-func TestFaultTyped(t *testing.T) {
+// An error in a typed table names the row, not a line.
+func TestFaultNamesRow(t *testing.T) {
+	t.Parallel()
 	type row struct {
 		ID string `parquet:"id"`
 	}
@@ -241,12 +243,13 @@ func TestFaultTyped(t *testing.T) {
 	}
 	f = f.Select([]int32{2, 1}, []int{0})
 	if got := f.Fault(0, "id", "c", "bad", "").Error(); got != path+`, row 3, column "id", value "c": bad` || f.Place(1) != "row 2" {
-		t.Errorf("%s, %s", got, f.Place(1))
+		t.Errorf("got error %s and place %s, want row 3 and row 2", got, f.Place(1))
 	}
 }
 
-// TestMapTyped: what Map writes of a Parquet table is CSV.
-func TestMapTyped(t *testing.T) {
+// A typed table is rewritten as CSV.
+func TestRewriteTyped(t *testing.T) {
+	t.Parallel()
 	type row struct {
 		ID string  `parquet:"id"`
 		X  *int32  `parquet:"x,optional"`
@@ -266,12 +269,12 @@ func TestMapTyped(t *testing.T) {
 		})
 	want := "id,x,\"a \"\"y\"\"\",code\n\"a,b\",5,1.5,-1 \"a,b\" 5\n\" c \",,2,0 \"c\" NaN\n"
 	if err != nil || out.String() != want {
-		t.Errorf("%s, %v\nwant %s", out.String(), err, want)
+		t.Errorf("got %s, %v\nwant %s", out.String(), err, want)
 	}
 }
 
-// TestTypedStreams: what is held of a Parquet file does not grow with it.
-func TestTypedStreams(t *testing.T) {
+// The memory of a stream does not grow with the Parquet file.
+func TestStreamMemory(t *testing.T) {
 	type row struct {
 		ID int64   `parquet:"id"`
 		X  float64 `parquet:"x"`
@@ -291,7 +294,7 @@ func TestTypedStreams(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
-	live() // pools are emptied at the second collection
+	live() // the second collection empties pools
 	before, most, seen := live(), 0, 0
 	err := rewriteFile(path, dataset.Schema{Modes: datasettest.Modes(t, "id")}, []*dataset.Dict{dataset.NewDict(nil)}, 1, io.Discard,
 		func([]byte, byte) []byte { return nil },
@@ -302,10 +305,9 @@ func TestTypedStreams(t *testing.T) {
 			return dst, nil
 		})
 	if err != nil || seen != n {
-		t.Fatalf("%d rows, %v", seen, err)
+		t.Fatalf("got %d rows, %v, want %d", seen, err, n)
 	}
 	if most == 0 || most > 14<<20 {
-		t.Errorf("%d bytes were held", most)
-
+		t.Errorf("got %d bytes in use, want at most %d", most, 14<<20)
 	}
 }

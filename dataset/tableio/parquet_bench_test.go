@@ -29,8 +29,8 @@ type iowaPlainSale struct {
 	Bottles int32  `parquet:"bottles"`
 }
 
-// iowaParquet writes the table of plainIowa in two ways: as most programs do (a
-// dictionary a column, snappy, nulls allowed), and as plain values.
+// iowaParquet writes the table of plainIowa in two ways: as most programs do (one
+// dictionary per column, snappy, nulls allowed), and as plain values.
 func iowaParquet(tb testing.TB, csv string) (usual, plain string) {
 	tb.Helper()
 	f, err := ReadFrame(context.Background(), Files(csv), Format{})
@@ -65,7 +65,7 @@ func iowaParquet(tb testing.TB, csv string) (usual, plain string) {
 	return usual, plain
 }
 
-// BenchmarkFormats compares the formats on the Iowa table, and what they become.
+// BenchmarkFormats compares the formats on the Iowa table. All give the same table.
 func BenchmarkFormats(b *testing.B) {
 	csv := plainIowa(b)
 	usual, plain := iowaParquet(b, csv)
@@ -94,8 +94,8 @@ func BenchmarkFormats(b *testing.B) {
 	}
 }
 
-// cpuTime is the time all threads of the process have used: on a machine that is
-// busy otherwise it tells more than the clock.
+// cpuTime returns the CPU time of all threads of the process, which is more reliable
+// than the clock on a busy machine.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -29,7 +29,7 @@ type sale struct {
 	Bottles *float64 `parquet:"bottles,optional"`
 }
 
-// writeParquet writes rows in groups of some size.
+// writeParquet writes rows in row groups of the given size.
 func writeParquet[T any](tb testing.TB, path string, rows []T, group int, options ...parquet.WriterOption) {
 	tb.Helper()
 	f, err := os.Create(path)
@@ -53,7 +53,7 @@ func writeParquet[T any](tb testing.TB, path string, rows []T, group int, option
 	}
 }
 
-// sales makes rows of a table and the same as CSV. Some targets are missing.
+// sales returns the rows of a table and the same table as CSV. Some targets are missing.
 func sales(n int) ([]sale, string) {
 	var rows []sale
 	var text strings.Builder
@@ -72,15 +72,15 @@ func sales(n int) ([]sale, string) {
 	return rows, text.String()
 }
 
-// sameTable compares what two inputs became.
+// sameTable compares two tables.
 func sameTable(t testing.TB, got, want *dataset.Table) {
 	t.Helper()
 	if got.Counts != want.Counts {
-		t.Fatalf("counts %+v, want %+v", got.Counts, want.Counts)
+		t.Fatalf("got counts %+v, want %+v", got.Counts, want.Counts)
 	}
 	for m := range want.Dicts {
 		if !slices.Equal(got.Dicts[m].IDs(), want.Dicts[m].IDs()) {
-			t.Fatalf("mode %s: %d ids, want %d", want.Modes[m].Name, got.Dicts[m].Len(), want.Dicts[m].Len())
+			t.Fatalf("mode %s: got %d ids, want %d", want.Modes[m].Name, got.Dicts[m].Len(), want.Dicts[m].Len())
 		}
 		if !slices.Equal(got.Codes[m], want.Codes[m]) {
 			t.Fatalf("mode %s: codes differ", want.Modes[m].Name)
@@ -92,6 +92,7 @@ func sameTable(t testing.TB, got, want *dataset.Table) {
 }
 
 func TestParquetEqualsText(t *testing.T) {
+	t.Parallel()
 	n := 2*columnar.BatchRows + 5000
 	rows, text := sales(n)
 	dir := t.TempDir()
@@ -125,11 +126,11 @@ func TestParquetEqualsText(t *testing.T) {
 			if threads == 1 {
 				hash = got.Hash
 			} else if got.Hash != hash {
-				t.Errorf("%d threads change the hash", threads)
+				t.Errorf("the hash with %d threads differs from that with one", threads)
 			}
 		}
 	}
-	// Several files, of both kinds, are one table.
+	// Several files, of both formats, are one table.
 	half := 30_001
 	lines := strings.SplitAfter(text, "\n")
 	first := datasettest.WriteFile(t, "first.csv", strings.Join(lines[:1+half], ""))
@@ -163,6 +164,7 @@ type everything struct {
 }
 
 func TestParquetTypes(t *testing.T) {
+	t.Parallel()
 	text, number, real := "b,\"c", int64(-7), float32(.1)
 	moment := time.Date(2016, 12, 31, 23, 59, 59, 500_000_000, time.UTC)
 	rows := []everything{
@@ -182,17 +184,17 @@ func TestParquetTypes(t *testing.T) {
 		"uuid": {"12000000-0000-0000-0000-0000000000ff", "00000000-0000-0000-0000-000000000000"}, "maybeint": {"-7", ""}, "mayberea": {"0.1", ""},
 	}
 	if f.Len() != 2 || len(f.Names) != len(want) {
-		t.Fatalf("%d rows of %q", f.Len(), f.Names)
+		t.Fatalf("got %d rows of columns %q, want 2 rows of %d columns", f.Len(), f.Names, len(want))
 	}
 	for c, name := range f.Names {
 		if got := [2]string{f.Columns[c][0], f.Columns[c][1]}; got != want[name] {
-			t.Errorf("%s is %q, want %q", name, got, want[name])
+			t.Errorf("%s: got %q, want %q", name, got, want[name])
 		}
 	}
 	// As ids and as targets.
 	table, err := Read(context.Background(), Files(path), dataset.Schema{Target: "small", Weight: "bool", Modes: datasettest.Modes(t, "milli,micro,uuid,float")}, Format{}, 1)
 	if err != nil || table.Len() != 1 || table.Counts.ZeroWeight != 1 || table.Dicts[0].ID(0) != "2016-12-31 23:59:59.5" || table.Y[0] != 255 {
-		t.Errorf("%+v, %v", table, err)
+		t.Errorf("got table %+v, %v", table, err)
 	}
 	for target, want := range map[string]string{
 		"money": "", "large": "", "mayberea": "",
@@ -205,7 +207,7 @@ func TestParquetTypes(t *testing.T) {
 			continue
 		}
 		if want == "" || err == nil || err.Error() != path+", "+want {
-			t.Errorf("target %s: error %v, want %s", target, err, want)
+			t.Errorf("target %s: got error %v, want %s", target, err, want)
 		}
 	}
 }
@@ -225,11 +227,10 @@ func TestParquetErrors(t *testing.T) {
 		}
 		table, err := Read(context.Background(), Files("cut.parquet"), schema, Format{}, 2)
 		if table != nil || err == nil || err.Error() != "cut.parquet: the Parquet file ends too early: it is truncated; copy or write it again" {
-			t.Errorf("%d bytes of %d: error %v", keep, len(whole), err)
+			t.Errorf("%d bytes of %d: got error %v", keep, len(whole), err)
 		}
 	}
-	// Damage in the middle is found or, where it changes values alone, is not; it
-	// never ends the program.
+	// Damage in the middle is found unless it only changes values. It never panics.
 	found := 0
 	for at := 50; at < len(whole); at += len(whole) / 100 {
 		damaged := slices.Clone(whole)
@@ -244,12 +245,12 @@ func TestParquetErrors(t *testing.T) {
 		if err != nil {
 			found++
 			if !errors.As(err, &input) || table != nil || input.File != "bad.parquet" {
-				t.Errorf("damage at %d: error %v", at, err)
+				t.Errorf("damage at byte %d: got error %v", at, err)
 			}
 		}
 	}
 	if found < 90 {
-		t.Errorf("%d of 100 damages were found", found)
+		t.Errorf("%d of 100 damages were found, want at least 90", found)
 	}
 	for _, tc := range []struct {
 		schema dataset.Schema
@@ -261,7 +262,7 @@ func TestParquetErrors(t *testing.T) {
 		{dataset.Schema{Target: "year", Modes: datasettest.Modes(t, "hour(store)")}, `t.parquet, row 1, column "store", value "store 0": this is not a date or a time, which hour(store) requires`},
 	} {
 		if _, err := Read(context.Background(), Files("t.parquet"), tc.schema, Format{}, 2); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
-			t.Errorf("error %v\nwant %s", err, tc.want)
+			t.Errorf("got error %v\nwant %s", err, tc.want)
 		}
 	}
 	type nested struct {
@@ -271,20 +272,20 @@ func TestParquetErrors(t *testing.T) {
 	}
 	writeParquet(t, "n.parquet", []nested{{"a", []string{"x"}, 1}}, 1)
 	if table, err := Read(context.Background(), Files("n.parquet"), dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, Format{}, 1); err != nil || table.Len() != 1 {
-		t.Errorf("a nested column that is not read: %v", err)
+		t.Errorf("a nested column that is not read: got error %v", err)
 	}
 	if _, err := Read(context.Background(), Files("n.parquet"), dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "tags")}, Format{}, 1); err == nil ||
 		err.Error() != `n.parquet, column "tags": the column is nested: it contains lists or records; flatten it, or drop it` {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v", err)
 	}
 	writeParquet(t, "e.parquet", []sale{}, 1)
 	if _, err := Read(context.Background(), Files("e.parquet"), schema, Format{}, 1); err == nil || err.Error() != "e.parquet: the table has no rows; give at least one row" {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v", err)
 	}
 	datasettest.WriteGzip(t, "t.parquet.gz", string(whole))
 	if _, err := Read(context.Background(), Files("t.parquet.gz"), schema, Format{}, 1); err == nil ||
 		err.Error() != "t.parquet.gz: this is Parquet data within gzip; decompress it; Parquet has its own compression" {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v", err)
 	}
 	want, err := Read(context.Background(), Files("t.parquet"), schema, Format{}, 1)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 type Format struct {
 	Delimiter byte             // of text; 0 detects comma, semicolon, tab or bar
 	Header    delimited.Header // of text
-	Stdin     io.Reader        // what the path "-" stands for; nil is the standard input of the process
+	Stdin     io.Reader        // read for the path "-"; nil is the standard input of the process
 }
 
 func (f Format) text() delimited.Format {

@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
@@ -134,7 +135,7 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 func (rd *reader) encode(p *piece, t *openTable, r rowset) (problem *dataset.InputError) {
 	n := r.Len()
 	keep := rowIndexes(&rd.all, n)
-	p.y = fieldtext.Sized(p.y, len(keep))
+	p.y = scratch.Sized(p.y, len(keep))
 	good, missing, kind := r.Numbers(p.y, t.columns.Target, keep)
 	if good < len(keep) {
 		problem = numberProblem(r, int(keep[good]), t.columns.Target, t.Names, kind, targetRemedy)
@@ -145,7 +146,7 @@ func (rd *reader) encode(p *piece, t *openTable, r rowset) (problem *dataset.Inp
 		keep, p.y = filter(keep, p.y, func(k int) bool { return p.y[k] == p.y[k] })
 	}
 	if c := t.columns.Weight; c >= 0 {
-		p.w = fieldtext.Sized(p.w, len(keep))
+		p.w = scratch.Sized(p.w, len(keep))
 		good, zero, bad := readWeights(p.w, r, c, keep, t.Names)
 		if bad != nil {
 			problem, keep = bad, keep[:good]
@@ -158,23 +159,23 @@ func (rd *reader) encode(p *piece, t *openTable, r rowset) (problem *dataset.Inp
 		}
 	}
 	if c := t.columns.Part; c >= 0 {
-		p.parts = fieldtext.Sized(p.parts, len(keep))
+		p.parts = scratch.Sized(p.parts, len(keep))
 		for k, row := range keep {
 			part, ok := dataset.ParsePart(r.Field(int(row), c))
 			if !ok {
-				problem = &dataset.InputError{Line: r.Line(int(row)), Column: t.Names[c], Value: string(r.Field(int(row), c)), Problem: "this is not a part", Remedy: dataset.PartRemedy}
+				problem = &dataset.InputError{Line: r.Line(int(row)), Column: t.Names[c], Value: string(r.Field(int(row), c)), Problem: "this is not a part", Remedy: dataset.PartRemedy, Field: "split"}
 				keep = keep[:k]
 				break
 			}
 			p.parts[k] = part
 		}
 	}
-	p.codes = fieldtext.Sized(p.codes, len(rd.modes))
-	p.newIDs = fieldtext.Sized(p.newIDs, len(rd.modes))
+	p.codes = scratch.Sized(p.codes, len(rd.modes))
+	p.newIDs = scratch.Sized(p.newIDs, len(rd.modes))
 	for m, encoder := range rd.modes {
 		dict := encoder.ids.Dict
 		known := dict.Len()
-		p.codes[m] = fieldtext.Sized(p.codes[m], len(keep))
+		p.codes[m] = scratch.Sized(p.codes[m], len(keep))
 		good, bad := r.codes(encoder, p.codes[m], t.columns.Modes[m], keep)
 		if good < len(keep) {
 			problem = encoder.ids.Report(r, int(keep[good]), t.columns.Modes[m], bad)

@@ -17,7 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
 )
 
-// cells writes a table as text: ids, value, weight, part, row.
+// cells returns a table as text: ids, value, weight, part, row.
 func cells(t *dataset.Table) []string {
 	var out []string
 	for k := range t.Y {
@@ -41,6 +41,7 @@ func cells(t *dataset.Table) []string {
 }
 
 func TestRead(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name, text string
 		schema     dataset.Schema
@@ -49,7 +50,7 @@ func TestRead(t *testing.T) {
 		counts     dataset.Counts
 	}{
 		{
-			name:   "ids are kept as they are written",
+			name:   "ids are kept as written",
 			text:   "id,y\nx904631,1\n007,2\n7,3\n x904632 ,4\nlonger than eight bytes,5\n",
 			schema: dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")},
 			want:   []string{"x904631:0 1", "007:1 2", "7:2 3", "x904632:3 4", "longer than eight bytes:4 5"},
@@ -63,7 +64,7 @@ func TestRead(t *testing.T) {
 			counts: dataset.Counts{Rows: 2},
 		},
 		{
-			name:   "CRLF with an id last, and one line that ends otherwise",
+			name:   "CRLF after an id, and one line with another end",
 			text:   "y,id\r\n1,a\r\n2,b\n3,c\r\n4,a\r\n",
 			schema: dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id"), Duplicates: "last"},
 			want:   []string{"a:0 4 row0", "b:1 2 row1", "c:2 3 row2"},
@@ -77,28 +78,28 @@ func TestRead(t *testing.T) {
 			counts: dataset.Counts{Rows: 6},
 		},
 		{
-			name:   "blank lines are passed over",
+			name:   "blank lines are skipped",
 			text:   "\nid,y\n\na,1\n\r\nb,2\n\n",
 			schema: dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")},
 			want:   []string{"a:0 1", "b:1 2"},
 			counts: dataset.Counts{Rows: 2},
 		},
 		{
-			name:   "missing targets and weights of 0 are dropped, and so are ids seen there alone",
+			name:   "missing targets and zero weights are dropped, with the ids that occur only there",
 			text:   "id,y,w\na,NA,1\nb,1,1\nc,,1\nd,null,1\ne,N/A,1\nf,2,0\ng,3,2\n",
 			schema: dataset.Schema{Target: "y", Weight: "w", Modes: datasettest.Modes(t, "id")},
 			want:   []string{"b:0 1 w1 row1", "g:1 3 w2 row6"},
 			counts: dataset.Counts{Rows: 7, Missing: 4, ZeroWeight: 1},
 		},
 		{
-			name:   "joined columns, next to each other or not, and a function",
+			name:   "joined columns, adjacent or not, and a function",
 			text:   "year,month,id,day,when\n2016,12,a,1,2016-12-24T18:30\n2016,1,b,2,1260759144\n2016,12,b,1,12/31/2016 23:00\n",
 			schema: dataset.Schema{Target: "day", Modes: datasettest.Modes(t, "time=year+month,id+year,hour(when),date(when)")},
 			want:   []string{"2016-12:0 a-2016:0 18:0 2016-12-24:0 1", "2016-1:1 b-2016:1 2:1 2009-12-14:1 2", "2016-12:0 b-2016:1 23:2 2016-12-31:2 1"},
 			counts: dataset.Counts{Rows: 3},
 		},
 		{
-			name:   "joined columns in quotes are not taken for each other",
+			name:   "joined columns in quotes are distinguished",
 			text:   "a,b,y\n\"1,2\",3,1\n1,\"2,3\",2\n",
 			schema: dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "a+b")},
 			want:   []string{"1,2-3:0 1", "1-2,3:1 2"},
@@ -119,7 +120,7 @@ func TestRead(t *testing.T) {
 			counts: dataset.Counts{Rows: 2},
 		},
 		{
-			name:   "a header of numbers, because it holds the names",
+			name:   "a header with a number, because it contains the wanted names",
 			text:   "id|2015\na|1\n",
 			schema: dataset.Schema{Target: "2015", Modes: datasettest.Modes(t, "id")},
 			want:   []string{"a:0 1"},
@@ -163,13 +164,14 @@ func TestRead(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tc.want, "\n"))
 			}
 			if table.Counts != tc.counts {
-				t.Errorf("counts %+v, want %+v", table.Counts, tc.counts)
+				t.Errorf("got counts %+v, want %+v", table.Counts, tc.counts)
 			}
 		})
 	}
 }
 
 func TestReadFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first := datasettest.WriteFile(t, filepath.Join(dir, "1.csv"), "id,y\na,1\nb,2\n")
 	second := filepath.Join(dir, "2.csv.gz")
@@ -186,12 +188,12 @@ func TestReadFiles(t *testing.T) {
 	_, err = Read(context.Background(), Files(first, second), schema, Format{}, 2)
 	want := second + ", line 3: cell id=a already occurs on line 2 of " + first + " (1 repeated row in total); set data.duplicates to sum, mean or last"
 	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }
 
-// mixedText makes a table with quotes, blank lines and missing targets here and
-// there, so that both paths are taken.
+// mixedText returns a table with some quotes, blank lines and missing targets, so that
+// both the fast and the slow path are taken.
 func mixedText(rows int, seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var b strings.Builder
@@ -216,7 +218,8 @@ func mixedText(rows int, seed uint64) string {
 	return b.String()
 }
 
-func TestReadIsTheSameForAllThreadsAndBlocks(t *testing.T) {
+func TestReadDoesNotDependOnThreadsAndBlocks(t *testing.T) {
+	t.Parallel()
 	path := datasettest.WriteFile(t, "t.csv", mixedText(5000, 1))
 	zipped := filepath.Join(t.TempDir(), "t.csv.gz")
 	datasettest.WriteGzip(t, zipped, mixedText(5000, 1))
@@ -226,7 +229,7 @@ func TestReadIsTheSameForAllThreadsAndBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if base.Counts.Rows != 5000 || base.Counts.Missing == 0 {
-		t.Fatalf("counts %+v", base.Counts)
+		t.Fatalf("got counts %+v, want 5000 rows and some missing targets", base.Counts)
 	}
 	for _, threads := range []int{1, 2, 8} {
 		for _, block := range []int{100, 1000, 4096, 1 << 20, delimited.BlockSize} {
@@ -236,7 +239,7 @@ func TestReadIsTheSameForAllThreadsAndBlocks(t *testing.T) {
 					t.Fatal(err)
 				}
 				if block != delimited.BlockSize {
-					got.Hash = base.Hash // its borders move with the blocks
+					got.Hash = base.Hash // it depends on the borders of blocks
 				}
 				for m := range got.Dicts {
 					if !slices.Equal(got.Dicts[m].IDs(), base.Dicts[m].IDs()) {
@@ -253,6 +256,7 @@ func TestReadIsTheSameForAllThreadsAndBlocks(t *testing.T) {
 }
 
 func TestHash(t *testing.T) {
+	t.Parallel()
 	schema := dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}
 	hash := func(text string) [32]byte {
 		table, err := Read(context.Background(), Files(datasettest.WriteFile(t, "t.csv", text)), schema, Format{}, 2)
@@ -272,9 +276,10 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// What a table keeps is 4 bytes a mode and 4 for the value; nothing else grows
-// with the rows.
+// A table takes 4 bytes per mode and 4 for the value. Nothing else grows with the
+// number of rows.
 func TestTableMemory(t *testing.T) {
+	t.Parallel()
 	path := datasettest.WriteFile(t, "t.csv", string(datasettest.SalesText(20_000, 1)))
 	table, err := Read(context.Background(), Files(path), salesSchema, Format{}, 2)
 	if err != nil {
@@ -286,22 +291,24 @@ func TestTableMemory(t *testing.T) {
 	}
 	bytes += cap(table.Part)
 	if want := 16 * 20_000; bytes != want {
-		t.Errorf("%d bytes for 20,000 observations of three modes, want %d", bytes, want)
+		t.Errorf("got %d bytes for 20,000 observations of three modes, want %d", bytes, want)
 	}
 }
 
 func TestReadCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	path := datasettest.WriteFile(t, "t.csv", string(datasettest.SalesText(1000, 1)))
 	if _, err := Read(ctx, Files(path), salesSchema, Format{}, 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that the context was cancelled", err)
+		t.Errorf("got error %v, want context.Canceled", err)
 	}
 }
 
 func TestDuplicatesInUnsortedTables(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 0))
-	for _, size := range []int{30, 100_000} { // small enough for a bitmap, and too large
+	for _, size := range []int{30, 100_000} { // small enough for a bitmap, and too large for one
 		seen := map[[2]int]float32{}
 		var order [][2]int
 		var text strings.Builder
@@ -323,7 +330,7 @@ func TestDuplicatesInUnsortedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		if table.Len() != len(order) || table.Counts.Merged != 40_000-len(order) {
-			t.Fatalf("%d cells and %d merged, want %d cells", table.Len(), table.Counts.Merged, len(order))
+			t.Fatalf("got %d cells and %d merged rows, want %d cells", table.Len(), table.Counts.Merged, len(order))
 		}
 		for k, cell := range order {
 			a, b := table.Dicts[0].ID(table.Codes[0][k]), table.Dicts[1].ID(table.Codes[1][k])

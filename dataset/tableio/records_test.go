@@ -9,9 +9,10 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 )
 
-// Bad records are passed over and told; what is around them is read, whatever the
-// size of the blocks.
-func TestScanGoesOn(t *testing.T) {
+// Bad records are skipped and reported; the others are read. The size of the blocks
+// does not matter.
+func TestScanSkipsBadRecords(t *testing.T) {
+	t.Parallel()
 	text := "a,b\n1,2\n3\n\"x\ny\",4\n\"q\"z,5\n\n6,7,8\n9,\"1\"\"0\"\n11,12"
 	wantRows := []string{"2: 1 2", "4: x\ny 4", "9: 9 1\"0", "10: 11 12"}
 	wantBad := []string{
@@ -40,7 +41,7 @@ func TestScanGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(names, []string{"a", "b"}) || !reflect.DeepEqual(rows, wantRows) || !reflect.DeepEqual(bad, wantBad) {
-			t.Errorf("block %d: columns %q, rows %q, bad %q", block, names, rows, bad)
+			t.Errorf("block %d: got columns %q, rows %q, bad records %q; want a and b, %q, %q", block, names, rows, bad, wantRows, wantBad)
 		}
 	}
 }

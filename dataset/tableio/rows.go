@@ -22,7 +22,7 @@ type rowset interface {
 	RawLine(i int) []byte
 
 	// Numbers reads column c of the rows in keep. It returns the index in keep of the
-	// first row whose field is no finite number, with its kind, or len(keep). Missing
+	// first row whose field is not a finite number, with its kind, or len(keep). Missing
 	// values are NaN and are counted.
 	Numbers(dst []float32, c int, keep []int32) (good, missing int, kind numeric.Kind)
 
@@ -80,7 +80,7 @@ const (
 	weightRemedy = "write a weight of 0 or more in every row"
 )
 
-// numberProblem describes a field that is no finite number.
+// numberProblem describes a field that is not a finite number.
 func numberProblem(r rowset, row, c int, names []string, kind numeric.Kind, remedy string) *dataset.InputError {
 	e := &dataset.InputError{Line: r.Line(row), Column: names[c], Value: string(r.Field(row, c)), Problem: "this is not a number", Remedy: "fix it, or " + remedy}
 	switch kind {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestReadSample(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name, text string
 		format     Format
@@ -24,10 +25,10 @@ func TestReadSample(t *testing.T) {
 		{"one column", "part\ntrain\n", Format{}, []string{"part"}, 1, Format{Delimiter: ',', Header: delimited.HeaderYes}},
 		{"quoted names", "\"a, b\", \"c\"\"d\" \n1,2\n", Format{Delimiter: ','}, []string{"a, b", "\"c\"\"d\""}, 1, Format{Delimiter: ',', Header: delimited.HeaderYes}},
 		{"no header", "a,1\nb,2\n", Format{}, []string{"c1", "c2"}, 2, Format{Delimiter: ',', Header: delimited.HeaderNo}},
-		{"a header said to be there", "a,1\nb,2\n", Format{Header: delimited.HeaderYes}, []string{"a", "1"}, 1, Format{Delimiter: ',', Header: delimited.HeaderYes}},
-		{"nameless column", ",a\n0,1\n", Format{}, []string{"c1", "a"}, 1, Format{Delimiter: ',', Header: delimited.HeaderYes}},
+		{"header set to yes", "a,1\nb,2\n", Format{Header: delimited.HeaderYes}, []string{"a", "1"}, 1, Format{Delimiter: ',', Header: delimited.HeaderYes}},
+		{"column without name", ",a\n0,1\n", Format{}, []string{"c1", "a"}, 1, Format{Delimiter: ',', Header: delimited.HeaderYes}},
 		{"a space as delimiter", "a b\n1 2\n", Format{Delimiter: ' '}, []string{"a", "b"}, 1, Format{Delimiter: ' ', Header: delimited.HeaderYes}},
-		{"only a thousand rows", "a,b\n" + strings.Repeat("1,2\n", 5000), Format{}, []string{"a", "b"}, 1000, Format{Delimiter: ',', Header: delimited.HeaderYes}},
+		{"at most a thousand rows", "a,b\n" + strings.Repeat("1,2\n", 5000), Format{}, []string{"a", "b"}, 1000, Format{Delimiter: ',', Header: delimited.HeaderYes}},
 	} {
 		got, err := ReadSample(Files(datasettest.WriteFile(t, "t.csv", tc.text)), tc.format, 1000)
 		if err != nil {
@@ -39,9 +40,9 @@ func TestReadSample(t *testing.T) {
 		}
 	}
 	if _, err := ReadSample(Files(datasettest.WriteFile(t, "t.csv", "a,b\n1,2\n3\n")), Format{}, 1000); err == nil || !strings.Contains(err.Error(), "t.csv, line 3: the line has 1 field") {
-		t.Errorf("a short line: %v", err)
+		t.Errorf("a short line: got error %v", err)
 	}
 	if _, err := ReadSample(Files(datasettest.WriteFile(t, "t.csv", strings.Repeat("a,", 1<<16))), Format{}, 1000); err == nil || !strings.Contains(err.Error(), "the first row is longer than 64 KB") {
-		t.Errorf("a long header: %v", err)
+		t.Errorf("a long header: got error %v", err)
 	}
 }

@@ -45,7 +45,7 @@ func ByName(name string) Function { return functions()[name] }
 // Names returns the names of the calendar functions, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(functions())) }
 
-// Check returns an error if name is no calendar function.
+// Check returns an error if name is not a calendar function.
 func Check(name string) error {
 	names := Names()
 	if !slices.Contains(names, name) {

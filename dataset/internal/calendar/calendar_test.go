@@ -50,7 +50,7 @@ func TestFunctions(t *testing.T) {
 	}
 	for name, id := range want {
 		if got := string(functions[name](nil, moment)); got != id {
-			t.Errorf("%s is %q, want %q", name, got, id)
+			t.Errorf("%s gives %q, want %q", name, got, id)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func Compression(head []byte) string {
 	return ""
 }
 
-// NotText names a well-known format that is no text but often taken for a table, or
+// NotText names a well-known format that is often mistaken for a table, or
 // returns "".
 func NotText(head []byte) string {
 	for _, known := range []struct{ magic, what string }{

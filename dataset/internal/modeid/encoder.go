@@ -84,7 +84,7 @@ func (e *Encoder) Derive(r Rows, row int, at []int) int32 {
 }
 
 // AppendID appends the id of a row. There is none if a column is empty or if its
-// value is no moment in time; e.Problem then says which.
+// value is not a moment in time; e.Problem then says which.
 func (e *Encoder) AppendID(dst []byte, r Rows, row int, at []int) (id []byte, ok bool) {
 	for p, c := range at {
 		part := r.Field(row, c)

@@ -1,4 +1,5 @@
-package fieldtext
+// Package scratch reuses memory from one piece of work to the next.
+package scratch
 
 // Sized returns a slice of length n: s itself if its capacity suffices. The content
 // is undefined.
