@@ -78,7 +78,7 @@ func TestKernelsOnEncodedColumns(t *testing.T) {
 	e, _, _ = fitColumns(t, EncodeOptions{}, map[string][]string{"month:cycle12": months, "same:num": slices.Repeat([]string{"1"}, 24)}, "month:cycle12", "same:num")
 	if k, err := kernel.Parse("rbf[same]"); err != nil {
 		t.Fatal(err)
-	} else if _, err := e.PeriodNotice(k); err == nil || !strings.Contains(err.Error(), `column "same" was left out`) || fielderr.Path(err) != "side.kernels" {
+	} else if _, err := e.PeriodNotice(k); err == nil || !strings.Contains(err.Error(), `column "same" was dropped`) || fielderr.Path(err) != "side.kernels" {
 		t.Errorf("column left out: got error %v (field %q), want one about side.kernels", err, fielderr.Path(err))
 	}
 	for _, name := range []string{"cities", "month tan"} {
