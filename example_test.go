@@ -9,13 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
-// products returns a table in memory: row x column for numbers from 1 to 8, without
-// the cells (3, 5) and (7, 2).
+// products returns a table in memory: the product of row and column for numbers from 1
+// to 8, without the cells (3, 5) and (7, 2).
 func products() kft.Source {
 	var row, column []int
 	var value []float64
@@ -33,6 +34,8 @@ func products() kft.Source {
 	return source
 }
 
+// productSpec describes a model of that table: effects of row and column, and an
+// interaction of rank 1.
 func productSpec() kft.Spec {
 	return kft.Spec{
 		Data:  kft.DataSpec{Target: "value", Modes: []string{"row", "column"}},
@@ -57,7 +60,7 @@ func ExampleFit() {
 	// Output: 15 14
 }
 
-// Errors say which field of the specification is wrong.
+// Errors carry the path of the specification field that can fix them.
 func ExampleFieldPath() {
 	spec := productSpec()
 	spec.Data.Target = "valu"
@@ -77,7 +80,8 @@ func ExampleFieldPath() {
 	// terms[0]
 }
 
-// A posterior gives intervals.
+// With a posterior, a prediction has a credible interval that includes the uncertainty
+// of the weights.
 func ExampleModel_Predict() {
 	ctx := context.Background()
 	spec := productSpec()
@@ -96,7 +100,49 @@ func ExampleModel_Predict() {
 	// Output: true true
 }
 
-// Sums of joint draws are draws of the sum.
+// An id without training rows is predicted by the prior, except in strict mode.
+func ExampleModel_PredictStrict() {
+	ctx := context.Background()
+	m, _, err := kft.Fit(ctx, productSpec(), products(), kft.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	cells := []kft.Cell{{"row": "3", "column": "5"}, {"row": "9", "column": "5"}}
+	p, err := m.Predict(ctx, cells)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p[1].Unseen)
+	_, err = m.PredictStrict(ctx, cells)
+	fmt.Println(errors.Is(err, kft.ErrUnseenID), err)
+	// Output:
+	// [row]
+	// true data row 2: mode row: the id "9" is not in the training data
+}
+
+// PredictTable copies a table and appends columns.
+func ExampleModel_PredictTable() {
+	ctx := context.Background()
+	m, _, err := kft.Fit(ctx, productSpec(), products(), kft.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	table := strings.NewReader("row,column,note\n3,5,missing\n7,2,missing\n9,1,new row\n")
+	var out strings.Builder
+	summary, err := m.PredictTable(ctx, kft.Reader("cells", table), &out, kft.TableOptions{Quantiles: []float64{0.05, 0.95}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	header, _, _ := strings.Cut(out.String(), "\n")
+	fmt.Println(header)
+	fmt.Println(summary.Rows, "rows, unseen ids by mode:", summary.Unseen)
+	// Output:
+	// row,column,note,prediction,median,sd,sd_model,sd_noise,q0.05,q0.95,unseen
+	// 3 rows, unseen ids by mode: [1 0]
+}
+
+// The draws of several cells share their weights, so the sum of the cells in each draw is
+// a draw of the sum.
 func ExampleModel_Samples() {
 	ctx := context.Background()
 	spec := productSpec()
@@ -119,7 +165,7 @@ func ExampleModel_Samples() {
 	// Output: true
 }
 
-// A model is one file, or bytes in memory.
+// A model is saved to one file, or written to any io.Writer.
 func ExampleModel_Save() {
 	m, _, err := kft.Fit(context.Background(), productSpec(), products(), kft.Options{})
 	if err != nil {
@@ -150,7 +196,8 @@ func ExampleModel_Save() {
 	// Output: [row,column:1 row column] true
 }
 
-// A search fits variations of a specification and keeps its trials in a study.
+// A search fits variations of a specification. Its trials are kept in a database, which
+// several processes can share.
 func ExampleSearch() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "kft-example-")

@@ -1,54 +1,49 @@
 package kft_test
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
-// Predictions written in any form hold the same columns, and a table in any
-// form is read and predicted alike.
+// TestPredictFormats checks that predictions in each output format contain the same
+// columns as those in CSV.
 func TestPredictFormats(t *testing.T) {
+	t.Parallel()
 	table := writeSales(t, 1500)
-	m, _ := fitSales(t, salesSpec(table), kft.Options{})
+	m, _ := fit(t, salesSpec(table), kft.Options{})
 	dir := t.TempDir()
-	predict := func(from, to string) string {
+	predict := func(name string) *dataset.Frame {
 		t.Helper()
-		var out bytes.Buffer
-		path := filepath.Join(dir, to)
+		path := filepath.Join(dir, name)
 		output, err := tableio.OutputFor(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.PredictTable(context.Background(), kft.Files(from), &out, kft.TableOptions{Output: output, Quantiles: []float64{.05, .95}, Samples: 2}); err != nil {
-			t.Fatalf("%s: %v", to, err)
-		}
-		if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
+		text := predictFile(t, m, table, kft.TableOptions{Output: output, Quantiles: []float64{.05, .95}, Samples: 2})
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return path
-	}
-	want, err := tableio.ReadFrame(context.Background(), tableio.Files(predict(table, "p.csv")), tableio.Format{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"p.csv.gz", "p.csv.zst", "p.parquet", "p.arrow"} {
-		got, err := tableio.ReadFrame(context.Background(), tableio.Files(predict(table, name)), tableio.Format{})
+		frame, err := tableio.ReadFrame(t.Context(), tableio.Files(path), tableio.Format{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		return frame
+	}
+	want := predict("p.csv")
+	for _, name := range []string{"p.csv.gz", "p.csv.zst", "p.parquet", "p.arrow"} {
+		got := predict(name)
 		if len(got.Names) != len(want.Names) || got.Len() != want.Len() {
-			t.Fatalf("%s: %d columns of %d rows, want %d of %d", name, len(got.Names), got.Len(), len(want.Names), want.Len())
+			t.Fatalf("%s: got %d columns of %d rows, want %d of %d", name, len(got.Names), got.Len(), len(want.Names), want.Len())
 		}
 		for c, column := range got.Columns {
 			for i, v := range column {
 				if v != want.Columns[c][i] {
-					t.Fatalf("%s: column %s, row %d is %q, want %q", name, got.Names[c], i, v, want.Columns[c][i])
+					t.Fatalf("%s: column %s, row %d: got %q, want %q", name, got.Names[c], i, v, want.Columns[c][i])
 				}
 			}
 		}
