@@ -103,8 +103,8 @@ func TestExamplesAreComplete(t *testing.T) {
 		"iowa-additive": {"additive", ""}, "movielens-plain": {"plain", ""}, "movielens-wlr-dual": {"wlr", ""},
 	} {
 		spec, ok := specs[name]
-		if !ok || spec.Side.Variant != want.variant || spec.Side.Replace != want.replace {
-			t.Errorf("%s (found: %v): got variant %q and replacement %q", name, ok, spec.Side.Variant, spec.Side.Replace)
+		if !ok || spec.Side.Variant != want.variant || spec.Side.Placebo != want.replace {
+			t.Errorf("%s (found: %v): got variant %q and replacement %q", name, ok, spec.Side.Variant, spec.Side.Placebo)
 		}
 	}
 }
