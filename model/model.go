@@ -64,7 +64,7 @@ type Side struct {
 // New returns a model without noise and without a conformal correction. Add the
 // noise by [Model.WithNoise] before predicting.
 func New(c Contents) (*Model, error) {
-	m := &Model{spec: c.Spec, modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows}
+	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (m *Model) WithCorrection(kind string, c *conformal.Correction) (*Model, er
 // WithRecord returns the model with a record of its fit.
 func (m *Model) WithRecord(r Record) *Model {
 	changed := *m
-	changed.record = r
+	changed.record = r.Clone()
 	return &changed
 }
 
@@ -116,7 +116,12 @@ func (m *Model) WithRecord(r Record) *Model {
 func (m *Model) Spec() spec.Spec { return m.spec.Clone() }
 
 // Modes returns a copy of the modes, in order.
-func (m *Model) Modes() []dataset.Mode { return slices.Clone(m.modes) }
+func (m *Model) Modes() []dataset.Mode {
+	return cloneEach(m.modes, func(mode dataset.Mode) dataset.Mode {
+		mode.Columns = slices.Clone(mode.Columns)
+		return mode
+	})
+}
 
 // Scale returns the scale of the target.
 func (m *Model) Scale() predictive.Scale { return m.scale }
@@ -143,8 +148,8 @@ func (m *Model) Dicts() []*dataset.Dict { return slices.Clone(m.dicts) }
 // for its combination of ids.
 func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.UnseenCombinations(codes) }
 
-// Record returns the record of the fit.
-func (m *Model) Record() Record { return m.record }
+// Record returns a copy of the record of the fit.
+func (m *Model) Record() Record { return m.record.Clone() }
 
 // Correction returns the conformal correction, nil if there is none.
 func (m *Model) Correction() *conformal.Correction { return m.correction }
