@@ -57,7 +57,6 @@ func scramble(v reflect.Value) {
 func TestAccessorsReturnCopies(t *testing.T) {
 	t.Parallel()
 	s := withSide(newSpec("mean-field"))
-	s.Data.Modes[2] = "month=month"
 	s.Transform, s.Uncertainty.Conformal = "auto", "split"
 	s.Search = spec.Search{"rank.1": {"2", "4"}}
 	m, report, err := search.Fit(t.Context(), s, tableio.Columns(sales().table),

@@ -25,7 +25,7 @@ var sales = sync.OnceValue(func() (s struct{ table, stores *dataset.Columns }) {
 	}
 	var err error
 	s.table, err = dataset.NewColumns(dataset.StringColumn("store", text("s", rows.Store)), dataset.StringColumn("item", text("i", rows.Item)),
-		dataset.StringColumn("month", text("2024-", rows.Month)), dataset.IntColumn("units", rows.Units))
+		dataset.StringColumn("period", text("2024-", rows.Month)), dataset.IntColumn("units", rows.Units))
 	if err != nil {
 		panic(err)
 	}
@@ -43,9 +43,9 @@ var sales = sync.OnceValue(func() (s struct{ table, stores *dataset.Columns }) {
 // newSpec returns a specification with three terms for the table of sales.
 func newSpec(inference string) spec.Spec {
 	s := spec.Default()
-	s.Data.Target, s.Data.Modes = "units", []string{"store", "item", "month"}
+	s.Data.Target, s.Data.Modes = "units", []string{"store", "item", "time=period"}
 	s.Transform = "log1p"
-	s.Terms = []string{"store,item,month:4", "store", "item"}
+	s.Terms = []string{"store,item,time:4", "store", "item"}
 	s.Uncertainty.Inference, s.Uncertainty.Conformal = inference, "none"
 	s.Fit = spec.Fit{Ridge: "uniform", Lambda: spec.LambdaOf(1), Sweeps: 5}
 	s.Fill()
@@ -79,7 +79,7 @@ func cells(stores, items, months int) []model.Cell {
 	for s := range stores {
 		for i := range items {
 			for m := range months {
-				all = append(all, model.Cell{"store": fmt.Sprintf("s%02d", s+1), "item": fmt.Sprintf("i%02d", i+1), "month": fmt.Sprintf("2024-%02d", m+1)})
+				all = append(all, model.Cell{"store": fmt.Sprintf("s%02d", s+1), "item": fmt.Sprintf("i%02d", i+1), "time": fmt.Sprintf("2024-%02d", m+1)})
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func TestRoundTrip(t *testing.T) {
 			if !bytes.Equal(file.Bytes(), again.Bytes()) {
 				t.Errorf("the model that was read writes other bytes (%d, want %d)", again.Len(), file.Len())
 			}
-			requests := append(cells(13, 4, 3), model.Cell{"store": "s99", "item": "i99", "month": "x"})
+			requests := append(cells(13, 4, 3), model.Cell{"store": "s99", "item": "i99", "time": "x"})
 			want, err := m.Predict(t.Context(), requests, false)
 			if err != nil {
 				t.Fatal(err)

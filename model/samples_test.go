@@ -51,7 +51,7 @@ func TestSamplesAreReproducible(t *testing.T) {
 	t.Parallel()
 	for _, inference := range []string{"map", "mean-field"} {
 		m := fit(t, newSpec(inference))
-		requests := append(cells(2, 2, 2), model.Cell{"store": "s99", "item": "i01", "month": "2024-01"})
+		requests := append(cells(2, 2, 2), model.Cell{"store": "s99", "item": "i01", "time": "2024-01"})
 		first, err := m.Samples(t.Context(), requests, 20)
 		if err != nil {
 			t.Fatal(err)
