@@ -42,9 +42,9 @@ func TestIneffectiveSideSettingsAreReported(t *testing.T) {
 	spec.Side.LengthScales = "learn"
 	_, r := fit(t, spec, kft.Options{})
 	for _, want := range []string{
-		"the side information of item has no effect: no term has a core of item in a variant other than plain",
+		"the side information of item has no effect: every term with a core of item has the variant plain",
 		"kernel month=rbf has no effect: mode month has no side information",
-		"length-scales are not learned in the space dual-unwhitened; use dual",
+		"length-scales cannot be learned in the space dual-unwhitened; set side.space to dual",
 	} {
 		if !slices.Contains(r.Warnings, want) {
 			t.Errorf("got warnings %q, want %q among them", r.Warnings, want)

@@ -8,7 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/experiment"
 )
 
-// Three splits, two tools: the difference is steadier than either.
+// Two configurations on three splits: their difference varies less than their scores.
 func ExampleSummarize() {
 	var r experiment.Results
 	for i, pair := range [][2]string{{"0.70", "0.71"}, {"0.75", "0.77"}, {"0.66", "0.67"}} {
@@ -28,11 +28,11 @@ func ExampleSummarize() {
 	// Output:
 	// Mean and standard deviation over 3 splits
 	//
-	// configuration               R2  s a fit  s in all  CPU s  MiB
-	// new            0.7167 ± 0.0503     10.0      30.0   60.0  100
-	// old            0.7033 ± 0.0451     10.0      30.0   60.0  100
+	// configuration               R2  s per fit  s in all  CPU s  MiB
+	// new            0.7167 ± 0.0503       10.0      30.0   60.0  100
+	// old            0.7033 ± 0.0451       10.0      30.0   60.0  100
 	//
-	// Less old, on the same splits: mean difference, its standard error, the one in units of the other; better or worse where it is above 2
+	// Minus old, on the same splits: mean difference, its standard error SE, and the difference in units of SE; better or worse if it exceeds 2 SE
 	//
 	// configuration  measure  difference       SE  in SE  n
 	// new            R2         +0.01333  0.00333   +4.0  3  better

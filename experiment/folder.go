@@ -8,72 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
-// Usage is what a piece of work took.
-type Usage struct {
-	Seconds float64 `json:"seconds"`        // wall, reading included
-	CPU     float64 `json:"cpu_seconds"`    // user and system
-	PeakRSS int64   `json:"peak_rss_bytes"` // the most memory held
-}
-
-// Add returns what two pieces of work took, one after the other.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{Seconds: u.Seconds + v.Seconds, CPU: u.CPU + v.CPU, PeakRSS: max(u.PeakRSS, v.PeakRSS)}
-}
-
-// Measures are figures by name, as kft evaluate --json names them, lists among
-// them.
-type Measures map[string]json.RawMessage
-
-// A Cell is one configuration on one split. A measure that a tool does not give is
-// absent or null.
-type Cell struct {
-	Configuration string            `json:"configuration"`
-	Split         int               `json:"split"` // from 1
-	Tool          string            `json:"tool"`
-	Values        map[string]string `json:"values,omitempty"` // chosen by tuning
-	Usage
-	Definition string   `json:"definition"`        // what must be unchanged for the cell to count as done
-	Problem    string   `json:"problem,omitempty"` // why it failed; then there are no measures
-	Valid      Measures `json:"valid,omitempty"`
-	Test       Measures `json:"test,omitempty"`
-}
-
-// A Tuning is the search of a configuration.
-type Tuning struct {
-	Configuration string `json:"configuration"`
-	Tool          string `json:"tool"`
-	Split         int    `json:"split"`
-	Objective     string `json:"objective"`
-	Trials        int    `json:"trials"`
-	Usage
-	Definition string            `json:"definition,omitempty"`
-	Values     map[string]string `json:"values"`            // the best; none while it is not finished
-	Problem    string            `json:"problem,omitempty"` // why it failed
-
-	name string // of its file, without .json
-}
-
-// A Plan is what the table needs to know of an experiment besides its cells.
-type Plan struct {
-	Name           string   `json:"name"`
-	Configurations []string `json:"configurations"`
-	Splits         int      `json:"splits"`
-	Tuned          []string `json:"tuned"` // the files in tuning that count, without .json; null where all do
-	Against        string   `json:"against,omitempty"`
-	Measures       []string `json:"measures"`
-}
-
 // A Folder holds the results of an experiment.
 type Folder string
 
-// SplitFile is where split n, from 1, is recorded.
+// SplitFile returns the file of split n, from 1.
 func (f Folder) SplitFile(n int) string {
 	return filepath.Join(string(f), "splits", strconv.Itoa(n)+".csv.gz")
 }
@@ -84,18 +28,11 @@ func (f Folder) cellFile(configuration string, split int) string {
 
 func (f Folder) planFile() string { return filepath.Join(string(f), "experiment.json") }
 
-// Results is all that a folder holds.
-type Results struct {
-	Plan   Plan // empty where no experiment was run here
-	Cells  []Cell
-	Tuning []Tuning
-}
-
 // Read reads a folder of results.
 func Read(folder Folder) (Results, error) {
 	var r Results
 	if _, err := os.Stat(filepath.Join(string(folder), "cells")); err != nil {
-		return r, fmt.Errorf("%s: there are no results here (a folder cells with a file a cell); kft experiment --spec FILE makes them", folder)
+		return r, fmt.Errorf("%s: no experiment results here, as there is no folder cells in it; run an experiment with this folder as its output", folder)
 	}
 	if err := readJSON(folder.planFile(), &r.Plan); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r, err
@@ -104,11 +41,11 @@ func Read(folder Folder) (Results, error) {
 	files := map[string]string{}
 	r.Cells, err = readAll(filepath.Join(string(folder), "cells"), func(c *Cell, file string) error {
 		key := c.Configuration + "." + strconv.Itoa(c.Split)
-		switch before := files[key]; {
+		switch other := files[key]; {
 		case c.Configuration == "" || c.Split < 1:
-			return fmt.Errorf("%s: the cell has no configuration, or no split from 1 on", file)
-		case before != "":
-			return fmt.Errorf("%s and %s: two files are of %s, split %d; remove one", before, file, c.Configuration, c.Split)
+			return fmt.Errorf("%s: the cell lacks a configuration or a split of 1 or more", file)
+		case other != "":
+			return fmt.Errorf("%s and %s: two files for configuration %s, split %d; remove one", other, file, c.Configuration, c.Split)
 		}
 		files[key] = file
 		return nil
@@ -124,13 +61,13 @@ func Read(folder Folder) (Results, error) {
 		return r, err
 	}
 	if len(r.Cells) == 0 && len(r.Plan.Configurations) == 0 {
-		return r, fmt.Errorf("%s: there are no cells yet", folder)
+		return r, fmt.Errorf("%s: no cells yet", folder)
 	}
 	return r, nil
 }
 
-// readAll reads the JSON files of a folder by their names, and hands each to check;
-// none where there is no folder.
+// readAll reads the JSON files of a folder in the order of their names and passes each
+// to check. A folder that does not exist has no files.
 func readAll[T any](folder string, check func(v *T, file string) error) ([]T, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -165,7 +102,7 @@ func readJSON(file string, v any) error {
 	return nil
 }
 
-// writeJSON writes a file that is whole or not there, and its folder.
+// writeJSON writes a file completely or not at all, and creates its folder.
 func writeJSON(file string, v any) error {
 	text, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
@@ -174,58 +111,13 @@ func writeJSON(file string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
+	return writeFile(file, append(text, '\n'))
+}
+
+// writeFile writes a file completely or not at all.
+func writeFile(file string, text []byte) error {
 	return atomicfile.Write(file, func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
+		_, err := w.Write(text)
 		return err
 	})
-}
-
-// configurations are those of the plan in its order, then others by name.
-func (r Results) configurations() []string {
-	names := slices.Clone(r.Plan.Configurations)
-	var others []string
-	for _, c := range r.Cells {
-		if !slices.Contains(names, c.Configuration) && !slices.Contains(others, c.Configuration) {
-			others = append(others, c.Configuration)
-		}
-	}
-	slices.Sort(others)
-	return append(names, others...)
-}
-
-// cells are those of a configuration by split.
-func (r Results) cells(configuration string) map[int]Cell {
-	all := map[int]Cell{}
-	for _, c := range r.Cells {
-		if c.Configuration == configuration {
-			all[c.Split] = c
-		}
-	}
-	return all
-}
-
-// splits is how many there are: of the plan, or without one the last that a cell
-// has.
-func (r Results) splits() int {
-	n := r.Plan.Splits
-	if n > 0 {
-		return n
-	}
-	for _, c := range r.Cells {
-		n = max(n, c.Split)
-	}
-	return n
-}
-
-// tunings are the searches that the configuration's cells rest on; one of an
-// earlier plan, whose file is still there, is not.
-func (r Results) tunings(configuration string) []Tuning {
-	planned := r.Plan.Tuned != nil && slices.Contains(r.Plan.Configurations, configuration)
-	var all []Tuning
-	for _, t := range r.Tuning {
-		if t.Configuration == configuration && (!planned || slices.Contains(r.Plan.Tuned, t.name)) {
-			all = append(all, t)
-		}
-	}
-	return all
 }

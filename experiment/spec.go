@@ -8,32 +8,33 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// A Spec is an experiment: configurations on the same splits of one table.
+// A Spec describes an experiment: configurations on the same splits of one table.
 type Spec struct {
 	Name           string
 	Output         Folder
 	Splits         []Split
 	Configurations []Configuration
-	Against        string   // the reference of differences, "" for none
-	Measures       []string // what the table shows; the first is told while working
-	Keep           bool     // whether models are kept
+	Against        string   // the reference configuration of differences, "" for none
+	Measures       []string // columns of the table; the first is part of the progress
+	KeepModels     bool
+	Warnings       []string // about deprecated keys and values of the specifications
 }
 
-// A Split is how the rows are divided, and the seed of all that is random on it,
-// the fits included.
+// A Split says how the rows are divided. The seed is used for the split and for the
+// fits on it.
 type Split struct {
 	Split string
 	Seed  uint64
 }
 
-// A Configuration is a specification to be measured.
+// A Configuration is a specification to fit and measure.
 type Configuration struct {
 	Name string
-	Spec spec.Spec // filled and valid; its split and seed are not used
-	Tune *Tune     // nil takes the specification as it is
+	Spec spec.Spec // filled and valid; split and seed are not used
+	Tune *Tune     // nil to fit the specification as it is
 }
 
-// Tune says how a configuration is tuned: once, on the first split, or on each.
+// Tune says how a configuration is tuned: on the first split, or on each.
 type Tune struct {
 	Trials    int
 	Objective string
@@ -42,8 +43,8 @@ type Tune struct {
 	Each      bool
 }
 
-// Load reads an experiment's file and the specifications it names, which are
-// looked for beside it. All that is wrong is returned as spec.Problems.
+// Load reads the file of an experiment and the specifications that it names, relative
+// to its folder. Everything that is wrong is returned as [spec.Problems].
 func Load(file string) (Spec, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -52,16 +53,21 @@ func Load(file string) (Spec, error) {
 	return Parse(text, file)
 }
 
-// Parse is Load of a text; name is the file's, beside which specifications are.
+// Parse reads an experiment in YAML or JSON. The name is that of its file, whose folder
+// contains the specifications.
 func Parse(text []byte, name string) (Spec, error) {
-	r := &reader{specfile.Reader{File: name, Kind: "experiment", Remedy: "docs/concepts/experiments.md shows one"}, filepath.Dir(name)}
+	r := &reader{
+		Reader: specfile.Reader{File: name, Kind: "experiment", Remedy: "docs/concepts/experiments.md shows an example"},
+		folder: filepath.Dir(name),
+	}
 	root, err := r.Root(text)
 	if err != nil {
 		return Spec{}, err
 	}
-	spec := r.experiment(root)
+	exp := r.experiment(root)
 	if len(r.Problems) > 0 {
 		return Spec{}, r.Problems
 	}
-	return spec, nil
+	exp.Warnings = r.warnings
+	return exp, nil
 }

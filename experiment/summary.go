@@ -6,59 +6,60 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// A Summary is the comparison of all configurations of a folder.
+// A Summary compares all configurations of a folder.
 type Summary struct {
-	Against string // the reference of differences, "" for none
+	Against string // the reference configuration of differences, "" for none
 	Splits  int
 	Rows    []Row
 	Pairs   []Pair
 	Failed  []Cell
 	Missing []string // "configuration, split 3, 4"
-	Beyond  []string // the same of cells that the plan has no such split for; they do not count
-	Mixed   []string // "configuration: by kft v1.0, kft v1.1", where versions differ
+	Extra   []string // the same for cells whose split is not in the plan; they do not count
+	Mixed   []string // "configuration: by kft v1.0, kft v1.1" if its cells have different versions
 
 	measures []measure
 }
 
-// A Row is one configuration over its splits.
+// A Row is one configuration over its splits. Times and memory are NaN if unknown.
 type Row struct {
 	Configuration string
-	N             int        // cells with measures
+	N             int        // number of cells with measures
 	Values        []Estimate // by measure
-	Fit           float64    // mean seconds of a fit; NaN without any
-	Total         float64    // seconds of all fits and of tuning; NaN where none are told
-	CPU           float64    // the same, of processor time
-	Memory        float64    // the most that any of them held, MiB; NaN where that is not told
+	FitSeconds    float64    // mean of a fit
+	TotalSeconds  float64    // all fits and tuning
+	CPUSeconds    float64    // CPU time of all fits and tuning
+	MemoryMiB     float64    // peak of any fit or of tuning
 }
 
-// An Estimate is the mean of a sample with its spread.
+// An Estimate is the mean and the standard deviation of a sample.
 type Estimate struct {
 	N    int
 	Mean float64
-	SD   float64 // of the sample; NaN below two
+	SD   float64 // with n - 1; NaN for fewer than two values
 }
 
-// SE is the standard error of the mean.
+// SE returns the standard error of the mean.
 func (e Estimate) SE() float64 { return e.SD / math.Sqrt(float64(e.N)) }
 
-// A Pair is a configuration less the reference on the splits that both have.
+// A Pair is the difference of a configuration minus the reference in one measure, on
+// the splits that both have.
 type Pair struct {
 	Configuration string
 	Measure       string
 	Difference    Estimate
-	// Verdict is better, worse, more or less where the mean is further than two
-	// standard errors from 0, else "".
+	// Verdict is better, worse, more or less if the mean is more than two standard
+	// errors from 0, and "" otherwise.
 	Verdict string
 
 	measure measure
 }
 
-// T is the mean difference in standard errors; NaN where that is not defined.
+// T returns the mean difference in units of its standard error, NaN if that is not
+// defined.
 func (p Pair) T() float64 {
 	if se := p.Difference.SE(); se > 0 {
 		return p.Difference.Mean / se
@@ -66,8 +67,9 @@ func (p Pair) T() float64 {
 	return math.NaN()
 }
 
-// Summarize compares the configurations by measures, the plan's or the default
-// ones where none are named, and against the reference, the plan's where none is.
+// Summarize compares the configurations by the named measures and against a
+// reference. Without names it uses the measures of the plan, or the default ones.
+// Without a reference it uses that of the plan.
 func Summarize(r Results, names []string, against string) (*Summary, error) {
 	if len(names) == 0 {
 		names = r.Plan.Measures
@@ -87,23 +89,23 @@ func Summarize(r Results, names []string, against string) (*Summary, error) {
 	if s.Against == "" {
 		s.Against = r.Plan.Against
 	} else if !slices.Contains(configurations, against) {
-		return nil, fmt.Errorf("there is no configuration %q%s; there are %s", against, suggest.Hint(against, configurations), strings.Join(configurations, ", "))
+		return nil, fmt.Errorf("unknown configuration %q%s; the configurations are %s", against, suggest.Hint(against, configurations), joined(configurations))
 	}
 	reference := r.cells(s.Against)
 	for _, c := range configurations {
 		cells := r.cells(c)
-		var beyond []string
+		var extra []string
 		for _, n := range slices.Sorted(maps.Keys(cells)) {
 			if n > s.Splits {
-				beyond = append(beyond, strconv.Itoa(n))
+				extra = append(extra, strconv.Itoa(n))
 				delete(cells, n)
 			}
 		}
-		if len(beyond) > 0 {
-			s.Beyond = append(s.Beyond, c+", split "+strings.Join(beyond, ", "))
+		if len(extra) > 0 {
+			s.Extra = append(s.Extra, c+", split "+joined(extra))
 		}
 		if tools := toolsOf(cells); len(tools) > 1 {
-			s.Mixed = append(s.Mixed, c+": by "+strings.Join(tools, ", "))
+			s.Mixed = append(s.Mixed, c+": by "+joined(tools))
 		}
 		s.Rows = append(s.Rows, s.row(c, cells, r.tunings(c)))
 		if s.Against != "" && c != s.Against {
@@ -115,21 +117,21 @@ func Summarize(r Results, names []string, against string) (*Summary, error) {
 		}
 		var missing []string
 		for n := 1; n <= s.Splits; n++ {
-			switch cell, there := cells[n]; {
-			case !there:
+			switch cell, found := cells[n]; {
+			case !found:
 				missing = append(missing, strconv.Itoa(n))
 			case cell.Problem != "":
 				s.Failed = append(s.Failed, cell)
 			}
 		}
 		if len(missing) > 0 {
-			s.Missing = append(s.Missing, c+", split "+strings.Join(missing, ", "))
+			s.Missing = append(s.Missing, c+", split "+joined(missing))
 		}
 	}
 	return s, nil
 }
 
-// toolsOf are the tools of cells that have a result, each once.
+// toolsOf returns the distinct tools of the cells that have a result.
 func toolsOf(cells map[int]Cell) []string {
 	var tools []string
 	for _, c := range cells {
@@ -143,35 +145,35 @@ func toolsOf(cells map[int]Cell) []string {
 
 func (s *Summary) row(configuration string, cells map[int]Cell, tuning []Tuning) Row {
 	row := Row{Configuration: configuration}
-	work := func(u Usage) {
-		row.Total += u.Seconds
-		row.CPU += u.CPU
-		row.Memory = max(row.Memory, float64(u.PeakRSS)/(1<<20))
+	addUsage := func(u Usage) {
+		row.TotalSeconds += u.Seconds
+		row.CPUSeconds += u.CPU
+		row.MemoryMiB = max(row.MemoryMiB, float64(u.PeakRSS)/(1<<20))
 	}
 	for _, t := range tuning {
-		work(t.Usage)
+		addUsage(t.Usage)
 	}
 	samples := make([][]float64, len(s.measures))
 	var fits []float64
-	for n := 1; n <= s.Splits; n++ { // in order, so that sums are the same each time
-		c, there := cells[n]
-		if !there || c.Problem != "" {
+	for n := 1; n <= s.Splits; n++ { // in order, so that sums are reproducible
+		c, found := cells[n]
+		if !found || c.Problem != "" {
 			continue
 		}
 		row.N++
 		if c.Seconds > 0 {
 			fits = append(fits, c.Seconds)
 		}
-		work(c.Usage)
+		addUsage(c.Usage)
 		for i, m := range s.measures {
 			if v, ok := m.of(c); ok {
 				samples[i] = append(samples[i], v)
 			}
 		}
 	}
-	row.Fit = estimate(fits).Mean
-	for _, v := range []*float64{&row.Total, &row.CPU, &row.Memory} {
-		if *v == 0 { // nothing was told
+	row.FitSeconds = estimate(fits).Mean
+	for _, v := range []*float64{&row.TotalSeconds, &row.CPUSeconds, &row.MemoryMiB} {
+		if *v == 0 { // unknown
 			*v = math.NaN()
 		}
 	}
@@ -181,17 +183,12 @@ func (s *Summary) row(configuration string, cells map[int]Cell, tuning []Tuning)
 	return row
 }
 
-// pair takes differences on the splits that both have.
+// pair computes the differences on the splits that both have.
 func pair(configuration string, m measure, cells, reference map[int]Cell) Pair {
 	var differences []float64
-	splits := make([]int, 0, len(cells))
-	for n := range cells {
-		splits = append(splits, n)
-	}
-	slices.Sort(splits)
-	for _, n := range splits {
-		other, there := reference[n]
-		if !there {
+	for _, n := range slices.Sorted(maps.Keys(cells)) {
+		other, found := reference[n]
+		if !found {
 			continue
 		}
 		a, okA := m.of(cells[n])
@@ -223,7 +220,7 @@ func (p Pair) verdict() string {
 	return map[int]string{+1: "more", -1: "less"}[sign]
 }
 
-// estimate returns mean and standard deviation (with n - 1), by two passes.
+// estimate computes mean and standard deviation (with n - 1) in two passes.
 func estimate(sample []float64) Estimate {
 	e := Estimate{N: len(sample), Mean: math.NaN(), SD: math.NaN()}
 	if e.N == 0 {

@@ -3,16 +3,19 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// tuningName is what the files of a configuration's search on split n are called, n
-// being 0 for the one that serves all splits.
+// tuningName returns the base name of the files of a configuration's search on
+// split n. n is 0 for a search that serves all splits.
 func tuningName(configuration string, n int) string {
 	if n == 0 {
 		return configuration
@@ -20,114 +23,132 @@ func tuningName(configuration string, n int) string {
 	return configuration + "." + strconv.Itoa(n)
 }
 
-func (w *work) tuningFile(configuration string, n int, ending string) string {
-	return filepath.Join(string(w.Output), "tuning", tuningName(configuration, n)+ending)
+func (r *run) tuningFile(configuration string, n int, extension string) string {
+	return filepath.Join(string(r.Output), "tuning", tuningName(configuration, n)+extension)
 }
 
-// choose finds what a configuration is fitted with on split n: the specification
-// as it is, what was found on the first split, or what a search finds now.
-func (w *work) choose(ctx context.Context, c Configuration, n int) error {
+// choose decides what a configuration is fitted with on split n: the specification
+// as it is, the choice of the first split, or the result of a new search.
+func (r *run) choose(ctx context.Context, c Configuration, n int) error {
 	switch {
 	case c.Tune == nil:
-		w.chosen[c.Name] = chosen{spec: c.Spec}
+		r.choices[c.Name] = choice{spec: c.Spec}
 		return nil
 	case n > 1 && !c.Tune.Each:
 		return nil
 	}
-	best, err := w.tune(ctx, c, n)
-	w.chosen[c.Name] = best
+	best, err := r.tune(ctx, c, n)
+	r.choices[c.Name] = best
 	return err
 }
 
-// tune searches, unless that is done. Its record is written before it begins, for
-// the study that is left behind by a run that was killed belongs to it.
-func (w *work) tune(ctx context.Context, c Configuration, n int) (chosen, error) {
+// tune searches, unless the search is already done. The record is written before the
+// search begins, so that the study of a run that was killed can be continued.
+func (r *run) tune(ctx context.Context, c Configuration, n int) (choice, error) {
 	suffix := 0
 	if c.Tune.Each {
 		suffix = n
 	}
-	file := func(ending string) string { return w.tuningFile(c.Name, suffix, ending) }
-	spec := w.on(c.Spec, n)
-	record := Tuning{Configuration: c.Name, Tool: w.Tool, Split: n, Objective: c.Tune.Objective, Trials: c.Tune.Trials}
-	tune := *c.Tune
-	tune.Trials = 0                  // more of them go on with the study
-	space, err := search.Space(spec) // which another version may derive otherwise
-	if err != nil {
-		return chosen{}, err
-	}
-	if record.Definition, err = w.definition(spec, n, fmt.Sprintf("%+v %+v", tune, space)); err != nil {
-		return chosen{}, err
+	file := func(extension string) string { return r.tuningFile(c.Name, suffix, extension) }
+	s := r.onSplit(c.Spec, n)
+	record := Tuning{Configuration: c.Name, Tool: r.Tool, Split: n, Objective: c.Tune.Objective, Trials: c.Tune.Trials}
+	var err error
+	if record.Definition, err = r.tuningDefinition(s, *c.Tune, n); err != nil {
+		return choice{}, err
 	}
 	var old Tuning
-	there := readJSON(file(".json"), &old) == nil
-	same := there && old.Definition == record.Definition && old.Problem == "" && old.Trials <= c.Tune.Trials
+	exists := readJSON(file(".json"), &old) == nil
+	same := exists && old.Definition == record.Definition && old.Problem == "" && old.Trials <= c.Tune.Trials
 	switch {
 	case same && old.Values != nil && old.Trials == c.Tune.Trials:
-		best, err := w.readBest(file(".best.yaml"))
+		best, err := readBest(file(".best.yaml"))
 		if err == nil {
-			if by := w.by(old.Tool); by != "" {
-				w.Say(fmt.Sprintf("tuning of %s: done before%s", c.Name, by))
+			if by := r.byOtherTool(old.Tool); by != "" {
+				r.Progress(fmt.Sprintf("tuning of %s: already done%s", c.Name, by))
 			}
-			return chosen{spec: best, values: old.Values}, nil
+			return choice{spec: best, values: old.Values}, nil
 		}
-		w.Say(fmt.Sprintf("tuning of %s: %v: done again", c.Name, err))
+		r.Progress(fmt.Sprintf("tuning of %s: %v; running again", c.Name, err))
 	case same:
-		record.Usage = old.Usage // of the part that an earlier run did
-		if by := w.by(old.Tool); by != "" {
-			w.Say(fmt.Sprintf("tuning of %s: goes on with trials%s", c.Name, by))
-			record.Tool = old.Tool + ", " + w.Tool
+		record.Usage = old.Usage // of earlier runs on the same study
+		if by := r.byOtherTool(old.Tool); by != "" {
+			r.Progress(fmt.Sprintf("tuning of %s: continuing trials%s", c.Name, by))
+			record.Tool = old.Tool + ", " + r.Tool
 		}
-	case there && old.Problem == "":
-		w.Say(fmt.Sprintf("tuning of %s: its definition has changed (specification, table, split or search): done again", c.Name))
+	case exists && old.Problem == "":
+		r.Progress(fmt.Sprintf("tuning of %s: specification, table, split or search has changed; running again", c.Name))
 		fallthrough
 	default:
-		for _, ending := range []string{".db", ".db-wal", ".db-shm", ".best.yaml"} {
-			if err := os.Remove(file(ending)); err != nil && !os.IsNotExist(err) {
-				return chosen{}, err
+		for _, extension := range []string{".db", ".db-wal", ".db-shm", ".best.yaml"} {
+			if err := os.Remove(file(extension)); err != nil && !os.IsNotExist(err) {
+				return choice{}, err
 			}
 		}
 	}
-	if err := writeText(file(".yaml"), spec.YAML()); err != nil {
-		return chosen{}, err
+	if err := writeFile(file(".yaml"), s.YAML()); err != nil {
+		return choice{}, err
 	}
 	if err := writeJSON(file(".json"), record); err != nil {
-		return chosen{}, err
+		return choice{}, err
 	}
-	w.Say(fmt.Sprintf("tuning of %s on split %d: %s by %s", c.Name, n, plural(c.Tune.Trials, "trial"), c.Tune.Objective))
-	values, used, err := w.Runner.Tune(ctx, TuneTask{Tune: *c.Tune, Spec: file(".yaml"), Study: file(".db"), Best: file(".best.yaml"), Used: record.Usage})
+	r.Progress(fmt.Sprintf("tuning of %s on split %d: %s, objective %s", c.Name, n, plural(c.Tune.Trials, "trial"), c.Tune.Objective))
+	values, used, err := r.Runner.Tune(ctx, TuneTask{Tune: *c.Tune, Spec: file(".yaml"), Study: file(".db"), Best: file(".best.yaml"), Used: record.Usage})
 	record.Usage = used
 	if ctx.Err() != nil {
 		if err := writeJSON(file(".json"), record); err != nil {
-			return chosen{}, err
+			return choice{}, err
 		}
-		return chosen{}, ctx.Err()
+		return choice{}, ctx.Err()
 	}
-	found := chosen{values: values}
+	found := choice{values: values}
 	if err == nil {
-		found.spec, err = w.readBest(file(".best.yaml"))
+		found.spec, err = readBest(file(".best.yaml"))
 	}
 	if err != nil {
 		record.Problem = oneLine(err.Error())
 		found.problem = "tuning: " + record.Problem
-		return found, w.record(file(".json"), record, "tuning of "+c.Name+": failed: "+record.Problem)
+		return found, r.record(file(".json"), record, "tuning of "+c.Name+": failed: "+record.Problem)
 	}
 	record.Values = values
 	if record.Values == nil {
 		record.Values = map[string]string{}
 	}
-	return found, w.record(file(".json"), record, fmt.Sprintf("tuning of %s: %s in %.1f s", c.Name, valuesText(values), record.Seconds))
+	return found, r.record(file(".json"), record, fmt.Sprintf("tuning of %s: %s in %.1f s", c.Name, valuesText(values), record.Seconds))
 }
 
-// readBest reads the specification that a search has chosen.
-func (w *work) readBest(file string) (spec.Spec, error) {
+// tuningDefinition hashes everything that a search on split n depends on. The number
+// of trials is not part of it, because a study can be continued. The space is, because
+// another version may derive another one from the same specification.
+func (r *run) tuningDefinition(s spec.Spec, tune Tune, n int) (string, error) {
+	tune.Trials = 0
+	space, err := search.Space(s)
+	if err != nil {
+		return "", err
+	}
+	return r.definition(s, n, fmt.Sprintf("%+v %+v", tune, space))
+}
+
+// readBest reads the specification that a search chose.
+func readBest(file string) (spec.Spec, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return spec.Spec{}, err
 	}
-	spec, _, err := spec.Parse(text, file)
+	best, _, err := spec.Parse(text, file)
 	if err != nil {
-		return spec, err
+		return best, err
 	}
-	spec.Fill()
-	return spec, spec.Validate()
+	best.Fill()
+	return best, best.Validate()
+}
+
+func valuesText(values map[string]string) string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		texts = append(texts, name+"="+values[name])
+	}
+	if len(texts) == 0 {
+		return "no parameters to vary"
+	}
+	return strings.Join(texts, " ")
 }

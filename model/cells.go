@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -68,12 +69,13 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 	if err != nil {
 		return nil, err
 	}
-	names := m.spec.ModeNames()
-	m = m.withSelfDescribed(codes, func(mode, c int) string { return cells[c][names[mode]] })
+	modes := m.modes
+	m = m.describeUnknown(codes, func(mode, c int) string { return cells[c][modes[mode].Name] })
 	m.ForgetUntrained(codes)
 	out := make([]Prediction, len(cells))
 	for c := range out {
-		for i, name := range names {
+		for i := range modes {
+			name := modes[i].Name
 			switch m.Origin(i, codes[i][c]) {
 			case FromPrior:
 				if strict {
@@ -102,18 +104,19 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 // codesOf looks up the ids of cells, tt.Unknown for those that the model does not
 // know.
 func (m *Model) codesOf(cells []Cell) ([][]int32, error) {
-	names := m.spec.ModeNames()
-	codes := make([][]int32, len(names))
+	codes := make([][]int32, len(m.modes))
 	for i := range codes {
 		codes[i] = make([]int32, len(cells))
 	}
 	for c, cell := range cells {
 		for name := range cell {
-			if !slices.Contains(names, name) {
+			if !m.hasMode(name) {
+				names := m.spec.ModeNames()
 				return nil, &CellError{c, name, fmt.Sprintf("the model has no mode %q%s; its modes are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))}
 			}
 		}
-		for i, name := range names {
+		for i := range m.modes {
+			name := m.modes[i].Name
 			id, ok := cell[name]
 			if !ok {
 				return nil, &CellError{c, name, fmt.Sprintf("no id for mode %q", name)}
@@ -122,4 +125,8 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, error) {
 		}
 	}
 	return codes, nil
+}
+
+func (m *Model) hasMode(name string) bool {
+	return slices.ContainsFunc(m.modes, func(mode dataset.Mode) bool { return mode.Name == name })
 }

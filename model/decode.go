@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -45,7 +46,7 @@ func decode(f *modelfile.File, name string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{f: f, m: &Model{engines: engines}}
+	d := &decoder{f: f, m: &Model{engines: engines, described: new(atomic.Pointer[Model])}}
 	if err := d.decode(); err != nil {
 		return nil, &modelfile.FormatError{File: name, Problem: err.Error()}
 	}

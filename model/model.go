@@ -8,6 +8,7 @@ package model
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -38,6 +39,8 @@ type Model struct {
 	trained  [][]bool // by mode and code: the id has training rows
 	informed []bool   // by mode: a core uses its side information
 	engines  *enginePool
+
+	described *atomic.Pointer[Model] // see describeUnknown; not shared with other models
 }
 
 // Contents are the parts of a model that are known when its field is built. The
@@ -64,7 +67,8 @@ type Side struct {
 // New returns a model without noise and without a conformal correction. Add the
 // noise by [Model.WithNoise] before predicting.
 func New(c Contents) (*Model, error) {
-	m := &Model{spec: c.Spec, modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows}
+	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows,
+		described: new(atomic.Pointer[Model])}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
 		return nil, err
@@ -84,39 +88,51 @@ func (m *Model) resolve() {
 	}
 }
 
+// copy returns a copy that can be changed before it is used.
+func (m *Model) copy() *Model {
+	changed := *m
+	changed.described = new(atomic.Pointer[Model])
+	return &changed
+}
+
 // WithNoise returns the model with the given noise.
 func (m *Model) WithNoise(n Noise) *Model {
-	changed := *m
+	changed := m.copy()
 	changed.noise = n
-	return &changed
+	return changed
 }
 
 // WithCorrection returns the model with a conformal correction of the given kind
 // (split, group:mean or group:MODE) in place of the one it has. A nil correction
 // removes it, and the kind then says how scores for a new one are grouped.
 func (m *Model) WithCorrection(kind string, c *conformal.Correction) (*Model, error) {
-	changed := *m
+	changed := m.copy()
 	changed.spec.Uncertainty.Conformal = kind
 	if err := changed.spec.Validate(); err != nil {
 		return nil, err
 	}
 	changed.correction = c
 	changed.resolve()
-	return &changed, nil
+	return changed, nil
 }
 
 // WithRecord returns the model with a record of its fit.
 func (m *Model) WithRecord(r Record) *Model {
-	changed := *m
-	changed.record = r
-	return &changed
+	changed := m.copy()
+	changed.record = r.Clone()
+	return changed
 }
 
 // Spec returns a copy of the full specification that the model was fitted with.
 func (m *Model) Spec() spec.Spec { return m.spec.Clone() }
 
 // Modes returns a copy of the modes, in order.
-func (m *Model) Modes() []dataset.Mode { return slices.Clone(m.modes) }
+func (m *Model) Modes() []dataset.Mode {
+	return cloneEach(m.modes, func(mode dataset.Mode) dataset.Mode {
+		mode.Columns = slices.Clone(mode.Columns)
+		return mode
+	})
+}
 
 // Scale returns the scale of the target.
 func (m *Model) Scale() predictive.Scale { return m.scale }
@@ -143,8 +159,8 @@ func (m *Model) Dicts() []*dataset.Dict { return slices.Clone(m.dicts) }
 // for its combination of ids.
 func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.UnseenCombinations(codes) }
 
-// Record returns the record of the fit.
-func (m *Model) Record() Record { return m.record }
+// Record returns a copy of the record of the fit.
+func (m *Model) Record() Record { return m.record.Clone() }
 
 // Correction returns the conformal correction, nil if there is none.
 func (m *Model) Correction() *conformal.Correction { return m.correction }

@@ -1,6 +1,9 @@
 package model
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -27,6 +30,51 @@ type Record struct {
 	Side     []SideReport      `json:"side,omitempty"`
 	Choices  []Choice          `json:"choices,omitempty"` // of a scale or likelihood that was auto
 	Warnings []string          `json:"warnings"`
+}
+
+// Clone returns a copy that shares no memory with r.
+func (r Record) Clone() Record {
+	r.Periods = maps.Clone(r.Periods)
+	r.Train, r.Valid, r.Test = cloneScore(r.Train), cloneScore(r.Valid), cloneScore(r.Test)
+	r.Baseline = cloneEach(r.Baseline, func(b BaselineScores) BaselineScores {
+		b.Train, b.Valid, b.Test = cloneScore(b.Train), cloneScore(b.Valid), cloneScore(b.Test)
+		return b
+	})
+	r.History = slices.Clone(r.History)
+	r.Side = cloneEach(r.Side, SideReport.clone)
+	r.Choices = cloneEach(r.Choices, func(c Choice) Choice {
+		if c.CRPS != nil {
+			crps := *c.CRPS
+			c.CRPS = &crps
+		}
+		return c
+	})
+	r.Warnings = slices.Clone(r.Warnings)
+	return r
+}
+
+func cloneScore(s metrics.Score) metrics.Score {
+	if s.Calibration == nil {
+		return s
+	}
+	c := *s.Calibration
+	c.XiByLevel, c.PinballByLevel = slices.Clone(c.XiByLevel), slices.Clone(c.PinballByLevel)
+	c.PIT, c.CoverageBySeen = slices.Clone(c.PIT), slices.Clone(c.CoverageBySeen)
+	c.CoverageByMode = cloneEach(c.CoverageByMode, func(m metrics.ModeCoverage) metrics.ModeCoverage {
+		m.Table = slices.Clone(m.Table)
+		return m
+	})
+	s.Calibration = &c
+	return s
+}
+
+// cloneEach copies a slice by the clones of its elements. A nil slice stays nil.
+func cloneEach[T any](values []T, clone func(T) T) []T {
+	copied := slices.Clone(values)
+	for i, v := range copied {
+		copied[i] = clone(v)
+	}
+	return copied
 }
 
 // BaselineScores are the scores of a formula of package baseline.
@@ -58,6 +106,12 @@ type SideReport struct {
 	Kept    int             `json:"kept,omitempty"`    // rows of ids not in the data that the model keeps
 	Notices []string        `json:"notices,omitempty"` // about the operator and the kept rows
 	Table   sideinfo.Report `json:"table"`
+}
+
+func (r SideReport) clone() SideReport {
+	r.Learned, r.Notices = slices.Clone(r.Learned), slices.Clone(r.Notices)
+	r.Table.Columns, r.Table.Notices = slices.Clone(r.Table.Columns), slices.Clone(r.Table.Notices)
+	return r
 }
 
 // Learned is a kernel parameter at the start and at the end of the fit. A

@@ -116,9 +116,9 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	names := m.spec.ModeNames()
-	id := func(mode, c int) string { return cells[c][names[mode]] }
-	m = m.withSelfDescribed(codes, id)
+	modes := m.modes
+	id := func(mode, c int) string { return cells[c][modes[mode].Name] }
+	m = m.describeUnknown(codes, id)
 	m.ForgetUntrained(codes)
 	var z tt.Moments
 	m.engines.use(func(engine *cpu.Backend) { z = m.Moments(engine, codes) })

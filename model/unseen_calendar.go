@@ -8,6 +8,26 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
+// describeUnknown is withSelfDescribed, except that the ids of earlier calls are not
+// computed again: the model keeps an extended model, up to a limit. A slice does not
+// depend on the other slices of a model, so predictions do not depend on the calls
+// before.
+func (m *Model) describeUnknown(codes [][]int32, id func(mode, row int) string) *Model {
+	latest := m.described.Load()
+	if latest == nil {
+		latest = m
+	}
+	extended := latest.withSelfDescribed(codes, id)
+	switch {
+	case extended == latest:
+	case extended.muchLarger(m):
+		m.described.Store(nil)
+	default:
+		m.described.Store(extended)
+	}
+	return extended
+}
+
 // withSelfDescribed returns a model that also knows those unknown ids of the rows
 // whose side information can be computed from the id itself, such as future months
 // of a mode time with side information @year,@month, and sets their codes. id
@@ -42,7 +62,7 @@ func (m *Model) selfDescribing(at int) bool {
 // lookUp sets the codes of ids that the model knows although their rows have none,
 // and returns the ids that it does not know.
 func (m *Model) lookUp(at int, codes []int32, id func(mode, row int) string) map[string]bool {
-	unknown := map[string]bool{}
+	var unknown map[string]bool // nil for most calls
 	for row, code := range codes {
 		if code >= 0 {
 			continue
@@ -51,6 +71,9 @@ func (m *Model) lookUp(at int, codes []int32, id func(mode, row int) string) map
 		if code, known := m.dicts[at].Code([]byte(name)); known {
 			codes[row] = code
 		} else if name != "" {
+			if unknown == nil {
+				unknown = map[string]bool{}
+			}
 			unknown[name] = true
 		}
 	}

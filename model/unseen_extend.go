@@ -58,7 +58,7 @@ type extension struct {
 }
 
 func (m *Model) extend() *extension {
-	x := &extension{Model: *m, added: make([][]int32, len(m.modes))}
+	x := &extension{Model: *m.copy(), added: make([][]int32, len(m.modes))}
 	x.dicts, x.side = slices.Clone(m.dicts), slices.Clone(m.side)
 	return x
 }

@@ -57,7 +57,7 @@ func (c *experimentRun) Run(e *env) error {
 	}
 	opt := experiment.Options{Tool: "kft " + programVersion(), Redo: c.Redo, Runner: &childRunner{program: program, threads: c.Threads, quiet: c.Quiet, stderr: e.stderr}}
 	if !c.Quiet {
-		opt.Say = func(line string) { fmt.Fprintln(e.stderr, line) }
+		opt.Progress = func(line string) { fmt.Fprintln(e.stderr, line) }
 	}
 	done, err := experiment.Run(e.ctx, spec, opt)
 	if errors.Is(err, context.Canceled) {

@@ -42,7 +42,7 @@ func TestExperiment(t *testing.T) {
 	if r.code != exitFailed || !strings.Contains(r.stderr, "2 of 6 cells failed; the same command tries them again") {
 		t.Fatalf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
-	for _, want := range []string{"Mean and standard deviation over 2 splits", "Less plain, on the same splits", "failed: no-column, split 1: sales.csv"} {
+	for _, want := range []string{"Mean and standard deviation over 2 splits", "Minus plain, on the same splits", "failed: no-column, split 1: sales.csv"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("the table has no %q:\n%s", want, r.stdout)
 		}
@@ -82,7 +82,7 @@ func TestExperiment(t *testing.T) {
 		t.Errorf("the cell has R2 %s, kft fit with the same split and seed %s", got, want)
 	}
 	must(t, "experiment", "table", "results/small", "--format", "latex", "--measures", "r2,mae", "--against", "tuned", "-o", "table.tex")
-	if text := read(t, "table.tex"); !strings.Contains(text, `\begin{tabular}`) || !strings.Contains(text, "Less tuned") {
+	if text := read(t, "table.tex"); !strings.Contains(text, `\begin{tabular}`) || !strings.Contains(text, "Minus tuned") {
 		t.Error(text)
 	}
 }
@@ -115,7 +115,7 @@ keep: yes
 	if read(t, done[0])+read(t, done[1]) != before {
 		t.Error("cells that were done were done again")
 	}
-	for _, want := range []string{"cell 2 of 4: b, split 1: done before", "cell 3 of 4: a, split 2: R2"} {
+	for _, want := range []string{"cell 2 of 4: b, split 1: already done", "cell 3 of 4: a, split 2: R2"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("it did not say %q:\n%s", want, out)
 		}
@@ -136,7 +136,7 @@ func TestExperimentRefuses(t *testing.T) {
 		{[]string{"experiment", "--spec", "none.yaml"}, exitUsage, "there is no such experiment"},
 		{[]string{"experiment", "--spec", "kft.yaml"}, exitUsage, "unknown key"},
 		{[]string{"experiment", "--spec", "x.yaml"}, exitFailed, "output: the folder kft.yaml/x cannot be made"},
-		{[]string{"experiment", "table", "none"}, exitFailed, "there are no results here"},
+		{[]string{"experiment", "table", "none"}, exitFailed, "no experiment results here"},
 		{[]string{"experiment", "table", ".", "--format", "latx"}, exitUsage, `did you mean "latex"`},
 		{[]string{"experiment", "table", ".", "--measures", "r1"}, exitUsage, `did you mean "r2"`},
 	} {

@@ -28,16 +28,19 @@ func examples(t *testing.T) map[string]spec.Spec {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec, _, err := spec.Parse(text, file)
+		s, warnings, err := spec.Parse(text, file)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		spec.Fill()
-		if err := spec.Validate(); err != nil {
+		for _, w := range warnings {
+			t.Error(w)
+		}
+		s.Fill()
+		if err := s.Validate(); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		specs[strings.TrimSuffix(filepath.Base(file), ".yaml")] = spec
+		specs[strings.TrimSuffix(filepath.Base(file), ".yaml")] = s
 	}
 	return specs
 }
@@ -49,15 +52,18 @@ func experiments(t *testing.T) map[string]experiment.Spec {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("found no experiments: %v", err)
 	}
-	specs := map[string]experiment.Spec{}
+	byName := map[string]experiment.Spec{}
 	for _, file := range files {
-		spec, err := experiment.Load(file)
+		e, err := experiment.Load(file)
 		if err != nil {
 			t.Error(err)
 		}
-		specs[strings.TrimSuffix(filepath.Base(file), ".yaml")] = spec
+		for _, w := range e.Warnings {
+			t.Error(w)
+		}
+		byName[strings.TrimSuffix(filepath.Base(file), ".yaml")] = e
 	}
-	return specs
+	return byName
 }
 
 // The experiments of the two tables of the paper have all their specifications, and
@@ -70,11 +76,11 @@ func TestExperimentsAreComplete(t *testing.T) {
 		}
 	}
 	outputs := map[experiment.Folder]string{}
-	for name, spec := range all {
-		if other, taken := outputs[spec.Output]; taken {
-			t.Errorf("%s and %s both write to %s", name, other, spec.Output)
+	for name, e := range all {
+		if other, taken := outputs[e.Output]; taken {
+			t.Errorf("%s and %s both write to %s", name, other, e.Output)
 		}
-		outputs[spec.Output] = name
+		outputs[e.Output] = name
 	}
 }
 
@@ -86,25 +92,25 @@ func TestExamplesAreComplete(t *testing.T) {
 		for _, variant := range []string{"wlr", "ls"} {
 			for _, space := range []string{"primal", "dual"} {
 				name := strings.Join([]string{"iowa", way, variant, space}, "-")
-				spec, ok := specs[name]
-				if !ok {
+				s, found := specs[name]
+				if !found {
 					t.Errorf("%s is missing", name)
 					continue
 				}
-				cores, _, _ := strings.Cut(spec.Terms[0], ":")
-				if cores != term || spec.Side.Variant != variant || spec.Side.Space != space || spec.Fit.Ridge != "uniform" {
-					t.Errorf("%s: got term %s, variant %s, space %s and ridge %s", name, spec.Terms[0], spec.Side.Variant, spec.Side.Space, spec.Fit.Ridge)
+				cores, _, _ := strings.Cut(s.Terms[0], ":")
+				if cores != term || s.Side.Variant != variant || s.Side.Space != space || s.Fit.Ridge != "uniform" {
+					t.Errorf("%s: got term %s, variant %s, space %s and ridge %s", name, s.Terms[0], s.Side.Variant, s.Side.Space, s.Fit.Ridge)
 				}
 			}
 		}
 	}
-	for name, want := range map[string]struct{ variant, replace string }{
+	for name, want := range map[string]struct{ variant, placebo string }{
 		"iowa-plain": {"plain", ""}, "iowa-side": {"side", ""}, "iowa-wlr-constant": {"wlr", "constant"}, "iowa-wlr-noise": {"wlr", "noise"},
 		"iowa-additive": {"additive", ""}, "movielens-plain": {"plain", ""}, "movielens-wlr-dual": {"wlr", ""},
 	} {
-		spec, ok := specs[name]
-		if !ok || spec.Side.Variant != want.variant || spec.Side.Replace != want.replace {
-			t.Errorf("%s (found: %v): got variant %q and replacement %q", name, ok, spec.Side.Variant, spec.Side.Replace)
+		s, found := specs[name]
+		if !found || s.Side.Variant != want.variant || s.Side.Placebo != want.placebo {
+			t.Errorf("%s (found: %v): got variant %q and placebo %q, want %q and %q", name, found, s.Side.Variant, s.Side.Placebo, want.variant, want.placebo)
 		}
 	}
 }
