@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -58,7 +59,7 @@ func (c *calibrateCommand) Run(e *env) error {
 			kind = c.Kind
 		}
 	}
-	calibrated, sum, err := m.Calibrate(e.ctx, c.Table, kind, opt)
+	calibrated, sum, err := m.Recalibrate(e.ctx, kft.Files(c.Table), kind, opt)
 	if err != nil {
 		return conformalFlag(err)
 	}

@@ -43,9 +43,9 @@ func (c *evaluateCommand) Run(e *env) error {
 	var score kft.Score
 	sum := kft.Summary{}
 	if c.Part != "" {
-		score, sum, err = m.EvaluatePart(e.ctx, c.Tables, part, opt)
+		score, sum, err = m.EvaluatePart(e.ctx, kft.Files(c.Tables...), part, opt)
 	} else {
-		score, sum, err = m.Evaluate(e.ctx, c.Tables[0], opt)
+		score, sum, err = m.Evaluate(e.ctx, kft.Files(c.Tables...), opt)
 	}
 	if err != nil {
 		return err

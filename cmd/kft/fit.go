@@ -67,7 +67,7 @@ func (c *fitCommand) Run(e *env) error {
 	}
 	defer stopProfile()
 	show := newProgress(e.stderr, c.Quiet, spec.Data.Files, c.TimeBudget)
-	m, report, err := kft.Fit(e.ctx, spec, kft.Options{
+	m, report, err := kft.Fit(e.ctx, spec, kft.Source{}, kft.Options{
 		Threads: c.Threads, TimeBudget: c.TimeBudget,
 		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Resume: c.Resume,
 		Stdin: e.stdin, Progress: show.event,

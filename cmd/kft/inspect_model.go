@@ -22,7 +22,7 @@ type modelReport struct {
 	Weights  int            `json:"weights"`
 	Modes    []modeReport   `json:"modes"`
 	Terms    []kft.TermInfo `json:"terms"`
-	Training kft.Record   `json:"training"`
+	Training kft.Record     `json:"training"`
 	Spec     kft.Spec       `json:"spec"`
 
 	Uncertainty kft.UncertaintyInfo `json:"uncertainty"`

@@ -60,8 +60,8 @@ func (c *plotCalibrationCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	opt := kft.MapOptions{TableOptions: table, By: c.By, Time: c.Time, Part: part}
-	heat, err := m.Heat(e.ctx, c.Tables, opt)
+	opt := kft.MapOptions{TableOptions: table, Rows: c.By, Columns: c.Time, Part: part}
+	heat, err := m.Map(e.ctx, kft.Files(c.Tables...), opt)
 	var wrong *kft.ModeError
 	if errors.As(err, &wrong) {
 		flag := "--by"

@@ -37,7 +37,7 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 			return usagef("--cell %s: %v", text, err)
 		}
 	}
-	predictions, err := m.Predict(cells)
+	predictions, err := m.Predict(e.ctx, cells)
 	if err != nil {
 		return usagef("--cell: %v", err)
 	}

@@ -13,7 +13,7 @@ func withSide(e *env, m *kft.Model, tables []string) (*kft.Model, error) {
 	if len(tables) == 0 {
 		return m, nil
 	}
-	return m.WithSide(e.ctx, tables, e.stdin)
+	return m.WithSide(e.ctx, tables, map[string]kft.Source{"-": kft.Reader("standard input", e.stdin)})
 }
 
 // sideFiles names the files of side tables, as far as they can be read off.
@@ -37,7 +37,7 @@ func writeSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 			operator += " by " + r.Kernel
 		}
 		fmt.Fprintf(b, "; %s, %s", operator, plural(r.Columns, "column"))
-		if kind := spec.Side.ReplaceOf(r.Mode); kind != "" {
+		if kind := spec.Side.PlaceboOf(r.Mode); kind != "" {
 			fmt.Fprintf(b, ", replaced by %s", kind)
 		}
 		var columns []string

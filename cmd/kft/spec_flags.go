@@ -44,7 +44,7 @@ type specFlags struct {
 	SideColumns  *int     `group:"side" placeholder:"N" help:"Columns of a kernel's operator (default: 128)."`
 	Intercept    string   `group:"side" placeholder:"I" values:"yes,no" help:"Whether operators have a constant: yes or no (default: yes)."`
 	LengthScales string   `name:"length-scales" group:"side" placeholder:"L" values:"fixed,learn" help:"fixed at the median distance, or learn (default: fixed)."`
-	SideReplace  string   `group:"side" placeholder:"KIND" values:"constant,noise" help:"constant or noise in place of the side information, or of one mode's: noise:store."`
+	Placebo      string   `group:"side" placeholder:"KIND" values:"constant,noise" help:"constant or noise in place of the side information, or of one mode's: noise:store."`
 
 	Inference  string `group:"uncertainty" placeholder:"NAME" values:"map,mean-field,multivariate,entity-covariance" help:"map finds the best weights; mean-field, multivariate and entity-covariance find how well each is known (default: map)."`
 	Likelihood string `group:"uncertainty" placeholder:"NAME" values:"gaussian,poisson,negative-binomial,auto" help:"Law of the target about the model: gaussian on the scale of --transform, poisson or negative-binomial for counts, or auto, chosen on the valid part (default: gaussian)."`
@@ -53,17 +53,17 @@ type specFlags struct {
 	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"auto,none,split,group:mean,group:" help:"Correct intervals by data held out for it, half of the valid part: none, split (all rows alike), group:mean (by size of the prediction), group:MODE, or auto: group:mean for a posterior with enough valid rows, else none (default: auto)."`
 	Moments    string `group:"uncertainty" placeholder:"M" values:"exact,paper" help:"Variance of predictions: exact, or the paper's approximation (default: exact)."`
 
-	Solver   string       `group:"training" placeholder:"NAME" values:"als,adam,cavi" help:"als or adam for a point, cavi or adam for a posterior (default: als, or cavi)."`
-	Ridge    string       `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency, or auto, chosen on the valid part (default: auto)."`
-	Lambda   *spec.Lambda `group:"training" placeholder:"X" values:"auto" help:"Its weight, or auto, chosen on the valid part (default: auto)."`
-	Sweeps   *int         `group:"training" placeholder:"N" help:"als: at most so many sweeps over all cores (default: 30)."`
-	Patience *int         `group:"training" placeholder:"N" help:"Sweeps or epochs without gain before stopping (default: 4)."`
-	CGSteps  *int         `name:"cg-steps" group:"training" placeholder:"N" help:"als: conjugate gradient steps an inner core (default: 6)."`
-	Rate     *float64     `group:"training" placeholder:"X" help:"adam: size of a step (default: 0.01)."`
-	Batch    *float64     `group:"training" placeholder:"SHARE" help:"adam: share of the training rows a step, 0.01 to 1 (default: 0.02)."`
-	Epochs   *int         `group:"training" placeholder:"N" help:"adam: at most so many over the data (default: 30)."`
-	Schedule string       `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores a step) or block (in turn) (default: joint)."`
-	Seed     *uint64      `group:"training" placeholder:"N" help:"Of everything random, 1 or more (default: 1)."`
+	Solver       string       `group:"training" placeholder:"NAME" values:"als,adam,cavi" help:"als or adam for a point, cavi or adam for a posterior (default: als, or cavi)."`
+	Ridge        string       `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency, or auto, chosen on the valid part (default: auto)."`
+	Lambda       *spec.Lambda `group:"training" placeholder:"X" values:"auto" help:"Its weight, or auto, chosen on the valid part (default: auto)."`
+	Sweeps       *int         `group:"training" placeholder:"N" help:"als: at most so many sweeps over all cores (default: 30)."`
+	Patience     *int         `group:"training" placeholder:"N" help:"Sweeps or epochs without gain before stopping (default: 4)."`
+	CGSteps      *int         `name:"cg-steps" group:"training" placeholder:"N" help:"als: conjugate gradient steps an inner core (default: 6)."`
+	LearningRate *float64     `group:"training" placeholder:"X" help:"adam: size of a step (default: 0.01)."`
+	Batch        *float64     `group:"training" placeholder:"SHARE" help:"adam: share of the training rows a step, 0.01 to 1 (default: 0.02)."`
+	Epochs       *int         `group:"training" placeholder:"N" help:"adam: at most so many over the data (default: 30)."`
+	Schedule     string       `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores a step) or block (in turn) (default: joint)."`
+	Seed         *uint64      `group:"training" placeholder:"N" help:"Of everything random, 1 or more (default: 1)."`
 }
 
 // specification reads the file, if there is one, lets the flags override it and
@@ -114,7 +114,7 @@ func (f *specFlags) notices(spec spec.Spec) []string {
 	}{
 		{f.Ridge != "", "--ridge", "als"}, {f.Lambda != nil, "--lambda", "als"},
 		{f.Sweeps != nil, "--sweeps", "als"}, {f.CGSteps != nil, "--cg-steps", "als"},
-		{f.LearningRate != nil, "--rate", "adam"}, {f.Batch != nil, "--batch", "adam"},
+		{f.LearningRate != nil, "--learning-rate", "adam"}, {f.Batch != nil, "--batch", "adam"},
 		{f.Epochs != nil, "--epochs", "adam"}, {f.Schedule != "", "--schedule", "adam"},
 	} {
 		swept := spec.Fit.Solver == "cavi" && (flag.name == "--sweeps" || flag.name == "--cg-steps")
@@ -149,7 +149,8 @@ func readSpec(file string) (spec.Spec, error) {
 	if err != nil {
 		return spec.Spec{}, fmt.Errorf("reading the specification: %w", err)
 	}
-	return spec.Parse(text, file)
+	parsed, _, err := spec.Parse(text, file)
+	return parsed, err
 }
 
 // override sets the fields that flags were given for and returns the flag of
@@ -182,12 +183,12 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Variant, &s.Side.Variant, "side.variant", "--variant"},
 		{f.Space, &s.Side.Space, "side.space", "--space"},
 		{f.Intercept, &s.Side.Intercept, "side.intercept", "--intercept"},
-		{f.LengthScales, &s.Side.LengthScales, "side.lengthscales", "--length-scales"},
-		{f.SideReplace, &s.Side.Replace, "side.replace", "--side-replace"},
+		{f.LengthScales, &s.Side.LengthScales, "side.length-scales", "--length-scales"},
+		{f.Placebo, &s.Side.Placebo, "side.placebo", "--placebo"},
 		{f.Inference, &s.Uncertainty.Inference, "uncertainty.inference", "--inference"},
 		{f.Likelihood, &s.Uncertainty.Likelihood, "uncertainty.likelihood", "--likelihood"},
 		{f.Noise, &s.Uncertainty.Noise, "uncertainty.noise", "--noise"},
-		{f.NoiseUse, &s.Uncertainty.NoiseUse, "uncertainty.noiseuse", "--noise-use"},
+		{f.NoiseUse, &s.Uncertainty.NoiseUse, "uncertainty.noise-use", "--noise-use"},
 		{f.Conformal, &s.Uncertainty.Conformal, "uncertainty.conformal", "--conformal"},
 		{f.Moments, &s.Uncertainty.Moments, "uncertainty.moments", "--moments"},
 		{f.Solver, &s.Fit.Solver, "fit.solver", "--solver"},
@@ -201,9 +202,9 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		overrideNumber(flags, f.SideColumns, &s.Side.Columns, "side.columns", "--side-columns"),
 		overrideNumber(flags, f.Sweeps, &s.Fit.Sweeps, "fit.sweeps", "--sweeps"),
 		overrideNumber(flags, f.Patience, &s.Fit.Patience, "fit.patience", "--patience"),
-		overrideNumber(flags, f.CGSteps, &s.Fit.CGSteps, "fit.cgsteps", "--cg-steps"),
+		overrideNumber(flags, f.CGSteps, &s.Fit.CGSteps, "fit.cg-steps", "--cg-steps"),
 		overrideNumber(flags, f.Epochs, &s.Fit.Epochs, "fit.epochs", "--epochs"),
-		overrideNumber(flags, f.LearningRate, &s.Fit.Rate, "fit.rate", "--rate"),
+		overrideNumber(flags, f.LearningRate, &s.Fit.LearningRate, "fit.learning-rate", "--learning-rate"),
 		overrideNumber(flags, f.Batch, &s.Fit.Batch, "fit.batch", "--batch"),
 		overrideNumber(flags, f.Seed, &s.Seed, "seed", "--seed"),
 		f.overrideRank(flags, s),
