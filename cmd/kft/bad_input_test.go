@@ -38,18 +38,18 @@ func TestBadData(t *testing.T) {
 		{name: "missing mode", file: goodTable, flags: []string{"--modes", "stroe,item,time"}, parts: []string{`column "stroe"`, `did you mean "store"?`}},
 		{name: "empty id", file: change("b,y,1,9\n", ",y,1,9\n"), parts: []string{"sales.csv, line 5", `column "store"`}},
 		{name: "column twice", file: change("store,item", "item,item"), parts: []string{"line 1", `column "item"`, "twice"}},
-		{name: "one entity only", file: "store,item,time,units\na,x,1,3\na,y,2,4\na,x,2,5\na,z,1,7\na,z,2,2\n", parts: []string{`mode "store"`, "one id only", `"a"`, "leave it out"}},
+		{name: "one entity only", file: "store,item,time,units\na,x,1,3\na,y,2,4\na,x,2,5\na,z,1,7\na,z,2,2\n", parts: []string{`mode "store"`, "only one id", `"a"`, "leave it out"}},
 		{name: "constant target", file: strings.NewReplacer(",3\n", ",7\n", ",4\n", ",7\n", ",5\n", ",7\n", ",9\n", ",7\n", ",2\n", ",7\n", ",6\n", ",7\n", ",8\n", ",7\n", ",1\n", ",7\n").Replace(goodTable), parts: []string{"target is 7", "nothing to learn"}},
 		{name: "cell twice", file: goodTable + "a,x,1,4\n", parts: []string{"sales.csv, line 12", "store=a,item=x,time=1", "line 2", "--duplicates"}},
-		{name: "all rows in one part", file: goodTable, flags: []string{"--split", "file:parts.csv"}, parts: []string{"file:parts.csv", "all rows are in the train part"}},
+		{name: "all rows in one part", file: goodTable, flags: []string{"--split", "file:parts.csv"}, parts: []string{"file:parts.csv", "all rows are in the training set"}},
 		{name: "parts of another table", file: goodTable + "d,x,1,4\n", flags: []string{"--split", "file:parts.csv"}, parts: []string{"parts.csv", "10 parts", "11 rows"}},
 		{name: "split by a mode there is not", file: goodTable, flags: []string{"--split", "entity:stroe=10%"}, parts: []string{`no mode "stroe"`, `did you mean "store"?`}},
 		{name: "too few periods", file: goodTable, flags: []string{"--split", "time:last=1"}, parts: []string{"2 periods"}},
 		{name: "negative weight", file: goodTable, flags: []string{"--weight", "bad", "--data", "weights.csv"}, parts: []string{"weights.csv, line 2", `column "bad"`, `"-1"`, "negative"}},
-		{name: "logarithm of a negative target", file: strings.ReplaceAll(goodTable, ",3\n", ",-3\n"), flags: []string{"--transform", "log1p"}, parts: []string{"data row 1", "-3", "log1p", "transform identity"}},
-		{name: "a negative count", file: strings.ReplaceAll(goodTable, ",9\n", ",-9\n"), flags: []string{"--inference", "mean-field", "--likelihood", "poisson"}, parts: []string{"sales.csv: data row 4, column units", "-9 is not a count", "likelihood gaussian"}},
+		{name: "logarithm of a negative target", file: strings.ReplaceAll(goodTable, ",3\n", ",-3\n"), flags: []string{"--transform", "log1p"}, parts: []string{"data row 1", "-3", "log1p", "use transform identity (--transform sets it)"}},
+		{name: "a negative count", file: strings.ReplaceAll(goodTable, ",9\n", ",-9\n"), flags: []string{"--inference", "mean-field", "--likelihood", "poisson"}, parts: []string{"sales.csv: data row 4, column units", "-9 is not a count", "use likelihood gaussian (--likelihood sets it)"}},
 		{name: "half a count", file: strings.ReplaceAll(goodTable, ",9\n", ",9.5\n"), flags: []string{"--inference", "mean-field", "--likelihood", "negative-binomial"}, parts: []string{"data row 4", "9.5 is not a count", "whole numbers"}},
-		{name: "too few rows to calibrate", file: goodTable, flags: []string{"--conformal", "split"}, parts: []string{"half of the valid rows", "needs 38", "--conformal none"}},
+		{name: "too few rows to calibrate", file: goodTable, flags: []string{"--conformal", "split"}, parts: []string{"half of the validation set", "needs 38", "set uncertainty.conformal (--conformal) to none"}},
 		{name: "not a date", file: goodTable, flags: []string{"--modes", "store,item,hour(time)"}, parts: []string{"sales.csv, line 2", `column "time"`, `"1"`, "date"}},
 		{name: "another format", file: "PAR1 and so on", parts: []string{"sales.csv", "Parquet"}},
 		{name: "binary", file: "a,b\x00\x01,c\n", parts: []string{"sales.csv", "not text"}},
@@ -118,7 +118,7 @@ func TestBadSpecification(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			inEmptyFolder(t)
 			write(t, "sales.csv", goodTable)
-			spec := must(t, "spec", "--data", "sales.csv", "--target", "units", "--modes", "store,item,time").stdout
+			spec := must(t, "spec", "sales.csv", "--target", "units", "--modes", "store,item,time").stdout
 			if !strings.Contains(spec, c.from) {
 				t.Fatalf("the specification has no %q", c.from)
 			}
@@ -134,7 +134,7 @@ func TestOutputIsNotOverwritten(t *testing.T) {
 	writeSales(t, "sales.csv", smallSales)
 	write(t, "notes.txt", "precious")
 	fit := fitSales("--rank", "1", "--sweeps", "1")
-	refused(t, exitUsage, []string{"notes.txt is there already", "--force"}, append(fit, "-o", "notes.txt")...)
+	refused(t, exitUsage, []string{"notes.txt already exists", "--force"}, append(fit, "-o", "notes.txt")...)
 	if read(t, "notes.txt") != "precious" {
 		t.Error("the file was changed")
 	}

@@ -68,10 +68,10 @@ func TestDataWrongCalls(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"iowa", "raw.csv", "-o", "out", "--years", "2016-2015"}, "run backwards"},
-		{[]string{"iowa", "raw.csv", "-o", "out", "--years", "lately"}, "neither a year nor two"},
+		{[]string{"iowa", "raw.csv", "-o", "out", "--years", "2016-2015"}, "the first year is after the last"},
+		{[]string{"iowa", "raw.csv", "-o", "out", "--years", "lately"}, "not a year or a range of years"},
 		{[]string{"iowa", "raw.csv", "-o", "file/out"}, "file"},
-		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--rows", "100000", "--scale", "0.1"}, "give one"},
+		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--rows", "100000", "--scale", "0.1"}, "use one of them"},
 		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--seed", "0"}, "--seed"},
 		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--scale", "NaN"}, "--scale"},
 		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--rows", "20000", "--threads", "-1"}, "--threads"},

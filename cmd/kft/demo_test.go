@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// The demonstration works in an empty folder, its model beats the formulas and
+// The demonstration works in an empty folder, its model beats the baselines and
 // stays below the truth, and each command it suggests works.
 func TestDemo(t *testing.T) {
 	inEmptyFolder(t)
 	r := must(t, "demo", "--quiet")
-	for _, part := range []string{"rows of units", "The model beats both formulas on test", "Who knew the truth"} {
+	for _, part := range []string{"rows of units", "The model beats both baselines on test", "The true distribution"} {
 		if !strings.Contains(r.stdout, part) {
 			t.Errorf("nothing about %q in\n%s", part, r.stdout)
 		}

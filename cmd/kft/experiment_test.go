@@ -39,7 +39,7 @@ measures: [r2, seconds]
 func TestExperiment(t *testing.T) {
 	inExperiment(t, smallSales, smallExperiment)
 	r := call(t, "experiment", "--spec", "x.yaml")
-	if r.code != exitFailed || !strings.Contains(r.stderr, "2 of 6 cells failed; the same command tries them again") {
+	if r.code != exitFailed || !strings.Contains(r.stderr, "2 of 6 cells failed; the same command repeats them") {
 		t.Fatalf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	for _, want := range []string{"Mean and standard deviation over 2 splits", "Less plain, on the same splits", "failed: no-column, split 1: sales.csv"} {
@@ -133,9 +133,9 @@ func TestExperimentRefuses(t *testing.T) {
 		want string
 	}{
 		{[]string{"experiment"}, exitUsage, "--spec"},
-		{[]string{"experiment", "--spec", "none.yaml"}, exitUsage, "there is no such experiment"},
+		{[]string{"experiment", "--spec", "none.yaml"}, exitUsage, "no such experiment file"},
 		{[]string{"experiment", "--spec", "kft.yaml"}, exitUsage, "unknown key"},
-		{[]string{"experiment", "--spec", "x.yaml"}, exitFailed, "output: the folder kft.yaml/x cannot be made"},
+		{[]string{"experiment", "--spec", "x.yaml"}, exitFailed, "output: the folder kft.yaml/x cannot be created"},
 		{[]string{"experiment", "table", "none"}, exitFailed, "there are no results here"},
 		{[]string{"experiment", "table", ".", "--format", "latx"}, exitUsage, `did you mean "latex"`},
 		{[]string{"experiment", "table", ".", "--measures", "r1"}, exitUsage, `did you mean "r2"`},

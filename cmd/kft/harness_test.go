@@ -70,7 +70,7 @@ var (
 var salesFlags = []string{"--target", "units", "--modes", "store,item,time=year+month", "--transform", "log1p"}
 
 func fitSales(more ...string) []string {
-	return slices.Concat([]string{"fit", "--data", "sales.csv"}, salesFlags, more)
+	return slices.Concat([]string{"fit", "sales.csv"}, salesFlags, more)
 }
 
 func write(t *testing.T, file, text string) {

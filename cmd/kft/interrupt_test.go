@@ -36,11 +36,11 @@ func TestInterrupted(t *testing.T) {
 		saved bool
 	}{
 		{"reading", nil, exitFailed, "interrupted before training began; nothing was written", false},
-		{"measuring", nil, exitFailed, "interrupted before training began; nothing was written", false},
+		{"evaluating the baselines", nil, exitFailed, "interrupted before training began; nothing was written", false},
 		{"training", nil, exitFailed, "interrupted before the first sweep ended", false},
-		{": sweep 2,", nil, exitGood, "interrupted: training ended, the best model so far is in m.kft\n", true}, // in a trial
+		{": sweep 2,", nil, exitGood, "interrupted: the best model so far is in m.kft\n", true}, // in a trial
 		{"sweep 2 of", []string{"--ridge", "frequency", "--lambda", "0.05", "--checkpoint", "state"}, exitGood,
-			"interrupted: training ended, the best model so far is in m.kft; the same command with --resume goes on from state\n", true},
+			"interrupted: the best model so far is in m.kft; the same command with --resume continues from state\n", true},
 	} {
 		t.Run(c.at, func(t *testing.T) {
 			inEmptyFolder(t)
@@ -89,7 +89,7 @@ func TestSignal(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		said = said || strings.HasPrefix(scanner.Text(), "interrupted: training ended")
+		said = said || strings.HasPrefix(scanner.Text(), "interrupted: the best model so far")
 	}
 	if err := command.Wait(); err != nil || !said {
 		t.Errorf("%v; said so: %v", err, said)

@@ -31,7 +31,7 @@ func TestIowa(t *testing.T) {
 		write(t, table, strings.Replace(text.String(), "units", "bottles", 1))
 		must(t, "split", table, "-o", split)
 	}
-	r := must(t, "fit", "--data", table, "--target", "bottles", "--modes", "store,item,time=year+month", "--split", "file:"+split,
+	r := must(t, "fit", table, "--target", "bottles", "--modes", "store,item,time=year+month", "--split", "file:"+split,
 		"--transform", "log1p", "--term", "store,item,time:4", "--term", "store*item", "--ridge", "frequency", "--lambda", "0.02", "--sweeps", "2", "--json", "--quiet")
 	var report kft.Report
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {

@@ -33,13 +33,13 @@ func TestOutputThatCannotBeMade(t *testing.T) {
 		code   int
 		says   string
 	}{
-		{filepath.Join(folder, "out"), exitFailed, "nothing can be written in the folder " + folder},
-		{filepath.Join("none", "out"), exitUsage, "there is no folder none; make it first"},
+		{filepath.Join(folder, "out"), exitFailed, "the folder " + folder + " is not writable"},
+		{filepath.Join("none", "out"), exitUsage, "the folder none does not exist; create it first"},
 		{strings.Repeat("x", 300), exitUsage, "cannot be written: file name too long"},
-		{"bad.csv", exitUsage, "bad.csv is read by this command; write to another file"},
+		{"bad.csv", exitUsage, "bad.csv is an input of this command; write to another file"},
 	} {
 		for _, args := range [][]string{
-			slices.Concat([]string{"fit", "--data", "bad.csv"}, salesFlags),
+			slices.Concat([]string{"fit", "bad.csv"}, salesFlags),
 			{"predict", "model.kft", "bad.csv"},
 			{"split", "bad.csv", "--target", "units", "--modes", "store", "--split", "random:60/20/20", "--force"},
 			{"init", "bad.csv", "--force"},
@@ -50,10 +50,10 @@ func TestOutputThatCannotBeMade(t *testing.T) {
 			}
 		}
 	}
-	refused(t, exitFailed, []string{"--checkpoint: nothing can be written in the folder " + folder},
-		slices.Concat([]string{"fit", "--data", "bad.csv", "--checkpoint", filepath.Join(folder, "a", "b")}, salesFlags)...)
+	refused(t, exitFailed, []string{"--checkpoint: the folder " + folder + " is not writable"},
+		slices.Concat([]string{"fit", "bad.csv", "--checkpoint", filepath.Join(folder, "a", "b")}, salesFlags)...)
 	refused(t, exitUsage, []string{"--checkpoint: bad.csv is not a folder"},
-		slices.Concat([]string{"fit", "--data", "bad.csv", "--checkpoint", "bad.csv"}, salesFlags)...)
+		slices.Concat([]string{"fit", "bad.csv", "--checkpoint", "bad.csv"}, salesFlags)...)
 }
 
 // Not even --force overwrites what the fit reads.
@@ -64,7 +64,7 @@ func TestForceSparesInputs(t *testing.T) {
 	must(t, append([]string{"init", "sales.csv"}, "--target", "units")...)
 	for _, output := range []string{"sales.csv", "parts.csv", "kft.yaml"} {
 		before := read(t, output)
-		refused(t, exitUsage, []string{output + " is read by this command"}, "fit", "--split", "file:parts.csv", "--force", "-o", output)
+		refused(t, exitUsage, []string{output + " is an input of this command"}, "fit", "--split", "file:parts.csv", "--force", "-o", output)
 		if read(t, output) != before {
 			t.Errorf("%s was changed", output)
 		}
@@ -75,7 +75,7 @@ func TestForceSparesInputs(t *testing.T) {
 func TestBudgetTooShort(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
-	refused(t, exitFailed, []string{"the time budget of 1ns ended before the first sweep did", "nothing was written", "longer --time-budget"},
+	refused(t, exitFailed, []string{"the time budget of 1ns ended before the first sweep", "nothing was written", "increase --time-budget"},
 		fitSales("--rank", "2", "--time-budget", "1ns")...)
 }
 

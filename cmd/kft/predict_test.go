@@ -13,7 +13,7 @@ func TestPredictIgnoresTheTarget(t *testing.T) {
 	writeSales(t, "sales.csv", smallSales)
 	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
 	write(t, "new.csv", "store,item,year,month,units\nS001,A0001,2023,1,to be found\nS001,A0002,2023,1,NaN\n")
-	if r := must(t, "predict", "model.kft", "new.csv"); !strings.HasPrefix(r.stdout, "store,item,year,month,units,prediction,median,sd,sd_model,sd_noise,unknown\nS001,A0001,2023,1,to be found,") {
+	if r := must(t, "predict", "model.kft", "new.csv"); !strings.HasPrefix(r.stdout, "store,item,year,month,units,prediction,median,sd,sd_model,sd_noise,unseen\nS001,A0001,2023,1,to be found,") {
 		t.Errorf("wrote %q", r.stdout)
 	}
 	r := call(t, "evaluate", "model.kft", "new.csv")
@@ -26,7 +26,7 @@ func TestPredictRefusesColumnsItAdds(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
-	for _, column := range []string{"prediction", "median", "sd", "sd_noise", "unknown"} {
+	for _, column := range []string{"prediction", "median", "sd", "sd_noise", "unseen"} {
 		write(t, "new.csv", "store,item,year,month,"+column+"\nS001,A0001,2023,1,7\n")
 		refused(t, exitFailed, []string{"new.csv", `column "` + column + `"`, "the table already has this column", "rename it or drop it"}, "predict", "model.kft", "new.csv", "-o", "out.csv")
 		refused(t, exitFailed, []string{`column "` + column + `"`}, "predict", "model.kft", "new.csv")
@@ -58,7 +58,7 @@ func TestCells(t *testing.T) {
 		t.Errorf("%+v and %+v", byMode, byColumns)
 	}
 	r := must(t, "predict", "model.kft", "--cell", "store=S0001,item=A0001,time=2023-1")
-	if want := `store: the id "S0001" is not in the training data (did you mean "S001"?); it is predicted by the average`; strings.TrimSpace(r.stderr) != want {
+	if want := `store: the id "S0001" is not in the training data (did you mean "S001"?); it is predicted by the prior`; strings.TrimSpace(r.stderr) != want {
 		t.Errorf("%q, not %q", r.stderr, want)
 	}
 	refused(t, exitFailed, []string{`"S0001"`, `did you mean "S001"?`, "--strict"}, "predict", "model.kft", "--strict", "--cell", "store=S0001,item=A0001,time=2023-1")
@@ -66,7 +66,7 @@ func TestCells(t *testing.T) {
 
 	// By a function of a column.
 	write(t, "hours.csv", "store,at,y\na,2016-01-01 05:00,1\nb,2016-01-01 06:00,2\na,2016-01-02 06:00,3\nb,2016-01-02 07:00,5\nc,2016-01-03 05:00,4\nc,2016-01-03 07:00,9\n")
-	must(t, "fit", "--data", "hours.csv", "--target", "y", "--modes", "store,hour(at)", "--rank", "1", "--sweeps", "1", "--split", "random:70/30", "-o", "hours.kft")
+	must(t, "fit", "hours.csv", "--target", "y", "--modes", "store,hour(at)", "--rank", "1", "--sweeps", "1", "--split", "random:70/30", "-o", "hours.kft")
 	if a, b := must(t, "predict", "hours.kft", "--cell", "store=a,hour=6"), must(t, "predict", "hours.kft", "--cell", "store=a,at=2020-12-31 06:30"); answer(a) != answer(b) {
 		t.Errorf("%q and %q", a.stdout, b.stdout)
 	}

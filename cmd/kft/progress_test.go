@@ -49,9 +49,9 @@ func TestLines(t *testing.T) {
 	l.end()
 	want := `reading a.csv, b.csv
 training
-trial 1, penalty uniform 2: sweep 1, loss 0.5000, valid R2 0.7000, 1.0 M rows/s
+trial 1, penalty uniform 2: sweep 1, loss 0.5000, validation R2 0.7000, 1.0 M rows/s
 a note
-sweep 2 of at most 4, loss 0.5000, valid R2 0.7000, 1.0 M rows/s, at most 6 s left
+sweep 2 of at most 4, loss 0.5000, validation R2 0.7000, 1.0 M rows/s, at most 6 s left
 evaluating
 `
 	if b.String() != want {
@@ -84,7 +84,7 @@ func TestBars(t *testing.T) {
 		bars.event(e)
 	}
 	bars.end()
-	for _, part := range []string{"reading a.csv", "sweep 2, loss 0.5000, valid R2 0.7000", "evaluating"} {
+	for _, part := range []string{"reading a.csv", "sweep 2, loss 0.5000, validation R2 0.7000", "evaluating"} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("no %q in\n%s", part, b.String())
 		}

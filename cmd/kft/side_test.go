@@ -74,11 +74,11 @@ func TestBadSide(t *testing.T) {
 		{"two tables", storesTable, []string{"--side", "store=bad.csv", "--side", "store=stores.csv"}, exitUsage, []string{"--side", `mode "store" has a side table already, store=bad.csv`, "join the two"}},
 		{"no equals sign", storesTable, []string{"--side", "bad.csv"}, exitUsage, []string{"--side", `"bad.csv"`, "'=' is missing", "mode=file"}},
 		{"variant without a table", "", []string{"--variant", "wlr"}, exitUsage, []string{"--variant", "wlr needs side information", "--side"}},
-		{"unknown replacement", storesTable, []string{"--side", "store=bad.csv", "--side-replace", "nosie"}, exitUsage, []string{"--side-replace", `"nosie"`, `did you mean "noise"?`}},
-		{"replacement of no table", storesTable, []string{"--side", "store=bad.csv", "--side-replace", "noise:item"}, exitUsage, []string{"--side-replace", `mode "item" has no side table`}},
-		{"replacement of nothing", "", []string{"--side-replace", "noise"}, exitUsage, []string{"--side-replace", "no side table to replace", "--side"}},
+		{"unknown replacement", storesTable, []string{"--side", "store=bad.csv", "--placebo", "nosie"}, exitUsage, []string{"--placebo", `"nosie"`, `did you mean "noise"?`}},
+		{"replacement of no table", storesTable, []string{"--side", "store=bad.csv", "--placebo", "noise:item"}, exitUsage, []string{"--placebo", `mode "item" has no side table`}},
+		{"replacement of nothing", "", []string{"--placebo", "noise"}, exitUsage, []string{"--placebo", "no side table to replace", "--side"}},
 		{"no columns", storesTable, []string{"--side", "store=bad.csv", "--side-columns", "0"}, exitUsage, []string{"--side-columns", "above 0"}},
-		{"onto the side table", storesTable, []string{"--side", "store=bad.csv", "-o", "bad.csv", "--force"}, exitUsage, []string{"bad.csv is read by this command"}},
+		{"onto the side table", storesTable, []string{"--side", "store=bad.csv", "-o", "bad.csv", "--force"}, exitUsage, []string{"bad.csv is an input of this command"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inSideFolder(t)
@@ -100,17 +100,17 @@ func TestSideNotices(t *testing.T) {
 		args           []string
 		stdout, stderr []string
 	}{
-		{fitSide(), []string{"Side: store: 11 of 12 ids described, 1 not, 1 row of no id in the data; dual by matern32, ", "region cat (guessed, 2 levels, 1 missing), area num (guessed, 1 missing)", "floors left out",
+		{fitSide(), []string{"Side: store: 11 of 12 ids have a row, 1 do not, 1 row for ids that are not in the data; dual with kernel matern32, ", "region cat (guessed, 2 levels, 1 missing), area num (guessed, 1 missing)", "floors left out",
 			`warning: side information of store: column "floors" is left out: all values are equal (1)`}, nil},
 		{fitSales("--rank", "2", "--sweeps", "1", "--side", "store=empty.csv"), []string{`column "gone" is left out: all values are missing`}, nil},
 		{fitSales("--rank", "40", "--sweeps", "1", "--side", "store=stores.csv:area"), []string{"rank 40 between store and item is lowered to 12, all that store can carry"}, nil},
-		{fitSide("--side-replace", "noise"), []string{"replaced by noise"}, nil},
+		{fitSide("--placebo", "noise"), []string{"replaced by noise"}, nil},
 		{fitSide("--kernel", "item=rbf"), []string{"warning: kernel item=rbf has no effect: mode item has no side information"}, nil},
 		{fitSide("--length-scales", "learn"), []string{"\n      learned: intercept 1 -> ", ", matern32 length "}, nil},
 		{fitSide("--space", "dual-unwhitened", "--length-scales", "learn"), []string{"warning: length-scales are not learned in the space dual-unwhitened; use dual"}, nil},
 		{fitSales("--term", "item,time:2", "--sweeps", "1", "--side", "store=stores.csv"), []string{"warning: the side information of store has no effect: no term has a core of store"}, nil},
-		{fitSide("--space", "primal", "--kernel", "rbf"), []string{"; primal, "}, []string{"note: --kernel is for kernels and has no effect in the space primal"}},
-		{fitSales("--rank", "1", "--sweeps", "1", "--space", "primal"), nil, []string{"note: --space is for side information and has no effect without --side"}},
+		{fitSide("--space", "primal", "--kernel", "rbf"), []string{"; primal, "}, []string{"note: --kernel applies to kernels and has no effect in the space primal"}},
+		{fitSales("--rank", "1", "--sweeps", "1", "--space", "primal"), nil, []string{"note: --space applies to side information and has no effect without --side"}},
 	} {
 		r := must(t, c.args...)
 		for _, part := range c.stdout {
@@ -135,7 +135,7 @@ func TestPredictSide(t *testing.T) {
 	without := must(t, "predict", "model.kft", "new.csv")
 	with := must(t, "predict", "model.kft", "new.csv", "--side", "store=new_stores.csv")
 	a, b := strings.Split(without.stdout, "\n"), strings.Split(with.stdout, "\n")
-	for i, want := range []string{"unknown", "store:side", "store:side", "store", ""} {
+	for i, want := range []string{"unseen", "store:side", "store:side", "store", ""} {
 		if !strings.HasSuffix(b[i], ","+want) {
 			t.Errorf("row %q does not end in %q", b[i], want)
 		}
@@ -143,7 +143,7 @@ func TestPredictSide(t *testing.T) {
 			t.Errorf("the side table turns %q to %q", a[i], b[i])
 		}
 	}
-	for _, part := range []string{"4 rows predicted\n", "2 rows with a store not in the training data, predicted from its side row; the column unknown", "1 row with an unknown store, predicted by the average"} {
+	for _, part := range []string{"4 rows predicted\n", "2 rows with an unseen store, predicted from its side information; the column unseen", "1 row with an unseen store, predicted by the prior"} {
 		if !strings.Contains(with.stderr, part) {
 			t.Errorf("%q does not say %q", with.stderr, part)
 		}
@@ -166,7 +166,7 @@ func TestPredictSide(t *testing.T) {
 	if !strings.HasPrefix(b[1], fmt.Sprintf("N001,A0001,2023,1,3,%.5g", answer.Prediction)) {
 		t.Errorf("the cell is predicted %g, the row is %q", answer.Prediction, b[1])
 	}
-	if r := must(t, "evaluate", "model.kft", "new.csv", "--side", "store=new_stores.csv"); !strings.Contains(r.stdout, "2 rows with a store not in the training data, predicted from its side row\n1 row with an unknown store") {
+	if r := must(t, "evaluate", "model.kft", "new.csv", "--side", "store=new_stores.csv"); !strings.Contains(r.stdout, "2 rows with an unseen store, predicted from its side information\n1 row with an unseen store") {
 		t.Errorf("%q", r.stdout)
 	}
 	if r := must(t, "evaluate", "model.kft", "new.csv", "--side", "store=new_stores.csv", "--json"); !strings.Contains(r.stdout, "\"from_side\": {\n    \"item\": 0,\n    \"store\": 2,") {
@@ -187,7 +187,7 @@ func TestBadPredictSide(t *testing.T) {
 		code        int
 		parts       []string
 	}{
-		{"plain.kft", "store=new_stores.csv", exitUsage, []string{"--side", "fitted without side information of mode store", "fit it with --side store=TABLE"}},
+		{"plain.kft", "store=new_stores.csv", exitUsage, []string{"--side", "fitted without side information of mode store", "fit it with a side table of store"}},
 		{"model.kft", "item=new_stores.csv", exitUsage, []string{"--side", "fitted without side information of mode item"}},
 		{"model.kft", "stroe=new_stores.csv", exitUsage, []string{"--side", `no mode "stroe"`, `did you mean "store"?`, "store, item, time"}},
 		{"model.kft", "store=short.csv", exitFailed, []string{"short.csv", `column "area"`, "the table has no such column", "choose one of store, region"}},
@@ -203,7 +203,7 @@ func TestBadPredictSide(t *testing.T) {
 		})
 	}
 	refused(t, exitUsage, []string{"mode store is given two tables"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "--side", "store=short.csv")
-	refused(t, exitUsage, []string{"new_stores.csv is read by this command"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "-o", "new_stores.csv")
+	refused(t, exitUsage, []string{"new_stores.csv is an input of this command"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "-o", "new_stores.csv")
 	if r := call(t, "evaluate", "plain.kft", "sales.csv", "--side", "store=new_stores.csv"); r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, "fitted without side information") {
 		t.Errorf("%+v", r)
 	}
@@ -225,7 +225,7 @@ func TestSideJSON(t *testing.T) {
 	if text := must(t, "inspect", "model.kft", "--json").stdout; !strings.Contains(text, `"name": "matern32 length"`) || !strings.Contains(text, `"end": `) {
 		t.Errorf("no learned length in %s", text)
 	}
-	for _, part := range []string{"Side: store: 11 of 12 ids described", "variant", "wlr", "learned: "} {
+	for _, part := range []string{"Side: store: 11 of 12 ids have a row", "variant", "wlr", "learned: "} {
 		if text := must(t, "inspect", "model.kft").stdout; !strings.Contains(text, part) {
 			t.Errorf("no %q in %s", part, text)
 		}

@@ -48,16 +48,16 @@ func TestVerdict(t *testing.T) {
 		says  []string
 		not   []string
 	}{
-		{kft.Score{N: 9, R2: 0.7, MAE: 1}, []string{"beats both formulas"}, nil},
+		{kft.Score{N: 9, R2: 0.7, MAE: 1}, []string{"beats both baselines"}, nil},
 		{kft.Score{N: 9, R2: 0.55, MAE: 1}, []string{`"second" beats the model in R2 on test: 0.6000 against 0.5500`}, []string{"MAE", "both"}},
 		{kft.Score{N: 9, R2: 0.7, MAE: 2.5}, []string{`"second" beats the model in MAE`}, []string{"in R2", "both"}},
-		{kft.Score{N: 9, R2: 0.60004, MAE: 1}, []string{`no better than the formula "second" in R2 on test: each has 0.6000`}, []string{"beats"}},
-		{kft.Score{N: 9, R2: math.NaN(), MAE: 1}, []string{"beats both formulas on test, in MAE."}, []string{"R2"}},
+		{kft.Score{N: 9, R2: 0.60004, MAE: 1}, []string{`no better than the baseline "second" in R2 on test: both have 0.6000`}, []string{"beats"}},
+		{kft.Score{N: 9, R2: math.NaN(), MAE: 1}, []string{"beats both baselines on test, in MAE."}, []string{"R2"}},
 		{kft.Score{N: 9, R2: -0.1, MAE: 5}, []string{"in R2", "in MAE", "below 0"}, []string{"both"}},
 	} {
 		var b strings.Builder
-		part, judged := lastPart(kft.Score{}, kft.Score{}, c.model)
-		if won := writeVerdict(&b, judged, part, base); won != strings.Contains(b.String(), "both") {
+		part, score := lastPart(kft.Score{}, kft.Score{}, c.model)
+		if won := writeComparison(&b, score, part, base); won != strings.Contains(b.String(), "both") {
 			t.Errorf("%+v: won is %v, but it says %q", c.model, won, b.String())
 		}
 		for _, s := range c.says {
@@ -78,12 +78,12 @@ func TestVerdictCaveats(t *testing.T) {
 	better, worse := kft.Score{N: 9, R2: 0.9, MAE: 1}, kft.Score{N: 9, R2: 0.1, MAE: 2}
 	base := []kft.BaselineScores{{Name: "mean", Train: worse, Valid: worse, Test: worse}, {Name: "mean", Train: worse, Valid: worse, Test: worse}}
 	for part, says := range map[dataset.Part]string{
-		dataset.Train: "The model beats the formula on train, in R2 and in MAE. It was fitted to these very rows",
+		dataset.Train: "The model beats the baseline on train, in R2 and in MAE. It was trained on these rows",
 		dataset.Valid: "chosen on these rows",
-		dataset.Test:  "The model beats the formula on test, in R2 and in MAE.\n",
+		dataset.Test:  "The model beats the baseline on test, in R2 and in MAE.\n",
 	} {
 		var b strings.Builder
-		writeVerdict(&b, better, part, base)
+		writeComparison(&b, better, part, base)
 		if !strings.Contains(b.String(), says) {
 			t.Errorf("%v: %q", part, b.String())
 		}
@@ -112,7 +112,7 @@ func TestPanicIsOneLine(t *testing.T) {
 	func() {
 		defer func() {
 			if p := recover(); p != nil {
-				complain(&b, errors.New(panicPlace()))
+				complain(&b, errors.New(panicLocation()), nil)
 			}
 		}()
 		panic("boom")

@@ -49,7 +49,7 @@ func partedSales(t *testing.T, change func(targets []string)) string {
 	return out.String()
 }
 
-var tuneFlags = []string{"tune", "--data", "sales.csv", "--target", "units", "--modes", "store,item,time=year+month", "--split", "column:part",
+var tuneFlags = []string{"tune", "sales.csv", "--target", "units", "--modes", "store,item,time=year+month", "--split", "column:part",
 	"--rank", "2", "--sweeps", "2", "--transform", "auto", "--objective", "mae", "--quiet"}
 
 // studied is the exported study without its clock and its workers.
@@ -116,10 +116,10 @@ func TestSearchSection(t *testing.T) {
 	}
 	must(t, "tune", "--quiet", "--trials", "6")
 	record, trials := studied(t)
-	if got := record.Parameters(); !slices.Equal(got, []string{"transform", "cgsteps", "lambda"}) || record.Trials[0].Values["transform"] != "log1p" || strings.Contains(trials, "cgsteps:6") {
+	if got := record.Parameters(); !slices.Equal(got, []string{"transform", "cg-steps", "lambda"}) || record.Trials[0].Values["transform"] != "log1p" || strings.Contains(trials, "cg-steps:6") {
 		t.Errorf("%v\n%s", got, trials)
 	}
-	if best := read(t, "best.yaml"); strings.Contains(best, "search") || !strings.Contains(best, "cgsteps: 3") || strings.Contains(best, "lambda: auto") {
+	if best := read(t, "best.yaml"); strings.Contains(best, "search") || !strings.Contains(best, "cg-steps: 3") || strings.Contains(best, "lambda: auto") {
 		t.Error(best)
 	}
 	must(t, "fit", "--quiet", "-o", "a.kft")
@@ -148,7 +148,7 @@ func TestTuneResumes(t *testing.T) {
 	loud := slices.Clip(tuneFlags[:len(tuneFlags)-1])
 	var stdout bytes.Buffer
 	seen := &cancelAfter{lines: 5, cancel: cancel}
-	if code := run(ctx, append(loud, "--trials", "12"), strings.NewReader(""), &stdout, seen); code != exitFailed || !strings.Contains(seen.String(), "interrupted: what is finished is kept in study.db") {
+	if code := run(ctx, append(loud, "--trials", "12"), strings.NewReader(""), &stdout, seen); code != exitFailed || !strings.Contains(seen.String(), "interrupted: finished trials are kept in study.db") {
 		t.Fatalf("exit %d\n%s", code, seen.String())
 	}
 	must(t, append(tuneFlags, "--trials", "12", "--resume")...)
@@ -211,11 +211,11 @@ func TestPlacesOfStudies(t *testing.T) {
 		args []string
 		want string
 	}{
-		"the output":     {append(tuneFlags, "--study", "new.db", "-o", "./new.db"), "cannot hold both the study and the best specification"},
-		"another server": {append(tuneFlags, "--study", "mysql://u:secret@h/db"), "what begins with mysql: is neither"},
-		"another case":   {[]string{"study", "show", "Postgres://u:secret@h/db"}, "what begins with Postgres: is neither"},
-		"a slash less":   {[]string{"plot", "study", "postgres:/u:secret@h/db"}, "what begins with postgres: is neither"},
-		"nothing":        {append(tuneFlags, "--study", ""), "no place for a study"},
+		"the output":     {append(tuneFlags, "--study", "new.db", "-o", "./new.db"), "cannot contain both the study and the best specification"},
+		"another server": {append(tuneFlags, "--study", "mysql://u:secret@h/db"), "invalid location of a study, mysql:"},
+		"another case":   {[]string{"study", "show", "Postgres://u:secret@h/db"}, "invalid location of a study, Postgres:"},
+		"a slash less":   {[]string{"plot", "study", "postgres:/u:secret@h/db"}, "invalid location of a study, postgres:"},
+		"nothing":        {append(tuneFlags, "--study", ""), "is not a location of a study"},
 		"a folder":       {[]string{"study", "show", "."}, ". is a folder"},
 		"an empty file":  {[]string{"study", "export", "empty.db"}, "the file is empty"},
 	} {
@@ -233,7 +233,7 @@ func TestModesWithSpaces(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "sales.csv", partedSales(t, func([]string) {}))
 	write(t, "stores.csv", "the store,area\nS001,1\nS002,2\n")
-	must(t, "tune", "--data", "sales.csv", "--target", "units", "--modes", "the store=store,the item=item,time=year+month", "--rank", "2", "--sweeps", "2",
+	must(t, "tune", "sales.csv", "--target", "units", "--modes", "the store=store,the item=item,time=year+month", "--rank", "2", "--sweeps", "2",
 		"--side", "the store=stores.csv", "--side", "time=@month:cycle12", "--trials", "3", "--quiet")
 	for _, format := range []string{"json", "csv", "optuna"} {
 		if out := must(t, "study", "export", "--format", format).stdout; !strings.Contains(out, "side.the store") {

@@ -54,7 +54,7 @@ func TestWorkersShareAStudy(t *testing.T) {
 	}
 	// One more joins what is complete; others do not by accident.
 	must(t, append(slices.Clone(tuneFlags), "--trials", fmt.Sprint(trials), "--worker", "--halving", "sweeps")...)
-	if r := call(t, append(slices.Clone(tuneFlags), "--halving", "sweeps")...); r.code != exitUsage || !strings.Contains(r.stderr, "holds a study already") {
+	if r := call(t, append(slices.Clone(tuneFlags), "--halving", "sweeps")...); r.code != exitUsage || !strings.Contains(r.stderr, "already contains a study") {
 		t.Errorf("exit %d: %s", r.code, r.stderr)
 	}
 	if r := call(t, append(slices.Clone(tuneFlags), "--worker", "--halving", "none")...); r.code != exitUsage || !strings.Contains(r.stderr, "halving is sweeps in the store and none here") {

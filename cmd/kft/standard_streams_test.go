@@ -40,7 +40,7 @@ func TestStandardInput(t *testing.T) {
 	writeSales(t, "sales.csv", smallSales)
 	table := read(t, "sales.csv")
 	must(t, fitSales("--rank", "2", "--sweeps", "2", "-o", "file.kft")...)
-	args := append([]string{"fit", "--data", "-", "--rank", "2", "--sweeps", "2", "-o", "stdin.kft"}, salesFlags...)
+	args := append([]string{"fit", "-", "--rank", "2", "--sweeps", "2", "-o", "stdin.kft"}, salesFlags...)
 	if r := callWith(t.Context(), strings.NewReader(table), args...); r.code != exitGood || !strings.Contains(r.stdout, "kft predict stdin.kft TABLE") {
 		t.Fatalf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
@@ -52,7 +52,7 @@ func TestStandardInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if scoreText(t, a.Training().Test) != scoreText(t, b.Training().Test) || a.Training().DataHash != b.Training().DataHash {
+	if scoreText(t, a.Record().Test) != scoreText(t, b.Record().Test) || a.Record().DataHash != b.Record().DataHash {
 		t.Error("standard input gives another model than the file")
 	}
 	fromFile := must(t, "predict", "file.kft", "sales.csv").stdout
@@ -61,7 +61,7 @@ func TestStandardInput(t *testing.T) {
 		t.Error("predictions of standard input differ from those of the file")
 	}
 	if r := callWith(t.Context(), strings.NewReader(table), "inspect", "-"); r.code != exitGood || !strings.Contains(r.stdout, "standard input") ||
-		!strings.Contains(r.stdout, "Next: kft init TABLE, once the table is in a file\n") {
+		!strings.Contains(r.stdout, "Next: kft init TABLE (after saving the table to a file)\n") {
 		t.Errorf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 }
@@ -83,7 +83,7 @@ func TestPredictFile(t *testing.T) {
 	must(t, fitSales("--rank", "2", "--sweeps", "2")...)
 	write(t, "new.tsv", "note\titem\tstore\tyear\tmonth\n\"a, b\"\tA0001\tS001\t2023\t1\nc\tA0001\tS777\t2023\t99\n")
 	r := must(t, "predict", "model.kft", "new.tsv", "-o", "out.csv.gz")
-	if !strings.Contains(r.stderr, "1 row with an unknown store") || !strings.Contains(r.stderr, "1 row with an unknown time") {
+	if !strings.Contains(r.stderr, "1 row with an unseen store") || !strings.Contains(r.stderr, "1 row with an unseen time") {
 		t.Errorf("says %q", r.stderr)
 	}
 	z, err := gzip.NewReader(strings.NewReader(read(t, "out.csv.gz")))
@@ -95,7 +95,7 @@ func TestPredictFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(text.String(), "\n")
-	if lines[0] != "note\titem\tstore\tyear\tmonth\tprediction\tmedian\tsd\tsd_model\tsd_noise\tunknown" ||
+	if lines[0] != "note\titem\tstore\tyear\tmonth\tprediction\tmedian\tsd\tsd_model\tsd_noise\tunseen" ||
 		!strings.HasPrefix(lines[1], "\"a, b\"\tA0001\tS001\t2023\t1\t") || !strings.HasSuffix(lines[2], "\tstore+time") {
 		t.Errorf("wrote\n%s", text.String())
 	}

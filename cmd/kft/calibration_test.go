@@ -98,10 +98,10 @@ func TestCalibrateCommand(t *testing.T) {
 	}
 	write(t, "later.csv", rows.String())
 	r := must(t, "calibrate", "model.kft", "later.csv", "--side", "store=new_stores.csv")
-	if !strings.Contains(r.stdout, "Wrote model.kft: conformal layer split of 30 rows") || !strings.Contains(r.stdout, "10 rows with a store not in the training data, predicted from its side row") {
+	if !strings.Contains(r.stdout, "Wrote model.kft: conformal correction split from 30 rows") || !strings.Contains(r.stdout, "10 rows with an unseen store, predicted from its side information") {
 		t.Errorf("says %q", r.stdout)
 	}
-	if r := must(t, "inspect", "model.kft"); !strings.Contains(r.stdout, "conformal layer split of 30 rows") || !strings.Contains(r.stdout, "conformal: split") {
+	if r := must(t, "inspect", "model.kft"); !strings.Contains(r.stdout, "conformal correction split from 30 rows") || !strings.Contains(r.stdout, "conformal: split") {
 		t.Errorf("inspect says\n%s", r.stdout)
 	}
 	a := must(t, "predict", "model.kft", "later.csv", "--side", "store=new_stores.csv", "--samples", "2").stdout
