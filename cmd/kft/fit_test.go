@@ -65,7 +65,7 @@ func TestOddColumnNames(t *testing.T) {
 	}
 	must(t, "fit", "odd.csv", "--target", "units", "--modes", `store="store, id",item="a+b=(c)",time=year+month`, "--rank", "1", "--sweeps", "1", "-o", "flags.kft")
 	must(t, "split", "odd.csv", "--target", "units", "--modes", `store="store, id",item="a+b=(c)"`, "--modes", "time=year+month")
-	refused(t, exitUsage, []string{"a column of that name is written in quotes"}, "fit", "odd.csv", "--target", "units", "--modes", "usd=price(usd)")
+	refused(t, exitUsage, []string{"a column with that name is written in quotes"}, "fit", "odd.csv", "--target", "units", "--modes", "usd=price(usd)")
 }
 
 func TestUnusedRowsAreCounted(t *testing.T) {
@@ -119,7 +119,7 @@ func TestFlagsOfTheOtherSolver(t *testing.T) {
 		flags []string
 		says  string
 	}{
-		{[]string{"--learning-rate", "0.1", "--sweeps", "1"}, "note: --rate applies to the solver adam and has no effect with als\n"},
+		{[]string{"--learning-rate", "0.1", "--sweeps", "1"}, "note: --learning-rate applies to the solver adam and has no effect with als\n"},
 		{[]string{"--solver", "adam", "--epochs", "1", "--cg-steps", "3"}, "note: --cg-steps applies to the solver als and has no effect with adam\n"},
 	} {
 		r := must(t, fitSales(append(c.flags, "--rank", "1")...)...)

@@ -100,7 +100,7 @@ func TestSideNotices(t *testing.T) {
 		args           []string
 		stdout, stderr []string
 	}{
-		{fitSide(), []string{"Side: store: 11 of 12 ids have a row, 1 do not, 1 row for ids that are not in the data; dual with kernel matern32, ", "region cat (guessed, 2 levels, 1 missing), area num (guessed, 1 missing)", "floors left out",
+		{fitSide(), []string{"Side: store: 11 of 12 ids with a row, 1 without, 1 row without an id in the data; dual with kernel matern32, ", "region cat (guessed, 2 levels, 1 missing), area num (guessed, 1 missing)", "floors left out",
 			`warning: side information of store: column "floors" is left out: all values are equal (1)`}, nil},
 		{fitSales("--rank", "2", "--sweeps", "1", "--side", "store=empty.csv"), []string{`column "gone" is left out: all values are missing`}, nil},
 		{fitSales("--rank", "40", "--sweeps", "1", "--side", "store=stores.csv:area"), []string{"rank 40 between store and item is lowered to 12, all that store can carry"}, nil},
@@ -150,7 +150,7 @@ func TestPredictSide(t *testing.T) {
 	}
 	write(t, "others.csv", "store,region,area,floors\nN100,north,120,1\n")
 	for _, verb := range []string{"predict", "evaluate"} {
-		if r := must(t, verb, "model.kft", "new.csv", "--side", "store=others.csv"); !strings.Contains(r.stdout+r.stderr, "0 rows made use of others.csv: their ids of store have training data or are not in it") {
+		if r := must(t, verb, "model.kft", "new.csv", "--side", "store=others.csv"); !strings.Contains(r.stdout+r.stderr, "no row used others.csv: every store has training data or is not in that table") {
 			t.Errorf("%s: %q, %q", verb, r.stdout, r.stderr)
 		}
 	}
@@ -202,7 +202,7 @@ func TestBadPredictSide(t *testing.T) {
 			refused(t, c.code, c.parts, "predict", c.model, "--cell", "store=S001,item=A0001,time=2023-1", "--side", c.side)
 		})
 	}
-	refused(t, exitUsage, []string{"mode store is given two tables"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "--side", "store=short.csv")
+	refused(t, exitUsage, []string{"mode store has two tables"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "--side", "store=short.csv")
 	refused(t, exitUsage, []string{"new_stores.csv is an input of this command"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "-o", "new_stores.csv")
 	if r := call(t, "evaluate", "plain.kft", "sales.csv", "--side", "store=new_stores.csv"); r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, "fitted without side information") {
 		t.Errorf("%+v", r)
@@ -225,7 +225,7 @@ func TestSideJSON(t *testing.T) {
 	if text := must(t, "inspect", "model.kft", "--json").stdout; !strings.Contains(text, `"name": "matern32 length"`) || !strings.Contains(text, `"end": `) {
 		t.Errorf("no learned length in %s", text)
 	}
-	for _, part := range []string{"Side: store: 11 of 12 ids have a row", "variant", "wlr", "learned: "} {
+	for _, part := range []string{"Side: store: 11 of 12 ids with a row", "variant", "wlr", "learned: "} {
 		if text := must(t, "inspect", "model.kft").stdout; !strings.Contains(text, part) {
 			t.Errorf("no %q in %s", part, text)
 		}

@@ -52,12 +52,12 @@ func writeSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 
 // sideRows counts ids with and without a row, and rows without an id.
 func sideRows(t sideinfo.Report) string {
-	text := fmt.Sprintf("%s of %s have a row", count(t.Matched), plural(t.Entities, "id"))
+	text := fmt.Sprintf("%s of %s with a row", count(t.Matched), plural(t.Entities, "id"))
 	if t.Unmatched > 0 {
-		text += fmt.Sprintf(", %s do not", count(t.Unmatched))
+		text += fmt.Sprintf(", %s without", count(t.Unmatched))
 	}
 	if t.ExtraRows > 0 {
-		text += fmt.Sprintf(", %s for ids that are not in the data", plural(t.ExtraRows, "row"))
+		text += fmt.Sprintf(", %s without an id in the data", plural(t.ExtraRows, "row"))
 	}
 	return text
 }

@@ -179,7 +179,7 @@ func (f *specFlags) overrideRank(flags map[string]string, s *spec.Spec) error {
 	case *f.Rank < 1 || *f.Rank > spec.MaxRank:
 		return usagef("--rank: %d is not a whole number from 1 to %d", *f.Rank, spec.MaxRank)
 	case len(s.Data.Modes) == 0:
-		return usagef("--rank requires modes; add --modes, as in --modes store,item,time=year+month")
+		return usagef("--rank requires modes; add --modes, as in --modes store,item,time=year+month%s", f.specFileHint())
 	}
 	flags["terms"] = "--rank"
 	s.Terms = []string{spec.DefaultTerm(s.ModeNames(), *f.Rank).String()}
@@ -223,9 +223,9 @@ func (f *specFlags) specFileHint() string {
 	case err != nil:
 		return ""
 	case len(s.Data.Files) == 0 || slices.Equal(s.Data.Files, f.Tables):
-		return fmt.Sprintf("; or add --spec %s to use its value", defaultSpecFile)
+		return fmt.Sprintf("; or add --spec %s, which describes this table", defaultSpecFile)
 	}
-	return fmt.Sprintf("; %s describes another table, %s: add --spec %s to use its value anyway", defaultSpecFile, strings.Join(s.Data.Files, ", "), defaultSpecFile)
+	return fmt.Sprintf("; %s describes another table, %s (--spec %s uses it anyway)", defaultSpecFile, strings.Join(s.Data.Files, ", "), defaultSpecFile)
 }
 
 // notes returns a note per flag that was given and has no effect.

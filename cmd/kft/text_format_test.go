@@ -57,7 +57,7 @@ func TestVerdict(t *testing.T) {
 	} {
 		var b strings.Builder
 		part, score := lastPart(kft.Score{}, kft.Score{}, c.model)
-		if won := writeComparison(&b, score, part, base); won != strings.Contains(b.String(), "both") {
+		if won := writeComparison(&b, score, part, base); won != strings.Contains(b.String(), "beats both") {
 			t.Errorf("%+v: won is %v, but it says %q", c.model, won, b.String())
 		}
 		for _, s := range c.says {

@@ -129,7 +129,7 @@ func TestSearchSection(t *testing.T) {
 		t.Error("the section changes a fit")
 	}
 	write(t, "kft.yaml", spec+"search: {rank.2: 4}\n")
-	if r := call(t, "tune"); r.code != exitUsage || !strings.Contains(r.stderr, `search.rank.2: this specification has no such parameter (did you mean "rank.1"?)`) {
+	if r := call(t, "tune"); r.code != exitUsage || !strings.Contains(r.stderr, `search.rank.2: unknown parameter (did you mean "rank.1"?)`) {
 		t.Errorf("exit %d: %s", r.code, r.stderr)
 	}
 }
