@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A split by time says which periods it holds out, by time and not by text.
+// A split by time names the periods that it holds out, in order of time.
 func TestPeriodsAreNamed(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", mediumSales)
@@ -33,8 +33,8 @@ func TestPeriodsAreNamed(t *testing.T) {
 		"fit", "day.csv", "--target", "y", "--modes", "store,hour(at)", "--split", "time:last=1", "--rank", "1")
 }
 
-// A month alone may or may not be in order: that is said.
-func TestDoubtfulPeriodsAreWarnedOf(t *testing.T) {
+// A month without a year may not be in order, which is a warning.
+func TestWarnsAboutCyclicPeriods(t *testing.T) {
 	inEmptyFolder(t)
 	var table strings.Builder
 	table.WriteString("store,month,y\n")
@@ -52,7 +52,7 @@ func TestDoubtfulPeriodsAreWarnedOf(t *testing.T) {
 	}
 }
 
-// Columns may be called anything: init writes what fit reads.
+// Columns can have any name: fit reads what init writes.
 func TestOddColumnNames(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
@@ -87,9 +87,9 @@ func TestUnusedRowsAreCounted(t *testing.T) {
 	}
 }
 
-// Without a valid part nothing is said of one, and a score on training rows is
-// not called a victory without more.
-func TestWithoutValidPart(t *testing.T) {
+// Without a validation set the output does not mention one, and a comparison on training
+// rows has a caveat.
+func TestWithoutValidationSet(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	r := must(t, fitSales("--rank", "3", "--ridge", "uniform", "--lambda", "0.01", "--split", "random:100/0/0", "--sweeps", "200")...)
@@ -101,18 +101,18 @@ func TestWithoutValidPart(t *testing.T) {
 	}
 }
 
-// Of one mode there is one formula.
+// With one mode there is one baseline.
 func TestOneMode(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	r := must(t, "fit", "sales.csv", "--target", "units", "--modes", "item", "--duplicates", "mean", "--term", "item", "--sweeps", "2")
 	if n := strings.Count(r.stdout, "\nmean by item "); n != 1 || strings.Contains(r.stdout, "both baselines") {
-		t.Errorf("the formula is listed %d times:\n%s", n, r.stdout)
+		t.Errorf("the baseline is listed %d times, want 1:\n%s", n, r.stdout)
 	}
 }
 
-// Flags that have no effect are named.
-func TestFlagsOfTheOtherSolver(t *testing.T) {
+// A note names flags that have no effect.
+func TestFlagsOfAnotherSolver(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	for _, c := range []struct {
@@ -129,8 +129,8 @@ func TestFlagsOfTheOtherSolver(t *testing.T) {
 	}
 }
 
-// A target that float32 is too coarse for is warned of.
-func TestCoarseTargetIsWarnedOf(t *testing.T) {
+// A target that exceeds the precision of float32 is a warning.
+func TestWarnsAboutTargetPrecision(t *testing.T) {
 	inEmptyFolder(t)
 	var table strings.Builder
 	table.WriteString("store,item,units\n")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// storesTable describes the 12 stores of smallSales but for the last, and one
-// that sells nothing.
+// storesTable describes the 12 stores of smallSales except the last, and one store without
+// sales.
 var storesTable = func() string {
 	var b strings.Builder
 	b.WriteString("store,region,area,floors\n")
@@ -22,7 +22,8 @@ var storesTable = func() string {
 
 const newStoresTable = "store,region,area,floors\nN001,north,120,1\nN002,east,,2\n"
 
-// fitSide is a fit of the small table with the stores' side table.
+// fitSide returns the arguments of a fit of the small table with side information of
+// stores.
 func fitSide(more ...string) []string {
 	return fitSales(slices.Concat([]string{"--rank", "2", "--sweeps", "2", "--side", "store=stores.csv"}, more)...)
 }
@@ -35,8 +36,8 @@ func inSideFolder(t *testing.T) {
 	write(t, "new_stores.csv", newStoresTable)
 }
 
-// Bad side information gives one line with its place and a remedy, and writes
-// nothing: exit 1 for what is in a table, 2 for what is in the call.
+// Invalid side information is one line with its location and a remedy, and nothing is
+// written. The exit code is 1 for errors in a table, 2 for errors in the call.
 func TestBadSide(t *testing.T) {
 	change := func(old, new string) string { return strings.Replace(storesTable, old, new, 1) }
 	for _, c := range []struct {
@@ -50,9 +51,9 @@ func TestBadSide(t *testing.T) {
 			[]string{"side information of store: bad.csv", `column "store"`, "describes no entity of mode store", `its keys are "X1", "X2"`, `the ids of the mode are "S0`, "store=bad.csv[key=COLUMN]"}},
 		{"key twice", change("S004,", "S002,"), []string{"--side", "store=bad.csv"}, exitFailed,
 			[]string{`bad.csv, line 5, column "store", value "S002"`, "duplicate of line 3", "keep one row per entity"}},
-		{"nothing said", "store,a,b\nS001,7,\nS002,7,\n", []string{"--side", "store=bad.csv:a:num,b:num"}, exitFailed,
+		{"no usable column", "store,a,b\nS001,7,\nS002,7,\n", []string{"--side", "store=bad.csv:a:num,b:num"}, exitFailed,
 			[]string{"bad.csv", "has no usable column", `column "a" is left out: all values are equal (7)`, `column "b" is left out: all values are missing`}},
-		{"number of a text", storesTable, []string{"--side", "store=bad.csv:region:num"}, exitFailed,
+		{"text in a number column", storesTable, []string{"--side", "store=bad.csv:region:num"}, exitFailed,
 			[]string{`bad.csv, line 2, column "region", value "north"`, "not a number, as type num requires", "another type"}},
 		{"no such column", storesTable, []string{"--side", "store=bad.csv:regoin"}, exitFailed,
 			[]string{"bad.csv", `column "regoin"`, `did you mean "region"?`}},
@@ -60,9 +61,9 @@ func TestBadSide(t *testing.T) {
 			[]string{"bad.csv", "no column with the ids of mode store", "store=bad.csv[key=COLUMN]", "shop, region"}},
 		{"no such file", "", []string{"--side", "store=stroes.csv"}, exitFailed, []string{"stroes.csv", "no such file", "check the path"}},
 		{"empty table", "", []string{"--side", "store=bad.csv"}, exitFailed, []string{"bad.csv", "empty"}},
-		{"kernel on a column there is not", storesTable, []string{"--side", "store=bad.csv", "--kernel", "rbf[aera]"}, exitFailed,
+		{"kernel on an unknown column", storesTable, []string{"--side", "store=bad.csv", "--kernel", "rbf[aera]"}, exitFailed,
 			[]string{"rbf[aera]", `did you mean "area"?`}},
-		{"own column there is not", storesTable, []string{"--side", "time=@mnth"}, exitFailed, []string{`no column @mnth can be computed from the ids`, `did you mean "month"?`}},
+		{"unknown column of the ids", storesTable, []string{"--side", "time=@mnth"}, exitFailed, []string{`no column @mnth can be computed from the ids`, `did you mean "month"?`}},
 
 		{"unknown kernel", storesTable, []string{"--side", "store=bad.csv", "--kernel", "matern23"}, exitUsage, []string{"--kernel", `"matern23"`, `did you mean "matern32"?`}},
 		{"unknown variant", storesTable, []string{"--side", "store=bad.csv", "--variant", "wrl"}, exitUsage, []string{"--variant", `"wrl"`, `did you mean "wlr"?`}},
@@ -74,11 +75,11 @@ func TestBadSide(t *testing.T) {
 		{"two tables", storesTable, []string{"--side", "store=bad.csv", "--side", "store=stores.csv"}, exitUsage, []string{"--side", `mode "store" has a side table already, store=bad.csv`, "join the two"}},
 		{"no equals sign", storesTable, []string{"--side", "bad.csv"}, exitUsage, []string{"--side", `"bad.csv"`, "'=' is missing", "mode=file"}},
 		{"variant without a table", "", []string{"--variant", "wlr"}, exitUsage, []string{"--variant", "wlr needs side information", "--side"}},
-		{"unknown replacement", storesTable, []string{"--side", "store=bad.csv", "--placebo", "nosie"}, exitUsage, []string{"--placebo", `"nosie"`, `did you mean "noise"?`}},
-		{"replacement of no table", storesTable, []string{"--side", "store=bad.csv", "--placebo", "noise:item"}, exitUsage, []string{"--placebo", `mode "item" has no side table`}},
-		{"replacement of nothing", "", []string{"--placebo", "noise"}, exitUsage, []string{"--placebo", "no side table to replace", "--side"}},
+		{"unknown placebo", storesTable, []string{"--side", "store=bad.csv", "--placebo", "nosie"}, exitUsage, []string{"--placebo", `"nosie"`, `did you mean "noise"?`}},
+		{"placebo of a mode without a table", storesTable, []string{"--side", "store=bad.csv", "--placebo", "noise:item"}, exitUsage, []string{"--placebo", `mode "item" has no side table`}},
+		{"placebo without side tables", "", []string{"--placebo", "noise"}, exitUsage, []string{"--placebo", "no side table to replace", "--side"}},
 		{"no columns", storesTable, []string{"--side", "store=bad.csv", "--side-columns", "0"}, exitUsage, []string{"--side-columns", "above 0"}},
-		{"onto the side table", storesTable, []string{"--side", "store=bad.csv", "-o", "bad.csv", "--force"}, exitUsage, []string{"bad.csv is an input of this command"}},
+		{"output is the side table", storesTable, []string{"--side", "store=bad.csv", "-o", "bad.csv", "--force"}, exitUsage, []string{"bad.csv is an input of this command"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inSideFolder(t)
@@ -92,7 +93,7 @@ func TestBadSide(t *testing.T) {
 	}
 }
 
-// What is odd but no error is said and goes on.
+// Warnings and notes do not stop the fit.
 func TestSideNotices(t *testing.T) {
 	inSideFolder(t)
 	write(t, "empty.csv", strings.ReplaceAll(strings.Replace(storesTable, "floors", "floors,gone", 1), ",1\n", ",1,\n"))
@@ -115,19 +116,19 @@ func TestSideNotices(t *testing.T) {
 		r := must(t, c.args...)
 		for _, part := range c.stdout {
 			if !strings.Contains(r.stdout, part) {
-				t.Errorf("%v: %q does not say %q", c.args, r.stdout, part)
+				t.Errorf("%v: %q does not contain %q", c.args, r.stdout, part)
 			}
 		}
 		for _, part := range c.stderr {
 			if !strings.Contains(r.stderr, part) {
-				t.Errorf("%v: %q does not say %q", c.args, r.stderr, part)
+				t.Errorf("%v: %q does not contain %q", c.args, r.stderr, part)
 			}
 		}
 	}
 }
 
-// predict and evaluate take side rows of new ids, in a table and in cells, and
-// say what they predicted from them.
+// predict and evaluate use side information of new ids, for tables and cells, and report
+// its use.
 func TestPredictSide(t *testing.T) {
 	inSideFolder(t)
 	must(t, fitSide()...)
@@ -145,7 +146,7 @@ func TestPredictSide(t *testing.T) {
 	}
 	for _, part := range []string{"4 rows predicted\n", "2 rows with an unseen store, predicted from its side information; the column unseen", "1 row with an unseen store, predicted by the prior"} {
 		if !strings.Contains(with.stderr, part) {
-			t.Errorf("%q does not say %q", with.stderr, part)
+			t.Errorf("%q does not contain %q", with.stderr, part)
 		}
 	}
 	write(t, "others.csv", "store,region,area,floors\nN100,north,120,1\n")
@@ -174,7 +175,7 @@ func TestPredictSide(t *testing.T) {
 	}
 }
 
-// predict refuses tables that the model cannot use.
+// Side tables that the model cannot use are errors.
 func TestBadPredictSide(t *testing.T) {
 	inSideFolder(t)
 	must(t, fitSide("-o", "model.kft")...)
@@ -209,7 +210,7 @@ func TestBadPredictSide(t *testing.T) {
 	}
 }
 
-// The reports for machines have keys like the rest.
+// The JSON reports have the documented keys.
 func TestSideJSON(t *testing.T) {
 	inSideFolder(t)
 	report := must(t, fitSide("--json")...).stdout
