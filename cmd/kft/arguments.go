@@ -89,3 +89,14 @@ func helpCommand(model *kong.Application, args []string) string {
 	}
 	return "kft"
 }
+
+var missingValue = regexp.MustCompile(`expected .*but got "EOL" \(<EOL>\)`)
+
+// callError rewords an error of the parser and refers to the help.
+func callError(err error, model *kong.Application, args []string) error {
+	text := missingValue.ReplaceAllString(err.Error(), "the value is missing")
+	if strings.HasPrefix(text, "unexpected argument") && slices.Contains([]string{"init", "spec", "fit", "tune", "split"}, args[0]) {
+		text += "; write all tables one after another"
+	}
+	return usagef("%s (see %s --help)", text, helpCommand(model, args))
+}

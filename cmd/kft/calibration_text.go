@@ -38,7 +38,7 @@ func conformalText(c *kft.ConformalInfo) string {
 	}
 	text := fmt.Sprintf("conformal correction %s from %s", c.Kind, plural(c.Rows, "row"))
 	if c.Kind != "split" {
-		text += fmt.Sprintf(", %s with their own distribution", plural(c.Groups, "group"))
+		text += fmt.Sprintf(", %s", plural(c.Groups, "separate group"))
 	}
 	return text
 }

@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitGood
 	}
 	if err != nil {
-		complain(stderr, fmt.Errorf("%w (see %s --help)", err, helpCommand(parser.Model, args)), nil)
+		complain(stderr, callError(err, parser.Model, args), nil)
 		return exitUsage
 	}
 	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, parser: parser, hasFlag: flagsOf(call)}
