@@ -11,15 +11,15 @@ import (
 
 const goodTable = "store,item,time,units\na,x,1,3\na,y,1,4\nb,x,1,5\nb,y,1,9\na,x,2,2\na,y,2,6\nb,x,2,4\nb,y,2,8\nc,x,2,1\nc,y,1,7\n"
 
-// Each bad table gives one line that says where, what and what to do, exit
-// code 1, nothing on standard output and no new file.
+// An invalid table is one line with location, problem and remedy, and exit code 1. There is
+// no standard output and no new file.
 func TestBadData(t *testing.T) {
 	change := func(old, new string) string { return strings.Replace(goodTable, old, new, 1) }
 	compressed := gzipped(t, strings.Repeat(goodTable, 200))
 	for _, c := range []struct {
 		name  string
-		file  string // what the table holds
-		as    string // its name, sales.csv unless given
+		file  string // content of the table
+		as    string // name of the table; "" is sales.csv
 		flags []string
 		parts []string // of the message
 	}{
@@ -38,18 +38,18 @@ func TestBadData(t *testing.T) {
 		{name: "missing mode", file: goodTable, flags: []string{"--modes", "stroe,item,time"}, parts: []string{`column "stroe"`, `did you mean "store"?`}},
 		{name: "empty id", file: change("b,y,1,9\n", ",y,1,9\n"), parts: []string{"sales.csv, line 5", `column "store"`}},
 		{name: "column twice", file: change("store,item", "item,item"), parts: []string{"line 1", `column "item"`, "twice"}},
-		{name: "one entity only", file: "store,item,time,units\na,x,1,3\na,y,2,4\na,x,2,5\na,z,1,7\na,z,2,2\n", parts: []string{`mode "store"`, "one id only", `"a"`, "leave it out"}},
-		{name: "constant target", file: strings.NewReplacer(",3\n", ",7\n", ",4\n", ",7\n", ",5\n", ",7\n", ",9\n", ",7\n", ",2\n", ",7\n", ",6\n", ",7\n", ",8\n", ",7\n", ",1\n", ",7\n").Replace(goodTable), parts: []string{"target is 7", "nothing to learn"}},
-		{name: "cell twice", file: goodTable + "a,x,1,4\n", parts: []string{"sales.csv, line 12", "store=a,item=x,time=1", "line 2", "data.duplicates"}},
+		{name: "one entity only", file: "store,item,time,units\na,x,1,3\na,y,2,4\na,x,2,5\na,z,1,7\na,z,2,2\n", parts: []string{`mode "store"`, "only one id", `"a"`, "leave it out"}},
+		{name: "constant target", file: strings.NewReplacer(",3\n", ",7\n", ",4\n", ",7\n", ",5\n", ",7\n", ",9\n", ",7\n", ",2\n", ",7\n", ",6\n", ",7\n", ",8\n", ",7\n", ",1\n", ",7\n").Replace(goodTable), parts: []string{"target is 7", "nothing to learn", "(--target sets it)"}},
+		{name: "cell twice", file: goodTable + "a,x,1,4\n", parts: []string{"sales.csv, line 12", "store=a,item=x,time=1", "line 2", "set data.duplicates (--duplicates) to sum, mean or last"}},
 		{name: "all rows in one part", file: goodTable, flags: []string{"--split", "file:parts.csv"}, parts: []string{"file:parts.csv", "all rows are in the training set"}},
 		{name: "parts of another table", file: goodTable + "d,x,1,4\n", flags: []string{"--split", "file:parts.csv"}, parts: []string{"parts.csv", "10 parts", "11 rows"}},
-		{name: "split by a mode there is not", file: goodTable, flags: []string{"--split", "entity:stroe=10%"}, parts: []string{`no mode "stroe"`, `did you mean "store"?`}},
+		{name: "split by an unknown mode", file: goodTable, flags: []string{"--split", "entity:stroe=10%"}, parts: []string{`no mode "stroe"`, `did you mean "store"?`}},
 		{name: "too few periods", file: goodTable, flags: []string{"--split", "time:last=1"}, parts: []string{"2 periods"}},
 		{name: "negative weight", file: goodTable, flags: []string{"--weight", "bad", "--data", "weights.csv"}, parts: []string{"weights.csv, line 2", `column "bad"`, `"-1"`, "negative"}},
-		{name: "logarithm of a negative target", file: strings.ReplaceAll(goodTable, ",3\n", ",-3\n"), flags: []string{"--transform", "log1p"}, parts: []string{"data row 1", "-3", "log1p", "transform identity"}},
-		{name: "a negative count", file: strings.ReplaceAll(goodTable, ",9\n", ",-9\n"), flags: []string{"--inference", "mean-field", "--likelihood", "poisson"}, parts: []string{"sales.csv: data row 4, column units", "-9 is not a count", "likelihood gaussian"}},
+		{name: "logarithm of a negative target", file: strings.ReplaceAll(goodTable, ",3\n", ",-3\n"), flags: []string{"--transform", "log1p"}, parts: []string{"data row 1", "-3", "log1p", "use transform identity (--transform sets it)"}},
+		{name: "a negative count", file: strings.ReplaceAll(goodTable, ",9\n", ",-9\n"), flags: []string{"--inference", "mean-field", "--likelihood", "poisson"}, parts: []string{"sales.csv: data row 4, column units", "-9 is not a count", "use likelihood gaussian (--likelihood sets it)"}},
 		{name: "half a count", file: strings.ReplaceAll(goodTable, ",9\n", ",9.5\n"), flags: []string{"--inference", "mean-field", "--likelihood", "negative-binomial"}, parts: []string{"data row 4", "9.5 is not a count", "whole numbers"}},
-		{name: "too few rows to calibrate", file: goodTable, flags: []string{"--conformal", "split"}, parts: []string{"half of the valid rows", "needs 38", "--conformal none"}},
+		{name: "too few rows to calibrate", file: goodTable, flags: []string{"--conformal", "split"}, parts: []string{"half of the validation set", "needs 38", "set uncertainty.conformal (--conformal) to none"}},
 		{name: "not a date", file: goodTable, flags: []string{"--modes", "store,item,hour(time)"}, parts: []string{"sales.csv, line 2", `column "time"`, `"1"`, "date"}},
 		{name: "another format", file: "PAR1 and so on", parts: []string{"sales.csv", "Parquet"}},
 		{name: "binary", file: "a,b\x00\x01,c\n", parts: []string{"sales.csv", "not text"}},
@@ -65,7 +65,7 @@ func TestBadData(t *testing.T) {
 			write(t, name, c.file)
 			write(t, "parts.csv", "part\n"+strings.Repeat("train\n", 10))
 			write(t, "weights.csv", "store,item,time,units,bad\na,x,1,3,-1\nb,y,2,4,1\n")
-			// Later flags win, but --data adds up.
+			// Later flags override earlier ones, except for --data.
 			args := []string{"fit", "--target", "units", "--modes", "store,item,time", "--sweeps", "2", "--rank", "1"}
 			if !slices.Contains(c.flags, "--data") {
 				args = append(args, "--data", name)
@@ -78,23 +78,23 @@ func TestBadData(t *testing.T) {
 	}
 }
 
-// refused expects a call to fail with one line, and to write nothing.
+// refused checks that a call fails with one line and writes nothing.
 func refused(t *testing.T, code int, parts []string, args ...string) {
 	t.Helper()
 	before := listing(t)
 	r := call(t, append(args, "--quiet")...)
 	if r.code != code {
-		t.Errorf("exit %d, not %d", r.code, code)
+		t.Errorf("got exit %d, want %d", r.code, code)
 	}
 	if r.stdout != "" {
 		t.Errorf("standard output has %q", r.stdout)
 	}
 	if !strings.HasPrefix(r.stderr, "kft: ") || strings.Count(r.stderr, "\n") != 1 {
-		t.Errorf("not one line beginning with kft: %q", r.stderr)
+		t.Errorf("got %q, want one line that starts with kft:", r.stderr)
 	}
 	for _, part := range parts {
 		if !strings.Contains(r.stderr, part) {
-			t.Errorf("%q does not say %q", r.stderr, part)
+			t.Errorf("%q does not contain %q", r.stderr, part)
 		}
 	}
 	if after := listing(t); !slices.Equal(before, after) {
@@ -102,7 +102,7 @@ func refused(t *testing.T, code int, parts []string, args ...string) {
 	}
 }
 
-// A bad specification is a wrong call; every problem has its place.
+// An invalid specification is a wrong call; every problem has its location.
 func TestBadSpecification(t *testing.T) {
 	for _, c := range []struct {
 		name, from, to string
@@ -118,7 +118,7 @@ func TestBadSpecification(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			inEmptyFolder(t)
 			write(t, "sales.csv", goodTable)
-			spec := must(t, "spec", "--data", "sales.csv", "--target", "units", "--modes", "store,item,time").stdout
+			spec := must(t, "spec", "sales.csv", "--target", "units", "--modes", "store,item,time").stdout
 			if !strings.Contains(spec, c.from) {
 				t.Fatalf("the specification has no %q", c.from)
 			}
@@ -128,13 +128,13 @@ func TestBadSpecification(t *testing.T) {
 	}
 }
 
-// An output that is no model is not lost; a model may be replaced.
+// Only models are overwritten without --force.
 func TestOutputIsNotOverwritten(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	write(t, "notes.txt", "precious")
 	fit := fitSales("--rank", "1", "--sweeps", "1")
-	refused(t, exitUsage, []string{"notes.txt is there already", "--force"}, append(fit, "-o", "notes.txt")...)
+	refused(t, exitUsage, []string{"notes.txt already exists", "--force"}, append(fit, "-o", "notes.txt")...)
 	if read(t, "notes.txt") != "precious" {
 		t.Error("the file was changed")
 	}
@@ -144,7 +144,7 @@ func TestOutputIsNotOverwritten(t *testing.T) {
 	must(t, "inspect", "notes.txt")
 }
 
-// Damaged and foreign model files are refused by all who read them.
+// Damaged files and files of other kinds are not read as models.
 func TestBadModel(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
@@ -170,7 +170,7 @@ func TestBadModel(t *testing.T) {
 		refused(t, exitFailed, parts, "predict", file, "--cell", "store=S001,item=A0001,time=2023-1")
 	}
 	write(t, "sales2.csv", "year,month,store,item\n2023,1,S999,A0001\n")
-	refused(t, exitFailed, []string{"data row 1", `mode store: the id "S999" is not in the training data`}, "predict", "m.kft", "sales2.csv", "-o", "out.csv", "--strict")
+	refused(t, exitFailed, []string{"data row 1", `mode store: the id "S999" is not in the training data; leave out --strict to predict it by the prior`}, "predict", "m.kft", "sales2.csv", "-o", "out.csv", "--strict")
 }
 
 func gzipped(t *testing.T, text string) string {

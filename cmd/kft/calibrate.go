@@ -6,45 +6,46 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// calibrateCommand gives a model a conformal layer.
+// calibrateCommand recalibrates a model: it computes a new conformal correction.
 type calibrateCommand struct {
-	Model     string `arg:"" complete:"file" help:"The model file."`
-	Table     string `arg:"" complete:"file" help:"A table with the target, of rows that the fit has not seen: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input."`
-	Output    string `short:"o" placeholder:"FILE" complete:"file" help:"Where the model goes (default: in place of MODEL)."`
-	Conformal string `placeholder:"KIND" values:"split,group:mean,group:" help:"Which rows share a correction: split (all), group:mean (by size of the prediction) or group:MODE (default: what the model has, else split)."`
-	Quiet     bool   `short:"q" help:"Say nothing."`
+	Model     string `arg:"" complete:"file" help:"Model file."`
+	Table     string `arg:"" complete:"file" help:"Table with the target and rows that the fit has not used: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input."`
+	Output    string `short:"o" placeholder:"FILE" complete:"file" help:"Model file to write (default: replace MODEL)."`
+	Conformal string `placeholder:"KIND" values:"split,group:mean,group:" help:"Rows that share a correction: split (all), group:mean (by size of the prediction) or group:MODE, as in group:store (default: as in the model, else split)."`
+	Quiet     bool   `short:"q" help:"Print nothing."`
 	tableFlags
 }
 
 // Help is shown by kft calibrate --help.
 func (*calibrateCommand) Help() string {
-	return `Looks where the values of new rows fall in the distributions that the model predicts for them, and corrects these so that of further rows like them 90 of 100 fall inside a 90 % interval. Needs 19 rows for that level, 1,999 for 99.9 %; a group of its own has 200 or more. The rows must have had no part in the fit: a model knows its training rows too well. The correction replaces the one the model has. Quantiles, sd and samples follow it; the mean stays as it is.
+	return `Compares the values of new rows with their predictive distributions and corrects the distributions, so that 90 of 100 further rows like these lie inside their 90 % intervals. This requires at least 19 rows for 90 % intervals and 1,999 rows for 99.9 %; a group has its own correction from 200 rows on. The rows must not have been used for the fit, because errors on training rows are too small. The correction replaces that of the model. Quantiles, sd and samples change; the mean does not.
 
-Example:
+Examples:
 
     kft calibrate model.kft next-month.csv -o calibrated.kft
     kft calibrate model.kft next-month.csv --conformal group:store`
 }
 
-// Run calibrates.
+// Run recalibrates.
 func (c *calibrateCommand) Run(e *env) error {
 	if c.Output == "" {
 		c.Output = c.Model
 	}
 	if c.Conformal == "none" || c.Conformal == "auto" {
-		return usagef("--conformal: %s is no layer to make of data; write split, group:mean or group:MODE", c.Conformal)
+		return usagef("--conformal: %s is not a correction that can be computed from data; use split, group:mean or group:MODE", c.Conformal)
 	}
 	inputs, err := c.inputs(c.Table)
 	if err != nil {
 		return err
 	}
-	if err := checkTarget(c.Output, inputs); err != nil {
+	if err := checkOutput(c.Output, inputs); err != nil {
 		return err
 	}
-	if err := keepOthers(c.Output, ""); err != nil && c.Output != c.Model {
+	if err := checkReplaceable(c.Output, ""); err != nil && c.Output != c.Model {
 		return err
 	}
 	m, opt, err := c.open(e, c.Model)
@@ -58,9 +59,9 @@ func (c *calibrateCommand) Run(e *env) error {
 			kind = c.Kind
 		}
 	}
-	calibrated, sum, err := m.Calibrate(e.ctx, c.Table, kind, opt)
+	calibrated, sum, err := m.Recalibrate(e.ctx, kft.Files(c.Table), kind, opt)
 	if err != nil {
-		return conformalFlag(err)
+		return conformalProblem(err)
 	}
 	if err := calibrated.Save(c.Output); err != nil {
 		return err
@@ -69,17 +70,17 @@ func (c *calibrateCommand) Run(e *env) error {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Wrote %s: %s\n", c.Output, conformalWords(calibrated.Uncertainty().Conformal))
-	writeSources(&b, calibrated, sum, "")
+	fmt.Fprintf(&b, "Wrote %s: %s\n", c.Output, conformalText(calibrated.Uncertainty().Conformal))
+	writeUnseen(&b, calibrated, sum, "")
 	if sum.Fitted {
-		fmt.Fprintf(&b, "warning: %s is the table that the model was fitted to: intervals that fit its training rows are too narrow for others; calibrate on rows that had no part in the fit\n", c.Table)
+		fmt.Fprintf(&b, "warning: %s is the table of the fit: intervals that suit its training rows are too narrow for other rows; calibrate with rows that the fit has not used\n", c.Table)
 	}
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
 
-// conformalFlag names the flag of a problem with the kind of layer.
-func conformalFlag(err error) error {
+// conformalProblem names the flag of a problem with the kind of correction.
+func conformalProblem(err error) error {
 	var problems spec.Problems
 	if !errors.As(err, &problems) {
 		return err

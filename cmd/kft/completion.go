@@ -8,9 +8,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completionCommand prints a script that teaches a shell the grammar.
+// completionCommand prints a completion script.
 type completionCommand struct {
-	Shell string `arg:"" values:"bash,zsh,fish" help:"bash, zsh or fish."`
+	Shell string `arg:"" values:"bash,zsh,fish" help:"Shell: bash, zsh or fish."`
 }
 
 // Help is shown by kft completion --help.
@@ -22,31 +22,31 @@ func (*completionCommand) Help() string {
     kft completion fish > ~/.config/fish/completions/kft.fish`
 }
 
-// Run writes the script, made from the grammar.
+// Run writes the script, which is generated from the grammar.
 func (c *completionCommand) Run(e *env) error {
 	scripts := map[string]func([]verb) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
 	script, ok := scripts[c.Shell]
 	if !ok {
-		return usagef("%q is not a shell with completion; write bash, zsh or fish", c.Shell)
+		return usagef("no completion for the shell %q; use bash, zsh or fish", c.Shell)
 	}
 	_, err := io.WriteString(e.stdout, script(verbs(e.parser.Model)))
 	return err
 }
 
-// verb is a command as completion sees it.
+// verb is a command in the form that completion needs.
 type verb struct {
 	name, help string
-	children   []string // verbs of its own
+	children   []string // subcommands
 	flags      []word
 	args       []word
 }
 
-// word is a flag or an argument: what may follow it, or stand in its place.
+// word is a flag or an argument with its possible values.
 type word struct {
 	name, help string
 	short      string
 	takesValue bool
-	values     []string // "" unless what may stand there is a list
+	values     []string // nil if the value is not one of a list
 	kind       string   // file, dir or ""
 }
 
@@ -92,7 +92,8 @@ func wordOf(v *kong.Value) word {
 	return w
 }
 
-// firstSentence is short enough for a menu and holds nothing a shell reads.
+// firstSentence returns a text that is short enough for a menu, without characters that
+// are special to a shell.
 func firstSentence(help string) string {
 	if i := strings.IndexAny(help, ".:;("); i > 0 {
 		help = help[:i]
@@ -105,15 +106,15 @@ func firstSentence(help string) string {
 	}, help))
 }
 
-// bashCompletion completes by what stands before the cursor: a flag that takes
-// a value, a verb, or the beginning of a flag.
+// bashCompletion completes by the word before the cursor: a flag that takes a value, a
+// verb, or the start of a flag.
 func bashCompletion(all []verb) string {
 	var b strings.Builder
 	b.WriteString(`# Completion of kft for bash: source <(kft completion bash)
 _kft() {
     local current previous verb
-    # A colon or an equals sign splits words in COMP_WORDS; flags with such
-    # values are completed by their first part.
+    # A colon or an equals sign splits words in COMP_WORDS; values that contain
+    # one are completed up to it.
     current="${COMP_WORDS[COMP_CWORD]}"
     previous="${COMP_WORDS[COMP_CWORD-1]}"
     verb="${COMP_WORDS[1]}"
@@ -162,7 +163,7 @@ func bashReply(w word) string {
 	case w.kind == "dir":
 		return "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- \"$current\"))"
 	}
-	return ": # anything may stand here"
+	return ": # no completion"
 }
 
 func names(all []verb) []string {
@@ -196,7 +197,7 @@ func zshCompletion(all []verb) string {
 		}
 		for _, a := range v.args {
 			fmt.Fprintf(&b, " \\\n                '*:%s:%s'", a.name, zshAction(a))
-			break // one line serves all arguments of a verb
+			break // one line covers all arguments of a verb
 		}
 		b.WriteString("\n            ;;\n")
 	}
@@ -217,7 +218,7 @@ func zshAction(w word) string {
 	return ""
 }
 
-// fishCompletion has a line a flag.
+// fishCompletion has one line per flag.
 func fishCompletion(all []verb) string {
 	var b strings.Builder
 	b.WriteString("# Completion of kft for fish: kft completion fish > ~/.config/fish/completions/kft.fish\ncomplete -c kft -f\n")

@@ -7,22 +7,22 @@ import (
 	"testing"
 )
 
-// The scripts are well formed, by the shells that are there, and name every
-// verb and every flag that is not hidden.
+// The scripts are valid for the installed shells and contain verbs and flags, but no hidden
+// flags.
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		script := must(t, "completion", shell).stdout
 		for _, word := range []string{"init", "evaluate", "time-budget", "cg-steps", "als adam", "uniform frequency"} {
 			if !strings.Contains(script, word) {
-				t.Errorf("%s: nothing about %s", shell, word)
+				t.Errorf("%s: the script does not contain %s", shell, word)
 			}
 		}
 		if strings.Contains(script, "cpuprofile") {
-			t.Errorf("%s: a hidden flag is offered", shell)
+			t.Errorf("%s: the script contains a hidden flag", shell)
 		}
 		path, err := exec.LookPath(shell)
 		if err != nil {
-			continue // bash is on every machine that runs make
+			continue // only bash is required
 		}
 		check := exec.Command(path, "-n")
 		check.Stdin = strings.NewReader(script)
@@ -32,20 +32,20 @@ func TestCompletionScripts(t *testing.T) {
 	}
 }
 
-// What bash offers.
+// Suggestions of bash.
 func TestBashCompletes(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "sales.csv", "")
 	script := must(t, "completion", "bash").stdout
 	for _, c := range []struct {
-		words []string // the last is the one being typed
+		words []string // the last is incomplete
 		want  []string
 	}{
 		{[]string{"kft", "in"}, []string{"init", "inspect"}},
 		{[]string{"kft", "fit", "--so"}, []string{"--solver"}},
 		{[]string{"kft", "fit", "--solver", ""}, []string{"als", "adam", "cavi"}},
 		{[]string{"kft", "fit", "--rank", "3", "--ridge", "u"}, []string{"uniform"}},
-		{[]string{"kft", "fit", "--data", "sa"}, []string{"sales.csv"}},
+		{[]string{"kft", "fit", "sa"}, []string{"sales.csv"}},
 		{[]string{"kft", "predict", "m.kft", "sa"}, []string{"sales.csv"}},
 		{[]string{"kft", "evaluate", "m.kft", "--part", "t"}, []string{"train", "test"}},
 		{[]string{"kft", "fit", "-o", "sa"}, []string{"sales.csv"}},
@@ -56,7 +56,7 @@ func TestBashCompletes(t *testing.T) {
 		{[]string{"kft", "predict", "--quan"}, []string{"--quantiles"}},
 		{[]string{"kft", "completion", "z"}, []string{"zsh"}},
 		{[]string{"kft", "predict", "--si"}, []string{"--side"}},
-		{[]string{"kft", "fit", "--side"}, []string{"--side", "--side-columns", "--side-replace"}},
+		{[]string{"kft", "fit", "--side"}, []string{"--side", "--side-columns"}},
 		{[]string{"kft", "fit", "--variant", ""}, []string{"plain", "side", "wlr", "ls", "additive"}},
 		{[]string{"kft", "fit", "--space", "dual-"}, []string{"dual-rff", "dual-unwhitened"}},
 		{[]string{"kft", "fit", "--seed", ""}, nil},
@@ -67,7 +67,7 @@ func TestBashCompletes(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", c.words, err, out)
 		}
 		if got := strings.Fields(string(out)); !slices.Equal(got, c.want) {
-			t.Errorf("%v offers %v, not %v", c.words, got, c.want)
+			t.Errorf("%v: got %v, want %v", c.words, got, c.want)
 		}
 	}
 }

@@ -2,31 +2,31 @@ package main
 
 import "github.com/kernel-fried-tensor/kft/publicdata"
 
-// dataSynthetic makes tables with known truth.
+// dataSynthetic generates tables whose true distribution is known.
 type dataSynthetic struct {
-	Shape string  `required:"" placeholder:"S" enum:"alcohol,movielens,retail" values:"alcohol,movielens,retail" help:"alcohol, movielens or retail."`
-	Rows  int     `placeholder:"N" help:"Rows to make (default: as many as the shape has)."`
-	Scale float64 `placeholder:"X" help:"In place of --rows, a part of the shape's own: 0.01."`
-	Seed  uint64  `default:"1" placeholder:"N" help:"Of the truth and the noise, 1 or more (default: 1)."`
+	Shape string  `required:"" placeholder:"S" enum:"alcohol,movielens,retail" values:"alcohol,movielens,retail" help:"Shape of the tables: alcohol, movielens or retail."`
+	Rows  int     `placeholder:"N" help:"Number of rows (default: that of the shape)."`
+	Scale float64 `placeholder:"X" help:"Number of rows as a multiple of the shape's own, as in 0.01 (default: 1). Cannot be combined with --rows."`
+	Seed  uint64  `default:"1" placeholder:"N" help:"Seed, 1 or more (default: 1)."`
 	dataOutput
 }
 
 // Help is shown by kft data synthetic --help.
 func (*dataSynthetic) Help() string {
-	return `Makes tables of the sizes of the paper's data sets from a known truth, a low-rank field of what is told of the ids, and noise. Some columns drive it, others say nothing. Beside the tables stands truth.csv.gz with a line for each row: the mean and the standard deviation it was drawn with, and quantiles. What the truth reaches is printed: no model can do better but by luck.
+	return `Generates tables of the sizes of the paper's data sets from a known distribution: a low-rank function of the side information plus noise. Some side columns have an effect, others have none. The file truth.csv.gz has the true mean, standard deviation and quantiles of each row. The command prints the scores of the true distribution, which no model can exceed except by chance.
 
     alcohol    1,507 stores x 4,563 items x 24 months, 3,028,076 rows of bottles, as from kft data iowa
     movielens  138,493 users x 26,744 movies x 24 hours, 20,000,263 ratings, 1,128 tags for 10,381 movies
-    retail     500 stores x 5,000 articles x 48 months, 10,000,000 rows of units; the size of the paper's own is not public
+    retail     500 stores x 5,000 articles x 48 months, 10,000,000 rows of units (the size of the paper's table is not public)
 
-With fewer rows there are fewer ids, by the square root, so that the tables are as sparse.
+With fewer rows the number of ids shrinks with the square root, so the tables stay equally sparse.
 
 Example:
 
     kft data synthetic --shape alcohol --scale 0.01 -o small && cd small && kft fit`
 }
 
-// Run makes the tables.
+// Run writes the tables.
 func (c *dataSynthetic) Run(e *env) error {
 	switch {
 	case c.Seed == 0:
@@ -36,7 +36,7 @@ func (c *dataSynthetic) Run(e *env) error {
 	case !(c.Scale >= 0 && c.Scale <= 100): // NaN too
 		return usagef("--scale: must be above 0 and at most 100")
 	case c.Rows > 0 && c.Scale > 0:
-		return usagef("--rows and --scale both say how large; give one")
+		return usagef("--rows and --scale both set the size; use one of them")
 	}
-	return c.make(e, publicdata.Synthetic{Shape: c.Shape, Rows: c.Rows, Scale: c.Scale, Seed: c.Seed, Threads: c.Threads}, "")
+	return c.write(e, publicdata.Synthetic{Shape: c.Shape, Rows: c.Rows, Scale: c.Scale, Seed: c.Seed, Threads: c.Threads}, "")
 }

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// A set made with known truth is fitted at once by its own specification, and comes
-// near what the truth reaches.
+// A synthetic data set can be fitted with its own specification, and the score is close to
+// that of the true distribution.
 func TestDataSynthetic(t *testing.T) {
 	inEmptyFolder(t)
 	r := must(t, "data", "synthetic", "--shape", "alcohol", "--rows", "50000", "-o", "set")
 	found := regexp.MustCompile(`R2 of log1p (\d\.\d+)`).FindStringSubmatch(r.stdout)
 	if found == nil {
-		t.Fatalf("nothing about what the truth reaches:\n%s", r.stdout)
+		t.Fatalf("no score of the true distribution in\n%s", r.stdout)
 	}
 	best, err := strconv.ParseFloat(found[1], 64)
 	if err != nil {
@@ -32,11 +32,11 @@ func TestDataSynthetic(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, r.stdout)
 	}
 	if score.R2Scale < best-0.08 || score.R2Scale > best+0.02 {
-		t.Errorf("test R2 of log1p %.4f, the truth reaches %.4f", score.R2Scale, best)
+		t.Errorf("test R2 of log1p: got %.4f, the true distribution has %.4f", score.R2Scale, best)
 	}
 }
 
-// The tables of messy invoices are read by the specification beside them.
+// Tables that were made from invoices with errors can be fitted with their specification.
 func TestDataIowa(t *testing.T) {
 	inEmptyFolder(t)
 	var text strings.Builder
@@ -48,10 +48,10 @@ func TestDataIowa(t *testing.T) {
 	r := must(t, "data", "iowa", "raw.csv", "--years", "2015", "-o", "out/iowa")
 	for _, part := range []string{"Read 401 rows", "date missing or invalid (first: raw.csv, line 2: \"never\")", "out/iowa/sales_2015.csv.gz", "8 stores, 15 items", "cd out/iowa && kft fit"} {
 		if !strings.Contains(r.stdout, part) {
-			t.Errorf("nothing about %q in\n%s", part, r.stdout)
+			t.Errorf("no %q in\n%s", part, r.stdout)
 		}
 	}
-	if r := call(t, "data", "iowa", "raw.csv", "--years", "2015", "-o", "out/iowa"); r.code != exitUsage || !strings.Contains(r.stderr, "out/iowa/sales_2015.csv.gz, out/iowa/stores.csv, out/iowa/items.csv, out/iowa/kft.yaml already exist") {
+	if r := call(t, "data", "iowa", "raw.csv", "--years", "2015", "-o", "out/iowa"); r.code != exitUsage || !strings.Contains(r.stderr, "out/iowa/sales_2015.csv.gz, out/iowa/stores.csv, out/iowa/items.csv, out/iowa/kft.yaml already exist; choose another folder or allow overwriting (-o chooses another folder, --force overwrites)") {
 		t.Errorf("exit %d: %s", r.code, r.stderr)
 	}
 	must(t, "data", "iowa", "raw.csv", "--years", "2015", "-o", "out/iowa", "--force")
@@ -68,10 +68,10 @@ func TestDataWrongCalls(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"iowa", "raw.csv", "-o", "out", "--years", "2016-2015"}, "run backwards"},
-		{[]string{"iowa", "raw.csv", "-o", "out", "--years", "lately"}, "neither a year nor two"},
+		{[]string{"iowa", "raw.csv", "-o", "out", "--years", "2016-2015"}, "the first year is after the last"},
+		{[]string{"iowa", "raw.csv", "-o", "out", "--years", "lately"}, "not a year or a range of years"},
 		{[]string{"iowa", "raw.csv", "-o", "file/out"}, "file"},
-		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--rows", "100000", "--scale", "0.1"}, "give one"},
+		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--rows", "100000", "--scale", "0.1"}, "use one of them"},
 		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--seed", "0"}, "--seed"},
 		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--scale", "NaN"}, "--scale"},
 		{[]string{"synthetic", "--shape", "alcohol", "-o", "out", "--rows", "20000", "--threads", "-1"}, "--threads"},
@@ -83,6 +83,6 @@ func TestDataWrongCalls(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("out"); err == nil {
-		t.Error("a folder was made")
+		t.Error("a folder was created")
 	}
 }

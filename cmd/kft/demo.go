@@ -16,17 +16,17 @@ import (
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
-// demoCommand shows the whole product on a table whose truth is known.
+// demoCommand demonstrates kft on a synthetic table.
 type demoCommand struct {
-	Dir     string `default:"kft-demo" placeholder:"DIR" complete:"dir" help:"Where the table and the model go (default: ./kft-demo)."`
-	Seed    uint64 `default:"1" placeholder:"N" help:"Of the table and of training, 1 or more (default: 1)."`
-	Threads int    `placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
-	Quiet   bool   `short:"q" help:"Say nothing while working."`
+	Dir     string `default:"kft-demo" placeholder:"DIR" complete:"dir" help:"Folder for the table and the model (default: ./kft-demo)."`
+	Seed    uint64 `default:"1" placeholder:"N" help:"Seed of the table and of training, 1 or more (default: 1)."`
+	Threads int    `placeholder:"N" help:"Number of threads (default: all CPUs)."`
+	Quiet   bool   `short:"q" help:"Print no progress on standard error."`
 }
 
 // Help is shown by kft demo --help.
 func (*demoCommand) Help() string {
-	return `Makes a table of units sold by store, item and month, about a quarter of a million rows, from a known truth; trains on it by the command it prints; and compares the model with simple formulas and with the best that anybody could predict, who knew the truth. Needs nothing and takes less than half a minute.
+	return `Generates a table of units sold by store, item and month (about 250,000 rows) from a known distribution, trains on it with the command that it prints, and compares the model with two baselines and with the true distribution. Requires no data and takes less than half a minute.
 
 Example:
 
@@ -35,47 +35,47 @@ Example:
 
 const demoSplit = "random:60/20/20"
 
-// Run makes the table, trains by way of the command line and says what is next.
+// Run generates the table, trains through the command line and lists further commands.
 func (c *demoCommand) Run(e *env) error {
 	if c.Seed == 0 {
 		return usagef("--seed: must be 1 or more")
 	}
 	if err := os.MkdirAll(c.Dir, 0o777); err != nil {
-		return fmt.Errorf("the folder %s cannot be made: %w", c.Dir, err)
+		return fmt.Errorf("the folder %s cannot be created: %w; choose another one with --dir", c.Dir, err)
 	}
 	truth := synthetic.New(synthetic.Default(c.Seed))
 	table, file := filepath.Join(c.Dir, "sales.csv"), filepath.Join(c.Dir, "model.kft")
 	if err := atomicfile.Write(table, truth.WriteCSV); err != nil {
 		return err
 	}
-	fit := []string{"fit", "--data", table, "--target", "units", "--modes", "store,item,time=year+month",
+	fit := []string{"fit", table, "--target", "units", "--modes", "store,item,time=year+month",
 		"--term", "store,item,time:6", "--term", "store*item", "--transform", "log1p", "--split", demoSplit,
 		"--seed", fmt.Sprint(c.Seed), "-o", file}
-	fmt.Fprintf(e.stdout, "Made %s: %s of units sold by store, item and month, from a known truth.\n\n$ kft %s\n\n",
+	fmt.Fprintf(e.stdout, "Generated %s: %s of units sold by store, item and month, from a known distribution.\n\n$ kft %s\n\n",
 		table, plural(truth.Len(), "row"), quoteAll(fit))
-	// What does not change the result is left out of the command shown.
+	// The command shown does not include flags that have no effect on the result.
 	fit = append(fit, "--force", "--threads", fmt.Sprint(c.Threads))
 	if c.Quiet {
 		fit = append(fit, "--quiet")
 	}
 	if code := run(e.ctx, fit, e.stdin, e.stdout, e.stderr); code != exitGood {
-		return errors.New("the demonstration ended early")
+		return errors.New("the demonstration ended early; see the message above")
 	}
 	best, err := c.oracle(truth)
 	if err != nil {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nWho knew the truth, and only had the noise to fight, would reach on test:\nR2 %s, MAE %s, R2 log1p %s. No model can do better but by luck.\n",
+	fmt.Fprintf(&b, "\nThe true distribution has these scores on test, which no model can exceed except by chance:\nR2 %s, MAE %s, R2 log1p %s.\n",
 		ratio(best.R2), amount(best.MAE), ratio(best.R2Scale))
 	c.next(&b, table, file)
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
 
-// oracle scores the truth on the test part of the fit. The table has neither
-// missing targets nor repeated cells, so that its split depends on the number
-// of rows and the seed alone.
+// oracle returns the score of the true distribution on the test set of the fit. The table
+// has neither missing targets nor repeated cells, so its split depends only on the number
+// of rows and the seed.
 func (c *demoCommand) oracle(truth *synthetic.Table) (metrics.Score, error) {
 	spec, err := split.Parse(demoSplit)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *demoCommand) oracle(truth *synthetic.Table) (metrics.Score, error) {
 	return tally.Score(), nil
 }
 
-// next lists commands that work on what the demonstration left.
+// next lists commands for the files of the demonstration.
 func (c *demoCommand) next(b *strings.Builder, table, file string) {
 	predictions, plain := filepath.Join(c.Dir, "predictions.csv"), filepath.Join(c.Dir, "plain.kft")
 	b.WriteString("\nWhat to try next:\n")
@@ -103,13 +103,13 @@ func (c *demoCommand) next(b *strings.Builder, table, file string) {
 		words []string
 		why   string
 	}{
-		{[]string{"predict", file, "--cell", "store=S001,item=A0001,time=2024-12"}, "one cell, seen or not"},
+		{[]string{"predict", file, "--cell", "store=S001,item=A0001,time=2024-12"}, "one cell, in the table or not"},
 		{[]string{"predict", file, table, "-o", predictions}, "the whole table"},
-		{[]string{"inspect", file}, "what the model is made of"},
-		{[]string{"evaluate", file, table, "--part", "test"}, "the score again, from the file"},
-		{[]string{"fit", "--data", table, "--target", "units", "--modes", "store,item,time=year+month", "--rank", "10", "-o", plain},
-			"without the logarithm and the pairs: worse"},
-		{[]string{"init", table}, "begin as with a table of your own; then: kft fit"},
+		{[]string{"inspect", file}, "the terms, scores and history of the model"},
+		{[]string{"evaluate", file, table, "--part", "test"}, "the scores on the test set"},
+		{[]string{"fit", table, "--target", "units", "--modes", "store,item,time=year+month", "--rank", "10", "-o", plain},
+			"a model without the transform and the second term, for comparison"},
+		{[]string{"init", table}, "start as with your own table; then run kft fit"},
 	} {
 		fmt.Fprintf(b, "  kft %s\n      %s\n", quoteAll(command.words), command.why)
 	}

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// The demonstration works in an empty folder, its model beats the formulas and
-// stays below the truth, and each command it suggests works.
+// The demonstration works in an empty folder, its model beats the baselines, and each
+// suggested command works.
 func TestDemo(t *testing.T) {
 	inEmptyFolder(t)
 	r := must(t, "demo", "--quiet")
-	for _, part := range []string{"rows of units", "The model beats both formulas on test", "Who knew the truth"} {
+	for _, part := range []string{"rows of units", "The model beats both baselines on test", "The true distribution"} {
 		if !strings.Contains(r.stdout, part) {
-			t.Errorf("nothing about %q in\n%s", part, r.stdout)
+			t.Errorf("no %q in\n%s", part, r.stdout)
 		}
 	}
 	_, suggestions, _ := strings.Cut(r.stdout, "What to try next:\n")
@@ -24,9 +24,9 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	if ran < 5 {
-		t.Errorf("%d commands suggested", ran)
+		t.Errorf("got %d suggested commands, want 5 or more", ran)
 	}
 	if r := must(t, "spec"); !strings.Contains(r.stdout, "kft-demo/sales.csv") {
-		t.Errorf("kft init left no specification:\n%s", r.stdout)
+		t.Errorf("kft init wrote no specification:\n%s", r.stdout)
 	}
 }

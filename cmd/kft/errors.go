@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/publicdata"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -17,36 +18,40 @@ const (
 	exitUsage  = 2 // the call or the specification
 )
 
-// A usageError is a wrong call.
+// A usageError reports a wrong call.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// exitCode tells wrong calls from failures.
+// exitCode distinguishes wrong calls from failures.
 func exitCode(err error) int {
 	var usage *usageError
 	var problems spec.Problems
 	var side *kft.SideError
 	var quantile *kft.QuantileError
-	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) || errors.As(err, &quantile) {
+	var exists *publicdata.ExistsError
+	var overwritten *publicdata.InputOverwriteError
+	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) || errors.As(err, &quantile) ||
+		errors.As(err, &exists) || errors.As(err, &overwritten) {
 		return exitUsage
 	}
 	return exitFailed
 }
 
-// complain writes an error for a person: a line beginning with kft, or, for a
-// specification, a line a problem.
-func complain(w io.Writer, err error) {
+// complain writes an error to the user: one line that starts with "kft: ", or one line
+// per problem of a specification. hasFlag reports the flags of the verb, which the
+// advice can name.
+func complain(w io.Writer, err error, hasFlag func(string) bool) {
 	var problems spec.Problems
 	if errors.As(err, &problems) {
 		for _, p := range problems {
-			complainLine(w, p.Error())
+			complainLine(w, nameFlags(p.Error(), hasFlag))
 		}
 		return
 	}
-	text := err.Error()
+	text := withAdvice(err, hasFlag)
 	if errors.Is(err, context.Canceled) {
 		text = "interrupted; nothing was written"
 	}

@@ -10,18 +10,18 @@ import (
 
 // evaluateCommand measures a model on a table.
 type evaluateCommand struct {
-	Model  string   `arg:"" complete:"file" help:"The model file."`
-	Tables []string `arg:"" name:"table" complete:"file" help:"A table with the target, plain or gzip; - is standard input. Several only with --part."`
-	Part   string   `placeholder:"PART" values:"train,valid,test" help:"Only the rows that were train, valid or test in the fit; the table must be the one it was fitted to."`
+	Model  string   `arg:"" complete:"file" help:"Model file."`
+	Tables []string `arg:"" name:"table" complete:"file" help:"Table with the target: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input. Several tables require --part."`
+	Part   string   `placeholder:"PART" values:"train,valid,test" help:"Only the rows that were in the training (train), validation (valid) or test set of the fit; the table must be the one of the fit (default: all rows)."`
 	JSON   bool     `name:"json" help:"Print one JSON object."`
 	tableFlags
 }
 
 // Help is shown by kft evaluate --help.
 func (*evaluateCommand) Help() string {
-	return `Predicts the rows that have a target and measures the errors: R2 and RMSE of the means, MAE of the medians; and the distributions: the share of values inside central intervals (Xi adds up how far five of them are off), CRPS and pinball loss (smaller is better, in the target's units), the width of the 90 % interval, and whether that holds for rows of ids with many training rows (warm, 10 or more), few or none (cold) alike. Rows that the model was trained on are measured too, unless --part leaves them out.
+	return `Predicts the rows that have a target and measures errors: R2 and RMSE of the means, MAE of the medians. Measures the distributions as well: coverage of central intervals (Xi sums the deviations of five levels), CRPS and pinball loss (in units of the target, smaller is better), the width of 90 % intervals, and their coverage for rows whose rarest id has many training rows (warm, 10 or more), few, or none (cold). Without --part the training rows count too.
 
-Example:
+Examples:
 
     kft evaluate model.kft next-month.csv
     kft evaluate model.kft sales.csv --part test --json`
@@ -43,9 +43,9 @@ func (c *evaluateCommand) Run(e *env) error {
 	var score kft.Score
 	sum := kft.Summary{}
 	if c.Part != "" {
-		score, sum, err = m.EvaluatePart(e.ctx, c.Tables, part, opt)
+		score, sum, err = m.EvaluatePart(e.ctx, kft.Files(c.Tables...), part, opt)
 	} else {
-		score, sum, err = m.Evaluate(e.ctx, c.Tables[0], opt)
+		score, sum, err = m.Evaluate(e.ctx, kft.Files(c.Tables...), opt)
 	}
 	if err != nil {
 		return err
@@ -62,14 +62,14 @@ func (c *evaluateCommand) Run(e *env) error {
 	t := textTable{header: header, rows: [][]string{row}}
 	t.write(&b)
 	writeCalibration(&b, "", score)
-	writeSources(&b, m, sum, "")
-	writeUnmatched(&b, m, sum, c.Side)
+	writeUnseen(&b, m, sum, "")
+	writeUnusedSide(&b, m, sum, c.Side)
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
 
-// writeEvaluation prints the score's fields with, beside them, how many rows had
-// an unknown id of each mode, and an id known by its side row alone.
+// writeEvaluation prints the fields of the score and, by mode, how many rows had an
+// unseen id and how many of these were predicted from side information.
 func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary) error {
 	text, err := json.Marshal(score)
 	if err != nil {
@@ -79,10 +79,10 @@ func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary
 	if err := json.Unmarshal(text, &fields); err != nil {
 		return err
 	}
-	unknown, side := map[string]int{}, map[string]int{}
+	unseen, side := map[string]int{}, map[string]int{}
 	for i, mode := range m.Modes() {
-		unknown[mode.Name], side[mode.Name] = sum.Unseen[i], sum.Side[i]
+		unseen[mode.Name], side[mode.Name] = sum.Unseen[i], sum.Side[i]
 	}
-	fields["unknown"], fields["from_side"] = unknown, side
+	fields["unknown"], fields["from_side"] = unseen, side
 	return writeJSON(w, fields)
 }

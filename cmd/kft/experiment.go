@@ -12,23 +12,23 @@ import (
 
 // experimentCommand compares configurations on the same splits.
 type experimentCommand struct {
-	Run   experimentRun   `cmd:"" default:"withargs" help:"Fit every configuration on every split, as far as that is missing."`
-	Table experimentTable `cmd:"" help:"Compare the results of a folder: means, standard deviations, paired differences."`
+	Run   experimentRun   `cmd:"" default:"withargs" help:"Fit every configuration on every split, except for what is already done."`
+	Table experimentTable `cmd:"" help:"Compare results: means, standard deviations, paired differences."`
 }
 
-// experimentRun does what is missing of an experiment.
+// experimentRun runs the missing parts of an experiment.
 type experimentRun struct {
-	SpecFile string   `name:"spec" required:"" placeholder:"FILE" complete:"file" help:"The experiment's file."`
-	Redo     []string `placeholder:"CONFIG" help:"Throw the results and the tuning of a configuration away and do them again. May be repeated."`
-	Threads  int      `placeholder:"N" help:"Threads of a fit (default: as many as there are processors)."`
-	Quiet    bool     `short:"q" help:"Say nothing while working."`
+	SpecFile string   `name:"spec" required:"" placeholder:"FILE" complete:"file" help:"Experiment file, as in paper.yaml."`
+	Redo     []string `placeholder:"CONFIG" help:"Discard the results and the tuning of a configuration and repeat them. May be repeated."`
+	Threads  int      `placeholder:"N" help:"Number of threads per fit (default: all CPUs)."`
+	Quiet    bool     `short:"q" help:"Print no progress on standard error."`
 }
 
 // Help is shown by kft experiment run --help.
 func (*experimentRun) Help() string {
-	return `The file names configurations, each a specification of kft fit with what it changes, and the splits of the table; docs/concepts/experiments.md shows one. The splits are written first, then a configuration that asks for it is tuned, then every configuration is fitted on every split, each in a process of its own, whose time and memory are recorded. In the end the table is printed.
+	return `The file lists configurations (specifications of kft fit with changes) and the splits of the table; see docs/concepts/experiments.md for an example. The command writes the splits, tunes the configurations that request it, and fits every configuration on every split. Each fit is a separate process whose time and memory are recorded. At the end it prints the table.
 
-Results are written as they come. The same command goes on after an interruption, tries failed cells again, and does again what has changed; all else is kept.
+Results are saved as they are computed. After an interruption the same command continues. It repeats failed fits and those whose configuration has changed, and keeps all others.
 
 Examples:
 
@@ -36,14 +36,14 @@ Examples:
     kft experiment table results/paper --format latex`
 }
 
-// Run does the work and prints the table.
+// Run runs the experiment and prints the table.
 func (c *experimentRun) Run(e *env) error {
-	if c.Threads < 0 {
-		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out for all processors", c.Threads)
+	if err := checkThreads(c.Threads); err != nil {
+		return err
 	}
 	spec, err := experiment.Load(c.SpecFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("%s: there is no such experiment; docs/concepts/experiments.md shows one", c.SpecFile)
+		return usagef("%s: no such experiment file; docs/concepts/experiments.md has an example", c.SpecFile)
 	}
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (c *experimentRun) Run(e *env) error {
 	}
 	done, err := experiment.Run(e.ctx, spec, opt)
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted: %s done, in %s; the same command goes on", plural(done.Cells, "cell"), spec.Output)
+		return fmt.Errorf("interrupted: %s done, in %s; the same command continues", plural(done.Cells, "cell"), spec.Output)
 	}
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (c *experimentRun) Run(e *env) error {
 		return err
 	}
 	if done.Failed > 0 {
-		return fmt.Errorf("%d of %s failed; the same command tries them again", done.Failed, plural(done.Cells, "cell"))
+		return fmt.Errorf("%d of %s failed; the same command repeats them", done.Failed, plural(done.Cells, "cell"))
 	}
 	return nil
 }

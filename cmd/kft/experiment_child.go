@@ -20,8 +20,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
-// A childRunner runs each piece of an experiment as a process of this program, so
-// that its memory and time are its own and its end, however it comes, is not ours.
+// A childRunner runs each part of an experiment as a separate process of this program, so
+// that time and memory are measured separately and a crash does not end the experiment.
 type childRunner struct {
 	program string
 	threads int
@@ -29,16 +29,16 @@ type childRunner struct {
 	stderr  io.Writer
 }
 
-// child runs the program and returns what it printed. The caller's memory must be
-// small: on Linux a new process inherits it as the least of its own peak.
+// child runs the program and returns its standard output. The memory of this process must
+// be small: on Linux the peak memory of a new process starts at that of its parent.
 func (r *childRunner) child(ctx context.Context, show io.Writer, args ...string) ([]byte, experiment.Usage, error) {
 	command := exec.CommandContext(ctx, r.program, args...)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
-	command.WaitDelay = 10 * time.Second // after which it is killed
+	command.WaitDelay = 10 * time.Second // then it is killed
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, io.MultiWriter(&stderr, show)
 	endWithParent(command)
-	runtime.LockOSThread() // the end of the thread that starts it counts as that of the parent
+	runtime.LockOSThread() // the death signal is sent when the starting thread ends
 	defer runtime.UnlockOSThread()
 	began := time.Now()
 	err := command.Run()
@@ -53,9 +53,17 @@ func (r *childRunner) child(ctx context.Context, show io.Writer, args ...string)
 	if text := lastLine(stderr.String()); text != "" && exited(err) {
 		err = errors.New(strings.TrimPrefix(text, "kft: "))
 	} else if killed := signalOf(command.ProcessState); killed != "" {
-		err = fmt.Errorf("ended by the signal %s; where that is killed, the memory may not have sufficed", killed)
+		err = fmt.Errorf("ended by the signal %s%s", killed, killedHint(killed))
 	}
 	return nil, used, err
+}
+
+// killedHint explains the signal of the out-of-memory killer.
+func killedHint(signal string) string {
+	if signal == "killed" {
+		return " (possibly out of memory)"
+	}
+	return ""
 }
 
 func exited(err error) bool {
@@ -68,7 +76,7 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// Split writes the parts of a table's rows.
+// Split writes the parts of the rows of a table.
 func (r *childRunner) Split(ctx context.Context, data spec.Data, split experiment.Split, to string) error {
 	args := []string{"split", "--split=" + split.Split, "--seed=" + strconv.FormatUint(split.Seed, 10), "--force", "--output=" + to,
 		"--target=" + data.Target, "--duplicates=" + data.Duplicates, "--delimiter=" + data.Delimiter, "--header=" + data.Header}
@@ -82,7 +90,7 @@ func (r *childRunner) Split(ctx context.Context, data spec.Data, split experimen
 	return err
 }
 
-// Tune runs or goes on with a study and reads its best values.
+// Tune runs or continues a study and returns its best values.
 func (r *childRunner) Tune(ctx context.Context, task experiment.TuneTask) (map[string]string, experiment.Usage, error) {
 	args := []string{"tune", "--spec=" + task.Spec, "--trials=" + strconv.Itoa(task.Trials), "--objective=" + task.Objective, "--sampler=" + task.Sampler,
 		"--study=" + task.Study, "--output=" + task.Best, "--threads=" + strconv.Itoa(r.threads)}
@@ -97,7 +105,7 @@ func (r *childRunner) Tune(ctx context.Context, task experiment.TuneTask) (map[s
 		args = append(args, "--resume")
 	}
 	before := task.Used
-	before.Seconds = max(before.Seconds, seconds) // a run that was killed has told its trials only
+	before.Seconds = max(before.Seconds, seconds) // of a killed run only the times of its trials are known
 	show := r.stderr
 	if r.quiet {
 		args, show = append(args, "--quiet"), io.Discard
@@ -119,8 +127,8 @@ func (r *childRunner) Tune(ctx context.Context, task experiment.TuneTask) (map[s
 	return record.Best.Values, used, nil
 }
 
-// studyBegun tells whether a study has begun in a file, and how long its finished
-// trials took.
+// studyBegun reports whether a file contains a study, and how long its finished trials
+// took.
 func studyBegun(ctx context.Context, file string) (begun bool, seconds float64, err error) {
 	if _, err := os.Stat(file); err != nil {
 		return false, 0, nil
@@ -143,7 +151,7 @@ func studyBegun(ctx context.Context, file string) (begun bool, seconds float64, 
 	return true, seconds, err
 }
 
-// Fit trains and measures.
+// Fit trains and evaluates a model.
 func (r *childRunner) Fit(ctx context.Context, spec, modelFile string) (experiment.Fitted, error) {
 	if modelFile == "" {
 		modelFile = os.DevNull
@@ -159,7 +167,7 @@ func (r *childRunner) Fit(ctx context.Context, spec, modelFile string) (experime
 		PeakRSS     int64 `json:"peak_rss_bytes"`
 	}
 	if err := json.Unmarshal(out, &report); err != nil {
-		return fitted, fmt.Errorf("the report of kft fit cannot be read: %w", err)
+		return fitted, fmt.Errorf("invalid report of kft fit: %w", err)
 	}
 	if report.Stop == solver.Interrupted {
 		return fitted, errors.New("interrupted before training ended")

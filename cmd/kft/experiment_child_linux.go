@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// endWithParent has the system end the process when this one is killed.
+// endWithParent makes the system kill the process when this one ends.
 func endWithParent(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// peakOf is the most memory an ended process has held, in bytes.
+// peakOf returns the peak memory of an ended process, in bytes.
 func peakOf(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -20,7 +20,7 @@ func peakOf(state *os.ProcessState) int64 {
 	return int64(usage.Maxrss) * 1024
 }
 
-// signalOf names the signal that ended a process, "" for none.
+// signalOf returns the name of the signal that ended a process, "" for none.
 func signalOf(state *os.ProcessState) string {
 	if state == nil {
 		return ""

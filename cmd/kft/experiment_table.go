@@ -10,28 +10,28 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// experimentTable compares the results of a folder.
+// experimentTable compares the results of an experiment.
 type experimentTable struct {
-	Folder   string   `arg:"" name:"dir" complete:"dir" help:"The folder of results: output of the experiment's file."`
-	Format   string   `default:"text" placeholder:"F" values:"text,markdown,latex" help:"text, markdown or latex (default: text)."`
-	Against  string   `placeholder:"CONFIG" help:"The configuration that all others are compared with (default: that of the experiment)."`
-	Measures []string `placeholder:"NAME,..." help:"What is compared: r2, rmse, mae, r2_scale, xi, eta, crps, pinball, coverage90, width90, winkler90, log_density, seconds, cpu_seconds, memory; valid.r2 and so on for the valid part (default: those of the experiment)."`
-	Output   string   `short:"o" default:"-" placeholder:"FILE" complete:"file" help:"Where it goes (default: standard output)."`
+	Folder   string   `arg:"" name:"dir" complete:"dir" help:"Folder of results: output of the experiment file."`
+	Format   string   `default:"text" placeholder:"F" values:"text,markdown,latex" help:"Format of the table: text, markdown or latex (default: text)."`
+	Against  string   `placeholder:"CONFIG" help:"Configuration that the others are compared with (default: that of the experiment)."`
+	Measures []string `placeholder:"NAME,..." help:"Measures to compare: r2, rmse, mae, r2_scale, xi, eta, crps, pinball, coverage90, width90, winkler90, log_density, seconds, cpu_seconds, memory; valid.r2 and so on for the validation set (default: those of the experiment)."`
+	Output   string   `short:"o" default:"-" placeholder:"FILE" complete:"file" help:"File to write (default: standard output)."`
 }
 
 // Help is shown by kft experiment table --help.
 func (*experimentTable) Help() string {
-	return `A row a configuration, with mean and standard deviation of each measure of the test part over the splits, then the differences to one configuration on the same splits, with their standard error. Cells that other programs have put into the folder are compared as well. It can be called while the experiment runs.
+	return `Prints one row per configuration with mean and standard deviation of each measure on the test set over the splits, then the differences to one configuration on the same splits with their standard errors. Results that other programs have put into the folder are included. The command can be used while the experiment runs.
 
 Example:
 
     kft experiment table results/iowa --against kft-r2 --format markdown -o iowa.md`
 }
 
-// Run reads, compares and writes.
+// Run reads and compares the results.
 func (c *experimentTable) Run(e *env) error {
 	if !slices.Contains(experiment.Formats(), c.Format) {
-		return usagef("--format: %q is not known%s; use one of %s", c.Format, suggest.Hint(c.Format, experiment.Formats()), strings.Join(experiment.Formats(), ", "))
+		return usagef("--format: unknown format %q%s; use one of %s", c.Format, suggest.Hint(c.Format, experiment.Formats()), strings.Join(experiment.Formats(), ", "))
 	}
 	for _, m := range c.Measures {
 		if err := experiment.CheckMeasure(m); err != nil {
@@ -39,7 +39,7 @@ func (c *experimentTable) Run(e *env) error {
 		}
 	}
 	if c.Output != "-" {
-		if err := checkTarget(c.Output, nil); err != nil {
+		if err := checkOutput(c.Output, nil); err != nil {
 			return err
 		}
 	}

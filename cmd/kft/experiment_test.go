@@ -13,7 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 )
 
-// inExperiment moves to a folder with a table, its specification and an experiment.
+// inExperiment changes to a folder with a table, its specification and an experiment.
 func inExperiment(t *testing.T, sales synthetic.Options, text string) {
 	t.Helper()
 	inEmptyFolder(t)
@@ -34,12 +34,12 @@ against: plain
 measures: [r2, seconds]
 `
 
-// Cells are what kft fit says of the same split and seed, measured as they ran; a
-// failing one is named.
+// A result equals that of kft fit with the same split and seed, with time and memory. The
+// table names failed fits.
 func TestExperiment(t *testing.T) {
 	inExperiment(t, smallSales, smallExperiment)
 	r := call(t, "experiment", "--spec", "x.yaml")
-	if r.code != exitFailed || !strings.Contains(r.stderr, "2 of 6 cells failed; the same command tries them again") {
+	if r.code != exitFailed || !strings.Contains(r.stderr, "2 of 6 cells failed; the same command repeats them") {
 		t.Fatalf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	for _, want := range []string{"Mean and standard deviation over 2 splits", "Minus plain, on the same splits", "failed: no-column, split 1: sales.csv"} {
@@ -49,12 +49,12 @@ func TestExperiment(t *testing.T) {
 	}
 	for _, want := range []string{"trial 2, 2 of 2", "cell 1 of 6: plain, split 1: R2 ", "cell 3 of 6: no-column, split 1: failed: "} {
 		if !strings.Contains(r.stderr, want) {
-			t.Errorf("it did not say %q:\n%s", want, r.stderr)
+			t.Errorf("no %q in\n%s", want, r.stderr)
 		}
 	}
 	for _, file := range listing(t) {
 		if strings.HasSuffix(file, ".kft") {
-			t.Errorf("%s was kept", file)
+			t.Errorf("the model %s was kept", file)
 		}
 	}
 	var cell experiment.Cell
@@ -64,14 +64,14 @@ func TestExperiment(t *testing.T) {
 	if cell.Seconds <= 0 || cell.CPU <= 0 || cell.PeakRSS <= 0 || cell.Definition == "" {
 		t.Errorf("%+v", cell.Usage)
 	}
-	// What a killed run would leave of its time: that of its trials.
+	// Of a killed run the times of its trials are known.
 	var tuning experiment.Tuning
 	if err := json.Unmarshal([]byte(read(t, "results/small/tuning/tuned.json")), &tuning); err != nil {
 		t.Fatal(err)
 	}
 	begun, seconds, err := studyBegun(t.Context(), "results/small/tuning/tuned.db")
 	if err != nil || !begun || seconds <= 0 || seconds > tuning.Seconds {
-		t.Errorf("a study begun: %v, %v s of the %v s of tuning, %v", begun, seconds, tuning.Seconds, err)
+		t.Errorf("study exists: %v, trials took %v s of the %v s of tuning, %v", begun, seconds, tuning.Seconds, err)
 	}
 	var report struct{ Test map[string]json.RawMessage }
 	fitted := must(t, "fit", "--term", "store,item,time:2", "--sweeps", "3", "--seed", "4", "--json", "-q")
@@ -87,7 +87,7 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
-// A run that is killed in a cell goes on with it and leaves what was done.
+// A killed run continues with the cell in which it was killed and keeps the finished ones.
 func TestExperimentKilled(t *testing.T) {
 	kft := program(t)
 	inExperiment(t, mediumSales, `version: 1
@@ -101,7 +101,7 @@ keep: yes
 `)
 	command := func() *exec.Cmd { return exec.Command(kft, "experiment", "--spec", "x.yaml") }
 	if !killedAfter(t, command(), 2) {
-		t.Fatal("it ended before it could be killed")
+		t.Fatal("the experiment ended before it was killed")
 	}
 	done := []string{"results/cells/a.1.json", "results/cells/b.1.json"}
 	if files, _ := filepath.Glob("results/cells/*"); fmt.Sprint(files) != fmt.Sprint(done) {
@@ -113,11 +113,11 @@ keep: yes
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if read(t, done[0])+read(t, done[1]) != before {
-		t.Error("cells that were done were done again")
+		t.Error("finished cells were repeated")
 	}
 	for _, want := range []string{"cell 2 of 4: b, split 1: already done", "cell 3 of 4: a, split 2: R2"} {
 		if !strings.Contains(string(out), want) {
-			t.Errorf("it did not say %q:\n%s", want, out)
+			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	if _, err := os.Stat("results/models/b.2.kft"); err != nil {
@@ -125,7 +125,7 @@ keep: yes
 	}
 }
 
-func TestExperimentRefuses(t *testing.T) {
+func TestExperimentWrongCalls(t *testing.T) {
 	inExperiment(t, smallSales, "version: 1\noutput: kft.yaml/x\nsplit: 'random:60/20/20'\nseeds: [1]\nconfigurations:\n  - {name: a, spec: kft.yaml}\n")
 	for _, c := range []struct {
 		args []string
@@ -133,9 +133,9 @@ func TestExperimentRefuses(t *testing.T) {
 		want string
 	}{
 		{[]string{"experiment"}, exitUsage, "--spec"},
-		{[]string{"experiment", "--spec", "none.yaml"}, exitUsage, "there is no such experiment"},
+		{[]string{"experiment", "--spec", "none.yaml"}, exitUsage, "no such experiment file"},
 		{[]string{"experiment", "--spec", "kft.yaml"}, exitUsage, "unknown key"},
-		{[]string{"experiment", "--spec", "x.yaml"}, exitFailed, "output: the folder kft.yaml/x cannot be made"},
+		{[]string{"experiment", "--spec", "x.yaml"}, exitFailed, "output: the folder kft.yaml/x cannot be created"},
 		{[]string{"experiment", "table", "none"}, exitFailed, "no experiment results here"},
 		{[]string{"experiment", "table", ".", "--format", "latx"}, exitUsage, `did you mean "latex"`},
 		{[]string{"experiment", "table", ".", "--measures", "r1"}, exitUsage, `did you mean "r2"`},

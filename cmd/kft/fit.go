@@ -22,43 +22,44 @@ import (
 type fitCommand struct {
 	specFlags
 
-	Output          string        `short:"o" group:"run" default:"model.kft" placeholder:"FILE" complete:"file" help:"Where the model goes (default: model.kft)."`
-	Force           bool          `group:"run" help:"Overwrite FILE even where it is not a model."`
-	Threads         int           `group:"run" placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
-	TimeBudget      time.Duration `group:"run" placeholder:"60s" help:"Stop training after this time with the best model so far."`
-	Checkpoint      string        `group:"run" placeholder:"DIR" complete:"dir" help:"Keep the state of training in this folder."`
-	CheckpointEvery time.Duration `group:"run" default:"30s" placeholder:"30s" help:"Least time between two checkpoints; 0s saves after every block (default: 30s)."`
-	Resume          bool          `group:"run" help:"Go on from the checkpoint, where there is one; ends in the same model file as an undisturbed run."`
+	Output          string        `short:"o" group:"run" default:"model.kft" placeholder:"FILE" complete:"file" help:"Model file to write (default: model.kft)."`
+	Force           bool          `group:"run" help:"Overwrite FILE even if it is not a model."`
+	Threads         int           `group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
+	TimeBudget      time.Duration `group:"run" placeholder:"60s" help:"Stop training after this time and keep the best model so far (default: no limit)."`
+	Checkpoint      string        `group:"run" placeholder:"DIR" complete:"dir" help:"Save the state of training in this folder."`
+	CheckpointEvery time.Duration `group:"run" default:"30s" placeholder:"30s" help:"Minimum time between two checkpoints; 0s saves after every block (default: 30s)."`
+	Resume          bool          `group:"run" help:"Continue from the checkpoint, if there is one. The model file is the same as that of a run without interruption."`
 	JSON            bool          `name:"json" group:"run" help:"Print the report as one JSON object."`
-	Quiet           bool          `short:"q" group:"run" help:"Say nothing while working."`
-	CPUProfile      string        `name:"cpuprofile" hidden:"" complete:"file" help:"Write a profile of the processor time to this file."`
+	Quiet           bool          `short:"q" group:"run" help:"Print no progress, notes or warnings on standard error."`
+	CPUProfile      string        `name:"cpuprofile" hidden:"" complete:"file" help:"Write a CPU profile to this file."`
 }
 
 // Help is shown by kft fit --help.
 func (*fitCommand) Help() string {
-	return `Reads the table, splits its rows into train, valid and test, trains on train, chooses penalties and the moment to stop on valid, and measures all three beside two simple formulas. Without --data it uses kft.yaml, which kft init writes; flags override the file. With --data it starts from the defaults and leaves kft.yaml alone, unless --spec names it. Ctrl-C ends training and saves the best model so far.
+	return `Splits the rows of a table into a training, a validation and a test set, trains on the first, chooses penalties and when to stop on the second, and evaluates the model and two baselines on all three. Without a table it uses kft.yaml, which kft init writes. With a table it starts from the default values and does not read kft.yaml, unless --spec names it. Flags override the specification. Ctrl-C ends training and saves the best model so far.
 
 Examples:
 
     kft init sales.csv && kft fit
-    kft fit --data sales.csv --target units --modes store,item,time=year+month --term 'store,item,time:20' --term 'store*item,time:2' --transform log1p -o sales.kft`
+    kft fit sales.csv --target units --modes store,item,time=year+month --term 'store,item,time:20' --term 'store*item,time:2' --transform log1p -o sales.kft
+    kft fit january.csv february.csv --spec kft.yaml`
 }
 
 // Run trains, saves and reports.
 func (c *fitCommand) Run(e *env) error {
-	spec, given, err := c.specification()
+	spec, given, err := c.specification(e, c.Quiet)
 	if err != nil {
 		return err
 	}
 	if !given || len(spec.Data.Files) == 0 {
-		return usagef("no table given: kft fit --data TABLE --target COLUMN --modes COLUMN,COLUMN, or kft init TABLE first, which writes %s", defaultSpecFile)
+		return usagef("no table given; use kft fit TABLE --target COLUMN --modes COLUMN,COLUMN, or create %s with kft init TABLE first", defaultSpecFile)
 	}
 	if err := c.check(spec); err != nil {
 		return err
 	}
 	if !c.Quiet {
-		for _, notice := range c.notices(spec) {
-			fmt.Fprintln(e.stderr, notice)
+		for _, note := range c.notes(spec) {
+			fmt.Fprintln(e.stderr, note)
 		}
 	}
 	stopProfile, err := startProfile(c.CPUProfile)
@@ -67,7 +68,7 @@ func (c *fitCommand) Run(e *env) error {
 	}
 	defer stopProfile()
 	show := newProgress(e.stderr, c.Quiet, spec.Data.Files, c.TimeBudget)
-	m, report, err := kft.Fit(e.ctx, spec, kft.Options{
+	m, report, err := kft.Fit(e.ctx, spec, kft.Source{}, kft.Options{
 		Threads: c.Threads, TimeBudget: c.TimeBudget,
 		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Resume: c.Resume,
 		Stdin: e.stdin, Progress: show.event,
@@ -83,28 +84,29 @@ func (c *fitCommand) Run(e *env) error {
 		return err
 	}
 	if report.Stop == solver.Interrupted {
-		fmt.Fprintf(e.stderr, "interrupted: training ended, the best model so far is in %s%s\n", c.Output, c.resumeHint())
+		fmt.Fprintf(e.stderr, "interrupted: the best model so far is in %s%s\n", c.Output, c.resumeHint())
 	}
 	if c.JSON {
 		return writeJSON(e.stdout, report)
 	}
-	return writeSummary(e.stdout, m, report, c.Output)
+	return writeSummary(e, m, report, c.Output)
 }
 
-// check refuses, before any work, what could only fail after it.
+// check returns the errors that can be found before any work.
 func (c *fitCommand) check(spec spec.Spec) error {
 	if err := checkInputs(append(sideFiles(spec.Side.Tables), spec.Data.Files...)); err != nil {
 		return err
 	}
+	if err := checkThreads(c.Threads); err != nil {
+		return err
+	}
 	switch {
-	case c.Threads < 0:
-		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out for all processors", c.Threads)
 	case c.TimeBudget < 0:
-		return usagef("--time-budget: %v is not a time to work; give one such as 60s", c.TimeBudget)
+		return usagef("--time-budget: %v is negative; use a time such as 60s", c.TimeBudget)
 	case c.CheckpointEvery < 0:
-		return usagef("--checkpoint-every: %v is negative; give a time such as 30s", c.CheckpointEvery)
+		return usagef("--checkpoint-every: %v is negative; use a time such as 30s", c.CheckpointEvery)
 	case c.Resume && c.Checkpoint == "":
-		return usagef("--resume needs the folder of the checkpoint: --checkpoint DIR")
+		return usagef("--resume requires the folder of the checkpoint; add --checkpoint DIR")
 	}
 	if c.Checkpoint != "" {
 		if err := checkFolder(c.Checkpoint); err != nil {
@@ -114,8 +116,16 @@ func (c *fitCommand) check(spec spec.Spec) error {
 	return c.checkOutput(spec)
 }
 
-// checkOutput refuses to overwrite what is read or what is no model, and a
-// folder in which nothing can be made.
+// checkThreads checks --threads of any verb.
+func checkThreads(n int) error {
+	if n < 0 {
+		return usagef("--threads: %d is not a number of threads; use 1 or more, or leave it out for all CPUs", n)
+	}
+	return nil
+}
+
+// checkOutput returns an error for an output that is also an input, that exists and is
+// not a model, or that cannot be created.
 func (c *fitCommand) checkOutput(spec spec.Spec) error {
 	inputs := append(slices.Clone(spec.Data.Files), sideFiles(spec.Side.Tables)...)
 	if file, ok := strings.CutPrefix(spec.Split, "file:"); ok {
@@ -124,18 +134,18 @@ func (c *fitCommand) checkOutput(spec spec.Spec) error {
 	if file := c.specPath(); file != "" {
 		inputs = append(inputs, file)
 	}
-	if err := checkTarget(c.Output, inputs); err != nil {
+	if err := checkOutput(c.Output, inputs); err != nil {
 		return err
 	}
 	if c.Force {
 		return nil
 	}
-	return keepOthers(c.Output, ", or give --force")
+	return checkReplaceable(c.Output, ", or add --force")
 }
 
-// keepOthers refuses an output that is there and is no model; or says what else
-// may be done.
-func keepOthers(output, or string) error {
+// checkReplaceable returns an error for an output that exists and is not a model. The
+// remedy is added to the advice.
+func checkReplaceable(output, remedy string) error {
 	info, err := os.Stat(output)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil // nothing there, or a device
@@ -144,15 +154,15 @@ func keepOthers(output, or string) error {
 	if err == nil && f.Meta["kind"] == "model" {
 		return nil
 	}
-	what := "it is not a model"
+	problem := "it is not a model"
 	var format *modelfile.FormatError
 	if errors.As(err, &format) {
-		what = format.Problem
+		problem = format.Problem
 	}
-	return usagef("%s is there already and would be lost: %s; choose another file with -o%s", output, what, or)
+	return usagef("%s already exists and would be lost: %s; choose another file with -o%s", output, problem, remedy)
 }
 
-// explain turns an interruption before training into words.
+// explain rewords an interruption before training.
 func (c *fitCommand) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted before training began; nothing was written")
@@ -164,18 +174,18 @@ func (c *fitCommand) resumeHint() string {
 	if c.Checkpoint == "" {
 		return ""
 	}
-	return "; the same command with --resume goes on from " + c.Checkpoint
+	return "; the same command with --resume continues from " + c.Checkpoint
 }
 
-// untrained reports that not one sweep was finished.
+// untrained reports whether no sweep was finished.
 func untrained(r *kft.Report) bool { return len(r.History) == 0 && len(r.Trials) == 0 }
 
-// noModel says why there is none.
+// noModel returns the error of a run that ended before its first sweep.
 func (c *fitCommand) noModel(why solver.Stop) error {
 	if why == solver.Interrupted {
 		return errors.New("interrupted before the first sweep ended: there is no model yet, and nothing was written" + c.resumeHint())
 	}
-	return fmt.Errorf("the time budget of %v ended before the first sweep did: there is no model yet, and nothing was written; give a longer --time-budget%s", c.TimeBudget, c.resumeHint())
+	return fmt.Errorf("the time budget of %v ended before the first sweep: there is no model yet, and nothing was written; increase --time-budget%s", c.TimeBudget, c.resumeHint())
 }
 
 func writeJSON(w io.Writer, v any) error {
@@ -187,8 +197,7 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// startProfile begins a profile of the processor time; the function returned
-// ends it.
+// startProfile starts a CPU profile and returns the function that ends it.
 func startProfile(file string) (stop func(), err error) {
 	if file == "" {
 		return func() {}, nil

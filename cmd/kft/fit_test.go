@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A split by time says which periods it holds out, by time and not by text.
+// A split by time names the periods that it holds out, in order of time.
 func TestPeriodsAreNamed(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", mediumSales)
@@ -19,7 +19,7 @@ func TestPeriodsAreNamed(t *testing.T) {
 			t.Errorf("%q does not say %q", r.stdout, want)
 		}
 	}
-	fit := slices.Concat([]string{"fit", "--data", "sales.csv", "--rank", "1", "--sweeps", "1"}, modes)
+	fit := slices.Concat([]string{"fit", "sales.csv", "--rank", "1", "--sweeps", "1"}, modes)
 	r = must(t, fit...)
 	if !strings.Contains(r.stdout, "\n      valid: 9-2023 to 10-2023\n      test: 11-2023 to 12-2023\n") {
 		t.Errorf("%s", r.stdout)
@@ -30,11 +30,11 @@ func TestPeriodsAreNamed(t *testing.T) {
 	}
 	write(t, "day.csv", "store,at,y\na,2016-01-01 05:00,1\nb,2016-01-01 06:00,2\na,2016-01-02 06:00,3\nb,2016-01-02 07:00,5\n")
 	refused(t, exitFailed, []string{"mode hour is hour(at), which is cyclic", "yearmonth(at) or date(at)"},
-		"fit", "--data", "day.csv", "--target", "y", "--modes", "store,hour(at)", "--split", "time:last=1", "--rank", "1")
+		"fit", "day.csv", "--target", "y", "--modes", "store,hour(at)", "--split", "time:last=1", "--rank", "1")
 }
 
-// A month alone may or may not be in order: that is said.
-func TestDoubtfulPeriodsAreWarnedOf(t *testing.T) {
+// A month without a year may not be in order, which is a warning.
+func TestWarnsAboutCyclicPeriods(t *testing.T) {
 	inEmptyFolder(t)
 	var table strings.Builder
 	table.WriteString("store,month,y\n")
@@ -45,14 +45,14 @@ func TestDoubtfulPeriodsAreWarnedOf(t *testing.T) {
 	}
 	write(t, "t.csv", table.String())
 	args := []string{"--target", "y", "--modes", "store,month", "--split", "time:last=2"}
-	for _, r := range []result{must(t, append([]string{"split", "t.csv"}, args...)...), must(t, append([]string{"fit", "--data", "t.csv", "--rank", "1"}, args...)...)} {
+	for _, r := range []result{must(t, append([]string{"split", "t.csv"}, args...)...), must(t, append([]string{"fit", "t.csv", "--rank", "1"}, args...)...)} {
 		if !strings.Contains(r.stdout, "warning: ") || !strings.Contains(r.stdout, "a month is cyclic") {
 			t.Errorf("%s", r.stdout)
 		}
 	}
 }
 
-// Columns may be called anything: init writes what fit reads.
+// Columns can have any name: fit reads what init writes.
 func TestOddColumnNames(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
@@ -63,16 +63,16 @@ func TestOddColumnNames(t *testing.T) {
 	if !strings.Contains(r.stdout, "12 mode3 x 15 mode4 x 8 time") {
 		t.Errorf("%s", r.stdout)
 	}
-	must(t, "fit", "--data", "odd.csv", "--target", "units", "--modes", `store="store, id",item="a+b=(c)",time=year+month`, "--rank", "1", "--sweeps", "1", "-o", "flags.kft")
+	must(t, "fit", "odd.csv", "--target", "units", "--modes", `store="store, id",item="a+b=(c)",time=year+month`, "--rank", "1", "--sweeps", "1", "-o", "flags.kft")
 	must(t, "split", "odd.csv", "--target", "units", "--modes", `store="store, id",item="a+b=(c)"`, "--modes", "time=year+month")
-	refused(t, exitUsage, []string{"a column with that name is written in quotes"}, "fit", "--data", "odd.csv", "--target", "units", "--modes", "usd=price(usd)")
+	refused(t, exitUsage, []string{"a column with that name is written in quotes"}, "fit", "odd.csv", "--target", "units", "--modes", "usd=price(usd)")
 }
 
 func TestUnusedRowsAreCounted(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "t.csv", goodTable)
 	write(t, "parts.csv", "part\n"+strings.Repeat("train\n", 7)+"unused\nunused\ntest\n")
-	r := must(t, "fit", "--data", "t.csv", "--target", "units", "--modes", "store,item,time", "--split", "file:parts.csv", "--rank", "1", "--sweeps", "1")
+	r := must(t, "fit", "t.csv", "--target", "units", "--modes", "store,item,time", "--split", "file:parts.csv", "--rank", "1", "--sweeps", "1")
 	if !strings.Contains(r.stdout, "2 rows marked unused by the split\n") {
 		t.Errorf("%s", r.stdout)
 	}
@@ -87,40 +87,40 @@ func TestUnusedRowsAreCounted(t *testing.T) {
 	}
 }
 
-// Without a valid part nothing is said of one, and a score on training rows is
-// not called a victory without more.
-func TestWithoutValidPart(t *testing.T) {
+// Without a validation set the output does not mention one, and a comparison on training
+// rows has a caveat.
+func TestWithoutValidationSet(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	r := must(t, fitSales("--rank", "3", "--ridge", "uniform", "--lambda", "0.01", "--split", "random:100/0/0", "--sweeps", "200")...)
-	if strings.Contains(r.stdout, "on the valid part") || !strings.Contains(r.stdout, "no further gain on the train part") {
+	if strings.Contains(r.stdout, "on the validation set") || !strings.Contains(r.stdout, "no further gain on the training set") {
 		t.Errorf("%s", r.stdout)
 	}
-	if strings.Contains(r.stdout, "beats both") && !strings.Contains(r.stdout, "fitted to these very rows") {
+	if strings.Contains(r.stdout, "beats both") && !strings.Contains(r.stdout, "trained on these rows") {
 		t.Errorf("%s", r.stdout)
 	}
 }
 
-// Of one mode there is one formula.
+// With one mode there is one baseline.
 func TestOneMode(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
-	r := must(t, "fit", "--data", "sales.csv", "--target", "units", "--modes", "item", "--duplicates", "mean", "--term", "item", "--sweeps", "2")
-	if n := strings.Count(r.stdout, "\nmean by item "); n != 1 || strings.Contains(r.stdout, "both formulas") {
-		t.Errorf("the formula is listed %d times:\n%s", n, r.stdout)
+	r := must(t, "fit", "sales.csv", "--target", "units", "--modes", "item", "--duplicates", "mean", "--term", "item", "--sweeps", "2")
+	if n := strings.Count(r.stdout, "\nmean by item "); n != 1 || strings.Contains(r.stdout, "both baselines") {
+		t.Errorf("the baseline is listed %d times, want 1:\n%s", n, r.stdout)
 	}
 }
 
-// Flags that have no effect are named.
-func TestFlagsOfTheOtherSolver(t *testing.T) {
+// A note names flags that have no effect.
+func TestFlagsOfAnotherSolver(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	for _, c := range []struct {
 		flags []string
 		says  string
 	}{
-		{[]string{"--rate", "0.1", "--sweeps", "1"}, "note: --rate is for the solver adam and has no effect with als\n"},
-		{[]string{"--solver", "adam", "--epochs", "1", "--cg-steps", "3"}, "note: --cg-steps is for the solver als and has no effect with adam\n"},
+		{[]string{"--learning-rate", "0.1", "--sweeps", "1"}, "note: --learning-rate applies to the solver adam and has no effect with als\n"},
+		{[]string{"--solver", "adam", "--epochs", "1", "--cg-steps", "3"}, "note: --cg-steps applies to the solver als and has no effect with adam\n"},
 	} {
 		r := must(t, fitSales(append(c.flags, "--rank", "1")...)...)
 		if strings.Count(r.stderr, "note: ") != 1 || !strings.Contains(r.stderr, c.says) {
@@ -129,8 +129,8 @@ func TestFlagsOfTheOtherSolver(t *testing.T) {
 	}
 }
 
-// A target that float32 is too coarse for is warned of.
-func TestCoarseTargetIsWarnedOf(t *testing.T) {
+// A target that exceeds the precision of float32 is a warning.
+func TestWarnsAboutTargetPrecision(t *testing.T) {
 	inEmptyFolder(t)
 	var table strings.Builder
 	table.WriteString("store,item,units\n")
@@ -138,7 +138,7 @@ func TestCoarseTargetIsWarnedOf(t *testing.T) {
 		fmt.Fprintf(&table, "s%d,i%d,%d\n", k%4, k/4, 1_000_000_000+k*k)
 	}
 	write(t, "t.csv", table.String())
-	r := must(t, "fit", "--data", "t.csv", "--target", "units", "--modes", "store,item", "--rank", "1", "--sweeps", "1", "--split", "random:80/20")
+	r := must(t, "fit", "t.csv", "--target", "units", "--modes", "store,item", "--rank", "1", "--sweeps", "1", "--split", "random:80/20")
 	if !strings.Contains(r.stdout, "warning: the target units goes up to") {
 		t.Errorf("%s", r.stdout)
 	}

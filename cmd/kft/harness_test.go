@@ -15,7 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 )
 
-// result is what a call of the program came to.
+// result is the outcome of a call of the program.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -33,7 +33,7 @@ func callWith(ctx context.Context, stdin io.Reader, args ...string) result {
 	return result{code, stdout.String(), stderr.String()}
 }
 
-// must runs the program and expects it to succeed.
+// must runs the program and fails the test if it fails.
 func must(t *testing.T, args ...string) result {
 	t.Helper()
 	r := call(t, args...)
@@ -43,14 +43,13 @@ func must(t *testing.T, args ...string) result {
 	return r
 }
 
-// inEmptyFolder moves the test to a folder of its own.
+// inEmptyFolder changes to a temporary folder.
 func inEmptyFolder(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 }
 
-// writeSales writes a made-up table of about rows rows with the columns year,
-// month, store, item and units.
+// writeSales writes a synthetic table with the columns year, month, store, item and units.
 func writeSales(t *testing.T, file string, opt synthetic.Options) {
 	t.Helper()
 	var text bytes.Buffer
@@ -60,17 +59,17 @@ func writeSales(t *testing.T, file string, opt synthetic.Options) {
 	write(t, file, text.String())
 }
 
-// smallSales is a table of some hundred rows, mediumSales of some ten thousand.
+// smallSales has about 200 rows, mediumSales about 10,000.
 var (
 	smallSales  = synthetic.Options{Stores: 12, Items: 15, Months: 8, Pairs: 120, Seed: 1}
 	mediumSales = synthetic.Options{Stores: 60, Items: 120, Months: 12, Pairs: 2500, Seed: 1}
 )
 
-// salesFlags say what the columns of such a table mean.
+// salesFlags describe the columns of such a table.
 var salesFlags = []string{"--target", "units", "--modes", "store,item,time=year+month", "--transform", "log1p"}
 
 func fitSales(more ...string) []string {
-	return slices.Concat([]string{"fit", "--data", "sales.csv"}, salesFlags, more)
+	return slices.Concat([]string{"fit", "sales.csv"}, salesFlags, more)
 }
 
 func write(t *testing.T, file, text string) {
@@ -89,7 +88,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// listing names every file below the current folder.
+// listing returns all files below the current folder.
 func listing(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -128,12 +127,12 @@ var built = sync.OnceValues(func() (string, error) {
 	return path, build.Run()
 })
 
-// builtIn is the folder of the program; sourceFolder that of this package,
-// noted before any test moves away.
+// builtIn is the folder of the program, sourceFolder that of this package, before any test
+// changes the folder.
 var builtIn, sourceFolder string
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") { // a cell of an experiment: this binary stands for the program
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") { // in an experiment this binary is the program
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	var err error

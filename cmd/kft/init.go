@@ -15,33 +15,34 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// initCommand guesses a specification.
+// initCommand writes a guessed specification.
 type initCommand struct {
-	Tables []string `arg:"" name:"table" complete:"file" help:"CSV or TSV, plain or gzip; several are read as one."`
-	Output string   `short:"o" default:"kft.yaml" placeholder:"FILE" complete:"file" help:"Where the specification goes (default: kft.yaml)."`
-	Force  bool     `help:"Overwrite FILE."`
+	Tables []string `arg:"" name:"table" complete:"file" help:"Table: CSV or TSV, plain, gzip or zstd, Parquet or Arrow. Several tables with the same columns are read as one."`
+	Output string   `short:"o" default:"kft.yaml" placeholder:"FILE" complete:"file" help:"Specification to write (default: kft.yaml)."`
+	Force  bool     `help:"Overwrite FILE if it exists."`
 	dataFlags
 }
 
 // Help is shown by kft init --help.
 func (*initCommand) Help() string {
-	return `Looks at the first rows, guesses which column is the target and which columns make up a cell, and writes a commented specification that kft fit then uses. Flags set what the guess gets wrong. In a mode, a column whose name holds any of + , = ( ) stands in double quotes.
+	return `Reads the first rows, guesses which column is the target and which columns identify a cell, and writes a commented specification for kft fit. Flags override the guess.
 
-Example:
+Examples:
 
-    kft init sales.csv && kft fit`
+    kft init sales.csv && kft fit
+    kft init sales.csv --target units --modes store,item,time=year+month`
 }
 
-// Run guesses, writes and says what it guessed.
+// Run guesses, writes the file and prints the guess.
 func (c *initCommand) Run(e *env) error {
 	if slices.Contains(c.Tables, "-") {
-		return usagef("kft init looks at a file, not at standard input; save the table first")
+		return usagef("kft init cannot read standard input; save the table to a file first")
 	}
-	if err := checkTarget(c.Output, c.Tables); err != nil {
+	if err := checkOutput(c.Output, c.Tables); err != nil {
 		return err
 	}
 	if _, err := os.Stat(c.Output); err == nil && !c.Force {
-		return usagef("%s is there already; edit it, choose another file with -o, or give --force to overwrite it", c.Output)
+		return usagef("%s already exists; edit it, choose another file with -o, or add --force to overwrite it", c.Output)
 	}
 	format, err := c.format(e.stdin)
 	if err != nil {
@@ -55,26 +56,26 @@ func (c *initCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := c.checkOthers(spec, format); err != nil {
+	if err := c.checkColumns(spec, format); err != nil {
 		return err
 	}
 	var about strings.Builder
 	columnTable(guessed).write(&about)
 	err = atomicfile.Write(c.Output, func(w io.Writer) error {
-		head := fmt.Sprintf("Guessed by kft init from %s.\n\n%s", looked(c.Tables[0], guessed), about.String())
+		head := fmt.Sprintf("Guessed by kft init from %s.\n\n%s", sampled(c.Tables[0], guessed), about.String())
 		_, err := io.WriteString(w, comment(head)+"\n"+string(spec.YAML()))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s:\n\n%s\nTarget: %s\nModes:  %s\n%s\nWrote %s; read it over, then type\n  %s\n",
-		looked(c.Tables[0], guessed), about.String(), spec.Data.Target, strings.Join(spec.Data.Modes, ", "), scaleHint(guessed, spec.Data.Target),
+	_, err = fmt.Fprintf(e.stdout, "%s:\n\n%s\nTarget: %s\nModes:  %s\n%s\nWrote %s; check it, then run\n  %s\n",
+		sampled(c.Tables[0], guessed), about.String(), spec.Data.Target, strings.Join(spec.Data.Modes, ", "), scaleHint(guessed, spec.Data.Target),
 		c.Output, quoteAll(c.next()))
 	return err
 }
 
-// next is the command that uses the file.
+// next returns the command that uses the file.
 func (c *initCommand) next() []string {
 	if c.Output == defaultSpecFile {
 		return []string{"kft", "fit"}
@@ -82,7 +83,7 @@ func (c *initCommand) next() []string {
 	return []string{"kft", "fit", "--spec", c.Output}
 }
 
-// specification is the guess with the flags set over it.
+// specification returns the guess, overridden by the flags.
 func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 	flags := specFlags{dataFlags: c.dataFlags}
 	var spec spec.Spec
@@ -95,7 +96,7 @@ func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 		spec.Data.Target = g.Target
 	}
 	if spec.Data.Target == "" {
-		return spec, fmt.Errorf("%s: no column looks like a target, a number that is not an id; name it by --target COLUMN (there are %s)",
+		return spec, fmt.Errorf("%s: no column looks like a target (a number that is not an id); name one with --target COLUMN (the columns are %s)",
 			c.Tables[0], strings.Join(columnNames(g), ", "))
 	}
 	if len(spec.Data.Modes) == 0 {
@@ -105,15 +106,15 @@ func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 		})
 	}
 	if len(spec.Data.Modes) == 0 {
-		return spec, fmt.Errorf("%s: no column looks like ids that come again; name the columns that make up a cell by --modes COLUMN,COLUMN (there are %s)",
+		return spec, fmt.Errorf("%s: no column looks like ids (values that repeat); name the columns that identify a cell with --modes COLUMN,COLUMN (the columns are %s)",
 			c.Tables[0], strings.Join(columnNames(g), ", "))
 	}
 	spec.Fill()
-	return spec, flags.place(spec.Validate(), "", given)
+	return spec, flags.locate(spec.Validate(), "", given)
 }
 
-// checkOthers makes sure that every table has the columns.
-func (c *initCommand) checkOthers(spec spec.Spec, format tableio.Format) error {
+// checkColumns returns an error for a table that lacks a column.
+func (c *initCommand) checkColumns(spec spec.Spec, format tableio.Format) error {
 	wanted := []string{spec.Data.Target}
 	if spec.Data.Weight != "" {
 		wanted = append(wanted, spec.Data.Weight)
@@ -140,7 +141,7 @@ func (c *initCommand) checkOthers(spec spec.Spec, format tableio.Format) error {
 	return nil
 }
 
-// format is how the flags say the table is written.
+// format returns the format that the flags describe.
 func (f *dataFlags) format(stdin io.Reader) (tableio.Format, error) {
 	format := tableio.Format{Stdin: stdin}
 	var err error
@@ -155,12 +156,12 @@ func (f *dataFlags) format(stdin io.Reader) (tableio.Format, error) {
 	return format, nil
 }
 
-// scaleHint suggests log1p for counts that span orders of magnitude.
+// scaleHint suggests log1p for a target that spans orders of magnitude.
 func scaleHint(g *tableio.Guess, target string) string {
 	for _, c := range g.Columns {
 		if c.Name == target && c.Min >= 0 && c.Max >= 100*max(1, c.Min) {
-			return "Scale:  identity; the target goes from " + amountShort(c.Min) + " to " + amountShort(c.Max) +
-				", so that transform: log1p may fit it better\n"
+			return "Scale:  identity; the target ranges from " + amountShort(c.Min) + " to " + amountShort(c.Max) +
+				", so transform: log1p may suit it better\n"
 		}
 	}
 	return ""
@@ -174,7 +175,7 @@ func columnNames(g *tableio.Guess) []string {
 	return names
 }
 
-// comment makes YAML comments of lines.
+// comment turns lines into YAML comments.
 func comment(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -15,23 +15,23 @@ import (
 
 // inspectCommand describes a table or a model.
 type inspectCommand struct {
-	File      string `arg:"" complete:"file" help:"A table or a model file."`
-	Delimiter string `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of a table: auto, comma, tab, semicolon, bar, space or one character (default: auto)."`
-	Header    string `placeholder:"H" values:"auto,yes,no" help:"Whether a table's first row names the columns: auto, yes or no (default: auto)."`
+	File      string `arg:"" complete:"file" help:"Table or model file; - is a table on standard input."`
+	Delimiter string `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space or one character (default: auto)."`
+	Header    string `placeholder:"H" values:"auto,yes,no" help:"Whether the first row of a table contains the column names: auto, yes or no (default: auto)."`
 	JSON      bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Help is shown by kft inspect --help.
 func (*inspectCommand) Help() string {
-	return `Of a table: its columns, what they seem to be, and what kft init would make of them, from the first rows. Of a model: what it was fitted to and how, its terms and their shapes, its scores and its history.
+	return `Describes a table from its first rows: its columns, their kinds, and the target and modes that kft init would guess. Describes a model: its data, terms with their shapes, scores, training history and specification.
 
-Example:
+Examples:
 
     kft inspect sales.csv
     kft inspect model.kft --json`
 }
 
-// Run tells models from tables by their first bytes.
+// Run describes the file. Models and tables differ in their first bytes.
 func (c *inspectCommand) Run(e *env) error {
 	isModel, err := looksLikeModel(c.File)
 	if err != nil {
@@ -43,9 +43,9 @@ func (c *inspectCommand) Run(e *env) error {
 	return c.table(e)
 }
 
-// looksLikeModel reports whether a file begins as a model does: with the length
-// of a header below 2^48 and its opening brace. No text has zero bytes. What is
-// too short for that but has some is taken for a model that was cut.
+// looksLikeModel reports whether a file starts like a model: with the length of a header
+// below 2^48 and an opening brace. Text has no zero bytes, so a shorter file with zero
+// bytes is taken for a truncated model.
 func looksLikeModel(file string) (bool, error) {
 	if file == "-" {
 		return false, nil
@@ -84,27 +84,26 @@ func (c *inspectCommand) table(e *env) error {
 		return writeJSON(e.stdout, tableJSON(c.File, g))
 	}
 	var b strings.Builder
-	layout := "columns with types of their own" // Parquet, Arrow
+	layout := "typed columns" // Parquet, Arrow
 	if g.Format.Delimiter != 0 {
-		layout = fmt.Sprintf("%s between fields, header: %s", delimiterName(g.Format.Delimiter), g.Format.Header)
+		layout = fmt.Sprintf("fields separated by %s, header: %s", delimiterName(g.Format.Delimiter), g.Format.Header)
 	}
-	fmt.Fprintf(&b, "%s; %s\n\n", looked(c.File, g), layout)
+	fmt.Fprintf(&b, "%s; %s\n\n", sampled(c.File, g), layout)
 	columnTable(g).write(&b)
 	target := g.Target
 	if target == "" {
-		target = "none found; name one by --target"
+		target = "none found; name one with --target"
 	}
 	modes := strings.Join(g.Modes, ", ")
 	if modes == "" {
-		modes = "none found; name them by --modes"
+		modes = "none found; name them with --modes"
 	}
 	fmt.Fprintf(&b, "\nTarget: %s\nModes:  %s\n\nNext: %s\n", target, modes, c.next(g))
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
 
-// next is the command that goes on from here: init, which looks at a file, with
-// what the guess could not tell.
+// next returns the next command: kft init, with flags for what could not be guessed.
 func (c *inspectCommand) next(g *tableio.Guess) string {
 	command := []string{"kft", "init", c.File}
 	if c.File == "-" {
@@ -124,20 +123,20 @@ func (c *inspectCommand) next(g *tableio.Guess) string {
 	}
 	text := quoteAll(command)
 	if c.File == "-" {
-		text += ", once the table is in a file"
+		text += " (after saving the table to a file)"
 	}
 	return text
 }
 
-// looked says how much of a table was looked at.
-func looked(file string, g *tableio.Guess) string {
+// sampled describes which rows of a table the guess is based on.
+func sampled(file string, g *tableio.Guess) string {
 	if file == "-" {
 		file = "standard input"
 	}
-	return fmt.Sprintf("%s, %s looked at", file, plural(g.Rows, "row"))
+	return fmt.Sprintf("%s, first %s", file, plural(g.Rows, "row"))
 }
 
-// columnTable describes a table's columns.
+// columnTable describes the columns of a table.
 func columnTable(g *tableio.Guess) *textTable {
 	t := &textTable{header: []string{"column", "kind", "distinct", "missing", "from", "to"}, left: 2}
 	for _, c := range g.Columns {
@@ -150,10 +149,10 @@ func columnTable(g *tableio.Guess) *textTable {
 	return t
 }
 
-// hasRange reports whether the least and the largest value mean anything.
+// hasRange reports whether a column has a smallest and a largest value.
 func hasRange(c dataset.ColumnInfo) bool { return c.Kind == dataset.KindNumber || c.Integer }
 
-// amountShort writes a number without needless digits.
+// amountShort writes a number with as few digits as possible.
 func amountShort(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

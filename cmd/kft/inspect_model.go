@@ -44,15 +44,15 @@ func (c *inspectCommand) model(e *env) error {
 		return writeJSON(e.stdout, r)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: a model of %s, %s, %s\n", c.File, r.Spec.Data.Target, bytesText(r.Bytes), plural(r.Weights, "weight"))
+	fmt.Fprintf(&b, "%s: model of %s, %s, %s\n", c.File, r.Spec.Data.Target, bytesText(r.Bytes), plural(r.Weights, "weight"))
 	writeData(&b, m)
 	fmt.Fprintf(&b, "      sha256 %s, split %s, seed %d\n", r.Training.DataHash, r.Training.Split, r.Training.Seed)
 	writeSide(&b, r.Training.Side, r.Spec)
-	fmt.Fprintf(&b, "Uncertainty: %s\n\n", uncertaintyWords(r.Uncertainty, r.Spec.Transform))
+	fmt.Fprintf(&b, "Uncertainty: %s\n\n", uncertaintyText(r.Uncertainty, r.Spec.Transform))
 	writeTerms(&b, r.Terms)
-	part, judged := lastPart(r.Training.Train, r.Training.Valid, r.Training.Test)
+	part, score := lastPart(r.Training.Train, r.Training.Valid, r.Training.Test)
 	writeScores(&b, r.Training, r.Spec.Transform, part)
-	writeCalibration(&b, " on "+part.String(), judged)
+	writeCalibration(&b, " on "+part.String(), score)
 	writeHistory(&b, r)
 	for _, warning := range r.Training.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", warning)
@@ -76,18 +76,18 @@ func writeTerms(b *strings.Builder, terms []kft.TermInfo) {
 	b.WriteString("\n")
 }
 
-// writeHistory shows the mean squared errors at the end of each sweep, on the
-// modelling scale, where the training targets have variance 1.
+// writeHistory writes the mean squared errors after each sweep, on the modelling scale,
+// on which the training targets have variance 1.
 func writeHistory(b *strings.Builder, r modelReport) {
-	about := r.Training
-	fmt.Fprintf(b, "\nStopped: %s%s\n", stopWords(about.Stop, r.Spec, about.Valid.N > 0), penaltyWords(r.Spec, about.Ridge))
-	if len(about.History) == 0 {
+	record := r.Training
+	fmt.Fprintf(b, "\nStopped: %s%s\n", stopText(record.Stop, r.Spec, record.Valid.N > 0), penaltyText(r.Spec, record.Ridge))
+	if len(record.History) == 0 {
 		return
 	}
-	t := textTable{header: []string{sweepWord(r.Spec), "train loss", "valid loss"}}
-	for _, p := range about.History {
+	t := textTable{header: []string{sweepNoun(r.Spec), "training loss", "validation loss"}}
+	for _, p := range record.History {
 		valid := "-"
-		if about.Valid.N > 0 {
+		if record.Valid.N > 0 {
 			valid = fmt.Sprintf("%.4f", p.Valid)
 		}
 		t.rows = append(t.rows, []string{fmt.Sprint(p.Sweep + 1), fmt.Sprintf("%.4f", p.Train), valid})

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// cancelling is a writer that cancels a context once it has been given a text.
+// cancelling is a writer that cancels a context when a text is written.
 type cancelling struct {
 	bytes.Buffer
 	text   string
@@ -25,22 +25,22 @@ func (c *cancelling) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// An interruption while training saves the best model so far and is no error;
-// one before training leaves nothing.
+// An interruption during training saves the best model so far and is not an error. One
+// before training writes nothing.
 func TestInterrupted(t *testing.T) {
 	for _, c := range []struct {
-		at    string // line of progress at which it comes
+		at    string // line of progress at which it occurs
 		flags []string
 		code  int
 		says  string
 		saved bool
 	}{
 		{"reading", nil, exitFailed, "interrupted before training began; nothing was written", false},
-		{"measuring", nil, exitFailed, "interrupted before training began; nothing was written", false},
+		{"evaluating the baselines", nil, exitFailed, "interrupted before training began; nothing was written", false},
 		{"training", nil, exitFailed, "interrupted before the first sweep ended", false},
-		{": sweep 2,", nil, exitGood, "interrupted: training ended, the best model so far is in m.kft\n", true}, // in a trial
+		{": sweep 2,", nil, exitGood, "interrupted: the best model so far is in m.kft\n", true}, // in a trial
 		{"sweep 2 of", []string{"--ridge", "frequency", "--lambda", "0.05", "--checkpoint", "state"}, exitGood,
-			"interrupted: training ended, the best model so far is in m.kft; the same command with --resume goes on from state\n", true},
+			"interrupted: the best model so far is in m.kft; the same command with --resume continues from state\n", true},
 	} {
 		t.Run(c.at, func(t *testing.T) {
 			inEmptyFolder(t)
@@ -51,14 +51,14 @@ func TestInterrupted(t *testing.T) {
 			var stdout bytes.Buffer
 			code := run(ctx, fitSales(append(c.flags, "--rank", "3", "-o", "m.kft")...), strings.NewReader(""), &stdout, stderr)
 			if code != c.code || !strings.Contains(stderr.String(), c.says) {
-				t.Errorf("exit %d, not %d, and says\n%s", code, c.code, stderr.String())
+				t.Errorf("got exit %d, want %d; standard error:\n%s", code, c.code, stderr.String())
 			}
 			if _, err := os.Stat("m.kft"); (err == nil) != c.saved {
-				t.Errorf("model there: %v", err == nil)
+				t.Errorf("model exists: got %v, want %v", err == nil, c.saved)
 			}
 			if c.saved {
 				if r := must(t, "inspect", "m.kft"); !strings.Contains(r.stdout, "Stopped: interrupted") {
-					t.Errorf("the model does not tell:\n%s", r.stdout)
+					t.Errorf("the model does not record the interruption:\n%s", r.stdout)
 				}
 			} else if stdout.Len() > 0 {
 				t.Errorf("standard output has %q", stdout.String())
@@ -67,7 +67,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// The same by the signal itself.
+// The same for the signal.
 func TestSignal(t *testing.T) {
 	kft := program(t)
 	inEmptyFolder(t)
@@ -89,7 +89,7 @@ func TestSignal(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		said = said || strings.HasPrefix(scanner.Text(), "interrupted: training ended")
+		said = said || strings.HasPrefix(scanner.Text(), "interrupted: the best model so far")
 	}
 	if err := command.Wait(); err != nil || !said {
 		t.Errorf("%v; said so: %v", err, said)

@@ -11,9 +11,9 @@ import (
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // large arrays that live long: a tighter heap costs little time
+		debug.SetGCPercent(50) // most memory is in large, long-lived arrays, so a smaller heap costs little time
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the first signal ends training; the next one kills
+	context.AfterFunc(ctx, stop) // the first signal ends training; the second one kills the process
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

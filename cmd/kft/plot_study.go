@@ -12,14 +12,14 @@ import (
 
 // plotStudyCommand draws a study.
 type plotStudyCommand struct {
-	File   string `arg:"" optional:"" default:"study.db" complete:"file" help:"The study, a file or postgres://user@host/database (default: study.db)."`
-	Output string `short:"o" default:"study.svg" placeholder:"FILE" complete:"file" help:"The picture, .svg or .png (default: study.svg)."`
-	Quiet  bool   `short:"q" help:"Say nothing."`
+	File   string `arg:"" optional:"" default:"study.db" complete:"file" help:"Study: a file or postgres://user@host/database (default: study.db)."`
+	Output string `short:"o" default:"study.svg" placeholder:"FILE" complete:"file" help:"Picture to write, .svg or .png (default: study.svg)."`
+	Quiet  bool   `short:"q" help:"Print nothing."`
 }
 
 // Help is shown by kft plot study --help.
 func (*plotStudyCommand) Help() string {
-	return `Draws the score of each trial by its number, with the best so far as a line of steps; beside it a bar a parameter, how much of the differences between the trials it explains alone.
+	return `Plots the score of each trial by its number, with the best score so far as a step line, and beside it one bar per parameter: its importance, the share of the variation between trials that it explains alone.
 
 Example:
 
@@ -35,9 +35,9 @@ func (c *plotStudyCommand) Run(e *env) error {
 	case ".png":
 		draw = tune.Record.WritePNG
 	default:
-		return usagef("--output: %s ends neither in .svg nor in .png, so that it is not clear what to draw", c.Output)
+		return usagef("--output: %s has an unknown ending; use .svg or .png", c.Output)
 	}
-	if err := checkTarget(c.Output, []string{c.File}); err != nil {
+	if err := checkOutput(c.Output, []string{c.File}); err != nil {
 		return err
 	}
 	r, err := readStudy(e, c.File)

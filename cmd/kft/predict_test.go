@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// A prediction needs neither target nor weight, and does not mind what stands
-// there; an evaluation does.
+// A prediction requires neither target nor weight and ignores these columns; an evaluation
+// reads them.
 func TestPredictIgnoresTheTarget(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
 	write(t, "new.csv", "store,item,year,month,units\nS001,A0001,2023,1,to be found\nS001,A0002,2023,1,NaN\n")
-	if r := must(t, "predict", "model.kft", "new.csv"); !strings.HasPrefix(r.stdout, "store,item,year,month,units,prediction,median,sd,sd_model,sd_noise,unknown\nS001,A0001,2023,1,to be found,") {
+	if r := must(t, "predict", "model.kft", "new.csv"); !strings.HasPrefix(r.stdout, "store,item,year,month,units,prediction,median,sd,sd_model,sd_noise,unseen\nS001,A0001,2023,1,to be found,") {
 		t.Errorf("wrote %q", r.stdout)
 	}
 	r := call(t, "evaluate", "model.kft", "new.csv")
@@ -22,18 +22,18 @@ func TestPredictIgnoresTheTarget(t *testing.T) {
 	}
 }
 
-func TestPredictRefusesColumnsItAdds(t *testing.T) {
+func TestPredictColumnExists(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
-	for _, column := range []string{"prediction", "median", "sd", "sd_noise", "unknown"} {
+	for _, column := range []string{"prediction", "median", "sd", "sd_noise", "unseen"} {
 		write(t, "new.csv", "store,item,year,month,"+column+"\nS001,A0001,2023,1,7\n")
 		refused(t, exitFailed, []string{"new.csv", `column "` + column + `"`, "the table already has this column", "rename it or drop it"}, "predict", "model.kft", "new.csv", "-o", "out.csv")
 		refused(t, exitFailed, []string{`column "` + column + `"`}, "predict", "model.kft", "new.csv")
 	}
 }
 
-func TestPredictKeepsLineEnds(t *testing.T) {
+func TestPredictKeepsLineEndings(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	must(t, fitSales("--rank", "1", "--sweeps", "1")...)
@@ -46,7 +46,7 @@ func TestPredictKeepsLineEnds(t *testing.T) {
 	}
 }
 
-// A cell is given by its modes or by their columns; an unknown id has a hint.
+// A cell is given by its modes or by their columns; an unseen id has a hint.
 func TestCells(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
@@ -58,27 +58,27 @@ func TestCells(t *testing.T) {
 		t.Errorf("%+v and %+v", byMode, byColumns)
 	}
 	r := must(t, "predict", "model.kft", "--cell", "store=S0001,item=A0001,time=2023-1")
-	if want := `store: the id "S0001" is not in the training data (did you mean "S001"?); it is predicted by the average`; strings.TrimSpace(r.stderr) != want {
-		t.Errorf("%q, not %q", r.stderr, want)
+	if want := `store: the id "S0001" is not in the training data (did you mean "S001"?); it is predicted by the prior`; strings.TrimSpace(r.stderr) != want {
+		t.Errorf("got %q, want %q", r.stderr, want)
 	}
 	refused(t, exitFailed, []string{`"S0001"`, `did you mean "S001"?`, "--strict"}, "predict", "model.kft", "--strict", "--cell", "store=S0001,item=A0001,time=2023-1")
 	refused(t, exitUsage, []string{`no mode "month"`}, "predict", "model.kft", "--cell", "store=S001,item=A0001,month=1")
 
-	// By a function of a column.
+	// A function of a column.
 	write(t, "hours.csv", "store,at,y\na,2016-01-01 05:00,1\nb,2016-01-01 06:00,2\na,2016-01-02 06:00,3\nb,2016-01-02 07:00,5\nc,2016-01-03 05:00,4\nc,2016-01-03 07:00,9\n")
-	must(t, "fit", "--data", "hours.csv", "--target", "y", "--modes", "store,hour(at)", "--rank", "1", "--sweeps", "1", "--split", "random:70/30", "-o", "hours.kft")
+	must(t, "fit", "hours.csv", "--target", "y", "--modes", "store,hour(at)", "--rank", "1", "--sweeps", "1", "--split", "random:70/30", "-o", "hours.kft")
 	if a, b := must(t, "predict", "hours.kft", "--cell", "store=a,hour=6"), must(t, "predict", "hours.kft", "--cell", "store=a,at=2020-12-31 06:30"); answer(a) != answer(b) {
 		t.Errorf("%q and %q", a.stdout, b.stdout)
 	}
 	refused(t, exitUsage, []string{"at=noon is not a date or a time, which hour(at) requires"}, "predict", "hours.kft", "--cell", "store=a,at=noon")
 }
 
-// With --part the same keys are there as without.
+// The output has the same keys with and without --part.
 func TestEvaluatePartKeys(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	must(t, fitSales("--rank", "1", "--sweeps", "1", "--split", "entity:store=10%")...)
-	var unknown [2]map[string]int
+	var unseen [2]map[string]int
 	for i, more := range [][]string{nil, {"--part", "test"}} {
 		var fields struct {
 			N       int
@@ -87,12 +87,12 @@ func TestEvaluatePartKeys(t *testing.T) {
 		if err := json.Unmarshal([]byte(must(t, append([]string{"evaluate", "model.kft", "sales.csv", "--json"}, more...)...).stdout), &fields); err != nil {
 			t.Fatal(err)
 		}
-		unknown[i] = fields.Unknown
+		unseen[i] = fields.Unknown
 		if i == 1 && fields.Unknown["store"] != fields.N {
-			t.Errorf("of %d rows of stores held out %d are of unknown stores", fields.N, fields.Unknown["store"])
+			t.Errorf("%d rows of held-out stores have an unseen store, want %d", fields.Unknown["store"], fields.N)
 		}
 	}
-	if len(unknown[0]) != 3 || len(unknown[1]) != 3 {
-		t.Errorf("%v and %v", unknown[0], unknown[1])
+	if len(unseen[0]) != 3 || len(unseen[1]) != 3 {
+		t.Errorf("%v and %v", unseen[0], unseen[1])
 	}
 }

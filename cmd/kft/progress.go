@@ -13,14 +13,13 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// progress shows how far a fit is. It only looks: nothing it does can change
-// the result.
+// progress shows the progress of a fit. It has no effect on the result.
 type progress interface {
 	event(kft.Event)
 	end()
 }
 
-// newProgress shows bars where w is a terminal, else plain lines.
+// newProgress returns bars if w is a terminal, else plain lines.
 func newProgress(w io.Writer, quiet bool, files []string, budget time.Duration) progress {
 	stages := stageNames(files)
 	switch f, isFile := w.(*os.File); {
@@ -37,7 +36,7 @@ type silent struct{}
 func (silent) event(kft.Event) {}
 func (silent) end()            {}
 
-// stageNames says in words what a stage does.
+// stageNames describes the stages of a fit.
 func stageNames(files []string) map[string]string {
 	table := strings.Join(files, ", ")
 	if len(files) > 3 {
@@ -49,13 +48,13 @@ func stageNames(files []string) map[string]string {
 	return map[string]string{
 		"read":     "reading " + table,
 		"plan":     "planning",
-		"baseline": "measuring the formulas to beat",
+		"baseline": "evaluating the baselines",
 		"fit":      "training",
 		"evaluate": "evaluating",
 	}
 }
 
-// lines prints a line a stage and a line a sweep.
+// lines prints one line per stage and per sweep.
 type lines struct {
 	w      io.Writer
 	stages map[string]string
@@ -79,20 +78,20 @@ func (l *lines) event(e kft.Event) {
 
 func (l *lines) end() {}
 
-// pace follows the speed of a run. Runs are the trials of a penalty search and
-// what comes after them; each is timed by itself.
+// pace measures the speed of a run. The trials of a penalty search and the final training
+// are separate runs, each with its own timing.
 type pace struct {
 	now    func() time.Time
-	budget time.Duration // of all training; 0 is none
+	budget time.Duration // of all training; 0 for no limit
 
-	began  time.Time // of training
-	last   time.Time // of the last event
-	run    runID
-	since  time.Time // of this run's first event
-	base   float64   // sweeps done then
-	done   float64   // sweeps done now
-	scores string    // loss and R2 of the last sweep that ended
-	inWork bool
+	began   time.Time // start of the stage
+	last    time.Time // time of the last event
+	run     runID
+	since   time.Time // start of this run
+	base    float64   // sweeps done then
+	done    float64   // sweeps done now
+	scores  string    // loss and R2 of the last sweep that ended
+	running bool
 }
 
 type runID struct {
@@ -104,28 +103,28 @@ type runID struct {
 func (p *pace) start() {
 	p.began = p.now()
 	p.last = p.began
-	p.inWork = false
+	p.running = false
 }
 
-// step takes an event of training in.
-func (p *pace) step(told kft.Event) {
-	e := told.Fit
+// step records an event of training.
+func (p *pace) step(event kft.Event) {
+	e := event.Fit
 	blocks := float64(max(1, e.Blocks))
 	done := float64(e.Sweep) + float64(e.Block)/blocks
-	if id := (runID{e.Trials, e.Searching}); !p.inWork || id != p.run {
-		p.inWork, p.run, p.since, p.base, p.scores = true, id, p.last, done-1/blocks, ""
+	if id := (runID{e.Trials, e.Searching}); !p.running || id != p.run {
+		p.running, p.run, p.since, p.base, p.scores = true, id, p.last, done-1/blocks, ""
 	}
 	p.done = done
 	p.last = p.now()
 	if e.Point != nil {
 		p.scores = fmt.Sprintf(", loss %.4f", e.Point.Train)
-		if told.ValidR2 != nil {
-			p.scores += fmt.Sprintf(", valid R2 %.4f", *told.ValidR2)
+		if event.ValidR2 != nil {
+			p.scores += fmt.Sprintf(", validation R2 %.4f", *event.ValidR2)
 		}
 	}
 }
 
-// rate is how many sweeps a second are done, 0 where that is not known yet.
+// rate returns the sweeps per second, 0 if unknown.
 func (p *pace) rate() float64 {
 	elapsed := p.last.Sub(p.since).Seconds()
 	if elapsed <= 0 {
@@ -134,7 +133,7 @@ func (p *pace) rate() float64 {
 	return (p.done - p.base) / elapsed
 }
 
-// left is the longest the run can take; training may end before it.
+// left returns the maximum remaining time of the run; training may stop earlier.
 func (p *pace) left(e solver.Event) (time.Duration, bool) {
 	rate := p.rate()
 	if rate == 0 {
@@ -147,7 +146,7 @@ func (p *pace) left(e solver.Event) (time.Duration, bool) {
 	return max(0, left), true
 }
 
-// line writes the state of a run in full.
+// line describes the state of a run.
 func (p *pace) line(e solver.Event) string {
 	if e.Searching {
 		return fmt.Sprintf("trial %d, penalty %s: sweep %d", e.Trials+1, e.Ridge, e.Sweep+1) + p.scores + p.speed(e, "at most ")
@@ -155,7 +154,7 @@ func (p *pace) line(e solver.Event) string {
 	return fmt.Sprintf("sweep %d of at most %d", e.Sweep+1, e.Sweeps) + p.scores + p.speed(e, "at most ")
 }
 
-// short writes it beside a bar, which shows the rest.
+// short describes the state of a run next to a bar.
 func (p *pace) short(e solver.Event) string {
 	trial := ""
 	if e.Searching {
@@ -164,7 +163,7 @@ func (p *pace) short(e solver.Event) string {
 	return fmt.Sprintf("%ssweep %d", trial, e.Sweep+1) + p.scores + p.speed(e, "")
 }
 
-// speed writes the rate and, of the last run, the time left.
+// speed returns the rate and, for the final training, the remaining time.
 func (p *pace) speed(e solver.Event, most string) string {
 	text := ""
 	if rate := p.rate(); rate > 0 {
@@ -176,7 +175,7 @@ func (p *pace) speed(e solver.Event, most string) string {
 	return text
 }
 
-// rough writes a number with two or three digits: 950, 12 k, 3.4 M.
+// rough formats a number with two or three digits: 950, 12 k, 3.4 M.
 func rough(v float64) string {
 	switch {
 	case v >= 1e7:

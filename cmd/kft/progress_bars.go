@@ -11,14 +11,14 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 )
 
-// bars shows a bar a stage; the bar of training carries sweep, loss, R2, rate
-// and time left.
+// bars shows one bar per stage. That of training also shows sweep, loss, R2, rate and
+// remaining time.
 type bars struct {
 	p      *mpb.Progress
 	stages map[string]string
 	pace   pace
 	bar    *mpb.Bar
-	text   *atomic.Pointer[string] // beside the bar in work
+	text   *atomic.Pointer[string] // next to the current bar
 }
 
 func newBars(w io.Writer, stages map[string]string, budget time.Duration) *bars {
@@ -46,8 +46,8 @@ func (b *bars) event(e kft.Event) {
 	}
 }
 
-// add begins the bar of a stage. Only training can tell how far it is; the
-// others have a spinner.
+// add starts the bar of a stage. Only the progress of training is known; other stages
+// have a spinner.
 func (b *bars) add(stage string) {
 	text := &atomic.Pointer[string]{}
 	b.text = text
@@ -55,7 +55,7 @@ func (b *bars) add(stage string) {
 	beside := decor.Any(func(decor.Statistics) string { return *text.Load() })
 	name := decor.Name(b.stages[stage] + " ")
 	if stage == "fit" {
-		// No name: with it the line would not fit 80 columns.
+		// Without a name, so that the line fits 80 columns.
 		b.bar = b.p.New(0, mpb.BarStyle(), mpb.BarWidth(12), mpb.AppendDecorators(beside))
 		return
 	}
@@ -64,10 +64,10 @@ func (b *bars) add(stage string) {
 		mpb.AppendDecorators(elapsed, beside), mpb.BarFillerClearOnComplete())
 }
 
-// say sets the text beside the bar in work.
+// say sets the text next to the current bar.
 func (b *bars) say(text string) { b.text.Store(&text) }
 
-// finish completes the bar in work, which stays on the screen.
+// finish completes the current bar, which stays on the screen.
 func (b *bars) finish() {
 	if b.bar == nil {
 		return

@@ -10,25 +10,25 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// clock is a time that goes on a second at each look.
+// clock returns a clock that advances one second per call.
 func clock() func() time.Time {
 	now := time.Unix(0, 0)
 	return func() time.Time { now = now.Add(time.Second); return now }
 }
 
-// trainingEvents are those of a trial of one sweep and a run of two more, each
+// trainingEvents returns the events of a trial of one sweep and a run of another one, each
 // of two blocks.
 func trainingEvents() []kft.Event {
 	event := func(trials int, searching bool, sweep, block int, point bool) kft.Event {
 		e := solver.Event{Trials: trials, Searching: searching, Sweep: sweep, Sweeps: 4, Block: block, Blocks: 2,
 			Ridge: solver.Ridge{Kind: solver.Uniform, Lambda: 2}, Observations: 3_000_000}
-		told := kft.Event{Stage: "fit", Fit: &e}
+		event := kft.Event{Stage: "fit", Fit: &e}
 		if point {
 			e.Point = &solver.Point{Sweep: sweep, Train: 0.5, Valid: 0.3}
 			r2 := 0.7
-			told.ValidR2 = &r2
+			event.ValidR2 = &r2
 		}
-		return told
+		return event
 	}
 	return []kft.Event{
 		{Stage: "read"}, {Stage: "fit"},
@@ -40,6 +40,7 @@ func trainingEvents() []kft.Event {
 }
 
 func TestLines(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	l := newProgress(&b, false, []string{"a.csv", "b.csv"}, 0).(*lines)
 	l.pace.now = clock()
@@ -49,18 +50,19 @@ func TestLines(t *testing.T) {
 	l.end()
 	want := `reading a.csv, b.csv
 training
-trial 1, penalty uniform 2: sweep 1, loss 0.5000, valid R2 0.7000, 1.0 M rows/s
+trial 1, penalty uniform 2: sweep 1, loss 0.5000, validation R2 0.7000, 1.0 M rows/s
 a note
-sweep 2 of at most 4, loss 0.5000, valid R2 0.7000, 1.0 M rows/s, at most 6 s left
+sweep 2 of at most 4, loss 0.5000, validation R2 0.7000, 1.0 M rows/s, at most 6 s left
 evaluating
 `
 	if b.String() != want {
-		t.Errorf("wrote\n%s, not\n%s", b.String(), want)
+		t.Errorf("got\n%s, want\n%s", b.String(), want)
 	}
 }
 
-// A budget bounds the time left.
+// A budget limits the remaining time.
 func TestTimeLeftWithinBudget(t *testing.T) {
+	t.Parallel()
 	p := pace{now: clock(), budget: 8 * time.Second}
 	p.start()
 	var last kft.Event
@@ -73,18 +75,19 @@ func TestTimeLeftWithinBudget(t *testing.T) {
 	}
 	p.budget = 3 * time.Second
 	if left, _ := p.left(*last.Fit); left != time.Second {
-		t.Errorf("%v left of a budget of 3 s", left)
+		t.Errorf("got %v left of a budget of 3 s, want 1s", left)
 	}
 }
 
 func TestBars(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	bars := newBars(&b, stageNames([]string{"a.csv"}), 0)
 	for _, e := range trainingEvents() {
 		bars.event(e)
 	}
 	bars.end()
-	for _, part := range []string{"reading a.csv", "sweep 2, loss 0.5000, valid R2 0.7000", "evaluating"} {
+	for _, part := range []string{"reading a.csv", "sweep 2, loss 0.5000, validation R2 0.7000", "evaluating"} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("no %q in\n%s", part, b.String())
 		}
@@ -92,6 +95,7 @@ func TestBars(t *testing.T) {
 }
 
 func TestQuiet(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	p := newProgress(&b, true, []string{"a.csv"}, 0)
 	for _, e := range trainingEvents() {
@@ -99,6 +103,6 @@ func TestQuiet(t *testing.T) {
 	}
 	p.end()
 	if b.Len() > 0 {
-		t.Errorf("quiet, but wrote %q", b.String())
+		t.Errorf("got %q, want no output", b.String())
 	}
 }

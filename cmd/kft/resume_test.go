@@ -11,49 +11,49 @@ import (
 	"testing"
 )
 
-// solverRuns are fits long enough to be killed in.
+// solverRuns are fits that are long enough to be killed.
 var solverRuns = map[string][]string{
 	"als":  {"--term", "store,item,time:4", "--term", "store*item", "--sweeps", "12"},
 	"cavi": {"--inference", "mean-field", "--term", "store,item,time:4", "--term", "store*item", "--sweeps", "12", "--conformal", "split"},
 	"adam": {"--solver", "adam", "--term", "store,item,time:4", "--epochs", "12", "--batch", "0.2", "--ridge", "frequency"},
 }
 
-// A fit that is killed five times, at random moments, and resumed ends in the
-// same file as one that nobody disturbed.
+// A fit that is killed five times at random moments and resumed writes the same file as a
+// fit without interruption.
 func TestKillAndResume(t *testing.T) {
 	kft := program(t)
 	for solver, flags := range solverRuns {
 		t.Run(solver, func(t *testing.T) {
 			inEmptyFolder(t)
 			writeSales(t, "sales.csv", mediumSales)
-			must(t, fitSales(append(flags, "-o", "undisturbed.kft")...)...)
+			must(t, fitSales(append(flags, "-o", "uninterrupted.kft")...)...)
 			random := rand.New(rand.NewPCG(1, uint64(len(solver))))
 			args := fitSales(append(flags, "-o", "killed.kft", "--checkpoint", "state", "--checkpoint-every", "0s", "--resume")...)
 			for kill := range 5 {
-				line := 1 + random.IntN(9) // reading is the first, sweeps follow the fifth
+				line := 1 + random.IntN(9) // reading is the first line, sweeps follow the fifth
 				if killedAfter(t, exec.Command(kft, args...), line) {
 					continue
 				}
-				t.Fatalf("kill %d: the fit ended before line %d of its progress could be answered; the table is too small", kill+1, line)
+				t.Fatalf("kill %d: the fit ended before it was killed at line %d of its progress; the table is too small", kill+1, line)
 			}
 			if _, err := os.Stat("killed.kft"); err == nil {
-				t.Error("a killed fit has written its model")
+				t.Error("a killed fit wrote its model")
 			}
 			if out, err := exec.Command(kft, args...).CombinedOutput(); err != nil {
 				t.Fatalf("resuming: %v\n%s", err, out)
 			}
-			if read(t, "killed.kft") != read(t, "undisturbed.kft") {
-				t.Error("the resumed fit ends in another file than the undisturbed one")
+			if read(t, "killed.kft") != read(t, "uninterrupted.kft") {
+				t.Error("the file of the resumed fit differs from that of the uninterrupted fit")
 			}
-			if files := listing(t); fmt.Sprint(files) != "[killed.kft sales.csv state/checkpoint.kft undisturbed.kft]" {
+			if files := listing(t); fmt.Sprint(files) != "[killed.kft sales.csv state/checkpoint.kft uninterrupted.kft]" {
 				t.Errorf("left behind: %v", files)
 			}
 		})
 	}
 }
 
-// killedAfter starts a program, kills it (SIGKILL) once it has written so many
-// lines of progress, and reports whether it was alive to be killed.
+// killedAfter starts a program, kills it (SIGKILL) after a number of lines of progress, and
+// reports whether it was still running then.
 func killedAfter(t *testing.T, command *exec.Cmd, lines int) bool {
 	t.Helper()
 	stderr, err := command.StderrPipe()
@@ -79,14 +79,14 @@ func killedAfter(t *testing.T, command *exec.Cmd, lines int) bool {
 	return ok && status.Signaled()
 }
 
-// A checkpoint of another fit is refused.
+// A checkpoint of another fit is an error.
 func TestResumeOfAnotherFit(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	fit := fitSales("--sweeps", "2", "--checkpoint", "state")
 	must(t, append(fit, "--rank", "2")...)
 	r := call(t, append(fit, "--rank", "3", "--resume", "-o", "other.kft")...)
-	if r.code != exitFailed || !strings.Contains(r.stderr, "belongs to another fit") {
+	if r.code != exitFailed || !strings.Contains(r.stderr, "belongs to another fit: the specification differs; choose another folder with --checkpoint, or leave out --resume") {
 		t.Errorf("exit %d, %q", r.code, r.stderr)
 	}
 	if _, err := os.Stat("other.kft"); err == nil {
@@ -94,7 +94,7 @@ func TestResumeOfAnotherFit(t *testing.T) {
 	}
 }
 
-// The number of threads does not change a byte.
+// The number of threads does not change the file.
 func TestThreads(t *testing.T) {
 	for solver, flags := range solverRuns {
 		t.Run(solver, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestThreads(t *testing.T) {
 				if text := read(t, file); first == "" {
 					first = text
 				} else if text != first {
-					t.Errorf("%s threads give another file than 1", threads)
+					t.Errorf("the file of %s threads differs from that of 1 thread", threads)
 				}
 			}
 		})

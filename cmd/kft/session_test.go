@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/*.session from what the program does")
+var update = flag.Bool("update", false, "rewrite testdata/*.session with the output of the program")
 
-// Each session is a folder with the tables sales.csv, stores.csv and
-// new_stores.csv and a list of commands, "$ kft ...", each followed by what it
-// prints: standard output, then standard error after a line [stderr], then
-// [exit N] unless N is 0. "$ cat F" shows a file.
+// A session is a list of commands, "$ kft ...", in a folder with the tables sales.csv,
+// stores.csv and new_stores.csv. Each command is followed by its standard output, its
+// standard error after a line [stderr], and [exit N] unless N is 0. "$ cat F" prints a
+// file.
 func TestSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.session")
 	if err != nil || len(files) == 0 {
@@ -34,7 +34,7 @@ func TestSessions(t *testing.T) {
 			for line := range strings.Lines(want) {
 				line = strings.TrimSuffix(line, "\n")
 				switch {
-				case strings.HasPrefix(line, "#") && got.Len() == 0: // what the session is about
+				case strings.HasPrefix(line, "#") && got.Len() == 0: // description of the session
 					got.WriteString(line + "\n")
 				case strings.HasPrefix(line, "$ "):
 					got.WriteString("\n" + line + "\n")
@@ -51,7 +51,7 @@ func TestSessions(t *testing.T) {
 				}
 				return
 			}
-			t.Errorf("%s is not what the program does (go test ./cmd/kft -update rewrites it):\n%s", file, firstDifference(want, text))
+			t.Errorf("%s differs from the output of the program (go test ./cmd/kft -update rewrites it):\n%s", file, firstDifference(want, text))
 		})
 	}
 }
@@ -72,8 +72,8 @@ func perform(t *testing.T, out *strings.Builder, command string) {
 	}
 }
 
-// scrub takes out what differs from run to run or from machine to machine: the
-// clock, memory, hashes, work, and the last digits of results.
+// scrub removes what differs between runs or machines: times, memory, hashes, work, and
+// the last digits of results.
 func scrub(text string) string {
 	for _, s := range []struct{ pattern, by string }{
 		{`in \d+\.\d s, [\d.]+ [KMG]iB of memory`, "in # s, # MiB of memory"},
@@ -86,15 +86,14 @@ func scrub(text string) string {
 	} {
 		text = regexp.MustCompile(s.pattern).ReplaceAllString(text, s.by)
 	}
-	// Of a result its first decimal is shown; the width is kept, for tables,
-	// unless it is that of a float64 in full.
+	// Results keep their first decimal and their width, up to 4 digits.
 	return regexp.MustCompile(`\d+\.\d{3,}`).ReplaceAllStringFunc(text, func(number string) string {
 		keep := strings.IndexByte(number, '.') + 2
 		return number[:keep] + strings.Repeat("#", min(4, len(number)-keep))
 	})
 }
 
-// shellWords splits a command as a shell does, as far as sessions need it.
+// shellWords splits a command like a shell, as far as sessions require.
 func shellWords(command string) []string {
 	var words []string
 	for _, w := range regexp.MustCompile(`'[^']*'|[^ ']+`).FindAllString(command, -1) {

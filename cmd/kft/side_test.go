@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// storesTable describes the 12 stores of smallSales but for the last, and one
-// that sells nothing.
+// storesTable describes the 12 stores of smallSales except the last, and one store without
+// sales.
 var storesTable = func() string {
 	var b strings.Builder
 	b.WriteString("store,region,area,floors\n")
@@ -22,7 +22,8 @@ var storesTable = func() string {
 
 const newStoresTable = "store,region,area,floors\nN001,north,120,1\nN002,east,,2\n"
 
-// fitSide is a fit of the small table with the stores' side table.
+// fitSide returns the arguments of a fit of the small table with side information of
+// stores.
 func fitSide(more ...string) []string {
 	return fitSales(slices.Concat([]string{"--rank", "2", "--sweeps", "2", "--side", "store=stores.csv"}, more)...)
 }
@@ -35,8 +36,8 @@ func inSideFolder(t *testing.T) {
 	write(t, "new_stores.csv", newStoresTable)
 }
 
-// Bad side information gives one line with its place and a remedy, and writes
-// nothing: exit 1 for what is in a table, 2 for what is in the call.
+// Invalid side information is one line with its location and a remedy, and nothing is
+// written. The exit code is 1 for errors in a table, 2 for errors in the call.
 func TestBadSide(t *testing.T) {
 	change := func(old, new string) string { return strings.Replace(storesTable, old, new, 1) }
 	for _, c := range []struct {
@@ -50,9 +51,9 @@ func TestBadSide(t *testing.T) {
 			[]string{"side information of store: bad.csv", `column "store"`, "describes no entity of mode store", `its keys are "X1", "X2"`, `the ids of the mode are "S0`, "store=bad.csv[key=COLUMN]"}},
 		{"key twice", change("S004,", "S002,"), []string{"--side", "store=bad.csv"}, exitFailed,
 			[]string{`bad.csv, line 5, column "store", value "S002"`, "duplicate of line 3", "keep one row per entity"}},
-		{"nothing said", "store,a,b\nS001,7,\nS002,7,\n", []string{"--side", "store=bad.csv:a:num,b:num"}, exitFailed,
+		{"no usable column", "store,a,b\nS001,7,\nS002,7,\n", []string{"--side", "store=bad.csv:a:num,b:num"}, exitFailed,
 			[]string{"bad.csv", "has no usable column", `column "a" is left out: all values are equal (7)`, `column "b" is left out: all values are missing`}},
-		{"number of a text", storesTable, []string{"--side", "store=bad.csv:region:num"}, exitFailed,
+		{"text in a number column", storesTable, []string{"--side", "store=bad.csv:region:num"}, exitFailed,
 			[]string{`bad.csv, line 2, column "region", value "north"`, "not a number, as type num requires", "another type"}},
 		{"no such column", storesTable, []string{"--side", "store=bad.csv:regoin"}, exitFailed,
 			[]string{"bad.csv", `column "regoin"`, `did you mean "region"?`}},
@@ -60,9 +61,9 @@ func TestBadSide(t *testing.T) {
 			[]string{"bad.csv", "no column with the ids of mode store", "store=bad.csv[key=COLUMN]", "shop, region"}},
 		{"no such file", "", []string{"--side", "store=stroes.csv"}, exitFailed, []string{"stroes.csv", "no such file", "check the path"}},
 		{"empty table", "", []string{"--side", "store=bad.csv"}, exitFailed, []string{"bad.csv", "empty"}},
-		{"kernel on a column there is not", storesTable, []string{"--side", "store=bad.csv", "--kernel", "rbf[aera]"}, exitFailed,
+		{"kernel on an unknown column", storesTable, []string{"--side", "store=bad.csv", "--kernel", "rbf[aera]"}, exitFailed,
 			[]string{"rbf[aera]", `did you mean "area"?`}},
-		{"own column there is not", storesTable, []string{"--side", "time=@mnth"}, exitFailed, []string{`no column @mnth can be computed from the ids`, `did you mean "month"?`}},
+		{"unknown column of the ids", storesTable, []string{"--side", "time=@mnth"}, exitFailed, []string{`no column @mnth can be computed from the ids`, `did you mean "month"?`}},
 
 		{"unknown kernel", storesTable, []string{"--side", "store=bad.csv", "--kernel", "matern23"}, exitUsage, []string{"--kernel", `"matern23"`, `did you mean "matern32"?`}},
 		{"unknown variant", storesTable, []string{"--side", "store=bad.csv", "--variant", "wrl"}, exitUsage, []string{"--variant", `"wrl"`, `did you mean "wlr"?`}},
@@ -74,11 +75,11 @@ func TestBadSide(t *testing.T) {
 		{"two tables", storesTable, []string{"--side", "store=bad.csv", "--side", "store=stores.csv"}, exitUsage, []string{"--side", `mode "store" has a side table already, store=bad.csv`, "join the two"}},
 		{"no equals sign", storesTable, []string{"--side", "bad.csv"}, exitUsage, []string{"--side", `"bad.csv"`, "'=' is missing", "mode=file"}},
 		{"variant without a table", "", []string{"--variant", "wlr"}, exitUsage, []string{"--variant", "wlr needs side information", "--side"}},
-		{"unknown replacement", storesTable, []string{"--side", "store=bad.csv", "--side-replace", "nosie"}, exitUsage, []string{"--side-replace", `"nosie"`, `did you mean "noise"?`}},
-		{"replacement of no table", storesTable, []string{"--side", "store=bad.csv", "--side-replace", "noise:item"}, exitUsage, []string{"--side-replace", `mode "item" has no side table`}},
-		{"replacement of nothing", "", []string{"--side-replace", "noise"}, exitUsage, []string{"--side-replace", "no side table to replace", "--side"}},
+		{"unknown placebo", storesTable, []string{"--side", "store=bad.csv", "--placebo", "nosie"}, exitUsage, []string{"--placebo", `"nosie"`, `did you mean "noise"?`}},
+		{"placebo of a mode without a table", storesTable, []string{"--side", "store=bad.csv", "--placebo", "noise:item"}, exitUsage, []string{"--placebo", `mode "item" has no side table`}},
+		{"placebo without side tables", "", []string{"--placebo", "noise"}, exitUsage, []string{"--placebo", "no side table to replace", "--side"}},
 		{"no columns", storesTable, []string{"--side", "store=bad.csv", "--side-columns", "0"}, exitUsage, []string{"--side-columns", "above 0"}},
-		{"onto the side table", storesTable, []string{"--side", "store=bad.csv", "-o", "bad.csv", "--force"}, exitUsage, []string{"bad.csv is read by this command"}},
+		{"output is the side table", storesTable, []string{"--side", "store=bad.csv", "-o", "bad.csv", "--force"}, exitUsage, []string{"bad.csv is an input of this command"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inSideFolder(t)
@@ -92,7 +93,7 @@ func TestBadSide(t *testing.T) {
 	}
 }
 
-// What is odd but no error is said and goes on.
+// Warnings and notes do not stop the fit.
 func TestSideNotices(t *testing.T) {
 	inSideFolder(t)
 	write(t, "empty.csv", strings.ReplaceAll(strings.Replace(storesTable, "floors", "floors,gone", 1), ",1\n", ",1,\n"))
@@ -100,34 +101,34 @@ func TestSideNotices(t *testing.T) {
 		args           []string
 		stdout, stderr []string
 	}{
-		{fitSide(), []string{"Side: store: 11 of 12 ids described, 1 not, 1 row of no id in the data; dual by matern32, ", "region cat (guessed, 2 levels, 1 missing), area num (guessed, 1 missing)", "floors left out",
+		{fitSide(), []string{"Side: store: 11 of 12 ids with a row, 1 without, 1 row without an id in the data; dual with kernel matern32, ", "region cat (guessed, 2 levels, 1 missing), area num (guessed, 1 missing)", "floors left out",
 			`warning: side information of store: column "floors" is left out: all values are equal (1)`}, nil},
 		{fitSales("--rank", "2", "--sweeps", "1", "--side", "store=empty.csv"), []string{`column "gone" is left out: all values are missing`}, nil},
 		{fitSales("--rank", "40", "--sweeps", "1", "--side", "store=stores.csv:area"), []string{"the rank 40 between store and item is reduced to 12, the maximum that store allows"}, nil},
-		{fitSide("--side-replace", "noise"), []string{"replaced by noise"}, nil},
+		{fitSide("--placebo", "noise"), []string{"replaced by noise"}, nil},
 		{fitSide("--kernel", "item=rbf"), []string{"warning: kernel item=rbf has no effect: mode item has no side information"}, nil},
 		{fitSide("--length-scales", "learn"), []string{"\n      learned: intercept 1 -> ", ", matern32 length "}, nil},
 		{fitSide("--space", "dual-unwhitened", "--length-scales", "learn"), []string{"warning: length-scales cannot be learned in the space dual-unwhitened; set side.space to dual"}, nil},
 		{fitSales("--term", "item,time:2", "--sweeps", "1", "--side", "store=stores.csv"), []string{"warning: the side information of store has no effect: no term has a core of store"}, nil},
-		{fitSide("--space", "primal", "--kernel", "rbf"), []string{"; primal, "}, []string{"note: --kernel is for kernels and has no effect in the space primal"}},
-		{fitSales("--rank", "1", "--sweeps", "1", "--space", "primal"), nil, []string{"note: --space is for side information and has no effect without --side"}},
+		{fitSide("--space", "primal", "--kernel", "rbf"), []string{"; primal, "}, []string{"note: --kernel applies to kernels and has no effect in the space primal"}},
+		{fitSales("--rank", "1", "--sweeps", "1", "--space", "primal"), nil, []string{"note: --space applies to side information and has no effect without --side"}},
 	} {
 		r := must(t, c.args...)
 		for _, part := range c.stdout {
 			if !strings.Contains(r.stdout, part) {
-				t.Errorf("%v: %q does not say %q", c.args, r.stdout, part)
+				t.Errorf("%v: %q does not contain %q", c.args, r.stdout, part)
 			}
 		}
 		for _, part := range c.stderr {
 			if !strings.Contains(r.stderr, part) {
-				t.Errorf("%v: %q does not say %q", c.args, r.stderr, part)
+				t.Errorf("%v: %q does not contain %q", c.args, r.stderr, part)
 			}
 		}
 	}
 }
 
-// predict and evaluate take side rows of new ids, in a table and in cells, and
-// say what they predicted from them.
+// predict and evaluate use side information of new ids, for tables and cells, and report
+// its use.
 func TestPredictSide(t *testing.T) {
 	inSideFolder(t)
 	must(t, fitSide()...)
@@ -135,7 +136,7 @@ func TestPredictSide(t *testing.T) {
 	without := must(t, "predict", "model.kft", "new.csv")
 	with := must(t, "predict", "model.kft", "new.csv", "--side", "store=new_stores.csv")
 	a, b := strings.Split(without.stdout, "\n"), strings.Split(with.stdout, "\n")
-	for i, want := range []string{"unknown", "store:side", "store:side", "store", ""} {
+	for i, want := range []string{"unseen", "store:side", "store:side", "store", ""} {
 		if !strings.HasSuffix(b[i], ","+want) {
 			t.Errorf("row %q does not end in %q", b[i], want)
 		}
@@ -143,14 +144,14 @@ func TestPredictSide(t *testing.T) {
 			t.Errorf("the side table turns %q to %q", a[i], b[i])
 		}
 	}
-	for _, part := range []string{"4 rows predicted\n", "2 rows with a store not in the training data, predicted from its side row; the column unknown", "1 row with an unknown store, predicted by the average"} {
+	for _, part := range []string{"4 rows predicted\n", "2 rows with an unseen store, predicted from its side information; the column unseen", "1 row with an unseen store, predicted by the prior"} {
 		if !strings.Contains(with.stderr, part) {
-			t.Errorf("%q does not say %q", with.stderr, part)
+			t.Errorf("%q does not contain %q", with.stderr, part)
 		}
 	}
 	write(t, "others.csv", "store,region,area,floors\nN100,north,120,1\n")
 	for _, verb := range []string{"predict", "evaluate"} {
-		if r := must(t, verb, "model.kft", "new.csv", "--side", "store=others.csv"); !strings.Contains(r.stdout+r.stderr, "0 rows made use of others.csv: their ids of store have training data or are not in it") {
+		if r := must(t, verb, "model.kft", "new.csv", "--side", "store=others.csv"); !strings.Contains(r.stdout+r.stderr, "no row used others.csv: every store has training data or is not in that table") {
 			t.Errorf("%s: %q, %q", verb, r.stdout, r.stderr)
 		}
 	}
@@ -166,7 +167,7 @@ func TestPredictSide(t *testing.T) {
 	if !strings.HasPrefix(b[1], fmt.Sprintf("N001,A0001,2023,1,3,%.5g", answer.Prediction)) {
 		t.Errorf("the cell is predicted %g, the row is %q", answer.Prediction, b[1])
 	}
-	if r := must(t, "evaluate", "model.kft", "new.csv", "--side", "store=new_stores.csv"); !strings.Contains(r.stdout, "2 rows with a store not in the training data, predicted from its side row\n1 row with an unknown store") {
+	if r := must(t, "evaluate", "model.kft", "new.csv", "--side", "store=new_stores.csv"); !strings.Contains(r.stdout, "2 rows with an unseen store, predicted from its side information\n1 row with an unseen store") {
 		t.Errorf("%q", r.stdout)
 	}
 	if r := must(t, "evaluate", "model.kft", "new.csv", "--side", "store=new_stores.csv", "--json"); !strings.Contains(r.stdout, "\"from_side\": {\n    \"item\": 0,\n    \"store\": 2,") {
@@ -174,7 +175,7 @@ func TestPredictSide(t *testing.T) {
 	}
 }
 
-// predict refuses tables that the model cannot use.
+// Side tables that the model cannot use are errors.
 func TestBadPredictSide(t *testing.T) {
 	inSideFolder(t)
 	must(t, fitSide("-o", "model.kft")...)
@@ -187,7 +188,7 @@ func TestBadPredictSide(t *testing.T) {
 		code        int
 		parts       []string
 	}{
-		{"plain.kft", "store=new_stores.csv", exitUsage, []string{"--side", "fitted without side information of mode store", "fit it with --side store=TABLE"}},
+		{"plain.kft", "store=new_stores.csv", exitUsage, []string{"--side", "fitted without side information of mode store", "fit it with a side table of store"}},
 		{"model.kft", "item=new_stores.csv", exitUsage, []string{"--side", "fitted without side information of mode item"}},
 		{"model.kft", "stroe=new_stores.csv", exitUsage, []string{"--side", `no mode "stroe"`, `did you mean "store"?`, "store, item, time"}},
 		{"model.kft", "store=short.csv", exitFailed, []string{"short.csv", `column "area"`, "the table has no such column", "choose one of store, region"}},
@@ -202,14 +203,14 @@ func TestBadPredictSide(t *testing.T) {
 			refused(t, c.code, c.parts, "predict", c.model, "--cell", "store=S001,item=A0001,time=2023-1", "--side", c.side)
 		})
 	}
-	refused(t, exitUsage, []string{"mode store is given two tables"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "--side", "store=short.csv")
-	refused(t, exitUsage, []string{"new_stores.csv is read by this command"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "-o", "new_stores.csv")
+	refused(t, exitUsage, []string{"mode store has two tables"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "--side", "store=short.csv")
+	refused(t, exitUsage, []string{"new_stores.csv is an input of this command"}, "predict", "model.kft", "sales.csv", "--side", "store=new_stores.csv", "-o", "new_stores.csv")
 	if r := call(t, "evaluate", "plain.kft", "sales.csv", "--side", "store=new_stores.csv"); r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, "fitted without side information") {
 		t.Errorf("%+v", r)
 	}
 }
 
-// The reports for machines have keys like the rest.
+// The JSON reports have the documented keys.
 func TestSideJSON(t *testing.T) {
 	inSideFolder(t)
 	report := must(t, fitSide("--json")...).stdout
@@ -225,7 +226,7 @@ func TestSideJSON(t *testing.T) {
 	if text := must(t, "inspect", "model.kft", "--json").stdout; !strings.Contains(text, `"name": "matern32 length"`) || !strings.Contains(text, `"end": `) {
 		t.Errorf("no learned length in %s", text)
 	}
-	for _, part := range []string{"Side: store: 11 of 12 ids described", "variant", "wlr", "learned: "} {
+	for _, part := range []string{"Side: store: 11 of 12 ids with a row", "variant", "wlr", "learned: "} {
 		if text := must(t, "inspect", "model.kft").stdout; !strings.Contains(text, part) {
 			t.Errorf("no %q in %s", part, text)
 		}

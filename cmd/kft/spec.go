@@ -7,16 +7,16 @@ type specCommand struct {
 
 // Help is shown by kft spec --help.
 func (*specCommand) Help() string {
-	return `Takes the flags of kft fit, reads kft.yaml as that does, and prints every key with its value. What it prints can be edited and given back with --spec. Without a table it prints the defaults.
+	return `Takes the arguments and flags of kft fit and prints the specification that kft fit would use, with every key. The output can be edited and used with --spec. Without a table and without kft.yaml it prints the defaults.
 
 Example:
 
-    kft spec --data sales.csv --target units --modes store,item,time=year+month > kft.yaml`
+    kft spec sales.csv --target units --modes store,item,time=year+month > kft.yaml`
 }
 
-// Run prints the specification, or says what is wrong with it.
+// Run prints the specification, or what is wrong with it.
 func (c *specCommand) Run(e *env) error {
-	spec, _, err := c.specification()
+	spec, _, err := c.specification(e, false)
 	if err != nil {
 		return err
 	}

@@ -15,27 +15,27 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
-// splitCommand writes the part of each row of a table.
+// splitCommand splits a table.
 type splitCommand struct {
-	Tables []string `arg:"" name:"table" complete:"file" help:"CSV or TSV, plain or gzip; several are read as one."`
-	Split  string   `default:"random:60/20/20" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:" help:"random:60/20/20, time:last=3, entity:store=10% or column:part (default: random:60/20/20)."`
-	Seed   uint64   `default:"1" placeholder:"N" help:"Of the random choice, 1 or more (default: 1)."`
-	Output string   `short:"o" default:"split.csv" placeholder:"FILE" complete:"file" help:"Where the parts go; compressed where it ends in .gz (default: split.csv)."`
-	Force  bool     `help:"Overwrite FILE."`
+	Tables []string `arg:"" name:"table" complete:"file" help:"Table: CSV or TSV, plain, gzip or zstd, Parquet or Arrow. Several tables with the same columns are read as one."`
+	Split  string   `default:"random:60/20/20" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:" help:"Split: random:60/20/20, time:last=3, entity:store=10% or column:part (default: random:60/20/20)."`
+	Seed   uint64   `default:"1" placeholder:"N" help:"Seed of the random choice, 1 or more (default: 1)."`
+	Output string   `short:"o" default:"split.csv" placeholder:"FILE" complete:"file" help:"File to write; compressed if it ends in .gz (default: split.csv)."`
+	Force  bool     `help:"Overwrite FILE if it exists."`
 	dataFlags
 }
 
 // Help is shown by kft split --help.
 func (*splitCommand) Help() string {
-	return `Writes a file with the header part and train, valid or test for each row, which kft fit --split file:FILE reads. A random split needs nothing else; with --target and --modes rows without a target are unused and rows of one cell stay together. The other splits need both.
+	return `Writes a file with the column part, which contains train, valid or test for each row, for kft fit --split file:FILE. A random split requires only the table; with --target and --modes rows without a target are unused, and rows of the same cell stay together. The other splits require both flags.
 
-Example:
+Examples:
 
     kft split sales.csv --split random:60/20/20 --seed 1 -o split.csv
-    kft fit --data sales.csv --target units --modes store,item,time=year+month --split file:split.csv`
+    kft fit sales.csv --target units --modes store,item,time=year+month --split file:split.csv`
 }
 
-// Run reads, splits and writes.
+// Run reads, splits and writes the table.
 func (c *splitCommand) Run(e *env) error {
 	spec, err := split.Parse(c.Split)
 	if err != nil {
@@ -45,13 +45,13 @@ func (c *splitCommand) Run(e *env) error {
 		return usagef("--seed: must be 1 or more")
 	}
 	if slices.Contains(c.Tables, "-") {
-		return usagef("kft split reads a table that kft fit will read again; save standard input to a file first")
+		return usagef("kft split cannot read standard input, because kft fit must read the same table; save it to a file first")
 	}
-	if err := checkTarget(c.Output, c.Tables); err != nil {
+	if err := checkOutput(c.Output, c.Tables); err != nil {
 		return err
 	}
 	if _, err := os.Stat(c.Output); err == nil && !c.Force {
-		return usagef("%s is there already; choose another file with -o, or give --force", c.Output)
+		return usagef("%s already exists; choose another file with -o, or add --force", c.Output)
 	}
 	table, err := c.read(e, spec)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *splitCommand) Run(e *env) error {
 		}
 	}
 	if n := table.Counts.Merged; n > 0 {
-		fmt.Fprintf(&b, "%s of a cell counted already, in its part\n", plural(n, "more row"))
+		fmt.Fprintf(&b, "%s of the same cells, in the same parts\n", plural(n, "more row"))
 	}
 	if parts.Note != "" {
 		fmt.Fprintf(&b, "warning: %s\n", parts.Note)
@@ -94,8 +94,8 @@ func (c *splitCommand) Run(e *env) error {
 	return err
 }
 
-// read reads what the split needs: the observations, or, for a random split
-// without target and modes, only how many rows there are.
+// read reads what the split requires: the observations, or only the number of rows for a
+// random split without target and modes.
 func (c *splitCommand) read(e *env, spec split.Spec) (*dataset.Table, error) {
 	format, err := c.format(e.stdin)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *splitCommand) read(e *env, spec split.Spec) (*dataset.Table, error) {
 		return countRows(e, c.Tables, format)
 	}
 	if c.Target == "" || len(c.Modes) == 0 {
-		return nil, usagef("the split %s needs --target and --modes: which rows are one cell, and which have a value", c.Split)
+		return nil, usagef("the split %s requires --target and --modes; add both", c.Split)
 	}
 	schema := dataset.Schema{Target: c.Target, Weight: c.Weight, Duplicates: c.Duplicates, Part: spec.Column()}
 	for _, text := range c.modeTexts() {
@@ -118,9 +118,8 @@ func (c *splitCommand) read(e *env, spec split.Spec) (*dataset.Table, error) {
 	return tableio.Read(e.ctx, tableio.Files(c.Tables...), schema, format, 0)
 }
 
-// countRows returns a table of as many observations as the files have rows, and
-// nothing else in it. The files are streamed through with the first column as
-// the only mode.
+// countRows returns an empty table with as many observations as the files have rows. It
+// streams the files with the first column as the only mode.
 func countRows(e *env, files []string, format tableio.Format) (*dataset.Table, error) {
 	n := 0
 	for _, file := range files {

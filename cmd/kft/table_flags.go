@@ -6,26 +6,25 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 )
 
-// tableFlags say how a table is read for a model.
+// tableFlags describe how a table is read for a fitted model.
 type tableFlags struct {
-	Side      []string `sep:"none" placeholder:"TABLE" help:"Side rows of new ids, as in store=new_stores.csv, of a mode that the model has side information of. May be repeated."`
-	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Of the table (default: auto)."`
-	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row names the columns (default: auto)."`
-	Threads   int      `placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
+	Side      []string `sep:"none" placeholder:"TABLE" help:"Side information of new ids, as in store=new_stores.csv, for a mode whose side information the model uses. May be repeated."`
+	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space or one character (default: auto)."`
+	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row contains the column names: auto, yes or no (default: auto)."`
+	Threads   int      `placeholder:"N" help:"Number of threads (default: all CPUs)."`
 }
 
-// inputs returns the tables and side tables, if they can be read and the flags
-// make sense.
+// inputs checks the flags and returns the files of the tables and side tables.
 func (f *tableFlags) inputs(tables ...string) ([]string, error) {
-	if f.Threads < 0 {
-		return nil, usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out", f.Threads)
+	if err := checkThreads(f.Threads); err != nil {
+		return nil, err
 	}
 	files := slices.Concat(sideFiles(f.Side), tables)
 	return files, checkInputs(files)
 }
 
-// open loads a model, which then knows the side tables' ids, and says how to read
-// tables for it.
+// open loads a model, adds the ids of the side tables to it and returns how tables are
+// read for it.
 func (f *tableFlags) open(e *env, file string) (*kft.Model, kft.TableOptions, error) {
 	opt := kft.TableOptions{Threads: f.Threads}
 	var err error
@@ -33,9 +32,9 @@ func (f *tableFlags) open(e *env, file string) (*kft.Model, kft.TableOptions, er
 		return nil, opt, err
 	}
 	m, err := kft.Load(file)
-	if err != nil {
-		return nil, opt, err
+	if err != nil || len(f.Side) == 0 {
+		return m, opt, err
 	}
-	m, err = withSide(e, m, f.Side)
+	m, err = m.WithSide(e.ctx, f.Side, map[string]kft.Source{"-": kft.Reader("standard input", e.stdin)})
 	return m, opt, err
 }

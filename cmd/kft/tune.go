@@ -17,48 +17,49 @@ import (
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
-// tuneCommand searches for a better specification.
+// tuneCommand searches for a better specification by trials.
 type tuneCommand struct {
 	specFlags
 
-	Trials    int    `group:"search" default:"20" placeholder:"N" help:"How many trials the study shall have, earlier ones included (default: 20)."`
-	Objective string `group:"search" default:"r2" placeholder:"NAME" values:"r2,mae,crps,eta,elbo" help:"What is to be best: r2, mae, crps or eta of the valid part, or elbo, the bound of a posterior (default: r2)."`
+	Trials    int    `group:"search" default:"20" placeholder:"N" help:"Total number of trials of the study, including earlier ones (default: 20)."`
+	Objective string `group:"search" default:"r2" placeholder:"NAME" values:"r2,mae,crps,eta,elbo" help:"Measure to optimize: r2, mae, crps or eta on the validation set, or elbo, the evidence bound of a posterior (default: r2)."`
 	Sampler   string `group:"search" default:"tpe" placeholder:"NAME" values:"tpe,random" help:"How values are proposed: tpe or random (default: tpe)."`
-	Halving   string `group:"search" default:"auto" placeholder:"WHAT" values:"auto,both,sweeps,rows,none" help:"What a trial has less of until it is among the best: sweeps, rows, both, or none, which gives every trial all; auto is both with a million training rows or more (default: auto)."`
-	Study     string `group:"search" default:"study.db" placeholder:"PLACE" complete:"file" help:"Where the trials are kept: a file, or postgres://user@host/database for workers on several machines (default: study.db)."`
-	Resume    bool   `group:"search" help:"Go on with the study that is there, or join others that work on it."`
-	Worker    bool   `group:"search" help:"Work on the study whether others began it or not, for commands that are given at the same time."`
-	Output    string `short:"o" group:"search" default:"best.yaml" placeholder:"FILE" complete:"file" help:"Where the best specification goes (default: best.yaml)."`
-	Threads   int    `group:"run" placeholder:"N" help:"Threads to use (default: as many as there are processors)."`
-	Quiet     bool   `short:"q" group:"run" help:"Say nothing while working."`
+	Halving   string `group:"search" default:"auto" placeholder:"KIND" values:"auto,both,sweeps,rows,none" help:"What trials have less of at first: sweeps, rows, both, or none (every trial has the full budget); auto is both from a million training rows on (default: auto)."`
+	Study     string `group:"search" default:"study.db" placeholder:"STUDY" complete:"file" help:"Study that stores the trials: a file, or postgres://user@host/database for workers on several machines (default: study.db)."`
+	Resume    bool   `group:"search" help:"Continue an existing study, or join other workers on it."`
+	Worker    bool   `group:"search" help:"Create the study or join it, whichever is needed. For workers that are started at the same time."`
+	Output    string `short:"o" group:"search" default:"best.yaml" placeholder:"FILE" complete:"file" help:"File for the best specification (default: best.yaml)."`
+	Threads   int    `group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
+	Quiet     bool   `short:"q" group:"run" help:"Print no progress, notes or warnings on standard error."`
 }
 
 // Help is shown by kft tune --help.
 func (*tuneCommand) Help() string {
-	return `Fits variations of a specification and keeps the one that is best on the valid part (--objective elbo: on the training part); the test part decides nothing. The first trial is the specification itself. Varied are the ranks of the terms, from a quarter to four times those given, and which terms beside the first there are; scale and likelihood where they are auto; with side tables the variant, the kernel, its columns, and which of several tables are used; a penalty's weight that is given; for adam the rate. A penalty that is auto is found by every trial for itself. The section search of the specification says otherwise:
+	return `Fits variations of a specification and writes the one that is best on the validation set (with --objective elbo: on the training set). The test set is not used. The first trial is the specification itself. The search varies the ranks of the terms, from a quarter to four times the given ones, and which terms besides the first are used; scale and likelihood if they are auto; with side tables the variant, the kernel, its columns, and which of several tables are used; the weight of the penalty if it is given; and the learning rate of adam. An automatic penalty is chosen within each trial. The section search of the specification overrides this:
 
     search: {rank.1: 4..64, variant: [wlr, additive], kernel: matern32, columns: fixed, sweeps: [30, 60]}
 
-With --halving a trial is fitted with a ninth of the budget, then a third, then all of it, and given up (pruned) as soon as it is not among the best third of those that got as far.
+With --halving a trial is fitted with a ninth of the budget, then a third, then all of it. It is pruned as soon as it is not among the best third of the trials that got as far.
 
-A trial that fails is recorded and the study goes on. The same command with --resume goes on after an interruption. With --worker it can be given in several shells at once, or with the URL of a PostgreSQL database on several machines: they share the work. A worker that is killed loses its own trial only, which is run again by another when nothing was heard of it for a minute.
+A failed trial is recorded, and the study continues. After an interruption, the same command with --resume continues. With --worker several processes share the work: in several shells, or on several machines with the URL of a PostgreSQL database. If a worker is killed, only its current trial is lost, and another worker repeats it after a minute.
 
 Examples:
 
-    kft tune --spec kft.yaml --trials 40 --objective crps
-    kft tune --spec kft.yaml --trials 80 --objective crps --resume
-    kft tune --spec kft.yaml --study postgres://kft@host/kft --worker
+    kft tune --trials 40 --objective crps
+    kft tune sales.csv --target units --modes store,item,time=year+month
+    kft tune --trials 80 --objective crps --resume
+    kft tune --study postgres://kft@host/kft --worker
     kft study show study.db`
 }
 
 // Run works on the study and writes the best specification.
 func (c *tuneCommand) Run(e *env) error {
-	spec, given, err := c.specification()
+	spec, given, err := c.specification(e, c.Quiet)
 	if err != nil {
 		return err
 	}
 	if !given || len(spec.Data.Files) == 0 {
-		return usagef("no table given: kft tune --data TABLE --target COLUMN --modes COLUMN,COLUMN, or kft init TABLE first, which writes %s", defaultSpecFile)
+		return usagef("no table given; use kft tune TABLE --target COLUMN --modes COLUMN,COLUMN, or create %s with kft init TABLE first", defaultSpecFile)
 	}
 	if err := c.check(spec); err != nil {
 		return err
@@ -78,7 +79,7 @@ func (c *tuneCommand) Run(e *env) error {
 	open, err := search.Open(e.ctx, store)
 	var other *tune.DefinitionError
 	if errors.As(err, &other) {
-		return usagef("%s: %v; give the same specification and flags, or another place by --study", tune.RedactedLocation(c.Study), err)
+		return usagef("%s: %v; use the same specification and flags, or another study with --study", tune.RedactedLocation(c.Study), err)
 	}
 	if err != nil {
 		return err
@@ -87,9 +88,9 @@ func (c *tuneCommand) Run(e *env) error {
 	worker := tune.Worker{Name: fmt.Sprintf("%s/%d", host, os.Getpid())}
 	if !c.Quiet {
 		names := open.Parameters()
-		worker.OnEnd = func(r tune.Report) { c.tell(e.stderr, r, names) }
+		worker.OnEnd = func(r tune.Report) { c.writeTrial(e.stderr, r, names) }
 		worker.OnWait = func(held int) {
-			fmt.Fprintf(e.stderr, "waiting for %s that others hold; of a worker that died they are begun again within a minute\n", plural(held, "trial"))
+			fmt.Fprintf(e.stderr, "waiting for %s of other workers; trials of a dead worker are repeated within a minute\n", plural(held, "trial"))
 		}
 	}
 	if err := open.Work(e.ctx, c.Trials, worker); err != nil {
@@ -98,17 +99,18 @@ func (c *tuneCommand) Run(e *env) error {
 	return c.conclude(e, open, store)
 }
 
-// check refuses, before any work, what could only fail after it.
+// check returns the errors that can be found before any work.
 func (c *tuneCommand) check(spec spec.Spec) error {
+	if err := checkThreads(c.Threads); err != nil {
+		return err
+	}
 	switch {
 	case c.Trials < 1:
-		return usagef("--trials: %d is not a number of trials; give 1 or more", c.Trials)
-	case c.Threads < 0:
-		return usagef("--threads: %d is not a number of threads; give 1 or more, or leave it out for all processors", c.Threads)
+		return usagef("--trials: %d is not a number of trials; use 1 or more", c.Trials)
 	case !slices.Contains(tune.Samplers(), c.Sampler):
-		return usagef("--sampler: %q is not known%s; use one of %s", c.Sampler, suggest.Hint(c.Sampler, tune.Samplers()), strings.Join(tune.Samplers(), ", "))
+		return usagef("--sampler: unknown sampler %q%s; use one of %s", c.Sampler, suggest.Hint(c.Sampler, tune.Samplers()), strings.Join(tune.Samplers(), ", "))
 	case slices.Contains(spec.Data.Files, "-"):
-		return usagef("every worker reads the table: give it as a file, not by standard input")
+		return usagef("every worker reads the table, so it cannot come from standard input; use a file")
 	}
 	if err := search.CheckObjective(spec, c.Objective); err != nil {
 		return usagef("--objective: %v", err)
@@ -120,25 +122,26 @@ func (c *tuneCommand) check(spec spec.Spec) error {
 	if file := c.specPath(); file != "" {
 		inputs = append(inputs, file)
 	}
-	if err := checkPlace(c.Study); err != nil {
+	if err := checkStudy(c.Study); err != nil {
 		return err
 	}
 	if !tune.IsPostgres(c.Study) {
-		if err := checkTarget(c.Study, inputs); err != nil {
+		if err := checkOutput(c.Study, inputs); err != nil {
 			return err
 		}
 		if _, err := os.Stat(c.Study); err != nil && c.Resume && !c.Worker {
 			return c.noStudy()
 		}
 		if samePath(c.Study, c.Output) {
-			return usagef("%s cannot hold both the study and the best specification; name another file by --study or --output", c.Output)
+			return usagef("%s cannot contain both the study and the best specification; choose another file with --study or --output", c.Output)
 		}
 		inputs = append(inputs, c.Study)
 	}
-	return checkTarget(c.Output, inputs)
+	return checkOutput(c.Output, inputs)
 }
 
-// checkResume refuses to go on with a study by accident, or with none.
+// checkResume returns an error for an existing study without --resume, and for --resume
+// without a study.
 func (c *tuneCommand) checkResume(ctx context.Context, store tune.Store) error {
 	if c.Worker {
 		return nil
@@ -148,7 +151,7 @@ func (c *tuneCommand) checkResume(ctx context.Context, store tune.Store) error {
 	case err != nil:
 		return err
 	case recorded != "" && !c.Resume:
-		return usagef("%s holds a study already: --resume goes on with it, --study names another place", tune.RedactedLocation(c.Study))
+		return usagef("%s already contains a study; continue it with --resume, or choose another one with --study", tune.RedactedLocation(c.Study))
 	case recorded == "" && c.Resume:
 		return c.noStudy()
 	}
@@ -156,11 +159,11 @@ func (c *tuneCommand) checkResume(ctx context.Context, store tune.Store) error {
 }
 
 func (c *tuneCommand) noStudy() error {
-	return usagef("%s: there is no study to go on with; leave --resume out to begin one", tune.RedactedLocation(c.Study))
+	return usagef("%s: there is no study to continue; leave out --resume to start one", tune.RedactedLocation(c.Study))
 }
 
-// tell writes a line a trial.
-func (c *tuneCommand) tell(w io.Writer, r tune.Report, names []string) {
+// writeTrial writes one line about a finished trial.
+func (c *tuneCommand) writeTrial(w io.Writer, r tune.Report, names []string) {
 	var what string
 	switch {
 	case r.Lost:
@@ -193,15 +196,15 @@ func firstLine(text string) string {
 	return line
 }
 
-// explain says what becomes of an interrupted study.
+// explain adds how an interrupted study can be continued.
 func (c *tuneCommand) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted: what is finished is kept in %s, and the same command with --resume goes on", tune.RedactedLocation(c.Study))
+		return fmt.Errorf("interrupted: finished trials are kept in %s; the same command with --resume continues", tune.RedactedLocation(c.Study))
 	}
-	return fmt.Errorf("%w; what is finished is kept, and the same command with --resume goes on", err)
+	return fmt.Errorf("%w; finished trials are kept, and the same command with --resume continues", err)
 }
 
-// conclude writes the best specification and says what it is.
+// conclude writes and describes the best specification.
 func (c *tuneCommand) conclude(e *env, search *kft.OpenSearch, store tune.Store) error {
 	best, trial, err := search.Best(e.ctx)
 	if err != nil {
@@ -226,6 +229,6 @@ func (c *tuneCommand) conclude(e *env, search *kft.OpenSearch, store tune.Store)
 	}
 	fmt.Fprintf(e.stdout, "best of %s by %s: trial %d, %.4f\n", plural(finished, "trial"), c.Objective, trial.Number+1, *trial.Score)
 	writeValues(e.stdout, trial.Values, search.Parameters())
-	_, err = fmt.Fprintf(e.stdout, "\n%s holds its specification: kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, tune.RedactedLocation(c.Study))
+	_, err = fmt.Fprintf(e.stdout, "\nWrote %s; kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, tune.RedactedLocation(c.Study))
 	return err
 }

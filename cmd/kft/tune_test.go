@@ -15,8 +15,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
-// partedSales is a table with a column of parts. Change may alter the targets
-// of its test rows.
+// partedSales returns a table with a column of parts. change can modify the targets of its
+// test rows.
 func partedSales(t *testing.T, change func(targets []string)) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -49,10 +49,10 @@ func partedSales(t *testing.T, change func(targets []string)) string {
 	return out.String()
 }
 
-var tuneFlags = []string{"tune", "--data", "sales.csv", "--target", "units", "--modes", "store,item,time=year+month", "--split", "column:part",
+var tuneFlags = []string{"tune", "sales.csv", "--target", "units", "--modes", "store,item,time=year+month", "--split", "column:part",
 	"--rank", "2", "--sweeps", "2", "--transform", "auto", "--objective", "mae", "--quiet"}
 
-// studied is the exported study without its clock and its workers.
+// studied returns the exported study, and its trials without times and workers.
 func studied(t *testing.T) (record tune.Record, trials string) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(must(t, "study", "export").stdout), &record); err != nil {
@@ -67,13 +67,13 @@ func studied(t *testing.T) (record tune.Record, trials string) {
 	return record, trials
 }
 
-func TestTestTargetsDoNotChoose(t *testing.T) {
+func TestTuneIgnoresTestTargets(t *testing.T) {
 	for _, halving := range []string{"none", "both"} {
-		t.Run(halving, func(t *testing.T) { testTargetsDoNotChoose(t, halving) })
+		t.Run(halving, func(t *testing.T) { tuneIgnoresTestTargets(t, halving) })
 	}
 }
 
-func testTargetsDoNotChoose(t *testing.T, halving string) {
+func tuneIgnoresTestTargets(t *testing.T, halving string) {
 	search := func(change func([]string)) (record tune.Record, trials, best string) {
 		inEmptyFolder(t)
 		write(t, "sales.csv", partedSales(t, change))
@@ -98,14 +98,14 @@ func testTargetsDoNotChoose(t *testing.T, halving string) {
 		t.Errorf("halving %s:\n%s", halving, trialsA)
 	}
 	if a.Best.Number != b.Best.Number || trialsA != trialsB || bestA != bestB {
-		t.Errorf("other test targets chose trial %d instead of %d:\n%s\n%s", b.Best.Number, a.Best.Number, trialsA, trialsB)
+		t.Errorf("other test targets changed the best trial or the scores: got trial %d, want %d:\n%s\n%s", b.Best.Number, a.Best.Number, trialsA, trialsB)
 	}
 	if !strings.Contains(bestA, "terms:") || strings.Contains(bestA, "transform: auto") {
 		t.Errorf("the best specification:\n%s", bestA)
 	}
 }
 
-// What the section search says is varied; a fit takes no notice of it.
+// tune varies what the section search lists; fit ignores the section.
 func TestSearchSection(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "sales.csv", partedSales(t, func([]string) {}))
@@ -116,17 +116,17 @@ func TestSearchSection(t *testing.T) {
 	}
 	must(t, "tune", "--quiet", "--trials", "6")
 	record, trials := studied(t)
-	if got := record.Parameters(); !slices.Equal(got, []string{"transform", "cgsteps", "lambda"}) || record.Trials[0].Values["transform"] != "log1p" || strings.Contains(trials, "cgsteps:6") {
+	if got := record.Parameters(); !slices.Equal(got, []string{"transform", "cg-steps", "lambda"}) || record.Trials[0].Values["transform"] != "log1p" || strings.Contains(trials, "cg-steps:6") {
 		t.Errorf("%v\n%s", got, trials)
 	}
-	if best := read(t, "best.yaml"); strings.Contains(best, "search") || !strings.Contains(best, "cgsteps: 3") || strings.Contains(best, "lambda: auto") {
+	if best := read(t, "best.yaml"); strings.Contains(best, "search") || !strings.Contains(best, "cg-steps: 3") || strings.Contains(best, "lambda: auto") {
 		t.Error(best)
 	}
 	must(t, "fit", "--quiet", "-o", "a.kft")
 	write(t, "kft.yaml", spec)
 	must(t, "fit", "--quiet", "-o", "b.kft")
 	if read(t, "a.kft") != read(t, "b.kft") {
-		t.Error("the section changes a fit")
+		t.Error("the section search changes a fit")
 	}
 	write(t, "kft.yaml", spec+"search: {rank.2: 4}\n")
 	if r := call(t, "tune"); r.code != exitUsage || !strings.Contains(r.stderr, `search.rank.2: unknown parameter (did you mean "rank.1"?)`) {
@@ -134,7 +134,7 @@ func TestSearchSection(t *testing.T) {
 	}
 }
 
-// A study that was interrupted and resumed is the one that was not.
+// A study that was interrupted and resumed equals one without interruption.
 func TestTuneResumes(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "sales.csv", partedSales(t, func([]string) {}))
@@ -148,16 +148,16 @@ func TestTuneResumes(t *testing.T) {
 	loud := slices.Clip(tuneFlags[:len(tuneFlags)-1])
 	var stdout bytes.Buffer
 	seen := &cancelAfter{lines: 5, cancel: cancel}
-	if code := run(ctx, append(loud, "--trials", "12"), strings.NewReader(""), &stdout, seen); code != exitFailed || !strings.Contains(seen.String(), "interrupted: what is finished is kept in study.db") {
+	if code := run(ctx, append(loud, "--trials", "12"), strings.NewReader(""), &stdout, seen); code != exitFailed || !strings.Contains(seen.String(), "interrupted: finished trials are kept in study.db") {
 		t.Fatalf("exit %d\n%s", code, seen.String())
 	}
 	must(t, append(tuneFlags, "--trials", "12", "--resume")...)
 	if _, pieces := studied(t); pieces != whole {
-		t.Errorf("resumed:\n%s\nundisturbed:\n%s", pieces, whole)
+		t.Errorf("got (resumed)\n%s, want (uninterrupted)\n%s", pieces, whole)
 	}
 }
 
-// cancelAfter cancels when so many lines were written to it.
+// cancelAfter is a writer that cancels after a number of lines.
 type cancelAfter struct {
 	bytes.Buffer
 	lines  int
@@ -171,7 +171,7 @@ func (c *cancelAfter) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// Trials whose scale cannot take the target fail, and the others go on.
+// Trials whose scale does not allow the target fail, and the study continues.
 func TestFailedTrialsAreRecorded(t *testing.T) {
 	inEmptyFolder(t)
 	table := strings.Replace(partedSales(t, func([]string) {}), "\n", "\n2022,1,S001,A0099,-5,train\n", 1)
@@ -201,9 +201,9 @@ func TestFailedTrialsAreRecorded(t *testing.T) {
 	}
 }
 
-// Places that no study can be in are refused before any work, and without what
-// may be a password.
-func TestPlacesOfStudies(t *testing.T) {
+// Invalid locations of studies are errors before any work, and the errors do not contain
+// passwords.
+func TestInvalidStudyLocations(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "sales.csv", partedSales(t, func([]string) {}))
 	write(t, "empty.db", "")
@@ -211,11 +211,11 @@ func TestPlacesOfStudies(t *testing.T) {
 		args []string
 		want string
 	}{
-		"the output":     {append(tuneFlags, "--study", "new.db", "-o", "./new.db"), "cannot hold both the study and the best specification"},
-		"another server": {append(tuneFlags, "--study", "mysql://u:secret@h/db"), "what begins with mysql: is neither"},
-		"another case":   {[]string{"study", "show", "Postgres://u:secret@h/db"}, "what begins with Postgres: is neither"},
-		"a slash less":   {[]string{"plot", "study", "postgres:/u:secret@h/db"}, "what begins with postgres: is neither"},
-		"nothing":        {append(tuneFlags, "--study", ""), "no place for a study"},
+		"the output":     {append(tuneFlags, "--study", "new.db", "-o", "./new.db"), "cannot contain both the study and the best specification"},
+		"another server": {append(tuneFlags, "--study", "mysql://u:secret@h/db"), "invalid location of a study, mysql:"},
+		"another case":   {[]string{"study", "show", "Postgres://u:secret@h/db"}, "invalid location of a study, Postgres:"},
+		"missing slash":  {[]string{"plot", "study", "postgres:/u:secret@h/db"}, "invalid location of a study, postgres:"},
+		"empty":          {append(tuneFlags, "--study", ""), "is not a location of a study"},
 		"a folder":       {[]string{"study", "show", "."}, ". is a folder"},
 		"an empty file":  {[]string{"study", "export", "empty.db"}, "the file is empty"},
 	} {
@@ -224,16 +224,16 @@ func TestPlacesOfStudies(t *testing.T) {
 		}
 	}
 	if text := read(t, "empty.db"); text != "" {
-		t.Error("looking at an empty file wrote to it")
+		t.Error("reading an empty file changed it")
 	}
 }
 
-// Names of modes may have spaces, and so may parameters.
+// Names of modes and of parameters can contain spaces.
 func TestModesWithSpaces(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "sales.csv", partedSales(t, func([]string) {}))
 	write(t, "stores.csv", "the store,area\nS001,1\nS002,2\n")
-	must(t, "tune", "--data", "sales.csv", "--target", "units", "--modes", "the store=store,the item=item,time=year+month", "--rank", "2", "--sweeps", "2",
+	must(t, "tune", "sales.csv", "--target", "units", "--modes", "the store=store,the item=item,time=year+month", "--rank", "2", "--sweeps", "2",
 		"--side", "the store=stores.csv", "--side", "time=@month:cycle12", "--trials", "3", "--quiet")
 	for _, format := range []string{"json", "csv", "optuna"} {
 		if out := must(t, "study", "export", "--format", format).stdout; !strings.Contains(out, "side.the store") {

@@ -11,8 +11,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
-// Three processes that are started at the same moment share one study, which any
-// of them may begin.
+// Three processes that are started at the same time share one study, which any of them can
+// create.
 func TestWorkersShareAStudy(t *testing.T) {
 	const workers, trials = 3, 18
 	inEmptyFolder(t)
@@ -52,9 +52,9 @@ func TestWorkersShareAStudy(t *testing.T) {
 			t.Errorf("worker %d found\n%s", i, best)
 		}
 	}
-	// One more joins what is complete; others do not by accident.
+	// A worker can join a finished study; a call without --worker cannot.
 	must(t, append(slices.Clone(tuneFlags), "--trials", fmt.Sprint(trials), "--worker", "--halving", "sweeps")...)
-	if r := call(t, append(slices.Clone(tuneFlags), "--halving", "sweeps")...); r.code != exitUsage || !strings.Contains(r.stderr, "holds a study already") {
+	if r := call(t, append(slices.Clone(tuneFlags), "--halving", "sweeps")...); r.code != exitUsage || !strings.Contains(r.stderr, "already contains a study") {
 		t.Errorf("exit %d: %s", r.code, r.stderr)
 	}
 	if r := call(t, append(slices.Clone(tuneFlags), "--worker", "--halving", "none")...); r.code != exitUsage || !strings.Contains(r.stderr, "halving is sweeps in the store and none here") {

@@ -8,7 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 )
 
-// version is set by the linker in releases; other builds know their module's.
+// version is set by the linker in releases. Other builds use the version of the module.
 var version string
 
 func programVersion() string {
@@ -18,10 +18,10 @@ func programVersion() string {
 	return kft.Version()
 }
 
-// versionCommand prints what this program is.
+// versionCommand prints the version.
 type versionCommand struct{}
 
-// Run prints the version, the platform and the instructions in use.
+// Run prints the version, the platform and the instruction set in use.
 func (versionCommand) Run(e *env) error {
 	path, err := cpu.ChoosePath()
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,7 +23,7 @@ type cellQuantile struct {
 	Value float64 `json:"value"`
 }
 
-// cells answers --cell.
+// cells predicts the cells of --cell.
 func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 	if levels == nil {
 		levels = []float64{.05, .95}
@@ -33,25 +34,32 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 		if err != nil {
 			return err
 		}
-		if cells[i], err = cellOfColumns(m, cell); err != nil {
+		if cells[i], err = cellFromColumns(m, cell); err != nil {
 			return usagef("--cell %s: %v", text, err)
 		}
 	}
-	predictions, err := m.Predict(cells)
-	if err != nil {
+	predict := m.Predict
+	if c.Strict {
+		predict = m.PredictStrict
+	}
+	predictions, err := predict(e.ctx, cells)
+	var unseen *kft.UnseenError
+	var wrong *kft.CellError
+	switch {
+	case errors.As(err, &unseen):
+		return fmt.Errorf("--cell %s: mode %s: the id %q is not in the training data%s; leave out --strict to predict it by the prior",
+			c.Cell[unseen.Row-1], unseen.Mode, unseen.ID, nearID(m, unseen.Mode, unseen.ID))
+	case errors.As(err, &wrong):
 		return usagef("--cell: %v", err)
+	case err != nil:
+		return err
 	}
 	var b strings.Builder
 	for i, p := range predictions {
-		if c.Strict && len(p.Unseen) > 0 {
-			mode := p.Unseen[0]
-			id := cells[i][mode]
-			return fmt.Errorf("--cell %s: mode %s: the id %q is not in the training data%s; leave out --strict to predict it by the average", c.Cell[i], mode, id, nearID(m, mode, id))
-		}
 		if !c.Quiet {
 			for _, mode := range p.Unseen {
 				id := cells[i][mode]
-				fmt.Fprintf(e.stderr, "%s: the id %q is not in the training data%s; it is predicted by the average\n", mode, id, nearID(m, mode, id))
+				fmt.Fprintf(e.stderr, "%s: the id %q is not in the training data%s; it is predicted by the prior\n", mode, id, nearID(m, mode, id))
 			}
 		}
 		quantiles := make([]cellQuantile, len(levels))
@@ -67,26 +75,30 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 			fmt.Fprintf(&b, "%s\n", text)
 			continue
 		}
-		fmt.Fprintf(&b, "%s: prediction %s, median %s, sd %s", c.Cell[i], number(p.Mean), number(p.Median), number(p.SD))
-		for _, q := range quantiles {
-			fmt.Fprintf(&b, ", q%g %s", q.Level, number(q.Value))
-		}
-		if len(p.Unseen) > 0 {
-			fmt.Fprintf(&b, "; unknown: %s", strings.Join(p.Unseen, ", "))
-		}
-		if len(p.FromSide) > 0 {
-			fmt.Fprintf(&b, "; from its side row: %s", strings.Join(p.FromSide, ", "))
-		}
-		b.WriteString("\n")
+		writeCell(&b, c.Cell[i], p, quantiles)
 	}
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
 
-// cellOfColumns gives each mode that the cell does not name the id that its
-// columns make, where the cell names them: year=2016,month=1 for
-// time=year+month.
-func cellOfColumns(m *kft.Model, cell kft.Cell) (kft.Cell, error) {
+// writeCell writes one line about a prediction.
+func writeCell(b *strings.Builder, cell string, p kft.Prediction, quantiles []cellQuantile) {
+	fmt.Fprintf(b, "%s: prediction %s, median %s, sd %s", cell, number(p.Mean), number(p.Median), number(p.SD))
+	for _, q := range quantiles {
+		fmt.Fprintf(b, ", q%g %s", q.Level, number(q.Value))
+	}
+	if len(p.Unseen) > 0 {
+		fmt.Fprintf(b, "; unseen: %s", strings.Join(p.Unseen, ", "))
+	}
+	if len(p.FromSide) > 0 {
+		fmt.Fprintf(b, "; from side information: %s", strings.Join(p.FromSide, ", "))
+	}
+	b.WriteString("\n")
+}
+
+// cellFromColumns adds the ids of modes that the cell gives by their columns, as in
+// year=2016,month=1 for time=year+month.
+func cellFromColumns(m *kft.Model, cell kft.Cell) (kft.Cell, error) {
 	whole := maps.Clone(cell)
 	var used []string
 	for _, mode := range m.Modes() {
@@ -114,7 +126,7 @@ func cellOfColumns(m *kft.Model, cell kft.Cell) (kft.Cell, error) {
 	return whole, nil
 }
 
-// nearID hints at the id of a mode that was probably meant.
+// nearID suggests the nearest id of a mode.
 func nearID(m *kft.Model, name, id string) string {
 	for i, mode := range m.Modes() {
 		if mode.Name == name {
@@ -127,8 +139,8 @@ func nearID(m *kft.Model, name, id string) string {
 	return ""
 }
 
-// parseCell reads store=2106,item=11776. A piece without = belongs to the id
-// before it, which then holds a comma.
+// parseCell parses store=2106,item=11776. A piece without = continues the id before it,
+// which then contains a comma.
 func parseCell(text string) (kft.Cell, error) {
 	cell := kft.Cell{}
 	last := ""
@@ -137,7 +149,7 @@ func parseCell(text string) (kft.Cell, error) {
 		mode = strings.TrimSpace(mode)
 		switch _, again := cell[mode]; {
 		case !ok && last == "":
-			return nil, usagef("--cell: %q is not a cell; write store=2106,item=11776,time=2016-12", text)
+			return nil, usagef("--cell: %q is not a cell; write it as in store=2106,item=11776,time=2016-12", text)
 		case !ok:
 			cell[last] += "," + piece
 			continue

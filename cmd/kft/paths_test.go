@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// unwritable returns a folder in which nothing can be made.
+// unwritable returns a folder that is not writable.
 func unwritable(t *testing.T) string {
 	t.Helper()
-	if os.Geteuid() == 0 { // permissions do not bind root
+	if os.Geteuid() == 0 { // root ignores permissions
 		return "/proc"
 	}
 	folder := filepath.Join(t.TempDir(), "locked")
@@ -21,8 +21,8 @@ func unwritable(t *testing.T) string {
 	return folder
 }
 
-// An output that cannot be made is found before the table is, which is wrong too.
-func TestOutputThatCannotBeMade(t *testing.T) {
+// An output that cannot be created is reported before errors of the table.
+func TestOutputThatCannotBeCreated(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	must(t, fitSales("--rank", "1", "--sweeps", "1", "--quiet")...)
@@ -33,53 +33,53 @@ func TestOutputThatCannotBeMade(t *testing.T) {
 		code   int
 		says   string
 	}{
-		{filepath.Join(folder, "out"), exitFailed, "nothing can be written in the folder " + folder},
-		{filepath.Join("none", "out"), exitUsage, "there is no folder none; make it first"},
+		{filepath.Join(folder, "out"), exitFailed, "the folder " + folder + " is not writable"},
+		{filepath.Join("none", "out"), exitUsage, "the folder none does not exist; create it first"},
 		{strings.Repeat("x", 300), exitUsage, "cannot be written: file name too long"},
-		{"bad.csv", exitUsage, "bad.csv is read by this command; write to another file"},
+		{"bad.csv", exitUsage, "bad.csv is an input of this command; write to another file"},
 	} {
 		for _, args := range [][]string{
-			slices.Concat([]string{"fit", "--data", "bad.csv"}, salesFlags),
+			slices.Concat([]string{"fit", "bad.csv"}, salesFlags),
 			{"predict", "model.kft", "bad.csv"},
 			{"split", "bad.csv", "--target", "units", "--modes", "store", "--split", "random:60/20/20", "--force"},
 			{"init", "bad.csv", "--force"},
 		} {
 			r := call(t, append(args, "-o", c.output)...)
 			if r.code != c.code || !strings.Contains(r.stderr, c.says) {
-				t.Errorf("kft %s: exit %d, says %q, not %q", quoteAll(args), r.code, r.stderr, c.says)
+				t.Errorf("kft %s: exit %d, got %q, want %q", quoteAll(args), r.code, r.stderr, c.says)
 			}
 		}
 	}
-	refused(t, exitFailed, []string{"--checkpoint: nothing can be written in the folder " + folder},
-		slices.Concat([]string{"fit", "--data", "bad.csv", "--checkpoint", filepath.Join(folder, "a", "b")}, salesFlags)...)
+	refused(t, exitFailed, []string{"--checkpoint: the folder " + folder + " is not writable"},
+		slices.Concat([]string{"fit", "bad.csv", "--checkpoint", filepath.Join(folder, "a", "b")}, salesFlags)...)
 	refused(t, exitUsage, []string{"--checkpoint: bad.csv is not a folder"},
-		slices.Concat([]string{"fit", "--data", "bad.csv", "--checkpoint", "bad.csv"}, salesFlags)...)
+		slices.Concat([]string{"fit", "bad.csv", "--checkpoint", "bad.csv"}, salesFlags)...)
 }
 
-// Not even --force overwrites what the fit reads.
-func TestForceSparesInputs(t *testing.T) {
+// Even --force does not overwrite inputs of the fit.
+func TestForceKeepsInputs(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
 	must(t, "split", "sales.csv", "-o", "parts.csv")
 	must(t, append([]string{"init", "sales.csv"}, "--target", "units")...)
 	for _, output := range []string{"sales.csv", "parts.csv", "kft.yaml"} {
 		before := read(t, output)
-		refused(t, exitUsage, []string{output + " is read by this command"}, "fit", "--split", "file:parts.csv", "--force", "-o", output)
+		refused(t, exitUsage, []string{output + " is an input of this command"}, "fit", "--split", "file:parts.csv", "--force", "-o", output)
 		if read(t, output) != before {
-			t.Errorf("%s was changed", output)
+			t.Errorf("%s has changed", output)
 		}
 	}
 }
 
-// A budget that ends before the first sweep leaves no model.
+// A budget that ends before the first sweep writes no model.
 func TestBudgetTooShort(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
-	refused(t, exitFailed, []string{"the time budget of 1ns ended before the first sweep did", "nothing was written", "longer --time-budget"},
+	refused(t, exitFailed, []string{"the time budget of 1ns ended before the first sweep", "nothing was written", "increase --time-budget"},
 		fitSales("--rank", "2", "--time-budget", "1ns")...)
 }
 
-// The output's name is given once, and only where the output is to blame.
+// Errors name the output once, and only if the output is their cause.
 func TestOutputErrorsNameItOnce(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
@@ -87,7 +87,7 @@ func TestOutputErrorsNameItOnce(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err == nil {
 		r := call(t, "predict", "model.kft", "sales.csv", "-o", "/dev/full")
 		if want := "kft: write /dev/full: no space left on device\n"; r.code != exitFailed || r.stderr != want {
-			t.Errorf("exit %d, %q, not %q", r.code, r.stderr, want)
+			t.Errorf("exit %d, got %q, want %q", r.code, r.stderr, want)
 		}
 	}
 	t.Setenv("KFT_CPU", "foo")
@@ -96,7 +96,7 @@ func TestOutputErrorsNameItOnce(t *testing.T) {
 	}
 }
 
-// The name of the output says how it is written.
+// The name of the output determines its format.
 func TestPredictOutputNames(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)

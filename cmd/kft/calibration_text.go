@@ -9,8 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
-// uncertaintyWords say how a model knows what it does not know.
-func uncertaintyWords(u kft.UncertaintyInfo, transform string) string {
+// uncertaintyText describes how a model quantifies uncertainty.
+func uncertaintyText(u kft.UncertaintyInfo, transform string) string {
 	text := fmt.Sprintf("%s, %s likelihood", u.Inference, u.Likelihood)
 	if u.Size > 0 {
 		text += fmt.Sprintf(" of size %.4g", u.Size)
@@ -28,43 +28,43 @@ func uncertaintyWords(u kft.UncertaintyInfo, transform string) string {
 			text += " (" + transform + ")"
 		}
 	}
-	return text + "; " + conformalWords(u.Conformal)
+	return text + "; " + conformalText(u.Conformal)
 }
 
-// conformalWords describe the conformal layer.
-func conformalWords(c *kft.ConformalInfo) string {
+// conformalText describes the conformal correction.
+func conformalText(c *kft.ConformalInfo) string {
 	if c == nil {
-		return "no conformal layer"
+		return "no conformal correction"
 	}
-	text := fmt.Sprintf("conformal layer %s of %s", c.Kind, plural(c.Rows, "row"))
+	text := fmt.Sprintf("conformal correction %s from %s", c.Kind, plural(c.Rows, "row"))
 	if c.Kind != "split" {
-		text += fmt.Sprintf(", %s with laws of their own", plural(c.Groups, "group"))
+		text += fmt.Sprintf(", %s", plural(c.Groups, "separate group"))
 	}
 	return text
 }
 
-// writeCalibration says whether intervals hold what they promise on rows named by
-// what, nothing where it was not measured.
-func writeCalibration(b *strings.Builder, what string, s kft.Score) {
+// writeCalibration writes the coverage of intervals, if it was measured. where names the
+// rows.
+func writeCalibration(b *strings.Builder, where string, s kft.Score) {
 	c := s.Calibration
 	if c == nil {
 		return
 	}
 	header, row := []string{"interval"}, []string{"values inside"}
 	for _, l := range c.XiByLevel {
-		header, row = append(header, fmt.Sprintf("%g %%", 100*l.Level)), append(row, share(l.Share))
+		header, row = append(header, fmt.Sprintf("%g %%", 100*l.Level)), append(row, percent(l.Share))
 	}
 	fmt.Fprintf(b, "\n")
 	t := textTable{header: header, rows: [][]string{row}, left: 1}
 	t.write(b)
-	fmt.Fprintf(b, "Intervals%s: Xi %s; CRPS %s, pinball %s, mean width of 90 %% %s\n", what, ratio(float64(c.Xi)), amount(float64(c.CRPS)), amount(float64(c.Pinball)), amount(float64(c.Width90)))
+	fmt.Fprintf(b, "Intervals%s: Xi %s; CRPS %s, pinball %s, mean width of 90 %% %s\n", where, ratio(float64(c.Xi)), amount(float64(c.CRPS)), amount(float64(c.Pinball)), amount(float64(c.Width90)))
 	var seen []string
 	for _, k := range c.CoverageBySeen {
 		if k.N > 0 {
-			seen = append(seen, fmt.Sprintf("%s %s (%s)", k.Name, share(k.Coverage), plural(k.N, "row")))
+			seen = append(seen, fmt.Sprintf("%s %s (%s)", k.Name, percent(k.Coverage), plural(k.N, "row")))
 		}
 	}
-	fmt.Fprintf(b, "90 %% interval, by training rows of the rarest id: %s\n", strings.Join(seen, ", "))
+	fmt.Fprintf(b, "Coverage of 90 %% intervals by training rows of the rarest id: %s\n", strings.Join(seen, ", "))
 	var modes []string
 	for _, m := range c.CoverageByMode {
 		if m.Entities > 0 {
@@ -72,12 +72,12 @@ func writeCalibration(b *strings.Builder, what string, s kft.Score) {
 		}
 	}
 	if modes != nil {
-		fmt.Fprintf(b, "90 %% interval, mean distance from it of ids with %d rows or more: %s\n", metrics.MinEntityRows, strings.Join(modes, ", "))
+		fmt.Fprintf(b, "Coverage of 90 %% intervals, mean deviation of ids with %d rows or more: %s\n", metrics.MinEntityRows, strings.Join(modes, ", "))
 	}
 }
 
-// share writes a share of rows.
-func share(v metrics.Number) string {
+// percent writes a share of rows.
+func percent(v metrics.Number) string {
 	if math.IsNaN(float64(v)) {
 		return undefined
 	}

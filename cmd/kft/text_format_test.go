@@ -12,7 +12,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-func TestWords(t *testing.T) {
+func TestFormats(t *testing.T) {
+	t.Parallel()
 	for got, want := range map[string]string{
 		count(0): "0", count(999): "999", count(1000): "1,000", count(3028076): "3,028,076", count(-1234): "-1,234",
 		plural(1, "pass"): "1 pass", plural(2, "pass"): "2 passes", plural(1234, "row"): "1,234 rows",
@@ -23,12 +24,13 @@ func TestWords(t *testing.T) {
 		rough(950): "950", rough(12_345): "12 k", rough(3.44e6): "3.4 M", rough(3e7): "30 M",
 	} {
 		if got != want {
-			t.Errorf("%q, not %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
 
 func TestParseCell(t *testing.T) {
+	t.Parallel()
 	cell, err := parseCell("store=2106,item=a,b,time=2016-12")
 	if err != nil || cell["store"] != "2106" || cell["item"] != "a,b" || cell["time"] != "2016-12" || len(cell) != 3 {
 		t.Errorf("%v, %v", cell, err)
@@ -40,50 +42,52 @@ func TestParseCell(t *testing.T) {
 	}
 }
 
-// The verdict names each measure that a formula wins.
-func TestVerdict(t *testing.T) {
+// The comparison names each measure in which a baseline is better.
+func TestComparison(t *testing.T) {
+	t.Parallel()
 	base := []kft.BaselineScores{{Name: "first", Test: kft.Score{N: 9, R2: 0.5, MAE: 3}}, {Name: "second", Test: kft.Score{N: 9, R2: 0.6, MAE: 2}}}
 	for _, c := range []struct {
 		model kft.Score
 		says  []string
 		not   []string
 	}{
-		{kft.Score{N: 9, R2: 0.7, MAE: 1}, []string{"beats both formulas"}, nil},
+		{kft.Score{N: 9, R2: 0.7, MAE: 1}, []string{"beats both baselines"}, nil},
 		{kft.Score{N: 9, R2: 0.55, MAE: 1}, []string{`"second" beats the model in R2 on test: 0.6000 against 0.5500`}, []string{"MAE", "both"}},
 		{kft.Score{N: 9, R2: 0.7, MAE: 2.5}, []string{`"second" beats the model in MAE`}, []string{"in R2", "both"}},
-		{kft.Score{N: 9, R2: 0.60004, MAE: 1}, []string{`no better than the formula "second" in R2 on test: each has 0.6000`}, []string{"beats"}},
-		{kft.Score{N: 9, R2: math.NaN(), MAE: 1}, []string{"beats both formulas on test, in MAE."}, []string{"R2"}},
+		{kft.Score{N: 9, R2: 0.60004, MAE: 1}, []string{`no better than the baseline "second" in R2 on test: both have 0.6000`}, []string{"beats"}},
+		{kft.Score{N: 9, R2: math.NaN(), MAE: 1}, []string{"beats both baselines on test, in MAE."}, []string{"R2"}},
 		{kft.Score{N: 9, R2: -0.1, MAE: 5}, []string{"in R2", "in MAE", "below 0"}, []string{"both"}},
 	} {
 		var b strings.Builder
-		part, judged := lastPart(kft.Score{}, kft.Score{}, c.model)
-		if won := writeVerdict(&b, judged, part, base); won != strings.Contains(b.String(), "both") {
-			t.Errorf("%+v: won is %v, but it says %q", c.model, won, b.String())
+		part, score := lastPart(kft.Score{}, kft.Score{}, c.model)
+		if won := writeComparison(&b, score, part, base); won != strings.Contains(b.String(), "beats both") {
+			t.Errorf("%+v: won is %v, but the text is %q", c.model, won, b.String())
 		}
 		for _, s := range c.says {
 			if !strings.Contains(b.String(), s) {
-				t.Errorf("%+v: %q does not say %q", c.model, b.String(), s)
+				t.Errorf("%+v: %q does not contain %q", c.model, b.String(), s)
 			}
 		}
 		for _, s := range c.not {
 			if strings.Contains(b.String(), s) {
-				t.Errorf("%+v: %q says %q", c.model, b.String(), s)
+				t.Errorf("%+v: %q contains %q", c.model, b.String(), s)
 			}
 		}
 	}
 }
 
-// What is measured on rows that had a part in the fit is not said without that.
-func TestVerdictCaveats(t *testing.T) {
+// A comparison on rows that the fit has used has a caveat.
+func TestComparisonCaveats(t *testing.T) {
+	t.Parallel()
 	better, worse := kft.Score{N: 9, R2: 0.9, MAE: 1}, kft.Score{N: 9, R2: 0.1, MAE: 2}
 	base := []kft.BaselineScores{{Name: "mean", Train: worse, Valid: worse, Test: worse}, {Name: "mean", Train: worse, Valid: worse, Test: worse}}
 	for part, says := range map[dataset.Part]string{
-		dataset.Train: "The model beats the formula on train, in R2 and in MAE. It was fitted to these very rows",
+		dataset.Train: "The model beats the baseline on train, in R2 and in MAE. It was trained on these rows",
 		dataset.Valid: "chosen on these rows",
-		dataset.Test:  "The model beats the formula on test, in R2 and in MAE.\n",
+		dataset.Test:  "The model beats the baseline on test, in R2 and in MAE.\n",
 	} {
 		var b strings.Builder
-		writeVerdict(&b, better, part, base)
+		writeComparison(&b, better, part, base)
 		if !strings.Contains(b.String(), says) {
 			t.Errorf("%v: %q", part, b.String())
 		}
@@ -91,6 +95,7 @@ func TestVerdictCaveats(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		err  error
 		code int
@@ -106,13 +111,14 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// A panic becomes a line that says where it happened.
+// A panic becomes one line with its location.
 func TestPanicIsOneLine(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	func() {
 		defer func() {
 			if p := recover(); p != nil {
-				complain(&b, errors.New(panicPlace()))
+				complain(&b, errors.New(panicLocation()), nil)
 			}
 		}()
 		panic("boom")

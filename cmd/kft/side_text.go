@@ -8,15 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
-// withSide lets a model know the entities of the tables given by --side.
-func withSide(e *env, m *kft.Model, tables []string) (*kft.Model, error) {
-	if len(tables) == 0 {
-		return m, nil
-	}
-	return m.WithSide(e.ctx, tables, e.stdin)
-}
-
-// sideFiles names the files of side tables, as far as they can be read off.
+// sideFiles returns the files of side tables. Texts that cannot be parsed are skipped.
 func sideFiles(tables []string) []string {
 	var files []string
 	for _, text := range tables {
@@ -27,18 +19,18 @@ func sideFiles(tables []string) []string {
 	return files
 }
 
-// writeSide says of each side table how it met its mode, what its columns were
-// taken for and what operator they made.
+// writeSide describes each side table: the ids that it matched, its operator and the
+// types of its columns.
 func writeSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 	for _, r := range reports {
 		fmt.Fprintf(b, "Side: %s: %s", r.Mode, sideRows(r.Table))
 		operator := r.Space
 		if r.Kernel != "" {
-			operator += " by " + r.Kernel
+			operator += " with kernel " + r.Kernel
 		}
 		fmt.Fprintf(b, "; %s, %s", operator, plural(r.Columns, "column"))
-		if kind := spec.Side.ReplaceOf(r.Mode); kind != "" {
-			fmt.Fprintf(b, ", replaced by %s", kind)
+		if kind := spec.Side.PlaceboOf(r.Mode); kind != "" {
+			fmt.Fprintf(b, ", replaced by %s (placebo)", kind)
 		}
 		var columns []string
 		for _, c := range r.Table.Columns {
@@ -60,20 +52,20 @@ func writeSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 
 // sideRows counts ids with and without a row, and rows without an id.
 func sideRows(t sideinfo.Report) string {
-	text := fmt.Sprintf("%s of %s described", count(t.Matched), plural(t.Entities, "id"))
+	text := fmt.Sprintf("%s of %s with a row", count(t.Matched), plural(t.Entities, "id"))
 	if t.Unmatched > 0 {
-		text += fmt.Sprintf(", %s not", count(t.Unmatched))
+		text += fmt.Sprintf(", %s without", count(t.Unmatched))
 	}
 	if t.ExtraRows > 0 {
-		text += fmt.Sprintf(", %s of no id in the data", plural(t.ExtraRows, "row"))
+		text += fmt.Sprintf(", %s without an id in the data", plural(t.ExtraRows, "row"))
 	}
 	return text
 }
 
-// sideColumn says what a column was taken for.
+// sideColumn describes the type of a column.
 func sideColumn(c sideinfo.ColumnReport) string {
 	if c.Constant {
-		return c.Name + " left out"
+		return c.Name + " left out (constant)"
 	}
 	text := fmt.Sprintf("%s %s", c.Name, c.Type)
 	var more []string
@@ -98,38 +90,30 @@ func sideColumn(c sideinfo.ColumnReport) string {
 	return text
 }
 
-// writeSources says how many rows were predicted without training data of an id
-// of theirs, and by what, mode by mode.
-func writeSources(b *strings.Builder, m *kft.Model, sum kft.Summary, marked string) {
+// writeUnseen counts, by mode, the rows whose id is not in the training data, and
+// writes how they were predicted.
+func writeUnseen(b *strings.Builder, m *kft.Model, sum kft.Summary, marked string) {
 	for i, mode := range m.Modes() {
 		if n := sum.Side[i]; n > 0 {
-			fmt.Fprintf(b, "%s with %s not in the training data, predicted from its side row%s\n", plural(n, "row"), article(mode.Name), marked)
+			fmt.Fprintf(b, "%s with an unseen %s, predicted from its side information%s\n", plural(n, "row"), mode.Name, marked)
 		}
 		if n := sum.Unseen[i]; n > 0 {
-			fmt.Fprintf(b, "%s with an unknown %s, predicted by the average%s\n", plural(n, "row"), mode.Name, marked)
+			fmt.Fprintf(b, "%s with an unseen %s, predicted by the prior%s\n", plural(n, "row"), mode.Name, marked)
 		}
 	}
 }
 
-// writeUnmatched says of which tables given by --side no row made use.
-func writeUnmatched(b *strings.Builder, m *kft.Model, sum kft.Summary, tables []string) {
+// writeUnusedSide names the tables of --side that no row used.
+func writeUnusedSide(b *strings.Builder, m *kft.Model, sum kft.Summary, tables []string) {
 	for _, text := range tables {
 		t, err := sideinfo.ParseSpec(text)
 		if err != nil {
-			continue // refused before
+			continue // reported before
 		}
 		for i, mode := range m.Modes() {
 			if mode.Name == t.Mode && sum.Side[i] == 0 {
-				fmt.Fprintf(b, "0 rows made use of %s: their ids of %s have training data or are not in it\n", t.File, mode.Name)
+				fmt.Fprintf(b, "no row used %s: every %s has training data or is not in that table\n", t.File, mode.Name)
 			}
 		}
 	}
-}
-
-// article puts a or an before a name.
-func article(name string) string {
-	if name != "" && strings.ContainsRune("aeiouAEIOU", rune(name[0])) {
-		return "an " + name
-	}
-	return "a " + name
 }

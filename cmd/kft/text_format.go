@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// A textTable is written with aligned columns: the first few to the left, the
-// others to the right.
+// A textTable is a table with aligned columns: the first ones to the left, the others to
+// the right.
 type textTable struct {
 	header []string
 	rows   [][]string
@@ -43,7 +43,7 @@ func (t *textTable) write(b *strings.Builder) {
 	}
 }
 
-// count writes a number with commas: 3,028,076.
+// count formats a number with commas: 3,028,076.
 func count(n int) string {
 	digits := strconv.Itoa(n)
 	sign := ""
@@ -60,7 +60,7 @@ func count(n int) string {
 	return sign + b.String()
 }
 
-// plural writes a count with its noun.
+// plural formats a count with its noun.
 func plural(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -71,11 +71,10 @@ func plural(n int, noun string) string {
 	return count(n) + " " + noun + "s"
 }
 
-// undefined stands for a figure that cannot be computed: R2 of one row.
+// undefined stands for a measure that cannot be computed, such as R2 of one row.
 const undefined = "-"
 
-// ratio writes an R2; amount a value in the target's units. What is not
-// defined is a dash.
+// ratio formats an R2, amount a value in units of the target. Undefined values are a dash.
 func ratio(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return undefined
@@ -95,7 +94,7 @@ func amount(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// bytesText writes a size in binary units.
+// bytesText formats a size in binary units.
 func bytesText(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
@@ -110,7 +109,7 @@ func bytesText(n int64) string {
 	panic("kft: unreachable")
 }
 
-// duration writes a time for a person: 12 s, 3 min 20 s.
+// duration formats a time: 12 s, 3 min 20 s.
 func duration(d time.Duration) string {
 	s := int(math.Ceil(d.Seconds()))
 	switch {
@@ -124,7 +123,7 @@ func duration(d time.Duration) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// quote writes a word as a shell reads it back.
+// quote quotes a word for a shell.
 func quote(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -132,7 +131,7 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// quoteAll writes a command line.
+// quoteAll returns a command line.
 func quoteAll(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

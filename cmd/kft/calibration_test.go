@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The JSON of an evaluation has its measures at the top, and coverage by id.
+// The JSON of an evaluation has its measures at the top level, and coverage by id.
 func TestEvaluateCalibration(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", mediumSales)
@@ -71,8 +71,8 @@ func TestEvaluateCalibration(t *testing.T) {
 	}
 }
 
-// A model is calibrated in place, as a whole or not at all; new ids come by their
-// side rows.
+// A model is recalibrated in place, completely or not at all. New ids can have side
+// information.
 func TestCalibrateCommand(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
@@ -83,7 +83,7 @@ func TestCalibrateCommand(t *testing.T) {
 	write(t, "few.csv", "store,item,year,month,units\nS001,A0001,2023,1,3\n")
 	refused(t, exitFailed, []string{"few.csv: 1 calibration rows", "needs 19 or more"}, "calibrate", "model.kft", "few.csv")
 	if read(t, "model.kft") != before {
-		t.Error("a refused calibration changed the model")
+		t.Error("a failed calibration changed the model")
 	}
 	fresh := strings.Split(strings.TrimSpace(newStoresTable), "\n")[1]
 	fresh = fresh[:strings.Index(fresh, ",")]
@@ -98,19 +98,19 @@ func TestCalibrateCommand(t *testing.T) {
 	}
 	write(t, "later.csv", rows.String())
 	r := must(t, "calibrate", "model.kft", "later.csv", "--side", "store=new_stores.csv")
-	if !strings.Contains(r.stdout, "Wrote model.kft: conformal layer split of 30 rows") || !strings.Contains(r.stdout, "10 rows with a store not in the training data, predicted from its side row") {
-		t.Errorf("says %q", r.stdout)
+	if !strings.Contains(r.stdout, "Wrote model.kft: conformal correction split from 30 rows") || !strings.Contains(r.stdout, "10 rows with an unseen store, predicted from its side information") {
+		t.Errorf("got %q", r.stdout)
 	}
-	if r := must(t, "inspect", "model.kft"); !strings.Contains(r.stdout, "conformal layer split of 30 rows") || !strings.Contains(r.stdout, "conformal: split") {
-		t.Errorf("inspect says\n%s", r.stdout)
+	if r := must(t, "inspect", "model.kft"); !strings.Contains(r.stdout, "conformal correction split from 30 rows") || !strings.Contains(r.stdout, "conformal: split") {
+		t.Errorf("inspect: got\n%s", r.stdout)
 	}
 	a := must(t, "predict", "model.kft", "later.csv", "--side", "store=new_stores.csv", "--samples", "2").stdout
 	if must(t, "predict", "model.kft", "later.csv", "--samples", "2", "--threads", "1").stdout != a {
-		t.Error("an id that the model was given by --side is predicted otherwise than by --side")
+		t.Error("an id that calibrate knew from --side is predicted differently than with --side")
 	}
 }
 
-// Heat maps are written for each level, as PNG and SVG.
+// A coverage map is written for each level, as PNG and SVG.
 func TestPlotCalibration(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", smallSales)
@@ -118,13 +118,13 @@ func TestPlotCalibration(t *testing.T) {
 	must(t, "plot", "calibration", "model.kft", "sales.csv", "--by", "item", "--part", "test", "-o", "map", "--quiet")
 	for _, level := range []string{"90", "70", "50", "30", "10"} {
 		if !strings.HasPrefix(read(t, "map-"+level+".png"), "\x89PNG") || !strings.Contains(read(t, "map-"+level+".svg"), level+" %") {
-			t.Errorf("level %s: no pictures of it", level)
+			t.Errorf("level %s: no PNG or SVG", level)
 		}
 	}
 	other := read(t, "map-90.svg")
 	must(t, "plot", "calibration", "model.kft", "sales.csv", "--by", "item", "-o", "map", "--quiet")
 	if read(t, "map-90.svg") == other {
-		t.Error("all rows give the picture of the test rows")
+		t.Error("the picture of all rows equals that of the test rows")
 	}
 	before := listing(t)
 	if err := os.Remove("map-90.svg"); err != nil {
@@ -134,7 +134,7 @@ func TestPlotCalibration(t *testing.T) {
 	if r := call(t, "plot", "calibration", "model.kft", "new.csv", "--by", "item", "-o", "none"); r.code != exitFailed || !strings.Contains(r.stderr, "nothing to draw") {
 		t.Errorf("exit %d, %q", r.code, r.stderr)
 	}
-	if after := listing(t); len(after) != len(before) { // less the one removed, and the new table
+	if after := listing(t); len(after) != len(before) { // one file was removed, and the new table was added
 		t.Errorf("files %v, before %v", after, before)
 	}
 }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/publicdata"
+)
+
+// fieldFlags lists the fields of a specification with the flags that set them. The
+// library reports fields; this is the only place that translates them.
+var fieldFlags = []struct{ path, flag string }{
+	{"data.target", "--target"},
+	{"data.weight", "--weight"},
+	{"data.modes", "--modes"},
+	{"data.delimiter", "--delimiter"},
+	{"data.header", "--header"},
+	{"data.duplicates", "--duplicates"},
+	{"split", "--split"},
+	{"transform", "--transform"},
+	{"terms", "--term"},
+	{"side.tables", "--side"},
+	{"side.variant", "--variant"},
+	{"side.space", "--space"},
+	{"side.kernels", "--kernel"},
+	{"side.columns", "--side-columns"},
+	{"side.intercept", "--intercept"},
+	{"side.length-scales", "--length-scales"},
+	{"side.placebo", "--placebo"},
+	{"uncertainty.inference", "--inference"},
+	{"uncertainty.likelihood", "--likelihood"},
+	{"uncertainty.noise-use", "--noise-use"}, // before its prefix uncertainty.noise
+	{"uncertainty.noise", "--noise"},
+	{"uncertainty.conformal", "--conformal"},
+	{"uncertainty.moments", "--moments"},
+	{"fit.solver", "--solver"},
+	{"fit.ridge", "--ridge"},
+	{"fit.lambda", "--lambda"},
+	{"fit.sweeps", "--sweeps"},
+	{"fit.patience", "--patience"},
+	{"fit.cg-steps", "--cg-steps"},
+	{"fit.learning-rate", "--learning-rate"},
+	{"fit.batch", "--batch"},
+	{"fit.epochs", "--epochs"},
+	{"fit.schedule", "--schedule"},
+	{"seed", "--seed"},
+}
+
+// flagOf returns the flag that sets a field, "" if there is none.
+func flagOf(path string) string {
+	for _, f := range fieldFlags {
+		if f.path == path {
+			return f.flag
+		}
+	}
+	return ""
+}
+
+// nameFlags puts flags behind the fields that a text names: "increase fit.lambda
+// (--lambda)". Fields without a section, such as split, are ordinary words and stay as
+// they are. Without hasFlag the text stays as it is.
+func nameFlags(text string, hasFlag func(string) bool) string {
+	if hasFlag == nil {
+		return text
+	}
+	for _, f := range fieldFlags {
+		if !strings.Contains(f.path, ".") || !hasFlag(f.flag) || strings.Contains(text, f.flag) {
+			continue
+		}
+		at := strings.Index(text, f.path)
+		if end := at + len(f.path); at >= 0 && !strings.HasPrefix(text[end:], ":") && !strings.HasPrefix(text[end:], "[") {
+			text = text[:end] + " (" + f.flag + ")" + text[end:]
+		}
+	}
+	return text
+}
+
+// withAdvice returns the text of an error with the flag that can fix it.
+func withAdvice(err error, hasFlag func(string) bool) string {
+	if text, found := rephrased(err); found {
+		return text
+	}
+	text := nameFlags(err.Error(), hasFlag)
+	if flag := flagOf(kft.FieldPath(err)); flag != "" && hasFlag != nil && hasFlag(flag) && !strings.Contains(text, flag) {
+		text += fmt.Sprintf(" (%s sets it)", flag)
+	}
+	return text
+}
+
+// rephrased returns the text of an error whose remedy is a flag of the command line,
+// not a field of the specification.
+func rephrased(err error) (string, bool) {
+	replace := func(part error, by string) (string, bool) {
+		return strings.Replace(err.Error(), part.Error(), by, 1), true
+	}
+	var quantiles *kft.QuantileError
+	var samples *kft.SamplesError
+	var side *kft.SideError
+	var unseen *kft.UnseenError
+	var checkpoint *kft.CheckpointError
+	var notFitted *kft.NotFittedError
+	var exists *publicdata.ExistsError
+	var overwritten *publicdata.InputOverwriteError
+	switch {
+	case errors.As(err, &quantiles):
+		return replace(quantiles, "--quantiles: "+quantiles.Problem)
+	case errors.As(err, &samples):
+		return replace(samples, "--samples: "+samples.Problem)
+	case errors.As(err, &side):
+		return replace(side, "--side: "+side.Problem)
+	case errors.As(err, &unseen):
+		return replace(unseen, unseen.Error()+"; leave out --strict to predict it by the prior")
+	case errors.As(err, &checkpoint):
+		return replace(checkpoint, fmt.Sprintf("%s belongs to another fit: %s; choose another folder with --checkpoint, or leave out --resume to start again",
+			checkpoint.File, checkpoint.Problem))
+	case errors.As(err, &notFitted):
+		return replace(notFitted, notFitted.Error()+"; leave out --part to measure all rows")
+	case errors.As(err, &exists):
+		return replace(exists, exists.Error()+" (-o chooses another folder, --force overwrites)")
+	case errors.As(err, &overwritten):
+		return replace(overwritten, overwritten.Error()+" (-o chooses another folder)")
+	}
+	return "", false
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
+)
+
+// deprecatedFlags maps flags of earlier versions to today's flags.
+var deprecatedFlags = map[string]string{
+	"--rate":         "--learning-rate",
+	"--side-replace": "--placebo",
+}
+
+var negative = regexp.MustCompile(`^-[0-9.]`)
+
+// normalize translates common forms into those of the grammar: kft --version,
+// kft help fit, deprecated flags, and a negative number after a flag, which the
+// grammar would take for another flag. It returns a warning per deprecated flag,
+// unless the call is quiet.
+func normalize(args []string) (normal, warnings []string) {
+	switch {
+	case len(args) > 0 && args[0] == "--version":
+		return append([]string{"version"}, args[1:]...), nil
+	case len(args) > 0 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help"), nil
+	}
+	quiet := slices.Contains(args, "--quiet") || slices.Contains(args, "-q")
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(normal, args[i:]...), warnings
+		}
+		flag, value, hasValue := strings.Cut(args[i], "=")
+		if !strings.HasPrefix(flag, "--") {
+			normal = append(normal, args[i])
+			continue
+		}
+		if today, deprecated := deprecatedFlags[flag]; deprecated && slices.Contains([]string{"fit", "spec", "tune"}, args[0]) {
+			if !quiet {
+				warnings = append(warnings, fmt.Sprintf("%s is deprecated; use %s", flag, today))
+			}
+			flag = today
+		}
+		if !hasValue && i+1 < len(args) && negative.MatchString(args[i+1]) {
+			i++
+			value, hasValue = args[i], true
+		}
+		if hasValue {
+			flag += "=" + value
+		}
+		normal = append(normal, flag)
+	}
+	return normal, warnings
+}
+
+// checkVerb returns an error for a first word that is not a verb.
+func checkVerb(model *kong.Application, args []string) error {
+	var verbs []string
+	for _, c := range model.Children {
+		verbs = append(verbs, c.Name)
+	}
+	if len(args) == 0 {
+		return usagef("no command given; use one of %s (kft --help describes them, kft demo demonstrates them)", strings.Join(verbs, ", "))
+	}
+	if strings.HasPrefix(args[0], "-") || verbNode(model, args) != nil {
+		return nil
+	}
+	return usagef("unknown command %q%s; kft --help lists the commands", args[0], suggest.Hint(args[0], verbs))
+}
+
+func verbNode(model *kong.Application, args []string) *kong.Node {
+	for _, c := range model.Children {
+		if len(args) > 0 && c.Name == args[0] {
+			return c
+		}
+	}
+	return nil
+}
+
+// helpCommand returns the command whose help describes args.
+func helpCommand(model *kong.Application, args []string) string {
+	if verb := verbNode(model, args); verb != nil {
+		return "kft " + verb.Name
+	}
+	return "kft"
+}
+
+var missingValue = regexp.MustCompile(`expected .*but got "EOL" \(<EOL>\)`)
+
+// callError rewords an error of the parser and refers to the help.
+func callError(err error, model *kong.Application, args []string) error {
+	text := missingValue.ReplaceAllString(err.Error(), "the value is missing")
+	if strings.HasPrefix(text, "unexpected argument") && slices.Contains([]string{"init", "spec", "fit", "tune", "split"}, args[0]) {
+		text += "; write all tables one after another"
+	}
+	return usagef("%s (see %s --help)", text, helpCommand(model, args))
+}

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// defaultSpecFile is the file that init writes and that fit reads if no table is given.
+const defaultSpecFile = "kft.yaml"
+
+// specification returns the specification: the file, if there is one, overridden by the
+// flags, with defaults filled in. given is false if there is neither a file nor a flag.
+// Warnings about deprecated keys and values go to standard error, unless quiet is set.
+func (f *specFlags) specification(e *env, quiet bool) (s spec.Spec, given bool, err error) {
+	if err := f.mergeTables(); err != nil {
+		return s, true, err
+	}
+	warn := func(warnings []string) {
+		for _, w := range warnings {
+			if !quiet {
+				fmt.Fprintln(e.stderr, "warning: "+w)
+			}
+		}
+	}
+	file := f.specPath()
+	if file != "" {
+		var warnings []string
+		if s, warnings, err = readSpec(file); err != nil {
+			return s, true, err
+		}
+		warn(warnings)
+	}
+	described := s.Data.Files
+	flags, err := f.override(&s)
+	if err != nil {
+		return s, true, err
+	}
+	if len(f.Tables) > 0 && len(described) > 0 && !slices.Equal(f.Tables, described) && !quiet {
+		fmt.Fprintf(e.stderr, "note: %s describes %s; this run uses %s instead\n", file, strings.Join(described, ", "), strings.Join(f.Tables, ", "))
+	}
+	deprecated := s.ReplaceDeprecated() // Parse has replaced those of the file
+	for i, w := range deprecated {
+		path, rest, _ := strings.Cut(w, ":")
+		deprecated[i] = flagOf(path) + ":" + rest
+	}
+	warn(deprecated)
+	s.Fill()
+	if file == "" && len(flags) == 0 {
+		return s, false, nil
+	}
+	return s, true, f.locate(s.Validate(), file, flags)
+}
+
+// mergeTables lets --data stand for the argument.
+func (f *specFlags) mergeTables() error {
+	switch {
+	case len(f.Tables) == 0:
+		f.Tables = f.Data
+	case len(f.Data) > 0 && !slices.Equal(f.Tables, f.Data):
+		return usagef("the tables are given twice and differ: %s as arguments, %s by --data; give them once, as arguments", strings.Join(f.Tables, ", "), strings.Join(f.Data, ", "))
+	}
+	return nil
+}
+
+// specPath returns the path of the specification to read, "" for none.
+func (f *specFlags) specPath() string {
+	if f.SpecFile == "" && len(f.Tables) == 0 {
+		if _, err := os.Stat(defaultSpecFile); err == nil {
+			return defaultSpecFile
+		}
+	}
+	return f.SpecFile
+}
+
+func readSpec(file string) (spec.Spec, []string, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return spec.Spec{}, nil, usagef("%s: no such specification; create one with kft init TABLE -o %s", file, file)
+	}
+	if err != nil {
+		return spec.Spec{}, nil, fmt.Errorf("reading the specification: %w", err)
+	}
+	return spec.Parse(text, file)
+}
+
+// override sets the fields whose flags were given. It returns the flag of each such
+// field by the field's path.
+func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) {
+	flags = map[string]string{}
+	for _, list := range []struct {
+		value      []string
+		to         *[]string
+		path, flag string
+	}{
+		{f.Tables, &s.Data.Files, "data.files", "TABLE"},
+		{f.modeTexts(), &s.Data.Modes, "data.modes", "--modes"},
+		{f.Side, &s.Side.Tables, "side.tables", "--side"},
+		{f.Kernel, &s.Side.Kernels, "side.kernels", "--kernel"},
+		{f.Term, &s.Terms, "terms", "--term"},
+	} {
+		if len(list.value) > 0 {
+			flags[list.path], *list.to = list.flag, list.value
+		}
+	}
+	for _, text := range []struct {
+		value string
+		to    *string
+		path  string
+	}{
+		{f.Target, &s.Data.Target, "data.target"},
+		{f.Weight, &s.Data.Weight, "data.weight"},
+		{f.Duplicates, &s.Data.Duplicates, "data.duplicates"},
+		{f.Delimiter, &s.Data.Delimiter, "data.delimiter"},
+		{f.Header, &s.Data.Header, "data.header"},
+		{f.Split, &s.Split, "split"},
+		{f.Transform, &s.Transform, "transform"},
+		{f.Variant, &s.Side.Variant, "side.variant"},
+		{f.Space, &s.Side.Space, "side.space"},
+		{f.Intercept, &s.Side.Intercept, "side.intercept"},
+		{f.LengthScales, &s.Side.LengthScales, "side.length-scales"},
+		{f.Placebo, &s.Side.Placebo, "side.placebo"},
+		{f.Inference, &s.Uncertainty.Inference, "uncertainty.inference"},
+		{f.Likelihood, &s.Uncertainty.Likelihood, "uncertainty.likelihood"},
+		{f.Noise, &s.Uncertainty.Noise, "uncertainty.noise"},
+		{f.NoiseUse, &s.Uncertainty.NoiseUse, "uncertainty.noise-use"},
+		{f.Conformal, &s.Uncertainty.Conformal, "uncertainty.conformal"},
+		{f.Moments, &s.Uncertainty.Moments, "uncertainty.moments"},
+		{f.Solver, &s.Fit.Solver, "fit.solver"},
+		{f.Ridge, &s.Fit.Ridge, "fit.ridge"},
+		{f.Schedule, &s.Fit.Schedule, "fit.schedule"},
+	} {
+		if text.value != "" {
+			flags[text.path], *text.to = flagOf(text.path), text.value
+		}
+	}
+	if f.Lambda != nil {
+		flags["fit.lambda"], s.Fit.Lambda = "--lambda", *f.Lambda
+	}
+	err = errors.Join(
+		overrideNumber(flags, f.SideColumns, &s.Side.Columns, "side.columns"),
+		overrideNumber(flags, f.Sweeps, &s.Fit.Sweeps, "fit.sweeps"),
+		overrideNumber(flags, f.Patience, &s.Fit.Patience, "fit.patience"),
+		overrideNumber(flags, f.CGSteps, &s.Fit.CGSteps, "fit.cg-steps"),
+		overrideNumber(flags, f.Epochs, &s.Fit.Epochs, "fit.epochs"),
+		overrideNumber(flags, f.LearningRate, &s.Fit.LearningRate, "fit.learning-rate"),
+		overrideNumber(flags, f.Batch, &s.Fit.Batch, "fit.batch"),
+		overrideNumber(flags, f.Seed, &s.Seed, "seed"),
+		f.overrideRank(flags, s),
+	)
+	return flags, err
+}
+
+// overrideNumber sets a number. In a specification 0 means not given, so a 0 that was
+// given is an error here.
+func overrideNumber[T int | uint64 | float64](flags map[string]string, given, to *T, path string) error {
+	if given == nil {
+		return nil
+	}
+	if *given == 0 {
+		return usagef("%s: must be above 0", flagOf(path))
+	}
+	flags[path], *to = flagOf(path), *given
+	return nil
+}
+
+// overrideRank sets the terms to one term over all modes.
+func (f *specFlags) overrideRank(flags map[string]string, s *spec.Spec) error {
+	switch {
+	case f.Rank == nil:
+		return nil
+	case len(f.Term) > 0:
+		return usagef("--rank is the rank of the default term; with --term, write the ranks after the colon")
+	case *f.Rank < 1 || *f.Rank > spec.MaxRank:
+		return usagef("--rank: %d is not a whole number from 1 to %d", *f.Rank, spec.MaxRank)
+	case len(s.Data.Modes) == 0:
+		return usagef("--rank requires modes; add --modes, as in --modes store,item,time=year+month%s", f.specFileHint())
+	}
+	flags["terms"] = "--rank"
+	s.Terms = []string{spec.DefaultTerm(s.ModeNames(), *f.Rank).String()}
+	return nil
+}
+
+// locate sets where each problem comes from: the flag that was given, or the file.
+func (f *specFlags) locate(err error, file string, flags map[string]string) error {
+	var problems spec.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	problems = slices.Clone(problems)
+	for i := range problems {
+		p := &problems[i]
+		path, _, _ := strings.Cut(p.Path, "[")
+		switch flag, isFlag := flags[path]; {
+		case isFlag:
+			p.Path = flag
+		case file != "":
+			p.File = file
+			if _, newModes := flags["data.modes"]; newModes && path == "terms" {
+				p.Message += "; the terms of " + file + " belong to other modes than those of --modes, so add --term or --rank"
+			}
+		case path == "data.target", path == "data.modes":
+			p.Path = flagOf(path)
+			p.Message += f.specFileHint()
+		}
+	}
+	return problems
+}
+
+// specFileHint suggests kft.yaml to a call that names a table, and therefore does not
+// read that file.
+func (f *specFlags) specFileHint() string {
+	if len(f.Tables) == 0 {
+		return ""
+	}
+	s, _, err := readSpec(defaultSpecFile)
+	switch {
+	case err != nil:
+		return ""
+	case len(s.Data.Files) == 0 || slices.Equal(s.Data.Files, f.Tables):
+		return fmt.Sprintf("; or add --spec %s, which describes this table", defaultSpecFile)
+	}
+	return fmt.Sprintf("; %s describes another table, %s (--spec %s uses it anyway)", defaultSpecFile, strings.Join(s.Data.Files, ", "), defaultSpecFile)
+}
+
+// notes returns a note per flag that was given and has no effect.
+func (f *specFlags) notes(s spec.Spec) []string {
+	var notes []string
+	for _, flag := range []struct {
+		given        bool
+		name, solver string
+	}{
+		{f.Ridge != "", "--ridge", "als"}, {f.Lambda != nil, "--lambda", "als"},
+		{f.Sweeps != nil, "--sweeps", "als"}, {f.CGSteps != nil, "--cg-steps", "als"},
+		{f.LearningRate != nil, "--learning-rate", "adam"}, {f.Batch != nil, "--batch", "adam"},
+		{f.Epochs != nil, "--epochs", "adam"}, {f.Schedule != "", "--schedule", "adam"},
+	} {
+		swept := s.Fit.Solver == "cavi" && (flag.name == "--sweeps" || flag.name == "--cg-steps")
+		penalized := s.Fit.Solver == "adam" && (flag.name == "--ridge" || flag.name == "--lambda")
+		if flag.given && s.Fit.Solver != flag.solver && !swept && !penalized {
+			notes = append(notes, fmt.Sprintf("note: %s applies to the solver %s and has no effect with %s", flag.name, flag.solver, s.Fit.Solver))
+		}
+	}
+	for _, flag := range []struct {
+		given  bool
+		name   string
+		kernel bool // applies to spaces with a kernel
+	}{
+		{f.Space != "", "--space", false}, {f.Intercept != "", "--intercept", false}, {len(f.Kernel) > 0, "--kernel", true},
+		{f.SideColumns != nil, "--side-columns", true}, {f.LengthScales != "", "--length-scales", true},
+	} {
+		switch {
+		case flag.given && len(s.Side.Tables) == 0:
+			notes = append(notes, fmt.Sprintf("note: %s applies to side information and has no effect without --side", flag.name))
+		case flag.given && flag.kernel && s.Side.Space == "primal":
+			notes = append(notes, fmt.Sprintf("note: %s applies to kernels and has no effect in the space primal", flag.name))
+		}
+	}
+	return notes
+}
