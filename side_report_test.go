@@ -42,7 +42,7 @@ func TestIneffectiveSideSettingsAreReported(t *testing.T) {
 	spec.Side.LengthScales = "learn"
 	_, r := fit(t, spec, kft.Options{})
 	for _, want := range []string{
-		"the side information of item has no effect: every term with a core of item has the variant plain",
+		"the side information of item has no effect: no term has a core of item with a variant other than plain",
 		"kernel month=rbf has no effect: mode month has no side information",
 		"length-scales cannot be learned in the space dual-unwhitened; set side.space to dual",
 	} {

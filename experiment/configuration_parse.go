@@ -113,10 +113,7 @@ func (r *reader) specification(n ast.Node, path, file string, set ast.Node) (spe
 	}
 	before := len(r.Problems)
 	if set != nil {
-		r.set(set, path+".set", &s)
-		for _, w := range s.ReplaceDeprecated() {
-			warnings = append(warnings, r.File+": "+path+".set."+w)
-		}
+		warnings = append(warnings, r.set(set, path+".set", &s)...)
 	}
 	for _, w := range warnings {
 		if !slices.Contains(r.warnings, w) {
@@ -133,12 +130,13 @@ func (r *reader) specification(n ast.Node, path, file string, set ast.Node) (spe
 	return s, len(r.Problems) == before
 }
 
-// set overrides fields of a specification by their dotted names.
-func (r *reader) set(n ast.Node, path string, s *spec.Spec) {
+// set overrides fields of a specification by their dotted names and returns warnings
+// about deprecated ones.
+func (r *reader) set(n ast.Node, path string, s *spec.Spec) (warnings []string) {
 	m := specfile.Mapping(n)
 	if m == nil {
 		r.Addf(n, path, "must be a mapping of keys to values, such as {fit.sweeps: 20}")
-		return
+		return nil
 	}
 	for key, entry := range r.Entries(m, path+".") {
 		if key == "split" || key == "seed" {
@@ -155,10 +153,15 @@ func (r *reader) set(n ast.Node, path string, s *spec.Spec) {
 			r.Addf(entry.Value, path+"."+key, "must be a value or a list of values; write sections with dots, as in fit.sweeps")
 			continue
 		}
-		if err := s.Set(key, isList, values...); err != nil {
+		deprecated, err := s.Set(key, isList, values...)
+		if err != nil {
 			r.addProblems(entry.Key, path+".", err)
 		}
+		for _, w := range deprecated {
+			warnings = append(warnings, r.File+": "+path+"."+w)
+		}
 	}
+	return warnings
 }
 
 // addProblems adds the problems of a specification. Those without a file get the

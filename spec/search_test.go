@@ -13,7 +13,7 @@ func TestSearchSection(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got.Search, want) {
 		t.Errorf("got %v, %v; want %v", got.Search, err, want)
 	}
-	if err := got.Set("search.rank.1", false, "2..9"); err != nil || len(got.Search) != len(want) || got.Search["rank.1"][0] != "2..9" || want["rank.1"][0] != "4" {
+	if _, err := got.Set("search.rank.1", false, "2..9"); err != nil || len(got.Search) != len(want) || got.Search["rank.1"][0] != "2..9" || want["rank.1"][0] != "4" {
 		t.Errorf("Set: got %v, %v; want rank.1 to be 2..9", got.Search, err)
 	}
 	for text, want := range map[string]string{

@@ -8,9 +8,10 @@ import (
 )
 
 // Set sets a field by its path, as in fit.sweeps, to one value or, if list is true, to a
-// list of values. Deprecated names and values are replaced. If something is wrong, Set
-// returns Problems and changes nothing. Call Fill and Validate afterwards.
-func (s *Spec) Set(name string, list bool, values ...string) error {
+// list of values. Deprecated names and values are replaced, with a warning for each. If
+// something is wrong, Set returns Problems and changes nothing. Call Fill and Validate
+// afterwards.
+func (s *Spec) Set(name string, list bool, values ...string) (warnings []string, err error) {
 	quoted := make([]string, len(values))
 	for i, v := range values {
 		quoted[i] = strconv.QuoteToASCII(v)
@@ -36,5 +37,8 @@ func (s *Spec) Set(name string, list bool, values ...string) error {
 	if len(r.Problems) == 0 {
 		*s = changed
 	}
-	return r.Problems.Err()
+	for i, w := range r.warnings {
+		_, r.warnings[i], _ = strings.Cut(w, ": ") // without the place in that text
+	}
+	return r.warnings, r.Problems.Err()
 }

@@ -26,7 +26,7 @@ func TestSet(t *testing.T) {
 		{"", false, []string{"1"}, "unknown key"},
 		{"a.b.c", false, []string{"1"}, "unknown key"},
 	} {
-		err := s.Set(c.name, c.list, c.values...)
+		_, err := s.Set(c.name, c.list, c.values...)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("Set(%s, %q): got error %v, want %q", c.name, c.values, err, c.want)
 		}

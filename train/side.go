@@ -161,7 +161,7 @@ func (r *run) warnUnusedSide() {
 	names := r.spec.ModeNames()
 	for at, side := range r.side {
 		if side != nil && !r.model.Informed(at) {
-			r.warnings = append(r.warnings, fmt.Sprintf("the side information of %s has no effect: every term with a core of %s has the variant plain", names[at], names[at]))
+			r.warnings = append(r.warnings, fmt.Sprintf("the side information of %s has no effect: no term has a core of %s with a variant other than plain", names[at], names[at]))
 		}
 	}
 	for _, text := range s.Kernels {
