@@ -122,11 +122,11 @@ const countingSortShare = 64
 // then by leaf entity.
 func (p *Plan) sort(index [][]int32) {
 	cells := len(index[p.Leaf])
-	order := make([]int32, cells)
+	memory := make([]int32, 2*cells)
+	order, spare := memory[:cells:cells], memory[cells:]
 	for i := range order {
 		order[i] = int32(i)
 	}
-	spare := make([]int32, cells)
 	by := func(core int) {
 		if sortedBy(index[core], order) {
 			return

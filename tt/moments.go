@@ -29,12 +29,13 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 		memory = memory[n:]
 		return part
 	}
+	var shapes []backend.Shape
 	job := &backend.Job{SecondMoments: true, Mean: next(), Var: next()}
 	for k, t := range f.Terms {
 		slices, index := t.localized(b, codes)
-		shapes := make([]backend.Shape, len(slices))
-		for p, s := range slices {
-			shapes[p] = s.Shape
+		shapes = shapes[:0] // the last plan is not needed any more
+		for _, s := range slices {
+			shapes = append(shapes, s.Shape)
 		}
 		plan := cheaper(shapes, index, (*backend.Plan).SecondMomentWork)
 		selectSlices(plan, slices, large)
