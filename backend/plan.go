@@ -1,8 +1,10 @@
 package backend
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // LeafEnd selects the end of the train whose core becomes the leaf core of a
@@ -77,7 +79,7 @@ func (p *Plan) LeafRank() int { return p.Shapes[p.Leaf].Slice() }
 
 // NewPlan builds a plan from observations: index[p][c] is the entity of core p
 // at observation c. The leaf core is the first or the last core of the train.
-// Cost: one counting sort per core.
+// Cost: one stable sort per core.
 func NewPlan(shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
 	CheckTrain(shapes)
 	if len(index) != len(shapes) {
@@ -89,6 +91,7 @@ func NewPlan(shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
 	}
 	p := &Plan{Shapes: shapes, Owner: -1}
 	last := len(shapes) - 1
+	p.Chain = make([]int, 0, last)
 	if leaf == LeafLast {
 		p.Leaf = last
 		for i := range last {
@@ -110,21 +113,30 @@ func NewPlan(shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
 	return p
 }
 
+// A counting sort takes time and memory in proportion to the entities of a core. Fewer
+// cells than the entities divided by countingSortShare are sorted by comparison, with
+// the same result.
+const countingSortShare = 64
+
 // sort fills Source and LeafEntity. Cells are ordered by owner, then by level,
 // then by leaf entity.
 func (p *Plan) sort(index [][]int32) {
 	cells := len(index[p.Leaf])
-	order := make([]int32, cells)
+	memory := make([]int32, 2*cells)
+	order, spare := memory[:cells:cells], memory[cells:]
 	for i := range order {
 		order[i] = int32(i)
 	}
-	spare := make([]int32, cells)
 	by := func(core int) {
 		if sortedBy(index[core], order) {
 			return
 		}
-		countingSort(spare, order, index[core], p.Shapes[core].N)
-		order, spare = spare, order
+		if n := p.Shapes[core].N; cells < n/countingSortShare {
+			slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(index[core][i], index[core][j]) })
+		} else {
+			countingSort(spare, order, index[core], n)
+			order, spare = spare, order
+		}
 	}
 	by(p.Leaf)
 	for level := len(p.Chain) - 1; level >= 0; level-- {
@@ -174,6 +186,7 @@ func (p *Plan) buildNodes(index [][]int32) {
 	p.Entity = make([][]int32, len(p.Chain))
 	if len(p.Chain) == 0 {
 		runs := min(maxShards, cells/minCellsShard+1)
+		p.Start = make([]int32, 0, runs+1)
 		for r := range runs + 1 {
 			p.Start = append(p.Start, int32(cells*r/runs))
 		}
@@ -226,7 +239,7 @@ func (p *Plan) cutShards() {
 	}
 	shards := min(maxShards, p.Cells()/minCellsShard+1, max(2, maxShardGradient/private))
 	total := float64(nodes)*float64(nodeWork) + float64(p.Cells())*float64(r)
-	p.Shards = []int32{0}
+	p.Shards = make([]int32, 1, shards+1)
 	work := 0.0
 	for j := range nodes {
 		border := j > 0 && (p.Owner < 0 || p.Entity[p.Owner][j] != p.Entity[p.Owner][j-1])

@@ -1,25 +1,48 @@
 package tt
 
-import "github.com/kernel-fried-tensor/kft/backend"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+)
 
 // EvaluateMoments writes the mean and the variance of the field at any cells to
 // dst. It plans the cells: for three cores it costs O(R^3) per distinct combination
-// of all entities but one, and O(R^2) per cell.
+// of all entities but one, and O(R^2) per cell. For few cells the cost does not
+// depend on the size of the cores.
 func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32) {
+	large := minSelectEntities
+	if len(dst.Mean) > maxSelectCells {
+		large = math.MaxInt
+	}
+	f.evaluateMoments(b, dst, codes, large)
+}
+
+// evaluateMoments is EvaluateMoments. Of cores with at least large entities, the
+// backend only sees the slices that the cells use.
+func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32, large int) {
 	n := len(dst.Mean)
 	terms := make([]Moments, len(f.Terms))
-	mean, variance := make([]float32, n), make([]float32, n)
+	memory := make([]float32, 2*n*(len(terms)+1))
+	next := func() []float32 {
+		part := memory[:n:n]
+		memory = memory[n:]
+		return part
+	}
+	var shapes []backend.Shape
+	job := &backend.Job{SecondMoments: true, Mean: next(), Var: next()}
 	for k, t := range f.Terms {
 		slices, index := t.localized(b, codes)
-		shapes := make([]backend.Shape, len(slices))
-		for p, s := range slices {
-			shapes[p] = s.Shape
+		shapes = shapes[:0] // the last plan is not needed any more
+		for _, s := range slices {
+			shapes = append(shapes, s.Shape)
 		}
 		plan := cheaper(shapes, index, (*backend.Plan).SecondMomentWork)
-		b.Pass(plan, slices, &backend.Job{SecondMoments: true, Mean: mean, Var: variance})
-		terms[k] = Moments{Mean: make([]float32, n), Var: make([]float32, n)}
-		plan.Scatter(terms[k].Mean, mean)
-		plan.Scatter(terms[k].Var, variance)
+		selectSlices(plan, slices, large)
+		b.Pass(plan, slices, job)
+		terms[k] = Moments{Mean: next(), Var: next()}
+		plan.Scatter(terms[k].Mean, job.Mean)
+		plan.Scatter(terms[k].Var, job.Var)
 	}
 	backend.ParallelFor(b, n, func(i int) {
 		m, v := f.Combine(terms, i)

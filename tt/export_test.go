@@ -1,0 +1,8 @@
+package tt
+
+import "github.com/kernel-fried-tensor/kft/backend"
+
+// EvaluateMomentsOf is EvaluateMoments with another limit of large cores.
+func (f *Field) EvaluateMomentsOf(b backend.Backend, dst Moments, codes [][]int32, large int) {
+	f.evaluateMoments(b, dst, codes, large)
+}
