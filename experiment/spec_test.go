@@ -102,7 +102,7 @@ configurations:
 `)
 	want := []string{
 		"specs/old.yaml:3: fit.cgsteps is deprecated; use fit.cg-steps",
-		`specs/x.yaml: configurations[1].set.uncertainty.inference: "rows" is deprecated; use "entity-covariance"`,
+		`specs/x.yaml: configurations[1].set.uncertainty.inference: rows is deprecated; use entity-covariance`,
 	}
 	if !slices.Equal(exp.Warnings, want) {
 		t.Errorf("got warnings %q, want %q", exp.Warnings, want)

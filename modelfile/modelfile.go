@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
@@ -96,6 +97,9 @@ func Read(path string) (*File, error) {
 // model: a table passed by mistake may be larger than memory.
 func readWhole(path string) ([]byte, error) {
 	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w; check the path of the model", path, fs.ErrNotExist)
+	}
 	if err != nil {
 		return nil, err
 	}

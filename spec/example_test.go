@@ -42,13 +42,14 @@ func ExampleSpec_Validate() {
 
 func ExampleSpec_Set() {
 	s := spec.Default()
-	fmt.Println(s.Set("fit.sweeps", false, "50"), s.Fit.Sweeps)
-	fmt.Println(s.Set("terms", true, "store,item:5", "item"), s.Terms)
-	fmt.Println(s.Set("fit.sweps", false, "50"))
+	for _, key := range []string{"fit.sweeps", "fit.cgsteps", "fit.sweps"} {
+		warnings, err := s.Set(key, false, "50")
+		fmt.Println(s.Fit.Sweeps, s.Fit.CGSteps, warnings, err)
+	}
 	// Output:
-	// <nil> 50
-	// <nil> [store,item:5 item]
-	// fit.sweps: unknown key (did you mean "sweeps"?)
+	// 50 6 [] <nil>
+	// 50 50 [fit.cgsteps is deprecated; use fit.cg-steps] <nil>
+	// 50 50 [] fit.sweps: unknown key (did you mean "sweeps"?)
 }
 
 func ExampleLambda() {

@@ -83,6 +83,6 @@ func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary
 	for i, mode := range m.Modes() {
 		unseen[mode.Name], side[mode.Name] = sum.Unseen[i], sum.Side[i]
 	}
-	fields["unknown"], fields["from_side"] = unseen, side
+	fields["unseen"], fields["from_side"] = unseen, side
 	return writeJSON(w, fields)
 }

@@ -139,7 +139,7 @@ func TestWarnsAboutTargetPrecision(t *testing.T) {
 	}
 	write(t, "t.csv", table.String())
 	r := must(t, "fit", "t.csv", "--target", "units", "--modes", "store,item", "--rank", "1", "--sweeps", "1", "--split", "random:80/20")
-	if !strings.Contains(r.stdout, "warning: the target units goes up to") {
+	if !strings.Contains(r.stdout, "warning: the target units has values up to") {
 		t.Errorf("%s", r.stdout)
 	}
 }

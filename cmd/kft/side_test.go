@@ -72,9 +72,9 @@ func TestBadSide(t *testing.T) {
 		{"unknown type", storesTable, []string{"--side", "store=bad.csv:region:cta"}, exitUsage, []string{"--side", `column "region"`, `"cta"`, `did you mean "cat"?`}},
 		{"unknown mode", storesTable, []string{"--side", "stroe=bad.csv"}, exitUsage, []string{"--side", `mode "stroe"`, `did you mean "store"?`}},
 		{"unknown mode of a kernel", storesTable, []string{"--side", "store=bad.csv", "--kernel", "stroe=rbf"}, exitUsage, []string{"--kernel", `mode "stroe"`, `did you mean "store"?`}},
-		{"two tables", storesTable, []string{"--side", "store=bad.csv", "--side", "store=stores.csv"}, exitUsage, []string{"--side", `mode "store" has a side table already, store=bad.csv`, "join the two"}},
+		{"two tables", storesTable, []string{"--side", "store=bad.csv", "--side", "store=stores.csv"}, exitUsage, []string{"--side", `mode "store" already has the side table store=bad.csv`, "join the two"}},
 		{"no equals sign", storesTable, []string{"--side", "bad.csv"}, exitUsage, []string{"--side", `"bad.csv"`, "'=' is missing", "mode=file"}},
-		{"variant without a table", "", []string{"--variant", "wlr"}, exitUsage, []string{"--variant", "wlr needs side information", "--side"}},
+		{"variant without a table", "", []string{"--variant", "wlr"}, exitUsage, []string{"--variant", "wlr requires side information", "--side"}},
 		{"unknown placebo", storesTable, []string{"--side", "store=bad.csv", "--placebo", "nosie"}, exitUsage, []string{"--placebo", `"nosie"`, `did you mean "noise"?`}},
 		{"placebo of a mode without a table", storesTable, []string{"--side", "store=bad.csv", "--placebo", "noise:item"}, exitUsage, []string{"--placebo", `mode "item" has no side table`}},
 		{"placebo without side tables", "", []string{"--placebo", "noise"}, exitUsage, []string{"--placebo", "no side table to replace", "--side"}},
@@ -108,8 +108,8 @@ func TestSideNotices(t *testing.T) {
 		{fitSide("--placebo", "noise"), []string{"replaced by noise"}, nil},
 		{fitSide("--kernel", "item=rbf"), []string{"warning: kernel item=rbf has no effect: mode item has no side information"}, nil},
 		{fitSide("--length-scales", "learn"), []string{"\n      learned: intercept 1 -> ", ", matern32 length "}, nil},
-		{fitSide("--space", "dual-unwhitened", "--length-scales", "learn"), []string{"warning: length-scales cannot be learned in the space dual-unwhitened; set side.space to dual"}, nil},
-		{fitSales("--term", "item,time:2", "--sweeps", "1", "--side", "store=stores.csv"), []string{"warning: the side information of store has no effect: no term has a core of store"}, nil},
+		{fitSide("--space", "dual-unwhitened", "--length-scales", "learn"), []string{"warning: length-scales cannot be learned in the space dual-unwhitened; set side.space (--space) to dual"}, nil},
+		{fitSales("--term", "item,time:2", "--sweeps", "1", "--side", "store=stores.csv"), []string{"warning: the side information of store has no effect: no term has a core of store with a variant other than plain"}, nil},
 		{fitSide("--space", "primal", "--kernel", "rbf"), []string{"; primal, "}, []string{"note: --kernel applies to kernels and has no effect in the space primal"}},
 		{fitSales("--rank", "1", "--sweeps", "1", "--space", "primal"), nil, []string{"note: --space applies to side information and has no effect without --side"}},
 	} {
@@ -158,10 +158,10 @@ func TestPredictSide(t *testing.T) {
 	cell := must(t, "predict", "model.kft", "--side", "store=new_stores.csv", "--cell", "store=N001,item=A0001,time=2023-1", "--json", "--strict")
 	var answer struct {
 		Prediction float64  `json:"prediction"`
-		Unknown    []string `json:"unknown"`
+		Unseen     []string `json:"unseen"`
 		FromSide   []string `json:"from_side"`
 	}
-	if err := json.Unmarshal([]byte(cell.stdout), &answer); err != nil || len(answer.Unknown) != 0 || !slices.Equal(answer.FromSide, []string{"store"}) || cell.stderr != "" {
+	if err := json.Unmarshal([]byte(cell.stdout), &answer); err != nil || len(answer.Unseen) != 0 || !slices.Equal(answer.FromSide, []string{"store"}) || cell.stderr != "" {
 		t.Errorf("%v, %+v", err, cell)
 	}
 	if !strings.HasPrefix(b[1], fmt.Sprintf("N001,A0001,2023,1,3,%.5g", answer.Prediction)) {

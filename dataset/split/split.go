@@ -131,8 +131,12 @@ func (s Spec) byTime(t *dataset.Table, split *Split) error {
 	}
 	dict := t.Dicts[m]
 	if dict.Len() <= 2*s.last {
-		return fielderr.Errorf("split", "split %s: mode %s has %s, which leaves none for training; choose last=%d or less",
-			s, t.Modes[m].Name, fieldtext.Count(dict.Len(), "period"), (dict.Len()-1)/2)
+		remedy := "choose another split"
+		if most := (dict.Len() - 1) / 2; most > 0 {
+			remedy = fmt.Sprintf("choose last=%d or less", most)
+		}
+		return fielderr.Errorf("split", "split %s: mode %s has %s, which leaves none for training; %s",
+			s, t.Modes[m].Name, fieldtext.Count(dict.Len(), "period"), remedy)
 	}
 	found, err := t.Modes[m].Chronology(dict.IDs())
 	if err != nil {
