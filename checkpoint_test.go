@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 // checkForeignCheckpoint fits a specification whose checkpoint folder belongs to
@@ -26,7 +27,7 @@ func checkForeignCheckpoint(t *testing.T, spec kft.Spec, opt kft.Options, want s
 // same bytes, and a checkpoint of another specification is rejected.
 func TestResumedFitEqualsWholeFit(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 3000)
+	table := testtable.WriteSales(t, 3000)
 	for _, solver := range []string{"als", "adam"} {
 		t.Run(solver, func(t *testing.T) {
 			t.Parallel()
@@ -74,7 +75,7 @@ func TestCheckpointOfAnotherSplitIsRejected(t *testing.T) {
 	t.Parallel()
 	const rows = 600
 	split := writeFile(t, "split.csv", "")
-	spec := salesSpec(writeSales(t, rows))
+	spec := salesSpec(testtable.WriteSales(t, rows))
 	spec.Split = "file:" + split
 	opt := kft.Options{Checkpoint: t.TempDir(), Resume: true}
 	writeSplit := func(order ...string) {

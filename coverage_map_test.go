@@ -9,13 +9,14 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 // TestCoverageMap checks that a map counts each value once, at the place of its
 // entities, with times in order.
 func TestCoverageMap(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 2000)
+	table := testtable.WriteSales(t, 2000)
 	m := fitUncertain(t, table, kft.UncertaintySpec{}, func(s *kft.Spec) { s.Split = "time:last=2" })
 	all, err := m.Map(t.Context(), kft.Files(table), kft.MapOptions{Rows: "store", Part: kft.Unused})
 	if err != nil {

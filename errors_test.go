@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 // asError reports whether err's chain contains an E, as errors.As finds it.
@@ -148,7 +149,7 @@ func TestProblemsOfFit(t *testing.T) {
 // TestErrorsOfModel checks sentinels and types of the errors of a model's methods.
 func TestErrorsOfModel(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 500)
+	table := testtable.WriteSales(t, 500)
 	m := fitUncertain(t, table, kft.UncertaintySpec{Conformal: "split"}, nil)
 	known := kft.Cell{"store": "s1", "item": "i1", "time": "2015-1"}
 	unseen := kft.Cell{"store": "new", "item": "i1", "time": "2015-1"}
@@ -208,7 +209,7 @@ func TestErrorsOfModel(t *testing.T) {
 // path and from a reader.
 func TestDamagedFileIsErrFormat(t *testing.T) {
 	t.Parallel()
-	m, _ := fit(t, salesSpec(writeSales(t, 300)), kft.Options{})
+	m, _ := fit(t, salesSpec(testtable.WriteSales(t, 300)), kft.Options{})
 	file := modelBytes(t, m)
 	changed := bytes.Clone(file)
 	changed[len(changed)/2] ^= 1

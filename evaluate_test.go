@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 // TestEvaluatePart checks that the score of a part equals that of the report, and that
 // another table is rejected.
 func TestEvaluatePart(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 1000)
+	table := testtable.WriteSales(t, 1000)
 	m, r := fit(t, salesSpec(table), kft.Options{})
 	for part, want := range map[kft.Part]kft.Score{kft.Train: r.Train, kft.Test: r.Test} {
 		got, sum, err := m.EvaluatePart(t.Context(), kft.Files(table), part, kft.TableOptions{})

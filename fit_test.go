@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 func TestFitBeatsBaselines(t *testing.T) {
 	t.Parallel()
-	_, r := fit(t, salesSpec(writeSales(t, 5000)), kft.Options{})
+	_, r := fit(t, salesSpec(testtable.WriteSales(t, 5000)), kft.Options{})
 	if got, want := [3]int{r.Train.N, r.Valid.N, r.Test.N}, [3]int{3000, 1000, 1000}; got != want {
 		t.Errorf("rows of the training, validation and test set: got %v, want %v", got, want)
 	}
@@ -35,7 +36,7 @@ func TestFitBeatsBaselines(t *testing.T) {
 // penalty or the score of the validation set.
 func TestFitIgnoresTestSet(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 2000)
+	table := testtable.WriteSales(t, 2000)
 	lines := linesOf(readFile(t, table))
 	parts := []string{"part"}
 	changed := []string{lines[0]}
@@ -70,7 +71,7 @@ func TestFitIgnoresTestSet(t *testing.T) {
 // specification.
 func TestFitRejectsInvalidInput(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 300)
+	table := testtable.WriteSales(t, 300)
 	useTable := func(text string) func(*kft.Spec) {
 		path := writeFile(t, "t.csv", text)
 		return func(s *kft.Spec) { s.Data.Files = []string{path} }
@@ -104,7 +105,7 @@ func TestFitRejectsInvalidInput(t *testing.T) {
 // splits, and loads their files.
 func TestFitOptionsOfSpec(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 4000)
+	table := testtable.WriteSales(t, 4000)
 	for name, change := range map[string]func(*kft.Spec){
 		"effects":       func(s *kft.Spec) { s.Terms = []string{"store", "item", "store*item"} },
 		"default terms": func(s *kft.Spec) { s.Terms = nil },
@@ -142,7 +143,7 @@ func TestFitOptionsOfSpec(t *testing.T) {
 func TestProgressReportsValidationR2(t *testing.T) {
 	t.Parallel()
 	best := math.Inf(-1)
-	_, r := fit(t, salesSpec(writeSales(t, 1000)), kft.Options{Progress: func(e kft.Event) {
+	_, r := fit(t, salesSpec(testtable.WriteSales(t, 1000)), kft.Options{Progress: func(e kft.Event) {
 		if e.ValidR2 != nil {
 			best = max(best, *e.ValidR2)
 		}

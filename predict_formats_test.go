@@ -8,13 +8,14 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 // TestPredictFormats checks that predictions in each output format contain the same
 // columns as those in CSV.
 func TestPredictFormats(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 1500)
+	table := testtable.WriteSales(t, 1500)
 	m, _ := fit(t, salesSpec(table), kft.Options{})
 	dir := t.TempDir()
 	predict := func(name string) *dataset.Frame {

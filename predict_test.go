@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 // TestPredictTableKeepsRowsAndColumns checks that PredictTable only appends columns.
 func TestPredictTableKeepsRowsAndColumns(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 2000)
+	table := testtable.WriteSales(t, 2000)
 	m, _ := fit(t, salesSpec(table), kft.Options{})
 	lines := linesOf(readFile(t, table))
 	var out strings.Builder
@@ -57,7 +58,7 @@ func TestPredictTableKeepsRowsAndColumns(t *testing.T) {
 
 func TestUnseenIDs(t *testing.T) {
 	t.Parallel()
-	m, _ := fit(t, salesSpec(writeSales(t, 1500)), kft.Options{})
+	m, _ := fit(t, salesSpec(testtable.WriteSales(t, 1500)), kft.Options{})
 	table := writeFile(t, "new.csv", "item,store,year,month\ni1,s1,2015,1\nnew,s1,2017,1\n")
 	var out strings.Builder
 	sum, err := m.PredictTable(t.Context(), kft.Files(table), &out, kft.TableOptions{})
@@ -81,7 +82,7 @@ func TestUnseenIDs(t *testing.T) {
 // set of the fitted table have no weights.
 func TestHeldOutIDsAreUnseen(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 2000)
+	table := testtable.WriteSales(t, 2000)
 	spec := salesSpec(table)
 	spec.Split = "entity:store=10%"
 	m, r := fit(t, spec, kft.Options{})
@@ -101,7 +102,7 @@ func TestHeldOutIDsAreUnseen(t *testing.T) {
 // its error.
 func TestCancelledContext(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 600)
+	table := testtable.WriteSales(t, 600)
 	m, _ := fit(t, salesSpec(table), kft.Options{})
 	s := newShop(t, 12, 16, nil)
 	informed, _ := fit(t, s.spec("wlr", "primal"), kft.Options{})
@@ -169,7 +170,7 @@ func (w *cancellingWriter) Write(p []byte) (int, error) {
 // predicted.
 func TestPredictTableStopsWhenCancelled(t *testing.T) {
 	t.Parallel()
-	m, _ := fit(t, salesSpec(writeSales(t, 600)), kft.Options{})
+	m, _ := fit(t, salesSpec(testtable.WriteSales(t, 600)), kft.Options{})
 	table := "year,month,store,item,note\n" + strings.Repeat("2015,1,s1,i1,"+strings.Repeat("-", 1000)+"\n", 40_000)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -195,7 +196,7 @@ func comparablePrediction(p kft.Prediction) string {
 func TestConcurrentPredict(t *testing.T) {
 	t.Parallel()
 	const goroutines = 8
-	m := fitUncertain(t, writeSales(t, 1500), kft.UncertaintySpec{Inference: "multivariate", Conformal: "split"}, nil)
+	m := fitUncertain(t, testtable.WriteSales(t, 1500), kft.UncertaintySpec{Inference: "multivariate", Conformal: "split"}, nil)
 	var cells []kft.Cell
 	for i := range 60 {
 		cells = append(cells, kft.Cell{"store": fmt.Sprintf("s%d", i%22), "item": fmt.Sprintf("i%d", i%31), "time": fmt.Sprintf("%d-%d", 2015+i%4, i%12+1)})

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 // TestQuantilesAndSamplesAreChecked requests levels outside (0, 1), out of order or
 // beyond the calibration set, and invalid numbers of samples.
 func TestQuantilesAndSamplesAreChecked(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 500)
+	table := testtable.WriteSales(t, 500)
 	m := fitUncertain(t, table, kft.UncertaintySpec{Conformal: "split"}, nil)
 	for want, levels := range map[string][]float64{
 		"0 is not between 0 and 1":   {0, .5},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 // halves writes the rows of a table alternately to two tables.
@@ -25,7 +26,7 @@ func halves(t testing.TB, table string) (first, second string) {
 // does not change.
 func TestRecalibrate(t *testing.T) {
 	t.Parallel()
-	fitted, rest := halves(t, writeSales(t, 6000))
+	fitted, rest := halves(t, testtable.WriteSales(t, 6000))
 	held, test := halves(t, rest)
 	m := fitUncertain(t, fitted, kft.UncertaintySpec{Conformal: "none"}, func(s *kft.Spec) { s.Split = "random:90/10" })
 	calibration := func(m *kft.Model) *kft.Calibration {
@@ -75,7 +76,7 @@ func TestRecalibrate(t *testing.T) {
 
 func TestRecalibrateRejectsInvalidInput(t *testing.T) {
 	t.Parallel()
-	m := fitUncertain(t, writeSales(t, 600), kft.UncertaintySpec{Inference: "mean-field", Likelihood: "poisson", Conformal: "none"}, nil)
+	m := fitUncertain(t, testtable.WriteSales(t, 600), kft.UncertaintySpec{Inference: "mean-field", Likelihood: "poisson", Conformal: "none"}, nil)
 	tableOf := func(rows string) kft.Source {
 		return kft.Reader("calibration rows", strings.NewReader("year,month,store,item,units\n"+rows))
 	}

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 func TestThreadsDoNotChangeModelFile(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 7000)
+	table := testtable.WriteSales(t, 7000)
 	var want []byte
 	for _, threads := range []int{1, 2, 8} {
 		m, _ := fit(t, salesSpec(table), kft.Options{Threads: threads})
@@ -28,7 +29,7 @@ func TestThreadsDoNotChangeModelFile(t *testing.T) {
 // TestCPUPathsAgree checks that predictions of different CPU paths agree to 1e-4. The
 // paths differ by rounding. A model keeps the path that was chosen when it was made.
 func TestCPUPathsAgree(t *testing.T) {
-	spec := salesSpec(writeSales(t, 3000))
+	spec := salesSpec(testtable.WriteSales(t, 3000))
 	spec.Fit.Ridge, spec.Fit.Lambda, spec.Fit.Sweeps = "uniform", kft.LambdaOf(3), 3
 	m, _ := fit(t, spec, kft.Options{})
 	cells := []kft.Cell{{"store": "s3", "item": "i4", "time": "2015-2"}, {"store": "s9", "item": "i14", "time": "2016-5"}}

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 )
 
 // TestSamplesAgreeWithColumns compares mean, standard deviation and quantiles of many
 // samples with the columns of PredictTable, for trained and for unseen ids.
 func TestSamplesAgreeWithColumns(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 1200)
+	table := testtable.WriteSales(t, 1200)
 	cells := writeFile(t, "cells.csv", "year,month,store,item\n2015,1,s1,i1\n2015,3,s2,i7\n2016,2,s11,i4\n2016,2,new,i4\n2016,2,new,newer\n2016,4,s7,i29\n")
 	for name, u := range uncertaintySpecs() {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +83,7 @@ func checkQuantileOfSamples(t *testing.T, row int, samples []float64, p, quantil
 func TestSamplesShareWeights(t *testing.T) {
 	t.Parallel()
 	const draws = 300
-	table := writeSales(t, 400) // few rows, so the cores are uncertain
+	table := testtable.WriteSales(t, 400) // few rows, so the cores are uncertain
 	m := fitUncertain(t, table, kft.UncertaintySpec{Inference: "mean-field"}, func(s *kft.Spec) {
 		s.Transform, s.Terms = "identity", []string{"store,item:1", "time"}
 	})
@@ -110,7 +111,7 @@ func TestSamplesShareWeights(t *testing.T) {
 // Some rows have new ids whose side information follows from the id.
 func TestSamplesDoNotDependOnBatches(t *testing.T) {
 	t.Parallel()
-	m := fitUncertain(t, writeSales(t, 2000), kft.UncertaintySpec{Inference: "mean-field"}, func(s *kft.Spec) {
+	m := fitUncertain(t, testtable.WriteSales(t, 2000), kft.UncertaintySpec{Inference: "mean-field"}, func(s *kft.Spec) {
 		s.Terms = []string{"store,item,time:2"}
 		s.Side.Tables, s.Side.Variant = []string{"time=@year,@month:cycle12"}, "additive"
 	})

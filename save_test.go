@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 )
 
@@ -18,7 +19,7 @@ import (
 // same values.
 func TestSaveAndLoad(t *testing.T) {
 	t.Parallel()
-	table := writeSales(t, 2000)
+	table := testtable.WriteSales(t, 2000)
 	m, _ := fit(t, salesSpec(table), kft.Options{})
 	file := modelBytes(t, m)
 	loaded := loadBytes(t, file)
@@ -45,7 +46,7 @@ func TestSaveAndLoad(t *testing.T) {
 // are the same bit for bit, for each kind of uncertainty and any number of threads.
 func TestSaveAndLoadUncertainty(t *testing.T) {
 	t.Parallel()
-	fitted := writeSales(t, 1200)
+	fitted := testtable.WriteSales(t, 1200)
 	table := writeFile(t, "some.csv", strings.Join(strings.SplitAfter(readFile(t, fitted), "\n")[:200], ""))
 	for name, u := range uncertaintySpecs() {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +76,7 @@ func TestSaveAndLoadUncertainty(t *testing.T) {
 // with a valid checksum.
 func TestLoadRejectsInconsistentUncertainty(t *testing.T) {
 	t.Parallel()
-	m := fitUncertain(t, writeSales(t, 600), kft.UncertaintySpec{Inference: "entity-covariance", Conformal: "split"}, nil)
+	m := fitUncertain(t, testtable.WriteSales(t, 600), kft.UncertaintySpec{Inference: "entity-covariance", Conformal: "split"}, nil)
 	file := filepath.Join(t.TempDir(), "m.kft")
 	if err := m.Save(file); err != nil {
 		t.Fatal(err)
