@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -70,8 +71,8 @@ func (c *calibrateCommand) Run(e *env) error {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Wrote %s: %s\n", c.Output, conformalText(calibrated.Uncertainty().Conformal))
-	writeUnseen(&b, calibrated, sum, "")
+	fmt.Fprintf(&b, "Wrote %s: %s\n", c.Output, summary.Conformal(calibrated.Uncertainty().Conformal))
+	summary.WriteUnseen(&b, calibrated, sum, "")
 	if sum.Fitted {
 		fmt.Fprintf(&b, "warning: %s is the table of the fit: intervals that suit its training rows are too narrow for other rows; calibrate with rows that the fit has not used\n", c.Table)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 )
 
 // The scripts are valid for the installed shells and contain verbs and flags, but no hidden
@@ -61,7 +63,7 @@ func TestBashCompletes(t *testing.T) {
 		{[]string{"kft", "fit", "--space", "dual-"}, []string{"dual-rff", "dual-unwhitened"}},
 		{[]string{"kft", "fit", "--seed", ""}, nil},
 	} {
-		program := script + "\nCOMP_WORDS=(" + quoteAll(c.words) + ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_kft\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n"
+		program := script + "\nCOMP_WORDS=(" + textformat.QuoteAll(c.words) + ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_kft\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n"
 		out, err := exec.Command("bash", "-c", program).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %v\n%s", c.words, err, out)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/publicdata"
 )
 
@@ -44,7 +45,7 @@ func (o *dataOutput) write(e *env, set dataSet, next string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s\n%sTrain on it: cd %s && kft fit\n", dataSummary(report), next, quote(o.Output))
+	_, err = fmt.Fprintf(e.stdout, "%s\n%sTrain on it: cd %s && kft fit\n", dataSummary(report), next, textformat.Quote(o.Output))
 	return err
 }
 
@@ -52,7 +53,7 @@ func (o *dataOutput) write(e *env, set dataSet, next string) error {
 func dataSummary(r *publicdata.Report) string {
 	var b strings.Builder
 	if r.Read > 0 {
-		fmt.Fprintf(&b, "Read %s.\n", plural(r.Read, "row"))
+		fmt.Fprintf(&b, "Read %s.\n", textformat.Plural(r.Read, "row"))
 	}
 	for _, part := range []struct {
 		head    string
@@ -63,7 +64,7 @@ func dataSummary(r *publicdata.Report) string {
 		}
 		b.WriteString(part.head + "\n")
 		for _, reason := range part.reasons {
-			fmt.Fprintf(&b, "  %12s  %s", count(reason.Rows), reason.Text)
+			fmt.Fprintf(&b, "  %12s  %s", textformat.Count(reason.Rows), reason.Text)
 			if reason.First != "" {
 				fmt.Fprintf(&b, " (first: %s)", reason.First)
 			}
@@ -73,15 +74,15 @@ func dataSummary(r *publicdata.Report) string {
 	for _, fact := range r.Facts {
 		b.WriteString(fact + "\n")
 	}
-	table := textTable{header: []string{"file", "content", "rows"}, left: 2}
+	table := textformat.Table{Header: []string{"file", "content", "rows"}, Left: 2}
 	for _, w := range r.Written {
 		rows := ""
 		if w.Rows > 0 {
-			rows = count(w.Rows)
+			rows = textformat.Count(w.Rows)
 		}
-		table.rows = append(table.rows, []string{w.File, w.Description, rows})
+		table.Rows = append(table.Rows, []string{w.File, w.Description, rows})
 	}
 	b.WriteByte('\n')
-	table.write(&b)
+	table.Write(&b)
 	return b.String()
 }

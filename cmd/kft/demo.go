@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
@@ -52,7 +53,7 @@ func (c *demoCommand) Run(e *env) error {
 		"--term", "store,item,time:6", "--term", "store*item", "--transform", "log1p", "--split", demoSplit,
 		"--seed", fmt.Sprint(c.Seed), "-o", file}
 	fmt.Fprintf(e.stdout, "Generated %s: %s of units sold by store, item and month, from a known distribution.\n\n$ kft %s\n\n",
-		table, plural(truth.Len(), "row"), quoteAll(fit))
+		table, textformat.Plural(truth.Len(), "row"), textformat.QuoteAll(fit))
 	// The command shown does not include flags that have no effect on the result.
 	fit = append(fit, "--force", "--threads", fmt.Sprint(c.Threads))
 	if c.Quiet {
@@ -67,7 +68,7 @@ func (c *demoCommand) Run(e *env) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nThe true distribution has these scores on test, which no model can exceed except by chance:\nR2 %s, MAE %s, R2 log1p %s.\n",
-		ratio(best.R2), amount(best.MAE), ratio(best.R2Scale))
+		textformat.Ratio(best.R2), textformat.Amount(best.MAE), textformat.Ratio(best.R2Scale))
 	c.next(&b, table, file)
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
@@ -111,6 +112,6 @@ func (c *demoCommand) next(b *strings.Builder, table, file string) {
 			"a model without the transform and the second term, for comparison"},
 		{[]string{"init", table}, "start as with your own table; then run kft fit"},
 	} {
-		fmt.Fprintf(b, "  kft %s\n      %s\n", quoteAll(command.words), command.why)
+		fmt.Fprintf(b, "  kft %s\n      %s\n", textformat.QuoteAll(command.words), command.why)
 	}
 }

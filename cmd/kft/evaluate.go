@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 )
 
 // evaluateCommand measures a model on a table.
@@ -55,15 +57,15 @@ func (c *evaluateCommand) Run(e *env) error {
 	}
 	var b strings.Builder
 	header := []string{"n", "R2", "RMSE", "MAE"}
-	row := []string{count(score.N), ratio(score.R2), amount(score.RMSE), amount(score.MAE)}
+	row := []string{textformat.Count(score.N), textformat.Ratio(score.R2), textformat.Amount(score.RMSE), textformat.Amount(score.MAE)}
 	if scale := m.Spec().Transform; scale != "identity" {
-		header, row = append(header, "R2 "+scale), append(row, ratio(score.R2Scale))
+		header, row = append(header, "R2 "+scale), append(row, textformat.Ratio(score.R2Scale))
 	}
-	t := textTable{header: header, rows: [][]string{row}}
-	t.write(&b)
-	writeCalibration(&b, "", score)
-	writeUnseen(&b, m, sum, "")
-	writeUnusedSide(&b, m, sum, c.Side)
+	t := textformat.Table{Header: header, Rows: [][]string{row}}
+	t.Write(&b)
+	summary.WriteCalibration(&b, "", score)
+	summary.WriteUnseen(&b, m, sum, "")
+	summary.WriteUnusedSide(&b, m, sum, c.Side)
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/childprocess"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/experiment"
 )
 
@@ -55,13 +57,13 @@ func (c *experimentRun) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	opt := experiment.Options{Tool: "kft " + programVersion(), Redo: c.Redo, Runner: &childRunner{program: program, threads: c.Threads, quiet: c.Quiet, stderr: e.stderr}}
+	opt := experiment.Options{Tool: "kft " + programVersion(), Redo: c.Redo, Runner: &childprocess.Runner{Program: program, Threads: c.Threads, Quiet: c.Quiet, Stderr: e.stderr}}
 	if !c.Quiet {
 		opt.Progress = func(line string) { fmt.Fprintln(e.stderr, line) }
 	}
 	done, err := experiment.Run(e.ctx, spec, opt)
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted: %s done, in %s; the same command continues", plural(done.Cells, "cell"), spec.Output)
+		return fmt.Errorf("interrupted: %s done, in %s; the same command continues", textformat.Plural(done.Cells, "cell"), spec.Output)
 	}
 	if err != nil {
 		return err
@@ -71,7 +73,7 @@ func (c *experimentRun) Run(e *env) error {
 		return err
 	}
 	if done.Failed > 0 {
-		return fmt.Errorf("%d of %s failed; the same command repeats them", done.Failed, plural(done.Cells, "cell"))
+		return fmt.Errorf("%d of %s failed; the same command repeats them", done.Failed, textformat.Plural(done.Cells, "cell"))
 	}
 	return nil
 }

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/experiment"
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
+	"github.com/kernel-fried-tensor/kft/tune"
 )
 
 // inExperiment changes to a folder with a table, its specification and an experiment.
@@ -64,14 +66,26 @@ func TestExperiment(t *testing.T) {
 	if cell.Seconds <= 0 || cell.CPU <= 0 || cell.PeakRSS <= 0 || cell.Definition == "" {
 		t.Errorf("%+v", cell.Usage)
 	}
-	// Of a killed run the times of its trials are known.
+	// The times of trials are part of the time of tuning.
 	var tuning experiment.Tuning
 	if err := json.Unmarshal([]byte(read(t, "results/small/tuning/tuned.json")), &tuning); err != nil {
 		t.Fatal(err)
 	}
-	begun, seconds, err := studyBegun(t.Context(), "results/small/tuning/tuned.db")
-	if err != nil || !begun || seconds <= 0 || seconds > tuning.Seconds {
-		t.Errorf("study exists: %v, trials took %v s of the %v s of tuning, %v", begun, seconds, tuning.Seconds, err)
+	store, err := tune.OpenStore(t.Context(), "results/small/tuning/tuned.db", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	trials, err := store.Trials(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := 0.0
+	for _, trial := range trials {
+		seconds += trial.Ended.Sub(trial.Began).Seconds()
+	}
+	if seconds <= 0 || seconds > tuning.Seconds {
+		t.Errorf("trials took %v s of the %v s of tuning", seconds, tuning.Seconds)
 	}
 	var report struct{ Test map[string]json.RawMessage }
 	fitted := must(t, "fit", "--term", "store,item,time:2", "--sweeps", "3", "--seed", "4", "--json", "-q")
@@ -141,7 +155,7 @@ func TestExperimentWrongCalls(t *testing.T) {
 		{[]string{"experiment", "table", ".", "--measures", "r1"}, exitUsage, `did you mean "r2"`},
 	} {
 		if r := call(t, c.args...); r.code != c.code || !strings.Contains(r.stderr, c.want) {
-			t.Errorf("kft %s: exit %d, %s", quoteAll(c.args), r.code, r.stderr)
+			t.Errorf("kft %s: exit %d, %s", textformat.QuoteAll(c.args), r.code, r.stderr)
 		}
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/progress"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -67,13 +69,13 @@ func (c *fitCommand) Run(e *env) error {
 		return err
 	}
 	defer stopProfile()
-	show := newProgress(e.stderr, c.Quiet, spec.Data.Files, c.TimeBudget)
+	show := progress.New(e.stderr, c.Quiet, spec.Data.Files, c.TimeBudget)
 	m, report, err := kft.Fit(e.ctx, spec, kft.Source{}, kft.Options{
 		Threads: c.Threads, TimeBudget: c.TimeBudget,
 		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Resume: c.Resume,
-		Stdin: e.stdin, Progress: show.event,
+		Stdin: e.stdin, Progress: show.Event,
 	})
-	show.end()
+	show.End()
 	if err != nil {
 		return c.explain(err)
 	}
@@ -89,7 +91,7 @@ func (c *fitCommand) Run(e *env) error {
 	if c.JSON {
 		return writeJSON(e.stdout, report)
 	}
-	return writeSummary(e, m, report, c.Output)
+	return summary.WriteFit(e.stdout, m, report, c.Output, func(warning string) string { return nameFlags(warning, e.hasFlag) })
 }
 
 // check returns the errors that can be found before any work.

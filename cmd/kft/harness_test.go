@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 )
 
@@ -38,7 +39,7 @@ func must(t *testing.T, args ...string) result {
 	t.Helper()
 	r := call(t, args...)
 	if r.code != exitGood {
-		t.Fatalf("kft %s: exit %d\n%s%s", quoteAll(args), r.code, r.stdout, r.stderr)
+		t.Fatalf("kft %s: exit %d\n%s%s", textformat.QuoteAll(args), r.code, r.stdout, r.stderr)
 	}
 	return r
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
@@ -60,7 +61,7 @@ func (c *initCommand) Run(e *env) error {
 		return err
 	}
 	var about strings.Builder
-	columnTable(guessed).write(&about)
+	columnTable(guessed).Write(&about)
 	err = atomicfile.Write(c.Output, func(w io.Writer) error {
 		head := fmt.Sprintf("Guessed by kft init from %s.\n\n%s", sampled(c.Tables[0], guessed), about.String())
 		_, err := io.WriteString(w, comment(head)+"\n"+string(spec.YAML()))
@@ -71,7 +72,7 @@ func (c *initCommand) Run(e *env) error {
 	}
 	_, err = fmt.Fprintf(e.stdout, "%s:\n\n%s\nTarget: %s\nModes:  %s\n%s\nWrote %s; check it, then run\n  %s\n",
 		sampled(c.Tables[0], guessed), about.String(), spec.Data.Target, strings.Join(spec.Data.Modes, ", "), scaleHint(guessed, spec.Data.Target),
-		c.Output, quoteAll(c.next()))
+		c.Output, textformat.QuoteAll(c.next()))
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
@@ -89,7 +90,7 @@ func (c *inspectCommand) table(e *env) error {
 		layout = fmt.Sprintf("fields separated by %s, header: %s", delimiterName(g.Format.Delimiter), g.Format.Header)
 	}
 	fmt.Fprintf(&b, "%s; %s\n\n", sampled(c.File, g), layout)
-	columnTable(g).write(&b)
+	columnTable(g).Write(&b)
 	target := g.Target
 	if target == "" {
 		target = "none found; name one with --target"
@@ -121,7 +122,7 @@ func (c *inspectCommand) next(g *tableio.Guess) string {
 	if c.Header != "" {
 		command = append(command, "--header", c.Header)
 	}
-	text := quoteAll(command)
+	text := textformat.QuoteAll(command)
 	if c.File == "-" {
 		text += " (after saving the table to a file)"
 	}
@@ -133,18 +134,18 @@ func sampled(file string, g *tableio.Guess) string {
 	if file == "-" {
 		file = "standard input"
 	}
-	return fmt.Sprintf("%s, first %s", file, plural(g.Rows, "row"))
+	return fmt.Sprintf("%s, first %s", file, textformat.Plural(g.Rows, "row"))
 }
 
 // columnTable describes the columns of a table.
-func columnTable(g *tableio.Guess) *textTable {
-	t := &textTable{header: []string{"column", "kind", "distinct", "missing", "from", "to"}, left: 2}
+func columnTable(g *tableio.Guess) *textformat.Table {
+	t := &textformat.Table{Header: []string{"column", "kind", "distinct", "missing", "from", "to"}, Left: 2}
 	for _, c := range g.Columns {
 		from, to := "", ""
 		if hasRange(c) {
 			from, to = amountShort(c.Min), amountShort(c.Max)
 		}
-		t.rows = append(t.rows, []string{c.Name, string(c.Kind), count(c.Distinct), count(c.Missing), from, to})
+		t.Rows = append(t.Rows, []string{c.Name, string(c.Kind), textformat.Count(c.Distinct), textformat.Count(c.Missing), from, to})
 	}
 	return t
 }

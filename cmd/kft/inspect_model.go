@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 )
 
 type modeReport struct {
@@ -44,16 +46,16 @@ func (c *inspectCommand) model(e *env) error {
 		return writeJSON(e.stdout, r)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: model of %s, %s, %s\n", c.File, r.Spec.Data.Target, bytesText(r.Bytes), plural(r.Weights, "weight"))
-	writeData(&b, m)
+	fmt.Fprintf(&b, "%s: model of %s, %s, %s\n", c.File, r.Spec.Data.Target, textformat.Bytes(r.Bytes), textformat.Plural(r.Weights, "weight"))
+	summary.WriteData(&b, m)
 	fmt.Fprintf(&b, "      sha256 %s, split %s, seed %d\n", r.Training.DataHash, r.Training.Split, r.Training.Seed)
-	writeSide(&b, r.Training.Side, r.Spec)
-	fmt.Fprintf(&b, "Uncertainty: %s\n\n", uncertaintyText(r.Uncertainty, r.Spec.Transform))
-	writeTerms(&b, r.Terms)
-	part, score := lastPart(r.Training.Train, r.Training.Valid, r.Training.Test)
-	writeScores(&b, r.Training, r.Spec.Transform, part)
-	writeCalibration(&b, " on "+part.String(), score)
-	writeHistory(&b, r)
+	summary.WriteSide(&b, r.Training.Side, r.Spec)
+	fmt.Fprintf(&b, "Uncertainty: %s\n\n", summary.Uncertainty(r.Uncertainty, r.Spec.Transform))
+	summary.WriteTerms(&b, r.Terms)
+	part, score := summary.LastPart(r.Training.Train, r.Training.Valid, r.Training.Test)
+	summary.WriteScores(&b, r.Training, r.Spec.Transform, part)
+	summary.WriteCalibration(&b, " on "+part.String(), score)
+	summary.WriteHistory(&b, r.Training, r.Spec)
 	for _, warning := range r.Training.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", warning)
 	}
@@ -61,36 +63,4 @@ func (c *inspectCommand) model(e *env) error {
 	b.Write(r.Spec.YAML())
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
-}
-
-func writeTerms(b *strings.Builder, terms []kft.TermInfo) {
-	t := textTable{header: []string{"term", "core", "variant", "entities", "matrix"}, left: 3}
-	for _, term := range terms {
-		name := term.Name
-		for _, core := range term.Cores {
-			t.rows = append(t.rows, []string{name, core.Name, core.Variant, count(core.Entities), fmt.Sprintf("%d x %d", core.Left, core.Right)})
-			name = ""
-		}
-	}
-	t.write(b)
-	b.WriteString("\n")
-}
-
-// writeHistory writes the mean squared errors after each sweep, on the modelling scale,
-// on which the training targets have variance 1.
-func writeHistory(b *strings.Builder, r modelReport) {
-	record := r.Training
-	fmt.Fprintf(b, "\nStopped: %s%s\n", stopText(record.Stop, r.Spec, record.Valid.N > 0), penaltyText(r.Spec, record.Ridge))
-	if len(record.History) == 0 {
-		return
-	}
-	t := textTable{header: []string{sweepNoun(r.Spec), "training loss", "validation loss"}}
-	for _, p := range record.History {
-		valid := "-"
-		if record.Valid.N > 0 {
-			valid = fmt.Sprintf("%.4f", p.Valid)
-		}
-		t.rows = append(t.rows, []string{fmt.Sprint(p.Sweep + 1), fmt.Sprintf("%.4f", p.Train), valid})
-	}
-	t.write(b)
 }

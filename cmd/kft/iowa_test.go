@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 )
 
@@ -41,7 +42,7 @@ func TestIowa(t *testing.T) {
 		t.Errorf("parts of %d, %d, %d rows", report.Train.N, report.Valid.N, report.Test.N)
 	}
 	if report.PeakRSS >= 1<<30 {
-		t.Errorf("%s of memory", bytesText(report.PeakRSS))
+		t.Errorf("%s of memory", textformat.Bytes(report.PeakRSS))
 	}
 	for _, base := range report.Baseline {
 		if report.Test.R2Scale <= base.Test.R2Scale {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
 // checkInputs returns an error if standard input is given twice.
@@ -20,6 +22,17 @@ func checkInputs(files []string) error {
 		return usagef("standard input (-) is given %d times, but it can be read only once; use files", dashes)
 	}
 	return nil
+}
+
+// sideFiles returns the files of side tables. Texts that cannot be parsed are skipped.
+func sideFiles(tables []string) []string {
+	var files []string
+	for _, text := range tables {
+		if t, err := sideinfo.ParseSpec(text); err == nil && !t.FromIDs() {
+			files = append(files, t.File)
+		}
+	}
+	return files
 }
 
 // checkOutput returns, before any work, an error for an output that is one of the

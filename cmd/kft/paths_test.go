@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 )
 
 // unwritable returns a folder that is not writable.
@@ -46,7 +48,7 @@ func TestOutputThatCannotBeCreated(t *testing.T) {
 		} {
 			r := call(t, append(args, "-o", c.output)...)
 			if r.code != c.code || !strings.Contains(r.stderr, c.says) {
-				t.Errorf("kft %s: exit %d, got %q, want %q", quoteAll(args), r.code, r.stderr, c.says)
+				t.Errorf("kft %s: exit %d, got %q, want %q", textformat.QuoteAll(args), r.code, r.stderr, c.says)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
@@ -84,7 +85,7 @@ func (c *plotCalibrationCommand) draw(e *env, coverage *kft.CoverageMap) error {
 	if c.Quiet {
 		return nil
 	}
-	_, err := fmt.Fprintf(e.stdout, "%s by %s and %s: wrote %s\n", plural(coverage.N, "value"), coverage.Labels.RowMode, coverage.Labels.ColumnMode, strings.Join(c.files(), ", "))
+	_, err := fmt.Fprintf(e.stdout, "%s by %s and %s: wrote %s\n", textformat.Plural(coverage.N, "value"), coverage.Labels.RowMode, coverage.Labels.ColumnMode, strings.Join(c.files(), ", "))
 	return err
 }
 

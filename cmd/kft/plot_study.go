@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/tune"
 )
@@ -50,6 +51,6 @@ func (c *plotStudyCommand) Run(e *env) error {
 	if c.Quiet {
 		return nil
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s: wrote %s\n", plural(len(r.Trials), "trial"), c.Output)
+	_, err = fmt.Fprintf(e.stdout, "%s: wrote %s\n", textformat.Plural(len(r.Trials), "trial"), c.Output)
 	return err
 }

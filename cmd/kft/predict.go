@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
@@ -44,7 +46,7 @@ Examples:
 func (c *predictCommand) Run(e *env) error {
 	switch {
 	case c.Table == "" && len(c.Cell) == 0:
-		return usagef("nothing to predict; add a table, as in kft predict %s TABLE, or a cell with --cell", quote(c.Model))
+		return usagef("nothing to predict; add a table, as in kft predict %s TABLE, or a cell with --cell", textformat.Quote(c.Model))
 	case c.Table != "" && len(c.Cell) > 0:
 		return usagef("a table and --cell cannot be combined; use one of them")
 	case len(c.Cell) == 0 && c.JSON:
@@ -159,8 +161,8 @@ func writePredicted(w io.Writer, m *kft.Model, sum kft.Summary, output string, s
 		where = " in " + output
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s predicted%s\n", plural(sum.Rows, "row"), where)
-	writeUnseen(&b, m, sum, "; the column unseen marks them")
-	writeUnusedSide(&b, m, sum, side)
+	fmt.Fprintf(&b, "%s predicted%s\n", textformat.Plural(sum.Rows, "row"), where)
+	summary.WriteUnseen(&b, m, sum, "; the column unseen marks them")
+	summary.WriteUnusedSide(&b, m, sum, side)
 	io.WriteString(w, b.String())
 }

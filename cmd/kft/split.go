@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
@@ -81,16 +82,16 @@ func (c *splitCommand) Run(e *env) error {
 			n += table.Counts.Missing + table.Counts.ZeroWeight
 		}
 		if n > 0 || p != dataset.Unused {
-			fmt.Fprintf(&b, "%s\n", strings.TrimRight(fmt.Sprintf("%-6s %12s  %s", p, count(n), parts.Periods[p]), " "))
+			fmt.Fprintf(&b, "%s\n", strings.TrimRight(fmt.Sprintf("%-6s %12s  %s", p, textformat.Count(n), parts.Periods[p]), " "))
 		}
 	}
 	if n := table.Counts.Merged; n > 0 {
-		fmt.Fprintf(&b, "%s of the same cells, in the same parts\n", plural(n, "more row"))
+		fmt.Fprintf(&b, "%s of the same cells, in the same parts\n", textformat.Plural(n, "more row"))
 	}
 	if parts.Note != "" {
 		fmt.Fprintf(&b, "warning: %s\n", parts.Note)
 	}
-	_, err = fmt.Fprintf(e.stdout, "%sWrote %s; kft fit --split %s uses it.\n", b.String(), c.Output, quote("file:"+c.Output))
+	_, err = fmt.Fprintf(e.stdout, "%sWrote %s; kft fit --split %s uses it.\n", b.String(), c.Output, textformat.Quote("file:"+c.Output))
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/search"
@@ -90,7 +91,7 @@ func (c *tuneCommand) Run(e *env) error {
 		names := open.Parameters()
 		worker.OnEnd = func(r tune.Report) { c.writeTrial(e.stderr, r, names) }
 		worker.OnWait = func(held int) {
-			fmt.Fprintf(e.stderr, "waiting for %s of other workers; trials of a dead worker are repeated within a minute\n", plural(held, "trial"))
+			fmt.Fprintf(e.stderr, "waiting for %s of other workers; trials of a dead worker are repeated within a minute\n", textformat.Plural(held, "trial"))
 		}
 	}
 	if err := open.Work(e.ctx, c.Trials, worker); err != nil {
@@ -227,7 +228,7 @@ func (c *tuneCommand) conclude(e *env, search *kft.OpenSearch, store tune.Store)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "best of %s by %s: trial %d, %.4f\n", plural(finished, "trial"), c.Objective, trial.Number+1, *trial.Score)
+	fmt.Fprintf(e.stdout, "best of %s by %s: trial %d, %.4f\n", textformat.Plural(finished, "trial"), c.Objective, trial.Number+1, *trial.Score)
 	writeValues(e.stdout, trial.Values, search.Parameters())
 	_, err = fmt.Fprintf(e.stdout, "\nWrote %s; kft fit --spec %s trains it, kft study show %s lists the trials\n", c.Output, c.Output, tune.RedactedLocation(c.Study))
 	return err

@@ -14,7 +14,10 @@ const module = "github.com/kernel-fried-tensor/kft"
 // as in docs/architecture.md. The root package is ".". A package may import packages
 // of lower layers, and within its own layer only packages in the same top folder.
 var layers = [][]string{
-	{"cmd/kft"},
+	{
+		"cmd/kft", "cmd/kft/internal/childprocess", "cmd/kft/internal/completion", "cmd/kft/internal/progress", "cmd/kft/internal/summary",
+		"cmd/kft/internal/textformat",
+	},
 	{"bench", "experiment"},
 	{"."},
 	{"search"},

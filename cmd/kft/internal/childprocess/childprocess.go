@@ -1,4 +1,6 @@
-package main
+// Package childprocess runs the parts of an experiment as child processes: the program with
+// the verbs split, tune and fit.
+package childprocess
 
 import (
 	"bytes"
@@ -20,19 +22,20 @@ import (
 	"github.com/kernel-fried-tensor/kft/tune"
 )
 
-// A childRunner runs each part of an experiment as a separate process of this program, so
-// that time and memory are measured separately and a crash does not end the experiment.
-type childRunner struct {
-	program string
-	threads int
-	quiet   bool
-	stderr  io.Writer
+// A Runner runs each part of an experiment as a separate process of this program, so that
+// time and memory are measured separately and a crash does not end the experiment. It
+// implements experiment.Runner.
+type Runner struct {
+	Program string    // path of the program
+	Threads int       // per process; 0 for all CPUs
+	Quiet   bool      // show no progress of tuning
+	Stderr  io.Writer // progress of tuning
 }
 
 // child runs the program and returns its standard output. The memory of this process must
 // be small: on Linux the peak memory of a new process starts at that of its parent.
-func (r *childRunner) child(ctx context.Context, show io.Writer, args ...string) ([]byte, experiment.Usage, error) {
-	command := exec.CommandContext(ctx, r.program, args...)
+func (r *Runner) child(ctx context.Context, show io.Writer, args ...string) ([]byte, experiment.Usage, error) {
+	command := exec.CommandContext(ctx, r.Program, args...)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = 10 * time.Second // then it is killed
 	var stdout, stderr bytes.Buffer
@@ -77,7 +80,7 @@ func lastLine(text string) string {
 }
 
 // Split writes the parts of the rows of a table.
-func (r *childRunner) Split(ctx context.Context, data spec.Data, split experiment.Split, to string) error {
+func (r *Runner) Split(ctx context.Context, data spec.Data, split experiment.Split, to string) error {
 	args := []string{"split", "--split=" + split.Split, "--seed=" + strconv.FormatUint(split.Seed, 10), "--force", "--output=" + to,
 		"--target=" + data.Target, "--duplicates=" + data.Duplicates, "--delimiter=" + data.Delimiter, "--header=" + data.Header}
 	if data.Weight != "" {
@@ -91,9 +94,9 @@ func (r *childRunner) Split(ctx context.Context, data spec.Data, split experimen
 }
 
 // Tune runs or continues a study and returns its best values.
-func (r *childRunner) Tune(ctx context.Context, task experiment.TuneTask) (map[string]string, experiment.Usage, error) {
+func (r *Runner) Tune(ctx context.Context, task experiment.TuneTask) (map[string]string, experiment.Usage, error) {
 	args := []string{"tune", "--spec=" + task.Spec, "--trials=" + strconv.Itoa(task.Trials), "--objective=" + task.Objective, "--sampler=" + task.Sampler,
-		"--study=" + task.Study, "--output=" + task.Best, "--threads=" + strconv.Itoa(r.threads)}
+		"--study=" + task.Study, "--output=" + task.Best, "--threads=" + strconv.Itoa(r.Threads)}
 	if task.Halving != "" {
 		args = append(args, "--halving="+task.Halving)
 	}
@@ -106,8 +109,8 @@ func (r *childRunner) Tune(ctx context.Context, task experiment.TuneTask) (map[s
 	}
 	before := task.Used
 	before.Seconds = max(before.Seconds, seconds) // of a killed run only the times of its trials are known
-	show := r.stderr
-	if r.quiet {
+	show := r.Stderr
+	if r.Quiet {
 		args, show = append(args, "--quiet"), io.Discard
 	}
 	_, used, err := r.child(ctx, show, args...)
@@ -152,11 +155,11 @@ func studyBegun(ctx context.Context, file string) (begun bool, seconds float64, 
 }
 
 // Fit trains and evaluates a model.
-func (r *childRunner) Fit(ctx context.Context, spec, modelFile string) (experiment.Fitted, error) {
+func (r *Runner) Fit(ctx context.Context, spec, modelFile string) (experiment.Fitted, error) {
 	if modelFile == "" {
 		modelFile = os.DevNull
 	}
-	out, used, err := r.child(ctx, io.Discard, "fit", "--spec="+spec, "--json", "--quiet", "--output="+modelFile, "--threads="+strconv.Itoa(r.threads))
+	out, used, err := r.child(ctx, io.Discard, "fit", "--spec="+spec, "--json", "--quiet", "--output="+modelFile, "--threads="+strconv.Itoa(r.Threads))
 	fitted := experiment.Fitted{Usage: used}
 	if err != nil {
 		return fitted, err

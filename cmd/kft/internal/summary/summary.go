@@ -1,4 +1,6 @@
-package main
+// Package summary describes fits and models as text: data, training, scores, uncertainty
+// and side information.
+package summary
 
 import (
 	"fmt"
@@ -8,36 +10,38 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// writeSummary prints the result of a fit: data, model, scores beside those of the
-// baselines, warnings, and the next command.
-func writeSummary(e *env, m *kft.Model, r *kft.Report, output string) error {
+// WriteFit writes the result of a fit: data, model, scores beside those of the baselines,
+// warnings, and the next command. The output is the model file. nameFlags adds the flags of
+// the command line to a warning.
+func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags func(string) string) error {
 	var b strings.Builder
-	writeData(&b, m)
-	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, plural(r.Weights, "weight"), penaltyText(r.Spec, r.Ridge))
-	writeSide(&b, r.Side, r.Spec)
-	fmt.Fprintf(&b, "Training: %s (%s), %s\n", plural(len(r.History), sweepNoun(r.Spec)), stopText(r.Stop, r.Spec, r.Valid.N > 0), plural(r.Passes, "pass"))
-	fmt.Fprintf(&b, "Uncertainty: %s\n\n", uncertaintyText(m.Uncertainty(), r.Spec.Transform))
-	part, score := lastPart(r.Train, r.Valid, r.Test)
-	writeScores(&b, m.Record(), r.Spec.Transform, part)
+	WriteData(&b, m)
+	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, textformat.Plural(r.Weights, "weight"), penaltyText(r.Spec, r.Ridge))
+	WriteSide(&b, r.Side, r.Spec)
+	fmt.Fprintf(&b, "Training: %s (%s), %s\n", textformat.Plural(len(r.History), sweepNoun(r.Spec)), stopText(r.Stop, r.Spec, r.Valid.N > 0), textformat.Plural(r.Passes, "pass"))
+	fmt.Fprintf(&b, "Uncertainty: %s\n\n", Uncertainty(m.Uncertainty(), r.Spec.Transform))
+	part, score := LastPart(r.Train, r.Valid, r.Test)
+	WriteScores(&b, m.Record(), r.Spec.Transform, part)
 	writeChoices(&b, r.Choices)
-	writeCalibration(&b, " on "+part.String(), score)
+	WriteCalibration(&b, " on "+part.String(), score)
 	if !writeComparison(&b, score, part, r.Baseline) {
 		fmt.Fprintf(&b, "Try %s.\n", improvements(r, score))
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", nameFlags(warning, e.hasFlag))
+		fmt.Fprintf(&b, "warning: %s\n", nameFlags(warning))
 	}
 	size := ""
 	if info, err := os.Stat(output); err == nil {
-		size = " (" + bytesText(info.Size()) + ")"
+		size = " (" + textformat.Bytes(info.Size()) + ")"
 	}
-	fmt.Fprintf(&b, "\nWrote %s%s in %.1f s, %s of memory at most.\n", output, size, r.Seconds["total"], bytesText(r.PeakRSS))
-	fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", quote(output), quote(exampleTable(r.Spec.Data.Files)))
-	_, err := io.WriteString(e.stdout, b.String())
+	fmt.Fprintf(&b, "\nWrote %s%s in %.1f s, %s of memory at most.\n", output, size, r.Seconds["total"], textformat.Bytes(r.PeakRSS))
+	fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", textformat.Quote(output), textformat.Quote(exampleTable(r.Spec.Data.Files)))
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
@@ -50,15 +54,15 @@ func penaltyText(spec kft.Spec, r solver.Ridge) string {
 	return "; penalty " + r.String()
 }
 
-// writeData writes how many rows were read and how they were split.
-func writeData(b *strings.Builder, m *kft.Model) {
+// WriteData writes how many rows were read and how they were split.
+func WriteData(b *strings.Builder, m *kft.Model) {
 	record := m.Record()
 	var sizes []string
 	for i, mode := range m.Modes() {
-		sizes = append(sizes, fmt.Sprintf("%s %s", count(len(m.IDs(i))), mode.Name))
+		sizes = append(sizes, fmt.Sprintf("%s %s", textformat.Count(len(m.IDs(i))), mode.Name))
 	}
-	fmt.Fprintf(b, "Data: %s, %s; %s train, %s valid, %s test\n", plural(record.Rows.Rows, "row"), strings.Join(sizes, " x "),
-		count(record.Train.N), count(record.Valid.N), count(record.Test.N))
+	fmt.Fprintf(b, "Data: %s, %s; %s train, %s valid, %s test\n", textformat.Plural(record.Rows.Rows, "row"), strings.Join(sizes, " x "),
+		textformat.Count(record.Train.N), textformat.Count(record.Valid.N), textformat.Count(record.Test.N))
 	for _, left := range []struct {
 		n    int
 		what string
@@ -70,7 +74,7 @@ func writeData(b *strings.Builder, m *kft.Model) {
 		{unused(record) - m.HeldOut(), "marked unused by the split"},
 	} {
 		if left.n > 0 {
-			fmt.Fprintf(b, "      %s %s\n", plural(left.n, "row"), left.what)
+			fmt.Fprintf(b, "      %s %s\n", textformat.Plural(left.n, "row"), left.what)
 		}
 	}
 	for _, part := range []string{"valid", "test"} {
@@ -86,8 +90,8 @@ func unused(record kft.Record) int {
 	return r.Rows - r.Missing - r.ZeroWeight - r.Merged - record.Train.N - record.Valid.N - record.Test.N
 }
 
-// lastPart returns the part that a model is judged by: test, else valid, else train.
-func lastPart(train, valid, test kft.Score) (dataset.Part, kft.Score) {
+// LastPart returns the part that a model is judged by: test, else valid, else train.
+func LastPart(train, valid, test kft.Score) (dataset.Part, kft.Score) {
 	switch {
 	case test.N > 0:
 		return dataset.Test, test
@@ -97,24 +101,24 @@ func lastPart(train, valid, test kft.Score) (dataset.Part, kft.Score) {
 	return dataset.Train, train
 }
 
-// writeScores writes the table of scores: the model on every part, the baselines on the
+// WriteScores writes the table of scores: the model on every part, the baselines on the
 // part that the model is judged by.
-func writeScores(b *strings.Builder, record kft.Record, transform string, judged dataset.Part) {
+func WriteScores(b *strings.Builder, record kft.Record, transform string, judged dataset.Part) {
 	header := []string{"", "part", "n", "R2", "RMSE", "MAE"}
 	scaled := transform != "identity"
 	if scaled {
 		header = append(header, "R2 "+transform)
 	}
-	t := textTable{header: header, left: 2}
+	t := textformat.Table{Header: header, Left: 2}
 	add := func(name string, part dataset.Part, s kft.Score) {
 		if s.N == 0 {
 			return
 		}
-		row := []string{name, part.String(), count(s.N), ratio(s.R2), amount(s.RMSE), amount(s.MAE)}
+		row := []string{name, part.String(), textformat.Count(s.N), textformat.Ratio(s.R2), textformat.Amount(s.RMSE), textformat.Amount(s.MAE)}
 		if scaled {
-			row = append(row, ratio(s.R2Scale))
+			row = append(row, textformat.Ratio(s.R2Scale))
 		}
-		t.rows = append(t.rows, row)
+		t.Rows = append(t.Rows, row)
 	}
 	add("model", dataset.Train, record.Train)
 	add("model", dataset.Valid, record.Valid)
@@ -122,7 +126,7 @@ func writeScores(b *strings.Builder, record kft.Record, transform string, judged
 	for _, base := range distinct(record.Baseline) {
 		add(base.Name, judged, scoreOf(base, judged))
 	}
-	t.write(b)
+	t.Write(b)
 }
 
 func scoreOf(b kft.BaselineScores, part dataset.Part) kft.Score {
@@ -147,8 +151,8 @@ func writeComparison(b *strings.Builder, model kft.Score, part dataset.Part, bas
 		better func(a, b float64) bool
 		text   func(float64) string
 	}{
-		{"R2", func(s kft.Score) float64 { return s.R2 }, func(a, b float64) bool { return a > b }, ratio},
-		{"MAE", func(s kft.Score) float64 { return s.MAE }, func(a, b float64) bool { return a < b }, amount},
+		{"R2", func(s kft.Score) float64 { return s.R2 }, func(a, b float64) bool { return a > b }, textformat.Ratio},
+		{"MAE", func(s kft.Score) float64 { return s.MAE }, func(a, b float64) bool { return a < b }, textformat.Amount},
 	} {
 		best := 0
 		score := func(i int) float64 { return measure.of(scoreOf(baselines[i], part)) }
@@ -158,7 +162,7 @@ func writeComparison(b *strings.Builder, model kft.Score, part dataset.Part, bas
 			}
 		}
 		theirs, ours := score(best), measure.of(model)
-		if measure.text(theirs) == undefined || measure.text(ours) == undefined {
+		if measure.text(theirs) == textformat.Undefined || measure.text(ours) == textformat.Undefined {
 			continue
 		}
 		compared = append(compared, "in "+measure.name)
@@ -261,7 +265,7 @@ func writeChoices(b *strings.Builder, choices []kft.Choice) {
 	for _, c := range choices {
 		text := c.Likelihood + " " + c.Transform + " not possible"
 		if c.CRPS != nil {
-			text = fmt.Sprintf("%s %s %s", c.Likelihood, c.Transform, amount(*c.CRPS))
+			text = fmt.Sprintf("%s %s %s", c.Likelihood, c.Transform, textformat.Amount(*c.CRPS))
 		}
 		if c.Taken {
 			chosen = append(chosen, text)

@@ -1,4 +1,5 @@
-package main
+// Package textformat formats numbers, tables and command lines for people.
+package textformat
 
 import (
 	"fmt"
@@ -10,17 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// A textTable is a table with aligned columns: the first ones to the left, the others to
+// A Table is a table with aligned columns: the first Left ones to the left, the others to
 // the right.
-type textTable struct {
-	header []string
-	rows   [][]string
-	left   int
+type Table struct {
+	Header []string
+	Rows   [][]string
+	Left   int
 }
 
-func (t *textTable) write(b *strings.Builder) {
-	width := make([]int, len(t.header))
-	all := append([][]string{t.header}, t.rows...)
+// Write writes the header and the rows, one line each.
+func (t *Table) Write(b *strings.Builder) {
+	width := make([]int, len(t.Header))
+	all := append([][]string{t.Header}, t.Rows...)
 	for _, row := range all {
 		for i, cell := range row {
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
@@ -33,7 +35,7 @@ func (t *textTable) write(b *strings.Builder) {
 				line.WriteString("  ")
 			}
 			space := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if i < t.left {
+			if i < t.Left {
 				line.WriteString(cell + space)
 			} else {
 				line.WriteString(space + cell)
@@ -43,8 +45,8 @@ func (t *textTable) write(b *strings.Builder) {
 	}
 }
 
-// count formats a number with commas: 3,028,076.
-func count(n int) string {
+// Count formats a number with commas: 3,028,076.
+func Count(n int) string {
 	digits := strconv.Itoa(n)
 	sign := ""
 	if n < 0 {
@@ -60,32 +62,33 @@ func count(n int) string {
 	return sign + b.String()
 }
 
-// plural formats a count with its noun.
-func plural(n int, noun string) string {
+// Plural formats a count with its noun.
+func Plural(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
 	case strings.HasSuffix(noun, "s"):
-		return count(n) + " " + noun + "es"
+		return Count(n) + " " + noun + "es"
 	}
-	return count(n) + " " + noun + "s"
+	return Count(n) + " " + noun + "s"
 }
 
-// undefined stands for a measure that cannot be computed, such as R2 of one row.
-const undefined = "-"
+// Undefined stands for a measure that cannot be computed, such as R2 of one row.
+const Undefined = "-"
 
-// ratio formats an R2, amount a value in units of the target. Undefined values are a dash.
-func ratio(v float64) string {
+// Ratio formats an R2, or Undefined.
+func Ratio(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return undefined
+		return Undefined
 	}
 	return strconv.FormatFloat(v, 'f', 4, 64)
 }
 
-func amount(v float64) string {
+// Amount formats a value in units of the target, or Undefined.
+func Amount(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		return undefined
+		return Undefined
 	case math.Abs(v) >= 1e6 || v != 0 && math.Abs(v) < 1e-3:
 		return strconv.FormatFloat(v, 'e', 3, 64)
 	case math.Abs(v) >= 1000:
@@ -94,8 +97,8 @@ func amount(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// bytesText formats a size in binary units.
-func bytesText(n int64) string {
+// Bytes formats a size in binary units.
+func Bytes(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
 	}
@@ -106,11 +109,11 @@ func bytesText(n int64) string {
 			return fmt.Sprintf("%.1f %s", v, unit)
 		}
 	}
-	panic("kft: unreachable")
+	panic("textformat: unreachable")
 }
 
-// duration formats a time: 12 s, 3 min 20 s.
-func duration(d time.Duration) string {
+// Duration formats a time: 12 s, 3 min 20 s.
+func Duration(d time.Duration) string {
 	s := int(math.Ceil(d.Seconds()))
 	switch {
 	case s < 60:
@@ -123,19 +126,19 @@ func duration(d time.Duration) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// quote quotes a word for a shell.
-func quote(word string) string {
+// Quote quotes a word for a shell.
+func Quote(word string) string {
 	if plainWord.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// quoteAll returns a command line.
-func quoteAll(words []string) string {
+// QuoteAll returns a command line: the quoted words, separated by spaces.
+func QuoteAll(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = quote(w)
+		quoted[i] = Quote(w)
 	}
 	return strings.Join(quoted, " ")
 }

@@ -1,34 +1,24 @@
-package main
+package summary
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
-// sideFiles returns the files of side tables. Texts that cannot be parsed are skipped.
-func sideFiles(tables []string) []string {
-	var files []string
-	for _, text := range tables {
-		if t, err := sideinfo.ParseSpec(text); err == nil && !t.FromIDs() {
-			files = append(files, t.File)
-		}
-	}
-	return files
-}
-
-// writeSide describes each side table: the ids that it matched, its operator and the
+// WriteSide describes each side table: the ids that it matched, its operator and the
 // types of its columns.
-func writeSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
+func WriteSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 	for _, r := range reports {
 		fmt.Fprintf(b, "Side: %s: %s", r.Mode, sideRows(r.Table))
 		operator := r.Space
 		if r.Kernel != "" {
 			operator += " with kernel " + r.Kernel
 		}
-		fmt.Fprintf(b, "; %s, %s", operator, plural(r.Columns, "column"))
+		fmt.Fprintf(b, "; %s, %s", operator, textformat.Plural(r.Columns, "column"))
 		if kind := spec.Side.PlaceboOf(r.Mode); kind != "" {
 			fmt.Fprintf(b, ", replaced by %s (placebo)", kind)
 		}
@@ -52,12 +42,12 @@ func writeSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 
 // sideRows counts ids with and without a row, and rows without an id.
 func sideRows(t sideinfo.Report) string {
-	text := fmt.Sprintf("%s of %s with a row", count(t.Matched), plural(t.Entities, "id"))
+	text := fmt.Sprintf("%s of %s with a row", textformat.Count(t.Matched), textformat.Plural(t.Entities, "id"))
 	if t.Unmatched > 0 {
-		text += fmt.Sprintf(", %s without", count(t.Unmatched))
+		text += fmt.Sprintf(", %s without", textformat.Count(t.Unmatched))
 	}
 	if t.ExtraRows > 0 {
-		text += fmt.Sprintf(", %s without an id in the data", plural(t.ExtraRows, "row"))
+		text += fmt.Sprintf(", %s without an id in the data", textformat.Plural(t.ExtraRows, "row"))
 	}
 	return text
 }
@@ -73,16 +63,16 @@ func sideColumn(c sideinfo.ColumnReport) string {
 		more = append(more, "guessed")
 	}
 	if c.Levels > 0 {
-		more = append(more, plural(c.Levels, "level"))
+		more = append(more, textformat.Plural(c.Levels, "level"))
 	}
 	if c.Pooled > 0 {
-		more = append(more, fmt.Sprintf("%s rare", count(c.Pooled)))
+		more = append(more, fmt.Sprintf("%s rare", textformat.Count(c.Pooled)))
 	}
 	if c.Hashed > 0 {
-		more = append(more, fmt.Sprintf("%s hashed", count(c.Hashed)))
+		more = append(more, fmt.Sprintf("%s hashed", textformat.Count(c.Hashed)))
 	}
 	if c.Missing > 0 {
-		more = append(more, fmt.Sprintf("%s missing", count(c.Missing)))
+		more = append(more, fmt.Sprintf("%s missing", textformat.Count(c.Missing)))
 	}
 	if len(more) > 0 {
 		text += " (" + strings.Join(more, ", ") + ")"
@@ -90,21 +80,21 @@ func sideColumn(c sideinfo.ColumnReport) string {
 	return text
 }
 
-// writeUnseen counts, by mode, the rows whose id is not in the training data, and
+// WriteUnseen counts, by mode, the rows whose id is not in the training data, and
 // writes how they were predicted.
-func writeUnseen(b *strings.Builder, m *kft.Model, sum kft.Summary, marked string) {
+func WriteUnseen(b *strings.Builder, m *kft.Model, sum kft.Summary, marked string) {
 	for i, mode := range m.Modes() {
 		if n := sum.Side[i]; n > 0 {
-			fmt.Fprintf(b, "%s with an unseen %s, predicted from its side information%s\n", plural(n, "row"), mode.Name, marked)
+			fmt.Fprintf(b, "%s with an unseen %s, predicted from its side information%s\n", textformat.Plural(n, "row"), mode.Name, marked)
 		}
 		if n := sum.Unseen[i]; n > 0 {
-			fmt.Fprintf(b, "%s with an unseen %s, predicted by the prior%s\n", plural(n, "row"), mode.Name, marked)
+			fmt.Fprintf(b, "%s with an unseen %s, predicted by the prior%s\n", textformat.Plural(n, "row"), mode.Name, marked)
 		}
 	}
 }
 
-// writeUnusedSide names the tables of --side that no row used.
-func writeUnusedSide(b *strings.Builder, m *kft.Model, sum kft.Summary, tables []string) {
+// WriteUnusedSide names the tables of --side that no row used.
+func WriteUnusedSide(b *strings.Builder, m *kft.Model, sum kft.Summary, tables []string) {
 	for _, text := range tables {
 		t, err := sideinfo.ParseSpec(text)
 		if err != nil {

@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"bytes"
@@ -42,12 +42,12 @@ func trainingEvents() []kft.Event {
 func TestLines(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	l := newProgress(&b, false, []string{"a.csv", "b.csv"}, 0).(*lines)
+	l := New(&b, false, []string{"a.csv", "b.csv"}, 0).(*lines)
 	l.pace.now = clock()
 	for _, e := range trainingEvents() {
-		l.event(e)
+		l.Event(e)
 	}
-	l.end()
+	l.End()
 	want := `reading a.csv, b.csv
 training
 trial 1, penalty uniform 2: sweep 1, loss 0.5000, validation R2 0.7000, 1.0 M rows/s
@@ -84,9 +84,9 @@ func TestBars(t *testing.T) {
 	var b bytes.Buffer
 	bars := newBars(&b, stageNames([]string{"a.csv"}), 0)
 	for _, e := range trainingEvents() {
-		bars.event(e)
+		bars.Event(e)
 	}
-	bars.end()
+	bars.End()
 	for _, part := range []string{"reading a.csv", "sweep 2, loss 0.5000, validation R2 0.7000", "evaluating"} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("no %q in\n%s", part, b.String())
@@ -97,12 +97,21 @@ func TestBars(t *testing.T) {
 func TestQuiet(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	p := newProgress(&b, true, []string{"a.csv"}, 0)
+	p := New(&b, true, []string{"a.csv"}, 0)
 	for _, e := range trainingEvents() {
-		p.event(e)
+		p.Event(e)
 	}
-	p.end()
+	p.End()
 	if b.Len() > 0 {
 		t.Errorf("got %q, want no output", b.String())
+	}
+}
+
+func TestRough(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[float64]string{950: "950", 12_345: "12 k", 3.44e6: "3.4 M", 3e7: "30 M"} {
+		if got := rough(v); got != want {
+			t.Errorf("%v: got %q, want %q", v, got, want)
+		}
 	}
 }

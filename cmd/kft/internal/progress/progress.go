@@ -1,4 +1,5 @@
-package main
+// Package progress displays the progress of a fit: bars on a terminal, else plain lines.
+package progress
 
 import (
 	"fmt"
@@ -10,17 +11,22 @@ import (
 	"github.com/vbauerster/mpb/v8/cwriter"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// progress shows the progress of a fit. It has no effect on the result.
-type progress interface {
-	event(kft.Event)
-	end()
+// A Display shows the progress of a fit. It has no effect on the result.
+type Display interface {
+	// Event shows an event of the fit.
+	Event(kft.Event)
+	// End completes the display.
+	End()
 }
 
-// newProgress returns bars if w is a terminal, else plain lines.
-func newProgress(w io.Writer, quiet bool, files []string, budget time.Duration) progress {
+// New returns a display that writes bars if w is a terminal, else plain lines, and nothing
+// if quiet. The files are those that the fit reads; the budget limits the time of training,
+// 0 for no limit.
+func New(w io.Writer, quiet bool, files []string, budget time.Duration) Display {
 	stages := stageNames(files)
 	switch f, isFile := w.(*os.File); {
 	case quiet:
@@ -33,8 +39,8 @@ func newProgress(w io.Writer, quiet bool, files []string, budget time.Duration) 
 
 type silent struct{}
 
-func (silent) event(kft.Event) {}
-func (silent) end()            {}
+func (silent) Event(kft.Event) {}
+func (silent) End()            {}
 
 // stageNames describes the stages of a fit.
 func stageNames(files []string) map[string]string {
@@ -61,7 +67,7 @@ type lines struct {
 	pace   pace
 }
 
-func (l *lines) event(e kft.Event) {
+func (l *lines) Event(e kft.Event) {
 	switch {
 	case e.Note != "":
 		fmt.Fprintln(l.w, e.Note)
@@ -76,7 +82,7 @@ func (l *lines) event(e kft.Event) {
 	}
 }
 
-func (l *lines) end() {}
+func (l *lines) End() {}
 
 // pace measures the speed of a run. The trials of a penalty search and the final training
 // are separate runs, each with its own timing.
@@ -170,7 +176,7 @@ func (p *pace) speed(e solver.Event, most string) string {
 		text = fmt.Sprintf(", %s rows/s", rough(rate*float64(e.Observations)))
 	}
 	if left, known := p.left(e); known && !e.Searching {
-		text += fmt.Sprintf(", %s%s left", most, duration(left))
+		text += fmt.Sprintf(", %s%s left", most, textformat.Duration(left))
 	}
 	return text
 }

@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"io"
@@ -29,7 +29,7 @@ func newBars(w io.Writer, stages map[string]string, budget time.Duration) *bars 
 	}
 }
 
-func (b *bars) event(e kft.Event) {
+func (b *bars) Event(e kft.Event) {
 	switch {
 	case e.Note != "":
 		b.p.Write([]byte(e.Note + "\n"))
@@ -76,7 +76,7 @@ func (b *bars) finish() {
 	b.bar = nil
 }
 
-func (b *bars) end() {
+func (b *bars) End() {
 	b.finish()
 	b.p.Wait()
 }

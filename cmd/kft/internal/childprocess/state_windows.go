@@ -1,4 +1,4 @@
-package main
+package childprocess
 
 import "os"
 

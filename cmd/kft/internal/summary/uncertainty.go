@@ -1,4 +1,4 @@
-package main
+package summary
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
-// uncertaintyText describes how a model quantifies uncertainty.
-func uncertaintyText(u kft.UncertaintyInfo, transform string) string {
+// Uncertainty describes how a model quantifies uncertainty.
+func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	text := fmt.Sprintf("%s, %s likelihood", u.Inference, u.Likelihood)
 	if u.Size > 0 {
 		text += fmt.Sprintf(" of size %.4g", u.Size)
@@ -28,24 +29,24 @@ func uncertaintyText(u kft.UncertaintyInfo, transform string) string {
 			text += " (" + transform + ")"
 		}
 	}
-	return text + "; " + conformalText(u.Conformal)
+	return text + "; " + Conformal(u.Conformal)
 }
 
-// conformalText describes the conformal correction.
-func conformalText(c *kft.ConformalInfo) string {
+// Conformal describes the conformal correction.
+func Conformal(c *kft.ConformalInfo) string {
 	if c == nil {
 		return "no conformal correction"
 	}
-	text := fmt.Sprintf("conformal correction %s from %s", c.Kind, plural(c.Rows, "row"))
+	text := fmt.Sprintf("conformal correction %s from %s", c.Kind, textformat.Plural(c.Rows, "row"))
 	if c.Kind != "split" {
-		text += fmt.Sprintf(", %s", plural(c.Groups, "separate group"))
+		text += fmt.Sprintf(", %s", textformat.Plural(c.Groups, "separate group"))
 	}
 	return text
 }
 
-// writeCalibration writes the coverage of intervals, if it was measured. where names the
+// WriteCalibration writes the coverage of intervals, if it was measured. where names the
 // rows.
-func writeCalibration(b *strings.Builder, where string, s kft.Score) {
+func WriteCalibration(b *strings.Builder, where string, s kft.Score) {
 	c := s.Calibration
 	if c == nil {
 		return
@@ -55,20 +56,20 @@ func writeCalibration(b *strings.Builder, where string, s kft.Score) {
 		header, row = append(header, fmt.Sprintf("%g %%", 100*l.Level)), append(row, percent(l.Share))
 	}
 	fmt.Fprintf(b, "\n")
-	t := textTable{header: header, rows: [][]string{row}, left: 1}
-	t.write(b)
-	fmt.Fprintf(b, "Intervals%s: Xi %s; CRPS %s, pinball %s, mean width of 90 %% %s\n", where, ratio(float64(c.Xi)), amount(float64(c.CRPS)), amount(float64(c.Pinball)), amount(float64(c.Width90)))
+	t := textformat.Table{Header: header, Rows: [][]string{row}, Left: 1}
+	t.Write(b)
+	fmt.Fprintf(b, "Intervals%s: Xi %s; CRPS %s, pinball %s, mean width of 90 %% %s\n", where, textformat.Ratio(float64(c.Xi)), textformat.Amount(float64(c.CRPS)), textformat.Amount(float64(c.Pinball)), textformat.Amount(float64(c.Width90)))
 	var seen []string
 	for _, k := range c.CoverageBySeen {
 		if k.N > 0 {
-			seen = append(seen, fmt.Sprintf("%s %s (%s)", k.Name, percent(k.Coverage), plural(k.N, "row")))
+			seen = append(seen, fmt.Sprintf("%s %s (%s)", k.Name, percent(k.Coverage), textformat.Plural(k.N, "row")))
 		}
 	}
 	fmt.Fprintf(b, "Coverage of 90 %% intervals by training rows of the rarest id: %s\n", strings.Join(seen, ", "))
 	var modes []string
 	for _, m := range c.CoverageByMode {
 		if m.Entities > 0 {
-			modes = append(modes, fmt.Sprintf("%s %.1f points (%s)", m.Mode, 100*float64(m.Gap), plural(m.Entities, "id")))
+			modes = append(modes, fmt.Sprintf("%s %.1f points (%s)", m.Mode, 100*float64(m.Gap), textformat.Plural(m.Entities, "id")))
 		}
 	}
 	if modes != nil {
@@ -79,7 +80,7 @@ func writeCalibration(b *strings.Builder, where string, s kft.Score) {
 // percent writes a share of rows.
 func percent(v metrics.Number) string {
 	if math.IsNaN(float64(v)) {
-		return undefined
+		return textformat.Undefined
 	}
 	return fmt.Sprintf("%.1f %%", 100*float64(v))
 }
