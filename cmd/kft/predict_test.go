@@ -81,15 +81,15 @@ func TestEvaluatePartKeys(t *testing.T) {
 	var unseen [2]map[string]int
 	for i, more := range [][]string{nil, {"--part", "test"}} {
 		var fields struct {
-			N       int
-			Unknown map[string]int
+			N      int
+			Unseen map[string]int
 		}
 		if err := json.Unmarshal([]byte(must(t, append([]string{"evaluate", "model.kft", "sales.csv", "--json"}, more...)...).stdout), &fields); err != nil {
 			t.Fatal(err)
 		}
-		unseen[i] = fields.Unknown
-		if i == 1 && fields.Unknown["store"] != fields.N {
-			t.Errorf("%d rows of held-out stores have an unseen store, want %d", fields.Unknown["store"], fields.N)
+		unseen[i] = fields.Unseen
+		if i == 1 && fields.Unseen["store"] != fields.N {
+			t.Errorf("%d rows of held-out stores have an unseen store, want %d", fields.Unseen["store"], fields.N)
 		}
 	}
 	if len(unseen[0]) != 3 || len(unseen[1]) != 3 {
