@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
-	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
@@ -37,7 +37,7 @@ func (s Schema) Check() error {
 	}
 	for _, m := range s.Modes {
 		if len(m.Columns) == 0 || m.Func != "" && len(m.Columns) != 1 {
-			return fielderr.Errorf("data.modes", "mode %q has %s; a function takes one", m.Name, fieldtext.Count(len(m.Columns), "column"))
+			return fielderr.Errorf("data.modes", "mode %q has %s; a function takes one", m.Name, plural.Count(len(m.Columns), "column"))
 		}
 		if m.Func != "" {
 			if err := calendar.Check(m.Func); err != nil {

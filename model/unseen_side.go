@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
@@ -73,7 +74,7 @@ func (x *extension) keep(at int, extra *sideinfo.Joined) (kept int, notices []st
 				example = fault
 			}
 		}
-		notices = append(notices, fmt.Sprintf("%d rows of ids not in the data are not kept for prediction because of values such as: %v", len(faults), example))
+		notices = append(notices, fmt.Sprintf("%s of ids not in the data cannot be kept for prediction because of values such as: %v", plural.Count(len(faults), "row"), example))
 		extra = extra.Select(good)
 		if features, err = encoder.Encode(extra.Rows); err != nil {
 			return 0, notices, err

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // genome holds the relevance of each tag for each movie with tags.
@@ -144,7 +145,7 @@ func (g *genome) facts() (facts []string) {
 		facts = append(facts, fmt.Sprintf("%d relevances are missing.", g.missing))
 	}
 	for _, r := range g.dropped.sorted() {
-		facts = append(facts, fmt.Sprintf("Skipped %d rows of genome-scores.csv: %s (first: %s).", r.Rows, r.Text, r.First))
+		facts = append(facts, fmt.Sprintf("Skipped %s of genome-scores.csv: %s (first: %s).", plural.Count(r.Rows, "row"), r.Text, r.First))
 	}
 	return facts
 }

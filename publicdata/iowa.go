@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // Iowa converts "Iowa Liquor Sales", invoices published by the State of Iowa.
@@ -93,7 +95,7 @@ func (o Iowa) Write(ctx context.Context, to Folder) (*Report, error) {
 func (s *invoices) write(to Folder, files []string) (*Report, error) {
 	report := &Report{Read: s.rows, Dropped: s.dropped.sorted(), Facts: nil}
 	for _, r := range s.listDropped.sorted() {
-		report.Facts = append(report.Facts, fmt.Sprintf("Skipped %d rows of the lists: %s (first: %s).", r.Rows, r.Text, r.First))
+		report.Facts = append(report.Facts, fmt.Sprintf("Skipped %s of the lists: %s (first: %s).", plural.Count(r.Rows, "row"), r.Text, r.First))
 	}
 	stores := s.side(s.storeList, "store", storeLayout, &s.stores)
 	items := s.side(s.itemList, "item", itemLayout, &s.items)

@@ -110,7 +110,7 @@ func (e *Encoder) AppendID(dst []byte, r Rows, row int, at []int) (id []byte, ok
 
 // Report describes a refused row.
 func (e *Encoder) Report(r Rows, row int, at []int, problem Problem) *dataset.InputError {
-	err := &dataset.InputError{Line: r.Line(row), Column: e.Mode.Columns[problem.column]}
+	err := &dataset.InputError{Line: r.Line(row), Column: e.Mode.Columns[problem.column], Field: "data.modes"}
 	if problem.notMoment {
 		err.Value = string(r.Field(row, at[0]))
 		err.Problem = "this is not " + calendar.Moment + ", which " + e.Mode.Expression() + " requires"
