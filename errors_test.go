@@ -197,7 +197,7 @@ func TestErrorsOfModel(t *testing.T) {
 		t.Errorf("cell without item and time: got %+v, want an error about mode item of cell 1", cell)
 	}
 	var row *kft.UnseenError
-	if want := (&kft.UnseenError{Row: 2, Mode: "store", ID: "new"}); !errors.As(strict, &row) || !reflect.DeepEqual(row, want) {
+	if want := (&kft.UnseenError{Row: 2, Unit: "cell", Mode: "store", ID: "new"}); !errors.As(strict, &row) || !reflect.DeepEqual(row, want) {
 		t.Errorf("PredictStrict: got %v, want %v", strict, want)
 	}
 	if got, want := kft.FieldPath(side), "side.tables"; got != want {

@@ -2,6 +2,7 @@ package kft
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -150,8 +151,14 @@ func (m *Model) HeldOut() int { return evaluate.HeldOut(m.fitted) }
 func (m *Model) Modes() []Mode { return m.fitted.Modes() }
 
 // IDs returns a copy of the ids of a mode that occur in the fitted table. The model
-// may know others by their side rows.
-func (m *Model) IDs(mode int) []string { return m.fitted.IDs(mode) }
+// may have weights for others, from their side rows. The mode is an index of
+// [Model.Modes]; another number panics.
+func (m *Model) IDs(mode int) []string {
+	if n := len(m.fitted.Modes()); mode < 0 || mode >= n {
+		panic(fmt.Sprintf("kft: mode %d of a model with modes 0 to %d", mode, n-1))
+	}
+	return m.fitted.IDs(mode)
+}
 
 // Weights returns the number of weights.
 func (m *Model) Weights() int { return m.fitted.Weights() }

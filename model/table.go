@@ -17,7 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// TableOptions say how a table is read for prediction or evaluation.
+// TableOptions specify how a table is read for prediction or evaluation.
 type TableOptions struct {
 	Threads int            // 0 for as many as the process may use
 	Format  tableio.Format // of a text table; the zero value detects it
@@ -33,7 +33,7 @@ type TableOptions struct {
 	Samples int
 }
 
-// A Summary counts the rows of a table by what the model knows of their ids.
+// A Summary counts the rows of a table whose ids have no training rows.
 type Summary struct {
 	Rows   int
 	Unseen []int // by mode: rows whose id has neither training rows nor side information
@@ -76,12 +76,17 @@ var ErrUnseenID = errors.New("the id is not in the training data")
 
 // An UnseenError reports an id that is not in the training data, in strict mode.
 type UnseenError struct {
-	Row      int // data row, from 1
+	Row      int    // data row of a table, or cell of a request, from 1
+	Unit     string // what Row counts if the ids are not those of a table ("cell"); else ""
 	Mode, ID string
 }
 
 func (e *UnseenError) Error() string {
-	return fmt.Sprintf("data row %d: mode %s: the id %q is not in the training data", e.Row, e.Mode, e.ID)
+	unit := e.Unit
+	if unit == "" {
+		unit = "data row"
+	}
+	return fmt.Sprintf("%s %d: mode %s: the id %q is not in the training data", unit, e.Row, e.Mode, e.ID)
 }
 
 // Unwrap returns ErrUnseenID.
