@@ -11,14 +11,14 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// Schema says what the columns of a table mean.
+// Schema describes the columns of a table.
 type Schema struct {
 	Target string // column of the values
 	Weight string // column of the weights, or ""
 	Modes  []Mode
 	Part   string // column that contains train, valid, test or unused, or ""
 
-	// Duplicates says what to do with a cell that occurs more than once: "error" (or
+	// Duplicates specifies what to do with a cell that occurs more than once: "error" (or
 	// ""), "sum" (of targets and of weights), "mean" (weighted; weights are summed) or
 	// "last".
 	Duplicates string

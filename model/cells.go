@@ -106,7 +106,7 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 }
 
 // codesOf looks up the ids of cells, tt.Unknown for those that the model does not
-// know.
+// contain.
 func (m *Model) codesOf(cells []Cell) ([][]int32, error) {
 	codes := make([][]int32, len(m.modes))
 	for i := range codes {

@@ -184,7 +184,7 @@ func (m *Model) unseenModes(codes [][]int32, i int, sum *Summary) string {
 }
 
 // Visit predicts a table that has the target and calls see for its batches, several
-// at a time. The model that see receives knows the codes of the batch. A
+// at a time. The codes of the batch are those of the model that see receives. A
 // *predictive.DomainError of see gets its place in the table.
 func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptions, see func(m *Model, z tt.Moments, b *tableio.Batch) error) (Summary, error) {
 	sum := m.NewSummary()
@@ -216,7 +216,7 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 
 // batchPredictor returns a function that computes the field's moments at batches,
 // several at a time. It sets the codes of ids without weights to tt.Unknown, and
-// returns the model that the other codes belong to, which also knows ids that
+// returns the model that the other codes belong to, which also contains ids that
 // describe themselves.
 func (m *Model) batchPredictor(strict bool) func(b *tableio.Batch) (*Model, tt.Moments, error) {
 	// What one batch learned of new ids serves the next ones. A slice of a model does

@@ -18,7 +18,7 @@ const (
 	maxKeptValues  = 1 << 28 // numbers per mode, 1 GiB
 )
 
-// KeepSideRows returns a model that also knows the ids of the side tables that do
+// KeepSideRows returns a model that also contains the ids of the side tables that do
 // not occur in the data, so that they can be predicted without the tables. extra
 // holds these rows by mode, nil for none. The returned reports are those given,
 // with the number of rows that are kept and notices about the others. A failure

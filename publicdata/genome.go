@@ -22,7 +22,7 @@ type genome struct {
 	tags    []string    // tag k is column tag(k+1)
 	code    map[string]int
 	missing int // number of missing relevances
-	dropped tally
+	dropped reasonCounts
 }
 
 const maxTags = 1 << 16 // maximum number of tags
@@ -36,7 +36,7 @@ type score struct {
 type scoresPart struct {
 	ids     []string
 	scores  []score
-	dropped tally
+	dropped reasonCounts
 }
 
 // readGenome pivots rows of movie, tag and relevance into one row per movie. It

@@ -163,8 +163,8 @@ func (s *invoices) side(list *sideTable, id string, layout []sideColumn, from *i
 
 // cells returns the remaining sums in the order of the file, and counts the
 // excluded ones.
-func (s *invoices) cells(stores, items *sideTable) ([]cell, *tally) {
-	left := new(tally)
+func (s *invoices) cells(stores, items *sideTable) ([]cell, *reasonCounts) {
+	left := new(reasonCounts)
 	storeKnown, storeRank := known(stores, s.stores.ids), ranks(s.stores.ids)
 	itemKnown, itemRank := known(items, s.items.ids), ranks(s.items.ids)
 	cells := make([]cell, 0, len(s.sums))
