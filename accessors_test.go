@@ -2,7 +2,9 @@ package kft_test
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -118,6 +120,19 @@ func TestModelSharesNothingWithCallers(t *testing.T) {
 			}
 		})
 	}
+	t.Run("IDs of a mode out of range", func(t *testing.T) {
+		t.Parallel()
+		for _, mode := range []int{-1, len(m.Modes())} {
+			func() {
+				defer func() {
+					if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "kft: mode ") {
+						t.Errorf("IDs(%d): got panic %q, want one about the mode", mode, got)
+					}
+				}()
+				m.IDs(mode)
+			}()
+		}
+	})
 	t.Run("specification given to Fit", func(t *testing.T) {
 		t.Parallel()
 		m, spec, _ := newModel(t)

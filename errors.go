@@ -31,7 +31,12 @@ var (
 
 // Error types for [errors.As]. Errors that a change of the specification can fix have
 // a method FieldPath() string that returns the path of the field, as in "data.target";
-// see [FieldPath].
+// see [FieldPath]. The fields are documented in the packages that the declarations
+// name.
+//
+// An unknown mode is one of the [Problems] in a specification and in the kind of
+// [Model.Recalibrate], a [CellError] in a cell, a [SideError] in [Model.WithSide], and
+// a [ModeError] in [Model.Map].
 type (
 	// Problems is everything that is wrong with a specification, and a Problem one part
 	// of it, with its field path and its place in the file.
@@ -55,7 +60,7 @@ type (
 	CellError = model.CellError
 	// UnseenError reports an id that is not in the training data, in strict mode.
 	UnseenError = model.UnseenError
-	// SideError reports a side table that does not go with the model.
+	// SideError reports a side table that the model cannot use.
 	SideError = model.SideError
 	// QuantileError reports levels for which no quantiles can be computed.
 	QuantileError = model.QuantileError

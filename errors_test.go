@@ -161,6 +161,9 @@ func TestErrorsOfModel(t *testing.T) {
 	_, samples := m.Samples(t.Context(), []kft.Cell{known}, -1)
 	_, _, part := m.EvaluatePart(t.Context(), kft.Reader("few rows", strings.NewReader(fewRows)), kft.Test, kft.TableOptions{})
 	_, side := m.WithSide(t.Context(), []string{"store=new.csv"}, nil)
+	_, sideMode := m.WithSide(t.Context(), []string{"stor=new.csv"}, nil)
+	_, _, groupMode := m.Recalibrate(t.Context(), kft.Files(table), "group:stor", kft.TableOptions{})
+	_, mapMode := m.Map(t.Context(), kft.Files(table), kft.MapOptions{Rows: "stor", Part: kft.Unused})
 	for _, test := range []struct {
 		name string
 		err  error
@@ -177,6 +180,9 @@ func TestErrorsOfModel(t *testing.T) {
 		{"Samples", samples, nil, asError[*kft.SamplesError]},
 		{"EvaluatePart", part, nil, asError[*kft.NotFittedError]},
 		{"WithSide", side, nil, asError[*kft.SideError]},
+		{"WithSide, unknown mode", sideMode, nil, asError[*kft.SideError]},
+		{"Recalibrate, unknown mode", groupMode, nil, asError[kft.Problems]},
+		{"Map, unknown mode", mapMode, nil, asError[*kft.ModeError]},
 	} {
 		if test.err == nil {
 			t.Errorf("%s: got no error, want one", test.name)
@@ -197,7 +203,7 @@ func TestErrorsOfModel(t *testing.T) {
 		t.Errorf("cell without item and time: got %+v, want an error about mode item of cell 1", cell)
 	}
 	var row *kft.UnseenError
-	if want := (&kft.UnseenError{Row: 2, Mode: "store", ID: "new"}); !errors.As(strict, &row) || !reflect.DeepEqual(row, want) {
+	if want := (&kft.UnseenError{Row: 2, Unit: "cell", Mode: "store", ID: "new"}); !errors.As(strict, &row) || !reflect.DeepEqual(row, want) {
 		t.Errorf("PredictStrict: got %v, want %v", strict, want)
 	}
 	if got, want := kft.FieldPath(side), "side.tables"; got != want {

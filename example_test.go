@@ -117,7 +117,7 @@ func ExampleModel_PredictStrict() {
 	fmt.Println(errors.Is(err, kft.ErrUnseenID), err)
 	// Output:
 	// [row]
-	// true data row 2: mode row: the id "9" is not in the training data
+	// true cell 2: mode row: the id "9" is not in the training data
 }
 
 // PredictTable copies a table and appends columns.

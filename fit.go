@@ -9,20 +9,22 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// Options say how to run a fit. Only TimeBudget and Share change the result.
+// Options specify how to run a fit. Only TimeBudget and Share change the result.
+// Package train documents the fields.
 type Options = train.Options
 
-// An Event describes the progress of a fit.
+// An Event describes the progress of a fit. Package train documents the fields.
 type Event = train.Event
 
 // A Report is the result of a fit: the record that the model keeps, and what depends
-// on the machine.
+// on the machine. Package train documents the fields.
 type Report = train.Report
 
-// A Record says how a model was fitted and what was measured.
+// A Record describes how a model was fitted and what was measured. Package model
+// documents the fields.
 type Record = model.Record
 
-// Parts of a [Report] and a [Record].
+// Parts of a [Report] and a [Record], documented in packages metrics and model.
 type (
 	Score          = metrics.Score
 	Calibration    = metrics.Calibration
@@ -32,7 +34,7 @@ type (
 )
 
 // Fit splits the table, trains the model that the specification describes and
-// measures it beside baseline formulas. The table is read from the source, or from
+// compares it with baseline formulas. The table is read from the source, or from
 // the files of the specification if the source is the zero Source. A scale or
 // likelihood that is auto is chosen by CRPS on the validation set.
 //
@@ -47,8 +49,9 @@ func Fit(ctx context.Context, s Spec, source Source, opt Options) (*Model, *Repo
 }
 
 // A Search looks for a better specification by trials that several workers can
-// share.
+// share. Package search documents its fields and methods.
 type Search = search.Search
 
-// An OpenSearch is a search with a study in a store.
+// An OpenSearch is a search with a study in a store. Package search documents its
+// methods.
 type OpenSearch = search.OpenSearch

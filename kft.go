@@ -21,10 +21,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// A Spec says what to learn from which table and how. Its zero fields have defaults.
+// A Spec specifies what to learn, from which table and how. Its zero fields have
+// defaults. Package spec documents the fields.
 type Spec = spec.Spec
 
-// Sections of a [Spec] and the types of its fields.
+// Sections of a [Spec] and the types of its fields, documented in package spec.
 type (
 	DataSpec        = spec.Data
 	SideSpec        = spec.Side
@@ -39,8 +40,9 @@ type (
 func LambdaOf(value float64) Lambda { return spec.LambdaOf(value) }
 
 // ParseSpec reads a specification in YAML or JSON. The name is that of the file, for
-// messages. Everything that is wrong is returned as [Problems]. The warnings name
-// deprecated keys and values.
+// messages. It checks the syntax, the keys, the types of the values and the version, and
+// returns everything that is wrong with them as [Problems]. [Fit] checks the values. The
+// warnings name deprecated keys and values.
 func ParseSpec(data []byte, name string) (s Spec, warnings []string, err error) {
 	return spec.Parse(data, name)
 }

@@ -2,6 +2,7 @@ package kft
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -15,7 +16,9 @@ import (
 // something return another model.
 type Model struct{ fitted *model.Model }
 
-// Types of predictions and of descriptions of a model.
+// Types of predictions and of descriptions of a model. Their fields and methods are
+// documented in packages model, predictive (Distribution), dataset (Mode) and evaluate
+// (CoverageMap, MapOptions).
 type (
 	// A Cell has an id for each mode: {"store": "2106", "item": "11776"}.
 	Cell = model.Cell
@@ -23,11 +26,11 @@ type (
 	Prediction = model.Prediction
 	// A Distribution has mean, quantiles, density and draws of one cell.
 	Distribution = predictive.Distribution
-	// A Summary counts the rows of a table by what the model knows of their ids.
+	// A Summary counts the rows of a table whose ids have no training rows.
 	Summary = model.Summary
-	// TableOptions say how a table is read for prediction or evaluation.
+	// TableOptions specify how a table is read for prediction or evaluation.
 	TableOptions = model.TableOptions
-	// Mode is a way of the table: a column, several columns, or a function of one.
+	// Mode is a dimension of the table: a column, several columns, or a function of one.
 	Mode = dataset.Mode
 	// TermInfo describes a term of a model, and CoreInfo one of its cores.
 	TermInfo = model.TermInfo
@@ -100,9 +103,9 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 // for.
 func (m *Model) CheckQuantiles(levels []float64) error { return m.fitted.CheckQuantiles(levels) }
 
-// WithSide returns a model that also knows the entities of side tables, written as in
+// WithSide returns a model that also contains the entities of side tables, written as in
 // a specification: store=new_stores.csv. Ids without training rows are then predicted
-// from their side rows. A name that is a key of tables stands for that source.
+// from their side rows. A name that is a key of tables denotes that source.
 func (m *Model) WithSide(ctx context.Context, sides []string, tables map[string]Source) (*Model, error) {
 	return wrap(m.fitted.WithSide(ctx, sides, tables))
 }
@@ -150,8 +153,14 @@ func (m *Model) HeldOut() int { return evaluate.HeldOut(m.fitted) }
 func (m *Model) Modes() []Mode { return m.fitted.Modes() }
 
 // IDs returns a copy of the ids of a mode that occur in the fitted table. The model
-// may know others by their side rows.
-func (m *Model) IDs(mode int) []string { return m.fitted.IDs(mode) }
+// may have weights for others, from their side rows. The mode is an index of
+// [Model.Modes]; another number panics.
+func (m *Model) IDs(mode int) []string {
+	if n := len(m.fitted.Modes()); mode < 0 || mode >= n {
+		panic(fmt.Sprintf("kft: mode %d of a model with modes 0 to %d", mode, n-1))
+	}
+	return m.fitted.IDs(mode)
+}
 
 // Weights returns the number of weights.
 func (m *Model) Weights() int { return m.fitted.Weights() }

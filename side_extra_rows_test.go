@@ -102,7 +102,7 @@ func TestSideRowsThatCannotBeKept(t *testing.T) {
 		{"placebo", "", "wlr", "noise:store", 0, ""},
 		{"all kept", "x0,south,0.2\n", "wlr", "", 2, ""},
 		{"invalid value", "x0,south,large\nx1,west,0.1\n", "wlr", "", 2,
-			`1 rows of ids not in the data are not kept for prediction because of values such as: FILE, line 18, column "size", value "large"`},
+			`1 row of ids not in the data cannot be kept for prediction because of values such as: FILE, line 18, column "size", value "large"`},
 		{"too many rows", tooMany.String(), "wlr", "", 10_000, "of 12001 rows of ids not in the data the first 10000 are kept"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,12 +8,12 @@ import (
 )
 
 // A Source is a table to read: files, a reader, or columns in memory. The format (CSV
-// or TSV, plain or compressed; Parquet; Arrow) is detected. The zero Source stands for
+// or TSV, plain or compressed; Parquet; Arrow) is detected. The zero Source means
 // the files of the specification.
 type Source = tableio.Source
 
 // A Column is a named column of a table in memory. See [StringColumn], [IntColumn] and
-// [FloatColumn].
+// [FloatColumn], and package dataset for its fields.
 type Column = dataset.Column
 
 // A Part is the set that a row of the fitted table was in.
@@ -30,8 +30,8 @@ const (
 // Files returns the table in one or several files with the same columns.
 func Files(paths ...string) Source { return tableio.Files(paths...) }
 
-// Reader returns the table that r contains. The name stands for it in messages. The
-// source can be read once.
+// Reader returns the table that r contains. Messages use name for it. The source
+// can be read once: use a new one for each call.
 func Reader(name string, r io.Reader) Source { return tableio.Reader(name, r) }
 
 // Columns returns a table in memory. Names must be unique, and all columns must have

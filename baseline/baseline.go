@@ -168,7 +168,7 @@ func (m *Model) at(codes [][]int32, i int) (first, mean float64) {
 }
 
 // Predict returns both predictions for row i of the columns in codes, where -1
-// stands for an unseen id.
+// is an unseen id.
 func (m *Model) Predict(codes [][]int32, i int) (first, second float64) {
 	first, mean := m.at(codes, i)
 	key, ok := m.key(m.by, codes, i)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -48,8 +49,12 @@ var ErrTooFewRows = errors.New("too few calibration rows")
 func (e *TooFewRowsError) Unwrap() error { return ErrTooFewRows }
 
 func (e *TooFewRowsError) Error() string {
-	return fmt.Sprintf("%d calibration rows cannot give a %.4g %% interval, which needs %d or more; calibrate on more rows or ask for a lower level",
-		e.Rows, 100*e.Level, e.Needed)
+	remedy := "calibrate on more rows"
+	if e.Level > minLevel { // of a request, not of the correction
+		remedy += " or request a narrower interval"
+	}
+	return fmt.Sprintf("%s cannot give a %.4g %% interval, which needs %d or more; %s",
+		plural.Count(e.Rows, "calibration row"), 100*e.Level, e.Needed, remedy)
 }
 
 // RowsNeeded returns the number of calibration rows that the central interval of a

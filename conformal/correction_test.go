@@ -99,6 +99,17 @@ func TestTooFewRows(t *testing.T) {
 	if _, err := NewSplit(make([]float64, 18)); !errors.As(err, &few) || few.Needed != 19 || few.Rows != 18 {
 		t.Errorf("18 rows: got %v, want an error that requires 19", err)
 	}
+	for _, c := range []struct {
+		err  TooFewRowsError
+		want string
+	}{
+		{TooFewRowsError{1, minLevel, 19}, "1 calibration row cannot give a 90 % interval, which needs 19 or more; calibrate on more rows"},
+		{TooFewRowsError{21, 0.998, 999}, "21 calibration rows cannot give a 99.8 % interval, which needs 999 or more; calibrate on more rows or request a narrower interval"},
+	} {
+		if got := c.err.Error(); got != c.want {
+			t.Errorf("got message %q, want %q", got, c.want)
+		}
+	}
 	z, _, _ := skewedRows(1, 100, 1)
 	c, err := NewSplit(z)
 	if err != nil {

@@ -3,10 +3,12 @@ package dataset
 import (
 	"fmt"
 	"math"
+
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
-// Columns is a table given as columns in memory, a source as good as a file. The
-// slices are not copied and must not change while the table is read.
+// Columns is a table given as columns in memory. The slices are not copied and must not
+// change while the table is read.
 type Columns struct {
 	columns []Column
 	rows    int
@@ -75,7 +77,7 @@ func NewColumns(columns ...Column) (*Columns, error) {
 		case c.types() != 1:
 			return nil, problem(c.Name, fmt.Sprintf("the column has values of %d types", c.types()), "make it with StringColumn, IntColumn or FloatColumn")
 		case c.Len() != columns[0].Len():
-			return nil, problem(c.Name, fmt.Sprintf("the column has %d rows, but column %q has %d", c.Len(), columns[0].Name, columns[0].Len()), "give columns of the same length")
+			return nil, problem(c.Name, fmt.Sprintf("the column has %s, but column %q has %d", plural.Count(c.Len(), "row"), columns[0].Name, columns[0].Len()), "give columns of the same length")
 		}
 		seen[c.Name] = true
 	}

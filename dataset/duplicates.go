@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // RowPlace is the place of a data row in the input.
@@ -121,7 +121,7 @@ func (t *Table) duplicateError(p repeat, total int, where func(row int) RowPlace
 	place := where(t.SourceRow(int(p.again)))
 	return &InputError{
 		File: place.File, Line: place.Line, Unit: place.Unit,
-		Problem: fmt.Sprintf("cell %s already occurs %s (%s in total)", t.CellName(p.first), t.placeFrom(place.File, p.first, where), fieldtext.Count(total, "repeated row")),
+		Problem: fmt.Sprintf("cell %s already occurs %s (%s in total)", t.CellName(p.first), t.placeFrom(place.File, p.first, where), plural.Count(total, "repeated row")),
 		Remedy:  "set data.duplicates to sum, mean or last",
 		Field:   "data.duplicates",
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// InputError says what is wrong with an input, where, and how to fix it.
+// InputError describes what is wrong with an input, where, and how to fix it.
 type InputError struct {
 	File    string // as given; "-" is standard input
 	Line    int    // counted from 1; 0 if the error concerns no single line

@@ -9,7 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
-// Mode says how the ids of one mode are made: from one column, from several columns
+// Mode describes how the ids of one mode are made: from one column, from several columns
 // joined by '-', or by a calendar function of one column.
 type Mode struct {
 	Name    string

@@ -1,5 +1,7 @@
 package dataset
 
+import "strconv"
+
 // Part is the set that an observation belongs to.
 type Part uint8
 
@@ -12,10 +14,16 @@ const (
 
 var partNames = [...]string{"train", "valid", "test", "unused"}
 
-// String returns train, valid, test or unused.
-func (p Part) String() string { return partNames[p] }
+// String returns train, valid, test or unused, and the number of a part that is none of
+// them, as in "part 99".
+func (p Part) String() string {
+	if int(p) < len(partNames) {
+		return partNames[p]
+	}
+	return "part " + strconv.Itoa(int(p))
+}
 
-// PartRemedy says how to write a part.
+// PartRemedy lists the values of a part.
 const PartRemedy = "write train, valid, test or unused"
 
 // ParsePart reads what [Part.String] returns, and also validation.

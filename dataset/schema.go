@@ -6,19 +6,19 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
-	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// Schema says what the columns of a table mean.
+// Schema describes the columns of a table.
 type Schema struct {
 	Target string // column of the values
 	Weight string // column of the weights, or ""
 	Modes  []Mode
 	Part   string // column that contains train, valid, test or unused, or ""
 
-	// Duplicates says what to do with a cell that occurs more than once: "error" (or
+	// Duplicates specifies what to do with a cell that occurs more than once: "error" (or
 	// ""), "sum" (of targets and of weights), "mean" (weighted; weights are summed) or
 	// "last".
 	Duplicates string
@@ -37,7 +37,7 @@ func (s Schema) Check() error {
 	}
 	for _, m := range s.Modes {
 		if len(m.Columns) == 0 || m.Func != "" && len(m.Columns) != 1 {
-			return fielderr.Errorf("data.modes", "mode %q has %s; a function takes one", m.Name, fieldtext.Count(len(m.Columns), "column"))
+			return fielderr.Errorf("data.modes", "mode %q has %s; a function takes one", m.Name, plural.Count(len(m.Columns), "column"))
 		}
 		if m.Func != "" {
 			if err := calendar.Check(m.Func); err != nil {

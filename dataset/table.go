@@ -8,7 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// Counts says what happened to the rows of a table.
+// Counts counts the rows of a table by what was done with them.
 type Counts struct {
 	Rows       int `json:"rows"`        // data rows read
 	Missing    int `json:"missing"`     // dropped: the target is empty, NA, N/A or null

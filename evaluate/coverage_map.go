@@ -24,7 +24,7 @@ type CoverageMap struct {
 	N      int // values counted
 }
 
-// MapOptions say what a coverage map shows.
+// MapOptions specify what a coverage map shows.
 type MapOptions struct {
 	model.TableOptions
 	Rows    string       // mode of the map's rows

@@ -163,8 +163,11 @@ func TestRecalibrate(t *testing.T) {
 	if _, summary, err := evaluate.Recalibrate(t.Context(), m, memory, "split", model.TableOptions{}); err != nil || !summary.Fitted {
 		t.Errorf("fitted table: got summary %+v, %v, want it to be recognised", summary, err)
 	}
-	if _, _, err := evaluate.Recalibrate(t.Context(), m, other, "auto", model.TableOptions{}); err == nil || !strings.Contains(err.Error(), "group:mean") {
-		t.Errorf("kind auto: got error %v", err)
+	for _, kind := range []string{"auto", "none", "", "splitt"} {
+		_, _, err := evaluate.Recalibrate(t.Context(), m, other, kind, model.TableOptions{})
+		if want := fmt.Sprintf("%q is not a correction that can be computed from data; use split, group:mean or group:MODE", kind); err == nil || err.Error() != want {
+			t.Errorf("kind %q: got error %v, want %s", kind, err, want)
+		}
 	}
 	few := tableio.Reader("few.csv", strings.NewReader("store,item,month,units\ns1,i1,1,3\n"))
 	_, _, err := evaluate.Recalibrate(t.Context(), m, few, "split", model.TableOptions{})

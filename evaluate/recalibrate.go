@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -23,8 +24,8 @@ import (
 // correction then guarantees. Summary.Fitted is set if they are the rows of the fit.
 // Too few rows are a *conformal.TooFewRowsError.
 func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kind string, opt model.TableOptions) (*model.Model, model.Summary, error) {
-	if kind == "none" || kind == "auto" {
-		return nil, m.NewSummary(), fielderr.Errorf("uncertainty.conformal", "%s is not a correction that data can be used for; use split, group:mean or group:MODE", kind)
+	if kind != "split" && !strings.HasPrefix(kind, "group:") {
+		return nil, m.NewSummary(), fielderr.Errorf("uncertainty.conformal", "%q is not a correction that can be computed from data; use split, group:mean or group:MODE", kind)
 	}
 	uncorrected, err := m.WithCorrection(kind, nil)
 	if err != nil {

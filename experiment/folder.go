@@ -32,7 +32,7 @@ func (f Folder) planFile() string { return filepath.Join(string(f), "experiment.
 func Read(folder Folder) (Results, error) {
 	var r Results
 	if _, err := os.Stat(filepath.Join(string(folder), "cells")); err != nil {
-		return r, fmt.Errorf("%s: no experiment results here, as there is no folder cells in it; run an experiment with this folder as its output", folder)
+		return r, fmt.Errorf("%s: no experiment results here: the folder cells is missing; run an experiment with this folder as its output", folder)
 	}
 	if err := readJSON(folder.planFile(), &r.Plan); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r, err
@@ -43,7 +43,7 @@ func Read(folder Folder) (Results, error) {
 		key := c.Configuration + "." + strconv.Itoa(c.Split)
 		switch other := files[key]; {
 		case c.Configuration == "" || c.Split < 1:
-			return fmt.Errorf("%s: the cell lacks a configuration or a split of 1 or more", file)
+			return fmt.Errorf("%s: the cell has no configuration, or no split of 1 or more; remove the file", file)
 		case other != "":
 			return fmt.Errorf("%s and %s: two files for configuration %s, split %d; remove one", other, file, c.Configuration, c.Split)
 		}

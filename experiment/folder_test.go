@@ -37,7 +37,7 @@ func TestRead(t *testing.T) {
 	other := filepath.Join(string(folder), "cells", "other.json")
 	for text, want := range map[string]string{
 		`{"configuration":"ours","split":1}`:                       "two files",
-		`{"configuration":"ours"}`:                                 "lacks a configuration or a split",
+		`{"configuration":"ours"}`:                                 "has no configuration, or no split",
 		`{"test":{"r2":NaN}}`:                                      other,
 		`{"configuration":"o` + strconv.Quote("") + `"split":"1"}`: other,
 	} {

@@ -50,7 +50,7 @@ type Tuning struct {
 	name string // of its file, without .json
 }
 
-// A Plan is what the table needs to know of an experiment besides its cells.
+// A Plan is the part of an experiment that its table needs in addition to the cells.
 type Plan struct {
 	Name           string   `json:"name"`
 	Configurations []string `json:"configurations"`

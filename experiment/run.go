@@ -11,7 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// Options say how to run an experiment.
+// Options specify how to run an experiment.
 type Options struct {
 	Runner   Runner
 	Tool     string            // program and version that makes the cells

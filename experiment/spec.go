@@ -20,7 +20,7 @@ type Spec struct {
 	Warnings       []string // about deprecated keys and values of the specifications
 }
 
-// A Split says how the rows are divided. The seed is used for the split and for the
+// A Split specifies how the rows are divided. The seed is used for the split and for the
 // fits on it.
 type Split struct {
 	Split string
@@ -34,7 +34,7 @@ type Configuration struct {
 	Tune *Tune     // nil to fit the specification as it is
 }
 
-// Tune says how a configuration is tuned: on the first split, or on each.
+// Tune specifies how a configuration is tuned: on the first split, or on each.
 type Tune struct {
 	Trials    int
 	Objective string

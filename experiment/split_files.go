@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A splitRecord says what a split file was made from.
+// A splitRecord identifies the input from which a split file was made.
 type splitRecord struct {
 	Split      string `json:"split"`
 	Seed       uint64 `json:"seed"`

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // Formats returns the formats in which a summary can be written.
@@ -45,7 +47,7 @@ func (s *Summary) Write(w io.Writer, format string) error {
 		note(&b, "missing: "+m)
 	}
 	for _, m := range s.Extra {
-		note(&b, fmt.Sprintf("not counted, because the experiment has %s: %s", plural(s.Splits, "split"), m))
+		note(&b, fmt.Sprintf("not counted, because the experiment has %s: %s", plural.Count(s.Splits, "split"), m))
 	}
 	for _, m := range s.Mixed {
 		note(&b, "results of several versions: "+m)
@@ -70,7 +72,7 @@ func (g grid) alignsLeft(column int) bool { return column < g.left || g.header[c
 // grid returns the table of means. The number of splits is shown if a row lacks some
 // of them.
 func (s *Summary) grid() grid {
-	g := grid{caption: fmt.Sprintf("Mean and standard deviation over %s", plural(s.Splits, "split")), header: []string{"configuration"}, left: 1}
+	g := grid{caption: fmt.Sprintf("Mean and standard deviation over %s", plural.Count(s.Splits, "split")), header: []string{"configuration"}, left: 1}
 	complete := !slices.ContainsFunc(s.Rows, func(r Row) bool { return r.N != s.Splits })
 	if !complete {
 		g.header = append(g.header, "n")
@@ -142,10 +144,3 @@ func signed(v float64, decimals int) string {
 }
 
 func joined(names []string) string { return strings.Join(names, ", ") }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}

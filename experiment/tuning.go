@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -91,7 +92,7 @@ func (r *run) tune(ctx context.Context, c Configuration, n int) (choice, error) 
 	if err := writeJSON(file(".json"), record); err != nil {
 		return choice{}, err
 	}
-	r.Progress(fmt.Sprintf("tuning of %s on split %d: %s, objective %s", c.Name, n, plural(c.Tune.Trials, "trial"), c.Tune.Objective))
+	r.Progress(fmt.Sprintf("tuning of %s on split %d: %s, objective %s", c.Name, n, plural.Count(c.Tune.Trials, "trial"), c.Tune.Objective))
 	values, used, err := r.Runner.Tune(ctx, TuneTask{Tune: *c.Tune, Spec: file(".yaml"), Study: file(".db"), Best: file(".best.yaml"), Used: record.Usage})
 	record.Usage = used
 	if ctx.Err() != nil {

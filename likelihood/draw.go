@@ -9,9 +9,11 @@ import (
 // variables. Above, it uses transformed rejection (Hormann 1993, PTRS), whose
 // cost does not depend on the rate. From 1e9 on it uses the normal
 // distribution, because the logarithm of the probability has too few digits in
-// float64 for rejection.
+// float64 for rejection. A rate that is NaN or infinite gives NaN.
 func drawPoisson(rng *rand.Rand, rate float64) float64 {
 	switch {
+	case math.IsNaN(rate) || math.IsInf(rate, 0):
+		return math.NaN()
 	case rate < 10:
 		limit, product := math.Exp(-rate), rng.Float64()
 		count := 0.0
@@ -46,8 +48,11 @@ func drawPoisson(rng *rand.Rand, rate float64) float64 {
 }
 
 // drawGamma draws from the gamma distribution with the given shape and scale 1
-// (Marsaglia and Tsang 2000).
+// (Marsaglia and Tsang 2000). A shape that is not positive and finite gives NaN.
 func drawGamma(rng *rand.Rand, shape float64) float64 {
+	if !(shape > 0) || math.IsInf(shape, 1) {
+		return math.NaN()
+	}
 	boost := 1.0
 	if shape < 1 {
 		boost = math.Pow(1-rng.Float64(), 1/shape)

@@ -38,8 +38,12 @@ type Prediction struct {
 func (p Prediction) Distribution() predictive.Distribution { return p.distribution }
 
 // Interval returns the central interval that holds the value with the given
-// probability, which must lie between 0 and 1.
+// probability. It panics if the probability does not lie between 0 and 1, which are
+// excluded.
 func (p Prediction) Interval(probability float64) (low, high float64) {
+	if !(probability > 0 && probability < 1) {
+		panic(fmt.Sprintf("kft: the probability %v of an interval is not between 0 and 1", probability))
+	}
 	tail := (1 - probability) / 2
 	return p.distribution.Quantile(tail), p.distribution.Quantile(1 - tail)
 }
@@ -79,7 +83,7 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 			switch m.Origin(i, codes[i][c]) {
 			case FromPrior:
 				if strict {
-					return nil, &UnseenError{Row: c + 1, Mode: name, ID: cells[c][name]}
+					return nil, &UnseenError{Row: c + 1, Unit: "cell", Mode: name, ID: cells[c][name]}
 				}
 				out[c].Unseen = append(out[c].Unseen, name)
 			case FromSide:
@@ -102,7 +106,7 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 }
 
 // codesOf looks up the ids of cells, tt.Unknown for those that the model does not
-// know.
+// contain.
 func (m *Model) codesOf(cells []Cell) ([][]int32, error) {
 	codes := make([][]int32, len(m.modes))
 	for i := range codes {

@@ -25,7 +25,7 @@ func Load(path string) (*Model, error) {
 }
 
 // Read reads a model from the bytes that [Model.WriteTo] wrote, up to the end of r.
-// The name stands for the source in messages.
+// Messages use name for the source.
 func Read(r io.Reader, name string) (*Model, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

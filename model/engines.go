@@ -21,7 +21,7 @@ func newEnginePool() (*enginePool, error) {
 	return &enginePool{path: path, pool: sync.Pool{New: func() any { return cpu.New(path, 1) }}}, nil
 }
 
-// use calls work with an engine that nobody else uses meanwhile.
+// use calls work with an engine that no other goroutine uses during the call.
 func (p *enginePool) use(work func(engine *cpu.Backend)) {
 	engine := p.pool.Get().(*cpu.Backend)
 	defer p.pool.Put(engine)

@@ -1,5 +1,5 @@
-// Package model holds the fitted model: what it predicts for a cell, a table or a
-// sample, what it does with ids that had no training rows, and its bytes in a file.
+// Package model is the fitted model: predictions of cells and tables, joint samples,
+// ids without training rows, and the encoding of a model in a file.
 //
 // A [Model] does not change after it was made. Methods that add something (noise,
 // a conformal correction, side rows of new ids) return another model that shares
@@ -104,7 +104,7 @@ func (m *Model) WithNoise(n Noise) *Model {
 
 // WithCorrection returns the model with a conformal correction of the given kind
 // (split, group:mean or group:MODE) in place of the one it has. A nil correction
-// removes it, and the kind then says how scores for a new one are grouped.
+// removes it, and the kind then specifies how scores for a new one are grouped.
 func (m *Model) WithCorrection(kind string, c *conformal.Correction) (*Model, error) {
 	changed := m.copy()
 	changed.spec.Uncertainty.Conformal = kind
@@ -144,7 +144,7 @@ func (m *Model) FittedRows() int { return len(m.parts) }
 func (m *Model) Part(row int) dataset.Part { return m.parts[row] }
 
 // Code returns the code of an id of a mode, and tt.Unknown for an id that the model
-// does not know.
+// does not contain.
 func (m *Model) Code(mode int, id string) int32 {
 	if code, known := m.dicts[mode].Code([]byte(id)); known {
 		return code
@@ -175,7 +175,7 @@ func (m *Model) NoiseModes() []int { return slices.Clone(m.noiseModes) }
 func (m *Model) Informed(mode int) bool { return m.informed[mode] }
 
 // IDs returns a copy of the ids of a mode that occur in the fitted table. The model
-// may know others by their side rows.
+// may have weights for others, from their side rows.
 func (m *Model) IDs(mode int) []string {
 	ids := m.dicts[mode].IDs()
 	for _, s := range m.record.Side {

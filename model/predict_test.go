@@ -3,6 +3,8 @@ package model_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -130,8 +132,25 @@ func TestStrictPrediction(t *testing.T) {
 	if !errors.Is(err, model.ErrUnseenID) || !errors.As(err, &unseen) {
 		t.Fatalf("unseen id: got error %v, want an UnseenError", err)
 	}
-	if want := (model.UnseenError{Row: 3, Mode: "item", ID: "i99"}); *unseen != want {
+	if want := (model.UnseenError{Row: 3, Unit: "cell", Mode: "item", ID: "i99"}); *unseen != want {
 		t.Errorf("got %+v, want %+v", *unseen, want)
+	}
+	if got, want := err.Error(), `cell 3: mode item: the id "i99" is not in the training data`; got != want {
+		t.Errorf("got message %q, want %q", got, want)
+	}
+}
+
+func TestIntervalProbability(t *testing.T) {
+	t.Parallel()
+	for _, probability := range []float64{-0.1, 0, 1, 1.5, math.NaN(), math.Inf(1)} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "kft: the probability") {
+					t.Errorf("Interval(%v): got panic %q, want one about the probability", probability, got)
+				}
+			}()
+			model.Prediction{}.Interval(probability)
+		}()
 	}
 }
 

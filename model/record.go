@@ -10,7 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// A Record says how a model was fitted and what was measured. It is part of the
+// A Record describes how a model was fitted and what was measured. It is part of the
 // model file, so nothing in it depends on the clock or on the machine.
 type Record struct {
 	DataHash string `json:"data_hash"` // SHA-256 of the table's content
@@ -95,8 +95,8 @@ type Choice struct {
 	Taken      bool     `json:"taken"`
 }
 
-// A SideReport says how a side table was joined with its mode and what operator
-// was made of it.
+// A SideReport describes how a side table was joined with its mode, and the operator
+// made of it.
 type SideReport struct {
 	Mode    string          `json:"mode"`
 	Space   string          `json:"space"`

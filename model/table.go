@@ -17,7 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// TableOptions say how a table is read for prediction or evaluation.
+// TableOptions specify how a table is read for prediction or evaluation.
 type TableOptions struct {
 	Threads int            // 0 for as many as the process may use
 	Format  tableio.Format // of a text table; the zero value detects it
@@ -33,7 +33,7 @@ type TableOptions struct {
 	Samples int
 }
 
-// A Summary counts the rows of a table by what the model knows of their ids.
+// A Summary counts the rows of a table whose ids have no training rows.
 type Summary struct {
 	Rows   int
 	Unseen []int // by mode: rows whose id has neither training rows nor side information
@@ -76,12 +76,17 @@ var ErrUnseenID = errors.New("the id is not in the training data")
 
 // An UnseenError reports an id that is not in the training data, in strict mode.
 type UnseenError struct {
-	Row      int // data row, from 1
+	Row      int    // data row of a table, or cell of a request, from 1
+	Unit     string // what Row counts if the ids are not those of a table ("cell"); else ""
 	Mode, ID string
 }
 
 func (e *UnseenError) Error() string {
-	return fmt.Sprintf("data row %d: mode %s: the id %q is not in the training data", e.Row, e.Mode, e.ID)
+	unit := e.Unit
+	if unit == "" {
+		unit = "data row"
+	}
+	return fmt.Sprintf("%s %d: mode %s: the id %q is not in the training data", unit, e.Row, e.Mode, e.ID)
 }
 
 // Unwrap returns ErrUnseenID.
@@ -179,7 +184,7 @@ func (m *Model) unseenModes(codes [][]int32, i int, sum *Summary) string {
 }
 
 // Visit predicts a table that has the target and calls see for its batches, several
-// at a time. The model that see receives knows the codes of the batch. A
+// at a time. The codes of the batch are those of the model that see receives. A
 // *predictive.DomainError of see gets its place in the table.
 func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptions, see func(m *Model, z tt.Moments, b *tableio.Batch) error) (Summary, error) {
 	sum := m.NewSummary()
@@ -211,7 +216,7 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 
 // batchPredictor returns a function that computes the field's moments at batches,
 // several at a time. It sets the codes of ids without weights to tt.Unknown, and
-// returns the model that the other codes belong to, which also knows ids that
+// returns the model that the other codes belong to, which also contains ids that
 // describe themselves.
 func (m *Model) batchPredictor(strict bool) func(b *tableio.Batch) (*Model, tt.Moments, error) {
 	// What one batch learned of new ids serves the next ones. A slice of a model does

@@ -5,13 +5,13 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// An Origin says where the weights of an id come from.
+// An Origin is the source of the weights of an id.
 type Origin uint8
 
 const (
 	FromTraining Origin = iota // the id has training rows
 	FromSide                   // the id has no training rows, but a side row
-	FromPrior                  // nothing is known of the id: it gets the prior, the average id
+	FromPrior                  // the id has neither: it gets the prior, which is the average id
 )
 
 // findTrained finds the ids that the field has weights for, and the modes whose

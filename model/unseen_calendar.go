@@ -28,7 +28,7 @@ func (m *Model) describeUnknown(codes [][]int32, id func(mode, row int) string) 
 	return extended
 }
 
-// withSelfDescribed returns a model that also knows those unknown ids of the rows
+// withSelfDescribed returns a model that also contains those unknown ids of the rows
 // whose side information can be computed from the id itself, such as future months
 // of a mode time with side information @year,@month, and sets their codes. id
 // returns the id of a row, "" if it is missing. Without such ids it returns m.
@@ -59,8 +59,8 @@ func (m *Model) selfDescribing(at int) bool {
 	return m.informed[at] && m.side[at].Encoder.Spec().FromIDs() && m.spec.Side.PlaceboOf(m.modes[at].Name) == ""
 }
 
-// lookUp sets the codes of ids that the model knows although their rows have none,
-// and returns the ids that it does not know.
+// lookUp sets the codes of ids that the model contains although their rows have none,
+// and returns the ids that it does not contain.
 func (m *Model) lookUp(at int, codes []int32, id func(mode, row int) string) map[string]bool {
 	var unknown map[string]bool // nil for most calls
 	for row, code := range codes {
@@ -80,7 +80,7 @@ func (m *Model) lookUp(at int, codes []int32, id func(mode, row int) string) map
 	return unknown
 }
 
-// describeIDs returns a model that knows the ids, by mode, whose side information
+// describeIDs returns a model that contains the ids, by mode, whose side information
 // can be computed. An id for which it cannot, such as one that is not a date, stays
 // unknown. Each id is computed alone, so the result does not depend on which ids
 // come together.
@@ -111,8 +111,8 @@ func (m *Model) describeIDs(ids []map[string]bool) *Model {
 	return &x.Model
 }
 
-// muchLarger reports whether the model knows so many more ids than the fitted one
-// that keeping it for the next batch does not pay.
+// muchLarger reports whether the model has added more ids to a mode than the limit
+// for kept ids. Such a model is not kept for the next batch.
 func (m *Model) muchLarger(fitted *Model) bool {
 	for at, d := range m.dicts {
 		if added := d.Len() - fitted.dicts[at].Len(); added > 0 && added > fitted.keepLimit(at) {

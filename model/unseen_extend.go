@@ -15,8 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// A SideError reports a side table that does not go with the model, whatever its
-// content.
+// A SideError reports a side table that the model cannot use, whatever its content.
 type SideError struct{ Problem string }
 
 func (e *SideError) Error() string { return "side table: " + e.Problem }
@@ -26,10 +25,10 @@ func (e *SideError) FieldPath() string { return "side.tables" }
 
 func sideErrorf(format string, args ...any) error { return &SideError{fmt.Sprintf(format, args...)} }
 
-// WithSide returns a model that also knows the entities of the given side tables,
+// WithSide returns a model that also contains the entities of the given side tables,
 // written as in a specification: store=new_stores.csv. Ids without training rows
 // are then predicted from their side rows. Predictions for ids with training rows
-// stay the same, bit for bit. A file name that is a key of tables stands for that
+// stay the same, bit for bit. A file name that is a key of tables denotes that
 // source.
 func (m *Model) WithSide(ctx context.Context, sides []string, tables map[string]tableio.Source) (*Model, error) {
 	x := m.extend()

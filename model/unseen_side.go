@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
@@ -17,7 +18,7 @@ const (
 	maxKeptValues  = 1 << 28 // numbers per mode, 1 GiB
 )
 
-// KeepSideRows returns a model that also knows the ids of the side tables that do
+// KeepSideRows returns a model that also contains the ids of the side tables that do
 // not occur in the data, so that they can be predicted without the tables. extra
 // holds these rows by mode, nil for none. The returned reports are those given,
 // with the number of rows that are kept and notices about the others. A failure
@@ -73,7 +74,7 @@ func (x *extension) keep(at int, extra *sideinfo.Joined) (kept int, notices []st
 				example = fault
 			}
 		}
-		notices = append(notices, fmt.Sprintf("%d rows of ids not in the data are not kept for prediction because of values such as: %v", len(faults), example))
+		notices = append(notices, fmt.Sprintf("%s of ids not in the data cannot be kept for prediction because of values such as: %v", plural.Count(len(faults), "row"), example))
 		extra = extra.Select(good)
 		if features, err = encoder.Encode(extra.Rows); err != nil {
 			return 0, notices, err

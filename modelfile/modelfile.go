@@ -98,7 +98,7 @@ func Read(path string) (*File, error) {
 func readWhole(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w; check the path of the model", path, fs.ErrNotExist)
+		return nil, &missingError{path}
 	}
 	if err != nil {
 		return nil, err
@@ -125,6 +125,16 @@ func readWhole(path string) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// A missingError reports that there is no file at a path.
+type missingError struct{ path string }
+
+func (e *missingError) Error() string {
+	return e.path + ": no such file; check the path of the model"
+}
+
+// Unwrap returns fs.ErrNotExist.
+func (e *missingError) Unwrap() error { return fs.ErrNotExist }
 
 // Tensor returns the tensor with the given name.
 func (f *File) Tensor(name string) (t Tensor, found bool) {

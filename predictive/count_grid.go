@@ -22,7 +22,7 @@ const (
 	gridEnd     = 1 - 1e-6 // the level at which a grid ends
 	gridReach   = 5.5      // range of f and log y, in standard deviations
 	maxMixNodes = 160
-	maxCount    = 1e15 // near the largest count that float64 can tell from the next
+	maxCount    = 1e15 // below 2^53, above which float64 cannot represent every count
 )
 
 // fillGrid computes the grid. It costs up to denseCounts times the number of nodes of

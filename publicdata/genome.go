@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // genome holds the relevance of each tag for each movie with tags.
@@ -21,7 +22,7 @@ type genome struct {
 	tags    []string    // tag k is column tag(k+1)
 	code    map[string]int
 	missing int // number of missing relevances
-	dropped tally
+	dropped reasonCounts
 }
 
 const maxTags = 1 << 16 // maximum number of tags
@@ -35,7 +36,7 @@ type score struct {
 type scoresPart struct {
 	ids     []string
 	scores  []score
-	dropped tally
+	dropped reasonCounts
 }
 
 // readGenome pivots rows of movie, tag and relevance into one row per movie. It
@@ -144,7 +145,7 @@ func (g *genome) facts() (facts []string) {
 		facts = append(facts, fmt.Sprintf("%d relevances are missing.", g.missing))
 	}
 	for _, r := range g.dropped.sorted() {
-		facts = append(facts, fmt.Sprintf("Skipped %d rows of genome-scores.csv: %s (first: %s).", r.Rows, r.Text, r.First))
+		facts = append(facts, fmt.Sprintf("Skipped %s of genome-scores.csv: %s (first: %s).", plural.Count(r.Rows, "row"), r.Text, r.First))
 	}
 	return facts
 }

@@ -48,8 +48,8 @@ func (r *idRows) fresh() []string {
 type invoices struct {
 	Iowa
 	rows          int
-	dropped       tally
-	listDropped   tally
+	dropped       reasonCounts
+	listDropped   reasonCounts
 	sums          map[uint64]int64 // bottles by month, store and item
 	stores, items idRows
 	storeList     *sideTable
@@ -70,7 +70,7 @@ type invoiceWorker struct {
 type invoicePart struct {
 	worker              *invoiceWorker
 	rows                int
-	dropped             tally
+	dropped             reasonCounts
 	newStores, newItems []string
 	cells               []cell
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // Iowa converts "Iowa Liquor Sales", invoices published by the State of Iowa.
@@ -93,7 +95,7 @@ func (o Iowa) Write(ctx context.Context, to Folder) (*Report, error) {
 func (s *invoices) write(to Folder, files []string) (*Report, error) {
 	report := &Report{Read: s.rows, Dropped: s.dropped.sorted(), Facts: nil}
 	for _, r := range s.listDropped.sorted() {
-		report.Facts = append(report.Facts, fmt.Sprintf("Skipped %d rows of the lists: %s (first: %s).", r.Rows, r.Text, r.First))
+		report.Facts = append(report.Facts, fmt.Sprintf("Skipped %s of the lists: %s (first: %s).", plural.Count(r.Rows, "row"), r.Text, r.First))
 	}
 	stores := s.side(s.storeList, "store", storeLayout, &s.stores)
 	items := s.side(s.itemList, "item", itemLayout, &s.items)
@@ -161,8 +163,8 @@ func (s *invoices) side(list *sideTable, id string, layout []sideColumn, from *i
 
 // cells returns the remaining sums in the order of the file, and counts the
 // excluded ones.
-func (s *invoices) cells(stores, items *sideTable) ([]cell, *tally) {
-	left := new(tally)
+func (s *invoices) cells(stores, items *sideTable) ([]cell, *reasonCounts) {
+	left := new(reasonCounts)
 	storeKnown, storeRank := known(stores, s.stores.ids), ranks(s.stores.ids)
 	itemKnown, itemRank := known(items, s.items.ids), ranks(s.items.ids)
 	cells := make([]cell, 0, len(s.sums))

@@ -134,7 +134,7 @@ func (o MovieLens) Write(ctx context.Context, to Folder) (*Report, error) {
 type ratings struct {
 	rows, kept    int
 	users, movies map[string]bool
-	dropped       tally
+	dropped       reasonCounts
 }
 
 type ratingsPart struct {

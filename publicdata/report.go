@@ -36,10 +36,10 @@ type OutputFile struct {
 	Description string // content, such as the number of ids
 }
 
-// tally counts rows by reason. The first row of a reason is that of the earliest call.
-type tally struct{ reasons []Reason }
+// reasonCounts counts rows by reason. The first row of a reason is that of the earliest call.
+type reasonCounts struct{ reasons []Reason }
 
-func (t *tally) add(why string, rows int, first string) {
+func (t *reasonCounts) add(why string, rows int, first string) {
 	if rows == 0 {
 		return
 	}
@@ -52,7 +52,7 @@ func (t *tally) add(why string, rows int, first string) {
 }
 
 // row counts a row. It formats the position only for the first row of a reason.
-func (t *tally) row(why, file string, line int, value []byte) {
+func (t *reasonCounts) row(why, file string, line int, value []byte) {
 	for i := range t.reasons {
 		if t.reasons[i].Text == why {
 			t.reasons[i].Rows++
@@ -62,15 +62,15 @@ func (t *tally) row(why, file string, line int, value []byte) {
 	t.add(why, 1, describeLine(file, line, value))
 }
 
-// merge adds the counts of another tally, for later rows.
-func (t *tally) merge(other *tally) {
+// merge adds the counts of later rows.
+func (t *reasonCounts) merge(other *reasonCounts) {
 	for _, r := range other.reasons {
 		t.add(r.Text, r.Rows, r.First)
 	}
 }
 
 // sorted returns the reasons, most frequent first.
-func (t *tally) sorted() []Reason {
+func (t *reasonCounts) sorted() []Reason {
 	slices.SortFunc(t.reasons, func(a, b Reason) int { return cmp.Or(b.Rows-a.Rows, strings.Compare(a.Text, b.Text)) })
 	return t.reasons
 }

@@ -101,7 +101,7 @@ type sideTable struct {
 
 // readList reads a list of stores or products. If an id occurs twice, the later
 // row takes precedence.
-func readList(ctx context.Context, file string, threads int, id column, layout []sideColumn, dropped *tally) (*sideTable, error) {
+func readList(ctx context.Context, file string, threads int, id column, layout []sideColumn, dropped *reasonCounts) (*sideTable, error) {
 	t := &sideTable{id: id.name, layout: layout, rows: map[string]sideRow{}}
 	columns := []column{id}
 	for _, c := range layout {
@@ -114,7 +114,7 @@ func readList(ctx context.Context, file string, threads int, id column, layout [
 	}
 	type part struct {
 		lines   []line
-		dropped tally
+		dropped reasonCounts
 	}
 	err := tableio.Scan(ctx, tableio.Files(file), tableio.Format{Header: delimited.HeaderYes}, threads, func(names []string) (err error) {
 		at, err = locate(file, names, columns)
@@ -152,7 +152,7 @@ func readList(ctx context.Context, file string, threads int, id column, layout [
 	return t, err
 }
 
-func countBad(t *tally, file string, r *tableio.Records) {
+func countBad(t *reasonCounts, file string, r *tableio.Records) {
 	for _, bad := range r.Bad {
 		t.add("malformed quotes or wrong number of fields", 1, describeLine(file, bad.Line, nil)+": "+bad.Problem)
 	}

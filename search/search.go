@@ -35,7 +35,7 @@ type Search struct {
 	Halving   string    // kind of successive halving, one of Halvings; "" is auto
 	Threads   int       // threads of a fit; 0 for as many as the process may use
 
-	Source tableio.Source            // the table; the zero Source stands for the files of the specification
+	Source tableio.Source            // the table; the zero Source means the files of the specification
 	Tables map[string]tableio.Source // named tables in place of the files of side tables
 
 	data *train.Data // nil until Read

@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // Report describes how a side table matches the entities of its mode and how its
@@ -204,7 +205,7 @@ func emptyKeyNotice(file string, n int) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %d rows without a key were skipped", file, n)}
+	return []string{fmt.Sprintf("%s: skipped %s without a key", file, plural.Count(n, "row"))}
 }
 
 // keyOf returns the names of the key columns: the given ones, else the name of the

@@ -51,7 +51,7 @@ func TestJoin(t *testing.T) {
 		t.Errorf("got Has %v, want true, false, true", j.Has)
 	}
 	r := j.Report
-	if r.Entities != 3 || r.Matched != 2 || r.Unmatched != 1 || r.ExtraRows != 1 || !slices.Equal(r.Notices, []string{"s.csv: 1 rows without a key were skipped"}) {
+	if r.Entities != 3 || r.Matched != 2 || r.Unmatched != 1 || r.ExtraRows != 1 || !slices.Equal(r.Notices, []string{"s.csv: skipped 1 row without a key"}) {
 		t.Errorf("got report %+v, want 3 entities, 2 matched, 1 unmatched, 1 extra row and a notice", r)
 	}
 	if j.Rows.Line(0) != 4 || j.Rows.Line(1) != 0 {

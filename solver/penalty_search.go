@@ -5,7 +5,7 @@ import "math"
 // PenaltySearch finds the penalty with the lowest validation error by short runs.
 // For each kind it changes lambda by a constant factor, in the direction of lower
 // error, until the best value lies between worse neighbors. Then it tries half
-// steps beside it.
+// steps on both sides of it.
 //
 // The next penalty depends only on the trials so far, so a resumed search takes the
 // same path.

@@ -2,7 +2,7 @@ package spec
 
 import "math"
 
-// A Fit says how the weights are found. Fields of solvers other than Solver have no
+// A Fit specifies how the weights are found. Fields of solvers other than Solver have no
 // effect.
 type Fit struct {
 	Solver       string  `yaml:"solver" json:"solver" doc:"als or adam for a point estimate, cavi or adam for a posterior"`

@@ -9,7 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
-// A Side says which side information the cores use, and how.
+// A Side specifies which side information the cores use, and how.
 type Side struct {
 	Tables       []string `yaml:"tables" json:"tables" doc:"one per mode: store=stores.csv:city:cat,lat,lon or time=@year,@month:cycle12"`
 	Variant      string   `yaml:"variant" json:"variant" doc:"plain, side, wlr, ls or additive; @variant after a term overrides it"`

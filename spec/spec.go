@@ -16,12 +16,12 @@ const Version = 1
 // DefaultRank is the rank of the term of a specification without terms.
 const DefaultRank = 20
 
-// A Spec says what to learn, from which table and how. It says nothing about the
+// A Spec specifies what to learn, from which table and how. It does not describe the
 // machine, so the same Spec gives the same model everywhere. A zero field is not
 // given: Fill sets it to its default. Validate lists what is wrong.
 //
 // The struct tags are the schema for reading and writing: yaml and json hold the key,
-// doc the comment beside the key in YAML.
+// doc the comment after the key in YAML.
 type Spec struct {
 	Version     int         `yaml:"version" json:"version" doc:"version of this format"`
 	Data        Data        `yaml:"data" json:"data" doc:"the table"`

@@ -9,7 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
-// A Data says where the observations are and what the columns mean.
+// A Data specifies where the observations are and what the columns mean.
 type Data struct {
 	Files      []string `yaml:"files" json:"files" doc:"CSV or TSV (plain, gzip or zstd), Parquet or Arrow; - is standard input"`
 	Target     string   `yaml:"target" json:"target" doc:"column to predict"`

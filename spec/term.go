@@ -55,7 +55,7 @@ func ParseTerm(s string, modes []string) (Term, error) {
 			case name == "" && strings.TrimSpace(s) == "":
 				return Term{}, errors.New("the term is empty; name its cores, such as store,item:10")
 			case name == "":
-				return Term{}, fmt.Errorf("term %q lacks the name of a mode", s)
+				return Term{}, fmt.Errorf("term %q: the name of a mode is missing", s)
 			case modes != nil && !slices.Contains(modes, name):
 				return Term{}, fmt.Errorf("unknown mode %q%s", name, hintOrList(name, modes))
 			case seen[name]:
@@ -201,7 +201,7 @@ func (t Term) coresString(lo, hi int) string {
 // allow: the matrix that separates the first k cores from the others cannot have a
 // higher rank than the product of the sizes to its left or to its right. There is one
 // size per core: the number of its entities, for a joint core that of the stored
-// combinations. The notices tell the user which ranks were reduced.
+// combinations. The notices list the reduced ranks.
 func (t Term) CapRanks(sizes []int) (Term, []string) {
 	if len(sizes) != len(t.Cores) {
 		panic(fmt.Sprintf("spec: %d sizes for the %d cores of %s", len(sizes), len(t.Cores), t))

@@ -45,9 +45,9 @@ func TestParseTermErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "empty"},
 		{"  ", "empty"},
-		{":5", "lacks the name of a mode"},
-		{"store,,time:5", "lacks the name of a mode"},
-		{"store*,time:5", "lacks the name of a mode"},
+		{":5", "the name of a mode is missing"},
+		{"store,,time:5", "the name of a mode is missing"},
+		{"store*,time:5", "the name of a mode is missing"},
 		{"stores,item:5", `unknown mode "stores" (did you mean "store"?)`},
 		{"warehouse,item:5", `unknown mode "warehouse" (known: store, item, time)`},
 		{"store,item*store:5", `mode "store" appears twice`},

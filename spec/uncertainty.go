@@ -1,12 +1,13 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// An Uncertainty says how uncertainty is modelled.
+// An Uncertainty specifies how uncertainty is modelled.
 type Uncertainty struct {
 	Inference  string `yaml:"inference" json:"inference" doc:"map (a point estimate), mean-field, multivariate or entity-covariance"`
 	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial or auto"`
@@ -69,13 +70,14 @@ func (u Uncertainty) ConformalMode() string {
 
 func (s Spec) validateUncertainty(ps *Problems) {
 	u, modes := s.Uncertainty, s.ModeNames()
-	oneOf(ps, "uncertainty.inference", u.Inference, Inferences()...)
-	oneOf(ps, "uncertainty.likelihood", u.Likelihood, append(Likelihoods(), "auto")...)
+	knownInference := oneOf(ps, "uncertainty.inference", u.Inference, Inferences()...)
+	knownLikelihood := oneOf(ps, "uncertainty.likelihood", u.Likelihood, append(Likelihoods(), "auto")...)
 	oneOf(ps, "uncertainty.noise-use", u.NoiseUse, "predict", "fit")
 	oneOf(ps, "uncertainty.moments", u.Moments, "exact", "paper")
+	knownNoise := true
 	switch noise := u.NoiseModes(); {
 	case noise == nil:
-		oneOf(ps, "uncertainty.noise", u.Noise, "constant", "entity:MODE", "power")
+		knownNoise = oneOf(ps, "uncertainty.noise", u.Noise, "constant", "entity:MODE", "power")
 	case len(noise) > 2:
 		ps.Addf("uncertainty.noise", "%d modes; noise can depend on one or two", len(noise))
 	default:
@@ -91,13 +93,16 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	} else {
 		oneOf(ps, "uncertainty.conformal", u.Conformal, "auto", "none", "split", "group:mean", "group:MODE")
 	}
+	if !knownInference || !knownLikelihood {
+		return // the checks below depend on both
+	}
 	if u.Counts() {
 		switch {
 		case !u.Bayesian():
 			ps.Addf("uncertainty.likelihood", "%s requires a posterior; set uncertainty.inference to mean-field", u.Likelihood)
-		case s.Transform != "identity":
+		case s.Transform != "identity" && slices.Contains(transforms(), s.Transform):
 			ps.Addf("uncertainty.likelihood", "%s models the counts themselves, with a logarithmic link; set transform to identity", u.Likelihood)
-		case u.Noise != "constant":
+		case u.Noise != "constant" && knownNoise:
 			ps.Addf("uncertainty.noise", "%s requires the gaussian likelihood; a count likelihood has its own noise, so set uncertainty.noise to constant", u.Noise)
 		}
 	}
@@ -111,17 +116,17 @@ func (s Spec) validateUncertainty(ps *Problems) {
 }
 
 // validateSolver reports a solver that does not support the inference or the
-// likelihood.
+// likelihood, which are known values.
 func (s Spec) validateSolver(ps *Problems) {
 	u := s.Uncertainty
 	switch {
 	case u.Bayesian() && s.Fit.Solver == "als":
-		ps.Addf("fit.solver", "als computes a point estimate; %s requires cavi or adam", u.Inference)
+		ps.Addf("fit.solver", "als computes a point estimate, but uncertainty.inference is %s; set fit.solver to cavi or adam", u.Inference)
 	case u.Bayesian() && s.Fit.Solver == "adam" && u.Likelihood != "gaussian":
-		ps.Addf("fit.solver", "adam supports only the gaussian likelihood; %s requires cavi", u.Likelihood)
+		ps.Addf("fit.solver", "adam supports only the gaussian likelihood, but uncertainty.likelihood is %s; set fit.solver to cavi", u.Likelihood)
 	case u.Bayesian() && s.Fit.Solver == "adam" && u.NoiseUse == "fit":
-		ps.Addf("fit.solver", "adam supports only one noise variance; noise-use fit requires cavi")
-	case u.Bayesian() && s.Fit.Solver == "adam" && s.Fit.Epochs < 2:
+		ps.Addf("fit.solver", "adam supports only one noise variance, but uncertainty.noise-use is fit; set fit.solver to cavi")
+	case u.Bayesian() && s.Fit.Solver == "adam" && s.Fit.Epochs == 1:
 		ps.Addf("fit.epochs", "adam needs 2 or more for a posterior, for its means and its variances")
 	case !u.Bayesian() && s.Fit.Solver == "cavi":
 		ps.Addf("fit.solver", "cavi computes a posterior; set uncertainty.inference to mean-field, multivariate or entity-covariance")

@@ -24,7 +24,7 @@ func (s Spec) Validate() error {
 	if _, err := split.Parse(s.Split); err != nil {
 		ps.Addf("split", "%v", err)
 	}
-	oneOf(&ps, "transform", s.Transform, append(predictive.Transforms(), "auto")...)
+	oneOf(&ps, "transform", s.Transform, transforms()...)
 	s.validateTerms(&ps)
 	s.validateSide(&ps)
 	s.validateUncertainty(&ps)
@@ -72,14 +72,19 @@ func (s Spec) validateTerms(ps *Problems) {
 	}
 }
 
-// oneOf reports a value that is not among those allowed.
-func oneOf(ps *Problems, path, value string, allowed ...string) {
+// transforms returns the values of transform.
+func transforms() []string { return append(predictive.Transforms(), "auto") }
+
+// oneOf adds a problem if the value is not among those allowed, and reports whether it
+// is.
+func oneOf(ps *Problems, path, value string, allowed ...string) bool {
 	if slices.Contains(allowed, value) {
-		return
+		return true
 	}
 	last := len(allowed) - 1
 	ps.Addf(path, "unknown value %q; use %s or %s%s", value,
 		strings.Join(allowed[:last], ", "), allowed[last], suggest.Hint(value, allowed))
+	return false
 }
 
 // knownMode reports a mode that the table does not have.

@@ -28,7 +28,7 @@ type Data struct {
 	seconds float64 // time of reading
 }
 
-// Read reads and splits a table. The zero source stands for the files of the
+// Read reads and splits a table. The zero source means the files of the
 // specification.
 func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*Data, error) {
 	if opt.Progress != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// fieldData is what buildField needs to know of the data.
+// fieldData is the input of buildField that comes from the data.
 type fieldData struct {
 	Modes []string
 	Sizes []int     // number of ids, by mode

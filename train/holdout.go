@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
@@ -42,7 +43,7 @@ func (r *run) holdOut() error {
 	valid := r.parts[dataset.Valid]
 	n := valid.Len()
 	if needed := conformal.RowsNeeded(metrics.IntervalLevels[0]); n/2 < needed {
-		return fielderr.Errorf("uncertainty.conformal", "the conformal correction uses half of the validation set, which has %d rows, and a 90 %% interval needs %d; enlarge the validation set in split, or set uncertainty.conformal to none", n, 2*needed)
+		return fielderr.Errorf("uncertainty.conformal", "the conformal correction uses half of the validation set, which has %s, and a 90 %% interval needs %d; enlarge the validation set in split, or set uncertainty.conformal to none", plural.Count(n, "row"), 2*needed)
 	}
 	order := randstream.New(r.spec.Seed, "conformal").Perm(n)
 	slices.Sort(order[:n/2])

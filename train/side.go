@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -31,6 +32,9 @@ func (r *run) readSide(ctx context.Context) error {
 		at := slices.Index(names, t.Mode)
 		s, report, err := r.sideOf(ctx, t, at)
 		if err != nil {
+			if fielderr.Path(err) == "" && ctx.Err() == nil {
+				err = fielderr.Errorf("side.tables", "%w", err)
+			}
 			return fmt.Errorf("side information of %s: %w", t.Mode, err)
 		}
 		r.side[at] = s

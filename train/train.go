@@ -1,6 +1,6 @@
 // Package train turns a specification and a table into a fitted model: it splits the
 // rows, builds the field, runs a solver, learns the noise and the conformal
-// correction, and measures the result beside baseline formulas.
+// correction, and compares the result with baseline formulas.
 package train
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// Options say how to run a fit. Only TimeBudget and Share change the result.
+// Options specify how to run a fit. Only TimeBudget and Share change the result.
 type Options struct {
 	Threads    int           // 0 for as many as the process may use
 	TimeBudget time.Duration // for training; 0 for no limit

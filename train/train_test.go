@@ -70,6 +70,10 @@ func TestErrorsNameFields(t *testing.T) {
 		{func(s *spec.Spec) { s.Data.Modes = []string{"store", "note"}; s.Terms = []string{"store"} }, "data.modes"},
 		{func(s *spec.Spec) { s.Data.Delimiter = "coma" }, "data.delimiter"},
 		{func(s *spec.Spec) { s.Data.Header = "maybe" }, "data.header"},
+		{func(s *spec.Spec) { s.Side.Tables = []string{"store=none.csv"} }, "side.tables"},
+		{func(s *spec.Spec) { s.Data.Target, s.Data.Modes = "note", []string{"store", "item"} }, "data.target"},
+		{func(s *spec.Spec) { s.Data.Weight = "note" }, "data.weight"},
+		{func(s *spec.Spec) { s.Data.Modes = []string{"store", "item", "month(item)"} }, "data.modes"},
 		{func(s *spec.Spec) { s.Uncertainty.Conformal, s.Split = "split", "random:98/1/1" }, "uncertainty.conformal"},
 	} {
 		s := salesSpec(file)

@@ -16,7 +16,7 @@ import (
 
 // SQLite stores a study in one file, for workers on one machine. Every change is
 // a transaction that is on disk when the call returns. While the file is open,
-// two more files with the suffixes -wal and -shm exist beside it.
+// two more files with the suffixes -wal and -shm exist next to it.
 type SQLite struct{ database }
 
 const (
@@ -99,7 +99,7 @@ func (s *SQLite) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// WAL allows readers beside a writer. It cannot be set within a transaction.
+	// WAL allows readers while a writer is active. It cannot be set within a transaction.
 	return s.withRetry(ctx, func(ctx context.Context) error {
 		_, err := s.db.ExecContext(ctx, "PRAGMA journal_mode = wal")
 		return err

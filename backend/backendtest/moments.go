@@ -10,8 +10,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 )
 
-// Uncertainty describes what is known about the entries of a core beside their
-// means.
+// Uncertainty is the kind of uncertainty of the entries of a core, in addition to
+// their means.
 type Uncertainty int
 
 const (

@@ -81,7 +81,7 @@ func (s *moments) check() {
 	}
 }
 
-// needsSweep reports whether anything is requested beside the gradient with
+// needsSweep reports whether anything is requested in addition to the gradient with
 // respect to the covariances of the leaf core, which does not need the moments
 // of cells.
 func (s *moments) needsSweep() bool {

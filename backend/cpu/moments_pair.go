@@ -8,7 +8,7 @@ import "github.com/kernel-fried-tensor/kft/backend"
 //	E f = m1.m3,   Var f = m1^2.s3 + s1.g,
 //
 // so the squares m1^2 and g are computed once for all entities and a node costs
-// nothing beside its cells. Blocks of cells span nodes, because one of the
+// nothing in addition to its cells. Blocks of cells span nodes, because one of the
 // cores may have few cells per entity.
 //
 // Adjoints of variances are stored doubled, see momentBatch.

@@ -18,7 +18,7 @@ type momentCase struct {
 }
 
 // momentCases returns small trains of one to five cores that differ in what is
-// known about their entries beside the means.
+// known about their entries in addition to the means.
 func momentCases() map[string]momentCase {
 	v, c, e := backendtest.Variances, backendtest.Covariances, backendtest.Exact
 	all := map[string]momentCase{}

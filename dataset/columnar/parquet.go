@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/magic"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -155,7 +156,7 @@ func (t *parquetTable) readColumn(at int, send func(parquetPart) bool) (err erro
 			if err != nil {
 				pages.Close()
 				if err == io.EOF {
-					err = fmt.Errorf("column %q lacks %d rows", c.name, left)
+					err = fmt.Errorf("column %q ends %s too early", c.name, plural.Count(int(left), "row"))
 				}
 				return parquetProblem(t.name, err)
 			}
@@ -184,7 +185,7 @@ func (t *parquetTable) readColumn(at int, send func(parquetPart) bool) (err erro
 		}
 		pages.Close()
 		if left < 0 {
-			return parquetProblem(t.name, fmt.Errorf("column %q has %d rows too many", c.name, -left))
+			return parquetProblem(t.name, fmt.Errorf("column %q has %s too many", c.name, plural.Count(int(-left), "row")))
 		}
 		if part.n > 0 && !send(part) {
 			return nil

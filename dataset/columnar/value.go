@@ -9,7 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
 )
 
-// form says what integers mean and so how they are written.
+// form is the meaning of integers, which determines how they are written.
 type form struct {
 	kind formKind
 	per  int64 // for moments and times: units per second; for decimals: 10^scale

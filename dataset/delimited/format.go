@@ -2,7 +2,7 @@ package delimited
 
 import "github.com/kernel-fried-tensor/kft/internal/fielderr"
 
-// Header says whether the first row of a table contains the names of its columns.
+// Header specifies whether the first row of a table contains the names of its columns.
 type Header uint8
 
 const (
@@ -24,7 +24,7 @@ func ParseHeader(s string) (Header, error) {
 // String returns auto, yes or no.
 func (h Header) String() string { return [...]string{"auto", "yes", "no"}[h] }
 
-// Format says how a table is written as text.
+// Format describes the text form of a table.
 type Format struct {
 	Delimiter byte // 0 detects comma, semicolon, tab or bar
 	Header    Header

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // splitQuoted implements all the rules: a field may be in quotes and then contain
@@ -25,7 +26,7 @@ func (r *Rows) splitQuoted(delimiter byte) *dataset.InputError {
 		next, fields, problem := r.record(at, delimiter)
 		if problem == nil && fields != r.columns {
 			problem = &dataset.InputError{
-				Problem: fmt.Sprintf("the line has %s, the table has %s", fieldtext.Count(fields, "field"), fieldtext.Count(r.columns, "column")),
+				Problem: fmt.Sprintf("the line has %s, the table has %s", plural.Count(fields, "field"), plural.Count(r.columns, "column")),
 				Remedy:  fmt.Sprintf("fix the line, or put a field that contains %q in quotes", delimiter),
 			}
 		}

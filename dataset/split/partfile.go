@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // WriteParts writes the file that a split file:F reads: the header part, then the part
@@ -48,7 +49,7 @@ func readParts(name string, t *dataset.Table) ([]dataset.Part, error) {
 		return nil, err
 	}
 	if len(all) != t.Counts.Rows {
-		return nil, &dataset.InputError{File: name, Problem: fmt.Sprintf("the file has %d parts, the table has %d rows", len(all), t.Counts.Rows),
+		return nil, &dataset.InputError{File: name, Problem: fmt.Sprintf("the file has %s, the table has %s", plural.Count(len(all), "part"), plural.Count(t.Counts.Rows, "row")),
 			Remedy: "give one line per row of the table, in its order"}
 	}
 	parts := make([]dataset.Part, t.Len())

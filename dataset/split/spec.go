@@ -10,7 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
-// Spec says how to split a table. See [Parse].
+// Spec specifies how to split a table. See [Parse].
 type Spec struct {
 	kind    string
 	percent [3]float64 // random: train, valid, test; entity: share of valid and of test, each, in [1]

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // Split assigns every observation of a table to a part.
@@ -136,7 +136,7 @@ func (s Spec) byTime(t *dataset.Table, split *Split) error {
 			remedy = fmt.Sprintf("choose last=%d or less", most)
 		}
 		return fielderr.Errorf("split", "split %s: mode %s has %s, which leaves none for training; %s",
-			s, t.Modes[m].Name, fieldtext.Count(dict.Len(), "period"), remedy)
+			s, t.Modes[m].Name, plural.Count(dict.Len(), "period"), remedy)
 	}
 	found, err := t.Modes[m].Chronology(dict.IDs())
 	if err != nil {
@@ -167,7 +167,7 @@ func (s Spec) byEntity(t *dataset.Table, seed uint64) ([]dataset.Part, error) {
 	n := t.Dicts[m].Len()
 	heldOut := max(1, int(math.Round(float64(n)*s.percent[1]/100)))
 	if 2*heldOut >= n {
-		return nil, fielderr.Errorf("split", "split %s: mode %s has %s, too few to hold any out; choose another split", s, s.mode, fieldtext.Count(n, "id"))
+		return nil, fielderr.Errorf("split", "split %s: mode %s has %s, too few to hold any out; choose another split", s, s.mode, plural.Count(n, "id"))
 	}
 	partOf := make([]dataset.Part, n)
 	for i := range heldOut {

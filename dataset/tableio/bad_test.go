@@ -35,7 +35,7 @@ func TestBadInput(t *testing.T) {
 		{name: "NaN", text: good + "c,NaN\n", want: `t.csv, line 4, column "y", value "NaN": this is NaN, not a number; leave it empty or write NA if the target is missing`},
 		{name: "NaN as a weight", text: "id,y,w\na,1,nan\n", schema: dataset.Schema{Weight: "w"}, want: `t.csv, line 2, column "w", value "nan": this is NaN, not a number; write a weight of 0 or more in every row`},
 		{name: "infinity", text: good + "c,-Inf\n", want: `t.csv, line 4, column "y", value "-Inf": this number is not finite; fix it, or leave it empty or write NA if the target is missing`},
-		{name: "too large for float32", text: good + "c,1e39\n", want: `t.csv, line 4, column "y", value "1e39": this number is not finite; fix it, or leave it empty or write NA if the target is missing`},
+		{name: "too large for float32", text: good + "c,1e39\n", want: `t.csv, line 4, column "y", value "1e39": this number exceeds the range of 32-bit numbers; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "long value", text: good + "c," + strings.Repeat("word ", 20) + "\n", want: `t.csv, line 4, column "y", value "word word word word word word word word ...": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "empty id", text: good + " ,3\n", want: `t.csv, line 4, column "id": the id is empty, so the row belongs to no cell; fill it in or remove the row`},
 		{name: "empty part of an id", text: "year,month,y\n2015,1,1\n2015,,2\n", schema: dataset.Schema{Modes: datasettest.Modes(t, "time=year+month")}, want: `t.csv, line 3, column "month": the id is empty, so the row belongs to no cell; fill it in or remove the row`},

@@ -142,7 +142,7 @@ func (b *Batch) read(c *chunk) error {
 	b.rows = r
 	b.First, b.table = at.row, c.table
 	keep := rowIndexes(&b.all, n)
-	columns, names := &c.table.columns, c.table.Names
+	columns := &c.table.columns
 	var problem *dataset.InputError
 	b.Y = scratch.Sized(b.Y, n)
 	if columns.Target < 0 {
@@ -150,14 +150,14 @@ func (b *Batch) read(c *chunk) error {
 			b.Y[i] = float32(math.NaN())
 		}
 	} else if good, _, kind := r.Numbers(b.Y, columns.Target, keep); good < len(keep) {
-		problem = numberProblem(r, good, columns.Target, names, kind, targetRemedy)
+		problem = c.table.targetProblem(r, good, kind)
 		keep = keep[:good]
 	}
 	b.W = nil
 	if columns.Weight >= 0 {
 		b.w = scratch.Sized(b.w, n)
 		b.W = b.w
-		if good, _, bad := readWeights(b.w, r, columns.Weight, keep, names); bad != nil {
+		if good, _, bad := c.table.readWeights(b.w, r, keep); bad != nil {
 			problem, keep = bad, keep[:good]
 		}
 	}

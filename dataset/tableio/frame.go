@@ -58,7 +58,7 @@ func (p *pipeline) readFrame(ctx context.Context) (*dataset.Frame, error) {
 		return nil, err
 	}
 	if f.Len() == 0 {
-		return nil, noRows(f.File)
+		return nil, p.source.noRows()
 	}
 	return f, nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 )
 
-// Output says how a table is written: as text, optionally compressed, as Parquet or as
+// Output specifies how a table is written: as text, optionally compressed, as Parquet or as
 // Arrow. The zero value is text.
 type Output struct {
 	Format      string // "" or text, parquet, arrow

@@ -198,9 +198,9 @@ func TestParquetTypes(t *testing.T) {
 	}
 	for target, want := range map[string]string{
 		"money": "", "large": "", "mayberea": "",
-		"text":   `row 1, column "text", value "a": this is not a number; fix it, or leave it empty or write NA if the target is missing`,
-		"day":    `row 1, column "day", value "2016-12-31": this is not a number; fix it, or leave it empty or write NA if the target is missing`,
-		"double": `row 1, column "double", value "1e+300": this number is not finite; fix it, or leave it empty or write NA if the target is missing`,
+		"text":   `row 1, column "text", value "a": this is not a number; fix it, or use null if the target is missing`,
+		"day":    `row 1, column "day", value "2016-12-31": this is not a number; fix it, or use null if the target is missing`,
+		"double": `row 1, column "double", value "1e+300": this number exceeds the range of 32-bit numbers; fix it, or use null if the target is missing`,
 	} {
 		table, err := Read(context.Background(), Files(path), dataset.Schema{Target: target, Modes: datasettest.Modes(t, "unsigned,year(micro)")}, Format{}, 1)
 		if want == "" && err == nil && table.Dicts[1].ID(0) == "2016" {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fingerprint"
 )
 
-// Format says how to read a source. The zero value detects everything.
+// Format specifies how to read a source. The zero value detects everything.
 type Format struct {
 	Delimiter byte             // of text; 0 detects comma, semicolon, tab or bar
 	Header    delimited.Header // of text

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // Read reads a source as one table of observations. With threads below 1 it uses one
@@ -47,10 +47,10 @@ func (p *pipeline) readTable(ctx context.Context) (*dataset.Table, error) {
 	}
 	counts, name := b.table.Counts, p.source.inputs[0].name
 	if counts.Rows == 0 {
-		return nil, noRows(name)
+		return nil, p.source.noRows()
 	}
 	if counts.Missing+counts.ZeroWeight == counts.Rows {
-		err := &dataset.InputError{File: name, Column: p.schema.Target, Problem: fmt.Sprintf("the target is missing in all %s", fieldtext.Count(counts.Rows, "row")),
+		err := &dataset.InputError{File: name, Column: p.schema.Target, Problem: fmt.Sprintf("the target is missing in all %s", plural.Count(counts.Rows, "row")),
 			Remedy: "choose another column", Field: "data.target"}
 		if counts.ZeroWeight > 0 {
 			err.Column, err.Problem, err.Field = p.schema.Weight, "no row has a target and a weight above 0", "data.weight"
@@ -64,8 +64,13 @@ func (p *pipeline) readTable(ctx context.Context) (*dataset.Table, error) {
 	return t, nil
 }
 
-func noRows(name string) error {
-	return &dataset.InputError{File: name, Problem: "the table has a header but no rows", Remedy: "give at least one row"}
+// noRows returns the error about a source without rows.
+func (s Source) noRows() error {
+	err := &dataset.InputError{File: s.String(), Problem: "the table has a header but no rows", Remedy: "give at least one row"}
+	if len(s.inputs) > 0 && s.inputs[0].columns != nil {
+		err.Problem = "the table has no rows"
+	}
+	return err
 }
 
 // piece is the result of a chunk. Codes are those of the worker; newIDs are the ids
@@ -138,16 +143,16 @@ func (rd *reader) encode(p *piece, t *openTable, r rowset) (problem *dataset.Inp
 	p.y = scratch.Sized(p.y, len(keep))
 	good, missing, kind := r.Numbers(p.y, t.columns.Target, keep)
 	if good < len(keep) {
-		problem = numberProblem(r, int(keep[good]), t.columns.Target, t.Names, kind, targetRemedy)
+		problem = t.targetProblem(r, int(keep[good]), kind)
 		keep = keep[:good]
 	}
 	p.missing = missing
 	if missing > 0 {
 		keep, p.y = filter(keep, p.y, func(k int) bool { return p.y[k] == p.y[k] })
 	}
-	if c := t.columns.Weight; c >= 0 {
+	if t.columns.Weight >= 0 {
 		p.w = scratch.Sized(p.w, len(keep))
-		good, zero, bad := readWeights(p.w, r, c, keep, t.Names)
+		good, zero, bad := t.readWeights(p.w, r, keep)
 		if bad != nil {
 			problem, keep = bad, keep[:good]
 		}

@@ -1,6 +1,8 @@
 package tableio
 
 import (
+	"strings"
+
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/columnar"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
@@ -75,29 +77,46 @@ func rowIndexes(all *[]int32, n int) []int32 {
 	return (*all)[:n]
 }
 
-const (
-	targetRemedy = "leave it empty or write NA if the target is missing"
-	weightRemedy = "write a weight of 0 or more in every row"
-)
+const weightRemedy = "write a weight of 0 or more in every row"
 
-// numberProblem describes a field that is not a finite number.
-func numberProblem(r rowset, row, c int, names []string, kind numeric.Kind, remedy string) *dataset.InputError {
-	e := &dataset.InputError{Line: r.Line(row), Column: names[c], Value: string(r.Field(row, c)), Problem: "this is not a number", Remedy: "fix it, or " + remedy}
+// targetRemedy returns how the table denotes a missing target.
+func (t *openTable) targetRemedy() string {
+	switch {
+	case t.memory:
+		return "use NaN, or an empty string in a column of strings, if the target is missing"
+	case t.typed != nil:
+		return "use null if the target is missing"
+	}
+	return "leave it empty or write NA if the target is missing"
+}
+
+// targetProblem describes a target that is not a finite number.
+func (t *openTable) targetProblem(r rowset, row int, kind numeric.Kind) *dataset.InputError {
+	return t.numberProblem(r, row, t.columns.Target, kind, t.targetRemedy(), "data.target")
+}
+
+// numberProblem describes a field of column c that is not a finite number.
+func (t *openTable) numberProblem(r rowset, row, c int, kind numeric.Kind, remedy, field string) *dataset.InputError {
+	e := &dataset.InputError{Line: r.Line(row), Column: t.Names[c], Value: string(r.Field(row, c)), Problem: "this is not a number", Remedy: "fix it, or " + remedy, Field: field}
 	switch kind {
 	case numeric.Infinite:
 		e.Problem = "this number is not finite"
+		if strings.ContainsAny(e.Value, "0123456789") {
+			e.Problem = "this number exceeds the range of 32-bit numbers"
+		}
 	case numeric.NaN:
 		e.Problem, e.Remedy = "this is NaN, not a number", remedy
 	}
 	return e
 }
 
-// readWeights reads column c of the rows in keep up to the first bad weight, and
-// counts zeros.
-func readWeights(dst []float32, r rowset, c int, keep []int32, names []string) (good, zero int, problem *dataset.InputError) {
+// readWeights reads the weights of the rows in keep up to the first bad one, and counts
+// zeros.
+func (t *openTable) readWeights(dst []float32, r rowset, keep []int32) (good, zero int, problem *dataset.InputError) {
+	c := t.columns.Weight
 	good, _, kind := r.Numbers(dst, c, keep)
 	if good < len(keep) {
-		problem = numberProblem(r, int(keep[good]), c, names, kind, weightRemedy)
+		problem = t.numberProblem(r, int(keep[good]), c, kind, weightRemedy, "data.weight")
 	}
 	for k, w := range dst[:good] {
 		if w > 0 {
@@ -108,7 +127,7 @@ func readWeights(dst []float32, r rowset, c int, keep []int32, names []string) (
 			continue
 		}
 		row := int(keep[k])
-		problem = &dataset.InputError{Line: r.Line(row), Column: names[c], Value: string(r.Field(row, c)), Problem: "the weight is negative", Remedy: weightRemedy}
+		problem = &dataset.InputError{Line: r.Line(row), Column: t.Names[c], Value: string(r.Field(row, c)), Problem: "the weight is negative", Remedy: weightRemedy, Field: "data.weight"}
 		if w != w {
 			problem.Problem = "the weight is missing"
 		}

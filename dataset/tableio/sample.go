@@ -135,7 +135,7 @@ func GuessColumns(source Source, format Format) (*Guess, error) {
 		return nil, err
 	}
 	if len(s.Rows) == 0 {
-		return nil, noRows(source.inputs[0].name)
+		return nil, source.noRows()
 	}
 	return &Guess{dataset.GuessColumns(s.Names, s.Rows), s.Format}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/columnar"
@@ -21,8 +22,25 @@ type Source struct{ inputs []input }
 // input is one part of a source: a file, a reader or columns.
 type input struct {
 	name    string // for errors; the path of a file
-	reader  io.Reader
+	reader  *onceReader
 	columns *dataset.Columns
+}
+
+// onceReader is a reader that a source can open once.
+type onceReader struct {
+	io.Reader
+	opened atomic.Bool
+}
+
+// open returns the error of a reader that cannot be read.
+func (r *onceReader) open(name string) error {
+	switch {
+	case r.Reader == nil:
+		return &dataset.InputError{File: name, Problem: "the reader is nil", Remedy: "give a reader of the table"}
+	case r.opened.Swap(true):
+		return &dataset.InputError{File: name, Problem: "the reader was already read", Remedy: "give a new reader for each call"}
+	}
+	return nil
 }
 
 // Files returns the table in one or several files. Each file has its own header, if it
@@ -40,7 +58,7 @@ func Files(paths ...string) Source {
 // name. A Parquet file is held in memory, because its end must be read first. The
 // source can be read once.
 func Reader(name string, r io.Reader) Source {
-	return Source{inputs: []input{{name: name, reader: r}}}
+	return Source{inputs: []input{{name: name, reader: &onceReader{Reader: r}}}}
 }
 
 // Columns returns a table in memory.
@@ -71,6 +89,7 @@ type content struct {
 	name    string
 	text    *delimited.Blocks
 	typed   columnar.Table // nil for text
+	memory  bool           // typed consists of columns in memory
 	closing func()         // closes the file of text
 }
 
@@ -87,8 +106,11 @@ func (c *content) close() {
 func (in input) open(stdin io.Reader, block int) (*content, error) {
 	switch {
 	case in.columns != nil:
-		return &content{name: in.name, typed: columnar.FromMemory(in.columns)}, nil
+		return &content{name: in.name, typed: columnar.FromMemory(in.columns), memory: true}, nil
 	case in.reader != nil:
+		if err := in.reader.open(in.name); err != nil {
+			return nil, err
+		}
 		return openReader(in.name, in.reader, block)
 	case in.name == "-":
 		return openReader(in.name, stdin, block)

@@ -277,23 +277,26 @@ func TestSourceErrors(t *testing.T) {
 		field  string
 	}{
 		{"infinite target", columns(ids, infinite), "id",
-			`columns in memory, row 2, column "y", value "+Inf": this number is not finite; fix it, or leave it empty or write NA if the target is missing`, ""},
+			`columns in memory, row 2, column "y", value "+Inf": this number is not finite; fix it, or use NaN, or an empty string in a column of strings, if the target is missing`, "data.target"},
+		{"large target", columns(ids, dataset.FloatColumn("y", []float64{1, 2, -1e300})), "id",
+			`columns in memory, row 3, column "y", value "-1e+300": this number exceeds the range of 32-bit numbers; fix it, or use NaN, or an empty string in a column of strings, if the target is missing`, "data.target"},
 		{"repeated cell", columns(ids, ys), "id",
 			`columns in memory, row 3: cell id=a already occurs in row 1 (1 repeated row in total); set data.duplicates to sum, mean or last`, "data.duplicates"},
 		{"missing id", columns(dataset.StringColumn("id", []string{"a", " ", "c"}), ys), "id",
-			`columns in memory, row 2, column "id": the id is empty, so the row belongs to no cell; fill it in or remove the row`, ""},
+			`columns in memory, row 2, column "id": the id is empty, so the row belongs to no cell; fill it in or remove the row`, "data.modes"},
 		{"missing float id", columns(dataset.FloatColumn("id", []float64{1, 2.5, math.NaN()}), ys), "id",
-			`columns in memory, row 3, column "id": the id is empty, so the row belongs to no cell; fill it in or remove the row`, ""},
+			`columns in memory, row 3, column "id": the id is empty, so the row belongs to no cell; fill it in or remove the row`, "data.modes"},
 		{"unknown column", columns(ids, ys), "store",
 			`columns in memory, column "store": the table has no such column; choose one of id, y`, "data.modes"},
 		{"unknown target", columns(ids, dataset.FloatColumn("yy", []float64{1, 2, 3})), "id",
 			`columns in memory, column "y": the table has no such column (did you mean "yy"?); choose one of id, yy`, "data.target"},
 		{"no rows", columns(dataset.StringColumn("id", nil), dataset.FloatColumn("y", nil)), "id",
-			`columns in memory: the table has a header but no rows; give at least one row`, ""},
+			`columns in memory: the table has no rows; give at least one row`, ""},
 		{"reader", Reader("the upload", strings.NewReader("id,y\na,x\n")), "id",
-			`the upload, line 2, column "y", value "x": this is not a number; fix it, or leave it empty or write NA if the target is missing`, ""},
+			`the upload, line 2, column "y", value "x": this is not a number; fix it, or leave it empty or write NA if the target is missing`, "data.target"},
 		{"reader named like standard input", Reader("-", strings.NewReader("id,y\n")), "id",
 			`standard input: the table has a header but no rows; give at least one row`, ""},
+		{"nil reader", Reader("the upload", nil), "id", `the upload: the reader is nil; give a reader of the table`, ""},
 		{"failing reader", Reader("the upload", iotest.ErrReader(errors.New("connection reset"))), "id",
 			`the upload, line 1: connection reset; check the file and its disk`, ""},
 		{"failing reader of Parquet", Reader("the upload", io.MultiReader(strings.NewReader("PAR1 and more"), iotest.ErrReader(errors.New("connection reset")))), "id",
@@ -303,6 +306,18 @@ func TestSourceErrors(t *testing.T) {
 		var input *dataset.InputError
 		if !errors.As(err, &input) || err.Error() != tc.want || input.FieldPath() != tc.field {
 			t.Errorf("%s: got error\n%v\nwant, about field %q,\n%s", tc.name, err, tc.field, tc.want)
+		}
+	}
+}
+
+// A reader can be read once.
+func TestReaderReadTwice(t *testing.T) {
+	t.Parallel()
+	source := Reader("the upload", strings.NewReader("id,y\na,1\n"))
+	schema := dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}
+	for i, want := range []string{"<nil>", "the upload: the reader was already read; give a new reader for each call"} {
+		if _, err := Read(t.Context(), source, schema, Format{}, 1); fmt.Sprint(err) != want {
+			t.Errorf("read %d: got error %v, want %s", i+1, err, want)
 		}
 	}
 }

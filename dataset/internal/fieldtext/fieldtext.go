@@ -4,7 +4,6 @@ package fieldtext
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 )
 
@@ -60,12 +59,4 @@ func AppendRecord(dst []byte, n int, delimiter byte, field func(c int) []byte) [
 		dst = AppendQuoted(dst, field(c), delimiter)
 	}
 	return dst
-}
-
-// Count returns "1 row" or "3 rows".
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -59,7 +59,7 @@ func Fixed(m dataset.Mode, dict *dataset.Dict) *Encoder {
 	return New(m, dict, func([]byte) int32 { return Unknown })
 }
 
-// Problem says which of a mode's columns is wrong and how.
+// Problem identifies the wrong column of a mode and what is wrong with it.
 type Problem struct {
 	column    int // among the mode's columns
 	notMoment bool
@@ -84,7 +84,7 @@ func (e *Encoder) Derive(r Rows, row int, at []int) int32 {
 }
 
 // AppendID appends the id of a row. There is none if a column is empty or if its
-// value is not a moment in time; e.Problem then says which.
+// value is not a moment in time; e.Problem then identifies it.
 func (e *Encoder) AppendID(dst []byte, r Rows, row int, at []int) (id []byte, ok bool) {
 	for p, c := range at {
 		part := r.Field(row, c)
@@ -110,7 +110,7 @@ func (e *Encoder) AppendID(dst []byte, r Rows, row int, at []int) (id []byte, ok
 
 // Report describes a refused row.
 func (e *Encoder) Report(r Rows, row int, at []int, problem Problem) *dataset.InputError {
-	err := &dataset.InputError{Line: r.Line(row), Column: e.Mode.Columns[problem.column]}
+	err := &dataset.InputError{Line: r.Line(row), Column: e.Mode.Columns[problem.column], Field: "data.modes"}
 	if problem.notMoment {
 		err.Value = string(r.Field(row, at[0]))
 		err.Problem = "this is not " + calendar.Moment + ", which " + e.Mode.Expression() + " requires"

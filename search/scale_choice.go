@@ -17,10 +17,10 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// Fit reads a table and trains the model. The zero source stands for the files of the
-// specification. If the scale or the likelihood is auto, Fit trains one model per combination that the data allows and
-// returns the one with the smallest CRPS on the validation set. The combinations share
-// the time budget.
+// Fit reads a table and trains the model. The zero source means the files of the
+// specification. If the scale or the likelihood is auto, Fit trains one model per
+// combination that the data allows and returns the one with the smallest CRPS on the
+// validation set. The combinations share the time budget.
 func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*model.Model, *train.Report, error) {
 	s.Fill()
 	if err := s.Validate(); err != nil {
