@@ -69,9 +69,17 @@ func nameFlags(text string, hasFlag func(string) bool) string {
 		if !strings.Contains(f.path, ".") || !hasFlag(f.flag) || strings.Contains(text, f.flag) {
 			continue
 		}
-		at := strings.Index(text, f.path)
-		if end := at + len(f.path); at >= 0 && !strings.HasPrefix(text[end:], ":") && !strings.HasPrefix(text[end:], "[") {
-			text = text[:end] + " (" + f.flag + ")" + text[end:]
+		// The path at the start of a message ("fit.solver: ...") is the place of a problem,
+		// not part of its advice.
+		for end := 0; ; {
+			at := strings.Index(text[end:], f.path)
+			if at < 0 {
+				break
+			}
+			if end += at + len(f.path); !strings.HasPrefix(text[end:], ":") && !strings.HasPrefix(text[end:], "[") {
+				text = text[:end] + " (" + f.flag + ")" + text[end:]
+				break
+			}
 		}
 	}
 	return text
@@ -83,6 +91,10 @@ func withAdvice(err error, hasFlag func(string) bool) string {
 		return text
 	}
 	text := nameFlags(err.Error(), hasFlag)
+	var input *kft.InputError
+	if errors.As(err, &input) && input.Line > 0 {
+		return text // the value in that line is wrong, not the flag that names the column
+	}
 	if flag := flagOf(kft.FieldPath(err)); flag != "" && hasFlag != nil && hasFlag(flag) && !strings.Contains(text, flag) {
 		text += fmt.Sprintf(" (%s sets it)", flag)
 	}

@@ -30,7 +30,7 @@ func TestBadData(t *testing.T) {
 		{name: "not a number", file: change("b,y,1,9\n", "b,y,1,nine\n"), parts: []string{"sales.csv, line 5", `column "units"`, `value "nine"`, "not a number", "leave it empty"}},
 		{name: "NaN", file: change("b,y,1,9\n", "b,y,1,NaN\n"), parts: []string{"sales.csv, line 5", `column "units"`, `value "NaN"`, "leave it empty or write NA"}},
 		{name: "infinity", file: change("b,y,1,9\n", "b,y,1,inf\n"), parts: []string{"line 5", `column "units"`, `"inf"`, "not finite"}},
-		{name: "too large for a float32", file: change("b,y,1,9\n", "b,y,1,1e300\n"), parts: []string{"line 5", `"1e300"`, "not finite"}},
+		{name: "too large for a float32", file: change("b,y,1,9\n", "b,y,1,1e300\n"), parts: []string{"line 5", `"1e300"`, "exceeds the range of 32-bit numbers"}},
 		{name: "all targets missing", file: "store,item,time,units\na,x,1,N/A\nb,y,2,\n", parts: []string{"sales.csv", `column "units"`, "missing in all 2 rows"}},
 		{name: "empty file", file: "", parts: []string{"sales.csv", "empty", "give a table"}},
 		{name: "header only", file: "store,item,time,units\n", parts: []string{"sales.csv", "no rows"}},

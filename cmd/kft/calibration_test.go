@@ -81,7 +81,7 @@ func TestCalibrateCommand(t *testing.T) {
 	must(t, fitSales("--rank", "2", "--sweeps", "2", "--inference", "mean-field", "--side", "store=stores.csv", "--conformal", "none")...)
 	before := read(t, "model.kft")
 	write(t, "few.csv", "store,item,year,month,units\nS001,A0001,2023,1,3\n")
-	refused(t, exitFailed, []string{"few.csv: 1 calibration rows", "needs 19 or more"}, "calibrate", "model.kft", "few.csv")
+	refused(t, exitFailed, []string{"few.csv: 1 calibration row", "needs 19 or more"}, "calibrate", "model.kft", "few.csv")
 	if read(t, "model.kft") != before {
 		t.Error("a failed calibration changed the model")
 	}

@@ -102,7 +102,7 @@ func (c *plotCalibrationCommand) files() []string {
 
 // parsePart parses --part. It returns Unused if the flag is not given.
 func parsePart(text string, tables []string) (dataset.Part, error) {
-	part, known := map[string]dataset.Part{"": dataset.Unused, "train": dataset.Train, "valid": dataset.Valid, "test": dataset.Test}[text]
+	part, known := map[string]dataset.Part{"": dataset.Unused, "train": dataset.Train, "valid": dataset.Valid, "validation": dataset.Valid, "test": dataset.Test}[text]
 	switch {
 	case !known:
 		return part, usagef("--part: %q is not a part%s; use train, valid or test", text, suggest.Hint(text, []string{"train", "valid", "test"}))
