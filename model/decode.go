@@ -82,6 +82,16 @@ func (d *decoder) decode() error {
 		return err
 	}
 	m.field = &tt.Field{}
+	if _, has := d.f.Meta["offset"]; has {
+		var offset offsetMeta
+		if err := d.get("offset", &offset); err != nil {
+			return err
+		}
+		if offset.Variance < 0 {
+			return fmt.Errorf("the variance of its offset is negative: %g", offset.Variance)
+		}
+		m.field.Offset = tt.Offset{Mean: offset.Mean, Var: offset.Variance}
+	}
 	for k, meta := range trains {
 		t, err := d.train(k, meta)
 		if err != nil {

@@ -25,6 +25,13 @@ type coreMeta struct {
 	Posterior *posteriorMeta `json:"spread,omitempty"` // nil for a point estimate
 }
 
+// offsetMeta is the offset of the field in a model file. Files of earlier versions have
+// none.
+type offsetMeta struct {
+	Mean     float32 `json:"mean"`
+	Variance float32 `json:"variance"`
+}
+
 // sideMeta describes the side information of a mode.
 type sideMeta struct {
 	Encoder  *sideinfo.Encoder `json:"encoder"`
@@ -60,7 +67,7 @@ func (m *Model) file() (*modelfile.File, error) {
 		f.Meta[key] = string(text)
 		return nil
 	}
-	for key, v := range map[string]any{"spec": m.spec, "scale": m.scale, "training": m.record, "field": m.fieldMeta(), "uncertainty": m.noise} {
+	for key, v := range map[string]any{"spec": m.spec, "scale": m.scale, "training": m.record, "field": m.fieldMeta(), "offset": offsetMeta{m.field.Offset.Mean, m.field.Offset.Var}, "uncertainty": m.noise} {
 		if err := put(key, v); err != nil {
 			return nil, err
 		}

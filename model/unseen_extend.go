@@ -138,7 +138,7 @@ func (x *extension) computeSlices(b backend.Backend) error {
 	for i, d := range x.dicts {
 		sizes[i] = d.Len()
 	}
-	field := &tt.Field{Group: x.field.Group}
+	field := &tt.Field{Group: x.field.Group, Offset: x.field.Offset}
 	for _, t := range x.field.Terms {
 		train := &tt.Train{}
 		for _, c := range t.Cores {

@@ -157,7 +157,11 @@ func (a *adam) update(i int) {
 	for _, b := range order {
 		a.step(&a.batches[b], grad)
 	}
-	if a.d.hasPosterior() && i+1 == a.blocks() {
+	if i+1 < a.blocks() {
+		return
+	}
+	a.updateOffset()
+	if a.d.hasPosterior() {
 		a.learnNoiseAndPriors()
 	}
 }

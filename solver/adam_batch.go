@@ -4,27 +4,12 @@ import "math"
 
 // newBatch returns a subset of the observations as data of its own.
 func newBatch(d *data, train Observations, rows []int) residuals {
-	part := &data{field: d.field, b: d.b, y: pick(d.y, rows)}
-	if d.w != nil {
-		part.w = pick(d.w, rows)
-	}
-	var codes [][]int32
-	for _, column := range train.Codes {
-		codes = append(codes, pick(column, rows))
-	}
-	b := newResiduals(part, Observations{Codes: codes})
+	selected := Observations{Codes: train.Codes, Y: d.y, W: d.w}.Select(rows)
+	b := newResiduals(&data{field: d.field, b: d.b, y: selected.Y, w: selected.W}, selected)
 	for k := range b.terms {
 		b.terms[k].firstPlan, b.terms[k].lastPlan = nil, nil // one plan is enough
 	}
 	return b
-}
-
-func pick[T any](values []T, rows []int) []T {
-	out := make([]T, len(rows))
-	for i, row := range rows {
-		out[i] = values[row]
-	}
-	return out
 }
 
 // evaluate updates the term values of a batch.

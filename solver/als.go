@@ -71,6 +71,9 @@ func (a *als) update(i int) {
 	if i+1 == len(a.ids) || a.ids[i+1].term != at.term {
 		a.evaluate(at.term)
 	}
+	if i+1 == len(a.ids) {
+		a.updateOffset()
+	}
 }
 
 // solveSlices solves the free slices of an outer core exactly. It returns the

@@ -110,6 +110,7 @@ func (a *cavi) update(i int) {
 	a.learnPrior(i)
 	if i+1 == len(a.ids) || a.ids[i+1].term != at.term {
 		a.evaluate(at.term)
+		a.updateOffset()
 		if a.d.countSites != nil {
 			a.refreshSites(false)
 		} else {

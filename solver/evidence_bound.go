@@ -86,5 +86,5 @@ func (d *data) elbo(loss float64) float64 {
 		c, b := d.posteriorBlock(at)
 		bound -= c.Divergence(d.b, &b)
 	}
-	return bound
+	return bound + d.offsetEntropy()
 }

@@ -26,6 +26,7 @@ type Problem struct {
 	Backend      backend.Backend
 	Train, Valid Observations
 	Kernels      []Kernel // operators to learn; usually none
+	Offset       bool     // learn the offset of the field; otherwise it stays 0
 }
 
 // data is the problem in the form the solvers use: weights of mean 1, learned noise
@@ -35,6 +36,7 @@ type data struct {
 	b             backend.Backend
 	y, w          []float32     // w nil means weight 1
 	entityWeights [][][]float64 // summed observation weights: [term][core][entity]
+	offset        bool          // the offset of the field is learned
 	noise         [1]float32    // posteriors: the variance of an observation of weight 1
 	size          [1]float32    // of the negative binomial distribution
 	countSites    *countSites   // nil unless targets are counts
@@ -62,7 +64,7 @@ func newData(p *Problem) (*data, error) {
 	if len(p.Field.Terms) == 0 {
 		return nil, errors.New("solver: the model has no terms")
 	}
-	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y}
+	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y, offset: p.Offset}
 	var err error
 	if d.w, err = normalizeWeights(p.Train.W); err != nil {
 		return nil, err

@@ -87,11 +87,14 @@ const tinyFactor = 1e-12
 // noTerm makes residualFor subtract all terms.
 const noTerm = -1
 
-// residualFor sets target and weight for term k. The target is y minus the other
-// groups, times E m / E m^2, where m is the product of the term's partners; the
+// residualFor sets target and weight for term k. The target is y minus the offset and
+// the other groups, times E m / E m^2, where m is the product of the term's partners; the
 // weight is w E m^2.
 func (a *residuals) residualFor(k int) {
-	copy(a.target, a.d.y)
+	offset := a.d.field.Offset.Mean
+	for n, y := range a.d.y {
+		a.target[n] = y - offset
+	}
 	var partners []int
 	if k != noTerm {
 		partners = a.d.field.Partners(k)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // method is one algorithm that lowers the objective block by block.
@@ -101,6 +102,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 // drawStart draws the start values of a new run.
 func (dr *driver) drawStart() error {
 	dr.d.noise[0], dr.d.size[0] = 0, 0
+	dr.d.field.Offset = tt.Offset{}
 	for i, k := range dr.d.kernels {
 		if err := k.set(dr.d.b, dr.startTheta[i]); err != nil {
 			return err

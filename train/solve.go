@@ -11,7 +11,7 @@ import (
 
 // solve trains the field on the modelling scale.
 func (r *run) solve(ctx context.Context) (solver.Report, error) {
-	problem := &solver.Problem{Field: r.field, Backend: r.engine}
+	problem := &solver.Problem{Field: r.field, Backend: r.engine, Offset: true}
 	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {

@@ -8,10 +8,18 @@ import "github.com/kernel-fried-tensor/kft/backend"
 //
 // which is a plain sum in most models. Latent scaling is f_s f_r + f_b: groups 0,
 // 0, 1.
+//
+// plus an offset, one weight with a flat prior that all cells share.
 type Field struct {
-	Terms []*Train
-	Group []int // nil: each term is a group of its own
+	Terms  []*Train
+	Group  []int  // nil: each term is a group of its own
+	Offset Offset // zero for fields without one
 }
+
+// An Offset is the constant of a field. Its variance is that of its posterior; it is
+// part of the variance of every cell and of every draw, so that totals over many cells
+// have the right distribution.
+type Offset struct{ Mean, Var float32 }
 
 // Partners returns the other factors in the group of term k.
 func (f *Field) Partners(k int) []int {
@@ -107,7 +115,7 @@ func (c *Chunk) Cells() int { return c.cells }
 // gradient with respect to the slices of every core whose gradient has memory. It
 // is valid until the cores change or the chunk is used for another evaluation.
 func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoint []float32, grad Gradients)) {
-	clear(dst.Mean)
+	f.fillOffset(dst.Mean)
 	for k := range f.Terms {
 		f.term(b, k, c)
 		if c.value[k] != nil {
@@ -132,6 +140,13 @@ func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoin
 			}
 			b.Pass(c.Plans[k], t.Slices(), &backend.Job{Adjoint: backend.Given, Target: c.buffer, Grad: grad[k]})
 		}
+	}
+}
+
+// fillOffset sets all values to the mean of the offset.
+func (f *Field) fillOffset(dst []float32) {
+	for i := range dst {
+		dst[i] = f.Offset.Mean
 	}
 }
 
@@ -170,7 +185,7 @@ func (f *Field) term(b backend.Backend, k int, c *Chunk) {
 // computed for combinations that did not occur in training. O(P R^2) per cell and
 // term.
 func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
-	clear(dst)
+	f.fillOffset(dst)
 	value := make([][]float32, len(f.Terms))
 	for k, t := range f.Terms {
 		value[k] = make([]float32, len(dst))

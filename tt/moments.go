@@ -55,8 +55,9 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 //
 //	Var(s r) = s^2 Vr + r^2 Vs + Vs Vr,
 //
-// and groups add.
+// and groups and the offset add.
 func (f *Field) Combine(terms []Moments, i int) (mean, variance float64) {
+	mean, variance = float64(f.Offset.Mean), float64(f.Offset.Var)
 	for k := range terms {
 		if !f.leads(k) {
 			continue // counted with the first of its group

@@ -21,7 +21,10 @@ import (
 // draw costs one normal variate per weight and a product of the operators with W.
 // Full covariances over m columns cost m more multiply-adds per weight.
 func (f *Field) Sample(b backend.Backend, rng *rand.Rand) *Field {
-	drawn := &Field{Group: f.Group}
+	drawn := &Field{Group: f.Group, Offset: Offset{Mean: f.Offset.Mean}}
+	if f.Offset.Var > 0 {
+		drawn.Offset.Mean += float32(math.Sqrt(float64(f.Offset.Var)) * rng.NormFloat64())
+	}
 	for _, t := range f.Terms {
 		train := &Train{}
 		for _, c := range t.Cores {

@@ -18,7 +18,7 @@ type Sampler struct {
 
 // NewSampler returns the sampler of a field whose weights have variances.
 func NewSampler(b backend.Backend, f *Field, seed uint64) (*Sampler, error) {
-	s := &Sampler{base: &Field{Group: f.Group}, seed: seed}
+	s := &Sampler{base: &Field{Group: f.Group, Offset: f.Offset}, seed: seed}
 	for _, t := range f.Terms {
 		train := &Train{}
 		for _, c := range t.Cores {
@@ -202,7 +202,7 @@ func (c *Core) untrained(key uint64, codes [][]int32, cell int, e int32) (untrai
 
 // Evaluate writes the drawn field at cells to dst.
 func (d *Draw) Evaluate(b backend.Backend, dst []float32, cells *Cells) {
-	clear(dst)
+	d.field.fillOffset(dst)
 	value := make([][]float32, len(d.field.Terms))
 	for k, t := range d.field.Terms {
 		parts, index := t.Slices(), make([][]int32, len(t.Cores))
