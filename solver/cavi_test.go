@@ -25,7 +25,9 @@ func TestBoundNeverDecreases(t *testing.T) {
 		for _, family := range []tt.Family{tt.MeanField, tt.Multivariate, tt.EntityCovariance} {
 			t.Run(fmt.Sprintf("%s %s", tc.name, family), func(t *testing.T) {
 				tc.data.cells = 1500
-				a := newTestCAVI(t, tc.problem(t, family == tt.EntityCovariance), family, 6)
+				p := tc.problem(t, family == tt.EntityCovariance)
+				p.Offset = true
+				a := newTestCAVI(t, p, family, 6)
 				slack := func(bound float64) float64 { return 2e-6 * (math.Abs(bound) + float64(len(a.d.y))) }
 				before := math.Inf(-1)
 				for sweep := range 4 {

@@ -31,6 +31,9 @@ const startVariance = 1e-2
 // variances to the second moments of the start values.
 func (d *data) startPosterior() {
 	d.noise[0] = 1
+	if d.offset {
+		d.field.Offset.Var = 1 / float32(len(d.y))
+	}
 	for _, at := range blockIDs(d.field) {
 		c, b := d.posteriorBlock(at)
 		b.Posterior.SetVariance(0, c.Slices.Slice())
