@@ -69,6 +69,11 @@ func (c *tuneCommand) Run(e *env) error {
 	if err := search.Read(e.ctx); err != nil {
 		return err
 	}
+	if !c.Quiet {
+		for _, n := range search.Notices() {
+			fmt.Fprintln(e.stderr, "note: "+n)
+		}
+	}
 	store, err := tune.OpenStore(e.ctx, c.Study, 0)
 	if err != nil {
 		return err
