@@ -31,6 +31,7 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 	var all []parameter
 	for i, t := range terms {
 		all = append(all, rankParameters(i, t)...)
+		all = append(all, orderParameters(i, t)...)
 	}
 	if len(given.Side.Tables) > 0 {
 		side, err := sideParameters(given)

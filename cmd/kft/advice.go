@@ -21,6 +21,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"split", "--split"},
 	{"transform", "--transform"},
 	{"terms", "--term"},
+	{"order", "--order"},
 	{"side.tables", "--side"},
 	{"side.variant", "--variant"},
 	{"side.space", "--space"},

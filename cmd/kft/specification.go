@@ -120,6 +120,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Header, &s.Data.Header, "data.header"},
 		{f.Split, &s.Split, "split"},
 		{f.Transform, &s.Transform, "transform"},
+		{f.Order, &s.Order, "order"},
 		{f.Variant, &s.Side.Variant, "side.variant"},
 		{f.Space, &s.Side.Space, "side.space"},
 		{f.Intercept, &s.Side.Intercept, "side.intercept"},
