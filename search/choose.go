@@ -98,7 +98,7 @@ func combinations(s spec.Spec) []spec.Spec {
 func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 	s.Uncertainty.Likelihood = likelihood
 	if s.Uncertainty.Counts() {
-		s.Transform, s.Uncertainty.Noise = "identity", "constant"
+		s.Transform, s.Uncertainty.Noise, s.Uncertainty.NoiseVariance = "identity", "constant", spec.Variance{}
 	}
 	return s
 }

@@ -143,6 +143,12 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 	if f.Lambda != nil {
 		flags["fit.lambda"], s.Fit.Lambda = "--lambda", *f.Lambda
 	}
+	if f.NoiseVariance != nil {
+		flags["uncertainty.noise-variance"], s.Uncertainty.NoiseVariance = "--noise-variance", *f.NoiseVariance
+	}
+	if f.PriorVariance != nil {
+		flags["uncertainty.prior-variance"], s.Uncertainty.PriorVariance = "--prior-variance", *f.PriorVariance
+	}
 	err = errors.Join(
 		overrideNumber(flags, f.SideColumns, &s.Side.Columns, "side.columns"),
 		overrideNumber(flags, f.Sweeps, &s.Fit.Sweeps, "fit.sweeps"),
