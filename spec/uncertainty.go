@@ -12,12 +12,11 @@ type Uncertainty struct {
 	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial or auto"`
 	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item or power (of the mean)"`
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
+	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE or auto; uses half of the validation set"`
+	Moments    string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact or paper"`
 
 	NoiseVariance Variance `yaml:"noise-variance" json:"noise-variance" doc:"of a posterior, on the standardised scale: a number above 0, or auto (learned)"`
 	PriorVariance Variance `yaml:"prior-variance" json:"prior-variance" doc:"of a posterior, of the weights of all blocks: a number above 0, or auto (learned for each)"`
-
-	Conformal string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE or auto; uses half of the validation set"`
-	Moments   string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact or paper"`
 }
 
 // Inferences returns the values of uncertainty.inference.

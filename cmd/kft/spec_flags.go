@@ -42,12 +42,11 @@ type specFlags struct {
 	Likelihood string `group:"uncertainty" placeholder:"NAME" values:"gaussian,poisson,negative-binomial,auto" help:"Distribution of the target around the model: gaussian on the scale of --transform; poisson or negative-binomial for counts; auto chooses on the validation set (default: gaussian)."`
 	Noise      string `group:"uncertainty" placeholder:"KIND" values:"constant,entity:,power" help:"Noise of the gaussian likelihood: constant, per entity (entity:item or entity:store,item), or power (a function of the mean) (default: constant)."`
 	NoiseUse   string `group:"uncertainty" placeholder:"USE" values:"predict,fit" help:"Use the noise model for predictions only (predict), or also as weights in training (fit) (default: predict)."`
+	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"auto,none,split,group:mean,group:" help:"Conformal correction of intervals, computed from half of the validation set: none, split (one for all rows), group:mean (by size of the prediction), group:MODE, or auto (group:mean for a posterior with enough validation rows, else none) (default: auto)."`
+	Moments    string `group:"uncertainty" placeholder:"M" values:"exact,paper" help:"Variance of predictions: exact, or the approximation of the paper (default: exact)."`
 
 	NoiseVariance *spec.Variance `name:"noise-variance" group:"uncertainty" placeholder:"X" values:"auto" help:"Noise variance of a posterior on the standardised scale, as in 0.5, or auto, which learns it (default: auto)."`
 	PriorVariance *spec.Variance `name:"prior-variance" group:"uncertainty" placeholder:"X" values:"auto" help:"Prior variance of the weights of a posterior, as in 1, or auto, which learns one for each block (default: auto)."`
-
-	Conformal string `group:"uncertainty" placeholder:"KIND" values:"auto,none,split,group:mean,group:" help:"Conformal correction of intervals, computed from half of the validation set: none, split (one for all rows), group:mean (by size of the prediction), group:MODE, or auto (group:mean for a posterior with enough validation rows, else none) (default: auto)."`
-	Moments   string `group:"uncertainty" placeholder:"M" values:"exact,paper" help:"Variance of predictions: exact, or the approximation of the paper (default: exact)."`
 
 	Solver       string       `group:"training" placeholder:"NAME" values:"als,adam,cavi" help:"als or adam for a point estimate, cavi or adam for a posterior (default: als, or cavi)."`
 	Ridge        string       `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency (by the rows of an entity), or auto, which chooses on the validation set (default: auto)."`
