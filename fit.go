@@ -31,6 +31,7 @@ type (
 	BaselineScores = model.BaselineScores
 	SideReport     = model.SideReport
 	Choice         = model.Choice
+	OrderChoice    = model.OrderChoice
 )
 
 // Fit splits the table, trains the model that the specification describes and

@@ -33,11 +33,16 @@ type (
 	FitSpec         = spec.Fit
 	SearchSpec      = spec.Search
 	Lambda          = spec.Lambda
+	Variance        = spec.Variance
 )
 
 // LambdaOf returns a given weight of the penalty. The zero Lambda is chosen on the
 // validation set.
 func LambdaOf(value float64) Lambda { return spec.LambdaOf(value) }
+
+// VarianceOf returns a given noise or prior variance on the standardised scale. The zero
+// Variance is learned. VarianceOf panics if the value is not finite and above 0.
+func VarianceOf(value float64) Variance { return spec.VarianceOf(value) }
 
 // ParseSpec reads a specification in YAML or JSON. The name is that of the file, for
 // messages. It checks the syntax, the keys, the types of the values and the version, and

@@ -29,6 +29,7 @@ type Record struct {
 	History  []solver.Point    `json:"history"`
 	Side     []SideReport      `json:"side,omitempty"`
 	Choices  []Choice          `json:"choices,omitempty"` // of a scale or likelihood that was auto
+	Orders   []OrderChoice     `json:"orders,omitempty"`  // of cores, if the specification says auto
 	Warnings []string          `json:"warnings"`
 }
 
@@ -43,6 +44,13 @@ func (r Record) Clone() Record {
 	r.History = slices.Clone(r.History)
 	r.Side = cloneEach(r.Side, SideReport.clone)
 	r.Choices = cloneEach(r.Choices, func(c Choice) Choice {
+		if c.CRPS != nil {
+			crps := *c.CRPS
+			c.CRPS = &crps
+		}
+		return c
+	})
+	r.Orders = cloneEach(r.Orders, func(c OrderChoice) OrderChoice {
 		if c.CRPS != nil {
 			crps := *c.CRPS
 			c.CRPS = &crps
@@ -93,6 +101,16 @@ type Choice struct {
 	Likelihood string   `json:"likelihood"`
 	CRPS       *float64 `json:"crps"` // on the validation set; nil if the data does not allow this combination
 	Taken      bool     `json:"taken"`
+}
+
+// An OrderChoice is an order of the cores of a term that was fitted briefly because the
+// specification says auto. Of each term, the one with the least CRPS on the validation
+// set is taken.
+type OrderChoice struct {
+	Term  int      `json:"term"`  // counted from 1
+	Order string   `json:"order"` // as in store,item,time
+	CRPS  *float64 `json:"crps"`  // on the validation set; nil if the fit diverged
+	Taken bool     `json:"taken"`
 }
 
 // A SideReport describes how a side table was joined with its mode, and the operator

@@ -23,6 +23,7 @@ func ExampleSpace() {
 	}
 	// Output:
 	// rank.1 log-integer 5 80
+	// order.1 choice "store,item,time" "store,time,item" "item,store,time"
 	// sweeps log-integer 10 40
 	// ridge choice "uniform" "frequency"
 	// term.2 choice "use" "none"

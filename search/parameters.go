@@ -17,6 +17,7 @@ type parameter struct {
 	current    string                           // value in the specification
 	varied     bool                             // varied without a request
 	closed     bool                             // a request cannot have other choices; otherwise the specification validates them
+	positive   bool                             // a number above 0; otherwise 0 is allowed
 	set        func(s *spec.Spec, value string) // changes the specification
 }
 
@@ -31,6 +32,7 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 	var all []parameter
 	for i, t := range terms {
 		all = append(all, rankParameters(i, t)...)
+		all = append(all, orderParameters(i, t)...)
 	}
 	if len(given.Side.Tables) > 0 {
 		side, err := sideParameters(given)
@@ -48,6 +50,7 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 		choices("likelihood", u.Likelihood, u.Likelihood == "auto", spec.Likelihoods(), func(s *spec.Spec, v string) { *s = withLikelihood(*s, v) }),
 		whole("patience", f.Patience, false, 1, 4*f.Patience, func(s *spec.Spec, v int) { s.Fit.Patience = v }),
 	)
+	all = append(all, varianceParameters(given)...)
 	if f.Solver == "adam" {
 		all = append(all,
 			number("learning-rate", f.LearningRate, true, f.LearningRate/10, f.LearningRate*10, func(s *spec.Spec, v float64) { s.Fit.LearningRate = v }),
@@ -155,6 +158,9 @@ func setInference(s *spec.Spec, v string) {
 		s.Fit.Solver = "cavi"
 	case !s.Uncertainty.Bayesian() && s.Fit.Solver == "cavi":
 		s.Fit.Solver = "als"
+	}
+	if !s.Uncertainty.Bayesian() {
+		s.Uncertainty.NoiseVariance, s.Uncertainty.PriorVariance = spec.Variance{}, spec.Variance{}
 	}
 }
 

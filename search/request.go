@@ -109,6 +109,9 @@ func (p parameter) parseNumber(text string) (float64, error) {
 	if err != nil || !(v >= 0) || math.IsInf(v, 1) {
 		return 0, fmt.Errorf("%q is not a number, 0 or more", text)
 	}
+	if p.positive && !(float32(v) > 0 && v <= math.MaxFloat32) {
+		return 0, fmt.Errorf("%q is not a number above 0", text)
+	}
 	return v, nil
 }
 

@@ -18,9 +18,10 @@ import (
 )
 
 // Fit reads a table and trains the model. The zero source means the files of the
-// specification. If the scale or the likelihood is auto, Fit trains one model per
-// combination that the data allows and returns the one with the smallest CRPS on the
-// validation set. The combinations share the time budget.
+// specification. If the order of cores is auto, Fit chooses it first, by short fits. If
+// the scale or the likelihood is auto, Fit trains one model per combination that the data
+// allows and returns the one with the smallest CRPS on the validation set. All fits share
+// the time budget.
 func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*model.Model, *train.Report, error) {
 	s.Fill()
 	if err := s.Validate(); err != nil {
@@ -34,20 +35,37 @@ func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Opti
 	if err != nil {
 		return nil, nil, err
 	}
-	return choose(ctx, s, data, opt)
+	return fitOn(ctx, s, data, opt)
 }
 
 // fitOn is Fit on a table that was read before.
 func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
-	if !hasChoice(s) {
-		return train.Fit(ctx, s, data, opt)
+	var orders []model.OrderChoice
+	if s.Order == "auto" {
+		began := time.Now()
+		var err error
+		if s, orders, err = chooseOrders(ctx, s, data, opt); err != nil {
+			return nil, nil, err
+		}
+		if opt.TimeBudget > 0 {
+			opt.TimeBudget = max(opt.TimeBudget-time.Since(began), time.Millisecond)
+		}
 	}
-	return choose(ctx, s, data, opt)
+	fit := train.Fit
+	if s.Transform == "auto" || s.Uncertainty.Likelihood == "auto" {
+		fit = choose
+	}
+	m, r, err := fit(ctx, s, data, opt)
+	if err != nil || len(orders) == 0 {
+		return m, r, err
+	}
+	r.Orders = orders
+	return m.WithRecord(r.Record), r, nil
 }
 
-// hasChoice reports whether the scale or the likelihood is auto.
+// hasChoice reports whether the scale, the likelihood or the order of cores is auto.
 func hasChoice(s spec.Spec) bool {
-	return s.Transform == "auto" || s.Uncertainty.Likelihood == "auto"
+	return s.Transform == "auto" || s.Uncertainty.Likelihood == "auto" || s.Order == "auto"
 }
 
 // combinations returns the specifications with every combination of scale and
@@ -80,7 +98,7 @@ func combinations(s spec.Spec) []spec.Spec {
 func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 	s.Uncertainty.Likelihood = likelihood
 	if s.Uncertainty.Counts() {
-		s.Transform, s.Uncertainty.Noise = "identity", "constant"
+		s.Transform, s.Uncertainty.Noise, s.Uncertainty.NoiseVariance = "identity", "constant", spec.Variance{}
 	}
 	return s
 }

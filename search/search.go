@@ -38,8 +38,10 @@ type Search struct {
 	Source tableio.Source            // the table; the zero Source means the files of the specification
 	Tables map[string]tableio.Source // named tables in place of the files of side tables
 
-	data *train.Data // nil until Read
-	side string      // hash of the side tables, "" without any
+	data    *train.Data // nil until Read
+	side    string      // hash of the side tables, "" without any
+	notices []string    // what the table excludes from the space
+	holdOut bool        // every trial keeps half of the validation set for a conformal correction
 }
 
 // Read checks the search and reads the table, which all trials share. Open calls it if
@@ -80,9 +82,19 @@ func (s *Search) Read(ctx context.Context) error {
 		return fielderr.Errorf("split", "trials are compared on the validation set, which is empty; add a validation set to split")
 	}
 	s.Halving = resolveHalving(s.Halving, data.Count(dataset.Train))
+	if s.Spec, s.notices, err = restrict(s.Spec, data); err != nil {
+		return err
+	}
+	if s.holdOut, err = differInCorrection(s.Spec, data); err != nil {
+		return err
+	}
 	s.data, s.side = data, side
 	return nil
 }
+
+// Notices returns what a user should know about the space, such as scales that the
+// table excludes. They are known after Read.
+func (s *Search) Notices() []string { return slices.Clone(s.notices) }
 
 // hashSideTables returns the hash of the side tables, "" without any.
 func (s *Search) hashSideTables(ctx context.Context) (string, error) {
@@ -152,6 +164,13 @@ func (s *Search) definition() (tune.Definition, error) {
 	if s.side != "" {
 		def.Facts = append(def.Facts, tune.Fact{Name: "side tables", Text: "sha256 " + s.side})
 	}
+	if s.holdOut {
+		def.Facts = append(def.Facts, tune.Fact{Name: "validation rows", Text: "half; the other half is for conformal corrections"})
+	}
+	for _, notice := range s.notices {
+		name, text, _ := strings.Cut(notice, ": ")
+		def.Facts = append(def.Facts, tune.Fact{Name: name, Text: text})
+	}
 	var sections map[string]json.RawMessage
 	if err := json.Unmarshal(s.Spec.JSON(), &sections); err != nil {
 		return def, err
@@ -196,7 +215,7 @@ func (o *OpenSearch) score(ctx context.Context, t tune.Trial) (float64, error) {
 		return 0, err
 	}
 	rows, sweeps := shares(o.search.Halving, t.Budget)
-	_, report, err := fitOn(ctx, shortened(s, sweeps), o.search.data, train.Options{Threads: o.search.Threads, Share: rows, Tables: o.search.Tables})
+	_, report, err := fitOn(ctx, shortened(s, sweeps), o.search.data, train.Options{Threads: o.search.Threads, Share: rows, HoldOut: o.search.holdOut, Tables: o.search.Tables})
 	if err != nil {
 		return 0, err
 	}

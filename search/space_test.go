@@ -11,7 +11,7 @@ import (
 
 func TestSpace(t *testing.T) {
 	t.Parallel()
-	const ranks = "rank.1 log-integer 2 32|rank.3.1 log-integer 1 8|rank.3.2 log-integer 1 20"
+	const ranks = `rank.1 log-integer 2 32|order.1 choice "a,b,c" "a,c,b" "b,a,c"|rank.3.1 log-integer 1 8|rank.3.2 log-integer 1 20|order.3 choice "a,b,c" "a,c,b" "b,a,c"`
 	for name, c := range map[string]struct {
 		change func(*spec.Spec)
 		want   string
@@ -61,11 +61,11 @@ func TestTrialSpec(t *testing.T) {
 		s.Side.Tables, s.Side.Kernels = []string{"a=a.csv"}, []string{"b=rbf", "matern32"}
 	})
 	before := string(given.JSON())
-	got, err := trialSpec(given, tune.Values{"rank.1": "31", "rank.3.1": "1", "rank.3.2": "19", "variant": "ls", "kernel": "rbf", "columns": "64"})
+	got, err := trialSpec(given, tune.Values{"rank.1": "31", "order.1": "c,a,b", "order.3": "a,b,c", "rank.3.1": "1", "rank.3.2": "19", "variant": "ls", "kernel": "rbf", "columns": "64"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"a,b,c:31", "a", "a,b,c:1,19@plain"}; !slices.Equal(got.Terms, want) {
+	if want := []string{"c,a,b:31", "a", "a,b,c:1,19@plain"}; !slices.Equal(got.Terms, want) {
 		t.Errorf("got terms %q, want %q", got.Terms, want)
 	}
 	if s := got.Side; s.Variant != "ls" || !slices.Equal(s.Kernels, []string{"b=rbf", "rbf"}) || s.Columns != 64 {
@@ -91,7 +91,7 @@ func TestTrialSpec(t *testing.T) {
 	}
 	counts, err := trialSpec(filledSpec(func(s *spec.Spec) {
 		s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Transform, s.Uncertainty.Noise = "mean-field", "auto", "auto", "power"
-	}), tune.Values{"rank.1": "2", "rank.3.1": "2", "rank.3.2": "2", "transform": "sqrt", "likelihood": "poisson"})
+	}), tune.Values{"rank.1": "2", "order.1": "a,b,c", "order.3": "a,b,c", "rank.3.1": "2", "rank.3.2": "2", "transform": "sqrt", "likelihood": "poisson"})
 	if err != nil || counts.Transform != "identity" || counts.Uncertainty.Noise != "constant" {
 		t.Errorf("poisson: got transform %s, noise %s, error %v; want identity, constant", counts.Transform, counts.Uncertainty.Noise, err)
 	}

@@ -197,6 +197,9 @@ func (a *cavi) endSweep(bool) {
 // Means, variances and priors change together, so neither the field nor the bound
 // changes.
 func (a *cavi) balance() {
+	if a.d.givenPrior > 0 {
+		return // all prior variances are equal, and stay as given
+	}
 	for k := range a.terms {
 		var owners []int // for each core, the block that carries its scale
 		logMean := 0.0

@@ -28,11 +28,14 @@ func (d *data) posteriorBlock(at blockID) (*tt.Core, tt.Block) {
 const startVariance = 1e-2
 
 // startPosterior sets the noise to 1, the variance of the target, and the prior
-// variances to the second moments of the start values.
+// variances to the second moments of the start values, unless they are given.
 func (d *data) startPosterior() {
 	d.noise[0] = 1
+	if d.givenNoise > 0 {
+		d.noise[0] = d.givenNoise
+	}
 	if d.offset {
-		d.field.Offset.Var = 1 / float32(len(d.y))
+		d.field.Offset.Var = d.noise[0] / float32(len(d.y))
 	}
 	for _, at := range blockIDs(d.field) {
 		c, b := d.posteriorBlock(at)
@@ -56,8 +59,12 @@ func (d *data) priorPenalty(b *tt.Block) *penalty {
 const leastNoise = 1e-10
 
 // learnNoise sets the noise to the variance that maximizes the bound, given the
-// summed expected loss.
+// summed expected loss. A given noise stays as it is.
 func (d *data) learnNoise(loss float64) {
+	if d.givenNoise > 0 {
+		d.noise[0] = d.givenNoise
+		return
+	}
 	d.noise[0] = float32(max(loss/float64(len(d.y)), leastNoise))
 }
 
@@ -65,9 +72,13 @@ func (d *data) learnNoise(loss float64) {
 const leastPrior = 1e-30
 
 // learnPrior sets the prior variance of a block to the value that maximizes the
-// bound.
+// bound. A given prior variance stays as it is.
 func (d *data) learnPrior(at blockID) {
 	c, b := d.posteriorBlock(at)
+	if d.givenPrior > 0 {
+		b.Posterior.PriorVar[0] = d.givenPrior
+		return
+	}
 	moment, _ := c.SecondMoment(d.b, &b)
 	b.Posterior.PriorVar[0] = float32(max(moment, leastPrior))
 }

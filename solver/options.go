@@ -2,6 +2,7 @@ package solver
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
@@ -19,6 +20,8 @@ type Options struct {
 	Batch         float64 // adam: share of the data per minibatch
 	Schedule      Schedule
 	Seed          uint64
+	NoiseVariance float64    // of a posterior with Gaussian noise; 0 to learn it
+	PriorVariance float64    // of a posterior, of the weights of every block; 0 to learn that of each
 	Counts        *Counts    // cavi: targets are counts; nil means Gaussian noise
 	Noise         NoiseModel // cavi: weights observations by their inverse noise variance; nil means equal noise
 
@@ -41,6 +44,12 @@ func (o *Options) validate() error {
 		return fielderr.Errorf("fit.solver", "solver: unknown solver %q; use als, adam or cavi", o.Solver)
 	case o.Ridge == nil && o.Solver != "cavi" && len(o.PenaltySearch.Kinds) == 0:
 		return errors.New("solver: no penalty and no kinds of penalty to search; set Ridge or PenaltySearch.Kinds")
+	case !validVariance(o.NoiseVariance):
+		return fielderr.Errorf("uncertainty.noise-variance", "solver: the noise variance %g is not finite and above 0; use such a number, or 0 to learn it", o.NoiseVariance)
+	case !validVariance(o.PriorVariance):
+		return fielderr.Errorf("uncertainty.prior-variance", "solver: the prior variance %g is not finite and above 0; use such a number, or 0 to learn it", o.PriorVariance)
+	case o.NoiseVariance > 0 && (o.Counts != nil || o.Noise != nil):
+		return fielderr.Errorf("uncertainty.noise-variance", "solver: a given noise variance requires Gaussian noise that is equal for all observations; use 0 to learn it")
 	case o.Sweeps < 1:
 		return fielderr.Errorf(sweeps, "solver: %s is %d; use 1 or more", sweeps, o.Sweeps)
 	case o.Patience < 1:
@@ -58,4 +67,9 @@ func (o *Options) validate() error {
 		return o.Ridge.validate()
 	}
 	return nil
+}
+
+// validVariance reports whether a variance is 0 (learned) or a positive float32.
+func validVariance(v float64) bool {
+	return v == 0 || float32(v) > 0 && !math.IsInf(float64(float32(v)), 0)
 }

@@ -38,6 +38,8 @@ type data struct {
 	entityWeights [][][]float64 // summed observation weights: [term][core][entity]
 	offset        bool          // the offset of the field is learned
 	noise         [1]float32    // posteriors: the variance of an observation of weight 1
+	givenNoise    float32       // noise that is not learned; 0 for none
+	givenPrior    float32       // prior variance of all blocks that is not learned; 0 for none
 	size          [1]float32    // of the negative binomial distribution
 	countSites    *countSites   // nil unless targets are counts
 	noiseWeights  *noiseWeights // nil unless observations are weighted by their noise

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"encoding"
 	"fmt"
 	"math"
 	"reflect"
@@ -173,7 +174,7 @@ func (r *specReader) field(n ast.Node, path string, field reflect.Value) {
 			r.Addf(n, path, "%q is not a number above 0", text)
 		}
 		*f = v
-	case *Lambda:
+	case encoding.TextUnmarshaler: // Lambda, Variance
 		if err := f.UnmarshalText([]byte(text)); err != nil {
 			r.Addf(n, path, "%v", err)
 		}

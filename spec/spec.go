@@ -28,6 +28,7 @@ type Spec struct {
 	Split       string      `yaml:"split" json:"split" doc:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F"`
 	Transform   string      `yaml:"transform" json:"transform" doc:"scale of the target: identity, log1p, sqrt, cbrt1p or auto (by validation)"`
 	Terms       []string    `yaml:"terms" json:"terms" doc:"the model is their sum; commas separate cores, * makes joint cores, ranks follow the colon"`
+	Order       string      `yaml:"order" json:"order" doc:"order of the cores of a term: given or auto (by validation)"`
 	Side        Side        `yaml:"side" json:"side" doc:"side information about the ids"`
 	Uncertainty Uncertainty `yaml:"uncertainty" json:"uncertainty" doc:"posterior, noise and intervals"`
 	Fit         Fit         `yaml:"fit" json:"fit" doc:"training"`
@@ -43,6 +44,7 @@ func Default() Spec {
 		Data:        Data{Delimiter: "auto", Header: "auto", Duplicates: "error"},
 		Split:       "random:60/20/20",
 		Transform:   "identity",
+		Order:       "given",
 		Side:        Side{Variant: "plain", Space: "dual", Columns: 128, Intercept: "yes", LengthScales: "fixed"},
 		Uncertainty: Uncertainty{Inference: "map", Likelihood: "gaussian", Noise: "constant", NoiseUse: "predict", Conformal: "auto", Moments: "exact"},
 		Fit: Fit{
@@ -63,6 +65,7 @@ func (s *Spec) Fill() {
 	s.Data.fill(d.Data)
 	fill(&s.Split, d.Split)
 	fill(&s.Transform, d.Transform)
+	fill(&s.Order, d.Order)
 	s.Side.fill(d.Side)
 	s.Uncertainty.fill(d.Uncertainty)
 	if s.Uncertainty.Bayesian() {

@@ -15,6 +15,9 @@ type Uncertainty struct {
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE or auto; uses half of the validation set"`
 	Moments    string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact or paper"`
+
+	NoiseVariance Variance `yaml:"noise-variance" json:"noise-variance" doc:"of a posterior, on the standardised scale: a number above 0, or auto (learned)"`
+	PriorVariance Variance `yaml:"prior-variance" json:"prior-variance" doc:"of a posterior, of the weights of all blocks: a number above 0, or auto (learned for each)"`
 }
 
 // Inferences returns the values of uncertainty.inference.
@@ -112,6 +115,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if u.Likelihood == "auto" && !u.Bayesian() {
 		ps.Addf("uncertainty.likelihood", "auto requires a posterior; set uncertainty.inference to mean-field")
 	}
+	s.validateVariances(ps)
 	s.validateSolver(ps)
 }
 

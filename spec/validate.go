@@ -26,6 +26,7 @@ func (s Spec) Validate() error {
 	}
 	oneOf(&ps, "transform", s.Transform, transforms()...)
 	s.validateTerms(&ps)
+	oneOf(&ps, "order", s.Order, "given", "auto")
 	s.validateSide(&ps)
 	s.validateUncertainty(&ps)
 	s.Fit.validate(&ps)

@@ -78,7 +78,7 @@ func TestValidateListsEveryProblem(t *testing.T) {
 	for _, p := range problems {
 		paths = append(paths, p.Path)
 	}
-	want := "version data.target data.modes data.header data.duplicates split transform " +
+	want := "version data.target data.modes data.header data.duplicates split transform order " +
 		"side.variant side.space side.intercept side.length-scales side.columns " +
 		"uncertainty.inference uncertainty.likelihood uncertainty.noise-use uncertainty.moments uncertainty.noise uncertainty.conformal " +
 		"fit.solver fit.ridge fit.sweeps fit.patience fit.cg-steps fit.epochs fit.learning-rate fit.batch fit.schedule seed"

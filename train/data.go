@@ -151,21 +151,24 @@ func (r *run) sourceParts() []dataset.Part {
 	return parts
 }
 
-// checkDomain returns an error with the row for a target, in any part, that the
-// transform does not allow.
-func (r *run) checkDomain() error {
-	transform, err := predictive.ParseTransform(r.spec.Transform)
+// CheckDomain returns an error with the row for a target, in any part, that the
+// transform or the likelihood of the specification does not allow.
+func (d *Data) CheckDomain(s spec.Spec) error {
+	if s.Transform == "auto" {
+		s.Transform = predictive.Identity.String() // a choice skips the scales that do not suit
+	}
+	transform, err := predictive.ParseTransform(s.Transform)
 	if err != nil {
 		return err
 	}
-	if r.spec.Uncertainty.Counts() {
+	if s.Uncertainty.Counts() {
 		transform = predictive.LogRate
 	}
-	t := &r.data.table
+	t := &d.table
 	err = predictive.CheckDomain(transform, t.Y)
 	var domain *predictive.DomainError
 	if errors.As(err, &domain) {
-		return fmt.Errorf("%s: data row %d, column %s: %w", r.data.source, t.SourceRow(domain.Position)+1, r.spec.Data.Target, err)
+		return fmt.Errorf("%s: data row %d, column %s: %w", d.source, t.SourceRow(domain.Position)+1, s.Data.Target, err)
 	}
 	return err
 }

@@ -11,11 +11,21 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // minConformalRows is the number of validation rows from which a posterior gets a
 // conformal correction if the specification says auto.
 const minConformalRows = 2000
+
+// HasCorrection reports whether a fit with the given number of validation rows has a
+// conformal correction.
+func HasCorrection(u spec.Uncertainty, validRows int) bool {
+	if u.Conformal == "auto" {
+		return u.Bayesian() && validRows >= minConformalRows
+	}
+	return u.Conformal != "none"
+}
 
 // resolveConformal decides an automatic conformal correction and records the
 // decision in the specification.
@@ -24,25 +34,30 @@ func (r *run) resolveConformal() {
 	if u.Conformal != "auto" {
 		return
 	}
+	n := r.parts[dataset.Valid].Len()
+	corrected := HasCorrection(*u, n)
 	u.Conformal = "none"
-	switch n := r.parts[dataset.Valid].Len(); {
-	case !u.Bayesian():
-	case n >= minConformalRows:
+	switch {
+	case corrected:
 		u.Conformal = "group:mean"
-	default:
+	case u.Bayesian():
 		r.warnings = append(r.warnings, fmt.Sprintf("intervals have no conformal correction, because %d validation rows are fewer than %d; set uncertainty.conformal to split to correct them anyway", n, minConformalRows))
 	}
 }
 
 // holdOut reserves half of the validation rows, chosen by the seed, for the conformal
-// correction.
+// correction. With the option HoldOut a fit without a correction leaves them out too.
 func (r *run) holdOut() error {
-	if r.spec.Uncertainty.Conformal == "none" {
+	none := r.spec.Uncertainty.Conformal == "none"
+	if none && !r.opt.HoldOut {
 		return nil
 	}
 	valid := r.parts[dataset.Valid]
 	n := valid.Len()
 	if needed := conformal.RowsNeeded(metrics.IntervalLevels[0]); n/2 < needed {
+		if none {
+			return nil // no fit on these rows has a correction
+		}
 		return fielderr.Errorf("uncertainty.conformal", "the conformal correction uses half of the validation set, which has %s, and a 90 %% interval needs %d; enlarge the validation set in split, or set uncertainty.conformal to none", plural.Count(n, "row"), 2*needed)
 	}
 	order := randstream.New(r.spec.Seed, "conformal").Perm(n)

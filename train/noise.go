@@ -35,6 +35,11 @@ func (r *run) learnNoise(solved solver.Report) {
 		r.model = r.model.WithNoise(model.Noise{Negative: &likelihood.NegativeBinomial{Size: solved.Size}})
 		return
 	}
+	if v, given := u.NoiseVariance.Value(); given {
+		spread := r.model.Scale().Spread
+		r.model = r.model.WithNoise(model.Noise{Constant: &likelihood.Constant{Variance: v * spread * spread}})
+		return
+	}
 	source := dataset.Train
 	if !u.Bayesian() && r.parts[dataset.Valid].Len() > 0 {
 		source = dataset.Valid

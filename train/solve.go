@@ -84,6 +84,8 @@ func solverOptions(s spec.Spec, opt Options) solver.Options {
 	f := s.Fit
 	o := solver.Options{Solver: f.Solver, Sweeps: f.Sweeps, Patience: f.Patience, CGSteps: f.CGSteps, LearningRate: f.LearningRate, Batch: f.Batch,
 		Schedule: solver.Schedule(f.Schedule), Seed: s.Seed, TimeBudget: opt.TimeBudget}
+	o.NoiseVariance, _ = s.Uncertainty.NoiseVariance.Value()
+	o.PriorVariance, _ = s.Uncertainty.PriorVariance.Value()
 	if f.Solver == "adam" {
 		o.Sweeps = f.Epochs
 	}

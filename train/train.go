@@ -23,11 +23,13 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// Options specify how to run a fit. Only TimeBudget and Share change the result.
+// Options specify how to run a fit. Only TimeBudget, Share and HoldOut change the
+// result.
 type Options struct {
 	Threads    int           // 0 for as many as the process may use
 	TimeBudget time.Duration // for training; 0 for no limit
 	Share      float64       // share of the training rows to use; smaller shares are subsets of larger ones; 0 for all
+	HoldOut    bool          // do not use the validation rows that a conformal correction would need, even without one; fits with and without one are then comparable
 
 	Checkpoint      string        // folder for checkpoints, "" for none
 	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
@@ -144,7 +146,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 
 // plan assigns the observations to the parts, builds the field and fits the scale.
 func (r *run) plan(ctx context.Context) error {
-	if err := r.checkDomain(); err != nil {
+	if err := r.data.CheckDomain(r.spec); err != nil {
 		return err
 	}
 	if err := r.takeParts(); err != nil {

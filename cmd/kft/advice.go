@@ -21,6 +21,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"split", "--split"},
 	{"transform", "--transform"},
 	{"terms", "--term"},
+	{"order", "--order"},
 	{"side.tables", "--side"},
 	{"side.variant", "--variant"},
 	{"side.space", "--space"},
@@ -32,7 +33,9 @@ var fieldFlags = []struct{ path, flag string }{
 	{"uncertainty.inference", "--inference"},
 	{"uncertainty.likelihood", "--likelihood"},
 	{"uncertainty.noise-use", "--noise-use"}, // before its prefix uncertainty.noise
+	{"uncertainty.noise-variance", "--noise-variance"},
 	{"uncertainty.noise", "--noise"},
+	{"uncertainty.prior-variance", "--prior-variance"},
 	{"uncertainty.conformal", "--conformal"},
 	{"uncertainty.moments", "--moments"},
 	{"fit.solver", "--solver"},

@@ -16,10 +16,10 @@ func (*dataSynthetic) Help() string {
 	return `Generates tables of the sizes of the paper's data sets from a known distribution: a low-rank function of the side information plus noise. Some side columns have an effect, others have none. The file truth.csv.gz has the true mean, standard deviation and quantiles of each row. The command prints the scores of the true distribution, which no model can exceed except by chance.
 
     alcohol    1,507 stores x 4,563 items x 24 months, 3,028,076 rows of bottles, as from kft data iowa
-    movielens  138,493 users x 26,744 movies x 24 hours, 20,000,263 ratings, 1,128 tags for 10,381 movies
-    retail     500 stores x 5,000 articles x 48 months, 10,000,000 rows of units (the size of the paper's table is not public)
+    movielens  138,493 users x 10,370 movies x 24 hours, 11,880,265 ratings, 1,128 tags per movie
+    retail     80 stores x 463,763 articles x 36 months, 42,490,633 rows of units
 
-With fewer rows the number of ids shrinks with the square root, so the tables stay equally sparse.
+With fewer rows the number of ids shrinks with the square root, so the tables stay equally sparse; retail keeps at least 20 stores.
 
 Example:
 

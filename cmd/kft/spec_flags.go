@@ -26,6 +26,7 @@ type specFlags struct {
 
 	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"Term of the model, as in 'store,item,time:20': cores separated by commas, modes of a joint core joined by *, one rank or several after the colon. May be repeated; the model is the sum (default: one term over all modes)."`
 	Rank      *int     `group:"model" placeholder:"R" help:"Rank of the default term over all modes (default: 20)."`
+	Order     string   `group:"model" placeholder:"O" values:"given,auto" help:"Order of the cores of a term with three or more: given, or auto, which chooses on the validation set (default: given)."`
 	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,cbrt1p,auto" help:"Scale on which the target is modelled: identity, log1p, sqrt, cbrt1p, or auto, which chooses on the validation set (default: identity)."`
 
 	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"Side information of a mode: a table, as in store=stores.csv:city:cat,lat,lon (column types num, log, cat, labels, date, cycleN; guessed by default), or columns computed from the ids, as in time=@year,@month:cycle12. May be repeated."`
@@ -43,6 +44,9 @@ type specFlags struct {
 	NoiseUse   string `group:"uncertainty" placeholder:"USE" values:"predict,fit" help:"Use the noise model for predictions only (predict), or also as weights in training (fit) (default: predict)."`
 	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"auto,none,split,group:mean,group:" help:"Conformal correction of intervals, computed from half of the validation set: none, split (one for all rows), group:mean (by size of the prediction), group:MODE, or auto (group:mean for a posterior with enough validation rows, else none) (default: auto)."`
 	Moments    string `group:"uncertainty" placeholder:"M" values:"exact,paper" help:"Variance of predictions: exact, or the approximation of the paper (default: exact)."`
+
+	NoiseVariance *spec.Variance `name:"noise-variance" group:"uncertainty" placeholder:"X" values:"auto" help:"Noise variance of a posterior on the standardised scale, as in 0.5, or auto, which learns it (default: auto)."`
+	PriorVariance *spec.Variance `name:"prior-variance" group:"uncertainty" placeholder:"X" values:"auto" help:"Prior variance of the weights of a posterior, as in 1, or auto, which learns one for each block (default: auto)."`
 
 	Solver       string       `group:"training" placeholder:"NAME" values:"als,adam,cavi" help:"als or adam for a point estimate, cavi or adam for a posterior (default: als, or cavi)."`
 	Ridge        string       `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency (by the rows of an entity), or auto, which chooses on the validation set (default: auto)."`

@@ -120,6 +120,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Header, &s.Data.Header, "data.header"},
 		{f.Split, &s.Split, "split"},
 		{f.Transform, &s.Transform, "transform"},
+		{f.Order, &s.Order, "order"},
 		{f.Variant, &s.Side.Variant, "side.variant"},
 		{f.Space, &s.Side.Space, "side.space"},
 		{f.Intercept, &s.Side.Intercept, "side.intercept"},
@@ -141,6 +142,12 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 	}
 	if f.Lambda != nil {
 		flags["fit.lambda"], s.Fit.Lambda = "--lambda", *f.Lambda
+	}
+	if f.NoiseVariance != nil {
+		flags["uncertainty.noise-variance"], s.Uncertainty.NoiseVariance = "--noise-variance", *f.NoiseVariance
+	}
+	if f.PriorVariance != nil {
+		flags["uncertainty.prior-variance"], s.Uncertainty.PriorVariance = "--prior-variance", *f.PriorVariance
 	}
 	err = errors.Join(
 		overrideNumber(flags, f.SideColumns, &s.Side.Columns, "side.columns"),

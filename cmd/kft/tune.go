@@ -36,7 +36,7 @@ type tuneCommand struct {
 
 // Help is shown by kft tune --help.
 func (*tuneCommand) Help() string {
-	return `Fits variations of a specification and writes the one that is best on the validation set (with --objective elbo: on the training set). The test set is not used. The first trial is the specification itself. The search varies the ranks of the terms, from a quarter to four times the given ones, and which terms besides the first are used; scale and likelihood if they are auto; with side tables the variant, the kernel, its columns, and which of several tables are used; the weight of the penalty if it is given; and the learning rate of adam. An automatic penalty is chosen within each trial. The section search of the specification overrides this:
+	return `Fits variations of a specification and writes the one that is best on the validation set (with --objective elbo: on the training set). The test set is not used. The first trial is the specification itself. The search varies the ranks of the terms, from a quarter to four times the given ones, the order of the cores of a term with three or more, and which terms besides the first are used; scale and likelihood if they are auto; with side tables the variant, the kernel, its columns, and which of several tables are used; the weight of the penalty if it is given; and the learning rate of adam. An automatic penalty is chosen within each trial. The section search of the specification overrides this:
 
     search: {rank.1: 4..64, variant: [wlr, additive], kernel: matern32, columns: fixed, sweeps: [30, 60]}
 
@@ -68,6 +68,11 @@ func (c *tuneCommand) Run(e *env) error {
 	search := kft.Search{Spec: spec, Objective: c.Objective, Sampler: c.Sampler, Halving: c.Halving, Threads: c.Threads}
 	if err := search.Read(e.ctx); err != nil {
 		return err
+	}
+	if !c.Quiet {
+		for _, n := range search.Notices() {
+			fmt.Fprintln(e.stderr, "note: "+n)
+		}
 	}
 	store, err := tune.OpenStore(e.ctx, c.Study, 0)
 	if err != nil {

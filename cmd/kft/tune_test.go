@@ -110,7 +110,7 @@ func TestSearchSection(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "sales.csv", partedSales(t, func([]string) {}))
 	const spec = "version: 1\ndata: {files: [sales.csv], target: units, modes: [store, item, time=year+month]}\nsplit: column:part\nterms: ['store,item,time:2']\nfit: {sweeps: 2}\n"
-	write(t, "kft.yaml", spec+"search:\n  rank.1: fixed\n  lambda: 0.1..10\n  transform: [log1p, sqrt]\n  cgsteps: 3\n")
+	write(t, "kft.yaml", spec+"search:\n  rank.1: fixed\n  order.1: fixed\n  lambda: 0.1..10\n  transform: [log1p, sqrt]\n  cgsteps: 3\n")
 	if got := must(t, "spec").stdout; !strings.Contains(got, "search: ") || !strings.Contains(got, "lambda: ['0.1..10']") {
 		t.Error(got)
 	}
@@ -171,12 +171,27 @@ func (c *cancelAfter) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// Trials whose scale does not allow the target fail, and the study continues.
+// A scale that does not allow the target is not tried, and a note says so.
+func TestScalesOutsideOfTheDomain(t *testing.T) {
+	inEmptyFolder(t)
+	write(t, "sales.csv", strings.Replace(partedSales(t, func([]string) {}), "\n", "\n2022,1,S001,A0099,-5,train\n", 1))
+	r := must(t, append(slices.Clone(tuneFlags[:len(tuneFlags)-1]), "--trials", "8")...) // without --quiet
+	if !strings.Contains(r.stderr, "note: the search leaves out transform log1p, sqrt, cbrt1p: the target has the value -5") {
+		t.Error(r.stderr)
+	}
+	if record, trials := studied(t); len(record.Trials) != 8 || strings.Contains(trials, "failed") || strings.Contains(trials, "sqrt") {
+		t.Error(trials)
+	}
+}
+
+// Trials that cannot be fitted fail, and the study continues: here those that repeat a
+// term.
 func TestFailedTrialsAreRecorded(t *testing.T) {
 	inEmptyFolder(t)
-	table := strings.Replace(partedSales(t, func([]string) {}), "\n", "\n2022,1,S001,A0099,-5,train\n", 1)
-	write(t, "sales.csv", table)
-	must(t, append(tuneFlags, "--trials", "8")...)
+	write(t, "sales.csv", partedSales(t, func([]string) {}))
+	write(t, "kft.yaml", "version: 1\ndata: {files: [sales.csv], target: units, modes: [store, item, time=year+month]}\nsplit: column:part\n"+
+		"terms: ['store,item,time:2', 'item,store,time:2']\nfit: {sweeps: 2}\nsearch: {rank.1: fixed, rank.2: fixed, order.2: fixed, term.2: fixed}\n")
+	must(t, "tune", "--quiet", "--trials", "8", "--objective", "mae")
 	rows, err := csv.NewReader(strings.NewReader(must(t, "study", "export", "--format", "csv").stdout)).ReadAll()
 	if err != nil || len(rows) != 9 {
 		t.Fatalf("%d rows, %v", len(rows), err)
@@ -187,9 +202,9 @@ func TestFailedTrialsAreRecorded(t *testing.T) {
 	}
 	count := map[string]int{}
 	for _, r := range rows[1:] {
-		identity, state := r[column["transform"]] == "identity", r[column["state"]]
+		possible, state := r[column["order.1"]] != "item,store,time", r[column["state"]]
 		count[state]++
-		if identity != (state == "done") || identity != (r[column["score"]] != "") || identity != (r[column["problem"]] == "") {
+		if possible != (state == "done") || possible != (r[column["score"]] != "") || possible != (r[column["problem"]] == "") {
 			t.Errorf("%q", r)
 		}
 	}

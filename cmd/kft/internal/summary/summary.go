@@ -28,6 +28,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	part, score := LastPart(r.Train, r.Valid, r.Test)
 	WriteScores(&b, m.Record(), r.Spec.Transform, part)
 	writeChoices(&b, r.Choices)
+	writeOrders(&b, r.Orders)
 	WriteCalibration(&b, " on "+part.String(), score)
 	if !writeComparison(&b, score, part, r.Baseline) {
 		fmt.Fprintf(&b, "Try %s.\n", improvements(r, score))
