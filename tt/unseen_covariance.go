@@ -31,6 +31,8 @@ type prior struct {
 	side, sideVar          []float32   // T of an unknown id
 	freeFactor, sideFactor sliceFactor // of V', and of T of an unknown id
 	factor                 sliceFactor // of the slice of an unknown id
+
+	freeProduct, product []float64 // F F' of V' and of the slice, for an outer core; nil without columns
 }
 
 // lazyPrior computes the prior of a core when a cell first needs it. Refresh renews
@@ -46,7 +48,12 @@ func (c *Core) priorMoments(b backend.Backend) *prior {
 	if lazy == nil { // no family was set
 		return &prior{}
 	}
-	lazy.once.Do(func() { lazy.prior = c.computePrior(b) })
+	lazy.once.Do(func() {
+		lazy.prior = c.computePrior(b)
+		if size := c.Slices.Slice(); c.outer() {
+			lazy.freeProduct, lazy.product = lazy.freeFactor.product(size), lazy.factor.product(size)
+		}
+	})
 	return &lazy.prior
 }
 
@@ -227,6 +234,18 @@ func (f sliceFactor) addColumn(dst []float64, j int) {
 			dst[i] += v * float64(w)
 		}
 	}
+}
+
+// product returns F F', nil for no columns.
+func (f sliceFactor) product(size int) []float64 {
+	if len(f) == 0 {
+		return nil
+	}
+	p := make([]float64, size*size)
+	for j := range size {
+		f.addColumn(p[j*size:][:size], j)
+	}
+	return p
 }
 
 // diagonal returns the diagonal of F F'.

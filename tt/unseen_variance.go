@@ -31,10 +31,9 @@ type unseenCore struct {
 	transposed  bool // the chain runs from the last core to the first
 	outer       bool
 
-	seen   []int32     // by slice: whether it has training data; see the constants
-	factor sliceFactor // of an unknown id
-	free   sliceFactor // of V'
-	scale  []float32   // mean of V' of a wlr core; nil for others
+	seen []int32 // by slice: whether it has training data; see the constants
+	*prior
+	scale []float32 // mean of V' of a wlr core; nil for others
 }
 
 // Kinds of entities.
@@ -54,7 +53,7 @@ func (t *Train) newUnseenCells(b backend.Backend, codes, entities [][]int32, loc
 	affected := make([]bool, len(codes[0]))
 	for p, c := range t.Cores {
 		at := &u.cores[p]
-		*at = unseenCore{slices: local[p], left: c.Slices.Left, right: c.Slices.Right, outer: c.outer(), seen: make([]int32, local[p].N)}
+		*at = unseenCore{slices: local[p], left: c.Slices.Left, right: c.Slices.Right, outer: c.outer(), prior: &prior{}, seen: make([]int32, local[p].N)}
 		var moments *prior
 		for row, e := range entities[p] {
 			if e != c.Index.Prior() && c.trained(int(e)) {
@@ -73,7 +72,7 @@ func (t *Train) newUnseenCells(b backend.Backend, codes, entities [][]int32, loc
 		if moments == nil {
 			continue
 		}
-		at.factor, at.free = moments.factor, moments.freeFactor
+		at.prior = moments
 		if c.Variant == WLR {
 			at.scale = c.Free[len(c.Free)-c.Slices.Slice():]
 		}
@@ -174,10 +173,10 @@ func (u *unseenCells) work(order []int32) float64 {
 
 // unseenChain holds the products of the slices of a cell.
 type unseenChain struct {
-	mean, cov                    [][]float64 // after each core
-	g, v, cg                     []float64   // slice, its variances, C G
-	full                         []float64   // covariance of the slice of an outer core
-	second, factor, product, sum []float32
+	mean, cov                           [][]float64 // after each core
+	g, v                                []float64   // slice, its variances
+	full                                []float64   // covariance of the slice of an outer core
+	slice, second, factor, product, sum []float32
 }
 
 func newUnseenChain(cores []unseenCore) *unseenChain {
@@ -187,12 +186,12 @@ func newUnseenChain(cores []unseenCore) *unseenChain {
 		s.mean = append(s.mean, make([]float64, c.right))
 		s.cov = append(s.cov, make([]float64, c.right*c.right))
 		most, rank = max(most, c.slices.Slice()), max(rank, c.left, c.right)
-		columns = max(columns, len(c.factor), len(c.free))
+		columns = max(columns, len(c.factor), len(c.freeFactor))
 	}
-	s.g, s.v, s.cg = make([]float64, most), make([]float64, most), make([]float64, most)
+	s.g, s.v, s.slice = make([]float64, most), make([]float64, most), make([]float32, most)
 	s.full = make([]float64, rank*rank)
 	s.second, s.sum = make([]float32, rank*rank), make([]float32, rank*rank)
-	s.factor, s.product = make([]float32, columns), make([]float32, columns)
+	s.factor, s.product = make([]float32, columns), make([]float32, max(columns, most))
 	return s
 }
 
@@ -229,28 +228,26 @@ func (s *unseenChain) step(b backend.Backend, c *unseenCore, factor []float32, p
 	l, r := c.left, c.right
 	mean, cov, nextMean, next := s.mean[p-1], s.cov[p-1], s.mean[p], s.cov[p]
 	clear(nextMean)
-	clear(next)
-	clear(s.cg[:l*r])
 	for i := range l {
 		for k := range r {
 			nextMean[k] += mean[i] * s.g[i*r+k]
-			next[k*r+k] += (mean[i]*mean[i] + cov[i*l+i]) * s.v[i*r+k]
 		}
-		to := s.cg[i*r:][:r]
 		for j := range l {
-			v := cov[i*l+j]
-			for k, g := range s.g[j*r:][:r] {
-				to[k] += v * g
-			}
+			s.second[i*l+j] = float32(cov[i*l+j])
 		}
 	}
+	for i, v := range s.g[:l*r] {
+		s.slice[i] = float32(v)
+	}
+	b.Gemm(false, false, l, r, l, 1, s.second, l, s.slice, r, 0, s.product, r)
+	b.Gemm(true, false, r, r, l, 1, s.slice, r, s.product, r, 0, s.sum, r)
+	for i, v := range s.sum[:r*r] {
+		next[i] = float64(v)
+	}
 	for i := range l {
-		from := s.cg[i*r:][:r]
-		for k, g := range s.g[i*r:][:r] {
-			to := next[k*r:][:r]
-			for j, v := range from {
-				to[j] += g * v
-			}
+		square := mean[i]*mean[i] + cov[i*l+i]
+		for k := range r {
+			next[k*r+k] += square * s.v[i*r+k]
 		}
 	}
 	columns := len(factor) / (l * r)
@@ -275,12 +272,13 @@ func (s *unseenChain) step(b backend.Backend, c *unseenCore, factor []float32, p
 func (s *unseenChain) load(c *unseenCore, e int) []float32 {
 	size := c.slices.Slice()
 	mean := c.slices.Mean[e*size:][:size]
-	factor := c.factor
-	if c.seen[e] != unknownEntity {
-		factor = c.free
-	}
-	if c.seen[e] == trainedEntity {
-		factor = nil
+	var factor sliceFactor
+	var product []float64
+	switch c.seen[e] {
+	case describedEntity:
+		factor, product = c.freeFactor, c.freeProduct
+	case unknownEntity:
+		factor, product = c.factor, c.product
 	}
 	scale := func(int) float32 { return 1 }
 	if c.seen[e] == describedEntity && c.scale != nil {
@@ -319,10 +317,9 @@ func (s *unseenChain) load(c *unseenCore, e int) []float32 {
 			if c.slices.Cov != nil && c.seen[e] == trainedEntity {
 				v = float64(c.slices.Cov[(e*size+i)*size+j])
 			}
-			for from := 0; from < len(factor); from += size {
-				v += float64(factor[from+i]) * float64(factor[from+j])
+			if product != nil {
+				v = product[i*size+j] * float64(scale(i)) * float64(scale(j))
 			}
-			v *= float64(scale(i)) * float64(scale(j))
 			s.full[i*size+j], s.full[j*size+i] = v, v
 		}
 		s.full[i*size+i] = s.v[i]
