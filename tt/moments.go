@@ -9,7 +9,8 @@ import (
 // EvaluateMoments writes the mean and the variance of the field at any cells to
 // dst. It plans the cells: for three cores it costs O(R^3) per distinct combination
 // of all entities but one, and O(R^2) per cell. For few cells the cost does not
-// depend on the size of the cores.
+// depend on the size of the cores, but for the first cell with an entity without
+// training data after Refresh.
 func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32) {
 	large := minSelectEntities
 	if len(dst.Mean) > maxSelectCells {

@@ -12,8 +12,8 @@ import (
 // has the distribution that the posterior gives it. Independent draws of single
 // cells would not have it.
 //
-// Entities without training data and the prior slice are drawn from their own
-// variances. All entities that take the prior slice share one draw of it. A
+// Entities without training data and the prior slice are drawn from the covariance of
+// the trained ones. All entities that take the prior slice share one draw of it. A
 // [Sampler] draws such entities separately and supports a field that was extended.
 //
 // The result shares indices and maps with f. It is for evaluation only: Refresh

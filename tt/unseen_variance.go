@@ -15,9 +15,9 @@ import (
 //
 //	u <- u G,   C <- G'C G + diag(sum_a (u_a^2 + C_aa) rest_ab) + sum_k F_k'(uu' + C) F_k,
 //
-// where the slice has the mean G and the covariance FF' + diag(rest). Cells are sorted, so that cells
-// with the same first slices share their products: O(K R^3) per distinct product and
-// O(R^2) per cell.
+// where the slice has the mean G and the covariance FF' + diag(rest). Cells are sorted,
+// so that cells with the same first slices share their products: O(K R^3) per distinct
+// product and O(R^2) per cell.
 type unseenCells struct {
 	cores []unseenCore
 	index [][]int32 // entities of the cells, by core in slices
