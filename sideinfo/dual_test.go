@@ -308,7 +308,7 @@ func TestLargeTablesUsePivots(t *testing.T) {
 	if len(op.Theta()) != 2 { // intercept and length: only pivots can be learned here
 		t.Errorf("%d entities: got parameters %v, want intercept and length", f.N, op.ThetaNames())
 	}
-	if _, _, err := DualUnwhitened(f, kernel.RBF(), Options{Backend: b, Columns: 8}); err == nil || !strings.Contains(err.Error(), "ids are too many") || fielderr.Path(err) != "side.space" {
+	if _, _, err := DualUnwhitened(f, kernel.RBF(), Options{Backend: b, Columns: 8}); err == nil || !strings.Contains(err.Error(), "ids are too many") || !strings.Contains(err.Error(), "use dual-rff") || fielderr.Path(err) != "side.space" {
 		t.Errorf("unwhitened, %d entities: got error %v (field %q), want one about side.space", f.N, err, fielderr.Path(err))
 	}
 }

@@ -17,9 +17,13 @@ const (
 // matrix and allows at most EigenLimit entities. K is ill-conditioned, and
 // first-order steps on V stall. Dual is the same model in coordinates that train
 // well, for any number of entities.
+//
+// The form T = Phi Phi' V with random features Phi is not offered. An operator is a
+// matrix, and variances need the squares of its n x n entries. With W = Phi' V the form
+// is T = Phi W, and its penalty V' Phi Phi' V is |W|^2, which is DualFourier.
 func DualUnwhitened(f Features, k kernel.Kernel, opt Options) (Operator, []string, error) {
 	if f.N > EigenLimit {
-		return nil, nil, fielderr.Errorf("side.space", "space %s: %d ids are too many, because the space forms their kernel matrix (at most %d); use dual", unwhitened, f.N, EigenLimit)
+		return nil, nil, fielderr.Errorf("side.space", "space %s: %d ids are too many, because the space forms their kernel matrix (at most %d); use dual-rff, which is the form Phi Phi' V of random features with W = Phi' V, or dual", unwhitened, f.N, EigenLimit)
 	}
 	k, _, err := bindKernel(unwhitened, f, k, opt)
 	if err != nil {

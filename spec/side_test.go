@@ -48,6 +48,30 @@ func TestValidateSide(t *testing.T) {
 	}
 }
 
+// The prior of multivariate is the kernel's in whitened coordinates only.
+func TestMultivariateNeedsWhitenedSpace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		inference, space string
+		tables           []string
+		valid            bool
+	}{
+		{"multivariate", "dual-unwhitened", []string{"store=s.csv"}, false},
+		{"multivariate", "dual", []string{"store=s.csv"}, true},
+		{"mean-field", "dual-unwhitened", []string{"store=s.csv"}, true},
+		{"map", "dual-unwhitened", []string{"store=s.csv"}, true},
+		{"multivariate", "dual-unwhitened", nil, true}, // the space has no effect
+	} {
+		s := Spec{Data: Data{Target: "y", Modes: []string{"store", "item"}}}
+		s.Side.Tables, s.Side.Space, s.Uncertainty.Inference = c.tables, c.space, c.inference
+		s.Fill()
+		err := s.Validate()
+		if (err == nil) != c.valid || err != nil && (!strings.Contains(err.Error(), "side.space: ") || !strings.Contains(err.Error(), "set side.space to dual,")) {
+			t.Errorf("%s, %s, tables %v: got error %v, want valid %v or a problem of side.space", c.inference, c.space, c.tables, err, c.valid)
+		}
+	}
+}
+
 func TestKernelAndPlaceboOfMode(t *testing.T) {
 	t.Parallel()
 	s := Side{Kernels: []string{"time=periodic:12", "rbf"}, Placebo: "noise:store"}

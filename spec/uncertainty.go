@@ -109,6 +109,9 @@ func (s Spec) validateUncertainty(ps *Problems) {
 			ps.Addf("uncertainty.noise", "%s requires the gaussian likelihood; a count likelihood has its own noise, so set uncertainty.noise to constant", u.Noise)
 		}
 	}
+	if u.Inference == string(tt.Multivariate) && s.Side.Space == "dual-unwhitened" && len(s.Side.Tables) > 0 {
+		ps.Addf("side.space", "dual-unwhitened has independent prior weights V, and multivariate needs their prior covariance, the inverse of the kernel matrix; set side.space to dual, which is that model with W = L'V")
+	}
 	if u.NoiseUse == "fit" && !u.Bayesian() {
 		ps.Addf("uncertainty.noise-use", "fit requires a posterior; set uncertainty.inference to mean-field")
 	}

@@ -56,8 +56,9 @@ type Core struct {
 	// wlr core that is not coupled, whose penalty shrinks V' toward 1.
 	Trained []bool
 
-	side    []float32 // T, laid out as Slices
-	sideVar []float32 // variances of T; nil if W is known exactly
+	side    []float32  // T, laid out as Slices
+	sideVar []float32  // variances of T; nil if W is known exactly
+	unseen  *lazyPrior // moments of entities without training data; nil if the weights are known exactly
 }
 
 // NewCore returns a plain core of zeros.
@@ -212,6 +213,7 @@ func (c *Core) Refresh(b backend.Backend, sideChanged bool) {
 		c.setUntrained(c.Free, false)
 	}
 	if c.Slices.Var != nil || c.Slices.Cov != nil {
+		c.unseen = &lazyPrior{}
 		defer c.refreshVariances(b, sideChanged) // after the means, which it uses
 	}
 	if c.Variant == Plain {

@@ -6,3 +6,6 @@ import "github.com/kernel-fried-tensor/kft/backend"
 func (f *Field) EvaluateMomentsOf(b backend.Backend, dst Moments, codes [][]int32, large int) {
 	f.evaluateMoments(b, dst, codes, large)
 }
+
+// Operators returns the operators of a regression.
+func (c *Core) Operators() []Operator { return c.Map.operators() }

@@ -204,7 +204,12 @@ func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
 // computes the slices of joint cores with side information for combinations that
 // did not occur in training.
 func (t *Train) localized(b backend.Backend, codes [][]int32) ([]backend.Slices, [][]int32) {
-	slices, index := t.Slices(), t.Lookup(codes)
+	return t.localize(b, codes, t.Lookup(codes))
+}
+
+// localize is localized, given the entities of the rows. It leaves them as they are.
+func (t *Train) localize(b backend.Backend, codes, entities [][]int32) ([]backend.Slices, [][]int32) {
+	slices, index := t.Slices(), append([][]int32(nil), entities...)
 	for p, c := range t.Cores {
 		if c.Map != nil && len(c.Modes) > 1 {
 			slices[p], index[p] = c.localize(b, codes, index[p])

@@ -9,7 +9,8 @@ import (
 // EvaluateMoments writes the mean and the variance of the field at any cells to
 // dst. It plans the cells: for three cores it costs O(R^3) per distinct combination
 // of all entities but one, and O(R^2) per cell. For few cells the cost does not
-// depend on the size of the cores.
+// depend on the size of the cores, but for the first cell with an entity without
+// training data after Refresh.
 func (f *Field) EvaluateMoments(b backend.Backend, dst Moments, codes [][]int32) {
 	large := minSelectEntities
 	if len(dst.Mean) > maxSelectCells {
@@ -32,7 +33,9 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 	var shapes []backend.Shape
 	job := &backend.Job{SecondMoments: true, Mean: next(), Var: next()}
 	for k, t := range f.Terms {
-		slices, index := t.localized(b, codes)
+		entities := t.Lookup(codes)
+		slices, index := t.localize(b, codes, entities)
+		unseen := t.newUnseenCells(b, codes, entities, slices, index)
 		shapes = shapes[:0] // the last plan is not needed any more
 		for _, s := range slices {
 			shapes = append(shapes, s.Shape)
@@ -43,6 +46,7 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 		terms[k] = Moments{Mean: next(), Var: next()}
 		plan.Scatter(terms[k].Mean, job.Mean)
 		plan.Scatter(terms[k].Var, job.Var)
+		unseen.setVariance(b, terms[k].Var)
 	}
 	backend.ParallelFor(b, n, func(i int) {
 		m, v := f.Combine(terms, i)

@@ -69,11 +69,12 @@ func (c *Core) SetFamily(family Family, outer bool) error {
 	default:
 		return fielderr.Errorf("uncertainty.inference", "tt: unknown posterior family %q; use %s, %s, %s or %s", family, Point, MeanField, Multivariate, EntityCovariance)
 	}
-	c.FreePosterior, c.WeightPosterior, c.sideVar = nil, nil, nil
+	c.FreePosterior, c.WeightPosterior, c.sideVar, c.unseen = nil, nil, nil, nil
 	c.Slices.Var, c.Slices.Cov = nil, nil
 	if family == Point {
 		return nil
 	}
+	c.unseen = &lazyPrior{}
 	n, size := c.Slices.Len(), c.Slices.Slice()
 	entityCovariance := family == EntityCovariance && c.Free != nil && outer
 	if entityCovariance {

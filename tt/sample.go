@@ -12,8 +12,8 @@ import (
 // has the distribution that the posterior gives it. Independent draws of single
 // cells would not have it.
 //
-// Entities without training data and the prior slice are drawn from their own
-// variances. All entities that take the prior slice share one draw of it. A
+// Entities without training data and the prior slice are drawn from the covariance of
+// the trained ones. All entities that take the prior slice share one draw of it. A
 // [Sampler] draws such entities separately and supports a field that was extended.
 //
 // The result shares indices and maps with f. It is for evaluation only: Refresh
@@ -21,6 +21,18 @@ import (
 // draw costs one normal variate per weight and a product of the operators with W.
 // Full covariances over m columns cost m more multiply-adds per weight.
 func (f *Field) Sample(b backend.Backend, rng *rand.Rand) *Field {
+	drawn := f.sampleTrained(b, rng)
+	for k, t := range f.Terms {
+		for p, c := range t.Cores {
+			c.sampleUnseen(b, rng, drawn.Terms[k].Cores[p])
+		}
+	}
+	return drawn
+}
+
+// sampleTrained is Sample for entities with training data. The slices of the others
+// are undefined.
+func (f *Field) sampleTrained(b backend.Backend, rng *rand.Rand) *Field {
 	drawn := &Field{Group: f.Group, Offset: Offset{Mean: f.Offset.Mean}}
 	if f.Offset.Var > 0 {
 		drawn.Offset.Mean += float32(math.Sqrt(float64(f.Offset.Var)) * rng.NormFloat64())
@@ -33,6 +45,28 @@ func (f *Field) Sample(b backend.Backend, rng *rand.Rand) *Field {
 		drawn.Terms = append(drawn.Terms, train)
 	}
 	return drawn
+}
+
+// sampleUnseen draws the slices of entities without training data and the prior slice
+// of d, a draw of the core.
+func (c *Core) sampleUnseen(b backend.Backend, rng *rand.Rand, d *Core) {
+	size := c.Slices.Slice()
+	for e := range c.Slices.N {
+		g := d.Slices.Mean[e*size:][:size]
+		switch prior := e == c.Slices.N-1; {
+		case !prior && c.trained(e):
+			continue
+		case c.Map == nil:
+			clear(g)
+		case prior:
+			c.drawPriorSide(b, rng, g)
+		default:
+			copy(g, d.side[e*size:][:size])
+		}
+		if free := c.drawUntrainedFree(b, rng, g); free != nil {
+			copy(d.Free[e*size:], free) // combinations computed on demand use that of the prior
+		}
+	}
 }
 
 func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
@@ -56,25 +90,7 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
 		addNoise(rng, d.side, residual)
 	}
 	d.combine()
-	c.drawPrior(rng, d.Slices.Mean)
 	return &d
-}
-
-// drawPrior draws the prior slice of a regression from its own moments, because
-// there is no side information to compute it from.
-func (c *Core) drawPrior(rng *rand.Rand, dst []float32) {
-	size := c.Slices.Slice()
-	last := func(values []float32, size int) []float32 {
-		if values == nil {
-			return nil
-		}
-		return values[len(values)-size:]
-	}
-	var posterior *Posterior
-	if c.WeightPosterior != nil {
-		posterior = &Posterior{Var: last(c.Slices.Var, size), Cov: last(c.Slices.Cov, size*size)}
-	}
-	copy(last(dst, size), posterior.draw(rng, last(c.Slices.Mean, size), size))
 }
 
 // draw returns a draw of weights with the given means: independent ones, or slices

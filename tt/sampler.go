@@ -54,7 +54,7 @@ func (c *Core) trainedOnly(b backend.Backend) (*Core, error) {
 	}
 	shape := c.Slices.Shape
 	shape.N = trained + 1
-	d := &Core{Modes: c.Modes, Index: x, Variant: c.Variant, Slices: backend.Slices{Shape: shape}, Weight: c.Weight, WeightPosterior: c.WeightPosterior}
+	d := &Core{Modes: c.Modes, Index: x, Variant: c.Variant, Slices: backend.Slices{Shape: shape}, Weight: c.Weight, WeightPosterior: c.WeightPosterior, unseen: c.unseen}
 	// restrict keeps the values of the trained entities and of the prior, which is last.
 	restrict := func(values []float32, size int) []float32 {
 		if values == nil {
@@ -94,7 +94,7 @@ type Draw struct {
 // Draw returns the draw with a number. The same number gives the same draw. For the
 // cost see [Field.Sample].
 func (s *Sampler) Draw(b backend.Backend, number int) *Draw {
-	field := s.base.Sample(b, randstream.New(s.seed, "draw", uint64(number)))
+	field := s.base.sampleTrained(b, randstream.New(s.seed, "draw", uint64(number)))
 	for _, t := range field.Terms {
 		for _, c := range t.Cores {
 			c.Free, c.side = nil, nil // the slices contain them
@@ -233,39 +233,19 @@ func (d *Draw) localSlices(b backend.Backend, k, p int, c *Core, at *cellSlices)
 	for i, e := range at.used {
 		copySlice(local, i, c.Slices, int(e))
 	}
+	base := d.sampler.base.Terms[k].Cores[p]
 	for i, u := range at.untrained {
 		rng := randstream.New(d.sampler.seed, "entity", d.number, uint64(k), uint64(p), u.key)
-		prior := d.sampler.base.Terms[k].Cores[p]
-		last := func(values []float32) []float32 {
-			if values == nil {
-				return nil
-			}
-			return values[len(values)-size:]
-		}
 		g := local.Mean[(len(at.used)+i)*size:][:size]
 		if c.Map != nil {
 			if u.side != nil {
 				u.side.Apply(b, g, c.Weight, false)
 				addNoise(rng, g, u.residual)
 			} else {
-				copy(g, last(prior.side))
-				addNoise(rng, g, last(prior.sideVar))
+				base.drawPriorSide(b, rng, g)
 			}
 		}
-		if prior.Free == nil {
-			continue
-		}
-		free := slices.Clone(last(prior.Free))
-		if prior.FreePosterior != nil {
-			addNoise(rng, free, last(prior.FreePosterior.Var))
-		}
-		for j, v := range free {
-			if c.Variant == WLR {
-				g[j] *= v
-			} else {
-				g[j] += v
-			}
-		}
+		base.drawUntrainedFree(b, rng, g)
 	}
 	return local
 }

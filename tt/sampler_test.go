@@ -58,7 +58,7 @@ func TestSamplerMoments(t *testing.T) {
 		}
 		for i := range n {
 			mean[i].check(t, fmt.Sprintf("%s: mean of cell %d", tc.name, i), float64(got.Mean[i]), 5)
-			variance[i].check(t, fmt.Sprintf("%s: variance of cell %d", tc.name, i), float64(got.Var[i]), 6)
+			variance[i].check(t, fmt.Sprintf("%s: variance of cell %d", tc.name, i), float64(got.Var[i]), 8) // squares of products have heavy tails
 		}
 	}
 }

@@ -1,0 +1,306 @@
+package tt
+
+import (
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+)
+
+// An unseen entity has the mean and the covariance of the trained slices. The
+// entries of a slice are correlated among trained entities, so its covariance is
+//
+//	F F' + diag(rest)
+//
+// with the variances of the slices on its diagonal. Outer cores have as many columns
+// F as they need, inner cores at most maxPriorColumns: their covariance has R^4
+// entries. Correlations are estimated from at most maxPriorEntities entities.
+const (
+	maxPriorColumns  = 64
+	maxPriorEntities = 4096
+	minPriorShare    = 1e-5 // of the variance; columns that add less are left out
+)
+
+// sliceFactor is F, one column of the size of a slice after the other. It may be
+// empty.
+type sliceFactor []float32
+
+// prior holds the moments of an unseen entity of a core.
+type prior struct {
+	side, sideVar          []float32   // T of an unknown id
+	freeFactor, sideFactor sliceFactor // of V', and of T of an unknown id
+	factor                 sliceFactor // of the slice of an unknown id
+
+	freeProduct, product []float64 // F F' of V' and of the slice, for an outer core; nil without columns
+}
+
+// lazyPrior computes the prior of a core when a cell first needs it. Refresh renews
+// it.
+type lazyPrior struct {
+	once sync.Once
+	prior
+}
+
+// priorMoments returns the moments of an unseen entity.
+func (c *Core) priorMoments(b backend.Backend) *prior {
+	lazy := c.unseen
+	if lazy == nil { // no family was set
+		return &prior{}
+	}
+	lazy.once.Do(func() {
+		lazy.prior = c.computePrior(b)
+		if size := c.Slices.Slice(); c.outer() {
+			lazy.freeProduct, lazy.product = lazy.freeFactor.product(size), lazy.factor.product(size)
+		}
+	})
+	return &lazy.prior
+}
+
+func (c *Core) computePrior(b backend.Backend) (p prior) {
+	base, err := c.trainedOnly(b)
+	if err != nil {
+		panic(err) // the core itself could not have been built
+	}
+	size := c.Slices.Slice()
+	last := func(values []float32) []float32 { return values[len(values)-size:] }
+	if base.FreePosterior != nil {
+		p.freeFactor = base.correlatedPart(b, base.Free, base.FreePosterior.Var, base.FreePosterior.Cov)
+		p.factor = p.freeFactor
+	}
+	if base.WeightPosterior == nil {
+		return p
+	}
+	p.side, p.sideVar = last(base.side), last(base.sideVar)
+	p.sideFactor = base.correlatedPart(b, base.side, base.sideVar, nil)
+	limit := c.maxPriorColumns()
+	free, side := p.freeFactor.diagonal(size), p.sideFactor.diagonal(size)
+	switch c.Variant {
+	case Side:
+		p.factor = p.sideFactor
+	case Additive:
+		for k := range free {
+			free[k] += side[k]
+		}
+		p.factor = pivotedFactor(free, limit, func(dst []float64, j int) {
+			p.freeFactor.addColumn(dst, j)
+			p.sideFactor.addColumn(dst, j)
+		})
+	case WLR:
+		m, t := last(base.Free), p.side
+		entry := func(free, side float64, i, j int) float64 {
+			return free*float64(t[i])*float64(t[j]) + side*float64(m[i])*float64(m[j]) + free*side
+		}
+		diagonal := make([]float64, size)
+		for i := range diagonal {
+			diagonal[i] = entry(free[i], side[i], i, i)
+		}
+		p.factor = pivotedFactor(diagonal, limit, func(dst []float64, j int) {
+			clear(free)
+			clear(side)
+			p.freeFactor.addColumn(free, j)
+			p.sideFactor.addColumn(side, j)
+			for i := range dst {
+				dst[i] += entry(free[i], side[i], i, j)
+			}
+		})
+	}
+	return p
+}
+
+// maxPriorColumns returns the largest number of columns of a factor.
+func (c *Core) maxPriorColumns() int {
+	if size := c.Slices.Slice(); c.outer() || size < maxPriorColumns {
+		return size
+	}
+	return maxPriorColumns
+}
+
+// outer reports whether the slices of the core are vectors.
+func (c *Core) outer() bool { return c.Slices.Left == 1 || c.Slices.Right == 1 }
+
+// correlatedPart returns the factor of the covariance of slices with the given means
+// about the last, which is the prior. variance and cov, unless nil, are those of each
+// slice. All entities but the last have training data.
+func (c *Core) correlatedPart(b backend.Backend, mean, variance, cov []float32) sliceFactor {
+	size, n := c.Slices.Slice(), c.Slices.N-1
+	if size == 1 || n < 2 {
+		return nil
+	}
+	count := min(n, maxPriorEntities)
+	deviations := make([]float32, count*size)
+	diagonal, within := make([]float64, size), make([]float64, size)
+	var covariance []float64 // mean over the entities
+	if cov != nil {
+		covariance = make([]float64, size*size)
+	}
+	center := mean[n*size:][:size]
+	for i := range count {
+		e := i * n / count
+		row := deviations[i*size:][:size]
+		for k := range row {
+			row[k] = mean[e*size+k] - center[k]
+			diagonal[k] += float64(row[k]) * float64(row[k]) / float64(count)
+			within[k] += float64(variance[e*size+k]) / float64(count)
+		}
+		for k := range covariance {
+			covariance[k] += float64(cov[e*size*size+k]) / float64(count)
+		}
+	}
+	pick, column := make([]float32, count), make([]float32, size)
+	whole := append([]float64(nil), diagonal...)
+	for k := range whole {
+		if covariance != nil {
+			whole[k] += covariance[k*size+k]
+		}
+	}
+	factor := pivotedFactor(whole, c.maxPriorColumns(), func(dst []float64, j int) {
+		for i := range pick {
+			pick[i] = deviations[i*size+j]
+		}
+		b.Gemm(false, false, 1, size, count, 1/float32(count), pick, count, deviations, size, 0, column, size)
+		for i, v := range column {
+			dst[i] += float64(v)
+			if covariance != nil {
+				dst[i] += covariance[j*size+i]
+			}
+		}
+	})
+	// The entities used have other variances than all entities.
+	about := variance[n*size:][:size]
+	for k := range size {
+		if used := diagonal[k] + within[k]; used > 0 {
+			scale := float32(math.Sqrt(float64(about[k]) / used))
+			for j := k; j < len(factor); j += size {
+				factor[j] *= scale
+			}
+		}
+	}
+	return factor
+}
+
+// pivotedFactor returns a factor of a positive semidefinite matrix: the columns of its
+// pivoted Cholesky decomposition, at most limit of them. column adds a column of the
+// matrix to dst. What the factor leaves has a nonnegative diagonal.
+func pivotedFactor(diagonal []float64, limit int, column func(dst []float64, j int)) sliceFactor {
+	size, total := len(diagonal), 0.0
+	at, left := make([]float64, size), append([]float64(nil), diagonal...)
+	for _, v := range diagonal {
+		total += v
+	}
+	var factor sliceFactor
+	for range limit {
+		pivot, sum := 0, 0.0
+		for j, v := range left {
+			sum += max(v, 0)
+			if v > left[pivot] {
+				pivot = j
+			}
+		}
+		if !(sum > minPriorShare*total) || !(left[pivot] > 0) {
+			break
+		}
+		clear(at)
+		column(at, pivot)
+		for from := 0; from < len(factor); from += size {
+			f := factor[from:][:size]
+			for i := range at {
+				at[i] -= float64(f[i]) * float64(f[pivot])
+			}
+		}
+		root := math.Sqrt(left[pivot])
+		for i := range at {
+			f := at[i] / root
+			if left[i] <= 0 { // already represented
+				f = 0
+			}
+			if i == pivot {
+				f = root
+			}
+			factor = append(factor, float32(f))
+			left[i] -= f * f
+		}
+		left[pivot] = 0
+	}
+	return factor
+}
+
+// addColumn adds column j of F F' to dst.
+func (f sliceFactor) addColumn(dst []float64, j int) {
+	size := len(dst)
+	for from := 0; from < len(f); from += size {
+		v := float64(f[from+j])
+		for i, w := range f[from:][:size] {
+			dst[i] += v * float64(w)
+		}
+	}
+}
+
+// product returns F F', nil for no columns.
+func (f sliceFactor) product(size int) []float64 {
+	if len(f) == 0 {
+		return nil
+	}
+	p := make([]float64, size*size)
+	for j := range size {
+		f.addColumn(p[j*size:][:size], j)
+	}
+	return p
+}
+
+// diagonal returns the diagonal of F F'.
+func (f sliceFactor) diagonal(size int) []float64 {
+	d := make([]float64, size)
+	for i, v := range f {
+		d[i%size] += float64(v) * float64(v)
+	}
+	return d
+}
+
+// addNoise adds normal noise to x with the covariance that has the factor and the
+// given variances.
+func (f sliceFactor) addNoise(rng *rand.Rand, x, variance []float32) {
+	size := len(x)
+	rest := append([]float32(nil), variance...)
+	for from := 0; from < len(f); from += size {
+		z := float32(rng.NormFloat64())
+		for i, v := range f[from:][:size] {
+			x[i] += z * v
+			rest[i] -= v * v
+		}
+	}
+	for i := range rest {
+		rest[i] = max(rest[i], 0)
+	}
+	addNoise(rng, x, rest)
+}
+
+// drawPriorSide sets g to a draw of T for an unknown id.
+func (c *Core) drawPriorSide(b backend.Backend, rng *rand.Rand, g []float32) {
+	size := len(g)
+	copy(g, c.side[len(c.side)-size:])
+	if c.sideVar != nil {
+		c.priorMoments(b).sideFactor.addNoise(rng, g, c.sideVar[len(c.sideVar)-size:])
+	}
+}
+
+// drawUntrainedFree draws V' of an entity without training data, and combines it with
+// its regression g, which it replaces by the slice. It returns V'.
+func (c *Core) drawUntrainedFree(b backend.Backend, rng *rand.Rand, g []float32) []float32 {
+	if c.Free == nil {
+		return nil
+	}
+	size := len(g)
+	free := append([]float32(nil), c.Free[len(c.Free)-size:]...)
+	if p := c.FreePosterior; p != nil {
+		c.priorMoments(b).freeFactor.addNoise(rng, free, p.Var[len(p.Var)-size:])
+	}
+	for i, v := range free {
+		if c.Variant == WLR {
+			g[i] *= v
+		} else {
+			g[i] += v
+		}
+	}
+	return free
+}
