@@ -27,13 +27,14 @@ type cavi struct {
 	steps int
 	ids   []blockID
 	cg    conjugateGradient
-	fixed bool // noise and prior variances are given, not learned
+	ridge Ridge // of the sweeps of als before the posterior
+	fixed bool  // noise and prior variances are given, not learned
 
 	err error // why the posterior is not finite
 }
 
 func newCAVI(d *data, train Observations, steps int) *cavi {
-	a := &cavi{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field)}
+	a := &cavi{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field), ridge: d.startRidge()}
 	d.expectedLoss = func() float64 {
 		a.evaluateAll()
 		return a.residuals.loss()
@@ -56,10 +57,18 @@ func (a *cavi) at(i int) (*termValues, *tt.Core, tt.Block) {
 // begin starts or continues a run.
 func (a *cavi) begin(r *Run, _ Ridge) {
 	a.run = r
-	if a.d.noise[0] == 0 {
+	fresh := a.d.noise[0] == 0 && !r.starting()
+	a.points = fresh || r.starting()
+	if fresh && r.StartSweeps > 0 && a.d.countSites == nil {
+		a.evaluateAll()
+		a.d.startPosterior()
+		a.d.noise[0] = float32(startNoise(a.residuals.loss(), len(a.d.y)))
+		r.Memory = nil
+	} else if fresh {
 		a.d.startPosterior()
 		r.Memory = nil
 	}
+	a.points = r.starting()
 	a.evaluateAll()
 	if a.d.noiseWeights != nil {
 		if len(r.Memory) > 0 {
@@ -108,7 +117,7 @@ func (a *cavi) update(i int) {
 	}
 	c.Refresh(a.d.b, block.Map != nil)
 	a.learnPrior(i)
-	if i+1 == len(a.ids) || a.ids[i+1].term != at.term {
+	if a.lastOfTerm(i) {
 		a.evaluate(at.term)
 		if a.d.countSites != nil {
 			a.refreshSites(false)

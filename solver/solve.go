@@ -106,8 +106,16 @@ func (dr *driver) drawStart() error {
 			return err
 		}
 	}
+	for _, at := range blockIDs(dr.d.field) {
+		if c, b := dr.d.posteriorBlock(at); b.Posterior != nil {
+			b.Posterior.SetVariance(0, c.Slices.Slice())
+		}
+	}
 	dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand { return randstream.New(dr.opt.Seed, "start", uint64(k)) }, 1)
 	dr.state.Run = Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore, Weights: dr.d.flatten(nil)}
+	if dr.opt.Solver == "cavi" {
+		dr.state.Run.StartSweeps = startSweeps
+	}
 	return nil
 }
 
@@ -137,7 +145,10 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 			return Report{}, err
 		}
 		dr.method.begin(&dr.state.Run, dr.ridge())
-		stop, err := dr.runSweeps(ctx)
+		stop, err := dr.runStart(ctx)
+		if stop == "" && err == nil {
+			stop, err = dr.runSweeps(ctx)
+		}
 		var diverged *DivergedError
 		if err != nil && !(dr.searching() && errors.As(err, &diverged)) {
 			return Report{}, err
@@ -147,6 +158,15 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 				return Report{}, err
 			}
 			return dr.finish(stop)
+		}
+		if dr.opt.Solver == "cavi" {
+			again, err := dr.restartAttempt()
+			if err != nil {
+				return Report{}, err
+			}
+			if again {
+				continue
+			}
 		}
 		if !dr.searching() {
 			dr.state.Done, dr.state.Stop = true, stop
@@ -290,7 +310,7 @@ func (dr *driver) update(i int) error {
 func (dr *driver) restoreBest() error {
 	run := &dr.state.Run
 	best, score := run.Best, run.BestScore
-	if dr.searching() && len(dr.state.Leader.Best) > 0 && dr.state.Leader.BestScore < score {
+	if (dr.searching() || run.Attempt > 0) && len(dr.state.Leader.Best) > 0 && dr.state.Leader.BestScore < score {
 		best, score = dr.state.Leader.Best, dr.state.Leader.BestScore
 	}
 	if !dr.state.Done && dr.validated() {

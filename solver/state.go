@@ -48,6 +48,11 @@ type Run struct {
 	Weights      []float32   // all cores in sequence
 	Best         []float32   // the same at BestSweep; empty before the first sweep ends
 	Memory       [][]float32 // adam: moments of the gradient; cavi: sites or noise weights
+
+	// cavi: the sweeps of als before the posterior, how many of them are done, the
+	// attempt, from 0, and the score that the posterior should reach; 0 if there is none.
+	StartSweeps, StartSweep, Attempt int
+	Reference                        float64
 }
 
 // Checkpointer stores the state of a run. Save must be atomic.
