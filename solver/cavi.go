@@ -27,14 +27,13 @@ type cavi struct {
 	steps int
 	ids   []blockID
 	cg    conjugateGradient
-	ridge Ridge // of the sweeps of als before the posterior
-	fixed bool  // noise and prior variances are given, not learned
+	fixed bool // noise and prior variances are given, not learned
 
 	err error // why the posterior is not finite
 }
 
 func newCAVI(d *data, train Observations, steps int) *cavi {
-	a := &cavi{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field), ridge: d.startRidge()}
+	a := &cavi{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field)}
 	d.expectedLoss = func() float64 {
 		a.evaluateAll()
 		return a.residuals.loss()
@@ -57,15 +56,12 @@ func (a *cavi) at(i int) (*termValues, *tt.Core, tt.Block) {
 // begin starts or continues a run.
 func (a *cavi) begin(r *Run, _ Ridge) {
 	a.run = r
-	fresh := a.d.noise[0] == 0 && !r.starting()
-	a.points = fresh || r.starting()
-	if fresh && r.StartSweeps > 0 && a.d.countSites == nil {
-		a.evaluateAll()
-		a.d.startPosterior()
-		a.d.noise[0] = float32(startNoise(a.residuals.loss(), len(a.d.y)))
-		r.Memory = nil
-	} else if fresh {
-		a.d.startPosterior()
+	if a.d.noise[0] == 0 && !r.starting() {
+		if r.StartSweeps > 0 {
+			a.startFromPoint()
+		} else {
+			a.d.startPosterior()
+		}
 		r.Memory = nil
 	}
 	a.points = r.starting()

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,23 +10,31 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
-// A posterior that starts far from the data can collapse: while the noise is still
-// large, the prior variances of a product of cores shrink to zero one after the
-// other. A run of cavi therefore starts with startSweeps sweeps of als under a fixed
-// penalty. They are cheap, and the best of their validation scores is a reference:
-// a posterior that ends below it, or below a constant, starts again from other
-// values. The best attempt is kept, and a warning says so.
+// A posterior can collapse: while the noise is still large, the prior variances of a
+// product of cores shrink to zero one after the other. It can also end far from the
+// data. When a run of cavi ends, sweeps of als under increasing penalties therefore
+// give a reference, the score of a point estimate on the validation set. A posterior
+// that is worse than the reference, or than a constant, starts again from the weights
+// of als, at last from those of another random start. The best attempt is kept.
 const (
-	startSweeps = 4
-	maxAttempts = 3
-	// A score may be worse than the reference by this share of the score's scale,
-	// the variance of the target.
+	referenceSweeps = 8
+	referenceFactor = 3 // between the penalties of two sweeps and the next two
+	maxAttempts     = 3 // the first included
+	// A score may be worse than the reference by this share of the variance of the
+	// target, or, for counts, by this mean log likelihood.
 	tolerated = 0.01
+	// Without a validation set, a posterior that explains less of the variance of the
+	// training data has collapsed.
+	leastExplained = 0.02
 )
 
-// startRidge is the penalty of the sweeps of als before a posterior.
-func (d *data) startRidge() Ridge {
-	return Ridge{Kind: Uniform, Lambda: PenaltySearch{}.start(Uniform, d.entityWeights)}
+// startRidge returns the penalty of a sweep of als before a posterior.
+func (d *data) startRidge(sweep int) Ridge {
+	step := float64(sweep / 2)
+	if d.validChunk == nil {
+		step = 1
+	}
+	return Ridge{Kind: Uniform, Lambda: PenaltySearch{}.start(Uniform, d.entityWeights) * math.Pow(referenceFactor, step)}
 }
 
 // starting reports whether the run has not finished its sweeps of als.
@@ -34,7 +43,7 @@ func (r *Run) starting() bool { return r.StartSweep < r.StartSweeps }
 // updatePoint fits block i as a point estimate.
 func (a *cavi) updatePoint(i int) {
 	defer a.uncouple()()
-	a.run.Raised += a.residuals.updatePoint(a.ids, i, a.ridge, a.steps, &a.cg)
+	a.residuals.updatePoint(a.ids, i, a.d.startRidge(a.run.StartSweep), a.steps, &a.cg)
 	if a.d.countSites != nil && a.lastOfTerm(i) {
 		a.refreshSites(false)
 	}
@@ -66,7 +75,7 @@ func (a *cavi) uncouple() (restore func()) {
 // endPointSweep balances the cores after a sweep of als.
 func (a *cavi) endPointSweep() {
 	restore := a.uncouple()
-	a.ridge.balance(a.d.b, a.d.field, a.d.entityWeights)
+	a.d.startRidge(a.run.StartSweep).balance(a.d.b, a.d.field, a.d.entityWeights)
 	restore()
 	a.evaluateAll()
 	if a.d.countSites != nil {
@@ -75,16 +84,29 @@ func (a *cavi) endPointSweep() {
 	}
 }
 
-// runStart runs the sweeps of als before a posterior. It returns a reason to stop,
-// or "" when they are done.
-func (dr *driver) runStart(ctx context.Context) (Stop, error) {
+// startFromPoint starts the posterior from the weights of als, with their squared
+// error as noise.
+func (a *cavi) startFromPoint() {
+	a.points = true
+	a.evaluateAll()
+	loss := a.residuals.loss()
+	a.d.startPosterior()
+	if a.d.countSites == nil {
+		a.d.noise[0] = float32(min(1, max(loss/float64(len(a.d.y)), leastStartNoise)))
+	}
+}
+
+// leastStartNoise is the least noise at the start, relative to the variance of the
+// target: als may fit small data almost exactly.
+const leastStartNoise = 1e-2
+
+// runReference runs the sweeps of als of an attempt and ends when the validation
+// score gets worse. It returns a reason to stop, or "" when they are done.
+func (dr *driver) runReference(ctx context.Context) (Stop, error) {
 	a, ok := dr.method.(*cavi)
 	run := &dr.state.Run
 	if !ok || !run.starting() {
 		return "", nil
-	}
-	if run.StartSweep == 0 && run.Block == 0 {
-		run.Reference = dr.constantScore()
 	}
 	for ; run.starting(); run.StartSweep, run.Block = run.StartSweep+1, 0 {
 		for ; run.Block < a.blocks(); run.Block++ {
@@ -98,12 +120,31 @@ func (dr *driver) runStart(ctx context.Context) (Stop, error) {
 			dr.blocks++
 		}
 		a.endPointSweep()
-		if v := dr.d.validLoss(); v < run.Reference {
-			run.Reference = v
-		}
+		dr.endReferenceSweep(run)
 	}
-	a.begin(run, dr.ridge())
+	if len(run.Best) > 0 {
+		if err := dr.d.restore(run.Best); err != nil {
+			return "", err
+		}
+		run.Best = nil
+	}
+	dr.d.noise[0], dr.d.size[0] = 0, 0
 	return "", nil
+}
+
+// endReferenceSweep keeps the best weights of als.
+func (dr *driver) endReferenceSweep(run *Run) {
+	if dr.d.validChunk == nil {
+		return
+	}
+	v := dr.d.validLoss()
+	switch {
+	case v < run.StartScore:
+		run.StartScore, run.Best = v, dr.d.flatten(run.Best)
+		run.Reference = min(run.Reference, v)
+	case run.StartSweep%2 == 1: // this penalty is worse than the one before
+		run.StartSweeps = run.StartSweep + 1
+	}
 }
 
 // constantScore returns the validation score of a field of zeros, or noScore without
@@ -120,12 +161,17 @@ func (dr *driver) constantScore() float64 {
 	return meanSquare(d.validY, zero, d.validW)
 }
 
-// fellShort reports whether a posterior ended below its reference.
-func (dr *driver) fellShort(run *Run) bool {
-	if dr.opt.Solver != "cavi" || run.Reference == 0 || run.Reference == noScore {
+// fellShort reports whether a posterior is worse than the reference, or, without a
+// validation set, whether it collapsed.
+func (dr *driver) fellShort(run *Run, reference float64) bool {
+	if dr.d.validChunk != nil {
+		return run.BestScore > reference+tolerated*dr.scoreScale()
+	}
+	n := len(run.Points)
+	if n == 0 || dr.d.countSites != nil || dr.d.noiseWeights != nil {
 		return false
 	}
-	return run.BestScore > run.Reference+tolerated*dr.scoreScale()
+	return run.Points[n-1].Train > (1-leastExplained)*meanSquare(dr.d.y, make([]float32, len(dr.d.y)), dr.d.w)
 }
 
 // scoreScale returns the unit of differences of scores: the variance of the target
@@ -147,68 +193,94 @@ func (dr *driver) scoreScale() float64 {
 	return square / total
 }
 
-// restartAttempt starts a posterior that fell short again from other values and
-// reports whether it did. After the last attempt it returns to the best one.
-func (dr *driver) restartAttempt() (bool, error) {
+// endAttempt ends an attempt of cavi that stopped for the given reason. It reports
+// whether another one follows; after the last one the state holds the best.
+func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 	run := dr.state.Run
-	if !dr.fellShort(&run) && run.Attempt == 0 {
-		return false, nil
+	if run.Attempt == 0 {
+		run.Reference = dr.constantScore()
+		run.Stop = stop
+		if dr.d.validChunk == nil && !dr.fellShort(&run, 0) {
+			return false, nil
+		}
 	}
-	run.Weights = dr.d.flatten(nil)
 	attempt, reference := run.Attempt+1, run.Reference
 	if run.Attempt == 0 || run.BestScore < dr.state.Leader.BestScore {
+		run.Stop, run.Weights, run.Memory = stop, dr.d.flatten(nil), nil
 		dr.state.Leader = run
 	}
-	if !dr.fellShort(&run) || attempt == maxAttempts {
-		dr.state.Run, dr.state.Leader = dr.state.Leader, Run{}
-		dr.state.Run.Attempt, dr.state.Run.Reference = attempt, reference
+	if run.Attempt > 0 && !dr.fellShort(&dr.state.Leader, reference) || attempt == maxAttempts {
+		dr.takeLeader(attempt, reference)
 		return false, nil
 	}
+	return true, dr.drawAttempt(attempt, reference)
+}
+
+// takeLeader makes the best attempt the result.
+func (dr *driver) takeLeader(attempts int, reference float64) {
+	dr.state.Run, dr.state.Leader = dr.state.Leader, Run{}
+	dr.state.Run.Attempt, dr.state.Run.Reference = attempts, reference
+}
+
+// drawAttempt draws the start values of another attempt.
+func (dr *driver) drawAttempt(attempt int, reference float64) error {
 	if err := dr.drawStart(); err != nil {
-		return false, err
+		return err
 	}
-	dr.drawAttempt(attempt, reference)
-	return true, nil
-}
-
-// drawAttempt draws the start values of another attempt. The first attempt starts
-// from als, the second from random values, the third from als with other ones.
-func (dr *driver) drawAttempt(attempt int, reference float64) {
 	run := &dr.state.Run
-	run.Attempt, run.Reference = attempt, reference
-	if attempt == 1 {
-		run.StartSweeps = 0
-		return
+	run.Attempt, run.Reference, run.StartScore, run.StartSweeps = attempt, reference, noScore, referenceSweeps
+	if attempt > 1 {
+		dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand {
+			return randstream.New(dr.opt.Seed, "attempt", uint64(k), uint64(attempt))
+		}, 1)
+		run.Weights = dr.d.flatten(nil)
 	}
-	dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand {
-		return randstream.New(dr.opt.Seed, "attempt", uint64(k), uint64(attempt))
-	}, 1)
-	run.Weights = dr.d.flatten(nil)
+	return nil
 }
 
-// attemptWarnings returns the warnings about the starts of a posterior.
+// attempt runs one attempt of cavi, or the only run of another solver.
+func (dr *driver) attempt(ctx context.Context) (Stop, error) {
+	stop, err := dr.runReference(ctx)
+	if stop != "" || err != nil {
+		return stop, err
+	}
+	run := &dr.state.Run
+	if run.StartSweeps > 0 {
+		if run.Attempt == 1 && !dr.fellShort(&dr.state.Leader, run.Reference) {
+			return Converged, nil // the first attempt is good enough
+		}
+		if dr.d.noise[0] == 0 {
+			dr.method.begin(run, dr.ridge())
+		}
+	}
+	stop, err = dr.runSweeps(ctx)
+	var diverged *DivergedError
+	if run.Attempt > 0 && errors.As(err, &diverged) {
+		return Diverged, nil
+	}
+	return stop, err
+}
+
+// attemptWarnings returns the warnings about the attempts of a posterior.
 func (dr *driver) attemptWarnings() []string {
 	run := &dr.state.Run
-	var warnings []string
-	if run.Attempt > 1 {
-		warnings = append(warnings, fmt.Sprintf("a posterior was worse than a point estimate on the validation set: it was started %d times, and the best result was kept", run.Attempt))
+	if run.Attempt == 0 {
+		return nil
 	}
-	if dr.fellShort(run) {
-		measure := fmt.Sprintf("R2 %.4f", 1-run.BestScore/dr.scoreScale())
-		if dr.d.countSites != nil {
-			measure = fmt.Sprintf("negative log likelihood %.4f", run.BestScore)
+	var warnings []string
+	if run.Attempt > 2 || run.StartSweeps > 0 {
+		warnings = append(warnings, fmt.Sprintf("the posterior collapsed or diverged from its first start values: it was started again from a point estimate, and the best of %d attempts was kept", run.Attempt))
+	}
+	if dr.fellShort(run, run.Reference) {
+		comparison := "the posterior explains almost nothing of the training data"
+		switch {
+		case dr.d.countSites != nil:
+			comparison = fmt.Sprintf("the posterior predicts the validation set worse than a point estimate does (negative log likelihood %.4f, point estimate %.4f)", run.BestScore, run.Reference)
+		case dr.d.validChunk != nil:
+			scale := dr.scoreScale()
+			comparison = fmt.Sprintf("the posterior predicts the validation set worse than a point estimate does (R2 %.4f, point estimate %.4f)", 1-run.BestScore/scale, 1-run.Reference/scale)
 		}
-		warnings = append(warnings, fmt.Sprintf("the posterior predicts the validation set worse than a point estimate (%s): its means and intervals are not reliable; use lower ranks in terms, or set uncertainty.inference to map", measure))
+		warnings = append(warnings, comparison+"; use lower ranks in terms, or set uncertainty.inference to map")
 	}
 	return warnings
 }
-
-// startNoise returns the noise at the start of a posterior from the fitted weights:
-// their squared error, which the updates of the noise correct.
-func startNoise(loss float64, n int) float64 {
-	return math.Min(1, math.Max(loss/float64(n), leastStartNoise))
-}
-
-// leastStartNoise is the least noise at the start, relative to the variance of the
-// target: als under a fixed penalty may fit small data almost exactly.
-const leastStartNoise = 1e-2

@@ -101,6 +101,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 // drawStart draws the start values of a new run.
 func (dr *driver) drawStart() error {
 	dr.d.noise[0], dr.d.size[0] = 0, 0
+	dr.d.resetNoiseWeights()
 	for i, k := range dr.d.kernels {
 		if err := k.set(dr.d.b, dr.startTheta[i]); err != nil {
 			return err
@@ -113,9 +114,6 @@ func (dr *driver) drawStart() error {
 	}
 	dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand { return randstream.New(dr.opt.Seed, "start", uint64(k)) }, 1)
 	dr.state.Run = Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore, Weights: dr.d.flatten(nil)}
-	if dr.opt.Solver == "cavi" {
-		dr.state.Run.StartSweeps = startSweeps
-	}
 	return nil
 }
 
@@ -145,10 +143,7 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 			return Report{}, err
 		}
 		dr.method.begin(&dr.state.Run, dr.ridge())
-		stop, err := dr.runStart(ctx)
-		if stop == "" && err == nil {
-			stop, err = dr.runSweeps(ctx)
-		}
+		stop, err := dr.attempt(ctx)
 		var diverged *DivergedError
 		if err != nil && !(dr.searching() && errors.As(err, &diverged)) {
 			return Report{}, err
@@ -160,12 +155,15 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 			return dr.finish(stop)
 		}
 		if dr.opt.Solver == "cavi" {
-			again, err := dr.restartAttempt()
+			again, err := dr.endAttempt(stop)
 			if err != nil {
 				return Report{}, err
 			}
 			if again {
 				continue
+			}
+			if dr.state.Run.Attempt > 0 {
+				stop = dr.state.Run.Stop
 			}
 		}
 		if !dr.searching() {
@@ -184,6 +182,11 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 
 // finish restores the best weights and returns the report.
 func (dr *driver) finish(stop Stop) (Report, error) {
+	if run := &dr.state.Run; run.Attempt > 0 && !dr.state.Done && dr.state.Leader.BestScore <= run.BestScore {
+		dr.takeLeader(0, 0) // an attempt that was stopped did not reach the one before
+		err := dr.d.restore(dr.state.Run.Best)
+		return dr.report(stop), err
+	}
 	err := dr.restoreBest()
 	return dr.report(stop), err
 }
@@ -310,7 +313,7 @@ func (dr *driver) update(i int) error {
 func (dr *driver) restoreBest() error {
 	run := &dr.state.Run
 	best, score := run.Best, run.BestScore
-	if (dr.searching() || run.Attempt > 0) && len(dr.state.Leader.Best) > 0 && dr.state.Leader.BestScore < score {
+	if dr.searching() && len(dr.state.Leader.Best) > 0 && dr.state.Leader.BestScore < score {
 		best, score = dr.state.Leader.Best, dr.state.Leader.BestScore
 	}
 	if !dr.state.Done && dr.validated() {

@@ -49,10 +49,12 @@ type Run struct {
 	Best         []float32   // the same at BestSweep; empty before the first sweep ends
 	Memory       [][]float32 // adam: moments of the gradient; cavi: sites or noise weights
 
-	// cavi: the sweeps of als before the posterior, how many of them are done, the
-	// attempt, from 0, and the score that the posterior should reach; 0 if there is none.
-	StartSweeps, StartSweep, Attempt int
-	Reference                        float64
+	// cavi: the attempt, from 0, its number of sweeps of als before the posterior, and
+	// the next of them; the best validation score of these and of all such sweeps; why
+	// the attempt ended.
+	Attempt, StartSweeps, StartSweep int
+	StartScore, Reference            float64
+	Stop                             Stop
 }
 
 // Checkpointer stores the state of a run. Save must be atomic.
