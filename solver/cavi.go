@@ -23,11 +23,12 @@ import (
 // conjugate gradient step.
 type cavi struct {
 	residuals
-	run   *Run
-	steps int
-	ids   []blockID
-	cg    conjugateGradient
-	fixed bool // noise and prior variances are given, not learned
+	run     *Run
+	steps   int
+	ids     []blockID
+	cg      conjugateGradient
+	pointCG conjugateGradient // of the sweeps of als
+	fixed   bool              // noise and prior variances are given, not learned
 
 	err error // why the posterior is not finite
 }

@@ -43,7 +43,7 @@ func (r *Run) starting() bool { return r.StartSweep < r.StartSweeps }
 // updatePoint fits block i as a point estimate.
 func (a *cavi) updatePoint(i int) {
 	defer a.uncouple()()
-	a.residuals.updatePoint(a.ids, i, a.d.startRidge(a.run.StartSweep), a.steps, &a.cg)
+	a.residuals.updatePoint(a.ids, i, a.d.startRidge(a.run.StartSweep), a.steps, &a.pointCG)
 	if a.d.countSites != nil && a.lastOfTerm(i) {
 		a.refreshSites(false)
 	}
