@@ -269,7 +269,7 @@ func (dr *driver) attemptWarnings() []string {
 	}
 	var warnings []string
 	if run.Attempt > 2 || run.StartSweeps > 0 {
-		warnings = append(warnings, fmt.Sprintf("the posterior collapsed or diverged from its first start values: it was started again from a point estimate, and the best of %d attempts was kept", run.Attempt))
+		warnings = append(warnings, fmt.Sprintf("the posterior was worse than a point estimate after its first start: it was started again from a point estimate, and the best of %d attempts was kept", run.Attempt))
 	}
 	if dr.fellShort(run, run.Reference) {
 		comparison := "the posterior explains almost nothing of the training data"
