@@ -41,10 +41,17 @@ func (a *als) begin(r *Run, ridge Ridge) {
 
 // update minimizes over block i.
 func (a *als) update(i int) {
-	at := a.ids[i]
+	a.run.Raised += a.updatePoint(a.ids, i, a.ridge, a.steps, &a.cg)
+}
+
+// updatePoint minimizes over block i of ids as a point estimate. It returns the
+// number of singular systems.
+func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg *conjugateGradient) (raised int64) {
+	at := ids[i]
 	t := &a.terms[at.term]
 	c := t.train.Cores[at.core]
 	block := c.Blocks()[at.block]
+	block.Posterior = nil
 	a.residualFor(at.term)
 	last := len(t.train.Cores) - 1
 	plan := t.cheapest
@@ -54,8 +61,8 @@ func (a *als) update(i int) {
 	case at.core == last:
 		plan = t.lastPlan
 	}
-	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, target: a.planTarget, entityWeights: a.d.entityWeights[at.term][at.core], steps: a.steps}
-	p.penalty = a.ridge.penaltyOf(c, block, p.entityWeights)
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, target: a.planTarget, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
+	p.penalty = ridge.penaltyOf(c, block, p.entityWeights)
 	plan.Gather(a.planTarget, a.target)
 	if a.weight != nil {
 		plan.Gather(a.planWeight, a.weight)
@@ -63,17 +70,18 @@ func (a *als) update(i int) {
 	}
 	outer := at.core == 0 || at.core == last
 	if outer && block.Map == nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes {
-		a.run.Raised += solveSlices(p)
+		raised = solveSlices(p)
 	} else {
-		a.run.Raised += int64(a.cg.solve(p))
+		raised = int64(cg.solve(p))
 	}
 	c.Refresh(a.d.b, block.Map != nil)
-	if i+1 == len(a.ids) || a.ids[i+1].term != at.term {
+	if i+1 == len(ids) || ids[i+1].term != at.term {
 		a.evaluate(at.term)
 	}
-	if i+1 == len(a.ids) {
+	if i+1 == len(ids) {
 		a.updateOffset()
 	}
+	return raised
 }
 
 // solveSlices solves the free slices of an outer core exactly. It returns the

@@ -23,11 +23,12 @@ import (
 // conjugate gradient step.
 type cavi struct {
 	residuals
-	run   *Run
-	steps int
-	ids   []blockID
-	cg    conjugateGradient
-	fixed bool // noise and prior variances are given, not learned
+	run     *Run
+	steps   int
+	ids     []blockID
+	cg      conjugateGradient
+	pointCG conjugateGradient // of the sweeps of als
+	fixed   bool              // noise and prior variances are given, not learned
 
 	err error // why the posterior is not finite
 }
@@ -56,10 +57,15 @@ func (a *cavi) at(i int) (*termValues, *tt.Core, tt.Block) {
 // begin starts or continues a run.
 func (a *cavi) begin(r *Run, _ Ridge) {
 	a.run = r
-	if a.d.noise[0] == 0 {
-		a.d.startPosterior()
+	if a.d.noise[0] == 0 && !r.starting() {
+		if r.StartSweeps > 0 {
+			a.startFromPoint()
+		} else {
+			a.d.startPosterior()
+		}
 		r.Memory = nil
 	}
+	a.points = r.starting()
 	a.evaluateAll()
 	if a.d.noiseWeights != nil {
 		if len(r.Memory) > 0 {
@@ -101,14 +107,18 @@ func (a *cavi) update(i int) {
 	if exact {
 		a.run.Raised += solveExpectedSlices(p)
 	} else {
+		p.keepVariances = c.Centred && block.Map != nil
 		a.run.Raised += int64(a.cg.solve(p))
+		if p.keepVariances {
+			a.d.solveCentred(p)
+		}
 	}
 	if p.failed != nil && a.err == nil {
 		a.err = p.failed
 	}
 	c.Refresh(a.d.b, block.Map != nil)
 	a.learnPrior(i)
-	if i+1 == len(a.ids) || a.ids[i+1].term != at.term {
+	if a.lastOfTerm(i) {
 		a.evaluate(at.term)
 		a.updateOffset()
 		if a.d.countSites != nil {

@@ -39,6 +39,15 @@ func (d *data) startNoiseWeights(model NoiseModel) {
 	d.w = w
 }
 
+// resetNoiseWeights sets the weights to those of the data.
+func (d *data) resetNoiseWeights() {
+	if d.noiseWeights != nil {
+		for i := range d.w {
+			d.w[i] = float32(weightAt(d.noiseWeights.base, i))
+		}
+	}
+}
+
 // refreshNoiseWeights fits the noise model to the moments of the field. Weights are
 // relative to the mean precision, so d.noise remains the variance of a typical
 // observation.

@@ -103,5 +103,5 @@ func (dr *driver) runWarnings() []string {
 	if run.Raised > 0 {
 		warn("the diagonals of %d singular systems were raised to solve them; %s to avoid this", run.Raised, remedy)
 	}
-	return warnings
+	return append(warnings, dr.attemptWarnings()...)
 }

@@ -11,8 +11,9 @@ import (
 // residuals holds the values of all terms at the training observations, and the
 // target that the other terms leave for one of them.
 type residuals struct {
-	d     *data
-	terms []termValues
+	d      *data
+	terms  []termValues
+	points bool // posteriors: variances are taken as zero
 
 	target                 []float32 // the target of the current term, per observation
 	weight                 []float32 // its weight; nil means 1
@@ -67,7 +68,8 @@ func (a *residuals) evaluateAll() {
 func (a *residuals) evaluate(k int) {
 	t := &a.terms[k]
 	job := &backend.Job{Mean: a.planTarget}
-	if t.variance != nil {
+	varies := t.variance != nil && !a.points
+	if varies {
 		if a.planWeight == nil {
 			a.planWeight = make([]float32, len(a.planTarget))
 		}
@@ -75,8 +77,10 @@ func (a *residuals) evaluate(k int) {
 	}
 	a.d.pass(t.cheapest, t.train.Slices(), job)
 	t.cheapest.Scatter(t.mean, a.planTarget)
-	if t.variance != nil {
+	if varies {
 		t.cheapest.Scatter(t.variance, a.planWeight)
+	} else {
+		clear(t.variance)
 	}
 }
 

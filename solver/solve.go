@@ -76,6 +76,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 		if opt.Noise != nil {
 			d.startNoiseWeights(opt.Noise)
 		}
+		d.centreAdditive()
 		dr.method = newCAVI(d, p.Train, opt.CGSteps)
 		dr.opt.Ridge = &Ridge{Kind: Uniform} // unused: priors replace the penalty
 	}
@@ -104,9 +105,15 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 func (dr *driver) drawStart() error {
 	dr.d.noise[0], dr.d.size[0] = 0, 0
 	dr.d.field.Offset = tt.Offset{}
+	dr.d.resetNoiseWeights()
 	for i, k := range dr.d.kernels {
 		if err := k.set(dr.d.b, dr.startTheta[i]); err != nil {
 			return err
+		}
+	}
+	for _, at := range blockIDs(dr.d.field) {
+		if c, b := dr.d.posteriorBlock(at); b.Posterior != nil {
+			b.Posterior.SetVariance(0, c.Slices.Slice())
 		}
 	}
 	dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand { return randstream.New(dr.opt.Seed, "start", uint64(k)) }, 1)
@@ -140,7 +147,7 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 			return Report{}, err
 		}
 		dr.method.begin(&dr.state.Run, dr.ridge())
-		stop, err := dr.runSweeps(ctx)
+		stop, err := dr.attempt(ctx)
 		var diverged *DivergedError
 		if err != nil && !(dr.searching() && errors.As(err, &diverged)) {
 			return Report{}, err
@@ -150,6 +157,18 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 				return Report{}, err
 			}
 			return dr.finish(stop)
+		}
+		if dr.opt.Solver == "cavi" {
+			again, err := dr.endAttempt(stop)
+			if err != nil {
+				return Report{}, err
+			}
+			if again {
+				continue
+			}
+			if dr.state.Run.Attempt > 0 {
+				stop = dr.state.Run.Stop
+			}
 		}
 		if !dr.searching() {
 			dr.state.Done, dr.state.Stop = true, stop
@@ -167,6 +186,11 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 
 // finish restores the best weights and returns the report.
 func (dr *driver) finish(stop Stop) (Report, error) {
+	if run := &dr.state.Run; run.Attempt > 0 && !dr.state.Done && dr.state.Leader.BestScore <= run.BestScore {
+		dr.takeLeader(0, 0) // an attempt that was stopped did not reach the one before
+		err := dr.d.restore(dr.state.Run.Best)
+		return dr.report(stop), err
+	}
 	err := dr.restoreBest()
 	return dr.report(stop), err
 }

@@ -48,6 +48,13 @@ type Run struct {
 	Weights      []float32   // all cores in sequence
 	Best         []float32   // the same at BestSweep; empty before the first sweep ends
 	Memory       [][]float32 // adam: moments of the gradient; cavi: sites or noise weights
+
+	// cavi: the attempt, from 0, its number of sweeps of als before the posterior, and
+	// the next of them; the best validation score of these and of all such sweeps; why
+	// the attempt ended.
+	Attempt, StartSweeps, StartSweep int
+	StartScore, Reference            float64
+	Stop                             Stop
 }
 
 // Checkpointer stores the state of a run. Save must be atomic.

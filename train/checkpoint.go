@@ -42,6 +42,9 @@ type runMeta struct {
 	Points                                    []solver.Point
 	BestScore, Rate                           float64
 	Raised, Step                              int64
+	Attempt, StartSweeps, StartSweep          int
+	StartScore, Reference                     float64
+	Stop                                      solver.Stop
 }
 
 // Save implements solver.Checkpointer.
@@ -55,7 +58,8 @@ func (c *checkpoint) Save(s *solver.State) error {
 	err := errors.Join(put("spec", c.spec), put("trials", s.Trials), put("done", s.Done), put("stop", s.Stop))
 	for name, run := range map[string]*solver.Run{"run": &s.Run, "leader": &s.Leader} {
 		err = errors.Join(err, put(name, runMeta{run.Sweep, run.Block, run.BestSweep, run.Restarts, len(run.Memory),
-			run.Points, run.BestScore, run.Rate, run.Raised, run.Step}))
+			run.Points, run.BestScore, run.Rate, run.Raised, run.Step,
+			run.Attempt, run.StartSweeps, run.StartSweep, run.StartScore, run.Reference, run.Stop}))
 	}
 	if err != nil {
 		return err
@@ -105,7 +109,8 @@ func loadRun(f *modelfile.File, name string, r *solver.Run) error {
 		return err
 	}
 	*r = solver.Run{Sweep: m.Sweep, Block: m.Block, BestSweep: m.BestSweep, Restarts: m.Restarts, Points: m.Points,
-		BestScore: m.BestScore, Rate: m.Rate, Raised: m.Raised, Step: m.Step, Memory: make([][]float32, m.Memory)}
+		BestScore: m.BestScore, Rate: m.Rate, Raised: m.Raised, Step: m.Step,
+		Attempt: m.Attempt, StartSweeps: m.StartSweeps, StartSweep: m.StartSweep, StartScore: m.StartScore, Reference: m.Reference, Stop: m.Stop, Memory: make([][]float32, m.Memory)}
 	for what := range 2 + m.Memory {
 		values, err := modelfile.Values[float32](f, fmt.Sprintf("%s/%d", name, what), -1)
 		if err != nil {

@@ -2,6 +2,7 @@ package tt
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
@@ -125,12 +126,12 @@ func (c *Core) FillVariances() {
 //
 //	plain s', side s_t, additive s' + s_t, wlr m'^2 s_t + t^2 s' + s' s_t.
 func (c *Core) refreshVariances(b backend.Backend, sideChanged bool) {
-	if c.FreePosterior != nil {
-		c.setUntrainedVariances()
-	}
 	if c.WeightPosterior != nil && sideChanged {
 		c.regressionVariances(b, c.Map, c.sideVar)
 		copy(c.sideVar[len(c.sideVar)-c.Slices.Slice():], c.varianceAboutPrior(c.side, c.sideVar))
+	}
+	if c.FreePosterior != nil {
+		c.setUntrainedVariances()
 	}
 	if c.Slices.Cov != nil {
 		c.refreshCovariance(b)
@@ -143,6 +144,10 @@ func (c *Core) refreshVariances(b backend.Backend, sideChanged bool) {
 	case Additive:
 		for i, v := range c.FreePosterior.Var {
 			dst[i] = v + c.sideVar[i]
+		}
+		if c.Centred {
+			trained := c.TrainedEntities() * c.Slices.Slice()
+			copy(dst[:trained], c.FreePosterior.Var)
 		}
 	case WLR:
 		for i, s := range c.FreePosterior.Var {
@@ -165,7 +170,9 @@ func (c *Core) refreshCovariance(b backend.Backend) {
 		copy(dst, free)
 		for i := range r {
 			if c.Variant == Additive {
-				dst[i*r+i] += st[i]
+				if !(c.Centred && c.trained(e)) {
+					dst[i*r+i] += st[i]
+				}
 				continue
 			}
 			for j := range r {
@@ -181,7 +188,14 @@ func (c *Core) refreshCovariance(b backend.Backend) {
 // slice. O(n R^2).
 func (c *Core) setUntrainedVariances() {
 	size, n := c.Slices.Slice(), c.Slices.N-1
-	about := c.varianceAboutPrior(c.Free, c.FreePosterior.Var)
+	variance := c.FreePosterior.Var
+	if c.Centred {
+		variance = slices.Clone(variance)
+		for i, v := range c.sideVar {
+			variance[i] += v // of V' = G - T
+		}
+	}
+	about := c.varianceAboutPrior(c.Free, variance)
 	for e := range n + 1 {
 		if e < n && c.trained(e) {
 			continue
