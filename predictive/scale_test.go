@@ -44,7 +44,7 @@ func TestScaleStandardises(t *testing.T) {
 func TestCountScale(t *testing.T) {
 	t.Parallel()
 	y := []float32{0, 1, 5}
-	s, err := NewCountScale(y, []float32{1, 1, 2})
+	s, err := NewCountScale(y, []float32{1, 1, 2}, nil)
 	if want := (Scale{LogRate, math.Log(2.75), 1}); err != nil || s != want {
 		t.Fatalf("got %+v, %v, want %+v", s, err, want)
 	}

@@ -101,6 +101,9 @@ func (s Spec) validateUncertainty(ps *Problems) {
 			ps.Addf("uncertainty.noise", "%s requires the gaussian likelihood; a count likelihood has its own noise, so set uncertainty.noise to constant", u.Noise)
 		}
 	}
+	if s.Data.Exposure != "" && !u.Counts() {
+		ps.Addf("data.exposure", "an exposure requires a likelihood of counts; set uncertainty.likelihood to poisson or negative-binomial, or divide the target by the exposure")
+	}
 	if u.NoiseUse == "fit" && !u.Bayesian() {
 		ps.Addf("uncertainty.noise-use", "fit requires a posterior; set uncertainty.inference to mean-field")
 	}

@@ -12,7 +12,7 @@ import (
 func (r *run) newScale() (predictive.Scale, error) {
 	train := r.parts[dataset.Train]
 	if r.spec.Uncertainty.Counts() {
-		return predictive.NewCountScale(train.Y, train.W)
+		return predictive.NewCountScale(train.Y, train.W, train.Exposure)
 	}
 	transform, err := predictive.ParseTransform(r.spec.Transform)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *run) noiseModel() solver.NoiseModel {
 		noise := r.fitNoise(train, mean, onScale)
 		variance := make([]float64, len(mean))
 		for i, z := range mean {
-			variance[i] = noise.Variance(modes, scale.Location(z), train.Codes, i)
+			variance[i] = noise.UnitVariance(modes, scale.Location(z), train.Codes, i)
 		}
 		return variance
 	}

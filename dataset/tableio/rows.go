@@ -78,6 +78,8 @@ func rowIndexes(all *[]int32, n int) []int32 {
 const (
 	targetRemedy = "leave it empty or write NA if the target is missing"
 	weightRemedy = "write a weight of 0 or more in every row"
+
+	exposureRemedy = "write an exposure above 0 in every row"
 )
 
 // numberProblem describes a field that is not a finite number.
@@ -93,13 +95,16 @@ func numberProblem(r rowset, row, c int, names []string, kind numeric.Kind, reme
 }
 
 // readWeights reads column c of the rows in keep up to the first bad weight, and
-// counts zeros.
-func readWeights(dst []float32, r rowset, c int, keep []int32, names []string) (good, zero int, problem *dataset.InputError) {
+// counts zeros. If optional is set, missing weights and zeros become 1.
+func readWeights(dst []float32, r rowset, c int, keep []int32, names []string, optional bool) (good, zero int, problem *dataset.InputError) {
 	good, _, kind := r.Numbers(dst, c, keep)
 	if good < len(keep) {
 		problem = numberProblem(r, int(keep[good]), c, names, kind, weightRemedy)
 	}
 	for k, w := range dst[:good] {
+		if optional && (w == 0 || w != w) {
+			dst[k], w = 1, 1
+		}
 		if w > 0 {
 			continue
 		}
@@ -115,4 +120,28 @@ func readWeights(dst []float32, r rowset, c int, keep []int32, names []string) (
 		return k, zero, problem
 	}
 	return good, zero, problem
+}
+
+// readExposures reads column c of the rows in keep up to the first bad exposure. If
+// optional is set, missing exposures become 1.
+func readExposures(dst []float32, r rowset, c int, keep []int32, names []string, optional bool) (good int, problem *dataset.InputError) {
+	good, _, kind := r.Numbers(dst, c, keep)
+	if good < len(keep) {
+		problem = numberProblem(r, int(keep[good]), c, names, kind, exposureRemedy)
+	}
+	for k, e := range dst[:good] {
+		if optional && e != e {
+			dst[k], e = 1, 1
+		}
+		if e > 0 {
+			continue
+		}
+		row := int(keep[k])
+		problem = &dataset.InputError{Line: r.Line(row), Column: names[c], Value: string(r.Field(row, c)), Problem: "the exposure is not above 0", Remedy: exposureRemedy}
+		if e != e {
+			problem.Problem = "the exposure is missing"
+		}
+		return k, problem
+	}
+	return good, problem
 }
