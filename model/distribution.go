@@ -94,7 +94,11 @@ func (m *Model) Uncorrected(z tt.Moments, rows Rows, i int) predictive.Distribut
 	if counts := m.noise.Count(); counts != nil {
 		return predictive.CountMixture(counts, level, variance)
 	}
-	return predictive.Gaussian(m.scale.Transform, level, variance, m.noise.Variance(m.noiseModes, level, rows, i))
+	p := predictive.Gaussian(m.scale.Transform, level, variance, m.noise.Variance(m.noiseModes, level, rows, i))
+	if m.scale.NonNegative {
+		p = p.NonNegative()
+	}
+	return p
 }
 
 // FieldVariance returns the variance of the field at row i on the transform's

@@ -185,9 +185,14 @@ func (m *Model) drawRow(values, levels []float64, z tt.Moments, r Rows, i int, r
 		}
 	}
 	if m.correction == nil {
+		if m.scale.NonNegative {
+			for k, v := range values {
+				values[k] = max(v, 0)
+			}
+		}
 		return
 	}
-	bare := m.Uncorrected(z, r, i)
+	bare := m.Uncorrected(z, r, i).Unclamped() // so that a draw below 0 has a level too
 	for k, v := range values {
 		levels[k] = bare.PIT(v, seed, uint64(k))
 	}

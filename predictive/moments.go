@@ -14,6 +14,15 @@ func (d Distribution) Mean() float64 {
 		mean, _, _ := d.countMoments()
 		return mean
 	}
+	return d.gaussianMean()
+}
+
+// gaussianMean returns the mean under normal scores.
+func (d Distribution) gaussianMean() float64 {
+	if d.cuts() {
+		mean, _ := clampedMoments(d.transform, d.m, d.sd*d.sd)
+		return mean
+	}
 	return gaussianMean(d.transform, d.m, d.sd*d.sd)
 }
 
@@ -66,7 +75,7 @@ func (d Distribution) Moments() Moments {
 	if d.count != nil {
 		mean, model, noise = d.countMoments()
 	} else {
-		mean = gaussianMean(d.transform, d.m, d.sd*d.sd)
+		mean = d.gaussianMean()
 		model, noise = d.gaussianVariances()
 	}
 	if d.scores.n > 0 && model+noise > 0 {
@@ -78,6 +87,9 @@ func (d Distribution) Moments() Moments {
 
 // gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.
 func (d Distribution) gaussianVariances() (model, noise float64) {
+	if d.cuts() {
+		return d.clampedVariances()
+	}
 	switch d.transform {
 	case Log1p:
 		level := math.Exp(2*d.m + d.model + d.noise)

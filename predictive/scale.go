@@ -13,6 +13,10 @@ type Scale struct {
 	Transform Transform `json:"transform"`
 	Center    float64   `json:"center"`
 	Spread    float64   `json:"spread"`
+
+	// NonNegative is set if the fitted table has no target below 0. Predictive
+	// distributions then have no probability there.
+	NonNegative bool `json:"nonnegative,omitempty"`
 }
 
 // NewScale fits a scale to training targets. The weights w are optional; nil means

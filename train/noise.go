@@ -1,6 +1,8 @@
 package train
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -18,7 +20,20 @@ func (r *run) newScale() (predictive.Scale, error) {
 	if err != nil {
 		return predictive.Scale{}, err
 	}
-	return predictive.NewScale(transform, train.Y, train.W)
+	scale, err := predictive.NewScale(transform, train.Y, train.W)
+	scale.NonNegative = r.nonNegative()
+	return scale, err
+}
+
+// nonNegative reports whether no target is below 0. Like the domain of a transform, this
+// holds for all parts.
+func (r *run) nonNegative() bool {
+	for _, o := range r.parts {
+		if len(o.Y) > 0 && slices.Min(o.Y) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // learnNoise fits the noise to expected squared errors. For a posterior the training
