@@ -39,10 +39,12 @@ func weightedTables(seed uint64, unit float64) (train, fresh string) {
 	return tables[0].String(), tables[1].String()
 }
 
+// weightedSpec returns a specification with one rank more than the truth, which takes
+// up the difference between the centre of the scale and 0.
 func weightedSpec(table string, u kft.UncertaintySpec) kft.Spec {
 	return kft.Spec{
 		Data:        kft.DataSpec{Files: []string{table}, Target: "y", Weight: "w", Modes: []string{"shop", "good", "time"}},
-		Terms:       []string{"shop,good,time:2"},
+		Terms:       []string{"shop,good,time:3"},
 		Uncertainty: u,
 	}
 }
@@ -51,12 +53,24 @@ func weightedSpec(table string, u kft.UncertaintySpec) kft.Spec {
 // values of new rows as often as they say.
 func TestCoverageOfWeightedRows(t *testing.T) {
 	t.Parallel()
-	const seeds = 6
-	for _, correction := range []string{"none", "split"} {
+	const seeds = 8
+	for _, correction := range []string{"none", "split", "from new rows"} {
 		inside, count := map[float64]float64{}, map[float64]float64{}
 		for seed := range uint64(seeds) {
 			train, fresh := weightedTables(seed+1, 1)
-			m, _ := fit(t, weightedSpec(writeFile(t, "train.csv", train), kft.UncertaintySpec{Inference: "mean-field", Conformal: correction}), kft.Options{})
+			kind := correction
+			if correction == "from new rows" {
+				kind = "none"
+			}
+			m, _ := fit(t, weightedSpec(writeFile(t, "train.csv", train), kft.UncertaintySpec{Inference: "mean-field", Conformal: kind}), kft.Options{})
+			if correction != kind {
+				lines := strings.SplitAfter(fresh, "\n")
+				fresh = lines[0] + strings.Join(lines[1000:], "")
+				var err error
+				if m, _, err = m.Recalibrate(t.Context(), kft.Reader("new", strings.NewReader(strings.Join(lines[:1000], ""))), "split", kft.TableOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
 			p := numberColumns(t, predictFile(t, m, writeFile(t, "fresh.csv", fresh), kft.TableOptions{Quantiles: []float64{0.05, 0.95}}))
 			for i, w := range p["w"] {
 				count[w]++
