@@ -178,6 +178,7 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 	for i := 0; i < len(pairs); {
 		first := pairs[i].first
 		sum, weights, weighted := float64(t.Y[first]), t.weight(first), float64(t.Y[first])*t.weight(first)
+		exposure, rows := t.exposure(first), 1.0
 		last := first
 		for ; i < len(pairs) && pairs[i].first == first; i++ {
 			last = pairs[i].again
@@ -186,17 +187,20 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 			sum += y
 			weights += w
 			weighted += y * w
+			exposure += t.exposure(last)
+			rows++
 		}
 		switch rule {
 		case "sum":
 			t.Y[first] = float32(sum)
 		case "mean":
 			t.Y[first] = float32(weighted / weights)
+			exposure /= rows
 		case "last":
 			t.Y[first] = t.Y[last]
-			weights = t.weight(last)
+			weights, exposure = t.weight(last), t.exposure(last)
 		}
-		if math.IsInf(float64(t.Y[first]), 0) || weights > math.MaxFloat32 {
+		if math.IsInf(float64(t.Y[first]), 0) || weights > math.MaxFloat32 || exposure > math.MaxFloat32 {
 			place := where(t.SourceRow(int(first)))
 			return &InputError{File: place.File, Line: place.Line, Unit: place.Unit,
 				Problem: fmt.Sprintf("the sum over the repeated rows of cell %s exceeds the range of float32", t.CellName(first)),
@@ -204,6 +208,9 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 		}
 		if t.W != nil {
 			t.W[first] = float32(weights)
+		}
+		if t.Exposure != nil {
+			t.Exposure[first] = float32(exposure)
 		}
 	}
 	t.drop(gone, pairs)
@@ -215,6 +222,13 @@ func (t *Table) weight(k int32) float64 {
 		return 1
 	}
 	return float64(t.W[k])
+}
+
+func (t *Table) exposure(k int32) float64 {
+	if t.Exposure == nil {
+		return 1
+	}
+	return float64(t.Exposure[k])
 }
 
 // drop removes merged observations and records where they went.
@@ -238,6 +252,9 @@ func (t *Table) drop(gone []bool, pairs []repeat) {
 	t.Y = staying(t.Y, gone, n)
 	if t.W != nil {
 		t.W = staying(t.W, gone, n)
+	}
+	if t.Exposure != nil {
+		t.Exposure = staying(t.Exposure, gone, n)
 	}
 	if t.Part != nil {
 		t.Part = staying(t.Part, gone, n)

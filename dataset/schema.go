@@ -18,9 +18,15 @@ type Schema struct {
 	Modes  []Mode
 	Part   string // column that contains train, valid, test or unused, or ""
 
+	// Exposure is the column of the exposures of counts, or "".
+	Exposure string
+	// Optional is set for tables to predict: they may lack the columns of weight and
+	// exposure, and a missing value in them is 1, like a weight of 0.
+	Optional bool
+
 	// Duplicates specifies what to do with a cell that occurs more than once: "error" (or
-	// ""), "sum" (of targets and of weights), "mean" (weighted; weights are summed) or
-	// "last".
+	// ""), "sum" (of targets, of weights and of exposures), "mean" (weighted; weights are
+	// summed, exposures averaged) or "last".
 	Duplicates string
 
 	// Absent lists columns that the table must not have because the output adds them.
@@ -52,13 +58,17 @@ func (s Schema) Check() error {
 	return nil
 }
 
-// Columns lists the columns that the schema names.
+// Columns lists the columns that the schema names and a table must have.
 func (s Schema) Columns() []string {
 	var names []string
 	for _, m := range s.Modes {
 		names = append(names, m.Columns...)
 	}
-	for _, name := range []string{s.Target, s.Weight, s.Part} {
+	rest := []string{s.Target, s.Part}
+	if !s.Optional {
+		rest = []string{s.Target, s.Weight, s.Exposure, s.Part}
+	}
+	for _, name := range rest {
 		if name != "" {
 			names = append(names, name)
 		}
@@ -69,8 +79,8 @@ func (s Schema) Columns() []string {
 // Positions are the indexes of a schema's columns in one table. An index is -1 if
 // the schema does not name the column.
 type Positions struct {
-	Modes                [][]int
-	Target, Weight, Part int
+	Modes                          [][]int
+	Target, Weight, Exposure, Part int
 }
 
 // Locate finds the schema's columns among the names of a table's columns. The
@@ -111,9 +121,11 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 	for _, one := range []struct {
 		at          *int
 		name, field string
-	}{{&found.Target, s.Target, "data.target"}, {&found.Weight, s.Weight, "data.weight"}, {&found.Part, s.Part, "split"}} {
+		optional    bool
+	}{{&found.Target, s.Target, "data.target", false}, {&found.Weight, s.Weight, "data.weight", s.Optional},
+		{&found.Exposure, s.Exposure, "data.exposure", s.Optional}, {&found.Part, s.Part, "split", false}} {
 		*one.at = -1
-		if one.name == "" {
+		if one.name == "" || one.optional && !slices.Contains(names, one.name) {
 			continue
 		}
 		i, err := find(one.name, one.field)

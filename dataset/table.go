@@ -17,7 +17,7 @@ type Counts struct {
 }
 
 // Table is a list of observations: cell (Codes[0][k], Codes[1][k], ...) has value
-// Y[k] and weight W[k].
+// Y[k], weight W[k] and exposure Exposure[k].
 type Table struct {
 	Modes  []Mode
 	Dicts  []*Dict
@@ -28,6 +28,9 @@ type Table struct {
 	Part   []Part      // from the part column, or nil
 	Merged []MergedRow // rows without an observation of their own
 	Counts Counts
+
+	// Exposure is positive; nil without such a column.
+	Exposure []float32
 
 	// Hash is a SHA-256 of what was read: for each input its header and its
 	// decompressed text, by blocks, or its typed values. Compression and the number of

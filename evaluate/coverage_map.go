@@ -117,8 +117,9 @@ func (c *mapCounter) table(ctx context.Context, source tableio.Source, opt model
 		place := func(a axis, i int) int32 { return a.at(c.model.Code(a.mode, b.ID(a.mode, i))) }
 		mutex.Lock() // counting is cheap compared with predicting
 		defer mutex.Unlock()
+		rows := Rows{Codes: b.Codes, Y: b.Y, W: b.W, Exposure: b.Exposure}
 		for i := range b.Y {
-			if err := c.add(m, z, b.Codes, b.Y, i, place(c.axes[0], i), place(c.axes[1], i)); err != nil {
+			if err := c.add(m, z, rows, i, place(c.axes[0], i), place(c.axes[1], i)); err != nil {
 				return err
 			}
 		}
@@ -138,7 +139,7 @@ func (c *mapCounter) part(ctx context.Context, source tableio.Source, opt MapOpt
 	m.ForgetUntrained(rows.Codes)
 	z := m.Moments(engine, rows.Codes)
 	for i := range rows.Y {
-		if err := c.add(m, z, rows.Codes, rows.Y, i, c.axes[0].at(vertical[i]), c.axes[1].at(horizontal[i])); err != nil {
+		if err := c.add(m, z, rows, i, c.axes[0].at(vertical[i]), c.axes[1].at(horizontal[i])); err != nil {
 			return err
 		}
 	}
@@ -153,14 +154,15 @@ func (a axis) at(code int32) int32 {
 }
 
 // add counts row i.
-func (c *mapCounter) add(m *model.Model, z tt.Moments, codes [][]int32, y []float32, i int, row, column int32) error {
-	if math.IsNaN(float64(y[i])) || row < 0 || column < 0 {
+func (c *mapCounter) add(m *model.Model, z tt.Moments, rows Rows, i int, row, column int32) error {
+	y := rows.Y
+	if math.IsNaN(float64(y[i])) || rows.W != nil && rows.W[i] == 0 || row < 0 || column < 0 {
 		return nil
 	}
 	if err := m.CheckTarget(y, i); err != nil {
 		return err
 	}
 	c.N++
-	c.Add(row, column, m.Distribution(z, codes, i), float64(y[i]))
+	c.Add(row, column, m.Distribution(z, rows.given(), i), float64(y[i]))
 	return nil
 }

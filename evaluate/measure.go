@@ -58,10 +58,17 @@ type Rows struct {
 	Y     []float32 // NaN is missing
 	W     []float32 // weights, nil for 1
 	First int       // number of the first row
+
+	Exposure []float32 // nil for 1
+}
+
+// given returns what predictions of the rows depend on.
+func (r Rows) given() model.Rows {
+	return model.Rows{Codes: r.Codes, Weight: r.W, Exposure: r.Exposure}
 }
 
 // Measure compares predictions, given by their moments on the modelling scale, with
-// the targets of rows. Rows without a target are skipped. A target outside the
+// the targets of rows. Rows without a target or of weight 0 are skipped. A target outside the
 // transform's domain is a *predictive.DomainError.
 func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, error) {
 	n := len(rows.Y)
@@ -93,7 +100,7 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 // add measures row i.
 func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Rows, i int, newCombination []bool) error {
 	v := float64(rows.Y[i])
-	if math.IsNaN(v) {
+	if math.IsNaN(v) || rows.W != nil && rows.W[i] == 0 {
 		return nil
 	}
 	if err := m.CheckTarget(rows.Y, i); err != nil {
@@ -103,8 +110,8 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 	if rows.W != nil {
 		weight = float64(rows.W[i])
 	}
-	p := m.Distribution(z, rows.Codes, i)
-	s.point.Add(v, weight, p.Mean(), p.Median(), scale.OnScale(v), scale.PredictionOnScale(z.Mean[i]))
+	p := m.Distribution(z, rows.given(), i)
+	s.point.Add(v, weight, p.Mean(), p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))
 	if s.calibration != nil {
 		row := metrics.Observation{Y: v, Weight: weight, Index: uint64(rows.First + i), Seen: math.MaxInt, NewCombination: newCombination[i]}
 		row.Entities = make([]int32, len(rows.Codes))

@@ -92,7 +92,7 @@ func Correction(b backend.Backend, m *model.Model, rows Rows, kind string) (*con
 	n, seed := len(rows.Y), m.Spec().Seed
 	s := scores{score: make([]float64, n), location: make([]float64, n), entity: rows.Codes[m.GroupMode()]}
 	backend.ParallelFor(b, n, func(i int) {
-		p := m.Uncorrected(z, rows.Codes, i)
+		p := m.Uncorrected(z, rows.given(), i)
 		s.score[i], s.location[i] = p.Score(float64(rows.Y[i]), seed, uint64(i)), p.Location()
 	})
 	return s.correction(kind)
@@ -119,6 +119,7 @@ func (s *scores) correction(kind string) (*conformal.Correction, error) {
 func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch) (*scores, error) {
 	s := &scores{}
 	mode, seed := m.GroupMode(), m.Spec().Seed
+	given := model.Rows{Codes: b.Codes, Weight: b.W, Exposure: b.Exposure}
 	for i, y := range b.Y {
 		if math.IsNaN(float64(y)) || b.W != nil && b.W[i] == 0 {
 			continue
@@ -126,7 +127,7 @@ func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch) (*scores, error) {
 		if err := m.CheckTarget(b.Y, i); err != nil {
 			return nil, err
 		}
-		p := m.Uncorrected(z, b.Codes, i)
+		p := m.Uncorrected(z, given, i)
 		s.score = append(s.score, p.Score(float64(y), seed, uint64(b.First+i)))
 		s.location = append(s.location, p.Location())
 		s.entity = append(s.entity, m.FittedCode(mode, b.Codes[mode][i]))

@@ -49,7 +49,8 @@ func (p Prediction) Interval(probability float64) (low, high float64) {
 }
 
 // A Cell has an id for each mode: {"store": "2106", "item": "11776",
-// "time": "2016-12"}.
+// "time": "2016-12"}. It may also have a number above 0 for the column of weights or
+// of exposures, if the model has one: {..., "weight": "2.5"}. Otherwise they are 1.
 type Cell map[string]string
 
 // A CellError reports a cell that does not fit the model's modes.
@@ -69,10 +70,11 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 	if err := ctx.Err(); err != nil || len(cells) == 0 {
 		return nil, err
 	}
-	codes, err := m.codesOf(cells)
+	rows, err := m.rowsOf(cells)
 	if err != nil {
 		return nil, err
 	}
+	codes := rows.Codes
 	modes := m.modes
 	m = m.describeUnknown(codes, func(mode, c int) string { return cells[c][modes[mode].Name] })
 	m.ForgetUntrained(codes)
@@ -97,7 +99,7 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p := m.Distribution(z, codes, c)
+		p := m.Distribution(z, rows, c)
 		all := p.Moments()
 		out[c].Mean, out[c].Median, out[c].distribution = all.Mean, p.Median(), p
 		out[c].SD, out[c].SDModel, out[c].SDNoise = all.SD, all.SDModel, all.SDNoise
@@ -114,7 +116,7 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, error) {
 	}
 	for c, cell := range cells {
 		for name := range cell {
-			if !m.hasMode(name) {
+			if !m.hasMode(name) && !m.isMeasure(name) {
 				names := m.spec.ModeNames()
 				return nil, &CellError{c, name, fmt.Sprintf("the model has no mode %q%s; its modes are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))}
 			}

@@ -32,10 +32,15 @@ func (n *Noise) Count() predictive.CountDistribution {
 	return nil
 }
 
-// Variance returns the noise variance of row i. The level is the predicted mean of
-// the row on the transform's scale; modes are those whose entities have their own
-// noise.
-func (n *Noise) Variance(modes []int, level float64, codes [][]int32, i int) float64 {
+// Variance returns the noise variance of row i, which has the row's weight. The level
+// is the predicted mean of the row on the transform's scale; modes are those whose
+// entities have their own noise.
+func (n *Noise) Variance(modes []int, level float64, rows Rows, i int) float64 {
+	return n.UnitVariance(modes, level, rows.Codes, i) / rows.weight(i)
+}
+
+// UnitVariance returns the noise variance that row i would have with weight 1.
+func (n *Noise) UnitVariance(modes []int, level float64, codes [][]int32, i int) float64 {
 	switch {
 	case n.Entity != nil:
 		own := make([][]int32, 0, 2)
@@ -70,13 +75,13 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 }
 
 // Distribution returns the predictive distribution of row i, given the field's
-// moments at all rows.
-func (m *Model) Distribution(z tt.Moments, codes [][]int32, i int) predictive.Distribution {
-	p := m.Uncorrected(z, codes, i)
+// moments at all rows. It has the noise of the row's own weight.
+func (m *Model) Distribution(z tt.Moments, rows Rows, i int) predictive.Distribution {
+	p := m.Uncorrected(z, rows, i)
 	if c := m.correction; c != nil {
 		entity := int32(tt.Unknown)
 		if c.Grouping() == conformal.ByEntity {
-			entity = codes[m.groupMode][i]
+			entity = rows.Codes[m.groupMode][i]
 		}
 		p = c.Apply(p, entity)
 	}
@@ -84,12 +89,16 @@ func (m *Model) Distribution(z tt.Moments, codes [][]int32, i int) predictive.Di
 }
 
 // Uncorrected returns the distribution of row i without the conformal correction.
-func (m *Model) Uncorrected(z tt.Moments, codes [][]int32, i int) predictive.Distribution {
-	level, variance := m.scale.Location(z.Mean[i]), m.FieldVariance(z, i)
+func (m *Model) Uncorrected(z tt.Moments, rows Rows, i int) predictive.Distribution {
+	level, variance := m.Level(z.Mean[i], rows, i), m.FieldVariance(z, i)
 	if counts := m.noise.Count(); counts != nil {
 		return predictive.CountMixture(counts, level, variance)
 	}
-	return predictive.Gaussian(m.scale.Transform, level, variance, m.noise.Variance(m.noiseModes, level, codes, i))
+	p := predictive.Gaussian(m.scale.Transform, level, variance, m.noise.Variance(m.noiseModes, level, rows, i))
+	if m.scale.NonNegative {
+		p = p.NonNegative()
+	}
+	return p
 }
 
 // FieldVariance returns the variance of the field at row i on the transform's

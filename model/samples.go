@@ -69,7 +69,7 @@ func checkSampleMemory(n int, each int64) error {
 
 // rows are the cells at which samples are evaluated.
 type rows struct {
-	codes [][]int32
+	Rows
 	first int // number of the first row
 	id    func(mode, row int) string
 }
@@ -88,9 +88,9 @@ func (s *samples) fill(columns [][]float32, m *Model, z tt.Moments, r rows) erro
 		// One stream per row, so that its noise depends only on its number.
 		rng := randstream.New(m.spec.Seed, "noise", uint64(r.first+i))
 		for k := range values {
-			values[k] = m.scale.Location(columns[k][i])
+			values[k] = m.Level(columns[k][i], r.Rows, i)
 		}
-		m.drawRow(values, levels, z, r.codes, i, rng)
+		m.drawRow(values, levels, z, r.Rows, i, rng)
 		for k, v := range values {
 			columns[k][i] = float32(v)
 		}
@@ -105,10 +105,11 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 	if n < 1 {
 		return nil, &SamplesError{fmt.Sprintf("%d is not a number from 1 to %d", n, MaxSamples)}
 	}
-	codes, err := m.codesOf(cells)
+	given, err := m.rowsOf(cells)
 	if err != nil || len(cells) == 0 {
 		return nil, err
 	}
+	codes := given.Codes
 	drawn, err := m.newSamples(n, 0)
 	if err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 	for k := range columns {
 		columns[k] = make([]float32, len(cells))
 	}
-	if err := drawn.fill(columns, m, z, rows{codes: codes, id: id}); err != nil {
+	if err := drawn.fill(columns, m, z, rows{Rows: given, id: id}); err != nil {
 		return nil, err
 	}
 	out := make([][]float64, len(cells))
@@ -147,7 +148,7 @@ func (s *samples) fields(columns [][]float32, m *Model, z tt.Moments, r rows) er
 		}
 		return nil
 	}
-	cells, err := s.sampler.Cells(m.field, r.codes, func(modes []int, row int) uint64 {
+	cells, err := s.sampler.Cells(m.field, r.Codes, func(modes []int, row int) uint64 {
 		h := fnv.New64a()
 		for _, mode := range modes {
 			h.Write([]byte(r.id(mode, row)))
@@ -169,11 +170,11 @@ func (s *samples) fields(columns [][]float32, m *Model, z tt.Moments, r rows) er
 // drawRow turns draws of the field into draws of the target at row i. With a
 // conformal correction a draw keeps its level: the p-quantile without the correction
 // becomes the p-quantile with it. levels is scratch memory.
-func (m *Model) drawRow(values, levels []float64, z tt.Moments, codes [][]int32, i int, rng *rand.Rand) {
+func (m *Model) drawRow(values, levels []float64, z tt.Moments, r Rows, i int, rng *rand.Rand) {
 	counts := m.noise.Count() != nil
 	noise := 0.0
 	if !counts {
-		noise = math.Sqrt(m.noise.Variance(m.noiseModes, m.scale.Location(z.Mean[i]), codes, i))
+		noise = math.Sqrt(m.noise.Variance(m.noiseModes, m.scale.Location(z.Mean[i]), r, i))
 	}
 	seed := rng.Uint64()
 	for k, f := range values {
@@ -184,13 +185,18 @@ func (m *Model) drawRow(values, levels []float64, z tt.Moments, codes [][]int32,
 		}
 	}
 	if m.correction == nil {
+		if m.scale.NonNegative {
+			for k, v := range values {
+				values[k] = max(v, 0)
+			}
+		}
 		return
 	}
-	bare := m.Uncorrected(z, codes, i)
+	bare := m.Uncorrected(z, r, i).Unclamped() // so that a draw below 0 has a level too
 	for k, v := range values {
 		levels[k] = bare.PIT(v, seed, uint64(k))
 	}
-	m.Distribution(z, codes, i).Quantiles(values, levels)
+	m.Distribution(z, r, i).Quantiles(values, levels)
 }
 
 // drawCount draws a count given the field.

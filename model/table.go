@@ -112,7 +112,8 @@ func addedColumns(opt TableOptions) []string {
 // parts sd_model and sd_noise, the quantiles and samples of opt, and unseen, which
 // names the modes whose id is not in the training data, followed by :side for an id
 // that is predicted from its side information. A table that already has such a
-// column is an error. Target and weight are ignored.
+// column is an error. The table may have the columns of weights and exposures; where
+// they are absent or empty, they are 1, like a weight of 0. The target is ignored.
 func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Writer, opt TableOptions) (Summary, error) {
 	sum := m.NewSummary()
 	if err := m.CheckQuantiles(opt.Quantiles); err != nil {
@@ -133,7 +134,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	}
 	unseen := len(names) - 1
 	levels := append([]float64{0.5}, opt.Quantiles...)
-	schema := dataset.Schema{Modes: m.modes, Absent: names}
+	schema := dataset.Schema{Modes: m.modes, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Optional: true, Absent: names}
 	var mutex sync.Mutex
 	err = tableio.AppendColumns(ctx, source, schema, m.dicts, opt.Format, opt.Threads, w, opt.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
 		m, z, err := predict(b)
@@ -142,9 +143,10 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		}
 		batch := m.NewSummary()
 		batch.Rows = len(z.Mean)
+		given := Rows{b.Codes, b.W, b.Exposure}
 		quantiles := make([]float64, len(levels))
 		for i := range z.Mean {
-			p := m.Distribution(z, b.Codes, i)
+			p := m.Distribution(z, given, i)
 			all := p.Moments()
 			p.Quantiles(quantiles, levels)
 			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {
@@ -155,7 +157,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			}
 			values.Texts[unseen][i] = m.unseenModes(b.Codes, i, &batch)
 		}
-		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], m, z, rows{codes: b.Codes, first: b.First, id: b.ID}); err != nil {
+		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {
 			return err
 		}
 		mutex.Lock()
@@ -190,7 +192,7 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 	sum := m.NewSummary()
 	predict := m.batchPredictor(opt.Strict)
 	var mutex sync.Mutex
-	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight}
+	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
 	err := tableio.VisitBatches(ctx, source, schema, m.dicts, opt.Format, opt.Threads, func(b *tableio.Batch) error {
 		m, z, err := predict(b)
 		if err != nil {

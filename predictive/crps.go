@@ -16,12 +16,19 @@ func (d Distribution) CRPS(y float64) float64 {
 		d.fillGrid(&g)
 		return d.gridCRPS(&g, y)
 	}
+	if d.clamped && y < 0 {
+		return d.CRPS(0) - y
+	}
 	z := (d.transform.Forward(y) - d.m) / d.sd
 	if d.scores.n == 0 {
 		switch {
 		case d.transform == Identity:
-			return d.sd * (z*(2*normalCDF(z)-1) + 2*normalDensity(z) - 1/math.SqrtPi)
-		case d.transform == Log1p && z > math.Inf(-1):
+			score := z*(2*normalCDF(z)-1) + 2*normalDensity(z) - 1/math.SqrtPi
+			if d.cuts() {
+				score -= belowBound(d.boundScore())
+			}
+			return d.sd * score
+		case d.transform == Log1p && z > math.Inf(-1) && !d.cuts():
 			return (1+y)*(2*normalCDF(z)-1) -
 				2*math.Exp(d.m+d.sd*d.sd/2)*(normalCDF(z-d.sd)-normalCDF(-d.sd*invSqrt2))
 		}
@@ -48,18 +55,39 @@ func (d Distribution) quadratureCRPS(y, z float64) float64 {
 	if d.scores.n > 0 {
 		t = normalQuantile((d.scores.CDF(z) + d.scores.cdfBelow(z)) / 2)
 	}
+	sum -= d.kink(z, t)
+	if d.clamped {
+		// Where the clamped quantiles begin to rise, the slope jumps by -2 p Q'(t) phi(t).
+		bound := d.boundScore()
+		level := normalCDF(bound)
+		t := bound
+		if d.scores.n > 0 {
+			level = (d.scores.CDF(bound) + d.scores.cdfBelow(bound)) / 2
+			t = normalQuantile(level)
+		}
+		sum += level * d.kink(bound, t)
+	}
+	return 2 * sum
+}
+
+// kink returns the error of the trapezoid rule for an integrand whose slope jumps by
+// Q'(t) phi(t) at t, the normal score of the level of z.
+func (d Distribution) kink(z, t float64) float64 {
 	if !(math.Abs(t) < nodeLast) {
-		return 2 * sum
+		return 0
 	}
 	x := (t + nodeLast) / nodeStep
 	share := x - math.Floor(x)
 	jump := d.transform.inverseDerivative(d.m+d.sd*z) * d.sd * d.scores.slopeAt(t) * normalDensity(t)
-	return 2 * (sum - jump*nodeStep*nodeStep*(share*(1-share)/2-1.0/12))
+	return jump * nodeStep * nodeStep * (share*(1-share)/2 - 1.0/12)
 }
 
 // nodeValues writes the quantiles at the quadrature nodes. The switch is outside the
 // loops for speed; a node costs at most one exponential.
 func (d Distribution) nodeValues(dst *[nodeCount]float64) {
+	if d.clamped {
+		defer clamp(dst)
+	}
 	switch d.transform {
 	case Log1p:
 		for i, z := range &d.scores.nodes {
@@ -79,5 +107,11 @@ func (d Distribution) nodeValues(dst *[nodeCount]float64) {
 		for i, z := range &d.scores.nodes {
 			dst[i] = d.m + d.sd*z
 		}
+	}
+}
+
+func clamp(values *[nodeCount]float64) {
+	for i, v := range values {
+		values[i] = max(v, 0)
 	}
 }

@@ -16,6 +16,7 @@ type Distribution struct {
 	sd        float64
 	scores    *ScoreDistribution
 	count     CountDistribution // nil unless the value is a count
+	clamped   bool              // values below 0 are 0
 }
 
 // minSD is the smallest standard deviation, so that a distribution without any
@@ -73,7 +74,13 @@ func (d Distribution) Quantiles(dst, levels []float64) {
 func (d Distribution) Median() float64 { return d.Quantile(0.5) }
 
 // fromScore returns the value with score z.
-func (d Distribution) fromScore(z float64) float64 { return d.transform.Inverse(d.m + d.sd*z) }
+func (d Distribution) fromScore(z float64) float64 {
+	y := d.transform.Inverse(d.m + d.sd*z)
+	if d.clamped {
+		y = max(y, 0)
+	}
+	return y
+}
 
 // CDF returns P(Y <= y).
 func (d Distribution) CDF(y float64) float64 {
@@ -82,8 +89,8 @@ func (d Distribution) CDF(y float64) float64 {
 }
 
 // CDFLimits returns P(Y < y) and P(Y <= y). They differ where y has positive
-// probability: at counts, at the lower bound of sqrt and cbrt1p, and at ties of an
-// empirical score distribution.
+// probability: at counts, at the lower bound of sqrt, cbrt1p and non-negative
+// distributions, and at ties of an empirical score distribution.
 func (d Distribution) CDFLimits(y float64) (below, upTo float64) {
 	if d.count != nil {
 		y = math.Floor(y)
@@ -100,14 +107,18 @@ func (d Distribution) CDFLimits(y float64) (below, upTo float64) {
 	if d.scores.n > 0 {
 		below = d.scores.cdfBelow(z)
 	}
-	if y <= d.transform.lowerBound() {
+	if bound := d.lowerBound(); y <= bound {
 		below = 0
+		if y < bound {
+			upTo = 0
+		}
 	}
 	return below, upTo
 }
 
 // Density returns the density at y, or the probability of y where that is
-// positive: at counts and at the lower bound of sqrt and cbrt1p.
+// positive: at counts and at the lower bound of sqrt, cbrt1p and non-negative
+// distributions.
 func (d Distribution) Density(y float64) float64 { return math.Exp(d.LogDensity(y)) }
 
 // LogDensity returns the logarithm of Density, and -Inf for impossible values.
@@ -116,11 +127,12 @@ func (d Distribution) LogDensity(y float64) float64 {
 		return d.countLogDensity(y)
 	}
 	g := d.transform.Forward(y)
-	if math.IsInf(g, -1) {
-		return g
+	bound := d.lowerBound()
+	if math.IsInf(g, -1) || y < bound {
+		return math.Inf(-1)
 	}
-	if y == d.transform.lowerBound() {
-		return d.scores.logCDF(-d.m / d.sd)
+	if y == bound {
+		return d.scores.logCDF(d.boundScore())
 	}
 	return d.scores.logDensity((g-d.m)/d.sd) - math.Log(d.sd) + d.transform.logDerivative(g)
 }

@@ -14,7 +14,18 @@ func (d Distribution) Mean() float64 {
 		mean, _, _ := d.countMoments()
 		return mean
 	}
-	return gaussianMean(d.transform, d.m, d.sd*d.sd)
+	return d.gaussianMean()
+}
+
+// gaussianMean returns the mean under normal scores, at least 0 for a non-negative
+// distribution. It is not E max(y, 0): moving the probability below 0 to 0 would raise
+// the mean of every small value by the noise, and was less accurate on unseen data.
+func (d Distribution) gaussianMean() float64 {
+	mean := gaussianMean(d.transform, d.m, d.sd*d.sd)
+	if d.clamped {
+		mean = max(mean, 0)
+	}
+	return mean
 }
 
 // gaussianMean returns E[g^-1(x)] for x ~ N(m, v).
@@ -66,7 +77,7 @@ func (d Distribution) Moments() Moments {
 	if d.count != nil {
 		mean, model, noise = d.countMoments()
 	} else {
-		mean = gaussianMean(d.transform, d.m, d.sd*d.sd)
+		mean = d.gaussianMean()
 		model, noise = d.gaussianVariances()
 	}
 	if d.scores.n > 0 && model+noise > 0 {
@@ -78,6 +89,9 @@ func (d Distribution) Moments() Moments {
 
 // gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.
 func (d Distribution) gaussianVariances() (model, noise float64) {
+	if d.cuts() {
+		return d.clampedVariances()
+	}
 	switch d.transform {
 	case Log1p:
 		level := math.Exp(2*d.m + d.model + d.noise)

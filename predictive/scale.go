@@ -13,6 +13,10 @@ type Scale struct {
 	Transform Transform `json:"transform"`
 	Center    float64   `json:"center"`
 	Spread    float64   `json:"spread"`
+
+	// NonNegative is set if the fitted table has no target below 0. Predictive
+	// distributions then have no probability there.
+	NonNegative bool `json:"nonnegative,omitempty"`
 }
 
 // NewScale fits a scale to training targets. The weights w are optional; nil means
@@ -50,13 +54,27 @@ func NewScale(t Transform, y, w []float32) (Scale, error) {
 }
 
 // NewCountScale fits the scale of counts. The weights w are optional; nil means
-// that every weight is 1.
-func NewCountScale(y, w []float32) (Scale, error) {
+// that every weight is 1. So are the exposures; the center is the logarithm of the sum
+// of counts over the sum of exposures.
+func NewCountScale(y, w, exposure []float32) (Scale, error) {
 	s, err := NewScale(Identity, y, w)
 	if err != nil {
 		return s, err
 	}
-	return Scale{Transform: LogRate, Center: math.Log(s.Center), Spread: 1}, nil
+	center := math.Log(s.Center)
+	if exposure != nil {
+		var sum, total float64
+		for i, e := range exposure {
+			weight := 1.0
+			if w != nil {
+				weight = float64(w[i])
+			}
+			sum += weight * float64(e)
+			total += weight
+		}
+		center -= math.Log(sum / total)
+	}
+	return Scale{Transform: LogRate, Center: center, Spread: 1}, nil
 }
 
 // CheckDomain returns a [*DomainError] for the first target outside the domain of
@@ -110,11 +128,15 @@ func (s Scale) OnScale(y float64) float64 {
 
 // PredictionOnScale returns the prediction that is comparable to OnScale of the
 // target, from a standardised prediction.
-func (s Scale) PredictionOnScale(z float32) float64 {
+func (s Scale) PredictionOnScale(z float32) float64 { return s.LevelOnScale(s.Location(z)) }
+
+// LevelOnScale is PredictionOnScale of a prediction of g(y), or of the logarithm of
+// the expected count.
+func (s Scale) LevelOnScale(level float64) float64 {
 	if s.Transform == LogRate {
-		return math.Log1p(math.Exp(s.Location(z)))
+		return math.Log1p(math.Exp(level))
 	}
-	return s.Location(z)
+	return level
 }
 
 // Location returns the prediction of g(y), or of the logarithmic rate of counts,

@@ -44,8 +44,8 @@ func TestScaleStandardises(t *testing.T) {
 func TestCountScale(t *testing.T) {
 	t.Parallel()
 	y := []float32{0, 1, 5}
-	s, err := NewCountScale(y, []float32{1, 1, 2})
-	if want := (Scale{LogRate, math.Log(2.75), 1}); err != nil || s != want {
+	s, err := NewCountScale(y, []float32{1, 1, 2}, nil)
+	if want := (Scale{Transform: LogRate, Center: math.Log(2.75), Spread: 1}); err != nil || s != want {
 		t.Fatalf("got %+v, %v, want %+v", s, err, want)
 	}
 	z := make([]float32, len(y))
@@ -99,7 +99,7 @@ func TestScaleErrors(t *testing.T) {
 func TestScaleJSON(t *testing.T) {
 	t.Parallel()
 	for _, transform := range []Transform{Identity, Log1p, Sqrt, Cbrt1p, LogRate} {
-		want := Scale{transform, 1.5, 2}
+		want := Scale{Transform: transform, Center: 1.5, Spread: 2}
 		text, err := json.Marshal(want)
 		if form := `{"transform":"` + transform.String() + `","center":1.5,"spread":2}`; err != nil || string(text) != form {
 			t.Errorf("got %s, %v, want %s", text, err, form)

@@ -8,7 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// Counts states that targets are counts with log rate Offset plus the field.
+// Counts states that targets are counts with log rate Offset plus the field, and plus the
+// logarithm of their exposure.
 // Distribution is "poisson" or "negative-binomial"; the size of the latter is
 // learned.
 type Counts struct {
@@ -36,8 +37,18 @@ const (
 type countSites struct {
 	Counts
 	y, w           []float32 // counts and their weights
+	exposure       []float32 // nil means 1
 	mean, variance []float32 // of the log rate
 	bound          float64   // summed expected log likelihood
+}
+
+// offset returns what is added to the field to give the logarithm of the expected
+// count i: the offset and the logarithm of the exposure.
+func (c *Counts) offset(exposure []float32, i int) float64 {
+	if exposure == nil {
+		return c.Offset
+	}
+	return c.Offset + math.Log(float64(exposure[i]))
 }
 
 func (c *countSites) isPoisson() bool { return c.Distribution == "poisson" }
@@ -50,7 +61,7 @@ func (d *data) negativeBinomial() likelihood.NegativeBinomial {
 // startCounts allocates the sites, which replace targets and weights.
 func (d *data) startCounts(c Counts) {
 	n := len(d.y)
-	d.countSites = &countSites{Counts: c, y: d.y, w: d.w, mean: make([]float32, n), variance: make([]float32, n)}
+	d.countSites = &countSites{Counts: c, y: d.y, w: d.w, exposure: d.exposure, mean: make([]float32, n), variance: make([]float32, n)}
 	d.y, d.w = make([]float32, n), make([]float32, n)
 }
 
@@ -60,7 +71,7 @@ func (a *cavi) refreshSites(fresh bool) {
 	c, terms := a.d.countSites, a.moments()
 	backend.ParallelFor(a.d.b, len(c.y), func(i int) {
 		m, v := a.d.field.Combine(terms, i)
-		c.mean[i], c.variance[i] = float32(m+c.Offset), float32(v)
+		c.mean[i], c.variance[i] = float32(m+c.offset(c.exposure, i)), float32(v)
 	})
 	out := likelihood.Sites{Target: a.target, Precision: make([]float32, len(c.y))}
 	each := func(n int, work func(i int)) { backend.ParallelFor(a.d.b, n, work) }
@@ -79,9 +90,8 @@ func (a *cavi) refreshSites(fresh bool) {
 	if !a.usesBound() && !fresh {
 		mix = a.run.Rate
 	}
-	offset := float32(c.Offset)
 	for i, p := range out.Precision {
-		t := out.Target[i] - offset
+		t := out.Target[i] - float32(c.offset(c.exposure, i))
 		if mix < 1 {
 			// The natural parameters are mixed: the precision, and its product with the target.
 			p0, p1 := (1-float32(mix))*a.d.w[i], float32(mix)*p
@@ -135,7 +145,7 @@ func (a *cavi) learnSize() {
 func (d *data) negativeLogLikelihood(mean []float32) float64 {
 	sum, total := 0.0, 0.0
 	for i, y := range d.validY {
-		w, f := weightAt(d.validW, i), float64(mean[i])+d.countSites.Offset
+		w, f := weightAt(d.validW, i), float64(mean[i])+d.countSites.offset(d.validExposure, i)
 		p := d.negativeBinomial().LogProb(float64(y), f)
 		if d.countSites.isPoisson() {
 			p = likelihood.Poisson{}.LogProb(float64(y), f)

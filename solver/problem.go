@@ -14,6 +14,8 @@ type Observations struct {
 	Codes [][]int32 // one column of codes per mode
 	Y     []float32
 	W     []float32 // nil means weight 1
+
+	Exposure []float32 // of counts; nil means 1
 }
 
 // Len returns the number of observations.
@@ -48,10 +50,11 @@ type data struct {
 	expectedLoss func() float64 // posteriors: computes the expected loss at the current weights
 	phase        phase          // of adam
 
-	validChunk *tt.Chunk
-	validY     []float32
-	validW     []float32
-	validMean  []float32
+	validChunk              *tt.Chunk
+	validY                  []float32
+	validW                  []float32
+	exposure, validExposure []float32
+	validMean               []float32
 
 	kernels    []*kernelBlock
 	trainChunk *tt.Chunk // used by the kernels
@@ -66,14 +69,14 @@ func newData(p *Problem) (*data, error) {
 	if len(p.Field.Terms) == 0 {
 		return nil, errors.New("solver: the model has no terms")
 	}
-	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y, offset: p.Offset}
+	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y, offset: p.Offset, exposure: p.Train.Exposure}
 	var err error
 	if d.w, err = normalizeWeights(p.Train.W); err != nil {
 		return nil, err
 	}
 	if p.Valid.Len() > 0 {
 		d.validChunk = p.Field.NewChunk(p.Valid.Codes)
-		d.validY, d.validW = p.Valid.Y, p.Valid.W
+		d.validY, d.validW, d.validExposure = p.Valid.Y, p.Valid.W, p.Valid.Exposure
 		d.validMean = make([]float32, p.Valid.Len())
 	}
 	if d.kernels = newKernelBlocks(p.Field, p.Kernels); len(d.kernels) > 0 {
@@ -155,6 +158,9 @@ func (o Observations) Select(rows []int) Observations {
 	}
 	if o.W != nil {
 		out.W = selectRows(o.W, rows)
+	}
+	if o.Exposure != nil {
+		out.Exposure = selectRows(o.Exposure, rows)
 	}
 	return out
 }

@@ -13,7 +13,8 @@ import (
 type Data struct {
 	Files      []string `yaml:"files" json:"files" doc:"CSV or TSV (plain, gzip or zstd), Parquet or Arrow; - is standard input"`
 	Target     string   `yaml:"target" json:"target" doc:"column to predict"`
-	Weight     string   `yaml:"weight" json:"weight" doc:"column of weights; empty for none"`
+	Weight     string   `yaml:"weight" json:"weight" doc:"column of weights, which are precisions; empty for none"`
+	Exposure   string   `yaml:"exposure" json:"exposure" doc:"column of exposures, which multiply the rates of counts; empty for none"`
 	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column, or a function: name=hour(column)"`
 	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, bar, space or one character"`
 	Header     string   `yaml:"header" json:"header" doc:"auto, yes or no"`
@@ -22,7 +23,7 @@ type Data struct {
 
 // Table returns the columns of the table and its format.
 func (d Data) Table() (dataset.Schema, tableio.Format, error) {
-	schema := dataset.Schema{Target: d.Target, Weight: d.Weight, Duplicates: d.Duplicates}
+	schema := dataset.Schema{Target: d.Target, Weight: d.Weight, Exposure: d.Exposure, Duplicates: d.Duplicates}
 	var format tableio.Format
 	for i, text := range d.Modes {
 		mode, err := dataset.ParseMode(text)
@@ -57,6 +58,8 @@ func (d Data) validate(ps *Problems) {
 		ps.Addf("data.target", "missing; name the column to predict")
 	} else if d.Weight == d.Target {
 		ps.Addf("data.weight", "column %q is already the target", d.Weight)
+	} else if d.Exposure == d.Target {
+		ps.Addf("data.exposure", "column %q is already the target", d.Exposure)
 	}
 	if len(d.Modes) == 0 {
 		ps.Addf("data.modes", "missing; name the columns that identify a cell, such as store, item, time=year+month")

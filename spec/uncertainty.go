@@ -112,6 +112,9 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if u.Inference == string(tt.Multivariate) && s.Side.Space == "dual-unwhitened" && len(s.Side.Tables) > 0 {
 		ps.Addf("side.space", "dual-unwhitened has independent prior weights V, and multivariate needs their prior covariance, the inverse of the kernel matrix; set side.space to dual, which is that model with W = L'V")
 	}
+	if s.Data.Exposure != "" && !u.Counts() {
+		ps.Addf("data.exposure", "an exposure requires a likelihood of counts; set uncertainty.likelihood to poisson or negative-binomial, or divide the target by the exposure")
+	}
 	if u.NoiseUse == "fit" && !u.Bayesian() {
 		ps.Addf("uncertainty.noise-use", "fit requires a posterior; set uncertainty.inference to mean-field")
 	}

@@ -5,12 +5,14 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/solver"
 )
 
 // baseline fits the formulas of package baseline and measures them on all parts.
 func (r *run) baseline() []model.BaselineScores {
 	train := r.parts[dataset.Train]
-	b := baseline.Fit(r.spec.ModeNames(), r.data.sizes(), train.Codes, train.Y, train.W)
+	y, w := baselineValues(&train)
+	b := baseline.Fit(r.spec.ModeNames(), r.data.sizes(), train.Codes, y, w)
 	scores := []model.BaselineScores{{Name: b.Pair}, {Name: b.Mix}}
 	scale := r.model.Scale()
 	for p := range r.parts {
@@ -20,6 +22,9 @@ func (r *run) baseline() []model.BaselineScores {
 			first, second := b.Predict(o.Codes, i)
 			on := scale.OnScale(float64(y))
 			for k, v := range [2]float64{first, second} {
+				if o.Exposure != nil {
+					v *= float64(o.Exposure[i])
+				}
 				tallies[k].Add(float64(y), weightOf(o, i), v, v, on, scale.OnScale(v))
 			}
 		}
@@ -28,4 +33,27 @@ func (r *run) baseline() []model.BaselineScores {
 		}
 	}
 	return scores
+}
+
+// baselineValues returns the values and weights that the formulas are fitted to. With
+// exposures these are rates, weighted by the exposure. Weights are scaled to mean 1, so
+// that their unit does not matter.
+func baselineValues(o *solver.Observations) (y, w []float32) {
+	if o.W == nil && o.Exposure == nil {
+		return o.Y, nil
+	}
+	y, w = make([]float32, o.Len()), make([]float32, o.Len())
+	total := 0.0
+	for i, v := range o.Y {
+		weight, exposure := weightOf(o, i), 1.0
+		if o.Exposure != nil {
+			exposure = float64(o.Exposure[i])
+		}
+		y[i], w[i] = float32(float64(v)/exposure), float32(weight*exposure)
+		total += weight * exposure
+	}
+	for i := range w {
+		w[i] = float32(float64(w[i]) * float64(len(w)) / total)
+	}
+	return y, w
 }

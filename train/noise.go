@@ -1,6 +1,8 @@
 package train
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -12,13 +14,26 @@ import (
 func (r *run) newScale() (predictive.Scale, error) {
 	train := r.parts[dataset.Train]
 	if r.spec.Uncertainty.Counts() {
-		return predictive.NewCountScale(train.Y, train.W)
+		return predictive.NewCountScale(train.Y, train.W, train.Exposure)
 	}
 	transform, err := predictive.ParseTransform(r.spec.Transform)
 	if err != nil {
 		return predictive.Scale{}, err
 	}
-	return predictive.NewScale(transform, train.Y, train.W)
+	scale, err := predictive.NewScale(transform, train.Y, train.W)
+	scale.NonNegative = r.nonNegative()
+	return scale, err
+}
+
+// nonNegative reports whether no target is below 0. Like the domain of a transform, this
+// holds for all parts.
+func (r *run) nonNegative() bool {
+	for _, o := range r.parts {
+		if len(o.Y) > 0 && slices.Min(o.Y) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // learnNoise fits the noise to expected squared errors. For a posterior the training
@@ -95,7 +110,7 @@ func (r *run) noiseModel() solver.NoiseModel {
 		noise := r.fitNoise(train, mean, onScale)
 		variance := make([]float64, len(mean))
 		for i, z := range mean {
-			variance[i] = noise.Variance(modes, scale.Location(z), train.Codes, i)
+			variance[i] = noise.UnitVariance(modes, scale.Location(z), train.Codes, i)
 		}
 		return variance
 	}

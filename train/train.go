@@ -256,7 +256,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 
 // rowsOf returns observations in the form that package evaluate needs.
 func rowsOf(o *solver.Observations) evaluate.Rows {
-	return evaluate.Rows{Codes: o.Codes, Y: o.Y, W: o.W}
+	return evaluate.Rows{Codes: o.Codes, Y: o.Y, W: o.W, Exposure: o.Exposure}
 }
 
 // predicted returns the field's moments at the rows of a part, computed once.

@@ -14,6 +14,7 @@ import (
 var fieldFlags = []struct{ path, flag string }{
 	{"data.target", "--target"},
 	{"data.weight", "--weight"},
+	{"data.exposure", "--exposure"},
 	{"data.modes", "--modes"},
 	{"data.delimiter", "--delimiter"},
 	{"data.header", "--header"},

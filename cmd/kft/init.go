@@ -103,7 +103,7 @@ func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 	if len(spec.Data.Modes) == 0 {
 		spec.Data.Modes = slices.DeleteFunc(slices.Clone(g.Modes), func(text string) bool {
 			m, err := dataset.ParseMode(text)
-			return err != nil || slices.Contains(m.Columns, spec.Data.Target) || slices.Contains(m.Columns, spec.Data.Weight)
+			return err != nil || slices.Contains(m.Columns, spec.Data.Target) || slices.Contains(m.Columns, spec.Data.Weight) || slices.Contains(m.Columns, spec.Data.Exposure)
 		})
 	}
 	if len(spec.Data.Modes) == 0 {
@@ -119,6 +119,9 @@ func (c *initCommand) checkColumns(spec spec.Spec, format tableio.Format) error 
 	wanted := []string{spec.Data.Target}
 	if spec.Data.Weight != "" {
 		wanted = append(wanted, spec.Data.Weight)
+	}
+	if spec.Data.Exposure != "" {
+		wanted = append(wanted, spec.Data.Exposure)
 	}
 	for _, text := range spec.Data.Modes {
 		mode, err := dataset.ParseMode(text)

@@ -19,7 +19,7 @@ type predictCommand struct {
 	Model     string   `arg:"" complete:"file" help:"Model file."`
 	Table     string   `arg:"" optional:"" complete:"file" help:"Table with the columns of the modes: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input."`
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"File to write; the ending chooses the format: text, .gz or .zst compressed, .parquet or .arrow (default: standard output)."`
-	Cell      []string `sep:"none" placeholder:"CELL" help:"Predict one cell, as in store=2106,item=11776,time=2016-12. The columns of a mode can be given instead: year=2016,month=12. May be repeated."`
+	Cell      []string `sep:"none" placeholder:"CELL" help:"Predict one cell, as in store=2106,item=11776,time=2016-12. The columns of a mode can be given instead: year=2016,month=12. The columns of weights and exposures may be given too. May be repeated."`
 	Quantiles string   `placeholder:"P,..." help:"Levels of quantiles, as in .05,.5,.95, which adds the columns q0.05, q0.5, q0.95 (default: none; with --cell .05,.95)."`
 	Samples   *int     `placeholder:"N" help:"Add N joint samples, columns sample_1 to sample_N. One sample covers the whole table, so its sum over rows is a sample of the sum (default: none)."`
 	Strict    bool     `help:"Fail on ids that have neither training data nor side information."`

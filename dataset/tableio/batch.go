@@ -21,6 +21,9 @@ type Batch struct {
 	Y     []float32 // NaN if the target is missing or there is no such column
 	W     []float32 // nil without weight column
 
+	// Exposure is positive; nil without such a column.
+	Exposure []float32
+
 	rows  rowset // text or typed
 	text  textRows
 	typed typedRows
@@ -28,6 +31,9 @@ type Batch struct {
 	table *openTable
 	all   []int32
 	w     []float32
+
+	exposure []float32
+	optional bool // see dataset.Schema
 }
 
 // Len returns the number of rows.
@@ -123,7 +129,7 @@ func (p *pipeline) checkStream(dicts []*dataset.Dict) error {
 func (p *pipeline) newBatches(dicts []*dataset.Dict) []*Batch {
 	batches := make([]*Batch, p.workers())
 	for i := range batches {
-		b := &Batch{Codes: make([][]int32, len(p.schema.Modes))}
+		b := &Batch{Codes: make([][]int32, len(p.schema.Modes)), optional: p.schema.Optional}
 		for m, mode := range p.schema.Modes {
 			b.modes = append(b.modes, newModeEncoder(modeid.Fixed(mode, dicts[m])))
 		}
@@ -157,7 +163,15 @@ func (b *Batch) read(c *chunk) error {
 	if columns.Weight >= 0 {
 		b.w = scratch.Sized(b.w, n)
 		b.W = b.w
-		if good, _, bad := c.table.readWeights(b.w, r, keep); bad != nil {
+		if good, _, bad := c.table.readWeights(b.w, r, keep, b.optional); bad != nil {
+			problem, keep = bad, keep[:good]
+		}
+	}
+	b.Exposure = nil
+	if columns.Exposure >= 0 {
+		b.exposure = scratch.Sized(b.exposure, n)
+		b.Exposure = b.exposure
+		if good, bad := c.table.readExposures(b.exposure, r, keep, b.optional); bad != nil {
 			problem, keep = bad, keep[:good]
 		}
 	}

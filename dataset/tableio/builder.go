@@ -64,6 +64,9 @@ func (b *builder) add(p *piece) error {
 	if p.w != nil {
 		t.W = append(t.W, p.w[:n]...)
 	}
+	if p.exposure != nil {
+		t.Exposure = append(t.Exposure, p.exposure[:n]...)
+	}
 	if p.parts != nil {
 		t.Part = append(t.Part, p.parts[:n]...)
 	}
@@ -133,6 +136,9 @@ func (b *builder) reserve(n int) {
 	if t.W != nil {
 		t.W = regrown(t.W, room)
 	}
+	if t.Exposure != nil {
+		t.Exposure = regrown(t.Exposure, room)
+	}
 	for m := range t.Codes {
 		t.Codes[m] = regrown(t.Codes[m], room)
 	}
@@ -148,7 +154,7 @@ func regrown[T any](s []T, room int) []T {
 func (b *builder) finish() *dataset.Table {
 	t := b.table
 	b.digest.Sum(t.Hash[:0])
-	t.Y, t.W, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Part), tight(t.Row)
+	t.Y, t.W, t.Exposure, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Exposure), tight(t.Part), tight(t.Row)
 	for m := range t.Codes {
 		t.Codes[m] = tight(t.Codes[m])
 	}

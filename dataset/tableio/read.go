@@ -91,6 +91,7 @@ type piece struct {
 	codes      [][]int32
 	newIDs     [][]string
 	y, w       []float32
+	exposure   []float32
 	parts      []dataset.Part
 	lines      []int32 // of rows if some span several lines; else nil
 	unit       string  // what lines count, see dataset.InputError
@@ -122,7 +123,7 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 	*p = piece{
 		worker: rd.worker, file: c.table.name, first: c.first, header: c.table.Header,
 		hash: c.fingerprint(), size: c.size(), at: at, rows: rows.Len(), unit: c.unit(),
-		codes: p.codes, y: p.y, w: p.w, parts: p.parts, newIDs: p.newIDs,
+		codes: p.codes, y: p.y, w: p.w, exposure: p.exposure, parts: p.parts, newIDs: p.newIDs,
 	}
 	if c.typed == nil {
 		p.lines = slices.Clone(rd.text.LineNumbers())
@@ -152,7 +153,7 @@ func (rd *reader) encode(p *piece, t *openTable, r rowset) (problem *dataset.Inp
 	}
 	if t.columns.Weight >= 0 {
 		p.w = scratch.Sized(p.w, len(keep))
-		good, zero, bad := t.readWeights(p.w, r, keep)
+		good, zero, bad := t.readWeights(p.w, r, keep, false)
 		if bad != nil {
 			problem, keep = bad, keep[:good]
 		}
@@ -161,6 +162,12 @@ func (rd *reader) encode(p *piece, t *openTable, r rowset) (problem *dataset.Inp
 			all := keep
 			keep, p.y = filter(all, p.y, func(k int) bool { return p.w[k] > 0 })
 			_, p.w = filter(all, p.w, func(k int) bool { return p.w[k] > 0 })
+		}
+	}
+	if c := t.columns.Exposure; c >= 0 {
+		p.exposure = scratch.Sized(p.exposure, len(keep))
+		if good, bad := t.readExposures(p.exposure, r, keep, false); bad != nil {
+			problem, keep = bad, keep[:good]
 		}
 	}
 	if c := t.columns.Part; c >= 0 {

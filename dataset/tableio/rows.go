@@ -77,7 +77,10 @@ func rowIndexes(all *[]int32, n int) []int32 {
 	return (*all)[:n]
 }
 
-const weightRemedy = "write a weight of 0 or more in every row"
+const (
+	weightRemedy   = "write a weight of 0 or more in every row"
+	exposureRemedy = "write an exposure above 0 in every row"
+)
 
 // targetRemedy returns how the table denotes a missing target.
 func (t *openTable) targetRemedy() string {
@@ -111,14 +114,17 @@ func (t *openTable) numberProblem(r rowset, row, c int, kind numeric.Kind, remed
 }
 
 // readWeights reads the weights of the rows in keep up to the first bad one, and counts
-// zeros.
-func (t *openTable) readWeights(dst []float32, r rowset, keep []int32) (good, zero int, problem *dataset.InputError) {
+// zeros. If optional is set, missing weights and zeros become 1.
+func (t *openTable) readWeights(dst []float32, r rowset, keep []int32, optional bool) (good, zero int, problem *dataset.InputError) {
 	c := t.columns.Weight
 	good, _, kind := r.Numbers(dst, c, keep)
 	if good < len(keep) {
 		problem = t.numberProblem(r, int(keep[good]), c, kind, weightRemedy, "data.weight")
 	}
 	for k, w := range dst[:good] {
+		if optional && (w == 0 || w != w) {
+			dst[k], w = 1, 1
+		}
 		if w > 0 {
 			continue
 		}
@@ -134,4 +140,29 @@ func (t *openTable) readWeights(dst []float32, r rowset, keep []int32) (good, ze
 		return k, zero, problem
 	}
 	return good, zero, problem
+}
+
+// readExposures reads the exposures of the rows in keep up to the first bad one. If
+// optional is set, missing exposures become 1.
+func (t *openTable) readExposures(dst []float32, r rowset, keep []int32, optional bool) (good int, problem *dataset.InputError) {
+	c := t.columns.Exposure
+	good, _, kind := r.Numbers(dst, c, keep)
+	if good < len(keep) {
+		problem = t.numberProblem(r, int(keep[good]), c, kind, exposureRemedy, "data.exposure")
+	}
+	for k, e := range dst[:good] {
+		if optional && e != e {
+			dst[k], e = 1, 1
+		}
+		if e > 0 {
+			continue
+		}
+		row := int(keep[k])
+		problem = &dataset.InputError{Line: r.Line(row), Column: t.Names[c], Value: string(r.Field(row, c)), Problem: "the exposure is not above 0", Remedy: exposureRemedy, Field: "data.exposure"}
+		if e != e {
+			problem.Problem = "the exposure is missing"
+		}
+		return k, problem
+	}
+	return good, problem
 }

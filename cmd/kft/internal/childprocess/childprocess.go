@@ -86,6 +86,9 @@ func (r *Runner) Split(ctx context.Context, data spec.Data, split experiment.Spl
 	if data.Weight != "" {
 		args = append(args, "--weight="+data.Weight)
 	}
+	if data.Exposure != "" {
+		args = append(args, "--exposure="+data.Exposure)
+	}
 	for _, m := range data.Modes {
 		args = append(args, "--modes="+m)
 	}
