@@ -25,10 +25,11 @@ func (a *residuals) addOffsetSums(s *offsetSums) {
 
 // setOffset moves the offset to its optimum.
 func (d *data) setOffset(s offsetSums) {
-	if !(s.weight > 0) {
-		return
+	mean := s.residual / s.weight
+	if !(s.weight > 0) || math.IsNaN(mean) || math.IsInf(mean, 0) {
+		return // the end of the sweep finds diverged weights
 	}
-	d.field.Offset.Mean += float32(s.residual / s.weight)
+	d.field.Offset.Mean += float32(mean)
 	if d.hasPosterior() {
 		d.field.Offset.Var = float32(float64(d.noise[0]) / s.weight)
 	}

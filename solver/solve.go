@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
-	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // method is one algorithm that lowers the objective block by block.
@@ -104,7 +103,6 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 // drawStart draws the start values of a new run.
 func (dr *driver) drawStart() error {
 	dr.d.noise[0], dr.d.size[0] = 0, 0
-	dr.d.field.Offset = tt.Offset{}
 	dr.d.resetNoiseWeights()
 	for i, k := range dr.d.kernels {
 		if err := k.set(dr.d.b, dr.startTheta[i]); err != nil {

@@ -38,6 +38,7 @@ func (t *Train) Anchored() bool { return t.Cores[0].Anchor != nil }
 // depend on its initial values, while the posterior of a product that starts small
 // collapses to 0.
 func (f *Field) Initialize(b backend.Backend, stream func(term int) *rand.Rand, sd float64) {
+	f.Offset = Offset{}
 	lead := max(0, slices.IndexFunc(f.Terms, func(t *Train) bool { return len(t.Cores) > 1 && !t.Anchored() }))
 	for k, t := range f.Terms {
 		switch {
