@@ -40,7 +40,7 @@ type Spec struct {
 func Default() Spec {
 	return Spec{
 		Version:     Version,
-		Data:        Data{Delimiter: "auto", Header: "auto", Duplicates: "error"},
+		Data:        Data{Delimiter: "auto", Header: "auto", Duplicates: "error", NonNegative: "auto"},
 		Split:       "random:60/20/20",
 		Transform:   "identity",
 		Side:        Side{Variant: "plain", Space: "dual", Columns: 128, Intercept: "yes", LengthScales: "fixed"},

@@ -162,6 +162,13 @@ func (r *run) checkDomain() error {
 		transform = predictive.LogRate
 	}
 	t := &r.data.table
+	if r.spec.Data.NonNegative == "yes" {
+		for i, y := range t.Y {
+			if y < 0 {
+				return fielderr.Errorf("data.nonnegative", "%s: data row %d, column %s: the target %g is negative; correct the value, or set data.nonnegative to auto", r.data.source, t.SourceRow(i)+1, r.spec.Data.Target, y)
+			}
+		}
+	}
 	err = predictive.CheckDomain(transform, t.Y)
 	var domain *predictive.DomainError
 	if errors.As(err, &domain) {
