@@ -65,3 +65,20 @@ func TestNonNegativePredictions(t *testing.T) {
 		}
 	}
 }
+
+// TestNonNegativeKey checks the specification key that overrides the automatic choice.
+func TestNonNegativeKey(t *testing.T) {
+	t.Parallel()
+	table := writeFile(t, "counts.csv", smallCounts(0))
+	spec := kft.Spec{Data: kft.DataSpec{Files: []string{table}, Target: "y", Modes: []string{"shop", "good"}, NonNegative: "no"}, Terms: []string{"shop", "good"}}
+	m, _ := fit(t, spec, kft.Options{})
+	if p := numberColumns(t, predictFile(t, m, table, kft.TableOptions{Quantiles: []float64{0.01}})); !(p["q0.01"][0] < 0) {
+		t.Errorf("with nonnegative no, the quantile at 0.01 is %g, want a negative number", p["q0.01"][0])
+	}
+	spec.Data.NonNegative, spec.Data.Files = "yes", []string{writeFile(t, "shifted.csv", smallCounts(-7))}
+	_, _, err := kft.Fit(t.Context(), spec, kft.Source{}, kft.Options{})
+	checkErrorText(t, err, "shifted.csv: data row 1, column y: the target -")
+	spec.Data.NonNegative = "maybe"
+	_, _, err = kft.Fit(t.Context(), spec, kft.Source{}, kft.Options{})
+	checkErrorText(t, err, "data.nonnegative")
+}

@@ -41,7 +41,7 @@ type Spec struct {
 func Default() Spec {
 	return Spec{
 		Version:     Version,
-		Data:        Data{Delimiter: "auto", Header: "auto", Duplicates: "error"},
+		Data:        Data{Delimiter: "auto", Header: "auto", Duplicates: "error", NonNegative: "auto"},
 		Split:       "random:60/20/20",
 		Transform:   "identity",
 		Order:       "given",

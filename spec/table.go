@@ -19,6 +19,8 @@ type Data struct {
 	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, bar, space or one character"`
 	Header     string   `yaml:"header" json:"header" doc:"auto, yes or no"`
 	Duplicates string   `yaml:"duplicates" json:"duplicates" doc:"rows of the same cell: error, sum, mean or last"`
+
+	NonNegative string `yaml:"nonnegative" json:"nonnegative" doc:"predictions of 0 or more: yes, no, or auto (if no target is negative)"`
 }
 
 // Table returns the columns of the table and its format.
@@ -46,6 +48,7 @@ func (d *Data) fill(defaults Data) {
 	fill(&d.Delimiter, defaults.Delimiter)
 	fill(&d.Header, defaults.Header)
 	fill(&d.Duplicates, defaults.Duplicates)
+	fill(&d.NonNegative, defaults.NonNegative)
 }
 
 func (d Data) validate(ps *Problems) {
@@ -85,5 +88,6 @@ func (d Data) validate(ps *Problems) {
 		ps.Addf("data.delimiter", "%v", err)
 	}
 	oneOf(ps, "data.header", d.Header, "auto", "yes", "no")
+	oneOf(ps, "data.nonnegative", d.NonNegative, "auto", "yes", "no")
 	oneOf(ps, "data.duplicates", d.Duplicates, dataset.DuplicateRules()...)
 }

@@ -21,6 +21,9 @@ func TestValidate(t *testing.T) {
 		{"version", func(s *Spec) { s.Version = 3 }, []string{"version: 3 requires a newer kft"}},
 		{"target", func(s *Spec) { s.Data.Target = "" }, []string{"data.target: missing"}},
 		{"weight", func(s *Spec) { s.Data.Weight = "y" }, []string{`data.weight: column "y" is already the target`}},
+		{"exposure", func(s *Spec) { s.Data.Exposure = "y" }, []string{`data.exposure: column "y" is already the target`}},
+		{"exposure without counts", func(s *Spec) { s.Data.Exposure = "days" }, []string{"data.exposure: an exposure requires a likelihood of counts"}},
+		{"nonnegative", func(s *Spec) { s.Data.NonNegative = "true" }, []string{"data.nonnegative", "use auto, yes or no"}},
 		{"target as mode", func(s *Spec) { s.Data.Target = "item" }, []string{`data.modes[1]: column "item" is already the target`}},
 		{"no modes", func(s *Spec) { s.Data.Modes, s.Terms = nil, nil }, []string{"data.modes: missing"}},
 		{"mode twice", func(s *Spec) { s.Data.Modes[1] = "store" }, []string{`data.modes[1]: data.modes[0] has the same name, "store"`}},
@@ -78,7 +81,7 @@ func TestValidateListsEveryProblem(t *testing.T) {
 	for _, p := range problems {
 		paths = append(paths, p.Path)
 	}
-	want := "version data.target data.modes data.header data.duplicates split transform order " +
+	want := "version data.target data.modes data.header data.nonnegative data.duplicates split transform order " +
 		"side.variant side.space side.intercept side.length-scales side.columns " +
 		"uncertainty.inference uncertainty.likelihood uncertainty.noise-use uncertainty.moments uncertainty.noise uncertainty.conformal " +
 		"fit.solver fit.ridge fit.sweeps fit.patience fit.cg-steps fit.epochs fit.learning-rate fit.batch fit.schedule seed"

@@ -165,6 +165,13 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 		transform = predictive.LogRate
 	}
 	t := &d.table
+	if s.Data.NonNegative == "yes" {
+		for i, y := range t.Y {
+			if y < 0 {
+				return fielderr.Errorf("data.nonnegative", "%s: data row %d, column %s: the target %g is negative; correct the value, or set data.nonnegative to auto", d.source, t.SourceRow(i)+1, s.Data.Target, y)
+			}
+		}
+	}
 	err = predictive.CheckDomain(transform, t.Y)
 	var domain *predictive.DomainError
 	if errors.As(err, &domain) {

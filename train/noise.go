@@ -25,9 +25,13 @@ func (r *run) newScale() (predictive.Scale, error) {
 	return scale, err
 }
 
-// nonNegative reports whether no target is below 0. Like the domain of a transform, this
-// holds for all parts.
+// nonNegative reports whether predictions are 0 or more: if the specification says so,
+// or by default if no target is below 0. Like the domain of a transform, this holds for
+// all parts.
 func (r *run) nonNegative() bool {
+	if r.spec.Data.NonNegative == "no" {
+		return false
+	}
 	for _, o := range r.parts {
 		if len(o.Y) > 0 && slices.Min(o.Y) < 0 {
 			return false

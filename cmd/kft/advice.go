@@ -15,6 +15,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"data.target", "--target"},
 	{"data.weight", "--weight"},
 	{"data.exposure", "--exposure"},
+	{"data.nonnegative", "--nonnegative"},
 	{"data.modes", "--modes"},
 	{"data.delimiter", "--delimiter"},
 	{"data.header", "--header"},

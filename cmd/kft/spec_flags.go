@@ -30,6 +30,8 @@ type specFlags struct {
 	Order     string   `group:"model" placeholder:"O" values:"given,auto" help:"Order of the cores of a term with three or more: given, or auto, which chooses on the validation set (default: given)."`
 	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,cbrt1p,auto" help:"Scale on which the target is modelled: identity, log1p, sqrt, cbrt1p, or auto, which chooses on the validation set (default: identity)."`
 
+	NonNegative string `name:"nonnegative" group:"model" placeholder:"N" values:"auto,yes,no" help:"Whether predictions are 0 or more: yes, no, or auto, which means yes if no target is negative (default: auto)."`
+
 	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"Side information of a mode: a table, as in store=stores.csv:city:cat,lat,lon (column types num, log, cat, labels, date, cycleN; guessed by default), or columns computed from the ids, as in time=@year,@month:cycle12. May be repeated."`
 	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use side information: plain, side, wlr, ls or additive (default: wlr with --side, else plain). A term can have its own variant: 'store,item:5@additive'."`
 	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-unwhitened" help:"Function space of the regression: primal (linear in the columns), primal-rff, dual (a kernel), dual-rff or dual-unwhitened (default: dual)."`

@@ -116,6 +116,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Target, &s.Data.Target, "data.target"},
 		{f.Weight, &s.Data.Weight, "data.weight"},
 		{f.Exposure, &s.Data.Exposure, "data.exposure"},
+		{f.NonNegative, &s.Data.NonNegative, "data.nonnegative"},
 		{f.Duplicates, &s.Data.Duplicates, "data.duplicates"},
 		{f.Delimiter, &s.Data.Delimiter, "data.delimiter"},
 		{f.Header, &s.Data.Header, "data.header"},
