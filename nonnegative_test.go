@@ -25,11 +25,16 @@ func smallCounts(add float64) string {
 }
 
 // TestNonNegativePredictions checks that nothing that is predicted for a target that
-// is never negative is negative, on all scales, with and without a correction.
+// is never negative is negative, on all scales, with and without a correction. Draws on
+// the identity scale are the exception: clamping them would bias totals.
 func TestNonNegativePredictions(t *testing.T) {
 	t.Parallel()
 	columns := []string{"prediction", "median", "q0.01", "q0.05", "q0.5", "sample_1", "sample_2", "sample_3"}
 	lowest := func(m *kft.Model, table string) float64 {
+		columns := columns
+		if m.Spec().Transform == "identity" {
+			columns = columns[:5]
+		}
 		p := numberColumns(t, predictFile(t, m, table, kft.TableOptions{Quantiles: []float64{0.01, 0.05, 0.5}, Samples: 3}))
 		least := p["prediction"][0]
 		for _, name := range columns {

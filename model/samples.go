@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -169,7 +170,9 @@ func (s *samples) fields(columns [][]float32, m *Model, z tt.Moments, r rows) er
 
 // drawRow turns draws of the field into draws of the target at row i. With a
 // conformal correction a draw keeps its level: the p-quantile without the correction
-// becomes the p-quantile with it. levels is scratch memory.
+// becomes the p-quantile with it. On the identity scale draws may be negative even if the
+// target cannot: clamping them would bias totals, because the noise does not shrink with
+// the value. levels is scratch memory.
 func (m *Model) drawRow(values, levels []float64, z tt.Moments, r Rows, i int, rng *rand.Rand) {
 	counts := m.noise.Count() != nil
 	noise := 0.0
@@ -184,8 +187,9 @@ func (m *Model) drawRow(values, levels []float64, z tt.Moments, r Rows, i int, r
 			values[k] = m.scale.Transform.Inverse(f + noise*rng.NormFloat64())
 		}
 	}
+	clamp := m.scale.NonNegative && m.scale.Transform != predictive.Identity
 	if m.correction == nil {
-		if m.scale.NonNegative {
+		if clamp {
 			for k, v := range values {
 				values[k] = max(v, 0)
 			}
@@ -196,7 +200,11 @@ func (m *Model) drawRow(values, levels []float64, z tt.Moments, r Rows, i int, r
 	for k, v := range values {
 		levels[k] = bare.PIT(v, seed, uint64(k))
 	}
-	m.Distribution(z, r, i).Quantiles(values, levels)
+	d := m.Distribution(z, r, i)
+	if !clamp {
+		d = d.Unclamped()
+	}
+	d.Quantiles(values, levels)
 }
 
 // drawCount draws a count given the field.
