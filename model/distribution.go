@@ -80,10 +80,11 @@ func (m *Model) Distribution(z tt.Moments, codes [][]int32, i int) predictive.Di
 		}
 		p = c.Apply(p, entity)
 	}
-	return p
+	return p.WithMeanCurve(m.means)
 }
 
-// Uncorrected returns the distribution of row i without the conformal correction.
+// Uncorrected returns the distribution of row i without the conformal correction and
+// the correction of its mean.
 func (m *Model) Uncorrected(z tt.Moments, codes [][]int32, i int) predictive.Distribution {
 	level, variance := m.scale.Location(z.Mean[i]), m.FieldVariance(z, i)
 	if counts := m.noise.Count(); counts != nil {

@@ -16,6 +16,7 @@ type Distribution struct {
 	sd        float64
 	scores    *ScoreDistribution
 	count     CountDistribution // nil unless the value is a count
+	means     *MeanCurve        // correction of the mean, nil for none
 }
 
 // minSD is the smallest standard deviation, so that a distribution without any

@@ -8,14 +8,9 @@ import "math"
 //
 // The last two are m^2 + v and m^3 + 3 m v - 1 unless m/s is small. An empirical
 // score distribution does not change the mean: a mean under that distribution would
-// depend on its few most extreme scores, and was less accurate on unseen data.
-func (d Distribution) Mean() float64 {
-	if d.count != nil {
-		mean, _, _ := d.countMoments()
-		return mean
-	}
-	return gaussianMean(d.transform, d.m, d.sd*d.sd)
-}
+// depend on its few most extreme scores, and was less accurate on unseen data. A
+// [MeanCurve] does.
+func (d Distribution) Mean() float64 { return d.correctedMean(d.UncorrectedMean()) }
 
 // gaussianMean returns E[g^-1(x)] for x ~ N(m, v).
 func gaussianMean(t Transform, m, v float64) float64 {
@@ -73,7 +68,7 @@ func (d Distribution) Moments() Moments {
 		factor := d.empiricalVariance() / (model + noise)
 		model, noise = model*factor, noise*factor
 	}
-	return Moments{mean, math.Sqrt(model + noise), math.Sqrt(model), math.Sqrt(noise)}
+	return Moments{d.correctedMean(mean), math.Sqrt(model + noise), math.Sqrt(model), math.Sqrt(noise)}
 }
 
 // gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.
