@@ -1,7 +1,6 @@
 package conformal
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -22,7 +21,7 @@ const (
 
 // NewMeanCurve returns the correction of predicted means that calibration rows
 // give, from the predicted means, the actual values and the weights of the rows (nil
-// for 1). Nil means that no correction is supported by the rows.
+// for 1). It returns nil for fewer than minMeanRows rows.
 //
 // The rows are divided into bins by the size of the prediction. The factor of a bin
 // is the ratio of actual to predicted total, shrunk to those of its neighbours and to 1
@@ -56,7 +55,6 @@ func sortedRows(predicted, actual, weight []float64) []meanRow {
 			rows = append(rows, r)
 		}
 	}
-	// The order of equal predictions must not depend on the order of the rows.
 	slices.SortStableFunc(rows, func(a, b meanRow) int {
 		switch {
 		case a.predicted < b.predicted:
@@ -117,13 +115,13 @@ func (f *meanFit) makeBins() {
 		for to < n && to > 0 && f.rows[to].predicted == f.rows[to-1].predicted {
 			to++
 		}
+		if to == from {
+			continue
+		}
 		b := meanBin{from: from, to: to}
 		b.sum(f.rows, f.signed)
-		if to <= from || !f.signed && b.predicted <= 0 && to < n {
-			continue // without a factor; becomes part of the next bin
-		}
-		if !f.signed && b.predicted <= 0 {
-			break
+		if !f.signed && !(b.predicted > 0) {
+			continue // it has no factor and becomes part of the next bin
 		}
 		f.bins = append(f.bins, b)
 		from = to
@@ -145,7 +143,9 @@ func (f *meanFit) shrink() {
 		estimate[i], variance[i] = (b.effect-none)/unit, b.variance/(unit*unit)
 	}
 	for i, e := range shrunkEffects(f.shares(), estimate, smoothed(variance, varianceReach)) {
-		f.bins[i].effect = none + unit*e
+		if f.bins[i].effect = none + unit*e; !f.signed {
+			f.bins[i].effect = max(f.bins[i].effect, 0)
+		}
 	}
 }
 
@@ -209,7 +209,7 @@ func (f *meanFit) curve() *predictive.MeanCurve {
 	for round := 0; ; round++ {
 		c, err := predictive.NewMeanCurve(f.signed, x, y)
 		if err != nil {
-			panic(fmt.Sprintf("conformal: %v", err)) // the knots were made to be valid
+			return nil // the sums of the rows are too large for their type
 		}
 		if round == curveRounds {
 			return c

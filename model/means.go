@@ -2,7 +2,10 @@ package model
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
+	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
@@ -30,8 +33,12 @@ func meanTensors(c *predictive.MeanCurve) (kind string, tensors []modelfile.Tens
 	}
 }
 
-// means reads the mean correction, which a file need not have.
+// means reads the mean correction, which a file need not have, and checks the edges of
+// the bias by decile.
 func (d *decoder) means() error {
+	if edges := d.m.record.DecileEdges; edges != nil && len(edges) != metrics.Deciles-1 || !slices.IsSorted(edges) {
+		return fmt.Errorf("its %d edges of deciles are not %d sorted numbers", len(edges), metrics.Deciles-1)
+	}
 	kind, ok := d.f.Meta["means"]
 	if !ok {
 		return nil
@@ -51,4 +58,24 @@ func (d *decoder) means() error {
 		return fmt.Errorf("mean correction: %w", err)
 	}
 	return nil
+}
+
+// meansInfo describes a mean correction.
+func meansInfo(c *predictive.MeanCurve) *MeansInfo {
+	if c == nil {
+		return nil
+	}
+	info := &MeansInfo{Kind: meansByFactor, Least: math.Inf(1), Most: math.Inf(-1)}
+	if c.Signed() {
+		info.Kind = meansByShift
+	}
+	predicted, corrected := c.Knots()
+	for i, p := range predicted {
+		effect := corrected[i] / p
+		if c.Signed() {
+			effect = corrected[i] - p
+		}
+		info.Least, info.Most = min(info.Least, effect), max(info.Most, effect)
+	}
+	return info
 }

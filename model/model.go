@@ -173,6 +173,9 @@ func (m *Model) Record() Record { return m.record.Clone() }
 // Correction returns the conformal correction, nil if there is none.
 func (m *Model) Correction() *conformal.Correction { return m.correction }
 
+// DecileEdges returns a copy of the edges of the bias by decile; see [Record].
+func (m *Model) DecileEdges() []float64 { return slices.Clone(m.record.DecileEdges) }
+
 // MeanCurve returns the correction of the means, nil if there is none.
 func (m *Model) MeanCurve() *predictive.MeanCurve { return m.means }
 

@@ -80,8 +80,8 @@ func (d Distribution) UncorrectedMean() float64 {
 	return gaussianMean(d.transform, d.m, d.sd*d.sd)
 }
 
-// correctedMean applies the curve of the distribution, if it has one.
-func (d Distribution) correctedMean(mean float64) float64 {
+// CorrectedMean returns Mean, given UncorrectedMean, which is expensive for counts.
+func (d Distribution) CorrectedMean(mean float64) float64 {
 	if d.means == nil {
 		return mean
 	}

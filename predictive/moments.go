@@ -10,7 +10,7 @@ import "math"
 // score distribution does not change the mean: a mean under that distribution would
 // depend on its few most extreme scores, and was less accurate on unseen data. A
 // [MeanCurve] does.
-func (d Distribution) Mean() float64 { return d.correctedMean(d.UncorrectedMean()) }
+func (d Distribution) Mean() float64 { return d.CorrectedMean(d.UncorrectedMean()) }
 
 // gaussianMean returns E[g^-1(x)] for x ~ N(m, v).
 func gaussianMean(t Transform, m, v float64) float64 {
@@ -68,7 +68,7 @@ func (d Distribution) Moments() Moments {
 		factor := d.empiricalVariance() / (model + noise)
 		model, noise = model*factor, noise*factor
 	}
-	return Moments{d.correctedMean(mean), math.Sqrt(model + noise), math.Sqrt(model), math.Sqrt(noise)}
+	return Moments{d.CorrectedMean(mean), math.Sqrt(model + noise), math.Sqrt(model), math.Sqrt(noise)}
 }
 
 // gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.
