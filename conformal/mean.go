@@ -142,8 +142,18 @@ func (f *meanFit) shrink() {
 	for i, b := range f.bins {
 		estimate[i], variance[i] = (b.effect-none)/unit, b.variance/(unit*unit)
 	}
-	for i, e := range shrunkEffects(f.shares(), estimate, smoothed(variance, varianceReach)) {
-		if f.bins[i].effect = none + unit*e; !f.signed {
+	share := f.shares()
+	shrunk := shrunkEffects(share, estimate, smoothed(variance, varianceReach))
+	// The posterior of the bins weighs them by precision, so where their differences
+	// are lost in the noise, their total is not right. It has an estimate of its own.
+	all := meanBin{to: len(f.rows)}
+	all.sum(f.rows, f.signed)
+	missing := shrunkEffect((all.effect-none)/unit, all.variance/(unit*unit))
+	for i, s := range share {
+		missing -= s * shrunk[i]
+	}
+	for i, e := range shrunk {
+		if f.bins[i].effect = none + unit*(e+missing); !f.signed {
 			f.bins[i].effect = max(f.bins[i].effect, 0)
 		}
 	}

@@ -6,47 +6,47 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/cholesky"
 )
 
-// Prior standard deviations of the effects that are tried, in units of the effect:
-// of the effect that all bins share, and of the difference between the first and the
-// last bin. Their own prior is half-normal with the standard deviation typicalEffect.
-var priorSDs = [...]float64{0, .005, .01, .02, .04, .08, .16, .32}
-
+// The prior of effects is normal with mean 0; its standard deviations are in units of
+// the effect.
 const (
-	typicalEffect = 0.1
-	leastVariance = 1e-10 // of an effect, against bins that are predicted exactly
+	effectSD      = 0.1   // of the effect on the total
+	changeSD      = 0.4   // of the half-normal distribution of a number in changeSDs
+	leastVariance = 1e-10 // of an estimate, against bins that are predicted exactly
 )
 
+// changeSDs are the standard deviations of the difference between the effects of the
+// first and the last bin that are tried.
+var changeSDs = [...]float64{0, .005, .01, .02, .04, .08, .16, .32, .64}
+
+// shrunkEffect returns the posterior mean of the effect on the total.
+func shrunkEffect(estimate, variance float64) float64 {
+	return estimate * effectSD * effectSD / (effectSD*effectSD + variance)
+}
+
 // shrunkEffects returns the posterior means of the effects of bins from estimates and
-// the variances of these. The prior is a shared normal effect plus a random walk from
+// the variances of these. The prior is the effect on the total plus a random walk from
 // bin to bin around its own mean, so that bins are shrunk to their neighbours, and all
-// of them to 0. The shares of the bins in the total define that mean, so the shared
-// effect is that of the total. The two prior variances maximise the marginal density
-// of the estimates.
+// of them to 0. The shares of the bins in the total define that mean. The variance of
+// the walk maximises the marginal density of the estimates.
 func shrunkEffects(share, estimate, variance []float64) []float64 {
 	best := math.Inf(-1)
 	effects := make([]float64, len(estimate))
 	walk := centredWalk(share)
-	for _, shared := range priorSDs {
-		for _, between := range priorSDs {
-			density, posterior := underPrior(estimate, variance, walk, shared, between)
-			if density > best {
-				best, effects = density, posterior
-			}
-			if len(estimate) == 1 {
-				break // one bin has no difference to another
-			}
+	for _, change := range changeSDs {
+		if density, posterior := underPrior(estimate, variance, walk, change); density > best {
+			best, effects = density, posterior
 		}
 	}
 	return effects
 }
 
-// underPrior returns the log density of the estimates, with that of the standard
-// deviations themselves, and the posterior means.
-func underPrior(estimate, variance, walk []float64, shared, between float64) (density float64, posterior []float64) {
+// underPrior returns the log density of the estimates and of the standard deviation
+// of the change, and the posterior means.
+func underPrior(estimate, variance, walk []float64, change float64) (density float64, posterior []float64) {
 	n := len(estimate)
 	prior, total := make([]float64, n*n), make([]float64, n*n)
 	for i := range prior {
-		prior[i] = shared*shared + between*between*walk[i]
+		prior[i] = effectSD*effectSD + change*change*walk[i]
 		total[i] = prior[i]
 	}
 	for i, v := range variance {
@@ -57,7 +57,7 @@ func underPrior(estimate, variance, walk []float64, shared, between float64) (de
 	}
 	solved := append([]float64{}, estimate...)
 	cholesky.Solve(total, n, solved)
-	density = -(shared*shared + between*between) / (2 * typicalEffect * typicalEffect)
+	density = -change * change / (2 * changeSD * changeSD)
 	for i, e := range estimate {
 		density -= e*solved[i]/2 + math.Log(total[i*n+i])
 	}
