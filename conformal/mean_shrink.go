@@ -10,13 +10,13 @@ import (
 // the effect.
 const (
 	effectSD      = 0.1   // of the effect on the total
-	changeSD      = 0.4   // of the half-normal distribution of a number in changeSDs
+	changeSD      = 1.0   // of the half-normal distribution of a number in changeSDs
 	leastVariance = 1e-10 // of an estimate, against bins that are predicted exactly
 )
 
 // changeSDs are the standard deviations of the difference between the effects of the
 // first and the last bin that are tried.
-var changeSDs = [...]float64{0, .005, .01, .02, .04, .08, .16, .32, .64}
+var changeSDs = [...]float64{0, .005, .01, .02, .04, .08, .16, .32, .64, 1.28}
 
 // shrunkEffect returns the posterior mean of the effect on the total.
 func shrunkEffect(estimate, variance float64) float64 {
