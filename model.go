@@ -39,6 +39,7 @@ type (
 	UncertaintyInfo = model.UncertaintyInfo
 	NoiseInfo       = model.NoiseInfo
 	ConformalInfo   = model.ConformalInfo
+	MeansInfo       = model.MeansInfo
 	// A CoverageMap is the coverage of intervals by the entities of two modes.
 	CoverageMap = evaluate.CoverageMap
 	MapOptions  = evaluate.MapOptions
@@ -128,8 +129,8 @@ func (m *Model) Map(ctx context.Context, source Source, opt MapOptions) (*Covera
 	return evaluate.Map(ctx, m.fitted, source, opt)
 }
 
-// Recalibrate returns the model with a conformal correction computed from the rows of
-// a table that have a target. The kind is split, group:mean or group:MODE. The rows
+// Recalibrate returns the model with a conformal correction and a correction of its
+// means computed from the rows of a table that have a target. The kind is split, group:mean or group:MODE. The rows
 // must not have been used for anything else. Too few rows are a [TooFewRowsError].
 func (m *Model) Recalibrate(ctx context.Context, source Source, kind string, opt TableOptions) (*Model, Summary, error) {
 	fitted, sum, err := evaluate.Recalibrate(ctx, m.fitted, source, kind, opt)

@@ -14,4 +14,7 @@
 // model is. This does not hold for every single cell, nor for every entity unless
 // each entity is a group of its own, nor for the future of a series that was
 // calibrated on its past.
+//
+// [NewMeanCurve] corrects predicted means, which the score does not change, by their
+// size on the same rows.
 package conformal

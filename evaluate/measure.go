@@ -13,11 +13,12 @@ import (
 // Sums accumulate what scores of predictions need. Sums of disjoint rows add up.
 type Sums struct {
 	point       metrics.PointSums
+	bias        *metrics.BiasSums
 	calibration *metrics.CalibrationSums // nil if it was not asked for
 }
 
 func newSums(m *model.Model, calibration bool) *Sums {
-	s := &Sums{}
+	s := &Sums{bias: metrics.NewBiasSums(m.DecileEdges())}
 	if calibration {
 		s.calibration = metrics.NewCalibrationSums(len(m.Modes()), m.Spec().Seed)
 	}
@@ -26,6 +27,7 @@ func newSums(m *model.Model, calibration bool) *Sums {
 
 func (s *Sums) merge(o *Sums) {
 	s.point.Merge(&o.point)
+	s.bias.Merge(o.bias)
 	if s.calibration != nil {
 		s.calibration.Merge(o.calibration)
 	}
@@ -34,6 +36,7 @@ func (s *Sums) merge(o *Sums) {
 // Score returns the measures.
 func (s *Sums) Score(m *model.Model) metrics.Score {
 	score := s.point.Score()
+	score.BiasByDecile = s.bias.Deciles()
 	if s.calibration != nil && score.N > 0 {
 		report := s.calibration.Calibration(m.Spec().ModeNames(), score.R2)
 		for mode := range report.CoverageByMode {
@@ -111,7 +114,10 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 		weight = float64(rows.W[i])
 	}
 	p := m.Distribution(z, rows.given(), i)
-	s.point.Add(v, weight, p.Mean(), p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))
+	raw := p.UncorrectedMean()
+	mean := p.CorrectedMean(raw)
+	s.bias.Add(v, weight, mean, raw)
+	s.point.Add(v, weight, mean, p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))
 	if s.calibration != nil {
 		row := metrics.Observation{Y: v, Weight: weight, Index: uint64(rows.First + i), Seen: math.MaxInt, NewCombination: newCombination[i]}
 		row.Entities = make([]int32, len(rows.Codes))

@@ -14,12 +14,13 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// Recalibrate returns the model with a conformal correction computed from the rows
-// of a table that have a target. The kind is split, group:mean or group:MODE. The
+// Recalibrate returns the model with a conformal correction and a correction of its
+// means computed from the rows of a table that have a target. The kind is split, group:mean or group:MODE. The
 // rows must not have been used for anything else; package conformal states what the
 // correction then guarantees. Summary.Fitted is set if they are the rows of the fit.
 // Too few rows are a *conformal.TooFewRowsError.
@@ -47,6 +48,7 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	for _, first := range slices.Sorted(maps.Keys(batches)) {
 		s := batches[first]
 		all.score, all.location, all.entity = append(all.score, s.score...), append(all.location, s.location...), append(all.entity, s.entity...)
+		all.means.append(&s.means)
 	}
 	if len(all.score) == 0 {
 		return nil, sum, noTargets(m, source)
@@ -59,10 +61,16 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	if err != nil {
 		return nil, sum, err
 	}
+	corrected = corrected.WithMeanCurve(all.means.curve())
 	sum.Fitted = isFitted(ctx, m, source, sum.Rows, opt)
-	// The measures of the fit were taken with another correction.
+	// The measures of the fit were taken with other corrections.
 	record := m.Record()
 	record.Valid.Calibration, record.Test.Calibration = nil, nil
+	if m.MeanCurve() != nil || corrected.MeanCurve() != nil {
+		for _, s := range []*metrics.Score{&record.Train, &record.Valid, &record.Test} {
+			withoutMeans(s)
+		}
+	}
 	return corrected.WithRecord(record), sum, nil
 }
 
@@ -102,6 +110,7 @@ func Correction(b backend.Backend, m *model.Model, rows Rows, kind string) (*con
 type scores struct {
 	score, location []float64
 	entity          []int32 // of the grouping mode
+	means           meanPairs
 }
 
 func (s *scores) correction(kind string) (*conformal.Correction, error) {
@@ -131,6 +140,11 @@ func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch) (*scores, error) {
 		s.score = append(s.score, p.Score(float64(y), seed, uint64(b.First+i)))
 		s.location = append(s.location, p.Location())
 		s.entity = append(s.entity, m.FittedCode(mode, b.Codes[mode][i]))
+		weight := 1.0
+		if b.W != nil {
+			weight = float64(b.W[i])
+		}
+		s.means.add(p.UncorrectedMean(), float64(y), weight)
 	}
 	return s, nil
 }

@@ -21,7 +21,7 @@ func ExamplePointSums() {
 	}
 	fmt.Println(string(text))
 	// Output:
-	// {"n":3,"r2":0.9230769230769231,"rmse":0.816496580927726,"mae":0.6666666666666666,"r2_scale":0.9230769230769231}
+	// {"n":3,"r2":0.9230769230769231,"rmse":0.816496580927726,"mae":0.6666666666666666,"r2_scale":0.9230769230769231,"bias":1,"mean_error":0}
 }
 
 // The calibration of predictive distributions, here of one that is too narrow.

@@ -9,6 +9,8 @@ type PointSums struct {
 	weight            float64
 	squares, absolute float64 // errors of the mean, squared, and of the median
 	scaleSquares      float64
+	predicted, actual float64 // totals
+	negative          bool    // some y is negative
 	y, scaled         runningVariance
 }
 
@@ -44,6 +46,9 @@ func (s *PointSums) Add(y, w, mean, median, onScale, predictedOnScale float64) {
 	s.squares += w * (y - mean) * (y - mean)
 	s.absolute += w * math.Abs(y-median)
 	s.y.add(y, w)
+	s.predicted += w * mean
+	s.actual += w * y
+	s.negative = s.negative || y < 0
 	d := onScale - predictedOnScale
 	s.scaleSquares += w * d * d
 	s.scaled.add(onScale, w)
@@ -57,17 +62,22 @@ func (s *PointSums) Merge(o *PointSums) {
 	s.absolute += o.absolute
 	s.scaleSquares += o.scaleSquares
 	s.y.merge(o.y)
+	s.predicted += o.predicted
+	s.actual += o.actual
+	s.negative = s.negative || o.negative
 	s.scaled.merge(o.scaled)
 }
 
-// Score returns the measures, without calibration.
+// Score returns the measures, without calibration and without the bias by decile.
 func (s *PointSums) Score() Score {
 	return Score{
-		N:       s.n,
-		R2:      rSquared(s.squares, s.y.squares),
-		RMSE:    math.Sqrt(s.squares / s.weight),
-		MAE:     s.absolute / s.weight,
-		R2Scale: rSquared(s.scaleSquares, s.scaled.squares),
+		N:         s.n,
+		R2:        rSquared(s.squares, s.y.squares),
+		RMSE:      math.Sqrt(s.squares / s.weight),
+		MAE:       s.absolute / s.weight,
+		R2Scale:   rSquared(s.scaleSquares, s.scaled.squares),
+		Bias:      ratio(s.predicted, s.actual, s.negative),
+		MeanError: (s.predicted - s.actual) / s.weight,
 	}
 }
 

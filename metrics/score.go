@@ -12,6 +12,13 @@ type Score struct {
 	MAE     float64
 	R2Scale float64
 
+	// Bias is the ratio of the predicted to the actual total. It is NaN for a target
+	// with negative values; MeanError is the mean of predicted minus actual.
+	Bias      float64
+	MeanError float64
+	// BiasByDecile has the bias by size of the prediction; nil if it was not measured.
+	BiasByDecile []DecileBias
+
 	// Calibration measures the predictive distributions; nil if it was not requested.
 	Calibration *Calibration
 }
@@ -24,21 +31,26 @@ type scoreJSON struct {
 	RMSE    Number `json:"rmse"`
 	MAE     Number `json:"mae"`
 	R2Scale Number `json:"r2_scale"`
+
+	Bias         Number       `json:"bias"`
+	MeanError    Number       `json:"mean_error"`
+	BiasByDecile []DecileBias `json:"bias_by_decile,omitempty"`
 	*Calibration
 }
 
 // MarshalJSON writes undefined measures as null.
 func (s Score) MarshalJSON() ([]byte, error) {
-	return json.Marshal(scoreJSON{s.N, Number(s.R2), Number(s.RMSE), Number(s.MAE), Number(s.R2Scale), s.Calibration})
+	return json.Marshal(scoreJSON{s.N, Number(s.R2), Number(s.RMSE), Number(s.MAE), Number(s.R2Scale),
+		Number(s.Bias), Number(s.MeanError), s.BiasByDecile, s.Calibration})
 }
 
 // UnmarshalJSON reads the output of MarshalJSON. Missing measures are NaN.
 func (s *Score) UnmarshalJSON(data []byte) error {
-	v := scoreJSON{R2: undefined, RMSE: undefined, MAE: undefined, R2Scale: undefined}
+	v := scoreJSON{R2: undefined, RMSE: undefined, MAE: undefined, R2Scale: undefined, Bias: undefined, MeanError: undefined}
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
 	}
-	*s = Score{v.N, float64(v.R2), float64(v.RMSE), float64(v.MAE), float64(v.R2Scale), v.Calibration}
+	*s = Score{v.N, float64(v.R2), float64(v.RMSE), float64(v.MAE), float64(v.R2Scale), float64(v.Bias), float64(v.MeanError), v.BiasByDecile, v.Calibration}
 	if s.Calibration != nil {
 		s.Calibration.N = v.N // JSON has only one "n", which decodes to the outer field
 	}

@@ -24,7 +24,7 @@ func TestScoreByHand(t *testing.T) {
 	left.Merge(&right)
 	// The mean of y is 15/5 = 3, the total squares are 4 + 1 + 0 + 9 = 14, and the
 	// residual squares are 0 + 1 + 0 + 4 = 5.
-	want := Score{N: 4, R2: 1 - 5.0/14, RMSE: 1, MAE: 6.0 / 5, R2Scale: 1 - 5.0/14}
+	want := Score{N: 4, R2: 1 - 5.0/14, RMSE: 1, MAE: 6.0 / 5, R2Scale: 1 - 5.0/14, Bias: 14.0 / 15, MeanError: -1.0 / 5}
 	for name, got := range map[string]Score{"whole": whole.Score(), "merged": left.Score()} {
 		if got.N != want.N {
 			t.Errorf("%s: got N %d, want %d", name, got.N, want.N)
@@ -33,6 +33,8 @@ func TestScoreByHand(t *testing.T) {
 		checkNear(t, name+" RMSE", got.RMSE, want.RMSE, 1e-12)
 		checkNear(t, name+" MAE", got.MAE, want.MAE, 1e-12)
 		checkNear(t, name+" R2Scale", got.R2Scale, want.R2Scale, 1e-12)
+		checkNear(t, name+" Bias", got.Bias, want.Bias, 1e-12)
+		checkNear(t, name+" MeanError", got.MeanError, want.MeanError, 1e-12)
 	}
 }
 
@@ -40,7 +42,7 @@ func TestScoreJSON(t *testing.T) {
 	t.Parallel()
 	var empty PointSums
 	text, err := json.Marshal(empty.Score())
-	if want := `{"n":0,"r2":null,"rmse":null,"mae":null,"r2_scale":null}`; err != nil || string(text) != want {
+	if want := `{"n":0,"r2":null,"rmse":null,"mae":null,"r2_scale":null,"bias":null,"mean_error":null}`; err != nil || string(text) != want {
 		t.Errorf("got %s, %v, want %s", text, err, want)
 	}
 	var got Score

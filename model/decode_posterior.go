@@ -88,5 +88,5 @@ func (d *decoder) uncertainty() error {
 		}
 	}
 	m.resolve()
-	return nil
+	return d.means()
 }

@@ -44,6 +44,7 @@ type UncertaintyInfo struct {
 	Size      float64        `json:"size,omitempty"`
 	Noise     *NoiseInfo     `json:"noise,omitempty"` // of the gaussian likelihood
 	Conformal *ConformalInfo `json:"conformal,omitempty"`
+	Means     *MeansInfo     `json:"mean_correction,omitempty"`
 }
 
 // NoiseInfo describes the noise on the transform's scale: its standard deviation SD;
@@ -63,6 +64,14 @@ type ConformalInfo struct {
 	Kind   string `json:"kind"`
 	Rows   int    `json:"rows"`
 	Groups int    `json:"groups"`
+}
+
+// MeansInfo describes a correction of means: the smallest and the largest factor, or
+// shift for a target that may be negative, by which predicted means change.
+type MeansInfo struct {
+	Kind  string  `json:"kind"` // factor or shift
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
 }
 
 // Uncertainty describes how the model quantifies uncertainty.
@@ -94,5 +103,6 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 	if m.correction != nil {
 		info.Conformal = &ConformalInfo{Kind: m.spec.Uncertainty.Conformal, Rows: m.correction.Rows(), Groups: len(m.correction.Record().Group)}
 	}
+	info.Means = meansInfo(m.means)
 	return info
 }

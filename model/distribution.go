@@ -85,10 +85,11 @@ func (m *Model) Distribution(z tt.Moments, rows Rows, i int) predictive.Distribu
 		}
 		p = c.Apply(p, entity)
 	}
-	return p
+	return p.WithMeanCurve(m.means)
 }
 
-// Uncorrected returns the distribution of row i without the conformal correction.
+// Uncorrected returns the distribution of row i without the conformal correction and
+// the correction of its mean.
 func (m *Model) Uncorrected(z tt.Moments, rows Rows, i int) predictive.Distribution {
 	level, variance := m.Level(z.Mean[i], rows, i), m.FieldVariance(z, i)
 	if counts := m.noise.Count(); counts != nil {

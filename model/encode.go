@@ -103,6 +103,10 @@ func (m *Model) file() (*modelfile.File, error) {
 		f.Meta["conformal"] = grouping
 		f.Tensors = append(f.Tensors, tensors...)
 	}
+	if kind, tensors := meanTensors(m.means); kind != "" {
+		f.Meta["means"] = kind
+		f.Tensors = append(f.Tensors, tensors...)
+	}
 	f.Tensors = append(f.Tensors, modelfile.NewTensor("split", bytesOf(m.parts), len(m.parts)))
 	return f, nil
 }

@@ -33,7 +33,8 @@ type Model struct {
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
 	correction *conformal.Correction
-	groupMode  int // mode of a correction by entity
+	groupMode  int                   // mode of a correction by entity
+	means      *predictive.MeanCurve // correction of means, nil for none
 	record     Record
 
 	trained  [][]bool // by mode and code: the id has training rows
@@ -116,6 +117,13 @@ func (m *Model) WithCorrection(kind string, c *conformal.Correction) (*Model, er
 	return changed, nil
 }
 
+// WithMeanCurve returns the model with a correction of its means, nil for none.
+func (m *Model) WithMeanCurve(c *predictive.MeanCurve) *Model {
+	changed := m.copy()
+	changed.means = c
+	return changed
+}
+
 // WithRecord returns the model with a record of its fit.
 func (m *Model) WithRecord(r Record) *Model {
 	changed := m.copy()
@@ -164,6 +172,12 @@ func (m *Model) Record() Record { return m.record.Clone() }
 
 // Correction returns the conformal correction, nil if there is none.
 func (m *Model) Correction() *conformal.Correction { return m.correction }
+
+// DecileEdges returns a copy of the edges of the bias by decile; see [Record].
+func (m *Model) DecileEdges() []float64 { return slices.Clone(m.record.DecileEdges) }
+
+// MeanCurve returns the correction of the means, nil if there is none.
+func (m *Model) MeanCurve() *predictive.MeanCurve { return m.means }
 
 // GroupMode returns the mode by whose entities the correction is grouped.
 func (m *Model) GroupMode() int { return m.groupMode }

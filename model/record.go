@@ -31,6 +31,9 @@ type Record struct {
 	Choices  []Choice          `json:"choices,omitempty"` // of a scale or likelihood that was auto
 	Orders   []OrderChoice     `json:"orders,omitempty"`  // of cores, if the specification says auto
 	Warnings []string          `json:"warnings"`
+	// DecileEdges separate the deciles of predictions, before the correction of means,
+	// on the validation set (the training set without one). The bias by decile uses them.
+	DecileEdges []float64 `json:"decile_edges,omitempty"`
 }
 
 // Clone returns a copy that shares no memory with r.
@@ -57,11 +60,12 @@ func (r Record) Clone() Record {
 		}
 		return c
 	})
-	r.Warnings = slices.Clone(r.Warnings)
+	r.Warnings, r.DecileEdges = slices.Clone(r.Warnings), slices.Clone(r.DecileEdges)
 	return r
 }
 
 func cloneScore(s metrics.Score) metrics.Score {
+	s.BiasByDecile = slices.Clone(s.BiasByDecile)
 	if s.Calibration == nil {
 		return s
 	}

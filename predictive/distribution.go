@@ -17,6 +17,7 @@ type Distribution struct {
 	scores    *ScoreDistribution
 	count     CountDistribution // nil unless the value is a count
 	clamped   bool              // values below 0 are 0
+	means     *MeanCurve        // correction of the mean, nil for none
 }
 
 // minSD is the smallest standard deviation, so that a distribution without any

@@ -8,14 +8,9 @@ import "math"
 //
 // The last two are m^2 + v and m^3 + 3 m v - 1 unless m/s is small. An empirical
 // score distribution does not change the mean: a mean under that distribution would
-// depend on its few most extreme scores, and was less accurate on unseen data.
-func (d Distribution) Mean() float64 {
-	if d.count != nil {
-		mean, _, _ := d.countMoments()
-		return mean
-	}
-	return d.gaussianMean()
-}
+// depend on its few most extreme scores, and was less accurate on unseen data. A
+// [MeanCurve] does.
+func (d Distribution) Mean() float64 { return d.CorrectedMean(d.UncorrectedMean()) }
 
 // gaussianMean returns the mean under normal scores, at least 0 for a non-negative
 // distribution. It is not E max(y, 0): moving the probability below 0 to 0 would raise
@@ -84,7 +79,7 @@ func (d Distribution) Moments() Moments {
 		factor := d.empiricalVariance() / (model + noise)
 		model, noise = model*factor, noise*factor
 	}
-	return Moments{mean, math.Sqrt(model + noise), math.Sqrt(model), math.Sqrt(noise)}
+	return Moments{d.CorrectedMean(mean), math.Sqrt(model + noise), math.Sqrt(model), math.Sqrt(noise)}
 }
 
 // gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.

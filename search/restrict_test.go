@@ -135,8 +135,9 @@ func TestTrialsShareTheValidationRows(t *testing.T) {
 			}
 			scores = append(scores, score)
 		}
-		if math.Abs(scores[0]-scores[1]) > 1e-12 {
-			t.Errorf("R2 without and with a correction: got %v", scores)
+		// The rows are the same; the correction of means moves R2 a little.
+		if math.Abs(scores[0]-scores[1]) > 2e-3 {
+			t.Errorf("R2 without and with a correction: got %v, want about the same", scores)
 		}
 		whole := s
 		whole.Search, whole.Uncertainty.Conformal = nil, "none"

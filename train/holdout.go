@@ -67,7 +67,8 @@ func (r *run) holdOut() error {
 	return nil
 }
 
-// learnCorrection computes the conformal correction from the rows held out for it.
+// learnCorrection computes the conformal correction and the correction of means from
+// the rows held out for them.
 func (r *run) learnCorrection() error {
 	kind := r.spec.Uncertainty.Conformal
 	if kind == "none" {
@@ -77,6 +78,25 @@ func (r *run) learnCorrection() error {
 	if err != nil {
 		return err
 	}
-	r.model, err = r.model.WithCorrection(kind, correction)
-	return err
+	means := evaluate.MeanCurve(r.engine, r.model, rowsOf(&r.held))
+	if r.model, err = r.model.WithCorrection(kind, correction); err != nil {
+		return err
+	}
+	r.model = r.model.WithMeanCurve(means)
+	return nil
+}
+
+// decileEdges returns the deciles of the predictions on the validation set, or on the
+// training set if there is none.
+func (r *run) decileEdges() []float64 {
+	part := dataset.Valid
+	if r.parts[part].Len() == 0 {
+		part = dataset.Train
+	}
+	o, z := &r.parts[part], r.predicted(part)
+	noise := r.model.Noise()
+	if noise.Count() != nil {
+		o, z = thinned(o, z)
+	}
+	return evaluate.DecileEdges(r.engine, r.model, z, rowsOf(o))
 }

@@ -182,6 +182,7 @@ func (r *run) plan(ctx context.Context) error {
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
 		r.model.ForgetUntrained(r.parts[p].Codes)
 	}
+	r.model.ForgetUntrained(r.held.Codes)
 	return nil
 }
 
@@ -221,7 +222,8 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		return err
 	}
 	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
-		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points, Side: r.sideReports}
+		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points, Side: r.sideReports, DecileEdges: r.decileEdges()}
+	r.model = r.model.WithRecord(record) // measures need the edges
 	for p := range r.parts {
 		score, err := r.measure(dataset.Part(p))
 		if err != nil {

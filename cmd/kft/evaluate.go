@@ -63,6 +63,7 @@ func (c *evaluateCommand) Run(e *env) error {
 	}
 	t := textformat.Table{Header: header, Rows: [][]string{row}}
 	t.Write(&b)
+	summary.WriteBias(&b, "", score, m.Uncertainty().Means)
 	summary.WriteCalibration(&b, "", score)
 	summary.WriteUnseen(&b, m, sum, "")
 	summary.WriteUnusedSide(&b, m, sum, c.Side)

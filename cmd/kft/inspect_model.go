@@ -54,6 +54,7 @@ func (c *inspectCommand) model(e *env) error {
 	summary.WriteTerms(&b, r.Terms)
 	part, score := summary.LastPart(r.Training.Train, r.Training.Valid, r.Training.Test)
 	summary.WriteScores(&b, r.Training, r.Spec.Transform, part)
+	summary.WriteBias(&b, " on "+part.String(), score, r.Uncertainty.Means)
 	summary.WriteCalibration(&b, " on "+part.String(), score)
 	summary.WriteHistory(&b, r.Training, r.Spec)
 	for _, warning := range r.Training.Warnings {

@@ -27,6 +27,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", Uncertainty(m.Uncertainty(), r.Spec.Transform))
 	part, score := LastPart(r.Train, r.Valid, r.Test)
 	WriteScores(&b, m.Record(), r.Spec.Transform, part)
+	WriteBias(&b, " on "+part.String(), score, m.Uncertainty().Means)
 	writeChoices(&b, r.Choices)
 	writeOrders(&b, r.Orders)
 	WriteCalibration(&b, " on "+part.String(), score)

@@ -1,0 +1,43 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/metrics"
+)
+
+// WriteBias writes predicted against actual totals, if they were measured, and how
+// the means were corrected. where names the rows.
+func WriteBias(b *strings.Builder, where string, s kft.Score, means *kft.MeansInfo) {
+	if math.IsNaN(s.MeanError) {
+		return
+	}
+	what, total, of := "predicted / actual total", fmt.Sprintf("%.3f", s.Bias), func(d metrics.DecileBias) string { return fmt.Sprintf("%.2f", d.Ratio) }
+	if math.IsNaN(s.Bias) {
+		what, total, of = "mean of predicted - actual", textformat.Amount(s.MeanError), func(d metrics.DecileBias) string { return textformat.Amount(float64(d.Predicted - d.Actual)) }
+	}
+	fmt.Fprintf(b, "Bias%s: %s %s", where, what, total)
+	var deciles []string
+	for _, d := range s.BiasByDecile {
+		text := textformat.Undefined
+		if d.N > 0 {
+			text = of(d)
+		}
+		deciles = append(deciles, text)
+	}
+	if deciles != nil {
+		fmt.Fprintf(b, "; by decile of the prediction %s", strings.Join(deciles, " "))
+	}
+	switch {
+	case means == nil:
+	case means.Kind == "factor":
+		fmt.Fprintf(b, "; means corrected by factors of %.3g to %.3g", means.Least, means.Most)
+	default:
+		fmt.Fprintf(b, "; means corrected by %.3g to %.3g", means.Least, means.Most)
+	}
+	b.WriteString("\n")
+}

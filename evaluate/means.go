@@ -1,0 +1,60 @@
+package evaluate
+
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// MeanCurve computes the correction of predicted means from rows that were used for
+// nothing else; nil if they are too few.
+func MeanCurve(b backend.Backend, m *model.Model, rows Rows) *predictive.MeanCurve {
+	n := len(rows.Y)
+	p := meanPairs{predicted: uncorrectedMeans(b, m, m.Moments(b, rows.Codes), rows.given()), actual: make([]float64, n), weight: make([]float64, n)}
+	for i, y := range rows.Y {
+		p.actual[i], p.weight[i] = float64(y), 1
+		if rows.W != nil {
+			p.weight[i] = float64(rows.W[i])
+		}
+	}
+	return p.curve()
+}
+
+// DecileEdges returns the deciles of the predictions of rows, before the correction of
+// means, given by their moments. They separate the rows of which a bias is reported.
+func DecileEdges(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) []float64 {
+	return metrics.DecileEdges(uncorrectedMeans(b, m, z, rows.given()))
+}
+
+// uncorrectedMeans returns the predicted means of rows before their correction.
+func uncorrectedMeans(b backend.Backend, m *model.Model, z tt.Moments, rows model.Rows) []float64 {
+	means := make([]float64, len(z.Mean))
+	backend.ParallelFor(b, len(means), func(i int) { means[i] = m.Uncorrected(z, rows, i).UncorrectedMean() })
+	return means
+}
+
+// meanPairs are predicted means of rows with actual values.
+type meanPairs struct{ predicted, actual, weight []float64 }
+
+func (p *meanPairs) add(predicted, actual, weight float64) {
+	p.predicted, p.actual, p.weight = append(p.predicted, predicted), append(p.actual, actual), append(p.weight, weight)
+}
+
+func (p *meanPairs) append(o *meanPairs) {
+	p.predicted, p.actual, p.weight = append(p.predicted, o.predicted...), append(p.actual, o.actual...), append(p.weight, o.weight...)
+}
+
+func (p *meanPairs) curve() *predictive.MeanCurve {
+	return conformal.NewMeanCurve(p.predicted, p.actual, p.weight)
+}
+
+// withoutMeans removes from a score of the fit what depends on the correction of
+// means.
+func withoutMeans(s *metrics.Score) {
+	s.R2, s.RMSE, s.Bias, s.MeanError, s.BiasByDecile = math.NaN(), math.NaN(), math.NaN(), math.NaN(), nil
+}

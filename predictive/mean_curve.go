@@ -1,0 +1,89 @@
+package predictive
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
+// A MeanCurve is a non-decreasing function that corrects the mean of a distribution:
+// it maps the predicted mean to the mean that was observed for predictions of that
+// size. It is linear between its knots. Beyond the first and the last knot it
+// continues their factor, or their shift for a target that may be negative. It is
+// immutable.
+type MeanCurve struct {
+	signed               bool
+	predicted, corrected []float64
+}
+
+// NewMeanCurve returns the curve through knots, whose predicted means increase and
+// whose corrected means do not decrease. A target that is not signed is never
+// negative: then the first predicted mean is positive, and no corrected mean is
+// negative.
+func NewMeanCurve(signed bool, predicted, corrected []float64) (*MeanCurve, error) {
+	if len(predicted) == 0 || len(predicted) != len(corrected) {
+		return nil, fmt.Errorf("%d predicted and %d corrected means", len(predicted), len(corrected))
+	}
+	for i := range predicted {
+		if math.IsNaN(predicted[i]-corrected[i]) || math.IsInf(predicted[i]-corrected[i], 0) {
+			return nil, fmt.Errorf("the knot from %g to %g is not finite", predicted[i], corrected[i])
+		}
+		if i > 0 && (predicted[i] <= predicted[i-1] || corrected[i] < corrected[i-1]) {
+			return nil, errors.New("the knots are not sorted")
+		}
+	}
+	if !signed && (predicted[0] <= 0 || corrected[0] < 0) {
+		return nil, fmt.Errorf("the first knot, from %g to %g, is negative", predicted[0], corrected[0])
+	}
+	return &MeanCurve{signed, slices.Clone(predicted), slices.Clone(corrected)}, nil
+}
+
+// At returns the corrected mean of a predicted one.
+func (c *MeanCurve) At(mean float64) float64 {
+	n := len(c.predicted)
+	right := sort.SearchFloat64s(c.predicted, mean)
+	if right > 0 && right < n {
+		x0, x1 := c.predicted[right-1], c.predicted[right]
+		y0, y1 := c.corrected[right-1], c.corrected[right]
+		return y0 + (mean-x0)/(x1-x0)*(y1-y0)
+	}
+	end := min(right, n-1)
+	if c.signed {
+		return mean + (c.corrected[end] - c.predicted[end])
+	}
+	return max(mean, 0) * (c.corrected[end] / c.predicted[end])
+}
+
+// Signed reports whether the target may be negative.
+func (c *MeanCurve) Signed() bool { return c.signed }
+
+// Knots returns copies of the knots.
+func (c *MeanCurve) Knots() (predicted, corrected []float64) {
+	return slices.Clone(c.predicted), slices.Clone(c.corrected)
+}
+
+// WithMeanCurve returns the distribution with a corrected mean. Quantiles, draws and
+// the standard deviation stay as they are. Nil removes the correction.
+func (d Distribution) WithMeanCurve(c *MeanCurve) Distribution {
+	d.means = c
+	return d
+}
+
+// UncorrectedMean returns the mean without the correction of a [MeanCurve].
+func (d Distribution) UncorrectedMean() float64 {
+	if d.count != nil {
+		mean, _, _ := d.countMoments()
+		return mean
+	}
+	return d.gaussianMean()
+}
+
+// CorrectedMean returns Mean, given UncorrectedMean, which is expensive for counts.
+func (d Distribution) CorrectedMean(mean float64) float64 {
+	if d.means == nil {
+		return mean
+	}
+	return d.means.At(mean)
+}
