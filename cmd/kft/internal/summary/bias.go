@@ -10,6 +10,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
+// minBiasRows is the number of rows from which the bias by decile is written.
+const minBiasRows = 200
+
 // WriteBias writes predicted against actual totals, if they were measured, and how
 // the means were corrected. where names the rows.
 func WriteBias(b *strings.Builder, where string, s kft.Score, means *kft.MeansInfo) {
@@ -29,7 +32,7 @@ func WriteBias(b *strings.Builder, where string, s kft.Score, means *kft.MeansIn
 		}
 		deciles = append(deciles, text)
 	}
-	if deciles != nil {
+	if deciles != nil && s.N >= minBiasRows {
 		fmt.Fprintf(b, "; by decile of the prediction %s", strings.Join(deciles, " "))
 	}
 	switch {
