@@ -52,9 +52,6 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
 		c.Map.addResidualVariance(residual, float64(c.WeightPosterior.PriorVar[0]))
 		addNoise(rng, d.side, residual)
 	}
-	if c.Centred { // the draw of V' is one of G less the mean of T
-		copy(d.side[:c.TrainedEntities()*size], c.side)
-	}
 	d.combine()
 	c.drawPrior(rng, d.Slices.Mean)
 	return &d
