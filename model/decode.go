@@ -255,7 +255,6 @@ func (d *decoder) regression(k, p int, c *tt.Core, at []int, meta coreMeta) erro
 		trained[e] = true
 	}
 	c.Regress(meta.Variant, m, trained)
-	c.Centred = meta.Centred && meta.Variant == tt.Additive && meta.Posterior != nil
 	if c.Free != nil {
 		// Entities added after the fit have no weights of their own.
 		free, err := modelfile.Values[float32](d.f, coreTensor(k, p, "weight"), -1, c.Slices.Left, c.Slices.Right)

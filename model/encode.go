@@ -21,7 +21,6 @@ type coreMeta struct {
 	Modes   []string   `json:"modes"`
 	Variant tt.Variant `json:"variant"`
 	Trained int        `json:"trained"` // entities with training data, which come first
-	Centred bool       `json:"centred,omitempty"`
 
 	Posterior *posteriorMeta `json:"spread,omitempty"` // nil for a point estimate
 }
@@ -137,7 +136,7 @@ func (m *Model) fieldMeta() []trainMeta {
 			meta.Group = m.field.Group[k]
 		}
 		for _, c := range t.Cores {
-			meta.Cores = append(meta.Cores, coreMeta{Modes: c.Modes, Variant: c.Variant, Trained: c.TrainedEntities(), Centred: c.Centred, Posterior: posteriorMetaOf(c)})
+			meta.Cores = append(meta.Cores, coreMeta{Modes: c.Modes, Variant: c.Variant, Trained: c.TrainedEntities(), Posterior: posteriorMetaOf(c)})
 		}
 		trains = append(trains, meta)
 	}

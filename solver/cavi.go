@@ -107,11 +107,7 @@ func (a *cavi) update(i int) {
 	if exact {
 		a.run.Raised += solveExpectedSlices(p)
 	} else {
-		p.keepVariances = c.Centred && block.Map != nil
 		a.run.Raised += int64(a.cg.solve(p))
-		if p.keepVariances {
-			a.d.solveCentred(p)
-		}
 	}
 	if p.failed != nil && a.err == nil {
 		a.err = p.failed

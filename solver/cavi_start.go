@@ -17,8 +17,9 @@ import (
 // that is worse than the reference, or than a constant, starts again from the weights
 // of als, at last from those of another random start. The best attempt is kept.
 const (
-	referenceSweeps = 8
-	referenceFactor = 3 // between the penalties of two sweeps and the next two
+	referenceSweeps = 16
+	penaltySweeps   = 4 // with one penalty
+	referenceFactor = 3 // between one penalty and the next
 	maxAttempts     = 3 // the first included
 	// A score may be worse than the reference by this share of the variance of the
 	// target, or, for counts, by this mean log likelihood.
@@ -30,7 +31,7 @@ const (
 
 // startRidge returns the penalty of a sweep of als before a posterior.
 func (d *data) startRidge(sweep int) Ridge {
-	step := float64(sweep / 2)
+	step := float64(sweep / penaltySweeps)
 	if d.validChunk == nil {
 		step = 1
 	}
@@ -142,7 +143,7 @@ func (dr *driver) endReferenceSweep(run *Run) {
 	case v < run.StartScore:
 		run.StartScore, run.Best = v, dr.d.flatten(run.Best)
 		run.Reference = min(run.Reference, v)
-	case run.StartSweep%2 == 1: // this penalty is worse than the one before
+	case run.StartSweep%penaltySweeps == penaltySweeps-1: // this penalty is worse than the one before
 		run.StartSweeps = run.StartSweep + 1
 	}
 }

@@ -44,8 +44,6 @@ type blockProblem struct {
 
 	noise  float64 // posteriors: the variance of an observation of weight 1
 	failed error
-
-	keepVariances bool // posteriors: the variances are not solved for
 }
 
 // hasPosterior reports whether the block has variances to solve for.

@@ -86,7 +86,7 @@ func multiplyByMatrices(b backend.Backend, rows, matrices []float32, r int) {
 // depend on the means: s2/(diagonal + lambda) for independent weights. s.diagonal
 // includes lambda already.
 func (s *conjugateGradient) setVariances(p *blockProblem) {
-	if !p.hasPosterior() || p.keepVariances {
+	if !p.hasPosterior() {
 		return
 	}
 	if sigmas := p.block.Posterior.Sigma; sigmas != nil {

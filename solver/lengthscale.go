@@ -85,7 +85,7 @@ func (d *data) objective(r Ridge) float64 {
 	d.passes += len(d.field.Terms)
 	d.pull = d.field.Eval(d.b, tt.Moments{Mean: d.trainMean}, d.trainChunk)
 	if d.expectedLoss != nil {
-		return d.expectedLoss() + d.centredCost()
+		return d.expectedLoss()
 	}
 	loss := 0.0
 	for i, f := range d.trainMean {

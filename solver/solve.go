@@ -75,7 +75,6 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 		if opt.Noise != nil {
 			d.startNoiseWeights(opt.Noise)
 		}
-		d.centreAdditive()
 		dr.method = newCAVI(d, p.Train, opt.CGSteps)
 		dr.opt.Ridge = &Ridge{Kind: Uniform} // unused: priors replace the penalty
 	}

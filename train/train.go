@@ -232,6 +232,7 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		*[...]*metrics.Score{&record.Train, &record.Valid, &record.Test}[p] = score
 	}
 	record.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
+	record.Warnings = append(record.Warnings, r.constantWarning(record.Valid)...)
 	r.model = r.model.WithRecord(record)
 	return nil
 }

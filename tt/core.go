@@ -47,11 +47,6 @@ type Core struct {
 	// penalty is then x'K x in place of |x|^2.
 	Norm func(dst, x []float32)
 
-	// Centred means that the posterior of an additive core is that of G = V' + T and of
-	// W, with the prior G ~ N(T, tau'). FreePosterior then holds the variances of G of
-	// entities with training data, and Free is the mean of G less that of T.
-	Centred bool
-
 	// FreePosterior and WeightPosterior describe the uncertainty of V' and W. They
 	// are nil for weights known exactly; see Field.SetFamily.
 	FreePosterior, WeightPosterior *Posterior

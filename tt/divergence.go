@@ -58,9 +58,6 @@ func (c *Core) SecondMoment(be backend.Backend, b *Block) (moment float64, weigh
 			if b.Posterior.Var != nil {
 				s += float64(b.Posterior.Var[row*size+k])
 			}
-			if c.Centred && b.Map == nil {
-				s += float64(c.sideVar[row*size+k])
-			}
 		}
 		return s
 	})

@@ -2,7 +2,6 @@ package tt
 
 import (
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
@@ -126,12 +125,12 @@ func (c *Core) FillVariances() {
 //
 //	plain s', side s_t, additive s' + s_t, wlr m'^2 s_t + t^2 s' + s' s_t.
 func (c *Core) refreshVariances(b backend.Backend, sideChanged bool) {
+	if c.FreePosterior != nil {
+		c.setUntrainedVariances()
+	}
 	if c.WeightPosterior != nil && sideChanged {
 		c.regressionVariances(b, c.Map, c.sideVar)
 		copy(c.sideVar[len(c.sideVar)-c.Slices.Slice():], c.varianceAboutPrior(c.side, c.sideVar))
-	}
-	if c.FreePosterior != nil {
-		c.setUntrainedVariances()
 	}
 	if c.Slices.Cov != nil {
 		c.refreshCovariance(b)
@@ -144,10 +143,6 @@ func (c *Core) refreshVariances(b backend.Backend, sideChanged bool) {
 	case Additive:
 		for i, v := range c.FreePosterior.Var {
 			dst[i] = v + c.sideVar[i]
-		}
-		if c.Centred {
-			trained := c.TrainedEntities() * c.Slices.Slice()
-			copy(dst[:trained], c.FreePosterior.Var)
 		}
 	case WLR:
 		for i, s := range c.FreePosterior.Var {
@@ -170,9 +165,7 @@ func (c *Core) refreshCovariance(b backend.Backend) {
 		copy(dst, free)
 		for i := range r {
 			if c.Variant == Additive {
-				if !(c.Centred && c.trained(e)) {
-					dst[i*r+i] += st[i]
-				}
+				dst[i*r+i] += st[i]
 				continue
 			}
 			for j := range r {
@@ -188,14 +181,7 @@ func (c *Core) refreshCovariance(b backend.Backend) {
 // slice. O(n R^2).
 func (c *Core) setUntrainedVariances() {
 	size, n := c.Slices.Slice(), c.Slices.N-1
-	variance := c.FreePosterior.Var
-	if c.Centred {
-		variance = slices.Clone(variance)
-		for i, v := range c.sideVar {
-			variance[i] += v // of V' = G - T
-		}
-	}
-	about := c.varianceAboutPrior(c.Free, variance)
+	about := c.varianceAboutPrior(c.Free, c.FreePosterior.Var)
 	for e := range n + 1 {
 		if e < n && c.trained(e) {
 			continue

@@ -89,9 +89,6 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
 		c.Map.addResidualVariance(residual, float64(c.WeightPosterior.PriorVar[0]))
 		addNoise(rng, d.side, residual)
 	}
-	if c.Centred { // the draw of V' is one of G less the mean of T
-		copy(d.side[:c.TrainedEntities()*size], c.side)
-	}
 	d.combine()
 	return &d
 }

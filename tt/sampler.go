@@ -54,7 +54,7 @@ func (c *Core) trainedOnly(b backend.Backend) (*Core, error) {
 	}
 	shape := c.Slices.Shape
 	shape.N = trained + 1
-	d := &Core{Modes: c.Modes, Index: x, Variant: c.Variant, Slices: backend.Slices{Shape: shape}, Weight: c.Weight, WeightPosterior: c.WeightPosterior, unseen: c.unseen, Centred: c.Centred}
+	d := &Core{Modes: c.Modes, Index: x, Variant: c.Variant, Slices: backend.Slices{Shape: shape}, Weight: c.Weight, WeightPosterior: c.WeightPosterior, unseen: c.unseen}
 	// restrict keeps the values of the trained entities and of the prior, which is last.
 	restrict := func(values []float32, size int) []float32 {
 		if values == nil {
