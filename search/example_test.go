@@ -11,6 +11,7 @@ func ExampleSpace() {
 	s := spec.Spec{
 		Data:   spec.Data{Target: "units", Modes: []string{"store", "item", "time=year+month"}},
 		Terms:  []string{"store,item,time:20", "store"},
+		Order:  "auto",
 		Search: spec.Search{"sweeps": {"10..40"}, "ridge": {"uniform", "frequency"}},
 	}
 	space, err := search.Space(s)

@@ -138,7 +138,7 @@ func orderScore(ctx context.Context, s spec.Spec, data *train.Data, opt train.Op
 
 // orderParameters returns the parameter that sets the order of the cores of term i, if
 // the term has several.
-func orderParameters(i int, t spec.Term) []parameter {
+func orderParameters(i int, t spec.Term, varied bool) []parameter {
 	orders := t.Orders()
 	if len(orders) < 2 {
 		return nil
@@ -147,7 +147,7 @@ func orderParameters(i int, t spec.Term) []parameter {
 	for _, o := range orders {
 		texts = append(texts, o.Order())
 	}
-	p := choices("order."+strconv.Itoa(i+1), t.Order(), true, texts, func(s *spec.Spec, v string) {
+	p := choices("order."+strconv.Itoa(i+1), t.Order(), varied, texts, func(s *spec.Spec, v string) {
 		s.Order = "given"
 		changeTerm(s, i, func(t *spec.Term) { t.Reorder(v) })
 	})

@@ -32,7 +32,7 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 	var all []parameter
 	for i, t := range terms {
 		all = append(all, rankParameters(i, t)...)
-		all = append(all, orderParameters(i, t)...)
+		all = append(all, orderParameters(i, t, given.Order == "auto")...)
 	}
 	if len(given.Side.Tables) > 0 {
 		side, err := sideParameters(given)

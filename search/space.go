@@ -7,7 +7,7 @@ import (
 
 // Space returns what a search of a specification varies:
 //   - each rank, from a quarter to four times the given one,
-//   - the order of the cores of a term with three or more,
+//   - the order of the cores of a term with three or more, if it is auto,
 //   - which terms after the first are used,
 //   - the scale and the likelihood, if they are auto,
 //   - with side tables: the variant, the kernel, its columns and which tables are used,

@@ -11,7 +11,7 @@ import (
 
 func TestSpace(t *testing.T) {
 	t.Parallel()
-	const ranks = `rank.1 log-integer 2 32|order.1 choice "a,b,c" "a,c,b" "b,a,c"|rank.3.1 log-integer 1 8|rank.3.2 log-integer 1 20|order.3 choice "a,b,c" "a,c,b" "b,a,c"`
+	const ranks = `rank.1 log-integer 2 32|rank.3.1 log-integer 1 8|rank.3.2 log-integer 1 20`
 	for name, c := range map[string]struct {
 		change func(*spec.Spec)
 		want   string
@@ -58,7 +58,7 @@ func TestSpace(t *testing.T) {
 func TestTrialSpec(t *testing.T) {
 	t.Parallel()
 	given := filledSpec(func(s *spec.Spec) {
-		s.Side.Tables, s.Side.Kernels = []string{"a=a.csv"}, []string{"b=rbf", "matern32"}
+		s.Side.Tables, s.Side.Kernels, s.Order = []string{"a=a.csv"}, []string{"b=rbf", "matern32"}, "auto"
 	})
 	before := string(given.JSON())
 	got, err := trialSpec(given, tune.Values{"rank.1": "31", "order.1": "c,a,b", "order.3": "a,b,c", "rank.3.1": "1", "rank.3.2": "19", "variant": "ls", "kernel": "rbf", "columns": "64"})
