@@ -194,10 +194,21 @@ func (dr *driver) scoreScale() float64 {
 	return square / total
 }
 
+// comparable reports whether the posterior can be compared with a point estimate. Given
+// variances define the posterior that was asked for, and a validation set without
+// variance defines no R2.
+func (dr *driver) comparable() bool {
+	given := dr.d.givenNoise > 0 || dr.d.givenPrior > 0
+	return !given && (dr.d.validChunk == nil || dr.scoreScale() > 0)
+}
+
 // endAttempt ends an attempt of cavi that stopped for the given reason. It reports
 // whether another one follows; after the last one the state holds the best.
 func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 	run := dr.state.Run
+	if !dr.comparable() {
+		return false, nil
+	}
 	if run.Attempt == 0 {
 		run.Reference = dr.constantScore()
 		run.Stop = stop

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -63,6 +64,10 @@ func flagOf(path string) string {
 	return ""
 }
 
+// inPath matches text behind a path that belongs to it, such as that of a longer path,
+// or that makes it the place of a problem.
+var inPath = regexp.MustCompile(`^(:|\[|[-.]?[a-z])`)
+
 // nameFlags puts flags behind the fields that a text names: "increase fit.lambda
 // (--lambda)". Fields without a section, such as split, are ordinary words and stay as
 // they are. Without hasFlag the text stays as it is.
@@ -81,7 +86,7 @@ func nameFlags(text string, hasFlag func(string) bool) string {
 			if at < 0 {
 				break
 			}
-			if end += at + len(f.path); !strings.HasPrefix(text[end:], ":") && !strings.HasPrefix(text[end:], "[") {
+			if end += at + len(f.path); !inPath.MatchString(text[end:]) {
 				text = text[:end] + " (" + f.flag + ")" + text[end:]
 				break
 			}

@@ -190,7 +190,7 @@ func TestFailedTrialsAreRecorded(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "sales.csv", partedSales(t, func([]string) {}))
 	write(t, "kft.yaml", "version: 1\ndata: {files: [sales.csv], target: units, modes: [store, item, time=year+month]}\nsplit: column:part\n"+
-		"terms: ['store,item,time:2', 'item,store,time:2']\nfit: {sweeps: 2}\nsearch: {rank.1: fixed, rank.2: fixed, order.2: fixed, term.2: fixed}\n")
+		"terms: ['store,item,time:2', 'item,store,time:2']\norder: auto\nfit: {sweeps: 2}\nsearch: {rank.1: fixed, rank.2: fixed, order.2: fixed, term.2: fixed}\n")
 	must(t, "tune", "--quiet", "--trials", "8", "--objective", "mae")
 	rows, err := csv.NewReader(strings.NewReader(must(t, "study", "export", "--format", "csv").stdout)).ReadAll()
 	if err != nil || len(rows) != 9 {
