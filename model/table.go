@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,6 +40,10 @@ type Summary struct {
 	Unseen []int // by mode: rows whose id has neither training rows nor side information
 	Side   []int // by mode: rows whose id is predicted from its side information
 	Fitted bool  // set by recalibration: the table is the one the model was fitted to
+
+	// Assumed names the columns of weight and exposure that the model was fitted with and
+	// the table does not have: all their values are taken as 1.
+	Assumed []string
 }
 
 // NewSummary returns an empty summary.
@@ -51,6 +56,11 @@ func (s *Summary) add(o Summary) {
 	for mode := range s.Unseen {
 		s.Unseen[mode] += o.Unseen[mode]
 		s.Side[mode] += o.Side[mode]
+	}
+	for _, name := range o.Assumed {
+		if !slices.Contains(s.Assumed, name) {
+			s.Assumed = append(s.Assumed, name)
+		}
 	}
 }
 
@@ -144,6 +154,12 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		batch := m.NewSummary()
 		batch.Rows = len(z.Mean)
 		given := Rows{b.Codes, b.W, b.Exposure}
+		if b.W == nil && schema.Weight != "" && m.noise.Count() == nil {
+			batch.Assumed = append(batch.Assumed, schema.Weight)
+		}
+		if b.Exposure == nil && schema.Exposure != "" {
+			batch.Assumed = append(batch.Assumed, schema.Exposure)
+		}
 		quantiles := make([]float64, len(levels))
 		for i := range z.Mean {
 			p := m.Distribution(z, given, i)

@@ -81,8 +81,11 @@ func sideColumn(c sideinfo.ColumnReport) string {
 }
 
 // WriteUnseen counts, by mode, the rows whose id is not in the training data, and
-// writes how they were predicted.
+// writes how they were predicted, and which columns were assumed.
 func WriteUnseen(b *strings.Builder, m *kft.Model, sum kft.Summary, marked string) {
+	for _, name := range sum.Assumed {
+		fmt.Fprintf(b, "note: the table has no column %s, which the model was fitted with; its values are taken as 1\n", name)
+	}
 	for i, mode := range m.Modes() {
 		if n := sum.Side[i]; n > 0 {
 			fmt.Fprintf(b, "%s with an unseen %s, predicted from its side information%s\n", textformat.Plural(n, "row"), mode.Name, marked)
