@@ -101,7 +101,7 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 		info.Noise = &NoiseInfo{Kind: "constant", SD: math.Sqrt(u.Constant.Variance)}
 	}
 	if m.correction != nil {
-		info.Conformal = &ConformalInfo{Kind: m.spec.Uncertainty.Conformal, Rows: m.correction.Rows(), Groups: len(m.correction.Record().Group)}
+		info.Conformal = &ConformalInfo{Kind: m.spec.Uncertainty.Conformal, Rows: m.correction.Rows(), Groups: m.correction.Groups()}
 	}
 	info.Means = meansInfo(m.means)
 	return info

@@ -170,9 +170,6 @@ func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.UnseenC
 // Record returns a copy of the record of the fit.
 func (m *Model) Record() Record { return m.record.Clone() }
 
-// Correction returns the conformal correction, nil if there is none.
-func (m *Model) Correction() *conformal.Correction { return m.correction }
-
 // DecileEdges returns a copy of the edges of the bias by decile; see [Record].
 func (m *Model) DecileEdges() []float64 { return slices.Clone(m.record.DecileEdges) }
 

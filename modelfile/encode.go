@@ -35,16 +35,6 @@ const (
 // gap returns the number of bytes from n to the next multiple of the alignment.
 func gap(n int) int { return (alignment - n%alignment) % alignment }
 
-// dataBytes returns the size of the data section.
-func (f *File) dataBytes() int {
-	n := 0
-	for _, t := range f.Tensors {
-		n += t.Bytes()
-		n += gap(n)
-	}
-	return n + checksumBytes
-}
-
 // header returns the length and the padded JSON that precede the data. Misuse of
 // the package panics; invalid text from a user is an error.
 func (f *File) header() ([]byte, error) {

@@ -71,16 +71,9 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 
 // Encode returns the bytes that Write writes.
 func Encode(f *File) ([]byte, error) {
-	header, err := f.header()
-	if err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
-	b.Grow(len(header) + f.dataBytes())
-	if err := f.encode(&b, header); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	_, err := f.WriteTo(&b)
+	return b.Bytes(), err
 }
 
 // Read reads and verifies the file at path. It returns a *FormatError if the file

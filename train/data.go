@@ -106,7 +106,7 @@ func (r *run) takeParts() error {
 	t := &r.data.table
 	all := solver.Observations{Codes: t.Codes, Y: t.Y, W: t.W, Exposure: t.Exposure}
 	for p := range r.parts {
-		var rows []int
+		rows := make([]int, 0, r.split.Count(dataset.Part(p)))
 		for i, part := range r.split.Parts {
 			if part == dataset.Part(p) {
 				rows = append(rows, i)
