@@ -103,6 +103,15 @@ func (m *Model) WithNoise(n Noise) *Model {
 	return changed
 }
 
+// WithNoiseKind returns the model with another kind of noise in its specification, as in
+// power or entity:item. The noise itself follows by [Model.WithNoise].
+func (m *Model) WithNoiseKind(kind string) *Model {
+	changed := m.copy()
+	changed.spec.Uncertainty.Noise = kind
+	changed.resolve()
+	return changed
+}
+
 // WithCorrection returns the model with a conformal correction of the given kind
 // (split, group:mean or group:MODE) in place of the one it has. A nil correction
 // removes it, and the kind then specifies how scores for a new one are grouped.

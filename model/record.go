@@ -30,7 +30,9 @@ type Record struct {
 	Side     []SideReport      `json:"side,omitempty"`
 	Choices  []Choice          `json:"choices,omitempty"` // of a scale or likelihood that was auto
 	Orders   []OrderChoice     `json:"orders,omitempty"`  // of cores, if the specification says auto
-	Warnings []string          `json:"warnings"`
+	// Decisions of a fit with automatic terms, in the order in which they were made.
+	Decisions []Decision `json:"decisions,omitempty"`
+	Warnings  []string   `json:"warnings"`
 	// DecileEdges separate the deciles of predictions, before the correction of means,
 	// on the validation set (the training set without one). The bias by decile uses them.
 	DecileEdges []float64 `json:"decile_edges,omitempty"`
@@ -59,6 +61,16 @@ func (r Record) Clone() Record {
 			c.CRPS = &crps
 		}
 		return c
+	})
+	r.Decisions = cloneEach(r.Decisions, func(d Decision) Decision {
+		d.Options = cloneEach(d.Options, func(o Option) Option {
+			if o.CRPS != nil {
+				crps := *o.CRPS
+				o.CRPS = &crps
+			}
+			return o
+		})
+		return d
 	})
 	r.Warnings, r.DecileEdges = slices.Clone(r.Warnings), slices.Clone(r.DecileEdges)
 	return r
@@ -105,6 +117,20 @@ type Choice struct {
 	Likelihood string   `json:"likelihood"`
 	CRPS       *float64 `json:"crps"` // on the validation set; nil if the data does not allow this combination
 	Taken      bool     `json:"taken"`
+}
+
+// A Decision is a choice that a fit with automatic terms made by short fits.
+type Decision struct {
+	Subject string   `json:"subject"` // as in scale or trains
+	Options []Option `json:"options"`
+}
+
+// An Option is a candidate of a Decision. The one with the least CRPS on the validation
+// set is taken; the first is the default, which another must beat by more than chance.
+type Option struct {
+	Value string   `json:"value"`
+	CRPS  *float64 `json:"crps"` // of a short fit; nil if the data does not allow the candidate
+	Taken bool     `json:"taken"`
 }
 
 // An OrderChoice is an order of the cores of a term that was fitted briefly because the

@@ -28,7 +28,7 @@ func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Opti
 		return nil, nil, err
 	}
 	s.Search = nil
-	if !hasChoice(s) {
+	if !s.Automatic() && !hasChoice(s) {
 		return train.ReadAndFit(ctx, s, source, opt)
 	}
 	data, err := train.Read(ctx, s, source, opt)
@@ -40,6 +40,9 @@ func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Opti
 
 // fitOn is Fit on a table that was read before.
 func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
+	if s.Automatic() {
+		return fitAutomatic(ctx, s, data, opt)
+	}
 	var orders []model.OrderChoice
 	if s.Order == "auto" {
 		began := time.Now()
@@ -60,6 +63,26 @@ func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options
 		return m, r, err
 	}
 	r.Orders = orders
+	return m.WithRecord(r.Record), r, nil
+}
+
+// fitAutomatic chooses everything that the specification leaves open, then fits it.
+func fitAutomatic(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
+	began := time.Now()
+	resolved, decisions, err := resolve(ctx, s, data, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if opt.TimeBudget > 0 {
+		opt.TimeBudget = max(opt.TimeBudget-time.Since(began), time.Millisecond)
+	}
+	m, r, err := train.Fit(ctx, resolved, data, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Decisions = decisions
+	r.Seconds["choose"] = time.Since(began).Seconds() - (r.Seconds["total"] - r.Seconds["read"])
+	r.Seconds["total"] += r.Seconds["choose"]
 	return m.WithRecord(r.Record), r, nil
 }
 

@@ -14,8 +14,12 @@ type Fit struct {
 	LearningRate float64 `yaml:"learning-rate" json:"learning-rate" doc:"adam: step size"`
 	Batch        float64 `yaml:"batch" json:"batch" doc:"adam: share of the training data per step, 0.01 to 1"`
 	Epochs       int     `yaml:"epochs" json:"epochs" doc:"adam: maximum number of passes over the data"`
+	Effort       string  `yaml:"effort" json:"effort" doc:"time spent on automatic choices: quick, normal or thorough"`
 	Schedule     string  `yaml:"schedule" json:"schedule" doc:"adam: joint (all cores per step) or block (one core after the other)"`
 }
+
+// Efforts returns the values of fit.effort.
+func Efforts() []string { return []string{"quick", "normal", "thorough"} }
 
 func (f *Fit) fill(d Fit) {
 	fill(&f.Solver, d.Solver)
@@ -27,6 +31,7 @@ func (f *Fit) fill(d Fit) {
 	fill(&f.Batch, d.Batch)
 	fill(&f.Epochs, d.Epochs)
 	fill(&f.Schedule, d.Schedule)
+	fill(&f.Effort, d.Effort)
 }
 
 func (f Fit) validate(ps *Problems) {
@@ -49,4 +54,5 @@ func (f Fit) validate(ps *Problems) {
 		ps.Addf("fit.batch", "%v is not a share from 0.01 to 1", f.Batch)
 	}
 	oneOf(ps, "fit.schedule", f.Schedule, "joint", "block")
+	oneOf(ps, "fit.effort", f.Effort, Efforts()...)
 }

@@ -21,11 +21,13 @@ type Side struct {
 	Placebo      string   `yaml:"placebo" json:"placebo" doc:"control: constant or noise in place of all tables, or of one mode: noise:store"`
 }
 
-// fill sets defaults. With tables the default variant is wlr and the default kernel
-// matern32.
+// fill sets defaults. With tables the default variant is wlr, unless terms are automatic,
+// and the default kernel matern32.
 func (s *Side) fill(d Side) {
 	if len(s.Tables) > 0 {
-		d.Variant = "wlr"
+		if d.Variant != Auto {
+			d.Variant = "wlr"
+		}
 		if len(s.Kernels) == 0 {
 			s.Kernels = []string{"matern32"}
 		}
@@ -101,7 +103,11 @@ func (s Spec) validateSide(ps *Problems) {
 		}
 		first[t.Mode] = i
 	}
-	oneOf(ps, "side.variant", s.Side.Variant, Variants()...)
+	variants := Variants()
+	if s.Automatic() {
+		variants = append(variants, Auto)
+	}
+	oneOf(ps, "side.variant", s.Side.Variant, variants...)
 	oneOf(ps, "side.space", s.Side.Space, sideinfo.Spaces()...)
 	oneOf(ps, "side.intercept", s.Side.Intercept, "yes", "no")
 	oneOf(ps, "side.length-scales", s.Side.LengthScales, "fixed", "learn")

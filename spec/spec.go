@@ -13,9 +13,6 @@ import (
 // Version is the version of the format that this package reads and writes.
 const Version = 1
 
-// DefaultRank is the rank of the term of a specification without terms.
-const DefaultRank = 20
-
 // A Spec specifies what to learn, from which table and how. It does not describe the
 // machine, so the same Spec gives the same model everywhere. A zero field is not
 // given: Fill sets it to its default. Validate lists what is wrong.
@@ -27,7 +24,7 @@ type Spec struct {
 	Data        Data        `yaml:"data" json:"data" doc:"the table"`
 	Split       string      `yaml:"split" json:"split" doc:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F"`
 	Transform   string      `yaml:"transform" json:"transform" doc:"scale of the target: identity, log1p, sqrt, cbrt1p or auto (by validation)"`
-	Terms       []string    `yaml:"terms" json:"terms" doc:"the model is their sum; commas separate cores, * makes joint cores, ranks follow the colon"`
+	Terms       []string    `yaml:"terms" json:"terms" doc:"the model is their sum; commas separate cores, * makes joint cores, ranks follow the colon; or auto"`
 	Order       string      `yaml:"order" json:"order" doc:"order of the cores of a term: given or auto (by validation)"`
 	Side        Side        `yaml:"side" json:"side" doc:"side information about the ids"`
 	Uncertainty Uncertainty `yaml:"uncertainty" json:"uncertainty" doc:"posterior, noise and intervals"`
@@ -50,17 +47,24 @@ func Default() Spec {
 		Fit: Fit{
 			Solver: "als", Ridge: "auto",
 			Sweeps: 30, Patience: 4, CGSteps: 6,
-			LearningRate: 0.01, Batch: 0.02, Epochs: 30, Schedule: "joint",
+			LearningRate: 0.01, Batch: 0.02, Epochs: 30, Schedule: "joint", Effort: "normal",
 		},
 		Seed: 1,
 	}
 }
 
-// Fill sets every field that is not given to its default. The default of terms is one
-// term over all modes with rank DefaultRank. Fill also replaces deprecated values.
+// Fill sets every field that is not given to its default. The default of terms is auto:
+// they are then chosen on the data, and so are the scale, the inference, the likelihood
+// and the noise, as far as they are not given. Fill also replaces deprecated values.
 func (s *Spec) Fill() {
 	s.ReplaceDeprecated()
 	d := Default()
+	if len(s.Terms) == 0 {
+		s.Terms = []string{Auto}
+	}
+	if s.Automatic() {
+		s.leaveOpen(&d)
+	}
 	fill(&s.Version, d.Version)
 	s.Data.fill(d.Data)
 	fill(&s.Split, d.Split)
@@ -73,9 +77,6 @@ func (s *Spec) Fill() {
 	}
 	s.Fit.fill(d.Fit)
 	fill(&s.Seed, d.Seed)
-	if len(s.Terms) == 0 && len(s.Data.Modes) > 0 {
-		s.Terms = []string{DefaultTerm(s.ModeNames(), DefaultRank).String()}
-	}
 }
 
 // fill sets a zero field to a value.

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,9 +10,9 @@ import (
 
 // An Uncertainty specifies how uncertainty is modelled.
 type Uncertainty struct {
-	Inference  string `yaml:"inference" json:"inference" doc:"map (a point estimate), mean-field, multivariate or entity-covariance"`
+	Inference  string `yaml:"inference" json:"inference" doc:"map (a point estimate), mean-field, multivariate, entity-covariance, or auto with automatic terms"`
 	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial or auto"`
-	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item or power (of the mean)"`
+	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item, power (of the mean) or auto (by validation)"`
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE or auto; uses half of the validation set"`
 	Moments    string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact or paper"`
@@ -73,14 +74,18 @@ func (u Uncertainty) ConformalMode() string {
 
 func (s Spec) validateUncertainty(ps *Problems) {
 	u, modes := s.Uncertainty, s.ModeNames()
-	knownInference := oneOf(ps, "uncertainty.inference", u.Inference, Inferences()...)
+	inferences := Inferences()
+	if s.Automatic() {
+		inferences = append(inferences, Auto)
+	}
+	knownInference := oneOf(ps, "uncertainty.inference", u.Inference, inferences...)
 	knownLikelihood := oneOf(ps, "uncertainty.likelihood", u.Likelihood, append(Likelihoods(), "auto")...)
 	oneOf(ps, "uncertainty.noise-use", u.NoiseUse, "predict", "fit")
 	oneOf(ps, "uncertainty.moments", u.Moments, "exact", "paper")
 	knownNoise := true
 	switch noise := u.NoiseModes(); {
 	case noise == nil:
-		knownNoise = oneOf(ps, "uncertainty.noise", u.Noise, "constant", "entity:MODE", "power")
+		knownNoise = oneOf(ps, "uncertainty.noise", u.Noise, "constant", "entity:MODE", "power", Auto)
 	case len(noise) > 2:
 		ps.Addf("uncertainty.noise", "%d modes; noise can depend on one or two", len(noise))
 	default:
@@ -114,6 +119,9 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	}
 	if s.Data.Exposure != "" && !u.Counts() {
 		ps.Addf("data.exposure", "an exposure requires a likelihood of counts; set uncertainty.likelihood to poisson or negative-binomial, or divide the target by the exposure")
+	}
+	if u.NoiseUse == "fit" && u.Noise == Auto {
+		ps.Addf("uncertainty.noise-use", "fit requires a given noise model; set uncertainty.noise, as in power or entity:%s", cmp.Or(strings.Join(modes[:min(1, len(modes))], ""), "MODE"))
 	}
 	if u.NoiseUse == "fit" && !u.Bayesian() {
 		ps.Addf("uncertainty.noise-use", "fit requires a posterior; set uncertainty.inference to mean-field")

@@ -54,8 +54,11 @@ func (s Spec) validateText(ps *Problems) {
 }
 
 func (s Spec) validateTerms(ps *Problems) {
+	if s.Automatic() {
+		return
+	}
 	if len(s.Terms) == 0 && len(s.Data.Modes) > 0 {
-		ps.Addf("terms", "missing; write at least one, such as %s", DefaultTerm(s.ModeNames(), DefaultRank))
+		ps.Addf("terms", "missing; write auto, or at least one term, such as %s", DefaultTerm(s.ModeNames(), 20))
 	}
 	modes := s.ModeNames()
 	first := map[string]int{}

@@ -112,12 +112,34 @@ func (r *run) takeParts() error {
 				rows = append(rows, i)
 			}
 		}
+		if r.opt.Compare {
+			rows = compared(dataset.Part(p), rows)
+		}
 		r.parts[p] = all.Select(rows)
 	}
 	if r.release {
 		t.Codes, t.Y, t.W, t.Exposure = nil, nil, nil, nil
 	}
 	return nil
+}
+
+// compareRows is the largest validation set of a fit that is only compared.
+const compareRows = 50_000
+
+// compared returns the rows of a part that a fit needs which is only compared: evenly
+// spaced rows of the validation set, no test rows.
+func compared(p dataset.Part, rows []int) []int {
+	switch {
+	case p == dataset.Test:
+		return nil
+	case p != dataset.Valid || len(rows) <= compareRows:
+		return rows
+	}
+	few := make([]int, compareRows)
+	for i := range few {
+		few[i] = rows[i*len(rows)/compareRows]
+	}
+	return few
 }
 
 // shareOf keeps about the given share of the training rows; the others become

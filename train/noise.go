@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // newScale fits the scale to the training targets.
@@ -68,6 +69,10 @@ func (r *run) learnNoise(solved solver.Report) {
 	for i := range squared {
 		d := scale.OnScale(float64(o.Y[i])) - scale.Location(z.Mean[i])
 		squared[i] = float32(d*d + r.model.FieldVariance(z, i))
+	}
+	if u.Noise == spec.Auto {
+		r.chooseNoise(o, z.Mean, squared)
+		return
 	}
 	r.model = r.model.WithNoise(r.fitNoise(o, z.Mean, squared))
 }

@@ -23,13 +23,18 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// Options specify how to run a fit. Only TimeBudget, Share and HoldOut change the
-// result.
+// Options specify how to run a fit. Only TimeBudget, Share, HoldOut and Compare change
+// the result.
 type Options struct {
 	Threads    int           // 0 for as many as the process may use
 	TimeBudget time.Duration // for training; 0 for no limit
 	Share      float64       // share of the training rows to use; smaller shares are subsets of larger ones; 0 for all
 	HoldOut    bool          // do not use the validation rows that a conformal correction would need, even without one; fits with and without one are then comparable
+
+	// Compare makes a fit that is only compared with others: the validation set is
+	// reduced to at most compareRows rows, and only it is measured. There are neither
+	// baselines nor a report of the other parts.
+	Compare bool
 
 	Checkpoint      string        // folder for checkpoints, "" for none
 	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
@@ -129,7 +134,12 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 		work func() error
 	}{
 		{"plan", func() error { return r.plan(ctx) }},
-		{"baseline", func() error { scores = r.baseline(); return ctx.Err() }},
+		{"baseline", func() error {
+			if !r.opt.Compare {
+				scores = r.baseline()
+			}
+			return ctx.Err()
+		}},
 		{"fit", func() (err error) { solved, err = r.solve(ctx); return err }},
 		{"evaluate", func() error { return r.complete(solved, scores) }},
 	}
@@ -225,6 +235,9 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points, Side: r.sideReports, DecileEdges: r.decileEdges()}
 	r.model = r.model.WithRecord(record) // measures need the edges
 	for p := range r.parts {
+		if r.opt.Compare && dataset.Part(p) != dataset.Valid {
+			continue
+		}
 		score, err := r.measure(dataset.Part(p))
 		if err != nil {
 			return err

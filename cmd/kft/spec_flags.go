@@ -25,15 +25,16 @@ type specFlags struct {
 	dataFlags `embed:""`
 	Split     string `group:"data" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:,file:" help:"Training, validation and test set: random:60/20/20, time:last=3, entity:store=10%, column:part or file:F (default: random:60/20/20)."`
 
-	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"Term of the model, as in 'store,item,time:20': cores separated by commas, modes of a joint core joined by *, one rank or several after the colon. May be repeated; the model is the sum (default: one term over all modes)."`
-	Rank      *int     `group:"model" placeholder:"R" help:"Rank of the default term over all modes (default: 20)."`
+	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"Term of the model, as in 'store,item,time:20': cores separated by commas, modes of a joint core joined by *, one rank or several after the colon. May be repeated; the model is the sum (default: auto, which chooses them, and whatever else is not given)."`
+	Effort    string   `group:"model" placeholder:"E" values:"quick,normal,thorough" help:"Time for automatic choices: quick, normal or thorough (default: normal)."`
+	Rank      *int     `group:"model" placeholder:"R" help:"Use one term over all modes with this rank."`
 	Order     string   `group:"model" placeholder:"O" values:"given,auto" help:"Order of the cores of a term with three or more: given, or auto, which chooses on the validation set (default: given)."`
-	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,cbrt1p,auto" help:"Scale on which the target is modelled: identity, log1p, sqrt, cbrt1p, or auto, which chooses on the validation set (default: identity)."`
+	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,cbrt1p,auto" help:"Scale on which the target is modelled: identity, log1p, sqrt, cbrt1p, or auto, which chooses on the validation set (default: auto with automatic terms, else identity)."`
 
 	NonNegative string `name:"nonnegative" group:"model" placeholder:"N" values:"auto,yes,no" help:"Whether predictions are 0 or more: yes, no, or auto, which means yes if no target is negative (default: auto)."`
 
 	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"Side information of a mode: a table, as in store=stores.csv:city:cat,lat,lon (column types num, log, cat, labels, date, cycleN; guessed by default), or columns computed from the ids, as in time=@year,@month:cycle12. May be repeated."`
-	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use side information: plain, side, wlr, ls or additive (default: wlr with --side, else plain). A term can have its own variant: 'store,item:5@additive'."`
+	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use side information: plain, side, wlr, ls or additive (default: plain without --side, with it auto for automatic terms, else wlr). A term can have its own variant: 'store,item:5@additive'."`
 	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-unwhitened" help:"Function space of the regression: primal (linear in the columns), primal-rff, dual (a kernel), dual-rff or dual-unwhitened (default: dual)."`
 	Kernel       []string `group:"side" sep:"none" placeholder:"KERNEL" help:"Kernel: rbf, matern12, matern32, matern52, periodic:12, sums and products such as matern32+rbf*periodic:12, rbf:ard; time=KERNEL sets that of one mode. May be repeated (default: matern32)."`
 	SideColumns  *int     `group:"side" placeholder:"N" help:"Number of columns of a kernel's operator, or of random features (default: 128)."`
@@ -41,9 +42,9 @@ type specFlags struct {
 	LengthScales string   `name:"length-scales" group:"side" placeholder:"L" values:"fixed,learn" help:"Length-scales of kernels: fixed at the median distance, or learn (default: fixed)."`
 	Placebo      string   `group:"side" placeholder:"KIND" values:"constant,noise" help:"Control experiment: replace all side information by constant or noise, or that of one mode, as in noise:store."`
 
-	Inference  string `group:"uncertainty" placeholder:"NAME" values:"map,mean-field,multivariate,entity-covariance" help:"Point estimate (map) or posterior (mean-field, multivariate, entity-covariance) of the weights (default: map)."`
-	Likelihood string `group:"uncertainty" placeholder:"NAME" values:"gaussian,poisson,negative-binomial,auto" help:"Distribution of the target around the model: gaussian on the scale of --transform; poisson or negative-binomial for counts; auto chooses on the validation set (default: gaussian)."`
-	Noise      string `group:"uncertainty" placeholder:"KIND" values:"constant,entity:,power" help:"Noise of the gaussian likelihood: constant, per entity (entity:item or entity:store,item), or power (a function of the mean) (default: constant)."`
+	Inference  string `group:"uncertainty" placeholder:"NAME" values:"map,mean-field,multivariate,entity-covariance,auto" help:"Point estimate (map) or posterior (mean-field, multivariate, entity-covariance) of the weights; auto chooses with automatic terms (default: auto with automatic terms, else map)."`
+	Likelihood string `group:"uncertainty" placeholder:"NAME" values:"gaussian,poisson,negative-binomial,auto" help:"Distribution of the target around the model: gaussian on the scale of --transform; poisson or negative-binomial for counts; auto chooses on the validation set (default: auto with automatic terms, else gaussian)."`
+	Noise      string `group:"uncertainty" placeholder:"KIND" values:"constant,entity:,power,auto" help:"Noise of the gaussian likelihood: constant, per entity (entity:item or entity:store,item), power (a function of the mean), or auto, which chooses on the validation set (default: auto with automatic terms, else constant)."`
 	NoiseUse   string `group:"uncertainty" placeholder:"USE" values:"predict,fit" help:"Use the noise model for predictions only (predict), or also as weights in training (fit) (default: predict)."`
 	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"auto,none,split,group:mean,group:" help:"Conformal correction of intervals, computed from half of the validation set: none, split (one for all rows), group:mean (by size of the prediction), group:MODE, or auto (group:mean for a posterior with enough validation rows, else none) (default: auto)."`
 	Moments    string `group:"uncertainty" placeholder:"M" values:"exact,paper" help:"Variance of predictions: exact, or the approximation of the paper (default: exact)."`

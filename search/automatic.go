@@ -1,0 +1,219 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
+)
+
+// An effort limits the work of the automatic choice.
+type effort struct {
+	rows    int // training rows of a fit that compares candidates
+	sweeps  int // of such a fit
+	rank    int // highest rank of a train
+	fitting int // sweeps of the final fit
+}
+
+var efforts = map[string]effort{
+	"quick":    {rows: 30_000, sweeps: 8, rank: 10, fitting: 20},
+	"normal":   {rows: 100_000, sweeps: 15, rank: 20, fitting: 60},
+	"thorough": {rows: 400_000, sweeps: 30, rank: 30, fitting: 100},
+}
+
+// comparisonBudget is the share of the time budget for all comparisons, and
+// comparisonFits the number of fits among which it is divided.
+const (
+	comparisonBudget = 0.4
+	comparisonFits   = 16
+)
+
+// A chooser resolves what a specification leaves open, one subject after the other, by
+// short fits that are compared on the validation set. Its specification always has a
+// value for what is still open.
+type chooser struct {
+	spec      spec.Spec
+	data      *train.Data
+	opt       train.Options // of the final fit
+	effort    effort
+	modes     []string
+	sizes     []int
+	rows      int // training rows
+	pairs     map[[2]int]int
+	decisions []model.Decision
+}
+
+// resolve returns the specification with everything that it leaves open chosen on the
+// data, and the decisions. The comparisons use samples of the training rows, so their
+// cost does not grow with the table. See docs/concepts/automatic.md for the rules.
+func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, []model.Decision, error) {
+	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames(), sizes: data.Sizes(), rows: data.Count(dataset.Train)}
+	if err := c.checkModes(); err != nil {
+		return s, nil, err
+	}
+	c.countPairs()
+	open := c.spec.Uncertainty.Inference == spec.Auto
+	if open {
+		c.spec.Uncertainty.Inference = "mean-field"
+	}
+	if c.spec.Side.Variant == spec.Auto {
+		c.spec.Side.Variant = "additive"
+	}
+	c.spec.Order = "given"
+	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
+	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseVariant}
+	if open {
+		steps = append(steps, c.chooseInference)
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return s, nil, err
+		}
+	}
+	c.spec.Fill() // a posterior and a point estimate have different solvers
+	return c.spec, c.decisions, c.spec.Validate()
+}
+
+// checkModes returns an error for a table whose ids hardly repeat in any mode, because
+// nothing can be learned about an id that occurs once.
+func (c *chooser) checkModes() error {
+	for _, n := range c.sizes {
+		if 10*n <= 9*c.rows {
+			return nil
+		}
+	}
+	return fielderr.Errorf("data.modes", "almost every row has its own id in each of the modes %s, so there is nothing to learn from other rows; name columns whose values repeat", strings.Join(c.modes, ", "))
+}
+
+// countPairs counts the combinations of every two modes.
+func (c *chooser) countPairs() {
+	c.pairs = map[[2]int]int{}
+	for a := range c.modes {
+		for b := a + 1; b < len(c.modes); b++ {
+			c.pairs[[2]int{a, b}] = c.data.Combinations(a, b)
+		}
+	}
+}
+
+// A candidate is a specification that is compared with others.
+type candidate struct {
+	value string // what distinguishes it, for the user
+	spec  spec.Spec
+}
+
+// compare sets the specification to the candidate with the least CRPS on the validation
+// set. The first is the default: another one must be better by more than chance. A
+// candidate that the data does not allow is left out.
+func (c *chooser) compare(ctx context.Context, subject string, candidates []candidate) error {
+	if len(candidates) == 1 || c.data.Count(dataset.Valid) == 0 {
+		c.spec = candidates[0].spec
+		return nil
+	}
+	decision := model.Decision{Subject: subject}
+	tolerance := 0.001 + 0.05/math.Sqrt(float64(c.data.Count(dataset.Valid)))
+	best, lowest := -1, math.Inf(1)
+	for i, one := range candidates {
+		if c.opt.Progress != nil {
+			c.opt.Progress(train.Event{Stage: "choose", Note: fmt.Sprintf("%s: %s, %d of %d", subject, one.value, i+1, len(candidates))})
+		}
+		option := model.Option{Value: one.value}
+		crps, err := c.score(ctx, one.spec)
+		switch {
+		case err == nil:
+			option.CRPS = &crps
+		case !c.skips(err):
+			return err
+		}
+		decision.Options = append(decision.Options, option)
+		if option.CRPS != nil && (best < 0 || crps < lowest*(1-tolerance)) {
+			best, lowest = i, crps
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if best < 0 {
+		best = 0 // the final fit reports what is wrong
+	}
+	decision.Options[best].Taken = true
+	c.decisions = append(c.decisions, decision)
+	c.spec = candidates[best].spec
+	return nil
+}
+
+// skips reports whether an error excludes one candidate only: a target outside the
+// domain of a scale, a fit that diverged, or a posterior that would be too large.
+func (c *chooser) skips(err error) bool {
+	var domain *predictive.DomainError
+	var diverged *solver.DivergedError
+	return errors.As(err, &domain) || errors.As(err, &diverged) || fielderr.Path(err) == "uncertainty.inference"
+}
+
+// score returns the CRPS on the validation set of a short fit on a sample of rows.
+func (c *chooser) score(ctx context.Context, s spec.Spec) (float64, error) {
+	s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
+	if s.Uncertainty.Noise == spec.Auto {
+		s.Uncertainty.Noise = "constant"
+	}
+	s.Fill()
+	opt := c.opt
+	opt.TimeBudget = time.Duration(comparisonBudget / comparisonFits * float64(opt.TimeBudget))
+	if opt.Checkpoint != "" {
+		opt.TimeBudget = 0 // a fit that is resumed must choose the same
+	}
+	opt.Checkpoint, opt.Resume, opt.Progress, opt.Compare, opt.HoldOut = "", false, nil, true, true
+	if c.rows > c.effort.rows {
+		opt.Share = cmp.Or(opt.Share, 1) * float64(c.effort.rows) / float64(c.rows)
+	}
+	_, r, err := train.Fit(ctx, s, c.data, opt)
+	if err != nil {
+		return 0, err
+	}
+	if r.Valid.Calibration == nil {
+		return r.Valid.MAE, nil // a point estimate has no distribution
+	}
+	return float64(r.Valid.Calibration.CRPS), nil
+}
+
+// setTerms returns the specification with the given terms.
+func (c *chooser) withTerms(terms []spec.Term) spec.Spec {
+	s := c.spec.Clone()
+	s.Terms = nil
+	for _, t := range terms {
+		s.Terms = append(s.Terms, t.String())
+	}
+	return s
+}
+
+// names returns the names of modes.
+func (c *chooser) names(modes ...int) []string {
+	names := make([]string, len(modes))
+	for i, m := range modes {
+		names[i] = c.modes[m]
+	}
+	return names
+}
+
+// bySize returns the n modes with the most ids, in the order of the table.
+func (c *chooser) bySize(n int) []int {
+	all := make([]int, len(c.modes))
+	for i := range all {
+		all[i] = i
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(c.sizes[b], c.sizes[a]) })
+	largest := all[:min(n, len(all))]
+	slices.Sort(largest)
+	return largest
+}

@@ -1,0 +1,241 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// Rules of the terms that are offered. A posterior learns the prior variance of every
+// block, so a term that the data does not support shrinks to zero. What is excluded here
+// could only cost time.
+const (
+	rowsPerPair   = 2.0  // least number of rows per combination of an effect of two modes
+	rowsPerSeries = 3.0  // the same for a series, a combination whose rows differ in one mode only
+	nested        = 1.05 // combinations per id of the larger mode, above which two modes are crossed
+	seriesRank    = 2
+)
+
+// effects returns the effects that the data can support: first those of pairs, then
+// those of single modes. A train that comes before them explains what it can, and they
+// explain the rest; in the opposite order the posterior of the train shrinks to zero on
+// many tables.
+func (c *chooser) effects(except []string) []spec.Term {
+	var effects []spec.Term
+	for a := range c.modes {
+		for b := a + 1; b < len(c.modes); b++ {
+			n := float64(c.pairs[[2]int{a, b}])
+			crossed := n > nested*float64(max(c.sizes[a], c.sizes[b]))
+			if pair := c.names(a, b); crossed && rowsPerPair*n <= float64(c.rows) && !slices.Equal(pair, except) {
+				effects = append(effects, spec.Term{Cores: [][]string{pair}})
+			}
+		}
+	}
+	for a := range c.modes {
+		if float64(c.sizes[a])*nested <= float64(c.rows) || len(c.modes) == 1 {
+			effects = append(effects, spec.Term{Cores: [][]string{c.names(a)}})
+		}
+	}
+	return effects
+}
+
+// series returns the term that gives each series a curve of low rank, as in
+// store*item,time:2, and reports whether the data can support it: the series have
+// several rows each, and there are more of them than ids of a mode. The mode along
+// the series is the time, if there is one. Otherwise it is the one that leaves the most
+// series.
+func (c *chooser) series() (spec.Term, bool) {
+	if len(c.modes) < 3 {
+		return spec.Term{}, false
+	}
+	along, most := -1, 0
+	for m := range c.modes {
+		rest := c.without(m)
+		n := c.pairs[[2]int{rest[0], rest[1]}]
+		if len(rest) > 2 {
+			n = c.data.Combinations(rest...)
+		}
+		largest := 0
+		for _, other := range rest {
+			largest = max(largest, c.sizes[other])
+		}
+		supported := rowsPerSeries*float64(n) <= float64(c.rows) && float64(n) > nested*float64(largest)
+		if m == c.data.TimeMode() {
+			if supported {
+				along = m
+				break
+			}
+			continue
+		}
+		if supported && n > most && c.data.TimeMode() < 0 {
+			along, most = m, n
+		}
+	}
+	if along < 0 {
+		return spec.Term{}, false
+	}
+	return spec.Term{Cores: [][]string{c.names(c.without(along)...), c.names(along)}, Ranks: []int{seriesRank}}, true
+}
+
+// without returns all modes but one.
+func (c *chooser) without(mode int) []int {
+	var rest []int
+	for m := range c.modes {
+		if m != mode {
+			rest = append(rest, m)
+		}
+	}
+	return rest
+}
+
+// train returns the train over some modes, with the highest rank that the number of
+// rows supports.
+func (c *chooser) train(modes []int) spec.Term {
+	var cores [][]string
+	for _, m := range modes {
+		cores = append(cores, c.names(m))
+	}
+	rank := 1
+	for _, r := range []int{2, 3, 4, 6, 8, 10, 14, 20, 30} {
+		weights := 0
+		for i, m := range modes {
+			n := c.sizes[m] * r
+			if i > 0 && i < len(modes)-1 {
+				n *= r
+			}
+			weights += n
+		}
+		if r <= c.effort.rank && weights <= c.rows+c.rows/3 {
+			rank = r
+		}
+	}
+	return spec.Term{Cores: cores, Ranks: slices.Repeat([]int{rank}, len(modes)-1)}
+}
+
+// chooseTrains chooses the trains in front of the effects: one over all modes, one over
+// the largest modes if there are four or more, or none; and a curve per series.
+func (c *chooser) chooseTrains(ctx context.Context) error {
+	var series []spec.Term
+	var except []string
+	if s, ok := c.series(); ok {
+		series = []spec.Term{s}
+		if len(s.Cores[0]) == 2 {
+			except = s.Cores[0]
+		}
+	}
+	effects := c.effects(except)
+	var candidates []candidate
+	add := func(value string, trains ...spec.Term) {
+		if terms := slices.Concat(trains, series, effects); len(terms) > 0 {
+			candidates = append(candidates, candidate{value: value, spec: c.withTerms(terms)})
+		}
+	}
+	if n := len(c.modes); n > 1 {
+		sets := [][]int{c.bySize(n)}
+		if n > 3 {
+			sets = [][]int{c.bySize(3), c.bySize(2), c.bySize(n)}
+		}
+		for _, set := range sets {
+			t := c.train(set)
+			add(t.String(), t)
+		}
+	}
+	if len(c.modes) == 1 || c.rows <= c.effort.rows {
+		add("effects only")
+	}
+	if c.quick() {
+		candidates = candidates[:1]
+	}
+	return c.compare(ctx, "trains", candidates)
+}
+
+// quick reports whether only what cannot be decided otherwise is compared.
+func (c *chooser) quick() bool { return c.spec.Fit.Effort == "quick" }
+
+// chooseRank compares ranks of the leading train, if the comparison sees all rows.
+// A sample of a larger table would favour ranks that are too low.
+func (c *chooser) chooseRank(ctx context.Context) error {
+	terms, err := c.spec.ParseTerms()
+	if err != nil || len(terms[0].Ranks) == 0 || c.quick() || c.rows > c.effort.rows {
+		return err
+	}
+	given := terms[0].Ranks[0]
+	var candidates []candidate
+	for _, rank := range []int{given, given / 2, 2 * given} {
+		if rank < 1 || rank > c.effort.rank {
+			continue
+		}
+		s := c.spec.Clone()
+		changeTerm(&s, 0, func(t *spec.Term) {
+			for i := range t.Ranks {
+				t.Ranks[i] = rank
+			}
+		})
+		candidates = append(candidates, candidate{value: fmt.Sprint(rank), spec: s})
+	}
+	return c.compare(ctx, "rank of "+strings.TrimSuffix(terms[0].String(), fmt.Sprintf(":%d", given)), candidates)
+}
+
+// informedModes returns the modes with side tables.
+func (c *chooser) informedModes() ([]string, error) {
+	tables, err := c.spec.SideTables()
+	var modes []string
+	for _, t := range tables {
+		modes = append(modes, t.Mode)
+	}
+	return modes, err
+}
+
+// chooseVariant chooses how the side information is used. Only trains over single modes
+// and effects of single modes use it: in a joint core it would need a regression per id
+// of the other mode.
+func (c *chooser) chooseVariant(ctx context.Context) error {
+	informed, err := c.informedModes()
+	if err != nil || len(informed) == 0 {
+		return err
+	}
+	uses := func(t spec.Term) bool {
+		found := false
+		for _, core := range t.Cores {
+			if len(core) > 1 {
+				return false
+			}
+			found = found || slices.Contains(informed, core[0])
+		}
+		return found
+	}
+	with := func(variant string) spec.Spec {
+		s := c.spec.Clone()
+		s.Side.Variant = "plain"
+		terms, _ := s.ParseTerms()
+		for i, t := range terms {
+			if uses(t) && variant != "plain" {
+				changeTerm(&s, i, func(t *spec.Term) { t.Variant = variant })
+			}
+		}
+		return s
+	}
+	open := c.spec.Side.Variant == "additive"
+	if !open {
+		c.spec = with(c.spec.Side.Variant)
+		return nil
+	}
+	candidates := []candidate{{"additive", with("additive")}}
+	if !c.quick() {
+		candidates = append(candidates, candidate{"wlr", with("wlr")}, candidate{"plain", with("plain")})
+	}
+	return c.compare(ctx, "use of side information", candidates)
+}
+
+// chooseInference compares independent weights with a covariance per id.
+func (c *chooser) chooseInference(ctx context.Context) error {
+	if c.quick() || c.spec.Uncertainty.Counts() || (c.rows > c.effort.rows && c.spec.Fit.Effort != "thorough") {
+		return nil
+	}
+	other := c.spec.Clone()
+	other.Uncertainty.Inference = "entity-covariance"
+	return c.compare(ctx, "inference", []candidate{{"mean-field", c.spec}, {"entity-covariance", other}})
+}

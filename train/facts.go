@@ -1,0 +1,78 @@
+package train
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+)
+
+// Sizes returns the number of ids of each mode.
+func (d *Data) Sizes() []int { return d.sizes() }
+
+// Targets returns the targets of the training rows, in the user's units.
+func (d *Data) Targets() []float32 {
+	y := make([]float32, 0, d.Count(dataset.Train))
+	for i, p := range d.split.Parts {
+		if p == dataset.Train {
+			y = append(y, d.table.Y[i])
+		}
+	}
+	return y
+}
+
+// TimeMode returns the position of the last mode whose ids are dates or periods, -1 if
+// there is none.
+func (d *Data) TimeMode() int {
+	for m := len(d.table.Modes) - 1; m >= 0; m-- {
+		if d.table.Modes[m].IsTime(d.table.Dicts[m].IDs()) {
+			return m
+		}
+	}
+	return -1
+}
+
+// maxBitmap is the number of possible combinations up to which they are counted in a
+// bitmap of 32 MiB.
+const maxBitmap = 1 << 28
+
+// Combinations returns the number of combinations of ids of some modes that occur in the
+// training rows.
+func (d *Data) Combinations(modes ...int) int {
+	possible := uint64(1)
+	for _, m := range modes {
+		high, low := bits.Mul64(possible, uint64(d.table.Dicts[m].Len()))
+		if high > 0 {
+			return d.Count(dataset.Train) // too many to number; they hardly repeat
+		}
+		possible = low
+	}
+	key := func(i int) uint64 {
+		k := uint64(0)
+		for _, m := range modes {
+			k = k*uint64(d.table.Dicts[m].Len()) + uint64(d.table.Codes[m][i])
+		}
+		return k
+	}
+	if possible <= maxBitmap {
+		seen, n := make([]uint64, (possible+63)/64), 0
+		for i, p := range d.split.Parts {
+			if p == dataset.Train {
+				k := key(i)
+				seen[k/64] |= 1 << (k % 64)
+			}
+		}
+		for _, word := range seen {
+			n += bits.OnesCount64(word)
+		}
+		return n
+	}
+	keys := make([]uint64, 0, d.Count(dataset.Train))
+	for i, p := range d.split.Parts {
+		if p == dataset.Train {
+			keys = append(keys, key(i))
+		}
+	}
+	slices.Sort(keys)
+	return len(slices.Compact(keys))
+}
