@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
@@ -19,6 +20,7 @@ const (
 // effects predicts the sum of a mean and one effect per mode.
 type effects struct {
 	mean   float64
+	least  float64 // no prediction is below: 0 for targets that are not negative, else -Inf
 	modes  []*coding
 	values [][]float64 // by mode and id
 }
@@ -32,6 +34,9 @@ func (e *effects) predict(part Part, from int, dst []float64) {
 			}
 		}
 	}
+	for i := range dst {
+		dst[i] = max(dst[i], e.least)
+	}
 }
 
 // additive returns the sum of effects of all modes, each shrunk to 0. The pseudo-count
@@ -42,7 +47,10 @@ func (f *fitter) additive() []Formula {
 	if _, ok := f.decided[key]; len(f.used) < 2 || f.decided != nil && !ok {
 		return nil
 	}
-	start := &backfit{f: f, effects: effects{mean: f.mean}, residuals: make([]float32, len(f.Parts[Train].Y))}
+	start := &backfit{f: f, effects: effects{mean: f.mean, least: math.Inf(-1)}, residuals: make([]float32, len(f.Parts[Train].Y))}
+	if !f.negative {
+		start.least = 0
+	}
 	for i, y := range f.Parts[Train].Y {
 		start.residuals[i] = float32(float64(y) - f.mean)
 	}
@@ -90,7 +98,7 @@ type backfit struct {
 
 // clone returns a copy with other pseudo-counts.
 func (b *backfit) clone(strength float64) *backfit {
-	c := &backfit{f: b.f, effects: effects{mean: b.mean, modes: b.modes}, residuals: slices.Clone(b.residuals)}
+	c := &backfit{f: b.f, effects: effects{mean: b.mean, least: b.least, modes: b.modes}, residuals: slices.Clone(b.residuals)}
 	for m, k := range b.counts {
 		c.values = append(c.values, slices.Clone(b.values[m]))
 		c.counts = append(c.counts, k*strength)

@@ -40,7 +40,6 @@ func (a *adjusted) predict(part Part, from int, dst []float64) {
 // With three modes or more these are the means by pairs, the best first; with two, all.
 func (f *fitter) adjustments(limit int) []Formula {
 	var found []Formula
-	factor := !slices.ContainsFunc(f.Parts[Train].Y, func(y float32) bool { return y < 0 })
 	for _, base := range f.means {
 		if len(found) >= limit {
 			break
@@ -54,7 +53,7 @@ func (f *fitter) adjustments(limit int) []Formula {
 			continue
 		}
 		predicted := f.onTrain(base.predictor)
-		found = append(found, f.forEach(len(by), func(i int) []Formula { return f.adjust(base, by[i], predicted, factor) })...)
+		found = append(found, f.forEach(len(by), func(i int) []Formula { return f.adjust(base, by[i], predicted) })...)
 	}
 	return found
 }
@@ -88,7 +87,8 @@ func (f *fitter) adjusters(base []int) [][]int {
 
 // adjust finds the pseudo-count of an adjustment. predicted are the predictions of the
 // mean for the training rows.
-func (f *fitter) adjust(base Formula, by []int, predicted []float32, factor bool) []Formula {
+func (f *fitter) adjust(base Formula, by []int, predicted []float32) []Formula {
+	factor := !f.negative
 	key := f.key(base.key+"*", by...)
 	if _, ok := f.decided[key]; f.decided != nil && !ok {
 		return nil

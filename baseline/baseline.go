@@ -122,13 +122,14 @@ type decision struct {
 // A fitter fits formulas to the training rows of a table.
 type fitter struct {
 	*Table
-	decided map[string]decision // by key; nil to decide on the validation rows
-	used    []int               // positions of the modes that formulas may use
-	modes   []*coding           // by position
-	pairs   map[[2]int]*coding  // by positions, in ascending order
-	mean    float64             // of the training rows
-	tiny    float64             // losses below it are rounding errors
-	means   []Formula           // by mode and by pair, best first
+	decided  map[string]decision // by key; nil to decide on the validation rows
+	used     []int               // positions of the modes that formulas may use
+	modes    []*coding           // by position
+	pairs    map[[2]int]*coding  // by positions, in ascending order
+	mean     float64             // of the training rows
+	tiny     float64             // losses below it are rounding errors
+	negative bool                // some training target is negative
+	means    []Formula           // by mode and by pair, best first
 }
 
 // fit fits all formulas, or those that are decided.

@@ -39,15 +39,17 @@ func (s *shrunk) adjust(part Part, from int, dst []float64) {
 
 // global returns the mean of all training rows.
 func (f *fitter) global() []Formula {
-	var sum, squares total
+	var sum total
+	squares := 0.0
 	for i, y := range f.Parts[Train].Y {
 		w := f.weight(i)
 		sum.value += w * float64(y)
 		sum.weight += w
-		squares.value += w * float64(y) * float64(y)
+		squares += w * float64(y) * float64(y)
+		f.negative = f.negative || y < 0
 	}
 	f.mean = sum.value / sum.weight
-	f.tiny = 1e-12 * squares.value / sum.weight
+	f.tiny = 1e-12 * squares / sum.weight
 	d, _ := f.pick("mean", 1, func(from int, dst [][]float64) { constant(f.mean).predict(Valid, from, dst[0]) })
 	return []Formula{{Name: "mean of all rows", Loss: d.loss, key: "mean", predictor: constant(f.mean)}}
 }

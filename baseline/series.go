@@ -10,7 +10,7 @@ import (
 // pseudo-counts of means of a few values of a series.
 var (
 	lengths    = []int{2, 3, 4, 6, 8, 12, 24}
-	lastCounts = []float64{0, 0.5, 1, 2, 4}
+	lastCounts = []float64{0, 0.5, 1, 2, 4, 8, 16}
 )
 
 // history holds the training rows of each series in the order of time.

@@ -122,7 +122,7 @@ func WriteScores(b *strings.Builder, record kft.Record, transform string, judged
 	}
 	t.Write(b)
 	if more := len(record.Baseline) - len(formulas); more > 0 {
-		fmt.Fprintf(b, "%s more with a larger error on the rows that formulas are chosen on; --json lists all\n", textformat.Plural(more, "formula"))
+		fmt.Fprintf(b, "%d more formulas are worse on the rows that they were chosen on; --json lists all\n", more)
 	}
 }
 
