@@ -44,7 +44,7 @@ func (e *effects) predict(part Part, from int, dst []float64) {
 // strength that is chosen.
 func (f *fitter) additive() []Formula {
 	const key = "effects"
-	if _, ok := f.decided[key]; len(f.used) < 2 || f.decided != nil && !ok {
+	if len(f.used) < 2 || !f.wanted(key) {
 		return nil
 	}
 	start := &backfit{f: f, effects: effects{mean: f.mean, least: math.Inf(-1)}, residuals: make([]float32, len(f.Parts[Train].Y))}

@@ -37,14 +37,15 @@ func (a *adjusted) predict(part Part, from int, dst []float64) {
 }
 
 // adjustments returns means that are adjusted by other groups, at most limit of them.
-// With three modes or more these are the means by pairs, the best first; with two, all.
+// With three modes or more these are the means by pairs, the best first; with two, or if
+// no pair has been seen, all.
 func (f *fitter) adjustments(limit int) []Formula {
 	var found []Formula
 	for _, base := range f.means {
 		if len(found) >= limit {
 			break
 		}
-		if len(f.used) > 2 && len(base.modes) < 2 {
+		if len(f.used) > 2 && len(f.pairs) > 0 && len(base.modes) < 2 {
 			continue
 		}
 		by := f.adjusters(base.modes)
@@ -90,7 +91,7 @@ func (f *fitter) adjusters(base []int) [][]int {
 func (f *fitter) adjust(base Formula, by []int, predicted []float32) []Formula {
 	factor := !f.negative
 	key := f.key(base.key+"*", by...)
-	if _, ok := f.decided[key]; f.decided != nil && !ok {
+	if !f.wanted(key) {
 		return nil
 	}
 	groups := f.modes[by[0]]

@@ -130,6 +130,26 @@ func TestMeansByHand(t *testing.T) {
 	}
 }
 
+// The mean by a pair is left out if no validation row has a pair of the training rows.
+func TestPairsThatOccurOnce(t *testing.T) {
+	t.Parallel()
+	next := int32(0)
+	tab := table([]int{40, 50}, [3]int{1200, 400, 400}, func(rng *rand.Rand, c []int32) float64 {
+		c[0], c[1] = next%40, (next/40+next)%50
+		next++
+		return math.Exp(effect(c[0]) + effect(60+c[1]))
+	})
+	formulas := Fit(tab)
+	for i := range formulas {
+		if strings.HasPrefix(formulas[i].Name, "mean by a and b") {
+			t.Errorf("%q is listed", formulas[i].Name)
+		}
+	}
+	if !strings.Contains(formulas[0].Name, "times factor") {
+		t.Errorf("best is %q, want a mean times a factor", formulas[0].Name)
+	}
+}
+
 // Sums of effects are found, also if the modes overlap unevenly.
 func TestAdditiveEffects(t *testing.T) {
 	t.Parallel()

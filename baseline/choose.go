@@ -12,6 +12,12 @@ const batch = 1024
 // counts are the pseudo-counts that are tried.
 var counts = []float64{0.25, 0.5, 1, 2, 4, 8, 16, 64}
 
+// wanted reports whether a formula is to be fitted.
+func (f *fitter) wanted(key string) bool {
+	_, ok := f.decided[key]
+	return ok || f.decided == nil
+}
+
 // pick decides on one of several settings of a formula. compute returns the predictions
 // of all settings for rows of the validation set. Without a decision for the formula, ok
 // is false.

@@ -119,15 +119,25 @@ func (f *fitter) pairMeans() []Formula {
 	codings := make([]*coding, len(pairs))
 	found := f.forEach(len(pairs), func(i int) []Formula {
 		pair := pairs[i]
-		codings[i] = combine(f.modes[pair[0]], f.modes[pair[1]])
+		key := f.key("mean", pair[:]...)
+		if !f.wanted(key) {
+			return nil
+		}
+		by := combine(f.modes[pair[0]], f.modes[pair[1]])
+		if f.decided == nil && !slices.ContainsFunc(by.parts[Valid], func(g int32) bool { return g >= 0 }) {
+			return nil // every pair is new, as if each occurred once: its mean is that of a mode
+		}
+		codings[i] = by
 		var parents []parent
 		for _, m := range pair {
 			parents = append(parents, parent{"the " + byMode[m].Name, byMode[m].predictor})
 		}
-		return f.shrink(f.key("mean", pair[:]...), "mean by "+f.list(pair[:]), pair[:], codings[i], parents)
+		return f.shrink(key, "mean by "+f.list(pair[:]), pair[:], by, parents)
 	})
 	for i, pair := range pairs {
-		f.pairs[pair] = codings[i]
+		if codings[i] != nil {
+			f.pairs[pair] = codings[i]
+		}
 	}
 	f.means = append(slices.Clone(f.means), found...)
 	f.rank()

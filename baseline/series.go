@@ -67,12 +67,6 @@ func (f *fitter) series() []Formula {
 	return found
 }
 
-// wanted reports whether a formula is to be fitted.
-func (f *fitter) wanted(key string) bool {
-	_, ok := f.decided[key]
-	return ok || f.decided == nil
-}
-
 // seriesModes returns the modes that distinguish series: those that the period does not
 // determine.
 func (f *fitter) seriesModes() []int {

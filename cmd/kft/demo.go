@@ -27,7 +27,7 @@ type demoCommand struct {
 
 // Help is shown by kft demo --help.
 func (*demoCommand) Help() string {
-	return `Generates a table of units sold by store, item and month (about 250,000 rows) from a known distribution, trains on it with the command that it prints, and compares the model with two baselines and with the true distribution. Requires no data and takes less than half a minute.
+	return `Generates a table of units sold by store, item and month (about 250,000 rows) from a known distribution, trains on it with the command that it prints, and compares the model with the best of several formulas and with the true distribution. Requires no data and takes less than half a minute.
 
 Example:
 

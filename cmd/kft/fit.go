@@ -38,7 +38,7 @@ type fitCommand struct {
 
 // Help is shown by kft fit --help.
 func (*fitCommand) Help() string {
-	return `Splits the rows of a table into a training, a validation and a test set, trains on the first, chooses penalties and when to stop on the second, and evaluates the model and two baselines on all three. Without a table it uses kft.yaml, which kft init writes. With a table it starts from the default values and does not read kft.yaml, unless --spec names it. Flags override the specification. Ctrl-C ends training and saves the best model so far.
+	return `Splits the rows of a table into a training, a validation and a test set, trains on the first, chooses penalties and when to stop on the second, and evaluates the model and simple formulas on all three. Without a table it uses kft.yaml, which kft init writes. With a table it starts from the default values and does not read kft.yaml, unless --spec names it. Flags override the specification. Ctrl-C ends training and saves the best model so far.
 
 Examples:
 

@@ -54,7 +54,7 @@ func stageNames(files []string) map[string]string {
 	return map[string]string{
 		"read":     "reading " + table,
 		"plan":     "planning",
-		"baseline": "evaluating the baselines",
+		"baseline": "evaluating formulas",
 		"fit":      "training",
 		"evaluate": "evaluating",
 	}
