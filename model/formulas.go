@@ -75,7 +75,7 @@ func (r Record) BehindFormula() string {
 	const alike = 5e-5 // differences that do not show in four digits
 	var behind []string
 	if ours.R2 < theirs.R2-alike {
-		behind = append(behind, fmt.Sprintf("R2 %.4g against %.4g", ours.R2, theirs.R2))
+		behind = append(behind, fmt.Sprintf("R2 %.4f against %.4f", ours.R2, theirs.R2))
 	}
 	if ours.MAE > theirs.MAE*(1+alike) {
 		behind = append(behind, fmt.Sprintf("MAE %.4g against %.4g", ours.MAE, theirs.MAE))

@@ -40,9 +40,9 @@ func TestBehindFormula(t *testing.T) {
 		{metrics.Score{N: 9, R2: 0.6, MAE: 1}, ""},
 		{metrics.Score{N: 9, R2: 0.49999, MAE: 2}, ""},
 		{metrics.Score{N: 9, R2: math.NaN(), MAE: 2}, ""},
-		{metrics.Score{N: 9, R2: 0.4, MAE: 1}, `"mean by item", on test: R2 0.4 against 0.5`},
+		{metrics.Score{N: 9, R2: 0.4, MAE: 1}, `"mean by item", on test: R2 0.4000 against 0.5000`},
 		{metrics.Score{N: 9, R2: 0.6, MAE: 2.5}, `on test: MAE 2.5 against 2`},
-		{metrics.Score{N: 9, R2: 0.4, MAE: 2.5}, `on test: R2 0.4 against 0.5, MAE 2.5 against 2`},
+		{metrics.Score{N: 9, R2: 0.4, MAE: 2.5}, `on test: R2 0.4000 against 0.5000, MAE 2.5 against 2`},
 	} {
 		r := Record{Test: c.score, Baseline: []BaselineScores{{Name: "other", Test: metrics.Score{N: 9, R2: 0.9, MAE: 0.1}}, formula}}
 		if got := r.BehindFormula(); (got == "") != (c.want == "") || !strings.HasSuffix(got, c.want) {
