@@ -50,7 +50,7 @@ func combine(a, b *coding) *coding {
 // are looked up.
 func finder(a, b *coding) func(key uint64) *int32 {
 	rows := len(a.parts[Train])
-	if high, all := bits.Mul64(uint64(a.size), uint64(b.size)); high == 0 && all <= uint64(max(8*rows, 1<<12)) {
+	if high, all := bits.Mul64(uint64(a.size), uint64(b.size)); high == 0 && all <= uint64(max(4*rows, 1<<12)) {
 		dense := make([]int32, all)
 		return func(key uint64) *int32 { return &dense[key] }
 	}
