@@ -105,7 +105,7 @@ func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) (err 
 	}
 	switch {
 	case c.Output == "" || c.Output == "-":
-		out := bufio.NewWriterSize(e.stdout, 1<<16)
+		out := bufio.NewWriterSize(e.rawOut, 1<<16)
 		if err = predict(out); err == nil {
 			err = out.Flush()
 		}
