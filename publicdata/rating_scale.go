@@ -126,7 +126,7 @@ func (r release) locateRatings(file string, names []string) ([]int, error) {
 // one of the download.
 func (s *ratings) check(file string) error {
 	dropped := s.rows - s.kept
-	if float64(dropped) <= mostlyDropped*float64(s.rows) {
+	if float64(dropped) <= max(strayRatings, mostlyDropped*float64(s.rows)) {
 		return nil
 	}
 	why := s.dropped.sorted()[0]
