@@ -233,6 +233,12 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 	}
 	record.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
 	record.Warnings = append(record.Warnings, r.constantWarning(record.Valid)...)
+	record.Warnings = append(record.Warnings, r.futureWarning()...)
+	judged, where := record.Test, "the test set"
+	if judged.N == 0 {
+		judged, where = record.Valid, "the validation set"
+	}
+	record.Warnings = append(record.Warnings, evaluate.CoverageWarnings(r.model, judged, where)...)
 	r.model = r.model.WithRecord(record)
 	return nil
 }
