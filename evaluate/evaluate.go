@@ -46,7 +46,10 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	if score.N == 0 {
 		return score, sum, noTargets(m, source)
 	}
-	sum.Warnings = append(sum.Warnings, CoverageWarnings(m, score, "the table")...)
+	// Errors on the rows of the fit are too small, so intervals hold too many of them.
+	if warnings := CoverageWarnings(m, score, "the table"); warnings != nil && !isFitted(ctx, m, source, sum.Rows, opt) {
+		sum.Warnings = append(sum.Warnings, warnings...)
+	}
 	return score, sum, nil
 }
 

@@ -57,6 +57,7 @@ type Summary struct {
 	// of an evaluation also intervals that hold far too many or too few values.
 	Warnings []string
 
+	decoded  int         // lines that were not UTF-8
 	examples [][]example // by mode: first unknown ids
 }
 
@@ -68,6 +69,7 @@ func (m *Model) NewSummary() Summary {
 
 func (s *Summary) add(o Summary) {
 	s.Rows += o.Rows
+	s.decoded += o.decoded
 	for mode := range s.Unseen {
 		s.Unseen[mode] += o.Unseen[mode]
 		s.Side[mode] += o.Side[mode]
@@ -188,7 +190,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			return err
 		}
 		batch := m.NewSummary()
-		batch.Rows = len(z.Mean)
+		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
 		given := Rows{b.Codes, b.W, b.Exposure}
 		if b.W == nil && schema.Weight != "" && m.noise.Count() == nil {
 			batch.Assumed = append(batch.Assumed, schema.Weight)
@@ -267,7 +269,7 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 			return err
 		}
 		batch := m.NewSummary()
-		batch.Rows = len(z.Mean)
+		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
 		m.CountOrigins(&batch, b.Codes, b.Y)
 		m.addExamples(&batch, b)
 		mutex.Lock()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // An UnknownTableError reports a table of which the model knows nothing: no row has an
@@ -44,7 +45,7 @@ func (m *Model) knowsNothing(sum Summary) error {
 // tableWarnings returns what a user should know before using the predictions: modes
 // whose ids the model mostly does not know, and periods that it cannot tell apart.
 func (m *Model) tableWarnings(sum Summary) []string {
-	var warnings []string
+	warnings := DecodedWarning(sum.decoded)
 	for mode := range m.modes {
 		unknown := sum.Unseen[mode]
 		switch ids := sum.exampleIDs(mode); {
@@ -60,6 +61,14 @@ func (m *Model) tableWarnings(sum Summary) []string {
 		}
 	}
 	return warnings
+}
+
+// DecodedWarning tells of lines that are not UTF-8; nil without any.
+func DecodedWarning(lines int) []string {
+	if lines == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s not UTF-8 and read as Windows-1252 (Latin-1); if letters are wrong, convert the table, as in iconv -f ENCODING -t UTF-8", plural.Count(lines, "line")+map[bool]string{true: " is", false: " are"}[lines == 1])}
 }
 
 // SameFuture says that periods of a mode after the last one in training cannot be told

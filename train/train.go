@@ -159,6 +159,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.buildField(); err != nil {
 		return err
 	}
+	r.warnings = append(r.warnings, model.DecodedWarning(r.data.table.Decoded)...)
 	if warning := warnCoarseTarget(r.spec.Data.Target, train.Y); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
