@@ -46,9 +46,8 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	if score.N == 0 {
 		return score, sum, noTargets(m, source)
 	}
-	// Errors on the rows of the fit are too small, so intervals hold too many of them.
-	if warnings := CoverageWarnings(m, score, "the table"); warnings != nil && !isFitted(ctx, m, source, sum.Rows, opt) {
-		sum.Warnings = append(sum.Warnings, warnings...)
+	if sum.Rows != m.FittedRows() { // else it is the table of the fit: errors on training rows are too small
+		sum.Warnings = append(sum.Warnings, CoverageWarnings(m, score, "the table")...)
 	}
 	return score, sum, nil
 }
@@ -90,7 +89,9 @@ func Part(ctx context.Context, m *model.Model, source tableio.Source, part datas
 	sum.Rows = len(rows.Y)
 	m.CountOrigins(&sum, rows.Codes, rows.Y)
 	score := s.Score(m)
-	sum.Warnings = CoverageWarnings(m, score, fmt.Sprintf("the %s set", partName(part)))
+	if part != dataset.Train {
+		sum.Warnings = CoverageWarnings(m, score, fmt.Sprintf("the %s set", partName(part)))
+	}
 	return score, sum, nil
 }
 

@@ -90,7 +90,7 @@ func readProblem(err error, codec string, line int) *dataset.InputError {
 		return e
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		e.Problem = fmt.Sprintf("the zstd data requires a window above %d MiB, which this program does not allocate", maxWindow>>20)
-		e.Remedy = "compress it again with a smaller window, as in zstd --long=29"
+		e.Remedy = "compress it again with a window of at most 2^29 bytes"
 		return e
 	case errors.Is(err, errAfterGzip):
 		e.Problem = "data other than gzip follows the end of the gzip data"

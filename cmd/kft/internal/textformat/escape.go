@@ -9,7 +9,8 @@ import (
 
 // Escape returns text that a terminal shows as it is: control characters other than line
 // feed and tab, characters that change the direction of writing, and bytes that are not
-// UTF-8 are replaced by escapes such as \x1b. Names from a table or a model file could
+// UTF-8 are replaced by escapes such as \x1b. JSON stays the same JSON: its encoder leaves
+// only characters to replace for which the escape is that of JSON, \u007f. Names from a table or a model file could
 // otherwise change the title of the terminal, its colours, or what was printed before.
 func Escape(text string) string {
 	if !needsEscape(text) {
@@ -19,7 +20,7 @@ func Escape(text string) string {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case r == utf8.RuneError && size == 1, r < utf8.RuneSelf && isControl(r):
+		case r == utf8.RuneError && size == 1, r < ' ' && isControl(r):
 			fmt.Fprintf(&b, `\x%02x`, text[i])
 		case isControl(r):
 			fmt.Fprintf(&b, `\u%04x`, r)

@@ -10,7 +10,7 @@ func TestEscape(t *testing.T) {
 	for text, want := range map[string]string{
 		"Zürich 東京\tx\n":      "Zürich 東京\tx\n",
 		"\x1b]0;t\a\x1b[31mu": `\x1b]0;t\x07\x1b[31mu`,
-		"a\rb\x7f":            `a\x0db\x7f`,
+		"a\rb\x7f":            `a\x0db\u007f`,
 		"\u009b31m":           `\u009b31m`,
 		"caf\xe9":             `caf\xe9`,
 		"a\u202eb":            `a\u202eb`,
