@@ -20,7 +20,7 @@ func (e *UnknownTableError) Error() string {
 	return fmt.Sprintf("the model knows no id of any of the %d rows, so all of them would get the same average: %s", e.Rows, strings.Join(e.Problems, "; "))
 }
 
-// mostly is the share of rows with unknown ids from which a mode is warned about.
+// mostly is the share of rows with unknown ids above which a mode is warned about.
 const mostly = 0.5
 
 // knowsNothing returns an *UnknownTableError if no row has a known id in any mode that
@@ -52,7 +52,7 @@ func (m *Model) tableWarnings(sum Summary) []string {
 		case m.trained[mode] == nil || unknown == 0:
 		case m.future(mode, ids):
 			warnings = append(warnings, fmt.Sprintf("%s: %s", m.ofRows(unknown, sum.Rows), m.SameFuture(mode)))
-		case float64(unknown) >= mostly*float64(sum.Rows):
+		case float64(unknown) > mostly*float64(sum.Rows):
 			warnings = append(warnings, m.unknownText(mode, sum))
 		default:
 			if hint := m.idHint(mode, ids); hint != "" {
@@ -76,7 +76,7 @@ func DecodedWarning(lines int) []string {
 func (m *Model) SameFuture(mode int) string {
 	name := m.modes[mode].Name
 	return fmt.Sprintf("every %s after %s gets the same prediction in the same cell of the other modes, that of an average %s, because the model has nothing that tells future periods apart; "+
-		"fit it with side information of %s that is known in advance (side.tables), such as columns computed from its ids", name, m.lastPeriod(mode), name, name)
+		"fit it with side information of %s that is known in advance, such as columns computed from its ids, in side.tables", name, m.lastPeriod(mode), name, name)
 }
 
 func (m *Model) ofRows(n, rows int) string {
