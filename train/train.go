@@ -161,6 +161,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.buildField(); err != nil {
 		return err
 	}
+	r.warnings = append(r.warnings, model.DecodedWarning(r.data.table.Decoded)...)
 	if warning := warnCoarseTarget(r.spec.Data.Target, train.Y); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
@@ -239,6 +240,12 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 	if warning := record.BehindFormula(); warning != "" {
 		record.Warnings = append(record.Warnings, warning)
 	}
+	record.Warnings = append(record.Warnings, r.futureWarning()...)
+	judged, where := record.Test, "the test set"
+	if judged.N == 0 {
+		judged, where = record.Valid, "the validation set"
+	}
+	record.Warnings = append(record.Warnings, evaluate.CoverageWarnings(r.model, judged, where)...)
 	r.model = r.model.WithRecord(record)
 	return nil
 }

@@ -59,7 +59,7 @@ func (c *demoCommand) Run(e *env) error {
 	if c.Quiet {
 		fit = append(fit, "--quiet")
 	}
-	if code := run(e.ctx, fit, e.stdin, e.stdout, e.stderr); code != exitGood {
+	if code := run(e.ctx, fit, e.stdin, e.rawOut, e.rawErr); code != exitGood {
 		return errors.New("the demonstration ended early; see the message above")
 	}
 	best, err := c.oracle(truth)

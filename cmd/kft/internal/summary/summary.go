@@ -31,7 +31,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	writeOrders(&b, r.Orders)
 	WriteCalibration(&b, " on "+part.String(), score)
 	if !writeComparison(&b, r.Record) {
-		fmt.Fprintf(&b, "Try %s.\n", improvements(r, score))
+		fmt.Fprintf(&b, "Try %s.\n", improvements(r))
 	}
 	for _, warning := range r.Warnings {
 		if warning == r.BehindFormula() {
@@ -126,24 +126,6 @@ func WriteScores(b *strings.Builder, record kft.Record, transform string, judged
 	}
 }
 
-// improvements lists what can improve a model that is not good enough.
-func improvements(r *kft.Report, score kft.Score) string {
-	var try []string
-	if r.Stop == solver.AllSweeps || r.Stop == solver.Budget {
-		flag := "--sweeps"
-		if r.Spec.Fit.Solver == "adam" {
-			flag = "--epochs"
-		}
-		try = append(try, "more "+flag+" or time, because training had not converged")
-	}
-	if r.Train.R2 > 0 && r.Train.R2-score.R2 > 0.15 {
-		try = append(try, regularization(r.Spec.Fit.Solver)+", because the model fits its training rows far better than other rows")
-	} else {
-		try = append(try, "a higher --rank, another --term")
-	}
-	return strings.Join(append(try, "another --transform"), "; ")
-}
-
 func sweepNoun(s kft.Spec) string {
 	if s.Fit.Solver == "adam" {
 		return "epoch"
@@ -172,14 +154,6 @@ func exampleTable(files []string) string {
 		return "TABLE"
 	}
 	return files[0]
-}
-
-// regularization names the flags that reduce overfitting.
-func regularization(solver string) string {
-	if solver == "cavi" {
-		return "a lower --rank" // its priors are learned
-	}
-	return "a lower --rank or a larger --lambda"
 }
 
 // writeChoices lists the scales and likelihoods that were tried, the chosen one first.
