@@ -58,6 +58,8 @@ type (
 	FormatError = modelfile.FormatError
 	// CellError reports a cell that does not fit the model's modes.
 	CellError = model.CellError
+	// UnknownTableError reports a table of which the model knows no id at all.
+	UnknownTableError = model.UnknownTableError
 	// UnseenError reports an id that is not in the training data, in strict mode.
 	UnseenError = model.UnseenError
 	// SideError reports a side table that the model cannot use.

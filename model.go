@@ -140,6 +140,17 @@ func (m *Model) Recalibrate(ctx context.Context, source Source, kind string, opt
 	return &Model{fitted}, sum, nil
 }
 
+// RecalibratePart is Recalibrate with the rows that were in the validation or the test set
+// of the table that the model was fitted to. A source with another table is a
+// [NotFittedError].
+func (m *Model) RecalibratePart(ctx context.Context, source Source, part dataset.Part, kind string, opt TableOptions) (*Model, Summary, error) {
+	fitted, sum, err := evaluate.RecalibratePart(ctx, m.fitted, source, part, kind, opt)
+	if err != nil {
+		return nil, sum, err
+	}
+	return &Model{fitted}, sum, nil
+}
+
 // Spec returns a copy of the full specification that the model was fitted with.
 func (m *Model) Spec() Spec { return m.fitted.Spec() }
 

@@ -1,184 +1,186 @@
-// Package baseline implements two simple predictors that any model should beat.
+// Package baseline implements simple formulas that any model should beat, and finds the
+// best of them.
 //
-// Let A and B be the two modes with the most ids in the training data, B the
-// larger. The first predictor is the mean of the pair (a, b), shrunk to the mean
-// of b with one pseudo-observation:
+// The formulas are fitted to the training rows:
 //
-//	p1 = (sum_ab y + mean_b) / (n_ab + 1).
+//   - the mean of all rows;
+//   - the mean by each mode, and the mean by each pair of modes;
+//   - the sum of effects of all modes;
+//   - for targets that are not negative, the mean by a pair of modes (or by one of two
+//     modes) times a factor by another mode or pair; for other targets, plus an offset;
+//   - if the validation and test rows come after the training rows in time, the last
+//     value of a series, the mean of its last values, and its value one season before.
+//     A series is a combination of the ids of all other modes.
 //
-// The second multiplies it by a factor for B and the last mode, for example item
-// and month, with the same shrinkage:
+// A mean is shrunk to the mean of a coarser group: with the sum s and the weight n of a
+// group, the coarser mean p and a pseudo-count k it is (s + k p) / (n + k). An id or a
+// combination without training rows gets p.
 //
-//	p2 = p1 (sum_bt y + mean_b) / (sum_bt p1 + mean_b).
-//
-// If B is the last mode, the factor is over A and B. With two modes it is over A
-// alone, and with one mode there is none. Both cost one pass over the data.
+// What a formula leaves open (the pseudo-count, the coarser group, the number of last
+// values, the season) and which formula is the best is chosen by the squared error on
+// the validation rows. Without validation rows, some training rows take their place: see
+// [Fit]. The targets of test rows are not used.
 package baseline
 
 import (
 	"cmp"
 	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
-// A Model holds the fitted sums.
-type Model struct {
-	global    float64
-	large     int   // position of B
-	pair      []int // positions of A and B; only B if there is one mode
-	by        []int // positions of the modes of the factor; empty if there is none
-	sizes     []int
-	mean      []float64 // mean of each entity of B
-	pairs     map[uint64]total
-	factors   map[uint64]total
-	Pair, Mix string // descriptions of the two predictors
+// A Part is a set of rows.
+type Part int
+
+// The parts of a table.
+const (
+	Train Part = iota
+	Valid
+	Test
+)
+
+// A Table has the rows that formulas are fitted to and chosen on.
+type Table struct {
+	Names   []string // of the modes
+	Sizes   []int    // number of ids of each mode
+	Parts   [3]Rows  // by Part; only the codes of Test are used
+	Time    *Time    // nil if the validation and test rows do not come after the training rows
+	Threads int
 }
 
-type total struct{ value, weight float64 }
-
-// Fit fits the model to the training values. codes has one column per mode, sizes
-// the number of ids of each mode; w may be nil.
-func Fit(names []string, sizes []int, codes [][]int32, y, w []float32) *Model {
-	order := make([]int, len(sizes))
-	for i := range order {
-		order[i] = i
-	}
-	occurring := make([]int, len(sizes))
-	for i := range sizes {
-		occurring[i] = distinct(codes[i], sizes[i])
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(occurring[j], occurring[i]) })
-	m := &Model{large: order[0], sizes: sizes, pairs: map[uint64]total{}, factors: map[uint64]total{}}
-	m.pair = order[:min(2, len(order))]
-	last := len(sizes) - 1
-	switch {
-	case len(sizes) == 2:
-		m.by = []int{1 - m.large}
-	case len(sizes) > 2 && m.large == last:
-		m.by = []int{order[1], last}
-	case len(sizes) > 2:
-		m.by = []int{m.large, last}
-	}
-	m.Pair = "mean by " + describe(names, m.pair)
-	m.Mix = m.Pair
-	if len(m.by) > 0 {
-		m.Mix += ", times factor by " + describe(names, m.by)
-	}
-	m.fitMeans(codes, y, w)
-	m.fitFactors(codes, y, w)
-	return m
+// Rows are the rows of a part.
+type Rows struct {
+	Codes [][]int32 // by mode; -1 for an unseen id
+	Y     []float32
+	W     []float32 // weights in means; nil for 1
+	Loss  []float32 // weights of squared errors; nil for W
 }
 
-// distinct counts the distinct codes.
-func distinct(codes []int32, size int) int {
-	seen := make([]bool, size)
-	n := 0
-	for _, c := range codes {
-		if !seen[c] {
-			seen[c] = true
-			n++
+// Time says when the rows of a table were observed.
+type Time struct {
+	Mode    int        // position of the mode of time
+	Periods [3][]int32 // by Part: number of the period of each row
+	Seasons []Season   // to try
+}
+
+// A Season is a number of periods after which values may repeat.
+type Season struct {
+	Periods int
+	Name    string // of the formula, as in "same month of the last year"
+}
+
+// A Formula is a fitted formula.
+type Formula struct {
+	Name    string  // as in "mean by store and item"
+	Setting string  // what was chosen, as in "shrunk to the mean by item, pseudo-count 1"
+	Loss    float64 // mean squared error on the rows that it was chosen on
+
+	key       string // the same for all settings
+	option    int    // number of the setting
+	modes     []int  // that the formula depends on
+	predictor predictor
+}
+
+// Predict computes the predictions for the rows from, from+1, ... of a part.
+func (f *Formula) Predict(part Part, from int, dst []float64) { f.predictor.predict(part, from, dst) }
+
+// A predictor computes predictions for consecutive rows of a part.
+type predictor interface {
+	predict(part Part, from int, dst []float64)
+}
+
+// maxFormulas limits the formulas that are tried, beside the means by one mode.
+const maxFormulas = 30
+
+// maxPairModes is the number of modes whose pairs are tried: those with the best means.
+const maxPairModes = 5
+
+// Fit fits the formulas and sorts them by their squared errors on the validation rows,
+// the best first. Without validation rows, they are chosen on a fifth of the training
+// rows (on the last fifth of the periods, if Time is given) by formulas fitted to the
+// others, and then fitted to all training rows.
+func Fit(t Table) []Formula {
+	if len(t.Parts[Valid].Y) > 0 {
+		return fit(&t, nil)
+	}
+	decided := map[string]decision{"mean": {}} // all that is left with too few rows for a choice
+	if inner, ok := holdOut(&t); ok {
+		for _, f := range fit(inner, nil) {
+			decided[f.key] = decision{f.option, f.Loss}
 		}
 	}
-	return n
+	return fit(&t, decided)
 }
 
-func describe(names []string, modes []int) string {
-	text := ""
-	for i, m := range slices.Sorted(slices.Values(modes)) {
-		if i > 0 {
-			text += " and "
+// A decision is the chosen setting of a formula and its loss.
+type decision struct {
+	option int
+	loss   float64
+}
+
+// A fitter fits formulas to the training rows of a table.
+type fitter struct {
+	*Table
+	decided  map[string]decision // by key; nil to decide on the validation rows
+	used     []int               // positions of the modes that formulas may use
+	modes    []*coding           // by position
+	pairs    map[[2]int]*coding  // by positions, in ascending order
+	mean     float64             // of the training rows
+	tiny     float64             // losses below it are rounding errors
+	negative bool                // some training target is negative
+	means    []Formula           // by mode and by pair, best first
+}
+
+// fit fits all formulas, or those that are decided.
+func fit(t *Table, decided map[string]decision) []Formula {
+	f := &fitter{Table: t, decided: decided, pairs: map[[2]int]*coding{}}
+	for m := range t.Sizes {
+		f.modes = append(f.modes, codingOfMode(t, m))
+		if t.Time == nil || m != t.Time.Mode { // the periods of validation and test rows have no training rows
+			f.used = append(f.used, m)
 		}
-		text += names[m]
 	}
-	return text
+	all := f.global()
+	all = append(all, f.modeMeans()...)
+	all = append(all, f.additive()...)
+	all = append(all, f.pairMeans()...)
+	series := 0
+	if t.Time != nil {
+		series = 3
+	}
+	all = append(all, f.adjustments(maxFormulas-len(all)-series)...)
+	if t.Time != nil {
+		all = append(all, f.series()...)
+	}
+	// Of equal formulas the simplest is first.
+	slices.SortStableFunc(all, func(a, b Formula) int { return cmp.Compare(a.Loss, b.Loss) })
+	return all
 }
 
-func (m *Model) fitMeans(codes [][]int32, y, w []float32) {
-	sums := make([]total, m.sizes[m.large])
-	all := total{}
-	for i, v := range y {
-		t := total{float64(v), 1}
-		if w != nil {
-			t = total{float64(v) * float64(w[i]), float64(w[i])}
-		}
-		all.add(t)
-		sums[codes[m.large][i]].add(t)
-		if len(m.pair) > 1 {
-			key, _ := m.key(m.pair, codes, i)
-			p := m.pairs[key]
-			p.add(t)
-			m.pairs[key] = p
-		}
-	}
-	m.global = all.value / all.weight
-	m.mean = make([]float64, len(sums))
-	for e, s := range sums {
-		m.mean[e] = (s.value + m.global) / (s.weight + 1)
-	}
+// forEach calls work for 0 to n-1 in parallel and collects the formulas that it returns.
+func (f *fitter) forEach(n int, work func(i int) []Formula) []Formula {
+	found := make([][]Formula, n)
+	parallel.For(f.Threads, n, func(i int) { found[i] = work(i) })
+	return slices.Concat(found...)
 }
 
-func (m *Model) fitFactors(codes [][]int32, y, w []float32) {
-	if len(m.by) == 0 {
-		return
+// list joins the names of modes.
+func (f *fitter) list(modes []int) string {
+	names := make([]string, len(modes))
+	for i, m := range modes {
+		names[i] = f.Names[m]
 	}
-	for i, v := range y {
-		weight := 1.0
-		if w != nil {
-			weight = float64(w[i])
-		}
-		first, _ := m.at(codes, i)
-		key, _ := m.key(m.by, codes, i)
-		f := m.factors[key]
-		// weight holds the sum of p1 here: the factor is the ratio of the sums.
-		f.add(total{weight * float64(v), weight * first})
-		m.factors[key] = f
+	if len(names) < 2 {
+		return strings.Join(names, "")
 	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-func (t *total) add(o total) {
-	t.value += o.value
-	t.weight += o.weight
-}
-
-// key packs the codes of some modes; ok is false if one is unseen.
-func (m *Model) key(modes []int, codes [][]int32, i int) (key uint64, ok bool) {
-	for _, p := range modes {
-		c := codes[p][i]
-		if c < 0 {
-			return 0, false
-		}
-		key = key*uint64(m.sizes[p]) + uint64(c)
+// key identifies a formula in decisions.
+func (f *fitter) key(kind string, modes ...int) string {
+	for _, m := range modes {
+		kind += "/" + f.Names[m]
 	}
-	return key, true
-}
-
-// at returns the first prediction and the mean it is shrunk to.
-func (m *Model) at(codes [][]int32, i int) (first, mean float64) {
-	mean = m.global
-	if c := codes[m.large][i]; c >= 0 {
-		mean = m.mean[c]
-	}
-	if len(m.pair) < 2 {
-		return mean, mean
-	}
-	key, ok := m.key(m.pair, codes, i)
-	if p, seen := m.pairs[key]; ok && seen {
-		return (p.value + mean) / (p.weight + 1), mean
-	}
-	return mean, mean
-}
-
-// Predict returns both predictions for row i of the columns in codes, where -1
-// is an unseen id.
-func (m *Model) Predict(codes [][]int32, i int) (first, second float64) {
-	first, mean := m.at(codes, i)
-	key, ok := m.key(m.by, codes, i)
-	f, seen := m.factors[key]
-	if len(m.by) == 0 || !ok || !seen {
-		return first, first
-	}
-	denominator := f.weight + mean
-	if !(denominator > 0) || !(f.value+mean > 0) {
-		return first, first // a factor is not meaningful for values of both signs
-	}
-	return first, first * (f.value + mean) / denominator
+	return kind
 }

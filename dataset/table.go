@@ -32,6 +32,9 @@ type Table struct {
 	// Exposure is positive; nil without such a column.
 	Exposure []float32
 
+	// Decoded is the number of lines that were not UTF-8 and were read as Windows-1252.
+	Decoded int
+
 	// Hash is a SHA-256 of what was read: for each input its header and its
 	// decompressed text, by blocks, or its typed values. Compression and the number of
 	// threads do not change it.

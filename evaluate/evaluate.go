@@ -46,6 +46,9 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	if score.N == 0 {
 		return score, sum, noTargets(m, source)
 	}
+	if sum.Rows != m.FittedRows() { // else it is the table of the fit: errors on training rows are too small
+		sum.Warnings = append(sum.Warnings, CoverageWarnings(m, score, "the table")...)
+	}
 	return score, sum, nil
 }
 
@@ -85,7 +88,15 @@ func Part(ctx context.Context, m *model.Model, source tableio.Source, part datas
 	sum := m.NewSummary()
 	sum.Rows = len(rows.Y)
 	m.CountOrigins(&sum, rows.Codes, rows.Y)
-	return s.Score(m), sum, nil
+	score := s.Score(m)
+	if part != dataset.Train {
+		sum.Warnings = CoverageWarnings(m, score, fmt.Sprintf("the %s set", partName(part)))
+	}
+	return score, sum, nil
+}
+
+func partName(part dataset.Part) string {
+	return map[dataset.Part]string{dataset.Train: "training", dataset.Valid: "validation", dataset.Test: "test"}[part]
 }
 
 // partOf reads the rows that were in one part of the fitted table.

@@ -25,10 +25,7 @@ import (
 // correction then guarantees. Summary.Fitted is set if they are the rows of the fit.
 // Too few rows are a *conformal.TooFewRowsError.
 func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kind string, opt model.TableOptions) (*model.Model, model.Summary, error) {
-	if kind != "split" && !strings.HasPrefix(kind, "group:") {
-		return nil, m.NewSummary(), fielderr.Errorf("uncertainty.conformal", "%q is not a correction that can be computed from data; use split, group:mean or group:MODE", kind)
-	}
-	uncorrected, err := m.WithCorrection(kind, nil)
+	uncorrected, err := withoutCorrection(m, kind)
 	if err != nil {
 		return nil, m.NewSummary(), err
 	}
@@ -53,16 +50,65 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	if len(all.score) == 0 {
 		return nil, sum, noTargets(m, source)
 	}
-	correction, err := all.correction(kind)
+	corrected, err := all.correct(m, uncorrected, kind)
 	if err != nil {
 		return nil, sum, fmt.Errorf("%v: %w", source, err)
 	}
-	corrected, err := uncorrected.WithCorrection(kind, correction)
+	sum.Fitted = isFitted(ctx, m, source, sum.Rows, opt)
+	return corrected, sum, nil
+}
+
+// RecalibratePart is Recalibrate with the rows that were in one part of the table that the
+// model was fitted to, the validation or the test set. The source must contain that table.
+// The validation rows that the fit used to choose its penalty and its end are among them.
+func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source, part dataset.Part, kind string, opt model.TableOptions) (*model.Model, model.Summary, error) {
+	sum := m.NewSummary()
+	if part != dataset.Valid && part != dataset.Test {
+		return nil, sum, fmt.Errorf("the model cannot be calibrated with its %s set, because errors on rows that it was fitted to are too small; use the validation or the test set", partName(part))
+	}
+	uncorrected, err := withoutCorrection(m, kind)
 	if err != nil {
 		return nil, sum, err
 	}
-	corrected = corrected.WithMeanCurve(all.means.curve())
-	sum.Fitted = isFitted(ctx, m, source, sum.Rows, opt)
+	rows, engine, err := partOf(ctx, m, source, part, opt)
+	if err != nil {
+		return nil, sum, err
+	}
+	m.ForgetUntrained(rows.Codes)
+	scores, err := scoresOf(uncorrected, uncorrected.Moments(engine, rows.Codes), &tableio.Batch{Codes: rows.Codes, Y: rows.Y, W: rows.W, Exposure: rows.Exposure})
+	if err != nil {
+		return nil, sum, err
+	}
+	sum.Rows = len(rows.Y)
+	m.CountOrigins(&sum, rows.Codes, rows.Y)
+	corrected, err := scores.correct(m, uncorrected, kind)
+	if err != nil {
+		return nil, sum, fmt.Errorf("%v: %w", source, err)
+	}
+	return corrected, sum, nil
+}
+
+// withoutCorrection returns the model without the correction that is to be replaced by one
+// of the given kind.
+func withoutCorrection(m *model.Model, kind string) (*model.Model, error) {
+	if kind != "split" && !strings.HasPrefix(kind, "group:") {
+		return nil, fielderr.Errorf("uncertainty.conformal", "%q is not a correction that can be computed from data; use split, group:mean or group:MODE", kind)
+	}
+	return m.WithCorrection(kind, nil)
+}
+
+// correct returns the uncorrected model with the corrections that the scores give, and
+// with the record of m.
+func (s *scores) correct(m, uncorrected *model.Model, kind string) (*model.Model, error) {
+	correction, err := s.correction(kind)
+	if err != nil {
+		return nil, err
+	}
+	corrected, err := uncorrected.WithCorrection(kind, correction)
+	if err != nil {
+		return nil, err
+	}
+	corrected = corrected.WithMeanCurve(s.means.curve())
 	// The measures of the fit were taken with other corrections.
 	record := m.Record()
 	record.Valid.Calibration, record.Test.Calibration = nil, nil
@@ -71,7 +117,7 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 			withoutMeans(s)
 		}
 	}
-	return corrected.WithRecord(record), sum, nil
+	return corrected.WithRecord(record), nil
 }
 
 // HeldOut returns how many rows of the validation set the fit kept for the

@@ -22,7 +22,7 @@ type Record struct {
 	Train    metrics.Score     `json:"train"`
 	Valid    metrics.Score     `json:"valid"`
 	Test     metrics.Score     `json:"test"`
-	Baseline []BaselineScores  `json:"baseline"`
+	Baseline []BaselineScores  `json:"baseline"` // formulas, the best first; see BestFormula
 	Ridge    solver.Ridge      `json:"ridge"`
 	Stop     solver.Stop       `json:"stop"`
 	Best     int               `json:"best_sweep"`
@@ -99,14 +99,6 @@ func cloneEach[T any](values []T, clone func(T) T) []T {
 		copied[i] = clone(v)
 	}
 	return copied
-}
-
-// BaselineScores are the scores of a formula of package baseline.
-type BaselineScores struct {
-	Name  string        `json:"name"`
-	Train metrics.Score `json:"train"`
-	Valid metrics.Score `json:"valid"`
-	Test  metrics.Score `json:"test"`
 }
 
 // A Choice is a combination of scale and likelihood that was fitted because the

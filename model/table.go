@@ -23,7 +23,12 @@ type TableOptions struct {
 	Threads int            // 0 for as many as the process may use
 	Format  tableio.Format // of a text table; the zero value detects it
 	Strict  bool           // unseen ids are an error
-	Output  tableio.Output // of PredictTable; the zero value is text
+
+	// AllowUnknown lets PredictTable predict a table of which the model knows no id at
+	// all; otherwise that is an *UnknownTableError.
+	AllowUnknown bool
+
+	Output tableio.Output // of PredictTable; the zero value is text
 
 	// Quantiles are the levels, in increasing order, for which PredictTable adds a
 	// column each: q0.05.
@@ -44,18 +49,31 @@ type Summary struct {
 	// Assumed names the columns of weight and exposure that the model was fitted with and
 	// the table does not have: all their values are taken as 1.
 	Assumed []string
+	// Renamed lists the columns that PredictTable would have added under the name of a
+	// column of the model's table, as "sd: kft_sd".
+	Renamed []string
+	// Warnings are reasons to doubt the predictions: ids that are mostly unknown, dates in
+	// another format than the model's, future periods that the model cannot tell apart;
+	// of an evaluation also intervals that hold far too many or too few values.
+	Warnings []string
+
+	decoded  int         // lines that were not UTF-8
+	examples [][]example // by mode: first unknown ids
 }
 
 // NewSummary returns an empty summary.
 func (m *Model) NewSummary() Summary {
-	return Summary{Unseen: make([]int, len(m.modes)), Side: make([]int, len(m.modes))}
+	n := len(m.modes)
+	return Summary{Unseen: make([]int, n), Side: make([]int, n), examples: make([][]example, n)}
 }
 
 func (s *Summary) add(o Summary) {
 	s.Rows += o.Rows
+	s.decoded += o.decoded
 	for mode := range s.Unseen {
 		s.Unseen[mode] += o.Unseen[mode]
 		s.Side[mode] += o.Side[mode]
+		s.examples[mode] = mergeExamples(s.examples[mode], o.examples[mode])
 	}
 	for _, name := range o.Assumed {
 		if !slices.Contains(s.Assumed, name) {
@@ -105,8 +123,26 @@ func (e *UnseenError) Unwrap() error { return ErrUnseenID }
 // unseenColumn names the modes of a row whose id is not in the training data.
 const unseenColumn = "unseen"
 
-// addedColumns are the columns that PredictTable adds.
-func addedColumns(opt TableOptions) []string {
+// addedColumns are the columns that PredictTable adds. Those that a table of the model
+// has under the same name, because it is the column of a mode, the target, a weight or an
+// exposure, are renamed; renamed lists them.
+func (m *Model) addedColumns(opt TableOptions) (names, renamed []string) {
+	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
+	taken := schema.Columns()
+	names = resultColumns(opt)
+	for i, name := range names {
+		for slices.Contains(taken, names[i]) {
+			names[i] = "kft_" + names[i]
+		}
+		if names[i] != name {
+			renamed = append(renamed, name+": "+names[i])
+		}
+	}
+	return names, renamed
+}
+
+// resultColumns are the columns that PredictTable adds if no name is taken.
+func resultColumns(opt TableOptions) []string {
 	names := []string{"prediction", "median", "sd", "sd_model", "sd_noise"}
 	for _, p := range opt.Quantiles {
 		names = append(names, quantileColumn(p))
@@ -121,8 +157,10 @@ func addedColumns(opt TableOptions) []string {
 // columns unchanged and columns added: prediction (the mean), median, sd with its
 // parts sd_model and sd_noise, the quantiles and samples of opt, and unseen, which
 // names the modes whose id is not in the training data, followed by :side for an id
-// that is predicted from its side information. A table that already has such a
-// column is an error. The table may have the columns of weights and exposures; where
+// that is predicted from its side information. A name that is also one of a column that
+// the model reads gets the prefix kft_, and Summary.Renamed says so. A table that has
+// another column of such a name is an error. A table of which the model knows no id is an
+// *UnknownTableError, unless opt allows it; rows have been written then. The table may have the columns of weights and exposures; where
 // they are absent or empty, they are 1, like a weight of 0. The target is ignored.
 func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Writer, opt TableOptions) (Summary, error) {
 	sum := m.NewSummary()
@@ -137,12 +175,12 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	if opt.Output.Format == "" {
 		opt.Output.Format = "text"
 	}
-	names := addedColumns(opt)
+	names, renamed := m.addedColumns(opt)
 	added := make([]tableio.AddedColumn, len(names))
 	for i, name := range names {
-		added[i] = tableio.AddedColumn{Name: name, Text: name == unseenColumn}
+		added[i] = tableio.AddedColumn{Name: name, Text: i == len(names)-1}
 	}
-	unseen := len(names) - 1
+	unseen := len(names) - 1 // the column of unknown modes
 	levels := append([]float64{0.5}, opt.Quantiles...)
 	schema := dataset.Schema{Modes: m.modes, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Optional: true, Absent: names}
 	var mutex sync.Mutex
@@ -152,7 +190,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			return err
 		}
 		batch := m.NewSummary()
-		batch.Rows = len(z.Mean)
+		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
 		given := Rows{b.Codes, b.W, b.Exposure}
 		if b.W == nil && schema.Weight != "" && m.noise.Count() == nil {
 			batch.Assumed = append(batch.Assumed, schema.Weight)
@@ -173,6 +211,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			}
 			values.Texts[unseen][i] = m.unseenModes(b.Codes, i, &batch)
 		}
+		m.addExamples(&batch, b)
 		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {
 			return err
 		}
@@ -181,7 +220,15 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		sum.add(batch)
 		return nil
 	})
-	return sum, err
+	sum.Renamed = renamed
+	if err != nil {
+		return sum, err
+	}
+	if err := m.knowsNothing(sum); err != nil && !opt.AllowUnknown {
+		return sum, fmt.Errorf("%v: %w", source, err)
+	}
+	sum.Warnings = m.tableWarnings(sum)
+	return sum, nil
 }
 
 // unseenModes names the modes of row i whose id is not in the training data, and
@@ -222,13 +269,17 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 			return err
 		}
 		batch := m.NewSummary()
-		batch.Rows = len(z.Mean)
+		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
 		m.CountOrigins(&batch, b.Codes, b.Y)
+		m.addExamples(&batch, b)
 		mutex.Lock()
 		defer mutex.Unlock()
 		sum.add(batch)
 		return nil
 	})
+	if err == nil {
+		sum.Warnings = m.tableWarnings(sum)
+	}
 	return sum, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
-	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
 // describeUnknown is withSelfDescribed, except that the ids of earlier calls are not
@@ -56,7 +55,7 @@ func (m *Model) withSelfDescribed(codes [][]int32, id func(mode, row int) string
 // selfDescribing reports whether a mode's side information can be computed from an
 // id.
 func (m *Model) selfDescribing(at int) bool {
-	return m.informed[at] && m.side[at].Encoder.Spec().FromIDs() && m.spec.Side.PlaceboOf(m.modes[at].Name) == ""
+	return m.informed[at] && m.side[at].Encoder.Spec().Described() && m.spec.Side.PlaceboOf(m.modes[at].Name) == ""
 }
 
 // lookUp sets the codes of ids that the model contains although their rows have none,
@@ -126,11 +125,7 @@ func (m *Model) muchLarger(fitted *Model) bool {
 // the id, and the prior variance that the row lacks.
 func (m *Model) rowOfID(at int, id string) (row, lost []float32, err error) {
 	s := m.side[at]
-	joined, err := sideinfo.JoinIDColumns(s.Encoder.Spec(), m.modes[at], []string{id})
-	if err != nil {
-		return nil, nil, err
-	}
-	features, err := s.Encoder.Encode(joined.Rows)
+	features, err := s.Encoder.RowOfID(m.modes[at], id)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
@@ -93,9 +92,16 @@ func (o MovieLens) Write(ctx context.Context, to Folder) (*Report, error) {
 		}
 		spec = movielensSpec + movielensGenome
 	}
-	report, ratings := new(Report), ratings{users: map[string]bool{}, movies: map[string]bool{}}
+	scale, err := findScale(ctx, o.find(known.ratings), known, o.Threads)
+	if err != nil {
+		return nil, err
+	}
+	report, ratings := new(Report), ratings{scale: scale, users: map[string]bool{}, movies: map[string]bool{}}
 	err = to.write(files, func(w []io.Writer) error {
 		if err := ratings.copy(ctx, w[0], o.find(known.ratings), known, o.Threads); err != nil {
+			return err
+		}
+		if err := ratings.check(o.find(known.ratings)); err != nil {
 			return err
 		}
 		if err := writeMovies(w[1], movies); err != nil {
@@ -116,6 +122,7 @@ func (o MovieLens) Write(ctx context.Context, to Folder) (*Report, error) {
 		return nil, err
 	}
 	report.Read, report.Dropped = ratings.rows, ratings.dropped.sorted()
+	report.Facts, report.Warnings = ratings.notices(scale)
 	about := func(file string, rows int, about string) {
 		report.Written = append(report.Written, OutputFile{filepath.Join(to.Path, file), rows, about})
 	}
@@ -132,6 +139,7 @@ func (o MovieLens) Write(ctx context.Context, to Folder) (*Report, error) {
 
 // ratings counts the copied rows.
 type ratings struct {
+	scale         ratingScale
 	rows, kept    int
 	users, movies map[string]bool
 	dropped       reasonCounts
@@ -148,14 +156,10 @@ func (s *ratings) copy(ctx context.Context, w io.Writer, file string, known rele
 	}
 	at := known.columns
 	return tableio.Scan(ctx, tableio.Files(file), known.format, threads, func(names []string) (err error) {
-		if at == nil {
-			at, err = locate(file, names, ratingColumns)
-		} else if last := at[len(at)-1]; last >= len(names) {
-			err = &dataset.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the line has %d fields, want user, movie, rating and timestamp", len(names)), Remedy: "check that this is a MovieLens download"}
-		}
+		at, err = known.locateRatings(file, names)
 		return err
 	}, func(_ int, r *tableio.Records) (any, error) {
-		p := &ratingsPart{ratings: ratings{rows: r.Len() + len(r.Bad), users: map[string]bool{}, movies: map[string]bool{}}}
+		p := &ratingsPart{ratings: ratings{scale: s.scale, rows: r.Len() + len(r.Bad), users: map[string]bool{}, movies: map[string]bool{}}}
 		countBad(&p.dropped, file, r)
 		for i := range r.Len() {
 			p.parse(file, r, i, at)
@@ -195,8 +199,8 @@ func (p *ratingsPart) parse(file string, r *tableio.Records, i int, at []int) {
 		return
 	}
 	field := r.Field(i, at[2])
-	if v, ok := dataset.Number(string(field)); !ok || v < 0.5 || v > 5 {
-		drop("rating not between 0.5 and 5", field)
+	if v, ok := rating(field); !ok || !p.scale.holds(v) {
+		drop("rating not "+p.scale.String(), field)
 		return
 	}
 	p.text = append(append(append(p.text, ','), field...), ',')

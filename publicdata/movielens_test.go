@@ -95,3 +95,46 @@ func TestMovieLensErrors(t *testing.T) {
 		}
 	}
 }
+
+// Ratings of another scale are kept, and a download that is mostly unusable is refused.
+func TestRatingScales(t *testing.T) {
+	t.Parallel()
+	movies := "movieId,title,genres\n1,A (2000),Drama\n"
+	table := func(value func(i int) string) map[string]string {
+		var b strings.Builder
+		b.WriteString("userId,movieId,rating,timestamp\n")
+		for i := range 2000 {
+			fmt.Fprintf(&b, "%d,%d,%s,%d\n", i%40, i%50, value(i), i)
+		}
+		return map[string]string{"ratings.csv": b.String(), "movies.csv": movies}
+	}
+	for _, c := range []struct {
+		name  string
+		value func(i int) string
+		kept  int
+		fact  string
+		warn  bool
+		err   string
+	}{
+		{name: "stars with a stray", value: func(i int) string { return map[bool]string{true: "7", false: "4.5"}[i == 3] }, kept: 1999},
+		{name: "0 to 10", value: func(i int) string { return fmt.Sprint(i % 11) }, kept: 2000, fact: "The ratings are between 0 and 10, not between 0.5 and 5 as in MovieLens; they are kept as they are."},
+		{name: "0 to 10 with a stray", value: func(i int) string { return map[bool]string{true: "-999", false: fmt.Sprint(i % 11)}[i == 3] }, kept: 1999, fact: "between 0 and 10"},
+		{name: "continuous", value: func(i int) string { return fmt.Sprint(float64(i)/10 - 100) }, kept: 2000, fact: "between -100 and 99.9"},
+		{name: "a fifth without a number", value: func(i int) string { return map[bool]string{true: "?", false: "3"}[i%5 == 0] }, kept: 1600, warn: true},
+		{name: "mostly without a number", value: func(i int) string { return map[bool]string{true: "?", false: "3"}[i%5 != 0] }, err: "1600 of 2000 rows cannot be used"},
+	} {
+		report, _, err := movielens(t, table(c.value))
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: got %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := report.Written[0].Rows; got != c.kept || !strings.Contains(strings.Join(report.Facts, " "), c.fact) || c.fact == "" && report.Facts != nil || len(report.Warnings) > 0 != c.warn {
+			t.Errorf("%s: %d rows, %q, %q", c.name, got, report.Facts, report.Warnings)
+		}
+	}
+}

@@ -19,6 +19,7 @@ type Report struct {
 	Dropped  []Reason // skipped rows, most frequent reason first
 	Excluded []Reason // cells excluded after aggregation
 	Facts    []string // further information, one sentence each
+	Warnings []string // reasons to doubt the tables
 	Written  []OutputFile
 }
 

@@ -204,8 +204,18 @@ type OpenSearch struct {
 // Work runs trials until the study has the given number, including those of other
 // workers. It sets the worker's objective.
 func (o *OpenSearch) Work(ctx context.Context, trials int, w tune.Worker) error {
-	w.Objective = o.score
+	w.Objective, w.Key = o.score, o.key
 	return o.study.Work(ctx, trials, w)
+}
+
+// key returns the specification of a trial: values that differ may mean the same, such as
+// the rank of a term that is not used.
+func (o *OpenSearch) key(v tune.Values) string {
+	s, err := trialSpec(o.search.Spec, v)
+	if err != nil { // the trial will report it
+		return fmt.Sprint("invalid: ", v)
+	}
+	return string(s.JSON())
 }
 
 // score fits the specification of a trial and returns its objective.

@@ -92,6 +92,9 @@ func (e *Encoder) SpecFor(given Spec) (Spec, error) {
 	if err := e.sameColumns(given.Columns); err != nil {
 		return Spec{}, err
 	}
+	if err := e.checkIDColumns(given.IDColumns); err != nil {
+		return Spec{}, err
+	}
 	s := e.spec
 	s.File, s.Columns = given.File, nil
 	if len(given.Key) > 0 {
@@ -104,6 +107,9 @@ func (e *Encoder) SpecFor(given Spec) (Spec, error) {
 		return s, nil
 	}
 	for _, c := range e.columns {
+		if _, computed := e.idColumn(c.Name); computed {
+			continue
+		}
 		s.Columns = append(s.Columns, ColumnSpec{Name: c.Name, Type: c.Type})
 	}
 	return s, nil
@@ -117,6 +123,9 @@ func (e *Encoder) sameColumns(given []ColumnSpec) error {
 		return nil
 	}
 	for _, c := range e.columns {
+		if _, computed := e.idColumn(c.Name); computed {
+			continue
+		}
 		if !slices.ContainsFunc(given, func(g ColumnSpec) bool { return g.Name == c.Name }) {
 			return fielderr.Errorf("side.tables", "column %q is not listed, but the model needs it; %s", c.Name, remedy)
 		}

@@ -37,6 +37,9 @@ func Fit(j *Joined, opt EncodeOptions) (*Encoder, Report, error) {
 	for _, c := range j.Spec.Columns {
 		given[c.Name] = c.Type
 	}
+	for _, c := range j.Spec.IDColumns {
+		given[idMark+c.Name] = c.Type
+	}
 	e := &Encoder{spec: j.Spec}
 	patterns := map[string]bool{} // patterns of missing entities that have an indicator
 	for i, name := range j.Rows.Names {
@@ -72,9 +75,12 @@ func Fit(j *Joined, opt EncodeOptions) (*Encoder, Report, error) {
 
 // typeOf returns the given type of a column, or a guess with a notice.
 func typeOf(j *Joined, given Type, column int) (t Type, notice string) {
+	c, computed := j.Spec.idColumn(j.Rows.Names[column])
 	switch {
 	case given != "":
 		return given, ""
+	case computed:
+		return guessType(c.Name, j.Rows.Columns[column], j.Rows.Place)
 	case j.Spec.Value != "":
 		return Num, ""
 	case j.Spec.Name != "":

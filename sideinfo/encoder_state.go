@@ -40,6 +40,11 @@ func (e *Encoder) UnmarshalJSON(data []byte) error {
 	if _, err := ParseSpec(s.Spec.String()); err != nil {
 		return fmt.Errorf("encoder of side information: %w", err)
 	}
+	if ids := (Spec{Mode: s.Spec.Mode, Columns: s.Spec.IDColumns}); len(s.Spec.IDColumns) > 0 {
+		if _, err := ParseSpec(ids.String()); err != nil {
+			return fmt.Errorf("encoder of side information: %w", err)
+		}
+	}
 	for i := range s.Columns {
 		if err := s.Columns[i].check(); err != nil {
 			return fmt.Errorf("encoder of side information, column %q: %w", s.Columns[i].Name, err)

@@ -97,6 +97,9 @@ func Join(spec Spec, mode dataset.Mode, frame *dataset.Frame, ids []string) (*Jo
 		j.Report.Notices = append(j.Report.Notices, fmt.Sprintf("%s describes %d of the %d entities of mode %s", frame.File, j.Report.Matched, j.Report.Entities, mode.Name))
 	}
 	j.Rows = all.Rows.Select(rows, allColumns(all.Rows))
+	if err := j.describeAll(); err != nil {
+		return nil, err
+	}
 	var extra []int32
 	for i, isUsed := range used {
 		if !isUsed {
@@ -147,7 +150,7 @@ func tableEntities(spec Spec, mode dataset.Mode, frame *dataset.Frame, every boo
 	if err != nil {
 		return nil, tableError(err)
 	}
-	return j, nil
+	return j, j.appendIDColumns(false)
 }
 
 // tableError adds the path of the specification field to an error about a table.

@@ -27,6 +27,10 @@ type Spec struct {
 	Name    string       `json:"name,omitempty"`    // of a long table: the column of names
 	Value   string       `json:"value,omitempty"`   // of a long table: the column of values, or ""
 	Columns []ColumnSpec `json:"columns,omitempty"` // empty for all columns but the key
+
+	// IDColumns are columns computed from the ids beside those of the file. They are an
+	// entry of their own in a specification; see [Combine].
+	IDColumns []ColumnSpec `json:"id_columns,omitempty"`
 }
 
 // ColumnSpec is a column and its type.
@@ -51,7 +55,8 @@ func ParseSpec(text string) (Spec, error) {
 // time=@year), without a table.
 func (s Spec) FromIDs() bool { return s.File == "" }
 
-// String returns the text form, which ParseSpec parses to an equal Spec.
+// String returns the text form, which ParseSpec parses to an equal Spec. It leaves out
+// IDColumns.
 func (s Spec) String() string {
 	var b strings.Builder
 	b.WriteString(quoteName(s.Mode))

@@ -48,13 +48,20 @@ func (s *Side) fill(d Side) {
 // Variants returns the ways in which a term can use side information.
 func Variants() []string { return []string{"plain", "side", "wlr", "ls", "additive"} }
 
-// SideTables parses the side tables, in order. Each belongs to one mode.
+// SideTables parses the side tables, in order. Each belongs to one mode. A table and
+// columns computed from the ids of the same mode are one.
 func (s Spec) SideTables() ([]sideinfo.Spec, error) {
 	var tables []sideinfo.Spec
 	for i, text := range s.Side.Tables {
 		t, err := sideinfo.ParseSpec(text)
 		if err != nil {
 			return nil, problemf(index("side.tables", i), "%v", err)
+		}
+		if at := slices.IndexFunc(tables, func(o sideinfo.Spec) bool { return o.Mode == t.Mode }); at >= 0 {
+			if tables[at], err = sideinfo.Combine(tables[at], t); err != nil {
+				return nil, problemf(index("side.tables", i), "%v", err)
+			}
+			continue
 		}
 		tables = append(tables, t)
 	}
@@ -89,7 +96,7 @@ func (s Side) Dual() bool { return strings.HasPrefix(s.Space, "dual") }
 
 func (s Spec) validateSide(ps *Problems) {
 	modes := s.ModeNames()
-	first := map[string]int{}
+	first, combined := map[string]int{}, map[string]bool{}
 	for i, text := range s.Side.Tables {
 		path := index("side.tables", i)
 		t, err := sideinfo.ParseSpec(text)
@@ -98,10 +105,16 @@ func (s Spec) validateSide(ps *Problems) {
 			continue
 		}
 		knownMode(ps, path, t.Mode, modes)
-		if j, again := first[t.Mode]; again {
+		j, again := first[t.Mode]
+		if !again {
+			first[t.Mode] = i
+			continue
+		}
+		other, _ := sideinfo.ParseSpec(s.Side.Tables[j]) // parsed before
+		if _, err := sideinfo.Combine(other, t); err != nil || combined[t.Mode] {
 			ps.Addf(path, "mode %q already has the side table %s; join the two into one", t.Mode, s.Side.Tables[j])
 		}
-		first[t.Mode] = i
+		combined[t.Mode] = true
 	}
 	variants := Variants()
 	if s.Automatic() {

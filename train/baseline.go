@@ -1,59 +1,165 @@
 package train
 
 import (
+	"math"
+
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// baseline fits the formulas of package baseline and measures them on all parts.
+// baseline fits the formulas of package baseline and measures them, the best first.
 func (r *run) baseline() []model.BaselineScores {
-	train := r.parts[dataset.Train]
-	y, w := baselineValues(&train)
-	b := baseline.Fit(r.spec.ModeNames(), r.data.sizes(), train.Codes, y, w)
-	scores := []model.BaselineScores{{Name: b.Pair}, {Name: b.Mix}}
-	scale := r.model.Scale()
+	table := baseline.Table{Names: r.spec.ModeNames(), Sizes: r.data.sizes(), Time: r.when, Threads: r.engine.Threads()}
+	table.Parts = [3]baseline.Rows{formulaRows(&r.parts[dataset.Train]), formulaRows(&r.parts[dataset.Valid]), {Codes: r.parts[dataset.Test].Codes}}
+	formulas := baseline.Fit(table)
+	scores := make([]model.BaselineScores, len(formulas))
+	onScale := [3][]float64{}
+	held := r.parts[dataset.Valid].Len()+r.parts[dataset.Test].Len() > 0
 	for p := range r.parts {
-		var tallies [2]metrics.PointSums
-		o := &r.parts[p]
-		for i, y := range o.Y {
-			first, second := b.Predict(o.Codes, i)
-			on := scale.OnScale(float64(y))
-			for k, v := range [2]float64{first, second} {
-				if o.Exposure != nil {
-					v *= float64(o.Exposure[i])
-				}
-				tallies[k].Add(float64(y), weightOf(o, i), v, v, on, scale.OnScale(v))
-			}
-		}
-		for k := range scores {
-			*[...]*metrics.Score{&scores[k].Train, &scores[k].Valid, &scores[k].Test}[p] = tallies[k].Score()
-		}
+		onScale[p] = r.onScale(r.parts[p].Y)
 	}
+	parallel.For(r.engine.Threads(), len(formulas), func(k int) {
+		s := &scores[k]
+		s.Name, s.Setting, s.Best = formulas[k].Name, formulas[k].Setting, k == 0
+		for p, to := range []*metrics.Score{&s.Train, &s.Valid, &s.Test} {
+			var sums metrics.PointSums
+			if dataset.Part(p) != dataset.Train || k == 0 || !held {
+				r.addFormula(&sums, &formulas[k], dataset.Part(p), onScale[p])
+			}
+			*to = sums.Score()
+		}
+	})
 	return scores
 }
 
-// baselineValues returns the values and weights that the formulas are fitted to. With
-// exposures these are rates, weighted by the exposure. Weights are scaled to mean 1, so
-// that their unit does not matter.
-func baselineValues(o *solver.Observations) (y, w []float32) {
-	if o.W == nil && o.Exposure == nil {
-		return o.Y, nil
-	}
-	y, w = make([]float32, o.Len()), make([]float32, o.Len())
-	total := 0.0
-	for i, v := range o.Y {
-		weight, exposure := weightOf(o, i), 1.0
-		if o.Exposure != nil {
-			exposure = float64(o.Exposure[i])
+// onScale returns targets on the modelling scale.
+func (r *run) onScale(y []float32) []float64 {
+	scale := r.model.Scale()
+	out := make([]float64, len(y))
+	parallel.Ranges(r.engine.Threads(), len(y), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			out[i] = scale.OnScale(float64(y[i]))
 		}
-		y[i], w[i] = float32(float64(v)/exposure), float32(weight*exposure)
-		total += weight * exposure
+	})
+	return out
+}
+
+// addFormula adds the predictions of a formula for the rows of a part.
+func (r *run) addFormula(sums *metrics.PointSums, f *baseline.Formula, part dataset.Part, onScale []float64) {
+	scale := r.model.Scale()
+	o := &r.parts[part]
+	var space [1024]float64
+	for from := 0; from < o.Len(); from += len(space) {
+		predicted := space[:min(len(space), o.Len()-from)]
+		f.Predict(baseline.Part(part), from, predicted)
+		for k, v := range predicted {
+			i := from + k
+			if o.Exposure != nil {
+				v *= float64(o.Exposure[i])
+			}
+			sums.Add(float64(o.Y[i]), weightOf(o, i), v, v, onScale[i], scale.OnScale(v))
+		}
 	}
-	for i := range w {
-		w[i] = float32(float64(w[i]) * float64(len(w)) / total)
+}
+
+// formulaRows returns the values and weights that the formulas are fitted to. With
+// exposures these are rates, weighted by the exposure; the squared error of a row is
+// that of its value, not of its rate. Weights are scaled to mean 1, so that their unit
+// does not matter.
+func formulaRows(o *solver.Observations) baseline.Rows {
+	rows := baseline.Rows{Codes: o.Codes, Y: o.Y}
+	if o.W == nil && o.Exposure == nil {
+		return rows
 	}
-	return y, w
+	rows.W = make([]float32, o.Len())
+	if o.Exposure != nil {
+		rows.Y, rows.Loss = make([]float32, o.Len()), make([]float32, o.Len())
+	}
+	total := 0.0
+	for i := range o.Y {
+		weight := weightOf(o, i)
+		if o.Exposure != nil {
+			exposure := float64(o.Exposure[i])
+			rows.Y[i] = float32(float64(o.Y[i]) / exposure)
+			rows.Loss[i] = float32(weight * exposure * exposure)
+			weight *= exposure
+		}
+		rows.W[i] = float32(weight)
+		total += weight
+	}
+	for i := range rows.W {
+		rows.W[i] = float32(float64(rows.W[i]) * float64(o.Len()) / total)
+	}
+	return rows
+}
+
+// seasons are the seasons that formulas try, by the unit of a period.
+var seasons = map[string][]baseline.Season{
+	"hour":    {{Periods: 24, Name: "same hour of the last day"}, {Periods: 168, Name: "same hour of the last week"}},
+	"day":     {{Periods: 7, Name: "same day of the last week"}, {Periods: 364, Name: "same day of the last year"}},
+	"week":    {{Periods: 52, Name: "same week of the last year"}},
+	"month":   {{Periods: 12, Name: "same month of the last year"}},
+	"quarter": {{Periods: 4, Name: "same quarter of the last year"}},
+	"year":    nil,
+	"": {{Periods: 4, Name: "value 4 periods before"}, {Periods: 7, Name: "value 7 periods before"}, {Periods: 12, Name: "value 12 periods before"},
+		{Periods: 24, Name: "value 24 periods before"}, {Periods: 52, Name: "value 52 periods before"}},
+}
+
+// periodsOfRows finds the mode of time, if all validation and test rows are after the
+// training rows. The codes of these rows must still be those of the dictionaries.
+func (r *run) periodsOfRows() *baseline.Time {
+	if r.parts[dataset.Valid].Len()+r.parts[dataset.Test].Len() == 0 {
+		return nil
+	}
+	var found *baseline.Time
+	ids := 0
+	for m, mode := range r.data.table.Modes {
+		dict := r.data.table.Dicts[m]
+		if dict.Len() <= ids || r.sharesIDs(m) {
+			continue // of two modes of time, the finer one
+		}
+		line, err := mode.Timeline(dict.IDs())
+		if err != nil {
+			continue
+		}
+		when := &baseline.Time{Mode: m, Seasons: seasons[line.Unit]}
+		first, last := int32(math.MaxInt32), int32(math.MinInt32)
+		for p := range r.parts {
+			periods := make([]int32, r.parts[p].Len())
+			for i, code := range r.parts[p].Codes[m] {
+				periods[i] = line.Index[code]
+				if dataset.Part(p) == dataset.Train {
+					last = max(last, periods[i])
+				} else {
+					first = min(first, periods[i])
+				}
+			}
+			when.Periods[p] = periods
+		}
+		if first > last {
+			found, ids = when, dict.Len()
+		}
+	}
+	return found
+}
+
+// sharesIDs reports whether some validation or test row has an id of a mode that
+// training rows have.
+func (r *run) sharesIDs(mode int) bool {
+	trained := make([]bool, r.data.table.Dicts[mode].Len())
+	for _, c := range r.parts[dataset.Train].Codes[mode] {
+		trained[c] = true
+	}
+	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
+		for _, c := range r.parts[p].Codes[mode] {
+			if trained[c] {
+				return true
+			}
+		}
+	}
+	return false
 }

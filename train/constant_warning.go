@@ -17,5 +17,5 @@ func (r *run) constantWarning(valid metrics.Score) []string {
 	if !r.spec.Uncertainty.Bayesian() || valid.N == 0 || !(valid.R2 < leastR2) {
 		return nil
 	}
-	return []string{fmt.Sprintf("the model predicts the validation set worse than a constant does (R2 %.4g); use lower ranks in terms, or add effects of single modes", valid.R2)}
+	return []string{fmt.Sprintf("the model predicts the validation set worse than a constant does (R2 %.4g); do not use it; another specification or one of the formulas predicts better", valid.R2)}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
@@ -109,6 +110,7 @@ type run struct {
 	extra       []*sideinfo.Joined // by mode: side rows of ids not in the data
 	sideReports []model.SideReport
 	moments     map[dataset.Part]tt.Moments
+	when        *baseline.Time // nil if the validation and test rows are not after the training rows
 	warnings    []string
 	seconds     map[string]float64
 	began       time.Time
@@ -169,6 +171,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.buildField(); err != nil {
 		return err
 	}
+	r.warnings = append(r.warnings, model.DecodedWarning(r.data.table.Decoded)...)
 	if warning := warnCoarseTarget(r.spec.Data.Target, train.Y); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
@@ -187,6 +190,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.holdOut(); err != nil {
 		return err
 	}
+	r.when = r.periodsOfRows()
 	// Validation and test rows are measured as new rows would be predicted: by the prior,
 	// if their id has no training rows and no side information.
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
@@ -246,6 +250,15 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 	}
 	record.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
 	record.Warnings = append(record.Warnings, r.constantWarning(record.Valid)...)
+	if warning := record.BehindFormula(); warning != "" {
+		record.Warnings = append(record.Warnings, warning)
+	}
+	record.Warnings = append(record.Warnings, r.futureWarning()...)
+	judged, where := record.Test, "the test set"
+	if judged.N == 0 {
+		judged, where = record.Valid, "the validation set"
+	}
+	record.Warnings = append(record.Warnings, evaluate.CoverageWarnings(r.model, judged, where)...)
 	r.model = r.model.WithRecord(record)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -48,19 +49,31 @@ const openPatience = 10 * time.Second
 // server is reachable again.
 const queryTimeout = 10 * time.Second
 
-// IsPostgres reports whether the location of a study is the URL of a database.
+// IsPostgres reports whether the location of a study is a database: a URL, or keywords
+// and values as libpq and psql take them, "host=db.example dbname=kft".
 func IsPostgres(location string) bool {
+	return isPostgresURL(location) || connectionKeyword.MatchString(location)
+}
+
+func isPostgresURL(location string) bool {
 	return strings.HasPrefix(location, "postgres://") || strings.HasPrefix(location, "postgresql://")
 }
 
-// OpenPostgres opens the database at a URL such as postgres://user@host/name and
-// creates missing tables. While the server is unavailable, operations are retried
+// connectionKeyword matches a connection string by its first keyword. A file of such a
+// name can be written with its folder: ./user=1.
+var connectionKeyword = regexp.MustCompile(`^\s*(host|hostaddr|port|dbname|user|password|passfile|service|servicefile|connect_timeout|options|application_name|search_path|ssl[a-z]+|target_session_attrs)\s*=`)
+
+// connectionPassword matches the passwords of a connection string.
+var connectionPassword = regexp.MustCompile(`((?:ssl)?password)\s*=\s*(?:'(?:\\.|[^'\\])*'?|\S*)`)
+
+// OpenPostgres opens the database at a location that IsPostgres accepts, such as
+// postgres://user@host/name, and creates missing tables. While the server is unavailable, operations are retried
 // for up to patience; 0 means one minute.
 func OpenPostgres(ctx context.Context, location string, patience time.Duration) (*Postgres, error) {
 	if patience <= 0 {
 		patience = time.Minute
 	}
-	if _, err := url.Parse(location); err != nil { // the error may contain part of the password
+	if _, err := url.Parse(location); err != nil && isPostgresURL(location) { // the error may contain part of the password
 		return nil, errors.New("invalid database URL; percent-encode / ? # @ % and spaces in the user and password as %2F %3F %23 %40 %25 %20")
 	}
 	config, err := pgx.ParseConfig(location)
@@ -70,7 +83,11 @@ func OpenPostgres(ctx context.Context, location string, patience time.Duration) 
 		} else {
 			err = errors.New("a parameter after ? is invalid")
 		}
-		return nil, fmt.Errorf("%s: invalid database URL: %w", RedactedLocation(location), err)
+		what := "database URL"
+		if !isPostgresURL(location) {
+			what = "connection string"
+		}
+		return nil, fmt.Errorf("%s: invalid %s: %w", RedactedLocation(location), what, err)
 	}
 	s := &Postgres{database{db: stdlib.OpenDB(*config), name: RedactedLocation(location), attemptTimeout: queryTimeout, dialect: dialect{
 		placeholder: "$", now: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)", skipLocked: "FOR UPDATE SKIP LOCKED", transient: postgresTransient}}}
@@ -99,11 +116,14 @@ func OpenPostgres(ctx context.Context, location string, patience time.Duration) 
 	return s, nil
 }
 
-// RedactedLocation returns the location of a study for display: a URL without
+// RedactedLocation returns the location of a study for display: a database without
 // its password.
 func RedactedLocation(location string) string {
-	if !IsPostgres(location) {
+	switch {
+	case !IsPostgres(location):
 		return location
+	case !isPostgresURL(location):
+		return connectionPassword.ReplaceAllString(location, "$1=xxxxx")
 	}
 	u, err := url.Parse(location)
 	if err != nil {

@@ -26,14 +26,19 @@ type Worker struct {
 	Name      string        // shown to users; need not be unique
 	Lease     time.Duration // a worker without a heartbeat for this long is considered dead; 0 means one minute
 	Objective Objective
-	OnStart   func(Trial)  // called before the objective; may be nil
-	OnEnd     func(Report) // called after each trial; may be nil
-	OnWait    func(int)    // called with the number of trials held by other workers when only those remain and the wait is long; may be nil
+	// Key returns a text that is equal for values whose trials are equal, if values that
+	// differ can lead to equal trials; nil compares the values. A trial that equals an
+	// earlier one gets its result without being run.
+	Key     func(Values) string
+	OnStart func(Trial)  // called before the objective; may be nil
+	OnEnd   func(Report) // called after each trial; may be nil
+	OnWait  func(int)    // called with the number of trials held by other workers when only those remain and the wait is long; may be nil
 }
 
 // A Report describes how a trial ended and the progress of the study.
 type Report struct {
 	Trial    Trial
+	Same     *Trial // the earlier trial whose result this one repeats; nil if it was run
 	Lost     bool   // the lease was lost to another worker; nothing was recorded
 	Best     *Trial // best trial so far of all workers; nil if none is done
 	Finished int
@@ -126,19 +131,27 @@ func (s *Study) Work(ctx context.Context, trials int, w Worker) error {
 // attempt runs a claimed trial to its end.
 func (s *Study) attempt(ctx context.Context, t Trial, w Worker) error {
 	if t.Values == nil {
-		err := s.propose(ctx, &t)
+		err := s.propose(ctx, &t, w)
 		if errors.Is(err, ErrLeaseLost) {
-			return s.report(ctx, t, true, w)
+			return s.report(ctx, t, nil, true, w)
 		}
 		if err != nil {
 			return err
 		}
 	}
+	same, err := s.sameTrial(ctx, t, w)
+	if err != nil {
+		return err
+	}
+	if same != nil {
+		t.State, t.Score = same.State, same.Score
+		return s.finish(ctx, t, same, w)
+	}
 	if w.OnStart != nil {
 		w.OnStart(t)
 	}
 	held, stop := s.hold(ctx, t, w.Lease)
-	err := s.evaluate(held, &t, w.Objective)
+	err = s.evaluate(held, &t, w.Objective)
 	lost := held.Err() != nil || errors.Is(err, ErrLeaseLost)
 	stop()
 	if ctx.Err() != nil {
@@ -149,19 +162,24 @@ func (s *Study) attempt(ctx context.Context, t Trial, w Worker) error {
 	}
 	switch {
 	case lost:
-		return s.report(ctx, t, true, w)
+		return s.report(ctx, t, nil, true, w)
 	case err != nil:
 		return err
 	}
-	err = s.store.Finish(context.WithoutCancel(ctx), t)
+	return s.finish(ctx, t, nil, w)
+}
+
+// finish records the result of a trial, which may be that of an earlier one, and reports it.
+func (s *Study) finish(ctx context.Context, t Trial, same *Trial, w Worker) error {
+	err := s.store.Finish(context.WithoutCancel(ctx), t)
 	if err != nil && !errors.Is(err, ErrLeaseLost) {
 		return fmt.Errorf("trial %d ended as %s but could not be recorded: %w", t.Number+1, describeResult(t), err)
 	}
-	return s.report(ctx, t, err != nil, w)
+	return s.report(ctx, t, same, err != nil, w)
 }
 
 // propose assigns values to the trial and records them.
-func (s *Study) propose(ctx context.Context, t *Trial) error {
+func (s *Study) propose(ctx context.Context, t *Trial, w Worker) error {
 	all, err := s.store.Trials(ctx)
 	if err != nil {
 		return err
@@ -177,8 +195,10 @@ func (s *Study) propose(ctx context.Context, t *Trial) error {
 		}
 		history = append(history, Observation{Point: point, Loss: s.def.loss(o), Rung: s.def.rungsReached(o)})
 	}
-	if t.Values = s.sampler.Propose(s.def.Space, t.Number, history); t.Number == 0 && s.def.First != nil {
+	if t.Number == 0 && s.def.First != nil {
 		t.Values = s.def.First
+	} else {
+		t.Values = s.proposeNew(t.Number, all, history, w)
 	}
 	return s.store.Assign(ctx, *t)
 }
@@ -201,7 +221,7 @@ func (s *Study) hold(ctx context.Context, t Trial, lease time.Duration) (held co
 }
 
 // report calls the worker's OnEnd.
-func (s *Study) report(ctx context.Context, t Trial, lost bool, w Worker) error {
+func (s *Study) report(ctx context.Context, t Trial, same *Trial, lost bool, w Worker) error {
 	if w.OnEnd == nil {
 		return nil
 	}
@@ -209,7 +229,7 @@ func (s *Study) report(ctx context.Context, t Trial, lost bool, w Worker) error 
 	if err != nil {
 		return err
 	}
-	r := Report{Trial: t, Lost: lost, Best: s.def.Best(all), Trials: len(all)}
+	r := Report{Trial: t, Same: same, Lost: lost, Best: s.def.Best(all), Trials: len(all)}
 	for _, o := range all {
 		if o.Finished() {
 			r.Finished++

@@ -122,6 +122,7 @@ func rephrased(err error) (string, bool) {
 	var samples *kft.SamplesError
 	var side *kft.SideError
 	var unseen *kft.UnseenError
+	var unknown *kft.UnknownTableError
 	var checkpoint *kft.CheckpointError
 	var notFitted *kft.NotFittedError
 	var exists *publicdata.ExistsError
@@ -135,11 +136,13 @@ func rephrased(err error) (string, bool) {
 		return replace(side, "--side: "+side.Problem)
 	case errors.As(err, &unseen):
 		return replace(unseen, unseen.Error()+"; leave out --strict to predict it by the prior")
+	case errors.As(err, &unknown):
+		return replace(unknown, unknown.Error()+"; correct the ids, or add --allow-unknown")
 	case errors.As(err, &checkpoint):
 		return replace(checkpoint, fmt.Sprintf("%s belongs to another fit: %s; choose another folder with --checkpoint, or leave out --resume to start again",
 			checkpoint.File, checkpoint.Problem))
 	case errors.As(err, &notFitted):
-		return replace(notFitted, notFitted.Error()+"; leave out --part to measure all rows")
+		return replace(notFitted, notFitted.Error()+"; leave out --part to use all rows")
 	case errors.As(err, &exists):
 		return replace(exists, exists.Error()+" (-o chooses another folder, --force overwrites)")
 	case errors.As(err, &overwritten):

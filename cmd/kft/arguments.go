@@ -92,9 +92,24 @@ func helpCommand(model *kong.Application, args []string) string {
 
 var missingValue = regexp.MustCompile(`expected .*but got "EOL" \(<EOL>\)`)
 
+// badValues are the parser's texts about values of the wrong type, in words of users.
+var badValues = []struct {
+	pattern *regexp.Regexp
+	text    string
+}{
+	{regexp.MustCompile(`expected a valid \d+ bit int but got "(.*?)"`), "$1 is not a whole number"},
+	{regexp.MustCompile(`expected a valid \d+ bit uint but got "(.*?)"`), "$1 is not a whole number of 0 or more"},
+	{regexp.MustCompile(`expected a (?:float|valid \d+ bit float) but got "(.*?)"(?: \(.*?\))?`), "$1 is not a number"},
+	{regexp.MustCompile(`expected duration but got "(.*?)": time: .*`), "$1 is not a duration such as 90s, 5m or 2h"},
+	{regexp.MustCompile(`bool value must be true, 1, yes, false, 0 or no but got "(.*?)"`), "$1 is neither true nor false"},
+}
+
 // callError rewords an error of the parser and refers to the help.
 func callError(err error, model *kong.Application, args []string) error {
 	text := missingValue.ReplaceAllString(err.Error(), "the value is missing")
+	for _, bad := range badValues {
+		text = bad.pattern.ReplaceAllString(text, bad.text)
+	}
 	if strings.HasPrefix(text, "unexpected argument") && slices.Contains([]string{"init", "spec", "fit", "tune", "split"}, args[0]) {
 		text += "; write all tables one after another"
 	}

@@ -13,11 +13,12 @@ import (
 
 // calibrateCommand recalibrates a model: it computes a new conformal correction.
 type calibrateCommand struct {
-	Model     string `arg:"" complete:"file" help:"Model file."`
-	Table     string `arg:"" complete:"file" help:"Table with the target and rows that the fit has not used: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input."`
-	Output    string `short:"o" placeholder:"FILE" complete:"file" help:"Model file to write (default: replace MODEL)."`
-	Conformal string `placeholder:"KIND" values:"split,group:mean,group:" help:"Rows that share a correction: split (all), group:mean (by size of the prediction) or group:MODE, as in group:store (default: as in the model, else split)."`
-	Quiet     bool   `short:"q" help:"Print nothing."`
+	Model     string   `arg:"" complete:"file" help:"Model file."`
+	Tables    []string `arg:"" name:"table" complete:"file" help:"Table with the target and rows that the fit has not used: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input. Several tables require --part."`
+	Part      string   `placeholder:"PART" values:"valid,test" help:"Only the rows that were in the validation (valid) or test set of the fit; the table must be the one of the fit (default: all rows)."`
+	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"Model file to write (default: replace MODEL)."`
+	Conformal string   `placeholder:"KIND" values:"split,group:mean,group:" help:"Rows that share a correction: split (all), group:mean (by size of the prediction) or group:MODE, as in group:store (default: as in the model, else split)."`
+	Quiet     bool     `short:"q" help:"Print nothing."`
 	tableFlags
 }
 
@@ -28,7 +29,8 @@ func (*calibrateCommand) Help() string {
 Examples:
 
     kft calibrate model.kft next-month.csv -o calibrated.kft
-    kft calibrate model.kft next-month.csv --conformal group:store`
+    kft calibrate model.kft next-month.csv --conformal group:store
+    kft calibrate model.kft sales.csv --part valid --conformal group:mean`
 }
 
 // Run recalibrates.
@@ -39,7 +41,14 @@ func (c *calibrateCommand) Run(e *env) error {
 	if c.Conformal == "none" || c.Conformal == "auto" {
 		return usagef("--conformal: %s is not a correction that can be computed from data; use split, group:mean or group:MODE", c.Conformal)
 	}
-	inputs, err := c.inputs(c.Table)
+	part, err := parsePart(c.Part, c.Tables)
+	if err != nil {
+		return err
+	}
+	if c.Part == "train" {
+		return usagef("--part: errors on training rows are too small for a calibration; use valid or test")
+	}
+	inputs, err := c.inputs(c.Tables...)
 	if err != nil {
 		return err
 	}
@@ -60,7 +69,13 @@ func (c *calibrateCommand) Run(e *env) error {
 			kind = c.Kind
 		}
 	}
-	calibrated, sum, err := m.Recalibrate(e.ctx, kft.Files(c.Table), kind, opt)
+	var calibrated *kft.Model
+	var sum kft.Summary
+	if c.Part != "" {
+		calibrated, sum, err = m.RecalibratePart(e.ctx, kft.Files(c.Tables...), part, kind, opt)
+	} else {
+		calibrated, sum, err = m.Recalibrate(e.ctx, kft.Files(c.Tables...), kind, opt)
+	}
 	if err != nil {
 		return conformalProblem(err)
 	}
@@ -74,7 +89,7 @@ func (c *calibrateCommand) Run(e *env) error {
 	fmt.Fprintf(&b, "Wrote %s: %s\n", c.Output, summary.Conformal(calibrated.Uncertainty().Conformal))
 	summary.WriteUnseen(&b, calibrated, sum, "")
 	if sum.Fitted {
-		fmt.Fprintf(&b, "warning: %s is the table of the fit: intervals that suit its training rows are too narrow for other rows; calibrate with rows that the fit has not used\n", c.Table)
+		fmt.Fprintf(&b, "warning: %s is the table of the fit: intervals that suit its training rows are too narrow for other rows; calibrate with rows that the fit has not used, as --part test does\n", c.Tables[0])
 	}
 	_, err = io.WriteString(e.stdout, b.String())
 	return err

@@ -26,6 +26,6 @@ func (c *completionCommand) Run(e *env) error {
 	if !known {
 		return usagef("no completion for the shell %q; use bash, zsh or fish", c.Shell)
 	}
-	_, err := io.WriteString(e.stdout, script)
+	_, err := io.WriteString(e.rawOut, script)
 	return err
 }

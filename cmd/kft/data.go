@@ -45,6 +45,9 @@ func (o *dataOutput) write(e *env, set dataSet, next string) error {
 	if err != nil {
 		return err
 	}
+	for _, w := range report.Warnings {
+		fmt.Fprintf(e.stderr, "warning: %s\n", w)
+	}
 	_, err = fmt.Fprintf(e.stdout, "%s\n%sTrain on it: cd %s && kft fit\n", dataSummary(report), next, textformat.Quote(o.Output))
 	return err
 }

@@ -27,7 +27,7 @@ type demoCommand struct {
 
 // Help is shown by kft demo --help.
 func (*demoCommand) Help() string {
-	return `Generates a table of units sold by store, item and month (about 250,000 rows) from a known distribution, trains on it with the command that it prints, and compares the model with two baselines and with the true distribution. Requires no data and takes less than half a minute.
+	return `Generates a table of units sold by store, item and month (about 250,000 rows) from a known distribution, trains on it with the command that it prints, and compares the model with the best of several formulas and with the true distribution. Requires no data and takes less than half a minute.
 
 Example:
 
@@ -59,7 +59,7 @@ func (c *demoCommand) Run(e *env) error {
 	if c.Quiet {
 		fit = append(fit, "--quiet")
 	}
-	if code := run(e.ctx, fit, e.stdin, e.stdout, e.stderr); code != exitGood {
+	if code := run(e.ctx, fit, e.stdin, e.rawOut, e.rawErr); code != exitGood {
 		return errors.New("the demonstration ended early; see the message above")
 	}
 	best, err := c.oracle(truth)

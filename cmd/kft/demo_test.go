@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// The demonstration works in an empty folder, its model beats the baselines, and each
+// The demonstration works in an empty folder, its model beats the formulas, and each
 // suggested command works.
 func TestDemo(t *testing.T) {
 	inEmptyFolder(t)
 	r := must(t, "demo", "--quiet")
-	for _, part := range []string{"rows of units", "The model beats both baselines on test", "The true distribution"} {
+	for _, part := range []string{"rows of units", "The model beats the best formula", "The true distribution"} {
 		if !strings.Contains(r.stdout, part) {
 			t.Errorf("no %q in\n%s", part, r.stdout)
 		}

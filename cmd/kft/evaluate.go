@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -67,6 +68,9 @@ func (c *evaluateCommand) Run(e *env) error {
 	summary.WriteCalibration(&b, "", score)
 	summary.WriteUnseen(&b, m, sum, "")
 	summary.WriteUnusedSide(&b, m, sum, c.Side)
+	for _, warning := range sum.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", nameFlags(warning, e.hasFlag))
+	}
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
@@ -86,6 +90,6 @@ func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary
 	for i, mode := range m.Modes() {
 		unseen[mode.Name], side[mode.Name] = sum.Unseen[i], sum.Side[i]
 	}
-	fields["unseen"], fields["from_side"] = unseen, side
+	fields["unseen"], fields["from_side"], fields["warnings"] = unseen, side, append([]string{}, sum.Warnings...)
 	return writeJSON(w, fields)
 }

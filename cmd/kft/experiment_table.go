@@ -53,7 +53,7 @@ func (c *experimentTable) Run(e *env) error {
 	}
 	write := func(w io.Writer) error { return summary.Write(w, c.Format) }
 	if c.Output == "-" {
-		return write(e.stdout)
+		return write(e.rawOut)
 	}
 	return atomicfile.Write(c.Output, write)
 }

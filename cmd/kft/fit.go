@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/progress"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -38,7 +40,7 @@ type fitCommand struct {
 
 // Help is shown by kft fit --help.
 func (*fitCommand) Help() string {
-	return `Splits the rows of a table into a training, a validation and a test set, trains on the first, chooses penalties and when to stop on the second, and evaluates the model and two baselines on all three. Without a table it uses kft.yaml, which kft init writes. With a table it starts from the default values and does not read kft.yaml, unless --spec names it. Flags override the specification. Ctrl-C ends training and saves the best model so far.
+	return `Splits the rows of a table into a training, a validation and a test set, trains on the first, chooses penalties and when to stop on the second, and evaluates the model and simple formulas on all three. Without a table it uses kft.yaml, which kft init writes. With a table it starts from the default values and does not read kft.yaml, unless --spec names it. Flags override the specification. Ctrl-C ends training and saves the best model so far.
 
 Examples:
 
@@ -69,7 +71,7 @@ func (c *fitCommand) Run(e *env) error {
 		return err
 	}
 	defer stopProfile()
-	show := progress.New(e.stderr, c.Quiet, spec.Data.Files, c.TimeBudget)
+	show := progress.New(e.rawErr, c.Quiet, spec.Data.Files, c.TimeBudget)
 	m, report, err := kft.Fit(e.ctx, spec, kft.Source{}, kft.Options{
 		Threads: c.Threads, TimeBudget: c.TimeBudget,
 		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Resume: c.Resume,
@@ -120,8 +122,11 @@ func (c *fitCommand) check(spec spec.Spec) error {
 
 // checkThreads checks --threads of any verb.
 func checkThreads(n int) error {
-	if n < 0 {
+	switch most := max(4096, 64*runtime.NumCPU()); {
+	case n < 0:
 		return usagef("--threads: %d is not a number of threads; use 1 or more, or leave it out for all CPUs", n)
+	case n > most:
+		return usagef("--threads: %d threads are more than any machine uses well, and this one has %s; use at most %d, or leave it out for all CPUs", n, textformat.Plural(runtime.NumCPU(), "CPU"), most)
 	}
 	return nil
 }

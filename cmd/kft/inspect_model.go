@@ -52,7 +52,7 @@ func (c *inspectCommand) model(e *env) error {
 	summary.WriteSide(&b, r.Training.Side, r.Spec)
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", summary.Uncertainty(r.Uncertainty, r.Spec.Transform))
 	summary.WriteTerms(&b, r.Terms)
-	part, score := summary.LastPart(r.Training.Train, r.Training.Valid, r.Training.Test)
+	part, score := r.Training.Judged()
 	summary.WriteScores(&b, r.Training, r.Spec.Transform, part)
 	summary.WriteBias(&b, " on "+part.String(), score, r.Uncertainty.Means)
 	summary.WriteCalibration(&b, " on "+part.String(), score)

@@ -36,7 +36,7 @@ func TestInterrupted(t *testing.T) {
 		saved bool
 	}{
 		{"reading", nil, exitFailed, "interrupted before training began; nothing was written", false},
-		{"evaluating the baselines", nil, exitFailed, "interrupted before training began; nothing was written", false},
+		{"evaluating formulas", nil, exitFailed, "interrupted before training began; nothing was written", false},
 		{"training", nil, exitFailed, "interrupted before the first sweep ended", false},
 		{": sweep 2,", nil, exitGood, "interrupted: the best model so far is in m.kft\n", true}, // in a trial
 		{"sweep 2 of", []string{"--ridge", "frequency", "--lambda", "0.05", "--checkpoint", "state"}, exitGood,

@@ -22,9 +22,10 @@ type predictCommand struct {
 	Cell      []string `sep:"none" placeholder:"CELL" help:"Predict one cell, as in store=2106,item=11776,time=2016-12. The columns of a mode can be given instead: year=2016,month=12. The columns of weights and exposures may be given too. May be repeated."`
 	Quantiles string   `placeholder:"P,..." help:"Levels of quantiles, as in .05,.5,.95, which adds the columns q0.05, q0.5, q0.95 (default: none; with --cell .05,.95)."`
 	Samples   *int     `placeholder:"N" help:"Add N joint samples, columns sample_1 to sample_N. One sample covers the whole table, so its sum over rows is a sample of the sum (default: none)."`
+	Unknown   bool     `name:"allow-unknown" help:"Predict a table of which the model knows no id, instead of failing."`
 	Strict    bool     `help:"Fail on ids that have neither training data nor side information."`
 	JSON      bool     `name:"json" help:"With --cell: print one JSON object per line."`
-	Quiet     bool     `short:"q" help:"Print nothing about unseen ids."`
+	Quiet     bool     `short:"q" help:"Print nothing but warnings and errors."`
 	tableFlags
 }
 
@@ -85,7 +86,7 @@ func (c *predictCommand) Run(e *env) error {
 	if len(c.Cell) > 0 {
 		return c.cells(e, m, levels)
 	}
-	opt.Strict, opt.Output, opt.Quantiles = c.Strict, output, levels
+	opt.Strict, opt.AllowUnknown, opt.Output, opt.Quantiles = c.Strict, c.Unknown, output, levels
 	if c.Samples != nil {
 		opt.Samples = *c.Samples
 	}
@@ -105,7 +106,7 @@ func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) (err 
 	}
 	switch {
 	case c.Output == "" || c.Output == "-":
-		out := bufio.NewWriterSize(e.stdout, 1<<16)
+		out := bufio.NewWriterSize(e.rawOut, 1<<16)
 		if err = predict(out); err == nil {
 			err = out.Flush()
 		}
@@ -117,6 +118,9 @@ func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) (err 
 	}
 	if err != nil {
 		return err
+	}
+	for _, warning := range sum.Warnings { // also with --quiet: the numbers may mean nothing
+		fmt.Fprintf(e.stderr, "warning: %s\n", nameFlags(warning, e.hasFlag))
 	}
 	if !c.Quiet {
 		writePredicted(e.stderr, m, sum, c.Output, c.Side)

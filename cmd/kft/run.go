@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 )
 
 // commandLine is the grammar, one field per verb. Besides kong's own tags, flags and
@@ -37,14 +39,16 @@ type commandLine struct {
 type env struct {
 	ctx            context.Context
 	stdin          io.Reader
-	stdout, stderr io.Writer
+	stdout, stderr io.Writer // escape what a terminal would act on
+	rawOut, rawErr io.Writer // for tables, and for programs and displays that escape by themselves
 	parser         *kong.Kong
 	hasFlag        func(name string) bool // reports whether the verb has a flag, as in --side
 }
 
 // run is the program. It parses args, runs the verb and returns the exit code: 0 for
 // success, 1 if the data or the work failed, 2 for a wrong call.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+func run(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr io.Writer) (code int) {
+	stdout, stderr := textformat.EscapingWriter(rawOut), textformat.EscapingWriter(rawErr)
 	defer func() {
 		if p := recover(); p != nil {
 			complain(stderr, fmt.Errorf("this is a bug in kft: %v (at %s); please report it together with the command", p, panicLocation()), nil)
@@ -80,7 +84,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		complain(stderr, callError(err, parser.Model, args), nil)
 		return exitUsage
 	}
-	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, parser: parser, hasFlag: flagsOf(call)}
+	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, rawOut: rawOut, rawErr: rawErr, parser: parser, hasFlag: flagsOf(call)}
 	if err := call.Run(e); err != nil {
 		complain(stderr, err, e.hasFlag)
 		return exitCode(err)

@@ -20,6 +20,6 @@ func (c *specCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	_, err = e.stdout.Write(spec.YAML())
+	_, err = e.rawOut.Write(spec.YAML())
 	return err
 }

@@ -39,7 +39,7 @@ func (c *studyExport) Run(e *env) error {
 		return writeJSON(w, r)
 	}
 	if c.Output == "-" {
-		return write(e.stdout)
+		return write(e.rawOut)
 	}
 	if err := checkOutput(c.Output, []string{c.File}); err != nil {
 		return err

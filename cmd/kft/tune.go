@@ -181,6 +181,9 @@ func (c *tuneCommand) writeTrial(w io.Writer, r tune.Report, names []string) {
 	default:
 		what = fmt.Sprintf("%s %.4f", c.Objective, *r.Trial.Score)
 	}
+	if r.Same != nil {
+		what = fmt.Sprintf("not run, because no other values were found: the same as trial %d (%s)", r.Same.Number+1, what)
+	}
 	best := ""
 	if r.Best != nil {
 		best = fmt.Sprintf(" (best %.4f, trial %d)", *r.Best.Score, r.Best.Number+1)

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -231,12 +232,16 @@ func TestInvalidStudyLocations(t *testing.T) {
 		"another case":   {[]string{"study", "show", "Postgres://u:secret@h/db"}, "invalid location of a study, Postgres:"},
 		"missing slash":  {[]string{"plot", "study", "postgres:/u:secret@h/db"}, "invalid location of a study, postgres:"},
 		"empty":          {append(tuneFlags, "--study", ""), "is not a location of a study"},
+		"libpq":          {append(tuneFlags, "--study", "host=nowhere.invalid dbname=kft password=secret sslmode=bad"), "password=xxxxx sslmode=bad: invalid connection string"},
 		"a folder":       {[]string{"study", "show", "."}, ". is a folder"},
 		"an empty file":  {[]string{"study", "export", "empty.db"}, "the file is empty"},
 	} {
 		if got := call(t, c.args...); got.code == 0 || !strings.Contains(got.stderr, c.want) || strings.Contains(got.stderr, "secret") {
 			t.Errorf("%s: %d, %s", name, got.code, got.stderr)
 		}
+	}
+	if found, err := filepath.Glob("host=*"); err != nil || len(found) > 0 {
+		t.Errorf("a connection string was taken for a file: %v, %v", found, err)
 	}
 	if text := read(t, "empty.db"); text != "" {
 		t.Error("reading an empty file changed it")

@@ -32,6 +32,8 @@ type Blocks struct {
 	eof          bool
 	quoted       bool // the block returned last may contain a quote
 	marked       bool // the text started with a byte order mark
+	decoded      int  // lines that were not UTF-8, not counted for a block yet
+	blockDecoded int  // such lines of the block returned last
 }
 
 // Open starts to read a text. It decompresses gzip and zstd, drops a byte order mark
@@ -90,6 +92,7 @@ func (b *Blocks) readHead() error {
 	if b.eof && len(bytes.TrimSpace(b.carry)) == 0 {
 		return &dataset.InputError{Problem: "the file is empty", Remedy: "give a table with a header and at least one row"}
 	}
+	b.decodeHead()
 	return nil
 }
 
@@ -169,6 +172,11 @@ func (b *Blocks) Next(buf []byte) ([]byte, int, error) {
 			continue
 		}
 		b.carry = append(b.carry[:0], buf[cut:]...)
+		if text, n := decodeLines(buf[:cut]); n > 0 {
+			b.decoded += n
+			buf, cut = append(buf[:0], text...), len(text)
+		}
+		b.blockDecoded, b.decoded = b.decoded, 0
 		buf = grow(buf, cut+padding)
 		clear(buf[cut : cut+padding])
 		return buf, cut, nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -13,6 +14,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
+
+// maxWindow bounds the memory that a zstd file can ask for.
+const maxWindow = 512 << 20
 
 // decompress returns a reader of the decompressed text.
 func decompress(codec string, in io.Reader) (io.ReadCloser, error) {
@@ -28,7 +32,7 @@ func decompress(codec string, in io.Reader) (io.ReadCloser, error) {
 		z.Multistream(false)
 		return &gzipStreams{Reader: z, in: buffered}, nil
 	}
-	z, err := zstd.NewReader(in)
+	z, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +87,10 @@ func readProblem(err error, codec string, line int) *dataset.InputError {
 	var path *os.PathError
 	switch {
 	case errors.As(err, &path):
+		return e
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		e.Problem = fmt.Sprintf("the zstd data requires a window above %d MiB, which this program does not allocate", maxWindow>>20)
+		e.Remedy = "compress it again with a window of at most 2^29 bytes"
 		return e
 	case errors.Is(err, errAfterGzip):
 		e.Problem = "data other than gzip follows the end of the gzip data"

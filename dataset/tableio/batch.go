@@ -24,6 +24,9 @@ type Batch struct {
 	// Exposure is positive; nil without such a column.
 	Exposure []float32
 
+	// Decoded is the number of lines that were not UTF-8 and were read as Windows-1252.
+	Decoded int
+
 	rows  rowset // text or typed
 	text  textRows
 	typed typedRows
@@ -146,7 +149,7 @@ func (b *Batch) read(c *chunk) error {
 		return readErr
 	}
 	b.rows = r
-	b.First, b.table = at.row, c.table
+	b.First, b.table, b.Decoded = at.row, c.table, c.recode
 	keep := rowIndexes(&b.all, n)
 	columns := &c.table.columns
 	var problem *dataset.InputError

@@ -59,6 +59,7 @@ func (b *builder) add(p *piece) error {
 	b.addRows(p, n)
 	t.Counts.Rows += p.rows
 	t.Counts.Missing += p.missing
+	t.Decoded += p.decoded
 	t.Counts.ZeroWeight += p.zeroWeight
 	t.Y = append(t.Y, p.y[:n]...)
 	if p.w != nil {

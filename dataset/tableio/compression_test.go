@@ -36,6 +36,8 @@ func TestDataAfterGzip(t *testing.T) {
 		{text: first + "xy", want: "data other than gzip follows the end of the gzip data; copy or download it again"},
 		{text: first + strings.Repeat("garbage ", 20), want: "data other than gzip follows the end of the gzip data; copy or download it again"},
 		{text: first + second[:len(second)-3], want: "the gzip data ends too early: the file is truncated; copy or download it again"},
+		// A zstd frame whose header asks for a window of 2 GiB.
+		{text: "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", want: "the zstd data requires a window above 512 MiB, which this program does not allocate; compress it again with a window of at most 2^29 bytes"},
 		{text: first + second[:5], want: "the gzip data ends too early: the file is truncated; copy or download it again"},
 	} {
 		path := datasettest.WriteFile(t, filepath.Join(dir, "t.csv.gz"), c.text)

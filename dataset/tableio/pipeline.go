@@ -64,6 +64,7 @@ type chunk struct {
 	typed  *columnar.Batch // for a typed table, instead of text
 	buf    *buffer
 	quoted bool  // the text may contain a quote
+	recode int   // lines that were not UTF-8
 	err    error // found while reading; its line is relative to the chunk
 
 	first     bool       // the first chunk of its input
@@ -157,7 +158,7 @@ func (c *chunk) read() (err error) {
 	}
 	var n int
 	c.buf.text, n, err = c.table.text.Next(c.buf.text)
-	c.text, c.quoted, c.err = c.buf.text[:n], c.table.text.Quoted(), err
+	c.text, c.quoted, c.err, c.recode = c.buf.text[:n], c.table.text.Quoted(), err, c.table.text.Decoded()
 	return err
 }
 

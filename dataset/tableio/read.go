@@ -87,6 +87,7 @@ type piece struct {
 	rows       int // data rows of the chunk
 	missing    int
 	zeroWeight int
+	decoded    int     // lines that were not UTF-8
 	keep       []int32 // rows that are observations; nil if all are
 	codes      [][]int32
 	newIDs     [][]string
@@ -122,7 +123,7 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 	p := &c.buf.piece
 	*p = piece{
 		worker: rd.worker, file: c.table.name, first: c.first, header: c.table.Header,
-		hash: c.fingerprint(), size: c.size(), at: at, rows: rows.Len(), unit: c.unit(),
+		hash: c.fingerprint(), size: c.size(), at: at, rows: rows.Len(), unit: c.unit(), decoded: c.recode,
 		codes: p.codes, y: p.y, w: p.w, exposure: p.exposure, parts: p.parts, newIDs: p.newIDs,
 	}
 	if c.typed == nil {

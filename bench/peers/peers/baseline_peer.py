@@ -1,4 +1,4 @@
-"""The two baselines that kft compares every fit with (package baseline).
+"""Two formulas with a pseudo-count of 1. Package baseline of the product chooses among more.
 
 Let A and B be the two modes with the most ids in the training data, B the larger:
 

@@ -9,6 +9,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 )
 
 // bars shows one bar per stage. That of training also shows sweep, loss, R2, rate and
@@ -32,7 +33,7 @@ func newBars(w io.Writer, stages map[string]string, budget time.Duration) *bars 
 func (b *bars) Event(e kft.Event) {
 	switch {
 	case e.Note != "":
-		b.p.Write([]byte(e.Note + "\n"))
+		b.p.Write([]byte(textformat.Escape(e.Note) + "\n"))
 	case e.Fit != nil:
 		b.pace.step(e)
 		b.say(b.pace.short(*e.Fit))

@@ -44,9 +44,9 @@ func (silent) End()            {}
 
 // stageNames describes the stages of a fit.
 func stageNames(files []string) map[string]string {
-	table := strings.Join(files, ", ")
+	table := textformat.Escape(strings.Join(files, ", "))
 	if len(files) > 3 {
-		table = fmt.Sprintf("%s and %d more tables", files[0], len(files)-1)
+		table = fmt.Sprintf("%s and %d more tables", textformat.Escape(files[0]), len(files)-1)
 	}
 	if table == "-" {
 		table = "standard input"
@@ -54,7 +54,7 @@ func stageNames(files []string) map[string]string {
 	return map[string]string{
 		"read":     "reading " + table,
 		"plan":     "planning",
-		"baseline": "evaluating the baselines",
+		"baseline": "evaluating formulas",
 		"fit":      "training",
 		"evaluate": "evaluating",
 	}
@@ -70,7 +70,7 @@ type lines struct {
 func (l *lines) Event(e kft.Event) {
 	switch {
 	case e.Note != "":
-		fmt.Fprintln(l.w, e.Note)
+		fmt.Fprintln(l.w, textformat.Escape(e.Note))
 	case e.Fit != nil:
 		l.pace.step(e)
 		if e.Fit.Point != nil {

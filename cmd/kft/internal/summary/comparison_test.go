@@ -9,25 +9,26 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
-// The comparison names each measure in which a baseline is better.
+// The comparison is with the best formula only, even if another is better on the test
+// set, and states both measures.
 func TestComparison(t *testing.T) {
 	t.Parallel()
-	base := []kft.BaselineScores{{Name: "first", Test: kft.Score{N: 9, R2: 0.5, MAE: 3}}, {Name: "second", Test: kft.Score{N: 9, R2: 0.6, MAE: 2}}}
+	formulas := []kft.BaselineScores{{Name: "first", Best: true, Test: kft.Score{N: 9, R2: 0.6, MAE: 2}}, {Name: "second", Test: kft.Score{N: 9, R2: 0.9, MAE: 0.5}}}
 	for _, c := range []struct {
 		model kft.Score
 		says  []string
 		not   []string
 	}{
-		{kft.Score{N: 9, R2: 0.7, MAE: 1}, []string{"beats both baselines"}, nil},
-		{kft.Score{N: 9, R2: 0.55, MAE: 1}, []string{`"second" beats the model in R2 on test: 0.6000 against 0.5500`}, []string{"MAE", "both"}},
-		{kft.Score{N: 9, R2: 0.7, MAE: 2.5}, []string{`"second" beats the model in MAE`}, []string{"in R2", "both"}},
-		{kft.Score{N: 9, R2: 0.60004, MAE: 1}, []string{`no better than the baseline "second" in R2 on test: both have 0.6000`}, []string{"beats"}},
-		{kft.Score{N: 9, R2: math.NaN(), MAE: 1}, []string{"beats both baselines on test, in MAE."}, []string{"R2"}},
-		{kft.Score{N: 9, R2: -0.1, MAE: 5}, []string{"in R2", "in MAE", "below 0"}, []string{"both"}},
+		{kft.Score{N: 9, R2: 0.7, MAE: 1}, []string{`The model beats the best formula, "first", on test: R2 0.7000 against 0.6000 (+0.1000), MAE 1.000 against 2.000 (-50.0 %).`}, nil},
+		{kft.Score{N: 9, R2: 0.55, MAE: 1}, []string{`beats the best formula, "first", on test in one measure only: MAE 1.000 against 2.000 (-50.0 %); but R2 0.5500 against 0.6000 (-0.0500)`}, nil},
+		{kft.Score{N: 9, R2: 0.5, MAE: 2.5}, []string{`The model does not beat the best formula, "first", on test: R2 0.5000 against 0.6000 (-0.1000), MAE 2.500 against 2.000 (+25.0 %).`}, []string{"beats"}},
+		{kft.Score{N: 9, R2: 0.60004, MAE: 1}, []string{"in one measure only", "R2 0.6000 for both"}, nil},
+		{kft.Score{N: 9, R2: math.NaN(), MAE: 1}, []string{"The model beats", "MAE"}, []string{"R2"}},
+		{kft.Score{N: 9, R2: -0.1, MAE: 5}, []string{"does not beat", "below 0"}, []string{"beats"}},
 	} {
 		var b strings.Builder
-		part, score := LastPart(kft.Score{}, kft.Score{}, c.model)
-		if won := writeComparison(&b, score, part, base); won != strings.Contains(b.String(), "beats both") {
+		record := kft.Record{Test: c.model, Baseline: formulas}
+		if won := writeComparison(&b, record); won != (strings.Contains(b.String(), "The model beats") && !strings.Contains(b.String(), "one measure")) {
 			t.Errorf("%+v: won is %v, but the text is %q", c.model, won, b.String())
 		}
 		for _, s := range c.says {
@@ -35,7 +36,7 @@ func TestComparison(t *testing.T) {
 				t.Errorf("%+v: %q does not contain %q", c.model, b.String(), s)
 			}
 		}
-		for _, s := range c.not {
+		for _, s := range append(c.not, "second") {
 			if strings.Contains(b.String(), s) {
 				t.Errorf("%+v: %q contains %q", c.model, b.String(), s)
 			}
@@ -47,16 +48,40 @@ func TestComparison(t *testing.T) {
 func TestComparisonCaveats(t *testing.T) {
 	t.Parallel()
 	better, worse := kft.Score{N: 9, R2: 0.9, MAE: 1}, kft.Score{N: 9, R2: 0.1, MAE: 2}
-	base := []kft.BaselineScores{{Name: "mean", Train: worse, Valid: worse, Test: worse}, {Name: "mean", Train: worse, Valid: worse, Test: worse}}
+	formulas := []kft.BaselineScores{{Name: "mean", Train: worse, Valid: worse, Test: worse}, {Name: "mean", Train: worse, Valid: worse, Test: worse}}
 	for part, says := range map[dataset.Part]string{
-		dataset.Train: "The model beats the baseline on train, in R2 and in MAE. It was trained on these rows",
+		dataset.Train: "It was trained on these rows",
 		dataset.Valid: "chosen on these rows",
-		dataset.Test:  "The model beats the baseline on test, in R2 and in MAE.\n",
+		dataset.Test:  "(-50.0 %).\n",
 	} {
+		record := kft.Record{Train: better, Baseline: formulas}
+		if part >= dataset.Valid {
+			record.Valid = better
+		}
+		if part == dataset.Test {
+			record.Test = better
+		}
 		var b strings.Builder
-		writeComparison(&b, better, part, base)
-		if !strings.Contains(b.String(), says) {
+		writeComparison(&b, record)
+		if !strings.Contains(b.String(), says) || !strings.Contains(b.String(), `The model beats the best formula, "mean", on `+part.String()) {
 			t.Errorf("%v: %q", part, b.String())
 		}
+	}
+}
+
+// The table of scores lists the best formula first, a few others, and how many there
+// are.
+func TestFormulasInTable(t *testing.T) {
+	t.Parallel()
+	score := kft.Score{N: 9, R2: 0.5, MAE: 1}
+	record := kft.Record{Test: score}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		record.Baseline = append(record.Baseline, kft.BaselineScores{Name: "mean by " + name, Best: name == "a", Test: score})
+	}
+	var b strings.Builder
+	WriteScores(&b, record, "identity", dataset.Test)
+	first, second := strings.Index(b.String(), "mean by a"), strings.Index(b.String(), "mean by b")
+	if first < 0 || second < first || strings.Contains(b.String(), "mean by f") || !strings.Contains(b.String(), "2 more formulas") {
+		t.Errorf("got %s", b.String())
 	}
 }

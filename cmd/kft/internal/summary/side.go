@@ -86,6 +86,10 @@ func WriteUnseen(b *strings.Builder, m *kft.Model, sum kft.Summary, marked strin
 	for _, name := range sum.Assumed {
 		fmt.Fprintf(b, "note: the table has no column %s, which the model was fitted with; its values are taken as 1\n", name)
 	}
+	for _, renamed := range sum.Renamed {
+		name, added, _ := strings.Cut(renamed, ": ")
+		fmt.Fprintf(b, "note: the added column %s is called %s, because the table of the model has a column %s\n", name, added, name)
+	}
 	for i, mode := range m.Modes() {
 		if n := sum.Side[i]; n > 0 {
 			fmt.Fprintf(b, "%s with an unseen %s, predicted from its side information%s\n", textformat.Plural(n, "row"), mode.Name, marked)

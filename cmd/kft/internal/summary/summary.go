@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -15,7 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// WriteFit writes the result of a fit: data, model, scores beside those of the baselines,
+// WriteFit writes the result of a fit: data, model, scores beside those of formulas,
 // warnings, and the next command. The output is the model file. nameFlags adds the flags of
 // the command line to a warning.
 func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags func(string) string) error {
@@ -25,16 +24,19 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	WriteSide(&b, r.Side, r.Spec)
 	fmt.Fprintf(&b, "Training: %s (%s), %s\n", textformat.Plural(len(r.History), sweepNoun(r.Spec)), stopText(r.Stop, r.Spec, r.Valid.N > 0), textformat.Plural(r.Passes, "pass"))
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", Uncertainty(m.Uncertainty(), r.Spec.Transform))
-	part, score := LastPart(r.Train, r.Valid, r.Test)
+	part, score := r.Judged()
 	WriteScores(&b, m.Record(), r.Spec.Transform, part)
 	WriteBias(&b, " on "+part.String(), score, m.Uncertainty().Means)
 	writeChoices(&b, r.Choices)
 	writeOrders(&b, r.Orders)
 	WriteCalibration(&b, " on "+part.String(), score)
-	if !writeComparison(&b, score, part, r.Baseline) {
-		fmt.Fprintf(&b, "Try %s.\n", improvements(r, score))
+	if !writeComparison(&b, r.Record) {
+		fmt.Fprintf(&b, "Try %s.\n", improvements(r))
 	}
 	for _, warning := range r.Warnings {
+		if warning == r.BehindFormula() {
+			continue // the comparison says it
+		}
 		fmt.Fprintf(&b, "warning: %s\n", nameFlags(warning))
 	}
 	size := ""
@@ -92,19 +94,8 @@ func unused(record kft.Record) int {
 	return r.Rows - r.Missing - r.ZeroWeight - r.Merged - record.Train.N - record.Valid.N - record.Test.N
 }
 
-// LastPart returns the part that a model is judged by: test, else valid, else train.
-func LastPart(train, valid, test kft.Score) (dataset.Part, kft.Score) {
-	switch {
-	case test.N > 0:
-		return dataset.Test, test
-	case valid.N > 0:
-		return dataset.Valid, valid
-	}
-	return dataset.Train, train
-}
-
-// WriteScores writes the table of scores: the model on every part, the baselines on the
-// part that the model is judged by.
+// WriteScores writes the table of scores: the model on every part, the best formulas on
+// the part that the model is judged by, the best first.
 func WriteScores(b *strings.Builder, record kft.Record, transform string, judged dataset.Part) {
 	header := []string{"", "part", "n", "R2", "RMSE", "MAE"}
 	scaled := transform != "identity"
@@ -125,99 +116,14 @@ func WriteScores(b *strings.Builder, record kft.Record, transform string, judged
 	add("model", dataset.Train, record.Train)
 	add("model", dataset.Valid, record.Valid)
 	add("model", dataset.Test, record.Test)
-	for _, base := range distinct(record.Baseline) {
-		add(base.Name, judged, scoreOf(base, judged))
+	formulas := listed(record)
+	for _, f := range formulas {
+		add(f.Name, judged, f.Of(judged))
 	}
 	t.Write(b)
-}
-
-func scoreOf(b kft.BaselineScores, part dataset.Part) kft.Score {
-	return [...]kft.Score{b.Train, b.Valid, b.Test}[part]
-}
-
-// distinct removes a repeated baseline: with one mode, both are the means of its ids.
-func distinct(baselines []kft.BaselineScores) []kft.BaselineScores {
-	return slices.CompactFunc(slices.Clone(baselines), func(a, b kft.BaselineScores) bool { return a.Name == b.Name })
-}
-
-// writeComparison writes whether the model or a baseline is better. It returns whether
-// the model is better by all measures. Scores that print alike count as equal.
-func writeComparison(b *strings.Builder, model kft.Score, part dataset.Part, baselines []kft.BaselineScores) (won bool) {
-	b.WriteString("\n")
-	baselines = distinct(baselines)
-	won = true
-	var compared []string // the measures that are defined
-	for _, measure := range []struct {
-		name   string
-		of     func(kft.Score) float64
-		better func(a, b float64) bool
-		text   func(float64) string
-	}{
-		{"R2", func(s kft.Score) float64 { return s.R2 }, func(a, b float64) bool { return a > b }, textformat.Ratio},
-		{"MAE", func(s kft.Score) float64 { return s.MAE }, func(a, b float64) bool { return a < b }, textformat.Amount},
-	} {
-		best := 0
-		score := func(i int) float64 { return measure.of(scoreOf(baselines[i], part)) }
-		for i := range baselines {
-			if measure.better(score(i), score(best)) {
-				best = i
-			}
-		}
-		theirs, ours := score(best), measure.of(model)
-		if measure.text(theirs) == textformat.Undefined || measure.text(ours) == textformat.Undefined {
-			continue
-		}
-		compared = append(compared, "in "+measure.name)
-		switch name := baselines[best].Name; {
-		case measure.text(theirs) == measure.text(ours):
-			won = false
-			fmt.Fprintf(b, "The model is no better than the baseline %q in %s on %s: both have %s.\n", name, measure.name, part, measure.text(ours))
-		case measure.better(theirs, ours):
-			won = false
-			fmt.Fprintf(b, "The baseline %q beats the model in %s on %s: %s against %s.\n", name, measure.name, part, measure.text(theirs), measure.text(ours))
-		}
+	if more := len(record.Baseline) - len(formulas); more > 0 {
+		fmt.Fprintf(b, "%d more formulas are worse on the rows that they were chosen on; --json lists all\n", more)
 	}
-	if model.R2 < 0 {
-		won = false
-		fmt.Fprintf(b, "An R2 below 0 on %s means that the mean of the target predicts better.\n", part)
-	}
-	if won && len(compared) > 0 {
-		names := "both baselines"
-		if len(baselines) == 1 {
-			names = "the baseline"
-		}
-		fmt.Fprintf(b, "The model beats %s on %s, %s.%s\n", names, part, strings.Join(compared, " and "), caveat(part))
-	}
-	return won
-}
-
-// caveat qualifies a comparison on rows that the fit has used.
-func caveat(part dataset.Part) string {
-	switch part {
-	case dataset.Train:
-		return " It was trained on these rows, so this says little; reserve a test set with --split."
-	case dataset.Valid:
-		return " Its penalty and its number of sweeps were chosen on these rows, so the scores are optimistic; reserve a test set with --split."
-	}
-	return ""
-}
-
-// improvements lists what can improve a model that is not good enough.
-func improvements(r *kft.Report, score kft.Score) string {
-	var try []string
-	if r.Stop == solver.AllSweeps || r.Stop == solver.Budget {
-		flag := "--sweeps"
-		if r.Spec.Fit.Solver == "adam" {
-			flag = "--epochs"
-		}
-		try = append(try, "more "+flag+" or time, because training had not converged")
-	}
-	if r.Train.R2 > 0 && r.Train.R2-score.R2 > 0.15 {
-		try = append(try, regularization(r.Spec.Fit.Solver)+", because the model fits its training rows far better than other rows")
-	} else {
-		try = append(try, "a higher --rank, another --term")
-	}
-	return strings.Join(append(try, "another --transform"), "; ")
 }
 
 func sweepNoun(s kft.Spec) string {
@@ -248,14 +154,6 @@ func exampleTable(files []string) string {
 		return "TABLE"
 	}
 	return files[0]
-}
-
-// regularization names the flags that reduce overfitting.
-func regularization(solver string) string {
-	if solver == "cavi" {
-		return "a lower --rank" // its priors are learned
-	}
-	return "a lower --rank or a larger --lambda"
 }
 
 // writeChoices lists the scales and likelihoods that were tried, the chosen one first.

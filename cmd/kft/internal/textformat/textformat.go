@@ -23,6 +23,12 @@ type Table struct {
 func (t *Table) Write(b *strings.Builder) {
 	width := make([]int, len(t.Header))
 	all := append([][]string{t.Header}, t.Rows...)
+	for i, row := range all { // before their widths are counted
+		all[i] = make([]string, len(row))
+		for k, cell := range row {
+			all[i][k] = Escape(cell)
+		}
+	}
 	for _, row := range all {
 		for i, cell := range row {
 			width[i] = max(width[i], utf8.RuneCountInString(cell))

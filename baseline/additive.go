@@ -1,0 +1,166 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
+
+// strengths multiply the pseudo-counts that the method of moments gives.
+var strengths = []float64{0.3, 1, 3}
+
+// Backfitting passes before the pseudo-counts are estimated, and after.
+const (
+	firstPasses = 3
+	morePasses  = 6
+)
+
+// effects predicts the sum of a mean and one effect per mode.
+type effects struct {
+	mean   float64
+	least  float64 // no prediction is below: 0 for targets that are not negative, else -Inf
+	modes  []*coding
+	values [][]float64 // by mode and id
+}
+
+func (e *effects) predict(part Part, from int, dst []float64) {
+	constant(e.mean).predict(part, from, dst)
+	for m, values := range e.values {
+		for i, c := range e.modes[m].parts[part][from : from+len(dst)] {
+			if c >= 0 {
+				dst[i] += values[c]
+			}
+		}
+	}
+	for i := range dst {
+		dst[i] = max(dst[i], e.least)
+	}
+}
+
+// additive returns the sum of effects of all modes, each shrunk to 0. The pseudo-count
+// of a mode is the ratio of the variances of the residuals and of its effects, times a
+// strength that is chosen.
+func (f *fitter) additive() []Formula {
+	const key = "effects"
+	if len(f.used) < 2 || !f.wanted(key) {
+		return nil
+	}
+	start := &backfit{f: f, effects: effects{mean: f.mean, least: math.Inf(-1)}, residuals: make([]float32, len(f.Parts[Train].Y))}
+	if !f.negative {
+		start.least = 0
+	}
+	for i, y := range f.Parts[Train].Y {
+		start.residuals[i] = float32(float64(y) - f.mean)
+	}
+	for _, m := range f.used {
+		start.modes = append(start.modes, f.modes[m])
+		start.values = append(start.values, make([]float64, f.Sizes[m]))
+		start.counts = append(start.counts, 1)
+	}
+	for range firstPasses {
+		start.pass()
+	}
+	start.estimateCounts()
+	tried := make([]*backfit, len(strengths))
+	parallel.For(f.Threads, len(tried), func(s int) {
+		b := start.clone(strengths[s])
+		for range morePasses {
+			b.pass()
+		}
+		b.residuals = nil
+		tried[s] = b
+	})
+	d, ok := f.pick(key, len(tried), func(from int, dst [][]float64) {
+		for s, b := range tried {
+			b.predict(Valid, from, dst[s])
+		}
+	})
+	if !ok {
+		return nil
+	}
+	setting := "pseudo-counts"
+	for m, k := range tried[d.option].counts {
+		setting += fmt.Sprintf(" %s %.3g,", f.Names[f.used[m]], k)
+	}
+	return []Formula{{Name: "sum of effects of " + f.list(f.used), Setting: setting[:len(setting)-1], Loss: d.loss,
+		key: key, option: d.option, modes: f.used, predictor: &tried[d.option].effects}}
+}
+
+// backfit is the state of effects that are fitted one mode after the other.
+type backfit struct {
+	f *fitter
+	effects
+	residuals []float32
+	counts    []float64 // pseudo-count of each mode
+}
+
+// clone returns a copy with other pseudo-counts.
+func (b *backfit) clone(strength float64) *backfit {
+	c := &backfit{f: b.f, effects: effects{mean: b.mean, least: b.least, modes: b.modes}, residuals: slices.Clone(b.residuals)}
+	for m, k := range b.counts {
+		c.values = append(c.values, slices.Clone(b.values[m]))
+		c.counts = append(c.counts, k*strength)
+	}
+	return c
+}
+
+// pass fits the effects of every mode once.
+func (b *backfit) pass() {
+	for m, c := range b.modes {
+		change := make([]float64, c.size)
+		for g, t := range b.residualSums(c) {
+			if t.weight > 0 {
+				old := b.values[m][g]
+				b.values[m][g] = (t.value + t.weight*old) / (t.weight + b.counts[m])
+				change[g] = b.values[m][g] - old
+			}
+		}
+		for i, g := range c.parts[Train] {
+			b.residuals[i] -= float32(change[g])
+		}
+	}
+}
+
+func (b *backfit) residualSums(c *coding) []total {
+	sums := make([]total, c.size)
+	w := b.f.Parts[Train].W
+	for i, g := range c.parts[Train] {
+		if w == nil {
+			sums[g].value += float64(b.residuals[i])
+			sums[g].weight++
+		} else {
+			sums[g].value += float64(w[i]) * float64(b.residuals[i])
+			sums[g].weight += float64(w[i])
+		}
+	}
+	return sums
+}
+
+// estimateCounts sets the pseudo-counts by the method of moments: the means of groups
+// vary by their effects, and by the residuals divided by the size of the group.
+func (b *backfit) estimateCounts() {
+	var all, squares float64
+	for i, r := range b.residuals {
+		w := b.f.weight(i)
+		all += w
+		squares += w * float64(r) * float64(r)
+	}
+	noise := squares / all
+	for m, c := range b.modes {
+		var between, groups, sizes float64
+		for g, t := range b.residualSums(c) {
+			if t.weight > 0 {
+				mean := t.value/t.weight + b.values[m][g]
+				between += t.weight * mean * mean
+				groups++
+				sizes += t.weight * t.weight
+			}
+		}
+		b.counts[m] = all // no effect, if nothing shows one
+		if variance := (between - groups*noise) / (all - sizes/all); variance > 0 && noise < variance*all {
+			b.counts[m] = noise / variance
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/metrics"
+)
+
+// BaselineScores are the scores of a formula of package baseline. Formulas are fitted
+// to the training rows; the training scores of all but the best are undefined unless the
+// model is judged by them.
+type BaselineScores struct {
+	Name    string        `json:"name"`
+	Setting string        `json:"setting,omitempty"` // what the formula left open, as in "shrunk to the mean by item, pseudo-count 1"
+	Best    bool          `json:"best,omitempty"`    // it has the least squared error on the rows that formulas are chosen on
+	Train   metrics.Score `json:"train"`
+	Valid   metrics.Score `json:"valid"`
+	Test    metrics.Score `json:"test"`
+}
+
+// Of returns the scores on a part.
+func (b BaselineScores) Of(part dataset.Part) metrics.Score {
+	return [...]metrics.Score{b.Train, b.Valid, b.Test}[part]
+}
+
+// BestFormula returns the formula that a model is compared with: the one with the least
+// squared error on the validation rows, or on rows held out of the training set if there
+// are none. It is false for a record without formulas.
+func (r Record) BestFormula() (BaselineScores, bool) {
+	if len(r.Baseline) == 0 {
+		return BaselineScores{}, false
+	}
+	best := r.Baseline[0]
+	for _, b := range r.Baseline {
+		if b.Best {
+			return b, true
+		}
+	}
+	// A model file of an early version has the scores of two formulas and no choice.
+	part := dataset.Train
+	if r.Valid.N > 0 {
+		part = dataset.Valid
+	}
+	for _, b := range r.Baseline {
+		if b.Of(part).R2 > best.Of(part).R2 {
+			best = b
+		}
+	}
+	return best, true
+}
+
+// Judged returns the part that a model is judged by and its scores: test, else valid,
+// else train.
+func (r Record) Judged() (dataset.Part, metrics.Score) {
+	switch {
+	case r.Test.N > 0:
+		return dataset.Test, r.Test
+	case r.Valid.N > 0:
+		return dataset.Valid, r.Valid
+	}
+	return dataset.Train, r.Train
+}
+
+// BehindFormula returns a warning if the model is behind the best formula in R2 or in
+// MAE on the part that it is judged by, else "".
+func (r Record) BehindFormula() string {
+	best, ok := r.BestFormula()
+	part, ours := r.Judged()
+	theirs := best.Of(part)
+	if !ok || theirs.N == 0 {
+		return ""
+	}
+	const alike = 5e-5 // differences that do not show in four digits
+	var behind []string
+	if ours.R2 < theirs.R2-alike {
+		behind = append(behind, fmt.Sprintf("R2 %.4f against %.4f", ours.R2, theirs.R2))
+	}
+	if ours.MAE > theirs.MAE*(1+alike) {
+		behind = append(behind, fmt.Sprintf("MAE %.4g against %.4g", ours.MAE, theirs.MAE))
+	}
+	if len(behind) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the model is behind the best formula, %q, on %s: %s", best.Name, part, strings.Join(behind, ", "))
+}

@@ -1,0 +1,232 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
+)
+
+// An UnknownTableError reports a table of which the model knows nothing: no row has an
+// id in any mode that it has weights or side information for.
+type UnknownTableError struct {
+	Rows     int
+	Problems []string // by mode: its ids beside those of the model
+}
+
+func (e *UnknownTableError) Error() string {
+	return fmt.Sprintf("the model knows no id of any of the %d rows, so all of them would get the same average: %s", e.Rows, strings.Join(e.Problems, "; "))
+}
+
+// mostly is the share of rows with unknown ids above which a mode is warned about.
+const mostly = 0.5
+
+// knowsNothing returns an *UnknownTableError if no row has a known id in any mode that
+// the terms use.
+func (m *Model) knowsNothing(sum Summary) error {
+	var problems []string
+	for mode := range m.modes {
+		switch {
+		case m.trained[mode] == nil: // no term uses it
+		case sum.Unseen[mode] < sum.Rows:
+			return nil
+		default:
+			problems = append(problems, m.unknownText(mode, sum))
+		}
+	}
+	if sum.Rows == 0 || len(problems) == 0 {
+		return nil
+	}
+	return &UnknownTableError{sum.Rows, problems}
+}
+
+// tableWarnings returns what a user should know before using the predictions: modes
+// whose ids the model mostly does not know, and periods that it cannot tell apart.
+func (m *Model) tableWarnings(sum Summary) []string {
+	warnings := DecodedWarning(sum.decoded)
+	for mode := range m.modes {
+		unknown := sum.Unseen[mode]
+		switch ids := sum.exampleIDs(mode); {
+		case m.trained[mode] == nil || unknown == 0:
+		case m.future(mode, ids):
+			warnings = append(warnings, fmt.Sprintf("%s: %s", m.ofRows(unknown, sum.Rows), m.SameFuture(mode)))
+		case float64(unknown) > mostly*float64(sum.Rows):
+			warnings = append(warnings, m.unknownText(mode, sum))
+		default:
+			if hint := m.idHint(mode, ids); hint != "" {
+				warnings = append(warnings, fmt.Sprintf("mode %s: %s: %s", m.modes[mode].Name, m.ofRows(unknown, sum.Rows)+" have an unknown id", hint))
+			}
+		}
+	}
+	return warnings
+}
+
+// DecodedWarning tells of lines that are not UTF-8; nil without any.
+func DecodedWarning(lines int) []string {
+	if lines == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s not UTF-8 and read as Windows-1252 (Latin-1); if letters are wrong, convert the table, as in iconv -f ENCODING -t UTF-8", plural.Count(lines, "line")+map[bool]string{true: " is", false: " are"}[lines == 1])}
+}
+
+// SameFuture says that periods of a mode after the last one in training cannot be told
+// apart.
+func (m *Model) SameFuture(mode int) string {
+	name := m.modes[mode].Name
+	return fmt.Sprintf("every %s after %s gets the same prediction in the same cell of the other modes, that of an average %s, because the model has nothing that tells future periods apart; "+
+		"fit it with side information of %s that is known in advance, such as columns computed from its ids, in side.tables", name, m.lastPeriod(mode), name, name)
+}
+
+func (m *Model) ofRows(n, rows int) string {
+	if n == rows {
+		return fmt.Sprintf("all %d rows", rows)
+	}
+	return fmt.Sprintf("%d of %d rows", n, rows)
+}
+
+// unknownText shows the unknown ids of a mode beside those of the model.
+func (m *Model) unknownText(mode int, sum Summary) string {
+	name, ids := m.modes[mode].Name, sum.exampleIDs(mode)
+	who := m.ofRows(sum.Unseen[mode], sum.Rows)
+	if len(ids) == 0 {
+		return fmt.Sprintf("mode %s: %s have no id", name, who)
+	}
+	text := fmt.Sprintf("mode %s: %s have an id that is not in the training data and are predicted as an average %s; the table has %s, the model %s", name, who, name, quoted(ids), quoted(m.trainedIDs(mode)))
+	if hint := m.idHint(mode, ids); hint != "" {
+		text += "; " + hint
+	}
+	return text
+}
+
+// quoted lists the first few ids.
+func quoted(ids []string) string {
+	const shown = 3
+	var texts []string
+	for _, id := range ids[:min(shown, len(ids))] {
+		texts = append(texts, fmt.Sprintf("%q", id))
+	}
+	if len(ids) > shown {
+		texts = append(texts, "...")
+	}
+	return strings.Join(texts, ", ")
+}
+
+// trainedIDs returns the ids of a mode that have training rows.
+func (m *Model) trainedIDs(mode int) []string {
+	var ids []string
+	for code, trained := range m.trained[mode] {
+		if trained {
+			ids = append(ids, m.dicts[mode].ID(int32(code)))
+		}
+	}
+	return ids
+}
+
+// lastPeriod returns the last id of a mode that has training rows.
+func (m *Model) lastPeriod(mode int) string {
+	ids := m.trainedIDs(mode)
+	order := m.modes[mode].Order(ids)
+	return ids[order[len(order)-1]]
+}
+
+// future reports whether all ids are periods after those of the training data.
+func (m *Model) future(mode int, ids []string) bool {
+	trained := m.trainedIDs(mode)
+	if len(ids) == 0 || len(trained) == 0 || !isTime(m.modes[mode], trained) {
+		return false
+	}
+	c, err := m.modes[mode].Chronology(slices.Concat(trained, ids))
+	if err != nil || c.Note != "" {
+		return false
+	}
+	return !slices.ContainsFunc(c.Order[:len(trained)], func(code int32) bool { return int(code) >= len(trained) })
+}
+
+// UsesMode reports whether a term uses the mode.
+func (m *Model) UsesMode(mode int) bool { return m.trained[mode] != nil }
+
+// IsTime reports whether the ids of a mode are periods with an order in time.
+func (m *Model) IsTime(mode int) bool {
+	ids := m.trainedIDs(mode)
+	if !isTime(m.modes[mode], ids) {
+		return false
+	}
+	_, err := m.modes[mode].Chronology(ids)
+	return err == nil
+}
+
+// isTime reports whether the ids of a mode are periods: dates, or what the names of its
+// columns call so. Other numbers have an order as well.
+func isTime(mode dataset.Mode, ids []string) bool {
+	if mode.Func != "" || len(dataset.DateFormats(ids)) > 0 {
+		return true
+	}
+	names := strings.ToLower(strings.Join(append([]string{mode.Name}, mode.Columns...), " "))
+	return slices.ContainsFunc([]string{"time", "date", "year", "month", "week", "day", "hour", "period", "quarter"}, func(word string) bool { return strings.Contains(names, word) })
+}
+
+// idHint says how the ids of a table differ from those of the model if they mean the
+// same: another format of dates, or another spelling.
+func (m *Model) idHint(mode int, ids []string) string {
+	trained := m.trainedIDs(mode)
+	ours, theirs := dataset.DateFormats(trained), dataset.DateFormats(ids)
+	if len(ours) > 0 && len(theirs) > 0 && !slices.ContainsFunc(theirs, func(f string) bool { return slices.Contains(ours, f) }) {
+		return fmt.Sprintf("the dates of the table are written as %s, those of the model as %s; write them in the same way", strings.Join(theirs, " or "), strings.Join(ours, " or "))
+	}
+	for _, s := range spellings {
+		known := map[string]bool{}
+		for _, id := range trained {
+			known[s.normal(id)] = true
+		}
+		matched := 0
+		for _, id := range ids {
+			if known[s.normal(id)] {
+				matched++
+			}
+		}
+		if matched > 0 && 2*matched >= len(ids) {
+			return fmt.Sprintf("they are ids of the model %s; write them in the same way", s.text)
+		}
+	}
+	return ""
+}
+
+// spellings are normal forms of ids in which texts are equal that people take for the
+// same.
+var spellings = []struct {
+	text   string
+	normal func(id string) string
+}{
+	{"apart from upper and lower case", strings.ToLower},
+	{"apart from the decimal places of a whole number", wholeNumber},
+	{"apart from leading zeros", withoutZeros},
+	{"apart from spaces and punctuation", lettersAndDigits},
+}
+
+func wholeNumber(id string) string {
+	whole, decimals, ok := strings.Cut(id, ".")
+	if ok && strings.Trim(decimals, "0") == "" {
+		return whole
+	}
+	return id
+}
+
+func withoutZeros(id string) string {
+	digit := func(r rune) bool { return r >= '0' && r <= '9' }
+	at := strings.IndexFunc(id, digit)
+	if at < 0 {
+		return id
+	}
+	return id[:at] + strings.TrimLeft(id[at:], "0")
+}
+
+func lettersAndDigits(id string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \u00a0_-./'\"", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(id))
+}

@@ -1,0 +1,92 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// monthlySales writes the sales of 20 shops in 40 months, with the values of the last
+// testMonths months multiplied.
+func monthlySales(testMonths int, times float64) string {
+	var b strings.Builder
+	b.WriteString("shop,year,month,units\n")
+	for shop := range 20 {
+		for m := range 40 {
+			units := 50 + 10*float64(shop*m%7) + 30*math.Sin(float64(m)*math.Pi/6+float64(shop))
+			if m >= 40-testMonths {
+				units *= times
+			}
+			fmt.Fprintf(&b, "s%d,%d,%d,%.3f\n", shop, 2012+m/12, m%12+1, units)
+		}
+	}
+	return b.String()
+}
+
+func monthlySpec(split string) spec.Spec {
+	s := spec.Spec{Data: spec.Data{Files: []string{"sales"}, Target: "units", Modes: []string{"shop", "time=year+month"}},
+		Split: split, Terms: []string{"shop"}, Fit: spec.Fit{Sweeps: 2}}
+	s.Fill()
+	return s
+}
+
+func fitTable(t *testing.T, s spec.Spec, text string) *Report {
+	t.Helper()
+	_, r, err := ReadAndFit(t.Context(), s, tableio.Reader("sales", strings.NewReader(text)), Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A split by time is compared with formulas that look back. Their choice does not depend
+// on the test rows, and the report says that the model is behind.
+func TestFormulasUnderTimeSplit(t *testing.T) {
+	t.Parallel()
+	s := monthlySpec("time:last=3")
+	r := fitTable(t, s, monthlySales(3, 1))
+	best, ok := r.BestFormula()
+	if !ok || best.Name != "same month of the last year by shop" || best.Test.R2 < 0.2 {
+		t.Errorf("best is %q with R2 %g, want the same month of the last year", best.Name, best.Test.R2)
+	}
+	if len(r.Warnings) == 0 || !strings.Contains(r.Warnings[len(r.Warnings)-1], "behind the best formula") {
+		t.Errorf("got warnings %q, want one that the model is behind", r.Warnings)
+	}
+	other := fitTable(t, s, monthlySales(3, -1000))
+	for i, f := range r.Baseline {
+		if o := other.Baseline[i]; o.Name != f.Name || o.Setting != f.Setting || o.Valid.RMSE != f.Valid.RMSE {
+			t.Errorf("formula %d: %q (%s) became %q (%s) with other test values", i, f.Name, f.Setting, o.Name, o.Setting)
+		}
+	}
+	r = fitTable(t, monthlySpec("random:60/20/20"), monthlySales(3, 1))
+	for _, f := range r.Baseline {
+		if strings.Contains(f.Name, "last") {
+			t.Errorf("%q for a random split", f.Name)
+		}
+	}
+}
+
+// Without validation and test rows the formulas are measured on the training rows.
+func TestFormulasWithoutOtherParts(t *testing.T) {
+	t.Parallel()
+	r := fitTable(t, monthlySpec("random:100/0/0"), monthlySales(3, 1))
+	for i, f := range r.Baseline {
+		if f.Train.N != 800 || f.Valid.N != 0 || f.Test.N != 0 || math.IsNaN(f.Train.R2) || f.Best != (i == 0) {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// With exposures formulas predict rates, and errors are those of the values.
+func TestFormulaRows(t *testing.T) {
+	t.Parallel()
+	rows := formulaRows(&solver.Observations{Y: []float32{6, 8}, W: []float32{10, 30}, Exposure: []float32{3, 2}})
+	if rows.Y[0] != 2 || rows.Y[1] != 4 || rows.W[0]/rows.W[1] != 0.5 || rows.W[0]+rows.W[1] != 2 || rows.Loss[0] != 90 || rows.Loss[1] != 120 {
+		t.Errorf("got %+v", rows)
+	}
+}
