@@ -53,10 +53,13 @@ func (m *Model) withSelfDescribed(codes [][]int32, id func(mode, row int) string
 	return extended
 }
 
-// selfDescribing reports whether a mode's side information can be computed from an
-// id.
+// selfDescribing reports whether a mode's side information, or its groups, can be
+// computed from an id.
 func (m *Model) selfDescribing(at int) bool {
-	return m.informed[at] && m.side[at].Encoder.Spec().FromIDs() && m.spec.Side.PlaceboOf(m.modes[at].Name) == ""
+	if g := m.groupsOf(at); g != nil && m.side[at] == nil {
+		return g.Table.FromIDs()
+	}
+	return (m.informed[at] || m.groupsOf(at) != nil) && m.side[at].Encoder.Spec().FromIDs() && m.spec.Side.PlaceboOf(m.modes[at].Name) == ""
 }
 
 // lookUp sets the codes of ids that the model contains although their rows have none,
@@ -95,10 +98,17 @@ func (m *Model) describeIDs(ids []map[string]bool) *Model {
 				names, rows, lost = append(names, id), append(rows, row...), append(lost, gone...)
 			}
 		}
-		if len(names) > 0 {
-			x.addRows(at, names, rows, lost)
-			found = true
+		if len(names) == 0 {
+			continue
 		}
+		joined, err := sideinfo.JoinIDColumns(m.idColumns(at), m.modes[at], names)
+		if err == nil {
+			err = x.addRows(at, joined, rows, lost)
+		}
+		if err != nil {
+			panic("model: " + err.Error()) // every single id was possible
+		}
+		found = true
 	}
 	if !found {
 		return m
@@ -122,12 +132,21 @@ func (m *Model) muchLarger(fitted *Model) bool {
 	return false
 }
 
+// idColumns returns the columns of a mode that are computed from its ids.
+func (m *Model) idColumns(at int) sideinfo.Spec {
+	if m.side[at] == nil {
+		return m.groups[at].Table
+	}
+	return m.side[at].Encoder.Spec()
+}
+
 // rowOfID returns the operator row of an id whose side information is computed from
-// the id, and the prior variance that the row lacks.
+// the id, and the prior variance that the row lacks. Both are nil if the mode has groups
+// only.
 func (m *Model) rowOfID(at int, id string) (row, lost []float32, err error) {
 	s := m.side[at]
-	joined, err := sideinfo.JoinIDColumns(s.Encoder.Spec(), m.modes[at], []string{id})
-	if err != nil {
+	joined, err := sideinfo.JoinIDColumns(m.idColumns(at), m.modes[at], []string{id})
+	if err != nil || s == nil {
 		return nil, nil, err
 	}
 	features, err := s.Encoder.Encode(joined.Rows)
