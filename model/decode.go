@@ -205,7 +205,7 @@ func (d *decoder) train(k int, meta trainMeta) (*tt.Train, error) {
 }
 
 func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
-	axes, err := Axes(meta.Modes, d.m.spec.ModeNames(), d.sizes, d.m.groups)
+	axes, err := Axes(meta.Modes, d.m.spec.ModeNames(), d.m.axisSizes(), d.m.groups)
 	if err != nil {
 		return nil, err
 	}

@@ -38,15 +38,25 @@ func Axes(core, modes []string, sizes []int, groups []*sideinfo.Groups) ([]tt.Ax
 
 // axesOf returns the axes of a core of the model.
 func (m *Model) axesOf(c *tt.Core) []tt.Axis {
-	sizes := make([]int, len(m.dicts))
-	for i, d := range m.dicts {
-		sizes[i] = d.Len()
-	}
-	axes, err := Axes(c.Modes, m.spec.ModeNames(), sizes, m.groups)
+	axes, err := Axes(c.Modes, m.spec.ModeNames(), m.axisSizes(), m.groups)
 	if err != nil {
 		panic("model: " + err.Error()) // the core was built with them
 	}
 	return axes
+}
+
+// axisSizes returns the number of ids, by mode, that cores over ids are indexed by. Ids
+// added to a mode for their groups alone have no weights of their own, so they do not
+// count.
+func (m *Model) axisSizes() []int {
+	sizes := make([]int, len(m.dicts))
+	for mode, d := range m.dicts {
+		sizes[mode] = d.Len()
+		if m.side[mode] == nil && m.groupsOf(mode) != nil {
+			sizes[mode] = len(m.rows[mode])
+		}
+	}
+	return sizes
 }
 
 // groupsOf returns the groups of a mode, nil if it has none.

@@ -196,14 +196,11 @@ func (x *extension) extendCore(b backend.Backend, c *tt.Core) (*tt.Core, error) 
 	for _, a := range axes {
 		var op tt.Operator
 		var codes []int32
-		if a.Group == nil {
-			codes = x.added[a.Mode]
-			if s := x.side[a.Mode]; s != nil {
-				op = s.Operator
-			}
+		if s := x.side[a.Mode]; s != nil && a.Group == nil {
+			op, codes = s.Operator, x.added[a.Mode]
 		}
 		operators, added = append(operators, op), append(added, codes)
-		changes = changes || len(x.added[a.Mode]) > 0
+		changes = changes || len(codes) > 0 || a.Group != nil && len(x.added[a.Mode]) > 0
 	}
 	if !changes {
 		return c, nil
