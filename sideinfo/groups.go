@@ -79,7 +79,7 @@ func FitGroups(j *Joined, columns []string, trained func(code int) bool) (*Group
 		g.Table.Columns = append(g.Table.Columns, ColumnSpec{Name: name, Type: Group})
 		at, err := j.Rows.Find(name)
 		if err != nil {
-			return nil, nil, tableError(err)
+			return nil, nil, fielderr.Errorf("terms", "%w", err) // the table is read as a whole
 		}
 		values := make([]string, len(j.IDs))
 		report := GroupReport{Column: name}
