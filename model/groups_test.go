@@ -30,10 +30,12 @@ func TestDamagedGroups(t *testing.T) {
 		damage func(f *modelfile.File)
 		want   string // "" if the file is valid
 	}{
-		"unchanged":    {func(*modelfile.File) {}, ""},
-		"no groups":    {func(f *modelfile.File) { delete(f.Meta, "groups/store") }, `the groups "store.area", which do not exist`},
-		"other column": {func(f *modelfile.File) { f.Meta["groups/store"] = strings.ReplaceAll(f.Meta["groups/store"], "area", "size") }, `the groups "store.area", which do not exist`},
-		"not JSON":     {func(f *modelfile.File) { f.Meta["groups/store"] = "{" }, "cannot read its groups/store"},
+		"unchanged": {func(*modelfile.File) {}, ""},
+		"no groups": {func(f *modelfile.File) { delete(f.Meta, "groups/store") }, `the groups "store.area", which do not exist`},
+		"other column": {func(f *modelfile.File) {
+			f.Meta["groups/store"] = strings.ReplaceAll(f.Meta["groups/store"], "area", "size")
+		}, `the groups "store.area", which do not exist`},
+		"not JSON": {func(f *modelfile.File) { f.Meta["groups/store"] = "{" }, "cannot read its groups/store"},
 		"no levels": {func(f *modelfile.File) {
 			f.Tensors = slices.DeleteFunc(f.Tensors, func(t modelfile.Tensor) bool { return t.Name == "groups/store/0/of" })
 		}, "groups/store/0/of"},
