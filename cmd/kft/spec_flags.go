@@ -25,14 +25,14 @@ type specFlags struct {
 	dataFlags `embed:""`
 	Split     string `group:"data" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:,file:" help:"Training, validation and test set: random:60/20/20, time:last=3, entity:store=10%, column:part or file:F (default: random:60/20/20)."`
 
-	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"Term of the model, as in 'store,item,time:20': cores separated by commas, modes of a joint core joined by *, one rank or several after the colon. May be repeated; the model is the sum (default: one term over all modes)."`
+	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"Term of the model, as in 'store,item,time:20': cores separated by commas, modes of a joint core joined by *, one rank or several after the colon; item.vendor is the groups of items by a column of their side table. May be repeated; the model is the sum (default: one term over all modes)."`
 	Rank      *int     `group:"model" placeholder:"R" help:"Rank of the default term over all modes (default: 20)."`
 	Order     string   `group:"model" placeholder:"O" values:"given,auto" help:"Order of the cores of a term with three or more: given, or auto, which chooses on the validation set (default: given)."`
 	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,cbrt1p,auto" help:"Scale on which the target is modelled: identity, log1p, sqrt, cbrt1p, or auto, which chooses on the validation set (default: identity)."`
 
 	NonNegative string `name:"nonnegative" group:"model" placeholder:"N" values:"auto,yes,no" help:"Whether predictions are 0 or more: yes, no, or auto, which means yes if no target is negative (default: auto)."`
 
-	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"Side information of a mode: a table, as in store=stores.csv:city:cat,lat,lon (column types num, log, cat, labels, date, cycleN; guessed by default), or columns computed from the ids, as in time=@year,@month:cycle12. May be repeated."`
+	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"Side information of a mode: a table, as in store=stores.csv:city:cat,lat,lon (column types num, log, cat, labels, date, cycleN, group; guessed by default), or columns computed from the ids, as in time=@year,@month:cycle12. May be repeated."`
 	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use side information: plain, side, wlr, ls or additive (default: wlr with --side, else plain). A term can have its own variant: 'store,item:5@additive'."`
 	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-unwhitened" help:"Function space of the regression: primal (linear in the columns), primal-rff, dual (a kernel), dual-rff or dual-unwhitened (default: dual)."`
 	Kernel       []string `group:"side" sep:"none" placeholder:"KERNEL" help:"Kernel: rbf, matern12, matern32, matern52, periodic:12, sums and products such as matern32+rbf*periodic:12, rbf:ard; time=KERNEL sets that of one mode. May be repeated (default: matern32)."`
