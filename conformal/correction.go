@@ -115,7 +115,7 @@ func NewByEntity(scores []float64, entity []int32) (*Correction, error) {
 		return nil, err
 	}
 	c.grouping = ByEntity
-	c.fitGroups(scores, int(slices.Max(entity))+1, func(i int) int { return int(entity[i]) })
+	c.fitGroups(scores, max(int(slices.Max(entity))+1, 0), func(i int) int { return int(entity[i]) })
 	return c, nil
 }
 

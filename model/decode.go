@@ -11,7 +11,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
-	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -134,7 +133,11 @@ func (d *decoder) modes() error {
 		if err != nil {
 			return fmt.Errorf("its side information of %s: %w", mode.Name, err)
 		}
-		m.modes, m.side = append(m.modes, mode), append(m.side, side)
+		groups, err := d.groups(mode.Name, len(ids))
+		if err != nil {
+			return fmt.Errorf("its groups of %s: %w", mode.Name, err)
+		}
+		m.modes, m.side, m.groups = append(m.modes, mode), append(m.side, side), append(m.groups, groups)
 		m.dicts = append(m.dicts, dataset.NewDict(ids))
 		d.sizes = append(d.sizes, len(ids))
 	}
@@ -202,17 +205,15 @@ func (d *decoder) train(k int, meta trainMeta) (*tt.Train, error) {
 }
 
 func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
-	at := spec.Positions(meta.Modes, d.m.spec.ModeNames())
-	for i, mode := range at {
-		if mode < 0 {
-			return nil, fmt.Errorf("a core names the mode %q, which does not exist", meta.Modes[i])
-		}
-	}
-	combos, err := modelfile.Values[int32](d.f, coreTensor(k, p, "entities"), -1, len(at))
+	axes, err := Axes(meta.Modes, d.m.spec.ModeNames(), d.m.axisSizes(), d.m.groups)
 	if err != nil {
 		return nil, err
 	}
-	index, err := tt.RestoreIndex(at, d.sizes, combos)
+	combos, err := modelfile.Values[int32](d.f, coreTensor(k, p, "entities"), -1, len(axes))
+	if err != nil {
+		return nil, err
+	}
+	index, err := tt.RestoreAxisIndex(axes, combos)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +228,7 @@ func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
 	c := tt.NewCore(meta.Modes, index, backend.Shape{Left: left, N: index.Entities(), Right: right})
 	copy(c.Slices.Mean, mean)
 	if meta.Variant != tt.Plain {
-		if err := d.regression(k, p, c, at, meta); err != nil {
+		if err := d.regression(k, p, c, axes, meta); err != nil {
 			return nil, err
 		}
 	}
@@ -235,13 +236,13 @@ func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
 }
 
 // regression reads the weights of a core with side information.
-func (d *decoder) regression(k, p int, c *tt.Core, at []int, meta coreMeta) error {
+func (d *decoder) regression(k, p int, c *tt.Core, axes []tt.Axis, meta coreMeta) error {
 	if meta.Variant != tt.Side && meta.Variant != tt.WLR && meta.Variant != tt.Additive {
 		return fmt.Errorf("a core has the unknown variant %q", meta.Variant)
 	}
-	operators := make([]tt.Operator, len(at))
-	for i, mode := range at {
-		if s := d.m.side[mode]; s != nil {
+	operators := make([]tt.Operator, len(axes))
+	for i, a := range axes {
+		if s := d.m.side[a.Mode]; s != nil && a.Group == nil {
 			operators[i] = s.Operator
 		}
 	}

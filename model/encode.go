@@ -96,6 +96,18 @@ func (m *Model) file() (*modelfile.File, error) {
 		}
 	}
 	for i, mode := range m.modes {
+		g := m.groupsOf(i)
+		if g == nil {
+			continue
+		}
+		text, tensors, err := groupTensors(mode.Name, g)
+		if err != nil {
+			return nil, err
+		}
+		f.Meta["groups/"+mode.Name] = text
+		f.Tensors = append(f.Tensors, tensors...)
+	}
+	for i, mode := range m.modes {
 		f.Tensors = append(f.Tensors, modelfile.NewTensor("seen/"+mode.Name, m.rows[i], len(m.rows[i])))
 	}
 	if grouping, tensors := correctionTensors(m.correction); grouping != "" {

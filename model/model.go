@@ -30,6 +30,8 @@ type Model struct {
 	side  []*Side        // by mode, nil without side information
 	rows  [][]int32      // by mode and code: number of training rows
 
+	groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
 	correction *conformal.Correction
@@ -38,6 +40,7 @@ type Model struct {
 	record     Record
 
 	trained  [][]bool // by mode and code: the id has training rows
+	grouped  [][]bool // by mode and code: the id belongs to a group with training data; nil for a mode without groups
 	informed []bool   // by mode: a core uses its side information
 	engines  *enginePool
 
@@ -56,6 +59,8 @@ type Contents struct {
 	Parts []dataset.Part // by row of the fitted table
 	Side  []*Side        // by mode, nil without side information
 	Rows  [][]int32      // by mode and code: number of training rows
+
+	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
 }
 
 // Side is the side information of one mode.
@@ -68,7 +73,7 @@ type Side struct {
 // New returns a model without noise and without a conformal correction. Add the
 // noise by [Model.WithNoise] before predicting.
 func New(c Contents) (*Model, error) {
-	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows,
+	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, groups: c.Groups,
 		described: new(atomic.Pointer[Model])}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
@@ -209,7 +214,7 @@ func (m *Model) IDs(mode int) []string {
 // FittedCode returns the code of an id of the fitted table, and tt.Unknown for
 // another: the codes of other ids differ between batches.
 func (m *Model) FittedCode(mode int, code int32) int32 {
-	if int(code) >= len(m.rows[mode]) {
+	if code < 0 || int(code) >= len(m.rows[mode]) {
 		return tt.Unknown
 	}
 	return code

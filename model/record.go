@@ -141,16 +141,19 @@ type SideReport struct {
 	Mode    string          `json:"mode"`
 	Space   string          `json:"space"`
 	Kernel  string          `json:"kernel,omitempty"`
-	Columns int             `json:"columns"`           // of the operator
+	Columns int             `json:"columns"`           // of the operator, 0 if the table is for groups only
 	Learned []Learned       `json:"learned,omitempty"` // kernel parameters, if length-scales are learned
 	Kept    int             `json:"kept,omitempty"`    // rows of ids not in the data that the model keeps
 	Notices []string        `json:"notices,omitempty"` // about the operator and the kept rows
 	Table   sideinfo.Report `json:"table"`
+
+	Groups []sideinfo.GroupReport `json:"groups,omitempty"` // by the columns that terms use as modes
 }
 
 func (r SideReport) clone() SideReport {
 	r.Learned, r.Notices = slices.Clone(r.Learned), slices.Clone(r.Notices)
 	r.Table.Columns, r.Table.Notices = slices.Clone(r.Table.Columns), slices.Clone(r.Table.Notices)
+	r.Groups = slices.Clone(r.Groups)
 	return r
 }
 

@@ -316,7 +316,7 @@ func (m *Model) batchPredictor(strict bool) func(b *tableio.Batch) (*Model, tt.M
 func (m *Model) checkSeen(b *tableio.Batch) error {
 	for i := range b.Codes[0] {
 		for mode := range m.modes {
-			if b.Codes[mode][i] < 0 {
+			if m.Origin(mode, b.Codes[mode][i]) == FromPrior {
 				return &UnseenError{Row: b.First + i + 1, Mode: m.modes[mode].Name, ID: b.ID(mode, i)}
 			}
 		}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -10,7 +11,7 @@ type Origin uint8
 
 const (
 	FromTraining Origin = iota // the id has training rows
-	FromSide                   // the id has no training rows, but a side row
+	FromSide                   // the id has no training rows, but a side row: its side information, or its groups
 	FromPrior                  // the id has neither: it gets the prior, which is the average id
 )
 
@@ -18,45 +19,70 @@ const (
 // side information it uses. A mode that no term uses needs neither.
 func (m *Model) findTrained() {
 	m.trained, m.informed = make([][]bool, len(m.modes)), make([]bool, len(m.modes))
+	groups := map[*sideinfo.GroupColumn][]bool{}
 	names := m.spec.ModeNames()
 	for _, t := range m.field.Terms {
 		for _, c := range t.Cores {
 			width := len(c.Modes)
 			combos := c.Index.Combinations()[:c.TrainedEntities()*width]
-			for i, at := range spec.Positions(c.Modes, names) {
-				if m.trained[at] == nil {
-					m.trained[at] = make([]bool, m.dicts[at].Len())
+			for i, name := range c.Modes {
+				at, column := spec.CutGroup(name, names)
+				var seen []bool
+				if column == "" {
+					if m.trained[at] == nil {
+						m.trained[at] = make([]bool, m.dicts[at].Len())
+					}
+					m.informed[at] = m.informed[at] || c.Map != nil && m.side[at] != nil
+					seen = m.trained[at]
+				} else {
+					g := m.groups[at].Column(column)
+					if groups[g] == nil {
+						groups[g] = make([]bool, len(g.Levels))
+					}
+					seen = groups[g]
 				}
-				m.informed[at] = m.informed[at] || c.Map != nil && m.side[at] != nil
 				for e := i; e < len(combos); e += width {
-					m.trained[at][combos[e]] = true
+					seen[combos[e]] = true
 				}
 			}
 		}
 	}
+	m.findGrouped(groups)
 }
 
 // Origin returns where the weights of a code come from.
 func (m *Model) Origin(mode int, code int32) Origin {
+	code = tt.CodeOf(code)
 	switch {
 	case code < 0:
 		return FromPrior
 	case m.trained[mode] == nil || m.trained[mode][code]:
 		return FromTraining
-	case m.informed[mode] && m.side[mode].Has[code]:
+	case m.hasSideRow(mode, code), m.grouped[mode] != nil && m.grouped[mode][code]:
 		return FromSide
 	}
 	return FromPrior
 }
 
+// hasSideRow reports whether cores use the side information of an id.
+func (m *Model) hasSideRow(mode int, code int32) bool {
+	return m.informed[mode] && m.side[mode].Has[code]
+}
+
 // ForgetUntrained sets codes to tt.Unknown for ids that have neither training rows
 // nor side information, although they may occur in other rows of the fitted table.
-// They are then predicted by the prior, like any other unseen id.
+// They are then predicted by the prior, like any other unseen id. An id of which only
+// the groups are known keeps these; see tt.OnlyGroups.
 func (m *Model) ForgetUntrained(codes [][]int32) {
 	for mode, column := range codes {
 		for i, c := range column {
-			if m.Origin(mode, c) == FromPrior {
+			switch m.Origin(mode, c) {
+			case FromPrior:
 				column[i] = tt.Unknown
+			case FromSide:
+				if code := tt.CodeOf(c); !m.hasSideRow(mode, code) {
+					column[i] = tt.OnlyGroups(code)
+				}
 			}
 		}
 	}

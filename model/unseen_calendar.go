@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
 // describeUnknown is withSelfDescribed, except that the ids of earlier calls are not
@@ -52,10 +53,20 @@ func (m *Model) withSelfDescribed(codes [][]int32, id func(mode, row int) string
 	return extended
 }
 
-// selfDescribing reports whether a mode's side information can be computed from an
-// id.
+// selfDescribing reports whether a mode's side information, or its groups, can be
+// computed from an id.
 func (m *Model) selfDescribing(at int) bool {
-	return m.informed[at] && m.side[at].Encoder.Spec().Described() && m.spec.Side.PlaceboOf(m.modes[at].Name) == ""
+	if g := m.groupsOf(at); g != nil && m.side[at] == nil {
+		return g.Table.FromIDs()
+	}
+	if m.side[at] == nil || m.spec.Side.PlaceboOf(m.modes[at].Name) != "" {
+		return false
+	}
+	table := m.side[at].Encoder.Spec()
+	if m.groupsOf(at) != nil {
+		return table.FromIDs() // the groups of a table are not known
+	}
+	return m.informed[at] && table.Described()
 }
 
 // lookUp sets the codes of ids that the model contains although their rows have none,
@@ -94,10 +105,17 @@ func (m *Model) describeIDs(ids []map[string]bool) *Model {
 				names, rows, lost = append(names, id), append(rows, row...), append(lost, gone...)
 			}
 		}
-		if len(names) > 0 {
-			x.addRows(at, names, rows, lost)
-			found = true
+		if len(names) == 0 {
+			continue
 		}
+		joined, err := m.joinIDs(at, names)
+		if err == nil {
+			err = x.addRows(at, joined, rows, lost)
+		}
+		if err != nil {
+			panic("model: " + err.Error()) // every single id was possible
+		}
+		found = true
 	}
 	if !found {
 		return m
@@ -121,10 +139,28 @@ func (m *Model) muchLarger(fitted *Model) bool {
 	return false
 }
 
+// joinIDs returns what is computed from ids of a mode, for its groups. Without groups the
+// operator rows suffice.
+func (m *Model) joinIDs(at int, ids []string) (*sideinfo.Joined, error) {
+	g := m.groupsOf(at)
+	switch {
+	case g == nil:
+		return &sideinfo.Joined{IDs: ids}, nil
+	case m.side[at] == nil:
+		return sideinfo.JoinIDColumns(g.Table, m.modes[at], ids)
+	}
+	return sideinfo.JoinIDColumns(m.side[at].Encoder.Spec(), m.modes[at], ids)
+}
+
 // rowOfID returns the operator row of an id whose side information is computed from
-// the id, and the prior variance that the row lacks.
+// the id, and the prior variance that the row lacks. Both are nil if the mode has groups
+// only.
 func (m *Model) rowOfID(at int, id string) (row, lost []float32, err error) {
 	s := m.side[at]
+	if s == nil {
+		_, err := m.joinIDs(at, []string{id})
+		return nil, nil, err
+	}
 	features, err := s.Encoder.RowOfID(m.modes[at], id)
 	if err != nil {
 		return nil, nil, err

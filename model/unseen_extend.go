@@ -11,7 +11,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
-	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -58,7 +57,7 @@ type extension struct {
 
 func (m *Model) extend() *extension {
 	x := &extension{Model: *m.copy(), added: make([][]int32, len(m.modes))}
-	x.dicts, x.side = slices.Clone(m.dicts), slices.Clone(m.side)
+	x.dicts, x.side, x.groups = slices.Clone(m.dicts), slices.Clone(m.side), slices.Clone(m.groups)
 	return x
 }
 
@@ -69,16 +68,23 @@ func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, tables ma
 	if at < 0 {
 		return sideErrorf("the model has no mode %q%s; its modes are %s", given.Mode, suggest.Hint(given.Mode, names), strings.Join(names, ", "))
 	}
-	s := x.side[at]
+	s, groups := x.side[at], x.groupsOf(at)
 	switch {
-	case !x.informed[at]:
+	case !x.informed[at] && groups == nil:
 		return sideErrorf("the model was fitted without side information of mode %s; fit it with a side table of %s to use one", given.Mode, given.Mode)
 	case x.spec.Side.PlaceboOf(given.Mode) != "":
 		return sideErrorf("the side information of mode %s was replaced by %s in the fit (side.placebo), so the model cannot use a table of it", given.Mode, x.spec.Side.PlaceboOf(given.Mode))
-	case s.Encoder.Spec().FromIDs():
+	case s != nil && s.Encoder.Spec().FromIDs(), s == nil && groups.Table.FromIDs():
 		return sideErrorf("the side information of mode %s is computed from its ids, so new ids need no table; leave it out", given.Mode)
 	}
-	table, err := s.Encoder.SpecFor(given)
+	var table sideinfo.Spec
+	var err error
+	if s != nil {
+		table, err = s.Encoder.SpecFor(given)
+		table = table.WithGroups(groups.Names())
+	} else {
+		table, err = groups.SpecFor(given)
+	}
 	if err != nil {
 		return &SideError{err.Error()}
 	}
@@ -90,59 +96,85 @@ func (x *extension) addTable(ctx context.Context, given sideinfo.Spec, tables ma
 	if err != nil {
 		return err
 	}
-	features, err := s.Encoder.Encode(joined.Rows)
-	if err != nil {
-		return err
+	var features sideinfo.Features
+	if s != nil {
+		if features, err = s.Encoder.Encode(joined.Rows); err != nil {
+			return err
+		}
 	}
-	rows, lost, err := s.Operator.NewRows(features)
-	if err != nil {
-		return err
-	}
-	x.addRows(at, joined.IDs, rows, lost)
-	return nil
+	return x.addIDs(at, joined, features)
 }
 
-// addRows gives a mode operator rows for ids, except for ids with training rows.
-// lost is the prior variance that each row of the truncated operator lacks.
-func (x *extension) addRows(at int, ids []string, rows, lost []float32) {
-	s := x.side[at]
-	width := s.Operator.Columns()
-	matrix, has, all := slices.Clone(s.Operator.Matrix()), slices.Clone(s.Has), slices.Clone(x.dicts[at].IDs())
-	gone := slices.Clone(sideinfo.ResidualVariance(s.Operator))
-	if gone == nil {
-		gone = make([]float32, len(all))
+// addIDs adds the ids of side rows to a mode, with their operator rows and groups.
+// features are those of the rows, if the mode has an operator.
+func (x *extension) addIDs(at int, joined *sideinfo.Joined, features sideinfo.Features) error {
+	var rows, lost []float32
+	if s := x.side[at]; s != nil {
+		var err error
+		if rows, lost, err = s.Operator.NewRows(features); err != nil {
+			return err
+		}
 	}
-	for i, id := range ids {
-		row := rows[i*width:][:width]
+	return x.addRows(at, joined, rows, lost)
+}
+
+// addRows gives a mode the operator rows and the groups of ids, except for ids with
+// training rows. lost is the prior variance that each row of the truncated operator
+// lacks. Without an operator rows and lost are nil.
+func (x *extension) addRows(at int, joined *sideinfo.Joined, rows, lost []float32) error {
+	codes := make([]int32, len(joined.IDs)) // tt.Unknown for ids with training rows
+	all := slices.Clone(x.dicts[at].IDs())
+	for i, id := range joined.IDs {
 		code, known := x.dicts[at].Code([]byte(id))
 		switch {
 		case !known:
 			code = int32(len(all))
-			all, has, matrix, gone = append(all, id), append(has, true), append(matrix, row...), append(gone, lost[i])
+			all = append(all, id)
 		case x.Origin(at, code) == FromTraining:
+			codes[i] = tt.Unknown
 			continue
-		default:
-			copy(matrix[int(code)*width:][:width], row)
-			has[code], gone[code] = true, lost[i]
 		}
+		codes[i] = code
 		x.added[at] = append(x.added[at], code)
 	}
+	if g := x.groupsOf(at); g != nil {
+		var err error
+		if x.groups[at], err = g.WithIDs(len(all), codes, joined.Rows); err != nil {
+			return err
+		}
+	}
+	if x.side[at] != nil {
+		x.addOperatorRows(at, len(all), codes, rows, lost)
+	}
 	x.dicts[at] = dataset.NewDict(all)
+	return nil
+}
+
+// addOperatorRows extends the operator of a mode to n ids and sets the rows of some
+// codes.
+func (x *extension) addOperatorRows(at, n int, codes []int32, rows, lost []float32) {
+	s := x.side[at]
+	width := s.Operator.Columns()
+	matrix, has, gone := make([]float32, n*width), make([]bool, n), make([]float32, n)
+	copy(matrix, s.Operator.Matrix())
+	copy(has, s.Has)
+	copy(gone, sideinfo.ResidualVariance(s.Operator))
+	for i, code := range codes {
+		if code >= 0 {
+			copy(matrix[int(code)*width:][:width], rows[i*width:][:width])
+			has[code], gone[code] = true, lost[i]
+		}
+	}
 	x.side[at] = &Side{Encoder: s.Encoder, Operator: sideinfo.WithAddedRows(s.Operator, matrix, gone), Has: has}
 }
 
 // computeSlices gives the cores slices for the added codes.
 func (x *extension) computeSlices(b backend.Backend) error {
-	names := x.spec.ModeNames()
-	sizes := make([]int, len(x.dicts))
-	for i, d := range x.dicts {
-		sizes[i] = d.Len()
-	}
 	field := &tt.Field{Group: x.field.Group, Offset: x.field.Offset}
 	for _, t := range x.field.Terms {
 		train := &tt.Train{}
 		for _, c := range t.Cores {
-			extended, err := x.extendCore(b, c, names, sizes)
+			extended, err := x.extendCore(b, c)
 			if err != nil {
 				return err
 			}
@@ -156,21 +188,23 @@ func (x *extension) computeSlices(b backend.Backend) error {
 }
 
 // extendCore returns the core itself if its modes received no codes.
-func (x *extension) extendCore(b backend.Backend, c *tt.Core, names []string, sizes []int) (*tt.Core, error) {
+func (x *extension) extendCore(b backend.Backend, c *tt.Core) (*tt.Core, error) {
 	var operators []tt.Operator
 	var added [][]int32
 	changes := false
-	for _, mode := range spec.Positions(c.Modes, names) {
+	axes := x.axesOf(c)
+	for _, a := range axes {
 		var op tt.Operator
-		if s := x.side[mode]; s != nil {
-			op = s.Operator
+		var codes []int32
+		if s := x.side[a.Mode]; s != nil && a.Group == nil {
+			op, codes = s.Operator, x.added[a.Mode]
 		}
-		operators, added = append(operators, op), append(added, x.added[mode])
-		changes = changes || len(x.added[mode]) > 0
+		operators, added = append(operators, op), append(added, codes)
+		changes = changes || len(codes) > 0 || a.Group != nil && len(x.added[a.Mode]) > 0
 	}
 	if !changes {
 		return c, nil
 	}
 	extended := *c
-	return &extended, extended.Extend(b, sizes, operators, added)
+	return &extended, extended.Extend(b, axes, operators, added)
 }

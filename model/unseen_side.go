@@ -29,7 +29,7 @@ func (m *Model) KeepSideRows(b backend.Backend, extra []*sideinfo.Joined, report
 	for i := range updated {
 		report := &updated[i]
 		at := slices.Index(m.spec.ModeNames(), report.Mode)
-		if extra[at] == nil || !m.informed[at] || m.spec.Side.PlaceboOf(report.Mode) != "" {
+		if extra[at] == nil || !m.informed[at] && m.groupsOf(at) == nil || m.spec.Side.PlaceboOf(report.Mode) != "" {
 			continue
 		}
 		n, notices, err := x.keep(at, extra[at])
@@ -59,6 +59,9 @@ func (x *extension) keep(at int, extra *sideinfo.Joined) (kept int, notices []st
 	}
 	slices.SortFunc(rows, func(a, b int32) int { return strings.Compare(extra.IDs[a], extra.IDs[b]) })
 	extra = extra.Select(rows)
+	if x.side[at] == nil {
+		return len(extra.IDs), notices, x.addRows(at, extra, nil, nil)
+	}
 	encoder := x.side[at].Encoder
 	features, faults, err := encoder.EncodeEach(extra.Rows)
 	if err != nil {
@@ -83,17 +86,18 @@ func (x *extension) keep(at int, extra *sideinfo.Joined) (kept int, notices []st
 	if len(extra.IDs) == 0 {
 		return 0, notices, nil
 	}
-	operatorRows, lost, err := x.side[at].Operator.NewRows(features)
-	if err != nil {
+	if err := x.addIDs(at, extra, features); err != nil {
 		return 0, notices, err
 	}
-	x.addRows(at, extra.IDs, operatorRows, lost)
 	return len(extra.IDs), notices, nil
 }
 
 // keepLimit returns how many ids without training rows a mode may receive.
 func (m *Model) keepLimit(at int) int {
-	perID := m.side[at].Operator.Columns()
+	perID := 1
+	if m.side[at] != nil {
+		perID = m.side[at].Operator.Columns()
+	}
 	for _, t := range m.field.Terms {
 		for _, c := range t.Cores {
 			if c.Map != nil && len(c.Modes) == 1 && c.Modes[0] == m.modes[at].Name {

@@ -10,9 +10,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// Counts with a larger mean are close to continuous, so that a transform serves them as
-// well as a likelihood of counts, at less cost.
-const maxCountMean = 20
+// A likelihood of counts is offered up to this mean. Larger counts are close to
+// continuous, so that a transform serves them almost as well, at a third of the cost.
+const (
+	maxCountMean         = 3
+	maxCountMeanThorough = 30
+)
 
 // chooseScale chooses the scale and the likelihood with a model of effects, which is
 // fast and close to the final model in what matters for the scale: how the spread grows
@@ -58,7 +61,11 @@ func (c *chooser) hasSmallCounts() bool {
 		}
 		sum += float64(v)
 	}
-	return sum <= maxCountMean*float64(len(y))
+	most := float64(maxCountMean)
+	if c.spec.Fit.Effort == "thorough" {
+		most = maxCountMeanThorough
+	}
+	return sum <= most*float64(len(y))
 }
 
 // skewedScale returns the candidate for a table without a validation set: the cube root

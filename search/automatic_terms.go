@@ -115,8 +115,43 @@ func (c *chooser) train(modes []int) spec.Term {
 	return spec.Term{Cores: cores, Ranks: slices.Repeat([]int{rank}, len(modes)-1)}
 }
 
-// chooseTrains chooses the trains in front of the effects: one over all modes, one over
-// the largest modes if there are four or more, or none; and a curve per series.
+// trainModes returns the sets of modes over which a train is offered: all modes, and with
+// four or more also those that are not times or parts of a date, with and without the
+// time. Entities interact with each other in many ways, with the calendar in few.
+func (c *chooser) trainModes() [][]int {
+	n := len(c.modes)
+	if n < 2 {
+		return nil
+	}
+	all := c.bySize(n)
+	if n == 2 || n == 3 {
+		return [][]int{all}
+	}
+	var entities []int
+	for _, m := range all {
+		if !c.data.IsCalendar(m) {
+			entities = append(entities, m)
+		}
+	}
+	var sets [][]int
+	add := func(set []int) {
+		slices.Sort(set)
+		if len(set) > 1 && !slices.ContainsFunc(sets, func(other []int) bool { return slices.Equal(set, other) }) {
+			sets = append(sets, set)
+		}
+	}
+	add(slices.Clone(entities))
+	if t := c.data.TimeMode(); t >= 0 {
+		add(append(slices.Clone(entities), t))
+	}
+	add(c.bySize(2))
+	add(c.bySize(3))
+	add(all)
+	return sets
+}
+
+// chooseTrains chooses the train in front of the effects, or none, and adds a curve per
+// series.
 func (c *chooser) chooseTrains(ctx context.Context) error {
 	var series []spec.Term
 	var except []string
@@ -133,15 +168,9 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 			candidates = append(candidates, candidate{value: value, spec: c.withTerms(terms)})
 		}
 	}
-	if n := len(c.modes); n > 1 {
-		sets := [][]int{c.bySize(n)}
-		if n > 3 {
-			sets = [][]int{c.bySize(3), c.bySize(2), c.bySize(n)}
-		}
-		for _, set := range sets {
-			t := c.train(set)
-			add(t.String(), t)
-		}
+	for _, set := range c.trainModes() {
+		t := c.train(set)
+		add(t.String(), t)
 	}
 	if len(c.modes) == 1 || c.rows <= c.effort.rows {
 		add("effects only")

@@ -34,7 +34,7 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 		all = append(all, rankParameters(i, t)...)
 		all = append(all, orderParameters(i, t, given.Order == "auto")...)
 	}
-	if len(given.Side.Tables) > 0 {
+	if given.Side.Regresses() {
 		side, err := sideParameters(given)
 		if err != nil {
 			return nil, err
@@ -202,6 +202,7 @@ func sideParameters(given spec.Spec) ([]parameter, error) {
 	if err != nil {
 		return nil, err
 	}
+	tables = slices.DeleteFunc(tables, sideinfo.Spec.OnlyGroups)
 	for _, t := range tables {
 		all = append(all, either("side."+t.Mode, "use", len(tables) > 1, "use", "none", func(s *spec.Spec, v string) {
 			if v == "none" {
@@ -219,18 +220,33 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// removeSide removes the side table of a mode. If it was the last one, all terms become
-// plain.
+// removeSide removes the side table of a mode, except for the columns whose groups terms
+// use. If it was the last one, all terms become plain.
 func removeSide(s *spec.Spec, mode string) {
+	var groups []string
+	for _, g := range s.Groups() {
+		if g.Mode == mode {
+			groups = append(groups, g.Column)
+		}
+	}
 	s.Side.Tables = slices.DeleteFunc(s.Side.Tables, func(text string) bool {
 		t, err := sideinfo.ParseSpec(text)
-		return err == nil && t.Mode == mode
+		return err == nil && t.Mode == mode && len(groups) == 0
 	})
+	for i, text := range s.Side.Tables {
+		if t, err := sideinfo.ParseSpec(text); err == nil && t.Mode == mode {
+			t.Columns = nil
+			for _, name := range groups {
+				t.Columns = append(t.Columns, sideinfo.ColumnSpec{Name: name, Type: sideinfo.Group})
+			}
+			s.Side.Tables[i] = t.String()
+		}
+	}
 	s.Side.Kernels = slices.DeleteFunc(s.Side.Kernels, func(k string) bool { return strings.HasPrefix(k, mode+"=") })
 	if strings.HasSuffix(s.Side.Placebo, ":"+mode) {
 		s.Side.Placebo = ""
 	}
-	if len(s.Side.Tables) > 0 {
+	if s.Side.Regresses() {
 		return
 	}
 	s.Side.Variant, s.Side.Placebo = "plain", ""

@@ -43,6 +43,9 @@ func Fit(j *Joined, opt EncodeOptions) (*Encoder, Report, error) {
 	e := &Encoder{spec: j.Spec}
 	patterns := map[string]bool{} // patterns of missing entities that have an indicator
 	for i, name := range j.Rows.Names {
+		if given[name] == Group {
+			continue
+		}
 		f := columnFit{rows: j.Rows, has: j.Has, index: i, opt: opt}
 		f.column.Name, f.report.Name = name, name
 		var notice string

@@ -15,6 +15,7 @@ import (
 //	store=stores.csv[key=store_id]:city              the key column does not have the name of the mode
 //	time=weather.csv[key=year+month]:rain            a key of several columns
 //	time=@year:num,@month:cycle12                    columns computed from the ids, no file
+//	item=items.csv:vendor:group                      groups of ids for terms, such as item.vendor; no regression
 //	movie=tags.csv~tag~relevance                     a long table: a row holds a key, a name and a value
 //	movie=tags.csv~tag                               a long table without values: labels
 //

@@ -17,6 +17,7 @@ import (
 //	cycleN   a number of period N: its cosine and sine (cycle12 for months)
 //	cat      a category: one column per level, 0 or 1; rare levels share one
 //	labels   several categories in one field, separated by |
+//	group    a category that terms use as a mode (item.vendor); it is not encoded
 type Type string
 
 // The types. In addition there are the cycles, written cycleN.
@@ -26,18 +27,19 @@ const (
 	Date   Type = "date"
 	Cat    Type = "cat"
 	Labels Type = "labels"
+	Group  Type = "group"
 
 	cycle = "cycle"
 )
 
 func typeNames() []string {
-	return []string{string(Num), string(Log), string(Date), string(Cat), string(Labels), "cycle12"}
+	return []string{string(Num), string(Log), string(Date), string(Cat), string(Labels), string(Group), "cycle12"}
 }
 
 // ParseType parses the name of a type.
 func ParseType(text string) (Type, error) {
 	switch t := Type(text); t {
-	case Num, Log, Date, Cat, Labels:
+	case Num, Log, Date, Cat, Labels, Group:
 		return t, nil
 	}
 	if digits, ok := strings.CutPrefix(text, cycle); ok {
@@ -47,7 +49,7 @@ func ParseType(text string) (Type, error) {
 		}
 		return Type(text), nil
 	}
-	return "", fielderr.Errorf("side.tables", "unknown type %q%s; use num, log, date, cat, labels or cycleN", text, suggest.Hint(text, typeNames()))
+	return "", fielderr.Errorf("side.tables", "unknown type %q%s; use num, log, date, cat, labels, group or cycleN", text, suggest.Hint(text, typeNames()))
 }
 
 // period returns N of cycleN, and 0 for other types.
@@ -64,4 +66,4 @@ func (t Type) period() float64 {
 }
 
 // levelled reports whether the values are names of levels.
-func (t Type) levelled() bool { return t == Cat || t == Labels }
+func (t Type) levelled() bool { return t == Cat || t == Labels || t == Group }

@@ -22,7 +22,7 @@ func (s Spec) leaveOpen(d *Spec) {
 	default:
 		d.Uncertainty.Inference = Auto
 	}
-	if len(s.Side.Tables) > 0 {
+	if s.Side.Regresses() {
 		d.Side.Variant = Auto
 	}
 	bayesian := d.Uncertainty.Bayesian() && s.Fit.Solver != "adam"

@@ -22,9 +22,9 @@ type Side struct {
 }
 
 // fill sets defaults. With tables the default variant is wlr, unless terms are automatic,
-// and the default kernel matern32.
+// and the default kernel matern32, unless all columns are groups.
 func (s *Side) fill(d Side) {
-	if len(s.Tables) > 0 {
+	if s.Regresses() {
 		if d.Variant != Auto {
 			d.Variant = "wlr"
 		}
@@ -96,7 +96,7 @@ func (s Side) Dual() bool { return strings.HasPrefix(s.Space, "dual") }
 
 func (s Spec) validateSide(ps *Problems) {
 	modes := s.ModeNames()
-	first, combined := map[string]int{}, map[string]bool{}
+	first, combined, regressed := map[string]int{}, map[string]bool{}, map[string]int{} // modes with a table; with two; with one for a regression
 	for i, text := range s.Side.Tables {
 		path := index("side.tables", i)
 		t, err := sideinfo.ParseSpec(text)
@@ -105,6 +105,9 @@ func (s Spec) validateSide(ps *Problems) {
 			continue
 		}
 		knownMode(ps, path, t.Mode, modes)
+		if !t.OnlyGroups() {
+			regressed[t.Mode] = i
+		}
 		j, again := first[t.Mode]
 		if !again {
 			first[t.Mode] = i
@@ -137,8 +140,8 @@ func (s Spec) validateSide(ps *Problems) {
 	if s.Side.Columns < 1 {
 		ps.Addf("side.columns", "must be 1 or more")
 	}
-	s.validatePlacebo(ps, first)
-	if len(s.Side.Tables) == 0 && slices.Contains(Variants(), s.Side.Variant) && s.Side.Variant != "plain" {
+	s.validatePlacebo(ps, regressed)
+	if !s.Side.Regresses() && slices.Contains(Variants(), s.Side.Variant) && s.Side.Variant != "plain" {
 		ps.Addf("side.variant", "%s requires side information; set side.tables, such as store=stores.csv", s.Side.Variant)
 	}
 }

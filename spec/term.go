@@ -20,12 +20,15 @@ const MaxRank = 10000
 //	term  = cores [ ":" rank { "," rank } ] [ "@" variant [ ":" rank ":" rank ] ]
 //	cores = core { "," core }
 //	core  = mode { "*" mode }
+//	mode  = name | name "." column
 //
 // Examples: store,item,time:20 is G(store) G(item) G(time) with both ranks 20.
 // a,b,c,d:5,8,5 sets each rank. store*item,time:2 has a joint core. store is an
 // effect: one core without a rank. store,item,time:20@wlr uses side information by
 // weighted latent regression, independently of the other terms. @ls:5:10 is latent
-// scaling with rank 5 for its scale and rank 10 for its bias.
+// scaling with rank 5 for its scale and rank 10 for its bias. item.vendor*time has a
+// core over groups of items, those with the same vendor in the side table of item; see
+// [Group].
 type Term struct {
 	Cores   [][]string // modes of each core; several modes make a joint core
 	Ranks   []int      // len(Cores)-1 ranks; none for an effect
@@ -35,8 +38,8 @@ type Term struct {
 	ScaleRank, BiasRank int
 }
 
-// ParseTerm parses the text form of a term. Its modes must be among the given names.
-// A nil list leaves the names unchecked.
+// ParseTerm parses the text form of a term. Its modes must be among the given names, or
+// groups of them. A nil list leaves the names unchecked.
 func ParseTerm(s string, modes []string) (Term, error) {
 	var t Term
 	front, variant, hasVariant := strings.Cut(s, "@")
@@ -56,13 +59,16 @@ func ParseTerm(s string, modes []string) (Term, error) {
 				return Term{}, errors.New("the term is empty; name its cores, such as store,item:10")
 			case name == "":
 				return Term{}, fmt.Errorf("term %q: the name of a mode is missing", s)
-			case modes != nil && !slices.Contains(modes, name):
-				return Term{}, fmt.Errorf("unknown mode %q%s", name, hintOrList(name, modes))
+			case modes != nil && !isModeOrGroup(name, modes):
+				return Term{}, fmt.Errorf("unknown mode %q%s", name, unknownName(name, modes))
 			case seen[name]:
 				return Term{}, fmt.Errorf("mode %q appears twice; a term can have a mode only once", name)
 			}
 			seen[name] = true
 			core = append(core, name)
+		}
+		if mode, group := redundant(core, modes); group != "" {
+			return Term{}, fmt.Errorf("%s follows from %s in the core %s; leave one of them out", group, mode, strings.Join(core, "*"))
 		}
 		t.Cores = append(t.Cores, core)
 	}

@@ -28,6 +28,7 @@ func (s Spec) Validate() error {
 	s.validateTerms(&ps)
 	oneOf(&ps, "order", s.Order, "given", "auto")
 	s.validateSide(&ps)
+	s.validateGroups(&ps)
 	s.validateUncertainty(&ps)
 	s.Fit.validate(&ps)
 	if s.Seed == 0 {

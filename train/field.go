@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -14,6 +16,8 @@ type fieldData struct {
 	Sizes []int     // number of ids, by mode
 	Train [][]int32 // codes of the training rows, by mode
 	Other [][]int32 // codes of the other rows, by mode
+
+	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
 }
 
 // fieldSide is the side information of the modes.
@@ -121,15 +125,25 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 
 // has reports whether a mode of a core has side information.
 func (b *builder) has(core []string) bool {
-	return slices.ContainsFunc(spec.Positions(core, b.data.Modes), func(m int) bool { return b.operator(m) != nil })
+	return slices.ContainsFunc(b.axes(core), func(a tt.Axis) bool { return b.operator(a) != nil })
 }
 
-// operator returns the operator of a mode, nil without side information.
-func (b *builder) operator(mode int) tt.Operator {
-	if b.side.Operators == nil {
+// axes returns the axes of a core.
+func (b *builder) axes(core []string) []tt.Axis {
+	axes, err := model.Axes(core, b.data.Modes, b.data.Sizes, b.data.Groups)
+	if err != nil {
+		panic("train: " + err.Error()) // the terms were parsed, and their groups read
+	}
+	return axes
+}
+
+// operator returns the operator of an axis, nil without side information. Groups have
+// none.
+func (b *builder) operator(a tt.Axis) tt.Operator {
+	if b.side.Operators == nil || a.Group != nil {
 		return nil
 	}
-	return b.side.Operators[mode]
+	return b.side.Operators[a.Mode]
 }
 
 // index returns the index of a core and the number of its entities that have training
@@ -137,9 +151,9 @@ func (b *builder) operator(mode int) tt.Operator {
 // entities of the other rows and, for a core of one mode, all ids of the mode. Terms
 // with equal cores share an index.
 func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
-	key, at := tt.CoreName(core), spec.Positions(core, b.data.Modes)
+	key, axes := tt.CoreName(core), b.axes(core)
 	if b.free[key] == nil {
-		x, err := tt.NewIndex(at, b.data.Sizes, b.data.Train)
+		x, err := tt.NewAxisIndex(axes, b.data.Train)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -150,15 +164,16 @@ func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
 		return b.free[key], trained, nil
 	}
 	if b.informed[key] == nil {
-		x, err := tt.NewIndex(at, b.data.Sizes, b.data.Train)
+		x, err := tt.NewAxisIndex(axes, b.data.Train)
 		if err != nil {
 			return nil, 0, err
 		}
 		rest := b.data.Other
 		if len(core) == 1 {
 			rest = make([][]int32, len(b.data.Modes))
-			for c := range int32(b.data.Sizes[at[0]]) {
-				rest[at[0]] = append(rest[at[0]], c)
+			mode := axes[0].Mode
+			for c := range int32(b.data.Sizes[mode]) {
+				rest[mode] = append(rest[mode], c)
 			}
 		}
 		if err := x.Extend(rest); err != nil {
@@ -172,9 +187,9 @@ func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
 // regress adds the regression on side information to a core.
 func (b *builder) regress(c *tt.Core, core []string, variant tt.Variant, trained int) error {
 	var ops []tt.Operator
-	at := spec.Positions(core, b.data.Modes)
-	for _, m := range at {
-		ops = append(ops, b.operator(m))
+	axes := b.axes(core)
+	for _, a := range axes {
+		ops = append(ops, b.operator(a))
 	}
 	m, err := tt.NewLinearMap(c.Index, ops, c.Slices.Slice())
 	if err != nil {
@@ -189,8 +204,8 @@ func (b *builder) regress(c *tt.Core, core []string, variant tt.Variant, trained
 	// with few entities. Then V' has its own penalty towards 1, which all regressions
 	// share.
 	c.Coupled = b.side.Coupled && variant == tt.WLR && m.Systems() == 1
-	if len(at) == 1 && b.side.Norms != nil && b.side.Norms[at[0]] != nil {
-		norm, width := b.side.Norms[at[0]], c.Slices.Slice()
+	if len(axes) == 1 && b.side.Norms != nil && b.side.Norms[axes[0].Mode] != nil {
+		norm, width := b.side.Norms[axes[0].Mode], c.Slices.Slice()
 		c.Norm = func(dst, x []float32) { norm(dst, x, width) }
 	}
 	return nil

@@ -28,9 +28,11 @@ func (r *run) readSide(ctx context.Context) error {
 		return err
 	}
 	names := r.spec.ModeNames()
-	for _, t := range tables {
+	r.groups = make([]*sideinfo.Groups, len(names))
+	columns := r.groupColumns()
+	for _, t := range withIDGroups(tables, names, columns) {
 		at := slices.Index(names, t.Mode)
-		s, report, err := r.sideOf(ctx, t, at)
+		s, report, err := r.sideOf(ctx, t, at, columns[t.Mode])
 		if err != nil {
 			if fielderr.Path(err) == "" && ctx.Err() == nil {
 				err = fielderr.Errorf("side.tables", "%w", err)
@@ -46,16 +48,26 @@ func (r *run) readSide(ctx context.Context) error {
 	return nil
 }
 
-// sideOf reads one side table, that of mode at, encodes its rows and builds the operator.
-func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int) (*model.Side, model.SideReport, error) {
+// sideOf reads one side table, that of mode at, and its groups by the given columns,
+// encodes its rows and builds the operator. It returns nil for a table of groups only.
+func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int, groups []string) (*model.Side, model.SideReport, error) {
 	mode, s := r.data.table.Modes[at], r.spec.Side
-	report := model.SideReport{Mode: mode.Name, Space: s.Space}
-	joined, err := sideinfo.Open(ctx, table, tableio.Named(r.opt.Tables, table.File), mode, r.data.table.Dicts[at].IDs(), tableio.Format{Stdin: r.opt.Stdin})
+	report := model.SideReport{Mode: mode.Name}
+	joined, err := sideinfo.Open(ctx, table.WithGroups(groups), tableio.Named(r.opt.Tables, table.File), mode, r.data.table.Dicts[at].IDs(), tableio.Format{Stdin: r.opt.Stdin})
 	if err != nil {
 		return nil, report, err
 	}
+	r.extra[at], report.Table = joined.Extra, joined.Report
+	if len(groups) > 0 {
+		if r.groups[at], report.Groups, err = r.groupsOf(joined, at, groups); err != nil {
+			return nil, report, err
+		}
+	}
+	if table.OnlyGroups() {
+		return nil, report, nil
+	}
 	out := &model.Side{Has: joined.Has}
-	r.extra[at] = joined.Extra
+	report.Space = s.Space
 	if out.Encoder, report.Table, err = sideinfo.Fit(joined, sideinfo.EncodeOptions{}); err != nil {
 		return nil, report, err
 	}
@@ -150,6 +162,9 @@ func (r *run) kernels() []solver.Kernel {
 func (r *run) reportLearned() {
 	for i, report := range r.sideReports {
 		at := slices.Index(r.spec.ModeNames(), report.Mode)
+		if r.side[at] == nil {
+			continue // groups only
+		}
 		for p, theta := range r.side[at].Operator.Theta() {
 			if p < len(report.Learned) {
 				r.sideReports[i].Learned[p].End = math.Exp(theta)
@@ -164,7 +179,7 @@ func (r *run) warnUnusedSide() {
 	s := r.spec.Side
 	names := r.spec.ModeNames()
 	for at, side := range r.side {
-		if side != nil && !r.model.Informed(at) {
+		if side != nil && !r.model.Informed(at) && r.groups[at] == nil {
 			r.warnings = append(r.warnings, fmt.Sprintf("the side information of %s has no effect: no term has a core of %s with a variant other than plain", names[at], names[at]))
 		}
 	}
@@ -173,13 +188,14 @@ func (r *run) warnUnusedSide() {
 			r.warnings = append(r.warnings, fmt.Sprintf("kernel %s has no effect: mode %s has no side information", text, mode))
 		}
 	}
+	r.warnUnusedGroups()
 	if s.Space == "dual-unwhitened" && s.LengthScales == "learn" {
 		r.warnings = append(r.warnings, "length-scales cannot be learned in the space dual-unwhitened; set side.space to dual")
 	}
 }
 
-// hashSide returns the hash of the operators, "" without any.
-func hashSide(side []*model.Side) string {
+// hashSide returns the hash of the operators and groups, "" without any.
+func hashSide(side []*model.Side, groups []*sideinfo.Groups) string {
 	h := sha256.New()
 	tables := 0
 	for at, s := range side {
@@ -187,6 +203,15 @@ func hashSide(side []*model.Side) string {
 			tables++
 			fmt.Fprintln(h, at, s.Operator.Rows(), s.Operator.Columns())
 			h.Write(float32Bytes(s.Operator.Matrix()))
+		}
+	}
+	for at, g := range groups {
+		if g != nil {
+			tables++
+			fmt.Fprintln(h, at, "groups")
+			for _, c := range g.Columns {
+				fmt.Fprintf(h, "%q %q %v\n", c.Name, c.Levels, c.Of)
+			}
 		}
 	}
 	if tables == 0 {

@@ -33,7 +33,7 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 		opt.Progress = r.progress(&problem.Valid, opt.Counts == nil)
 	}
 	if r.opt.Checkpoint != "" {
-		c := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: r.data.Hash(), split: hashParts(r.split.Parts), side: hashSide(r.side), path: r.engine.Name()}
+		c := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: r.data.Hash(), split: hashParts(r.split.Parts), side: hashSide(r.side, r.groups), path: r.engine.Name()}
 		if err := c.prepare(); err != nil {
 			return solver.Report{}, err
 		}

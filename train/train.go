@@ -108,6 +108,7 @@ type run struct {
 	field       *tt.Field
 	side        []*model.Side      // by mode
 	extra       []*sideinfo.Joined // by mode: side rows of ids not in the data
+	groups      []*sideinfo.Groups // by mode, nil without groups
 	sideReports []model.SideReport
 	moments     map[dataset.Part]tt.Moments
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
@@ -182,7 +183,7 @@ func (r *run) plan(ctx context.Context) error {
 	r.resolveConformal()
 	table := &r.data.table
 	r.model, err = model.New(model.Contents{Spec: r.spec, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes())})
+		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes()), Groups: r.groups})
 	if err != nil {
 		return err
 	}
@@ -213,7 +214,7 @@ func (r *run) buildField() error {
 			other[m] = slices.Concat(r.parts[dataset.Valid].Codes[m], r.parts[dataset.Test].Codes[m])
 		}
 	}
-	data := fieldData{Modes: r.spec.ModeNames(), Sizes: r.data.sizes(), Train: train.Codes, Other: other}
+	data := fieldData{Modes: r.spec.ModeNames(), Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups}
 	field, notices, err := buildField(terms, data, r.sideInfo())
 	if err != nil {
 		return err

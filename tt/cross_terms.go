@@ -114,10 +114,7 @@ func (c *Core) factorMoments(b backend.Backend, codes [][]int32, row int, e int3
 		copy(side, prior.side)
 		copy(sideVar, prior.sideVar)
 	} else {
-		combo := make([]int32, 0, len(c.Modes))
-		for _, m := range c.Index.modes {
-			combo = append(combo, codes[m][row])
-		}
+		combo := c.Index.appendCombination(nil, codes, row)
 		t, st, err := c.regressionAt(b, combo)
 		if err != nil {
 			panic(err) // too many weights: the core itself could not have been built

@@ -55,7 +55,7 @@ func TestVarianceWithoutCrossTermsOfNewCodes(t *testing.T) {
 		n, c := sizes[0], f.Terms[0].Cores[0]
 		wider := normal(rng, n+2, 3)
 		copy(wider.a, c.Operators()[0].Matrix())
-		if err := c.Extend(b, append([]int{n + 2}, sizes[1:]...), []tt.Operator{wider}, [][]int32{{int32(n), int32(n + 1)}}); err != nil {
+		if err := c.Extend(b, tt.Axes([]int{0}, []int{n + 2}), []tt.Operator{wider}, [][]int32{{int32(n), int32(n + 1)}}); err != nil {
 			t.Fatal(err)
 		}
 		if after := moments(b, unknown, f.EvaluateWithoutCrossTerms).Var[0]; after != before {

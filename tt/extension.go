@@ -2,24 +2,24 @@ package tt
 
 import "github.com/kernel-fried-tensor/kft/backend"
 
-// Extend extends the core to modes with more codes. sizes are the new numbers of
-// codes of all modes, operators the new operators of the modes of the core. fresh
-// lists, for each mode of the core, the codes that are new or newly described. None
-// of them has training data.
+// Extend extends the core to modes with more codes. axes and operators are the new ones
+// of the modes of the core. fresh lists, for each of them, the codes that are new or
+// newly described. None of them has training data. The number of groups of an axis
+// does not change, only which codes belong to them.
 //
 // A regression on one mode gets slices for these codes. A joint regression
 // recomputes the combinations it already holds; others are computed on demand. A
 // plain core uses the prior for them. All other slices keep their bits.
 //
 // Slices are computed one at a time, so that none depends on the others.
-func (c *Core) Extend(b backend.Backend, sizes []int, operators []Operator, fresh [][]int32) error {
-	old, width := c.Index, len(c.Modes)
-	combos := append([]int32(nil), old.combos...)
+func (c *Core) Extend(b backend.Backend, axes []Axis, operators []Operator, fresh [][]int32) error {
+	width := len(c.Modes)
+	combos := append([]int32(nil), c.Index.combos...)
 	var changed []int // entities to compute
 	if c.Map != nil {
-		combos, changed = c.extendCombinations(combos, sizes, fresh)
+		combos, changed = c.extendCombinations(combos, axes, fresh)
 	}
-	x, err := RestoreIndex(old.modes, sizes, combos)
+	x, err := RestoreAxisIndex(axes, combos)
 	if err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (c *Core) Extend(b backend.Backend, sizes []int, operators []Operator, fres
 
 // extendCombinations returns the combinations including those that fresh codes add,
 // and the entities whose side information is new.
-func (c *Core) extendCombinations(combos []int32, sizes []int, fresh [][]int32) ([]int32, []int) {
+func (c *Core) extendCombinations(combos []int32, axes []Axis, fresh [][]int32) ([]int32, []int) {
 	width := len(c.Modes)
 	isFresh := make([][]bool, width)
-	for i, m := range c.Index.modes {
-		isFresh[i] = make([]bool, sizes[m])
+	for i := range axes {
+		isFresh[i] = make([]bool, axes[i].Size)
 		for _, code := range fresh[i] {
 			isFresh[i][code] = true
 		}

@@ -18,8 +18,7 @@ const Unknown = -1
 // It costs 4 bytes per code for a core of one mode, and one hash table entry per
 // occurring combination for a joint core.
 type Index struct {
-	modes   []int
-	sizes   []int
+	axes    []Axis
 	entity  []int32          // by code; one mode only
 	joint   map[uint64]int32 // by packed codes; several modes only
 	combos  []int32          // codes of each entity, len(modes) at a time
@@ -30,14 +29,17 @@ type Index struct {
 // codes. Entities are numbered in order of first appearance, so the numbers depend
 // on the training data alone. sizes[m] is the number of codes of mode m.
 func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
-	x := &Index{modes: modes}
-	for _, m := range modes {
-		x.sizes = append(x.sizes, sizes[m])
-	}
-	if len(modes) == 1 {
-		seen := make([]bool, x.sizes[0])
-		for _, c := range codes[modes[0]] {
-			if !seen[c] {
+	return NewAxisIndex(Axes(modes, sizes), codes)
+}
+
+// NewAxisIndex is NewIndex for axes, which may be groups. A row whose id has no group
+// does not count.
+func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
+	x := &Index{axes: axes}
+	if len(axes) == 1 {
+		seen := make([]bool, axes[0].Size)
+		for _, c := range codes[axes[0].Mode] {
+			if c = axes[0].of(c); c >= 0 && !seen[c] {
 				seen[c] = true
 				x.combos = append(x.combos, c)
 			}
@@ -48,28 +50,41 @@ func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 		return nil, err
 	}
 	seen := make(map[uint64]struct{})
-	for row := range codes[modes[0]] {
+	for row := range codes[axes[0].Mode] {
+		if !known(x, codes, row) {
+			continue
+		}
 		key := x.pack(codes, row)
 		if _, ok := seen[key]; !ok {
 			seen[key] = struct{}{}
-			for _, m := range modes {
-				x.combos = append(x.combos, codes[m][row])
-			}
+			x.combos = x.appendCombination(x.combos, codes, row)
 		}
 	}
 	return x, x.build()
+}
+
+// Axes returns the axes. The slice must not be modified.
+func (x *Index) Axes() []Axis { return x.axes }
+
+// code returns the code of axis i at a row, negative if it is unknown.
+func (x *Index) code(i int, codes [][]int32, row int) int32 {
+	return x.axes[i].of(codes[x.axes[i].Mode][row])
+}
+
+// appendCombination appends the codes of a row to combos.
+func (x *Index) appendCombination(combos []int32, codes [][]int32, row int) []int32 {
+	for i := range x.axes {
+		combos = append(combos, x.code(i, codes, row))
+	}
+	return combos
 }
 
 // Extend appends the combinations of the columns codes that are not in the index
 // yet. It skips rows with unknown codes.
 func (x *Index) Extend(codes [][]int32) error {
 	added := map[uint64]bool{}
-	for row := range codes[x.modes[0]] {
-		known := true
-		for _, m := range x.modes {
-			known = known && codes[m][row] >= 0
-		}
-		if !known {
+	for row := range codes[x.axes[0].Mode] {
+		if !known(x, codes, row) {
 			continue
 		}
 		key := x.pack(codes, row)
@@ -77,9 +92,7 @@ func (x *Index) Extend(codes [][]int32) error {
 			continue
 		}
 		added[key] = true
-		for _, m := range x.modes {
-			x.combos = append(x.combos, codes[m][row])
-		}
+		x.combos = x.appendCombination(x.combos, codes, row)
 	}
 	return x.build()
 }
@@ -89,7 +102,7 @@ func (x *Index) at(codes [][]int32, row int) int32 {
 	if x.joint != nil {
 		return x.jointEntity(codes, row)
 	}
-	if c := codes[x.modes[0]][row]; c >= 0 {
+	if c := x.code(0, codes, row); c >= 0 {
 		return x.entity[c]
 	}
 	return x.Prior()
@@ -97,16 +110,18 @@ func (x *Index) at(codes [][]int32, row int) int32 {
 
 // RestoreIndex restores an index from the result of Combinations.
 func RestoreIndex(modes []int, sizes []int, combos []int32) (*Index, error) {
-	x := &Index{modes: modes, combos: combos}
-	for _, m := range modes {
-		x.sizes = append(x.sizes, sizes[m])
-	}
-	if len(combos)%len(modes) != 0 {
-		return nil, fmt.Errorf("tt: %d codes cannot be split into combinations of %d modes", len(combos), len(modes))
+	return RestoreAxisIndex(Axes(modes, sizes), combos)
+}
+
+// RestoreAxisIndex is RestoreIndex for axes, which may be groups.
+func RestoreAxisIndex(axes []Axis, combos []int32) (*Index, error) {
+	x := &Index{axes: axes, combos: combos}
+	if len(combos)%len(axes) != 0 {
+		return nil, fmt.Errorf("tt: %d codes cannot be split into combinations of %d modes", len(combos), len(axes))
 	}
 	for i, c := range combos {
-		if c < 0 || int(c) >= x.sizes[i%len(modes)] {
-			return nil, fmt.Errorf("tt: code %d is out of range for a mode of %d codes", c, x.sizes[i%len(modes)])
+		if size := axes[i%len(axes)].Size; c < 0 || int(c) >= size {
+			return nil, fmt.Errorf("tt: code %d is out of range for a mode of %d codes", c, size)
 		}
 	}
 	if err := x.checkPacking(); err != nil {
@@ -119,20 +134,22 @@ func RestoreIndex(modes []int, sizes []int, combos []int32) (*Index, error) {
 // key.
 func (x *Index) checkPacking() error {
 	product := 1.0
-	for _, n := range x.sizes {
-		product *= float64(n)
+	sizes := make([]int, len(x.axes))
+	for i, a := range x.axes {
+		sizes[i] = a.Size
+		product *= float64(a.Size)
 	}
 	if product > math.MaxInt64 {
-		return fielderr.Errorf("terms", "tt: a joint core over modes of sizes %v has more than 2^63 combinations; join fewer modes", x.sizes)
+		return fielderr.Errorf("terms", "tt: a joint core over modes of sizes %v has more than 2^63 combinations; join fewer modes", sizes)
 	}
 	return nil
 }
 
 func (x *Index) build() error {
-	width := len(x.modes)
+	width := len(x.axes)
 	x.classes = len(x.combos) / width
 	if width == 1 {
-		x.entity = make([]int32, x.sizes[0])
+		x.entity = make([]int32, x.axes[0].Size)
 		for c := range x.entity {
 			x.entity[c] = int32(x.classes)
 		}
@@ -148,7 +165,7 @@ func (x *Index) build() error {
 	for e := range x.classes {
 		key := uint64(0)
 		for i, c := range x.combos[e*width:][:width] {
-			key = key*uint64(x.sizes[i]) + uint64(c)
+			key = key*uint64(x.axes[i].Size) + uint64(c)
 		}
 		x.joint[key] = int32(e)
 	}
@@ -161,8 +178,8 @@ func (x *Index) build() error {
 // pack returns the key of a row whose codes are all known.
 func (x *Index) pack(codes [][]int32, row int) uint64 {
 	key := uint64(0)
-	for i, m := range x.modes {
-		key = key*uint64(x.sizes[i]) + uint64(codes[m][row])
+	for i := range x.axes {
+		key = key*uint64(x.axes[i].Size) + uint64(x.code(i, codes, row))
 	}
 	return key
 }
@@ -179,9 +196,9 @@ func (x *Index) Combinations() []int32 { return x.combos }
 // Lookup writes the entity of each row of the columns codes to dst.
 func (x *Index) Lookup(dst []int32, codes [][]int32) {
 	if x.joint == nil {
-		for row, c := range codes[x.modes[0]] {
+		for row, c := range codes[x.axes[0].Mode] {
 			dst[row] = x.Prior()
-			if c >= 0 {
+			if c = x.axes[0].of(c); c >= 0 {
 				dst[row] = x.entity[c]
 			}
 		}
@@ -193,10 +210,8 @@ func (x *Index) Lookup(dst []int32, codes [][]int32) {
 }
 
 func (x *Index) jointEntity(codes [][]int32, row int) int32 {
-	for _, m := range x.modes {
-		if codes[m][row] < 0 {
-			return x.Prior()
-		}
+	if !known(x, codes, row) {
+		return x.Prior()
 	}
 	if e, ok := x.joint[x.pack(codes, row)]; ok {
 		return e

@@ -48,7 +48,7 @@ type stage struct {
 // NewLinearMap returns the map for a core. operators has one entry per mode of the
 // index, nil for a mode without side information; width is the size of a slice.
 func NewLinearMap(x *Index, operators []Operator, width int) (*LinearMap, error) {
-	modes := len(x.modes)
+	modes := len(x.axes)
 	if len(operators) != modes {
 		panic(fmt.Sprintf("tt: %d operators for %d modes", len(operators), modes))
 	}
@@ -56,10 +56,10 @@ func NewLinearMap(x *Index, operators []Operator, width int) (*LinearMap, error)
 	prefix := 1
 	for q := range m.stages {
 		s := &m.stages[q]
-		s.op, s.prefix, s.columns = operators[q], prefix, x.sizes[q]
+		s.op, s.prefix, s.columns = operators[q], prefix, x.axes[q].Size
 		if s.op != nil {
-			if s.op.Rows() != x.sizes[q] {
-				panic(fmt.Sprintf("tt: an operator of %d rows for a mode of %d codes", s.op.Rows(), x.sizes[q]))
+			if s.op.Rows() != x.axes[q].Size {
+				panic(fmt.Sprintf("tt: an operator of %d rows for a mode of %d codes", s.op.Rows(), x.axes[q].Size))
 			}
 			s.columns = s.op.Columns()
 		}

@@ -48,7 +48,7 @@ func (s *Sampler) Bytes() int64 {
 // the prior.
 func (c *Core) trainedOnly(b backend.Backend) (*Core, error) {
 	size, trained := c.Slices.Slice(), c.TrainedEntities()
-	x := &Index{modes: c.Index.modes, sizes: c.Index.sizes, combos: c.Index.combos[:trained*len(c.Modes)]}
+	x := &Index{axes: c.Index.axes, combos: c.Index.combos[:trained*len(c.Modes)]}
 	if err := x.build(); err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (c *Core) cellSlices(trained int32, codes [][]int32, index []int32, key fun
 			index[cell] = place
 			continue
 		}
-		id := key(c.Index.modes, cell)
+		id := c.Index.identify(codes, cell, key)
 		place, ok := untrainedAt[id]
 		if !ok {
 			place = int32(len(at.untrained))
@@ -178,6 +178,22 @@ func (c *Core) cellSlices(trained int32, codes [][]int32, index []int32, key fun
 	return at, nil
 }
 
+// identify returns a number that identifies the entity of a cell: key of the ids and,
+// for axes whose group is known, the groups, so that the ids of a group share a draw.
+func (x *Index) identify(codes [][]int32, cell int, key func(modes []int, cell int) uint64) uint64 {
+	var modes []int
+	groups := uint64(0)
+	for i := range x.axes {
+		group := x.code(i, codes, cell)
+		if x.axes[i].Group == nil || group < 0 {
+			modes = append(modes, x.axes[i].Mode)
+			continue
+		}
+		groups = (groups ^ uint64(i+1)<<32 ^ uint64(group+1)) * 0x9E3779B97F4A7C15
+	}
+	return key(modes, cell) ^ groups
+}
+
 // untrained describes the entity e of a cell that has no training data, as Evaluate
 // treats it: by its regression, or by that of the prior.
 func (c *Core) untrained(key uint64, codes [][]int32, cell int, e int32) (untrained, error) {
@@ -185,12 +201,9 @@ func (c *Core) untrained(key uint64, codes [][]int32, cell int, e int32) (untrai
 	if c.Map == nil || !known(c.Index, codes, cell) || e == c.Index.Prior() && len(c.Modes) == 1 {
 		return u, nil
 	}
-	var combo []int32
-	for _, m := range c.Index.modes {
-		combo = append(combo, codes[m][cell])
-	}
+	combo := c.Index.appendCombination(nil, codes, cell)
 	// One map per entity, so that none depends on the others.
-	x := &Index{modes: c.Index.modes, sizes: c.Index.sizes, combos: combo, classes: 1}
+	x := &Index{axes: c.Index.axes, combos: combo, classes: 1}
 	var err error
 	if u.side, err = NewLinearMap(x, c.Map.operators(), c.Slices.Slice()); err != nil || c.WeightPosterior == nil {
 		return u, err

@@ -114,7 +114,7 @@ func TestDrawsAreIndependentOfOtherEntities(t *testing.T) {
 				fresh = append(fresh, int32(n+i))
 			}
 			core := *first
-			if err := core.Extend(b, append([]int{n + more}, sizes[1:]...), []tt.Operator{wider}, [][]int32{fresh}); err != nil {
+			if err := core.Extend(b, tt.Axes([]int{0}, []int{n + more}), []tt.Operator{wider}, [][]int32{fresh}); err != nil {
 				t.Fatal(err)
 			}
 			extended := &tt.Field{Terms: []*tt.Train{{Cores: []*tt.Core{&core, f.Terms[0].Cores[1]}}, f.Terms[1]}}

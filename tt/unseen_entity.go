@@ -89,9 +89,7 @@ func (c *Core) localize(b backend.Backend, codes [][]int32, column []int32) (bac
 		key := x.pack(codes, row)
 		if _, ok := place[key]; !ok {
 			place[key] = int32(len(place))
-			for _, m := range x.modes {
-				missing = append(missing, codes[m][row])
-			}
+			missing = x.appendCombination(missing, codes, row)
 		}
 	}
 	if len(place) == 0 {
@@ -134,8 +132,8 @@ func (c *Core) localize(b backend.Backend, codes [][]int32, column []int32) (bac
 
 // known reports whether all codes of a row are known.
 func known(x *Index, codes [][]int32, row int) bool {
-	for _, m := range x.modes {
-		if codes[m][row] < 0 {
+	for i := range x.axes {
+		if x.code(i, codes, row) < 0 {
 			return false
 		}
 	}
@@ -146,7 +144,7 @@ func known(x *Index, codes [][]int32, row int) bool {
 // of codes. The variance is nil if the weights are known exactly.
 func (c *Core) regressionAt(b backend.Backend, combos []int32) (t, st []float32, err error) {
 	// A map needs no lookup from codes to entities, so the index is not built.
-	x := &Index{modes: c.Index.modes, sizes: c.Index.sizes, combos: combos, classes: len(combos) / len(c.Index.modes)}
+	x := &Index{axes: c.Index.axes, combos: combos, classes: len(combos) / len(c.Index.axes)}
 	m, err := NewLinearMap(x, c.Map.operators(), c.Slices.Slice())
 	if err != nil {
 		return nil, nil, err

@@ -25,7 +25,7 @@ type specFlags struct {
 	dataFlags `embed:""`
 	Split     string `group:"data" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:,file:" help:"Training, validation and test set: random:60/20/20, time:last=3, entity:store=10%, column:part or file:F (default: random:60/20/20)."`
 
-	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"Term of the model, as in 'store,item,time:20': cores separated by commas, modes of a joint core joined by *, one rank or several after the colon. May be repeated; the model is the sum (default: auto, which chooses them, and whatever else is not given)."`
+	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"Term of the model, as in 'store,item,time:20': cores separated by commas, modes of a joint core joined by *, one rank or several after the colon; item.vendor is the groups of items by a column of their side table. May be repeated; the model is the sum (default: auto, which chooses them, and whatever else is not given)."`
 	Effort    string   `group:"model" placeholder:"E" values:"quick,normal,thorough" help:"Time for automatic choices: quick, normal or thorough (default: normal)."`
 	Rank      *int     `group:"model" placeholder:"R" help:"Use one term over all modes with this rank."`
 	Order     string   `group:"model" placeholder:"O" values:"given,auto" help:"Order of the cores of a term with three or more: given, or auto, which chooses on the validation set (default: given)."`
@@ -33,7 +33,7 @@ type specFlags struct {
 
 	NonNegative string `name:"nonnegative" group:"model" placeholder:"N" values:"auto,yes,no" help:"Whether predictions are 0 or more: yes, no, or auto, which means yes if no target is negative (default: auto)."`
 
-	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"Side information of a mode: a table, as in store=stores.csv:city:cat,lat,lon (column types num, log, cat, labels, date, cycleN; guessed by default), or columns computed from the ids, as in time=@year,@month:cycle12. May be repeated."`
+	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"Side information of a mode: a table, as in store=stores.csv:city:cat,lat,lon (column types num, log, cat, labels, date, cycleN, group; guessed by default), or columns computed from the ids, as in time=@year,@month:cycle12. May be repeated."`
 	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use side information: plain, side, wlr, ls or additive (default: plain without --side, with it auto for automatic terms, else wlr). A term can have its own variant: 'store,item:5@additive'."`
 	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-unwhitened" help:"Function space of the regression: primal (linear in the columns), primal-rff, dual (a kernel), dual-rff or dual-unwhitened (default: dual)."`
 	Kernel       []string `group:"side" sep:"none" placeholder:"KERNEL" help:"Kernel: rbf, matern12, matern32, matern52, periodic:12, sums and products such as matern32+rbf*periodic:12, rbf:ard; time=KERNEL sets that of one mode. May be repeated (default: matern32)."`

@@ -9,11 +9,16 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
-// WriteSide describes each side table: the ids that it matched, its operator and the
-// types of its columns.
+// WriteSide describes each side table: the ids that it matched, its operator, the
+// types of its columns and its groups.
 func WriteSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 	for _, r := range reports {
 		fmt.Fprintf(b, "Side: %s: %s", r.Mode, sideRows(r.Table))
+		if r.Space == "" { // groups only
+			fmt.Fprintf(b, "; %s\n", sideGroups(r.Groups))
+			writeNotes(b, r.Notices)
+			continue
+		}
 		operator := r.Space
 		if r.Kernel != "" {
 			operator += " with kernel " + r.Kernel
@@ -27,6 +32,9 @@ func WriteSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 			columns = append(columns, sideColumn(c))
 		}
 		fmt.Fprintf(b, "\n      %s\n", strings.Join(columns, ", "))
+		if len(r.Groups) > 0 {
+			fmt.Fprintf(b, "      %s\n", sideGroups(r.Groups))
+		}
 		var learned []string
 		for _, l := range r.Learned {
 			learned = append(learned, fmt.Sprintf("%s %.3g -> %.3g", l.Name, l.Start, l.End))
@@ -34,10 +42,30 @@ func WriteSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 		if learned != nil {
 			fmt.Fprintf(b, "      learned: %s\n", strings.Join(learned, ", "))
 		}
-		for _, n := range r.Notices {
-			fmt.Fprintf(b, "      note: %s\n", n)
-		}
+		writeNotes(b, r.Notices)
 	}
+}
+
+func writeNotes(b *strings.Builder, notices []string) {
+	for _, n := range notices {
+		fmt.Fprintf(b, "      note: %s\n", n)
+	}
+}
+
+// sideGroups describes the columns that terms use as modes.
+func sideGroups(reports []sideinfo.GroupReport) string {
+	var columns []string
+	for _, r := range reports {
+		text := fmt.Sprintf("%s (%s", r.Column, textformat.Plural(r.Levels, "level"))
+		if r.Missing > 0 {
+			text += fmt.Sprintf(", %s missing", textformat.Count(r.Missing))
+		}
+		columns = append(columns, text+")")
+	}
+	if columns == nil {
+		return "no term uses its groups"
+	}
+	return "groups by " + strings.Join(columns, ", ")
 }
 
 // sideRows counts ids with and without a row, and rows without an id.

@@ -1,0 +1,145 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Axes returns the axes of a core, given the modes and groups in its name. sizes, the
+// numbers of ids, and groups are by mode; groups is nil without any, or nil for a mode
+// without groups. It returns an error for a mode or a group that does not exist.
+func Axes(core, modes []string, sizes []int, groups []*sideinfo.Groups) ([]tt.Axis, error) {
+	axes := make([]tt.Axis, len(core))
+	for i, name := range core {
+		mode, column := spec.CutGroup(name, modes)
+		if mode < 0 {
+			return nil, fmt.Errorf("a core names the mode %q, which does not exist", name)
+		}
+		axes[i] = tt.Axis{Mode: mode, Size: sizes[mode]}
+		if column == "" {
+			continue
+		}
+		var c *sideinfo.GroupColumn
+		if groups != nil {
+			c = groups[mode].Column(column)
+		}
+		if c == nil {
+			return nil, fmt.Errorf("a core names the groups %q, which do not exist", name)
+		}
+		axes[i].Size, axes[i].Group = len(c.Levels), c.Of
+	}
+	return axes, nil
+}
+
+// axesOf returns the axes of a core of the model.
+func (m *Model) axesOf(c *tt.Core) []tt.Axis {
+	axes, err := Axes(c.Modes, m.spec.ModeNames(), m.axisSizes(), m.groups)
+	if err != nil {
+		panic("model: " + err.Error()) // the core was built with them
+	}
+	return axes
+}
+
+// axisSizes returns the number of ids, by mode, that cores over ids are indexed by. Ids
+// added to a mode for their groups alone have no weights of their own, so they do not
+// count.
+func (m *Model) axisSizes() []int {
+	sizes := make([]int, len(m.dicts))
+	for mode, d := range m.dicts {
+		sizes[mode] = d.Len()
+		if m.side[mode] == nil && m.groupsOf(mode) != nil {
+			sizes[mode] = len(m.rows[mode])
+		}
+	}
+	return sizes
+}
+
+// groupsOf returns the groups of a mode, nil if it has none.
+func (m *Model) groupsOf(mode int) *sideinfo.Groups {
+	if m.groups == nil {
+		return nil
+	}
+	return m.groups[mode]
+}
+
+// findGrouped finds the ids that belong to a group with training data, by mode and
+// code. trained reports, for each axis of groups, which groups have training data. The
+// groups of a mode whose own ids no term uses are all that is known of its ids, so those
+// with training rows count as trained.
+func (m *Model) findGrouped(trained map[*sideinfo.GroupColumn][]bool) {
+	m.grouped = make([][]bool, len(m.modes))
+	for mode := range m.modes {
+		g := m.groupsOf(mode)
+		if g == nil {
+			continue
+		}
+		m.grouped[mode] = make([]bool, m.dicts[mode].Len())
+		for k := range g.Columns {
+			c := &g.Columns[k]
+			for code, group := range c.Of {
+				if group >= 0 && trained[c] != nil && trained[c][group] {
+					m.grouped[mode][code] = true
+				}
+			}
+		}
+		if m.trained[mode] == nil {
+			m.trained[mode] = make([]bool, m.dicts[mode].Len())
+			for code, rows := range m.rows[mode] {
+				m.trained[mode][code] = rows > 0
+			}
+		}
+	}
+}
+
+// groupsMeta describes the groups of a mode in a model file.
+type groupsMeta struct {
+	Table   sideinfo.Spec `json:"table"`
+	Columns []string      `json:"columns"`
+}
+
+// groupTensors returns the groups of a mode as text and tensors.
+func groupTensors(mode string, g *sideinfo.Groups) (string, []modelfile.Tensor, error) {
+	text, err := json.Marshal(groupsMeta{g.Table, g.Names()})
+	if err != nil {
+		return "", nil, fmt.Errorf("encoding the groups of the model: %w", err)
+	}
+	var tensors []modelfile.Tensor
+	for k, c := range g.Columns {
+		folder := groupFolder(mode, k)
+		tensors = append(tensors, modelfile.StringTensors(folder+"levels", c.Levels)...)
+		tensors = append(tensors, modelfile.NewTensor(folder+"of", c.Of, len(c.Of)))
+	}
+	return string(text), tensors, nil
+}
+
+func groupFolder(mode string, column int) string { return fmt.Sprintf("groups/%s/%d/", mode, column) }
+
+// groups reads the groups of a mode with that many ids, nil if it has none.
+func (d *decoder) groups(mode string, ids int) (*sideinfo.Groups, error) {
+	if _, has := d.f.Meta["groups/"+mode]; !has {
+		return nil, nil
+	}
+	var meta groupsMeta
+	if err := d.get("groups/"+mode, &meta); err != nil {
+		return nil, err
+	}
+	g := &sideinfo.Groups{Table: meta.Table}
+	for k, name := range meta.Columns {
+		folder := groupFolder(mode, k)
+		levels, err := d.f.Strings(folder + "levels")
+		if err != nil {
+			return nil, err
+		}
+		of, err := modelfile.Values[int32](d.f, folder+"of", -1)
+		if err != nil {
+			return nil, err
+		}
+		g.Columns = append(g.Columns, sideinfo.GroupColumn{Name: name, Levels: levels, Of: of})
+	}
+	return g, g.Check(ids)
+}
