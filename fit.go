@@ -31,6 +31,7 @@ type (
 	BaselineScores = model.BaselineScores
 	SideReport     = model.SideReport
 	Choice         = model.Choice
+	PowerEstimate  = model.PowerEstimate
 	OrderChoice    = model.OrderChoice
 )
 

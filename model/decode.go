@@ -75,6 +75,9 @@ func (d *decoder) decode() error {
 			return err
 		}
 	}
+	if err := m.scale.Validate(); err != nil {
+		return fmt.Errorf("its scale: %w", err)
+	}
 	if err := d.modes(); err != nil {
 		return err
 	}

@@ -36,7 +36,13 @@ func TestValidate(t *testing.T) {
 		{"header", func(s *Spec) { s.Data.Header = "true" }, []string{"data.header", "use auto, yes or no"}},
 		{"duplicates", func(s *Spec) { s.Data.Duplicates = "first" }, []string{"data.duplicates"}},
 		{"split", func(s *Spec) { s.Split = "randm:60/20/20" }, []string{`split: split "randm`, "random"}},
-		{"transform", func(s *Spec) { s.Transform = "log" }, []string{`transform: unknown value "log"; use identity, log1p, sqrt, cbrt1p or auto`}},
+		{"transform", func(s *Spec) { s.Transform = "log" }, []string{`transform: unknown value "log"; use identity, log1p, sqrt, cbrt1p, power, power:P or auto`}},
+		{"power", func(s *Spec) { s.Transform = "power:1.5" }, []string{`transform: the power "1.5" is not a number from 0 to 1`}},
+		{"power without number", func(s *Spec) { s.Transform = "power:P" }, []string{`transform: the power "P" is not a number`}},
+		{"unit", func(s *Spec) { s.Transform = "power:0.5:0" }, []string{`transform: the unit "0" is not a number above 0`}},
+		{"power of counts", func(s *Spec) {
+			s.Transform, s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Fit.Solver = "power:0.3", "mean-field", "poisson", "cavi"
+		}, []string{"uncertainty.likelihood: poisson models the counts themselves"}},
 		{"no terms", func(s *Spec) { s.Terms = nil }, []string{"terms: missing; write at least one, such as store,item,time:20"}},
 		{"term", func(s *Spec) { s.Terms = []string{"store", "stores,item:3"} },
 			[]string{`terms[1]: unknown mode "stores" (did you mean "store"?)`}},

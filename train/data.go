@@ -154,8 +154,8 @@ func (r *run) sourceParts() []dataset.Part {
 // CheckDomain returns an error with the row for a target, in any part, that the
 // transform or the likelihood of the specification does not allow.
 func (d *Data) CheckDomain(s spec.Spec) error {
-	if s.Transform == "auto" {
-		s.Transform = predictive.Identity.String() // a choice skips the scales that do not suit
+	if s.Transform == "auto" || s.Transform == "power" {
+		s.Transform = predictive.Identity.String() // a choice skips the scales that do not suit, and a power suits all
 	}
 	transform, err := predictive.ParseTransform(s.Transform)
 	if err != nil {

@@ -28,6 +28,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	part, score := LastPart(r.Train, r.Valid, r.Test)
 	WriteScores(&b, m.Record(), r.Spec.Transform, part)
 	WriteBias(&b, " on "+part.String(), score, m.Uncertainty().Means)
+	writePower(&b, r.Power)
 	writeChoices(&b, r.Choices)
 	writeOrders(&b, r.Orders)
 	WriteCalibration(&b, " on "+part.String(), score)
@@ -256,6 +257,14 @@ func regularization(solver string) string {
 		return "a lower --rank" // its priors are learned
 	}
 	return "a lower --rank or a larger --lambda"
+}
+
+// writePower writes how a power was estimated.
+func writePower(b *strings.Builder, p *kft.PowerEstimate) {
+	if p == nil {
+		return
+	}
+	fmt.Fprintf(b, "Scale estimated from %s: power %.2f in units of %s\n", textformat.Plural(p.Rows, "training row"), p.Power, textformat.Amount(p.Unit))
 }
 
 // writeChoices lists the scales and likelihoods that were tried, the chosen one first.
