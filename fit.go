@@ -32,6 +32,7 @@ type (
 	SideReport     = model.SideReport
 	Choice         = model.Choice
 	PowerEstimate  = model.PowerEstimate
+	Refit          = model.Refit
 	OrderChoice    = model.OrderChoice
 )
 

@@ -46,6 +46,7 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	if score.N == 0 {
 		return score, sum, noTargets(m, source)
 	}
+	sum.Fitted = m.Record().Refit != nil && isFitted(ctx, m, source, sum.Rows, opt)
 	return score, sum, nil
 }
 
@@ -83,7 +84,7 @@ func Part(ctx context.Context, m *model.Model, source tableio.Source, part datas
 		return metrics.Score{}, model.Summary{}, err
 	}
 	sum := m.NewSummary()
-	sum.Rows = len(rows.Y)
+	sum.Rows, sum.Fitted = len(rows.Y), m.Record().Refit != nil
 	m.CountOrigins(&sum, rows.Codes, rows.Y)
 	return s.Score(m), sum, nil
 }

@@ -75,6 +75,7 @@ func (d *decoder) decode() error {
 			return err
 		}
 	}
+	m.spec.Fill() // fields that its version did not have
 	if err := m.scale.Validate(); err != nil {
 		return fmt.Errorf("its scale: %w", err)
 	}

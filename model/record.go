@@ -31,6 +31,7 @@ type Record struct {
 	Choices  []Choice          `json:"choices,omitempty"` // of a scale or likelihood that was auto
 	Power    *PowerEstimate    `json:"power,omitempty"`   // of a scale that was power
 	Orders   []OrderChoice     `json:"orders,omitempty"`  // of cores, if the specification says auto
+	Refit    *Refit            `json:"refit,omitempty"`   // of a model that was trained again on all rows
 	Warnings []string          `json:"warnings"`
 	// DecileEdges separate the deciles of predictions, before the correction of means,
 	// on the validation set (the training set without one). The bias by decile uses them.
@@ -58,6 +59,10 @@ func (r Record) Clone() Record {
 		estimate := *r.Power
 		estimate.Tried = slices.Clone(estimate.Tried)
 		r.Power = &estimate
+	}
+	if r.Refit != nil {
+		refit := *r.Refit
+		r.Refit = &refit
 	}
 	r.Orders = cloneEach(r.Orders, func(c OrderChoice) OrderChoice {
 		if c.CRPS != nil {

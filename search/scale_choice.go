@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -21,22 +22,35 @@ import (
 // specification. If the scale is power, Fit first estimates it from training rows. If the
 // order of cores is auto, Fit chooses it next, by short fits. If the scale or the
 // likelihood is auto, Fit trains one model per combination that the data allows and
-// returns the one with the smallest CRPS on the validation set. All fits share the time
-// budget.
+// returns the one with the smallest CRPS on the validation set. If the specification says
+// so, the result is trained again on all rows. All fits share the time budget.
 func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*model.Model, *train.Report, error) {
 	s.Fill()
 	if err := s.Validate(); err != nil {
 		return nil, nil, err
 	}
 	s.Search = nil
-	if !hasChoice(s) {
+	if !hasChoice(s) && s.Fit.Refit != "all" {
 		return train.ReadAndFit(ctx, s, source, opt)
 	}
 	data, err := train.Read(ctx, s, source, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	return fitOn(ctx, s, data, opt)
+	if s.Fit.Refit != "all" {
+		return fitOn(ctx, s, data, opt)
+	}
+	// A sweep over all rows takes longer than one over the training rows, and the refit has
+	// at most as many.
+	first, began := opt, time.Now()
+	rows, all := data.Count(dataset.Train), data.Used()
+	first.TimeBudget = time.Duration(float64(opt.TimeBudget) * float64(rows) / float64(rows+all))
+	m, r, err := fitOn(ctx, s, data, first)
+	if err != nil {
+		return nil, nil, err
+	}
+	opt.TimeBudget = remaining(opt.TimeBudget, began)
+	return train.Refit(ctx, m, r, data, opt)
 }
 
 // fitOn is Fit on a table that was read before.

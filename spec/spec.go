@@ -50,7 +50,7 @@ func Default() Spec {
 		Fit: Fit{
 			Solver: "als", Ridge: "auto",
 			Sweeps: 30, Patience: 4, CGSteps: 6,
-			LearningRate: 0.01, Batch: 0.02, Epochs: 30, Schedule: "joint",
+			LearningRate: 0.01, Batch: 0.02, Epochs: 30, Schedule: "joint", Refit: "none",
 		},
 		Seed: 1,
 	}

@@ -64,6 +64,11 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	return &Data{source: source.String(), table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
 }
 
+// Used returns the number of rows in all parts.
+func (d *Data) Used() int {
+	return d.split.Count(dataset.Train) + d.split.Count(dataset.Valid) + d.split.Count(dataset.Test)
+}
+
 // Count returns the number of rows in a part.
 func (d *Data) Count(p dataset.Part) int { return d.split.Count(p) }
 
@@ -108,6 +113,9 @@ func (r *run) takeParts() error {
 	for p := range r.parts {
 		rows := make([]int, 0, r.split.Count(dataset.Part(p)))
 		for i, part := range r.split.Parts {
+			if r.measured != nil && part != dataset.Unused {
+				part = dataset.Train
+			}
 			if part == dataset.Part(p) {
 				rows = append(rows, i)
 			}

@@ -67,12 +67,16 @@ func (c *evaluateCommand) Run(e *env) error {
 	summary.WriteCalibration(&b, "", score)
 	summary.WriteUnseen(&b, m, sum, "")
 	summary.WriteUnusedSide(&b, m, sum, c.Side)
+	if sum.Fitted {
+		b.WriteString("warning: the model was trained again on these rows (--refit all), so the scores say little about other rows; kft inspect shows those that were measured before\n")
+	}
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
 
 // writeEvaluation prints the fields of the score and, by mode, how many rows had an
-// unseen id and how many of these were predicted from side information.
+// unseen id and how many of these were predicted from side information; trained_on
+// says that the model was trained on the rows.
 func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary) error {
 	text, err := json.Marshal(score)
 	if err != nil {
@@ -87,5 +91,8 @@ func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary
 		unseen[mode.Name], side[mode.Name] = sum.Unseen[i], sum.Side[i]
 	}
 	fields["unseen"], fields["from_side"] = unseen, side
+	if sum.Fitted {
+		fields["trained_on"] = true
+	}
 	return writeJSON(w, fields)
 }

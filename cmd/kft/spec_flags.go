@@ -61,6 +61,7 @@ type specFlags struct {
 	Batch        *float64     `group:"training" placeholder:"SHARE" help:"adam: share of the training rows per step, 0.01 to 1 (default: 0.02)."`
 	Epochs       *int         `group:"training" placeholder:"N" help:"adam: maximum number of epochs (default: 30)."`
 	Schedule     string       `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores per step) or block (one core per epoch) (default: joint)."`
+	Refit        string       `group:"training" placeholder:"ROWS" values:"none,all" help:"Train again on all rows of the training, validation and test set, with what was chosen, after measuring; the scores remain those of the first training (default: none)."`
 	Seed         *uint64      `group:"training" placeholder:"N" help:"Seed of all random choices, 1 or more (default: 1)."`
 }
 

@@ -24,6 +24,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, textformat.Plural(r.Weights, "weight"), penaltyText(r.Spec, r.Ridge))
 	WriteSide(&b, r.Side, r.Spec)
 	fmt.Fprintf(&b, "Training: %s (%s), %s\n", textformat.Plural(len(r.History), sweepNoun(r.Spec)), stopText(r.Stop, r.Spec, r.Valid.N > 0), textformat.Plural(r.Passes, "pass"))
+	WriteRefit(&b, r.Refit, r.Spec)
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", Uncertainty(m.Uncertainty(), r.Spec.Transform))
 	part, score := LastPart(r.Train, r.Valid, r.Test)
 	WriteScores(&b, m.Record(), r.Spec.Transform, part)
@@ -257,6 +258,15 @@ func regularization(solver string) string {
 		return "a lower --rank" // its priors are learned
 	}
 	return "a lower --rank or a larger --lambda"
+}
+
+// WriteRefit writes that a model was trained again on all rows.
+func WriteRefit(b *strings.Builder, r *kft.Refit, s kft.Spec) {
+	if r == nil {
+		return
+	}
+	fmt.Fprintf(b, "Refit: trained again on all %s, %s; scores, intervals and corrections are those measured before\n",
+		textformat.Plural(r.Rows, "row"), textformat.Plural(r.Sweeps, sweepNoun(s)))
 }
 
 // writePower writes how a power was estimated.
