@@ -1,8 +1,8 @@
 package model
 
 // A Refit describes a second training on the rows of all parts, with what the first one
-// had chosen. The scores, the conformal correction and the correction of means are those
-// of the first.
+// had chosen. The scores, the noise, the conformal correction and the correction of means
+// are those of the first.
 type Refit struct {
 	Rows    int     `json:"rows"`
 	Sweeps  int     `json:"sweeps"`   // or epochs

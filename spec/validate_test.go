@@ -54,6 +54,7 @@ func TestValidate(t *testing.T) {
 		{"learning rate", func(s *Spec) { s.Fit.LearningRate = -1 }, []string{"fit.learning-rate: -1"}},
 		{"batch", func(s *Spec) { s.Fit.Batch = 1.5 }, []string{"fit.batch: 1.5 is not a share from 0.01 to 1"}},
 		{"schedule", func(s *Spec) { s.Fit.Schedule = "blocks" }, []string{"fit.schedule", `"block"`}},
+		{"refit", func(s *Spec) { s.Fit.Refit = "test" }, []string{`fit.refit: unknown value "test"; use none or all`}},
 		{"seed", func(s *Spec) { s.Seed = 0 }, []string{"seed: must be 1 or more"}},
 		{"bytes", func(s *Spec) { s.Data.Files = []string{"a\xff"} }, []string{`data.files[0]: "a\xff" is not valid UTF-8`}},
 	} {
@@ -90,7 +91,7 @@ func TestValidateListsEveryProblem(t *testing.T) {
 	want := "version data.target data.modes data.header data.nonnegative data.duplicates split transform order " +
 		"side.variant side.space side.intercept side.length-scales side.columns " +
 		"uncertainty.inference uncertainty.likelihood uncertainty.noise-use uncertainty.moments uncertainty.noise uncertainty.conformal " +
-		"fit.solver fit.ridge fit.sweeps fit.patience fit.cg-steps fit.epochs fit.learning-rate fit.batch fit.schedule seed"
+		"fit.solver fit.ridge fit.sweeps fit.patience fit.cg-steps fit.epochs fit.learning-rate fit.batch fit.schedule fit.refit seed"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("got problems of\n%s\nwant\n%s", got, want)
 	}

@@ -265,7 +265,7 @@ func WriteRefit(b *strings.Builder, r *kft.Refit, s kft.Spec) {
 	if r == nil {
 		return
 	}
-	fmt.Fprintf(b, "Refit: trained again on all %s, %s; scores, intervals and corrections are those measured before\n",
+	fmt.Fprintf(b, "Refit: trained again on all %s, %s; scores, noise and corrections are those measured before\n",
 		textformat.Plural(r.Rows, "row"), textformat.Plural(r.Sweeps, sweepNoun(s)))
 }
 
