@@ -19,7 +19,7 @@ import (
 const (
 	powerRows   = 200_000 // training rows that a power is estimated from
 	foldRows    = 40_000  // up to this many rows, each of them is held out once
-	crpsRows    = 12_000  // held-out rows whose CRPS is computed
+	crpsRows    = 6_000   // held-out rows whose CRPS is computed
 	powerSteps  = 10      // distances between the powers that are tried
 	powerMargin = 1.005   // factor on the smallest CRPS that counts as equally good
 )

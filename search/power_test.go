@@ -47,7 +47,7 @@ func levels(n int, target func(level float64, rng *rand.Rand) float64) solver.Ob
 func TestEstimatedPower(t *testing.T) {
 	t.Parallel()
 	logNormal := func(f float64, rng *rand.Rand) float64 { return math.Exp(0.6*f + 0.4*rng.NormFloat64()) }
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name      string
 		low, high float64
 		target    func(level float64, rng *rand.Rand) float64
@@ -66,10 +66,13 @@ func TestEstimatedPower(t *testing.T) {
 			return y
 		}},
 	} {
-		rows := levels(6000, c.target)
+		rows := levels(3000, c.target)
 		found, err := estimatePower(t.Context(), rows, 1, 2)
 		if err != nil || !(found.Power >= c.low && found.Power <= c.high) {
 			t.Errorf("%s: got %+v, %v, want a power from %g to %g", c.name, found, err, c.low, c.high)
+		}
+		if i > 0 {
+			continue
 		}
 		again, err := estimatePower(t.Context(), rows, 1, 1)
 		if err != nil || again.Power != found.Power || again.Tried[3] != found.Tried[3] {
@@ -81,7 +84,7 @@ func TestEstimatedPower(t *testing.T) {
 // TestPowerWeights checks that rows of weight 0 or nearly 0 have no effect.
 func TestPowerWeights(t *testing.T) {
 	t.Parallel()
-	rows := levels(8000, func(f float64, rng *rand.Rand) float64 {
+	rows := levels(4000, func(f float64, rng *rand.Rand) float64 {
 		if rng.Float64() < 0.5 {
 			return 10 + f + rng.NormFloat64()
 		}
