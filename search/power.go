@@ -19,9 +19,9 @@ import (
 const (
 	powerRows   = 200_000 // training rows that a power is estimated from
 	foldRows    = 40_000  // up to this many rows, each of them is held out once
-	crpsRows    = 6_000   // held-out rows whose CRPS is computed
+	crpsRows    = 12_000  // held-out rows whose CRPS is computed
 	powerSteps  = 10      // distances between the powers that are tried
-	powerMargin = 1.005   // factor on the smallest CRPS that counts as equally good
+	powerMargin = 1.01    // factor on the smallest CRPS that counts as equally good
 )
 
 // choosePower returns the specification with the estimated power in place of "power". A
@@ -46,7 +46,7 @@ func choosePower(ctx context.Context, s spec.Spec, data *train.Data, opt train.O
 }
 
 // estimatePower compares powers by the CRPS of main and pair effects on held-out rows. Of
-// all powers whose CRPS is within half a hundredth of the smallest it takes the largest, the
+// all powers whose CRPS is within a hundredth of the smallest it takes the largest, the
 // one nearest to the identity: CRPS changes little there, while the error of means
 // transformed back grows with the curvature of the scale. A likelihood with the Jacobian
 // is no better a criterion: it rewards a small power for describing many small values

@@ -14,10 +14,15 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// refitLoss is how much lower R2 on the modelling scale may be on the rows of a refit than
-// on the validation set of the first training. It should be higher, because the model was
-// trained on them.
-const refitLoss = 0.01
+// R2 on the modelling scale of a refit, on its own rows, should lie between those of the
+// first training on the validation set and on the training set. Below and above this range
+// these differences are tolerated: a posterior may have collapsed after its random start,
+// and without a validation set nothing else would detect it, or a point estimate that
+// follows its rows too closely.
+const (
+	refitLoss = 0.01
+	refitGain = 0.1
+)
 
 // Refit trains a model that [Fit] returned again, on the rows of all parts: with the same
 // scale, terms and penalty and as many sweeps as the best of the first training. Scores,
@@ -113,6 +118,9 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 	}
 	if score.R2Scale < before.R2Scale-refitLoss {
 		return nil, solved.Passes, fmt.Sprintf("it explains less of its rows than the first training did of others (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, before.R2Scale), nil
+	}
+	if score.R2Scale > record.Train.R2Scale+refitGain {
+		return nil, solved.Passes, fmt.Sprintf("it follows its rows much more closely than the first training did (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, record.Train.R2Scale), nil
 	}
 	return &model.Refit{Rows: r.parts[dataset.Train].Len(), Sweeps: len(solved.Points), R2Scale: score.R2Scale}, solved.Passes, "", nil
 }
