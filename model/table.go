@@ -44,7 +44,7 @@ type Summary struct {
 	Rows   int
 	Unseen []int // by mode: rows whose id has neither training rows nor side information
 	Side   []int // by mode: rows whose id is predicted from its side information
-	Fitted bool  // set by recalibration: the table is the one the model was fitted to
+	Fitted bool  // set by recalibration and, for a refitted model, by an evaluation: the table is the one the model was fitted to
 
 	// Assumed names the columns of weight and exposure that the model was fitted with and
 	// the table does not have: all their values are taken as 1.

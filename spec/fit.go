@@ -15,6 +15,7 @@ type Fit struct {
 	Batch        float64 `yaml:"batch" json:"batch" doc:"adam: share of the training data per step, 0.01 to 1"`
 	Epochs       int     `yaml:"epochs" json:"epochs" doc:"adam: maximum number of passes over the data"`
 	Schedule     string  `yaml:"schedule" json:"schedule" doc:"adam: joint (all cores per step) or block (one core after the other)"`
+	Refit        string  `yaml:"refit" json:"refit" doc:"none, or all: train again on every row after choosing and measuring"`
 }
 
 func (f *Fit) fill(d Fit) {
@@ -27,6 +28,7 @@ func (f *Fit) fill(d Fit) {
 	fill(&f.Batch, d.Batch)
 	fill(&f.Epochs, d.Epochs)
 	fill(&f.Schedule, d.Schedule)
+	fill(&f.Refit, d.Refit)
 }
 
 func (f Fit) validate(ps *Problems) {
@@ -49,4 +51,5 @@ func (f Fit) validate(ps *Problems) {
 		ps.Addf("fit.batch", "%v is not a share from 0.01 to 1", f.Batch)
 	}
 	oneOf(ps, "fit.schedule", f.Schedule, "joint", "block")
+	oneOf(ps, "fit.refit", f.Refit, "none", "all")
 }

@@ -51,6 +51,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"fit.batch", "--batch"},
 	{"fit.epochs", "--epochs"},
 	{"fit.schedule", "--schedule"},
+	{"fit.refit", "--refit"},
 	{"seed", "--seed"},
 }
 

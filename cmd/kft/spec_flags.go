@@ -28,7 +28,7 @@ type specFlags struct {
 	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"Term of the model, as in 'store,item,time:20': cores separated by commas, modes of a joint core joined by *, one rank or several after the colon; item.vendor is the groups of items by a column of their side table. May be repeated; the model is the sum (default: one term over all modes)."`
 	Rank      *int     `group:"model" placeholder:"R" help:"Rank of the default term over all modes (default: 20)."`
 	Order     string   `group:"model" placeholder:"O" values:"given,auto" help:"Order of the cores of a term with three or more: given, or auto, which chooses on the validation set (default: given)."`
-	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,cbrt1p,auto" help:"Scale on which the target is modelled: identity, log1p, sqrt, cbrt1p, or auto, which chooses on the validation set (default: identity)."`
+	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,cbrt1p,power,power:,auto" help:"Scale on which the target is modelled: identity, log1p, sqrt, cbrt1p, power:P with P from 0 (logarithm) to 1 (identity), power, which estimates P from the training set, or auto, which chooses a named one on the validation set (default: identity)."`
 
 	NonNegative string `name:"nonnegative" group:"model" placeholder:"N" values:"auto,yes,no" help:"Whether predictions are 0 or more: yes, no, or auto, which means yes if no target is negative (default: auto)."`
 
@@ -61,6 +61,7 @@ type specFlags struct {
 	Batch        *float64     `group:"training" placeholder:"SHARE" help:"adam: share of the training rows per step, 0.01 to 1 (default: 0.02)."`
 	Epochs       *int         `group:"training" placeholder:"N" help:"adam: maximum number of epochs (default: 30)."`
 	Schedule     string       `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores per step) or block (one core per epoch) (default: joint)."`
+	Refit        string       `group:"training" placeholder:"ROWS" values:"none,all" help:"Train again on all rows of the training, validation and test set, with what was chosen, after measuring; the scores remain those of the first training (default: none)."`
 	Seed         *uint64      `group:"training" placeholder:"N" help:"Seed of all random choices, 1 or more (default: 1)."`
 }
 

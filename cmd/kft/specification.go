@@ -137,6 +137,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Solver, &s.Fit.Solver, "fit.solver"},
 		{f.Ridge, &s.Fit.Ridge, "fit.ridge"},
 		{f.Schedule, &s.Fit.Schedule, "fit.schedule"},
+		{f.Refit, &s.Fit.Refit, "fit.refit"},
 	} {
 		if text.value != "" {
 			flags[text.path], *text.to = flagOf(text.path), text.value
