@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
@@ -149,8 +150,11 @@ func (c *initCommand) checkColumns(spec spec.Spec, format tableio.Format) error 
 func (f *dataFlags) format(stdin io.Reader) (tableio.Format, error) {
 	format := tableio.Format{Stdin: stdin}
 	var err error
-	if format.Delimiter, err = delimited.ParseDelimiter(f.Delimiter); err != nil {
+	if err = format.SetDelimiter(f.Delimiter); err != nil {
 		return format, usagef("--delimiter: %v", err)
+	}
+	if format.Numbers, err = dataset.ParseNumberFormat(f.Decimal, f.Thousands); err != nil {
+		return format, usagef("%s: %v", flagOf(kft.FieldPath(err)), err)
 	}
 	if f.Header != "" {
 		if format.Header, err = delimited.ParseHeader(f.Header); err != nil {

@@ -53,7 +53,10 @@ func (s *Sample) readText(c *content, limit int) error {
 		return err
 	}
 	s.Names = l.Names
-	s.Format.Delimiter, s.Format.Header = l.Format.Delimiter, l.Format.Header
+	s.Format.Delimiter, s.Format.LongDelimiter, s.Format.Header = l.Format.Delimiter, l.Format.Long, l.Format.Header
+	if s.Format.LongDelimiter != "" {
+		s.Format.Delimiter = 0
+	}
 	var r textRows
 	var buf []byte
 	line := 1 + l.Lines
