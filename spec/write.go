@@ -23,6 +23,39 @@ func (s Spec) YAML() []byte {
 	return []byte(b.String())
 }
 
+// BriefYAML returns what a specification gives: the fields that are neither empty nor
+// the default, with one comment per key. What is not written can still depend on the
+// rest: the default of fit.solver depends on uncertainty.inference.
+func (s Spec) BriefYAML() []byte {
+	s.Version = Version
+	var b strings.Builder
+	writeGiven(&b, "", reflect.ValueOf(s), reflect.ValueOf(Default()))
+	return []byte(strings.TrimLeft(b.String(), "\n"))
+}
+
+// writeGiven writes the fields of a section that differ from the defaults.
+func writeGiven(b *strings.Builder, indent string, section, defaults reflect.Value) {
+	for i := range section.NumField() {
+		field := section.Field(i)
+		tag := section.Type().Field(i).Tag
+		key, doc := tag.Get("yaml"), tag.Get("doc")
+		if isSection(field) {
+			var inner strings.Builder
+			writeGiven(&inner, indent+"  ", field, defaults.Field(i))
+			if inner.Len() > 0 {
+				b.WriteString("\n")
+				writeLine(b, indent+key+":", doc)
+				b.WriteString(inner.String() + "\n")
+			}
+			continue
+		}
+		if key != "version" && (field.IsZero() || reflect.DeepEqual(field.Interface(), defaults.Field(i).Interface())) {
+			continue
+		}
+		writeField(b, indent, key, doc, field)
+	}
+}
+
 // JSON returns the full specification with defaults, on one line.
 func (s Spec) JSON() []byte {
 	s.Fill()
@@ -56,23 +89,29 @@ func writeSection(b *strings.Builder, indent string, section reflect.Value) {
 			b.WriteString("\n")
 			continue
 		}
-		switch value := v.Interface().(type) {
-		case []string:
-			if len(value) == 0 {
-				writeLine(b, key+" []", tag.doc)
-				continue
-			}
-			writeLine(b, key, tag.doc)
-			for _, text := range value {
-				b.WriteString(indent + "  - " + quoteYAML(text) + "\n")
-			}
-		case Search:
-			value.write(b, key, tag.doc)
-		case string:
-			writeLine(b, key+" "+quoteYAML(value), tag.doc)
-		default: // numbers, and lambda
-			writeLine(b, fmt.Sprintf("%s %v", key, value), tag.doc)
+		writeField(b, indent, tag.key, tag.doc, v)
+	}
+}
+
+// writeField writes a field that is not a section.
+func writeField(b *strings.Builder, indent, name, doc string, v reflect.Value) {
+	key := indent + name + ":"
+	switch value := v.Interface().(type) {
+	case []string:
+		if len(value) == 0 {
+			writeLine(b, key+" []", doc)
+			return
 		}
+		writeLine(b, key, doc)
+		for _, text := range value {
+			b.WriteString(indent + "  - " + quoteYAML(text) + "\n")
+		}
+	case Search:
+		value.write(b, key, doc)
+	case string:
+		writeLine(b, key+" "+quoteYAML(value), doc)
+	default: // numbers, and lambda
+		writeLine(b, fmt.Sprintf("%s %v", key, value), doc)
 	}
 }
 
