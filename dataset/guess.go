@@ -147,7 +147,7 @@ func (g *Guess) Check(file string) error {
 	columns := "the columns are " + listed(g.names())
 	switch {
 	case g.Wide != nil && g.Target == "":
-		return &GuessError{&InputError{File: file, Problem: g.Wide.problem(), Remedy: g.Wide.Remedy(file) + ", or name the target (" + columns + ")", Field: "data.target"}}
+		return &GuessError{&InputError{File: file, Problem: g.Wide.problem(), Remedy: g.Wide.Remedy(file) + "; or name one column as data.target", Field: "data.target"}}
 	case g.Target == "":
 		return &GuessError{&InputError{File: file, Problem: "no column looks like a target, a number that is not an id" + g.nearlyNumbers(),
 			Remedy: "name the column to predict as data.target (" + columns + ")", Field: "data.target"}}

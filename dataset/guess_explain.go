@@ -10,6 +10,9 @@ const fewRows = 50
 
 // explain fills LeftOut, Determined and Notes.
 func (g *guesser) explain() {
+	if g.Wide != nil {
+		return
+	}
 	used := map[string]bool{}
 	for _, m := range g.modes {
 		for _, name := range m.Columns {
