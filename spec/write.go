@@ -23,13 +23,17 @@ func (s Spec) YAML() []byte {
 	return []byte(b.String())
 }
 
-// BriefYAML returns what a specification gives: the fields that are neither empty nor
-// the default, with one comment per key. What is not written can still depend on the
-// rest: the default of fit.solver depends on uncertainty.inference.
+// BriefYAML returns the fields that are neither empty nor the default, with one comment
+// per key. Parse and Fill make the same specification of it. A field that is not
+// written can be overridden together with those on which its default depends, as
+// fit.solver with uncertainty.inference.
 func (s Spec) BriefYAML() []byte {
 	s.Version = Version
+	defaults := Spec{Side: Side{Tables: s.Side.Tables}, Uncertainty: Uncertainty{Inference: s.Uncertainty.Inference}}
+	defaults.Fill()
+	defaults.Side.Tables, defaults.Uncertainty.Inference = nil, Default().Uncertainty.Inference
 	var b strings.Builder
-	writeGiven(&b, "", reflect.ValueOf(s), reflect.ValueOf(Default()))
+	writeGiven(&b, "", reflect.ValueOf(s), reflect.ValueOf(defaults))
 	return []byte(strings.TrimLeft(b.String(), "\n"))
 }
 
