@@ -96,7 +96,7 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 	plain := g.modeOfColumn(c)
 	plain.Name, plain.time = g.freeName("time"), true
 	others := len(g.modes)
-	if others == 0 && len(weak) == 0 && 10*c.Distinct > 9*g.Rows {
+	if 10*c.Distinct > 9*g.Rows && (others == 0 && len(weak) == 0 || c.regular()) {
 		g.addParts(c)
 		return
 	}
@@ -311,7 +311,7 @@ func (g *Guess) ProposeDuplicates(repeated int, equal bool) {
 		rule, why = "mean", "the target is not a count"
 	}
 	g.Duplicates, g.Repeated = rule, repeated
-	g.Notes = append(g.Notes, fmt.Sprintf("%s the cell of an earlier row, and no column tells them apart; data.duplicates is %s, because %s", haveCell(repeated), rule, why))
+	g.Notes = append(g.Notes, fmt.Sprintf("%s the cell of an earlier row; data.duplicates is %s, because %s", haveCell(repeated), rule, why))
 }
 
 func haveCell(n int) string {

@@ -47,6 +47,7 @@ func (g *guesser) guessModes() {
 	ids = g.withoutComposites(ids)
 	times = g.notDetermined(times, ids, true)
 	ids = g.notDetermined(ids, slices.Concat(ids, times), false)
+	ids = g.withoutMinor(ids)
 	primary := g.primaryTime(times, ids)
 	if primary != nil {
 		parts = g.notDetermined(parts, []*sampleColumn{primary}, false)
@@ -75,7 +76,7 @@ func (g *guesser) guessModes() {
 	for _, c := range periods {
 		g.modes = append(g.modes, g.modeOfColumn(c))
 	}
-	if primary != nil && !g.repeats(primary.Distinct) && g.uniqueWith(weak) {
+	if primary != nil && !g.repeats(primary.Distinct) && !primary.regular() && g.uniqueWith(weak) {
 		g.addWeak(weak) // the time is not needed
 		weak = nil
 	}
@@ -84,6 +85,35 @@ func (g *guesser) guessModes() {
 	}
 	g.addWeak(weak)
 	g.sortModes()
+}
+
+// mostIDs is the number of columns of ids from which texts without the name of an id
+// are left out: a survey has dozens of them.
+const mostIDs = 6
+
+// withoutMinor drops the texts with the fewest values while there are too many columns
+// and the cells stay about as unique as they are.
+func (g *guesser) withoutMinor(ids []*sampleColumn) []*sampleColumn {
+	modesOf := func(ids []*sampleColumn) (modes []sampleMode) {
+		for _, c := range ids {
+			modes = append(modes, g.modeOfColumn(c))
+		}
+		return modes
+	}
+	if len(ids) <= mostIDs {
+		return ids
+	}
+	minor := slices.DeleteFunc(slices.Clone(ids), func(c *sampleColumn) bool { return namedID(c.Name) || c.period })
+	slices.SortStableFunc(minor, func(a, b *sampleColumn) int { return a.Distinct - b.Distinct })
+	repeated := g.repeated(modesOf(ids))
+	for _, c := range minor {
+		fewer := slices.DeleteFunc(slices.Clone(ids), func(o *sampleColumn) bool { return o == c })
+		if left := g.repeated(modesOf(fewer)); len(ids) > mostIDs && 10*(left-repeated) < g.Rows {
+			c.reason = "there are many columns of ids, and it has few values and is not needed to tell cells apart"
+			ids = fewer
+		}
+	}
+	return ids
 }
 
 // byPosition orders columns as in the table.

@@ -49,6 +49,33 @@ func (c *sampleColumn) span() (first, last time.Time) {
 	return first, last
 }
 
+// regular reports whether the moments follow each other at a constant step, as those
+// of a series do, unlike those of events. Months and years differ by a few days.
+func (c *sampleColumn) regular() bool {
+	var moments []time.Time
+	for code, t := range c.moments {
+		if !Missing(c.values[code]) {
+			moments = append(moments, t)
+		}
+	}
+	slices.SortFunc(moments, time.Time.Compare)
+	var steps []float64
+	for i := 1; i < len(moments); i++ {
+		steps = append(steps, moments[i].Sub(moments[i-1]).Hours())
+	}
+	if len(steps) < 2 {
+		return false
+	}
+	sorted := slices.Sorted(slices.Values(steps))
+	median, equal := sorted[len(sorted)/2], 0
+	for _, step := range steps {
+		if step > 0.9*median && step < 1.1*median {
+			equal++
+		}
+	}
+	return median > 0 && 10*equal >= 9*len(steps)
+}
+
 // dayFirst reads 31.12.2016, 31/12/2016 and 31-12-2016, with or without a time.
 func dayFirst(s string) (time.Time, bool) {
 	date, clock, _ := strings.Cut(s, " ")

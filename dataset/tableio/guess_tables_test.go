@@ -88,6 +88,23 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%d\n", day(0).AddDate(0, i, -4).Format("2006-01-02"), r.IntN(400))
 				}
 			}},
+		{name: "one series with covariates", target: "cnt", modes: []string{"weather", "yearweek(dteday)", "weekday(dteday)"}, leftOut: map[string]string{"temp": "quantity"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("dteday,season,weather,temp,casual,cnt\n")
+				for i := range 400 {
+					fmt.Fprintf(w, "%s,%d,%s,0.%03d,%d,%d\n", day(i).Format("2006-01-02"), 1+i/91%4, []string{"mist", "clear", "rain"}[r.IntN(3)], r.IntN(999), r.IntN(60), r.IntN(400))
+				}
+			}},
+		{name: "survey", target: "income", modes: []string{"q3", "q4", "q5", "q6", "q7", "q8"}, duplicates: "mean", leftOut: map[string]string{"q1": "few values", "q2": "few values"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("q1,q2,q3,q4,q5,q6,q7,q8,income\n")
+				for range 1500 {
+					for q := range 8 {
+						fmt.Fprintf(w, "a%d,", r.IntN(3+q/2))
+					}
+					fmt.Fprintf(w, "%.2f\n", 1e4*r.Float64())
+				}
+			}},
 		{name: "ratings", target: "rating", modes: []string{"userId", "movieId"}, leftOut: map[string]string{"timestamp": "hardly repeat"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("userId,movieId,rating,timestamp\n")
