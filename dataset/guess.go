@@ -166,6 +166,11 @@ func (g *Guess) nearlyNumbers() string {
 			texts = append(texts, c.NotNumberText(g.unit))
 		}
 	}
+	for _, l := range g.LeftOut {
+		if strings.HasPrefix(l.Reason, "numbers such as") {
+			texts = append(texts, "column "+l.Column+": "+l.Reason)
+		}
+	}
 	if texts == nil {
 		return ""
 	}

@@ -32,6 +32,20 @@ func (g *guesser) withoutComposites(ids []*sampleColumn) []*sampleColumn {
 	})
 }
 
+// withoutEvents drops the ids of events, such as invoices, each of which has one time:
+// nothing can be learned about the next one.
+func (g *guesser) withoutEvents(ids, times []*sampleColumn) []*sampleColumn {
+	return slices.DeleteFunc(slices.Clone(ids), func(c *sampleColumn) bool {
+		isEvent := nameHasWord(c.Name, eventWords) && slices.ContainsFunc(times, func(t *sampleColumn) bool {
+			return determines(c.codes, len(c.values), t.codes)
+		})
+		if isEvent {
+			c.reason = "ids of events, each with its own time"
+		}
+		return isEvent
+	})
+}
+
 // contains reports whether the value of each row contains that of part.
 func (c *sampleColumn) contains(part *sampleColumn) bool {
 	for code, row := range c.first {
@@ -108,7 +122,7 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 			c.reason += fmt.Sprintf(" (yearmonth(%s) or hour(%s) can be a mode)", quoteColumn(c.Name), quoteColumn(c.Name))
 		}
 		return
-	case g.repeats(c.Distinct):
+	case g.plainTime(c):
 		g.modes = append(g.modes, plain)
 		return
 	case !c.callable:
@@ -135,6 +149,12 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 		return
 	}
 	c.reason = "times that hardly repeat"
+}
+
+// plainTime reports whether the values of a time can be ids as they are: they repeat
+// and are not the moments of events, which only the rows of one event share.
+func (g *guesser) plainTime(c *sampleColumn) bool {
+	return g.repeats(c.Distinct) && (g.Rows >= 20*c.Distinct || c.resolution() >= stepDay || !c.callable || c.regular())
 }
 
 // addParts makes modes of a single series, whose rows all have their own time: the

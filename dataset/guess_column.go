@@ -17,13 +17,14 @@ type sampleColumn struct {
 	first  []int    // first row of each value
 	empty  int      // rows without any text, which cannot be an id
 
-	moments  []time.Time // by code, for dates
-	callable bool        // calendar functions can read the values
-	period   bool        // a count of periods: d_1, d_2, ...
-	whole    bool        // all numbers are integers, perhaps written as 7.0
-	zeros    int         // rows that are 0
-	numeric  bool        // numbers, but for a few values
-	reason   string      // why it is no mode, if that is known
+	moments   []time.Time // by code, for dates
+	callable  bool        // calendar functions can read the values
+	period    bool        // a count of periods: d_1, d_2, ...
+	whole     bool        // all numbers are integers, perhaps written as 7.0
+	zeros     int         // rows that are 0
+	numeric   bool        // numbers, but for a few values
+	ambiguous bool        // two formats read its numbers differently
+	reason    string      // why it is no mode, if that is known
 }
 
 // readColumns describes every column.
@@ -180,7 +181,8 @@ func (g *guesser) numberFormat() NumberFormat {
 				fits = append(fits, f)
 			}
 		}
-		if len(fits) > 0 && c.agree(fits) {
+		c.ambiguous = !c.agree(fits)
+		if !c.ambiguous {
 			for _, f := range fits {
 				votes[f]++
 			}
@@ -212,6 +214,9 @@ func (c *sampleColumn) fits(f NumberFormat) bool {
 
 // agree reports whether all formats read the same numbers.
 func (c *sampleColumn) agree(fits []NumberFormat) bool {
+	if len(fits) == 0 {
+		return true
+	}
 	for _, value := range c.values {
 		first, kind := fits[0].Parse([]byte(value))
 		for _, f := range fits[1:] {

@@ -44,9 +44,10 @@ func (g *guesser) guessModes() {
 			ids = append(ids, c)
 		}
 	}
-	ids = g.withoutComposites(ids)
+	ids = g.withoutEvents(g.withoutComposites(ids), times)
 	times = g.notDetermined(times, ids, true)
-	ids = g.notDetermined(ids, slices.Concat(ids, times), false)
+	periods := slices.DeleteFunc(slices.Clone(times), func(c *sampleColumn) bool { return !g.plainTime(c) })
+	ids = g.notDetermined(ids, slices.Concat(ids, periods), false)
 	ids = g.withoutMinor(ids)
 	primary := g.primaryTime(times, ids)
 	if primary != nil {
@@ -62,18 +63,18 @@ func (g *guesser) guessModes() {
 		}
 		g.modes = append(g.modes, m)
 	}
-	periods := rest
+	joined := rest
 	if primary == nil && time == nil { // a lone month or week is the time
-		periods = nil
+		joined = nil
 		for _, c := range rest {
 			g.modes = append(g.modes, g.modeOfColumn(c))
 		}
 	}
-	weak = g.notDetermined(weak, slices.Concat(ids, times, parts), false)
+	weak = g.notDetermined(weak, slices.Concat(ids, periods, parts), false)
 	if time != nil {
 		g.modes = append(g.modes, *time)
 	}
-	for _, c := range periods {
+	for _, c := range joined {
 		g.modes = append(g.modes, g.modeOfColumn(c))
 	}
 	if primary != nil && !g.repeats(primary.Distinct) && !primary.regular() && g.uniqueWith(weak) {
@@ -228,6 +229,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "it is empty"
 	case c.Distinct == 1 && c.Missing == 0 && c.calendarRole() == anyNumber:
 		c.reason = "the same value in every row"
+	case c.ambiguous && !c.numeric:
+		c.reason = fmt.Sprintf("numbers such as %q may have a decimal comma or separators of thousands; data.decimal or data.thousands says which", c.values[0])
 	case c.Kind == KindFlag:
 		c.reason = "a flag with two values, not an id"
 	case c.Kind == KindNumber && c.NotNumbers > 0:

@@ -73,7 +73,7 @@ func (c *sampleColumn) regular() bool {
 			equal++
 		}
 	}
-	return median > 0 && 10*equal >= 9*len(steps)
+	return median > 0 && 4*equal >= 3*len(steps)
 }
 
 // dayFirst reads 31.12.2016, 31/12/2016 and 31-12-2016, with or without a time.

@@ -151,7 +151,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,2015-%02d,%.1f %%\n", 1+i%10, 1+i/10, 100*r.Float64())
 				}
 			}},
-		{name: "ambiguous commas", modes: []string{"store", "month"}, problem: "no column looks like a target",
+		{name: "ambiguous commas", modes: []string{"store", "month"}, problem: "may have a decimal comma or separators of thousands; data.decimal",
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("store;month;x\n")
 				for i := range 10 * 12 {
@@ -203,6 +203,15 @@ func guessTables() []guessTable {
 				w.WriteString("receipt,store,item,time,quantity\n")
 				for i := range 900 {
 					fmt.Fprintf(w, "%d,%d,i%d,%s,%d\n", 100000+i, r.IntN(4), r.IntN(6), day(i/60).Add(time.Duration(r.IntN(86400))*time.Second).Format("2006-01-02 15:04:05"), 1+r.IntN(4))
+				}
+			}},
+		{name: "invoices", target: "Quantity", modes: []string{"StockCode", "CustomerID", "time=date(InvoiceDate)"}, duplicates: "sum",
+			leftOut: map[string]string{"InvoiceNo": "events"}, determined: map[string]string{"Description": "StockCode", "Country": "CustomerID"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country\n")
+				for i := range 2500 {
+					invoice, item, at := i/5, r.IntN(60), day(0).Add(time.Duration(i/5*7+i/5*(i/5)%31)*time.Minute)
+					fmt.Fprintf(w, "%d,%dA,\"Item, %d\",%d,%s,%d.55,%d,%s\n", 536365+invoice, 85000+item, item, 1+r.IntN(12), at.Format("1/2/2006 15:04"), item%9, 17000+invoice%80, []string{"UK", "France"}[invoice%80/70])
 				}
 			}},
 		{name: "repeated ratings", target: "rating", modes: []string{"user", "book"}, duplicates: "mean",

@@ -146,6 +146,7 @@ func (f Format) decimal() byte {
 // appendWhole appends the digits before the decimal sign and returns what follows.
 func (f Format) appendWhole(dst, b []byte) (out, rest []byte, ok bool) {
 	group, groups := 0, 0
+	zero := b[0] == '0' // 0,123 has no thousands
 	for len(b) > 0 {
 		if fieldtext.IsDigit(b[0]) {
 			dst = append(dst, b[0])
@@ -157,7 +158,7 @@ func (f Format) appendWhole(dst, b []byte) (out, rest []byte, ok bool) {
 		if n == 0 {
 			break
 		}
-		if group == 0 || group > 3 || groups > 0 && group != 3 {
+		if zero || group == 0 || group > 3 || groups > 0 && group != 3 {
 			return dst, b, false
 		}
 		groups++

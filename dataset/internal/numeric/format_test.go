@@ -15,7 +15,7 @@ func TestFormat(t *testing.T) {
 		{german, "1.234,56 €", 1234.56, Finite}, {german, "1,5E+03", 1500, Finite}, {german, "12.5", 0, Text}, {german, "1.23.456", 0, Text}, {german, "1234.567", 0, Text},
 		{german, "1,2,3", 0, Text}, {german, "", 0, Missing}, {german, "NA", 0, Missing}, {german, "NaN", 0, NaN}, {german, "inf", 0, Infinite}, {german, "x", 0, Text},
 		{english, "$1,234.50", 1234.5, Finite}, {english, "-$5", -5, Finite}, {english, "$-5", -5, Finite}, {english, "($1,200)", -1200, Finite}, {english, "12 %", 12, Finite},
-		{english, "USD 7", 7, Finite}, {english, "1,5", 0, Text}, {english, "--5", 0, Text}, {english, "$", 0, Text}, {english, "%", 0, Text}, {english, "5 apples", 0, Text},
+		{english, "USD 7", 7, Finite}, {english, "1,5", 0, Text}, {english, "0,123", 0, Text}, {english, "0.5", .5, Finite}, {english, "--5", 0, Text}, {english, "$", 0, Text}, {english, "%", 0, Text}, {english, "5 apples", 0, Text},
 		{swiss, "1'234.5", 1234.5, Finite}, {swiss, "CHF 1’234.5", 1234.5, Finite}, {french, "1\u202f234,5 €", 1234.5, Finite}, {french, "1 234", 1234, Finite}, {french, "1 23", 0, Text},
 		{point, "12.5%", 12.5, Finite}, {point, "1,234", 0, Text}, {Format{}, "1,5", 0, Text}, {Format{}, "1.5", 1.5, Finite},
 	} {
