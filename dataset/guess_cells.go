@@ -81,7 +81,7 @@ func (g *guesser) notDetermined(columns, by []*sampleColumn, strict bool) []*sam
 
 // primaryTime returns the column of the time: that with the most values that repeat,
 // else the first.
-func (g *guesser) primaryTime(times, ids []*sampleColumn) *sampleColumn {
+func (g *guesser) primaryTime(times []*sampleColumn) *sampleColumn {
 	var best *sampleColumn
 	for _, c := range times {
 		switch {

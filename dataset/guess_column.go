@@ -66,9 +66,6 @@ func (c *sampleColumn) readNumbers(table NumberFormat, sample GuessSample) {
 			break
 		}
 	}
-	if c.NotNumbers > 0 && !table.Plain() && c.plainOnly() {
-		c.Numbers = NumberFormat{}
-	}
 	present := len(c.codes) - c.Missing
 	if c.NotNumbers > max(3, present/20) || 2*c.NotNumbers >= present {
 		c.NotNumbers, c.NotNumber, c.NotNumberLine = 0, "", 0 // a column of texts

@@ -49,7 +49,7 @@ func (g *guesser) guessModes() {
 	periods := slices.DeleteFunc(slices.Clone(times), func(c *sampleColumn) bool { return !g.plainTime(c) })
 	ids = g.notDetermined(ids, slices.Concat(ids, periods), false)
 	ids = g.withoutMinor(ids)
-	primary := g.primaryTime(times, ids)
+	primary := g.primaryTime(times)
 	if primary != nil {
 		parts = g.notDetermined(parts, []*sampleColumn{primary}, false)
 	}

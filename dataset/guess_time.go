@@ -197,8 +197,3 @@ func (c *sampleColumn) resolution() step {
 	}
 	return stepDay
 }
-
-// String returns the step as an adjective.
-func (s step) String() string {
-	return [...]string{"by the minute or second", "hourly", "daily", "weekly", "monthly", "yearly"}[s]
-}

@@ -66,14 +66,6 @@ func (f *Format) SetDelimiter(s string) error {
 // longestDelimiter bounds the length of a delimiter.
 const longestDelimiter = 8
 
-// DelimiterText returns the delimiter as it is written in the text.
-func (f Format) DelimiterText() string {
-	if f.Long != "" {
-		return f.Long
-	}
-	return string(rune(f.Delimiter))
-}
-
 // ParseDelimiter reads a delimiter: one character, or auto, comma, semicolon,
 // tab (also \t), bar or space.
 func ParseDelimiter(s string) (byte, error) {
