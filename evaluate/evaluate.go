@@ -130,8 +130,11 @@ func readAsFitted(ctx context.Context, m *model.Model, source tableio.Source, op
 		return nil, err
 	}
 	format.Stdin = opt.Format.Stdin
-	if opt.Format.Delimiter != 0 {
-		format.Delimiter = opt.Format.Delimiter
+	if opt.Format.Delimiter != 0 || opt.Format.LongDelimiter != "" {
+		format.Delimiter, format.LongDelimiter = opt.Format.Delimiter, opt.Format.LongDelimiter
+	}
+	if !opt.Format.Numbers.Plain() {
+		format.Numbers = opt.Format.Numbers
 	}
 	if opt.Format.Header != delimited.HeaderAuto {
 		format.Header = opt.Format.Header

@@ -20,6 +20,8 @@ var fieldFlags = []struct{ path, flag string }{
 	{"data.modes", "--modes"},
 	{"data.delimiter", "--delimiter"},
 	{"data.header", "--header"},
+	{"data.decimal", "--decimal"},
+	{"data.thousands", "--thousands"},
 	{"data.duplicates", "--duplicates"},
 	{"split", "--split"},
 	{"transform", "--transform"},
