@@ -31,6 +31,8 @@ type (
 	BaselineScores = model.BaselineScores
 	SideReport     = model.SideReport
 	Choice         = model.Choice
+	PowerEstimate  = model.PowerEstimate
+	Refit          = model.Refit
 	OrderChoice    = model.OrderChoice
 )
 

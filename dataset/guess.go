@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // Kind is the probable content of a column.
@@ -12,7 +14,8 @@ type Kind string
 const (
 	KindID     Kind = "id"     // names of entities, which repeat
 	KindNumber Kind = "number" // quantities
-	KindDate   Kind = "date"   // dates, times, unix seconds
+	KindDate   Kind = "date"   // dates, times, unix seconds, weeks, quarters
+	KindFlag   Kind = "flag"   // two values, such as 0 and 1
 	KindText   Kind = "text"   // texts that rarely repeat
 )
 
@@ -20,227 +23,217 @@ const (
 type ColumnInfo struct {
 	Name     string
 	Kind     Kind
-	Distinct int // number of distinct values
-	Missing  int
+	Distinct int     // number of distinct values
+	Missing  int     // values that are empty, NA, N/A or null
 	Min, Max float64 // of the numbers
 	Integer  bool    // all values are integers
+
+	// Numbers is how the numbers of the column are written.
+	Numbers NumberFormat
+
+	// NotNumbers counts the values that keep a column from being one of numbers, if they
+	// are few. NotNumber is the first of them, in line NotNumberLine. The text NaN counts,
+	// because a target of NaN is refused.
+	NotNumbers    int
+	NotNumber     string
+	NotNumberLine int
 }
 
-// A Guess is the probable meaning of a table's columns.
+// A Guess is the probable meaning of a table's columns. All of it rests on a sample of
+// the rows.
 type Guess struct {
 	Target  string   // "" if no column is suitable
 	Modes   []string // in the form that ParseMode reads
 	Columns []ColumnInfo
 	Rows    int // rows in the sample
+
+	// Duplicates is the proposed rule for cells that occur more than once, see
+	// [DuplicateRules]; "" if each row has its own cell. Repeated counts the rows whose
+	// cell an earlier row has.
+	Duplicates string
+	Repeated   int
+
+	Numbers    NumberFormat // of the target
+	LeftOut    []LeftOut
+	Determined []Determined
+	Wide       *Wide // nil for a table in long form
+
+	// Notes say what the user should know about the guess, a sentence each.
+	Notes []string
+
+	unit string // what lines count, see InputError
+}
+
+// LeftOut is a column that the guess does not use, and why.
+type LeftOut struct{ Column, Reason string }
+
+// Determined is a column that has the same value in all rows of each id of a mode,
+// such as the city of a store: it may be side information of that mode.
+type Determined struct{ Column, Mode string }
+
+// Wide describes a table with one column per period or series instead of one row.
+type Wide struct {
+	IDs   []string // columns to keep
+	First string   // of the columns that hold the values
+	Last  string
+	Count int
+}
+
+// GuessSample is what a guess is based on.
+type GuessSample struct {
+	Names      []string
+	Rows       [][]string // trimmed fields of each row
+	Lines      []int      // line of each row, or nil
+	Unit       string     // what Lines counts, see InputError
+	Headerless bool       // the names are c1, c2, ...
+}
+
+// Given is what is known about a table before the guess. Empty fields are guessed.
+type Given struct {
+	Target           string
+	Modes            []string
+	Weight, Exposure string       // columns that are neither target nor mode
+	Numbers          NumberFormat // recognised if plain
 }
 
 // GuessColumns guesses the target and the modes of a table from a sample of its rows,
 // which must not be empty.
 //
 // The target is a numeric column with the name of a target (sales, rating, y), or
-// else the last numeric column without the name of an id. The modes are the columns
-// of ids, with year and month joined, and the hour of a time of day. A column that
-// the ids of another column determine (the city of a store) is left out.
-func GuessColumns(names []string, sample [][]string) *Guess {
-	g := &Guess{Rows: len(sample)}
-	for c, name := range names {
-		g.Columns = append(g.Columns, describe(name, sample, c))
+// else the last numeric column that is neither an id nor, by its name, a covariate.
+//
+// The modes are the columns of ids and the time, with year and month joined, such that
+// each row has a cell of its own: a time that hardly repeats is taken by day, week or
+// month, or left out; integers without the name of an id are modes only if the cells
+// are not unique otherwise. If rows of the same cell remain, the guess has a rule for
+// them. A column that the ids of another column determine (the city of a store) is not
+// a mode.
+func GuessColumns(sample GuessSample, given Given) *Guess {
+	g := &guesser{
+		Guess:  &Guess{Rows: len(sample.Rows), unit: unitName(sample.Unit)},
+		sample: sample, given: given, target: -1,
 	}
-	target := g.guessTarget()
-	if target >= 0 {
-		g.Target = names[target]
-		g.Columns[target].Kind = KindNumber
+	g.readColumns()
+	g.guessTarget()
+	for _, c := range g.columns {
+		g.Columns = append(g.Columns, c.ColumnInfo)
 	}
-	g.guessModes(sample, target)
-	return g
+	g.guessModes()
+	g.checkCells()
+	g.findWide()
+	g.explain()
+	return g.Guess
 }
 
-func describe(name string, sample [][]string, c int) ColumnInfo {
-	info := ColumnInfo{Name: name, Integer: true}
-	distinct := map[string]bool{}
-	numeric, moments, unix := 0, 0, 0
-	for _, record := range sample {
-		value := record[c]
-		if Missing(value) {
-			info.Missing++
-			continue
-		}
-		distinct[value] = true
-		if v, ok := Number(value); ok {
-			if numeric == 0 {
-				info.Min, info.Max = v, v
-			}
-			numeric++
-			info.Min, info.Max = min(info.Min, v), max(info.Max, v)
-			if strings.ContainsAny(value, ".eE") {
-				info.Integer = false
-			}
-			if t, ok := Moment(value); ok && t.Year() >= 1980 && t.Year() < 2100 {
-				unix++
-			}
-		} else if _, ok := Moment(value); ok {
-			moments++
-		}
-	}
-	present := len(sample) - info.Missing
-	info.Distinct = len(distinct)
-	info.Integer = info.Integer && numeric == present && present > 0
-	repeats := 2*info.Distinct <= present
+// guesser is a guess under construction.
+type guesser struct {
+	*Guess
+	sample  GuessSample
+	given   Given
+	columns []*sampleColumn
+	target  int // index of the target, or -1
+	modes   []sampleMode
+}
+
+// GuessError says what a guess could not find and what to give instead.
+type GuessError struct{ *InputError }
+
+// Unwrap returns the error as an *InputError.
+func (e *GuessError) Unwrap() error { return e.InputError }
+
+// Check returns a *GuessError if the guess lacks the target or the modes. The file is
+// named in it.
+func (g *Guess) Check(file string) error {
+	columns := "the columns are " + listed(g.names())
 	switch {
-	case present > 0 && moments == present, present > 0 && unix == present && nameHasWord(name, timeWords):
-		info.Kind = KindDate
-	case numeric == present && present > 0 && !info.Integer:
-		info.Kind = KindNumber
-	case numeric == present && present > 0:
-		info.Kind = KindNumber
-		if repeats || nameHasWord(name, idWords) {
-			info.Kind = KindID
-		}
-	case repeats || nameHasWord(name, idWords):
-		info.Kind = KindID
-	default:
-		info.Kind = KindText
+	case g.Wide != nil && g.Target == "":
+		return &GuessError{&InputError{File: file, Problem: g.Wide.problem(), Remedy: g.Wide.Remedy(file) + "; or name one column as data.target", Field: "data.target"}}
+	case g.Target == "":
+		return &GuessError{&InputError{File: file, Problem: "no column looks like a target, a number that is not an id" + g.nearlyNumbers(),
+			Remedy: "name the column to predict as data.target (" + columns + ")", Field: "data.target"}}
+	case len(g.Modes) == 0:
+		return &GuessError{&InputError{File: file, Problem: "no column looks like ids, values that repeat from row to row" + g.uniqueColumns(),
+			Remedy: "name the columns that identify a cell as data.modes (" + columns + ")", Field: "data.modes"}}
 	}
-	return info
+	return nil
 }
 
-var (
-	targetWords = []string{"target", "y", "value", "label", "response", "sales", "sold", "qty", "quantity", "units", "bottles",
-		"rating", "score", "amount", "demand", "count", "volume", "revenue", "clicks", "visits", "total", "measurement"}
-	idWords = []string{"id", "key", "code", "no", "number", "zip", "postcode", "sku", "store", "shop", "item", "product", "article",
-		"user", "customer", "movie", "year", "quarter", "month", "week", "weekday", "day", "hour", "region", "city", "sensor", "station"}
-	timeWords = []string{"time", "timestamp", "ts", "date", "datetime", "created", "at", "unix", "epoch"}
-	partWords = []string{"part", "split", "fold", "weight"}
-)
-
-// nameHasWord reports whether a word of a name (item_id, itemId, item id) is among
-// words.
-func nameHasWord(name string, words []string) bool {
-	for _, word := range nameWords(name) {
-		if slices.Contains(words, word) {
-			return true
+// nearlyNumbers mentions columns in which few values are not numbers.
+func (g *Guess) nearlyNumbers() string {
+	var texts []string
+	for _, c := range g.Columns {
+		if c.NotNumbers > 0 {
+			texts = append(texts, c.NotNumberText(g.unit))
 		}
 	}
-	return false
+	for _, l := range g.LeftOut {
+		if strings.HasPrefix(l.Reason, "numbers such as") {
+			texts = append(texts, "column "+l.Column+": "+l.Reason)
+		}
+	}
+	if texts == nil {
+		return ""
+	}
+	return " (" + strings.Join(texts, "; ") + ")"
 }
 
-func nameWords(name string) []string {
-	var spaced strings.Builder
-	for i, r := range name {
-		if r >= 'A' && r <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z' {
-			spaced.WriteByte(' ')
-		}
-		spaced.WriteRune(r)
+// NotNumberText says which value of the column is not a number, and where.
+func (c ColumnInfo) NotNumberText(unit string) string {
+	if c.NotNumbers == 0 {
+		return ""
 	}
-	return strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool {
-		return strings.ContainsRune(" _-.", r)
-	})
+	text := fmt.Sprintf("column %s, ", c.Name)
+	if c.NotNumberLine > 0 {
+		text += fmt.Sprintf("%s %d: ", unitName(unit), c.NotNumberLine)
+	}
+	text += fmt.Sprintf("%q is not a number", c.NotNumber)
+	if c.NotNumbers > 1 {
+		text += fmt.Sprintf(" (%s of this kind)", plural.Count(c.NotNumbers, "value"))
+	}
+	return text
 }
 
-// guessTarget returns the column that most resembles a target, or -1.
-func (g *Guess) guessTarget() int {
-	best, bestScore := -1, 0
-	for c, info := range g.Columns {
-		numeric := info.Kind == KindNumber || info.Kind == KindID && info.Integer
-		if !numeric || nameHasWord(info.Name, partWords) {
-			continue
-		}
-		score := 1
-		if nameHasWord(info.Name, targetWords) {
-			score += 8
-		}
-		if nameHasWord(info.Name, idWords) {
-			score -= 8
-		}
-		if !info.Integer {
-			score += 2
-		}
-		if info.Distinct < 2 {
-			score -= 4
-		}
-		if score > 0 && score >= bestScore { // the last of equal scores
-			best, bestScore = c, score
+// uniqueColumns mentions columns with another value in almost every row.
+func (g *Guess) uniqueColumns() string {
+	var names []string
+	for _, c := range g.Columns {
+		if c.Kind != KindNumber && c.Name != g.Target && 2*c.Distinct > g.Rows {
+			names = append(names, c.Name)
 		}
 	}
-	return best
+	if names == nil {
+		return ""
+	}
+	return " (" + listed(names) + " hardly repeat)"
 }
 
-// guessModes sets g.Modes, in the order of the columns with time last.
-func (g *Guess) guessModes(sample [][]string, target int) {
-	calendar := map[string]int{}
-	var keys []int
-	var times []string
-	for c, info := range g.Columns {
-		if c == target || nameHasWord(info.Name, partWords) {
-			continue
-		}
-		switch lower := strings.ToLower(info.Name); {
-		case lower == "year" || lower == "month":
-			calendar[lower] = c
-		case info.Kind == KindDate:
-			times = append(times, g.timeMode(sample, c))
-		case info.Kind == KindID:
-			keys = append(keys, c)
-		}
+func (g *Guess) names() []string {
+	names := make([]string, len(g.Columns))
+	for i, c := range g.Columns {
+		names[i] = c.Name
 	}
-	year, hasYear := calendar["year"]
-	month, hasMonth := calendar["month"]
-	switch {
-	case hasYear && hasMonth:
-		times = append([]string{Mode{Name: "time", Columns: []string{g.Columns[year].Name, g.Columns[month].Name}}.String()}, times...)
-	case hasYear:
-		keys = append(keys, year)
-	case hasMonth:
-		keys = append(keys, month)
-	}
-	for _, c := range keys {
-		if !g.determined(sample, c, keys) {
-			g.Modes = append(g.Modes, g.modeOf(c))
-		}
-	}
-	g.Modes = append(g.Modes, times...)
+	return names
 }
 
-// modeOf names a mode after its column if a term may contain that name.
-func (g *Guess) modeOf(c int) string {
-	name := g.Columns[c].Name
-	m := Mode{Name: name, Columns: []string{name}}
-	if strings.ContainsAny(name, reserved+"+") {
-		m.Name = fmt.Sprintf("mode%d", c+1)
+// listed joins names, with the middle of a long list left out.
+func listed(names []string) string {
+	const most = 24
+	if len(names) > most {
+		names = slices.Concat(names[:most-4], []string{fmt.Sprintf("... (%d more)", len(names)-most+3)}, names[len(names)-3:])
 	}
-	return m.String()
+	return strings.Join(names, ", ")
 }
 
-// timeMode uses the hour if the values contain a time of day, else the values.
-func (g *Guess) timeMode(sample [][]string, c int) string {
-	name := g.Columns[c].Name
-	for _, record := range sample {
-		if t, ok := Moment(record[c]); ok && (t.Hour() != 0 || t.Minute() != 0) {
-			return Mode{Name: "hour", Columns: []string{name}, Func: "hour"}.String()
-		}
-	}
-	return Mode{Name: "time", Columns: []string{name}}.String()
+func (w *Wide) problem() string {
+	return fmt.Sprintf("the table is wide: %d columns, %s to %s, hold one quantity, and a row is not a single value", w.Count, w.First, w.Last)
 }
 
-// determined reports whether some other key column, which has more ids than column c
-// and whose ids repeat, determines column c.
-func (g *Guess) determined(sample [][]string, c int, keys []int) bool {
-	for _, other := range keys {
-		if other == c || g.Columns[other].Distinct <= g.Columns[c].Distinct || 2*g.Columns[other].Distinct > len(sample) {
-			continue
-		}
-		determines := map[string]string{}
-		unique := true
-		for _, record := range sample {
-			if before, ok := determines[record[other]]; ok && before != record[c] {
-				unique = false
-				break
-			}
-			determines[record[other]] = record[c]
-		}
-		if unique {
-			return true
-		}
+// Remedy says how to bring the table into long form.
+func (w *Wide) Remedy(file string) string {
+	quoted := make([]string, len(w.IDs))
+	for i, name := range w.IDs {
+		quoted[i] = fmt.Sprintf("%q", name)
 	}
-	return false
+	return fmt.Sprintf("bring it into long form first, one row per value, as in Python: import pandas; pandas.read_csv(%q).melt(id_vars=[%s], var_name=\"time\").to_csv(\"long.csv\", index=False)",
+		file, strings.Join(quoted, ", "))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
 // Missing reports whether a trimmed field has no value: it is empty, NA, N/A, NaN or
@@ -38,4 +39,19 @@ func Calendar(function string, t time.Time) (string, bool) {
 		return "", false
 	}
 	return string(f(nil, t)), true
+}
+
+// NumberFormat describes numbers that are written for people, as 1.234,56 € or 12 %.
+// The zero value describes plain numbers. See [ParseNumberFormat].
+type NumberFormat = numeric.Format
+
+// ParseNumberFormat reads a decimal sign (point or comma, or the character) and a
+// separator of thousands (comma, point, space, apostrophe, underscore or none, or the
+// character). Two empty texts give plain numbers.
+func ParseNumberFormat(decimal, thousands string) (NumberFormat, error) {
+	f, field, err := numeric.ParseFormat(decimal, thousands)
+	if err != nil {
+		return f, fielderr.Errorf(field, "%w", err)
+	}
+	return f, nil
 }

@@ -46,6 +46,7 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	if score.N == 0 {
 		return score, sum, noTargets(m, source)
 	}
+	sum.Fitted = m.Record().Refit != nil && isFitted(ctx, m, source, sum.Rows, opt)
 	if sum.Rows != m.FittedRows() { // else it is the table of the fit: errors on training rows are too small
 		sum.Warnings = append(sum.Warnings, CoverageWarnings(m, score, "the table")...)
 	}
@@ -86,7 +87,7 @@ func Part(ctx context.Context, m *model.Model, source tableio.Source, part datas
 		return metrics.Score{}, model.Summary{}, err
 	}
 	sum := m.NewSummary()
-	sum.Rows = len(rows.Y)
+	sum.Rows, sum.Fitted = len(rows.Y), m.Record().Refit != nil
 	m.CountOrigins(&sum, rows.Codes, rows.Y)
 	score := s.Score(m)
 	if part != dataset.Train {
@@ -129,8 +130,11 @@ func readAsFitted(ctx context.Context, m *model.Model, source tableio.Source, op
 		return nil, err
 	}
 	format.Stdin = opt.Format.Stdin
-	if opt.Format.Delimiter != 0 {
-		format.Delimiter = opt.Format.Delimiter
+	if opt.Format.Delimiter != 0 || opt.Format.LongDelimiter != "" {
+		format.Delimiter, format.LongDelimiter = opt.Format.Delimiter, opt.Format.LongDelimiter
+	}
+	if !opt.Format.Numbers.Plain() {
+		format.Numbers = opt.Format.Numbers
 	}
 	if opt.Format.Header != delimited.HeaderAuto {
 		format.Header = opt.Format.Header

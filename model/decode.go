@@ -74,6 +74,10 @@ func (d *decoder) decode() error {
 			return err
 		}
 	}
+	m.spec.Fill() // fields that its version did not have
+	if err := m.scale.Validate(); err != nil {
+		return fmt.Errorf("its scale: %w", err)
+	}
 	if err := d.modes(); err != nil {
 		return err
 	}

@@ -29,7 +29,9 @@ type Record struct {
 	History  []solver.Point    `json:"history"`
 	Side     []SideReport      `json:"side,omitempty"`
 	Choices  []Choice          `json:"choices,omitempty"` // of a scale or likelihood that was auto
+	Power    *PowerEstimate    `json:"power,omitempty"`   // of a scale that was power
 	Orders   []OrderChoice     `json:"orders,omitempty"`  // of cores, if the specification says auto
+	Refit    *Refit            `json:"refit,omitempty"`   // of a model that was trained again on all rows
 	// Decisions of a fit with automatic terms, in the order in which they were made.
 	Decisions []Decision `json:"decisions,omitempty"`
 	Warnings  []string   `json:"warnings"`
@@ -55,6 +57,15 @@ func (r Record) Clone() Record {
 		}
 		return c
 	})
+	if r.Power != nil {
+		estimate := *r.Power
+		estimate.Tried = slices.Clone(estimate.Tried)
+		r.Power = &estimate
+	}
+	if r.Refit != nil {
+		refit := *r.Refit
+		r.Refit = &refit
+	}
 	r.Orders = cloneEach(r.Orders, func(c OrderChoice) OrderChoice {
 		if c.CRPS != nil {
 			crps := *c.CRPS
@@ -123,6 +134,22 @@ type Option struct {
 	Value string   `json:"value"`
 	CRPS  *float64 `json:"crps"` // of a short fit; nil if the data does not allow the candidate
 	Taken bool     `json:"taken"`
+}
+
+// A PowerEstimate describes how a scale was estimated because the specification says
+// power.
+type PowerEstimate struct {
+	Power float64      `json:"power"`
+	Unit  float64      `json:"unit"` // of the power; see predictive.TargetUnit
+	Rows  int          `json:"rows"` // training rows that it was estimated from
+	Tried []PowerScore `json:"tried"`
+}
+
+// A PowerScore is the CRPS of main and pair effects on the scale of a power, on training
+// rows that they were not fitted to.
+type PowerScore struct {
+	Power float64 `json:"power"`
+	CRPS  float64 `json:"crps"`
 }
 
 // An OrderChoice is an order of the cores of a term that was fitted briefly because the

@@ -10,7 +10,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
-	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -187,7 +186,7 @@ func (m *Model) drawRow(values, levels []float64, z tt.Moments, r Rows, i int, r
 			values[k] = m.scale.Transform.Inverse(f + noise*rng.NormFloat64())
 		}
 	}
-	clamp := m.scale.NonNegative && m.scale.Transform != predictive.Identity
+	clamp := m.scale.NonNegative && !m.scale.Transform.Linear()
 	if m.correction == nil {
 		if clamp {
 			for k, v := range values {

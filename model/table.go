@@ -39,12 +39,24 @@ type TableOptions struct {
 	Samples int
 }
 
+// format returns how a table is read. Its numbers are written as those of the table of
+// the fit, unless the options say otherwise.
+func (m *Model) format(opt TableOptions) tableio.Format {
+	format := opt.Format
+	if format.Numbers.Plain() {
+		if numbers, err := dataset.ParseNumberFormat(m.spec.Data.Decimal, m.spec.Data.Thousands); err == nil { // Validate has checked it
+			format.Numbers = numbers
+		}
+	}
+	return format
+}
+
 // A Summary counts the rows of a table whose ids have no training rows.
 type Summary struct {
 	Rows   int
 	Unseen []int // by mode: rows whose id has neither training rows nor side information
 	Side   []int // by mode: rows whose id is predicted from its side information
-	Fitted bool  // set by recalibration: the table is the one the model was fitted to
+	Fitted bool  // set by recalibration and, for a refitted model, by an evaluation: the table is the one the model was fitted to
 
 	// Assumed names the columns of weight and exposure that the model was fitted with and
 	// the table does not have: all their values are taken as 1.
@@ -184,7 +196,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	levels := append([]float64{0.5}, opt.Quantiles...)
 	schema := dataset.Schema{Modes: m.modes, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Optional: true, Absent: names}
 	var mutex sync.Mutex
-	err = tableio.AppendColumns(ctx, source, schema, m.dicts, opt.Format, opt.Threads, w, opt.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
+	err = tableio.AppendColumns(ctx, source, schema, m.dicts, m.format(opt), opt.Threads, w, opt.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
 		m, z, err := predict(b)
 		if err != nil {
 			return err
@@ -256,7 +268,7 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 	predict := m.batchPredictor(opt.Strict)
 	var mutex sync.Mutex
 	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
-	err := tableio.VisitBatches(ctx, source, schema, m.dicts, opt.Format, opt.Threads, func(b *tableio.Batch) error {
+	err := tableio.VisitBatches(ctx, source, schema, m.dicts, m.format(opt), opt.Threads, func(b *tableio.Batch) error {
 		m, z, err := predict(b)
 		if err != nil {
 			return err

@@ -83,26 +83,29 @@ func (d Distribution) kink(z, t float64) float64 {
 }
 
 // nodeValues writes the quantiles at the quadrature nodes. The switch is outside the
-// loops for speed; a node costs at most one exponential.
+// loops for speed; a node costs at most one
+// logarithm and one exponential.
 func (d Distribution) nodeValues(dst *[nodeCount]float64) {
 	if d.clamped {
 		defer clamp(dst)
 	}
-	switch d.transform {
-	case Log1p:
+	switch d.transform.kind {
+	case log1p:
 		for i, z := range &d.scores.nodes {
 			dst[i] = math.Exp(d.m+d.sd*z) - 1
 		}
-	case Sqrt:
+	case sqrt:
 		for i, z := range &d.scores.nodes {
 			g := max(d.m+d.sd*z, 0)
 			dst[i] = g * g
 		}
-	case Cbrt1p:
+	case cbrt1p:
 		for i, z := range &d.scores.nodes {
 			g := max(d.m+d.sd*z, 0)
 			dst[i] = g*g*g - 1
 		}
+	case power:
+		d.transform.powerValues(dst[:], d.scores.nodes[:], d.m, d.sd)
 	default:
 		for i, z := range &d.scores.nodes {
 			dst[i] = d.m + d.sd*z

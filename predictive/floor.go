@@ -41,14 +41,14 @@ func clampedMoments(t Transform, m, v float64) (first, second float64) {
 		first = max(t.Inverse(m), 0)
 		return first, first * first
 	}
-	switch t {
-	case Log1p:
+	switch t.kind {
+	case log1p:
 		// E[exp(k g); g > 0] = exp(k m + k^2 v/2) Phi(m/s + k s)
 		zero := normalCDF(m / s)
 		one := math.Exp(m+v/2) * normalCDF(m/s+s)
 		two := math.Exp(2*m+2*v) * normalCDF(m/s+2*s)
 		return max(one-zero, 0), max(two-2*one+zero, 0)
-	case Cbrt1p:
+	case cbrt1p:
 		above := momentsAbove(m, v, 1)
 		return max(above[3]-above[0], 0), max(above[6]-2*above[3]+above[0], 0)
 	}

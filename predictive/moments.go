@@ -4,9 +4,9 @@ import "math"
 
 // Mean returns the mean. It has the closed form
 //
-//	identity m,   log1p exp(m + v/2) - 1,   sqrt E max(g, 0)^2,   cbrt1p E max(g, 0)^3 - 1.
+//	identity m,   log1p exp(m + v/2) - 1,   sqrt E max(g, 0)^2,   cbrt1p E max(g, 0)^3 - 1,
 //
-// The last two are m^2 + v and m^3 + 3 m v - 1 unless m/s is small. An empirical
+// and for powers it is an integral. Those of the roots are m^2 + v and m^3 + 3 m v - 1 unless m/s is small. An empirical
 // score distribution does not change the mean: a mean under that distribution would
 // depend on its few most extreme scores, and was less accurate on unseen data. A
 // [MeanCurve] does.
@@ -25,15 +25,17 @@ func (d Distribution) gaussianMean() float64 {
 
 // gaussianMean returns E[g^-1(x)] for x ~ N(m, v).
 func gaussianMean(t Transform, m, v float64) float64 {
-	switch t {
-	case Log1p:
+	switch t.kind {
+	case log1p:
 		return math.Expm1(m + v/2)
-	case Sqrt:
+	case sqrt:
 		second, _ := rectifiedMoments(m, v, 2)
 		return second
-	case Cbrt1p:
+	case cbrt1p:
 		third, _ := rectifiedMoments(m, v, 3)
 		return third - 1
+	case power:
+		return t.powerMean(m, v)
 	}
 	return m
 }
@@ -84,16 +86,19 @@ func (d Distribution) Moments() Moments {
 
 // gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.
 func (d Distribution) gaussianVariances() (model, noise float64) {
+	if d.transform.kind == power {
+		return d.powerVariances()
+	}
 	if d.cuts() {
 		return d.clampedVariances()
 	}
-	switch d.transform {
-	case Log1p:
+	switch d.transform.kind {
+	case log1p:
 		level := math.Exp(2*d.m + d.model + d.noise)
 		return level * math.Expm1(d.model), level * math.Exp(d.model) * math.Expm1(d.noise)
-	case Sqrt:
+	case sqrt:
 		return d.rootVariances(2)
-	case Cbrt1p:
+	case cbrt1p:
 		return d.rootVariances(3)
 	}
 	return d.model, d.noise

@@ -1,6 +1,9 @@
 package predictive
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // A Scale maps targets to the standardised modelling scale and back:
 //
@@ -22,6 +25,7 @@ type Scale struct {
 // NewScale fits a scale to training targets. The weights w are optional; nil means
 // that every weight is 1. Errors are a [*DomainError] or a [*ConstantError].
 func NewScale(t Transform, y, w []float32) (Scale, error) {
+	t = t.WithUnit(y, w)
 	s := Scale{Transform: t, Spread: 1}
 	var sum, squares, total float64
 	for i, v := range y {
@@ -115,13 +119,15 @@ func (s Scale) Forward(dst, y []float32) error {
 // OnScale returns g(y) for a target or a point prediction y, after moving y into
 // the domain of g. For counts g is log1p.
 func (s Scale) OnScale(y float64) float64 {
-	switch s.Transform {
-	case Log1p, LogRate:
+	switch s.Transform.kind {
+	case log1p, logRate:
 		return math.Log1p(max(y, -1+1e-9))
-	case Sqrt:
+	case sqrt:
 		return math.Sqrt(max(y, 0))
-	case Cbrt1p:
+	case cbrt1p:
 		return math.Cbrt(max(1+y, 0))
+	case power:
+		return s.Transform.powerForward(y)
 	}
 	return y
 }
@@ -142,3 +148,16 @@ func (s Scale) LevelOnScale(level float64) float64 {
 // Location returns the prediction of g(y), or of the logarithmic rate of counts,
 // from a standardised prediction.
 func (s Scale) Location(z float32) float64 { return s.Center + s.Spread*float64(z) }
+
+// Validate returns what is wrong with a scale that was read from a file.
+func (s Scale) Validate() error {
+	switch {
+	case s.Transform.kind == power && s.Transform.unit == 0:
+		return fmt.Errorf("the transform %s has no unit", s.Transform)
+	case math.IsNaN(s.Center) || math.IsInf(s.Center, 0):
+		return fmt.Errorf("the center %g is not a number", s.Center)
+	case !(s.Spread > 0) || math.IsInf(s.Spread, 1):
+		return fmt.Errorf("the spread %g is not above 0", s.Spread)
+	}
+	return nil
+}

@@ -20,12 +20,12 @@ func (e *DomainError) Unwrap() error { return ErrDomain }
 
 func (e *DomainError) Error() string {
 	domain := "values of 0 or more"
-	switch e.Transform {
-	case LogRate:
+	switch e.Transform.kind {
+	case logRate:
 		return fmt.Sprintf("the target %g is not a count: a poisson or negative-binomial likelihood requires whole numbers of 0 or more; correct the value, or use likelihood gaussian", e.Value)
-	case Log1p:
+	case log1p:
 		domain = "values above -1"
-	case Cbrt1p:
+	case cbrt1p:
 		domain = "values of -1 or more"
 	}
 	return fmt.Sprintf("the target %g is outside the domain of transform %s, which requires %s; correct the value, or use transform identity", e.Value, e.Transform, domain)

@@ -8,34 +8,61 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
-// A Transform is the function g that maps the target to the modelling scale.
-type Transform uint8
+// A Transform is the function g that maps the target to the modelling scale: one of the
+// values below, or a power (see [Power]). It is comparable; the zero value is [Identity].
+type Transform struct {
+	kind        transformKind
+	power, unit float64 // of kind power; a unit of 0 is not yet determined
+}
+
+type transformKind uint8
 
 const (
-	Identity Transform = iota
-	Log1p              // g = log(1 + y)
-	Sqrt               // g = sqrt(y); its inverse maps negative g to y = 0
-	Cbrt1p             // g = cbrt(1 + y); its inverse maps negative g to y = -1
+	identity transformKind = iota
+	log1p
+	sqrt
+	cbrt1p
+	logRate
+	power
+)
+
+// The transforms without parameters.
+var (
+	Identity = Transform{kind: identity}
+	Log1p    = Transform{kind: log1p}  // g = log(1 + y)
+	Sqrt     = Transform{kind: sqrt}   // g = sqrt(y); its inverse maps negative g to y = 0
+	Cbrt1p   = Transform{kind: cbrt1p} // g = cbrt(1 + y); its inverse maps negative g to y = -1
 	// LogRate marks the scale of counts, which are modelled by the logarithm of
 	// their rate. It leaves the counts unchanged, and specifications do not name it:
 	// it follows from the likelihood.
-	LogRate
+	LogRate = Transform{kind: logRate}
 )
 
-var transformNames = [...]string{Identity: "identity", Log1p: "log1p", Sqrt: "sqrt", Cbrt1p: "cbrt1p", LogRate: "log-rate"}
+var transformNames = [...]string{identity: "identity", log1p: "log1p", sqrt: "sqrt", cbrt1p: "cbrt1p", logRate: "log-rate"}
 
-// Transforms returns the names of the transforms that a specification can choose.
-func Transforms() []string { return slices.Clone(transformNames[:LogRate]) }
+// Transforms returns the names of the transforms without parameters that a specification
+// can choose.
+func Transforms() []string { return slices.Clone(transformNames[:logRate]) }
 
-// ParseTransform returns the transform with one of the names in [Transforms].
+// ParseTransform returns the transform with one of the names in [Transforms], or the
+// power that power:P or power:P:UNIT describes.
 func ParseTransform(name string) (Transform, error) {
-	if i := slices.Index(transformNames[:LogRate], name); i >= 0 {
-		return Transform(i), nil
+	if i := slices.Index(transformNames[:logRate], name); i >= 0 {
+		return Transform{kind: transformKind(i)}, nil
 	}
-	return 0, fielderr.Errorf("transform", "unknown transform %q; use one of %s", name, strings.Join(transformNames[:LogRate], ", "))
+	if text, is := strings.CutPrefix(name, "power:"); is {
+		return parsePower(text)
+	}
+	return Transform{}, fielderr.Errorf("transform", "unknown transform %q; use one of %s or power:P", name, strings.Join(transformNames[:logRate], ", "))
 }
 
-func (t Transform) String() string { return transformNames[t] }
+// String returns the text that [ParseTransform] reads.
+func (t Transform) String() string {
+	if t.kind == power {
+		return t.powerText()
+	}
+	return transformNames[t.kind]
+}
 
 // MarshalText returns the name.
 func (t Transform) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
@@ -50,16 +77,19 @@ func (t *Transform) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
+// Linear reports whether g is a linear function of y.
+func (t Transform) Linear() bool { return t.kind == identity || t.kind == power && t.power == 1 }
+
 // InDomain reports whether g(y) is defined. Counts must be whole numbers from 0.
 func (t Transform) InDomain(y float64) bool {
-	switch t {
-	case Log1p:
+	switch t.kind {
+	case log1p:
 		return !(y <= -1)
-	case Sqrt:
+	case sqrt:
 		return !(y < 0)
-	case Cbrt1p:
+	case cbrt1p:
 		return !(y < -1)
-	case LogRate:
+	case logRate:
 		return !(y < 0 || y != math.Trunc(y))
 	}
 	return true
@@ -75,13 +105,15 @@ func (t Transform) Forward(y float64) float64 {
 
 // forward returns g(y) for y in the domain.
 func (t Transform) forward(y float64) float64 {
-	switch t {
-	case Log1p:
+	switch t.kind {
+	case log1p:
 		return math.Log1p(y)
-	case Sqrt:
+	case sqrt:
 		return math.Sqrt(y)
-	case Cbrt1p:
+	case cbrt1p:
 		return math.Cbrt(1 + y)
+	case power:
+		return t.powerForward(y)
 	}
 	return y
 }
@@ -89,42 +121,51 @@ func (t Transform) forward(y float64) float64 {
 // Inverse returns the y that corresponds to a value on the modelling scale. It is
 // non-decreasing.
 func (t Transform) Inverse(g float64) float64 {
-	switch t {
-	case Log1p:
+	switch t.kind {
+	case log1p:
 		return math.Expm1(g)
-	case Sqrt:
+	case sqrt:
 		g = max(g, 0)
 		return g * g
-	case Cbrt1p:
+	case cbrt1p:
 		g = max(g, 0)
 		return g*g*g - 1
+	case power:
+		return t.powerInverse(g)
 	}
 	return g
 }
 
+// LogDerivative returns log g'(y) for y in the domain.
+func (t Transform) LogDerivative(y float64) float64 { return t.logDerivative(t.forward(y)) }
+
 // logDerivative returns log g'(y), from g = g(y).
 func (t Transform) logDerivative(g float64) float64 {
-	switch t {
-	case Log1p:
+	switch t.kind {
+	case log1p:
 		return -g
-	case Sqrt:
+	case sqrt:
 		return -math.Log(2 * g)
-	case Cbrt1p:
+	case cbrt1p:
 		return -math.Log(3 * g * g)
+	case power:
+		return t.powerLogDerivative(g)
 	}
 	return 0
 }
 
 // inverseDerivative returns dy/dg.
 func (t Transform) inverseDerivative(g float64) float64 {
-	switch t {
-	case Log1p:
+	switch t.kind {
+	case log1p:
 		return math.Exp(g)
-	case Sqrt:
+	case sqrt:
 		return 2 * max(g, 0)
-	case Cbrt1p:
+	case cbrt1p:
 		g = max(g, 0)
 		return 3 * g * g
+	case power:
+		return math.Exp(-t.powerLogDerivative(g))
 	}
 	return 1
 }
@@ -132,10 +173,10 @@ func (t Transform) inverseDerivative(g float64) float64 {
 // lowerBound returns the value to which the inverse maps all negative g, which
 // therefore has positive probability; -Inf if there is no such value.
 func (t Transform) lowerBound() float64 {
-	switch t {
-	case Sqrt:
+	switch t.kind {
+	case sqrt:
 		return 0
-	case Cbrt1p:
+	case cbrt1p:
 		return -1
 	}
 	return math.Inf(-1)

@@ -52,16 +52,17 @@ type chooser struct {
 	sizes     []int
 	rows      int // training rows
 	pairs     map[[2]int]int
+	power     *model.PowerEstimate
 	decisions []model.Decision
 }
 
 // resolve returns the specification with everything that it leaves open chosen on the
-// data, and the decisions. The comparisons use samples of the training rows, so their
+// data, the estimate of the scale, if there is one, and the decisions. The comparisons use samples of the training rows, so their
 // cost does not grow with the table. See docs/concepts/automatic.md for the rules.
-func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, []model.Decision, error) {
+func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, *model.PowerEstimate, []model.Decision, error) {
 	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames(), sizes: data.Sizes(), rows: data.Count(dataset.Train)}
 	if err := c.checkModes(); err != nil {
-		return s, nil, err
+		return s, nil, nil, err
 	}
 	c.countPairs()
 	open := c.spec.Uncertainty.Inference == spec.Auto
@@ -79,11 +80,11 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
-			return s, nil, err
+			return s, nil, nil, err
 		}
 	}
 	c.spec.Fill() // a posterior and a point estimate have different solvers
-	return c.spec, c.decisions, c.spec.Validate()
+	return c.spec, c.power, c.decisions, c.spec.Validate()
 }
 
 // checkModes returns an error for a table whose ids hardly repeat in any mode, because

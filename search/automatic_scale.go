@@ -3,10 +3,7 @@ package search
 import (
 	"context"
 	"math"
-	"slices"
 
-	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -29,24 +26,15 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 	if c.spec.Uncertainty.Likelihood == spec.Auto {
 		start.Uncertainty.Likelihood = "gaussian"
 	}
-	var candidates []candidate
-	if start.Transform == spec.Auto {
-		for _, t := range predictive.Transforms() {
-			s := start.Clone()
-			s.Transform = t
-			if c.data.CheckDomain(s) == nil {
-				candidates = append(candidates, candidate{t, s})
-			}
+	if start.Transform == spec.Auto || start.Transform == "power" {
+		var err error
+		if start, c.power, err = choosePower(ctx, start, c.data, c.opt); err != nil {
+			return err
 		}
-	} else {
-		candidates = []candidate{{start.Transform, start}}
 	}
+	candidates := []candidate{{start.Transform, start}}
 	if c.spec.Uncertainty.Likelihood == spec.Auto && c.hasSmallCounts() {
-		s := withLikelihood(start, "negative-binomial")
-		candidates = append(candidates, candidate{"negative binomial counts", s})
-	}
-	if c.data.Count(dataset.Valid) == 0 && len(candidates) > 1 {
-		candidates = []candidate{candidates[c.skewedScale(candidates)]}
+		candidates = append(candidates, candidate{"negative binomial counts", withLikelihood(start, "negative-binomial")})
 	}
 	return c.compare(ctx, "scale", candidates)
 }
@@ -66,21 +54,4 @@ func (c *chooser) hasSmallCounts() bool {
 		most = maxCountMeanThorough
 	}
 	return sum <= most*float64(len(y))
-}
-
-// skewedScale returns the candidate for a table without a validation set: the cube root
-// for a target whose mean is far above its median, otherwise the first.
-func (c *chooser) skewedScale(candidates []candidate) int {
-	y := c.data.Targets()
-	mean := 0.0
-	for _, v := range y {
-		mean += float64(v) / float64(len(y))
-	}
-	slices.Sort(y)
-	median := float64(y[len(y)/2])
-	i := slices.IndexFunc(candidates, func(one candidate) bool { return one.spec.Transform == predictive.Cbrt1p.String() })
-	if i >= 0 && mean > 1.3*median {
-		return i
-	}
-	return 0
 }

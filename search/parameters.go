@@ -46,7 +46,7 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 		choices("noise", u.Noise, false, []string{"constant", "power"}, func(s *spec.Spec, v string) { s.Uncertainty.Noise = v }),
 		choices("noise-use", u.NoiseUse, false, []string{"predict", "fit"}, func(s *spec.Spec, v string) { s.Uncertainty.NoiseUse = v }),
 		choices("conformal", u.Conformal, false, []string{"none", "split", "group:mean"}, func(s *spec.Spec, v string) { s.Uncertainty.Conformal = v }),
-		choices("transform", given.Transform, given.Transform == "auto", predictive.Transforms(), func(s *spec.Spec, v string) { s.Transform = v }),
+		choices("transform", given.Transform, given.Transform == "auto", transformChoices(given.Transform), func(s *spec.Spec, v string) { s.Transform = v }),
 		choices("likelihood", u.Likelihood, u.Likelihood == "auto", spec.Likelihoods(), func(s *spec.Spec, v string) { *s = withLikelihood(*s, v) }),
 		whole("patience", f.Patience, false, 1, 4*f.Patience, func(s *spec.Spec, v int) { s.Fit.Patience = v }),
 	)
@@ -71,6 +71,14 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 			choices("ridge", f.Ridge, false, []string{"frequency", "uniform"}, func(s *spec.Spec, v string) { s.Fit.Ridge = v }))
 	}
 	return append(all, termParameters(given)...), nil
+}
+
+// transformChoices returns the scales of a search: the named ones and a given power.
+func transformChoices(given string) []string {
+	if strings.HasPrefix(given, "power") {
+		return append(predictive.Transforms(), given)
+	}
+	return predictive.Transforms()
 }
 
 // termParameters returns one parameter per term after the first, which can remove the

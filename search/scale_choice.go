@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -18,30 +19,53 @@ import (
 )
 
 // Fit reads a table and trains the model. The zero source means the files of the
-// specification. If the order of cores is auto, Fit chooses it first, by short fits. If
-// the scale or the likelihood is auto, Fit trains one model per combination that the data
-// allows and returns the one with the smallest CRPS on the validation set. All fits share
-// the time budget.
+// specification. If the scale is power, Fit first estimates it from training rows. If the
+// order of cores is auto, Fit chooses it next, by short fits. If the scale or the
+// likelihood is auto, Fit trains one model per combination that the data allows and
+// returns the one with the smallest CRPS on the validation set. If the specification says
+// so, the result is trained again on all rows. All fits share the time budget.
 func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*model.Model, *train.Report, error) {
 	s.Fill()
 	if err := s.Validate(); err != nil {
 		return nil, nil, err
 	}
 	s.Search = nil
-	if !s.Automatic() && !hasChoice(s) {
+	if !s.Automatic() && !hasChoice(s) && s.Fit.Refit != "all" {
 		return train.ReadAndFit(ctx, s, source, opt)
 	}
 	data, err := train.Read(ctx, s, source, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	return fitOn(ctx, s, data, opt)
+	if s.Fit.Refit != "all" {
+		return fitOn(ctx, s, data, opt)
+	}
+	// A sweep over all rows takes longer than one over the training rows, and the refit has
+	// at most as many.
+	first, began := opt, time.Now()
+	rows, all := data.Count(dataset.Train), data.Used()
+	first.TimeBudget = time.Duration(float64(opt.TimeBudget) * float64(rows) / float64(rows+all))
+	m, r, err := fitOn(ctx, s, data, first)
+	if err != nil {
+		return nil, nil, err
+	}
+	opt.TimeBudget = remaining(opt.TimeBudget, began)
+	return train.Refit(ctx, m, r, data, opt)
 }
 
 // fitOn is Fit on a table that was read before.
 func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
 	if s.Automatic() {
 		return fitAutomatic(ctx, s, data, opt)
+	}
+	var power *model.PowerEstimate
+	if s.Transform == "power" {
+		began := time.Now()
+		var err error
+		if s, power, err = choosePower(ctx, s, data, opt); err != nil {
+			return nil, nil, err
+		}
+		opt.TimeBudget = remaining(opt.TimeBudget, began)
 	}
 	var orders []model.OrderChoice
 	if s.Order == "auto" {
@@ -50,45 +74,49 @@ func fitOn(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options
 		if s, orders, err = chooseOrders(ctx, s, data, opt); err != nil {
 			return nil, nil, err
 		}
-		if opt.TimeBudget > 0 {
-			opt.TimeBudget = max(opt.TimeBudget-time.Since(began), time.Millisecond)
-		}
+		opt.TimeBudget = remaining(opt.TimeBudget, began)
 	}
 	fit := train.Fit
 	if s.Transform == "auto" || s.Uncertainty.Likelihood == "auto" {
 		fit = choose
 	}
 	m, r, err := fit(ctx, s, data, opt)
-	if err != nil || len(orders) == 0 {
+	if err != nil || len(orders) == 0 && power == nil {
 		return m, r, err
 	}
-	r.Orders = orders
+	r.Orders, r.Power = orders, power
 	return m.WithRecord(r.Record), r, nil
 }
 
 // fitAutomatic chooses everything that the specification leaves open, then fits it.
 func fitAutomatic(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
 	began := time.Now()
-	resolved, decisions, err := resolve(ctx, s, data, opt)
+	resolved, power, decisions, err := resolve(ctx, s, data, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	if opt.TimeBudget > 0 {
-		opt.TimeBudget = max(opt.TimeBudget-time.Since(began), time.Millisecond)
-	}
+	opt.TimeBudget = remaining(opt.TimeBudget, began)
 	m, r, err := train.Fit(ctx, resolved, data, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Decisions = decisions
+	r.Decisions, r.Power = decisions, power
 	r.Seconds["choose"] = time.Since(began).Seconds() - (r.Seconds["total"] - r.Seconds["read"])
 	r.Seconds["total"] += r.Seconds["choose"]
 	return m.WithRecord(r.Record), r, nil
 }
 
-// hasChoice reports whether the scale, the likelihood or the order of cores is auto.
+// remaining returns what is left of a time budget since a moment; 0 is no limit.
+func remaining(budget time.Duration, began time.Time) time.Duration {
+	if budget == 0 {
+		return 0
+	}
+	return max(budget-time.Since(began), time.Millisecond)
+}
+
+// hasChoice reports whether the scale, the likelihood or the order of cores is open.
 func hasChoice(s spec.Spec) bool {
-	return s.Transform == "auto" || s.Uncertainty.Likelihood == "auto" || s.Order == "auto"
+	return s.Transform == "power" || s.Transform == "auto" || s.Uncertainty.Likelihood == "auto" || s.Order == "auto"
 }
 
 // combinations returns the specifications with every combination of scale and

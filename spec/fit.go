@@ -16,6 +16,7 @@ type Fit struct {
 	Epochs       int     `yaml:"epochs" json:"epochs" doc:"adam: maximum number of passes over the data"`
 	Effort       string  `yaml:"effort" json:"effort" doc:"time spent on automatic choices: quick, normal or thorough"`
 	Schedule     string  `yaml:"schedule" json:"schedule" doc:"adam: joint (all cores per step) or block (one core after the other)"`
+	Refit        string  `yaml:"refit" json:"refit" doc:"none, or all: train again on every row after choosing and measuring"`
 }
 
 // Efforts returns the values of fit.effort.
@@ -32,6 +33,7 @@ func (f *Fit) fill(d Fit) {
 	fill(&f.Epochs, d.Epochs)
 	fill(&f.Schedule, d.Schedule)
 	fill(&f.Effort, d.Effort)
+	fill(&f.Refit, d.Refit)
 }
 
 func (f Fit) validate(ps *Problems) {
@@ -55,4 +57,5 @@ func (f Fit) validate(ps *Problems) {
 	}
 	oneOf(ps, "fit.schedule", f.Schedule, "joint", "block")
 	oneOf(ps, "fit.effort", f.Effort, Efforts()...)
+	oneOf(ps, "fit.refit", f.Refit, "none", "all")
 }

@@ -23,7 +23,7 @@ type Spec struct {
 	Version     int         `yaml:"version" json:"version" doc:"version of this format"`
 	Data        Data        `yaml:"data" json:"data" doc:"the table"`
 	Split       string      `yaml:"split" json:"split" doc:"random:60/20/20, time:last=3, entity:store=10%, column:part or file:F"`
-	Transform   string      `yaml:"transform" json:"transform" doc:"scale of the target: identity, log1p, sqrt, cbrt1p or auto (by validation)"`
+	Transform   string      `yaml:"transform" json:"transform" doc:"scale of the target: identity, log1p, sqrt, cbrt1p, power (estimated), power:P or auto (by validation)"`
 	Terms       []string    `yaml:"terms" json:"terms" doc:"the model is their sum; commas separate cores, * makes joint cores, ranks follow the colon; or auto"`
 	Order       string      `yaml:"order" json:"order" doc:"order of the cores of a term: given or auto (by validation)"`
 	Side        Side        `yaml:"side" json:"side" doc:"side information about the ids"`
@@ -47,7 +47,7 @@ func Default() Spec {
 		Fit: Fit{
 			Solver: "als", Ridge: "auto",
 			Sweeps: 30, Patience: 4, CGSteps: 6,
-			LearningRate: 0.01, Batch: 0.02, Epochs: 30, Schedule: "joint", Effort: "normal",
+			LearningRate: 0.01, Batch: 0.02, Epochs: 30, Schedule: "joint", Effort: "normal", Refit: "none",
 		},
 		Seed: 1,
 	}

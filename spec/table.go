@@ -16,9 +16,12 @@ type Data struct {
 	Weight     string   `yaml:"weight" json:"weight" doc:"column of weights, which are precisions; empty for none"`
 	Exposure   string   `yaml:"exposure" json:"exposure" doc:"column of exposures, which multiply the rates of counts; empty for none"`
 	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column, or a function: name=hour(column)"`
-	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, bar, space or one character"`
+	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, bar, space, one character or several such as ::"`
 	Header     string   `yaml:"header" json:"header" doc:"auto, yes or no"`
 	Duplicates string   `yaml:"duplicates" json:"duplicates" doc:"rows of the same cell: error, sum, mean or last"`
+
+	Decimal   string `yaml:"decimal" json:"decimal" doc:"decimal sign of formatted numbers: point or comma; empty for plain numbers"`
+	Thousands string `yaml:"thousands" json:"thousands" doc:"separator of thousands: comma, point, space, apostrophe, underscore or none"`
 
 	NonNegative string `yaml:"nonnegative" json:"nonnegative" doc:"predictions of 0 or more: yes, no, or auto (if no target is negative)"`
 }
@@ -35,13 +38,14 @@ func (d Data) Table() (dataset.Schema, tableio.Format, error) {
 		schema.Modes = append(schema.Modes, mode)
 	}
 	var err error
-	if format.Delimiter, err = delimited.ParseDelimiter(d.Delimiter); err != nil {
+	if err = format.SetDelimiter(d.Delimiter); err != nil {
 		return schema, format, fielderr.Errorf("data.delimiter", "%w", err)
 	}
 	if format.Header, err = delimited.ParseHeader(d.Header); err != nil {
 		return schema, format, fielderr.Errorf("data.header", "%w", err)
 	}
-	return schema, format, nil
+	format.Numbers, err = dataset.ParseNumberFormat(d.Decimal, d.Thousands)
+	return schema, format, err
 }
 
 func (d *Data) fill(defaults Data) {
@@ -84,8 +88,11 @@ func (d Data) validate(ps *Problems) {
 		}
 		first[mode.Name] = i
 	}
-	if _, err := delimited.ParseDelimiter(d.Delimiter); err != nil {
+	if err := new(tableio.Format).SetDelimiter(d.Delimiter); err != nil {
 		ps.Addf("data.delimiter", "%v", err)
+	}
+	if _, err := dataset.ParseNumberFormat(d.Decimal, d.Thousands); err != nil {
+		ps.Addf(fielderr.Path(err), "%v", err)
 	}
 	oneOf(ps, "data.header", d.Header, "auto", "yes", "no")
 	oneOf(ps, "data.nonnegative", d.NonNegative, "auto", "yes", "no")

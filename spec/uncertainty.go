@@ -2,7 +2,6 @@ package spec
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -108,7 +107,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 		switch {
 		case !u.Bayesian():
 			ps.Addf("uncertainty.likelihood", "%s requires a posterior; set uncertainty.inference to mean-field", u.Likelihood)
-		case s.Transform != "identity" && slices.Contains(transforms(), s.Transform):
+		case s.Transform != "identity" && s.validateTransform(new(Problems)):
 			ps.Addf("uncertainty.likelihood", "%s models the counts themselves, with a logarithmic link; set transform to identity", u.Likelihood)
 		case u.Noise != "constant" && knownNoise:
 			ps.Addf("uncertainty.noise", "%s requires the gaussian likelihood; a count likelihood has its own noise, so set uncertainty.noise to constant", u.Noise)

@@ -24,7 +24,7 @@ func (s Spec) Validate() error {
 	if _, err := split.Parse(s.Split); err != nil {
 		ps.Addf("split", "%v", err)
 	}
-	oneOf(&ps, "transform", s.Transform, transforms()...)
+	s.validateTransform(&ps)
 	s.validateTerms(&ps)
 	oneOf(&ps, "order", s.Order, "given", "auto")
 	s.validateSide(&ps)
@@ -77,8 +77,17 @@ func (s Spec) validateTerms(ps *Problems) {
 	}
 }
 
-// transforms returns the values of transform.
-func transforms() []string { return append(predictive.Transforms(), "auto") }
+// validateTransform reports an unknown scale, and reports whether it is known.
+func (s Spec) validateTransform(ps *Problems) bool {
+	if strings.HasPrefix(s.Transform, "power:") {
+		_, err := predictive.ParseTransform(s.Transform)
+		if err != nil {
+			ps.Addf("transform", "%v", err)
+		}
+		return err == nil
+	}
+	return oneOf(ps, "transform", s.Transform, append(predictive.Transforms(), "power", "power:P", "auto")...)
+}
 
 // oneOf adds a problem if the value is not among those allowed, and reports whether it
 // is.

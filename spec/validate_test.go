@@ -36,7 +36,13 @@ func TestValidate(t *testing.T) {
 		{"header", func(s *Spec) { s.Data.Header = "true" }, []string{"data.header", "use auto, yes or no"}},
 		{"duplicates", func(s *Spec) { s.Data.Duplicates = "first" }, []string{"data.duplicates"}},
 		{"split", func(s *Spec) { s.Split = "randm:60/20/20" }, []string{`split: split "randm`, "random"}},
-		{"transform", func(s *Spec) { s.Transform = "log" }, []string{`transform: unknown value "log"; use identity, log1p, sqrt, cbrt1p or auto`}},
+		{"transform", func(s *Spec) { s.Transform = "log" }, []string{`transform: unknown value "log"; use identity, log1p, sqrt, cbrt1p, power, power:P or auto`}},
+		{"power", func(s *Spec) { s.Transform = "power:1.5" }, []string{`transform: the power "1.5" is not a number from 0 to 1`}},
+		{"power without number", func(s *Spec) { s.Transform = "power:P" }, []string{`transform: the power "P" is not a number`}},
+		{"unit", func(s *Spec) { s.Transform = "power:0.5:0" }, []string{`transform: the unit "0" is not a number above 0`}},
+		{"power of counts", func(s *Spec) {
+			s.Transform, s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Fit.Solver = "power:0.3", "mean-field", "poisson", "cavi"
+		}, []string{"uncertainty.likelihood: poisson models the counts themselves"}},
 		{"no terms", func(s *Spec) { s.Terms = nil }, []string{"terms: missing; write at least one, such as store,item,time:20"}},
 		{"term", func(s *Spec) { s.Terms = []string{"store", "stores,item:3"} },
 			[]string{`terms[1]: unknown mode "stores" (did you mean "store"?)`}},
@@ -48,6 +54,7 @@ func TestValidate(t *testing.T) {
 		{"learning rate", func(s *Spec) { s.Fit.LearningRate = -1 }, []string{"fit.learning-rate: -1"}},
 		{"batch", func(s *Spec) { s.Fit.Batch = 1.5 }, []string{"fit.batch: 1.5 is not a share from 0.01 to 1"}},
 		{"schedule", func(s *Spec) { s.Fit.Schedule = "blocks" }, []string{"fit.schedule", `"block"`}},
+		{"refit", func(s *Spec) { s.Fit.Refit = "test" }, []string{`fit.refit: unknown value "test"; use none or all`}},
 		{"seed", func(s *Spec) { s.Seed = 0 }, []string{"seed: must be 1 or more"}},
 		{"bytes", func(s *Spec) { s.Data.Files = []string{"a\xff"} }, []string{`data.files[0]: "a\xff" is not valid UTF-8`}},
 	} {
@@ -84,7 +91,7 @@ func TestValidateListsEveryProblem(t *testing.T) {
 	want := "version data.target data.modes data.header data.nonnegative data.duplicates split transform order " +
 		"side.variant side.space side.intercept side.length-scales side.columns " +
 		"uncertainty.inference uncertainty.likelihood uncertainty.noise-use uncertainty.moments uncertainty.noise uncertainty.conformal " +
-		"fit.solver fit.ridge fit.sweeps fit.patience fit.cg-steps fit.epochs fit.learning-rate fit.batch fit.schedule seed"
+		"fit.solver fit.ridge fit.sweeps fit.patience fit.cg-steps fit.epochs fit.learning-rate fit.batch fit.schedule fit.refit seed"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("got problems of\n%s\nwant\n%s", got, want)
 	}

@@ -23,6 +23,43 @@ func (s Spec) YAML() []byte {
 	return []byte(b.String())
 }
 
+// BriefYAML returns the fields that are neither empty nor the default, with one comment
+// per key. Parse and Fill make the same specification of it. A field that is not
+// written can be overridden together with those on which its default depends, as
+// fit.solver with uncertainty.inference.
+func (s Spec) BriefYAML() []byte {
+	s.Version = Version
+	defaults := Spec{Side: Side{Tables: s.Side.Tables}, Uncertainty: Uncertainty{Inference: s.Uncertainty.Inference}}
+	defaults.Fill()
+	defaults.Side.Tables, defaults.Uncertainty.Inference = nil, Default().Uncertainty.Inference
+	var b strings.Builder
+	writeGiven(&b, "", reflect.ValueOf(s), reflect.ValueOf(defaults))
+	return []byte(strings.TrimLeft(b.String(), "\n"))
+}
+
+// writeGiven writes the fields of a section that differ from the defaults.
+func writeGiven(b *strings.Builder, indent string, section, defaults reflect.Value) {
+	for i := range section.NumField() {
+		field := section.Field(i)
+		tag := section.Type().Field(i).Tag
+		key, doc := tag.Get("yaml"), tag.Get("doc")
+		if isSection(field) {
+			var inner strings.Builder
+			writeGiven(&inner, indent+"  ", field, defaults.Field(i))
+			if inner.Len() > 0 {
+				b.WriteString("\n")
+				writeLine(b, indent+key+":", doc)
+				b.WriteString(inner.String() + "\n")
+			}
+			continue
+		}
+		if key != "version" && (field.IsZero() || reflect.DeepEqual(field.Interface(), defaults.Field(i).Interface())) {
+			continue
+		}
+		writeField(b, indent, key, doc, field)
+	}
+}
+
 // JSON returns the full specification with defaults, on one line.
 func (s Spec) JSON() []byte {
 	s.Fill()
@@ -56,23 +93,29 @@ func writeSection(b *strings.Builder, indent string, section reflect.Value) {
 			b.WriteString("\n")
 			continue
 		}
-		switch value := v.Interface().(type) {
-		case []string:
-			if len(value) == 0 {
-				writeLine(b, key+" []", tag.doc)
-				continue
-			}
-			writeLine(b, key, tag.doc)
-			for _, text := range value {
-				b.WriteString(indent + "  - " + quoteYAML(text) + "\n")
-			}
-		case Search:
-			value.write(b, key, tag.doc)
-		case string:
-			writeLine(b, key+" "+quoteYAML(value), tag.doc)
-		default: // numbers, and lambda
-			writeLine(b, fmt.Sprintf("%s %v", key, value), tag.doc)
+		writeField(b, indent, tag.key, tag.doc, v)
+	}
+}
+
+// writeField writes a field that is not a section.
+func writeField(b *strings.Builder, indent, name, doc string, v reflect.Value) {
+	key := indent + name + ":"
+	switch value := v.Interface().(type) {
+	case []string:
+		if len(value) == 0 {
+			writeLine(b, key+" []", doc)
+			return
 		}
+		writeLine(b, key, doc)
+		for _, text := range value {
+			b.WriteString(indent + "  - " + quoteYAML(text) + "\n")
+		}
+	case Search:
+		value.write(b, key, doc)
+	case string:
+		writeLine(b, key+" "+quoteYAML(value), doc)
+	default: // numbers, and lambda
+		writeLine(b, fmt.Sprintf("%s %v", key, value), doc)
 	}
 }
 

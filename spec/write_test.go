@@ -14,14 +14,15 @@ func TestRoundTrip(t *testing.T) {
 		Data: Data{
 			Files:  []string{"a b.csv", "-", "c:\\d.csv", "tab\there", "# no comment", "'quoted'", "\"q\"", "née", "\u2028", "日本"},
 			Target: "null", Weight: "yes", Modes: []string{"store", "1", "time=year+month", "hour(ts)"},
-			Delimiter: "\t", Header: "no", Duplicates: "sum",
+			Delimiter: "\t", Header: "no", Duplicates: "sum", Decimal: ",", Thousands: ".",
 		},
 		Split: "entity:store=10%", Transform: "sqrt", Terms: []string{"store*1,time:2", "hour"},
 		Fit:    Fit{Solver: "adam", Ridge: "frequency", Lambda: LambdaOf(1e-7), LearningRate: 1e-12, Batch: 0.1, Schedule: "block"},
 		Seed:   1<<64 - 1,
 		Search: Search{"rank.1": {"4..64"}, "side.a b: c": {"use", "none"}, "learning-rate": {"0.1", "yes", ""}},
 	}
-	for name, s := range map[string]Spec{"zero": {}, "default": Default(), "rich": rich} {
+	for name, s := range map[string]Spec{"zero": {}, "default": Default(), "rich": rich,
+		"posterior": {Uncertainty: Uncertainty{Inference: "mean-field"}, Fit: Fit{Sweeps: 30}, Side: Side{Tables: []string{"store=s.csv"}, Variant: "plain"}}} {
 		filled := s
 		filled.Fill()
 		for form, text := range map[string][]byte{"YAML": s.YAML(), "JSON": s.JSON()} {
@@ -33,6 +34,11 @@ func TestRoundTrip(t *testing.T) {
 			if !reflect.DeepEqual(got, filled) {
 				t.Errorf("%s: %s: got\n%+v\nwant\n%+v\n%s", name, form, got, filled, text)
 			}
+		}
+		if got, _, err := Parse(s.BriefYAML(), name); err != nil {
+			t.Errorf("%s: reading brief YAML: %v\n%s", name, err, s.BriefYAML())
+		} else if got.Fill(); !reflect.DeepEqual(got, filled) {
+			t.Errorf("%s: brief YAML: got\n%+v\nwant\n%+v\n%s", name, got, filled, s.BriefYAML())
 		}
 		var got Spec
 		if err := json.Unmarshal(s.JSON(), &got); err != nil || string(got.JSON()) != string(s.JSON()) {

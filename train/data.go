@@ -64,6 +64,11 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	return &Data{source: source.String(), table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
 }
 
+// Used returns the number of rows in all parts.
+func (d *Data) Used() int {
+	return d.split.Count(dataset.Train) + d.split.Count(dataset.Valid) + d.split.Count(dataset.Test)
+}
+
 // Count returns the number of rows in a part.
 func (d *Data) Count(p dataset.Part) int { return d.split.Count(p) }
 
@@ -108,6 +113,9 @@ func (r *run) takeParts() error {
 	for p := range r.parts {
 		rows := make([]int, 0, r.split.Count(dataset.Part(p)))
 		for i, part := range r.split.Parts {
+			if r.measured != nil && part != dataset.Unused {
+				part = dataset.Train
+			}
 			if part == dataset.Part(p) {
 				rows = append(rows, i)
 			}
@@ -176,8 +184,8 @@ func (r *run) sourceParts() []dataset.Part {
 // CheckDomain returns an error with the row for a target, in any part, that the
 // transform or the likelihood of the specification does not allow.
 func (d *Data) CheckDomain(s spec.Spec) error {
-	if s.Transform == "auto" {
-		s.Transform = predictive.Identity.String() // a choice skips the scales that do not suit
+	if s.Transform == "auto" || s.Transform == "power" {
+		s.Transform = predictive.Identity.String() // a choice skips the scales that do not suit, and a power suits all
 	}
 	transform, err := predictive.ParseTransform(s.Transform)
 	if err != nil {

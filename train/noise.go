@@ -13,6 +13,9 @@ import (
 
 // newScale fits the scale to the training targets.
 func (r *run) newScale() (predictive.Scale, error) {
+	if r.measured != nil {
+		return r.measured.Scale(), nil
+	}
 	train := r.parts[dataset.Train]
 	if r.spec.Uncertainty.Counts() {
 		return predictive.NewCountScale(train.Y, train.W, train.Exposure)

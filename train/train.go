@@ -48,7 +48,7 @@ type Options struct {
 
 // An Event describes the progress of a fit.
 type Event struct {
-	Stage   string        // choose, read, plan, baseline, fit or evaluate
+	Stage   string        // choose, read, plan, baseline, fit, evaluate or refit
 	Fit     *solver.Event // in stage fit
 	ValidR2 *float64      // with a point of a fit: R2 on the validation set and the modelling scale, if there is one
 	Note    string        // a message for the user
@@ -69,7 +69,7 @@ type Report struct {
 }
 
 // Fit trains a specification that leaves nothing to choose (see package search for
-// those that do) on data that [Read] returned. Cancelling ctx during training is not
+// those that do) and does not refit (see [Refit]) on data that [Read] returned. Cancelling ctx during training is not
 // an error: Fit returns the best model so far, and the report says so.
 func Fit(ctx context.Context, s spec.Spec, data *Data, opt Options) (*model.Model, *Report, error) {
 	return start(ctx, s, data, opt, false)
@@ -100,7 +100,8 @@ type run struct {
 	opt         Options
 	engine      backend.Backend
 	data        *Data
-	release     bool // the table's columns are not needed after the parts are taken
+	measured    *model.Model // the model of the first training in a refit, else nil
+	release     bool         // the table's columns are not needed after the parts are taken
 	split       *split.Split
 	parts       [3]solver.Observations // by dataset.Part; Y in the user's units
 	held        solver.Observations    // validation rows kept for the conformal correction
@@ -181,13 +182,19 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	r.resolveConformal()
-	table := &r.data.table
-	r.model, err = model.New(model.Contents{Spec: r.spec, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
+	table, stored := &r.data.table, r.spec
+	if r.measured != nil {
+		stored = r.measured.Spec()
+	}
+	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
 		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes()), Groups: r.groups})
 	if err != nil {
 		return err
 	}
 	r.warnUnusedSide()
+	if r.measured != nil {
+		return nil
+	}
 	if err := r.holdOut(); err != nil {
 		return err
 	}

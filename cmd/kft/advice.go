@@ -20,6 +20,8 @@ var fieldFlags = []struct{ path, flag string }{
 	{"data.modes", "--modes"},
 	{"data.delimiter", "--delimiter"},
 	{"data.header", "--header"},
+	{"data.decimal", "--decimal"},
+	{"data.thousands", "--thousands"},
 	{"data.duplicates", "--duplicates"},
 	{"split", "--split"},
 	{"transform", "--transform"},
@@ -52,6 +54,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"fit.epochs", "--epochs"},
 	{"fit.schedule", "--schedule"},
 	{"fit.effort", "--effort"},
+	{"fit.refit", "--refit"},
 	{"seed", "--seed"},
 }
 

@@ -71,12 +71,16 @@ func (c *evaluateCommand) Run(e *env) error {
 	for _, warning := range sum.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", nameFlags(warning, e.hasFlag))
 	}
+	if sum.Fitted {
+		b.WriteString("warning: the model was trained again on these rows (--refit all), so the scores say little about other rows; kft inspect shows those that were measured before\n")
+	}
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
 
 // writeEvaluation prints the fields of the score and, by mode, how many rows had an
-// unseen id and how many of these were predicted from side information.
+// unseen id and how many of these were predicted from side information; trained_on
+// says that the model was trained on the rows.
 func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary) error {
 	text, err := json.Marshal(score)
 	if err != nil {
@@ -91,5 +95,8 @@ func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary
 		unseen[mode.Name], side[mode.Name] = sum.Unseen[i], sum.Side[i]
 	}
 	fields["unseen"], fields["from_side"], fields["warnings"] = unseen, side, append([]string{}, sum.Warnings...)
+	if sum.Fitted {
+		fields["trained_on"] = true
+	}
 	return writeJSON(w, fields)
 }

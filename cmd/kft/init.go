@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
@@ -26,7 +27,7 @@ type initCommand struct {
 
 // Help is shown by kft init --help.
 func (*initCommand) Help() string {
-	return `Reads the first rows, guesses which column is the target and which columns identify a cell, and writes a commented specification for kft fit. Flags override the guess.
+	return `Looks at a sample of the rows, guesses which column is the target and which columns identify a cell, checks that no two rows have the same cell, and says which columns it leaves out and why. It writes a commented specification for kft fit that contains only what differs from the defaults. Flags override the guess.
 
 Examples:
 
@@ -39,6 +40,11 @@ func (c *initCommand) Run(e *env) error {
 	if slices.Contains(c.Tables, "-") {
 		return usagef("kft init cannot read standard input; save the table to a file first")
 	}
+	for _, table := range c.Tables { // before complaints about the output
+		if _, err := os.Stat(table); err != nil {
+			return &dataset.InputError{File: table, Problem: openProblem(err), Remedy: "check the path", Err: err}
+		}
+	}
 	if err := checkOutput(c.Output, c.Tables); err != nil {
 		return err
 	}
@@ -49,7 +55,7 @@ func (c *initCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	guessed, err := tableio.GuessColumns(tableio.Files(c.Tables[0]), format)
+	guessed, err := tableio.GuessWith(tableio.Files(c.Tables...), format, dataset.Given{Target: c.Target, Modes: c.modeTexts(), Weight: c.Weight, Exposure: c.Exposure})
 	if err != nil {
 		return err
 	}
@@ -61,20 +67,33 @@ func (c *initCommand) Run(e *env) error {
 		return err
 	}
 	var about strings.Builder
+	fmt.Fprintf(&about, "%s:\n\n", sampled(strings.Join(c.Tables, ", "), guessed))
 	columnTable(guessed).Write(&about)
+	about.WriteString("\n")
+	writeGuess(&about, guessed)
+	about.WriteString(scaleHint(guessed, spec.Data.Target))
 	err = atomicfile.Write(c.Output, func(w io.Writer) error {
-		head := fmt.Sprintf("Guessed by kft init from %s.\n\n%s", sampled(c.Tables[0], guessed), about.String())
-		_, err := io.WriteString(w, comment(head)+"\n"+string(spec.YAML()))
+		_, err := io.WriteString(w, comment("Guessed by kft init from "+about.String())+"\n"+string(spec.BriefYAML())+comment(furtherSettings))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "%s:\n\n%s\nTarget: %s\nModes:  %s\n%s\nWrote %s; check it, then run\n  %s\n",
-		sampled(c.Tables[0], guessed), about.String(), spec.Data.Target, strings.Join(spec.Data.Modes, ", "), scaleHint(guessed, spec.Data.Target),
-		c.Output, textformat.QuoteAll(c.next()))
+	_, err = fmt.Fprintf(e.stdout, "%s\nWrote %s; check it, then run\n  %s\n", about.String(), c.Output, textformat.QuoteAll(c.next()))
 	return err
 }
+
+// furtherSettings ends the file that init writes.
+const furtherSettings = `
+Everything else has its default. kft spec prints every key with its value; a key that
+is added here, or a flag of kft fit, changes it:
+
+split: time:last=3            the last three periods as the test set
+transform: log1p              a scale for targets over orders of magnitude
+terms: ['store,item,time:20'] terms of the model, with their ranks
+side: {tables: ['store=stores.csv']}
+uncertainty: {inference: mean-field}
+`
 
 // next returns the command that uses the file.
 func (c *initCommand) next() []string {
@@ -84,7 +103,7 @@ func (c *initCommand) next() []string {
 	return []string{"kft", "fit", "--spec", c.Output}
 }
 
-// specification returns the guess, overridden by the flags.
+// specification returns the guess, overridden by the flags, without defaults.
 func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 	flags := specFlags{dataFlags: c.dataFlags}
 	var spec spec.Spec
@@ -93,25 +112,16 @@ func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 		return spec, err
 	}
 	spec.Data.Files = c.Tables
-	if spec.Data.Target == "" {
-		spec.Data.Target = g.Target
+	spec.Data.Target, spec.Data.Modes = g.Target, g.Modes
+	if spec.Data.Duplicates == "" {
+		spec.Data.Duplicates = g.Duplicates
 	}
-	if spec.Data.Target == "" {
-		return spec, fmt.Errorf("%s: no column looks like a target (a number that is not an id); name one with --target COLUMN (the columns are %s)",
-			c.Tables[0], strings.Join(columnNames(g), ", "))
+	if !g.Numbers.Plain() && spec.Data.Decimal == "" && spec.Data.Thousands == "" {
+		spec.Data.Decimal, spec.Data.Thousands = g.Numbers.Texts()
 	}
-	if len(spec.Data.Modes) == 0 {
-		spec.Data.Modes = slices.DeleteFunc(slices.Clone(g.Modes), func(text string) bool {
-			m, err := dataset.ParseMode(text)
-			return err != nil || slices.Contains(m.Columns, spec.Data.Target) || slices.Contains(m.Columns, spec.Data.Weight) || slices.Contains(m.Columns, spec.Data.Exposure)
-		})
-	}
-	if len(spec.Data.Modes) == 0 {
-		return spec, fmt.Errorf("%s: no column looks like ids (values that repeat); name the columns that identify a cell with --modes COLUMN,COLUMN (the columns are %s)",
-			c.Tables[0], strings.Join(columnNames(g), ", "))
-	}
-	spec.Fill()
-	return spec, flags.locate(spec.Validate(), "", given)
+	filled := spec.Clone()
+	filled.Fill()
+	return spec, flags.locate(filled.Validate(), "", given)
 }
 
 // checkColumns returns an error for a table that lacks a column.
@@ -149,8 +159,11 @@ func (c *initCommand) checkColumns(spec spec.Spec, format tableio.Format) error 
 func (f *dataFlags) format(stdin io.Reader) (tableio.Format, error) {
 	format := tableio.Format{Stdin: stdin}
 	var err error
-	if format.Delimiter, err = delimited.ParseDelimiter(f.Delimiter); err != nil {
+	if err = format.SetDelimiter(f.Delimiter); err != nil {
 		return format, usagef("--delimiter: %v", err)
+	}
+	if format.Numbers, err = dataset.ParseNumberFormat(f.Decimal, f.Thousands); err != nil {
+		return format, usagef("%s: %v", flagOf(kft.FieldPath(err)), err)
 	}
 	if f.Header != "" {
 		if format.Header, err = delimited.ParseHeader(f.Header); err != nil {
@@ -169,14 +182,6 @@ func scaleHint(g *tableio.Guess, target string) string {
 		}
 	}
 	return ""
-}
-
-func columnNames(g *tableio.Guess) []string {
-	names := make([]string, len(g.Columns))
-	for i, c := range g.Columns {
-		names[i] = c.Name
-	}
-	return names
 }
 
 // comment turns lines into YAML comments.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,8 +18,10 @@ import (
 // inspectCommand describes a table or a model.
 type inspectCommand struct {
 	File      string `arg:"" complete:"file" help:"Table or model file; - is a table on standard input."`
-	Delimiter string `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space or one character (default: auto)."`
+	Delimiter string `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space, one character, or several signs such as :: (default: auto)."`
 	Header    string `placeholder:"H" values:"auto,yes,no" help:"Whether the first row of a table contains the column names: auto, yes or no (default: auto)."`
+	Decimal   string `placeholder:"SIGN" values:"point,comma" help:"Decimal sign of numbers that are written for people, point or comma; such numbers may have signs of currencies and percent signs (default: recognised)."`
+	Thousands string `placeholder:"SIGN" values:"comma,point,space,apostrophe,underscore,none" help:"Separator of thousands in numbers: comma, point, space, apostrophe, underscore or none (default: recognised)."`
 	JSON      bool   `name:"json" help:"Print one JSON object."`
 }
 
@@ -72,13 +75,14 @@ func openProblem(err error) string {
 }
 
 func (c *inspectCommand) table(e *env) error {
-	flags := dataFlags{Delimiter: c.Delimiter, Header: c.Header}
+	flags := dataFlags{Delimiter: c.Delimiter, Header: c.Header, Decimal: c.Decimal, Thousands: c.Thousands}
 	format, err := flags.format(e.stdin)
 	if err != nil {
 		return err
 	}
 	g, err := tableio.GuessColumns(tableio.Files(c.File), format)
-	if err != nil {
+	var incomplete *dataset.GuessError
+	if err != nil && !errors.As(err, &incomplete) {
 		return err
 	}
 	if c.JSON {
@@ -86,20 +90,17 @@ func (c *inspectCommand) table(e *env) error {
 	}
 	var b strings.Builder
 	layout := "typed columns" // Parquet, Arrow
-	if g.Format.Delimiter != 0 {
-		layout = fmt.Sprintf("fields separated by %s, header: %s", delimiterName(g.Format.Delimiter), g.Format.Header)
+	if g.Format.Delimiter != 0 || g.Format.LongDelimiter != "" {
+		layout = fmt.Sprintf("fields separated by %s, header: %s", delimiterName(g.Format), g.Format.Header)
 	}
 	fmt.Fprintf(&b, "%s; %s\n\n", sampled(c.File, g), layout)
 	columnTable(g).Write(&b)
-	target := g.Target
-	if target == "" {
-		target = "none found; name one with --target"
+	b.WriteString("\n")
+	writeGuess(&b, g)
+	if g.Wide != nil {
+		fmt.Fprintf(&b, "Note:   %v\n", incomplete)
 	}
-	modes := strings.Join(g.Modes, ", ")
-	if modes == "" {
-		modes = "none found; name them with --modes"
-	}
-	fmt.Fprintf(&b, "\nTarget: %s\nModes:  %s\n\nNext: %s\n", target, modes, c.next(g))
+	fmt.Fprintf(&b, "\nNext: %s\n", c.next(g))
 	_, err = io.WriteString(e.stdout, b.String())
 	return err
 }
@@ -134,6 +135,9 @@ func sampled(file string, g *tableio.Guess) string {
 	if file == "-" {
 		file = "standard input"
 	}
+	if g.Spread {
+		return fmt.Sprintf("%s, a sample of %s", file, textformat.Plural(g.Rows, "row"))
+	}
 	return fmt.Sprintf("%s, first %s", file, textformat.Plural(g.Rows, "row"))
 }
 
@@ -161,13 +165,16 @@ func amountShort(v float64) string {
 	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
-func delimiterName(d byte) string {
+func delimiterName(f tableio.Format) string {
+	if f.LongDelimiter != "" {
+		return f.LongDelimiter
+	}
 	for name, c := range map[string]byte{"commas": ',', "tabs": '\t', "semicolons": ';', "bars": '|', "spaces": ' '} {
-		if c == d {
+		if c == f.Delimiter {
 			return name
 		}
 	}
-	return strconv.QuoteRune(rune(d))
+	return strconv.QuoteRune(rune(f.Delimiter))
 }
 
 type columnReport struct {
@@ -188,11 +195,29 @@ type tableReport struct {
 	Target    string         `json:"target"`
 	Modes     []string       `json:"modes"`
 	Columns   []columnReport `json:"columns"`
+
+	Decimal    string              `json:"decimal,omitempty"`
+	Thousands  string              `json:"thousands,omitempty"`
+	Duplicates string              `json:"duplicates,omitempty"`
+	LeftOut    map[string]string   `json:"left_out,omitempty"`
+	Determined map[string][]string `json:"determined,omitempty"`
+	Notes      []string            `json:"notes,omitempty"`
 }
 
 func tableJSON(file string, g *tableio.Guess) tableReport {
-	r := tableReport{Kind: "table", File: file, Rows: g.Rows, Delimiter: string(rune(g.Format.Delimiter)), Header: g.Format.Header.String(),
-		Target: g.Target, Modes: append([]string{}, g.Modes...)}
+	r := tableReport{Kind: "table", File: file, Rows: g.Rows, Delimiter: g.Format.LongDelimiter, Header: g.Format.Header.String(),
+		Target: g.Target, Modes: append([]string{}, g.Modes...), Duplicates: g.Duplicates, Notes: g.Notes}
+	if r.Delimiter == "" {
+		r.Delimiter = string(rune(g.Format.Delimiter))
+	}
+	r.Decimal, r.Thousands = g.Numbers.Texts()
+	r.LeftOut, r.Determined = map[string]string{}, map[string][]string{}
+	for _, l := range g.LeftOut {
+		r.LeftOut[l.Column] = l.Reason
+	}
+	for _, d := range g.Determined {
+		r.Determined[d.Mode] = append(r.Determined[d.Mode], d.Column)
+	}
 	for _, c := range g.Columns {
 		column := columnReport{Name: c.Name, Kind: c.Kind, Distinct: c.Distinct, Missing: c.Missing}
 		if hasRange(c) {

@@ -50,6 +50,7 @@ func (c *inspectCommand) model(e *env) error {
 	summary.WriteData(&b, m)
 	fmt.Fprintf(&b, "      sha256 %s, split %s, seed %d\n", r.Training.DataHash, r.Training.Split, r.Training.Seed)
 	summary.WriteSide(&b, r.Training.Side, r.Spec)
+	summary.WriteRefit(&b, r.Training.Refit, r.Spec)
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", summary.Uncertainty(r.Uncertainty, r.Spec.Transform))
 	summary.WriteTerms(&b, r.Terms)
 	part, score := r.Training.Judged()

@@ -12,7 +12,9 @@ type dataFlags struct {
 	Weight     string   `group:"data" placeholder:"COLUMN" help:"Column of row weights, 0 or more: a row of weight w has noise variance s2/w (default: all rows have weight 1)."`
 	Exposure   string   `group:"data" placeholder:"COLUMN" help:"Column of exposures above 0, by which the rates of counts are multiplied (default: all rows have exposure 1)."`
 	Duplicates string   `group:"data" placeholder:"RULE" values:"error,sum,mean,last" help:"What to do with rows of the same cell: error, sum, mean or last (default: error)."`
-	Delimiter  string   `group:"data" placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space or one character (default: auto)."`
+	Delimiter  string   `group:"data" placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space, one character, or several signs such as :: (default: auto)."`
+	Decimal    string   `group:"data" placeholder:"SIGN" values:"point,comma" help:"Decimal sign of numbers that are written for people, point or comma; such numbers may have signs of currencies and percent signs (default: plain numbers, as 1234.5; kft init recognises others)."`
+	Thousands  string   `group:"data" placeholder:"SIGN" values:"comma,point,space,apostrophe,underscore,none" help:"Separator of thousands in numbers: comma, point, space, apostrophe, underscore or none (default: none)."`
 	Header     string   `group:"data" placeholder:"H" values:"auto,yes,no" help:"Whether the first row contains the column names: auto, yes or no (default: auto)."`
 }
 
@@ -29,7 +31,7 @@ type specFlags struct {
 	Effort    string   `group:"model" placeholder:"E" values:"quick,normal,thorough" help:"Time for automatic choices: quick, normal or thorough (default: normal)."`
 	Rank      *int     `group:"model" placeholder:"R" help:"Use one term over all modes with this rank."`
 	Order     string   `group:"model" placeholder:"O" values:"given,auto" help:"Order of the cores of a term with three or more: given, or auto, which chooses on the validation set (default: given)."`
-	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,cbrt1p,auto" help:"Scale on which the target is modelled: identity, log1p, sqrt, cbrt1p, or auto, which chooses on the validation set (default: auto with automatic terms, else identity)."`
+	Transform string   `group:"model" placeholder:"SCALE" values:"identity,log1p,sqrt,cbrt1p,power,power:,auto" help:"Scale on which the target is modelled: identity, log1p, sqrt, cbrt1p, power:P with P from 0 (logarithm) to 1 (identity), power, which estimates P from the training set, or auto, which chooses a named one on the validation set, or a power with automatic terms (default: auto with automatic terms, else identity)."`
 
 	NonNegative string `name:"nonnegative" group:"model" placeholder:"N" values:"auto,yes,no" help:"Whether predictions are 0 or more: yes, no, or auto, which means yes if no target is negative (default: auto)."`
 
@@ -62,6 +64,7 @@ type specFlags struct {
 	Batch        *float64     `group:"training" placeholder:"SHARE" help:"adam: share of the training rows per step, 0.01 to 1 (default: 0.02)."`
 	Epochs       *int         `group:"training" placeholder:"N" help:"adam: maximum number of epochs (default: 30)."`
 	Schedule     string       `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores per step) or block (one core per epoch) (default: joint)."`
+	Refit        string       `group:"training" placeholder:"ROWS" values:"none,all" help:"Train again on all rows of the training, validation and test set, with what was chosen, after measuring; the scores remain those of the first training (default: none)."`
 	Seed         *uint64      `group:"training" placeholder:"N" help:"Seed of all random choices, 1 or more (default: 1)."`
 }
 

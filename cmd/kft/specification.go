@@ -120,6 +120,8 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Duplicates, &s.Data.Duplicates, "data.duplicates"},
 		{f.Delimiter, &s.Data.Delimiter, "data.delimiter"},
 		{f.Header, &s.Data.Header, "data.header"},
+		{f.Decimal, &s.Data.Decimal, "data.decimal"},
+		{f.Thousands, &s.Data.Thousands, "data.thousands"},
 		{f.Split, &s.Split, "split"},
 		{f.Transform, &s.Transform, "transform"},
 		{f.Order, &s.Order, "order"},
@@ -138,6 +140,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Ridge, &s.Fit.Ridge, "fit.ridge"},
 		{f.Schedule, &s.Fit.Schedule, "fit.schedule"},
 		{f.Effort, &s.Fit.Effort, "fit.effort"},
+		{f.Refit, &s.Fit.Refit, "fit.refit"},
 	} {
 		if text.value != "" {
 			flags[text.path], *text.to = flagOf(text.path), text.value

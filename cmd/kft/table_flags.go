@@ -9,8 +9,10 @@ import (
 // tableFlags describe how a table is read for a fitted model.
 type tableFlags struct {
 	Side      []string `sep:"none" placeholder:"TABLE" help:"Side information of new ids, as in store=new_stores.csv, for a mode whose side information the model uses. May be repeated."`
-	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space or one character (default: auto)."`
+	Delimiter string   `placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space, one character, or several signs such as :: (default: auto)."`
 	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row contains the column names: auto, yes or no (default: auto)."`
+	Decimal   string   `placeholder:"SIGN" values:"point,comma" help:"Decimal sign of numbers that are written for people, point or comma (default: as in the table of the fit)."`
+	Thousands string   `placeholder:"SIGN" values:"comma,point,space,apostrophe,underscore,none" help:"Separator of thousands in numbers: comma, point, space, apostrophe, underscore or none (default: as in the table of the fit)."`
 	Threads   int      `placeholder:"N" help:"Number of threads (default: all CPUs)."`
 }
 
@@ -28,7 +30,7 @@ func (f *tableFlags) inputs(tables ...string) ([]string, error) {
 func (f *tableFlags) open(e *env, file string) (*kft.Model, kft.TableOptions, error) {
 	opt := kft.TableOptions{Threads: f.Threads}
 	var err error
-	if opt.Format, err = (&dataFlags{Delimiter: f.Delimiter, Header: f.Header}).format(e.stdin); err != nil {
+	if opt.Format, err = (&dataFlags{Delimiter: f.Delimiter, Header: f.Header, Decimal: f.Decimal, Thousands: f.Thousands}).format(e.stdin); err != nil {
 		return nil, opt, err
 	}
 	m, err := kft.Load(file)

@@ -16,6 +16,9 @@ type Rows struct {
 	text      []byte
 	out       []byte
 	local     []int32
+
+	// NumberFormat is how the numbers in columns of text are written.
+	NumberFormat numeric.Format
 }
 
 // cursor is the index of a segment and the number of rows before it.
@@ -96,11 +99,15 @@ func (r *Rows) eachSegment(c int, keep []int32, f func(s *Segment, from int) boo
 func (r *Rows) Numbers(dst []float32, c int, keep []int32) (good, missing int, kind numeric.Kind) {
 	good, kind = len(keep), numeric.Finite
 	r.eachSegment(c, keep, func(s *Segment, from int) bool {
-		if s.plainNumbers(dst[from:][:s.n]) {
+		written := !r.NumberFormat.Plain() && s.isText()
+		if !written && s.plainNumbers(dst[from:][:s.n]) {
 			return true
 		}
 		for i := range s.n {
 			v, is := s.number(i)
+			if written && is != numeric.Missing {
+				v, is = r.NumberFormat.Parse(fieldtext.Trim(s.appendText(nil, i)))
+			}
 			switch is {
 			case numeric.Missing:
 				missing++
@@ -114,6 +121,14 @@ func (r *Rows) Numbers(dst []float32, c int, keep []int32) (good, missing int, k
 		return true
 	})
 	return good, missing, kind
+}
+
+// isText reports whether the values are texts.
+func (s *Segment) isText() bool {
+	if s.index != nil {
+		return s.dict.values.isText()
+	}
+	return s.i32 == nil && s.i64 == nil && s.f32 == nil && s.f64 == nil
 }
 
 // plainNumbers reads a segment whose values are all numbers in the fastest way. It

@@ -11,12 +11,16 @@ import (
 // first row whose field is not a finite number, with its kind, or len(keep). Missing
 // values are NaN and are counted.
 func (r *Rows) Numbers(dst []float32, c int, keep []int32) (good, missing int, kind numeric.Kind) {
+	parse := numeric.Parse
+	if !r.NumberFormat.Plain() {
+		parse = r.NumberFormat.Parse
+	}
 	words := r.words(c, c, keep)
 	for i := 0; i < len(words); i++ {
 		if i = parseIntegers(dst, words, i); i == len(words) {
 			break
 		}
-		v, kind := numeric.Parse(r.Field(int(keep[i]), c))
+		v, kind := parse(r.Field(int(keep[i]), c))
 		switch kind {
 		case numeric.Missing:
 			missing++

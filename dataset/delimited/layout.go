@@ -25,10 +25,17 @@ type Layout struct {
 // A first row that contains all the wanted columns is a header, even if a name looks
 // like a number.
 func (b *Blocks) ReadLayout(format Format, wanted []string) (*Layout, error) {
+	if format.Long == "" && format.Delimiter == 0 {
+		format.Delimiter, format.Long = detectDelimiter(append(bytes.Clone(b.carry), '\n'), !b.eof)
+	}
+	if format.Long != "" {
+		format.Delimiter = standIn
+		if err := b.replace(format.Long); err != nil {
+			return nil, dataset.InFile(err, b.name)
+		}
+	}
 	text := append(bytes.Clone(b.carry), '\n')
-	if format.Delimiter == 0 {
-		format.Delimiter = detectDelimiter(text, !b.eof)
-	} else if !isDelimiter(format.Delimiter) {
+	if !isDelimiter(format.Delimiter) {
 		return nil, &dataset.InputError{File: b.name, Problem: fmt.Sprintf("%q cannot be a delimiter", format.Delimiter), Remedy: "choose another, or let it be detected", Field: "data.delimiter"}
 	}
 	b.delimiter = format.Delimiter
@@ -103,13 +110,24 @@ func firstRecord(text []byte, delimiter byte) (fields []string, blank, length in
 // detectDelimiter returns the candidate that splits the largest number of the first
 // rows into the same number of fields, more than one, and among those the candidate
 // with the most fields. Ties go to the tab, which is rarely part of a text. The text
-// ends in a newline; partial says that its last row may be incomplete.
-func detectDelimiter(text []byte, partial bool) byte {
+// ends in a newline; partial says that its last row may be incomplete. Two colons or
+// two bars are a candidate if no other splits as many rows.
+func detectDelimiter(text []byte, partial bool) (delimiter byte, long string) {
 	best, bestEven, bestFields := byte(','), 0, 1
-	for _, candidate := range []byte("\t,;|") {
+	for _, candidate := range []string{"\t", ",", ";", "|", "::", "||"} {
 		rest, even, fieldsOfFirst := text, 0, 0
+		if len(candidate) > 1 {
+			if !bytes.Contains(text, []byte(candidate)) {
+				continue
+			}
+			rest = replaceDelimiter(text, candidate)
+		}
+		sign := candidate[0]
+		if len(candidate) > 1 {
+			sign = standIn
+		}
 		for n := 0; n < 20 && len(rest) > 0; n++ {
-			fields, blank, length, err := firstRecord(rest, candidate)
+			fields, blank, length, err := firstRecord(rest, sign)
 			if err != nil || n > 0 && partial && blank+length == len(rest) {
 				break
 			}
@@ -121,11 +139,19 @@ func detectDelimiter(text []byte, partial bool) byte {
 			}
 			rest = rest[blank+length:]
 		}
-		if fieldsOfFirst > 1 && (even > bestEven || even == bestEven && fieldsOfFirst > bestFields) {
-			best, bestEven, bestFields = candidate, even, fieldsOfFirst
+		// A bar splits a||b into more fields than two bars do, one of them always empty.
+		doubled := candidate == "||" && best == '|' && even == bestEven && 2*fieldsOfFirst-1 == bestFields
+		if fieldsOfFirst > 1 && (even > bestEven || even == bestEven && fieldsOfFirst > bestFields || doubled) {
+			best, long, bestEven, bestFields = sign, "", even, fieldsOfFirst
+			if len(candidate) > 1 {
+				long = candidate
+			}
 		}
 	}
-	return best
+	if long != "" {
+		return 0, long
+	}
+	return best, ""
 }
 
 func looksNumeric(field string) bool {

@@ -3,6 +3,7 @@ package delimited
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
@@ -27,7 +28,7 @@ func (r *Rows) splitQuoted(delimiter byte) *dataset.InputError {
 		if problem == nil && fields != r.columns {
 			problem = &dataset.InputError{
 				Problem: fmt.Sprintf("the line has %s, the table has %s", plural.Count(fields, "field"), plural.Count(r.columns, "column")),
-				Remedy:  fmt.Sprintf("fix the line, or put a field that contains %q in quotes", delimiter),
+				Remedy:  "fix the line, or put a field that contains " + delimiterName(delimiter) + " in quotes",
 			}
 		}
 		if problem != nil {
@@ -103,6 +104,14 @@ func (r *Rows) record(at int, delimiter byte) (next, fields int, problem *datase
 		at = end + 1
 	}
 	return at, fields, nil
+}
+
+// delimiterName returns a delimiter for messages.
+func delimiterName(delimiter byte) string {
+	if delimiter == standIn {
+		return "the delimiter"
+	}
+	return strconv.QuoteRune(rune(delimiter))
 }
 
 const quoteRemedy = `close it, and double each quote within quotes ("")`

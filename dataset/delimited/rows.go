@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
 )
 
@@ -32,6 +33,9 @@ type Rows struct {
 	// count from 0 at the start of the block.
 	Tolerant bool
 	Bad      []*dataset.InputError
+
+	// NumberFormat is how the numbers of the table are written.
+	NumberFormat numeric.Format
 
 	raw      []byte
 	endsBuf  []uint32

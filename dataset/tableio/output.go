@@ -20,7 +20,7 @@ import (
 type Output struct {
 	Format      string // "" or text, parquet, arrow
 	Compression string // of text: "", gzip or zstd
-	Delimiter   byte   // of text; 0 keeps the delimiter of the table, or takes a comma if it has none
+	Delimiter   byte   // of text; 0 keeps the delimiter of the table, or takes a comma if it has none or one of several characters
 }
 
 // OutputFor returns the output format that a file name implies: .parquet; .arrow,
@@ -148,6 +148,9 @@ func (p *pipeline) appendText(ctx context.Context, dicts []*dataset.Dict, w io.W
 func (p *pipeline) delimiter(t *openTable) byte {
 	if p.outDelimiter != 0 {
 		return p.outDelimiter
+	}
+	if t.Format.Long != "" {
+		return ',' // other programs do not read several characters
 	}
 	return t.Format.Delimiter
 }

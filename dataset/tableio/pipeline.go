@@ -20,10 +20,28 @@ type Format struct {
 	Delimiter byte             // of text; 0 detects comma, semicolon, tab or bar
 	Header    delimited.Header // of text
 	Stdin     io.Reader        // read for the path "-"; nil is the standard input of the process
+
+	// LongDelimiter is a delimiter of several characters, as in a::b, instead of Delimiter.
+	LongDelimiter string
+
+	// Numbers is how targets, weights and exposures are written; the zero value is plain
+	// numbers, as 1234.5.
+	Numbers dataset.NumberFormat
 }
 
 func (f Format) text() delimited.Format {
-	return delimited.Format{Delimiter: f.Delimiter, Header: f.Header}
+	return delimited.Format{Delimiter: f.Delimiter, Header: f.Header, Long: f.LongDelimiter}
+}
+
+// SetDelimiter sets the delimiter that a text names: auto, comma, tab, semicolon, bar,
+// space, one character, or several characters such as ::.
+func (f *Format) SetDelimiter(s string) error {
+	var text delimited.Format
+	if err := text.SetDelimiter(s); err != nil {
+		return err
+	}
+	f.Delimiter, f.LongDelimiter = text.Delimiter, text.Long
+	return nil
 }
 
 func (f Format) stdin() io.Reader {
@@ -51,6 +69,7 @@ type openTable struct {
 	*content
 	*delimited.Layout
 	columns dataset.Positions
+	numbers dataset.NumberFormat
 }
 
 // place is a position in the source: the number of data rows before a chunk, over all
@@ -92,10 +111,12 @@ func (c *chunk) start(text *textRows, typed *typedRows) (rowset, place, error) {
 		}
 		c.after <- place{at.row + c.typed.Len(), at.line + c.typed.Len()}
 		typed.Reset(c.typed, c.table.Format.Delimiter)
+		typed.NumberFormat = c.table.numbers
 		return typed, at, nil
 	}
 	rowsRead, lines := 0, 0
 	text.Clear()
+	text.NumberFormat = c.table.numbers
 	if c.err == nil {
 		problem = text.Split(c.text, c.table.Format.Delimiter, len(c.table.Names), c.quoted)
 		rowsRead, lines = text.Len(), text.LineEnds()
@@ -298,7 +319,7 @@ func (p *pipeline) open(in input) (*openTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &openTable{content: c}
+	t := &openTable{content: c, numbers: p.format.Numbers}
 	if c.typed != nil {
 		t.Layout = p.typedLayout(c.typed)
 	} else if t.Layout, err = c.text.ReadLayout(p.format.text(), p.schema.Columns()); err != nil {
@@ -326,6 +347,7 @@ func (p *pipeline) typedLayout(t columnar.Table) *delimited.Layout {
 	if format.Delimiter == 0 {
 		format.Delimiter = ','
 	}
+	format.Long = ""
 	l := &delimited.Layout{Format: format, Names: t.Names(), LineEnd: "\n"}
 	l.Header = fieldtext.AppendRecord(nil, len(l.Names), format.Delimiter, func(c int) []byte { return []byte(l.Names[c]) })
 	return l

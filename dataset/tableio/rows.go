@@ -102,6 +102,16 @@ func (t *openTable) targetProblem(r rowset, row int, kind numeric.Kind) *dataset
 func (t *openTable) numberProblem(r rowset, row, c int, kind numeric.Kind, remedy, field string) *dataset.InputError {
 	e := &dataset.InputError{Line: r.Line(row), Column: t.Names[c], Value: string(r.Field(row, c)), Problem: "this is not a number", Remedy: "fix it, or " + remedy, Field: field}
 	switch kind {
+	case numeric.Text:
+		if t.numbers.Plain() {
+			for _, f := range []numeric.Format{{Decimal: '.', Thousands: ','}, {Decimal: ',', Thousands: '.'}, {Decimal: ',', Thousands: ' '}, {Decimal: '.', Thousands: '\''}} {
+				if _, kind := f.Parse([]byte(e.Value)); kind == numeric.Finite {
+					e.Problem = "this is not a plain number"
+					e.Remedy = "if it is written with a decimal comma, with separators of thousands or with a sign of a currency, set data.decimal and data.thousands"
+					break
+				}
+			}
+		}
 	case numeric.Infinite:
 		e.Problem = "this number is not finite"
 		if strings.ContainsAny(e.Value, "0123456789") {

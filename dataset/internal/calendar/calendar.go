@@ -31,8 +31,17 @@ func functions() map[string]Function {
 		"day":       number(time.Time.Day),                                                 // 1..31
 		"weekday":   number(func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }),   // 1 is Monday
 		"hour":      number(time.Time.Hour),                                                // 0..23
+		"minute":    number(time.Time.Minute),                                              // 0..59
 		"date":      layout("2006-01-02"),
+		"datehour":  layout("2006-01-02 15:00"),
 		"yearmonth": layout("2006-01"),
+		"yearquarter": func(dst []byte, t time.Time) []byte {
+			return fmt.Appendf(dst, "%04d-Q%d", t.Year(), (int(t.Month())+2)/3)
+		},
+		"yearweek": func(dst []byte, t time.Time) []byte { // ISO, with the year to which the week belongs
+			year, week := t.ISOWeek()
+			return fmt.Appendf(dst, "%04d-W%02d", year, week)
+		},
 	}
 }
 
@@ -62,7 +71,7 @@ const (
 
 // Parse reads unix time in seconds, milliseconds, microseconds or nanoseconds
 // (distinguished by size), yyyymmdd, an ISO-like date with or without a time, and
-// month/day/year with or without a time. A time zone is ignored: the clock is the one
+// month/day/year or day.month.year with or without a time. A time zone is ignored: the clock is the one
 // that was written.
 func Parse(b []byte) (time.Time, bool) {
 	if t, ok := parseUnix(b); ok {
@@ -117,7 +126,7 @@ func parseUnix(b []byte) (time.Time, bool) {
 	return time.Unix(0, v).UTC(), v >= 0
 }
 
-// parseDate reads y-m-d, y/m/d, y.m.d, y-m and m/d/y.
+// parseDate reads y-m-d, y/m/d, y.m.d, y-m, m/d/y and d.m.y.
 func parseDate(b []byte) (year, month, day int, ok bool) {
 	separator := bytes.IndexAny(b, "-/.")
 	if separator < 1 {
@@ -140,6 +149,8 @@ func parseDate(b []byte) (year, month, day int, ok bool) {
 		year, month, day = v[0], v[1], v[2]
 	case b[separator] == '/' && len(parts) == 3 && len(parts[2]) == 4:
 		year, month, day = v[2], v[0], v[1]
+	case b[separator] == '.' && len(parts) == 3 && len(parts[2]) == 4:
+		year, month, day = v[2], v[1], v[0]
 	default:
 		return 0, 0, 0, false
 	}

@@ -25,6 +25,8 @@ func TestParse(t *testing.T) {
 		"1/2/2016 1:05 PM":          "2016-01-02 13:05",
 		"1/2/2016 12:05 am":         "2016-01-02 00:05",
 		"2016-02-29":                "2016-02-29 00:00",
+		"31.12.2016":                "2016-12-31 00:00",
+		"1.2.2016 7:30":             "2016-02-01 07:30",
 	} {
 		got, ok := Parse([]byte(text))
 		if !ok || got.Format("2006-01-02 15:04") != want {
@@ -43,7 +45,8 @@ func TestFunctions(t *testing.T) {
 	t.Parallel()
 	moment := time.Date(2016, 12, 31, 18, 5, 0, 0, time.UTC) // a Saturday
 	want := map[string]string{"year": "2016", "quarter": "4", "month": "12", "week": "52", "day": "31", "weekday": "6",
-		"hour": "18", "date": "2016-12-31", "yearmonth": "2016-12"}
+		"hour": "18", "date": "2016-12-31", "yearmonth": "2016-12", "minute": "5", "datehour": "2016-12-31 18:00",
+		"yearquarter": "2016-Q4", "yearweek": "2016-W52"}
 	functions := functions()
 	if len(functions) != len(want) {
 		t.Errorf("got %d functions, but the test has %d", len(functions), len(want))

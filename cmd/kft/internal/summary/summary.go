@@ -23,10 +23,12 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, textformat.Plural(r.Weights, "weight"), penaltyText(r.Spec, r.Ridge))
 	WriteSide(&b, r.Side, r.Spec)
 	fmt.Fprintf(&b, "Training: %s (%s), %s\n", textformat.Plural(len(r.History), sweepNoun(r.Spec)), stopText(r.Stop, r.Spec, r.Valid.N > 0), textformat.Plural(r.Passes, "pass"))
+	WriteRefit(&b, r.Refit, r.Spec)
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", Uncertainty(m.Uncertainty(), r.Spec.Transform))
 	part, score := r.Judged()
 	WriteScores(&b, m.Record(), r.Spec.Transform, part)
 	WriteBias(&b, " on "+part.String(), score, m.Uncertainty().Means)
+	writePower(&b, r.Power)
 	writeChoices(&b, r.Choices)
 	writeOrders(&b, r.Orders)
 	WriteCalibration(&b, " on "+part.String(), score)
@@ -154,6 +156,23 @@ func exampleTable(files []string) string {
 		return "TABLE"
 	}
 	return files[0]
+}
+
+// WriteRefit writes that a model was trained again on all rows.
+func WriteRefit(b *strings.Builder, r *kft.Refit, s kft.Spec) {
+	if r == nil {
+		return
+	}
+	fmt.Fprintf(b, "Refit: trained again on all %s, %s; scores, noise and corrections are those measured before\n",
+		textformat.Plural(r.Rows, "row"), textformat.Plural(r.Sweeps, sweepNoun(s)))
+}
+
+// writePower writes how a power was estimated.
+func writePower(b *strings.Builder, p *kft.PowerEstimate) {
+	if p == nil {
+		return
+	}
+	fmt.Fprintf(b, "Scale estimated from %s: power %.2f in units of %s\n", textformat.Plural(p.Rows, "training row"), p.Power, textformat.Amount(p.Unit))
 }
 
 // writeChoices lists the scales and likelihoods that were tried, the chosen one first.

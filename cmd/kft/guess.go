@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+)
+
+// writeGuess describes what was guessed about a table: target, modes, what is done with
+// rows of the same cell, the columns that are not used, and what to know about them.
+func writeGuess(b *strings.Builder, g *tableio.Guess) {
+	target, modes := g.Target, strings.Join(g.Modes, ", ")
+	if target == "" {
+		target = "none found; name one with --target"
+	}
+	if modes == "" {
+		modes = "none found; name them with --modes"
+	}
+	fmt.Fprintf(b, "Target: %s\nModes:  %s\n", target, modes)
+	if g.Duplicates != "" {
+		fmt.Fprintf(b, "Rows of the same cell: %s\n", g.Duplicates)
+	}
+	var left, side [][2]string
+	for _, l := range g.LeftOut {
+		left = append(left, [2]string{l.Column, l.Reason})
+	}
+	for _, d := range g.Determined {
+		side = append(side, [2]string{d.Column, "determined by " + d.Mode})
+	}
+	writeColumns(b, "Left out:", left)
+	writeColumns(b, "Left out, but candidates for side information:", side)
+	for _, note := range g.Notes {
+		fmt.Fprintf(b, "Note:   %s\n", nameFlags(note, func(string) bool { return true }))
+	}
+}
+
+// writeColumns lists columns with what is said about each.
+func writeColumns(b *strings.Builder, head string, columns [][2]string) {
+	if len(columns) == 0 {
+		return
+	}
+	width := 0
+	for _, c := range columns {
+		width = max(width, utf8.RuneCountInString(c[0]))
+	}
+	b.WriteString(head + "\n")
+	for _, c := range columns {
+		fmt.Fprintf(b, "  %-*s  %s\n", width, c[0], c[1])
+	}
+}

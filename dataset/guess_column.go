@@ -1,0 +1,304 @@
+package dataset
+
+import (
+	"strings"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
+)
+
+// sampleColumn is a column of the sample, by its distinct values.
+type sampleColumn struct {
+	ColumnInfo
+	codes  []int32  // by row
+	values []string // by code
+	counts []int    // rows of each value
+	first  []int    // first row of each value
+	empty  int      // rows without any text, which cannot be an id
+
+	moments   []time.Time // by code, for dates
+	callable  bool        // calendar functions can read the values
+	period    bool        // a count of periods: d_1, d_2, ...
+	whole     bool        // all numbers are integers, perhaps written as 7.0
+	zeros     int         // rows that are 0
+	numeric   bool        // numbers, but for a few values
+	ambiguous bool        // two formats read its numbers differently
+	reason    string      // why it is no mode, if that is known
+}
+
+// readColumns describes every column.
+func (g *guesser) readColumns() {
+	for i, name := range g.sample.Names {
+		c := &sampleColumn{ColumnInfo: ColumnInfo{Name: name}, codes: make([]int32, len(g.sample.Rows))}
+		index := map[string]int32{}
+		for row, record := range g.sample.Rows {
+			value := record[i]
+			code, seen := index[value]
+			if !seen {
+				code = int32(len(c.values))
+				index[value] = code
+				c.values, c.counts, c.first = append(c.values, value), append(c.counts, 0), append(c.first, row)
+			}
+			c.codes[row] = code
+			c.counts[code]++
+			if value == "" {
+				c.empty++
+			}
+		}
+		g.columns = append(g.columns, c)
+	}
+	table := g.numberFormat()
+	for _, c := range g.columns {
+		c.readNumbers(table, g.sample)
+		c.readMoments(g.sample.Headerless)
+		c.setKind(len(g.sample.Rows))
+	}
+}
+
+// readNumbers counts numbers. The column has the format of the table if that fits all
+// its values, else plain numbers.
+func (c *sampleColumn) readNumbers(table NumberFormat, sample GuessSample) {
+	for _, format := range []NumberFormat{table, {}} {
+		c.Numbers = format
+		c.count(sample)
+		if c.NotNumbers == 0 {
+			break
+		}
+	}
+	present := len(c.codes) - c.Missing
+	if c.NotNumbers > max(3, present/20) || 2*c.NotNumbers >= present {
+		c.NotNumbers, c.NotNumber, c.NotNumberLine = 0, "", 0 // a column of texts
+		return
+	}
+	c.numeric = present > 0
+	// A format that changes nothing is plain: the values have neither separators nor signs.
+	if !c.Numbers.Plain() && c.plainOnly() && c.readsAlike() {
+		c.Numbers = NumberFormat{}
+	}
+}
+
+// plainOnly reports whether every value is a plain number.
+func (c *sampleColumn) plainOnly() bool {
+	for _, value := range c.values {
+		if _, ok := Number(value); !ok && !Missing(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// readsAlike reports whether every value means the same as a plain number.
+func (c *sampleColumn) readsAlike() bool {
+	for _, value := range c.values {
+		written, _ := c.Numbers.Parse([]byte(value))
+		if plain, kind := numeric.Parse([]byte(value)); kind == numeric.Finite && plain != written {
+			return false
+		}
+	}
+	return true
+}
+
+// count sets the counts and the range of the numbers.
+func (c *sampleColumn) count(sample GuessSample) {
+	c.Distinct, c.Missing, c.NotNumbers, c.zeros = 0, 0, 0, 0
+	c.Min, c.Max, c.Integer, c.whole, c.NotNumber = 0, 0, true, true, ""
+	none := true
+	firstBad := -1
+	for code, value := range c.values {
+		parse := c.Numbers.Parse
+		if c.Numbers.Plain() {
+			parse = numeric.Parse
+		}
+		_, kind := parse([]byte(value))
+		if kind == numeric.Missing {
+			c.Missing += c.counts[code]
+			continue
+		}
+		c.Distinct++
+		if kind != numeric.Finite {
+			c.NotNumbers += c.counts[code]
+			if firstBad < 0 || c.first[code] < firstBad {
+				firstBad, c.NotNumber = c.first[code], value
+			}
+			continue
+		}
+		v := exact(c.Numbers, value)
+		if none {
+			c.Min, c.Max, none = v, v, false
+		}
+		c.Min, c.Max = min(c.Min, v), max(c.Max, v)
+		c.Integer = c.Integer && !strings.ContainsAny(value, ".,eE")
+		c.whole = c.whole && v == float64(int64(v))
+		if v == 0 {
+			c.zeros += c.counts[code]
+		}
+	}
+	if firstBad >= 0 && sample.Lines != nil {
+		c.NotNumberLine = sample.Lines[firstBad]
+	}
+	if none || c.NotNumbers > 0 {
+		c.Integer, c.whole = false, false
+	}
+}
+
+// exact reads a number in float64.
+func exact(f NumberFormat, value string) float64 {
+	if !f.Plain() {
+		if plain, ok := f.AppendPlain(nil, []byte(value)); ok {
+			value = string(plain)
+		}
+	}
+	v, _ := Number(value)
+	return v
+}
+
+// formats are the ways to write numbers that are recognised. A decimal point without
+// separators stands for plain numbers with signs of currencies or percent signs.
+var formats = []NumberFormat{
+	{Decimal: '.'}, {Decimal: '.', Thousands: ','}, {Decimal: ','}, {Decimal: ',', Thousands: '.'},
+	{Decimal: '.', Thousands: ' '}, {Decimal: ',', Thousands: ' '}, {Decimal: '.', Thousands: '\''}, {Decimal: '.', Thousands: '_'},
+}
+
+// numberFormat returns the format of the table's numbers: the first of those that read
+// the most columns which are not plain numbers. A column that two formats read as
+// different numbers decides nothing: 1,234 alone may be both.
+func (g *guesser) numberFormat() NumberFormat {
+	if !g.given.Numbers.Plain() {
+		return g.given.Numbers
+	}
+	votes := map[NumberFormat]int{}
+	for _, c := range g.columns {
+		if c.plainOnly() {
+			continue
+		}
+		var fits []NumberFormat
+		for _, f := range formats {
+			if c.fits(f) {
+				fits = append(fits, f)
+			}
+		}
+		c.ambiguous = !c.agree(fits)
+		if !c.ambiguous {
+			for _, f := range fits {
+				votes[f]++
+			}
+		}
+	}
+	best := NumberFormat{}
+	for _, f := range formats { // in order, so that ties do not depend on the map
+		if votes[f] > votes[best] {
+			best = f
+		}
+	}
+	return best
+}
+
+// fits reports whether a format reads every value.
+func (c *sampleColumn) fits(f NumberFormat) bool {
+	read := 0
+	bad := 0
+	for code, value := range c.values {
+		switch _, kind := f.Parse([]byte(value)); kind {
+		case numeric.Finite:
+			read += c.counts[code]
+		case numeric.Text, numeric.Infinite:
+			bad += c.counts[code]
+		}
+	}
+	return read > 0 && bad <= max(3, (read+bad)/20) && bad*10 <= read
+}
+
+// agree reports whether all formats read the same numbers.
+func (c *sampleColumn) agree(fits []NumberFormat) bool {
+	if len(fits) == 0 {
+		return true
+	}
+	for _, value := range c.values {
+		first, kind := fits[0].Parse([]byte(value))
+		for _, f := range fits[1:] {
+			if v, k := f.Parse([]byte(value)); kind == numeric.Finite && k == numeric.Finite && v != first {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// flagTexts are the pairs of values that a flag has, in lower case.
+var flagTexts = map[string]string{"0": "1", "false": "true", "f": "t", "no": "yes", "n": "y", "off": "on", "-1": "1"}
+
+func (c *sampleColumn) isFlag() bool {
+	var texts []string
+	for _, value := range c.values {
+		if !Missing(value) {
+			texts = append(texts, strings.TrimSuffix(strings.ToLower(value), ".0"))
+		}
+	}
+	if len(texts) != 2 {
+		return false
+	}
+	return flagTexts[texts[0]] == texts[1] || flagTexts[texts[1]] == texts[0]
+}
+
+func (c *sampleColumn) setKind(rows int) {
+	repeats := 2*c.Distinct <= rows-c.Missing
+	switch {
+	case c.moments != nil:
+		c.Kind = KindDate
+	case c.Distinct > 0 && c.isFlag():
+		c.Kind = KindFlag
+	case c.numeric && (c.Integer || c.whole && namedID(c.Name)):
+		c.Kind = KindNumber
+		if namedID(c.Name) || repeats && !namedCovariate(c.Name) {
+			c.Kind = KindID
+		}
+	case c.numeric:
+		c.Kind = KindNumber
+	case c.period || repeats || namedID(c.Name):
+		c.Kind = KindID
+	default:
+		c.Kind = KindText
+	}
+	if c.Kind == KindDate || c.Kind == KindFlag {
+		c.NotNumbers, c.NotNumber, c.NotNumberLine = 0, "", 0
+	}
+}
+
+// readMoments sets the moments if the values are dates or times.
+func (c *sampleColumn) readMoments(headerless bool) {
+	if c.Distinct == 0 {
+		return
+	}
+	if c.numeric {
+		if c.NotNumbers == 0 {
+			c.readUnix(headerless)
+		}
+		return
+	}
+	if c.allMoments(func(s string) (time.Time, bool) { return calendar.Parse([]byte(s)) }) {
+		c.callable = true
+		return
+	}
+	if c.allMoments(dayFirst) {
+		return
+	}
+	c.readPeriods()
+}
+
+// allMoments sets the moments if parse reads every value.
+func (c *sampleColumn) allMoments(parse func(string) (time.Time, bool)) bool {
+	moments := make([]time.Time, len(c.values))
+	for code, value := range c.values {
+		if Missing(value) {
+			continue
+		}
+		t, ok := parse(value)
+		if !ok {
+			return false
+		}
+		moments[code] = t
+	}
+	c.moments = moments
+	return true
+}

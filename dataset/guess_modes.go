@@ -1,0 +1,316 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// sampleMode is a mode with its ids in the sample.
+type sampleMode struct {
+	Mode
+	codes    []int32 // by row
+	distinct int
+	time     bool
+}
+
+func (g *guesser) modeOfColumn(c *sampleColumn) sampleMode {
+	m := Mode{Name: c.Name, Columns: []string{c.Name}}
+	if strings.ContainsAny(c.Name, reserved+"+") {
+		m.Name = fmt.Sprintf("mode%d", slices.Index(g.columns, c)+1)
+	}
+	return sampleMode{Mode: m, codes: c.codes, distinct: len(c.values)}
+}
+
+// guessModes sets g.modes: the ids in the order of the columns, then the time.
+func (g *guesser) guessModes() {
+	if len(g.given.Modes) > 0 {
+		g.readGivenModes()
+		return
+	}
+	var ids, parts, times, weak []*sampleColumn
+	for i, c := range g.columns {
+		if i == g.target || !g.mayBeMode(c) {
+			continue
+		}
+		switch {
+		case c.Kind == KindDate:
+			times = append(times, c)
+		case c.calendarRole() != anyNumber:
+			parts = append(parts, c)
+		case c.Integer && !namedID(c.Name):
+			weak = append(weak, c)
+		default:
+			ids = append(ids, c)
+		}
+	}
+	ids = g.withoutEvents(g.withoutComposites(ids), times)
+	times = g.notDetermined(times, ids, true)
+	periods := slices.DeleteFunc(slices.Clone(times), func(c *sampleColumn) bool { return !g.plainTime(c) })
+	ids = g.notDetermined(ids, slices.Concat(ids, periods), false)
+	ids = g.withoutMinor(ids)
+	primary := g.primaryTime(times)
+	if primary != nil {
+		parts = g.notDetermined(parts, []*sampleColumn{primary}, false)
+	}
+	parts = g.notDetermined(parts, ids, false)
+	time, rest := g.joinParts(parts, primary != nil)
+	slices.SortFunc(rest, g.byPosition)
+	for _, c := range ids {
+		m := g.modeOfColumn(c)
+		if c.period && primary == nil && time == nil { // d_1, d_2, ...
+			m.Name, m.time = g.freeName("time"), true
+		}
+		g.modes = append(g.modes, m)
+	}
+	joined := rest
+	if primary == nil && time == nil { // a lone month or week is the time
+		joined = nil
+		for _, c := range rest {
+			g.modes = append(g.modes, g.modeOfColumn(c))
+		}
+	}
+	weak = g.notDetermined(weak, slices.Concat(ids, periods, parts), false)
+	if time != nil {
+		g.modes = append(g.modes, *time)
+	}
+	for _, c := range joined {
+		g.modes = append(g.modes, g.modeOfColumn(c))
+	}
+	if primary != nil && !g.repeats(primary.Distinct) && !primary.regular() && g.uniqueWith(weak) {
+		g.addWeak(weak) // the time is not needed
+		weak = nil
+	}
+	if primary != nil {
+		g.addTime(primary, weak)
+	}
+	g.addWeak(weak)
+	g.sortModes()
+}
+
+// mostIDs is the number of columns of ids from which texts without the name of an id
+// are left out: a survey has dozens of them.
+const mostIDs = 6
+
+// withoutMinor drops the texts with the fewest values while there are too many columns
+// and the cells stay about as unique as they are.
+func (g *guesser) withoutMinor(ids []*sampleColumn) []*sampleColumn {
+	modesOf := func(ids []*sampleColumn) (modes []sampleMode) {
+		for _, c := range ids {
+			modes = append(modes, g.modeOfColumn(c))
+		}
+		return modes
+	}
+	if len(ids) <= mostIDs {
+		return ids
+	}
+	minor := slices.DeleteFunc(slices.Clone(ids), func(c *sampleColumn) bool { return namedID(c.Name) || c.period })
+	slices.SortStableFunc(minor, func(a, b *sampleColumn) int { return a.Distinct - b.Distinct })
+	repeated := g.repeated(modesOf(ids))
+	for _, c := range minor {
+		fewer := slices.DeleteFunc(slices.Clone(ids), func(o *sampleColumn) bool { return o == c })
+		if left := g.repeated(modesOf(fewer)); len(ids) > mostIDs && 10*(left-repeated) < g.Rows {
+			c.reason = "there are many columns of ids, and it has few values and is not needed to tell cells apart"
+			ids = fewer
+		}
+	}
+	return ids
+}
+
+// byPosition orders columns as in the table.
+func (g *guesser) byPosition(a, b *sampleColumn) int {
+	return slices.Index(g.columns, a) - slices.Index(g.columns, b)
+}
+
+// sortModes puts ids before times, in the order of their columns.
+func (g *guesser) sortModes() {
+	slices.SortStableFunc(g.modes, func(a, b sampleMode) int {
+		if a.time != b.time {
+			if b.time {
+				return -1
+			}
+			return 1
+		}
+		if a.time {
+			return 0
+		}
+		return slices.Index(g.sample.Names, a.Columns[0]) - slices.Index(g.sample.Names, b.Columns[0])
+	})
+	g.Modes = nil
+	for _, m := range g.modes {
+		g.Modes = append(g.Modes, m.String())
+	}
+}
+
+// readGivenModes takes the given modes as far as they can be read.
+func (g *guesser) readGivenModes() {
+	g.Modes = g.given.Modes
+	for _, text := range g.given.Modes {
+		m, err := ParseMode(text)
+		if err != nil {
+			g.modes = nil
+			return // the caller reports it
+		}
+		mode, ok := g.sampleModeOf(m)
+		if !ok {
+			g.modes = nil
+			return
+		}
+		g.modes = append(g.modes, mode)
+	}
+}
+
+// sampleModeOf makes the ids of a mode.
+func (g *guesser) sampleModeOf(m Mode) (sampleMode, bool) {
+	var columns []*sampleColumn
+	for _, name := range m.Columns {
+		i := slices.Index(g.sample.Names, name)
+		if i < 0 {
+			return sampleMode{}, false
+		}
+		columns = append(columns, g.columns[i])
+	}
+	mode := sampleMode{Mode: m, codes: make([]int32, g.Rows)}
+	if m.Func == "" {
+		mode.codes, mode.distinct = columns[0].codes, len(columns[0].values)
+		for _, c := range columns[1:] {
+			mode.codes, mode.distinct = crossed(mode.codes, c.codes)
+		}
+		return mode, true
+	}
+	c := columns[0]
+	byText := map[string]int32{}
+	code := make([]int32, len(c.values))
+	for k, value := range c.values {
+		t, ok := Moment(value)
+		if !ok {
+			return sampleMode{}, false
+		}
+		id, _ := Calendar(m.Func, t)
+		if _, seen := byText[id]; !seen {
+			byText[id] = int32(len(byText))
+		}
+		code[k] = byText[id]
+	}
+	for row, k := range c.codes {
+		mode.codes[row] = code[k]
+	}
+	mode.distinct = len(byText)
+	return mode, true
+}
+
+// crossed returns codes of the pairs of codes, and how many there are.
+func crossed(a, b []int32) ([]int32, int) {
+	pairs := map[[2]int32]int32{}
+	out := make([]int32, len(a))
+	for row := range a {
+		pair := [2]int32{a[row], b[row]}
+		code, seen := pairs[pair]
+		if !seen {
+			code = int32(len(pairs))
+			pairs[pair] = code
+		}
+		out[row] = code
+	}
+	return out, len(pairs)
+}
+
+// mayBeMode reports whether the values of a column may be ids, and sets c.reason if
+// not.
+func (g *guesser) mayBeMode(c *sampleColumn) bool {
+	switch {
+	case c.Name == g.given.Weight || c.Name == g.given.Exposure:
+		c.reason = "it is the weight or the exposure"
+	case nameHasWord(c.Name, partWords):
+		c.reason = "by its name it divides the rows into parts; split: column:" + c.Name + " uses it"
+	case nameHasWord(c.Name, weightWords):
+		c.reason = "by its name it is a weight or an exposure; data.weight or data.exposure uses it"
+	case c.Distinct == 0:
+		c.reason = "it is empty"
+	case c.Distinct == 1 && c.Missing == 0 && c.calendarRole() == anyNumber:
+		c.reason = "the same value in every row"
+	case c.ambiguous && !c.numeric:
+		c.reason = fmt.Sprintf("numbers such as %q may have a decimal comma or separators of thousands; data.decimal or data.thousands says which", c.values[0])
+	case c.Kind == KindFlag:
+		c.reason = "a flag with two values, not an id"
+	case c.Kind == KindNumber && c.NotNumbers > 0:
+		c.reason = "numbers, but " + strings.TrimPrefix(c.NotNumberText(g.unit), "column "+c.Name+", ")
+	case c.Kind == KindNumber && namedCovariate(c.Name):
+		c.reason = "a quantity by its name, not an id"
+	case c.Kind == KindNumber && c.Integer:
+		c.reason = "numbers that hardly repeat, not an id"
+	case c.Kind == KindNumber:
+		c.reason = "a quantity, not an id"
+	case c.empty > 0:
+		c.reason = fmt.Sprintf("%d of %d rows have no value, and an id must not be empty", c.empty, g.Rows)
+	case c.Kind == KindText:
+		c.reason = "texts that hardly repeat"
+	case c.Kind == KindID && !g.repeats(c.Distinct) && !(namedID(c.Name) && 10*c.Distinct <= 8*g.Rows):
+		c.reason = "another value in almost every row"
+	default:
+		return true
+	}
+	return false
+}
+
+// calendarRole returns the part of a date that an integer column holds by its name and
+// range, or anyNumber.
+func (c *sampleColumn) calendarRole() calendarRole {
+	if !c.Integer || c.Kind != KindID && c.Distinct > 1 {
+		return anyNumber
+	}
+	role := roleOfName(c.Name)
+	if role == anyNumber || c.Min < 0 || c.Max > calendarParts[role].most || role == aYear && c.Min < 1000 && c.Max >= 100 {
+		return anyNumber
+	}
+	return role
+}
+
+// joinParts makes one mode of a year and the periods within it. The other parts, such
+// as the hour, are modes of their own.
+func (g *guesser) joinParts(parts []*sampleColumn, hasDate bool) (*sampleMode, []*sampleColumn) {
+	byRole := map[calendarRole]*sampleColumn{}
+	for _, c := range parts {
+		if _, twice := byRole[c.calendarRole()]; !twice {
+			byRole[c.calendarRole()] = c
+		}
+	}
+	var joined []*sampleColumn
+	switch {
+	case hasDate || byRole[aYear] == nil:
+	case byRole[aMonth] != nil && byRole[aDay] != nil:
+		joined = []*sampleColumn{byRole[aYear], byRole[aMonth], byRole[aDay]}
+	case byRole[aMonth] != nil:
+		joined = []*sampleColumn{byRole[aYear], byRole[aMonth]}
+	case byRole[aWeek] != nil:
+		joined = []*sampleColumn{byRole[aYear], byRole[aWeek]}
+	case byRole[aQuarter] != nil:
+		joined = []*sampleColumn{byRole[aYear], byRole[aQuarter]}
+	}
+	if joined == nil {
+		return nil, slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool { return c.Distinct < 2 })
+	}
+	m := Mode{Name: g.freeName("time")}
+	for _, c := range joined {
+		m.Columns = append(m.Columns, c.Name)
+	}
+	mode, _ := g.sampleModeOf(m)
+	mode.time = true
+	rest := slices.DeleteFunc(slices.Clone(parts), func(c *sampleColumn) bool {
+		return c.Distinct < 2 || slices.Contains(joined, c) || determines(mode.codes, mode.distinct, c.codes)
+	})
+	return &mode, rest
+}
+
+// freeName returns a name for a mode that no other mode and no column of ids has.
+func (g *guesser) freeName(name string) string {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(g.modes, func(m sampleMode) bool { return m.Name == name }) ||
+			slices.ContainsFunc(g.columns, func(c *sampleColumn) bool { return c.Name == name && c.Kind == KindID })
+	}
+	free := name
+	for i := 2; taken(free); i++ {
+		free = fmt.Sprintf("%s%d", name, i)
+	}
+	return free
+}

@@ -1,0 +1,75 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+)
+
+// Words in the names of columns. A name says more about a column than its values do:
+// prices and ids may both be integers that repeat.
+var (
+	targetWords = []string{"target", "y", "value", "label", "response", "sales", "sold", "qty", "quantity", "units", "bottles",
+		"rating", "stars", "score", "amount", "demand", "count", "cnt", "counts", "volume", "revenue", "clicks", "visits", "visitors", "trips",
+		"total", "measurement", "consumption", "load", "reading", "orders", "turnover", "umsatz", "menge", "wert", "ventes"}
+	idWords = []string{"id", "key", "code", "no", "nr", "nbr", "number", "zip", "postcode", "sku", "upc", "store", "shop", "outlet", "item", "product", "article",
+		"family", "category", "dept", "department", "brand", "vendor", "supplier", "user", "customer", "client", "movie", "book", "artist", "song",
+		"year", "quarter", "month", "week", "weekday", "day", "hour", "hr", "minute", "dow", "region", "city", "state", "country", "county", "zone", "district",
+		"sensor", "station", "site", "device", "meter", "machine", "channel", "route", "line", "stop", "location", "period", "gene", "patient", "subject", "team", "player"}
+	covariateWords = []string{"price", "cost", "discount", "pct", "percent", "percentage", "share", "rate", "ratio", "temp", "atemp", "temperature", "hum", "humidity",
+		"wind", "windspeed", "pressure", "rain", "precipitation", "snow", "lat", "lon", "lng", "long", "latitude", "longitude", "altitude", "elevation",
+		"size", "area", "age", "distance", "width", "height", "length", "duration", "cpi", "unemployment", "index", "population", "income", "promo", "promotion", "onpromotion",
+		"holiday", "flag", "is", "has", "avg", "mean", "median", "min", "max", "std", "lag", "markdown", "stock", "inventory", "transactions", "oil", "dcoilwtico"}
+	eventWords  = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
+	timeWords   = []string{"time", "timestamp", "ts", "date", "datetime", "created", "at", "unix", "epoch", "when"}
+	periodWords = []string{"d", "t", "day", "week", "month", "period", "time", "date", "hour", "step", "quarter", "year", "tick", "wk", "block"}
+	partWords   = []string{"part", "split", "fold"}
+	weightWords = []string{"weight", "weights", "exposure"}
+	meanWords   = []string{"rating", "stars", "score", "price", "rate", "ratio", "pct", "percent", "share", "temp", "temperature", "hum", "humidity", "value", "measurement", "reading",
+		"speed", "pressure", "level", "avg", "mean", "concentration", "index"}
+)
+
+// nameHasWord reports whether a word of a name (item_id, itemId, item id) is among
+// words.
+func nameHasWord(name string, words []string) bool {
+	for _, word := range nameWords(name) {
+		if slices.Contains(words, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func nameWords(name string) []string {
+	var spaced strings.Builder
+	for i, r := range name {
+		if r >= 'A' && r <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z' {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(r)
+	}
+	return strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool {
+		return strings.ContainsRune(" _-.", r)
+	})
+}
+
+// namedID reports whether a name is that of an id: store_nbr, but not store_size or
+// num_items.
+func namedID(name string) bool { return nameHasWord(name, idWords) && !namedCovariate(name) }
+
+// namedCovariate reports whether a name is that of a quantity which describes a cell:
+// its last word (item_price) or any word, unless it also has the word of an id as its
+// last (price_code).
+func namedCovariate(name string) bool {
+	words := nameWords(name)
+	if len(words) == 0 {
+		return false
+	}
+	if first := words[0]; len(words) > 1 && slices.Contains([]string{"num", "n", "is", "has", "avg", "mean", "total"}, first) {
+		return true
+	}
+	last := words[len(words)-1]
+	if slices.Contains(covariateWords, last) {
+		return true
+	}
+	return !slices.Contains(idWords, last) && nameHasWord(name, covariateWords)
+}

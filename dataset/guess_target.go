@@ -1,0 +1,120 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+)
+
+// guessTarget sets the target: the given one, or the column that most resembles a
+// target.
+func (g *guesser) guessTarget() {
+	if g.given.Target != "" {
+		g.target = slices.Index(g.sample.Names, g.given.Target)
+	} else {
+		best := 0
+		for i, c := range g.columns {
+			if score := g.targetScore(c); score > 0 && score >= best { // the last of equal scores
+				g.target, best = i, score
+			}
+		}
+	}
+	if g.target < 0 {
+		return
+	}
+	c := g.columns[g.target]
+	g.Target, g.Numbers = c.Name, c.Numbers
+	c.Kind = KindNumber
+}
+
+// targetScore is higher for a column that is more likely the target; 0 or less for
+// one that cannot be.
+func (g *guesser) targetScore(c *sampleColumn) int {
+	if !c.numeric || c.Distinct < 2 || c.Kind == KindDate || g.reserved(c.Name) {
+		return 0
+	}
+	score := 10
+	if nameHasWord(c.Name, targetWords) {
+		score += 8
+	}
+	if nameHasWord(c.Name, idWords) {
+		score -= 10
+	}
+	if namedCovariate(c.Name) {
+		score -= 4
+	}
+	if c.Kind == KindFlag {
+		score -= 7
+	}
+	if !c.Integer {
+		score += 2
+	}
+	if score > 0 && score < 18 && g.determinedByColumn(c) {
+		score -= 6
+	}
+	return score
+}
+
+// reserved reports whether a column has another purpose than target or mode.
+func (g *guesser) reserved(name string) bool {
+	return name == g.given.Weight || name == g.given.Exposure || nameHasWord(name, partWords) || nameHasWord(name, weightWords)
+}
+
+// determinedByColumn reports whether another column that repeats determines c.
+func (g *guesser) determinedByColumn(c *sampleColumn) bool {
+	return slices.ContainsFunc(g.columns, func(by *sampleColumn) bool {
+		return by != c && (by.Kind == KindID || by.Kind == KindDate) && by.Distinct > 1 && g.repeats(by.Distinct) && determines(by.codes, len(by.values), c.codes)
+	})
+}
+
+// repeats reports whether the rows of a column with so many distinct values repeat
+// values often enough for ids: twice on average.
+func (g *guesser) repeats(distinct int) bool { return 2*distinct <= g.Rows }
+
+// determines reports whether rows with the same code in by, of which there are n, have
+// the same code in c.
+func determines(by []int32, n int, c []int32) bool {
+	first := make([]int32, n)
+	for row, code := range by {
+		switch first[code] {
+		case 0:
+			first[code] = c[row] + 1
+		case c[row] + 1:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// checkTarget notes what is wrong with the target.
+func (g *guesser) checkTarget() {
+	if g.target < 0 {
+		return
+	}
+	c := g.columns[g.target]
+	if c.NotNumbers > 0 {
+		g.Notes = append(g.Notes, c.NotNumberText(g.unit)+"; leave the target empty or write NA where it is missing")
+	}
+	if c.Distinct == 1 && c.NotNumbers == 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("the target %s is the same in every row, so there is nothing to learn; name another column as data.target", c.Name))
+	}
+	if !c.Numbers.Plain() {
+		decimal, thousands := c.Numbers.Texts()
+		text := fmt.Sprintf("the target is written with a decimal %s", decimal)
+		if thousands != "" {
+			text += " and thousands separated by " + thousands
+		}
+		g.Notes = append(g.Notes, text+fmt.Sprintf(": %q is read as %v", c.widest(), exact(c.Numbers, c.widest())))
+	}
+}
+
+// widest returns the longest number of the column, as an example.
+func (c *sampleColumn) widest() string {
+	widest := ""
+	for _, value := range c.values {
+		if _, ok := c.Numbers.AppendPlain(nil, []byte(value)); ok && len(value) > len(widest) {
+			widest = value
+		}
+	}
+	return widest
+}

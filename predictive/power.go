@@ -1,0 +1,302 @@
+package predictive
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+)
+
+// Power returns the transform with power P in [0, 1] and a unit above 0,
+//
+//	g(y) = sign(y) ((1 + |y|/unit)^P - 1) / P,   for P = 0 its limit sign(y) log(1 + |y|/unit).
+//
+// It is the Box-Cox family of 1 + y/unit for y >= 0, continued to negative y as an odd
+// function. For P in [0, 1] it is defined for all y, increasing with a continuous
+// derivative, and takes all values, so its inverse needs no bound. (The family of Yeo and
+// Johnson stretches negative values by the power 2 - P where it compresses positive ones;
+// this one compresses both.) The unit makes it independent of the units of the target.
+// Power panics for other arguments.
+func Power(p, unit float64) Transform {
+	if !(p >= 0 && p <= 1) || !(unit > 0) || math.IsInf(unit, 1) {
+		panic("predictive: a power outside [0, 1] or a unit that is not above 0")
+	}
+	return Transform{kind: power, power: p, unit: unit}
+}
+
+// parsePower reads P or P:UNIT.
+func parsePower(text string) (Transform, error) {
+	number, unit, hasUnit := strings.Cut(text, ":")
+	t := Transform{kind: power}
+	var err error
+	if t.power, err = strconv.ParseFloat(number, 64); err != nil || !(t.power >= 0 && t.power <= 1) {
+		return Transform{}, fielderr.Errorf("transform", "the power %q is not a number from 0 to 1; write one, as in power:0.33", number)
+	}
+	t.power = math.Abs(t.power) // no -0
+	if !hasUnit {
+		return t, nil
+	}
+	if t.unit, err = strconv.ParseFloat(unit, 64); err != nil || !(t.unit > 0) || math.IsInf(t.unit, 1) {
+		return Transform{}, fielderr.Errorf("transform", "the unit %q is not a number above 0; write one, as in power:0.33:10, or leave it out", unit)
+	}
+	return t, nil
+}
+
+func (t Transform) powerText() string {
+	text := "power:" + strconv.FormatFloat(t.power, 'g', -1, 64)
+	if t.unit > 0 {
+		text += ":" + strconv.FormatFloat(t.unit, 'g', -1, 64)
+	}
+	return text
+}
+
+// Unit returns the unit of a power, 0 if it is not determined yet, and 1 for all other
+// transforms.
+func (t Transform) Unit() float64 {
+	if t.kind == power {
+		return t.unit
+	}
+	return 1
+}
+
+// WithUnit returns the transform for targets y with optional weights. A power without a
+// unit gets [TargetUnit]; nothing else changes.
+func (t Transform) WithUnit(y, w []float32) Transform {
+	if t.kind == power && t.unit == 0 {
+		t.unit = TargetUnit(y, w)
+	}
+	return t
+}
+
+func (t Transform) powerForward(y float64) float64 {
+	x := math.Abs(y) / t.unit
+	switch t.power {
+	case 0:
+		x = math.Log1p(x)
+	case 1:
+	default:
+		x = math.Expm1(t.power*math.Log1p(x)) / t.power
+	}
+	return math.Copysign(x, y)
+}
+
+func (t Transform) powerInverse(g float64) float64 {
+	x := math.Abs(g)
+	switch t.power {
+	case 0:
+		x = math.Expm1(x)
+	case 1:
+	default:
+		x = math.Expm1(math.Log1p(t.power*x) / t.power)
+	}
+	return math.Copysign(x*t.unit, g)
+}
+
+// powerLogDerivative returns log g'(y) = (P - 1) log(1 + |y|/unit) - log unit.
+func (t Transform) powerLogDerivative(g float64) float64 {
+	level := math.Abs(g) // log(1 + |y|/unit)
+	if t.power > 0 {
+		level = math.Log1p(t.power*level) / t.power
+	}
+	return (t.power-1)*level - math.Log(t.unit)
+}
+
+// powerValues writes the inverse of m + s t at the t of nodes. It is exact to a rounding
+// error of the unit, which suffices for integrals, and several times faster than
+// powerInverse.
+func (t Transform) powerValues(dst, nodes []float64, m, s float64) {
+	switch t.power {
+	case 0:
+		for i, z := range nodes {
+			g := m + s*z
+			dst[i] = math.Copysign((math.Exp(math.Abs(g))-1)*t.unit, g)
+		}
+	case 1:
+		for i, z := range nodes {
+			dst[i] = (m + s*z) * t.unit
+		}
+	default:
+		root := 1 / t.power
+		for i, z := range nodes {
+			g := m + s*z
+			dst[i] = math.Copysign((math.Exp(root*math.Log(1+t.power*math.Abs(g)))-1)*t.unit, g)
+		}
+	}
+}
+
+// powerMean returns E[g^-1(x)] for x ~ N(m, v), by the trapezoid rule unless P is 0 or 1.
+func (t Transform) powerMean(m, v float64) float64 {
+	s := math.Sqrt(v)
+	switch {
+	case t.power == 1:
+		return m * t.unit
+	case s == 0:
+		return t.powerInverse(m)
+	case t.power == 0:
+		// E[e^x - 1; x > 0] - E[e^-x - 1; x < 0]
+		return t.unit * (expectedExcess(m, s) - expectedExcess(-m, s))
+	}
+	// Where the integrand is smooth a wide step is exact. Its second derivative jumps at
+	// x = 0, which costs accuracy that the first term of the error returns.
+	stride := 2
+	if math.Abs(m) > nodeLast*s {
+		stride = 4
+	}
+	sum, root := 0.0, 1/t.power
+	for i := 0; i < nodeCount; i += stride {
+		g := m + s*nodeT[i]
+		y := (math.Exp(root*math.Log(1+t.power*math.Abs(g))) - 1) * t.unit // as in powerValues
+		sum += nodeWeight[i] * math.Copysign(y, g)
+	}
+	sum *= float64(stride)
+	if at := -m / s; math.Abs(at) < nodeLast {
+		h := nodeStep * float64(stride)
+		x := (at + nodeLast) / h
+		share := x - math.Floor(x)
+		jump := 2 * t.unit * (1 - t.power) * v * normalDensity(at)
+		sum -= jump * h * h * h / 6 * share * (share - 0.5) * (share - 1)
+	}
+	return sum
+}
+
+// expectedExcess returns E[e^x - 1; x > 0] for x ~ N(m, s^2).
+func expectedExcess(m, s float64) float64 {
+	return math.Exp(m+s*s/2)*normalCDF(m/s+s) - normalCDF(m/s)
+}
+
+// hermiteTerms is the number of terms of the expansion in powerVariances.
+const hermiteTerms = 24
+
+// powerVariances is gaussianVariances for powers. With x = m + s t and the Hermite
+// coefficients c_k of y as a function of t, Var y is the sum of c_k^2 over k > 0, and
+// Var E[y|f] that of rho^k c_k^2, where rho is the share of f in the variance of x.
+func (d Distribution) powerVariances() (model, noise float64) {
+	if d.transform.power == 1 && !d.cuts() {
+		unit := d.transform.unit
+		return d.model * unit * unit, d.noise * unit * unit
+	}
+	var value [nodeCount]float64
+	d.transform.powerValues(value[:], nodeT[:], d.m, d.sd)
+	if d.clamped {
+		clamp(&value)
+	}
+	var c [hermiteTerms]float64
+	second := 0.0
+	add := func(t, weighted float64) { // the term of a node in every coefficient
+		before, now := 0.0, 1.0 // He_(k-1) and He_k over the root of k!
+		for k := range c {
+			c[k] += weighted * now
+			root := math.Sqrt(float64(k + 1))
+			before, now = now, (t*now-math.Sqrt(float64(k))*before)/root
+		}
+	}
+	for i, y := range &value {
+		add(nodeT[i], nodeWeight[i]*y)
+		second += nodeWeight[i] * y * y
+	}
+	if bound := d.boundScore(); d.clamped && math.Abs(bound) < nodeLast {
+		add(bound, -d.kinkWeight(bound)*d.transform.unit*d.sd*normalDensity(bound))
+	}
+	total := max(second-c[0]*c[0], 0)
+	if d.noise == 0 {
+		return total, 0
+	}
+	rho, share := d.model/(d.model+d.noise), 1.0
+	rest := total
+	for _, ck := range c[1:] {
+		share *= rho
+		model += share * ck * ck
+		rest -= ck * ck
+	}
+	model = min(model+share*rho*max(rest, 0), total)
+	return model, total - model
+}
+
+// kinkWeight returns the error of the trapezoid rule for an integrand whose slope jumps by
+// 1 at t.
+func (d Distribution) kinkWeight(t float64) float64 {
+	x := (t + nodeLast) / nodeStep
+	share := x - math.Floor(x)
+	return nodeStep * nodeStep * (share*(1-share)/2 - 1.0/12)
+}
+
+// unitRows is the largest number of targets whose quantiles determine a unit.
+const unitRows = 100_000
+
+// TargetUnit returns the unit of a power for targets y with optional weights: a size
+// below which differences between targets hardly matter, in the units of the target. For
+// targets of one sign it is their first percentile, but at most a tenth of their median;
+// the more targets have the other sign or are 0, the higher the percentile, up to the
+// median of |y|, because a small unit makes g steep around 0. It is at least the step of
+// the targets: 1 if all are whole numbers, and the smallest |y| if all are multiples of
+// it. Zeros have no part in the quantiles.
+func TargetUnit(y, w []float32) float64 {
+	type sized struct{ size, weight float64 }
+	var sizes []sized
+	var all, low, high, total float64 // weights of all, y <= 0, y >= 0 and y != 0
+	stride := max(1, (len(y)+unitRows-1)/unitRows)
+	for i := 0; i < len(y); i += stride {
+		v, weight := float64(y[i]), 1.0
+		if w != nil {
+			weight = float64(w[i])
+		}
+		all += weight
+		if v <= 0 {
+			low += weight
+		}
+		if v >= 0 {
+			high += weight
+		}
+		if v != 0 {
+			sizes = append(sizes, sized{math.Abs(v), weight})
+			total += weight
+		}
+	}
+	if len(sizes) == 0 {
+		return 1
+	}
+	slices.SortFunc(sizes, func(a, b sized) int {
+		if a.size < b.size {
+			return -1
+		}
+		if a.size > b.size {
+			return 1
+		}
+		return 0
+	})
+	quantile := func(p float64) float64 {
+		sum := 0.0
+		for _, s := range sizes {
+			if sum += s.weight; sum >= p*total {
+				return s.size
+			}
+		}
+		return sizes[len(sizes)-1].size
+	}
+	other := min(low, high) / all
+	unit := min(quantile(min(max(other, 0.01), 0.5)), quantile(0.5)*min(max(2*other, 0.1), 1))
+	return max(unit, targetStep(y))
+}
+
+// targetStep returns the step of targets that are all multiples of it, 0 if there is none.
+func targetStep(y []float32) float64 {
+	step, least := 1.0, float32(math.Inf(1))
+	for _, v := range y {
+		if float64(v) != math.Trunc(float64(v)) {
+			step = 0
+		}
+		if a := float32(math.Abs(float64(v))); a > 0 {
+			least = min(least, a)
+		}
+	}
+	for _, v := range y {
+		// Decimal fractions are rounded to 24 bits, so large multiples say nothing.
+		n := float64(v) / float64(least)
+		if math.Abs(n-math.Round(n)) > 1e-6*(1+math.Abs(n)) || math.Abs(n) > 1e5 {
+			return step
+		}
+	}
+	return max(step, float64(least))
+}

@@ -1,0 +1,134 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// R2 on the modelling scale of a refit, on its own rows, should lie between those of the
+// first training on the validation set and on the training set. Below and above this range
+// these differences are tolerated: a posterior may have collapsed after its random start,
+// and without a validation set nothing else would detect it, or a point estimate that
+// follows its rows too closely.
+const (
+	refitLoss = 0.01
+	refitGain = 0.1
+)
+
+// Refit trains a model that [Fit] returned again, on the rows of all parts: with the same
+// scale, terms and penalty and as many sweeps as the best of the first training. Scores,
+// noise, conformal correction and correction of means stay those of the first. If the second
+// training does not finish or is worse than the first, Refit returns the given model with
+// a warning. A checkpoint of the second training is in the folder refit of that of the
+// first.
+func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, opt Options) (*model.Model, *Report, error) {
+	path, err := cpu.ChoosePath()
+	if err != nil {
+		return nil, nil, err
+	}
+	if opt.Checkpoint != "" {
+		opt.Checkpoint = filepath.Join(opt.Checkpoint, "refit")
+	}
+	record := m.Record()
+	r := &run{spec: refitSpec(m.Spec(), record), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, seconds: map[string]float64{}, began: time.Now()}
+	var refit *model.Refit
+	var passes int
+	var failure string
+	switch {
+	case ctx.Err() != nil:
+		failure = "the first training was interrupted"
+	case record.Best < 0:
+		failure = "no sweep of the first training had ended"
+	default:
+		if err := r.stage("refit", func() (err error) { refit, passes, failure, err = r.refit(ctx, record); return err }); err != nil {
+			if ctx.Err() == nil {
+				return nil, nil, err
+			}
+			failure = "it was interrupted"
+		}
+	}
+	again := *report
+	again.Seconds = map[string]float64{}
+	for stage, s := range report.Seconds {
+		again.Seconds[stage] = s
+	}
+	again.Seconds["refit"] = time.Since(r.began).Seconds()
+	again.Seconds["total"] += again.Seconds["refit"]
+	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, peakRSS())
+	result := m
+	if failure != "" {
+		record.Warnings = append(record.Warnings, fmt.Sprintf("the model is that of the training set alone: the refit was given up, because %s; set fit.refit to none, or change what stopped it", failure))
+	} else {
+		result = r.model
+		record.Refit, record.Side = refit, r.sideReports
+		again.Weights = result.Weights()
+	}
+	again.Record = record
+	return result.WithRecord(record), &again, nil
+}
+
+// refitSpec returns the specification of the second training: nothing is left to choose.
+func refitSpec(s spec.Spec, record model.Record) spec.Spec {
+	sweeps := max(record.Best+1, 1)
+	s.Fit.Sweeps, s.Fit.Epochs, s.Fit.Patience = sweeps, sweeps, sweeps
+	if !s.Uncertainty.Bayesian() {
+		s.Fit.Ridge, s.Fit.Lambda = string(record.Ridge.Kind), spec.LambdaOf(record.Ridge.Lambda)
+	}
+	return s
+}
+
+// refit trains on all rows. A failure says why the result is not to be used.
+func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refit, passes int, failure string, err error) {
+	if err := r.plan(ctx); err != nil {
+		return nil, 0, "", err
+	}
+	solved, err := r.solve(ctx)
+	var diverged *solver.DivergedError
+	switch {
+	case errors.As(err, &diverged):
+		return nil, 0, "it diverged", nil
+	case err != nil:
+		return nil, 0, "", err
+	case solved.Stop == solver.Interrupted || solved.Stop == solver.Budget || solved.Stop == solver.Diverged:
+		return nil, solved.Passes, fmt.Sprintf("it ended after %d of %d sweeps (%s)", len(solved.Points), r.sweeps(), solved.Stop), nil
+	}
+	r.reportLearned()
+	r.model, r.sideReports, _ = r.model.KeepSideRows(r.engine, r.extra, r.sideReports)
+	// The noise stays too: errors of a point estimate on its own training rows are too
+	// small, and the correction of a posterior's intervals goes with the noise it was
+	// computed for. With noise learned again, 90 % intervals held 88 % of new rows.
+	r.model = r.model.WithNoise(r.measured.Noise())
+	r.model = r.model.WithCorrectionsOf(r.measured).WithRecord(record) // measures need the edges of the record
+	score, err := r.measure(dataset.Train)
+	if err != nil {
+		return nil, 0, "", err
+	}
+	before := record.Valid
+	if before.N == 0 {
+		before = record.Train
+	}
+	if score.R2Scale < before.R2Scale-refitLoss {
+		return nil, solved.Passes, fmt.Sprintf("it explains less of its rows than the first training did of others (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, before.R2Scale), nil
+	}
+	if score.R2Scale > record.Train.R2Scale+refitGain {
+		return nil, solved.Passes, fmt.Sprintf("it follows its rows much more closely than the first training did (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, record.Train.R2Scale), nil
+	}
+	return &model.Refit{Rows: r.parts[dataset.Train].Len(), Sweeps: len(solved.Points), R2Scale: score.R2Scale}, solved.Passes, "", nil
+}
+
+// sweeps returns the maximum number of sweeps or epochs.
+func (r *run) sweeps() int {
+	if r.spec.Fit.Solver == "adam" {
+		return r.spec.Fit.Epochs
+	}
+	return r.spec.Fit.Sweeps
+}

@@ -1,0 +1,66 @@
+package train
+
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/solver"
+)
+
+// Sample returns at most n training rows in the order of the table. It draws ids of the
+// two modes with the most ids and takes all rows between them, so that a pair of ids has
+// as many rows in the sample as in the table: in a sample of rows most pairs would have
+// one, and what the table says about pairs would be lost. Equal seeds give equal rows.
+func (d *Data) Sample(n int, seed uint64) solver.Observations {
+	t := &d.table
+	rows := make([]int, 0, d.split.Count(dataset.Train))
+	for i, p := range d.split.Parts {
+		if p == dataset.Train {
+			rows = append(rows, i)
+		}
+	}
+	if len(rows) > n {
+		rows = d.block(rows, n, seed)
+	}
+	return solver.Observations{Codes: t.Codes, Y: t.Y, W: t.W, Exposure: t.Exposure}.Select(rows)
+}
+
+// block returns n of the rows. Every id of the two largest modes has a random number, a
+// row has the larger of its two, and the n smallest are taken.
+func (d *Data) block(rows []int, n int, seed uint64) []int {
+	sizes := d.sizes()
+	modes := make([]int, len(sizes))
+	for m := range modes {
+		modes[m] = m
+	}
+	slices.SortStableFunc(modes, func(a, b int) int { return sizes[b] - sizes[a] })
+	modes = modes[:min(2, len(modes))]
+	level := make([]float64, len(rows))
+	for _, m := range modes {
+		draw := randstream.New(seed, "sample of ids", uint64(m))
+		numbers := make([]float64, sizes[m])
+		for i := range numbers {
+			numbers[i] = draw.Float64()
+		}
+		for k, row := range rows {
+			level[k] = max(level[k], numbers[d.table.Codes[m][row]])
+		}
+	}
+	sorted := slices.Clone(level)
+	slices.Sort(sorted)
+	limit := sorted[n-1]
+	taken := make([]int, 0, n)
+	for k, row := range rows { // strictly below first: rows of one id may share the limit
+		if level[k] < limit {
+			taken = append(taken, row)
+		}
+	}
+	for k, row := range rows {
+		if level[k] == limit && len(taken) < n {
+			taken = append(taken, row)
+		}
+	}
+	slices.Sort(taken)
+	return taken
+}
