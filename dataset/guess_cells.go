@@ -117,9 +117,8 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 	unique := others > 1 && g.repeated(g.modes) == 0
 	switch share := float64(g.Rows) / float64(max(1, c.Distinct)); {
 	case unique && (!g.repeats(c.Distinct) || share < 20 && c.resolution() < stepDay):
-		c.reason = "times that hardly repeat; the cells are unique without them"
-		if c.callable {
-			c.reason += fmt.Sprintf(" (yearmonth(%s) or hour(%s) can be a mode)", quoteColumn(c.Name), quoteColumn(c.Name))
+		if !g.addMoments(c) {
+			c.reason = "times that hardly repeat; the cells are unique without them"
 		}
 		return
 	case g.plainTime(c):
@@ -149,6 +148,29 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 		return
 	}
 	c.reason = "times that hardly repeat"
+}
+
+// addMoments adds the day and the hour of events whose cells are unique without them:
+// people rate and buy in sessions, and what they do depends on the hour. It reports
+// whether there is anything to add.
+func (g *guesser) addMoments(c *sampleColumn) bool {
+	if !c.callable {
+		return false
+	}
+	var used []string
+	for _, function := range []string{"hour", "date"} {
+		m, ok := g.sampleModeOf(Mode{Name: g.freeName(function), Columns: []string{c.Name}, Func: function})
+		if !ok || m.distinct < 2 || !g.repeats(m.distinct) {
+			continue
+		}
+		m.time = true
+		g.modes = append(g.modes, m)
+		used = append(used, m.Expression())
+	}
+	if len(used) > 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("the cells are unique without %s; %s may still explain something (modes without them need no %s in a table to predict)", c.Name, strings.Join(used, " and "), c.Name))
+	}
+	return len(used) > 0
 }
 
 // plainTime reports whether the values of a time can be ids as they are: they repeat

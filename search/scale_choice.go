@@ -25,6 +25,9 @@ import (
 // returns the one with the smallest CRPS on the validation set. If the specification says
 // so, the result is trained again on all rows. All fits share the time budget.
 func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*model.Model, *train.Report, error) {
+	if _, err := Complete(&s, source); err != nil {
+		return nil, nil, err
+	}
 	s.Fill()
 	if err := s.Validate(); err != nil {
 		return nil, nil, err

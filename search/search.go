@@ -50,6 +50,9 @@ func (s *Search) Read(ctx context.Context) error {
 	if s.data != nil {
 		return nil
 	}
+	if _, err := Complete(&s.Spec, s.Source); err != nil {
+		return err
+	}
 	s.Spec.Fill()
 	s.Objective, s.Sampler, s.Halving = cmp.Or(s.Objective, "r2"), cmp.Or(s.Sampler, "tpe"), cmp.Or(s.Halving, "auto")
 	if err := s.Spec.Validate(); err != nil {
@@ -82,6 +85,14 @@ func (s *Search) Read(ctx context.Context) error {
 		return fielderr.Errorf("split", "trials are compared on the validation set, which is empty; add a validation set to split")
 	}
 	s.Halving = resolveHalving(s.Halving, data.Count(dataset.Train))
+	if s.Spec.Automatic() {
+		// The search starts from what a fit would choose.
+		requests := s.Spec.Search
+		if s.Spec, _, _, err = resolve(ctx, s.Spec, data, train.Options{Threads: s.Threads, Tables: s.Tables}); err != nil {
+			return err
+		}
+		s.Spec.Search = requests
+	}
 	if s.Spec, s.notices, err = restrict(s.Spec, data); err != nil {
 		return err
 	}

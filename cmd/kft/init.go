@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
+	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -112,13 +113,7 @@ func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 		return spec, err
 	}
 	spec.Data.Files = c.Tables
-	spec.Data.Target, spec.Data.Modes = g.Target, g.Modes
-	if spec.Data.Duplicates == "" {
-		spec.Data.Duplicates = g.Duplicates
-	}
-	if !g.Numbers.Plain() && spec.Data.Decimal == "" && spec.Data.Thousands == "" {
-		spec.Data.Decimal, spec.Data.Thousands = g.Numbers.Texts()
-	}
+	search.Adopt(&spec, g)
 	filled := spec.Clone()
 	filled.Fill()
 	return spec, flags.locate(filled.Validate(), "", given)

@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -50,11 +53,32 @@ func (f *specFlags) specification(e *env, quiet bool) (s spec.Spec, given bool, 
 		deprecated[i] = flagOf(path) + ":" + rest
 	}
 	warn(deprecated)
-	s.Fill()
 	if file == "" && len(flags) == 0 {
+		s.Fill()
 		return s, false, nil
 	}
+	if err := f.complete(e, &s, quiet); err != nil {
+		return s, true, err
+	}
+	s.Fill()
 	return s, true, f.locate(s.Validate(), file, flags)
+}
+
+// complete guesses the target and the modes that are neither in the file nor in a flag.
+func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
+	if len(s.Data.Files) == 0 {
+		return nil
+	}
+	guessed, err := search.Complete(s, kft.Source{})
+	if err != nil || guessed == nil {
+		return err
+	}
+	if !quiet {
+		var b strings.Builder
+		writeGuess(&b, guessed)
+		io.WriteString(e.stderr, b.String())
+	}
+	return nil
 }
 
 // mergeTables lets --data stand for the argument.

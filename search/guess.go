@@ -1,0 +1,54 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// Complete guesses the target and the modes of a table that the specification does not
+// name, and with them the rule for rows of the same cell and the format of numbers. The
+// zero source means the files of the specification. It returns nil if nothing was open.
+func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
+	if s.Data.Target != "" && len(s.Data.Modes) > 0 {
+		return nil, nil
+	}
+	missing := "data.target"
+	if s.Data.Target != "" {
+		missing = "data.modes"
+	}
+	files := source.IsZero()
+	if files {
+		source = tableio.Files(s.Data.Files...)
+	}
+	if files && slices.Contains(s.Data.Files, "-") || !source.Repeatable() {
+		return nil, fielderr.Errorf(missing, "the columns of a stream cannot be guessed, because it can be read only once; name the target and the modes, or save the table to a file")
+	}
+	described := s.Clone()
+	described.Fill()
+	_, format, err := described.Data.Table()
+	if err != nil {
+		return nil, err
+	}
+	g, err := tableio.GuessWith(source, format, dataset.Given{Target: s.Data.Target, Modes: s.Data.Modes, Weight: s.Data.Weight, Exposure: s.Data.Exposure})
+	if err != nil {
+		return nil, err
+	}
+	Adopt(s, g)
+	return g, nil
+}
+
+// Adopt sets the target and the modes to those of a guess, and the rule for rows of the
+// same cell and the format of numbers, unless they are given.
+func Adopt(s *spec.Spec, g *tableio.Guess) {
+	s.Data.Target, s.Data.Modes = g.Target, g.Modes
+	if s.Data.Duplicates == "" {
+		s.Data.Duplicates = g.Duplicates
+	}
+	if !g.Numbers.Plain() && s.Data.Decimal == "" && s.Data.Thousands == "" {
+		s.Data.Decimal, s.Data.Thousands = g.Numbers.Texts()
+	}
+}
