@@ -32,24 +32,13 @@ type arrowDictionary struct {
 	values *dictionary
 }
 
-// arrowBody bounds the size of a record batch. A larger size indicates damage.
-const arrowBody = 64 << 30
-
-func openArrowFile(name string, file *os.File, closing func()) (table Table, err error) {
+func openArrowFile(name string, file *os.File, size int64, closing func()) (table Table, err error) {
 	defer recoverDamage(name, &err)
-	r, err := ipc.NewFileReader(file, ipc.WithBodySizeLimit(arrowBody))
+	next, err := arrowFile(file, size)
 	if err != nil {
 		return nil, arrowProblem(name, err)
 	}
-	at := 0
-	read := func() (arrow.RecordBatch, error) {
-		if at == r.NumRecords() {
-			return nil, io.EOF
-		}
-		at++
-		return r.RecordBatch(at - 1)
-	}
-	return &arrowTable{name: name, schema: r.Schema(), read: read, closers: []func(){func() { r.Close() }, closing}}, nil
+	return openArrow(name, next, closing)
 }
 
 // OpenArrowStream opens an Arrow stream, or an Arrow file of which it needs only the
@@ -61,7 +50,11 @@ func OpenArrowStream(name string, in io.Reader, closing func()) (table Table, er
 	if head, err := buffered.Peek(magic.Size); err == nil && magic.Columnar(head) == magic.Arrow {
 		buffered.Discard(magic.Size)
 	}
-	r, err := ipc.NewReader(buffered, ipc.WithBodySizeLimit(arrowBody))
+	return openArrow(name, arrowStream(buffered), closing)
+}
+
+func openArrow(name string, next func() (meta, body []byte, err error), closing func()) (Table, error) {
+	r, err := ipc.NewReaderFromMessageReader(&arrowMessages{next: next})
 	if err != nil {
 		return nil, arrowProblem(name, err)
 	}
@@ -149,6 +142,9 @@ func (t *arrowTable) split(record arrow.RecordBatch) error {
 	n := int(record.NumRows())
 	whole := make([]Segment, record.NumCols())
 	for _, c := range t.wanted {
+		if err := t.check(c, record.Column(c)); err != nil {
+			return arrowProblem(t.name, fmt.Errorf("column %q: %w", t.schema.Field(c).Name, err))
+		}
 		s, err := t.segment(c, record.Column(c))
 		if err != nil {
 			return &dataset.InputError{File: t.name, Column: t.schema.Field(c).Name, Problem: err.Error(), Remedy: "flatten it, cast it, or drop it"}
@@ -168,6 +164,20 @@ func (t *arrowTable) split(record arrow.RecordBatch) error {
 		t.pending = append(t.pending, b)
 	}
 	return nil
+}
+
+// check checks that the buffers of an array contain its values. A dictionary is checked
+// once.
+func (t *arrowTable) check(column int, a arrow.Array) error {
+	if d, ok := a.(*array.Dictionary); ok {
+		if known := t.dicts[column]; known == nil || known.of != d.Dictionary() {
+			if err := array.ValidateFull(d.Dictionary()); err != nil {
+				return err
+			}
+		}
+		return array.ValidateFull(d.Indices())
+	}
+	return array.ValidateFull(a)
 }
 
 // segment returns the values of an array.

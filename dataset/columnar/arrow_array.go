@@ -113,7 +113,15 @@ func arrowTexts(a arrow.Array) (Segment, error) {
 }
 
 func unitsPerSecond(unit arrow.TimeUnit) int64 {
-	return int64(1e9 / unit.Multiplier().Nanoseconds())
+	switch unit {
+	case arrow.Second:
+		return 1
+	case arrow.Millisecond:
+		return 1e3
+	case arrow.Microsecond:
+		return 1e6
+	}
+	return 1e9
 }
 
 type integer interface {

@@ -188,6 +188,11 @@ func parquetProblem(name string, err error) error {
 // error.
 func recoverDamage(name string, err *error) {
 	if cause := recover(); cause != nil {
-		*err = &dataset.InputError{File: name, Problem: fmt.Sprintf("the file is damaged and cannot be decoded (%v)", cause), Remedy: "copy or write it again"}
+		*err = Damaged(name, cause)
 	}
+}
+
+// Damaged returns the error about a file whose values caused a panic.
+func Damaged(name string, cause any) error {
+	return &dataset.InputError{File: name, Problem: fmt.Sprintf("the file is damaged and cannot be decoded (%v)", cause), Remedy: "copy or write it again"}
 }

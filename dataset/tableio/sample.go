@@ -102,7 +102,6 @@ func (s *Sample) readTyped(c *content, limit int) error {
 		}
 		r.Reset(b, ',')
 		s.add(&r, len(columns), func(column int) int { return columns[column] }, limit)
-		b.Release()
 	}
 	return nil
 }

@@ -1,0 +1,302 @@
+package columnar
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/inflate"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/magic"
+)
+
+// arrowMessages gives the library the messages of an Arrow file or stream. It checks
+// their sizes before memory is taken for them, and it decompresses them, so that a
+// damaged size cannot ask for more memory than there is data.
+type arrowMessages struct {
+	next    func() (meta, body []byte, err error) // io.EOF at the end
+	inflate inflate.Decoder
+}
+
+// Message returns the next message, or io.EOF.
+func (m *arrowMessages) Message() (*ipc.Message, error) {
+	meta, body, err := m.next()
+	if err != nil {
+		return nil, err
+	}
+	if body, err = m.prepare(meta, body); err != nil {
+		return nil, err
+	}
+	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
+}
+
+// Release does nothing: memory is garbage-collected.
+func (m *arrowMessages) Release() {}
+
+// Retain does nothing.
+func (m *arrowMessages) Retain() {}
+
+// arrowStream returns a function that reads the messages of a stream.
+func arrowStream(in io.Reader) func() (meta, body []byte, err error) {
+	ended := false
+	return func() ([]byte, []byte, error) {
+		if ended {
+			return nil, nil, io.EOF
+		}
+		n, err := messageSize(in)
+		if err == io.EOF {
+			ended = true // the mark of the end may be absent
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		meta, err := readPart(in, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		body, err := readPart(in, flatRoot(meta).int64(messageBody))
+		return meta, body, err
+	}
+}
+
+// messageSize reads the size of the metadata of a message. It returns io.EOF after the
+// last message.
+func messageSize(in io.Reader) (int64, error) {
+	var word [4]byte
+	for range 2 {
+		if _, err := io.ReadFull(in, word[:]); err != nil {
+			if err == io.ErrUnexpectedEOF {
+				err = errTruncated
+			}
+			return 0, err
+		}
+		const more = 0xffffffff // files of old writers do not have this word
+		if binary.LittleEndian.Uint32(word[:]) != more {
+			break
+		}
+	}
+	n := int32(binary.LittleEndian.Uint32(word[:]))
+	switch {
+	case n == 0:
+		return 0, io.EOF
+	case n < 8:
+		return 0, fmt.Errorf("metadata of %d bytes", n)
+	}
+	return int64(n), nil
+}
+
+// readPart reads n bytes. It makes room for them as they arrive.
+func readPart(in io.Reader, n int64) ([]byte, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("a part of %d bytes", n)
+	}
+	const trusted = 1 << 20
+	if n <= trusted {
+		part := make([]byte, n)
+		if _, err := io.ReadFull(in, part); err != nil {
+			return nil, truncated(err)
+		}
+		return part, nil
+	}
+	var part bytes.Buffer
+	part.Grow(trusted)
+	if _, err := io.CopyN(&part, in, n); err != nil {
+		return nil, truncated(err)
+	}
+	return part.Bytes(), nil
+}
+
+func truncated(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errTruncated
+	}
+	return err
+}
+
+// arrowBlock is where a message of a file is.
+type arrowBlock struct{ at, meta, body int64 }
+
+// arrowFile returns a function that reads the messages of a file: the schema, then the
+// dictionaries, then the record batches, whatever their order in the file.
+func arrowFile(file io.ReaderAt, size int64) (func() (meta, body []byte, err error), error) {
+	blocks, end, err := arrowBlocks(file, size)
+	if err != nil {
+		return nil, err
+	}
+	// The schema is also the first message.
+	first := arrowStream(io.NewSectionReader(file, magic.Size, end-magic.Size))
+	at := -1
+	return func() ([]byte, []byte, error) {
+		at++
+		switch {
+		case at == 0:
+			return first()
+		case at > len(blocks):
+			return nil, nil, io.EOF
+		}
+		b := blocks[at-1]
+		section := io.NewSectionReader(file, b.at, b.meta+b.body)
+		n, err := messageSize(section)
+		if err != nil {
+			return nil, nil, err
+		}
+		if n > b.meta-4 {
+			return nil, nil, fmt.Errorf("metadata of %d bytes in %d", n, b.meta)
+		}
+		meta := make([]byte, n)
+		if _, err := io.ReadFull(section, meta); err != nil {
+			return nil, nil, truncated(err)
+		}
+		if stated := flatRoot(meta).int64(messageBody); stated != b.body {
+			return nil, nil, fmt.Errorf("a message of %d bytes instead of %d", stated, b.body)
+		}
+		body := make([]byte, b.body)
+		if _, err := file.ReadAt(body, b.at+b.meta); err != nil && err != io.EOF {
+			return nil, nil, err
+		}
+		return meta, body, nil
+	}, nil
+}
+
+// arrowBlocks reads where the dictionaries and record batches are, and where they end.
+func arrowBlocks(file io.ReaderAt, size int64) (blocks []arrowBlock, end int64, err error) {
+	const mark = 6 // bytes at the end that identify the format
+	var tail [4 + mark]byte
+	if size < magic.Size+int64(len(tail)) {
+		return nil, 0, errTruncated
+	}
+	if _, err := file.ReadAt(tail[:], size-int64(len(tail))); err != nil && err != io.EOF {
+		return nil, 0, err
+	}
+	if string(tail[4:]) != "ARROW1" {
+		return nil, 0, errTruncated
+	}
+	length := int64(int32(binary.LittleEndian.Uint32(tail[:])))
+	end = size - int64(len(tail)) - length
+	if length < 8 || end < magic.Size {
+		return nil, 0, fmt.Errorf("a footer of %d bytes in a file of %d", length, size)
+	}
+	b := make([]byte, length)
+	if _, err := file.ReadAt(b, end); err != nil && err != io.EOF {
+		return nil, 0, err
+	}
+	footer, total := flatRoot(b), int64(0)
+	for _, slot := range []int{footerDictionaries, footerRecords} {
+		const width = 24
+		at, n := footer.vector(slot, width)
+		for i := range n {
+			from := at + width*i
+			block := arrowBlock{flatInt64(b, from), int64(int32(binary.LittleEndian.Uint32(b[from+8:]))), flatInt64(b, from+16)}
+			if block.at < magic.Size || block.meta < 8 || block.body < 0 || block.at > end || block.meta > end-block.at || block.body > end-block.at-block.meta {
+				return nil, 0, fmt.Errorf("a message of %d and %d bytes at %d, in %d", block.meta, block.body, block.at, end)
+			}
+			// Messages that share bytes would make a small file a large table.
+			if total += block.meta + block.body; total > end {
+				return nil, 0, errors.New("its messages overlap")
+			}
+			blocks = append(blocks, block)
+		}
+	}
+	return blocks, end, nil
+}
+
+// nullRows bounds the rows of a record batch that has only a few bytes for them.
+const nullRows = 1 << 26
+
+// prepare checks a message and returns its body, decompressed.
+func (m *arrowMessages) prepare(meta, body []byte) ([]byte, error) {
+	message := flatRoot(meta)
+	header, ok := message.table(messageHeader)
+	if !ok {
+		return nil, errors.New("a message is empty")
+	}
+	switch message.uint8(messageKind) {
+	case kindSchema:
+		return body, checkSchema(header)
+	case kindDictionary:
+		if header, ok = header.table(dictionaryData); !ok {
+			return nil, errors.New("a dictionary is empty")
+		}
+	case kindRecord:
+	default:
+		return nil, fmt.Errorf("a message of type %d", message.uint8(messageKind))
+	}
+	body, err := m.decompress(header, body)
+	if err != nil {
+		return nil, err
+	}
+	rows := header.int64(batchRows)
+	if rows < 0 || rows > nullRows && rows/8 > int64(len(body)) {
+		return nil, fmt.Errorf("a batch of %d rows in %d bytes", rows, len(body))
+	}
+	const width = 16
+	at, n := header.vector(batchNodes, width)
+	for i := range n {
+		length, nulls := flatInt64(meta, at+width*i), flatInt64(meta, at+width*i+8)
+		if length < 0 || nulls < 0 || nulls > length || length > nullRows && length/8 > int64(len(body)) {
+			return nil, fmt.Errorf("a column of %d rows with %d nulls in %d bytes", length, nulls, len(body))
+		}
+	}
+	_, buffers := header.vector(batchBuffers, width)
+	at, n = header.vector(batchVariadic, 8)
+	for i := range n {
+		if v := flatInt64(meta, at+8*i); v < 0 || v > int64(buffers) {
+			return nil, fmt.Errorf("a column of %d buffers", v)
+		}
+	}
+	return body, nil
+}
+
+// decompress checks the places of the buffers of a batch. If they are compressed, it
+// returns a body in which they are not, each after the mark that says so, and changes
+// their places in the metadata.
+func (m *arrowMessages) decompress(batch flatTable, body []byte) (_ []byte, err error) {
+	const width = 16
+	at, n := batch.vector(batchBuffers, width)
+	compression, compressed := batch.table(batchCompression)
+	codec := inflate.LZ4Frame
+	if compressed && compression.uint8(0) == 1 {
+		codec = inflate.Zstd
+	}
+	var out []byte
+	if compressed {
+		out = make([]byte, 0, 2*len(body))
+	}
+	for i := range n {
+		place := batch.b[at+width*i:][:width]
+		from, size := flatInt64(place, 0), flatInt64(place, 8)
+		if from < 0 || size < 0 || from > int64(len(body)) || size > int64(len(body))-from {
+			return nil, fmt.Errorf("a buffer of %d bytes at %d in %d", size, from, len(body))
+		}
+		if !compressed || size == 0 {
+			continue
+		}
+		buffer := body[from:][:size]
+		if size < 8 {
+			return nil, fmt.Errorf("a compressed buffer of %d bytes", size)
+		}
+		stated := flatInt64(buffer, 0)
+		out = append(out, make([]byte, -len(out)&7)...)
+		start := len(out)
+		out = binary.LittleEndian.AppendUint64(out, ^uint64(0)) // not compressed
+		switch {
+		case stated == -1:
+			out = append(out, buffer[8:]...)
+		case stated > 0:
+			if out, err = m.inflate.Append(out, codec, buffer[8:], int(stated)); err != nil {
+				return nil, err
+			}
+		case stated < 0:
+			return nil, fmt.Errorf("a compressed buffer states %d bytes", stated)
+		}
+		binary.LittleEndian.PutUint64(place, uint64(start))
+		binary.LittleEndian.PutUint64(place[8:], uint64(len(out)-start))
+	}
+	if !compressed {
+		return body, nil
+	}
+	return out, nil
+}
