@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -142,10 +143,13 @@ func (t *arrowTable) split(record arrow.RecordBatch) error {
 	n := int(record.NumRows())
 	whole := make([]Segment, record.NumCols())
 	for _, c := range t.wanted {
-		if err := t.check(c, record.Column(c)); err != nil {
+		if err := array.Validate(record.Column(c)); err != nil {
 			return arrowProblem(t.name, fmt.Errorf("column %q: %w", t.schema.Field(c).Name, err))
 		}
 		s, err := t.segment(c, record.Column(c))
+		if errors.Is(err, errOffsets) {
+			return arrowProblem(t.name, fmt.Errorf("column %q: %w", t.schema.Field(c).Name, err))
+		}
 		if err != nil {
 			return &dataset.InputError{File: t.name, Column: t.schema.Field(c).Name, Problem: err.Error(), Remedy: "flatten it, cast it, or drop it"}
 		}
@@ -164,20 +168,6 @@ func (t *arrowTable) split(record arrow.RecordBatch) error {
 		t.pending = append(t.pending, b)
 	}
 	return nil
-}
-
-// check checks that the buffers of an array contain its values. A dictionary is checked
-// once.
-func (t *arrowTable) check(column int, a arrow.Array) error {
-	if d, ok := a.(*array.Dictionary); ok {
-		if known := t.dicts[column]; known == nil || known.of != d.Dictionary() {
-			if err := array.ValidateFull(d.Dictionary()); err != nil {
-				return err
-			}
-		}
-		return array.ValidateFull(d.Indices())
-	}
-	return array.ValidateFull(a)
 }
 
 // segment returns the values of an array.
@@ -217,13 +207,16 @@ func (t *arrowTable) indexed(column int, a *array.Dictionary) (Segment, error) {
 		if a.IsValid(i) {
 			at := a.GetValueIndex(i)
 			if at < 0 || at >= known.values.values.n {
-				return Segment{}, fmt.Errorf("the file is damaged: a value is not in the dictionary")
+				return Segment{}, errOffsets
 			}
 			s.index[i] = int32(at)
 		}
 	}
 	return s, nil
 }
+
+// errOffsets is the error of a value that is not where the file states.
+var errOffsets = errors.New("a value is outside its buffer or dictionary")
 
 func arrowProblem(name string, err error) error {
 	return &dataset.InputError{File: name, Problem: fmt.Sprintf("the Arrow file is truncated or damaged (%v)", err), Remedy: "copy or write it again", Err: err}

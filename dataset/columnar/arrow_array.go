@@ -57,9 +57,9 @@ func arrowValues(a arrow.Array) (Segment, error) {
 	case *array.Null:
 		s.i32, s.valid = make([]int32, s.n), make([]bool, s.n)
 	case *array.String:
-		s.data, s.offsets = arrowText(a.ValueBytes(), a.ValueOffsets())
+		return arrowText(s, a.Data(), a.ValueOffsets())
 	case *array.Binary:
-		s.data, s.offsets = arrowText(a.ValueBytes(), a.ValueOffsets())
+		return arrowText(s, a.Data(), a.ValueOffsets())
 	case *array.LargeString, *array.LargeBinary, *array.StringView, *array.BinaryView, *array.FixedSizeBinary, *array.Decimal128, *array.Decimal256, *array.Decimal32, *array.Decimal64:
 		return arrowTexts(a)
 	default:
@@ -68,20 +68,29 @@ func arrowValues(a arrow.Array) (Segment, error) {
 	return s, nil
 }
 
-// arrowText shares the memory of a text array.
-func arrowText(data []byte, offsets []int32) ([]byte, []uint32) {
-	if len(offsets) == 0 {
-		return []byte{}, make([]uint32, 1)
+// arrowText sets the texts of a segment, which shares the memory of the array.
+func arrowText(s Segment, array arrow.ArrayData, offsets []int32) (Segment, error) {
+	s.data, s.offsets = []byte{}, make([]uint32, s.n+1)
+	if s.n == 0 {
+		return s, nil
 	}
-	// The bytes start with the first text, whatever the first offset is.
-	out := make([]uint32, len(offsets))
+	if b := array.Buffers()[2]; b != nil && b.Len() > 0 {
+		s.data = b.Bytes()
+	}
+	if len(offsets) != s.n+1 {
+		return s, errOffsets
+	}
+	last := int32(0)
 	for i, v := range offsets {
-		out[i] = uint32(v - offsets[0])
+		if v < last {
+			return s, errOffsets
+		}
+		s.offsets[i], last = uint32(v), v
 	}
-	if data == nil {
-		data = []byte{}
+	if int(last) > len(s.data) {
+		return s, errOffsets
 	}
-	return data, out
+	return s, nil
 }
 
 // arrowTexts copies the values of an array as text.
