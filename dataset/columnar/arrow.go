@@ -143,7 +143,7 @@ func (t *arrowTable) split(record arrow.RecordBatch) error {
 	n := int(record.NumRows())
 	whole := make([]Segment, record.NumCols())
 	for _, c := range t.wanted {
-		if err := array.Validate(record.Column(c)); err != nil {
+		if err := array.Validate(record.Column(c)); err != nil && record.Column(c).DataType().ID() != arrow.NULL {
 			return arrowProblem(t.name, fmt.Errorf("column %q: %w", t.schema.Field(c).Name, err))
 		}
 		s, err := t.segment(c, record.Column(c))
@@ -179,7 +179,7 @@ func (t *arrowTable) segment(column int, a arrow.Array) (Segment, error) {
 	if err != nil {
 		return s, err
 	}
-	if a.NullN() > 0 {
+	if a.NullN() > 0 && s.valid == nil {
 		s.valid = make([]bool, s.n)
 		for i := range s.valid {
 			s.valid[i] = a.IsValid(i)

@@ -3,6 +3,8 @@ package columnar
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -96,6 +98,10 @@ func arrowText(s Segment, array arrow.ArrayData, offsets []int32) (Segment, erro
 // arrowTexts copies the values of an array as text.
 func arrowTexts(a arrow.Array) (Segment, error) {
 	s := Segment{n: a.Len(), data: []byte{}, offsets: make([]uint32, 1, a.Len()+1)}
+	const mostDigits = 76 // of 256 bits
+	if d, ok := a.DataType().(arrow.DecimalType); ok && max(d.GetScale(), -d.GetScale()) > mostDigits {
+		return s, fmt.Errorf("decimals with %d digits after the point cannot be read", d.GetScale())
+	}
 	for i := range s.n {
 		if a.IsValid(i) {
 			switch a := a.(type) {
@@ -109,8 +115,14 @@ func arrowTexts(a arrow.Array) (Segment, error) {
 				s.data = append(s.data, a.Value(i)...)
 			case *array.FixedSizeBinary:
 				s.data = append(s.data, a.Value(i)...)
-			default:
-				s.data = append(s.data, a.ValueStr(i)...)
+			case *array.Decimal32:
+				s.data = appendArrowDecimal(s.data, strconv.Itoa(int(a.Value(i))), a.DataType())
+			case *array.Decimal64:
+				s.data = appendArrowDecimal(s.data, strconv.FormatInt(int64(a.Value(i)), 10), a.DataType())
+			case *array.Decimal128:
+				s.data = appendArrowDecimal(s.data, a.Value(i).BigInt().String(), a.DataType())
+			case *array.Decimal256:
+				s.data = appendArrowDecimal(s.data, a.Value(i).BigInt().String(), a.DataType())
 			}
 		}
 		if len(s.data) > math.MaxUint32 {
@@ -119,6 +131,19 @@ func arrowTexts(a arrow.Array) (Segment, error) {
 		s.offsets = append(s.offsets, uint32(len(s.data)))
 	}
 	return s, nil
+}
+
+// appendArrowDecimal appends a decimal with all digits of its scale, as Parquet files
+// give them.
+func appendArrowDecimal(dst []byte, digits string, of arrow.DataType) []byte {
+	scale := int(of.(arrow.DecimalType).GetScale())
+	if scale >= 0 {
+		return appendScaled(dst, digits, scale)
+	}
+	if digits == "0" {
+		return append(dst, '0')
+	}
+	return append(append(dst, digits...), strings.Repeat("0", -scale)...)
 }
 
 func unitsPerSecond(unit arrow.TimeUnit) int64 {

@@ -122,18 +122,16 @@ type arrowBlock struct{ at, meta, body int64 }
 // arrowFile returns a function that reads the messages of a file: the schema, then the
 // dictionaries, then the record batches, whatever their order in the file.
 func arrowFile(file io.ReaderAt, size int64) (func() (meta, body []byte, err error), error) {
-	blocks, end, err := arrowBlocks(file, size)
+	schema, blocks, err := arrowFooter(file, size)
 	if err != nil {
 		return nil, err
 	}
-	// The schema is also the first message.
-	first := arrowStream(io.NewSectionReader(file, magic.Size, end-magic.Size))
 	at := -1
 	return func() ([]byte, []byte, error) {
 		at++
 		switch {
 		case at == 0:
-			return first()
+			return schema, nil, nil
 		case at > len(blocks):
 			return nil, nil, io.EOF
 		}
@@ -161,27 +159,28 @@ func arrowFile(file io.ReaderAt, size int64) (func() (meta, body []byte, err err
 	}, nil
 }
 
-// arrowBlocks reads where the dictionaries and record batches are, and where they end.
-func arrowBlocks(file io.ReaderAt, size int64) (blocks []arrowBlock, end int64, err error) {
+// arrowFooter reads the schema, as a message, and where the dictionaries and record
+// batches are.
+func arrowFooter(file io.ReaderAt, size int64) (schema []byte, blocks []arrowBlock, err error) {
 	const mark = 6 // bytes at the end that identify the format
 	var tail [4 + mark]byte
 	if size < magic.Size+int64(len(tail)) {
-		return nil, 0, errTruncated
+		return nil, nil, errTruncated
 	}
 	if _, err := file.ReadAt(tail[:], size-int64(len(tail))); err != nil && err != io.EOF {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	if string(tail[4:]) != "ARROW1" {
-		return nil, 0, errTruncated
+		return nil, nil, errTruncated
 	}
 	length := int64(int32(binary.LittleEndian.Uint32(tail[:])))
-	end = size - int64(len(tail)) - length
+	end := size - int64(len(tail)) - length
 	if length < 8 || end < magic.Size {
-		return nil, 0, fmt.Errorf("a footer of %d bytes in a file of %d", length, size)
+		return nil, nil, fmt.Errorf("a footer of %d bytes in a file of %d", length, size)
 	}
 	b := make([]byte, length)
 	if _, err := file.ReadAt(b, end); err != nil && err != io.EOF {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	footer, total := flatRoot(b), int64(0)
 	for _, slot := range []int{footerDictionaries, footerRecords} {
@@ -191,16 +190,35 @@ func arrowBlocks(file io.ReaderAt, size int64) (blocks []arrowBlock, end int64, 
 			from := at + width*i
 			block := arrowBlock{flatInt64(b, from), int64(int32(binary.LittleEndian.Uint32(b[from+8:]))), flatInt64(b, from+16)}
 			if block.at < magic.Size || block.meta < 8 || block.body < 0 || block.at > end || block.meta > end-block.at || block.body > end-block.at-block.meta {
-				return nil, 0, fmt.Errorf("a message of %d and %d bytes at %d, in %d", block.meta, block.body, block.at, end)
+				return nil, nil, fmt.Errorf("a message of %d and %d bytes at %d, in %d", block.meta, block.body, block.at, end)
 			}
 			// Messages that share bytes would make a small file a large table.
 			if total += block.meta + block.body; total > end {
-				return nil, 0, errors.New("its messages overlap")
+				return nil, nil, errors.New("its messages overlap")
 			}
 			blocks = append(blocks, block)
 		}
 	}
-	return blocks, end, nil
+	of, ok := footer.table(footerSchema)
+	if !ok {
+		return nil, nil, errors.New("it has no schema")
+	}
+	return schemaMessage(b, of.at), blocks, nil
+}
+
+// schemaMessage returns a message with the schema at a position of a footer. The file
+// also starts with such a message, but not all writers write a valid one there.
+func schemaMessage(footer []byte, at int) []byte {
+	message := []byte{
+		16, 0, 0, 0, // position of the table
+		10, 0, 12, 0, 4, 0, 6, 0, 8, 0, 0, 0, // places of version, kind and header in it
+		12, 0, 0, 0, // distance back to the places
+		4, 0, kindSchema, 0, // version 5 of the format
+		0, 0, 0, 0, // distance of the header
+		0, 0, 0, 0,
+	}
+	binary.LittleEndian.PutUint32(message[24:], uint32(len(message)-24+at))
+	return append(message, footer...)
 }
 
 // nullRows bounds the rows of a record batch that has only a few bytes for them.

@@ -102,6 +102,7 @@ const (
 	fieldChildren = 5
 	fieldMetadata = 6
 
+	footerSchema       = 1
 	footerDictionaries = 2
 	footerRecords      = 3
 )
