@@ -173,6 +173,14 @@ def parquet_files():
         pq.write_table(tables[nullable], os.path.join(out, name), **options)
         back = pq.read_table(os.path.join(out, name))
         expect(name, back)
+    # Pages of many values that cannot be compressed.
+    r = random.Random(3)
+    noise = {"double": [r.random() for _ in range(20000)], "int64": [r.randrange(2**63) for _ in range(20000)]}
+    noise = pa.table(list(noise.values()), schema=pa.schema([pa.field("double", pa.float64(), False), pa.field("int64", pa.int64(), False)]))
+    for codec, version in itertools.product(codecs, ("1.0", "2.0")):
+        name = "pyarrow-%s-v%s-noise.parquet" % (codec, version[0])
+        pq.write_table(noise, os.path.join(out, name), compression=codec, data_page_version=version, use_dictionary=False)
+        expect(name, noise)
     for name, options in {
         "nested": {},
         "spark": {"flavor": "spark", "use_deprecated_int96_timestamps": True, "compression": "snappy"},
