@@ -99,7 +99,7 @@ func arrowText(s Segment, array arrow.ArrayData, offsets []int32) (Segment, erro
 func arrowTexts(a arrow.Array) (Segment, error) {
 	s := Segment{n: a.Len(), data: []byte{}, offsets: make([]uint32, 1, a.Len()+1)}
 	const mostDigits = 76 // of 256 bits
-	if d, ok := a.DataType().(arrow.DecimalType); ok && max(d.GetScale(), -d.GetScale()) > mostDigits {
+	if d, ok := a.DataType().(arrow.DecimalType); ok && (d.GetScale() > mostDigits || d.GetScale() < -mostDigits) {
 		return s, fmt.Errorf("decimals with %d digits after the point cannot be read", d.GetScale())
 	}
 	for i := range s.n {

@@ -19,6 +19,7 @@ import (
 type arrowMessages struct {
 	next    func() (meta, body []byte, err error) // io.EOF at the end
 	inflate inflate.Decoder
+	schema  *arrowSchema
 }
 
 // Message returns the next message, or io.EOF.
@@ -231,41 +232,71 @@ func (m *arrowMessages) prepare(meta, body []byte) ([]byte, error) {
 	if !ok {
 		return nil, errors.New("a message is empty")
 	}
-	switch message.uint8(messageKind) {
-	case kindSchema:
-		return body, checkSchema(header)
-	case kindDictionary:
+	kind := message.uint8(messageKind)
+	if kind == kindSchema {
+		var err error
+		m.schema, err = readSchema(header)
+		return body, err
+	}
+	if kind != kindDictionary && kind != kindRecord || m.schema == nil {
+		return nil, fmt.Errorf("a message of type %d", kind)
+	}
+	need := m.schema.record
+	if kind == kindDictionary {
+		id := header.int64(dictionaryID)
+		if need, ok = m.schema.dictionaries[id]; !ok {
+			return nil, fmt.Errorf("a dictionary %d that no column has", id)
+		}
 		if header, ok = header.table(dictionaryData); !ok {
 			return nil, errors.New("a dictionary is empty")
 		}
-	case kindRecord:
-	default:
-		return nil, fmt.Errorf("a message of type %d", message.uint8(messageKind))
+	}
+	if err := checkBatch(header, need); err != nil {
+		return nil, err
 	}
 	body, err := m.decompress(header, body)
 	if err != nil {
 		return nil, err
 	}
-	rows := header.int64(batchRows)
-	if rows < 0 || rows > nullRows && rows/8 > int64(len(body)) {
-		return nil, fmt.Errorf("a batch of %d rows in %d bytes", rows, len(body))
+	return body, checkRows(header, len(body))
+}
+
+// checkBatch checks that a batch has the nodes and buffers that its columns need.
+func checkBatch(batch flatTable, need arrowLayout) error {
+	_, nodes := batch.vector(batchNodes, 16)
+	_, buffers := batch.vector(batchBuffers, 16)
+	at, views := batch.vector(batchVariadic, 8)
+	if nodes < need.nodes || views < need.views {
+		return fmt.Errorf("a batch of %d and %d parts instead of %d and %d", nodes, views, need.nodes, need.views)
 	}
+	for i := range views {
+		v := flatInt64(batch.b, at+8*i)
+		if v < 0 || v > int64(buffers) {
+			return fmt.Errorf("a column of %d buffers", v)
+		}
+		need.buffers += int(v)
+	}
+	if buffers < need.buffers {
+		return fmt.Errorf("a batch of %d buffers instead of %d", buffers, need.buffers)
+	}
+	return nil
+}
+
+// checkRows bounds the rows of a batch by the bytes that it has.
+func checkRows(batch flatTable, body int) error {
 	const width = 16
-	at, n := header.vector(batchNodes, width)
+	rows := batch.int64(batchRows)
+	if rows < 0 || rows > nullRows && rows/8 > int64(body) {
+		return fmt.Errorf("a batch of %d rows in %d bytes", rows, body)
+	}
+	at, n := batch.vector(batchNodes, width)
 	for i := range n {
-		length, nulls := flatInt64(meta, at+width*i), flatInt64(meta, at+width*i+8)
-		if length < 0 || nulls < 0 || nulls > length || length > nullRows && length/8 > int64(len(body)) {
-			return nil, fmt.Errorf("a column of %d rows with %d nulls in %d bytes", length, nulls, len(body))
+		length, nulls := flatInt64(batch.b, at+width*i), flatInt64(batch.b, at+width*i+8)
+		if length < 0 || nulls < 0 || nulls > length || length > nullRows && length/8 > int64(body) {
+			return fmt.Errorf("a column of %d rows with %d nulls in %d bytes", length, nulls, body)
 		}
 	}
-	_, buffers := header.vector(batchBuffers, width)
-	at, n = header.vector(batchVariadic, 8)
-	for i := range n {
-		if v := flatInt64(meta, at+8*i); v < 0 || v > int64(buffers) {
-			return nil, fmt.Errorf("a column of %d buffers", v)
-		}
-	}
-	return body, nil
+	return nil
 }
 
 // decompress checks the places of the buffers of a batch. If they are compressed, it

@@ -85,6 +85,7 @@ const (
 	kindDictionary = 2
 	kindRecord     = 3
 
+	dictionaryID   = 0
 	dictionaryData = 1
 
 	batchRows        = 0
@@ -97,45 +98,100 @@ const (
 	schemaMetadata = 2
 	schemaFeatures = 3
 
-	fieldKind     = 2
-	fieldType     = 3
-	fieldChildren = 5
-	fieldMetadata = 6
+	fieldKind       = 2
+	fieldType       = 3
+	fieldDictionary = 4
+	fieldChildren   = 5
+	fieldMetadata   = 6
 
 	footerSchema       = 1
 	footerDictionaries = 2
 	footerRecords      = 3
 )
 
-const typeUnion = 14
+// arrowLayout is what a message must have for some columns: as many nodes (length and
+// number of nulls of an array), buffers, and arrays with a number of buffers of their
+// own. The library does not check the numbers.
+type arrowLayout struct{ nodes, buffers, views int }
 
-// checkSchema checks the lists of a schema, for which the library takes memory, and the
-// nesting of its fields.
-func checkSchema(schema flatTable) error {
-	schema.vector(schemaMetadata, 4)
-	schema.vector(schemaFeatures, 8)
-	left := len(schema.b) / 8 // a field has more bytes; so many fields cannot share them
-	return checkFields(schema, schemaFields, 0, &left)
+func (l *arrowLayout) add(more arrowLayout) {
+	l.nodes += more.nodes
+	l.buffers += more.buffers
+	l.views += more.views
 }
 
-func checkFields(parent flatTable, slot, depth int, left *int) error {
+// arrowSchema is what the messages of a schema must have.
+type arrowSchema struct {
+	record       arrowLayout
+	dictionaries map[int64]arrowLayout // by id
+	left         int                   // fields that may follow
+}
+
+// readSchema checks the lists of a schema, for which the library takes memory, and the
+// nesting of its fields.
+func readSchema(schema flatTable) (*arrowSchema, error) {
+	schema.vector(schemaMetadata, 4)
+	schema.vector(schemaFeatures, 8)
+	s := &arrowSchema{dictionaries: map[int64]arrowLayout{}}
+	s.left = len(schema.b) / 8 // a field has more bytes; so many fields cannot share them
+	var err error
+	s.record, err = s.fields(schema, schemaFields, 0)
+	return s, err
+}
+
+// fields returns the layout of the fields in a list.
+func (s *arrowSchema) fields(parent flatTable, slot, depth int) (all arrowLayout, err error) {
 	const deepest = 64
 	if depth > deepest {
-		return errors.New("its columns are nested too deeply")
+		return all, errors.New("its columns are nested too deeply")
 	}
 	at, n := parent.vector(slot, 4)
 	for i := range n {
-		if *left--; *left < 0 {
-			return errors.New("its schema refers to the same fields again and again")
+		if s.left--; s.left < 0 {
+			return all, errors.New("its schema refers to the same fields again and again")
 		}
 		field := parent.follow(at + 4*i)
 		field.vector(fieldMetadata, 4)
-		if of, ok := field.table(fieldType); ok && field.uint8(fieldKind) == typeUnion {
+		below, err := s.fields(field, fieldChildren, depth+1)
+		if err != nil {
+			return all, err
+		}
+		own := field.layout()
+		own.add(below)
+		if dictionary, ok := field.table(fieldDictionary); ok {
+			s.dictionaries[dictionary.int64(0)] = own
+			own = arrowLayout{nodes: 1, buffers: 2} // the indexes
+		}
+		all.add(own)
+	}
+	return all, nil
+}
+
+// layout returns the layout of a field without the fields below it.
+func (t flatTable) layout() arrowLayout {
+	const (
+		null, binary, text, record, union             = 1, 4, 5, 13, 14
+		fixedList, largeBinary, largeText             = 16, 19, 20
+		runs, view, textView, listView, largeListView = 22, 23, 24, 25, 26
+	)
+	switch t.uint8(fieldKind) {
+	case null, runs:
+		return arrowLayout{nodes: 1}
+	case record, fixedList:
+		return arrowLayout{nodes: 1, buffers: 1}
+	case binary, text, largeBinary, largeText, listView, largeListView:
+		return arrowLayout{nodes: 1, buffers: 3}
+	case union:
+		of, ok := t.table(fieldType)
+		if ok {
 			of.vector(1, 4)
 		}
-		if err := checkFields(field, fieldChildren, depth+1, left); err != nil {
-			return err
+		if ok && of.uint8(0) == 1 { // dense
+			return arrowLayout{nodes: 1, buffers: 2}
 		}
+		return arrowLayout{nodes: 1, buffers: 1}
+	case view, textView:
+		return arrowLayout{nodes: 1, buffers: 2, views: 1}
 	}
-	return nil
+	return arrowLayout{nodes: 1, buffers: 2} // which values are null, and the values or where lists start
 }
