@@ -88,13 +88,14 @@ func refusedCheaply(t *testing.T, what, name string, file []byte) {
 	}
 }
 
-// TestEveryByte changes every byte of a few files, one at a time.
+// TestEveryByte changes every byte of a file of each format, one at a time, and every
+// fifth of others.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"none-file.arrow", "lz4-file.arrow", "lz4-delta.parquet", "none-dictionary.parquet"} {
+	for name, step := range map[string]int{"none-file.arrow": 1, "lz4-file.arrow": 5, "lz4-delta.parquet": 1, "none-dictionary.parquet": 5} {
 		file := stored(t, name)
 		refused := 0
-		for i := range file {
+		for i := 0; i < len(file); i += step {
 			bad := slices.Clone(file)
 			bad[i] ^= 1 << (i % 8)
 			_, err := readAll(t, name, bad)
@@ -106,7 +107,7 @@ func TestEveryByte(t *testing.T) {
 				refused++
 			}
 		}
-		if refused < len(file)/8 {
+		if refused < len(file)/step/8 {
 			t.Errorf("%s: only %d of %d damaged files are refused", name, refused, len(file))
 		}
 	}
@@ -250,7 +251,7 @@ func TestFalseArrowSizes(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		files := 0
 		for at := 8; at+8 <= len(file); at += 4 {
-			for _, size := range []uint64{1 << 31, 1 << 40, 1<<63 - 8} {
+			for _, size := range []uint64{1 << 31, 1 << 40} {
 				bad := slices.Clone(file)
 				if size == 1<<31 {
 					binary.LittleEndian.PutUint32(bad[at:], uint32(size))

@@ -34,6 +34,10 @@ type pageReader struct {
 // readAhead is the number of bytes that are read at a time.
 const readAhead = 256 << 10
 
+// plainDictionary is what old writers call the encodings of dictionaries and of indexes
+// into them.
+const plainDictionary format.Encoding = 2
+
 // pageRows bounds the rows of a page that has only a few bytes for them.
 const pageRows = 1 << 26
 
@@ -187,7 +191,7 @@ func (p *pageReader) readDictionary(h *format.PageHeader, body []byte) error {
 		return errors.New("a second dictionary")
 	}
 	d := &h.DictionaryPageHeader.V
-	if d.Encoding != format.Plain && d.Encoding != format.PlainDictionary {
+	if d.Encoding != format.Plain && d.Encoding != plainDictionary {
 		return fmt.Errorf("a dictionary in the encoding %s", d.Encoding)
 	}
 	data, err := p.decompress(body, int(h.UncompressedPageSize))
@@ -275,7 +279,7 @@ func (p *pageReader) pageV2(h *format.PageHeader, body []byte) (Segment, error) 
 
 // segment decodes the values of a page that are present.
 func (p *pageReader) segment(encoding format.Encoding, data []byte, n int, present []bool) (s Segment, err error) {
-	if encoding == format.PlainDictionary || encoding == format.RLEDictionary {
+	if encoding == plainDictionary || encoding == format.RLEDictionary {
 		s, err = p.indexed(data, n)
 	} else {
 		s, err = p.column.values(encoding, data, n)
