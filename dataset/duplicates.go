@@ -51,13 +51,13 @@ func (t *Table) repeats(workers int) []repeat {
 	n := t.Len()
 	shift := 64 - max(0, bits.Len(uint(n))-15) // about 2^15 observations per shard
 	shards := 1 << (64 - shift)
+	seed := hashtable.NewSeed()
 	hash := func(k int) uint64 {
 		h := uint64(0)
 		for _, codes := range t.Codes {
-			h = (h ^ uint64(uint32(codes[k]))) * hashtable.Golden
-			h ^= h >> 32
+			h = seed.Mix(h ^ uint64(uint32(codes[k])))
 		}
-		return h * hashtable.Golden
+		return h
 	}
 	start := make([]int, shards+1)
 	hashes := make([]uint64, n)

@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,24 +33,13 @@ type arrowDictionary struct {
 	values *dictionary
 }
 
-// arrowBody bounds the size of a record batch. A larger size indicates damage.
-const arrowBody = 64 << 30
-
-func openArrowFile(name string, file *os.File, closing func()) (table Table, err error) {
+func openArrowFile(name string, file *os.File, size int64, closing func()) (table Table, err error) {
 	defer recoverDamage(name, &err)
-	r, err := ipc.NewFileReader(file, ipc.WithBodySizeLimit(arrowBody))
+	next, err := arrowFile(file, size)
 	if err != nil {
 		return nil, arrowProblem(name, err)
 	}
-	at := 0
-	read := func() (arrow.RecordBatch, error) {
-		if at == r.NumRecords() {
-			return nil, io.EOF
-		}
-		at++
-		return r.RecordBatch(at - 1)
-	}
-	return &arrowTable{name: name, schema: r.Schema(), read: read, closers: []func(){func() { r.Close() }, closing}}, nil
+	return openArrow(name, next, closing)
 }
 
 // OpenArrowStream opens an Arrow stream, or an Arrow file of which it needs only the
@@ -61,7 +51,11 @@ func OpenArrowStream(name string, in io.Reader, closing func()) (table Table, er
 	if head, err := buffered.Peek(magic.Size); err == nil && magic.Columnar(head) == magic.Arrow {
 		buffered.Discard(magic.Size)
 	}
-	r, err := ipc.NewReader(buffered, ipc.WithBodySizeLimit(arrowBody))
+	return openArrow(name, arrowStream(buffered), closing)
+}
+
+func openArrow(name string, next func() (meta, body []byte, err error), closing func()) (Table, error) {
+	r, err := ipc.NewReaderFromMessageReader(&arrowMessages{next: next})
 	if err != nil {
 		return nil, arrowProblem(name, err)
 	}
@@ -149,7 +143,13 @@ func (t *arrowTable) split(record arrow.RecordBatch) error {
 	n := int(record.NumRows())
 	whole := make([]Segment, record.NumCols())
 	for _, c := range t.wanted {
+		if err := array.Validate(record.Column(c)); err != nil && record.Column(c).DataType().ID() != arrow.NULL {
+			return arrowProblem(t.name, fmt.Errorf("column %q: %w", t.schema.Field(c).Name, err))
+		}
 		s, err := t.segment(c, record.Column(c))
+		if errors.Is(err, errOffsets) {
+			return arrowProblem(t.name, fmt.Errorf("column %q: %w", t.schema.Field(c).Name, err))
+		}
 		if err != nil {
 			return &dataset.InputError{File: t.name, Column: t.schema.Field(c).Name, Problem: err.Error(), Remedy: "flatten it, cast it, or drop it"}
 		}
@@ -179,7 +179,7 @@ func (t *arrowTable) segment(column int, a arrow.Array) (Segment, error) {
 	if err != nil {
 		return s, err
 	}
-	if a.NullN() > 0 {
+	if a.NullN() > 0 && s.valid == nil {
 		s.valid = make([]bool, s.n)
 		for i := range s.valid {
 			s.valid[i] = a.IsValid(i)
@@ -207,13 +207,16 @@ func (t *arrowTable) indexed(column int, a *array.Dictionary) (Segment, error) {
 		if a.IsValid(i) {
 			at := a.GetValueIndex(i)
 			if at < 0 || at >= known.values.values.n {
-				return Segment{}, fmt.Errorf("the file is damaged: a value is not in the dictionary")
+				return Segment{}, errOffsets
 			}
 			s.index[i] = int32(at)
 		}
 	}
 	return s, nil
 }
+
+// errOffsets is the error of a value that is not where the file states.
+var errOffsets = errors.New("a value is outside its buffer or dictionary")
 
 func arrowProblem(name string, err error) error {
 	return &dataset.InputError{File: name, Problem: fmt.Sprintf("the Arrow file is truncated or damaged (%v)", err), Remedy: "copy or write it again", Err: err}

@@ -3,6 +3,8 @@ package columnar
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -57,9 +59,9 @@ func arrowValues(a arrow.Array) (Segment, error) {
 	case *array.Null:
 		s.i32, s.valid = make([]int32, s.n), make([]bool, s.n)
 	case *array.String:
-		s.data, s.offsets = arrowText(a.ValueBytes(), a.ValueOffsets())
+		return arrowText(s, a.Data(), a.ValueOffsets())
 	case *array.Binary:
-		s.data, s.offsets = arrowText(a.ValueBytes(), a.ValueOffsets())
+		return arrowText(s, a.Data(), a.ValueOffsets())
 	case *array.LargeString, *array.LargeBinary, *array.StringView, *array.BinaryView, *array.FixedSizeBinary, *array.Decimal128, *array.Decimal256, *array.Decimal32, *array.Decimal64:
 		return arrowTexts(a)
 	default:
@@ -68,25 +70,38 @@ func arrowValues(a arrow.Array) (Segment, error) {
 	return s, nil
 }
 
-// arrowText shares the memory of a text array.
-func arrowText(data []byte, offsets []int32) ([]byte, []uint32) {
-	if len(offsets) == 0 {
-		return []byte{}, make([]uint32, 1)
+// arrowText sets the texts of a segment, which shares the memory of the array.
+func arrowText(s Segment, array arrow.ArrayData, offsets []int32) (Segment, error) {
+	s.data, s.offsets = []byte{}, make([]uint32, s.n+1)
+	if s.n == 0 {
+		return s, nil
 	}
-	// The bytes start with the first text, whatever the first offset is.
-	out := make([]uint32, len(offsets))
+	if b := array.Buffers()[2]; b != nil && b.Len() > 0 {
+		s.data = b.Bytes()
+	}
+	if len(offsets) != s.n+1 {
+		return s, errOffsets
+	}
+	last := int32(0)
 	for i, v := range offsets {
-		out[i] = uint32(v - offsets[0])
+		if v < last {
+			return s, errOffsets
+		}
+		s.offsets[i], last = uint32(v), v
 	}
-	if data == nil {
-		data = []byte{}
+	if int(last) > len(s.data) {
+		return s, errOffsets
 	}
-	return data, out
+	return s, nil
 }
 
 // arrowTexts copies the values of an array as text.
 func arrowTexts(a arrow.Array) (Segment, error) {
 	s := Segment{n: a.Len(), data: []byte{}, offsets: make([]uint32, 1, a.Len()+1)}
+	const mostDigits = 76 // of 256 bits
+	if d, ok := a.DataType().(arrow.DecimalType); ok && (d.GetScale() > mostDigits || d.GetScale() < -mostDigits) {
+		return s, fmt.Errorf("decimals with %d digits after the point cannot be read", d.GetScale())
+	}
 	for i := range s.n {
 		if a.IsValid(i) {
 			switch a := a.(type) {
@@ -100,8 +115,14 @@ func arrowTexts(a arrow.Array) (Segment, error) {
 				s.data = append(s.data, a.Value(i)...)
 			case *array.FixedSizeBinary:
 				s.data = append(s.data, a.Value(i)...)
-			default:
-				s.data = append(s.data, a.ValueStr(i)...)
+			case *array.Decimal32:
+				s.data = appendArrowDecimal(s.data, strconv.Itoa(int(a.Value(i))), a.DataType())
+			case *array.Decimal64:
+				s.data = appendArrowDecimal(s.data, strconv.FormatInt(int64(a.Value(i)), 10), a.DataType())
+			case *array.Decimal128:
+				s.data = appendArrowDecimal(s.data, a.Value(i).BigInt().String(), a.DataType())
+			case *array.Decimal256:
+				s.data = appendArrowDecimal(s.data, a.Value(i).BigInt().String(), a.DataType())
 			}
 		}
 		if len(s.data) > math.MaxUint32 {
@@ -112,8 +133,29 @@ func arrowTexts(a arrow.Array) (Segment, error) {
 	return s, nil
 }
 
+// appendArrowDecimal appends a decimal with all digits of its scale, as Parquet files
+// give them.
+func appendArrowDecimal(dst []byte, digits string, of arrow.DataType) []byte {
+	scale := int(of.(arrow.DecimalType).GetScale())
+	if scale >= 0 {
+		return appendScaled(dst, digits, scale)
+	}
+	if digits == "0" {
+		return append(dst, '0')
+	}
+	return append(append(dst, digits...), strings.Repeat("0", -scale)...)
+}
+
 func unitsPerSecond(unit arrow.TimeUnit) int64 {
-	return int64(1e9 / unit.Multiplier().Nanoseconds())
+	switch unit {
+	case arrow.Second:
+		return 1
+	case arrow.Millisecond:
+		return 1e3
+	case arrow.Microsecond:
+		return 1e6
+	}
+	return 1e9
 }
 
 type integer interface {

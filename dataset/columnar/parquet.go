@@ -7,18 +7,17 @@ import (
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/dataset/internal/magic"
-	"github.com/kernel-fried-tensor/kft/internal/plural"
-	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // parquetTable reads a Parquet file by column pages. One goroutine per column decodes
 // its pages in order, at most a few batches ahead of the batch that was asked for.
-// Pages are not copied, and the dictionary of a column is used as it is.
 type parquetTable struct {
 	name    string
+	file    io.ReaderAt
+	size    int64
 	closing func()
-	parquet *parquet.File
+	groups  []format.RowGroup
 	columns []parquetColumn
 	streams []parquetStream
 	stop    chan struct{}
@@ -33,7 +32,6 @@ type parquetStream struct {
 
 type parquetPart struct {
 	segments []Segment
-	pages    []parquet.Page // that contain the values of segments, retained
 	n        int
 	err      error
 }
@@ -42,36 +40,21 @@ type parquetPart struct {
 // table calls closing when it is closed.
 func OpenParquet(name string, file io.ReaderAt, size int64, closing func()) (table Table, err error) {
 	defer recoverDamage(name, &err)
-	if !endsInMagic(file, size) {
+	meta, err := readFooter(file, size)
+	if err == errTruncated {
 		return nil, &dataset.InputError{File: name, Problem: "the Parquet file ends too early: it is truncated", Remedy: "copy or write it again"}
 	}
-	p, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
 	if err != nil {
 		return nil, parquetProblem(name, err)
 	}
-	t := &parquetTable{name: name, closing: closing, parquet: p, stop: make(chan struct{})}
-	for _, c := range p.Root().Columns() {
-		column := parquetColumn{name: c.Name(), leaf: -1}
-		if c.Leaf() && !c.Repeated() {
-			column.leaf = c.Index()
-			column.describe(c.Type())
-		}
-		t.columns = append(t.columns, column)
+	columns, err := schemaColumns(meta.Schema)
+	if err != nil {
+		return nil, parquetProblem(name, err)
 	}
-	if p.NumRows() == 0 {
+	if meta.NumRows == 0 {
 		return nil, &dataset.InputError{File: name, Problem: "the table has no rows", Remedy: "give at least one row"}
 	}
-	return t, nil
-}
-
-// endsInMagic reports whether the last bytes are those of a complete file.
-func endsInMagic(file io.ReaderAt, size int64) bool {
-	var end [4]byte
-	if size < 12 {
-		return false
-	}
-	_, err := file.ReadAt(end[:], size-4)
-	return err == nil && magic.Columnar(end[:]) == magic.Parquet
+	return &parquetTable{name: name, file: file, size: size, closing: closing, groups: meta.RowGroups, columns: columns, stop: make(chan struct{})}, nil
 }
 
 func (t *parquetTable) Names() []string {
@@ -109,7 +92,6 @@ func (t *parquetTable) Start(columns []int) {
 
 func (t *parquetTable) Next() (*Batch, error) {
 	b := &Batch{n: -1, columns: make([][]Segment, len(t.columns))}
-	var pages []parquet.Page
 	for _, s := range t.streams {
 		part, more := <-s.batches
 		switch {
@@ -122,12 +104,6 @@ func (t *parquetTable) Next() (*Batch, error) {
 		}
 		b.n = part.n
 		b.columns[s.column] = part.segments
-		pages = append(pages, part.pages...)
-	}
-	b.release = func() {
-		for _, page := range pages {
-			parquet.Release(page)
-		}
 	}
 	return b, nil
 }
@@ -146,46 +122,32 @@ func (t *parquetTable) readColumn(at int, send func(parquetPart) bool) (err erro
 	if c.leaf < 0 {
 		return &dataset.InputError{File: t.name, Column: c.name, Problem: "the column is nested: it contains lists or records", Remedy: "flatten it, or drop it"}
 	}
-	for _, group := range t.parquet.RowGroups() {
-		left := group.NumRows()
-		pages := group.ColumnChunks()[c.leaf].Pages()
+	if c.problem != "" {
+		return &dataset.InputError{File: t.name, Column: c.name, Problem: c.problem, Remedy: "cast it, or drop it"}
+	}
+	pages := pageReader{file: t.file, size: t.size, column: c}
+	for g := range t.groups {
+		if err := pages.start(&t.groups[g]); err != nil {
+			return parquetProblem(t.name, fmt.Errorf("column %q: %w", c.name, err))
+		}
 		var part parquetPart
-		d := parquetDictionary{column: c}
-		for left > 0 {
-			page, err := pages.ReadPage()
+		for pages.left > 0 {
+			s, err := pages.next()
 			if err != nil {
-				pages.Close()
-				if err == io.EOF {
-					err = fmt.Errorf("column %q ends %s too early", c.name, plural.Count(int(left), "row"))
-				}
-				return parquetProblem(t.name, err)
-			}
-			s, err := c.segment(page, &d)
-			if err != nil {
-				pages.Close()
 				return parquetProblem(t.name, fmt.Errorf("column %q: %w", c.name, err))
 			}
-			left -= int64(s.n)
 			for from := 0; from < s.n; {
 				to := min(s.n, from+BatchRows-part.n)
 				part.segments = append(part.segments, s.slice(from, to))
-				part.pages = append(part.pages, page)
-				parquet.Retain(page)
 				part.n += to - from
 				from = to
 				if part.n == BatchRows {
 					if !send(part) {
-						pages.Close()
 						return nil
 					}
 					part = parquetPart{}
 				}
 			}
-			parquet.Release(page) // the batches retain it
-		}
-		pages.Close()
-		if left < 0 {
-			return parquetProblem(t.name, fmt.Errorf("column %q has %s too many", c.name, plural.Count(int(-left), "row")))
 		}
 		if part.n > 0 && !send(part) {
 			return nil
@@ -194,22 +156,31 @@ func (t *parquetTable) readColumn(at int, send func(parquetPart) bool) (err erro
 	return nil
 }
 
-// ParquetRows returns the number of rows of a Parquet file of the given size, or 0 if
-// it cannot be read.
+// ParquetRows returns the number of rows that a Parquet file of the given size states,
+// or 0 if it cannot be read. It bounds the number by the size, because memory is taken
+// for the rows before they are read.
 func ParquetRows(file io.ReaderAt, size int64) (n int) {
 	defer func() {
 		if recover() != nil {
 			n = 0
 		}
 	}()
-	p, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	meta, err := readFooter(file, size)
 	if err != nil {
 		return 0
 	}
-	return int(p.NumRows())
+	return int(min(meta.NumRows, 2*size))
 }
 
+// unsupported is the error of a sound file with something that is not supported.
+type unsupported string
+
+func (u unsupported) Error() string { return string(u) }
+
 func parquetProblem(name string, err error) error {
+	if what := unsupported(""); errors.As(err, &what) {
+		return &dataset.InputError{File: name, Problem: fmt.Sprintf("the Parquet file cannot be read: %v", err), Remedy: "write it with other settings, or as CSV", Err: err}
+	}
 	return &dataset.InputError{File: name, Problem: fmt.Sprintf("the Parquet file is truncated or damaged (%v)", err), Remedy: "copy or write it again", Err: err}
 }
 
@@ -217,6 +188,11 @@ func parquetProblem(name string, err error) error {
 // error.
 func recoverDamage(name string, err *error) {
 	if cause := recover(); cause != nil {
-		*err = &dataset.InputError{File: name, Problem: fmt.Sprintf("the file is damaged and cannot be decoded (%v)", cause), Remedy: "copy or write it again"}
+		*err = Damaged(name, cause)
 	}
+}
+
+// Damaged returns the error about a file whose values caused a panic.
+func Damaged(name string, cause any) error {
+	return &dataset.InputError{File: name, Problem: fmt.Sprintf("the file is damaged and cannot be decoded (%v)", cause), Remedy: "copy or write it again"}
 }

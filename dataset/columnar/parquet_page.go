@@ -4,64 +4,315 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/inflate"
+	"github.com/parquet-go/parquet-go/format"
 )
 
-// parquetDictionary caches the dictionary of a column in a row group.
-type parquetDictionary struct {
+// pageReader reads the pages of one column, row group after row group. It decodes them
+// itself: every size is checked before memory is taken for it, checksums are verified,
+// and a page that contains other than it states is an error.
+type pageReader struct {
+	file   io.ReaderAt
+	size   int64 // of the file
 	column *parquetColumn
-	of     parquet.Dictionary
-	values *dictionary
+
+	codec inflate.Codec
+	at    int64 // of the first byte that is not in buffer
+	end   int64 // of the column chunk
+	left  int64 // rows of the row group
+	dict  *dictionary
+
+	buffer   []byte // read ahead; what is left of it
+	memory   []byte // that contains buffer
+	inflate  inflate.Decoder
+	inflated []byte
 }
 
-func (d *parquetDictionary) get(of parquet.Dictionary) (*dictionary, error) {
-	if d.of != of {
-		s, err := d.column.values(of.Page().Data(), of.Len())
+// readAhead is the number of bytes that are read at a time.
+const readAhead = 256 << 10
+
+// plainDictionary is what old writers call the encodings of dictionaries and of indexes
+// into them.
+const plainDictionary format.Encoding = 2
+
+// pageRows bounds the rows of a page that has only a few bytes for them.
+const pageRows = 1 << 26
+
+// start begins to read the column in a row group.
+func (p *pageReader) start(group *format.RowGroup) error {
+	chunk := &group.Columns[p.column.leaf]
+	m := &chunk.MetaData
+	switch {
+	case chunk.CryptoMetadata.Value != nil || len(chunk.EncryptedColumnMetadata) > 0:
+		return unsupported("it is encrypted")
+	case chunk.FilePath != "":
+		return unsupported("its values are in another file")
+	case m.Type != p.column.kind:
+		return fmt.Errorf("values of type %s instead of %s", m.Type, p.column.kind)
+	case m.NumValues != group.NumRows:
+		return fmt.Errorf("%d values in %d rows", m.NumValues, group.NumRows)
+	}
+	var ok bool
+	if p.codec, ok = pageCodec(m.Codec); !ok {
+		return unsupported(fmt.Sprintf("the compression %s is not supported", m.Codec))
+	}
+	from := m.DataPageOffset
+	if m.DictionaryPageOffset > 0 && m.DictionaryPageOffset < from {
+		from = m.DictionaryPageOffset
+	}
+	// Old writers forget the header of the dictionary in the size. 100 bytes are enough
+	// for it.
+	const forgotten = 100
+	if from < 4 || from > p.size || m.TotalCompressedSize < 0 || m.TotalCompressedSize > p.size-from {
+		return fmt.Errorf("values at %d to %d in a file of %d bytes", from, from+m.TotalCompressedSize, p.size)
+	}
+	p.at, p.end = from, min(p.size, from+m.TotalCompressedSize+forgotten)
+	p.left, p.dict, p.buffer = group.NumRows, nil, nil
+	return nil
+}
+
+func pageCodec(c format.CompressionCodec) (inflate.Codec, bool) {
+	switch c {
+	case format.Uncompressed:
+		return inflate.None, true
+	case format.Snappy:
+		return inflate.Snappy, true
+	case format.Gzip:
+		return inflate.Gzip, true
+	case format.Brotli:
+		return inflate.Brotli, true
+	case format.Zstd:
+		return inflate.Zstd, true
+	case format.Lz4:
+		return inflate.LZ4Hadoop, true
+	case format.Lz4Raw:
+		return inflate.LZ4Block, true
+	}
+	return inflate.None, false
+}
+
+// peek returns the next n bytes, or as many as there are.
+func (p *pageReader) peek(n int) ([]byte, error) {
+	if len(p.buffer) >= n {
+		return p.buffer[:n], nil
+	}
+	have := len(p.buffer)
+	want := min(int64(max(n, readAhead)), int64(have)+p.end-p.at)
+	if int64(cap(p.memory)) < want {
+		memory := make([]byte, want)
+		copy(memory, p.buffer)
+		p.memory = memory
+	} else {
+		copy(p.memory[:want], p.buffer)
+	}
+	p.buffer = p.memory[:want]
+	read, err := p.file.ReadAt(p.buffer[have:], p.at)
+	p.at += int64(read)
+	if have+read < len(p.buffer) {
+		if err == io.EOF || err == nil {
+			err = errTruncated
+		}
+		return nil, err
+	}
+	return p.buffer[:min(n, len(p.buffer))], nil
+}
+
+// header reads the header of the next page.
+func (p *pageReader) header() (*format.PageHeader, error) {
+	// A header has about 30 bytes and the least and greatest value.
+	for size := 1 << 10; ; size *= 8 {
+		b, err := p.peek(size)
 		if err != nil {
 			return nil, err
 		}
-		d.of, d.values = of, &dictionary{values: s}
+		h := new(format.PageHeader)
+		n, err := decodeThrift(b, h)
+		if errors.Is(err, errTruncated) && len(b) == size {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.buffer = p.buffer[n:]
+		return h, nil
 	}
-	return d.values, nil
 }
 
-// segment returns the values of a page.
-func (c *parquetColumn) segment(page parquet.Page, d *parquetDictionary) (s Segment, err error) {
-	n, nulls := int(page.NumValues()), int(page.NumNulls())
-	if of := page.Dictionary(); of != nil {
-		data := page.Data()
-		s = Segment{n: n - nulls, index: data.Int32()}
-		if s.dict, err = d.get(of); err != nil {
-			return s, err
+// next returns the values of the next page with values.
+func (p *pageReader) next() (Segment, error) {
+	for {
+		h, err := p.header()
+		if err != nil {
+			return Segment{}, err
 		}
-		if len(s.index) < s.n {
-			return s, fmt.Errorf("a page of %d values contains %d", n-nulls, len(s.index))
+		if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || int64(h.CompressedPageSize) > int64(len(p.buffer))+p.end-p.at {
+			return Segment{}, fmt.Errorf("a page of %d bytes (%d compressed) in %d", h.UncompressedPageSize, h.CompressedPageSize, int64(len(p.buffer))+p.end-p.at)
 		}
-		if s.index = s.index[:s.n]; s.n == 0 {
-			s.index = []int32{} // a page of nulls has no values but is still indexed
+		body, err := p.peek(int(h.CompressedPageSize))
+		if err != nil {
+			return Segment{}, err
 		}
-		if !allWithin(s.index, int32(s.dict.values.n)) {
-			return s, errors.New("a value is not in the dictionary")
+		p.buffer = p.buffer[len(body):]
+		if h.CRC != 0 && crc32.ChecksumIEEE(body) != uint32(h.CRC) {
+			return Segment{}, errors.New("the checksum of a page is wrong")
 		}
-	} else if s, err = c.values(page.Data(), n-nulls); err != nil {
+		switch {
+		case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
+			if err := p.readDictionary(h, body); err != nil {
+				return Segment{}, err
+			}
+		case h.Type == format.DataPage && h.DataPageHeader.Valid:
+			return p.pageV1(h, body)
+		case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
+			return p.pageV2(h, body)
+		case h.Type != format.IndexPage:
+			return Segment{}, fmt.Errorf("a page of type %d", h.Type)
+		}
+	}
+}
+
+// decompress returns the content of a page.
+func (p *pageReader) decompress(body []byte, size int) (_ []byte, err error) {
+	if p.codec == inflate.None {
+		if len(body) != size {
+			return nil, fmt.Errorf("a page of %d bytes instead of %d", len(body), size)
+		}
+		return body, nil
+	}
+	p.inflated, err = p.inflate.Append(p.inflated[:0], p.codec, body, size)
+	return p.inflated, err
+}
+
+func (p *pageReader) readDictionary(h *format.PageHeader, body []byte) error {
+	if p.dict != nil {
+		return errors.New("a second dictionary")
+	}
+	d := &h.DictionaryPageHeader.V
+	if d.Encoding != format.Plain && d.Encoding != plainDictionary {
+		return fmt.Errorf("a dictionary in the encoding %s", d.Encoding)
+	}
+	data, err := p.decompress(body, int(h.UncompressedPageSize))
+	if err != nil {
+		return err
+	}
+	if d.NumValues < 0 {
+		return fmt.Errorf("a dictionary of %d values", d.NumValues)
+	}
+	s, err := p.column.values(format.Plain, data, int(d.NumValues))
+	if err != nil {
+		return err
+	}
+	p.dict = &dictionary{values: s}
+	return nil
+}
+
+// rows checks the number of rows of a page.
+func (p *pageReader) rows(n int32, data []byte) (int, error) {
+	if n < 0 || int64(n) > p.left || int(n) > pageRows && int(n)/8 > len(data) {
+		return 0, fmt.Errorf("a page of %d rows and %d bytes where %d rows are left", n, len(data), p.left)
+	}
+	return int(n), nil
+}
+
+func (p *pageReader) pageV1(h *format.PageHeader, body []byte) (Segment, error) {
+	data, err := p.decompress(body, int(h.UncompressedPageSize))
+	if err != nil {
+		return Segment{}, err
+	}
+	d := &h.DataPageHeader.V
+	n, err := p.rows(d.NumValues, data)
+	if err != nil {
+		return Segment{}, err
+	}
+	found := n
+	var present []bool
+	if p.column.optional {
+		if d.DefinitionLevelEncoding != format.RLE {
+			return Segment{}, unsupported(fmt.Sprintf("nulls in the encoding %s are not supported", d.DefinitionLevelEncoding))
+		}
+		var levels []byte
+		if levels, data, err = sizedPart(data); err != nil {
+			return Segment{}, err
+		}
+		if present, found, err = presence(levels, n); err != nil {
+			return Segment{}, err
+		}
+	}
+	return p.segment(d.Encoding, data, found, present)
+}
+
+func (p *pageReader) pageV2(h *format.PageHeader, body []byte) (Segment, error) {
+	d := &h.DataPageHeaderV2.V
+	repeated, defined := int(d.RepetitionLevelsByteLength), int(d.DefinitionLevelsByteLength)
+	if repeated < 0 || defined < 0 || repeated > len(body) || defined > len(body)-repeated {
+		return Segment{}, fmt.Errorf("levels of %d and %d bytes in a page of %d", repeated, defined, len(body))
+	}
+	levels, data := body[repeated:][:defined], body[repeated+defined:]
+	if !d.IsCompressed.Valid || d.IsCompressed.V {
+		size := int(h.UncompressedPageSize) - repeated - defined
+		if size != 0 || len(data) != 0 { // some writers do not compress nothing
+			var err error
+			if data, err = p.decompress(data, size); err != nil {
+				return Segment{}, err
+			}
+		}
+	}
+	n, err := p.rows(d.NumValues, data)
+	if err != nil {
+		return Segment{}, err
+	}
+	found := n
+	var present []bool
+	if p.column.optional {
+		if present, found, err = presence(levels, n); err != nil {
+			return Segment{}, err
+		}
+	}
+	if d.NumRows != d.NumValues || int(d.NumNulls) != n-found {
+		return Segment{}, fmt.Errorf("a page of %d rows and %d nulls states %d and %d", n, n-found, d.NumRows, d.NumNulls)
+	}
+	return p.segment(d.Encoding, data, found, present)
+}
+
+// segment decodes the values of a page that are present.
+func (p *pageReader) segment(encoding format.Encoding, data []byte, n int, present []bool) (s Segment, err error) {
+	if encoding == plainDictionary || encoding == format.RLEDictionary {
+		s, err = p.indexed(data, n)
+	} else {
+		s, err = p.column.values(encoding, data, n)
+	}
+	if err != nil {
 		return s, err
 	}
-	if nulls == 0 {
+	if present != nil {
+		s = s.spread(present)
+	}
+	p.left -= int64(s.n)
+	return s, nil
+}
+
+// indexed decodes indexes into the dictionary.
+func (p *pageReader) indexed(data []byte, n int) (Segment, error) {
+	if p.dict == nil {
+		return Segment{}, errors.New("there is no dictionary")
+	}
+	s := Segment{n: n, index: make([]int32, n), dict: p.dict}
+	if n == 0 {
 		return s, nil
 	}
-	present := make([]bool, n)
-	found := 0
-	for i, level := range page.DefinitionLevels() {
-		if level > 0 {
-			present[i] = true
-			found++
-		}
+	if len(data) == 0 {
+		return s, errRuns
 	}
-	if found != s.n {
-		return s, fmt.Errorf("a page states %d nulls and contains %d", nulls, n-found)
+	if err := unpackRuns(s.index, data[1:], uint(data[0])); err != nil {
+		return s, err
 	}
-	return s.spread(present), nil
+	if !allWithin(s.index, int32(p.dict.values.n)) {
+		return s, errors.New("a value is not in the dictionary")
+	}
+	return s, nil
 }
 
 // allWithin reports whether all indexes are in [0, n). It checks two at a time: v and

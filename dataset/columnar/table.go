@@ -43,19 +43,10 @@ const BatchRows = 32 << 10
 type Batch struct {
 	n       int
 	columns [][]Segment // by column of the table; nil if the column is not read
-
-	release func() // frees memory once the values are no longer used, or nil
 }
 
 // Len returns the number of rows.
 func (b *Batch) Len() int { return b.n }
-
-// Release frees the memory of the values.
-func (b *Batch) Release() {
-	if b.release != nil {
-		b.release()
-	}
-}
 
 // Fingerprint returns a hash of the values.
 func (b *Batch) Fingerprint() [32]byte {
@@ -109,7 +100,7 @@ func OpenFile(name string, file *os.File) (Table, error) {
 	case magic.Parquet:
 		t, err = OpenParquet(name, file, info.Size(), closeFile)
 	case magic.Arrow:
-		t, err = openArrowFile(name, file, closeFile)
+		t, err = openArrowFile(name, file, info.Size(), closeFile)
 	case magic.ArrowStream:
 		t, err = OpenArrowStream(name, file, closeFile)
 	default:

@@ -154,6 +154,26 @@ func (c *chunk) unit() string {
 	return ""
 }
 
+// guarded calls work. Typed columns are checked when they are read; should a damaged
+// file nevertheless cause a panic, it becomes an error, as it does while reading.
+func (c *chunk) guarded(work func() (any, error)) (result any, err error) {
+	if c.typed == nil || c.table.memory {
+		return work()
+	}
+	defer func() {
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		select {
+		case c.after <- place{}: // the next chunk must not wait for ever
+		default:
+		}
+		result, err = nil, columnar.Damaged(c.table.name, cause)
+	}()
+	return work()
+}
+
 // size returns the number of bytes of text or, for a typed table, of rows.
 func (c *chunk) size() int {
 	if c.typed != nil {
@@ -232,7 +252,7 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 		group.Go(func() {
 			for c := range todo {
 				if ctx.Err() == nil {
-					c.result, c.resultErr = work(w, c)
+					c.result, c.resultErr = c.guarded(func() (any, error) { return work(w, c) })
 				} else {
 					c.after <- place{} // the chunk that waits for it is skipped too
 				}
@@ -253,9 +273,6 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 			}
 		}
 		c.result = nil
-		if c.typed != nil {
-			c.typed.Release()
-		}
 		free <- c.buf
 	}
 	group.Wait()

@@ -160,12 +160,10 @@ func (s *Sample) readTyped(c *content, limit int) error {
 		first := 1 + s.spread.read
 		if !s.spread.take(b.Len(), len(s.Rows), limit) {
 			s.Spread = true
-			b.Release()
 			continue
 		}
 		r.Reset(b, ',')
 		s.add(&r, first, len(columns), func(column int) int { return columns[column] }, limit)
-		b.Release()
 	}
 	return nil
 }

@@ -4,11 +4,26 @@ package hashtable
 import (
 	"iter"
 	"math/bits"
+	"math/rand/v2"
 )
 
 // Golden is 2^64 divided by the golden ratio. The high bits of its multiples are
 // spread evenly.
 const Golden = 0x9e3779b97f4a7c15
+
+// A Seed makes hashes that nobody can predict, so that nobody can choose keys that
+// collide. Results must not depend on it.
+type Seed struct{ add, times uint64 }
+
+// NewSeed returns a random seed.
+func NewSeed() Seed { return Seed{rand.Uint64(), rand.Uint64() | 1} }
+
+// Mix returns a hash of x, all of whose bits are spread evenly: the two halves of a
+// product of 128 bits.
+func (s Seed) Mix(x uint64) uint64 {
+	high, low := bits.Mul64(x^s.add, s.times)
+	return high ^ low
+}
 
 // A Table maps nonzero keys to codes. It uses open addressing with linear probing
 // and is at most half full. The zero value is an empty table.
@@ -16,6 +31,7 @@ type Table struct {
 	slots []slot
 	used  int
 	shift uint // 64 - log2(len(slots))
+	seed  Seed
 }
 
 type slot struct {
@@ -43,7 +59,7 @@ func (t *Table) Get(key uint64) (int32, bool) {
 		return 0, false
 	}
 	mask := uint64(len(t.slots) - 1)
-	for i := home(key, t.shift); ; i++ {
+	for i := t.seed.Mix(key) >> (t.shift & 63); ; i++ {
 		s := &t.slots[i&mask]
 		if s.key == key {
 			return s.code, true
@@ -58,7 +74,7 @@ func (t *Table) Get(key uint64) (int32, bool) {
 // indexes. It stops at the first key that is 0 or unknown and returns its index, or
 // len(keys). Columns are often sorted, so the code of the previous key is reused.
 func (t *Table) Codes(dst []int32, keys []uint64, i int) int {
-	slots, shift := t.slots, t.shift&63
+	slots, shift, seed := t.slots, t.shift&63, t.seed
 	if len(slots) == 0 {
 		return i
 	}
@@ -72,7 +88,7 @@ func (t *Table) Codes(dst []int32, keys []uint64, i int) int {
 			return i
 		}
 		if key != last {
-			at := home(key, shift) & mask
+			at := seed.Mix(key) >> shift & mask
 			for slots[at].key != key {
 				if slots[at].key == 0 {
 					return i
@@ -86,15 +102,13 @@ func (t *Table) Codes(dst []int32, keys []uint64, i int) int {
 	return i
 }
 
-// home returns the first slot to probe. It folds the key before the multiplication:
-// otherwise the products of keys that differ only in their last bytes would differ
-// only by multiples in the high bits.
-func home(key uint64, shift uint) uint64 { return ((key ^ key>>29) * Golden) >> (shift & 63) }
-
 // Put adds a nonzero key that the table does not contain yet.
 func (t *Table) Put(key uint64, code int32) {
 	if 2*(t.used+1) > len(t.slots) {
 		old := t.slots
+		if len(old) == 0 {
+			t.seed = NewSeed()
+		}
 		t.slots = make([]slot, max(64, 2*len(old)))
 		t.shift = uint(64 - bits.Len(uint(len(t.slots)-1)))
 		for _, s := range old {
@@ -109,7 +123,7 @@ func (t *Table) Put(key uint64, code int32) {
 
 func (t *Table) place(s slot) {
 	mask := uint64(len(t.slots) - 1)
-	i := home(s.key, t.shift)
+	i := t.seed.Mix(s.key) >> (t.shift & 63)
 	for t.slots[i&mask].key != 0 {
 		i++
 	}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestTable(t *testing.T) {
@@ -37,6 +38,61 @@ func TestTable(t *testing.T) {
 		got, ok := table.Get(key)
 		if !ok || got != want[key] || codes[i] != want[key] {
 			t.Fatalf("key %d: Get returns %d, %t and Codes %d, want %d", key, got, ok, codes[i], want[key])
+		}
+	}
+}
+
+// TestFlooding puts keys that collide for a hash without a seed: the multiples of an
+// inverse, whose products have the same high bits. They must not cost more than others.
+func TestFlooding(t *testing.T) {
+	const n = 60_000
+	inverse := uint64(Golden) // Newton's iteration
+	for range 6 {
+		inverse *= 2 - Golden*inverse
+	}
+	r := rand.New(rand.NewPCG(3, 0))
+	chosen, random := make([]uint64, n), make([]uint64, n)
+	for i := range chosen {
+		x := (12345<<40 | r.Uint64()>>24) * inverse
+		chosen[i] = x ^ x>>29 ^ x>>58 // undoes x ^= x>>29
+		random[i] = r.Uint64()
+	}
+	if chosen[0]^chosen[0]>>29 == 0 || inverse*Golden != 1 {
+		t.Fatal("the keys are not chosen rightly")
+	}
+	fill := func(keys []uint64) time.Duration {
+		start := time.Now()
+		var table Table
+		for code, key := range keys {
+			if _, ok := table.Get(key); !ok {
+				table.Put(key, int32(code))
+			}
+		}
+		return time.Since(start)
+	}
+	usual := max(fill(random), 10*time.Millisecond)
+	if took := fill(chosen); took > 50*usual {
+		t.Errorf("chosen keys take %v, others %v", took, usual)
+	}
+}
+
+// TestSeeds checks that two tables have different seeds, and that none shows in the
+// codes.
+func TestSeeds(t *testing.T) {
+	t.Parallel()
+	var a, b Table
+	for code := range int32(100) {
+		a.Put(uint64(code)*7+1, code)
+		b.Put(uint64(code)*7+1, code)
+	}
+	if a.seed == b.seed {
+		t.Error("two tables have the same seed")
+	}
+	for code := range int32(100) {
+		x, _ := a.Get(uint64(code)*7 + 1)
+		y, _ := b.Get(uint64(code)*7 + 1)
+		if x != code || y != code {
+			t.Errorf("code %d: got %d and %d", code, x, y)
 		}
 	}
 }
