@@ -118,11 +118,13 @@ type candidate struct {
 // set. The first is the default: another one must be better by more than chance. A
 // candidate that the data does not allow is left out.
 func (c *chooser) compare(ctx context.Context, subject string, candidates []candidate) error {
+	decision := model.Decision{Subject: subject}
 	if len(candidates) == 1 || c.data.Count(dataset.Valid) == 0 {
+		decision.Options = []model.Option{{Value: candidates[0].value, Taken: true}}
+		c.decisions = append(c.decisions, decision)
 		c.spec = candidates[0].spec
 		return nil
 	}
-	decision := model.Decision{Subject: subject}
 	tolerance := 0.001 + 0.05/math.Sqrt(float64(c.data.Count(dataset.Valid)))
 	best, lowest := -1, math.Inf(1)
 	for i, one := range candidates {

@@ -29,9 +29,13 @@ func (s Spec) YAML() []byte {
 // fit.solver with uncertainty.inference.
 func (s Spec) BriefYAML() []byte {
 	s.Version = Version
-	defaults := Spec{Side: Side{Tables: s.Side.Tables}, Uncertainty: Uncertainty{Inference: s.Uncertainty.Inference}}
+	defaults := Spec{Terms: s.Terms, Side: Side{Tables: s.Side.Tables}, Uncertainty: Uncertainty{Inference: s.Uncertainty.Inference}}
 	defaults.Fill()
 	defaults.Side.Tables, defaults.Uncertainty.Inference = nil, Default().Uncertainty.Inference
+	if defaults.Automatic() {
+		defaults.Uncertainty.Inference = Auto
+	}
+	defaults.Terms = []string{Auto}
 	var b strings.Builder
 	writeGiven(&b, "", reflect.ValueOf(s), reflect.ValueOf(defaults))
 	return []byte(strings.TrimLeft(b.String(), "\n"))

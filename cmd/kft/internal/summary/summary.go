@@ -22,13 +22,16 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	WriteData(&b, m)
 	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, textformat.Plural(r.Weights, "weight"), penaltyText(r.Spec, r.Ridge))
 	WriteSide(&b, r.Side, r.Spec)
+	WriteDecisions(&b, r.Record, r.Spec)
 	fmt.Fprintf(&b, "Training: %s (%s), %s\n", textformat.Plural(len(r.History), sweepNoun(r.Spec)), stopText(r.Stop, r.Spec, r.Valid.N > 0), textformat.Plural(r.Passes, "pass"))
 	WriteRefit(&b, r.Refit, r.Spec)
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", Uncertainty(m.Uncertainty(), r.Spec.Transform))
 	part, score := r.Judged()
 	WriteScores(&b, m.Record(), r.Spec.Transform, part)
 	WriteBias(&b, " on "+part.String(), score, m.Uncertainty().Means)
-	writePower(&b, r.Power)
+	if len(r.Decisions) == 0 {
+		writePower(&b, r.Power)
+	}
 	writeChoices(&b, r.Choices)
 	writeOrders(&b, r.Orders)
 	WriteCalibration(&b, " on "+part.String(), score)
@@ -41,6 +44,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 		}
 		fmt.Fprintf(&b, "warning: %s\n", nameFlags(warning))
 	}
+	writeSpecification(&b, r)
 	size := ""
 	if info, err := os.Stat(output); err == nil {
 		size = " (" + textformat.Bytes(info.Size()) + ")"

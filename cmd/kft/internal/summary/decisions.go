@@ -1,0 +1,55 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+)
+
+// WriteDecisions writes what a fit with automatic terms decided, and on what grounds.
+func WriteDecisions(b *strings.Builder, r kft.Record, spec kft.Spec) {
+	if len(r.Decisions) == 0 {
+		return
+	}
+	t := textformat.Table{Header: []string{"chosen", "", "CRPS", "instead of"}, Left: 4}
+	for _, d := range r.Decisions {
+		row := []string{d.Subject, "", "", ""}
+		var others []string
+		for _, o := range d.Options {
+			score := "not possible"
+			if o.CRPS != nil {
+				score = textformat.Amount(*o.CRPS)
+			}
+			if o.Taken {
+				row[1], row[2] = o.Value, score
+				if len(d.Options) == 1 {
+					row[2] = ""
+				}
+				continue
+			}
+			others = append(others, o.Value+" "+score)
+		}
+		row[3] = strings.Join(others, ", ")
+		if d.Subject == "scale" && r.Power != nil {
+			others = append(others, fmt.Sprintf("power estimated from %s", textformat.Plural(r.Power.Rows, "training row")))
+			row[3] = strings.Join(others, ", ")
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Rows = append(t.Rows, []string{"noise", spec.Uncertainty.Noise, "", ""})
+	t.Write(b)
+	b.WriteString("(CRPS of short fits on the validation set; lower is better)\n")
+}
+
+// writeSpecification writes the specification that an automatic fit arrived at.
+func writeSpecification(b *strings.Builder, r *kft.Report) {
+	if len(r.Decisions) == 0 {
+		return
+	}
+	b.WriteString("\nSpecification, to edit and fit again with kft fit --spec FILE:\n\n")
+	for line := range strings.Lines(string(r.Spec.BriefYAML())) {
+		b.WriteString("  " + line)
+	}
+}
