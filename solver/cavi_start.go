@@ -210,6 +210,17 @@ func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 		return false, nil
 	}
 	if run.Attempt == 0 {
+		if !run.Tempered && dr.collapsed() {
+			return true, dr.drawTempered(stop)
+		}
+		if first := dr.state.Leader; run.Tempered && first.BestScore <= run.BestScore {
+			run, stop = first, first.Stop
+			if err := dr.restoreRun(&run, run.Weights); err != nil {
+				return false, err
+			}
+			dr.method.begin(&run, dr.ridge())
+			dr.state.Run = run
+		}
 		run.Reference = dr.constantScore()
 		run.Stop = stop
 		if dr.d.validChunk == nil && !dr.fellShort(&run, 0) {
@@ -267,7 +278,7 @@ func (dr *driver) attempt(ctx context.Context) (Stop, error) {
 	}
 	stop, err = dr.runSweeps(ctx)
 	var diverged *DivergedError
-	if run.Attempt > 0 && errors.As(err, &diverged) {
+	if (run.Attempt > 0 || run.Tempered) && errors.As(err, &diverged) {
 		return Diverged, nil
 	}
 	return stop, err

@@ -31,6 +31,9 @@ const startVariance = 1e-2
 // variances to the second moments of the start values, unless they are given.
 func (d *data) startPosterior() {
 	d.noise[0] = 1
+	if d.temper > 0 {
+		d.noise[0] = float32(d.temper)
+	}
 	if d.givenNoise > 0 {
 		d.noise[0] = d.givenNoise
 	}
@@ -66,6 +69,9 @@ func (d *data) learnNoise(loss float64) {
 		return
 	}
 	d.noise[0] = float32(max(loss/float64(len(d.y)), leastNoise))
+	if d.temper > 0 {
+		d.noise[0] *= float32(d.temper)
+	}
 }
 
 // leastPrior keeps the prior variance of a block whose weights vanished above zero.

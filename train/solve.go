@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -86,6 +87,7 @@ func solverOptions(s spec.Spec, opt Options) solver.Options {
 		Schedule: solver.Schedule(f.Schedule), Seed: s.Seed, TimeBudget: opt.TimeBudget}
 	o.NoiseVariance, _ = s.Uncertainty.NoiseVariance.Value()
 	o.PriorVariance, _ = s.Uncertainty.PriorVariance.Value()
+	o.Prune = os.Getenv("PRUNE") != ""
 	if f.Solver == "adam" {
 		o.Sweeps = f.Epochs
 	}
