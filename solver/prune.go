@@ -44,6 +44,15 @@ func (d *data) shape() [][]int {
 	return shape
 }
 
+// termShapes describes the shape of the field for a report.
+func (d *data) termShapes() []TermShape {
+	var terms []TermShape
+	for k, ranks := range d.shape() {
+		terms = append(terms, TermShape{Name: d.offered.terms[k].Name(), Offered: d.offered.ranks[k], Ranks: ranks, Removed: ranks == nil})
+	}
+	return terms
+}
+
 func sameShape(a, b [][]int) bool {
 	return slices.EqualFunc(a, b, func(x, y []int) bool { return (x == nil) == (y == nil) && slices.Equal(x, y) })
 }

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"evaluate"},
 	{"model"},
 	{"spec", "modelfile", "solver"},
-	{"conformal", "metrics", "sideinfo", "baseline", "publicdata"},
+	{"conformal", "metrics", "relevance", "sideinfo", "baseline", "publicdata"},
 	{"predictive", "tt"},
 	{
 		"backend", "backend/backendtest", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",
