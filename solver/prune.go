@@ -126,8 +126,9 @@ func (dr *driver) removable() bool {
 func (dr *driver) prune(score float64) error {
 	a, run := dr.method.(*cavi), &dr.state.Run
 	best := run.BestScore == score
+	dr.d.validLoss() // sets validMean
 	for _, remove := range []func(){a.removeTerms, a.removeComponents} {
-		before, weights := dr.d.shape(), dr.d.flatten(nil)
+		before, weights, means := dr.d.shape(), dr.d.flatten(nil), slices.Clone(dr.d.validMean)
 		remove()
 		if sameShape(before, dr.d.shape()) {
 			continue
@@ -135,12 +136,13 @@ func (dr *driver) prune(score float64) error {
 		dr.d.shapeChanged()
 		a.evaluateAll()
 		after := dr.d.validLoss()
-		if after > score+leastImprovement*math.Abs(score) { // the bound is wrong
+		if after > score+max(leastImprovement*math.Abs(score), dr.d.validError(means)) { // the bound is wrong
 			dr.d.setShape(before)
 			if err := dr.d.restore(weights); err != nil {
 				return err
 			}
 			a.evaluateAll()
+			dr.d.validLoss()
 			run.PruneAt = run.Sweep + retryAfter
 			continue
 		}
@@ -150,6 +152,23 @@ func (dr *driver) prune(score float64) error {
 		run.BestScore = score
 	}
 	return nil
+}
+
+// validError returns the standard error of the difference of two squared errors on the
+// validation set, of the current means and of others. It is 0 for counts, whose score is
+// no squared error.
+func (d *data) validError(others []float32) float64 {
+	if d.countSites != nil {
+		return 0
+	}
+	sum, squares, total := 0.0, 0.0, 0.0
+	for i, y := range d.validY {
+		w, now, then := weightAt(d.validW, i), float64(y)-float64(d.validMean[i]), float64(y)-float64(others[i])
+		difference := w * (now*now - then*then)
+		sum, squares, total = sum+difference, squares+difference*difference, total+w
+	}
+	n := float64(len(d.validY))
+	return math.Sqrt(max(0, squares-sum*sum/n)) / total
 }
 
 // leastGain returns by how much a part must raise the bound.
