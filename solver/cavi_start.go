@@ -233,16 +233,16 @@ func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 		dr.state.Leader = run
 	}
 	if run.Attempt > 0 && !dr.fellShort(&dr.state.Leader, reference) || attempt == maxAttempts {
-		dr.takeLeader(attempt, reference)
-		return false, nil
+		return false, dr.takeLeader(attempt, reference)
 	}
 	return true, dr.drawAttempt(attempt, reference)
 }
 
 // takeLeader makes the best attempt the result.
-func (dr *driver) takeLeader(attempts int, reference float64) {
+func (dr *driver) takeLeader(attempts int, reference float64) error {
 	dr.state.Run, dr.state.Leader = dr.state.Leader, Run{}
 	dr.state.Run.Attempt, dr.state.Run.Reference = attempts, reference
+	return dr.restoreRun(&dr.state.Run, dr.state.Run.Weights)
 }
 
 // drawAttempt draws the start values of another attempt.

@@ -112,13 +112,36 @@ func (a *cavi) reshape() {
 	a.ids = blockIDs(a.d.field)
 }
 
-// removable reports whether parts of the field may be removed after this sweep. The
-// validation set must agree, so there must be one.
-func (dr *driver) removable() bool {
-	d, run := dr.d, &dr.state.Run
-	n := len(run.Points)
-	return dr.opt.Prune && dr.opt.Solver == "cavi" && dr.validated() && d.field.Group == nil && len(d.kernels) == 0 && d.givenPrior == 0 &&
-		n > removeFrom && run.Sweep >= run.PruneAt && run.Points[n-1].Bound-run.Points[n-2].Bound < fastRise
+// prunes reports whether parts of the field may be removed in this run. The validation
+// set must agree, so there must be one.
+func (dr *driver) prunes() bool {
+	d := dr.d
+	return dr.opt.Prune && dr.opt.Solver == "cavi" && dr.validated() && d.field.Group == nil && len(d.kernels) == 0 && d.givenPrior == 0 && dr.comparable()
+}
+
+// settled reports whether the run has come so far that parts may be removed.
+func (r *Run) settled() bool {
+	n := len(r.Points)
+	return n > removeFrom && r.Sweep >= r.PruneAt && r.Points[n-1].Bound-r.Points[n-2].Bound < fastRise
+}
+
+// pruneBest prunes the best weights of a run that stopped improving. It reports whether
+// anything was removed; the run then continues, with less to overfit.
+func (dr *driver) pruneBest() (removed bool, err error) {
+	run := &dr.state.Run
+	if !dr.prunes() || dr.d.countSites != nil || len(run.Points) <= removeFrom {
+		return false, nil
+	}
+	before := dr.d.shape()
+	if err := dr.restoreRun(run, run.Best); err != nil {
+		return false, err
+	}
+	dr.method.(*cavi).evaluateAll()
+	if err := dr.prune(dr.d.validLoss()); err != nil || sameShape(before, dr.d.shape()) {
+		return false, err
+	}
+	run.BestSweep = run.Sweep
+	return true, nil
 }
 
 // prune removes terms and components that the bound can do without, after a sweep with

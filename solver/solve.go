@@ -189,8 +189,7 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 // finish restores the best weights and returns the report.
 func (dr *driver) finish(stop Stop) (Report, error) {
 	if run := &dr.state.Run; (run.Attempt > 0 || run.Tempered) && !dr.state.Done && len(dr.state.Leader.Best) > 0 && dr.state.Leader.BestScore <= run.BestScore {
-		dr.takeLeader(0, 0) // an attempt that was stopped did not reach the one before
-		err := dr.restoreRun(&dr.state.Run, dr.state.Run.Best)
+		err := errors.Join(dr.takeLeader(0, 0), dr.restoreRun(&dr.state.Run, dr.state.Run.Best)) // an attempt that was stopped did not reach the one before
 		return dr.report(stop), err
 	}
 	err := dr.restoreBest()
@@ -226,7 +225,9 @@ func (dr *driver) runSweeps(ctx context.Context) (Stop, error) {
 	limit := dr.sweepLimit()
 	for ; run.Sweep < limit; run.Sweep, run.Block = run.Sweep+1, 0 {
 		if run.BestSweep >= 0 && run.Sweep-run.BestSweep > dr.patience() {
-			return Converged, nil
+			if removed, err := dr.pruneBest(); !removed || err != nil {
+				return Converged, err
+			}
 		}
 		dr.d.temper = run.temper()
 		for ; run.Block < dr.blockCount(); run.Block++ {
@@ -289,7 +290,7 @@ func (dr *driver) endSweep() error {
 		}
 	}
 	dr.method.endSweep(improved)
-	if kept && dr.removable() {
+	if kept && dr.prunes() && run.settled() {
 		if err := dr.prune(point.Score); err != nil {
 			return err
 		}
