@@ -32,6 +32,8 @@ type (
 	SideReport     = model.SideReport
 	Choice         = model.Choice
 	OrderChoice    = model.OrderChoice
+	// TermContribution is what a term contributes, and what pruning left of it.
+	TermContribution = model.TermContribution
 )
 
 // Fit splits the table, trains the model that the specification describes and
