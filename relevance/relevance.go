@@ -132,3 +132,18 @@ func divergences(t *tt.Train, bond int) []float64 {
 	}
 	return total
 }
+
+// DifferenceError returns the standard error of the difference between the weighted mean
+// squared errors of two predictions f and g of y. Weights may be nil, which means 1.
+func DifferenceError(y, w, f, g []float32) float64 {
+	sum, squares, total := 0.0, 0.0, 0.0
+	for i, v := range y {
+		weight, first, second := 1.0, float64(v)-float64(f[i]), float64(v)-float64(g[i])
+		if w != nil {
+			weight = float64(w[i])
+		}
+		d := weight * (first*first - second*second)
+		sum, squares, total = sum+d, squares+d*d, total+weight
+	}
+	return math.Sqrt(max(0, squares-sum*sum/float64(len(y)))) / total
+}

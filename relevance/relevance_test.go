@@ -96,3 +96,25 @@ func TestShares(t *testing.T) {
 		t.Errorf("got shares %v of a product, want 1, 0, 0", got)
 	}
 }
+
+// The standard error of a difference agrees with the spread of differences over tables.
+func TestDifferenceError(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	const n, tables = 400, 2000
+	y, f, g, w := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+	first, second, claimed := 0.0, 0.0, 0.0
+	for range tables {
+		difference := 0.0
+		for i := range y {
+			y[i], f[i], g[i], w[i] = float32(rng.NormFloat64()), float32(0.3*rng.NormFloat64()), float32(0.3*rng.NormFloat64()), 2
+			a, b := float64(y[i]-f[i]), float64(y[i]-g[i])
+			difference += (a*a - b*b) / n
+		}
+		first, second = first+difference/tables, second+difference*difference/tables
+		claimed += relevance.DifferenceError(y, w, f, g) / tables
+	}
+	if want := math.Sqrt(second - first*first); math.Abs(claimed/want-1) > 0.06 {
+		t.Errorf("got a standard error of %.4f, want %.4f", claimed, want)
+	}
+}

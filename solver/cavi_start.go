@@ -76,7 +76,7 @@ func (a *cavi) uncouple() (restore func()) {
 // endPointSweep balances the cores after a sweep of als.
 func (a *cavi) endPointSweep() {
 	restore := a.uncouple()
-	a.d.startRidge(a.run.StartSweep).balance(a.d.b, a.d.field, a.d.entityWeights)
+	a.d.startRidge(a.run.StartSweep).Balance(a.d.b, a.d.field, a.d.entityWeights)
 	restore()
 	a.evaluateAll()
 	if a.d.countSites != nil {

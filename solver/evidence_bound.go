@@ -52,9 +52,9 @@ func (d *data) startPosterior() {
 
 // priorPenalty returns the prior of a block as a penalty in units of the summed
 // loss: a ridge of noise / prior variance around the prior mean.
-func (d *data) priorPenalty(b *tt.Block) *penalty {
+func (d *data) priorPenalty(b *tt.Block) *blockPenalty {
 	lambda := float64(d.noise[0]) / float64(b.Posterior.PriorVar[0])
-	return &penalty{row: func(int) float64 { return lambda }, mean: b.Posterior.PriorMean}
+	return &blockPenalty{Row: func(int) float64 { return lambda }, Mean: b.Posterior.PriorMean}
 }
 
 // leastNoise keeps the noise of noiseless data above zero, where the bound is

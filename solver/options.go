@@ -65,7 +65,7 @@ func (o *Options) validate() error {
 		return fielderr.Errorf("fit.schedule", "solver: unknown schedule %q; use block or joint", o.Schedule)
 	}
 	if o.Ridge != nil {
-		return o.Ridge.validate()
+		return o.Ridge.Validate()
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ type data struct {
 	phase        phase          // of adam
 
 	offered offered // the structure of the specification
-	reshape func()  // adapts the method to another shape of the field; nil if it has none
+	reshape func()  // adapts cavi to another shape of the field; nil for other solvers
 
 	validChunk              *tt.Chunk
 	validY                  []float32

@@ -85,9 +85,7 @@ func (d *data) shapeChanged() {
 	if d.validChunk != nil {
 		d.validChunk = d.field.NewChunk(d.offered.valid.Codes)
 	}
-	if d.reshape != nil {
-		d.reshape()
-	}
+	d.reshape()
 }
 
 // restoreRun sets the field to weights of a run.
@@ -96,7 +94,7 @@ func (dr *driver) restoreRun(run *Run, weights []float32) error {
 	return dr.d.restore(weights)
 }
 
-// reshape selects the values and plans of the terms that the field has.
+// reshape selects values and plans of the terms of the field.
 func (a *cavi) reshape() {
 	a.terms = nil
 	for _, t := range a.offered {
@@ -159,7 +157,11 @@ func (dr *driver) prune(score float64) error {
 		dr.d.shapeChanged()
 		a.evaluateAll()
 		after := dr.d.validLoss()
-		if after > score+max(leastImprovement*math.Abs(score), dr.d.validError(means)) { // the bound is wrong
+		tolerated := leastImprovement * math.Abs(score)
+		if dr.d.countSites == nil { // the score is a squared error
+			tolerated = max(tolerated, relevance.DifferenceError(dr.d.validY, dr.d.validW, means, dr.d.validMean))
+		}
+		if after > score+tolerated { // the bound is wrong
 			dr.d.setShape(before)
 			if err := dr.d.restore(weights); err != nil {
 				return err
@@ -175,23 +177,6 @@ func (dr *driver) prune(score float64) error {
 		run.BestScore = score
 	}
 	return nil
-}
-
-// validError returns the standard error of the difference of two squared errors on the
-// validation set, of the current means and of others. It is 0 for counts, whose score is
-// no squared error.
-func (d *data) validError(others []float32) float64 {
-	if d.countSites != nil {
-		return 0
-	}
-	sum, squares, total := 0.0, 0.0, 0.0
-	for i, y := range d.validY {
-		w, now, then := weightAt(d.validW, i), float64(y)-float64(d.validMean[i]), float64(y)-float64(others[i])
-		difference := w * (now*now - then*then)
-		sum, squares, total = sum+difference, squares+difference*difference, total+w
-	}
-	n := float64(len(d.validY))
-	return math.Sqrt(max(0, squares-sum*sum/n)) / total
 }
 
 // leastGain returns by how much a part must raise the bound.

@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"train"},
 	{"evaluate"},
 	{"model"},
-	{"spec", "modelfile", "solver"},
+	{"spec", "modelfile", "solver", "solver/penalty"},
 	{"conformal", "metrics", "relevance", "sideinfo", "baseline", "publicdata"},
 	{"predictive", "tt"},
 	{
