@@ -34,6 +34,8 @@ type (
 	PowerEstimate  = model.PowerEstimate
 	Refit          = model.Refit
 	OrderChoice    = model.OrderChoice
+	// TermContribution is what a term contributes, and what pruning left of it.
+	TermContribution = model.TermContribution
 )
 
 // Fit splits the table, trains the model that the specification describes and

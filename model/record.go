@@ -16,22 +16,23 @@ type Record struct {
 	DataHash string `json:"data_hash"` // SHA-256 of the table's content
 	Split    string `json:"split"`
 	// Periods of the parts of a split by time: {"test": "2016-10 to 2016-12", ...}.
-	Periods  map[string]string `json:"periods,omitempty"`
-	Seed     uint64            `json:"seed"`
-	Rows     dataset.Counts    `json:"rows"`
-	Train    metrics.Score     `json:"train"`
-	Valid    metrics.Score     `json:"valid"`
-	Test     metrics.Score     `json:"test"`
-	Baseline []BaselineScores  `json:"baseline"` // formulas, the best first; see BestFormula
-	Ridge    solver.Ridge      `json:"ridge"`
-	Stop     solver.Stop       `json:"stop"`
-	Best     int               `json:"best_sweep"`
-	History  []solver.Point    `json:"history"`
-	Side     []SideReport      `json:"side,omitempty"`
-	Choices  []Choice          `json:"choices,omitempty"` // of a scale or likelihood that was auto
-	Power    *PowerEstimate    `json:"power,omitempty"`   // of a scale that was power
-	Orders   []OrderChoice     `json:"orders,omitempty"`  // of cores, if the specification says auto
-	Refit    *Refit            `json:"refit,omitempty"`   // of a model that was trained again on all rows
+	Periods  map[string]string  `json:"periods,omitempty"`
+	Seed     uint64             `json:"seed"`
+	Rows     dataset.Counts     `json:"rows"`
+	Train    metrics.Score      `json:"train"`
+	Valid    metrics.Score      `json:"valid"`
+	Test     metrics.Score      `json:"test"`
+	Baseline []BaselineScores   `json:"baseline"` // formulas, the best first; see BestFormula
+	Ridge    solver.Ridge       `json:"ridge"`
+	Stop     solver.Stop        `json:"stop"`
+	Best     int                `json:"best_sweep"`
+	History  []solver.Point     `json:"history"`
+	Side     []SideReport       `json:"side,omitempty"`
+	Choices  []Choice           `json:"choices,omitempty"` // of a scale or likelihood that was auto
+	Power    *PowerEstimate     `json:"power,omitempty"`   // of a scale that was power
+	Orders   []OrderChoice      `json:"orders,omitempty"`  // of cores, if the specification says auto
+	Refit    *Refit             `json:"refit,omitempty"`   // of a model that was trained again on all rows
+	Terms    []TermContribution `json:"terms,omitempty"`
 	// Decisions of a fit with automatic terms, in the order in which they were made.
 	Decisions []Decision `json:"decisions,omitempty"`
 	Warnings  []string   `json:"warnings"`
@@ -83,6 +84,7 @@ func (r Record) Clone() Record {
 		})
 		return d
 	})
+	r.Terms = cloneEach(r.Terms, TermContribution.clone)
 	r.Warnings, r.DecileEdges = slices.Clone(r.Warnings), slices.Clone(r.DecileEdges)
 	return r
 }

@@ -128,7 +128,7 @@ func (a *adam) score(loss float64) float64 {
 	if a.d.hasPosterior() {
 		return -a.d.elbo(loss) / float64(len(a.d.y))
 	}
-	return a.ridge.penalizedLoss(a.d, loss)
+	return a.d.penalizedLoss(a.ridge, loss)
 }
 
 // failure reports an error of an update. The end of the sweep checks the loss.
@@ -259,11 +259,11 @@ func (a *adam) updateWeights(c *tt.Core, b tt.Block, gradient []float32, entityW
 		rows = c.Slices.N - 1
 	}
 	data, n := float32(-2/float64(batch)), float64(len(a.d.y))
-	var p *penalty
+	var p *blockPenalty
 	if b.Posterior != nil {
 		p, b.Norm = a.d.priorPenalty(&b), nil
 	} else {
-		p = a.ridge.penaltyOf(c, b, entityWeights)
+		p = a.ridge.Of(c, b, entityWeights)
 	}
 	normed := b.Value
 	if b.Norm != nil {
@@ -277,13 +277,13 @@ func (a *adam) updateWeights(c *tt.Core, b tt.Block, gradient []float32, entityW
 		x, g := b.Value[e*size:][:size], gradient[e*size:][:size]
 		m := a.run.Memory[0][offset+e*size:][:size]
 		v := a.run.Memory[1][offset+e*size:][:size]
-		row, along := float32(2*p.row(e)/n), normed[e*size:][:size]
+		row, along := float32(2*p.Row(e)/n), normed[e*size:][:size]
 		for i := range x {
 			lambda := row
-			if p.column != nil {
-				lambda *= float32(p.column[i])
+			if p.Column != nil {
+				lambda *= float32(p.Column[i])
 			}
-			d := data*g[i] + lambda*(along[i]-float32(p.center(i)))
+			d := data*g[i] + lambda*(along[i]-float32(p.Center(i)))
 			x[i] -= rate * adamDirection(&m[i], &v[i], d)
 		}
 	})

@@ -1,6 +1,10 @@
 package solver
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/kernel-fried-tensor/kft/internal/cholesky"
+)
 
 // maxNodeBytes limits the memory of exact solves, which is 4 R bytes per node of
 // the plan. A core above the limit is updated by conjugate gradients, like an inner
@@ -62,7 +66,7 @@ func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg
 		plan = t.lastPlan
 	}
 	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, target: a.planTarget, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
-	p.penalty = ridge.penaltyOf(c, block, p.entityWeights)
+	p.penalty = ridge.Of(c, block, p.entityWeights)
 	plan.Gather(a.planTarget, a.target)
 	if a.weight != nil {
 		plan.Gather(a.planWeight, a.weight)
@@ -116,10 +120,10 @@ func solveSlices(p *blockProblem) int64 {
 			}
 		}
 		for i := range r {
-			s.lambda[i] = p.penalty.at(e, i)
-			rhs[i] += s.lambda[i] * p.penalty.center(i)
+			s.lambda[i] = p.penalty.At(e, i)
+			rhs[i] += s.lambda[i] * p.penalty.Center(i)
 		}
-		if solveRidge(gram, r, s.lambda, rhs, s.matrix) {
+		if cholesky.SolveRidge(gram, r, s.lambda, rhs, s.matrix) {
 			raised.Add(1)
 		}
 		for i, v := range rhs {
@@ -132,12 +136,12 @@ func solveSlices(p *blockProblem) int64 {
 // endSweep balances the scales of the cores. It evaluates all terms again, because
 // a run resumed at this point computes them from the balanced weights.
 func (a *als) endSweep(bool) {
-	a.ridge.balance(a.d.b, a.d.field, a.d.entityWeights)
+	a.ridge.Balance(a.d.b, a.d.field, a.d.entityWeights)
 	a.evaluateAll()
 }
 
 // score returns the penalized loss per observation.
-func (a *als) score(loss float64) float64 { return a.ridge.penalizedLoss(a.d, loss) }
+func (a *als) score(loss float64) float64 { return a.d.penalizedLoss(a.ridge, loss) }
 
 // failure always returns nil: the end of the sweep checks the loss.
 func (a *als) failure() error { return nil }

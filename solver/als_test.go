@@ -19,7 +19,7 @@ func TestALSNeverIncreasesObjective(t *testing.T) {
 		for _, kind := range []RidgeKind{Uniform, Frequency} {
 			for _, weighted := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, %s, weighted %v", name, kind, weighted), func(t *testing.T) {
-					checkDescent(t, w.problem(t, 2, weighted), Ridge{kind, 0.1}, 6, 1e-5)
+					checkDescent(t, w.problem(t, 2, weighted), Ridge{Kind: kind, Lambda: 0.1}, 6, 1e-5)
 				})
 			}
 		}
@@ -35,7 +35,7 @@ func checkDescent(t *testing.T, p *Problem, ridge Ridge, sweeps int, tolerance f
 	a.begin(drawStart(t, d, defaults()), ridge)
 	objective := func() float64 {
 		a.evaluateAll()
-		return a.loss() + ridge.fieldPenalty(d.field, d.entityWeights)
+		return a.loss() + ridge.FieldPenalty(d.field, d.entityWeights)
 	}
 	before := objective()
 	for sweep := range sweeps {
@@ -65,7 +65,7 @@ func TestBlocksAgainstDenseRidge(t *testing.T) {
 			w.cells = 600
 			p := w.problem(t, 3, weighted)
 			d := newTestData(t, p)
-			ridge := Ridge{Frequency, 0.05}
+			ridge := Ridge{Kind: Frequency, Lambda: 0.05}
 			for core := range p.Field.Terms[0].Cores {
 				run := drawStart(t, d, defaults())
 				a := newALS(d, p.Train, 400)
@@ -112,7 +112,7 @@ func denseRidge(p *Problem, d *data, core int, ridge Ridge) []float64 {
 		}
 	}
 	for a := range n {
-		gram.SetSym(a, a, gram.At(a, a)+ridge.lambdaFor(d.entityWeights[0][core][a/c.Slices.Slice()])+1e-12)
+		gram.SetSym(a, a, gram.At(a, a)+ridge.LambdaFor(d.entityWeights[0][core][a/c.Slices.Slice()])+1e-12)
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(gram) {
@@ -150,7 +150,7 @@ func TestObservationWeights(t *testing.T) {
 	twice.Field, weighted.Field = threeCores.field(t, p.Train.Codes), threeCores.field(t, p.Train.Codes)
 	solve(t, &twice, opt)
 	scaled := opt
-	scaled.Ridge = &Ridge{Uniform, opt.Ridge.Lambda * float64(p.Train.Len()) / float64(twice.Train.Len())}
+	scaled.Ridge = &Ridge{Kind: Uniform, Lambda: opt.Ridge.Lambda * float64(p.Train.Len()) / float64(twice.Train.Len())}
 	solve(t, &weighted, scaled)
 	a, b := make([]float32, p.Valid.Len()), make([]float32, p.Valid.Len())
 	twice.Field.Evaluate(p.Backend, a, p.Valid.Codes)

@@ -28,13 +28,16 @@ type cavi struct {
 	ids     []blockID
 	cg      conjugateGradient
 	pointCG conjugateGradient // of the sweeps of als
+	offered []termValues      // of all terms of the specification
+	codes   [][]int32         // of the observations
 	fixed   bool              // noise and prior variances are given, not learned
 
 	err error // why the posterior is not finite
 }
 
 func newCAVI(d *data, train Observations, steps int) *cavi {
-	a := &cavi{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field)}
+	a := &cavi{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field), codes: train.Codes}
+	a.offered, d.reshape = a.terms, a.reshape
 	d.expectedLoss = func() float64 {
 		a.evaluateAll()
 		return a.residuals.loss()

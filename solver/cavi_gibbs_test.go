@@ -217,7 +217,7 @@ func TestVanishingVariancesGiveLeastSquares(t *testing.T) {
 		d := newTestData(t, &again)
 		run := drawStart(t, d, defaults())
 		b := newALS(d, p.Train, 40)
-		b.begin(run, Ridge{Uniform, lambda})
+		b.begin(run, Ridge{Kind: Uniform, Lambda: lambda})
 		for range 400 {
 			for i := range b.blocks() {
 				b.update(i)

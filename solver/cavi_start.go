@@ -76,7 +76,7 @@ func (a *cavi) uncouple() (restore func()) {
 // endPointSweep balances the cores after a sweep of als.
 func (a *cavi) endPointSweep() {
 	restore := a.uncouple()
-	a.d.startRidge(a.run.StartSweep).balance(a.d.b, a.d.field, a.d.entityWeights)
+	a.d.startRidge(a.run.StartSweep).Balance(a.d.b, a.d.field, a.d.entityWeights)
 	restore()
 	a.evaluateAll()
 	if a.d.countSites != nil {
@@ -210,6 +210,17 @@ func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 		return false, nil
 	}
 	if run.Attempt == 0 {
+		if !run.Tempered && dr.collapsed() {
+			return true, dr.drawTempered(stop)
+		}
+		if first := dr.state.Leader; run.Tempered && first.BestScore <= run.BestScore {
+			run, stop = first, first.Stop
+			if err := dr.restoreRun(&run, run.Weights); err != nil {
+				return false, err
+			}
+			dr.method.begin(&run, dr.ridge())
+			dr.state.Run = run
+		}
 		run.Reference = dr.constantScore()
 		run.Stop = stop
 		if dr.d.validChunk == nil && !dr.fellShort(&run, 0) {
@@ -222,16 +233,16 @@ func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 		dr.state.Leader = run
 	}
 	if run.Attempt > 0 && !dr.fellShort(&dr.state.Leader, reference) || attempt == maxAttempts {
-		dr.takeLeader(attempt, reference)
-		return false, nil
+		return false, dr.takeLeader(attempt, reference)
 	}
 	return true, dr.drawAttempt(attempt, reference)
 }
 
 // takeLeader makes the best attempt the result.
-func (dr *driver) takeLeader(attempts int, reference float64) {
+func (dr *driver) takeLeader(attempts int, reference float64) error {
 	dr.state.Run, dr.state.Leader = dr.state.Leader, Run{}
 	dr.state.Run.Attempt, dr.state.Run.Reference = attempts, reference
+	return dr.restoreRun(&dr.state.Run, dr.state.Run.Weights)
 }
 
 // drawAttempt draws the start values of another attempt.
@@ -267,7 +278,7 @@ func (dr *driver) attempt(ctx context.Context) (Stop, error) {
 	}
 	stop, err = dr.runSweeps(ctx)
 	var diverged *DivergedError
-	if run.Attempt > 0 && errors.As(err, &diverged) {
+	if (run.Attempt > 0 || run.Tempered) && errors.As(err, &diverged) {
 		return Diverged, nil
 	}
 	return stop, err
@@ -276,10 +287,13 @@ func (dr *driver) attempt(ctx context.Context) (Stop, error) {
 // attemptWarnings returns the warnings about the attempts of a posterior.
 func (dr *driver) attemptWarnings() []string {
 	run := &dr.state.Run
-	if run.Attempt == 0 {
-		return nil
-	}
 	var warnings []string
+	if run.Tempered {
+		warnings = append(warnings, "a term vanished after the first start of the posterior: it was started again with less noise, and that run was kept")
+	}
+	if run.Attempt == 0 {
+		return warnings
+	}
 	if run.Attempt > 2 || run.StartSweeps > 0 {
 		warnings = append(warnings, fmt.Sprintf("the posterior was worse than a point estimate after its first start: it was started again from a point estimate, and the best of %d attempts was kept", run.Attempt))
 	}

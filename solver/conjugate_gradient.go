@@ -38,7 +38,7 @@ type blockProblem struct {
 	block          tt.Block
 	plan           *backend.Plan
 	target, weight []float32 // in plan order
-	penalty        *penalty
+	penalty        *blockPenalty
 	entityWeights  []float64
 	steps          int
 
@@ -82,9 +82,9 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 	size := c.Slices.Slice()
 	backend.ParallelFor(p.d.b, len(system), func(i int) {
 		for k := system[i].from; k < system[i].to; k++ {
-			lambda := float32(p.penalty.at(k/size, k%size))
+			lambda := float32(p.penalty.At(k/size, k%size))
 			s.lambda[k] = lambda
-			s.residual[k] -= lambda * (start[k] - float32(p.penalty.center(k%size)))
+			s.residual[k] -= lambda * (start[k] - float32(p.penalty.Center(k%size)))
 			s.diagonal[k] += lambda
 			if s.diagonal[k] > 0 {
 				s.direction[k] = s.residual[k] / s.diagonal[k]

@@ -78,7 +78,7 @@ func TestNoPenaltyStaysFinite(t *testing.T) {
 	w := synthetic{sizes: []int{30, 30, 6}, grouping: [][][]int{{{0}, {1}, {2}}}, ranks: []int{6}, cells: 200, noise: 0.1}
 	p := w.problem(t, 9, false)
 	opt := defaults()
-	opt.Ridge = &Ridge{Uniform, 0}
+	opt.Ridge = &Ridge{Kind: Uniform, Lambda: 0}
 	r := solve(t, p, opt)
 	for _, v := range flatten(nil, p.Field) {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {

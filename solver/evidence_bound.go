@@ -31,6 +31,9 @@ const startVariance = 1e-2
 // variances to the second moments of the start values, unless they are given.
 func (d *data) startPosterior() {
 	d.noise[0] = 1
+	if d.temper > 0 {
+		d.noise[0] = float32(d.temper)
+	}
 	if d.givenNoise > 0 {
 		d.noise[0] = d.givenNoise
 	}
@@ -49,9 +52,9 @@ func (d *data) startPosterior() {
 
 // priorPenalty returns the prior of a block as a penalty in units of the summed
 // loss: a ridge of noise / prior variance around the prior mean.
-func (d *data) priorPenalty(b *tt.Block) *penalty {
+func (d *data) priorPenalty(b *tt.Block) *blockPenalty {
 	lambda := float64(d.noise[0]) / float64(b.Posterior.PriorVar[0])
-	return &penalty{row: func(int) float64 { return lambda }, mean: b.Posterior.PriorMean}
+	return &blockPenalty{Row: func(int) float64 { return lambda }, Mean: b.Posterior.PriorMean}
 }
 
 // leastNoise keeps the noise of noiseless data above zero, where the bound is
@@ -66,6 +69,9 @@ func (d *data) learnNoise(loss float64) {
 		return
 	}
 	d.noise[0] = float32(max(loss/float64(len(d.y)), leastNoise))
+	if d.temper > 0 {
+		d.noise[0] *= float32(d.temper)
+	}
 }
 
 // leastPrior keeps the prior variance of a block whose weights vanished above zero.

@@ -92,7 +92,7 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 	if sigmas := p.block.Posterior.Sigma; sigmas != nil {
 		// Adjoint left the curvature of T in the slices.
 		for q := range sigmas {
-			if err := p.block.Map.SolveSigma(p.d.b, sigmas, q, s.slices.Mean, p.penalty.at(0, 0), p.noise); err != nil {
+			if err := p.block.Map.SolveSigma(p.d.b, sigmas, q, s.slices.Mean, p.penalty.At(0, 0), p.noise); err != nil {
 				p.failed = fmt.Errorf("%s: %w", p.block.Name, err)
 			}
 		}
@@ -138,7 +138,7 @@ func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised boo
 	}
 	x := at(p.block.Value)
 	for i := range r {
-		lambda[i] = p.penalty.at(e, i)
+		lambda[i] = p.penalty.At(e, i)
 		step[i] = float64(at(g.Mean)[i])
 	}
 	if p.block.Multiplier != nil {
@@ -154,10 +154,10 @@ func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised boo
 		}
 	}
 	for i := range r {
-		own := p.penalty.at(e, i)
-		step[i] -= (lambda[i]-own)*float64(x[i]) + own*(float64(x[i])-p.penalty.mean)
+		own := p.penalty.At(e, i)
+		step[i] -= (lambda[i]-own)*float64(x[i]) + own*(float64(x[i])-p.penalty.Mean)
 	}
-	raised = solveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
+	raised = cholesky.SolveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
 	for i, d := range step {
 		x[i] += float32(d)
 		p.block.Posterior.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))

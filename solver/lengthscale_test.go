@@ -84,7 +84,7 @@ func TestKernelGradient(t *testing.T) {
 		p, op := learnableProblem(t, v, -2)
 		d := newTestData(t, p)
 		p.Field.Terms[0].Initialize(p.Backend, rand.New(rand.NewPCG(1, 1)), 1)
-		ridge := Ridge{Uniform, 0.1}
+		ridge := Ridge{Kind: Uniform, Lambda: 0.1}
 		d.objective(ridge)
 		b := d.kernels[0]
 		g := b.gradient(d)
@@ -123,7 +123,7 @@ func TestLengthScaleIsLearned(t *testing.T) {
 			}
 		}
 		opt := defaults()
-		opt.Ridge, opt.Solver, opt.Sweeps, opt.Patience = &Ridge{Uniform, 1e-3}, solver, 60, 60
+		opt.Ridge, opt.Solver, opt.Sweeps, opt.Patience = &Ridge{Kind: Uniform, Lambda: 1e-3}, solver, 60, 60
 		fixed := *p
 		fixed.Kernels = nil
 		without := solve(t, &fixed, opt).Score

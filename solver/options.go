@@ -23,6 +23,7 @@ type Options struct {
 	NoiseVariance float64    // of a posterior with Gaussian noise; 0 to learn it
 	PriorVariance float64    // of a posterior, of the weights of every block; 0 to learn that of each
 	Counts        *Counts    // cavi: targets are counts; nil means Gaussian noise
+	Prune         bool       // cavi: remove components and terms that the evidence bound can do without
 	Noise         NoiseModel // cavi: weights observations by their inverse noise variance; nil means equal noise
 
 	TimeBudget time.Duration // 0 means no limit; the run stops before the next block
@@ -64,7 +65,7 @@ func (o *Options) validate() error {
 		return fielderr.Errorf("fit.schedule", "solver: unknown schedule %q; use block or joint", o.Schedule)
 	}
 	if o.Ridge != nil {
-		return o.Ridge.validate()
+		return o.Ridge.Validate()
 	}
 	return nil
 }

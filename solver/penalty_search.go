@@ -33,7 +33,7 @@ func (s PenaltySearch) next(trials []Trial, entityWeights [][][]float64) (Ridge,
 	}
 	for _, kind := range s.Kinds {
 		if lambda, ok := s.nextOf(kind, trials, overall, entityWeights); ok {
-			return Ridge{kind, lambda}, true
+			return Ridge{Kind: kind, Lambda: lambda}, true
 		}
 	}
 	return Ridge{}, false

@@ -16,7 +16,7 @@ func TestPenaltySearch(t *testing.T) {
 	found := solve(t, p, opt)
 	for _, lambda := range []float64{1e-6, 1e4} {
 		p.Field = w.field(t, p.Train.Codes)
-		opt.Ridge = &Ridge{Uniform, lambda}
+		opt.Ridge = &Ridge{Kind: Uniform, Lambda: lambda}
 		if r := solve(t, p, opt); r.Score < found.Score {
 			t.Errorf("lambda %g has score %.4f, better than %.4f of the search at %v", lambda, r.Score, found.Score, found.Ridge)
 		}

@@ -40,6 +40,7 @@ type data struct {
 	entityWeights [][][]float64 // summed observation weights: [term][core][entity]
 	offset        bool          // the offset of the field is learned
 	noise         [1]float32    // posteriors: the variance of an observation of weight 1
+	temper        float64       // factor of the learned noise, below 1 in the first sweeps of a tempered run; 0 means 1
 	givenNoise    float32       // noise that is not learned; 0 for none
 	givenPrior    float32       // prior variance of all blocks that is not learned; 0 for none
 	size          [1]float32    // of the negative binomial distribution
@@ -49,6 +50,9 @@ type data struct {
 
 	expectedLoss func() float64 // posteriors: computes the expected loss at the current weights
 	phase        phase          // of adam
+
+	offered offered // the structure of the specification
+	reshape func()  // adapts cavi to another shape of the field; nil for other solvers
 
 	validChunk              *tt.Chunk
 	validY                  []float32
@@ -91,6 +95,10 @@ func newData(p *Problem) (*data, error) {
 			}
 			d.entityWeights[k] = append(d.entityWeights[k], n)
 		}
+	}
+	d.offered = offered{terms: p.Field.Terms, entityWeights: d.entityWeights, valid: p.Valid}
+	for _, t := range p.Field.Terms {
+		d.offered.ranks = append(d.offered.ranks, t.Ranks())
 	}
 	return d, nil
 }

@@ -41,7 +41,15 @@ type Report struct {
 	Size     float64 // of the negative binomial distribution
 	Passes   int
 	Blocks   int
+	Terms    []TermShape // of the specification
 	Warnings []string
+}
+
+// A TermShape is a term that was offered, and what is left of it.
+type TermShape struct {
+	Name           string
+	Offered, Ranks []int // of its bonds, before and after pruning
+	Removed        bool
 }
 
 // sweepWord returns the word for a sweep in messages.
@@ -71,7 +79,7 @@ func (dr *driver) report(stop Stop) Report {
 	run := dr.state.Run
 	warnings := append(dr.warnings, dr.runWarnings()...)
 	return Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep,
-		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Size: float64(dr.d.size[0]), Passes: dr.d.passes, Blocks: dr.blocks, Warnings: warnings}
+		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Size: float64(dr.d.size[0]), Passes: dr.d.passes, Blocks: dr.blocks, Terms: dr.d.termShapes(), Warnings: warnings}
 }
 
 // runWarnings returns the warnings about the course of the run.

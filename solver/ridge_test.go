@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/solver/penalty"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -33,7 +34,7 @@ func TestAdamPenaltyGradient(t *testing.T) {
 	t.Parallel()
 	const h = 1.0 / 64
 	for _, tc := range variantCases() {
-		for _, ridge := range []Ridge{{Uniform, 0.7}, {Frequency, 0.02}} {
+		for _, ridge := range []Ridge{{Kind: Uniform, Lambda: 0.7}, {Kind: Frequency, Lambda: 0.02}} {
 			d := drawnData(t, tc)
 			n := float64(len(d.y))
 			for k, term := range d.field.Terms {
@@ -47,9 +48,9 @@ func TestAdamPenaltyGradient(t *testing.T) {
 							}
 							old := b.Value[i]
 							b.Value[i] = old + h
-							up := ridge.fieldPenalty(d.field, d.entityWeights)
+							up := ridge.FieldPenalty(d.field, d.entityWeights)
 							b.Value[i] = old - h
-							down := ridge.fieldPenalty(d.field, d.entityWeights)
+							down := ridge.FieldPenalty(d.field, d.entityWeights)
 							b.Value[i] = old
 							want := (up - down) / (2 * h) / n
 							got := float64(a.run.Memory[0][i]) / (1 - decayMean)
@@ -73,7 +74,7 @@ func TestPenaltyCenters(t *testing.T) {
 		at      float32
 	}{{tt.WLR, 1}, {tt.Additive, 0}} {
 		d := drawnData(t, variantCase{data: twoCores, variant: tc.variant, terms: []int{0}})
-		ridge := Ridge{Uniform, 1e7}
+		ridge := Ridge{Kind: Uniform, Lambda: 1e7}
 		c, entityWeights := d.field.Terms[0].Cores[1], d.entityWeights[0][1]
 		at := 0
 		for i, b := range c.Blocks() {
@@ -101,15 +102,15 @@ func TestPenaltyCenters(t *testing.T) {
 		for i := range b.Value {
 			b.Value[i] = tc.at
 		}
-		if got := ridge.blockPenalty(c, b, entityWeights); got != 0 {
+		if got := ridge.BlockPenalty(c, b, entityWeights); got != 0 {
 			t.Errorf("%s: weights of %g: got penalty %g, want 0", tc.variant, tc.at, got)
 		}
 		b.Value[0] += 0.5
 		want := 0.25 * ridge.Lambda
 		if tc.variant == tt.WLR {
-			want *= columnNorms(c)[0] // relative to its regression
+			want *= penalty.ColumnNorms(c)[0] // relative to its regression
 		}
-		if got := ridge.blockPenalty(c, b, entityWeights); math.Abs(got-want) > 1e-6*got {
+		if got := ridge.BlockPenalty(c, b, entityWeights); math.Abs(got-want) > 1e-6*got {
 			t.Errorf("%s: a weight off by 1/2: got penalty %g, want %g", tc.variant, got, want)
 		}
 	}
@@ -126,9 +127,9 @@ func TestBalanceCoupled(t *testing.T) {
 		}
 		c.Refresh(d.b, true)
 		before := append([]float32(nil), c.Slices.Mean...)
-		balanceCoupled(c)
+		penalty.BalanceCoupled(c)
 		one := func(int) float64 { return 1 }
-		v, w := columnSquares(c, 0, one), columnNorms(c)
+		v, w := penalty.ColumnSquares(c, 0, one), penalty.ColumnNorms(c)
 		for k := range v {
 			if math.Abs(v[k]-w[k]) > 1e-4*w[k] {
 				t.Errorf("norm %v, pair %d: got |v'|^2 = %g and |w|^2 = %g, want equal", norm, k, v[k], w[k])
@@ -157,7 +158,7 @@ func TestCoupledPenaltyOmitsEntitiesWithoutData(t *testing.T) {
 		}
 	}
 	for _, b := range c.Blocks() {
-		if got := (Ridge{Uniform, 1}).penaltyOf(c, b, entityWeights).at(0, 0); b.Map != nil && math.Abs(got-want) > 1e-5*want {
+		if got := (Ridge{Kind: Uniform, Lambda: 1}).Of(c, b, entityWeights).At(0, 0); b.Map != nil && math.Abs(got-want) > 1e-5*want {
 			t.Errorf("got factor %g for W, want %g", got, want)
 		}
 	}

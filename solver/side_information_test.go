@@ -26,7 +26,7 @@ func TestJointCoreNeverIncreasesObjective(t *testing.T) {
 	w, ops := jointCoreCase(1)
 	p := w.problem(t, 3, true)
 	addOperators(t, w, p, tt.WLR, ops, false, false, 0)
-	checkDescent(t, p, Ridge{Frequency, 0.05}, 3, 2e-5)
+	checkDescent(t, p, Ridge{Kind: Frequency, Lambda: 0.05}, 3, 2e-5)
 }
 
 // A product of trains learns a true product. It neither vanishes nor leaves
@@ -61,7 +61,7 @@ func TestLatentScalingLearnsProduct(t *testing.T) {
 		}
 	}
 	opt := defaults()
-	opt.Ridge = &Ridge{Uniform, 3}
+	opt.Ridge = &Ridge{Kind: Uniform, Lambda: 3}
 	r := solve(t, p, opt)
 	if limit := 0.25; !(r.Score < limit) {
 		t.Errorf("got validation error %.3f, want less than %.2f", r.Score, limit)

@@ -90,6 +90,9 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	}
 	if opt.Resume != nil {
 		dr.state = opt.Resume
+		if s := dr.state.Run.Shape; s != nil && len(s) == len(d.offered.terms) {
+			d.setShape(s)
+		}
 		if n, want := len(dr.state.Run.Weights), len(d.flatten(nil)); n != want {
 			return Report{}, fmt.Errorf("solver: the checkpoint holds %d weights, but the model has %d; resume with the specification of the checkpoint", n, want)
 		}
@@ -101,6 +104,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 
 // drawStart draws the start values of a new run.
 func (dr *driver) drawStart() error {
+	dr.d.setShape(nil)
 	dr.d.noise[0], dr.d.size[0] = 0, 0
 	dr.d.resetNoiseWeights()
 	for i, k := range dr.d.kernels {
@@ -140,9 +144,10 @@ func (dr *driver) ridge() Ridge {
 
 func (dr *driver) solve(ctx context.Context) (Report, error) {
 	for !dr.state.Done {
-		if err := dr.d.restore(dr.state.Run.Weights); err != nil {
+		if err := dr.restoreRun(&dr.state.Run, dr.state.Run.Weights); err != nil {
 			return Report{}, err
 		}
+		dr.d.temper = dr.state.Run.temper()
 		dr.method.begin(&dr.state.Run, dr.ridge())
 		stop, err := dr.attempt(ctx)
 		var diverged *DivergedError
@@ -183,9 +188,8 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 
 // finish restores the best weights and returns the report.
 func (dr *driver) finish(stop Stop) (Report, error) {
-	if run := &dr.state.Run; run.Attempt > 0 && !dr.state.Done && dr.state.Leader.BestScore <= run.BestScore {
-		dr.takeLeader(0, 0) // an attempt that was stopped did not reach the one before
-		err := dr.d.restore(dr.state.Run.Best)
+	if run := &dr.state.Run; (run.Attempt > 0 || run.Tempered) && !dr.state.Done && len(dr.state.Leader.Best) > 0 && dr.state.Leader.BestScore <= run.BestScore {
+		err := errors.Join(dr.takeLeader(0, 0), dr.restoreRun(&dr.state.Run, dr.state.Run.Best)) // an attempt that was stopped did not reach the one before
 		return dr.report(stop), err
 	}
 	err := dr.restoreBest()
@@ -221,8 +225,11 @@ func (dr *driver) runSweeps(ctx context.Context) (Stop, error) {
 	limit := dr.sweepLimit()
 	for ; run.Sweep < limit; run.Sweep, run.Block = run.Sweep+1, 0 {
 		if run.BestSweep >= 0 && run.Sweep-run.BestSweep > dr.patience() {
-			return Converged, nil
+			if removed, err := dr.pruneBest(); !removed || err != nil {
+				return Converged, err
+			}
 		}
+		dr.d.temper = run.temper()
 		for ; run.Block < dr.blockCount(); run.Block++ {
 			if stop := dr.stopReason(ctx); stop != "" {
 				return stop, nil
@@ -274,7 +281,8 @@ func (dr *driver) endSweep() error {
 	improved := point.Score < run.BestScore-leastImprovement*math.Abs(run.BestScore)
 	boundImproved := dr.recordBound(&point, loss)
 	run.Points = append(run.Points, point)
-	if point.Score < run.BestScore || boundImproved {
+	kept := point.Score < run.BestScore || boundImproved
+	if kept {
 		run.BestScore = min(run.BestScore, point.Score)
 		run.Best = dr.d.flatten(run.Best)
 		if improved || boundImproved {
@@ -282,6 +290,11 @@ func (dr *driver) endSweep() error {
 		}
 	}
 	dr.method.endSweep(improved)
+	if kept && dr.prunes() && run.settled() {
+		if err := dr.prune(point.Score); err != nil {
+			return err
+		}
+	}
 	dr.notify(dr.blockCount(), &point)
 	return nil
 }
@@ -323,7 +336,7 @@ func (dr *driver) restoreBest() error {
 		}
 	}
 	if len(best) > 0 {
-		return dr.d.restore(best)
+		return dr.restoreRun(run, best)
 	}
 	return nil
 }

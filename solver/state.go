@@ -46,6 +46,8 @@ type Run struct {
 	Rate         float64     // adam: current learning rate; cavi with counts: share of new sites
 	Step         int64       // adam: steps taken
 	Weights      []float32   // all cores in sequence
+	Shape        [][]int     // cavi: ranks of the terms, nil for a removed one; nil as in the specification
+	PruneAt      int         // cavi: the sweep from which parts may be removed again
 	Best         []float32   // the same at BestSweep; empty before the first sweep ends
 	Memory       [][]float32 // adam: moments of the gradient; cavi: sites or noise weights
 
@@ -53,6 +55,7 @@ type Run struct {
 	// the next of them; the best validation score of these and of all such sweeps; why
 	// the attempt ended.
 	Attempt, StartSweeps, StartSweep int
+	Tempered                         bool // the first sweeps take the noise as smaller than it is
 	StartScore, Reference            float64
 	Stop                             Stop
 }

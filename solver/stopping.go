@@ -85,6 +85,9 @@ func (dr *driver) patience() int {
 	if dr.d.countSites != nil && n < 2*boundSweeps {
 		return 2 * boundSweeps // the first sites approach large counts slowly
 	}
+	if dr.state.Run.Tempered && n < 2*temperSweeps {
+		return 2 * temperSweeps
+	}
 	if dr.opt.Solver == "cavi" && n > 1 && dr.state.Run.Points[n-1].Bound-dr.state.Run.Points[n-2].Bound > fastRise {
 		return patient * dr.opt.Patience
 	}
@@ -99,6 +102,9 @@ func (dr *driver) boundDecreases() int {
 	}
 	n := 0
 	for i, p := range dr.state.Run.Points {
+		if dr.state.Run.Tempered && i <= temperSweeps {
+			continue // the noise was not the one that maximizes the bound
+		}
 		if i > 0 && p.Bound < dr.state.Run.Points[i-1].Bound-boundSlack*math.Abs(p.Bound) {
 			n++
 		}

@@ -45,7 +45,7 @@ func TestStopReasons(t *testing.T) {
 		w.noise = 2 // overfits early
 		p := w.problem(t, 10, false)
 		opt := defaults()
-		opt.Ridge, opt.Sweeps, opt.Patience = &Ridge{Uniform, 1e-3}, 100, 2
+		opt.Ridge, opt.Sweeps, opt.Patience = &Ridge{Kind: Uniform, Lambda: 1e-3}, 100, 2
 		r := solve(t, p, opt)
 		if r.Stop != Converged || len(r.Points) > r.Best+4 {
 			t.Errorf("best sweep %d of %d, stop %q; want convergence after 2 sweeps without improvement", r.Best, len(r.Points), r.Stop)

@@ -92,7 +92,7 @@ func (w synthetic) problem(t testing.TB, seed uint64, weighted bool) *Problem {
 }
 
 func defaults() Options {
-	return Options{Solver: "als", Ridge: &Ridge{Uniform, 0.3}, Sweeps: 25, Patience: 5, CGSteps: 6, LearningRate: 0.05, Batch: 0.1, Schedule: Joint, Seed: 1}
+	return Options{Solver: "als", Ridge: &Ridge{Kind: Uniform, Lambda: 0.3}, Sweeps: 25, Patience: 5, CGSteps: 6, LearningRate: 0.05, Batch: 0.1, Schedule: Joint, Seed: 1}
 }
 
 func solve(t *testing.T, p *Problem, opt Options) Report {

@@ -127,7 +127,7 @@ func TestVariantsNeverIncreaseObjective(t *testing.T) {
 	for _, tc := range variantCases() {
 		for _, kind := range []RidgeKind{Uniform, Frequency} {
 			t.Run(fmt.Sprintf("%s, %s", tc.name, kind), func(t *testing.T) {
-				checkDescent(t, tc.problem(t, kind == Frequency), Ridge{kind, 0.05}, 4, 2e-5)
+				checkDescent(t, tc.problem(t, kind == Frequency), Ridge{Kind: kind, Lambda: 0.05}, 4, 2e-5)
 			})
 		}
 	}
@@ -139,7 +139,7 @@ func TestVariantsReachBlockMinimum(t *testing.T) {
 	t.Parallel()
 	for _, tc := range variantCases() {
 		p := tc.problem(t, true)
-		ridge := Ridge{Uniform, 0.5}
+		ridge := Ridge{Kind: Uniform, Lambda: 0.5}
 		d := newTestData(t, p)
 		run := drawStart(t, d, defaults())
 		a := newALS(d, p.Train, 200)
@@ -151,7 +151,7 @@ func TestVariantsReachBlockMinimum(t *testing.T) {
 				}
 			}
 			a.evaluateAll()
-			return a.loss() + ridge.fieldPenalty(d.field, d.entityWeights)
+			return a.loss() + ridge.FieldPenalty(d.field, d.entityWeights)
 		}
 		for i := range a.blocks() {
 			a.update(i)
@@ -210,7 +210,7 @@ func TestVariantsLearn(t *testing.T) {
 				}
 			}
 			opt := defaults()
-			opt.Ridge, opt.Solver = &Ridge{Uniform, 0.1}, solver
+			opt.Ridge, opt.Solver = &Ridge{Kind: Uniform, Lambda: 0.1}, solver
 			if solver == "adam" {
 				opt.Sweeps, opt.LearningRate = 80, 0.03
 			}
@@ -231,7 +231,7 @@ func TestZeroPartner(t *testing.T) {
 	d := newTestData(t, p)
 	run := drawStart(t, d, defaults())
 	a := newALS(d, p.Train, 4)
-	a.begin(run, Ridge{Uniform, 0.1})
+	a.begin(run, Ridge{Kind: Uniform, Lambda: 0.1})
 	a.terms[1].mean[0], a.terms[1].mean[1], a.terms[1].mean[2] = 0, 1e-30, 2
 	a.residualFor(0)
 	if a.weight[0] != 0 || a.weight[1] != 0 || a.target[0] != 0 || a.target[1] != 0 {
@@ -253,6 +253,6 @@ func standardise(y []float32) (center, spread float64) {
 }
 
 func ExampleRidge() {
-	fmt.Println(Ridge{Frequency, 0.02})
+	fmt.Println(Ridge{Kind: Frequency, Lambda: 0.02})
 	// Output: frequency 0.02
 }

@@ -11,6 +11,7 @@ type Fit struct {
 	Sweeps       int     `yaml:"sweeps" json:"sweeps" doc:"als, cavi: maximum number of sweeps over all cores"`
 	Patience     int     `yaml:"patience" json:"patience" doc:"sweeps or epochs without improvement on the validation set before stopping"`
 	CGSteps      int     `yaml:"cg-steps" json:"cg-steps" doc:"als, cavi: conjugate gradient steps per inner core"`
+	Prune        string  `yaml:"prune" json:"prune" doc:"cavi: yes removes components and terms that the data does not support; no keeps all"`
 	LearningRate float64 `yaml:"learning-rate" json:"learning-rate" doc:"adam: step size"`
 	Batch        float64 `yaml:"batch" json:"batch" doc:"adam: share of the training data per step, 0.01 to 1"`
 	Epochs       int     `yaml:"epochs" json:"epochs" doc:"adam: maximum number of passes over the data"`
@@ -28,6 +29,8 @@ func (f *Fit) fill(d Fit) {
 	fill(&f.Sweeps, d.Sweeps)
 	fill(&f.Patience, d.Patience)
 	fill(&f.CGSteps, d.CGSteps)
+	fill(&f.Prune, d.Prune)
+	f.Prune = yesNo(f.Prune)
 	fill(&f.LearningRate, d.LearningRate)
 	fill(&f.Batch, d.Batch)
 	fill(&f.Epochs, d.Epochs)
@@ -55,7 +58,19 @@ func (f Fit) validate(ps *Problems) {
 	if !(f.Batch >= 0.01 && f.Batch <= 1) {
 		ps.Addf("fit.batch", "%v is not a share from 0.01 to 1", f.Batch)
 	}
+	oneOf(ps, "fit.prune", f.Prune, "yes", "no")
 	oneOf(ps, "fit.schedule", f.Schedule, "joint", "block")
 	oneOf(ps, "fit.effort", f.Effort, Efforts()...)
 	oneOf(ps, "fit.refit", f.Refit, "none", "all")
+}
+
+// yesNo returns the spelling of a YAML boolean, and any other text as it is.
+func yesNo(text string) string {
+	switch text {
+	case "true":
+		return "yes"
+	case "false":
+		return "no"
+	}
+	return text
 }

@@ -36,12 +36,7 @@ func (s *Side) fill(d Side) {
 	fill(&s.Space, d.Space)
 	fill(&s.Columns, d.Columns)
 	fill(&s.Intercept, d.Intercept)
-	switch s.Intercept { // YAML booleans
-	case "true":
-		s.Intercept = "yes"
-	case "false":
-		s.Intercept = "no"
-	}
+	s.Intercept = yesNo(s.Intercept)
 	fill(&s.LengthScales, d.LengthScales)
 }
 

@@ -46,7 +46,7 @@ func Default() Spec {
 		Uncertainty: Uncertainty{Inference: "map", Likelihood: "gaussian", Noise: "constant", NoiseUse: "predict", Conformal: "auto", Moments: "exact"},
 		Fit: Fit{
 			Solver: "als", Ridge: "auto",
-			Sweeps: 30, Patience: 4, CGSteps: 6,
+			Sweeps: 30, Patience: 4, CGSteps: 6, Prune: "yes",
 			LearningRate: 0.01, Batch: 0.02, Epochs: 30, Schedule: "joint", Effort: "normal", Refit: "none",
 		},
 		Seed: 1,

@@ -45,6 +45,9 @@ type runMeta struct {
 	Attempt, StartSweeps, StartSweep          int
 	StartScore, Reference                     float64
 	Stop                                      solver.Stop
+	Tempered                                  bool    `json:",omitempty"`
+	Shape                                     [][]int `json:",omitempty"`
+	PruneAt                                   int     `json:",omitempty"`
 }
 
 // Save implements solver.Checkpointer.
@@ -59,7 +62,7 @@ func (c *checkpoint) Save(s *solver.State) error {
 	for name, run := range map[string]*solver.Run{"run": &s.Run, "leader": &s.Leader} {
 		err = errors.Join(err, put(name, runMeta{run.Sweep, run.Block, run.BestSweep, run.Restarts, len(run.Memory),
 			run.Points, run.BestScore, run.Rate, run.Raised, run.Step,
-			run.Attempt, run.StartSweeps, run.StartSweep, run.StartScore, run.Reference, run.Stop}))
+			run.Attempt, run.StartSweeps, run.StartSweep, run.StartScore, run.Reference, run.Stop, run.Tempered, run.Shape, run.PruneAt}))
 	}
 	if err != nil {
 		return err
@@ -110,7 +113,7 @@ func loadRun(f *modelfile.File, name string, r *solver.Run) error {
 	}
 	*r = solver.Run{Sweep: m.Sweep, Block: m.Block, BestSweep: m.BestSweep, Restarts: m.Restarts, Points: m.Points,
 		BestScore: m.BestScore, Rate: m.Rate, Raised: m.Raised, Step: m.Step,
-		Attempt: m.Attempt, StartSweeps: m.StartSweeps, StartSweep: m.StartSweep, StartScore: m.StartScore, Reference: m.Reference, Stop: m.Stop, Memory: make([][]float32, m.Memory)}
+		Attempt: m.Attempt, StartSweeps: m.StartSweeps, StartSweep: m.StartSweep, StartScore: m.StartScore, Reference: m.Reference, Stop: m.Stop, Tempered: m.Tempered, Shape: m.Shape, PruneAt: m.PruneAt, Memory: make([][]float32, m.Memory)}
 	for what := range 2 + m.Memory {
 		values, err := modelfile.Values[float32](f, fmt.Sprintf("%s/%d", name, what), -1)
 		if err != nil {

@@ -49,6 +49,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"fit.sweeps", "--sweeps"},
 	{"fit.patience", "--patience"},
 	{"fit.cg-steps", "--cg-steps"},
+	{"fit.prune", "--prune"},
 	{"fit.learning-rate", "--learning-rate"},
 	{"fit.batch", "--batch"},
 	{"fit.epochs", "--epochs"},

@@ -60,6 +60,7 @@ type specFlags struct {
 	Sweeps       *int         `group:"training" placeholder:"N" help:"als, cavi: maximum number of sweeps over all cores (default: 30 for als, 60 for cavi)."`
 	Patience     *int         `group:"training" placeholder:"N" help:"Stop after N sweeps or epochs without improvement on the validation set (default: 4)."`
 	CGSteps      *int         `name:"cg-steps" group:"training" placeholder:"N" help:"als, cavi: conjugate gradient steps per inner core and sweep (default: 6)."`
+	Prune        string       `group:"training" placeholder:"P" values:"yes,no" help:"cavi: remove components and terms that the data does not support, yes or no (default: yes)."`
 	LearningRate *float64     `group:"training" placeholder:"X" help:"adam: learning rate (default: 0.01)."`
 	Batch        *float64     `group:"training" placeholder:"SHARE" help:"adam: share of the training rows per step, 0.01 to 1 (default: 0.02)."`
 	Epochs       *int         `group:"training" placeholder:"N" help:"adam: maximum number of epochs (default: 30)."`

@@ -162,6 +162,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Moments, &s.Uncertainty.Moments, "uncertainty.moments"},
 		{f.Solver, &s.Fit.Solver, "fit.solver"},
 		{f.Ridge, &s.Fit.Ridge, "fit.ridge"},
+		{f.Prune, &s.Fit.Prune, "fit.prune"},
 		{f.Schedule, &s.Fit.Schedule, "fit.schedule"},
 		{f.Effort, &s.Fit.Effort, "fit.effort"},
 		{f.Refit, &s.Fit.Refit, "fit.refit"},
@@ -275,7 +276,7 @@ func (f *specFlags) notes(s spec.Spec) []string {
 		{f.Ridge != "", "--ridge", "als"}, {f.Lambda != nil, "--lambda", "als"},
 		{f.Sweeps != nil, "--sweeps", "als"}, {f.CGSteps != nil, "--cg-steps", "als"},
 		{f.LearningRate != nil, "--learning-rate", "adam"}, {f.Batch != nil, "--batch", "adam"},
-		{f.Epochs != nil, "--epochs", "adam"}, {f.Schedule != "", "--schedule", "adam"},
+		{f.Epochs != nil, "--epochs", "adam"}, {f.Schedule != "", "--schedule", "adam"}, {f.Prune != "", "--prune", "cavi"},
 	} {
 		swept := s.Fit.Solver == "cavi" && (flag.name == "--sweeps" || flag.name == "--cg-steps")
 		penalized := s.Fit.Solver == "adam" && (flag.name == "--ridge" || flag.name == "--lambda")

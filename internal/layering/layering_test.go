@@ -24,8 +24,8 @@ var layers = [][]string{
 	{"train"},
 	{"evaluate"},
 	{"model"},
-	{"spec", "modelfile", "solver"},
-	{"conformal", "metrics", "sideinfo", "baseline", "publicdata"},
+	{"spec", "modelfile", "solver", "solver/penalty"},
+	{"conformal", "metrics", "relevance", "sideinfo", "baseline", "publicdata"},
 	{"predictive", "tt"},
 	{
 		"backend", "backend/backendtest", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",

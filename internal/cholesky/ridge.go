@@ -1,15 +1,11 @@
-package solver
+package cholesky
 
-import (
-	"math"
+import "math"
 
-	"github.com/kernel-fried-tensor/kft/internal/cholesky"
-)
-
-// solveRidge solves (a + diag(lambda)) x = b; b becomes x. If rounding or a missing
+// SolveRidge solves (a + diag(lambda)) x = b; b becomes x. If rounding or a missing
 // penalty makes the matrix singular, the diagonal is raised until it is positive
 // definite, and raised is true.
-func solveRidge(a []float64, n int, lambda, b, scratch []float64) (raised bool) {
+func SolveRidge(a []float64, n int, lambda, b, scratch []float64) (raised bool) {
 	trace := 0.0
 	for i := range n {
 		trace += a[i*n+i]
@@ -20,13 +16,13 @@ func solveRidge(a []float64, n int, lambda, b, scratch []float64) (raised bool) 
 		for i := range n {
 			scratch[i*n+i] += lambda[i] + extra
 		}
-		if cholesky.Factor(scratch, n) {
-			cholesky.Solve(scratch, n, b)
+		if Factor(scratch, n) {
+			Solve(scratch, n, b)
 			return extra > 0
 		}
 		if math.IsNaN(trace) || math.IsInf(trace, 0) {
 			for i := range b {
-				b[i] = math.NaN() // the end of the sweep finds a loss that is not finite
+				b[i] = math.NaN() // no solution; the caller notices by what it computes from it
 			}
 			return true
 		}

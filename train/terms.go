@@ -1,0 +1,44 @@
+package train
+
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/relevance"
+	"github.com/kernel-fried-tensor/kft/solver"
+)
+
+// maxShareRows is the number of rows, evenly spaced, from which the shares of the terms
+// are computed: more would not change the printed digits.
+const maxShareRows = 200_000
+
+// contributions describes the terms that were offered to the solver and what they
+// contribute.
+func (r *run) contributions(solved solver.Report) []model.TermContribution {
+	o := &r.parts[dataset.Valid]
+	if o.Len() == 0 {
+		o = &r.parts[dataset.Train]
+	}
+	if o.Len() > maxShareRows {
+		rows := make([]int, maxShareRows)
+		for i := range rows {
+			rows[i] = i * o.Len() / maxShareRows
+		}
+		selected := o.Select(rows)
+		o = &selected
+	}
+	shares := relevance.Shares(r.engine, r.field, o.Codes)
+	var terms []model.TermContribution
+	for _, t := range solved.Terms {
+		c := model.TermContribution{Term: t.Name, Ranks: t.Ranks, Removed: t.Removed}
+		if t.Removed || !slices.Equal(t.Ranks, t.Offered) {
+			c.Offered = t.Offered
+		}
+		if !t.Removed {
+			c.Share, shares = shares[0], shares[1:]
+		}
+		terms = append(terms, c)
+	}
+	return terms
+}
