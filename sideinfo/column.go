@@ -45,6 +45,10 @@ func quantity(t Type, text string) (v float64, problem string) {
 		}
 		return float64(m.Unix()) / (24 * 60 * 60), ""
 	}
+	if t == Year {
+		v, _ = yearOf(text)
+		return v, ""
+	}
 	v, ok := dataset.Number(text)
 	switch {
 	case infinite(text):
@@ -112,7 +116,7 @@ func (c *column) names() []string {
 // encode writes the encoded columns of a value to dst, which is zero. problem
 // describes an invalid value.
 func (c *column) encode(dst []float32, text string) (problem string) {
-	missing := dataset.Missing(text)
+	missing := c.Type.missing(text)
 	if missing && c.Indicator {
 		dst[len(dst)-1] = 1
 	}

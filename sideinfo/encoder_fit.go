@@ -107,7 +107,7 @@ func (f *columnFit) values() []string { return f.rows.Columns[f.index] }
 
 func (f *columnFit) fit() error {
 	for _, text := range f.values() {
-		if dataset.Missing(text) {
+		if f.column.Type.missing(text) {
 			f.report.Missing++
 		}
 	}
@@ -128,7 +128,7 @@ func (f *columnFit) fitQuantity() error {
 	values := make([]float64, 0, len(f.values()))
 	var wrong []int
 	for i, text := range f.values() {
-		if dataset.Missing(text) {
+		if f.column.Type.missing(text) {
 			continue
 		}
 		v, problem := quantity(c.Type, text)
@@ -176,7 +176,7 @@ func (f *columnFit) fitLevels() {
 	c := &f.column
 	entities := map[string]int{} // number by level
 	for _, text := range f.values() {
-		if dataset.Missing(text) {
+		if f.column.Type.missing(text) {
 			continue
 		}
 		if c.Type == Cat {
@@ -246,7 +246,7 @@ func (f *columnFit) finish(patterns map[string]bool) (notice string) {
 	if f.dropped != "" {
 		*c = column{Name: c.Name, Type: c.Type}
 		for i, text := range f.values() {
-			c.Bare = c.Bare || dataset.Missing(text) && f.has[i]
+			c.Bare = c.Bare || f.column.Type.missing(text) && f.has[i]
 		}
 		c.Indicator = c.Bare && f.report.Missing < len(f.values()) && !patterns[pattern]
 		if !c.Indicator {
@@ -278,7 +278,7 @@ func (f *columnFit) levelVariance(entities map[string]int) float64 {
 func (f *columnFit) missingPattern() string {
 	bits := make([]byte, (len(f.values())+7)/8)
 	for i, text := range f.values() {
-		if dataset.Missing(text) {
+		if f.column.Type.missing(text) {
 			bits[i/8] |= 1 << (i % 8)
 		}
 	}

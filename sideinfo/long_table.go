@@ -145,7 +145,7 @@ func (t *longTable) wideColumns() ([][]string, error) {
 		if kind == "" {
 			kind = Num
 		}
-		if !kind.levelled() && !dataset.Missing(text) {
+		if !kind.levelled() && !kind.missing(text) {
 			if _, problem := quantity(kind, text); problem != "" {
 				return nil, t.frame.Fault(i, t.spec.Value, text, problem, fmt.Sprintf("correct the value, or give %s another type", quoteName(t.names[c])))
 			}

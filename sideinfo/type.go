@@ -14,6 +14,7 @@ import (
 //	num      a number, z-scored
 //	log      the logarithm of a number, z-scored; log(1+x) if there are zeros
 //	date     a date or a time, in days, z-scored
+//	year     the year in parentheses at the end of a text, as in a title (1995), z-scored
 //	cycleN   a number of period N: its cosine and sine (cycle12 for months)
 //	cat      a category: one column per level, 0 or 1; rare levels share one
 //	labels   several categories in one field, separated by |
@@ -25,6 +26,7 @@ const (
 	Num    Type = "num"
 	Log    Type = "log"
 	Date   Type = "date"
+	Year   Type = "year"
 	Cat    Type = "cat"
 	Labels Type = "labels"
 	Group  Type = "group"
@@ -33,13 +35,13 @@ const (
 )
 
 func typeNames() []string {
-	return []string{string(Num), string(Log), string(Date), string(Cat), string(Labels), string(Group), "cycle12"}
+	return []string{string(Num), string(Log), string(Date), string(Year), string(Cat), string(Labels), string(Group), "cycle12"}
 }
 
 // ParseType parses the name of a type.
 func ParseType(text string) (Type, error) {
 	switch t := Type(text); t {
-	case Num, Log, Date, Cat, Labels, Group:
+	case Num, Log, Date, Year, Cat, Labels, Group:
 		return t, nil
 	}
 	if digits, ok := strings.CutPrefix(text, cycle); ok {
@@ -49,7 +51,7 @@ func ParseType(text string) (Type, error) {
 		}
 		return Type(text), nil
 	}
-	return "", fielderr.Errorf("side.tables", "unknown type %q%s; use num, log, date, cat, labels, group or cycleN", text, suggest.Hint(text, typeNames()))
+	return "", fielderr.Errorf("side.tables", "unknown type %q%s; use num, log, date, year, cat, labels, group or cycleN", text, suggest.Hint(text, typeNames()))
 }
 
 // period returns N of cycleN, and 0 for other types.

@@ -14,11 +14,11 @@ import (
 //
 // Numbers are num, or log if they are positive and much less skewed on that scale. A
 // number with the name of a code (zip) is a category. A number named month, hour,
-// weekday or quarter within its range is a cycle. Dates are date, texts with bars are
-// labels, and everything else is cat.
+// weekday or quarter within its range is a cycle. Dates are date, texts with a year at
+// their end are year, texts with bars are labels, and everything else is cat.
 func guessType(name string, values []string, placeOf func(i int) string) (t Type, notice string) {
 	var numbers []float64
-	present, moments, written, bars, firstText := 0, 0, 0, 0, -1
+	present, moments, written, bars, years, firstText := 0, 0, 0, 0, 0, -1
 	for i, text := range values {
 		if dataset.Missing(text) {
 			continue
@@ -35,6 +35,9 @@ func guessType(name string, values []string, placeOf func(i int) string) (t Type
 			if !isNumber {
 				written++
 			}
+		}
+		if _, ok := yearOf(text); ok {
+			years++
 		}
 		if strings.ContainsRune(text, '|') {
 			bars++
@@ -60,6 +63,8 @@ func guessType(name string, values []string, placeOf func(i int) string) (t Type
 		}
 		return Cat, fmt.Sprintf("column %q has the guessed type cat, because %d of %d values are not numbers (the first is %q%s); correct them or set the type to num",
 			name, present-len(numbers), present, values[firstText], place)
+	case 10*years >= 9*present:
+		return Year, ""
 	case 10*bars >= present:
 		return Labels, ""
 	}

@@ -50,6 +50,9 @@ func writeSpecification(b *strings.Builder, r *kft.Report) {
 	}
 	b.WriteString("\nSpecification, to edit and fit again with kft fit --spec FILE:\n\n")
 	for line := range strings.Lines(string(r.Spec.BriefYAML())) {
-		b.WriteString("  " + line)
+		text, _, _ := strings.Cut(line, " # ")
+		if text = strings.TrimRight(text, " \n"); text != "" {
+			b.WriteString("  " + text + "\n")
+		}
 	}
 }
