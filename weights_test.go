@@ -187,6 +187,6 @@ func TestBadWeights(t *testing.T) {
 			}
 		}
 	}
-	_, _, err := kft.Fit(t.Context(), kft.Spec{Data: kft.DataSpec{Files: []string{good}, Target: "y", Exposure: "v", Modes: []string{"shop", "good"}}}, kft.Source{}, kft.Options{})
+	_, _, err := kft.Fit(t.Context(), kft.Spec{Data: kft.DataSpec{Files: []string{good}, Target: "y", Exposure: "v", Modes: []string{"shop", "good"}}, Terms: []string{"shop"}}, kft.Source{}, kft.Options{})
 	checkErrorText(t, err, "data.exposure: an exposure requires a likelihood of counts")
 }

@@ -24,9 +24,12 @@ type parameter struct {
 // allParameters returns everything that a search of a specification can vary. A
 // parameter whose effect depends on another comes after it.
 func allParameters(given spec.Spec) ([]parameter, error) {
-	terms, err := given.ParseTerms()
-	if err != nil {
-		return nil, err
+	var terms []spec.Term
+	if !given.Automatic() { // otherwise they are chosen before the search starts
+		var err error
+		if terms, err = given.ParseTerms(); err != nil {
+			return nil, err
+		}
 	}
 	u, f := given.Uncertainty, given.Fit
 	var all []parameter

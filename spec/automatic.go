@@ -11,6 +11,17 @@ func (s Spec) Automatic() bool {
 	return slices.Equal(s.Terms, []string{Auto}) && !slices.Contains(s.ModeNames(), Auto)
 }
 
+// closeOpen replaces what is chosen only together with the terms: with given terms, an
+// automatic inference is mean-field, and an automatic variant the default.
+func (s *Spec) closeOpen() {
+	if s.Uncertainty.Inference == Auto {
+		s.Uncertainty.Inference = "mean-field"
+	}
+	if s.Side.Variant == Auto {
+		s.Side.Variant = ""
+	}
+}
+
 // leaveOpen changes the defaults of a specification with automatic terms: what is not
 // given is chosen on the data too, unless another field that is given decides it.
 func (s Spec) leaveOpen(d *Spec) {

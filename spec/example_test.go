@@ -23,7 +23,7 @@ fit: {sweeps: 40, rate: 0.1}
 	fmt.Println(warnings[0])
 	// Output:
 	// <nil>
-	// [store,item,time:20] 40 als auto
+	// [auto] 40 cavi auto
 	// kft.yaml:4: fit.rate is deprecated; use fit.learning-rate
 }
 

@@ -33,8 +33,8 @@ type Spec struct {
 	Search      Search      `yaml:"search" json:"search,omitempty" doc:"parameters that tuning varies, instead of the automatic choice"`
 }
 
-// Default returns the specification with every default that does not depend on the
-// table.
+// Default returns the defaults of a specification with given terms. Without terms, Fill
+// leaves more to be chosen on the data.
 func Default() Spec {
 	return Spec{
 		Version:     Version,
@@ -64,6 +64,8 @@ func (s *Spec) Fill() {
 	}
 	if s.Automatic() {
 		s.leaveOpen(&d)
+	} else {
+		s.closeOpen()
 	}
 	fill(&s.Version, d.Version)
 	s.Data.fill(d.Data)

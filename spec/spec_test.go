@@ -7,7 +7,7 @@ import (
 
 func TestFill(t *testing.T) {
 	t.Parallel()
-	s := Spec{Data: Data{Modes: []string{"store", "time=year+month", "hour(ts)"}}, Fit: Fit{Solver: "adam", Epochs: 3}, Seed: 7}
+	s := Spec{Data: Data{Modes: []string{"store", "time=year+month", "hour(ts)"}}, Terms: []string{"store,time,hour:20"}, Fit: Fit{Solver: "adam", Epochs: 3}, Seed: 7}
 	s.Fill()
 	want := Default()
 	want.Data.Modes, want.Seed, want.Fit.Solver, want.Fit.Epochs = s.Data.Modes, 7, "adam", 3
@@ -21,9 +21,10 @@ func TestFill(t *testing.T) {
 			t.Errorf("intercept %q: got %q, want %q", text, s.Side.Intercept, want)
 		}
 	}
-	d := Default()
+	d, terms := Default(), []string{"store"}
+	d.Terms = terms
 	d.Fill()
-	if !reflect.DeepEqual(d, Default()) {
+	if d.Terms = nil; !reflect.DeepEqual(d, Default()) {
 		t.Errorf("Fill changed the defaults: got %+v, want %+v", d, Default())
 	}
 }

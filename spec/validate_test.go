@@ -43,7 +43,7 @@ func TestValidate(t *testing.T) {
 		{"power of counts", func(s *Spec) {
 			s.Transform, s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Fit.Solver = "power:0.3", "mean-field", "poisson", "cavi"
 		}, []string{"uncertainty.likelihood: poisson models the counts themselves"}},
-		{"no terms", func(s *Spec) { s.Terms = nil }, []string{"terms: missing; write at least one, such as store,item,time:20"}},
+		{"no terms", func(s *Spec) { s.Terms = nil }, []string{"terms: missing; write auto, or at least one term, such as store,item,time:20"}},
 		{"term", func(s *Spec) { s.Terms = []string{"store", "stores,item:3"} },
 			[]string{`terms[1]: unknown mode "stores" (did you mean "store"?)`}},
 		{"term twice", func(s *Spec) { s.Terms = []string{"store,item:3", "store, item:3"} }, []string{"terms[1]: store,item:3 repeats terms[0]"}},
@@ -91,7 +91,7 @@ func TestValidateListsEveryProblem(t *testing.T) {
 	want := "version data.target data.modes data.header data.nonnegative data.duplicates split transform order " +
 		"side.variant side.space side.intercept side.length-scales side.columns " +
 		"uncertainty.inference uncertainty.likelihood uncertainty.noise-use uncertainty.moments uncertainty.noise uncertainty.conformal " +
-		"fit.solver fit.ridge fit.sweeps fit.patience fit.cg-steps fit.epochs fit.learning-rate fit.batch fit.prune fit.schedule fit.refit seed"
+		"fit.solver fit.ridge fit.sweeps fit.patience fit.cg-steps fit.epochs fit.learning-rate fit.batch fit.prune fit.schedule fit.effort fit.refit seed"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("got problems of\n%s\nwant\n%s", got, want)
 	}

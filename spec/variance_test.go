@@ -32,7 +32,7 @@ func TestVariance(t *testing.T) {
 }
 
 func TestVarianceNeedsPosterior(t *testing.T) {
-	base := Spec{Data: Data{Files: []string{"t.csv"}, Target: "y", Modes: []string{"a", "b"}}}
+	base := Spec{Data: Data{Files: []string{"t.csv"}, Target: "y", Modes: []string{"a", "b"}}, Terms: []string{"a"}}
 	for want, change := range map[string]func(u *Uncertainty){
 		"": func(u *Uncertainty) {
 			u.Inference, u.NoiseVariance, u.PriorVariance = "mean-field", VarianceOf(1), VarianceOf(2)

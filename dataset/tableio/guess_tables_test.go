@@ -105,7 +105,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%.2f\n", 1e4*r.Float64())
 				}
 			}},
-		{name: "ratings", target: "rating", modes: []string{"userId", "movieId"}, leftOut: map[string]string{"timestamp": "hardly repeat"},
+		{name: "ratings", target: "rating", modes: []string{"userId", "movieId", "hour(timestamp)"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("userId,movieId,rating,timestamp\n")
 				for i := range 40 * 30 {
@@ -114,7 +114,7 @@ func guessTables() []guessTable {
 					}
 				}
 			}},
-		{name: "ratings with two colons", target: "c3", modes: []string{"c1", "c2"}, delimiter: "::", leftOut: map[string]string{"c4": "hardly repeat"},
+		{name: "ratings with two colons", target: "c3", modes: []string{"c1", "c2", "hour(c4)", "date(c4)"}, delimiter: "::",
 			text: func(w *strings.Builder, r *rand.Rand) {
 				for i := range 40 * 30 {
 					if r.IntN(3) == 0 {

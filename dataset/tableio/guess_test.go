@@ -27,7 +27,7 @@ func TestGuessTargetAndModes(t *testing.T) {
 		modes        []string
 	}{
 		{iowa, "bottles", []string{"store", "item", "time=year+month"}},
-		{movies, "rating", []string{"userId", "movieId"}},
+		{movies, "rating", []string{"userId", "movieId", "hour(timestamp)", "date(timestamp)"}},
 		{datasettest.WriteFile(t, filepath.Join(dir, "a.csv"), "shop;city;date;sold\nA;Ames;2015-01-01;3\nB;Boone;2015-01-01;4\nA;Ames;2015-01-02;5\nB;Boone;2015-01-02;6\nC;Ames;2015-01-01;7\nC;Ames;2015-01-02;8\n"),
 			"sold", []string{"shop", "time=date"}},
 		{datasettest.WriteFile(t, filepath.Join(dir, "b.csv"), "1\t10\t2.5\n1\t11\t3\n2\t10\t4.5\n2\t11\t1\n"), "c3", []string{"c1", "c2"}},
