@@ -28,8 +28,8 @@ keep: yes
 	if a.Spec.Transform != "sqrt" || len(a.Spec.Terms) != 2 || a.Spec.Fit.Solver != "cavi" || a.Tune != nil {
 		t.Errorf("got configuration %+v, want transform sqrt, 2 terms and solver cavi, without tuning", a)
 	}
-	if b.Spec.Transform != "identity" || b.Tune == nil || *b.Tune != (Tune{Trials: 9, Objective: "mae", Sampler: "random", Each: true}) {
-		t.Errorf("got configuration %+v, want transform identity, tuned by 9 random trials on each split", b)
+	if b.Spec.Transform != "auto" || b.Tune == nil || *b.Tune != (Tune{Trials: 9, Objective: "mae", Sampler: "random", Each: true}) {
+		t.Errorf("got configuration %+v, want transform auto, tuned by 9 random trials on each split", b)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestParseProblems(t *testing.T) {
 		{head + "configurations:\n  - {name: a, spec: kft.yaml, set: {transform: log}}\n", `transform: unknown value "log"`},
 		{head + "configurations:\n  - {name: a, spec: kft.yaml, set: {fit: {sweeps: 3}}}\n", "write sections with dots"},
 		{head + "configurations:\n  - {name: a, spec: kft.yaml, tune: {trials: 0}}\n", "not a whole number"},
-		{head + "configurations:\n  - {name: a, spec: kft.yaml, tune: {objective: elbo}}\n", `objective "elbo" requires a posterior`},
+		{head + "configurations:\n  - {name: a, spec: kft.yaml, set: {terms: [store]}, tune: {objective: elbo}}\n", `objective "elbo" requires a posterior`},
 		{head + "configurations:\n  - {name: a, spec: kft.yaml, tune: {sampler: tpes}}\n", `did you mean "tpe"`},
 		{head + "configurations:\n  - {name: a, spec: kft.yaml, tune: {halving: sweps}}\n", "tune.halving"},
 		{head + good + "measures: []\n", "measures: is empty"},
