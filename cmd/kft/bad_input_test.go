@@ -109,11 +109,11 @@ func TestBadSpecification(t *testing.T) {
 		parts          []string
 	}{
 		{"unknown key", "target: units", "tagret: units", []string{"kft.yaml:7:3", "data.tagret", "unknown key", `did you mean "target"?`}},
-		{"unknown variant", "solver: als", "solver: lbfgs", []string{"kft.yaml", "fit.solver", `unknown value "lbfgs"`, "als, adam or cavi"}},
+		{"unknown variant", "solver: cavi", "solver: lbfgs", []string{"kft.yaml", "fit.solver", `unknown value "lbfgs"`, "als, adam or cavi"}},
 		{"newer version", "version: 1", "version: 2", []string{"kft.yaml:2:10", "newer kft"}},
 		{"not valid YAML", "version: 1", "version: [1", []string{"kft.yaml", "not valid YAML"}},
 		{"list for a value", "target: units", "target: [units]", []string{"kft.yaml:7:", "data.target", "single value"}},
-		{"bad number", "sweeps: 30", "sweeps: many", []string{"kft.yaml:", "fit.sweeps", `"many"`, "whole number"}},
+		{"bad number", "sweeps: 60", "sweeps: many", []string{"kft.yaml:", "fit.sweeps", `"many"`, "whole number"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inEmptyFolder(t)

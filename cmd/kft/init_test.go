@@ -25,7 +25,7 @@ func TestInitWritesWhatDiffers(t *testing.T) {
 	if r := must(t, "fit", "--side", "store=stores.csv", "--sweeps", "2", "--rank", "2"); !strings.Contains(r.stdout, "Side: store: ") {
 		t.Errorf("the side table changes nothing:\n%s", r.stdout)
 	}
-	if r := must(t, "spec"); !strings.Contains(r.stdout, "solver: als") {
+	if r := must(t, "spec"); !strings.Contains(r.stdout, "solver: cavi") {
 		t.Errorf("spec does not list the defaults:\n%s", r.stdout)
 	}
 }
@@ -72,7 +72,7 @@ func TestInitReadsTwoColons(t *testing.T) {
 		fmt.Fprintf(&text, "%d::%d::%d::%d\n", 1+i%15, 100+i/15, 1+i*i%101%5, 978300760+i*i)
 	}
 	write(t, "ratings.dat", text.String())
-	if r := must(t, "init", "ratings.dat"); !strings.Contains(r.stdout, "Target: c3\nModes:  c1, c2\nLeft out:\n  c4  times that hardly repeat") {
+	if r := must(t, "init", "ratings.dat"); !strings.Contains(r.stdout, "Target: c3\nModes:  c1, c2, hour(c4), date(c4)\nNote:") {
 		t.Errorf("%s", r.stdout)
 	}
 	must(t, "fit", "--rank", "1", "--sweeps", "1")

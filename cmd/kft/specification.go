@@ -60,6 +60,9 @@ func (f *specFlags) specification(e *env, quiet bool) (s spec.Spec, given bool, 
 	if err := f.complete(e, &s, quiet); err != nil {
 		return s, true, err
 	}
+	if err := f.overrideRank(flags, &s); err != nil { // the default term needs the modes
+		return s, true, err
+	}
 	s.Fill()
 	return s, true, f.locate(s.Validate(), file, flags)
 }
@@ -189,7 +192,6 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		overrideNumber(flags, f.LearningRate, &s.Fit.LearningRate, "fit.learning-rate"),
 		overrideNumber(flags, f.Batch, &s.Fit.Batch, "fit.batch"),
 		overrideNumber(flags, f.Seed, &s.Seed, "seed"),
-		f.overrideRank(flags, s),
 	)
 	return flags, err
 }
@@ -217,7 +219,7 @@ func (f *specFlags) overrideRank(flags map[string]string, s *spec.Spec) error {
 	case *f.Rank < 1 || *f.Rank > spec.MaxRank:
 		return usagef("--rank: %d is not a whole number from 1 to %d", *f.Rank, spec.MaxRank)
 	case len(s.Data.Modes) == 0:
-		return usagef("--rank requires modes; add --modes, as in --modes store,item,time=year+month%s", f.specFileHint())
+		return usagef("--rank requires modes; add a table, or --modes, as in --modes store,item,time=year+month%s", f.specFileHint())
 	}
 	flags["terms"] = "--rank"
 	s.Terms = []string{spec.DefaultTerm(s.ModeNames(), *f.Rank).String()}
