@@ -34,6 +34,8 @@ type (
 	PowerEstimate  = model.PowerEstimate
 	Refit          = model.Refit
 	OrderChoice    = model.OrderChoice
+	Decision       = model.Decision
+	Candidate      = model.Candidate
 	// TermContribution is what a term contributes, and what pruning left of it.
 	TermContribution = model.TermContribution
 )

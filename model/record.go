@@ -75,7 +75,7 @@ func (r Record) Clone() Record {
 		return c
 	})
 	r.Decisions = cloneEach(r.Decisions, func(d Decision) Decision {
-		d.Options = cloneEach(d.Options, func(o Option) Option {
+		d.Options = cloneEach(d.Options, func(o Candidate) Candidate {
 			if o.CRPS != nil {
 				crps := *o.CRPS
 				o.CRPS = &crps
@@ -127,12 +127,12 @@ type Choice struct {
 // A Decision is a choice that a fit with automatic terms made by short fits.
 type Decision struct {
 	Subject string   `json:"subject"` // as in scale or trains
-	Options []Option `json:"options"`
+	Options []Candidate `json:"options"`
 }
 
-// An Option is a candidate of a Decision. The one with the least CRPS on the validation
+// A Candidate is one of those that a Decision compares. The one with the least CRPS on the validation
 // set is taken; the first is the default, which another must beat by more than chance.
-type Option struct {
+type Candidate struct {
 	Value string   `json:"value"`
 	CRPS  *float64 `json:"crps"` // of a short fit; nil if the data does not allow the candidate
 	Taken bool     `json:"taken"`

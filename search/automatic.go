@@ -120,7 +120,7 @@ type candidate struct {
 func (c *chooser) compare(ctx context.Context, subject string, candidates []candidate) error {
 	decision := model.Decision{Subject: subject}
 	if len(candidates) == 1 || c.data.Count(dataset.Valid) == 0 {
-		decision.Options = []model.Option{{Value: candidates[0].value, Taken: true}}
+		decision.Options = []model.Candidate{{Value: candidates[0].value, Taken: true}}
 		c.decisions = append(c.decisions, decision)
 		c.spec = candidates[0].spec
 		return nil
@@ -131,7 +131,7 @@ func (c *chooser) compare(ctx context.Context, subject string, candidates []cand
 		if c.opt.Progress != nil {
 			c.opt.Progress(train.Event{Stage: "choose", Note: fmt.Sprintf("%s: %s, %d of %d", subject, one.value, i+1, len(candidates))})
 		}
-		option := model.Option{Value: one.value}
+		option := model.Candidate{Value: one.value}
 		crps, err := c.score(ctx, one.spec)
 		switch {
 		case err == nil:
