@@ -40,11 +40,12 @@ type fitCommand struct {
 
 // Help is shown by kft fit --help.
 func (*fitCommand) Help() string {
-	return `Splits the rows of a table into a training, a validation and a test set, trains on the first, chooses penalties and when to stop on the second, and evaluates the model and simple formulas on all three. Without a table it uses kft.yaml, which kft init writes. With a table it starts from the default values and does not read kft.yaml, unless --spec names it. Flags override the specification. Ctrl-C ends training and saves the best model so far.
+	return `Splits the rows of a table into a training, a validation and a test set, trains on the first, makes its choices on the second, and compares the model with the best of many formulas on the third. What is not given is chosen: target and modes are guessed from the columns; without --term or --rank, scale, terms, ranks, inference and noise are chosen on the validation set. Without a table it uses kft.yaml, which kft init writes. With a table it starts from the default values and does not read kft.yaml, unless --spec names it. Flags override the specification. Ctrl-C ends training and saves the best model so far.
 
 Examples:
 
-    kft init sales.csv && kft fit
+    kft fit sales.csv
+    kft fit sales.csv --side store=stores.csv --effort thorough --refit all
     kft fit sales.csv --target units --modes store,item,time=year+month --term 'store,item,time:20' --term 'store*item,time:2' --transform log1p -o sales.kft
     kft fit january.csv february.csv --spec kft.yaml`
 }
@@ -56,7 +57,7 @@ func (c *fitCommand) Run(e *env) error {
 		return err
 	}
 	if !given || len(spec.Data.Files) == 0 {
-		return usagef("no table given; use kft fit TABLE --target COLUMN --modes COLUMN,COLUMN, or create %s with kft init TABLE first", defaultSpecFile)
+		return usagef("no table given; use kft fit TABLE, or create %s with kft init TABLE first", defaultSpecFile)
 	}
 	if err := c.check(spec); err != nil {
 		return err
