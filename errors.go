@@ -60,6 +60,8 @@ type (
 	CellError = model.CellError
 	// UnseenError reports an id that is not in the training data, in strict mode.
 	UnseenError = model.UnseenError
+	// NotFiniteError reports a row for which a model gives no finite number.
+	NotFiniteError = model.NotFiniteError
 	// SideError reports a side table that the model cannot use.
 	SideError = model.SideError
 	// QuantileError reports levels for which no quantiles can be computed.

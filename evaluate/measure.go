@@ -113,9 +113,15 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 	if rows.W != nil {
 		weight = float64(rows.W[i])
 	}
+	if err := model.CheckMoments(z, rows.First, i); err != nil {
+		return err
+	}
 	p := m.Distribution(z, rows.given(), i)
 	raw := p.UncorrectedMean()
 	mean := p.CorrectedMean(raw)
+	if err := model.CheckMean(mean, rows.First, i); err != nil {
+		return err
+	}
 	s.bias.Add(v, weight, mean, raw)
 	s.point.Add(v, weight, mean, p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))
 	if s.calibration != nil {

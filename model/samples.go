@@ -86,12 +86,21 @@ func (s *samples) fill(columns [][]float32, m *Model, z tt.Moments, r rows) erro
 	}
 	values, levels := make([]float64, s.n), make([]float64, s.n)
 	for i := range z.Mean {
+		if err := CheckMoments(z, r.first, i); err != nil {
+			return err
+		}
 		// One stream per row, so that its noise depends only on its number.
 		rng := randstream.New(m.spec.Seed, "noise", uint64(r.first+i))
 		for k := range values {
 			values[k] = m.Level(columns[k][i], r.Rows, i)
 		}
+		if err := checkAll(values, r.first+i, ""); err != nil {
+			return err
+		}
 		m.drawRow(values, levels, z, r.Rows, i, rng)
+		if err := checkAll(values, r.first+i, ""); err != nil {
+			return err
+		}
 		for k, v := range values {
 			columns[k][i] = float32(v)
 		}
@@ -136,6 +145,9 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 		out[c] = make([]float64, n)
 		for k := range columns {
 			out[c][k] = float64(columns[k][c])
+		}
+		if err := checkAll(out[c], c, "cell"); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil

@@ -162,6 +162,9 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		}
 		quantiles := make([]float64, len(levels))
 		for i := range z.Mean {
+			if err := CheckMoments(z, b.First, i); err != nil {
+				return err
+			}
 			p := m.Distribution(z, given, i)
 			all := p.Moments()
 			p.Quantiles(quantiles, levels)
@@ -175,6 +178,13 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		}
 		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {
 			return err
+		}
+		for _, column := range values.Numbers[:unseen] {
+			for i, v := range column[:len(z.Mean)] {
+				if !finite(float64(v)) {
+					return &NotFiniteError{Row: b.First + i + 1}
+				}
+			}
 		}
 		mutex.Lock()
 		defer mutex.Unlock()

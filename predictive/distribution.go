@@ -41,6 +41,9 @@ func (d Distribution) WithScores(scores *ScoreDistribution) Distribution {
 	return d
 }
 
+// IsCount reports whether the value is a count.
+func (d Distribution) IsCount() bool { return d.count != nil }
+
 // Location returns the mean on the modelling scale, or of f for counts.
 func (d Distribution) Location() float64 { return d.m }
 
