@@ -113,7 +113,7 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 	if rows.W != nil {
 		weight = float64(rows.W[i])
 	}
-	if err := model.CheckMoments(z, rows.First, i); err != nil {
+	if err := m.CheckMoments(z, rows.given(), rows.First, i); err != nil {
 		return err
 	}
 	p := m.Distribution(z, rows.given(), i)

@@ -99,7 +99,7 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := CheckMoments(z, 0, c); err != nil {
+		if err := m.CheckMoments(z, rows, 0, c); err != nil {
 			return nil, &NotFiniteError{Row: c + 1, Unit: "cell"}
 		}
 		p := m.Distribution(z, rows, c)

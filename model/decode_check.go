@@ -42,6 +42,9 @@ func (d *decoder) checkScale() error {
 	if counts != (s.Transform == predictive.LogRate) {
 		return fmt.Errorf("its scale %s does not fit the likelihood %s", s.Transform, d.m.spec.Uncertainty.Likelihood)
 	}
+	if counts && s.Spread != 1 {
+		return fmt.Errorf("its scale of counts has the spread %g, expected 1", s.Spread)
+	}
 	return nil
 }
 

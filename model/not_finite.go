@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -22,10 +23,26 @@ func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("%s %d: the prediction is not a finite number: weights, variances or the scale of the model are out of range; fit the model again", unit, e.Row)
 }
 
-// CheckMoments returns a *NotFiniteError unless the field's moments at row i are finite.
-// The row has position first+i in its table.
-func CheckMoments(z tt.Moments, first, i int) error {
-	if !finite(float64(z.Mean[i])) || z.Var != nil && !finite(float64(z.Var[i])) {
+// Limits of the logarithmic rate of counts and of its variance. The numerics of mixtures
+// of counts hold within them, and no table has such counts.
+const (
+	maxLogRate    = 300
+	maxLogRateVar = 1e4
+)
+
+// maxNumber bounds predicted means: targets are at most 3.4e38, and sums of squares of
+// predictions must be finite.
+const maxNumber = 1e150
+
+// CheckMoments returns a *NotFiniteError unless the field's moments at row i give a
+// distribution. The row has position first+i in its table.
+func (m *Model) CheckMoments(z tt.Moments, rows Rows, first, i int) error {
+	level, variance := m.Level(z.Mean[i], rows, i), m.FieldVariance(z, i)
+	good := math.Abs(level) <= maxNumber && math.Abs(variance) <= maxNumber
+	if m.noise.Count() != nil {
+		good = math.Abs(level) <= maxLogRate && variance <= maxLogRateVar
+	}
+	if !good {
 		return &NotFiniteError{Row: first + i + 1}
 	}
 	return nil
@@ -48,7 +65,7 @@ func (p Prediction) checkNumbers(cell int) error {
 // checkAll returns a *NotFiniteError unless all values of a row are finite.
 func checkAll[T float32 | float64](values []T, row int, unit string) error {
 	for _, v := range values {
-		if !finite(float64(v)) {
+		if !(math.Abs(float64(v)) <= maxNumber) {
 			return &NotFiniteError{Row: row + 1, Unit: unit}
 		}
 	}

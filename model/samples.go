@@ -86,7 +86,7 @@ func (s *samples) fill(columns [][]float32, m *Model, z tt.Moments, r rows) erro
 	}
 	values, levels := make([]float64, s.n), make([]float64, s.n)
 	for i := range z.Mean {
-		if err := CheckMoments(z, r.first, i); err != nil {
+		if err := m.CheckMoments(z, r.Rows, r.first, i); err != nil {
 			return err
 		}
 		// One stream per row, so that its noise depends only on its number.

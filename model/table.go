@@ -162,7 +162,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		}
 		quantiles := make([]float64, len(levels))
 		for i := range z.Mean {
-			if err := CheckMoments(z, b.First, i); err != nil {
+			if err := m.CheckMoments(z, given, b.First, i); err != nil {
 				return err
 			}
 			p := m.Distribution(z, given, i)
