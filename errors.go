@@ -54,6 +54,9 @@ type (
 	DivergedError = solver.DivergedError
 	// CheckpointError reports a checkpoint that belongs to another fit.
 	CheckpointError = train.CheckpointError
+	// CheckpointExistsError reports a checkpoint that a fit that does not resume it would
+	// overwrite.
+	CheckpointExistsError = train.CheckpointExistsError
 	// FormatError reports a file that is not a complete, unmodified model.
 	FormatError = modelfile.FormatError
 	// CellError reports a cell that does not fit the model's modes.

@@ -60,6 +60,9 @@ type Report struct {
 	CPU     string             `json:"cpu"` // instruction set
 	Threads int                `json:"threads"`
 	Spec    spec.Spec          `json:"spec"`
+
+	// CheckpointWarning says why checkpoints could not be saved, "" if they were.
+	CheckpointWarning string `json:"checkpoint_warning,omitempty"`
 }
 
 // Fit trains a specification that leaves nothing to choose (see package search for
@@ -85,6 +88,16 @@ func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bo
 		return nil, nil, err
 	}
 	r := &run{spec: s, opt: opt, engine: cpu.New(path, opt.Threads), data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
+	if opt.Checkpoint != "" {
+		r.checkpoint = &checkpoint{folder: opt.Checkpoint, spec: s, warn: func(text string) {
+			r.checkpointWarning = text
+			r.noteCheckpoint("warning: " + text)
+		}}
+		if err := r.checkpoint.open(opt.Resume); err != nil {
+			return nil, nil, err
+		}
+		defer r.checkpoint.close()
+	}
 	return r.run(ctx)
 }
 
@@ -105,8 +118,11 @@ type run struct {
 	sideReports []model.SideReport
 	moments     map[dataset.Part]tt.Moments
 	warnings    []string
+	checkpoint  *checkpoint // nil if none are saved
 	seconds     map[string]float64
 	began       time.Time
+
+	checkpointWarning string // why the last checkpoint could not be saved
 }
 
 // stage runs work and records its time.
@@ -140,7 +156,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 	}
 	r.seconds["total"] = r.data.seconds + time.Since(r.began).Seconds()
 	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: peakRSS(), Trials: solved.Trials,
-		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec}
+		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning}
 	return r.model, report, nil
 }
 
