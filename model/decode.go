@@ -22,7 +22,7 @@ func Load(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(f, path)
+	return Decode(f, path)
 }
 
 // Read reads a model from the bytes that [Model.WriteTo] wrote, up to the end of r.
@@ -36,10 +36,11 @@ func Read(r io.Reader, name string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(f, name)
+	return Decode(f, name)
 }
 
-func decode(f *modelfile.File, name string) (*Model, error) {
+// Decode returns the model of a file that was read. Messages use name for the source.
+func Decode(f *modelfile.File, name string) (*Model, error) {
 	if f.Meta["kind"] != "model" {
 		return nil, &modelfile.FormatError{File: name, Problem: fmt.Sprintf("it holds a %s, not a model", f.Meta["kind"])}
 	}

@@ -18,6 +18,9 @@ func (dr *driver) checkState() error {
 		if n := len(r.Best); n != want && n != 0 {
 			return fmt.Errorf("it holds %d best weights, but the model has %d", n, want)
 		}
+		if len(r.Weights) > 0 && r.BestSweep >= 0 && len(r.Best) == 0 {
+			return fmt.Errorf("it holds no weights of its best sweep, %d", r.BestSweep)
+		}
 		if r.Block < 0 || r.Block > dr.blockCount() || r.Sweep < 0 || r.Sweep > dr.opt.Sweeps || r.BestSweep < -1 || r.BestSweep > r.Sweep {
 			return fmt.Errorf("it stands before block %d of sweep %d, the best being %d; the run has %d blocks in up to %d sweeps", r.Block, r.Sweep, r.BestSweep, dr.blockCount(), dr.opt.Sweeps)
 		}
