@@ -37,7 +37,7 @@ type total struct{ value, weight float64 }
 
 // Fit fits the model to the training values. codes has one column per mode, sizes
 // the number of ids of each mode; w may be nil.
-func Fit(names []string, sizes []int, codes [][]int32, y, w []float32) *Model {
+func Fit[T float32 | float64](names []string, sizes []int, codes [][]int32, y []T, w []float32) *Model {
 	order := make([]int, len(sizes))
 	for i := range order {
 		order[i] = i
@@ -63,8 +63,8 @@ func Fit(names []string, sizes []int, codes [][]int32, y, w []float32) *Model {
 	if len(m.by) > 0 {
 		m.Mix += ", times factor by " + describe(names, m.by)
 	}
-	m.fitMeans(codes, y, w)
-	m.fitFactors(codes, y, w)
+	fitMeans(m, codes, y, w)
+	fitFactors(m, codes, y, w)
 	return m
 }
 
@@ -92,7 +92,7 @@ func describe(names []string, modes []int) string {
 	return text
 }
 
-func (m *Model) fitMeans(codes [][]int32, y, w []float32) {
+func fitMeans[T float32 | float64](m *Model, codes [][]int32, y []T, w []float32) {
 	sums := make([]total, m.sizes[m.large])
 	all := total{}
 	for i, v := range y {
@@ -116,7 +116,7 @@ func (m *Model) fitMeans(codes [][]int32, y, w []float32) {
 	}
 }
 
-func (m *Model) fitFactors(codes [][]int32, y, w []float32) {
+func fitFactors[T float32 | float64](m *Model, codes [][]int32, y []T, w []float32) {
 	if len(m.by) == 0 {
 		return
 	}

@@ -11,21 +11,21 @@ import (
 // baseline fits the formulas of package baseline and measures them on all parts.
 func (r *run) baseline() []model.BaselineScores {
 	train := r.parts[dataset.Train]
-	y, w := baselineValues(&train)
-	b := baseline.Fit(r.spec.ModeNames(), r.data.sizes(), train.Codes, y, w)
+	b := fitBaseline(r.spec.ModeNames(), r.data.sizes(), &train)
 	scores := []model.BaselineScores{{Name: b.Pair}, {Name: b.Mix}}
 	scale := r.model.Scale()
 	for p := range r.parts {
 		var tallies [2]metrics.PointSums
 		o := &r.parts[p]
-		for i, y := range o.Y {
+		for i := range o.Len() {
+			y := o.Target(i)
 			first, second := b.Predict(o.Codes, i)
-			on := scale.OnScale(float64(y))
+			on := scale.OnScale(y)
 			for k, v := range [2]float64{first, second} {
 				if o.Exposure != nil {
 					v *= float64(o.Exposure[i])
 				}
-				tallies[k].Add(float64(y), weightOf(o, i), v, v, on, scale.OnScale(v))
+				tallies[k].Add(y, weightOf(o, i), v, v, on, scale.OnScale(v))
 			}
 		}
 		for k := range scores {
@@ -33,6 +33,20 @@ func (r *run) baseline() []model.BaselineScores {
 		}
 	}
 	return scores
+}
+
+// fitBaseline fits the formulas to observations.
+func fitBaseline(names []string, sizes []int, o *solver.Observations) *baseline.Model {
+	if o.Low != nil && o.Exposure == nil { // float32 is too coarse; counts with exposures are never so
+		y := make([]float64, o.Len())
+		for i := range y {
+			y[i] = o.Target(i)
+		}
+		_, w := baselineValues(o)
+		return baseline.Fit(names, sizes, o.Codes, y, w)
+	}
+	y, w := baselineValues(o)
+	return baseline.Fit(names, sizes, o.Codes, y, w)
 }
 
 // baselineValues returns the values and weights that the formulas are fitted to. With

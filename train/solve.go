@@ -16,10 +16,10 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {
 		y := make([]float32, o.Len())
-		if err := scale.Forward(y, o.Y); err != nil {
+		if err := scale.ForwardEach(y, o.Target); err != nil {
 			return solver.Report{}, err
 		}
-		o.Y = y
+		o.Y, o.Low = y, nil
 	}
 	if r.spec.Side.LengthScales == "learn" {
 		problem.Kernels = r.kernels()

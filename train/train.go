@@ -175,7 +175,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.buildField(); err != nil {
 		return err
 	}
-	if warning := warnCoarseTarget(r.spec.Data.Target, train.Y); warning != "" {
+	if warning := warnCoarseTarget(r.spec.Data.Target, &train); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
 	scale, err := r.newScale()
@@ -275,7 +275,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 
 // rowsOf returns observations in the form that package evaluate needs.
 func rowsOf(o *solver.Observations) evaluate.Rows {
-	return evaluate.Rows{Codes: o.Codes, Y: o.Y, W: o.W, Exposure: o.Exposure}
+	return evaluate.Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure}
 }
 
 // predicted returns the field's moments at the rows of a part, computed once.
