@@ -75,9 +75,9 @@ type rows struct {
 	id    func(mode, row int) string
 }
 
-// fill writes the samples at rows to columns, one per sample. The codes belong to m,
-// and z holds its moments at the rows.
-func (s *samples) fill(columns [][]float32, m *Model, z tt.Moments, r rows) error {
+// fill writes the samples at rows to columns, one per sample, or to wide if that is not
+// nil. The codes belong to m, and z holds its moments at the rows.
+func (s *samples) fill(columns [][]float32, wide [][]float64, m *Model, z tt.Moments, r rows) error {
 	if s.n == 0 {
 		return nil
 	}
@@ -102,7 +102,11 @@ func (s *samples) fill(columns [][]float32, m *Model, z tt.Moments, r rows) erro
 			return err
 		}
 		for k, v := range values {
-			columns[k][i] = float32(v)
+			if wide != nil {
+				wide[k][i] = v
+			} else {
+				columns[k][i] = float32(v)
+			}
 		}
 	}
 	return nil
@@ -137,7 +141,14 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 	for k := range columns {
 		columns[k] = make([]float32, len(cells))
 	}
-	if err := drawn.fill(columns, m, z, rows{Rows: given, id: id}); err != nil {
+	var wide [][]float64
+	if m.wide() {
+		wide = make([][]float64, n)
+		for k := range wide {
+			wide[k] = make([]float64, len(cells))
+		}
+	}
+	if err := drawn.fill(columns, wide, m, z, rows{Rows: given, id: id}); err != nil {
 		return nil, err
 	}
 	out := make([][]float64, len(cells))
@@ -145,6 +156,9 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 		out[c] = make([]float64, n)
 		for k := range columns {
 			out[c][k] = float64(columns[k][c])
+			if wide != nil {
+				out[c][k] = wide[k][c]
+			}
 		}
 		if err := checkAll(out[c], c, "cell"); err != nil {
 			return nil, err

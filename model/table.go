@@ -140,7 +140,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	names := addedColumns(opt)
 	added := make([]tableio.AddedColumn, len(names))
 	for i, name := range names {
-		added[i] = tableio.AddedColumn{Name: name, Text: name == unseenColumn}
+		added[i] = tableio.AddedColumn{Name: name, Text: name == unseenColumn, Wide: m.wide() && !strings.HasPrefix(name, "sd") && name != unseenColumn}
 	}
 	unseen := len(names) - 1
 	levels := append([]float64{0.5}, opt.Quantiles...)
@@ -169,22 +169,22 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			all := p.Moments()
 			p.Quantiles(quantiles, levels)
 			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {
-				values.Numbers[k][i] = float32(v)
+				setNumber(values, k, i, v)
 			}
 			for k, v := range quantiles[1:] {
-				values.Numbers[5+k][i] = float32(v)
+				setNumber(values, 5+k, i, v)
 			}
 			values.Texts[unseen][i] = m.unseenModes(b.Codes, i, &batch)
 		}
-		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {
+		var wide [][]float64
+		if m.wide() {
+			wide = values.Wide[unseen-opt.Samples : unseen]
+		}
+		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], wide, m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {
 			return err
 		}
-		for _, column := range values.Numbers[:unseen] {
-			for i, v := range column[:len(z.Mean)] {
-				if !finite(float64(v)) {
-					return &NotFiniteError{Row: b.First + i + 1}
-				}
-			}
+		if err := checkColumns(values, unseen, len(z.Mean), b.First); err != nil {
+			return err
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
