@@ -10,7 +10,7 @@ PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
-.PHONY: demo help test race cover check tidy bench scale peers fuzz release clean
+.PHONY: demo help test race cover check tidy bench scale peers fuzz attack release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
@@ -54,6 +54,11 @@ fuzz: ## run each fuzz target for one minute
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 20x $$p || exit 1; \
 	  done; done
+
+attack: ## read thousands of crafted files and print the counts; a smaller number is part of make test
+	@mkdir -p bin
+	@KFT_ATTACK=full $(GO) test -count=1 -timeout 60m -v -run '^TestAttack' ./... > bin/attack.log || { cat bin/attack.log; exit 1; }
+	@sed -n 's/^ *[a-z_]*test\.go:[0-9]*: \([0-9]* crafted\)/\1/p' bin/attack.log
 
 release: ## build static binaries for all platforms in dist/
 	@mkdir -p dist
