@@ -103,8 +103,8 @@ func decodeRun(f *modelfile.File, name string, r *solver.Run) error {
 	switch {
 	case m.Sweep < 0 || m.Block < 0 || m.BestSweep < -1 || m.Restarts < 0 || m.Raised < 0 || m.Step < 0 || m.Attempt < 0 || m.StartSweeps < 0 || m.StartSweep < 0:
 		return fmt.Errorf("a number of its %s is negative", name)
-	case m.Sweep > math.MaxInt32 || m.StartSweeps > math.MaxInt32 || m.StartSweep > m.StartSweeps:
-		return fmt.Errorf("its %s is at sweep %d, or %d of %d at the start", name, m.Sweep, m.StartSweep, m.StartSweeps)
+	case m.Sweep > math.MaxInt32 || m.BestSweep > m.Sweep || m.StartSweep > m.StartSweeps || !(math.Abs(m.Rate) <= math.MaxFloat32):
+		return fmt.Errorf("its %s is at sweep %d (best %d), or %d of %d at the start, with rate %g", name, m.Sweep, m.BestSweep, m.StartSweep, m.StartSweeps, m.Rate)
 	case m.Memory < 0 || m.Memory > len(f.Tensors):
 		return fmt.Errorf("its %s has %d arrays in a file of %d", name, m.Memory, len(f.Tensors))
 	case !slices.IsSortedFunc(m.Points, func(a, b solver.Point) int { return a.Sweep - b.Sweep }):
