@@ -90,11 +90,8 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	}
 	if opt.Resume != nil {
 		dr.state = opt.Resume
-		if s := dr.state.Run.Shape; s != nil && len(s) == len(d.offered.terms) {
-			d.setShape(s)
-		}
-		if n, want := len(dr.state.Run.Weights), len(d.flatten(nil)); n != want {
-			return Report{}, fmt.Errorf("solver: the checkpoint holds %d weights, but the model has %d; resume with the specification of the checkpoint", n, want)
+		if err := dr.checkState(); err != nil {
+			return Report{}, fmt.Errorf("solver: not a valid checkpoint: %w", err)
 		}
 	} else if err := dr.drawStart(); err != nil {
 		return Report{}, err
