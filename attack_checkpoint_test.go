@@ -69,6 +69,12 @@ func attackCheckpoints(t testing.TB) map[string]attackedFit {
 		posterior(x)
 		x.Side.LengthScales = "learn"
 	})
+	for name, blocks := range map[string]int{"cavi, pruned": 125, "cavi, first run pruned": 200} {
+		add(name, s.plainSpec(), blocks, func(x *kft.Spec) {
+			posterior(x)
+			x.Terms, x.Fit.Sweeps = []string{"store", "item", "month", "store,item,month:5"}, 25
+		})
+	}
 	add("counts", s.plainSpec(), 5, func(x *kft.Spec) {
 		x.Data = kft.DataSpec{Files: []string{counts}, Target: "units", Modes: []string{"store", "item", "month=year+month"}}
 		x.Transform, x.Uncertainty.Likelihood = "identity", "negative-binomial"

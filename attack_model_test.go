@@ -73,6 +73,15 @@ func attackModels(t testing.TB) map[string][]byte {
 		posterior(x, "entity-covariance")
 		x.Uncertainty.Conformal, x.Uncertainty.Moments = "group:store", "paper"
 	})
+	add("groups, refit", s.spec("wlr", "dual"), func(x *kft.Spec) {
+		x.Terms = []string{"store,item:2", "item.kind*month", "store.region,month:2"}
+		x.Side.Tables[0], x.Fit.Refit = "store="+s.path("stores.csv")+":region:group", "all"
+	})
+	add("pruned, power", s.plainSpec(), func(x *kft.Spec) {
+		x.Transform, x.Terms = "power:0.4", []string{"store", "item", "month", "store,item,month:5"}
+		posterior(x, "mean-field")
+		x.Fit.Sweeps = 25
+	})
 	calendar := func(x *kft.Spec) {
 		x.Data = kft.DataSpec{Files: []string{counts}, Target: "units", Modes: []string{"store", "item", "month=year+month"}}
 		x.Transform, x.Side.Tables, x.Side.Variant = "identity", []string{"month=@year,@month:cycle12"}, "additive"

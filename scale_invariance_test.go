@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,6 +40,7 @@ func unitTable(factor, shift float64) string {
 type unitFit struct {
 	mean, low, high, draw []float64
 	r2, coverage          float64
+	formulas              []float64 // their R2, by name
 }
 
 // fitUnit fits a table and returns predictions, in the units of y.
@@ -72,6 +74,10 @@ func fitUnit(t testing.TB, factor, shift float64, u kft.UncertaintySpec) unitFit
 	score, _, err := m.Evaluate(t.Context(), kft.Files(table), kft.TableOptions{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	slices.SortFunc(r.Baseline, func(a, b kft.BaselineScores) int { return strings.Compare(a.Name, b.Name) })
+	for _, b := range r.Baseline {
+		f.formulas = append(f.formulas, b.Test.R2)
 	}
 	f.r2, f.coverage = r.Test.R2, float64(score.Calibration.Coverage90)
 	columns := numberColumns(t, predictFile(t, m, table, kft.TableOptions{Quantiles: []float64{0.05, 0.95}, Samples: 1}))
@@ -111,7 +117,7 @@ func TestUnitOfTarget(t *testing.T) {
 			}
 			for _, unit := range units {
 				got := fitUnit(t, unit[0], unit[1], u)
-				for i, pair := range [][2][]float64{{got.mean, want.mean}, {got.low, want.low}, {got.high, want.high}, {got.draw, want.draw}} {
+				for i, pair := range [][2][]float64{{got.mean, want.mean}, {got.low, want.low}, {got.high, want.high}, {got.draw, want.draw}, {got.formulas, want.formulas}} {
 					for k := range pair[0] {
 						if d := math.Abs(pair[0][k] - pair[1][k]); !(d <= 1e-4*max(1, math.Abs(pair[1][k]))) {
 							t.Errorf("%g (y + %g), array %d: got %g, want %g", unit[0], unit[1], i, pair[0][k], pair[1][k])

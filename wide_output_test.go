@@ -16,11 +16,17 @@ import (
 // bits in Parquet and Arrow files.
 func TestWideOutput(t *testing.T) {
 	t.Parallel()
+	for _, scale := range []string{"identity", "log1p", "power:0.5"} {
+		t.Run(scale, func(t *testing.T) { testWideOutput(t, scale) })
+	}
+}
+
+func testWideOutput(t *testing.T, scale string) {
 	table := writeFile(t, "table.csv", unitTable(1e3, 1e9))
 	m, _ := fit(t, kft.Spec{
-		Version: 1,
-		Data:    kft.DataSpec{Files: []string{table}, Target: "y", Modes: []string{"store", "item", "month"}},
-		Terms:   []string{"store,item,month:2"}, Fit: kft.FitSpec{Sweeps: 3},
+		Version: 1, Transform: scale,
+		Data:  kft.DataSpec{Files: []string{table}, Target: "y", Modes: []string{"store", "item", "month"}},
+		Terms: []string{"store,item,month:2"}, Fit: kft.FitSpec{Sweeps: 3},
 	}, kft.Options{})
 	want := predictCells(t, m, kft.Cell{"store": "s0", "item": "i0", "month": "0"})[0]
 	for _, format := range []string{"parquet", "arrow"} {

@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -23,7 +24,7 @@ func (d *decoder) checkSpec() error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("its specification: %w", err)
 	}
-	if s.Transform == "auto" || s.Uncertainty.Likelihood == "auto" {
+	if s.Transform == "auto" || s.Transform == "power" || s.Uncertainty.Likelihood == "auto" {
 		return errors.New("its specification leaves the scale or the likelihood open")
 	}
 	return nil
@@ -62,6 +63,24 @@ func checkIDs(mode string, ids []string) error {
 		seen[id] = struct{}{}
 	}
 	return nil
+}
+
+// checkModeGroups returns an error unless groups are those of a mode with that many ids,
+// each column once and with no more groups than a fit allows.
+func checkModeGroups(mode string, ids int, g *sideinfo.Groups) error {
+	if g.Table.Mode != mode {
+		return fmt.Errorf("their table is one of mode %q", g.Table.Mode)
+	}
+	names := g.Names()
+	for i, c := range g.Columns {
+		if c.Name == "" || slices.Contains(names[:i], c.Name) {
+			return fmt.Errorf("column %q has no name or is there twice", c.Name)
+		}
+		if n := len(c.Levels); n == 0 || n > sideinfo.MaxGroups {
+			return fmt.Errorf("column %q has %d groups, expected 1 to %d", c.Name, n, sideinfo.MaxGroups)
+		}
+	}
+	return g.Check(ids)
 }
 
 // checkNoise returns an error unless the noise is the one kind that the specification
@@ -145,9 +164,24 @@ func (d *decoder) checkRecord() error {
 		if !slices.Contains(names, s.Mode) || s.Table.Entities < 0 {
 			return fmt.Errorf("its record of side information describes %d ids of %q", s.Table.Entities, s.Mode)
 		}
+		for _, g := range s.Groups {
+			if g.Levels < 0 || g.Missing < 0 {
+				return fmt.Errorf("its record describes %d groups of %s.%s and %d ids without one", g.Levels, s.Mode, g.Column, g.Missing)
+			}
+		}
 	}
 	if r.Rows.Rows < 0 {
 		return fmt.Errorf("its record has %d rows", r.Rows.Rows)
+	}
+	if r.Refit != nil && (r.Refit.Rows < 0 || r.Refit.Sweeps < 0) {
+		return fmt.Errorf("its record has a refit on %d rows in %d sweeps", r.Refit.Rows, r.Refit.Sweeps)
+	}
+	for _, t := range r.Terms {
+		for _, rank := range slices.Concat(t.Ranks, t.Offered) {
+			if rank < 1 {
+				return fmt.Errorf("its record has the rank %d of the term %q", rank, t.Term)
+			}
+		}
 	}
 	return nil
 }

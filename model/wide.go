@@ -13,7 +13,12 @@ const wideFrom = 1000
 
 // wide reports whether 32 bits are too few for predictions.
 func (m *Model) wide() bool {
-	return m.scale.Transform == predictive.Identity && math.Abs(m.scale.Center) > wideFrom*m.scale.Spread
+	s := m.scale
+	if s.Transform == predictive.LogRate {
+		return false // the spread of counts is not that of their rates
+	}
+	at := func(z float32) float64 { return s.Transform.Inverse(s.Location(z)) }
+	return math.Abs(at(0)) > wideFrom*(at(1)-at(-1))/2
 }
 
 // setNumber sets a number of an added column.
