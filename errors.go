@@ -54,6 +54,9 @@ type (
 	DivergedError = solver.DivergedError
 	// CheckpointError reports a checkpoint that belongs to another fit.
 	CheckpointError = train.CheckpointError
+	// CheckpointExistsError reports a checkpoint that a fit that does not resume it would
+	// overwrite.
+	CheckpointExistsError = train.CheckpointExistsError
 	// FormatError reports a file that is not a complete, unmodified model.
 	FormatError = modelfile.FormatError
 	// CellError reports a cell that does not fit the model's modes.
@@ -62,6 +65,8 @@ type (
 	UnknownTableError = model.UnknownTableError
 	// UnseenError reports an id that is not in the training data, in strict mode.
 	UnseenError = model.UnseenError
+	// NotFiniteError reports a row for which a model gives no finite number.
+	NotFiniteError = model.NotFiniteError
 	// SideError reports a side table that the model cannot use.
 	SideError = model.SideError
 	// QuantileError reports levels for which no quantiles can be computed.

@@ -16,8 +16,7 @@
 package kft
 
 import (
-	"runtime/debug"
-
+	"github.com/kernel-fried-tensor/kft/internal/buildinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -53,18 +52,4 @@ func ParseSpec(data []byte, name string) (s Spec, warnings []string, err error) 
 }
 
 // Version returns the version of the module that the program was built from.
-func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Path == modulePath && info.Main.Version != "" {
-			return info.Main.Version
-		}
-		for _, d := range info.Deps {
-			if d.Path == modulePath {
-				return d.Version
-			}
-		}
-	}
-	return "(devel)"
-}
-
-const modulePath = "github.com/kernel-fried-tensor/kft"
+func Version() string { return buildinfo.Version() }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -101,6 +103,26 @@ func TestRefit(t *testing.T) {
 				t.Error("a second fit gives other bytes")
 			}
 		})
+	}
+}
+
+// TestRefitFolder checks that a fit which could not save the checkpoints of its refit
+// fails before it trains.
+func TestRefitFolder(t *testing.T) {
+	t.Parallel()
+	spec := refitSpec(t, "map")
+	spec.Fit.Refit = "all"
+	opt := kft.Options{Checkpoint: t.TempDir()}
+	fit(t, spec, opt)
+	if err := os.Remove(filepath.Join(opt.Checkpoint, "checkpoint.kft")); err != nil {
+		t.Fatal(err)
+	}
+	trained := false
+	opt.Progress = func(e kft.Event) { trained = trained || e.Fit != nil }
+	_, _, err := kft.Fit(t.Context(), spec, kft.Source{}, opt)
+	var exists *kft.CheckpointExistsError
+	if !errors.As(err, &exists) || trained {
+		t.Errorf("got error %v, trained %v, want a *kft.CheckpointExistsError before training", err, trained)
 	}
 }
 

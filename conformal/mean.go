@@ -32,6 +32,7 @@ func NewMeanCurve(predicted, actual, weight []float64) *predictive.MeanCurve {
 	mustMatch(len(predicted), len(actual))
 	rows := sortedRows(predicted, actual, weight)
 	f := meanFit{rows: rows, signed: slices.ContainsFunc(rows, func(r meanRow) bool { return r.actual < 0 })}
+	f.signed = f.signed || f.farFromZero()
 	f.makeBins()
 	if len(f.bins) == 0 {
 		return nil
@@ -103,6 +104,22 @@ func (b *meanBin) sum(rows []meanRow, signed bool) {
 		squares += e * e
 	}
 	b.variance = squares / (unit * unit)
+}
+
+// shiftFrom is the distance of a target from 0, in standard deviations, beyond which a
+// factor tells nothing that a shift does not: all values differ by a few percent.
+const shiftFrom = 100
+
+// farFromZero reports whether the unit of the target is not relative to 0.
+func (f *meanFit) farFromZero() bool {
+	var sum, squares, n float64
+	for _, r := range f.rows {
+		n++
+		d := r.actual - sum
+		sum += d / n
+		squares += d * (r.actual - sum)
+	}
+	return squares > 0 && sum*sum > shiftFrom*shiftFrom*squares/n
 }
 
 // makeBins divides the rows. Equal predictions are in one bin.

@@ -58,8 +58,13 @@ func fromRecord(r Record) (*Correction, error) {
 	c := &Correction{grouping: r.Grouping, edges: slices.Clone(r.Edges)}
 	if n := len(r.Group); n > 0 {
 		last := r.Group[n-1]
-		if last > math.MaxInt32 || r.Group[0] < 0 || !slices.IsSorted(r.Group) {
-			return nil, errors.New("the groups are not sorted")
+		for i, g := range r.Group {
+			if g < 0 || i > 0 && g <= r.Group[i-1] {
+				return nil, errors.New("the groups are not sorted")
+			}
+		}
+		if last > math.MaxInt32 || r.Grouping == Split || r.Grouping == ByMean && last > int64(len(r.Edges)) {
+			return nil, fmt.Errorf("there is no group %d in a correction by %s with %d edges", last, r.Grouping, len(r.Edges))
 		}
 		c.groups = make([]*predictive.ScoreDistribution, last+1)
 	}

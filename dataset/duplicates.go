@@ -177,13 +177,13 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 	gone := make([]bool, t.Len())
 	for i := 0; i < len(pairs); {
 		first := pairs[i].first
-		sum, weights, weighted := float64(t.Y[first]), t.weight(first), float64(t.Y[first])*t.weight(first)
+		sum, weights, weighted := t.Target(int(first)), t.weight(first), t.Target(int(first))*t.weight(first)
 		exposure, rows := t.exposure(first), 1.0
 		last := first
 		for ; i < len(pairs) && pairs[i].first == first; i++ {
 			last = pairs[i].again
 			gone[last] = true
-			y, w := float64(t.Y[last]), t.weight(last)
+			y, w := t.Target(int(last)), t.weight(last)
 			sum += y
 			weights += w
 			weighted += y * w
@@ -192,12 +192,12 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 		}
 		switch rule {
 		case "sum":
-			t.Y[first] = float32(sum)
+			t.setTarget(first, sum)
 		case "mean":
-			t.Y[first] = float32(weighted / weights)
+			t.setTarget(first, weighted/weights)
 			exposure /= rows
 		case "last":
-			t.Y[first] = t.Y[last]
+			t.setTarget(first, t.Target(int(last)))
 			weights, exposure = t.weight(last), t.exposure(last)
 		}
 		if math.IsInf(float64(t.Y[first]), 0) || weights > math.MaxFloat32 || exposure > math.MaxFloat32 {
@@ -215,6 +215,14 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 	}
 	t.drop(gone, pairs)
 	return nil
+}
+
+// setTarget sets the value of an observation.
+func (t *Table) setTarget(k int32, v float64) {
+	t.Y[k] = float32(v)
+	if t.Low != nil {
+		t.Low[k] = float32(v - float64(t.Y[k]))
+	}
 }
 
 func (t *Table) weight(k int32) float64 {
@@ -250,6 +258,9 @@ func (t *Table) drop(gone []bool, pairs []repeat) {
 		t.Codes[m] = staying(t.Codes[m], gone, n)
 	}
 	t.Y = staying(t.Y, gone, n)
+	if t.Low != nil {
+		t.Low = staying(t.Low, gone, n)
+	}
 	if t.W != nil {
 		t.W = staying(t.W, gone, n)
 	}

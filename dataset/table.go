@@ -29,6 +29,11 @@ type Table struct {
 	Merged []MergedRow // rows without an observation of their own
 	Counts Counts
 
+	// Low is what rounding to float32 takes from the targets: observation k has the
+	// value Y[k] + Low[k]. It is nil unless their distance from 0 is large compared to
+	// their differences; then rounding does not matter.
+	Low []float32
+
 	// Exposure is positive; nil without such a column.
 	Exposure []float32
 
@@ -44,6 +49,18 @@ type Table struct {
 // A MergedRow is a data row that was merged into the observation Into, which an
 // earlier row of the same cell created.
 type MergedRow struct{ Row, Into int32 }
+
+// Target returns the value of an observation.
+func (t *Table) Target(k int) float64 { return TargetAt(t.Y, t.Low, k) }
+
+// TargetAt returns value k of a column of targets and what float32 takes from them,
+// which may be nil.
+func TargetAt(y, low []float32, k int) float64 {
+	if low == nil {
+		return float64(y[k])
+	}
+	return float64(y[k]) + float64(low[k])
+}
 
 // Len returns the number of observations.
 func (t *Table) Len() int { return len(t.Y) }

@@ -117,7 +117,7 @@ func (c *mapCounter) table(ctx context.Context, source tableio.Source, opt model
 		place := func(a axis, i int) int32 { return a.at(c.model.Code(a.mode, b.ID(a.mode, i))) }
 		mutex.Lock() // counting is cheap compared with predicting
 		defer mutex.Unlock()
-		rows := Rows{Codes: b.Codes, Y: b.Y, W: b.W, Exposure: b.Exposure}
+		rows := Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure}
 		for i := range b.Y {
 			if err := c.add(m, z, rows, i, place(c.axes[0], i), place(c.axes[1], i)); err != nil {
 				return err
@@ -163,6 +163,6 @@ func (c *mapCounter) add(m *model.Model, z tt.Moments, rows Rows, i int, row, co
 		return err
 	}
 	c.N++
-	c.Add(row, column, m.Distribution(z, rows.given(), i), float64(y[i]))
+	c.Add(row, column, m.Distribution(z, rows.given(), i), rows.target(i))
 	return nil
 }

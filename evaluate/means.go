@@ -16,8 +16,8 @@ import (
 func MeanCurve(b backend.Backend, m *model.Model, rows Rows) *predictive.MeanCurve {
 	n := len(rows.Y)
 	p := meanPairs{predicted: uncorrectedMeans(b, m, m.Moments(b, rows.Codes), rows.given()), actual: make([]float64, n), weight: make([]float64, n)}
-	for i, y := range rows.Y {
-		p.actual[i], p.weight[i] = float64(y), 1
+	for i := range n {
+		p.actual[i], p.weight[i] = rows.target(i), 1
 		if rows.W != nil {
 			p.weight[i] = float64(rows.W[i])
 		}

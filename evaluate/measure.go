@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -63,7 +64,13 @@ type Rows struct {
 	First int       // number of the first row
 
 	Exposure []float32 // nil for 1
+
+	// Low is what float32 takes from Y, see dataset.Table; nil for nothing.
+	Low []float32
 }
+
+// target returns the target of row i, NaN if it is missing.
+func (r Rows) target(i int) float64 { return dataset.TargetAt(r.Y, r.Low, i) }
 
 // given returns what predictions of the rows depend on.
 func (r Rows) given() model.Rows {
@@ -102,7 +109,7 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 
 // add measures row i.
 func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Rows, i int, newCombination []bool) error {
-	v := float64(rows.Y[i])
+	v := rows.target(i)
 	if math.IsNaN(v) || rows.W != nil && rows.W[i] == 0 {
 		return nil
 	}
@@ -113,9 +120,15 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 	if rows.W != nil {
 		weight = float64(rows.W[i])
 	}
+	if err := m.CheckMoments(z, rows.given(), rows.First, i); err != nil {
+		return err
+	}
 	p := m.Distribution(z, rows.given(), i)
 	raw := p.UncorrectedMean()
 	mean := p.CorrectedMean(raw)
+	if err := model.CheckMean(mean, rows.First, i); err != nil {
+		return err
+	}
 	s.bias.Add(v, weight, mean, raw)
 	s.point.Add(v, weight, mean, p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))
 	if s.calibration != nil {

@@ -147,7 +147,7 @@ func Correction(b backend.Backend, m *model.Model, rows Rows, kind string) (*con
 	s := scores{score: make([]float64, n), location: make([]float64, n), entity: rows.Codes[m.GroupMode()]}
 	backend.ParallelFor(b, n, func(i int) {
 		p := m.Uncorrected(z, rows.given(), i)
-		s.score[i], s.location[i] = p.Score(float64(rows.Y[i]), seed, uint64(i)), p.Location()
+		s.score[i], s.location[i] = p.Score(rows.target(i), seed, uint64(i)), p.Location()
 	})
 	return s.correction(kind)
 }
@@ -175,22 +175,23 @@ func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch) (*scores, error) {
 	s := &scores{}
 	mode, seed := m.GroupMode(), m.Spec().Seed
 	given := model.Rows{Codes: b.Codes, Weight: b.W, Exposure: b.Exposure}
-	for i, y := range b.Y {
-		if math.IsNaN(float64(y)) || b.W != nil && b.W[i] == 0 {
+	for i := range b.Y {
+		y := dataset.TargetAt(b.Y, b.Low, i)
+		if math.IsNaN(y) || b.W != nil && b.W[i] == 0 {
 			continue
 		}
 		if err := m.CheckTarget(b.Y, i); err != nil {
 			return nil, err
 		}
 		p := m.Uncorrected(z, given, i)
-		s.score = append(s.score, p.Score(float64(y), seed, uint64(b.First+i)))
+		s.score = append(s.score, p.Score(y, seed, uint64(b.First+i)))
 		s.location = append(s.location, p.Location())
 		s.entity = append(s.entity, m.FittedCode(mode, b.Codes[mode][i]))
 		weight := 1.0
 		if b.W != nil {
 			weight = float64(b.W[i])
 		}
-		s.means.add(p.UncorrectedMean(), float64(y), weight)
+		s.means.add(p.UncorrectedMean(), y, weight)
 	}
 	return s, nil
 }

@@ -55,6 +55,29 @@ func (k *product) expand(offset int) []monomial {
 	return all
 }
 
+// maxConstants is more than the number of constant terms of any kernel in use.
+const maxConstants = 1000
+
+// expandedTerms returns the number of terms of the expanded kernel, which is exponential
+// in the length of a product of sums.
+func expandedTerms(k Kernel) float64 {
+	switch k := k.(type) {
+	case *sum:
+		n := 0.0
+		for _, part := range k.parts {
+			n += expandedTerms(part)
+		}
+		return n
+	case *product:
+		n := 1.0
+		for _, part := range k.parts {
+			n *= expandedTerms(part)
+		}
+		return n
+	}
+	return 1
+}
+
 // Spectrum is a sample of a kernel's spectral density: random Fourier features
 //
 //	phi(x) = sqrt(weight/F) [cos(w_1'x) .. cos(w_F'x), sin(w_1'x) .. sin(w_F'x)]
@@ -112,6 +135,18 @@ func (f *form) frequency(dst []float32, random *rand.Rand) {
 
 // layout returns a spectrum with zero frequencies.
 func layout(k Kernel, features int) *Spectrum {
+	s := plan(k, features)
+	for i := range s.terms {
+		t := &s.terms[i]
+		for _, p := range t.factors {
+			t.frequencies = append(t.frequencies, make([]float32, t.count*p.width()))
+		}
+	}
+	return s
+}
+
+// plan returns a spectrum without memory for its frequencies.
+func plan(k Kernel, features int) *Spectrum {
 	s := &Spectrum{k: k}
 	waves := 0
 	terms := k.expand(0)
@@ -129,7 +164,6 @@ func layout(k Kernel, features int) *Spectrum {
 		}
 		for _, p := range m.factors {
 			p.mustBeBound()
-			t.frequencies = append(t.frequencies, make([]float32, t.count*p.width()))
 		}
 		s.terms = append(s.terms, t)
 	}
@@ -151,15 +185,26 @@ func (s *Spectrum) Frequencies() []float32 {
 // with the same text form and the same number of features.
 func RestoreSpectrum(k Kernel, features int, frequencies []float32) (*Spectrum, error) {
 	// The stored data may be damaged: never allocate more than it holds.
-	if features < 0 || len(k.bases()) > 0 && features/2 > len(frequencies) {
+	tooFew := func() (*Spectrum, error) {
 		return nil, fmt.Errorf("kernel %s: got %d frequencies, too few for %d features", k, len(frequencies), features)
+	}
+	if features < 0 || len(k.bases()) > 0 && features/2 > len(frequencies) || expandedTerms(k) > float64(len(frequencies)+maxConstants) {
+		return tooFew()
+	}
+	needed := 0
+	for _, t := range plan(k, features).terms {
+		for _, p := range t.factors {
+			if needed += t.count * p.width(); needed > len(frequencies) {
+				return tooFew()
+			}
+		}
 	}
 	s := layout(k, features)
 	rest := frequencies
 	for _, t := range s.terms {
 		for _, u := range t.frequencies {
 			if len(rest) < len(u) {
-				return nil, fmt.Errorf("kernel %s: got %d frequencies, too few for %d features", k, len(frequencies), features)
+				return tooFew()
 			}
 			copy(u, rest)
 			rest = rest[len(u):]

@@ -16,8 +16,8 @@ func (e Errors) at(i int) (float64, bool) {
 }
 
 // minVariance is the lower limit of noise variances, for data that are fitted
-// exactly.
-const minVariance = 1e-30
+// exactly. Errors are in the unit of the target's spread, so it is relative to that.
+const minVariance = 1e-24
 
 // Constant is one noise variance for all rows.
 type Constant struct {

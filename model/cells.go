@@ -99,10 +99,16 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if err := m.CheckMoments(z, rows, 0, c); err != nil {
+			return nil, &NotFiniteError{Row: c + 1, Unit: "cell"}
+		}
 		p := m.Distribution(z, rows, c)
 		all := p.Moments()
 		out[c].Mean, out[c].Median, out[c].distribution = all.Mean, p.Median(), p
 		out[c].SD, out[c].SDModel, out[c].SDNoise = all.SD, all.SDModel, all.SDNoise
+		if err := out[c].checkNumbers(c); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -20,7 +21,7 @@ func Load(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(f, path)
+	return Decode(f, path)
 }
 
 // Read reads a model from the bytes that [Model.WriteTo] wrote, up to the end of r.
@@ -34,10 +35,11 @@ func Read(r io.Reader, name string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(f, name)
+	return Decode(f, name)
 }
 
-func decode(f *modelfile.File, name string) (*Model, error) {
+// Decode returns the model of a file that was read. Messages use name for the source.
+func Decode(f *modelfile.File, name string) (*Model, error) {
 	if f.Meta["kind"] != "model" {
 		return nil, &modelfile.FormatError{File: name, Problem: fmt.Sprintf("it holds a %s, not a model", f.Meta["kind"])}
 	}
@@ -46,10 +48,21 @@ func decode(f *modelfile.File, name string) (*Model, error) {
 		return nil, err
 	}
 	d := &decoder{f: f, m: &Model{engines: engines, described: new(atomic.Pointer[Model])}}
-	if err := d.decode(); err != nil {
-		return nil, &modelfile.FormatError{File: name, Problem: err.Error()}
+	if err := d.safely(); err != nil {
+		return nil, &modelfile.FormatError{File: name, Problem: fmt.Sprintf("not a valid model: %v; fit the model again, and do not use files that kft did not write", err)}
 	}
 	return d.m, nil
+}
+
+// safely decodes the file. A panic means that a check is missing; the file is at fault
+// all the same, and a program that loads files of others must not end by it.
+func (d *decoder) safely() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it cannot be decoded: %v", p)
+		}
+	}()
+	return d.decode()
 }
 
 // A decoder turns the texts and tensors of a file into a model.
@@ -68,6 +81,9 @@ func (d *decoder) get(key string, v any) error {
 
 func (d *decoder) decode() error {
 	m := d.m
+	if err := d.f.CheckFinite(); err != nil {
+		return err
+	}
 	var trains []trainMeta
 	for key, v := range map[string]any{"spec": &m.spec, "scale": &m.scale, "training": &m.record, "field": &trains} {
 		if err := d.get(key, v); err != nil {
@@ -75,10 +91,19 @@ func (d *decoder) decode() error {
 		}
 	}
 	m.spec.Fill() // fields that its version did not have
-	if err := m.scale.Validate(); err != nil {
-		return fmt.Errorf("its scale: %w", err)
+	if err := d.checkSpec(); err != nil {
+		return err
+	}
+	if err := d.checkScale(); err != nil {
+		return err
 	}
 	if err := d.modes(); err != nil {
+		return err
+	}
+	if err := d.checkRecord(); err != nil {
+		return err
+	}
+	if err := d.checkTrains(trains); err != nil {
 		return err
 	}
 	if err := d.uncertainty(); err != nil {
@@ -90,8 +115,8 @@ func (d *decoder) decode() error {
 		if err := d.get("offset", &offset); err != nil {
 			return err
 		}
-		if offset.Variance < 0 {
-			return fmt.Errorf("the variance of its offset is negative: %g", offset.Variance)
+		if !(offset.Variance >= 0) || !finite(float64(offset.Mean)) || !finite(float64(offset.Variance)) {
+			return fmt.Errorf("its offset has the mean %g and the variance %g", offset.Mean, offset.Variance)
 		}
 		m.field.Offset = tt.Offset{Mean: offset.Mean, Var: offset.Variance}
 	}
@@ -114,6 +139,9 @@ func (d *decoder) decode() error {
 	if err != nil {
 		return err
 	}
+	if err := checkParts(parts); err != nil {
+		return err
+	}
 	for _, p := range parts {
 		m.parts = append(m.parts, dataset.Part(p))
 	}
@@ -131,6 +159,9 @@ func (d *decoder) modes() error {
 		}
 		ids, err := d.f.Strings("ids/" + mode.Name)
 		if err != nil {
+			return err
+		}
+		if err := checkIDs(mode.Name, ids); err != nil {
 			return err
 		}
 		side, err := d.side(mode.Name, len(ids))
@@ -156,6 +187,9 @@ func (d *decoder) side(mode string, ids int) (*Side, error) {
 	if err := d.get("side/"+mode, &meta); err != nil {
 		return nil, err
 	}
+	if meta.Encoder == nil {
+		return nil, errors.New("the encoder is missing")
+	}
 	folder := sideFolder(mode)
 	var tensors []sideinfo.NamedTensor
 	for _, t := range d.f.Tensors {
@@ -177,6 +211,9 @@ func (d *decoder) side(mode string, ids int) (*Side, error) {
 	}
 	if op.Rows() != ids || op.Matrix() == nil {
 		return nil, fmt.Errorf("the operator has %d rows for %d ids", op.Rows(), ids)
+	}
+	if meta.Encoder.Spec().Mode != mode || len(meta.Encoder.Names()) != sideinfo.FeatureColumns(op) {
+		return nil, fmt.Errorf("the encoder of mode %q gives %d columns, and the operator takes %d", meta.Encoder.Spec().Mode, len(meta.Encoder.Names()), sideinfo.FeatureColumns(op))
 	}
 	s := &Side{Encoder: meta.Encoder, Operator: op, Has: make([]bool, ids)}
 	for i, v := range has {
@@ -225,7 +262,7 @@ func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	right := len(mean) / (left * index.Entities())
+	right := len(mean) / max(left*index.Entities(), 1)
 	if right < 1 || meta.Trained < 0 || meta.Trained >= index.Entities() {
 		return nil, fmt.Errorf("tensor %s does not fit into its train", coreTensor(k, p, "mean"))
 	}
@@ -253,6 +290,9 @@ func (d *decoder) regression(k, p int, c *tt.Core, axes []tt.Axis, meta coreMeta
 	size := c.Slices.Slice()
 	m, err := tt.NewLinearMap(c.Index, operators, size)
 	if err != nil {
+		return err
+	}
+	if err := d.checkSize(coreTensor(k, p, "side"), m.Rows()*size); err != nil {
 		return err
 	}
 	trained := make([]bool, c.Slices.N)

@@ -14,6 +14,9 @@ func (d *decoder) posterior(k, p int, c *tt.Core, meta *posteriorMeta, outer boo
 	if meta == nil {
 		return nil
 	}
+	if err := d.checkPosteriorSize(k, p, c, outer); err != nil {
+		return err
+	}
 	if err := c.SetFamily(d.m.spec.Uncertainty.Family(), outer); err != nil {
 		return err
 	}
@@ -42,10 +45,11 @@ func (d *decoder) posterior(k, p int, c *tt.Core, meta *posteriorMeta, outer boo
 		}
 		copy(values, read)
 	})
-	if failed == nil {
-		c.FillVariances()
+	if failed != nil {
+		return failed
 	}
-	return failed
+	c.FillVariances()
+	return checkPosterior(fmt.Sprintf("core %d of term %d", p, k), c)
 }
 
 // uncertainty reads the noise, the conformal correction and the numbers of training
@@ -56,17 +60,15 @@ func (d *decoder) uncertainty() error {
 		return err
 	}
 	for i, mode := range m.modes {
-		seen, err := modelfile.Values[int32](d.f, "seen/"+mode.Name, -1)
+		seen, err := d.rowCounts(mode.Name, d.sizes[i])
 		if err != nil {
 			return err
 		}
-		if len(seen) > d.sizes[i] {
-			return fmt.Errorf("%d row counts for %d ids of %s", len(seen), d.sizes[i], mode.Name)
-		}
 		m.rows = append(m.rows, seen)
 	}
-	if m.noise == (Noise{}) {
-		return fmt.Errorf("it has neither noise nor a count distribution")
+	m.resolve()
+	if err := d.checkNoise(); err != nil {
+		return err
 	}
 	if grouping := d.f.Meta["conformal"]; grouping != "" {
 		r := conformal.Record{Grouping: conformal.Grouping(grouping)}
@@ -83,10 +85,12 @@ func (d *decoder) uncertainty() error {
 		if r.Knots, err = modelfile.Values[float64](d.f, "conformal/knots", -1); err != nil {
 			return err
 		}
+		if err := d.checkGroups(r.Grouping == conformal.ByEntity, r.Group); err != nil {
+			return err
+		}
 		if m.correction, err = conformal.FromRecord(r); err != nil {
 			return err
 		}
 	}
-	m.resolve()
 	return d.means()
 }

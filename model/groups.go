@@ -141,5 +141,5 @@ func (d *decoder) groups(mode string, ids int) (*sideinfo.Groups, error) {
 		}
 		g.Columns = append(g.Columns, sideinfo.GroupColumn{Name: name, Levels: levels, Of: of})
 	}
-	return g, g.Check(ids)
+	return g, checkModeGroups(mode, ids, g)
 }

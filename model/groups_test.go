@@ -46,6 +46,18 @@ func TestDamagedGroups(t *testing.T) {
 				}
 			}
 		}, "2 groups for 13 ids"},
+		"other mode": {func(f *modelfile.File) {
+			f.Meta["groups/store"] = strings.Replace(f.Meta["groups/store"], `"store"`, `"item"`, 1)
+		}, "their table is"},
+		"twice": {func(f *modelfile.File) {
+			f.Meta["groups/store"] = strings.Replace(f.Meta["groups/store"], `"area"]`, `"area","area"]`, 1)
+			for _, t := range slices.Clone(f.Tensors) {
+				if name, is := strings.CutPrefix(t.Name, "groups/store/0/"); is {
+					t.Name = "groups/store/1/" + name
+					f.Tensors = append(f.Tensors, t)
+				}
+			}
+		}, "is there twice"},
 		"unknown level": {func(f *modelfile.File) {
 			for i, t := range f.Tensors {
 				if t.Name == "groups/store/0/of" {

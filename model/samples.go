@@ -74,9 +74,9 @@ type rows struct {
 	id    func(mode, row int) string
 }
 
-// fill writes the samples at rows to columns, one per sample. The codes belong to m,
-// and z holds its moments at the rows.
-func (s *samples) fill(columns [][]float32, m *Model, z tt.Moments, r rows) error {
+// fill writes the samples at rows to columns, one per sample, or to wide if that is not
+// nil. The codes belong to m, and z holds its moments at the rows.
+func (s *samples) fill(columns [][]float32, wide [][]float64, m *Model, z tt.Moments, r rows) error {
 	if s.n == 0 {
 		return nil
 	}
@@ -85,14 +85,27 @@ func (s *samples) fill(columns [][]float32, m *Model, z tt.Moments, r rows) erro
 	}
 	values, levels := make([]float64, s.n), make([]float64, s.n)
 	for i := range z.Mean {
+		if err := m.CheckMoments(z, r.Rows, r.first, i); err != nil {
+			return err
+		}
 		// One stream per row, so that its noise depends only on its number.
 		rng := randstream.New(m.spec.Seed, "noise", uint64(r.first+i))
 		for k := range values {
 			values[k] = m.Level(columns[k][i], r.Rows, i)
 		}
+		if err := checkAll(values, r.first+i, ""); err != nil {
+			return err
+		}
 		m.drawRow(values, levels, z, r.Rows, i, rng)
+		if err := checkAll(values, r.first+i, ""); err != nil {
+			return err
+		}
 		for k, v := range values {
-			columns[k][i] = float32(v)
+			if wide != nil {
+				wide[k][i] = v
+			} else {
+				columns[k][i] = float32(v)
+			}
 		}
 	}
 	return nil
@@ -127,7 +140,14 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 	for k := range columns {
 		columns[k] = make([]float32, len(cells))
 	}
-	if err := drawn.fill(columns, m, z, rows{Rows: given, id: id}); err != nil {
+	var wide [][]float64
+	if m.wide() {
+		wide = make([][]float64, n)
+		for k := range wide {
+			wide[k] = make([]float64, len(cells))
+		}
+	}
+	if err := drawn.fill(columns, wide, m, z, rows{Rows: given, id: id}); err != nil {
 		return nil, err
 	}
 	out := make([][]float64, len(cells))
@@ -135,6 +155,12 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 		out[c] = make([]float64, n)
 		for k := range columns {
 			out[c][k] = float64(columns[k][c])
+			if wide != nil {
+				out[c][k] = wide[k][c]
+			}
+		}
+		if err := checkAll(out[c], c, "cell"); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil

@@ -187,10 +187,11 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	if opt.Output.Format == "" {
 		opt.Output.Format = "text"
 	}
+	results := resultColumns(opt)
 	names, renamed := m.addedColumns(opt)
 	added := make([]tableio.AddedColumn, len(names))
 	for i, name := range names {
-		added[i] = tableio.AddedColumn{Name: name, Text: i == len(names)-1}
+		added[i] = tableio.AddedColumn{Name: name, Text: results[i] == unseenColumn, Wide: m.wide() && !strings.HasPrefix(results[i], "sd") && results[i] != unseenColumn}
 	}
 	unseen := len(names) - 1 // the column of unknown modes
 	levels := append([]float64{0.5}, opt.Quantiles...)
@@ -212,19 +213,29 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		}
 		quantiles := make([]float64, len(levels))
 		for i := range z.Mean {
+			if err := m.CheckMoments(z, given, b.First, i); err != nil {
+				return err
+			}
 			p := m.Distribution(z, given, i)
 			all := p.Moments()
 			p.Quantiles(quantiles, levels)
 			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {
-				values.Numbers[k][i] = float32(v)
+				setNumber(values, k, i, v)
 			}
 			for k, v := range quantiles[1:] {
-				values.Numbers[5+k][i] = float32(v)
+				setNumber(values, 5+k, i, v)
 			}
 			values.Texts[unseen][i] = m.unseenModes(b.Codes, i, &batch)
 		}
 		m.addExamples(&batch, b)
-		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {
+		var wide [][]float64
+		if m.wide() {
+			wide = values.Wide[unseen-opt.Samples : unseen]
+		}
+		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], wide, m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {
+			return err
+		}
+		if err := checkColumns(values, unseen, len(z.Mean), b.First); err != nil {
 			return err
 		}
 		mutex.Lock()

@@ -61,8 +61,8 @@ func (f *File) header() ([]byte, error) {
 	}
 	seen := map[string]bool{}
 	for _, t := range f.Tensors {
-		if n, ok := product(t.Shape); !ok || n != t.len() {
-			panic(fmt.Sprintf("modelfile: tensor %q of shape %v has %d values", t.Name, t.Shape, t.len()))
+		if n, ok := product(t.Shape); !ok || n != t.Len() {
+			panic(fmt.Sprintf("modelfile: tensor %q of shape %v has %d values", t.Name, t.Shape, t.Len()))
 		}
 		if seen[t.Name] || t.Name == "" || strings.HasPrefix(t.Name, reserved) {
 			panic(fmt.Sprintf("modelfile: tensor name %q is empty, duplicate or reserved", t.Name))

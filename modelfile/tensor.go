@@ -51,9 +51,10 @@ func Values[T Element](f *File, name string, shape ...int) ([]T, error) {
 func (t Tensor) DType() string { return dtypeOf(t.data) }
 
 // Bytes returns the size of the values in the file.
-func (t Tensor) Bytes() int { return t.len() * elementBytes(t.DType()) }
+func (t Tensor) Bytes() int { return t.Len() * elementBytes(t.DType()) }
 
-func (t Tensor) len() int {
+// Len returns the number of values.
+func (t Tensor) Len() int {
 	switch data := t.data.(type) {
 	case []float32:
 		return len(data)

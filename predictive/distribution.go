@@ -20,15 +20,18 @@ type Distribution struct {
 	means     *MeanCurve        // correction of the mean, nil for none
 }
 
-// minSD is the smallest standard deviation, so that a distribution without any
-// variance is still proper.
+// minSD is the smallest standard deviation of a logarithmic rate that differs from 0.
 const minSD = 1e-12
+
+// leastSD keeps a distribution without any variance proper. It is far below the unit of
+// any target: the noise of a model has a floor relative to that unit.
+const leastSD = 1e-150
 
 // Gaussian returns the distribution with g(y) ~ N(m, modelVar + noiseVar). All
 // three numbers are on the scale of g, before standardisation.
 func Gaussian(t Transform, m, modelVar, noiseVar float64) Distribution {
 	return Distribution{transform: t, m: m, model: modelVar, noise: noiseVar,
-		sd: max(math.Sqrt(modelVar+noiseVar), minSD), scores: standardNormal}
+		sd: max(math.Sqrt(modelVar+noiseVar), leastSD), scores: standardNormal}
 }
 
 // WithScores returns the distribution with another distribution of its
@@ -40,6 +43,9 @@ func (d Distribution) WithScores(scores *ScoreDistribution) Distribution {
 	}
 	return d
 }
+
+// IsCount reports whether the value is a count.
+func (d Distribution) IsCount() bool { return d.count != nil }
 
 // Location returns the mean on the modelling scale, or of f for counts.
 func (d Distribution) Location() float64 { return d.m }

@@ -25,11 +25,16 @@ type Scale struct {
 // NewScale fits a scale to training targets. The weights w are optional; nil means
 // that every weight is 1. Errors are a [*DomainError] or a [*ConstantError].
 func NewScale(t Transform, y, w []float32) (Scale, error) {
-	t = t.WithUnit(y, w)
+	return FitScale(t.WithUnit(y, w), len(y), func(i int) float64 { return float64(y[i]) }, w)
+}
+
+// FitScale is NewScale for n targets that float32 is too coarse for: y returns them. A
+// power must have its unit, see [Transform.WithUnit].
+func FitScale(t Transform, n int, y func(i int) float64, w []float32) (Scale, error) {
 	s := Scale{Transform: t, Spread: 1}
 	var sum, squares, total float64
-	for i, v := range y {
-		z, err := t.checkedForward(i, v)
+	for i := range n {
+		z, err := t.checkedForward(i, y(i))
 		if err != nil {
 			return s, err
 		}
@@ -50,7 +55,7 @@ func NewScale(t Transform, y, w []float32) (Scale, error) {
 	mean := sum / total
 	variance := squares/total - mean*mean
 	if !(variance > 1e-14*squares/total) {
-		return s, &ConstantError{Value: float64(y[0]), N: len(y)}
+		return s, &ConstantError{Value: y(0), N: n}
 	}
 	s.Center += mean
 	s.Spread = math.Sqrt(variance)
@@ -85,7 +90,7 @@ func NewCountScale(y, w, exposure []float32) (Scale, error) {
 // the transform.
 func CheckDomain(t Transform, y []float32) error {
 	for i, v := range y {
-		if _, err := t.checkedForward(i, v); err != nil {
+		if _, err := t.checkedForward(i, float64(v)); err != nil {
 			return err
 		}
 	}
@@ -93,8 +98,7 @@ func CheckDomain(t Transform, y []float32) error {
 }
 
 // checkedForward returns g of target i, or a [*DomainError].
-func (t Transform) checkedForward(i int, v float32) (float64, error) {
-	y := float64(v)
+func (t Transform) checkedForward(i int, y float64) (float64, error) {
 	if !t.InDomain(y) {
 		return 0, &DomainError{t, i, y}
 	}
@@ -103,12 +107,18 @@ func (t Transform) checkedForward(i int, v float32) (float64, error) {
 
 // Forward writes the standardised targets to dst. Counts stay unchanged.
 func (s Scale) Forward(dst, y []float32) error {
-	for i, v := range y {
+	return s.ForwardEach(dst, func(i int) float64 { return float64(y[i]) })
+}
+
+// ForwardEach is Forward for targets that float32 is too coarse for: y returns them.
+func (s Scale) ForwardEach(dst []float32, y func(i int) float64) error {
+	for i := range dst {
+		v := y(i)
 		z, err := s.Transform.checkedForward(i, v)
 		if err != nil {
 			return err
 		}
-		dst[i] = v
+		dst[i] = float32(v)
 		if s.Transform != LogRate {
 			dst[i] = float32((z - s.Center) / s.Spread)
 		}

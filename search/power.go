@@ -130,8 +130,8 @@ func newPowerComparison(rows solver.Observations, seed uint64) *powerComparison 
 func (c *powerComparison) crps(p float64) float64 {
 	t := predictive.Power(p, c.unit)
 	z := make([]float64, c.rows.Len())
-	for i, y := range c.rows.Y {
-		z[i] = t.Forward(float64(y))
+	for i := range z {
+		z[i] = t.Forward(c.rows.Target(i))
 	}
 	mean, variance := make([]float64, len(z)), make([]float64, len(z))
 	fit := make([]bool, len(z))
@@ -154,6 +154,6 @@ func (c *powerComparison) crps(p float64) float64 {
 		if c.nonNegative {
 			d = d.NonNegative()
 		}
-		return d.CRPS(float64(c.rows.Y[i]))
+		return d.CRPS(c.rows.Target(i))
 	})
 }

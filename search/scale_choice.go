@@ -43,6 +43,9 @@ func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Opti
 	if s.Fit.Refit != "all" {
 		return fitOn(ctx, s, data, opt)
 	}
+	if err := train.CheckRefit(opt); err != nil {
+		return nil, nil, err
+	}
 	// A sweep over all rows takes longer than one over the training rows, and the refit has
 	// at most as many.
 	first, began := opt, time.Now()

@@ -84,7 +84,7 @@ func (c *column) check() error {
 		return fmt.Errorf("its standard deviation is %g, expected a positive number", c.SD)
 	case c.Type == Labels && !c.Bare && !(c.Scale > 0):
 		return fmt.Errorf("its scale is %g, expected a positive number", c.Scale)
-	case c.Buckets < 0 || c.Buckets > 1<<20 || c.Buckets == 0 && len(c.Hashed) > 0:
+	case c.Buckets < 0 || c.Buckets > len(c.Hashed) || c.Buckets == 0 && len(c.Hashed) > 0:
 		return fmt.Errorf("it has %d columns for %d hashed levels", c.Buckets, len(c.Hashed))
 	case means > 0 && (len(c.Levels) > 0 || c.Buckets > 0 || c.Other):
 		return fmt.Errorf("it has levels, which type %s does not allow", c.Type)

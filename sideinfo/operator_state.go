@@ -119,9 +119,8 @@ func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (
 		s.Kind = unwhitened
 	}
 	s.tensors = tensors
-	if s.Rows < 1 || s.Width < 1 || s.Names != nil && len(s.Names) != s.Width || s.Origins != nil && len(s.Origins) != len(s.Names) || s.Unit != nil && len(s.Unit) != s.Width ||
-		math.IsNaN(s.LogC) || s.Features < 0 {
-		return nil, fmt.Errorf("state of an operator: inconsistent description %s", meta[metaKey])
+	if problem := s.problem(); problem != "" {
+		return nil, fmt.Errorf("state of an operator: %s", problem)
 	}
 	bs, err := s.basis()
 	if err != nil {
@@ -147,6 +146,11 @@ func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (
 					return nil, err
 				}
 			}
+			for _, v := range residual {
+				if v < 0 {
+					return nil, fmt.Errorf("state of a %s operator: the residual variance %g is negative", s.Kind, v)
+				}
+			}
 			return WithAddedRows(o, matrix, residual), nil
 		case rows < o.n:
 			return nil, fmt.Errorf("state of a %s operator: the matrix has %d rows, expected %d", s.Kind, rows, o.n)
@@ -155,6 +159,35 @@ func Restore(b backend.Backend, meta map[string]string, tensors []NamedTensor) (
 	}
 	return o, nil
 }
+
+// maxStoredTheta bounds the parameters of a stored operator. It is above maxTheta,
+// because parameters that are not learned may lie beyond that.
+const maxStoredTheta = 80
+
+// problem returns what is inconsistent in the description, "" for nothing.
+func (s *state) problem() string {
+	switch {
+	case s.Rows < 1 || s.Rows > math.MaxInt32 || s.Width < 1 || s.Width > math.MaxInt32:
+		return fmt.Sprintf("%d rows and %d columns", s.Rows, s.Width)
+	case s.Names != nil && len(s.Names) != s.Width || s.Origins != nil && len(s.Origins) != len(s.Names) || s.Unit != nil && len(s.Unit) != s.Width:
+		return fmt.Sprintf("%d names, %d origins and %d units for %d columns", len(s.Names), len(s.Origins), len(s.Unit), s.Width)
+	case !(math.Abs(s.LogC) <= maxStoredTheta):
+		return fmt.Sprintf("an intercept of e^%g", s.LogC)
+	case s.Features < 0 || s.Features > math.MaxInt32:
+		return fmt.Sprintf("%d features", s.Features)
+	case !(math.Abs(s.Scale) <= math.MaxFloat32) || !(s.Constant >= 0 && s.Constant <= math.MaxFloat32):
+		return fmt.Sprintf("the scale %g and the constant %g", s.Scale, s.Constant)
+	}
+	for _, v := range s.Unit {
+		if !(v > 0 && v <= math.MaxFloat64) {
+			return fmt.Sprintf("the unit %g of a column", v)
+		}
+	}
+	return ""
+}
+
+// FeatureColumns returns the number of columns of the features that NewRows expects.
+func FeatureColumns(op Operator) int { return original(op).(*operator).table.C }
 
 // table returns the description of the columns of the features.
 func (s *state) table() Features {
@@ -210,6 +243,11 @@ func (s *state) basis() (basis, error) {
 	if len(k.Params()) != len(s.Params) {
 		return nil, fmt.Errorf("kernel %s has %d parameters, expected %d", k, len(s.Params), len(k.Params()))
 	}
+	for _, v := range s.Params {
+		if !(math.Abs(v) <= maxStoredTheta) {
+			return nil, fmt.Errorf("kernel %s has the parameter e^%g", k, v)
+		}
+	}
 	k.SetParams(s.Params)
 	switch s.Form {
 	case "fourier":
@@ -232,7 +270,10 @@ func (s *state) basis() (basis, error) {
 			return nil, err
 		}
 		projection, err := s.tensor("projection", s.Rows, -1)
-		return &eigen{k: k, x: x, m: len(projection) / s.Rows, projection: projection}, err
+		if err != nil {
+			return nil, err
+		}
+		return &eigen{k: k, x: x, m: len(projection) / s.Rows, projection: projection}, nil
 	case "whole":
 		x, err := s.rows("points", s.Rows)
 		return &kernelColumns{k: k, x: x, c: s.Constant}, err

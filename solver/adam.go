@@ -102,13 +102,19 @@ func (a *adam) begin(r *Run, ridge Ridge) {
 
 // resetMoments sets the running moments to zero.
 func (a *adam) resetMoments() {
+	n := a.momentCount()
+	a.run.Memory = [][]float32{make([]float32, n), make([]float32, n)}
+	a.run.Step = 0
+}
+
+// momentCount returns the number of parameters that the phase updates.
+func (a *adam) momentCount() int {
 	n := 0
 	for _, at := range a.ids {
 		b := a.d.field.Terms[at.term].Cores[at.core].Blocks()[at.block]
 		n += a.parameters(&b)
 	}
-	a.run.Memory = [][]float32{make([]float32, n), make([]float32, n)}
-	a.run.Step = 0
+	return n
 }
 
 // parameters returns the number of parameters of a block that the phase updates.

@@ -73,10 +73,15 @@ func (a *adam) beginPosterior() {
 	if a.d.noise[0] == 0 {
 		a.d.startPosterior()
 	}
-	a.d.phase = means
-	if a.run.Sweep > a.switchEpoch || a.run.Sweep == a.switchEpoch && a.run.Block > 0 {
-		a.d.phase = variances
+	a.d.phase = a.phaseOf(a.run)
+}
+
+// phaseOf returns the phase that a run has reached.
+func (a *adam) phaseOf(r *Run) phase {
+	if r.Sweep > a.switchEpoch || r.Sweep == a.switchEpoch && r.Block > 0 {
+		return variances
 	}
+	return means
 }
 
 // learnNoiseAndPriors sets the noise and the prior variances to their closed forms.

@@ -35,7 +35,7 @@ func (d *data) startRidge(sweep int) Ridge {
 	if d.validChunk == nil {
 		step = 1
 	}
-	return Ridge{Kind: Uniform, Lambda: PenaltySearch{}.start(Uniform, d.entityWeights) * math.Pow(referenceFactor, step)}
+	return Ridge{Kind: Uniform, Lambda: PenaltySearch{}.Start(Uniform, d.entityWeights) * math.Pow(referenceFactor, step)}
 }
 
 // starting reports whether the run has not finished its sweeps of als.

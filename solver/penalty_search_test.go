@@ -1,9 +1,9 @@
 package solver
 
 import (
-	"fmt"
-	"math"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/solver/penalty"
 )
 
 func TestPenaltySearch(t *testing.T) {
@@ -21,34 +21,7 @@ func TestPenaltySearch(t *testing.T) {
 			t.Errorf("lambda %g has score %.4f, better than %.4f of the search at %v", lambda, r.Score, found.Score, found.Ridge)
 		}
 	}
-	if len(found.Trials) < 6 || found.Trials[0].Ridge.Lambda != startLambda {
-		t.Errorf("got trials %v, want at least 6 that start at %g", found.Trials, startLambda)
-	}
-}
-
-// The search descends in both directions, stops at a minimum, refines it, and never
-// tries the same penalty twice.
-func TestPenaltySearchPath(t *testing.T) {
-	t.Parallel()
-	for _, minimum := range []float64{1e-5, 0.004, 0.02, 0.3, 40} {
-		s := PenaltySearch{Kinds: []RidgeKind{Frequency}}
-		var trials []Trial
-		tried := map[string]bool{}
-		for {
-			r, more := s.next(trials, nil)
-			if !more {
-				break
-			}
-			key := fmt.Sprintf("%.6g", r.Lambda)
-			if tried[key] || len(trials) > 20 {
-				t.Fatalf("minimum %g: tried %s again after %v", minimum, key, trials)
-			}
-			tried[key] = true
-			d := math.Log(r.Lambda / minimum)
-			trials = append(trials, Trial{r, 1 + d*d})
-		}
-		if got := bestRidge(trials).Lambda; math.Abs(math.Log(got/minimum)) > math.Log(searchFactor)/3 {
-			t.Errorf("minimum %g: got %g after %d trials", minimum, got, len(trials))
-		}
+	if len(found.Trials) < 6 || found.Trials[0].Ridge.Lambda != penalty.StartLambda {
+		t.Errorf("got trials %v, want at least 6 that start at %g", found.Trials, penalty.StartLambda)
 	}
 }

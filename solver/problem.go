@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -16,7 +17,14 @@ type Observations struct {
 	W     []float32 // nil means weight 1
 
 	Exposure []float32 // of counts; nil means 1
+
+	// Low is what float32 takes from Y in the user's units, see dataset.Table; nil for
+	// nothing. Solvers do not use it.
+	Low []float32
 }
+
+// Target returns value i in the user's units.
+func (o *Observations) Target(i int) float64 { return dataset.TargetAt(o.Y, o.Low, i) }
 
 // Len returns the number of observations.
 func (o *Observations) Len() int { return len(o.Y) }
@@ -169,6 +177,9 @@ func (o Observations) Select(rows []int) Observations {
 	}
 	if o.Exposure != nil {
 		out.Exposure = selectRows(o.Exposure, rows)
+	}
+	if o.Low != nil {
+		out.Low = selectRows(o.Low, rows)
 	}
 	return out
 }

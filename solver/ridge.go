@@ -14,6 +14,13 @@ const (
 // Ridge is a quadratic penalty in units of the summed loss; see package penalty.
 type Ridge = penalty.Ridge
 
+// PenaltySearch finds the penalty with the lowest validation error by short runs, and a
+// Trial is the result of one; see package penalty.
+type (
+	PenaltySearch = penalty.Search
+	Trial         = penalty.Trial
+)
+
 // blockPenalty is the penalty of one block while the others are fixed.
 type blockPenalty = penalty.Block
 

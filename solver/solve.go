@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/solver/penalty"
 )
 
 // method is one algorithm that lowers the objective block by block.
@@ -84,17 +85,14 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	dr.started = dr.opt.now()
 	dr.saved = dr.started
 	if dr.opt.Ridge == nil && d.validChunk == nil {
-		first, _ := opt.PenaltySearch.next(nil, d.entityWeights)
+		first, _ := opt.PenaltySearch.Next(nil, d.entityWeights)
 		dr.opt.Ridge = &first
 		dr.warnings = append(dr.warnings, fmt.Sprintf("there is no validation set to choose the penalty: using %v; set fit.ridge and fit.lambda", first))
 	}
 	if opt.Resume != nil {
 		dr.state = opt.Resume
-		if s := dr.state.Run.Shape; s != nil && len(s) == len(d.offered.terms) {
-			d.setShape(s)
-		}
-		if n, want := len(dr.state.Run.Weights), len(d.flatten(nil)); n != want {
-			return Report{}, fmt.Errorf("solver: the checkpoint holds %d weights, but the model has %d; resume with the specification of the checkpoint", n, want)
+		if err := dr.checkState(); err != nil {
+			return Report{}, fmt.Errorf("solver: not a valid checkpoint: %w", err)
 		}
 	} else if err := dr.drawStart(); err != nil {
 		return Report{}, err
@@ -127,7 +125,7 @@ func (dr *driver) searching() bool {
 	if dr.opt.Ridge != nil {
 		return false
 	}
-	_, more := dr.opt.PenaltySearch.next(dr.state.Trials, dr.d.entityWeights)
+	_, more := dr.opt.PenaltySearch.Next(dr.state.Trials, dr.d.entityWeights)
 	return more
 }
 
@@ -136,10 +134,10 @@ func (dr *driver) ridge() Ridge {
 	if dr.opt.Ridge != nil {
 		return *dr.opt.Ridge
 	}
-	if r, more := dr.opt.PenaltySearch.next(dr.state.Trials, dr.d.entityWeights); more {
+	if r, more := dr.opt.PenaltySearch.Next(dr.state.Trials, dr.d.entityWeights); more {
 		return r
 	}
-	return bestRidge(dr.state.Trials)
+	return penalty.BestRidge(dr.state.Trials)
 }
 
 func (dr *driver) solve(ctx context.Context) (Report, error) {

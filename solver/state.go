@@ -19,12 +19,6 @@ type Point struct {
 	Bound float64 `json:"bound,omitempty"`
 }
 
-// A Trial is the result of a short run with one penalty.
-type Trial struct {
-	Ridge Ridge   `json:"ridge"`
-	Score float64 `json:"score"`
-}
-
 // State is everything that a run needs to continue after any block with identical
 // results, given the same problem and options.
 type State struct {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/kernel-fried-tensor/kft/solver/penalty"
 )
 
 func TestStopReasons(t *testing.T) {
@@ -62,7 +64,7 @@ func TestStopReasons(t *testing.T) {
 		opt := defaults()
 		opt.Ridge, opt.PenaltySearch = nil, PenaltySearch{Kinds: []RidgeKind{Frequency}}
 		r := solve(t, p, opt)
-		if r.Ridge.Lambda != startLambda || len(r.Warnings) == 0 || r.Score > 0.2 {
+		if r.Ridge.Lambda != penalty.StartLambda || len(r.Warnings) == 0 || r.Score > 0.2 {
 			t.Errorf("got %+v, want the first penalty of the search, a warning and a score of at most 0.2", r)
 		}
 	})

@@ -14,13 +14,14 @@ import (
 // baseline fits the formulas of package baseline and measures them, the best first.
 func (r *run) baseline() []model.BaselineScores {
 	table := baseline.Table{Names: r.spec.ModeNames(), Sizes: r.data.sizes(), Time: r.when, Threads: r.engine.Threads()}
-	table.Parts = [3]baseline.Rows{formulaRows(&r.parts[dataset.Train]), formulaRows(&r.parts[dataset.Valid]), {Codes: r.parts[dataset.Test].Codes}}
+	center := r.formulaCenter()
+	table.Parts = [3]baseline.Rows{formulaRows(&r.parts[dataset.Train], center), formulaRows(&r.parts[dataset.Valid], center), {Codes: r.parts[dataset.Test].Codes}}
 	formulas := baseline.Fit(table)
 	scores := make([]model.BaselineScores, len(formulas))
 	onScale := [3][]float64{}
 	held := r.parts[dataset.Valid].Len()+r.parts[dataset.Test].Len() > 0
 	for p := range r.parts {
-		onScale[p] = r.onScale(r.parts[p].Y)
+		onScale[p] = r.onScale(&r.parts[p])
 	}
 	parallel.For(r.engine.Threads(), len(formulas), func(k int) {
 		s := &scores[k]
@@ -28,7 +29,7 @@ func (r *run) baseline() []model.BaselineScores {
 		for p, to := range []*metrics.Score{&s.Train, &s.Valid, &s.Test} {
 			var sums metrics.PointSums
 			if dataset.Part(p) != dataset.Train || k == 0 || !held {
-				r.addFormula(&sums, &formulas[k], dataset.Part(p), onScale[p])
+				r.addFormula(&sums, &formulas[k], center, dataset.Part(p), onScale[p])
 			}
 			*to = sums.Score()
 		}
@@ -37,19 +38,36 @@ func (r *run) baseline() []model.BaselineScores {
 }
 
 // onScale returns targets on the modelling scale.
-func (r *run) onScale(y []float32) []float64 {
+func (r *run) onScale(o *solver.Observations) []float64 {
 	scale := r.model.Scale()
-	out := make([]float64, len(y))
-	parallel.Ranges(r.engine.Threads(), len(y), func(_, from, to int) {
+	out := make([]float64, o.Len())
+	parallel.Ranges(r.engine.Threads(), len(out), func(_, from, to int) {
 		for i := from; i < to; i++ {
-			out[i] = scale.OnScale(float64(y[i]))
+			out[i] = scale.OnScale(o.Target(i))
 		}
 	})
 	return out
 }
 
-// addFormula adds the predictions of a formula for the rows of a part.
-func (r *run) addFormula(sums *metrics.PointSums, f *baseline.Formula, part dataset.Part, onScale []float64) {
+// formulaCenter returns what the formulas subtract from the targets. It is 0 unless
+// float32 is too coarse for the targets. The formulas then fit differences from the mean,
+// and adjust by differences, because factors need the targets themselves; but factors of
+// values that far from 0 are differences in all but name. Rates are never so far from 0.
+func (r *run) formulaCenter() float64 {
+	train := &r.parts[dataset.Train]
+	if train.Low == nil || train.Exposure != nil || train.Len() == 0 {
+		return 0
+	}
+	first, sum := train.Target(0), 0.0
+	for i := range train.Len() {
+		sum += train.Target(i) - first
+	}
+	return first + sum/float64(train.Len())
+}
+
+// addFormula adds the predictions of a formula, which was fitted to differences from
+// center, for the rows of a part.
+func (r *run) addFormula(sums *metrics.PointSums, f *baseline.Formula, center float64, part dataset.Part, onScale []float64) {
 	scale := r.model.Scale()
 	o := &r.parts[part]
 	var space [1024]float64
@@ -61,7 +79,8 @@ func (r *run) addFormula(sums *metrics.PointSums, f *baseline.Formula, part data
 			if o.Exposure != nil {
 				v *= float64(o.Exposure[i])
 			}
-			sums.Add(float64(o.Y[i]), weightOf(o, i), v, v, onScale[i], scale.OnScale(v))
+			v += center
+			sums.Add(o.Target(i), weightOf(o, i), v, v, onScale[i], scale.OnScale(v))
 		}
 	}
 }
@@ -69,9 +88,15 @@ func (r *run) addFormula(sums *metrics.PointSums, f *baseline.Formula, part data
 // formulaRows returns the values and weights that the formulas are fitted to. With
 // exposures these are rates, weighted by the exposure; the squared error of a row is
 // that of its value, not of its rate. Weights are scaled to mean 1, so that their unit
-// does not matter.
-func formulaRows(o *solver.Observations) baseline.Rows {
+// does not matter. The values are differences from center.
+func formulaRows(o *solver.Observations, center float64) baseline.Rows {
 	rows := baseline.Rows{Codes: o.Codes, Y: o.Y}
+	if center != 0 {
+		rows.Y = make([]float32, o.Len())
+		for i := range rows.Y {
+			rows.Y[i] = float32(o.Target(i) - center)
+		}
+	}
 	if o.W == nil && o.Exposure == nil {
 		return rows
 	}

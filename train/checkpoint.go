@@ -7,15 +7,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
+	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+	"github.com/kernel-fried-tensor/kft/internal/buildinfo"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// A checkpoint saves the state of a fit in one file of a folder. The file also identifies
-// the fit: a resumed fit gives the same bits only with the same specification, data,
-// split, side information and CPU instructions.
+// checkpointFormat is the version of the content of a checkpoint. Checkpoints without a
+// version are those of 0.1.
+const checkpointFormat = 2
+
+// A checkpoint saves the state of a fit in a folder: the last two states, so that one is
+// left if the other is damaged. A file also identifies the fit: a resumed fit gives the
+// same bits only with the same program, specification, data, split, side information and
+// CPU instructions.
 type checkpoint struct {
 	folder string
 	spec   spec.Spec
@@ -23,14 +31,82 @@ type checkpoint struct {
 	split  string // hash of the parts
 	side   string // hash of the side information
 	path   string // CPU instructions of the backend
+
+	release func()       // ends the lock of the folder
+	warn    func(string) // receives what is wrong with the folder, while training goes on
+	failed  bool         // the last save failed
 }
 
-func (c *checkpoint) file() string { return filepath.Join(c.folder, "checkpoint.kft") }
+func (c *checkpoint) file() string     { return filepath.Join(c.folder, "checkpoint.kft") }
+func (c *checkpoint) previous() string { return filepath.Join(c.folder, "checkpoint-before.kft") }
 
-// prepare creates the folder.
-func (c *checkpoint) prepare() error {
+// open creates and locks the folder. A folder with a checkpoint that the fit does not
+// resume is a *CheckpointExistsError.
+func (c *checkpoint) open(resume bool) error {
 	if err := os.MkdirAll(c.folder, 0o777); err != nil {
 		return fmt.Errorf("creating the checkpoint folder: %w", err)
+	}
+	release, err := atomicfile.Hold(filepath.Join(c.folder, "checkpoint.lock"))
+	if errors.Is(err, atomicfile.ErrHeld) {
+		return fmt.Errorf("%s: another fit saves its checkpoints in this folder; wait for its end, or use another folder", c.folder)
+	}
+	if err != nil {
+		return fmt.Errorf("locking the checkpoint folder: %w", err)
+	}
+	if !resume {
+		for _, file := range []string{c.file(), c.previous()} {
+			if _, err := os.Lstat(file); err == nil {
+				release()
+				return &CheckpointExistsError{File: file}
+			}
+		}
+	}
+	c.release = release
+	return nil
+}
+
+// close ends the lock of the folder.
+func (c *checkpoint) close() {
+	if c.release != nil {
+		c.release()
+	}
+}
+
+// A CheckpointExistsError reports a folder with the checkpoint of an earlier fit, which a
+// fit that does not resume it would overwrite.
+type CheckpointExistsError struct{ File string }
+
+func (e *CheckpointExistsError) Error() string {
+	return e.File + " is the checkpoint of an earlier fit; resume that fit, use another folder, or delete the file to start again"
+}
+
+// Save implements solver.Checkpointer. A checkpoint that cannot be written, as on a full
+// disk, is a warning: it must not end a fit that would succeed without it.
+func (c *checkpoint) Save(s *solver.State) error {
+	f, err := c.encode(s)
+	if err != nil {
+		return err
+	}
+	err = c.replace(f)
+	if err != nil && !c.failed && c.warn != nil {
+		c.warn(fmt.Sprintf("the checkpoint cannot be saved: %v; training goes on without it", err))
+	}
+	c.failed = err != nil
+	return nil
+}
+
+// replace writes the file and keeps the one before.
+func (c *checkpoint) replace(f *modelfile.File) error {
+	err := os.Rename(c.file(), c.previous())
+	moved := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := modelfile.Write(c.file(), f); err != nil {
+		if moved {
+			err = errors.Join(err, os.Rename(c.previous(), c.file()))
+		}
+		return err
 	}
 	return nil
 }
@@ -50,9 +126,10 @@ type runMeta struct {
 	PruneAt                                   int     `json:",omitempty"`
 }
 
-// Save implements solver.Checkpointer.
-func (c *checkpoint) Save(s *solver.State) error {
-	f := &modelfile.File{Meta: map[string]string{"kind": "checkpoint", "data": c.data, "split": c.split, "side": c.side, "cpu": c.path}}
+// encode returns the content of a checkpoint.
+func (c *checkpoint) encode(s *solver.State) (*modelfile.File, error) {
+	f := &modelfile.File{Meta: map[string]string{"kind": "checkpoint", "checkpoint_format": strconv.Itoa(checkpointFormat), "program": buildinfo.Version(),
+		"data": c.data, "split": c.split, "side": c.side, "cpu": c.path}}
 	put := func(key string, v any) error {
 		text, err := json.Marshal(v)
 		f.Meta[key] = string(text)
@@ -65,7 +142,7 @@ func (c *checkpoint) Save(s *solver.State) error {
 			run.Attempt, run.StartSweeps, run.StartSweep, run.StartScore, run.Reference, run.Stop, run.Tempered, run.Shape, run.PruneAt}))
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, named := range []struct {
 		name string
@@ -75,7 +152,7 @@ func (c *checkpoint) Save(s *solver.State) error {
 			f.Tensors = append(f.Tensors, modelfile.NewTensor(fmt.Sprintf("%s/%d", named.name, what), values, len(values)))
 		}
 	}
-	return modelfile.Write(c.file(), f)
+	return f, nil
 }
 
 // arrays returns the arrays of a run in a fixed order.
@@ -83,74 +160,67 @@ func arrays(r *solver.Run) [][]float32 {
 	return append([][]float32{r.Weights, r.Best}, r.Memory...)
 }
 
-// load reads the checkpoint of the folder, nil if there is none yet.
-func (c *checkpoint) load() (*solver.State, error) {
-	f, err := modelfile.Read(c.file())
+// load reads the newest sound checkpoint of the folder, nil if there is none yet. The
+// note is about a newer one that is damaged.
+func (c *checkpoint) load() (s *solver.State, from, note string, err error) {
+	s, err = c.loadFile(c.file())
+	if s != nil || err != nil && !errors.Is(err, modelfile.ErrFormat) {
+		return s, c.file(), "", err
+	}
+	before, errBefore := c.loadFile(c.previous())
+	switch {
+	case before != nil && err != nil:
+		return before, c.previous(), fmt.Sprintf("%v; the checkpoint before it is used", err), nil
+	case before != nil: // the process ended between renaming and writing
+		return before, c.previous(), "", nil
+	case err != nil:
+		return nil, "", "", fmt.Errorf("%w; delete it to start from the beginning", err)
+	case errBefore != nil:
+		return nil, "", "", fmt.Errorf("%w; delete it to start from the beginning", errBefore)
+	}
+	return nil, "", "", nil
+}
+
+// loadFile reads one checkpoint, nil if there is none.
+func (c *checkpoint) loadFile(file string) (*solver.State, error) {
+	f, err := modelfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; remove it to start from the beginning", err)
-	}
-	if err := c.matches(f); err != nil {
 		return nil, err
 	}
-	s := &solver.State{}
-	get := func(key string, v any) error { return json.Unmarshal([]byte(f.Meta[key]), v) }
-	err = errors.Join(get("trials", &s.Trials), get("done", &s.Done), get("stop", &s.Stop),
-		loadRun(f, "run", &s.Run), loadRun(f, "leader", &s.Leader))
-	if err != nil {
-		return nil, &modelfile.FormatError{File: c.file(), Problem: err.Error()}
+	if err := c.matches(f, file); err != nil {
+		return nil, err
 	}
-	return s, nil
-}
-
-// loadRun reads what Save wrote of one run.
-func loadRun(f *modelfile.File, name string, r *solver.Run) error {
-	var m runMeta
-	if err := json.Unmarshal([]byte(f.Meta[name]), &m); err != nil {
-		return err
-	}
-	*r = solver.Run{Sweep: m.Sweep, Block: m.Block, BestSweep: m.BestSweep, Restarts: m.Restarts, Points: m.Points,
-		BestScore: m.BestScore, Rate: m.Rate, Raised: m.Raised, Step: m.Step,
-		Attempt: m.Attempt, StartSweeps: m.StartSweeps, StartSweep: m.StartSweep, StartScore: m.StartScore, Reference: m.Reference, Stop: m.Stop, Tempered: m.Tempered, Shape: m.Shape, PruneAt: m.PruneAt, Memory: make([][]float32, m.Memory)}
-	for what := range 2 + m.Memory {
-		values, err := modelfile.Values[float32](f, fmt.Sprintf("%s/%d", name, what), -1)
-		if err != nil {
-			return err
-		}
-		switch what {
-		case 0:
-			r.Weights = values
-		case 1:
-			r.Best = values
-		default:
-			r.Memory[what-2] = values
-		}
-	}
-	return nil
+	return decodeCheckpoint(f, file)
 }
 
 // A CheckpointError reports a checkpoint that belongs to another fit.
 type CheckpointError struct{ File, Problem string }
 
 func (e *CheckpointError) Error() string {
-	return fmt.Sprintf("%s belongs to another fit: %s; use another folder, or start again without resuming", e.File, e.Problem)
+	return fmt.Sprintf("%s belongs to another fit: %s; use another folder, or delete the file to start again", e.File, e.Problem)
 }
 
 // matches returns a *CheckpointError for a checkpoint of another fit.
-func (c *checkpoint) matches(f *modelfile.File) error {
-	refuse := func(what string) error { return &CheckpointError{File: c.file(), Problem: what} }
+func (c *checkpoint) matches(f *modelfile.File, file string) error {
+	refuse := func(what string) error { return &CheckpointError{File: file, Problem: what} }
 	if f.Meta["kind"] != "checkpoint" {
 		return refuse("it is not a checkpoint")
 	}
+	if problem := otherFormat(f); problem != "" {
+		return refuse(problem)
+	}
 	same, err := c.sameSpec(f.Meta["spec"])
 	if err != nil {
-		return &modelfile.FormatError{File: c.file(), Problem: err.Error()}
+		return notCheckpoint(file, err)
 	}
 	switch {
 	case !same:
 		return refuse("the specification differs")
+	case f.Meta["program"] != buildinfo.Version():
+		return refuse(fmt.Sprintf("it was made by version %q of kft, and this is version %q, which may compute other bits", f.Meta["program"], buildinfo.Version()))
 	case f.Meta["data"] != c.data:
 		return refuse("the data differs")
 	case f.Meta["split"] != c.split:

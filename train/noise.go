@@ -1,6 +1,7 @@
 package train
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -24,7 +25,7 @@ func (r *run) newScale() (predictive.Scale, error) {
 	if err != nil {
 		return predictive.Scale{}, err
 	}
-	scale, err := predictive.NewScale(transform, train.Y, train.W)
+	scale, err := predictive.FitScale(transform.WithUnit(train.Y, train.W), train.Len(), train.Target, train.W)
 	scale.NonNegative = r.nonNegative()
 	return scale, err
 }
@@ -69,9 +70,10 @@ func (r *run) learnNoise(solved solver.Report) {
 	}
 	o, z, scale := &r.parts[source], r.predicted(source), r.model.Scale()
 	squared := make([]float32, o.Len())
+	unit := unitOf(scale)
 	for i := range squared {
-		d := scale.OnScale(float64(o.Y[i])) - scale.Location(z.Mean[i])
-		squared[i] = float32(d*d + r.model.FieldVariance(z, i))
+		d := scale.OnScale(o.Target(i)) - scale.Location(z.Mean[i])
+		squared[i] = float32((d*d + r.model.FieldVariance(z, i)) / (unit * unit))
 	}
 	if u.Noise == spec.Auto {
 		r.chooseNoise(o, z.Mean, squared)
@@ -80,10 +82,21 @@ func (r *run) learnNoise(solved solver.Report) {
 	r.model = r.model.WithNoise(r.fitNoise(o, z.Mean, squared))
 }
 
+// unitOf returns a power of 2 near the spread of a scale. Squared errors are fitted in
+// this unit, because their range would exceed that of float32 for targets of 1e20, and
+// because the floors of noise models are relative to 1. Multiplication by a power of 2
+// rounds nothing.
+func unitOf(s predictive.Scale) float64 {
+	_, exponent := math.Frexp(s.Spread)
+	return math.Ldexp(1, exponent)
+}
+
 // fitNoise fits the noise to the expected squared errors of observations, whose
-// predictions on the standardised scale are given.
+// predictions on the standardised scale are given. The errors are in squares of unitOf.
 func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.Noise {
 	errors := likelihood.Errors{Squared: squared, Weight: o.W}
+	unit := unitOf(r.model.Scale())
+	square := unit * unit
 	switch modes := r.model.NoiseModes(); {
 	case len(modes) > 0:
 		var codes [][]int32
@@ -92,17 +105,21 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 			codes, sizes = append(codes, o.Codes[mode]), append(sizes, r.data.table.Dicts[mode].Len())
 		}
 		byEntity := likelihood.FitByEntity(errors, codes, sizes)
+		byEntity.Variance *= square
 		return model.Noise{Entity: &byEntity}
 	case r.spec.Uncertainty.Noise == "power":
 		scale := r.model.Scale()
 		level := make([]float32, o.Len())
 		for i := range level {
-			level[i] = float32(scale.Location(mean[i]))
+			level[i] = float32(scale.Location(mean[i]) / unit)
 		}
 		power := likelihood.FitPower(errors, level)
+		power.Floor *= unit
+		power.Scale *= square * math.Pow(unit, -power.Exponent)
 		return model.Noise{Power: &power}
 	}
 	constant := likelihood.FitConstant(errors)
+	constant.Variance *= square
 	return model.Noise{Constant: &constant}
 }
 
@@ -115,9 +132,9 @@ func (r *run) noiseModel() solver.NoiseModel {
 	}
 	train, scale, modes := &r.parts[dataset.Train], r.model.Scale(), r.model.NoiseModes()
 	return func(mean, squared []float32) []float64 {
-		onScale := make([]float32, len(squared))
+		onScale, unit := make([]float32, len(squared)), unitOf(scale)
 		for i, e := range squared {
-			onScale[i] = e * float32(scale.Spread*scale.Spread)
+			onScale[i] = e * float32(scale.Spread/unit*scale.Spread/unit)
 		}
 		noise := r.fitNoise(train, mean, onScale)
 		variance := make([]float64, len(mean))

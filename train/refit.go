@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,11 +36,13 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, opt 
 	if err != nil {
 		return nil, nil, err
 	}
-	if opt.Checkpoint != "" {
-		opt.Checkpoint = filepath.Join(opt.Checkpoint, "refit")
-	}
+	opt.Checkpoint = refitFolder(opt)
 	record := m.Record()
 	r := &run{spec: refitSpec(m.Spec(), record), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, seconds: map[string]float64{}, began: time.Now()}
+	if err := r.openCheckpoint(); err != nil {
+		return nil, nil, err
+	}
+	defer r.closeCheckpoint()
 	var refit *model.Refit
 	var passes int
 	var failure string
@@ -64,6 +67,7 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, opt 
 	again.Seconds["refit"] = time.Since(r.began).Seconds()
 	again.Seconds["total"] += again.Seconds["refit"]
 	again.Passes, again.PeakRSS = report.Passes+passes, max(report.PeakRSS, peakRSS())
+	again.CheckpointWarning = cmp.Or(r.checkpointWarning, report.CheckpointWarning)
 	result := m
 	if failure != "" {
 		record.Warnings = append(record.Warnings, fmt.Sprintf("the model is that of the training set alone: the refit was given up, because %s; set fit.refit to none, or change what stopped it", failure))
@@ -74,6 +78,26 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, opt 
 	}
 	again.Record = record
 	return result.WithRecord(record), &again, nil
+}
+
+// CheckRefit returns the error that Refit would return after the first training because of
+// the folder of its checkpoints.
+func CheckRefit(opt Options) error {
+	if opt.Checkpoint == "" {
+		return nil
+	}
+	c := &checkpoint{folder: refitFolder(opt)}
+	err := c.open(opt.Resume)
+	c.close()
+	return err
+}
+
+// refitFolder returns the folder for the checkpoints of a refit, "" for none.
+func refitFolder(opt Options) string {
+	if opt.Checkpoint == "" {
+		return ""
+	}
+	return filepath.Join(opt.Checkpoint, "refit")
 }
 
 // refitSpec returns the specification of the second training: nothing is left to choose.

@@ -16,10 +16,10 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {
 		y := make([]float32, o.Len())
-		if err := scale.Forward(y, o.Y); err != nil {
+		if err := scale.ForwardEach(y, o.Target); err != nil {
 			return solver.Report{}, err
 		}
-		o.Y = y
+		o.Y, o.Low = y, nil
 	}
 	if r.spec.Side.LengthScales == "learn" {
 		problem.Kernels = r.kernels()
@@ -32,18 +32,15 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	if r.opt.Progress != nil {
 		opt.Progress = r.progress(&problem.Valid, opt.Counts == nil)
 	}
-	if r.opt.Checkpoint != "" {
-		c := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, data: r.data.Hash(), split: hashParts(r.split.Parts), side: hashSide(r.side, r.groups), path: r.engine.Name()}
-		if err := c.prepare(); err != nil {
-			return solver.Report{}, err
-		}
+	if c := r.checkpoint; c != nil {
+		c.data, c.split, c.side, c.path = r.data.Hash(), hashParts(r.split.Parts), hashSide(r.side, r.groups), r.engine.Name()
 		if r.opt.Resume {
-			state, err := c.load()
+			state, from, note, err := c.load()
 			if err != nil {
 				return solver.Report{}, err
 			}
 			opt.Resume = state
-			r.noteResume(state, c)
+			r.noteResume(state, from, note)
 		}
 		opt.Checkpointer, opt.CheckpointEvery = c, r.opt.CheckpointEvery
 	}
@@ -67,16 +64,45 @@ func (r *run) progress(valid *solver.Observations, squaredErrors bool) func(solv
 	}
 }
 
-// noteResume reports whether the fit continues from a checkpoint.
-func (r *run) noteResume(state *solver.State, c *checkpoint) {
-	if r.opt.Progress == nil {
-		return
+// noteResume reports whether the fit continues from a checkpoint, and from which file.
+func (r *run) noteResume(state *solver.State, from, note string) {
+	if note != "" {
+		r.noteCheckpoint("warning: " + note)
 	}
-	note := fmt.Sprintf("no checkpoint in %s yet; starting from the beginning", c.folder)
-	if state != nil {
-		note = fmt.Sprintf("resuming from sweep %d of %s", state.Run.Sweep+1, c.file())
+	if state == nil {
+		r.noteCheckpoint(fmt.Sprintf("no checkpoint in %s yet; starting from the beginning", r.opt.Checkpoint))
+	} else {
+		r.noteCheckpoint(fmt.Sprintf("resuming from sweep %d of %s", state.Run.Sweep+1, from))
 	}
-	r.opt.Progress(Event{Stage: "fit", Note: note})
+}
+
+// openCheckpoint opens the folder of checkpoints, if the options name one.
+func (r *run) openCheckpoint() error {
+	if r.opt.Checkpoint == "" {
+		return nil
+	}
+	c := &checkpoint{folder: r.opt.Checkpoint, spec: r.spec, warn: func(text string) {
+		r.checkpointWarning = text
+		r.noteCheckpoint("warning: " + text)
+	}}
+	if err := c.open(r.opt.Resume); err != nil {
+		return err
+	}
+	r.checkpoint = c
+	return nil
+}
+
+func (r *run) closeCheckpoint() {
+	if r.checkpoint != nil {
+		r.checkpoint.close()
+	}
+}
+
+// noteCheckpoint passes a message about checkpoints to the user.
+func (r *run) noteCheckpoint(note string) {
+	if r.opt.Progress != nil {
+		r.opt.Progress(Event{Stage: "fit", Note: note})
+	}
 }
 
 // solverOptions returns the options of the solver for a specification.

@@ -3,30 +3,35 @@ package train
 import (
 	"fmt"
 	"math"
+
+	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// maxStep is the largest distance between neighbouring float32 numbers, as a share of the
+// maxStep is the largest distance between neighbouring float64 numbers, as a share of the
 // target's standard deviation, that needs no warning.
 const maxStep = 1e-3
 
-// warnCoarseTarget returns a warning if float32 is too coarse for a target, otherwise "".
-// For example, float32 numbers near 1e9 are 64 apart, which hides a standard deviation
+// warnCoarseTarget returns a warning if float64 is too coarse for a target, otherwise "".
+// For example, float64 numbers near 1e18 are 128 apart, which hides a standard deviation
 // of 100.
-func warnCoarseTarget(name string, y []float32) string {
+func warnCoarseTarget(name string, o *solver.Observations) string {
 	var sum, squares, largest float64
-	for _, v := range y {
-		sum += float64(v)
-		largest = max(largest, math.Abs(float64(v)))
+	n := o.Len()
+	for i := range n {
+		v := o.Target(i)
+		sum += v
+		largest = max(largest, math.Abs(v))
 	}
-	mean := sum / float64(len(y))
-	for _, v := range y {
-		squares += (float64(v) - mean) * (float64(v) - mean)
+	mean := sum / float64(n)
+	for i := range n {
+		v := o.Target(i)
+		squares += (v - mean) * (v - mean)
 	}
-	deviation := math.Sqrt(squares / float64(len(y)))
-	step := float64(math.Nextafter32(float32(largest), math.MaxFloat32)) - largest
+	deviation := math.Sqrt(squares / float64(n))
+	step := math.Nextafter(largest, math.MaxFloat64) - largest
 	if step <= maxStep*deviation {
 		return ""
 	}
-	return fmt.Sprintf("the target %s has values up to %.4g and a standard deviation of %.3g, but the 32-bit numbers that store it are %.3g apart at that size, so smaller differences are lost; subtract a constant such as %.6g from the target",
+	return fmt.Sprintf("the target %s has values up to %.4g and a standard deviation of %.3g, but the 64-bit numbers that store it are %.3g apart at that size, so smaller differences are lost; subtract a constant such as %.6g from the target",
 		name, largest, deviation, step, mean)
 }

@@ -66,6 +66,9 @@ type Report struct {
 	CPU     string             `json:"cpu"` // instruction set
 	Threads int                `json:"threads"`
 	Spec    spec.Spec          `json:"spec"`
+
+	// CheckpointWarning says why checkpoints could not be saved, "" if they were.
+	CheckpointWarning string `json:"checkpoint_warning,omitempty"`
 }
 
 // Fit trains a specification that leaves nothing to choose (see package search for
@@ -91,6 +94,10 @@ func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bo
 		return nil, nil, err
 	}
 	r := &run{spec: s, opt: opt, engine: cpu.New(path, opt.Threads), data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
+	if err := r.openCheckpoint(); err != nil {
+		return nil, nil, err
+	}
+	defer r.closeCheckpoint()
 	return r.run(ctx)
 }
 
@@ -114,8 +121,11 @@ type run struct {
 	moments     map[dataset.Part]tt.Moments
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
 	warnings    []string
+	checkpoint  *checkpoint // nil if none are saved
 	seconds     map[string]float64
 	began       time.Time
+
+	checkpointWarning string // why the last checkpoint could not be saved
 }
 
 // stage runs work and records its time.
@@ -154,7 +164,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 	}
 	r.seconds["total"] = r.data.seconds + time.Since(r.began).Seconds()
 	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: peakRSS(), Trials: solved.Trials,
-		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec}
+		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning}
 	return r.model, report, nil
 }
 
@@ -174,7 +184,7 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	r.warnings = append(r.warnings, model.DecodedWarning(r.data.table.Decoded)...)
-	if warning := warnCoarseTarget(r.spec.Data.Target, train.Y); warning != "" {
+	if warning := warnCoarseTarget(r.spec.Data.Target, &train); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
 	scale, err := r.newScale()
@@ -293,7 +303,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 
 // rowsOf returns observations in the form that package evaluate needs.
 func rowsOf(o *solver.Observations) evaluate.Rows {
-	return evaluate.Rows{Codes: o.Codes, Y: o.Y, W: o.W, Exposure: o.Exposure}
+	return evaluate.Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure}
 }
 
 // predicted returns the field's moments at the rows of a part, computed once.

@@ -128,6 +128,7 @@ func rephrased(err error) (string, bool) {
 	var unseen *kft.UnseenError
 	var unknown *kft.UnknownTableError
 	var checkpoint *kft.CheckpointError
+	var existing *kft.CheckpointExistsError
 	var notFitted *kft.NotFittedError
 	var exists *publicdata.ExistsError
 	var overwritten *publicdata.InputOverwriteError
@@ -143,8 +144,10 @@ func rephrased(err error) (string, bool) {
 	case errors.As(err, &unknown):
 		return replace(unknown, unknown.Error()+"; correct the ids, or add --allow-unknown")
 	case errors.As(err, &checkpoint):
-		return replace(checkpoint, fmt.Sprintf("%s belongs to another fit: %s; choose another folder with --checkpoint, or leave out --resume to start again",
+		return replace(checkpoint, fmt.Sprintf("%s belongs to another fit: %s; choose another folder with --checkpoint, or delete the file to start again",
 			checkpoint.File, checkpoint.Problem))
+	case errors.As(err, &existing):
+		return replace(existing, existing.File+" is the checkpoint of an earlier fit; add --resume to continue it, choose another folder with --checkpoint, or delete the file to start again")
 	case errors.As(err, &notFitted):
 		return replace(notFitted, notFitted.Error()+"; leave out --part to use all rows")
 	case errors.As(err, &exists):

@@ -129,13 +129,13 @@ func TestFlagsOfAnotherSolver(t *testing.T) {
 	}
 }
 
-// A target that exceeds the precision of float32 is a warning.
+// A target that exceeds the precision of float64 is a warning.
 func TestWarnsAboutTargetPrecision(t *testing.T) {
 	inEmptyFolder(t)
 	var table strings.Builder
 	table.WriteString("store,item,units\n")
 	for k := range 40 {
-		fmt.Fprintf(&table, "s%d,i%d,%d\n", k%4, k/4, 1_000_000_000+k*k)
+		fmt.Fprintf(&table, "s%d,i%d,%d\n", k%4, k/4, 10_000_000_000_000_000+k*k)
 	}
 	write(t, "t.csv", table.String())
 	r := must(t, "fit", "t.csv", "--target", "units", "--modes", "store,item", "--rank", "1", "--sweeps", "1", "--split", "random:80/20")

@@ -45,7 +45,7 @@ func TestKillAndResume(t *testing.T) {
 			if read(t, "killed.kft") != read(t, "uninterrupted.kft") {
 				t.Error("the file of the resumed fit differs from that of the uninterrupted fit")
 			}
-			if files := listing(t); fmt.Sprint(files) != "[killed.kft sales.csv state/checkpoint.kft uninterrupted.kft]" {
+			if files := listing(t); fmt.Sprint(files) != "[killed.kft sales.csv state/checkpoint-before.kft state/checkpoint.kft uninterrupted.kft]" {
 				t.Errorf("left behind: %v", files)
 			}
 		})
@@ -86,7 +86,7 @@ func TestResumeOfAnotherFit(t *testing.T) {
 	fit := fitSales("--sweeps", "2", "--checkpoint", "state")
 	must(t, append(fit, "--rank", "2")...)
 	r := call(t, append(fit, "--rank", "3", "--resume", "-o", "other.kft")...)
-	if r.code != exitFailed || !strings.Contains(r.stderr, "belongs to another fit: the specification differs; choose another folder with --checkpoint, or leave out --resume") {
+	if r.code != exitFailed || !strings.Contains(r.stderr, "belongs to another fit: the specification differs; choose another folder with --checkpoint, or delete the file") {
 		t.Errorf("exit %d, %q", r.code, r.stderr)
 	}
 	if _, err := os.Stat("other.kft"); err == nil {

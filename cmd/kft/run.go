@@ -27,6 +27,7 @@ type commandLine struct {
 	Calibrate  calibrateCommand  `cmd:"" help:"Recalibrate the intervals of a model with new data."`
 	Plot       plotCommand       `cmd:"" help:"Plot the coverage of intervals, or a study."`
 	Inspect    inspectCommand    `cmd:"" help:"Describe a table or a model file."`
+	Verify     verifyCommand     `cmd:"" help:"Check whether models, checkpoints and studies are sound."`
 	Split      splitCommand      `cmd:"" help:"Split a table and write the part of each row to a file."`
 	Data       dataCommand       `cmd:"" help:"Prepare the tables of well-known data sets, or synthetic tables."`
 	Demo       demoCommand       `cmd:"" help:"Generate a synthetic table, train on it and suggest what to try next."`

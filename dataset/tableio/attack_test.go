@@ -64,7 +64,7 @@ func TestAttackTables(t *testing.T) {
 			for from := 0; from < n; {
 				from = c.run(t, format, from, n)
 			}
-			t.Logf("attack on %-8s %6d files: %6d read, %6d refused, %d crashed, %d hung, %d took too much memory, %d inconsistent",
+			t.Logf("attack on %-11s %6d files: %6d read, %6d refused, %d crashed, %d hung, %d took too much memory, %d inconsistent",
 				format, n, c.read, c.refused, c.crashed, c.hung, c.memory, c.inconsistent)
 			if c.crashed+c.hung+c.memory+c.inconsistent > 0 {
 				t.Errorf("damaged %s files do harm", format)

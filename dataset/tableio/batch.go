@@ -21,6 +21,10 @@ type Batch struct {
 	Y     []float32 // NaN if the target is missing or there is no such column
 	W     []float32 // nil without weight column
 
+	// Low is what rounding to float32 takes from the targets; nil if it does not matter,
+	// see dataset.Table.
+	Low []float32
+
 	// Exposure is positive; nil without such a column.
 	Exposure []float32
 
@@ -36,6 +40,7 @@ type Batch struct {
 	w     []float32
 
 	exposure []float32
+	low      []float32
 	optional bool // see dataset.Schema
 }
 
@@ -161,6 +166,12 @@ func (b *Batch) read(c *chunk) error {
 	} else if good, _, kind := r.Numbers(b.Y, columns.Target, keep); good < len(keep) {
 		problem = c.table.targetProblem(r, good, kind)
 		keep = keep[:good]
+	}
+	b.Low = nil
+	if columns.Target >= 0 && problem == nil {
+		if b.Low = lowParts(b.low, r, columns.Target, keep, b.Y); b.Low != nil {
+			b.low = b.Low
+		}
 	}
 	b.W = nil
 	if columns.Weight >= 0 {

@@ -61,6 +61,7 @@ func (b *builder) add(p *piece) error {
 	t.Counts.Missing += p.missing
 	t.Decoded += p.decoded
 	t.Counts.ZeroWeight += p.zeroWeight
+	b.addLow(p.low, n)
 	t.Y = append(t.Y, p.y[:n]...)
 	if p.w != nil {
 		t.W = append(t.W, p.w[:n]...)
@@ -155,6 +156,7 @@ func regrown[T any](s []T, room int) []T {
 func (b *builder) finish() *dataset.Table {
 	t := b.table
 	b.digest.Sum(t.Hash[:0])
+	b.finishLow()
 	t.Y, t.W, t.Exposure, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Exposure), tight(t.Part), tight(t.Row)
 	for m := range t.Codes {
 		t.Codes[m] = tight(t.Codes[m])

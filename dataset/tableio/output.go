@@ -48,26 +48,32 @@ func OutputFor(name string) (Output, error) {
 }
 
 // AddedColumn is a column that AppendColumns adds to a table: of texts, or else of
-// numbers.
+// numbers. Wide numbers have 64 bits, others 32.
 type AddedColumn struct {
 	Name string
 	Text bool
+	Wide bool
 }
 
 // AddedValues are the values of the added columns for the rows of a batch. Column c is
 // Numbers[c], where NaN is missing, or Texts[c], where "" is missing; the other is nil.
+// Of a wide column, Wide[c] is written, and Numbers[c] is scratch memory.
 type AddedValues struct {
 	Numbers [][]float32
+	Wide    [][]float64
 	Texts   [][]string
 }
 
 func newValues(added []AddedColumn, n int) *AddedValues {
-	v := &AddedValues{Numbers: make([][]float32, len(added)), Texts: make([][]string, len(added))}
+	v := &AddedValues{Numbers: make([][]float32, len(added)), Wide: make([][]float64, len(added)), Texts: make([][]string, len(added))}
 	for c, a := range added {
 		if a.Text {
 			v.Texts[c] = make([]string, n)
 		} else {
 			v.Numbers[c] = make([]float32, n)
+			if a.Wide {
+				v.Wide[c] = make([]float64, n)
+			}
 		}
 	}
 	return v
@@ -134,6 +140,10 @@ func (p *pipeline) appendText(ctx context.Context, dicts []*dataset.Dict, w io.W
 				dst = append(dst, delimiter)
 				if added[c].Text {
 					dst = fieldtext.AppendQuoted(dst, []byte(values.Texts[c][i]), delimiter)
+				} else if added[c].Wide {
+					if v := values.Wide[c][i]; v == v {
+						dst = strconv.AppendFloat(dst, v, 'g', -1, 64)
+					}
 				} else if v := values.Numbers[c][i]; v == v {
 					dst = strconv.AppendFloat(dst, float64(v), 'g', -1, 32)
 				}
@@ -172,8 +182,11 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 		}
 		for _, a := range added {
 			kind := columnar.Kind{Type: columnar.Float32}
-			if a.Text {
+			switch {
+			case a.Text:
 				kind.Type = columnar.Text
+			case a.Wide:
+				kind.Type = columnar.Float64
 			}
 			names, kinds = append(names, a.Name), append(kinds, kind)
 		}
@@ -205,6 +218,8 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 		for i, a := range added {
 			if a.Text {
 				r.columns = append(r.columns, columnar.Texts(b.Len(), func(k int) []byte { return []byte(values.Texts[i][k]) }))
+			} else if a.Wide {
+				r.columns = append(r.columns, columnar.WideNumbers(values.Wide[i]))
 			} else {
 				r.columns = append(r.columns, columnar.Numbers(values.Numbers[i]))
 			}

@@ -91,7 +91,7 @@ type piece struct {
 	keep       []int32 // rows that are observations; nil if all are
 	codes      [][]int32
 	newIDs     [][]string
-	y, w       []float32
+	y, low, w  []float32
 	exposure   []float32
 	parts      []dataset.Part
 	lines      []int32 // of rows if some span several lines; else nil
@@ -124,7 +124,7 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 	*p = piece{
 		worker: rd.worker, file: c.table.name, first: c.first, header: c.table.Header,
 		hash: c.fingerprint(), size: c.size(), at: at, rows: rows.Len(), unit: c.unit(), decoded: c.recode,
-		codes: p.codes, y: p.y, w: p.w, exposure: p.exposure, parts: p.parts, newIDs: p.newIDs,
+		codes: p.codes, y: p.y, low: p.low, w: p.w, exposure: p.exposure, parts: p.parts, newIDs: p.newIDs,
 	}
 	if c.typed == nil {
 		p.lines = slices.Clone(rd.text.LineNumbers())
@@ -196,6 +196,7 @@ func (rd *reader) encode(p *piece, t *openTable, r rowset) (problem *dataset.Inp
 		}
 		p.newIDs[m] = dict.IDs()[known:]
 	}
+	p.low = lowParts(p.low, r, t.columns.Target, keep, p.y)
 	if len(keep) < n {
 		p.keep = slices.Clone(keep)
 	}

@@ -4,7 +4,7 @@ import "math"
 
 // SolveRidge solves (a + diag(lambda)) x = b; b becomes x. If rounding or a missing
 // penalty makes the matrix singular, the diagonal is raised until it is positive
-// definite, and raised is true.
+// definite, and raised is true. A matrix that is not finite gives NaN.
 func SolveRidge(a []float64, n int, lambda, b, scratch []float64) (raised bool) {
 	trace := 0.0
 	for i := range n {
@@ -20,9 +20,9 @@ func SolveRidge(a []float64, n int, lambda, b, scratch []float64) (raised bool) 
 			Solve(scratch, n, b)
 			return extra > 0
 		}
-		if math.IsNaN(trace) || math.IsInf(trace, 0) {
+		if math.IsNaN(trace) || math.IsInf(trace, 0) || math.IsInf(extra, 0) {
 			for i := range b {
-				b[i] = math.NaN() // no solution; the caller notices by what it computes from it
+				b[i] = math.NaN()
 			}
 			return true
 		}

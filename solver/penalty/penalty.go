@@ -1,5 +1,5 @@
 // Package penalty defines the quadratic penalty of point estimates: what it is for each
-// block of weights, and the scales of the cores that minimise it.
+// block of weights, the scales of the cores that minimise it, and the search for its size.
 package penalty
 
 import (

@@ -1,33 +1,39 @@
-package solver
+package penalty
 
 import "math"
 
-// PenaltySearch finds the penalty with the lowest validation error by short runs.
+// A Search finds the penalty with the lowest validation error by short runs.
 // For each kind it changes lambda by a constant factor, in the direction of lower
 // error, until the best value lies between worse neighbors. Then it tries half
 // steps on both sides of it.
 //
 // The next penalty depends only on the trials so far, so a resumed search takes the
 // same path.
-type PenaltySearch struct {
-	Kinds []RidgeKind
+type Search struct {
+	Kinds []Kind
 	// Lambda, if positive, is the only penalty tried for each kind.
 	Lambda float64
+}
+
+// A Trial is the result of a short run with one penalty.
+type Trial struct {
+	Ridge Ridge   `json:"ridge"`
+	Score float64 `json:"score"`
 }
 
 const (
 	searchFactor = 3    // between neighboring penalties
 	maxWalk      = 10   // penalties tried per kind, without half steps
 	hopeless     = 1.05 // a kind whose score is worse than the best by this factor is not refined
-	// startLambda is the first penalty: the share of the penalty of a typical
+	// StartLambda is the first penalty: the share of the penalty of a typical
 	// observation relative to its loss.
-	startLambda = 0.02
+	StartLambda = 0.02
 )
 
-// next returns the penalty to try, or false when the search is finished.
+// Next returns the penalty to try, or false when the search is finished.
 // entityWeights holds the summed weights per entity: [term][core][entity].
-func (s PenaltySearch) next(trials []Trial, entityWeights [][][]float64) (Ridge, bool) {
-	overall := noScore
+func (s Search) Next(trials []Trial, entityWeights [][][]float64) (Ridge, bool) {
+	overall := math.MaxFloat64
 	for _, t := range trials {
 		overall = min(overall, t.Score)
 	}
@@ -39,8 +45,8 @@ func (s PenaltySearch) next(trials []Trial, entityWeights [][][]float64) (Ridge,
 	return Ridge{}, false
 }
 
-func (s PenaltySearch) nextOf(kind RidgeKind, trials []Trial, overall float64, entityWeights [][][]float64) (float64, bool) {
-	start := s.start(kind, entityWeights)
+func (s Search) nextOf(kind Kind, trials []Trial, overall float64, entityWeights [][][]float64) (float64, bool) {
+	start := s.Start(kind, entityWeights)
 	// Penalties are start * factor^(step/2); full steps are even.
 	scores := map[int]float64{}
 	walked := 0
@@ -91,14 +97,14 @@ func bestStep(scores map[int]float64) int {
 	return best
 }
 
-// start returns the first penalty of a kind. A uniform penalty starts where it
+// Start returns the first penalty of a kind. A uniform penalty starts where it
 // equals the frequency penalty for entities of typical weight.
-func (s PenaltySearch) start(kind RidgeKind, entityWeights [][][]float64) float64 {
+func (s Search) Start(kind Kind, entityWeights [][][]float64) float64 {
 	if s.Lambda > 0 {
 		return s.Lambda
 	}
 	if kind == Frequency {
-		return startLambda
+		return StartLambda
 	}
 	sum, n := 0.0, 0
 	for _, term := range entityWeights {
@@ -111,11 +117,11 @@ func (s PenaltySearch) start(kind RidgeKind, entityWeights [][][]float64) float6
 			n++
 		}
 	}
-	return startLambda * math.Exp(sum/float64(n))
+	return StartLambda * math.Exp(sum/float64(n))
 }
 
-// bestRidge returns the penalty of the best trial.
-func bestRidge(trials []Trial) Ridge {
+// BestRidge returns the penalty of the best trial.
+func BestRidge(trials []Trial) Ridge {
 	best := trials[0]
 	for _, t := range trials {
 		if t.Score < best.Score {

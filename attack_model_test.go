@@ -1,0 +1,246 @@
+package kft_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft"
+)
+
+// attackCount returns how many files an attack crafts: the full number with
+// KFT_ATTACK=full, as in make attack.
+func attackCount(small, full int) int {
+	if os.Getenv("KFT_ATTACK") == "full" {
+		return full
+	}
+	return small
+}
+
+// Limits of one crafted file.
+const (
+	attackSeconds = 5
+	attackMemory  = 200 << 20 // bytes, besides ten times the file
+)
+
+// allocated returns the bytes that the process has allocated since it started.
+func allocated() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// attackModels returns the bytes of small valid models of many kinds, by name.
+func attackModels(t testing.TB) map[string][]byte {
+	t.Helper()
+	s := newShop(t, 10, 12, nil)
+	counts := s.write(t, "counts.csv", attackCountTable())
+	posterior := func(spec *kft.Spec, inference string) {
+		spec.Uncertainty.Inference = inference
+		spec.Fit = kft.FitSpec{Sweeps: 3}
+	}
+	models := map[string][]byte{}
+	add := func(name string, spec kft.Spec, change func(*kft.Spec)) {
+		if change != nil {
+			change(&spec)
+		}
+		m, _ := fit(t, spec, kft.Options{})
+		models[name] = modelBytes(t, m)
+	}
+	add("plain", s.plainSpec(), nil)
+	add("conformal by mean", s.plainSpec(), func(x *kft.Spec) { x.Uncertainty.Conformal = "group:mean"; x.Split = "random:30/60/10" })
+	add("wlr, dual", s.spec("wlr", "dual"), nil)
+	add("additive, primal, mean-field", s.spec("additive", "primal"), func(x *kft.Spec) { posterior(x, "mean-field"); x.Uncertainty.Noise = "entity:store,item" })
+	add("side, multivariate", s.spec("side", "dual"), func(x *kft.Spec) { posterior(x, "multivariate"); x.Uncertainty.Conformal = "split" })
+	add("wlr, rff, entity-covariance", s.spec("wlr", "dual-rff"), func(x *kft.Spec) { posterior(x, "entity-covariance"); x.Side.Columns = 8 })
+	add("joint cores and latent scaling", s.spec("wlr", "dual"), func(x *kft.Spec) {
+		x.Terms = []string{"store,item,month:2", "store*item,month:1@additive", "store,item:2@ls:1:2"}
+		posterior(x, "mean-field")
+		x.Uncertainty.Noise = "power"
+	})
+	add("unwhitened", s.spec("wlr", "dual-unwhitened"), nil)
+	add("entity-covariance, by store", s.plainSpec(), func(x *kft.Spec) {
+		posterior(x, "entity-covariance")
+		x.Uncertainty.Conformal, x.Uncertainty.Moments = "group:store", "paper"
+	})
+	add("groups, refit", s.spec("wlr", "dual"), func(x *kft.Spec) {
+		x.Terms = []string{"store,item:2", "item.kind*month", "store.region,month:2"}
+		x.Side.Tables[0], x.Fit.Refit = "store="+s.path("stores.csv")+":region:group", "all"
+	})
+	add("pruned, power", s.plainSpec(), func(x *kft.Spec) {
+		x.Transform, x.Terms = "power:0.4", []string{"store", "item", "month", "store,item,month:5"}
+		posterior(x, "mean-field")
+		x.Fit.Sweeps = 25
+	})
+	calendar := func(x *kft.Spec) {
+		x.Data = kft.DataSpec{Files: []string{counts}, Target: "units", Modes: []string{"store", "item", "month=year+month"}}
+		x.Transform, x.Side.Tables, x.Side.Variant = "identity", []string{"month=@year,@month:cycle12"}, "additive"
+	}
+	add("calendar", s.plainSpec(), calendar)
+	add("negative binomial", s.plainSpec(), func(x *kft.Spec) {
+		calendar(x)
+		posterior(x, "mean-field")
+		x.Uncertainty.Likelihood = "negative-binomial"
+	})
+	add("poisson", s.plainSpec(), func(x *kft.Spec) {
+		calendar(x)
+		posterior(x, "mean-field")
+		x.Uncertainty.Likelihood, x.Side = "poisson", kft.SideSpec{}
+	})
+	return models
+}
+
+// attackCountTable returns a table of counts with the modes of the shop.
+func attackCountTable() string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("store,item,year,month,units\n")
+	for s := range 5 {
+		for i := range 6 {
+			for m := range 14 {
+				fmt.Fprintf(&b, "s%d,i%d,%d,%d,%d\n", s, i, 2015+m/12, m%12+1, rng.IntN(3*(1+s+i)))
+			}
+		}
+	}
+	return b.String()
+}
+
+// An attackResult is the outcome of one crafted file.
+type attackResult struct{ refused bool }
+
+// attackModel loads the bytes of a crafted model and uses all that predicts. It returns a
+// problem, "" for none.
+func attackModel(t testing.TB, data []byte) (result attackResult, problem string) {
+	defer func() {
+		if p := recover(); p != nil {
+			problem = fmt.Sprintf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	before := allocated()
+	m, err := kft.ReadModel(bytes.NewReader(data))
+	if err != nil {
+		var format *kft.FormatError
+		switch {
+		case !errors.As(err, &format):
+			return result, fmt.Sprintf("error of type %T: %v", err, err)
+		case strings.Contains(err.Error(), "cannot be decoded"):
+			return result, "not validated: " + err.Error()
+		case !strings.Contains(err.Error(), "not a valid model") && !strings.Contains(err.Error(), "not a model"):
+			return result, "the message does not say that the model is invalid: " + err.Error()
+		}
+		result.refused = true
+	} else {
+		problem = useModel(t, m)
+	}
+	if used := allocated() - before; used > uint64(10*len(data)+attackMemory) && problem == "" {
+		problem = fmt.Sprintf("%d MB allocated for a file of %d bytes", used>>20, len(data))
+	}
+	return result, problem
+}
+
+// useModel predicts with a model. It returns a problem for numbers that are wrong in
+// themselves.
+func useModel(t testing.TB, m *kft.Model) string {
+	cells := []kft.Cell{{}, {}, {}, {}}
+	table := "store,item,month,year,units\n"
+	for c, cell := range cells {
+		ids := []string{"s1", "i2", "3"}
+		switch c {
+		case 1:
+			ids = []string{"s2", "i1", "2016-1"}
+		case 2:
+			ids = []string{"new", "i3", "2017-3"}
+		case 3:
+			ids = []string{"closed", "new", "new"}
+		}
+		for i, name := range []string{"store", "item", "month"} {
+			cell[name] = ids[i]
+		}
+		table += fmt.Sprintf("%s,%s,%d,2015,%d\n", ids[0], ids[1], c+1, 3*c)
+	}
+	m.Terms()
+	m.Uncertainty()
+	m.HeldOut()
+	m.Record()
+	for i := range m.Modes() {
+		m.IDs(i)
+	}
+	if p, err := m.Predict(t.Context(), cells); err == nil {
+		for c, p := range p {
+			low, high := p.Interval(0.9)
+			for _, v := range []float64{p.Mean, p.Median, p.SD, p.SDModel, p.SDNoise, low, high} {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return fmt.Sprintf("cell %d: prediction %+v, interval %g to %g", c, p, low, high)
+				}
+			}
+			if p.SD < 0 || low > high {
+				return fmt.Sprintf("cell %d: sd %g, interval %g to %g", c, p.SD, low, high)
+			}
+		}
+	}
+	if draws, err := m.Samples(t.Context(), cells, 3); err == nil {
+		for _, v := range slices.Concat(draws...) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Sprintf("draws %v", draws)
+			}
+		}
+	}
+	var out bytes.Buffer
+	if _, err := m.PredictTable(t.Context(), kft.Reader("table", strings.NewReader(table)), &out, kft.TableOptions{Threads: 1, Quantiles: threeLevels(), Samples: 2}); err == nil {
+		if text := strings.ToLower(out.String()); strings.Contains(text, "nan") || strings.Contains(text, "inf") || strings.Contains(text, ",,") {
+			return "table with a missing number:\n" + out.String()
+		}
+	}
+	if score, _, err := m.Evaluate(t.Context(), kft.Reader("table", strings.NewReader(table)), kft.TableOptions{Threads: 1}); err == nil {
+		if v := score.RMSE; math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Sprintf("RMSE %g", v)
+		}
+	}
+	if err := m.Save(os.DevNull); err != nil {
+		return "a model that was read cannot be written: " + err.Error()
+	}
+	return ""
+}
+
+// TestAttackModels loads model files whose content was changed at random and whose
+// checksum is right. None may crash, hang, take much memory or predict numbers that are
+// not finite.
+func TestAttackModels(t *testing.T) {
+	valid := attackModels(t)
+	names := slices.Sorted(maps.Keys(valid))
+	for _, name := range names {
+		if r, problem := attackModel(t, valid[name]); r.refused || problem != "" {
+			t.Fatalf("%s: the unchanged model: refused %v, %s", name, r.refused, problem)
+		}
+	}
+	refused, bad := 0, 0
+	count := attackCount(600, 10_000)
+	for i := range count {
+		rng := rand.New(rand.NewPCG(uint64(i), 7))
+		name := names[i%len(names)]
+		data, what := craft(t, valid[name], rng)
+		watch := time.AfterFunc(attackSeconds*time.Second, func() { panic(fmt.Sprintf("model %d (%s: %s) takes more than %d s", i, name, what, attackSeconds)) })
+		r, problem := attackModel(t, data)
+		watch.Stop()
+		if problem != "" {
+			t.Errorf("model %d (%s: %s): %s", i, name, what, problem)
+			if bad++; bad > 20 {
+				t.FailNow()
+			}
+		}
+		if r.refused {
+			refused++
+		}
+	}
+	t.Logf("attack on %-11s %6d files: %6d predict finite numbers, %6d refused, %d bad", "models", count, count-refused-bad, refused, bad)
+}

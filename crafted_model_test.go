@@ -1,0 +1,106 @@
+package kft_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/modelfile"
+)
+
+// TestCraftedModels loads models with a right checksum and one wrong value, each of which
+// was once a crash, an endless loop or an empty prediction.
+func TestCraftedModels(t *testing.T) {
+	t.Parallel()
+	models := attackModels(t)
+	text := func(key, pattern, by string) func(*modelfile.File) {
+		return func(f *modelfile.File) {
+			f.Meta[key] = regexp.MustCompile(pattern).ReplaceAllString(f.Meta[key], by)
+		}
+	}
+	for _, c := range []struct {
+		name, model string
+		change      func(*modelfile.File)
+		want        string
+	}{
+		{"no modes of a core", "plain", text("field", `"modes":\["store"\]`, `"modes":[]`), "has no mode"},
+		{"no encoder", "calendar", text("side/month", `"encoder":\{.*\},"operator"`, `"encoder":null,"operator"`), "the encoder is missing"},
+		{"size of the negative binomial", "negative binomial", text("uncertainty", `"size":[^}]*`, `"size":-1.5`), "the size of its negative binomial distribution is -1.5"},
+		{"noise of other modes", "additive, primal, mean-field", text("uncertainty", `"modes":\[`, `"modes":[{"strength":1,"unseen":1,"of":[]},`), "its noise has factors of 3 modes"},
+		{"weights that are not numbers", "plain", func(f *modelfile.File) {
+			values, _ := modelfile.Values[float32](f, "term/0/core/0/mean")
+			values[0] = float32(math.NaN())
+		}, "is not a finite number"},
+		{"repeated id", "plain", func(f *modelfile.File) {
+			for i, tensor := range f.Tensors {
+				if tensor.Name == "ids/store/bytes" {
+					values, _ := modelfile.Values[byte](f, tensor.Name)
+					f.Tensors[i] = modelfile.NewTensor(tensor.Name, slices.Concat(values[2:4], values[2:]))
+				}
+			}
+		}, "twice"},
+		{"negative variance", "poisson", func(f *modelfile.File) {
+			values, _ := modelfile.Values[float32](f, "term/0/core/1/variance")
+			values[3] = -1
+		}, "negative variance"},
+		{"unknown part", "plain", func(f *modelfile.File) {
+			values, _ := modelfile.Values[byte](f, "split")
+			values[0] = 9
+		}, "unknown part 9"},
+	} {
+		f, err := modelfile.Decode(models[c.model], c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(f)
+		data, err := modelfile.Encode(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = kft.ReadModel(bytes.NewReader(data))
+		if !errors.Is(err, kft.ErrFormat) || !strings.Contains(err.Error(), "not a valid model") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want one that says that the model is not valid and %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestPredictionOutOfRange checks that weights with an infinite product are an error of
+// the row, in cells, draws and tables.
+func TestPredictionOutOfRange(t *testing.T) {
+	t.Parallel()
+	f, err := modelfile.Decode(attackModels(t)["plain"], "plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"term/0/core/0/mean", "term/0/core/1/mean"} {
+		values, err := modelfile.Values[float32](f, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range values {
+			values[i] = 1e30
+		}
+	}
+	data, err := modelfile.Encode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := loadBytes(t, data)
+	cell := shopCell("s1", "i1", "1")
+	table := "store,item,month,units\ns1,i1,1,3\n"
+	_, predictErr := m.Predict(t.Context(), []kft.Cell{cell})
+	_, sampleErr := m.Samples(t.Context(), []kft.Cell{cell}, 2)
+	_, tableErr := m.PredictTable(t.Context(), kft.Reader("table", strings.NewReader(table)), new(bytes.Buffer), kft.TableOptions{})
+	_, _, evaluateErr := m.Evaluate(t.Context(), kft.Reader("table", strings.NewReader(table)), kft.TableOptions{})
+	for name, err := range map[string]error{"Predict": predictErr, "Samples": sampleErr, "PredictTable": tableErr, "Evaluate": evaluateErr} {
+		var out *kft.NotFiniteError
+		if !errors.As(err, &out) || out.Row != 1 {
+			t.Errorf("%s: got error %v, want a *kft.NotFiniteError of row 1", name, err)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package model
+
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/predictive"
+)
+
+// wideFrom is the distance of the target from 0, in units of its spread, from which
+// predictions have 64 bits in tables: float32 would round them by more than 1e-4 of it.
+const wideFrom = 1000
+
+// wide reports whether 32 bits are too few for predictions.
+func (m *Model) wide() bool {
+	s := m.scale
+	if s.Transform == predictive.LogRate {
+		return false // the spread of counts is not that of their rates
+	}
+	at := func(z float32) float64 { return s.Transform.Inverse(s.Location(z)) }
+	return math.Abs(at(0)) > wideFrom*(at(1)-at(-1))/2
+}
+
+// setNumber sets a number of an added column.
+func setNumber(values *tableio.AddedValues, column, row int, v float64) {
+	if values.Wide[column] != nil {
+		values.Wide[column][row] = v
+		return
+	}
+	values.Numbers[column][row] = float32(v)
+}
+
+// checkColumns returns a *NotFiniteError unless the first columns hold finite numbers in
+// their first rows. The first row has position first in its table.
+func checkColumns(values *tableio.AddedValues, columns, rows, first int) error {
+	for c := range columns {
+		for i := range rows {
+			v := float64(values.Numbers[c][i])
+			if values.Wide[c] != nil {
+				v = values.Wide[c][i]
+			}
+			if !finite(v) {
+				return &NotFiniteError{Row: first + i + 1}
+			}
+		}
+	}
+	return nil
+}
