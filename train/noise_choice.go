@@ -78,14 +78,14 @@ func (r *run) validDensity() float64 {
 	o, z, scale := &r.parts[dataset.Valid], r.predicted(dataset.Valid), r.model.Scale()
 	noise, modes := r.model.Noise(), r.model.NoiseModes()
 	sum, total := 0.0, 0.0
-	for i, y := range o.Y {
+	for i := range o.Len() {
 		location := scale.Location(z.Mean[i])
 		w := weightOf(o, i)
 		if w == 0 {
 			continue
 		}
 		v := r.model.FieldVariance(z, i) + noise.UnitVariance(modes, location, o.Codes, i)/w
-		d := scale.OnScale(float64(y)) - location
+		d := scale.OnScale(o.Target(i)) - location
 		sum += -0.5 * (math.Log(2*math.Pi*v) + d*d/v)
 		total++
 	}
