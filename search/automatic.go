@@ -46,6 +46,7 @@ const (
 type chooser struct {
 	spec      spec.Spec
 	data      *train.Data
+	folds     []*train.Data // divisions of the data on which candidates are compared
 	opt       train.Options // of the final fit
 	effort    effort
 	modes     []string
@@ -64,6 +65,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		return s, nil, err
 	}
 	c.countPairs()
+	c.folds = foldsOf(s, data)
 	open := c.spec.Uncertainty.Inference == spec.Auto
 	if open {
 		c.spec.Uncertainty.Inference = "mean-field"
@@ -77,6 +79,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if open {
 		steps = append(steps, c.chooseInference)
 	}
+	steps = append(steps, c.chooseNoiseUse)
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return s, nil, err
@@ -122,7 +125,11 @@ func (c *chooser) compare(ctx context.Context, subject string, candidates []cand
 		return nil
 	}
 	decision := model.Decision{Subject: subject}
-	tolerance := 0.001 + 0.05/math.Sqrt(float64(c.data.Count(dataset.Valid)))
+	compared := 0
+	for _, d := range c.folds {
+		compared += d.Count(dataset.Valid)
+	}
+	tolerance := 0.001 + 0.05/math.Sqrt(float64(compared))
 	best, lowest := -1, math.Inf(1)
 	for i, one := range candidates {
 		if c.opt.Progress != nil {
@@ -161,30 +168,62 @@ func (c *chooser) skips(err error) bool {
 	return errors.As(err, &domain) || errors.As(err, &diverged) || fielderr.Path(err) == "uncertainty.inference"
 }
 
-// score returns the CRPS on the validation set of a short fit on a sample of rows.
+// foldRows is the number of validation rows below which candidates are compared on
+// several folds, because so few rows compare them badly.
+const (
+	foldRows = 1000
+	folds    = 4
+)
+
+// foldsOf returns the divisions of the rows on which candidates are compared: the given
+// one, or folds of the training and validation rows of a small table. Those of a split
+// by time or by entity are never mixed.
+func foldsOf(s spec.Spec, data *train.Data) []*train.Data {
+	n := data.Count(dataset.Valid)
+	if n == 0 || n >= foldRows || !strings.HasPrefix(s.Split, "random:") {
+		return []*train.Data{data}
+	}
+	return data.Folds(folds, s.Seed)
+}
+
+// score returns the mean CRPS on validation rows of short fits on samples of rows.
 func (c *chooser) score(ctx context.Context, s spec.Spec) (float64, error) {
-	s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
 	if s.Uncertainty.Noise == spec.Auto {
 		s.Uncertainty.Noise = "constant"
 	}
+	sum := 0.0
+	for _, data := range c.folds {
+		crps, _, err := c.fit(ctx, s, data)
+		if err != nil {
+			return 0, err
+		}
+		sum += crps / float64(len(c.folds))
+	}
+	return sum, nil
+}
+
+// fit is a short fit on a sample of rows. It returns the CRPS on the validation set.
+func (c *chooser) fit(ctx context.Context, s spec.Spec, data *train.Data) (float64, *train.Report, error) {
+	s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
 	s.Fill()
 	opt := c.opt
 	opt.TimeBudget = time.Duration(comparisonBudget / comparisonFits * float64(opt.TimeBudget))
 	if opt.Checkpoint != "" {
 		opt.TimeBudget = 0 // a fit that is resumed must choose the same
 	}
-	opt.Checkpoint, opt.Resume, opt.Progress, opt.Compare, opt.HoldOut = "", false, nil, true, true
+	opt.Checkpoint, opt.Resume, opt.Progress, opt.Compare = "", false, nil, true
+	opt.HoldOut = train.HasCorrection(c.spec.Uncertainty, c.data.Count(dataset.Valid))
 	if c.rows > c.effort.rows {
 		opt.Share = cmp.Or(opt.Share, 1) * float64(c.effort.rows) / float64(c.rows)
 	}
-	_, r, err := train.Fit(ctx, s, c.data, opt)
+	_, r, err := train.Fit(ctx, s, data, opt)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if r.Valid.Calibration == nil {
-		return r.Valid.MAE, nil // a point estimate has no distribution
+		return r.Valid.MAE, r, nil // a point estimate has no distribution
 	}
-	return float64(r.Valid.Calibration.CRPS), nil
+	return float64(r.Valid.Calibration.CRPS), r, nil
 }
 
 // setTerms returns the specification with the given terms.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -17,6 +18,7 @@ const (
 	rowsPerSeries = 3.0  // the same for a series, a combination whose rows differ in one mode only
 	nested        = 1.05 // combinations per id of the larger mode, above which two modes are crossed
 	seriesRank    = 2
+	lowRank       = 2 // of a train that is compared with the one of the highest rank
 )
 
 // effects returns the effects that the data can support: first those of pairs, then
@@ -116,7 +118,9 @@ func (c *chooser) train(modes []int) spec.Term {
 }
 
 // chooseTrains chooses the trains in front of the effects: one over all modes, one over
-// the largest modes if there are four or more, or none; and a curve per series.
+// the largest modes if there are four or more, or none; and a curve per series, or only
+// its level. On a table that is compared as a whole, what a learned variance does not
+// remove is compared too: the curves, and a train of more components than needed.
 func (c *chooser) chooseTrains(ctx context.Context) error {
 	var series []spec.Term
 	var except []string
@@ -126,13 +130,14 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 			except = s.Cores[0]
 		}
 	}
-	effects := c.effects(except)
+	curves, levels := slices.Concat(series, c.effects(except)), c.effects(nil)
 	var candidates []candidate
-	add := func(value string, trains ...spec.Term) {
-		if terms := slices.Concat(trains, series, effects); len(terms) > 0 {
+	add := func(value string, trains, effects []spec.Term) {
+		if terms := slices.Concat(trains, effects); len(terms) > 0 {
 			candidates = append(candidates, candidate{value: value, spec: c.withTerms(terms)})
 		}
 	}
+	whole := c.rows <= c.effort.rows
 	if n := len(c.modes); n > 1 {
 		sets := [][]int{c.bySize(n)}
 		if n > 3 {
@@ -140,11 +145,24 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 		}
 		for _, set := range sets {
 			t := c.train(set)
-			add(t.String(), t)
+			add(t.String(), []spec.Term{t}, curves)
+		}
+		t := c.train(c.bySize(min(n, 3)))
+		if whole && len(series) > 0 {
+			add(t.String()+" without "+series[0].String(), []spec.Term{t}, levels)
+		}
+		if whole && t.Ranks[0] > lowRank {
+			for i := range t.Ranks {
+				t.Ranks[i] = lowRank
+			}
+			add(t.String(), []spec.Term{t}, levels)
 		}
 	}
-	if len(c.modes) == 1 || c.rows <= c.effort.rows {
-		add("effects only")
+	if len(c.modes) == 1 || whole {
+		if len(series) > 0 {
+			add(series[0].String()+" and effects", nil, curves)
+		}
+		add("effects only", nil, levels)
 	}
 	if c.quick() {
 		candidates = candidates[:1]
@@ -238,4 +256,34 @@ func (c *chooser) chooseInference(ctx context.Context) error {
 	other := c.spec.Clone()
 	other.Uncertainty.Inference = "entity-covariance"
 	return c.compare(ctx, "inference", []candidate{{"mean-field", c.spec}, {"entity-covariance", other}})
+}
+
+// chooseNoiseUse compares, for noise that differs between rows, weighting the rows by it
+// with using it for predictions only.
+func (c *chooser) chooseNoiseUse(ctx context.Context) error {
+	if c.quick() || c.spec.Uncertainty.Noise != spec.Auto || c.spec.Uncertainty.Counts() || !c.spec.Uncertainty.Bayesian() || c.rows > c.effort.rows || c.data.Count(dataset.Valid) == 0 {
+		return nil
+	}
+	_, r, err := c.fit(ctx, c.spec, c.data)
+	if err != nil {
+		if c.skips(err) {
+			return nil
+		}
+		return err
+	}
+	noise := r.Spec.Uncertainty.Noise
+	if noise == "constant" {
+		return nil
+	}
+	predict, fit := c.spec.Clone(), c.spec.Clone()
+	predict.Uncertainty.Noise, fit.Uncertainty.Noise = noise, noise
+	fit.Uncertainty.NoiseUse = "fit"
+	open := c.spec
+	if err := c.compare(ctx, "use of the noise "+noise, []candidate{{"predict", predict}, {"fit", fit}}); err != nil {
+		return err
+	}
+	if c.spec.Uncertainty.NoiseUse != "fit" {
+		c.spec = open // the final fit chooses the noise
+	}
+	return nil
 }
