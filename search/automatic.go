@@ -177,10 +177,10 @@ const (
 
 // foldsOf returns the divisions of the rows on which candidates are compared: the given
 // one, or folds of the training and validation rows of a small table. Those of a split
-// by time or by entity are never mixed.
+// by time or by entity are never mixed, nor those of a file of parts that looks like one.
 func foldsOf(s spec.Spec, data *train.Data) []*train.Data {
 	n := data.Count(dataset.Valid)
-	if n == 0 || n >= foldRows || !strings.HasPrefix(s.Split, "random:") {
+	if n == 0 || n >= foldRows || strings.HasPrefix(s.Split, "time:") || strings.HasPrefix(s.Split, "entity:") || data.Familiar() < 0.5 {
 		return []*train.Data{data}
 	}
 	return data.Folds(folds, s.Seed)

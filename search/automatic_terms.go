@@ -151,11 +151,12 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 		if whole && len(series) > 0 {
 			add(t.String()+" without "+series[0].String(), []spec.Term{t}, levels)
 		}
-		if whole && t.Ranks[0] > lowRank {
-			for i := range t.Ranks {
-				t.Ranks[i] = lowRank
-			}
+		for rank := min(lowRank, t.Ranks[0]-1); whole && rank > 0; rank-- {
+			t.Ranks = slices.Repeat([]int{rank}, len(t.Ranks))
 			add(t.String(), []spec.Term{t}, levels)
+			if len(c.folds) == 1 {
+				break // there are enough rows for the next step to find the rank
+			}
 		}
 	}
 	if len(c.modes) == 1 || whole {

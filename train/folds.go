@@ -33,3 +33,33 @@ func (d *Data) Folds(n int, seed uint64) []*Data {
 	}
 	return all
 }
+
+// Familiar returns the share of the validation rows whose every id occurs in the
+// training set.
+func (d *Data) Familiar() float64 {
+	seen := make([][]bool, len(d.table.Dicts))
+	for m, dict := range d.table.Dicts {
+		seen[m] = make([]bool, dict.Len())
+	}
+	for i, p := range d.split.Parts {
+		for m := range seen {
+			if p == dataset.Train {
+				seen[m][d.table.Codes[m][i]] = true
+			}
+		}
+	}
+	familiar, all := 0, 0
+	for i, p := range d.split.Parts {
+		if p != dataset.Valid {
+			continue
+		}
+		known := true
+		for m := range seen {
+			known = known && seen[m][d.table.Codes[m][i]]
+		}
+		if all++; known {
+			familiar++
+		}
+	}
+	return float64(familiar) / float64(max(all, 1))
+}
