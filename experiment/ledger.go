@@ -149,11 +149,11 @@ func centralPIT(c Cell) float64 {
 	return share
 }
 
-// Behind returns the number of tables on which something is behind.
+// Behind returns the number of tables on which something is behind or not measured.
 func (l *Ledger) Behind() int {
 	n := 0
 	for _, line := range l.Lines {
-		if len(line.Verdict) > 0 {
+		if len(line.Verdict) > 0 || math.IsNaN(line.Rows) {
 			n++
 		}
 	}
@@ -183,14 +183,17 @@ func (l *Ledger) Write(w io.Writer, format string) error {
 			row = append(row, digits(c.RMSE), digits(c.MAE), number(c.R2, 3), number(c.Coverage, 3), number(c.Seconds, 1))
 		}
 		verdict := "ahead"
-		if len(line.Verdict) > 0 {
+		switch {
+		case len(line.Verdict) > 0:
 			verdict = strings.Join(line.Verdict, "; ")
+		case math.IsNaN(line.Rows):
+			verdict = "not measured"
 		}
 		g.rows = append(g.rows, append(row, verdict))
 	}
 	var b strings.Builder
 	write(&b, g)
-	fmt.Fprintf(&b, "\n%s of %d.\n", plural.Count(len(l.Lines)-l.Behind(), "table")+" ahead", len(l.Lines))
+	fmt.Fprintf(&b, "\nAhead on %d of %s.\n", len(l.Lines)-l.Behind(), plural.Count(len(l.Lines), "table"))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -74,7 +74,7 @@ name: ledger
 output: %q
 tables: [%s]
 split: 'random:60/20/20'
-seeds: [1, 2, 3]
+seeds: [1, 2, 3, 4, 5]
 
 configurations:
   - {name: default, spec: '{table}.yaml'}

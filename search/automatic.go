@@ -176,35 +176,43 @@ const (
 )
 
 // foldsOf returns the divisions of the rows on which candidates are compared: the given
-// one, or folds of the training and validation rows of a small table. Those of a split
+// one and, for a small table, folds of its training and validation rows. Those of a split
 // by time or by entity are never mixed, nor those of a file of parts that looks like one.
 func foldsOf(s spec.Spec, data *train.Data) []*train.Data {
 	n := data.Count(dataset.Valid)
 	if n == 0 || n >= foldRows || strings.HasPrefix(s.Split, "time:") || strings.HasPrefix(s.Split, "entity:") || data.Familiar() < 0.5 {
 		return []*train.Data{data}
 	}
-	return data.Folds(folds, s.Seed)
+	return append([]*train.Data{data}, data.Folds(folds, s.Seed)...)
 }
 
-// score returns the mean CRPS on validation rows of short fits on samples of rows.
+// score returns the mean CRPS on validation rows of short fits on samples of rows. With
+// folds, the given division has half of the weight: the final fit starts as the fit on it
+// and finds the same optimum, which may be a bad one by chance.
 func (c *chooser) score(ctx context.Context, s spec.Spec) (float64, error) {
 	if s.Uncertainty.Noise == spec.Auto {
 		s.Uncertainty.Noise = "constant"
 	}
-	sum := 0.0
-	for _, data := range c.folds {
+	score, _, err := c.fit(ctx, s, c.folds[0])
+	if err != nil || len(c.folds) == 1 {
+		return score, err
+	}
+	score /= 2
+	for _, data := range c.folds[1:] {
 		crps, _, err := c.fit(ctx, s, data)
 		if err != nil {
 			return 0, err
 		}
-		sum += crps / float64(len(c.folds))
+		score += crps / float64(2*(len(c.folds)-1))
 	}
-	return sum, nil
+	return score, nil
 }
 
 // fit is a short fit on a sample of rows. It returns the CRPS on the validation set.
 func (c *chooser) fit(ctx context.Context, s spec.Spec, data *train.Data) (float64, *train.Report, error) {
-	s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
+	if len(c.folds) == 1 { // fits of a small table are fast
+		s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
+	}
 	s.Fill()
 	opt := c.opt
 	opt.TimeBudget = time.Duration(comparisonBudget / comparisonFits * float64(opt.TimeBudget))

@@ -42,7 +42,7 @@ name: public
 output: {folder}/results
 tables: [{tables}]
 split: 'random:60/20/20'
-seeds: [1, 2, 3]
+seeds: [1, 2, 3, 4, 5]
 
 configurations:
   - {{name: default, spec: '{{table}}.yaml'}}
