@@ -19,6 +19,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
+// splitRows is the number of validation rows from which intervals have at least the
+// conformal correction that is the same for all rows. A noise model that was chosen among
+// several, with few rows per entity, is too sure of itself more often than one that was
+// given.
+const splitRows = 400
+
 // An effort limits the work of the automatic choice.
 type effort struct {
 	rows    int // training rows of a fit that compares candidates
@@ -84,6 +90,9 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		if err := step(ctx); err != nil {
 			return s, nil, err
 		}
+	}
+	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && n >= splitRows && !train.HasCorrection(*u, n) {
+		u.Conformal = "split"
 	}
 	c.spec.Fill() // a posterior and a point estimate have different solvers
 	return c.spec, c.decisions, c.spec.Validate()
