@@ -59,6 +59,7 @@ type chooser struct {
 	sizes     []int
 	rows      int // training rows
 	pairs     map[[2]int]int
+	scores    map[string]float64 // CRPS by specification: the best of a step is the first of the next
 	decisions []model.Decision
 }
 
@@ -71,7 +72,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		return s, nil, err
 	}
 	c.countPairs()
-	c.folds = foldsOf(s, data)
+	c.folds, c.scores = foldsOf(s, data), map[string]float64{}
 	open := c.spec.Uncertainty.Inference == spec.Auto
 	if open {
 		c.spec.Uncertainty.Inference = "mean-field"
@@ -202,6 +203,19 @@ func (c *chooser) score(ctx context.Context, s spec.Spec) (float64, error) {
 	if s.Uncertainty.Noise == spec.Auto {
 		s.Uncertainty.Noise = "constant"
 	}
+	key := string(s.YAML())
+	if known, ok := c.scores[key]; ok {
+		return known, nil
+	}
+	score, err := c.measure(ctx, s)
+	if err == nil {
+		c.scores[key] = score
+	}
+	return score, err
+}
+
+// measure is score without what is known already.
+func (c *chooser) measure(ctx context.Context, s spec.Spec) (float64, error) {
 	score, _, err := c.fit(ctx, s, c.folds[0])
 	if err != nil || len(c.folds) == 1 {
 		return score, err
