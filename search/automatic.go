@@ -179,10 +179,13 @@ func (c *chooser) skips(err error) bool {
 }
 
 // foldRows is the number of validation rows below which candidates are compared on
-// several folds, because so few rows compare them badly.
+// several folds, because so few rows compare them badly. Below fewRows there are several
+// divisions into folds.
 const (
-	foldRows = 1000
-	folds    = 4
+	foldRows   = 1000
+	folds      = 4
+	fewRows    = 200
+	fewRepeats = 3
 )
 
 // foldsOf returns the divisions of the rows on which candidates are compared: the given
@@ -193,7 +196,15 @@ func foldsOf(s spec.Spec, data *train.Data) []*train.Data {
 	if n == 0 || n >= foldRows || strings.HasPrefix(s.Split, "time:") || strings.HasPrefix(s.Split, "entity:") || data.Familiar() < 0.5 {
 		return []*train.Data{data}
 	}
-	return append([]*train.Data{data}, data.Folds(folds, s.Seed)...)
+	all := []*train.Data{data}
+	repeats := uint64(1)
+	if n < fewRows {
+		repeats = fewRepeats
+	}
+	for i := range repeats {
+		all = append(all, data.Folds(folds, s.Seed+i)...)
+	}
+	return all
 }
 
 // score returns the mean CRPS on validation rows of short fits on samples of rows. With
