@@ -105,26 +105,55 @@ func (l *Ledger) line(r Results) LedgerLine {
 			line.Formula.RMSE, line.Formula.MAE = of(func(f *Formula) float64 { return f.RMSE }), of(func(f *Formula) float64 { return f.MAE })
 		}
 	}
-	line.judge(l.Names, l.Against)
+	line.judge(l, r)
 	return line
 }
 
 // judge sets the verdict.
-func (line *LedgerLine) judge(names []string, against string) {
+func (line *LedgerLine) judge(l *Ledger, r Results) {
 	if len(line.Configurations) == 0 {
 		return
 	}
 	ours := line.Configurations[0]
-	behind := func(of, measure string, a, b, limit float64) {
-		if a > b*(1+limit) {
-			line.Verdict = append(line.Verdict, fmt.Sprintf("%s %.1f %% behind %s", measure, 100*(a/b-1), of))
+	cells, former := r.cells(l.Names[0]), r.cells(l.Against)
+	// behind adds to the verdict if a is more than the limit above b, with the difference
+	// in units of its standard error over the splits.
+	behind := func(of, measure string, a, b, limit float64, other func(n int) (float64, bool)) {
+		if !(a > b*(1+limit)) {
+			return
+		}
+		text := fmt.Sprintf("%s %.1f %% behind %s", measure, 100*(a/b-1), of)
+		m, _ := measureOf(strings.ToLower(measure))
+		var differences []float64
+		for n := 1; n <= l.Splits; n++ {
+			v, ok := m.of(cells[n])
+			w, okOther := other(n)
+			if ok && okOther {
+				differences = append(differences, v-w)
+			}
+		}
+		if e := estimate(differences); e.SE() > 0 {
+			text += fmt.Sprintf(" (%.1f SE)", e.Mean/e.SE())
+		}
+		line.Verdict = append(line.Verdict, text)
+	}
+	formula := func(value func(f *Formula) float64) func(n int) (float64, bool) {
+		return func(n int) (float64, bool) {
+			if f := cells[n].Formula; f != nil {
+				return value(f), true
+			}
+			return 0, false
 		}
 	}
-	behind("formula", "RMSE", ours.RMSE, line.Formula.RMSE, behindFormula)
-	behind("formula", "MAE", ours.MAE, line.Formula.MAE, behindFormula)
-	if i := slices.Index(names, against); i > 0 {
-		behind(against, "RMSE", ours.RMSE, line.Configurations[i].RMSE, 0)
-		behind(against, "MAE", ours.MAE, line.Configurations[i].MAE, 0)
+	behind("formula", "RMSE", ours.RMSE, line.Formula.RMSE, behindFormula, formula(func(f *Formula) float64 { return f.RMSE }))
+	behind("formula", "MAE", ours.MAE, line.Formula.MAE, behindFormula, formula(func(f *Formula) float64 { return f.MAE }))
+	if i := slices.Index(l.Names, l.Against); i > 0 {
+		of := func(name string) func(n int) (float64, bool) {
+			m, _ := measureOf(name)
+			return func(n int) (float64, bool) { return m.of(former[n]) }
+		}
+		behind(l.Against, "RMSE", ours.RMSE, line.Configurations[i].RMSE, 0, of("rmse"))
+		behind(l.Against, "MAE", ours.MAE, line.Configurations[i].MAE, 0, of("mae"))
 	}
 	// An interval of counts may have to hold more than its level; the randomised PIT does
 	// not count that.

@@ -85,7 +85,7 @@ func TestLedgerVerdict(t *testing.T) {
 		of("failed", cell("ours", 1, "9", "0.9"), Cell{Configuration: "ours", Split: 2, Problem: "no memory"}),
 		of("later"),
 	})
-	want := [][]string{nil, {"RMSE 2.0 % behind formula", "RMSE 1.0 % behind former", "coverage"}, {"ours failed on split 2"}, nil}
+	want := [][]string{nil, {"RMSE 2.0 % behind formula (2.0 SE)", "RMSE 1.0 % behind former (0.5 SE)", "coverage"}, {"ours failed on split 2"}, nil}
 	for i, line := range l.Lines {
 		if !slices.Equal(line.Verdict, want[i]) {
 			t.Errorf("%s: got %q, want %q", line.Table, line.Verdict, want[i])
