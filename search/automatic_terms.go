@@ -168,6 +168,9 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 	if c.quick() {
 		candidates = candidates[:1]
 	}
+	if len(c.folds) > 1 {
+		slices.Reverse(candidates) // of a small table, the simplest is the default
+	}
 	return c.compare(ctx, "trains", candidates)
 }
 
