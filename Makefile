@@ -10,7 +10,7 @@ PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
-.PHONY: demo help test race cover check tidy bench scale peers fuzz attack release clean
+.PHONY: demo help test race cover check tidy bench scale peers ledger fuzz attack release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
@@ -48,6 +48,10 @@ scale: ## measure the cost per cell on up to 30 million cells
 peers: ## compare kft with other tools on the same splits; takes hours on the real data, see bench/peers
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
 	sh bench/peers/peers.sh bin/kft
+
+ledger: ## measure the default model on tables of many kinds; see bench/ledger
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
+	sh bench/ledger/ledger.sh bin/kft
 
 fuzz: ## run each fuzz target for one minute
 	@for p in $$($(GO) list ./...); do \

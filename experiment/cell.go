@@ -51,7 +51,7 @@ func (r *run) cell(ctx context.Context, c Configuration, n int) (Cell, error) {
 		cell.Problem = oneLine(err.Error())
 		return cell, r.record(file, cell, title+": failed: "+cell.Problem)
 	}
-	cell.Valid, cell.Test = fitted.Valid, fitted.Test
+	cell.Valid, cell.Test, cell.Formula = fitted.Valid, fitted.Test, fitted.Formula
 	return cell, r.record(file, cell, title+r.result(cell))
 }
 

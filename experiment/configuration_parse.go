@@ -94,6 +94,9 @@ func (r *reader) tune(n ast.Node, path string) *Tune {
 // specification reads the specification of a configuration and overrides the fields
 // that the node set names.
 func (r *reader) specification(n ast.Node, path, file string, set ast.Node) (spec.Spec, bool) {
+	if r.table != "" {
+		file = strings.ReplaceAll(file, "{table}", r.table)
+	}
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(r.folder, file)
 	}

@@ -33,6 +33,15 @@ type Cell struct {
 	Problem    string   `json:"problem,omitempty"` // why it failed; then there are no measures
 	Valid      Measures `json:"valid,omitempty"`
 	Test       Measures `json:"test,omitempty"`
+	Formula    *Formula `json:"formula,omitempty"` // the best formula on the same split
+}
+
+// A Formula is the formula that a model is compared with, and its measures on the test
+// set.
+type Formula struct {
+	Name string  `json:"name"`
+	RMSE float64 `json:"rmse"`
+	MAE  float64 `json:"mae"`
 }
 
 // A Tuning is the search of a configuration.
@@ -58,6 +67,7 @@ type Plan struct {
 	Tuned          []string `json:"tuned"` // files in tuning that count, without .json; null if all do
 	Against        string   `json:"against,omitempty"`
 	Measures       []string `json:"measures"`
+	Tables         []string `json:"tables,omitempty"` // subfolders with the results of several tables
 }
 
 // Results is the content of a folder of results.

@@ -34,7 +34,7 @@ func Run(ctx context.Context, exp Spec, opt Options) (Done, error) {
 		opt.Progress = func(string) {}
 	}
 	for _, name := range opt.Redo {
-		if names := exp.names(); !slices.Contains(names, name) {
+		if names := exp.allNames(); !slices.Contains(names, name) {
 			return Done{}, fmt.Errorf("unknown configuration %q%s; the configurations are %s", name, suggest.Hint(name, names), joined(names))
 		}
 	}
@@ -45,6 +45,9 @@ func Run(ctx context.Context, exp Spec, opt Options) (Done, error) {
 		if err := CheckMeasure(m); err != nil {
 			return Done{}, err
 		}
+	}
+	if len(exp.Tables) > 0 {
+		return runTables(ctx, exp, opt)
 	}
 	for _, sub := range []string{"splits", "tuning", "cells", "specs"} {
 		if err := os.MkdirAll(filepath.Join(string(exp.Output), sub), 0o777); err != nil {

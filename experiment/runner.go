@@ -33,4 +33,5 @@ type TuneTask struct {
 type Fitted struct {
 	Usage
 	Valid, Test Measures
+	Formula     *Formula // nil if there is none
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// A Spec describes an experiment: configurations on the same splits of one table.
+// A Spec describes an experiment: configurations on the same splits of one table, or of
+// several tables.
 type Spec struct {
 	Name           string
 	Output         Folder
@@ -18,6 +19,10 @@ type Spec struct {
 	Measures       []string // columns of the table; the first is part of the progress
 	KeepModels     bool
 	Warnings       []string // about deprecated keys and values of the specifications
+
+	// Tables are experiments on one table each, with the same splits and configurations.
+	// If there are any, the experiment itself has no configurations.
+	Tables []Spec
 }
 
 // A Split specifies how the rows are divided. The seed is used for the split and for the
@@ -64,7 +69,7 @@ func Parse(text []byte, name string) (Spec, error) {
 	if err != nil {
 		return Spec{}, err
 	}
-	exp := r.experiment(root)
+	exp := r.experiments(root)
 	if len(r.Problems) > 0 {
 		return Spec{}, r.Problems
 	}

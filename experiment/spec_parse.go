@@ -20,6 +20,7 @@ const version = "1"
 type reader struct {
 	specfile.Reader
 	folder   string   // of the specifications
+	table    string   // current one of several tables, replaces {table} in names of specifications
 	warnings []string // about deprecated keys and values, without duplicates
 }
 
@@ -88,6 +89,7 @@ func (r *reader) experiment(root ast.Node) Spec {
 	var seeds []uint64
 	given := r.keys(root, "", map[string]nodeReader{
 		"version": r.text(&versionText), "name": r.text(&exp.Name), "output": r.text(&output), "keep": r.text(&keep), "against": r.text(&exp.Against), "split": r.text(&splitText),
+		"tables": func(ast.Node, string) {}, // see experiments
 		"seeds": func(n ast.Node, path string) {
 			for path, n := range r.Elements(n, path) {
 				var seed uint64

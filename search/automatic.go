@@ -19,6 +19,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
+// splitRows is the number of validation rows from which intervals have at least the
+// conformal correction that is the same for all rows. A noise model that was chosen among
+// several, with few rows per entity, is too sure of itself more often than one that was
+// given.
+const splitRows = 400
+
 // An effort limits the work of the automatic choice.
 type effort struct {
 	rows    int // training rows of a fit that compares candidates
@@ -46,6 +52,7 @@ const (
 type chooser struct {
 	spec      spec.Spec
 	data      *train.Data
+	folds     []*train.Data // divisions of the data on which candidates are compared
 	opt       train.Options // of the final fit
 	effort    effort
 	modes     []string
@@ -53,18 +60,21 @@ type chooser struct {
 	rows      int // training rows
 	pairs     map[[2]int]int
 	power     *model.PowerEstimate
+	scores    map[string]float64 // CRPS by specification: the best of a step is the first of the next
 	decisions []model.Decision
 }
 
 // resolve returns the specification with everything that it leaves open chosen on the
-// data, the estimate of the scale, if there is one, and the decisions. The comparisons use samples of the training rows, so their
-// cost does not grow with the table. See docs/concepts/automatic.md for the rules.
+// data, the estimate of the scale, if there is one, and the decisions. The comparisons
+// use samples of the training rows, so their cost does not grow with the table. See
+// docs/concepts/automatic.md for the rules.
 func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, *model.PowerEstimate, []model.Decision, error) {
 	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames(), sizes: data.Sizes(), rows: data.Count(dataset.Train)}
 	if err := c.checkModes(); err != nil {
 		return s, nil, nil, err
 	}
 	c.countPairs()
+	c.folds, c.scores = foldsOf(s, data), map[string]float64{}
 	open := c.spec.Uncertainty.Inference == spec.Auto
 	if open {
 		c.spec.Uncertainty.Inference = "mean-field"
@@ -78,10 +88,14 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if open {
 		steps = append(steps, c.chooseInference)
 	}
+	steps = append(steps, c.chooseNoiseUse)
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return s, nil, nil, err
 		}
+	}
+	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && n >= splitRows && !train.HasCorrection(*u, n) {
+		u.Conformal = "split"
 	}
 	c.spec.Fill() // a posterior and a point estimate have different solvers
 	return c.spec, c.power, c.decisions, c.spec.Validate()
@@ -125,7 +139,11 @@ func (c *chooser) compare(ctx context.Context, subject string, candidates []cand
 		c.spec = candidates[0].spec
 		return nil
 	}
-	tolerance := 0.001 + 0.05/math.Sqrt(float64(c.data.Count(dataset.Valid)))
+	compared := 0
+	for _, d := range c.folds {
+		compared += d.Count(dataset.Valid)
+	}
+	tolerance := 0.001 + 0.05/math.Sqrt(float64(compared))
 	best, lowest := -1, math.Inf(1)
 	for i, one := range candidates {
 		if c.opt.Progress != nil {
@@ -164,11 +182,74 @@ func (c *chooser) skips(err error) bool {
 	return errors.As(err, &domain) || errors.As(err, &diverged) || fielderr.Path(err) == "uncertainty.inference"
 }
 
-// score returns the CRPS on the validation set of a short fit on a sample of rows.
+// foldBelow is the number of validation rows below which candidates are compared on
+// several folds, because so few rows compare them badly. Below fewRows there are several
+// divisions into folds.
+const (
+	foldBelow  = 1000
+	folds      = 4
+	fewRows    = 200
+	fewRepeats = 3
+)
+
+// foldsOf returns the divisions of the rows on which candidates are compared: the given
+// one and, for a small table, folds of its training and validation rows. Those of a split
+// by time or by entity are never mixed, nor those of a file of parts that looks like one.
+func foldsOf(s spec.Spec, data *train.Data) []*train.Data {
+	n := data.Count(dataset.Valid)
+	if n == 0 || n >= foldBelow || strings.HasPrefix(s.Split, "time:") || strings.HasPrefix(s.Split, "entity:") || data.Familiar() < 0.5 {
+		return []*train.Data{data}
+	}
+	all := []*train.Data{data}
+	repeats := uint64(1)
+	if n < fewRows {
+		repeats = fewRepeats
+	}
+	for i := range repeats {
+		all = append(all, data.Folds(folds, s.Seed+i)...)
+	}
+	return all
+}
+
+// score returns the mean CRPS on validation rows of short fits on samples of rows. With
+// folds, the given division has half of the weight: the final fit starts as the fit on it
+// and finds the same optimum, which may be a bad one by chance.
 func (c *chooser) score(ctx context.Context, s spec.Spec) (float64, error) {
-	s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
 	if s.Uncertainty.Noise == spec.Auto {
 		s.Uncertainty.Noise = "constant"
+	}
+	key := string(s.YAML())
+	if known, ok := c.scores[key]; ok {
+		return known, nil
+	}
+	score, err := c.measure(ctx, s)
+	if err == nil {
+		c.scores[key] = score
+	}
+	return score, err
+}
+
+// measure is score without what is known already.
+func (c *chooser) measure(ctx context.Context, s spec.Spec) (float64, error) {
+	score, _, err := c.fit(ctx, s, c.folds[0])
+	if err != nil || len(c.folds) == 1 {
+		return score, err
+	}
+	score /= 2
+	for _, data := range c.folds[1:] {
+		crps, _, err := c.fit(ctx, s, data)
+		if err != nil {
+			return 0, err
+		}
+		score += crps / float64(2*(len(c.folds)-1))
+	}
+	return score, nil
+}
+
+// fit is a short fit on a sample of rows. It returns the CRPS on the validation set.
+func (c *chooser) fit(ctx context.Context, s spec.Spec, data *train.Data) (float64, *train.Report, error) {
+	if len(c.folds) == 1 { // fits of a small table are fast
+		s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
 	}
 	s.Fill()
 	opt := c.opt
@@ -176,21 +257,22 @@ func (c *chooser) score(ctx context.Context, s spec.Spec) (float64, error) {
 	if opt.Checkpoint != "" {
 		opt.TimeBudget = 0 // a fit that is resumed must choose the same
 	}
-	opt.Checkpoint, opt.Resume, opt.Progress, opt.Compare, opt.HoldOut = "", false, nil, true, true
+	opt.Checkpoint, opt.Resume, opt.Progress, opt.Compare = "", false, nil, true
+	opt.HoldOut = train.HasCorrection(c.spec.Uncertainty, c.data.Count(dataset.Valid))
 	if c.rows > c.effort.rows {
 		opt.Share = cmp.Or(opt.Share, 1) * float64(c.effort.rows) / float64(c.rows)
 	}
-	_, r, err := train.Fit(ctx, s, c.data, opt)
+	_, r, err := train.Fit(ctx, s, data, opt)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if r.Valid.Calibration == nil {
-		return r.Valid.MAE, nil // a point estimate has no distribution
+		return r.Valid.MAE, r, nil // a point estimate has no distribution
 	}
-	return float64(r.Valid.Calibration.CRPS), nil
+	return float64(r.Valid.Calibration.CRPS), r, nil
 }
 
-// setTerms returns the specification with the given terms.
+// withTerms returns the specification with the given terms.
 func (c *chooser) withTerms(terms []spec.Term) spec.Spec {
 	s := c.spec.Clone()
 	s.Terms = nil

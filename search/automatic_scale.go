@@ -39,19 +39,22 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 	return c.compare(ctx, "scale", candidates)
 }
 
-// hasSmallCounts reports whether all targets are counts, with a small mean.
+// hasSmallCounts reports whether all targets are counts, with a small mean. Counts with
+// rates that differ vary more than their mean. Ratings, which are not counts, vary less.
 func (c *chooser) hasSmallCounts() bool {
-	sum := 0.0
+	sum, squares := 0.0, 0.0
 	y := c.data.Targets()
 	for _, v := range y {
 		if v < 0 || v != float32(math.Trunc(float64(v))) {
 			return false
 		}
 		sum += float64(v)
+		squares += float64(v) * float64(v)
 	}
 	most := float64(maxCountMean)
 	if c.spec.Fit.Effort == "thorough" {
 		most = maxCountMeanThorough
 	}
-	return sum <= most*float64(len(y))
+	mean := sum / float64(len(y))
+	return mean <= most && squares/float64(len(y))-mean*mean >= mean
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -17,6 +18,7 @@ const (
 	rowsPerSeries = 3.0  // the same for a series, a combination whose rows differ in one mode only
 	nested        = 1.05 // combinations per id of the larger mode, above which two modes are crossed
 	seriesRank    = 2
+	lowRank       = 2 // of a train that is compared with the one of the highest rank
 )
 
 // effects returns the effects that the data can support: first those of pairs, then
@@ -150,8 +152,10 @@ func (c *chooser) trainModes() [][]int {
 	return sets
 }
 
-// chooseTrains chooses the train in front of the effects, or none, and adds a curve per
-// series.
+// chooseTrains chooses the train in front of the effects, or none, and a curve per
+// series, or only its level. On a table that is compared as a whole, what a learned
+// variance does not remove is compared too: the curves, and a train of more components
+// than needed.
 func (c *chooser) chooseTrains(ctx context.Context) error {
 	var series []spec.Term
 	var except []string
@@ -161,22 +165,43 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 			except = s.Cores[0]
 		}
 	}
-	effects := c.effects(except)
+	curves, levels := slices.Concat(series, c.effects(except)), c.effects(nil)
 	var candidates []candidate
-	add := func(value string, trains ...spec.Term) {
-		if terms := slices.Concat(trains, series, effects); len(terms) > 0 {
+	add := func(value string, trains, effects []spec.Term) {
+		if terms := slices.Concat(trains, effects); len(terms) > 0 {
 			candidates = append(candidates, candidate{value: value, spec: c.withTerms(terms)})
 		}
 	}
-	for _, set := range c.trainModes() {
+	whole := c.rows <= c.effort.rows
+	sets := c.trainModes()
+	for _, set := range sets {
 		t := c.train(set)
-		add(t.String(), t)
+		add(t.String(), []spec.Term{t}, curves)
 	}
-	if len(c.modes) == 1 || c.rows <= c.effort.rows {
-		add("effects only")
+	if len(sets) > 0 {
+		t := c.train(sets[0])
+		if whole && len(series) > 0 {
+			add(t.String()+" without "+series[0].String(), []spec.Term{t}, levels)
+		}
+		for rank := min(lowRank, t.Ranks[0]-1); whole && rank > 0; rank-- {
+			t.Ranks = slices.Repeat([]int{rank}, len(t.Ranks))
+			add(t.String(), []spec.Term{t}, levels)
+			if len(c.folds) == 1 {
+				break // there are enough rows for the next step to find the rank
+			}
+		}
+	}
+	if len(c.modes) == 1 || whole {
+		if len(series) > 0 {
+			add(series[0].String()+" and effects", nil, curves)
+		}
+		add("effects only", nil, levels)
 	}
 	if c.quick() {
 		candidates = candidates[:1]
+	}
+	if len(c.folds) > 1 {
+		slices.Reverse(candidates) // of a small table, the simplest is the default
 	}
 	return c.compare(ctx, "trains", candidates)
 }
@@ -267,4 +292,34 @@ func (c *chooser) chooseInference(ctx context.Context) error {
 	other := c.spec.Clone()
 	other.Uncertainty.Inference = "entity-covariance"
 	return c.compare(ctx, "inference", []candidate{{"mean-field", c.spec}, {"entity-covariance", other}})
+}
+
+// chooseNoiseUse compares, for noise that differs between rows, weighting the rows by it
+// with using it for predictions only.
+func (c *chooser) chooseNoiseUse(ctx context.Context) error {
+	if c.quick() || c.spec.Uncertainty.Noise != spec.Auto || c.spec.Uncertainty.Counts() || !c.spec.Uncertainty.Bayesian() || c.rows > c.effort.rows || c.data.Count(dataset.Valid) == 0 {
+		return nil
+	}
+	_, r, err := c.fit(ctx, c.spec, c.data)
+	if err != nil {
+		if c.skips(err) {
+			return nil
+		}
+		return err
+	}
+	noise := r.Spec.Uncertainty.Noise
+	if noise == "constant" {
+		return nil
+	}
+	predict, fit := c.spec.Clone(), c.spec.Clone()
+	predict.Uncertainty.Noise, fit.Uncertainty.Noise = noise, noise
+	fit.Uncertainty.NoiseUse = "fit"
+	open := c.spec
+	if err := c.compare(ctx, "use of the noise "+noise, []candidate{{"predict", predict}, {"fit", fit}}); err != nil {
+		return err
+	}
+	if c.spec.Uncertainty.NoiseUse != "fit" {
+		c.spec = open // the final fit chooses the noise
+	}
+	return nil
 }

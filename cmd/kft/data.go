@@ -12,6 +12,7 @@ import (
 // dataCommand prepares well-known data sets.
 type dataCommand struct {
 	Iowa      dataIowa      `cmd:"" help:"Convert the liquor sales of the State of Iowa to tables."`
+	Ledger    dataLedger    `cmd:"" help:"Generate small tables of many kinds, on which the default model is measured."`
 	Movielens dataMovieLens `cmd:"" help:"Convert a MovieLens download to tables."`
 	Synthetic dataSynthetic `cmd:"" help:"Generate synthetic tables whose true distribution is known."`
 }

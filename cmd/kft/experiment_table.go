@@ -43,6 +43,14 @@ func (c *experimentTable) Run(e *env) error {
 			return err
 		}
 	}
+	tables, err := experiment.ReadTables(experiment.Folder(c.Folder))
+	if err != nil {
+		return err
+	}
+	if len(tables) > 0 {
+		ledger := experiment.NewLedger(tables)
+		return c.print(e, func(w io.Writer) error { return ledger.Write(w, c.Format) })
+	}
 	results, err := experiment.Read(experiment.Folder(c.Folder))
 	if err != nil {
 		return err
@@ -51,7 +59,11 @@ func (c *experimentTable) Run(e *env) error {
 	if err != nil {
 		return usagef("--against: %v", err)
 	}
-	write := func(w io.Writer) error { return summary.Write(w, c.Format) }
+	return c.print(e, func(w io.Writer) error { return summary.Write(w, c.Format) })
+}
+
+// print writes a table to the output.
+func (c *experimentTable) print(e *env, write func(w io.Writer) error) error {
 	if c.Output == "-" {
 		return write(e.rawOut)
 	}

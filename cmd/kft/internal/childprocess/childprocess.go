@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/experiment"
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tune"
@@ -169,6 +170,7 @@ func (r *Runner) Fit(ctx context.Context, spec, modelFile string) (experiment.Fi
 	}
 	var report struct {
 		Valid, Test experiment.Measures
+		Baseline    []model.BaselineScores
 		Stop        solver.Stop
 		PeakRSS     int64 `json:"peak_rss_bytes"`
 	}
@@ -182,5 +184,8 @@ func (r *Runner) Fit(ctx context.Context, spec, modelFile string) (experiment.Fi
 		fitted.PeakRSS = report.PeakRSS
 	}
 	fitted.Valid, fitted.Test = report.Valid, report.Test
+	if best, ok := (model.Record{Baseline: report.Baseline}).BestFormula(); ok {
+		fitted.Formula = &experiment.Formula{Name: best.Name, RMSE: best.Test.RMSE, MAE: best.Test.MAE}
+	}
 	return fitted, nil
 }

@@ -1,0 +1,65 @@
+package train
+
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
+)
+
+// Folds divides the training and validation rows into n folds by the seed, and returns
+// the data n times, each with another fold as the validation set. The test rows stay
+// what they are.
+func (d *Data) Folds(n int, seed uint64) []*Data {
+	var rows []int
+	for i, p := range d.split.Parts {
+		if p == dataset.Train || p == dataset.Valid {
+			rows = append(rows, i)
+		}
+	}
+	randstream.New(seed, "folds").Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	var all []*Data
+	for k := range n {
+		fold, split := *d, *d.split
+		split.Parts = slices.Clone(d.split.Parts)
+		for i, row := range rows {
+			split.Parts[row] = dataset.Train
+			if i%n == k {
+				split.Parts[row] = dataset.Valid
+			}
+		}
+		fold.split = &split
+		all = append(all, &fold)
+	}
+	return all
+}
+
+// Familiar returns the share of the validation rows whose every id occurs in the
+// training set.
+func (d *Data) Familiar() float64 {
+	seen := make([][]bool, len(d.table.Dicts))
+	for m, dict := range d.table.Dicts {
+		seen[m] = make([]bool, dict.Len())
+	}
+	for i, p := range d.split.Parts {
+		for m := range seen {
+			if p == dataset.Train {
+				seen[m][d.table.Codes[m][i]] = true
+			}
+		}
+	}
+	familiar, all := 0, 0
+	for i, p := range d.split.Parts {
+		if p != dataset.Valid {
+			continue
+		}
+		known := true
+		for m := range seen {
+			known = known && seen[m][d.table.Codes[m][i]]
+		}
+		if all++; known {
+			familiar++
+		}
+	}
+	return float64(familiar) / float64(max(all, 1))
+}
