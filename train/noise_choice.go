@@ -9,9 +9,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// leastNoiseGain is the gain in mean log density on the validation set from which a
-// noise model replaces a simpler one.
-const leastNoiseGain = 0.002
+// A noise model replaces a simpler one from a gain in mean log density on the validation
+// set of leastNoiseGain, and of chanceNoiseGain in the sum over its rows.
+const (
+	leastNoiseGain  = 0.002
+	chanceNoiseGain = 3
+)
 
 // chooseNoise fits noise models to the expected squared errors of training rows and
 // keeps the one with the highest mean log density on the validation set: constant, power,
@@ -27,19 +30,20 @@ func (r *run) chooseNoise(o *solver.Observations, mean, squared []float32) {
 		}
 		return false
 	}
-	if r.spec.Uncertainty.Bayesian() && r.parts[dataset.Valid].Len() > 0 {
+	if n := r.parts[dataset.Valid].Len(); r.spec.Uncertainty.Bayesian() && n > 0 {
+		least := leastNoiseGain + chanceNoiseGain/float64(n)
 		try("constant", 0)
-		try("power", leastNoiseGain)
+		try("power", least)
 		first := ""
 		names := r.spec.ModeNames()
 		for _, mode := range names {
-			if try("entity:"+mode, leastNoiseGain) {
+			if try("entity:"+mode, least) {
 				first = mode
 			}
 		}
 		for _, mode := range names {
 			if first != "" && mode != first {
-				try(strings.Join(inOrder(names, first, mode), ","), leastNoiseGain)
+				try(strings.Join(inOrder(names, first, mode), ","), least)
 			}
 		}
 	}
