@@ -75,7 +75,7 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 		return nil, sum, err
 	}
 	m.ForgetUntrained(rows.Codes)
-	scores, err := scoresOf(uncorrected, uncorrected.Moments(engine, rows.Codes), &tableio.Batch{Codes: rows.Codes, Y: rows.Y, W: rows.W, Exposure: rows.Exposure})
+	scores, err := scoresOf(uncorrected, uncorrected.Moments(engine, rows.Codes), &tableio.Batch{Codes: rows.Codes, Y: rows.Y, Low: rows.Low, W: rows.W, Exposure: rows.Exposure})
 	if err != nil {
 		return nil, sum, err
 	}

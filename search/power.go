@@ -55,8 +55,8 @@ func estimatePower(ctx context.Context, rows solver.Observations, seed uint64, t
 	if rows.Len() == 0 {
 		return nil, fielderr.Errorf("split", "the training set is empty, so the power of the scale cannot be estimated; change split")
 	}
-	if low, high := slices.Min(rows.Y), slices.Max(rows.Y); low == high {
-		return nil, &predictive.ConstantError{Value: float64(low), N: rows.Len()}
+	if first := rows.Target(0); !slices.ContainsFunc(targets(&rows), func(y float64) bool { return y != first }) {
+		return nil, &predictive.ConstantError{Value: first, N: rows.Len()}
 	}
 	c := newPowerComparison(rows, seed)
 	found := &model.PowerEstimate{Unit: c.unit, Rows: rows.Len(), Tried: make([]model.PowerScore, powerSteps+1)}
@@ -126,12 +126,21 @@ func newPowerComparison(rows solver.Observations, seed uint64) *powerComparison 
 	return c
 }
 
+// targets returns the values of rows, also of those that float32 is too coarse for.
+func targets(rows *solver.Observations) []float64 {
+	out := make([]float64, rows.Len())
+	for i := range out {
+		out[i] = rows.Target(i)
+	}
+	return out
+}
+
 // crps fits the effects on the scale of a power and returns the CRPS of held-out rows.
 func (c *powerComparison) crps(p float64) float64 {
 	t := predictive.Power(p, c.unit)
-	z := make([]float64, c.rows.Len())
-	for i := range z {
-		z[i] = t.Forward(c.rows.Target(i))
+	z := targets(&c.rows)
+	for i, y := range z {
+		z[i] = t.Forward(y)
 	}
 	mean, variance := make([]float64, len(z)), make([]float64, len(z))
 	fit := make([]bool, len(z))

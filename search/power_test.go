@@ -38,7 +38,8 @@ func levels(n int, target func(level float64, rng *rand.Rand) float64) solver.Ob
 			o.Codes[m] = append(o.Codes[m], int32(c))
 			level += effect[m][c]
 		}
-		o.Y = append(o.Y, float32(target(level, rng)))
+		y := target(level, rng)
+		o.Y, o.Low = append(o.Y, float32(y)), append(o.Low, float32(y-float64(float32(y))))
 	}
 	return o
 }
@@ -57,6 +58,7 @@ func TestEstimatedPower(t *testing.T) {
 		{"large units", 0, 0.1, func(f float64, rng *rand.Rand) float64 { return 1e6 * logNormal(f, rng) }},
 		{"normal of both signs", 1, 1, func(f float64, rng *rand.Rand) float64 { return f + rng.NormFloat64() }},
 		{"normal far from 0", 1, 1, func(f float64, rng *rand.Rand) float64 { return 200 + f + rng.NormFloat64() }},
+		{"normal too far from 0 for float32", 1, 1, func(f float64, rng *rand.Rand) float64 { return 1e10 + f + rng.NormFloat64() }},
 		{"square of a normal", 0.35, 0.75, func(f float64, rng *rand.Rand) float64 { return math.Pow(max(6+f+rng.NormFloat64(), 0), 2) }},
 		{"log-normal with returns", 0.1, 0.5, func(f float64, rng *rand.Rand) float64 {
 			y := 20 * logNormal(f, rng)
