@@ -126,7 +126,7 @@ type Choice struct {
 
 // A Decision is a choice that a fit with automatic terms made by short fits.
 type Decision struct {
-	Subject string   `json:"subject"` // as in scale or trains
+	Subject string      `json:"subject"` // as in scale or trains
 	Options []Candidate `json:"options"`
 }
 

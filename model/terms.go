@@ -1,6 +1,10 @@
 package model
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+)
 
 // A TermContribution describes what became of a term of the specification, or of one of
 // its trains: a term with latent scaling has three.
@@ -19,4 +23,26 @@ type TermContribution struct {
 func (c TermContribution) clone() TermContribution {
 	c.Ranks, c.Offered = slices.Clone(c.Ranks), slices.Clone(c.Offered)
 	return c
+}
+
+// KeptTerms returns terms without those that the fit removed, with the ranks that it
+// kept.
+func (r Record) KeptTerms(offered []string) []string {
+	if len(r.Terms) != len(offered) {
+		return offered
+	}
+	var kept []string
+	for i, text := range offered {
+		t, err := spec.ParseTerm(text, nil)
+		if c := r.Terms[i]; err == nil && !c.Removed {
+			if len(c.Ranks) == len(t.Ranks) {
+				t.Ranks = slices.Clone(c.Ranks)
+			}
+			kept = append(kept, t.String())
+		}
+	}
+	if len(kept) == 0 {
+		return offered
+	}
+	return kept
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -101,9 +102,15 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	return c.spec, c.power, c.decisions, c.spec.Validate()
 }
 
+// leastRows is the number of training rows from which a model is chosen.
+const leastRows = 10
+
 // checkModes returns an error for a table whose ids hardly repeat in any mode, because
 // nothing can be learned about an id that occurs once.
 func (c *chooser) checkModes() error {
+	if c.rows < leastRows {
+		return fielderr.Errorf("data.modes", "the training set has only %s, too few to choose a model; give more rows, or set the terms", plural.Count(c.rows, "row"))
+	}
 	for _, n := range c.sizes {
 		if 10*n <= 9*c.rows {
 			return nil

@@ -104,6 +104,7 @@ func refitFolder(opt Options) string {
 func refitSpec(s spec.Spec, record model.Record) spec.Spec {
 	sweeps := max(record.Best+1, 1)
 	s.Fit.Sweeps, s.Fit.Epochs, s.Fit.Patience = sweeps, sweeps, sweeps
+	s.Terms = record.KeptTerms(s.Terms)
 	if !s.Uncertainty.Bayesian() {
 		s.Fit.Ridge, s.Fit.Lambda = string(record.Ridge.Kind), spec.LambdaOf(record.Ridge.Lambda)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
-	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // WriteDecisions writes what a fit with automatic terms decided, and on what grounds.
@@ -51,33 +50,11 @@ func writeSpecification(b *strings.Builder, r *kft.Report) {
 	}
 	b.WriteString("\nSpecification, to edit and fit again with kft fit --spec FILE:\n\n")
 	arrived := r.Spec.Clone()
-	arrived.Terms = keptTerms(arrived.Terms, r.Terms)
+	arrived.Terms = r.KeptTerms(arrived.Terms)
 	for line := range strings.Lines(string(arrived.BriefYAML())) {
 		text, _, _ := strings.Cut(line, " # ")
 		if text = strings.TrimRight(text, " \n"); text != "" {
 			b.WriteString("  " + text + "\n")
 		}
 	}
-}
-
-// keptTerms returns the terms without those that the fit removed, with the ranks that it
-// kept.
-func keptTerms(offered []string, contributions []kft.TermContribution) []string {
-	if len(contributions) != len(offered) {
-		return offered
-	}
-	var kept []string
-	for i, text := range offered {
-		t, err := spec.ParseTerm(text, nil)
-		if c := contributions[i]; err == nil && !c.Removed {
-			if len(c.Ranks) == len(t.Ranks) {
-				t.Ranks = c.Ranks
-			}
-			kept = append(kept, t.String())
-		}
-	}
-	if len(kept) == 0 {
-		return offered
-	}
-	return kept
 }
