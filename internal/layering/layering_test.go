@@ -18,7 +18,7 @@ var layers = [][]string{
 		"cmd/kft", "cmd/kft/internal/childprocess", "cmd/kft/internal/completion", "cmd/kft/internal/progress", "cmd/kft/internal/summary",
 		"cmd/kft/internal/textformat",
 	},
-	{"bench", "experiment"},
+	{"bench", "bench/simulate", "experiment"},
 	{"."},
 	{"search"},
 	{"train"},
