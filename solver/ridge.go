@@ -15,6 +15,7 @@ type RidgeKind string
 const (
 	Uniform   RidgeKind = "uniform"   // lambda for every entity
 	Frequency RidgeKind = "frequency" // lambda n_e, where n_e is the summed weight of the entity's observations
+	Paper     RidgeKind = "paper"     // lambda, for cores whose V' and W have separate penalties
 )
 
 // Ridge is a quadratic penalty in units of the summed loss: lambda_e |V'(e)|^2 on
@@ -39,6 +40,9 @@ const (
 // would shrink the small ones to zero. The penalty of such a core is
 // sum_e lambda_e |V'(e) - 1|^2 + lambda |W|^2 in both spaces.
 //
+// As in the paper, the penalty of a core that is Separate is lambda |V'|^2 + lambda |W|^2, and
+// the factor Penalty of a core gives it a lambda of its own.
+//
 // If a core has a norm K on W, |w|^2 stands for w'K w.
 type Ridge struct {
 	Kind   RidgeKind `json:"kind"`
@@ -48,8 +52,8 @@ type Ridge struct {
 func (r Ridge) String() string { return fmt.Sprintf("%s %.4g", r.Kind, r.Lambda) }
 
 func (r Ridge) validate() error {
-	if r.Kind != Uniform && r.Kind != Frequency {
-		return fielderr.Errorf("fit.ridge", "solver: unknown ridge %q; use uniform or frequency", r.Kind)
+	if r.Kind != Uniform && r.Kind != Frequency && r.Kind != Paper {
+		return fielderr.Errorf("fit.ridge", "solver: unknown ridge %q; use uniform, frequency or paper", r.Kind)
 	}
 	if !(r.Lambda >= 0) || math.IsInf(r.Lambda, 0) {
 		return fielderr.Errorf("fit.lambda", "solver: invalid lambda %g; use 0 or a positive number", r.Lambda)
@@ -94,8 +98,11 @@ func (p *penalty) at(e, k int) float64 {
 // penaltyOf returns the penalty of a block, given the summed weights of the core's
 // entities.
 func (r Ridge) penaltyOf(c *tt.Core, b tt.Block, entityWeights []float64) *penalty {
+	if c.Penalty > 0 {
+		r.Lambda *= c.Penalty
+	}
 	p := &penalty{row: func(e int) float64 { return r.lambdaFor(entityWeights[e]) }, anchor: c.Anchor}
-	if c.Variant == tt.WLR && !c.Coupled {
+	if c.Variant == tt.WLR && !c.Coupled && !c.Separate {
 		p.mean = 1
 	}
 	switch {
@@ -124,7 +131,9 @@ func (r Ridge) penaltyOf(c *tt.Core, b tt.Block, entityWeights []float64) *penal
 }
 
 // sharesPenalty reports whether V' and W of a core have one common penalty.
-func sharesPenalty(c *tt.Core) bool { return c.Variant == tt.WLR && c.Map.Systems() == 1 }
+func sharesPenalty(c *tt.Core) bool {
+	return c.Variant == tt.WLR && c.Map.Systems() == 1 && !c.Separate
+}
 
 // typicalLambda returns the penalty of a row of W. A row serves all entities, so a
 // frequency penalty uses their mean weight.
@@ -230,6 +239,9 @@ func (r Ridge) balance(be backend.Backend, f *tt.Field, entityWeights [][][]floa
 		if t.Anchored() {
 			continue // its scale is fixed
 		}
+		if balanceSeparate(be, t) {
+			continue
+		}
 		paid := make([]float64, len(t.Cores))
 		logMean := 0.0
 		for p, c := range t.Cores {
@@ -247,6 +259,21 @@ func (r Ridge) balance(be backend.Backend, f *tt.Field, entityWeights [][][]floa
 			c.Refresh(be, c.Map != nil)
 		}
 	}
+}
+
+// balanceSeparate makes |v'_ab| = |w_ab| in the cores whose V' and W have separate penalties
+// and reports whether there are such cores. Their penalties do not grow with the square of
+// the scale, so the scales of cores are left to the blocks.
+func balanceSeparate(be backend.Backend, t *tt.Train) bool {
+	separate := false
+	for _, c := range t.Cores {
+		if c.Separate {
+			separate = true
+			balanceCoupled(c)
+			c.Refresh(be, true)
+		}
+	}
+	return separate
 }
 
 // scalablePenalty returns the part of a core's penalty that grows with its scale.
@@ -273,7 +300,8 @@ func rescale(c *tt.Core, by float32) {
 }
 
 // balanceCoupled moves scale between V' and W of each pair (a, b). A coupled penalty
-// depends only on the product of their scales.
+// depends only on the product of their scales; a sum of separate ones is smallest if they
+// are equal.
 func balanceCoupled(c *tt.Core) {
 	one := func(int) float64 { return 1 }
 	size := c.Slices.Slice()

@@ -16,8 +16,9 @@ type Uncertainty struct {
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE or auto; uses half of the validation set"`
 	Moments    string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact or paper"`
 
-	NoiseVariance Variance `yaml:"noise-variance" json:"noise-variance" doc:"of a posterior, on the standardised scale: a number above 0, or auto (learned)"`
-	PriorVariance Variance `yaml:"prior-variance" json:"prior-variance" doc:"of a posterior, of the weights of all blocks: a number above 0, or auto (learned for each)"`
+	NoiseVariance Variance  `yaml:"noise-variance" json:"noise-variance" doc:"of a posterior, on the standardised scale: a number above 0, or auto (learned)"`
+	PriorVariance Variance  `yaml:"prior-variance" json:"prior-variance" doc:"of a posterior, of the weights of all blocks: a number above 0, or auto (learned for each)"`
+	PriorMean     PriorMean `yaml:"prior-mean" json:"prior-mean" doc:"of a posterior, of the weights V': a number, or auto (1 for wlr, 0 otherwise)"`
 }
 
 // Inferences returns the values of uncertainty.inference.

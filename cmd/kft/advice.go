@@ -38,6 +38,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"uncertainty.noise-use", "--noise-use"}, // before its prefix uncertainty.noise
 	{"uncertainty.noise-variance", "--noise-variance"},
 	{"uncertainty.noise", "--noise"},
+	{"uncertainty.prior-mean", "--prior-mean"},
 	{"uncertainty.prior-variance", "--prior-variance"},
 	{"uncertainty.conformal", "--conformal"},
 	{"uncertainty.moments", "--moments"},

@@ -151,6 +151,9 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 	if f.PriorVariance != nil {
 		flags["uncertainty.prior-variance"], s.Uncertainty.PriorVariance = "--prior-variance", *f.PriorVariance
 	}
+	if f.PriorMean != nil {
+		flags["uncertainty.prior-mean"], s.Uncertainty.PriorMean = "--prior-mean", *f.PriorMean
+	}
 	err = errors.Join(
 		overrideNumber(flags, f.SideColumns, &s.Side.Columns, "side.columns"),
 		overrideNumber(flags, f.Sweeps, &s.Fit.Sweeps, "fit.sweeps"),
