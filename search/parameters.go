@@ -159,6 +159,9 @@ func setInference(s *spec.Spec, v string) {
 	case !s.Uncertainty.Bayesian() && s.Fit.Solver == "cavi":
 		s.Fit.Solver = "als"
 	}
+	if v != "multivariate" {
+		s.Uncertainty.Covariance = "triangular"
+	}
 	if !s.Uncertainty.Bayesian() {
 		s.Uncertainty.NoiseVariance, s.Uncertainty.PriorVariance, s.Uncertainty.PriorMean = spec.Variance{}, spec.Variance{}, spec.PriorMean{}
 	}

@@ -50,12 +50,13 @@ type adam struct {
 	switchEpoch int     // the latest epoch at which the second phase begins
 	patience    int     // epochs without improvement before it begins earlier
 	startRate   float64 // the learning rate at the start of the second phase
+	product     bool    // covariances have the paper's parametrisation; see updateProduct
 	err         error
 }
 
 func newAdam(d *data, train Observations, opt Options) *adam {
 	a := &adam{d: d, schedule: opt.Schedule, seed: opt.Seed, grad: d.field.NewGradients(),
-		switchEpoch: (opt.Sweeps + 1) / 2, patience: opt.Patience, startRate: opt.LearningRate}
+		switchEpoch: (opt.Sweeps + 1) / 2, patience: opt.Patience, startRate: opt.LearningRate, product: opt.ProductCovariance}
 	n := len(d.y)
 	count := max(1, int(math.Round(1/opt.Batch)))
 	count = min(count, n)
@@ -108,6 +109,9 @@ func (a *adam) resetMoments() {
 		n += a.parameters(&b)
 	}
 	a.run.Memory = [][]float32{make([]float32, n), make([]float32, n)}
+	if a.product {
+		a.run.Memory = append(a.run.Memory, make([]float32, n))
+	}
 	a.run.Step = 0
 }
 
@@ -119,6 +123,9 @@ func (a *adam) parameters(b *tt.Block) int {
 	n := len(b.Posterior.Var)
 	for _, sigma := range b.Posterior.Sigma {
 		n += len(sigma.Factor) + len(sigma.Diag)
+		if a.product {
+			n += sigma.Lead
+		}
 	}
 	return n
 }

@@ -178,6 +178,16 @@ func (a *adam) updateCovariances(b tt.Block, g []float32, offset int, rate, data
 		}
 		lead := sigma.Lead
 		m, v := a.run.Memory[0][offset:], a.run.Memory[1][offset:]
+		if a.product {
+			for i := range lead {
+				for j := range i + 1 {
+					factor[i*lead+j] = float32(data*float64(factor[i*lead+j]) + 2*trace*float64(sigma.Factor[i*lead+j]))
+				}
+				factor[i*lead+i] -= float32(2 * copies / float64(sigma.Factor[i*lead+i]))
+			}
+			a.updateProduct(sigma, factor, offset, rate)
+			lead = 0 // B is done
+		}
 		backend.ParallelFor(a.d.b, lead, func(i int) {
 			row, from := sigma.Factor[i*lead:][:i+1], i*lead
 			old, along := float64(row[i]), 0.0
@@ -197,5 +207,8 @@ func (a *adam) updateCovariances(b tt.Block, g []float32, offset int, rate, data
 			return s*(data*float64(diag[i])+trace) - copies
 		})
 		offset += len(sigma.Diag)
+		if a.product {
+			offset += sigma.Lead
+		}
 	}
 }

@@ -1,6 +1,10 @@
 package solver
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/kernel-fried-tensor/kft/internal/cholesky"
+)
 
 // maxNodeBytes limits the memory of exact solves, which is 4 R bytes per node of
 // the plan. A core above the limit is updated by conjugate gradients, like an inner
@@ -119,7 +123,7 @@ func solveSlices(p *blockProblem) int64 {
 			s.lambda[i] = p.penalty.at(e, i)
 			rhs[i] += s.lambda[i] * p.penalty.center(i)
 		}
-		if solveRidge(gram, r, s.lambda, rhs, s.matrix) {
+		if cholesky.SolveRidge(gram, r, s.lambda, rhs, s.matrix) {
 			raised.Add(1)
 		}
 		for i, v := range rhs {

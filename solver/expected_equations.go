@@ -157,7 +157,7 @@ func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised boo
 		own := p.penalty.at(e, i)
 		step[i] -= (lambda[i]-own)*float64(x[i]) + own*(float64(x[i])-p.penalty.mean)
 	}
-	raised = solveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
+	raised = cholesky.SolveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
 	for i, d := range step {
 		x[i] += float32(d)
 		p.block.Posterior.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))

@@ -86,6 +86,7 @@ func solverOptions(s spec.Spec, opt Options) solver.Options {
 		Schedule: solver.Schedule(f.Schedule), Seed: s.Seed, TimeBudget: opt.TimeBudget}
 	o.NoiseVariance, _ = s.Uncertainty.NoiseVariance.Value()
 	o.PriorVariance, _ = s.Uncertainty.PriorVariance.Value()
+	o.ProductCovariance = s.Uncertainty.Covariance == "paper"
 	if f.Solver == "adam" {
 		o.Sweeps = f.Epochs
 	}

@@ -14,7 +14,7 @@ type truth struct {
 	stores, items, periods int
 	share                  float64 // of the cells that are in the table
 	offset, effects, noise float64 // effects is a standard deviation
-	log                    bool    // the target is exp(f) - 1
+	log                    bool    // the target is exp(f) - 1, with 0.3 times the train
 	weighted               bool    // rows have weights .1, 1 and 10
 	cold                   float64 // share of the stores and of the items without rows in the table
 }
@@ -53,7 +53,11 @@ func (g truth) draw(seed uint64) (table, error) {
 	for s := range g.stores {
 		for i := range g.items {
 			for p := range g.periods {
-				f := g.offset + a[s][2] + b[i][2] + c[p][2] + a[s][0]*b[i][0]*c[p][0] + a[s][1]*b[i][1]*c[p][1]
+				f := a[s][0]*b[i][0]*c[p][0] + a[s][1]*b[i][1]*c[p][1]
+				if g.log {
+					f *= .3
+				}
+				f += g.offset + a[s][2] + b[i][2] + c[p][2]
 				weight := 1.0
 				if g.weighted {
 					weight = []float64{.1, 1, 10}[rng.IntN(3)]

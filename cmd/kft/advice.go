@@ -41,6 +41,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"uncertainty.prior-mean", "--prior-mean"},
 	{"uncertainty.prior-variance", "--prior-variance"},
 	{"uncertainty.conformal", "--conformal"},
+	{"uncertainty.covariance", "--covariance"},
 	{"uncertainty.moments", "--moments"},
 	{"fit.solver", "--solver"},
 	{"fit.ridge", "--ridge"},

@@ -46,6 +46,7 @@ type specFlags struct {
 	Noise      string `group:"uncertainty" placeholder:"KIND" values:"constant,entity:,power" help:"Noise of the gaussian likelihood: constant, per entity (entity:item or entity:store,item), or power (a function of the mean) (default: constant)."`
 	NoiseUse   string `group:"uncertainty" placeholder:"USE" values:"predict,fit" help:"Use the noise model for predictions only (predict), or also as weights in training (fit) (default: predict)."`
 	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"auto,none,split,group:mean,group:" help:"Conformal correction of intervals, computed from half of the validation set: none, split (one for all rows), group:mean (by size of the prediction), group:MODE, or auto (group:mean for a posterior with enough validation rows, else none) (default: auto)."`
+	Covariance string `group:"uncertainty" placeholder:"C" values:"triangular,paper" help:"multivariate with adam: the factor of a covariance is a triangular matrix, or has the parametrisation of the paper (default: triangular)."`
 	Moments    string `group:"uncertainty" placeholder:"M" values:"exact,paper" help:"Variance of predictions: exact, or the approximation of the paper (default: exact)."`
 
 	NoiseVariance *spec.Variance  `name:"noise-variance" group:"uncertainty" placeholder:"X" values:"auto" help:"Noise variance of a posterior on the standardised scale, as in 0.5, or auto, which learns it (default: auto)."`
