@@ -45,7 +45,7 @@ bench: ## measure the speed of the engine, as ratios within one run
 scale: ## measure the cost per cell on up to 30 million cells
 	$(GO) run ./cmd/kft bench --only scaling
 
-simulate: ## measure coverage and bias on simulated tables, 20 per row; takes minutes
+simulate: ## measure coverage and bias on simulated tables, 20 or 60 per row; takes minutes
 	$(GO) run ./bench/simulate
 
 peers: ## compare kft with other tools on the same splits; takes hours on the real data, see bench/peers
