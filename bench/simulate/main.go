@@ -111,6 +111,8 @@ func scenarios() []scenario {
 	weightedSpec.Data.Weight = "w"
 	positive := little(large, .3)
 	positive.log, positive.offset, positive.effects, positive.noise = true, 2, .3, .4
+	shifted := positive
+	shifted.minus = 1
 	scaled := spec("mean-field", "auto", effects...)
 	scaled.Transform = "cbrt1p"
 	return []scenario{
@@ -128,5 +130,6 @@ func scenarios() []scenario {
 		{name: "weighted rows", truth: weighted, spec: weightedSpec},
 		{name: "cold stores and items", truth: cold, spec: spec("mean-field", "none", "s,i,t:6", "s", "i")},
 		{name: "positive target on cbrt1p", truth: positive, spec: scaled, means: true},
+		{name: "the same target minus 1, rarely below 0", truth: shifted, spec: scaled, means: true},
 	}
 }

@@ -14,7 +14,8 @@ type truth struct {
 	stores, items, periods int
 	share                  float64 // of the cells that are in the table
 	offset, effects, noise float64 // effects is a standard deviation
-	log                    bool    // the target is exp(f), with 0.3 times the train
+	log                    bool    // the target is exp(f) - minus, with 0.3 times the train
+	minus                  float64
 	weighted               bool    // rows have weights .1, 1 and 10
 	cold                   float64 // share of the stores and of the items without rows in the table
 }
@@ -64,7 +65,7 @@ func (g truth) draw(seed uint64) (table, error) {
 				}
 				value := f + g.noise/math.Sqrt(weight)*rng.NormFloat64()
 				if g.log {
-					value = math.Exp(value)
+					value = math.Exp(value) - g.minus
 				}
 				coldStore, coldItem := float64(s) >= float64(g.stores)*(1-g.cold), float64(i) >= float64(g.items)*(1-g.cold)
 				if rng.Float64() < g.share && !coldStore && !coldItem {
