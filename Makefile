@@ -10,7 +10,7 @@ PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
-.PHONY: demo help test race cover check tidy bench scale peers ledger fuzz attack release clean
+.PHONY: demo help test race cover check tidy bench scale simulate peers ledger fuzz attack release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
@@ -44,6 +44,9 @@ bench: ## measure the speed of the engine, as ratios within one run
 
 scale: ## measure the cost per cell on up to 30 million cells
 	$(GO) run ./cmd/kft bench --only scaling
+
+simulate: ## measure coverage and bias on simulated tables, 20 or 60 per row; takes minutes
+	$(GO) run ./bench/simulate
 
 peers: ## compare kft with other tools on the same splits; takes hours on the real data, see bench/peers
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft

@@ -33,6 +33,7 @@ type (
 	SearchSpec      = spec.Search
 	Lambda          = spec.Lambda
 	Variance        = spec.Variance
+	PriorMean       = spec.PriorMean
 )
 
 // LambdaOf returns a given weight of the penalty. The zero Lambda is chosen on the
@@ -42,6 +43,10 @@ func LambdaOf(value float64) Lambda { return spec.LambdaOf(value) }
 // VarianceOf returns a given noise or prior variance on the standardised scale. The zero
 // Variance is learned. VarianceOf panics if the value is not finite and above 0.
 func VarianceOf(value float64) Variance { return spec.VarianceOf(value) }
+
+// PriorMeanOf returns a given prior mean of the free weights. The zero PriorMean is 1 for
+// weighted regressions and 0 otherwise. PriorMeanOf panics if the value is not finite.
+func PriorMeanOf(value float64) PriorMean { return spec.PriorMeanOf(value) }
 
 // ParseSpec reads a specification in YAML or JSON. The name is that of the file, for
 // messages. It checks the syntax, the keys, the types of the values and the version, and

@@ -182,6 +182,21 @@ func (c *Correction) Apply(d predictive.Distribution, entity int32) predictive.D
 	return d.WithScores(c.scores(d.Location(), entity))
 }
 
+// Centred returns the correction for draws of many cells, whose sums should not inherit
+// the chance error of the scores' mean: each distribution is replaced by
+// [predictive.ScoreDistribution.Centred].
+func (c *Correction) Centred() *Correction {
+	centred := *c
+	centred.pool = c.pool.Centred()
+	centred.groups = make([]*predictive.ScoreDistribution, len(c.groups))
+	for g, own := range c.groups {
+		if own != nil {
+			centred.groups[g] = own.Centred()
+		}
+	}
+	return &centred
+}
+
 // scores returns the score distribution of the group of a cell.
 func (c *Correction) scores(location float64, entity int32) *predictive.ScoreDistribution {
 	group := -1

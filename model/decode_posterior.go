@@ -22,6 +22,9 @@ func (d *decoder) posterior(k, p int, c *tt.Core, meta *posteriorMeta, outer boo
 	}
 	if s := c.FreePosterior; s != nil {
 		s.PriorVar[0] = float32(meta.Free)
+		if mean, given := d.m.spec.Uncertainty.PriorMean.Value(); given {
+			s.PriorMean = mean
+		}
 		if c.Map != nil { // entities added after the fit have none of their own
 			size := len(c.Free)
 			s.Var = s.Var[:size]

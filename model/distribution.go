@@ -78,14 +78,19 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 // moments at all rows. It has the noise of the row's own weight.
 func (m *Model) Distribution(z tt.Moments, rows Rows, i int) predictive.Distribution {
 	p := m.Uncorrected(z, rows, i)
-	if c := m.correction; c != nil {
-		entity := int32(tt.Unknown)
-		if c.Grouping() == conformal.ByEntity {
-			entity = rows.Codes[m.groupMode][i]
-		}
-		p = c.Apply(p, entity)
+	if m.correction != nil {
+		p = m.corrected(m.correction, p, rows, i)
 	}
 	return p.WithMeanCurve(m.means)
+}
+
+// corrected applies a conformal correction to the distribution of row i.
+func (m *Model) corrected(c *conformal.Correction, p predictive.Distribution, rows Rows, i int) predictive.Distribution {
+	entity := int32(tt.Unknown)
+	if c.Grouping() == conformal.ByEntity {
+		entity = rows.Codes[m.groupMode][i]
+	}
+	return c.Apply(p, entity)
 }
 
 // Uncorrected returns the distribution of row i without the conformal correction and

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -31,6 +32,8 @@ type samples struct {
 	sampler *tt.Sampler // nil for a point estimate
 	draws   []*tt.Draw
 	engines *enginePool
+
+	correction *conformal.Correction // centred, so that sums do not inherit its chance error; nil for none
 }
 
 // newSamples draws n tensors, which depend only on the model and n. Memory: n times
@@ -40,6 +43,9 @@ func (m *Model) newSamples(n, threads int) (*samples, error) {
 		return nil, &SamplesError{fmt.Sprintf("%d is not a number from 1 to %d", n, MaxSamples)}
 	}
 	s := &samples{n: n, engines: m.engines}
+	if n > 0 && m.correction != nil {
+		s.correction = m.correction.Centred()
+	}
 	if n == 0 || !m.spec.Uncertainty.Bayesian() {
 		return s, nil
 	}
@@ -96,7 +102,7 @@ func (s *samples) fill(columns [][]float32, wide [][]float64, m *Model, z tt.Mom
 		if err := checkAll(values, r.first+i, ""); err != nil {
 			return err
 		}
-		m.drawRow(values, levels, z, r.Rows, i, rng)
+		s.drawRow(m, values, levels, z, r.Rows, i, rng)
 		if err := checkAll(values, r.first+i, ""); err != nil {
 			return err
 		}
@@ -198,7 +204,7 @@ func (s *samples) fields(columns [][]float32, m *Model, z tt.Moments, r rows) er
 // becomes the p-quantile with it. On the identity scale draws may be negative even if the
 // target cannot: clamping them would bias totals, because the noise does not shrink with
 // the value. levels is scratch memory.
-func (m *Model) drawRow(values, levels []float64, z tt.Moments, r Rows, i int, rng *rand.Rand) {
+func (s *samples) drawRow(m *Model, values, levels []float64, z tt.Moments, r Rows, i int, rng *rand.Rand) {
 	counts := m.noise.Count() != nil
 	noise := 0.0
 	if !counts {
@@ -213,7 +219,7 @@ func (m *Model) drawRow(values, levels []float64, z tt.Moments, r Rows, i int, r
 		}
 	}
 	clamp := m.scale.NonNegative && !m.scale.Transform.Linear()
-	if m.correction == nil {
+	if s.correction == nil {
 		if clamp {
 			for k, v := range values {
 				values[k] = max(v, 0)
@@ -225,11 +231,11 @@ func (m *Model) drawRow(values, levels []float64, z tt.Moments, r Rows, i int, r
 	for k, v := range values {
 		levels[k] = bare.PIT(v, seed, uint64(k))
 	}
-	d := m.Distribution(z, r, i)
+	d := m.Uncorrected(z, r, i)
 	if !clamp {
-		d = d.Unclamped()
+		d = bare
 	}
-	d.Quantiles(values, levels)
+	m.corrected(s.correction, d, r, i).Quantiles(values, levels)
 }
 
 // drawCount draws a count given the field.

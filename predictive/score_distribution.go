@@ -70,6 +70,42 @@ func RestoreScoreDistribution(n int, knots []float64) (*ScoreDistribution, error
 	return s, nil
 }
 
+// centredErrors is the number of standard errors up to which the mean of scores counts as
+// chance.
+const centredErrors = 2
+
+// Centred returns the distribution for draws of many cells. The scores of n rows have a
+// mean that differs from 0 by chance, by about sd/sqrt(n). That is little for one cell,
+// but all cells share it, so a sum of m cells would be off by m times as much, while its
+// standard deviation grows with sqrt(m) if the cells are independent. The mean is therefore
+// moved to 0, except for what is significant: a mean of t standard errors keeps the share
+// 1 - 4/t^2, if that is above 0.
+func (s *ScoreDistribution) Centred() *ScoreDistribution {
+	if s.n == 0 {
+		return s
+	}
+	mean, square := s.knots[0], s.knots[0]*s.knots[0] // the level of each tail is 1/(n+1)
+	last := s.knots[len(s.knots)-1]
+	mean, square = mean+last, square+last*last
+	for j := range len(s.knots) - 1 {
+		a, b, ranks := s.knots[j], s.knots[j+1], float64(s.rank(j+1)-s.rank(j))
+		mean += ranks * (a + b) / 2
+		square += ranks * (a*a + a*b + b*b) / 3
+	}
+	mean /= float64(s.n + 1)
+	variance := max(square/float64(s.n+1)-mean*mean, 0)
+	shift := mean
+	if chance := centredErrors * centredErrors * variance / float64(s.n); mean*mean > chance {
+		shift = chance / mean
+	}
+	c := &ScoreDistribution{n: s.n, knots: s.Knots()}
+	for j := range c.knots {
+		c.knots[j] -= shift
+	}
+	c.prepare()
+	return c
+}
+
 // Size returns the number of scores, 0 for the standard normal distribution.
 func (s *ScoreDistribution) Size() int { return s.n }
 

@@ -67,7 +67,7 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 	}
 	if !u.Bayesian() {
 		lambda, given := f.Lambda.Value()
-		learned := !given || lambda == 0 || f.Ridge == "auto"
+		learned := !given || lambda == 0 || f.Ridge == "auto" || len(f.Lambda.Cores()) > 0
 		weight := number("lambda", lambda, !learned, lambda/100, lambda*100, func(s *spec.Spec, v float64) { s.Fit.Lambda = spec.LambdaOf(v) })
 		weight.current = f.Lambda.String()
 		all = append(all, weight,
@@ -170,8 +170,11 @@ func setInference(s *spec.Spec, v string) {
 	case !s.Uncertainty.Bayesian() && s.Fit.Solver == "cavi":
 		s.Fit.Solver = "als"
 	}
+	if v != "multivariate" {
+		s.Uncertainty.Covariance = "triangular"
+	}
 	if !s.Uncertainty.Bayesian() {
-		s.Uncertainty.NoiseVariance, s.Uncertainty.PriorVariance = spec.Variance{}, spec.Variance{}
+		s.Uncertainty.NoiseVariance, s.Uncertainty.PriorVariance, s.Uncertainty.PriorMean = spec.Variance{}, spec.Variance{}, spec.PriorMean{}
 	}
 }
 

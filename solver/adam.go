@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/solver/moments"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -15,13 +16,6 @@ type Schedule string
 const (
 	Blocks Schedule = "block" // one epoch of minibatches per block, one block after another
 	Joint  Schedule = "joint" // all blocks at every step
-)
-
-// The usual constants of Adam.
-const (
-	decayMean   = 0.9
-	decaySquare = 0.999
-	adamEpsilon = 1e-8
 )
 
 // adam takes first-order steps with running moments of the gradient. The
@@ -50,12 +44,13 @@ type adam struct {
 	switchEpoch int     // the latest epoch at which the second phase begins
 	patience    int     // epochs without improvement before it begins earlier
 	startRate   float64 // the learning rate at the start of the second phase
+	product     bool    // covariances have the paper's parametrisation; see moments.Steps.Product
 	err         error
 }
 
 func newAdam(d *data, train Observations, opt Options) *adam {
 	a := &adam{d: d, schedule: opt.Schedule, seed: opt.Seed, grad: d.field.NewGradients(),
-		switchEpoch: (opt.Sweeps + 1) / 2, patience: opt.Patience, startRate: opt.LearningRate}
+		switchEpoch: (opt.Sweeps + 1) / 2, patience: opt.Patience, startRate: opt.LearningRate, product: opt.ProductCovariance}
 	n := len(d.y)
 	count := max(1, int(math.Round(1/opt.Batch)))
 	count = min(count, n)
@@ -102,9 +97,21 @@ func (a *adam) begin(r *Run, ridge Ridge) {
 
 // resetMoments sets the running moments to zero.
 func (a *adam) resetMoments() {
-	n := a.momentCount()
-	a.run.Memory = [][]float32{make([]float32, n), make([]float32, n)}
+	a.run.Memory = nil
+	for _, n := range a.memorySizes() {
+		a.run.Memory = append(a.run.Memory, make([]float32, n))
+	}
 	a.run.Step = 0
+}
+
+// memorySizes returns the sizes of the arrays of a run: the first and second moments and,
+// for covariances in the paper's parametrisation, their factors B0.
+func (a *adam) memorySizes() []int {
+	n := a.momentCount()
+	if a.product {
+		return []int{n, n, n}
+	}
+	return []int{n, n}
 }
 
 // momentCount returns the number of parameters that the phase updates.
@@ -125,6 +132,9 @@ func (a *adam) parameters(b *tt.Block) int {
 	n := len(b.Posterior.Var)
 	for _, sigma := range b.Posterior.Sigma {
 		n += len(sigma.Factor) + len(sigma.Diag)
+		if a.product {
+			n += sigma.Lead
+		}
 	}
 	return n
 }
@@ -206,7 +216,7 @@ func (a *adam) step(b *residuals, grad tt.Gradients) {
 		a.d.pass(t.cheapest, t.train.Slices(), job)
 	}
 	a.run.Step++
-	rate := a.run.Rate * math.Sqrt(1-math.Pow(decaySquare, float64(a.run.Step))) / (1 - math.Pow(decayMean, float64(a.run.Step)))
+	rate := a.run.Rate * math.Sqrt(1-math.Pow(moments.DecaySquare, float64(a.run.Step))) / (1 - math.Pow(moments.DecayMean, float64(a.run.Step)))
 	offset := 0
 	for k, t := range a.d.field.Terms {
 		for p, c := range t.Cores {
@@ -290,17 +300,9 @@ func (a *adam) updateWeights(c *tt.Core, b tt.Block, gradient []float32, entityW
 				lambda *= float32(p.Column[i])
 			}
 			d := data*g[i] + lambda*(along[i]-float32(p.Center(i)))
-			x[i] -= rate * adamDirection(&m[i], &v[i], d)
+			x[i] -= rate * moments.Direction(&m[i], &v[i], d)
 		}
 	})
-}
-
-// adamDirection adds a derivative to its running moments and returns the step
-// direction.
-func adamDirection(m, v *float32, d float32) float32 {
-	*m += (1 - decayMean) * (d - *m)
-	*v += (1 - decaySquare) * (d*d - *v)
-	return *m / (float32(math.Sqrt(float64(*v))) + adamEpsilon)
 }
 
 // endSweep halves the learning rate after an epoch without improvement.

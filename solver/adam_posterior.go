@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/solver/moments"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -151,7 +152,7 @@ func (a *adam) updateVariances(c *tt.Core, b tt.Block, g backend.Slices, offset 
 		a.updateCovariances(b, at, offset, rate, data, float64(size)*perLog, tau)
 		return
 	}
-	a.updateLogVariances(b.Posterior.Var, offset, rate, func(i int, s float64) float64 {
+	a.steps(offset, rate).LogVariances(b.Posterior.Var, func(i int, s float64) float64 {
 		return s*(data*float64(gradient[i])+perLog/tau) - perLog
 	})
 	for i := range len(b.Posterior.Cov) / size {
@@ -159,14 +160,9 @@ func (a *adam) updateVariances(c *tt.Core, b tt.Block, g backend.Slices, offset 
 	}
 }
 
-// updateLogVariances updates variances on the log scale. derivative returns the
-// derivative with respect to the logarithm of variance i, whose value is s.
-func (a *adam) updateLogVariances(values []float32, offset int, rate float64, derivative func(i int, s float64) float64) {
-	m, v := a.run.Memory[0][offset:], a.run.Memory[1][offset:]
-	backend.ParallelFor(a.d.b, len(values), func(i int) {
-		s := float64(values[i])
-		values[i] = float32(s * math.Exp(-rate*float64(adamDirection(&m[i], &v[i], float32(derivative(i, s))))))
-	})
+// steps returns the steps of the parameters whose moments begin at an offset.
+func (a *adam) steps(offset int, rate float64) moments.Steps {
+	return moments.Steps{Backend: a.d.b, Rate: rate, M: a.run.Memory[0][offset:], V: a.run.Memory[1][offset:]}
 }
 
 // updateCovariances updates covariances over modes, given the gradient g with
@@ -181,26 +177,19 @@ func (a *adam) updateCovariances(b tt.Block, g []float32, offset int, rate, data
 				copies *= float64(other.Columns())
 			}
 		}
-		lead := sigma.Lead
-		m, v := a.run.Memory[0][offset:], a.run.Memory[1][offset:]
-		backend.ParallelFor(a.d.b, lead, func(i int) {
-			row, from := sigma.Factor[i*lead:][:i+1], i*lead
-			old, along := float64(row[i]), 0.0
-			by := func(j int) float64 { return data*float64(factor[from+j]) + 2*trace*float64(row[j]) }
-			for j, x := range row {
-				along += by(j) * float64(x)
-			}
-			now := old * math.Exp(-rate*float64(adamDirection(&m[from+i], &v[from+i], float32(along-2*copies))))
-			for j := range i {
-				c := float64(row[j])/old - rate*float64(adamDirection(&m[from+j], &v[from+j], float32(by(j)*old)))
-				row[j] = float32(now * c)
-			}
-			row[i] = float32(now)
-		})
+		f := moments.Factor{Gradient: factor, Data: data, Trace: trace, Copies: copies}
+		if a.product {
+			a.steps(offset, rate).Product(sigma, f, a.run.Memory[2][offset:])
+		} else {
+			a.steps(offset, rate).Triangular(sigma, f)
+		}
 		offset += len(sigma.Factor)
-		a.updateLogVariances(sigma.Diag, offset, rate, func(i int, s float64) float64 {
+		a.steps(offset, rate).LogVariances(sigma.Diag, func(i int, s float64) float64 {
 			return s*(data*float64(diag[i])+trace) - copies
 		})
 		offset += len(sigma.Diag)
+		if a.product {
+			offset += sigma.Lead
+		}
 	}
 }

@@ -24,7 +24,7 @@ func TestAdamPosteriorResumesFromEveryBlock(t *testing.T) {
 		for _, validated := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, validation %v", run.name, validated), func(t *testing.T) {
 				opt := adamOptions(8, []Schedule{Joint, Blocks}[i%2])
-				opt.Patience = 2
+				opt.Patience, opt.ProductCovariance = 2, validated
 				whole := checkResume(t, opt, 1, 6, func() *Problem {
 					p := run.problem(t, 600)
 					if !validated {
@@ -140,5 +140,29 @@ func TestAdamRejectsOptions(t *testing.T) {
 		if _, err := Solve(t.Context(), adamRuns()[0].problem(t, 600), opt); err == nil {
 			t.Errorf("%s: got no error", name)
 		}
+	}
+}
+
+// TestAdamProductCovariance checks that the paper's parametrisation of covariances reaches
+// about the bound of cavi, whose covariances are exact.
+func TestAdamProductCovariance(t *testing.T) {
+	t.Parallel()
+	cases := posteriorCases()
+	tc := cases[slices.IndexFunc(cases, func(c variantCase) bool { return c.name == "additive" })]
+	var bound, variance [3]float64
+	for i := range bound {
+		opt := adamOptions(100, Joint)
+		opt.Seed, opt.ProductCovariance = 2, i == 1
+		if i == 0 {
+			opt.Solver, opt.Sweeps = "cavi", 40
+		}
+		p := sameFormProblem(t, tc, tt.Multivariate)
+		r := solve(t, p, opt)
+		checkPositiveVariances(t, p.Field)
+		bound[i], variance[i] = boundAndVariance(t, p, r)
+	}
+	t.Logf("bound per observation: cavi %.4f, product %.4f, triangular %.4f; variance %.5f, %.5f, %.5f", bound[0], bound[1], bound[2], variance[0], variance[1], variance[2])
+	if !(math.Abs(bound[1]-bound[0]) < 0.05) || !(math.Abs(variance[1]/variance[0]-1) < 0.25) || bound[1] == bound[2] {
+		t.Errorf("got bound %.4f and variance %.5f, want about %.4f and %.5f, and not exactly those of the triangular factor", bound[1], variance[1], bound[0], variance[0])
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/solver/moments"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -145,7 +146,7 @@ func TestAdamBoundGradient(t *testing.T) {
 					down := bound()
 					move(1)
 					want := -scale * (up - down) / (2 * h)
-					got := float64(a.run.Memory[0][at]) / (1 - decayMean)
+					got := float64(a.run.Memory[0][at]) / (1 - moments.DecayMean)
 					if math.Abs(got-want) > 0.02*math.Abs(want)+2e-5 {
 						t.Errorf("%s, %s, %s: got %g, want %g by differences", tc.name, family, what, got, want)
 					}

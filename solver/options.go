@@ -20,11 +20,14 @@ type Options struct {
 	Batch         float64 // adam: share of the data per minibatch
 	Schedule      Schedule
 	Seed          uint64
-	NoiseVariance float64    // of a posterior with Gaussian noise; 0 to learn it
-	PriorVariance float64    // of a posterior, of the weights of every block; 0 to learn that of each
-	Counts        *Counts    // cavi: targets are counts; nil means Gaussian noise
-	Prune         bool       // cavi: remove components and terms that the evidence bound can do without
-	Noise         NoiseModel // cavi: weights observations by their inverse noise variance; nil means equal noise
+	NoiseVariance float64 // of a posterior with Gaussian noise; 0 to learn it
+	PriorVariance float64 // of a posterior, of the weights of every block; 0 to learn that of each
+	// ProductCovariance makes adam use the paper's parametrisation of covariances over modes.
+	ProductCovariance bool
+
+	Counts *Counts    // cavi: targets are counts; nil means Gaussian noise
+	Prune  bool       // cavi: remove components and terms that the evidence bound can do without
+	Noise  NoiseModel // cavi: weights observations by their inverse noise variance; nil means equal noise
 
 	TimeBudget time.Duration // 0 means no limit; the run stops before the next block
 

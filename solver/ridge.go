@@ -9,6 +9,7 @@ type RidgeKind = penalty.Kind
 const (
 	Uniform   = penalty.Uniform
 	Frequency = penalty.Frequency
+	Paper     = penalty.Paper
 )
 
 // Ridge is a quadratic penalty in units of the summed loss; see package penalty.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/solver/moments"
 	"github.com/kernel-fried-tensor/kft/solver/penalty"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -53,7 +54,7 @@ func TestAdamPenaltyGradient(t *testing.T) {
 							down := ridge.FieldPenalty(d.field, d.entityWeights)
 							b.Value[i] = old
 							want := (up - down) / (2 * h) / n
-							got := float64(a.run.Memory[0][i]) / (1 - decayMean)
+							got := float64(a.run.Memory[0][i]) / (1 - moments.DecayMean)
 							if math.Abs(got-want) > 1e-3*math.Abs(want)+1e-6 {
 								t.Errorf("%s, %v, %s, weight %d: got %g, want %g by differences", tc.name, ridge, b.Name, i, got, want)
 							}

@@ -64,7 +64,7 @@ func (dr *driver) memorySizes(r *Run) []int {
 		if a.d.hasPosterior() {
 			a.d.phase = a.phaseOf(r) // begin sets it again
 		}
-		return []int{a.momentCount(), a.momentCount()}
+		return a.memorySizes()
 	case *cavi:
 		if dr.d.countSites != nil {
 			return []int{n, n}

@@ -6,8 +6,8 @@ import "math"
 // effect.
 type Fit struct {
 	Solver       string  `yaml:"solver" json:"solver" doc:"als or adam for a point estimate, cavi or adam for a posterior"`
-	Ridge        string  `yaml:"ridge" json:"ridge" doc:"penalty: uniform, frequency or auto (by validation)"`
-	Lambda       Lambda  `yaml:"lambda" json:"lambda" doc:"weight of the penalty, 0 or more, or auto (by validation)"`
+	Ridge        string  `yaml:"ridge" json:"ridge" doc:"penalty: uniform, frequency, paper or auto (by validation)"`
+	Lambda       Lambda  `yaml:"lambda" json:"lambda" doc:"weight of the penalty, 0 or more, 0.1,item=0.02 for one per core, or auto (by validation)"`
 	Sweeps       int     `yaml:"sweeps" json:"sweeps" doc:"als, cavi: maximum number of sweeps over all cores"`
 	Patience     int     `yaml:"patience" json:"patience" doc:"sweeps or epochs without improvement on the validation set before stopping"`
 	CGSteps      int     `yaml:"cg-steps" json:"cg-steps" doc:"als, cavi: conjugate gradient steps per inner core"`
@@ -41,7 +41,7 @@ func (f *Fit) fill(d Fit) {
 
 func (f Fit) validate(ps *Problems) {
 	oneOf(ps, "fit.solver", f.Solver, "als", "adam", "cavi")
-	oneOf(ps, "fit.ridge", f.Ridge, "auto", "uniform", "frequency")
+	oneOf(ps, "fit.ridge", f.Ridge, "auto", "uniform", "frequency", "paper")
 	for _, c := range []struct {
 		path  string
 		value int

@@ -5,14 +5,19 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Lambda is the weight of the penalty: a number, 0 or more, or auto, which means that
 // the validation set chooses it. The zero value is auto, which distinguishes a weight of
-// 0 from one that is not given. The text form is the number or auto.
+// 0 from one that is not given. The text form is the number or auto. Cores may have weights
+// of their own, above 0: "0.1,item=0.02,store*item=1", where the first number is that of
+// all other cores. It may be missing if all cores are listed.
 type Lambda struct {
 	value float64
 	given bool
+	rest  bool   // value is that of the cores that are not listed
+	cores string // the listed cores in their text form, "" for none
 }
 
 // LambdaOf returns a given weight. It panics if the weight is negative or not finite.
@@ -20,17 +25,25 @@ func LambdaOf(value float64) Lambda {
 	if !validLambda(value) {
 		panic(fmt.Sprintf("spec: lambda %v is not a finite number, 0 or more", value))
 	}
-	return Lambda{value: value + 0, given: true} // + 0 turns -0 into 0
+	return Lambda{value: value + 0, given: true, rest: true} // + 0 turns -0 into 0
 }
 
-// Value returns the weight and whether one is given.
+// Value returns the weight and whether one is given. It is that of the cores without a
+// weight of their own, and 1 if all cores are listed.
 func (l Lambda) Value() (value float64, given bool) { return l.value, l.given }
 
 func (l Lambda) String() string {
 	if !l.given {
 		return "auto"
 	}
-	return strconv.FormatFloat(l.value, 'g', -1, 64)
+	text := strconv.FormatFloat(l.value, 'g', -1, 64)
+	switch {
+	case l.cores == "":
+		return text
+	case !l.rest:
+		return l.cores
+	}
+	return text + "," + l.cores
 }
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -42,6 +55,9 @@ func (l *Lambda) UnmarshalText(text []byte) error {
 		*l = Lambda{}
 		return nil
 	}
+	if strings.Contains(string(text), "=") {
+		return l.unmarshalCores(string(text))
+	}
 	value, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || !validLambda(value) {
 		return fmt.Errorf("%q is neither a number, 0 or more, nor auto", text)
@@ -50,10 +66,10 @@ func (l *Lambda) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalJSON returns a number or "auto".
+// MarshalJSON returns a number, "auto" or the text form with weights of cores.
 func (l Lambda) MarshalJSON() ([]byte, error) {
-	if !l.given {
-		return []byte(`"auto"`), nil
+	if !l.given || l.cores != "" {
+		return json.Marshal(l.String())
 	}
 	return json.Marshal(l.value)
 }

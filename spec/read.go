@@ -174,7 +174,7 @@ func (r *specReader) field(n ast.Node, path string, field reflect.Value) {
 			r.Addf(n, path, "%q is not a number above 0", text)
 		}
 		*f = v
-	case encoding.TextUnmarshaler: // Lambda, Variance
+	case encoding.TextUnmarshaler: // Lambda, Variance, PriorMean
 		if err := f.UnmarshalText([]byte(text)); err != nil {
 			r.Addf(n, path, "%v", err)
 		}

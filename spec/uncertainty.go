@@ -14,10 +14,12 @@ type Uncertainty struct {
 	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item, power (of the mean) or auto (by validation)"`
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE or auto; uses half of the validation set"`
+	Covariance string `yaml:"covariance" json:"covariance" doc:"multivariate with adam: factor of a covariance, triangular or paper (ltri(B B') + D)"`
 	Moments    string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact or paper"`
 
-	NoiseVariance Variance `yaml:"noise-variance" json:"noise-variance" doc:"of a posterior, on the standardised scale: a number above 0, or auto (learned)"`
-	PriorVariance Variance `yaml:"prior-variance" json:"prior-variance" doc:"of a posterior, of the weights of all blocks: a number above 0, or auto (learned for each)"`
+	NoiseVariance Variance  `yaml:"noise-variance" json:"noise-variance" doc:"of a posterior, on the standardised scale: a number above 0, or auto (learned)"`
+	PriorVariance Variance  `yaml:"prior-variance" json:"prior-variance" doc:"of a posterior, of the weights of all blocks: a number above 0, or auto (learned for each)"`
+	PriorMean     PriorMean `yaml:"prior-mean" json:"prior-mean" doc:"of a posterior, of the weights V': a number, or auto (1 for wlr, 0 otherwise)"`
 }
 
 // Inferences returns the values of uncertainty.inference.
@@ -32,6 +34,7 @@ func (u *Uncertainty) fill(d Uncertainty) {
 	fill(&u.Noise, d.Noise)
 	fill(&u.NoiseUse, d.NoiseUse)
 	fill(&u.Conformal, d.Conformal)
+	fill(&u.Covariance, d.Covariance)
 	fill(&u.Moments, d.Moments)
 }
 
@@ -81,6 +84,9 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	knownLikelihood := oneOf(ps, "uncertainty.likelihood", u.Likelihood, append(Likelihoods(), "auto")...)
 	oneOf(ps, "uncertainty.noise-use", u.NoiseUse, "predict", "fit")
 	oneOf(ps, "uncertainty.moments", u.Moments, "exact", "paper")
+	if u.Covariance != "" { // models of earlier versions have none
+		oneOf(ps, "uncertainty.covariance", u.Covariance, "triangular", "paper")
+	}
 	knownNoise := true
 	switch noise := u.NoiseModes(); {
 	case noise == nil:
@@ -127,6 +133,9 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	}
 	if u.Likelihood == "auto" && !u.Bayesian() {
 		ps.Addf("uncertainty.likelihood", "auto requires a posterior; set uncertainty.inference to mean-field")
+	}
+	if u.Covariance == "paper" && (u.Inference != string(tt.Multivariate) || s.Fit.Solver != "adam") {
+		ps.Addf("uncertainty.covariance", "paper is a parametrisation for gradients; set uncertainty.inference to multivariate and fit.solver to adam, or leave it triangular")
 	}
 	s.validateVariances(ps)
 	s.validateSolver(ps)

@@ -31,6 +31,7 @@ func (s Spec) Validate() error {
 	s.validateGroups(&ps)
 	s.validateUncertainty(&ps)
 	s.Fit.validate(&ps)
+	s.validateLambda(&ps)
 	if s.Seed == 0 {
 		ps.Addf("seed", "must be 1 or more")
 	}

@@ -79,6 +79,9 @@ func (s Spec) validateVariances(ps *Problems) {
 			ps.Addf(c.path, "%v requires a posterior; set uncertainty.inference to mean-field, or leave it auto", c.value)
 		}
 	}
+	if _, given := u.PriorMean.Value(); given && !u.Bayesian() {
+		ps.Addf("uncertainty.prior-mean", "%v requires a posterior; set uncertainty.inference to mean-field, or leave it auto", u.PriorMean)
+	}
 	if _, given := u.NoiseVariance.Value(); given && u.Bayesian() {
 		switch {
 		case u.Counts():

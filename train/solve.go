@@ -113,6 +113,7 @@ func solverOptions(s spec.Spec, opt Options) solver.Options {
 	o.NoiseVariance, _ = s.Uncertainty.NoiseVariance.Value()
 	o.PriorVariance, _ = s.Uncertainty.PriorVariance.Value()
 	o.Prune = f.Prune == "yes"
+	o.ProductCovariance = s.Uncertainty.Covariance == "paper"
 	if f.Solver == "adam" {
 		o.Sweeps = f.Epochs
 	}

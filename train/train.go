@@ -238,7 +238,14 @@ func (r *run) buildField() error {
 	}
 	r.field = field
 	r.warnings = append(r.warnings, notices...)
-	return field.SetFamily(r.spec.Uncertainty.Family())
+	r.setPenalties()
+	if err := field.SetFamily(r.spec.Uncertainty.Family()); err != nil {
+		return err
+	}
+	if mean, given := r.spec.Uncertainty.PriorMean.Value(); given {
+		field.SetPriorMean(mean)
+	}
+	return nil
 }
 
 // complete adds noise, conformal correction and the record with measures of all

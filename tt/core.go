@@ -39,6 +39,11 @@ type Core struct {
 	// solver.
 	Coupled bool
 
+	// Separate means that V' and W of a wlr core each have a penalty toward 0, and
+	// Penalty is the factor of the core's penalties, 0 for 1; see package solver.
+	Separate bool
+	Penalty  float64
+
 	// Anchor, unless nil, is the slice toward which the penalty shrinks free
 	// weights, in place of 0; see Train.AnchorAtOne.
 	Anchor []float32
@@ -265,9 +270,13 @@ func (c *Core) setUntrained(values []float32, priorOnly bool) {
 	for k := range prior {
 		prior[k] = float32(sum[k] / float64(max(count, 1)))
 	}
-	if !priorOnly && c.Variant == WLR && !c.Coupled {
+	if !priorOnly && c.Variant == WLR && !c.Coupled && !c.Separate {
+		mean := float32(1) // the penalty is |V' - 1|^2
+		if c.FreePosterior != nil {
+			mean = float32(c.FreePosterior.PriorMean)
+		}
 		for k := range prior {
-			prior[k] = 1 // the penalty is |V' - 1|^2
+			prior[k] = mean
 		}
 	}
 	for e := range n {

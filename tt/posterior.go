@@ -25,7 +25,7 @@ type Posterior struct {
 	Cov   []float32 // EntityCovariance: r x r per entity, with diagonal Var
 	Sigma []*Sigma  // Multivariate: one per mode; the covariance is their Kronecker product
 
-	PriorMean float64    // of every weight
+	PriorMean float64    // of every weight; see Field.SetPriorMean
 	PriorVar  [1]float32 // 0 until it is learned
 }
 
@@ -56,6 +56,18 @@ func (f *Field) SetFamily(family Family) error {
 		}
 	}
 	return nil
+}
+
+// SetPriorMean sets the prior mean of all free weights, which is otherwise 1 for weighted
+// regressions and 0 for other cores. Call it after SetFamily.
+func (f *Field) SetPriorMean(mean float64) {
+	for _, t := range f.Terms {
+		for _, c := range t.Cores {
+			if c.FreePosterior != nil {
+				c.FreePosterior.PriorMean = mean
+			}
+		}
+	}
 }
 
 // Varies reports whether the weights of the train have variances.

@@ -40,8 +40,10 @@ var fieldFlags = []struct{ path, flag string }{
 	{"uncertainty.noise-use", "--noise-use"}, // before its prefix uncertainty.noise
 	{"uncertainty.noise-variance", "--noise-variance"},
 	{"uncertainty.noise", "--noise"},
+	{"uncertainty.prior-mean", "--prior-mean"},
 	{"uncertainty.prior-variance", "--prior-variance"},
 	{"uncertainty.conformal", "--conformal"},
+	{"uncertainty.covariance", "--covariance"},
 	{"uncertainty.moments", "--moments"},
 	{"fit.solver", "--solver"},
 	{"fit.ridge", "--ridge"},

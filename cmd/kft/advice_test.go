@@ -99,7 +99,7 @@ func fieldPaths(section reflect.Type, prefix string) []string {
 	for i := range section.NumField() {
 		f := section.Field(i)
 		key := prefix + f.Tag.Get("yaml")
-		if f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[kft.Lambda]() && f.Type != reflect.TypeFor[kft.Variance]() {
+		if f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[kft.Lambda]() && f.Type != reflect.TypeFor[kft.Variance]() && f.Type != reflect.TypeFor[kft.PriorMean]() {
 			paths = append(paths, fieldPaths(f.Type, key+".")...)
 		} else {
 			paths = append(paths, key)

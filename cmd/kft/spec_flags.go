@@ -49,14 +49,16 @@ type specFlags struct {
 	Noise      string `group:"uncertainty" placeholder:"KIND" values:"constant,entity:,power,auto" help:"Noise of the gaussian likelihood: constant, per entity (entity:item or entity:store,item), power (a function of the mean), or auto, which chooses on the validation set (default: auto with automatic terms, else constant)."`
 	NoiseUse   string `group:"uncertainty" placeholder:"USE" values:"predict,fit" help:"Use the noise model for predictions only (predict), or also as weights in training (fit) (default: predict)."`
 	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"auto,none,split,group:mean,group:" help:"Conformal correction of intervals, computed from half of the validation set: none, split (one for all rows), group:mean (by size of the prediction), group:MODE, or auto (group:mean for a posterior with enough validation rows, else none) (default: auto)."`
+	Covariance string `group:"uncertainty" placeholder:"C" values:"triangular,paper" help:"multivariate with adam: the factor of a covariance is a triangular matrix, or has the parametrisation of the paper (default: triangular)."`
 	Moments    string `group:"uncertainty" placeholder:"M" values:"exact,paper" help:"Variance of predictions: exact, or the approximation of the paper (default: exact)."`
 
-	NoiseVariance *spec.Variance `name:"noise-variance" group:"uncertainty" placeholder:"X" values:"auto" help:"Noise variance of a posterior on the standardised scale, as in 0.5, or auto, which learns it (default: auto)."`
-	PriorVariance *spec.Variance `name:"prior-variance" group:"uncertainty" placeholder:"X" values:"auto" help:"Prior variance of the weights of a posterior, as in 1, or auto, which learns one for each block (default: auto)."`
+	NoiseVariance *spec.Variance  `name:"noise-variance" group:"uncertainty" placeholder:"X" values:"auto" help:"Noise variance of a posterior on the standardised scale, as in 0.5, or auto, which learns it (default: auto)."`
+	PriorVariance *spec.Variance  `name:"prior-variance" group:"uncertainty" placeholder:"X" values:"auto" help:"Prior variance of the weights of a posterior, as in 1, or auto, which learns one for each block (default: auto)."`
+	PriorMean     *spec.PriorMean `name:"prior-mean" group:"uncertainty" placeholder:"X" values:"auto" help:"Prior mean of the free weights of a posterior, as in 0, or auto, which is 1 for wlr and 0 otherwise (default: auto)."`
 
 	Solver       string       `group:"training" placeholder:"NAME" values:"als,adam,cavi" help:"als or adam for a point estimate, cavi or adam for a posterior (default: als, or cavi)."`
-	Ridge        string       `group:"training" placeholder:"KIND" values:"auto,uniform,frequency" help:"Penalty: uniform, frequency (by the rows of an entity), or auto, which chooses on the validation set (default: auto)."`
-	Lambda       *spec.Lambda `group:"training" placeholder:"X" values:"auto" help:"Weight of the penalty, as in 0.1, or auto, which chooses on the validation set (default: auto)."`
+	Ridge        string       `group:"training" placeholder:"KIND" values:"auto,uniform,frequency,paper" help:"Penalty: uniform, frequency (by the rows of an entity), paper (uniform, with separate penalties of the two factors of wlr in primal space), or auto, which chooses on the validation set (default: auto)."`
+	Lambda       *spec.Lambda `group:"training" placeholder:"X" values:"auto" help:"Weight of the penalty, as in 0.1, or 0.1,item=0.02 for a weight per core, or auto, which chooses on the validation set (default: auto)."`
 	Sweeps       *int         `group:"training" placeholder:"N" help:"als, cavi: maximum number of sweeps over all cores (default: 30 for als, 60 for cavi)."`
 	Patience     *int         `group:"training" placeholder:"N" help:"Stop after N sweeps or epochs without improvement on the validation set (default: 4)."`
 	CGSteps      *int         `name:"cg-steps" group:"training" placeholder:"N" help:"als, cavi: conjugate gradient steps per inner core and sweep (default: 6)."`

@@ -162,6 +162,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Noise, &s.Uncertainty.Noise, "uncertainty.noise"},
 		{f.NoiseUse, &s.Uncertainty.NoiseUse, "uncertainty.noise-use"},
 		{f.Conformal, &s.Uncertainty.Conformal, "uncertainty.conformal"},
+		{f.Covariance, &s.Uncertainty.Covariance, "uncertainty.covariance"},
 		{f.Moments, &s.Uncertainty.Moments, "uncertainty.moments"},
 		{f.Solver, &s.Fit.Solver, "fit.solver"},
 		{f.Ridge, &s.Fit.Ridge, "fit.ridge"},
@@ -182,6 +183,9 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 	}
 	if f.PriorVariance != nil {
 		flags["uncertainty.prior-variance"], s.Uncertainty.PriorVariance = "--prior-variance", *f.PriorVariance
+	}
+	if f.PriorMean != nil {
+		flags["uncertainty.prior-mean"], s.Uncertainty.PriorMean = "--prior-mean", *f.PriorMean
 	}
 	err = errors.Join(
 		overrideNumber(flags, f.SideColumns, &s.Side.Columns, "side.columns"),

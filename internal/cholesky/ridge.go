@@ -4,7 +4,8 @@ import "math"
 
 // SolveRidge solves (a + diag(lambda)) x = b; b becomes x. If rounding or a missing
 // penalty makes the matrix singular, the diagonal is raised until it is positive
-// definite, and raised is true. A matrix that is not finite gives NaN.
+// definite, and raised is true. A matrix that is not finite gives NaN. The factor remains
+// in scratch.
 func SolveRidge(a []float64, n int, lambda, b, scratch []float64) (raised bool) {
 	trace := 0.0
 	for i := range n {

@@ -17,6 +17,7 @@ type Kind string
 const (
 	Uniform   Kind = "uniform"   // lambda for every entity
 	Frequency Kind = "frequency" // lambda n_e, where n_e is the summed weight of the entity's observations
+	Paper     Kind = "paper"     // lambda, for cores whose V' and W have separate penalties
 )
 
 // Ridge is a quadratic penalty in units of the summed loss: lambda_e |V'(e)|^2 on
@@ -41,6 +42,9 @@ const (
 // would shrink the small ones to zero. The penalty of such a core is
 // sum_e lambda_e |V'(e) - 1|^2 + lambda |W|^2 in both spaces.
 //
+// As in the paper, the penalty of a core that is Separate is lambda |V'|^2 + lambda |W|^2, and
+// the factor Penalty of a core gives it a lambda of its own.
+//
 // If a core has a norm K on W, |w|^2 stands for w'K w.
 type Ridge struct {
 	Kind   Kind    `json:"kind"`
@@ -50,8 +54,8 @@ type Ridge struct {
 func (r Ridge) String() string { return fmt.Sprintf("%s %.4g", r.Kind, r.Lambda) }
 
 func (r Ridge) Validate() error {
-	if r.Kind != Uniform && r.Kind != Frequency {
-		return fielderr.Errorf("fit.ridge", "solver: unknown ridge %q; use uniform or frequency", r.Kind)
+	if r.Kind != Uniform && r.Kind != Frequency && r.Kind != Paper {
+		return fielderr.Errorf("fit.ridge", "solver: unknown ridge %q; use uniform, frequency or paper", r.Kind)
 	}
 	if !(r.Lambda >= 0) || math.IsInf(r.Lambda, 0) {
 		return fielderr.Errorf("fit.lambda", "solver: invalid lambda %g; use 0 or a positive number", r.Lambda)
@@ -96,8 +100,11 @@ func (p *Block) At(e, k int) float64 {
 // Of returns the penalty of a block, given the summed weights of the core's
 // entities.
 func (r Ridge) Of(c *tt.Core, b tt.Block, entityWeights []float64) *Block {
+	if c.Penalty > 0 {
+		r.Lambda *= c.Penalty
+	}
 	p := &Block{Row: func(e int) float64 { return r.LambdaFor(entityWeights[e]) }, Anchor: c.Anchor}
-	if c.Variant == tt.WLR && !c.Coupled {
+	if c.Variant == tt.WLR && !c.Coupled && !c.Separate {
 		p.Mean = 1
 	}
 	switch {
@@ -126,7 +133,9 @@ func (r Ridge) Of(c *tt.Core, b tt.Block, entityWeights []float64) *Block {
 }
 
 // sharesPenalty reports whether V' and W of a core have one common penalty.
-func sharesPenalty(c *tt.Core) bool { return c.Variant == tt.WLR && c.Map.Systems() == 1 }
+func sharesPenalty(c *tt.Core) bool {
+	return c.Variant == tt.WLR && c.Map.Systems() == 1 && !c.Separate
+}
 
 // typicalLambda returns the penalty of a row of W. A row serves all entities, so a
 // frequency penalty uses their mean weight.
@@ -227,6 +236,9 @@ func (r Ridge) Balance(be backend.Backend, f *tt.Field, entityWeights [][][]floa
 		if t.Anchored() {
 			continue // its scale is fixed
 		}
+		if balanceSeparate(be, t) {
+			continue
+		}
 		paid := make([]float64, len(t.Cores))
 		logMean := 0.0
 		for p, c := range t.Cores {
@@ -244,6 +256,21 @@ func (r Ridge) Balance(be backend.Backend, f *tt.Field, entityWeights [][][]floa
 			c.Refresh(be, c.Map != nil)
 		}
 	}
+}
+
+// balanceSeparate makes |v'_ab| = |w_ab| in the cores whose V' and W have separate penalties
+// and reports whether there are such cores. Their penalties do not grow with the square of
+// the scale, so the scales of cores are left to the blocks.
+func balanceSeparate(be backend.Backend, t *tt.Train) bool {
+	separate := false
+	for _, c := range t.Cores {
+		if c.Separate {
+			separate = true
+			BalanceCoupled(c)
+			c.Refresh(be, true)
+		}
+	}
+	return separate
 }
 
 // scalablePenalty returns the part of a core's penalty that grows with its scale.
@@ -270,7 +297,8 @@ func rescale(c *tt.Core, by float32) {
 }
 
 // BalanceCoupled moves scale between V' and W of each pair (a, b). A coupled penalty
-// depends only on the product of their scales.
+// depends only on the product of their scales; a sum of separate ones is smallest if they
+// are equal.
 func BalanceCoupled(c *tt.Core) {
 	one := func(int) float64 { return 1 }
 	size := c.Slices.Slice()
