@@ -2,8 +2,6 @@ package model
 
 import (
 	"slices"
-
-	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // A TermContribution describes what became of a term of the specification, or of one of
@@ -25,20 +23,16 @@ func (c TermContribution) clone() TermContribution {
 	return c
 }
 
-// KeptTerms returns terms without those that the fit removed, with the ranks that it
-// kept.
+// KeptTerms returns terms without those that the fit removed. Ranks stay as offered: a
+// train that starts with the ranks that are left may end in a worse optimum.
 func (r Record) KeptTerms(offered []string) []string {
 	if len(r.Terms) != len(offered) {
 		return offered
 	}
 	var kept []string
-	for i, text := range offered {
-		t, err := spec.ParseTerm(text, nil)
-		if c := r.Terms[i]; err == nil && !c.Removed {
-			if len(c.Ranks) == len(t.Ranks) {
-				t.Ranks = slices.Clone(c.Ranks)
-			}
-			kept = append(kept, t.String())
+	for i, term := range offered {
+		if !r.Terms[i].Removed {
+			kept = append(kept, term)
 		}
 	}
 	if len(kept) == 0 {

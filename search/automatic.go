@@ -63,6 +63,7 @@ type chooser struct {
 	power     *model.PowerEstimate
 	scores    map[string]float64 // CRPS by specification: the best of a step is the first of the next
 	decisions []model.Decision
+	deadline  time.Time // from which nothing more is compared; zero for none
 }
 
 // resolve returns the specification with everything that it leaves open chosen on the
@@ -73,6 +74,9 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames(), sizes: data.Sizes(), rows: data.Count(dataset.Train)}
 	if err := c.checkModes(); err != nil {
 		return s, nil, nil, err
+	}
+	if opt.TimeBudget > 0 && opt.Checkpoint == "" {
+		c.deadline = time.Now().Add(time.Duration(comparisonBudget * float64(opt.TimeBudget)))
 	}
 	c.countPairs()
 	c.folds, c.scores = foldsOf(s, data), map[string]float64{}
@@ -85,7 +89,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	}
 	c.spec.Order = "given"
 	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
-	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseVariant}
+	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseCalendar, c.chooseVariant}
 	if open {
 		steps = append(steps, c.chooseInference)
 	}
@@ -140,7 +144,7 @@ type candidate struct {
 // candidate that the data does not allow is left out.
 func (c *chooser) compare(ctx context.Context, subject string, candidates []candidate) error {
 	decision := model.Decision{Subject: subject}
-	if len(candidates) == 1 || c.data.Count(dataset.Valid) == 0 {
+	if len(candidates) == 1 || c.data.Count(dataset.Valid) == 0 || c.late() {
 		decision.Options = []model.Candidate{{Value: candidates[0].value, Taken: true}}
 		c.decisions = append(c.decisions, decision)
 		c.spec = candidates[0].spec
@@ -171,6 +175,9 @@ func (c *chooser) compare(ctx context.Context, subject string, candidates []cand
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if c.late() {
+			break
+		}
 	}
 	if best < 0 {
 		best = 0 // the final fit reports what is wrong
@@ -180,6 +187,9 @@ func (c *chooser) compare(ctx context.Context, subject string, candidates []cand
 	c.spec = candidates[best].spec
 	return nil
 }
+
+// late reports whether the time for comparisons is over.
+func (c *chooser) late() bool { return !c.deadline.IsZero() && time.Now().After(c.deadline) }
 
 // skips reports whether an error excludes one candidate only: a target outside the
 // domain of a scale, a fit that diverged, or a posterior that would be too large.

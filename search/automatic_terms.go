@@ -297,7 +297,7 @@ func (c *chooser) chooseInference(ctx context.Context) error {
 // chooseNoiseUse compares, for noise that differs between rows, weighting the rows by it
 // with using it for predictions only.
 func (c *chooser) chooseNoiseUse(ctx context.Context) error {
-	if c.quick() || c.spec.Uncertainty.Noise != spec.Auto || c.spec.Uncertainty.Counts() || !c.spec.Uncertainty.Bayesian() || c.rows > c.effort.rows || c.data.Count(dataset.Valid) == 0 {
+	if c.quick() || c.late() || c.spec.Uncertainty.Noise != spec.Auto || c.spec.Uncertainty.Counts() || !c.spec.Uncertainty.Bayesian() || c.rows > c.effort.rows || c.data.Count(dataset.Valid) == 0 {
 		return nil
 	}
 	_, r, err := c.fit(ctx, c.spec, c.data)

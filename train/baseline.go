@@ -1,7 +1,9 @@
 package train
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -26,10 +28,11 @@ func (r *run) baseline() []model.BaselineScores {
 	parallel.For(r.engine.Threads(), len(formulas), func(k int) {
 		s := &scores[k]
 		s.Name, s.Setting, s.Best = formulas[k].Name, formulas[k].Setting, k == 0
+		median := r.formulaMedian(&formulas[k], center)
 		for p, to := range []*metrics.Score{&s.Train, &s.Valid, &s.Test} {
 			var sums metrics.PointSums
 			if dataset.Part(p) != dataset.Train || k == 0 || !held {
-				r.addFormula(&sums, &formulas[k], center, dataset.Part(p), onScale[p])
+				r.addFormula(&sums, &formulas[k], center, median, dataset.Part(p), onScale[p])
 			}
 			*to = sums.Score()
 		}
@@ -66,9 +69,19 @@ func (r *run) formulaCenter() float64 {
 }
 
 // addFormula adds the predictions of a formula, which was fitted to differences from
-// center, for the rows of a part.
-func (r *run) addFormula(sums *metrics.PointSums, f *baseline.Formula, center float64, part dataset.Part, onScale []float64) {
+// center, for the rows of a part. Means are measured by R2 and RMSE, medians by MAE, as
+// those of the model.
+func (r *run) addFormula(sums *metrics.PointSums, f *baseline.Formula, center float64, median func(float64) float64, part dataset.Part, onScale []float64) {
 	scale := r.model.Scale()
+	o := &r.parts[part]
+	r.eachPrediction(f, center, part, 1, func(i int, v float64) {
+		sums.Add(o.Target(i), weightOf(o, i), v, median(v), onScale[i], scale.OnScale(v))
+	})
+}
+
+// eachPrediction calls add with the predictions of a formula for every row of a part, or
+// for every so many rows.
+func (r *run) eachPrediction(f *baseline.Formula, center float64, part dataset.Part, every int, add func(i int, v float64)) {
 	o := &r.parts[part]
 	var space [1024]float64
 	for from := 0; from < o.Len(); from += len(space) {
@@ -76,13 +89,65 @@ func (r *run) addFormula(sums *metrics.PointSums, f *baseline.Formula, center fl
 		f.Predict(baseline.Part(part), from, predicted)
 		for k, v := range predicted {
 			i := from + k
+			if i%every != 0 {
+				continue
+			}
 			if o.Exposure != nil {
 				v *= float64(o.Exposure[i])
 			}
-			v += center
-			sums.Add(o.Target(i), weightOf(o, i), v, v, onScale[i], scale.OnScale(v))
+			add(i, v+center)
 		}
 	}
+}
+
+// medianRows is the number of rows from which the median of a formula is estimated.
+const medianRows = 50_000
+
+// formulaMedian returns the function from the mean of a formula to its median: the factor,
+// or with negative values the shift, with the least absolute error on the validation set,
+// or on the training set without one. Otherwise a model would beat the formula in MAE by
+// predicting a median alone.
+func (r *run) formulaMedian(f *baseline.Formula, center float64) func(float64) float64 {
+	part := dataset.Valid
+	if r.parts[part].Len() == 0 {
+		part = dataset.Train
+	}
+	o := &r.parts[part]
+	var shifts, factors []weighted
+	positive := true
+	r.eachPrediction(f, center, part, 1+o.Len()/medianRows, func(i int, v float64) {
+		y, w := o.Target(i), weightOf(o, i)
+		positive = positive && y >= 0 && v >= 0
+		shifts = append(shifts, weighted{y - v, w})
+		if v > 0 {
+			factors = append(factors, weighted{y / v, w * v})
+		}
+	})
+	if positive {
+		factor := weightedMedian(factors, 1)
+		return func(v float64) float64 { return factor * v }
+	}
+	shift := weightedMedian(shifts, 0)
+	return func(v float64) float64 { return v + shift }
+}
+
+// weighted is a value with its weight.
+type weighted struct{ value, weight float64 }
+
+// weightedMedian returns the smallest value up to which half of the weight lies, or the
+// default without any weight. It sorts the values.
+func weightedMedian(values []weighted, otherwise float64) float64 {
+	slices.SortFunc(values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
+	total, sum := 0.0, 0.0
+	for _, v := range values {
+		total += v.weight
+	}
+	for _, v := range values {
+		if sum += v.weight; sum >= total/2 && total > 0 {
+			return v.value
+		}
+	}
+	return otherwise
 }
 
 // formulaRows returns the values and weights that the formulas are fitted to. With

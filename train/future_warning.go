@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // futureWarning warns if the model cannot tell the periods apart that a split by time
@@ -20,7 +21,7 @@ func (r *run) futureWarning() []string {
 		rows, unknown := 0, 0
 		for _, part := range []dataset.Part{dataset.Valid, dataset.Test} {
 			for _, code := range r.parts[part].Codes[mode] {
-				if rows++; code < 0 {
+				if rows++; code == tt.Unknown { // an id that is known by its groups has another negative code
 					unknown++
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -41,7 +42,7 @@ func (r *run) resolveConformal() {
 	case corrected:
 		u.Conformal = "group:mean"
 	case u.Bayesian():
-		r.warnings = append(r.warnings, fmt.Sprintf("intervals have no conformal correction, because %d validation rows are fewer than %d; set uncertainty.conformal to split to correct them anyway", n, minConformalRows))
+		r.warnings = append(r.warnings, fmt.Sprintf("intervals have no conformal correction, because the validation set has only %s; set uncertainty.conformal to split to correct them anyway", plural.Count(n, "row")))
 	}
 }
 
@@ -78,7 +79,10 @@ func (r *run) learnCorrection() error {
 	if err != nil {
 		return err
 	}
-	means := evaluate.MeanCurve(r.engine, r.model, rowsOf(&r.held))
+	var means *predictive.MeanCurve
+	if r.when == nil { // errors of a later period say little about the means of others
+		means = evaluate.MeanCurve(r.engine, r.model, rowsOf(&r.held))
+	}
 	if r.model, err = r.model.WithCorrection(kind, correction); err != nil {
 		return err
 	}

@@ -49,9 +49,7 @@ func writeSpecification(b *strings.Builder, r *kft.Report) {
 		return
 	}
 	b.WriteString("\nSpecification, to edit and fit again with kft fit --spec FILE:\n\n")
-	arrived := r.Spec.Clone()
-	arrived.Terms = r.KeptTerms(arrived.Terms)
-	for line := range strings.Lines(string(arrived.BriefYAML())) {
+	for line := range strings.Lines(string(r.Spec.BriefYAML())) {
 		text, _, _ := strings.Cut(line, " # ")
 		if text = strings.TrimRight(text, " \n"); text != "" {
 			b.WriteString("  " + text + "\n")

@@ -39,6 +39,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	if !writeComparison(&b, r.Record) {
 		fmt.Fprintf(&b, "Try %s.\n", improvements(r))
 	}
+	writeGapNote(&b, m, r.Record)
 	for _, warning := range r.Warnings {
 		if warning == r.BehindFormula() {
 			continue // the comparison says it
@@ -198,4 +199,17 @@ func writeChoices(b *strings.Builder, choices []kft.Choice) {
 		}
 	}
 	fmt.Fprintf(b, "Chosen by CRPS on the validation set: %s; others: %s\n", strings.Join(chosen, ""), strings.Join(others, ", "))
+}
+
+// writeGapNote writes what scores on random rows say about a table with a time.
+func writeGapNote(b *strings.Builder, m *kft.Model, r kft.Record) {
+	if !strings.HasPrefix(r.Split, "random:") {
+		return
+	}
+	for i, mode := range m.Modes() {
+		if mode.IsTime(m.IDs(i)) {
+			fmt.Fprintf(b, "The rows were split at random, so the scores are those of gaps between known periods; for those of the future, split by %s: --split time:last=3.\n", mode.Name)
+			return
+		}
+	}
 }

@@ -1,0 +1,49 @@
+package train
+
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+)
+
+// CalendarParts returns the parts of a mode of time that recur, as in month and weekday:
+// columns of which the mode is made, or functions of its dates. Each value of a part
+// occurs in several periods, on average, so a part of a future period is known.
+func (d *Data) CalendarParts(mode int) []string {
+	m, ids := d.table.Modes[mode], d.table.Dicts[mode].IDs()
+	names := []string{"hour", "weekday", "month"}
+	if len(m.Columns) > 1 {
+		names = m.Columns
+	}
+	var parts []string
+	for _, name := range names {
+		joined, err := sideinfo.JoinIDColumns(sideinfo.Spec{Mode: m.Name, Columns: []sideinfo.ColumnSpec{{Name: name}}}, m, ids)
+		if err != nil {
+			continue
+		}
+		levels := slices.Clone(joined.Rows.Columns[0])
+		slices.Sort(levels)
+		if n := len(slices.Compact(levels)); n >= 2 && 2*n <= len(ids) && !d.newLevels(mode, joined.Rows.Columns[0]) {
+			parts = append(parts, name)
+		}
+	}
+	return parts
+}
+
+// newLevels reports whether some validation row has a level of a part of the time that no
+// training row has, such as the next year.
+func (d *Data) newLevels(mode int, level []string) bool {
+	trained := map[string]bool{}
+	for i, p := range d.split.Parts {
+		if p == dataset.Train {
+			trained[level[d.table.Codes[mode][i]]] = true
+		}
+	}
+	for i, p := range d.split.Parts {
+		if p == dataset.Valid && !trained[level[d.table.Codes[mode][i]]] {
+			return true
+		}
+	}
+	return false
+}
