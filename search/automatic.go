@@ -63,7 +63,9 @@ type chooser struct {
 	power     *model.PowerEstimate
 	scores    map[string]float64 // CRPS by specification: the best of a step is the first of the next
 	decisions []model.Decision
-	deadline  time.Time // from which nothing more is compared; zero for none
+
+	countsOpen bool      // the likelihood is chosen too
+	deadline   time.Time // from which nothing more is compared; zero for none
 }
 
 // resolve returns the specification with everything that it leaves open chosen on the
@@ -80,6 +82,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	}
 	c.countPairs()
 	c.folds, c.scores = foldsOf(s, data), map[string]float64{}
+	c.countsOpen = c.spec.Uncertainty.Likelihood == spec.Auto
 	open := c.spec.Uncertainty.Inference == spec.Auto
 	if open {
 		c.spec.Uncertainty.Inference = "mean-field"
@@ -91,7 +94,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
 	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseCalendar, c.chooseVariant}
 	if open {
-		steps = append(steps, c.chooseInference)
+		steps = append(steps, c.chooseInference, c.chooseAtFullSize)
 	}
 	steps = append(steps, c.chooseNoiseUse)
 	for _, step := range steps {

@@ -8,12 +8,13 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// chooseCalendar offers effects of parts of the date, such as time.month and
-// store*time.weekday, if the validation rows come after the training rows. The time
-// itself has no training rows there, but its month has.
+// chooseCalendar offers effects of parts of the date: store*time.weekday, and, if the
+// validation rows come after the training rows, also time.weekday. The time itself has no
+// training rows there, but its weekday has. Otherwise the effect of the time contains it.
 func (c *chooser) chooseCalendar(ctx context.Context) error {
 	time := c.data.TimeMode()
-	if time < 0 || c.quick() || !strings.HasPrefix(c.spec.Split, "time:") && c.data.Familiar() >= 0.5 {
+	future := strings.HasPrefix(c.spec.Split, "time:") || c.data.Familiar() < 0.5
+	if time < 0 || c.quick() || !future && c.rows > c.effort.rows {
 		return nil
 	}
 	parts := c.data.CalendarParts(time)
@@ -31,7 +32,9 @@ func (c *chooser) chooseCalendar(ctx context.Context) error {
 				terms = append(terms, spec.Term{Cores: [][]string{{mode, name}}})
 			}
 		}
-		terms = append(terms, spec.Term{Cores: [][]string{{name}}})
+		if future {
+			terms = append(terms, spec.Term{Cores: [][]string{{name}}})
+		}
 	}
 	return c.compare(ctx, "parts of the date", []candidate{{"none", c.spec}, {strings.Join(parts, ", "), c.withTerms(slices.Clone(terms))}})
 }

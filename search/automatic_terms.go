@@ -278,20 +278,43 @@ func (c *chooser) chooseVariant(ctx context.Context) error {
 		return nil
 	}
 	candidates := []candidate{{"additive", with("additive")}}
-	if !c.quick() {
+	if !c.quick() && c.rows <= c.effort.rows { // a sample needs side information more than the table does
 		candidates = append(candidates, candidate{"wlr", with("wlr")}, candidate{"plain", with("plain")})
 	}
 	return c.compare(ctx, "use of side information", candidates)
 }
 
-// chooseInference compares independent weights with a covariance per id.
+// chooseInference compares independent weights with a covariance per id, if the
+// comparison sees all rows.
 func (c *chooser) chooseInference(ctx context.Context) error {
-	if c.quick() || c.spec.Uncertainty.Counts() || (c.rows > c.effort.rows && c.spec.Fit.Effort != "thorough") {
+	if c.quick() || c.spec.Uncertainty.Counts() || c.rows > c.effort.rows {
 		return nil
 	}
-	other := c.spec.Clone()
-	other.Uncertainty.Inference = "entity-covariance"
-	return c.compare(ctx, "inference", []candidate{{"mean-field", c.spec}, {"entity-covariance", other}})
+	return c.compare(ctx, "inference", []candidate{{"mean-field", c.spec}, {"entity-covariance", withInference(c.spec, "entity-covariance")}})
+}
+
+// chooseAtFullSize compares what a sample of a large table cannot decide, with fits to all
+// rows: the inference and, for counts, the likelihood. It takes several times as long as
+// the final fit, so only a thorough choice does it.
+func (c *chooser) chooseAtFullSize(ctx context.Context) error {
+	if c.spec.Fit.Effort != "thorough" || c.rows <= c.effort.rows || c.spec.Uncertainty.Counts() {
+		return nil
+	}
+	c.effort.rows, c.effort.sweeps = c.rows, c.effort.fitting
+	candidates := []candidate{{"mean-field", c.spec}, {"entity-covariance", withInference(c.spec, "entity-covariance")}}
+	if c.countsOpen && c.hasSmallCounts() {
+		counts := withLikelihood(c.spec, "negative-binomial")
+		candidates = append(candidates, candidate{"mean-field, negative binomial counts", counts},
+			candidate{"entity-covariance, negative binomial counts", withInference(counts, "entity-covariance")})
+	}
+	return c.compare(ctx, "inference at full size", candidates)
+}
+
+// withInference returns the specification with another posterior.
+func withInference(s spec.Spec, inference string) spec.Spec {
+	s = s.Clone()
+	s.Uncertainty.Inference = inference
+	return s
 }
 
 // chooseNoiseUse compares, for noise that differs between rows, weighting the rows by it
