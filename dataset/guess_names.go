@@ -23,6 +23,7 @@ var (
 	timeWords   = []string{"time", "timestamp", "ts", "date", "datetime", "created", "at", "unix", "epoch", "when"}
 	periodWords = []string{"d", "t", "day", "week", "month", "period", "time", "date", "hour", "step", "quarter", "year", "tick", "wk", "block"}
 	partWords   = []string{"part", "split", "fold"}
+	partTexts   = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
 	weightWords = []string{"weight", "weights", "exposure"}
 	meanWords   = []string{"rating", "stars", "score", "price", "rate", "ratio", "pct", "percent", "share", "temp", "temperature", "hum", "humidity", "value", "measurement", "reading",
 		"speed", "pressure", "level", "avg", "mean", "concentration", "index"}

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // guessTarget sets the target: the given one, or the column that most resembles a
@@ -29,7 +30,7 @@ func (g *guesser) guessTarget() {
 // targetScore is higher for a column that is more likely the target; 0 or less for
 // one that cannot be.
 func (g *guesser) targetScore(c *sampleColumn) int {
-	if !c.numeric || c.Distinct < 2 || c.Kind == KindDate || g.reserved(c.Name) {
+	if !c.numeric || c.Distinct < 2 || c.Kind == KindDate || g.reserved(c) {
 		return 0
 	}
 	score := 10
@@ -55,8 +56,34 @@ func (g *guesser) targetScore(c *sampleColumn) int {
 }
 
 // reserved reports whether a column has another purpose than target or mode.
-func (g *guesser) reserved(name string) bool {
-	return name == g.given.Weight || name == g.given.Exposure || nameHasWord(name, partWords) || nameHasWord(name, weightWords)
+func (g *guesser) reserved(c *sampleColumn) bool {
+	return c.Name == g.given.Weight || c.Name == g.given.Exposure || c.dividesRows() != "" || nameHasWord(c.Name, weightWords)
+}
+
+// mostFolds is the number of folds up to which integers may number them.
+const mostFolds = 100
+
+// dividesRows returns how a column divides the rows into parts by its name and its
+// values, or "". The name alone does not say: a part may also be a spare part.
+func (c *sampleColumn) dividesRows() string {
+	if !nameHasWord(c.Name, partWords) || c.Distinct == 0 {
+		return ""
+	}
+	if nameHasWord(c.Name, []string{"fold"}) && c.Integer && c.Min >= 0 && c.Distinct <= mostFolds && c.Max <= mostFolds {
+		return "by its name it numbers folds of the rows"
+	}
+	readable := true
+	for _, value := range c.values {
+		_, ok := ParsePart([]byte(value))
+		if !ok && !Missing(value) && !slices.Contains(partTexts, strings.ToLower(value)) {
+			return ""
+		}
+		readable = readable && ok
+	}
+	if !readable {
+		return "it divides the rows into parts; with the values train, valid, test and unused, split: column:" + c.Name + " uses it"
+	}
+	return "it divides the rows into parts; split: column:" + c.Name + " uses it"
 }
 
 // determinedByColumn reports whether another column that repeats determines c.
