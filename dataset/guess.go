@@ -101,6 +101,7 @@ type Given struct {
 //
 // The target is a numeric column with the name of a target (sales, rating, y), or
 // else the last numeric column that is neither an id nor, by its name, a covariate.
+// The last numeric column is the target also as a price, if none has such a name.
 //
 // The modes are the columns of ids and the time, with year and month joined, such that
 // each row has a cell of its own: a time that hardly repeats is taken by day, week or
