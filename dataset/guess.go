@@ -32,7 +32,7 @@ type ColumnInfo struct {
 	Numbers NumberFormat
 
 	// NotNumbers counts the values that keep a column from being one of numbers, if they
-	// are few. NotNumber is the first of them, in line NotNumberLine. The text NaN counts,
+	// are at most half of the values. NotNumber is the first of them, in line NotNumberLine. The text NaN counts,
 	// because a target of NaN is refused.
 	NotNumbers    int
 	NotNumber     string
@@ -101,6 +101,7 @@ type Given struct {
 //
 // The target is a numeric column with the name of a target (sales, rating, y), or
 // else the last numeric column that is neither an id nor, by its name, a covariate.
+// The last numeric column is the target also as a price, if none has such a name.
 //
 // The modes are the columns of ids and the time, with year and month joined, such that
 // each row has a cell of its own: a time that hardly repeats is taken by day, week or
@@ -149,8 +150,12 @@ func (g *Guess) Check(file string) error {
 	case g.Wide != nil && g.Target == "":
 		return &GuessError{&InputError{File: file, Problem: g.Wide.problem(), Remedy: g.Wide.Remedy(file) + "; or name one column as data.target", Field: "data.target"}}
 	case g.Target == "":
+		remedy := "name the column to predict as data.target (" + columns + ")"
+		if slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.NotNumbers > 0 }) {
+			remedy = "leave the target empty or write NA where it is missing, or " + remedy
+		}
 		return &GuessError{&InputError{File: file, Problem: "no column looks like a target, a number that is not an id" + g.nearlyNumbers(),
-			Remedy: "name the column to predict as data.target (" + columns + ")", Field: "data.target"}}
+			Remedy: remedy, Field: "data.target"}}
 	case len(g.Modes) == 0:
 		return &GuessError{&InputError{File: file, Problem: "no column looks like ids, values that repeat from row to row" + g.uniqueColumns(),
 			Remedy: "name the columns that identify a cell as data.modes (" + columns + ")", Field: "data.modes"}}
@@ -158,12 +163,16 @@ func (g *Guess) Check(file string) error {
 	return nil
 }
 
-// nearlyNumbers mentions columns in which few values are not numbers.
+// nearlyNumbers mentions columns in which at least half of the values are numbers, and
+// columns of one number.
 func (g *Guess) nearlyNumbers() string {
 	var texts []string
 	for _, c := range g.Columns {
 		if c.NotNumbers > 0 {
 			texts = append(texts, c.NotNumberText(g.unit))
+		}
+		if c.Distinct == 1 && c.NotNumbers == 0 && (c.Integer || c.Kind == KindNumber) && !namedID(c.Name) {
+			texts = append(texts, fmt.Sprintf("column %s is constant, %v in every row", c.Name, c.Min))
 		}
 	}
 	for _, l := range g.LeftOut {
@@ -230,10 +239,19 @@ func (w *Wide) problem() string {
 
 // Remedy says how to bring the table into long form.
 func (w *Wide) Remedy(file string) string {
+	return fmt.Sprintf("%s, as in Python: import pandas; pandas.read_csv(%q)%s.to_csv(\"long.csv\", index=False)", longForm, file, w.melt())
+}
+
+const longForm = "bring it into long form first, one row per value"
+
+// advice is like Remedy for a table without a name.
+func (w *Wide) advice() string { return longForm + ", as " + w.melt() + " of a pandas table does" }
+
+// melt returns the call of pandas.
+func (w *Wide) melt() string {
 	quoted := make([]string, len(w.IDs))
 	for i, name := range w.IDs {
 		quoted[i] = fmt.Sprintf("%q", name)
 	}
-	return fmt.Sprintf("bring it into long form first, one row per value, as in Python: import pandas; pandas.read_csv(%q).melt(id_vars=[%s], var_name=\"time\").to_csv(\"long.csv\", index=False)",
-		file, strings.Join(quoted, ", "))
+	return fmt.Sprintf(".melt(id_vars=[%s], var_name=\"time\")", strings.Join(quoted, ", "))
 }

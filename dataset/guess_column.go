@@ -67,8 +67,10 @@ func (c *sampleColumn) readNumbers(table NumberFormat, sample GuessSample) {
 		}
 	}
 	present := len(c.codes) - c.Missing
-	if c.NotNumbers > max(3, present/20) || 2*c.NotNumbers >= present {
-		c.NotNumbers, c.NotNumber, c.NotNumberLine = 0, "", 0 // a column of texts
+	if c.NotNumbers > max(3, present/20) || 2*c.NotNumbers >= present { // a column of texts
+		if 2*c.NotNumbers > present || namedID(c.Name) {
+			c.NotNumbers, c.NotNumber, c.NotNumberLine = 0, "", 0
+		}
 		return
 	}
 	c.numeric = present > 0

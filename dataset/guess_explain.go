@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // fewRows is the size below which a table is small for a model of several modes.
@@ -40,6 +41,15 @@ func (g *guesser) explain() {
 		g.LeftOut = append(g.LeftOut, LeftOut{Column: c.Name, Reason: reason})
 	}
 	g.checkTarget()
+	for _, m := range g.modes {
+		if c := g.columns[slices.Index(g.sample.Names, m.Columns[0])]; len(m.Columns) == 1 && m.Func == "" && c.mixesFormats() {
+			note := fmt.Sprintf("column %s has dates in several formats, so one day can have several ids", c.Name)
+			if c.callable && c.resolution() >= stepDay {
+				note += fmt.Sprintf("; the mode %s has one id per day", Mode{Name: m.Name, Columns: m.Columns, Func: "date"})
+			}
+			g.Notes = append(g.Notes, note)
+		}
+	}
 	if g.Rows < fewRows {
 		g.Notes = append(g.Notes, fmt.Sprintf("the table has only %d rows; a model of so few rows is hardly better than a mean", g.Rows))
 	}
@@ -72,7 +82,7 @@ const leastWide = 5
 // numeric and have names that are dates or differ only in a number. Names that the
 // reader made up do not count, and a column with the name of a target is one.
 func (g *guesser) findWide() {
-	if g.sample.Headerless || g.given.Target != "" {
+	if g.sample.Headerless || g.given.Target != "" && len(g.given.Modes) > 0 {
 		return
 	}
 	groups := map[string][]int{}
@@ -94,14 +104,63 @@ func (g *guesser) findWide() {
 	if len(wide) < leastWide || 2*len(wide) < len(g.columns) || named {
 		return
 	}
-	g.Wide = &Wide{First: g.columns[wide[0]].Name, Last: g.columns[wide[len(wide)-1]].Name, Count: len(wide)}
+	found := &Wide{First: g.columns[wide[0]].Name, Last: g.columns[wide[len(wide)-1]].Name, Count: len(wide)}
 	for i, c := range g.columns {
 		if !slices.Contains(wide, i) {
-			g.Wide.IDs = append(g.Wide.IDs, c.Name)
+			found.IDs = append(found.IDs, c.Name)
 		}
 	}
+	if g.given.Target != "" { // the user may want to predict one period from the others
+		g.Notes = append(g.Notes, found.problem()+"; "+found.advice())
+		return
+	}
+	g.Wide = found
 	g.Target, g.target = "", -1
 	g.modes, g.Modes, g.Duplicates, g.Repeated, g.Notes = nil, nil, "", 0, nil
+}
+
+// mixesFormats reports whether the values are dates that are written in several ways. A
+// time of the day after the date does not count, because some programs leave out zeros.
+func (c *sampleColumn) mixesFormats() bool {
+	if c.numeric {
+		return false
+	}
+	formats := map[string]bool{}
+	for _, value := range c.values {
+		if Missing(value) {
+			continue
+		}
+		if _, ok := Moment(value); !ok {
+			if _, ok := dayFirst(value); !ok {
+				return false
+			}
+		}
+		formats[dateShape(value)] = true
+	}
+	return len(formats) > 1
+}
+
+// dateShape returns the date of a text with its digits as 0: 00/00/0000. Runs of up to
+// two digits count as two, because 1/12/2016 and 11/2/2016 have one format.
+func dateShape(text string) string {
+	text, _, _ = strings.Cut(text, " ")
+	text, _, _ = strings.Cut(text, "T")
+	var shape strings.Builder
+	for i := 0; i < len(text); {
+		n := 0
+		for i+n < len(text) && text[i+n] >= '0' && text[i+n] <= '9' {
+			n++
+		}
+		switch {
+		case n == 0:
+			shape.WriteByte(text[i])
+			i++
+		default:
+			shape.WriteString(strings.Repeat("0", max(2, n)))
+			i += n
+		}
+	}
+	return shape.String()
 }
 
 // periodName returns what the names of the columns of a wide table have in common:

@@ -221,8 +221,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 	switch {
 	case c.Name == g.given.Weight || c.Name == g.given.Exposure:
 		c.reason = "it is the weight or the exposure"
-	case nameHasWord(c.Name, partWords):
-		c.reason = "by its name it divides the rows into parts; split: column:" + c.Name + " uses it"
+	case c.dividesRows() != "":
+		c.reason = c.dividesRows()
 	case nameHasWord(c.Name, weightWords):
 		c.reason = "by its name it is a weight or an exposure; data.weight or data.exposure uses it"
 	case c.Distinct == 0:

@@ -19,10 +19,12 @@ var (
 		"wind", "windspeed", "pressure", "rain", "precipitation", "snow", "lat", "lon", "lng", "long", "latitude", "longitude", "altitude", "elevation",
 		"size", "area", "age", "distance", "width", "height", "length", "duration", "cpi", "unemployment", "index", "population", "income", "promo", "promotion", "onpromotion",
 		"holiday", "flag", "is", "has", "avg", "mean", "median", "min", "max", "std", "lag", "markdown", "stock", "inventory", "transactions", "oil", "dcoilwtico"}
+	priceWords  = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
 	eventWords  = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
 	timeWords   = []string{"time", "timestamp", "ts", "date", "datetime", "created", "at", "unix", "epoch", "when"}
 	periodWords = []string{"d", "t", "day", "week", "month", "period", "time", "date", "hour", "step", "quarter", "year", "tick", "wk", "block"}
 	partWords   = []string{"part", "split", "fold"}
+	partTexts   = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
 	weightWords = []string{"weight", "weights", "exposure"}
 	meanWords   = []string{"rating", "stars", "score", "price", "rate", "ratio", "pct", "percent", "share", "temp", "temperature", "hum", "humidity", "value", "measurement", "reading",
 		"speed", "pressure", "level", "avg", "mean", "concentration", "index"}

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // guessTarget sets the target: the given one, or the column that most resembles a
@@ -12,8 +13,9 @@ func (g *guesser) guessTarget() {
 		g.target = slices.Index(g.sample.Names, g.given.Target)
 	} else {
 		best := 0
+		priced := g.lastPrice()
 		for i, c := range g.columns {
-			if score := g.targetScore(c); score > 0 && score >= best { // the last of equal scores
+			if score := g.targetScore(c, c == priced); score > 0 && score >= best { // the last of equal scores
 				g.target, best = i, score
 			}
 		}
@@ -26,10 +28,39 @@ func (g *guesser) guessTarget() {
 	c.Kind = KindNumber
 }
 
+// mayBeTarget reports whether a column has numbers that differ.
+func (g *guesser) mayBeTarget(c *sampleColumn) bool {
+	return c.numeric && c.Distinct >= 2 && c.Kind != KindDate && !g.reserved(c)
+}
+
+// lastPrice returns the last column of numbers if it is a price or a cost by its name
+// and no column has the name of a target: beside sales a price is a covariate, but in a
+// table of houses it is what the others explain. Else it returns nil.
+func (g *guesser) lastPrice() *sampleColumn {
+	var last *sampleColumn
+	for _, c := range g.columns {
+		if !g.mayBeTarget(c) {
+			continue
+		}
+		if nameHasWord(c.Name, targetWords) && !nameHasWord(c.Name, idWords) {
+			return nil
+		}
+		last = c
+	}
+	if last == nil {
+		return nil
+	}
+	words := nameWords(last.Name)
+	if len(words) == 0 || !slices.Contains(priceWords, words[len(words)-1]) {
+		return nil
+	}
+	return last
+}
+
 // targetScore is higher for a column that is more likely the target; 0 or less for
-// one that cannot be.
-func (g *guesser) targetScore(c *sampleColumn) int {
-	if !c.numeric || c.Distinct < 2 || c.Kind == KindDate || g.reserved(c.Name) {
+// one that cannot be. The column priced is that of lastPrice.
+func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
+	if !g.mayBeTarget(c) {
 		return 0
 	}
 	score := 10
@@ -39,7 +70,10 @@ func (g *guesser) targetScore(c *sampleColumn) int {
 	if nameHasWord(c.Name, idWords) {
 		score -= 10
 	}
-	if namedCovariate(c.Name) {
+	switch {
+	case priced:
+		score += 6
+	case namedCovariate(c.Name):
 		score -= 4
 	}
 	if c.Kind == KindFlag {
@@ -55,8 +89,34 @@ func (g *guesser) targetScore(c *sampleColumn) int {
 }
 
 // reserved reports whether a column has another purpose than target or mode.
-func (g *guesser) reserved(name string) bool {
-	return name == g.given.Weight || name == g.given.Exposure || nameHasWord(name, partWords) || nameHasWord(name, weightWords)
+func (g *guesser) reserved(c *sampleColumn) bool {
+	return c.Name == g.given.Weight || c.Name == g.given.Exposure || c.dividesRows() != "" || nameHasWord(c.Name, weightWords)
+}
+
+// mostFolds is the number of folds up to which integers may number them.
+const mostFolds = 100
+
+// dividesRows returns how a column divides the rows into parts by its name and its
+// values, or "". The name alone does not say: a part may also be a spare part.
+func (c *sampleColumn) dividesRows() string {
+	if !nameHasWord(c.Name, partWords) || c.Distinct == 0 {
+		return ""
+	}
+	if nameHasWord(c.Name, []string{"fold"}) && c.Integer && c.Min >= 0 && c.Distinct <= mostFolds && c.Max <= mostFolds {
+		return "by its name it numbers folds of the rows"
+	}
+	readable := true
+	for _, value := range c.values {
+		_, ok := ParsePart([]byte(value))
+		if !ok && !Missing(value) && !slices.Contains(partTexts, strings.ToLower(value)) {
+			return ""
+		}
+		readable = readable && ok
+	}
+	if !readable {
+		return "it divides the rows into parts; with the values train, valid, test and unused, split: column:" + c.Name + " uses it"
+	}
+	return "it divides the rows into parts; split: column:" + c.Name + " uses it"
 }
 
 // determinedByColumn reports whether another column that repeats determines c.

@@ -113,8 +113,11 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 const leastRows = 10
 
 // checkModes returns an error for a table whose ids hardly repeat in any mode, because
-// nothing can be learned about an id that occurs once.
+// nothing can be learned about an id that occurs once. With one mode each id is a cell.
 func (c *chooser) checkModes() error {
+	if len(c.modes) == 1 {
+		return c.oneMode()
+	}
 	if c.rows < leastRows {
 		return fielderr.Errorf("data.modes", "the training set has only %s, too few to choose a model; give more rows, or set the terms", plural.Count(c.rows, "row"))
 	}
@@ -124,6 +127,22 @@ func (c *chooser) checkModes() error {
 		}
 	}
 	return fielderr.Errorf("data.modes", "almost every row has its own id in each of the modes %s, so there is nothing to learn from other rows; name columns whose values repeat", strings.Join(c.modes, ", "))
+}
+
+// oneMode says why nothing can be learned from a table of one mode.
+func (c *chooser) oneMode() error {
+	const remedy = "name a second mode, such as a time or a kind, that tells the rows of an id apart"
+	if c.data.Merged() == 0 {
+		return fielderr.Errorf("data.modes", "each id of the only mode, %s, has one row, so there is nothing to learn from other rows; %s", c.modes[0], remedy)
+	}
+	how, values := "averaging", "averages" // by rule for rows of the same cell
+	switch c.spec.Data.Duplicates {
+	case "sum":
+		how, values = "summing", "sums"
+	case "last":
+		how, values = "taking the last of", "values"
+	}
+	return fielderr.Errorf("data.modes", "after %s the rows of the same cell each id of the only mode, %s, has one value, so these %s are the best prediction; %s", how, c.modes[0], values, remedy)
 }
 
 // countPairs counts the combinations of every two modes.

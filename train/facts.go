@@ -10,6 +10,10 @@ import (
 // Sizes returns the number of ids of each mode.
 func (d *Data) Sizes() []int { return d.sizes() }
 
+// Merged returns the number of rows that were merged into an earlier row of the same
+// cell.
+func (d *Data) Merged() int { return d.table.Counts.Merged }
+
 // Targets returns the targets of the training rows, in the user's units.
 func (d *Data) Targets() []float32 {
 	y := make([]float32, 0, d.Count(dataset.Train))

@@ -72,7 +72,6 @@ func (c *initCommand) Run(e *env) error {
 	columnTable(guessed).Write(&about)
 	about.WriteString("\n")
 	writeGuess(&about, guessed)
-	about.WriteString(scaleHint(guessed, spec.Data.Target))
 	err = atomicfile.Write(c.Output, func(w io.Writer) error {
 		_, err := io.WriteString(w, comment("Guessed by kft init from "+about.String())+"\n"+string(spec.BriefYAML())+comment(furtherSettings))
 		return err
@@ -86,14 +85,16 @@ func (c *initCommand) Run(e *env) error {
 
 // furtherSettings ends the file that init writes.
 const furtherSettings = `
-Everything else has its default. kft spec prints every key with its value; a key that
-is added here, or a flag of kft fit, changes it:
+What is not given here is chosen by kft fit on the data: the scale, the terms, the
+inference and the noise. A key that is added here, or a flag of kft fit, fixes its
+setting; terms fix the whole model. For example, without the leading #:
 
-split: time:last=3            the last three periods as the test set
-transform: log1p              a scale for targets over orders of magnitude
-terms: ['store,item,time:20'] terms of the model, with their ranks
-side: {tables: ['store=stores.csv']}
-uncertainty: {inference: mean-field}
+terms: ['store,item,time:20', store, item]  # a train of rank 20 and two effects
+transform: log1p                            # the scale
+side: {tables: ['store=stores.csv']}        # a table about the ids of a mode
+split: time:last=3                          # the last three periods as the test set
+
+kft spec prints every key.
 `
 
 // next returns the command that uses the file.
@@ -166,17 +167,6 @@ func (f *dataFlags) format(stdin io.Reader) (tableio.Format, error) {
 		}
 	}
 	return format, nil
-}
-
-// scaleHint suggests log1p for a target that spans orders of magnitude.
-func scaleHint(g *tableio.Guess, target string) string {
-	for _, c := range g.Columns {
-		if c.Name == target && c.Min >= 0 && c.Max >= 100*max(1, c.Min) {
-			return "Scale:  identity; the target ranges from " + amountShort(c.Min) + " to " + amountShort(c.Max) +
-				", so transform: log1p may suit it better\n"
-		}
-	}
-	return ""
 }
 
 // comment turns lines into YAML comments.

@@ -30,6 +30,30 @@ func TestInitWritesWhatDiffers(t *testing.T) {
 	}
 }
 
+// The settings that the file shows as examples can be used as they are.
+func TestInitShowsUsableSettings(t *testing.T) {
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", smallSales)
+	write(t, "stores.csv", storesTable)
+	if r := must(t, "init", "sales.csv"); strings.Contains(r.stdout, "Scale:") {
+		t.Errorf("init speaks of a scale, which fit chooses:\n%s", r.stdout)
+	}
+	text := read(t, "kft.yaml")
+	for _, key := range []string{"terms: ", "transform: ", "side: ", "split: "} {
+		if strings.Count(text, "\n# "+key) != 1 {
+			t.Fatalf("kft.yaml does not show %s:\n%s", key, text)
+		}
+		text = strings.Replace(text, "\n# "+key, "\n"+key, 1)
+	}
+	write(t, "kft.yaml", text)
+	r := must(t, "spec")
+	for _, part := range []string{"store,item,time:20", "transform: log1p", "store=stores.csv", "split: 'time:last=3'"} {
+		if !strings.Contains(r.stdout, part) {
+			t.Errorf("the specification lacks %q:\n%s", part, r.stdout)
+		}
+	}
+}
+
 func TestInitNamesTheMissingTable(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "kft.yaml", "version: 1\n")

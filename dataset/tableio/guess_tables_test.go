@@ -361,7 +361,7 @@ func guessTables() []guessTable {
 
 func TestGuessTables(t *testing.T) {
 	t.Parallel()
-	for _, tc := range guessTables() {
+	for _, tc := range slices.Concat(guessTables(), namedTables()) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			var text strings.Builder

@@ -1,0 +1,101 @@
+package tableio
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+)
+
+// namedTables are tables in which the name of a column misleads, or its values do.
+func namedTables() []guessTable {
+	return []guessTable{
+		{name: "spare parts", target: "value", modes: []string{"plant", "machine", "part"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("plant,machine,part,value\n")
+				for i := range 5 * 6 * 12 {
+					fmt.Fprintf(w, "s%d,m%d,p%d,%.2f\n", i%5, i/5%6, i/30, 10*r.Float64())
+				}
+			}},
+		{name: "parts of the rows", target: "units", modes: []string{"shop", "item"},
+			leftOut: map[string]string{"split": "with the values train, valid, test and unused, split: column:split", "part": "; split: column:part uses it", "fold": "numbers folds"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,item,split,part,fold,units\n")
+				for i := range 20 * 15 {
+					fmt.Fprintf(w, "s%d,i%d,%s,%s,%d,%d\n", i%20, i/20, []string{"Train", "dev"}[r.IntN(2)], []string{"train", "validation"}[r.IntN(2)], r.IntN(5), r.IntN(50))
+				}
+			}},
+		{name: "prices of houses", target: "price", modes: []string{"bedrooms", "zipcode", "yr_built"}, duplicates: "mean",
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("id,bedrooms,bathrooms,sqft,zipcode,yr_built,price\n")
+				for range 2000 {
+					fmt.Fprintf(w, "%d,%d,%.1f,%d,%d,%d,%d\n", r.IntN(1e9), 1+r.IntN(5), 1+float64(r.IntN(4))/2, 500+r.IntN(3500), 98000+r.IntN(70), 1900+r.IntN(115), 9e4+r.IntN(1e6))
+				}
+			}},
+		{name: "sales and their price", target: "sales", modes: []string{"shop", "item"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,item,sales,price\n")
+				for i := range 20 * 15 {
+					fmt.Fprintf(w, "s%d,i%d,%d,%.2f\n", i%20, i/20, r.IntN(50), 5*r.Float64())
+				}
+			}},
+		{name: "the price of an item", target: "bookings", modes: []string{"shop", "item"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,item,bookings,price\n")
+				for i := range 20 * 15 {
+					fmt.Fprintf(w, "s%d,i%d,%.1f,%d\n", i%20, i/20, 50*r.Float64(), 100+i/20)
+				}
+			}},
+		{name: "dates in two formats", target: "y", modes: []string{"store", "time=date"}, notes: []string{"column date has dates in several formats, so one day can have several ids; the mode time=date(date)"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,date,y\n")
+				for i := range 10 * 60 {
+					fmt.Fprintf(w, "s%d,%s,%.2f\n", i%10, day(i/10).Format([]string{"2006-01-02", "01/02/2006"}[r.IntN(2)]), r.Float64())
+				}
+			}},
+		{name: "a constant", modes: []string{"a", "b"}, problem: "column units is constant, 3 in every row",
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("a,b,units\n")
+				for i := range 100 {
+					fmt.Fprintf(w, "x%d,y%d,3\n", i%10, i/10)
+				}
+			}},
+		spoiledTarget("NaN"), spoiledTarget("-"), spoiledTarget("?"),
+	}
+}
+
+// spoiledTarget is a table with a text in every third row of the target.
+func spoiledTarget(text string) guessTable {
+	return guessTable{name: "a target with " + text, modes: []string{"store", "item"},
+		problem: fmt.Sprintf("column y, line 4: %q is not a number (100 values of this kind)); leave the target empty or write NA where it is missing, or name", text),
+		text: func(w *strings.Builder, r *rand.Rand) {
+			w.WriteString("store,item,y\n")
+			for i := range 20 * 15 {
+				y := fmt.Sprintf("%.4f", r.Float64())
+				if i%3 == 2 {
+					y = text
+				}
+				fmt.Fprintf(w, "s%d,i%d,%s\n", i%20, i/20, y)
+			}
+		}}
+}
+
+func TestGuessSaysThatTableIsWide(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("product,2020-01,2020-02,2020-03,2020-04,2020-05,2020-06\n")
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 60 {
+		fmt.Fprintf(&text, "p%d,%d,%d,%d,%d,%d,%d\n", i, r.IntN(20), r.IntN(20), r.IntN(20), r.IntN(20), r.IntN(20), r.IntN(20))
+	}
+	g, err := GuessWith(Reader("t.csv", strings.NewReader(text.String())), Format{}, dataset.Given{Target: "2020-06"})
+	if err != nil || g.Target != "2020-06" {
+		t.Fatalf("got %+v, %v", g, err)
+	}
+	want := `the table is wide: 6 columns, 2020-01 to 2020-06, hold one quantity, and a row is not a single value; bring it into long form first, one row per value, as .melt(id_vars=["product"], var_name="time")`
+	if !strings.Contains(strings.Join(g.Notes, "\n"), want) {
+		t.Errorf("no note contains %q: %q", want, g.Notes)
+	}
+}
