@@ -86,12 +86,9 @@ func (s *Search) Read(ctx context.Context) error {
 	}
 	s.Halving = resolveHalving(s.Halving, data.Count(dataset.Train))
 	if s.Spec.Automatic() {
-		// The search starts from what a fit would choose.
-		requests := s.Spec.Search
-		if s.Spec, _, _, err = resolve(ctx, s.Spec, data, train.Options{Threads: s.Threads, Tables: s.Tables}); err != nil {
+		if err := s.resolve(ctx, data); err != nil {
 			return err
 		}
-		s.Spec.Search = requests
 	}
 	if s.Spec, s.notices, err = restrict(s.Spec, data); err != nil {
 		return err
@@ -100,6 +97,27 @@ func (s *Search) Read(ctx context.Context) error {
 		return err
 	}
 	s.data, s.side = data, side
+	return nil
+}
+
+// resolve lets the search start from what a fit would choose, and vary what was open: the
+// scale, the inference and the order of cores, unless the section search says otherwise.
+func (s *Search) resolve(ctx context.Context, data *train.Data) error {
+	open := s.Spec
+	resolved, _, _, err := resolve(ctx, s.Spec, data, train.Options{Threads: s.Threads, Tables: s.Tables})
+	if err != nil {
+		return err
+	}
+	s.Spec = resolved
+	s.Spec.Order, s.Spec.Search = "auto", spec.Search{}
+	if open.Transform == spec.Auto && !resolved.Uncertainty.Counts() {
+		scales := []string{resolved.Transform, "identity", "sqrt", "cbrt1p", "log1p"}
+		s.Spec.Search["transform"] = slices.Compact(scales) // the resolved one may be the identity
+	}
+	if open.Uncertainty.Inference == spec.Auto {
+		s.Spec.Search["inference"] = []string{"mean-field", "entity-covariance"}
+	}
+	maps.Copy(s.Spec.Search, open.Search)
 	return nil
 }
 
