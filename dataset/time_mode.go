@@ -11,7 +11,7 @@ func (m Mode) IsTime(ids []string) bool {
 	}
 	named := m.Func != ""
 	for _, name := range append(slices.Clone(m.Columns), m.Name) {
-		named = named || nameHasWord(name, timeWords) || roleOfName(name) != anyNumber
+		named = named || nameHasWord(name, timeWords) || nameHasWord(name, []string{"period"}) || roleOfName(name) != anyNumber
 	}
 	if !named {
 		for _, id := range ids {

@@ -134,7 +134,7 @@ func (m *Model) lastPeriod(mode int) string {
 // future reports whether all ids are periods after those of the training data.
 func (m *Model) future(mode int, ids []string) bool {
 	trained := m.trainedIDs(mode)
-	if len(ids) == 0 || len(trained) == 0 || !isTime(m.modes[mode], trained) {
+	if len(ids) == 0 || len(trained) == 0 || !m.modes[mode].IsTime(trained) {
 		return false
 	}
 	c, err := m.modes[mode].Chronology(slices.Concat(trained, ids))
@@ -148,24 +148,7 @@ func (m *Model) future(mode int, ids []string) bool {
 func (m *Model) UsesMode(mode int) bool { return m.trained[mode] != nil }
 
 // IsTime reports whether the ids of a mode are periods with an order in time.
-func (m *Model) IsTime(mode int) bool {
-	ids := m.trainedIDs(mode)
-	if !isTime(m.modes[mode], ids) {
-		return false
-	}
-	_, err := m.modes[mode].Chronology(ids)
-	return err == nil
-}
-
-// isTime reports whether the ids of a mode are periods: dates, or what the names of its
-// columns call so. Other numbers have an order as well.
-func isTime(mode dataset.Mode, ids []string) bool {
-	if mode.Func != "" || len(dataset.DateFormats(ids)) > 0 {
-		return true
-	}
-	names := strings.ToLower(strings.Join(append([]string{mode.Name}, mode.Columns...), " "))
-	return slices.ContainsFunc([]string{"time", "date", "year", "month", "week", "day", "hour", "period", "quarter"}, func(word string) bool { return strings.Contains(names, word) })
-}
+func (m *Model) IsTime(mode int) bool { return m.modes[mode].IsTime(m.trainedIDs(mode)) }
 
 // idHint says how the ids of a table differ from those of the model if they mean the
 // same: another format of dates, or another spelling.
