@@ -62,29 +62,34 @@ func (m metamorphicTable) renamed() metamorphicTable {
 	return metamorphicTable{m.header, rows}
 }
 
-// permuted returns the table with rows in another order. Rows with the first mention
-// of an id in all rows or in the training rows, or of a pair of ids, stay where they
-// are: start values belong to ids in the order in which they are first seen.
+// permuted returns the table with rows in another order, in which ids and pairs of
+// ids appear for the first time in the same order, in all rows and in each part: start
+// values belong to ids in this order.
 func (m metamorphicTable) permuted(random *rand.Rand) metamorphicTable {
-	seen := map[string]bool{}
-	var free []int
+	first := map[string]int{}
+	earliest := map[string]int{} // by row: the position before which it would be a first mention
+	var free []int               // positions of rows without a first mention
 	for i, row := range m.rows {
 		fields := strings.Split(row, ",")
 		part := fields[len(fields)-1]
-		first := false
 		for _, id := range []string{fields[2], fields[3], fields[0] + "-" + fields[1], fields[2] + "*" + fields[3]} {
 			for _, key := range []string{id, part + " " + id} {
-				first = first || !seen[key]
-				seen[key] = true
+				if _, seen := first[key]; !seen {
+					first[key] = i
+				}
+				earliest[row] = max(earliest[row], first[key])
 			}
 		}
-		if !first {
+		if earliest[row] < i {
 			free = append(free, i)
 		}
 	}
 	rows := append([]string(nil), m.rows...)
-	for k, i := range random.Perm(len(free)) {
-		rows[free[k]] = m.rows[free[i]]
+	for range 10 * len(free) {
+		i, j := free[random.IntN(len(free))], free[random.IntN(len(free))]
+		if min(i, j) > max(earliest[rows[i]], earliest[rows[j]]) {
+			rows[i], rows[j] = rows[j], rows[i]
+		}
 	}
 	return metamorphicTable{m.header, rows}
 }
@@ -95,7 +100,7 @@ func (m metamorphicTable) permuted(random *rand.Rand) metamorphicTable {
 // in which sums are added. See docs/concepts/reproducibility.md.
 func TestMetamorphic(t *testing.T) {
 	t.Parallel()
-	table := newMetamorphicTable(t, 2400)
+	table := newMetamorphicTable(t, 1800)
 	path := writeFile(t, "sales.csv", table.text())
 	files := t.TempDir()
 	converter, _ := fit(t, func() kft.Spec {
@@ -123,7 +128,7 @@ func TestMetamorphic(t *testing.T) {
 	renamed := writeFile(t, "renamed.csv", table.renamed().text())
 	cells, renamedCells := metamorphicCells("s%d", "i%d"), metamorphicCells("shop %d", "Ä%[1]d-%[1]d")
 
-	for seed := range uint64(8) {
+	for seed := range uint64(10) {
 		random := rand.New(rand.NewPCG(seed, 14))
 		spec := randomSpec(random)
 		name := fmt.Sprintf("seed %d, %v, %s, %s %s", seed, spec.Terms, spec.Transform, spec.Uncertainty.Inference, spec.Fit.Solver)
@@ -157,7 +162,7 @@ func TestMetamorphic(t *testing.T) {
 		want = predictCells(t, m, cells...)
 		spec.Data.Files = []string{writeFile(t, "permuted.csv", table.permuted(random).text())}
 		other, _ = fit(t, spec, kft.Options{Threads: 1})
-		expectPredictions(t, name+": other order of rows", predictCells(t, other, cells...), want, 1e-3)
+		expectPredictions(t, name+": other order of rows", predictCells(t, other, cells...), want, 1e-4)
 	}
 }
 
