@@ -3,7 +3,7 @@
 export CGO_ENABLED := 0
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
