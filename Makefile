@@ -3,6 +3,7 @@
 export CGO_ENABLED := 0
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
@@ -10,13 +11,13 @@ PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
-.PHONY: demo help test race cover check tidy bench scale simulate peers ledger fuzz attack release clean
+.PHONY: demo help test race cover check tidy bench scale simulate peers ledger fuzz attack vulnerabilities release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' Makefile
 
 test: ## run all tests
 	$(PYTHON) $(GO) test -timeout 14m ./...
@@ -67,14 +68,18 @@ attack: ## read many damaged and crafted files and print the counts; a smaller n
 	@KFT_ATTACK=full $(GO) test -count=1 -timeout 4h -v -run '^TestAttack' ./... > bin/attack.log || { cat bin/attack.log; exit 1; }
 	@grep -oh 'attack on .*' bin/attack.log
 
-release: ## build static binaries for all platforms in dist/
+vulnerabilities: ## look for known vulnerabilities in the linked code; needs https://vuln.go.dev
+	$(GO) run $(GOVULNCHECK) ./...
+
+release: ## build static binaries for all platforms in dist/, with the licences of the modules in them
 	@mkdir -p dist
 	@for t in $(TARGETS); do \
 	  os=$${t%/*}; arch=$${t#*/}; ext=; [ $$os = windows ] && ext=.exe; \
 	  echo "dist/kft-$$os-$$arch$$ext"; \
 	  GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/kft-$$os-$$arch$$ext ./cmd/kft || exit 1; \
 	done
-	@cd dist && sha256sum kft-* > SHA256SUMS
+	@$(GO) run ./internal/notices ./cmd/kft > dist/NOTICES
+	@cd dist && sha256sum kft-* NOTICES > SHA256SUMS
 
 clean: ## remove everything that the other targets wrote
 	rm -rf dist bin kft-demo

@@ -63,10 +63,24 @@ func newEigen(b backend.Backend, k kernel.Kernel, x kernel.Rows, m int, seed uin
 	for kept < min(m, wide) && values[kept] > minEigenvalue*values[0] {
 		kept++
 	}
+	// Eigenvectors are scaled before they are rotated, so that L L' stays the same even if
+	// their eigenvalues are not quite equal. The last group may lose some of its columns.
+	for c, value := range values {
+		for i := range wide {
+			vectors.Set(i, c, vectors.At(i, c)/math.Sqrt(max(value, minEigenvalue*values[0])))
+		}
+	}
+	entities := make([]float32, n*wide)
+	for v := range wide {
+		for i, value := range block[v*n : (v+1)*n] {
+			entities[i*wide+v] = value
+		}
+	}
+	canonicalAxes(values, vectors, entities, x)
 	turn := make([]float32, wide*kept)
 	for i := range wide {
 		for c := range kept {
-			turn[i*kept+c] = float32(vectors.At(i, c) / math.Sqrt(values[c]))
+			turn[i*kept+c] = float32(vectors.At(i, c))
 		}
 	}
 	e := &eigen{k: k, x: x, m: kept, projection: make([]float32, n*kept)}

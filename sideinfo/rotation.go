@@ -29,9 +29,16 @@ func Rotate(op Operator, weights []float64) error {
 		}
 	}
 	m := o.Columns()
-	q, err := principalAxes(weightedGram(o.b, o.matrix, m, weights), m)
+	values, axes, err := principalAxes(weightedGram(o.b, o.matrix, m, weights), m)
 	if err != nil {
 		return err
+	}
+	canonicalAxes(values, axes, o.matrix, o.x)
+	q := make([]float32, m*m)
+	for c := range values {
+		for i := range m {
+			q[i*m+c] = float32(axes.At(i, c))
+		}
 	}
 	var s scratch
 	for from := 0; from < o.n; from += chunk {
@@ -64,26 +71,16 @@ func weightedGram(b backend.Backend, a []float32, m int, weights []float64) []fl
 	return total
 }
 
-// principalAxes returns the eigenvectors of a symmetric matrix as columns, largest
-// eigenvalue first, with the largest entry of each positive.
-func principalAxes(h []float64, m int) ([]float32, error) {
+// principalAxes returns the eigenvalues of a symmetric matrix, largest first, and the
+// eigenvectors as columns.
+func principalAxes(h []float64, m int) ([]float64, *mat.Dense, error) {
 	sym := mat.NewSymDense(m, nil)
 	for i := range m {
 		for j := range i + 1 {
 			sym.SetSym(i, j, (h[i*m+j]+h[j*m+i])/2)
 		}
 	}
-	values, vectors, err := eigenDescending(sym)
-	if err != nil {
-		return nil, err
-	}
-	q := make([]float32, m*m)
-	for c := range values {
-		for i := range m {
-			q[i*m+c] = float32(vectors.At(i, c))
-		}
-	}
-	return q, nil
+	return eigenDescending(sym)
 }
 
 // eigenDescending returns the eigenvalues in descending order and the eigenvectors

@@ -18,6 +18,12 @@ type fieldData struct {
 	Other [][]int32 // codes of the other rows, by mode
 
 	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+
+	// What the memory of a fit depends on, and a function that returns the memory in
+	// bytes that is available; nil checks nothing.
+	Family tt.Family
+	Adam   bool
+	Room   func() int64
 }
 
 // fieldSide is the side information of the modes.
@@ -65,6 +71,7 @@ type builder struct {
 	groups         []int // group of each train of the field; the field is the sum over groups of products
 	next           int   // number of the next group
 	notices        []string
+	need           memoryNeed // of the trains so far
 }
 
 // add appends the trains of one term.
@@ -108,6 +115,13 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 		if !slices.Contains(b.notices, n) {
 			b.notices = append(b.notices, n)
 		}
+	}
+	entities := make([]int, len(index))
+	for p, x := range index {
+		entities[p] = x.Entities()
+	}
+	if err := b.checkMemory(term, variant, entities, capped.Ranks); err != nil {
+		return err
 	}
 	t := tt.NewTrain(term.Cores, index, capped.Ranks)
 	for p, core := range term.Cores {

@@ -21,35 +21,55 @@ var solverRuns = map[string][]string{
 // A fit that is killed five times at random moments and resumed writes the same file as a
 // fit without interruption.
 func TestKillAndResume(t *testing.T) {
-	kft := program(t)
 	for solver, flags := range solverRuns {
-		t.Run(solver, func(t *testing.T) {
-			inEmptyFolder(t)
-			writeSales(t, "sales.csv", mediumSales)
-			must(t, fitSales(append(flags, "-o", "uninterrupted.kft")...)...)
-			random := rand.New(rand.NewPCG(1, uint64(len(solver))))
-			args := fitSales(append(flags, "-o", "killed.kft", "--checkpoint", "state", "--checkpoint-every", "0s", "--resume")...)
-			for kill := range 5 {
-				line := 1 + random.IntN(9) // reading is the first line, sweeps follow the fifth
-				if killedAfter(t, exec.Command(kft, args...), line) {
-					continue
-				}
-				t.Fatalf("kill %d: the fit ended before it was killed at line %d of its progress; the table is too small", kill+1, line)
-			}
-			if _, err := os.Stat("killed.kft"); err == nil {
-				t.Error("a killed fit wrote its model")
-			}
-			if out, err := exec.Command(kft, args...).CombinedOutput(); err != nil {
-				t.Fatalf("resuming: %v\n%s", err, out)
-			}
-			if read(t, "killed.kft") != read(t, "uninterrupted.kft") {
-				t.Error("the file of the resumed fit differs from that of the uninterrupted fit")
-			}
-			if files := listing(t); fmt.Sprint(files) != "[killed.kft sales.csv state/checkpoint-before.kft state/checkpoint.kft uninterrupted.kft]" {
-				t.Errorf("left behind: %v", files)
-			}
-		})
+		t.Run(solver, func(t *testing.T) { killAndResume(t, flags, 1, uint64(len(solver))) })
 	}
+}
+
+// The same 14 times for each solver, 210 kills in all, in make attack.
+func TestAttackKills(t *testing.T) {
+	if os.Getenv("KFT_ATTACK") != "full" {
+		t.Skip("part of make attack")
+	}
+	kills := 0
+	for solver, flags := range solverRuns {
+		for round := range uint64(14) {
+			t.Run(fmt.Sprint(solver, round), func(t *testing.T) { kills += killAndResume(t, flags, round+2, uint64(len(solver))) })
+		}
+	}
+	t.Logf("attack on fits: %d kills with resume, %d fits with the same bytes as without", kills, kills/5)
+}
+
+// killAndResume kills a fit five times, resumes it and compares its file with that of a
+// fit without interruption. It returns the number of kills.
+func killAndResume(t *testing.T, flags []string, seed1, seed2 uint64) int {
+	const kills = 5
+	kft := program(t)
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", mediumSales)
+	must(t, fitSales(append(flags, "-o", "uninterrupted.kft")...)...)
+	random := rand.New(rand.NewPCG(seed1, seed2))
+	args := fitSales(append(flags, "-o", "killed.kft", "--checkpoint", "state", "--checkpoint-every", "0s", "--resume")...)
+	for kill := range kills {
+		line := 1 + random.IntN(9) // reading is the first line, sweeps follow the fifth
+		if killedAfter(t, exec.Command(kft, args...), line) {
+			continue
+		}
+		t.Fatalf("kill %d: the fit ended before it was killed at line %d of its progress; the table is too small", kill+1, line)
+	}
+	if _, err := os.Stat("killed.kft"); err == nil {
+		t.Error("a killed fit wrote its model")
+	}
+	if out, err := exec.Command(kft, args...).CombinedOutput(); err != nil {
+		t.Fatalf("resuming: %v\n%s", err, out)
+	}
+	if read(t, "killed.kft") != read(t, "uninterrupted.kft") {
+		t.Error("the file of the resumed fit differs from that of the uninterrupted fit")
+	}
+	if files := listing(t); fmt.Sprint(files) != "[killed.kft sales.csv state/checkpoint-before.kft state/checkpoint.kft uninterrupted.kft]" {
+		t.Errorf("left behind: %v", files)
+	}
+	return kills
 }
 
 // killedAfter starts a program, kills it (SIGKILL) after a number of lines of progress, and

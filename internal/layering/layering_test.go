@@ -40,7 +40,7 @@ var layers = [][]string{
 // import only each other.
 var internals = []string{
 	"internal/atomicfile", "internal/buildinfo", "internal/canvas", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/gradcheck", "internal/heatmap",
-	"internal/layering", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/testtable",
+	"internal/layering", "internal/notices", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable",
 }
 
 func TestImports(t *testing.T) {

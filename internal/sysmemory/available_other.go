@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package sysmemory
+
+// Available returns Unknown, because this platform is not asked.
+func Available() int64 { return Unknown }
