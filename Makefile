@@ -68,7 +68,7 @@ attack: ## read many damaged and crafted files and print the counts; a smaller n
 	@KFT_ATTACK=full $(GO) test -count=1 -timeout 4h -v -run '^TestAttack' ./... > bin/attack.log || { cat bin/attack.log; exit 1; }
 	@grep -oh 'attack on .*' bin/attack.log
 
-vulnerabilities: ## look for known vulnerabilities in the linked code; needs https://vuln.go.dev
+vulnerabilities: ## look for known vulnerabilities in the linked code; needs the Go vulnerability database
 	$(GO) run $(GOVULNCHECK) ./...
 
 release: ## build static binaries for all platforms in dist/, with the licences of the modules in them
