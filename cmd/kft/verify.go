@@ -14,7 +14,7 @@ import (
 // verifyCommand checks files that kft wrote.
 type verifyCommand struct {
 	Files []string `arg:"" complete:"file" name:"file" help:"Models, checkpoints and studies."`
-	Quiet bool     `short:"q" help:"Print nothing; the exit code tells whether all files are sound."`
+	Quiet bool     `short:"q" help:"Print nothing; the exit code is 0 if all files are sound."`
 }
 
 // Help is shown by kft verify --help.
