@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
 // An UnknownTableError reports a table of which the model knows nothing: no row has an
@@ -93,24 +94,11 @@ func (m *Model) unknownText(mode int, sum Summary) string {
 	if len(ids) == 0 {
 		return fmt.Sprintf("mode %s: %s have no id", name, who)
 	}
-	text := fmt.Sprintf("mode %s: %s have an id that is not in the training data and are predicted as an average %s; the table has %s, the model %s", name, who, name, quoted(ids), quoted(m.trainedIDs(mode)))
+	text := fmt.Sprintf("mode %s: %s have an id that is not in the training data and are predicted as an average %s; the table has %s, the model %s", name, who, name, sideinfo.Examples(ids), sideinfo.Examples(m.trainedIDs(mode)))
 	if hint := m.idHint(mode, ids); hint != "" {
 		text += "; " + hint
 	}
 	return text
-}
-
-// quoted lists the first few ids.
-func quoted(ids []string) string {
-	const shown = 3
-	var texts []string
-	for _, id := range ids[:min(shown, len(ids))] {
-		texts = append(texts, fmt.Sprintf("%q", id))
-	}
-	if len(ids) > shown {
-		texts = append(texts, "...")
-	}
-	return strings.Join(texts, ", ")
 }
 
 // trainedIDs returns the ids of a mode that have training rows.

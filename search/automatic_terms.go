@@ -300,7 +300,9 @@ func (c *chooser) chooseAtFullSize(ctx context.Context) error {
 	if c.spec.Fit.Effort != "thorough" || c.rows <= c.effort.rows || c.spec.Uncertainty.Counts() {
 		return nil
 	}
+	sampled := c.effort
 	c.effort.rows, c.effort.sweeps = c.rows, c.effort.fitting
+	defer func() { c.effort = sampled }() // later steps compare on samples again
 	candidates := []candidate{{"mean-field", c.spec}, {"entity-covariance", withInference(c.spec, "entity-covariance")}}
 	if c.countsOpen && c.hasSmallCounts() {
 		counts := withLikelihood(c.spec, "negative-binomial")

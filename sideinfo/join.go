@@ -90,7 +90,7 @@ func Join(spec Spec, mode dataset.Mode, frame *dataset.Frame, ids []string) (*Jo
 	j.Report.Unmatched = j.Report.Entities - j.Report.Matched
 	if j.Report.Matched == 0 {
 		return nil, tableError(&dataset.InputError{File: frame.File, Column: strings.Join(keyOf(spec, mode, frame), "+"),
-			Problem: fmt.Sprintf("the side table describes no entity of mode %s: its keys are %s, the ids of the mode are %s", mode.Name, examples(all.IDs), examples(ids)),
+			Problem: fmt.Sprintf("the side table describes no entity of mode %s: its keys are %s, the ids of the mode are %s", mode.Name, Examples(all.IDs), Examples(ids)),
 			Remedy:  fmt.Sprintf("name the column that holds the ids of %s, as in %s=%s[key=COLUMN], or correct the ids", mode.Name, mode.Name, quoteName(frame.File))})
 	}
 	if 2*j.Report.Matched < j.Report.Entities {
@@ -277,8 +277,8 @@ func allColumns(frame *dataset.Frame) []int {
 	return columns
 }
 
-// examples lists the first few ids.
-func examples(ids []string) string {
+// Examples lists the first few ids, in quotes.
+func Examples(ids []string) string {
 	const shown = 3
 	var quoted []string
 	for _, id := range ids[:min(shown, len(ids))] {

@@ -36,16 +36,26 @@ func (f form) kindOf() Kind {
 
 // Numbers returns a segment of numbers. NaN becomes null.
 func Numbers(values []float32) Segment {
-	s := Segment{n: len(values), f32: values}
+	return Segment{n: len(values), f32: values, valid: withoutNaN(values)}
+}
+
+// WideNumbers returns a segment of 64-bit numbers. NaN becomes null.
+func WideNumbers(values []float64) Segment {
+	return Segment{n: len(values), f64: values, valid: withoutNaN(values)}
+}
+
+// withoutNaN reports for each value whether it is a number; nil if all are.
+func withoutNaN[T float32 | float64](values []T) []bool {
+	var valid []bool
 	for i, v := range values {
 		if v != v {
-			if s.valid == nil {
-				s.valid = allTrue(s.n)
+			if valid == nil {
+				valid = allTrue(len(values))
 			}
-			s.valid[i] = false
+			valid[i] = false
 		}
 	}
-	return s
+	return valid
 }
 
 // Texts returns a segment of the texts text(0), ..., text(n-1), which it copies. An
