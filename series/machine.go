@@ -21,7 +21,8 @@ type machine struct {
 	nodes           []nodeState
 	vectors         []float64 // for each node its loading h and P h
 	mean, variance  []float64 // results
-	simulated       []float64
+	simulated       []float64 // x of a drawn path
+	simulatedData   []float64 // and its data
 	simulatedPoints []Point
 }
 

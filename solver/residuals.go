@@ -61,6 +61,9 @@ func (a *residuals) evaluateAll() {
 	for k := range a.terms {
 		a.evaluate(k)
 	}
+	for _, s := range a.d.series {
+		s.evaluate(a.d.b.Threads(), a.points)
+	}
 }
 
 // evaluate recomputes the values of term k, with planTarget and planWeight as
@@ -118,6 +121,11 @@ func (a *residuals) residualFor(k int) {
 			a.target[n] -= f
 		}
 	}
+	for _, s := range a.d.series {
+		for n, f := range s.mean {
+			a.target[n] -= f
+		}
+	}
 	if a.weight == nil {
 		return
 	}
@@ -158,9 +166,12 @@ func (a *residuals) loss() float64 {
 
 // moments returns the values of all terms.
 func (a *residuals) moments() []tt.Moments {
-	m := make([]tt.Moments, len(a.terms))
-	for k := range m {
-		m[k] = tt.Moments{Mean: a.terms[k].mean, Var: a.terms[k].variance}
+	m := make([]tt.Moments, 0, len(a.terms)+len(a.d.series))
+	for k := range a.terms {
+		m = append(m, tt.Moments{Mean: a.terms[k].mean, Var: a.terms[k].variance})
+	}
+	for _, s := range a.d.series {
+		m = append(m, tt.Moments{Mean: s.mean, Var: s.variance})
 	}
 	return m
 }
