@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -30,7 +31,8 @@ type Model struct {
 	side  []*Side        // by mode, nil without side information
 	rows  [][]int32      // by mode and code: number of training rows
 
-	groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+	groups []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
+	lines  []*timeline.Timeline // by mode, nil without series along it
 
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
@@ -77,6 +79,9 @@ func New(c Contents) (*Model, error) {
 		described: new(atomic.Pointer[Model])}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
+		return nil, err
+	}
+	if err := m.findLines(); err != nil {
 		return nil, err
 	}
 	m.findTrained()

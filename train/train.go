@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/metrics"
@@ -233,7 +234,10 @@ func (r *run) buildField() error {
 		}
 	}
 	data := fieldData{Modes: r.spec.ModeNames(), Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups,
-		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Room: sysmemory.Available}
+		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Room: sysmemory.Available,
+		Line: func(mode int) (*timeline.Timeline, error) {
+			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
+		}}
 	field, notices, err := buildField(terms, data, r.sideInfo())
 	if err != nil {
 		return err
