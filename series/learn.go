@@ -14,75 +14,83 @@ var errArrays = errors.New("series: the sites do not fit together: their starts,
 // Learning the prior evaluates the log evidence of at most learnSites sites, those of
 // evenly spaced series.
 const (
-	learnSites  = 60_000
-	firstStep   = 1.0
-	smallStep   = 0.4
-	leastStep   = 0.05
-	evaluations = 50
+	learnSites = 40_000
+	rounds     = 6   // of a first call
+	width      = 0.3 // of the parabolas
+	mostMove   = 1.5
 )
 
-// Learn moves the prior towards the maximum of the summed log evidence, by a pattern
-// search over logarithms of variances and logits of coefficients. The first call, with
-// fresh set, tries several starts. A change that lowers the evidence of all sites is
-// taken back, so the evidence never falls.
+// Learn moves the prior towards the maximum of the summed log evidence over logarithms
+// of variances and logits of coefficients: one parameter after the other moves to the
+// top of the parabola through three values of the evidence. The first call, with fresh
+// set, tries several starts and does several rounds. A change that lowers the evidence of
+// all sites is taken back, so the evidence never falls.
 func (p *Process) Learn(threads int, fresh bool) {
 	cut, stride := p.shards(), 1+len(p.Step)/learnSites
-	start := []Prior{p.Prior}
-	budget := evaluations
-	if fresh {
-		budget *= 3
-		if p.Prior.AR > 0 {
-			for _, phi := range []float64{0.5, 0.97} {
-				other := p.Prior
-				other.Phi = phi
-				start = append(start, other)
-			}
-		}
-	}
 	score := func(q Prior) float64 { return p.evidence(threads, q, cut, stride) }
-	best, bestScore := p.Prior, math.Inf(-1)
-	for _, q := range start {
-		if s := score(q); s > bestScore {
-			best, bestScore = q, s
-		}
-	}
-	step := smallStep
+	best, n := p.Prior, 1
+	top := score(best)
 	if fresh {
-		step = firstStep
-	}
-	theta := best.theta()
-	for budget > 0 && step > leastStep {
-		improved := false
-		before := slices.Clone(theta)
-		for i := range theta {
-			for _, by := range []float64{step, -step} {
-				moved := slices.Clone(theta)
-				moved[i] += by
-				budget--
-				if s := score(best.withTheta(moved)); s > bestScore {
-					theta, bestScore, improved = moved, s, true
-					break
-				}
+		n = rounds
+		for _, q := range p.starts() {
+			if s := score(q); s > top {
+				best, top = q, s
 			}
 		}
-		if improved { // once more in the same direction
-			moved := slices.Clone(theta)
-			for i := range moved {
-				moved[i] += theta[i] - before[i]
-			}
-			budget--
-			if s := score(best.withTheta(moved)); s > bestScore {
-				theta, bestScore = moved, s
-			}
-			continue
-		}
-		step /= 2
 	}
-	learned := best.withTheta(theta)
-	if stride > 1 && p.evidence(threads, learned, cut, 1) < p.evidence(threads, p.Prior, cut, 1) {
+	for range n {
+		best, top = climb(best, top, score)
+	}
+	if stride > 1 && p.evidence(threads, best, cut, 1) < p.evidence(threads, p.Prior, cut, 1) {
 		return
 	}
-	p.Prior = learned.rounded()
+	p.Prior = best.rounded()
+}
+
+// starts returns priors with other variances and coefficients than that of the process.
+func (p *Process) starts() []Prior {
+	var out []Prior
+	theta := p.Prior.theta()
+	for _, scale := range []float64{0.01, 0.1, 1, 10} {
+		for _, phi := range []float64{0.3, 0.8, 0.97} {
+			moved := slices.Clone(theta)
+			i := 0
+			q := p.Prior
+			q.each(func(*float64) { moved[i] += math.Log(scale); i++ }, func(*float64) { moved[i] = logit(phi); i++ })
+			out = append(out, q.withTheta(moved))
+		}
+	}
+	return out
+}
+
+// climb moves each parameter once and returns the better prior with its score.
+func climb(p Prior, top float64, score func(Prior) float64) (Prior, float64) {
+	theta := p.theta()
+	for i := range theta {
+		try := func(by float64) float64 {
+			moved := slices.Clone(theta)
+			moved[i] += by
+			return score(p.withTheta(moved))
+		}
+		// The candidates are both sides, and the top of the parabola or, where it has
+		// none, a long step uphill.
+		low, high := try(-width), try(width)
+		best, by := low, -width
+		if high > low {
+			best, by = high, width
+		}
+		far := by * mostMove / width
+		if curve := low + high - 2*top; curve < 0 {
+			far = min(max(width/2*(low-high)/curve, -mostMove), mostMove)
+		}
+		if s := try(far); s > best {
+			best, by = s, far
+		}
+		if best > top {
+			theta[i], top = theta[i]+by, best
+		}
+	}
+	return p.withTheta(theta), top
 }
 
 // rounded returns the prior with parameters that survive a round trip as float32.
