@@ -192,6 +192,7 @@ func (m *machine) filter(points []Point, keep bool) float64 {
 	}
 	var scratch [2 * (3 + 2*maxSeasons*maxHarmonics)]float64
 	logZ, last := 0.0, int32(0)
+	volume := 1.0 // product of the variances of the innovations, so that there are few logarithms
 	for i, p := range points {
 		gap := p.Step - last
 		last = p.Step
@@ -218,7 +219,11 @@ func (m *machine) filter(points []Point, keep bool) float64 {
 		if p.Precision > 0 {
 			node.total = spread + 1/p.Precision
 			node.innovation = p.Value - predicted
-			logZ -= (math.Log(2*math.Pi*node.total) + node.innovation*node.innovation/node.total) / 2
+			logZ -= node.innovation * node.innovation / node.total / 2
+			if volume *= 2 * math.Pi * node.total; volume > 1e200 || volume < 1e-200 {
+				logZ -= math.Log(volume) / 2
+				volume = 1
+			}
 			by := node.innovation / node.total
 			for r := range d {
 				m.a[r] += ph[r] * by
@@ -233,7 +238,7 @@ func (m *machine) filter(points []Point, keep bool) float64 {
 			m.nodes[i] = node
 		}
 	}
-	return logZ
+	return logZ - math.Log(volume)/2
 }
 
 // smooth runs backward over the points that filter has kept, and sets mean and variance
