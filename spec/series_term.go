@@ -39,12 +39,12 @@ func parseSeries(s string, modes []string) (Term, error) {
 	if !ok || len(fields) < 2 || len(fields) > 3 {
 		return Term{}, fmt.Errorf("term %q: write a series as series(store*item; time), with the modes that have a series each and the mode of time", s)
 	}
+	if strings.ContainsAny(fields[0], ",:@") {
+		return Term{}, fmt.Errorf("term %q: join the modes of a series by *, as in series(store*item; time)", s)
+	}
 	t, err := ParseTerm(strings.TrimSpace(fields[0]), modes)
 	if err != nil {
 		return Term{}, err
-	}
-	if len(t.Cores) != 1 || t.Variant != "" {
-		return Term{}, fmt.Errorf("term %q: join the modes of a series by *, as in series(store*item; time)", s)
 	}
 	t.Series = &Series{Time: strings.TrimSpace(fields[1])}
 	if t.Series.Time == "" || modes != nil && !slices.Contains(modes, t.Series.Time) {
