@@ -140,6 +140,7 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 	id := func(mode, c int) string { return cells[c][modes[mode].Name] }
 	m = m.describeUnknown(codes, id)
 	m.ForgetUntrained(codes)
+	given.Horizon = m.horizons(codes, id)
 	var z tt.Moments
 	m.engines.use(func(engine *cpu.Backend) { z = m.Moments(engine, codes) })
 	columns := make([][]float32, n)

@@ -204,7 +204,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		}
 		batch := m.NewSummary()
 		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
-		given := Rows{b.Codes, b.W, b.Exposure}
+		given := m.RowsOf(b)
 		if b.W == nil && schema.Weight != "" && m.noise.Count() == nil {
 			batch.Assumed = append(batch.Assumed, schema.Weight)
 		}

@@ -24,6 +24,7 @@ var layers = [][]string{
 	{"train"},
 	{"evaluate"},
 	{"model"},
+	{"panel"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty"},
 	{"conformal", "metrics", "relevance", "sideinfo", "baseline", "publicdata"},
 	{"predictive", "tt"},
