@@ -100,7 +100,7 @@ func New(modes []dataset.Mode, ids func(mode int) []string, codes [][]int32, tar
 		p.End = max(p.End, int64(step))
 		s, seen := at[key]
 		if !seen {
-			if len(found) > most {
+			if len(found) >= most {
 				return nil
 			}
 			s = int32(len(found))
