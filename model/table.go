@@ -183,7 +183,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	if err != nil {
 		return sum, err
 	}
-	predict := m.batchPredictor(opt.Strict)
+	predict := m.BatchPredictor(opt.Strict)
 	if opt.Output.Format == "" {
 		opt.Output.Format = "text"
 	}
@@ -276,7 +276,7 @@ func (m *Model) unseenModes(codes [][]int32, i int, sum *Summary) string {
 // *predictive.DomainError of see gets its place in the table.
 func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptions, see func(m *Model, z tt.Moments, b *tableio.Batch) error) (Summary, error) {
 	sum := m.NewSummary()
-	predict := m.batchPredictor(opt.Strict)
+	predict := m.BatchPredictor(opt.Strict)
 	var mutex sync.Mutex
 	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
 	err := tableio.VisitBatches(ctx, source, schema, m.dicts, m.format(opt), opt.Threads, func(b *tableio.Batch) error {
@@ -306,11 +306,11 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 	return sum, err
 }
 
-// batchPredictor returns a function that computes the field's moments at batches,
-// several at a time. It sets the codes of ids without weights to tt.Unknown, and
+// BatchPredictor returns a function that computes the field's moments at batches of a
+// table whose codes are those of [Model.Dicts], several at a time. It sets the codes of ids without weights to tt.Unknown, and
 // returns the model that the other codes belong to, which also contains ids that
 // describe themselves.
-func (m *Model) batchPredictor(strict bool) func(b *tableio.Batch) (*Model, tt.Moments, error) {
+func (m *Model) BatchPredictor(strict bool) func(b *tableio.Batch) (*Model, tt.Moments, error) {
 	// What one batch learned of new ids serves the next ones. A slice of a model does
 	// not depend on its other slices, so it does not matter which batch stores last.
 	var latest atomic.Pointer[Model]
