@@ -149,7 +149,7 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 		columns[k] = make([]float32, len(cells))
 	}
 	var wide [][]float64
-	if m.wide() {
+	if m.Wide() {
 		wide = make([][]float64, n)
 		for k := range wide {
 			wide[k] = make([]float64, len(cells))

@@ -191,7 +191,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	names, renamed := m.addedColumns(opt)
 	added := make([]tableio.AddedColumn, len(names))
 	for i, name := range names {
-		added[i] = tableio.AddedColumn{Name: name, Text: results[i] == unseenColumn, Wide: m.wide() && !strings.HasPrefix(results[i], "sd") && results[i] != unseenColumn}
+		added[i] = tableio.AddedColumn{Name: name, Text: results[i] == unseenColumn, Wide: m.Wide() && !strings.HasPrefix(results[i], "sd") && results[i] != unseenColumn}
 	}
 	unseen := len(names) - 1 // the column of unknown modes
 	levels := append([]float64{0.5}, opt.Quantiles...)
@@ -229,7 +229,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		}
 		m.addExamples(&batch, b)
 		var wide [][]float64
-		if m.wide() {
+		if m.Wide() {
 			wide = values.Wide[unseen-opt.Samples : unseen]
 		}
 		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], wide, m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {

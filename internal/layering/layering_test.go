@@ -20,6 +20,7 @@ var layers = [][]string{
 	},
 	{"bench", "bench/simulate", "experiment"},
 	{"."},
+	{"forecast"},
 	{"search"},
 	{"train"},
 	{"evaluate"},
