@@ -109,7 +109,7 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 		for m, mode := range modes {
 			id := b.ID(m, i)
 			if id == "" && !isDerived(mode) || id == "NA" && mode.Func != "" && f.m.TrainingRows(m, f.m.Code(m, id)) == 0 {
-				return &dataset.InputError{File: f.source.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Columns[0], Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
+				return &dataset.InputError{File: f.source.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Expression(), Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
 			}
 		}
 		id := b.ID(f.time, i)
