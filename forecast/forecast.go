@@ -56,27 +56,9 @@ func (f *forecaster) open(ctx context.Context) error {
 		return err
 	}
 	if !f.o.Future.IsZero() {
-		f.source = f.o.Future
-		if f.names, err = tableio.ColumnNames(f.source, f.o.Format); err != nil {
-			return err
-		}
-		return f.checkFuture(ctx)
+		return f.openFuture(ctx)
 	}
-	var group func(codes []int32) string
-	if len(f.by) > 0 {
-		keys := f.m.Series().Keys
-		group = func(codes []int32) string {
-			return f.key(func(l *levels) string {
-				for k, mode := range keys {
-					if mode == l.mode {
-						return l.at(codes[k], l.dict.ID(codes[k]))
-					}
-				}
-				return ""
-			})
-		}
-	}
-	cells, err := futureCells(f.m, f.o, group)
+	cells, err := futureCells(f.m, f.o)
 	if err != nil {
 		return err
 	}
@@ -91,34 +73,47 @@ func (f *forecaster) schema() dataset.Schema {
 	return dataset.Schema{Modes: f.m.Modes(), Weight: s.Data.Weight, Exposure: s.Data.Exposure, Optional: true}
 }
 
-// checkFuture checks the rows of a table of future cells before anything is written: every
-// row must be in a period after the training rows and have all its ids.
-func (f *forecaster) checkFuture(ctx context.Context) error {
+// openFuture checks the rows of a table of future cells before anything is written: every
+// row must be in a period after the training rows and have all its ids. A table that can be
+// read once is kept in memory.
+func (f *forecaster) openFuture(ctx context.Context) error {
+	f.source = f.o.Future
 	if !f.source.Repeatable() {
-		return nil // every batch is checked before it is written
+		frame, err := tableio.ReadFrame(ctx, f.source, f.o.Format)
+		if err != nil {
+			return err
+		}
+		made := &columnMaker{names: frame.Names, columns: map[string][]string{}}
+		for c, name := range frame.Names {
+			made.columns[name] = frame.Columns[c]
+		}
+		if f.source, err = made.source(); err != nil {
+			return err
+		}
+	}
+	var err error
+	if f.names, err = tableio.ColumnNames(f.source, f.o.Format); err != nil {
+		return err
 	}
 	return tableio.VisitBatches(ctx, f.source, f.schema(), f.m.Dicts(), f.o.Format, f.o.Threads, f.checkBatch)
 }
 
 func (f *forecaster) checkBatch(b *tableio.Batch) error {
-	if f.o.Future.IsZero() {
-		return nil
-	}
 	series, modes := f.m.Series(), f.m.Modes()
 	for i := range b.Len() {
 		for m, mode := range modes {
 			id := b.ID(m, i)
 			if id == "" && !isDerived(mode) || id == "NA" && mode.Func != "" && f.m.TrainingRows(m, f.m.Code(m, id)) == 0 {
-				return &dataset.InputError{File: f.source.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Expression(), Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
+				return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Expression(), Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
 			}
 		}
 		id := b.ID(f.time, i)
 		if h := series.Horizon(id); h == 0 {
 			last, _ := series.Line.ID(series.End)
-			return &dataset.InputError{File: f.source.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
+			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: fmt.Sprintf("this is not a period after the last training period %s", last), Remedy: "forecast later periods, or predict the table"}
 		} else if f.o.Horizon > 0 && int(h) > f.o.Horizon {
-			return &dataset.InputError{File: f.source.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
+			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: fmt.Sprintf("this is %d periods ahead, beyond the horizon of %d", h, f.o.Horizon), Remedy: "extend the horizon or remove the row"}
 		}
 	}
@@ -175,9 +170,6 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 	levels := append([]float64{0.5}, f.o.quantileLevels()...)
 	draws := len(names) - f.o.Draws
 	err = tableio.AppendColumns(ctx, f.source, f.schema(), f.m.Dicts(), f.o.Format, f.o.Threads, w, f.o.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
-		if err := f.checkBatch(b); err != nil {
-			return err
-		}
 		m, z, err := predict(b)
 		if err != nil {
 			return err
