@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
@@ -68,8 +69,8 @@ func (c *initCommand) Run(e *env) error {
 		return err
 	}
 	var about strings.Builder
-	fmt.Fprintf(&about, "%s:\n\n", sampled(strings.Join(c.Tables, ", "), guessed))
-	columnTable(guessed).Write(&about)
+	fmt.Fprintf(&about, "%s:\n\n", summary.Sampled(strings.Join(c.Tables, ", "), guessed))
+	summary.ColumnTable(guessed).Write(&about)
 	about.WriteString("\n")
 	writeGuess(&about, guessed)
 	err = atomicfile.Write(c.Output, func(w io.Writer) error {
