@@ -72,7 +72,7 @@ func (c *initCommand) Run(e *env) error {
 	fmt.Fprintf(&about, "%s:\n\n", summary.Sampled(strings.Join(c.Tables, ", "), guessed))
 	summary.ColumnTable(guessed).Write(&about)
 	about.WriteString("\n")
-	writeGuess(&about, guessed)
+	summary.WriteGuess(&about, guessed, nameAllFlags)
 	err = atomicfile.Write(c.Output, func(w io.Writer) error {
 		_, err := io.WriteString(w, comment("Guessed by kft init from "+about.String())+"\n"+string(spec.BriefYAML())+comment(furtherSettings))
 		return err

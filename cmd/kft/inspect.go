@@ -95,7 +95,7 @@ func (c *inspectCommand) table(e *env) error {
 	fmt.Fprintf(&b, "%s; %s\n\n", summary.Sampled(c.File, g), layout)
 	summary.ColumnTable(g).Write(&b)
 	b.WriteString("\n")
-	writeGuess(&b, g)
+	summary.WriteGuess(&b, g, nameAllFlags)
 	if g.Wide != nil {
 		fmt.Fprintf(&b, "Note:   %v\n", incomplete)
 	}
