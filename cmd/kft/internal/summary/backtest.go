@@ -56,8 +56,8 @@ func WriteBacktest(w io.Writer, r *kft.Backtest, output string) error {
 	if r.Mix != "" {
 		fmt.Fprintf(&b, "Best mix at the last origin: %s\n", r.Mix)
 	}
-	t := textformat.Table{Header: []string{"ahead", "forecast", "n", "MAE", "RMSE", "WAPE", "bias", "MASE", "RMSSE", "pinball", "inside 90 %", "width 90 %"}}
-	byOrigin := textformat.Table{Header: []string{"origin", "forecast", "n", "MAE", "RMSE", "pinball", "inside 90 %"}}
+	t := textformat.Table{Left: 2, Header: []string{"ahead", "forecast", "n", "MAE", "RMSE", "WAPE", "bias", "MASE", "RMSSE", "pinball", "inside 90 %", "width 90 %"}}
+	byOrigin := textformat.Table{Left: 2, Header: []string{"origin", "forecast", "n", "MAE", "RMSE", "pinball", "inside 90 %"}}
 	for _, s := range r.Scores {
 		switch {
 		case s.Origin == "":
