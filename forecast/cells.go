@@ -17,8 +17,6 @@ type cells struct {
 	source tableio.Source
 	names  []string // of the columns
 	series int
-	first  string
-	last   string
 }
 
 // futureCells returns the cells of all chosen series in the periods of the horizon, series
@@ -56,10 +54,6 @@ func futureCells(m *model.Model, o *Options) (*cells, error) {
 		texts, err := series.Line.Columns(step)
 		if err != nil {
 			return nil, fielderr.Errorf("data.modes", "%w", err)
-		}
-		out.last, _ = series.Line.ID(step)
-		if h == 0 {
-			out.first = out.last
 		}
 		made.set(time.Columns, texts, h, made.rows-h, o.Horizon)
 	}

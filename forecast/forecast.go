@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -45,6 +46,7 @@ type forecaster struct {
 	sum    Summary
 
 	mutex    sync.Mutex
+	nearest  int32 // smallest horizon
 	farthest int32 // largest horizon
 	prior    int   // cells whose period is predicted by the prior
 }
@@ -63,7 +65,7 @@ func (f *forecaster) open(ctx context.Context) error {
 		return err
 	}
 	f.source, f.names = cells.source, cells.names
-	f.sum.Series, f.sum.First, f.sum.Last = cells.series, cells.first, cells.last
+	f.sum.Series = cells.series
 	return nil
 }
 
@@ -122,36 +124,28 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 
 // see counts the cells of a batch, whose codes belong to m, and their horizons.
 func (f *forecaster) see(m *model.Model, b *tableio.Batch) {
-	series := f.m.Series()
-	farthest, prior := int32(0), 0
-	first, last := "", ""
-	var low, high int32
-	for i := range b.Len() {
-		id := b.ID(f.time, i)
-		h := series.Horizon(id)
-		farthest = max(farthest, h)
-		if first == "" || h < low {
-			first, low = id, h
-		}
-		if last == "" || h > high {
-			last, high = id, h
-		}
-		if m.UsesMode(f.time) && m.Origin(f.time, b.Codes[f.time][i]) == model.FromPrior {
-			prior++
+	horizons := f.m.Horizons(b.Codes, b.ID)
+	if len(horizons) == 0 {
+		return
+	}
+	prior := 0
+	if m.UsesMode(f.time) {
+		for _, code := range b.Codes[f.time] {
+			if m.Origin(f.time, code) == model.FromPrior {
+				prior++
+			}
 		}
 	}
+	low, high := slices.Index(horizons, slices.Min(horizons)), slices.Index(horizons, slices.Max(horizons))
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	f.sum.Cells += b.Len()
 	f.prior += prior
-	f.farthest = max(f.farthest, farthest)
-	if !f.o.Future.IsZero() && b.Len() > 0 {
-		if f.sum.First == "" || low < series.Horizon(f.sum.First) {
-			f.sum.First = first
-		}
-		if f.sum.Last == "" || high > series.Horizon(f.sum.Last) {
-			f.sum.Last = last
-		}
+	if f.nearest == 0 || horizons[low] < f.nearest {
+		f.nearest, f.sum.First = horizons[low], b.ID(f.time, low)
+	}
+	if horizons[high] > f.farthest {
+		f.farthest, f.sum.Last = horizons[high], b.ID(f.time, high)
 	}
 }
 
@@ -182,7 +176,7 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 				return err
 			}
 			p := m.Distribution(z, rows, i)
-			mean := p.Moments().Mean
+			mean := p.CorrectedMean(p.UncorrectedMean())
 			if err := model.CheckMean(mean, b.First, i); err != nil {
 				return err
 			}

@@ -36,7 +36,7 @@ func (b *backtest) measureModel(k int, m *model.Model, rows evaluate.Rows, ahead
 			y, w := dataset.TargetAt(rows.Y, rows.Low, i), weightOf(rows, i)
 			err := m.CheckMoments(z, given, 0, i)
 			p := m.Distribution(z, given, i)
-			mean := p.Moments().Mean
+			mean := p.CorrectedMean(p.UncorrectedMean())
 			if err == nil {
 				err = model.CheckMean(mean, 0, i)
 			}

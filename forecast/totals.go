@@ -139,7 +139,8 @@ func (f *forecaster) addUp(m *model.Model, z tt.Moments, b *tableio.Batch, drawn
 	at := map[string]int{}
 	rows, line := m.RowsOf(b), f.m.Series().Line
 	for i := range z.Mean {
-		mean := m.Distribution(z, rows, i).Moments().Mean
+		p := m.Distribution(z, rows, i)
+		mean := p.CorrectedMean(p.UncorrectedMean())
 		if err := model.CheckMean(mean, b.First, i); err != nil {
 			return nil, err
 		}
@@ -149,16 +150,16 @@ func (f *forecaster) addUp(m *model.Model, z tt.Moments, b *tableio.Batch, drawn
 		}
 		id := b.ID(f.time, i)
 		key := strings.Join(texts, separator)
-		p, found := at[id+separator+key]
+		t, found := at[id+separator+key]
 		if !found {
-			p = len(out)
-			at[id+separator+key] = p
+			t = len(out)
+			at[id+separator+key] = t
 			step, _ := line.Step(id)
 			out = append(out, total{key: key, step: step, draws: make([]float64, n)})
 		}
-		out[p].mean += mean
+		out[t].mean += mean
 		for k := range wide {
-			out[p].draws[k] += wide[k][i]
+			out[t].draws[k] += wide[k][i]
 		}
 	}
 	return out, nil
