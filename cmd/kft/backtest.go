@@ -11,12 +11,12 @@ import (
 type backtestCommand struct {
 	specFlags
 
-	Windows int    `group:"run" default:"4" placeholder:"N" help:"Number of origins (default: 4)."`
-	Horizon int    `group:"run" default:"3" placeholder:"H" help:"Number of periods to forecast from each origin (default: 3)."`
-	Step    int    `group:"run" default:"1" placeholder:"N" help:"Number of periods from one origin to the next (default: 1)."`
-	Keep    bool   `group:"run" help:"Keep what the first origin chose: scale, terms, ranks and noise. Only the weights are learned again at every origin."`
-	Output  string `short:"o" group:"run" placeholder:"FILE" complete:"file" help:"Also write a model that is trained on all rows, with intervals calibrated by horizon on the forecasts of all origins (default: none)."`
-	Format  string `group:"run" default:"text" placeholder:"F" values:"text,json,csv" help:"Format of the scores: text, json or csv (default: text)."`
+	Windows int    `group:"backtest" default:"4" placeholder:"N" help:"Number of origins (default: 4)."`
+	Horizon int    `group:"backtest" default:"3" placeholder:"H" help:"Number of periods to forecast from each origin (default: 3)."`
+	Step    int    `group:"backtest" default:"1" placeholder:"N" help:"Number of periods from one origin to the next (default: 1)."`
+	Keep    bool   `group:"backtest" help:"Keep what the first origin chose: scale, terms, ranks and noise. Only the weights are learned again at every origin."`
+	Output  string `short:"o" group:"backtest" placeholder:"FILE" complete:"file" help:"Also write a model that is trained on all rows, with intervals calibrated by horizon on the forecasts of all origins (default: none)."`
+	Format  string `group:"backtest" default:"text" placeholder:"F" values:"text,json,csv" help:"Format of the scores: text, json or csv (default: text)."`
 	Threads int    `group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
 	Quiet   bool   `short:"q" group:"run" help:"Print no progress on standard error."`
 }

@@ -114,6 +114,7 @@ func flagGroups() []kong.Group {
 		{Key: "uncertainty", Title: "Uncertainty:"},
 		{Key: "training", Title: "Training:"},
 		{Key: "search", Title: "Search:"},
+		{Key: "backtest", Title: "Backtest:"},
 		{Key: "run", Title: "Run (only --time-budget can change the result):"},
 	}
 }
