@@ -158,6 +158,25 @@ func (t *Timeline) Next(h int) ([]string, error) {
 	return ids, nil
 }
 
+// Columns returns the values of the mode's columns for a step, from which its id is made.
+// The column of a function such as yearmonth(date) gets the first moment of the period.
+func (t *Timeline) Columns(step int64) ([]string, error) {
+	id, err := t.ID(step)
+	if err != nil {
+		return nil, err
+	}
+	if t.mode.Func == "" {
+		columns, _ := t.format.Split(id)
+		return columns, nil
+	}
+	c := t.origin + step*t.grid.every
+	at := t.grid.at(c) // functions with an order give moments
+	if at.Hour() != 0 || at.Minute() != 0 {
+		return []string{at.Format("2006-01-02 15:04")}, nil
+	}
+	return []string{at.Format("2006-01-02")}, nil
+}
+
 // A Cycle is a span of time after which a pattern may recur.
 type Cycle struct {
 	Name    string  // day, week or year
@@ -195,4 +214,16 @@ func (t *Timeline) Cycles() []Cycle {
 		cycles[i].Periods /= step
 	}
 	return slices.DeleteFunc(cycles, func(c Cycle) bool { return !(c.Periods > 1.5) })
+}
+
+// SamePeriod returns two ids of the same period, written differently, if there are any.
+func (t *Timeline) SamePeriod() (a, b string, found bool) {
+	seen := map[int64]string{}
+	for i, step := range t.steps {
+		if other, twice := seen[step]; twice {
+			return other, t.ids[i], true
+		}
+		seen[step] = t.ids[i]
+	}
+	return "", "", false
 }

@@ -189,6 +189,37 @@ func TestIrregular(t *testing.T) {
 	}
 }
 
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ mode, ids, want string }{
+		{"time=year+month", "2016-11,2016-12", "2017,1"},
+		{"yearmonth(at)", "2016-11,2016-12", "2017-01-01"},
+		{"yearweek(at)", "2016-W51,2016-W52", "2017-01-02"},
+		{"yearquarter(at)", "2016-Q3,2016-Q4", "2017-01-01"},
+		{"year(at)", "2015,2016", "2017-01-01"},
+		{"date(at)", "2016-12-30,2016-12-31", "2017-01-01"},
+		{"datehour(at)", "2016-12-31 22:00,2016-12-31 23:00", "2017-01-01"},
+		{"datehour(at)", "2016-12-31 21:00,2016-12-31 22:00", "2016-12-31 23:00"},
+		{"period", "7,8", "9"},
+	} {
+		line, err := New(parseMode(t, c.mode), strings.Split(c.ids, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := line.Columns(line.Last() + 1)
+		if err != nil || strings.Join(got, ",") != c.want {
+			t.Errorf("%s: got %q, %v, want %q", c.mode, got, err, c.want)
+		}
+		if line.Mode().Func == "" {
+			continue
+		}
+		id, _, err := line.Mode().ID(map[string]string{"at": got[0]})
+		if want, _ := line.ID(line.Last() + 1); id != want || err != nil {
+			t.Errorf("%s: %s makes the id %q, %v, want %q", c.mode, got[0], id, err, want)
+		}
+	}
+}
+
 func ExampleTimeline_Next() {
 	mode, _ := dataset.ParseMode("time=year+month")
 	line, _ := New(mode, []string{"2016-9", "2016-12"})
