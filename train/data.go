@@ -101,7 +101,14 @@ func (r *run) takeParts() error {
 	r.split = r.data.split
 	if share := r.opt.Share; share > 0 && share < 1 {
 		all := r.split.Count(dataset.Train)
-		if r.split = shareOf(r.split, share, r.spec.Seed); r.split.Count(dataset.Train) == 0 {
+		if time := r.data.TimeMode(); time >= 0 && r.opt.Compare && r.data.Familiar() < 0.5 {
+			sampled := *r.split
+			sampled.Parts = r.data.seriesShare(r.split.Parts, time, share, r.spec.Seed)
+			r.split = &sampled
+		} else {
+			r.split = shareOf(r.split, share, r.spec.Seed)
+		}
+		if r.split.Count(dataset.Train) == 0 {
 			return fmt.Errorf("a share of %.2g of %d training rows is empty; the table is too small to be reduced", share, all)
 		}
 	}
