@@ -22,7 +22,7 @@ const (
 
 // future reports whether the validation rows come after the training rows.
 func (c *chooser) future() bool {
-	return c.data.TimeMode() >= 0 && (strings.HasPrefix(c.spec.Split, "time:") || c.data.Familiar() < 0.5)
+	return c.data.LaterMode() >= 0
 }
 
 // entities returns the modes that are neither the time nor a part of a date.

@@ -26,6 +26,8 @@ type Data struct {
 	table   dataset.Table
 	split   *split.Split
 	seconds float64 // time of reading
+
+	laterMode int // see LaterMode
 }
 
 // Read reads and splits a table. The zero source means the files of the
@@ -61,7 +63,10 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	return &Data{source: source.String(), table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
+	d := &Data{source: source.String(), table: *table, split: split}
+	d.findLater()
+	d.seconds = time.Since(began).Seconds()
+	return d, nil
 }
 
 // Used returns the number of rows in all parts.
@@ -101,7 +106,7 @@ func (r *run) takeParts() error {
 	r.split = r.data.split
 	if share := r.opt.Share; share > 0 && share < 1 {
 		all := r.split.Count(dataset.Train)
-		if time := r.data.TimeMode(); time >= 0 && r.opt.Compare && r.data.Familiar() < 0.5 {
+		if time := r.data.LaterMode(); time >= 0 && r.opt.Compare {
 			sampled := *r.split
 			sampled.Parts = r.data.seriesShare(r.split.Parts, time, share, r.spec.Seed)
 			r.split = &sampled
