@@ -24,7 +24,7 @@ func (d *Data) CalendarParts(mode int) []string {
 		}
 		levels := slices.Clone(joined.Rows.Columns[0])
 		slices.Sort(levels)
-		if n := len(slices.Compact(levels)); n >= 2 && 2*n <= len(ids) && !d.newLevels(mode, joined.Rows.Columns[0]) && d.recurs(mode, joined.Rows.Columns[0]) {
+		if n := len(slices.Compact(levels)); n >= 2 && 4*n <= 3*len(ids) && !d.newLevels(mode, joined.Rows.Columns[0]) && d.recurs(mode, joined.Rows.Columns[0]) {
 			parts = append(parts, name)
 		}
 	}

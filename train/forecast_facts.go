@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
@@ -87,22 +88,33 @@ func (d *Data) recurs(mode int, level []string) bool {
 	return runs > len(levels)
 }
 
-// seriesShare keeps the rows of about the given share of the series, in all parts: a
-// sample of rows would leave gaps in every series. A series is a combination of the ids
-// of all modes but time; each has its own random number, so a smaller share is a subset of a
-// larger one.
+// seriesShare keeps the rows of about the given share of the ids of one mode, in all
+// parts: a sample of rows would leave gaps in every series, and one of series would leave
+// too little of the interaction of the modes. The mode is the one with the fewest ids of
+// which enough are left. Each id has its own random number, so a smaller share is a subset of
+// a larger one.
 func (d *Data) seriesShare(parts []dataset.Part, time int, share float64, seed uint64) []dataset.Part {
-	out := slices.Clone(parts)
-	for i := range out {
-		h := seed*0x9E3779B97F4A7C15 + 0x632BE59BD9B4E019
-		for m := range d.table.Dicts {
-			if m == time {
-				continue
-			}
-			h = (h ^ uint64(d.table.Codes[m][i]+1)) * 0xBF58476D1CE4E5B9
-			h ^= h >> 31
+	const leastIDs = 20
+	mode, size := -1, 0
+	for m, dict := range d.table.Dicts {
+		n := dict.Len()
+		enough := share*float64(n) >= leastIDs
+		had := share*float64(size) >= leastIDs
+		if m != time && (mode < 0 || enough && (!had || n < size) || !had && n > size) {
+			mode, size = m, n
 		}
-		if float64(h>>11)/(1<<53) >= share {
+	}
+	out := slices.Clone(parts)
+	if mode < 0 {
+		return out
+	}
+	draw := randstream.New(seed, "share of ids")
+	taken := make([]bool, size)
+	for i := range taken {
+		taken[i] = draw.Float64() < share
+	}
+	for i, code := range d.table.Codes[mode] {
+		if !taken[code] {
 			out[i] = dataset.Unused
 		}
 	}
