@@ -67,7 +67,7 @@ const (
 
 // check returns the first problem of the options, and fills in defaults.
 func (o *Options) check(m *model.Model) error {
-	series := m.Series()
+	series := m.Panel()
 	if series == nil {
 		return fielderr.Errorf("data.modes", "the model has no mode of time, or its rows are no series, so there is nothing to forecast; fit a model with a mode such as time=year+month or date")
 	}
@@ -152,7 +152,7 @@ func (o *Options) columns(taken []string) []string {
 
 // unitName returns the unit of a model's periods.
 func unitName(m *model.Model) string {
-	if unit := m.Series().Line.Unit(); unit != "" {
+	if unit := m.Panel().Line.Unit(); unit != "" {
 		return unit
 	}
 	return "period"

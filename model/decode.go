@@ -136,6 +136,9 @@ func (d *decoder) decode() error {
 			m.field.Group = append(m.field.Group, meta.Group)
 		}
 	}
+	if err := d.findSeries(); err != nil {
+		return err
+	}
 	parts, err := modelfile.Values[uint8](d.f, "split", -1)
 	if err != nil {
 		return err
@@ -147,7 +150,7 @@ func (d *decoder) decode() error {
 		m.parts = append(m.parts, dataset.Part(p))
 	}
 	m.findTrained()
-	m.series, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] })
+	m.panel, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] })
 	return err
 }
 
