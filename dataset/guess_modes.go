@@ -219,8 +219,8 @@ func crossed(a, b []int32) ([]int32, int) {
 // not.
 func (g *guesser) mayBeMode(c *sampleColumn) bool {
 	switch {
-	case c.Name == g.given.Weight || c.Name == g.given.Exposure:
-		c.reason = "it is the weight or the exposure"
+	case g.given.reserves(c.Name):
+		c.reason = "it is a weight, an exposure or a covariate"
 	case c.dividesRows() != "":
 		c.reason = c.dividesRows()
 	case nameHasWord(c.Name, weightWords):

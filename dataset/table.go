@@ -88,12 +88,9 @@ func (t *Table) ModeIndex(name string) (int, error) {
 
 // CellName returns the ids of an observation: store=2106,item=11776.
 func (t *Table) CellName(k int32) string {
-	var s []byte
-	for m, mode := range t.Modes {
-		if m > 0 {
-			s = append(s, ',')
-		}
-		s = fmt.Appendf(s, "%s=%s", mode.Name, t.Dicts[m].ID(t.Codes[m][k]))
+	var ids []string
+	for _, m := range t.identifying() {
+		ids = append(ids, t.Modes[m].Name+"="+t.Dicts[m].ID(t.Codes[m][k]))
 	}
-	return string(s)
+	return strings.Join(ids, ",")
 }

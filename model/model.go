@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -30,7 +31,8 @@ type Model struct {
 	side  []*Side        // by mode, nil without side information
 	rows  [][]int32      // by mode and code: number of training rows
 
-	groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+	groups     []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+	covariates *history.Encoder
 
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
@@ -60,7 +62,8 @@ type Contents struct {
 	Side  []*Side        // by mode, nil without side information
 	Rows  [][]int32      // by mode and code: number of training rows
 
-	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+	Groups  []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+	History *history.History   // of the training rows, if a mode is computed from them
 }
 
 // Side is the side information of one mode.
@@ -79,6 +82,7 @@ func New(c Contents) (*Model, error) {
 	if m.engines, err = newEnginePool(); err != nil {
 		return nil, err
 	}
+	m.covariates = history.NewEncoder(m.modes, m.dicts, c.History, m.numberFormat())
 	m.findTrained()
 	m.resolve()
 	return m, nil

@@ -177,12 +177,25 @@ type SideReport struct {
 	Table   sideinfo.Report `json:"table"`
 
 	Groups []sideinfo.GroupReport `json:"groups,omitempty"` // by the columns that terms use as modes
+
+	Curve *Curve `json:"curve,omitempty"` // of a numeric covariate, whose bins are the ids
+}
+
+// A Curve describes the values of a numeric covariate.
+type Curve struct {
+	Low     float64 `json:"low"` // centres of the outermost bins
+	High    float64 `json:"high"`
+	Missing int     `json:"missing,omitempty"` // rows without a value
 }
 
 func (r SideReport) clone() SideReport {
 	r.Learned, r.Notices = slices.Clone(r.Learned), slices.Clone(r.Notices)
 	r.Table.Columns, r.Table.Notices = slices.Clone(r.Table.Columns), slices.Clone(r.Table.Notices)
 	r.Groups = slices.Clone(r.Groups)
+	if r.Curve != nil {
+		curve := *r.Curve
+		r.Curve = &curve
+	}
 	return r
 }
 

@@ -47,6 +47,11 @@ func (m *Model) findTrained() {
 			}
 		}
 	}
+	for at, trained := range m.trained {
+		for code := range trained { // between the fitted numbers of a covariate the curve is known
+			trained[code] = trained[code] || m.covariates.Within(at, m.dicts[at].ID(int32(code)))
+		}
+	}
 	m.findGrouped(groups)
 }
 

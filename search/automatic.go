@@ -81,7 +81,11 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		c.deadline = time.Now().Add(time.Duration(comparisonBudget * float64(opt.TimeBudget)))
 	}
 	c.countPairs()
-	c.folds, c.scores = foldsOf(s, data), map[string]float64{}
+	var err error
+	if c.folds, err = foldsOf(s, data); err != nil {
+		return s, nil, nil, err
+	}
+	c.scores = map[string]float64{}
 	c.countsOpen = c.spec.Uncertainty.Likelihood == spec.Auto
 	open := c.spec.Uncertainty.Inference == spec.Auto
 	if open {
@@ -234,10 +238,10 @@ const (
 // foldsOf returns the divisions of the rows on which candidates are compared: the given
 // one and, for a small table, folds of its training and validation rows. Those of a split
 // by time or by entity are never mixed, nor those of a file of parts that looks like one.
-func foldsOf(s spec.Spec, data *train.Data) []*train.Data {
+func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 	n := data.Count(dataset.Valid)
 	if n == 0 || n >= foldBelow || strings.HasPrefix(s.Split, "time:") || strings.HasPrefix(s.Split, "entity:") || data.Familiar() < 0.5 {
-		return []*train.Data{data}
+		return []*train.Data{data}, nil
 	}
 	all := []*train.Data{data}
 	repeats := uint64(1)
@@ -245,9 +249,13 @@ func foldsOf(s spec.Spec, data *train.Data) []*train.Data {
 		repeats = fewRepeats
 	}
 	for i := range repeats {
-		all = append(all, data.Folds(folds, s.Seed+i)...)
+		divided, err := data.Folds(folds, s.Seed+i)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, divided...)
 	}
-	return all
+	return all, nil
 }
 
 // score returns the mean CRPS on validation rows of short fits on samples of rows. With

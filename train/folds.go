@@ -10,7 +10,7 @@ import (
 // Folds divides the training and validation rows into n folds by the seed, and returns
 // the data n times, each with another fold as the validation set. The test rows stay
 // what they are.
-func (d *Data) Folds(n int, seed uint64) []*Data {
+func (d *Data) Folds(n int, seed uint64) ([]*Data, error) {
 	var rows []int
 	for i, p := range d.split.Parts {
 		if p == dataset.Train || p == dataset.Valid {
@@ -29,9 +29,13 @@ func (d *Data) Folds(n int, seed uint64) []*Data {
 			}
 		}
 		fold.split = &split
-		all = append(all, &fold)
+		own, err := fold.withHistory(false)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, own)
 	}
-	return all
+	return all, nil
 }
 
 // Familiar returns the share of the validation rows whose every id occurs in the

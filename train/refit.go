@@ -36,6 +36,9 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, opt 
 	if err != nil {
 		return nil, nil, err
 	}
+	if data, err = data.withHistory(true); err != nil {
+		return nil, nil, err
+	}
 	opt.Checkpoint = refitFolder(opt)
 	record := m.Record()
 	r := &run{spec: refitSpec(m.Spec(), record), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, seconds: map[string]float64{}, began: time.Now()}

@@ -94,7 +94,7 @@ func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bo
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{spec: s, opt: opt, engine: cpu.New(path, opt.Threads), data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
+	r := &run{spec: data.resolved(s), opt: opt, engine: cpu.New(path, opt.Threads), data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}
@@ -181,6 +181,9 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.readSide(ctx); err != nil {
 		return err
 	}
+	if err := r.addCurves(); err != nil {
+		return err
+	}
 	if err := r.buildField(); err != nil {
 		return err
 	}
@@ -198,11 +201,12 @@ func (r *run) plan(ctx context.Context) error {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes()), Groups: r.groups})
+		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes()), Groups: r.groups, History: r.data.history})
 	if err != nil {
 		return err
 	}
 	r.warnUnusedSide()
+	r.warnUnusedCovariates()
 	if r.measured != nil {
 		return nil
 	}
@@ -232,7 +236,7 @@ func (r *run) buildField() error {
 			other[m] = slices.Concat(r.parts[dataset.Valid].Codes[m], r.parts[dataset.Test].Codes[m])
 		}
 	}
-	data := fieldData{Modes: r.spec.ModeNames(), Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups,
+	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups,
 		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Room: sysmemory.Available}
 	field, notices, err := buildField(terms, data, r.sideInfo())
 	if err != nil {
