@@ -14,6 +14,8 @@ type Counts struct {
 	Missing    int `json:"missing"`     // dropped: the target is empty, NA, N/A or null
 	ZeroWeight int `json:"zero_weight"` // dropped: the weight is 0, so the row carries no information
 	Merged     int `json:"merged"`      // merged into the cell of an earlier row
+
+	Zeros int `json:"zeros,omitempty"` // training rows of the value 0 that were added for cells without a row
 }
 
 // Table is a list of observations: cell (Codes[0][k], Codes[1][k], ...) has value

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -121,4 +122,24 @@ func (e *Encoder) idOf(at int, code func(mode int) int32, field func(mode int) s
 		text = dataset.MissingID
 	}
 	return text, true
+}
+
+// EncodeTable gives the covariates of the table that the model was fitted to the codes
+// that they had in the fit. source names the table in messages.
+func (e *Encoder) EncodeTable(t *dataset.Table, source string) error {
+	if err := covariate.Encode(t, source, e.format); err != nil {
+		return err
+	}
+	for m := len(t.Modes); m < len(e.modes); m++ {
+		missing, _ := e.dicts[m].Code([]byte(dataset.MissingID))
+		codes := make([]int32, t.Len())
+		for k := range codes {
+			v := e.history.Value(e.modes[m], func(mode int) int32 { return t.Codes[mode][k] }, nil)
+			if codes[k] = missing; !math.IsNaN(v) {
+				codes[k] = int32(e.grids[m].Nearest(v)) // ids are in increasing order
+			}
+		}
+		t.Modes, t.Dicts, t.Codes = append(t.Modes, e.modes[m]), append(t.Dicts, e.dicts[m]), append(t.Codes, codes)
+	}
+	return nil
 }

@@ -185,6 +185,9 @@ func (m *Model) Dicts() []*dataset.Dict { return slices.Clone(m.dicts) }
 // for its combination of ids.
 func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.UnseenCombinations(codes) }
 
+// Covariates returns the encoder of the covariates.
+func (m *Model) Covariates() *history.Encoder { return m.covariates }
+
 // Record returns a copy of the record of the fit.
 func (m *Model) Record() Record { return m.record.Clone() }
 

@@ -59,6 +59,8 @@ func (m *Model) findTrained() {
 func (m *Model) Origin(mode int, code int32) Origin {
 	code = tt.CodeOf(code)
 	switch {
+	case m.trained[mode] == nil && m.modes[mode].Covariate():
+		return FromTraining // no term uses it
 	case code < 0:
 		return FromPrior
 	case m.trained[mode] == nil || m.trained[mode][code]:

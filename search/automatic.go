@@ -56,8 +56,9 @@ type chooser struct {
 	folds     []*train.Data // divisions of the data on which candidates are compared
 	opt       train.Options // of the final fit
 	effort    effort
-	modes     []string
+	modes     []string // that identify a cell
 	sizes     []int
+	others    []string // covariates
 	rows      int // training rows
 	pairs     map[[2]int]int
 	power     *model.PowerEstimate
@@ -73,7 +74,7 @@ type chooser struct {
 // use samples of the training rows, so their cost does not grow with the table. See
 // docs/concepts/automatic.md for the rules.
 func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, *model.PowerEstimate, []model.Decision, error) {
-	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames(), sizes: data.Sizes(), rows: data.Count(dataset.Train)}
+	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames()[:s.CellModes()], sizes: data.Sizes(), others: s.ModeNames()[s.CellModes():], rows: data.Count(dataset.Train)}
 	if err := c.checkModes(); err != nil {
 		return s, nil, nil, err
 	}
@@ -96,7 +97,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	}
 	c.spec.Order = "given"
 	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
-	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseCalendar, c.chooseVariant}
+	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseCalendar, c.chooseCovariates, c.chooseVariant}
 	if open {
 		steps = append(steps, c.chooseInference, c.chooseAtFullSize)
 	}
@@ -125,7 +126,7 @@ func (c *chooser) checkModes() error {
 	if c.rows < leastRows {
 		return fielderr.Errorf("data.modes", "the training set has only %s, too few to choose a model; give more rows, or set the terms", plural.Count(c.rows, "row"))
 	}
-	for _, n := range c.sizes {
+	for _, n := range c.sizes[:len(c.modes)] {
 		if 10*n <= 9*c.rows {
 			return nil
 		}

@@ -143,6 +143,15 @@ func (r *run) takeParts() error {
 		}
 		r.parts[p] = all.Select(rows)
 	}
+	if r.data.zero {
+		training := func(k int) bool {
+			part := r.data.split.Parts[k]
+			return part == dataset.Train || r.measured != nil && part != dataset.Unused
+		}
+		if err := r.addZeros(all, training); err != nil {
+			return err
+		}
+	}
 	if r.release {
 		t.Codes, t.Y, t.Low, t.W, t.Exposure = nil, nil, nil, nil, nil
 	}

@@ -41,9 +41,9 @@ func (d *Data) Folds(n int, seed uint64) ([]*Data, error) {
 // Familiar returns the share of the validation rows whose every id occurs in the
 // training set.
 func (d *Data) Familiar() float64 {
-	seen := make([][]bool, len(d.table.Dicts))
-	for m, dict := range d.table.Dicts {
-		seen[m] = make([]bool, dict.Len())
+	seen := make([][]bool, d.cellModes())
+	for m := range seen {
+		seen[m] = make([]bool, d.table.Dicts[m].Len())
 	}
 	for i, p := range d.split.Parts {
 		for m := range seen {

@@ -40,7 +40,7 @@ func (d *Data) addHistory(derived []dataset.Mode, zero, all bool) error {
 		if first {
 			d.setBins(m, values)
 		} else {
-			d.useBins(m, values)
+			t.Codes[m] = d.binned(m, values)
 		}
 	}
 	return nil
@@ -70,9 +70,9 @@ func (d *Data) setBins(m int, values []float64) {
 	covariate.SetNumbers(&d.table, m, distinct)
 }
 
-// useBins codes the values of the rows of a mode by the bins that it has. Their ids are
-// in increasing order, with that of missing values at the end.
-func (d *Data) useBins(m int, values []float64) {
+// binned returns the codes of values in the bins of a mode. Their ids are in increasing
+// order, with that of missing values at the end.
+func (d *Data) binned(m int, values []float64) []int32 {
 	dict := d.table.Dicts[m]
 	grid := covariate.GridOf(dict.IDs())
 	missing, _ := dict.Code([]byte(dataset.MissingID))
@@ -82,7 +82,7 @@ func (d *Data) useBins(m int, values []float64) {
 			codes[k] = int32(grid.Nearest(v))
 		}
 	}
-	d.table.Codes[m] = codes
+	return codes
 }
 
 // derived returns the modes that are computed from the training rows.

@@ -120,6 +120,7 @@ type run struct {
 	groups      []*sideinfo.Groups // by mode, nil without groups
 	sideReports []model.SideReport
 	moments     map[dataset.Part]tt.Moments
+	zeros       int            // training rows that were added for cells without a row
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
 	warnings    []string
 	checkpoint  *checkpoint // nil if none are saved
@@ -268,6 +269,7 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 	}
 	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
 		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points, Side: r.sideReports, Terms: r.contributions(solved), DecileEdges: r.decileEdges()}
+	record.Rows.Zeros = r.zeros
 	r.model = r.model.WithRecord(record) // measures need the edges
 	for p := range r.parts {
 		if r.opt.Compare && dataset.Part(p) != dataset.Valid {
