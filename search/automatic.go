@@ -59,7 +59,7 @@ type chooser struct {
 	modes     []string // that identify a cell
 	sizes     []int
 	others    []string // covariates
-	rows      int // training rows
+	rows      int      // training rows
 	pairs     map[[2]int]int
 	power     *model.PowerEstimate
 	scores    map[string]float64 // CRPS by specification: the best of a step is the first of the next
