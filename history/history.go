@@ -12,37 +12,105 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/panel"
 )
 
-// A History holds the values of training rows by series. Its methods are safe for
-// concurrent use.
+// A History holds the values of training rows by series. It does not change and may be
+// shared.
 type History struct {
-	modes []dataset.Mode // of the table; those that identify a cell come first
-	cells int            // number of these
-	time  int            // the mode of time, -1 if there is none
-	ids   []string       // of the mode of time, by code
-	step  []int32        // period of each id of the mode of time
-	last  int32          // last period of the training rows
-	zero  bool           // a cell without a row within the life of its series is 0
+	frame
+	zero bool  // a cell without a row within the life of its series is 0
+	last int64 // last period of the training rows
 
-	series map[string]int32 // by the codes of the other modes that identify a cell
+	series map[string]int32 // by the codes of the keys
 	keys   []int32          // these codes, one series after the other
 	start  []int32          // rows of series s are start[s] to start[s+1]
 	codes  []int32          // time of each row, in order of time
 	value  []float32
 
 	periods map[string]map[string]int32 // by mode, then by the codes of its combination
-
-	mutex sync.Mutex
-	later map[string]int32 // periods of ids that are not among ids, noStep for unknown ones
 }
 
-// noStep is the period of an id whose place in time is unknown.
-const noStep = math.MinInt32
+// A frame says which modes make a series, and when the ids of the mode of time are.
+type frame struct {
+	modes []dataset.Mode     // of the table
+	time  int                // the mode of time, -1 if there is none
+	line  *timeline.Timeline // nil without time
+	step  []int64            // period of each fitted id of the mode of time
+	key   []int              // modes that distinguish series
+}
+
+// newFrame finds the mode of time. Without one, all modes that identify a cell
+// distinguish series.
+func newFrame(modes []dataset.Mode, dicts []*dataset.Dict) (frame, error) {
+	f := frame{modes: modes}
+	f.time = panel.TimeMode(modes, func(mode int) []string { return dicts[mode].IDs() })
+	if f.time < 0 {
+		for m, mode := range modes {
+			if !mode.Covariate() {
+				f.key = append(f.key, m)
+			}
+		}
+		return f, nil
+	}
+	f.key = panel.KeyModes(modes, f.time)
+	var err error
+	if f.line, err = timeline.New(modes[f.time], dicts[f.time].IDs()); err != nil {
+		return f, fielderr.Errorf("data.modes", "%w", err)
+	}
+	f.step = f.line.Steps()
+	return f, nil
+}
+
+// needTime returns an error that names a field if there is no mode of time.
+func (f *frame) needTime(field, what string) error {
+	if f.time >= 0 {
+		return nil
+	}
+	var names []string
+	for _, m := range f.key {
+		names = append(names, f.modes[m].Name)
+	}
+	return fielderr.Errorf(field, "%s needs a mode of time, and the order in time of none of the modes %s is known; make one of columns such as time=year+month, or of yearmonth(column) or date(column)", what, strings.Join(names, ", "))
+}
+
+// at returns the period of row k, 0 without a mode of time.
+func (f *frame) at(t *dataset.Table, k int32) int64 {
+	if f.time < 0 {
+		return 0
+	}
+	return f.step[t.Codes[f.time][k]]
+}
+
+// bySeries sorts rows of a table by series and time. It returns the series of each row of
+// the table, numbered by first appearance, and their numbers by the codes of the keys.
+func (f *frame) bySeries(t *dataset.Table, rows []int32) (of []int32, series map[string]int32) {
+	of, series = make([]int32, t.Len()), map[string]int32{}
+	var key []byte
+	for _, k := range rows {
+		key = key[:0]
+		for _, m := range f.key {
+			key = binary.LittleEndian.AppendUint32(key, uint32(t.Codes[m][k]))
+		}
+		s, known := series[string(key)]
+		if !known {
+			s = int32(len(series))
+			series[string(key)] = s
+		}
+		of[k] = s
+	}
+	slices.SortStableFunc(rows, func(a, b int32) int {
+		if of[a] != of[b] {
+			return int(of[a] - of[b])
+		}
+		return int(f.at(t, a) - f.at(t, b))
+	})
+	return of, series
+}
 
 // Options say how a history is made.
 type Options struct {
@@ -50,10 +118,16 @@ type Options struct {
 	Zero   bool   // a cell without a row, from the first training row of its series to the last training period, has the value 0
 }
 
-// New returns the history of the rows of a table for which training is true. O(n log n).
-func New(t *dataset.Table, modes []dataset.Mode, training func(k int) bool, opt Options) (*History, error) {
-	h := &History{modes: modes, cells: cellModes(modes), zero: opt.Zero}
-	if err := h.findTime(t.Dicts); err != nil {
+// New returns the history of the rows of a table for which training is true. The table
+// has the modes that are computed, but perhaps not their dictionaries yet. It costs
+// O(n log n).
+func New(t *dataset.Table, training func(k int) bool, opt Options) (*History, error) {
+	f, err := newFrame(t.Modes, t.Dicts)
+	if err != nil {
+		return nil, err
+	}
+	h := &History{frame: f, zero: opt.Zero}
+	if err := h.checkModes(); err != nil {
 		return nil, err
 	}
 	rows := make([]int32, 0, t.Len())
@@ -62,110 +136,54 @@ func New(t *dataset.Table, modes []dataset.Mode, training func(k int) bool, opt 
 			rows = append(rows, int32(k))
 		}
 	}
-	of := make([]int32, t.Len())
-	h.series = map[string]int32{}
-	var key []byte
-	for _, k := range rows {
-		key = key[:0]
-		for _, m := range h.others() {
-			key = binary.LittleEndian.AppendUint32(key, uint32(t.Codes[m][k]))
-		}
-		s, known := h.series[string(key)]
-		if !known {
-			s = int32(len(h.series))
-			h.series[string(key)] = s
-			for _, m := range h.others() {
-				h.keys = append(h.keys, t.Codes[m][k])
-			}
-		}
-		of[k] = s
-	}
-	step := func(k int32) int32 {
-		if h.time < 0 {
-			return 0
-		}
-		return h.step[t.Codes[h.time][k]]
-	}
-	slices.SortStableFunc(rows, func(a, b int32) int {
-		if of[a] != of[b] {
-			return int(of[a] - of[b])
-		}
-		return int(step(a) - step(b))
-	})
+	var of []int32
+	of, h.series = h.bySeries(t, rows)
 	for i, k := range rows {
 		if i == 0 || of[k] != of[rows[i-1]] {
 			h.start = append(h.start, int32(i))
-		} else if a := rows[i-1]; h.time >= 0 && step(a) == step(k) {
-			return nil, fielderr.Errorf("data.modes", "%s: data rows %d and %d: the cells %s and %s are in the same period, so the order of the series is unknown; write each period in one way",
-				opt.Source, t.SourceRow(int(min(a, k)))+1, t.SourceRow(int(max(a, k)))+1, t.CellName(min(a, k)), t.CellName(max(a, k)))
+			for _, m := range h.key {
+				h.keys = append(h.keys, t.Codes[m][k])
+			}
+		} else if a := rows[i-1]; h.time >= 0 && h.at(t, a) == h.at(t, k) {
+			a, k = min(a, k), max(a, k)
+			return nil, fielderr.Errorf("data.modes", "%s: data rows %d and %d: the cells %s and %s are of the same series and period, so a lag has two values; write each period in one way",
+				opt.Source, t.SourceRow(int(a))+1, t.SourceRow(int(k))+1, t.CellName(a), t.CellName(k))
 		}
 		h.value = append(h.value, float32(t.Target(int(k))))
+		code := int32(0)
 		if h.time >= 0 {
-			h.codes = append(h.codes, t.Codes[h.time][k])
-		} else {
-			h.codes = append(h.codes, 0)
+			code = t.Codes[h.time][k]
 		}
+		h.codes = append(h.codes, code)
 	}
 	h.start = append(h.start, int32(len(rows)))
 	h.finish()
 	return h, nil
 }
 
-// cellModes returns the number of modes that identify a cell.
-func cellModes(modes []dataset.Mode) int {
-	n := 0
-	for _, m := range modes {
-		if !m.Covariate() {
-			n++
+// checkModes returns an error for a mode that cannot be computed.
+func (h *History) checkModes() error {
+	for _, m := range h.modes {
+		if m.Lag() > 0 {
+			if err := h.needTime("data.lags", "a lag"); err != nil {
+				return err
+			}
+		}
+		if !m.Derived() || m.Lag() > 0 {
+			continue
+		}
+		for _, name := range m.Columns {
+			if !slices.ContainsFunc(h.key, func(k int) bool { return h.modes[k].Name == name }) {
+				return fielderr.Errorf("data.history", "%s: %s is not a mode that distinguishes series; name modes such as store and item, without the time", m.Expression(), name)
+			}
 		}
 	}
-	return n
-}
-
-// findTime sets the mode of time: the last one whose ids are dates or periods.
-func (h *History) findTime(dicts []*dataset.Dict) error {
-	h.time = -1
-	var names []string
-	for m := range h.cells {
-		names = append(names, h.modes[m].Name)
-		if h.modes[m].IsTime(dicts[m].IDs()) {
-			h.time = m
-		}
-	}
-	if h.time < 0 {
-		if h.lags() {
-			return fielderr.Errorf("data.lags", "a lag needs a mode of time, and the order in time of none of the modes %s is known; make one of columns such as time=year+month, or of yearmonth(column) or date(column)", strings.Join(names, ", "))
-		}
-		return nil
-	}
-	h.ids = dicts[h.time].IDs()
-	line, err := h.modes[h.time].Timeline(h.ids)
-	if err != nil {
-		return fielderr.Errorf("data.modes", "%w", err)
-	}
-	h.step = line.Index
 	return nil
-}
-
-func (h *History) lags() bool {
-	return slices.ContainsFunc(h.modes, func(m dataset.Mode) bool { return m.Lag() > 0 })
-}
-
-// others returns the modes that identify a series.
-func (h *History) others() []int {
-	modes := make([]int, 0, h.cells)
-	for m := range h.cells {
-		if m != h.time {
-			modes = append(modes, m)
-		}
-	}
-	return modes
 }
 
 // finish computes what follows from the rows.
 func (h *History) finish() {
-	h.later = map[string]int32{}
-	h.last = noStep
+	h.last = math.MinInt64
 	if h.time >= 0 {
 		for _, c := range h.codes {
 			h.last = max(h.last, h.step[c])
@@ -181,23 +199,21 @@ func (h *History) finish() {
 
 // countPeriods counts the different periods of each combination of a mode.
 func (h *History) countPeriods(m dataset.Mode) map[string]int32 {
-	others := h.others()
 	var at []int // places of the combination's modes in the key of a series
 	for _, name := range m.Columns {
-		at = append(at, slices.IndexFunc(others, func(o int) bool { return h.modes[o].Name == name }))
+		at = append(at, slices.IndexFunc(h.key, func(k int) bool { return h.modes[k].Name == name }))
 	}
-	count := map[string]int32{}
-	seen := map[string]bool{}
-	whole := len(at) == len(others) || h.time < 0 // no two rows of a combination share a period
+	count, seen := map[string]int32{}, map[string]bool{}
+	distinct := len(at) == len(h.key) || h.time < 0 // no two rows of a combination share a period
 	var key []byte
 	for s := range len(h.start) - 1 {
 		key = key[:0]
 		for _, i := range at {
-			key = binary.LittleEndian.AppendUint32(key, uint32(h.keys[s*len(others)+i]))
+			key = binary.LittleEndian.AppendUint32(key, uint32(h.keys[s*len(h.key)+i]))
 		}
 		for _, c := range h.codes[h.start[s]:h.start[s+1]] {
-			if !whole {
-				cell := string(binary.LittleEndian.AppendUint32(slices.Clone(key), uint32(h.step[c])))
+			if !distinct {
+				cell := string(binary.LittleEndian.AppendUint64(slices.Clone(key), uint64(h.step[c])))
 				if seen[cell] {
 					continue
 				}
@@ -213,43 +229,35 @@ func (h *History) countPeriods(m dataset.Mode) map[string]int32 {
 // row in a mode that identifies a cell, negative if the id is unknown, and id its id,
 // which is asked for only if the code of the mode of time is not that of a fitted id.
 func (h *History) Value(m dataset.Mode, code func(mode int) int32, id func(mode int) string) float64 {
+	var room [64]byte
+	key := room[:0]
 	if m.Lag() == 0 {
-		return h.periodsOf(m, code)
-	}
-	s, known := h.seriesOf(code)
-	step := h.stepOf(code(h.time), id)
-	if !known || step == noStep {
-		return math.NaN()
-	}
-	return h.at(s, step-int32(m.Lag()))
-}
-
-func (h *History) periodsOf(m dataset.Mode, code func(mode int) int32) float64 {
-	var room [64]byte
-	key := room[:0]
-	for _, name := range m.Columns {
-		at := slices.IndexFunc(h.modes, func(o dataset.Mode) bool { return o.Name == name })
-		key = binary.LittleEndian.AppendUint32(key, uint32(code(at)))
-	}
-	return float64(h.periods[m.Name][string(key)])
-}
-
-func (h *History) seriesOf(code func(mode int) int32) (int32, bool) {
-	var room [64]byte
-	key := room[:0]
-	for m := range h.cells {
-		if m != h.time {
-			key = binary.LittleEndian.AppendUint32(key, uint32(code(m)))
+		for _, name := range m.Columns {
+			at := slices.IndexFunc(h.modes, func(o dataset.Mode) bool { return o.Name == name })
+			key = binary.LittleEndian.AppendUint32(key, uint32(code(at)))
 		}
+		return float64(h.periods[m.Name][string(key)])
+	}
+	for _, k := range h.key {
+		key = binary.LittleEndian.AppendUint32(key, uint32(code(k)))
 	}
 	s, known := h.series[string(key)]
-	return s, known
+	if !known {
+		return math.NaN()
+	}
+	var step int64
+	if c := code(h.time); c >= 0 && int(c) < len(h.step) {
+		step = h.step[c]
+	} else if step, known = h.line.Step(id(h.time)); !known {
+		return math.NaN() // an id that is not a period of the grid
+	}
+	return h.valueAt(s, step-int64(m.Lag()))
 }
 
-// at returns the value of a series in a period.
-func (h *History) at(s, step int32) float64 {
+// valueAt returns the value of a series in a period.
+func (h *History) valueAt(s int32, step int64) float64 {
 	from, to := h.start[s], h.start[s+1]
-	i, found := slices.BinarySearchFunc(h.codes[from:to], step, func(c, step int32) int { return int(h.step[c]) - int(step) })
+	i, found := slices.BinarySearchFunc(h.codes[from:to], step, func(c int32, step int64) int { return int(h.step[c] - step) })
 	switch {
 	case found:
 		return float64(h.value[int(from)+i])
@@ -257,44 +265,4 @@ func (h *History) at(s, step int32) float64 {
 		return 0
 	}
 	return math.NaN()
-}
-
-// stepOf returns the period of a row.
-func (h *History) stepOf(code int32, id func(mode int) string) int32 {
-	if code >= 0 && int(code) < len(h.step) {
-		return h.step[code]
-	}
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	text := id(h.time)
-	step, known := h.later[text]
-	if !known {
-		step = h.place(text)
-		if len(h.later) < maxLater {
-			h.later[text] = step
-		}
-	}
-	return step
-}
-
-// maxLater bounds the ids of other times whose periods are kept.
-const maxLater = 100_000
-
-// place returns the period of an id that is not among those of the fit. It is unknown if
-// the id does not lie on their grid: a day between months, say.
-func (h *History) place(id string) int32 {
-	if id == "" {
-		return noStep
-	}
-	line, err := h.modes[h.time].Timeline(append(slices.Clone(h.ids), id))
-	if err != nil {
-		return noStep
-	}
-	shift := h.step[0] - line.Index[0]
-	for i, step := range h.step {
-		if line.Index[i]+shift != step {
-			return noStep
-		}
-	}
-	return line.Index[len(h.ids)] + shift
 }

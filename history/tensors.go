@@ -8,60 +8,25 @@ import (
 	"github.com/kernel-fried-tensor/kft/modelfile"
 )
 
-// check returns an error that names the problem if the arrays of a history contradict
-// each other or the modes of its table. It precedes any use of decoded arrays.
-func (a arrays) check(others int, dicts []*dataset.Dict, modes []int, times int) error {
-	n := len(a.Length)
-	if len(a.Series) != n*others {
-		return fmt.Errorf("its history has %d codes for %d series of %d modes", len(a.Series), n, others)
-	}
-	for i, c := range a.Series {
-		if size := dicts[modes[i%others]].Len(); c < 0 || int(c) >= size {
-			return fmt.Errorf("its history has the code %d of a mode of %d ids", c, size)
-		}
-	}
-	total := 0
-	for _, l := range a.Length {
-		if l < 1 {
-			return fmt.Errorf("its history has a series of %d rows", l)
-		}
-		if total += int(l); total > len(a.Time) {
-			break
-		}
-	}
-	if total != len(a.Time) || total != len(a.Value) {
-		return fmt.Errorf("its history has series of %d rows in total, %d times and %d values", total, len(a.Time), len(a.Value))
-	}
-	for _, c := range a.Time {
-		if c < 0 || int(c) >= times {
-			return fmt.Errorf("its history has the time %d of %d", c, times)
-		}
-	}
-	return nil
-}
+// folder is where the history is in a model file.
+const folder = "history/"
 
-// arrays are a history in a model file.
-type arrays struct {
-	Series []int32 // codes of each series in the modes that identify a cell, without time
-	Length []int32 // rows of each series
-	Time   []int32 // code of each row, in order of time within a series
-	Value  []float32
-}
-
-// Tensors returns the history as tensors of a model file; none for nil.
+// Tensors returns the history as tensors of a model file, none for nil: the codes of each
+// series in the modes that distinguish series, its number of rows, and the time and the
+// value of each row, 8 bytes in all.
 func (h *History) Tensors() []modelfile.Tensor {
 	if h == nil {
 		return nil
 	}
-	a := arrays{Series: h.keys, Time: h.codes, Value: h.value}
-	for s := range len(h.start) - 1 {
-		a.Length = append(a.Length, h.start[s+1]-h.start[s])
+	length := make([]int32, len(h.start)-1)
+	for s := range length {
+		length[s] = h.start[s+1] - h.start[s]
 	}
 	return []modelfile.Tensor{
-		modelfile.NewTensor("history/series", a.Series, len(a.Series)),
-		modelfile.NewTensor("history/length", a.Length, len(a.Length)),
-		modelfile.NewTensor("history/time", a.Time, len(a.Time)),
-		modelfile.NewTensor("history/value", a.Value, len(a.Value)),
+		modelfile.NewTensor(folder+"series", h.keys, len(h.keys)),
+		modelfile.NewTensor(folder+"length", length, len(length)),
+		modelfile.NewTensor(folder+"time", h.codes, len(h.codes)),
+		modelfile.NewTensor(folder+"value", h.value, len(h.value)),
 	}
 }
 
@@ -74,60 +39,81 @@ func Read(f *modelfile.File, modes []dataset.Mode, dicts []*dataset.Dict, zero b
 		columns--
 	}
 	for i, m := range modes[:columns] {
-		if m.Derived() || i > 0 && !m.Covariate() && modes[i-1].Covariate() {
-			return nil, fmt.Errorf("the mode %s is not in its place: modes that identify a cell come first, then columns that describe it", m.Name)
+		if m.Derived() || m.Open() || i > 0 && !m.Covariate() && modes[i-1].Covariate() {
+			return nil, fmt.Errorf("its mode %s is not in its place: modes that identify a cell come first, then columns that describe it", m.Name)
 		}
 	}
 	if columns == len(modes) {
 		return nil, nil
 	}
-	var a arrays
-	var err error
+	frame, err := newFrame(modes, dicts)
+	if err != nil {
+		return nil, err
+	}
+	h := &History{frame: frame, zero: zero}
+	if err := h.checkModes(); err != nil {
+		return nil, err
+	}
+	var length []int32
 	for _, t := range []struct {
 		name string
 		to   *[]int32
-	}{{"history/series", &a.Series}, {"history/length", &a.Length}, {"history/time", &a.Time}} {
-		if *t.to, err = modelfile.Values[int32](f, t.name, -1); err != nil {
+	}{{"series", &h.keys}, {"length", &length}, {"time", &h.codes}} {
+		if *t.to, err = modelfile.Values[int32](f, folder+t.name, -1); err != nil {
 			return nil, err
 		}
 	}
-	if a.Value, err = modelfile.Values[float32](f, "history/value", -1); err != nil {
+	if h.value, err = modelfile.Values[float32](f, folder+"value", -1); err != nil {
 		return nil, err
 	}
-	return restore(modes, dicts, a, zero)
-}
-
-// restore returns the history of arrays.
-func restore(modes []dataset.Mode, dicts []*dataset.Dict, a arrays, zero bool) (*History, error) {
-	h := &History{modes: modes, cells: cellModes(modes), zero: zero, keys: a.Series, codes: a.Time, value: a.Value}
-	if err := h.findTime(dicts); err != nil {
-		return nil, err
-	}
-	others, times := h.others(), 1
-	if h.time >= 0 {
-		times = len(h.step)
-	}
-	if err := a.check(len(others), dicts, others, times); err != nil {
-		return nil, err
-	}
-	h.series = map[string]int32{}
-	h.start = []int32{0}
-	for s, l := range a.Length {
-		var key []byte
-		for _, c := range a.Series[s*len(others):][:len(others)] {
-			key = binary.LittleEndian.AppendUint32(key, uint32(c))
-		}
-		h.series[string(key)] = int32(s)
-		h.start = append(h.start, h.start[s]+l)
-		for i := h.start[s] + 1; i < h.start[s+1] && h.time >= 0; i++ {
-			if h.step[a.Time[i]] <= h.step[a.Time[i-1]] {
-				return nil, fmt.Errorf("its history has a series that is not in order of time")
-			}
-		}
-	}
-	if len(h.series) != len(a.Length) {
-		return nil, fmt.Errorf("its history has a series twice")
+	if err := h.restore(length, dicts); err != nil {
+		return nil, fmt.Errorf("its history %w", err)
 	}
 	h.finish()
 	return h, nil
+}
+
+// restore finds the rows of the series, which have the given numbers of rows, and returns
+// an error that completes "its history" if the arrays contradict each other or the modes.
+func (h *History) restore(length []int32, dicts []*dataset.Dict) error {
+	width := len(h.key)
+	if len(h.keys) != len(length)*width {
+		return fmt.Errorf("has %d codes for %d series of %d modes", len(h.keys), len(length), width)
+	}
+	for i, c := range h.keys {
+		if size := dicts[h.key[i%width]].Len(); c < 0 || int(c) >= size {
+			return fmt.Errorf("has the code %d of a mode of %d ids", c, size)
+		}
+	}
+	times := 1
+	if h.time >= 0 {
+		times = len(h.step)
+	}
+	for _, c := range h.codes {
+		if c < 0 || int(c) >= times {
+			return fmt.Errorf("has the time %d of %d", c, times)
+		}
+	}
+	h.series, h.start = map[string]int32{}, []int32{0}
+	for s, rows := range length {
+		from := h.start[s]
+		if rows < 1 || int(rows) > len(h.codes)-int(from) {
+			return fmt.Errorf("has a series of %d rows, and %d rows are left", rows, len(h.codes)-int(from))
+		}
+		h.start = append(h.start, from+rows)
+		for i := from + 1; i < from+rows && h.time >= 0; i++ {
+			if h.step[h.codes[i]] <= h.step[h.codes[i-1]] {
+				return fmt.Errorf("has a series that is not in order of time")
+			}
+		}
+		var key []byte
+		for _, c := range h.keys[s*width:][:width] {
+			key = binary.LittleEndian.AppendUint32(key, uint32(c))
+		}
+		h.series[string(key)] = int32(s)
+	}
+	if n := int(h.start[len(length)]); n != len(h.codes) || n != len(h.value) || len(h.series) != len(length) {
+		return fmt.Errorf("has %d different series of %d, of %d rows in total, %d times and %d values", len(h.series), len(length), n, len(h.codes), len(h.value))
+	}
+	return nil
 }

@@ -78,6 +78,7 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 	modes := m.modes
 	m = m.describeUnknown(codes, id)
 	m.ForgetUntrained(codes)
+	rows.Horizon = m.horizons(codes, id)
 	out := make([]Prediction, len(cells))
 	for c := range out {
 		for i := range modes {

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -147,7 +148,8 @@ func (d *decoder) decode() error {
 		m.parts = append(m.parts, dataset.Part(p))
 	}
 	m.findTrained()
-	return nil
+	m.series, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] })
+	return err
 }
 
 // modes reads the dictionaries and the side information.

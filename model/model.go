@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/history"
+	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -33,6 +34,7 @@ type Model struct {
 
 	groups     []*sideinfo.Groups // by mode, nil without groups; nil if there are none
 	covariates *history.Encoder
+	series     *panel.Panel // nil if the training rows are no series
 
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
@@ -64,6 +66,7 @@ type Contents struct {
 
 	Groups  []*sideinfo.Groups // by mode, nil without groups; nil if there are none
 	History *history.History   // of the training rows, if a mode is computed from them
+	Series  *panel.Panel       // of the training rows; nil if they are no series
 }
 
 // Side is the side information of one mode.
@@ -76,7 +79,7 @@ type Side struct {
 // New returns a model without noise and without a conformal correction. Add the
 // noise by [Model.WithNoise] before predicting.
 func New(c Contents) (*Model, error) {
-	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, groups: c.Groups,
+	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, groups: c.Groups, series: c.Series,
 		described: new(atomic.Pointer[Model])}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
@@ -159,6 +162,9 @@ func (m *Model) Modes() []dataset.Mode {
 		return mode
 	})
 }
+
+// Series returns the list of series, nil if the training rows are no series.
+func (m *Model) Series() *panel.Panel { return m.series }
 
 // Scale returns the scale of the target.
 func (m *Model) Scale() predictive.Scale { return m.scale }

@@ -28,7 +28,7 @@ func (r *run) addZeros(all solver.Observations, training func(k int) bool) error
 	if share := r.opt.Share; share > 0 && share < 1 {
 		keep = share
 	}
-	time, gaps, err := history.Gaps(t, t.Modes, training, func(n int) error {
+	time, gaps, err := history.Gaps(t, training, func(n int) error {
 		if room := sysmemory.Available(); row*keep*float64(n) > float64(room) {
 			return fielderr.Errorf("data.absent", "with zeros for cells without a row, the training set would have %s more, which need at least %s of memory, and %s are available; set data.absent to unknown, or use longer periods",
 				plural.Count(n, "row"), gib(row*keep*float64(n)), gib(float64(room)))

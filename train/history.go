@@ -25,7 +25,7 @@ func (d *Data) addHistory(derived []dataset.Mode, zero, all bool) error {
 	} else {
 		t.Codes = slices.Clone(t.Codes)
 	}
-	h, err := history.New(t, t.Modes, func(k int) bool {
+	h, err := history.New(t, func(k int) bool {
 		return d.split.Parts[k] == dataset.Train || all && d.split.Parts[k] != dataset.Unused
 	}, history.Options{Source: d.source, Zero: zero})
 	if err != nil {

@@ -63,6 +63,15 @@ var fieldFlags = []struct{ path, flag string }{
 	{"fit.effort", "--effort"},
 	{"fit.refit", "--refit"},
 	{"seed", "--seed"},
+	{"horizon", "--horizon"}, // of forecasts and backtests
+	{"only", "--only"},
+	{"active", "--active"},
+	{"level", "--level"},
+	{"draws", "--draws"},
+	{"by", "--by"},
+	{"future", "--future"},
+	{"windows", "--windows"},
+	{"step", "--step"},
 }
 
 // flagOf returns the flag that sets a field, "" if there is none.
