@@ -88,8 +88,11 @@ func (f *forecaster) open(ctx context.Context) error {
 // schema describes the columns of the cells.
 func (f *forecaster) schema() dataset.Schema {
 	s := f.m.Spec()
-	return dataset.Schema{Modes: f.m.Modes(), Weight: s.Data.Weight, Exposure: s.Data.Exposure, Optional: true}
+	return dataset.Schema{Modes: f.m.Covariates().Columns(), Weight: s.Data.Weight, Exposure: s.Data.Exposure, Optional: true}
 }
+
+// dicts returns the dictionaries of the modes that are columns of a table.
+func (f *forecaster) dicts() []*dataset.Dict { return f.m.Dicts()[:len(f.m.Covariates().Columns())] }
 
 // checkFuture checks the rows of a table of future cells before anything is written: every
 // row must be in a period after the training rows and have all its ids.
@@ -97,7 +100,7 @@ func (f *forecaster) checkFuture(ctx context.Context) error {
 	if !f.source.Repeatable() {
 		return nil // every batch is checked before it is written
 	}
-	return tableio.VisitBatches(ctx, f.source, f.schema(), f.m.Dicts(), f.o.Format, f.o.Threads, f.checkBatch)
+	return tableio.VisitBatches(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, f.checkBatch)
 }
 
 func (f *forecaster) checkBatch(b *tableio.Batch) error {
@@ -106,9 +109,10 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 	}
 	series, modes := f.m.Series(), f.m.Modes()
 	for i := range b.Len() {
-		for m, mode := range modes {
+		for m, mode := range f.m.Covariates().Columns() {
 			id := b.ID(m, i)
-			if id == "" && !isDerived(mode) || id == "NA" && mode.Func != "" && f.m.TrainingRows(m, f.m.Code(m, id)) == 0 {
+			known := mode.Covariate() && f.m.TrainingRows(m, f.m.Code(m, dataset.MissingID)) > 0 // missing values have a bin
+			if id == "" && !known || mode.Covariate() && dataset.Missing(id) && !known {
 				return &dataset.InputError{File: f.source.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Columns[0], Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
 			}
 		}
@@ -174,7 +178,7 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 	}
 	levels := append([]float64{0.5}, f.o.quantileLevels()...)
 	draws := len(names) - f.o.Draws
-	err = tableio.AppendColumns(ctx, f.source, f.schema(), f.m.Dicts(), f.o.Format, f.o.Threads, w, f.o.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
+	err = tableio.AppendColumns(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, w, f.o.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
 		if err := f.checkBatch(b); err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func (f *forecaster) writeTotals(ctx context.Context, w io.Writer) error {
 	}
 	predict := f.m.BatchPredictor(false)
 	var all []partial
-	err = tableio.VisitBatches(ctx, f.source, f.schema(), f.m.Dicts(), f.o.Format, f.o.Threads, func(b *tableio.Batch) error {
+	err = tableio.VisitBatches(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, func(b *tableio.Batch) error {
 		if err := f.checkBatch(b); err != nil {
 			return err
 		}

@@ -157,10 +157,11 @@ func (m *Model) Spec() spec.Spec { return m.spec.Clone() }
 
 // Modes returns a copy of the modes, in order.
 func (m *Model) Modes() []dataset.Mode {
-	return cloneEach(m.modes, func(mode dataset.Mode) dataset.Mode {
-		mode.Columns = slices.Clone(mode.Columns)
-		return mode
-	})
+	modes := slices.Clone(m.modes)
+	for i := range modes {
+		modes[i].Columns = slices.Clone(modes[i].Columns)
+	}
+	return modes
 }
 
 // Series returns the list of series, nil if the training rows are no series.

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"train"},
 	{"evaluate"},
 	{"model"},
-	{"history"},
+	{"fitrecord", "history"},
 	{"panel"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty"},
 	{"conformal", "metrics", "relevance", "sideinfo", "baseline", "publicdata"},

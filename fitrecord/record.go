@@ -1,4 +1,6 @@
-package model
+// Package fitrecord is the record of a fit that a model keeps: its scores, those of
+// formulas, the choices that were made, the terms and the side information.
+package fitrecord
 
 import (
 	"maps"
@@ -205,4 +207,13 @@ type Learned struct {
 	Name  string  `json:"name"`
 	Start float64 `json:"start"`
 	End   float64 `json:"end"`
+}
+
+// A Refit describes a second training on the rows of all parts, with what the first one
+// had chosen. The scores, the noise, the conformal correction and the correction of means
+// are those of the first.
+type Refit struct {
+	Rows    int     `json:"rows"`
+	Sweeps  int     `json:"sweeps"`   // or epochs
+	R2Scale float64 `json:"r2_scale"` // on these rows and the modelling scale
 }
