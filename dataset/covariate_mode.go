@@ -17,8 +17,11 @@ const (
 	periodsFunction   = "periods"   // periods(store+item): training periods of the pair
 )
 
-// MissingID is the id of a covariate whose value is missing.
-const MissingID = "NA"
+// Ids of covariates without a number.
+const (
+	MissingID = "NA"   // the value is missing
+	NoRowID   = "none" // of a lag: the cell before has no row
+)
 
 // MaxLag is the largest lag of a target.
 const MaxLag = 10_000

@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -131,13 +130,9 @@ func (e *Encoder) EncodeTable(t *dataset.Table, source string) error {
 		return err
 	}
 	for m := len(t.Modes); m < len(e.modes); m++ {
-		missing, _ := e.dicts[m].Code([]byte(dataset.MissingID))
 		codes := make([]int32, t.Len())
 		for k := range codes {
-			v := e.history.Value(e.modes[m], func(mode int) int32 { return t.Codes[mode][k] }, nil)
-			if codes[k] = missing; !math.IsNaN(v) {
-				codes[k] = int32(e.grids[m].Nearest(v)) // ids are in increasing order
-			}
+			codes[k] = e.grids[m].Code(e.dicts[m], e.history.Value(e.modes[m], func(mode int) int32 { return t.Codes[mode][k] }, nil))
 		}
 		t.Modes, t.Dicts, t.Codes = append(t.Modes, e.modes[m]), append(t.Dicts, e.dicts[m]), append(t.Codes, codes)
 	}

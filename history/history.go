@@ -2,9 +2,11 @@
 // the same series some periods before (a lag), and the number of periods in which a
 // combination of ids was observed. A series is the cells that differ in time only.
 //
-// Values of validation and test rows are never used. A lag that falls on a cell without a
-// training row is missing, so a row h periods after the end of the training rows has
-// lag(L) only if L >= h.
+// Values of validation and test rows are never used. A lag is missing if it falls on a
+// period before the first or after the last training period, so a row h periods after the
+// last one has lag(L) only if L >= h. In between, a cell without a row is a value of its
+// own (covariate.NoRow) if all rows up to the last training period are training rows, as
+// in a split by time; otherwise it is missing, because its row may be in another part.
 package history
 
 import (
@@ -14,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/covariate"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/panel"
@@ -24,6 +27,7 @@ import (
 type History struct {
 	frame
 	zero bool  // a cell without a row within the life of its series is 0
+	full bool  // all rows up to the last training period are training rows
 	last int64 // last period of the training rows
 
 	series map[string]int32 // by the codes of the keys
@@ -158,7 +162,20 @@ func New(t *dataset.Table, training func(k int) bool, opt Options) (*History, er
 	}
 	h.start = append(h.start, int32(len(rows)))
 	h.finish()
+	h.full = h.time >= 0
+	for k := range t.Len() {
+		h.full = h.full && (training(k) || h.at(t, int32(k)) > h.last)
+	}
 	return h, nil
+}
+
+// Ahead returns the number of periods from the last training period to that of row k of
+// the fitted table, 0 if it is not after it.
+func (h *History) Ahead(t *dataset.Table, k int) int {
+	if h.time < 0 {
+		return 0
+	}
+	return int(max(h.at(t, int32(k))-h.last, 0))
 }
 
 // checkModes returns an error for a mode that cannot be computed.
@@ -243,7 +260,7 @@ func (h *History) Value(m dataset.Mode, code func(mode int) int32, id func(mode 
 	}
 	s, known := h.series[string(key)]
 	if !known {
-		return math.NaN()
+		s = -1 // no row at any time
 	}
 	var step int64
 	if c := code(h.time); c >= 0 && int(c) < len(h.step) {
@@ -254,15 +271,22 @@ func (h *History) Value(m dataset.Mode, code func(mode int) int32, id func(mode 
 	return h.valueAt(s, step-int64(m.Lag()))
 }
 
-// valueAt returns the value of a series in a period.
+// valueAt returns the value of a series in a period; s is -1 for one without rows.
 func (h *History) valueAt(s int32, step int64) float64 {
-	from, to := h.start[s], h.start[s+1]
+	var from, to int32
+	if s >= 0 {
+		from, to = h.start[s], h.start[s+1]
+	}
 	i, found := slices.BinarySearchFunc(h.codes[from:to], step, func(c int32, step int64) int { return int(h.step[c] - step) })
 	switch {
 	case found:
 		return float64(h.value[int(from)+i])
-	case h.zero && i > 0 && step <= h.last:
+	case step < 0 || step > h.last:
+		return math.NaN()
+	case h.zero && i > 0:
 		return 0
+	case h.full:
+		return covariate.NoRow
 	}
 	return math.NaN()
 }

@@ -22,7 +22,12 @@ func (h *History) Tensors() []modelfile.Tensor {
 	for s := range length {
 		length[s] = h.start[s+1] - h.start[s]
 	}
+	full := uint8(0)
+	if h.full {
+		full = 1
+	}
 	return []modelfile.Tensor{
+		modelfile.NewTensor(folder+"full", []uint8{full}, 1),
 		modelfile.NewTensor(folder+"series", h.keys, len(h.keys)),
 		modelfile.NewTensor(folder+"length", length, len(length)),
 		modelfile.NewTensor(folder+"time", h.codes, len(h.codes)),
@@ -54,6 +59,11 @@ func Read(f *modelfile.File, modes []dataset.Mode, dicts []*dataset.Dict, zero b
 	if err := h.checkModes(); err != nil {
 		return nil, err
 	}
+	full, err := modelfile.Values[uint8](f, folder+"full", 1)
+	if err != nil {
+		return nil, err
+	}
+	h.full = full[0] == 1
 	var length []int32
 	for _, t := range []struct {
 		name string

@@ -165,7 +165,7 @@ var errNeverMissing = errors.New("no value of the covariate was missing in the f
 // only.
 func (m *Model) rowOfID(at int, id string) (row, lost []float32, err error) {
 	s := m.side[at]
-	if m.modes[at].Numeric() && id == dataset.MissingID {
+	if m.modes[at].Numeric() && (id == dataset.MissingID || id == dataset.NoRowID) {
 		return nil, nil, errNeverMissing
 	}
 	if s == nil {

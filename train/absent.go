@@ -59,6 +59,7 @@ func (r *run) addZeros(all solver.Observations, training func(k int) bool) error
 		for i := range values {
 			values[i] = d.history.Value(t.Modes[m], func(mode int) int32 { return zeros.Codes[mode][i] }, nil)
 		}
+		d.hideLater(t.Modes[m].Lag(), values, func(int) bool { return true })
 		zeros.Codes[m] = d.binned(m, values)
 	}
 	train := &r.parts[dataset.Train]

@@ -45,6 +45,9 @@ func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 		kind = sideinfo.Log
 	}
 	table := sideinfo.Spec{Mode: mode.Name, Columns: []sideinfo.ColumnSpec{{Name: mode.Name, Type: kind}}}
+	if slices.Contains(ids, dataset.NoRowID) {
+		table.Columns = append(table.Columns, sideinfo.ColumnSpec{Name: dataset.NoRowID, Type: sideinfo.Num})
+	}
 	joined, err := sideinfo.JoinIDColumns(table, mode, ids)
 	if err != nil {
 		return nil, report, err

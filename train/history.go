@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/covariate"
 	"github.com/kernel-fried-tensor/kft/history"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // addHistory computes the covariates that follow from the training rows: lags and
@@ -25,18 +26,25 @@ func (d *Data) addHistory(derived []dataset.Mode, zero, all bool) error {
 	} else {
 		t.Codes = slices.Clone(t.Codes)
 	}
-	h, err := history.New(t, func(k int) bool {
+	training := func(k int) bool {
 		return d.split.Parts[k] == dataset.Train || all && d.split.Parts[k] != dataset.Unused
-	}, history.Options{Source: d.source, Zero: zero})
+	}
+	h, err := history.New(t, training, history.Options{Source: d.source, Zero: zero})
 	if err != nil {
 		return err
 	}
 	d.history = h
+	for k := range t.Len() {
+		if d.split.Parts[k] != dataset.Unused {
+			d.ahead = max(d.ahead, h.Ahead(t, k))
+		}
+	}
 	values := make([]float64, t.Len())
 	for m := len(t.Modes) - len(derived); m < len(t.Modes); m++ {
 		for k := range values {
 			values[k] = h.Value(t.Modes[m], func(mode int) int32 { return t.Codes[mode][k] }, nil)
 		}
+		d.hideLater(t.Modes[m].Lag(), values, training)
 		if first {
 			d.setBins(m, values)
 		} else {
@@ -48,21 +56,14 @@ func (d *Data) addHistory(derived []dataset.Mode, zero, all bool) error {
 
 // setBins sets a mode to bins of the values of its rows.
 func (d *Data) setBins(m int, values []float64) {
-	codes, distinct, known := make([]int32, len(values)), []float64{}, map[float64]int32{}
-	missing := int32(-1)
+	codes, distinct, known := make([]int32, len(values)), []float64{}, map[string]int32{}
 	for k, v := range values {
-		code, seen := known[v]
-		if math.IsNaN(v) {
-			code, seen = missing, missing >= 0
-		}
+		id := covariate.Text(v)
+		code, seen := known[id]
 		if !seen {
 			code = int32(len(distinct))
+			known[id] = code
 			distinct = append(distinct, v)
-			if math.IsNaN(v) {
-				missing = code
-			} else {
-				known[v] = code
-			}
 		}
 		codes[k] = code
 	}
@@ -70,19 +71,31 @@ func (d *Data) setBins(m int, values []float64) {
 	covariate.SetNumbers(&d.table, m, distinct)
 }
 
-// binned returns the codes of values in the bins of a mode. Their ids are in increasing
-// order, with that of missing values at the end.
+// binned returns the codes of values in the bins of a mode.
 func (d *Data) binned(m int, values []float64) []int32 {
 	dict := d.table.Dicts[m]
 	grid := covariate.GridOf(dict.IDs())
-	missing, _ := dict.Code([]byte(dataset.MissingID))
 	codes := make([]int32, len(values))
 	for k, v := range values {
-		if codes[k] = missing; !math.IsNaN(v) {
-			codes[k] = int32(grid.Nearest(v))
-		}
+		codes[k] = grid.Code(dict, v)
 	}
 	return codes
+}
+
+// hideLater makes a lag of training rows missing where it would be for a row of the
+// validation or the test set: each training row gets a random number of periods ahead,
+// 1 to that of the farthest row, and a shorter lag is unknown. Otherwise the model would
+// learn to rely on values that it does not have in the future.
+func (d *Data) hideLater(lag int, values []float64, training func(k int) bool) {
+	if d.ahead <= 1 || lag == 0 {
+		return
+	}
+	draw := randstream.New(1, "periods ahead") // the same for all lags of a row
+	for k := range values {
+		if ahead := 1 + draw.IntN(d.ahead); lag < ahead && training(k) {
+			values[k] = math.NaN()
+		}
+	}
 }
 
 // derived returns the modes that are computed from the training rows.

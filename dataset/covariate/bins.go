@@ -12,11 +12,17 @@ import (
 // values.
 const MaxBins = 255
 
+// NoRow stands for the value of a lag whose cell has no row.
+var NoRow = math.Inf(-1)
+
 // Text returns the id of a number: its shortest text as a float32. NaN gives the id of a
-// missing value.
+// missing value, and NoRow its own.
 func Text(v float64) string {
-	if math.IsNaN(v) {
+	switch {
+	case math.IsNaN(v):
 		return dataset.MissingID
+	case v == NoRow:
+		return dataset.NoRowID
 	}
 	if v == 0 {
 		v = 0 // not -0
@@ -114,11 +120,11 @@ func (g *Grid) Range() (low, high float64) {
 	return g.centres[0], g.centres[len(g.centres)-1]
 }
 
-// ID returns the id of the grid point next to a value, that of a missing value for NaN.
+// ID returns the id of the grid point next to a value, and the ids of NaN and NoRow.
 // O(log n).
 func (g *Grid) ID(v float64) string {
 	n := len(g.centres)
-	if math.IsNaN(v) || n == 0 {
+	if math.IsNaN(v) || v == NoRow || n == 0 {
 		return Text(v)
 	}
 	low, high := g.Range()
@@ -157,9 +163,22 @@ func significant(v float64, digits int) float64 {
 	return rounded
 }
 
-// Nearest returns the position, among the centres in increasing order, of the one next
+// Code returns the code of a value in a dictionary that [SetNumbers] made, that of a
+// missing value if it has none for NaN or NoRow.
+func (g *Grid) Code(dict *dataset.Dict, v float64) int32 {
+	if !math.IsNaN(v) && v != NoRow {
+		return int32(g.nearest(v))
+	}
+	code, ok := dict.Code([]byte(Text(v)))
+	if !ok {
+		code, _ = dict.Code([]byte(dataset.MissingID))
+	}
+	return code
+}
+
+// nearest returns the position, among the centres in increasing order, of the one next
 // to a value.
-func (g *Grid) Nearest(v float64) int {
+func (g *Grid) nearest(v float64) int {
 	at, _ := slices.BinarySearch(g.centres, v)
 	switch {
 	case at == 0:

@@ -1,6 +1,7 @@
 package covariate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -103,33 +104,25 @@ func joinMissing(t *dataset.Table, m int) {
 
 // SetNumbers sets mode m of a table to bins, given the number of each of its present
 // codes, NaN for a missing one. The ids are the centres of the bins in increasing order
-// and, if a value is missing, that of missing values at the end.
+// and, as far as they occur, those of NoRow and of missing values at the end.
 func SetNumbers(t *dataset.Table, m int, values []float64) {
 	rows := make([]int, len(values))
 	for _, c := range t.Codes[m] {
 		rows[c]++
 	}
-	order := make([]int, 0, len(values))
-	missing := false
+	var order []int // codes of numbers
+	special := map[string]bool{}
 	for code, v := range values {
-		values[code] = round(v)
 		switch {
 		case rows[code] == 0:
-		case math.IsNaN(v):
-			missing = true
+		case math.IsNaN(v), v == NoRow:
+			special[Text(v)] = true
 		default:
+			values[code] = round(v)
 			order = append(order, code)
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case values[a] < values[b]:
-			return -1
-		case values[a] > values[b]:
-			return 1
-		}
-		return a - b
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(values[a], values[b]), a-b) })
 	var present []float64
 	var count []int
 	group := make([]int, len(values)) // of each code, among the distinct numbers
@@ -141,19 +134,21 @@ func SetNumbers(t *dataset.Table, m int, values []float64) {
 		count[len(count)-1] += rows[code]
 	}
 	centres, bin := cut(present, count)
-	ids := make([]string, len(centres))
-	for i, c := range centres {
-		ids[i] = Text(c)
+	var ids []string
+	for _, c := range centres {
+		ids = append(ids, Text(c))
 	}
-	if missing {
-		ids = append(ids, dataset.MissingID)
+	for _, id := range []string{dataset.NoRowID, dataset.MissingID} {
+		if special[id] {
+			ids = append(ids, id)
+		}
 	}
 	to := make([]int32, len(values))
 	for code, v := range values {
 		switch {
 		case rows[code] == 0:
-		case math.IsNaN(v):
-			to[code] = int32(len(centres))
+		case math.IsNaN(v), v == NoRow:
+			to[code] = int32(slices.Index(ids, Text(v)))
 		default:
 			to[code] = int32(bin[group[code]])
 		}
