@@ -24,7 +24,7 @@ func writeGuess(b *strings.Builder, g *tableio.Guess) {
 	}
 	var left, side [][2]string
 	for _, l := range g.LeftOut {
-		left = append(left, [2]string{l.Column, l.Reason})
+		left = append(left, [2]string{l.Column, nameFlags(l.Reason, func(string) bool { return true })})
 	}
 	for _, d := range g.Determined {
 		side = append(side, [2]string{d.Column, "determined by " + d.Mode})

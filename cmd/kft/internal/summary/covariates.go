@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
 // writeCovariates describes the covariates of the cells: bins of numbers, and levels.
@@ -23,10 +24,13 @@ func writeCovariates(b *strings.Builder, m *kft.Model) {
 		}
 		text := textformat.Plural(len(m.IDs(i)), "level")
 		if r, numeric := curves[mode.Name]; numeric {
-			bins := len(m.IDs(i))
-			missing := ""
+			bins, missing := 0, ""
+			for _, id := range m.IDs(i) {
+				if id != dataset.MissingID && id != dataset.NoRowID {
+					bins++
+				}
+			}
 			if r.Curve.Missing > 0 {
-				bins--
 				missing = fmt.Sprintf(", missing in %s", textformat.Plural(r.Curve.Missing, "row"))
 			}
 			text = fmt.Sprintf("%s from %.4g to %.4g%s", textformat.Plural(bins, "bin"), r.Curve.Low, r.Curve.High, missing)
