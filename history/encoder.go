@@ -129,10 +129,15 @@ func (e *Encoder) EncodeTable(t *dataset.Table, source string) error {
 	if err := covariate.Encode(t, source, e.format); err != nil {
 		return err
 	}
-	for m := len(t.Modes); m < len(e.modes); m++ {
-		codes := make([]int32, t.Len())
-		for k := range codes {
-			codes[k] = e.grids[m].Code(e.dicts[m], e.history.Value(e.modes[m], func(mode int) int32 { return t.Codes[mode][k] }, nil))
+	if e.history == nil {
+		return nil
+	}
+	columns := e.history.Columns(t)
+	for _, values := range columns {
+		m := len(t.Modes)
+		codes := make([]int32, len(values))
+		for k, v := range values {
+			codes[k] = e.grids[m].Code(e.dicts[m], v)
 		}
 		t.Modes, t.Dicts, t.Codes = append(t.Modes, e.modes[m]), append(t.Dicts, e.dicts[m]), append(t.Codes, codes)
 	}

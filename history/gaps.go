@@ -26,20 +26,11 @@ func Gaps(t *dataset.Table, training func(k int) bool, allow func(gaps int) erro
 	if err != nil {
 		return 0, nil, err
 	}
-	rows := make([]int32, t.Len())
-	for k := range rows {
-		rows[k] = int32(k)
-	}
-	of, _ := f.bySeries(t, rows)
+	rows, _ := f.bySeries(t, func(int) bool { return true })
 	periods := f.trainingPeriods(t.Codes[f.time], training)
 	each := func(visit func(g Gap)) {
-		for from := 0; from < len(rows); {
-			to := from
-			for to < len(rows) && of[rows[to]] == of[rows[from]] {
-				to++
-			}
-			f.gapsOf(t.Codes[f.time], rows[from:to], periods, training, visit)
-			from = to
+		for _, own := range rows {
+			f.gapsOf(t.Codes[f.time], own, periods, training, visit)
 		}
 	}
 	n := 0

@@ -13,13 +13,10 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/covariate"
-	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/panel"
 )
 
 // A History holds the values of training rows by series. It does not change and may be
@@ -37,83 +34,6 @@ type History struct {
 	value  []float32
 
 	periods map[string]map[string]int32 // by mode, then by the codes of its combination
-}
-
-// A frame says which modes make a series, and when the ids of the mode of time are.
-type frame struct {
-	modes []dataset.Mode     // of the table
-	time  int                // the mode of time, -1 if there is none
-	line  *timeline.Timeline // nil without time
-	step  []int64            // period of each fitted id of the mode of time
-	key   []int              // modes that distinguish series
-}
-
-// newFrame finds the mode of time. Without one, all modes that identify a cell
-// distinguish series.
-func newFrame(modes []dataset.Mode, dicts []*dataset.Dict) (frame, error) {
-	f := frame{modes: modes}
-	f.time = panel.TimeMode(modes, func(mode int) []string { return dicts[mode].IDs() })
-	if f.time < 0 {
-		for m, mode := range modes {
-			if !mode.Covariate() {
-				f.key = append(f.key, m)
-			}
-		}
-		return f, nil
-	}
-	f.key = panel.KeyModes(modes, f.time)
-	var err error
-	if f.line, err = timeline.New(modes[f.time], dicts[f.time].IDs()); err != nil {
-		return f, fielderr.Errorf("data.modes", "%w", err)
-	}
-	f.step = f.line.Steps()
-	return f, nil
-}
-
-// needTime returns an error that names a field if there is no mode of time.
-func (f *frame) needTime(field, what string) error {
-	if f.time >= 0 {
-		return nil
-	}
-	var names []string
-	for _, m := range f.key {
-		names = append(names, f.modes[m].Name)
-	}
-	return fielderr.Errorf(field, "%s needs a mode of time, and the order in time of none of the modes %s is known; make one of columns such as time=year+month, or of yearmonth(column) or date(column)", what, strings.Join(names, ", "))
-}
-
-// at returns the period of row k, 0 without a mode of time.
-func (f *frame) at(t *dataset.Table, k int32) int64 {
-	if f.time < 0 {
-		return 0
-	}
-	return f.step[t.Codes[f.time][k]]
-}
-
-// bySeries sorts rows of a table by series and time. It returns the series of each row of
-// the table, numbered by first appearance, and their numbers by the codes of the keys.
-func (f *frame) bySeries(t *dataset.Table, rows []int32) (of []int32, series map[string]int32) {
-	of, series = make([]int32, t.Len()), map[string]int32{}
-	var key []byte
-	for _, k := range rows {
-		key = key[:0]
-		for _, m := range f.key {
-			key = binary.LittleEndian.AppendUint32(key, uint32(t.Codes[m][k]))
-		}
-		s, known := series[string(key)]
-		if !known {
-			s = int32(len(series))
-			series[string(key)] = s
-		}
-		of[k] = s
-	}
-	slices.SortStableFunc(rows, func(a, b int32) int {
-		if of[a] != of[b] {
-			return int(of[a] - of[b])
-		}
-		return int(f.at(t, a) - f.at(t, b))
-	})
-	return of, series
 }
 
 // Options say how a history is made.
@@ -134,33 +54,30 @@ func New(t *dataset.Table, training func(k int) bool, opt Options) (*History, er
 	if err := h.checkModes(); err != nil {
 		return nil, err
 	}
-	rows := make([]int32, 0, t.Len())
-	for k := range t.Len() {
-		if training(k) {
-			rows = append(rows, int32(k))
+	h.series, h.start = map[string]int32{}, []int32{0}
+	rows, _ := h.bySeries(t, training)
+	for _, own := range rows {
+		if len(own) == 0 {
+			continue // no training row
 		}
-	}
-	var of []int32
-	of, h.series = h.bySeries(t, rows)
-	for i, k := range rows {
-		if i == 0 || of[k] != of[rows[i-1]] {
-			h.start = append(h.start, int32(i))
-			for _, m := range h.key {
-				h.keys = append(h.keys, t.Codes[m][k])
+		h.series[string(h.appendKey(nil, t, own[0]))] = int32(len(h.series))
+		for _, m := range h.key {
+			h.keys = append(h.keys, t.Codes[m][own[0]])
+		}
+		for i, k := range own {
+			if i > 0 && h.time >= 0 && h.at(t, own[i-1]) == h.at(t, k) {
+				a, b := min(own[i-1], k), max(own[i-1], k)
+				return nil, fielderr.Errorf("data.modes", "%s: data rows %d and %d: the cells %s and %s are of the same series and period, so a lag has two values; write each period in one way",
+					opt.Source, t.SourceRow(int(a))+1, t.SourceRow(int(b))+1, t.CellName(a), t.CellName(b))
 			}
-		} else if a := rows[i-1]; h.time >= 0 && h.at(t, a) == h.at(t, k) {
-			a, k = min(a, k), max(a, k)
-			return nil, fielderr.Errorf("data.modes", "%s: data rows %d and %d: the cells %s and %s are of the same series and period, so a lag has two values; write each period in one way",
-				opt.Source, t.SourceRow(int(a))+1, t.SourceRow(int(k))+1, t.CellName(a), t.CellName(k))
+			code := int32(0)
+			if h.time >= 0 {
+				code = t.Codes[h.time][k]
+			}
+			h.codes, h.value = append(h.codes, code), append(h.value, float32(t.Target(int(k))))
 		}
-		h.value = append(h.value, float32(t.Target(int(k))))
-		code := int32(0)
-		if h.time >= 0 {
-			code = t.Codes[h.time][k]
-		}
-		h.codes = append(h.codes, code)
+		h.start = append(h.start, int32(len(h.codes)))
 	}
-	h.start = append(h.start, int32(len(rows)))
 	h.finish()
 	h.full = h.time >= 0
 	for k := range t.Len() {
@@ -240,6 +157,38 @@ func (h *History) countPeriods(m dataset.Mode) map[string]int32 {
 		}
 	}
 	return count
+}
+
+// Columns returns the computed covariates of the rows of a table that has the ids of the
+// fit, one slice per mode in their order, as [History.Value] does.
+func (h *History) Columns(t *dataset.Table) [][]float64 {
+	of, first := h.number(t)
+	var columns [][]float64
+	for _, m := range h.modes {
+		if !m.Derived() {
+			continue
+		}
+		values := make([]float64, t.Len())
+		series, periods := make([]int32, len(first)), make([]float64, len(first))
+		for s, k := range first {
+			series[s] = -1
+			if at, known := h.series[string(h.appendKey(nil, t, k))]; known {
+				series[s] = at
+			}
+			if m.Lag() == 0 {
+				periods[s] = h.Value(m, func(mode int) int32 { return t.Codes[mode][k] }, nil)
+			}
+		}
+		for k := range values {
+			if m.Lag() == 0 {
+				values[k] = periods[of[k]]
+			} else {
+				values[k] = h.valueAt(series[of[k]], h.at(t, int32(k))-int64(m.Lag()))
+			}
+		}
+		columns = append(columns, values)
+	}
+	return columns
 }
 
 // Value returns a covariate of a row: NaN if it is missing. code returns the code of the

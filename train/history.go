@@ -39,11 +39,8 @@ func (d *Data) addHistory(derived []dataset.Mode, zero, all bool) error {
 			d.ahead = max(d.ahead, h.Ahead(t, k))
 		}
 	}
-	values := make([]float64, t.Len())
-	for m := len(t.Modes) - len(derived); m < len(t.Modes); m++ {
-		for k := range values {
-			values[k] = h.Value(t.Modes[m], func(mode int) int32 { return t.Codes[mode][k] }, nil)
-		}
+	for i, values := range h.Columns(t) {
+		m := len(t.Modes) - len(derived) + i
 		d.hideLater(t.Modes[m].Lag(), values, training)
 		if first {
 			d.setBins(m, values)
@@ -56,13 +53,16 @@ func (d *Data) addHistory(derived []dataset.Mode, zero, all bool) error {
 
 // setBins sets a mode to bins of the values of its rows.
 func (d *Data) setBins(m int, values []float64) {
-	codes, distinct, known := make([]int32, len(values)), []float64{}, map[string]int32{}
+	codes, distinct, known := make([]int32, len(values)), []float64{}, map[uint64]int32{}
 	for k, v := range values {
-		id := covariate.Text(v)
-		code, seen := known[id]
+		bits := math.Float64bits(v)
+		if math.IsNaN(v) {
+			bits = math.Float64bits(math.NaN())
+		}
+		code, seen := known[bits]
 		if !seen {
 			code = int32(len(distinct))
-			known[id] = code
+			known[bits] = code
 			distinct = append(distinct, v)
 		}
 		codes[k] = code
