@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -255,11 +256,57 @@ func TestLags(t *testing.T) {
 	if with.Valid.R2 < 0.7 || with.Test.R2 < 0.5 || without.Valid.R2 > 0.4 {
 		t.Errorf("R2 is %.3f and %.3f with lags, %.3f without", with.Valid.R2, with.Test.R2, without.Valid.R2)
 	}
-	// A month after the table has no lag of one or two periods.
-	cells := []kft.Cell{{"store": "s1", "item": "i1", "month": "2022-06"}, {"store": "s2", "item": "i1", "month": "2021-12"}}
-	predicted, err := m.Predict(t.Context(), cells)
-	if err != nil || len(predicted) != 2 {
-		t.Fatal(err)
+	// Trained again on all rows, the model knows the last values of the table.
+	refitted := lagSpec(t, text, "1", "2")
+	refitted.Fit.Refit, refitted.Uncertainty.Inference = "all", "map"
+	again, report := fit(t, refitted, kft.Options{})
+	if report.Refit == nil {
+		t.Fatalf("the model was not trained again: %v", report.Warnings)
+	}
+	var cells []kft.Cell
+	var last []float64
+	for _, line := range linesOf(text)[1:] {
+		if fields := strings.Split(line, ","); fields[2] == "2021-12" {
+			y, err := strconv.ParseFloat(fields[3], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells, last = append(cells, kft.Cell{"store": fields[0], "item": fields[1], "month": "2022-01"}), append(last, y)
+		}
+	}
+	for _, c := range []struct {
+		m         *kft.Model
+		low, high float64
+	}{{m, -0.3, 0.75}, {reload(t, again), 0.9, 1}} { // three periods after its training rows, the first model has no lag
+		predicted, err := c.m.Predict(t.Context(), cells)
+		if err != nil {
+			t.Fatal(err)
+		}
+		means := make([]float64, len(cells))
+		for i, p := range predicted {
+			means[i] = p.Mean
+		}
+		if r := correlation(means, last); r < c.low || r > c.high {
+			t.Errorf("predictions of the next month and the last values have the correlation %.3f", r)
+		}
+	}
+}
+
+// TestAutomaticCovariates checks that automatic terms use covariates.
+func TestAutomaticCovariates(t *testing.T) {
+	t.Parallel()
+	s := newPriceTable().spec(t)
+	s.Terms, s.Transform, s.Uncertainty, s.Fit = nil, "", kft.UncertaintySpec{}, kft.FitSpec{Effort: "quick"}
+	m, r := fit(t, s, kft.Options{})
+	terms := m.Spec().Terms
+	if !slices.Contains(terms, "price") || !slices.Contains(terms, "promo") || slices.ContainsFunc(terms, func(term string) bool { return strings.Contains(term, ",price") }) {
+		t.Errorf("terms are %v", terms)
+	}
+	if r.Test.R2Scale < 0.7 {
+		t.Errorf("R2 on the modelling scale is %.3f", r.Test.R2Scale)
+	}
+	if best, ok := r.BestFormula(); !ok || strings.Contains(best.Name, "price") {
+		t.Errorf("the best formula is %q", best.Name)
 	}
 }
 

@@ -141,7 +141,7 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 		return nil, 0, "", err
 	}
 	before := record.Valid
-	if before.N == 0 {
+	if before.N == 0 || record.Train.R2Scale < before.R2Scale { // with lags, the validation set may know more than the training set
 		before = record.Train
 	}
 	if score.R2Scale < before.R2Scale-refitLoss {
