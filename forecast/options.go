@@ -74,7 +74,7 @@ const (
 func (o *Options) check(m *model.Model) error {
 	series := m.Panel()
 	if series == nil {
-		return fielderr.Errorf("data.modes", "the model has no mode of time, or its rows are no series, so there is nothing to forecast; fit a model with a mode such as time=year+month or date")
+		return fielderr.Errorf("data.modes", "the model has no list of series, because it has no mode of time, hardly any series has two rows, or an earlier version made it; fit a model with a mode such as time=year+month or date")
 	}
 	if a, b, twice := series.Line.SamePeriod(); twice {
 		return fielderr.Errorf("data.modes", "mode %s: the ids %q and %q are the same %s, so its cells have several values; write them in the same way, and fit the model again", series.Line.Mode().Name, a, b, unitName(m))

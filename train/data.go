@@ -29,6 +29,7 @@ type Data struct {
 	split   *split.Split
 	zero    bool             // cells without a row within the life of a series are 0
 	history *history.History // of the training rows, if modes are computed from them
+	used    []dataset.Part   // parts before an origin made later rows unused; nil without one
 	ahead   int              // periods from the last training period to the farthest row
 	seconds float64          // time of reading
 }
