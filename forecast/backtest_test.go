@@ -40,7 +40,7 @@ func TestBacktest(t *testing.T) {
 	if math.Abs(float64(model.Coverage90)-0.9) > 0.06 || !math.IsNaN(float64(mean.Coverage90)) {
 		t.Errorf("90 %% intervals hold %g, those of the mean %g", model.Coverage90, mean.Coverage90)
 	}
-	if m == nil || m.Uncertainty().Conformal.Horizons != 2 || m.Panel().End != 29 {
+	if m == nil || m.Uncertainty().Conformal.Horizons != 2 || m.Series().End != 29 {
 		t.Errorf("got a model with %+v", m.Uncertainty().Conformal)
 	}
 	if !strings.Contains(r.Mix, "same month of the last year") {

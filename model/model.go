@@ -34,9 +34,9 @@ type Model struct {
 	rows  [][]int32      // by mode and code: number of training rows
 
 	groups     []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
-	lines      []*timeline.Timeline // by mode, nil without series along it
+	series     *panel.Panel         // nil if the training rows are no series
+	lines      []*timeline.Timeline // by mode, nil without series terms along it
 	covariates *history.Encoder
-	panel      *panel.Panel // the series of the training rows; nil if they are no series
 
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
@@ -68,7 +68,7 @@ type Contents struct {
 
 	Groups  []*sideinfo.Groups // by mode, nil without groups; nil if there are none
 	History *history.History   // of the training rows, if a mode is computed from them
-	Panel   *panel.Panel       // the series of the training rows; nil if they are no series
+	Series  *panel.Panel       // of the training rows; nil if they are no series
 }
 
 // Side is the side information of one mode.
@@ -81,7 +81,7 @@ type Side struct {
 // New returns a model without noise and without a conformal correction. Add the
 // noise by [Model.WithNoise] before predicting.
 func New(c Contents) (*Model, error) {
-	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, groups: c.Groups, panel: c.Panel,
+	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, groups: c.Groups, series: c.Series,
 		described: new(atomic.Pointer[Model])}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
@@ -169,8 +169,8 @@ func (m *Model) Modes() []dataset.Mode {
 	return modes
 }
 
-// Panel returns the list of the series of the training rows, nil if they are no series.
-func (m *Model) Panel() *panel.Panel { return m.panel }
+// Series returns the list of series, nil if the training rows are no series.
+func (m *Model) Series() *panel.Panel { return m.series }
 
 // Scale returns the scale of the target.
 func (m *Model) Scale() predictive.Scale { return m.scale }
