@@ -34,7 +34,7 @@ func (d *Data) findLater() {
 	d.laterMode = -1
 	ids := 0
 	for m := range d.table.Modes {
-		if n := d.table.Dicts[m].Len(); n > ids && d.isLater(m) {
+		if n := d.table.Dicts[m].Len(); n > ids && !d.table.Modes[m].Covariate() && d.isLater(m) {
 			d.laterMode, ids = m, n
 		}
 	}
