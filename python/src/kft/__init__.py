@@ -10,12 +10,16 @@ from ._errors import (
     UnknownColumnError,
     UnseenIDError,
 )
+from ._forecaster import KFTForecaster
 from ._regressor import KFTRegressor
+
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "BinaryError",
     "InputError",
     "KFTError",
+    "KFTForecaster",
     "KFTRegressor",
     "KFTWarning",
     "ModelFileError",

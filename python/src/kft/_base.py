@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _display, _options, _process, _table
-from ._errors import KFTWarning
+from ._errors import KFTWarning, ModelFileError
 from ._server import FittedModel
 
 Self = TypeVar("Self", bound="KFTEstimator")
@@ -112,9 +112,14 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _restore(self, path: str | os.PathLike[str]) -> None:
         """Read a model file."""
+        model = FittedModel(Path(path).read_bytes())
+        try:
+            model.columns(self._threads())
+        except ModelFileError as error:
+            raise ModelFileError(f"{os.fspath(path)}: {error}", code=error.code) from None
         with _process.workspace() as folder:
             described = json.loads(_process.run(["inspect", os.path.abspath(path), "--json"], folder))
-        self.model_ = FittedModel(Path(path).read_bytes())
+        self.model_ = model
         self.spec_ = described["spec"]
         self.record_ = {**described["training"], "weights": described["weights"]}
 

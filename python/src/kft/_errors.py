@@ -72,11 +72,11 @@ _CLASSES: dict[str, type[KFTError]] = {
 def from_messages(errors: Sequence[Mapping[str, Any]]) -> KFTError:
     """Return the exception for the errors that the program reported."""
     first = errors[0]
-    code = str(first.get("code", "failed"))
-    return _CLASSES.get(code, KFTError)(
+    code, field = str(first.get("code", "failed")), str(first.get("field", ""))
+    return _CLASSES.get(code, SpecificationError if field else KFTError)(
         "\n".join(str(e["text"]) for e in errors),
         code=code,
-        field=str(first.get("field", "")),
+        field=field,
         column=str(first.get("column", "")),
         row=int(first.get("line", 0)),
     )

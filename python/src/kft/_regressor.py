@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from . import _options, _process, _table
+from . import _options, _plot, _process, _table
 from ._base import KFTEstimator
 from ._errors import InputError, KFTError
 from ._server import FittedModel
@@ -41,7 +41,8 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             cell are averaged unless ``duplicates`` is given.
         side: side information by mode: frames, ``(frame, "city:cat,lat,lon")``, file names, or texts such as
             ``"@year,@month:cycle12"``.
-        terms, rank, effort, transform, inference, split, refit, duplicates: as the flags of ``kft fit``.
+        terms, rank, effort, inference, split, refit, duplicates: as the flags of ``kft fit``.
+        scale: the scale on which the target is modelled, ``--transform`` of ``kft fit``.
         bins: see modes.
         random_state: seed, 0 or more; None is the default of the program.
         n_jobs: number of threads; None or -1 are all CPUs. The result does not depend on it.
@@ -53,7 +54,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
     Example:
         >>> import pandas as pd
         >>> sales = pd.read_csv("sales.csv")
-        >>> model = KFTRegressor(modes=["store", "item", "time=year+month"], rank=2, transform="log1p")
+        >>> model = KFTRegressor(modes=["store", "item", "time=year+month"], rank=2, scale="log1p")
         >>> model = model.fit(sales.drop(columns="units"), sales["units"])
         >>> cells = pd.DataFrame({"store": ["S001"], "item": ["A0001"], "year": [2024], "month": [12]})
         >>> model.predict(cells).round(1)
@@ -72,7 +73,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         terms: Sequence[str] | str | None = None,
         rank: int | None = None,
         effort: str | None = None,
-        transform: str | None = None,
+        scale: str | None = None,
         inference: str | None = None,
         split: str | None = None,
         refit: str | None = None,
@@ -83,13 +84,15 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         verbose: bool | None = None,
         **options: Any,
     ) -> None:
+        if "transform" in options:  # with such an attribute scikit-learn would take this for a transformer
+            raise TypeError("KFTRegressor has no option transform; use scale")
         super().__init__(options)
         self.modes = modes
         self.side = side
         self.terms = terms
         self.rank = rank
         self.effort = effort
-        self.transform = transform
+        self.scale = scale
         self.inference = inference
         self.split = split
         self.refit = refit
@@ -101,7 +104,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
 
     def _given(self) -> dict[str, Any]:
         given = super()._given()
-        given["term"] = given.pop("terms")
+        given["term"], given["transform"] = given.pop("terms"), given.pop("scale")
         return given
 
     def __sklearn_tags__(self) -> Any:
@@ -123,12 +126,13 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         modes = self.modes
         self._bins: _table.Bins | None = None
         if _table.is_frame(X) and not (modes is None and _table.without_ids(X)):
+            _table.column_names(X)
             _check_feature_names(self, X, reset=True)
             _check_n_features(self, X, reset=True) if hasattr(X, "shape") else None
             table = self._needed(X)
             self._names: list[str] | None = None
         else:
-            X = validate_data(self, X, dtype=None)
+            X = validate_data(self, X, dtype=None, ensure_min_samples=2)
             self._names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])]))
             columns = _table.array_columns(X, self._names)
             self._bins = _table.Bins(columns, self.bins if modes is None else len(X))
@@ -221,6 +225,10 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         self.model_ = FittedModel(self._run_verb("update", "-o", "new.kft", *flags, table=table, result="new.kft"))
         return self
 
+    def plot(self, X: Any, y: Any, ax: Any = None) -> Any:
+        """Draw values against predictions, and the coverage of intervals; needs matplotlib."""
+        return _plot.fit(_target(y), self.predict(X), self.evaluate(X, y), ax)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, completely or not at all. The command line reads it too."""
         if getattr(self, "_bins", None) is not None and self._bins is not None and self._bins.edges:
@@ -289,7 +297,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
 
 def _target(y: Any) -> np.ndarray[Any, Any]:
     """Return the target as numbers."""
-    values = column_or_1d(np.asarray(y), warn=True)
+    values: np.ndarray[Any, Any] = column_or_1d(np.asarray(y), warn=True)
     if values.dtype.kind not in "iuf":
         try:
             values = values.astype(np.float64)

@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ._errors import InputError, UnknownColumnError
+from ._errors import InputError, KFTError, UnknownColumnError
 
 
 def is_frame(X: Any) -> bool:
-    """Report whether X is a table with named columns."""
-    return hasattr(X, "__arrow_c_stream__") or isinstance(X, Mapping)
+    """Report whether X is a table with named columns. A pandas frame whose columns are numbered is an array."""
+    if is_pandas(X) and not any(isinstance(name, str) for name in X.columns):
+        return False
+    return hasattr(X, "__arrow_c_stream__") or isinstance(X, Mapping) and not hasattr(X, "toarray")  # a sparse dok matrix
 
 
 def is_pandas(X: Any) -> bool:
     pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(X, (pandas.DataFrame, pandas.Series))
+    return pandas is not None and isinstance(X, pandas.DataFrame)
 
 
 def is_polars(X: Any) -> bool:
@@ -101,8 +103,15 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def write(table: pa.Table, path: Path) -> None:
     """Write an uncompressed Arrow file."""
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table, max_chunksize=1 << 17)
+    try:
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table, max_chunksize=1 << 17)
+    except OSError as error:
+        raise KFTError(
+            f"{table.nbytes:,} bytes cannot be written to the temporary folder {path.parent}: {error}; free space there, "
+            "or set TMPDIR to another folder",
+            code="disk_full",
+        ) from None
 
 
 def without_ids(X: Any) -> bool:
