@@ -74,6 +74,7 @@ class KFTForecaster(KFTEstimator):
         """Fit the model to a long frame: one row per series and time."""
         self._like = _kind(df)
         table = self._long(df)
+        self._types = {field.name: _plain(field.type) for field in table.schema}
         self._fit_table(table, self.target_col, [*self._ids(), self.time_col], [])
         return self
 
@@ -115,7 +116,7 @@ class KFTForecaster(KFTEstimator):
         return self._frame(self._renamed(table))
 
     def _renamed(self, table: pa.Table) -> pa.Table:
-        """Return a forecast with the names that users expect."""
+        """Return a forecast with the names that users expect and the types of the data."""
         ids = self._ids()
         names = []
         for name in table.column_names:
@@ -128,8 +129,13 @@ class KFTForecaster(KFTEstimator):
             else:
                 names.append(f"{_NAME}-{name}")
         table = table.rename_columns(names)
-        at = names.index(self.time_col)
-        return table.set_column(at, self.time_col, _times(table.column(at)))
+        for at, name in enumerate(names):
+            kind = self._types.get(name)
+            if kind is not None and pa.types.is_temporal(kind):
+                table = table.set_column(at, name, _times(table.column(at)))
+            elif kind is not None:
+                table = table.set_column(at, name, table.column(at).cast(kind))
+        return table
 
     def cross_validation(
         self, df: Any, h: int, n_windows: int = 1, step_size: int = 1, level: Sequence[float] = (90,)
@@ -146,13 +152,14 @@ class KFTForecaster(KFTEstimator):
         if n_windows < 1 or h < 1 or step_size < 1 or len(times) <= h + (n_windows - 1) * step_size:
             raise InputError(f"{n_windows} windows of {h} periods with steps of {step_size} do not fit into {len(times)} periods")
         keys = [*self._ids(), self.time_col]
+        for at, name in enumerate(table.column_names):
+            table = table.set_column(at, name, table.column(at).cast(_plain(table.column(at).type)))
         results = []
         for window in range(n_windows):
             last = len(times) - h - (n_windows - 1 - window) * step_size - 1
             time = table.column(self.time_col)
             cutoff = pa.scalar(times[last], time.type)
-            model = clone(self).fit(table.filter(pc.less_equal(time, cutoff)))
-            forecast = model.predict(h, level)
+            forecast = clone(self).fit(table.filter(pc.less_equal(time, cutoff))).predict(h, level)
             actual = table.filter(pc.greater(time, cutoff)).select([*keys, self.target_col])
             joined = forecast.join(actual, keys, join_type="inner").sort_by([(k, "ascending") for k in keys])
             cutoffs = pa.repeat(cutoff, len(joined))
@@ -181,12 +188,16 @@ class KFTForecaster(KFTEstimator):
         model._restore(path)
         *ids, time = model.spec_["data"]["modes"]
         model.id_cols, model.time_col, model.target_col = ids, time, model.spec_["data"]["target"]
-        model._like = "pandas"
+        model._like, model._types = "pandas", {time: pa.date32()}
         return model
 
 
 def _kind(df: Any) -> str:
     return "pandas" if _table.is_pandas(df) else "polars" if _table.is_polars(df) else "pyarrow"
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _dates(column: Any) -> Any:

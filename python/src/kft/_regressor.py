@@ -56,7 +56,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         >>> sales = pd.read_csv("sales.csv")
         >>> model = KFTRegressor(modes=["store", "item", "time=year+month"], rank=2, scale="log1p")
         >>> model = model.fit(sales.drop(columns="units"), sales["units"])
-        >>> cells = pd.DataFrame({"store": ["S001"], "item": ["A0001"], "year": [2024], "month": [12]})
+        >>> cells = pd.DataFrame({"store": ["S01"], "item": ["A06"], "year": [2024], "month": [12]})
         >>> model.predict(cells).round(1)
         array([0.])
         >>> model.predict_interval(cells, coverage=0.9).shape
