@@ -118,10 +118,10 @@ func ErrorCode(err error) string {
 		{"not_fitted", has[*NotFittedError](err)},
 		{"not_finite", has[*NotFiniteError](err)},
 		{"checkpoint", has[*CheckpointError](err) || has[*CheckpointExistsError](err)},
-		{"input", has[*InputError](err)},
-		{"interrupted", errors.Is(err, context.Canceled)},
 		{"missing_file", errors.Is(err, fs.ErrNotExist)},
 		{"disk_full", errors.Is(err, syscall.ENOSPC)},
+		{"input", has[*InputError](err)},
+		{"interrupted", errors.Is(err, context.Canceled)},
 	} {
 		if known.is {
 			return known.code

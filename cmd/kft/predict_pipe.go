@@ -126,6 +126,9 @@ func receive(in *bufio.Reader) (pipeRequest, *bytes.Buffer, error) {
 	if err := json.Unmarshal(line, &request); err != nil {
 		return request, nil, fmt.Errorf("a request is not a line of JSON: %v", err)
 	}
+	if request.Bytes < 0 {
+		return request, nil, fmt.Errorf("a request of %d bytes; use 0 or more", request.Bytes)
+	}
 	var body bytes.Buffer // grows with what arrives, not with what the request claims
 	if _, err := io.CopyN(&body, in, request.Bytes); err != nil {
 		return request, nil, fmt.Errorf("the input ended after %d of %d bytes of a request", body.Len(), request.Bytes)

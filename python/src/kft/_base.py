@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import warnings
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _display, _options, _process, _table
@@ -29,7 +31,7 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
 
     modes: Any
     side: Any
-    random_state: int | None
+    random_state: Any
     n_jobs: int | None
     verbose: bool | None
     model_: FittedModel
@@ -75,12 +77,15 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _fit_table(self, table: pa.Table, target: str, modes: Any, more: list[str]) -> None:
         """Run kft fit on a table, which is called X."""
-        seed = [] if self.random_state is None else [f"--seed={int(self.random_state) + 1}"]
+        seed = self.random_state
+        if seed is not None and not isinstance(seed, numbers.Integral):
+            seed = check_random_state(seed).randint(1, 2**31 - 1)
+        more = more if seed is None else [*more, f"--seed={max(int(seed), 1)}"]
         with _process.workspace() as folder:
             _table.write(table, folder / "X")
             args = ["fit", "X", "-o", "model.kft", "--json", f"--target={target}", *_options.mode_flags(modes)]
             args += _options.flags(self._given()) + _options.side_flags(self.side, folder)
-            report = json.loads(_process.run([*args, *more, *seed, *self._threads()], folder, verbose=self.verbose, keep=True))
+            report = json.loads(_process.run([*args, *more, *self._threads()], folder, verbose=self.verbose, keep=True))
             self.model_ = FittedModel((folder / "model.kft").read_bytes())
         self.spec_ = report.pop("spec")
         self.record_ = report

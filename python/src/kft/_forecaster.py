@@ -46,7 +46,7 @@ class KFTForecaster(KFTEstimator):
         *,
         horizon: int | None = None,
         terms: Sequence[str] | str | None = None,
-        random_state: int | None = None,
+        random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
         **options: Any,

@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 
 from . import _options, _plot, _process, _table
 from ._base import KFTEstimator
-from ._errors import InputError, KFTError
+from ._errors import InputError, KFTError, UnknownColumnError
 from ._server import FittedModel
 
 _MOMENTS = 5  # prediction, median, sd, sd_model, sd_noise come before the quantiles
@@ -44,7 +44,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         terms, rank, effort, inference, split, refit, duplicates: as the flags of ``kft fit``.
         scale: the scale on which the target is modelled, ``--transform`` of ``kft fit``.
         bins: see modes.
-        random_state: seed, 0 or more; None is the default of the program.
+        random_state: the seed, as ``--seed``, or a generator; None and 0 are the default, 1.
         n_jobs: number of threads; None or -1 are all CPUs. The result does not depend on it.
         verbose: whether to show a progress bar; None shows one on a terminal and in a notebook.
         options: any other flag of ``kft fit``: ``sweeps=10``, ``lambda_=0.1``, ``time_budget="60s"``.
@@ -79,7 +79,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         refit: str | None = None,
         duplicates: str | None = None,
         bins: int = 16,
-        random_state: int | None = None,
+        random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
         **options: Any,
@@ -148,7 +148,13 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             weight = _free("sample_weight", table.column_names)
             table = table.append_column(weight, pa.array(_check_sample_weight(sample_weight, table, ensure_non_negative=True)))
             more.append(f"--weight={weight}")
-        self._fit_table(table, name, _quoted(modes, table.column_names), more)
+        try:
+            self._fit_table(table, name, _quoted(modes, table.column_names), more)
+        except UnknownColumnError as error:
+            have = self._names or _table.column_names(X)
+            if error.column in have or error.column == name:
+                raise  # a column of a side table
+            raise _table.unknown_column("X", error.column, have, error.field) from None
         return self
 
     def _needed(self, X: Any) -> pa.Table:

@@ -46,9 +46,7 @@ def to_arrow(X: Any, columns: Iterable[str] | None = None, what: str = "X") -> p
     wanted = have if columns is None else list(columns)
     for name in wanted:
         if name not in have:
-            raise UnknownColumnError(
-                f"{what} has no column {name!r}; its columns are {', '.join(have)}", code="unknown_column", column=name
-            )
+            raise unknown_column(what, name, have)
     if is_pandas(X):
         return pa.table({name: _pandas_column(X[name], what) for name in wanted})
     if isinstance(X, Mapping):
@@ -59,6 +57,11 @@ def to_arrow(X: Any, columns: Iterable[str] | None = None, what: str = "X") -> p
     for i, field in enumerate(table.schema):
         table = table.set_column(i, field.name, _readable(table.column(i)))
     return table.unify_dictionaries()
+
+
+def unknown_column(what: str, name: str, have: Sequence[str], field: str = "") -> UnknownColumnError:
+    text = f"{what} has no column {name!r}; its columns are {', '.join(have)}"
+    return UnknownColumnError(text, code="unknown_column", field=field, column=name)
 
 
 def _pandas_column(series: Any, what: str) -> Any:
