@@ -54,6 +54,7 @@ def test_kinds_of_frames(fitted):
         "object": X.astype(object),
         "category": X.astype("category"),
         "polars": pl.from_pandas(X),
+        "lazy": pl.from_pandas(X).lazy(),
         "polars categories": pl.from_pandas(X).with_columns(pl.col("store", "item").cast(pl.Categorical)),
         "pyarrow": pa.Table.from_pandas(X),
         "string view": pa.table({**{c: X[c] for c in X}, "store": pa.array(X["store"]).cast(pa.string_view())}),
@@ -75,6 +76,15 @@ def test_dates_and_targets():
     stamps = X.assign(day=pd.to_datetime(X["day"]))
     for frame, target in ((stamps, y.astype(float)), (pl.from_pandas(stamps), pl.Series(y.to_numpy())), (X, list(y))):
         np.testing.assert_array_equal(KFTRegressor(modes, **FAST).fit(frame, target).predict(stamps), want)
+
+
+def test_names_and_intervals_as_ids():
+    """Names with signs of the grammar and intervals of pandas.cut are modes."""
+    X, y = sales()
+    frame = pd.DataFrame({"price (USD)": X["item"], "third of the year": pd.cut(X["month"], 3)})
+    model = KFTRegressor(list(frame), rank=1, duplicates="mean").fit(frame, y)
+    assert model.spec_["data"]["modes"] == ['price_USD="price (USD)"', "third of the year"]
+    assert len(np.unique(model.predict(frame))) > 40
 
 
 def test_quantiles_and_intervals(fitted):

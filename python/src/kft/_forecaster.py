@@ -80,6 +80,7 @@ class KFTForecaster(KFTEstimator):
 
     def _long(self, df: Any) -> pa.Table:
         """Return the columns of ids, times and values, and those that the options name."""
+        df = _table.eager(df)
         named = " ".join(str(v) for v in self._given().values() if v is not None)
         own = [*self._ids(), self.time_col, self.target_col]
         more = [name for name in _table.column_names(df) if name in named and name not in own]

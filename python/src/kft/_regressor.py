@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -58,7 +59,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         >>> model = model.fit(sales.drop(columns="units"), sales["units"])
         >>> cells = pd.DataFrame({"store": ["S01"], "item": ["A06"], "year": [2024], "month": [12]})
         >>> model.predict(cells).round(1)
-        array([0.])
+        array([19.7])
         >>> model.predict_interval(cells, coverage=0.9).shape
         (1, 2)
     """
@@ -122,6 +123,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         """
         if y is None:
             raise InputError("KFTRegressor requires y to be passed, but the target y is None")
+        X = _table.eager(X)
         more: list[str] = []
         modes = self.modes
         self._bins: _table.Bins | None = None
@@ -253,6 +255,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
     def _columns(self, X: Any, model: FittedModel) -> pa.Table:
         """Return the columns that the model reads."""
         check_is_fitted(self)
+        X = _table.eager(X)
         needed, optional = model.columns(self._threads())
         if self._names is not None:
             X = validate_data(self, X, dtype=None, reset=False)
@@ -330,7 +333,8 @@ def _free(name: str, taken: Sequence[str]) -> str:
 
 
 def _quoted(modes: Any, columns: Sequence[str]) -> Any:
-    """Quote the modes that are the name of a column with a sign of the grammar."""
+    """Quote and name the modes that are the name of a column with a sign of the grammar, as price_USD="price (USD)"."""
     if modes is None or isinstance(modes, str):
         return modes
-    return [f'"{m}"' if m in columns and any(sign in m for sign in "+,=()") else m for m in modes]
+    signs = re.compile("[-+,=():*. ]+")
+    return [f'{signs.sub("_", m).strip("_")}="{m}"' if m in columns and re.search("[+,=():*]", m) else m for m in modes]

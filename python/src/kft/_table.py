@@ -30,6 +30,11 @@ def is_polars(X: Any) -> bool:
     return type(X).__module__.split(".")[0] == "polars"
 
 
+def eager(X: Any) -> Any:
+    """Return the frame of a lazy frame of polars, anything else unchanged."""
+    return X.collect() if is_polars(X) and hasattr(X, "collect") else X
+
+
 def column_names(X: Any) -> list[str]:
     names = list(X) if isinstance(X, Mapping) else list(getattr(X, "column_names", None) or X.columns)
     for name, count in Counter(names).items():
@@ -67,7 +72,10 @@ def unknown_column(what: str, name: str, have: Sequence[str], field: str = "") -
 def _pandas_column(series: Any, what: str) -> Any:
     if series.dtype == object:
         return _column(series.to_numpy(), series.name, what, from_pandas=True)
-    return _readable(pa.Array.from_pandas(series))
+    try:
+        return _readable(pa.Array.from_pandas(series))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # intervals of pandas.cut, say
+        return pa.Array.from_pandas(series.astype(str).where(series.notna(), None))
 
 
 def _column(values: Any, name: str, what: str, from_pandas: bool = False) -> Any:
