@@ -24,10 +24,10 @@ if args[0] != "forecast":
 import pyarrow as pa
 flags = dict(a[2:].split("=", 1) for a in args if a.startswith("--") and "=" in a)
 if "future" in flags:
-    assert "price" in pa.ipc.open_file(flags["future"]).read_all().column_names
-h, levels = int(flags["horizon"]), flags["level"].split(",")
+    assert "horizon" not in flags and "price" in pa.ipc.open_file(flags["future"]).read_all().column_names
+h, levels = int(flags.get("horizon", 1)), flags["level"].split(",")
 rows = [(i, f"2024-{{m:02d}}-01") for i in ("a", "b") for m in range(13 - h, 13)]
-table = {{"unique_id": [r[0] for r in rows], "date": [r[1] for r in rows], "mean": [5.0] * len(rows), "median": [4.0] * len(rows)}}
+table = {{"unique_id": [r[0] for r in rows], "ds": [r[1] for r in rows], "mean": [5.0] * len(rows), "median": [4.0] * len(rows)}}
 for level in levels:
     table["lo-" + level], table["hi-" + level] = [1.0] * len(rows), [9.0] * len(rows)
 table = pa.table(table)
@@ -73,7 +73,7 @@ def test_columns(forecasts):
     html = forecast._repr_html_()
     assert "<svg" in html and "<table" in html
     assert isinstance(KFTForecaster(**FAST).fit(pl.from_pandas(series())).predict(1), pl.DataFrame)
-    model.predict(1, X_df=series().assign(price=1.0))
+    model.predict(X_df=series().assign(price=1.0))
     axes = model.plot(forecast, series())
     assert len(axes) == 2
     with pytest.raises(kft.InputError, match="1 or more"):

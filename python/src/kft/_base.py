@@ -39,6 +39,8 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
     spec_: dict[str, Any]
 
     def __init__(self, options: dict[str, Any]) -> None:
+        if "transform" in options:  # with such an attribute scikit-learn would take this for a transformer
+            raise TypeError(f"{type(self).__name__} has no option transform; use scale")
         self._options = options
 
     # Parameters: those of the signature, and options, which may have any name.
@@ -68,6 +70,7 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
         own = super().get_params(deep=False)
         for name in ("modes", "side", "random_state", "n_jobs", "verbose", "bins", "id_cols", "time_col", "target_col"):
             own.pop(name, None)
+        own["term"], own["transform"] = own.pop("terms"), own.pop("scale")
         return {**own, **self._options}
 
     def _threads(self) -> list[str]:
@@ -128,10 +131,10 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
         self.spec_ = described["spec"]
         self.record_ = {**described["training"], "weights": described["weights"]}
 
-    def report(self, path: str | os.PathLike[str]) -> None:
-        """Write an HTML report about the model, see ``kft report``."""
-        page = self._run_verb("report", "-o", "report.html", result="report.html")
-        Path(path).write_bytes(page)
+    def _write_report(self, path: str | os.PathLike[str], table: pa.Table | None, options: dict[str, Any]) -> None:
+        """Run kft report."""
+        flags = _options.flags(options)
+        Path(path).write_bytes(self._run_verb("report", "-q", "-o", "report.html", *flags, table=table, result="report.html"))
 
     # Display.
 

@@ -26,9 +26,10 @@ class KFTForecaster(KFTEstimator):
         id_cols: the column, or columns, that identify a series.
         time_col: the column of times.
         target_col: the column of values.
-        horizon: number of periods that will be forecast; kft then chooses the model for it, as
-            ``kft fit --forecast``.
-        side, random_state, n_jobs, verbose, options: as for KFTRegressor.
+        horizon: number of periods that will be forecast; the model is then chosen and measured on the last
+            periods, ``split="time:last=H"``.
+        refit: by default the chosen model is trained again on all rows.
+        side, terms, scale, split, random_state, n_jobs, verbose, options: as for KFTRegressor.
 
     Example, with a frame of the columns unique_id, ds and y::
 
@@ -46,6 +47,9 @@ class KFTForecaster(KFTEstimator):
         *,
         horizon: int | None = None,
         terms: Sequence[str] | str | None = None,
+        scale: str | None = None,
+        split: str | None = None,
+        refit: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
@@ -58,13 +62,18 @@ class KFTForecaster(KFTEstimator):
         self.side = side
         self.horizon = horizon
         self.terms = terms
+        self.scale = scale
+        self.split = split
+        self.refit = refit
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _given(self) -> dict[str, Any]:
         given = super()._given()
-        given["term"], given["forecast"] = given.pop("terms"), given.pop("horizon")
+        horizon = given.pop("horizon")
+        if self.split is None and horizon is not None:
+            given["split"] = f"time:last={horizon}"
         return given
 
     def _ids(self) -> list[str]:
@@ -94,7 +103,7 @@ class KFTForecaster(KFTEstimator):
         Args:
             h: number of periods; by default the horizon.
             level: central intervals in percent.
-            X_df: columns that are known in the future, by series and time.
+            X_df: the rows to forecast instead, with the columns of covariates that are known in advance.
 
         Returns:
             A frame of the kind of the data with the ids, the time, KFT (the mean), KFT-median, and KFT-lo-90
@@ -102,17 +111,16 @@ class KFTForecaster(KFTEstimator):
         """
         check_is_fitted(self)
         h = self.horizon if h is None else h
-        if h is None or h < 1:
+        if X_df is None and (h is None or h < 1):
             raise InputError("h is the number of periods to forecast; use 1 or more")
-        args = [f"--horizon={h}", "--level=" + ",".join(f"{v:g}" for v in level), "-o", "forecast.arrow", *self._threads()]
+        args = ["--future=X_df" if X_df is not None else f"--horizon={h}", "--level=" + ",".join(f"{v:g}" for v in level), "-o", "forecast.arrow", *self._threads()]
         with _process.workspace() as folder:
             (folder / "model.kft").write_bytes(self.model_.data)
             if X_df is not None:
                 future = _table.to_arrow(X_df, what="X_df")
                 at = future.schema.get_field_index(self.time_col)
                 _table.write(future.set_column(at, self.time_col, _dates(future.column(at))) if at >= 0 else future, folder / "X_df")
-                args.append("--future=X_df")
-            _process.run(["forecast", "model.kft", *args], folder)
+            _process.run(["forecast", "model.kft", "-q", *args], folder)
             table = pa.ipc.open_file(pa.BufferReader((folder / "forecast.arrow").read_bytes())).read_all()
         return self._frame(self._renamed(table))
 
@@ -121,10 +129,8 @@ class KFTForecaster(KFTEstimator):
         ids = self._ids()
         names = []
         for name in table.column_names:
-            if name in ids:
+            if name in ids or name == self.time_col:
                 names.append(name)
-            elif name == "date":
-                names.append(self.time_col)
             elif name == "mean":
                 names.append(_NAME)
             else:
@@ -167,6 +173,10 @@ class KFTForecaster(KFTEstimator):
             results.append(joined.add_column(len(keys), "cutoff", cutoffs))
         self._like = _kind(df)
         return self._frame(pa.concat_tables(results))
+
+    def report(self, path: str | os.PathLike[str], df: Any = None, **options: Any) -> None:
+        """Write a page about the model, as ``kft report``; with the table of the fit it has more."""
+        self._write_report(path, None if df is None else self._long(df), options)
 
     def plot(self, forecast: Any, history: Any = None, most: int = 4, ax: Any = None) -> Any:
         """Draw the first series of a forecast in pandas, with their history; needs matplotlib."""

@@ -59,7 +59,7 @@ def run(args: Sequence[str], folder: Path, *, verbose: bool | None = False, keep
     output = folder / "stdout"
     with output.open("w+b") as stdout, _Bar(verbose) as bar:
         process = subprocess.Popen(
-            [binary(), *args, "--messages=json"],
+            [binary(), args[0], "--messages=json", *args[1:]],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=stdout,

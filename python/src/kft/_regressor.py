@@ -85,8 +85,6 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         verbose: bool | None = None,
         **options: Any,
     ) -> None:
-        if "transform" in options:  # with such an attribute scikit-learn would take this for a transformer
-            raise TypeError("KFTRegressor has no option transform; use scale")
         super().__init__(options)
         self.modes = modes
         self.side = side
@@ -102,11 +100,6 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _given(self) -> dict[str, Any]:
-        given = super()._given()
-        given["term"], given["transform"] = given.pop("terms"), given.pop("scale")
-        return given
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -221,9 +214,21 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         result: dict[str, Any] = json.loads(self._run_verb("evaluate", "--json", *self._threads(), table=table))
         return result
 
-    def explain(self, X: Any, *flags: str) -> Any:
-        """Return the parts of each prediction, as ``kft explain --json``."""
-        return json.loads(self._run_verb("explain", "--json", *flags, table=self._columns(X, self.model_)))
+    def explain(self, X: Any = None, **options: Any) -> Any:
+        """Explain predictions, one per row of X, or without X the model, as ``kft explain --json``.
+
+        Options are the flags of that command: ``neighbours=3``, ``what_if="item.price=12.5"``.
+        """
+        cells = []
+        if X is not None:
+            cells = [",".join(f"{name}={_text(v)}" for name, v in row.items()) for row in self._columns(X, self.model_).to_pylist()]
+        output = self._run_verb("explain", "--json", *_options.flags(options), "--", *cells).decode()
+        decoder, found, at = json.JSONDecoder(), [], 0
+        while at < len(output):
+            value, at = decoder.raw_decode(output, at)
+            found.append(value)
+            at += len(output[at:]) - len(output[at:].lstrip())
+        return found if X is not None else found[0]
 
     def update(self, X: Any, y: Any, *flags: str) -> KFTRegressor:
         """Take in new rows without the old ones, as ``kft update``."""
@@ -232,6 +237,13 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         table = table.append_column(self.spec_["data"]["target"], pa.array(target))
         self.model_ = FittedModel(self._run_verb("update", "-o", "new.kft", *flags, table=table, result="new.kft"))
         return self
+
+    def report(self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **options: Any) -> None:
+        """Write a page about the model, as ``kft report``; with the table of the fit it has more."""
+        table = None
+        if X is not None:
+            table = self._columns(X, self.model_).append_column(self.spec_["data"]["target"], pa.array(_target(y)))
+        self._write_report(path, table, options)
 
     def plot(self, X: Any, y: Any, ax: Any = None) -> Any:
         """Draw values against predictions, and the coverage of intervals; needs matplotlib."""
@@ -320,6 +332,11 @@ def _target(y: Any) -> np.ndarray[Any, Any]:
             code="input", row=int(bad[0]) + 1,
         )
     return values
+
+
+def _text(value: Any) -> str:
+    """Return a value of a cell as kft reads it."""
+    return f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _numbers(column: Any) -> np.ndarray[Any, Any]:
