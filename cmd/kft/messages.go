@@ -88,7 +88,7 @@ func errorMessages(err error) []message {
 }
 
 func errorMessage(err error) message {
-	out := message{Type: "error", Text: strings.TrimPrefix(withAdvice(err, nil), "kft: "), errorPlace: errorPlace{Code: kft.ErrorCode(err), Field: kft.FieldPath(err)}}
+	out := message{Type: "error", Text: strings.TrimPrefix(err.Error(), "kft: "), errorPlace: errorPlace{Code: kft.ErrorCode(err), Field: kft.FieldPath(err)}}
 	var usage *usageError
 	if errors.As(err, &usage) {
 		out.Code = "usage"

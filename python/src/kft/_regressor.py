@@ -242,7 +242,9 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         """Write a page about the model, as ``kft report``; with the table of the fit it has more."""
         table = None
         if X is not None:
-            table = self._columns(X, self.model_).append_column(self.spec_["data"]["target"], pa.array(_target(y)))
+            X = _table.eager(X)
+            table = self._needed(X) if self._names is None else self._columns(X, self.model_)
+            table = table.append_column(self.spec_["data"]["target"], pa.array(_target(y)))
         self._write_report(path, table, options)
 
     def plot(self, X: Any, y: Any, ax: Any = None) -> Any:
