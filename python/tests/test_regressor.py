@@ -229,7 +229,3 @@ def test_bad_predictions(fitted):
         KFTRegressor().predict(X)
 
 
-def test_verbs_that_the_program_lacks(fitted):
-    X, y = sales()
-    with pytest.raises(kft.BinaryError, match="has no command nothing"):
-        fitted._run_verb("nothing")
