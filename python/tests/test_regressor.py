@@ -147,6 +147,8 @@ def test_side_information():
     assert by_file.predict_table(cell)["unseen"].tolist() == ["store"]
     new = stores.head(1).assign(store="NEW")
     assert by_file.predict(cell, side={"store": new}) != by_file.predict(cell)
+    with pytest.raises(kft.UnknownColumnError, match='store.arrow, column "town"'):
+        KFTRegressor(MODES, {"store": (stores, "town:cat")}, **options).fit(X, y)
     with pytest.raises(kft.UnseenIDError, match='"NEW"'):
         by_file.predict_table(cell, strict=True)
 

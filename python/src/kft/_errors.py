@@ -13,15 +13,17 @@ class KFTError(Exception):
         code: a word for the kind of error, such as ``unknown_column``; it does not change
             between versions.
         field: the path of the specification field that can fix it, as in ``data.modes``.
+        file: the table that it concerns: X for the one of fit and predict.
         column: the column of the table that it concerns.
         row: the row of the table that it concerns, counted from 1.
     """
 
     def __init__(
-        self, message: str, *, code: str = "failed", field: str = "", column: str = "", row: int = 0
+        self, message: str, *, code: str = "failed", field: str = "", file: str = "", column: str = "", row: int = 0
     ) -> None:
         super().__init__(message)
-        self.message, self.code, self.field, self.column, self.row = message, code, field, column, row
+        self.message, self.code, self.field = message, code, field
+        self.file, self.column, self.row = file, column, row
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message,), self.__dict__
@@ -77,6 +79,7 @@ def from_messages(errors: Sequence[Mapping[str, Any]]) -> KFTError:
         "\n".join(str(e["text"]) for e in errors),
         code=code,
         field=field,
+        file=str(first.get("file", "")),
         column=str(first.get("column", "")),
         row=int(first.get("line", 0)),
     )

@@ -13,7 +13,6 @@ import pyarrow as pa
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import (
     _check_feature_names,
-    _check_n_features,
     _check_sample_weight,
     check_consistent_length,
     check_is_fitted,
@@ -121,9 +120,8 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         modes = self.modes
         self._bins: _table.Bins | None = None
         if _table.is_frame(X) and not (modes is None and _table.without_ids(X)):
-            _table.column_names(X)
+            self.n_features_in_ = len(_table.column_names(X))
             _check_feature_names(self, X, reset=True)
-            _check_n_features(self, X, reset=True) if hasattr(X, "shape") else None
             table = self._needed(X)
             self._names: list[str] | None = None
         else:
@@ -146,10 +144,9 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         try:
             self._fit_table(table, name, _quoted(modes, table.column_names), more)
         except UnknownColumnError as error:
-            have = self._names or _table.column_names(X)
-            if error.column in have or error.column == name:
-                raise  # a column of a side table
-            raise _table.unknown_column("X", error.column, have, error.field) from None
+            if error.file != "X":  # a side table
+                raise
+            raise _table.unknown_column("X", error.column, self._names or _table.column_names(X), error.field) from None
         return self
 
     def _needed(self, X: Any) -> pa.Table:
