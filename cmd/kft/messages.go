@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,10 +14,23 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// messagesFlag makes the program write JSON lines to standard error, for programs that
-// run it. It is looked for before the command line is parsed, so that an error of the
-// parser is a JSON line too.
+// messagesFlag makes any verb write JSON lines to standard error, for programs that run
+// it.
 const messagesFlag = "--messages=json"
+
+// cutMessagesFlag returns the arguments without the flag, and whether they had it. It is
+// not part of the grammar, so that an error of the parser is a JSON line too.
+func cutMessagesFlag(args []string) ([]string, bool) {
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	at := slices.Index(args[:end], messagesFlag)
+	if at < 0 {
+		return args, false
+	}
+	return slices.Concat(args[:at], args[at+1:]), true
+}
 
 // A message is a line of standard error in this form.
 type message struct {

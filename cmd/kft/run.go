@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,8 +36,6 @@ type commandLine struct {
 	Bench      benchCommand      `cmd:"" help:"Measure the speed of the engine on this machine."`
 	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
-
-	Messages string `hidden:"" enum:"text,json" default:"text" help:"Form of the messages on standard error: text, or one JSON object per line, for programs."`
 }
 
 // env is what a verb may use besides the files that it names.
@@ -64,7 +61,7 @@ func (e *env) progress(quiet bool, files []string, budget time.Duration) progres
 // success, 1 if the data or the work failed, 2 for a wrong call.
 func run(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr io.Writer) (code int) {
 	stdout, stderr := textformat.EscapingWriter(rawOut), textformat.EscapingWriter(rawErr)
-	jsonMessages := slices.Contains(args, messagesFlag)
+	args, jsonMessages := cutMessagesFlag(args)
 	complain := func(err error, hasFlag func(string) bool) { complain(stderr, err, hasFlag) }
 	if jsonMessages {
 		m := &messages{w: rawErr}
