@@ -1,3 +1,5 @@
+from html import escape
+
 import pandas as pd
 import pytest
 
@@ -17,7 +19,8 @@ def test_html(fitted):
     model, X, y = fitted
     html = model._repr_mimebundle_()["text/html"]
     assert "&lt;store&gt;" in html and "<store>" not in html
-    for text in ("units by", "model, test", "R2", "weights"):
+    best = next(b for b in model.record_["baseline"] if b["best"])
+    for text in ("units by", "model, test", escape(best["name"]) + ", test", "R2", "weights"):
         assert text in html
     assert "KFTRegressor" in KFTRegressor()._repr_mimebundle_()["text/html"]
 

@@ -7,6 +7,8 @@ from typing import Any
 
 
 def _number(value: Any) -> str:
+    if value is None:
+        return ""
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else escape(str(value))
 
 
@@ -19,16 +21,15 @@ def _rows(rows: list[list[Any]], header: list[str]) -> str:
 def model(name: str, spec: dict[str, Any], record: dict[str, Any]) -> str:
     """Describe a fitted model: what it is, and its scores beside those of the best formula."""
     data = spec["data"]
-    rows: list[list[Any]] = []
-    for part in ("train", "valid", "test"):
-        score = record.get(part) or {}
-        if score.get("n"):
-            rows.append([f"model, {part}", score["n"], score["r2"], score["rmse"], score["mae"]])
+    scores = [(f"model, {part}", record.get(part) or {}) for part in ("train", "valid", "test")]
+    scores += [(f"{b['name']}, test", b.get("test") or {}) for b in record.get("baseline") or [] if b.get("best")]
+    measures = ("n", "r2", "rmse", "mae", "coverage90")
+    rows = [[label, *(score.get(m, "") for m in measures)] for label, score in scores if score.get("n")]
     return (
         f"<div><b>{escape(name)}</b>: {escape(data['target'])} by {escape(', '.join(data['modes']))}<br>"
         f"{escape(' + '.join(spec['terms']))}; scale {escape(spec['transform'])}, "
         f"inference {escape(spec['uncertainty']['inference'])}, {_number(record.get('weights', 0))} weights"
-        f"{_rows(rows, ['', 'rows', 'R2', 'RMSE', 'MAE'])}</div>"
+        f"{_rows(rows, ['', 'rows', 'R2', 'RMSE', 'MAE', 'values in 90 % intervals'])}</div>"
     )
 
 
