@@ -1,92 +1,92 @@
-"""The forecaster, with a program that adds kft forecast where the real one does not have it."""
-
-import os
-import sys
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 import kft
-from kft import KFTForecaster, _process
+from kft import KFTForecaster
 
-pytestmark = [pytest.mark.filterwarnings("ignore::kft.KFTWarning"), pytest.mark.skipif(os.name == "nt", reason="a script as program")]
-FAST = dict(terms="unique_id,ds:1", sweeps=2, lambda_=1, ridge="uniform", conformal="none", verbose=False)
-
-# Repeats the last period, with the columns and flags of kft forecast.
-FORECAST = """\
-#!{python}
-import os, sys
-args = sys.argv[1:]
-if args[0] != "forecast":
-    os.execv({kft!r}, ["kft", *args])
-import pyarrow as pa
-flags = dict(a[2:].split("=", 1) for a in args if a.startswith("--") and "=" in a)
-if "future" in flags:
-    assert "horizon" not in flags and "price" in pa.ipc.open_file(flags["future"]).read_all().column_names
-h, levels = int(flags.get("horizon", 1)), flags["level"].split(",")
-rows = [(i, f"2024-{{m:02d}}-01") for i in ("a", "b") for m in range(13 - h, 13)]
-table = {{"unique_id": [r[0] for r in rows], "ds": [r[1] for r in rows], "mean": [5.0] * len(rows), "median": [4.0] * len(rows)}}
-for level in levels:
-    table["lo-" + level], table["hi-" + level] = [1.0] * len(rows), [9.0] * len(rows)
-table = pa.table(table)
-with pa.OSFile(args[args.index("-o") + 1], "wb") as f, pa.ipc.new_file(f, table.schema) as w:
-    w.write_table(table)
-"""
-
-
-@pytest.fixture
-def forecasts(tmp_path, monkeypatch):
-    """A program with a forecast."""
-    program = tmp_path / "fake-kft"
-    program.write_text(FORECAST.format(python=sys.executable, kft=_process.binary()))
-    program.chmod(0o755)
-    monkeypatch.setenv("KFT_BINARY", str(program))
+pytestmark = pytest.mark.filterwarnings("ignore::kft.KFTWarning")
+FAST = dict(terms=["unique_id", "ds.month"], ridge="uniform", lambda_=0.1, sweeps=6, scale="log1p", conformal="none", verbose=False)
 
 
 def series():
-    """Two series over the twelve months of 2024."""
-    ds = pd.date_range("2024-01-01", periods=12, freq="MS")
+    """Two series over three years, with a season."""
+    ds = pd.date_range("2022-01-01", periods=36, freq="MS")
     random = np.random.default_rng(1)
-    return pd.DataFrame({"unique_id": np.repeat(["a", "b"], 12), "ds": np.tile(ds, 2), "y": random.normal(10, 1, 24)})
+    season = np.tile(10 + 5 * np.sin(2 * np.pi * np.arange(36) / 12), 2)
+    return pd.DataFrame({"unique_id": np.repeat(["a", "b"], 36), "ds": np.tile(ds, 2), "y": season * random.uniform(0.9, 1.1, 72)})
 
 
-def test_fit_sends_dates():
-    model = KFTForecaster(**FAST).fit(series())
-    assert model.spec_["data"]["modes"] == ["unique_id", "ds"]
-    assert model.spec_["data"]["target"] == "y"
-    frame = series().rename(columns={"unique_id": "shop", "ds": "day", "y": "units"}).assign(item="i")
-    other = KFTForecaster(["shop", "item"], "day", "units", terms="shop,day:1", sweeps=2, lambda_=1, ridge="uniform")
-    with pytest.raises(kft.KFTError, match="item"):
-        other.fit(frame)  # one item only
-    frame["item"] = np.resize(["i", "j"], 24)
-    assert other.fit(pl.from_pandas(frame)).spec_["data"]["modes"] == ["shop", "item", "day"]
+@pytest.fixture
+def fitted():
+    return KFTForecaster(**FAST).fit(series())
 
 
-def test_columns(forecasts):
-    model = KFTForecaster(**FAST).fit(series())
-    forecast = model.predict(3, level=[80, 95])
+def test_forecast(fitted):
+    forecast = fitted.predict(3, level=[80, 95])
     assert list(forecast) == ["unique_id", "ds", "KFT", "KFT-median", "KFT-lo-80", "KFT-hi-80", "KFT-lo-95", "KFT-hi-95"]
-    assert forecast["ds"].iloc[-1] == pd.Timestamp("2024-12-01")
-    assert len(forecast) == 6
+    assert forecast["unique_id"].tolist() == ["a"] * 3 + ["b"] * 3
+    assert forecast["ds"].tolist() == 2 * list(pd.date_range("2025-01-01", periods=3, freq="MS"))
+    assert (forecast["KFT-lo-95"] < forecast["KFT-lo-80"]).all() and (forecast["KFT-lo-80"] < forecast["KFT"]).all()
+    last_year = series().set_index(["unique_id", "ds"])["y"].loc["a"].iloc[24:27]
+    assert forecast["KFT"].head(3).to_numpy() == pytest.approx(last_year.to_numpy(), rel=0.3)
+    with pytest.raises(kft.InputError, match="1 or more"):
+        fitted.predict(0)
+
+
+def test_chosen_rows(fitted):
+    assert fitted.predict(2, only="unique_id=b")["unique_id"].tolist() == ["b", "b"]
+    assert len(fitted.predict(2, by="total")) == 2
+    rows = pd.DataFrame({"unique_id": ["b"], "ds": [pd.Timestamp("2025-02-01")]})
+    one = fitted.predict(X_df=rows)
+    assert one["KFT"].tolist() == fitted.predict(2)["KFT"].tolist()[3:]
+    with pytest.raises(kft.KFTError, match="2022"):
+        fitted.predict(X_df=rows.assign(ds=pd.Timestamp("2022-02-01")))
+
+
+def test_kinds_of_frames(fitted):
+    """Several ids, types of ids, names of columns and frames."""
+    want = fitted.predict(2)
+    forecast = KFTForecaster(**FAST).fit(pl.from_pandas(series())).predict(2)
+    assert isinstance(forecast, pl.DataFrame)
+    assert forecast["KFT"].to_list() == want["KFT"].tolist()
+    frame = series().assign(shop=lambda f: np.where(f.pop("unique_id") == "a", 1, 2), item=np.resize(["i", "j"], 72))
+    frame = frame.rename(columns={"ds": "day", "y": "units"})
+    options = {**FAST, "terms": ["shop", "item", "day.month"]}
+    other = KFTForecaster(["shop", "item"], "day", "units", horizon=2, **options).fit(frame)
+    assert other.spec_["data"]["modes"] == ["shop", "item", "day"] and other.spec_["split"] == "time:last=2"
+    forecast = other.predict()
+    assert forecast["shop"].dtype == frame["shop"].dtype and forecast["shop"].unique().tolist() == [1, 2]
+    with pytest.raises(kft.UnknownColumnError, match="df has no column 'unique_id'"):
+        KFTForecaster(**FAST).fit(frame)
+
+
+def test_files(fitted):
+    want = fitted.predict(2)
+    fitted.save("m.kft")
+    assert KFTForecaster.load("m.kft").predict(2)["KFT"].tolist() == want["KFT"].tolist()
+
+
+def test_display_and_plot(fitted):
+    forecast = fitted.predict(3, level=[80, 95])
     html = forecast._repr_html_()
     assert "<svg" in html and "<table" in html
-    assert isinstance(KFTForecaster(**FAST).fit(pl.from_pandas(series())).predict(1), pl.DataFrame)
-    model.predict(X_df=series().assign(price=1.0))
-    axes = model.plot(forecast, series())
-    assert len(axes) == 2
-    with pytest.raises(kft.InputError, match="1 or more"):
-        model.predict(0)
+    assert "y by unique_id, ds" in fitted._repr_html_()
+    axes = fitted.plot(forecast, series())
+    assert [a.get_title() for a in axes] == ["a", "b"]
 
 
-def test_cross_validation(forecasts):
-    windows = KFTForecaster(**FAST).cross_validation(series(), h=2, n_windows=3, step_size=2)
+def test_cross_validation():
+    model = KFTForecaster(**FAST)
+    windows = model.cross_validation(series(), h=2, n_windows=3, step_size=2)
     assert list(windows) == ["unique_id", "ds", "cutoff", "KFT", "KFT-median", "KFT-lo-90", "KFT-hi-90", "y"]
-    last = windows[windows["cutoff"] == pd.Timestamp("2024-10-01")]
-    merged = last.merge(series(), on=["unique_id", "ds"], suffixes=("", "_true"))
-    assert len(merged) == 4 and (merged["y"] == merged["y_true"]).all()
-    with pytest.raises(kft.InputError, match="do not fit into 12 periods"):
-        KFTForecaster(**FAST).cross_validation(series(), h=6, n_windows=4, step_size=3)
-
-
+    assert windows["cutoff"].unique().tolist() == [pd.Timestamp(2024, m, 1) for m in (6, 8, 10)]
+    assert ((windows["ds"] > windows["cutoff"]) & (windows["ds"] <= windows["cutoff"] + pd.DateOffset(months=2))).all()
+    merged = windows.merge(series(), on=["unique_id", "ds"], suffixes=("", "_true"))
+    assert len(merged) == 12 and (merged["y"] == merged["y_true"]).all()
+    past = series()[series()["ds"] <= pd.Timestamp("2024-06-01")]
+    first = windows[windows["cutoff"] == pd.Timestamp("2024-06-01")]
+    assert first["KFT"].tolist() == KFTForecaster(**FAST).fit(past).predict(2)["KFT"].tolist()
+    with pytest.raises(kft.InputError, match="do not fit into 36 periods"):
+        model.cross_validation(series(), h=12, n_windows=4, step_size=12)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import kft
-from kft import KFTForecaster, KFTRegressor, _process
+from kft import KFTRegressor, _process
 
 pytestmark = pytest.mark.filterwarnings("ignore::kft.KFTWarning")
 
@@ -53,17 +53,3 @@ def test_update(fitted):
         with missing:
             model.update(X.head(2), y.head(2))
 
-
-def test_forecast():
-    sales = pd.read_csv("sales.csv")
-    sales["month"] = pd.to_datetime(sales[["year", "month"]].assign(day=1))
-    model = KFTForecaster(["store", "item"], "month", "units", terms=["store*item"], inference="mean-field", scale="log1p", sweeps=4)
-    model.fit(sales)
-    if missing := lacks("forecast"):
-        with missing:
-            model.predict(2)
-        return
-    forecast = model.predict(2, level=[80])
-    assert list(forecast) == ["store", "item", "month", "KFT", "KFT-median", "KFT-lo-80", "KFT-hi-80"]
-    assert sorted(forecast["month"].unique()) == [pd.Timestamp("2025-01-01"), pd.Timestamp("2025-02-01")]
-    assert (forecast["KFT-lo-80"] < forecast["KFT-median"]).all() and (forecast["KFT-median"] < forecast["KFT-hi-80"]).all()

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from . import _display, _plot, _process, _table
+from . import _display, _options, _plot, _process, _table
 from ._base import KFTEstimator
 from ._errors import InputError
 
@@ -97,13 +97,14 @@ class KFTForecaster(KFTEstimator):
         at = own.index(self.time_col)
         return table.set_column(at, self.time_col, _dates(table.column(at)))
 
-    def predict(self, h: int | None = None, level: Sequence[float] = (90,), X_df: Any = None) -> Any:
+    def predict(self, h: int | None = None, level: Sequence[float] = (90,), X_df: Any = None, **options: Any) -> Any:
         """Forecast h periods of every series.
 
         Args:
             h: number of periods; by default the horizon.
             level: central intervals in percent.
             X_df: the rows to forecast instead, with the columns of covariates that are known in advance.
+            options: other flags of ``kft forecast``: ``only="store=S01"``, ``active=12``, ``by="store"``.
 
         Returns:
             A frame of the kind of the data with the ids, the time, KFT (the mean), KFT-median, and KFT-lo-90
@@ -113,7 +114,8 @@ class KFTForecaster(KFTEstimator):
         h = self.horizon if h is None else h
         if X_df is None and (h is None or h < 1):
             raise InputError("h is the number of periods to forecast; use 1 or more")
-        args = ["--future=X_df" if X_df is not None else f"--horizon={h}", "--level=" + ",".join(f"{v:g}" for v in level), "-o", "forecast.arrow", *self._threads()]
+        args = ["--future=X_df" if X_df is not None else f"--horizon={h}", "--level=" + ",".join(f"{v:g}" for v in level), "-o", "forecast.arrow"]
+        args += [*_options.flags(options), *self._threads()]
         with _process.workspace() as folder:
             (folder / "model.kft").write_bytes(self.model_.data)
             if X_df is not None:
@@ -122,7 +124,7 @@ class KFTForecaster(KFTEstimator):
                 _table.write(future.set_column(at, self.time_col, _dates(future.column(at))) if at >= 0 else future, folder / "X_df")
             _process.run(["forecast", "model.kft", "-q", *args], folder)
             table = pa.ipc.open_file(pa.BufferReader((folder / "forecast.arrow").read_bytes())).read_all()
-        return self._frame(self._renamed(table))
+        return self._frame(self._renamed(_table.doubles(table)))
 
     def _renamed(self, table: pa.Table) -> pa.Table:
         """Return a forecast with the names that users expect and the types of the data."""

@@ -192,7 +192,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         """Return the columns that ``kft predict`` adds: prediction, median, sd, sd_model, sd_noise, the quantiles
         of alpha, and unseen, the modes whose id is not in the training data. With strict, such an id is an error.
         """
-        table = self._predicted(X, side, quantiles=sorted(alpha), strict=strict)
+        table = _table.doubles(self._predicted(X, side, quantiles=sorted(alpha), strict=strict))
         if _table.is_polars(X):
             import polars
 

@@ -112,6 +112,11 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string_view(kind) or pa.types.is_large_string(kind) or pa.types.is_string(kind))
 
 
+def doubles(table: pa.Table) -> pa.Table:
+    """Return a table whose floats have 64 bits."""
+    return table.cast(pa.schema([f.with_type(pa.float64()) if pa.types.is_floating(f.type) else f for f in table.schema]))
+
+
 def write(table: pa.Table, path: Path) -> None:
     """Write an uncompressed Arrow file."""
     try:
