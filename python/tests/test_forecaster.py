@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -72,6 +74,7 @@ def test_display_and_plot(fitted):
     forecast = fitted.predict(3, level=[80, 95])
     html = forecast._repr_html_()
     assert "<svg" in html and "<table" in html
+    assert type(pickle.loads(pickle.dumps(forecast))) is pd.DataFrame
     assert "y by unique_id, ds" in fitted._repr_html_()
     axes = fitted.plot(forecast, series())
     assert [a.get_title() for a in axes] == ["a", "b"]

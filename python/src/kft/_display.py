@@ -46,6 +46,9 @@ def forecast(frame: Any, ids: list[str], time: str) -> Any:
         def _constructor(self) -> Any:
             return pandas.DataFrame
 
+        def __reduce_ex__(self, protocol: Any) -> Any:  # a pickle is one of pandas
+            return base(self).__reduce_ex__(protocol)
+
         def _repr_html_(self) -> str:
             return _picture(self, ids, time) + str(base._repr_html_(self) or "")
 
