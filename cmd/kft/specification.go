@@ -65,6 +65,9 @@ func (f *specFlags) specification(e *env, quiet bool) (s spec.Spec, given bool, 
 		return s, true, err
 	}
 	s.Fill()
+	if e.jsonMessages { // a program knows fields, not flags
+		return s, true, s.Validate()
+	}
 	return s, true, f.locate(s.Validate(), file, flags)
 }
 
