@@ -32,6 +32,8 @@ type Data struct {
 	used    []dataset.Part   // parts before an origin made later rows unused; nil without one
 	ahead   int              // periods from the last training period to the farthest row
 	seconds float64          // time of reading
+
+	laterMode int // see LaterMode
 }
 
 // Read reads and splits a table. The zero source means the files of the
@@ -80,6 +82,7 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	if err := data.addHistory(derived, data.zero, false); err != nil {
 		return nil, err
 	}
+	data.findLater()
 	data.seconds = time.Since(began).Seconds()
 	return data, nil
 }
@@ -121,7 +124,14 @@ func (r *run) takeParts() error {
 	r.split = r.data.split
 	if share := r.opt.Share; share > 0 && share < 1 {
 		all := r.split.Count(dataset.Train)
-		if r.split = shareOf(r.split, share, r.spec.Seed); r.split.Count(dataset.Train) == 0 {
+		if time := r.data.LaterMode(); time >= 0 && r.opt.Compare {
+			sampled := *r.split
+			sampled.Parts = r.data.seriesShare(r.split.Parts, time, share, r.spec.Seed)
+			r.split = &sampled
+		} else {
+			r.split = shareOf(r.split, share, r.spec.Seed)
+		}
+		if r.split.Count(dataset.Train) == 0 {
 			return fmt.Errorf("a share of %.2g of %d training rows is empty; the table is too small to be reduced", share, all)
 		}
 	}

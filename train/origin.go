@@ -54,6 +54,7 @@ func (d *Data) At(mode int, steps []int64, origin, valid int64) (*Data, error) {
 			at.split.Periods[part] += " to " + dict.ID(ends[1])
 		}
 	}
+	at.laterMode = mode
 	derived := slices.Clone(d.derived())
 	if len(derived) == 0 {
 		return &at, nil
