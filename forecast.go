@@ -21,3 +21,24 @@ type (
 func (m *Model) Forecast(ctx context.Context, w io.Writer, opt ForecastOptions) (ForecastSummary, error) {
 	return forecast.Write(ctx, m.fitted, w, opt)
 }
+
+// Types of backtests, documented in package forecast.
+type (
+	// BacktestOptions specify the origins of a backtest.
+	BacktestOptions = forecast.BacktestOptions
+	// A Backtest is what forecasts of rolling origins measured.
+	Backtest       = forecast.Result
+	BacktestOrigin = forecast.Origin
+	BacktestScore  = forecast.Score
+)
+
+// RunBacktest trains a model at each of several origins on the rows up to it, and measures
+// the forecasts of the following periods beside those of simple formulas. The model is nil
+// unless opt asks for one, which is trained on all rows and calibrated on the forecasts.
+func RunBacktest(ctx context.Context, s Spec, source Source, opt BacktestOptions) (*Backtest, *Model, error) {
+	result, fitted, err := forecast.Backtest(ctx, s, source, opt)
+	if err != nil || fitted == nil {
+		return result, nil, err
+	}
+	return result, &Model{fitted}, nil
+}

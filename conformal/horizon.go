@@ -19,8 +19,9 @@ const factorLevel = 0.9
 // [NewByMean], and one factor per horizon by which intervals are wider or narrower than
 // the model says. The horizon of a row is the number of periods from the last training
 // period, 1 for the next one. The factor of a horizon is the 0.9 quantile of |z| of its
-// rows divided by that of all rows; 1 for one of fewer than [MinGroupRows] rows. The
-// distributions are those of z divided by the factor.
+// rows divided by that of all rows, with its logarithm shrunk to 0 by the share of the
+// variation between horizons that chance explains. A horizon of fewer than [MinGroupRows]
+// rows has the factor before it. The distributions are those of z divided by the factor.
 //
 // A factor, rather than a distribution of its own, because rows of one period share
 // shocks: their mean score says more about that period than about its horizon.
@@ -41,16 +42,7 @@ func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Corre
 			all = append(all, size)
 		}
 	}
-	factors := make([]float64, last)
-	whole := quantileOf(all, factorLevel)
-	for h := range factors {
-		factors[h] = 1
-		if own := quantileOf(groups[h], factorLevel); len(groups[h]) >= MinGroupRows && own > 0 && whole > 0 {
-			factors[h] = own / whole
-		} else if h > 0 {
-			factors[h] = factors[h-1]
-		}
-	}
+	factors := shrunkFactors(groups, quantileOf(all, factorLevel))
 	divided := make([]float64, len(scores))
 	for i, z := range scores {
 		divided[i] = z
@@ -63,6 +55,37 @@ func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Corre
 		return nil, err
 	}
 	return c.withFactors(factors), nil
+}
+
+// quantileError is the standard error of the logarithm of the 0.9 quantile of |z|, for
+// normal z, times the root of the number of rows: sqrt(0.9 0.1) / (2 phi(q) q), q = 1.645.
+const quantileError = 0.885
+
+// shrunkFactors returns the factors of horizons whose rows have the sizes |z|, given the
+// quantile of all.
+func shrunkFactors(sizes [][]float64, whole float64) []float64 {
+	logs := make([]float64, len(sizes))
+	variation, chance := 0.0, 0.0
+	for h := range sizes {
+		own, n := quantileOf(sizes[h], factorLevel), len(sizes[h])
+		switch {
+		case n >= MinGroupRows && own > 0 && whole > 0:
+			logs[h] = math.Log(own / whole)
+			variation += logs[h] * logs[h]
+			chance += quantileError * quantileError / float64(n)
+		case h > 0:
+			logs[h] = logs[h-1]
+		}
+	}
+	keep := 0.0
+	if variation > chance {
+		keep = 1 - chance/variation
+	}
+	factors := make([]float64, len(sizes))
+	for h := range factors {
+		factors[h] = math.Exp(keep * logs[h])
+	}
+	return factors
 }
 
 // quantileOf sorts values and returns their quantile, 0 for none.

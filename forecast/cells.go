@@ -17,33 +17,17 @@ type cells struct {
 	source tableio.Source
 	names  []string // of the columns
 	series int
-	first  string
-	last   string
 }
 
 // futureCells returns the cells of all chosen series in the periods of the horizon, series
-// by series, or sorted by the level that group returns.
-func futureCells(m *model.Model, o *Options, group func(codes []int32) string) (*cells, error) {
+// by series.
+func futureCells(m *model.Model, o *Options) (*cells, error) {
 	combos, err := chosen(m, o)
 	if err != nil {
 		return nil, err
 	}
 	if len(combos) == 0 {
 		return nil, fielderr.Errorf("only", "no series is left; choose other ids or a longer time of activity")
-	}
-	if group != nil {
-		type keyed struct {
-			key   string
-			combo []int32
-		}
-		all := make([]keyed, len(combos))
-		for i, c := range combos {
-			all[i] = keyed{group(c), c}
-		}
-		slices.SortStableFunc(all, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
-		for i := range all {
-			combos[i] = all[i].combo
-		}
 	}
 	series, modes := m.Series(), m.Modes()
 	made := &columnMaker{rows: len(combos) * o.Horizon, columns: map[string][]string{}}
@@ -70,10 +54,6 @@ func futureCells(m *model.Model, o *Options, group func(codes []int32) string) (
 		texts, err := series.Line.Columns(step)
 		if err != nil {
 			return nil, fielderr.Errorf("data.modes", "%w", err)
-		}
-		out.last, _ = series.Line.ID(step)
-		if h == 0 {
-			out.first = out.last
 		}
 		made.set(time.Columns, texts, h, made.rows-h, o.Horizon)
 	}

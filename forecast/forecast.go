@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -45,6 +46,7 @@ type forecaster struct {
 	sum    Summary
 
 	mutex    sync.Mutex
+	nearest  int32 // smallest horizon
 	farthest int32 // largest horizon
 	prior    int   // cells whose period is predicted by the prior
 }
@@ -56,32 +58,14 @@ func (f *forecaster) open(ctx context.Context) error {
 		return err
 	}
 	if !f.o.Future.IsZero() {
-		f.source = f.o.Future
-		if f.names, err = tableio.ColumnNames(f.source, f.o.Format); err != nil {
-			return err
-		}
-		return f.checkFuture(ctx)
+		return f.openFuture(ctx)
 	}
-	var group func(codes []int32) string
-	if len(f.by) > 0 {
-		keys := f.m.Series().Keys
-		group = func(codes []int32) string {
-			return f.key(func(l *levels) string {
-				for k, mode := range keys {
-					if mode == l.mode {
-						return l.at(codes[k], l.dict.ID(codes[k]))
-					}
-				}
-				return ""
-			})
-		}
-	}
-	cells, err := futureCells(f.m, f.o, group)
+	cells, err := futureCells(f.m, f.o)
 	if err != nil {
 		return err
 	}
 	f.source, f.names = cells.source, cells.names
-	f.sum.Series, f.sum.First, f.sum.Last = cells.series, cells.first, cells.last
+	f.sum.Series = cells.series
 	return nil
 }
 
@@ -94,35 +78,48 @@ func (f *forecaster) schema() dataset.Schema {
 // dicts returns the dictionaries of the modes that are columns of a table.
 func (f *forecaster) dicts() []*dataset.Dict { return f.m.Dicts()[:len(f.m.Covariates().Columns())] }
 
-// checkFuture checks the rows of a table of future cells before anything is written: every
-// row must be in a period after the training rows and have all its ids.
-func (f *forecaster) checkFuture(ctx context.Context) error {
+// openFuture checks the rows of a table of future cells before anything is written: every
+// row must be in a period after the training rows and have all its ids. A table that can be
+// read once is kept in memory.
+func (f *forecaster) openFuture(ctx context.Context) error {
+	f.source = f.o.Future
 	if !f.source.Repeatable() {
-		return nil // every batch is checked before it is written
+		frame, err := tableio.ReadFrame(ctx, f.source, f.o.Format)
+		if err != nil {
+			return err
+		}
+		made := &columnMaker{names: frame.Names, columns: map[string][]string{}}
+		for c, name := range frame.Names {
+			made.columns[name] = frame.Columns[c]
+		}
+		if f.source, err = made.source(); err != nil {
+			return err
+		}
+	}
+	var err error
+	if f.names, err = tableio.ColumnNames(f.source, f.o.Format); err != nil {
+		return err
 	}
 	return tableio.VisitBatches(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, f.checkBatch)
 }
 
 func (f *forecaster) checkBatch(b *tableio.Batch) error {
-	if f.o.Future.IsZero() {
-		return nil
-	}
 	series, modes := f.m.Series(), f.m.Modes()
 	for i := range b.Len() {
 		for m, mode := range f.m.Covariates().Columns() {
 			id := b.ID(m, i)
 			known := mode.Covariate() && f.m.TrainingRows(m, f.m.Code(m, dataset.MissingID)) > 0 // missing values have a bin
 			if id == "" && !known || mode.Covariate() && dataset.Missing(id) && !known {
-				return &dataset.InputError{File: f.source.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Columns[0], Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
+				return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Expression(), Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
 			}
 		}
 		id := b.ID(f.time, i)
 		if h := series.Horizon(id); h == 0 {
 			last, _ := series.Line.ID(series.End)
-			return &dataset.InputError{File: f.source.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
+			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: fmt.Sprintf("this is not a period after the last training period %s", last), Remedy: "forecast later periods, or predict the table"}
 		} else if f.o.Horizon > 0 && int(h) > f.o.Horizon {
-			return &dataset.InputError{File: f.source.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
+			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: fmt.Sprintf("this is %d periods ahead, beyond the horizon of %d", h, f.o.Horizon), Remedy: "extend the horizon or remove the row"}
 		}
 	}
@@ -131,36 +128,28 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 
 // see counts the cells of a batch, whose codes belong to m, and their horizons.
 func (f *forecaster) see(m *model.Model, b *tableio.Batch) {
-	series := f.m.Series()
-	farthest, prior := int32(0), 0
-	first, last := "", ""
-	var low, high int32
-	for i := range b.Len() {
-		id := b.ID(f.time, i)
-		h := series.Horizon(id)
-		farthest = max(farthest, h)
-		if first == "" || h < low {
-			first, low = id, h
-		}
-		if last == "" || h > high {
-			last, high = id, h
-		}
-		if m.UsesMode(f.time) && m.Origin(f.time, b.Codes[f.time][i]) == model.FromPrior {
-			prior++
+	horizons := f.m.Horizons(b.Codes, b.ID)
+	if len(horizons) == 0 {
+		return
+	}
+	prior := 0
+	if m.UsesMode(f.time) {
+		for _, code := range b.Codes[f.time] {
+			if m.Origin(f.time, code) == model.FromPrior {
+				prior++
+			}
 		}
 	}
+	low, high := slices.Index(horizons, slices.Min(horizons)), slices.Index(horizons, slices.Max(horizons))
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	f.sum.Cells += b.Len()
 	f.prior += prior
-	f.farthest = max(f.farthest, farthest)
-	if !f.o.Future.IsZero() && b.Len() > 0 {
-		if f.sum.First == "" || low < series.Horizon(f.sum.First) {
-			f.sum.First = first
-		}
-		if f.sum.Last == "" || high > series.Horizon(f.sum.Last) {
-			f.sum.Last = last
-		}
+	if f.nearest == 0 || horizons[low] < f.nearest {
+		f.nearest, f.sum.First = horizons[low], b.ID(f.time, low)
+	}
+	if horizons[high] > f.farthest {
+		f.farthest, f.sum.Last = horizons[high], b.ID(f.time, high)
 	}
 }
 
@@ -179,9 +168,6 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 	levels := append([]float64{0.5}, f.o.quantileLevels()...)
 	draws := len(names) - f.o.Draws
 	err = tableio.AppendColumns(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, w, f.o.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
-		if err := f.checkBatch(b); err != nil {
-			return err
-		}
 		m, z, err := predict(b)
 		if err != nil {
 			return err
@@ -194,7 +180,7 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 				return err
 			}
 			p := m.Distribution(z, rows, i)
-			mean := p.Moments().Mean
+			mean := p.CorrectedMean(p.UncorrectedMean())
 			if err := model.CheckMean(mean, b.First, i); err != nil {
 				return err
 			}

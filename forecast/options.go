@@ -83,6 +83,9 @@ func (o *Options) check(m *model.Model) error {
 			return fielderr.Errorf("horizon", "the horizon of %s is longer than the %d that the model was trained on; use a horizon of %d or less", plural.Count(o.Horizon, "period"), steps, steps)
 		}
 	}
+	if !o.Future.IsZero() && (len(o.Only) > 0 || o.Active != 0) {
+		return fielderr.Errorf("future", "a table of future cells already says which series are forecast; remove the rows of the others from it instead of choosing series")
+	}
 	if o.Active < 0 {
 		return fielderr.Errorf("active", "%d is not a number of periods; use 0 for all series", o.Active)
 	}

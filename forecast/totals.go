@@ -40,25 +40,59 @@ func (f *forecaster) parseBy() ([]*levels, error) {
 	return by, nil
 }
 
-// key joins the levels of a group.
-func (f *forecaster) key(level func(l *levels) string) string {
-	texts := make([]string, len(f.by))
-	for i, l := range f.by {
-		texts[i] = level(l)
-	}
-	return strings.Join(texts, separator)
-}
-
-// partial is the sum over the cells of one group and period in one batch.
-type partial struct {
+// total is the sum over the cells of one group and period.
+type total struct {
 	key   string
 	step  int64
-	first int // row of the batch, which orders the sums
 	mean  float64
 	draws []float64
 }
 
-// writeTotals writes one row per group and period.
+// totals add up batches in the order of their rows, so that sums do not depend on the
+// number of threads.
+type totals struct {
+	next    int             // first row of the next batch
+	waiting map[int][]total // by first row: sums of batches whose turn has not come
+	length  map[int]int     // by first row: number of rows
+	all     map[string]*total
+}
+
+// add adds the sums of a batch of n rows.
+func (t *totals) add(first, n int, own []total) {
+	t.waiting[first], t.length[first] = own, n
+	for n := t.length[t.next]; n > 0; n = t.length[t.next] {
+		for _, o := range t.waiting[t.next] {
+			place := fmt.Sprint(o.step) + separator + o.key
+			sum := t.all[place]
+			if sum == nil {
+				t.all[place] = &o
+				continue
+			}
+			sum.mean += o.mean
+			for k, v := range o.draws {
+				sum.draws[k] += v
+			}
+		}
+		delete(t.waiting, t.next)
+		delete(t.length, t.next)
+		t.next += n
+	}
+}
+
+// sorted returns the totals by group and period.
+func (t *totals) sorted() []total {
+	out := make([]total, 0, len(t.all))
+	for _, sum := range t.all {
+		out = append(out, *sum)
+	}
+	slices.SortFunc(out, func(a, b total) int {
+		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.step, b.step))
+	})
+	return out
+}
+
+// writeTotals writes one row per group and period. The draws of a cell depend on its
+// position among the cells, not on the groups, so totals of different groupings agree.
 func (f *forecaster) writeTotals(ctx context.Context, w io.Writer) error {
 	n := cmp.Or(f.o.Draws, totalDraws)
 	f.sum.Draws = n
@@ -67,11 +101,8 @@ func (f *forecaster) writeTotals(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	predict := f.m.BatchPredictor(false)
-	var all []partial
+	sums := &totals{waiting: map[int][]total{}, length: map[int]int{}, all: map[string]*total{}}
 	err = tableio.VisitBatches(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, func(b *tableio.Batch) error {
-		if err := f.checkBatch(b); err != nil {
-			return err
-		}
 		m, z, err := predict(b)
 		if err != nil {
 			return err
@@ -83,20 +114,20 @@ func (f *forecaster) writeTotals(ctx context.Context, w io.Writer) error {
 		}
 		f.mutex.Lock()
 		defer f.mutex.Unlock()
-		all = append(all, own...)
-		if int64(len(all))*int64(8*n) > maxTotalBytes {
-			return fielderr.Errorf("by", "the draws of more than %d totals do not fit into %d GiB; use fewer draws or coarser groups", len(all), maxTotalBytes>>30)
+		sums.add(b.First, b.Len(), own)
+		if int64(len(sums.all))*int64(8*n) > maxTotalBytes {
+			return fielderr.Errorf("by", "the draws of more than %d totals do not fit into %d GiB; use fewer draws or coarser groups", len(sums.all), maxTotalBytes>>30)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return f.writeGroups(ctx, w, merged(all))
+	return f.writeGroups(ctx, w, sums.sorted())
 }
 
-// addUp returns the sums of a batch, in the order of their first rows.
-func (f *forecaster) addUp(m *model.Model, z tt.Moments, b *tableio.Batch, drawn *model.Draws, n int) ([]partial, error) {
+// addUp returns the sums of a batch.
+func (f *forecaster) addUp(m *model.Model, z tt.Moments, b *tableio.Batch, drawn *model.Draws, n int) ([]total, error) {
 	wide := make([][]float64, n)
 	for k := range wide {
 		wide[k] = make([]float64, b.Len())
@@ -104,53 +135,38 @@ func (f *forecaster) addUp(m *model.Model, z tt.Moments, b *tableio.Batch, drawn
 	if err := drawn.Fill(wide, m, z, b); err != nil {
 		return nil, err
 	}
-	var out []partial
+	var out []total
 	at := map[string]int{}
 	rows, line := m.RowsOf(b), f.m.Series().Line
 	for i := range z.Mean {
-		mean := m.Distribution(z, rows, i).Moments().Mean
+		p := m.Distribution(z, rows, i)
+		mean := p.CorrectedMean(p.UncorrectedMean())
 		if err := model.CheckMean(mean, b.First, i); err != nil {
 			return nil, err
 		}
-		key := f.key(func(l *levels) string { return l.at(b.Codes[l.mode][i], b.ID(l.mode, i)) })
-		step, _ := line.Step(b.ID(f.time, i))
-		place := fmt.Sprint(step) + separator + key
-		p, found := at[place]
-		if !found {
-			p = len(out)
-			at[place] = p
-			out = append(out, partial{key: key, step: step, first: b.First, draws: make([]float64, n)})
+		texts := make([]string, len(f.by))
+		for k, l := range f.by {
+			texts[k] = l.at(b.Codes[l.mode][i], b.ID(l.mode, i))
 		}
-		out[p].mean += mean
+		id := b.ID(f.time, i)
+		key := strings.Join(texts, separator)
+		t, found := at[id+separator+key]
+		if !found {
+			t = len(out)
+			at[id+separator+key] = t
+			step, _ := line.Step(id)
+			out = append(out, total{key: key, step: step, draws: make([]float64, n)})
+		}
+		out[t].mean += mean
 		for k := range wide {
-			out[p].draws[k] += wide[k][i]
+			out[t].draws[k] += wide[k][i]
 		}
 	}
 	return out, nil
 }
 
-// merged adds the partial sums up, in the order of the rows.
-func merged(all []partial) []partial {
-	slices.SortFunc(all, func(a, b partial) int {
-		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.step, b.step), cmp.Compare(a.first, b.first))
-	})
-	var out []partial
-	for _, p := range all {
-		if n := len(out); n > 0 && out[n-1].key == p.key && out[n-1].step == p.step {
-			last := &out[n-1]
-			last.mean += p.mean
-			for k, v := range p.draws {
-				last.draws[k] += v
-			}
-			continue
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
 // writeGroups writes the totals.
-func (f *forecaster) writeGroups(ctx context.Context, w io.Writer, totals []partial) error {
+func (f *forecaster) writeGroups(ctx context.Context, w io.Writer, totals []total) error {
 	made := &columnMaker{rows: len(totals), columns: map[string][]string{}}
 	var groups []string
 	for _, l := range f.by {

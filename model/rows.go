@@ -39,11 +39,18 @@ func (m *Model) Horizons(codes [][]int32, id func(mode, row int) string) []int32
 	}
 	time := m.series.Time
 	var out []int32
+	known := map[string]int32{} // few periods, many rows
 	for i, c := range codes[time] {
 		if c >= 0 && int(c) < len(m.rows[time]) && m.rows[time][c] > 0 {
 			continue
 		}
-		if h := m.series.Horizon(id(time, i)); h > 0 {
+		name := id(time, i)
+		h, seen := known[name]
+		if !seen {
+			h = m.series.Horizon(name)
+			known[name] = h
+		}
+		if h > 0 {
 			if out == nil {
 				out = make([]int32, len(codes[time]))
 			}

@@ -172,3 +172,8 @@ func rephrased(err error) (string, bool) {
 	}
 	return "", false
 }
+
+// nameAllFlags is nameFlags for a verb that has all flags.
+func nameAllFlags(text string) string {
+	return nameFlags(text, func(string) bool { return true })
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
-	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
@@ -138,28 +136,10 @@ func (c *forecastCommand) groupTables() map[string]kft.Source {
 
 func (c *forecastCommand) write(e *env, m *kft.Model, opt kft.ForecastOptions) error {
 	var sum kft.ForecastSummary
-	var failed error // error of the forecast, as opposed to one of the output
-	write := func(w io.Writer) (err error) {
-		out := &errorRecorder{Writer: w}
-		sum, err = m.Forecast(e.ctx, out, opt)
-		if out.err == nil {
-			failed = err
-		}
+	if err := writeTable(e, c.Output, func(w io.Writer) (err error) {
+		sum, err = m.Forecast(e.ctx, w, opt)
 		return err
-	}
-	var err error
-	if c.Output == "" || c.Output == "-" {
-		out := bufio.NewWriterSize(e.rawOut, 1<<16)
-		if err = write(out); err == nil {
-			err = out.Flush()
-		}
-	} else {
-		err = atomicfile.Write(c.Output, write)
-	}
-	if failed != nil {
-		return failed
-	}
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	for _, warning := range sum.Warnings {

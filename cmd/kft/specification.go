@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -78,7 +80,7 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 	}
 	if !quiet {
 		var b strings.Builder
-		writeGuess(&b, guessed)
+		summary.WriteGuess(&b, guessed, nameAllFlags)
 		io.WriteString(e.stderr, b.String())
 	}
 	return nil
@@ -126,9 +128,9 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		path, flag string
 	}{
 		{f.Tables, &s.Data.Files, "data.files", "TABLE"},
-		{f.modeTexts(), &s.Data.Modes, "data.modes", "--modes"},
-		{listed(f.Covariate), &s.Data.Covariates, "data.covariates", "--covariate"},
-		{listed(f.Lags), &s.Data.Lags, "data.lags", "--lags"},
+		{dataset.SplitModes(f.Modes...), &s.Data.Modes, "data.modes", "--modes"},
+		{dataset.SplitModes(f.Covariate...), &s.Data.Covariates, "data.covariates", "--covariate"},
+		{dataset.SplitModes(f.Lags...), &s.Data.Lags, "data.lags", "--lags"},
 		{f.History, &s.Data.History, "data.history", "--history"},
 		{f.Side, &s.Side.Tables, "side.tables", "--side"},
 		{f.Kernel, &s.Side.Kernels, "side.kernels", "--kernel"},
