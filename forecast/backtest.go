@@ -208,10 +208,15 @@ func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 	if len(rows.Y) == 0 || len(known.Y) == 0 {
 		return fielderr.Errorf("windows", "there are %d rows up to the origin and %d after it", len(known.Y), len(rows.Y))
 	}
-	m, report, err := search.FitData(ctx, b.spec, b.data.At(b.time, b.steps, origin, horizon), b.opt.Train)
+	data, err := b.data.At(b.time, b.steps, origin, horizon)
 	if err != nil {
 		return err
 	}
+	m, report, err := search.FitData(ctx, b.spec, data, b.opt.Train)
+	if err != nil {
+		return err
+	}
+	m.Covariates().Compute(rows.Codes) // from the rows up to the origin
 	if err := ctx.Err(); err != nil {
 		return err // the model of an interrupted fit is not what is to be measured
 	}
@@ -305,7 +310,11 @@ func (b *backtest) scores() []Score {
 // origins.
 func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	b.say("training on all rows")
-	m, _, err := search.FitData(ctx, b.spec, b.data.At(b.time, b.steps, b.last, int64(b.opt.Horizon)), b.opt.Train)
+	data, err := b.data.At(b.time, b.steps, b.last, int64(b.opt.Horizon))
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := search.FitData(ctx, b.spec, data, b.opt.Train)
 	if err != nil {
 		return nil, err
 	}

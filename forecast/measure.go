@@ -127,6 +127,10 @@ func (b *backtest) classics(known, later evaluate.Rows) (names []string, predict
 	table.Time.Periods[baseline.Train], table.Time.Periods[baseline.Test] = b.periods(known), b.periods(later)
 	codes := make([][]int32, len(later.Codes))
 	for m, mode := range b.data.Modes() {
+		if mode.Covariate() { // they come last
+			codes = codes[:m]
+			break
+		}
 		table.Names = append(table.Names, mode.Name)
 		table.Sizes = append(table.Sizes, len(b.data.IDs(m)))
 		seen := make([]bool, table.Sizes[m])
@@ -141,6 +145,7 @@ func (b *backtest) classics(known, later evaluate.Rows) (names []string, predict
 		}
 	}
 	table.Parts[baseline.Train], table.Parts[baseline.Test] = formulaRows(known), baseline.Rows{Codes: codes}
+	table.Parts[baseline.Train].Codes = known.Codes[:len(codes)]
 	for _, f := range baseline.Classics(baseline.Fit(table)) {
 		values := make([]float64, len(later.Y))
 		for from := 0; from < len(values); from += rowsPerTask {

@@ -17,9 +17,10 @@ func (d *Data) IDs(mode int) []string { return d.table.Dicts[mode].IDs() }
 
 // At returns the data as they were known at an origin: the rows of the last valid periods
 // up to it are the validation set, those before them the training set, and all others,
-// like those that are unused, are unused. steps are the periods of the ids of the mode of
+// like those that are unused, are unused. Covariates that follow from training rows are
+// computed from those up to the origin. steps are the periods of the ids of the mode of
 // time, by code.
-func (d *Data) At(mode int, steps []int64, origin, valid int64) *Data {
+func (d *Data) At(mode int, steps []int64, origin, valid int64) (*Data, error) {
 	at, parts := *d, make([]dataset.Part, len(d.split.Parts))
 	named := map[dataset.Part][2]int32{}
 	for i, code := range d.table.Codes[mode] {
@@ -53,7 +54,7 @@ func (d *Data) At(mode int, steps []int64, origin, valid int64) *Data {
 			at.split.Periods[part] += " to " + dict.ID(ends[1])
 		}
 	}
-	return &at
+	return at.withHistory(false)
 }
 
 // Between returns the rows of the periods from first to last that are not unused. The
