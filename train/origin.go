@@ -54,7 +54,7 @@ func (d *Data) At(mode int, steps []int64, origin, valid int64) (*Data, error) {
 			at.split.Periods[part] += " to " + dict.ID(ends[1])
 		}
 	}
-	return at.withHistory(false)
+	return at.withOwnHistory()
 }
 
 // Between returns the rows of the periods from first to last that are not unused. The
