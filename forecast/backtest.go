@@ -202,21 +202,24 @@ func orDefault(v, otherwise int) int {
 // window trains at an origin and measures the periods after it.
 func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 	began, horizon := time.Now(), int64(b.opt.Horizon)
-	rows := b.data.Between(b.time, b.steps, origin+1, origin+horizon)
+	data, err := b.data.At(b.time, b.steps, origin, horizon)
+	if err != nil {
+		return err
+	}
+	all, err := data.Known()
+	if err != nil {
+		return err
+	}
+	rows := all.Between(b.time, b.steps, origin+1, origin+horizon)
 	known := b.data.Between(b.time, b.steps, 0, origin)
 	b.say("origin %d of %d: training on %s up to %s", k+1, len(b.origins), plural.Count(len(known.Y), "row"), b.id(origin))
 	if len(rows.Y) == 0 || len(known.Y) == 0 {
 		return fielderr.Errorf("windows", "there are %d rows up to the origin and %d after it", len(known.Y), len(rows.Y))
 	}
-	data, err := b.data.At(b.time, b.steps, origin, horizon)
-	if err != nil {
-		return err
-	}
 	m, report, err := search.FitData(ctx, b.spec, data, b.opt.Train)
 	if err != nil {
 		return err
 	}
-	m.Covariates().Compute(rows.Codes) // from the rows up to the origin
 	if err := ctx.Err(); err != nil {
 		return err // the model of an interrupted fit is not what is to be measured
 	}

@@ -21,11 +21,14 @@ func Write(ctx context.Context, m *model.Model, w io.Writer, o Options) (Summary
 	if err := o.check(m); err != nil {
 		return Summary{}, err
 	}
+	m, err := o.withSide(ctx, m)
+	if err != nil {
+		return Summary{}, err
+	}
 	f := &forecaster{m: m, o: &o, time: m.Series().Time}
 	if err := f.open(ctx); err != nil {
 		return Summary{}, err
 	}
-	var err error
 	if o.By != "" {
 		err = f.writeTotals(ctx, w)
 	} else {

@@ -123,16 +123,6 @@ func (e *Encoder) idOf(at int, code func(mode int) int32, field func(mode int) s
 	return text, true
 }
 
-// Compute sets the codes of the computed covariates of rows, given the codes of the other
-// modes in the fit.
-func (e *Encoder) Compute(codes [][]int32) {
-	for m := len(e.Columns()); m < len(e.modes); m++ {
-		for k := range codes[m] {
-			codes[m][k] = e.grids[m].Code(e.dicts[m], e.history.Value(e.modes[m], func(mode int) int32 { return codes[mode][k] }, nil))
-		}
-	}
-}
-
 // EncodeTable gives the covariates of the table that the model was fitted to the codes
 // that they had in the fit. source names the table in messages.
 func (e *Encoder) EncodeTable(t *dataset.Table, source string) error {

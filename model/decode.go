@@ -137,6 +137,9 @@ func (d *decoder) decode() error {
 			m.field.Group = append(m.field.Group, meta.Group)
 		}
 	}
+	if err := d.findSeries(); err != nil {
+		return err
+	}
 	parts, err := modelfile.Values[uint8](d.f, "split", -1)
 	if err != nil {
 		return err

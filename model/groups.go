@@ -53,7 +53,7 @@ func (m *Model) axisSizes() []int {
 	sizes := make([]int, len(m.dicts))
 	for mode, d := range m.dicts {
 		sizes[mode] = d.Len()
-		if m.side[mode] == nil && m.groupsOf(mode) != nil {
+		if m.side[mode] == nil && (m.groupsOf(mode) != nil || m.lines != nil && m.lines[mode] != nil) {
 			sizes[mode] = len(m.rows[mode])
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -32,9 +33,10 @@ type Model struct {
 	side  []*Side        // by mode, nil without side information
 	rows  [][]int32      // by mode and code: number of training rows
 
-	groups     []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+	groups     []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
+	series     *panel.Panel         // nil if the training rows are no series
+	lines      []*timeline.Timeline // by mode, nil without series terms along it
 	covariates *history.Encoder
-	series     *panel.Panel // nil if the training rows are no series
 
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
@@ -83,6 +85,9 @@ func New(c Contents) (*Model, error) {
 		described: new(atomic.Pointer[Model])}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
+		return nil, err
+	}
+	if err := m.findLines(); err != nil {
 		return nil, err
 	}
 	m.covariates = history.NewEncoder(m.modes, m.dicts, c.History, m.numberFormat())

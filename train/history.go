@@ -116,17 +116,3 @@ func (d *Data) withHistory(all bool) (*Data, error) {
 	changed := *d
 	return &changed, changed.addHistory(d.derived(), d.zero, all)
 }
-
-// withOwnHistory is withHistory of the training rows with new bins, so that nothing
-// depends on the rows that were training rows before.
-func (d *Data) withOwnHistory() (*Data, error) {
-	if d.history == nil {
-		return d, nil
-	}
-	changed, derived := *d, d.derived()
-	t := &changed.table
-	n := len(t.Modes) - len(derived)
-	t.Modes, t.Dicts, t.Codes = t.Modes[:n], t.Dicts[:n], t.Codes[:n]
-	changed.history, changed.ahead = nil, 0
-	return &changed, changed.addHistory(derived, d.zero, false)
-}

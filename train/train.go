@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/metrics"
@@ -200,14 +201,14 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	table := &r.data.table
-	series := panel.New(table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, train.Codes, train.Target)
-	r.resolveConformal(series != nil && r.split.Periods != nil)
+	found := panel.New(table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, train.Codes, train.Target)
+	r.resolveConformal(found != nil && r.split.Periods != nil)
 	stored := r.spec
 	if r.measured != nil {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes()), Groups: r.groups, History: r.data.history, Series: series})
+		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes()), Groups: r.groups, History: r.data.history, Series: found})
 	if err != nil {
 		return err
 	}
@@ -247,7 +248,10 @@ func (r *run) buildField() error {
 		}
 	}
 	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups,
-		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Room: sysmemory.Available}
+		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Room: sysmemory.Available,
+		Line: func(mode int) (*timeline.Timeline, error) {
+			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
+		}}
 	field, notices, err := buildField(terms, data, r.sideInfo())
 	if err != nil {
 		return err
