@@ -51,8 +51,8 @@ type data struct {
 	temper        float64       // factor of the learned noise, below 1 in the first sweeps of a tempered run; 0 means 1
 	givenNoise    float32       // noise that is not learned; 0 for none
 	givenPrior    float32       // prior variance of all blocks that is not learned; 0 for none
-	size          [1]float32    // of the negative binomial distribution
-	countSites    *countSites   // nil unless targets are counts
+	parameters    []float32     // of the likelihood, if it has sites
+	sites         *sites        // nil for Gaussian noise
 	noiseWeights  *noiseWeights // nil unless observations are weighted by their noise
 	passes        int
 
@@ -146,8 +146,8 @@ func (d *data) pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) f
 // validLoss returns the weighted mean squared error on the validation set, for
 // counts the mean negative log likelihood. It is NaN without a validation set.
 func (d *data) validLoss() float64 {
-	if d.countSites != nil {
-		return d.validCountLoss()
+	if d.sites != nil {
+		return d.validSiteLoss()
 	}
 	if d.validChunk == nil {
 		return math.NaN()
