@@ -15,6 +15,7 @@ import (
 type Sums struct {
 	point       metrics.PointSums
 	bias        *metrics.BiasSums
+	binary      metrics.BinarySums
 	calibration *metrics.CalibrationSums // nil if it was not asked for
 }
 
@@ -29,6 +30,7 @@ func newSums(m *model.Model, calibration bool) *Sums {
 func (s *Sums) merge(o *Sums) {
 	s.point.Merge(&o.point)
 	s.bias.Merge(o.bias)
+	s.binary.Merge(&o.binary)
 	if s.calibration != nil {
 		s.calibration.Merge(o.calibration)
 	}
@@ -38,6 +40,7 @@ func (s *Sums) merge(o *Sums) {
 func (s *Sums) Score(m *model.Model) metrics.Score {
 	score := s.point.Score()
 	score.BiasByDecile = s.bias.Deciles()
+	score.Binary = s.binary.Binary()
 	if s.calibration != nil && score.N > 0 {
 		report := s.calibration.Calibration(m.Spec().ModeNames(), score.R2)
 		for mode := range report.CoverageByMode {
@@ -130,6 +133,9 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 		return err
 	}
 	s.bias.Add(v, weight, mean, raw)
+	if scale.Transform == predictive.Logit {
+		s.binary.Add(v, weight, mean)
+	}
 	s.point.Add(v, weight, mean, p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))
 	if s.calibration != nil {
 		row := metrics.Observation{Y: v, Weight: weight, Index: uint64(rows.First + i), Seen: math.MaxInt, NewCombination: newCombination[i]}

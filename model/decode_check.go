@@ -37,12 +37,12 @@ func (d *decoder) checkScale() error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("its scale: %w", err)
 	}
-	counts := d.m.spec.Uncertainty.Counts()
-	if counts != (s.Transform == predictive.LogRate) {
+	u := d.m.spec.Uncertainty
+	if u.Counts() != (s.Transform == predictive.LogRate) || u.Finite() != (s.Transform == predictive.Logit) {
 		return fmt.Errorf("its scale %s does not fit the likelihood %s", s.Transform, d.m.spec.Uncertainty.Likelihood)
 	}
-	if counts && s.Spread != 1 {
-		return fmt.Errorf("its scale of counts has the spread %g, expected 1", s.Spread)
+	if s.Transform.Linked() && s.Spread != 1 {
+		return fmt.Errorf("its scale %s has the spread %g, expected 1", s.Transform, s.Spread)
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func checkModeGroups(mode string, ids int, g *sideinfo.Groups) error {
 func (d *decoder) checkNoise() error {
 	n, u := d.m.noise, d.m.spec.Uncertainty
 	kinds := 0
-	for _, set := range []bool{n.Constant != nil, n.Entity != nil, n.Power != nil, n.Poisson != nil, n.Negative != nil} {
+	for _, set := range []bool{n.Constant != nil, n.Entity != nil, n.Power != nil, n.Poisson != nil, n.Negative != nil, n.Bernoulli != nil} {
 		if set {
 			kinds++
 		}
@@ -96,7 +96,7 @@ func (d *decoder) checkNoise() error {
 	if kinds != 1 {
 		return fmt.Errorf("it has %d kinds of noise, expected one", kinds)
 	}
-	if (n.Poisson != nil) != (u.Likelihood == "poisson") || (n.Negative != nil) != (u.Likelihood == "negative-binomial") {
+	if (n.Poisson != nil) != (u.Likelihood == "poisson") || (n.Negative != nil) != (u.Likelihood == "negative-binomial") || (n.Bernoulli != nil) != (u.Likelihood == "bernoulli") {
 		return fmt.Errorf("its noise does not fit the likelihood %s", u.Likelihood)
 	}
 	switch {
@@ -104,6 +104,10 @@ func (d *decoder) checkNoise() error {
 		return positive("its noise variance", n.Constant.Variance)
 	case n.Negative != nil:
 		return positive("the size of its negative binomial distribution", n.Negative.Size)
+	case n.Bernoulli != nil:
+		if !(n.Bernoulli.Slope >= 0 && n.Bernoulli.Slope <= maxSlope && math.Abs(n.Bernoulli.Shift) <= maxSlope) {
+			return fmt.Errorf("its probabilities are calibrated by the slope %g and the shift %g", n.Bernoulli.Slope, n.Bernoulli.Shift)
+		}
 	case n.Power != nil:
 		if err := positive("the scale of its noise", n.Power.Scale); err != nil {
 			return err
@@ -120,6 +124,9 @@ func (d *decoder) checkNoise() error {
 
 // maxNoiseExponent is far above the exponents that a fit can give.
 const maxNoiseExponent = 20
+
+// maxSlope is far above the slopes and shifts of probabilities that a fit can give.
+const maxSlope = 100
 
 func (d *decoder) checkEntityNoise(n *likelihood.ByEntity) error {
 	if err := positive("its noise variance", n.Variance); err != nil {

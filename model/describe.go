@@ -81,6 +81,8 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 	switch {
 	case u.Poisson != nil:
 		info.Likelihood = "poisson"
+	case u.Bernoulli != nil:
+		info.Likelihood = "bernoulli"
 	case u.Negative != nil:
 		info.Likelihood, info.Size = "negative-binomial", u.Negative.Size
 	case u.Entity != nil:

@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"math/rand/v2"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
@@ -12,13 +13,15 @@ import (
 
 // Noise is the distribution of the target given the field. Exactly one field is
 // set: a noise variance on the transform's scale (constant, by entity, or a power
-// of the mean), or a count distribution.
+// of the mean), or the distribution of a count or of one of few values.
 type Noise struct {
 	Constant *likelihood.Constant         `json:"constant,omitempty"`
 	Entity   *likelihood.ByEntity         `json:"entity,omitempty"`
 	Power    *likelihood.Power            `json:"power,omitempty"`
 	Poisson  *likelihood.Poisson          `json:"poisson,omitempty"`
 	Negative *likelihood.NegativeBinomial `json:"negative_binomial,omitempty"`
+
+	Bernoulli *likelihood.Bernoulli `json:"bernoulli,omitempty"`
 }
 
 // Count returns the count distribution, nil for the gaussian likelihood.
@@ -28,6 +31,28 @@ func (n *Noise) Count() predictive.CountDistribution {
 		return *n.Poisson
 	case n.Negative != nil:
 		return *n.Negative
+	}
+	return nil
+}
+
+// Finite returns the distribution of a target with few values, nil for others.
+func (n *Noise) Finite() predictive.FiniteDistribution {
+	if n.Bernoulli != nil {
+		return *n.Bernoulli
+	}
+	return nil
+}
+
+// draw returns a function that draws the target given the field, nil for noise on the
+// transform's scale.
+func (n *Noise) draw() func(rng *rand.Rand, f float64) float64 {
+	switch {
+	case n.Poisson != nil:
+		return n.Poisson.Draw
+	case n.Negative != nil:
+		return n.Negative.Draw
+	case n.Bernoulli != nil:
+		return n.Bernoulli.Draw
 	}
 	return nil
 }
@@ -99,6 +124,9 @@ func (m *Model) Uncorrected(z tt.Moments, rows Rows, i int) predictive.Distribut
 	level, variance := m.Level(z.Mean[i], rows, i), m.FieldVariance(z, i)
 	if counts := m.noise.Count(); counts != nil {
 		return predictive.CountMixture(counts, level, variance)
+	}
+	if finite := m.noise.Finite(); finite != nil {
+		return predictive.FiniteMixture(finite, level, variance)
 	}
 	p := predictive.Gaussian(m.scale.Transform, level, variance, m.noise.Variance(m.noiseModes, level, rows, i))
 	if m.scale.NonNegative {

@@ -205,7 +205,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		batch := m.NewSummary()
 		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
 		given := Rows{b.Codes, b.W, b.Exposure}
-		if b.W == nil && schema.Weight != "" && m.noise.Count() == nil {
+		if b.W == nil && schema.Weight != "" && !m.scale.Transform.Linked() {
 			batch.Assumed = append(batch.Assumed, schema.Weight)
 		}
 		if b.Exposure == nil && schema.Exposure != "" {

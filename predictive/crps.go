@@ -16,6 +16,9 @@ func (d Distribution) CRPS(y float64) float64 {
 		d.fillGrid(&g)
 		return d.gridCRPS(&g, y)
 	}
+	if d.finite != nil {
+		return d.finite.crps(y)
+	}
 	if d.clamped && y < 0 {
 		return d.CRPS(0) - y
 	}

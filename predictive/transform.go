@@ -23,6 +23,7 @@ const (
 	sqrt
 	cbrt1p
 	logRate
+	logit
 	power
 )
 
@@ -36,9 +37,12 @@ var (
 	// their rate. It leaves the counts unchanged, and specifications do not name it:
 	// it follows from the likelihood.
 	LogRate = Transform{kind: logRate}
+	// Logit likewise marks the scale of values 0 and 1, which are modelled by the
+	// logarithm of the odds of 1.
+	Logit = Transform{kind: logit}
 )
 
-var transformNames = [...]string{identity: "identity", log1p: "log1p", sqrt: "sqrt", cbrt1p: "cbrt1p", logRate: "log-rate"}
+var transformNames = [...]string{identity: "identity", log1p: "log1p", sqrt: "sqrt", cbrt1p: "cbrt1p", logRate: "log-rate", logit: "logit"}
 
 // Transforms returns the names of the transforms without parameters that a specification
 // can choose.
@@ -67,15 +71,20 @@ func (t Transform) String() string {
 // MarshalText returns the name.
 func (t Transform) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText reads a name, including that of [LogRate].
+// UnmarshalText reads a name, including those of [LogRate] and [Logit].
 func (t *Transform) UnmarshalText(text []byte) (err error) {
-	if string(text) == LogRate.String() {
-		*t = LogRate
-		return nil
+	for _, linked := range []Transform{LogRate, Logit} {
+		if string(text) == linked.String() {
+			*t = linked
+			return nil
+		}
 	}
 	*t, err = ParseTransform(string(text))
 	return err
 }
+
+// Linked reports whether t marks a target that is modelled through a link.
+func (t Transform) Linked() bool { return t.kind == logRate || t.kind == logit }
 
 // Linear reports whether g is a linear function of y.
 func (t Transform) Linear() bool { return t.kind == identity || t.kind == power && t.power == 1 }
@@ -91,6 +100,8 @@ func (t Transform) InDomain(y float64) bool {
 		return !(y < -1)
 	case logRate:
 		return !(y < 0 || y != math.Trunc(y))
+	case logit:
+		return y == 0 || y == 1
 	}
 	return true
 }

@@ -102,7 +102,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 			return s, nil, nil, err
 		}
 	}
-	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && n >= splitRows && !train.HasCorrection(*u, n) {
+	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(*u, n) {
 		u.Conformal = "split"
 	}
 	c.spec.Fill() // a posterior and a point estimate have different solvers

@@ -23,6 +23,9 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 		effects = []spec.Term{{Cores: [][]string{c.names(c.bySize(1)...)}}}
 	}
 	start := c.withTerms(effects)
+	if c.spec.Uncertainty.Likelihood == spec.Auto && c.data.ZeroOne() {
+		return c.compare(ctx, "likelihood", []candidate{{"bernoulli", withLikelihood(start, "bernoulli")}})
+	}
 	if c.spec.Uncertainty.Likelihood == spec.Auto {
 		start.Uncertainty.Likelihood = "gaussian"
 	}

@@ -137,8 +137,11 @@ func combinations(s spec.Spec) []spec.Spec {
 	}
 	var all []spec.Spec
 	for _, l := range likelihoods {
+		if l == "bernoulli" && s.Uncertainty.Likelihood == "auto" {
+			continue // it is the only one for values 0 and 1
+		}
 		c := withLikelihood(s, l)
-		if c.Uncertainty.Counts() {
+		if c.Uncertainty.Links() {
 			all = append(all, c)
 			continue
 		}
@@ -150,11 +153,11 @@ func combinations(s spec.Spec) []spec.Spec {
 	return all
 }
 
-// withLikelihood returns the specification with a likelihood. A likelihood of counts
-// has its own link and noise.
+// withLikelihood returns the specification with a likelihood. One that models the
+// target itself has its own link and noise.
 func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 	s.Uncertainty.Likelihood = likelihood
-	if s.Uncertainty.Counts() {
+	if s.Uncertainty.Links() {
 		s.Transform, s.Uncertainty.Noise, s.Uncertainty.NoiseVariance = "identity", "constant", spec.Variance{}
 	}
 	return s
@@ -163,6 +166,9 @@ func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 // choose fits every combination and returns the best.
 func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
 	all := combinations(s)
+	if s.Uncertainty.Likelihood == spec.Auto && data.ZeroOne() {
+		all = []spec.Spec{withLikelihood(s, "bernoulli")}
+	}
 	var best *model.Model
 	var report *train.Report
 	var choices []model.Choice

@@ -41,7 +41,7 @@ func (s Spec) leaveOpen(d *Spec) {
 		d.Uncertainty.Noise = Auto
 	}
 	switch {
-	case u.Counts():
+	case u.Links():
 		d.Uncertainty.Noise = "constant" // the likelihood has its own
 		return
 	case s.Data.Exposure != "" && bayesian:

@@ -191,8 +191,11 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 	if err != nil {
 		return err
 	}
-	if s.Uncertainty.Counts() {
+	switch u := s.Uncertainty; {
+	case u.Counts():
 		transform = predictive.LogRate
+	case u.Likelihood == "bernoulli":
+		transform = predictive.Logit
 	}
 	t := &d.table
 	if s.Data.NonNegative == "yes" {

@@ -25,6 +25,11 @@ func (d *Data) Targets() []float32 {
 	return y
 }
 
+// ZeroOne reports whether every target is 0 or 1.
+func (d *Data) ZeroOne() bool {
+	return !slices.ContainsFunc(d.table.Y, func(y float32) bool { return y != 0 && y != 1 })
+}
+
 // TimeMode returns the position of the last mode whose ids are dates or periods, -1 if
 // there is none.
 func (d *Data) TimeMode() int {

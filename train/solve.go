@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -25,12 +26,12 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 		problem.Kernels = r.kernels()
 	}
 	opt := solverOptions(r.spec, r.opt)
-	if r.spec.Uncertainty.Counts() {
-		opt.Counts = &solver.Counts{Distribution: r.spec.Uncertainty.Likelihood, Offset: scale.Center}
+	if law := r.law(); law != nil {
+		opt.Likelihood = &solver.Likelihood{Law: law, Offset: scale.Center}
 	}
 	opt.Noise = r.noiseModel()
 	if r.opt.Progress != nil {
-		opt.Progress = r.progress(&problem.Valid, opt.Counts == nil)
+		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
 	}
 	if c := r.checkpoint; c != nil {
 		c.data, c.split, c.side, c.path = r.data.Hash(), hashParts(r.split.Parts), hashSide(r.side, r.groups), r.engine.Name()
@@ -45,6 +46,19 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 		opt.Checkpointer, opt.CheckpointEvery = c, r.opt.CheckpointEvery
 	}
 	return solver.Solve(ctx, problem, opt)
+}
+
+// law returns the likelihood at the start of its parameters, nil for Gaussian noise.
+func (r *run) law() likelihood.Law {
+	switch r.spec.Uncertainty.Likelihood {
+	case "poisson":
+		return likelihood.Poisson{}
+	case "negative-binomial":
+		return likelihood.NegativeBinomial{Size: 1}
+	case "bernoulli":
+		return likelihood.Bernoulli{}
+	}
+	return nil
 }
 
 // progress returns the solver's progress function. It adds R2 on the validation set,

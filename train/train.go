@@ -295,7 +295,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 	o, z := &r.parts[part], r.predicted(part)
 	noise := r.model.Noise()
 	if part == dataset.Train && noise.Count() != nil {
-		o, z = thinned(o, z)
+		o, z = thinned(o, z, maxCountRows)
 	}
 	sums, err := evaluate.Measure(r.engine, r.model, z, rowsOf(o), part != dataset.Train)
 	if err != nil {
@@ -331,15 +331,15 @@ func (r *run) predicted(p dataset.Part) tt.Moments {
 // only for orientation.
 const maxCountRows = 50_000
 
-// thinned returns at most maxCountRows rows, evenly spaced.
-func thinned(o *solver.Observations, z tt.Moments) (*solver.Observations, tt.Moments) {
-	if o.Len() <= maxCountRows {
+// thinned returns at most the given number of rows of a posterior, evenly spaced.
+func thinned(o *solver.Observations, z tt.Moments, most int) (*solver.Observations, tt.Moments) {
+	if o.Len() <= most {
 		return o, z
 	}
-	rows := make([]int, maxCountRows)
-	thin := tt.Moments{Mean: make([]float32, maxCountRows), Var: make([]float32, maxCountRows)}
+	rows := make([]int, most)
+	thin := tt.Moments{Mean: make([]float32, most), Var: make([]float32, most)}
 	for i := range rows {
-		rows[i] = i * o.Len() / maxCountRows
+		rows[i] = i * o.Len() / most
 		thin.Mean[i], thin.Var[i] = z.Mean[rows[i]], z.Var[rows[i]]
 	}
 	selected := o.Select(rows)

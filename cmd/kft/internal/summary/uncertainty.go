@@ -29,6 +29,9 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 			text += " (" + transform + ")"
 		}
 	}
+	if u.Likelihood == "bernoulli" {
+		return text
+	}
 	return text + "; " + Conformal(u.Conformal)
 }
 
@@ -48,7 +51,7 @@ func Conformal(c *kft.ConformalInfo) string {
 // rows.
 func WriteCalibration(b *strings.Builder, where string, s kft.Score) {
 	c := s.Calibration
-	if c == nil {
+	if c == nil || s.Binary != nil {
 		return
 	}
 	header, row := []string{"interval"}, []string{"values inside"}
