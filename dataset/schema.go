@@ -24,6 +24,9 @@ type Schema struct {
 	// exposure, and a missing value in them is 1, like a weight of 0.
 	Optional bool
 
+	// WordTargets lets a table that is measured have a target of words, such as yes and no.
+	WordTargets bool
+
 	// Duplicates specifies what to do with a cell that occurs more than once: "error" (or
 	// ""), "sum" (of targets, of weights and of exposures), "mean" (weighted; weights are
 	// summed, exposures averaged) or "last".

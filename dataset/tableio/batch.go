@@ -39,9 +39,9 @@ type Batch struct {
 	all   []int32
 	w     []float32
 
-	exposure []float32
-	low      []float32
-	optional bool // see dataset.Schema
+	exposure              []float32
+	low                   []float32
+	optional, wordTargets bool // see dataset.Schema
 }
 
 // Len returns the number of rows.
@@ -137,7 +137,7 @@ func (p *pipeline) checkStream(dicts []*dataset.Dict) error {
 func (p *pipeline) newBatches(dicts []*dataset.Dict) []*Batch {
 	batches := make([]*Batch, p.workers())
 	for i := range batches {
-		b := &Batch{Codes: make([][]int32, len(p.schema.Modes)), optional: p.schema.Optional}
+		b := &Batch{Codes: make([][]int32, len(p.schema.Modes)), optional: p.schema.Optional, wordTargets: p.schema.WordTargets}
 		for m, mode := range p.schema.Modes {
 			b.modes = append(b.modes, newModeEncoder(modeid.Fixed(mode, dicts[m])))
 		}
@@ -163,8 +163,9 @@ func (b *Batch) read(c *chunk) error {
 		for i := range b.Y {
 			b.Y[i] = float32(math.NaN())
 		}
-	} else if good, _, kind := r.Numbers(b.Y, columns.Target, keep); good < len(keep) {
-		problem = c.table.targetProblem(r, good, kind)
+	} else {
+		var good int
+		good, _, _, problem = c.table.readTargets(b.Y, r, keep, b.wordTargets)
 		keep = keep[:good]
 	}
 	b.Low = nil

@@ -17,6 +17,7 @@ type builder struct {
 	digest  hash.Hash
 	size    int  // expected size of the source, or 0; see chunk.size
 	read    int  // size of what was read
+	words   bool // some target is a word
 	dropped bool // some row is not an observation: table.Row is filled
 	spans   []span
 }
@@ -60,6 +61,7 @@ func (b *builder) add(p *piece) error {
 	t.Counts.Rows += p.rows
 	t.Counts.Missing += p.missing
 	t.Decoded += p.decoded
+	b.words = b.words || p.words
 	t.Counts.ZeroWeight += p.zeroWeight
 	b.addLow(p.low, n)
 	t.Y = append(t.Y, p.y[:n]...)

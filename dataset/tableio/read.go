@@ -58,6 +58,9 @@ func (p *pipeline) readTable(ctx context.Context) (*dataset.Table, error) {
 		return nil, err
 	}
 	t := b.finish()
+	if err := b.checkWords(p.schema.Target); err != nil {
+		return nil, err
+	}
 	if err := t.MergeDuplicates(p.schema.Duplicates, len(readers), b.placeOf); err != nil {
 		return nil, err
 	}
@@ -87,6 +90,7 @@ type piece struct {
 	rows       int // data rows of the chunk
 	missing    int
 	zeroWeight int
+	words      bool    // the target has words such as yes
 	decoded    int     // lines that were not UTF-8
 	keep       []int32 // rows that are observations; nil if all are
 	codes      [][]int32
@@ -139,16 +143,13 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 
 // encode reads column after column. A column with an error ends the rows there, so the
 // returned problem is the first of the chunk.
-func (rd *reader) encode(p *piece, t *openTable, r rowset) (problem *dataset.InputError) {
+func (rd *reader) encode(p *piece, t *openTable, r rowset) *dataset.InputError {
 	n := r.Len()
 	keep := rowIndexes(&rd.all, n)
 	p.y = scratch.Sized(p.y, len(keep))
-	good, missing, kind := r.Numbers(p.y, t.columns.Target, keep)
-	if good < len(keep) {
-		problem = t.targetProblem(r, int(keep[good]), kind)
-		keep = keep[:good]
-	}
-	p.missing = missing
+	good, missing, words, problem := t.readTargets(p.y, r, keep, true)
+	keep = keep[:good]
+	p.missing, p.words = missing, words
 	if missing > 0 {
 		keep, p.y = filter(keep, p.y, func(k int) bool { return p.y[k] == p.y[k] })
 	}
