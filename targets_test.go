@@ -1,0 +1,121 @@
+package kft_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/likelihood"
+)
+
+// effectsTable returns a table of shops and goods whose column y is drawn given the sum
+// of an effect per shop and one per good, with the sums by cell.
+func effectsTable(rng *rand.Rand, spread float64, draw func(rng *rand.Rand, f float64) string) (string, map[[2]int]float64) {
+	shops, goods := make([]float64, 110), make([]float64, 90)
+	for _, effects := range [][]float64{shops, goods} {
+		for i := range effects {
+			effects[i] = spread * rng.NormFloat64()
+		}
+	}
+	f := map[[2]int]float64{}
+	var b strings.Builder
+	b.WriteString("shop,good,y\n")
+	for i, s := range shops {
+		for j, g := range goods {
+			f[[2]int{i, j}] = s + g
+			fmt.Fprintf(&b, "s%d,g%d,%s\n", i, j, draw(rng, s+g))
+		}
+	}
+	return b.String(), f
+}
+
+// effectsSpec fits effects to the table of effectsTable.
+func effectsSpec(t *testing.T, table, likelihood string) kft.Spec {
+	return kft.Spec{
+		Data:        kft.DataSpec{Files: []string{writeFile(t, "table.csv", table)}, Target: "y", Modes: []string{"shop", "good"}},
+		Terms:       []string{"shop", "good"},
+		Uncertainty: kft.UncertaintySpec{Inference: "mean-field", Likelihood: likelihood, Conformal: "none"},
+	}
+}
+
+// pitDeviation returns the largest deviation of the randomised PIT from uniform, in
+// shares of 20 bins.
+func pitDeviation(c *kft.Calibration) float64 {
+	worst := 0.0
+	for _, share := range c.PIT {
+		worst = max(worst, math.Abs(float64(share)-0.05))
+	}
+	return worst
+}
+
+// A target of two words is recognised, its log odds are recovered, and probabilities are
+// reliable.
+func TestBernoulliTarget(t *testing.T) {
+	t.Parallel()
+	table, f := effectsTable(randstream.New(3, "binary"), 1, func(rng *rand.Rand, f float64) string {
+		return []string{"no", "Yes"}[int(likelihood.Bernoulli{}.Draw(rng, f-0.5))]
+	})
+	spec := effectsSpec(t, table, "auto")
+	m, r := fit(t, spec, kft.Options{})
+	if got := m.Spec().Uncertainty.Likelihood; got != "bernoulli" {
+		t.Fatalf("got likelihood %s", got)
+	}
+	var cells []kft.Cell
+	var truth []float64
+	for at, v := range f {
+		cells, truth = append(cells, kft.Cell{"shop": fmt.Sprintf("s%d", at[0]), "good": fmt.Sprintf("g%d", at[1])}), append(truth, v-0.5)
+	}
+	var xy, xx, yy float64
+	for i, p := range predictCells(t, m, cells...) {
+		x := math.Log(p.Mean / (1 - p.Mean))
+		xy, xx, yy = xy+x*truth[i], xx+x*x, yy+truth[i]*truth[i]
+		if low, high := p.Interval(0.9); (low != 0 && low != 1) || (high != 0 && high != 1) || p.Mean <= 0 || p.Mean >= 1 {
+			t.Fatalf("got mean %g and interval %g to %g", p.Mean, low, high)
+		}
+	}
+	if c := xy / math.Sqrt(xx*yy); c < 0.95 {
+		t.Errorf("got correlation %.3f of log odds, want 0.95", c)
+	}
+	if slope := xy / xx; math.Abs(slope-1) > 0.15 {
+		t.Errorf("true log odds have slope %.3f on predicted ones, want 1", slope)
+	}
+	b := r.Test.Binary
+	if b == nil || len(b.Reliability) < 9 || b.Gap() > 0.1 || pitDeviation(r.Test.Calibration) > 0.035 {
+		t.Errorf("got %+v, PIT %v", b, r.Test.Calibration.PIT)
+	}
+	best, _ := r.BestFormula()
+	if theirs := best.Test.Binary; b.LogLoss > theirs.LogLoss || b.Brier > theirs.Brier {
+		t.Errorf("got log loss %.4f and Brier score %.4f, the best formula %.4f and %.4f", b.LogLoss, b.Brier, theirs.LogLoss, theirs.Brier)
+	}
+	again := reload(t, m)
+	if a, b := predictCells(t, m, cells[0])[0], predictCells(t, again, cells[0])[0]; a.Mean != b.Mean {
+		t.Errorf("got probability %g before and %g after saving", a.Mean, b.Mean)
+	}
+}
+
+// Targets that the likelihood does not allow are refused with their row.
+func TestTargetsOutsideTheLikelihood(t *testing.T) {
+	t.Parallel()
+	rows := func(values ...string) string {
+		var b strings.Builder
+		b.WriteString("shop,good,y\n")
+		for i, v := range values {
+			fmt.Fprintf(&b, "s%d,g%d,%s\n", i/3, i%3, v)
+		}
+		return b.String()
+	}
+	for _, c := range []struct{ likelihood, table, want string }{
+		{"bernoulli", rows("0", "1", "1", "2", "0", "1"), "data row 4, column y: the target 2 is neither 0 nor 1"},
+		{"bernoulli", rows("no", "yes", "maybe", "no", "no", "yes"), `line 4, column "y", value "maybe": this is neither yes nor no`},
+		{"gaussian", rows("3", "5", "yes", "4", "2", "1"), `line 4, column "y", value "yes": this is not a number`},
+	} {
+		_, _, err := kft.Fit(t.Context(), effectsSpec(t, c.table, c.likelihood), kft.Source{}, kft.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q in it", c.likelihood, err, c.want)
+		}
+	}
+}
