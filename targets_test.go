@@ -119,3 +119,56 @@ func TestTargetsOutsideTheLikelihood(t *testing.T) {
 		}
 	}
 }
+
+// Student noise recovers its scale and degrees of freedom, predicts means better than
+// normal noise if there are outliers, and its intervals hold their share.
+func TestStudentTarget(t *testing.T) {
+	t.Parallel()
+	law := likelihood.StudentT{Variance: 0.25, DF: 3}
+	table, f := effectsTable(randstream.New(4, "student"), 1, func(rng *rand.Rand, f float64) string {
+		return fmt.Sprint(10 + f + math.Sqrt(law.Variance)*law.Noise(rng))
+	})
+	squared := map[string]float64{}
+	for _, name := range []string{"gaussian", "student"} {
+		spec := effectsSpec(t, table, name)
+		spec.Transform = "identity"
+		m, r := fit(t, spec, kft.Options{})
+		for at, v := range f {
+			if at[0]%9 == 0 {
+				p := predictCells(t, m, kft.Cell{"shop": fmt.Sprintf("s%d", at[0]), "good": fmt.Sprintf("g%d", at[1])})[0]
+				squared[name] += (p.Mean - 10 - v) * (p.Mean - 10 - v)
+			}
+		}
+		if name == "gaussian" {
+			continue
+		}
+		u := m.Uncertainty()
+		if math.Abs(math.Log(u.Noise.SD*u.Noise.SD/law.Variance)) > 0.15 || math.Abs(math.Log(u.DF/law.DF)) > 0.25 {
+			t.Errorf("got sd %.3f and %.3g degrees of freedom, want %g and %g", u.Noise.SD, u.DF, math.Sqrt(law.Variance), law.DF)
+		}
+		if got := float64(r.Test.Calibration.Coverage90); got < 0.88 || got > 0.92 {
+			t.Errorf("got coverage %.3f of 90 %% intervals, want 0.88 to 0.92", got)
+		}
+		cell := kft.Cell{"shop": "s1", "good": "g1"}
+		drawn, err := m.Samples(t.Context(), []kft.Cell{cell}, 4000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high := predictCells(t, m, cell)[0].Interval(0.9)
+		inside := 0
+		for _, v := range drawn[0] {
+			if v >= low && v <= high {
+				inside++
+			}
+		}
+		if share := float64(inside) / 4000; math.Abs(share-0.9) > 0.02 {
+			t.Errorf("got %.3f of the samples in the 90 %% interval", share)
+		}
+		if a, b := predictCells(t, m, cell)[0], predictCells(t, reload(t, m), cell)[0]; a.SD != b.SD || a.Mean != b.Mean {
+			t.Errorf("got mean %g and sd %g before, %g and %g after saving", a.Mean, a.SD, b.Mean, b.SD)
+		}
+	}
+	if squared["student"] > 0.8*squared["gaussian"] {
+		t.Errorf("got squared errors %v of the field, want those of student noise lower by a fifth", squared)
+	}
+}

@@ -19,6 +19,7 @@ func lawCases() []struct {
 		y   []float32
 	}{
 		{Bernoulli{}, []float32{0, 1, 1, 0, 1, 1, 1}},
+		{StudentT{Variance: 0.5, DF: 4}, []float32{0.3, -0.5, 12, 1}},
 	}
 }
 

@@ -88,7 +88,7 @@ func checkModeGroups(mode string, ids int, g *sideinfo.Groups) error {
 func (d *decoder) checkNoise() error {
 	n, u := d.m.noise, d.m.spec.Uncertainty
 	kinds := 0
-	for _, set := range []bool{n.Constant != nil, n.Entity != nil, n.Power != nil, n.Poisson != nil, n.Negative != nil, n.Bernoulli != nil} {
+	for _, set := range []bool{n.Constant != nil, n.Entity != nil, n.Power != nil, n.Poisson != nil, n.Negative != nil, n.Bernoulli != nil, n.Student != nil} {
 		if set {
 			kinds++
 		}
@@ -96,7 +96,8 @@ func (d *decoder) checkNoise() error {
 	if kinds != 1 {
 		return fmt.Errorf("it has %d kinds of noise, expected one", kinds)
 	}
-	if (n.Poisson != nil) != (u.Likelihood == "poisson") || (n.Negative != nil) != (u.Likelihood == "negative-binomial") || (n.Bernoulli != nil) != (u.Likelihood == "bernoulli") {
+	if (n.Poisson != nil) != (u.Likelihood == "poisson") || (n.Negative != nil) != (u.Likelihood == "negative-binomial") || (n.Bernoulli != nil) != (u.Likelihood == "bernoulli") ||
+		(n.Student != nil) != (u.Likelihood == "student") {
 		return fmt.Errorf("its noise does not fit the likelihood %s", u.Likelihood)
 	}
 	switch {
@@ -104,6 +105,11 @@ func (d *decoder) checkNoise() error {
 		return positive("its noise variance", n.Constant.Variance)
 	case n.Negative != nil:
 		return positive("the size of its negative binomial distribution", n.Negative.Size)
+	case n.Student != nil:
+		if !(n.Student.DF >= 1 && n.Student.DF <= 2*likelihood.MaxDF) {
+			return fmt.Errorf("its Student distribution has %g degrees of freedom", n.Student.DF)
+		}
+		return positive("its noise variance", n.Student.Variance)
 	case n.Bernoulli != nil:
 		if !(n.Bernoulli.Slope >= 0 && n.Bernoulli.Slope <= maxSlope && math.Abs(n.Bernoulli.Shift) <= maxSlope) {
 			return fmt.Errorf("its probabilities are calibrated by the slope %g and the shift %g", n.Bernoulli.Slope, n.Bernoulli.Shift)

@@ -42,6 +42,7 @@ type UncertaintyInfo struct {
 	Likelihood string `json:"likelihood"`
 	// Size of a negative binomial distribution, whose variance is mean + mean^2/Size.
 	Size      float64        `json:"size,omitempty"`
+	DF        float64        `json:"df,omitempty"`    // of a Student distribution, whose scale is the SD of the noise
 	Noise     *NoiseInfo     `json:"noise,omitempty"` // of the gaussian likelihood
 	Conformal *ConformalInfo `json:"conformal,omitempty"`
 	Means     *MeansInfo     `json:"mean_correction,omitempty"`
@@ -85,6 +86,8 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 		info.Likelihood = "bernoulli"
 	case u.Negative != nil:
 		info.Likelihood, info.Size = "negative-binomial", u.Negative.Size
+	case u.Student != nil:
+		info.Likelihood, info.DF, info.Noise = "student", u.Student.DF, &NoiseInfo{Kind: "constant", SD: math.Sqrt(u.Student.Variance)}
 	case u.Entity != nil:
 		noise := &NoiseInfo{Kind: "entity:" + strings.Join(m.spec.Uncertainty.NoiseModes(), ","), SD: math.Sqrt(u.Entity.Variance)}
 		least, most := u.Entity.Variance, u.Entity.Variance

@@ -13,7 +13,7 @@ import (
 
 // Noise is the distribution of the target given the field. Exactly one field is
 // set: a noise variance on the transform's scale (constant, by entity, or a power
-// of the mean), or the distribution of a count or of one of few values.
+// of the mean, or that of a Student distribution), or the distribution of a count or of one of few values.
 type Noise struct {
 	Constant *likelihood.Constant         `json:"constant,omitempty"`
 	Entity   *likelihood.ByEntity         `json:"entity,omitempty"`
@@ -22,6 +22,7 @@ type Noise struct {
 	Negative *likelihood.NegativeBinomial `json:"negative_binomial,omitempty"`
 
 	Bernoulli *likelihood.Bernoulli `json:"bernoulli,omitempty"`
+	Student   *likelihood.StudentT  `json:"student,omitempty"`
 }
 
 // Count returns the count distribution, nil for the gaussian likelihood.
@@ -57,7 +58,15 @@ func (n *Noise) draw() func(rng *rand.Rand, f float64) float64 {
 	return nil
 }
 
-// Variance returns the noise variance of row i, which has the row's weight. The level
+// error draws an error on the transform's scale, in units of the root of the variance.
+func (n *Noise) error(rng *rand.Rand) float64 {
+	if n.Student != nil {
+		return n.Student.Noise(rng)
+	}
+	return rng.NormFloat64()
+}
+
+// Variance returns the noise variance of row i (for Student noise its squared scale), which has the row's weight. The level
 // is the predicted mean of the row on the transform's scale; modes are those whose
 // entities have their own noise.
 func (n *Noise) Variance(modes []int, level float64, rows Rows, i int) float64 {
@@ -75,6 +84,8 @@ func (n *Noise) UnitVariance(modes []int, level float64, codes [][]int32, i int)
 		return n.Entity.At(own, i)
 	case n.Power != nil:
 		return n.Power.At(level)
+	case n.Student != nil:
+		return n.Student.Variance
 	}
 	return n.Constant.Variance
 }
@@ -128,7 +139,7 @@ func (m *Model) Uncorrected(z tt.Moments, rows Rows, i int) predictive.Distribut
 	if finite := m.noise.Finite(); finite != nil {
 		return predictive.FiniteMixture(finite, level, variance)
 	}
-	p := predictive.Gaussian(m.scale.Transform, level, variance, m.noise.Variance(m.noiseModes, level, rows, i))
+	p := predictive.Gaussian(m.scale.Transform, level, variance, m.noise.Variance(m.noiseModes, level, rows, i)).WithScores(m.scores)
 	if m.scale.NonNegative {
 		p = p.NonNegative()
 	}

@@ -215,7 +215,7 @@ func (s *samples) drawRow(m *Model, values, levels []float64, z tt.Moments, r Ro
 		if draw != nil {
 			values[k] = draw(rng, f)
 		} else {
-			values[k] = m.scale.Transform.Inverse(f + noise*rng.NormFloat64())
+			values[k] = m.scale.Transform.Inverse(f + noise*m.noise.error(rng))
 		}
 	}
 	clamp := m.scale.NonNegative && !m.scale.Transform.Linear()

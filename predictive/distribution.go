@@ -160,7 +160,7 @@ func (d Distribution) LogDensity(y float64) float64 {
 
 // Draw returns a random value from the distribution.
 func (d Distribution) Draw(rng *rand.Rand) float64 {
-	if !d.IsDiscrete() && d.scores.n == 0 {
+	if !d.IsDiscrete() && d.scores.normal() {
 		return d.fromScore(rng.NormFloat64())
 	}
 	u := rng.Float64()

@@ -80,7 +80,7 @@ func (d Distribution) Moments() Moments {
 		mean = d.gaussianMean()
 		model, noise = d.gaussianVariances()
 	}
-	if d.scores.n > 0 && model+noise > 0 {
+	if !d.scores.normal() && model+noise > 0 {
 		factor := d.empiricalVariance() / (model + noise)
 		model, noise = model*factor, noise*factor
 	}

@@ -157,8 +157,11 @@ func combinations(s spec.Spec) []spec.Spec {
 // target itself has its own link and noise.
 func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 	s.Uncertainty.Likelihood = likelihood
+	if s.Uncertainty.OwnNoise() {
+		s.Uncertainty.Noise, s.Uncertainty.NoiseVariance = "constant", spec.Variance{}
+	}
 	if s.Uncertainty.Links() {
-		s.Transform, s.Uncertainty.Noise, s.Uncertainty.NoiseVariance = "identity", "constant", spec.Variance{}
+		s.Transform = "identity"
 	}
 	return s
 }

@@ -44,6 +44,8 @@ func (s Spec) leaveOpen(d *Spec) {
 	case u.Links():
 		d.Uncertainty.Noise = "constant" // the likelihood has its own
 		return
+	case u.OwnNoise():
+		d.Uncertainty.Noise = "constant"
 	case s.Data.Exposure != "" && bayesian:
 		d.Uncertainty.Likelihood, d.Uncertainty.Noise = "negative-binomial", "constant"
 		return

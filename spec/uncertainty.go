@@ -10,7 +10,7 @@ import (
 // An Uncertainty specifies how uncertainty is modelled.
 type Uncertainty struct {
 	Inference  string `yaml:"inference" json:"inference" doc:"map (a point estimate), mean-field, multivariate, entity-covariance, or auto with automatic terms"`
-	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial, bernoulli (0/1 or yes/no) or auto"`
+	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial, bernoulli (0/1 or yes/no), student (outliers) or auto"`
 	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item, power (of the mean) or auto (by validation)"`
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE or auto; uses half of the validation set"`
@@ -26,7 +26,9 @@ type Uncertainty struct {
 func Inferences() []string { return []string{"map", "mean-field", "multivariate", "entity-covariance"} }
 
 // Likelihoods returns the values of uncertainty.likelihood, except auto.
-func Likelihoods() []string { return []string{"gaussian", "poisson", "negative-binomial", "bernoulli"} }
+func Likelihoods() []string {
+	return []string{"gaussian", "poisson", "negative-binomial", "bernoulli", "student"}
+}
 
 func (u *Uncertainty) fill(d Uncertainty) {
 	fill(&u.Inference, d.Inference)
@@ -53,6 +55,9 @@ func (u Uncertainty) Finite() bool { return u.Likelihood == "bernoulli" }
 // Links reports whether the likelihood models the target itself through a link, and has
 // its own noise: it leaves no choice of the scale.
 func (u Uncertainty) Links() bool { return u.Counts() || u.Finite() }
+
+// OwnNoise reports whether the likelihood has its own noise.
+func (u Uncertainty) OwnNoise() bool { return u.Links() || u.Likelihood == "student" }
 
 // Family returns the family of the posterior.
 func (u Uncertainty) Family() tt.Family {
@@ -117,11 +122,11 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if !knownInference || !knownLikelihood {
 		return // the checks below depend on both
 	}
-	if u.Links() {
+	if u.OwnNoise() {
 		switch {
 		case !u.Bayesian():
 			ps.Addf("uncertainty.likelihood", "%s requires a posterior; set uncertainty.inference to mean-field", u.Likelihood)
-		case s.Transform != "identity" && s.validateTransform(new(Problems)):
+		case u.Links() && s.Transform != "identity" && s.validateTransform(new(Problems)):
 			ps.Addf("uncertainty.likelihood", "%s models the target itself, through a link; set transform to identity", u.Likelihood)
 		case u.Noise != "constant" && knownNoise:
 			ps.Addf("uncertainty.noise", "%s requires the gaussian likelihood; %s has its own noise, so set uncertainty.noise to constant", u.Noise, u.Likelihood)

@@ -66,6 +66,11 @@ func (r *run) learnNoise(solved solver.Report) {
 		law = r.calibrated(law)
 		r.model = r.model.WithNoise(model.Noise{Bernoulli: &law})
 		return
+	case likelihood.StudentT: // on the standardised scale, for weights of mean 1
+		spread := r.model.Scale().Spread
+		law.Variance *= spread * spread * meanWeight(&r.parts[dataset.Train])
+		r.model = r.model.WithNoise(model.Noise{Student: &law})
+		return
 	}
 	if v, given := u.NoiseVariance.Value(); given {
 		spread := r.model.Scale().Spread
@@ -88,6 +93,15 @@ func (r *run) learnNoise(solved solver.Report) {
 		return
 	}
 	r.model = r.model.WithNoise(r.fitNoise(o, z.Mean, squared))
+}
+
+// meanWeight returns the mean weight of observations.
+func meanWeight(o *solver.Observations) float64 {
+	sum := 0.0
+	for i := range o.Len() {
+		sum += weightOf(o, i)
+	}
+	return sum / float64(o.Len())
 }
 
 // calibrationRows is the largest number of rows that probabilities are calibrated on.
@@ -152,7 +166,7 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 // by it; nil for other solvers.
 func (r *run) noiseModel() solver.NoiseModel {
 	u := r.spec.Uncertainty
-	if u.NoiseUse != "fit" || u.Noise == "constant" || !u.Bayesian() || u.Links() {
+	if u.NoiseUse != "fit" || u.Noise == "constant" || !u.Bayesian() || u.OwnNoise() {
 		return nil
 	}
 	train, scale, modes := &r.parts[dataset.Train], r.model.Scale(), r.model.NoiseModes()

@@ -27,7 +27,10 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	}
 	opt := solverOptions(r.spec, r.opt)
 	if law := r.law(); law != nil {
-		opt.Likelihood = &solver.Likelihood{Law: law, Offset: scale.Center}
+		opt.Likelihood = &solver.Likelihood{Law: law}
+		if scale.Transform.Linked() {
+			opt.Likelihood.Offset = scale.Center
+		}
 	}
 	opt.Noise = r.noiseModel()
 	if r.opt.Progress != nil {
@@ -57,6 +60,8 @@ func (r *run) law() likelihood.Law {
 		return likelihood.NegativeBinomial{Size: 1}
 	case "bernoulli":
 		return likelihood.Bernoulli{}
+	case "student":
+		return likelihood.NewStudentT()
 	}
 	return nil
 }

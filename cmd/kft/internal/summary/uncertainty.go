@@ -16,6 +16,9 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	if u.Size > 0 {
 		text += fmt.Sprintf(" of size %.4g", u.Size)
 	}
+	if u.DF > 0 {
+		text += fmt.Sprintf(" with %.3g degrees of freedom", u.DF)
+	}
 	if n := u.Noise; n != nil {
 		switch {
 		case n.Most > 0:
