@@ -191,7 +191,7 @@ func (c *chooser) compare(ctx context.Context, subject string, candidates []cand
 			return err
 		}
 		decision.Options = append(decision.Options, option)
-		if option.CRPS != nil && (best < 0 || crps < lowest*(1-tolerance)) {
+		if option.CRPS != nil && (best < 0 || crps < lowest*(1-tolerance-margin(one.spec, candidates[0].spec))) {
 			best, lowest = i, crps
 		}
 		if ctx.Err() != nil {

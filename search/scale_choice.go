@@ -133,13 +133,10 @@ func combinations(s spec.Spec) []spec.Spec {
 		transforms = predictive.Transforms()
 	}
 	if s.Uncertainty.Likelihood == "auto" {
-		likelihoods = spec.Likelihoods()
+		likelihoods = spec.ComparedLikelihoods()
 	}
 	var all []spec.Spec
 	for _, l := range likelihoods {
-		if l == "bernoulli" && s.Uncertainty.Likelihood == "auto" {
-			continue // it is the only one for values 0 and 1
-		}
 		c := withLikelihood(s, l)
 		if c.Uncertainty.Links() {
 			all = append(all, c)

@@ -21,8 +21,8 @@ func TestChooseScaleAndLikelihood(t *testing.T) {
 	s.Uncertainty.Inference = "mean-field"
 	s.Uncertainty.Likelihood = "auto"
 	m, r := mustFit(t, s, train.Options{})
-	if len(r.Choices) != 6 {
-		t.Fatalf("got %d choices, want 6: %+v", len(r.Choices), r.Choices)
+	if len(r.Choices) != 10 {
+		t.Fatalf("got %d choices, want 10: %+v", len(r.Choices), r.Choices)
 	}
 	best, taken := r.Choices[0], 0
 	for _, c := range r.Choices {
@@ -69,7 +69,7 @@ func TestNegativeCounts(t *testing.T) {
 	s.Transform, s.Uncertainty.Likelihood = "auto", "auto"
 	_, r := mustFit(t, s, train.Options{})
 	for _, c := range r.Choices {
-		if possible := c.Transform == "identity" && c.Likelihood == "gaussian"; (c.CRPS != nil) != possible {
+		if possible := c.Transform == "identity" && (c.Likelihood == "gaussian" || c.Likelihood == "student"); (c.CRPS != nil) != possible {
 			t.Errorf("got %+v, want a CRPS: %v", c, possible)
 		}
 	}

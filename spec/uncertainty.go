@@ -30,6 +30,12 @@ func Likelihoods() []string {
 	return []string{"gaussian", "poisson", "negative-binomial", "bernoulli", "student"}
 }
 
+// ComparedLikelihoods returns the likelihoods that an automatic choice compares. That of
+// values 0 and 1 is not among them: it is the only one for such values.
+func ComparedLikelihoods() []string {
+	return []string{"gaussian", "poisson", "negative-binomial", "student"}
+}
+
 func (u *Uncertainty) fill(d Uncertainty) {
 	fill(&u.Inference, d.Inference)
 	fill(&u.Likelihood, d.Likelihood)
