@@ -39,8 +39,8 @@ func TestChooseScaleAndLikelihood(t *testing.T) {
 	if got := m.Spec(); got.Transform != best.Transform || got.Uncertainty.Likelihood != best.Likelihood {
 		t.Errorf("got a model with scale %s and likelihood %s, want %+v", got.Transform, got.Uncertainty.Likelihood, best)
 	}
-	if got := len(m.Record().Choices); got != 6 {
-		t.Errorf("got %d choices in the record of the model, want 6", got)
+	if got := len(m.Record().Choices); got != 10 {
+		t.Errorf("got %d choices in the record of the model, want 10", got)
 	}
 }
 
