@@ -172,3 +172,57 @@ func TestStudentTarget(t *testing.T) {
 		t.Errorf("got squared errors %v of the field, want those of student noise lower by a fifth", squared)
 	}
 }
+
+// Censored values do not pull predictions down, the noise is recovered, and intervals
+// hold the true values.
+func TestCensoredTarget(t *testing.T) {
+	t.Parallel()
+	truth := map[string]float64{}
+	row := 0
+	table, _ := effectsTable(randstream.New(5, "censored"), 1, func(rng *rand.Rand, f float64) string {
+		y := 20 + f + 0.7*rng.NormFloat64()
+		id := fmt.Sprintf("s%d,g%d", row/90, row%90)
+		truth[id] = y
+		row++
+		if stock := 20.5 + rng.NormFloat64(); y > stock {
+			return fmt.Sprintf("%g,yes", stock)
+		}
+		return fmt.Sprintf("%g,no", y)
+	})
+	table = strings.Replace(table, "shop,good,y", "shop,good,y,sold_out", 1)
+	spec := effectsSpec(t, table, "gaussian")
+	spec.Data.Censored, spec.Transform = "sold_out", "identity"
+	m, r := fit(t, spec, kft.Options{})
+	if n := r.Test.Censored; n == nil || n.N < 300 || r.Test.N+n.N < 1900 {
+		t.Fatalf("got %d test rows and %+v, want the censored ones apart", r.Test.N, n)
+	}
+	if sd := m.Uncertainty().Noise.SD; math.Abs(sd/0.7-1) > 0.06 {
+		t.Errorf("got noise of sd %.3f, want 0.7", sd)
+	}
+	bias, inside, n := 0.0, 0.0, 0.0
+	for id, y := range truth {
+		if n++; n > 3000 {
+			break
+		}
+		shop, good, _ := strings.Cut(id, ",")
+		p := predictCells(t, m, kft.Cell{"shop": shop, "good": good})[0]
+		bias += p.Mean - y
+		if low, high := p.Interval(0.9); low <= y && y <= high {
+			inside++
+		}
+	}
+	if bias /= n; math.Abs(bias) > 0.06 {
+		t.Errorf("got bias %.3f of the true values, want 0", bias)
+	}
+	if share := inside / n; share < 0.88 || share > 0.92 {
+		t.Errorf("90 %% intervals hold %.3f of the true values, want 0.88 to 0.92", share)
+	}
+	if _, _, err := kft.Fit(t.Context(), effectsSpec(t, strings.Replace(table, ",yes", ",perhaps", 1), "gaussian"), kft.Source{}, kft.Options{}); err != nil {
+		t.Fatalf("the column is not used: %v", err)
+	}
+	bad := effectsSpec(t, strings.Replace(table, ",yes", ",perhaps", 1), "gaussian")
+	bad.Data.Censored = "sold_out"
+	if _, _, err := kft.Fit(t.Context(), bad, kft.Source{}, kft.Options{}); err == nil || !strings.Contains(err.Error(), `value "perhaps": this does not say whether the target is censored`) {
+		t.Errorf("got %v", err)
+	}
+}

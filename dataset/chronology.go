@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/natural"
 )
 
 // A Chronology is the order in time of a mode's ids.
@@ -74,7 +75,7 @@ func (m Mode) Chronology(ids []string) (Chronology, error) {
 			return Chronology{Order: sortedBy(parts, ids), Note: note}, nil
 		}
 	}
-	first, last := slices.MinFunc(ids, compareNatural), slices.MaxFunc(ids, compareNatural)
+	first, last := slices.MinFunc(ids, natural.Compare), slices.MaxFunc(ids, natural.Compare)
 	return Chronology{}, fmt.Errorf("the order in time of mode %s (ids %q to %q) is ambiguous; make it from a year and a period within the year (time=year+month), from yearmonth(column) or date(column), or write its ids as 2016-12 or 2016-12-31",
 		m.Name, first, last)
 }
@@ -332,7 +333,7 @@ func sortedBy(parts []calendarPart, ids []string) []int32 {
 				return c
 			}
 		}
-		return compareNatural(ids[a], ids[b])
+		return natural.Compare(ids[a], ids[b])
 	})
 	return order
 }

@@ -188,7 +188,9 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 			weights += w
 			weighted += y * w
 			exposure += t.exposure(last)
-			rows++
+			if rows++; t.Censored != nil {
+				t.Censored[first] = max(t.Censored[first], t.Censored[last]) // a sum with such a part is one
+			}
 		}
 		switch rule {
 		case "sum":
@@ -199,6 +201,9 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 		case "last":
 			t.setTarget(first, t.Target(int(last)))
 			weights, exposure = t.weight(last), t.exposure(last)
+			if t.Censored != nil {
+				t.Censored[first] = t.Censored[last]
+			}
 		}
 		if math.IsInf(float64(t.Y[first]), 0) || weights > math.MaxFloat32 || exposure > math.MaxFloat32 {
 			place := where(t.SourceRow(int(first)))
@@ -266,6 +271,9 @@ func (t *Table) drop(gone []bool, pairs []repeat) {
 	}
 	if t.Exposure != nil {
 		t.Exposure = staying(t.Exposure, gone, n)
+	}
+	if t.Censored != nil {
+		t.Censored = staying(t.Censored, gone, n)
 	}
 	if t.Part != nil {
 		t.Part = staying(t.Part, gone, n)

@@ -90,10 +90,10 @@ type GuessSample struct {
 
 // Given is what is known about a table before the guess. Empty fields are guessed.
 type Given struct {
-	Target           string
-	Modes            []string
-	Weight, Exposure string       // columns that are neither target nor mode
-	Numbers          NumberFormat // recognised if plain
+	Target                     string
+	Modes                      []string
+	Weight, Exposure, Censored string       // columns that are neither target nor mode
+	Numbers                    NumberFormat // recognised if plain
 }
 
 // GuessColumns guesses the target and the modes of a table from a sample of its rows,

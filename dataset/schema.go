@@ -20,6 +20,8 @@ type Schema struct {
 
 	// Exposure is the column of the exposures of counts, or "".
 	Exposure string
+	// Censored is the column that marks targets which are known from below only, or "".
+	Censored string
 	// Optional is set for tables to predict: they may lack the columns of weight and
 	// exposure, and a missing value in them is 1, like a weight of 0.
 	Optional bool
@@ -67,9 +69,9 @@ func (s Schema) Columns() []string {
 	for _, m := range s.Modes {
 		names = append(names, m.Columns...)
 	}
-	rest := []string{s.Target, s.Part}
+	rest := []string{s.Target, s.Censored, s.Part}
 	if !s.Optional {
-		rest = []string{s.Target, s.Weight, s.Exposure, s.Part}
+		rest = []string{s.Target, s.Weight, s.Exposure, s.Censored, s.Part}
 	}
 	for _, name := range rest {
 		if name != "" {
@@ -82,8 +84,8 @@ func (s Schema) Columns() []string {
 // Positions are the indexes of a schema's columns in one table. An index is -1 if
 // the schema does not name the column.
 type Positions struct {
-	Modes                          [][]int
-	Target, Weight, Exposure, Part int
+	Modes                                    [][]int
+	Target, Weight, Exposure, Censored, Part int
 }
 
 // Locate finds the schema's columns among the names of a table's columns. The
@@ -126,7 +128,7 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 		name, field string
 		optional    bool
 	}{{&found.Target, s.Target, "data.target", false}, {&found.Weight, s.Weight, "data.weight", s.Optional},
-		{&found.Exposure, s.Exposure, "data.exposure", s.Optional}, {&found.Part, s.Part, "split", false}} {
+		{&found.Exposure, s.Exposure, "data.exposure", s.Optional}, {&found.Censored, s.Censored, "data.censored", false}, {&found.Part, s.Part, "split", false}} {
 		*one.at = -1
 		if one.name == "" || one.optional && !slices.Contains(names, one.name) {
 			continue

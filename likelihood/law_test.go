@@ -20,7 +20,32 @@ func lawCases() []struct {
 	}{
 		{Bernoulli{}, []float32{0, 1, 1, 0, 1, 1, 1}},
 		{StudentT{Variance: 0.5, DF: 4}, []float32{0.3, -0.5, 12, 1}},
+		{Censored{Variance: 0.5}, []float32{0.3, -0.5, 2}},
+		{allCensored{Censored{Variance: 0.5}}, []float32{0.3, -0.5, 2, 4}},
 	}
+}
+
+// allCensored is Censored with marks at all cells.
+type allCensored struct{ Censored }
+
+func (c allCensored) Sites(cells Cells, out Sites, loop Loop) float64 {
+	cells.Censored = marks(len(cells.Y))
+	return c.Censored.Sites(cells, out, loop)
+}
+
+func (c allCensored) Bound(cells Cells, out Sites, loop Loop) float64 {
+	cells.Censored = marks(len(cells.Y))
+	return c.Censored.Bound(cells, out, loop)
+}
+
+func (c allCensored) LogProb(y, f float64) float64 { return c.LogAbove(y, f) }
+
+func marks(n int) []float32 {
+	m := make([]float32, n)
+	for i := range m {
+		m[i] = 1
+	}
+	return m
 }
 
 // one evaluates a law at one cell.
@@ -131,5 +156,55 @@ func TestBernoulliCalibration(t *testing.T) {
 	near(t, "shift of few rows", few.Shift, 0, 0.1)
 	if got, want := many.Mean(0.7), 1/(1+math.Exp(-many.Shift-many.Slope*0.7)); math.Abs(got-want) > 1e-12 {
 		t.Errorf("got probability %g, want %g", got, want)
+	}
+}
+
+// The parameters of continuous laws are recovered from draws, also with weights.
+func TestLearnRecoversParameters(t *testing.T) {
+	t.Parallel()
+	rng := randstream.New(6, "learn")
+	const n = 20000
+	student, normal := StudentT{Variance: 0.3, DF: 4}, Censored{Variance: 0.3}
+	var heavy, cut Cells
+	for i := range n {
+		w := 0.5 + float64(i%3)
+		f := rng.NormFloat64()
+		s := math.Sqrt(0.3 / w)
+		for _, c := range []struct {
+			to *Cells
+			y  float64
+		}{{&heavy, f + s*student.Noise(rng)}, {&cut, f + s*rng.NormFloat64()}} {
+			mark, limit := float32(0), 0.8
+			if c.to == &cut && c.y > limit {
+				c.y, mark = limit, 1
+			}
+			c.to.Y, c.to.Mean, c.to.Variance = append(c.to.Y, float32(c.y)), append(c.to.Mean, float32(f)), append(c.to.Variance, 0)
+			c.to.Weight, c.to.Censored = append(c.to.Weight, float32(w)), append(c.to.Censored, mark)
+		}
+	}
+	var a, b Law = NewStudentT(), NewCensored()
+	for range 12 {
+		a, b = a.Learn(heavy, nil), b.Learn(cut, nil)
+	}
+	near(t, "log variance of a Student distribution", math.Log(a.(StudentT).Variance/student.Variance), 0, 0.06)
+	near(t, "log degrees of freedom", math.Log(a.(StudentT).DF/student.DF), 0, 0.12)
+	near(t, "log variance with censored values", math.Log(b.(Censored).Variance/normal.Variance), 0, 0.04)
+}
+
+// Probabilities and quantiles of the Student distribution agree with integrals of its
+// density.
+func TestStudentProbabilities(t *testing.T) {
+	t.Parallel()
+	for _, df := range []float64{2.1, 5, 30, 200} {
+		s := StudentT{Variance: 1, DF: df}
+		sum, step := 0.0, 1e-3
+		for k := range 3000 {
+			z := float64(k) * step
+			sum += step * (math.Exp(s.LogDensity(z)) + 4*math.Exp(s.LogDensity(z+step/2)) + math.Exp(s.LogDensity(z+step))) / 6
+		}
+		near(t, fmt.Sprintf("df %g", df), s.CDF(3)-s.CDF(0), sum, 1e-9)
+		for _, p := range []float64{1e-12, 1e-4, 0.05, 0.3, 0.5, 0.9, 0.999} {
+			near(t, fmt.Sprintf("df %g level %g", df, p), s.CDF(s.Quantile(p)), p, 1e-9*max(p, 1e-3))
+		}
 	}
 }

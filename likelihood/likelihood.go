@@ -53,6 +53,10 @@ func (e Expectation) Site(m float64) (target, precision float64) {
 // multiplies the log likelihood of a cell; nil means 1.
 type Cells struct {
 	Y, Mean, Variance, Weight []float32
+
+	// Censored is above 0 for a value that is known from below only, see [Censored]; nil
+	// for none.
+	Censored []float32
 }
 
 func (c Cells) weight(i int) float64 {

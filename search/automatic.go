@@ -102,6 +102,9 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 			return s, nil, nil, err
 		}
 	}
+	if c.spec.Data.Censored != "" {
+		c.spec.Uncertainty.Conformal = "none"
+	}
 	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(*u, n) {
 		u.Conformal = "split"
 	}

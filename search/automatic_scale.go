@@ -36,6 +36,9 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 		effects = []spec.Term{{Cores: [][]string{c.names(c.bySize(1)...)}}}
 	}
 	start := c.withTerms(effects)
+	if c.spec.Data.Censored != "" {
+		c.spec.Uncertainty.Likelihood, start.Uncertainty.Likelihood = "gaussian", "gaussian"
+	}
 	if c.spec.Uncertainty.Likelihood == spec.Auto && c.data.ZeroOne() {
 		return c.compare(ctx, "likelihood", []candidate{{"bernoulli", withLikelihood(start, "bernoulli")}})
 	}

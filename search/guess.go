@@ -33,7 +33,7 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := tableio.GuessWith(source, format, dataset.Given{Target: s.Data.Target, Modes: s.Data.Modes, Weight: s.Data.Weight, Exposure: s.Data.Exposure})
+	g, err := tableio.GuessWith(source, format, dataset.Given{Target: s.Data.Target, Modes: s.Data.Modes, Weight: s.Data.Weight, Exposure: s.Data.Exposure, Censored: s.Data.Censored})
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ type Observations struct {
 	W     []float32 // nil means weight 1
 
 	Exposure []float32 // of counts; nil means 1
+	Censored []float32 // above 0 for values known from below only; nil for none
 
 	// Low is what float32 takes from Y in the user's units, see dataset.Table; nil for
 	// nothing. Solvers do not use it.
@@ -66,6 +67,7 @@ type data struct {
 	validY                  []float32
 	validW                  []float32
 	exposure, validExposure []float32
+	censored, validCensored []float32
 	validMean               []float32
 
 	kernels    []*kernelBlock
@@ -81,7 +83,7 @@ func newData(p *Problem) (*data, error) {
 	if len(p.Field.Terms) == 0 {
 		return nil, errors.New("solver: the model has no terms")
 	}
-	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y, offset: p.Offset, exposure: p.Train.Exposure}
+	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y, offset: p.Offset, exposure: p.Train.Exposure, censored: p.Train.Censored}
 	var err error
 	if d.w, err = normalizeWeights(p.Train.W); err != nil {
 		return nil, err
@@ -89,6 +91,7 @@ func newData(p *Problem) (*data, error) {
 	if p.Valid.Len() > 0 {
 		d.validChunk = p.Field.NewChunk(p.Valid.Codes)
 		d.validY, d.validW, d.validExposure = p.Valid.Y, p.Valid.W, p.Valid.Exposure
+		d.validCensored = p.Valid.Censored
 		d.validMean = make([]float32, p.Valid.Len())
 	}
 	if d.kernels = newKernelBlocks(p.Field, p.Kernels); len(d.kernels) > 0 {
@@ -177,6 +180,9 @@ func (o Observations) Select(rows []int) Observations {
 	}
 	if o.Exposure != nil {
 		out.Exposure = selectRows(o.Exposure, rows)
+	}
+	if o.Censored != nil {
+		out.Censored = selectRows(o.Censored, rows)
 	}
 	if o.Low != nil {
 		out.Low = selectRows(o.Low, rows)

@@ -64,7 +64,7 @@ func (d *data) setLaw(l likelihood.Law) {
 // startSites allocates the sites, which replace targets and weights.
 func (d *data) startSites(l Likelihood) {
 	n := len(d.y)
-	cells := likelihood.Cells{Y: d.y, Weight: d.w, Mean: make([]float32, n), Variance: make([]float32, n)}
+	cells := likelihood.Cells{Y: d.y, Weight: d.w, Censored: d.censored, Mean: make([]float32, n), Variance: make([]float32, n)}
 	d.sites = &sites{Likelihood: l, cells: cells, exposure: d.exposure}
 	d.parameters = make([]float32, len(l.Law.Parameters()))
 	d.y, d.w = make([]float32, n), make([]float32, n)
@@ -149,8 +149,12 @@ func (a *cavi) learnLaw() {
 func (d *data) negativeLogLikelihood(mean []float32) float64 {
 	law, sum, total := d.law(), 0.0, 0.0
 	for i, y := range d.validY {
-		w := weightAt(d.validW, i)
-		sum -= w * law.LogProb(float64(y), float64(mean[i])+d.sites.offset(d.validExposure, i))
+		w, f := weightAt(d.validW, i), float64(mean[i])+d.sites.offset(d.validExposure, i)
+		p := law.LogProb
+		if d.validCensored != nil && d.validCensored[i] > 0 {
+			p = law.(likelihood.Censored).LogAbove
+		}
+		sum -= w * p(float64(y), f)
 		total += w
 	}
 	return sum / total

@@ -46,6 +46,8 @@ func (s Spec) leaveOpen(d *Spec) {
 		return
 	case u.OwnNoise():
 		d.Uncertainty.Noise = "constant"
+	case s.Data.Censored != "" && bayesian:
+		d.Uncertainty.Noise = "constant"
 	case s.Data.Exposure != "" && bayesian:
 		d.Uncertainty.Likelihood, d.Uncertainty.Noise = "negative-binomial", "constant"
 		return

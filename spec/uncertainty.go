@@ -147,6 +147,18 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if s.Data.Exposure != "" && !u.Counts() {
 		ps.Addf("data.exposure", "an exposure requires a likelihood of counts; set uncertainty.likelihood to poisson or negative-binomial, or divide the target by the exposure")
 	}
+	if s.Data.Censored != "" {
+		switch {
+		case !u.Bayesian() || s.Fit.Solver == "adam":
+			ps.Addf("data.censored", "censored targets require a posterior of the solver cavi; set uncertainty.inference to mean-field")
+		case u.Likelihood != "gaussian":
+			ps.Addf("data.censored", "censored targets require the gaussian likelihood, but uncertainty.likelihood is %s", u.Likelihood)
+		case u.Noise != "constant" || u.NoiseVariance != Variance{}:
+			ps.Addf("data.censored", "censored targets have one noise variance, which is learned; set uncertainty.noise to constant and leave uncertainty.noise-variance auto")
+		case u.Conformal != Auto && u.Conformal != "none":
+			ps.Addf("uncertainty.conformal", "%s requires known errors, which censored targets do not have; set it to none", u.Conformal)
+		}
+	}
 	if u.NoiseUse == "fit" && u.Noise == Auto {
 		ps.Addf("uncertainty.noise-use", "fit requires a given noise model; set uncertainty.noise, as in power or entity:%s", cmp.Or(strings.Join(modes[:min(1, len(modes))], ""), "MODE"))
 	}

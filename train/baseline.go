@@ -78,6 +78,9 @@ func (r *run) addFormula(sums *metrics.PointSums, binary *metrics.BinarySums, f 
 	scale := r.model.Scale()
 	o := &r.parts[part]
 	r.eachPrediction(f, center, part, 1, func(i int, v float64) {
+		if o.Censored != nil && o.Censored[i] > 0 {
+			return // its error is not known
+		}
 		sums.Add(o.Target(i), weightOf(o, i), v, median(v), onScale[i], scale.OnScale(v))
 		if scale.Transform == predictive.Logit {
 			binary.Add(o.Target(i), weightOf(o, i), v)

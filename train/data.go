@@ -109,7 +109,7 @@ func (r *run) takeParts() error {
 		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
 	}
 	t := &r.data.table
-	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure}
+	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
 	for p := range r.parts {
 		rows := make([]int, 0, r.split.Count(dataset.Part(p)))
 		for i, part := range r.split.Parts {
@@ -126,7 +126,7 @@ func (r *run) takeParts() error {
 		r.parts[p] = all.Select(rows)
 	}
 	if r.release {
-		t.Codes, t.Y, t.Low, t.W, t.Exposure = nil, nil, nil, nil, nil
+		t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored = nil, nil, nil, nil, nil, nil
 	}
 	return nil
 }

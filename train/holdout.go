@@ -38,6 +38,9 @@ func (r *run) resolveConformal() {
 	n := r.parts[dataset.Valid].Len()
 	corrected := HasCorrection(*u, n)
 	u.Conformal = "none"
+	if r.spec.Data.Censored != "" {
+		return
+	}
 	switch {
 	case corrected:
 		u.Conformal = "group:mean"

@@ -66,6 +66,10 @@ func (r *run) learnNoise(solved solver.Report) {
 		law = r.calibrated(law)
 		r.model = r.model.WithNoise(model.Noise{Bernoulli: &law})
 		return
+	case likelihood.Censored: // as below
+		spread := r.model.Scale().Spread
+		r.model = r.model.WithNoise(model.Noise{Constant: &likelihood.Constant{Variance: law.Variance * spread * spread * meanWeight(&r.parts[dataset.Train])}})
+		return
 	case likelihood.StudentT: // on the standardised scale, for weights of mean 1
 		spread := r.model.Scale().Spread
 		law.Variance *= spread * spread * meanWeight(&r.parts[dataset.Train])

@@ -53,6 +53,9 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 
 // law returns the likelihood at the start of its parameters, nil for Gaussian noise.
 func (r *run) law() likelihood.Law {
+	if r.spec.Data.Censored != "" {
+		return likelihood.NewCensored()
+	}
 	switch r.spec.Uncertainty.Likelihood {
 	case "poisson":
 		return likelihood.Poisson{}

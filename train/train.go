@@ -312,7 +312,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 
 // rowsOf returns observations in the form that package evaluate needs.
 func rowsOf(o *solver.Observations) evaluate.Rows {
-	return evaluate.Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure}
+	return evaluate.Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure, Censored: o.Censored}
 }
 
 // predicted returns the field's moments at the rows of a part, computed once.

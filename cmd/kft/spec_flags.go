@@ -10,6 +10,7 @@ type dataFlags struct {
 	Target     string   `group:"data" placeholder:"COLUMN" help:"Column to predict, as in units."`
 	Modes      []string `group:"data" sep:"none" placeholder:"MODE,..." help:"Columns that identify a cell, separated by commas: a column (store), several columns joined (time=year+month), or a function of one (hour(timestamp)). Quote a name that contains any of + , = ( ): 'store,price=\"price (USD)\"'."`
 	Weight     string   `group:"data" placeholder:"COLUMN" help:"Column of row weights, 0 or more: a row of weight w has noise variance s2/w (default: all rows have weight 1)."`
+	Censored   string   `group:"data" placeholder:"COLUMN" help:"Column that marks rows whose true target may be higher, such as sales of a shop that ran out of stock, by yes or 1 (default: none)."`
 	Exposure   string   `group:"data" placeholder:"COLUMN" help:"Column of exposures above 0, by which the rates of counts are multiplied (default: all rows have exposure 1)."`
 	Duplicates string   `group:"data" placeholder:"RULE" values:"error,sum,mean,last" help:"What to do with rows of the same cell: error, sum, mean or last (default: error)."`
 	Delimiter  string   `group:"data" placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space, one character, or several signs such as :: (default: auto)."`

@@ -28,6 +28,9 @@ type Batch struct {
 	// Exposure is positive; nil without such a column.
 	Exposure []float32
 
+	// Censored is 1 for a target that is known from below only; nil without such a column.
+	Censored []float32
+
 	// Decoded is the number of lines that were not UTF-8 and were read as Windows-1252.
 	Decoded int
 
@@ -39,7 +42,7 @@ type Batch struct {
 	all   []int32
 	w     []float32
 
-	exposure              []float32
+	exposure, censored    []float32
 	low                   []float32
 	optional, wordTargets bool // see dataset.Schema
 }
@@ -187,6 +190,14 @@ func (b *Batch) read(c *chunk) error {
 		b.exposure = scratch.Sized(b.exposure, n)
 		b.Exposure = b.exposure
 		if good, bad := c.table.readExposures(b.exposure, r, keep, b.optional); bad != nil {
+			problem, keep = bad, keep[:good]
+		}
+	}
+	b.Censored = nil
+	if columns.Censored >= 0 {
+		b.censored = scratch.Sized(b.censored, n)
+		b.Censored = b.censored
+		if good, bad := c.table.readMarks(b.censored, r, keep); bad != nil {
 			problem, keep = bad, keep[:good]
 		}
 	}

@@ -71,6 +71,9 @@ func (b *builder) add(p *piece) error {
 	if p.exposure != nil {
 		t.Exposure = append(t.Exposure, p.exposure[:n]...)
 	}
+	if p.censored != nil {
+		t.Censored = append(t.Censored, p.censored[:n]...)
+	}
 	if p.parts != nil {
 		t.Part = append(t.Part, p.parts[:n]...)
 	}
@@ -143,6 +146,9 @@ func (b *builder) reserve(n int) {
 	if t.Exposure != nil {
 		t.Exposure = regrown(t.Exposure, room)
 	}
+	if t.Censored != nil {
+		t.Censored = regrown(t.Censored, room)
+	}
 	for m := range t.Codes {
 		t.Codes[m] = regrown(t.Codes[m], room)
 	}
@@ -159,7 +165,7 @@ func (b *builder) finish() *dataset.Table {
 	t := b.table
 	b.digest.Sum(t.Hash[:0])
 	b.finishLow()
-	t.Y, t.W, t.Exposure, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Exposure), tight(t.Part), tight(t.Row)
+	t.Y, t.W, t.Exposure, t.Censored, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Exposure), tight(t.Censored), tight(t.Part), tight(t.Row)
 	for m := range t.Codes {
 		t.Codes[m] = tight(t.Codes[m])
 	}

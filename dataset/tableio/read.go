@@ -97,6 +97,7 @@ type piece struct {
 	newIDs     [][]string
 	y, low, w  []float32
 	exposure   []float32
+	censored   []float32
 	parts      []dataset.Part
 	lines      []int32 // of rows if some span several lines; else nil
 	unit       string  // what lines count, see dataset.InputError
@@ -128,7 +129,7 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 	*p = piece{
 		worker: rd.worker, file: c.table.name, first: c.first, header: c.table.Header,
 		hash: c.fingerprint(), size: c.size(), at: at, rows: rows.Len(), unit: c.unit(), decoded: c.recode,
-		codes: p.codes, y: p.y, low: p.low, w: p.w, exposure: p.exposure, parts: p.parts, newIDs: p.newIDs,
+		codes: p.codes, y: p.y, low: p.low, w: p.w, exposure: p.exposure, censored: p.censored, parts: p.parts, newIDs: p.newIDs,
 	}
 	if c.typed == nil {
 		p.lines = slices.Clone(rd.text.LineNumbers())
@@ -169,6 +170,12 @@ func (rd *reader) encode(p *piece, t *openTable, r rowset) *dataset.InputError {
 	if c := t.columns.Exposure; c >= 0 {
 		p.exposure = scratch.Sized(p.exposure, len(keep))
 		if good, bad := t.readExposures(p.exposure, r, keep, false); bad != nil {
+			problem, keep = bad, keep[:good]
+		}
+	}
+	if t.columns.Censored >= 0 {
+		p.censored = scratch.Sized(p.censored, len(keep))
+		if good, bad := t.readMarks(p.censored, r, keep); bad != nil {
 			problem, keep = bad, keep[:good]
 		}
 	}

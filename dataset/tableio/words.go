@@ -73,3 +73,25 @@ func (b *builder) checkWords(column string) error {
 	}
 	return nil
 }
+
+// readMarks reads the column that marks censored targets up to the first bad row: 1 or a
+// word such as yes, or 0, a word such as no, or nothing.
+func (t *openTable) readMarks(dst []float32, r rowset, keep []int32) (good int, problem *dataset.InputError) {
+	c := t.columns.Censored
+	for k, row := range keep {
+		text := strings.ToLower(string(r.Field(int(row), c)))
+		v, is := wordTargets[text]
+		if number, kind := numeric.Parse([]byte(text)); !is && (kind == numeric.Missing || kind == numeric.Finite && (number == 0 || number == 1)) {
+			is = true
+			if kind == numeric.Finite {
+				v = number
+			}
+		}
+		if !is {
+			return k, &dataset.InputError{Line: r.Line(int(row)), Column: t.Names[c], Value: string(r.Field(int(row), c)), Problem: "this does not say whether the target is censored",
+				Remedy: "write yes or 1 if the true value may be higher, no, 0 or nothing otherwise", Field: "data.censored"}
+		}
+		dst[k] = v
+	}
+	return len(keep), nil
+}

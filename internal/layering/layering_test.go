@@ -31,7 +31,7 @@ var layers = [][]string{
 		"backend", "backend/backendtest", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",
 		"dataset", "dataset/columnar", "dataset/delimited", "dataset/split", "dataset/tableio",
 		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
-		"dataset/internal/hashtable", "dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/scratch",
+		"dataset/internal/hashtable", "dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/natural", "dataset/internal/numeric", "dataset/internal/scratch",
 		"kernel", "kernel/kerneltest", "likelihood", "tune",
 	},
 }

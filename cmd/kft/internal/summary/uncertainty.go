@@ -57,6 +57,9 @@ func WriteCalibration(b *strings.Builder, where string, s kft.Score) {
 	if c == nil || s.Binary != nil {
 		return
 	}
+	if x := s.Censored; x != nil {
+		fmt.Fprintf(b, "\nCensored%s: %s left out of the scores; log score with them %s\n", where, textformat.Plural(x.N, "row"), textformat.Amount(float64(x.LogScore)))
+	}
 	header, row := []string{"interval"}, []string{"values inside"}
 	for _, l := range c.XiByLevel {
 		header, row = append(header, fmt.Sprintf("%g %%", 100*l.Level)), append(row, percent(l.Share))

@@ -1,4 +1,5 @@
-package dataset
+// Package natural orders texts that contain numbers.
+package natural
 
 import (
 	"strings"
@@ -6,11 +7,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 )
 
-// Less reports whether id a precedes b in natural order: runs of digits compare as
-// numbers, so 2015-2 precedes 2015-10.
-func Less(a, b string) bool { return compareNatural(a, b) < 0 }
-
-func compareNatural(a, b string) int {
+// Compare compares ids in natural order: runs of digits compare as numbers, so 2015-2
+// precedes 2015-10.
+func Compare(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
 		if !fieldtext.IsDigit(x[0]) || !fieldtext.IsDigit(y[0]) {
