@@ -21,7 +21,9 @@ type Schema struct {
 	// Exposure is the column of the exposures of counts, or "".
 	Exposure string
 	// Censored is the column that marks targets which are known from below only, or "".
+	// With AllKnown a table may lack it, and then has no such targets.
 	Censored string
+	AllKnown bool
 	// Optional is set for tables to predict: they may lack the columns of weight and
 	// exposure, and a missing value in them is 1, like a weight of 0.
 	Optional bool
@@ -69,9 +71,12 @@ func (s Schema) Columns() []string {
 	for _, m := range s.Modes {
 		names = append(names, m.Columns...)
 	}
-	rest := []string{s.Target, s.Censored, s.Part}
+	rest := []string{s.Target, s.Part}
 	if !s.Optional {
-		rest = []string{s.Target, s.Weight, s.Exposure, s.Censored, s.Part}
+		rest = []string{s.Target, s.Weight, s.Exposure, s.Part}
+	}
+	if !s.AllKnown {
+		rest = append(rest, s.Censored)
 	}
 	for _, name := range rest {
 		if name != "" {
@@ -128,7 +133,7 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 		name, field string
 		optional    bool
 	}{{&found.Target, s.Target, "data.target", false}, {&found.Weight, s.Weight, "data.weight", s.Optional},
-		{&found.Exposure, s.Exposure, "data.exposure", s.Optional}, {&found.Censored, s.Censored, "data.censored", false}, {&found.Part, s.Part, "split", false}} {
+		{&found.Exposure, s.Exposure, "data.exposure", s.Optional}, {&found.Censored, s.Censored, "data.censored", s.AllKnown}, {&found.Part, s.Part, "split", false}} {
 		*one.at = -1
 		if one.name == "" || one.optional && !slices.Contains(names, one.name) {
 			continue

@@ -139,7 +139,7 @@ const unseenColumn = "unseen"
 // has under the same name, because it is the column of a mode, the target, a weight or an
 // exposure, are renamed; renamed lists them.
 func (m *Model) addedColumns(opt TableOptions) (names, renamed []string) {
-	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, WordTargets: m.noise.Bernoulli != nil}
+	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}
 	taken := schema.Columns()
 	names = resultColumns(opt)
 	for i, name := range names {
@@ -278,7 +278,7 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 	sum := m.NewSummary()
 	predict := m.batchPredictor(opt.Strict)
 	var mutex sync.Mutex
-	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, WordTargets: m.noise.Bernoulli != nil}
+	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}
 	err := tableio.VisitBatches(ctx, source, schema, m.dicts, m.format(opt), opt.Threads, func(b *tableio.Batch) error {
 		m, z, err := predict(b)
 		if err != nil {
