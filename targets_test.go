@@ -226,3 +226,50 @@ func TestCensoredTarget(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Cut points of ordered values are recovered, the randomised PIT is uniform, and other
+// values are refused.
+func TestOrdinalTarget(t *testing.T) {
+	t.Parallel()
+	law := likelihood.Ordinal{Levels: []float64{0.5, 1, 2, 3, 5}, Cuts: []float64{-1.2, -0.9, 0.3, 1.5}}
+	table, f := effectsTable(randstream.New(6, "ordinal"), 0.7, func(rng *rand.Rand, f float64) string { return fmt.Sprint(law.Draw(rng, f)) })
+	m, r := fit(t, effectsSpec(t, table, "ordinal"), kft.Options{})
+	if d := pitDeviation(r.Test.Calibration); d > 0.02 {
+		t.Errorf("the PIT deviates from uniform by %.3f: %v", d, r.Test.Calibration.PIT)
+	}
+	var off, bias, n float64
+	for at, v := range f {
+		if at[1] != 3 {
+			continue
+		}
+		p := predictCells(t, m, kft.Cell{"shop": fmt.Sprintf("s%d", at[0]), "good": "g3"})[0]
+		for k := range law.Cuts {
+			d := p.Distribution().CDF(law.Levels[k]) - law.CDF(k, v)
+			off, bias, n = off+math.Abs(d), bias+d, n+1
+		}
+	}
+	if off/n > 0.06 || math.Abs(bias/n) > 0.05 {
+		t.Errorf("probabilities are off by %.3f, with bias %.3f", off/n, bias/n)
+	}
+	cell := kft.Cell{"shop": "s1", "good": "g1"}
+	if a, b := predictCells(t, m, cell)[0], predictCells(t, reload(t, m), cell)[0]; a.Mean != b.Mean || a.Median != b.Median {
+		t.Errorf("got %g before and %g after saving", a.Mean, b.Mean)
+	}
+	other := writeFile(t, "other.csv", "shop,good,y\ns1,g1,4\n")
+	if _, _, err := m.Evaluate(t.Context(), kft.Files(other), kft.TableOptions{}); err == nil || !strings.Contains(err.Error(), "the target 4 is not one of the values") {
+		t.Errorf("got %v", err)
+	}
+	_, normal := fit(t, effectsSpec(t, table, "gaussian"), kft.Options{})
+	if a, b := r.Test.Calibration, normal.Test.Calibration; a.CRPS > b.CRPS {
+		t.Errorf("got CRPS %.4f, that of normal noise is %.4f", a.CRPS, b.CRPS)
+	}
+	var many strings.Builder
+	many.WriteString("shop,good,y\n")
+	for i := range 60 {
+		fmt.Fprintf(&many, "s%d,g%d,%d\n", i/10, i%10, i)
+	}
+	_, _, err := kft.Fit(t.Context(), effectsSpec(t, many.String(), "ordinal"), kft.Source{}, kft.Options{})
+	if err == nil || !strings.Contains(err.Error(), "more than 30 different values") {
+		t.Errorf("got %v", err)
+	}
+}

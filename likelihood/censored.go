@@ -140,15 +140,16 @@ func hazards(mean, v float64) (e [4]float64) {
 	return e
 }
 
+const logRoot2Pi = 0.9189385332046727 // log(2 pi)/2
+
 // logNormalCDF returns log Phi(x) and the hazard phi(x)/Phi(x). Far below 0 they follow
 // the asymptotic series.
 func logNormalCDF(x float64) (value, hazard float64) {
-	const logRoot = 0.9189385332046727 // log(2 pi)/2
 	if x < -20 {
 		q := 1 / (x * x)
-		value = -x*x/2 - logRoot - math.Log(-x) + math.Log1p(-q*(1-3*q*(1-5*q)))
+		value = -x*x/2 - logRoot2Pi - math.Log(-x) + math.Log1p(-q*(1-3*q*(1-5*q)))
 	} else {
 		value = math.Log(0.5 * math.Erfc(-x/math.Sqrt2))
 	}
-	return value, math.Exp(-x*x/2 - logRoot - value)
+	return value, math.Exp(-x*x/2 - logRoot2Pi - value)
 }

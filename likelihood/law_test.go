@@ -21,6 +21,7 @@ func lawCases() []struct {
 		{Bernoulli{}, []float32{0, 1, 1, 0, 1, 1, 1}},
 		{StudentT{Variance: 0.5, DF: 4}, []float32{0.3, -0.5, 12, 1}},
 		{Censored{Variance: 0.5}, []float32{0.3, -0.5, 2}},
+		{NewOrdinal([]float64{1, 2, 4, 5}, []float64{10, 5, 30, 12}), []float32{1, 2, 5, 4, 4}},
 		{allCensored{Censored{Variance: 0.5}}, []float32{0.3, -0.5, 2, 4}},
 	}
 }
@@ -206,5 +207,27 @@ func TestStudentProbabilities(t *testing.T) {
 		for _, p := range []float64{1e-12, 1e-4, 0.05, 0.3, 0.5, 0.9, 0.999} {
 			near(t, fmt.Sprintf("df %g level %g", df, p), s.CDF(s.Quantile(p)), p, 1e-9*max(p, 1e-3))
 		}
+	}
+}
+
+// Cut points are recovered from draws.
+func TestLearnRecoversCuts(t *testing.T) {
+	t.Parallel()
+	rng := randstream.New(8, "cuts")
+	truth := Ordinal{Levels: []float64{1, 2, 3, 4, 5}, Cuts: []float64{-1.5, -1.2, 0.2, 1.4}}
+	var cells Cells
+	counts := make([]float64, 5)
+	for range 30000 {
+		f := rng.NormFloat64()
+		y := truth.Draw(rng, f)
+		counts[int(y)-1]++
+		cells.Y, cells.Mean, cells.Variance = append(cells.Y, float32(y)), append(cells.Mean, float32(f)), append(cells.Variance, 0)
+	}
+	var law Law = NewOrdinal(truth.Levels, counts)
+	for range 8 {
+		law = law.Learn(cells, nil)
+	}
+	for k, c := range law.(Ordinal).Cuts {
+		near(t, fmt.Sprintf("cut %d", k), c, truth.Cuts[k], 0.04)
 	}
 }

@@ -38,7 +38,8 @@ func (d *decoder) checkScale() error {
 		return fmt.Errorf("its scale: %w", err)
 	}
 	u := d.m.spec.Uncertainty
-	if u.Counts() != (s.Transform == predictive.LogRate) || u.Finite() != (s.Transform == predictive.Logit) {
+	if u.Counts() != (s.Transform == predictive.LogRate) || (u.Likelihood == "bernoulli") != (s.Transform == predictive.Logit) ||
+		(u.Likelihood == "ordinal") != (s.Transform == predictive.Ordinal) {
 		return fmt.Errorf("its scale %s does not fit the likelihood %s", s.Transform, d.m.spec.Uncertainty.Likelihood)
 	}
 	if s.Transform.Linked() && s.Spread != 1 {
@@ -87,57 +88,19 @@ func checkModeGroups(mode string, ids int, g *sideinfo.Groups) error {
 // names, with variances and parameters above 0.
 func (d *decoder) checkNoise() error {
 	n, u := d.m.noise, d.m.spec.Uncertainty
-	kinds := 0
-	for _, set := range []bool{n.Constant != nil, n.Entity != nil, n.Power != nil, n.Poisson != nil, n.Negative != nil, n.Bernoulli != nil, n.Student != nil} {
-		if set {
-			kinds++
-		}
+	if err := n.Validate(); err != nil {
+		return err
 	}
-	if kinds != 1 {
-		return fmt.Errorf("it has %d kinds of noise, expected one", kinds)
-	}
-	if (n.Poisson != nil) != (u.Likelihood == "poisson") || (n.Negative != nil) != (u.Likelihood == "negative-binomial") || (n.Bernoulli != nil) != (u.Likelihood == "bernoulli") ||
-		(n.Student != nil) != (u.Likelihood == "student") {
+	if n.Likelihood() != u.Likelihood {
 		return fmt.Errorf("its noise does not fit the likelihood %s", u.Likelihood)
 	}
-	switch {
-	case n.Constant != nil:
-		return positive("its noise variance", n.Constant.Variance)
-	case n.Negative != nil:
-		return positive("the size of its negative binomial distribution", n.Negative.Size)
-	case n.Student != nil:
-		if !(n.Student.DF >= 1 && n.Student.DF <= 2*likelihood.MaxDF) {
-			return fmt.Errorf("its Student distribution has %g degrees of freedom", n.Student.DF)
-		}
-		return positive("its noise variance", n.Student.Variance)
-	case n.Bernoulli != nil:
-		if !(n.Bernoulli.Slope >= 0 && n.Bernoulli.Slope <= maxSlope && math.Abs(n.Bernoulli.Shift) <= maxSlope) {
-			return fmt.Errorf("its probabilities are calibrated by the slope %g and the shift %g", n.Bernoulli.Slope, n.Bernoulli.Shift)
-		}
-	case n.Power != nil:
-		if err := positive("the scale of its noise", n.Power.Scale); err != nil {
-			return err
-		}
-		if !(math.Abs(n.Power.Exponent) <= maxNoiseExponent) {
-			return fmt.Errorf("the exponent of its noise is %g, expected at most %d", n.Power.Exponent, maxNoiseExponent)
-		}
-		return positive("the floor of its noise", n.Power.Floor)
-	case n.Entity != nil:
+	if n.Entity != nil {
 		return d.checkEntityNoise(n.Entity)
 	}
 	return nil
 }
 
-// maxNoiseExponent is far above the exponents that a fit can give.
-const maxNoiseExponent = 20
-
-// maxSlope is far above the slopes and shifts of probabilities that a fit can give.
-const maxSlope = 100
-
 func (d *decoder) checkEntityNoise(n *likelihood.ByEntity) error {
-	if err := positive("its noise variance", n.Variance); err != nil {
-		return err
-	}
 	modes := d.m.noiseModes
 	if len(n.Modes) != len(modes) || len(modes) == 0 {
 		return fmt.Errorf("its noise has factors of %d modes, but the specification names %d", len(n.Modes), len(modes))

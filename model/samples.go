@@ -205,17 +205,17 @@ func (s *samples) fields(columns [][]float32, m *Model, z tt.Moments, r rows) er
 // target cannot: clamping them would bias totals, because the noise does not shrink with
 // the value. levels is scratch memory.
 func (s *samples) drawRow(m *Model, values, levels []float64, z tt.Moments, r Rows, i int, rng *rand.Rand) {
-	draw := m.noise.draw()
+	draw := m.noise.Draw()
 	noise := 0.0
 	if draw == nil {
-		noise = math.Sqrt(m.noise.Variance(m.noiseModes, m.scale.Location(z.Mean[i]), r, i))
+		noise = math.Sqrt(m.noiseVariance(m.scale.Location(z.Mean[i]), r, i))
 	}
 	seed := rng.Uint64()
 	for k, f := range values {
 		if draw != nil {
 			values[k] = draw(rng, f)
 		} else {
-			values[k] = m.scale.Transform.Inverse(f + noise*m.noise.error(rng))
+			values[k] = m.scale.Transform.Inverse(f + noise*m.noise.DrawError(rng))
 		}
 	}
 	clamp := m.scale.NonNegative && !m.scale.Transform.Linear()

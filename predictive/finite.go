@@ -18,21 +18,24 @@ type finiteMixture struct {
 }
 
 // FiniteMixture returns the predictive distribution of one of few values: the given
-// distribution mixed over f ~ N(m, v). It costs the distribution at some 50 values of f.
+// distribution mixed over f ~ N(m, v). It costs the distribution at 25 or more values of f.
 func FiniteMixture(given FiniteDistribution, m, v float64) Distribution {
 	x := &finiteMixture{values: given.Values()}
 	x.level = make([]float64, len(x.values))
 	sd := math.Sqrt(max(v, 0))
-	nodes := nodeT[:]
-	if sd < minSD {
-		nodes = []float64{0}
+	// The nodes are dense enough for functions that change over a unit of f.
+	stride, first, last := 1, 0, nodeCount-1
+	switch {
+	case sd < minSD:
+		first, last = nodeCount/2, nodeCount/2
+	case sd <= 1:
+		stride = 4
+	case sd <= 2:
+		stride = 2
 	}
 	var total, second, square float64 // of the weights, E[y^2], E[E[y|f]^2]
-	for i, t := range nodes {
-		w := 1.0
-		if len(nodes) > 1 {
-			w = nodeWeight[i]
-		}
+	for i := first; i <= last; i += stride {
+		t, w := nodeT[i], nodeWeight[i]
 		total += w
 		below, mean, squares := 0.0, 0.0, 0.0
 		for k, value := range x.values {

@@ -23,6 +23,8 @@ func (e *DomainError) Error() string {
 	switch e.Transform.kind {
 	case logRate:
 		return fmt.Sprintf("the target %g is not a count: a poisson or negative-binomial likelihood requires whole numbers of 0 or more; correct the value, or use likelihood gaussian", e.Value)
+	case ordinal:
+		return fmt.Sprintf("the target %g is not one of the values that the ordinal likelihood was fitted to; correct the value, or fit the model again with such rows", e.Value)
 	case logit:
 		return fmt.Sprintf("the target %g is neither 0 nor 1: the bernoulli likelihood requires 0 and 1, or words such as no and yes; correct the value, or use likelihood gaussian", e.Value)
 	case log1p:

@@ -24,6 +24,7 @@ const (
 	cbrt1p
 	logRate
 	logit
+	ordinal
 	power
 )
 
@@ -40,9 +41,12 @@ var (
 	// Logit likewise marks the scale of values 0 and 1, which are modelled by the
 	// logarithm of the odds of 1.
 	Logit = Transform{kind: logit}
+	// Ordinal marks the scale of one of few values, which are modelled by a latent
+	// variable.
+	Ordinal = Transform{kind: ordinal}
 )
 
-var transformNames = [...]string{identity: "identity", log1p: "log1p", sqrt: "sqrt", cbrt1p: "cbrt1p", logRate: "log-rate", logit: "logit"}
+var transformNames = [...]string{identity: "identity", log1p: "log1p", sqrt: "sqrt", cbrt1p: "cbrt1p", logRate: "log-rate", logit: "logit", ordinal: "ordinal"}
 
 // Transforms returns the names of the transforms without parameters that a specification
 // can choose.
@@ -71,9 +75,9 @@ func (t Transform) String() string {
 // MarshalText returns the name.
 func (t Transform) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText reads a name, including those of [LogRate] and [Logit].
+// UnmarshalText reads a name, including those of [LogRate], [Logit] and [Ordinal].
 func (t *Transform) UnmarshalText(text []byte) (err error) {
-	for _, linked := range []Transform{LogRate, Logit} {
+	for _, linked := range []Transform{LogRate, Logit, Ordinal} {
 		if string(text) == linked.String() {
 			*t = linked
 			return nil
@@ -84,7 +88,7 @@ func (t *Transform) UnmarshalText(text []byte) (err error) {
 }
 
 // Linked reports whether t marks a target that is modelled through a link.
-func (t Transform) Linked() bool { return t.kind == logRate || t.kind == logit }
+func (t Transform) Linked() bool { return t.kind == logRate || t.kind == logit || t.kind == ordinal }
 
 // Linear reports whether g is a linear function of y.
 func (t Transform) Linear() bool { return t.kind == identity || t.kind == power && t.power == 1 }

@@ -10,7 +10,7 @@ import (
 // An Uncertainty specifies how uncertainty is modelled.
 type Uncertainty struct {
 	Inference  string `yaml:"inference" json:"inference" doc:"map (a point estimate), mean-field, multivariate, entity-covariance, or auto with automatic terms"`
-	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial, bernoulli (0/1 or yes/no), student (outliers) or auto"`
+	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial, bernoulli (0/1 or yes/no), ordinal (few ordered values), student (outliers) or auto"`
 	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item, power (of the mean) or auto (by validation)"`
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE or auto; uses half of the validation set"`
@@ -27,7 +27,7 @@ func Inferences() []string { return []string{"map", "mean-field", "multivariate"
 
 // Likelihoods returns the values of uncertainty.likelihood, except auto.
 func Likelihoods() []string {
-	return []string{"gaussian", "poisson", "negative-binomial", "bernoulli", "student"}
+	return []string{"gaussian", "poisson", "negative-binomial", "bernoulli", "ordinal", "student"}
 }
 
 // ComparedLikelihoods returns the likelihoods that an automatic choice compares. That of
@@ -56,7 +56,9 @@ func (u Uncertainty) Counts() bool {
 
 // Finite reports whether the likelihood is one of few possible values, for which
 // intervals have no conformal correction.
-func (u Uncertainty) Finite() bool { return u.Likelihood == "bernoulli" }
+func (u Uncertainty) Finite() bool {
+	return u.Likelihood == "bernoulli" || u.Likelihood == "ordinal"
+}
 
 // Links reports whether the likelihood models the target itself through a link, and has
 // its own noise: it leaves no choice of the scale.

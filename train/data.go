@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -62,6 +63,23 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 		return nil, err
 	}
 	return &Data{source: source.String(), table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
+}
+
+// levels returns the different values of the target in increasing order, nil if there are
+// more than an ordinal target may have.
+func (d *Data) levels() []float64 {
+	var found []float64
+	for _, y := range d.table.Y {
+		k, known := slices.BinarySearch(found, float64(y))
+		if known {
+			continue
+		}
+		if len(found) == likelihood.MaxLevels {
+			return nil
+		}
+		found = slices.Insert(found, k, float64(y))
+	}
+	return found
 }
 
 // Used returns the number of rows in all parts.
@@ -196,6 +214,10 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 		transform = predictive.LogRate
 	case u.Likelihood == "bernoulli":
 		transform = predictive.Logit
+	case u.Likelihood == "ordinal":
+		if d.levels() == nil {
+			return fielderr.Errorf("uncertainty.likelihood", "the target %s has more than %d different values, too many for the ordinal likelihood; use likelihood gaussian", s.Data.Target, likelihood.MaxLevels)
+		}
 	}
 	t := &d.table
 	if s.Data.NonNegative == "yes" {

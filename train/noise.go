@@ -24,6 +24,9 @@ func (r *run) newScale() (predictive.Scale, error) {
 		return predictive.NewCountScale(train.Y, train.W, train.Exposure)
 	case u.Likelihood == "bernoulli":
 		return predictive.NewLogitScale(train.Y, train.W)
+	case u.Likelihood == "ordinal":
+		_, err := predictive.NewScale(predictive.Identity, train.Y, train.W) // reports a constant target
+		return predictive.Scale{Transform: predictive.Ordinal, Spread: 1}, err
 	}
 	transform, err := predictive.ParseTransform(r.spec.Transform)
 	if err != nil {
@@ -65,6 +68,9 @@ func (r *run) learnNoise(solved solver.Report) {
 	case likelihood.Bernoulli:
 		law = r.calibrated(law)
 		r.model = r.model.WithNoise(model.Noise{Bernoulli: &law})
+		return
+	case likelihood.Ordinal:
+		r.model = r.model.WithNoise(model.Noise{Ordinal: &law})
 		return
 	case likelihood.Censored: // as below
 		spread := r.model.Scale().Spread

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/likelihood"
@@ -12,7 +13,7 @@ import (
 
 // solve trains the field on the modelling scale.
 func (r *run) solve(ctx context.Context) (solver.Report, error) {
-	problem := &solver.Problem{Field: r.field, Backend: r.engine, Offset: true}
+	problem := &solver.Problem{Field: r.field, Backend: r.engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
 	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {
@@ -63,10 +64,26 @@ func (r *run) law() likelihood.Law {
 		return likelihood.NegativeBinomial{Size: 1}
 	case "bernoulli":
 		return likelihood.Bernoulli{}
+	case "ordinal":
+		return r.ordinal()
 	case "student":
 		return likelihood.NewStudentT()
 	}
 	return nil
+}
+
+// ordinal returns the likelihood of the values of the table, in all parts, with the shares
+// of the training rows.
+func (r *run) ordinal() likelihood.Ordinal {
+	levels := r.levels
+	counts := make([]float64, len(levels))
+	train := &r.parts[dataset.Train]
+	for i, y := range train.Y {
+		if k, found := slices.BinarySearch(levels, float64(y)); found {
+			counts[k] += weightOf(train, i)
+		}
+	}
+	return likelihood.NewOrdinal(levels, counts)
 }
 
 // progress returns the solver's progress function. It adds R2 on the validation set,

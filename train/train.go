@@ -120,6 +120,7 @@ type run struct {
 	groups      []*sideinfo.Groups // by mode, nil without groups
 	sideReports []model.SideReport
 	moments     map[dataset.Part]tt.Moments
+	levels      []float64      // different targets, nil if they are many
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
 	warnings    []string
 	checkpoint  *checkpoint // nil if none are saved
@@ -174,6 +175,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.data.CheckDomain(r.spec); err != nil {
 		return err
 	}
+	r.levels = r.data.levels() // the table may be released
 	if err := r.takeParts(); err != nil {
 		return err
 	}

@@ -16,6 +16,9 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	if u.Size > 0 {
 		text += fmt.Sprintf(" of size %.4g", u.Size)
 	}
+	if u.Levels > 0 {
+		text += fmt.Sprintf(" of %d levels", u.Levels)
+	}
 	if u.DF > 0 {
 		text += fmt.Sprintf(" with %.3g degrees of freedom", u.DF)
 	}
@@ -32,7 +35,7 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 			text += " (" + transform + ")"
 		}
 	}
-	if u.Likelihood == "bernoulli" {
+	if u.Likelihood == "bernoulli" || u.Likelihood == "ordinal" {
 		return text
 	}
 	return text + "; " + Conformal(u.Conformal)
