@@ -166,8 +166,13 @@ func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 // choose fits every combination and returns the best.
 func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
 	all := combinations(s)
-	if s.Uncertainty.Likelihood == spec.Auto && data.ZeroOne() {
-		all = []spec.Spec{withLikelihood(s, "bernoulli")}
+	if s.Uncertainty.Likelihood == spec.Auto {
+		switch {
+		case data.ZeroOne():
+			all = []spec.Spec{withLikelihood(s, "bernoulli")}
+		case data.FewValues():
+			all = append(all, withLikelihood(s, "ordinal"))
+		}
 	}
 	var best *model.Model
 	var report *train.Report

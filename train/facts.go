@@ -30,6 +30,10 @@ func (d *Data) ZeroOne() bool {
 	return !slices.ContainsFunc(d.table.Y, func(y float32) bool { return y != 0 && y != 1 })
 }
 
+// FewValues reports whether the target has so few different values that they may be
+// levels of an ordinal target.
+func (d *Data) FewValues() bool { return d.levels() != nil }
+
 // TimeMode returns the position of the last mode whose ids are dates or periods, -1 if
 // there is none.
 func (d *Data) TimeMode() int {
