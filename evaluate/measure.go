@@ -72,6 +72,8 @@ type Rows struct {
 	Exposure []float32 // nil for 1
 	Censored []float32 // above 0 for targets known from below only; nil for none
 
+	Horizon []int32 // see model.Rows
+
 	// Low is what float32 takes from Y, see dataset.Table; nil for nothing.
 	Low []float32
 }
@@ -84,7 +86,7 @@ func (r Rows) censored(i int) bool { return r.Censored != nil && r.Censored[i] >
 
 // given returns what predictions of the rows depend on.
 func (r Rows) given() model.Rows {
-	return model.Rows{Codes: r.Codes, Weight: r.W, Exposure: r.Exposure}
+	return model.Rows{Codes: r.Codes, Weight: r.W, Exposure: r.Exposure, Horizon: r.Horizon}
 }
 
 // Measure compares predictions, given by their moments on the modelling scale, with

@@ -106,6 +106,7 @@ func (dr *driver) drawStart() error {
 	dr.d.noise[0] = 0
 	clear(dr.d.parameters)
 	dr.d.resetNoiseWeights()
+	dr.d.resetSeries()
 	for i, k := range dr.d.kernels {
 		if err := k.set(dr.d.b, dr.startTheta[i]); err != nil {
 			return err
