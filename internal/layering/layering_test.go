@@ -25,15 +25,16 @@ var layers = [][]string{
 	{"train"},
 	{"evaluate"},
 	{"model"},
+	{"fitrecord", "history"},
 	{"panel"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty"},
 	{"conformal", "metrics", "relevance", "sideinfo", "baseline", "publicdata"},
 	{"predictive", "tt"},
 	{
 		"backend", "backend/backendtest", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",
-		"dataset", "dataset/columnar", "dataset/delimited", "dataset/split", "dataset/tableio", "dataset/timeline",
+		"dataset", "dataset/columnar", "dataset/covariate", "dataset/delimited", "dataset/split", "dataset/tableio", "dataset/timeline",
 		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
-		"dataset/internal/hashtable", "dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/natural", "dataset/internal/numeric", "dataset/internal/periodtext", "dataset/internal/scratch",
+		"dataset/internal/hashtable", "dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/periodtext", "dataset/internal/scratch",
 		"kernel", "kernel/kerneltest", "likelihood", "series", "tune",
 	},
 }
