@@ -29,7 +29,7 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	var mutex sync.Mutex
 	batches := map[int]*Sums{} // by first row, to be added in order
 	sum, err := m.Visit(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
-		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure, Horizon: m.RowsOf(b).Horizon, First: b.First}, true)
+		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure, Censored: b.Censored, Horizon: m.RowsOf(b).Horizon, First: b.First}, true)
 		mutex.Lock()
 		defer mutex.Unlock()
 		batches[b.First] = s
@@ -122,9 +122,9 @@ func partOf(ctx context.Context, m *model.Model, source tableio.Source, part dat
 	if len(at) == 0 {
 		return Rows{}, nil, fmt.Errorf("%v: no row was in the %s set of the fit; its split was %s", source, part, m.Record().Split)
 	}
-	o := solver.Observations{Codes: table.Codes, Y: table.Y, Low: table.Low, W: table.W, Exposure: table.Exposure}.Select(at)
+	o := solver.Observations{Codes: table.Codes, Y: table.Y, Low: table.Low, W: table.W, Exposure: table.Exposure, Censored: table.Censored}.Select(at)
 	engine, err := newEngine(opt.Threads)
-	return Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure}, engine, err
+	return Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure, Censored: o.Censored}, engine, err
 }
 
 // readAsFitted reads a table like the fitted one.

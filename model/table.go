@@ -143,7 +143,7 @@ const unseenColumn = "unseen"
 // has under the same name, because it is the column of a mode, the target, a weight or an
 // exposure, are renamed; renamed lists them.
 func (m *Model) addedColumns(opt TableOptions) (names, renamed []string) {
-	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
+	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}
 	taken := schema.Columns()
 	names = resultColumns(opt)
 	for i, name := range names {
@@ -209,7 +209,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		batch := m.NewSummary()
 		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
 		given := m.RowsOf(b)
-		if b.W == nil && schema.Weight != "" && m.noise.Count() == nil {
+		if b.W == nil && schema.Weight != "" && !m.scale.Transform.Linked() {
 			batch.Assumed = append(batch.Assumed, schema.Weight)
 		}
 		if b.Exposure == nil && schema.Exposure != "" {
@@ -282,7 +282,7 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 	sum := m.NewSummary()
 	predict := m.BatchPredictor(opt.Strict)
 	var mutex sync.Mutex
-	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
+	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}
 	err := tableio.VisitBatches(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, func(b *tableio.Batch) error {
 		m, z, err := predict(b)
 		if err != nil {

@@ -5,7 +5,7 @@ import "math"
 // NonNegative returns the distribution with support [0, inf): its probability below 0
 // is moved to 0. Counts and the sqrt scale have that support anyway.
 func (d Distribution) NonNegative() Distribution {
-	d.clamped = d.count == nil && d.transform != Sqrt
+	d.clamped = !d.IsDiscrete() && d.transform != Sqrt
 	return d
 }
 

@@ -71,13 +71,16 @@ type Moments struct{ Mean, SD, SDModel, SDNoise float64 }
 // variance but not its parts, so both parts are multiplied by the same factor.
 func (d Distribution) Moments() Moments {
 	var mean, model, noise float64 // model is Var(E[y|f]), noise is E[Var(y|f)]
-	if d.count != nil {
+	switch {
+	case d.count != nil:
 		mean, model, noise = d.countMoments()
-	} else {
+	case d.finite != nil:
+		mean, model, noise = d.finite.mean, d.finite.model, d.finite.noise
+	default:
 		mean = d.gaussianMean()
 		model, noise = d.gaussianVariances()
 	}
-	if d.scores.n > 0 && model+noise > 0 {
+	if !d.scores.normal() && model+noise > 0 {
 		factor := d.empiricalVariance() / (model + noise)
 		model, noise = model*factor, noise*factor
 	}
