@@ -77,10 +77,14 @@ func momentsAbove(m, v, a float64) (moment [7]float64) {
 func (d Distribution) clampedVariances() (model, noise float64) {
 	mean, second := clampedMoments(d.transform, d.m, d.model+d.noise)
 	total := max(second-mean*mean, 0)
-	s := math.Sqrt(d.model)
-	for i, t := range nodeT {
-		given, _ := clampedMoments(d.transform, d.m+s*t, d.noise)
-		model += nodeWeight[i] * (given - mean) * (given - mean)
+	if d.model <= maxSeries*(d.model+d.noise) {
+		model = d.rectified().smoothVariance(d.m, d.model, d.model+d.noise)
+	} else {
+		s := math.Sqrt(d.model)
+		for i, t := range nodeT {
+			given, _ := clampedMoments(d.transform, d.m+s*t, d.noise)
+			model += nodeWeight[i] * (given - mean) * (given - mean)
+		}
 	}
 	if model = min(model, total); d.noise == 0 {
 		model = total

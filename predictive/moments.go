@@ -113,10 +113,14 @@ func (d Distribution) rootVariances(power int) (model, noise float64) {
 	} else {
 		mean, second := rectifiedMoments(d.m, d.model+d.noise, power)
 		total = max(second-mean*mean, 0)
-		s := math.Sqrt(d.model)
-		for i, t := range nodeT {
-			given, _ := rectifiedMoments(d.m+s*t, d.noise, power)
-			model += nodeWeight[i] * (given - mean) * (given - mean)
+		if d.model <= maxSeries*(d.model+d.noise) {
+			model = d.rectified().smoothVariance(d.m, d.model, d.model+d.noise)
+		} else {
+			s := math.Sqrt(d.model)
+			for i, t := range nodeT {
+				given, _ := rectifiedMoments(d.m+s*t, d.noise, power)
+				model += nodeWeight[i] * (given - mean) * (given - mean)
+			}
 		}
 	}
 	if model = min(model, total); d.noise == 0 {
