@@ -18,9 +18,10 @@ import (
 // Output specifies how a table is written: as text, optionally compressed, as Parquet or as
 // Arrow. The zero value is text.
 type Output struct {
-	Format      string // "" or text, parquet, arrow
+	Format      string // "" or text, parquet, arrow, arrow-stream
 	Compression string // of text: "", gzip or zstd
 	Delimiter   byte   // of text; 0 keeps the delimiter of the table, or takes a comma if it has none or one of several characters
+	OnlyAdded   bool   // leaves out the columns of the table; not for text
 }
 
 // OutputFor returns the output format that a file name implies: .parquet; .arrow,
@@ -93,12 +94,12 @@ func AppendColumns(ctx context.Context, source Source, schema dataset.Schema, di
 	if len(source.inputs) != 1 {
 		return fmt.Errorf("columns are added to one input at a time, but the source has %d (%s); give one", len(source.inputs), source)
 	}
-	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: true}
+	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: !to.OnlyAdded}
 	p.schema.Absent = slices.Clone(schema.Absent)
 	for _, a := range added {
 		p.schema.Absent = append(p.schema.Absent, a.Name)
 	}
-	if to.Format == "parquet" || to.Format == "arrow" {
+	if to.Format == "parquet" || to.Format == "arrow" || to.Format == "arrow-stream" {
 		return p.appendTyped(ctx, dicts, w, to, added, fill)
 	}
 	out, err := delimited.Compress(w, to.Compression)
@@ -172,8 +173,11 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 	var out columnar.Writer
 	var kinds []columnar.Kind
 	opened := func(t *openTable) (err error) {
-		names := slices.Clone(t.Names)
-		for c := range t.Names {
+		var names []string
+		if !to.OnlyAdded {
+			names = slices.Clone(t.Names)
+		}
+		for c := range names {
 			kind := columnar.Kind{Type: columnar.Text}
 			if t.typed != nil {
 				kind = t.typed.Kind(c)
@@ -190,9 +194,12 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 			}
 			names, kinds = append(names, a.Name), append(kinds, kind)
 		}
-		if to.Format == "parquet" {
+		switch to.Format {
+		case "parquet":
 			out, err = columnar.NewParquetWriter(w, names, kinds)
-		} else {
+		case "arrow-stream":
+			out = columnar.NewArrowStreamWriter(w, names, kinds)
+		default:
 			out, err = columnar.NewArrowWriter(w, names, kinds)
 		}
 		return err
@@ -212,7 +219,7 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 			return nil, err
 		}
 		r := result{n: b.Len()}
-		for column := range c.table.Names {
+		for column := range len(kinds) - len(added) {
 			r.columns = append(r.columns, b.rows.Column(column, kinds[column]))
 		}
 		for i, a := range added {
