@@ -18,7 +18,7 @@ import (
 )
 
 // arrowStream writes cells as an Arrow stream.
-func arrowStream(t testing.TB, cells []kft.Cell, modes ...string) []byte {
+func arrowStream[C ~map[string]string](t testing.TB, cells []C, modes ...string) []byte {
 	t.Helper()
 	var fields []arrow.Field
 	for _, name := range modes {

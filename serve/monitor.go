@@ -131,10 +131,13 @@ func (m *monitor) groupsOf(o outcome) []string {
 	return groups
 }
 
+// maxScore limits the effect of one outcome on the bias.
+const maxScore = 1e6
+
 func (t *tally) add(window int, inside bool, value float64, p *kft.Prediction) {
 	score := 0.0
 	if p.SD > 0 {
-		score = (value - p.Mean) / p.SD
+		score = max(-maxScore, min((value-p.Mean)/p.SD, maxScore))
 	}
 	t.total++
 	if len(t.inside) < window {

@@ -8,6 +8,9 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 )
 
+// maxOutcome limits the size of values, so that their sums are finite.
+const maxOutcome = 1e30
+
 const outcomeFields = "model, outcomes"
 
 // outcomes answers POST /outcomes: observed values of cells.
@@ -53,7 +56,7 @@ func (s *Server) outcomes(w http.ResponseWriter, r *http.Request) error {
 	all := make([]outcome, len(cells))
 	for i := range all {
 		d := predictions[i].Distribution()
-		if p := d.CDF(values[i]); math.IsNaN(p) {
+		if p := d.CDF(values[i]); math.IsNaN(p) || math.Abs(values[i]) > maxOutcome {
 			return problemf(invalidValue, fmt.Sprintf("outcomes[%d].value", i), "%g is not a value that the target of the model can have", values[i])
 		}
 		all[i] = outcome{cells[i], values[i], &predictions[i]}
