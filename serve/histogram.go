@@ -11,9 +11,9 @@ import (
 const histogramSteps = 48
 
 // histogramOf returns the probabilities of steps of equal width that contain 99 % of a
-// distribution. The first and the last step also contain the tails, so the probabilities
-// add up to 1. The steps of counts are whole numbers: a step holds the values above its
-// lower edge, up to its upper one.
+// distribution. A step holds the values above its lower edge, up to its upper one; the
+// first one holds its lower edge as well, where a distribution may have an atom. The edges
+// of counts are whole numbers.
 func histogramOf(d kft.Distribution) (edges, probabilities []float64) {
 	low, high := d.Quantile(0.005), d.Quantile(0.995)
 	steps := histogramSteps
@@ -30,12 +30,12 @@ func histogramOf(d kft.Distribution) (edges, probabilities []float64) {
 	for i := range edges {
 		edges[i] = low + (high-low)*float64(i)/float64(steps)
 	}
-	before := 0.0
+	before, _ := d.CDFLimits(low)
+	if d.IsCount() {
+		before = d.CDF(low)
+	}
 	for i := range probabilities {
-		upTo := 1.0
-		if i < steps-1 {
-			upTo = min(max(d.CDF(edges[i+1]), before), 1)
-		}
+		upTo := min(max(d.CDF(edges[i+1]), before), 1)
 		probabilities[i] = upTo - before
 		before = upTo
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/kernel-fried-tensor/kft"
 )
@@ -110,6 +111,7 @@ func writeJSON(w http.ResponseWriter, status int, text []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
 	w.Write(text) // an error means that the client is gone
 }
