@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,8 @@ import (
 
 // predictArrow answers POST /predict with an Arrow stream: a table with the columns of
 // the modes in, and a table of predictions out, in the same order. The query has model,
-// quantiles=.05,.95, strict and keep (the columns of the request are repeated).
+// quantiles=.05,.95, columns=prediction,q0.05 (without it all), strict and keep (the columns
+// of the request are repeated).
 //
 // The response is written while the request is still read. Many clients read nothing
 // before they have sent everything: what such a client does not take yet is kept. The limit
@@ -22,9 +24,9 @@ func (s *Server) predictArrow(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	for key := range q {
 		switch key {
-		case "model", "quantiles", "strict", "keep":
+		case "model", "quantiles", "columns", "strict", "keep":
 		default:
-			return unknown(key, "model, quantiles, strict, keep")
+			return unknown(key, "model, quantiles, columns, strict, keep")
 		}
 	}
 	slot, err := s.slot(q.Get("model"), "model")
@@ -32,6 +34,10 @@ func (s *Server) predictArrow(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	levels, err := parseLevels(q.Get("quantiles"), []float64{0.05, 0.95})
+	if err != nil {
+		return err
+	}
+	only, err := parseColumns(q.Get("columns"), levels)
 	if err != nil {
 		return err
 	}
@@ -59,7 +65,7 @@ func (s *Server) predictArrow(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Kft-Model-Version", m.version)
 	out := newQueue(w)
 	sum, err := m.PredictTable(r.Context(), kft.Reader("request", r.Body), out, kft.TableOptions{
-		Strict: strict, AllowUnknown: true, Quantiles: levels, Output: tableio.Output{Format: "arrow-stream", OnlyAdded: !keep},
+		Strict: strict, AllowUnknown: true, Quantiles: levels, Only: only, Output: tableio.Output{Format: "arrow-stream", OnlyAdded: !keep},
 	})
 	if written := out.close(err); err == nil {
 		err = written
@@ -99,6 +105,25 @@ func parseLevels(text string, otherwise []float64) ([]float64, error) {
 		}
 	}
 	return levels, nil
+}
+
+// parseColumns parses the names of the columns of a response. They have the names of the
+// columns that kft predict adds.
+func parseColumns(text string, levels []float64) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	known := []string{"prediction", "median", "sd", "sd_model", "sd_noise", "unseen"}
+	for _, level := range levels {
+		known = append(known, "q"+strconv.FormatFloat(level, 'g', -1, 64))
+	}
+	columns := strings.Split(text, ",")
+	for _, name := range columns {
+		if !slices.Contains(known, name) {
+			return nil, problemf(invalidValue, "columns", "there is no column %q; the columns are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return columns, nil
 }
 
 func flag(text, field string) (bool, error) {

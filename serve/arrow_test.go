@@ -53,7 +53,7 @@ func TestArrow(t *testing.T) {
 	body := arrowStream(t, cells, "year", "month", "store", "item")
 	web := httptest.NewServer(s)
 	defer web.Close()
-	for _, keep := range []string{"", "&keep=true"} {
+	for _, keep := range []string{"", "&keep=true", "&columns=prediction,unseen"} {
 		response, err := http.Post(web.URL+"/predict?quantiles=.1,.9"+keep, arrowType, bytes.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +71,10 @@ func TestArrow(t *testing.T) {
 			names = append(names, f.Name)
 		}
 		want := []string{"prediction", "median", "sd", "sd_model", "sd_noise", "q0.1", "q0.9", "unseen"}
-		if keep != "" {
+		switch keep {
+		case "&columns=prediction,unseen":
+			want = []string{"prediction", "unseen"}
+		case "&keep=true":
 			want = append([]string{"year", "month", "store", "item"}, want...)
 		}
 		if !slices.Equal(names, want) {
@@ -117,6 +120,7 @@ func TestArrow(t *testing.T) {
 		{"/predict", arrowStream(t, cells[:3], "store", "item"), badTable},
 		{"/predict?quantiles=.9,.1", body, invalidValue},
 		{"/predict?quantiles=x", body, invalidValue},
+		{"/predict?columns=prediction,q0.5", body, invalidValue},
 		{"/predict?strict=true", body, unseenID},
 		{"/predict?strict=maybe", body, invalidValue},
 		{"/predict?other=1", body, unknownField},

@@ -2,7 +2,7 @@
 // model, sends requests for a limited time, and reports throughput, latency, memory and
 // failures. It connects to the server that it started and to nothing else.
 //
-//	go run ./bench/load -kft bin/kft -model model.kft -seconds 10
+//	go run ./bench/load -kft bin/kft -model model.kft -table sales.csv -seconds 10
 //	go run ./bench/load -kft bin/kft -model model.kft -soak -seconds 600
 package main
 
@@ -20,6 +20,7 @@ import (
 // options of a run.
 type options struct {
 	kft, model string
+	table      string // of the cells
 	seconds    float64
 	clients    int
 	rows       int // of a bulk request
@@ -33,6 +34,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.kft, "kft", "bin/kft", "the program")
 	flag.StringVar(&o.model, "model", "", "the model file")
+	flag.StringVar(&o.table, "table", "", "a table whose rows are the cells; without it ids are combined at random, which is mostly combinations without training rows")
 	flag.Float64Var(&o.seconds, "seconds", 10, "duration of each phase, or of the soak")
 	flag.IntVar(&o.clients, "clients", 16, "connections that send single predictions")
 	flag.IntVar(&o.rows, "rows", 500_000, "rows of a bulk request")
@@ -66,6 +68,11 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	c, err := s.cells(ctx)
 	if err != nil {
 		return err
+	}
+	if o.table != "" {
+		if err := c.read(o.table, o.rows); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(out, "machine: %d CPUs, %s\n", runtime.NumCPU(), runtime.Version())
 	fmt.Fprintf(out, "start: %.3f s until the first answer, model file %.1f MiB\n", s.startup.Seconds(), float64(s.modelBytes)/(1<<20))

@@ -15,10 +15,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // A server is a process of kft serve.
@@ -105,6 +108,33 @@ type cells struct {
 	modes   []string
 	columns [][]string // of the modes in a table
 	ids     [][]string
+	rows    [][]string // ids of cells; nil combines ids at random
+}
+
+// read reads cells from a table with the columns of the modes.
+func (c *cells) read(path string, rows int) error {
+	sample, err := tableio.ReadSample(tableio.Files(path), tableio.Format{}, rows)
+	if err != nil {
+		return err
+	}
+	for i, columns := range c.columns {
+		for k, name := range columns {
+			at := slices.Index(sample.Names, name)
+			if at < 0 {
+				return fmt.Errorf("%s has no column %s", path, name)
+			}
+			for r, fields := range sample.Rows {
+				if i == 0 && k == 0 {
+					c.rows = append(c.rows, make([]string, len(c.modes)))
+				}
+				if k > 0 {
+					c.rows[r][i] += "-"
+				}
+				c.rows[r][i] += fields[at]
+			}
+		}
+	}
+	return nil
 }
 
 func (s *server) cells(ctx context.Context) (*cells, error) {
@@ -136,6 +166,9 @@ func (s *server) cells(ctx context.Context) (*cells, error) {
 
 // random returns a random cell.
 func (c *cells) random(rng *rand.Rand) []string {
+	if c.rows != nil {
+		return c.rows[rng.IntN(len(c.rows))]
+	}
 	ids := make([]string, len(c.modes))
 	for i := range ids {
 		ids[i] = c.ids[i][rng.IntN(len(c.ids[i]))]

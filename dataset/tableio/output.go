@@ -54,6 +54,7 @@ type AddedColumn struct {
 	Name string
 	Text bool
 	Wide bool
+	Omit bool // it is not written; not for text
 }
 
 // AddedValues are the values of the added columns for the rows of a batch. Column c is
@@ -172,11 +173,13 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 	}
 	var out columnar.Writer
 	var kinds []columnar.Kind
+	own := 0 // columns of the table that are written
 	opened := func(t *openTable) (err error) {
 		var names []string
 		if !to.OnlyAdded {
 			names = slices.Clone(t.Names)
 		}
+		own = len(names)
 		for c := range names {
 			kind := columnar.Kind{Type: columnar.Text}
 			if t.typed != nil {
@@ -187,6 +190,8 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 		for _, a := range added {
 			kind := columnar.Kind{Type: columnar.Float32}
 			switch {
+			case a.Omit:
+				continue
 			case a.Text:
 				kind.Type = columnar.Text
 			case a.Wide:
@@ -219,10 +224,13 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 			return nil, err
 		}
 		r := result{n: b.Len()}
-		for column := range len(kinds) - len(added) {
+		for column := range own {
 			r.columns = append(r.columns, b.rows.Column(column, kinds[column]))
 		}
 		for i, a := range added {
+			if a.Omit {
+				continue
+			}
 			if a.Text {
 				r.columns = append(r.columns, columnar.Texts(b.Len(), func(k int) []byte { return []byte(values.Texts[i][k]) }))
 			} else if a.Wide {
