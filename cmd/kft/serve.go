@@ -85,11 +85,13 @@ func (c *serveCommand) Run(e *env) error {
 		scheme = "https"
 		listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
 	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(25) // most of the memory is arrays, which cost the collector nothing
+	}
 	server, err := serve.New(opt)
 	if err != nil {
 		return err
 	}
-	limitMemory(opt)
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
@@ -102,20 +104,6 @@ func (c *serveCommand) Run(e *env) error {
 		return err
 	}
 	return server.Run(e.ctx, listener)
-}
-
-// limitMemory makes the garbage collector keep the server below 1.5 times its model files
-// plus 100 MB, if it can. A history is not part of that.
-func limitMemory(opt serve.Options) {
-	limit := int64(65 << 20) // the rest is the program itself
-	for _, m := range opt.Models {
-		info, err := os.Stat(m.Path)
-		if err != nil || len(m.History) > 0 || os.Getenv("GOMEMLIMIT") != "" {
-			return
-		}
-		limit += info.Size() * 3 / 2
-	}
-	debug.SetMemoryLimit(limit)
 }
 
 // address writes an address as a browser understands it.
