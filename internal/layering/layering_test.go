@@ -31,7 +31,7 @@ var layers = [][]string{
 		"backend", "backend/backendtest", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",
 		"dataset", "dataset/columnar", "dataset/delimited", "dataset/split", "dataset/tableio",
 		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
-		"dataset/internal/hashtable", "dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/scratch",
+		"dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/scratch",
 		"kernel", "kernel/kerneltest", "likelihood", "tune",
 	},
 }
@@ -39,7 +39,7 @@ var layers = [][]string{
 // internals lists the packages under internal. All layers may import them, so they
 // import only each other.
 var internals = []string{
-	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/canvas", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/gradcheck", "internal/heatmap",
+	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/canvas", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/gradcheck", "internal/hashtable", "internal/heatmap",
 	"internal/layering", "internal/notices", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable",
 }
 
