@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -95,6 +96,10 @@ func (s *Server) loadAll() error {
 func (s *Server) load(slot *modelSlot) error {
 	slot.mutex.Lock()
 	defer slot.mutex.Unlock()
+	if s.opt.Memory > 0 {
+		debug.SetMemoryLimit(math.MaxInt64) // two models and a file are in memory
+		defer debug.SetMemoryLimit(s.opt.Memory)
+	}
 	at, err := stampOf(slot.file.Path)
 	slot.tried = at
 	var m *kft.Model

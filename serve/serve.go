@@ -38,6 +38,10 @@ type Options struct {
 
 	Monitor MonitorOptions
 
+	// Memory is how many bytes the garbage collector keeps the process below, if it can,
+	// except while a model is loaded; 0 for no limit.
+	Memory int64
+
 	// Explain and Forecast return what answers /explain and /forecast for a model. They
 	// are called once for each loaded model, when first needed. Without them the routes
 	// do not exist.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -85,9 +84,7 @@ func (c *serveCommand) Run(e *env) error {
 		scheme = "https"
 		listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(25) // most of the memory is arrays, which cost the collector nothing
-	}
+	opt.Memory = memoryLimit(opt)
 	server, err := serve.New(opt)
 	if err != nil {
 		return err
@@ -104,6 +101,21 @@ func (c *serveCommand) Run(e *env) error {
 		return err
 	}
 	return server.Run(e.ctx, listener)
+}
+
+// memoryLimit returns how much memory the server should use: with the program itself it is
+// 1.5 times the model files plus 100 MB. There is none with a history, which is as large as
+// its table.
+func memoryLimit(opt serve.Options) int64 {
+	limit := int64(65 << 20)
+	for _, m := range opt.Models {
+		info, err := os.Stat(m.Path)
+		if err != nil || len(m.History) > 0 || os.Getenv("GOMEMLIMIT") != "" {
+			return 0
+		}
+		limit += info.Size() * 3 / 2
+	}
+	return limit
 }
 
 // address writes an address as a browser understands it.
