@@ -77,8 +77,10 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 	}
 	codes := rows.Codes
 	modes := m.modes
-	m = m.describeUnknown(codes, func(mode, c int) string { return cells[c][modes[mode].Name] })
+	id := func(mode, c int) string { return cells[c][modes[mode].Name] }
+	m = m.describeUnknown(codes, id)
 	m.ForgetUntrained(codes)
+	rows.Horizon = m.horizons(codes, id)
 	out := make([]Prediction, len(cells))
 	for c := range out {
 		for i := range modes {

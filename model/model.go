@@ -12,6 +12,8 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -30,7 +32,9 @@ type Model struct {
 	side  []*Side        // by mode, nil without side information
 	rows  [][]int32      // by mode and code: number of training rows
 
-	groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+	groups []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
+	series *panel.Panel         // nil if the training rows are no series
+	lines  []*timeline.Timeline // by mode, nil without series terms along it
 
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
@@ -61,6 +65,8 @@ type Contents struct {
 	Rows  [][]int32      // by mode and code: number of training rows
 
 	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+
+	Series *panel.Panel // of the training rows; nil if they are no series
 }
 
 // Side is the side information of one mode.
@@ -73,10 +79,13 @@ type Side struct {
 // New returns a model without noise and without a conformal correction. Add the
 // noise by [Model.WithNoise] before predicting.
 func New(c Contents) (*Model, error) {
-	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, groups: c.Groups,
+	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, groups: c.Groups, series: c.Series,
 		described: new(atomic.Pointer[Model])}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
+		return nil, err
+	}
+	if err := m.findLines(); err != nil {
 		return nil, err
 	}
 	m.findTrained()
@@ -155,6 +164,9 @@ func (m *Model) Modes() []dataset.Mode {
 		return mode
 	})
 }
+
+// Series returns the list of series, nil if the training rows are no series.
+func (m *Model) Series() *panel.Panel { return m.series }
 
 // Scale returns the scale of the target.
 func (m *Model) Scale() predictive.Scale { return m.scale }

@@ -182,6 +182,7 @@ func (x *extension) computeSlices(b backend.Backend) error {
 		}
 		field.Terms = append(field.Terms, train)
 	}
+	field.Series = x.extendSeries()
 	x.field = field
 	x.findTrained()
 	return nil

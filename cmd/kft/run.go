@@ -23,6 +23,8 @@ type commandLine struct {
 	Study      studyCommand      `cmd:"" help:"Show or export the trials of a search."`
 	Experiment experimentCommand `cmd:"" help:"Compare configurations on the same splits of a table."`
 	Predict    predictCommand    `cmd:"" help:"Predict the rows of a table, or single cells."`
+	Forecast   forecastCommand   `cmd:"" help:"Forecast the next periods of all series, or of chosen ones."`
+	Backtest   backtestCommand   `cmd:"" help:"Measure forecasts on rolling origins of a table."`
 	Evaluate   evaluateCommand   `cmd:"" help:"Measure a model on a table that has the target."`
 	Calibrate  calibrateCommand  `cmd:"" help:"Recalibrate the intervals of a model with new data."`
 	Serve      serveCommand      `cmd:"" help:"Answer requests for predictions over HTTP, with a page."`
@@ -113,6 +115,7 @@ func flagGroups() []kong.Group {
 		{Key: "uncertainty", Title: "Uncertainty:"},
 		{Key: "training", Title: "Training:"},
 		{Key: "search", Title: "Search:"},
+		{Key: "backtest", Title: "Backtest:"},
 		{Key: "run", Title: "Run (only --time-budget can change the result):"},
 	}
 }
