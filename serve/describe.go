@@ -17,6 +17,7 @@ type modelReport struct {
 	// Measures are the columns of weight and exposure that a cell may also have.
 	Measures []string `json:"measures"`
 	Time     string   `json:"time"`      // mode whose ids are periods, "" if there is none
+	Periods  int      `json:"periods"`   // number of its ids
 	Rows     int      `json:"rows"`      // of the fitted table
 	Explains bool     `json:"explains"`  // POST /explain exists
 	Forecast bool     `json:"forecasts"` // POST /forecast exists
@@ -38,9 +39,10 @@ func (s *Server) report(slot *modelSlot) modelReport {
 	m := slot.current.Load()
 	spec := m.Spec()
 	r := modelReport{Model: m.name, Version: m.version, Loaded: m.loaded.UTC(), Target: spec.Data.Target, Modes: []modeReport{}, Measures: []string{},
-		Rows: m.Record().Rows.Rows, Explains: m.explainer != nil, Forecast: m.forecaster != nil, History: m.history != nil}
-	if at, _ := m.periods(); at >= 0 {
-		r.Time = m.names[at]
+		Rows: m.Record().Rows.Rows, Explains: m.explainer != nil, History: m.history != nil}
+	if at, ids := m.periods(); at >= 0 {
+		_, _, err := m.FuturePeriods(1)
+		r.Time, r.Periods, r.Forecast = m.names[at], len(ids), err == nil
 	}
 	for i, mode := range m.modes {
 		ids := m.idsOf(i)

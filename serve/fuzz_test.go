@@ -18,7 +18,7 @@ func fuzz(f *testing.F, method, path, media string, seeds ...string) {
 	s := newServer(f, func(o *Options) {
 		o.Log = testLog(&log)
 		o.Limits.Cells = 100
-		o.Explain, o.Forecast = fakeExplain, fakeForecast
+		o.Explain = fakeExplain
 	})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		log.Reset()

@@ -46,10 +46,9 @@ type loadedModel struct {
 	ids       sync.Once
 	idsByMode [][]string
 
-	periods    func() (mode int, ids []string) // see timeOf
-	explainer  func() (Explainer, error)
-	forecaster func() (Forecaster, error)
-	history    func() (*history, error)
+	periods   func() (mode int, ids []string) // see timeOf
+	explainer func() (Explainer, error)
+	history   func() (*history, error)
 }
 
 // A stamp tells versions of a file apart.
@@ -131,9 +130,6 @@ func (s *Server) newLoaded(m *kft.Model, file ModelFile, version string) *loaded
 	l.periods = sync.OnceValues(func() (int, []string) { return timeOf(m) })
 	if s.opt.Explain != nil {
 		l.explainer = sync.OnceValues(func() (Explainer, error) { return s.opt.Explain(m) })
-	}
-	if s.opt.Forecast != nil {
-		l.forecaster = sync.OnceValues(func() (Forecaster, error) { return s.opt.Forecast(m) })
 	}
 	if len(file.History) > 0 {
 		l.history = sync.OnceValues(func() (*history, error) { return readHistory(m, file.History) })

@@ -35,9 +35,6 @@ func (s *Server) newDocument() func() ([]byte, error) {
 		if s.opt.Explain == nil {
 			delete(paths, "/explain")
 		}
-		if s.opt.Forecast == nil {
-			delete(paths, "/forecast")
-		}
 		m := s.models[0].current.Load()
 		cell := kft.Cell{}
 		series := kft.Cell{}

@@ -137,7 +137,7 @@ func (c *client) checkResponse(name string, response any, w *httptest.ResponseRe
 func TestClient(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(o *Options) {
-		o.Explain, o.Forecast = fakeExplain, fakeForecast
+		o.Explain = fakeExplain
 		o.Models[0].History = []string{writeTable(t)}
 	})
 	c := newClient(t, s)
@@ -206,7 +206,7 @@ func TestClient(t *testing.T) {
 		}
 	}
 	without := newClient(t, newServer(t, nil))
-	if find(without.document, "paths", "/explain") != nil || find(without.document, "paths", "/forecast") != nil {
-		t.Error("the document has paths that the server does not have")
+	if find(without.document, "paths", "/explain") != nil {
+		t.Error("the document has a path that the server does not have")
 	}
 }

@@ -12,7 +12,7 @@ import (
 // dark. With KFT_SCREENSHOT it writes the picture of the documentation to that path.
 func TestPage(t *testing.T) {
 	s := newServer(t, func(o *Options) {
-		o.Explain, o.Forecast = fakeExplain, fakeForecast
+		o.Explain = fakeExplain
 		o.Models[0].History = []string{writeTable(t)}
 		o.Models = append(o.Models, ModelFile{Name: "other", Path: writeModel(t, 1)})
 	})

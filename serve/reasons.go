@@ -84,68 +84,6 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 // maxExplained limits the cells of POST /explain: an explanation costs many predictions.
 const maxExplained = 1000
 
-// maxHorizon limits the periods of POST /forecast.
-const maxHorizon = 1000
-
-// forecast answers POST /forecast.
-func (s *Server) forecast(w http.ResponseWriter, r *http.Request) error {
-	if s.opt.Forecast == nil {
-		return problemf(notAvailable, "", "this server makes no forecasts")
-	}
-	b, err := s.newBody(r)
-	if err != nil {
-		return err
-	}
-	var name string
-	var cell kft.Cell
-	horizon := 12.0
-	levels := []float64{0.05, 0.95}
-	err = b.object("", func(key string) (err error) {
-		switch key {
-		case "model":
-			name, err = b.text(key)
-		case "cell":
-			cell, err = b.cell(key)
-		case "horizon":
-			horizon, err = b.number(key)
-			if err == nil && !(horizon >= 1 && horizon <= maxHorizon && horizon == float64(int(horizon))) {
-				err = problemf(invalidValue, key, "the horizon is not a number of periods from 1 to %d", maxHorizon)
-			}
-		case "quantiles":
-			levels, err = b.levels(key)
-		default:
-			err = unknown(key, "model, cell, horizon, quantiles")
-		}
-		return err
-	})
-	if err == nil {
-		err = b.end()
-	}
-	if err == nil && cell == nil {
-		err = problemf(missingField, "cell", "the request has no cell")
-	}
-	if err != nil {
-		return err
-	}
-	slot, err := s.slot(name, "model")
-	if err != nil {
-		return err
-	}
-	m := slot.current.Load()
-	if err := m.CheckQuantiles(levels); err != nil {
-		return err
-	}
-	f, err := m.forecaster()
-	if err != nil {
-		return userError(err, "model")
-	}
-	result, err := f.Forecast(r.Context(), cell, int(horizon), levels)
-	if err != nil {
-		return userError(err, "cell")
-	}
-	return writeValue(w, map[string]any{"model": m.name, "version": m.version, "forecast": result})
-}
-
 // userError turns an error without a code, which the request caused, into a problem of a
 // field.
 func userError(err error, field string) error {

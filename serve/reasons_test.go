@@ -10,7 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 )
 
-// fakeExplainer and fakeForecaster answer with the shapes that the page expects.
+// fakeExplainer answers with the shape that the page expects.
 type fakeExplainer struct{ m *kft.Model }
 
 func fakeExplain(m *kft.Model) (Explainer, error) { return fakeExplainer{m}, nil }
@@ -37,32 +37,9 @@ func (x fakeExplainer) Explain(ctx context.Context, cells []kft.Cell, changes []
 	return all, nil
 }
 
-type fakeForecaster struct{}
-
-func fakeForecast(*kft.Model) (Forecaster, error) { return fakeForecaster{}, nil }
-
-func (fakeForecaster) Forecast(_ context.Context, cell kft.Cell, horizon int, levels []float64) (any, error) {
-	if cell["store"] == "" {
-		return nil, errors.New("the cell has no store")
-	}
-	type quantile struct {
-		Level float64 `json:"level"`
-		Value float64 `json:"value"`
-	}
-	var periods []any
-	for i := range horizon {
-		var quantiles []quantile
-		for _, level := range levels {
-			quantiles = append(quantiles, quantile{level, 10 * level})
-		}
-		periods = append(periods, map[string]any{"id": "2017-" + string(rune('1'+i%9)), "mean": 5, "quantiles": quantiles})
-	}
-	return map[string]any{"periods": periods}, nil
-}
-
 func TestExplainAndForecast(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, func(o *Options) { o.Explain, o.Forecast = fakeExplain, fakeForecast })
+	s := newServer(t, func(o *Options) { o.Explain = fakeExplain })
 	e := answer[struct{ Explanations []map[string]any }](t, s, "POST", "/explain", `{"cells":[{"store":"s3","item":"i4","year":2015,"month":2}],"what_if":["item.price=1"]}`)
 	if len(e.Explanations) != 1 || e.Explanations[0]["what_if"] == nil {
 		t.Errorf("explanations: %+v", e)
@@ -71,19 +48,27 @@ func TestExplainAndForecast(t *testing.T) {
 	if p.Predictions[0].Reasons == nil {
 		t.Errorf("no reasons: %+v", p)
 	}
-	f := answer[struct{ Forecast struct{ Periods []any } }](t, s, "POST", "/forecast", `{"cell":{"store":"s1","item":"i1"},"horizon":3}`)
-	if len(f.Forecast.Periods) != 3 {
+	f := answer[struct{ Periods []futurePeriod }](t, s, "POST", "/forecast", `{"cell":{"store":"s1","item":"i1"},"horizon":3,"quantiles":[0.1,0.5,0.9]}`)
+	if len(f.Periods) != 3 || f.Periods[0].ID != "2016-7" || f.Periods[2].ID != "2016-9" {
 		t.Errorf("forecast: %+v", f)
+	}
+	for _, p := range f.Periods {
+		if q := p.Quantiles; len(q) != 3 || q[0].Level != 0.1 || !(q[0].Value < q[1].Value && q[1].Value < q[2].Value) || q[1].Value != p.Median || !(p.Mean > q[0].Value) {
+			t.Errorf("period: %+v", p)
+		}
 	}
 	for _, tc := range []struct{ path, body, field string }{
 		{"/explain", `{"cells":[{"store":"s3","item":"i4","time":"2015-2"}],"what_if":["x"]}`, "what_if"},
 		{"/explain", `{"cells":[{"store":"s3"}]}`, "cells[0].item"},
 		{"/explain", `{"cells":[],"what_if":[1]}`, "what_if[0]"},
 		{"/forecast", `{}`, "cell"},
-		{"/forecast", `{"cell":{}}`, "cell"},
+		{"/forecast", `{"cell":{}}`, "cell.store"},
+		{"/forecast", `{"cell":{"store":"s1","item":"i1","time":"2017-1"}}`, "cell.time"},
+		{"/forecast", `{"cell":{"store":"s1","item":"i1","x":"2017-1"}}`, "cell.x"},
+		{"/forecast", `{"cell":{"store":"s1","item":"i1"},"horizon":900}`, "horizon"},
 		{"/forecast", `{"cell":{"store":"s1"},"horizon":0}`, "horizon"},
 		{"/forecast", `{"cell":{"store":"s1"},"horizon":1.5}`, "horizon"},
-		{"/forecast", `{"cell":{"store":"s1"},"quantiles":[2]}`, "quantiles"},
+		{"/forecast", `{"cell":{"store":"s1","item":"i1"},"quantiles":[2]}`, "quantiles"},
 	} {
 		w := ask(t, s, "POST", tc.path, tc.body)
 		if w.Code != 400 {

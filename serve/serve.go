@@ -42,11 +42,9 @@ type Options struct {
 	// except while a model is loaded; 0 for no limit.
 	Memory int64
 
-	// Explain and Forecast return what answers /explain and /forecast for a model. They
-	// are called once for each loaded model, when first needed. Without them the routes
-	// do not exist.
-	Explain  func(m *kft.Model) (Explainer, error)
-	Forecast func(m *kft.Model) (Forecaster, error)
+	// Explain returns what answers /explain for a model. It is called once for each loaded
+	// model, when first needed. Without it there is no such route.
+	Explain func(m *kft.Model) (Explainer, error)
 }
 
 // An Explainer gives reasons for predictions. Its results are written as JSON.
@@ -54,13 +52,6 @@ type Explainer interface {
 	// Explain returns one explanation per cell. The changes of side information are
 	// written as in item.price=12.5.
 	Explain(ctx context.Context, cells []kft.Cell, changes []string) ([]any, error)
-}
-
-// A Forecaster predicts the periods after the last one of the data. Its result is
-// written as JSON.
-type Forecaster interface {
-	// Forecast returns the forecast of the series of a cell, which needs no period.
-	Forecast(ctx context.Context, cell kft.Cell, horizon int, levels []float64) (any, error)
 }
 
 // A ModelFile names a model and its file, and optionally the table of its history.

@@ -99,7 +99,7 @@ func TestErrors(t *testing.T) {
 		{"GET", "/predict", "", 405, methodNotAllowed, ""},
 		{"GET", "/other", "", 404, notFound, ""},
 		{"POST", "/explain", oneCell, 404, notAvailable, ""},
-		{"POST", "/forecast", oneCell, 404, notAvailable, ""},
+		{"POST", "/forecast", oneCell, 400, unknownField, "cells"},
 		{"POST", "/outcomes", `{"outcomes":[{"cell":{"store":"s1","item":"i1","time":"2015-1"}}]}`, 400, missingField, "outcomes[0].value"},
 		{"POST", "/outcomes", `{"outcomes":[{"value":1}]}`, 400, missingField, "outcomes[0].cell"},
 		{"POST", "/outcomes", `{"outcomes":[{"value":"1"}]}`, 400, invalidValue, "outcomes[0].value"},

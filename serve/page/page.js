@@ -151,9 +151,17 @@ async function showSeries(cell, number) {
   $("series-table").replaceChildren(box);
 }
 
+// forecast returns the periods after the data, none if the cell has no series.
 async function forecast(cell) {
-  const answer = await post("forecast", { model: model.model, cell, horizon: 12 });
-  return answer.forecast.periods.map(p => ({ id: p.id, mean: p.mean, low: p.quantiles[0].value, high: p.quantiles.at(-1).value, future: true }));
+  $("series-note").textContent = "";
+  try {
+    const { periods } = await post("forecast", { model: model.model, cell, horizon: Math.min(12, model.periods) });
+    return periods.map(p => ({ id: p.id, mean: p.mean, low: p.quantiles[0].value, high: p.quantiles.at(-1).value, future: true }));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    $("series-note").textContent = "No forecast: " + error.message;
+    return [];
+  }
 }
 
 $("token-form").addEventListener("submit", event => {
