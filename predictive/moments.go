@@ -113,8 +113,9 @@ func (d Distribution) rootVariances(power int) (model, noise float64) {
 	} else {
 		mean, second := rectifiedMoments(d.m, d.model+d.noise, power)
 		total = max(second-mean*mean, 0)
-		if d.model <= maxSeries*(d.model+d.noise) {
-			model = d.rectified().smoothVariance(d.m, d.model, d.model+d.noise)
+		if variance := d.model + d.noise; d.model <= maxSeries*variance && variance > 0 {
+			z := d.m / math.Sqrt(variance) // the bound of both roots is 0
+			model = d.rectified().smoothVariance(d.m, d.model, variance, normalCDF(z), normalDensity(z))
 		} else {
 			s := math.Sqrt(d.model)
 			for i, t := range nodeT {

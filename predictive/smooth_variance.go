@@ -35,10 +35,11 @@ const (
 	seriesTerms = 32
 )
 
-// seriesRoot[k] is 1/sqrt(k).
-var seriesRoot = func() (root [seriesTerms + 1]float64) {
+// seriesRoot[k] is 1/sqrt(k), and seriesRatio[k] is sqrt((k-1)/k).
+var seriesRoot, seriesRatio = func() (root, ratio [seriesTerms + 1]float64) {
 	for k := 1; k < len(root); k++ {
 		root[k] = 1 / math.Sqrt(float64(k))
+		ratio[k] = math.Sqrt(float64(k-1) / float64(k))
 	}
 	return
 }()
@@ -50,12 +51,11 @@ var seriesRoot = func() (root [seriesTerms + 1]float64) {
 //
 // with the expectation over f + e ~ N(m, w) of the k-th derivative of y. At the bound b
 // the first derivative jumps, so the further ones contain the densities
-// E delta^(j)(g - b) = s^(-j-1) He_j(z) phi(z), with s^2 = w and z = (b - m)/s. It costs
-// one exponential, one error function and O(1) per term, at most seriesTerms.
-func (r rectified) smoothVariance(m, v, w float64) float64 {
+// E delta^(j)(g - b) = s^(-j-1) He_j(z) phi(z), with s^2 = w and z = (b - m)/s. The caller
+// has P(g > b) = Phi(-z) and phi(z). It costs O(1) per term, at most seriesTerms.
+func (r rectified) smoothVariance(m, v, w, above, density float64) float64 {
 	s := math.Sqrt(w)
 	z := (r.bound - m) / s
-	above, density := normalCDF(-z), normalDensity(z)
 	share := v / w
 	root := math.Sqrt(share)
 	// Expectations of the derivatives for g > b, and their factors in the sum.
@@ -110,12 +110,8 @@ func (r rectified) smoothVariance(m, v, w float64) float64 {
 		} else {
 			quiet = 0
 		}
-		j := float64(k - 1) // u becomes u[k-1] from u[k-2]
-		next := root * seriesRoot[k-1] * z * u
-		if k > 2 {
-			next -= share * math.Sqrt((j-1)/j) * before
-		}
-		before2, before, u = before, u, next
+		// u becomes u[k-1] from u[k-2].
+		before2, before, u = before, u, root*seriesRoot[k-1]*z*u-share*seriesRatio[k-1]*before
 	}
 	return sum
 }

@@ -38,11 +38,25 @@ func TestSmoothVariance(t *testing.T) {
 								}
 							}
 						}
-						got := r.smoothVariance(d.m, d.model, d.model+d.noise)
+						got := r.smoothVariance(d.m, d.model, d.model+d.noise, normalCDF(score), normalDensity(score))
 						if math.Abs(got-variance) > 1e-6*variance+1e-30 {
 							t.Errorf("%v, clamped %v, sd %g, score %g, share %g: %.9g, by quadrature %.9g", transform, clamped, s, score, share, got, variance)
 						}
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestVariancesWithoutSpread checks that a distribution without variance has none.
+func TestVariancesWithoutSpread(t *testing.T) {
+	t.Parallel()
+	for _, transform := range []Transform{Identity, Log1p, Sqrt, Cbrt1p} {
+		for _, m := range []float64{-1, 0, 1e-12, 2} {
+			for _, d := range []Distribution{Gaussian(transform, m, 0, 0), Gaussian(transform, m, 0, 0).NonNegative()} {
+				if got := d.Moments(); !(got.SDModel >= 0 && got.SDModel < 1e-6 && got.SDNoise >= 0 && got.SDNoise < 1e-6) {
+					t.Errorf("%v at %g: %+v", transform, m, got)
 				}
 			}
 		}
