@@ -9,7 +9,7 @@ import (
 )
 
 // TestPage uses the page as a person does: by mouse, by keyboard, on a phone, in the
-// dark. With KFT_SCREENSHOT it writes the picture of the documentation to that path.
+// dark.
 func TestPage(t *testing.T) {
 	s := newServer(t, func(o *Options) {
 		o.Explain = fakeExplain
@@ -65,11 +65,6 @@ func TestPage(t *testing.T) {
 	tab.Click("#keep")
 	tab.WaitFor(`document.querySelectorAll("#scenario-table tbody tr").length === 2`)
 	tab.CheckAccessible()
-	if path := os.Getenv("KFT_SCREENSHOT"); path != "" {
-		tab.Viewport(1000, 1500)
-		tab.Screenshot(path)
-		tab.Viewport(1280, 900)
-	}
 	tab.Click("#forget")
 	tab.WaitFor(`document.querySelector("#scenarios").hidden`)
 
@@ -92,9 +87,14 @@ func TestPage(t *testing.T) {
 	tab.CheckConsole()
 }
 
-// TestPageToken checks that the page asks for a token and then works.
+// TestPageToken checks that the page asks for a token and then works. With KFT_SCREENSHOT it
+// writes the picture of the documentation to that path.
 func TestPageToken(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.Token = "secret-token" })
+	s := newServer(t, func(o *Options) {
+		o.Token = "secret-token"
+		o.Models[0].History = []string{writeTable(t)}
+	})
+	answer[any](t, s, "POST", "/outcomes", outcomesFor(t, s, 300, 1, 1), "Authorization", "Bearer secret-token")
 	url, _ := start(t, s)
 	tab := browser.Open(t, url)
 	tab.WaitFor(`!document.querySelector("#token-form").hidden`)
@@ -102,8 +102,17 @@ func TestPageToken(t *testing.T) {
 	tab.Type("#token", "secret-token")
 	tab.Press(browser.Enter)
 	tab.WaitFor(`document.querySelector("#mode-0")`)
+	tab.Type("#mode-0", "s11")
+	tab.Press(browser.Escape)
 	tab.Click("#predict")
-	tab.WaitFor(`!document.querySelector("#prediction").hidden`)
+	tab.WaitFor(`!document.querySelector("#prediction").hidden && document.querySelector("#series-chart svg")`)
+	if path := os.Getenv("KFT_SCREENSHOT"); path != "" {
+		tab.Click("#keep")
+		tab.Viewport(1000, 1640)
+		browser.Evaluate[any](tab, `(document.activeElement.blur(), scrollTo(0, 0))`)
+		tab.WaitFor("scrollY === 0")
+		tab.Screenshot(path)
+	}
 	if got := tab.Text("#problem"); got != "" {
 		t.Errorf("problem: %q", got)
 	}

@@ -25,6 +25,7 @@ export function combobox(id, label, value, suggest) {
   let chosen = -1, asked = 0;
 
   function close() {
+    asked++; // suggestions that were asked for come too late
     list.hidden = true;
     chosen = -1;
     input.setAttribute("aria-expanded", "false");
@@ -90,10 +91,8 @@ export function combobox(id, label, value, suggest) {
         } else close();
         break;
       case "Escape":
-        if (!list.hidden) {
-          event.preventDefault();
-          close();
-        }
+        if (!list.hidden) event.preventDefault();
+        close();
     }
   });
   return { box, input };
