@@ -34,7 +34,7 @@ export function histogram({ edges, probabilities }, low, high) {
     svg.append(draw("rect", { x: x(edges[i]), y: y(p), width: Math.max(x(edges[i + 1]) - x(edges[i]) - 1, 0.5), height: Math.max(height - bottom + 4 - y(p), 0), class: middle >= low && middle <= high ? "inside" : "bar" }));
   }
   svg.append(draw("line", { x1: left, x2: width - left, y1: height - bottom + 4, y2: height - bottom + 4, class: "axis" }));
-  for (const v of ticks(from, to, 6)) svg.append(text(x(v), height - 6, "middle", format(v)));
+  for (const v of ticks(from, to, 9)) svg.append(text(x(v), height - 6, "middle", format(v)));
   return svg;
 }
 
