@@ -26,6 +26,8 @@ type Data struct {
 	table   dataset.Table
 	split   *split.Split
 	seconds float64 // time of reading
+
+	laterMode int // see LaterMode
 }
 
 // Read reads and splits a table. The zero source means the files of the
@@ -61,7 +63,10 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	return &Data{source: source.String(), table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
+	d := &Data{source: source.String(), table: *table, split: split}
+	d.findLater()
+	d.seconds = time.Since(began).Seconds()
+	return d, nil
 }
 
 // Used returns the number of rows in all parts.
@@ -101,7 +106,14 @@ func (r *run) takeParts() error {
 	r.split = r.data.split
 	if share := r.opt.Share; share > 0 && share < 1 {
 		all := r.split.Count(dataset.Train)
-		if r.split = shareOf(r.split, share, r.spec.Seed); r.split.Count(dataset.Train) == 0 {
+		if time := r.data.LaterMode(); time >= 0 && r.opt.Compare {
+			sampled := *r.split
+			sampled.Parts = r.data.seriesShare(r.split.Parts, time, share, r.spec.Seed)
+			r.split = &sampled
+		} else {
+			r.split = shareOf(r.split, share, r.spec.Seed)
+		}
+		if r.split.Count(dataset.Train) == 0 {
 			return fmt.Errorf("a share of %.2g of %d training rows is empty; the table is too small to be reduced", share, all)
 		}
 	}

@@ -53,6 +53,7 @@ func (d *Data) At(mode int, steps []int64, origin, valid int64) *Data {
 			at.split.Periods[part] += " to " + dict.ID(ends[1])
 		}
 	}
+	at.laterMode = mode
 	return &at
 }
 

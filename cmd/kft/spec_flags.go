@@ -26,6 +26,7 @@ type specFlags struct {
 	SpecFile  string   `name:"spec" group:"data" placeholder:"FILE" complete:"file" help:"Specification to start from (default: kft.yaml if no table is given and the file exists, else the default values)."`
 	dataFlags `embed:""`
 	Split     string `group:"data" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:,file:" help:"Training, validation and test set: random:60/20/20, time:last=3, entity:store=10%, column:part or file:F (default: random:60/20/20)."`
+	Forecast  *int   `group:"data" placeholder:"H" help:"Fit a model that forecasts H periods: short for --split time:last=H --refit all. The last H periods are the test set and the H before them the validation set, which also calibrates the intervals by horizon; then the model is trained again on all rows."`
 
 	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"Term of the model, as in 'store,item,time:20': cores separated by commas, modes of a joint core joined by *, one rank or several after the colon; item.vendor is the groups of items by a column of their side table. May be repeated; the model is the sum (default: auto, which chooses them, and whatever else is not given)."`
 	Effort    string   `group:"model" placeholder:"E" values:"quick,normal,thorough" help:"Time for automatic choices: quick, normal or thorough (default: normal)."`
