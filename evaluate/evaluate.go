@@ -110,6 +110,9 @@ func partOf(ctx context.Context, m *model.Model, source tableio.Source, part dat
 	if !wasFittedTo(m, table) {
 		return Rows{}, nil, &NotFittedError{source.String()}
 	}
+	if err := m.Covariates().EncodeTable(table, source.String()); err != nil {
+		return Rows{}, nil, err
+	}
 	var at []int
 	for i := range table.Len() {
 		if m.Part(table.SourceRow(i)) == part {

@@ -56,3 +56,70 @@ func TestCoverageByHorizon(t *testing.T) {
 		}
 	}
 }
+
+// simulated is a table of 180 pairs of shop and item over 72 weeks, which follow a random
+// walk, an AR(1) process or a season of 12 weeks, with noise, and a fifth of the cells
+// missing.
+func simulated(t *testing.T, kind string) tableio.Source {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(9, 10))
+	var shops, items []string
+	var weeks []int
+	var y []float64
+	for shop := range 15 {
+		for item := range 12 {
+			level, ar, phase := rng.NormFloat64(), 0.0, rng.Float64()
+			for week := range 72 {
+				x := 0.0
+				switch kind {
+				case "walk":
+					level += 0.3 * rng.NormFloat64()
+				case "ar":
+					ar = 0.8*ar + 0.6*rng.NormFloat64()
+				case "season":
+					x = math.Sin(2 * math.Pi * (float64(week)/12 + phase))
+				}
+				value := 10 + level + ar + x + 0.5*rng.NormFloat64()
+				if rng.Float64() < 0.8 {
+					shops, items = append(shops, fmt.Sprint("s", shop)), append(items, fmt.Sprint("i", item))
+					weeks, y = append(weeks, week+1), append(y, value)
+				}
+			}
+		}
+	}
+	c, err := dataset.NewColumns(dataset.StringColumn("shop", shops), dataset.StringColumn("item", items), dataset.IntColumn("week", weeks), dataset.FloatColumn("units", y))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tableio.Columns(c)
+}
+
+// TestSeriesCoverage checks 90 % intervals of series terms at horizons 1 to 12, as the model
+// gives them or calibrated by horizon. There are about 145 values at each horizon.
+func TestSeriesCoverage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ kind, term, conformal string }{
+		{"walk", "series(shop*item; week; walk)", "horizon"},
+		{"ar", "series(shop*item; week; ar)", "none"},
+		{"season", "series(shop*item; week; walk, season=12)", "none"},
+	} {
+		s := spec.Spec{Data: spec.Data{Target: "units", Modes: []string{"shop", "item", "week"}}, Terms: []string{"shop", "item", c.term}, Transform: "identity",
+			Uncertainty: spec.Uncertainty{Inference: "mean-field", Conformal: c.conformal}, Fit: spec.Fit{Sweeps: 10}, Seed: 1}
+		r, _, err := Backtest(t.Context(), s, simulated(t, c.kind), BacktestOptions{Windows: 1, Horizon: 12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, score := range r.Scores {
+			tolerance := 0.025 // of all horizons
+			if score.Horizon > 0 {
+				tolerance = 0.09
+			}
+			if score.Origin == "" && score.Method == ModelMethod && math.Abs(float64(score.Coverage90)-0.9) > tolerance {
+				t.Errorf("%s, horizon %d: 90 %% intervals hold %.3f of %d values", c.kind, score.Horizon, score.Coverage90, score.N)
+			}
+			if c.kind == "walk" && score.Origin == "" && score.Method == "last value" && score.Horizon == 0 && r.Scores[0].RMSE > score.RMSE {
+				t.Errorf("walk: RMSE %.3f, that of the last value is %.3f", r.Scores[0].RMSE, score.RMSE)
+			}
+		}
+	}
+}

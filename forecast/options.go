@@ -35,9 +35,12 @@ type Options struct {
 	// "store,item.vendor". Totals are sums of joint draws, so they have the right spread
 	// and add up across groups, draw by draw.
 	By string
-	// GroupTables are tables, by mode, whose columns By and Only may use beside the
-	// groups of the model's terms.
-	GroupTables map[string]tableio.Source
+	// Side are side tables, written as in a specification: store=new_stores.csv. Ids
+	// without training rows are forecast from their side rows, if the model uses the side
+	// information of the mode, and By and Only may use all their columns as groups, beside
+	// those of the model's terms. A name that is a key of Tables denotes that source.
+	Side   []string
+	Tables map[string]tableio.Source
 
 	// Future is a table of the cells to forecast, with the columns of all modes, and of
 	// covariates whose future values are known. The zero source means all periods of the
@@ -47,6 +50,8 @@ type Options struct {
 	Threads int            // 0 for as many as the process may use
 	Format  tableio.Format // of Future
 	Output  tableio.Output // the zero value is text
+
+	groups map[string]tableio.Source // side tables by mode
 }
 
 // A Summary describes a forecast that was written.
@@ -85,7 +90,7 @@ func Periods(m *model.Model, horizon int) (mode int, ids []string, err error) {
 func (o *Options) check(m *model.Model) error {
 	series := m.Series()
 	if series == nil {
-		return fielderr.Errorf("data.modes", "the model has no mode of time, or its rows are no series, so there is nothing to forecast; fit a model with a mode such as time=year+month or date")
+		return fielderr.Errorf("data.modes", "the model has no list of series, because it has no mode of time, hardly any series has two rows, or an earlier version made it; fit a model with a mode such as time=year+month or date")
 	}
 	if a, b, twice := series.Line.SamePeriod(); twice {
 		return fielderr.Errorf("data.modes", "mode %s: the ids %q and %q are the same %s, so its cells have several values; write them in the same way, and fit the model again", series.Line.Mode().Name, a, b, unitName(m))

@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -32,9 +33,10 @@ type Model struct {
 	side  []*Side        // by mode, nil without side information
 	rows  [][]int32      // by mode and code: number of training rows
 
-	groups []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
-	series *panel.Panel         // nil if the training rows are no series
-	lines  []*timeline.Timeline // by mode, nil without series terms along it
+	groups     []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
+	series     *panel.Panel         // nil if the training rows are no series
+	lines      []*timeline.Timeline // by mode, nil without series terms along it
+	covariates *history.Encoder
 
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
@@ -64,9 +66,9 @@ type Contents struct {
 	Side  []*Side        // by mode, nil without side information
 	Rows  [][]int32      // by mode and code: number of training rows
 
-	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
-
-	Series *panel.Panel // of the training rows; nil if they are no series
+	Groups  []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+	History *history.History   // of the training rows, if a mode is computed from them
+	Series  *panel.Panel       // of the training rows; nil if they are no series
 }
 
 // Side is the side information of one mode.
@@ -88,6 +90,7 @@ func New(c Contents) (*Model, error) {
 	if err := m.findLines(); err != nil {
 		return nil, err
 	}
+	m.covariates = history.NewEncoder(m.modes, m.dicts, c.History, m.numberFormat())
 	m.findTrained()
 	m.resolve()
 	return m, nil
@@ -159,10 +162,11 @@ func (m *Model) Spec() spec.Spec { return m.spec.Clone() }
 
 // Modes returns a copy of the modes, in order.
 func (m *Model) Modes() []dataset.Mode {
-	return cloneEach(m.modes, func(mode dataset.Mode) dataset.Mode {
-		mode.Columns = slices.Clone(mode.Columns)
-		return mode
-	})
+	modes := slices.Clone(m.modes)
+	for i := range modes {
+		modes[i].Columns = slices.Clone(modes[i].Columns)
+	}
+	return modes
 }
 
 // Series returns the list of series, nil if the training rows are no series.
@@ -192,6 +196,9 @@ func (m *Model) Dicts() []*dataset.Dict { return slices.Clone(m.dicts) }
 // NewCombinations reports for each row whether a joint core has no training data
 // for its combination of ids.
 func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.UnseenCombinations(codes) }
+
+// Covariates returns the encoder of the covariates.
+func (m *Model) Covariates() *history.Encoder { return m.covariates }
 
 // Record returns a copy of the record of the fit.
 func (m *Model) Record() Record { return m.record.Clone() }

@@ -9,7 +9,7 @@ import (
 )
 
 // folder is where the panel is in a model file.
-const folder = "series/"
+const folder = "panel/"
 
 // Tensors returns the panel as tensors of a model file, none for a nil panel.
 func (p *Panel) Tensors() []modelfile.Tensor {

@@ -65,7 +65,7 @@ func (s *Server) predictArrow(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Kft-Model-Version", m.version)
 	out := newQueue(w)
 	sum, err := m.PredictTable(r.Context(), kft.Reader("request", r.Body), out, kft.TableOptions{
-		Strict: strict, AllowUnknown: true, Quantiles: levels, Only: only, Output: tableio.Output{Format: "arrow-stream", OnlyAdded: !keep},
+		Strict: strict, AllowUnknown: true, Quantiles: levels, Only: only, Output: tableio.Output{Format: "arrow-stream", AddedOnly: !keep},
 	})
 	if written := out.close(err); err == nil {
 		err = written

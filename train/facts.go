@@ -34,7 +34,7 @@ func (d *Data) findLater() {
 	d.laterMode = -1
 	ids := 0
 	for m := range d.table.Modes {
-		if n := d.table.Dicts[m].Len(); n > ids && d.isLater(m) {
+		if n := d.table.Dicts[m].Len(); n > ids && !d.table.Modes[m].Covariate() && d.isLater(m) {
 			d.laterMode, ids = m, n
 		}
 	}
@@ -89,7 +89,7 @@ func (d *Data) TimeMode() int {
 // IsCalendar reports whether a mode is a time, or a part of a date such as its month.
 func (d *Data) IsCalendar(mode int) bool {
 	m := d.table.Modes[mode]
-	return m.Func != "" || m.IsTime(d.table.Dicts[mode].IDs())
+	return m.Func != "" && !m.Covariate() || m.IsTime(d.table.Dicts[mode].IDs())
 }
 
 // maxBitmap is the number of possible combinations up to which they are counted in a

@@ -100,7 +100,7 @@ func (d *Data) seriesShare(parts []dataset.Part, time int, share float64, seed u
 		n := dict.Len()
 		enough := share*float64(n) >= leastIDs
 		had := share*float64(size) >= leastIDs
-		if m != time && (mode < 0 || enough && (!had || n < size) || !had && n > size) {
+		if m != time && !d.table.Modes[m].Covariate() && (mode < 0 || enough && (!had || n < size) || !had && n > size) {
 			mode, size = m, n
 		}
 	}

@@ -19,9 +19,9 @@ import (
 // Arrow. The zero value is text.
 type Output struct {
 	Format      string // "" or text, parquet, arrow, arrow-stream
-	Compression string // of text: "", gzip or zstd
+	Compression string // of text: "", gzip or zstd; of Arrow: "" for LZ4, or none; a stream is not compressed
 	Delimiter   byte   // of text; 0 keeps the delimiter of the table, or takes a comma if it has none or one of several characters
-	OnlyAdded   bool   // leaves out the columns of the table; not for text
+	AddedOnly   bool   // of Parquet and Arrow: write the added columns without those of the table
 }
 
 // OutputFor returns the output format that a file name implies: .parquet; .arrow,
@@ -95,12 +95,13 @@ func AppendColumns(ctx context.Context, source Source, schema dataset.Schema, di
 	if len(source.inputs) != 1 {
 		return fmt.Errorf("columns are added to one input at a time, but the source has %d (%s); give one", len(source.inputs), source)
 	}
-	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: !to.OnlyAdded}
+	typed := to.Format == "parquet" || to.Format == "arrow" || to.Format == "arrow-stream"
+	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: !typed || !to.AddedOnly}
 	p.schema.Absent = slices.Clone(schema.Absent)
 	for _, a := range added {
 		p.schema.Absent = append(p.schema.Absent, a.Name)
 	}
-	if to.Format == "parquet" || to.Format == "arrow" || to.Format == "arrow-stream" {
+	if typed {
 		return p.appendTyped(ctx, dicts, w, to, added, fill)
 	}
 	out, err := delimited.Compress(w, to.Compression)
@@ -176,7 +177,7 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 	own := 0 // columns of the table that are written
 	opened := func(t *openTable) (err error) {
 		var names []string
-		if !to.OnlyAdded {
+		if !to.AddedOnly {
 			names = slices.Clone(t.Names)
 		}
 		own = len(names)
@@ -199,11 +200,13 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 			}
 			names, kinds = append(names, a.Name), append(kinds, kind)
 		}
-		switch to.Format {
-		case "parquet":
+		switch {
+		case to.Format == "parquet":
 			out, err = columnar.NewParquetWriter(w, names, kinds)
-		case "arrow-stream":
+		case to.Format == "arrow-stream":
 			out = columnar.NewArrowStreamWriter(w, names, kinds)
+		case to.Compression == "none":
+			out, err = columnar.NewPlainArrowWriter(w, names, kinds)
 		default:
 			out, err = columnar.NewArrowWriter(w, names, kinds)
 		}
