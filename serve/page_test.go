@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func TestPage(t *testing.T) {
 
 	// By keyboard: type, choose the third suggestion, submit.
 	tab.Type("#mode-0", "s1")
-	tab.WaitFor(`!document.querySelector("#mode-0-list").hidden && document.querySelectorAll("#mode-0-list li").length > 5`)
+	tab.WaitFor(suggested("mode-0", "s1"))
 	tab.CheckAccessible()
 	for range 4 {
 		tab.Press(browser.Down)
@@ -57,7 +58,7 @@ func TestPage(t *testing.T) {
 	// By mouse: a suggestion, a scenario, another one, the difference.
 	tab.Click("#keep")
 	tab.Type("#mode-1", "i2")
-	tab.WaitFor(`document.querySelectorAll("#mode-1-list li").length > 3`)
+	tab.WaitFor(suggested("mode-1", "i2"))
 	tab.Click("#mode-1-list li:nth-child(3)")
 	tab.WaitFor(`document.querySelector("#mode-1").value === "i21"`)
 	tab.Click("#predict")
@@ -85,6 +86,12 @@ func TestPage(t *testing.T) {
 	tab.Viewport(360, 740)
 	tab.CheckAccessible()
 	tab.CheckConsole()
+}
+
+// suggested is true when the suggestions for a whole text are shown: those for its first
+// letters come before.
+func suggested(id, text string) string {
+	return fmt.Sprintf(`(items => items.length > 3 && items.every(i => i.textContent.startsWith(%q)))([...document.querySelectorAll("#%s-list:not([hidden]) li")])`, text, id)
 }
 
 // TestPageToken checks that the page asks for a token and then works. With KFT_SCREENSHOT it
