@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kernel-fried-tensor/kft/dataset/internal/hashtable"
+	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )

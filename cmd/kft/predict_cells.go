@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -34,7 +33,7 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 		if err != nil {
 			return err
 		}
-		if cells[i], err = cellFromColumns(m, cell); err != nil {
+		if cells[i], err = m.CellFromColumns(cell); err != nil {
 			return usagef("--cell %s: %v", text, err)
 		}
 	}
@@ -94,36 +93,6 @@ func writeCell(b *strings.Builder, cell string, p kft.Prediction, quantiles []ce
 		fmt.Fprintf(b, "; from side information: %s", strings.Join(p.FromSide, ", "))
 	}
 	b.WriteString("\n")
-}
-
-// cellFromColumns adds the ids of modes that the cell gives by their columns, as in
-// year=2016,month=1 for time=year+month.
-func cellFromColumns(m *kft.Model, cell kft.Cell) (kft.Cell, error) {
-	whole := maps.Clone(cell)
-	var used []string
-	for _, mode := range m.Modes() {
-		if _, named := cell[mode.Name]; named {
-			continue
-		}
-		id, ok, err := mode.ID(cell)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			whole[mode.Name] = id
-			used = append(used, mode.Columns...)
-		}
-	}
-	for _, column := range used {
-		isMode := false
-		for _, mode := range m.Modes() {
-			isMode = isMode || mode.Name == column
-		}
-		if !isMode {
-			delete(whole, column)
-		}
-	}
-	return whole, nil
 }
 
 // nearID suggests the nearest id of a mode.
