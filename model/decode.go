@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/sidetable"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -219,7 +220,23 @@ func (d *decoder) side(mode string, ids int) (*Side, error) {
 	for i, v := range has {
 		s.Has[i] = v == 1
 	}
-	return s, nil
+	return s, d.sideTable(s, mode, meta.Table)
+}
+
+// sideTable reads the values of side rows. Files of earlier versions have none.
+func (d *decoder) sideTable(s *Side, mode string, columns []string) error {
+	if len(columns) == 0 {
+		return nil
+	}
+	s.Table = &sidetable.Table{}
+	for k, name := range columns {
+		levels, of, err := d.levels(tableFolder(mode, k))
+		if err != nil {
+			return err
+		}
+		s.Table.Columns = append(s.Table.Columns, sidetable.Column{Name: name, Levels: levels, Of: of})
+	}
+	return s.Table.Check(len(s.Has))
 }
 
 // train reads one train of the field.

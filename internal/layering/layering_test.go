@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"evaluate"},
 	{"model"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty"},
-	{"conformal", "metrics", "relevance", "sideinfo", "baseline", "publicdata"},
+	{"conformal", "metrics", "relevance", "sideinfo", "sidetable", "baseline", "publicdata"},
 	{"predictive", "tt"},
 	{
 		"backend", "backend/backendtest", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",
