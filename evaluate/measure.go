@@ -69,8 +69,8 @@ type Rows struct {
 	Low []float32
 }
 
-// target returns the target of row i, NaN if it is missing.
-func (r Rows) target(i int) float64 { return dataset.TargetAt(r.Y, r.Low, i) }
+// Target returns the target of row i, NaN if it is missing.
+func (r Rows) Target(i int) float64 { return dataset.TargetAt(r.Y, r.Low, i) }
 
 // given returns what predictions of the rows depend on.
 func (r Rows) given() model.Rows {
@@ -109,7 +109,7 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 
 // add measures row i.
 func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Rows, i int, newCombination []bool) error {
-	v := rows.target(i)
+	v := rows.Target(i)
 	if math.IsNaN(v) || rows.W != nil && rows.W[i] == 0 {
 		return nil
 	}

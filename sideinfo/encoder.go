@@ -35,6 +35,10 @@ func (e *Encoder) setNames() {
 // Names returns the names of the features. The slice must not be modified.
 func (e *Encoder) Names() []string { return e.names }
 
+// Origins returns the column of the table that each feature was made of. The slice must
+// not be modified.
+func (e *Encoder) Origins() []string { return e.origins }
+
 // Encode returns the features of the rows of a table, in its order. The table must
 // have the columns to which the encoder was fitted and may have others. A value that
 // does not match the type of its column is an error; a new level of a category is

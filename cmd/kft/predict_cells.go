@@ -28,31 +28,17 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 	if levels == nil {
 		levels = []float64{.05, .95}
 	}
-	cells := make([]kft.Cell, len(c.Cell))
-	for i, text := range c.Cell {
-		cell, err := parseCell(text)
-		if err != nil {
-			return err
-		}
-		if cells[i], err = cellFromColumns(m, cell); err != nil {
-			return usagef("--cell %s: %v", text, err)
-		}
+	cells, err := parseCells(m, "--cell", c.Cell)
+	if err != nil {
+		return err
 	}
 	predict := m.Predict
 	if c.Strict {
 		predict = m.PredictStrict
 	}
 	predictions, err := predict(e.ctx, cells)
-	var unseen *kft.UnseenError
-	var wrong *kft.CellError
-	switch {
-	case errors.As(err, &unseen):
-		return fmt.Errorf("--cell %s: mode %s: the id %q is not in the training data%s; leave out --strict to predict it by the prior",
-			c.Cell[unseen.Row-1], unseen.Mode, unseen.ID, nearID(m, unseen.Mode, unseen.ID))
-	case errors.As(err, &wrong):
-		return usagef("--cell: %v", err)
-	case err != nil:
-		return err
+	if err != nil {
+		return cellError(m, "--cell", c.Cell, err)
 	}
 	var b strings.Builder
 	for i, p := range predictions {
@@ -78,6 +64,36 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 		writeCell(&b, c.Cell[i], p, quantiles)
 	}
 	_, err = io.WriteString(e.stdout, b.String())
+	return err
+}
+
+// parseCells parses cells, which may give the columns of modes. where is the argument in
+// messages.
+func parseCells(m *kft.Model, where string, texts []string) ([]kft.Cell, error) {
+	cells := make([]kft.Cell, len(texts))
+	for i, text := range texts {
+		cell, err := parseCell(where, text)
+		if err != nil {
+			return nil, err
+		}
+		if cells[i], err = cellFromColumns(m, cell); err != nil {
+			return nil, usagef("%s %s: %v", where, text, err)
+		}
+	}
+	return cells, nil
+}
+
+// cellError words an error about one of some cells.
+func cellError(m *kft.Model, where string, texts []string, err error) error {
+	var unseen *kft.UnseenError
+	var wrong *kft.CellError
+	switch {
+	case errors.As(err, &unseen):
+		return fmt.Errorf("%s %s: mode %s: the id %q is not in the training data%s; leave out --strict to predict it by the prior",
+			where, texts[unseen.Row-1], unseen.Mode, unseen.ID, nearID(m, unseen.Mode, unseen.ID))
+	case errors.As(err, &wrong):
+		return usagef("%s: %v", where, err)
+	}
 	return err
 }
 
@@ -141,7 +157,7 @@ func nearID(m *kft.Model, name, id string) string {
 
 // parseCell parses store=2106,item=11776. A piece without = continues the id before it,
 // which then contains a comma.
-func parseCell(text string) (kft.Cell, error) {
+func parseCell(where, text string) (kft.Cell, error) {
 	cell := kft.Cell{}
 	last := ""
 	for piece := range strings.SplitSeq(text, ",") {
@@ -149,12 +165,12 @@ func parseCell(text string) (kft.Cell, error) {
 		mode = strings.TrimSpace(mode)
 		switch _, again := cell[mode]; {
 		case !ok && last == "":
-			return nil, usagef("--cell: %q is not a cell; write it as in store=2106,item=11776,time=2016-12", text)
+			return nil, usagef("%s: %q is not a cell; write it as in store=2106,item=11776,time=2016-12", where, text)
 		case !ok:
 			cell[last] += "," + piece
 			continue
 		case again:
-			return nil, usagef("--cell: %q names %s twice", text, mode)
+			return nil, usagef("%s: %q names %s twice", where, text, mode)
 		}
 		cell[mode] = id
 		last = mode

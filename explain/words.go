@@ -1,0 +1,133 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/metrics"
+)
+
+// WriteText writes the explanation in words.
+func (e *Explanation) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s %s, 90 %% interval %s to %s\n", CellText(e.Cell), number(e.Prediction), e.Target, number(e.Low), number(e.High))
+	for _, mode := range e.Unseen {
+		fmt.Fprintf(&b, "  The %s %s is not in the training data and has no side information: the average %s takes its place.\n", mode, e.Cell[mode], mode)
+	}
+	for _, mode := range e.FromSide {
+		fmt.Fprintf(&b, "  The %s %s has no training rows: it is predicted from its side information.\n", mode, e.Cell[mode])
+	}
+	e.writeSteps(&b)
+	e.writeTerms(&b)
+	if e.WhatIf != nil {
+		e.writeWhatIf(&b)
+	}
+	for _, n := range e.Neighbours {
+		n.write(&b, e.Target, e.Scale)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// CellText writes a cell as in store=S001,item=A0001, with its modes in alphabetical
+// order.
+func CellText(cell map[string]string) string {
+	var pieces []string
+	for mode, id := range cell {
+		pieces = append(pieces, mode+"="+id)
+	}
+	slices.Sort(pieces)
+	return strings.Join(pieces, ",")
+}
+
+// writeSteps writes the waterfall: what each part adds on the modelling scale, and the
+// value in units of the target after it.
+func (e *Explanation) writeSteps(b *strings.Builder) {
+	change := "change"
+	if e.Scale != "identity" {
+		change += " (" + e.Scale + ")"
+	}
+	t := table{rows: [][]string{{"", change, e.Target}}}
+	for i, s := range e.Steps {
+		value := ""
+		if i > 0 && i <= len(e.Parts) {
+			value = signed(e.Parts[i-1].Value)
+		}
+		t.rows = append(t.rows, []string{s.Label, value, number(float64(s.To))})
+	}
+	t.write(b)
+}
+
+func (e *Explanation) writeTerms(b *strings.Builder) {
+	t := table{rows: [][]string{{"by term", "value", "average", "own weights", "side information"}}}
+	t.rows = append(t.rows, []string{"offset", number(e.Offset), "", "", ""})
+	for _, term := range e.Terms {
+		t.rows = append(t.rows, []string{term.Term, signed(term.Value), signed(term.Average), signed(term.Own), signed(term.Side)})
+	}
+	t.rows = append(t.rows, []string{"sum", number(e.Level), "", "", ""})
+	t.write(b)
+}
+
+func (e *Explanation) writeWhatIf(b *strings.Builder) {
+	w := e.WhatIf
+	var changes []string
+	for _, c := range w.Changes {
+		before := c.Before
+		if before == "" {
+			before = "missing"
+		}
+		changes = append(changes, fmt.Sprintf("%s (now %s)", c.Change, before))
+	}
+	fmt.Fprintf(b, "  With %s: %s %s instead of %s, 90 %% interval %s to %s\n", strings.Join(changes, ", "), number(w.Prediction), e.Target, number(e.Prediction), number(w.Low), number(w.High))
+}
+
+func (n *Neighbourhood) write(b *strings.Builder, target, scale string) {
+	fmt.Fprintf(b, "  %s %s has %s%s; nearest by %s:\n", n.Mode, n.ID, plural.Count(n.Rows, "training row"), meanText(n.Mean, target), n.By)
+	for _, near := range n.Nearest {
+		fmt.Fprintf(b, "    %s: distance %s, %s%s\n", near.ID, number(near.Distance), plural.Count(near.Rows, "row"), meanText(near.Mean, target))
+	}
+}
+
+func meanText(mean *metrics.Number, target string) string {
+	if mean == nil {
+		return ""
+	}
+	return fmt.Sprintf(", mean %s %s", target, number(float64(*mean)))
+}
+
+func number(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "not finite"
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+func signed(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%+.4g", v)
+}
+
+// table aligns columns: the first to the left, the others to the right.
+type table struct{ rows [][]string }
+
+func (t table) write(b *strings.Builder) {
+	width := make([]int, len(t.rows[0]))
+	for _, row := range t.rows {
+		for i, text := range row {
+			width[i] = max(width[i], len([]rune(text)))
+		}
+	}
+	for _, row := range t.rows {
+		line := "  " + row[0] + strings.Repeat(" ", width[0]-len([]rune(row[0])))
+		for i, text := range row[1:] {
+			line += "  " + strings.Repeat(" ", width[i+1]-len([]rune(text))) + text
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}

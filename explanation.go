@@ -1,0 +1,55 @@
+package kft
+
+import (
+	"context"
+
+	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/explain"
+)
+
+// Types of explanations, documented in package explain.
+type (
+	// An Explanation says why the prediction of a cell is what it is.
+	Explanation    = explain.Explanation
+	ExplainOptions = explain.Options
+	// An Explainer keeps what explanations of one model share.
+	Explainer = explain.Explainer
+	// A SideChange gives an id another value in a column of its side table.
+	SideChange = explain.Change
+	// ModelExplanation explains a model as a whole.
+	ModelExplanation = explain.Summary
+	// A ChangeError reports a change of side information that is not possible.
+	ChangeError = explain.ChangeError
+)
+
+// Explain gives the reasons for the predictions of cells: what each term adds, and what
+// the own weights and the side information of each id add. On the modelling scale the
+// parts sum to the prediction. Use [Model.Explainer] for many calls.
+func (m *Model) Explain(ctx context.Context, cells []Cell, opt ExplainOptions) ([]Explanation, error) {
+	return explain.Cells(ctx, m.fitted, cells, opt)
+}
+
+// Explainer returns an explainer of the model, which is safe for concurrent use.
+func (m *Model) Explainer() (*Explainer, error) { return explain.New(m.fitted) }
+
+// ParseChange parses a change of side information such as item.price=12.5.
+func (m *Model) ParseChange(text string) (SideChange, error) {
+	return explain.ParseChange(text, m.fitted.Spec().ModeNames())
+}
+
+// ExplainModel explains the model as a whole. With a source, which must be the table of
+// the fit, it also measures the importance of modes and columns on the validation set.
+// Another table is a [NotFittedError].
+func (m *Model) ExplainModel(ctx context.Context, source *Source, opt TableOptions) (*ModelExplanation, error) {
+	x, err := explain.New(m.fitted)
+	if err != nil {
+		return nil, err
+	}
+	var fitted *evaluate.Fitted
+	if source != nil {
+		if fitted, err = evaluate.ReadFitted(ctx, m.fitted, *source, opt); err != nil {
+			return nil, err
+		}
+	}
+	return x.Summarize(ctx, fitted, explain.ImportanceOptions{})
+}

@@ -1,0 +1,159 @@
+// Package figure draws charts as SVG: lines with bands, bars, waterfalls and maps. A
+// drawing has a title and a description for screen readers, uses the fonts of the system,
+// and follows the colours of a light or a dark surrounding. The same chart gives the same
+// bytes on every machine.
+package figure
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Style is the style sheet of the drawings. A page that contains drawings inline includes
+// it once; [Figure.WriteTo] adds it to a document of its own.
+const Style = `.kft-figure{--ink:#1c2024;--soft:#5b6470;--rule:#d8dde3;--a:#0b62c4;--b:#b3450b;--c:#1a7f45;--d:#7a3fb5;--low:#b2182b;--high:#2166ac;--none:#e4e4e4;--paper:#fff;font:12px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;max-width:100%;height:auto}
+@media (prefers-color-scheme:dark){.kft-figure{--ink:#e7eaee;--soft:#a4adb8;--rule:#3a424c;--a:#6cb2ff;--b:#ffab70;--c:#6fd08c;--d:#cba6ff;--none:#343a41;--paper:#15181c}}
+@media print{.kft-figure{--ink:#000;--soft:#444;--rule:#ccc;--a:#0b62c4;--b:#b3450b;--c:#1a7f45;--d:#7a3fb5;--none:#e4e4e4;--paper:#fff}}
+.kft-figure text{fill:var(--ink)}.kft-figure .soft{fill:var(--soft)}.kft-figure .head{font-weight:600;font-size:13px}
+.kft-figure .rule{stroke:var(--rule)}.kft-figure .axis{stroke:var(--soft)}.kft-figure .mark{stroke:var(--soft);stroke-dasharray:4 3}.kft-figure .paper{fill:var(--paper)}
+.kft-figure .fa{fill:var(--a)}.kft-figure .fb{fill:var(--b)}.kft-figure .fc{fill:var(--c)}.kft-figure .fd{fill:var(--d)}.kft-figure .fs{fill:var(--soft)}.kft-figure .none{fill:var(--none)}
+.kft-figure .la{stroke:var(--a);fill:none}.kft-figure .lb{stroke:var(--b);fill:none}.kft-figure .lc{stroke:var(--c);fill:none}.kft-figure .ld{stroke:var(--d);fill:none}.kft-figure .ls{stroke:var(--soft);fill:none}
+.kft-figure .band{fill-opacity:.2}.kft-figure path{stroke-width:1.6}`
+
+// A Figure is a drawing. Coordinates are pixels from the upper left.
+type Figure struct {
+	Width, Height      float64
+	Title, Description string
+	body               bytes.Buffer
+}
+
+// Anchors of a text.
+const (
+	Start  = "start"
+	Middle = "middle"
+	End    = "end"
+)
+
+// coordinate writes a coordinate with one decimal at most.
+func coordinate(v float64) string {
+	text := strconv.FormatFloat(v, 'f', 1, 64)
+	return strings.TrimSuffix(strings.TrimSuffix(text, ".0"), "-0")
+}
+
+// Rect draws a filled rectangle with a tip that is shown at the pointer, "" for none. The
+// classes fa to fd, fs and none are colours.
+func (f *Figure) Rect(x, y, w, h float64, class, tip string) {
+	f.rect(x, y, w, h, `class="`+class+`"`, tip)
+}
+
+func (f *Figure) rect(x, y, w, h float64, attributes, tip string) {
+	fmt.Fprintf(&f.body, `<rect x="%s" y="%s" width="%s" height="%s" %s`, coordinate(x), coordinate(y), coordinate(max(w, 0)), coordinate(max(h, 0)), attributes)
+	f.end("rect", tip)
+}
+
+// Dot draws a filled circle.
+func (f *Figure) Dot(x, y, radius float64, class, tip string) {
+	fmt.Fprintf(&f.body, `<circle cx="%s" cy="%s" r="%s" class="%s"`, coordinate(x), coordinate(y), coordinate(radius), class)
+	f.end("circle", tip)
+}
+
+// end closes an element, with a tip if there is one.
+func (f *Figure) end(element, tip string) {
+	if tip == "" {
+		f.body.WriteString("/>\n")
+		return
+	}
+	fmt.Fprintf(&f.body, "><title>%s</title></%s>\n", escape(tip), element)
+}
+
+// Line draws a straight line of the class rule, axis or mark.
+func (f *Figure) Line(x1, y1, x2, y2 float64, class string) {
+	fmt.Fprintf(&f.body, `<line x1="%s" y1="%s" x2="%s" y2="%s" class="%s"/>`+"\n", coordinate(x1), coordinate(y1), coordinate(x2), coordinate(y2), class)
+}
+
+// Path draws a line through points, x and y in turn. The classes la to ld and ls are
+// colours.
+func (f *Figure) Path(points []float64, class string) {
+	if len(points) == 0 {
+		return
+	}
+	fmt.Fprintf(&f.body, `<path class="%s" d="%s"/>`+"\n", class, pathData(points))
+}
+
+// Area fills a polygon.
+func (f *Figure) Area(points []float64, class string) {
+	if len(points) == 0 {
+		return
+	}
+	fmt.Fprintf(&f.body, `<path class="%s" stroke="none" d="%sZ"/>`+"\n", class, pathData(points))
+}
+
+func pathData(points []float64) string {
+	var b strings.Builder
+	for i := 0; i+1 < len(points); i += 2 {
+		letter := "L"
+		if i == 0 {
+			letter = "M"
+		}
+		b.WriteString(letter + coordinate(points[i]) + " " + coordinate(points[i+1]))
+	}
+	return b.String()
+}
+
+// Text writes a text, centred vertically. The class is "", soft or head.
+func (f *Figure) Text(x, y float64, anchor, class, text string) {
+	f.text(x, y, anchor, class, text, "")
+}
+
+// TextUp writes a text that is read from bottom to top.
+func (f *Figure) TextUp(x, y float64, anchor, class, text string) {
+	f.text(x, y, anchor, class, text, fmt.Sprintf(` transform="rotate(-90 %s %s)"`, coordinate(x), coordinate(y)))
+}
+
+func (f *Figure) text(x, y float64, anchor, class, text, turn string) {
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	fmt.Fprintf(&f.body, `<text x="%s" y="%s" text-anchor="%s" dominant-baseline="central"%s%s>%s</text>`+"\n", coordinate(x), coordinate(y), anchor, class, turn, escape(text))
+}
+
+// TextWidth estimates the width of a text in pixels.
+func TextWidth(text string) float64 { return 6.8 * float64(len([]rune(text))) }
+
+// Shorten cuts a text to at most n characters.
+func Shorten(text string, n int) string {
+	r := []rune(text)
+	if len(r) <= n {
+		return text
+	}
+	return string(r[:n-1]) + "…"
+}
+
+func escape(text string) string {
+	var b bytes.Buffer
+	xml.EscapeText(&b, []byte(text)) // cannot fail for a buffer
+	return b.String()
+}
+
+// Inline returns the drawing as an element of an HTML page that has [Style].
+func (f *Figure) Inline() string { return f.element("", "") }
+
+func (f *Figure) element(namespace, style string) string {
+	description := ""
+	if f.Description != "" {
+		description = "<desc>" + escape(f.Description) + "</desc>"
+	}
+	return fmt.Sprintf(`<svg%s class="kft-figure" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-label="%s"><title>%s</title>%s%s`+"\n%s</svg>\n",
+		namespace, coordinate(f.Width), coordinate(f.Height), coordinate(f.Width), coordinate(f.Height), escape(f.Title), escape(f.Title), description, style, f.body.Bytes())
+}
+
+// WriteTo writes the drawing as an SVG document.
+func (f *Figure) WriteTo(w io.Writer) (int64, error) {
+	paper := fmt.Sprintf(`<rect width="%s" height="%s" class="paper"/>`, coordinate(f.Width), coordinate(f.Height))
+	n, err := io.WriteString(w, f.element(` xmlns="http://www.w3.org/2000/svg"`, "<style>"+Style+"</style>"+paper))
+	return int64(n), err
+}
