@@ -17,7 +17,7 @@ import (
 )
 
 // A CoverageMap is the coverage of central intervals by the entities of two modes,
-// drawn by its methods WritePNG and WriteSVG.
+// drawn by its method WriteSVG.
 type CoverageMap struct {
 	*metrics.CoverageMap
 	Labels metrics.CoverageMapLabels

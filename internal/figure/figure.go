@@ -157,3 +157,11 @@ func (f *Figure) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.WriteString(w, f.element(` xmlns="http://www.w3.org/2000/svg"`, "<style>"+Style+"</style>"+paper))
 	return int64(n), err
 }
+
+// Beside returns a figure of two others, one at the right of the other.
+func Beside(left, right *Figure, title string) *Figure {
+	f := &Figure{Width: left.Width + right.Width, Height: max(left.Height, right.Height), Title: title, Description: left.Description + right.Description}
+	f.body.Write(left.body.Bytes())
+	fmt.Fprintf(&f.body, `<g transform="translate(%s 0)">`+"\n%s</g>\n", coordinate(left.Width), right.body.Bytes())
+	return f
+}
