@@ -65,6 +65,8 @@ type Explanation struct {
 
 	Neighbours []Neighbourhood `json:"neighbours,omitempty"`
 	WhatIf     *WhatIf         `json:"what_if,omitempty"`
+
+	modes []string // in the order of the model
 }
 
 // An Outcome is a predictive distribution in units of the target.
@@ -190,7 +192,7 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 			return nil, err
 		}
 		e := &out[i]
-		*e = Explanation{Cell: cells[i], Unseen: p.Unseen, FromSide: p.FromSide, Outcome: outcomeOf(p.Distribution()), Target: m.Spec().Data.Target, Scale: m.Spec().Transform}
+		*e = Explanation{Cell: cells[i], Unseen: p.Unseen, FromSide: p.FromSide, Outcome: outcomeOf(p.Distribution()), Target: m.Spec().Data.Target, Scale: m.Spec().Transform, modes: m.Spec().ModeNames()}
 		if m.Scale().Transform == predictive.LogRate {
 			e.Scale = "log"
 		}

@@ -279,6 +279,47 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
+// TestEmbed checks that distances of the embedding are those of the neighbours.
+func TestEmbed(t *testing.T) {
+	t.Parallel()
+	m, _ := fit(t, "wlr")
+	x, err := explain.New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const item, i3 = 1, "i3"
+	var codes []int32
+	for code := range m.IDs(item) {
+		codes = append(codes, int32(code))
+	}
+	e := x.Embed(item, codes, 8)
+	if e.Share < 0.999 || len(e.Points) != 12 || len(e.Points[0]) != 4 {
+		t.Fatalf("got %d points of %d dimensions with the share %v, want all of 4 dimensions", len(e.Points), len(e.Points[0]), e.Share)
+	}
+	got, err := x.Cells(t.Context(), cells[:1], explain.Options{Neighbours: 11})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(id string) []float64 { return e.Points[slices.Index(e.Codes, m.Code(item, id))] }
+	for _, n := range got[0].Neighbours {
+		if n.Mode != "item" || n.By != explain.ByFactors {
+			continue
+		}
+		for _, near := range n.Nearest {
+			square := 0.0
+			for d, v := range at(near.ID) {
+				square += (v - at(i3)[d]) * (v - at(i3)[d])
+			}
+			if math.Abs(math.Sqrt(square)-near.Distance) > 1e-4 {
+				t.Errorf("%s: got distance %v in the embedding, %v as a neighbour", near.ID, math.Sqrt(square), near.Distance)
+			}
+		}
+	}
+	if x.Embed(2, nil, 2) == nil {
+		t.Error("the months have no embedding")
+	}
+}
+
 func sorted(set map[string]bool) []string {
 	var out []string
 	for name := range set {

@@ -1,8 +1,10 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +16,7 @@ import (
 // WriteText writes the explanation in words.
 func (e *Explanation) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s %s, 90 %% interval %s to %s\n", CellText(e.Cell), number(e.Prediction), e.Target, number(e.Low), number(e.High))
+	fmt.Fprintf(&b, "%s: %s %s, 90 %% interval %s to %s\n", e.cellText(), number(e.Prediction), e.Target, number(e.Low), number(e.High))
 	for _, mode := range e.Unseen {
 		fmt.Fprintf(&b, "  The %s %s is not in the training data and has no side information: the average %s takes its place.\n", mode, e.Cell[mode], mode)
 	}
@@ -33,15 +35,19 @@ func (e *Explanation) WriteText(w io.Writer) error {
 	return err
 }
 
-// CellText writes a cell as in store=S001,item=A0001, with its modes in alphabetical
-// order.
-func CellText(cell map[string]string) string {
-	var pieces []string
-	for mode, id := range cell {
-		pieces = append(pieces, mode+"="+id)
+// cellText writes the cell as in store=S001,item=A0001.
+func (e *Explanation) cellText() string {
+	order := func(name string) int {
+		if at := slices.Index(e.modes, name); at >= 0 {
+			return at
+		}
+		return len(e.modes) // weights and exposures
 	}
-	slices.Sort(pieces)
-	return strings.Join(pieces, ",")
+	names := slices.SortedFunc(maps.Keys(e.Cell), func(a, b string) int { return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a, b)) })
+	for i, name := range names {
+		names[i] += "=" + e.Cell[name]
+	}
+	return strings.Join(names, ",")
 }
 
 // writeSteps writes the waterfall: what each part adds on the modelling scale, and the
