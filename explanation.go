@@ -2,9 +2,11 @@ package kft
 
 import (
 	"context"
+	"io"
 
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/explain"
+	"github.com/kernel-fried-tensor/kft/report"
 )
 
 // Types of explanations, documented in package explain.
@@ -52,4 +54,15 @@ func (m *Model) ExplainModel(ctx context.Context, source *Source, opt TableOptio
 		}
 	}
 	return x.Summarize(ctx, fitted, explain.ImportanceOptions{})
+}
+
+// ReportOptions specify what a report contains. Package report documents the fields.
+type ReportOptions = report.Options
+
+// Report writes one self-contained HTML page about the model: verdict, data, scores,
+// calibration, residuals, effects of ids, side information, series, and the
+// specification. It has at most 2 MB. A table that is not that of the fit is a
+// [NotFittedError].
+func (m *Model) Report(ctx context.Context, w io.Writer, opt ReportOptions) error {
+	return report.Write(ctx, w, m.fitted, opt)
 }

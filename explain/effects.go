@@ -137,8 +137,8 @@ const (
 )
 
 // Curves returns the learned curves of a mode: of its ids if they have an order in time,
-// of the months of a year, and of each column of its side information.
-func (x *Explainer) Curves(mode int) ([]Curve, error) {
+// of the months of a year, and of the first columns of its side information, 0 for all.
+func (x *Explainer) Curves(mode, columns int) ([]Curve, error) {
 	var out []Curve
 	info := x.m.Modes()[mode]
 	effects := x.Effects(mode)
@@ -156,7 +156,7 @@ func (x *Explainer) Curves(mode int) ([]Curve, error) {
 	if side == nil || !x.m.Informed(mode) || side.Table == nil || x.m.Spec().Side.PlaceboOf(info.Name) != "" {
 		return out, nil
 	}
-	for _, name := range side.Table.Names() {
+	for _, name := range first(side.Table.Names(), columns) {
 		curve, err := x.columnCurve(mode, side, name)
 		if err != nil {
 			return nil, err

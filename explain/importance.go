@@ -29,6 +29,7 @@ type Importance struct {
 type ImportanceOptions struct {
 	Rows         int // the largest number of rows; 100,000 by default
 	Permutations int // 3 by default
+	Columns      int // the largest number of side columns of a mode; 0 for all
 }
 
 // Importances measures the importance of each mode and of each column of side
@@ -68,7 +69,7 @@ func (x *Explainer) Importances(ctx context.Context, b backend.Backend, rows eva
 		if err != nil {
 			return nil, err
 		}
-		for _, column := range x.columns(mode) {
+		for _, column := range first(x.columns(mode), opt.Columns) {
 			err := measure(info.Name, column, func(rng *rand.Rand) (float64, error) {
 				changed, err := x.permuteColumn(mode, column, rng)
 				if err != nil {
@@ -83,6 +84,14 @@ func (x *Explainer) Importances(ctx context.Context, b backend.Backend, rows eva
 	}
 	slices.SortStableFunc(out, func(a, b Importance) int { return cmp.Compare(b.Loss, a.Loss) })
 	return out, nil
+}
+
+// first returns the first n names, all for n = 0.
+func first(names []string, n int) []string {
+	if n > 0 && len(names) > n {
+		return names[:n]
+	}
+	return names
 }
 
 func meanAndSD(values []float64) (mean, sd float64) {

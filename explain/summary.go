@@ -45,7 +45,7 @@ func (x *Explainer) Summarize(ctx context.Context, f *evaluate.Fitted, opt Impor
 		s.Part = part.String()
 	}
 	for mode := range x.m.Modes() {
-		curves, err := x.Curves(mode)
+		curves, err := x.Curves(mode, opt.Columns)
 		if err != nil {
 			return nil, err
 		}

@@ -24,6 +24,7 @@ type commandLine struct {
 	Experiment experimentCommand `cmd:"" help:"Compare configurations on the same splits of a table."`
 	Predict    predictCommand    `cmd:"" help:"Predict the rows of a table, or single cells."`
 	Explain    explainCommand    `cmd:"" help:"Give the reasons for predictions, or explain a model."`
+	Report     reportCommand     `cmd:"" help:"Write a page about a model: verdict, scores, calibration, effects, series."`
 	Evaluate   evaluateCommand   `cmd:"" help:"Measure a model on a table that has the target."`
 	Calibrate  calibrateCommand  `cmd:"" help:"Recalibrate the intervals of a model with new data."`
 	Plot       plotCommand       `cmd:"" help:"Plot the coverage of intervals, or a study."`

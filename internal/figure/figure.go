@@ -6,6 +6,7 @@ package figure
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -15,14 +16,9 @@ import (
 
 // Style is the style sheet of the drawings. A page that contains drawings inline includes
 // it once; [Figure.WriteTo] adds it to a document of its own.
-const Style = `.kft-figure{--ink:#1c2024;--soft:#5b6470;--rule:#d8dde3;--a:#0b62c4;--b:#b3450b;--c:#1a7f45;--d:#7a3fb5;--low:#b2182b;--high:#2166ac;--none:#e4e4e4;--paper:#fff;font:12px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;max-width:100%;height:auto}
-@media (prefers-color-scheme:dark){.kft-figure{--ink:#e7eaee;--soft:#a4adb8;--rule:#3a424c;--a:#6cb2ff;--b:#ffab70;--c:#6fd08c;--d:#cba6ff;--none:#343a41;--paper:#15181c}}
-@media print{.kft-figure{--ink:#000;--soft:#444;--rule:#ccc;--a:#0b62c4;--b:#b3450b;--c:#1a7f45;--d:#7a3fb5;--none:#e4e4e4;--paper:#fff}}
-.kft-figure text{fill:var(--ink)}.kft-figure .soft{fill:var(--soft)}.kft-figure .head{font-weight:600;font-size:13px}
-.kft-figure .rule{stroke:var(--rule)}.kft-figure .axis{stroke:var(--soft)}.kft-figure .mark{stroke:var(--soft);stroke-dasharray:4 3}.kft-figure .paper{fill:var(--paper)}
-.kft-figure .fa{fill:var(--a)}.kft-figure .fb{fill:var(--b)}.kft-figure .fc{fill:var(--c)}.kft-figure .fd{fill:var(--d)}.kft-figure .fs{fill:var(--soft)}.kft-figure .none{fill:var(--none)}
-.kft-figure .la{stroke:var(--a);fill:none}.kft-figure .lb{stroke:var(--b);fill:none}.kft-figure .lc{stroke:var(--c);fill:none}.kft-figure .ld{stroke:var(--d);fill:none}.kft-figure .ls{stroke:var(--soft);fill:none}
-.kft-figure .band{fill-opacity:.2}.kft-figure path{stroke-width:1.6}`
+//
+//go:embed style.css
+var Style string
 
 // A Figure is a drawing. Coordinates are pixels from the upper left.
 type Figure struct {

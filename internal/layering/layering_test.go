@@ -20,7 +20,7 @@ var layers = [][]string{
 	},
 	{"bench", "bench/simulate", "experiment"},
 	{"."},
-	{"search"},
+	{"search", "report"},
 	{"train", "explain"},
 	{"evaluate"},
 	{"model"},
