@@ -39,7 +39,7 @@ var layers = [][]string{
 // internals lists the packages under internal. All layers may import them, so they
 // import only each other.
 var internals = []string{
-	"internal/atomicfile", "internal/buildinfo", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/figure", "internal/gradcheck",
+	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/figure", "internal/gradcheck",
 	"internal/layering", "internal/notices", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable",
 }
 
