@@ -37,14 +37,17 @@ func (b *builder) calibration() error {
 	return nil
 }
 
+// minDotRows is the number of rows from which an id is drawn.
+const minDotRows = 50
+
 // coverageGroups draws coverage against width by group and lists the worst groups.
 func (b *builder) coverageGroups() []block {
 	s := b.measured
-	c := figure.Lines{Title: "Coverage against width, by group of 200 rows or more", XName: "mean width of the 90 % interval (logarithm to base 10)", YName: "percent of values inside the 90 % interval", Reference: []float64{90}}
+	c := figure.Lines{Title: fmt.Sprintf("Coverage against width, by id with %d rows or more", minDotRows), XName: "mean width of the 90 % interval (logarithm to base 10)", YName: "percent of values inside the 90 % interval", Reference: []float64{90}}
 	for mode, info := range b.m.Modes() {
 		ids := b.m.Dicts()[mode]
 		groups := s.by(ids.Len(), func(i int) int { return int(s.codes[mode][i]) }, func(k int) string { return ids.ID(int32(k)) })
-		groups = slices.DeleteFunc(groups, func(g group) bool { return g.N < metrics.MinEntityRows || !(g.meanWidth() > 0) })
+		groups = slices.DeleteFunc(groups, func(g group) bool { return g.N < minDotRows || !(g.meanWidth() > 0) })
 		slices.SortStableFunc(groups, func(a, c group) int { return cmp.Compare(c.N, a.N) })
 		series := figure.Series{Name: info.Name, Colour: "abcd"[mode%4], Dots: true}
 		for _, g := range groups[:min(len(groups), 250)] {
