@@ -236,6 +236,11 @@ func (d *decoder) sideTable(s *Side, mode string, columns []string) error {
 		}
 		s.Table.Columns = append(s.Table.Columns, sidetable.Column{Name: name, Levels: levels, Of: of})
 	}
+	for _, name := range s.Encoder.Origins() {
+		if s.Table.Column(name) == nil {
+			return fmt.Errorf("the values of column %q are missing", name)
+		}
+	}
 	return s.Table.Check(len(s.Has))
 }
 
