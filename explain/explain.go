@@ -183,9 +183,12 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	x.mutex.Lock()
-	moments := m.Moments(x.engine, rows.Codes)
-	x.mutex.Unlock()
+	var moments tt.Moments // for what-if alone
+	if len(opt.WhatIf) > 0 {
+		x.mutex.Lock()
+		moments = m.Moments(x.engine, rows.Codes)
+		x.mutex.Unlock()
+	}
 	out := make([]Explanation, len(cells))
 	for i, p := range predictions {
 		if err := ctx.Err(); err != nil {

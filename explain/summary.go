@@ -54,6 +54,14 @@ func (x *Explainer) Summarize(ctx context.Context, f *evaluate.Fitted, opt Impor
 	return s, nil
 }
 
+// PartName names the part of the table in words: validation or test.
+func (s *Summary) PartName() string {
+	if s.Part == dataset.Valid.String() {
+		return "validation"
+	}
+	return s.Part
+}
+
 // WriteText writes the summary in words.
 func (s *Summary) WriteText(w io.Writer) error {
 	var b strings.Builder
@@ -67,7 +75,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 	}
 	t.write(&b)
 	if s.Importances != nil {
-		fmt.Fprintf(&b, "Fall of R2 (%s) on the %s set if values are exchanged at random:\n", s.Scale, s.Part)
+		fmt.Fprintf(&b, "Fall of R2 (%s) on the %s set if values are exchanged at random:\n", s.Scale, s.PartName())
 		t = table{rows: [][]string{{"mode or column", "fall", "sd"}}}
 		for _, i := range s.Importances {
 			name := i.Mode

@@ -16,7 +16,7 @@ func (b *builder) data() error {
 	for row := range b.m.FittedRows() {
 		parts[b.m.Part(row)]++
 	}
-	sheet := &grid{Caption: "The table of the fit", Header: []string{"fact", "value"}}
+	sheet := &grid{Caption: "The table of the fit", Header: []string{"fact", "value"}, Words: true}
 	add := func(name, value string) { sheet.Rows = append(sheet.Rows, []string{name, value}) }
 	add("target", s.Data.Target)
 	add("rows", count(r.Rows.Rows))

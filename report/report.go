@@ -103,6 +103,7 @@ type grid struct {
 	Caption string
 	Header  []string
 	Rows    [][]string
+	Words   bool // values are words, not numbers
 }
 
 // builder collects the sections of a page.

@@ -25,7 +25,7 @@ type Bars struct {
 func (c Bars) Figure() *Figure {
 	const row = 22.0
 	top := 46.0
-	label := 40.0
+	label, beside := 40.0, 40.0
 	values := append([]float64(nil), c.Reference...)
 	if c.From != nil {
 		values = append(values, *c.From)
@@ -35,10 +35,11 @@ func (c Bars) Figure() *Figure {
 	f := &Figure{Title: c.Title}
 	for _, b := range c.Bars {
 		label = max(label, TextWidth(Shorten(b.Label, 36)))
+		beside = max(beside, TextWidth(b.text()))
 		values = append(values, b.Value)
 		f.Description += fmt.Sprintf("%s: %s. ", b.Label, b.text())
 	}
-	f.Width, f.Height = label+16+460, top+row*float64(len(c.Bars))+30
+	f.Width, f.Height = label+16+370+beside+20, top+row*float64(len(c.Bars))+30
 	f.Text(10, 16, Start, "head", Shorten(c.Title, int(f.Width/7)))
 	f.Text(10, 33, Start, "soft", c.Unit)
 	a := &axes{f: f, x: label + 16, y: top, w: 370, h: row * float64(len(c.Bars))}

@@ -19,13 +19,13 @@ type Waterfall struct {
 // Figure draws the waterfall.
 func (c Waterfall) Figure() *Figure {
 	const row, head = 26.0, 46.0
-	label := 0.0
+	label, beside := 0.0, 0.0
 	var values []float64
 	for _, s := range c.Steps {
-		label = max(label, TextWidth(Shorten(s.Label, 48)))
+		label, beside = max(label, TextWidth(Shorten(s.Label, 48))), max(beside, TextWidth(s.Change))
 		values = append(values, s.From, s.To)
 	}
-	f := &Figure{Width: 20 + label + 480, Height: head + row*float64(len(c.Steps)) + 30, Title: c.Title}
+	f := &Figure{Width: 16 + label + 370 + beside + 20, Height: head + row*float64(len(c.Steps)) + 30, Title: c.Title}
 	f.Text(10, 16, Start, "head", Shorten(c.Title, int(f.Width/7)))
 	f.Text(10, 33, Start, "soft", c.Unit)
 	a := &axes{f: f, x: 16 + label, y: head, w: 370, h: row * float64(len(c.Steps))}
