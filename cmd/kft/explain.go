@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/celltext"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
@@ -72,7 +74,7 @@ func (c *explainCommand) Run(e *env) error {
 }
 
 func (c *explainCommand) cells(e *env, m *kft.Model) error {
-	cells, err := parseCells(m, "cell", c.Cell)
+	cells, err := celltext.ParseAll(m, "cell", c.Cell)
 	if err != nil {
 		return err
 	}
@@ -83,7 +85,7 @@ func (c *explainCommand) cells(e *env, m *kft.Model) error {
 	for _, text := range c.WhatIf {
 		change, err := m.ParseChange(text)
 		if err != nil {
-			return usagef("--what-if %v", err)
+			return fmt.Errorf("--what-if %w", err)
 		}
 		opt.WhatIf = append(opt.WhatIf, change)
 	}
@@ -91,9 +93,9 @@ func (c *explainCommand) cells(e *env, m *kft.Model) error {
 	var change *kft.ChangeError
 	switch {
 	case errors.As(err, &change):
-		return usagef("--what-if %v", err)
+		return fmt.Errorf("--what-if %w", err)
 	case err != nil:
-		return cellError(m, "cell", c.Cell, err)
+		return celltext.Reword(m, "cell", c.Cell, err)
 	}
 	for i := range explanations {
 		if c.JSON {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/celltext"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
@@ -50,7 +51,7 @@ func (c *reportCommand) Run(e *env) error {
 		opt.Source = &source
 	}
 	for _, text := range c.Series {
-		cell, err := parseCell("--series", text)
+		cell, err := celltext.Parse("--series", text)
 		if err != nil {
 			return err
 		}

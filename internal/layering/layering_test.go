@@ -15,7 +15,7 @@ const module = "github.com/kernel-fried-tensor/kft"
 // of lower layers, and within its own layer only packages in the same top folder.
 var layers = [][]string{
 	{
-		"cmd/kft", "cmd/kft/internal/childprocess", "cmd/kft/internal/completion", "cmd/kft/internal/progress", "cmd/kft/internal/summary",
+		"cmd/kft", "cmd/kft/internal/celltext", "cmd/kft/internal/childprocess", "cmd/kft/internal/completion", "cmd/kft/internal/progress", "cmd/kft/internal/summary",
 		"cmd/kft/internal/textformat",
 	},
 	{"bench", "bench/simulate", "experiment"},
