@@ -20,6 +20,8 @@ type (
 	SideChange = explain.Change
 	// ModelExplanation explains a model as a whole.
 	ModelExplanation = explain.Summary
+	// A FittedTable is the table that a model was fitted to.
+	FittedTable = evaluate.Fitted
 	// A ChangeError reports a change of side information that is not possible.
 	ChangeError = explain.ChangeError
 )
@@ -29,6 +31,12 @@ type (
 // parts sum to the prediction. Use [Model.Explainer] for many calls.
 func (m *Model) Explain(ctx context.Context, cells []Cell, opt ExplainOptions) ([]Explanation, error) {
 	return explain.Cells(ctx, m.fitted, cells, opt)
+}
+
+// ReadFitted reads the table that the model was fitted to, for [ExplainOptions]. Another
+// table is a [NotFittedError].
+func (m *Model) ReadFitted(ctx context.Context, source Source, opt TableOptions) (*FittedTable, error) {
+	return evaluate.ReadFitted(ctx, m.fitted, source, opt)
 }
 
 // Explainer returns an explainer of the model, which is safe for concurrent use.
@@ -47,9 +55,9 @@ func (m *Model) ExplainModel(ctx context.Context, source *Source, opt TableOptio
 	if err != nil {
 		return nil, err
 	}
-	var fitted *evaluate.Fitted
+	var fitted *FittedTable
 	if source != nil {
-		if fitted, err = evaluate.ReadFitted(ctx, m.fitted, *source, opt); err != nil {
+		if fitted, err = m.ReadFitted(ctx, *source, opt); err != nil {
 			return nil, err
 		}
 	}

@@ -24,6 +24,7 @@ import (
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -38,6 +39,9 @@ type Options struct {
 	// WhatIf are changes of the side information of the ids of a cell. Each explanation
 	// then says what the prediction would be.
 	WhatIf []Change
+	// Table is the table of the fit, for the values that it has at a cell and at those of
+	// its neighbours; nil for none.
+	Table *evaluate.Fitted
 	// Strict makes an id with neither training rows nor side information a
 	// *model.UnseenError.
 	Strict bool
@@ -50,8 +54,9 @@ type Explanation struct {
 	FromSide []string   `json:"from_side,omitempty"` // modes whose id has side information, but no training rows
 
 	Outcome
-	Target string `json:"target"`
-	Scale  string `json:"scale"` // of the level and of all contributions
+	Actual *metrics.Number `json:"actual,omitempty"` // the value of the table, if it is given and has one
+	Target string          `json:"target"`
+	Scale  string          `json:"scale"` // of the level and of all contributions
 
 	// Level is Offset plus the values of the terms, and also Average plus the values of
 	// the parts.
@@ -214,6 +219,9 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 				return nil, err
 			}
 		}
+	}
+	if opt.Table != nil {
+		x.observe(out, opt.Table.Table)
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/explain"
+	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -365,6 +367,49 @@ func TestSummary(t *testing.T) {
 	var text bytes.Buffer
 	if err := s.WriteText(&text); err != nil || !strings.Contains(text.String(), "Effect of item.price (4 points)") {
 		t.Errorf("got text %s, %v", text.String(), err)
+	}
+}
+
+// TestObserved checks the values of the table at a cell and at those of its neighbours.
+func TestObserved(t *testing.T) {
+	t.Parallel()
+	m, source := fit(t, "additive")
+	fitted, err := evaluate.ReadFitted(t.Context(), m, source, model.TableOptions{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]float64{}
+	for i := range fitted.Table.Len() {
+		id := func(mode int) string { return fitted.Table.Dicts[mode].ID(fitted.Table.Codes[mode][i]) }
+		at[id(0)+id(1)+id(2)] = fitted.Table.Target(i)
+	}
+	got, err := explain.Cells(t.Context(), m, cells, explain.Options{Neighbours: 7, Table: fitted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	check := func(key string, v *metrics.Number) {
+		want, has := at[key]
+		if has != (v != nil) || has && float64(*v) != want {
+			t.Errorf("%s: got %v, the table has %v, %v", key, v, want, has)
+		}
+		if has {
+			found++
+		}
+	}
+	for _, e := range got {
+		c := e.Cell
+		check(c["store"]+c["item"]+c["month"], e.Actual)
+		for _, n := range e.Neighbours {
+			for _, near := range n.Nearest {
+				c := maps.Clone(c)
+				c[n.Mode] = near.ID
+				check(c["store"]+c["item"]+c["month"], near.Value)
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("got %d values, want more", found)
 	}
 }
 

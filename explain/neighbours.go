@@ -36,6 +36,10 @@ type Neighbour struct {
 	Distance float64         `json:"distance"`
 	Rows     int             `json:"rows"`           // training rows
 	Mean     *metrics.Number `json:"mean,omitempty"` // of the target in the training rows
+
+	// Value is that of the table at the cell with this id in place of its own, if the table
+	// is given and has one.
+	Value *metrics.Number `json:"value,omitempty"`
 }
 
 // proximity holds what the distances of the ids of a mode share.

@@ -17,6 +17,9 @@ import (
 func (e *Explanation) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s %s, 90 %% interval %s to %s\n", e.cellText(), number(e.Prediction), e.Target, number(e.Low), number(e.High))
+	if e.Actual != nil {
+		fmt.Fprintf(&b, "  The table has %s here.\n", number(float64(*e.Actual)))
+	}
 	for _, mode := range e.Unseen {
 		fmt.Fprintf(&b, "  The %s %s is not in the training data and has no side information: the average %s takes its place.\n", mode, e.Cell[mode], mode)
 	}
@@ -94,7 +97,11 @@ func (e *Explanation) writeWhatIf(b *strings.Builder) {
 func (n *Neighbourhood) write(b *strings.Builder, target, scale string) {
 	fmt.Fprintf(b, "  %s %s has %s%s; nearest by %s:\n", n.Mode, n.ID, plural.Count(n.Rows, "training row"), meanText(n.Mean, target), n.By)
 	for _, near := range n.Nearest {
-		fmt.Fprintf(b, "    %s: distance %s, %s%s\n", near.ID, number(near.Distance), plural.Count(near.Rows, "row"), meanText(near.Mean, target))
+		here := ""
+		if near.Value != nil {
+			here = fmt.Sprintf("; %s at this cell", number(float64(*near.Value)))
+		}
+		fmt.Fprintf(b, "    %s: distance %s, %s%s%s\n", near.ID, number(near.Distance), plural.Count(near.Rows, "row"), meanText(near.Mean, target), here)
 	}
 }
 

@@ -145,7 +145,7 @@ func (x *extension) addRows(at int, joined *sideinfo.Joined, rows, lost []float3
 	}
 	if x.side[at] != nil {
 		x.addOperatorRows(at, len(all), codes, rows, lost)
-		x.side[at].Table = x.side[at].Table.With(len(all), codes, joined.Rows)
+		x.side[at].Table = x.side[at].Table.With(len(all), codes, joined.Rows, x.side[at].Encoder.Plain)
 	}
 	x.dicts[at] = dataset.NewDict(all)
 	return nil

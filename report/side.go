@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/explain"
@@ -79,8 +80,17 @@ func curveFigure(c explain.Curve) *figure.Figure {
 	}
 	line := figure.Series{Name: "effect", Colour: 'a'}
 	chart := figure.Lines{Title: "Effect of " + c.Name(), XName: c.Name(), YName: unit, Reference: []float64{0}, Height: 220}
+	// Values of several orders of magnitude need a logarithmic axis.
+	first, last := *c.Points[0].X, *c.Points[len(c.Points)-1].X
+	logarithmic := first > 0 && last > 100*first
+	if logarithmic {
+		chart.XName += " (logarithm to base 10)"
+	}
 	for k, p := range c.Points {
 		x := *p.X
+		if logarithmic {
+			x = math.Log10(x)
+		}
 		if c.Column == explain.Season {
 			x = float64(k)
 			chart.Labels = append(chart.Labels, p.Label)

@@ -98,6 +98,8 @@ func (b *builder) worstGroups(most int) []group {
 	slices.SortStableFunc(out, func(a, c group) int {
 		return int(math.Copysign(1, math.Abs(c.coverage()-0.9)-math.Abs(a.coverage()-0.9)))
 	})
+	// An id and a level of a column may be the same rows.
+	out = slices.CompactFunc(out, func(a, c group) bool { return a.N == c.N && a.in == c.in && a.y == c.y && a.width == c.width })
 	return out[:min(most, len(out))]
 }
 

@@ -28,9 +28,10 @@ type Column struct {
 	Of     []int32
 }
 
-// New returns the named columns of a frame whose rows are in the order of codes. It
-// returns nil if they exceed what a model keeps. O(fields).
-func New(rows *dataset.Frame, names []string) *Table {
+// New returns the named columns of a frame whose rows are in the order of codes. plain
+// returns the text of a value in the form in which it is kept. New returns nil if the
+// values exceed what a model keeps. O(fields).
+func New(rows *dataset.Frame, names []string, plain func(column, text string) string) *Table {
 	codes := make([]int32, rows.Len())
 	for i := range codes {
 		codes[i] = int32(i)
@@ -39,14 +40,14 @@ func New(rows *dataset.Frame, names []string) *Table {
 	for _, name := range names {
 		t.Columns = append(t.Columns, Column{Name: name})
 	}
-	return t.With(rows.Len(), codes, rows)
+	return t.With(rows.Len(), codes, rows, plain)
 }
 
 // With returns the table of a mode that has n ids, with the values of the given codes
 // read from rows of a frame, in the order of codes. A negative code is skipped; a
 // column that the frame lacks has no values. It returns nil for a nil table and for
 // one that exceeds what a model keeps.
-func (t *Table) With(n int, codes []int32, rows *dataset.Frame) *Table {
+func (t *Table) With(n int, codes []int32, rows *dataset.Frame, plain func(column, text string) string) *Table {
 	if t == nil || n*len(t.Columns) > maxValues {
 		return nil
 	}
@@ -59,7 +60,7 @@ func (t *Table) With(n int, codes []int32, rows *dataset.Frame) *Table {
 			c.Of = append(c.Of, -1)
 		}
 		if rows != nil {
-			c.read(codes, rows)
+			c.read(codes, rows, plain)
 		}
 		for _, level := range c.Levels {
 			bytes += len(level)
@@ -71,7 +72,7 @@ func (t *Table) With(n int, codes []int32, rows *dataset.Frame) *Table {
 	return out
 }
 
-func (c *Column) read(codes []int32, rows *dataset.Frame) {
+func (c *Column) read(codes []int32, rows *dataset.Frame, plain func(column, text string) string) {
 	at := slices.Index(rows.Names, c.Name)
 	if at < 0 {
 		return
@@ -90,6 +91,7 @@ func (c *Column) read(codes []int32, rows *dataset.Frame) {
 			c.Of[code] = -1
 			continue
 		}
+		text = plain(c.Name, text)
 		level, known := place[text]
 		if !known {
 			level = int32(len(c.Levels))

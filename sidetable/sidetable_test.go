@@ -8,15 +8,17 @@ import (
 	"github.com/kernel-fried-tensor/kft/sidetable"
 )
 
+func plain(_, text string) string { return strings.ToLower(text) }
+
 func table() *sidetable.Table {
 	frame := dataset.NewFrame([]string{"price", "vendor"}, []string{"3.5", "", "3.5"}, []string{"a", "b", "c"})
-	return sidetable.New(frame, []string{"price", "vendor"})
+	return sidetable.New(frame, []string{"price", "vendor"}, plain)
 }
 
 func TestValues(t *testing.T) {
 	t.Parallel()
 	first := table()
-	added := first.With(5, []int32{-1, 4}, dataset.NewFrame([]string{"vendor"}, []string{"x", "d"}))
+	added := first.With(5, []int32{-1, 4}, dataset.NewFrame([]string{"vendor"}, []string{"x", "D"}), plain)
 	for _, c := range []struct {
 		table  *sidetable.Table
 		column string
@@ -66,15 +68,15 @@ func TestCheck(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	if got := table().With(1<<22, nil, nil); got != nil {
+	if got := table().With(1<<22, nil, nil, plain); got != nil {
 		t.Error("a table of more fields than a model keeps is kept")
 	}
 	long := dataset.NewFrame([]string{"text"}, []string{strings.Repeat("x", 1<<25+1)})
-	if got := sidetable.New(long, []string{"text"}); got != nil {
+	if got := sidetable.New(long, []string{"text"}, plain); got != nil {
 		t.Error("a table of more text than a model keeps is kept")
 	}
 	var none *sidetable.Table
-	if none.With(3, nil, nil) != nil || none.Column("price") != nil || none.Names() != nil {
+	if none.With(3, nil, nil, plain) != nil || none.Column("price") != nil || none.Names() != nil {
 		t.Error("a nil table has values")
 	}
 }

@@ -78,7 +78,7 @@ func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int, groups []
 			encoded = append(encoded, c.Name)
 		}
 	}
-	out.Table = sidetable.New(joined.Rows, encoded)
+	out.Table = sidetable.New(joined.Rows, encoded, out.Encoder.Plain)
 	features, err := out.Encoder.Encode(joined.Rows)
 	if err != nil {
 		return nil, report, err

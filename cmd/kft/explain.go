@@ -17,7 +17,7 @@ type explainCommand struct {
 	Cell       []string `arg:"" optional:"" name:"cell" sep:"none" help:"Cells, as in store=2106,item=11776,time=2016-12. Without a cell the model as a whole is explained."`
 	WhatIf     []string `name:"what-if" sep:"none" placeholder:"CHANGE" help:"Also predict with another value in a side table, as in item.price=12.5. May be repeated; all changes apply at once."`
 	Neighbours int      `default:"5" placeholder:"N" help:"Number of nearest ids to list for each mode; 0 for none (default: 5)."`
-	Data       string   `placeholder:"TABLE" complete:"file" help:"Table of the fit, to measure the importance of modes and columns on its validation set."`
+	Data       string   `placeholder:"TABLE" complete:"file" help:"Table of the fit: to measure the importance of modes and columns on its validation set, or to show its values at a cell and at the cells of neighbours."`
 	Output     string   `short:"o" placeholder:"FILE" complete:"file" help:"Write the waterfall of one cell as an SVG picture."`
 	Strict     bool     `help:"Fail on ids that have neither training data nor side information."`
 	JSON       bool     `name:"json" help:"Print one JSON object per cell."`
@@ -43,8 +43,6 @@ func (c *explainCommand) Run(e *env) error {
 	switch {
 	case len(c.Cell) == 0 && len(c.WhatIf) > 0:
 		return usagef("--what-if requires a cell, as in store=2106,item=11776")
-	case len(c.Cell) > 0 && c.Data != "":
-		return usagef("--data explains the model as a whole; leave out the cells, or --data")
 	case c.Output != "" && len(c.Cell) != 1:
 		return usagef("-o draws one cell; give one cell, or leave out -o")
 	case c.Output != "" && !strings.HasSuffix(strings.ToLower(c.Output), ".svg"):
@@ -70,10 +68,10 @@ func (c *explainCommand) Run(e *env) error {
 	if len(c.Cell) == 0 {
 		return c.whole(e, m, opt)
 	}
-	return c.cells(e, m)
+	return c.cells(e, m, opt)
 }
 
-func (c *explainCommand) cells(e *env, m *kft.Model) error {
+func (c *explainCommand) cells(e *env, m *kft.Model, table kft.TableOptions) error {
 	cells, err := celltext.ParseAll(m, "cell", c.Cell)
 	if err != nil {
 		return err
@@ -88,6 +86,11 @@ func (c *explainCommand) cells(e *env, m *kft.Model) error {
 			return fmt.Errorf("--what-if %w", err)
 		}
 		opt.WhatIf = append(opt.WhatIf, change)
+	}
+	if c.Data != "" {
+		if opt.Table, err = m.ReadFitted(e.ctx, kft.Files(c.Data), table); err != nil {
+			return err
+		}
 	}
 	explanations, err := m.Explain(e.ctx, cells, opt)
 	var change *kft.ChangeError

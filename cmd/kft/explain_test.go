@@ -41,7 +41,6 @@ func TestExplain(t *testing.T) {
 		"use .svg":                        {"explain", "model.kft", cell, "-o", "why.png"},
 		"cell: cell 1: no id for mode":    {"explain", "model.kft", "item=A0004"},
 		"is not a cell; write it as":      {"explain", "model.kft", "i2"},
-		"leave out the cells, or --data":  {"explain", "model.kft", cell, "--data", "sales.csv"},
 		"--series: \"i2\" is not a cell;": {"report", "model.kft", "--series", "i2"},
 	} {
 		if r := call(t, args...); r.code != exitUsage || !strings.Contains(r.stderr, want) {

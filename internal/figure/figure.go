@@ -12,6 +12,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Style is the style sheet of the drawings. A page that contains drawings inline includes
@@ -118,7 +119,16 @@ func (f *Figure) text(x, y float64, anchor, class, text, turn string) {
 }
 
 // TextWidth estimates the width of a text in pixels.
-func TextWidth(text string) float64 { return 6.8 * float64(len([]rune(text))) }
+func TextWidth(text string) float64 {
+	width := 0.0
+	for _, r := range text {
+		width += 6.8
+		if unicode.IsUpper(r) {
+			width += 1.8
+		}
+	}
+	return width
+}
 
 // Shorten cuts a text to at most n characters.
 func Shorten(text string, n int) string {
