@@ -214,15 +214,11 @@ func (x *Explainer) permuteColumn(mode int, name string, rng *rand.Rand) (*permu
 	if side == nil || side.Table.Column(name) == nil {
 		return out, nil
 	}
-	codes := make([]int32, n)
-	for i := range codes {
-		codes[i] = int32(i)
-	}
-	frame := side.Table.Frame(codes)
+	frame := side.Table.Frame(trained)
 	column := side.Table.Column(name)
 	at := slices.Index(frame.Names, name)
-	for code, source := range from {
-		frame.Columns[at][code] = column.Value(source)
+	for i, code := range trained {
+		frame.Columns[at][i] = column.Value(from[code])
 	}
 	features, err := side.Encoder.Encode(frame)
 	if err != nil {
@@ -231,8 +227,16 @@ func (x *Explainer) permuteColumn(mode int, name string, rng *rand.Rand) (*permu
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
 	rows, _, err := side.Operator.NewRows(features)
-	out.operator = matrix{n, side.Operator.Columns(), rows}
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	columns := side.Operator.Columns()
+	values := slices.Clone(side.Operator.Matrix())
+	for i, code := range trained {
+		copy(values[int(code)*columns:][:columns], rows[i*columns:][:columns])
+	}
+	out.operator = matrix{n, columns, values}
+	return out, nil
 }
 
 // matrix is an operator that is only a matrix.
