@@ -20,7 +20,7 @@ func (b *builder) calibration() error {
 			pit[i] = 100 * float64(share)
 		}
 		blocks = append(blocks, text("If the predicted distributions are right, each bar of the histogram has the same height: values fall below the quantile of level p in a share p of the rows. A hump means that intervals are too wide, a valley that they are too narrow, a slope that predictions are too high or too low."),
-			block{Figure: figure.Histogram{Title: "PIT: where values fall in their distributions, " + partName(part), XName: "predicted probability of a smaller value", YName: "percent of rows", To: 1, Values: pit, Reference: []float64{100 / float64(max(len(pit), 1))}}.Figure().Inline()})
+			block{Figure: figure.Histogram{Title: "PIT: where values fall in their distributions, " + partName(part), XName: "predicted probability of a smaller value", YName: "percent of rows", To: 1, Values: pit, Reference: []float64{100 / float64(max(len(pit), 1))}}.Figure()})
 		levels := &grid{Caption: "Values inside central intervals, " + partName(part), Header: []string{"interval", "values inside", "difference"}}
 		for _, l := range c.XiByLevel {
 			levels.Rows = append(levels.Rows, []string{percent(l.Level), percent(float64(l.Share)), fmt.Sprintf("%+.1f points", 100*(float64(l.Share)-l.Level))})
@@ -59,7 +59,7 @@ func (b *builder) coverageGroups() []block {
 	}
 	var blocks []block
 	if len(c.Series) > 0 {
-		blocks = append(blocks, block{Figure: c.Figure().Inline()})
+		blocks = append(blocks, block{Figure: c.Figure()})
 	}
 	blocks = append(blocks, block{Table: groupGrid("By size of the prediction", s.byDecile(b.record.DecileEdges))})
 	if worst := b.worstGroups(15); len(worst) > 0 {
@@ -99,7 +99,7 @@ func (b *builder) residuals() error {
 			}
 			bars.Bars = append(bars.Bars, bar)
 		}
-		blocks = append(blocks, block{Figure: bars.Figure().Inline()})
+		blocks = append(blocks, block{Figure: bars.Figure()})
 	}
 	b.add("residuals", "Residuals", blocks...)
 	return nil
@@ -129,7 +129,7 @@ func (b *builder) residualsByTime(mode int, ids []string) []block {
 		predicted.X, predicted.Y = append(predicted.X, k), append(predicted.Y, g.mean)
 	}
 	return []block{
-		{Figure: figure.Lines{Title: "Residuals by " + info.Name, XName: info.Name, YName: "mean standardised residual", Labels: labels, Series: []figure.Series{residual}, Reference: []float64{0}}.Figure().Inline()},
-		{Figure: figure.Lines{Title: "Totals of " + b.m.Spec().Data.Target + " by " + info.Name, XName: info.Name, YName: "sum over the rows of the " + partName(s.part), Labels: labels, Series: []figure.Series{actual, predicted}, FromZero: true}.Figure().Inline()},
+		{Figure: figure.Lines{Title: "Residuals by " + info.Name, XName: info.Name, YName: "mean standardised residual", Labels: labels, Series: []figure.Series{residual}, Reference: []float64{0}}.Figure()},
+		{Figure: figure.Lines{Title: "Totals of " + b.m.Spec().Data.Target + " by " + info.Name, XName: info.Name, YName: "sum over the rows of the " + partName(s.part), Labels: labels, Series: []figure.Series{actual, predicted}, FromZero: true}.Figure()},
 	}
 }

@@ -45,7 +45,7 @@ func (b *builder) data() error {
 		blocks = append(blocks, text("This report was made without the table: %s. Residuals, series, the importance of side information and scores by group are left out. Give the table of the fit to add them.", b.page.Missing))
 	}
 	if f := b.targets(); f != nil {
-		blocks = append(blocks, block{Figure: f.Inline()})
+		blocks = append(blocks, block{Figure: f})
 	}
 	if len(r.Side) > 0 {
 		side := &grid{Caption: "Side information", Header: []string{"mode", "ids with a row", "ids without", "other rows", "columns"}}
@@ -138,7 +138,7 @@ func (b *builder) scores() error {
 		}
 	}
 	if len(formulas.Bars) > 1 && !math.IsNaN(ours.MAE) {
-		blocks = append(blocks, block{Figure: formulas.Figure().Inline()})
+		blocks = append(blocks, block{Figure: formulas.Figure()})
 	}
 	if b.measured != nil {
 		known := groupGrid("Scores by how much is known of a cell, "+partName(part), b.measured.byKnown())
@@ -181,9 +181,9 @@ func (b *builder) training() error {
 		if len(valid.X) > 0 {
 			c.Series = append(c.Series, valid)
 		}
-		blocks = append(blocks, text("The fit ended by: %s. The weights are those of sweep %d, which the vertical line marks.", r.Stop, r.Best+1), block{Figure: c.Figure().Inline()})
+		blocks = append(blocks, text("The fit ended by: %s. The weights are those of sweep %d, which the vertical line marks.", r.Stop, r.Best+1), block{Figure: c.Figure()})
 		if len(bound.X) > 1 {
-			blocks = append(blocks, block{Figure: figure.Lines{Title: "Evidence bound", XName: "sweep", YName: "per training row", Series: []figure.Series{bound}}.Figure().Inline()})
+			blocks = append(blocks, block{Figure: figure.Lines{Title: "Evidence bound", XName: "sweep", YName: "per training row", Series: []figure.Series{bound}}.Figure()})
 		}
 	}
 	terms := &grid{Caption: "Terms and their share in the variance that the model explains", Header: []string{"term", "ranks", "share"}}

@@ -69,7 +69,7 @@ func (b *builder) effects() error {
 			for k, e := range effects {
 				line.X, line.Y, labels = append(line.X, float64(k)), append(line.Y, e.Effect), append(labels, e.ID)
 			}
-			blocks = append(blocks, block{Figure: figure.Lines{Title: "Effect of " + info.Name, XName: info.Name, YName: "change of the level of an average cell", Labels: labels, Series: []figure.Series{line}, Reference: []float64{0}}.Figure().Inline()})
+			blocks = append(blocks, block{Figure: figure.Lines{Title: "Effect of " + info.Name, XName: info.Name, YName: "change of the level of an average cell", Labels: labels, Series: []figure.Series{line}, Reference: []float64{0}}.Figure()})
 		}
 		list := entityList{Mode: info.Name, Of: len(effects), Unit: 1, Target: b.m.Spec().Data.Target}
 		slices.SortStableFunc(effects, func(a, c explainEffect) int { return cmp.Compare(c.Rows, a.Rows) })
@@ -86,7 +86,7 @@ func (b *builder) effects() error {
 		if embedding := b.x.Embed(mode, codes, dimensions); embedding != nil {
 			list.place(embedding.Points)
 			if f := factorMap(info.Name, effects, embedding.Points, embedding.Share); f != nil {
-				blocks = append(blocks, block{Figure: f.Inline()})
+				blocks = append(blocks, block{Figure: f})
 			}
 		}
 		b.page.Entities = append(b.page.Entities, list)

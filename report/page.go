@@ -32,7 +32,7 @@ func (p *page) write(w io.Writer) error {
 	}
 	type drawn struct {
 		block
-		Figure template.HTML
+		SVG template.HTML
 	}
 	type chapter struct {
 		ID, Title string
@@ -48,7 +48,11 @@ func (p *page) write(w io.Writer) error {
 	for _, s := range p.Sections {
 		c := chapter{ID: s.ID, Title: s.Title}
 		for _, b := range s.Blocks {
-			c.Blocks = append(c.Blocks, drawn{b, template.HTML(b.Figure)}) // package figure escapes its texts
+			d := drawn{block: b}
+			if b.Figure != nil {
+				d.SVG = template.HTML(b.Figure.Inline()) // package figure escapes its texts
+			}
+			c.Blocks = append(c.Blocks, d)
 		}
 		view.Sections = append(view.Sections, c)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/explain"
 	"github.com/kernel-fried-tensor/kft/internal/buildinfo"
+	"github.com/kernel-fried-tensor/kft/internal/figure"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -91,7 +92,7 @@ type section struct {
 // A block is a paragraph, a figure, a table, a text of several lines, or the search box.
 type block struct {
 	Text     string
-	Figure   string // SVG
+	Figure   *figure.Figure
 	Table    *grid
 	Pre      string
 	Search   bool

@@ -43,7 +43,7 @@ func (b *builder) series() error {
 		if err != nil {
 			return err
 		}
-		blocks = append(blocks, block{Figure: f.Inline()})
+		blocks = append(blocks, block{Figure: f})
 	}
 	b.add("series", "Series", blocks...)
 	return nil

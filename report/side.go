@@ -42,7 +42,7 @@ func (b *builder) side() error {
 				bars.Bars = append(bars.Bars, figure.Bar{Label: name, Value: imp.Loss, Text: fmt.Sprintf("%.4f", imp.Loss)})
 			}
 		}
-		blocks = append(blocks, block{Figure: bars.Figure().Inline()})
+		blocks = append(blocks, block{Figure: bars.Figure()})
 	}
 	curves := slices.DeleteFunc(summary.Curves, func(c explain.Curve) bool { return c.Column == "" }) // ids are drawn with the effects
 	slices.SortStableFunc(curves, func(a, c explain.Curve) int { return rankOf(rank, a) - rankOf(rank, c) })
@@ -51,7 +51,7 @@ func (b *builder) side() error {
 		curves = curves[:maxCurves]
 	}
 	for _, c := range curves {
-		blocks = append(blocks, block{Figure: curveFigure(c).Inline()})
+		blocks = append(blocks, block{Figure: curveFigure(c)})
 	}
 	b.add("side", "Side information that matters", blocks...)
 	return nil
