@@ -13,8 +13,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
-// defaultSeries is the number of series that are drawn if none are chosen.
-const defaultSeries = 6
+// defaultSeries is the number of series that are drawn if none are chosen, and maxCounted
+// the number of rows that they are found by.
+const (
+	defaultSeries = 6
+	maxCounted    = 5_000_000
+)
 
 // series draws the history of cells over time with their predictions, intervals and
 // forecasts.
@@ -70,7 +74,8 @@ func (b *builder) longest(time, n int) []model.Cell {
 	}
 	totals := map[string]*total{}
 	key := make([]byte, 0, 32)
-	for i := range t.Len() {
+	step := max(t.Len()/maxCounted, 1) // a sample of a large table finds them as well
+	for i := 0; i < t.Len(); i += step {
 		key = key[:0]
 		for mode := range t.Codes {
 			if mode != time {

@@ -44,6 +44,11 @@ func (b *builder) side() error {
 		}
 		blocks = append(blocks, block{Figure: bars.Figure()})
 	}
+	for mode, info := range b.m.Modes() {
+		if side := b.m.SideOf(mode); side != nil && len(side.Table.Names()) > maxColumns {
+			blocks = append(blocks, text("Of the %d columns of %s the first %d were measured.", len(side.Table.Names()), info.Name, maxColumns))
+		}
+	}
 	curves := slices.DeleteFunc(summary.Curves, func(c explain.Curve) bool { return c.Column == "" }) // ids are drawn with the effects
 	slices.SortStableFunc(curves, func(a, c explain.Curve) int { return rankOf(rank, a) - rankOf(rank, c) })
 	if len(curves) > maxCurves {
