@@ -122,8 +122,11 @@ func (x *Explainer) Effects(mode int) []Effect {
 	var out []Effect
 	for _, code := range x.m.Modes()[mode].Order(ids) {
 		if rows := x.m.TrainingRows(mode, code); rows > 0 {
-			n := x.neighbour(mode, code, ids[code], 0)
-			out = append(out, Effect{ID: ids[code], Effect: sums[code], Value: metrics.Number(inverse(x.m.Scale(), average+sums[code])), Rows: rows, Mean: n.Mean})
+			e := Effect{ID: ids[code], Effect: sums[code], Value: metrics.Number(inverse(x.m.Scale(), average+sums[code])), Rows: rows}
+			if mean, known := x.m.Observed(mode, code); known {
+				e.Mean = (*metrics.Number)(&mean)
+			}
+			out = append(out, e)
 		}
 	}
 	return out

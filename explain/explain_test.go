@@ -264,6 +264,9 @@ func TestNeighbours(t *testing.T) {
 	found := map[string]bool{}
 	for _, n := range got[0].Neighbours {
 		found[n.Mode+" by "+n.By] = true
+		if n.Mode == "item" && (n.Side["price"] != "4" || n.Side["vendor"] != "north" || n.Nearest[0].Side["price"] == "") {
+			t.Errorf("got the side row %v of i3 and %v", n.Side, n.Nearest[0].Side)
+		}
 		if len(n.Nearest) != 3 || n.Rows == 0 || n.Mean == nil {
 			t.Errorf("got %+v, want three neighbours and the training rows of the id", n)
 		}

@@ -25,6 +25,8 @@ type Neighbourhood struct {
 	Rows    int             `json:"rows"`           // training rows of the id itself
 	Mean    *metrics.Number `json:"mean,omitempty"` // of the target in them
 	Nearest []Neighbour     `json:"nearest"`
+
+	Side map[string]string `json:"side,omitempty"` // first values of the side row of the id
 }
 
 // A Neighbour is an id with its distance and its training rows. By learned factors the
@@ -37,6 +39,8 @@ type Neighbour struct {
 	Rows     int             `json:"rows"`           // training rows
 	Mean     *metrics.Number `json:"mean,omitempty"` // of the target in the training rows
 
+	// Side has the first values of its side row, at most five.
+	Side map[string]string `json:"side,omitempty"`
 	// Value is that of the table at the cell with this id in place of its own, if the table
 	// is given and has one.
 	Value *metrics.Number `json:"value,omitempty"`
@@ -79,7 +83,7 @@ func (x *Explainer) neighbours(m *model.Model, cell model.Cell, codes [][]int32,
 				continue
 			}
 			own := x.neighbour(mode, code, id, 0)
-			out = append(out, Neighbourhood{Mode: info.Name, ID: id, By: by, Rows: own.Rows, Mean: own.Mean, Nearest: nearest})
+			out = append(out, Neighbourhood{Mode: info.Name, ID: id, By: by, Rows: own.Rows, Mean: own.Mean, Side: own.Side, Nearest: nearest})
 		}
 	}
 	return out
@@ -107,6 +111,17 @@ func (x *Explainer) neighbour(mode int, code int32, id string, distance float64)
 	n := Neighbour{ID: id, Distance: distance, Rows: x.m.TrainingRows(mode, code)}
 	if mean, known := x.m.Observed(mode, code); known {
 		n.Mean = (*metrics.Number)(&mean)
+	}
+	if side := x.m.SideOf(mode); side != nil && x.m.Spec().Side.PlaceboOf(x.m.Modes()[mode].Name) == "" && !side.Encoder.Spec().FromIDs() {
+		const most = 5
+		for _, c := range side.Table.All()[:min(most, len(side.Table.All()))] {
+			if text := c.Value(code); text != "" {
+				if n.Side == nil {
+					n.Side = map[string]string{}
+				}
+				n.Side[c.Name] = text
+			}
+		}
 	}
 	return n
 }

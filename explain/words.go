@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/internal/figure"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
@@ -32,7 +33,7 @@ func (e *Explanation) WriteText(w io.Writer) error {
 		e.writeWhatIf(&b)
 	}
 	for _, n := range e.Neighbours {
-		n.write(&b, e.Target, e.Scale)
+		n.write(&b, e.Target)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -94,15 +95,27 @@ func (e *Explanation) writeWhatIf(b *strings.Builder) {
 	fmt.Fprintf(b, "  With %s: %s %s instead of %s, 90 %% interval %s to %s\n", strings.Join(changes, ", "), number(w.Prediction), e.Target, number(e.Prediction), number(w.Low), number(w.High))
 }
 
-func (n *Neighbourhood) write(b *strings.Builder, target, scale string) {
-	fmt.Fprintf(b, "  %s %s has %s%s; nearest by %s:\n", n.Mode, n.ID, plural.Count(n.Rows, "training row"), meanText(n.Mean, target), n.By)
+func (n *Neighbourhood) write(b *strings.Builder, target string) {
+	fmt.Fprintf(b, "  %s %s%s has %s%s; nearest by %s:\n", n.Mode, n.ID, sideText(n.Side), plural.Count(n.Rows, "training row"), meanText(n.Mean, target), n.By)
 	for _, near := range n.Nearest {
 		here := ""
 		if near.Value != nil {
 			here = fmt.Sprintf("; %s at this cell", number(float64(*near.Value)))
 		}
-		fmt.Fprintf(b, "    %s: distance %s, %s%s%s\n", near.ID, number(near.Distance), plural.Count(near.Rows, "row"), meanText(near.Mean, target), here)
+		fmt.Fprintf(b, "    %s: distance %s, %s%s%s%s\n", near.ID, number(near.Distance), plural.Count(near.Rows, "row"), meanText(near.Mean, target), here, sideText(near.Side))
 	}
+}
+
+// sideText writes a side row in brackets, "" for none.
+func sideText(side map[string]string) string {
+	if len(side) == 0 {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(side))
+	for i, name := range names {
+		names[i] = name + " " + figure.Shorten(side[name], 40)
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 func meanText(mean *metrics.Number, target string) string {
