@@ -96,7 +96,7 @@ func TestRecalibrateRejectsInvalidInput(t *testing.T) {
 		{"fractional", few + "2015,1,s1,i1,1.5\n", "split", "data row 19, column units: the target 1.5 is not a count"},
 		{"misspelled mode", few, "group:stor", `did you mean "store"?`},
 		{"unknown kind", few, "groups", "groups"},
-		{"none", few, "none", "split, group:mean or group:MODE"},
+		{"none", few, "none", "split, group:mean, group:MODE or horizon"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, _, err := m.Recalibrate(t.Context(), tableOf(test.rows), test.kind, kft.TableOptions{})

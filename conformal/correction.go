@@ -33,6 +33,9 @@ type Correction struct {
 	edges    []float64 // ByMean: bin k ends at edges[k]; the last bin has no end
 	pool     *predictive.ScoreDistribution
 	groups   []*predictive.ScoreDistribution // by bin or entity code; nil uses the pool
+
+	factors   []float64     // by horizon - 1; nil without forecasts
+	byHorizon []*Correction // by horizon - 1: the correction with its factor
 }
 
 // A TooFewRowsError reports that a calibration set is too small for a level.
@@ -177,9 +180,10 @@ func (c *Correction) Groups() int {
 
 // Apply returns the corrected distribution of a cell. The entity is the cell's entity
 // in the mode of the grouping, negative if it is unknown; it matters only for
-// [ByEntity].
-func (c *Correction) Apply(d predictive.Distribution, entity int32) predictive.Distribution {
-	return d.WithScores(c.scores(d.Location(), entity))
+// [ByEntity]. The horizon is the number of periods from the last training period, 0 for
+// a cell that is not a forecast; it matters only for [NewByHorizon].
+func (c *Correction) Apply(d predictive.Distribution, entity, horizon int32) predictive.Distribution {
+	return d.WithScores(c.at(horizon).scores(d.Location(), entity))
 }
 
 // Centred returns the correction for draws of many cells, whose sums should not inherit
@@ -193,6 +197,9 @@ func (c *Correction) Centred() *Correction {
 		if own != nil {
 			centred.groups[g] = own.Centred()
 		}
+	}
+	if c.factors != nil {
+		return centred.withFactors(c.factors)
 	}
 	return &centred
 }

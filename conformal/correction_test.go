@@ -181,7 +181,7 @@ func TestCountsThatAreTooNarrow(t *testing.T) {
 	for i := n; i < 2*n; i++ {
 		o := metrics.Observation{Y: y[i], Weight: 1, Index: uint64(i)}
 		plain.Add(d[i], o)
-		corrected.Add(correction.Apply(d[i], 0), o)
+		corrected.Add(correction.Apply(d[i], 0, 0), o)
 	}
 	before, after := plain.Calibration(nil, 0), corrected.Calibration(nil, 0)
 	if got := before.Coverage90; got > 0.8 {

@@ -28,7 +28,7 @@ func Example() {
 	if err := correction.Check(.05, .95); err != nil {
 		log.Fatal(err)
 	}
-	corrected := correction.Apply(cell, -1)
+	corrected := correction.Apply(cell, -1, 0)
 
 	before, after := metrics.NewCalibrationSums(0, 0), metrics.NewCalibrationSums(0, 0)
 	for i := range 20000 {

@@ -17,11 +17,12 @@ type Record struct {
 	Group    []int64   // groups of the second and later distributions
 	Size     []int64   // number of rows of each distribution
 	Knots    []float64 // knots of all distributions, concatenated
+	Factors  []float64 // by horizon - 1; empty if the correction does not depend on it
 }
 
 // Record returns the numbers of the correction.
 func (c *Correction) Record() Record {
-	r := Record{Grouping: c.grouping, Edges: slices.Clone(c.edges),
+	r := Record{Grouping: c.grouping, Edges: slices.Clone(c.edges), Factors: c.Factors(),
 		Size: []int64{int64(c.pool.Size())}, Knots: c.pool.Knots()}
 	for g, own := range c.groups {
 		if own != nil {
@@ -87,6 +88,12 @@ func fromRecord(r Record) (*Correction, error) {
 	}
 	if len(knots) > 0 {
 		return nil, fmt.Errorf("%d knots do not belong to any distribution", len(knots))
+	}
+	if len(r.Factors) > 0 {
+		if err := checkFactors(r.Factors); err != nil {
+			return nil, err
+		}
+		c = c.withFactors(slices.Clone(r.Factors))
 	}
 	return c, nil
 }

@@ -6,15 +6,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
-	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/periodtext"
 )
 
 // A Chronology is the order in time of a mode's ids.
 type Chronology struct {
 	Order []int32 // codes, earliest first
 	Note  string  // assumption that the order rests on, or ""
+
+	Format IDFormat // how the ids write the time
 }
 
 // calendarRole is what a number in an id counts. The roles are ordered from coarse
@@ -65,49 +68,12 @@ func (m Mode) Chronology(ids []string) (Chronology, error) {
 		return Chronology{}, fmt.Errorf("mode %s is %s, which is cyclic and has no last %s; use a mode made of yearmonth(%s) or date(%s), or of columns such as time=year+month",
 			m.Name, m.Expression(), m.Func, column, column)
 	}
-	for _, fields := range splitIDs(ids, len(m.Columns)) {
-		parts, ok := partsOfColumns(m.Columns, fields)
-		if !ok {
-			continue
-		}
-		if note, ok := rankParts(parts); ok {
-			return Chronology{Order: sortedBy(parts, ids), Note: note}, nil
-		}
+	if f, ok := m.readIDs(ids); ok {
+		return Chronology{Order: sortedBy(f.sorted, ids), Note: f.note, Format: f.IDFormat}, nil
 	}
 	first, last := slices.MinFunc(ids, compareNatural), slices.MaxFunc(ids, compareNatural)
 	return Chronology{}, fmt.Errorf("the order in time of mode %s (ids %q to %q) is ambiguous; make it from a year and a period within the year (time=year+month), from yearmonth(column) or date(column), or write its ids as 2016-12 or 2016-12-31",
 		m.Name, first, last)
-}
-
-// splitIDs undoes the joining of n columns by '-'. If the values of a column also
-// contain that character there are two ways: the surplus belongs to the first column
-// or to the last. In each way, fields[c] are the values of column c.
-func splitIDs(ids []string, n int) (ways [][][]string) {
-	for _, restFirst := range []bool{true, false} {
-		fields := make([][]string, n)
-		ambiguous := false
-		for _, id := range ids {
-			pieces := strings.Split(id, "-")
-			over := len(pieces) - n
-			if over < 0 {
-				return ways
-			}
-			ambiguous = ambiguous || over > 0
-			if restFirst {
-				pieces = append([]string{strings.Join(pieces[:over+1], "-")}, pieces[over+1:]...)
-			} else {
-				pieces = append(pieces[:n-1:n-1], strings.Join(pieces[n-1:], "-"))
-			}
-			for c, piece := range pieces {
-				fields[c] = append(fields[c], piece)
-			}
-		}
-		ways = append(ways, fields)
-		if !ambiguous || n == 1 {
-			break
-		}
-	}
-	return ways
 }
 
 // calendarPart is one number of every id.
@@ -115,6 +81,9 @@ type calendarPart struct {
 	role   calendarRole
 	values []float64
 	most   float64
+	column int  // of the mode
+	at     int  // among the numbers of the column
+	named  bool // the role is not a guess by its range
 }
 
 // partsOfColumns reads the values of each column as dates, as numbers, or as texts
@@ -122,6 +91,7 @@ type calendarPart struct {
 func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, ok bool) {
 	for c, values := range fields {
 		if p, ok := datePart(values); ok {
+			p.column = c
 			parts = append(parts, p)
 			continue
 		}
@@ -132,6 +102,9 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 		if len(within) == 1 && within[0].role == anyNumber {
 			within[0].role = roleOfName(columns[c])
 		}
+		for at := range within {
+			within[at].column, within[at].at, within[at].named = c, at, within[at].role != anyNumber
+		}
 		parts = append(parts, within...)
 	}
 	for i := range parts {
@@ -140,7 +113,7 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 		if p.role == anyNumber && slices.Min(p.values) >= 1000 && p.most <= 2999 && allWhole(p.values) {
 			p.role = aYear
 		}
-		if p.role == aYear && p.most < 100 { // 98, 99, 00, 01
+		if p.role == aYear && p.twoDigits() { // 98, 99, 00, 01
 			for k, v := range p.values {
 				if v < 70 {
 					p.values[k] += 100
@@ -150,6 +123,9 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 	}
 	return parts, true
 }
+
+// twoDigits reports whether years have two digits.
+func (p *calendarPart) twoDigits() bool { return p.most < 100 }
 
 func roleOfName(column string) calendarRole {
 	for role := aYear; role <= aMinute; role++ {
@@ -164,6 +140,8 @@ func allWhole(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v != float64(int(v)) })
 }
 
+func secondsOf(t time.Time) float64 { return float64(t.Unix()) + float64(t.Nanosecond())/1e9 }
+
 func datePart(values []string) (calendarPart, bool) {
 	p := calendarPart{role: wholeDate}
 	for _, v := range values {
@@ -171,7 +149,7 @@ func datePart(values []string) (calendarPart, bool) {
 		if !ok {
 			return p, false
 		}
-		p.values = append(p.values, float64(t.UnixNano())/1e9)
+		p.values = append(p.values, secondsOf(t))
 	}
 	return p, true
 }
@@ -213,48 +191,39 @@ func plainNumbers(values []string) (p calendarPart, ok bool) {
 	return p, true
 }
 
+// markedRole returns the role of a number after the mark Q or W.
+func markedRole(mark string) calendarRole {
+	switch strings.ToLower(mark) {
+	case "q", "qtr", "quarter":
+		return aQuarter
+	case "w", "wk", "week":
+		return aWeek
+	}
+	return anyNumber
+}
+
 // cutNumbers returns the numbers in a text, their roles if the text names them, and
 // the text with a mark in place of each number.
 func cutNumbers(text string) (numbers []float64, roles []calendarRole, around string) {
 	var words strings.Builder
-	isLetter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 }
-	for i := 0; i < len(text); {
-		start := i
-		switch {
-		case fieldtext.IsDigit(text[i]):
-			for i < len(text) && fieldtext.IsDigit(text[i]) {
-				i++
+	tokens := periodtext.Cut(text)
+	for i, token := range tokens {
+		switch token.Kind {
+		case periodtext.Number:
+			role := anyNumber
+			if i > 1 || i == 1 && len(tokens) > 2 { // 2016Q1, W05/2016
+				role = markedRole(tokens[max(i-1, 0)].Text)
 			}
-			v, _ := strconv.ParseFloat(text[start:i], 64)
-			numbers, roles = append(numbers, v), append(roles, anyNumber)
+			numbers, roles = append(numbers, token.Number), append(roles, role)
 			words.WriteByte(0)
-		case isLetter(text[i]):
-			for i < len(text) && isLetter(text[i]) {
-				i++
-			}
-			word := strings.ToLower(text[start:i])
-			if month := monthNamed(word); month > 0 {
-				numbers, roles = append(numbers, float64(month)), append(roles, aMonth)
-				words.WriteByte(1)
-			} else {
-				words.WriteString(word)
-			}
+		case periodtext.Month:
+			numbers, roles = append(numbers, token.Number), append(roles, aMonth)
+			words.WriteByte(1)
 		default:
-			words.WriteByte(text[i])
-			i++
+			words.WriteString(strings.ToLower(token.Text))
 		}
 	}
 	return numbers, roles, words.String()
-}
-
-func monthNamed(word string) int {
-	names := []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
-	for i, name := range names {
-		if word == name || word == name[:3] || word == "sept" && i == 8 {
-			return i + 1
-		}
-	}
-	return 0
 }
 
 // rankParts sorts parts from coarse to fine. It fails if the role of a part is

@@ -29,7 +29,7 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	var mutex sync.Mutex
 	batches := map[int]*Sums{} // by first row, to be added in order
 	sum, err := m.Visit(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
-		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure, First: b.First}, true)
+		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure, Horizon: m.RowsOf(b).Horizon, First: b.First}, true)
 		mutex.Lock()
 		defer mutex.Unlock()
 		batches[b.First] = s
@@ -81,6 +81,7 @@ func Part(ctx context.Context, m *model.Model, source tableio.Source, part datas
 	if err != nil {
 		return metrics.Score{}, model.Summary{}, err
 	}
+	rows.Horizon = Horizons(m, rows.Codes)
 	m.ForgetUntrained(rows.Codes)
 	s, err := Measure(engine, m, m.Moments(engine, rows.Codes), rows, true)
 	if err != nil {

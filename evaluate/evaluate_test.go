@@ -165,7 +165,7 @@ func TestRecalibrate(t *testing.T) {
 	}
 	for _, kind := range []string{"auto", "none", "", "splitt"} {
 		_, _, err := evaluate.Recalibrate(t.Context(), m, other, kind, model.TableOptions{})
-		if want := fmt.Sprintf("%q is not a correction that can be computed from data; use split, group:mean or group:MODE", kind); err == nil || err.Error() != want {
+		if want := fmt.Sprintf("%q is not a correction that can be computed from data; use split, group:mean, group:MODE or horizon", kind); err == nil || err.Error() != want {
 			t.Errorf("kind %q: got error %v, want %s", kind, err, want)
 		}
 	}

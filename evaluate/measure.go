@@ -65,6 +65,8 @@ type Rows struct {
 
 	Exposure []float32 // nil for 1
 
+	Horizon []int32 // see model.Rows
+
 	// Low is what float32 takes from Y, see dataset.Table; nil for nothing.
 	Low []float32
 }
@@ -74,7 +76,7 @@ func (r Rows) Target(i int) float64 { return dataset.TargetAt(r.Y, r.Low, i) }
 
 // given returns what predictions of the rows depend on.
 func (r Rows) given() model.Rows {
-	return model.Rows{Codes: r.Codes, Weight: r.W, Exposure: r.Exposure}
+	return model.Rows{Codes: r.Codes, Weight: r.W, Exposure: r.Exposure, Horizon: r.Horizon}
 }
 
 // Measure compares predictions, given by their moments on the modelling scale, with

@@ -32,7 +32,7 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	var mutex sync.Mutex
 	batches := map[int]*scores{} // by first row
 	sum, err := uncorrected.Visit(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
-		s, err := scoresOf(m, z, b)
+		s, err := scoresOf(m, z, b, m.Horizons(b.Codes, b.ID))
 		mutex.Lock()
 		defer mutex.Unlock()
 		batches[b.First] = s
@@ -45,6 +45,7 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	for _, first := range slices.Sorted(maps.Keys(batches)) {
 		s := batches[first]
 		all.score, all.location, all.entity = append(all.score, s.score...), append(all.location, s.location...), append(all.entity, s.entity...)
+		all.horizon = append(all.horizon, s.horizon...)
 		all.means.append(&s.means)
 	}
 	if len(all.score) == 0 {
@@ -77,8 +78,9 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 	if err != nil {
 		return nil, sum, err
 	}
+	horizon := Horizons(m, rows.Codes)
 	m.ForgetUntrained(rows.Codes)
-	scores, err := scoresOf(uncorrected, uncorrected.Moments(engine, rows.Codes), &tableio.Batch{Codes: rows.Codes, Y: rows.Y, Low: rows.Low, W: rows.W, Exposure: rows.Exposure})
+	scores, err := scoresOf(uncorrected, uncorrected.Moments(engine, rows.Codes), &tableio.Batch{Codes: rows.Codes, Y: rows.Y, Low: rows.Low, W: rows.W, Exposure: rows.Exposure}, horizon)
 	if err != nil {
 		return nil, sum, err
 	}
@@ -94,8 +96,8 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 // withoutCorrection returns the model without the correction that is to be replaced by one
 // of the given kind.
 func withoutCorrection(m *model.Model, kind string) (*model.Model, error) {
-	if kind != "split" && !strings.HasPrefix(kind, "group:") {
-		return nil, fielderr.Errorf("uncertainty.conformal", "%q is not a correction that can be computed from data; use split, group:mean or group:MODE", kind)
+	if kind != "split" && kind != "horizon" && !strings.HasPrefix(kind, "group:") {
+		return nil, fielderr.Errorf("uncertainty.conformal", "%q is not a correction that can be computed from data; use split, group:mean, group:MODE or horizon", kind)
 	}
 	return m.WithCorrection(kind, nil)
 }
@@ -123,6 +125,20 @@ func (s *scores) correct(m, uncorrected *model.Model, kind string) (*model.Model
 	return corrected.WithRecord(record), nil
 }
 
+// Horizons returns the horizons of rows of the fitted table by their codes, from before
+// unseen ids were forgotten; nil for a model without a mode of time.
+func Horizons(m *model.Model, codes [][]int32) []int32 {
+	series := m.Panel()
+	if series == nil {
+		return nil
+	}
+	out := make([]int32, len(codes[series.Time]))
+	for i, c := range codes[series.Time] {
+		out[i] = series.HorizonOf(c)
+	}
+	return out
+}
+
 // HeldOut returns how many rows of the validation set the fit kept for the
 // conformal correction alone.
 func HeldOut(m *model.Model) int {
@@ -147,7 +163,7 @@ const (
 func Correction(b backend.Backend, m *model.Model, rows Rows, kind string) (*conformal.Correction, error) {
 	z := m.Moments(b, rows.Codes)
 	n, seed := len(rows.Y), m.Spec().Seed
-	s := scores{score: make([]float64, n), location: make([]float64, n), entity: rows.Codes[m.GroupMode()]}
+	s := scores{score: make([]float64, n), location: make([]float64, n), entity: rows.Codes[m.GroupMode()], horizon: rows.Horizon}
 	backend.ParallelFor(b, n, func(i int) {
 		p := m.Uncorrected(z, rows.given(), i)
 		s.score[i], s.location[i] = p.Score(rows.Target(i), seed, uint64(i)), p.Location()
@@ -159,22 +175,31 @@ func Correction(b backend.Backend, m *model.Model, rows Rows, kind string) (*con
 type scores struct {
 	score, location []float64
 	entity          []int32 // of the grouping mode
+	horizon         []int32
 	means           meanPairs
 }
+
+// bins returns the number of groups by size of the prediction.
+func (s *scores) bins() int { return min(meanGroups, max(1, len(s.score)/rowsPerGroup)) }
 
 func (s *scores) correction(kind string) (*conformal.Correction, error) {
 	switch kind {
 	case "split":
 		return conformal.NewSplit(s.score)
 	case "group:mean":
-		return conformal.NewByMean(s.score, s.location, min(meanGroups, max(1, len(s.score)/rowsPerGroup)))
+		return conformal.NewByMean(s.score, s.location, s.bins())
+	case "horizon":
+		if s.horizon == nil {
+			return nil, fielderr.Errorf("uncertainty.conformal", "a correction by horizon needs a model with a mode of time; use group:mean")
+		}
+		return conformal.NewByHorizon(s.score, s.location, s.horizon, s.bins())
 	}
 	return conformal.NewByEntity(s.score, s.entity)
 }
 
 // scoresOf returns the scores of the rows of a batch that have a target. An entity
 // that was not in the fitted table has no group.
-func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch) (*scores, error) {
+func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch, horizon []int32) (*scores, error) {
 	s := &scores{}
 	mode, seed := m.GroupMode(), m.Spec().Seed
 	given := model.Rows{Codes: b.Codes, Weight: b.W, Exposure: b.Exposure}
@@ -190,6 +215,11 @@ func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch) (*scores, error) {
 		s.score = append(s.score, p.Score(y, seed, uint64(b.First+i)))
 		s.location = append(s.location, p.Location())
 		s.entity = append(s.entity, m.FittedCode(mode, b.Codes[mode][i]))
+		if horizon != nil {
+			s.horizon = append(s.horizon, horizon[i])
+		} else {
+			s.horizon = append(s.horizon, 0)
+		}
 		weight := 1.0
 		if b.W != nil {
 			weight = float64(b.W[i])

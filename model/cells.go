@@ -119,8 +119,10 @@ func (m *Model) Resolve(cells []Cell) (*Model, Rows, error) {
 		return nil, rows, err
 	}
 	modes := m.modes
-	m = m.describeUnknown(rows.Codes, func(mode, c int) string { return cells[c][modes[mode].Name] })
+	id := func(mode, c int) string { return cells[c][modes[mode].Name] }
+	m = m.describeUnknown(rows.Codes, id)
 	m.ForgetUntrained(rows.Codes)
+	rows.Horizon = m.horizons(rows.Codes, id)
 	return m, rows, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/sidetable"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -136,6 +137,9 @@ func (d *decoder) decode() error {
 			m.field.Group = append(m.field.Group, meta.Group)
 		}
 	}
+	if err := d.findSeries(); err != nil {
+		return err
+	}
 	parts, err := modelfile.Values[uint8](d.f, "split", -1)
 	if err != nil {
 		return err
@@ -147,7 +151,8 @@ func (d *decoder) decode() error {
 		m.parts = append(m.parts, dataset.Part(p))
 	}
 	m.findTrained()
-	return nil
+	m.panel, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] })
+	return err
 }
 
 // modes reads the dictionaries and the side information.

@@ -97,6 +97,11 @@ func (d *decoder) uncertainty() error {
 		if r.Size, err = modelfile.Values[int64](d.f, "conformal/size", -1); err != nil {
 			return err
 		}
+		if _, has := d.f.Tensor("conformal/horizon"); has {
+			if r.Factors, err = modelfile.Values[float64](d.f, "conformal/horizon", -1); err != nil {
+				return err
+			}
+		}
 		if r.Knots, err = modelfile.Values[float64](d.f, "conformal/knots", -1); err != nil {
 			return err
 		}

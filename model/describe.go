@@ -64,6 +64,8 @@ type ConformalInfo struct {
 	Kind   string `json:"kind"`
 	Rows   int    `json:"rows"`
 	Groups int    `json:"groups"`
+
+	Horizons int `json:"horizons,omitempty"` // periods ahead that have a factor of their own
 }
 
 // MeansInfo describes a correction of means: the smallest and the largest factor, or
@@ -101,7 +103,7 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 		info.Noise = &NoiseInfo{Kind: "constant", SD: math.Sqrt(u.Constant.Variance)}
 	}
 	if m.correction != nil {
-		info.Conformal = &ConformalInfo{Kind: m.spec.Uncertainty.Conformal, Rows: m.correction.Rows(), Groups: m.correction.Groups()}
+		info.Conformal = &ConformalInfo{Kind: m.spec.Uncertainty.Conformal, Rows: m.correction.Rows(), Groups: m.correction.Groups(), Horizons: len(m.correction.Factors())}
 	}
 	info.Means = meansInfo(m.means)
 	return info

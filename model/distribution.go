@@ -90,7 +90,7 @@ func (m *Model) corrected(c *conformal.Correction, p predictive.Distribution, ro
 	if c.Grouping() == conformal.ByEntity {
 		entity = rows.Codes[m.groupMode][i]
 	}
-	return c.Apply(p, entity)
+	return c.Apply(p, entity, rows.horizon(i))
 }
 
 // Uncorrected returns the distribution of row i without the conformal correction and

@@ -82,6 +82,14 @@ func (m *Model) file() (*modelfile.File, error) {
 			f.Tensors = append(f.Tensors, posteriorTensors(k, p, c)...)
 		}
 	}
+	if len(m.field.Series) > 0 {
+		text, tensors, err := m.seriesTensors()
+		if err != nil {
+			return nil, err
+		}
+		f.Meta["series"] = text
+		f.Tensors = append(f.Tensors, tensors...)
+	}
 	for i, s := range m.side {
 		if s == nil {
 			continue
@@ -125,6 +133,7 @@ func (m *Model) file() (*modelfile.File, error) {
 		f.Meta["means"] = kind
 		f.Tensors = append(f.Tensors, tensors...)
 	}
+	f.Tensors = append(f.Tensors, m.panel.Tensors()...)
 	f.Tensors = append(f.Tensors, modelfile.NewTensor("split", bytesOf(m.parts), len(m.parts)))
 	return f, nil
 }

@@ -70,8 +70,12 @@ func correctionTensors(c *conformal.Correction) (grouping string, tensors []mode
 		return "", nil
 	}
 	r := c.Record()
-	return string(r.Grouping), []modelfile.Tensor{
+	tensors = []modelfile.Tensor{
 		modelfile.NewTensor("conformal/edges", r.Edges, len(r.Edges)), modelfile.NewTensor("conformal/group", r.Group, len(r.Group)),
 		modelfile.NewTensor("conformal/size", r.Size, len(r.Size)), modelfile.NewTensor("conformal/knots", r.Knots, len(r.Knots)),
 	}
+	if len(r.Factors) > 0 {
+		tensors = append(tensors, modelfile.NewTensor("conformal/horizon", r.Factors, len(r.Factors)))
+	}
+	return string(r.Grouping), tensors
 }

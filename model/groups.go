@@ -52,7 +52,7 @@ func (m *Model) axisSizes() []int {
 	sizes := make([]int, len(m.dicts))
 	for mode, d := range m.dicts {
 		sizes[mode] = d.Len()
-		if m.side[mode] == nil && m.groupsOf(mode) != nil {
+		if m.side[mode] == nil && (m.groupsOf(mode) != nil || m.lines != nil && m.lines[mode] != nil) {
 			sizes[mode] = len(m.rows[mode])
 		}
 	}
@@ -65,6 +65,27 @@ func (m *Model) groupsOf(mode int) *sideinfo.Groups {
 		return nil
 	}
 	return m.groups[mode]
+}
+
+// GroupColumn returns the groups of a mode by a column that terms use, nil if there is none.
+func (m *Model) GroupColumn(mode int, column string) *sideinfo.GroupColumn {
+	if g := m.groupsOf(mode); g != nil {
+		return g.Column(column)
+	}
+	return nil
+}
+
+// GroupNames returns the groups of all modes that terms use, as in item.vendor.
+func (m *Model) GroupNames() []string {
+	var names []string
+	for mode := range m.modes {
+		if g := m.groupsOf(mode); g != nil {
+			for _, column := range g.Names() {
+				names = append(names, m.modes[mode].Name+"."+column)
+			}
+		}
+	}
+	return names
 }
 
 // findGrouped finds the ids that belong to a group with training data, by mode and

@@ -12,6 +12,8 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/sidetable"
@@ -32,7 +34,9 @@ type Model struct {
 	rows  [][]int32      // by mode and code: number of training rows
 	seen  [][]float64    // by mode and code: mean target of the training rows; nil if it is not known
 
-	groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+	groups []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
+	lines  []*timeline.Timeline // by mode, nil without series along it
+	panel  *panel.Panel         // the series of the training rows; nil if they are no series
 
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
@@ -64,6 +68,8 @@ type Contents struct {
 	Means [][]float64    // by mode and code: mean target of the training rows, 0 without any; nil if it is not known
 
 	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+
+	Panel *panel.Panel // the series of the training rows; nil if they are no series
 }
 
 // Side is the side information of one mode.
@@ -78,10 +84,13 @@ type Side struct {
 // New returns a model without noise and without a conformal correction. Add the
 // noise by [Model.WithNoise] before predicting.
 func New(c Contents) (*Model, error) {
-	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, seen: c.Means, groups: c.Groups,
+	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, seen: c.Means, groups: c.Groups, panel: c.Panel,
 		described: new(atomic.Pointer[Model])}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
+		return nil, err
+	}
+	if err := m.findLines(); err != nil {
 		return nil, err
 	}
 	m.findTrained()
@@ -160,6 +169,9 @@ func (m *Model) Modes() []dataset.Mode {
 		return mode
 	})
 }
+
+// Panel returns the list of the series of the training rows, nil if they are no series.
+func (m *Model) Panel() *panel.Panel { return m.panel }
 
 // Scale returns the scale of the target.
 func (m *Model) Scale() predictive.Scale { return m.scale }

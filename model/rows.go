@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // Rows are rows to predict. The weight of a row is the precision of its value: on
@@ -13,6 +15,57 @@ type Rows struct {
 	Codes    [][]int32
 	Weight   []float32 // positive; nil means 1
 	Exposure []float32 // positive; nil means 1
+	Horizon  []int32   // periods from the last training period, 0 for a row that is not a forecast; nil means 0
+}
+
+// RowsOf returns the rows of a batch whose codes belong to the model.
+func (m *Model) RowsOf(b *tableio.Batch) Rows {
+	return Rows{Codes: b.Codes, Weight: b.W, Exposure: b.Exposure, Horizon: m.horizons(b.Codes, b.ID)}
+}
+
+// horizons returns the horizons of rows, nil if nothing depends on them.
+func (m *Model) horizons(codes [][]int32, id func(mode, row int) string) []int32 {
+	if m.correction == nil || m.correction.Factors() == nil {
+		return nil
+	}
+	return m.Horizons(codes, id)
+}
+
+// Horizons returns the number of periods from the last training period to that of each
+// row, 0 for rows that are not after it; nil if no row is. id returns the id of a row.
+func (m *Model) Horizons(codes [][]int32, id func(mode, row int) string) []int32 {
+	if m.panel == nil {
+		return nil
+	}
+	time := m.panel.Time
+	var out []int32
+	known := map[string]int32{} // few periods, many rows
+	for i, c := range codes[time] {
+		if c >= 0 && int(c) < len(m.rows[time]) && m.rows[time][c] > 0 {
+			continue
+		}
+		name := id(time, i)
+		h, seen := known[name]
+		if !seen {
+			h = m.panel.Horizon(name)
+			known[name] = h
+		}
+		if h > 0 {
+			if out == nil {
+				out = make([]int32, len(codes[time]))
+			}
+			out[i] = h
+		}
+	}
+	return out
+}
+
+// horizon returns the horizon of row i.
+func (r Rows) horizon(i int) int32 {
+	if r.Horizon == nil {
+		return 0
+	}
+	return r.Horizon[i]
 }
 
 // weight returns the weight of row i.

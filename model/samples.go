@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -140,6 +141,7 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 	id := func(mode, c int) string { return cells[c][modes[mode].Name] }
 	m = m.describeUnknown(codes, id)
 	m.ForgetUntrained(codes)
+	given.Horizon = m.horizons(codes, id)
 	var z tt.Moments
 	m.engines.use(func(engine *cpu.Backend) { z = m.Moments(engine, codes) })
 	columns := make([][]float32, n)
@@ -147,7 +149,7 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 		columns[k] = make([]float32, len(cells))
 	}
 	var wide [][]float64
-	if m.wide() {
+	if m.Wide() {
 		wide = make([][]float64, n)
 		for k := range wide {
 			wide[k] = make([]float64, len(cells))
@@ -170,6 +172,25 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 		}
 	}
 	return out, nil
+}
+
+// Draws are joint samples of the whole tensor for the batches of a table.
+type Draws struct{ drawn *samples }
+
+// NewDraws draws n tensors. They depend only on the model and n.
+func (m *Model) NewDraws(n, threads int) (*Draws, error) {
+	drawn, err := m.newSamples(n, threads)
+	return &Draws{drawn}, err
+}
+
+// Fill writes the draws at the rows of a batch, for which [Model.BatchPredictor] returned m
+// and z, to wide, one slice per draw.
+func (d *Draws) Fill(wide [][]float64, m *Model, z tt.Moments, b *tableio.Batch) error {
+	scratch := make([][]float32, len(wide))
+	for k := range scratch {
+		scratch[k] = make([]float32, b.Len())
+	}
+	return d.drawn.fill(scratch, wide, m, z, rows{Rows: m.RowsOf(b), first: b.First, id: b.ID})
 }
 
 // fields writes the drawn fields to columns.

@@ -183,7 +183,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	if err != nil {
 		return sum, err
 	}
-	predict := m.batchPredictor(opt.Strict)
+	predict := m.BatchPredictor(opt.Strict)
 	if opt.Output.Format == "" {
 		opt.Output.Format = "text"
 	}
@@ -191,7 +191,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	names, renamed := m.addedColumns(opt)
 	added := make([]tableio.AddedColumn, len(names))
 	for i, name := range names {
-		added[i] = tableio.AddedColumn{Name: name, Text: results[i] == unseenColumn, Wide: m.wide() && !strings.HasPrefix(results[i], "sd") && results[i] != unseenColumn}
+		added[i] = tableio.AddedColumn{Name: name, Text: results[i] == unseenColumn, Wide: m.Wide() && !strings.HasPrefix(results[i], "sd") && results[i] != unseenColumn}
 	}
 	unseen := len(names) - 1 // the column of unknown modes
 	levels := append([]float64{0.5}, opt.Quantiles...)
@@ -204,7 +204,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		}
 		batch := m.NewSummary()
 		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
-		given := Rows{b.Codes, b.W, b.Exposure}
+		given := m.RowsOf(b)
 		if b.W == nil && schema.Weight != "" && m.noise.Count() == nil {
 			batch.Assumed = append(batch.Assumed, schema.Weight)
 		}
@@ -229,7 +229,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		}
 		m.addExamples(&batch, b)
 		var wide [][]float64
-		if m.wide() {
+		if m.Wide() {
 			wide = values.Wide[unseen-opt.Samples : unseen]
 		}
 		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], wide, m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {
@@ -276,7 +276,7 @@ func (m *Model) unseenModes(codes [][]int32, i int, sum *Summary) string {
 // *predictive.DomainError of see gets its place in the table.
 func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptions, see func(m *Model, z tt.Moments, b *tableio.Batch) error) (Summary, error) {
 	sum := m.NewSummary()
-	predict := m.batchPredictor(opt.Strict)
+	predict := m.BatchPredictor(opt.Strict)
 	var mutex sync.Mutex
 	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
 	err := tableio.VisitBatches(ctx, source, schema, m.dicts, m.format(opt), opt.Threads, func(b *tableio.Batch) error {
@@ -306,11 +306,11 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 	return sum, err
 }
 
-// batchPredictor returns a function that computes the field's moments at batches,
-// several at a time. It sets the codes of ids without weights to tt.Unknown, and
+// BatchPredictor returns a function that computes the field's moments at batches of a
+// table whose codes are those of [Model.Dicts], several at a time. It sets the codes of ids without weights to tt.Unknown, and
 // returns the model that the other codes belong to, which also contains ids that
 // describe themselves.
-func (m *Model) batchPredictor(strict bool) func(b *tableio.Batch) (*Model, tt.Moments, error) {
+func (m *Model) BatchPredictor(strict bool) func(b *tableio.Batch) (*Model, tt.Moments, error) {
 	// What one batch learned of new ids serves the next ones. A slice of a model does
 	// not depend on its other slices, so it does not matter which batch stores last.
 	var latest atomic.Pointer[Model]

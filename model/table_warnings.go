@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
@@ -146,58 +147,8 @@ func (m *Model) idHint(mode int, ids []string) string {
 	if len(ours) > 0 && len(theirs) > 0 && !slices.ContainsFunc(theirs, func(f string) bool { return slices.Contains(ours, f) }) {
 		return fmt.Sprintf("the dates of the table are written as %s, those of the model as %s; write them in the same way", strings.Join(theirs, " or "), strings.Join(ours, " or "))
 	}
-	for _, s := range spellings {
-		known := map[string]bool{}
-		for _, id := range trained {
-			known[s.normal(id)] = true
-		}
-		matched := 0
-		for _, id := range ids {
-			if known[s.normal(id)] {
-				matched++
-			}
-		}
-		if matched > 0 && 2*matched >= len(ids) {
-			return fmt.Sprintf("they are ids of the model %s; write them in the same way", s.text)
-		}
+	if difference := suggest.Spelling(ids, trained); difference != "" {
+		return fmt.Sprintf("they are ids of the model %s; write them in the same way", difference)
 	}
 	return ""
-}
-
-// spellings are normal forms of ids in which texts are equal that people take for the
-// same.
-var spellings = []struct {
-	text   string
-	normal func(id string) string
-}{
-	{"apart from upper and lower case", strings.ToLower},
-	{"apart from the decimal places of a whole number", wholeNumber},
-	{"apart from leading zeros", withoutZeros},
-	{"apart from spaces and punctuation", lettersAndDigits},
-}
-
-func wholeNumber(id string) string {
-	whole, decimals, ok := strings.Cut(id, ".")
-	if ok && strings.Trim(decimals, "0") == "" {
-		return whole
-	}
-	return id
-}
-
-func withoutZeros(id string) string {
-	digit := func(r rune) bool { return r >= '0' && r <= '9' }
-	at := strings.IndexFunc(id, digit)
-	if at < 0 {
-		return id
-	}
-	return id[:at] + strings.TrimLeft(id[at:], "0")
-}
-
-func lettersAndDigits(id string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" \u00a0_-./'\"", r) {
-			return -1
-		}
-		return r
-	}, strings.ToLower(id))
 }

@@ -48,6 +48,7 @@ func (m *Model) findTrained() {
 		}
 	}
 	m.findGrouped(groups)
+	m.findSeries()
 }
 
 // Origin returns where the weights of a code come from.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -56,6 +57,9 @@ func (m *Model) withSelfDescribed(codes [][]int32, id func(mode, row int) string
 // selfDescribing reports whether a mode's side information, or its groups, can be
 // computed from an id.
 func (m *Model) selfDescribing(at int) bool {
+	if m.lines[at] != nil && m.side[at] == nil && m.groupsOf(at) == nil {
+		return m.lines[at].Regular()
+	}
 	if g := m.groupsOf(at); g != nil && m.side[at] == nil {
 		return g.Table.FromIDs()
 	}
@@ -139,6 +143,9 @@ func (m *Model) muchLarger(fitted *Model) bool {
 	return false
 }
 
+// errNoStep says that an id of time is not written like the others.
+var errNoStep = errors.New("model: an id without a step")
+
 // joinIDs returns what is computed from ids of a mode, for its groups. Without groups the
 // operator rows suffice.
 func (m *Model) joinIDs(at int, ids []string) (*sideinfo.Joined, error) {
@@ -158,6 +165,11 @@ func (m *Model) joinIDs(at int, ids []string) (*sideinfo.Joined, error) {
 func (m *Model) rowOfID(at int, id string) (row, lost []float32, err error) {
 	s := m.side[at]
 	if s == nil {
+		if m.groupsOf(at) == nil {
+			if _, ok := m.stepOf(at, id); !ok {
+				return nil, nil, errNoStep
+			}
+		}
 		_, err := m.joinIDs(at, []string{id})
 		return nil, nil, err
 	}

@@ -183,6 +183,7 @@ func (x *extension) computeSlices(b backend.Backend) error {
 		}
 		field.Terms = append(field.Terms, train)
 	}
+	field.Series = x.extendSeries()
 	x.field = field
 	x.findTrained()
 	return nil

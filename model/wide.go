@@ -11,8 +11,8 @@ import (
 // predictions have 64 bits in tables: float32 would round them by more than 1e-4 of it.
 const wideFrom = 1000
 
-// wide reports whether 32 bits are too few for predictions.
-func (m *Model) wide() bool {
+// Wide reports whether 32 bits are too few for predictions.
+func (m *Model) Wide() bool {
 	s := m.scale
 	if s.Transform == predictive.LogRate {
 		return false // the spread of counts is not that of their rates

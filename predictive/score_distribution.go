@@ -106,6 +106,19 @@ func (s *ScoreDistribution) Centred() *ScoreDistribution {
 	return c
 }
 
+// Scaled returns the distribution of the scores times a factor above 0.
+func (s *ScoreDistribution) Scaled(factor float64) *ScoreDistribution {
+	if s.n == 0 || factor == 1 {
+		return s
+	}
+	c := &ScoreDistribution{n: s.n, knots: s.Knots()}
+	for j := range c.knots {
+		c.knots[j] *= factor
+	}
+	c.prepare()
+	return c
+}
+
 // Size returns the number of scores, 0 for the standard normal distribution.
 func (s *ScoreDistribution) Size() int { return s.n }
 

@@ -5,19 +5,22 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// Shares returns for each term the share cov(term, f) / var(f) of the variance of the
+// Shares returns for each term, trains before series, the share cov(term, f) / var(f) of the variance of the
 // field f at cells. Shares sum to 1; a term that others compensate has a negative one.
 // The share of a product of terms is that of its first term, and its other terms have
 // the share 0. All shares of a constant field are 0.
 func Shares(b backend.Backend, f *tt.Field, codes [][]int32) []float64 {
 	n := len(codes[0])
-	values, total := make([][]float32, len(f.Terms)), make([]float64, n)
-	for k := range f.Terms {
+	values, total := make([][]float32, len(f.Terms)+len(f.Series)), make([]float64, n)
+	for k := range values {
 		group := append([]int{k}, f.Partners(k)...)
 		if len(group) > 1 && group[1] < k {
 			continue // counted with the first term of its group
 		}
 		part := &tt.Field{}
+		if k >= len(f.Terms) {
+			part.Series, group = f.Series[k-len(f.Terms):][:1], nil
+		}
 		for _, j := range group {
 			part.Terms = append(part.Terms, f.Terms[j])
 			if len(group) > 1 {
@@ -34,7 +37,7 @@ func Shares(b backend.Backend, f *tt.Field, codes [][]int32) []float64 {
 	for _, v := range total {
 		mean += v / float64(n)
 	}
-	variance, shares := 0.0, make([]float64, len(f.Terms))
+	variance, shares := 0.0, make([]float64, len(values))
 	for _, v := range total {
 		variance += (v - mean) * (v - mean)
 	}

@@ -40,6 +40,11 @@ func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Opti
 	if err != nil {
 		return nil, nil, err
 	}
+	return FitData(ctx, s, data, opt)
+}
+
+// FitData is Fit on a table that was read before, for a filled specification.
+func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
 	if s.Fit.Refit != "all" {
 		return fitOn(ctx, s, data, opt)
 	}

@@ -31,9 +31,12 @@ func newALS(d *data, train Observations, steps int) *als {
 	return &als{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field)}
 }
 
-func (a *als) blocks() int { return len(a.ids) }
+func (a *als) blocks() int { return len(a.ids) + len(a.d.series) }
 
 func (a *als) blockName(i int) string {
+	if i >= len(a.ids) {
+		return a.d.seriesLabel(i - len(a.ids))
+	}
 	return blockLabel(a.d.field, a.ids[i])
 }
 
@@ -45,6 +48,10 @@ func (a *als) begin(r *Run, ridge Ridge) {
 
 // update minimizes over block i.
 func (a *als) update(i int) {
+	if i >= len(a.ids) {
+		a.updatePointSeries(a.d.series[i-len(a.ids)])
+		return
+	}
 	a.run.Raised += a.updatePoint(a.ids, i, a.ridge, a.steps, &a.cg)
 }
 

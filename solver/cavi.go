@@ -45,9 +45,14 @@ func newCAVI(d *data, train Observations, steps int) *cavi {
 	return a
 }
 
-func (a *cavi) blocks() int            { return len(a.ids) }
-func (a *cavi) blockName(i int) string { return blockLabel(a.d.field, a.ids[i]) }
-func (a *cavi) failure() error         { return a.err }
+func (a *cavi) blocks() int    { return len(a.ids) + len(a.d.series) }
+func (a *cavi) failure() error { return a.err }
+func (a *cavi) blockName(i int) string {
+	if i >= len(a.ids) {
+		return a.d.seriesLabel(i - len(a.ids))
+	}
+	return blockLabel(a.d.field, a.ids[i])
+}
 
 // forget discards the noise, so begin starts the posterior again.
 func (a *cavi) forget() { a.d.noise[0], a.err = 0, nil }
@@ -96,6 +101,11 @@ func (a *cavi) begin(r *Run, _ Ridge) {
 
 // update sets block i to its optimum, then its prior variance.
 func (a *cavi) update(i int) {
+	if i >= len(a.ids) {
+		a.updateSeries(a.d.series[i-len(a.ids)], float64(a.d.noise[0]), !a.fixed)
+		a.endTerm()
+		return
+	}
 	at := a.ids[i]
 	t, c, block := a.at(i)
 	a.residualFor(at.term)
@@ -119,15 +129,20 @@ func (a *cavi) update(i int) {
 	a.learnPrior(i)
 	if a.lastOfTerm(i) {
 		a.evaluate(at.term)
-		a.updateOffset()
-		if a.d.countSites != nil {
-			a.refreshSites(false)
-		} else {
-			a.learnNoise()
-		}
+		a.endTerm()
 	}
 	if v := float64(block.Posterior.PriorVar[0] * a.d.noise[0]); math.IsNaN(v) || math.IsInf(v, 0) {
 		a.err = fmt.Errorf("the evidence bound is not finite (prior variance %g, noise %g)", block.Posterior.PriorVar[0], a.d.noise[0])
+	}
+}
+
+// endTerm follows the update of a term: offset, and sites or noise.
+func (a *cavi) endTerm() {
+	a.updateOffset()
+	if a.d.countSites != nil {
+		a.refreshSites(false)
+	} else {
+		a.learnNoise()
 	}
 }
 

@@ -43,6 +43,10 @@ func (r *Run) starting() bool { return r.StartSweep < r.StartSweeps }
 
 // updatePoint fits block i as a point estimate.
 func (a *cavi) updatePoint(i int) {
+	if i >= len(a.ids) {
+		a.updatePointSeries(a.d.series[i-len(a.ids)])
+		return
+	}
 	defer a.uncouple()()
 	a.residuals.updatePoint(a.ids, i, a.d.startRidge(a.run.StartSweep), a.steps, &a.pointCG)
 	if a.d.countSites != nil && a.lastOfTerm(i) {

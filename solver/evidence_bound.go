@@ -106,5 +106,8 @@ func (d *data) elbo(loss float64) float64 {
 		c, b := d.posteriorBlock(at)
 		bound -= c.Divergence(d.b, &b)
 	}
+	for _, s := range d.series {
+		bound -= s.divergence
+	}
 	return bound + d.offsetEntropy()
 }

@@ -16,11 +16,12 @@ type offsetSums struct{ residual, weight float64 }
 // addOffsetSums adds the residuals of all terms and the offset. It overwrites target.
 func (a *residuals) addOffsetSums(s *offsetSums) {
 	a.residualFor(noTerm)
-	for n, r := range a.target {
-		w := weightAt(a.d.w, n)
-		s.residual += w * float64(r)
-		s.weight += w
+	s.residual += a.sum(func(n int) float64 { return weightAt(a.d.w, n) * float64(a.target[n]) })
+	if a.d.w == nil {
+		s.weight += float64(len(a.d.y))
+		return
 	}
+	s.weight += a.sum(func(n int) float64 { return float64(a.d.w[n]) })
 }
 
 // setOffset moves the offset to its optimum.

@@ -68,6 +68,7 @@ type data struct {
 	exposure, validExposure []float32
 	validMean               []float32
 
+	series     []*seriesValues
 	kernels    []*kernelBlock
 	trainChunk *tt.Chunk // used by the kernels
 	trainMean  []float32
@@ -86,6 +87,7 @@ func newData(p *Problem) (*data, error) {
 	if d.w, err = normalizeWeights(p.Train.W); err != nil {
 		return nil, err
 	}
+	d.newSeries(p.Train)
 	if p.Valid.Len() > 0 {
 		d.validChunk = p.Field.NewChunk(p.Valid.Codes)
 		d.validY, d.validW, d.validExposure = p.Valid.Y, p.Valid.W, p.Valid.Exposure

@@ -61,6 +61,9 @@ func (a *residuals) evaluateAll() {
 	for k := range a.terms {
 		a.evaluate(k)
 	}
+	for _, s := range a.d.series {
+		s.evaluate(a.d.b.Threads(), a.points)
+	}
 }
 
 // evaluate recomputes the values of term k, with planTarget and planWeight as
@@ -95,33 +98,60 @@ const noTerm = -1
 // the other groups, times E m / E m^2, where m is the product of the term's partners; the
 // weight is w E m^2.
 func (a *residuals) residualFor(k int) {
-	offset := a.d.field.Offset.Mean
-	for n, y := range a.d.y {
-		a.target[n] = y - offset
-	}
 	var partners []int
 	if k != noTerm {
 		partners = a.d.field.Partners(k)
 	}
+	type product struct {
+		lead    []float32
+		factors [][]float32
+	}
+	var products []product // of the other groups
 	for j := range a.terms {
-		if j == k || slices.Contains(partners, j) {
-			continue
-		}
 		others := a.d.field.Partners(j)
-		if len(others) > 0 && others[0] < j {
-			continue // counted with the first term of its group
+		if j == k || slices.Contains(partners, j) || len(others) > 0 && others[0] < j {
+			continue // its own group, or counted with the first term of its group
 		}
-		for n, f := range a.terms[j].mean {
-			for _, o := range others {
-				f *= a.terms[o].mean[n]
+		p := product{lead: a.terms[j].mean}
+		for _, o := range others {
+			p.factors = append(p.factors, a.terms[o].mean)
+		}
+		products = append(products, p)
+	}
+	for _, s := range a.d.series {
+		products = append(products, product{lead: s.mean})
+	}
+	offset := a.d.field.Offset.Mean
+	parallel.Ranges(a.d.b.Threads(), len(a.d.y), func(_, from, to int) {
+		target := a.target[from:to]
+		for n, y := range a.d.y[from:to] {
+			target[n] = y - offset
+		}
+		for _, p := range products {
+			if len(p.factors) == 0 {
+				for n, f := range p.lead[from:to] {
+					target[n] -= f
+				}
+				continue
 			}
-			a.target[n] -= f
+			for n := from; n < to; n++ {
+				f := p.lead[n]
+				for _, o := range p.factors {
+					f *= o[n]
+				}
+				a.target[n] -= f
+			}
 		}
-	}
-	if a.weight == nil {
-		return
-	}
-	for n := range a.weight {
+		if a.weight != nil {
+			a.weighFor(partners, from, to)
+		}
+	})
+}
+
+// weighFor sets the weights of some observations for a term with the given partners, and
+// divides their targets by the partners.
+func (a *residuals) weighFor(partners []int, from, to int) {
+	for n := from; n < to; n++ {
 		w, m, square := float32(weightAt(a.d.w, n)), float32(1), float32(1)
 		for _, j := range partners {
 			f := a.terms[j].mean[n]
@@ -148,19 +178,53 @@ func (t *termValues) varianceAt(n int) float32 {
 func (a *residuals) loss() float64 {
 	a.residualFor(noTerm)
 	moments := a.moments()
-	sum := 0.0
-	for n, r := range a.target {
-		_, v := a.d.field.Combine(moments, n)
-		sum += weightAt(a.d.w, n) * (float64(r)*float64(r) + v)
+	return a.sum(func(n int) float64 {
+		r := float64(a.target[n])
+		v := 0.0
+		if a.d.field.Group == nil {
+			v = float64(a.d.field.Offset.Var)
+			for k := range moments {
+				if moments[k].Var != nil {
+					v += float64(moments[k].Var[n])
+				}
+			}
+		} else {
+			_, v = a.d.field.Combine(moments, n)
+		}
+		return weightAt(a.d.w, n) * (r*r + v)
+	})
+}
+
+// sumBlock is the number of observations of one partial sum.
+const sumBlock = 1 << 15
+
+// sum adds a value of every observation. Partial sums depend on the number of
+// observations only, so the result is the same for any number of threads.
+func (a *residuals) sum(value func(n int) float64) float64 {
+	n := len(a.d.y)
+	parts := make([]float64, (n+sumBlock-1)/sumBlock)
+	parallel.For(a.d.b.Threads(), len(parts), func(p int) {
+		s := 0.0
+		for i := p * sumBlock; i < min(n, (p+1)*sumBlock); i++ {
+			s += value(i)
+		}
+		parts[p] = s
+	})
+	total := 0.0
+	for _, s := range parts {
+		total += s
 	}
-	return sum
+	return total
 }
 
 // moments returns the values of all terms.
 func (a *residuals) moments() []tt.Moments {
-	m := make([]tt.Moments, len(a.terms))
-	for k := range m {
-		m[k] = tt.Moments{Mean: a.terms[k].mean, Var: a.terms[k].variance}
+	m := make([]tt.Moments, 0, len(a.terms)+len(a.d.series))
+	for k := range a.terms {
+		m = append(m, tt.Moments{Mean: a.terms[k].mean, Var: a.terms[k].variance})
+	}
+	for _, s := range a.d.series {
+		m = append(m, tt.Moments{Mean: s.mean, Var: s.variance})
 	}
 	return m
 }

@@ -105,6 +105,7 @@ func (dr *driver) drawStart() error {
 	dr.d.setShape(nil)
 	dr.d.noise[0], dr.d.size[0] = 0, 0
 	dr.d.resetNoiseWeights()
+	dr.d.resetSeries()
 	for i, k := range dr.d.kernels {
 		if err := k.set(dr.d.b, dr.startTheta[i]); err != nil {
 			return err

@@ -93,7 +93,7 @@ func restore(be backend.Backend, f *tt.Field, src []float32) []float32 {
 // flatten copies everything a run learns into one slice: the weights, the offset, the
 // noise, the size and the kernels' parameters.
 func (d *data) flatten(dst []float32) []float32 {
-	dst = append(flatten(dst, d.field), d.field.Offset.Mean, d.field.Offset.Var, d.noise[0], d.size[0])
+	dst = append(d.flattenSeries(flatten(dst, d.field)), d.field.Offset.Mean, d.field.Offset.Var, d.noise[0], d.size[0])
 	for _, k := range d.kernels {
 		for _, v := range k.Operator.Theta() {
 			dst = append(dst, float32(v))
@@ -104,7 +104,7 @@ func (d *data) flatten(dst []float32) []float32 {
 
 // restore sets everything a run learns from one slice.
 func (d *data) restore(src []float32) error {
-	rest := restore(d.b, d.field, src)
+	rest := d.restoreSeries(restore(d.b, d.field, src))
 	d.field.Offset = tt.Offset{Mean: rest[0], Var: rest[1]}
 	rest = rest[2:]
 	rest = rest[copy(d.noise[:], rest):]

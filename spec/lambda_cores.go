@@ -72,6 +72,9 @@ func (s Spec) validateLambda(ps *Problems) {
 	}
 	var names []string
 	for _, t := range terms {
+		if t.IsSeries() {
+			continue
+		}
 		for _, core := range t.Cores {
 			if name := strings.Join(core, "*"); !slices.Contains(names, name) {
 				names = append(names, name)

@@ -28,7 +28,7 @@ const MaxRank = 10000
 // weighted latent regression, independently of the other terms. @ls:5:10 is latent
 // scaling with rank 5 for its scale and rank 10 for its bias. item.vendor*time has a
 // core over groups of items, those with the same vendor in the side table of item; see
-// [Group].
+// [Group]. series(store*item; time) is a series; see [Series].
 type Term struct {
 	Cores   [][]string // modes of each core; several modes make a joint core
 	Ranks   []int      // len(Cores)-1 ranks; none for an effect
@@ -36,11 +36,16 @@ type Term struct {
 
 	// ScaleRank and BiasRank are ranks of latent scaling; 0 for the same as Ranks.
 	ScaleRank, BiasRank int
+
+	Series *Series // of a series term, whose only core names its entities; nil for a train
 }
 
 // ParseTerm parses the text form of a term. Its modes must be among the given names, or
 // groups of them. A nil list leaves the names unchecked.
 func ParseTerm(s string, modes []string) (Term, error) {
+	if strings.HasPrefix(strings.TrimSpace(s), "series(") {
+		return parseSeries(s, modes)
+	}
 	var t Term
 	front, variant, hasVariant := strings.Cut(s, "@")
 	if hasVariant {
@@ -173,6 +178,9 @@ func DefaultTerm(modes []string, rank int) Term {
 
 // String returns the shortest text that ParseTerm parses as t.
 func (t Term) String() string {
+	if t.Series != nil {
+		return "series(" + t.coresString(0, 1) + t.Series.text() + ")"
+	}
 	var b strings.Builder
 	b.WriteString(t.coresString(0, len(t.Cores)))
 	for i, r := range t.Ranks {

@@ -13,7 +13,7 @@ type Uncertainty struct {
 	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial or auto"`
 	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item, power (of the mean) or auto (by validation)"`
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
-	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE or auto; uses half of the validation set"`
+	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE, horizon or auto; uses half of the validation set"`
 	Covariance string `yaml:"covariance" json:"covariance" doc:"multivariate with adam: factor of a covariance, triangular or paper (ltri(B B') + D)"`
 	Moments    string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact or paper"`
 
@@ -104,7 +104,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if mode := u.ConformalMode(); mode != "" {
 		knownMode(ps, "uncertainty.conformal", mode, modes)
 	} else {
-		oneOf(ps, "uncertainty.conformal", u.Conformal, "auto", "none", "split", "group:mean", "group:MODE")
+		oneOf(ps, "uncertainty.conformal", u.Conformal, "auto", "none", "split", "group:mean", "group:MODE", "horizon")
 	}
 	if !knownInference || !knownLikelihood {
 		return // the checks below depend on both

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -187,18 +188,6 @@ func formulaRows(o *solver.Observations, center float64) baseline.Rows {
 	return rows
 }
 
-// seasons are the seasons that formulas try, by the unit of a period.
-var seasons = map[string][]baseline.Season{
-	"hour":    {{Periods: 24, Name: "same hour of the last day"}, {Periods: 168, Name: "same hour of the last week"}},
-	"day":     {{Periods: 7, Name: "same day of the last week"}, {Periods: 364, Name: "same day of the last year"}},
-	"week":    {{Periods: 52, Name: "same week of the last year"}},
-	"month":   {{Periods: 12, Name: "same month of the last year"}},
-	"quarter": {{Periods: 4, Name: "same quarter of the last year"}},
-	"year":    nil,
-	"": {{Periods: 4, Name: "value 4 periods before"}, {Periods: 7, Name: "value 7 periods before"}, {Periods: 12, Name: "value 12 periods before"},
-		{Periods: 24, Name: "value 24 periods before"}, {Periods: 52, Name: "value 52 periods before"}},
-}
-
 // periodsOfRows finds the mode of time, if all validation and test rows are after the
 // training rows. The codes of these rows must still be those of the dictionaries.
 func (r *run) periodsOfRows() *baseline.Time {
@@ -212,16 +201,17 @@ func (r *run) periodsOfRows() *baseline.Time {
 		if dict.Len() <= ids || r.sharesIDs(m) {
 			continue // of two modes of time, the finer one
 		}
-		line, err := mode.Timeline(dict.IDs())
+		line, err := timeline.New(mode, dict.IDs())
 		if err != nil {
 			continue
 		}
-		when := &baseline.Time{Mode: m, Seasons: seasons[line.Unit]}
+		steps := line.Steps()
+		when := &baseline.Time{Mode: m, Seasons: baseline.SeasonsOf(line)}
 		first, last := int32(math.MaxInt32), int32(math.MinInt32)
 		for p := range r.parts {
 			periods := make([]int32, r.parts[p].Len())
 			for i, code := range r.parts[p].Codes[m] {
-				periods[i] = line.Index[code]
+				periods[i] = int32(steps[code])
 				if dataset.Part(p) == dataset.Train {
 					last = max(last, periods[i])
 				} else {

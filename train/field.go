@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -18,6 +19,8 @@ type fieldData struct {
 	Other [][]int32 // codes of the other rows, by mode
 
 	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+
+	Line func(mode int) (*timeline.Timeline, error) // the steps of a mode of time
 
 	// What the memory of a fit depends on, and a function that returns the memory in
 	// bytes that is available; nil checks nothing.
@@ -48,6 +51,12 @@ type fieldSide struct {
 func buildField(terms []spec.Term, data fieldData, side fieldSide) (*tt.Field, []string, error) {
 	b := &builder{data: data, side: side, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, field: &tt.Field{}}
 	for _, term := range terms {
+		if term.IsSeries() {
+			if err := b.series(term); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
 		variant := term.Variant
 		if variant == "" {
 			variant = side.Variant

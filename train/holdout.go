@@ -29,8 +29,8 @@ func HasCorrection(u spec.Uncertainty, validRows int) bool {
 }
 
 // resolveConformal decides an automatic conformal correction and records the
-// decision in the specification.
-func (r *run) resolveConformal() {
+// decision in the specification. The validation rows may be forecasts of series.
+func (r *run) resolveConformal(forecasts bool) {
 	u := &r.spec.Uncertainty
 	if u.Conformal != "auto" {
 		return
@@ -39,6 +39,8 @@ func (r *run) resolveConformal() {
 	corrected := HasCorrection(*u, n)
 	u.Conformal = "none"
 	switch {
+	case corrected && forecasts:
+		u.Conformal = "horizon"
 	case corrected:
 		u.Conformal = "group:mean"
 	case u.Bayesian():
@@ -75,7 +77,9 @@ func (r *run) learnCorrection() error {
 	if kind == "none" {
 		return nil
 	}
-	correction, err := evaluate.Correction(r.engine, r.model, rowsOf(&r.held), kind)
+	rows := rowsOf(&r.held)
+	rows.Horizon = r.heldHorizon
+	correction, err := evaluate.Correction(r.engine, r.model, rows, kind)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,10 @@ func (r *run) contributions(solved solver.Report) []model.TermContribution {
 		o = &selected
 	}
 	shares := relevance.Shares(r.engine, r.field, o.Codes)
+	var series []model.TermContribution
+	for k, s := range r.field.Series {
+		series = append(series, model.TermContribution{Term: s.Label, Share: shares[len(shares)-len(r.field.Series)+k]})
+	}
 	var terms []model.TermContribution
 	for _, t := range solved.Terms {
 		c := model.TermContribution{Term: t.Name, Ranks: t.Ranks, Removed: t.Removed}
@@ -40,5 +44,23 @@ func (r *run) contributions(solved solver.Report) []model.TermContribution {
 		}
 		terms = append(terms, c)
 	}
-	return terms
+	return r.inOrder(terms, series)
+}
+
+// inOrder puts trains and series into the order of the specification. A term of latent
+// scaling is several trains; then series follow the trains.
+func (r *run) inOrder(trains, series []model.TermContribution) []model.TermContribution {
+	terms, err := r.spec.ParseTerms()
+	if err != nil || len(trains)+len(series) != len(terms) {
+		return append(trains, series...)
+	}
+	var out []model.TermContribution
+	for _, t := range terms {
+		from := &trains
+		if t.IsSeries() {
+			from = &series
+		}
+		out, *from = append(out, (*from)[0]), (*from)[1:]
+	}
+	return out
 }

@@ -15,10 +15,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -113,6 +115,8 @@ type run struct {
 	split       *split.Split
 	parts       [3]solver.Observations // by dataset.Part; Y in the user's units
 	held        solver.Observations    // validation rows kept for the conformal correction
+	horizons    [3][]int32             // by dataset.Part: periods from the last training period
+	heldHorizon []int32                // of held
 	model       *model.Model
 	field       *tt.Field
 	side        []*model.Side      // by mode
@@ -192,13 +196,15 @@ func (r *run) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.resolveConformal()
-	table, stored := &r.data.table, r.spec
+	table := &r.data.table
+	found := panel.New(table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, train.Codes, train.Target)
+	r.resolveConformal(found != nil && r.split.Periods != nil)
+	stored := r.spec
 	if r.measured != nil {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes()), Means: meanTargets(&train, r.data.sizes()), Groups: r.groups})
+		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes()), Means: meanTargets(&train, r.data.sizes()), Groups: r.groups, Panel: found})
 	if err != nil {
 		return err
 	}
@@ -213,7 +219,11 @@ func (r *run) plan(ctx context.Context) error {
 	// Validation and test rows are measured as new rows would be predicted: by the prior,
 	// if their id has no training rows and no side information.
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
+		r.horizons[p] = evaluate.Horizons(r.model, r.parts[p].Codes)
 		r.model.ForgetUntrained(r.parts[p].Codes)
+	}
+	if r.held.Len() > 0 {
+		r.heldHorizon = evaluate.Horizons(r.model, r.held.Codes)
 	}
 	r.model.ForgetUntrained(r.held.Codes)
 	return nil
@@ -233,7 +243,10 @@ func (r *run) buildField() error {
 		}
 	}
 	data := fieldData{Modes: r.spec.ModeNames(), Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups,
-		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Room: sysmemory.Available}
+		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Room: sysmemory.Available,
+		Line: func(mode int) (*timeline.Timeline, error) {
+			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
+		}}
 	field, notices, err := buildField(terms, data, r.sideInfo())
 	if err != nil {
 		return err
@@ -297,7 +310,9 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 	if part == dataset.Train && noise.Count() != nil {
 		o, z = thinned(o, z)
 	}
-	sums, err := evaluate.Measure(r.engine, r.model, z, rowsOf(o), part != dataset.Train)
+	rows := rowsOf(o)
+	rows.Horizon = r.horizons[part]
+	sums, err := evaluate.Measure(r.engine, r.model, z, rows, part != dataset.Train)
 	if err != nil {
 		return metrics.Score{}, err
 	}

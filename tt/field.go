@@ -14,6 +14,9 @@ type Field struct {
 	Terms  []*Train
 	Group  []int  // nil: each term is a group of its own
 	Offset Offset // zero for fields without one
+
+	// Series are added to the trains.
+	Series []*SeriesTerm
 }
 
 // An Offset is the constant of a field. Its variance is that of its posterior; it is
@@ -23,7 +26,7 @@ type Offset struct{ Mean, Var float32 }
 
 // Partners returns the other factors in the group of term k.
 func (f *Field) Partners(k int) []int {
-	if f.Group == nil {
+	if k >= len(f.Group) { // a sum of terms, or a series term
 		return nil
 	}
 	var others []int
@@ -65,6 +68,9 @@ func (f *Field) Weights() int {
 	for _, t := range f.Terms {
 		n += t.Weights()
 	}
+	for _, s := range f.Series {
+		n += len(s.Value)
+	}
 	return n
 }
 
@@ -75,6 +81,7 @@ type Chunk struct {
 	cells  int
 	buffer []float32   // in plan order
 	value  [][]float32 // by term; nil for a term that is a group of its own
+	series []*seriesCells
 }
 
 // NewChunk plans the cells with the given codes, one column per mode.
@@ -87,6 +94,9 @@ func (f *Field) NewChunk(codes [][]int32) *Chunk {
 			value = make([]float32, c.cells)
 		}
 		c.value = append(c.value, value)
+	}
+	for _, s := range f.Series {
+		c.series = append(c.series, s.newCells(codes))
 	}
 	return c
 }
@@ -127,6 +137,7 @@ func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoin
 		}
 	}
 	f.addProducts(dst.Mean, c.value)
+	f.addSeries(b, dst.Mean, nil, c.series)
 	return func(adjoint []float32, grad Gradients) {
 		for k, t := range f.Terms {
 			if !wanted(grad[k]) {
@@ -198,6 +209,7 @@ func (f *Field) Evaluate(b backend.Backend, dst []float32, codes [][]int32) {
 		}
 	}
 	f.addProducts(dst, value)
+	f.addSeries(b, dst, codes, nil)
 }
 
 // localized returns the slices of a train and the entities of the rows of codes. It

@@ -48,6 +48,7 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 		plan.Scatter(terms[k].Var, job.Var)
 		unseen.setVariance(b, terms[k].Var)
 	}
+	terms = append(terms, f.seriesMoments(b, codes)...)
 	backend.ParallelFor(b, n, func(i int) {
 		m, v := f.Combine(terms, i)
 		dst.Mean[i], dst.Var[i] = float32(m), float32(v)

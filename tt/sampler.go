@@ -18,7 +18,7 @@ type Sampler struct {
 
 // NewSampler returns the sampler of a field whose weights have variances.
 func NewSampler(b backend.Backend, f *Field, seed uint64) (*Sampler, error) {
-	s := &Sampler{base: &Field{Group: f.Group, Offset: f.Offset}, seed: seed}
+	s := &Sampler{base: &Field{Group: f.Group, Offset: f.Offset, Series: f.Series}, seed: seed}
 	for _, t := range f.Terms {
 		train := &Train{}
 		for _, c := range t.Cores {
@@ -105,8 +105,10 @@ func (s *Sampler) Draw(b backend.Backend, number int) *Draw {
 
 // Cells are cells prepared for the evaluation of draws.
 type Cells struct {
-	n     int
-	terms [][]cellSlices // by term and core
+	n      int
+	terms  [][]cellSlices // by term and core
+	series *drawnSeries
+	field  *Field // of the cells, for its series terms
 }
 
 // cellSlices locates the slice of each cell in a core.
@@ -127,7 +129,7 @@ type untrained struct {
 // extended. key distinguishes entities without training data: for a cell and the
 // modes of a core it returns a number that identifies the ids of these modes.
 func (s *Sampler) Cells(f *Field, codes [][]int32, key func(modes []int, cell int) uint64) (*Cells, error) {
-	c := &Cells{n: len(codes[0])}
+	c := &Cells{n: len(codes[0]), series: f.newDrawnSeries(codes, key), field: f}
 	for k, t := range f.Terms {
 		index := t.Lookup(codes)
 		at := make([]cellSlices, len(t.Cores))
@@ -235,6 +237,7 @@ func (d *Draw) Evaluate(b backend.Backend, dst []float32, cells *Cells) {
 		}
 	}
 	d.field.addProducts(dst, value)
+	cells.series.add(b, cells.field, d.sampler.seed, d.number, dst)
 }
 
 // localSlices returns the slices of the entities that the cells use in core p of

@@ -27,6 +27,7 @@ if [ "$(cat .venv/made 2>/dev/null)" != "$sum" ]; then
 	echo "$sum" > .venv/made
 fi
 .venv/bin/python test_measure.py "$kft"
+.venv/bin/python test_forecasts.py
 
 # compare NAME DATA FOLDER: kft, then the peers, then the table.
 compare() {
@@ -48,9 +49,21 @@ compare() {
 	"$kft" experiment table "$results" --format markdown
 }
 
+# forecasts NAME TABLE: kft and its peers on rolling origins, as one table of scores each.
+forecasts() {
+	results=$here/results/$1
+	mkdir -p "$results"
+	[ -s "$results/forecasts-kft.csv" ] || "$kft" backtest "$2" --target bottles --modes store,item,time=year+month --keep --format csv \
+		--threads "$threads" > "$results/forecasts-kft.csv" || echo "peers: kft backtest failed" >&2
+	[ -s "$results/forecasts-peers.csv" ] || .venv/bin/python -m peers.forecasts "$2" --threads "$threads" --output "$results/forecasts-peers.csv" ||
+		echo "peers: forecasts failed" >&2
+	grep -hE '^(method|[^,]*|"[^"]*"),,' "$results/forecasts-kft.csv" "$results/forecasts-peers.csv"
+}
+
 if [ -f "$data/iowa-liquor/sales_2015_2016.csv.gz" ]; then
 	data=$(cd "$data" && pwd)
 	compare iowa iowa "$data/iowa-liquor"
+	forecasts iowa "$data/iowa-liquor/sales_2015_2016.csv.gz"
 else
 	echo "peers: no Iowa data in $data (set KFT_DATA); using a synthetic table of the same shape" >&2
 	made=$here/results/made-up/data/iowa-liquor
@@ -59,6 +72,7 @@ else
 		"$kft" split "$made/sales_2015_2016.csv.gz" -o "$made/split.csv.gz" --force
 	fi
 	compare made-up iowa "$made"
+	forecasts made-up "$made/sales_2015_2016.csv.gz"
 fi
 if [ -f "$data/movielens-small/ratings.csv" ]; then
 	data=$(cd "$data" && pwd)

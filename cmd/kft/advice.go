@@ -59,6 +59,15 @@ var fieldFlags = []struct{ path, flag string }{
 	{"fit.effort", "--effort"},
 	{"fit.refit", "--refit"},
 	{"seed", "--seed"},
+	{"horizon", "--horizon"}, // of forecasts and backtests
+	{"only", "--only"},
+	{"active", "--active"},
+	{"level", "--level"},
+	{"draws", "--draws"},
+	{"by", "--by"},
+	{"future", "--future"},
+	{"windows", "--windows"},
+	{"step", "--step"},
 }
 
 // flagOf returns the flag that sets a field, "" if there is none.
@@ -158,4 +167,9 @@ func rephrased(err error) (string, bool) {
 		return replace(overwritten, overwritten.Error()+" (-o chooses another folder)")
 	}
 	return "", false
+}
+
+// nameAllFlags is nameFlags for a verb that has all flags.
+func nameAllFlags(text string) string {
+	return nameFlags(text, func(string) bool { return true })
 }

@@ -17,7 +17,7 @@ type calibrateCommand struct {
 	Tables    []string `arg:"" name:"table" complete:"file" help:"Table with the target and rows that the fit has not used: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input. Several tables require --part."`
 	Part      string   `placeholder:"PART" values:"valid,test" help:"Only the rows that were in the validation (valid) or test set of the fit; the table must be the one of the fit (default: all rows)."`
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"Model file to write (default: replace MODEL)."`
-	Conformal string   `placeholder:"KIND" values:"split,group:mean,group:" help:"Rows that share a correction: split (all), group:mean (by size of the prediction) or group:MODE, as in group:store (default: as in the model, else split)."`
+	Conformal string   `placeholder:"KIND" values:"split,group:mean,group:,horizon" help:"Rows that share a correction: split (all), group:mean (by size of the prediction), group:MODE, as in group:store, or horizon (by size, with a factor per period ahead) (default: as in the model, else split)."`
 	Quiet     bool     `short:"q" help:"Print nothing."`
 	tableFlags
 }
@@ -39,7 +39,7 @@ func (c *calibrateCommand) Run(e *env) error {
 		c.Output = c.Model
 	}
 	if c.Conformal == "none" || c.Conformal == "auto" {
-		return usagef("--conformal: %s is not a correction that can be computed from data; use split, group:mean or group:MODE", c.Conformal)
+		return usagef("--conformal: %s is not a correction that can be computed from data; use split, group:mean, group:MODE or horizon", c.Conformal)
 	}
 	part, err := parsePart(c.Part, c.Tables)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
@@ -68,10 +69,10 @@ func (c *initCommand) Run(e *env) error {
 		return err
 	}
 	var about strings.Builder
-	fmt.Fprintf(&about, "%s:\n\n", sampled(strings.Join(c.Tables, ", "), guessed))
-	columnTable(guessed).Write(&about)
+	fmt.Fprintf(&about, "%s:\n\n", summary.Sampled(strings.Join(c.Tables, ", "), guessed))
+	summary.ColumnTable(guessed).Write(&about)
 	about.WriteString("\n")
-	writeGuess(&about, guessed)
+	summary.WriteGuess(&about, guessed, nameAllFlags)
 	err = atomicfile.Write(c.Output, func(w io.Writer) error {
 		_, err := io.WriteString(w, comment("Guessed by kft init from "+about.String())+"\n"+string(spec.BriefYAML())+comment(furtherSettings))
 		return err

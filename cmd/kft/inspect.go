@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"strconv"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
@@ -86,17 +85,17 @@ func (c *inspectCommand) table(e *env) error {
 		return err
 	}
 	if c.JSON {
-		return writeJSON(e.stdout, tableJSON(c.File, g))
+		return writeJSON(e.stdout, summary.NewTableReport(c.File, g))
 	}
 	var b strings.Builder
 	layout := "typed columns" // Parquet, Arrow
 	if g.Format.Delimiter != 0 || g.Format.LongDelimiter != "" {
-		layout = fmt.Sprintf("fields separated by %s, header: %s", delimiterName(g.Format), g.Format.Header)
+		layout = fmt.Sprintf("fields separated by %s, header: %s", summary.DelimiterName(g.Format), g.Format.Header)
 	}
-	fmt.Fprintf(&b, "%s; %s\n\n", sampled(c.File, g), layout)
-	columnTable(g).Write(&b)
+	fmt.Fprintf(&b, "%s; %s\n\n", summary.Sampled(c.File, g), layout)
+	summary.ColumnTable(g).Write(&b)
 	b.WriteString("\n")
-	writeGuess(&b, g)
+	summary.WriteGuess(&b, g, nameAllFlags)
 	if g.Wide != nil {
 		fmt.Fprintf(&b, "Note:   %v\n", incomplete)
 	}
@@ -128,102 +127,4 @@ func (c *inspectCommand) next(g *tableio.Guess) string {
 		text += " (after saving the table to a file)"
 	}
 	return text
-}
-
-// sampled describes which rows of a table the guess is based on.
-func sampled(file string, g *tableio.Guess) string {
-	if file == "-" {
-		file = "standard input"
-	}
-	if g.Spread {
-		return fmt.Sprintf("%s, a sample of %s", file, textformat.Plural(g.Rows, "row"))
-	}
-	return fmt.Sprintf("%s, first %s", file, textformat.Plural(g.Rows, "row"))
-}
-
-// columnTable describes the columns of a table.
-func columnTable(g *tableio.Guess) *textformat.Table {
-	t := &textformat.Table{Header: []string{"column", "kind", "distinct", "missing", "from", "to"}, Left: 2}
-	for _, c := range g.Columns {
-		from, to := "", ""
-		if hasRange(c) {
-			from, to = amountShort(c.Min), amountShort(c.Max)
-		}
-		t.Rows = append(t.Rows, []string{c.Name, string(c.Kind), textformat.Count(c.Distinct), textformat.Count(c.Missing), from, to})
-	}
-	return t
-}
-
-// hasRange reports whether a column has a smallest and a largest value.
-func hasRange(c dataset.ColumnInfo) bool { return c.Kind == dataset.KindNumber || c.Integer }
-
-// amountShort writes a number with as few digits as possible.
-func amountShort(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 6, 64)
-}
-
-func delimiterName(f tableio.Format) string {
-	if f.LongDelimiter != "" {
-		return f.LongDelimiter
-	}
-	for name, c := range map[string]byte{"commas": ',', "tabs": '\t', "semicolons": ';', "bars": '|', "spaces": ' '} {
-		if c == f.Delimiter {
-			return name
-		}
-	}
-	return strconv.QuoteRune(rune(f.Delimiter))
-}
-
-type columnReport struct {
-	Name     string       `json:"name"`
-	Kind     dataset.Kind `json:"kind"`
-	Distinct int          `json:"distinct"`
-	Missing  int          `json:"missing"`
-	Min      *float64     `json:"min,omitempty"`
-	Max      *float64     `json:"max,omitempty"`
-}
-
-type tableReport struct {
-	Kind      string         `json:"kind"`
-	File      string         `json:"file"`
-	Rows      int            `json:"rows_looked_at"`
-	Delimiter string         `json:"delimiter"`
-	Header    string         `json:"header"`
-	Target    string         `json:"target"`
-	Modes     []string       `json:"modes"`
-	Columns   []columnReport `json:"columns"`
-
-	Decimal    string              `json:"decimal,omitempty"`
-	Thousands  string              `json:"thousands,omitempty"`
-	Duplicates string              `json:"duplicates,omitempty"`
-	LeftOut    map[string]string   `json:"left_out,omitempty"`
-	Determined map[string][]string `json:"determined,omitempty"`
-	Notes      []string            `json:"notes,omitempty"`
-}
-
-func tableJSON(file string, g *tableio.Guess) tableReport {
-	r := tableReport{Kind: "table", File: file, Rows: g.Rows, Delimiter: g.Format.LongDelimiter, Header: g.Format.Header.String(),
-		Target: g.Target, Modes: append([]string{}, g.Modes...), Duplicates: g.Duplicates, Notes: g.Notes}
-	if r.Delimiter == "" {
-		r.Delimiter = string(rune(g.Format.Delimiter))
-	}
-	r.Decimal, r.Thousands = g.Numbers.Texts()
-	r.LeftOut, r.Determined = map[string]string{}, map[string][]string{}
-	for _, l := range g.LeftOut {
-		r.LeftOut[l.Column] = l.Reason
-	}
-	for _, d := range g.Determined {
-		r.Determined[d.Mode] = append(r.Determined[d.Mode], d.Column)
-	}
-	for _, c := range g.Columns {
-		column := columnReport{Name: c.Name, Kind: c.Kind, Distinct: c.Distinct, Missing: c.Missing}
-		if hasRange(c) {
-			column.Min, column.Max = &c.Min, &c.Max
-		}
-		r.Columns = append(r.Columns, column)
-	}
-	return r
 }

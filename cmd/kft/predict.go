@@ -93,30 +93,12 @@ func (c *predictCommand) Run(e *env) error {
 	return c.table(e, m, opt)
 }
 
-func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) (err error) {
+func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) error {
 	var sum kft.Summary
-	var failed error // error of the prediction, as opposed to one of the output
-	predict := func(w io.Writer) (err error) {
-		out := &errorRecorder{Writer: w}
-		sum, err = m.PredictTable(e.ctx, kft.Files(c.Table), out, opt)
-		if out.err == nil {
-			failed = err
-		}
+	if err := writeTable(e, c.Output, func(w io.Writer) (err error) {
+		sum, err = m.PredictTable(e.ctx, kft.Files(c.Table), w, opt)
 		return err
-	}
-	switch {
-	case c.Output == "" || c.Output == "-":
-		out := bufio.NewWriterSize(e.rawOut, 1<<16)
-		if err = predict(out); err == nil {
-			err = out.Flush()
-		}
-	default:
-		err = atomicfile.Write(c.Output, predict)
-	}
-	if failed != nil {
-		return failed // without the context that the writer of the output adds
-	}
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	for _, warning := range sum.Warnings { // also with --quiet: the numbers may mean nothing
@@ -126,6 +108,33 @@ func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) (err 
 		writePredicted(e.stderr, m, sum, c.Output, c.Side)
 	}
 	return nil
+}
+
+// writeTable writes a table to a file, completely or not at all, or to standard output. An
+// error of make is returned without the context that the writer of the output adds.
+func writeTable(e *env, output string, make func(w io.Writer) error) error {
+	var failed error
+	write := func(w io.Writer) error {
+		out := &errorRecorder{Writer: w}
+		err := make(out)
+		if out.err == nil {
+			failed = err
+		}
+		return err
+	}
+	var err error
+	if output == "" || output == "-" {
+		out := bufio.NewWriterSize(e.rawOut, 1<<16)
+		if err = write(out); err == nil {
+			err = out.Flush()
+		}
+	} else {
+		err = atomicfile.Write(output, write)
+	}
+	if failed != nil {
+		return failed
+	}
+	return err
 }
 
 // parseLevels parses .05,.5,.95.

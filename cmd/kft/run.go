@@ -25,6 +25,8 @@ type commandLine struct {
 	Predict    predictCommand    `cmd:"" help:"Predict the rows of a table, or single cells."`
 	Explain    explainCommand    `cmd:"" help:"Give the reasons for predictions, or explain a model."`
 	Report     reportCommand     `cmd:"" help:"Write a page about a model: verdict, scores, calibration, effects, series."`
+	Forecast   forecastCommand   `cmd:"" help:"Forecast the next periods of all series, or of chosen ones."`
+	Backtest   backtestCommand   `cmd:"" help:"Measure forecasts on rolling origins of a table."`
 	Evaluate   evaluateCommand   `cmd:"" help:"Measure a model on a table that has the target."`
 	Calibrate  calibrateCommand  `cmd:"" help:"Recalibrate the intervals of a model with new data."`
 	Plot       plotCommand       `cmd:"" help:"Plot the coverage of intervals, or a study."`
@@ -114,6 +116,7 @@ func flagGroups() []kong.Group {
 		{Key: "uncertainty", Title: "Uncertainty:"},
 		{Key: "training", Title: "Training:"},
 		{Key: "search", Title: "Search:"},
+		{Key: "backtest", Title: "Backtest:"},
 		{Key: "run", Title: "Run (only --time-budget can change the result):"},
 	}
 }

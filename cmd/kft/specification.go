@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -78,7 +79,7 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 	}
 	if !quiet {
 		var b strings.Builder
-		writeGuess(&b, guessed)
+		summary.WriteGuess(&b, guessed, nameAllFlags)
 		io.WriteString(e.stderr, b.String())
 	}
 	return nil

@@ -1,4 +1,4 @@
-package main
+package summary
 
 import (
 	"fmt"
@@ -8,9 +8,10 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
-// writeGuess describes what was guessed about a table: target, modes, what is done with
+// WriteGuess describes what was guessed about a table: target, modes, what is done with
 // rows of the same cell, the columns that are not used, and what to know about them.
-func writeGuess(b *strings.Builder, g *tableio.Guess) {
+// name puts flags behind the fields that a note names.
+func WriteGuess(b *strings.Builder, g *tableio.Guess, name func(note string) string) {
 	target, modes := g.Target, strings.Join(g.Modes, ", ")
 	if target == "" {
 		target = "none found; name one with --target"
@@ -32,7 +33,7 @@ func writeGuess(b *strings.Builder, g *tableio.Guess) {
 	writeColumns(b, "Left out:", left)
 	writeColumns(b, "Left out, but candidates for side information:", side)
 	for _, note := range g.Notes {
-		fmt.Fprintf(b, "Note:   %s\n", nameFlags(note, func(string) bool { return true }))
+		fmt.Fprintf(b, "Note:   %s\n", name(note))
 	}
 }
 

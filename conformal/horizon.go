@@ -1,0 +1,141 @@
+package conformal
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/predictive"
+)
+
+// MaxHorizon is the largest number of horizons that have a factor of their own.
+const MaxHorizon = 1000
+
+// factorLevel is the level of the central interval whose width defines the factor of a
+// horizon.
+const factorLevel = 0.9
+
+// NewByHorizon returns a correction of forecasts: groups by bins of the location, as
+// [NewByMean], and one factor per horizon by which intervals are wider or narrower than
+// the model says. The horizon of a row is the number of periods from the last training
+// period, 1 for the next one. The factor of a horizon is the 0.9 quantile of |z| of its
+// rows divided by that of all rows, with its logarithm shrunk to 0 by the share of the
+// variation between horizons that chance explains. A horizon of fewer than [MinGroupRows]
+// rows has the factor before it. The distributions are those of z divided by the factor.
+//
+// A factor, rather than a distribution of its own, because rows of one period share
+// shocks: their mean score says more about that period than about its horizon.
+func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Correction, error) {
+	mustMatch(len(scores), len(horizon))
+	last := int32(0)
+	for _, h := range horizon {
+		last = max(last, h)
+	}
+	if last < 1 || last > MaxHorizon {
+		return nil, fmt.Errorf("a correction by horizon needs calibration rows 1 to %d periods after the training rows, but the last is %d periods after them", MaxHorizon, last)
+	}
+	groups := make([][]float64, last)
+	var all []float64
+	for i, h := range horizon {
+		if size := math.Abs(scores[i]); h >= 1 && !math.IsNaN(size) && !math.IsInf(size, 0) {
+			groups[h-1] = append(groups[h-1], size)
+			all = append(all, size)
+		}
+	}
+	factors := shrunkFactors(groups, quantileOf(all, factorLevel))
+	divided := make([]float64, len(scores))
+	for i, z := range scores {
+		divided[i] = z
+		if h := horizon[i]; h >= 1 {
+			divided[i] = z / factors[h-1]
+		}
+	}
+	c, err := NewByMean(divided, location, bins)
+	if err != nil {
+		return nil, err
+	}
+	return c.withFactors(factors), nil
+}
+
+// quantileError is the standard error of the logarithm of the 0.9 quantile of |z|, for
+// normal z, times the root of the number of rows: sqrt(0.9 0.1) / (2 phi(q) q), q = 1.645.
+const quantileError = 0.885
+
+// shrunkFactors returns the factors of horizons whose rows have the sizes |z|, given the
+// quantile of all.
+func shrunkFactors(sizes [][]float64, whole float64) []float64 {
+	logs := make([]float64, len(sizes))
+	variation, chance := 0.0, 0.0
+	for h := range sizes {
+		own, n := quantileOf(sizes[h], factorLevel), len(sizes[h])
+		switch {
+		case n >= MinGroupRows && own > 0 && whole > 0:
+			logs[h] = math.Log(own / whole)
+			variation += logs[h] * logs[h]
+			chance += quantileError * quantileError / float64(n)
+		case h > 0:
+			logs[h] = logs[h-1]
+		}
+	}
+	keep := 0.0
+	if variation > chance {
+		keep = 1 - chance/variation
+	}
+	factors := make([]float64, len(sizes))
+	for h := range factors {
+		factors[h] = math.Exp(keep * logs[h])
+	}
+	return factors
+}
+
+// quantileOf sorts values and returns their quantile, 0 for none.
+func quantileOf(values []float64, level float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return values[min(int(level*float64(len(values)+1)), len(values)-1)]
+}
+
+// withFactors returns the correction with factors by horizon.
+func (c *Correction) withFactors(factors []float64) *Correction {
+	changed := *c
+	changed.factors = factors
+	changed.byHorizon = make([]*Correction, len(factors))
+	for h, f := range factors {
+		own := &Correction{grouping: c.grouping, edges: c.edges, pool: c.pool.Scaled(f), groups: make([]*predictive.ScoreDistribution, len(c.groups))}
+		for g, scores := range c.groups {
+			if scores != nil {
+				own.groups[g] = scores.Scaled(f)
+			}
+		}
+		changed.byHorizon[h] = own
+	}
+	return &changed
+}
+
+// Factors returns the factors by which forecasts one, two, ... periods ahead have wider
+// intervals; nil for a correction that does not depend on the horizon.
+func (c *Correction) Factors() []float64 { return slices.Clone(c.factors) }
+
+// at returns the correction of a horizon. Horizons beyond the last with a factor have its
+// factor, and rows that are no forecasts, with a horizon below 1, have none.
+func (c *Correction) at(horizon int32) *Correction {
+	if n := len(c.byHorizon); n > 0 && horizon > 0 {
+		return c.byHorizon[min(int(horizon), n)-1]
+	}
+	return c
+}
+
+// checkFactors returns an error unless factors are possible.
+func checkFactors(factors []float64) error {
+	if len(factors) > MaxHorizon {
+		return fmt.Errorf("there are factors for %d horizons, at most %d are possible", len(factors), MaxHorizon)
+	}
+	for h, f := range factors {
+		if !(f > 0) || math.IsInf(f, 0) {
+			return fmt.Errorf("the factor of horizon %d is %g, expected a finite number above 0", h+1, f)
+		}
+	}
+	return nil
+}

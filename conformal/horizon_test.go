@@ -1,0 +1,87 @@
+package conformal
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/predictive"
+)
+
+// TestByHorizon calibrates forecasts whose errors grow with the horizon while the model
+// says that they do not.
+func TestByHorizon(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	draw := func(n int) (scores, location []float64, horizon []int32) {
+		for range n {
+			h := 1 + rng.Int32N(4)
+			scores = append(scores, rng.NormFloat64()*math.Sqrt(float64(h)))
+			location = append(location, rng.Float64())
+			horizon = append(horizon, h)
+		}
+		return scores, location, horizon
+	}
+	c, err := newByHorizon4(draw(20_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	factors := c.Factors()
+	for h := range factors {
+		if want := math.Sqrt(float64(h + 1)); math.Abs(factors[h]/factors[0]/want-1) > 0.05 {
+			t.Errorf("horizon %d: got the factor %.3f of the first, want %.3f", h+1, factors[h]/factors[0], want)
+		}
+	}
+	restored, err := FromRecord(c.Record())
+	if err != nil || !reflect.DeepEqual(restored.Record(), c.Record()) {
+		t.Fatalf("got %v after a round trip", err)
+	}
+	inside := make([]float64, 5)
+	rows := make([]float64, 5)
+	scores, location, horizon := draw(20_000)
+	for i, z := range scores {
+		cell := predictive.Gaussian(predictive.Identity, location[i], 0, 1)
+		d := restored.Apply(cell, -1, horizon[i])
+		y := location[i] + z
+		rows[horizon[i]]++
+		if y >= d.Quantile(0.05) && y <= d.Quantile(0.95) {
+			inside[horizon[i]]++
+		}
+	}
+	for h := 1; h <= 4; h++ {
+		if coverage := inside[h] / rows[h]; math.Abs(coverage-0.9) > 0.015 {
+			t.Errorf("horizon %d: 90 %% intervals hold %.3f", h, coverage)
+		}
+	}
+	cell := predictive.Gaussian(predictive.Identity, 0.5, 0, 1)
+	far, last, none := restored.Apply(cell, -1, 9), restored.Apply(cell, -1, 4), restored.Apply(cell, -1, 0)
+	if far.Quantile(0.9) != last.Quantile(0.9) || none.Quantile(0.9) >= last.Quantile(0.9) {
+		t.Errorf("got quantiles %g beyond the last horizon, %g at it and %g without one", far.Quantile(0.9), last.Quantile(0.9), none.Quantile(0.9))
+	}
+}
+
+// newByHorizon4 is NewByHorizon with 4 bins, for results of a function.
+func newByHorizon4(scores, location []float64, horizon []int32) (*Correction, error) {
+	return NewByHorizon(scores, location, horizon, 4)
+}
+
+func TestByHorizonErrors(t *testing.T) {
+	t.Parallel()
+	zeros := make([]float64, 50)
+	if _, err := NewByHorizon(zeros, zeros, make([]int32, 50), 1); err == nil || !strings.Contains(err.Error(), "periods after") {
+		t.Errorf("got error %v for rows that are no forecasts", err)
+	}
+	c, err := NewSplit(zeros)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, factors := range [][]float64{{0}, {math.NaN()}, {1, -1}, make([]float64, MaxHorizon+1)} {
+		r := c.Record()
+		r.Factors = factors
+		if _, err := FromRecord(r); err == nil {
+			t.Errorf("got no error for %d factors %v", len(factors), factors[:1])
+		}
+	}
+}

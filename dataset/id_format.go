@@ -1,0 +1,130 @@
+package dataset
+
+import (
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+)
+
+// An IDFormat is how the ids of a mode write a time: which columns and numbers in them
+// are the year, the month, and so on.
+type IDFormat struct {
+	Parts []TimePart // from coarse to fine
+
+	columns   int
+	restFirst bool     // a column's own '-' belong to the first column, else to the last
+	century   bool     // years have two digits
+	around    []string // by column: the text around its numbers
+}
+
+// A TimePart is one number of an id, or a whole date.
+type TimePart struct {
+	Unit   string // date, year, quarter, month, week, day, weekday, hour or minute; "" for a running number
+	Column int    // of the mode
+	At     int    // among the numbers of the column
+	Named  bool   // the column or the id names the unit; otherwise its range suggests it
+}
+
+type idReading struct {
+	IDFormat
+	sorted []calendarPart
+	note   string
+}
+
+// readIDs finds the format of ids with an order in time.
+func (m Mode) readIDs(ids []string) (idReading, bool) {
+	for _, restFirst := range []bool{true, false} {
+		f := IDFormat{columns: len(m.Columns), restFirst: restFirst}
+		fields := make([][]string, f.columns)
+		ambiguous := false
+		for _, id := range ids {
+			pieces, ok := f.Split(id)
+			if !ok {
+				return idReading{}, false
+			}
+			ambiguous = ambiguous || strings.Count(id, "-") >= f.columns
+			for c, piece := range pieces {
+				fields[c] = append(fields[c], piece)
+			}
+		}
+		if parts, ok := partsOfColumns(m.Columns, fields); ok {
+			if note, ok := rankParts(parts); ok {
+				for _, p := range parts {
+					f.Parts = append(f.Parts, TimePart{Unit: p.role.unit(), Column: p.column, At: p.at, Named: p.named})
+					f.century = f.century || p.role == aYear && p.twoDigits()
+				}
+				for _, column := range fields {
+					f.around = append(f.around, around(column[0]))
+				}
+				return idReading{IDFormat: f, sorted: parts, note: note}, true
+			}
+		}
+		if !ambiguous || f.columns == 1 {
+			break
+		}
+	}
+	return idReading{}, false
+}
+
+func (r calendarRole) unit() string {
+	switch r {
+	case anyNumber:
+		return ""
+	case wholeDate:
+		return "date"
+	}
+	return calendarParts[r].words[0]
+}
+
+// Split undoes the joining of columns by '-'. If the values of a column contain that
+// character too, the surplus belongs to the first column or to the last.
+func (f IDFormat) Split(id string) (columns []string, ok bool) {
+	pieces := strings.Split(id, "-")
+	over := len(pieces) - f.columns
+	if over < 0 {
+		return nil, false
+	}
+	if f.restFirst {
+		return append([]string{strings.Join(pieces[:over+1], "-")}, pieces[over+1:]...), true
+	}
+	return append(pieces[:f.columns-1:f.columns-1], strings.Join(pieces[f.columns-1:], "-")), true
+}
+
+// Values returns the number of each part of an id: unix seconds of a date, and numbers
+// otherwise. The id need not be among those that the format was found for.
+func (f IDFormat) Values(id string) (values []float64, ok bool) {
+	columns, ok := f.Split(id)
+	if !ok {
+		return nil, false
+	}
+	for _, p := range f.Parts {
+		text := columns[p.Column]
+		if p.Unit == "date" {
+			t, ok := calendar.Parse([]byte(text))
+			if !ok {
+				return nil, false
+			}
+			values = append(values, secondsOf(t))
+			continue
+		}
+		numbers, ok := numberParts([]string{text})
+		if !ok || p.At >= len(numbers) || around(text) != f.around[p.Column] {
+			return nil, false
+		}
+		v := numbers[p.At].values[0]
+		if p.Unit == "year" && f.century && v < 70 {
+			v += 100
+		}
+		values = append(values, v)
+	}
+	return values, true
+}
+
+// around returns the text around the numbers of a column, which all ids share.
+func around(text string) string {
+	if _, plain := plainNumbers([]string{text}); plain {
+		return ""
+	}
+	_, _, words := cutNumbers(text)
+	return words
+}

@@ -1,0 +1,230 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+)
+
+func parseMode(t *testing.T, text string) dataset.Mode {
+	t.Helper()
+	m, err := dataset.ParseMode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestTimeline(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		mode   string
+		ids    string // separated by commas
+		unit   string
+		steps  []int64
+		next   string
+		cycles string
+	}{
+		{"time=year+month", "2015-1,2016-2,2015-12", "month", []int64{0, 13, 11}, "2016-3,2016-4", "year 12"},
+		{"time=year+month", "2016-10,2016-12,2016-11", "month", []int64{0, 2, 1}, "2017-1,2017-2", "year 12"},
+		{"time=year+month", "2016-11,2016-12", "month", []int64{0, 1}, "2017-1", "year 12"},
+		{"time=year+month", "2015-12,2016-02,2016-01", "month", []int64{0, 2, 1}, "2016-03,2016-04", "year 12"},
+		{"time=month+year", "1-2015,2-2016,12-2015", "month", []int64{0, 13, 11}, "3-2016", "year 12"},
+		{"yearmonth(at)", "2016-12,2015-01,2015-03", "month", []int64{23, 0, 2}, "2017-01,2017-02", "year 12"},
+		{"month", "2015-01,2015-04,2016-01", "quarter", []int64{0, 1, 4}, "2016-04,2016-07", "year 4"},
+		{"when", "Jan 2016,Feb 2016,Dec 2016", "month", []int64{0, 1, 11}, "Jan 2017", "year 12"},
+		{"when", "JANUARY_2016,MAY_2016", "month", []int64{0, 4}, "JUNE_2016", "year 12"},
+		{"month", "2016-01-31,2016-02-29,2016-03-31", "month", []int64{0, 1, 2}, "2016-04-30,2016-05-31", "year 12"},
+		{"quarter", "2015Q1,2015Q4,2016Q2", "quarter", []int64{0, 3, 5}, "2016Q3,2016Q4,2017Q1", "year 4"},
+		{"yearquarter(at)", "2016-Q4,2016-Q1", "quarter", []int64{3, 0}, "2017-Q1", "year 4"},
+		{"when", "Q4/2015,Q1/2016", "quarter", []int64{0, 1}, "Q2/2016", "year 4"},
+		{"time=year+week", "2015-53,2016-1,2016-30", "week", []int64{0, 1, 30}, "2016-31,2016-32", "year 52.18"},
+		{"time=year+week", "2016-1,2016-2,2016-9", "week", []int64{0, 1, 8}, "2016-10", "year 52.18"},
+		{"yearweek(at)", "2015-W52,2015-W53", "week", []int64{0, 1}, "2016-W01,2016-W02", "year 52.18"},
+		{"yearweek(at)", "2016-W01,2016-W03,2016-W04", "week", []int64{0, 2, 3}, "2016-W05", "year 52.18"},
+		{"week", "2016-02-01,2016-02-08,2016-02-29", "week", []int64{0, 1, 4}, "2016-03-07", "year 52.18"},
+		{"date", "2016-02-28,2016-03-01,2016-03-02", "day", []int64{0, 2, 3}, "2016-03-03", "week 7 year 365.25"},
+		{"date", "12/30/2016,12/31/2016,1/2/2017", "day", []int64{0, 1, 3}, "1/3/2017", "week 7 year 365.25"},
+		{"date", "30.12.2016,31.12.2016", "day", []int64{0, 1}, "01.01.2017", "week 7 year 365.25"},
+		{"date", "20161230,20161231", "day", []int64{0, 1}, "20170101", "week 7 year 365.25"},
+		{"time=year+month+day", "2016-2-28,2016-3-1", "day", []int64{0, 2}, "2016-3-2", "week 7 year 365.25"},
+		{"at", "2016-02-01 00:00,2016-02-01 05:00,2016-02-02 23:00", "hour", []int64{0, 5, 47}, "2016-02-03 00:00", "day 24 week 168"},
+		{"at", "2016-02-01T22:00:00Z,2016-02-01T23:00:00Z", "hour", []int64{0, 1}, "2016-02-02T00:00:00Z", "day 24 week 168"},
+		{"at", "2/1/2016 9:00 PM,2/1/2016 10:00 PM", "hour", []int64{0, 1}, "2/1/2016 11:00 PM,2/2/2016 12:00 AM", "day 24 week 168"},
+		{"time=date+hour", "2015-12-31-22,2015-12-31-23", "hour", []int64{0, 1}, "2016-01-01-0", "day 24 week 168"},
+		{"datehour(at)", "2016-12-31 23:00,2016-12-31 20:00", "hour", []int64{3, 0}, "2017-01-01 00:00", "day 24 week 168"},
+		{"at", "1480550400,1480554000,1480561200", "hour", []int64{0, 1, 3}, "1480564800", "day 24 week 168"},
+		{"at", "1480550400000,1480554000000,1480561200000", "hour", []int64{0, 1, 3}, "1480564800000", "day 24 week 168"},
+		{"at", "2016-02-01 00:00,2016-02-01 00:15,2016-02-01 00:45,2016-02-01 01:00", "minute", []int64{0, 1, 3, 4}, "2016-02-01 01:15", "day 96 week 672"},
+		{"year", "2014,2017,2016", "year", []int64{0, 3, 2}, "2018,2019", ""},
+		{"year", "2014", "year", []int64{0}, "2015", ""},
+		{"year", "98,99,00", "year", []int64{0, 1, 2}, "01,02", ""},
+		{"period", "7,9,8", "", []int64{0, 2, 1}, "10,11", ""},
+		{"period", "-3,-2,0", "", []int64{0, 1, 3}, "1", ""},
+		{"period", "10,20,40,50", "", []int64{0, 1, 3, 4}, "60,70", ""},
+		{"t", "d_1,d_2,d_10", "", []int64{0, 1, 9}, "d_11", ""},
+		{"t", "d_001,d_002,d_010", "", []int64{0, 1, 9}, "d_011", ""},
+		{"time=year+week", "2015-60,2016-61,2016-63", "", []int64{0, 1, 3}, "2016-64", ""},
+		{"month", "11,12,13", "month", []int64{0, 1, 2}, "14", "year 12"},
+	} {
+		ids := strings.Split(c.ids, ",")
+		line, err := New(parseMode(t, c.mode), ids)
+		if err != nil {
+			t.Errorf("%s %q: %v", c.mode, ids, err)
+			continue
+		}
+		if line.Unit() != c.unit || !slices.Equal(line.Steps(), c.steps) {
+			t.Errorf("%s %q: got %q %v, want %q %v", c.mode, ids, line.Unit(), line.Steps(), c.unit, c.steps)
+		}
+		want := strings.Split(c.next, ",")
+		next, err := line.Next(len(want))
+		if err != nil || !slices.Equal(next, want) {
+			t.Errorf("%s %q: got the next ids %q, %v, want %q", c.mode, ids, next, err, want)
+		}
+		cycles := ""
+		for _, cycle := range line.Cycles() {
+			cycles += fmt.Sprintf(" %s %.4g", cycle.Name, cycle.Periods)
+		}
+		if want := strings.ReplaceAll(c.cycles, "365.25", "365.2"); strings.TrimSpace(cycles) != want {
+			t.Errorf("%s %q: got cycles%s, want %s", c.mode, ids, cycles, want)
+		}
+		for i, id := range ids {
+			if step, ok := line.Step(id); !ok || step != c.steps[i] {
+				t.Errorf("%s: got step %d, %v for %s, want %d", c.mode, step, ok, id, c.steps[i])
+			}
+		}
+		for k, id := range next {
+			if step, ok := line.Step(id); !ok || step != line.Last()+int64(k)+1 {
+				t.Errorf("%s: got step %d, %v for the future id %s", c.mode, step, ok, id)
+			}
+		}
+	}
+}
+
+// TestRoundTrip writes 3,000 future periods of every unit and reads them back.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	for mode, ids := range map[string]string{
+		"time=year+month": "2015-1,2016-2", "yearweek(at)": "2015-W52,2015-W53", "date": "2016-02-28,2016-03-01", "at": "2016-02-01 00:00,2016-02-01 05:00",
+		"quarter": "2015Q1,2015Q4", "period": "1,2,3", "time=year+month+day": "2016-2-28,2016-3-1", "time=date+hour": "2015-12-31-22,2015-12-31-23",
+		"when": "Jan 2016,Feb 2016", "month": "2016-01-31,2016-02-29", "d": "12/30/2016,12/31/2016",
+	} {
+		line, err := New(parseMode(t, mode), strings.Split(ids, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err := line.Next(3000)
+		if err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+		for k, id := range next {
+			if step, ok := line.Step(id); !ok || step != line.Last()+int64(k)+1 {
+				t.Fatalf("%s: %s has step %d, %v, want %d", mode, id, step, ok, line.Last()+int64(k)+1)
+			}
+		}
+	}
+}
+
+func TestWeekdays(t *testing.T) {
+	t.Parallel()
+	var ids []string
+	for day := time.Date(2016, 11, 1, 0, 0, 0, 0, time.UTC); day.Year() == 2016; day = day.AddDate(0, 0, 1) {
+		if day.Weekday() != time.Saturday && day.Weekday() != time.Sunday && day.Day() != 26 {
+			ids = append(ids, day.Format("2006-01-02"))
+		}
+	}
+	line, err := New(parseMode(t, "date"), ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := line.Next(6)
+	if want := []string{"2017-01-02", "2017-01-03", "2017-01-04", "2017-01-05", "2017-01-06", "2017-01-09"}; err != nil || !slices.Equal(next, want) {
+		t.Errorf("got %q, %v, want %q", next, err, want)
+	}
+	if a, _ := line.Step("2016-12-23"); line.Cycles()[0].Periods != 5 || line.Unit() != "day" {
+		t.Errorf("got cycles %v, step %d", line.Cycles(), a)
+	}
+	monday, _ := line.Step("2016-12-12")
+	if friday, _ := line.Step("2016-12-09"); monday != friday+1 {
+		t.Errorf("Monday has step %d, the Friday before %d", monday, friday)
+	}
+	if step, ok := line.Step("2016-12-10"); ok {
+		t.Errorf("got step %d for a Saturday, want none", step)
+	}
+	if id, err := line.ID(line.Last() - 4); id != "2016-12-26" || err != nil {
+		t.Errorf("got %s, %v for a day without rows, want 2016-12-26", id, err)
+	}
+}
+
+func TestIrregular(t *testing.T) {
+	t.Parallel()
+	for mode, ids := range map[string]string{"period": "1.5,3.25,2", "time=year+week": "2015-0,2015-53,2016-1"} {
+		line, err := New(parseMode(t, mode), strings.Split(ids, ","))
+		if err != nil || line.Regular() {
+			t.Fatalf("%s: got %+v, %v, want an order without a grid", mode, line, err)
+		}
+		if _, err := line.Next(1); err == nil || !strings.Contains(err.Error(), "not the period after the last") {
+			t.Errorf("%s: got error %v for the next period", mode, err)
+		}
+	}
+	if line, err := New(parseMode(t, "store"), []string{"north", "south"}); err == nil {
+		t.Errorf("got %+v for ids without an order, want an error", line)
+	}
+	line, err := New(parseMode(t, "month"), []string{"10", "11", "12"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := line.Next(1); err == nil || !strings.Contains(err.Error(), "cyclic") {
+		t.Errorf("got error %v for the month after 12, want that a month is cyclic", err)
+	}
+	for _, id := range []string{"", "x", "2016-13", "2016-12-31-1"} {
+		line, _ := New(parseMode(t, "time=year+month"), []string{"2015-1", "2016-2"})
+		if step, ok := line.Step(id); ok {
+			t.Errorf("got step %d for %q, want none", step, id)
+		}
+	}
+}
+
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ mode, ids, want string }{
+		{"time=year+month", "2016-11,2016-12", "2017,1"},
+		{"yearmonth(at)", "2016-11,2016-12", "2017-01-01"},
+		{"yearweek(at)", "2016-W51,2016-W52", "2017-01-02"},
+		{"yearquarter(at)", "2016-Q3,2016-Q4", "2017-01-01"},
+		{"year(at)", "2015,2016", "2017-01-01"},
+		{"date(at)", "2016-12-30,2016-12-31", "2017-01-01"},
+		{"datehour(at)", "2016-12-31 22:00,2016-12-31 23:00", "2017-01-01"},
+		{"datehour(at)", "2016-12-31 21:00,2016-12-31 22:00", "2016-12-31 23:00"},
+		{"period", "7,8", "9"},
+	} {
+		line, err := New(parseMode(t, c.mode), strings.Split(c.ids, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := line.Columns(line.Last() + 1)
+		if err != nil || strings.Join(got, ",") != c.want {
+			t.Errorf("%s: got %q, %v, want %q", c.mode, got, err, c.want)
+		}
+		if line.Mode().Func == "" {
+			continue
+		}
+		id, _, err := line.Mode().ID(map[string]string{"at": got[0]})
+		if want, _ := line.ID(line.Last() + 1); id != want || err != nil {
+			t.Errorf("%s: %s makes the id %q, %v, want %q", c.mode, got[0], id, err, want)
+		}
+	}
+}
+
+func ExampleTimeline_Next() {
+	mode, _ := dataset.ParseMode("time=year+month")
+	line, _ := New(mode, []string{"2016-9", "2016-12"})
+	next, _ := line.Next(2)
+	step, _ := line.Step("2017-3")
+	fmt.Println(line.Unit(), line.Steps(), next, step)
+	// Output: month [0 3] [2017-1 2017-2] 6
+}

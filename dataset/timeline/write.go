@@ -1,0 +1,167 @@
+package timeline
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/periodtext"
+)
+
+// A writer writes ids like the latest id of a table.
+type writer struct {
+	grid    grid
+	format  dataset.IDFormat
+	weeks   bool
+	century bool // years have two digits
+	columns []columnWriter
+}
+
+// columnWriter writes the text of one column.
+type columnWriter struct {
+	date   *calendar.Layout // of a column of dates
+	tokens []periodtext.Token
+	part   []int // of each token: its part, or -1
+	pad    []int // of each token: the number of digits to fill up with zeros
+	short  bool  // months have names of three letters
+}
+
+// newWriter learns how the ids are written. It returns nil if they are not all alike.
+func (t *Timeline) newWriter(order []int32) *writer {
+	w := &writer{grid: t.grid, format: t.format, weeks: hasUnit(t.format, "week")}
+	texts := make([][]string, 0)
+	for _, code := range order {
+		columns, _ := t.format.Split(t.ids[code])
+		for c, text := range columns {
+			if c == len(texts) {
+				texts = append(texts, nil)
+			}
+			texts[c] = append(texts[c], text)
+		}
+	}
+	for c := range texts {
+		column, ok := t.newColumn(c, texts[c])
+		if !ok {
+			return nil
+		}
+		w.columns = append(w.columns, column)
+	}
+	return w
+}
+
+func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
+	example := texts[len(texts)-1]
+	var out columnWriter
+	var parts []int
+	for k, p := range t.format.Parts {
+		switch {
+		case p.Column != c:
+		case p.Unit == "date":
+			layout, ok := calendar.LayoutOf(texts)
+			return columnWriter{date: layout}, ok
+		default:
+			parts = append(parts, k)
+		}
+	}
+	out.tokens, out.short = periodtext.Cut(example), true
+	if _, plain := dataset.Number(example); plain {
+		out.tokens = []periodtext.Token{{Text: example, Kind: periodtext.Number}} // -3 is one number
+	}
+	out.part, out.pad = make([]int, len(out.tokens)), make([]int, len(out.tokens))
+	number := 0
+	for i, token := range out.tokens {
+		out.part[i] = -1
+		if token.Kind == periodtext.Other {
+			continue
+		}
+		for _, k := range parts {
+			if t.format.Parts[k].At == number {
+				out.part[i] = k
+			}
+		}
+		if out.part[i] < 0 {
+			return out, false
+		}
+		out.measure(i, texts, len(out.tokens) > 1)
+		number++
+	}
+	return out, true
+}
+
+// measure finds out whether token i is filled up with zeros. Numbers that all have two
+// digits are, if they stand within a text.
+func (w *columnWriter) measure(i int, texts []string, within bool) {
+	shortest, longest, zeros := 1<<30, 0, false
+	for _, text := range texts {
+		token := periodtext.Token{Text: text}
+		if tokens := periodtext.Cut(text); within && i < len(tokens) {
+			token = tokens[i]
+		}
+		shortest, longest = min(shortest, len(token.Text)), max(longest, len(token.Text))
+		zeros = zeros || len(token.Text) > 1 && token.Text[0] == '0'
+	}
+	if w.tokens[i].Kind == periodtext.Month {
+		w.short = w.short && longest <= 4
+		return
+	}
+	if zeros || within && shortest == 2 && longest == 2 {
+		w.pad[i] = longest
+	}
+}
+
+// write returns the id at a coordinate.
+func (w *writer) write(c int64) (string, bool) {
+	var at time.Time
+	if w.grid.kind != numbers {
+		at = w.grid.at(c)
+		if at.Year() < 0 || at.Year() > 9999 {
+			return "", false
+		}
+	}
+	columns := make([]string, len(w.columns))
+	for i := range w.columns {
+		column := &w.columns[i]
+		if column.date != nil {
+			columns[i] = column.date.Format(at)
+			continue
+		}
+		var b strings.Builder
+		for k, token := range column.tokens {
+			if column.part[k] < 0 {
+				b.WriteString(token.Text)
+				continue
+			}
+			b.WriteString(w.number(c, at, column.part[k], token, column.pad[k], column.short))
+		}
+		columns[i] = b.String()
+	}
+	return strings.Join(columns, "-"), true
+}
+
+func (w *writer) number(c int64, at time.Time, part int, token periodtext.Token, pad int, short bool) string {
+	unit := w.format.Parts[part].Unit
+	if w.grid.kind == numbers {
+		if part != len(w.format.Parts)-1 {
+			return token.Text // the year beside a running number is unknown
+		}
+		return padded(c, pad)
+	}
+	v := value(unit, at, w.weeks)
+	switch {
+	case token.Kind == periodtext.Month:
+		return periodtext.MonthName(v, token.Text, short)
+	case unit == "year" && len(token.Text) == 2:
+		return padded(int64(v%100), 2)
+	}
+	return padded(int64(v), pad)
+}
+
+func padded(v int64, width int) string {
+	text := strconv.FormatInt(v, 10)
+	if n := width - len(text); n > 0 && v >= 0 {
+		text = strings.Repeat("0", n) + text
+	}
+	return text
+}

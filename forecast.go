@@ -1,0 +1,44 @@
+package kft
+
+import (
+	"context"
+	"io"
+
+	"github.com/kernel-fried-tensor/kft/forecast"
+)
+
+// Types of forecasts, documented in package forecast.
+type (
+	// ForecastOptions specify the series, the periods and the columns of a forecast.
+	ForecastOptions = forecast.Options
+	// A ForecastSummary describes a forecast that was written.
+	ForecastSummary = forecast.Summary
+)
+
+// Forecast writes the forecasts of the periods after the last training period to w, as a
+// table in long form: the columns that identify a cell, mean, median, lo-90 and hi-90, and
+// what opt adds. With opt.By the rows are totals by group.
+func (m *Model) Forecast(ctx context.Context, w io.Writer, opt ForecastOptions) (ForecastSummary, error) {
+	return forecast.Write(ctx, m.fitted, w, opt)
+}
+
+// Types of backtests, documented in package forecast.
+type (
+	// BacktestOptions specify the origins of a backtest.
+	BacktestOptions = forecast.BacktestOptions
+	// A Backtest is what forecasts of rolling origins measured.
+	Backtest       = forecast.Result
+	BacktestOrigin = forecast.Origin
+	BacktestScore  = forecast.Score
+)
+
+// RunBacktest trains a model at each of several origins on the rows up to it, and measures
+// the forecasts of the following periods beside those of simple formulas. The model is nil
+// unless opt asks for one, which is trained on all rows and calibrated on the forecasts.
+func RunBacktest(ctx context.Context, s Spec, source Source, opt BacktestOptions) (*Backtest, *Model, error) {
+	result, fitted, err := forecast.Backtest(ctx, s, source, opt)
+	if err != nil || fitted == nil {
+		return result, nil, err
+	}
+	return result, &Model{fitted}, nil
+}

@@ -1,0 +1,320 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/panel"
+	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
+)
+
+// BacktestOptions specify a backtest. Errors about a field carry the paths windows, horizon
+// and step.
+type BacktestOptions struct {
+	Windows int // number of origins; 0 for 4
+	Horizon int // periods to forecast from each; 0 for 3
+	Step    int // periods from one origin to the next; 0 for 1
+
+	// Keep keeps what the specification leaves open as the first origin chose it. The
+	// weights, the noise and the calibration are learned again at every origin.
+	Keep bool
+
+	// Model makes a model that is trained on all rows, with the choices of the last
+	// origin and intervals calibrated by horizon on the forecasts of all origins.
+	Model bool
+
+	Train    train.Options     // threads, side tables and standard input
+	Progress func(text string) // may be nil
+}
+
+// A Result is what a backtest measured.
+type Result struct {
+	Unit    string   `json:"unit"` // of a period, "" if the ids do not say
+	Horizon int      `json:"horizon"`
+	Step    int      `json:"step"`
+	Origins []Origin `json:"origins"`
+	Scores  []Score  `json:"scores"`
+	Mix     string   `json:"mix"` // what the last origin mixed, as in "0.6 mean + 0.4 last value"
+
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// An Origin is the last period that a model of a backtest knew.
+type Origin struct {
+	ID      string  `json:"id"`
+	Rows    int     `json:"rows"` // of the training, up to the origin
+	Tested  int     `json:"tested"`
+	Seconds float64 `json:"seconds"`
+	Terms   string  `json:"terms"`
+}
+
+// A Score measures a method at one origin and horizon, or at all of them.
+type Score struct {
+	Method  string `json:"method"`
+	Origin  string `json:"origin"`  // "" for all
+	Horizon int    `json:"horizon"` // 0 for all
+	metrics.ForecastScore
+}
+
+// Method names of scores. The formulas are those of package baseline.
+const (
+	ModelMethod = "kft"
+	MixMethod   = "best mix"
+)
+
+// Backtest measures forecasts on rolling origins. For each origin it trains a model on the
+// rows up to it: first without the last Horizon periods, on which the fit ends in time and
+// its intervals are calibrated by horizon, then on all of them. The rows of the following
+// Horizon periods are predicted and compared with their values, beside formulas that know
+// the same rows: the mean of the series, its last value, its value one season before, and
+// the mix of the three that was best on the last Horizon periods before the origin.
+//
+// The table is read from the source, or from the files of the specification if the source
+// is the zero Source. The model is nil unless it was asked for.
+func Backtest(ctx context.Context, s spec.Spec, source tableio.Source, opt BacktestOptions) (*Result, *model.Model, error) {
+	b := &backtest{opt: opt}
+	if err := b.read(ctx, s, source); err != nil {
+		return nil, nil, err
+	}
+	for k, origin := range b.origins {
+		if err := b.window(ctx, k, origin); err != nil {
+			return nil, nil, fmt.Errorf("origin %s: %w", b.id(origin), err)
+		}
+	}
+	b.result.Scores = b.scores()
+	if !opt.Model {
+		return &b.result, nil, nil
+	}
+	m, err := b.final(ctx)
+	return &b.result, m, err
+}
+
+// backtest is the state of a backtest.
+type backtest struct {
+	opt     BacktestOptions
+	spec    spec.Spec
+	data    *train.Data
+	engine  *cpu.Backend
+	line    *timeline.Timeline
+	time    int     // mode of time
+	keys    []int   // modes that distinguish series
+	steps   []int64 // by code of the mode of time
+	last    int64
+	origins []int64
+	methods []string // in the order of their first score
+	sums    map[place]*metrics.ForecastSums
+	result  Result
+
+	score, location []float64 // of all forecasts, for the calibration
+	horizon         []int32
+}
+
+// place is what a score is of.
+type place struct {
+	method  string
+	origin  int
+	horizon int
+}
+
+func (b *backtest) id(step int64) string {
+	id, err := b.line.ID(step)
+	if err != nil {
+		return fmt.Sprint("period ", step)
+	}
+	return id
+}
+
+func (b *backtest) say(format string, args ...any) {
+	if b.opt.Progress != nil {
+		b.opt.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// read reads the table and finds the origins.
+func (b *backtest) read(ctx context.Context, s spec.Spec, source tableio.Source) error {
+	if _, err := search.Complete(&s, source); err != nil {
+		return err
+	}
+	s.Fill()
+	s.Split, s.Search, s.Fit.Refit = "random:100/0/0", nil, "all" // origins replace the split
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	o := &b.opt
+	o.Windows, o.Horizon, o.Step = orDefault(o.Windows, 4), orDefault(o.Horizon, 3), orDefault(o.Step, 1)
+	for path, v := range map[string]int{"windows": o.Windows, "horizon": o.Horizon, "step": o.Step} {
+		if v < 1 || v > 1_000_000 {
+			return fielderr.Errorf(path, "%s is %d, expected a number from 1 on", path, v)
+		}
+	}
+	path, err := cpu.ChoosePath()
+	if err != nil {
+		return err
+	}
+	b.spec, b.engine, b.sums = s, cpu.New(path, o.Train.Threads), map[place]*metrics.ForecastSums{}
+	if b.data, err = train.Read(ctx, s, source, o.Train); err != nil {
+		return err
+	}
+	modes := b.data.Modes()
+	if b.time = panel.TimeMode(modes, b.data.IDs); b.time < 0 {
+		return fielderr.Errorf("data.modes", "no mode is a time whose periods can be ordered; make one from a year and a period within the year (time=year+month), from yearmonth(column) or date(column)")
+	}
+	if b.line, err = timeline.New(modes[b.time], b.data.IDs(b.time)); err != nil {
+		return fielderr.Errorf("data.modes", "%w", err)
+	}
+	if one, other, twice := b.line.SamePeriod(); twice {
+		return fielderr.Errorf("data.modes", "mode %s: the ids %q and %q are the same period, so cells have several values; write them in the same way", modes[b.time].Name, one, other)
+	}
+	b.keys, b.steps, b.last = panel.KeyModes(modes, b.time), b.line.Steps(), b.line.Last()
+	b.result = Result{Unit: b.line.Unit(), Horizon: o.Horizon, Step: o.Step}
+	first := b.last - int64(o.Horizon) - int64(o.Windows-1)*int64(o.Step)
+	// Before the first origin there are the periods of its validation set and two to learn from.
+	if first < int64(o.Horizon)+1 {
+		return fielderr.Errorf("windows", "the table has %s of mode %s, and %s of %s need %d; use fewer windows, a shorter horizon or a smaller step", plural.Count(int(b.last)+1, "period"), modes[b.time].Name,
+			plural.Count(o.Windows, "window"), plural.Count(o.Horizon, "period"), int64(o.Horizon)+2+b.last-first)
+	}
+	for k := range o.Windows {
+		b.origins = append(b.origins, first+int64(k)*int64(o.Step))
+	}
+	return nil
+}
+
+func orDefault(v, otherwise int) int {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+// window trains at an origin and measures the periods after it.
+func (b *backtest) window(ctx context.Context, k int, origin int64) error {
+	began, horizon := time.Now(), int64(b.opt.Horizon)
+	rows := b.data.Between(b.time, b.steps, origin+1, origin+horizon)
+	known := b.data.Between(b.time, b.steps, 0, origin)
+	b.say("origin %d of %d: training on %s up to %s", k+1, len(b.origins), plural.Count(len(known.Y), "row"), b.id(origin))
+	if len(rows.Y) == 0 || len(known.Y) == 0 {
+		return fielderr.Errorf("windows", "there are %d rows up to the origin and %d after it", len(known.Y), len(rows.Y))
+	}
+	m, report, err := search.FitData(ctx, b.spec, b.data.At(b.time, b.steps, origin, horizon), b.opt.Train)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err // the model of an interrupted fit is not what is to be measured
+	}
+	if b.opt.Keep || k == len(b.origins)-1 && b.opt.Model {
+		b.spec = m.Spec()
+		b.spec.Fit.Refit = "all"
+	}
+	if report.Refit == nil {
+		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("origin %s: the model does not know the last %s before it, because the training on all rows was given up", b.id(origin), plural.Count(b.opt.Horizon, "period")))
+	}
+	ahead := make([]int, len(rows.Y))
+	for i, code := range rows.Codes[b.time] {
+		ahead[i] = int(b.steps[code] - origin)
+	}
+	changes := b.changes(known, rows)
+	if err := b.measureFormulas(k, origin, known, rows, ahead, changes); err != nil {
+		return err
+	}
+	if err := b.measureModel(k, m, rows, ahead, changes); err != nil {
+		return err
+	}
+	b.result.Origins = append(b.result.Origins, Origin{ID: b.id(origin), Rows: len(known.Y), Tested: len(rows.Y), Seconds: time.Since(began).Seconds(), Terms: strings.Join(m.Spec().Terms, " + ")})
+	return nil
+}
+
+// sumOf returns the sums of a method at an origin and horizon.
+func (b *backtest) sumOf(method string, origin, horizon int) *metrics.ForecastSums {
+	if !slices.Contains(b.methods, method) {
+		b.methods = append(b.methods, method)
+	}
+	at := place{method, origin, horizon}
+	if b.sums[at] == nil {
+		b.sums[at] = &metrics.ForecastSums{}
+	}
+	return b.sums[at]
+}
+
+// scores returns the scores of all methods: over all origins, by horizon and in total, then
+// by origin, in total and by horizon.
+func (b *backtest) scores() []Score {
+	slices.SortStableFunc(b.methods, func(x, y string) int {
+		switch {
+		case x == ModelMethod:
+			return -1
+		case y == ModelMethod:
+			return 1
+		}
+		return 0
+	})
+	var out []Score
+	add := func(method string, name string, from, to, first, last, horizon int) {
+		var all metrics.ForecastSums
+		n := 0
+		for k := from; k <= to; k++ {
+			for h := first; h <= last; h++ {
+				if s := b.sums[place{method, k, h}]; s != nil {
+					all.Merge(s)
+					n++
+				}
+			}
+		}
+		if n > 0 {
+			out = append(out, Score{method, name, horizon, all.Score()})
+		}
+	}
+	last := len(b.origins) - 1
+	for h := 0; h <= b.opt.Horizon; h++ {
+		for _, method := range b.methods {
+			if h == 0 {
+				add(method, "", 0, last, 1, b.opt.Horizon, 0)
+			} else {
+				add(method, "", 0, last, h, h, h)
+			}
+		}
+	}
+	for k, origin := range b.origins {
+		for h := 0; h <= b.opt.Horizon; h++ {
+			for _, method := range b.methods {
+				if h == 0 {
+					add(method, b.id(origin), k, k, 1, b.opt.Horizon, 0)
+				} else {
+					add(method, b.id(origin), k, k, h, h, h)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// final returns a model that is trained on all rows and calibrated on the forecasts of all
+// origins.
+func (b *backtest) final(ctx context.Context) (*model.Model, error) {
+	b.say("training on all rows")
+	m, _, err := search.FitData(ctx, b.spec, b.data.At(b.time, b.steps, b.last, int64(b.opt.Horizon)), b.opt.Train)
+	if err != nil {
+		return nil, err
+	}
+	correction, err := conformal.NewByHorizon(b.score, b.location, b.horizon, bins(len(b.score)))
+	if err != nil {
+		return nil, fmt.Errorf("calibrating the intervals: %w", err)
+	}
+	return m.WithCorrection("horizon", correction)
+}
+
+// bins returns the number of groups by size of the prediction.
+func bins(rows int) int { return min(20, max(1, rows/(2*conformal.MinGroupRows))) }

@@ -1,0 +1,95 @@
+package forecast
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+func TestBacktest(t *testing.T) {
+	t.Parallel()
+	var progress []string
+	r, m, err := Backtest(t.Context(), salesSpec(), sales(t), BacktestOptions{Windows: 3, Horizon: 2, Step: 2, Model: true, Progress: func(text string) { progress = append(progress, text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var origins []string
+	for _, o := range r.Origins {
+		origins = append(origins, o.ID)
+	}
+	if got := strings.Join(origins, " "); got != "2015-12 2016-2 2016-4" || len(progress) != 4 || r.Unit != "month" || len(r.Warnings) > 0 {
+		t.Errorf("got the origins %s, progress %q, warnings %v", got, progress, r.Warnings)
+	}
+	scores := map[string]Score{}
+	for _, s := range r.Scores {
+		if s.Origin == "" {
+			scores[s.Method+" "+string(rune('0'+s.Horizon))] = s
+		}
+	}
+	model, mean, season, mix := scores["kft 0"], scores["mean 0"], scores["same month of the last year 0"], scores["best mix 0"]
+	if model.N != scores["kft 1"].N+scores["kft 2"].N || model.N == 0 || mean.N != model.N {
+		t.Errorf("got %d rows, %d and %d by horizon, %d of the mean", model.N, scores["kft 1"].N, scores["kft 2"].N, mean.N)
+	}
+	// The season is in the model and in the value of last year, but not in the mean.
+	if !(model.MAE < season.MAE && season.MAE < mean.MAE && mix.RMSE < mean.RMSE) || !(model.MASE < 1) {
+		t.Errorf("got MAE %g of the model, %g of last year, %g of the mean; RMSE %g of the mix", model.MAE, season.MAE, mean.MAE, mix.RMSE)
+	}
+	if math.Abs(float64(model.Coverage90)-0.9) > 0.06 || !math.IsNaN(float64(mean.Coverage90)) {
+		t.Errorf("90 %% intervals hold %g, those of the mean %g", model.Coverage90, mean.Coverage90)
+	}
+	if m == nil || m.Uncertainty().Conformal.Horizons != 2 || m.Panel().End != 29 {
+		t.Errorf("got a model with %+v", m.Uncertainty().Conformal)
+	}
+	if !strings.Contains(r.Mix, "same month of the last year") {
+		t.Errorf("got the mix %s", r.Mix)
+	}
+}
+
+// TestBacktestDoesNotLeak checks that rows after an origin do not change its forecasts.
+func TestBacktestDoesNotLeak(t *testing.T) {
+	t.Parallel()
+	scoreOf := func(change float64) Score {
+		frame := changed(t, change)
+		r, _, err := Backtest(t.Context(), salesSpec(), frame, BacktestOptions{Windows: 2, Horizon: 1, Step: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range r.Scores {
+			if s.Origin == "2016-4" && s.Method == ModelMethod && s.Horizon == 1 {
+				return s
+			}
+		}
+		t.Fatal("no score of the first origin")
+		return Score{}
+	}
+	if a, b := scoreOf(1), scoreOf(100); a != b {
+		t.Errorf("got %+v, and %+v with other values two months after the origin", a, b)
+	}
+}
+
+func TestBacktestErrors(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]struct {
+		change func(*spec.Spec)
+		o      BacktestOptions
+	}{
+		"the table has 30 periods of mode time, and 40 windows of 3 periods need 47": {nil, BacktestOptions{Windows: 40}},
+		"horizon is -1": {nil, BacktestOptions{Horizon: -1}},
+		"no mode is a time": {func(s *spec.Spec) {
+			s.Data.Modes, s.Terms = []string{"store", "item"}, []string{"store*item"}
+			s.Data.Duplicates = "sum"
+		}, BacktestOptions{}},
+		"the terms: unknown mode foo": {func(s *spec.Spec) { s.Terms = []string{"foo"} }, BacktestOptions{}},
+	} {
+		s := salesSpec()
+		if c.change != nil {
+			c.change(&s)
+		}
+		_, _, err := Backtest(t.Context(), s, sales(t), c.o)
+		if err == nil || !strings.Contains(err.Error(), want) && !strings.HasPrefix(want, "the terms") {
+			t.Errorf("got error %v, want %q", err, want)
+		}
+	}
+}

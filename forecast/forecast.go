@@ -1,0 +1,229 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/model"
+)
+
+// Write writes the forecasts of a model to w as a table in long form: the columns of the
+// fitted table that identify a cell, then mean, median, lo-90 and hi-90 (or other levels),
+// the quantiles and the draws. With Options.By the rows are groups and periods. It costs
+// one prediction per cell, and one more per cell and draw.
+func Write(ctx context.Context, m *model.Model, w io.Writer, o Options) (Summary, error) {
+	if err := o.check(m); err != nil {
+		return Summary{}, err
+	}
+	f := &forecaster{m: m, o: &o, time: m.Panel().Time}
+	if err := f.open(ctx); err != nil {
+		return Summary{}, err
+	}
+	var err error
+	if o.By != "" {
+		err = f.writeTotals(ctx, w)
+	} else {
+		err = f.writeCells(ctx, w)
+	}
+	f.sum.Warnings = append(f.sum.Warnings, f.warnings()...)
+	return f.sum, err
+}
+
+// A forecaster writes one forecast.
+type forecaster struct {
+	m      *model.Model
+	o      *Options
+	time   int // mode of time
+	source tableio.Source
+	names  []string  // columns of the source
+	by     []*levels // of Options.By
+	sum    Summary
+
+	mutex    sync.Mutex
+	nearest  int32 // smallest horizon
+	farthest int32 // largest horizon
+	prior    int   // cells whose period is predicted by the prior
+}
+
+// open finds the cells to forecast.
+func (f *forecaster) open(ctx context.Context) error {
+	var err error
+	if f.by, err = f.parseBy(); err != nil {
+		return err
+	}
+	if !f.o.Future.IsZero() {
+		return f.openFuture(ctx)
+	}
+	cells, err := futureCells(f.m, f.o)
+	if err != nil {
+		return err
+	}
+	f.source, f.names = cells.source, cells.names
+	f.sum.Series = cells.series
+	return nil
+}
+
+// schema describes the columns of the cells.
+func (f *forecaster) schema() dataset.Schema {
+	s := f.m.Spec()
+	return dataset.Schema{Modes: f.m.Modes(), Weight: s.Data.Weight, Exposure: s.Data.Exposure, Optional: true}
+}
+
+// openFuture checks the rows of a table of future cells before anything is written: every
+// row must be in a period after the training rows and have all its ids. A table that can be
+// read once is kept in memory.
+func (f *forecaster) openFuture(ctx context.Context) error {
+	f.source = f.o.Future
+	if !f.source.Repeatable() {
+		frame, err := tableio.ReadFrame(ctx, f.source, f.o.Format)
+		if err != nil {
+			return err
+		}
+		made := &columnMaker{names: frame.Names, columns: map[string][]string{}}
+		for c, name := range frame.Names {
+			made.columns[name] = frame.Columns[c]
+		}
+		if f.source, err = made.source(); err != nil {
+			return err
+		}
+	}
+	var err error
+	if f.names, err = tableio.ColumnNames(f.source, f.o.Format); err != nil {
+		return err
+	}
+	return tableio.VisitBatches(ctx, f.source, f.schema(), f.m.Dicts(), f.o.Format, f.o.Threads, f.checkBatch)
+}
+
+func (f *forecaster) checkBatch(b *tableio.Batch) error {
+	series, modes := f.m.Panel(), f.m.Modes()
+	for i := range b.Len() {
+		for m, mode := range modes {
+			id := b.ID(m, i)
+			if id == "" && !isDerived(mode) || id == "NA" && mode.Func != "" && f.m.TrainingRows(m, f.m.Code(m, id)) == 0 {
+				return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Expression(), Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
+			}
+		}
+		id := b.ID(f.time, i)
+		if h := series.Horizon(id); h == 0 {
+			last, _ := series.Line.ID(series.End)
+			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
+				Problem: fmt.Sprintf("this is not a period after the last training period %s", last), Remedy: "forecast later periods, or predict the table"}
+		} else if f.o.Horizon > 0 && int(h) > f.o.Horizon {
+			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
+				Problem: fmt.Sprintf("this is %d periods ahead, beyond the horizon of %d", h, f.o.Horizon), Remedy: "extend the horizon or remove the row"}
+		}
+	}
+	return nil
+}
+
+// see counts the cells of a batch, whose codes belong to m, and their horizons.
+func (f *forecaster) see(m *model.Model, b *tableio.Batch) {
+	horizons := f.m.Horizons(b.Codes, b.ID)
+	if len(horizons) == 0 {
+		return
+	}
+	prior := 0
+	if m.UsesMode(f.time) {
+		for _, code := range b.Codes[f.time] {
+			if m.Origin(f.time, code) == model.FromPrior {
+				prior++
+			}
+		}
+	}
+	low, high := slices.Index(horizons, slices.Min(horizons)), slices.Index(horizons, slices.Max(horizons))
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.sum.Cells += b.Len()
+	f.prior += prior
+	if f.nearest == 0 || horizons[low] < f.nearest {
+		f.nearest, f.sum.First = horizons[low], b.ID(f.time, low)
+	}
+	if horizons[high] > f.farthest {
+		f.farthest, f.sum.Last = horizons[high], b.ID(f.time, high)
+	}
+}
+
+// writeCells writes one row per cell.
+func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
+	drawn, err := f.m.NewDraws(f.o.Draws, f.o.Threads)
+	if err != nil {
+		return err
+	}
+	predict := f.m.BatchPredictor(false)
+	names := f.o.columns(f.names)
+	added := make([]tableio.AddedColumn, len(names))
+	for i, name := range names {
+		added[i] = tableio.AddedColumn{Name: name, Wide: f.m.Wide()}
+	}
+	levels := append([]float64{0.5}, f.o.quantileLevels()...)
+	draws := len(names) - f.o.Draws
+	err = tableio.AppendColumns(ctx, f.source, f.schema(), f.m.Dicts(), f.o.Format, f.o.Threads, w, f.o.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
+		m, z, err := predict(b)
+		if err != nil {
+			return err
+		}
+		f.see(m, b)
+		rows := m.RowsOf(b)
+		quantiles := make([]float64, len(levels))
+		for i := range z.Mean {
+			if err := m.CheckMoments(z, rows, b.First, i); err != nil {
+				return err
+			}
+			p := m.Distribution(z, rows, i)
+			mean := p.CorrectedMean(p.UncorrectedMean())
+			if err := model.CheckMean(mean, b.First, i); err != nil {
+				return err
+			}
+			p.Quantiles(quantiles, levels)
+			set(values, 0, i, mean)
+			for k, v := range quantiles {
+				set(values, 1+k, i, v)
+			}
+		}
+		wide := make([][]float64, f.o.Draws)
+		for k := range wide {
+			wide[k] = make([]float64, b.Len())
+		}
+		if err := drawn.Fill(wide, m, z, b); err != nil {
+			return err
+		}
+		for k := range wide {
+			for i, v := range wide[k] {
+				set(values, draws+k, i, v)
+			}
+		}
+		return nil
+	})
+	f.sum.Rows = f.sum.Cells
+	return err
+}
+
+// set sets a number of column c, which may be wide.
+func set(values *tableio.AddedValues, c, i int, v float64) {
+	if values.Wide[c] != nil {
+		values.Wide[c][i] = v
+		return
+	}
+	values.Numbers[c][i] = float32(v)
+}
+
+// warnings returns what a user should know about the forecasts.
+func (f *forecaster) warnings() []string {
+	var out []string
+	if f.prior > 0 {
+		out = append(out, f.m.SameFuture(f.time))
+	}
+	info := f.m.Uncertainty()
+	if info.Conformal != nil && info.Conformal.Kind != "horizon" {
+		out = append(out, "the intervals were calibrated on rows of the same periods as the training rows, so they may be too narrow for forecasts; fit with a split by time, which calibrates them by horizon")
+	} else if info.Conformal != nil && int(f.farthest) > info.Conformal.Horizons {
+		out = append(out, fmt.Sprintf("intervals are calibrated up to %s ahead; beyond, they widen only as the model expects", plural.Count(info.Conformal.Horizons, "period")))
+	}
+	return out
+}

@@ -1,0 +1,229 @@
+package forecast
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/model"
+)
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	m := salesModel(t)
+	got, sum := write(t, m, Options{Horizon: 3})
+	if want := "store,item,year,month,mean,median,lo-90,hi-90"; strings.Join(got.header, ",") != want {
+		t.Errorf("got columns %v, want %s", got.header, want)
+	}
+	if sum.Series != 72 || len(got.rows) != 3*72 || sum.Rows != 3*72 || sum.First != "2016-7" || sum.Last != "2016-9" {
+		t.Errorf("got %+v and %d rows, want 72 series in 2016-7 to 2016-9", sum, len(got.rows))
+	}
+	var july, january float64
+	for _, row := range got.rows {
+		if lo, mid, hi := number(t, row, "lo-90"), number(t, row, "median"), number(t, row, "hi-90"); !(lo < mid && mid < hi) {
+			t.Fatalf("got the interval %g to %g around %g", lo, hi, mid)
+		}
+		if row["month"] == "7" {
+			july += number(t, row, "mean")
+		}
+	}
+	got, _ = write(t, m, Options{Horizon: 9})
+	for _, row := range got.rows {
+		if row["year"] == "2017" && row["month"] == "1" {
+			january += number(t, row, "mean")
+		}
+	}
+	// The season is sin(2 pi m/12): 0 in January and July, but -0.5 in October.
+	if math.Abs(july/january-1) > 0.15 {
+		t.Errorf("got totals %g in July and %g in January", july, january)
+	}
+
+	// A forecast equals the prediction of its cell.
+	p, err := m.Predict(t.Context(), []model.Cell{{"store": "s2", "item": "i3", "time": "2016-8"}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range got.rows {
+		if row["store"] == "s2" && row["item"] == "i3" && row["year"] == "2016" && row["month"] == "8" {
+			if low, _ := p[0].Interval(0.9); float32(number(t, row, "mean")) != float32(p[0].Mean) || math.Abs(number(t, row, "lo-90")/low-1) > 1e-6 {
+				t.Errorf("got %v, but the cell is predicted as %g from %g", row, p[0].Mean, low)
+			}
+		}
+	}
+}
+
+func TestChoice(t *testing.T) {
+	t.Parallel()
+	m := salesModel(t)
+	for _, c := range []struct {
+		o    Options
+		rows int
+	}{
+		{Options{Horizon: 1}, 72},
+		{Options{Horizon: 2, Active: 6}, 2 * 66}, // without s11
+		{Options{Horizon: 1, Only: []string{"store=s1"}}, 6},
+		{Options{Horizon: 1, Only: []string{"store=s1,s2"}}, 12},
+		{Options{Horizon: 1, Only: []string{"store=s1", "store=s2", "item=i0"}}, 2},
+		{Options{Horizon: 1, Only: []string{"store=s11"}, Active: 12}, 6},
+	} {
+		if got, sum := write(t, m, c.o); len(got.rows) != c.rows || sum.Series*c.o.Horizon != c.rows {
+			t.Errorf("%+v: got %d rows, want %d", c.o, len(got.rows), c.rows)
+		}
+	}
+	got, _ := write(t, m, Options{Horizon: 1, Levels: []float64{80, 95}, Quantiles: []float64{0.1, 0.9}, Draws: 2})
+	if want := "store,item,year,month,mean,median,lo-80,hi-80,lo-95,hi-95,q0.1,q0.9,sample_1,sample_2"; strings.Join(got.header, ",") != want {
+		t.Errorf("got columns %v, want %s", got.header, want)
+	}
+	row := got.rows[0]
+	if number(t, row, "lo-80") != number(t, row, "q0.1") || number(t, row, "hi-80") != number(t, row, "q0.9") || number(t, row, "lo-95") >= number(t, row, "lo-80") {
+		t.Errorf("got %v", row)
+	}
+}
+
+// TestTotals checks that draws of totals add up across groupings, and that the intervals of
+// totals are narrower than sums of intervals.
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	m := salesModel(t)
+	stores, sum := write(t, m, Options{Horizon: 2, By: "store", Draws: 60})
+	all, _ := write(t, m, Options{Horizon: 2, By: "total", Draws: 60, Threads: 1})
+	cells, _ := write(t, m, Options{Horizon: 2})
+	if len(stores.rows) != 24 || len(all.rows) != 2 || sum.Draws != 60 || strings.Join(stores.header[:3], ",") != "store,year,month" || all.header[0] != "year" {
+		t.Fatalf("got %d rows %v and %d rows %v", len(stores.rows), stores.header, len(all.rows), all.header)
+	}
+	for _, column := range []string{"mean", "sample_1", "sample_60"} {
+		total := 0.0
+		for _, row := range stores.rows {
+			if row["month"] == "7" {
+				total += number(t, row, column)
+			}
+		}
+		if want := number(t, all.rows[0], column); math.Abs(total/want-1) > 1e-6 {
+			t.Errorf("%s: the stores add up to %g, the total is %g", column, total, want)
+		}
+	}
+	width, mean := 0.0, 0.0
+	for _, row := range cells.rows {
+		if row["month"] == "7" {
+			width += number(t, row, "hi-90") - number(t, row, "lo-90")
+			mean += number(t, row, "mean")
+		}
+	}
+	if own := number(t, all.rows[0], "hi-90") - number(t, all.rows[0], "lo-90"); own > width/2 || math.Abs(mean/number(t, all.rows[0], "mean")-1) > 1e-6 {
+		t.Errorf("got a total of %v for cells whose widths add up to %g and means to %g", all.rows[0], width, mean)
+	}
+}
+
+func TestFuture(t *testing.T) {
+	t.Parallel()
+	m := salesModel(t)
+	plan := func(text string) tableio.Source { return tableio.Reader("plans.csv", strings.NewReader(text)) }
+	got, sum := write(t, m, Options{Future: plan("year,month,item,store,note\n2016,9,i3,s2,promo\n2016,7,i3,new,\n")})
+	if len(got.rows) != 2 || got.rows[0]["note"] != "promo" || sum.First != "2016-7" || sum.Last != "2016-9" || sum.Series != 0 || sum.Cells != 2 {
+		t.Errorf("got %+v, %+v", got, sum)
+	}
+	for text, want := range map[string]string{
+		"year,month,item,store\n2016,9,i3,s2\n2016,6,i3,s2\n": `plans.csv, data row 2, column "year", value "2016-6": this is not a period after the last training period 2016-6`,
+		"year,month,item,store\n2016,9,,s2\n":                 `plans.csv, data row 1, column "item": the value is missing, and the forecast of the row depends on it`,
+		"year,month,item,store\n2018,9,i3,s2\n":               "this is 27 periods ahead, beyond the horizon of 3",
+		"year,item,store\n2016,i3,s2\n":                       `"month"`,
+	} {
+		var out bytes.Buffer
+		_, err := Write(t.Context(), m, &out, Options{Horizon: 3, Future: plan(text)})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got error %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	m := salesModel(t)
+	for want, o := range map[string]Options{
+		"the horizon is 0":                     {},
+		"is longer than the 30 that the model": {Horizon: 31},
+		"is not a level of an interval":        {Horizon: 1, Levels: []float64{0.9, 100}},
+		"the level 90 appears twice":           {Horizon: 1, Levels: []float64{90, 90}},
+		"quantiles: 1 is not between":          {Horizon: 1, Quantiles: []float64{1}},
+		`no mode or group "shop"`:              {Horizon: 1, Only: []string{"shop=1"}},
+		`"s99" is neither in the training`:     {Horizon: 1, Only: []string{"store=s99"}},
+		"does not distinguish series":          {Horizon: 1, Only: []string{"time=2016-1"}},
+		`"store" does not choose series`:       {Horizon: 1, Only: []string{"store"}},
+		"no series is left":                    {Horizon: 1, Only: []string{"store=s11"}, Active: 1},
+		"-1 is not a number of periods":        {Horizon: 1, Active: -1},
+		"totals are by period already":         {Horizon: 1, By: "time"},
+		"the groups item.vendor are not known": {Horizon: 1, By: "item.vendor"},
+		"5 draws of a total cannot give":       {Horizon: 1, By: "store", Draws: 5},
+		"-1 is not a number of draws":          {Horizon: 1, Draws: -1},
+	} {
+		var out bytes.Buffer
+		_, err := Write(t.Context(), m, &out, o)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: got error %v, want %q", o, err, want)
+		}
+		if out.Len() > 0 {
+			t.Errorf("%+v: wrote %q", o, out.String())
+		}
+	}
+}
+
+func TestGroupsOfTables(t *testing.T) {
+	t.Parallel()
+	m := salesModel(t)
+	vendors := func() map[string]tableio.Source {
+		text := "item,vendor\n"
+		for i := range 8 {
+			text += "i" + string(rune('0'+i)) + "," + string(rune('A'+i%2)) + "\n"
+		}
+		return map[string]tableio.Source{"item": tableio.Reader("items.csv", strings.NewReader(text))}
+	}
+	got, _ := write(t, m, Options{Horizon: 1, By: "item.vendor", GroupTables: vendors()})
+	if len(got.rows) != 2 || got.rows[0]["item.vendor"] != "A" || got.header[0] != "item.vendor" {
+		t.Errorf("got %v", got.rows)
+	}
+	got, _ = write(t, m, Options{Horizon: 1, Only: []string{"item.vendor=A"}, GroupTables: vendors()})
+	if len(got.rows) != 36 {
+		t.Errorf("got %d rows of vendor A, want 36", len(got.rows))
+	}
+}
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	m := salesModel(t)
+	for format, magic := range map[string]string{"parquet": "PAR1", "arrow": "ARROW1"} {
+		for _, by := range []string{"", "store"} {
+			var out bytes.Buffer
+			if _, err := Write(t.Context(), m, &out, Options{Horizon: 1, By: by, Output: tableio.Output{Format: format}}); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.HasPrefix(out.Bytes(), []byte(magic)) {
+				t.Errorf("%s: got %q", format, out.Bytes()[:8])
+			}
+		}
+	}
+}
+
+// TestSavedModel checks that a model in a file gives the same forecasts.
+func TestSavedModel(t *testing.T) {
+	t.Parallel()
+	m := salesModel(t)
+	var file bytes.Buffer
+	if _, err := m.WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := model.Read(&file, "model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts [2]bytes.Buffer
+	for i, m := range []*model.Model{m, loaded} {
+		if _, err := Write(t.Context(), m, &texts[i], Options{Horizon: 4, Draws: 3}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if texts[0].String() != texts[1].String() {
+		t.Error("the forecasts of the loaded model differ")
+	}
+}

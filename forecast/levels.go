@@ -1,0 +1,128 @@
+package forecast
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// levels divide the ids of a mode: each id is a level of its own, or ids with the same
+// value in a column share one.
+type levels struct {
+	name string // as in item.vendor
+	mode int
+	dict *dataset.Dict
+	of   func(code int32) string // nil for the ids themselves
+}
+
+// at returns the level of an id, which the model may not know.
+func (l *levels) at(code int32, id string) string {
+	if l.of == nil {
+		return id
+	}
+	if code < 0 || int(code) >= l.dict.Len() {
+		var known bool
+		if code, known = l.dict.Code([]byte(id)); !known {
+			return ""
+		}
+	}
+	return l.of(code)
+}
+
+// codesOf returns the codes of the ids of a level.
+func (l *levels) codesOf(level string) []int32 {
+	if l.of == nil {
+		if code, known := l.dict.Code([]byte(level)); known {
+			return []int32{code}
+		}
+		return nil
+	}
+	var codes []int32
+	for code := range int32(l.dict.Len()) {
+		if l.of(code) == level {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}
+
+// all returns the levels.
+func (l *levels) all() []string {
+	if l.of == nil {
+		return l.dict.IDs()
+	}
+	var all []string
+	for code := range int32(l.dict.Len()) {
+		all = append(all, l.of(code))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// findLevels returns the levels that a name such as store or item.vendor denotes: groups
+// of the model, or a column of a table in Options.GroupTables.
+func findLevels(m *model.Model, o *Options, name, field string) (*levels, error) {
+	modes := m.Spec().ModeNames()
+	mode, column := spec.CutGroup(name, modes)
+	if mode < 0 {
+		known := append(slices.Clone(modes), m.GroupNames()...)
+		return nil, fielderr.Errorf(field, "the model has no mode or group %q%s; it has %s", name, suggest.Hint(name, known), strings.Join(known, ", "))
+	}
+	l := &levels{name: name, mode: mode, dict: m.Dicts()[mode]}
+	if column == "" {
+		return l, nil
+	}
+	if g := m.GroupColumn(mode, column); g != nil {
+		l.of = func(code int32) string {
+			if int(code) >= len(g.Of) || g.Of[code] < 0 {
+				return ""
+			}
+			return g.Levels[g.Of[code]]
+		}
+		return l, nil
+	}
+	source, given := o.GroupTables[modes[mode]]
+	if !given {
+		return nil, fielderr.Errorf(field, "the groups %s are not known, because no term of the model uses them; give a side table of %s that has the column %s", name, modes[mode], column)
+	}
+	values, err := readColumn(source, m.Modes()[mode], column)
+	if err != nil {
+		return nil, err
+	}
+	l.of = func(code int32) string { return values[l.dict.ID(code)] }
+	return l, nil
+}
+
+// readColumn returns the values of a column of a side table by id.
+func readColumn(source tableio.Source, mode dataset.Mode, column string) (map[string]string, error) {
+	frame, err := tableio.ReadFrame(context.Background(), source, tableio.Format{})
+	if err != nil {
+		return nil, err
+	}
+	at, err := frame.Find(column)
+	if err != nil {
+		return nil, fielderr.Errorf("by", "%v: %w", source, err)
+	}
+	keys := make([]int, len(mode.Columns))
+	for i, name := range mode.Columns {
+		if keys[i] = slices.Index(frame.Names, name); keys[i] < 0 {
+			keys[i] = i
+		}
+	}
+	values := map[string]string{}
+	for row := range frame.Columns[at] {
+		parts := make([]string, len(keys))
+		for i, k := range keys {
+			parts[i] = frame.Columns[k][row]
+		}
+		values[strings.Join(parts, "-")] = frame.Columns[at][row]
+	}
+	return values, nil
+}

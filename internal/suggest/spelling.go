@@ -1,0 +1,62 @@
+package suggest
+
+import "strings"
+
+// Spelling says in what half or more of the ids differ from known ones that people take
+// for the same, as in "apart from leading zeros"; "" if they do not.
+func Spelling(ids, known []string) string {
+	for _, s := range spellings {
+		normal := map[string]bool{}
+		for _, id := range known {
+			normal[s.normal(id)] = true
+		}
+		matched := 0
+		for _, id := range ids {
+			if normal[s.normal(id)] {
+				matched++
+			}
+		}
+		if matched > 0 && 2*matched >= len(ids) {
+			return s.text
+		}
+	}
+	return ""
+}
+
+// spellings are normal forms of ids in which texts are equal that people take for the
+// same.
+var spellings = []struct {
+	text   string
+	normal func(id string) string
+}{
+	{"apart from upper and lower case", strings.ToLower},
+	{"apart from the decimal places of a whole number", wholeNumber},
+	{"apart from leading zeros", withoutZeros},
+	{"apart from spaces and punctuation", lettersAndDigits},
+}
+
+func wholeNumber(id string) string {
+	whole, decimals, ok := strings.Cut(id, ".")
+	if ok && strings.Trim(decimals, "0") == "" {
+		return whole
+	}
+	return id
+}
+
+func withoutZeros(id string) string {
+	digit := func(r rune) bool { return r >= '0' && r <= '9' }
+	at := strings.IndexFunc(id, digit)
+	if at < 0 {
+		return id
+	}
+	return id[:at] + strings.TrimLeft(id[at:], "0")
+}
+
+func lettersAndDigits(id string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \u00a0_-./'\"", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(id))
+}

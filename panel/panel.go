@@ -1,0 +1,174 @@
+// Package panel lists the series of a table that has a mode of time. A series is a
+// combination of ids of the other modes that has training rows.
+package panel
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+)
+
+// A Panel is the list of the series, in the order of their codes. It takes 16 bytes per
+// series and 4 more per mode. It is immutable.
+type Panel struct {
+	Line *timeline.Timeline // of the mode of time; steps count from its earliest id
+	Time int                // position of the mode of time
+	Keys []int              // positions of the modes that distinguish series
+
+	Codes [][]int32 // by key and series
+	First []int32   // by series: step of the first training row
+	Last  []int32   // step of the last training row
+	Rows  []int32   // number of training rows
+	Mean  []float32 // of their targets
+
+	// End is the last step that has training rows.
+	End int64
+
+	known []int32 // steps of the ids that the line was made for, by code
+}
+
+// minRepeats is the mean number of rows per series below which a table has no panel: its
+// rows are events rather than series, and the list would be as long as the table.
+const minRepeats = 1.5
+
+// TimeMode returns the position of the mode of time: the one with that name, or else the
+// last whose ids are dates or periods. It is -1 if there is none.
+func TimeMode(modes []dataset.Mode, ids func(mode int) []string) int {
+	found := -1
+	for m := range modes {
+		if !isCovariate(modes[m]) && modes[m].IsTime(ids(m)) && (found < 0 || modes[found].Name != "time") {
+			found = m
+		}
+	}
+	return found
+}
+
+// isCovariate reports whether a mode describes a cell and does not identify it.
+func isCovariate(m dataset.Mode) bool {
+	c, ok := any(m).(interface{ Covariate() bool })
+	return ok && c.Covariate()
+}
+
+// KeyModes returns the modes that distinguish series: all but the time, modes that are
+// made of its columns, and covariates.
+func KeyModes(modes []dataset.Mode, time int) []int {
+	var keys []int
+	for m, mode := range modes {
+		shared := slices.ContainsFunc(mode.Columns, func(c string) bool { return slices.Contains(modes[time].Columns, c) })
+		if m != time && !shared && !isCovariate(mode) {
+			keys = append(keys, m)
+		}
+	}
+	return keys
+}
+
+// New lists the series of training rows. ids returns the ids of a mode, codes has the
+// codes of the rows by mode, and target returns the target of a row. Without a mode of
+// time, or if hardly any series has two rows, there is none. It costs O(n) for n rows.
+func New(modes []dataset.Mode, ids func(mode int) []string, codes [][]int32, target func(row int) float64) *Panel {
+	p := newPanel(modes, ids)
+	if p == nil || len(codes[0]) == 0 || len(p.Keys) == 0 {
+		return nil
+	}
+	sizes := make([]uint64, len(p.Keys))
+	all := uint64(1)
+	for k, m := range p.Keys {
+		sizes[k] = uint64(len(ids(m)))
+		var high uint64
+		if high, all = bits.Mul64(all, sizes[k]); high > 0 {
+			return nil // more combinations than can be numbered
+		}
+	}
+	type series struct {
+		key         uint64
+		first, last int32
+		rows        int32
+		sum         float64
+	}
+	var found []series
+	at := map[uint64]int32{}
+	most := int(float64(len(codes[0])) / minRepeats)
+	for i, c := range codes[p.Time] {
+		key := uint64(0)
+		for k, m := range p.Keys {
+			key = key*sizes[k] + uint64(codes[m][i])
+		}
+		step := p.known[c]
+		p.End = max(p.End, int64(step))
+		s, seen := at[key]
+		if !seen {
+			if len(found) >= most {
+				return nil
+			}
+			s = int32(len(found))
+			at[key] = s
+			found = append(found, series{key: key, first: step, last: step})
+		}
+		own := &found[s]
+		own.first, own.last = min(own.first, step), max(own.last, step)
+		own.rows++
+		own.sum += target(i)
+	}
+	slices.SortFunc(found, func(a, b series) int { return cmp.Compare(a.key, b.key) })
+	p.allocate(len(found))
+	for i, s := range found {
+		p.First[i], p.Last[i], p.Rows[i], p.Mean[i] = s.first, s.last, s.rows, float32(s.sum/float64(s.rows))
+		for k := len(p.Keys) - 1; k >= 0; k-- {
+			p.Codes[k][i] = int32(s.key % sizes[k])
+			s.key /= sizes[k]
+		}
+	}
+	return p
+}
+
+// newPanel returns a panel without series, nil without a timeline.
+func newPanel(modes []dataset.Mode, ids func(mode int) []string) *Panel {
+	time := TimeMode(modes, ids)
+	if time < 0 {
+		return nil
+	}
+	line, err := timeline.New(modes[time], ids(time))
+	if err != nil {
+		return nil
+	}
+	p := &Panel{Line: line, Time: time, Keys: KeyModes(modes, time)}
+	for _, step := range line.Steps() {
+		p.known = append(p.known, int32(step))
+	}
+	return p
+}
+
+func (p *Panel) allocate(n int) {
+	p.Codes = make([][]int32, len(p.Keys))
+	for k := range p.Codes {
+		p.Codes[k] = make([]int32, n)
+	}
+	p.First, p.Last, p.Rows, p.Mean = make([]int32, n), make([]int32, n), make([]int32, n), make([]float32, n)
+}
+
+// Len returns the number of series.
+func (p *Panel) Len() int { return len(p.Rows) }
+
+// Steps returns the steps of the ids of the fitted table, by code of the mode of time.
+func (p *Panel) Steps() []int32 { return p.known }
+
+// Horizon returns the number of periods from the last training period to that of an id, 0
+// for an id that is not after it or not a time.
+func (p *Panel) Horizon(id string) int32 {
+	step, ok := p.Line.Step(id)
+	if !ok || step <= p.End {
+		return 0
+	}
+	return int32(min(step-p.End, 1<<30))
+}
+
+// HorizonOf is Horizon of a code of the fitted table.
+func (p *Panel) HorizonOf(code int32) int32 {
+	if code < 0 || int(code) >= len(p.known) {
+		return 0
+	}
+	return max(p.known[code]-int32(p.End), 0)
+}

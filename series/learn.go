@@ -1,0 +1,101 @@
+package series
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// MaxStep is the largest step.
+const MaxStep = 1 << 26
+
+var errArrays = errors.New("series: the sites do not fit together: their starts, steps, values and precisions contradict each other")
+
+// Learning the prior evaluates the log evidence of at most learnSites sites, those of
+// evenly spaced series.
+const (
+	learnSites = 40_000
+	rounds     = 6   // of a first call
+	width      = 0.3 // of the parabolas
+	mostMove   = 1.5
+)
+
+// Learn moves the prior towards the maximum of the summed log evidence over logarithms
+// of variances and logits of coefficients: one parameter after the other moves to the
+// top of the parabola through three values of the evidence. The first call, with fresh
+// set, tries several starts and does several rounds. A change that lowers the evidence of
+// all sites is taken back, so the evidence never falls.
+func (p *Process) Learn(threads int, fresh bool) {
+	cut, stride := p.shards(), 1+len(p.Step)/learnSites
+	score := func(q Prior) float64 { return p.evidence(threads, q, cut, stride) }
+	best, n := p.Prior, 1
+	top := score(best)
+	if fresh {
+		n = rounds
+		for _, q := range p.starts() {
+			if s := score(q); s > top {
+				best, top = q, s
+			}
+		}
+	}
+	for range n {
+		best, top = climb(best, top, score)
+	}
+	if stride > 1 && p.evidence(threads, best, cut, 1) < p.evidence(threads, p.Prior, cut, 1) {
+		return
+	}
+	p.Prior = best.rounded()
+}
+
+// starts returns priors with other variances and coefficients than that of the process.
+func (p *Process) starts() []Prior {
+	var out []Prior
+	theta := p.Prior.theta()
+	for _, scale := range []float64{0.01, 0.1, 1, 10} {
+		for _, phi := range []float64{0.3, 0.8, 0.97} {
+			moved := slices.Clone(theta)
+			i := 0
+			q := p.Prior
+			q.each(func(*float64) { moved[i] += math.Log(scale); i++ }, func(*float64) { moved[i] = logit(phi); i++ })
+			out = append(out, q.withTheta(moved))
+		}
+	}
+	return out
+}
+
+// climb moves each parameter once and returns the better prior with its score.
+func climb(p Prior, top float64, score func(Prior) float64) (Prior, float64) {
+	theta := p.theta()
+	for i := range theta {
+		try := func(by float64) float64 {
+			moved := slices.Clone(theta)
+			moved[i] += by
+			return score(p.withTheta(moved))
+		}
+		// The candidates are both sides, and the top of the parabola or, where it has
+		// none, a long step uphill.
+		low, high := try(-width), try(width)
+		best, by := low, -width
+		if high > low {
+			best, by = high, width
+		}
+		far := by * mostMove / width
+		if curve := low + high - 2*top; curve < 0 {
+			far = min(max(width/2*(low-high)/curve, -mostMove), mostMove)
+		}
+		if s := try(far); s > best {
+			best, by = s, far
+		}
+		if best > top {
+			theta[i], top = theta[i]+by, best
+		}
+	}
+	return p.withTheta(theta), top
+}
+
+// rounded returns the prior with parameters that survive a round trip as float32.
+func (p Prior) rounded() Prior {
+	p.Seasons = slices.Clone(p.Seasons)
+	p.SetValues(p.Values())
+	return p
+}

@@ -1,0 +1,316 @@
+package series
+
+import "math"
+
+// A machine runs the state-space form of a prior over the nodes of one series. It keeps
+// scratch memory and is not safe for concurrent use.
+//
+// States are the level, the slope, ar, and two per harmonic of each season; components
+// of negligible variance have none.
+type machine struct {
+	prior           Prior
+	d               int
+	slope, ar       int       // places of these states, -1 for none
+	start           []float64 // variances of the states at step 0
+	waves           []wave
+	transitions     []transition // by gap; filled on demand
+	waveTable       []float64    // by step: the waves
+	waveSteps       int
+	a, cov, r, n    []float64
+	gain            []float64
+	nodes           []nodeState
+	vectors         []float64 // for each node its loading h and P h
+	mean, variance  []float64 // results
+	simulated       []float64 // x of a drawn path
+	simulatedData   []float64 // and its data
+	simulatedPoints []Point
+}
+
+// A wave is a pair of states with loadings cos(omega t) and sin(omega t).
+type wave struct{ omega float64 }
+
+// A transition is the change of the states over a gap of several steps:
+// level += gain slope, slope *= damp, ar *= decay, plus noise.
+type transition struct {
+	known                              bool
+	gain, damp, decay                  float64
+	levelNoise, slopeNoise, crossNoise float64
+	arNoise                            float64
+}
+
+type nodeState struct {
+	gap        int32
+	innovation float64 // y - h'a
+	total      float64 // h'P h + 1/w; 0 for a node without data
+	predicted  float64 // h'a
+	spread     float64 // h'P h
+}
+
+func newMachine(p Prior) *machine {
+	m := &machine{prior: p, slope: -1, ar: -1, d: 1, start: []float64{p.Level}}
+	if p.Slope > negligible || p.SlopeWalk > negligible {
+		m.slope = m.d
+		m.d, m.start = m.d+1, append(m.start, p.Slope)
+	}
+	if p.AR > negligible {
+		m.ar = m.d
+		m.d, m.start = m.d+1, append(m.start, p.AR)
+	}
+	for _, s := range p.Seasons {
+		if s.Var <= negligible {
+			continue
+		}
+		for k := 1; k <= s.Harmonics; k++ {
+			m.waves = append(m.waves, wave{2 * math.Pi * float64(k) / s.Period})
+			v := s.Var / float64(s.Harmonics)
+			m.d, m.start = m.d+2, append(m.start, v, v)
+		}
+	}
+	d := m.d
+	m.a, m.cov, m.r, m.n, m.gain = make([]float64, d), make([]float64, d*d), make([]float64, d), make([]float64, d*d), make([]float64, d)
+	return m
+}
+
+// maxTable limits the tables of transitions and waves.
+const maxTable = 1 << 14
+
+// transition returns the change over a gap.
+func (m *machine) transition(gap int32) transition {
+	if int(gap) < len(m.transitions) && m.transitions[gap].known {
+		return m.transitions[gap]
+	}
+	p, g := &m.prior, float64(gap)
+	t := transition{known: true, decay: 1, damp: 1, levelNoise: p.Walk * g}
+	if m.ar >= 0 {
+		t.decay = math.Pow(p.Phi, g)
+		t.arNoise = p.AR * (1 - t.decay*t.decay)
+	}
+	if m.slope >= 0 {
+		// One step is level += slope', slope' = Damping slope + noise.
+		for range gap {
+			t.damp *= p.Damping
+			t.gain += t.damp
+			level := t.levelNoise + 2*p.Damping*t.crossNoise + p.Damping*p.Damping*t.slopeNoise + p.SlopeWalk
+			cross := p.Damping*t.crossNoise + p.Damping*p.Damping*t.slopeNoise + p.SlopeWalk
+			t.slopeNoise = p.Damping*p.Damping*t.slopeNoise + p.SlopeWalk
+			t.levelNoise, t.crossNoise = level, cross
+		}
+	}
+	if gap < maxTable {
+		for len(m.transitions) <= int(gap) {
+			m.transitions = append(m.transitions, transition{})
+		}
+		m.transitions[gap] = t
+	}
+	return t
+}
+
+// loading writes the loadings of the states at a step to h.
+func (m *machine) loading(h []float64, step int32) {
+	h[0] = 1
+	at := 1
+	if m.slope >= 0 {
+		h[m.slope] = 0
+		at++
+	}
+	if m.ar >= 0 {
+		h[m.ar] = 1
+		at++
+	}
+	if len(m.waves) == 0 {
+		return
+	}
+	width := 2 * len(m.waves)
+	if step >= 0 && step < maxTable {
+		for ; m.waveSteps <= int(step); m.waveSteps++ {
+			for _, w := range m.waves {
+				sin, cos := math.Sincos(w.omega * float64(m.waveSteps))
+				m.waveTable = append(m.waveTable, cos, sin)
+			}
+		}
+		copy(h[at:], m.waveTable[int(step)*width:][:width])
+		return
+	}
+	for i, w := range m.waves {
+		h[at+2*i+1], h[at+2*i] = math.Sincos(w.omega * float64(step))
+	}
+}
+
+// predict moves mean and covariance over a gap.
+func (m *machine) predict(gap int32) {
+	t, d := m.transition(gap), m.d
+	if s := m.slope; s >= 0 {
+		m.a[0] += t.gain * m.a[s]
+		m.a[s] *= t.damp
+		for j := range d { // rows
+			m.cov[j] += t.gain * m.cov[s*d+j]
+			m.cov[s*d+j] *= t.damp
+		}
+		for i := range d { // columns
+			m.cov[i*d] += t.gain * m.cov[i*d+s]
+			m.cov[i*d+s] *= t.damp
+		}
+		m.cov[s*d+s] += t.slopeNoise
+		m.cov[s] += t.crossNoise
+		m.cov[s*d] += t.crossNoise
+	}
+	if k := m.ar; k >= 0 {
+		m.a[k] *= t.decay
+		for j := range d {
+			m.cov[k*d+j] *= t.decay
+		}
+		for i := range d {
+			m.cov[i*d+k] *= t.decay
+		}
+		m.cov[k*d+k] += t.arNoise
+	}
+	m.cov[0] += t.levelNoise
+}
+
+// A Point is a step of a series with a site; precision 0 means that there is none.
+type Point struct {
+	Step      int32
+	Value     float64
+	Precision float64
+}
+
+// filter runs forward over points in the order of their steps and returns the log
+// evidence of the sites. With keep it stores what smooth needs.
+func (m *machine) filter(points []Point, keep bool) float64 {
+	d := m.d
+	clear(m.a)
+	clear(m.cov)
+	for i, v := range m.start {
+		m.cov[i*d+i] = v
+	}
+	if keep {
+		if cap(m.nodes) < len(points) {
+			m.nodes = make([]nodeState, len(points)*2)
+			m.vectors = make([]float64, 2*d*len(points)*2)
+		}
+		m.nodes = m.nodes[:len(points)]
+	}
+	var scratch [2 * (3 + 2*maxSeasons*maxHarmonics)]float64
+	logZ, last := 0.0, int32(0)
+	volume := 1.0 // product of the variances of the innovations, so that there are few logarithms
+	for i, p := range points {
+		gap := p.Step - last
+		last = p.Step
+		if gap > 0 {
+			m.predict(gap)
+		}
+		h, ph := scratch[:d], scratch[d:2*d]
+		if keep {
+			h, ph = m.vectors[2*d*i:][:d], m.vectors[2*d*i+d:][:d]
+		}
+		m.loading(h, p.Step)
+		predicted, spread := 0.0, 0.0
+		for r := range d {
+			sum := 0.0
+			row := m.cov[r*d:][:d]
+			for c, v := range row {
+				sum += v * h[c]
+			}
+			ph[r] = sum
+			predicted += h[r] * m.a[r]
+			spread += h[r] * sum
+		}
+		node := nodeState{gap: gap, predicted: predicted, spread: spread}
+		if p.Precision > 0 {
+			node.total = spread + 1/p.Precision
+			node.innovation = p.Value - predicted
+			logZ -= node.innovation * node.innovation / node.total / 2
+			if volume *= 2 * math.Pi * node.total; volume > 1e200 || volume < 1e-200 {
+				logZ -= math.Log(volume) / 2
+				volume = 1
+			}
+			by := node.innovation / node.total
+			for r := range d {
+				m.a[r] += ph[r] * by
+				f := ph[r] / node.total
+				row := m.cov[r*d:][:d]
+				for c := range row {
+					row[c] -= f * ph[c]
+				}
+			}
+		}
+		if keep {
+			m.nodes[i] = node
+		}
+	}
+	return logZ - math.Log(volume)/2
+}
+
+// smooth runs backward over the points that filter has kept, and sets mean and variance
+// of x at each of them, given all sites.
+func (m *machine) smooth(points []Point) {
+	d := m.d
+	if cap(m.mean) < len(points) {
+		m.mean, m.variance = make([]float64, 2*len(points)), make([]float64, 2*len(points))
+	}
+	m.mean, m.variance = m.mean[:len(points)], m.variance[:len(points)]
+	clear(m.r)
+	clear(m.n)
+	for i := len(points) - 1; i >= 0; i-- {
+		node := &m.nodes[i]
+		h, ph := m.vectors[2*d*i:][:d], m.vectors[2*d*i+d:][:d]
+		if node.total > 0 {
+			// r += h (v/F - K'r), N += h h' (1/F + K'N K) - h (N K)' - (N K) h', K = P h / F.
+			kr, knk := 0.0, 0.0
+			for r := range d {
+				kr += ph[r] * m.r[r]
+				sum := 0.0
+				for c, v := range m.n[r*d:][:d] {
+					sum += v * ph[c]
+				}
+				m.gain[r] = sum / node.total
+				knk += ph[r] * m.gain[r]
+			}
+			knk /= node.total
+			by, square := (node.innovation-kr)/node.total, knk+1/node.total
+			for r := range d {
+				m.r[r] += h[r] * by
+				row := m.n[r*d:][:d]
+				for c := range row {
+					row[c] += h[r]*h[c]*square - h[r]*m.gain[c] - m.gain[r]*h[c]
+				}
+			}
+		}
+		mean, variance := node.predicted, node.spread
+		for r := range d {
+			mean += ph[r] * m.r[r]
+			sum := 0.0
+			for c, v := range m.n[r*d:][:d] {
+				sum += v * ph[c]
+			}
+			variance -= ph[r] * sum
+		}
+		m.mean[i], m.variance[i] = mean, max(variance, 0)
+		if node.gap > 0 {
+			m.back(node.gap)
+		}
+	}
+}
+
+// back moves r and N backward over a gap: r <- T'r, N <- T'N T.
+func (m *machine) back(gap int32) {
+	t, d := m.transition(gap), m.d
+	if s := m.slope; s >= 0 {
+		m.r[s] = t.gain*m.r[0] + t.damp*m.r[s]
+		for j := range d {
+			m.n[s*d+j] = t.gain*m.n[j] + t.damp*m.n[s*d+j]
+		}
+		for i := range d {
+			m.n[i*d+s] = t.gain*m.n[i*d] + t.damp*m.n[i*d+s]
+		}
+	}
+	if k := m.ar; k >= 0 {
+		m.r[k] *= t.decay
+		for j := range d {
+			m.n[k*d+j] *= t.decay
+		}
+		for i := range d {
+			m.n[i*d+k] *= t.decay
+		}
+	}
+}

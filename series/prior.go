@@ -1,0 +1,158 @@
+package series
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Prior is the distribution of a series before its data:
+//
+//	level(t+1)  = level(t) + slope(t+1) + N(0, Walk),    level(0) ~ N(0, Level)
+//	slope(t+1)  = Damping slope(t) + N(0, SlopeWalk),    slope(0) ~ N(0, Slope)
+//	ar(t+1)     = Phi ar(t) + N(0, AR (1 - Phi^2)),      ar(0) ~ N(0, AR)
+//	season(t)   = sum_k  a_k cos(2 pi k t / Period) + b_k sin(2 pi k t / Period),
+//
+// with a_k, b_k ~ N(0, Var / Harmonics). A variance of 0 leaves its component out, but
+// the level is always there. Steps count from 0, the first step of the table.
+type Prior struct {
+	Level     float64  `json:"level"`
+	Walk      float64  `json:"walk"`
+	AR        float64  `json:"ar"`
+	Phi       float64  `json:"phi"`
+	Slope     float64  `json:"slope,omitempty"`
+	SlopeWalk float64  `json:"slope_walk,omitempty"`
+	Damping   float64  `json:"damping,omitempty"`
+	Seasons   []Season `json:"seasons,omitempty"`
+}
+
+// A Season is a periodic component.
+type Season struct {
+	Period    float64 `json:"period"` // in steps
+	Harmonics int     `json:"harmonics"`
+	Var       float64 `json:"variance"`
+}
+
+// negligible is the variance, relative to a target of variance 1, below which a component
+// has no state.
+const negligible = 1e-7
+
+// Limits of what a prior may hold; they bound the work of a file from a stranger.
+const (
+	maxSeasons   = 4
+	maxHarmonics = 16
+	maxVariance  = 1e12
+)
+
+// Check returns an error unless all values are possible.
+func (p *Prior) Check() error {
+	variances := []float64{p.Level, p.Walk, p.AR, p.Slope, p.SlopeWalk}
+	for _, s := range p.Seasons {
+		variances = append(variances, s.Var)
+		if !(s.Period >= 2 && s.Period <= 1e9) || s.Harmonics < 1 || s.Harmonics > maxHarmonics {
+			return fmt.Errorf("series: a season of period %g with %d harmonics; periods start at 2 and harmonics are 1 to %d", s.Period, s.Harmonics, maxHarmonics)
+		}
+	}
+	for _, v := range variances {
+		if !(v >= 0 && v <= maxVariance) {
+			return fmt.Errorf("series: the variance %g of a component is not between 0 and %g", v, maxVariance)
+		}
+	}
+	for _, c := range []float64{p.Phi, p.Damping} {
+		if !(c >= 0 && c < 1) {
+			return fmt.Errorf("series: the coefficient %g is not between 0 and 1", c)
+		}
+	}
+	if len(p.Seasons) > maxSeasons {
+		return fmt.Errorf("series: %d seasons; there may be %d", len(p.Seasons), maxSeasons)
+	}
+	return nil
+}
+
+// Variance returns the variance of x(t). O(t) with a trend, otherwise O(1).
+func (p *Prior) Variance(t int32) float64 {
+	v := p.Level + p.AR
+	for _, s := range p.Seasons {
+		v += s.Var
+	}
+	if p.Slope <= negligible && p.SlopeWalk <= negligible {
+		return v + p.Walk*float64(t)
+	}
+	m := newMachine(*p)
+	v -= p.Level
+	var s2 [3]float64 // variances of level and slope, and their covariance
+	s2[0], s2[1] = p.Level, p.Slope
+	tr := m.transition(t)
+	return v + s2[0] + 2*tr.gain*s2[2] + tr.gain*tr.gain*s2[1] + tr.levelNoise
+}
+
+// theta returns the parameters that are learned, on an unbounded scale: logarithms of
+// variances, logits of coefficients. Components that were left out are not learned.
+func (p *Prior) theta() []float64 {
+	var t []float64
+	p.each(func(v *float64) { t = append(t, math.Log(*v)) }, func(v *float64) { t = append(t, logit(*v)) })
+	return t
+}
+
+// withTheta returns the prior with other parameters.
+func (p Prior) withTheta(t []float64) Prior {
+	p.Seasons = append([]Season(nil), p.Seasons...)
+	i := 0
+	p.each(func(v *float64) { *v = math.Exp(min(max(t[i], math.Log(leastVariance)), math.Log(mostVariance))); i++ },
+		func(v *float64) { *v = min(max(1/(1+math.Exp(-t[i])), leastCoefficient), mostCoefficient); i++ })
+	return p
+}
+
+// Learned parameters stay within these limits.
+const (
+	leastVariance    = 1e-6
+	mostVariance     = 1e4
+	leastCoefficient = 0.02
+	mostCoefficient  = 0.998
+)
+
+// each visits the learned parameters in a fixed order.
+func (p *Prior) each(variance, coefficient func(*float64)) {
+	variance(&p.Level)
+	if p.Walk > 0 {
+		variance(&p.Walk)
+	}
+	if p.AR > 0 {
+		variance(&p.AR)
+		coefficient(&p.Phi)
+	}
+	if p.Slope > 0 {
+		variance(&p.Slope)
+		coefficient(&p.Damping)
+		if p.SlopeWalk > 0 {
+			variance(&p.SlopeWalk)
+		}
+	}
+	for i := range p.Seasons {
+		if p.Seasons[i].Var > 0 {
+			variance(&p.Seasons[i].Var)
+		}
+	}
+}
+
+func logit(p float64) float64 { return math.Log(p / (1 - p)) }
+
+// Values returns the parameters as numbers, and SetValues restores them.
+func (p *Prior) Values() []float32 {
+	out := []float32{float32(p.Level), float32(p.Walk), float32(p.AR), float32(p.Phi), float32(p.Slope), float32(p.SlopeWalk), float32(p.Damping)}
+	for _, s := range p.Seasons {
+		out = append(out, float32(s.Var))
+	}
+	return out
+}
+
+// SetValues sets the parameters from the result of Values of a prior with as many
+// seasons, and returns the number of values.
+func (p *Prior) SetValues(v []float32) int {
+	for i, at := range []*float64{&p.Level, &p.Walk, &p.AR, &p.Phi, &p.Slope, &p.SlopeWalk, &p.Damping} {
+		*at = float64(v[i])
+	}
+	for i := range p.Seasons {
+		p.Seasons[i].Var = float64(v[7+i])
+	}
+	return 7 + len(p.Seasons)
+}

@@ -1,0 +1,177 @@
+package series
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
+
+// A Process holds the series of one term: their prior and their sites. Sites of series e
+// are Start[e] to Start[e+1], in the order of their steps, which are distinct within a
+// series. A precision of 0 is a step without data.
+type Process struct {
+	Prior            Prior
+	Start            []int32
+	Step             []int32
+	Value, Precision []float32
+}
+
+// Series returns the number of series.
+func (p *Process) Series() int { return len(p.Start) - 1 }
+
+// shards cuts the series into parts of about equal numbers of sites. The cut depends on
+// the data only, so sums over shards are the same for any number of threads.
+func (p *Process) shards() []int {
+	const most = 256
+	n := min(most, p.Series())
+	cut := make([]int, 0, n+1)
+	e := 0
+	for s := range n {
+		cut = append(cut, e)
+		goal := int32((int64(s) + 1) * int64(len(p.Step)) / int64(n))
+		for e < p.Series() && (p.Start[e+1] <= goal || s == n-1) {
+			e++
+		}
+	}
+	return append(cut, p.Series())
+}
+
+// points appends the sites of series e to dst.
+func (p *Process) points(dst []Point, e int) []Point {
+	for i := p.Start[e]; i < p.Start[e+1]; i++ {
+		dst = append(dst, Point{p.Step[i], float64(p.Value[i]), float64(p.Precision[i])})
+	}
+	return dst
+}
+
+// Smooth writes mean and variance of x at all sites and returns the divergence of the
+// posterior from the prior, summed over series,
+//
+//	KL = sum_n E log site_n - log Z,
+//
+// and the summed log evidence log Z of the sites.
+func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evidence float64) {
+	cut := p.shards()
+	type sums struct{ divergence, evidence float64 }
+	parts := make([]sums, len(cut)-1)
+	parallel.For(threads, len(parts), func(s int) {
+		m := newMachine(p.Prior)
+		var points []Point
+		for e := cut[s]; e < cut[s+1]; e++ {
+			points = p.points(points[:0], e)
+			logZ := m.filter(points, true)
+			m.smooth(points)
+			parts[s].evidence += logZ
+			parts[s].divergence -= logZ
+			for i, pt := range points {
+				at := int(p.Start[e]) + i
+				mean[at], variance[at] = float32(m.mean[i]), float32(m.variance[i])
+				if pt.Precision > 0 {
+					r := pt.Value - m.mean[i]
+					parts[s].divergence -= (math.Log(2*math.Pi/pt.Precision) + pt.Precision*(r*r+m.variance[i])) / 2
+				}
+			}
+		}
+	})
+	for _, s := range parts {
+		divergence += s.divergence
+		evidence += s.evidence
+	}
+	return divergence, evidence
+}
+
+// evidence returns the summed log evidence of the given series under another prior.
+func (p *Process) evidence(threads int, prior Prior, cut []int, stride int) float64 {
+	parts := make([]float64, len(cut)-1)
+	parallel.For(threads, len(parts), func(s int) {
+		m := newMachine(prior)
+		var points []Point
+		for e := cut[s]; e < cut[s+1]; e++ {
+			if e%stride == 0 {
+				points = p.points(points[:0], e)
+				parts[s] += m.filter(points, false)
+			}
+		}
+	})
+	sum := 0.0
+	for _, v := range parts {
+		sum += v
+	}
+	return sum
+}
+
+// A Reader evaluates the posterior of a process at any steps. It keeps scratch memory
+// and is not safe for concurrent use; the process is.
+type Reader struct {
+	p      *Process
+	m      *machine
+	points []Point
+	places []int // of the queries among the points
+}
+
+// NewReader returns a reader of the process.
+func (p *Process) NewReader() *Reader { return &Reader{p: p, m: newMachine(p.Prior)} }
+
+// merge puts the sites of series e and the steps of queries, which are sorted, into one
+// sequence.
+func (r *Reader) merge(e int, steps []int32) {
+	r.points, r.places = r.points[:0], r.places[:0]
+	i, end := int32(0), int32(0)
+	if e >= 0 && e < r.p.Series() {
+		i, end = r.p.Start[e], r.p.Start[e+1]
+	}
+	add := func() {
+		r.points = append(r.points, Point{r.p.Step[i], float64(r.p.Value[i]), float64(r.p.Precision[i])})
+		i++
+	}
+	for _, s := range steps {
+		for i < end && r.p.Step[i] <= s {
+			add()
+		}
+		if n := len(r.points); n == 0 || r.points[n-1].Step != s {
+			r.points = append(r.points, Point{Step: s})
+		}
+		r.places = append(r.places, len(r.points)-1)
+	}
+	for i < end {
+		add()
+	}
+}
+
+// At writes mean and variance of series e at the given steps, which are in ascending
+// order. A negative e, or one that the process does not have, is a series without data.
+// O(n d^2) for n sites and queries.
+func (r *Reader) At(e int, steps []int32, mean, variance []float32) {
+	r.merge(e, steps)
+	r.m.filter(r.points, true)
+	r.m.smooth(r.points)
+	for q, at := range r.places {
+		mean[q], variance[q] = float32(r.m.mean[at]), float32(r.m.variance[at])
+	}
+}
+
+// Check returns an error unless the arrays of a process fit together; those of a file
+// may come from anywhere.
+func (p *Process) Check() error {
+	if err := p.Prior.Check(); err != nil {
+		return err
+	}
+	n := len(p.Step)
+	switch {
+	case len(p.Start) == 0 || p.Start[0] != 0 || int(p.Start[len(p.Start)-1]) != n || !slices.IsSorted(p.Start):
+		return errArrays
+	case len(p.Value) != n || len(p.Precision) != n:
+		return errArrays
+	}
+	for e := range p.Series() {
+		for i := p.Start[e]; i < p.Start[e+1]; i++ {
+			v, w := float64(p.Value[i]), float64(p.Precision[i])
+			if p.Step[i] < 0 || p.Step[i] > MaxStep || i > p.Start[e] && p.Step[i] <= p.Step[i-1] ||
+				math.IsNaN(v) || math.IsInf(v, 0) || !(w >= 0 && w <= math.MaxFloat32) {
+				return errArrays
+			}
+		}
+	}
+	return nil
+}

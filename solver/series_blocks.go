@@ -1,0 +1,130 @@
+package solver
+
+import (
+	"github.com/kernel-fried-tensor/kft/series"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// A series term is one block. Its data are sites: what the other terms leave of the
+// observations of a series and a step, with their summed precision w / s2. Given the
+// sites its posterior is exact, and its part of the bound is
+//
+//	-KL = log Z - sum_n E log site_n,
+//
+// with the evidence Z from the filter. An update costs one sum over the observations,
+// evaluations of the evidence on a sample of the series to learn the prior, and one
+// filter and smoother over all sites.
+type seriesValues struct {
+	term           *tt.SeriesTerm
+	offered        series.Prior // from which runs start
+	site           []int32      // by observation; -1 for none
+	mean, variance []float32    // by observation
+	divergence     float64
+	stale          bool // mean and variance do not belong to the sites
+	points         bool // variances are taken as zero
+}
+
+// newSeries prepares the series terms of the field for the training observations.
+func (d *data) newSeries(train Observations) {
+	for _, t := range d.field.Series {
+		s := &seriesValues{term: t, offered: t.Prior, mean: make([]float32, len(d.y)), variance: make([]float32, len(d.y)), stale: true}
+		t.Process, s.site = t.NewSites(t.Prior, train.Codes)
+		d.series = append(d.series, s)
+	}
+}
+
+// resetSeries discards what the series terms learned.
+func (d *data) resetSeries() {
+	for _, s := range d.series {
+		s.term.Prior = s.offered
+		clear(s.term.Value)
+		clear(s.term.Precision)
+		s.stale = true
+	}
+}
+
+// evaluate recomputes the moments at the observations if the sites changed.
+func (s *seriesValues) evaluate(threads int, points bool) {
+	if !s.stale && s.points == points {
+		return
+	}
+	mean, variance := make([]float32, len(s.term.Step)), make([]float32, len(s.term.Step))
+	s.divergence, _ = s.term.Smooth(threads, mean, variance)
+	for n, at := range s.site {
+		if at >= 0 {
+			s.mean[n], s.variance[n] = mean[at], variance[at]
+		}
+	}
+	if points {
+		clear(s.variance)
+	}
+	s.stale, s.points = false, points
+}
+
+// updateSeries sets the sites of a series term to what the other terms leave, and its
+// posterior to the optimum, for observations with the given noise.
+func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
+	a.residualFor(noTerm)
+	t := s.term
+	fresh := true
+	for _, p := range t.Precision {
+		if p > 0 {
+			fresh = false
+			break
+		}
+	}
+	weight, sum := make([]float64, len(t.Step)), make([]float64, len(t.Step))
+	for n, at := range s.site {
+		if at >= 0 {
+			w := weightAt(a.d.w, n)
+			weight[at] += w
+			sum[at] += w * float64(a.target[n]+s.mean[n])
+		}
+	}
+	for at, w := range weight {
+		t.Value[at], t.Precision[at] = 0, float32(w/noise)
+		if w > 0 {
+			t.Value[at] = float32(sum[at] / w)
+		}
+	}
+	if learn {
+		t.Learn(a.d.b.Threads(), fresh)
+	}
+	s.stale = true
+	s.evaluate(a.d.b.Threads(), a.points)
+	a.d.passes++
+}
+
+// updatePointSeries updates a series term beside point estimates, with the mean squared
+// error as noise.
+func (a *residuals) updatePointSeries(s *seriesValues) {
+	noise := a.loss() / float64(len(a.d.y))
+	if a.d.countSites != nil {
+		noise = 1
+	}
+	a.updateSeries(s, max(noise, leastStartNoise), true)
+	a.updateOffset()
+}
+
+// seriesLabel names the block of a series term in progress reports.
+func (d *data) seriesLabel(i int) string { return d.field.Series[i].Label }
+
+// flattenSeries appends the learned numbers of the series terms.
+func (d *data) flattenSeries(dst []float32) []float32 {
+	for _, s := range d.series {
+		dst = append(dst, s.term.Prior.Values()...)
+		dst = append(append(dst, s.term.Value...), s.term.Precision...)
+	}
+	return dst
+}
+
+// restoreSeries sets what flattenSeries appended and returns the rest.
+func (d *data) restoreSeries(src []float32) []float32 {
+	for _, s := range d.series {
+		src = src[s.term.Prior.SetValues(src):]
+		src = src[copy(s.term.Value, src):]
+		src = src[copy(s.term.Precision, src):]
+		s.stale = true
+	}
+	return src
+}

@@ -1,0 +1,75 @@
+package train
+
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
+	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/solver"
+)
+
+// Modes returns the modes of the table.
+func (d *Data) Modes() []dataset.Mode { return d.table.Modes }
+
+// IDs returns the ids of a mode.
+func (d *Data) IDs(mode int) []string { return d.table.Dicts[mode].IDs() }
+
+// At returns the data as they were known at an origin: the rows of the last valid periods
+// up to it are the validation set, those before them the training set, and all others,
+// like those that are unused, are unused. steps are the periods of the ids of the mode of
+// time, by code.
+func (d *Data) At(mode int, steps []int64, origin, valid int64) *Data {
+	at, parts := *d, make([]dataset.Part, len(d.split.Parts))
+	named := map[dataset.Part][2]int32{}
+	for i, code := range d.table.Codes[mode] {
+		step := steps[code]
+		switch {
+		case d.split.Parts[i] == dataset.Unused || step > origin:
+			parts[i] = dataset.Unused
+			continue
+		case step > origin-valid:
+			parts[i] = dataset.Valid
+		default:
+			parts[i] = dataset.Train
+		}
+		ends, seen := named[parts[i]]
+		if !seen {
+			ends = [2]int32{code, code}
+		}
+		if step < steps[ends[0]] {
+			ends[0] = code
+		}
+		if step > steps[ends[1]] {
+			ends[1] = code
+		}
+		named[parts[i]] = ends
+	}
+	dict := d.table.Dicts[mode]
+	at.split = &split.Split{Parts: parts, Spec: d.split.Spec, Seed: d.split.Seed, Periods: map[dataset.Part]string{}}
+	for part, ends := range named {
+		at.split.Periods[part] = dict.ID(ends[0])
+		if ends[1] != ends[0] {
+			at.split.Periods[part] += " to " + dict.ID(ends[1])
+		}
+	}
+	return &at
+}
+
+// Between returns the rows of the periods from first to last that are not unused. The
+// codes are copies.
+func (d *Data) Between(mode int, steps []int64, first, last int64) evaluate.Rows {
+	var rows []int
+	for i, code := range d.table.Codes[mode] {
+		if step := steps[code]; step >= first && step <= last && d.split.Parts[i] != dataset.Unused {
+			rows = append(rows, i)
+		}
+	}
+	t := &d.table
+	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure}
+	selected := all.Select(rows)
+	for m := range selected.Codes {
+		selected.Codes[m] = slices.Clone(selected.Codes[m])
+	}
+	return rowsOf(&selected)
+}

@@ -1,0 +1,86 @@
+package train
+
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/series"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// maxSeasonHarmonics is the number of harmonics of a season, if its period allows as
+// many.
+const maxSeasonHarmonics = 4
+
+// Variances of the components of a series from which learning starts, relative to that
+// of the target.
+const (
+	startLevel  = 0.1
+	startWalk   = 0.01
+	startAR     = 0.05
+	startPhi    = 0.8
+	startSlope  = 0.001
+	startDamp   = 0.9
+	startSeason = 0.02
+)
+
+// series appends a series term.
+func (b *builder) series(term spec.Term) error {
+	index, _, err := b.index(term.Cores[0], false)
+	if err != nil {
+		return err
+	}
+	mode := spec.Positions([]string{term.Series.Time}, b.data.Modes)[0]
+	line, err := b.data.Line(mode)
+	if err != nil {
+		return fielderr.Errorf("terms", "term %s: %w", term, err)
+	}
+	prior, err := seriesPrior(term, line)
+	if err != nil {
+		return err
+	}
+	s := &tt.SeriesTerm{Label: term.String(), Modes: term.Cores[0], Index: index, Time: mode, Process: &series.Process{Prior: prior}}
+	for _, step := range line.Steps() {
+		if step > series.MaxStep {
+			return fielderr.Errorf("terms", "term %s: mode %s spans %d steps; a series has at most %d; use a coarser time", term, term.Series.Time, step, series.MaxStep)
+		}
+		s.Steps = append(s.Steps, int32(step))
+	}
+	for _, code := range b.data.Train[mode] {
+		s.Default = max(s.Default, s.Steps[code])
+	}
+	b.field.Series = append(b.field.Series, s)
+	return nil
+}
+
+// seriesPrior returns the prior from which a series term starts.
+func seriesPrior(term spec.Term, line *timeline.Timeline) (series.Prior, error) {
+	r := term.Series
+	p := series.Prior{Level: startLevel}
+	if r.Walk {
+		p.Walk = startWalk
+	}
+	if r.AR {
+		p.AR, p.Phi = startAR, startPhi
+	}
+	if r.Trend {
+		p.Slope, p.SlopeWalk, p.Damping = startSlope, startSlope, startDamp
+	}
+	periods := r.Periods
+	if r.Season {
+		cycles := line.Cycles()
+		if len(cycles) == 0 {
+			return p, fielderr.Errorf("terms", "term %s: the ids of mode %s do not say how long a season is; write its number of steps, as in season=12", term, r.Time)
+		}
+		for _, c := range cycles {
+			periods = append(periods, c.Periods)
+		}
+	}
+	for _, period := range periods {
+		harmonics := max(1, min(maxSeasonHarmonics, int(math.Floor(period/2))))
+		p.Seasons = append(p.Seasons, series.Season{Period: period, Harmonics: harmonics, Var: startSeason})
+	}
+	return p, nil
+}

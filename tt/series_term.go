@@ -1,0 +1,204 @@
+package tt
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/series"
+)
+
+// A SeriesTerm is a term with one value per entity and step of time, x_e(t): a Gaussian
+// process along time for each combination of ids; see package series. It adds to the
+// trains of a field.
+type SeriesTerm struct {
+	Label   string   // the term as it is written in a specification
+	Modes   []string // of the entities
+	Index   *Index   // the entities: series with training data, and the prior
+	Time    int      // mode of time
+	Steps   []int32  // by code of that mode
+	Default int32    // the step of an id of time that has none
+	*series.Process
+}
+
+// step returns the step of a code of the mode of time. Ids without training rows have
+// one too.
+func (s *SeriesTerm) step(code int32) int32 {
+	if code = CodeOf(code); code < 0 || int(code) >= len(s.Steps) {
+		return s.Default
+	}
+	return s.Steps[code]
+}
+
+// NewSites returns a process with a site for every combination of an entity and a step
+// that occurs in the columns codes, all without data, and the site of each row.
+func (s *SeriesTerm) NewSites(prior series.Prior, codes [][]int32) (*series.Process, []int32) {
+	cells := s.newCells(codes)
+	p := &series.Process{Prior: prior, Start: make([]int32, s.Index.Entities())}
+	site := make([]int32, len(codes[0]))
+	known := s.Index.Prior()
+	for i, row := range cells.order {
+		e, step := cells.entity[row], cells.step[row]
+		if e == known {
+			site[row] = -1 // its groups are unknown: no series
+			continue
+		}
+		if i == 0 || cells.entity[cells.order[i-1]] != e || cells.step[cells.order[i-1]] != step {
+			p.Step = append(p.Step, step)
+			p.Start[e+1]++
+		}
+		site[row] = int32(len(p.Step) - 1)
+	}
+	for e := range p.Start[1:] {
+		p.Start[e+1] += p.Start[e]
+	}
+	p.Value, p.Precision = make([]float32, len(p.Step)), make([]float32, len(p.Step))
+	return p, site
+}
+
+// seriesCells are cells in the order of their series and steps.
+type seriesCells struct {
+	entity, step []int32 // by cell
+	order        []int32 // cells
+	cut          []int32 // where entities start in order, and its end
+}
+
+func (s *SeriesTerm) newCells(codes [][]int32) *seriesCells {
+	n := len(codes[0])
+	c := &seriesCells{entity: make([]int32, n), step: make([]int32, n), order: make([]int32, n)}
+	s.Index.Lookup(c.entity, codes)
+	for i := range n {
+		c.step[i], c.order[i] = s.step(codes[s.Time][i]), int32(i)
+	}
+	c.group()
+	return c
+}
+
+// each calls work for the cells of every series, with their steps in ascending order.
+func (c *seriesCells) each(threads int, s *SeriesTerm, work func(r *series.Reader, e int, cells, steps []int32)) {
+	parallel.Ranges(threads, len(c.cut)-1, func(_, from, to int) {
+		r := s.NewReader()
+		var steps []int32
+		for g := from; g < to; g++ {
+			cells := c.order[c.cut[g]:c.cut[g+1]]
+			steps = steps[:0]
+			for _, cell := range cells {
+				steps = append(steps, c.step[cell])
+			}
+			e := int(c.entity[cells[0]])
+			if e == int(s.Index.Prior()) {
+				e = -1
+			}
+			work(r, e, cells, steps)
+		}
+	})
+}
+
+// moments writes mean and variance of the term at cells; variance may be nil.
+func (s *SeriesTerm) moments(threads int, c *seriesCells, mean, variance []float32) {
+	c.each(threads, s, func(r *series.Reader, e int, cells, steps []int32) {
+		m, v := make([]float32, len(cells)), make([]float32, len(cells))
+		r.At(e, steps, m, v)
+		for i, cell := range cells {
+			mean[cell] = m[i]
+			if variance != nil {
+				variance[cell] = v[i]
+			}
+		}
+	})
+}
+
+// addSeries adds the means of all series terms at cells to dst. prepared may be nil.
+func (f *Field) addSeries(b backend.Backend, dst []float32, codes [][]int32, prepared []*seriesCells) {
+	value := make([]float32, len(dst))
+	for k, s := range f.Series {
+		var cells *seriesCells
+		if prepared != nil {
+			cells = prepared[k]
+		} else {
+			cells = s.newCells(codes)
+		}
+		s.moments(b.Threads(), cells, value, nil)
+		for i, v := range value {
+			dst[i] += v
+		}
+	}
+}
+
+// seriesMoments returns the moments of all series terms at cells.
+func (f *Field) seriesMoments(b backend.Backend, codes [][]int32) []Moments {
+	var terms []Moments
+	for _, s := range f.Series {
+		m := Moments{Mean: make([]float32, len(codes[0])), Var: make([]float32, len(codes[0]))}
+		s.moments(b.Threads(), s.newCells(codes), m.Mean, m.Var)
+		terms = append(terms, m)
+	}
+	return terms
+}
+
+// drawnSeries holds the cells of the series terms for draws.
+type drawnSeries struct {
+	cells []*seriesCells
+	keys  [][]uint64 // by term and cell: the name of the entity
+}
+
+// newDrawnSeries prepares cells. Series without data get a number from their ids, so that
+// all cells of a series share a draw.
+func (f *Field) newDrawnSeries(codes [][]int32, key func(modes []int, cell int) uint64) *drawnSeries {
+	d := &drawnSeries{}
+	for _, s := range f.Series {
+		c := s.newCells(codes)
+		keys := make([]uint64, len(c.entity))
+		fresh := map[uint64]int32{}
+		prior := s.Index.Prior()
+		for i, e := range c.entity {
+			if e != prior {
+				keys[i] = uint64(e)
+				continue
+			}
+			id := s.Index.identify(codes, i, key)
+			keys[i] = ^id
+			if _, ok := fresh[id]; !ok {
+				fresh[id] = prior + 1 + int32(len(fresh))
+			}
+			c.entity[i] = fresh[id]
+		}
+		if len(fresh) > 0 {
+			c.group()
+		}
+		d.cells, d.keys = append(d.cells, c), append(d.keys, keys)
+	}
+	return d
+}
+
+// group sorts the cells by entity and step.
+func (c *seriesCells) group() {
+	slices.SortFunc(c.order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(c.entity[a], c.entity[b]), cmp.Compare(c.step[a], c.step[b]), cmp.Compare(a, b))
+	})
+	c.cut = c.cut[:0]
+	for i, row := range c.order {
+		if i == 0 || c.entity[c.order[i-1]] != c.entity[row] {
+			c.cut = append(c.cut, int32(i))
+		}
+	}
+	c.cut = append(c.cut, int32(len(c.order)))
+}
+
+// add adds a draw of the series terms to dst. The random numbers of a series depend on
+// the seed, the draw, the term and the series alone.
+func (d *drawnSeries) add(b backend.Backend, f *Field, seed, number uint64, dst []float32) {
+	for k, s := range f.Series {
+		d.cells[k].each(b.Threads(), s, func(r *series.Reader, e int, cells, steps []int32) {
+			var rng *rand.Rand = randstream.New(seed, "series", number, uint64(k), d.keys[k][cells[0]])
+			x := make([]float32, len(cells))
+			r.Draw(rng, e, steps, x)
+			for i, cell := range cells {
+				dst[cell] += x[i]
+			}
+		})
+	}
+}
