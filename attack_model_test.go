@@ -42,6 +42,20 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
+// attackPriceTable returns a small table with covariates.
+func attackPriceTable() string {
+	var b strings.Builder
+	b.WriteString("item,month,price,promo,y\n")
+	for i := range 6 {
+		for m := range 12 {
+			if (i+m)%5 > 0 {
+				fmt.Fprintf(&b, "i%d,%s,%d.%d,%s,%d\n", i, monthID(m), 1+(i*m)%7, m%4, []string{"a", "b", ""}[(i+2*m)%3], 10+i*m%9)
+			}
+		}
+	}
+	return b.String()
+}
+
 // attackModels returns the bytes of small valid models of many kinds, by name.
 func attackModels(t testing.TB) map[string][]byte {
 	t.Helper()
@@ -78,6 +92,12 @@ func attackModels(t testing.TB) map[string][]byte {
 	add("groups, refit", s.spec("wlr", "dual"), func(x *kft.Spec) {
 		x.Terms = []string{"store,item:2", "item.kind*month", "store.region,month:2"}
 		x.Side.Tables[0], x.Fit.Refit = "store="+s.path("stores.csv")+":region:group", "all"
+	})
+	add("covariates and lags", kft.Spec{Version: 1}, func(x *kft.Spec) {
+		x.Data = kft.DataSpec{Files: []string{s.write(t, "prices.csv", attackPriceTable())}, Target: "y", Modes: []string{"item", "month"},
+			Covariates: []string{"number(price)", "promo"}, Lags: []string{"1"}, History: []string{"item"}}
+		x.Terms, x.Split = []string{"item*price", "promo", "lag1", "item,periods:1"}, "time:last=2"
+		posterior(x, "mean-field")
 	})
 	add("pruned, power", s.plainSpec(), func(x *kft.Spec) {
 		x.Transform, x.Terms = "power:0.4", []string{"store", "item", "month", "store,item,month:5"}

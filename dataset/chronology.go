@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/periodtext"
 )
 
@@ -64,14 +65,14 @@ var cyclicFunctions = []string{"quarter", "month", "week", "day", "weekday", "ho
 // into the training set.
 func (m Mode) Chronology(ids []string) (Chronology, error) {
 	if slices.Contains(cyclicFunctions, m.Func) {
-		column := quoteColumn(m.Columns[0])
+		column := fieldtext.QuoteColumn(m.Columns[0])
 		return Chronology{}, fmt.Errorf("mode %s is %s, which is cyclic and has no last %s; use a mode made of yearmonth(%s) or date(%s), or of columns such as time=year+month",
 			m.Name, m.Expression(), m.Func, column, column)
 	}
 	if f, ok := m.readIDs(ids); ok {
 		return Chronology{Order: sortedBy(f.sorted, ids), Note: f.note, Format: f.IDFormat}, nil
 	}
-	first, last := slices.MinFunc(ids, compareNatural), slices.MaxFunc(ids, compareNatural)
+	first, last := slices.MinFunc(ids, fieldtext.CompareNatural), slices.MaxFunc(ids, fieldtext.CompareNatural)
 	return Chronology{}, fmt.Errorf("the order in time of mode %s (ids %q to %q) is ambiguous; make it from a year and a period within the year (time=year+month), from yearmonth(column) or date(column), or write its ids as 2016-12 or 2016-12-31",
 		m.Name, first, last)
 }
@@ -301,7 +302,7 @@ func sortedBy(parts []calendarPart, ids []string) []int32 {
 				return c
 			}
 		}
-		return compareNatural(ids[a], ids[b])
+		return fieldtext.CompareNatural(ids[a], ids[b])
 	})
 	return order
 }

@@ -98,8 +98,8 @@ func (t *Table) distinctBetween(runs *hashtable.Table, slow []int, fast, from, t
 // means that the bitmap would take more memory than the observations.
 func (t *Table) distinctInBitmap(order []int, workers int) bool {
 	cells := uint64(1)
-	for _, d := range t.Dicts {
-		over, product := bits.Mul64(cells, uint64(d.Len()))
+	for _, m := range order {
+		over, product := bits.Mul64(cells, uint64(t.Dicts[m].Len()))
 		if over != 0 {
 			return false
 		}
@@ -161,13 +161,13 @@ func (t *Table) mark(seen []uint64, order []int, from, to int) bool {
 	return false
 }
 
-// slowestFirst orders the modes by how rarely they change from row to row, so that
-// the rows of a sorted table mark neighbouring bits.
+// slowestFirst orders the modes that identify a cell by how rarely they change from row
+// to row, so that the rows of a sorted table mark neighbouring bits.
 func (t *Table) slowestFirst() []int {
-	order := make([]int, len(t.Codes))
+	order := t.identifying()
 	changes := make([]int, len(t.Codes))
-	for m, codes := range t.Codes {
-		order[m] = m
+	for _, m := range order {
+		codes := t.Codes[m]
 		for k := 1; k < min(len(codes), 1<<14); k++ {
 			if codes[k] != codes[k-1] {
 				changes[m]++

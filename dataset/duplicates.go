@@ -20,7 +20,8 @@ type RowPlace struct {
 }
 
 // MergeDuplicates applies a rule, one of [DuplicateRules], to cells that occur more
-// than once. A merged cell keeps the position of its first row. The function where
+// than once. Covariates do not identify a cell. A merged cell keeps the position and the
+// covariates of its first row, with the rule last those of its last. The function where
 // returns the place of a data row, for errors.
 func (t *Table) MergeDuplicates(rule string, workers int, where func(row int) RowPlace) error {
 	order := t.slowestFirst()
@@ -52,10 +53,11 @@ func (t *Table) repeats(workers int) []repeat {
 	shift := 64 - max(0, bits.Len(uint(n))-15) // about 2^15 observations per shard
 	shards := 1 << (64 - shift)
 	seed := hashtable.NewSeed()
+	modes := t.identifying()
 	hash := func(k int) uint64 {
 		h := uint64(0)
-		for _, codes := range t.Codes {
-			h = seed.Mix(h ^ uint64(uint32(codes[k])))
+		for _, m := range modes {
+			h = seed.Mix(h ^ uint64(uint32(t.Codes[m][k])))
 		}
 		return h
 	}
@@ -78,7 +80,7 @@ func (t *Table) repeats(workers int) []repeat {
 	var all []repeat
 	var mu sync.Mutex
 	parallel.For(workers, shards, func(s int) {
-		found := t.repeatsAmong(members[start[s]:start[s+1]], hashes)
+		found := t.repeatsAmong(modes, members[start[s]:start[s+1]], hashes)
 		if len(found) > 0 {
 			mu.Lock()
 			all = append(all, found...)
@@ -90,7 +92,7 @@ func (t *Table) repeats(workers int) []repeat {
 
 func shardOf(hash uint64, shift int) int { return int(hash >> shift) } // 0 for a shift of 64
 
-func (t *Table) repeatsAmong(members []int32, hashes []uint64) (found []repeat) {
+func (t *Table) repeatsAmong(modes []int, members []int32, hashes []uint64) (found []repeat) {
 	size := 1 << bits.Len(uint(2*len(members)))
 	slots := make([]int32, size) // member + 1, or 0
 	for _, k := range members {
@@ -99,22 +101,13 @@ func (t *Table) repeatsAmong(members []int32, hashes []uint64) (found []repeat) 
 				slots[i] = k + 1
 				break
 			}
-			if first := slots[i] - 1; hashes[first] == hashes[k] && t.sameCell(first, k) {
+			if first := slots[i] - 1; hashes[first] == hashes[k] && t.sameCodes(modes, int(first), int(k)) {
 				found = append(found, repeat{again: k, first: first})
 				break
 			}
 		}
 	}
 	return found
-}
-
-func (t *Table) sameCell(a, b int32) bool {
-	for _, codes := range t.Codes {
-		if codes[a] != codes[b] {
-			return false
-		}
-	}
-	return true
 }
 
 func (t *Table) duplicateError(p repeat, total int, where func(row int) RowPlace) error {
@@ -199,6 +192,11 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 		case "last":
 			t.setTarget(first, t.Target(int(last)))
 			weights, exposure = t.weight(last), t.exposure(last)
+			for m, mode := range t.Modes {
+				if mode.Covariate() {
+					t.Codes[m][first] = t.Codes[m][last]
+				}
+			}
 		}
 		if math.IsInf(float64(t.Y[first]), 0) || weights > math.MaxFloat32 || exposure > math.MaxFloat32 {
 			place := where(t.SourceRow(int(first)))

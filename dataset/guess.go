@@ -93,7 +93,13 @@ type Given struct {
 	Target           string
 	Modes            []string
 	Weight, Exposure string       // columns that are neither target nor mode
+	Covariates       []string     // the same
 	Numbers          NumberFormat // recognised if plain
+}
+
+// reserves reports whether a column is given as something else than target or mode.
+func (g Given) reserves(column string) bool {
+	return column == g.Weight || column == g.Exposure || slices.Contains(g.Covariates, column)
 }
 
 // GuessColumns guesses the target and the modes of a table from a sample of its rows,

@@ -60,7 +60,7 @@ func (g *guesser) explain() {
 
 // determiningMode returns the mode with the fewest ids that determines a column, or "".
 func (g *guesser) determiningMode(c *sampleColumn) string {
-	if c.Distinct < 2 || c.Name == g.given.Weight || c.Name == g.given.Exposure {
+	if c.Distinct < 2 || g.given.reserves(c.Name) {
 		return ""
 	}
 	best := -1

@@ -219,8 +219,8 @@ func crossed(a, b []int32) ([]int32, int) {
 // not.
 func (g *guesser) mayBeMode(c *sampleColumn) bool {
 	switch {
-	case c.Name == g.given.Weight || c.Name == g.given.Exposure:
-		c.reason = "it is the weight or the exposure"
+	case g.given.reserves(c.Name):
+		c.reason = "it is a weight, an exposure or a covariate"
 	case c.dividesRows() != "":
 		c.reason = c.dividesRows()
 	case nameHasWord(c.Name, weightWords):
@@ -232,17 +232,17 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 	case c.ambiguous && !c.numeric:
 		c.reason = fmt.Sprintf("numbers such as %q may have a decimal comma or separators of thousands; data.decimal or data.thousands says which", c.values[0])
 	case c.Kind == KindFlag:
-		c.reason = "a flag with two values, not an id"
+		c.reason = "a flag with two values, not an id; data.covariates may use it"
 	case c.Kind == KindNumber && c.NotNumbers > 0:
 		c.reason = "numbers, but " + strings.TrimPrefix(c.NotNumberText(g.unit), "column "+c.Name+", ")
 	case c.Kind == KindNumber && namedCovariate(c.Name):
-		c.reason = "a quantity by its name, not an id"
+		c.reason = "a quantity by its name, not an id; data.covariates may use it"
 	case c.Kind == KindNumber && c.Integer:
-		c.reason = "numbers that hardly repeat, not an id"
+		c.reason = "numbers that hardly repeat, not an id; data.covariates may use it"
 	case c.Kind == KindNumber:
-		c.reason = "a quantity, not an id"
+		c.reason = "a quantity, not an id; data.covariates may use it"
 	case c.empty > 0:
-		c.reason = fmt.Sprintf("%d of %d rows have no value, and an id must not be empty", c.empty, g.Rows)
+		c.reason = fmt.Sprintf("%d of %d rows have no value, and an id must not be empty; data.covariates may use it", c.empty, g.Rows)
 	case c.Kind == KindText:
 		c.reason = "texts that hardly repeat"
 	case c.Kind == KindID && !g.repeats(c.Distinct) && !(namedID(c.Name) && 10*c.Distinct <= 8*g.Rows):

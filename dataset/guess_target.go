@@ -90,7 +90,7 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 
 // reserved reports whether a column has another purpose than target or mode.
 func (g *guesser) reserved(c *sampleColumn) bool {
-	return c.Name == g.given.Weight || c.Name == g.given.Exposure || c.dividesRows() != "" || nameHasWord(c.Name, weightWords)
+	return g.given.reserves(c.Name) || c.dividesRows() != "" || nameHasWord(c.Name, weightWords)
 }
 
 // mostFolds is the number of folds up to which integers may number them.

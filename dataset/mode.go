@@ -10,24 +10,21 @@ import (
 )
 
 // Mode describes how the ids of one mode are made: from one column, from several columns
-// joined by '-', or by a calendar function of one column.
+// joined by '-', by a calendar function of one column, or as those of a covariate.
 type Mode struct {
 	Name    string
 	Columns []string
-	Func    string // "" or one of Functions
+	Func    string // "", one of Functions, or that of a covariate
 }
 
 // reserved are the characters that separate modes, cores and ranks in a
 // specification. A mode's name may not contain them.
 const reserved = ",*:=()"
 
-// quotable are the characters with a meaning in the text of a mode. A column whose
-// name contains one is written in double quotes.
-const quotable = "+,=()\""
-
 // ParseMode reads "store", "time=year+month", "hour(timestamp)" or
-// "h=hour(timestamp)". Without a name before '=' the mode takes the name of its
-// column, of its columns joined by '+', or of its function.
+// "h=hour(timestamp)", and the covariates number(price), level(promo), covariate(price),
+// lag(1) and periods(store+item). Without a name before '=' the mode takes the name of
+// its column, of its columns joined by '+', or of its function.
 //
 // A column whose name contains one of + , = ( ) or " is written in double quotes,
 // with each quote in it doubled: "a+b", price="price (USD)",
@@ -41,29 +38,29 @@ func ParseMode(s string) (Mode, error) {
 }
 
 func parseMode(s string) (Mode, error) {
-	name, source, named := cutUnquoted(s, '=')
+	name, source, named := fieldtext.CutUnquoted(s, '=')
 	if !named {
 		name, source = "", s
 	}
 	var m Mode
 	source = strings.TrimSpace(source)
-	if open := indexUnquoted(source, '('); open >= 0 {
+	if open := fieldtext.IndexUnquoted(source, '('); open >= 0 {
 		if !strings.HasSuffix(source, ")") {
 			return Mode{}, fmt.Errorf("the parenthesis is not closed; write it as hour(timestamp)")
 		}
 		m.Func = strings.TrimSpace(source[:open])
-		if err := calendar.Check(m.Func); err != nil {
-			return Mode{}, fmt.Errorf("%w; a column with that name is written in quotes: %s", err, quoteColumn(source))
+		if err := checkFunction(m.Func); err != nil {
+			return Mode{}, fmt.Errorf("%w; a column with that name is written in quotes: %s", err, fieldtext.QuoteColumn(source))
 		}
 		source = source[open+1 : len(source)-1]
-		if indexUnquoted(source, '+') >= 0 || indexUnquoted(source, '(') >= 0 || indexUnquoted(source, ')') >= 0 {
+		if m.Func != periodsFunction && fieldtext.IndexUnquoted(source, '+') >= 0 || fieldtext.IndexUnquoted(source, '(') >= 0 || fieldtext.IndexUnquoted(source, ')') >= 0 {
 			return Mode{}, fmt.Errorf("a function takes one column, as in hour(timestamp)")
 		}
 	}
 	for more := true; more; {
 		var column string
-		column, source, more = cutUnquoted(source, '+')
-		column, ok := unquoteColumn(strings.TrimSpace(column))
+		column, source, more = fieldtext.CutUnquoted(source, '+')
+		column, ok := fieldtext.UnquoteColumn(strings.TrimSpace(column))
 		if !ok {
 			return Mode{}, fmt.Errorf(`a quote is not closed; write "a+b", and double each quote within quotes`)
 		}
@@ -71,6 +68,9 @@ func parseMode(s string) (Mode, error) {
 			return Mode{}, fmt.Errorf("the name of a column is missing; write store, time=year+month or hour(timestamp)")
 		}
 		m.Columns = append(m.Columns, column)
+	}
+	if err := m.checkLag(); err != nil {
+		return Mode{}, err
 	}
 	m.Name = m.defaultName()
 	if named {
@@ -106,58 +106,10 @@ func SplitModes(s string) []string {
 	var parts []string
 	for more := true; more; {
 		var part string
-		part, s, more = cutUnquoted(s, ',')
+		part, s, more = fieldtext.CutUnquoted(s, ',')
 		parts = append(parts, part)
 	}
 	return parts
-}
-
-// indexUnquoted returns the index of the first c outside double quotes, or -1. A
-// quote opens only where the name of a column may begin.
-func indexUnquoted(s string, c byte) int {
-	begins := true
-	for i := 0; i < len(s); i++ {
-		if s[i] == '"' && begins {
-			closing := fieldtext.ClosingQuote([]byte(s), i+1)
-			if closing < 0 {
-				return -1
-			}
-			i = closing
-			begins = false
-			continue
-		}
-		if s[i] == c {
-			return i
-		}
-		begins = s[i] == ' ' && begins || strings.IndexByte("+,=(", s[i]) >= 0
-	}
-	return -1
-}
-
-func cutUnquoted(s string, c byte) (before, after string, found bool) {
-	i := indexUnquoted(s, c)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
-}
-
-// unquoteColumn returns the name of a column that may be in quotes.
-func unquoteColumn(s string) (string, bool) {
-	if !strings.HasPrefix(s, `"`) {
-		return s, true
-	}
-	if fieldtext.ClosingQuote([]byte(s), 1) != len(s)-1 {
-		return "", false
-	}
-	return strings.ReplaceAll(s[1:len(s)-1], `""`, `"`), true
-}
-
-func quoteColumn(name string) string {
-	if !strings.ContainsAny(name, quotable) {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
 func checkModes(modes []Mode) error {
@@ -185,7 +137,7 @@ func (m Mode) ID(values map[string]string) (id string, ok bool, err error) {
 		}
 		parts = append(parts, strings.TrimSpace(value))
 	}
-	if m.Func == "" {
+	if m.Func == "" || m.Covariate() {
 		return strings.Join(parts, "-"), true, nil
 	}
 	t, isMoment := calendar.Parse([]byte(parts[0]))
@@ -208,7 +160,7 @@ func (m Mode) String() string {
 func (m Mode) Expression() string {
 	quoted := make([]string, len(m.Columns))
 	for i, column := range m.Columns {
-		quoted[i] = quoteColumn(column)
+		quoted[i] = fieldtext.QuoteColumn(column)
 	}
 	columns := strings.Join(quoted, "+")
 	if m.Func != "" {
@@ -218,7 +170,10 @@ func (m Mode) Expression() string {
 }
 
 func (m Mode) defaultName() string {
-	if m.Func != "" {
+	switch {
+	case m.Func == lagFunction:
+		return m.Func + m.Columns[0]
+	case m.Func != "" && (m.Derived() || !m.Covariate()):
 		return m.Func
 	}
 	return strings.Join(m.Columns, "+")

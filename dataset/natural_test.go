@@ -3,6 +3,8 @@ package dataset
 import (
 	"slices"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 )
 
 func TestLess(t *testing.T) {
@@ -17,7 +19,7 @@ func TestLess(t *testing.T) {
 		}
 	}
 	shuffled := []string{"2016-1", "2015-10", "2015-2", "2015-12"}
-	slices.SortFunc(shuffled, compareNatural)
+	slices.SortFunc(shuffled, fieldtext.CompareNatural)
 	if !slices.Equal(shuffled, []string{"2015-2", "2015-10", "2015-12", "2016-1"}) {
 		t.Errorf("got order %q", shuffled)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
@@ -46,7 +46,7 @@ func (s Schema) Check() error {
 			return fielderr.Errorf("data.modes", "mode %q has %s; a function takes one", m.Name, plural.Count(len(m.Columns), "column"))
 		}
 		if m.Func != "" {
-			if err := calendar.Check(m.Func); err != nil {
+			if err := checkFunction(m.Func); err != nil {
 				return fielderr.Errorf("data.modes", "mode %q: %w", m.Name, err)
 			}
 		}
@@ -110,7 +110,7 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 			if err != nil {
 				if whole := m.Expression(); slices.Contains(names, whole) {
 					err.Problem = "the table has no such column"
-					err.Remedy = fmt.Sprintf("in a mode, the column %s is written in quotes: %s", whole, quoteColumn(whole))
+					err.Remedy = fmt.Sprintf("in a mode, the column %s is written in quotes: %s", whole, fieldtext.QuoteColumn(whole))
 				}
 				return Positions{}, err
 			}

@@ -14,6 +14,8 @@ type Counts struct {
 	Missing    int `json:"missing"`     // dropped: the target is empty, NA, N/A or null
 	ZeroWeight int `json:"zero_weight"` // dropped: the weight is 0, so the row carries no information
 	Merged     int `json:"merged"`      // merged into the cell of an earlier row
+
+	Zeros int `json:"zeros,omitempty"` // training rows of the value 0 that were added for cells without a row
 }
 
 // Table is a list of observations: cell (Codes[0][k], Codes[1][k], ...) has value
@@ -88,12 +90,9 @@ func (t *Table) ModeIndex(name string) (int, error) {
 
 // CellName returns the ids of an observation: store=2106,item=11776.
 func (t *Table) CellName(k int32) string {
-	var s []byte
-	for m, mode := range t.Modes {
-		if m > 0 {
-			s = append(s, ',')
-		}
-		s = fmt.Appendf(s, "%s=%s", mode.Name, t.Dicts[m].ID(t.Codes[m][k]))
+	var ids []string
+	for _, m := range t.identifying() {
+		ids = append(ids, t.Modes[m].Name+"="+t.Dicts[m].ID(t.Codes[m][k]))
 	}
-	return string(s)
+	return strings.Join(ids, ",")
 }

@@ -131,6 +131,9 @@ func ReadFitted(ctx context.Context, m *model.Model, source tableio.Source, opt 
 	if !wasFittedTo(m, table) {
 		return nil, &NotFittedError{source.String()}
 	}
+	if err := m.Covariates().EncodeTable(table, source.String()); err != nil {
+		return nil, err
+	}
 	engine, err := newEngine(opt.Threads)
 	return &Fitted{table, engine, m}, err
 }

@@ -52,7 +52,7 @@ type linearCore struct {
 func (x *Explainer) linearCores(mode int) []linearCore {
 	var out []linearCore
 	f := x.m.Field()
-	unknown := slices.Repeat([][]int32{{-1}}, len(x.m.Modes()))
+	unknown := unknownCodes(x.m)
 	for k, t := range f.Terms {
 		partners := 1.0
 		for _, j := range f.Partners(k) {
@@ -86,7 +86,7 @@ func (n *linearCore) value(slice []float64) float64 {
 func (x *Explainer) averageLevel() float64 {
 	scale, f := x.m.Scale(), x.m.Field()
 	level := scale.Center + scale.Spread*float64(f.Offset.Mean)
-	unknown := slices.Repeat([][]int32{{-1}}, len(x.m.Modes()))
+	unknown := unknownCodes(x.m)
 	for _, g := range groupsOf(f) {
 		level += scale.Spread * x.game(x.m, g, unknown, nil).value(0)
 	}

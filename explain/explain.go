@@ -153,7 +153,7 @@ func New(m *model.Model) (*Explainer, error) {
 		}
 		x.regressions = append(x.regressions, means)
 	}
-	unknown := slices.Repeat([][]int32{{tt.Unknown}}, len(m.Modes()))
+	unknown := unknownCodes(m)
 	for _, g := range groupsOf(m.Field()) {
 		if game := x.game(m, g, unknown, nil); len(game.sources) > maxSources {
 			return nil, fmt.Errorf("term %s depends on %d sources (own weights and side information of its modes), and predictions cannot be divided among more than %d", game.name, len(game.sources), maxSources)
@@ -243,6 +243,9 @@ func rowAt(rows model.Rows, i int) model.Rows {
 	if rows.Exposure != nil {
 		row.Exposure = rows.Exposure[i : i+1]
 	}
+	if rows.Horizon != nil {
+		row.Horizon = rows.Horizon[i : i+1]
+	}
 	return row
 }
 
@@ -273,13 +276,14 @@ func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, expo
 				term.Side += v
 			}
 		}
-		e.Level += term.Value
-		e.Average += term.Average
-		e.Terms = append(e.Terms, term)
+		e.add(term)
+	}
+	for k := range f.Series {
+		e.add(x.seriesTerm(m, k, codes, sums))
 	}
 	for source, v := range sums {
 		if mode := names[source/2]; v != 0 {
-			e.Parts = append(e.Parts, Part{Mode: mode, ID: e.Cell[mode], Source: []string{Own, Side}[source%2], Value: v})
+			e.Parts = append(e.Parts, Part{Mode: mode, ID: e.idOf(m, source/2, codes), Source: []string{Own, Side}[source%2], Value: v})
 		}
 	}
 	slices.SortStableFunc(e.Parts, func(a, b Part) int {
@@ -291,6 +295,22 @@ func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, expo
 		}
 		return 0
 	})
+}
+
+// add adds a term to the level.
+func (e *Explanation) add(t Term) {
+	e.Level += t.Value
+	e.Average += t.Average
+	e.Terms = append(e.Terms, t)
+}
+
+// idOf returns the id of a mode. A cell does not name those that are computed.
+func (e *Explanation) idOf(m *model.Model, mode int, codes [][]int32) string {
+	name := m.Modes()[mode].Name
+	if code := tt.CodeOf(codes[mode][0]); e.Cell[name] == "" && code >= 0 {
+		return m.Dicts()[mode].ID(code)
+	}
+	return e.Cell[name]
 }
 
 // inverse returns the value of a level in units of the target.

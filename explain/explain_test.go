@@ -82,6 +82,9 @@ var specs = map[string]func(*spec.Spec){
 	"posterior": func(s *spec.Spec) {
 		s.Terms, s.Side.Variant, s.Uncertainty.Inference = []string{"store,item,month:2"}, "additive", "mean-field"
 	},
+	"series": func(s *spec.Spec) {
+		s.Terms, s.Side.Variant, s.Uncertainty.Inference = []string{"store", "item", "series(store*item; month)"}, "additive", "mean-field"
+	},
 	"counts": func(s *spec.Spec) {
 		s.Terms, s.Transform, s.Uncertainty.Likelihood, s.Uncertainty.Inference = []string{"store,item:1", "month"}, "identity", "poisson", "mean-field"
 	},

@@ -254,7 +254,7 @@ func (m matrix) Matrix() []float32 { return m.values }
 // prior.
 func (x *Explainer) field(b backend.Backend, changed *permutedSide) *tt.Field {
 	f := x.m.Field()
-	out := &tt.Field{Group: f.Group, Offset: f.Offset}
+	out := &tt.Field{Group: f.Group, Offset: f.Offset, Series: f.Series}
 	for _, t := range f.Terms {
 		train := &tt.Train{}
 		for _, c := range t.Cores {

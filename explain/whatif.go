@@ -87,6 +87,9 @@ func (x *Explainer) whatIf(m *model.Model, e *Explanation, row model.Rows, z tt.
 	for _, g := range groupsOf(m.Field()) {
 		out.Level += scale.Spread * x.game(m, g, row.Codes, overrides).all()
 	}
+	for k := range m.Field().Series {
+		out.Level += x.seriesTerm(m, k, row.Codes, nil).Value
+	}
 	z.Mean = []float32{float32((out.Level - exposureOffset(m, row) - scale.Center) / scale.Spread)}
 	if err := m.CheckMoments(z, row, 0, 0); err != nil {
 		return nil, changes[0].errorf("the prediction is not finite")

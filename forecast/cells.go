@@ -58,7 +58,7 @@ func futureCells(m *model.Model, o *Options) (*cells, error) {
 		made.set(time.Columns, texts, h, made.rows-h, o.Horizon)
 	}
 	for _, mode := range modes {
-		if !isDerived(mode) && slices.ContainsFunc(mode.Columns, func(c string) bool { return made.columns[c] == nil }) {
+		if !mode.Derived() && slices.ContainsFunc(mode.Columns, func(c string) bool { return made.columns[c] == nil }) {
 			return nil, unknownMode(mode)
 		}
 	}
@@ -70,12 +70,6 @@ func futureCells(m *model.Model, o *Options) (*cells, error) {
 // unknownMode says that future values of a mode are not known.
 func unknownMode(mode dataset.Mode) error {
 	return fielderr.Errorf("future", "the future values of mode %s (%s) are not known from the series and the time; give a table of the cells to forecast that has them", mode.Name, mode.Expression())
-}
-
-// isDerived reports whether a mode is computed from the training rows.
-func isDerived(m dataset.Mode) bool {
-	d, ok := any(m).(interface{ Derived() bool })
-	return ok && d.Derived()
 }
 
 // columnsOf returns the values of the columns that make up an id.

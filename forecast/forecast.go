@@ -21,11 +21,14 @@ func Write(ctx context.Context, m *model.Model, w io.Writer, o Options) (Summary
 	if err := o.check(m); err != nil {
 		return Summary{}, err
 	}
+	m, err := o.withSide(ctx, m)
+	if err != nil {
+		return Summary{}, err
+	}
 	f := &forecaster{m: m, o: &o, time: m.Panel().Time}
 	if err := f.open(ctx); err != nil {
 		return Summary{}, err
 	}
-	var err error
 	if o.By != "" {
 		err = f.writeTotals(ctx, w)
 	} else {
@@ -72,8 +75,11 @@ func (f *forecaster) open(ctx context.Context) error {
 // schema describes the columns of the cells.
 func (f *forecaster) schema() dataset.Schema {
 	s := f.m.Spec()
-	return dataset.Schema{Modes: f.m.Modes(), Weight: s.Data.Weight, Exposure: s.Data.Exposure, Optional: true}
+	return dataset.Schema{Modes: f.m.Covariates().Columns(), Weight: s.Data.Weight, Exposure: s.Data.Exposure, Optional: true}
 }
+
+// dicts returns the dictionaries of the modes that are columns of a table.
+func (f *forecaster) dicts() []*dataset.Dict { return f.m.Dicts()[:len(f.m.Covariates().Columns())] }
 
 // openFuture checks the rows of a table of future cells before anything is written: every
 // row must be in a period after the training rows and have all its ids. A table that can be
@@ -97,15 +103,16 @@ func (f *forecaster) openFuture(ctx context.Context) error {
 	if f.names, err = tableio.ColumnNames(f.source, f.o.Format); err != nil {
 		return err
 	}
-	return tableio.VisitBatches(ctx, f.source, f.schema(), f.m.Dicts(), f.o.Format, f.o.Threads, f.checkBatch)
+	return tableio.VisitBatches(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, f.checkBatch)
 }
 
 func (f *forecaster) checkBatch(b *tableio.Batch) error {
 	series, modes := f.m.Panel(), f.m.Modes()
 	for i := range b.Len() {
-		for m, mode := range modes {
+		for m, mode := range f.m.Covariates().Columns() {
 			id := b.ID(m, i)
-			if id == "" && !isDerived(mode) || id == "NA" && mode.Func != "" && f.m.TrainingRows(m, f.m.Code(m, id)) == 0 {
+			known := mode.Covariate() && f.m.TrainingRows(m, f.m.Code(m, dataset.MissingID)) > 0 // missing values have a bin
+			if id == "" && !known || mode.Covariate() && dataset.Missing(id) && !known {
 				return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Expression(), Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
 			}
 		}
@@ -163,7 +170,7 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 	}
 	levels := append([]float64{0.5}, f.o.quantileLevels()...)
 	draws := len(names) - f.o.Draws
-	err = tableio.AppendColumns(ctx, f.source, f.schema(), f.m.Dicts(), f.o.Format, f.o.Threads, w, f.o.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
+	err = tableio.AppendColumns(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, w, f.o.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
 		m, z, err := predict(b)
 		if err != nil {
 			return err

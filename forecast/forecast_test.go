@@ -177,13 +177,13 @@ func TestGroupsOfTables(t *testing.T) {
 		for i := range 8 {
 			text += "i" + string(rune('0'+i)) + "," + string(rune('A'+i%2)) + "\n"
 		}
-		return map[string]tableio.Source{"item": tableio.Reader("items.csv", strings.NewReader(text))}
+		return map[string]tableio.Source{"items": tableio.Reader("items.csv", strings.NewReader(text))}
 	}
-	got, _ := write(t, m, Options{Horizon: 1, By: "item.vendor", GroupTables: vendors()})
+	got, _ := write(t, m, Options{Horizon: 1, By: "item.vendor", Side: []string{"item=items"}, Tables: vendors()})
 	if len(got.rows) != 2 || got.rows[0]["item.vendor"] != "A" || got.header[0] != "item.vendor" {
 		t.Errorf("got %v", got.rows)
 	}
-	got, _ = write(t, m, Options{Horizon: 1, Only: []string{"item.vendor=A"}, GroupTables: vendors()})
+	got, _ = write(t, m, Options{Horizon: 1, Only: []string{"item.vendor=A"}, Side: []string{"item=items"}, Tables: vendors()})
 	if len(got.rows) != 36 {
 		t.Errorf("got %d rows of vendor A, want 36", len(got.rows))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -67,7 +68,7 @@ func (l *levels) all() []string {
 }
 
 // findLevels returns the levels that a name such as store or item.vendor denotes: groups
-// of the model, or a column of a table in Options.GroupTables.
+// of the model, or a column of a table in Options.Side.
 func findLevels(m *model.Model, o *Options, name, field string) (*levels, error) {
 	modes := m.Spec().ModeNames()
 	mode, column := spec.CutGroup(name, modes)
@@ -88,7 +89,7 @@ func findLevels(m *model.Model, o *Options, name, field string) (*levels, error)
 		}
 		return l, nil
 	}
-	source, given := o.GroupTables[modes[mode]]
+	source, given := o.groups[modes[mode]]
 	if !given {
 		return nil, fielderr.Errorf(field, "the groups %s are not known, because no term of the model uses them; give a side table of %s that has the column %s", name, modes[mode], column)
 	}
@@ -125,4 +126,31 @@ func readColumn(source tableio.Source, mode dataset.Mode, column string) (map[st
 		values[strings.Join(parts, "-")] = frame.Columns[at][row]
 	}
 	return values, nil
+}
+
+// withSide returns the model with the ids of the side tables of modes whose side information
+// it uses, and keeps the tables for groups.
+func (o *Options) withSide(ctx context.Context, m *model.Model) (*model.Model, error) {
+	used := map[string]bool{}
+	for _, s := range m.Record().Side {
+		used[s.Mode] = true
+	}
+	o.groups = map[string]tableio.Source{}
+	var sides []string
+	for _, text := range o.Side {
+		table, err := sideinfo.ParseSpec(text)
+		if err != nil {
+			return nil, err
+		}
+		if table.File != "" {
+			o.groups[table.Mode] = tableio.Named(o.Tables, table.File)
+		}
+		if used[table.Mode] || !slices.Contains(m.Spec().ModeNames(), table.Mode) {
+			sides = append(sides, text) // the model reports an unknown mode
+		}
+	}
+	if len(sides) == 0 {
+		return m, nil
+	}
+	return m.WithSide(ctx, sides, o.Tables)
 }

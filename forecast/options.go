@@ -35,9 +35,12 @@ type Options struct {
 	// "store,item.vendor". Totals are sums of joint draws, so they have the right spread
 	// and add up across groups, draw by draw.
 	By string
-	// GroupTables are tables, by mode, whose columns By and Only may use beside the
-	// groups of the model's terms.
-	GroupTables map[string]tableio.Source
+	// Side are side tables, written as in a specification: store=new_stores.csv. Ids
+	// without training rows are forecast from their side rows, if the model uses the side
+	// information of the mode, and By and Only may use all their columns as groups, beside
+	// those of the model's terms. A name that is a key of Tables denotes that source.
+	Side   []string
+	Tables map[string]tableio.Source
 
 	// Future is a table of the cells to forecast, with the columns of all modes, and of
 	// covariates whose future values are known. The zero source means all periods of the
@@ -47,6 +50,8 @@ type Options struct {
 	Threads int            // 0 for as many as the process may use
 	Format  tableio.Format // of Future
 	Output  tableio.Output // the zero value is text
+
+	groups map[string]tableio.Source // side tables by mode
 }
 
 // A Summary describes a forecast that was written.

@@ -102,7 +102,7 @@ func (f *forecaster) writeTotals(ctx context.Context, w io.Writer) error {
 	}
 	predict := f.m.BatchPredictor(false)
 	sums := &totals{waiting: map[int][]total{}, length: map[int]int{}, all: map[string]*total{}}
-	err = tableio.VisitBatches(ctx, f.source, f.schema(), f.m.Dicts(), f.o.Format, f.o.Threads, func(b *tableio.Batch) error {
+	err = tableio.VisitBatches(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, func(b *tableio.Batch) error {
 		m, z, err := predict(b)
 		if err != nil {
 			return err

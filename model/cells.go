@@ -114,12 +114,10 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 // also contains ids that describe themselves, such as future months. Ids with neither
 // training rows nor side information have the code tt.Unknown.
 func (m *Model) Resolve(cells []Cell) (*Model, Rows, error) {
-	rows, err := m.rowsOf(cells)
+	rows, id, err := m.rowsOf(cells)
 	if err != nil {
 		return nil, rows, err
 	}
-	modes := m.modes
-	id := func(mode, c int) string { return cells[c][modes[mode].Name] }
 	m = m.describeUnknown(rows.Codes, id)
 	m.ForgetUntrained(rows.Codes)
 	rows.Horizon = m.horizons(rows.Codes, id)
@@ -127,9 +125,10 @@ func (m *Model) Resolve(cells []Cell) (*Model, Rows, error) {
 }
 
 // codesOf looks up the ids of cells, tt.Unknown for those that the model does not
-// contain.
-func (m *Model) codesOf(cells []Cell) ([][]int32, error) {
-	codes := make([][]int32, len(m.modes))
+// contain. It returns a function for the ids.
+func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, error) {
+	modes := m.covariates.Columns()
+	codes := make([][]int32, len(modes))
 	for i := range codes {
 		codes[i] = make([]int32, len(cells))
 	}
@@ -137,19 +136,22 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, error) {
 		for name := range cell {
 			if !m.hasMode(name) && !m.isMeasure(name) {
 				names := m.spec.ModeNames()
-				return nil, &CellError{c, name, fmt.Sprintf("the model has no mode %q%s; its modes are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))}
+				return nil, nil, &CellError{c, name, fmt.Sprintf("the model has no mode %q%s; its modes are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))}
 			}
 		}
-		for i := range m.modes {
-			name := m.modes[i].Name
-			id, ok := cell[name]
+		for i, mode := range modes {
+			id, ok := cell[mode.Name]
 			if !ok {
-				return nil, &CellError{c, name, fmt.Sprintf("no id for mode %q", name)}
+				return nil, nil, &CellError{c, mode.Name, fmt.Sprintf("no id for mode %q", mode.Name)}
 			}
 			codes[i][c] = m.Code(i, id)
 		}
 	}
-	return codes, nil
+	codes, id, wrong := m.covariates.Encode(codes, func(mode, c int) string { return cells[c][modes[mode].Name] })
+	if wrong != nil {
+		return nil, nil, &CellError{wrong.Row, wrong.Mode, wrong.Error()}
+	}
+	return codes, id, nil
 }
 
 func (m *Model) hasMode(name string) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -174,6 +175,9 @@ func (d *decoder) modes() error {
 		if err != nil {
 			return fmt.Errorf("its side information of %s: %w", mode.Name, err)
 		}
+		if mode.Numeric() && side == nil {
+			return fmt.Errorf("its numeric covariate %s has no kernel", mode.Name)
+		}
 		groups, err := d.groups(mode.Name, len(ids))
 		if err != nil {
 			return fmt.Errorf("its groups of %s: %w", mode.Name, err)
@@ -182,6 +186,11 @@ func (d *decoder) modes() error {
 		m.dicts = append(m.dicts, dataset.NewDict(ids))
 		d.sizes = append(d.sizes, len(ids))
 	}
+	h, err := history.Read(d.f, m.modes, m.dicts, m.spec.Data.Absent == "zero")
+	if err != nil {
+		return err
+	}
+	m.covariates = history.NewEncoder(m.modes, m.dicts, h, m.numberFormat())
 	return nil
 }
 
@@ -308,14 +317,8 @@ func (d *decoder) regression(k, p int, c *tt.Core, axes []tt.Axis, meta coreMeta
 	if meta.Variant != tt.Side && meta.Variant != tt.WLR && meta.Variant != tt.Additive {
 		return fmt.Errorf("a core has the unknown variant %q", meta.Variant)
 	}
-	operators := make([]tt.Operator, len(axes))
-	for i, a := range axes {
-		if s := d.m.side[a.Mode]; s != nil && a.Group == nil {
-			operators[i] = s.Operator
-		}
-	}
 	size := c.Slices.Slice()
-	m, err := tt.NewLinearMap(c.Index, operators, size)
+	m, err := tt.NewLinearMap(c.Index, d.m.operatorsOf(axes), size)
 	if err != nil {
 		return err
 	}

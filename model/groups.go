@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -169,4 +170,14 @@ func (d *decoder) groups(mode string, ids int) (*sideinfo.Groups, error) {
 		g.Columns = append(g.Columns, sideinfo.GroupColumn{Name: name, Levels: levels, Of: of})
 	}
 	return g, checkModeGroups(mode, ids, g)
+}
+
+// operatorsOf returns the operators of the axes of a core, nil without side information.
+func (m *Model) operatorsOf(axes []tt.Axis) []tt.Operator {
+	return history.Operators(axes, m.modes, func(mode int) tt.Operator {
+		if m.side[mode] == nil {
+			return nil
+		}
+		return m.side[mode].Operator
+	})
 }

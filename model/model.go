@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -34,9 +35,10 @@ type Model struct {
 	rows  [][]int32      // by mode and code: number of training rows
 	seen  [][]float64    // by mode and code: mean target of the training rows; nil if it is not known
 
-	groups []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
-	lines  []*timeline.Timeline // by mode, nil without series along it
-	panel  *panel.Panel         // the series of the training rows; nil if they are no series
+	groups     []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
+	lines      []*timeline.Timeline // by mode, nil without series along it
+	covariates *history.Encoder
+	panel      *panel.Panel // the series of the training rows; nil if they are no series
 
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
@@ -67,9 +69,9 @@ type Contents struct {
 	Rows  [][]int32      // by mode and code: number of training rows
 	Means [][]float64    // by mode and code: mean target of the training rows, 0 without any; nil if it is not known
 
-	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
-
-	Panel *panel.Panel // the series of the training rows; nil if they are no series
+	Groups  []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+	History *history.History   // of the training rows, if a mode is computed from them
+	Panel   *panel.Panel       // the series of the training rows; nil if they are no series
 }
 
 // Side is the side information of one mode.
@@ -93,6 +95,7 @@ func New(c Contents) (*Model, error) {
 	if err := m.findLines(); err != nil {
 		return nil, err
 	}
+	m.covariates = history.NewEncoder(m.modes, m.dicts, c.History, m.numberFormat())
 	m.findTrained()
 	m.resolve()
 	return m, nil
@@ -164,10 +167,11 @@ func (m *Model) Spec() spec.Spec { return m.spec.Clone() }
 
 // Modes returns a copy of the modes, in order.
 func (m *Model) Modes() []dataset.Mode {
-	return cloneEach(m.modes, func(mode dataset.Mode) dataset.Mode {
-		mode.Columns = slices.Clone(mode.Columns)
-		return mode
-	})
+	modes := slices.Clone(m.modes)
+	for i := range modes {
+		modes[i].Columns = slices.Clone(modes[i].Columns)
+	}
+	return modes
 }
 
 // Panel returns the list of the series of the training rows, nil if they are no series.
@@ -197,6 +201,9 @@ func (m *Model) Dicts() []*dataset.Dict { return slices.Clone(m.dicts) }
 // NewCombinations reports for each row whether a joint core has no training data
 // for its combination of ids.
 func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.UnseenCombinations(codes) }
+
+// Covariates returns the encoder of the covariates.
+func (m *Model) Covariates() *history.Encoder { return m.covariates }
 
 // Record returns a copy of the record of the fit.
 func (m *Model) Record() Record { return m.record.Clone() }

@@ -99,11 +99,11 @@ func (m *Model) isMeasure(name string) bool {
 	return name != "" && (name == m.spec.Data.Weight || name == m.spec.Data.Exposure) && !m.hasMode(name)
 }
 
-// rowsOf returns the codes, weights and exposures of cells.
-func (m *Model) rowsOf(cells []Cell) (Rows, error) {
-	codes, err := m.codesOf(cells)
+// rowsOf returns the codes, weights and exposures of cells, and a function for their ids.
+func (m *Model) rowsOf(cells []Cell) (Rows, func(mode, c int) string, error) {
+	codes, id, err := m.codesOf(cells)
 	if err != nil {
-		return Rows{}, err
+		return Rows{}, nil, err
 	}
 	r := Rows{Codes: codes}
 	for _, column := range []struct {
@@ -121,10 +121,10 @@ func (m *Model) rowsOf(cells []Cell) (Rows, error) {
 				v, err = strconv.ParseFloat(text, 32)
 			}
 			if err != nil || !(v > 0) || math.IsInf(v, 0) {
-				return Rows{}, &CellError{c, column.name, fmt.Sprintf("%s=%s is not a finite number above 0", column.name, text)}
+				return Rows{}, nil, &CellError{c, column.name, fmt.Sprintf("%s=%s is not a finite number above 0", column.name, text)}
 			}
 			(*column.to)[c] = float32(v)
 		}
 	}
-	return r, nil
+	return r, id, nil
 }

@@ -125,7 +125,7 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 	if n < 1 {
 		return nil, &SamplesError{fmt.Sprintf("%d is not a number from 1 to %d", n, MaxSamples)}
 	}
-	given, err := m.rowsOf(cells)
+	given, id, err := m.rowsOf(cells)
 	if err != nil || len(cells) == 0 {
 		return nil, err
 	}
@@ -137,8 +137,6 @@ func (m *Model) Samples(ctx context.Context, cells []Cell, n int) ([][]float64, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	modes := m.modes
-	id := func(mode, c int) string { return cells[c][modes[mode].Name] }
 	m = m.describeUnknown(codes, id)
 	m.ForgetUntrained(codes)
 	given.Horizon = m.horizons(codes, id)

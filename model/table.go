@@ -44,10 +44,14 @@ type TableOptions struct {
 func (m *Model) format(opt TableOptions) tableio.Format {
 	format := opt.Format
 	if format.Numbers.Plain() {
-		if numbers, err := dataset.ParseNumberFormat(m.spec.Data.Decimal, m.spec.Data.Thousands); err == nil { // Validate has checked it
-			format.Numbers = numbers
-		}
+		format.Numbers = m.numberFormat()
 	}
+	return format
+}
+
+// numberFormat returns how numbers are written in the table of the fit.
+func (m *Model) numberFormat() dataset.NumberFormat {
+	format, _ := dataset.ParseNumberFormat(m.spec.Data.Decimal, m.spec.Data.Thousands) // Validate has checked it
 	return format
 }
 
@@ -139,7 +143,7 @@ const unseenColumn = "unseen"
 // has under the same name, because it is the column of a mode, the target, a weight or an
 // exposure, are renamed; renamed lists them.
 func (m *Model) addedColumns(opt TableOptions) (names, renamed []string) {
-	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
+	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
 	taken := schema.Columns()
 	names = resultColumns(opt)
 	for i, name := range names {
@@ -195,9 +199,9 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	}
 	unseen := len(names) - 1 // the column of unknown modes
 	levels := append([]float64{0.5}, opt.Quantiles...)
-	schema := dataset.Schema{Modes: m.modes, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Optional: true, Absent: names}
+	schema := dataset.Schema{Modes: m.covariates.Columns(), Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Optional: true, Absent: names}
 	var mutex sync.Mutex
-	err = tableio.AppendColumns(ctx, source, schema, m.dicts, m.format(opt), opt.Threads, w, opt.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
+	err = tableio.AppendColumns(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, w, opt.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
 		m, z, err := predict(b)
 		if err != nil {
 			return err
@@ -278,8 +282,8 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 	sum := m.NewSummary()
 	predict := m.BatchPredictor(opt.Strict)
 	var mutex sync.Mutex
-	schema := dataset.Schema{Modes: m.modes, Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
-	err := tableio.VisitBatches(ctx, source, schema, m.dicts, m.format(opt), opt.Threads, func(b *tableio.Batch) error {
+	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
+	err := tableio.VisitBatches(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, func(b *tableio.Batch) error {
 		m, z, err := predict(b)
 		if err != nil {
 			return err
@@ -317,6 +321,12 @@ func (m *Model) BatchPredictor(strict bool) func(b *tableio.Batch) (*Model, tt.M
 	latest.Store(m)
 	fitted := m
 	return func(b *tableio.Batch) (*Model, tt.Moments, error) {
+		codes, id, wrong := fitted.covariates.Encode(b.Codes, b.Field)
+		if wrong != nil {
+			return nil, tt.Moments{}, fmt.Errorf("data row %d: %w", b.First+wrong.Row+1, wrong)
+		}
+		b.Codes = codes
+		b.SetIDs(id)
 		m := latest.Load().withSelfDescribed(b.Codes, b.ID)
 		if m.muchLarger(fitted) {
 			latest.Store(fitted)

@@ -47,6 +47,11 @@ func (m *Model) findTrained() {
 			}
 		}
 	}
+	for at, trained := range m.trained {
+		for code := range trained { // between the fitted numbers of a covariate the curve is known
+			trained[code] = trained[code] || m.covariates.Within(at, m.dicts[at].ID(int32(code)))
+		}
+	}
 	m.findGrouped(groups)
 	m.findSeries()
 }
@@ -55,6 +60,8 @@ func (m *Model) findTrained() {
 func (m *Model) Origin(mode int, code int32) Origin {
 	code = tt.CodeOf(code)
 	switch {
+	case m.trained[mode] == nil && m.modes[mode].Covariate():
+		return FromTraining // no term uses it
 	case code < 0:
 		return FromPrior
 	case m.trained[mode] == nil || m.trained[mode][code]:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
@@ -62,6 +63,9 @@ func (m *Model) selfDescribing(at int) bool {
 	}
 	if g := m.groupsOf(at); g != nil && m.side[at] == nil {
 		return g.Table.FromIDs()
+	}
+	if m.modes[at].Numeric() {
+		return m.informed[at]
 	}
 	if m.side[at] == nil || m.spec.Side.PlaceboOf(m.modes[at].Name) != "" {
 		return false
@@ -159,11 +163,17 @@ func (m *Model) joinIDs(at int, ids []string) (*sideinfo.Joined, error) {
 	return sideinfo.JoinIDColumns(m.side[at].Encoder.Spec(), m.modes[at], ids)
 }
 
+// errNeverMissing says that a covariate has no weights for a missing value.
+var errNeverMissing = errors.New("no value of the covariate was missing in the fit")
+
 // rowOfID returns the operator row of an id whose side information is computed from
 // the id, and the prior variance that the row lacks. Both are nil if the mode has groups
 // only.
 func (m *Model) rowOfID(at int, id string) (row, lost []float32, err error) {
 	s := m.side[at]
+	if m.modes[at].Numeric() && (id == dataset.MissingID || id == dataset.NoRowID) {
+		return nil, nil, errNeverMissing
+	}
 	if s == nil {
 		if m.groupsOf(at) == nil {
 			if _, ok := m.stepOf(at, id); !ok {

@@ -191,17 +191,16 @@ func (x *extension) computeSlices(b backend.Backend) error {
 
 // extendCore returns the core itself if its modes received no codes.
 func (x *extension) extendCore(b backend.Backend, c *tt.Core) (*tt.Core, error) {
-	var operators []tt.Operator
 	var added [][]int32
 	changes := false
 	axes := x.axesOf(c)
-	for _, a := range axes {
-		var op tt.Operator
+	operators := x.operatorsOf(axes)
+	for i, a := range axes {
 		var codes []int32
-		if s := x.side[a.Mode]; s != nil && a.Group == nil {
-			op, codes = s.Operator, x.added[a.Mode]
+		if operators[i] != nil || x.side[a.Mode] != nil && a.Group == nil {
+			codes = x.added[a.Mode]
 		}
-		operators, added = append(operators, op), append(added, codes)
+		added = append(added, codes)
 		changes = changes || len(codes) > 0 || a.Group != nil && len(x.added[a.Mode]) > 0
 	}
 	if !changes {

@@ -39,17 +39,11 @@ const minRepeats = 1.5
 func TimeMode(modes []dataset.Mode, ids func(mode int) []string) int {
 	found := -1
 	for m := range modes {
-		if !isCovariate(modes[m]) && modes[m].IsTime(ids(m)) && (found < 0 || modes[found].Name != "time") {
+		if !modes[m].Covariate() && modes[m].IsTime(ids(m)) && (found < 0 || modes[found].Name != "time") {
 			found = m
 		}
 	}
 	return found
-}
-
-// isCovariate reports whether a mode describes a cell and does not identify it.
-func isCovariate(m dataset.Mode) bool {
-	c, ok := any(m).(interface{ Covariate() bool })
-	return ok && c.Covariate()
 }
 
 // KeyModes returns the modes that distinguish series: all but the time, modes that are
@@ -58,7 +52,7 @@ func KeyModes(modes []dataset.Mode, time int) []int {
 	var keys []int
 	for m, mode := range modes {
 		shared := slices.ContainsFunc(mode.Columns, func(c string) bool { return slices.Contains(modes[time].Columns, c) })
-		if m != time && !shared && !isCovariate(mode) {
+		if m != time && !shared && !mode.Covariate() {
 			keys = append(keys, m)
 		}
 	}

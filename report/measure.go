@@ -50,9 +50,10 @@ func measure(m *model.Model, f *evaluate.Fitted, part dataset.Part) (*measures, 
 	if n == 0 {
 		return out, nil
 	}
+	horizon := evaluate.Horizons(m, rows.Codes)
 	m.ForgetUntrained(rows.Codes)
 	z := m.Moments(f.Engine, rows.Codes)
-	given := model.Rows{Codes: rows.Codes, Weight: rows.W, Exposure: rows.Exposure}
+	given := model.Rows{Codes: rows.Codes, Weight: rows.W, Exposure: rows.Exposure, Horizon: horizon}
 	out.fresh = m.NewCombinations(rows.Codes)
 	out.y, out.mean, out.error, out.abs = make([]float64, n), make([]float32, n), make([]float32, n), make([]float32, n)
 	out.score, out.width, out.in90, out.rare = make([]float32, n), make([]float32, n), make([]bool, n), make([]int32, n)

@@ -37,17 +37,9 @@ type Options struct {
 	// Series are cells whose history is drawn, without the mode of time. By default those
 	// with the most rows are.
 	Series []model.Cell
-	// Forecast predicts cells after the end of the table; nil for none.
-	Forecast Forecaster
-}
-
-// A Forecaster returns the future of a cell, whose mode of time is absent.
-type Forecaster func(ctx context.Context, cell model.Cell) ([]Future, error)
-
-// A Future is the predictive distribution of one future period.
-type Future struct {
-	Period            string
-	Median, Low, High float64
+	// Horizon is the number of periods after the end of the table for which these cells are
+	// forecast; 0 means 6, a negative number none.
+	Horizon int
 }
 
 // Write writes the report of a model. A table that the model was not fitted to is an
@@ -117,9 +109,14 @@ type builder struct {
 	fitted   *evaluate.Fitted // nil without a table
 	measured *measures        // of the rows that the model is judged by; nil without a table
 	page     *page
+
+	periods []string // after the end of the table
 }
 
 func build(ctx context.Context, m *model.Model, opt Options) (*page, error) {
+	if opt.Horizon == 0 {
+		opt.Horizon = 6
+	}
 	x, err := explain.New(m)
 	if err != nil {
 		return nil, err

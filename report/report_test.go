@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -79,14 +78,11 @@ func write(t *testing.T, m *model.Model, opt report.Options) string {
 func TestContents(t *testing.T) {
 	t.Parallel()
 	m, table := fit(t, nil)
-	forecast := func(_ context.Context, cell model.Cell) ([]report.Future, error) {
-		return []report.Future{{Period: "2025-01 (" + cell["item"] + ")", Median: 5, Low: 3, High: 8}}, nil
-	}
-	page := write(t, m, report.Options{Name: "m.kft", Forecast: forecast, Series: []model.Cell{{"store": "store1", "item": "item03"}}})
+	page := write(t, m, report.Options{Name: "m.kft", Series: []model.Cell{{"store": "store1", "item": "item03"}}})
 	for _, want := range []string{
 		"Better than the best formula", "Do its intervals hold?", "<h2 id=\"data-title\">", "2,880", "Scores by part", "Scores by how much is known of a cell", "PIT: where values fall",
 		"Coverage against width", "Residuals by month", "store ids with the largest bias", "Learned factors of item", "Importance of modes and side columns", "Effect of item.price", "Effect of item.kind",
-		"month of the year", "store store1, item item03", "2025-01 (item03)", "Learning curve", "kft fit -o model.kft", "store,item,month:2",
+		"month of the year", "store store1, item item03", "Learning curve", "kft fit -o model.kft", "store,item,month:2",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
@@ -95,7 +91,7 @@ func TestContents(t *testing.T) {
 	if strings.Contains(page, "<b>") || strings.Contains(page, "http://") || strings.Contains(page, "https://") || strings.Contains(page, "NaN") {
 		t.Error("the page has an id that is not escaped, an address, or a number that is not finite")
 	}
-	if again := write(t, m, report.Options{Name: "m.kft", Forecast: forecast, Series: []model.Cell{{"store": "store1", "item": "item03"}}}); again != page {
+	if again := write(t, m, report.Options{Name: "m.kft", Series: []model.Cell{{"store": "store1", "item": "item03"}}}); again != page {
 		t.Error("the same model gives another page")
 	}
 
@@ -145,6 +141,20 @@ func TestKinds(t *testing.T) {
 	var cell *model.CellError
 	if !errors.As(err, &cell) || cell.Mode != "item" {
 		t.Errorf("a series without an item: got error %v, want a CellError", err)
+	}
+}
+
+// TestForecasts checks that series go on after the end of the table.
+func TestForecasts(t *testing.T) {
+	t.Parallel()
+	m, _ := fit(t, func(s *spec.Spec) {
+		s.Terms, s.Uncertainty.Inference = []string{"store", "item", "series(store*item; month; walk, season=12)"}, "mean-field"
+	})
+	if page := write(t, m, report.Options{}); !strings.Contains(page, "forecast: 6 points") {
+		t.Error("the series have no forecasts")
+	}
+	if page := write(t, m, report.Options{Horizon: -1}); strings.Contains(page, "forecast: ") {
+		t.Error("the series have forecasts that nobody asked for")
 	}
 }
 

@@ -32,6 +32,11 @@ func (b *builder) series() error {
 	if time < 0 || b.fitted == nil || len(b.m.Modes()) < 2 {
 		return nil
 	}
+	for _, info := range b.m.Modes() {
+		if info.Covariate() {
+			return nil // the values of covariates are those of rows, not of periods
+		}
+	}
 	cells := b.opt.Series
 	for i, cell := range cells {
 		if err := b.checkSeries(i, cell, time); err != nil {
@@ -40,6 +45,9 @@ func (b *builder) series() error {
 	}
 	if len(cells) == 0 {
 		cells = b.longest(time, defaultSeries)
+	}
+	if panel := b.m.Panel(); panel != nil && panel.Time == time && b.opt.Horizon > 0 {
+		b.periods, _ = panel.Line.Next(b.opt.Horizon) // without a regular grid there is no future
 	}
 	blocks := []block{text("Dots are values of the table; the line is the predicted median of each period, the band its 90 %% interval. Values of the training set were used to fit the model.")}
 	for _, cell := range cells {
@@ -130,20 +138,37 @@ func (b *builder) seriesFigure(cell model.Cell, time int) (*figure.Figure, error
 	}
 	chart := figure.Lines{Title: b.seriesName(cell, time), XName: name, YName: b.m.Spec().Data.Target, Labels: labels, Series: []figure.Series{line}}
 	chart.Series = append(chart.Series, b.values(cell, time, place)...)
-	if b.opt.Forecast != nil {
-		future, err := b.opt.Forecast(b.ctx, cell)
-		if err != nil {
-			return nil, err
-		}
+	if future := b.future(cell, time); len(future) > 0 {
 		next := figure.Series{Name: "forecast", Colour: 'd'}
-		for _, f := range future {
-			next.X, next.Y, next.Low, next.High = append(next.X, float64(len(chart.Labels))), append(next.Y, f.Median), append(next.Low, f.Low), append(next.High, f.High)
-			chart.Labels = append(chart.Labels, f.Period)
+		for k, p := range future {
+			low, high := p.Interval(.9)
+			next.X, next.Y, next.Low, next.High = append(next.X, float64(len(labels)+k)), append(next.Y, p.Median), append(next.Low, low), append(next.High, high)
 		}
+		chart.Labels = append(chart.Labels, b.periods...)
 		chart.Series = append(chart.Series, next)
 		chart.Marks = []float64{float64(len(labels)) - 0.5}
 	}
 	return chart.Figure(), nil
+}
+
+// future predicts the periods after the end of the table; nil if they are not known, or a
+// prediction of them is the prior's alone.
+func (b *builder) future(cell model.Cell, time int) []model.Prediction {
+	if b.periods == nil {
+		return nil
+	}
+	name := b.m.Modes()[time].Name
+	var cells []model.Cell
+	for _, period := range b.periods {
+		whole := maps.Clone(cell)
+		whole[name] = period
+		cells = append(cells, whole)
+	}
+	predictions, err := b.m.Predict(b.ctx, cells, false)
+	if err != nil || slices.Contains(predictions[0].Unseen, name) && len(b.m.Field().Series) == 0 {
+		return nil
+	}
+	return predictions
 }
 
 func (b *builder) seriesName(cell model.Cell, time int) string {

@@ -56,9 +56,10 @@ type chooser struct {
 	folds     []*train.Data // divisions of the data on which candidates are compared
 	opt       train.Options // of the final fit
 	effort    effort
-	modes     []string
+	modes     []string // that identify a cell
 	sizes     []int
-	rows      int // training rows
+	others    []string // covariates
+	rows      int      // training rows
 	pairs     map[[2]int]int
 	power     *model.PowerEstimate
 	scores    map[string]float64 // CRPS by specification: the best of a step is the first of the next
@@ -73,7 +74,7 @@ type chooser struct {
 // use samples of the training rows, so their cost does not grow with the table. See
 // docs/concepts/automatic.md for the rules.
 func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, *model.PowerEstimate, []model.Decision, error) {
-	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames(), sizes: data.Sizes(), rows: data.Count(dataset.Train)}
+	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames()[:s.CellModes()], sizes: data.Sizes(), others: s.ModeNames()[s.CellModes():], rows: data.Count(dataset.Train)}
 	if err := c.checkModes(); err != nil {
 		return s, nil, nil, err
 	}
@@ -81,7 +82,11 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		c.deadline = time.Now().Add(time.Duration(comparisonBudget * float64(opt.TimeBudget)))
 	}
 	c.countPairs()
-	c.folds, c.scores = foldsOf(s, data), map[string]float64{}
+	var err error
+	if c.folds, err = foldsOf(s, data); err != nil {
+		return s, nil, nil, err
+	}
+	c.scores = map[string]float64{}
 	c.countsOpen = c.spec.Uncertainty.Likelihood == spec.Auto
 	open := c.spec.Uncertainty.Inference == spec.Auto
 	if open {
@@ -92,7 +97,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	}
 	c.spec.Order = "given"
 	c.spec.Fit.Sweeps = min(c.spec.Fit.Sweeps, c.effort.fitting)
-	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseCalendar, c.chooseVariant}
+	steps := []func(context.Context) error{c.chooseScale, c.chooseTrains, c.chooseRank, c.chooseCalendar, c.chooseCovariates, c.chooseVariant}
 	if open {
 		steps = append(steps, c.chooseInference, c.chooseAtFullSize)
 	}
@@ -121,7 +126,7 @@ func (c *chooser) checkModes() error {
 	if c.rows < leastRows {
 		return fielderr.Errorf("data.modes", "the training set has only %s, too few to choose a model; give more rows, or set the terms", plural.Count(c.rows, "row"))
 	}
-	for _, n := range c.sizes {
+	for _, n := range c.sizes[:len(c.modes)] {
 		if 10*n <= 9*c.rows {
 			return nil
 		}
@@ -234,10 +239,10 @@ const (
 // foldsOf returns the divisions of the rows on which candidates are compared: the given
 // one and, for a small table, folds of its training and validation rows. Those of a split
 // by time or by entity are never mixed, nor those of a file of parts that looks like one.
-func foldsOf(s spec.Spec, data *train.Data) []*train.Data {
+func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 	n := data.Count(dataset.Valid)
 	if n == 0 || n >= foldBelow || strings.HasPrefix(s.Split, "time:") || strings.HasPrefix(s.Split, "entity:") || data.Familiar() < 0.5 {
-		return []*train.Data{data}
+		return []*train.Data{data}, nil
 	}
 	all := []*train.Data{data}
 	repeats := uint64(1)
@@ -245,9 +250,13 @@ func foldsOf(s spec.Spec, data *train.Data) []*train.Data {
 		repeats = fewRepeats
 	}
 	for i := range repeats {
-		all = append(all, data.Folds(folds, s.Seed+i)...)
+		divided, err := data.Folds(folds, s.Seed+i)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, divided...)
 	}
-	return all
+	return all, nil
 }
 
 // score returns the mean CRPS on validation rows of short fits on samples of rows. With

@@ -33,7 +33,13 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := tableio.GuessWith(source, format, dataset.Given{Target: s.Data.Target, Modes: s.Data.Modes, Weight: s.Data.Weight, Exposure: s.Data.Exposure})
+	given := dataset.Given{Target: s.Data.Target, Modes: s.Data.Modes, Weight: s.Data.Weight, Exposure: s.Data.Exposure}
+	for _, text := range s.Data.Covariates {
+		if m, err := dataset.ParseMode(text); err == nil {
+			given.Covariates = append(given.Covariates, m.Columns...)
+		}
+	}
+	g, err := tableio.GuessWith(source, format, given)
 	if err != nil {
 		return nil, err
 	}

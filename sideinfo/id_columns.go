@@ -40,6 +40,20 @@ func JoinIDColumns(spec Spec, mode dataset.Mode, ids []string) (*Joined, error) 
 func idColumn(name string, mode dataset.Mode) (func(id string) (string, error), error) {
 	part := slices.Index(mode.Columns, name)
 	switch {
+	case mode.Numeric() && (name == mode.Name || name == dataset.NoRowID):
+		// A numeric covariate has its number, which a cell without a row lacks, and an
+		// indicator of such cells.
+		return func(id string) (string, error) {
+			switch {
+			case name == mode.Name && id == dataset.NoRowID:
+				return "", nil
+			case name == mode.Name:
+				return id, nil
+			case id == dataset.NoRowID:
+				return "1", nil
+			}
+			return "0", nil
+		}, nil
 	case mode.Func == "" && part >= 0 && len(mode.Columns) > 1:
 		return func(id string) (string, error) {
 			parts := strings.Split(id, "-")

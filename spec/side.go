@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -100,6 +101,11 @@ func (s Spec) validateSide(ps *Problems) {
 			continue
 		}
 		knownMode(ps, path, t.Mode, modes)
+		if at := slices.Index(modes, t.Mode); at >= 0 {
+			if m, err := dataset.ParseMode(s.Data.Modes[at]); err == nil && (m.Numeric() || m.Open()) {
+				ps.Addf(path, "%s is a covariate, and one of numbers has no side table; if it has levels, write it as level(%s)", t.Mode, t.Mode)
+			}
+		}
 		if !t.OnlyGroups() {
 			regressed[t.Mode] = i
 		}

@@ -38,7 +38,7 @@ type Spec struct {
 func Default() Spec {
 	return Spec{
 		Version:     Version,
-		Data:        Data{Delimiter: "auto", Header: "auto", Duplicates: "error", NonNegative: "auto"},
+		Data:        Data{Delimiter: "auto", Header: "auto", Duplicates: "error", NonNegative: "auto", Absent: "unknown"},
 		Split:       "random:60/20/20",
 		Transform:   "identity",
 		Order:       "given",
@@ -123,7 +123,9 @@ func (s Spec) ParseTerms() ([]Term, error) {
 
 // Clone returns a copy that shares no memory with s.
 func (s Spec) Clone() Spec {
-	s.Data.Files, s.Data.Modes = slices.Clone(s.Data.Files), slices.Clone(s.Data.Modes)
+	for _, list := range []*[]string{&s.Data.Files, &s.Data.Modes, &s.Data.Covariates, &s.Data.Lags, &s.Data.History} {
+		*list = slices.Clone(*list)
+	}
 	s.Terms = slices.Clone(s.Terms)
 	s.Side.Tables, s.Side.Kernels = slices.Clone(s.Side.Tables), slices.Clone(s.Side.Kernels)
 	s.Search = s.Search.clone()

@@ -15,7 +15,7 @@ type Data struct {
 	Target     string   `yaml:"target" json:"target" doc:"column to predict"`
 	Weight     string   `yaml:"weight" json:"weight" doc:"column of weights, which are precisions; empty for none"`
 	Exposure   string   `yaml:"exposure" json:"exposure" doc:"column of exposures, which multiply the rates of counts; empty for none"`
-	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column, or a function: name=hour(column)"`
+	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column, or a function: name=hour(column), number(price)"`
 	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, bar, space, one character or several such as ::"`
 	Header     string   `yaml:"header" json:"header" doc:"auto, yes or no"`
 	Duplicates string   `yaml:"duplicates" json:"duplicates" doc:"rows of the same cell: error, sum, mean or last"`
@@ -23,10 +23,16 @@ type Data struct {
 	Decimal   string `yaml:"decimal" json:"decimal" doc:"decimal sign of formatted numbers: point or comma; empty for plain numbers"`
 	Thousands string `yaml:"thousands" json:"thousands" doc:"separator of thousands: comma, point, space, apostrophe, underscore or none"`
 
+	Covariates []string `yaml:"covariates" json:"covariates,omitempty" doc:"columns that describe a cell, such as price; become modes"`
+	Lags       []string `yaml:"lags" json:"lags,omitempty" doc:"periods before, whose target describes a cell, such as 1; become modes"`
+	History    []string `yaml:"history" json:"history,omitempty" doc:"store*item: number of training periods of the pair; become modes"`
+	Absent     string   `yaml:"absent" json:"absent" doc:"cells without a row within the life of a series: unknown or zero"`
+
 	NonNegative string `yaml:"nonnegative" json:"nonnegative" doc:"predictions of 0 or more: yes, no, or auto (if no target is negative)"`
 }
 
-// Table returns the columns of the table and its format.
+// Table returns the columns of the table and its format. Modes that are computed from the
+// training rows have no columns.
 func (d Data) Table() (dataset.Schema, tableio.Format, error) {
 	schema := dataset.Schema{Target: d.Target, Weight: d.Weight, Exposure: d.Exposure, Duplicates: d.Duplicates}
 	var format tableio.Format
@@ -34,6 +40,9 @@ func (d Data) Table() (dataset.Schema, tableio.Format, error) {
 		mode, err := dataset.ParseMode(text)
 		if err != nil {
 			return schema, format, fielderr.Errorf(index("data.modes", i), "%w", err)
+		}
+		if mode.Derived() {
+			continue
 		}
 		schema.Modes = append(schema.Modes, mode)
 	}
@@ -53,6 +62,8 @@ func (d *Data) fill(defaults Data) {
 	fill(&d.Header, defaults.Header)
 	fill(&d.Duplicates, defaults.Duplicates)
 	fill(&d.NonNegative, defaults.NonNegative)
+	fill(&d.Absent, defaults.Absent)
+	d.AddCovariates()
 }
 
 func (d Data) validate(ps *Problems) {
@@ -79,7 +90,7 @@ func (d Data) validate(ps *Problems) {
 			ps.Addf(path, "%v", err)
 			continue
 		}
-		if slices.Contains(mode.Columns, d.Target) {
+		if slices.Contains(mode.Columns, d.Target) && !mode.Derived() {
 			ps.Addf(path, "column %q is already the target", d.Target)
 		}
 		if j, again := first[mode.Name]; again {
@@ -97,4 +108,5 @@ func (d Data) validate(ps *Problems) {
 	oneOf(ps, "data.header", d.Header, "auto", "yes", "no")
 	oneOf(ps, "data.nonnegative", d.NonNegative, "auto", "yes", "no")
 	oneOf(ps, "data.duplicates", d.Duplicates, dataset.DuplicateRules()...)
+	d.validateCovariates(ps)
 }

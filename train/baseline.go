@@ -16,9 +16,13 @@ import (
 
 // baseline fits the formulas of package baseline and measures them, the best first.
 func (r *run) baseline() []model.BaselineScores {
-	table := baseline.Table{Names: r.spec.ModeNames(), Sizes: r.data.sizes(), Time: r.when, Threads: r.engine.Threads()}
+	n := r.data.cellModes() // formulas of covariates are no rules of thumb
+	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Threads: r.engine.Threads()}
 	center := r.formulaCenter()
 	table.Parts = [3]baseline.Rows{formulaRows(&r.parts[dataset.Train], center), formulaRows(&r.parts[dataset.Valid], center), {Codes: r.parts[dataset.Test].Codes}}
+	for p := range table.Parts {
+		table.Parts[p].Codes = table.Parts[p].Codes[:n]
+	}
 	formulas := baseline.Fit(table)
 	scores := make([]model.BaselineScores, len(formulas))
 	onScale := [3][]float64{}

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/covariate"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -25,7 +27,10 @@ type Data struct {
 	source  string // name, for messages
 	table   dataset.Table
 	split   *split.Split
-	seconds float64 // time of reading
+	zero    bool             // cells without a row within the life of a series are 0
+	history *history.History // of the training rows, if modes are computed from them
+	ahead   int              // periods from the last training period to the farthest row
+	seconds float64          // time of reading
 }
 
 // Read reads and splits a table. The zero source means the files of the
@@ -52,6 +57,9 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	if err != nil {
 		return nil, err
 	}
+	if err := covariate.Encode(table, source.String(), format.Numbers); err != nil {
+		return nil, err
+	}
 	for m, d := range table.Dicts {
 		if d.Len() == 1 {
 			return nil, fielderr.Errorf("data.modes", "mode %q has only one id, %q, so it carries no information; remove it from data.modes", table.Modes[m].Name, d.ID(0))
@@ -61,7 +69,18 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	return &Data{source: source.String(), table: *table, split: split, seconds: time.Since(began).Seconds()}, nil
+	data := &Data{source: source.String(), table: *table, split: split, zero: s.Data.Absent == "zero"}
+	var derived []dataset.Mode
+	for _, text := range s.Data.Modes {
+		if mode, err := dataset.ParseMode(text); err == nil && mode.Derived() {
+			derived = append(derived, mode)
+		}
+	}
+	if err := data.addHistory(derived, data.zero, false); err != nil {
+		return nil, err
+	}
+	data.seconds = time.Since(began).Seconds()
+	return data, nil
 }
 
 // Used returns the number of rows in all parts.
@@ -124,6 +143,15 @@ func (r *run) takeParts() error {
 			rows = compared(dataset.Part(p), rows)
 		}
 		r.parts[p] = all.Select(rows)
+	}
+	if r.data.zero {
+		training := func(k int) bool {
+			part := r.data.split.Parts[k]
+			return part == dataset.Train || r.measured != nil && part != dataset.Unused
+		}
+		if err := r.addZeros(all, training); err != nil {
+			return err
+		}
 	}
 	if r.release {
 		t.Codes, t.Y, t.Low, t.W, t.Exposure = nil, nil, nil, nil, nil

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -14,9 +16,10 @@ import (
 // fieldData is the input of buildField that comes from the data.
 type fieldData struct {
 	Modes []string
-	Sizes []int     // number of ids, by mode
-	Train [][]int32 // codes of the training rows, by mode
-	Other [][]int32 // codes of the other rows, by mode
+	Table []dataset.Mode // the same
+	Sizes []int          // number of ids, by mode
+	Train [][]int32      // codes of the training rows, by mode
+	Other [][]int32      // codes of the other rows, by mode
 
 	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
 
@@ -47,7 +50,8 @@ type fieldSide struct {
 // A variant is an expression over cores: plain is V', side is A W, wlr is V' o A W and
 // additive is V' + A W. Latent scaling (ls) is f_s f_r + f_b, the product of a plain and
 // a side train plus a plain train. If no mode of a core has an operator, the core is
-// plain in every variant.
+// plain in every variant. A core over a numeric covariate is A W in every variant, with
+// the operators of its covariates alone: a curve per combination of its other ids.
 func buildField(terms []spec.Term, data fieldData, side fieldSide) (*tt.Field, []string, error) {
 	b := &builder{data: data, side: side, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, field: &tt.Field{}}
 	for _, term := range terms {
@@ -115,7 +119,7 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 	trained := make([]int, len(term.Cores))
 	for p, core := range term.Cores {
 		var err error
-		if index[p], trained[p], err = b.index(core, variant != tt.Plain && b.has(core)); err != nil {
+		if index[p], trained[p], err = b.index(core, b.variant(core, variant) != tt.Plain); err != nil {
 			return err
 		}
 	}
@@ -134,10 +138,11 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 	}
 	t := tt.NewTrain(term.Cores, index, capped.Ranks)
 	for p, core := range term.Cores {
-		if variant == tt.Plain || !b.has(core) {
+		used := b.variant(core, variant)
+		if used == tt.Plain {
 			continue
 		}
-		if err := b.regress(t.Cores[p], core, variant, trained[p]); err != nil {
+		if err := b.regress(t.Cores[p], core, used, trained[p]); err != nil {
 			return fmt.Errorf("term %s: %w", term, err)
 		}
 	}
@@ -146,9 +151,16 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 	return nil
 }
 
-// has reports whether a mode of a core has side information.
-func (b *builder) has(core []string) bool {
-	return slices.ContainsFunc(b.axes(core), func(a tt.Axis) bool { return b.operator(a) != nil })
+// variant returns the variant of a core of a term with the given variant.
+func (b *builder) variant(core []string, term tt.Variant) tt.Variant {
+	axes := b.axes(core)
+	switch {
+	case history.Numeric(axes, b.data.Table):
+		return tt.Side
+	case slices.ContainsFunc(b.operators(axes), func(o tt.Operator) bool { return o != nil }):
+		return term
+	}
+	return tt.Plain
 }
 
 // axes returns the axes of a core.
@@ -160,13 +172,14 @@ func (b *builder) axes(core []string) []tt.Axis {
 	return axes
 }
 
-// operator returns the operator of an axis, nil without side information. Groups have
-// none.
-func (b *builder) operator(a tt.Axis) tt.Operator {
-	if b.side.Operators == nil || a.Group != nil {
-		return nil
-	}
-	return b.side.Operators[a.Mode]
+// operators returns the operators of the axes of a core, nil without side information.
+func (b *builder) operators(axes []tt.Axis) []tt.Operator {
+	return history.Operators(axes, b.data.Table, func(mode int) tt.Operator {
+		if b.side.Operators == nil {
+			return nil
+		}
+		return b.side.Operators[mode]
+	})
 }
 
 // index returns the index of a core and the number of its entities that have training
@@ -209,12 +222,8 @@ func (b *builder) index(core []string, informed bool) (*tt.Index, int, error) {
 
 // regress adds the regression on side information to a core.
 func (b *builder) regress(c *tt.Core, core []string, variant tt.Variant, trained int) error {
-	var ops []tt.Operator
 	axes := b.axes(core)
-	for _, a := range axes {
-		ops = append(ops, b.operator(a))
-	}
-	m, err := tt.NewLinearMap(c.Index, ops, c.Slices.Slice())
+	m, err := tt.NewLinearMap(c.Index, b.operators(axes), c.Slices.Slice())
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // Folds divides the training and validation rows into n folds by the seed, and returns
 // the data n times, each with another fold as the validation set. The test rows stay
 // what they are.
-func (d *Data) Folds(n int, seed uint64) []*Data {
+func (d *Data) Folds(n int, seed uint64) ([]*Data, error) {
 	var rows []int
 	for i, p := range d.split.Parts {
 		if p == dataset.Train || p == dataset.Valid {
@@ -29,17 +29,21 @@ func (d *Data) Folds(n int, seed uint64) []*Data {
 			}
 		}
 		fold.split = &split
-		all = append(all, &fold)
+		own, err := fold.withHistory(false)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, own)
 	}
-	return all
+	return all, nil
 }
 
 // Familiar returns the share of the validation rows whose every id occurs in the
 // training set.
 func (d *Data) Familiar() float64 {
-	seen := make([][]bool, len(d.table.Dicts))
-	for m, dict := range d.table.Dicts {
-		seen[m] = make([]bool, dict.Len())
+	seen := make([][]bool, d.cellModes())
+	for m := range seen {
+		seen[m] = make([]bool, d.table.Dicts[m].Len())
 	}
 	for i, p := range d.split.Parts {
 		for m := range seen {

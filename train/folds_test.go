@@ -26,7 +26,10 @@ func TestFolds(t *testing.T) {
 	}
 	data := read("random:60/20/20")
 	before := slices.Clone(data.split.Parts)
-	folds := data.Folds(4, 7)
+	folds, err := data.Folds(4, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for row, part := range before {
 		times := 0
 		for _, f := range folds {
@@ -44,7 +47,7 @@ func TestFolds(t *testing.T) {
 	if !slices.Equal(before, data.split.Parts) {
 		t.Error("the division of the data has changed")
 	}
-	if slices.Equal(folds[0].split.Parts, data.Folds(4, 8)[0].split.Parts) {
+	if others, err := data.Folds(4, 8); err != nil || slices.Equal(folds[0].split.Parts, others[0].split.Parts) {
 		t.Error("another seed gives the same folds")
 	}
 	if share := data.Familiar(); share < 0.9 {

@@ -91,11 +91,12 @@ func (b *builder) checkMemory(term spec.Term, variant tt.Variant, entities, rank
 			c.right = ranks[p]
 		}
 		left = c.right
-		if variant != tt.Plain && b.has(core) {
-			c.variant, c.regression = variant, float64(c.left)*float64(c.right)
-			for _, a := range b.axes(core) {
-				columns := a.Size
-				if op := b.operator(a); op != nil {
+		if used := b.variant(core, variant); used != tt.Plain {
+			c.variant, c.regression = used, float64(c.left)*float64(c.right)
+			axes := b.axes(core)
+			for i, op := range b.operators(axes) {
+				columns := axes[i].Size
+				if op != nil {
 					columns = op.Columns()
 				}
 				c.regression *= float64(columns)

@@ -35,7 +35,7 @@ func (r *run) chooseNoise(o *solver.Observations, mean, squared []float32) {
 		try("constant", 0)
 		try("power", least)
 		first := ""
-		names := r.spec.ModeNames()
+		names := r.spec.ModeNames()[:r.data.cellModes()]
 		for _, mode := range names {
 			if try("entity:"+mode, least) {
 				first = mode

@@ -36,6 +36,9 @@ func Refit(ctx context.Context, m *model.Model, report *Report, data *Data, opt 
 	if err != nil {
 		return nil, nil, err
 	}
+	if data, err = data.withHistory(true); err != nil {
+		return nil, nil, err
+	}
 	opt.Checkpoint = refitFolder(opt)
 	record := m.Record()
 	r := &run{spec: refitSpec(m.Spec(), record), opt: opt, engine: cpu.New(path, opt.Threads), data: data, measured: m, seconds: map[string]float64{}, began: time.Now()}
@@ -138,7 +141,7 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 		return nil, 0, "", err
 	}
 	before := record.Valid
-	if before.N == 0 {
+	if before.N == 0 || record.Train.R2Scale < before.R2Scale { // with lags, the validation set may know more than the training set
 		before = record.Train
 	}
 	if score.R2Scale < before.R2Scale-refitLoss {

@@ -8,10 +8,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// Sample returns at most n training rows in the order of the table. It draws ids of the
-// two modes with the most ids and takes all rows between them, so that a pair of ids has
-// as many rows in the sample as in the table: in a sample of rows most pairs would have
-// one, and what the table says about pairs would be lost. Equal seeds give equal rows.
+// Sample returns at most n training rows in the order of the table. Of the modes that
+// identify a cell it takes the two with the most ids, draws ids of them and takes all rows
+// between these, so that a pair of ids has as many rows in the sample as in the table: in
+// a sample of rows most pairs would have one, and what the table says about pairs would be
+// lost. Equal seeds give equal rows.
 func (d *Data) Sample(n int, seed uint64) solver.Observations {
 	t := &d.table
 	rows := make([]int, 0, d.split.Count(dataset.Train))
@@ -29,7 +30,7 @@ func (d *Data) Sample(n int, seed uint64) solver.Observations {
 // block returns n of the rows. Every id of the two largest modes has a random number, a
 // row has the larger of its two, and the n smallest are taken.
 func (d *Data) block(rows []int, n int, seed uint64) []int {
-	sizes := d.sizes()
+	sizes := d.sizes()[:d.cellModes()]
 	modes := make([]int, len(sizes))
 	for m := range modes {
 		modes[m] = m

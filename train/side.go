@@ -187,7 +187,7 @@ func (r *run) warnUnusedSide() {
 	s := r.spec.Side
 	names := r.spec.ModeNames()
 	for at, side := range r.side {
-		if side != nil && !r.model.Informed(at) && r.groups[at] == nil {
+		if side != nil && !r.model.Informed(at) && r.groups[at] == nil && !r.data.table.Modes[at].Numeric() {
 			r.warnings = append(r.warnings, fmt.Sprintf("the side information of %s has no effect: no term has a core of %s with a variant other than plain", names[at], names[at]))
 		}
 	}

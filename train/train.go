@@ -96,7 +96,7 @@ func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bo
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{spec: s, opt: opt, engine: cpu.New(path, opt.Threads), data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
+	r := &run{spec: data.resolved(s), opt: opt, engine: cpu.New(path, opt.Threads), data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}
@@ -124,6 +124,7 @@ type run struct {
 	groups      []*sideinfo.Groups // by mode, nil without groups
 	sideReports []model.SideReport
 	moments     map[dataset.Part]tt.Moments
+	zeros       int            // training rows that were added for cells without a row
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
 	warnings    []string
 	checkpoint  *checkpoint // nil if none are saved
@@ -185,6 +186,9 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.readSide(ctx); err != nil {
 		return err
 	}
+	if err := r.addCurves(); err != nil {
+		return err
+	}
 	if err := r.buildField(); err != nil {
 		return err
 	}
@@ -204,11 +208,12 @@ func (r *run) plan(ctx context.Context) error {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes()), Means: meanTargets(&train, r.data.sizes()), Groups: r.groups, Panel: found})
+		Parts: r.sourceParts(), Side: r.side, Rows: countRows(train.Codes, r.data.sizes()), Means: meanTargets(&train, r.data.sizes()), Groups: r.groups, History: r.data.history, Panel: found})
 	if err != nil {
 		return err
 	}
 	r.warnUnusedSide()
+	r.warnUnusedCovariates()
 	if r.measured != nil {
 		return nil
 	}
@@ -242,7 +247,7 @@ func (r *run) buildField() error {
 			other[m] = slices.Concat(r.parts[dataset.Valid].Codes[m], r.parts[dataset.Test].Codes[m])
 		}
 	}
-	data := fieldData{Modes: r.spec.ModeNames(), Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups,
+	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups,
 		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Room: sysmemory.Available,
 		Line: func(mode int) (*timeline.Timeline, error) {
 			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
@@ -277,6 +282,7 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 	}
 	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
 		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points, Side: r.sideReports, Terms: r.contributions(solved), DecileEdges: r.decileEdges()}
+	record.Rows.Zeros = r.zeros
 	r.model = r.model.WithRecord(record) // measures need the edges
 	for p := range r.parts {
 		if r.opt.Compare && dataset.Part(p) != dataset.Valid {

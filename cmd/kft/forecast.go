@@ -9,7 +9,6 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
-	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
 // forecastCommand forecasts the series of a model.
@@ -79,59 +78,14 @@ func (c *forecastCommand) Run(e *env) error {
 	if opt.Output, err = tableio.OutputFor(c.Output); err != nil {
 		return usagef("-o: %v", err)
 	}
-	m, table, err := c.openFor(e)
+	flags := c.tableFlags
+	flags.Side, opt.Side = nil, c.Side // the forecast also takes groups from side tables
+	m, table, err := flags.open(e, c.Model)
 	if err != nil {
 		return err
 	}
-	opt.Format, opt.GroupTables = table.Format, c.groupTables()
+	opt.Format = table.Format
 	return c.write(e, m, opt)
-}
-
-// openFor loads the model, with the ids of those side tables whose information it uses: the
-// others only have groups for totals.
-func (c *forecastCommand) openFor(e *env) (*kft.Model, kft.TableOptions, error) {
-	flags := c.tableFlags
-	flags.Side = nil
-	m, opt, err := flags.open(e, c.Model)
-	if err != nil {
-		return nil, opt, err
-	}
-	for _, text := range c.Side {
-		if used, err := usesSide(m, text); err == nil && !used {
-			continue
-		}
-		flags.Side = append(flags.Side, text)
-	}
-	if len(flags.Side) == 0 {
-		return m, opt, nil
-	}
-	m, err = m.WithSide(e.ctx, flags.Side, nil)
-	return m, opt, err
-}
-
-// usesSide reports whether a model uses the side information of a table's mode.
-func usesSide(m *kft.Model, text string) (bool, error) {
-	table, err := sideinfo.ParseSpec(text)
-	if err != nil {
-		return false, err
-	}
-	for _, side := range m.Record().Side {
-		if side.Mode == table.Mode {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// groupTables returns the side tables by mode, whose columns may be groups.
-func (c *forecastCommand) groupTables() map[string]kft.Source {
-	tables := map[string]kft.Source{}
-	for _, text := range c.Side {
-		if table, err := sideinfo.ParseSpec(text); err == nil && table.File != "" {
-			tables[table.Mode] = kft.Files(table.File)
-		}
-	}
-	return tables
 }
 
 func (c *forecastCommand) write(e *env, m *kft.Model, opt kft.ForecastOptions) error {

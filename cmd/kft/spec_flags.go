@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -25,7 +27,11 @@ type specFlags struct {
 	Data      []string `hidden:"" group:"data" sep:"none" placeholder:"TABLE" complete:"file" help:"Same as the argument TABLE. May be repeated."`
 	SpecFile  string   `name:"spec" group:"data" placeholder:"FILE" complete:"file" help:"Specification to start from (default: kft.yaml if no table is given and the file exists, else the default values)."`
 	dataFlags `embed:""`
-	Split     string `group:"data" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:,file:" help:"Training, validation and test set: random:60/20/20, time:last=3, entity:store=10%, column:part or file:F (default: random:60/20/20)."`
+	Covariate []string `group:"data" sep:"none" placeholder:"COLUMN,..." help:"Columns that describe a cell and are known for the cells to predict, separated by commas, as in price,promo: numbers become a smooth curve, texts and few values levels; number(price) and level(promo) say which. Automatic terms use them by themselves."`
+	Lags      []string `group:"data" sep:"none" placeholder:"N,..." help:"Targets of the same series some periods before as covariates lag1, lag12, as in 1,12; only values of training rows are used."`
+	History   []string `group:"data" sep:"none" placeholder:"MODE*MODE" help:"Number of training periods in which a combination of ids was observed, as in store*item, as the covariate periods. May be repeated."`
+	Absent    string   `group:"data" placeholder:"A" values:"unknown,zero" help:"What a cell without a row is, from the first row of its series to the end of the training set: unknown, or zero, as a month without sales (default: unknown)."`
+	Split     string   `group:"data" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:,file:" help:"Training, validation and test set: random:60/20/20, time:last=3, entity:store=10%, column:part or file:F (default: random:60/20/20)."`
 
 	Term      []string `group:"model" sep:"none" placeholder:"TERM" help:"Term of the model, as in 'store,item,time:20': cores separated by commas, modes of a joint core joined by *, one rank or several after the colon; item.vendor is the groups of items by a column of their side table. May be repeated; the model is the sum (default: auto, which chooses them, and whatever else is not given)."`
 	Effort    string   `group:"model" placeholder:"E" values:"quick,normal,thorough" help:"Time for automatic choices: quick, normal or thorough (default: normal)."`
@@ -69,6 +75,17 @@ type specFlags struct {
 	Schedule     string       `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores per step) or block (one core per epoch) (default: joint)."`
 	Refit        string       `group:"training" placeholder:"ROWS" values:"none,all" help:"Train again on all rows of the training, validation and test set, with what was chosen, after measuring; the scores remain those of the first training (default: none)."`
 	Seed         *uint64      `group:"training" placeholder:"N" help:"Seed of all random choices, 1 or more (default: 1)."`
+}
+
+// listed returns the entries of lists that are separated by commas.
+func listed(lists []string) []string {
+	var texts []string
+	for _, list := range lists {
+		for _, text := range dataset.SplitModes(list) {
+			texts = append(texts, strings.TrimSpace(text))
+		}
+	}
+	return texts
 }
 
 // modeTexts returns the modes of --modes, one text per mode.

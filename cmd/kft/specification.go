@@ -128,6 +128,9 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 	}{
 		{f.Tables, &s.Data.Files, "data.files", "TABLE"},
 		{f.modeTexts(), &s.Data.Modes, "data.modes", "--modes"},
+		{listed(f.Covariate), &s.Data.Covariates, "data.covariates", "--covariate"},
+		{listed(f.Lags), &s.Data.Lags, "data.lags", "--lags"},
+		{f.History, &s.Data.History, "data.history", "--history"},
 		{f.Side, &s.Side.Tables, "side.tables", "--side"},
 		{f.Kernel, &s.Side.Kernels, "side.kernels", "--kernel"},
 		{f.Term, &s.Terms, "terms", "--term"},
@@ -146,6 +149,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Exposure, &s.Data.Exposure, "data.exposure"},
 		{f.NonNegative, &s.Data.NonNegative, "data.nonnegative"},
 		{f.Duplicates, &s.Data.Duplicates, "data.duplicates"},
+		{f.Absent, &s.Data.Absent, "data.absent"},
 		{f.Delimiter, &s.Data.Delimiter, "data.delimiter"},
 		{f.Header, &s.Data.Header, "data.header"},
 		{f.Decimal, &s.Data.Decimal, "data.decimal"},
@@ -214,7 +218,7 @@ func overrideNumber[T int | uint64 | float64](flags map[string]string, given, to
 	return nil
 }
 
-// overrideRank sets the terms to one term over all modes.
+// overrideRank sets the terms to one term over all modes, and the effects of covariates.
 func (f *specFlags) overrideRank(flags map[string]string, s *spec.Spec) error {
 	switch {
 	case f.Rank == nil:
@@ -227,7 +231,9 @@ func (f *specFlags) overrideRank(flags map[string]string, s *spec.Spec) error {
 		return usagef("--rank requires modes; add a table, or --modes, as in --modes store,item,time=year+month%s", f.specFileHint())
 	}
 	flags["terms"] = "--rank"
-	s.Terms = []string{spec.DefaultTerm(s.ModeNames(), *f.Rank).String()}
+	s.Data.AddCovariates()
+	names, cells := s.ModeNames(), s.CellModes()
+	s.Terms = append([]string{spec.DefaultTerm(names[:cells], *f.Rank).String()}, names[cells:]...)
 	return nil
 }
 

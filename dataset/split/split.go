@@ -120,6 +120,9 @@ func largestRemainder(n int, percent [3]float64) [3]int {
 // byTime sets the parts and their periods.
 func (s Spec) byTime(t *dataset.Table, split *Split) error {
 	m := len(t.Modes) - 1
+	for m > 0 && t.Modes[m].Covariate() {
+		m--
+	}
 	if i, err := t.ModeIndex("time"); err == nil {
 		m = i
 	}

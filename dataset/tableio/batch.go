@@ -42,13 +42,27 @@ type Batch struct {
 	exposure []float32
 	low      []float32
 	optional bool // see dataset.Schema
+	ids      func(mode, i int) string
 }
 
 // Len returns the number of rows.
 func (b *Batch) Len() int { return b.rows.Len() }
 
+// SetIDs replaces the function ID for this batch. A model does so, because its ids of a
+// covariate are not the fields of the table.
+func (b *Batch) SetIDs(ids func(mode, i int) string) { b.ids = ids }
+
 // ID returns the id of row i in a mode, known or not; "" if it is missing.
 func (b *Batch) ID(mode, i int) string {
+	if b.ids != nil {
+		return b.ids(mode, i)
+	}
+	return b.Field(mode, i)
+}
+
+// Field returns the fields of row i in the columns of a mode, as its id; "" if one is
+// missing.
+func (b *Batch) Field(mode, i int) string {
 	id, _ := b.modes[mode].ids.AppendID(nil, b.rows, i, b.table.columns.Modes[mode])
 	return string(id)
 }
@@ -154,7 +168,7 @@ func (b *Batch) read(c *chunk) error {
 		return readErr
 	}
 	b.rows = r
-	b.First, b.table, b.Decoded = at.row, c.table, c.recode
+	b.First, b.table, b.Decoded, b.ids = at.row, c.table, c.recode, nil
 	keep := rowIndexes(&b.all, n)
 	columns := &c.table.columns
 	var problem *dataset.InputError

@@ -40,11 +40,25 @@ type Encoder struct {
 
 // New returns an encoder. See [Encoder] for miss.
 func New(m dataset.Mode, dict *dataset.Dict, miss func(id []byte) int32) *Encoder {
-	return &Encoder{Mode: m, Dict: dict, Miss: miss, function: calendar.ByName(m.Func)}
+	e := &Encoder{Mode: m, Dict: dict, Miss: miss}
+	if m.Covariate() {
+		e.Miss = func(id []byte) int32 {
+			if len(id) > 0 {
+				return miss(id)
+			}
+			if code, ok := dict.Code([]byte(dataset.MissingID)); ok {
+				return code
+			}
+			return miss([]byte(dataset.MissingID))
+		}
+	} else if m.Func != "" {
+		e.function = calendar.ByName(m.Func)
+	}
+	return e
 }
 
 // Adding returns an encoder that adds unknown ids to the dictionary and refuses empty
-// ones.
+// ones, except for a covariate, of which a missing value is an id.
 func Adding(m dataset.Mode, dict *dataset.Dict) *Encoder {
 	return New(m, dict, func(id []byte) int32 {
 		if len(id) == 0 {

@@ -25,7 +25,7 @@ func WriteGuess(b *strings.Builder, g *tableio.Guess, name func(note string) str
 	}
 	var left, side [][2]string
 	for _, l := range g.LeftOut {
-		left = append(left, [2]string{l.Column, l.Reason})
+		left = append(left, [2]string{l.Column, name(l.Reason)})
 	}
 	for _, d := range g.Determined {
 		side = append(side, [2]string{d.Column, "determined by " + d.Mode})

@@ -13,6 +13,9 @@ import (
 // types of its columns and its groups.
 func WriteSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 	for _, r := range reports {
+		if r.Curve != nil {
+			continue // a covariate, which the description of the data has
+		}
 		fmt.Fprintf(b, "Side: %s: %s", r.Mode, sideRows(r.Table))
 		if r.Space == "" { // groups only
 			fmt.Fprintf(b, "; %s\n", sideGroups(r.Groups))
@@ -119,7 +122,9 @@ func WriteUnseen(b *strings.Builder, m *kft.Model, sum kft.Summary, marked strin
 		fmt.Fprintf(b, "note: the added column %s is called %s, because the table of the model has a column %s\n", name, added, name)
 	}
 	for i, mode := range m.Modes() {
-		if n := sum.Side[i]; n > 0 {
+		if n := sum.Side[i]; n > 0 && mode.Numeric() {
+			fmt.Fprintf(b, "%s with a %s beyond the range of the fit%s\n", textformat.Plural(n, "row"), mode.Name, marked)
+		} else if n > 0 {
 			fmt.Fprintf(b, "%s with an unseen %s, predicted from its side information%s\n", textformat.Plural(n, "row"), mode.Name, marked)
 		}
 		if n := sum.Unseen[i]; n > 0 {

@@ -71,7 +71,9 @@ func WriteData(b *strings.Builder, m *kft.Model) {
 	record := m.Record()
 	var sizes []string
 	for i, mode := range m.Modes() {
-		sizes = append(sizes, fmt.Sprintf("%s %s", textformat.Count(len(m.IDs(i))), mode.Name))
+		if !mode.Covariate() {
+			sizes = append(sizes, fmt.Sprintf("%s %s", textformat.Count(len(m.IDs(i))), mode.Name))
+		}
 	}
 	fmt.Fprintf(b, "Data: %s, %s; %s train, %s valid, %s test\n", textformat.Plural(record.Rows.Rows, "row"), strings.Join(sizes, " x "),
 		textformat.Count(record.Train.N), textformat.Count(record.Valid.N), textformat.Count(record.Test.N))
@@ -94,12 +96,16 @@ func WriteData(b *strings.Builder, m *kft.Model) {
 			fmt.Fprintf(b, "      %s: %s\n", part, periods)
 		}
 	}
+	if n := record.Rows.Zeros; n > 0 {
+		fmt.Fprintf(b, "      %s without a row, within the life of a series, count as 0 in the training set\n", textformat.Plural(n, "cell"))
+	}
+	writeCovariates(b, m)
 }
 
 // unused counts the observations that are in no part.
 func unused(record kft.Record) int {
 	r := record.Rows
-	return r.Rows - r.Missing - r.ZeroWeight - r.Merged - record.Train.N - record.Valid.N - record.Test.N
+	return r.Rows + r.Zeros - r.Missing - r.ZeroWeight - r.Merged - record.Train.N - record.Valid.N - record.Test.N
 }
 
 // WriteScores writes the table of scores: the model on every part, the best formulas on

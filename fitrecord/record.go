@@ -1,4 +1,6 @@
-package model
+// Package fitrecord is the record of a fit that a model keeps: its scores, those of
+// formulas, the choices that were made, the terms and the side information.
+package fitrecord
 
 import (
 	"maps"
@@ -177,12 +179,25 @@ type SideReport struct {
 	Table   sideinfo.Report `json:"table"`
 
 	Groups []sideinfo.GroupReport `json:"groups,omitempty"` // by the columns that terms use as modes
+
+	Curve *Curve `json:"curve,omitempty"` // of a numeric covariate, whose bins are the ids
+}
+
+// A Curve describes the values of a numeric covariate.
+type Curve struct {
+	Low     float64 `json:"low"` // centres of the outermost bins
+	High    float64 `json:"high"`
+	Missing int     `json:"missing,omitempty"` // rows without a value
 }
 
 func (r SideReport) clone() SideReport {
 	r.Learned, r.Notices = slices.Clone(r.Learned), slices.Clone(r.Notices)
 	r.Table.Columns, r.Table.Notices = slices.Clone(r.Table.Columns), slices.Clone(r.Table.Notices)
 	r.Groups = slices.Clone(r.Groups)
+	if r.Curve != nil {
+		curve := *r.Curve
+		r.Curve = &curve
+	}
 	return r
 }
 
@@ -192,4 +207,13 @@ type Learned struct {
 	Name  string  `json:"name"`
 	Start float64 `json:"start"`
 	End   float64 `json:"end"`
+}
+
+// A Refit describes a second training on the rows of all parts, with what the first one
+// had chosen. The scores, the noise, the conformal correction and the correction of means
+// are those of the first.
+type Refit struct {
+	Rows    int     `json:"rows"`
+	Sweeps  int     `json:"sweeps"`   // or epochs
+	R2Scale float64 `json:"r2_scale"` // on these rows and the modelling scale
 }

@@ -1,4 +1,4 @@
-package model
+package fitrecord
 
 import (
 	"encoding/json"

@@ -1,19 +1,13 @@
-package dataset
+package fieldtext
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
-)
-
-// Less reports whether id a precedes b in natural order: runs of digits compare as
-// numbers, so 2015-2 precedes 2015-10.
-func Less(a, b string) bool { return compareNatural(a, b) < 0 }
-
-func compareNatural(a, b string) int {
+// CompareNatural compares ids in natural order: runs of digits compare as numbers, so
+// 2015-2 precedes 2015-10.
+func CompareNatural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
-		if !fieldtext.IsDigit(x[0]) || !fieldtext.IsDigit(y[0]) {
+		if !IsDigit(x[0]) || !IsDigit(y[0]) {
 			if x[0] != y[0] {
 				if x[0] < y[0] {
 					return -1
@@ -42,7 +36,7 @@ func compareNatural(a, b string) int {
 // leadingNumber cuts off the digits at the front and drops their leading zeros.
 func leadingNumber(s string) (number, rest string) {
 	n := 0
-	for n < len(s) && fieldtext.IsDigit(s[n]) {
+	for n < len(s) && IsDigit(s[n]) {
 		n++
 	}
 	return strings.TrimLeft(s[:n], "0"), s[n:]

@@ -1,0 +1,168 @@
+package covariate
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+)
+
+func TestValue(t *testing.T) {
+	t.Parallel()
+	comma, err := dataset.ParseNumberFormat("comma", "point")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text   string
+		format dataset.NumberFormat
+		want   float64
+		ok     bool
+	}{
+		{text: "3.50", want: 3.5, ok: true},
+		{text: "-0", want: 0, ok: true},
+		{text: "", want: math.NaN(), ok: true},
+		{text: "n/a", want: math.NaN(), ok: true},
+		{text: "low"}, {text: "inf"}, {text: "1e39"},
+		{text: "1.234,5 €", format: comma, want: 1234.5, ok: true},
+		{text: "1.234", format: comma, want: 1234, ok: true},
+	} {
+		got, ok := Value(c.text, c.format)
+		if ok != c.ok || ok && got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%q: got %v %v, want %v %v", c.text, got, ok, c.want, c.ok)
+		}
+	}
+	if Text(math.Copysign(0, -1)) != "0" || Text(math.NaN()) != dataset.MissingID || Text(3.5) != "3.5" {
+		t.Error("texts of numbers are not canonical")
+	}
+}
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	few, bin := cut([]float64{1, 2, 5}, []int{10, 1, 3})
+	if !slices.Equal(few, []float64{1, 2, 5}) || !slices.Equal(bin, []int{0, 1, 2}) {
+		t.Errorf("few values: %v %v", few, bin)
+	}
+	values, rows := make([]float64, 10_000), make([]int, 10_000)
+	for i := range values {
+		values[i], rows[i] = float64(i), 1
+	}
+	rows[0] = 10_000 // a frequent value
+	centres, bin := cut(values, rows)
+	if len(centres) > MaxBins || len(centres) < MaxBins-5 || centres[0] != 0 || bin[1] != 1 {
+		t.Errorf("%d bins, the first at %v", len(centres), centres[0])
+	}
+	widest := 0
+	for b := 1; b < len(centres); b++ {
+		n := 0
+		for _, at := range bin {
+			if at == b {
+				n++
+			}
+		}
+		widest = max(widest, n)
+	}
+	if widest > 45 {
+		t.Errorf("a bin holds %d of 9,999 values", widest)
+	}
+}
+
+func TestGrid(t *testing.T) {
+	t.Parallel()
+	g := GridOf([]string{"2", "1", dataset.MissingID, "4"})
+	for v, want := range map[float64]string{1: "1", 2: "2", 4: "4", 1.5: "1.5", 3: "3", 0.5: "0.5", 5: "5", 1.00001: "1", 3.9999: "4", 1e9: "36"} {
+		if got := g.ID(v); got != want {
+			t.Errorf("id of %v: got %s, want %s", v, got, want)
+		}
+	}
+	if g.ID(math.NaN()) != dataset.MissingID {
+		t.Error("a missing value has another id")
+	}
+	if g.Within(0.9) || !g.Within(4) || g.Within(4.1) {
+		t.Error("range")
+	}
+	seen := map[string]bool{}
+	for v := -100.0; v < 100; v += 0.001 {
+		seen[g.ID(v)] = true
+	}
+	if len(seen) > 2500 {
+		t.Errorf("%d ids", len(seen))
+	}
+	if id := g.ID(0.0004); strings.HasPrefix(id, "-") || id == "0" {
+		t.Errorf("a positive number became %s", id)
+	}
+}
+
+func TestSkewed(t *testing.T) {
+	t.Parallel()
+	var prices, degrees []string
+	for i := range 100 {
+		prices = append(prices, Text(math.Exp(float64(i)/20)))
+		degrees = append(degrees, Text(float64(i)-20))
+	}
+	if !GridOf(prices).Skewed() || GridOf(degrees).Skewed() {
+		t.Error("skewness")
+	}
+}
+
+// table returns a table of one mode and one covariate whose fields are given.
+func table(function string, fields ...string) *dataset.Table {
+	dict := dataset.NewDict(nil)
+	t := &dataset.Table{Modes: []dataset.Mode{{Name: "item", Columns: []string{"item"}}, {Name: "price", Columns: []string{"price"}, Func: function}},
+		Dicts: []*dataset.Dict{dataset.NewDict([]string{"a", "b"}), dict}, Codes: make([][]int32, 2)}
+	for i, text := range fields {
+		code, ok := dict.Code([]byte(text))
+		if !ok {
+			code = dict.Add(text)
+		}
+		t.Codes[0], t.Codes[1], t.Y = append(t.Codes[0], int32(i%2)), append(t.Codes[1], code), append(t.Y, 1)
+	}
+	return t
+}
+
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	many := strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12 13 NA 1.0")
+	for _, c := range []struct {
+		name, function string
+		fields         []string
+		want           string // the function
+		ids            []string
+		codes          []int32
+	}{
+		{"numbers", "number", []string{"2.50", "NA", "1", "2.5", "null"}, "number", []string{"1", "2.5", "NA"}, []int32{1, 2, 0, 1, 2}},
+		{"levels", "level", []string{"yes", "NA", "no", "n/a"}, "level", []string{"yes", "NA", "no"}, []int32{0, 1, 2, 1}},
+		{"open, few numbers", "covariate", []string{"0", "1", "0", ""}, "level", []string{"0", "1", "NA"}, []int32{0, 1, 0, 2}},
+		{"open, text", "covariate", []string{"0", "1", "x"}, "level", []string{"0", "1", "x"}, []int32{0, 1, 2}},
+		{"open, many numbers", "covariate", many, "number",
+			strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12 13 NA"), []int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0}},
+	} {
+		tab := table(c.function, c.fields...)
+		if err := Encode(tab, "t.csv", dataset.NumberFormat{}); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := tab.Modes[1].Func; got != c.want || !slices.Equal(tab.Dicts[1].IDs(), c.ids) || !slices.Equal(tab.Codes[1], c.codes) {
+			t.Errorf("%s: got %s %v %v", c.name, got, tab.Dicts[1].IDs(), tab.Codes[1])
+		}
+	}
+}
+
+func TestEncodeErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tab  *dataset.Table
+		want string
+	}{
+		{table("number", "1", "cheap", "2", "cheap"), `t.csv: data row 2, column price: "cheap" is not a finite number, which number(price) requires (2 rows have it)`},
+		{table("number", "1", "1.0"), "only one value"},
+		{table("level", "", "NA"), "only one value"},
+	} {
+		err := Encode(c.tab, "t.csv", dataset.NumberFormat{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}

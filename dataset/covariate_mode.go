@@ -1,0 +1,94 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+)
+
+// Functions of covariates. Their modes describe a cell and do not identify it.
+const (
+	numberFunction    = "number"    // of a column of numbers, cut into bins
+	levelFunction     = "level"     // of a column of few values, each a level
+	covariateFunction = "covariate" // number or level, whichever suits the values
+	lagFunction       = "lag"       // lag(3): the target of the same series 3 periods before
+	periodsFunction   = "periods"   // periods(store+item): training periods of the pair
+)
+
+// Ids of covariates without a number.
+const (
+	MissingID = "NA"   // the value is missing
+	NoRowID   = "none" // of a lag: the cell before has no row
+)
+
+// MaxLag is the largest lag of a target.
+const MaxLag = 10_000
+
+// Covariate reports whether the mode describes a cell rather than identifying it. A
+// missing value is an id of its own.
+func (m Mode) Covariate() bool {
+	return slices.Contains([]string{numberFunction, levelFunction, covariateFunction, lagFunction, periodsFunction}, m.Func)
+}
+
+// Numeric reports whether the ids of the mode are numbers, over which a kernel smooths.
+func (m Mode) Numeric() bool { return m.Func == numberFunction || m.Derived() }
+
+// Open reports whether the values of a covariate decide if it is numeric.
+func (m Mode) Open() bool { return m.Func == covariateFunction }
+
+// Decided returns an open covariate as a numeric mode or one of levels.
+func (m Mode) Decided(numeric bool) Mode {
+	m.Func = levelFunction
+	if numeric {
+		m.Func = numberFunction
+	}
+	return m
+}
+
+// Derived reports whether the mode is computed from the training rows, not from a
+// column of the table.
+func (m Mode) Derived() bool { return m.Func == lagFunction || m.Func == periodsFunction }
+
+// Lag returns the distance of a lagged target in periods, 0 for another mode.
+func (m Mode) Lag() int {
+	if m.Func != lagFunction {
+		return 0
+	}
+	n, _ := strconv.Atoi(m.Columns[0])
+	return n
+}
+
+// AsCovariate returns the mode of a column as a covariate whose kind is open.
+func (m Mode) AsCovariate() Mode {
+	m.Func = covariateFunction
+	return m
+}
+
+// checkLag returns an error if the argument of a lag is not a number of periods.
+func (m Mode) checkLag() error {
+	if n := m.Lag(); m.Func == lagFunction && (n < 1 || n > MaxLag || m.Columns[0] != strconv.Itoa(n)) {
+		return fmt.Errorf("a lag is a whole number of periods from 1 to %d, as in lag(1)", MaxLag)
+	}
+	return nil
+}
+
+// checkFunction returns an error if a mode cannot have the function.
+func checkFunction(name string) error {
+	if (Mode{Func: name}).Covariate() {
+		return nil
+	}
+	return calendar.Check(name)
+}
+
+// identifying returns the positions of the modes that identify a cell.
+func (t *Table) identifying() []int {
+	var at []int
+	for m := range t.Codes {
+		if m >= len(t.Modes) || !t.Modes[m].Covariate() {
+			at = append(at, m)
+		}
+	}
+	return at
+}

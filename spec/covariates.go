@@ -1,0 +1,89 @@
+package spec
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+)
+
+// AddCovariates turns the short forms covariates, lags and history into modes, and moves
+// covariates behind the modes that identify a cell, those that are computed from the
+// training rows to the end. Without modes, which may still be guessed, it does nothing.
+func (d *Data) AddCovariates() {
+	if len(d.Modes) == 0 {
+		return
+	}
+	modes := slices.Clone(d.Modes)
+	for _, column := range d.Covariates {
+		if m, err := dataset.ParseMode(column); err == nil && m.Func == "" && len(m.Columns) == 1 {
+			column = m.AsCovariate().String()
+		}
+		modes = append(modes, column)
+	}
+	for _, lag := range d.Lags {
+		modes = append(modes, "lag("+lag+")")
+	}
+	for i, core := range d.History {
+		mode := "periods(" + strings.ReplaceAll(core, "*", "+") + ")"
+		if i > 0 {
+			mode = "periods" + strconv.Itoa(i+1) + "=" + mode
+		}
+		modes = append(modes, mode)
+	}
+	slices.SortStableFunc(modes, func(a, b string) int { return modeRank(a) - modeRank(b) })
+	d.Modes, d.Covariates, d.Lags, d.History = modes, nil, nil, nil
+}
+
+// modeRank orders modes: those that identify a cell, columns that describe it, and what
+// is computed from the training rows.
+func modeRank(text string) int {
+	m, err := dataset.ParseMode(text)
+	switch {
+	case err != nil || !m.Covariate():
+		return 0
+	case m.Derived():
+		return 2
+	}
+	return 1
+}
+
+// CellModes returns the number of modes that identify a cell. They come first.
+func (s Spec) CellModes() int {
+	n := 0
+	for _, text := range s.Data.Modes {
+		if modeRank(text) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// validateCovariates reports covariates that cannot be computed.
+func (d Data) validateCovariates(ps *Problems) {
+	oneOf(ps, "data.absent", d.Absent, "unknown", "zero")
+	var cells []string
+	for _, text := range d.Modes {
+		if m, err := dataset.ParseMode(text); err == nil && !m.Covariate() {
+			cells = append(cells, m.Name)
+		}
+	}
+	for i, text := range d.Modes {
+		m, err := dataset.ParseMode(text)
+		if err != nil || !m.Derived() || m.Lag() > 0 {
+			continue
+		}
+		for _, name := range m.Columns {
+			if !slices.Contains(cells, name) {
+				ps.Addf(index("data.modes", i), "%s: unknown mode %q%s", m.Expression(), name, hintOrList(name, cells))
+			}
+		}
+		if len(m.Columns) >= len(cells) {
+			ps.Addf(index("data.modes", i), "%s names all modes, so each combination has one period at most; leave out the time", m.Expression())
+		}
+	}
+	if len(d.Modes) > 0 && len(cells) == 0 {
+		ps.Addf("data.modes", "all modes are covariates, so no mode identifies a cell; name columns of ids, such as store, item, time=year+month")
+	}
+}

@@ -1,0 +1,124 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/covariate"
+	"github.com/kernel-fried-tensor/kft/kernel"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// Kernel and number of columns of the operator of a numeric covariate. Curves are
+// smooth, so a few columns represent the kernel over at most covariate.MaxBins bins.
+const (
+	curveKernel  = "matern32"
+	curveColumns = 32
+)
+
+// addCurves builds the operators of the numeric covariates: a kernel over the centres of
+// their bins. Missing values have an indicator.
+func (r *run) addCurves() error {
+	for at, mode := range r.data.table.Modes {
+		if !mode.Numeric() {
+			continue
+		}
+		s, report, err := r.curveOf(at)
+		if err != nil {
+			return fmt.Errorf("covariate %s: %w", mode.Name, err)
+		}
+		r.side[at] = s
+		r.sideReports = append(r.sideReports, report)
+	}
+	return nil
+}
+
+func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
+	mode, ids := r.data.table.Modes[at], r.data.table.Dicts[at].IDs()
+	report := model.SideReport{Mode: mode.Name, Space: "dual", Kernel: curveKernel}
+	grid := covariate.GridOf(ids)
+	kind := sideinfo.Num
+	if grid.Skewed() {
+		kind = sideinfo.Log
+	}
+	table := sideinfo.Spec{Mode: mode.Name, Columns: []sideinfo.ColumnSpec{{Name: mode.Name, Type: kind}}}
+	if slices.Contains(ids, dataset.NoRowID) {
+		table.Columns = append(table.Columns, sideinfo.ColumnSpec{Name: dataset.NoRowID, Type: sideinfo.Num})
+	}
+	joined, err := sideinfo.JoinIDColumns(table, mode, ids)
+	if err != nil {
+		return nil, report, err
+	}
+	out := &model.Side{Has: joined.Has}
+	if out.Encoder, report.Table, err = sideinfo.Fit(joined, sideinfo.EncodeOptions{}); err != nil {
+		return nil, report, err
+	}
+	features, err := out.Encoder.Encode(joined.Rows)
+	if err != nil {
+		return nil, report, err
+	}
+	k, err := kernel.Parse(curveKernel)
+	if err != nil {
+		return nil, report, err
+	}
+	op, _, err := sideinfo.Dual(features, k, sideinfo.Options{Backend: r.engine, Columns: min(curveColumns, features.N), Seed: r.spec.Seed})
+	if err != nil {
+		return nil, report, err
+	}
+	if err := sideinfo.Rotate(op, counts(r.parts[dataset.Train].Codes[at], op.Rows())); err != nil {
+		return nil, report, err
+	}
+	out.Operator, report.Columns = op, op.Columns()
+	low, high := grid.Range()
+	report.Curve = &model.Curve{Low: low, High: high, Missing: r.missing(at)}
+	return out, report, nil
+}
+
+// missing returns the number of rows of all parts in which a covariate is missing.
+func (r *run) missing(at int) int {
+	code, has := r.data.table.Dicts[at].Code([]byte(dataset.MissingID))
+	rows := 0
+	for p := range r.parts {
+		for _, c := range r.parts[p].Codes[at] {
+			if has && c == code {
+				rows++
+			}
+		}
+	}
+	return rows
+}
+
+// resolved returns the specification with the modes of the data: whether a covariate is
+// numeric is known when the table was read.
+func (d *Data) resolved(s spec.Spec) spec.Spec {
+	s = s.Clone()
+	for i, mode := range d.table.Modes {
+		s.Data.Modes[i] = mode.String()
+	}
+	return s
+}
+
+// warnUnusedCovariates warns about covariates that no term uses.
+func (r *run) warnUnusedCovariates() {
+	var unused []string
+	for at, mode := range r.data.table.Modes {
+		if mode.Covariate() && !r.model.UsesMode(at) {
+			unused = append(unused, mode.Name)
+		}
+	}
+	for _, name := range unused {
+		r.warnings = append(r.warnings, fmt.Sprintf("the covariate %s has no effect, because no term uses it; add a term such as %s", name, name))
+	}
+}
+
+// cellModes returns the number of modes that identify a cell.
+func (d *Data) cellModes() int {
+	n := slices.IndexFunc(d.table.Modes, dataset.Mode.Covariate)
+	if n < 0 {
+		n = len(d.table.Modes)
+	}
+	return n
+}
