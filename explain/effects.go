@@ -139,18 +139,30 @@ const (
 	maxAveraged = 200
 )
 
-// Curves returns the learned curves of a mode: of its ids if they have an order in time,
+// Curves returns the learned curves of a mode: of its ids if they have an order in time or
+// are the values of a covariate,
 // of the months of a year, and of the first columns of its side information, 0 for all.
 func (x *Explainer) Curves(mode, columns int) ([]Curve, error) {
 	var out []Curve
 	info := x.m.Modes()[mode]
 	effects := x.Effects(mode)
-	if x.m.IsTime(mode) && len(effects) > 1 {
+	if (x.m.IsTime(mode) || info.Covariate()) && len(effects) > 1 {
 		curve := Curve{Mode: info.Name}
 		for _, e := range effects {
-			curve.Points = append(curve.Points, Point{Label: e.ID, Effect: e.Effect, Value: e.Value})
+			p := Point{Label: e.ID, Effect: e.Effect, Value: e.Value}
+			if v, ok := quantity(e.ID); ok && info.Numeric() {
+				p.X = &v
+			} else if info.Numeric() {
+				continue // a missing value
+			}
+			curve.Points = append(curve.Points, p)
 		}
-		out = append(out, curve)
+		if len(curve.Points) > 1 {
+			out = append(out, curve)
+		}
+		if info.Covariate() {
+			return out, nil
+		}
 		if season := x.season(info.Name, effects); season != nil {
 			out = append(out, *season)
 		}

@@ -97,13 +97,15 @@ type Term struct {
 const (
 	Own  = "own weights"
 	Side = "side information"
+
+	Value = "value" // of a covariate, whose own weights and kernel are one curve
 )
 
 // A Part is what one source adds to the level, over all terms.
 type Part struct {
 	Mode   string  `json:"mode"`
 	ID     string  `json:"id"`
-	Source string  `json:"source"` // Own or Side
+	Source string  `json:"source"` // Own, Side or Value
 	Value  float64 `json:"value"`
 }
 
@@ -259,8 +261,7 @@ func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, expo
 	scale, f := m.Scale(), m.Field()
 	e.Offset = scale.Center + scale.Spread*float64(f.Offset.Mean) + exposure
 	e.Level, e.Average = e.Offset, e.Offset
-	names := m.Spec().ModeNames()
-	sums := make([]float64, 2*len(names))
+	sums := make([]float64, 2*len(m.Modes()))
 	for _, g := range groupsOf(f) {
 		game := x.game(m, g, codes, nil)
 		average, parts := game.shapley()
@@ -281,9 +282,17 @@ func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, expo
 	for k := range f.Series {
 		e.add(x.seriesTerm(m, k, codes, sums))
 	}
-	for source, v := range sums {
-		if mode := names[source/2]; v != 0 {
-			e.Parts = append(e.Parts, Part{Mode: mode, ID: e.idOf(m, source/2, codes), Source: []string{Own, Side}[source%2], Value: v})
+	for mode, info := range m.Modes() {
+		names := []string{Own, Side}
+		if info.Covariate() {
+			sums[ownOf(mode)] += sums[sideOf(mode)]
+			sums[sideOf(mode)] = 0
+			names[0] = Value
+		}
+		for k, source := range []int{ownOf(mode), sideOf(mode)} {
+			if v := sums[source]; v != 0 {
+				e.Parts = append(e.Parts, Part{Mode: info.Name, ID: e.idOf(m, mode, codes), Source: names[k], Value: v})
+			}
 		}
 	}
 	slices.SortStableFunc(e.Parts, func(a, b Part) int {

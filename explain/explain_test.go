@@ -367,6 +367,9 @@ func TestSummary(t *testing.T) {
 	if len(price) != 4 || !slices.IsSortedFunc(price, func(a, b explain.Point) int { return int(math.Copysign(1, b.Effect-a.Effect)) }) {
 		t.Errorf("got the curve %+v of the price, want it to fall", price)
 	}
+	if _, has := curves["store"]; has {
+		t.Error("the stores, which have no order, have a curve")
+	}
 	if season := curves["month, "+explain.Season].Points; len(season) != 12 || season[3].Effect < season[9].Effect+0.3 {
 		t.Errorf("got the season %+v, want April above October", season)
 	}

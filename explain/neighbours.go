@@ -66,6 +66,9 @@ type nearCore struct {
 func (x *Explainer) neighbours(m *model.Model, cell model.Cell, codes [][]int32, count int) []Neighbourhood {
 	var out []Neighbourhood
 	for mode, info := range m.Modes() {
+		if info.Covariate() {
+			continue // the nearest values are the nearest numbers
+		}
 		code := codes[mode][0]
 		for _, by := range []string{ByFactors, BySide} {
 			var distances []float64

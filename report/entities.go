@@ -60,7 +60,7 @@ func (b *builder) effects() error {
 	share := maxEntities / max(len(b.m.Modes()), 1)
 	for mode, info := range b.m.Modes() {
 		effects := b.x.Effects(mode)
-		if len(effects) == 0 {
+		if len(effects) == 0 || info.Covariate() { // a covariate has a curve
 			continue
 		}
 		if b.m.IsTime(mode) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/explain"
 	"github.com/kernel-fried-tensor/kft/internal/figure"
 )
@@ -49,7 +50,9 @@ func (b *builder) side() error {
 			blocks = append(blocks, text("Of the %d columns of %s the first %d were measured.", len(side.Table.Names()), info.Name, maxColumns))
 		}
 	}
-	curves := slices.DeleteFunc(summary.Curves, func(c explain.Curve) bool { return c.Column == "" }) // ids are drawn with the effects
+	curves := slices.DeleteFunc(summary.Curves, func(c explain.Curve) bool { // periods are drawn with the effects
+		return c.Column == "" && slices.ContainsFunc(b.m.Modes(), func(info dataset.Mode) bool { return info.Name == c.Mode && !info.Covariate() })
+	})
 	slices.SortStableFunc(curves, func(a, c explain.Curve) int { return rankOf(rank, a) - rankOf(rank, c) })
 	if len(curves) > maxCurves {
 		blocks = append(blocks, text("The curves of %d of %d columns are drawn, those that matter most.", maxCurves, len(curves)))

@@ -16,13 +16,14 @@ type reportCommand struct {
 	Tables []string `arg:"" optional:"" name:"table" complete:"file" help:"Table of the fit (default: the one that the model names, if it is there)."`
 	Output string   `short:"o" default:"report.html" placeholder:"FILE" complete:"file" help:"Page to write (default: report.html)."`
 	Series []string `sep:"none" placeholder:"CELL" help:"Draw the history of a cell, as in store=2106,item=11776. May be repeated (default: the six with the most rows)."`
+	Ahead  int      `name:"horizon" default:"6" placeholder:"N" help:"Number of periods after the end of the table that these cells are forecast for; 0 for none (default: 6)."`
 	Quiet  bool     `short:"q" help:"Print nothing."`
 	tableFlags
 }
 
 // Help is shown by kft report --help.
 func (*reportCommand) Help() string {
-	return `Writes one HTML file that can be sent to others: whether the model is better than simple formulas and whether its intervals hold, the data, scores, calibration, residuals, effects of ids with a search box, side information that matters, series, the learning curve and the specification. The file needs no network and has at most 2 MB.
+	return `Writes one HTML file that can be sent to others: whether the model is better than simple formulas and whether its intervals hold, the data, scores, calibration, residuals, effects of ids with a search box, side information that matters, series with forecasts, the learning curve and the specification. The file needs no network and has at most 2 MB.
 
 Scores by group, residuals, series and the importance of side information need the table of the fit. Without it the report has what the model knows, and says so.
 
@@ -45,7 +46,10 @@ func (c *reportCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	opt := kft.ReportOptions{Table: table, Name: filepath.Base(c.Model)}
+	opt := kft.ReportOptions{Table: table, Name: filepath.Base(c.Model), Horizon: c.Ahead}
+	if c.Ahead <= 0 {
+		opt.Horizon = -1
+	}
 	if len(c.Tables) > 0 {
 		source := kft.Files(c.Tables...)
 		opt.Source = &source
