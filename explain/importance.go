@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -55,6 +56,9 @@ func (x *Explainer) Importances(ctx context.Context, b backend.Backend, rows eva
 			r2, err := permuted(randstream.New(x.m.Spec().Seed, "importance", uint64(k)))
 			if err != nil {
 				return err
+			}
+			if loss := base - r2; math.IsNaN(loss) || math.IsInf(loss, 0) {
+				return fmt.Errorf("the importance of %s %s is not a finite number: the model does not explain rows of the table", mode, column)
 			}
 			losses = append(losses, base-r2)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -48,6 +49,13 @@ func (x *Explainer) Summarize(ctx context.Context, f *evaluate.Fitted, opt Impor
 		curves, err := x.Curves(mode, opt.Columns)
 		if err != nil {
 			return nil, err
+		}
+		for _, c := range curves {
+			for _, p := range c.Points {
+				if math.IsNaN(p.Effect) || math.IsInf(p.Effect, 0) {
+					return nil, fmt.Errorf("the effect of %s at %s is not a finite number; fit the model again", c.Name(), p.Label)
+				}
+			}
 		}
 		s.Curves = append(s.Curves, curves...)
 	}

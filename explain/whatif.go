@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -95,6 +96,11 @@ func (x *Explainer) whatIf(m *model.Model, e *Explanation, row model.Rows, z tt.
 		return nil, changes[0].errorf("the prediction is not finite")
 	}
 	out.Outcome = outcomeOf(m.Distribution(z, row, 0))
+	for _, v := range []float64{out.Prediction, out.Median, out.SD, out.Low, out.High} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, changes[0].errorf("the prediction is not finite")
+		}
+	}
 	return out, nil
 }
 
