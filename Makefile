@@ -9,18 +9,23 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 # The packages that start goroutines.
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train .
-TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: demo help test race cover check tidy bench scale simulate peers ledger fuzz attack vulnerabilities release clean
+.PHONY: demo help test python-test wheels race cover check tidy bench scale simulate peers ledger fuzz attack vulnerabilities release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' Makefile
 
 test: ## run all tests
 	$(PYTHON) $(GO) test -timeout 14m ./...
+	$(MAKE) python-test
+
+python-test: ## test the Python package: types, scikit-learn's checks, the Python examples of the documentation
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
+	sh internal/setup/python_test.sh bin/kft
 
 race: ## run the tests of the concurrent packages under the race detector; needs a C compiler
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 14m $(CONCURRENT)
@@ -80,6 +85,9 @@ release: ## build static binaries for all platforms in dist/, with the licences 
 	done
 	@$(GO) run ./internal/notices ./cmd/kft > dist/NOTICES
 	@cd dist && sha256sum kft-* NOTICES > SHA256SUMS
+
+wheels: release ## build a Python wheel for each platform in dist/wheels and install the one for this machine as a test
+	sh internal/setup/wheels.sh
 
 clean: ## remove everything that the other targets wrote
 	rm -rf dist bin kft-demo

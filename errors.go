@@ -1,6 +1,11 @@
 package kft
 
 import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
@@ -15,6 +20,8 @@ import (
 
 // Sentinels for [errors.Is].
 var (
+	// ErrNoColumn is a column that a table does not have.
+	ErrNoColumn = dataset.ErrNoColumn
 	// ErrUnseenID is an id that is not in the training data, in strict mode.
 	ErrUnseenID = model.ErrUnseenID
 	// ErrDomain is a target that the transform or the likelihood does not allow.
@@ -84,3 +91,47 @@ type (
 // FieldPath returns the path of the specification field that can fix an error, as in
 // "data.target", and "" if there is none.
 func FieldPath(err error) string { return fielderr.Path(err) }
+
+// ErrorCode returns a word for the kind of an error, for programs that cannot use
+// [errors.As]: unknown_column, input, specification, unseen_id, unknown_table, cell,
+// domain, constant_target, diverged, format, side, quantiles, samples, too_few_rows,
+// not_fitted, not_finite, checkpoint, interrupted, missing_file, disk_full, or failed for
+// all others. The words do not change.
+func ErrorCode(err error) string {
+	for _, known := range []struct {
+		code string
+		is   bool
+	}{
+		{"unknown_column", errors.Is(err, ErrNoColumn)},
+		{"specification", has[Problems](err)},
+		{"unseen_id", errors.Is(err, ErrUnseenID)},
+		{"unknown_table", has[*UnknownTableError](err)},
+		{"cell", has[*CellError](err)},
+		{"domain", errors.Is(err, ErrDomain)},
+		{"constant_target", errors.Is(err, ErrConstantTarget)},
+		{"diverged", errors.Is(err, ErrDiverged)},
+		{"format", errors.Is(err, ErrFormat)},
+		{"side", has[*SideError](err)},
+		{"quantiles", has[*QuantileError](err)},
+		{"samples", has[*SamplesError](err)},
+		{"too_few_rows", errors.Is(err, ErrTooFewRows)},
+		{"not_fitted", has[*NotFittedError](err)},
+		{"not_finite", has[*NotFiniteError](err)},
+		{"checkpoint", has[*CheckpointError](err) || has[*CheckpointExistsError](err)},
+		{"missing_file", errors.Is(err, fs.ErrNotExist)},
+		{"disk_full", errors.Is(err, syscall.ENOSPC)},
+		{"input", has[*InputError](err)},
+		{"interrupted", errors.Is(err, context.Canceled)},
+	} {
+		if known.is {
+			return known.code
+		}
+	}
+	return "failed"
+}
+
+// has reports whether the chain of err has an error of type E.
+func has[E error](err error) bool {
+	var target E
+	return errors.As(err, &target)
+}

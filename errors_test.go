@@ -2,13 +2,17 @@ package kft_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -239,5 +243,29 @@ func TestDamagedFileIsErrFormat(t *testing.T) {
 	}
 	if _, err := kft.Load(filepath.Join(t.TempDir(), "none.kft")); !errors.Is(err, os.ErrNotExist) || errors.Is(err, kft.ErrFormat) {
 		t.Errorf("missing file: got error %v, want os.ErrNotExist and not ErrFormat", err)
+	}
+}
+
+// Every kind of error has a code, also inside of others.
+func TestErrorCode(t *testing.T) {
+	t.Parallel()
+	const table = "a,b,y\n1,1,1\n2,2,2\n1,2,3\n2,1,4\n1,3,5\n2,3,6\n"
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fitError(t, table, func(s *kft.Spec) { s.Data.Target = "z" }), "unknown_column"},
+		{fitError(t, table, func(s *kft.Spec) { s.Fit.Solver = "z" }), "specification"},
+		{fitError(t, "a,b,y\n1,1,x\n", nil), "input"},
+		{fitError(t, strings.ReplaceAll(table, ",5", ",-5"), func(s *kft.Spec) { s.Transform = "log1p" }), "domain"},
+		{fmt.Errorf("outer: %w", &kft.UnseenError{Row: 1, Mode: "a", ID: "x"}), "unseen_id"},
+		{&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}, "missing_file"},
+		{&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, "disk_full"},
+		{context.Canceled, "interrupted"},
+		{errors.New("other"), "failed"},
+	} {
+		if got := kft.ErrorCode(c.err); got != c.want {
+			t.Errorf("%v: got %s, want %s", c.err, got, c.want)
+		}
 	}
 }

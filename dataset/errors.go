@@ -76,9 +76,12 @@ func unitName(unit string) string {
 	return unit
 }
 
+// ErrNoColumn is the cause of an *InputError about a column that a table does not have.
+var ErrNoColumn = errors.New("the table has no such column")
+
 // MissingColumn returns an error about a column that a table does not have. The hint
 // names the nearest of the columns that it has.
 func MissingColumn(file, name string, have []string) *InputError {
-	return &InputError{File: file, Column: name, Problem: "the table has no such column" + suggest.Hint(name, have),
-		Remedy: "choose one of " + strings.Join(have, ", ")}
+	return &InputError{File: file, Column: name, Problem: ErrNoColumn.Error() + suggest.Hint(name, have),
+		Remedy: "choose one of " + strings.Join(have, ", "), Err: ErrNoColumn}
 }

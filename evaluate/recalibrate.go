@@ -128,7 +128,7 @@ func (s *scores) correct(m, uncorrected *model.Model, kind string) (*model.Model
 // Horizons returns the horizons of rows of the fitted table by their codes, from before
 // unseen ids were forgotten; nil for a model without a mode of time.
 func Horizons(m *model.Model, codes [][]int32) []int32 {
-	series := m.Panel()
+	series := m.Series()
 	if series == nil {
 		return nil
 	}

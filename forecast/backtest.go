@@ -202,13 +202,21 @@ func orDefault(v, otherwise int) int {
 // window trains at an origin and measures the periods after it.
 func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 	began, horizon := time.Now(), int64(b.opt.Horizon)
-	rows := b.data.Between(b.time, b.steps, origin+1, origin+horizon)
+	data, err := b.data.At(b.time, b.steps, origin, horizon)
+	if err != nil {
+		return err
+	}
+	all, err := data.Known()
+	if err != nil {
+		return err
+	}
+	rows := all.Between(b.time, b.steps, origin+1, origin+horizon)
 	known := b.data.Between(b.time, b.steps, 0, origin)
 	b.say("origin %d of %d: training on %s up to %s", k+1, len(b.origins), plural.Count(len(known.Y), "row"), b.id(origin))
 	if len(rows.Y) == 0 || len(known.Y) == 0 {
 		return fielderr.Errorf("windows", "there are %d rows up to the origin and %d after it", len(known.Y), len(rows.Y))
 	}
-	m, report, err := search.FitData(ctx, b.spec, b.data.At(b.time, b.steps, origin, horizon), b.opt.Train)
+	m, report, err := search.FitData(ctx, b.spec, data, b.opt.Train)
 	if err != nil {
 		return err
 	}
@@ -305,7 +313,11 @@ func (b *backtest) scores() []Score {
 // origins.
 func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	b.say("training on all rows")
-	m, _, err := search.FitData(ctx, b.spec, b.data.At(b.time, b.steps, b.last, int64(b.opt.Horizon)), b.opt.Train)
+	data, err := b.data.At(b.time, b.steps, b.last, int64(b.opt.Horizon))
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := search.FitData(ctx, b.spec, data, b.opt.Train)
 	if err != nil {
 		return nil, err
 	}

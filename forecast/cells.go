@@ -29,7 +29,7 @@ func futureCells(m *model.Model, o *Options) (*cells, error) {
 	if len(combos) == 0 {
 		return nil, fielderr.Errorf("only", "no series is left; choose other ids or a longer time of activity")
 	}
-	series, modes := m.Panel(), m.Modes()
+	series, modes := m.Series(), m.Modes()
 	made := &columnMaker{rows: len(combos) * o.Horizon, columns: map[string][]string{}}
 	for k, at := range series.Keys {
 		mode, dict := modes[at], m.Dicts()[at]
@@ -116,7 +116,7 @@ func (c *columnMaker) source() (tableio.Source, error) {
 
 // chosen returns the codes of the chosen series, by key mode.
 func chosen(m *model.Model, o *Options) ([][]int32, error) {
-	series := m.Panel()
+	series := m.Series()
 	filters, err := parseOnly(m, o)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func chosen(m *model.Model, o *Options) ([][]int32, error) {
 // newCombinations returns the combinations of chosen ids that have no series with every
 // combination of the other modes that has one.
 func newCombinations(m *model.Model, filters []map[int32]bool) [][]int32 {
-	series := m.Panel()
+	series := m.Series()
 	var out [][]int32
 	for k, at := range series.Keys {
 		if filters[k] == nil {
@@ -182,7 +182,7 @@ func newCombinations(m *model.Model, filters []map[int32]bool) [][]int32 {
 
 // parseOnly returns, by key mode, the codes that are chosen; nil for all.
 func parseOnly(m *model.Model, o *Options) ([]map[int32]bool, error) {
-	series, modes := m.Panel(), m.Modes()
+	series, modes := m.Series(), m.Modes()
 	filters := make([]map[int32]bool, len(series.Keys))
 	for _, text := range o.Only {
 		name, list, ok := strings.Cut(text, "=")
@@ -216,7 +216,7 @@ func parseOnly(m *model.Model, o *Options) ([]map[int32]bool, error) {
 // modeNames lists the modes that distinguish series.
 func modeNames(m *model.Model) string {
 	var names []string
-	for _, k := range m.Panel().Keys {
+	for _, k := range m.Series().Keys {
 		names = append(names, m.Modes()[k].Name)
 	}
 	return strings.Join(names, ", ")

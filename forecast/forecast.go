@@ -25,7 +25,7 @@ func Write(ctx context.Context, m *model.Model, w io.Writer, o Options) (Summary
 	if err != nil {
 		return Summary{}, err
 	}
-	f := &forecaster{m: m, o: &o, time: m.Panel().Time}
+	f := &forecaster{m: m, o: &o, time: m.Series().Time}
 	if err := f.open(ctx); err != nil {
 		return Summary{}, err
 	}
@@ -107,7 +107,7 @@ func (f *forecaster) openFuture(ctx context.Context) error {
 }
 
 func (f *forecaster) checkBatch(b *tableio.Batch) error {
-	series, modes := f.m.Panel(), f.m.Modes()
+	series, modes := f.m.Series(), f.m.Modes()
 	for i := range b.Len() {
 		for m, mode := range f.m.Covariates().Columns() {
 			id := b.ID(m, i)

@@ -105,8 +105,8 @@ func number(t *testing.T, row map[string]string, column string) float64 {
 	return v
 }
 
-// changed is sales with the targets of the last month multiplied.
-func changed(t *testing.T, factor float64) tableio.Source {
+// changed is sales with the targets of a month of 2016 multiplied.
+func changed(t *testing.T, month string, factor float64) tableio.Source {
 	t.Helper()
 	frame, err := tableio.ReadFrame(t.Context(), sales(t), tableio.Format{})
 	if err != nil {
@@ -117,7 +117,7 @@ func changed(t *testing.T, factor float64) tableio.Source {
 		columns[c] = dataset.StringColumn(name, frame.Columns[c])
 	}
 	for i := range frame.Columns[0] {
-		if frame.Columns[2][i] == "2016" && frame.Columns[3][i] == "6" {
+		if frame.Columns[2][i] == "2016" && frame.Columns[3][i] == month {
 			v, err := strconv.ParseFloat(frame.Columns[4][i], 64)
 			if err != nil {
 				t.Fatal(err)

@@ -123,24 +123,27 @@ func (b *backtest) measureFormulas(k int, origin int64, known, rows evaluate.Row
 
 // classics fits the formulas to the known rows and returns their predictions of later ones.
 func (b *backtest) classics(known, later evaluate.Rows) (names []string, predicted [][]float64) {
-	table := baseline.Table{Threads: b.engine.Threads(), Time: &baseline.Time{Mode: b.time, Seasons: baseline.SeasonsOf(b.line)}}
+	modes := append(slices.Clone(b.keys), b.time) // covariates do not make series
+	table := baseline.Table{Threads: b.engine.Threads(), Time: &baseline.Time{Mode: len(b.keys), Seasons: baseline.SeasonsOf(b.line)}}
 	table.Time.Periods[baseline.Train], table.Time.Periods[baseline.Test] = b.periods(known), b.periods(later)
-	codes := make([][]int32, len(later.Codes))
-	for m, mode := range b.data.Modes() {
-		table.Names = append(table.Names, mode.Name)
+	train, codes := formulaRows(known), make([][]int32, len(modes))
+	train.Codes = nil
+	for k, m := range modes {
+		train.Codes = append(train.Codes, known.Codes[m])
+		table.Names = append(table.Names, b.data.Modes()[m].Name)
 		table.Sizes = append(table.Sizes, len(b.data.IDs(m)))
-		seen := make([]bool, table.Sizes[m])
+		seen := make([]bool, table.Sizes[k])
 		for _, c := range known.Codes[m] {
 			seen[c] = true
 		}
-		codes[m] = slices.Clone(later.Codes[m])
-		for i, c := range codes[m] {
+		codes[k] = slices.Clone(later.Codes[m])
+		for i, c := range codes[k] {
 			if !seen[c] {
-				codes[m][i] = -1
+				codes[k][i] = -1
 			}
 		}
 	}
-	table.Parts[baseline.Train], table.Parts[baseline.Test] = formulaRows(known), baseline.Rows{Codes: codes}
+	table.Parts[baseline.Train], table.Parts[baseline.Test] = train, baseline.Rows{Codes: codes}
 	for _, f := range baseline.Classics(baseline.Fit(table)) {
 		values := make([]float64, len(later.Y))
 		for from := 0; from < len(values); from += rowsPerTask {

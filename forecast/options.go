@@ -72,9 +72,9 @@ const (
 
 // check returns the first problem of the options, and fills in defaults.
 func (o *Options) check(m *model.Model) error {
-	series := m.Panel()
+	series := m.Series()
 	if series == nil {
-		return fielderr.Errorf("data.modes", "the model has no mode of time, or its rows are no series, so there is nothing to forecast; fit a model with a mode such as time=year+month or date")
+		return fielderr.Errorf("data.modes", "the model has no list of series, because it has no mode of time, hardly any series has two rows, or an earlier version made it; fit a model with a mode such as time=year+month or date")
 	}
 	if a, b, twice := series.Line.SamePeriod(); twice {
 		return fielderr.Errorf("data.modes", "mode %s: the ids %q and %q are the same %s, so its cells have several values; write them in the same way, and fit the model again", series.Line.Mode().Name, a, b, unitName(m))
@@ -157,7 +157,7 @@ func (o *Options) columns(taken []string) []string {
 
 // unitName returns the unit of a model's periods.
 func unitName(m *model.Model) string {
-	if unit := m.Panel().Line.Unit(); unit != "" {
+	if unit := m.Series().Line.Unit(); unit != "" {
 		return unit
 	}
 	return "period"

@@ -137,7 +137,7 @@ func (f *forecaster) addUp(m *model.Model, z tt.Moments, b *tableio.Batch, drawn
 	}
 	var out []total
 	at := map[string]int{}
-	rows, line := m.RowsOf(b), f.m.Panel().Line
+	rows, line := m.RowsOf(b), f.m.Series().Line
 	for i := range z.Mean {
 		p := m.Distribution(z, rows, i)
 		mean := p.CorrectedMean(p.UncorrectedMean())
@@ -172,7 +172,7 @@ func (f *forecaster) writeGroups(ctx context.Context, w io.Writer, totals []tota
 	for _, l := range f.by {
 		groups = append(groups, l.name)
 	}
-	series := f.m.Panel()
+	series := f.m.Series()
 	for i, t := range totals {
 		if len(groups) > 0 {
 			made.set(groups, strings.Split(t.key, separator), i, 1, 1)

@@ -134,7 +134,7 @@ func (m *Model) file() (*modelfile.File, error) {
 		f.Meta["means"] = kind
 		f.Tensors = append(f.Tensors, tensors...)
 	}
-	f.Tensors = append(f.Tensors, m.panel.Tensors()...)
+	f.Tensors = append(f.Tensors, m.series.Tensors()...)
 	f.Tensors = append(f.Tensors, modelfile.NewTensor("split", bytesOf(m.parts), len(m.parts)))
 	return f, nil
 }

@@ -36,9 +36,9 @@ type Model struct {
 	seen  [][]float64    // by mode and code: mean target of the training rows; nil if it is not known
 
 	groups     []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
-	lines      []*timeline.Timeline // by mode, nil without series along it
+	series     *panel.Panel         // nil if the training rows are no series
+	lines      []*timeline.Timeline // by mode, nil without series terms along it
 	covariates *history.Encoder
-	panel      *panel.Panel // the series of the training rows; nil if they are no series
 
 	noise      Noise
 	noiseModes []int // modes whose entities have their own noise
@@ -71,7 +71,7 @@ type Contents struct {
 
 	Groups  []*sideinfo.Groups // by mode, nil without groups; nil if there are none
 	History *history.History   // of the training rows, if a mode is computed from them
-	Panel   *panel.Panel       // the series of the training rows; nil if they are no series
+	Series  *panel.Panel       // of the training rows; nil if they are no series
 }
 
 // Side is the side information of one mode.
@@ -86,7 +86,7 @@ type Side struct {
 // New returns a model without noise and without a conformal correction. Add the
 // noise by [Model.WithNoise] before predicting.
 func New(c Contents) (*Model, error) {
-	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, seen: c.Means, groups: c.Groups, panel: c.Panel,
+	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, seen: c.Means, groups: c.Groups, series: c.Series,
 		described: new(atomic.Pointer[Model])}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
@@ -174,8 +174,8 @@ func (m *Model) Modes() []dataset.Mode {
 	return modes
 }
 
-// Panel returns the list of the series of the training rows, nil if they are no series.
-func (m *Model) Panel() *panel.Panel { return m.panel }
+// Series returns the list of series, nil if the training rows are no series.
+func (m *Model) Series() *panel.Panel { return m.series }
 
 // Scale returns the scale of the target.
 func (m *Model) Scale() predictive.Scale { return m.scale }

@@ -34,10 +34,10 @@ func (m *Model) horizons(codes [][]int32, id func(mode, row int) string) []int32
 // Horizons returns the number of periods from the last training period to that of each
 // row, 0 for rows that are not after it; nil if no row is. id returns the id of a row.
 func (m *Model) Horizons(codes [][]int32, id func(mode, row int) string) []int32 {
-	if m.panel == nil {
+	if m.series == nil {
 		return nil
 	}
-	time := m.panel.Time
+	time := m.series.Time
 	var out []int32
 	known := map[string]int32{} // few periods, many rows
 	for i, c := range codes[time] {
@@ -47,7 +47,7 @@ func (m *Model) Horizons(codes [][]int32, id func(mode, row int) string) []int32
 		name := id(time, i)
 		h, seen := known[name]
 		if !seen {
-			h = m.panel.Horizon(name)
+			h = m.series.Horizon(name)
 			known[name] = h
 		}
 		if h > 0 {

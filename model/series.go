@@ -42,8 +42,8 @@ func (m *Model) findLines() error {
 // another.
 func (m *Model) Timeline(mode int) *timeline.Timeline { return m.lines[mode] }
 
-// Series returns the series terms.
-func (m *Model) Series() []*tt.SeriesTerm { return slices.Clone(m.field.Series) }
+// SeriesTerms returns the series terms.
+func (m *Model) SeriesTerms() []*tt.SeriesTerm { return slices.Clone(m.field.Series) }
 
 // stepOf returns the step of an id of a mode with a timeline.
 func (m *Model) stepOf(mode int, id string) (int32, bool) {

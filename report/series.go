@@ -46,7 +46,7 @@ func (b *builder) series() error {
 	if len(cells) == 0 {
 		cells = b.longest(time, defaultSeries)
 	}
-	if panel := b.m.Panel(); panel != nil && panel.Time == time && b.opt.Horizon > 0 {
+	if panel := b.m.Series(); panel != nil && panel.Time == time && b.opt.Horizon > 0 {
 		b.periods, _ = panel.Line.Next(b.opt.Horizon) // without a regular grid there is no future
 	}
 	blocks := []block{text("Dots are values of the table; the line is the predicted median of each period, the band its 90 %% interval. Values of the training set were used to fit the model.")}

@@ -8,13 +8,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// chooseCalendar offers effects of parts of the date: store*time.weekday, and, if the
-// validation rows come after the training rows, also time.weekday. The time itself has no
-// training rows there, but its weekday has. Otherwise the effect of the time contains it.
+// chooseCalendar offers effects of parts of the date, such as store*time.weekday. An effect
+// of time.weekday alone is part of that of the time.
 func (c *chooser) chooseCalendar(ctx context.Context) error {
 	time := c.data.TimeMode()
-	future := strings.HasPrefix(c.spec.Split, "time:") || c.data.Familiar() < 0.5
-	if time < 0 || c.quick() || !future && c.rows > c.effort.rows {
+	if time < 0 || c.quick() || c.rows > c.effort.rows {
 		return nil
 	}
 	parts := c.data.CalendarParts(time)
@@ -31,9 +29,6 @@ func (c *chooser) chooseCalendar(ctx context.Context) error {
 			if m != time && c.sizes[m]*2 < c.rows {
 				terms = append(terms, spec.Term{Cores: [][]string{{mode, name}}})
 			}
-		}
-		if future {
-			terms = append(terms, spec.Term{Cores: [][]string{{name}}})
 		}
 	}
 	return c.compare(ctx, "parts of the date", []candidate{{"none", c.spec}, {strings.Join(parts, ", "), c.withTerms(slices.Clone(terms))}})

@@ -253,6 +253,9 @@ func (c *chooser) chooseVariant(ctx context.Context) error {
 	}
 	uses := func(t spec.Term) bool {
 		found := false
+		if t.IsSeries() {
+			return false
+		}
 		for _, core := range t.Cores {
 			if len(core) > 1 {
 				return false

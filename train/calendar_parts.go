@@ -12,7 +12,7 @@ import (
 // occurs in several periods, on average, so a part of a future period is known.
 func (d *Data) CalendarParts(mode int) []string {
 	m, ids := d.table.Modes[mode], d.table.Dicts[mode].IDs()
-	names := []string{"hour", "weekday", "month"}
+	names := []string{"hour", "weekday", "week", "month"}
 	if len(m.Columns) > 1 {
 		names = m.Columns
 	}
@@ -24,7 +24,7 @@ func (d *Data) CalendarParts(mode int) []string {
 		}
 		levels := slices.Clone(joined.Rows.Columns[0])
 		slices.Sort(levels)
-		if n := len(slices.Compact(levels)); n >= 2 && 2*n <= len(ids) && !d.newLevels(mode, joined.Rows.Columns[0]) {
+		if n := len(slices.Compact(levels)); n >= 2 && 4*n <= 3*len(ids) && !d.newLevels(mode, joined.Rows.Columns[0]) && d.recurs(mode, joined.Rows.Columns[0]) {
 			parts = append(parts, name)
 		}
 	}

@@ -29,8 +29,11 @@ type Data struct {
 	split   *split.Split
 	zero    bool             // cells without a row within the life of a series are 0
 	history *history.History // of the training rows, if modes are computed from them
+	used    []dataset.Part   // parts before an origin made later rows unused; nil without one
 	ahead   int              // periods from the last training period to the farthest row
 	seconds float64          // time of reading
+
+	laterMode int // see LaterMode
 }
 
 // Read reads and splits a table. The zero source means the files of the
@@ -70,6 +73,7 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 		return nil, err
 	}
 	data := &Data{source: source.String(), table: *table, split: split, zero: s.Data.Absent == "zero"}
+	data.findLater()
 	var derived []dataset.Mode
 	for _, text := range s.Data.Modes {
 		if mode, err := dataset.ParseMode(text); err == nil && mode.Derived() {
@@ -120,7 +124,14 @@ func (r *run) takeParts() error {
 	r.split = r.data.split
 	if share := r.opt.Share; share > 0 && share < 1 {
 		all := r.split.Count(dataset.Train)
-		if r.split = shareOf(r.split, share, r.spec.Seed); r.split.Count(dataset.Train) == 0 {
+		if time := r.data.LaterMode(); time >= 0 && r.opt.Compare {
+			sampled := *r.split
+			sampled.Parts = r.data.seriesShare(r.split.Parts, time, share, r.spec.Seed)
+			r.split = &sampled
+		} else {
+			r.split = shareOf(r.split, share, r.spec.Seed)
+		}
+		if r.split.Count(dataset.Train) == 0 {
 			return fmt.Errorf("a share of %.2g of %d training rows is empty; the table is too small to be reduced", share, all)
 		}
 	}

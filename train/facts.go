@@ -25,9 +25,59 @@ func (d *Data) Targets() []float32 {
 	return y
 }
 
-// TimeMode returns the position of the last mode whose ids are dates or periods, -1 if
-// there is none.
+// LaterMode returns the mode along which all other rows come after the training rows, -1 if
+// there is none. Of two such modes it is the finer one.
+func (d *Data) LaterMode() int { return d.laterMode }
+
+// findLater finds the mode that LaterMode returns.
+func (d *Data) findLater() {
+	d.laterMode = -1
+	ids := 0
+	for m := range d.table.Modes {
+		if n := d.table.Dicts[m].Len(); n > ids && !d.table.Modes[m].Covariate() && d.isLater(m) {
+			d.laterMode, ids = m, n
+		}
+	}
+}
+
+// isLater reports whether all rows outside of the training set come after it along a mode.
+func (d *Data) isLater(mode int) bool {
+	trained, held := make([]bool, d.table.Dicts[mode].Len()), make([]bool, d.table.Dicts[mode].Len())
+	for i, p := range d.split.Parts {
+		switch p {
+		case dataset.Train:
+			trained[d.table.Codes[mode][i]] = true
+		case dataset.Valid, dataset.Test:
+			held[d.table.Codes[mode][i]] = true
+		}
+	}
+	any := false
+	for code := range held {
+		if held[code] && trained[code] {
+			return false
+		}
+		any = any || held[code]
+	}
+	order, err := d.table.Modes[mode].Chronology(d.table.Dicts[mode].IDs())
+	if err != nil || !any {
+		return false
+	}
+	after := false
+	for _, code := range order.Order {
+		if after && trained[code] {
+			return false
+		}
+		after = after || held[code]
+	}
+	return true
+}
+
+// TimeMode returns the position of the mode along which the rows are split, or of the last
+// mode whose ids are dates or periods, -1 if there is none.
 func (d *Data) TimeMode() int {
+	if m := d.LaterMode(); m >= 0 {
+		return m
+	}
 	for m := len(d.table.Modes) - 1; m >= 0; m-- {
 		if d.table.Modes[m].IsTime(d.table.Dicts[m].IDs()) {
 			return m

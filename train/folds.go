@@ -28,7 +28,7 @@ func (d *Data) Folds(n int, seed uint64) ([]*Data, error) {
 				split.Parts[row] = dataset.Valid
 			}
 		}
-		fold.split = &split
+		fold.split, fold.laterMode = &split, -1
 		own, err := fold.withHistory(false)
 		if err != nil {
 			return nil, err

@@ -17,10 +17,11 @@ func (d *Data) IDs(mode int) []string { return d.table.Dicts[mode].IDs() }
 
 // At returns the data as they were known at an origin: the rows of the last valid periods
 // up to it are the validation set, those before them the training set, and all others,
-// like those that are unused, are unused. steps are the periods of the ids of the mode of
-// time, by code.
-func (d *Data) At(mode int, steps []int64, origin, valid int64) *Data {
+// like those that are unused, are unused. Covariates that follow from the training rows are
+// computed from these. steps are the periods of the ids of the mode of time, by code.
+func (d *Data) At(mode int, steps []int64, origin, valid int64) (*Data, error) {
 	at, parts := *d, make([]dataset.Part, len(d.split.Parts))
+	at.ahead, at.used = 0, d.split.Parts
 	named := map[dataset.Part][2]int32{}
 	for i, code := range d.table.Codes[mode] {
 		step := steps[code]
@@ -53,15 +54,31 @@ func (d *Data) At(mode int, steps []int64, origin, valid int64) *Data {
 			at.split.Periods[part] += " to " + dict.ID(ends[1])
 		}
 	}
-	return &at
+	at.laterMode = mode
+	derived := slices.Clone(d.derived())
+	if len(derived) == 0 {
+		return &at, nil
+	}
+	// The bins of lags must not know later values either, so these modes are made again.
+	t, n := &at.table, len(d.table.Modes)-len(derived)
+	t.Modes, t.Dicts, t.Codes, at.history = t.Modes[:n:n], t.Dicts[:n:n], t.Codes[:n:n], nil
+	return &at, at.addHistory(derived, d.zero, false)
 }
 
-// Between returns the rows of the periods from first to last that are not unused. The
-// codes are copies.
+// Known returns the data of an origin with covariates that follow from all rows up to it,
+// as a refit knows them.
+func (d *Data) Known() (*Data, error) { return d.withHistory(true) }
+
+// Between returns the rows of the periods from first to last that are not unused, those
+// after the origin of [Data.At] included. The codes are copies.
 func (d *Data) Between(mode int, steps []int64, first, last int64) evaluate.Rows {
+	parts := d.split.Parts
+	if d.used != nil {
+		parts = d.used
+	}
 	var rows []int
 	for i, code := range d.table.Codes[mode] {
-		if step := steps[code]; step >= first && step <= last && d.split.Parts[i] != dataset.Unused {
+		if step := steps[code]; step >= first && step <= last && parts[i] != dataset.Unused {
 			rows = append(rows, i)
 		}
 	}

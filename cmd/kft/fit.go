@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/progress"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/modelfile"
@@ -72,7 +71,7 @@ func (c *fitCommand) Run(e *env) error {
 		return err
 	}
 	defer stopProfile()
-	show := progress.New(e.rawErr, c.Quiet, spec.Data.Files, c.TimeBudget)
+	show := e.progress(c.Quiet, spec.Data.Files, c.TimeBudget)
 	m, report, err := kft.Fit(e.ctx, spec, kft.Source{}, kft.Options{
 		Threads: c.Threads, TimeBudget: c.TimeBudget,
 		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Resume: c.Resume,

@@ -26,6 +26,7 @@ type predictCommand struct {
 	Strict    bool     `help:"Fail on ids that have neither training data nor side information."`
 	JSON      bool     `name:"json" help:"With --cell: print one JSON object per line."`
 	Quiet     bool     `short:"q" help:"Print nothing but warnings and errors."`
+	Pipe      bool     `hidden:"" help:"Answer requests on standard input until it ends, for programs that predict often."`
 	tableFlags
 }
 
@@ -46,6 +47,8 @@ Examples:
 // Run predicts.
 func (c *predictCommand) Run(e *env) error {
 	switch {
+	case c.Pipe:
+		return c.answer(e)
 	case c.Table == "" && len(c.Cell) == 0:
 		return usagef("nothing to predict; add a table, as in kft predict %s TABLE, or a cell with --cell", textformat.Quote(c.Model))
 	case c.Table != "" && len(c.Cell) > 0:

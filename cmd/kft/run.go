@@ -6,9 +6,11 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/progress"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 )
 
@@ -48,15 +50,30 @@ type env struct {
 	rawOut, rawErr io.Writer // for tables, and for programs and displays that escape by themselves
 	parser         *kong.Kong
 	hasFlag        func(name string) bool // reports whether the verb has a flag, as in --side
+	jsonMessages   bool                   // standard error has JSON lines, for a program
+}
+
+// progress returns the display of a fit.
+func (e *env) progress(quiet bool, files []string, budget time.Duration) progress.Display {
+	if e.jsonMessages && !quiet {
+		return progress.NewJSON(e.rawErr, files, budget)
+	}
+	return progress.New(e.rawErr, quiet, files, budget)
 }
 
 // run is the program. It parses args, runs the verb and returns the exit code: 0 for
 // success, 1 if the data or the work failed, 2 for a wrong call.
 func run(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr io.Writer) (code int) {
 	stdout, stderr := textformat.EscapingWriter(rawOut), textformat.EscapingWriter(rawErr)
+	args, jsonMessages := cutMessagesFlag(args)
+	complain := func(err error, hasFlag func(string) bool) { complain(stderr, err, hasFlag) }
+	if jsonMessages {
+		m := &messages{w: rawErr}
+		stderr, complain = m, func(err error, _ func(string) bool) { m.errors(err) }
+	}
 	defer func() {
 		if p := recover(); p != nil {
-			complain(stderr, fmt.Errorf("this is a bug in kft: %v (at %s); please report it together with the command", p, panicLocation()), nil)
+			complain(fmt.Errorf("this is a bug in kft: %v (at %s); please report it together with the command", p, panicLocation()), nil)
 			code = exitFailed
 		}
 	}()
@@ -78,7 +95,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr io.
 		panic(err) // the grammar itself is wrong
 	}
 	if err := checkVerb(parser.Model, args); err != nil {
-		complain(stderr, err, nil)
+		complain(err, nil)
 		return exitUsage
 	}
 	call, err := parser.Parse(args)
@@ -86,12 +103,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr io.
 		return exitGood
 	}
 	if err != nil {
-		complain(stderr, callError(err, parser.Model, args), nil)
+		complain(callError(err, parser.Model, args), nil)
 		return exitUsage
 	}
-	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, rawOut: rawOut, rawErr: rawErr, parser: parser, hasFlag: flagsOf(call)}
+	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, rawOut: rawOut, rawErr: rawErr, parser: parser, hasFlag: flagsOf(call), jsonMessages: jsonMessages}
 	if err := call.Run(e); err != nil {
-		complain(stderr, err, e.hasFlag)
+		complain(err, e.hasFlag)
 		return exitCode(err)
 	}
 	return exitGood

@@ -65,6 +65,9 @@ func (f *specFlags) specification(e *env, quiet bool) (s spec.Spec, given bool, 
 		return s, true, err
 	}
 	s.Fill()
+	if e.jsonMessages { // a program knows fields, not flags
+		return s, true, s.Validate()
+	}
 	return s, true, f.locate(s.Validate(), file, flags)
 }
 
@@ -178,6 +181,18 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 	} {
 		if text.value != "" {
 			flags[text.path], *text.to = flagOf(text.path), text.value
+		}
+	}
+	if f.Forecast != nil {
+		switch {
+		case f.Split != "":
+			return nil, usagef("--forecast and --split exclude each other: --forecast H splits by time")
+		case *f.Forecast < 1:
+			return nil, usagef("--forecast: %d is not a number of periods; use 1 or more", *f.Forecast)
+		}
+		flags["split"], s.Split = "--forecast", fmt.Sprintf("time:last=%d", *f.Forecast)
+		if f.Refit == "" {
+			flags["fit.refit"], s.Fit.Refit = "--forecast", "all"
 		}
 	}
 	if f.Lambda != nil {

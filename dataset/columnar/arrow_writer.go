@@ -16,14 +16,23 @@ type arrowWriter struct {
 	builder *array.RecordBuilder
 }
 
-// NewArrowWriter returns a writer of an Arrow IPC file.
+// NewArrowWriter returns a writer of an Arrow IPC file, compressed with LZ4.
 func NewArrowWriter(w io.Writer, names []string, kinds []Kind) (Writer, error) {
+	return newArrowWriter(w, names, kinds, ipc.WithLZ4())
+}
+
+// NewPlainArrowWriter returns a writer of an Arrow IPC file without compression.
+func NewPlainArrowWriter(w io.Writer, names []string, kinds []Kind) (Writer, error) {
+	return newArrowWriter(w, names, kinds)
+}
+
+func newArrowWriter(w io.Writer, names []string, kinds []Kind, options ...ipc.Option) (Writer, error) {
 	fields := make([]arrow.Field, len(names))
 	for c, name := range names {
 		fields[c] = arrow.Field{Name: name, Type: kinds[c].arrowType(), Nullable: true}
 	}
 	schema := arrow.NewSchema(fields, nil)
-	out, err := ipc.NewFileWriter(w, ipc.WithSchema(schema), ipc.WithLZ4())
+	out, err := ipc.NewFileWriter(w, append(options, ipc.WithSchema(schema))...)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,9 @@ import (
 // Arrow. The zero value is text.
 type Output struct {
 	Format      string // "" or text, parquet, arrow
-	Compression string // of text: "", gzip or zstd
+	Compression string // of text: "", gzip or zstd; of Arrow: "" for LZ4, or none
 	Delimiter   byte   // of text; 0 keeps the delimiter of the table, or takes a comma if it has none or one of several characters
+	AddedOnly   bool   // of Parquet and Arrow: write the added columns without those of the table
 }
 
 // OutputFor returns the output format that a file name implies: .parquet; .arrow,
@@ -173,7 +174,10 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 	var kinds []columnar.Kind
 	opened := func(t *openTable) (err error) {
 		names := slices.Clone(t.Names)
-		for c := range t.Names {
+		if to.AddedOnly {
+			names = nil
+		}
+		for c := range names {
 			kind := columnar.Kind{Type: columnar.Text}
 			if t.typed != nil {
 				kind = t.typed.Kind(c)
@@ -190,9 +194,12 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 			}
 			names, kinds = append(names, a.Name), append(kinds, kind)
 		}
-		if to.Format == "parquet" {
+		switch {
+		case to.Format == "parquet":
 			out, err = columnar.NewParquetWriter(w, names, kinds)
-		} else {
+		case to.Compression == "none":
+			out, err = columnar.NewPlainArrowWriter(w, names, kinds)
+		default:
 			out, err = columnar.NewArrowWriter(w, names, kinds)
 		}
 		return err
@@ -212,7 +219,7 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 			return nil, err
 		}
 		r := result{n: b.Len()}
-		for column := range c.table.Names {
+		for column := range len(kinds) - len(added) {
 			r.columns = append(r.columns, b.rows.Column(column, kinds[column]))
 		}
 		for i, a := range added {

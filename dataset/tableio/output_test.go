@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -309,5 +310,42 @@ func TestStreamMemory(t *testing.T) {
 	}
 	if most == 0 || most > 14<<20 {
 		t.Errorf("got %d bytes in use, want at most %d", most, 14<<20)
+	}
+}
+
+// Added columns alone, uncompressed, have the values that they have beside the table.
+func TestAppendColumnsAlone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows, text := sales(2001)
+	schema := dataset.Schema{Modes: datasettest.Modes(t, "store")}
+	dict := dataset.NewDict([]string{"store 3", "store 1"})
+	for _, to := range []Output{{Format: "arrow", Compression: "none", AddedOnly: true}, {Format: "parquet", AddedOnly: true}} {
+		var w bytes.Buffer
+		err := AppendColumns(t.Context(), Reader("in.csv", strings.NewReader(text)), schema, []*dataset.Dict{dict}, Format{}, 2, &w, to, []AddedColumn{{Name: "code"}},
+			func(b *Batch, v *AddedValues) error {
+				for i, code := range b.Codes[0] {
+					v.Numbers[0][i] = float32(code)
+				}
+				return nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadFrame(t.Context(), Reader("out", &w), Format{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Names, []string{"code"}) || got.Len() != len(rows) {
+			t.Fatalf("%s: got columns %q, %d rows", to.Format, got.Names, got.Len())
+		}
+		for i, row := range rows {
+			code, known := dict.Code([]byte(row.Store))
+			if !known {
+				code = -1
+			}
+			if got.Columns[0][i] != strconv.Itoa(int(code)) {
+				t.Fatalf("%s, row %d: got %s, want %d", to.Format, i, got.Columns[0][i], code)
+			}
+		}
 	}
 }

@@ -115,3 +115,25 @@ func TestRough(t *testing.T) {
 		}
 	}
 }
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	j := NewJSON(&b, []string{"a.csv"}, 0).(*jsonLines)
+	j.pace.now = clock()
+	for _, e := range trainingEvents() {
+		j.Event(e)
+	}
+	j.End()
+	for _, line := range []string{
+		`{"type":"progress","stage":"read","text":"reading a.csv","sweep":0,"sweeps":0}`,
+		`{"type":"progress","stage":"fit","text":"a note","sweep":0,"sweeps":0}`,
+		`{"type":"progress","stage":"evaluate","text":"evaluating","sweep":0,"sweeps":0}`,
+		`"sweep":1,"sweeps":4,"trial":1,"loss":0.5,"valid_r2":0.7}`,
+		`"sweep":2,"sweeps":4,"loss":0.5,"valid_r2":0.7}`,
+	} {
+		if !strings.Contains(b.String(), line+"\n") {
+			t.Errorf("no %s in\n%s", line, b.String())
+		}
+	}
+}

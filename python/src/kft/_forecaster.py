@@ -1,0 +1,232 @@
+"""KFTForecaster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from . import _display, _options, _plot, _process, _table
+from ._base import KFTEstimator
+from ._errors import InputError
+
+_NAME = "KFT"
+
+
+class KFTForecaster(KFTEstimator):
+    """Forecasts of many series in one model, with the columns that users of Nixtla's packages know.
+
+    Args:
+        id_cols: the column, or columns, that identify a series.
+        time_col: the column of times.
+        target_col: the column of values.
+        horizon: number of periods that will be forecast; the model is then chosen and measured on the last
+            periods, ``split="time:last=H"``.
+        refit: by default the chosen model is trained again on all rows.
+        side, terms, scale, split, random_state, n_jobs, verbose, options: as for KFTRegressor.
+
+    Example, with a frame of the columns unique_id, ds and y::
+
+        model = KFTForecaster(horizon=6).fit(sales)
+        forecast = model.predict(6, level=[80, 95])   # unique_id, ds, KFT, KFT-median, KFT-lo-80, ...
+        windows = model.cross_validation(sales, h=3, n_windows=4)
+    """
+
+    def __init__(
+        self,
+        id_cols: str | Sequence[str] = "unique_id",
+        time_col: str = "ds",
+        target_col: str = "y",
+        side: Any = None,
+        *,
+        horizon: int | None = None,
+        terms: Sequence[str] | str | None = None,
+        scale: str | None = None,
+        split: str | None = None,
+        refit: str = "all",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(options)
+        self.id_cols = id_cols
+        self.time_col = time_col
+        self.target_col = target_col
+        self.side = side
+        self.horizon = horizon
+        self.terms = terms
+        self.scale = scale
+        self.split = split
+        self.refit = refit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _given(self) -> dict[str, Any]:
+        given = super()._given()
+        horizon = given.pop("horizon")
+        if self.split is None and horizon is not None:
+            given["split"] = f"time:last={horizon}"
+        return given
+
+    def _ids(self) -> list[str]:
+        return [self.id_cols] if isinstance(self.id_cols, str) else list(self.id_cols)
+
+    def fit(self, df: Any) -> KFTForecaster:
+        """Fit the model to a long frame: one row per series and time."""
+        self._like = _kind(df)
+        table = self._long(df)
+        self._types = {field.name: _plain(field.type) for field in table.schema}
+        self._fit_table(table, self.target_col, [*self._ids(), self.time_col], [])
+        return self
+
+    def _long(self, df: Any) -> pa.Table:
+        """Return the columns of ids, times and values, and those that the options name."""
+        df = _table.eager(df)
+        named = " ".join(str(v) for v in self._given().values() if v is not None)
+        own = [*self._ids(), self.time_col, self.target_col]
+        more = [name for name in _table.column_names(df) if name in named and name not in own]
+        table = _table.to_arrow(df, own + more, what="df")
+        at = own.index(self.time_col)
+        return table.set_column(at, self.time_col, _dates(table.column(at)))
+
+    def predict(self, h: int | None = None, level: Sequence[float] = (90,), X_df: Any = None, **options: Any) -> Any:
+        """Forecast h periods of every series.
+
+        Args:
+            h: number of periods; by default the horizon.
+            level: central intervals in percent.
+            X_df: the rows to forecast instead, with the columns of covariates that are known in advance.
+            options: other flags of ``kft forecast``: ``only="store=S01"``, ``active=12``, ``by="store"``.
+
+        Returns:
+            A frame of the kind of the data with the ids, the time, KFT (the mean), KFT-median, and KFT-lo-90
+            and KFT-hi-90 for each level.
+        """
+        check_is_fitted(self)
+        h = self.horizon if h is None else h
+        if X_df is None and (h is None or h < 1):
+            raise InputError("h is the number of periods to forecast; use 1 or more")
+        args = ["--future=X_df" if X_df is not None else f"--horizon={h}", "--level=" + ",".join(f"{v:g}" for v in level), "-o", "forecast.arrow"]
+        args += [*_options.flags(options), *self._threads()]
+        with _process.workspace() as folder:
+            (folder / "model.kft").write_bytes(self.model_.data)
+            if X_df is not None:
+                future = _table.to_arrow(X_df, what="X_df")
+                at = future.schema.get_field_index(self.time_col)
+                _table.write(future.set_column(at, self.time_col, _dates(future.column(at))) if at >= 0 else future, folder / "X_df")
+            _process.run(["forecast", "model.kft", "-q", *args], folder)
+            table = pa.ipc.open_file(pa.BufferReader((folder / "forecast.arrow").read_bytes())).read_all()
+        return self._frame(self._renamed(_table.doubles(table)))
+
+    def _renamed(self, table: pa.Table) -> pa.Table:
+        """Return a forecast with the names that users expect and the types of the data."""
+        ids = self._ids()
+        names = []
+        for name in table.column_names:
+            if name in ids or name == self.time_col:
+                names.append(name)
+            elif name == "mean":
+                names.append(_NAME)
+            else:
+                names.append(f"{_NAME}-{name}")
+        table = table.rename_columns(names)
+        for at, name in enumerate(names):
+            kind = self._types.get(name)
+            if kind is not None and pa.types.is_temporal(kind):
+                table = table.set_column(at, name, _times(table.column(at)))
+            elif kind is not None:
+                table = table.set_column(at, name, table.column(at).cast(kind))
+        return table
+
+    def cross_validation(
+        self, df: Any, h: int, n_windows: int = 1, step_size: int = 1, level: Sequence[float] = (90,)
+    ) -> Any:
+        """Fit and forecast at several origins; the last window ends with the data.
+
+        Returns:
+            The forecasts with the columns cutoff, the last time of the training data, and the actual value.
+        """
+        table = self._long(df)
+        at = table.schema.get_field_index(self.time_col)
+        table = table.set_column(at, self.time_col, _times(table.column(at)))
+        times = np.unique(table.column(self.time_col).to_numpy())
+        if n_windows < 1 or h < 1 or step_size < 1 or len(times) <= h + (n_windows - 1) * step_size:
+            raise InputError(f"{n_windows} windows of {h} periods with steps of {step_size} do not fit into {len(times)} periods")
+        keys = [*self._ids(), self.time_col]
+        for at, name in enumerate(table.column_names):
+            table = table.set_column(at, name, table.column(at).cast(_plain(table.column(at).type)))
+        results = []
+        for window in range(n_windows):
+            last = len(times) - h - (n_windows - 1 - window) * step_size - 1
+            time = table.column(self.time_col)
+            cutoff = pa.scalar(times[last], time.type)
+            forecast = clone(self).fit(table.filter(pc.less_equal(time, cutoff))).predict(h, level)
+            actual = table.filter(pc.greater(time, cutoff)).select([*keys, self.target_col])
+            joined = forecast.join(actual, keys, join_type="inner").sort_by([(k, "ascending") for k in keys])
+            cutoffs = pa.repeat(cutoff, len(joined))
+            results.append(joined.add_column(len(keys), "cutoff", cutoffs))
+        self._like = _kind(df)
+        return self._frame(pa.concat_tables(results))
+
+    def report(self, path: str | os.PathLike[str], df: Any = None, **options: Any) -> None:
+        """Write a page about the model, as ``kft report``; with the table of the fit it has more."""
+        self._write_report(path, None if df is None else self._long(df), options)
+
+    def plot(self, forecast: Any, history: Any = None, most: int = 4, ax: Any = None) -> Any:
+        """Draw the first series of a forecast in pandas, with their history; needs matplotlib."""
+        return _plot.forecast(forecast, history, self._ids(), self.time_col, self.target_col, most, ax)
+
+    def _frame(self, table: pa.Table) -> Any:
+        """Return a table as a frame of the kind of the data."""
+        if self._like == "pandas":
+            return _display.forecast(table.to_pandas(), self._ids(), self.time_col)
+        if self._like == "polars":
+            import polars
+
+            return polars.DataFrame(table)
+        return table
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], **params: Any) -> KFTForecaster:
+        """Read a model file whose modes are id columns and, last, the time."""
+        model = cls(**params)
+        model._restore(path)
+        *ids, time = model.spec_["data"]["modes"]
+        model.id_cols, model.time_col, model.target_col = ids, time, model.spec_["data"]["target"]
+        model._like, model._types = "pandas", {time: pa.date32()}
+        return model
+
+
+def _kind(df: Any) -> str:
+    return "pandas" if _table.is_pandas(df) else "polars" if _table.is_polars(df) else "pyarrow"
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _dates(column: Any) -> Any:
+    """Return times that all are at midnight as dates, which are shorter ids; others unchanged."""
+    if not pa.types.is_timestamp(column.type):
+        return column
+    dates = column.cast(pa.date32(), safe=False)
+    return dates if pc.all(pc.equal(dates.cast(column.type), column)).as_py() else column
+
+
+def _times(column: Any) -> Any:
+    """Return ids of periods as times, if they are dates."""
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        texts = pc.if_else(pc.match_substring_regex(column, r"^\d{4}-\d{2}$"), pc.binary_join_element_wise(column, "01", "-"), column)
+        try:
+            return texts.cast(pa.timestamp("ns"))
+        except pa.ArrowInvalid:
+            return column
+    return column.cast(pa.timestamp("ns")) if pa.types.is_temporal(column.type) else column

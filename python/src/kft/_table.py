@@ -1,0 +1,159 @@
+"""Tables of pandas, polars, pyarrow and NumPy as Arrow."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ._errors import InputError, KFTError, UnknownColumnError
+
+
+def is_frame(X: Any) -> bool:
+    """Report whether X is a table with named columns. A pandas frame whose columns are numbered is an array."""
+    if is_pandas(X) and not any(isinstance(name, str) for name in X.columns):
+        return False
+    return hasattr(X, "__arrow_c_stream__") or isinstance(X, Mapping) and not hasattr(X, "toarray")  # a sparse dok matrix
+
+
+def is_pandas(X: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def is_polars(X: Any) -> bool:
+    return type(X).__module__.split(".")[0] == "polars"
+
+
+def eager(X: Any) -> Any:
+    """Return the frame of a lazy frame of polars, anything else unchanged."""
+    return X.collect() if is_polars(X) and hasattr(X, "collect") else X
+
+
+def column_names(X: Any) -> list[str]:
+    names = list(X) if isinstance(X, Mapping) else list(getattr(X, "column_names", None) or X.columns)
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise InputError(f"X has {count} columns called {name!r}; rename all but one", column=str(name))
+        if not isinstance(name, str):
+            raise InputError(f"X has a column called {name!r}, which is not a text; rename it, or pass a NumPy array")
+    return names
+
+
+def to_arrow(X: Any, columns: Iterable[str] | None = None, what: str = "X") -> pa.Table:
+    """Return columns of a frame, all by default, as an Arrow table."""
+    have = column_names(X)
+    wanted = have if columns is None else list(columns)
+    for name in wanted:
+        if name not in have:
+            raise unknown_column(what, name, have)
+    if is_pandas(X):
+        return pa.table({name: _pandas_column(X[name], what) for name in wanted})
+    if isinstance(X, Mapping):
+        return pa.table({name: _column(X[name], name, what) for name in wanted})
+    if is_polars(X):
+        X = X.select(wanted)
+    table = pa.table(X).select(wanted)
+    for i, field in enumerate(table.schema):
+        table = table.set_column(i, field.name, _readable(table.column(i)))
+    return table.unify_dictionaries()
+
+
+def unknown_column(what: str, name: str, have: Sequence[str], field: str = "") -> UnknownColumnError:
+    text = f"{what} has no column {name!r}; its columns are {', '.join(have)}"
+    return UnknownColumnError(text, code="unknown_column", field=field, column=name)
+
+
+def _pandas_column(series: Any, what: str) -> Any:
+    if series.dtype == object:
+        return _column(series.to_numpy(), series.name, what, from_pandas=True)
+    try:
+        return _readable(pa.Array.from_pandas(series))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # intervals of pandas.cut, say
+        return pa.Array.from_pandas(series.astype(str).where(series.notna(), None))
+
+
+def _column(values: Any, name: str, what: str, from_pandas: bool = False) -> Any:
+    """Return a column of any values. One of several types is an error that names the rows."""
+    try:
+        return _readable(pa.array(values, from_pandas=from_pandas))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        first, kind = 0, None
+        for row, value in enumerate(values, 1):
+            if value is None or value != value:
+                continue
+            if kind is None:
+                first, kind = row, type(value)
+            elif type(value) is not kind:
+                raise InputError(
+                    f"{what}, row {row}, column {name!r}: {value!r} is of type {type(value).__name__}, but row {first} "
+                    f"has type {kind.__name__}; convert the column to one type, for example to str",
+                    code="input", column=str(name), row=row,
+                ) from None
+        raise InputError(f"{what}, column {name!r}: {error}", code="input", column=str(name)) from None
+
+
+def _readable(column: Any) -> Any:
+    """Return a column as a type that the program reads."""
+    kind = column.type
+    if pa.types.is_string_view(kind):
+        return column.cast(pa.large_string())
+    if pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type):
+        return column.cast(pa.dictionary(pa.int32(), pa.string()) if _is_text(kind.value_type) else kind.value_type)
+    return column
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string_view(kind) or pa.types.is_large_string(kind) or pa.types.is_string(kind))
+
+
+def doubles(table: pa.Table) -> pa.Table:
+    """Return a table whose floats have 64 bits."""
+    return table.cast(pa.schema([f.with_type(pa.float64()) if pa.types.is_floating(f.type) else f for f in table.schema]))
+
+
+def write(table: pa.Table, path: Path) -> None:
+    """Write an uncompressed Arrow file."""
+    try:
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table, max_chunksize=1 << 17)
+    except OSError as error:
+        raise KFTError(
+            f"{table.nbytes:,} bytes cannot be written to the temporary folder {path.parent}: {error}; free space there, "
+            "or set TMPDIR to another folder",
+            code="disk_full",
+        ) from None
+
+
+def without_ids(X: Any) -> bool:
+    """Report whether all columns are floats, so that none of them can identify a cell."""
+    if not is_frame(X):
+        return True
+    if is_pandas(X):
+        return all(getattr(t, "kind", "O") == "f" for t in X.dtypes)
+    return all(pa.types.is_floating(t) for t in to_arrow(X).slice(0, 1).schema.types)
+
+
+class Bins:
+    """Cuts columns of floats with many values at their quantiles, so that they can be modes."""
+
+    def __init__(self, columns: Mapping[str, np.ndarray[Any, Any]], most: int) -> None:
+        self.edges: dict[str, np.ndarray[Any, Any]] = {}
+        for name, values in columns.items():
+            if values.dtype.kind == "f" and len(np.unique(values)) > most:
+                self.edges[name] = np.unique(np.quantile(values, np.linspace(0, 1, most + 1)[1:-1]))
+
+    def apply(self, columns: Mapping[str, np.ndarray[Any, Any]]) -> pa.Table:
+        return pa.table({
+            name: np.searchsorted(self.edges[name], values, side="right") if name in self.edges else _column(values, name, "X")
+            for name, values in columns.items()
+        })
+
+
+def array_columns(X: np.ndarray[Any, Any], names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
+    return {name: X[:, i] for i, name in enumerate(names)}

@@ -1,0 +1,95 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import kft
+from kft import KFTForecaster
+
+pytestmark = pytest.mark.filterwarnings("ignore::kft.KFTWarning")
+FAST = dict(terms=["unique_id", "ds.month"], ridge="uniform", lambda_=0.1, sweeps=6, scale="log1p", conformal="none", verbose=False)
+
+
+def series():
+    """Two series over three years, with a season."""
+    ds = pd.date_range("2022-01-01", periods=36, freq="MS")
+    random = np.random.default_rng(1)
+    season = np.tile(10 + 5 * np.sin(2 * np.pi * np.arange(36) / 12), 2)
+    return pd.DataFrame({"unique_id": np.repeat(["a", "b"], 36), "ds": np.tile(ds, 2), "y": season * random.uniform(0.9, 1.1, 72)})
+
+
+@pytest.fixture
+def fitted():
+    return KFTForecaster(**FAST).fit(series())
+
+
+def test_forecast(fitted):
+    forecast = fitted.predict(3, level=[80, 95])
+    assert list(forecast) == ["unique_id", "ds", "KFT", "KFT-median", "KFT-lo-80", "KFT-hi-80", "KFT-lo-95", "KFT-hi-95"]
+    assert forecast["unique_id"].tolist() == ["a"] * 3 + ["b"] * 3
+    assert forecast["ds"].tolist() == 2 * list(pd.date_range("2025-01-01", periods=3, freq="MS"))
+    assert (forecast["KFT-lo-95"] < forecast["KFT-lo-80"]).all() and (forecast["KFT-lo-80"] < forecast["KFT"]).all()
+    last_year = series().set_index(["unique_id", "ds"])["y"].loc["a"].iloc[24:27]
+    assert forecast["KFT"].head(3).to_numpy() == pytest.approx(last_year.to_numpy(), rel=0.3)
+    with pytest.raises(kft.InputError, match="1 or more"):
+        fitted.predict(0)
+
+
+def test_chosen_rows(fitted):
+    assert fitted.predict(2, only="unique_id=b")["unique_id"].tolist() == ["b", "b"]
+    assert len(fitted.predict(2, by="total")) == 2
+    rows = pd.DataFrame({"unique_id": ["b"], "ds": [pd.Timestamp("2025-02-01")]})
+    one = fitted.predict(X_df=rows)
+    assert one["KFT"].tolist() == fitted.predict(2)["KFT"].tolist()[3:]
+    with pytest.raises(kft.KFTError, match="2022"):
+        fitted.predict(X_df=rows.assign(ds=pd.Timestamp("2022-02-01")))
+
+
+def test_kinds_of_frames(fitted):
+    """Several ids, types of ids, names of columns and frames."""
+    want = fitted.predict(2)
+    forecast = KFTForecaster(**FAST).fit(pl.from_pandas(series())).predict(2)
+    assert isinstance(forecast, pl.DataFrame)
+    assert forecast["KFT"].to_list() == want["KFT"].tolist()
+    frame = series().assign(shop=lambda f: np.where(f.pop("unique_id") == "a", 1, 2), item=np.resize(["i", "j"], 72))
+    frame = frame.rename(columns={"ds": "day", "y": "units"})
+    options = {**FAST, "terms": ["shop", "item", "day.month"]}
+    other = KFTForecaster(["shop", "item"], "day", "units", horizon=2, **options).fit(frame)
+    assert other.spec_["data"]["modes"] == ["shop", "item", "day"] and other.spec_["split"] == "time:last=2"
+    forecast = other.predict()
+    assert forecast["shop"].dtype == frame["shop"].dtype and forecast["shop"].unique().tolist() == [1, 2]
+    with pytest.raises(kft.UnknownColumnError, match="df has no column 'unique_id'"):
+        KFTForecaster(**FAST).fit(frame)
+
+
+def test_files(fitted):
+    want = fitted.predict(2)
+    fitted.save("m.kft")
+    assert KFTForecaster.load("m.kft").predict(2)["KFT"].tolist() == want["KFT"].tolist()
+
+
+def test_display_and_plot(fitted):
+    forecast = fitted.predict(3, level=[80, 95])
+    html = forecast._repr_html_()
+    assert "<svg" in html and "<table" in html
+    assert type(pickle.loads(pickle.dumps(forecast))) is pd.DataFrame
+    assert "y by unique_id, ds" in fitted._repr_html_()
+    axes = fitted.plot(forecast, series())
+    assert [a.get_title() for a in axes] == ["a", "b"]
+
+
+def test_cross_validation():
+    model = KFTForecaster(**FAST)
+    windows = model.cross_validation(series(), h=2, n_windows=3, step_size=2)
+    assert list(windows) == ["unique_id", "ds", "cutoff", "KFT", "KFT-median", "KFT-lo-90", "KFT-hi-90", "y"]
+    assert windows["cutoff"].unique().tolist() == [pd.Timestamp(2024, m, 1) for m in (6, 8, 10)]
+    assert ((windows["ds"] > windows["cutoff"]) & (windows["ds"] <= windows["cutoff"] + pd.DateOffset(months=2))).all()
+    merged = windows.merge(series(), on=["unique_id", "ds"], suffixes=("", "_true"))
+    assert len(merged) == 12 and (merged["y"] == merged["y_true"]).all()
+    past = series()[series()["ds"] <= pd.Timestamp("2024-06-01")]
+    first = windows[windows["cutoff"] == pd.Timestamp("2024-06-01")]
+    assert first["KFT"].tolist() == KFTForecaster(**FAST).fit(past).predict(2)["KFT"].tolist()
+    with pytest.raises(kft.InputError, match="do not fit into 36 periods"):
+        model.cross_validation(series(), h=12, n_windows=4, step_size=12)

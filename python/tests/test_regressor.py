@@ -1,0 +1,233 @@
+import datetime
+import pickle
+import subprocess
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import kft
+from kft import KFTRegressor, _process
+
+MODES = ["store", "item", "time=year+month"]
+FAST = dict(rank=2, sweeps=4, lambda_=0.1, ridge="frequency", scale="log1p", verbose=False)
+pytestmark = pytest.mark.filterwarnings("ignore::kft.KFTWarning")
+
+
+def sales():
+    frame = pd.read_csv("sales.csv")
+    return frame.drop(columns="units"), frame["units"]
+
+
+@pytest.fixture
+def fitted():
+    X, y = sales()
+    return KFTRegressor(MODES, **FAST).fit(X, y)
+
+
+def test_same_bits_as_the_command_line(fitted, tables):
+    """The same table, specification and seed give the same model file and the same predictions."""
+    X, y = sales()
+    table = pa.Table.from_pandas(X.assign(units=y), preserve_index=False)
+    with pa.OSFile("X", "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    flags = "--target units --rank 2 --sweeps 4 --lambda 0.1 --ridge frequency --transform log1p -q -o m.kft".split()
+    subprocess.run([_process.binary(), "fit", "X", "--modes", ",".join(MODES), *flags], check=True, stdout=subprocess.DEVNULL)
+    assert (tables / "m.kft").read_bytes() == fitted.model_.data
+    subprocess.run([_process.binary(), "predict", "m.kft", "X", "-q", "--quantiles", ".05", "--samples", "2", "-o", "p.arrow"], check=True)
+    with pa.memory_map("p.arrow") as source:
+        want = pa.ipc.open_file(source).read_all()
+    np.testing.assert_array_equal(fitted.predict(X), want["prediction"].to_numpy())
+    np.testing.assert_array_equal(fitted.predict_quantiles(X, 0.05).to_numpy()[:, 0], want["q0.05"].to_numpy())
+    np.testing.assert_array_equal(fitted.sample(X, 2)[:, 1], want["sample_2"].to_numpy())
+    np.testing.assert_array_equal(KFTRegressor(MODES, random_state=0, n_jobs=1, **FAST).fit(X, y).predict(X), fitted.predict(X))
+    assert (KFTRegressor(MODES, random_state=np.random.RandomState(3), **FAST).fit(X, y).predict(X) != fitted.predict(X)).any()
+
+
+def test_kinds_of_frames(fitted):
+    """Frames of all kinds with the same values give the same predictions."""
+    X, y = sales()
+    want = fitted.predict(X)
+    frames = {
+        "object": X.astype(object),
+        "category": X.astype("category"),
+        "polars": pl.from_pandas(X),
+        "lazy": pl.from_pandas(X).lazy(),
+        "polars categories": pl.from_pandas(X).with_columns(pl.col("store", "item").cast(pl.Categorical)),
+        "pyarrow": pa.Table.from_pandas(X),
+        "string view": pa.table({**{c: X[c] for c in X}, "store": pa.array(X["store"]).cast(pa.string_view())}),
+        "dict": {c: X[c].to_numpy() for c in X},
+        "more columns": X.assign(other=[[1]] * len(X), prediction="p"),
+    }
+    for kind, frame in frames.items():
+        np.testing.assert_array_equal(fitted.predict(frame), want, err_msg=kind)
+        again = KFTRegressor(MODES, **FAST).fit(frame, y)
+        np.testing.assert_array_equal(again.predict(X), want, err_msg=kind)
+
+
+def test_dates_and_targets():
+    """Dates are ids, and a target may be integers, floats, a polars series or a list."""
+    X, y = sales()
+    X["day"] = [datetime.date(a, b, 1) for a, b in zip(X.pop("year"), X.pop("month"))]
+    modes = ["store", "item", "yearmonth(day)"]
+    want = KFTRegressor(modes, **FAST).fit(X, y).predict(X)
+    stamps = X.assign(day=pd.to_datetime(X["day"]))
+    for frame, target in ((stamps, y.astype(float)), (pl.from_pandas(stamps), pl.Series(y.to_numpy())), (X, list(y))):
+        np.testing.assert_array_equal(KFTRegressor(modes, **FAST).fit(frame, target).predict(stamps), want)
+
+
+def test_names_and_intervals_as_ids():
+    """Names with signs of the grammar and intervals of pandas.cut are modes."""
+    X, y = sales()
+    frame = pd.DataFrame({"price (USD)": X["item"], "third of the year": pd.cut(X["month"], 3)})
+    model = KFTRegressor(list(frame), rank=1, duplicates="mean").fit(frame, y)
+    assert model.spec_["data"]["modes"] == ['price_USD="price (USD)"', "third of the year"]
+    assert len(np.unique(model.predict(frame))) > 40
+
+
+def test_quantiles_and_intervals(fitted):
+    X, y = sales()
+    quantiles = fitted.predict_quantiles(X, alpha=[0.95, 0.05])
+    assert list(quantiles.columns) == [("units", 0.95), ("units", 0.05)]
+    interval = fitted.predict_interval(X, coverage=[0.9, 0.5])
+    assert list(interval.columns) == [("units", c, e) for c in (0.9, 0.5) for e in ("lower", "upper")]
+    np.testing.assert_array_equal(interval[("units", 0.9, "upper")], quantiles[("units", 0.95)])
+    inside = (interval[("units", 0.9, "lower")] <= y) & (y <= interval[("units", 0.9, "upper")])
+    assert 0.85 < inside.mean() < 0.97
+    variance = fitted.predict_var(X)["units"]
+    np.testing.assert_allclose(variance, fitted.predict_table(X)["sd"].astype(float) ** 2)
+    assert list(fitted.predict_interval(pl.from_pandas(X)).columns) == ["0.9_lower", "0.9_upper"]
+    assert list(fitted.predict_quantiles(pl.from_pandas(X), [0.5]).columns) == ["q0.5"]
+    assert fitted.predict_quantiles(pa.Table.from_pandas(X)).shape == (len(X), 3)
+    assert fitted.sample(X, 7).shape == (len(X), 7)
+
+
+def test_skpro_measures(fitted):
+    """skpro's measures accept the frames."""
+    from skpro.metrics import EmpiricalCoverage, PinballLoss
+
+    X, y = sales()
+    truth = y.to_frame("units")
+    coverage = EmpiricalCoverage()(truth, fitted.predict_interval(X, coverage=[0.9]))
+    assert 0.85 < float(np.asarray(coverage).mean()) < 0.97
+    loss = PinballLoss()(truth, fitted.predict_quantiles(X, alpha=[0.05, 0.25, 0.5, 0.75, 0.95]))
+    assert float(np.asarray(loss).mean()) == pytest.approx(fitted.evaluate(X, y)["pinball"], rel=1e-3)
+
+
+def test_files_and_pickles(fitted, tables):
+    X, _ = sales()
+    want = fitted.predict(X)
+    fitted.save("m.kft")
+    loaded = KFTRegressor.load("m.kft", n_jobs=1)
+    np.testing.assert_array_equal(loaded.predict(X), want)
+    assert loaded.spec_ == fitted.spec_ and loaded.record_["test"] == fitted.record_["test"]
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), want)
+    (tables / "m.kft").write_bytes(b"no model")
+    with pytest.raises(kft.ModelFileError, match="m.kft"):
+        KFTRegressor.load("m.kft")
+    with pytest.raises(FileNotFoundError, match="missing.kft"):
+        KFTRegressor.load("missing.kft")
+
+
+def test_side_information():
+    """A frame and a file are the same side table; new ids are predicted from a side table of their own."""
+    X, y = sales()
+    stores = pd.read_csv("stores.csv")
+    options = {**FAST, "inference": "mean-field", "sweeps": 6}
+    for name in ("lambda_", "ridge"):
+        options.pop(name)
+    by_file = KFTRegressor(MODES, {"store": "stores.csv"}, **options).fit(X, y)
+    by_frame = KFTRegressor(MODES, {"store": stores, "time": "@month:cycle12"}, **options).fit(X, y)
+    both = KFTRegressor(MODES, {"store": stores}, **options).fit(X, y)
+    np.testing.assert_array_equal(by_file.predict(X), both.predict(X))
+    assert by_frame.spec_["side"]["tables"] == ["store=store.arrow", "time=@month:cycle12"]
+    cell = X.head(1).assign(store="NEW")
+    assert by_file.predict_table(cell)["unseen"].tolist() == ["store"]
+    new = stores.head(1).assign(store="NEW")
+    assert by_file.predict(cell, side={"store": new}) != by_file.predict(cell)
+    with pytest.raises(kft.UnknownColumnError, match='store.arrow, column "town"'):
+        KFTRegressor(MODES, {"store": (stores, "town:cat")}, **options).fit(X, y)
+    with pytest.raises(kft.UnseenIDError, match='"NEW"'):
+        by_file.predict_table(cell, strict=True)
+
+
+def test_weights():
+    X, y = sales()
+    one = KFTRegressor(MODES, **FAST).fit(X, y).predict(X)
+    weights = np.where(X["store"] == X["store"][0], 5.0, 1.0)
+    weighted = KFTRegressor(MODES, **FAST).fit(X, y, sample_weight=weights)
+    assert weighted.spec_["data"]["weight"] == "sample_weight"
+    assert (weighted.predict(X) != one).any()
+    dropped = KFTRegressor(MODES, **FAST).fit(X, y, sample_weight=np.arange(len(X)) % 2)
+    assert dropped.record_["train"]["n"] < len(X) * 0.4
+
+
+def test_guessed_modes_and_bins():
+    X, y = sales()
+    assert KFTRegressor(**FAST).fit(X, y).spec_["data"]["modes"] == MODES
+    random = np.random.default_rng(1)
+    Z = random.normal(size=(500, 2))
+    target = np.sin(Z[:, 0]) + Z[:, 1]
+    model = KFTRegressor(terms=["x0", "x1"], inference="mean-field", bins=20, conformal="split").fit(Z, target)
+    assert model.score(Z, target) > 0.9
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(Z), model.predict(Z))
+    with pytest.raises(kft.KFTError, match="bins"):
+        model.save("m.kft")
+    ids = np.column_stack([X["store"], X["item"], X["month"]])
+    assert KFTRegressor(terms=["x0,x1:2"], duplicates="mean", scale="log1p").fit(ids, y).spec_["data"]["modes"] == ["x0", "x1", "x2"]
+
+
+def bad_input():
+    X, y = sales()
+    twice = pd.concat([X, X[["store"]]], axis=1)
+    mixed = X.assign(store=[7, *X["store"][1:]])
+    nan, hole = y.astype(float), X.copy()
+    nan[6], hole.loc[4, "item"] = np.nan, None
+    return {
+        "missing column": (MODES, {}, X.drop(columns="item"), y, kft.UnknownColumnError, "no column 'item'; its columns are year, month, store"),
+        "duplicate columns": (MODES, {}, twice, y, kft.InputError, "2 columns called 'store'"),
+        "mixed types": (MODES, {}, mixed, y, kft.InputError, "row 2, column 'store': 'S01' is of type str, but row 1 has type int"),
+        "target": (MODES, {}, X, nan, kft.InputError, "NaN: row 7, and 1 in total"),
+        "text target": (MODES, {}, X, ["a"] * len(X), kft.InputError, "y is not a column of numbers"),
+        "missing id": (MODES, {}, hole, y, kft.InputError, 'X, row 5, column "item"'),
+        "lengths": (MODES, {}, X, y[:-1], ValueError, "inconsistent numbers of samples"),
+        "repeated cell": (["store", "item"], {}, X, y, kft.InputError, "set data.duplicates"),
+        "option": (MODES, {"sweep": 3}, X, y, kft.SpecificationError, "--sweep"),
+        "value": (MODES, {"solver": "magic"}, X, y, kft.SpecificationError, "fit.solver"),
+        "ours": (MODES, {"output": "x"}, X, y, kft.SpecificationError, "output"),
+        "exposure": (MODES, {"exposure": "days"}, X, y, kft.SpecificationError, "data.exposure"),
+    }
+
+
+@pytest.mark.parametrize("name", "missing column,duplicate columns,mixed types,target,text target,missing id,lengths,repeated cell,option,value,ours,exposure".split(","))
+def test_bad_input(name):
+    modes, options, X, y, error, text = bad_input()[name]
+    with pytest.raises(error, match=text) as caught:
+        KFTRegressor(modes, **{**FAST, **options}).fit(X, y)
+    if name == "value":
+        assert caught.value.field == "fit.solver" and caught.value.code == "specification"
+    if name == "missing id":
+        assert (caught.value.row, caught.value.column) == (5, "item")
+    if isinstance(caught.value, kft.KFTError):
+        assert pickle.loads(pickle.dumps(caught.value)).__dict__ == caught.value.__dict__
+
+
+def test_bad_predictions(fitted):
+    X, _ = sales()
+    with pytest.raises(kft.UnknownColumnError, match="no column 'item'; its columns are"):
+        fitted.predict(X.drop(columns="item"))
+    with pytest.raises(kft.InputError, match="pass a frame"):
+        fitted.predict(X.to_numpy())
+    with pytest.raises(kft.InputError, match="quantile|level"):
+        fitted.predict_quantiles(X, [1.5])
+    with pytest.raises(kft.InputError, match="knows no|none of"):
+        fitted.predict(X.assign(store="s", item="i", year=1))
+    assert len(fitted.predict(X)) == len(X)  # the process goes on
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        KFTRegressor().predict(X)
+
+

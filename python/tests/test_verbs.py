@@ -1,0 +1,55 @@
+"""Methods that run other commands. A program that lacks a command is an error that says so."""
+
+import subprocess
+
+import pandas as pd
+import pytest
+
+import kft
+from kft import KFTRegressor, _process
+
+pytestmark = pytest.mark.filterwarnings("ignore::kft.KFTWarning")
+
+
+def lacks(verb):
+    """Expect an error if the program lacks a command, else nothing."""
+    if subprocess.run([_process.binary(), "help", verb], capture_output=True).returncode == 0:
+        return None
+    return pytest.raises(kft.BinaryError, match=f"has no command {verb}; install a newer kft")
+
+
+@pytest.fixture
+def fitted():
+    sales = pd.read_csv("sales.csv")
+    X, y = sales.drop(columns="units"), sales["units"]
+    return KFTRegressor(["store", "item", "time=year+month"], rank=2, sweeps=4, lambda_=0.1, ridge="frequency", verbose=False).fit(X, y), X, y
+
+
+def test_explain(fitted):
+    model, X, _ = fitted
+    if missing := lacks("explain"):
+        with missing:
+            model.explain(X.head(2))
+        return
+    cells = model.explain(X.head(2), neighbours=1)
+    assert [c["cell"]["item"] for c in cells] == X["item"].head(2).tolist()
+    assert [c["prediction"] for c in cells] == pytest.approx(model.predict(X.head(2)), rel=1e-5)
+    assert "terms" in model.explain()
+
+
+def test_report(fitted, tables):
+    model, X, y = fitted
+    if missing := lacks("report"):
+        with missing:
+            model.report("report.html")
+        return
+    model.report("report.html", X, y)
+    assert (tables / "report.html").read_text().lstrip().lower().startswith("<!doctype html")
+
+
+def test_update(fitted):
+    model, X, y = fitted
+    if missing := lacks("update"):
+        with missing:
+            model.update(X.head(2), y.head(2))
+

@@ -1,0 +1,172 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// Rules of the terms that are offered when the validation rows come after the training
+// rows. A core or an effect over the time itself has no future, so it is not offered;
+// series and parts of the date take its place.
+const (
+	rowsPerSeriesTerm = 2.0 // least number of rows per series
+	calendarRank      = 2   // of an interaction of a mode with a part of the date
+	// A validation period shows only some seasons. Parts of the date are therefore left
+	// out only if the model without them is better by this factor.
+	calendarFactor = 0.98
+)
+
+// future reports whether the validation rows come after the training rows.
+func (c *chooser) future() bool {
+	return c.data.LaterMode() >= 0
+}
+
+// entities returns the modes that are neither the time nor a part of a date.
+func (c *chooser) entities() []int {
+	var modes []int
+	for m := range c.modes {
+		if m != c.data.TimeMode() && !c.data.IsCalendar(m) {
+			modes = append(modes, m)
+		}
+	}
+	return modes
+}
+
+// seriesTerm returns a series for each combination of ids of some modes.
+func (c *chooser) seriesTerm(modes ...int) spec.Term {
+	return spec.Term{Cores: [][]string{c.names(modes...)}, Series: &spec.Series{Time: c.modes[c.data.TimeMode()], Walk: true, AR: true}}
+}
+
+// chooseSeries chooses the terms of a model that forecasts: a train over the modes other
+// than time, or none; a series per combination of them, and per id of each; effects.
+func (c *chooser) chooseSeries(ctx context.Context) error {
+	time, entities := c.data.TimeMode(), c.entities()
+	if len(entities) == 0 || !c.data.Regular(time) {
+		return c.chooseTrains(ctx)
+	}
+	var all []spec.Term
+	if n := c.data.Combinations(entities...); rowsPerSeriesTerm*float64(n) <= float64(c.rows) {
+		all = []spec.Term{c.seriesTerm(entities...)}
+	}
+	var single []spec.Term
+	if len(entities) > 1 {
+		for _, m := range entities {
+			if rowsPerSeriesTerm*float64(c.sizes[m]) <= float64(c.rows) {
+				single = append(single, c.seriesTerm(m))
+			}
+		}
+	}
+	effects := slices.DeleteFunc(c.effects(nil), func(t spec.Term) bool {
+		return slices.Contains(t.Cores[0], c.modes[time]) || len(all) > 0 && slices.Equal(t.Cores[0], all[0].Cores[0])
+	})
+	if len(effects) == 0 { // a model needs a term beside its series
+		effects = []spec.Term{{Cores: [][]string{c.names(entities[0])}}}
+	}
+	var trains []spec.Term
+	if len(entities) > 1 {
+		trains = []spec.Term{c.train(entities)}
+	}
+	candidates := []candidate{{"series of each combination", c.withTerms(slices.Concat(trains, all, effects))}}
+	if len(single) > 0 {
+		candidates = append(candidates, candidate{"and of each id", c.withTerms(slices.Concat(trains, all, single, effects))})
+	}
+	if len(trains) > 0 {
+		candidates = append(candidates, candidate{"without " + trains[0].String(), c.withTerms(slices.Concat(all, single, effects))})
+	}
+	if c.quick() {
+		candidates = candidates[:1]
+	}
+	return c.compare(ctx, "series", candidates)
+}
+
+// chooseSeasons offers parts of the date: an effect of each, an interaction of low rank
+// with every mode, or effects of each id; and a season of every series.
+func (c *chooser) chooseSeasons(ctx context.Context) error {
+	time, entities := c.data.TimeMode(), c.entities()
+	parts := c.data.CalendarParts(time)
+	if len(parts) == 0 || len(entities) == 0 {
+		return nil
+	}
+	terms, err := c.spec.ParseTerms()
+	if err != nil {
+		return err
+	}
+	var low, effects, own []spec.Term
+	for _, part := range parts {
+		name := c.modes[time] + "." + part
+		main := spec.Term{Cores: [][]string{{name}}}
+		for _, m := range entities {
+			if 2*c.sizes[m] >= c.rows {
+				continue
+			}
+			low = append(low, spec.Term{Cores: [][]string{{c.modes[m]}, {name}}, Ranks: []int{calendarRank}})
+			effects = append(effects, spec.Term{Cores: [][]string{{c.modes[m], name}}})
+		}
+		low, effects = append(low, main), append(effects, main)
+		if n := c.data.CombinationsWith(entities, time, part); 1.5*float64(n) <= float64(c.rows) {
+			own = append(own, spec.Term{Cores: [][]string{append(c.names(entities...), name)}})
+		}
+	}
+	label := strings.Join(parts, ", ")
+	candidates := []candidate{{label + ", interactions of rank 2", c.withTerms(slices.Concat(terms, low))}}
+	if !c.quick() {
+		candidates = append(candidates, candidate{label + ", effects of each id", c.withTerms(slices.Concat(terms, effects))})
+		if len(own) > 0 {
+			candidates = append(candidates, candidate{label + ", effects of each series", c.withTerms(slices.Concat(terms, effects, own))})
+		}
+		candidates = append(candidates, candidate{"none", c.spec})
+	}
+	without := c.spec
+	if err := c.compare(ctx, "parts of the date", candidates); err != nil {
+		return err
+	}
+	// A gain by chance or of a single season does not suffice to leave them out.
+	d := &c.decisions[len(c.decisions)-1]
+	last := len(d.Options) - 1
+	if last == 0 || !d.Options[last].Taken || d.Options[last].Value != "none" || slices.Equal(c.spec.Terms, candidates[0].spec.Terms) {
+		return nil
+	}
+	best, lowest := -1, 0.0
+	for i, o := range d.Options[:last] {
+		if o.CRPS != nil && (best < 0 || *o.CRPS < lowest) {
+			best, lowest = i, *o.CRPS
+		}
+	}
+	if best >= 0 && *d.Options[last].CRPS > calendarFactor*lowest {
+		d.Options[last].Taken, d.Options[best].Taken = false, true
+		c.spec = candidates[best].spec
+	} else {
+		c.spec = without
+	}
+	return nil
+}
+
+// choosePeriod offers a season of every series, of the periods that the calendar has or,
+// for running numbers, of usual ones, if the comparison sees all rows.
+func (c *chooser) choosePeriod(ctx context.Context) error {
+	if c.quick() || c.rows > c.effort.rows {
+		return nil
+	}
+	terms, err := c.spec.ParseTerms()
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(terms, spec.Term.IsSeries)
+	if at < 0 {
+		return nil
+	}
+	candidates := []candidate{{"none", c.spec}}
+	for _, period := range c.data.SeasonPeriods(c.data.TimeMode()) {
+		s := c.spec.Clone()
+		changeTerm(&s, at, func(t *spec.Term) { t.Series.Periods = []float64{period} })
+		candidates = append(candidates, candidate{fmt.Sprintf("%.4g periods", period), s})
+	}
+	if len(candidates) == 1 {
+		return nil
+	}
+	return c.compare(ctx, "season of each series", candidates)
+}
