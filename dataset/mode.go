@@ -101,13 +101,15 @@ func ParseModes(s string) ([]Mode, error) {
 	return modes, nil
 }
 
-// SplitModes splits a list of modes at the commas outside quotes.
-func SplitModes(s string) []string {
+// SplitModes splits lists of modes at the commas outside quotes.
+func SplitModes(lists ...string) []string {
 	var parts []string
-	for more := true; more; {
-		var part string
-		part, s, more = fieldtext.CutUnquoted(s, ',')
-		parts = append(parts, part)
+	for _, s := range lists {
+		for more := true; more; {
+			var part string
+			part, s, more = fieldtext.CutUnquoted(s, ',')
+			parts = append(parts, strings.TrimSpace(part))
+		}
 	}
 	return parts
 }

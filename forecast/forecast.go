@@ -223,7 +223,7 @@ func set(values *tableio.AddedValues, c, i int, v float64) {
 // warnings returns what a user should know about the forecasts.
 func (f *forecaster) warnings() []string {
 	var out []string
-	if f.prior > 0 {
+	if !f.m.UsesLags() && f.prior > 0 {
 		out = append(out, f.m.SameFuture(f.time))
 	}
 	info := f.m.Uncertainty()

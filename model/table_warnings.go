@@ -52,6 +52,7 @@ func (m *Model) tableWarnings(sum Summary) []string {
 		unknown := sum.Unseen[mode]
 		switch ids := sum.exampleIDs(mode); {
 		case m.trained[mode] == nil || unknown == 0:
+		case m.UsesLags() && m.future(mode, ids):
 		case m.future(mode, ids):
 			warnings = append(warnings, fmt.Sprintf("%s: %s", m.ofRows(unknown, sum.Rows), m.SameFuture(mode)))
 		case float64(unknown) > mostly*float64(sum.Rows):
@@ -71,6 +72,17 @@ func DecodedWarning(lines int) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s not UTF-8 and read as Windows-1252 (Latin-1); if letters are wrong, convert the table, as in iconv -f ENCODING -t UTF-8", plural.Count(lines, "line")+map[bool]string{true: " is", false: " are"}[lines == 1])}
+}
+
+// UsesLags reports whether a term has a lag of the target, which differs between future
+// periods.
+func (m *Model) UsesLags() bool {
+	for mode := range m.modes {
+		if m.modes[mode].Lag() > 0 && m.UsesMode(mode) {
+			return true
+		}
+	}
+	return false
 }
 
 // SameFuture says that periods of a mode after the last one in training cannot be told

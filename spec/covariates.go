@@ -65,8 +65,8 @@ func (d Data) validateCovariates(ps *Problems) {
 	oneOf(ps, "data.absent", d.Absent, "unknown", "zero")
 	var cells []string
 	for _, text := range d.Modes {
-		if m, err := dataset.ParseMode(text); err == nil && !m.Covariate() {
-			cells = append(cells, m.Name)
+		if m, err := dataset.ParseMode(text); err != nil || !m.Covariate() {
+			cells = append(cells, modeName(text))
 		}
 	}
 	for i, text := range d.Modes {

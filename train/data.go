@@ -83,6 +83,7 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	if err := data.addHistory(derived, data.zero, false); err != nil {
 		return nil, err
 	}
+	data.findLater()
 	data.seconds = time.Since(began).Seconds()
 	return data, nil
 }

@@ -10,7 +10,7 @@ import (
 // futureWarning warns if the model cannot tell the periods apart that a split by time
 // holds out, so that it forecasts the same number for all of them.
 func (r *run) futureWarning() []string {
-	if !strings.HasPrefix(r.split.Spec, "time:") {
+	if !strings.HasPrefix(r.split.Spec, "time:") || r.model.UsesLags() {
 		return nil
 	}
 	var warnings []string

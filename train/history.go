@@ -108,7 +108,7 @@ func (d *Data) derived() []dataset.Mode {
 }
 
 // withHistory returns the data with covariates computed from its training rows, after a
-// change of the parts, or with all set from the rows of all parts.
+// change of the parts, or with all set from the rows of all parts. They keep their bins.
 func (d *Data) withHistory(all bool) (*Data, error) {
 	if d.history == nil {
 		return d, nil

@@ -57,7 +57,7 @@ func (c *initCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	guessed, err := tableio.GuessWith(tableio.Files(c.Tables...), format, dataset.Given{Target: c.Target, Modes: c.modeTexts(), Weight: c.Weight, Exposure: c.Exposure})
+	guessed, err := tableio.GuessWith(tableio.Files(c.Tables...), format, dataset.Given{Target: c.Target, Modes: dataset.SplitModes(c.Modes...), Weight: c.Weight, Exposure: c.Exposure})
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,7 @@ func (c *inspectCommand) model(e *env) error {
 	fmt.Fprintf(&b, "%s: model of %s, %s, %s\n", c.File, r.Spec.Data.Target, textformat.Bytes(r.Bytes), textformat.Plural(r.Weights, "weight"))
 	summary.WriteData(&b, m)
 	fmt.Fprintf(&b, "      sha256 %s, split %s, seed %d\n", r.Training.DataHash, r.Training.Split, r.Training.Seed)
+	summary.WriteCovariates(&b, m)
 	summary.WriteSide(&b, r.Training.Side, r.Spec)
 	summary.WriteRefit(&b, r.Training.Refit, r.Spec)
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", summary.Uncertainty(r.Uncertainty, r.Spec.Transform))

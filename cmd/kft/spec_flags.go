@@ -1,9 +1,6 @@
 package main
 
 import (
-	"strings"
-
-	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -76,24 +73,4 @@ type specFlags struct {
 	Schedule     string       `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores per step) or block (one core per epoch) (default: joint)."`
 	Refit        string       `group:"training" placeholder:"ROWS" values:"none,all" help:"Train again on all rows of the training, validation and test set, with what was chosen, after measuring; the scores remain those of the first training (default: none)."`
 	Seed         *uint64      `group:"training" placeholder:"N" help:"Seed of all random choices, 1 or more (default: 1)."`
-}
-
-// listed returns the entries of lists that are separated by commas.
-func listed(lists []string) []string {
-	var texts []string
-	for _, list := range lists {
-		for _, text := range dataset.SplitModes(list) {
-			texts = append(texts, strings.TrimSpace(text))
-		}
-	}
-	return texts
-}
-
-// modeTexts returns the modes of --modes, one text per mode.
-func (f *dataFlags) modeTexts() []string {
-	var texts []string
-	for _, list := range f.Modes {
-		texts = append(texts, dataset.SplitModes(list)...)
-	}
-	return texts
 }

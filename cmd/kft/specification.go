@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
+	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/search"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -130,9 +131,9 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		path, flag string
 	}{
 		{f.Tables, &s.Data.Files, "data.files", "TABLE"},
-		{f.modeTexts(), &s.Data.Modes, "data.modes", "--modes"},
-		{listed(f.Covariate), &s.Data.Covariates, "data.covariates", "--covariate"},
-		{listed(f.Lags), &s.Data.Lags, "data.lags", "--lags"},
+		{dataset.SplitModes(f.Modes...), &s.Data.Modes, "data.modes", "--modes"},
+		{dataset.SplitModes(f.Covariate...), &s.Data.Covariates, "data.covariates", "--covariate"},
+		{dataset.SplitModes(f.Lags...), &s.Data.Lags, "data.lags", "--lags"},
 		{f.History, &s.Data.History, "data.history", "--history"},
 		{f.Side, &s.Side.Tables, "side.tables", "--side"},
 		{f.Kernel, &s.Side.Kernels, "side.kernels", "--kernel"},

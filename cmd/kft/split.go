@@ -109,7 +109,7 @@ func (c *splitCommand) read(e *env, spec split.Spec) (*dataset.Table, error) {
 		return nil, usagef("the split %s requires --target and --modes; add both", c.Split)
 	}
 	schema := dataset.Schema{Target: c.Target, Weight: c.Weight, Exposure: c.Exposure, Duplicates: c.Duplicates, Part: spec.Column()}
-	for _, text := range c.modeTexts() {
+	for _, text := range dataset.SplitModes(c.Modes...) {
 		mode, err := dataset.ParseMode(text)
 		if err != nil {
 			return nil, usagef("--modes: %v", err)

@@ -9,8 +9,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
-// writeCovariates describes the covariates of the cells: bins of numbers, and levels.
-func writeCovariates(b *strings.Builder, m *kft.Model) {
+// WriteCovariates describes the covariates of the cells: bins of numbers, and levels.
+func WriteCovariates(b *strings.Builder, m *kft.Model) {
 	curves := map[string]kft.SideReport{}
 	for _, r := range m.Record().Side {
 		if r.Curve != nil {

@@ -2,11 +2,13 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
+	terms "github.com/kernel-fried-tensor/kft/spec"
 )
 
 // WriteSide describes each side table: the ids that it matched, its operator, the
@@ -125,7 +127,11 @@ func WriteUnseen(b *strings.Builder, m *kft.Model, sum kft.Summary, marked strin
 		if n := sum.Side[i]; n > 0 && mode.Numeric() {
 			fmt.Fprintf(b, "%s with a %s beyond the range of the fit%s\n", textformat.Plural(n, "row"), mode.Name, marked)
 		} else if n > 0 {
-			fmt.Fprintf(b, "%s with an unseen %s, predicted from its side information%s\n", textformat.Plural(n, "row"), mode.Name, marked)
+			from := "its side information"
+			if alongSeries(m.Spec(), mode.Name) {
+				from = "the series along it"
+			}
+			fmt.Fprintf(b, "%s with an unseen %s, predicted from %s%s\n", textformat.Plural(n, "row"), mode.Name, from, marked)
 		}
 		if n := sum.Unseen[i]; n > 0 {
 			fmt.Fprintf(b, "%s with an unseen %s, predicted by the prior%s\n", textformat.Plural(n, "row"), mode.Name, marked)
@@ -146,4 +152,10 @@ func WriteUnusedSide(b *strings.Builder, m *kft.Model, sum kft.Summary, tables [
 			}
 		}
 	}
+}
+
+// alongSeries reports whether a specification has a series term along a mode.
+func alongSeries(s kft.Spec, mode string) bool {
+	parsed, err := s.ParseTerms()
+	return err == nil && slices.ContainsFunc(parsed, func(t terms.Term) bool { return t.IsSeries() && t.Series.Time == mode })
 }

@@ -20,6 +20,7 @@ import (
 func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags func(string) string) error {
 	var b strings.Builder
 	WriteData(&b, m)
+	WriteCovariates(&b, m)
 	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, textformat.Plural(r.Weights, "weight"), penaltyText(r.Spec, r.Ridge))
 	writeTerms(&b, r.Terms)
 	WriteSide(&b, r.Side, r.Spec)
@@ -99,7 +100,6 @@ func WriteData(b *strings.Builder, m *kft.Model) {
 	if n := record.Rows.Zeros; n > 0 {
 		fmt.Fprintf(b, "      %s without a row, within the life of a series, count as 0 in the training set\n", textformat.Plural(n, "cell"))
 	}
-	writeCovariates(b, m)
 }
 
 // unused counts the observations that are in no part.
