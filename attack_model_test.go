@@ -2,8 +2,10 @@ package kft_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -226,9 +228,29 @@ func useModel(t testing.TB, m *kft.Model) string {
 			return fmt.Sprintf("RMSE %g", v)
 		}
 	}
+	if problem := explainModel(t, m, cells); problem != "" {
+		return problem
+	}
 	if err := m.Save(os.DevNull); err != nil {
 		return "a model that was read cannot be written: " + err.Error()
 	}
+	return ""
+}
+
+// explainModel explains a model and its predictions. It returns a problem for what JSON and
+// pages cannot hold.
+func explainModel(t testing.TB, m *kft.Model, cells []kft.Cell) string {
+	if got, err := m.Explain(t.Context(), cells, kft.ExplainOptions{WhatIf: []kft.SideChange{{Mode: "item", Column: "kind", Value: "dry"}}}); err == nil {
+		if _, err := json.Marshal(got); err != nil {
+			return "explanations: " + err.Error()
+		}
+	}
+	if got, err := m.ExplainModel(t.Context(), nil, kft.TableOptions{}); err == nil {
+		if _, err := json.Marshal(got); err != nil {
+			return "explanation of the model: " + err.Error()
+		}
+	}
+	m.Report(t.Context(), io.Discard, kft.ReportOptions{}) // an error is allowed, a panic is not
 	return ""
 }
 

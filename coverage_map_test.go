@@ -43,11 +43,11 @@ func TestCoverageMap(t *testing.T) {
 		t.Errorf("values of store s7 in 2016-6: got %d, want %d (more than 0)", got, want)
 	}
 	var picture bytes.Buffer
-	if err := all.WritePNG(&picture, 0, all.Labels); err != nil {
-		t.Errorf("WritePNG: %v", err)
+	if err := all.WriteSVG(&picture, 0, all.Labels); err != nil {
+		t.Errorf("WriteSVG: %v", err)
 	}
-	if signature := []byte("\x89PNG"); !bytes.HasPrefix(picture.Bytes(), signature) {
-		t.Errorf("WritePNG: got %.4q as the first bytes, want %q", picture.Bytes(), signature)
+	if signature := []byte("<svg "); !bytes.HasPrefix(picture.Bytes(), signature) {
+		t.Errorf("WriteSVG: got %.4q as the first bytes, want %q", picture.Bytes(), signature)
 	}
 	checkTestMap(t, m, table)
 	for _, opt := range []kft.MapOptions{{Rows: "stor"}, {Rows: "store", Columns: "month"}, {Rows: "time"}} {

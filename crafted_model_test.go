@@ -48,6 +48,14 @@ func TestCraftedModels(t *testing.T) {
 			values, _ := modelfile.Values[float32](f, "term/0/core/1/variance")
 			values[3] = -1
 		}, "negative variance"},
+		{"value of a side row", "wlr, dual", func(f *modelfile.File) {
+			values, _ := modelfile.Values[int32](f, "side/item/table/0/of")
+			values[1] = 99
+		}, "has the value 99"},
+		{"column of side rows", "wlr, dual", text("side/item", `"table":\["[a-z]+"`, `"table":["other"`), "are missing"},
+		{"observed means of one mode", "plain", func(f *modelfile.File) {
+			f.Tensors = slices.DeleteFunc(f.Tensors, func(t modelfile.Tensor) bool { return t.Name == "observed/item" })
+		}, "the observed means of some modes only"},
 		{"unknown part", "plain", func(f *modelfile.File) {
 			values, _ := modelfile.Values[byte](f, "split")
 			values[0] = 9

@@ -224,3 +224,26 @@ func ExampleSearch() {
 	fmt.Println(len(spec.Terms) > 0, trial.State)
 	// Output: true done
 }
+
+// Explain a prediction: what each id adds to the average.
+func ExampleModel_Explain() {
+	ctx := context.Background()
+	m, _, err := kft.Fit(ctx, productSpec(), products(), kft.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	why, err := m.Explain(ctx, []kft.Cell{{"row": "7", "column": "2"}}, kft.ExplainOptions{Neighbours: -1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("average %.0f\n", why[0].Average)
+	for _, part := range why[0].Parts {
+		fmt.Printf("%s %+.0f\n", part.Label(), part.Value)
+	}
+	fmt.Printf("prediction %.0f\n", why[0].Prediction)
+	// Output:
+	// average 20
+	// column 2, own weights -14
+	// row 7, own weights +8
+	// prediction 14
+}

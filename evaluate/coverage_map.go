@@ -17,7 +17,7 @@ import (
 )
 
 // A CoverageMap is the coverage of central intervals by the entities of two modes,
-// drawn by its methods WritePNG and WriteSVG.
+// drawn by its method WriteSVG.
 type CoverageMap struct {
 	*metrics.CoverageMap
 	Labels metrics.CoverageMapLabels
@@ -163,6 +163,6 @@ func (c *mapCounter) add(m *model.Model, z tt.Moments, rows Rows, i int, row, co
 		return err
 	}
 	c.N++
-	c.Add(row, column, m.Distribution(z, rows.given(), i), rows.target(i))
+	c.Add(row, column, m.Distribution(z, rows.given(), i), rows.Target(i))
 	return nil
 }

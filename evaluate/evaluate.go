@@ -101,30 +101,54 @@ func partName(part dataset.Part) string {
 	return map[dataset.Part]string{dataset.Train: "training", dataset.Valid: "validation", dataset.Test: "test"}[part]
 }
 
-// partOf reads the rows that were in one part of the fitted table.
+// partOf reads the table that the model was fitted to and returns the rows of a part.
 func partOf(ctx context.Context, m *model.Model, source tableio.Source, part dataset.Part, opt model.TableOptions) (Rows, *cpu.Backend, error) {
-	table, err := readAsFitted(ctx, m, source, opt)
+	f, err := ReadFitted(ctx, m, source, opt)
 	if err != nil {
 		return Rows{}, nil, err
 	}
+	rows := f.Part(part)
+	if len(rows.Y) == 0 {
+		return Rows{}, nil, fmt.Errorf("%v: no row was in the %s set of the fit; its split was %s", source, part, m.Record().Split)
+	}
+	return rows, f.Engine, nil
+}
+
+// Fitted is the table that a model was fitted to.
+type Fitted struct {
+	Table  *dataset.Table
+	Engine *cpu.Backend
+	model  *model.Model
+}
+
+// ReadFitted reads the table that a model was fitted to. Another table is a
+// *NotFittedError.
+func ReadFitted(ctx context.Context, m *model.Model, source tableio.Source, opt model.TableOptions) (*Fitted, error) {
+	table, err := readAsFitted(ctx, m, source, opt)
+	if err != nil {
+		return nil, err
+	}
 	if !wasFittedTo(m, table) {
-		return Rows{}, nil, &NotFittedError{source.String()}
+		return nil, &NotFittedError{source.String()}
 	}
 	if err := m.Covariates().EncodeTable(table, source.String()); err != nil {
-		return Rows{}, nil, err
+		return nil, err
 	}
+	engine, err := newEngine(opt.Threads)
+	return &Fitted{table, engine, m}, err
+}
+
+// Part returns a copy of the rows that were in one part of the fit.
+func (f *Fitted) Part(part dataset.Part) Rows {
 	var at []int
-	for i := range table.Len() {
-		if m.Part(table.SourceRow(i)) == part {
+	for i := range f.Table.Len() {
+		if f.model.Part(f.Table.SourceRow(i)) == part {
 			at = append(at, i)
 		}
 	}
-	if len(at) == 0 {
-		return Rows{}, nil, fmt.Errorf("%v: no row was in the %s set of the fit; its split was %s", source, part, m.Record().Split)
-	}
-	o := solver.Observations{Codes: table.Codes, Y: table.Y, Low: table.Low, W: table.W, Exposure: table.Exposure, Censored: table.Censored}.Select(at)
-	engine, err := newEngine(opt.Threads)
-	return Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure, Censored: o.Censored}, engine, err
+	t := f.Table
+	o := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}.Select(at)
+	return Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure, Censored: o.Censored}
 }
 
 // readAsFitted reads a table like the fitted one.

@@ -17,7 +17,7 @@ func MeanCurve(b backend.Backend, m *model.Model, rows Rows) *predictive.MeanCur
 	n := len(rows.Y)
 	p := meanPairs{predicted: uncorrectedMeans(b, m, m.Moments(b, rows.Codes), rows.given()), actual: make([]float64, n), weight: make([]float64, n)}
 	for i := range n {
-		p.actual[i], p.weight[i] = rows.target(i), 1
+		p.actual[i], p.weight[i] = rows.Target(i), 1
 		if rows.W != nil {
 			p.weight[i] = float64(rows.W[i])
 		}

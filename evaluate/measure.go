@@ -78,8 +78,8 @@ type Rows struct {
 	Low []float32
 }
 
-// target returns the target of row i, NaN if it is missing.
-func (r Rows) target(i int) float64 { return dataset.TargetAt(r.Y, r.Low, i) }
+// Target returns the target of row i, NaN if it is missing.
+func (r Rows) Target(i int) float64 { return dataset.TargetAt(r.Y, r.Low, i) }
 
 // censored reports whether the target of row i is known from below only.
 func (r Rows) censored(i int) bool { return r.Censored != nil && r.Censored[i] > 0 }
@@ -121,7 +121,7 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 
 // add measures row i.
 func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Rows, i int, newCombination []bool) error {
-	v := rows.target(i)
+	v := rows.Target(i)
 	if math.IsNaN(v) || rows.W != nil && rows.W[i] == 0 {
 		return nil
 	}

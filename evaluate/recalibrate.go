@@ -170,7 +170,7 @@ func Correction(b backend.Backend, m *model.Model, rows Rows, kind string) (*con
 	s := scores{score: make([]float64, n), location: make([]float64, n), entity: rows.Codes[m.GroupMode()], horizon: rows.Horizon}
 	backend.ParallelFor(b, n, func(i int) {
 		p := m.Uncorrected(z, rows.given(), i)
-		s.score[i], s.location[i] = p.Score(rows.target(i), seed, uint64(i)), p.Location()
+		s.score[i], s.location[i] = p.Score(rows.Target(i), seed, uint64(i)), p.Location()
 	})
 	return s.correction(kind)
 }

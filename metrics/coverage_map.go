@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/kernel-fried-tensor/kft/internal/heatmap"
+	"github.com/kernel-fried-tensor/kft/internal/figure"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -75,18 +75,14 @@ type CoverageMapLabels struct {
 	Rows, Columns       []string // ids of the entities
 }
 
-// WritePNG draws the coverage at IntervalLevels[level] as a PNG image. It has one row
+// WriteSVG draws the coverage at IntervalLevels[level] as an SVG document. It has one row
 // per entity with values, at most the 300 entities with the most values.
-func (m *CoverageMap) WritePNG(w io.Writer, level int, labels CoverageMapLabels) error {
-	return m.drawing(level, labels).WritePNG(w)
-}
-
-// WriteSVG draws the same as an SVG document.
 func (m *CoverageMap) WriteSVG(w io.Writer, level int, labels CoverageMapLabels) error {
-	return m.drawing(level, labels).WriteSVG(w)
+	_, err := m.drawing(level, labels).Figure().WriteTo(w)
+	return err
 }
 
-func (m *CoverageMap) drawing(level int, labels CoverageMapLabels) *heatmap.Map {
+func (m *CoverageMap) drawing(level int, labels CoverageMapLabels) figure.Map {
 	var shown []int
 	var names []string
 	for row := range m.rows {
@@ -95,7 +91,7 @@ func (m *CoverageMap) drawing(level int, labels CoverageMapLabels) *heatmap.Map 
 			names = append(names, labels.Rows[row])
 		}
 	}
-	return &heatmap.Map{
+	return figure.Map{
 		Title:   fmt.Sprintf("Share of values inside the %g %% interval, %s by %s", 100*IntervalLevels[level], labels.RowMode, labels.ColumnMode),
 		RowName: labels.RowMode, ColumnName: labels.ColumnMode,
 		Rows: names, Columns: labels.Columns[:m.columns], Nominal: IntervalLevels[level],

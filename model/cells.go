@@ -71,15 +71,11 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 	if err := ctx.Err(); err != nil || len(cells) == 0 {
 		return nil, err
 	}
-	rows, id, err := m.rowsOf(cells)
+	m, rows, err := m.Resolve(cells)
 	if err != nil {
 		return nil, err
 	}
-	codes := rows.Codes
-	modes := m.modes
-	m = m.describeUnknown(codes, id)
-	m.ForgetUntrained(codes)
-	rows.Horizon = m.horizons(codes, id)
+	codes, modes := rows.Codes, m.modes
 	out := make([]Prediction, len(cells))
 	for c := range out {
 		for i := range modes {
@@ -113,6 +109,20 @@ func (m *Model) Predict(ctx context.Context, cells []Cell, strict bool) ([]Predi
 		}
 	}
 	return out, nil
+}
+
+// Resolve returns cells as rows, and the model that their codes belong to: m, or one that
+// also contains ids that describe themselves, such as future months. Ids with neither
+// training rows nor side information have the code tt.Unknown.
+func (m *Model) Resolve(cells []Cell) (*Model, Rows, error) {
+	rows, id, err := m.rowsOf(cells)
+	if err != nil {
+		return nil, rows, err
+	}
+	m = m.describeUnknown(rows.Codes, id)
+	m.ForgetUntrained(rows.Codes)
+	rows.Horizon = m.horizons(rows.Codes, id)
+	return m, rows, nil
 }
 
 // codesOf looks up the ids of cells, tt.Unknown for those that the model does not

@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/sidetable"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -233,7 +234,28 @@ func (d *decoder) side(mode string, ids int) (*Side, error) {
 	for i, v := range has {
 		s.Has[i] = v == 1
 	}
-	return s, nil
+	return s, d.sideTable(s, mode, meta.Table)
+}
+
+// sideTable reads the values of side rows. Files of earlier versions have none.
+func (d *decoder) sideTable(s *Side, mode string, columns []string) error {
+	if len(columns) == 0 {
+		return nil
+	}
+	s.Table = &sidetable.Table{}
+	for k, name := range columns {
+		levels, of, err := d.levels(tableFolder(mode, k))
+		if err != nil {
+			return err
+		}
+		s.Table.Columns = append(s.Table.Columns, sidetable.Column{Name: name, Levels: levels, Of: of})
+	}
+	for _, name := range s.Encoder.Origins() {
+		if s.Table.Column(name) == nil {
+			return fmt.Errorf("the values of column %q are missing", name)
+		}
+	}
+	return s.Table.Check(len(s.Has))
 }
 
 // train reads one train of the field.

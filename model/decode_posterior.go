@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/kernel-fried-tensor/kft/conformal"
@@ -68,6 +69,17 @@ func (d *decoder) uncertainty() error {
 			return err
 		}
 		m.rows = append(m.rows, seen)
+		if _, has := d.f.Tensor("observed/" + mode.Name); !has {
+			continue // a file of an earlier version
+		}
+		means, err := modelfile.Values[float64](d.f, "observed/"+mode.Name, len(seen))
+		if err != nil {
+			return err
+		}
+		m.seen = append(m.seen, means)
+	}
+	if m.seen != nil && len(m.seen) != len(m.modes) {
+		return errors.New("it has the observed means of some modes only")
 	}
 	m.resolve()
 	if err := d.checkNoise(); err != nil {

@@ -36,6 +36,7 @@ type offsetMeta struct {
 type sideMeta struct {
 	Encoder  *sideinfo.Encoder `json:"encoder"`
 	Operator map[string]string `json:"operator"`
+	Table    []string          `json:"table,omitempty"` // columns whose values the file has
 }
 
 // Save writes the model to one file, completely or not at all.
@@ -94,11 +95,14 @@ func (m *Model) file() (*modelfile.File, error) {
 			continue
 		}
 		meta, tensors := sideinfo.State(s.Operator)
-		if err := put("side/"+m.modes[i].Name, sideMeta{s.Encoder, meta}); err != nil {
+		if err := put("side/"+m.modes[i].Name, sideMeta{s.Encoder, meta, s.Table.Names()}); err != nil {
 			return nil, err
 		}
 		folder := sideFolder(m.modes[i].Name)
 		f.Tensors = append(f.Tensors, modelfile.NewTensor(folder+"has", bytesOf(s.Has), len(s.Has)))
+		for k, c := range s.Table.All() {
+			f.Tensors = append(f.Tensors, levelTensors(tableFolder(m.modes[i].Name, k), c.Levels, c.Of)...)
+		}
 		for _, t := range append(tensors, sideinfo.MatrixTensors(s.Operator)...) {
 			f.Tensors = append(f.Tensors, modelfile.NewTensor(folder+"operator/"+t.Name, t.F32, t.Shape...))
 		}
@@ -118,6 +122,9 @@ func (m *Model) file() (*modelfile.File, error) {
 	f.Tensors = append(f.Tensors, m.covariates.History().Tensors()...)
 	for i, mode := range m.modes {
 		f.Tensors = append(f.Tensors, modelfile.NewTensor("seen/"+mode.Name, m.rows[i], len(m.rows[i])))
+		if m.seen != nil {
+			f.Tensors = append(f.Tensors, modelfile.NewTensor("observed/"+mode.Name, m.seen[i], len(m.seen[i])))
+		}
 	}
 	if grouping, tensors := correctionTensors(m.correction); grouping != "" {
 		f.Meta["conformal"] = grouping
@@ -133,6 +140,10 @@ func (m *Model) file() (*modelfile.File, error) {
 }
 
 func sideFolder(mode string) string { return "side/" + mode + "/" }
+
+func tableFolder(mode string, column int) string {
+	return fmt.Sprintf("%stable/%d/", sideFolder(mode), column)
+}
 
 // bytesOf returns booleans or parts as bytes.
 func bytesOf[T ~uint8 | ~bool](values []T) []byte {

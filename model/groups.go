@@ -132,11 +132,22 @@ func groupTensors(mode string, g *sideinfo.Groups) (string, []modelfile.Tensor, 
 	}
 	var tensors []modelfile.Tensor
 	for k, c := range g.Columns {
-		folder := groupFolder(mode, k)
-		tensors = append(tensors, modelfile.StringTensors(folder+"levels", c.Levels)...)
-		tensors = append(tensors, modelfile.NewTensor(folder+"of", c.Of, len(c.Of)))
+		tensors = append(tensors, levelTensors(groupFolder(mode, k), c.Levels, c.Of)...)
 	}
 	return string(text), tensors, nil
+}
+
+// levelTensors returns the levels of a column, and the level of each id.
+func levelTensors(folder string, levels []string, of []int32) []modelfile.Tensor {
+	return append(modelfile.StringTensors(folder+"levels", levels), modelfile.NewTensor(folder+"of", of, len(of)))
+}
+
+// levels reads what levelTensors returns.
+func (d *decoder) levels(folder string) (levels []string, of []int32, err error) {
+	if levels, err = d.f.Strings(folder + "levels"); err == nil {
+		of, err = modelfile.Values[int32](d.f, folder+"of", -1)
+	}
+	return levels, of, err
 }
 
 func groupFolder(mode string, column int) string { return fmt.Sprintf("groups/%s/%d/", mode, column) }
@@ -152,12 +163,7 @@ func (d *decoder) groups(mode string, ids int) (*sideinfo.Groups, error) {
 	}
 	g := &sideinfo.Groups{Table: meta.Table}
 	for k, name := range meta.Columns {
-		folder := groupFolder(mode, k)
-		levels, err := d.f.Strings(folder + "levels")
-		if err != nil {
-			return nil, err
-		}
-		of, err := modelfile.Values[int32](d.f, folder+"of", -1)
+		levels, of, err := d.levels(groupFolder(mode, k))
 		if err != nil {
 			return nil, err
 		}

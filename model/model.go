@@ -17,6 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/sidetable"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -32,6 +33,7 @@ type Model struct {
 	parts []dataset.Part // by row of the fitted table
 	side  []*Side        // by mode, nil without side information
 	rows  [][]int32      // by mode and code: number of training rows
+	seen  [][]float64    // by mode and code: mean target of the training rows; nil if it is not known
 
 	groups     []*sideinfo.Groups   // by mode, nil without groups; nil if there are none
 	series     *panel.Panel         // nil if the training rows are no series
@@ -66,6 +68,7 @@ type Contents struct {
 	Parts []dataset.Part // by row of the fitted table
 	Side  []*Side        // by mode, nil without side information
 	Rows  [][]int32      // by mode and code: number of training rows
+	Means [][]float64    // by mode and code: mean target of the training rows, 0 without any; nil if it is not known
 
 	Groups  []*sideinfo.Groups // by mode, nil without groups; nil if there are none
 	History *history.History   // of the training rows, if a mode is computed from them
@@ -77,12 +80,14 @@ type Side struct {
 	Encoder  *sideinfo.Encoder
 	Operator sideinfo.Operator
 	Has      []bool // by code: the id has a row
+
+	Table *sidetable.Table // the values of the rows; nil if they are not known
 }
 
 // New returns a model without noise and without a conformal correction. Add the
 // noise by [Model.WithNoise] before predicting.
 func New(c Contents) (*Model, error) {
-	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, groups: c.Groups, series: c.Series,
+	m := &Model{spec: c.Spec.Clone(), modes: c.Modes, dicts: c.Dicts, field: c.Field, scale: c.Scale, parts: c.Parts, side: c.Side, rows: c.Rows, seen: c.Means, groups: c.Groups, series: c.Series,
 		described: new(atomic.Pointer[Model])}
 	var err error
 	if m.engines, err = newEnginePool(); err != nil {
@@ -254,3 +259,22 @@ func (m *Model) TrainingRows(mode int, code int32) int {
 	}
 	return int(m.rows[mode][code])
 }
+
+// Observed returns the mean target of the training rows of a code. It is false if there
+// are none, or if the model file is of a version that does not have it.
+func (m *Model) Observed(mode int, code int32) (float64, bool) {
+	if m.seen == nil || m.TrainingRows(mode, code) == 0 {
+		return 0, false
+	}
+	return m.seen[mode][code], true
+}
+
+// Field returns the field. It must not be modified.
+func (m *Model) Field() *tt.Field { return m.field }
+
+// SideOf returns the side information of a mode, nil if there is none. It must not be
+// modified.
+func (m *Model) SideOf(mode int) *Side { return m.side[mode] }
+
+// GroupsOf returns the groups of the ids of a mode, nil if terms use none.
+func (m *Model) GroupsOf(mode int) *sideinfo.Groups { return m.groupsOf(mode) }

@@ -145,6 +145,7 @@ func (x *extension) addRows(at int, joined *sideinfo.Joined, rows, lost []float3
 	}
 	if x.side[at] != nil {
 		x.addOperatorRows(at, len(all), codes, rows, lost)
+		x.side[at].Table = x.side[at].Table.With(len(all), codes, joined.Rows, x.side[at].Encoder.Plain)
 	}
 	x.dicts[at] = dataset.NewDict(all)
 	return nil
@@ -165,7 +166,7 @@ func (x *extension) addOperatorRows(at, n int, codes []int32, rows, lost []float
 			has[code], gone[code] = true, lost[i]
 		}
 	}
-	x.side[at] = &Side{Encoder: s.Encoder, Operator: sideinfo.WithAddedRows(s.Operator, matrix, gone), Has: has}
+	x.side[at] = &Side{Encoder: s.Encoder, Operator: sideinfo.WithAddedRows(s.Operator, matrix, gone), Has: has, Table: s.Table}
 }
 
 // computeSlices gives the cores slices for the added codes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -34,6 +35,22 @@ func (e *Encoder) setNames() {
 
 // Names returns the names of the features. The slice must not be modified.
 func (e *Encoder) Names() []string { return e.names }
+
+// Origins returns the column of the table that each feature was made of. The slice must
+// not be modified.
+func (e *Encoder) Origins() []string { return e.origins }
+
+// Plain returns the text of a value of a column in the form in which a model keeps it: a
+// number as short as possible, so that it does not depend on the format of its table.
+func (e *Encoder) Plain(column, text string) string {
+	for i := range e.columns {
+		c := &e.columns[i]
+		if v, ok := dataset.Number(text); ok && c.Name == column && (c.Type == Num || c.Type == Log || c.Type.period() > 0) {
+			return strconv.FormatFloat(v, 'g', -1, 64)
+		}
+	}
+	return text
+}
 
 // Encode returns the features of the rows of a table, in its order. The table must
 // have the columns to which the encoder was fitted and may have others. A value that

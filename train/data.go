@@ -289,6 +289,23 @@ func countRows(codes [][]int32, sizes []int) [][]int32 {
 	return counts
 }
 
+// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code
+// without rows.
+func meanTargets(o *solver.Observations, sizes []int) [][]float64 {
+	means := make([][]float64, len(o.Codes))
+	for m, column := range o.Codes {
+		means[m] = make([]float64, sizes[m])
+		weight := make([]float64, sizes[m])
+		for i, c := range column {
+			if c >= 0 {
+				weight[c]++
+				means[m][c] += (o.Target(i) - means[m][c]) / weight[c]
+			}
+		}
+	}
+	return means
+}
+
 // periods names the time ranges of the parts of a split by time; nil for other
 // splits.
 func periods(s *split.Split) map[string]string {

@@ -16,6 +16,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
+	"github.com/kernel-fried-tensor/kft/sidetable"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -71,6 +72,13 @@ func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int, groups []
 	if out.Encoder, report.Table, err = sideinfo.Fit(joined, sideinfo.EncodeOptions{}); err != nil {
 		return nil, report, err
 	}
+	var encoded []string
+	for _, c := range report.Table.Columns {
+		if !c.Constant {
+			encoded = append(encoded, c.Name)
+		}
+	}
+	out.Table = sidetable.New(joined.Rows, encoded, out.Encoder.Plain)
 	features, err := out.Encoder.Encode(joined.Rows)
 	if err != nil {
 		return nil, report, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/celltext"
 	"github.com/kernel-fried-tensor/kft/publicdata"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -31,9 +32,11 @@ func exitCode(err error) int {
 	var problems spec.Problems
 	var side *kft.SideError
 	var quantile *kft.QuantileError
+	var cell *celltext.Error
+	var change *kft.ChangeError
 	var exists *publicdata.ExistsError
 	var overwritten *publicdata.InputOverwriteError
-	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) || errors.As(err, &quantile) ||
+	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) || errors.As(err, &quantile) || errors.As(err, &cell) || errors.As(err, &change) ||
 		errors.As(err, &exists) || errors.As(err, &overwritten) {
 		return exitUsage
 	}

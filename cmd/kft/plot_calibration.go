@@ -29,7 +29,7 @@ type plotCalibrationCommand struct {
 
 // Help is shown by kft plot calibration --help.
 func (*plotCalibrationCommand) Help() string {
-	return `Plots, for 90, 70, 50, 30 and 10 % intervals, the share of values inside, by the ids of two modes, as PNG and SVG: calibration-90.png and so on. If the intervals are calibrated, the whole map has the middle colour of its scale, except for random variation. A row or column of another colour is an id whose intervals are too narrow or too wide.
+	return `Plots, for 90, 70, 50, 30 and 10 % intervals, the share of values inside, by the ids of two modes, as SVG: calibration-90.svg and so on. If the intervals are calibrated, the whole map has the middle colour of its scale, except for random variation. A row or column of another colour is an id whose intervals are too narrow or too wide.
 
 Example:
 
@@ -71,14 +71,10 @@ func (c *plotCalibrationCommand) Run(e *env) error {
 	return c.draw(e, coverage)
 }
 
-// draw writes a PNG and an SVG per level.
+// draw writes an SVG per level.
 func (c *plotCalibrationCommand) draw(e *env, coverage *kft.CoverageMap) error {
-	for i, file := range c.files() {
-		level, draw := i/2, coverage.WritePNG
-		if i%2 == 1 {
-			draw = coverage.WriteSVG
-		}
-		if err := atomicfile.Write(file, func(w io.Writer) error { return draw(w, level, coverage.Labels) }); err != nil {
+	for level, file := range c.files() {
+		if err := atomicfile.Write(file, func(w io.Writer) error { return coverage.WriteSVG(w, level, coverage.Labels) }); err != nil {
 			return err
 		}
 	}
@@ -89,13 +85,11 @@ func (c *plotCalibrationCommand) draw(e *env, coverage *kft.CoverageMap) error {
 	return err
 }
 
-// files returns the files to write: PNG and SVG of each level.
+// files returns the files to write, one per level.
 func (c *plotCalibrationCommand) files() []string {
 	var files []string
 	for _, level := range metrics.IntervalLevels {
-		for _, extension := range []string{"png", "svg"} {
-			files = append(files, fmt.Sprintf("%s-%.0f.%s", c.Output, math.Round(100*level), extension))
-		}
+		files = append(files, fmt.Sprintf("%s-%.0f.svg", c.Output, math.Round(100*level)))
 	}
 	return files
 }

@@ -8,13 +8,12 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
-	"github.com/kernel-fried-tensor/kft/tune"
 )
 
 // plotStudyCommand draws a study.
 type plotStudyCommand struct {
 	File   string `arg:"" optional:"" default:"study.db" complete:"file" help:"Study: a file or postgres://user@host/database (default: study.db)."`
-	Output string `short:"o" default:"study.svg" placeholder:"FILE" complete:"file" help:"Picture to write, .svg or .png (default: study.svg)."`
+	Output string `short:"o" default:"study.svg" placeholder:"FILE" complete:"file" help:"Picture to write, .svg (default: study.svg)."`
 	Quiet  bool   `short:"q" help:"Print nothing."`
 }
 
@@ -29,14 +28,8 @@ Example:
 
 // Run reads the study and draws it.
 func (c *plotStudyCommand) Run(e *env) error {
-	var draw func(tune.Record, io.Writer) error
-	switch extension := filepath.Ext(c.Output); strings.ToLower(extension) {
-	case ".svg":
-		draw = tune.Record.WriteSVG
-	case ".png":
-		draw = tune.Record.WritePNG
-	default:
-		return usagef("--output: %s has an unknown ending; use .svg or .png", c.Output)
+	if !strings.EqualFold(filepath.Ext(c.Output), ".svg") {
+		return usagef("--output: %s has an unknown ending; use .svg", c.Output)
 	}
 	if err := checkOutput(c.Output, []string{c.File}); err != nil {
 		return err
@@ -45,7 +38,7 @@ func (c *plotStudyCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return draw(r, w) }); err != nil {
+	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return r.WriteSVG(w) }); err != nil {
 		return err
 	}
 	if c.Quiet {

@@ -96,16 +96,3 @@ func TestEvaluatePartKeys(t *testing.T) {
 		t.Errorf("%v and %v", unseen[0], unseen[1])
 	}
 }
-
-func TestParseCell(t *testing.T) {
-	t.Parallel()
-	cell, err := parseCell("store=2106,item=a,b,time=2016-12")
-	if err != nil || cell["store"] != "2106" || cell["item"] != "a,b" || cell["time"] != "2016-12" || len(cell) != 3 {
-		t.Errorf("%v, %v", cell, err)
-	}
-	for _, bad := range []string{"", "2106", "store=1,store=2"} {
-		if _, err := parseCell(bad); exitCode(err) != exitUsage {
-			t.Errorf("%q: %v", bad, err)
-		}
-	}
-}

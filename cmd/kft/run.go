@@ -25,6 +25,8 @@ type commandLine struct {
 	Study      studyCommand      `cmd:"" help:"Show or export the trials of a search."`
 	Experiment experimentCommand `cmd:"" help:"Compare configurations on the same splits of a table."`
 	Predict    predictCommand    `cmd:"" help:"Predict the rows of a table, or single cells."`
+	Explain    explainCommand    `cmd:"" help:"Give the reasons for predictions, or explain a model."`
+	Report     reportCommand     `cmd:"" help:"Write a page about a model: verdict, scores, calibration, effects, series."`
 	Forecast   forecastCommand   `cmd:"" help:"Forecast the next periods of all series, or of chosen ones."`
 	Backtest   backtestCommand   `cmd:"" help:"Measure forecasts on rolling origins of a table."`
 	Evaluate   evaluateCommand   `cmd:"" help:"Measure a model on a table that has the target."`

@@ -15,20 +15,21 @@ const module = "github.com/kernel-fried-tensor/kft"
 // of lower layers, and within its own layer only packages in the same top folder.
 var layers = [][]string{
 	{
-		"cmd/kft", "cmd/kft/internal/childprocess", "cmd/kft/internal/completion", "cmd/kft/internal/progress", "cmd/kft/internal/summary",
+		"cmd/kft", "cmd/kft/internal/celltext", "cmd/kft/internal/childprocess", "cmd/kft/internal/completion", "cmd/kft/internal/progress", "cmd/kft/internal/summary",
 		"cmd/kft/internal/textformat",
 	},
 	{"bench", "bench/load", "bench/simulate", "experiment", "serve"},
 	{"."},
+	{"report"},
 	{"forecast"},
 	{"search"},
-	{"train"},
+	{"train", "explain"},
 	{"evaluate"},
 	{"model"},
 	{"fitrecord", "history"},
 	{"panel"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty"},
-	{"conformal", "metrics", "relevance", "sideinfo", "baseline", "publicdata"},
+	{"conformal", "metrics", "relevance", "sideinfo", "sidetable", "baseline", "publicdata"},
 	{"predictive", "tt"},
 	{
 		"backend", "backend/backendtest", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",
@@ -42,7 +43,7 @@ var layers = [][]string{
 // internals lists the packages under internal. All layers may import them, so they
 // import only each other.
 var internals = []string{
-	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/canvas", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/gradcheck", "internal/hashtable", "internal/heatmap",
+	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/figure", "internal/gradcheck", "internal/hashtable",
 	"internal/layering", "internal/notices", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable",
 }
 

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/celltext"
+	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+)
+
+// reportCommand writes a page about a model.
+type reportCommand struct {
+	Model  string   `arg:"" complete:"file" help:"Model file."`
+	Tables []string `arg:"" optional:"" name:"table" complete:"file" help:"Table of the fit (default: the one that the model names, if it is there)."`
+	Output string   `short:"o" default:"report.html" placeholder:"FILE" complete:"file" help:"Page to write (default: report.html)."`
+	Series []string `sep:"none" placeholder:"CELL" help:"Draw the history of a cell, as in store=2106,item=11776. May be repeated (default: the six with the most rows)."`
+	Ahead  int      `name:"horizon" default:"6" placeholder:"N" help:"Number of periods after the end of the table that these cells are forecast for; 0 for none (default: 6)."`
+	Quiet  bool     `short:"q" help:"Print nothing."`
+	tableFlags
+}
+
+// Help is shown by kft report --help.
+func (*reportCommand) Help() string {
+	return `Writes one HTML file that can be sent to others: whether the model is better than simple formulas and whether its intervals hold, the data, scores, calibration, residuals, effects of ids with a search box, side information that matters, series with forecasts, the learning curve and the specification. The file needs no network and has at most 2 MB.
+
+Scores by group, residuals, series and the importance of side information need the table of the fit. Without it the report has what the model knows, and says so.
+
+Examples:
+
+    kft report model.kft
+    kft report model.kft sales.csv -o report.html --series store=S001,item=A0001`
+}
+
+// Run writes the report.
+func (c *reportCommand) Run(e *env) error {
+	inputs, err := c.inputs(append([]string{c.Model}, c.Tables...)...)
+	if err != nil {
+		return err
+	}
+	if err := checkOutput(c.Output, inputs); err != nil {
+		return err
+	}
+	m, table, err := c.open(e, c.Model)
+	if err != nil {
+		return err
+	}
+	opt := kft.ReportOptions{Table: table, Name: filepath.Base(c.Model), Horizon: c.Ahead}
+	if c.Ahead <= 0 {
+		opt.Horizon = -1
+	}
+	if len(c.Tables) > 0 {
+		source := kft.Files(c.Tables...)
+		opt.Source = &source
+	}
+	for _, text := range c.Series {
+		cell, err := celltext.Parse("--series", text)
+		if err != nil {
+			return err
+		}
+		opt.Series = append(opt.Series, cell)
+	}
+	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return m.Report(e.ctx, w, opt) }); err != nil {
+		return err
+	}
+	if c.Quiet {
+		return nil
+	}
+	_, err = fmt.Fprintf(e.stdout, "Wrote %s\n", c.Output)
+	return err
+}

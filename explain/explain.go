@@ -1,0 +1,353 @@
+// Package explain gives reasons for predictions. The prediction of a cell on the
+// modelling scale is a sum,
+//
+//	level = offset + sum over terms,
+//
+// and every term is divided further by what is known of the ids of the cell. Let v(S)
+// be the value of a term if only the sources in S are those of the cell and all others
+// are those of the average id, where a source is the own weights of an id (V') or its
+// side information (the regression T and its groups). The average of a term is
+// v(nothing), and the part of a source is its Shapley value in v: the mean over all
+// orders of the sources of the change when the source is added. So
+//
+//	level = average + sum over sources of their parts
+//
+// holds exactly, sources that a term does not use have the part 0 in it, and
+// interactions are shared equally.
+package explain
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Options specify what an explanation contains.
+type Options struct {
+	// Neighbours is the number of nearest ids that are listed for each mode; 0 means 5,
+	// and a negative number none.
+	Neighbours int
+	// WhatIf are changes of the side information of the ids of a cell. Each explanation
+	// then says what the prediction would be.
+	WhatIf []Change
+	// Table is the table of the fit, for the values that it has at a cell and at those of
+	// its neighbours; nil for none.
+	Table *evaluate.Fitted
+	// Strict makes an id with neither training rows nor side information a
+	// *model.UnseenError.
+	Strict bool
+}
+
+// An Explanation says why the prediction of a cell is what it is.
+type Explanation struct {
+	Cell     model.Cell `json:"cell"`
+	Unseen   []string   `json:"unseen,omitempty"`    // modes whose id is that of the average
+	FromSide []string   `json:"from_side,omitempty"` // modes whose id has side information, but no training rows
+
+	Outcome
+	Actual *metrics.Number `json:"actual,omitempty"` // the value of the table, if it is given and has one
+	Target string          `json:"target"`
+	Scale  string          `json:"scale"` // of the level and of all contributions
+
+	// Level is Offset plus the values of the terms, and also Average plus the values of
+	// the parts.
+	Level   float64 `json:"level"`
+	Offset  float64 `json:"offset"`  // with the logarithm of the exposure of a count
+	Average float64 `json:"average"` // the level of a cell of average ids
+	Terms   []Term  `json:"terms"`
+	Parts   []Part  `json:"parts"` // the largest first
+	// Steps lead from the average to the prediction in units of the target.
+	Steps []Step `json:"steps"`
+
+	Neighbours []Neighbourhood `json:"neighbours,omitempty"`
+	WhatIf     *WhatIf         `json:"what_if,omitempty"`
+
+	modes []string // in the order of the model
+}
+
+// An Outcome is a predictive distribution in units of the target.
+type Outcome struct {
+	Prediction float64 `json:"prediction"` // the mean
+	Median     float64 `json:"median"`
+	SD         float64 `json:"sd"`
+	Low        float64 `json:"low"` // the central 90 % interval
+	High       float64 `json:"high"`
+}
+
+// A Term is what one term of the model, or the product of several, adds to the level:
+// Value = Average + Own + Side.
+type Term struct {
+	Term    string  `json:"term"`
+	Value   float64 `json:"value"`
+	Average float64 `json:"average"`
+	Own     float64 `json:"own"`  // by the own weights of the ids
+	Side    float64 `json:"side"` // by their side information
+}
+
+// Sources of a part.
+const (
+	Own  = "own weights"
+	Side = "side information"
+
+	Value = "value" // of a covariate, whose own weights and kernel are one curve
+)
+
+// A Part is what one source adds to the level, over all terms.
+type Part struct {
+	Mode   string  `json:"mode"`
+	ID     string  `json:"id"`
+	Source string  `json:"source"` // Own, Side or Value
+	Value  float64 `json:"value"`
+}
+
+// A Step of a waterfall leads from one value to the next. The steps of single parts
+// depend on their order, unless the scale is linear.
+type Step struct {
+	Label string         `json:"label"`
+	From  metrics.Number `json:"from"`
+	To    metrics.Number `json:"to"`
+}
+
+// WhatIf is the prediction with other side information. The own weights of the ids, and
+// the uncertainty of the field, stay those of the cell.
+type WhatIf struct {
+	Changes []Changed `json:"changes"`
+	Outcome
+	Level float64 `json:"level"`
+}
+
+// An Explainer explains the predictions of a model. It keeps what all explanations
+// share, and is safe for concurrent use.
+type Explainer struct {
+	m      *model.Model
+	mutex  sync.Mutex // guards engine and the operators, whose backends keep scratch memory
+	engine *cpu.Backend
+
+	regressions [][][]float64 // by term and core: the average of T; nil without a regression
+	nearby      []proximity   // by mode
+}
+
+// maxSources is the largest number of sources of a term: a Shapley value takes 2^sources
+// evaluations.
+const maxSources = 16
+
+// New returns an explainer of a model. It costs O(ids x columns) for each core with side
+// information.
+func New(m *model.Model) (*Explainer, error) {
+	path, err := cpu.ChoosePath()
+	if err != nil {
+		return nil, err
+	}
+	x := &Explainer{m: m, engine: cpu.New(path, 1), nearby: make([]proximity, len(m.Modes()))}
+	for _, t := range m.Field().Terms {
+		var means [][]float64
+		for _, c := range t.Cores {
+			means = append(means, x.averageRegression(c))
+		}
+		x.regressions = append(x.regressions, means)
+	}
+	unknown := unknownCodes(m)
+	for _, g := range groupsOf(m.Field()) {
+		if game := x.game(m, g, unknown, nil); len(game.sources) > maxSources {
+			return nil, fmt.Errorf("term %s depends on %d sources (own weights and side information of its modes), and predictions cannot be divided among more than %d", game.name, len(game.sources), maxSources)
+		}
+	}
+	return x, nil
+}
+
+// Cells explains the predictions of cells of a model. Use an [Explainer] for several
+// calls.
+func Cells(ctx context.Context, m *model.Model, cells []model.Cell, opt Options) ([]Explanation, error) {
+	x, err := New(m)
+	if err != nil {
+		return nil, err
+	}
+	return x.Cells(ctx, cells, opt)
+}
+
+// Cells explains the predictions of cells. A cell that does not fit the model is a
+// *model.CellError, and a change that is not possible a *ChangeError. With k sources of
+// its ids, a term of P cores costs O(2^k P R^2) per cell; neighbours cost
+// O(ids x R^2) per cell and mode.
+func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) ([]Explanation, error) {
+	if opt.Neighbours == 0 {
+		opt.Neighbours = 5
+	}
+	predictions, err := x.m.Predict(ctx, cells, opt.Strict)
+	if err != nil || len(cells) == 0 {
+		return nil, err
+	}
+	m, rows, err := x.m.Resolve(cells)
+	if err != nil {
+		return nil, err
+	}
+	var moments tt.Moments // for what-if alone
+	if len(opt.WhatIf) > 0 {
+		x.mutex.Lock()
+		moments = m.Moments(x.engine, rows.Codes)
+		x.mutex.Unlock()
+	}
+	out := make([]Explanation, len(cells))
+	for i, p := range predictions {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		e := &out[i]
+		*e = Explanation{Cell: cells[i], Unseen: p.Unseen, FromSide: p.FromSide, Outcome: outcomeOf(p.Distribution()), Target: m.Spec().Data.Target, Scale: m.Spec().Transform, modes: m.Spec().ModeNames()}
+		if m.Scale().Transform == predictive.LogRate {
+			e.Scale = "log"
+		}
+		row := rowAt(rows, i)
+		e.divide(x, m, row.Codes, exposureOffset(m, row))
+		e.Steps = e.steps(m.Scale())
+		if opt.Neighbours > 0 {
+			e.Neighbours = x.neighbours(m, cells[i], row.Codes, opt.Neighbours)
+		}
+		if len(opt.WhatIf) > 0 {
+			z := tt.Moments{Mean: moments.Mean[i : i+1]}
+			if moments.Var != nil {
+				z.Var = moments.Var[i : i+1]
+			}
+			if e.WhatIf, err = x.whatIf(m, e, row, z, opt.WhatIf); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if opt.Table != nil {
+		x.observe(out, opt.Table.Table)
+	}
+	return out, nil
+}
+
+func outcomeOf(d predictive.Distribution) Outcome {
+	all := d.Moments()
+	return Outcome{Prediction: all.Mean, Median: d.Median(), SD: all.SD, Low: d.Quantile(.05), High: d.Quantile(.95)}
+}
+
+// rowAt returns row i alone.
+func rowAt(rows model.Rows, i int) model.Rows {
+	row := model.Rows{Codes: make([][]int32, len(rows.Codes))}
+	for mode, column := range rows.Codes {
+		row.Codes[mode] = column[i : i+1]
+	}
+	if rows.Weight != nil {
+		row.Weight = rows.Weight[i : i+1]
+	}
+	if rows.Exposure != nil {
+		row.Exposure = rows.Exposure[i : i+1]
+	}
+	if rows.Horizon != nil {
+		row.Horizon = rows.Horizon[i : i+1]
+	}
+	return row
+}
+
+// exposureOffset returns what the exposure of a row adds to its level.
+func exposureOffset(m *model.Model, row model.Rows) float64 {
+	return m.Level(0, row, 0) - m.Scale().Location(0)
+}
+
+// divide fills in the level and its contributions.
+func (e *Explanation) divide(x *Explainer, m *model.Model, codes [][]int32, exposure float64) {
+	scale, f := m.Scale(), m.Field()
+	e.Offset = scale.Center + scale.Spread*float64(f.Offset.Mean) + exposure
+	e.Level, e.Average = e.Offset, e.Offset
+	sums := make([]float64, 2*len(m.Modes()))
+	for _, g := range groupsOf(f) {
+		game := x.game(m, g, codes, nil)
+		average, parts := game.shapley()
+		term := Term{Term: game.name, Average: scale.Spread * average}
+		term.Value = term.Average
+		for k, source := range game.sources {
+			v := scale.Spread * parts[k]
+			sums[source] += v
+			term.Value += v
+			if source%2 == 0 {
+				term.Own += v
+			} else {
+				term.Side += v
+			}
+		}
+		e.add(term)
+	}
+	for k := range f.Series {
+		e.add(x.seriesTerm(m, k, codes, sums))
+	}
+	for mode, info := range m.Modes() {
+		names := []string{Own, Side}
+		if info.Covariate() {
+			sums[ownOf(mode)] += sums[sideOf(mode)]
+			sums[sideOf(mode)] = 0
+			names[0] = Value
+		}
+		for k, source := range []int{ownOf(mode), sideOf(mode)} {
+			if v := sums[source]; v != 0 {
+				e.Parts = append(e.Parts, Part{Mode: info.Name, ID: e.idOf(m, mode, codes), Source: names[k], Value: v})
+			}
+		}
+	}
+	slices.SortStableFunc(e.Parts, func(a, b Part) int {
+		switch {
+		case math.Abs(a.Value) > math.Abs(b.Value):
+			return -1
+		case math.Abs(a.Value) < math.Abs(b.Value):
+			return 1
+		}
+		return 0
+	})
+}
+
+// add adds a term to the level.
+func (e *Explanation) add(t Term) {
+	e.Level += t.Value
+	e.Average += t.Average
+	e.Terms = append(e.Terms, t)
+}
+
+// idOf returns the id of a mode. A cell does not name those that are computed.
+func (e *Explanation) idOf(m *model.Model, mode int, codes [][]int32) string {
+	name := m.Modes()[mode].Name
+	if code := tt.CodeOf(codes[mode][0]); e.Cell[name] == "" && code >= 0 {
+		return m.Dicts()[mode].ID(code)
+	}
+	return e.Cell[name]
+}
+
+// inverse returns the value of a level in units of the target.
+func inverse(scale predictive.Scale, level float64) float64 {
+	if scale.Transform == predictive.LogRate {
+		return math.Exp(level)
+	}
+	y := scale.Transform.Inverse(level)
+	if scale.NonNegative {
+		y = max(y, 0)
+	}
+	return y
+}
+
+// steps returns the waterfall from the average to the prediction. The last step is the
+// difference between the value of the level and the mean of the distribution.
+func (e *Explanation) steps(scale predictive.Scale) []Step {
+	at := e.Average
+	value := inverse(scale, at)
+	steps := []Step{{Label: "average cell", From: 0, To: metrics.Number(value)}}
+	for _, p := range e.Parts {
+		at += p.Value
+		next := inverse(scale, at)
+		steps = append(steps, Step{Label: p.Label(), From: metrics.Number(value), To: metrics.Number(next)})
+		value = next
+	}
+	return append(steps, Step{Label: "mean of the distribution", From: metrics.Number(value), To: metrics.Number(e.Prediction)})
+}
+
+// Label names the source of a part, as in "item A0001, side information".
+func (p Part) Label() string { return fmt.Sprintf("%s %s, %s", p.Mode, p.ID, p.Source) }

@@ -1,0 +1,76 @@
+package kft
+
+import (
+	"context"
+	"io"
+
+	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/explain"
+	"github.com/kernel-fried-tensor/kft/report"
+)
+
+// Types of explanations, documented in package explain.
+type (
+	// An Explanation says why the prediction of a cell is what it is.
+	Explanation    = explain.Explanation
+	ExplainOptions = explain.Options
+	// An Explainer keeps what explanations of one model share.
+	Explainer = explain.Explainer
+	// A SideChange gives an id another value in a column of its side table.
+	SideChange = explain.Change
+	// ModelExplanation explains a model as a whole.
+	ModelExplanation = explain.Summary
+	// A FittedTable is the table that a model was fitted to.
+	FittedTable = evaluate.Fitted
+	// A ChangeError reports a change of side information that is not possible.
+	ChangeError = explain.ChangeError
+)
+
+// Explain gives the reasons for the predictions of cells: what each term adds, and what
+// the own weights and the side information of each id add. On the modelling scale the
+// parts sum to the prediction. Use [Model.Explainer] for many calls.
+func (m *Model) Explain(ctx context.Context, cells []Cell, opt ExplainOptions) ([]Explanation, error) {
+	return explain.Cells(ctx, m.fitted, cells, opt)
+}
+
+// ReadFitted reads the table that the model was fitted to, for [ExplainOptions]. Another
+// table is a [NotFittedError].
+func (m *Model) ReadFitted(ctx context.Context, source Source, opt TableOptions) (*FittedTable, error) {
+	return evaluate.ReadFitted(ctx, m.fitted, source, opt)
+}
+
+// Explainer returns an explainer of the model, which is safe for concurrent use.
+func (m *Model) Explainer() (*Explainer, error) { return explain.New(m.fitted) }
+
+// ParseChange parses a change of side information such as item.price=12.5.
+func (m *Model) ParseChange(text string) (SideChange, error) {
+	return explain.ParseChange(text, m.fitted.Spec().ModeNames())
+}
+
+// ExplainModel explains the model as a whole. With a source, which must be the table of
+// the fit, it also measures the importance of modes and columns on the validation set.
+// Another table is a [NotFittedError].
+func (m *Model) ExplainModel(ctx context.Context, source *Source, opt TableOptions) (*ModelExplanation, error) {
+	x, err := explain.New(m.fitted)
+	if err != nil {
+		return nil, err
+	}
+	var fitted *FittedTable
+	if source != nil {
+		if fitted, err = m.ReadFitted(ctx, *source, opt); err != nil {
+			return nil, err
+		}
+	}
+	return x.Summarize(ctx, fitted, explain.ImportanceOptions{})
+}
+
+// ReportOptions specify what a report contains. Package report documents the fields.
+type ReportOptions = report.Options
+
+// Report writes one self-contained HTML page about the model: verdict, data, scores,
+// calibration, residuals, effects of ids, side information, series, and the
+// specification. It has at most 2 MB. A table that is not that of the fit is a
+// [NotFittedError].
+func (m *Model) Report(ctx context.Context, w io.Writer, opt ReportOptions) error {
+	return report.Write(ctx, w, m.fitted, opt)
+}
