@@ -8,10 +8,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS := -s -w -X main.version=$(VERSION)
 PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 # The packages that start goroutines.
-CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train .
+CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train ./serve .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: demo help test python-test wheels race cover check tidy bench scale simulate peers ledger fuzz attack vulnerabilities release clean
+.PHONY: demo help test python-test wheels race cover check tidy bench scale simulate peers ledger load soak container fuzz attack vulnerabilities release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
@@ -61,6 +61,18 @@ peers: ## compare kft with other tools on the same splits; takes hours on the re
 ledger: ## measure the default model on tables of many kinds; see bench/ledger
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
 	sh bench/ledger/ledger.sh bin/kft
+
+load: ## measure the server with MODEL=model.kft, on this machine; TABLE=table.csv gives the cells, SECONDS the time
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
+	$(GO) run ./bench/load -kft bin/kft -model '$(MODEL)' $(if $(TABLE),-table '$(TABLE)') -seconds $(or $(SECONDS),10)
+
+soak: ## 10 minutes of requests, reloads, slow clients and malformed requests; MODEL and SECONDS as in load
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
+	$(GO) run ./bench/load -kft bin/kft -model '$(MODEL)' -soak -seconds $(or $(SECONDS),600)
+
+container: ## build the image kft of the server, with docker or podman
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
+	$$(command -v podman || command -v docker) build -t kft -f deploy/Containerfile bin
 
 fuzz: ## run each fuzz target for one minute
 	@for p in $$($(GO) list ./...); do \

@@ -22,6 +22,13 @@ func (m *Model) Forecast(ctx context.Context, w io.Writer, opt ForecastOptions) 
 	return forecast.Write(ctx, m.fitted, w, opt)
 }
 
+// FuturePeriods returns the mode of time and the ids of the next periods after the last
+// training period, at most as many as the model was trained on. [Model.Predict] forecasts
+// cells with these ids. A model without series is a [FieldError].
+func (m *Model) FuturePeriods(horizon int) (mode int, ids []string, err error) {
+	return forecast.Periods(m.fitted, horizon)
+}
+
 // Types of backtests, documented in package forecast.
 type (
 	// BacktestOptions specify the origins of a backtest.

@@ -77,6 +77,10 @@ func (m *Model) Predict(ctx context.Context, cells []Cell) ([]Prediction, error)
 	return m.fitted.Predict(ctx, cells, false)
 }
 
+// CellFromColumns returns the cell with the ids of modes that it gives by their columns,
+// as in year=2016,month=1 for time=year+month.
+func (m *Model) CellFromColumns(cell Cell) (Cell, error) { return m.fitted.CellFromColumns(cell) }
+
 // PredictStrict is Predict, except that an id that is predicted by the prior is an
 // [UnseenError].
 func (m *Model) PredictStrict(ctx context.Context, cells []Cell) ([]Prediction, error) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 
-	"github.com/kernel-fried-tensor/kft/dataset/internal/hashtable"
+	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 )
 
 // Dict numbers the ids of one mode: id <-> code 0, 1, ... in the order of first

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kernel-fried-tensor/kft/dataset/internal/hashtable"
+	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
@@ -181,7 +181,9 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 			weights += w
 			weighted += y * w
 			exposure += t.exposure(last)
-			rows++
+			if rows++; t.Censored != nil {
+				t.Censored[first] = max(t.Censored[first], t.Censored[last]) // a sum with such a part is one
+			}
 		}
 		switch rule {
 		case "sum":
@@ -192,6 +194,9 @@ func (t *Table) merge(pairs []repeat, rule string, where func(row int) RowPlace)
 		case "last":
 			t.setTarget(first, t.Target(int(last)))
 			weights, exposure = t.weight(last), t.exposure(last)
+			if t.Censored != nil {
+				t.Censored[first] = t.Censored[last]
+			}
 			for m, mode := range t.Modes {
 				if mode.Covariate() {
 					t.Codes[m][first] = t.Codes[m][last]
@@ -264,6 +269,9 @@ func (t *Table) drop(gone []bool, pairs []repeat) {
 	}
 	if t.Exposure != nil {
 		t.Exposure = staying(t.Exposure, gone, n)
+	}
+	if t.Censored != nil {
+		t.Censored = staying(t.Censored, gone, n)
 	}
 	if t.Part != nil {
 		t.Part = staying(t.Part, gone, n)

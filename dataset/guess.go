@@ -90,16 +90,16 @@ type GuessSample struct {
 
 // Given is what is known about a table before the guess. Empty fields are guessed.
 type Given struct {
-	Target           string
-	Modes            []string
-	Weight, Exposure string       // columns that are neither target nor mode
-	Covariates       []string     // the same
-	Numbers          NumberFormat // recognised if plain
+	Target                     string
+	Modes                      []string
+	Weight, Exposure, Censored string       // columns that are neither target nor mode
+	Covariates                 []string     // the same
+	Numbers                    NumberFormat // recognised if plain
 }
 
 // reserves reports whether a column is given as something else than target or mode.
 func (g Given) reserves(column string) bool {
-	return column == g.Weight || column == g.Exposure || slices.Contains(g.Covariates, column)
+	return column == g.Weight || column == g.Exposure || column != "" && column == g.Censored || slices.Contains(g.Covariates, column)
 }
 
 // GuessColumns guesses the target and the modes of a table from a sample of its rows,

@@ -10,7 +10,8 @@ import (
 var (
 	targetWords = []string{"target", "y", "value", "label", "response", "sales", "sold", "qty", "quantity", "units", "bottles",
 		"rating", "stars", "score", "amount", "demand", "count", "cnt", "counts", "volume", "revenue", "clicks", "visits", "visitors", "trips",
-		"total", "measurement", "consumption", "load", "reading", "orders", "turnover", "umsatz", "menge", "wert", "ventes"}
+		"total", "measurement", "consumption", "load", "reading", "orders", "turnover", "umsatz", "menge", "wert", "ventes",
+		"liked", "clicked", "bought", "purchased", "converted", "churned", "outcome"}
 	idWords = []string{"id", "key", "code", "no", "nr", "nbr", "number", "zip", "postcode", "sku", "upc", "store", "shop", "outlet", "item", "product", "article",
 		"family", "category", "dept", "department", "brand", "vendor", "supplier", "user", "customer", "client", "movie", "book", "artist", "song",
 		"year", "quarter", "month", "week", "weekday", "day", "hour", "hr", "minute", "dow", "region", "city", "state", "country", "county", "zone", "district",

@@ -60,7 +60,7 @@ func (g *guesser) lastPrice() *sampleColumn {
 // targetScore is higher for a column that is more likely the target; 0 or less for
 // one that cannot be. The column priced is that of lastPrice.
 func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
-	if !g.mayBeTarget(c) {
+	if words := c.Kind == KindFlag && !g.reserved(c); !words && !g.mayBeTarget(c) {
 		return 0
 	}
 	score := 10

@@ -20,9 +20,16 @@ type Schema struct {
 
 	// Exposure is the column of the exposures of counts, or "".
 	Exposure string
+	// Censored is the column that marks targets which are known from below only, or "".
+	// With AllKnown a table may lack it, and then has no such targets.
+	Censored string
+	AllKnown bool
 	// Optional is set for tables to predict: they may lack the columns of weight and
 	// exposure, and a missing value in them is 1, like a weight of 0.
 	Optional bool
+
+	// WordTargets lets a table that is measured have a target of words, such as yes and no.
+	WordTargets bool
 
 	// Duplicates specifies what to do with a cell that occurs more than once: "error" (or
 	// ""), "sum" (of targets, of weights and of exposures), "mean" (weighted; weights are
@@ -68,6 +75,9 @@ func (s Schema) Columns() []string {
 	if !s.Optional {
 		rest = []string{s.Target, s.Weight, s.Exposure, s.Part}
 	}
+	if !s.AllKnown {
+		rest = append(rest, s.Censored)
+	}
 	for _, name := range rest {
 		if name != "" {
 			names = append(names, name)
@@ -79,8 +89,8 @@ func (s Schema) Columns() []string {
 // Positions are the indexes of a schema's columns in one table. An index is -1 if
 // the schema does not name the column.
 type Positions struct {
-	Modes                          [][]int
-	Target, Weight, Exposure, Part int
+	Modes                                    [][]int
+	Target, Weight, Exposure, Censored, Part int
 }
 
 // Locate finds the schema's columns among the names of a table's columns. The
@@ -123,7 +133,7 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 		name, field string
 		optional    bool
 	}{{&found.Target, s.Target, "data.target", false}, {&found.Weight, s.Weight, "data.weight", s.Optional},
-		{&found.Exposure, s.Exposure, "data.exposure", s.Optional}, {&found.Part, s.Part, "split", false}} {
+		{&found.Exposure, s.Exposure, "data.exposure", s.Optional}, {&found.Censored, s.Censored, "data.censored", s.AllKnown}, {&found.Part, s.Part, "split", false}} {
 		*one.at = -1
 		if one.name == "" || one.optional && !slices.Contains(names, one.name) {
 			continue

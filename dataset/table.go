@@ -38,6 +38,9 @@ type Table struct {
 
 	// Exposure is positive; nil without such a column.
 	Exposure []float32
+	// Censored is 1 for a target that is known from below only, else 0; nil without such a
+	// column.
+	Censored []float32
 
 	// Decoded is the number of lines that were not UTF-8 and were read as Windows-1252.
 	Decoded int

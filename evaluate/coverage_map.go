@@ -117,7 +117,7 @@ func (c *mapCounter) table(ctx context.Context, source tableio.Source, opt model
 		place := func(a axis, i int) int32 { return a.at(c.model.Code(a.mode, b.ID(a.mode, i))) }
 		mutex.Lock() // counting is cheap compared with predicting
 		defer mutex.Unlock()
-		rows := Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure}
+		rows := Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure, Censored: b.Censored}
 		for i := range b.Y {
 			if err := c.add(m, z, rows, i, place(c.axes[0], i), place(c.axes[1], i)); err != nil {
 				return err

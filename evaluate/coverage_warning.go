@@ -21,7 +21,7 @@ const (
 // their level says. where names the rows, as in "the test set".
 func CoverageWarnings(m *model.Model, score metrics.Score, where string) []string {
 	c := score.Calibration
-	if c == nil || score.N < coverageRows {
+	if c == nil || score.N < coverageRows || score.Binary != nil || score.Censored != nil {
 		return nil
 	}
 	var worst metrics.LevelShare

@@ -29,7 +29,7 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	var mutex sync.Mutex
 	batches := map[int]*Sums{} // by first row, to be added in order
 	sum, err := m.Visit(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
-		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure, Horizon: m.RowsOf(b).Horizon, First: b.First}, true)
+		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure, Censored: b.Censored, Horizon: m.RowsOf(b).Horizon, First: b.First}, true)
 		mutex.Lock()
 		defer mutex.Unlock()
 		batches[b.First] = s
@@ -147,8 +147,8 @@ func (f *Fitted) Part(part dataset.Part) Rows {
 		}
 	}
 	t := f.Table
-	o := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure}.Select(at)
-	return Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure}
+	o := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}.Select(at)
+	return Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure, Censored: o.Censored}
 }
 
 // readAsFitted reads a table like the fitted one.

@@ -15,6 +15,8 @@ import (
 type Sums struct {
 	point       metrics.PointSums
 	bias        *metrics.BiasSums
+	binary      metrics.BinarySums
+	censored    metrics.CensoredSums
 	calibration *metrics.CalibrationSums // nil if it was not asked for
 }
 
@@ -29,6 +31,8 @@ func newSums(m *model.Model, calibration bool) *Sums {
 func (s *Sums) merge(o *Sums) {
 	s.point.Merge(&o.point)
 	s.bias.Merge(o.bias)
+	s.binary.Merge(&o.binary)
+	s.censored.Merge(&o.censored)
 	if s.calibration != nil {
 		s.calibration.Merge(o.calibration)
 	}
@@ -38,6 +42,8 @@ func (s *Sums) merge(o *Sums) {
 func (s *Sums) Score(m *model.Model) metrics.Score {
 	score := s.point.Score()
 	score.BiasByDecile = s.bias.Deciles()
+	score.Binary = s.binary.Binary()
+	score.Censored = s.censored.Censored()
 	if s.calibration != nil && score.N > 0 {
 		report := s.calibration.Calibration(m.Spec().ModeNames(), score.R2)
 		for mode := range report.CoverageByMode {
@@ -64,6 +70,7 @@ type Rows struct {
 	First int       // number of the first row
 
 	Exposure []float32 // nil for 1
+	Censored []float32 // above 0 for targets known from below only; nil for none
 
 	Horizon []int32 // see model.Rows
 
@@ -73,6 +80,9 @@ type Rows struct {
 
 // Target returns the target of row i, NaN if it is missing.
 func (r Rows) Target(i int) float64 { return dataset.TargetAt(r.Y, r.Low, i) }
+
+// censored reports whether the target of row i is known from below only.
+func (r Rows) censored(i int) bool { return r.Censored != nil && r.Censored[i] > 0 }
 
 // given returns what predictions of the rows depend on.
 func (r Rows) given() model.Rows {
@@ -126,12 +136,21 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 		return err
 	}
 	p := m.Distribution(z, rows.given(), i)
+	if rows.Censored != nil {
+		s.censored.Add(p, v, weight, rows.censored(i))
+	}
+	if rows.censored(i) {
+		return nil // its error is not known
+	}
 	raw := p.UncorrectedMean()
 	mean := p.CorrectedMean(raw)
 	if err := model.CheckMean(mean, rows.First, i); err != nil {
 		return err
 	}
 	s.bias.Add(v, weight, mean, raw)
+	if scale.Transform == predictive.Logit {
+		s.binary.Add(v, weight, mean)
+	}
 	s.point.Add(v, weight, mean, p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))
 	if s.calibration != nil {
 		row := metrics.Observation{Y: v, Weight: weight, Index: uint64(rows.First + i), Seen: math.MaxInt, NewCombination: newCombination[i]}

@@ -99,6 +99,10 @@ func withoutCorrection(m *model.Model, kind string) (*model.Model, error) {
 	if kind != "split" && kind != "horizon" && !strings.HasPrefix(kind, "group:") {
 		return nil, fielderr.Errorf("uncertainty.conformal", "%q is not a correction that can be computed from data; use split, group:mean, group:MODE or horizon", kind)
 	}
+	u := m.Spec().Uncertainty
+	if u.Finite() || m.Spec().Data.Censored != "" {
+		return nil, fielderr.Errorf("uncertainty.conformal", "a model of values 0 and 1 or of censored targets has no conformal correction; fit it again with more validation rows instead")
+	}
 	return m.WithCorrection(kind, nil)
 }
 

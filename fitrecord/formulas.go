@@ -2,6 +2,7 @@ package fitrecord
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -64,7 +65,7 @@ func (r Record) Judged() (dataset.Part, metrics.Score) {
 }
 
 // BehindFormula returns a warning if the model is behind the best formula in R2 or in
-// MAE on the part that it is judged by, else "".
+// MAE, or in the scores of probabilities, on the part that it is judged by, else "".
 func (r Record) BehindFormula() string {
 	best, ok := r.BestFormula()
 	part, ours := r.Judged()
@@ -74,6 +75,17 @@ func (r Record) BehindFormula() string {
 	}
 	const alike = 5e-5 // differences that do not show in four digits
 	var behind []string
+	if a, b := ours.Binary, theirs.Binary; a != nil && b != nil {
+		for _, m := range []struct {
+			name         string
+			ours, theirs metrics.Number
+		}{{"log loss", a.LogLoss, b.LogLoss}, {"Brier score", a.Brier, b.Brier}} {
+			if m.ours > m.theirs+alike {
+				behind = append(behind, fmt.Sprintf("%s %.4f against %.4f", m.name, m.ours, m.theirs))
+			}
+		}
+		theirs.R2, theirs.MAE = math.Inf(-1), math.Inf(1) // the scores of probabilities count
+	}
 	if ours.R2 < theirs.R2-alike {
 		behind = append(behind, fmt.Sprintf("R2 %.4f against %.4f", ours.R2, theirs.R2))
 	}

@@ -154,6 +154,9 @@ type PowerEstimate struct {
 type PowerScore struct {
 	Power float64 `json:"power"`
 	CRPS  float64 `json:"crps"`
+
+	// Outliers is the share of these rows whose error exceeds six standard deviations.
+	Outliers float64 `json:"-"`
 }
 
 // An OrderChoice is an order of the cores of a term that was fitted briefly because the

@@ -70,6 +70,22 @@ const (
 	totalDraws   = 200
 )
 
+// Periods returns the mode of time and the ids of the periods of a horizon.
+func Periods(m *model.Model, horizon int) (mode int, ids []string, err error) {
+	if err := (&Options{Horizon: horizon, Levels: []float64{}}).check(m); err != nil {
+		return 0, nil, err
+	}
+	series := m.Series()
+	for h := range horizon {
+		id, err := series.Line.ID(series.End + 1 + int64(h))
+		if err != nil {
+			return 0, nil, fielderr.Errorf("data.modes", "%w", err)
+		}
+		ids = append(ids, id)
+	}
+	return series.Time, ids, nil
+}
+
 // check returns the first problem of the options, and fills in defaults.
 func (o *Options) check(m *model.Model) error {
 	series := m.Series()

@@ -53,6 +53,10 @@ func (e Expectation) Site(m float64) (target, precision float64) {
 // multiplies the log likelihood of a cell; nil means 1.
 type Cells struct {
 	Y, Mean, Variance, Weight []float32
+
+	// Censored is above 0 for a value that is known from below only, see [Censored]; nil
+	// for none.
+	Censored []float32
 }
 
 func (c Cells) weight(i int) float64 {
@@ -75,9 +79,12 @@ type Loop func(n int, work func(i int))
 // blockCells is the number of cells of one partial sum.
 const blockCells = 4096
 
+// sums3 are three sums over cells.
+type sums3 [3]float64
+
 // sums adds the results of add over all cells: in order within a block of
 // cells, then block by block, so that the bits are the same for any loop.
-func sums(cells int, loop Loop, add func(i int) [3]float64) [3]float64 {
+func sums(cells int, loop Loop, add func(i int) [3]float64) sums3 {
 	blocks := make([][3]float64, (cells+blockCells-1)/blockCells)
 	work := func(k int) {
 		var sum [3]float64
@@ -96,7 +103,7 @@ func sums(cells int, loop Loop, add func(i int) [3]float64) [3]float64 {
 	} else {
 		loop(len(blocks), work)
 	}
-	var sum [3]float64
+	var sum sums3
 	for _, a := range blocks {
 		sum[0] += a[0]
 		sum[1] += a[1]

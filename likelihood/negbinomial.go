@@ -57,15 +57,10 @@ func (n NegativeBinomial) Bound(cells Cells, out Sites, loop Loop) float64 {
 	return sums(len(cells.Y), loop, func(i int) [3]float64 {
 		w, y := cells.weight(i), float64(cells.Y[i])
 		mu := float64(cells.Mean[i]) - shift
-		xi := math.Sqrt(mu*mu + max(float64(cells.Variance[i]), 0))
-		quarter := 0.25 // tanh(xi/2)/(2 xi) at 0
-		if xi > 1e-4 {
-			quarter = math.Tanh(xi/2) / (2 * xi)
-		}
+		quarter, cosh := logisticBound(mu, float64(cells.Variance[i]))
 		precision := (y + r) * quarter
 		out.Target[i] = float32(shift + (y-r)/(2*precision))
 		out.Precision[i] = float32(w * precision)
-		cosh := xi/2 + math.Log1p(math.Exp(-xi))
 		return [3]float64{w * (constant(y) + (y-r)/2*mu - (y+r)*cosh)}
 	})[0]
 }

@@ -19,6 +19,12 @@ type Score struct {
 	// BiasByDecile has the bias by size of the prediction; nil if it was not measured.
 	BiasByDecile []DecileBias
 
+	// Binary measures the probabilities of a target that is 0 or 1; nil for others.
+	Binary *Binary
+
+	// Censored measures a target with censored values; nil for others.
+	Censored *Censored
+
 	// Calibration measures the predictive distributions; nil if it was not requested.
 	Calibration *Calibration
 }
@@ -35,13 +41,15 @@ type scoreJSON struct {
 	Bias         Number       `json:"bias"`
 	MeanError    Number       `json:"mean_error"`
 	BiasByDecile []DecileBias `json:"bias_by_decile,omitempty"`
+	Binary       *Binary      `json:"binary,omitempty"`
+	Censored     *Censored    `json:"censored,omitempty"`
 	*Calibration
 }
 
 // MarshalJSON writes undefined measures as null.
 func (s Score) MarshalJSON() ([]byte, error) {
 	return json.Marshal(scoreJSON{s.N, Number(s.R2), Number(s.RMSE), Number(s.MAE), Number(s.R2Scale),
-		Number(s.Bias), Number(s.MeanError), s.BiasByDecile, s.Calibration})
+		Number(s.Bias), Number(s.MeanError), s.BiasByDecile, s.Binary, s.Censored, s.Calibration})
 }
 
 // UnmarshalJSON reads the output of MarshalJSON. Missing measures are NaN.
@@ -50,7 +58,7 @@ func (s *Score) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
 	}
-	*s = Score{v.N, float64(v.R2), float64(v.RMSE), float64(v.MAE), float64(v.R2Scale), float64(v.Bias), float64(v.MeanError), v.BiasByDecile, v.Calibration}
+	*s = Score{v.N, float64(v.R2), float64(v.RMSE), float64(v.MAE), float64(v.R2Scale), float64(v.Bias), float64(v.MeanError), v.BiasByDecile, v.Binary, v.Censored, v.Calibration}
 	if s.Calibration != nil {
 		s.Calibration.N = v.N // JSON has only one "n", which decodes to the outer field
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -152,6 +153,36 @@ func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, erro
 		return nil, nil, &CellError{wrong.Row, wrong.Mode, wrong.Error()}
 	}
 	return codes, id, nil
+}
+
+// CellFromColumns returns the cell with the ids of modes that it gives by their columns,
+// as in year=2016,month=1 for time=year+month.
+func (m *Model) CellFromColumns(cell Cell) (Cell, error) {
+	whole := cell
+	var used []string
+	for _, mode := range m.modes {
+		if _, named := cell[mode.Name]; named {
+			continue
+		}
+		id, ok, err := mode.ID(cell)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		if used == nil {
+			whole = maps.Clone(cell)
+		}
+		whole[mode.Name] = id
+		used = append(used, mode.Columns...)
+	}
+	for _, column := range used {
+		if !m.hasMode(column) {
+			delete(whole, column)
+		}
+	}
+	return whole, nil
 }
 
 func (m *Model) hasMode(name string) bool {

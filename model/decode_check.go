@@ -37,12 +37,13 @@ func (d *decoder) checkScale() error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("its scale: %w", err)
 	}
-	counts := d.m.spec.Uncertainty.Counts()
-	if counts != (s.Transform == predictive.LogRate) {
+	u := d.m.spec.Uncertainty
+	if u.Counts() != (s.Transform == predictive.LogRate) || (u.Likelihood == "bernoulli") != (s.Transform == predictive.Logit) ||
+		(u.Likelihood == "ordinal") != (s.Transform == predictive.Ordinal) {
 		return fmt.Errorf("its scale %s does not fit the likelihood %s", s.Transform, d.m.spec.Uncertainty.Likelihood)
 	}
-	if counts && s.Spread != 1 {
-		return fmt.Errorf("its scale of counts has the spread %g, expected 1", s.Spread)
+	if s.Transform.Linked() && s.Spread != 1 {
+		return fmt.Errorf("its scale %s has the spread %g, expected 1", s.Transform, s.Spread)
 	}
 	return nil
 }
@@ -87,44 +88,19 @@ func checkModeGroups(mode string, ids int, g *sideinfo.Groups) error {
 // names, with variances and parameters above 0.
 func (d *decoder) checkNoise() error {
 	n, u := d.m.noise, d.m.spec.Uncertainty
-	kinds := 0
-	for _, set := range []bool{n.Constant != nil, n.Entity != nil, n.Power != nil, n.Poisson != nil, n.Negative != nil} {
-		if set {
-			kinds++
-		}
+	if err := n.Validate(); err != nil {
+		return err
 	}
-	if kinds != 1 {
-		return fmt.Errorf("it has %d kinds of noise, expected one", kinds)
-	}
-	if (n.Poisson != nil) != (u.Likelihood == "poisson") || (n.Negative != nil) != (u.Likelihood == "negative-binomial") {
+	if n.Likelihood() != u.Likelihood {
 		return fmt.Errorf("its noise does not fit the likelihood %s", u.Likelihood)
 	}
-	switch {
-	case n.Constant != nil:
-		return positive("its noise variance", n.Constant.Variance)
-	case n.Negative != nil:
-		return positive("the size of its negative binomial distribution", n.Negative.Size)
-	case n.Power != nil:
-		if err := positive("the scale of its noise", n.Power.Scale); err != nil {
-			return err
-		}
-		if !(math.Abs(n.Power.Exponent) <= maxNoiseExponent) {
-			return fmt.Errorf("the exponent of its noise is %g, expected at most %d", n.Power.Exponent, maxNoiseExponent)
-		}
-		return positive("the floor of its noise", n.Power.Floor)
-	case n.Entity != nil:
+	if n.Entity != nil {
 		return d.checkEntityNoise(n.Entity)
 	}
 	return nil
 }
 
-// maxNoiseExponent is far above the exponents that a fit can give.
-const maxNoiseExponent = 20
-
 func (d *decoder) checkEntityNoise(n *likelihood.ByEntity) error {
-	if err := positive("its noise variance", n.Variance); err != nil {
-		return err
-	}
 	modes := d.m.noiseModes
 	if len(n.Modes) != len(modes) || len(modes) == 0 {
 		return fmt.Errorf("its noise has factors of %d modes, but the specification names %d", len(n.Modes), len(modes))

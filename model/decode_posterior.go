@@ -85,6 +85,7 @@ func (d *decoder) uncertainty() error {
 	if err := d.checkNoise(); err != nil {
 		return err
 	}
+	m.setNoise(m.noise)
 	if grouping := d.f.Meta["conformal"]; grouping != "" {
 		r := conformal.Record{Grouping: conformal.Grouping(grouping)}
 		var err error

@@ -42,7 +42,9 @@ type UncertaintyInfo struct {
 	Likelihood string `json:"likelihood"`
 	// Size of a negative binomial distribution, whose variance is mean + mean^2/Size.
 	Size      float64        `json:"size,omitempty"`
-	Noise     *NoiseInfo     `json:"noise,omitempty"` // of the gaussian likelihood
+	Levels    int            `json:"levels,omitempty"` // of an ordinal target
+	DF        float64        `json:"df,omitempty"`     // of a Student distribution, whose scale is the SD of the noise
+	Noise     *NoiseInfo     `json:"noise,omitempty"`  // of the gaussian likelihood
 	Conformal *ConformalInfo `json:"conformal,omitempty"`
 	Means     *MeansInfo     `json:"mean_correction,omitempty"`
 }
@@ -79,12 +81,17 @@ type MeansInfo struct {
 // Uncertainty describes how the model quantifies uncertainty.
 func (m *Model) Uncertainty() UncertaintyInfo {
 	u := &m.noise
-	info := UncertaintyInfo{Inference: m.spec.Uncertainty.Inference, Likelihood: "gaussian"}
+	info := UncertaintyInfo{Inference: m.spec.Uncertainty.Inference, Likelihood: u.Likelihood()}
 	switch {
-	case u.Poisson != nil:
-		info.Likelihood = "poisson"
-	case u.Negative != nil:
-		info.Likelihood, info.Size = "negative-binomial", u.Negative.Size
+	case u.Count() != nil || u.Finite() != nil:
+		if u.Negative != nil {
+			info.Size = u.Negative.Size
+		}
+		if u.Ordinal != nil {
+			info.Levels = len(u.Ordinal.Levels)
+		}
+	case u.Student != nil:
+		info.DF, info.Noise = u.Student.DF, &NoiseInfo{Kind: "constant", SD: math.Sqrt(u.Student.Variance)}
 	case u.Entity != nil:
 		noise := &NoiseInfo{Kind: "entity:" + strings.Join(m.spec.Uncertainty.NoiseModes(), ","), SD: math.Sqrt(u.Entity.Variance)}
 		least, most := u.Entity.Variance, u.Entity.Variance

@@ -2,56 +2,21 @@ package model
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
-	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// Noise is the distribution of the target given the field. Exactly one field is
-// set: a noise variance on the transform's scale (constant, by entity, or a power
-// of the mean), or a count distribution.
-type Noise struct {
-	Constant *likelihood.Constant         `json:"constant,omitempty"`
-	Entity   *likelihood.ByEntity         `json:"entity,omitempty"`
-	Power    *likelihood.Power            `json:"power,omitempty"`
-	Poisson  *likelihood.Poisson          `json:"poisson,omitempty"`
-	Negative *likelihood.NegativeBinomial `json:"negative_binomial,omitempty"`
-}
+// Noise is the distribution of the target given the field.
+type Noise = predictive.Noise
 
-// Count returns the count distribution, nil for the gaussian likelihood.
-func (n *Noise) Count() predictive.CountDistribution {
-	switch {
-	case n.Poisson != nil:
-		return *n.Poisson
-	case n.Negative != nil:
-		return *n.Negative
-	}
-	return nil
-}
-
-// Variance returns the noise variance of row i, which has the row's weight. The level
-// is the predicted mean of the row on the transform's scale; modes are those whose
-// entities have their own noise.
-func (n *Noise) Variance(modes []int, level float64, rows Rows, i int) float64 {
-	return n.UnitVariance(modes, level, rows.Codes, i) / rows.weight(i)
-}
-
-// UnitVariance returns the noise variance that row i would have with weight 1.
-func (n *Noise) UnitVariance(modes []int, level float64, codes [][]int32, i int) float64 {
-	switch {
-	case n.Entity != nil:
-		own := make([][]int32, 0, 2)
-		for _, mode := range modes {
-			own = append(own, codes[mode])
-		}
-		return n.Entity.At(own, i)
-	case n.Power != nil:
-		return n.Power.At(level)
-	}
-	return n.Constant.Variance
+// noiseVariance returns the noise variance of row i, which has the row's weight. The level
+// is the predicted mean of the row on the transform's scale.
+func (m *Model) noiseVariance(level float64, rows Rows, i int) float64 {
+	return m.noise.UnitVariance(m.noiseModes, level, rows.Codes, i) / rows.weight(i)
 }
 
 // Noise returns the noise.
@@ -100,7 +65,10 @@ func (m *Model) Uncorrected(z tt.Moments, rows Rows, i int) predictive.Distribut
 	if counts := m.noise.Count(); counts != nil {
 		return predictive.CountMixture(counts, level, variance)
 	}
-	p := predictive.Gaussian(m.scale.Transform, level, variance, m.noise.Variance(m.noiseModes, level, rows, i))
+	if finite := m.noise.Finite(); finite != nil {
+		return predictive.FiniteMixture(finite, level, variance)
+	}
+	p := predictive.Gaussian(m.scale.Transform, level, variance, m.noiseVariance(level, rows, i)).WithScores(m.scores)
 	if m.scale.NonNegative {
 		p = p.NonNegative()
 	}
@@ -123,6 +91,9 @@ func (m *Model) CheckTarget(y []float32, i int) error {
 	var domain *predictive.DomainError
 	if errors.As(err, &domain) {
 		domain.Position = i
+	}
+	if o := m.noise.Ordinal; o != nil && !slices.Contains(o.Levels, float64(y[i])) {
+		return &predictive.DomainError{Transform: m.scale.Transform, Position: i, Value: float64(y[i])}
 	}
 	return err
 }

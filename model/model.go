@@ -41,7 +41,8 @@ type Model struct {
 	covariates *history.Encoder
 
 	noise      Noise
-	noiseModes []int // modes whose entities have their own noise
+	scores     *predictive.ScoreDistribution // of Student noise, nil for normal noise
+	noiseModes []int                         // modes whose entities have their own noise
 	correction *conformal.Correction
 	groupMode  int                   // mode of a correction by entity
 	means      *predictive.MeanCurve // correction of means, nil for none
@@ -121,8 +122,15 @@ func (m *Model) copy() *Model {
 // WithNoise returns the model with the given noise.
 func (m *Model) WithNoise(n Noise) *Model {
 	changed := m.copy()
-	changed.noise = n
+	changed.setNoise(n)
 	return changed
+}
+
+func (m *Model) setNoise(n Noise) {
+	m.noise, m.scores = n, nil
+	if n.Student != nil {
+		m.scores = predictive.NewStudentScores(n.Student.DF)
+	}
 }
 
 // WithNoiseKind returns the model with another kind of noise in its specification, as in

@@ -39,7 +39,7 @@ const maxNumber = 1e150
 func (m *Model) CheckMoments(z tt.Moments, rows Rows, first, i int) error {
 	level, variance := m.Level(z.Mean[i], rows, i), m.FieldVariance(z, i)
 	good := math.Abs(level) <= maxNumber && math.Abs(variance) <= maxNumber
-	if m.noise.Count() != nil {
+	if m.scale.Transform.Linked() {
 		good = math.Abs(level) <= maxLogRate && variance <= maxLogRateVar
 	}
 	if !good {
@@ -54,7 +54,7 @@ func outerLevels() [2]float64 { return [2]float64{0.001, 0.999} }
 // checkNumbers returns a *NotFiniteError unless all numbers of a prediction are finite.
 func (p Prediction) checkNumbers(cell int) error {
 	values := []float64{p.Mean, p.Median, p.SD, p.SDModel, p.SDNoise}
-	if !p.distribution.IsCount() {
+	if !p.distribution.IsDiscrete() {
 		for _, level := range outerLevels() {
 			values = append(values, p.distribution.Quantile(level))
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // Rows are rows to predict. The weight of a row is the precision of its value: on
-// the modelling scale the noise variance is s2/w. Count distributions ignore it. The
+// the modelling scale the noise variance is s2/w. Likelihoods with a link ignore it. The
 // exposure of a row multiplies the rate of its count.
 type Rows struct {
 	Codes    [][]int32

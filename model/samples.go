@@ -224,17 +224,17 @@ func (s *samples) fields(columns [][]float32, m *Model, z tt.Moments, r rows) er
 // target cannot: clamping them would bias totals, because the noise does not shrink with
 // the value. levels is scratch memory.
 func (s *samples) drawRow(m *Model, values, levels []float64, z tt.Moments, r Rows, i int, rng *rand.Rand) {
-	counts := m.noise.Count() != nil
+	draw := m.noise.Draw()
 	noise := 0.0
-	if !counts {
-		noise = math.Sqrt(m.noise.Variance(m.noiseModes, m.scale.Location(z.Mean[i]), r, i))
+	if draw == nil {
+		noise = math.Sqrt(m.noiseVariance(m.scale.Location(z.Mean[i]), r, i))
 	}
 	seed := rng.Uint64()
 	for k, f := range values {
-		if counts {
-			values[k] = m.noise.drawCount(rng, f)
+		if draw != nil {
+			values[k] = draw(rng, f)
 		} else {
-			values[k] = m.scale.Transform.Inverse(f + noise*rng.NormFloat64())
+			values[k] = m.scale.Transform.Inverse(f + noise*m.noise.DrawError(rng))
 		}
 	}
 	clamp := m.scale.NonNegative && !m.scale.Transform.Linear()
@@ -255,12 +255,4 @@ func (s *samples) drawRow(m *Model, values, levels []float64, z tt.Moments, r Ro
 		d = bare
 	}
 	m.corrected(s.correction, d, r, i).Quantiles(values, levels)
-}
-
-// drawCount draws a count given the field.
-func (n *Noise) drawCount(rng *rand.Rand, f float64) float64 {
-	if n.Poisson != nil {
-		return n.Poisson.Draw(rng, f)
-	}
-	return n.Negative.Draw(rng, f)
 }

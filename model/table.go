@@ -30,6 +30,10 @@ type TableOptions struct {
 
 	Output tableio.Output // of PredictTable; the zero value is text
 
+	// Only names the columns that PredictTable adds to Parquet and Arrow, as in prediction
+	// or q0.05; nil for all. Means alone take a fraction of the time.
+	Only []string
+
 	// Quantiles are the levels, in increasing order, for which PredictTable adds a
 	// column each: q0.05.
 	Quantiles []float64
@@ -143,7 +147,7 @@ const unseenColumn = "unseen"
 // has under the same name, because it is the column of a mode, the target, a weight or an
 // exposure, are renamed; renamed lists them.
 func (m *Model) addedColumns(opt TableOptions) (names, renamed []string) {
-	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
+	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}
 	taken := schema.Columns()
 	names = resultColumns(opt)
 	for i, name := range names {
@@ -197,6 +201,15 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	for i, name := range names {
 		added[i] = tableio.AddedColumn{Name: name, Text: results[i] == unseenColumn, Wide: m.Wide() && !strings.HasPrefix(results[i], "sd") && results[i] != unseenColumn}
 	}
+	omit := func(result string) bool {
+		return opt.Only != nil && opt.Output.Format != "text" && !slices.Contains(opt.Only, result)
+	}
+	spread, quantile := false, false // the columns of standard deviations, and of quantiles, are needed
+	for i, result := range results {
+		added[i].Omit = omit(result)
+		spread = spread || !added[i].Omit && strings.HasPrefix(result, "sd")
+		quantile = quantile || !added[i].Omit && (result == "median" || strings.HasPrefix(result, "q"))
+	}
 	unseen := len(names) - 1 // the column of unknown modes
 	levels := append([]float64{0.5}, opt.Quantiles...)
 	schema := dataset.Schema{Modes: m.covariates.Columns(), Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Optional: true, Absent: names}
@@ -209,7 +222,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		batch := m.NewSummary()
 		batch.Rows, batch.decoded = len(z.Mean), b.Decoded
 		given := m.RowsOf(b)
-		if b.W == nil && schema.Weight != "" && m.noise.Count() == nil {
+		if b.W == nil && schema.Weight != "" && !m.scale.Transform.Linked() {
 			batch.Assumed = append(batch.Assumed, schema.Weight)
 		}
 		if b.Exposure == nil && schema.Exposure != "" {
@@ -221,8 +234,15 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 				return err
 			}
 			p := m.Distribution(z, given, i)
-			all := p.Moments()
-			p.Quantiles(quantiles, levels)
+			var all predictive.Moments
+			if spread {
+				all = p.Moments()
+			} else {
+				all.Mean = p.Mean()
+			}
+			if quantile {
+				p.Quantiles(quantiles, levels)
+			}
 			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {
 				setNumber(values, k, i, v)
 			}
@@ -282,7 +302,7 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 	sum := m.NewSummary()
 	predict := m.BatchPredictor(opt.Strict)
 	var mutex sync.Mutex
-	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure}
+	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}
 	err := tableio.VisitBatches(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, func(b *tableio.Batch) error {
 		m, z, err := predict(b)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
-	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
 // wideFrom is the distance of the target from 0, in units of its spread, from which
@@ -14,7 +13,7 @@ const wideFrom = 1000
 // Wide reports whether 32 bits are too few for predictions.
 func (m *Model) Wide() bool {
 	s := m.scale
-	if s.Transform == predictive.LogRate {
+	if s.Transform.Linked() {
 		return false // the spread of counts is not that of their rates
 	}
 	at := func(z float32) float64 { return s.Transform.Inverse(s.Location(z)) }

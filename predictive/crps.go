@@ -16,11 +16,14 @@ func (d Distribution) CRPS(y float64) float64 {
 		d.fillGrid(&g)
 		return d.gridCRPS(&g, y)
 	}
+	if d.finite != nil {
+		return d.finite.crps(y)
+	}
 	if d.clamped && y < 0 {
 		return d.CRPS(0) - y
 	}
 	z := (d.transform.Forward(y) - d.m) / d.sd
-	if d.scores.n == 0 {
+	if d.scores.normal() {
 		switch {
 		case d.transform == Identity:
 			score := z*(2*normalCDF(z)-1) + 2*normalDensity(z) - 1/math.SqrtPi
@@ -52,7 +55,7 @@ func (d Distribution) quadratureCRPS(y, z float64) float64 {
 	// 2 Q'(t) phi(t). With a kink at the fraction s of a step of length h the
 	// error of the trapezoid rule is jump h^2 (s(1-s)/2 - 1/12).
 	t := z
-	if d.scores.n > 0 {
+	if !d.scores.normal() {
 		t = normalQuantile((d.scores.CDF(z) + d.scores.cdfBelow(z)) / 2)
 	}
 	sum -= d.kink(z, t)
@@ -61,7 +64,7 @@ func (d Distribution) quadratureCRPS(y, z float64) float64 {
 		bound := d.boundScore()
 		level := normalCDF(bound)
 		t := bound
-		if d.scores.n > 0 {
+		if !d.scores.normal() {
 			level = (d.scores.CDF(bound) + d.scores.cdfBelow(bound)) / 2
 			t = normalQuantile(level)
 		}

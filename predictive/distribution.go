@@ -7,7 +7,7 @@ import (
 
 // A Distribution is the predictive distribution of the value of one cell, in the
 // units of the target. It is a small immutable value: pass it by value. Construct
-// it with [Gaussian] or [CountMixture].
+// it with [Gaussian], [CountMixture] or [FiniteMixture].
 type Distribution struct {
 	transform Transform
 	m         float64 // mean on the modelling scale; mean of f for counts
@@ -16,6 +16,7 @@ type Distribution struct {
 	sd        float64
 	scores    *ScoreDistribution
 	count     CountDistribution // nil unless the value is a count
+	finite    *finiteMixture    // nil unless the value is one of few
 	clamped   bool              // values below 0 are 0
 	means     *MeanCurve        // correction of the mean, nil for none
 }
@@ -47,18 +48,18 @@ func (d Distribution) WithScores(scores *ScoreDistribution) Distribution {
 // IsCount reports whether the value is a count.
 func (d Distribution) IsCount() bool { return d.count != nil }
 
+// IsDiscrete reports whether the value is a count or one of few values.
+func (d Distribution) IsDiscrete() bool { return d.count != nil || d.finite != nil }
+
 // Location returns the mean on the modelling scale, or of f for counts.
 func (d Distribution) Location() float64 { return d.m }
 
 // Quantile returns the value at level p in (0, 1): g^-1(m + sd Z(p)). For counts
 // it is the smallest y with CDF(y) >= p.
 func (d Distribution) Quantile(p float64) float64 {
-	if d.count != nil {
-		var g countGrid
-		d.fillGrid(&g)
-		return d.countQuantile(&g, p)
-	}
-	return d.fromScore(d.scores.Quantile(p))
+	var q [1]float64
+	d.Quantiles(q[:], []float64{p})
+	return q[0]
 }
 
 // Quantiles writes the quantiles at levels to dst. For counts all of them together
@@ -69,6 +70,12 @@ func (d Distribution) Quantiles(dst, levels []float64) {
 		d.fillGrid(&g)
 		for i, p := range levels {
 			dst[i] = d.countQuantile(&g, p)
+		}
+		return
+	}
+	if d.finite != nil {
+		for i, p := range levels {
+			dst[i] = d.finite.quantile(p)
 		}
 		return
 	}
@@ -108,6 +115,9 @@ func (d Distribution) CDFLimits(y float64) (below, upTo float64) {
 		d.fillGrid(&g)
 		return d.gridCDFLimits(&g, y)
 	}
+	if d.finite != nil {
+		return d.finite.limits(y)
+	}
 	z := (d.transform.Forward(y) - d.m) / d.sd
 	upTo = d.scores.CDF(z)
 	below = upTo
@@ -133,6 +143,10 @@ func (d Distribution) LogDensity(y float64) float64 {
 	if d.count != nil {
 		return d.countLogDensity(y)
 	}
+	if d.finite != nil {
+		below, upTo := d.finite.limits(y)
+		return math.Log(upTo - below)
+	}
 	g := d.transform.Forward(y)
 	bound := d.lowerBound()
 	if math.IsInf(g, -1) || y < bound {
@@ -146,7 +160,7 @@ func (d Distribution) LogDensity(y float64) float64 {
 
 // Draw returns a random value from the distribution.
 func (d Distribution) Draw(rng *rand.Rand) float64 {
-	if d.count == nil && d.scores.n == 0 {
+	if !d.IsDiscrete() && d.scores.normal() {
 		return d.fromScore(rng.NormFloat64())
 	}
 	u := rng.Float64()

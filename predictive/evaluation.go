@@ -26,7 +26,11 @@ func (d Distribution) Evaluate(y float64) Evaluation {
 		e.CRPS = d.gridCRPS(&g, y)
 	} else {
 		for i, z := range &d.scores.summary {
-			e.Quantiles[i] = d.fromScore(z)
+			if d.finite != nil {
+				e.Quantiles[i] = d.finite.quantile(SummaryLevels[i])
+			} else {
+				e.Quantiles[i] = d.fromScore(z)
+			}
 		}
 		e.Below, e.UpTo = d.CDFLimits(y)
 		e.CRPS = d.CRPS(y)

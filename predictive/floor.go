@@ -5,7 +5,7 @@ import "math"
 // NonNegative returns the distribution with support [0, inf): its probability below 0
 // is moved to 0. Counts and the sqrt scale have that support anyway.
 func (d Distribution) NonNegative() Distribution {
-	d.clamped = d.count == nil && d.transform != Sqrt
+	d.clamped = !d.IsDiscrete() && d.transform != Sqrt
 	return d
 }
 
@@ -41,28 +41,34 @@ func clampedMoments(t Transform, m, v float64) (first, second float64) {
 		first = max(t.Inverse(m), 0)
 		return first, first * first
 	}
+	z := (t.forward(0) - m) / s
+	return clampedMomentsAt(t, m, v, normalCDF(-z), normalDensity(z))
+}
+
+// clampedMomentsAt is clampedMoments, given the probability of y > 0 and the normal density
+// at the score of 0.
+func clampedMomentsAt(t Transform, m, v, positive, density float64) (first, second float64) {
+	s := math.Sqrt(v)
 	switch t.kind {
 	case log1p:
 		// E[exp(k g); g > 0] = exp(k m + k^2 v/2) Phi(m/s + k s)
-		zero := normalCDF(m / s)
 		one := math.Exp(m+v/2) * normalCDF(m/s+s)
 		two := math.Exp(2*m+2*v) * normalCDF(m/s+2*s)
-		return max(one-zero, 0), max(two-2*one+zero, 0)
+		return max(one-positive, 0), max(two-2*one+positive, 0)
 	case cbrt1p:
-		above := momentsAbove(m, v, 1)
+		above := momentsAbove(m, v, 1, positive, density)
 		return max(above[3]-above[0], 0), max(above[6]-2*above[3]+above[0], 0)
 	}
-	above := momentsAbove(m, v, 0)
+	above := momentsAbove(m, v, 0, positive, density)
 	return max(above[1], 0), max(above[2], 0)
 }
 
 // momentsAbove returns E[g^k; g > a] for g ~ N(m, v) and k = 0, ..., 6, by
-// E[g^k; g>a] = m E[g^(k-1); g>a] + (k-1) v E[g^(k-2); g>a] + s a^(k-1) phi((a-m)/s).
-func momentsAbove(m, v, a float64) (moment [7]float64) {
-	s := math.Sqrt(v)
-	z := (a - m) / s
-	moment[0] = normalCDF(-z)
-	edge := s * normalDensity(z)
+// E[g^k; g>a] = m E[g^(k-1); g>a] + (k-1) v E[g^(k-2); g>a] + s a^(k-1) phi((a-m)/s), given
+// P(g > a) and phi((a-m)/s).
+func momentsAbove(m, v, a, above, density float64) (moment [7]float64) {
+	moment[0] = above
+	edge := math.Sqrt(v) * density
 	for k := 1; k < len(moment); k++ {
 		moment[k] = m*moment[k-1] + edge
 		if k > 1 {
@@ -75,13 +81,22 @@ func momentsAbove(m, v, a float64) (moment [7]float64) {
 
 // clampedVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.
 func (d Distribution) clampedVariances() (model, noise float64) {
-	mean, second := clampedMoments(d.transform, d.m, d.model+d.noise)
-	total := max(second-mean*mean, 0)
-	s := math.Sqrt(d.model)
-	for i, t := range nodeT {
-		given, _ := clampedMoments(d.transform, d.m+s*t, d.noise)
-		model += nodeWeight[i] * (given - mean) * (given - mean)
+	variance := d.model + d.noise
+	var mean, second float64
+	if r := d.rectified(); d.model <= maxSeries*variance && variance > 0 {
+		z := (r.bound - d.m) / math.Sqrt(variance)
+		above, density := normalCDF(-z), normalDensity(z)
+		mean, second = clampedMomentsAt(d.transform, d.m, variance, above, density)
+		model = r.smoothVariance(d.m, d.model, variance, above, density)
+	} else {
+		mean, second = clampedMoments(d.transform, d.m, variance)
+		s := math.Sqrt(d.model)
+		for i, t := range nodeT {
+			given, _ := clampedMoments(d.transform, d.m+s*t, d.noise)
+			model += nodeWeight[i] * (given - mean) * (given - mean)
+		}
 	}
+	total := max(second-mean*mean, 0)
 	if model = min(model, total); d.noise == 0 {
 		model = total
 	}

@@ -77,6 +77,9 @@ func (d Distribution) UncorrectedMean() float64 {
 		mean, _, _ := d.countMoments()
 		return mean
 	}
+	if d.finite != nil {
+		return d.finite.mean
+	}
 	return d.gaussianMean()
 }
 

@@ -71,13 +71,16 @@ type Moments struct{ Mean, SD, SDModel, SDNoise float64 }
 // variance but not its parts, so both parts are multiplied by the same factor.
 func (d Distribution) Moments() Moments {
 	var mean, model, noise float64 // model is Var(E[y|f]), noise is E[Var(y|f)]
-	if d.count != nil {
+	switch {
+	case d.count != nil:
 		mean, model, noise = d.countMoments()
-	} else {
+	case d.finite != nil:
+		mean, model, noise = d.finite.mean, d.finite.model, d.finite.noise
+	default:
 		mean = d.gaussianMean()
 		model, noise = d.gaussianVariances()
 	}
-	if d.scores.n > 0 && model+noise > 0 {
+	if !d.scores.normal() && model+noise > 0 {
 		factor := d.empiricalVariance() / (model + noise)
 		model, noise = model*factor, noise*factor
 	}
@@ -113,10 +116,15 @@ func (d Distribution) rootVariances(power int) (model, noise float64) {
 	} else {
 		mean, second := rectifiedMoments(d.m, d.model+d.noise, power)
 		total = max(second-mean*mean, 0)
-		s := math.Sqrt(d.model)
-		for i, t := range nodeT {
-			given, _ := rectifiedMoments(d.m+s*t, d.noise, power)
-			model += nodeWeight[i] * (given - mean) * (given - mean)
+		if variance := d.model + d.noise; d.model <= maxSeries*variance && variance > 0 {
+			z := d.m / math.Sqrt(variance) // the bound of both roots is 0
+			model = d.rectified().smoothVariance(d.m, d.model, variance, normalCDF(z), normalDensity(z))
+		} else {
+			s := math.Sqrt(d.model)
+			for i, t := range nodeT {
+				given, _ := rectifiedMoments(d.m+s*t, d.noise, power)
+				model += nodeWeight[i] * (given - mean) * (given - mean)
+			}
 		}
 	}
 	if model = min(model, total); d.noise == 0 {
@@ -144,16 +152,48 @@ func (d Distribution) empiricalVariance() float64 {
 	}
 	// Centring at the median avoids cancellation in the difference of squares.
 	centre := d.fromScore(d.scores.nodes[nodeCount/2])
+	if d.transform.kind == cbrt1p {
+		return d.cubeVariance(centre)
+	}
 	var value [nodeCount]float64
 	d.nodeValues(&value)
-	var first, second, total float64
+	var first, second float64
 	for i, v := range &value {
 		deviation := v - centre
 		w := nodeWeight[i]
-		total += w
 		first += w * deviation
 		second += w * deviation * deviation
 	}
-	first /= total
-	return max(second/total-first*first, 0)
+	first /= nodeTotal
+	return max(second/nodeTotal-first*first, 0)
+}
+
+// cubeVariance is empiricalVariance for the cbrt1p scale, in one pass with two sums that
+// do not wait for each other: most predictions of a table spend their time here.
+func (d Distribution) cubeVariance(centre float64) float64 {
+	bound := d.lowerBound()
+	least := d.transform.forward(bound)
+	shift := 1 + centre
+	var first, second [2]float64
+	nodes := &d.scores.nodes
+	for i := 0; i < nodeCount-1; i += 2 {
+		g, h := d.m+d.sd*nodes[i], d.m+d.sd*nodes[i+1]
+		if g < least {
+			g = least
+		}
+		if h < least {
+			h = least
+		}
+		a, b := g*g*g-shift, h*h*h-shift
+		v, w := nodeWeight[i]*a, nodeWeight[i+1]*b
+		first[0] += v
+		first[1] += w
+		second[0] += v * a
+		second[1] += w * b
+	}
+	g := max(d.m+d.sd*nodes[nodeCount-1], least)
+	a := g*g*g - shift
+	v := nodeWeight[nodeCount-1] * a
+	mean := (first[0] + first[1] + v) / nodeTotal
+	return max((second[0]+second[1]+v*a)/nodeTotal-mean*mean, 0)
 }

@@ -20,6 +20,14 @@ var nodeT, nodeP, nodeWeight = func() (t, p, w [nodeCount]float64) {
 	return
 }()
 
+// nodeTotal is the sum of nodeWeight, which is almost 1.
+var nodeTotal = func() (sum float64) {
+	for _, w := range nodeWeight {
+		sum += w
+	}
+	return
+}()
+
 // legendreX and legendreW are the nodes and weights of Gauss-Legendre quadrature on
 // [-1, 1].
 var legendreX, legendreW = func() (x, w [24]float64) {

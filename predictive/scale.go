@@ -11,7 +11,8 @@ import (
 //
 // where Center and Spread are the mean and standard deviation of g(y) over the
 // training data. Counts are modelled by the logarithm of their rate: their
-// transform is [LogRate], Center is the logarithm of their mean, and Spread is 1.
+// transform is [LogRate], Center is the logarithm of their mean, and Spread is 1. Values 0
+// and 1 likewise have [Logit].
 type Scale struct {
 	Transform Transform `json:"transform"`
 	Center    float64   `json:"center"`
@@ -86,6 +87,19 @@ func NewCountScale(y, w, exposure []float32) (Scale, error) {
 	return Scale{Transform: LogRate, Center: center, Spread: 1}, nil
 }
 
+// NewLogitScale fits the scale of values 0 and 1: its center is the logarithm of the odds
+// of 1. The weights w are optional.
+func NewLogitScale(y, w []float32) (Scale, error) {
+	if err := CheckDomain(Logit, y); err != nil {
+		return Scale{}, err
+	}
+	s, err := NewScale(Identity, y, w)
+	if err != nil {
+		return s, err
+	}
+	return Scale{Transform: Logit, Center: math.Log(s.Center / (1 - s.Center)), Spread: 1}, nil
+}
+
 // CheckDomain returns a [*DomainError] for the first target outside the domain of
 // the transform.
 func CheckDomain(t Transform, y []float32) error {
@@ -105,7 +119,7 @@ func (t Transform) checkedForward(i int, y float64) (float64, error) {
 	return t.forward(y), nil
 }
 
-// Forward writes the standardised targets to dst. Counts stay unchanged.
+// Forward writes the standardised targets to dst. Those with a link stay unchanged.
 func (s Scale) Forward(dst, y []float32) error {
 	return s.ForwardEach(dst, func(i int) float64 { return float64(y[i]) })
 }
@@ -119,7 +133,7 @@ func (s Scale) ForwardEach(dst []float32, y func(i int) float64) error {
 			return err
 		}
 		dst[i] = float32(v)
-		if s.Transform != LogRate {
+		if !s.Transform.Linked() {
 			dst[i] = float32((z - s.Center) / s.Spread)
 		}
 	}
@@ -149,8 +163,11 @@ func (s Scale) PredictionOnScale(z float32) float64 { return s.LevelOnScale(s.Lo
 // LevelOnScale is PredictionOnScale of a prediction of g(y), or of the logarithm of
 // the expected count.
 func (s Scale) LevelOnScale(level float64) float64 {
-	if s.Transform == LogRate {
+	switch s.Transform {
+	case LogRate:
 		return math.Log1p(math.Exp(level))
+	case Logit:
+		return 1 / (1 + math.Exp(-level))
 	}
 	return level
 }

@@ -23,6 +23,10 @@ func (e *DomainError) Error() string {
 	switch e.Transform.kind {
 	case logRate:
 		return fmt.Sprintf("the target %g is not a count: a poisson or negative-binomial likelihood requires whole numbers of 0 or more; correct the value, or use likelihood gaussian", e.Value)
+	case ordinal:
+		return fmt.Sprintf("the target %g is not one of the values that the ordinal likelihood was fitted to; correct the value, or fit the model again with such rows", e.Value)
+	case logit:
+		return fmt.Sprintf("the target %g is neither 0 nor 1: the bernoulli likelihood requires 0 and 1, or words such as no and yes; correct the value, or use likelihood gaussian", e.Value)
 	case log1p:
 		domain = "values above -1"
 	case cbrt1p:
@@ -33,7 +37,7 @@ func (e *DomainError) Error() string {
 
 // FieldPath returns the path of the specification field that chose the scale.
 func (e *DomainError) FieldPath() string {
-	if e.Transform == LogRate {
+	if e.Transform.Linked() {
 		return "uncertainty.likelihood"
 	}
 	return "transform"

@@ -5,10 +5,12 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/kernel-fried-tensor/kft/likelihood"
 )
 
 // A ScoreDistribution is the distribution of the standardised score z: standard
-// normal, or the empirical distribution of n scores. For sorted scores
+// normal, Student t, or the empirical distribution of n scores. For sorted scores
 // z_(1) <= ... <= z_(n) its quantile function is
 //
 //	Z(p) = z_(h), h = p (n+1), linear between ranks,
@@ -22,8 +24,9 @@ import (
 // Z is non-decreasing, so quantiles cannot cross. CDF costs a binary search, Z does
 // not. A ScoreDistribution is immutable and safe for concurrent use.
 type ScoreDistribution struct {
-	n     int       // number of scores; 0 means standard normal
-	knots []float64 // z at ranks rank(0), rank(1), ...
+	n     int                  // number of scores; 0 means a distribution that is given
+	given *likelihood.StudentT // nil means standard normal; see NewStudentScores
+	knots []float64            // z at ranks rank(0), rank(1), ...
 	// Shifts of the normal tails that join them to the first and last score.
 	lowShift, highShift float64
 
@@ -36,6 +39,16 @@ const (
 	maxKnots  = 2001
 	tailKnots = 200 // number of ranks at either end that all have a knot
 )
+
+// NewStudentScores returns the Student t distribution with given degrees of freedom.
+func NewStudentScores(df float64) *ScoreDistribution {
+	s := &ScoreDistribution{given: &likelihood.StudentT{Variance: 1, DF: df}}
+	s.prepare()
+	return s
+}
+
+// normal reports whether the distribution is the standard normal one.
+func (s *ScoreDistribution) normal() bool { return s.n == 0 && s.given == nil }
 
 var standardNormal = func() *ScoreDistribution { s := &ScoreDistribution{}; s.prepare(); return s }()
 
@@ -195,6 +208,12 @@ func (s *ScoreDistribution) Quantile(p float64) float64 {
 // quantileAt returns Z(p). t is the normal quantile of p, which is needed only in
 // the tails.
 func (s *ScoreDistribution) quantileAt(p, t float64) float64 {
+	if s.given != nil {
+		if t > 0 { // p may round to 1
+			return -s.given.Quantile(normalCDF(-t))
+		}
+		return s.given.Quantile(p)
+	}
 	if s.n == 0 {
 		return t
 	}
@@ -219,11 +238,18 @@ func (s *ScoreDistribution) quantileAt(p, t float64) float64 {
 // CDF returns the probability of a score of at most z.
 func (s *ScoreDistribution) CDF(z float64) float64 {
 	if s.n == 0 {
-		return normalCDF(z)
+		return s.givenCDF(z)
 	}
 	// The knots up to z, including all ties.
 	after := sort.Search(len(s.knots), func(j int) bool { return s.knots[j] > z })
 	return s.levelBetween(z, after)
+}
+
+func (s *ScoreDistribution) givenCDF(z float64) float64 {
+	if s.given != nil {
+		return s.given.CDF(z)
+	}
+	return normalCDF(z)
 }
 
 // logCDF returns the logarithm of CDF, also where CDF underflows to 0.
@@ -239,7 +265,7 @@ func (s *ScoreDistribution) logCDF(z float64) float64 {
 // ties.
 func (s *ScoreDistribution) cdfBelow(z float64) float64 {
 	if s.n == 0 {
-		return normalCDF(z)
+		return s.givenCDF(z)
 	}
 	return s.levelBetween(z, sort.SearchFloat64s(s.knots, z))
 }
@@ -263,6 +289,9 @@ func (s *ScoreDistribution) levelBetween(z float64, after int) float64 {
 // half a unit of t, because neighbouring order statistics are too noisy for a
 // density.
 func (s *ScoreDistribution) logDensity(z float64) float64 {
+	if s.given != nil {
+		return s.given.LogDensity(z)
+	}
 	if s.n == 0 {
 		return -z*z/2 - logSqrt2Pi
 	}
@@ -280,7 +309,7 @@ func (s *ScoreDistribution) logDensity(z float64) float64 {
 
 // slopeAt returns dZ/dt, interpolated between nodes.
 func (s *ScoreDistribution) slopeAt(t float64) float64 {
-	if s.n == 0 {
+	if s.normal() {
 		return 1
 	}
 	x := (t + nodeLast) / nodeStep

@@ -23,6 +23,8 @@ const (
 	sqrt
 	cbrt1p
 	logRate
+	logit
+	ordinal
 	power
 )
 
@@ -36,9 +38,15 @@ var (
 	// their rate. It leaves the counts unchanged, and specifications do not name it:
 	// it follows from the likelihood.
 	LogRate = Transform{kind: logRate}
+	// Logit likewise marks the scale of values 0 and 1, which are modelled by the
+	// logarithm of the odds of 1.
+	Logit = Transform{kind: logit}
+	// Ordinal marks the scale of one of few values, which are modelled by a latent
+	// variable.
+	Ordinal = Transform{kind: ordinal}
 )
 
-var transformNames = [...]string{identity: "identity", log1p: "log1p", sqrt: "sqrt", cbrt1p: "cbrt1p", logRate: "log-rate"}
+var transformNames = [...]string{identity: "identity", log1p: "log1p", sqrt: "sqrt", cbrt1p: "cbrt1p", logRate: "log-rate", logit: "logit", ordinal: "ordinal"}
 
 // Transforms returns the names of the transforms without parameters that a specification
 // can choose.
@@ -67,15 +75,20 @@ func (t Transform) String() string {
 // MarshalText returns the name.
 func (t Transform) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText reads a name, including that of [LogRate].
+// UnmarshalText reads a name, including those of [LogRate], [Logit] and [Ordinal].
 func (t *Transform) UnmarshalText(text []byte) (err error) {
-	if string(text) == LogRate.String() {
-		*t = LogRate
-		return nil
+	for _, linked := range []Transform{LogRate, Logit, Ordinal} {
+		if string(text) == linked.String() {
+			*t = linked
+			return nil
+		}
 	}
 	*t, err = ParseTransform(string(text))
 	return err
 }
+
+// Linked reports whether t marks a target that is modelled through a link.
+func (t Transform) Linked() bool { return t.kind == logRate || t.kind == logit || t.kind == ordinal }
 
 // Linear reports whether g is a linear function of y.
 func (t Transform) Linear() bool { return t.kind == identity || t.kind == power && t.power == 1 }
@@ -91,6 +104,8 @@ func (t Transform) InDomain(y float64) bool {
 		return !(y < -1)
 	case logRate:
 		return !(y < 0 || y != math.Trunc(y))
+	case logit:
+		return y == 0 || y == 1
 	}
 	return true
 }

@@ -110,7 +110,10 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 			return s, nil, nil, err
 		}
 	}
-	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && n >= splitRows && !train.HasCorrection(*u, n) {
+	if c.spec.Data.Censored != "" {
+		c.spec.Uncertainty.Conformal = "none"
+	}
+	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(*u, n) {
 		u.Conformal = "split"
 	}
 	c.spec.Fill() // a posterior and a point estimate have different solvers
@@ -199,7 +202,7 @@ func (c *chooser) compare(ctx context.Context, subject string, candidates []cand
 			return err
 		}
 		decision.Options = append(decision.Options, option)
-		if option.CRPS != nil && (best < 0 || crps < lowest*(1-tolerance)) {
+		if option.CRPS != nil && (best < 0 || crps < lowest*(1-tolerance-margin(one.spec, candidates[0].spec))) {
 			best, lowest = i, crps
 		}
 		if ctx.Err() != nil {

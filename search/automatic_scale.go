@@ -14,6 +14,19 @@ const (
 	maxCountMeanThorough = 30
 )
 
+// studentMargin is the share of the CRPS by which Student noise must be better than the
+// default: it excludes noise by entity or by size, which is chosen later.
+const studentMargin = 0.02
+
+// margin returns the share of the CRPS by which a specification must be better, beyond
+// chance, than the default.
+func margin(s, first spec.Spec) float64 {
+	if s.Uncertainty.Likelihood == "student" && first.Uncertainty.Likelihood != "student" {
+		return studentMargin
+	}
+	return 0
+}
+
 // chooseScale chooses the scale and the likelihood with a model of effects, which is
 // fast and close to the final model in what matters for the scale: how the spread grows
 // with the mean.
@@ -23,6 +36,12 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 		effects = []spec.Term{{Cores: [][]string{c.names(c.bySize(1)...)}}}
 	}
 	start := c.withTerms(effects)
+	if c.spec.Data.Censored != "" {
+		c.spec.Uncertainty.Likelihood, start.Uncertainty.Likelihood = "gaussian", "gaussian"
+	}
+	if c.spec.Uncertainty.Likelihood == spec.Auto && c.data.ZeroOne() {
+		return c.compare(ctx, "likelihood", []candidate{{"bernoulli", withLikelihood(start, "bernoulli")}})
+	}
 	if c.spec.Uncertainty.Likelihood == spec.Auto {
 		start.Uncertainty.Likelihood = "gaussian"
 	}
@@ -35,6 +54,9 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 	candidates := []candidate{{start.Transform, start}}
 	if c.spec.Uncertainty.Likelihood == spec.Auto && c.hasSmallCounts() {
 		candidates = append(candidates, candidate{"negative binomial counts", withLikelihood(start, "negative-binomial")})
+	}
+	if c.spec.Uncertainty.Likelihood == spec.Auto && hasOutliers(c.power) {
+		candidates = append(candidates, candidate{start.Transform + " with student noise", withLikelihood(start, "student")})
 	}
 	return c.compare(ctx, "scale", candidates)
 }

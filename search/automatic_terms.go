@@ -325,7 +325,7 @@ func withInference(s spec.Spec, inference string) spec.Spec {
 // chooseNoiseUse compares, for noise that differs between rows, weighting the rows by it
 // with using it for predictions only.
 func (c *chooser) chooseNoiseUse(ctx context.Context) error {
-	if c.quick() || c.late() || c.spec.Uncertainty.Noise != spec.Auto || c.spec.Uncertainty.Counts() || !c.spec.Uncertainty.Bayesian() || c.rows > c.effort.rows || c.data.Count(dataset.Valid) == 0 {
+	if c.quick() || c.late() || c.spec.Uncertainty.Noise != spec.Auto || c.spec.Uncertainty.OwnNoise() || !c.spec.Uncertainty.Bayesian() || c.rows > c.effort.rows || c.data.Count(dataset.Valid) == 0 {
 		return nil
 	}
 	_, r, err := c.fit(ctx, c.spec, c.data)

@@ -33,7 +33,7 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 	if err != nil {
 		return nil, err
 	}
-	given := dataset.Given{Target: s.Data.Target, Modes: s.Data.Modes, Weight: s.Data.Weight, Exposure: s.Data.Exposure}
+	given := dataset.Given{Target: s.Data.Target, Modes: s.Data.Modes, Weight: s.Data.Weight, Exposure: s.Data.Exposure, Censored: s.Data.Censored}
 	for _, text := range s.Data.Covariates {
 		if m, err := dataset.ParseMode(text); err == nil {
 			given.Covariates = append(given.Covariates, m.Columns...)

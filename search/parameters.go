@@ -50,7 +50,7 @@ func allParameters(given spec.Spec) ([]parameter, error) {
 		choices("noise-use", u.NoiseUse, false, []string{"predict", "fit"}, func(s *spec.Spec, v string) { s.Uncertainty.NoiseUse = v }),
 		choices("conformal", u.Conformal, false, []string{"none", "split", "group:mean"}, func(s *spec.Spec, v string) { s.Uncertainty.Conformal = v }),
 		choices("transform", given.Transform, given.Transform == "auto", transformChoices(given.Transform), func(s *spec.Spec, v string) { s.Transform = v }),
-		choices("likelihood", u.Likelihood, u.Likelihood == "auto", spec.Likelihoods(), func(s *spec.Spec, v string) { *s = withLikelihood(*s, v) }),
+		choices("likelihood", u.Likelihood, u.Likelihood == "auto", spec.ComparedLikelihoods(), func(s *spec.Spec, v string) { *s = withLikelihood(*s, v) }),
 		whole("patience", f.Patience, false, 1, 4*f.Patience, func(s *spec.Spec, v int) { s.Fit.Patience = v }),
 	)
 	all = append(all, varianceParameters(given)...)

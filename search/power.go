@@ -17,11 +17,14 @@ import (
 )
 
 const (
-	powerRows   = 200_000 // training rows that a power is estimated from
-	foldRows    = 40_000  // up to this many rows, each of them is held out once
-	crpsRows    = 12_000  // held-out rows whose CRPS is computed
-	powerSteps  = 10      // distances between the powers that are tried
-	powerMargin = 1.01    // factor on the smallest CRPS that counts as equally good
+	powerRows  = 200_000 // training rows that a power is estimated from
+	foldRows   = 40_000  // up to this many rows, each of them is held out once
+	crpsRows   = 12_000  // held-out rows whose CRPS is computed
+	powerSteps = 10      // distances between the powers that are tried
+	// leastOutliers is the share of outliers from which Student noise is offered. Normal
+	// errors have 2e-9 of them, Student errors of 3 degrees of freedom 2e-3.
+	leastOutliers = 1e-3
+	powerMargin   = 1.01 // factor on the smallest CRPS that counts as equally good
 )
 
 // choosePower returns the specification with the estimated power in place of "power". A
@@ -63,7 +66,8 @@ func estimatePower(ctx context.Context, rows solver.Observations, seed uint64, t
 	parallel.For(threads, len(found.Tried), func(i int) {
 		if ctx.Err() == nil {
 			p := float64(i) / powerSteps
-			found.Tried[i] = model.PowerScore{Power: p, CRPS: c.crps(p)}
+			found.Tried[i].Power = p
+			found.Tried[i].CRPS, found.Tried[i].Outliers = c.score(p)
 		}
 	})
 	found.Power = largestGood(found.Tried)
@@ -135,8 +139,12 @@ func targets(rows *solver.Observations) []float64 {
 	return out
 }
 
-// crps fits the effects on the scale of a power and returns the CRPS of held-out rows.
-func (c *powerComparison) crps(p float64) float64 {
+// outlierSD is the number of standard deviations from which an error is one of an outlier.
+const outlierSD = 6
+
+// score fits the effects on the scale of a power and returns the CRPS of held-out rows and
+// the share of outliers among them.
+func (c *powerComparison) score(p float64) (crps, outliers float64) {
 	t := predictive.Power(p, c.unit)
 	z := targets(&c.rows)
 	for i, y := range z {
@@ -158,11 +166,23 @@ func (c *powerComparison) crps(p float64) float64 {
 	squared := c.effects.mean(c.held, func(i int) float64 { return (z[i] - mean[i]) * (z[i] - mean[i]) })
 	explained := c.effects.mean(c.held, func(i int) float64 { return variance[i] })
 	noise := max(squared-explained, squared/10)
+	outliers = c.effects.mean(c.held, func(i int) float64 {
+		if e := z[i] - mean[i]; e*e > outlierSD*outlierSD*(variance[i]+noise) {
+			return 1
+		}
+		return 0
+	})
 	return c.effects.mean(c.scored, func(i int) float64 {
 		d := predictive.Gaussian(t, mean[i], variance[i], noise)
 		if c.nonNegative {
 			d = d.NonNegative()
 		}
 		return d.CRPS(c.rows.Target(i))
-	})
+	}), outliers
+}
+
+// hasOutliers reports whether the errors on the scale nearest to the estimated one have
+// many outliers.
+func hasOutliers(e *model.PowerEstimate) bool {
+	return e != nil && e.Tried[int(math.Round(e.Power*powerSteps))].Outliers >= leastOutliers
 }

@@ -35,7 +35,7 @@ func count(i, j int) float64 { return float64((i*7+j*3)%5 + i/6) }
 // A search leaves out the scales and likelihoods that a target of the table forbids.
 func TestSpaceFollowsTheTable(t *testing.T) {
 	t.Parallel()
-	const scales, likelihoods = `transform choice "identity" "log1p" "sqrt" "cbrt1p"`, `likelihood choice "gaussian" "poisson" "negative-binomial"`
+	const scales, likelihoods = `transform choice "identity" "log1p" "sqrt" "cbrt1p"`, `likelihood choice "gaussian" "poisson" "negative-binomial" "student"`
 	for _, c := range []struct {
 		name   string
 		odd    float64 // value of one cell
@@ -44,9 +44,9 @@ func TestSpaceFollowsTheTable(t *testing.T) {
 		notice string
 	}{
 		{"counts", 2, nil, scales + "|" + likelihoods, ""},
-		{"half", 0.5, nil, scales + `|likelihood choice "gaussian"`, "poisson, negative-binomial: the target has the value 0.5"},
-		{"negative", -3, nil, `transform choice "identity"|likelihood choice "gaussian"`, "log1p, sqrt, cbrt1p: the target has the value -3"},
-		{"above -1", -0.5, nil, `transform choice "identity" "log1p" "cbrt1p"|likelihood choice "gaussian"`, "transform sqrt: the target has the value -0.5"},
+		{"half", 0.5, nil, scales + `|likelihood choice "gaussian" "student"`, "poisson, negative-binomial: the target has the value 0.5"},
+		{"negative", -3, nil, `transform choice "identity"|likelihood choice "gaussian" "student"`, "log1p, sqrt, cbrt1p: the target has the value -3"},
+		{"above -1", -0.5, nil, `transform choice "identity" "log1p" "cbrt1p"|likelihood choice "gaussian" "student"`, "transform sqrt: the target has the value -0.5"},
 		{"request", -3, spec.Search{"transform": {"sqrt", "identity"}, "likelihood": {"fixed"}}, `transform choice "identity"`, "transform sqrt"},
 	} {
 		s := gridSpec(t, func(i, j int) float64 {

@@ -138,12 +138,12 @@ func combinations(s spec.Spec) []spec.Spec {
 		transforms = predictive.Transforms()
 	}
 	if s.Uncertainty.Likelihood == "auto" {
-		likelihoods = spec.Likelihoods()
+		likelihoods = spec.ComparedLikelihoods()
 	}
 	var all []spec.Spec
 	for _, l := range likelihoods {
 		c := withLikelihood(s, l)
-		if c.Uncertainty.Counts() {
+		if c.Uncertainty.Links() {
 			all = append(all, c)
 			continue
 		}
@@ -155,12 +155,15 @@ func combinations(s spec.Spec) []spec.Spec {
 	return all
 }
 
-// withLikelihood returns the specification with a likelihood. A likelihood of counts
-// has its own link and noise.
+// withLikelihood returns the specification with a likelihood. One that models the
+// target itself has its own link and noise.
 func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 	s.Uncertainty.Likelihood = likelihood
-	if s.Uncertainty.Counts() {
-		s.Transform, s.Uncertainty.Noise, s.Uncertainty.NoiseVariance = "identity", "constant", spec.Variance{}
+	if s.Uncertainty.OwnNoise() {
+		s.Uncertainty.Noise, s.Uncertainty.NoiseVariance = "constant", spec.Variance{}
+	}
+	if s.Uncertainty.Links() {
+		s.Transform = "identity"
 	}
 	return s
 }
@@ -168,6 +171,14 @@ func withLikelihood(s spec.Spec, likelihood string) spec.Spec {
 // choose fits every combination and returns the best.
 func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
 	all := combinations(s)
+	if s.Uncertainty.Likelihood == spec.Auto {
+		switch {
+		case data.ZeroOne():
+			all = []spec.Spec{withLikelihood(s, "bernoulli")}
+		case data.FewValues():
+			all = append(all, withLikelihood(s, "ordinal"))
+		}
+	}
 	var best *model.Model
 	var report *train.Report
 	var choices []model.Choice

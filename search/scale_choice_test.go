@@ -21,8 +21,8 @@ func TestChooseScaleAndLikelihood(t *testing.T) {
 	s.Uncertainty.Inference = "mean-field"
 	s.Uncertainty.Likelihood = "auto"
 	m, r := mustFit(t, s, train.Options{})
-	if len(r.Choices) != 6 {
-		t.Fatalf("got %d choices, want 6: %+v", len(r.Choices), r.Choices)
+	if len(r.Choices) != 10 {
+		t.Fatalf("got %d choices, want 10: %+v", len(r.Choices), r.Choices)
 	}
 	best, taken := r.Choices[0], 0
 	for _, c := range r.Choices {
@@ -39,8 +39,8 @@ func TestChooseScaleAndLikelihood(t *testing.T) {
 	if got := m.Spec(); got.Transform != best.Transform || got.Uncertainty.Likelihood != best.Likelihood {
 		t.Errorf("got a model with scale %s and likelihood %s, want %+v", got.Transform, got.Uncertainty.Likelihood, best)
 	}
-	if got := len(m.Record().Choices); got != 6 {
-		t.Errorf("got %d choices in the record of the model, want 6", got)
+	if got := len(m.Record().Choices); got != 10 {
+		t.Errorf("got %d choices in the record of the model, want 10", got)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestNegativeCounts(t *testing.T) {
 	s.Transform, s.Uncertainty.Likelihood = "auto", "auto"
 	_, r := mustFit(t, s, train.Options{})
 	for _, c := range r.Choices {
-		if possible := c.Transform == "identity" && c.Likelihood == "gaussian"; (c.CRPS != nil) != possible {
+		if possible := c.Transform == "identity" && (c.Likelihood == "gaussian" || c.Likelihood == "student"); (c.CRPS != nil) != possible {
 			t.Errorf("got %+v, want a CRPS: %v", c, possible)
 		}
 	}

@@ -110,7 +110,7 @@ func (s *Search) resolve(ctx context.Context, data *train.Data) error {
 	}
 	s.Spec = resolved
 	s.Spec.Order, s.Spec.Search = "auto", spec.Search{}
-	if open.Transform == spec.Auto && !resolved.Uncertainty.Counts() {
+	if open.Transform == spec.Auto && !resolved.Uncertainty.Links() {
 		scales := []string{resolved.Transform, "identity", "sqrt", "cbrt1p", "log1p"}
 		s.Spec.Search["transform"] = slices.Compact(scales) // the resolved one may be the identity
 	}

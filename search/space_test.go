@@ -20,7 +20,7 @@ func TestSpace(t *testing.T) {
 		"adam":           {func(s *spec.Spec) { s.Fit.Solver = "adam" }, "|learning-rate log-uniform 0.001 0.1"},
 		"posterior, automatic scale": {func(s *spec.Spec) {
 			s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Transform = "mean-field", "auto", "auto"
-		}, `|transform choice "identity" "log1p" "sqrt" "cbrt1p"|likelihood choice "gaussian" "poisson" "negative-binomial"`},
+		}, `|transform choice "identity" "log1p" "sqrt" "cbrt1p"|likelihood choice "gaussian" "poisson" "negative-binomial" "student"`},
 		"side tables": {func(s *spec.Spec) { s.Side.Tables = []string{"a=a.csv"}; s.Uncertainty.Inference = "entity-covariance" },
 			`|variant choice "plain" "side" "wlr" "ls" "additive"|kernel choice "rbf" "matern12" "matern32" "matern52"|columns log-integer 32 256`},
 		"composed kernel": {func(s *spec.Spec) {

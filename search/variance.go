@@ -15,7 +15,7 @@ func varianceParameters(given spec.Spec) []parameter {
 		return nil
 	}
 	noise := number("noise-variance", 0, false, 1e-3, 100, func(s *spec.Spec, v float64) {
-		if s.Uncertainty.Bayesian() && !s.Uncertainty.Counts() {
+		if s.Uncertainty.Bayesian() && !s.Uncertainty.OwnNoise() {
 			s.Uncertainty.NoiseVariance = spec.VarianceOf(v)
 		}
 	})

@@ -37,7 +37,7 @@ const (
 // validatePosterior rejects options that adam does not support.
 func (o *Options) validatePosterior(d *data) error {
 	switch {
-	case o.Counts != nil || o.Noise != nil:
+	case o.Likelihood != nil || o.Noise != nil:
 		return fielderr.Errorf("fit.solver", "solver: adam supports only Gaussian noise of one variance; set fit.solver to cavi for counts and for noise that weights the data")
 	case d.hasPosterior() && o.Sweeps < 2:
 		return fielderr.Errorf("fit.epochs", "solver: adam needs at least 2 epochs for a posterior, one for the means and one for the variances; increase fit.epochs")

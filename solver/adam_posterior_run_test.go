@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -131,7 +132,7 @@ func TestAdamNonFiniteBound(t *testing.T) {
 func TestAdamRejectsOptions(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*Options){
-		"counts": func(o *Options) { o.Counts = &Counts{Distribution: "poisson"} },
+		"counts": func(o *Options) { o.Likelihood = &Likelihood{Law: likelihood.Poisson{}} },
 		"noise":  func(o *Options) { o.Noise = func(_, s []float32) []float64 { return make([]float64, len(s)) } },
 		"epochs": func(o *Options) { o.Sweeps = 1 },
 	} {

@@ -81,7 +81,7 @@ func (a *cavi) begin(r *Run, _ Ridge) {
 		}
 		r.Memory = [][]float32{a.d.w}
 	}
-	if a.d.countSites == nil {
+	if a.d.sites == nil {
 		return
 	}
 	if len(r.Memory) == 0 {
@@ -89,9 +89,9 @@ func (a *cavi) begin(r *Run, _ Ridge) {
 		if r.Restarts == 0 {
 			r.Rate = firstMix
 		}
-		a.d.size[0] = 1
+		clear(a.d.parameters)
 		a.refreshSites(true)
-		a.learnSize()
+		a.learnLaw()
 		r.Memory = [][]float32{a.d.y, a.d.w}
 	}
 	copy(a.d.y, r.Memory[0])
@@ -139,7 +139,7 @@ func (a *cavi) update(i int) {
 // endTerm follows the update of a term: offset, and sites or noise.
 func (a *cavi) endTerm() {
 	a.updateOffset()
-	if a.d.countSites != nil {
+	if a.d.sites != nil {
 		a.refreshSites(false)
 	} else {
 		a.learnNoise()
@@ -190,8 +190,8 @@ func (a *cavi) plan(t *termValues, core int, b tt.Block) (*backend.Plan, bool) {
 // loss returns the expected loss. For counts it is the negative expected log
 // likelihood at the current sites.
 func (a *cavi) loss() float64 {
-	if a.d.countSites != nil {
-		return -a.d.countSites.bound
+	if a.d.sites != nil {
+		return -a.d.sites.bound
 	}
 	return a.residuals.loss()
 }
@@ -205,11 +205,11 @@ func (a *cavi) score(float64) float64 { return -a.elbo() / float64(len(a.d.y)) }
 func (a *cavi) endSweep(bool) {
 	a.balance()
 	a.evaluateAll()
-	if c := a.d.countSites; c != nil {
+	if c := a.d.sites; c != nil {
 		if n := len(a.run.Points); a.run.Sweep > boundSweeps && n > 1 && a.run.Points[n-1].Train > a.run.Points[n-2].Train {
 			a.run.Rate = max(a.run.Rate/2, leastMix)
 		}
-		a.learnSize()
+		a.learnLaw()
 		a.refreshSites(false)
 	}
 	if a.d.noiseWeights != nil {

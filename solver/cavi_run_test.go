@@ -68,7 +68,7 @@ type posteriorRun struct {
 	name   string
 	fit    variantCase
 	family tt.Family
-	counts *Counts
+	counts *Likelihood
 }
 
 func posteriorRuns() []posteriorRun {
@@ -82,8 +82,8 @@ func posteriorRuns() []posteriorRun {
 		{"multivariate", at("sum, additive with joint cores"), tt.Multivariate, nil},
 		{"entity-covariance", at("sum, wlr with joint cores"), tt.EntityCovariance, nil},
 		{"latent scaling", at("latent scaling"), tt.MeanField, nil},
-		{"poisson", at("plain sum"), tt.MeanField, &Counts{Distribution: "poisson", Offset: 1}},
-		{"negative binomial", at("plain sum"), tt.EntityCovariance, &Counts{Distribution: "negative-binomial", Offset: 1}},
+		{"poisson", at("plain sum"), tt.MeanField, &Likelihood{likelihood.Poisson{}, 1}},
+		{"negative binomial", at("plain sum"), tt.EntityCovariance, &Likelihood{likelihood.NegativeBinomial{Size: 1}, 1}},
 	}
 }
 
@@ -105,7 +105,7 @@ func (r posteriorRun) problem(t *testing.T, cells int) *Problem {
 
 func (r posteriorRun) options() Options {
 	opt := defaults()
-	opt.Solver, opt.Sweeps, opt.CGSteps, opt.Counts = "cavi", 5, 3, r.counts
+	opt.Solver, opt.Sweeps, opt.CGSteps, opt.Likelihood = "cavi", 5, 3, r.counts
 	return opt
 }
 
@@ -129,7 +129,12 @@ func TestCAVIThreadsGiveSameBits(t *testing.T) {
 			opt := run.options()
 			opt.Sweeps = 2
 			r := solve(t, p, opt)
-			got := append(flatten(nil, p.Field), float32(r.Noise), float32(r.Size), float32(r.Score))
+			got := append(flatten(nil, p.Field), float32(r.Noise), float32(r.Score))
+			if r.Law != nil {
+				for _, v := range r.Law.Parameters() {
+					got = append(got, float32(v))
+				}
+			}
 			if want == nil {
 				want = got
 			}

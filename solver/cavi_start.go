@@ -49,7 +49,7 @@ func (a *cavi) updatePoint(i int) {
 	}
 	defer a.uncouple()()
 	a.residuals.updatePoint(a.ids, i, a.d.startRidge(a.run.StartSweep), a.steps, &a.pointCG)
-	if a.d.countSites != nil && a.lastOfTerm(i) {
+	if a.d.sites != nil && a.lastOfTerm(i) {
 		a.refreshSites(false)
 	}
 }
@@ -83,8 +83,8 @@ func (a *cavi) endPointSweep() {
 	a.d.startRidge(a.run.StartSweep).Balance(a.d.b, a.d.field, a.d.entityWeights)
 	restore()
 	a.evaluateAll()
-	if a.d.countSites != nil {
-		a.learnSize()
+	if a.d.sites != nil {
+		a.learnLaw()
 		a.refreshSites(false)
 	}
 }
@@ -96,7 +96,7 @@ func (a *cavi) startFromPoint() {
 	a.evaluateAll()
 	loss := a.residuals.loss()
 	a.d.startPosterior()
-	if a.d.countSites == nil {
+	if a.d.sites == nil {
 		a.d.noise[0] = float32(min(1, max(loss/float64(len(a.d.y)), leastStartNoise)))
 	}
 }
@@ -133,7 +133,8 @@ func (dr *driver) runReference(ctx context.Context) (Stop, error) {
 		}
 		run.Best = nil
 	}
-	dr.d.noise[0], dr.d.size[0] = 0, 0
+	dr.d.noise[0] = 0
+	clear(dr.d.parameters)
 	return "", nil
 }
 
@@ -160,7 +161,7 @@ func (dr *driver) constantScore() float64 {
 		return noScore
 	}
 	zero := make([]float32, len(d.validY))
-	if d.countSites != nil {
+	if d.sites != nil {
 		return d.negativeLogLikelihood(zero)
 	}
 	return meanSquare(d.validY, zero, d.validW)
@@ -173,7 +174,7 @@ func (dr *driver) fellShort(run *Run, reference float64) bool {
 		return run.BestScore > reference+tolerated*dr.scoreScale()
 	}
 	n := len(run.Points)
-	if n == 0 || dr.d.countSites != nil || dr.d.noiseWeights != nil {
+	if n == 0 || dr.d.sites != nil || dr.d.noiseWeights != nil {
 		return false
 	}
 	return run.Points[n-1].Train > (1-leastExplained)*meanSquare(dr.d.y, make([]float32, len(dr.d.y)), dr.d.w)
@@ -183,7 +184,7 @@ func (dr *driver) fellShort(run *Run, reference float64) bool {
 // for squared errors, 1 for log likelihoods.
 func (dr *driver) scoreScale() float64 {
 	d := dr.d
-	if d.countSites != nil {
+	if d.sites != nil {
 		return 1
 	}
 	sum, total := 0.0, 0.0
@@ -304,7 +305,7 @@ func (dr *driver) attemptWarnings() []string {
 	if dr.fellShort(run, run.Reference) {
 		comparison := "the posterior explains almost nothing of the training data"
 		switch {
-		case dr.d.countSites != nil:
+		case dr.d.sites != nil:
 			comparison = fmt.Sprintf("the posterior predicts the validation set worse than a point estimate does (negative log likelihood %.4f, point estimate %.4f)", run.BestScore, run.Reference)
 		case dr.d.validChunk != nil:
 			scale := dr.scoreScale()

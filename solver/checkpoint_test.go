@@ -84,7 +84,7 @@ func checkResume(t *testing.T, opt Options, least, resumes int, problem func() *
 		if !slices.Equal(learned(p), want) {
 			t.Fatalf("resumed from state %d of %d: got other weights than the whole run", i, len(saved.states))
 		}
-		if r.Stop != whole.Stop || r.Score != whole.Score || r.Ridge != whole.Ridge || r.Noise != whole.Noise || r.Size != whole.Size || r.Best != whole.Best ||
+		if r.Stop != whole.Stop || r.Score != whole.Score || r.Ridge != whole.Ridge || r.Noise != whole.Noise || r.Law != whole.Law || r.Best != whole.Best ||
 			!slices.Equal(r.Points, whole.Points) || !slices.Equal(r.Trials, whole.Trials) {
 			t.Fatalf("resumed from state %d of %d: got report %+v, want %+v", i, len(saved.states), r, whole)
 		}

@@ -26,7 +26,7 @@
 // over the posterior of one block at a time. The equations are those of als with
 // expected second moments. Noise and prior variances have closed forms. A block
 // costs one pass with second moments and one per conjugate gradient step. Count
-// likelihoods are handled through Gaussian sites; see [Counts].
+// likelihoods are handled through Gaussian sites; see [Likelihood].
 //
 // # adam
 //

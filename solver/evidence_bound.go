@@ -96,7 +96,7 @@ func (d *data) learnPrior(at blockID) {
 func (d *data) elbo(loss float64) float64 {
 	n, noise := float64(len(d.y)), float64(d.noise[0])
 	bound := -loss
-	if d.countSites == nil {
+	if d.sites == nil {
 		bound = -n/2*math.Log(2*math.Pi*noise) - loss/(2*noise)
 		if d.noiseWeights != nil {
 			bound -= d.noiseWeights.logVariances(d.w) / 2

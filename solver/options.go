@@ -25,9 +25,9 @@ type Options struct {
 	// ProductCovariance makes adam use the paper's parametrisation of covariances over modes.
 	ProductCovariance bool
 
-	Counts *Counts    // cavi: targets are counts; nil means Gaussian noise
-	Prune  bool       // cavi: remove components and terms that the evidence bound can do without
-	Noise  NoiseModel // cavi: weights observations by their inverse noise variance; nil means equal noise
+	Likelihood *Likelihood // cavi: nil means Gaussian noise
+	Prune      bool        // cavi: remove components and terms that the evidence bound can do without
+	Noise      NoiseModel  // cavi: weights observations by their inverse noise variance; nil means equal noise
 
 	TimeBudget time.Duration // 0 means no limit; the run stops before the next block
 
@@ -52,7 +52,7 @@ func (o *Options) validate() error {
 		return fielderr.Errorf("uncertainty.noise-variance", "solver: the noise variance %g is not finite and above 0; use such a number, or 0 to learn it", o.NoiseVariance)
 	case !validVariance(o.PriorVariance):
 		return fielderr.Errorf("uncertainty.prior-variance", "solver: the prior variance %g is not finite and above 0; use such a number, or 0 to learn it", o.PriorVariance)
-	case o.NoiseVariance > 0 && (o.Counts != nil || o.Noise != nil):
+	case o.NoiseVariance > 0 && (o.Likelihood != nil || o.Noise != nil):
 		return fielderr.Errorf("uncertainty.noise-variance", "solver: a given noise variance requires Gaussian noise that is equal for all observations; use 0 to learn it")
 	case o.Sweeps < 1:
 		return fielderr.Errorf(sweeps, "solver: %s is %d; use 1 or more", sweeps, o.Sweeps)

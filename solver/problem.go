@@ -17,6 +17,7 @@ type Observations struct {
 	W     []float32 // nil means weight 1
 
 	Exposure []float32 // of counts; nil means 1
+	Censored []float32 // above 0 for values known from below only; nil for none
 
 	// Low is what float32 takes from Y in the user's units, see dataset.Table; nil for
 	// nothing. Solvers do not use it.
@@ -51,8 +52,8 @@ type data struct {
 	temper        float64       // factor of the learned noise, below 1 in the first sweeps of a tempered run; 0 means 1
 	givenNoise    float32       // noise that is not learned; 0 for none
 	givenPrior    float32       // prior variance of all blocks that is not learned; 0 for none
-	size          [1]float32    // of the negative binomial distribution
-	countSites    *countSites   // nil unless targets are counts
+	parameters    []float32     // of the likelihood, if it has sites
+	sites         *sites        // nil for Gaussian noise
 	noiseWeights  *noiseWeights // nil unless observations are weighted by their noise
 	passes        int
 
@@ -66,6 +67,7 @@ type data struct {
 	validY                  []float32
 	validW                  []float32
 	exposure, validExposure []float32
+	censored, validCensored []float32
 	validMean               []float32
 
 	series     []*seriesValues
@@ -82,7 +84,7 @@ func newData(p *Problem) (*data, error) {
 	if len(p.Field.Terms) == 0 {
 		return nil, errors.New("solver: the model has no terms")
 	}
-	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y, offset: p.Offset, exposure: p.Train.Exposure}
+	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y, offset: p.Offset, exposure: p.Train.Exposure, censored: p.Train.Censored}
 	var err error
 	if d.w, err = normalizeWeights(p.Train.W); err != nil {
 		return nil, err
@@ -91,6 +93,7 @@ func newData(p *Problem) (*data, error) {
 	if p.Valid.Len() > 0 {
 		d.validChunk = p.Field.NewChunk(p.Valid.Codes)
 		d.validY, d.validW, d.validExposure = p.Valid.Y, p.Valid.W, p.Valid.Exposure
+		d.validCensored = p.Valid.Censored
 		d.validMean = make([]float32, p.Valid.Len())
 	}
 	if d.kernels = newKernelBlocks(p.Field, p.Kernels); len(d.kernels) > 0 {
@@ -148,8 +151,8 @@ func (d *data) pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) f
 // validLoss returns the weighted mean squared error on the validation set, for
 // counts the mean negative log likelihood. It is NaN without a validation set.
 func (d *data) validLoss() float64 {
-	if d.countSites != nil {
-		return d.validCountLoss()
+	if d.sites != nil {
+		return d.validSiteLoss()
 	}
 	if d.validChunk == nil {
 		return math.NaN()
@@ -179,6 +182,9 @@ func (o Observations) Select(rows []int) Observations {
 	}
 	if o.Exposure != nil {
 		out.Exposure = selectRows(o.Exposure, rows)
+	}
+	if o.Censored != nil {
+		out.Censored = selectRows(o.Censored, rows)
 	}
 	if o.Low != nil {
 		out.Low = selectRows(o.Low, rows)

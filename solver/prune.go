@@ -127,7 +127,7 @@ func (r *Run) settled() bool {
 // anything was removed; the run then continues, with less to overfit.
 func (dr *driver) pruneBest() (removed bool, err error) {
 	run := &dr.state.Run
-	if !dr.prunes() || dr.d.countSites != nil || len(run.Points) <= removeFrom {
+	if !dr.prunes() || dr.d.sites != nil || len(run.Points) <= removeFrom {
 		return false, nil
 	}
 	before := dr.d.shape()
@@ -158,7 +158,7 @@ func (dr *driver) prune(score float64) error {
 		a.evaluateAll()
 		after := dr.d.validLoss()
 		tolerated := leastImprovement * math.Abs(score)
-		if dr.d.countSites == nil { // the score is a squared error
+		if dr.d.sites == nil { // the score is a squared error
 			tolerated = max(tolerated, relevance.DifferenceError(dr.d.validY, dr.d.validW, means, dr.d.validMean))
 		}
 		if after > score+tolerated { // the bound is wrong

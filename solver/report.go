@@ -3,6 +3,8 @@ package solver
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/likelihood"
 )
 
 // Event reports the progress of a run. It is sent after each block, and with a
@@ -37,8 +39,8 @@ type Report struct {
 	Points   []Point
 	Best     int // sweep of the best weights; -1 before the first sweep ended
 	Score    float64
-	Noise    float64 // posteriors: the variance of an observation of weight 1
-	Size     float64 // of the negative binomial distribution
+	Noise    float64        // posteriors: the variance of an observation of weight 1
+	Law      likelihood.Law // with the learned parameters; nil for Gaussian noise
 	Passes   int
 	Blocks   int
 	Terms    []TermShape // of the specification
@@ -78,8 +80,12 @@ func (dr *driver) notify(done int, p *Point) {
 func (dr *driver) report(stop Stop) Report {
 	run := dr.state.Run
 	warnings := append(dr.warnings, dr.runWarnings()...)
-	return Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep,
-		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Size: float64(dr.d.size[0]), Passes: dr.d.passes, Blocks: dr.blocks, Terms: dr.d.termShapes(), Warnings: warnings}
+	var law likelihood.Law
+	if dr.d.sites != nil {
+		law = dr.d.law()
+	}
+	return Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Law: law,
+		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Passes: dr.d.passes, Blocks: dr.blocks, Terms: dr.d.termShapes(), Warnings: warnings}
 }
 
 // runWarnings returns the warnings about the course of the run.

@@ -99,7 +99,7 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
 // error as noise.
 func (a *residuals) updatePointSeries(s *seriesValues) {
 	noise := a.loss() / float64(len(a.d.y))
-	if a.d.countSites != nil {
+	if a.d.sites != nil {
 		noise = 1
 	}
 	a.updateSeries(s, max(noise, leastStartNoise), true)

@@ -70,8 +70,8 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 	case "als":
 		dr.method = newALS(d, p.Train, opt.CGSteps)
 	case "cavi":
-		if opt.Counts != nil {
-			d.startCounts(*opt.Counts)
+		if opt.Likelihood != nil {
+			d.startSites(*opt.Likelihood)
 		}
 		if opt.Noise != nil {
 			d.startNoiseWeights(opt.Noise)
@@ -103,7 +103,8 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 // drawStart draws the start values of a new run.
 func (dr *driver) drawStart() error {
 	dr.d.setShape(nil)
-	dr.d.noise[0], dr.d.size[0] = 0, 0
+	dr.d.noise[0] = 0
+	clear(dr.d.parameters)
 	dr.d.resetNoiseWeights()
 	dr.d.resetSeries()
 	for i, k := range dr.d.kernels {

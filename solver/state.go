@@ -91,9 +91,10 @@ func restore(be backend.Backend, f *tt.Field, src []float32) []float32 {
 }
 
 // flatten copies everything a run learns into one slice: the weights, the offset, the
-// noise, the size and the kernels' parameters.
+// noise, the parameters of the likelihood and the kernels' parameters.
 func (d *data) flatten(dst []float32) []float32 {
-	dst = append(d.flattenSeries(flatten(dst, d.field)), d.field.Offset.Mean, d.field.Offset.Var, d.noise[0], d.size[0])
+	dst = append(d.flattenSeries(flatten(dst, d.field)), d.field.Offset.Mean, d.field.Offset.Var, d.noise[0])
+	dst = append(dst, d.parameters...)
 	for _, k := range d.kernels {
 		for _, v := range k.Operator.Theta() {
 			dst = append(dst, float32(v))
@@ -108,7 +109,7 @@ func (d *data) restore(src []float32) error {
 	d.field.Offset = tt.Offset{Mean: rest[0], Var: rest[1]}
 	rest = rest[2:]
 	rest = rest[copy(d.noise[:], rest):]
-	rest = rest[copy(d.size[:], rest):]
+	rest = rest[copy(d.parameters, rest):]
 	for _, k := range d.kernels {
 		theta := make([]float64, len(k.Operator.Theta()))
 		for i := range theta {

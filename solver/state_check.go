@@ -66,7 +66,7 @@ func (dr *driver) memorySizes(r *Run) []int {
 		}
 		return a.memorySizes()
 	case *cavi:
-		if dr.d.countSites != nil {
+		if dr.d.sites != nil {
 			return []int{n, n}
 		} else if dr.d.noiseWeights != nil {
 			return []int{n}

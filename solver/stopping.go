@@ -82,7 +82,7 @@ const (
 // patience returns the number of sweeps without improvement after which a run ends.
 func (dr *driver) patience() int {
 	n := len(dr.state.Run.Points)
-	if dr.d.countSites != nil && n < 2*boundSweeps {
+	if dr.d.sites != nil && n < 2*boundSweeps {
 		return 2 * boundSweeps // the first sites approach large counts slowly
 	}
 	if dr.state.Run.Tempered && n < 2*temperSweeps {
@@ -97,7 +97,7 @@ func (dr *driver) patience() int {
 // boundDecreases returns the number of sweeps in which the bound of a Gaussian
 // posterior decreased, which coordinate ascent should never do.
 func (dr *driver) boundDecreases() int {
-	if dr.opt.Solver != "cavi" || dr.d.countSites != nil || dr.d.noiseWeights != nil {
+	if dr.opt.Solver != "cavi" || dr.d.sites != nil || dr.d.noiseWeights != nil {
 		return 0 // sites and noise weights change the bound itself
 	}
 	n := 0

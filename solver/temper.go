@@ -29,7 +29,7 @@ const vanished = 1e-3
 func (dr *driver) collapsed() bool {
 	a, ok := dr.method.(*cavi)
 	d := dr.d
-	if !ok || d.countSites != nil || d.field.Group != nil {
+	if !ok || d.sites != nil || d.field.Group != nil {
 		return false
 	}
 	for k, ranks := range d.shape() {

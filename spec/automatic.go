@@ -41,9 +41,13 @@ func (s Spec) leaveOpen(d *Spec) {
 		d.Uncertainty.Noise = Auto
 	}
 	switch {
-	case u.Counts():
+	case u.Links():
 		d.Uncertainty.Noise = "constant" // the likelihood has its own
 		return
+	case u.OwnNoise():
+		d.Uncertainty.Noise = "constant"
+	case s.Data.Censored != "" && bayesian:
+		d.Uncertainty.Noise = "constant"
 	case s.Data.Exposure != "" && bayesian:
 		d.Uncertainty.Likelihood, d.Uncertainty.Noise = "negative-binomial", "constant"
 		return

@@ -15,6 +15,7 @@ type Data struct {
 	Target     string   `yaml:"target" json:"target" doc:"column to predict"`
 	Weight     string   `yaml:"weight" json:"weight" doc:"column of weights, which are precisions; empty for none"`
 	Exposure   string   `yaml:"exposure" json:"exposure" doc:"column of exposures, which multiply the rates of counts; empty for none"`
+	Censored   string   `yaml:"censored" json:"censored,omitempty" doc:"column that marks targets whose true value may be higher; empty for none"`
 	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column, or a function: name=hour(column), number(price)"`
 	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, bar, space, one character or several such as ::"`
 	Header     string   `yaml:"header" json:"header" doc:"auto, yes or no"`
@@ -34,7 +35,7 @@ type Data struct {
 // Table returns the columns of the table and its format. Modes that are computed from the
 // training rows have no columns.
 func (d Data) Table() (dataset.Schema, tableio.Format, error) {
-	schema := dataset.Schema{Target: d.Target, Weight: d.Weight, Exposure: d.Exposure, Duplicates: d.Duplicates}
+	schema := dataset.Schema{Target: d.Target, Weight: d.Weight, Exposure: d.Exposure, Censored: d.Censored, Duplicates: d.Duplicates}
 	var format tableio.Format
 	for i, text := range d.Modes {
 		mode, err := dataset.ParseMode(text)

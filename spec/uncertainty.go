@@ -10,7 +10,7 @@ import (
 // An Uncertainty specifies how uncertainty is modelled.
 type Uncertainty struct {
 	Inference  string `yaml:"inference" json:"inference" doc:"map (a point estimate), mean-field, multivariate, entity-covariance, or auto with automatic terms"`
-	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial or auto"`
+	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial, bernoulli (0/1 or yes/no), ordinal (few ordered values), student (outliers) or auto"`
 	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item, power (of the mean) or auto (by validation)"`
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE, horizon or auto; uses half of the validation set"`
@@ -26,7 +26,15 @@ type Uncertainty struct {
 func Inferences() []string { return []string{"map", "mean-field", "multivariate", "entity-covariance"} }
 
 // Likelihoods returns the values of uncertainty.likelihood, except auto.
-func Likelihoods() []string { return []string{"gaussian", "poisson", "negative-binomial"} }
+func Likelihoods() []string {
+	return []string{"gaussian", "poisson", "negative-binomial", "bernoulli", "ordinal", "student"}
+}
+
+// ComparedLikelihoods returns the likelihoods that an automatic choice compares. That of
+// values 0 and 1 is not among them: it is the only one for such values.
+func ComparedLikelihoods() []string {
+	return []string{"gaussian", "poisson", "negative-binomial", "student"}
+}
 
 func (u *Uncertainty) fill(d Uncertainty) {
 	fill(&u.Inference, d.Inference)
@@ -45,6 +53,19 @@ func (u Uncertainty) Bayesian() bool { return u.Inference != "map" }
 func (u Uncertainty) Counts() bool {
 	return u.Likelihood == "poisson" || u.Likelihood == "negative-binomial"
 }
+
+// Finite reports whether the likelihood is one of few possible values, for which
+// intervals have no conformal correction.
+func (u Uncertainty) Finite() bool {
+	return u.Likelihood == "bernoulli" || u.Likelihood == "ordinal"
+}
+
+// Links reports whether the likelihood models the target itself through a link, and has
+// its own noise: it leaves no choice of the scale.
+func (u Uncertainty) Links() bool { return u.Counts() || u.Finite() }
+
+// OwnNoise reports whether the likelihood has its own noise.
+func (u Uncertainty) OwnNoise() bool { return u.Links() || u.Likelihood == "student" }
 
 // Family returns the family of the posterior.
 func (u Uncertainty) Family() tt.Family {
@@ -109,21 +130,36 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if !knownInference || !knownLikelihood {
 		return // the checks below depend on both
 	}
-	if u.Counts() {
+	if u.OwnNoise() {
 		switch {
 		case !u.Bayesian():
 			ps.Addf("uncertainty.likelihood", "%s requires a posterior; set uncertainty.inference to mean-field", u.Likelihood)
-		case s.Transform != "identity" && s.validateTransform(new(Problems)):
-			ps.Addf("uncertainty.likelihood", "%s models the counts themselves, with a logarithmic link; set transform to identity", u.Likelihood)
+		case u.Links() && s.Transform != "identity" && s.validateTransform(new(Problems)):
+			ps.Addf("uncertainty.likelihood", "%s models the target itself, through a link; set transform to identity", u.Likelihood)
 		case u.Noise != "constant" && knownNoise:
-			ps.Addf("uncertainty.noise", "%s requires the gaussian likelihood; a count likelihood has its own noise, so set uncertainty.noise to constant", u.Noise)
+			ps.Addf("uncertainty.noise", "%s requires the gaussian likelihood; %s has its own noise, so set uncertainty.noise to constant", u.Noise, u.Likelihood)
 		}
+	}
+	if u.Finite() && u.Conformal != Auto && u.Conformal != "none" {
+		ps.Addf("uncertainty.conformal", "%s requires a target of many values; set it to none for the %s likelihood, whose probabilities need no intervals", u.Conformal, u.Likelihood)
 	}
 	if u.Inference == string(tt.Multivariate) && s.Side.Space == "dual-unwhitened" && len(s.Side.Tables) > 0 {
 		ps.Addf("side.space", "dual-unwhitened has independent prior weights V, and multivariate needs their prior covariance, the inverse of the kernel matrix; set side.space to dual, which is that model with W = L'V")
 	}
 	if s.Data.Exposure != "" && !u.Counts() {
 		ps.Addf("data.exposure", "an exposure requires a likelihood of counts; set uncertainty.likelihood to poisson or negative-binomial, or divide the target by the exposure")
+	}
+	if s.Data.Censored != "" {
+		switch {
+		case !u.Bayesian() || s.Fit.Solver == "adam":
+			ps.Addf("data.censored", "censored targets require a posterior of the solver cavi; set uncertainty.inference to mean-field")
+		case u.Likelihood != "gaussian":
+			ps.Addf("data.censored", "censored targets require the gaussian likelihood, but uncertainty.likelihood is %s", u.Likelihood)
+		case u.Noise != "constant" || u.NoiseVariance != Variance{}:
+			ps.Addf("data.censored", "censored targets have one noise variance, which is learned; set uncertainty.noise to constant and leave uncertainty.noise-variance auto")
+		case u.Conformal != Auto && u.Conformal != "none":
+			ps.Addf("uncertainty.conformal", "%s requires known errors, which censored targets do not have; set it to none", u.Conformal)
+		}
 	}
 	if u.NoiseUse == "fit" && u.Noise == Auto {
 		ps.Addf("uncertainty.noise-use", "fit requires a given noise model; set uncertainty.noise, as in power or entity:%s", cmp.Or(strings.Join(modes[:min(1, len(modes))], ""), "MODE"))

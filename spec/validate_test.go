@@ -42,7 +42,7 @@ func TestValidate(t *testing.T) {
 		{"unit", func(s *Spec) { s.Transform = "power:0.5:0" }, []string{`transform: the unit "0" is not a number above 0`}},
 		{"power of counts", func(s *Spec) {
 			s.Transform, s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Fit.Solver = "power:0.3", "mean-field", "poisson", "cavi"
-		}, []string{"uncertainty.likelihood: poisson models the counts themselves"}},
+		}, []string{"uncertainty.likelihood: poisson models the target itself"}},
 		{"no terms", func(s *Spec) { s.Terms = nil }, []string{"terms: missing; write auto, or at least one term, such as store,item,time:20"}},
 		{"term", func(s *Spec) { s.Terms = []string{"store", "stores,item:3"} },
 			[]string{`terms[1]: unknown mode "stores" (did you mean "store"?)`}},

@@ -84,7 +84,7 @@ func (s Spec) validateVariances(ps *Problems) {
 	}
 	if _, given := u.NoiseVariance.Value(); given && u.Bayesian() {
 		switch {
-		case u.Counts():
+		case u.OwnNoise():
 			ps.Addf("uncertainty.noise-variance", "%v requires the gaussian likelihood; %s has its own noise", u.NoiseVariance, u.Likelihood)
 		case u.Noise != "constant":
 			ps.Addf("uncertainty.noise-variance", "%v is one variance for all rows; set uncertainty.noise to constant", u.NoiseVariance)

@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
@@ -36,10 +37,12 @@ func (r *run) baseline() []model.BaselineScores {
 		median := r.formulaMedian(&formulas[k], center)
 		for p, to := range []*metrics.Score{&s.Train, &s.Valid, &s.Test} {
 			var sums metrics.PointSums
+			var binary metrics.BinarySums
 			if dataset.Part(p) != dataset.Train || k == 0 || !held {
-				r.addFormula(&sums, &formulas[k], center, median, dataset.Part(p), onScale[p])
+				r.addFormula(&sums, &binary, &formulas[k], center, median, dataset.Part(p), onScale[p])
 			}
 			*to = sums.Score()
+			to.Binary = binary.Binary()
 		}
 	})
 	return scores
@@ -76,11 +79,17 @@ func (r *run) formulaCenter() float64 {
 // addFormula adds the predictions of a formula, which was fitted to differences from
 // center, for the rows of a part. Means are measured by R2 and RMSE, medians by MAE, as
 // those of the model.
-func (r *run) addFormula(sums *metrics.PointSums, f *baseline.Formula, center float64, median func(float64) float64, part dataset.Part, onScale []float64) {
+func (r *run) addFormula(sums *metrics.PointSums, binary *metrics.BinarySums, f *baseline.Formula, center float64, median func(float64) float64, part dataset.Part, onScale []float64) {
 	scale := r.model.Scale()
 	o := &r.parts[part]
 	r.eachPrediction(f, center, part, 1, func(i int, v float64) {
+		if o.Censored != nil && o.Censored[i] > 0 {
+			return // its error is not known
+		}
 		sums.Add(o.Target(i), weightOf(o, i), v, median(v), onScale[i], scale.OnScale(v))
+		if scale.Transform == predictive.Logit {
+			binary.Add(o.Target(i), weightOf(o, i), v)
+		}
 	})
 }
 
@@ -113,6 +122,9 @@ const medianRows = 50_000
 // or on the training set without one. Otherwise a model would beat the formula in MAE by
 // predicting a median alone.
 func (r *run) formulaMedian(f *baseline.Formula, center float64) func(float64) float64 {
+	if r.spec.Uncertainty.Finite() {
+		return math.Round // of a probability
+	}
 	part := dataset.Valid
 	if r.parts[part].Len() == 0 {
 		part = dataset.Train

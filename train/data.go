@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
+	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -88,6 +89,23 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	return data, nil
 }
 
+// levels returns the different values of the target in increasing order, nil if there are
+// more than an ordinal target may have.
+func (d *Data) levels() []float64 {
+	var found []float64
+	for _, y := range d.table.Y {
+		k, known := slices.BinarySearch(found, float64(y))
+		if known {
+			continue
+		}
+		if len(found) == likelihood.MaxLevels {
+			return nil
+		}
+		found = slices.Insert(found, k, float64(y))
+	}
+	return found
+}
+
 // Used returns the number of rows in all parts.
 func (d *Data) Used() int {
 	return d.split.Count(dataset.Train) + d.split.Count(dataset.Valid) + d.split.Count(dataset.Test)
@@ -140,7 +158,7 @@ func (r *run) takeParts() error {
 		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
 	}
 	t := &r.data.table
-	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure}
+	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
 	for p := range r.parts {
 		rows := make([]int, 0, r.split.Count(dataset.Part(p)))
 		for i, part := range r.split.Parts {
@@ -166,7 +184,7 @@ func (r *run) takeParts() error {
 		}
 	}
 	if r.release {
-		t.Codes, t.Y, t.Low, t.W, t.Exposure = nil, nil, nil, nil, nil
+		t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored = nil, nil, nil, nil, nil, nil
 	}
 	return nil
 }
@@ -231,8 +249,15 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 	if err != nil {
 		return err
 	}
-	if s.Uncertainty.Counts() {
+	switch u := s.Uncertainty; {
+	case u.Counts():
 		transform = predictive.LogRate
+	case u.Likelihood == "bernoulli":
+		transform = predictive.Logit
+	case u.Likelihood == "ordinal":
+		if d.levels() == nil {
+			return fielderr.Errorf("uncertainty.likelihood", "the target %s has more than %d different values, too many for the ordinal likelihood; use likelihood gaussian", s.Data.Target, likelihood.MaxLevels)
+		}
 	}
 	t := &d.table
 	if s.Data.NonNegative == "yes" {

@@ -25,6 +25,15 @@ func (d *Data) Targets() []float32 {
 	return y
 }
 
+// ZeroOne reports whether every target is 0 or 1.
+func (d *Data) ZeroOne() bool {
+	return !slices.ContainsFunc(d.table.Y, func(y float32) bool { return y != 0 && y != 1 })
+}
+
+// FewValues reports whether the target has so few different values that they may be
+// levels of an ordinal target.
+func (d *Data) FewValues() bool { return d.levels() != nil }
+
 // LaterMode returns the mode along which all other rows come after the training rows, -1 if
 // there is none. Of two such modes it is the finer one.
 func (d *Data) LaterMode() int { return d.laterMode }

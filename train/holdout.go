@@ -23,7 +23,7 @@ const minConformalRows = 2000
 // conformal correction.
 func HasCorrection(u spec.Uncertainty, validRows int) bool {
 	if u.Conformal == "auto" {
-		return u.Bayesian() && validRows >= minConformalRows
+		return u.Bayesian() && !u.Finite() && validRows >= minConformalRows
 	}
 	return u.Conformal != "none"
 }
@@ -38,12 +38,15 @@ func (r *run) resolveConformal(forecasts bool) {
 	n := r.parts[dataset.Valid].Len()
 	corrected := HasCorrection(*u, n)
 	u.Conformal = "none"
+	if r.spec.Data.Censored != "" {
+		return
+	}
 	switch {
 	case corrected && forecasts:
 		u.Conformal = "horizon"
 	case corrected:
 		u.Conformal = "group:mean"
-	case u.Bayesian():
+	case u.Bayesian() && !u.Finite():
 		r.warnings = append(r.warnings, fmt.Sprintf("intervals have no conformal correction, because the validation set has only %s; set uncertainty.conformal to split to correct them anyway", plural.Count(n, "row")))
 	}
 }
@@ -104,7 +107,7 @@ func (r *run) decileEdges() []float64 {
 	o, z := &r.parts[part], r.predicted(part)
 	noise := r.model.Noise()
 	if noise.Count() != nil {
-		o, z = thinned(o, z)
+		o, z = thinned(o, z, maxCountRows)
 	}
 	return evaluate.DecileEdges(r.engine, r.model, z, rowsOf(o))
 }

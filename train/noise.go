@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -18,8 +19,14 @@ func (r *run) newScale() (predictive.Scale, error) {
 		return r.measured.Scale(), nil
 	}
 	train := r.parts[dataset.Train]
-	if r.spec.Uncertainty.Counts() {
+	switch u := r.spec.Uncertainty; {
+	case u.Counts():
 		return predictive.NewCountScale(train.Y, train.W, train.Exposure)
+	case u.Likelihood == "bernoulli":
+		return predictive.NewLogitScale(train.Y, train.W)
+	case u.Likelihood == "ordinal":
+		_, err := predictive.NewScale(predictive.Identity, train.Y, train.W) // reports a constant target
+		return predictive.Scale{Transform: predictive.Ordinal, Spread: 1}, err
 	}
 	transform, err := predictive.ParseTransform(r.spec.Transform)
 	if err != nil {
@@ -51,12 +58,28 @@ func (r *run) nonNegative() bool {
 // used, if there are any.
 func (r *run) learnNoise(solved solver.Report) {
 	u := r.spec.Uncertainty
-	switch u.Likelihood {
-	case "poisson":
-		r.model = r.model.WithNoise(model.Noise{Poisson: &likelihood.Poisson{}})
+	switch law := solved.Law.(type) {
+	case likelihood.Poisson:
+		r.model = r.model.WithNoise(model.Noise{Poisson: &law})
 		return
-	case "negative-binomial":
-		r.model = r.model.WithNoise(model.Noise{Negative: &likelihood.NegativeBinomial{Size: solved.Size}})
+	case likelihood.NegativeBinomial:
+		r.model = r.model.WithNoise(model.Noise{Negative: &law})
+		return
+	case likelihood.Bernoulli:
+		law = r.calibrated(law)
+		r.model = r.model.WithNoise(model.Noise{Bernoulli: &law})
+		return
+	case likelihood.Ordinal:
+		r.model = r.model.WithNoise(model.Noise{Ordinal: &law})
+		return
+	case likelihood.Censored: // as below
+		spread := r.model.Scale().Spread
+		r.model = r.model.WithNoise(model.Noise{Constant: &likelihood.Constant{Variance: law.Variance * spread * spread * meanWeight(&r.parts[dataset.Train])}})
+		return
+	case likelihood.StudentT: // on the standardised scale, for weights of mean 1
+		spread := r.model.Scale().Spread
+		law.Variance *= spread * spread * meanWeight(&r.parts[dataset.Train])
+		r.model = r.model.WithNoise(model.Noise{Student: &law})
 		return
 	}
 	if v, given := u.NoiseVariance.Value(); given {
@@ -80,6 +103,32 @@ func (r *run) learnNoise(solved solver.Report) {
 		return
 	}
 	r.model = r.model.WithNoise(r.fitNoise(o, z.Mean, squared))
+}
+
+// meanWeight returns the mean weight of observations.
+func meanWeight(o *solver.Observations) float64 {
+	sum := 0.0
+	for i := range o.Len() {
+		sum += weightOf(o, i)
+	}
+	return sum / float64(o.Len())
+}
+
+// calibrationRows is the largest number of rows that probabilities are calibrated on.
+const calibrationRows = 20_000
+
+// calibrated calibrates probabilities on the validation set, if there is one. Fits that
+// are only compared do without.
+func (r *run) calibrated(law likelihood.Bernoulli) likelihood.Bernoulli {
+	if r.parts[dataset.Valid].Len() == 0 || r.opt.Compare {
+		return law
+	}
+	o, z := thinned(&r.parts[dataset.Valid], r.predicted(dataset.Valid), calibrationRows)
+	cells := likelihood.Cells{Y: o.Y, Weight: o.W, Mean: make([]float32, o.Len()), Variance: z.Var}
+	for i, m := range z.Mean {
+		cells.Mean[i] = float32(r.model.Scale().Location(m))
+	}
+	return law.Calibrated(cells, func(n int, work func(int)) { backend.ParallelFor(r.engine, n, work) })
 }
 
 // unitOf returns a power of 2 near the spread of a scale. Squared errors are fitted in
@@ -127,7 +176,7 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 // by it; nil for other solvers.
 func (r *run) noiseModel() solver.NoiseModel {
 	u := r.spec.Uncertainty
-	if u.NoiseUse != "fit" || u.Noise == "constant" || !u.Bayesian() || u.Counts() {
+	if u.NoiseUse != "fit" || u.Noise == "constant" || !u.Bayesian() || u.OwnNoise() {
 		return nil
 	}
 	train, scale, modes := &r.parts[dataset.Train], r.model.Scale(), r.model.NoiseModes()

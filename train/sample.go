@@ -24,7 +24,7 @@ func (d *Data) Sample(n int, seed uint64) solver.Observations {
 	if len(rows) > n {
 		rows = d.block(rows, n, seed)
 	}
-	return solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure}.Select(rows)
+	return solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}.Select(rows)
 }
 
 // block returns n of the rows. Every id of the two largest modes has a random number, a

@@ -3,15 +3,17 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // solve trains the field on the modelling scale.
 func (r *run) solve(ctx context.Context) (solver.Report, error) {
-	problem := &solver.Problem{Field: r.field, Backend: r.engine, Offset: true}
+	problem := &solver.Problem{Field: r.field, Backend: r.engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
 	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {
@@ -25,12 +27,15 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 		problem.Kernels = r.kernels()
 	}
 	opt := solverOptions(r.spec, r.opt)
-	if r.spec.Uncertainty.Counts() {
-		opt.Counts = &solver.Counts{Distribution: r.spec.Uncertainty.Likelihood, Offset: scale.Center}
+	if law := r.law(); law != nil {
+		opt.Likelihood = &solver.Likelihood{Law: law}
+		if scale.Transform.Linked() {
+			opt.Likelihood.Offset = scale.Center
+		}
 	}
 	opt.Noise = r.noiseModel()
 	if r.opt.Progress != nil {
-		opt.Progress = r.progress(&problem.Valid, opt.Counts == nil)
+		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
 	}
 	if c := r.checkpoint; c != nil {
 		c.data, c.split, c.side, c.path = r.data.Hash(), hashParts(r.split.Parts), hashSide(r.side, r.groups), r.engine.Name()
@@ -45,6 +50,40 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 		opt.Checkpointer, opt.CheckpointEvery = c, r.opt.CheckpointEvery
 	}
 	return solver.Solve(ctx, problem, opt)
+}
+
+// law returns the likelihood at the start of its parameters, nil for Gaussian noise.
+func (r *run) law() likelihood.Law {
+	if r.spec.Data.Censored != "" {
+		return likelihood.NewCensored()
+	}
+	switch r.spec.Uncertainty.Likelihood {
+	case "poisson":
+		return likelihood.Poisson{}
+	case "negative-binomial":
+		return likelihood.NegativeBinomial{Size: 1}
+	case "bernoulli":
+		return likelihood.Bernoulli{}
+	case "ordinal":
+		return r.ordinal()
+	case "student":
+		return likelihood.NewStudentT()
+	}
+	return nil
+}
+
+// ordinal returns the likelihood of the values of the table, in all parts, with the shares
+// of the training rows.
+func (r *run) ordinal() likelihood.Ordinal {
+	levels := r.levels
+	counts := make([]float64, len(levels))
+	train := &r.parts[dataset.Train]
+	for i, y := range train.Y {
+		if k, found := slices.BinarySearch(levels, float64(y)); found {
+			counts[k] += weightOf(train, i)
+		}
+	}
+	return likelihood.NewOrdinal(levels, counts)
 }
 
 // progress returns the solver's progress function. It adds R2 on the validation set,

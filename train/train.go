@@ -124,6 +124,7 @@ type run struct {
 	groups      []*sideinfo.Groups // by mode, nil without groups
 	sideReports []model.SideReport
 	moments     map[dataset.Part]tt.Moments
+	levels      []float64      // different targets, nil if they are many
 	zeros       int            // training rows that were added for cells without a row
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
 	warnings    []string
@@ -179,6 +180,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.data.CheckDomain(r.spec); err != nil {
 		return err
 	}
+	r.levels = r.data.levels() // the table may be released
 	if err := r.takeParts(); err != nil {
 		return err
 	}
@@ -314,7 +316,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 	o, z := &r.parts[part], r.predicted(part)
 	noise := r.model.Noise()
 	if part == dataset.Train && noise.Count() != nil {
-		o, z = thinned(o, z)
+		o, z = thinned(o, z, maxCountRows)
 	}
 	rows := rowsOf(o)
 	rows.Horizon = r.horizons[part]
@@ -333,7 +335,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 
 // rowsOf returns observations in the form that package evaluate needs.
 func rowsOf(o *solver.Observations) evaluate.Rows {
-	return evaluate.Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure}
+	return evaluate.Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure, Censored: o.Censored}
 }
 
 // predicted returns the field's moments at the rows of a part, computed once.
@@ -352,15 +354,15 @@ func (r *run) predicted(p dataset.Part) tt.Moments {
 // only for orientation.
 const maxCountRows = 50_000
 
-// thinned returns at most maxCountRows rows, evenly spaced.
-func thinned(o *solver.Observations, z tt.Moments) (*solver.Observations, tt.Moments) {
-	if o.Len() <= maxCountRows {
+// thinned returns at most the given number of rows of a posterior, evenly spaced.
+func thinned(o *solver.Observations, z tt.Moments, most int) (*solver.Observations, tt.Moments) {
+	if o.Len() <= most {
 		return o, z
 	}
-	rows := make([]int, maxCountRows)
-	thin := tt.Moments{Mean: make([]float32, maxCountRows), Var: make([]float32, maxCountRows)}
+	rows := make([]int, most)
+	thin := tt.Moments{Mean: make([]float32, most), Var: make([]float32, most)}
 	for i := range rows {
-		rows[i] = i * o.Len() / maxCountRows
+		rows[i] = i * o.Len() / most
 		thin.Mean[i], thin.Var[i] = z.Mean[rows[i]], z.Var[rows[i]]
 	}
 	selected := o.Select(rows)

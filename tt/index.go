@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 )
 
 // Unknown is the code of an id that is not in the dictionary of its mode.
@@ -20,7 +21,7 @@ const Unknown = -1
 type Index struct {
 	axes    []Axis
 	entity  []int32          // by code; one mode only
-	joint   map[uint64]int32 // by packed codes; several modes only
+	joint   *hashtable.Table // by packed codes plus 1; several modes only
 	combos  []int32          // codes of each entity, len(modes) at a time
 	classes int              // entities without the prior
 }
@@ -161,16 +162,16 @@ func (x *Index) build() error {
 		}
 		return nil
 	}
-	x.joint = make(map[uint64]int32, x.classes)
+	x.joint = hashtable.New(x.classes)
 	for e := range x.classes {
 		key := uint64(0)
 		for i, c := range x.combos[e*width:][:width] {
 			key = key*uint64(x.axes[i].Size) + uint64(c)
 		}
-		x.joint[key] = int32(e)
-	}
-	if len(x.joint) != x.classes {
-		return errors.New("tt: a combination appears twice in an index")
+		if _, twice := x.joint.Get(key + 1); twice {
+			return errors.New("tt: a combination appears twice in an index")
+		}
+		x.joint.Put(key+1, int32(e))
 	}
 	return nil
 }
@@ -213,7 +214,7 @@ func (x *Index) jointEntity(codes [][]int32, row int) int32 {
 	if !known(x, codes, row) {
 		return x.Prior()
 	}
-	if e, ok := x.joint[x.pack(codes, row)]; ok {
+	if e, ok := x.joint.Get(x.pack(codes, row) + 1); ok {
 		return e
 	}
 	return x.Prior()

@@ -35,6 +35,11 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 	for k, t := range f.Terms {
 		entities := t.Lookup(codes)
 		slices, index := t.localize(b, codes, entities)
+		if len(slices) == 1 {
+			terms[k] = Moments{Mean: next(), Var: next()}
+			terms[k].gather(slices[0], index[0])
+			continue
+		}
 		unseen := t.newUnseenCells(b, codes, entities, slices, index)
 		shapes = shapes[:0] // the last plan is not needed any more
 		for _, s := range slices {
@@ -53,6 +58,20 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 		m, v := f.Combine(terms, i)
 		dst.Mean[i], dst.Var[i] = float32(m), float32(v)
 	})
+}
+
+// gather sets the moments of a train of one core, whose slices are single numbers.
+func (m *Moments) gather(s backend.Slices, index []int32) {
+	variance := s.Var
+	if variance == nil {
+		variance = s.Cov
+	}
+	for i, e := range index {
+		m.Mean[i] = s.Mean[e]
+		if variance != nil {
+			m.Var[i] = variance[e]
+		}
+	}
 }
 
 // Combine returns the mean and the variance of the field at cell i, given those of

@@ -31,7 +31,7 @@ type unseenCore struct {
 	transposed  bool // the chain runs from the last core to the first
 	outer       bool
 
-	seen []int32 // by slice: whether it has training data; see the constants
+	kind []uint8 // by row: whether its entity has training data; see the constants
 	*prior
 	scale []float32 // mean of V' of a wlr core; nil for others
 }
@@ -53,7 +53,7 @@ func (t *Train) newUnseenCells(b backend.Backend, codes, entities [][]int32, loc
 	affected := make([]bool, len(codes[0]))
 	for p, c := range t.Cores {
 		at := &u.cores[p]
-		*at = unseenCore{slices: local[p], left: c.Slices.Left, right: c.Slices.Right, outer: c.outer(), prior: &prior{}, seen: make([]int32, local[p].N)}
+		*at = unseenCore{slices: local[p], left: c.Slices.Left, right: c.Slices.Right, outer: c.outer(), prior: &prior{}, kind: make([]uint8, len(affected))}
 		var moments *prior
 		for row, e := range entities[p] {
 			if e != c.Index.Prior() && c.trained(int(e)) {
@@ -62,11 +62,11 @@ func (t *Train) newUnseenCells(b backend.Backend, codes, entities [][]int32, loc
 			if moments == nil {
 				moments = c.priorMoments(b)
 			}
-			kind, factor := int32(unknownEntity), moments.factor
+			kind, factor := uint8(unknownEntity), moments.factor
 			if e != c.Index.Prior() || c.combinationOnDemand(codes, row, e) {
 				kind, factor = describedEntity, moments.freeFactor
 			}
-			at.seen[index[p][row]] = kind
+			at.kind[row] = kind
 			affected[row] = affected[row] || len(factor) > 0
 		}
 		if moments == nil {
@@ -162,7 +162,7 @@ func (u *unseenCells) work(order []int32) float64 {
 		for p := keep; p < len(u.cores)-1; p++ {
 			c := &u.cores[p]
 			each := float64(c.left * c.right * (c.left + c.right))
-			if !c.outer && c.seen[u.index[p][order[i]]] != trainedEntity {
+			if !c.outer && c.kind[order[i]] != trainedEntity {
 				each *= 1 + float64(len(c.factor)/c.slices.Slice())
 			}
 			sum += each
@@ -201,7 +201,7 @@ func (s *unseenChain) variance(b backend.Backend, u *unseenCells, cell int32, ke
 	last := len(u.cores) - 1
 	for p := keep; p <= last; p++ {
 		c := &u.cores[p]
-		factor := s.load(c, int(u.index[p][cell]))
+		factor := s.load(c, int(u.index[p][cell]), c.kind[cell])
 		if p == 0 {
 			copy(s.mean[0], s.g)
 			copy(s.cov[0], s.full)
@@ -266,22 +266,22 @@ func (s *unseenChain) step(b backend.Backend, c *unseenCore, factor []float32, p
 	}
 }
 
-// load reads the slice of an entity. For an outer core it sets full to the covariance
+// load reads the slice of an entity of a kind. For an outer core it sets full to the covariance
 // of the slice. For an inner core it returns the factor, laid out by row, column of
 // the factor and column of the slice, and sets v to the variances beside it.
-func (s *unseenChain) load(c *unseenCore, e int) []float32 {
+func (s *unseenChain) load(c *unseenCore, e int, kind uint8) []float32 {
 	size := c.slices.Slice()
 	mean := c.slices.Mean[e*size:][:size]
 	var factor sliceFactor
 	var product []float64
-	switch c.seen[e] {
+	switch kind {
 	case describedEntity:
 		factor, product = c.freeFactor, c.freeProduct
 	case unknownEntity:
 		factor, product = c.factor, c.product
 	}
 	scale := func(int) float32 { return 1 }
-	if c.seen[e] == describedEntity && c.scale != nil {
+	if kind == describedEntity && c.scale != nil {
 		scale = func(k int) float32 { // the regression
 			if c.scale[k] == 0 {
 				return 0
@@ -314,7 +314,7 @@ func (s *unseenChain) load(c *unseenCore, e int) []float32 {
 	for i := range size {
 		for j := range i {
 			v := 0.0
-			if c.slices.Cov != nil && c.seen[e] == trainedEntity {
+			if c.slices.Cov != nil && kind == trainedEntity {
 				v = float64(c.slices.Cov[(e*size+i)*size+j])
 			}
 			if product != nil {

@@ -16,6 +16,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"data.target", "--target"},
 	{"data.weight", "--weight"},
 	{"data.exposure", "--exposure"},
+	{"data.censored", "--censored"},
 	{"data.nonnegative", "--nonnegative"},
 	{"data.modes", "--modes"},
 	{"data.covariates", "--covariate"},

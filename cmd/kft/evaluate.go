@@ -62,8 +62,13 @@ func (c *evaluateCommand) Run(e *env) error {
 	if scale := m.Spec().Transform; scale != "identity" {
 		header, row = append(header, "R2 "+scale), append(row, textformat.Ratio(score.R2Scale))
 	}
+	if m := score.Binary; m != nil {
+		header = []string{"n", "log loss", "Brier", "AUC", "error rate"}
+		row = append([]string{textformat.Count(score.N)}, summary.BinaryRow(m)...)
+	}
 	t := textformat.Table{Header: header, Rows: [][]string{row}}
 	t.Write(&b)
+	summary.WriteReliability(&b, "", score)
 	summary.WriteBias(&b, "", score, m.Uncertainty().Means)
 	summary.WriteCalibration(&b, "", score)
 	summary.WriteUnseen(&b, m, sum, "")

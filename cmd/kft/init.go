@@ -57,7 +57,7 @@ func (c *initCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	guessed, err := tableio.GuessWith(tableio.Files(c.Tables...), format, dataset.Given{Target: c.Target, Modes: dataset.SplitModes(c.Modes...), Weight: c.Weight, Exposure: c.Exposure})
+	guessed, err := tableio.GuessWith(tableio.Files(c.Tables...), format, dataset.Given{Target: c.Target, Modes: dataset.SplitModes(c.Modes...), Weight: c.Weight, Exposure: c.Exposure, Censored: c.Censored})
 	if err != nil {
 		return err
 	}
@@ -126,6 +126,9 @@ func (c *initCommand) checkColumns(spec spec.Spec, format tableio.Format) error 
 	wanted := []string{spec.Data.Target}
 	if spec.Data.Weight != "" {
 		wanted = append(wanted, spec.Data.Weight)
+	}
+	if spec.Data.Censored != "" {
+		wanted = append(wanted, spec.Data.Censored)
 	}
 	if spec.Data.Exposure != "" {
 		wanted = append(wanted, spec.Data.Exposure)

@@ -56,6 +56,7 @@ func (c *inspectCommand) model(e *env) error {
 	summary.WriteTerms(&b, r.Terms)
 	part, score := r.Training.Judged()
 	summary.WriteScores(&b, r.Training, r.Spec.Transform, part)
+	summary.WriteReliability(&b, " on "+part.String(), score)
 	summary.WriteBias(&b, " on "+part.String(), score, r.Uncertainty.Means)
 	summary.WriteCalibration(&b, " on "+part.String(), score)
 	summary.WriteHistory(&b, r.Training, r.Spec)

@@ -151,6 +151,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.Target, &s.Data.Target, "data.target"},
 		{f.Weight, &s.Data.Weight, "data.weight"},
 		{f.Exposure, &s.Data.Exposure, "data.exposure"},
+		{f.Censored, &s.Data.Censored, "data.censored"},
 		{f.NonNegative, &s.Data.NonNegative, "data.nonnegative"},
 		{f.Duplicates, &s.Data.Duplicates, "data.duplicates"},
 		{f.Absent, &s.Data.Absent, "data.absent"},

@@ -108,7 +108,7 @@ func (c *splitCommand) read(e *env, spec split.Spec) (*dataset.Table, error) {
 	if c.Target == "" || len(c.Modes) == 0 {
 		return nil, usagef("the split %s requires --target and --modes; add both", c.Split)
 	}
-	schema := dataset.Schema{Target: c.Target, Weight: c.Weight, Exposure: c.Exposure, Duplicates: c.Duplicates, Part: spec.Column()}
+	schema := dataset.Schema{Target: c.Target, Weight: c.Weight, Exposure: c.Exposure, Censored: c.Censored, Duplicates: c.Duplicates, Part: spec.Column()}
 	for _, text := range dataset.SplitModes(c.Modes...) {
 		mode, err := dataset.ParseMode(text)
 		if err != nil {

@@ -9,9 +9,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// arrowWriter writes an Arrow IPC file, with one record batch per call of Write.
+// arrowWriter writes an Arrow IPC file or stream, with one record batch per call of Write.
 type arrowWriter struct {
-	w       *ipc.FileWriter
+	w interface {
+		Write(arrow.RecordBatch) error
+		Close() error
+	}
 	kinds   []Kind
 	builder *array.RecordBuilder
 }
@@ -27,16 +30,26 @@ func NewPlainArrowWriter(w io.Writer, names []string, kinds []Kind) (Writer, err
 }
 
 func newArrowWriter(w io.Writer, names []string, kinds []Kind, options ...ipc.Option) (Writer, error) {
-	fields := make([]arrow.Field, len(names))
-	for c, name := range names {
-		fields[c] = arrow.Field{Name: name, Type: kinds[c].arrowType(), Nullable: true}
-	}
-	schema := arrow.NewSchema(fields, nil)
+	schema := schemaOf(names, kinds)
 	out, err := ipc.NewFileWriter(w, append(options, ipc.WithSchema(schema))...)
 	if err != nil {
 		return nil, err
 	}
 	return &arrowWriter{w: out, kinds: kinds, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
+}
+
+// NewArrowStreamWriter returns a writer of an Arrow IPC stream, which is not compressed.
+func NewArrowStreamWriter(w io.Writer, names []string, kinds []Kind) Writer {
+	schema := schemaOf(names, kinds)
+	return &arrowWriter{w: ipc.NewWriter(w, ipc.WithSchema(schema)), kinds: kinds, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}
+}
+
+func schemaOf(names []string, kinds []Kind) *arrow.Schema {
+	fields := make([]arrow.Field, len(names))
+	for c, name := range names {
+		fields[c] = arrow.Field{Name: name, Type: kinds[c].arrowType(), Nullable: true}
+	}
+	return arrow.NewSchema(fields, nil)
 }
 
 func (k Kind) arrowType() arrow.DataType {

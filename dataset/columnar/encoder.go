@@ -2,9 +2,9 @@ package columnar
 
 import (
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/dataset/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
+	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 )
 
 // An Encoder makes the codes of one mode from typed columns. A value is made into an

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/dataset/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
+	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 )
 
 // valueCoder makes the codes of the values of one column.

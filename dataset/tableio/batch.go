@@ -28,6 +28,9 @@ type Batch struct {
 	// Exposure is positive; nil without such a column.
 	Exposure []float32
 
+	// Censored is 1 for a target that is known from below only; nil without such a column.
+	Censored []float32
+
 	// Decoded is the number of lines that were not UTF-8 and were read as Windows-1252.
 	Decoded int
 
@@ -39,10 +42,10 @@ type Batch struct {
 	all   []int32
 	w     []float32
 
-	exposure []float32
-	low      []float32
-	optional bool // see dataset.Schema
-	ids      func(mode, i int) string
+	exposure, censored    []float32
+	low                   []float32
+	optional, wordTargets bool // see dataset.Schema
+	ids                   func(mode, i int) string
 }
 
 // Len returns the number of rows.
@@ -151,7 +154,7 @@ func (p *pipeline) checkStream(dicts []*dataset.Dict) error {
 func (p *pipeline) newBatches(dicts []*dataset.Dict) []*Batch {
 	batches := make([]*Batch, p.workers())
 	for i := range batches {
-		b := &Batch{Codes: make([][]int32, len(p.schema.Modes)), optional: p.schema.Optional}
+		b := &Batch{Codes: make([][]int32, len(p.schema.Modes)), optional: p.schema.Optional, wordTargets: p.schema.WordTargets}
 		for m, mode := range p.schema.Modes {
 			b.modes = append(b.modes, newModeEncoder(modeid.Fixed(mode, dicts[m])))
 		}
@@ -177,8 +180,9 @@ func (b *Batch) read(c *chunk) error {
 		for i := range b.Y {
 			b.Y[i] = float32(math.NaN())
 		}
-	} else if good, _, kind := r.Numbers(b.Y, columns.Target, keep); good < len(keep) {
-		problem = c.table.targetProblem(r, good, kind)
+	} else {
+		var good int
+		good, _, _, problem = c.table.readTargets(b.Y, r, keep, b.wordTargets)
 		keep = keep[:good]
 	}
 	b.Low = nil
@@ -200,6 +204,14 @@ func (b *Batch) read(c *chunk) error {
 		b.exposure = scratch.Sized(b.exposure, n)
 		b.Exposure = b.exposure
 		if good, bad := c.table.readExposures(b.exposure, r, keep, b.optional); bad != nil {
+			problem, keep = bad, keep[:good]
+		}
+	}
+	b.Censored = nil
+	if columns.Censored >= 0 {
+		b.censored = scratch.Sized(b.censored, n)
+		b.Censored = b.censored
+		if good, bad := c.table.readMarks(b.censored, r, keep); bad != nil {
 			problem, keep = bad, keep[:good]
 		}
 	}

@@ -17,6 +17,7 @@ type builder struct {
 	digest  hash.Hash
 	size    int  // expected size of the source, or 0; see chunk.size
 	read    int  // size of what was read
+	words   bool // some target is a word
 	dropped bool // some row is not an observation: table.Row is filled
 	spans   []span
 }
@@ -60,6 +61,7 @@ func (b *builder) add(p *piece) error {
 	t.Counts.Rows += p.rows
 	t.Counts.Missing += p.missing
 	t.Decoded += p.decoded
+	b.words = b.words || p.words
 	t.Counts.ZeroWeight += p.zeroWeight
 	b.addLow(p.low, n)
 	t.Y = append(t.Y, p.y[:n]...)
@@ -68,6 +70,9 @@ func (b *builder) add(p *piece) error {
 	}
 	if p.exposure != nil {
 		t.Exposure = append(t.Exposure, p.exposure[:n]...)
+	}
+	if p.censored != nil {
+		t.Censored = append(t.Censored, p.censored[:n]...)
 	}
 	if p.parts != nil {
 		t.Part = append(t.Part, p.parts[:n]...)
@@ -141,6 +146,9 @@ func (b *builder) reserve(n int) {
 	if t.Exposure != nil {
 		t.Exposure = regrown(t.Exposure, room)
 	}
+	if t.Censored != nil {
+		t.Censored = regrown(t.Censored, room)
+	}
 	for m := range t.Codes {
 		t.Codes[m] = regrown(t.Codes[m], room)
 	}
@@ -157,7 +165,7 @@ func (b *builder) finish() *dataset.Table {
 	t := b.table
 	b.digest.Sum(t.Hash[:0])
 	b.finishLow()
-	t.Y, t.W, t.Exposure, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Exposure), tight(t.Part), tight(t.Row)
+	t.Y, t.W, t.Exposure, t.Censored, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Exposure), tight(t.Censored), tight(t.Part), tight(t.Row)
 	for m := range t.Codes {
 		t.Codes[m] = tight(t.Codes[m])
 	}

@@ -42,7 +42,7 @@ func GuessWith(source Source, format Format, given dataset.Given) (*Guess, error
 	if err != nil {
 		return nil, err
 	}
-	for _, column := range []struct{ name, field string }{{given.Target, "data.target"}, {given.Weight, "data.weight"}, {given.Exposure, "data.exposure"}} {
+	for _, column := range []struct{ name, field string }{{given.Target, "data.target"}, {given.Weight, "data.weight"}, {given.Exposure, "data.exposure"}, {given.Censored, "data.censored"}} {
 		if column.name != "" && !slices.Contains(s.Names, column.name) {
 			missing := dataset.MissingColumn(source.String(), column.name, s.Names)
 			missing.Field = column.field

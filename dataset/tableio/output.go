@@ -18,8 +18,8 @@ import (
 // Output specifies how a table is written: as text, optionally compressed, as Parquet or as
 // Arrow. The zero value is text.
 type Output struct {
-	Format      string // "" or text, parquet, arrow
-	Compression string // of text: "", gzip or zstd; of Arrow: "" for LZ4, or none
+	Format      string // "" or text, parquet, arrow, arrow-stream
+	Compression string // of text: "", gzip or zstd; of Arrow: "" for LZ4, or none; a stream is not compressed
 	Delimiter   byte   // of text; 0 keeps the delimiter of the table, or takes a comma if it has none or one of several characters
 	AddedOnly   bool   // of Parquet and Arrow: write the added columns without those of the table
 }
@@ -54,6 +54,7 @@ type AddedColumn struct {
 	Name string
 	Text bool
 	Wide bool
+	Omit bool // it is not written; not for text
 }
 
 // AddedValues are the values of the added columns for the rows of a batch. Column c is
@@ -94,12 +95,13 @@ func AppendColumns(ctx context.Context, source Source, schema dataset.Schema, di
 	if len(source.inputs) != 1 {
 		return fmt.Errorf("columns are added to one input at a time, but the source has %d (%s); give one", len(source.inputs), source)
 	}
-	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: true}
+	typed := to.Format == "parquet" || to.Format == "arrow" || to.Format == "arrow-stream"
+	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: !typed || !to.AddedOnly}
 	p.schema.Absent = slices.Clone(schema.Absent)
 	for _, a := range added {
 		p.schema.Absent = append(p.schema.Absent, a.Name)
 	}
-	if to.Format == "parquet" || to.Format == "arrow" {
+	if typed {
 		return p.appendTyped(ctx, dicts, w, to, added, fill)
 	}
 	out, err := delimited.Compress(w, to.Compression)
@@ -172,11 +174,13 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 	}
 	var out columnar.Writer
 	var kinds []columnar.Kind
+	own := 0 // columns of the table that are written
 	opened := func(t *openTable) (err error) {
-		names := slices.Clone(t.Names)
-		if to.AddedOnly {
-			names = nil
+		var names []string
+		if !to.AddedOnly {
+			names = slices.Clone(t.Names)
 		}
+		own = len(names)
 		for c := range names {
 			kind := columnar.Kind{Type: columnar.Text}
 			if t.typed != nil {
@@ -187,6 +191,8 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 		for _, a := range added {
 			kind := columnar.Kind{Type: columnar.Float32}
 			switch {
+			case a.Omit:
+				continue
 			case a.Text:
 				kind.Type = columnar.Text
 			case a.Wide:
@@ -197,6 +203,8 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 		switch {
 		case to.Format == "parquet":
 			out, err = columnar.NewParquetWriter(w, names, kinds)
+		case to.Format == "arrow-stream":
+			out = columnar.NewArrowStreamWriter(w, names, kinds)
 		case to.Compression == "none":
 			out, err = columnar.NewPlainArrowWriter(w, names, kinds)
 		default:
@@ -219,10 +227,13 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 			return nil, err
 		}
 		r := result{n: b.Len()}
-		for column := range len(kinds) - len(added) {
+		for column := range own {
 			r.columns = append(r.columns, b.rows.Column(column, kinds[column]))
 		}
 		for i, a := range added {
+			if a.Omit {
+				continue
+			}
 			if a.Text {
 				r.columns = append(r.columns, columnar.Texts(b.Len(), func(k int) []byte { return []byte(values.Texts[i][k]) }))
 			} else if a.Wide {

@@ -381,7 +381,7 @@ func (p *pipeline) typedColumns(at dataset.Positions, n int) []int {
 			wanted[i] = true
 		}
 	}
-	for _, i := range []int{at.Target, at.Weight, at.Exposure, at.Part} {
+	for _, i := range []int{at.Target, at.Weight, at.Exposure, at.Censored, at.Part} {
 		if i >= 0 {
 			wanted[i] = true
 		}

@@ -58,6 +58,9 @@ func (p *pipeline) readTable(ctx context.Context) (*dataset.Table, error) {
 		return nil, err
 	}
 	t := b.finish()
+	if err := b.checkWords(p.schema.Target); err != nil {
+		return nil, err
+	}
 	if err := t.MergeDuplicates(p.schema.Duplicates, len(readers), b.placeOf); err != nil {
 		return nil, err
 	}
@@ -87,12 +90,14 @@ type piece struct {
 	rows       int // data rows of the chunk
 	missing    int
 	zeroWeight int
+	words      bool    // the target has words such as yes
 	decoded    int     // lines that were not UTF-8
 	keep       []int32 // rows that are observations; nil if all are
 	codes      [][]int32
 	newIDs     [][]string
 	y, low, w  []float32
 	exposure   []float32
+	censored   []float32
 	parts      []dataset.Part
 	lines      []int32 // of rows if some span several lines; else nil
 	unit       string  // what lines count, see dataset.InputError
@@ -124,7 +129,7 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 	*p = piece{
 		worker: rd.worker, file: c.table.name, first: c.first, header: c.table.Header,
 		hash: c.fingerprint(), size: c.size(), at: at, rows: rows.Len(), unit: c.unit(), decoded: c.recode,
-		codes: p.codes, y: p.y, low: p.low, w: p.w, exposure: p.exposure, parts: p.parts, newIDs: p.newIDs,
+		codes: p.codes, y: p.y, low: p.low, w: p.w, exposure: p.exposure, censored: p.censored, parts: p.parts, newIDs: p.newIDs,
 	}
 	if c.typed == nil {
 		p.lines = slices.Clone(rd.text.LineNumbers())
@@ -139,16 +144,13 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 
 // encode reads column after column. A column with an error ends the rows there, so the
 // returned problem is the first of the chunk.
-func (rd *reader) encode(p *piece, t *openTable, r rowset) (problem *dataset.InputError) {
+func (rd *reader) encode(p *piece, t *openTable, r rowset) *dataset.InputError {
 	n := r.Len()
 	keep := rowIndexes(&rd.all, n)
 	p.y = scratch.Sized(p.y, len(keep))
-	good, missing, kind := r.Numbers(p.y, t.columns.Target, keep)
-	if good < len(keep) {
-		problem = t.targetProblem(r, int(keep[good]), kind)
-		keep = keep[:good]
-	}
-	p.missing = missing
+	good, missing, words, problem := t.readTargets(p.y, r, keep, true)
+	keep = keep[:good]
+	p.missing, p.words = missing, words
 	if missing > 0 {
 		keep, p.y = filter(keep, p.y, func(k int) bool { return p.y[k] == p.y[k] })
 	}
@@ -168,6 +170,12 @@ func (rd *reader) encode(p *piece, t *openTable, r rowset) (problem *dataset.Inp
 	if c := t.columns.Exposure; c >= 0 {
 		p.exposure = scratch.Sized(p.exposure, len(keep))
 		if good, bad := t.readExposures(p.exposure, r, keep, false); bad != nil {
+			problem, keep = bad, keep[:good]
+		}
+	}
+	if t.columns.Censored >= 0 {
+		p.censored = scratch.Sized(p.censored, len(keep))
+		if good, bad := t.readMarks(p.censored, r, keep); bad != nil {
 			problem, keep = bad, keep[:good]
 		}
 	}

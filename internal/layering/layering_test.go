@@ -18,7 +18,7 @@ var layers = [][]string{
 		"cmd/kft", "cmd/kft/internal/celltext", "cmd/kft/internal/childprocess", "cmd/kft/internal/completion", "cmd/kft/internal/progress", "cmd/kft/internal/summary",
 		"cmd/kft/internal/textformat",
 	},
-	{"bench", "bench/simulate", "experiment"},
+	{"bench", "bench/load", "bench/simulate", "experiment", "serve"},
 	{"."},
 	{"report"},
 	{"forecast"},
@@ -35,7 +35,7 @@ var layers = [][]string{
 		"backend", "backend/backendtest", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",
 		"dataset", "dataset/columnar", "dataset/covariate", "dataset/delimited", "dataset/split", "dataset/tableio", "dataset/timeline",
 		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
-		"dataset/internal/hashtable", "dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/periodtext", "dataset/internal/scratch",
+		"dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/periodtext", "dataset/internal/scratch",
 		"kernel", "kernel/kerneltest", "likelihood", "series", "tune",
 	},
 }
@@ -43,7 +43,7 @@ var layers = [][]string{
 // internals lists the packages under internal. All layers may import them, so they
 // import only each other.
 var internals = []string{
-	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/figure", "internal/gradcheck",
+	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/figure", "internal/gradcheck", "internal/hashtable",
 	"internal/layering", "internal/notices", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable",
 }
 

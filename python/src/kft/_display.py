@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from html import escape
 from typing import Any
 
@@ -47,7 +48,7 @@ def forecast(frame: Any, ids: list[str], time: str) -> Any:
             return pandas.DataFrame
 
         def __reduce_ex__(self, protocol: Any) -> Any:  # a pickle is one of pandas
-            return base(self).__reduce_ex__(protocol)
+            return pickle.loads, (pickle.dumps(base(self), protocol),)
 
         def _repr_html_(self) -> str:
             return _picture(self, ids, time) + str(base._repr_html_(self) or "")

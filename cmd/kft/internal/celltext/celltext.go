@@ -4,7 +4,6 @@ package celltext
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -49,41 +48,11 @@ func ParseAll(m *kft.Model, where string, texts []string) ([]kft.Cell, error) {
 		if err != nil {
 			return nil, err
 		}
-		if cells[i], err = fromColumns(m, cell); err != nil {
+		if cells[i], err = m.CellFromColumns(cell); err != nil {
 			return nil, errorf("%s %s: %v", where, text, err)
 		}
 	}
 	return cells, nil
-}
-
-// fromColumns adds the ids of modes that the cell gives by their columns, as in
-// year=2016,month=1 for time=year+month.
-func fromColumns(m *kft.Model, cell kft.Cell) (kft.Cell, error) {
-	whole := maps.Clone(cell)
-	var used []string
-	for _, mode := range m.Modes() {
-		if _, named := cell[mode.Name]; named {
-			continue
-		}
-		id, ok, err := mode.ID(cell)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			whole[mode.Name] = id
-			used = append(used, mode.Columns...)
-		}
-	}
-	for _, column := range used {
-		isMode := false
-		for _, mode := range m.Modes() {
-			isMode = isMode || mode.Name == column
-		}
-		if !isMode {
-			delete(whole, column)
-		}
-	}
-	return whole, nil
 }
 
 // Reword words an error about one of some cells, given their texts.

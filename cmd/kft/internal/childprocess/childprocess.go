@@ -90,6 +90,9 @@ func (r *Runner) Split(ctx context.Context, data spec.Data, split experiment.Spl
 	if data.Exposure != "" {
 		args = append(args, "--exposure="+data.Exposure)
 	}
+	if data.Censored != "" {
+		args = append(args, "--censored="+data.Censored)
+	}
 	for _, m := range data.Modes {
 		args = append(args, "--modes="+m)
 	}

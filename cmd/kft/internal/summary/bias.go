@@ -16,7 +16,7 @@ const minBiasRows = 200
 // WriteBias writes predicted against actual totals, if they were measured, and how
 // the means were corrected. where names the rows.
 func WriteBias(b *strings.Builder, where string, s kft.Score, means *kft.MeansInfo) {
-	if math.IsNaN(s.MeanError) {
+	if math.IsNaN(s.MeanError) || s.Binary != nil {
 		return
 	}
 	what, total, of := "predicted / actual total", fmt.Sprintf("%.3f", s.Bias), func(d metrics.DecileBias) string { return fmt.Sprintf("%.2f", d.Ratio) }

@@ -28,6 +28,14 @@ func listed(record kft.Record) []kft.BaselineScores {
 	return formulas
 }
 
+// A measure is a score of the model, a, and of a formula, b.
+type measure struct {
+	name    string
+	a, b    float64
+	text    func(float64) string
+	falling bool // less is better
+}
+
 // writeComparison writes whether the model is better than the best formula, and by how
 // much. It returns whether the model is better by all measures. Scores that print alike
 // count as equal.
@@ -36,15 +44,17 @@ func writeComparison(b *strings.Builder, record kft.Record) (won bool) {
 	part, ours := record.Judged()
 	best, ok := record.BestFormula()
 	var better, other []string
-	for _, m := range []struct {
-		name    string
-		a, b    float64
-		text    func(float64) string
-		falling bool // less is better
-	}{
+	measures := []measure{
 		{"R2", ours.R2, best.Of(part).R2, textformat.Ratio, false},
 		{"MAE", ours.MAE, best.Of(part).MAE, textformat.Amount, true},
-	} {
+	}
+	if x, y := ours.Binary, best.Of(part).Binary; x != nil && y != nil {
+		measures = []measure{
+			{"log loss", float64(x.LogLoss), float64(y.LogLoss), textformat.Ratio, true},
+			{"Brier score", float64(x.Brier), float64(y.Brier), textformat.Ratio, true},
+		}
+	}
+	for _, m := range measures {
 		if !ok || m.text(m.a) == textformat.Undefined || m.text(m.b) == textformat.Undefined {
 			continue
 		}

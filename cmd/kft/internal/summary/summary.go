@@ -30,6 +30,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", Uncertainty(m.Uncertainty(), r.Spec.Transform))
 	part, score := r.Judged()
 	WriteScores(&b, m.Record(), r.Spec.Transform, part)
+	WriteReliability(&b, " on "+part.String(), score)
 	WriteBias(&b, " on "+part.String(), score, m.Uncertainty().Means)
 	if len(r.Decisions) == 0 {
 		writePower(&b, r.Power)
@@ -111,6 +112,10 @@ func unused(record kft.Record) int {
 // WriteScores writes the table of scores: the model on every part, the best formulas on
 // the part that the model is judged by, the best first.
 func WriteScores(b *strings.Builder, record kft.Record, transform string, judged dataset.Part) {
+	if _, score := record.Judged(); score.Binary != nil {
+		writeBinaryScores(b, record, judged)
+		return
+	}
 	header := []string{"", "part", "n", "R2", "RMSE", "MAE"}
 	scaled := transform != "identity"
 	if scaled {
@@ -135,7 +140,12 @@ func WriteScores(b *strings.Builder, record kft.Record, transform string, judged
 		add(f.Name, judged, f.Of(judged))
 	}
 	t.Write(b)
-	if more := len(record.Baseline) - len(formulas); more > 0 {
+	writeMore(b, len(record.Baseline)-len(formulas))
+}
+
+// writeMore writes that there are more formulas than a table lists.
+func writeMore(b *strings.Builder, more int) {
+	if more > 0 {
 		fmt.Fprintf(b, "%d more formulas are worse on the rows that they were chosen on; --json lists all\n", more)
 	}
 }

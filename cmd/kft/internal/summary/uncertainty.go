@@ -16,6 +16,12 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	if u.Size > 0 {
 		text += fmt.Sprintf(" of size %.4g", u.Size)
 	}
+	if u.Levels > 0 {
+		text += fmt.Sprintf(" of %d levels", u.Levels)
+	}
+	if u.DF > 0 {
+		text += fmt.Sprintf(" with %.3g degrees of freedom", u.DF)
+	}
 	if n := u.Noise; n != nil {
 		switch {
 		case n.Most > 0:
@@ -28,6 +34,9 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 		if transform != "identity" {
 			text += " (" + transform + ")"
 		}
+	}
+	if u.Likelihood == "bernoulli" || u.Likelihood == "ordinal" {
+		return text
 	}
 	return text + "; " + Conformal(u.Conformal)
 }
@@ -48,8 +57,11 @@ func Conformal(c *kft.ConformalInfo) string {
 // rows.
 func WriteCalibration(b *strings.Builder, where string, s kft.Score) {
 	c := s.Calibration
-	if c == nil {
+	if c == nil || s.Binary != nil {
 		return
+	}
+	if x := s.Censored; x != nil {
+		fmt.Fprintf(b, "\nCensored%s: %s left out of the scores; log score with them %s\n", where, textformat.Plural(x.N, "row"), textformat.Amount(float64(x.LogScore)))
 	}
 	header, row := []string{"interval"}, []string{"values inside"}
 	for _, l := range c.XiByLevel {

@@ -28,13 +28,13 @@ func (w synthetic) countProblem(t testing.TB, seed uint64, weighted bool, offset
 }
 
 // newTestCountCAVI returns a cavi solver for counts at the start of a run.
-func newTestCountCAVI(t *testing.T, p *Problem, family tt.Family, c Counts) *cavi {
+func newTestCountCAVI(t *testing.T, p *Problem, family tt.Family, l Likelihood) *cavi {
 	t.Helper()
 	if err := p.Field.SetFamily(family); err != nil {
 		t.Fatal(err)
 	}
 	d := newTestData(t, p)
-	d.startCounts(c)
+	d.startSites(l)
 	run := drawStart(t, d, defaults())
 	a := newCAVI(d, p.Train, 10)
 	a.begin(run, Ridge{})
@@ -50,7 +50,7 @@ func TestCountBoundNeverDecreases(t *testing.T) {
 		for _, family := range []tt.Family{tt.MeanField, tt.EntityCovariance} {
 			w.cells = 1500
 			p, _, _ := w.countProblem(t, 3, family == tt.EntityCovariance, 1, nb.Draw)
-			a := newTestCountCAVI(t, p, family, Counts{Distribution: "negative-binomial", Offset: 1})
+			a := newTestCountCAVI(t, p, family, Likelihood{likelihood.NegativeBinomial{Size: 1}, 1})
 			before := math.Inf(-1)
 			check := func(what string) {
 				t.Helper()
@@ -71,7 +71,7 @@ func TestCountBoundNeverDecreases(t *testing.T) {
 					}
 				}
 				a.endSweep(true)
-				check(fmt.Sprintf("sweep %d, size %g", sweep, a.d.size[0]))
+				check(fmt.Sprintf("sweep %d, parameters %g", sweep, a.d.parameters))
 			}
 		}
 	}
@@ -82,9 +82,9 @@ func TestCountBoundNeverDecreases(t *testing.T) {
 func TestCountBoundIsBelowEvidence(t *testing.T) {
 	t.Parallel()
 	w := synthetic{sizes: []int{4}, grouping: [][][]int{{{0}}}, ranks: []int{1}, cells: 40}
-	for _, distribution := range []string{"poisson", "negative-binomial"} {
+	for _, law := range []likelihood.Law{likelihood.Poisson{}, likelihood.NegativeBinomial{Size: 1}} {
 		p, _, _ := w.countProblem(t, 4, false, 1, likelihood.NegativeBinomial{Size: 3}.Draw)
-		a := newTestCountCAVI(t, p, tt.MeanField, Counts{Distribution: distribution, Offset: 1})
+		a := newTestCountCAVI(t, p, tt.MeanField, Likelihood{law, 1})
 		for range 60 {
 			a.update(0)
 			a.endSweep(true)
@@ -99,17 +99,13 @@ func TestCountBoundIsBelowEvidence(t *testing.T) {
 					if int(index[n]) != e {
 						continue
 					}
-					if f := 1 + x*math.Sqrt(prior); distribution == "poisson" {
-						sum += likelihood.Poisson{}.LogProb(float64(y), f)
-					} else {
-						sum += a.d.negativeBinomial().LogProb(float64(y), f)
-					}
+					sum += a.d.law().LogProb(float64(y), 1+x*math.Sqrt(prior))
 				}
 				return sum
 			})
 		}
 		if gap := want - a.elbo(); !(gap > 0 && gap < 1) {
-			t.Errorf("%s: log evidence %.4f minus bound is %.4f, want 0 to 1", distribution, want, gap)
+			t.Errorf("%T: log evidence %.4f minus bound is %.4f, want 0 to 1", law, want, gap)
 		}
 	}
 }
@@ -120,12 +116,12 @@ func TestCountsRecoverRates(t *testing.T) {
 	const offset = 1.5
 	nb := likelihood.NegativeBinomial{Size: 4}
 	for _, tc := range []struct {
-		distribution string
-		draw         func(rng *rand.Rand, f float64) float64
-		correlation  float64
+		law         likelihood.Law
+		draw        func(rng *rand.Rand, f float64) float64
+		correlation float64
 	}{
-		{"poisson", likelihood.Poisson{}.Draw, 0.97},
-		{"negative-binomial", nb.Draw, 0.94},
+		{likelihood.Poisson{}, likelihood.Poisson{}.Draw, 0.97},
+		{likelihood.NegativeBinomial{Size: 1}, nb.Draw, 0.94},
 	} {
 		for _, validated := range []bool{true, false} {
 			w := threeCores
@@ -139,7 +135,7 @@ func TestCountsRecoverRates(t *testing.T) {
 				t.Fatal(err)
 			}
 			opt := defaults()
-			opt.Solver, opt.Sweeps, opt.Counts = "cavi", 40, &Counts{Distribution: tc.distribution, Offset: offset}
+			opt.Solver, opt.Sweeps, opt.Likelihood = "cavi", 40, &Likelihood{tc.law, offset}
 			r := solve(t, p, opt)
 			got := make([]float32, len(truth))
 			p.Field.Evaluate(p.Backend, got, codes)
@@ -150,15 +146,15 @@ func TestCountsRecoverRates(t *testing.T) {
 				bias += (x - y) / float64(len(got))
 				xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
 			}
-			what := fmt.Sprintf("%s, validation %v", tc.distribution, validated)
+			what := fmt.Sprintf("%T, validation %v", tc.law, validated)
 			if c := xy / math.Sqrt(xx*yy); !(c > tc.correlation) {
 				t.Errorf("%s: got correlation %.3f of log rates, want more than %g", what, c, tc.correlation)
 			}
 			if error > 0.13 || math.Abs(bias) > 0.02 {
 				t.Errorf("%s: log rates have mean absolute error %.3f and bias %.3f, want at most 0.13 and 0.02", what, error, bias)
 			}
-			if tc.distribution != "poisson" && math.Abs(math.Log(r.Size/nb.Size)) > 0.15 {
-				t.Errorf("%s: got size %.3f, want %g", what, r.Size, nb.Size)
+			if got, is := r.Law.(likelihood.NegativeBinomial); is && math.Abs(math.Log(got.Size/nb.Size)) > 0.15 {
+				t.Errorf("%s: got size %.3f, want %g", what, got.Size, nb.Size)
 			}
 			if r.Stop != Converged {
 				t.Errorf("%s: got stop %q after %d sweeps, want convergence", what, r.Stop, len(r.Points))

@@ -39,6 +39,13 @@ type slot struct {
 	code int32
 }
 
+// New returns an empty table with room for n keys.
+func New(n int) *Table {
+	t := &Table{seed: NewSeed(), slots: make([]slot, max(64, 1<<bits.Len(uint(max(2*n-1, 0)))))}
+	t.shift = uint(64 - bits.Len(uint(len(t.slots)-1)))
+	return t
+}
+
 // Len returns the number of keys.
 func (t *Table) Len() int { return t.used }
 

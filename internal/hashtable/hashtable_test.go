@@ -96,3 +96,28 @@ func TestSeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestNew checks that a table with room for n keys keeps its room, and grows beyond it.
+func TestNew(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 1, 31, 32, 33, 1000} {
+		table := New(n)
+		room := len(table.slots)
+		for key := range uint64(n) {
+			table.Put(key+1, int32(key))
+		}
+		if len(table.slots) != room {
+			t.Errorf("room for %d keys: the table grew from %d to %d slots", n, room, len(table.slots))
+		}
+		for key := range uint64(3*n + 100) {
+			if key >= uint64(n) {
+				table.Put(key+1, int32(key))
+			}
+		}
+		for key := range uint64(3*n + 100) {
+			if code, ok := table.Get(key + 1); !ok || code != int32(key) {
+				t.Fatalf("room for %d keys: key %d has code %d, %v", n, key+1, code, ok)
+			}
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package predictive
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/kernel-fried-tensor/kft/likelihood"
+)
+
+// Noise is the distribution of the target given the field. Exactly one field is
+// set: a noise variance on the transform's scale (constant, by entity, a power of the
+// mean, or that of a Student distribution), or the distribution of a count or of one of
+// few values.
+type Noise struct {
+	Constant *likelihood.Constant         `json:"constant,omitempty"`
+	Entity   *likelihood.ByEntity         `json:"entity,omitempty"`
+	Power    *likelihood.Power            `json:"power,omitempty"`
+	Poisson  *likelihood.Poisson          `json:"poisson,omitempty"`
+	Negative *likelihood.NegativeBinomial `json:"negative_binomial,omitempty"`
+
+	Bernoulli *likelihood.Bernoulli `json:"bernoulli,omitempty"`
+	Ordinal   *likelihood.Ordinal   `json:"ordinal,omitempty"`
+	Student   *likelihood.StudentT  `json:"student,omitempty"`
+}
+
+// Likelihood returns the name of the likelihood in specifications.
+func (n *Noise) Likelihood() string {
+	switch {
+	case n.Poisson != nil:
+		return "poisson"
+	case n.Negative != nil:
+		return "negative-binomial"
+	case n.Bernoulli != nil:
+		return "bernoulli"
+	case n.Ordinal != nil:
+		return "ordinal"
+	case n.Student != nil:
+		return "student"
+	}
+	return "gaussian"
+}
+
+// Count returns the count distribution, nil for other likelihoods.
+func (n *Noise) Count() CountDistribution {
+	switch {
+	case n.Poisson != nil:
+		return *n.Poisson
+	case n.Negative != nil:
+		return *n.Negative
+	}
+	return nil
+}
+
+// Finite returns the distribution of a target with few values, nil for others.
+func (n *Noise) Finite() FiniteDistribution {
+	switch {
+	case n.Bernoulli != nil:
+		return *n.Bernoulli
+	case n.Ordinal != nil:
+		return *n.Ordinal
+	}
+	return nil
+}
+
+// Draw returns a function that draws the target given the field, nil for noise on the
+// transform's scale.
+func (n *Noise) Draw() func(rng *rand.Rand, f float64) float64 {
+	switch {
+	case n.Poisson != nil:
+		return n.Poisson.Draw
+	case n.Negative != nil:
+		return n.Negative.Draw
+	case n.Bernoulli != nil:
+		return n.Bernoulli.Draw
+	case n.Ordinal != nil:
+		return n.Ordinal.Draw
+	}
+	return nil
+}
+
+// DrawError draws an error on the transform's scale, in units of the root of the variance.
+func (n *Noise) DrawError(rng *rand.Rand) float64 {
+	if n.Student != nil {
+		return n.Student.Noise(rng)
+	}
+	return rng.NormFloat64()
+}
+
+// UnitVariance returns the noise variance that row i would have with weight 1; for Student
+// noise, its squared scale. The level is the predicted mean of the row on the transform's
+// scale; modes are those whose entities have their own noise.
+func (n *Noise) UnitVariance(modes []int, level float64, codes [][]int32, i int) float64 {
+	switch {
+	case n.Entity != nil:
+		own := make([][]int32, 0, 2)
+		for _, mode := range modes {
+			own = append(own, codes[mode])
+		}
+		return n.Entity.At(own, i)
+	case n.Power != nil:
+		return n.Power.At(level)
+	case n.Student != nil:
+		return n.Student.Variance
+	}
+	return n.Constant.Variance
+}
+
+// Limits of parameters that are far above what a fit can give.
+const (
+	maxNoiseExponent = 20
+	maxSlope         = 100 // of calibrated probabilities, and of their shift
+)
+
+// Validate returns what is wrong with noise that was read from a file. The factors of
+// entities are checked by the caller, who knows these.
+func (n *Noise) Validate() error {
+	kinds := 0
+	for _, set := range []bool{n.Constant != nil, n.Entity != nil, n.Power != nil, n.Poisson != nil, n.Negative != nil, n.Bernoulli != nil, n.Student != nil, n.Ordinal != nil} {
+		if set {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return fmt.Errorf("it has %d kinds of noise, expected one", kinds)
+	}
+	switch {
+	case n.Constant != nil:
+		return positive("its noise variance", n.Constant.Variance)
+	case n.Entity != nil:
+		return positive("its noise variance", n.Entity.Variance)
+	case n.Negative != nil:
+		return positive("the size of its negative binomial distribution", n.Negative.Size)
+	case n.Ordinal != nil:
+		return checkOrdinal(n.Ordinal)
+	case n.Student != nil:
+		if !(n.Student.DF >= 1 && n.Student.DF <= 2*likelihood.MaxDF) {
+			return fmt.Errorf("its Student distribution has %g degrees of freedom", n.Student.DF)
+		}
+		return positive("its noise variance", n.Student.Variance)
+	case n.Bernoulli != nil:
+		if !(n.Bernoulli.Slope >= 0 && n.Bernoulli.Slope <= maxSlope && math.Abs(n.Bernoulli.Shift) <= maxSlope) {
+			return fmt.Errorf("its probabilities are calibrated by the slope %g and the shift %g", n.Bernoulli.Slope, n.Bernoulli.Shift)
+		}
+	case n.Power != nil:
+		if err := positive("the scale of its noise", n.Power.Scale); err != nil {
+			return err
+		}
+		if !(math.Abs(n.Power.Exponent) <= maxNoiseExponent) {
+			return fmt.Errorf("the exponent of its noise is %g, expected at most %d", n.Power.Exponent, maxNoiseExponent)
+		}
+		return positive("the floor of its noise", n.Power.Floor)
+	}
+	return nil
+}
+
+func positive(what string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("%s is %g, expected a finite number above 0", what, v)
+	}
+	return nil
+}
+
+// checkOrdinal returns an error unless levels and cuts are finite and in increasing order.
+func checkOrdinal(o *likelihood.Ordinal) error {
+	n := len(o.Levels)
+	if n < 2 || n > likelihood.MaxLevels || len(o.Cuts) != n-1 {
+		return fmt.Errorf("its ordinal distribution has %d levels and %d cuts", n, len(o.Cuts))
+	}
+	for _, values := range [][]float64{o.Levels, o.Cuts} {
+		for i, v := range values {
+			if !(math.Abs(v) <= math.MaxFloat32) || i > 0 && !(v > values[i-1]) {
+				return fmt.Errorf("the levels and cuts of its ordinal distribution are %v and %v", o.Levels, o.Cuts)
+			}
+		}
+	}
+	return nil
+}
