@@ -203,8 +203,8 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 		}
 		e := &out[i]
 		*e = Explanation{Cell: cells[i], Unseen: p.Unseen, FromSide: p.FromSide, Outcome: outcomeOf(p.Distribution()), Target: m.Spec().Data.Target, Scale: m.Spec().Transform, modes: m.Spec().ModeNames()}
-		if m.Scale().Transform == predictive.LogRate {
-			e.Scale = "log"
+		if t := m.Scale().Transform; t.Linked() {
+			e.Scale = t.String()
 		}
 		row := rowAt(rows, i)
 		e.divide(x, m, row.Codes, exposureOffset(m, row))
@@ -324,8 +324,11 @@ func (e *Explanation) idOf(m *model.Model, mode int, codes [][]int32) string {
 
 // inverse returns the value of a level in units of the target.
 func inverse(scale predictive.Scale, level float64) float64 {
-	if scale.Transform == predictive.LogRate {
+	switch scale.Transform {
+	case predictive.LogRate:
 		return math.Exp(level)
+	case predictive.Logit:
+		return 1 / (1 + math.Exp(-level))
 	}
 	y := scale.Transform.Inverse(level)
 	if scale.NonNegative {

@@ -25,7 +25,7 @@ func (e *Explanation) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "  The %s %s is not in the training data and has no side information: the average %s takes its place.\n", mode, e.Cell[mode], mode)
 	}
 	for _, mode := range e.FromSide {
-		fmt.Fprintf(&b, "  The %s %s has no training rows: it is predicted from its side information.\n", mode, e.Cell[mode])
+		fmt.Fprintf(&b, "  The %s %s has no training rows: it is predicted from its side information, its groups or the series.\n", mode, e.Cell[mode])
 	}
 	e.writeSteps(&b)
 	e.writeTerms(&b)
