@@ -128,7 +128,7 @@ func address(at net.Addr) string {
 
 func (c *serveCommand) options(e *env) (serve.Options, error) {
 	opt := serve.Options{
-		Watch: c.Reload, Drain: c.Drain,
+		Watch: c.Reload, Drain: c.Drain, Explain: newReasons,
 		Limits:  serve.Limits{Body: c.MaxBody << 20, Cells: c.MaxCells, Bulk: c.MaxBulk, Time: c.Timeout, Connections: c.MaxConnections},
 		Monitor: serve.MonitorOptions{Level: c.MonitorLevel, Window: c.MonitorWindow, Groups: c.MonitorGroup, Least: min(100, c.MonitorWindow)},
 	}
