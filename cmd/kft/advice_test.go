@@ -69,21 +69,25 @@ func TestNameFlags(t *testing.T) {
 	}
 }
 
-// Every field of a specification has a flag, and fit has every such flag.
+// Every field of a specification has a flag, and fit has every such flag, or the command
+// whose option it is.
 func TestFieldFlagsAreComplete(t *testing.T) {
 	t.Parallel()
 	parser, err := kong.New(&commandLine{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	call, err := parser.Parse([]string{"fit"})
-	if err != nil {
-		t.Fatal(err)
+	var has []func(string) bool
+	for _, args := range [][]string{{"fit"}, {"forecast", "model.kft"}, {"backtest"}} {
+		call, err := parser.Parse(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has = append(has, flagsOf(call))
 	}
-	hasFlag := flagsOf(call)
 	for _, f := range fieldFlags {
-		if !hasFlag(f.flag) {
-			t.Errorf("kft fit has no flag %s of the field %s", f.flag, f.path)
+		if !slices.ContainsFunc(has, func(hasFlag func(string) bool) bool { return hasFlag(f.flag) }) {
+			t.Errorf("no command has a flag %s of the field %s", f.flag, f.path)
 		}
 	}
 	for _, path := range fieldPaths(reflect.TypeFor[kft.Spec](), "") {
