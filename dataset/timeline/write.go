@@ -15,7 +15,6 @@ type writer struct {
 	grid    grid
 	format  dataset.IDFormat
 	weeks   bool
-	century bool // years have two digits
 	columns []columnWriter
 }
 
