@@ -152,7 +152,7 @@ func (d *decoder) decode() error {
 		m.parts = append(m.parts, dataset.Part(p))
 	}
 	m.findTrained()
-	m.series, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] })
+	m.series, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] }, m.field.SeriesTime())
 	return err
 }
 

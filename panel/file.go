@@ -29,12 +29,12 @@ func (p *Panel) Tensors() []modelfile.Tensor {
 }
 
 // Read returns the panel of a model file, nil if it has none. ids returns the ids of a mode
-// of the fitted table.
-func Read(f *modelfile.File, modes []dataset.Mode, ids func(mode int) []string) (*Panel, error) {
+// of the fitted table, along is as in [New].
+func Read(f *modelfile.File, modes []dataset.Mode, ids func(mode int) []string, along int) (*Panel, error) {
 	if _, found := f.Tensor(folder + "rows"); !found {
 		return nil, nil
 	}
-	p := newPanel(modes, ids)
+	p := newPanel(modes, ids, along)
 	if p == nil || len(p.Keys) == 0 {
 		return nil, fmt.Errorf("its list of series has no mode of time")
 	}

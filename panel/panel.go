@@ -60,10 +60,11 @@ func KeyModes(modes []dataset.Mode, time int) []int {
 }
 
 // New lists the series of training rows. ids returns the ids of a mode, codes has the
-// codes of the rows by mode, and target returns the target of a row. Without a mode of
+// codes of the rows by mode, and target returns the target of a row. along is the mode of
+// time, -1 for the one that [TimeMode] finds. Without a mode of
 // time, or if hardly any series has two rows, there is none. It costs O(n) for n rows.
-func New(modes []dataset.Mode, ids func(mode int) []string, codes [][]int32, target func(row int) float64) *Panel {
-	p := newPanel(modes, ids)
+func New(modes []dataset.Mode, ids func(mode int) []string, along int, codes [][]int32, target func(row int) float64) *Panel {
+	p := newPanel(modes, ids, along)
 	if p == nil || len(codes[0]) == 0 || len(p.Keys) == 0 {
 		return nil
 	}
@@ -119,8 +120,11 @@ func New(modes []dataset.Mode, ids func(mode int) []string, codes [][]int32, tar
 }
 
 // newPanel returns a panel without series, nil without a timeline.
-func newPanel(modes []dataset.Mode, ids func(mode int) []string) *Panel {
-	time := TimeMode(modes, ids)
+func newPanel(modes []dataset.Mode, ids func(mode int) []string, along int) *Panel {
+	time := along
+	if time < 0 {
+		time = TimeMode(modes, ids)
+	}
 	if time < 0 {
 		return nil
 	}

@@ -176,6 +176,12 @@ type candidate struct {
 // set. The first is the default: another one must be better by more than chance. A
 // candidate that the data does not allow is left out.
 func (c *chooser) compare(ctx context.Context, subject string, candidates []candidate) error {
+	return c.compareBy(ctx, subject, 0, candidates)
+}
+
+// compareBy is compare, except that another candidate than the first must be better by a
+// share of the CRPS.
+func (c *chooser) compareBy(ctx context.Context, subject string, least float64, candidates []candidate) error {
 	decision := model.Decision{Subject: subject}
 	if len(candidates) == 1 || c.data.Count(dataset.Valid) == 0 || c.late() {
 		decision.Options = []model.Candidate{{Value: candidates[0].value, Taken: true}}
@@ -187,7 +193,7 @@ func (c *chooser) compare(ctx context.Context, subject string, candidates []cand
 	for _, d := range c.folds {
 		compared += d.Count(dataset.Valid)
 	}
-	tolerance := 0.001 + 0.05/math.Sqrt(float64(compared))
+	tolerance := max(least, 0.001+0.05/math.Sqrt(float64(compared)))
 	best, lowest := -1, math.Inf(1)
 	for i, one := range candidates {
 		if c.opt.Progress != nil {

@@ -18,6 +18,9 @@ const (
 	// A validation period shows only some seasons. Parts of the date are therefore left
 	// out only if the model without them is better by this factor.
 	calendarFactor = 0.98
+	// One validation period is little to judge a season or a trend by, so it must be better
+	// by this share.
+	seasonMargin = 0.02
 )
 
 // future reports whether the validation rows come after the training rows.
@@ -145,7 +148,7 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 	return nil
 }
 
-// choosePeriod offers a season of every series, of the periods that the calendar has or,
+// choosePeriod offers a season and a damped trend of every series; the season is one of the periods that the calendar has or,
 // for running numbers, of usual ones, if the comparison sees all rows.
 func (c *chooser) choosePeriod(ctx context.Context) error {
 	if c.quick() || c.rows > c.effort.rows {
@@ -165,8 +168,12 @@ func (c *chooser) choosePeriod(ctx context.Context) error {
 		changeTerm(&s, at, func(t *spec.Term) { t.Series.Periods = []float64{period} })
 		candidates = append(candidates, candidate{fmt.Sprintf("%.4g periods", period), s})
 	}
-	if len(candidates) == 1 {
-		return nil
+	if len(candidates) > 1 {
+		if err := c.compareBy(ctx, "season of each series", seasonMargin, candidates); err != nil {
+			return err
+		}
 	}
-	return c.compare(ctx, "season of each series", candidates)
+	trend := c.spec.Clone()
+	changeTerm(&trend, at, func(t *spec.Term) { t.Series.Trend = true })
+	return c.compareBy(ctx, "trend of each series", seasonMargin, []candidate{{"no", c.spec}, {"damped", trend}})
 }

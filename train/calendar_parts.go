@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
@@ -17,9 +18,13 @@ func (d *Data) CalendarParts(mode int) []string {
 		names = m.Columns
 	}
 	var parts []string
+	line, err := timeline.New(m, ids)
 	for _, name := range names {
-		joined, err := sideinfo.JoinIDColumns(sideinfo.Spec{Mode: m.Name, Columns: []sideinfo.ColumnSpec{{Name: name}}}, m, ids)
-		if err != nil {
+		if err == nil && !within(name, line.Unit()) {
+			continue
+		}
+		joined, joinErr := sideinfo.JoinIDColumns(sideinfo.Spec{Mode: m.Name, Columns: []sideinfo.ColumnSpec{{Name: name}}}, m, ids)
+		if joinErr != nil {
 			continue
 		}
 		levels := slices.Clone(joined.Rows.Columns[0])
@@ -46,4 +51,18 @@ func (d *Data) newLevels(mode int, level []string) bool {
 		}
 	}
 	return false
+}
+
+// within reports whether a part of a date can differ between periods of a unit other than
+// by accident: the weekday of the first day of a month says nothing about the month.
+func within(part, unit string) bool {
+	switch part {
+	case "hour":
+		return unit == "hour" || unit == "minute" || unit == "second"
+	case "weekday":
+		return unit == "day" || within("hour", unit)
+	case "week":
+		return unit == "week" || within("weekday", unit)
+	}
+	return true
 }

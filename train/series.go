@@ -10,9 +10,13 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// maxSeasonHarmonics is the number of harmonics of a season, if its period allows as
-// many.
-const maxSeasonHarmonics = 4
+// A season has as many harmonics as its period allows, so that single periods may stand
+// out, but not more than these: of a long one the smooth part.
+const (
+	shortSeason    = 24
+	shortHarmonics = 12
+	longHarmonics  = 6
+)
 
 // Variances of the components of a series from which learning starts, relative to that
 // of the target.
@@ -79,7 +83,11 @@ func seriesPrior(term spec.Term, line *timeline.Timeline) (series.Prior, error) 
 		}
 	}
 	for _, period := range periods {
-		harmonics := max(1, min(maxSeasonHarmonics, int(math.Floor(period/2))))
+		most := longHarmonics
+		if period <= shortSeason {
+			most = shortHarmonics
+		}
+		harmonics := max(1, min(most, int(math.Floor(period/2))))
 		p.Seasons = append(p.Seasons, series.Season{Period: period, Harmonics: harmonics, Var: startSeason})
 	}
 	return p, nil

@@ -203,7 +203,7 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	table := &r.data.table
-	found := panel.New(table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, train.Codes, train.Target)
+	found := panel.New(table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
 	r.resolveConformal(found != nil && r.split.Periods != nil)
 	stored := r.spec
 	if r.measured != nil {

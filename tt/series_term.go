@@ -202,3 +202,11 @@ func (d *drawnSeries) add(b backend.Backend, f *Field, seed, number uint64, dst 
 		})
 	}
 }
+
+// SeriesTime returns the mode of time of the series terms, -1 if there are none.
+func (f *Field) SeriesTime() int {
+	if len(f.Series) == 0 {
+		return -1
+	}
+	return f.Series[0].Time
+}
