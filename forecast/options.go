@@ -114,8 +114,8 @@ func (o *Options) check(m *model.Model) error {
 		o.Levels = []float64{defaultLevel}
 	}
 	for i, level := range o.Levels {
-		if !(level > 0 && level < 100) {
-			return fielderr.Errorf("level", "%g is not a level of an interval in percent; use numbers between 0 and 100, such as 80,95", level)
+		if !(level >= 1 && level < 100) {
+			return fielderr.Errorf("level", "%g is not a level of an interval in percent; use numbers from 1 to below 100, such as 80,95", level)
 		}
 		if slices.Contains(o.Levels[:i], level) {
 			return fielderr.Errorf("level", "the level %g appears twice", level)

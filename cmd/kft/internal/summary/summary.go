@@ -54,7 +54,12 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 		size = " (" + textformat.Bytes(info.Size()) + ")"
 	}
 	fmt.Fprintf(&b, "\nWrote %s%s in %.1f s, %s of memory at most.\n", output, size, r.Seconds["total"], textformat.Bytes(r.PeakRSS))
-	fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", textformat.Quote(output), textformat.Quote(exampleTable(r.Spec.Data.Files)))
+	var horizon int
+	if _, err := fmt.Sscanf(r.Spec.Split, "time:last=%d", &horizon); err == nil && r.Refit != nil {
+		fmt.Fprintf(&b, "Next: kft forecast %s --horizon %d\n", textformat.Quote(output), horizon)
+	} else {
+		fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", textformat.Quote(output), textformat.Quote(exampleTable(r.Spec.Data.Files)))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
