@@ -123,14 +123,13 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 		}
 		candidates = append(candidates, candidate{"none", c.spec})
 	}
-	without := c.spec
 	if err := c.compare(ctx, "parts of the date", candidates); err != nil {
 		return err
 	}
 	// A gain by chance or of a single season does not suffice to leave them out.
 	d := &c.decisions[len(c.decisions)-1]
 	last := len(d.Options) - 1
-	if last == 0 || !d.Options[last].Taken || d.Options[last].Value != "none" || slices.Equal(c.spec.Terms, candidates[0].spec.Terms) {
+	if !d.Options[last].Taken || d.Options[last].Value != "none" {
 		return nil
 	}
 	best, lowest := -1, 0.0
@@ -142,8 +141,6 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 	if best >= 0 && *d.Options[last].CRPS > calendarFactor*lowest {
 		d.Options[last].Taken, d.Options[best].Taken = false, true
 		c.spec = candidates[best].spec
-	} else {
-		c.spec = without
 	}
 	return nil
 }

@@ -112,6 +112,18 @@ func (b *bodyReader) end() error {
 	return nil
 }
 
+// finish checks the end of a request whose object was read with err, and that it has the
+// field without which there is nothing to do.
+func (b *bodyReader) finish(err error, given bool, field string) error {
+	if err == nil {
+		err = b.end()
+	}
+	if err == nil && !given {
+		err = problemf(missingField, field, "the request has no %s", field)
+	}
+	return err
+}
+
 // scalar reads a value of type T: string, bool or json.Number.
 func scalar[T any](b *bodyReader, path, what string) (T, error) {
 	t, err := b.token()

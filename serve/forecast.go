@@ -53,13 +53,7 @@ func (s *Server) forecast(w http.ResponseWriter, r *http.Request) error {
 		}
 		return err
 	})
-	if err == nil {
-		err = b.end()
-	}
-	if err == nil && cell == nil {
-		err = problemf(missingField, "cell", "the request has no cell")
-	}
-	if err != nil {
+	if err := b.finish(err, cell != nil, "cell"); err != nil {
 		return err
 	}
 	slot, err := s.slot(name, "model")

@@ -35,13 +35,7 @@ func (s *Server) outcomes(w http.ResponseWriter, r *http.Request) error {
 		}
 		return err
 	})
-	if err == nil {
-		err = b.end()
-	}
-	if err == nil && !given {
-		err = problemf(missingField, "outcomes", "the request has no outcomes")
-	}
-	if err != nil {
+	if err := b.finish(err, given, "outcomes"); err != nil {
 		return err
 	}
 	slot, err := s.slot(name, "model")

@@ -45,13 +45,7 @@ func (b *bodyReader) predictRequest() (q predictRequest, err error) {
 		}
 		return err
 	})
-	if err == nil {
-		err = b.end()
-	}
-	if err == nil && !given {
-		err = problemf(missingField, "cells", "the request has no cells")
-	}
-	return q, err
+	return q, b.finish(err, given, "cells")
 }
 
 // predict answers POST /predict: JSON, or an Arrow stream.
@@ -184,25 +178,26 @@ func appendPrediction(text []byte, p *kft.Prediction, levels []float64) []byte {
 		text = appendNumber(append(text, `,"value":`...), values[i])
 		text = append(text, '}')
 	}
-	text = appendTexts(append(text, `],"unseen":`...), p.Unseen)
-	return appendTexts(append(text, `,"from_side":`...), p.FromSide)
+	text = appendList(append(text, `],"unseen":`...), p.Unseen, appendText)
+	return appendList(append(text, `,"from_side":`...), p.FromSide, appendText)
 }
 
 // appendHistogram appends the probabilities of equal steps between extreme quantiles.
 func appendHistogram(text []byte, p *kft.Prediction) []byte {
 	edges, probabilities := histogramOf(p.Distribution())
-	text = appendNumbers(append(text, `,"histogram":{"edges":`...), edges)
-	text = appendNumbers(append(text, `,"probabilities":`...), probabilities)
+	text = appendList(append(text, `,"histogram":{"edges":`...), edges, appendNumber)
+	text = appendList(append(text, `,"probabilities":`...), probabilities, appendNumber)
 	return append(text, '}')
 }
 
-func appendNumbers(text []byte, values []float64) []byte {
+// appendList appends a JSON list of values that one appends.
+func appendList[T any](text []byte, values []T, one func([]byte, T) []byte) []byte {
 	text = append(text, '[')
 	for i, v := range values {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = appendNumber(text, v)
+		text = one(text, v)
 	}
 	return append(text, ']')
 }
@@ -210,17 +205,6 @@ func appendNumbers(text []byte, values []float64) []byte {
 // appendNumber appends a number with at most 9 digits, which is more than float32 has.
 func appendNumber(text []byte, v float64) []byte {
 	return strconv.AppendFloat(text, finite(v), 'g', 9, 64)
-}
-
-func appendTexts(text []byte, values []string) []byte {
-	text = append(text, '[')
-	for i, v := range values {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = appendText(text, v)
-	}
-	return append(text, ']')
 }
 
 // appendText appends a JSON text.

@@ -57,13 +57,7 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 		}
 		return err
 	})
-	if err == nil {
-		err = b.end()
-	}
-	if err == nil && !given {
-		err = problemf(missingField, "cells", "the request has no cells")
-	}
-	if err != nil {
+	if err := b.finish(err, given, "cells"); err != nil {
 		return err
 	}
 	slot, err := s.slot(name, "model")

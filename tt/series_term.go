@@ -2,7 +2,6 @@ package tt
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -193,7 +192,7 @@ func (c *seriesCells) group() {
 func (d *drawnSeries) add(b backend.Backend, f *Field, seed, number uint64, dst []float32) {
 	for k, s := range f.Series {
 		d.cells[k].each(b.Threads(), s, func(r *series.Reader, e int, cells, steps []int32) {
-			var rng *rand.Rand = randstream.New(seed, "series", number, uint64(k), d.keys[k][cells[0]])
+			rng := randstream.New(seed, "series", number, uint64(k), d.keys[k][cells[0]])
 			x := make([]float32, len(cells))
 			r.Draw(rng, e, steps, x)
 			for i, cell := range cells {
