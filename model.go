@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/update"
 )
 
 // A Model is a fitted specification: everything that predictions need, and a record
@@ -49,11 +50,19 @@ type (
 const MaxSamples = model.MaxSamples
 
 // Load reads a model from a file that [Model.Save] wrote.
-func Load(path string) (*Model, error) { return wrap(model.Load(path)) }
+func Load(path string) (*Model, error) { return replayed(model.Load(path)) }
 
 // ReadModel reads a model from the bytes that [Model.WriteTo] wrote, up to the end of
 // r.
-func ReadModel(r io.Reader) (*Model, error) { return wrap(model.Read(r, "model")) }
+func ReadModel(r io.Reader) (*Model, error) { return replayed(model.Read(r, "model")) }
+
+// replayed returns a model that was read, with the rows that it took in after its fit.
+func replayed(m *model.Model, err error) (*Model, error) {
+	if err != nil {
+		return nil, err
+	}
+	return wrap(update.Replay(m))
+}
 
 func wrap(m *model.Model, err error) (*Model, error) {
 	if err != nil {

@@ -153,7 +153,10 @@ func (d *decoder) decode() error {
 	}
 	m.findTrained()
 	m.series, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] }, m.field.SeriesTime())
-	return err
+	if err != nil {
+		return err
+	}
+	return d.ledger()
 }
 
 // modes reads the dictionaries and the side information.

@@ -59,6 +59,8 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 
 // file returns the model as named texts and tensors.
 func (m *Model) file() (*modelfile.File, error) {
+	book := m.ledger
+	m = m.Fitted()
 	f := &modelfile.File{Meta: map[string]string{"kind": "model"}}
 	put := func(key string, v any) error {
 		text, err := json.Marshal(v)
@@ -135,6 +137,13 @@ func (m *Model) file() (*modelfile.File, error) {
 		f.Tensors = append(f.Tensors, tensors...)
 	}
 	f.Tensors = append(f.Tensors, m.series.Tensors()...)
+	if book != nil {
+		meta, tensors := book.File()
+		if err := put("update", meta); err != nil {
+			return nil, err
+		}
+		f.Tensors = append(f.Tensors, tensors...)
+	}
 	f.Tensors = append(f.Tensors, modelfile.NewTensor("split", bytesOf(m.parts), len(m.parts)))
 	return f, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/history"
+	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/panel"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -52,6 +53,9 @@ type Model struct {
 	grouped  [][]bool // by mode and code: the id belongs to a group with training data; nil for a mode without groups
 	informed []bool   // by mode: a core uses its side information
 	engines  *enginePool
+
+	ledger *ledger.Ledger // nil for a model that cannot be updated
+	fitted *Model         // without the rows of the ledger; nil if it has none
 
 	described *atomic.Pointer[Model] // see describeUnknown; not shared with other models
 }

@@ -147,7 +147,7 @@ const unseenColumn = "unseen"
 // has under the same name, because it is the column of a mode, the target, a weight or an
 // exposure, are renamed; renamed lists them.
 func (m *Model) addedColumns(opt TableOptions) (names, renamed []string) {
-	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}
+	schema := m.targetSchema()
 	taken := schema.Columns()
 	names = resultColumns(opt)
 	for i, name := range names {
@@ -278,6 +278,11 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	return sum, nil
 }
 
+// targetSchema is what a table with the target has.
+func (m *Model) targetSchema() dataset.Schema {
+	return dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}
+}
+
 // unseenModes names the modes of row i whose id is not in the training data, and
 // counts them.
 func (m *Model) unseenModes(codes [][]int32, i int, sum *Summary) string {
@@ -302,7 +307,7 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 	sum := m.NewSummary()
 	predict := m.BatchPredictor(opt.Strict)
 	var mutex sync.Mutex
-	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}
+	schema := m.targetSchema()
 	err := tableio.VisitBatches(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, func(b *tableio.Batch) error {
 		m, z, err := predict(b)
 		if err != nil {

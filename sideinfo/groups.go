@@ -203,6 +203,17 @@ func (g *Groups) WithIDs(n int, codes []int32, rows *dataset.Frame) (*Groups, er
 	return out, nil
 }
 
+// WithoutRows returns the groups of a mode that has n ids, of which the new ones have no
+// side row and belong to no group.
+func (g *Groups) WithoutRows(n int) *Groups {
+	out := &Groups{Table: g.Table, Columns: slices.Clone(g.Columns)}
+	for k := range out.Columns {
+		c := &out.Columns[k]
+		c.Of = slices.Concat(c.Of, slices.Repeat([]int32{NoGroup}, n-len(c.Of)))
+	}
+	return out
+}
+
 // SpecFor returns the spec to read a table of new entities: with the file and the key
 // of given, and the columns of the groups.
 func (g *Groups) SpecFor(given Spec) (Spec, error) {

@@ -135,6 +135,9 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 	// small, and the correction of a posterior's intervals goes with the noise it was
 	// computed for. With noise learned again, 90 % intervals held 88 % of new rows.
 	r.model = r.model.WithNoise(r.measured.Noise())
+	if err := r.keepStatistics(solved); err != nil {
+		return nil, 0, "", err
+	}
 	r.model = r.model.WithCorrectionsOf(r.measured).WithRecord(record) // measures need the edges of the record
 	score, err := r.measure(dataset.Train)
 	if err != nil {

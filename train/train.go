@@ -279,6 +279,9 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		r.warnings = append(r.warnings, warning)
 	}
 	r.learnNoise(solved)
+	if err := r.keepStatistics(solved); err != nil {
+		return err
+	}
 	if err := r.learnCorrection(); err != nil {
 		return err
 	}

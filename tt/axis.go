@@ -32,8 +32,8 @@ func CodeOf(code int32) int32 {
 	return code
 }
 
-// of returns the code of an axis for the code of an id, negative if it is unknown.
-func (a *Axis) of(code int32) int32 {
+// Of returns the code of an axis for the code of an id, negative if it is unknown.
+func (a *Axis) Of(code int32) int32 {
 	if a.Group == nil {
 		return code
 	}

@@ -40,7 +40,7 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 	if len(axes) == 1 {
 		seen := make([]bool, axes[0].Size)
 		for _, c := range codes[axes[0].Mode] {
-			if c = axes[0].of(c); c >= 0 && !seen[c] {
+			if c = axes[0].Of(c); c >= 0 && !seen[c] {
 				seen[c] = true
 				x.combos = append(x.combos, c)
 			}
@@ -69,7 +69,7 @@ func (x *Index) Axes() []Axis { return x.axes }
 
 // code returns the code of axis i at a row, negative if it is unknown.
 func (x *Index) code(i int, codes [][]int32, row int) int32 {
-	return x.axes[i].of(codes[x.axes[i].Mode][row])
+	return x.axes[i].Of(codes[x.axes[i].Mode][row])
 }
 
 // appendCombination appends the codes of a row to combos.
@@ -199,7 +199,7 @@ func (x *Index) Lookup(dst []int32, codes [][]int32) {
 	if x.joint == nil {
 		for row, c := range codes[x.axes[0].Mode] {
 			dst[row] = x.Prior()
-			if c = x.axes[0].of(c); c >= 0 {
+			if c = x.axes[0].Of(c); c >= 0 {
 				dst[row] = x.entity[c]
 			}
 		}

@@ -1,0 +1,35 @@
+package train
+
+import (
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/ledger"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/update"
+)
+
+// keepStatistics gives the model what it needs to take in rows later, if it has a
+// posterior.
+func (r *run) keepStatistics(solved solver.Report) error {
+	if !r.spec.Uncertainty.Bayesian() || r.opt.Compare || !(solved.Noise > 0) {
+		return nil
+	}
+	o := &r.parts[dataset.Train]
+	rows := update.Observed{Codes: o.Codes, Y: make([]float32, o.Len())}
+	if err := r.model.Scale().ForwardEach(rows.Y, o.Target); err != nil {
+		return err
+	}
+	noise, weight := solved.Noise, meanWeight(o)
+	raw := ledger.Rows{Codes: o.Codes, Y: make([]float64, o.Len()), W: o.W, Exposure: o.Exposure, Censored: o.Censored}
+	for i := range raw.Y {
+		raw.Y[i] = o.Target(i)
+	}
+	if rows.Weight = update.Precisions(r.engine, r.model, raw, r.predicted(dataset.Train), weight); rows.Weight != nil {
+		noise = 1
+	} else if o.W != nil {
+		for _, w := range o.W {
+			rows.Weight = append(rows.Weight, float32(float64(w)/weight))
+		}
+	}
+	r.model = r.model.WithLedger(update.Statistics(r.engine, r.model, rows, noise, weight))
+	return nil
+}

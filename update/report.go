@@ -1,0 +1,160 @@
+package update
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Report says what rows changed in a model.
+type Report struct {
+	Rows    int `json:"rows"`    // taken in
+	Removed int `json:"removed"` // taken out
+	Struck  int `json:"struck"`  // of those, rows that were taken in after the fit
+	Skipped int `json:"skipped"` // rows without a target
+	Taken   int `json:"taken"`   // all rows since the fit
+	Trained int `json:"trained"` // training rows of the fit
+
+	New   []NewIDs `json:"new"`   // by mode
+	Moved []Moved  `json:"moved"` // by term and core
+	Drift Drift    `json:"drift"`
+
+	RefitDue bool     `json:"refit_due"`
+	Reasons  []string `json:"reasons"` // why a refit is due
+
+	known int
+}
+
+// NewIDs counts ids that had no rows before.
+type NewIDs struct {
+	Mode string `json:"mode"`
+	IDs  int    `json:"ids"`
+}
+
+// Moved says how far the entities of a core or a series term moved, in standard deviations
+// of their posterior at the fit: the root mean square, and the largest.
+type Moved struct {
+	Term     string  `json:"term"`
+	Core     string  `json:"core"`
+	Entities int     `json:"entities"`
+	New      int     `json:"new"` // of those, without training rows
+	RMS      float64 `json:"rms"`
+	Largest  float64 `json:"largest"`
+}
+
+// Drift compares the rows with what the model expected before it took them in. Residuals
+// are divided by their predictive standard deviation, so that their mean is 0 and their
+// root mean square 1 if nothing changed. Rest is how far the offset, which stands for all
+// that an update leaves as it is, would have moved, in standard deviations of its
+// posterior.
+type Drift struct {
+	Mean float64 `json:"mean"`
+	RMS  float64 `json:"rms"`
+	Rest float64 `json:"rest"`
+}
+
+// Limits beyond which a refit is due. A mean counts only if it is also far from 0 for its
+// number of rows, whose errors hang together.
+const (
+	dueMean  = 0.2
+	dueRMS   = 1.3
+	dueRows  = 0.1 // share of the training rows
+	dueError = 4   // standard errors
+)
+
+func addNew(list []NewIDs, mode string, n int) []NewIDs {
+	if i := slices.IndexFunc(list, func(l NewIDs) bool { return l.Mode == mode }); i >= 0 {
+		list[i].IDs += n
+		return list
+	}
+	return append(list, NewIDs{mode, n})
+}
+
+// observe measures the rows from first on before they move anything.
+func (r *Report) observe(s *state, first int) {
+	sum, squares, n := 0.0, 0.0, 0.0
+	for row := int32(first); int(row) < s.rows.Len(); row++ {
+		if w := s.weight[row]; w > 0 {
+			u := s.residual(row) / math.Sqrt(s.variance[row]+1/w)
+			sum += u
+			squares += u * u
+			n++
+		}
+	}
+	if n > 0 {
+		r.Drift.Mean, r.Drift.RMS = sum/n, math.Sqrt(squares/n)
+	}
+}
+
+// finish describes what moved, and judges whether a refit is due.
+func (r *Report) finish(s *state, first int, touched []mover) {
+	r.Taken, r.Trained = s.rows.Len(), r.known
+	field := s.fitted.Field()
+	for _, b := range s.blocks {
+		m := Moved{Term: field.Terms[b.term].Name(), Core: field.Terms[b.term].Cores[b.core].Name()}
+		r.Moved = m.of(r.Moved, touched, func(t mover) (float64, bool, bool) {
+			own, ok := t.(*slot)
+			if !ok || own.block != b {
+				return 0, false, false
+			}
+			return own.distance(), own.entity < 0, true
+		})
+	}
+	for _, b := range s.series {
+		m := Moved{Term: b.term.Label, Core: b.term.Label}
+		r.Moved = m.of(r.Moved, touched, func(t mover) (float64, bool, bool) {
+			own, ok := t.(*seriesSlot)
+			if !ok || own.block != b {
+				return 0, false, false
+			}
+			return own.distance(), own.entity < 0, true
+		})
+	}
+	goal, weight := 0.0, 0.0
+	for row := int32(first); int(row) < s.rows.Len(); row++ {
+		goal += s.weight[row] * s.residual(row)
+		weight += s.weight[row]
+	}
+	if v := float64(field.Offset.Var); v > 0 && weight > 0 {
+		r.Drift.Rest = goal / (1/v + weight) / math.Sqrt(v)
+	}
+	r.judge()
+}
+
+func (r *Report) judge() {
+	due := func(format string, args ...any) { r.Reasons = append(r.Reasons, fmt.Sprintf(format, args...)) }
+	if share := float64(r.Taken) / float64(max(r.Trained, 1)); share > dueRows {
+		due("the model took in %d rows since its fit, %.0f %% of its training rows", r.Taken, 100*share)
+	}
+	if n := float64(r.Rows); n > 1 {
+		if m := r.Drift.Mean; math.Abs(m) > dueMean && math.Abs(m)*math.Sqrt(n) > dueError {
+			due("the new rows are off by %+.2f standard deviations on average", m)
+		}
+		if v := r.Drift.RMS; v > dueRMS && (v*v-1)*math.Sqrt(n/2) > dueError {
+			due("the new rows scatter %.2f times as much as the model expected", v)
+		}
+	}
+	r.RefitDue = len(r.Reasons) > 0
+}
+
+// of appends the summary of the blocks that belong to m, if there are any.
+func (m Moved) of(list []Moved, touched []mover, own func(mover) (distance float64, fresh, ok bool)) []Moved {
+	sum := 0.0
+	for _, t := range touched {
+		d, fresh, ok := own(t)
+		if !ok {
+			continue
+		}
+		m.Entities++
+		if fresh {
+			m.New++
+		}
+		sum += d * d
+		m.Largest = math.Max(m.Largest, d)
+	}
+	if m.Entities == 0 {
+		return list
+	}
+	m.RMS = math.Sqrt(sum / float64(m.Entities))
+	return append(list, m)
+}

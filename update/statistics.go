@@ -1,0 +1,129 @@
+package update
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/ledger"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Observed are the training rows of a fit: their codes, the weights that they had in the
+// fit, of mean 1, nil for 1, and their values on the standardised scale.
+type Observed struct {
+	Codes  [][]int32
+	Y      []float32
+	Weight []float32
+}
+
+// Statistics returns the ledger of a fitted model: for every outer core with slices of
+// several independent weights the correlations of their precision matrices,
+//
+//	P = 1/tau + 1/s2 sum_n w_n (x x' + C).
+//
+// It costs one pass with second moments per core. Cores whose correlations would together
+// take more room than all weights are left out, the largest first; an update leaves them
+// as they are. noise is the variance of a row of weight 1, and weight the mean weight of
+// the training rows.
+func Statistics(b backend.Backend, m *model.Model, rows Observed, noise, weight float64) *ledger.Ledger {
+	l := &ledger.Ledger{Noise: noise, Weight: weight}
+	type place struct{ term, core, values int }
+	var places []place
+	room := 0
+	for k, t := range m.Field().Terms {
+		for p, c := range t.Cores {
+			room += 2 * c.Slices.Len()
+			r := c.Slices.Slice()
+			if p != 0 && p != len(t.Cores)-1 || c.Free == nil || c.Slices.Var == nil || r == 1 {
+				continue
+			}
+			places = append(places, place{k, p, c.TrainedEntities() * r * (r - 1) / 2})
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return a.values - b.values })
+	for _, at := range places {
+		if room -= at.values; room < 0 {
+			break
+		}
+		l.Relations = append(l.Relations, ledger.Relation{Term: at.term, Core: at.core, Values: relations(b, m.Field().Terms[at.term], at.core, rows, noise)})
+	}
+	slices.SortFunc(l.Relations, func(a, b ledger.Relation) int {
+		if a.Term != b.Term {
+			return a.Term - b.Term
+		}
+		return a.Core - b.Core
+	})
+	return l
+}
+
+// relations returns the correlations of the precision matrices of a core.
+func relations(b backend.Backend, t *tt.Train, core int, rows Observed, noise float64) []float32 {
+	c := t.Cores[core]
+	end := backend.LeafFirst
+	if core != 0 {
+		end = backend.LeafLast
+	}
+	plan := backend.NewPlan(t.Shapes(), t.Lookup(rows.Codes), end)
+	target := make([]float32, len(rows.Y))
+	plan.Gather(target, rows.Y)
+	var weight []float32
+	if rows.Weight != nil {
+		weight = make([]float32, len(rows.Y))
+		plan.Gather(weight, rows.Weight)
+	}
+	r, shape := c.Slices.Slice(), c.Slices.Shape
+	grad := make([]backend.Slices, len(t.Cores))
+	grad[core] = backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
+	b.Pass(plan, t.Slices(), &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: target, Weight: weight, Grad: grad})
+	n := c.TrainedEntities()
+	half := r * (r - 1) / 2
+	values := make([]float32, n*half)
+	var side []float32
+	if c.Variant == tt.WLR {
+		side = make([]float32, shape.Len())
+		c.Map.Apply(b, side, c.Weight, false)
+	}
+	backend.ParallelFor(b, n, func(e int) {
+		own := values[e*half:][:half]
+		variance, _ := moving(c, side, int32(e))
+		at := 0
+		for i := range r {
+			for j := range i {
+				h := -2 * float64(grad[core].Cov[(e*r+i)*r+j]) // the adjoint of the variance is -w/2
+				v := h / noise * math.Sqrt(float64(variance[i])*float64(variance[j]))
+				own[at] = float32(math.Max(-1, math.Min(1, v)))
+				at++
+			}
+		}
+	})
+	return values
+}
+
+// Precisions returns the precisions of rows that are not the same for all rows of a
+// weight, at the moments of the field: those of the sites of a likelihood, or of a noise
+// model that the fit used. It returns nil for a fit with one noise variance.
+func Precisions(b backend.Backend, m *model.Model, rows ledger.Rows, z tt.Moments, weight float64) []float32 {
+	s := &state{fitted: m, book: &ledger.Ledger{Noise: 1, Weight: weight}, rows: rows}
+	s.law = lawOf(m, s.book)
+	if s.law == nil && m.Spec().Uncertainty.NoiseUse != "fit" {
+		return nil
+	}
+	n := rows.Len()
+	s.mean, s.variance = make([]float64, n), make([]float64, n)
+	for i := range n {
+		s.mean[i], s.variance[i] = float64(z.Mean[i]), float64(z.Var[i])
+	}
+	out := make([]float32, n)
+	backend.ParallelFor(b, n, func(i int) {
+		w := 0.0
+		if s.law != nil {
+			_, w = s.lawSite(int32(i), s.mean[i], s.variance[i], false)
+		} else {
+			w = s.ownWeight(int32(i))
+		}
+		out[i] = float32(w)
+	})
+	return out
+}

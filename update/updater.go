@@ -1,0 +1,418 @@
+package update
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/ledger"
+	"github.com/kernel-fried-tensor/kft/model"
+)
+
+// An Updater takes rows into a model, one or many at a time. It is not safe for
+// concurrent use; the models that it returns are.
+type Updater struct {
+	state    *state
+	latest   *model.Model // nil if rows were added since it was made
+	trainedN int          // training rows of the fit
+	end      int64        // last period with rows
+}
+
+// New returns an updater of a model. Cost: that of all rows that the model took in since
+// its fit.
+func New(m *model.Model, threads int) (*Updater, error) {
+	if err := Possible(m); err != nil {
+		return nil, err
+	}
+	path, err := cpu.ChoosePath()
+	if err != nil {
+		return nil, err
+	}
+	u := &Updater{}
+	if u.state, err = replay(m.Fitted(), m.Ledger(), cpu.New(path, threads)); err != nil {
+		return nil, err
+	}
+	for code := range int32(m.Dicts()[0].Len()) {
+		u.trainedN += u.state.fitted.TrainingRows(0, code)
+	}
+	u.findEnd(u.state.rows)
+	return u, nil
+}
+
+// Replay returns a model that was read from a file with the rows of its ledger taken in.
+// A model without such rows is returned as it is.
+func Replay(m *model.Model) (*model.Model, error) {
+	if m.Ledger() == nil || m.Ledger().Rows.Len() == 0 {
+		return m, nil
+	}
+	u, err := New(m, 0)
+	if err != nil {
+		return nil, fmt.Errorf("the rows that the model took in after its fit: %w", err)
+	}
+	return u.Model()
+}
+
+// A NotPossibleError says why a model cannot be updated.
+type NotPossibleError struct{ Reason string }
+
+func (e *NotPossibleError) Error() string {
+	return "the model cannot take in rows: " + e.Reason
+}
+
+// Possible returns a *NotPossibleError for a model that cannot be updated.
+func Possible(m *model.Model) error {
+	not := func(format string, args ...any) error { return &NotPossibleError{fmt.Sprintf(format, args...)} }
+	s := m.Spec()
+	switch {
+	case !s.Uncertainty.Bayesian():
+		return fielderr.Errorf("uncertainty.inference", "%w", not("it is a point estimate without a posterior; fit it with uncertainty.inference mean-field"))
+	case m.Ledger() == nil:
+		return not("its file has no statistics of the training rows; fit it again with this version")
+	case m.Field().Group != nil:
+		return not("products of terms (latent scaling) have no closed form; fit it again with the new rows")
+	case m.Covariates().History() != nil:
+		return not("it has lags, which depend on all rows; fit it again with the new rows")
+	}
+	for _, mode := range m.Modes() {
+		if mode.Numeric() {
+			return not("the covariate %s is numeric; fit it again with the new rows", mode.Name)
+		}
+	}
+	return nil
+}
+
+// Rows returns the number of rows that the model took in since its fit, and that of its
+// training rows.
+func (u *Updater) Rows() (taken, trained int) { return u.state.rows.Len(), u.trainedN }
+
+// Model returns the model with all rows taken in. It copies the cores and series that
+// moved, and is cheap if nothing was added since the last call.
+func (u *Updater) Model() (*model.Model, error) {
+	if u.latest != nil {
+		return u.latest, nil
+	}
+	if err := u.state.finish(); err != nil {
+		return nil, err
+	}
+	m, err := u.state.model()
+	if err == nil {
+		u.latest = m
+	}
+	return m, err
+}
+
+// A RowError reports a row that a model cannot take in.
+type RowError struct {
+	Row     int    // data row of a table, or row of a request, from 1
+	Unit    string // what Row counts: "data row", or "row" of a request
+	Column  string // "" if it is not about one
+	Problem string
+}
+
+func (e *RowError) Error() string {
+	where := fmt.Sprintf("%s %d", e.Unit, e.Row)
+	if e.Column != "" {
+		where += ", column " + e.Column
+	}
+	return where + ": " + e.Problem
+}
+
+// Options specify how rows are taken in.
+type Options struct {
+	// Remove takes rows out that the model was fitted to or took in before.
+	Remove bool
+	// Late takes in rows of periods before the last one of the model.
+	Late bool
+	// Local moves only the blocks of the rows themselves. Model moves the others.
+	Local bool
+}
+
+// batch is a set of rows to take in. Ids that the model does not contain have negative
+// codes.
+type batch struct {
+	rows   ledger.Rows
+	id     func(mode, i int) string
+	number func(i int) int // of a row, in messages
+	unit   string
+}
+
+// take takes in a batch: all of its rows or none.
+func (u *Updater) take(ctx context.Context, b *batch, opt Options) (*Report, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	report := &Report{Rows: b.rows.Len(), known: u.trainedN}
+	if b.rows.Len() == 0 {
+		return report, nil
+	}
+	if err := u.checkTimes(b, opt); err != nil {
+		return nil, err
+	}
+	if opt.Remove {
+		return report, u.remove(b, report)
+	}
+	s := u.state
+	grown, err := s.withIDs(b, report)
+	if err != nil {
+		return nil, err
+	}
+	before := s.fitted
+	s.setFitted(grown)
+	first := s.rows.Len()
+	touched := s.add(b.rows)
+	report.observe(s, first)
+	if err := u.move(touched, first, opt.Local); err != nil {
+		book := *s.book
+		book.Rows = s.rows.Select(count(first))
+		again, failed := replay(before, &book, s.engine)
+		if failed != nil {
+			return nil, failed
+		}
+		u.state = again
+		return nil, err
+	}
+	report.finish(s, first, touched)
+	u.latest = nil
+	u.findEnd(b.rows)
+	return report, nil
+}
+
+// count returns the numbers from 0 to n-1.
+func count(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// findEnd finds the last period after rows were taken in.
+func (u *Updater) findEnd(rows ledger.Rows) {
+	p := u.state.fitted.Series()
+	if p == nil {
+		return
+	}
+	u.end = max(u.end, p.End)
+	if rows.Len() == 0 {
+		return
+	}
+	ids, seen := u.state.fitted.Dicts()[p.Time], map[int32]bool{}
+	for i, code := range rows.Codes[p.Time] {
+		if seen[code] || rows.Sign(i) < 0 {
+			continue
+		}
+		seen[code] = true
+		if step, ok := p.Line.Step(ids.ID(code)); ok {
+			u.end = max(u.end, step)
+		}
+	}
+}
+
+// move moves blocks after rows from first on were added.
+func (u *Updater) move(touched []mover, first int, local bool) error {
+	s := u.state
+	if !local {
+		return s.finish()
+	}
+	rows := make([]int32, 0, s.rows.Len()-first)
+	for i := first; i < s.rows.Len(); i++ {
+		rows = append(rows, int32(i))
+	}
+	return s.settle(touched, rows, localPasses)
+}
+
+// remove takes rows out. Rows that the model took in after its fit are struck from the
+// ledger; the others get a negative precision.
+func (u *Updater) remove(b *batch, report *Report) error {
+	s := u.state
+	rows := b.rows
+	for m, column := range rows.Codes {
+		for i, code := range column {
+			if code < 0 {
+				return &RowError{b.number(i), b.unit, s.fitted.Modes()[m].Name, fmt.Sprintf("the model has no id %q, so it did not take in this row", b.id(m, i))}
+			}
+		}
+	}
+	kept, rest, struck := strike(s.rows, rows)
+	report.Struck = struck
+	if rest.Len() > 0 {
+		rest.Removed = slices.Repeat([]uint8{1}, rest.Len())
+	}
+	for i := range rest.Len() {
+		for m, column := range rest.Codes {
+			if s.fitted.TrainingRows(m, column[i]) == 0 {
+				return &RowError{b.number(rest.position(i)), b.unit, s.fitted.Modes()[m].Name, fmt.Sprintf("the model was not fitted to rows of %q and did not take in this one", s.fitted.Dicts()[m].ID(column[i]))}
+			}
+		}
+	}
+	book := *s.book
+	book.Rows = kept.Append(rest.Rows)
+	again, err := replay(s.fitted, &book, s.engine)
+	if err != nil {
+		if errors.Is(err, errTakenOut) {
+			return &RowError{b.number(0), b.unit, "", "one of the rows to remove is not one that the model was fitted to or took in"}
+		}
+		return err
+	}
+	report.Rows, report.Removed = 0, rows.Len()
+	report.finish(again, 0, again.all())
+	u.state, u.latest = again, nil
+	return nil
+}
+
+// numbered are rows with their positions in a batch.
+type numbered struct {
+	ledger.Rows
+	at []int
+}
+
+func (n *numbered) position(i int) int { return n.at[i] }
+
+// strike returns the rows of a ledger without those to remove, and the rows to remove
+// that the ledger does not have.
+func strike(have, remove ledger.Rows) (kept ledger.Rows, rest numbered, struck int) {
+	type key struct {
+		cell    string
+		y       float64
+		w, e, c float32
+	}
+	at := func(r *ledger.Rows, i int) key {
+		combo := make([]int32, len(r.Codes))
+		for m := range combo {
+			combo[m] = r.Codes[m][i]
+		}
+		k := key{cell: keyOf(combo), y: r.Y[i], w: 1, e: 1}
+		if r.W != nil {
+			k.w = r.W[i]
+		}
+		if r.Exposure != nil {
+			k.e = r.Exposure[i]
+		}
+		if r.Censored != nil {
+			k.c = r.Censored[i]
+		}
+		return k
+	}
+	wanted := map[key][]int{}
+	for i := range remove.Len() {
+		wanted[at(&remove, i)] = append(wanted[at(&remove, i)], i)
+	}
+	var keep []int
+	for i := range have.Len() {
+		k := at(&have, i)
+		if have.Sign(i) > 0 && len(wanted[k]) > 0 {
+			wanted[k] = wanted[k][1:]
+			struck++
+			continue
+		}
+		keep = append(keep, i)
+	}
+	for _, left := range wanted {
+		rest.at = append(rest.at, left...)
+	}
+	slices.Sort(rest.at)
+	rest.Rows = remove.Select(rest.at)
+	return have.Select(keep), rest, struck
+}
+
+// checkTimes refuses rows of periods before the end of the model, and ids of time that are
+// not a step of its series.
+func (u *Updater) checkTimes(b *batch, opt Options) error {
+	m := u.state.fitted
+	modes := m.Modes()
+	for at := range modes {
+		if m.Timeline(at) == nil {
+			continue
+		}
+		for i, code := range b.rows.Codes[at] {
+			if _, ok := m.TimeStep(at, b.id(at, i)); !ok && code < 0 {
+				return &RowError{b.number(i), b.unit, modes[at].Name, fmt.Sprintf("%q is not a period of the model's series, or lies before their first", b.id(at, i))}
+			}
+		}
+	}
+	p := m.Series()
+	if p == nil || opt.Late || opt.Remove {
+		return nil
+	}
+	for i := range b.rows.Len() {
+		id := b.id(p.Time, i)
+		if step, ok := p.Line.Step(id); ok && step < u.end {
+			return &RowError{b.number(i), b.unit, modes[p.Time].Name, fmt.Sprintf("%s is before the last period of the model; rows of earlier periods are taken in only on request, because they may be in the model already", id)}
+		}
+	}
+	return nil
+}
+
+// withIDs returns the fitted model with the new ids of a batch, and sets their codes.
+func (s *state) withIDs(b *batch, report *Report) (*model.Model, error) {
+	modes := s.fitted.Modes()
+	fresh := make([][]string, len(modes))
+	for m, column := range b.rows.Codes {
+		seen := map[string]bool{}
+		for i, code := range column {
+			if code >= 0 {
+				if !s.hasRows(m, code) && !seen[s.fitted.Dicts()[m].ID(code)] {
+					seen[s.fitted.Dicts()[m].ID(code)] = true
+					report.New = addNew(report.New, modes[m].Name, 1)
+				}
+				continue
+			}
+			id := b.id(m, i)
+			if id == "" {
+				return nil, &RowError{b.number(i), b.unit, modes[m].Name, "the id is empty"}
+			}
+			if !seen[id] {
+				seen[id] = true
+				fresh[m] = append(fresh[m], id)
+			}
+		}
+		if len(fresh[m]) > 0 {
+			report.New = addNew(report.New, modes[m].Name, len(fresh[m]))
+		}
+	}
+	grown := s.fitted
+	if slices.ContainsFunc(fresh, func(ids []string) bool { return len(ids) > 0 }) {
+		var err error
+		if grown, err = s.fitted.WithIDs(fresh); err != nil {
+			return nil, err
+		}
+	}
+	for m, column := range b.rows.Codes {
+		for i, code := range column {
+			if code < 0 {
+				column[i] = grown.Code(m, b.id(m, i))
+			}
+		}
+	}
+	return grown, nil
+}
+
+// hasRows reports whether an id has rows in the fit or in the ledger.
+func (s *state) hasRows(mode int, code int32) bool {
+	return s.fitted.TrainingRows(mode, code) > 0 || s.taken[mode][code]
+}
+
+// setFitted replaces the fitted model by one that differs in ids without rows.
+func (s *state) setFitted(m *model.Model) {
+	s.fitted = m
+	for i, b := range s.series {
+		b.term = m.Field().Series[i]
+	}
+}
+
+// WithSide returns an updater whose model also has the side rows of new ids.
+func (u *Updater) WithSide(ctx context.Context, add func(m *model.Model) (*model.Model, error)) error {
+	extended, err := add(u.state.fitted)
+	if err != nil {
+		return err
+	}
+	again, err := replay(extended, &ledger.Ledger{Noise: u.state.book.Noise, Weight: u.state.book.Weight, Relations: u.state.book.Relations, Rows: u.state.rows}, u.state.engine)
+	if err != nil {
+		return err
+	}
+	u.state, u.latest = again, nil
+	return ctx.Err()
+}
