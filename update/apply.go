@@ -17,6 +17,10 @@ func (s *state) model() (*model.Model, error) {
 	fitted := s.fitted
 	book := *s.book
 	book.Rows = s.rows.Clip()
+	if s.rows.Len() == 0 {
+		book.Rows = ledger.Rows{}
+		return fitted.WithLedger(&book), nil
+	}
 	dicts := fitted.Dicts()
 	sizes := make([]int, len(dicts))
 	for m, d := range dicts {
