@@ -12,6 +12,10 @@ type (
 	UpdateOptions = update.Options
 	// An UpdateReport says what rows changed in a model.
 	UpdateReport = update.Report
+	// An UpdateRowError reports a row that a model cannot take in.
+	UpdateRowError = update.RowError
+	// A NotUpdatableError says why a model cannot take in rows.
+	NotUpdatableError = update.NotPossibleError
 	// UpdateRow is a cell and its value.
 	UpdateRow = update.Row
 )
@@ -63,3 +67,25 @@ func (u *Updater) WithSide(ctx context.Context, sides []string, tables map[strin
 
 // Model returns the model with all rows taken in.
 func (u *Updater) Model() (*Model, error) { return wrap(u.updater.Model()) }
+
+// Taken returns the number of rows that the model took in, or out, since its fit.
+func (m *Model) Taken() int {
+	if l := m.fitted.Ledger(); l != nil {
+		return l.Rows.Len()
+	}
+	return 0
+}
+
+type (
+	// A ColdReport measures a model on new ids of a mode.
+	ColdReport = update.ColdReport
+	// A ColdLevel is a ColdReport after a number of rows per id.
+	ColdLevel = update.ColdLevel
+)
+
+// EvaluateCold measures the model on the rows of a table whose id of a mode has no training
+// rows, before and after some rows of these ids are taken in. part restricts the rows to a
+// part of the fitted table, nil for all rows.
+func (m *Model) EvaluateCold(ctx context.Context, source Source, mode string, part *Part, opt TableOptions) (*ColdReport, error) {
+	return update.Cold(ctx, m.fitted, source, mode, part, opt)
+}

@@ -35,7 +35,7 @@ func (u *Updater) Take(ctx context.Context, rows []Row, opt Options) (*Report, e
 	b := &batch{rows: ledger.Rows{Codes: codes, Y: y, W: given.Weight, Exposure: given.Exposure}, id: id, unit: "row", number: func(i int) int { return i + 1 }}
 	for i := range y {
 		if err := checkTarget(m, y[i]); err != nil {
-			return nil, &RowError{i + 1, b.unit, m.Spec().Data.Target, err.Error()}
+			return nil, &RowError{Row: i + 1, Unit: b.unit, Column: m.Spec().Data.Target, Problem: err.Error()}
 		}
 	}
 	return u.take(ctx, b, opt)
@@ -86,7 +86,7 @@ func (u *Updater) read(ctx context.Context, source tableio.Source, table model.T
 				continue
 			}
 			if err := checkTarget(m, y); err != nil && p.err == nil {
-				p.err = &RowError{t.First + i + 1, "data row", m.Spec().Data.Target, err.Error()}
+				p.err = &RowError{Row: t.First + i + 1, Unit: "data row", Column: m.Spec().Data.Target, Problem: err.Error()}
 			}
 			at := len(p.rows.Y)
 			p.rows.Y = append(p.rows.Y, y)

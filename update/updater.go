@@ -110,6 +110,7 @@ type RowError struct {
 	Unit    string // what Row counts: "data row", or "row" of a request
 	Column  string // "" if it is not about one
 	Problem string
+	Late    bool // it is of a period before the last one of the model
 }
 
 func (e *RowError) Error() string {
@@ -232,7 +233,7 @@ func (u *Updater) remove(b *batch, report *Report) error {
 	for m, column := range rows.Codes {
 		for i, code := range column {
 			if code < 0 {
-				return &RowError{b.number(i), b.unit, s.fitted.Modes()[m].Name, fmt.Sprintf("the model has no id %q, so it did not take in this row", b.id(m, i))}
+				return &RowError{Row: b.number(i), Unit: b.unit, Column: s.fitted.Modes()[m].Name, Problem: fmt.Sprintf("the model has no id %q, so it did not take in this row", b.id(m, i))}
 			}
 		}
 	}
@@ -244,7 +245,7 @@ func (u *Updater) remove(b *batch, report *Report) error {
 	for i := range rest.Len() {
 		for m, column := range rest.Codes {
 			if s.fitted.TrainingRows(m, column[i]) == 0 {
-				return &RowError{b.number(rest.position(i)), b.unit, s.fitted.Modes()[m].Name, fmt.Sprintf("the model was not fitted to rows of %q and did not take in this one", s.fitted.Dicts()[m].ID(column[i]))}
+				return &RowError{Row: b.number(rest.position(i)), Unit: b.unit, Column: s.fitted.Modes()[m].Name, Problem: fmt.Sprintf("the model was not fitted to rows of %q and did not take in this one", s.fitted.Dicts()[m].ID(column[i]))}
 			}
 		}
 	}
@@ -253,7 +254,7 @@ func (u *Updater) remove(b *batch, report *Report) error {
 	again, err := replay(s.fitted, &book, s.engine)
 	if err != nil {
 		if errors.Is(err, errTakenOut) {
-			return &RowError{b.number(0), b.unit, "", "one of the rows to remove is not one that the model was fitted to or took in"}
+			return &RowError{Row: b.number(0), Unit: b.unit, Column: "", Problem: "one of the rows to remove is not one that the model was fitted to or took in"}
 		}
 		return err
 	}
@@ -329,7 +330,7 @@ func (u *Updater) checkTimes(b *batch, opt Options) error {
 		}
 		for i, code := range b.rows.Codes[at] {
 			if _, ok := m.TimeStep(at, b.id(at, i)); !ok && code < 0 {
-				return &RowError{b.number(i), b.unit, modes[at].Name, fmt.Sprintf("%q is not a period of the model's series, or lies before their first", b.id(at, i))}
+				return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[at].Name, Problem: fmt.Sprintf("%q is not a period of the model's series, or lies before their first", b.id(at, i))}
 			}
 		}
 	}
@@ -340,7 +341,7 @@ func (u *Updater) checkTimes(b *batch, opt Options) error {
 	for i := range b.rows.Len() {
 		id := b.id(p.Time, i)
 		if step, ok := p.Line.Step(id); ok && step < u.end {
-			return &RowError{b.number(i), b.unit, modes[p.Time].Name, fmt.Sprintf("%s is before the last period of the model; rows of earlier periods are taken in only on request, because they may be in the model already", id)}
+			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is before the last period of the model; rows of earlier periods are taken in only on request, because they may be in the model already", id), Late: true}
 		}
 	}
 	return nil
@@ -362,7 +363,7 @@ func (s *state) withIDs(b *batch, report *Report) (*model.Model, error) {
 			}
 			id := b.id(m, i)
 			if id == "" {
-				return nil, &RowError{b.number(i), b.unit, modes[m].Name, "the id is empty"}
+				return nil, &RowError{Row: b.number(i), Unit: b.unit, Column: modes[m].Name, Problem: "the id is empty"}
 			}
 			if !seen[id] {
 				seen[id] = true

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+)
+
+// updateCommand takes rows into a model.
+type updateCommand struct {
+	Model  string `arg:"" complete:"file" help:"Model file."`
+	Table  string `arg:"" optional:"" complete:"file" help:"Table with new rows and the target: CSV or TSV, plain, gzip or zstd, Parquet or Arrow; - is standard input. It may be left out with --remove."`
+	Output string `short:"o" placeholder:"FILE" complete:"file" help:"Model file to write (default: replace MODEL)."`
+	Remove string `placeholder:"TABLE" complete:"file" help:"Table with rows to take out that the model was fitted to or took in, with their values. A correction removes the old row and adds the new one."`
+	Late   bool   `help:"Take in rows of periods before the last one of the model. Without it they are refused, because they may be in the model already. Implied by --remove."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+	Quiet  bool   `short:"q" help:"Print nothing."`
+	tableFlags
+}
+
+// Help is shown by kft update --help.
+func (*updateCommand) Help() string {
+	return `Takes new rows into a model with a posterior (--inference mean-field) without training it again and without the old rows. The weights of the ids in the new rows change, known or new ones, and series continue; what all ids share stays as it is. The result does not depend on the order of rows or on the number of updates. The report says how far ids moved, and whether the rows differ so much from what the model expected that it is time for a new fit. All rows are taken in, or none: a refused row leaves the model file as it was.
+
+Examples:
+
+    kft update model.kft next-month.csv
+    kft update model.kft new-items.csv --side item=items.csv -o updated.kft
+    kft update model.kft corrected.csv --remove wrong.csv`
+}
+
+// Run takes in the rows.
+func (c *updateCommand) Run(e *env) error {
+	if c.Output == "" {
+		c.Output = c.Model
+	}
+	var tables []string
+	for _, t := range []string{c.Remove, c.Table} {
+		if t != "" {
+			tables = append(tables, t)
+		}
+	}
+	if len(tables) == 0 {
+		return usagef("name a table with new rows, or one with rows to take out (--remove)")
+	}
+	inputs, err := c.inputs(tables...)
+	if err != nil {
+		return err
+	}
+	if err := checkOutput(c.Output, inputs); err != nil {
+		return err
+	}
+	if err := checkReplaceable(c.Output, ""); err != nil && c.Output != c.Model {
+		return err
+	}
+	sides := c.Side
+	c.Side = nil // they belong to the fitted model
+	m, opt, err := c.open(e, c.Model)
+	if err != nil {
+		return err
+	}
+	u, err := m.NewUpdater(c.Threads)
+	if err != nil {
+		return err
+	}
+	if len(sides) > 0 {
+		if err := u.WithSide(e.ctx, sides, map[string]kft.Source{"-": kft.Reader("standard input", e.stdin)}); err != nil {
+			return err
+		}
+	}
+	var removed, added *kft.UpdateReport
+	if c.Remove != "" {
+		if removed, err = u.TakeTable(e.ctx, kft.Files(c.Remove), opt, kft.UpdateOptions{Remove: true}); err != nil {
+			return lateProblem(err)
+		}
+	}
+	if c.Table != "" {
+		if added, err = u.TakeTable(e.ctx, kft.Files(c.Table), opt, kft.UpdateOptions{Late: c.Late || c.Remove != ""}); err != nil {
+			return lateProblem(err)
+		}
+	}
+	updated, err := u.Model()
+	if err != nil {
+		return err
+	}
+	if err := updated.Save(c.Output); err != nil {
+		return err
+	}
+	switch {
+	case c.JSON:
+		return writeJSON(e.stdout, updateResult(c.Output, removed, added))
+	case c.Quiet:
+		return nil
+	}
+	var b strings.Builder
+	if removed != nil {
+		fmt.Fprintf(&b, "Took out %s%s.\n", textformat.Plural(removed.Removed, "row"), struck(removed))
+	}
+	report := removed
+	if added != nil {
+		report = added
+		fmt.Fprintf(&b, "Took in %s%s%s.\n", textformat.Plural(added.Rows, "row"), newIDs(added), skipped(added))
+	}
+	writeMoved(&b, report)
+	if added != nil && added.Rows > 0 {
+		fmt.Fprintf(&b, "Before the update the rows were off by %+.2f sd on average, with a scatter of %.2f (expected 0 and 1); the rest of the model would have moved by %.1f sd.\n", added.Drift.Mean, added.Drift.RMS, abs(added.Drift.Rest))
+	}
+	fmt.Fprintf(&b, "Wrote %s: %s since the fit to %s.\n", c.Output, textformat.Plural(report.Taken, "row"), textformat.Plural(report.Trained, "row"))
+	for _, reason := range report.Reasons {
+		fmt.Fprintf(&b, "A new fit is due: %s.\n", reason)
+	}
+	_, err = io.WriteString(e.stdout, b.String())
+	return err
+}
+
+// lateProblem names the flag that takes in rows of earlier periods.
+func lateProblem(err error) error {
+	var row *kft.UpdateRowError
+	if errors.As(err, &row) && row.Late {
+		return fmt.Errorf("%w; use --late to take them in", err)
+	}
+	return err
+}
+
+// updateResult is the report as JSON.
+func updateResult(output string, removed, added *kft.UpdateReport) map[string]any {
+	out := map[string]any{"model": output}
+	if removed != nil {
+		out["remove"] = removed
+	}
+	if added != nil {
+		out["add"] = added
+	}
+	return out
+}
+
+func struck(r *kft.UpdateReport) string {
+	if r.Struck == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s of them taken in after the fit", textformat.Count(r.Struck))
+}
+
+func newIDs(r *kft.UpdateReport) string {
+	var parts []string
+	for _, n := range r.New {
+		parts = append(parts, fmt.Sprintf("%s %s", textformat.Count(n.IDs), n.Mode))
+	}
+	if parts == nil {
+		return ""
+	}
+	return "; new: " + strings.Join(parts, ", ")
+}
+
+func skipped(r *kft.UpdateReport) string {
+	if r.Skipped == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s without a value left out", textformat.Plural(r.Skipped, "row"))
+}
+
+// writeMoved writes how far the entities moved.
+func writeMoved(w *strings.Builder, r *kft.UpdateReport) {
+	if len(r.Moved) == 0 {
+		return
+	}
+	t := textformat.Table{Header: []string{"moved", "core", "ids", "new", "sd (rms)", "largest"}}
+	for _, m := range r.Moved {
+		core := m.Core
+		if core == m.Term {
+			core = ""
+		}
+		t.Rows = append(t.Rows, []string{m.Term, core, textformat.Count(m.Entities), textformat.Count(m.New), fmt.Sprintf("%.2f", m.RMS), fmt.Sprintf("%.2f", m.Largest)})
+	}
+	t.Write(w)
+}
+
+func abs(v float64) float64 { return max(v, -v) }
