@@ -1,9 +1,11 @@
 package kft_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -165,6 +167,184 @@ func TestUpdate(t *testing.T) {
 		back, report := update(t, once, tableOf(fresh), kft.UpdateOptions{Remove: true})
 		if d := distance(t, m, back, tableOf(old)); d > 0 || report.Removed != len(fresh) || report.Struck != len(fresh) {
 			t.Errorf("%s: after the removal of all rows the model differs by %.2g; %+v", name, d, report)
+		}
+	}
+}
+
+// TestUpdateOfLikelihoods checks updates of rows whose likelihood is not Gaussian: known and
+// new ids come close to a fit with their rows, and two updates equal one.
+func TestUpdateOfLikelihoods(t *testing.T) {
+	t.Parallel()
+	w := newWorld(3, 20, 24, 8)
+	values := map[string]func(y float64, rng *rand.Rand) float64{
+		"poisson": func(y float64, rng *rand.Rand) float64 {
+			n, limit, p := 0, math.Exp(-math.Exp(0.5*(y-10))), rng.Float64()
+			for ; p > limit; n++ {
+				p *= rng.Float64()
+			}
+			return float64(n)
+		},
+		"bernoulli": func(y float64, rng *rand.Rand) float64 {
+			if rng.Float64() < 1/(1+math.Exp(10-y)) {
+				return 1
+			}
+			return 0
+		},
+		"student": func(y float64, _ *rand.Rand) float64 { return y },
+	}
+	for law, value := range values {
+		rng := rand.New(rand.NewPCG(5, 6))
+		replace := func(lines []string) []string {
+			var out []string
+			for _, line := range lines {
+				cut := strings.LastIndexByte(line, ',')
+				y, _ := strconv.ParseFloat(line[cut+1:], 64)
+				out = append(out, fmt.Sprintf("%s,%g", line[:cut], value(y, rng)))
+			}
+			return out
+		}
+		old := replace(w.rows(1, 0.5, func(_, i, _ int) bool { return i < 21 }))
+		fresh := replace(w.rows(2, 0.5, func(_, i, m int) bool { return i >= 21 && m < 4 }))
+		test := tableOf(replace(w.rows(3, 0.5, func(_, i, m int) bool { return i >= 21 && m >= 4 })))
+		spec := func(lines ...[]string) kft.Spec {
+			s := worldSpec(t, tableOf(lines...), "shop", "item", "shop*item")
+			s.Uncertainty.Likelihood = law
+			if law != "student" {
+				s.Transform = ""
+			}
+			return s
+		}
+		m, _ := fit(t, spec(old), kft.Options{Threads: 1})
+		again, _ := fit(t, spec(old, fresh), kft.Options{Threads: 1})
+		once, _ := update(t, m, tableOf(fresh), kft.UpdateOptions{})
+		half, _ := update(t, m, tableOf(fresh[:len(fresh)/2]), kft.UpdateOptions{})
+		twice, _ := update(t, half, tableOf(fresh[len(fresh)/2:]), kft.UpdateOptions{})
+		loss := func(m *kft.Model) float64 { return -float64(score(t, m, test).Calibration.LogDensity) }
+		before, after, refit := loss(m), loss(once), loss(again)
+		t.Logf("%s: log loss %.4f before, %.4f after the update, %.4f after a refit", law, before, after, refit)
+		if after > refit+0.2*math.Max(before-refit, 0)+0.005 {
+			t.Errorf("%s: log loss %.4f before, %.4f after the update, %.4f after a refit", law, before, after, refit)
+		}
+		if d := distance(t, once, twice, test); d > 5e-3 {
+			t.Errorf("%s: two updates differ from one by %.2g standard deviations", law, d)
+		}
+		back, _ := update(t, once, tableOf(fresh), kft.UpdateOptions{Remove: true})
+		if d := distance(t, m, back, tableOf(old)); d > 0 {
+			t.Errorf("%s: after the removal of all rows the model differs by %.2g", law, d)
+		}
+	}
+}
+
+// TestUpdateRemovesTrainingRows checks that rows of the fit can be taken out: the entities
+// concerned come close to a fit without them.
+func TestUpdateRemovesTrainingRows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(4, 16, 20, 8)
+	old := w.rows(1, 0.5, func(int, int, int) bool { return true })
+	var wrong, right, fixed []string
+	for i, line := range old {
+		if strings.HasPrefix(line, "s3,") && i%2 == 0 { // values in another unit
+			cut := strings.LastIndexByte(line, ',')
+			y, _ := strconv.ParseFloat(line[cut+1:], 64)
+			wrong, fixed = append(wrong, fmt.Sprintf("%s,%.5f", line[:cut], y-4)), append(fixed, line)
+			continue
+		}
+		right = append(right, line)
+	}
+	for _, c := range []struct {
+		terms         []string
+		without, with float64 // largest share of the difference that may remain
+	}{{[]string{"shop", "item", "shop,item:2"}, 0.15, 0.05}, {[]string{"shop", "item", "series(shop*item; month)"}, 0.8, 0.3}} {
+		terms := c.terms
+		spec := worldSpec(t, tableOf(right, wrong), terms...)
+		spec.Split = "random:100/0/0"
+		m, _ := fit(t, spec, kft.Options{Threads: 1})
+		test := tableOf(w.rows(2, 0.5, func(s, _, _ int) bool { return s == 3 }))
+		without, report := update(t, m, tableOf(wrong), kft.UpdateOptions{Remove: true})
+		if report.Removed != len(wrong) || report.Struck != 0 {
+			t.Errorf("got %+v", report)
+		}
+		corrected, _ := update(t, without, tableOf(fixed), kft.UpdateOptions{})
+		spec.Data.Files = []string{writeFile(t, "units.csv", tableOf(old))}
+		again, _ := fit(t, spec, kft.Options{Threads: 1})
+		a, b, e, d := score(t, m, test).RMSE, score(t, without, test).RMSE, score(t, corrected, test).RMSE, score(t, again, test).RMSE
+		t.Logf("%v: RMSE %.3f with wrong rows, %.3f without, %.3f corrected, %.3f fitted to the right rows", terms, a, b, e, d)
+		if b > d+c.without*(a-d) || e > d+c.with*(a-d) {
+			t.Errorf("%v: RMSE %.3f with wrong rows, %.3f without, %.3f corrected, %.3f fitted to the right rows", terms, a, b, e, d)
+		}
+	}
+}
+
+// TestUpdateRefusesRows checks rows and models that cannot be updated: the message names
+// row and reason, and nothing is taken in.
+func TestUpdateRefusesRows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(5, 10, 12, 6)
+	old := w.rows(1, 0.6, func(int, int, int) bool { return true })
+	m, _ := fit(t, worldSpec(t, tableOf(old), "shop", "item", "series(shop*item; month)"), kft.Options{Threads: 1})
+	before := modelBytes(t, m)
+	for _, c := range []struct {
+		rows, want string
+		opt        kft.UpdateOptions
+	}{
+		{"shop,item,month,units\ns1,i1,2015-07,12\ns1,i1,2015-03,11\n", "data row 2, column month: 2015-03 is before the last period", kft.UpdateOptions{}},
+		{"shop,item,month,units\ns1,i1,2014-07,12\n", "lies before their first", kft.UpdateOptions{Late: true}},
+		{"shop,item,month,units\ns1,i1,soon,12\n", "data row 1, column month", kft.UpdateOptions{}},
+		{"shop,item,units\ns1,i1,12\n", "month", kft.UpdateOptions{}},
+		{"shop,item,month,units\ns1,i1,2015-07,-12\n", "data row 1, column units: -12 is below 0", kft.UpdateOptions{}},
+		{"shop,item,month,units\ns1,new,2015-05,12\n", `column item: the model has no id "new"`, kft.UpdateOptions{Remove: true}},
+		{"shop,item,month,units\n" + strings.Repeat("s1,i1,2015-05,12\n", 30), "not one that the model was fitted to", kft.UpdateOptions{Remove: true}},
+	} {
+		_, _, err := m.Update(t.Context(), source(c.rows), kft.TableOptions{}, c.opt)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: got error %v, want %q", c.rows, err, c.want)
+		}
+	}
+	if string(modelBytes(t, m)) != string(before) {
+		t.Error("a refused update changed the model")
+	}
+	point := worldSpec(t, tableOf(old), "shop", "item")
+	point.Uncertainty.Inference = "map"
+	p, _ := fit(t, point, kft.Options{Threads: 1})
+	var not *kft.NotUpdatableError
+	if _, _, err := p.Update(t.Context(), source(tableOf(old)), kft.TableOptions{}, kft.UpdateOptions{}); !errors.As(err, &not) {
+		t.Errorf("a point estimate: got error %v", err)
+	}
+}
+
+// TestUpdateWithSideInformation checks that new ids with side rows start from these, and
+// that few rows improve them, for all variants and families.
+func TestUpdateWithSideInformation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(6, 20, 60, 6)
+	var side strings.Builder
+	side.WriteString("item,size,color\n")
+	for i := range w.item {
+		x := float64(i%10) / 10
+		w.item[i] = 0.4*w.item[i] + 3*x // half of it follows from the side row
+		fmt.Fprintf(&side, "i%d,%g,c%d\n", i, x, i%3)
+	}
+	file := writeFile(t, "items.csv", side.String())
+	old := w.rows(1, 0.4, func(_, i, _ int) bool { return i < 48 })
+	fresh := w.rows(2, 0.06, func(_, i, _ int) bool { return i >= 48 })
+	test := tableOf(w.rows(3, 0.3, func(_, i, _ int) bool { return i >= 48 }))
+	for _, c := range []struct{ variant, inference string }{{"additive", "mean-field"}, {"wlr", "mean-field"}, {"additive", "entity-covariance"}, {"additive", "multivariate"}} {
+		spec := worldSpec(t, tableOf(old), "shop", "item", "shop,item:2", "item.color*shop")
+		spec.Side.Tables, spec.Side.Variant, spec.Uncertainty.Inference = []string{"item=" + file + ":size:num,color:cat"}, c.variant, c.inference
+		m, _ := fit(t, spec, kft.Options{Threads: 1})
+		once, _ := update(t, m, tableOf(fresh), kft.UpdateOptions{})
+		half, _ := update(t, m, tableOf(fresh[:len(fresh)/2]), kft.UpdateOptions{})
+		twice, _ := update(t, reload(t, half), tableOf(fresh[len(fresh)/2:]), kft.UpdateOptions{})
+		before, after := score(t, m, test), score(t, once, test)
+		t.Logf("%v: RMSE %.3f before, %.3f after; coverage %.3f, %.3f", c, before.RMSE, after.RMSE, float64(before.Calibration.Coverage90), float64(after.Calibration.Coverage90))
+		if after.RMSE > 0.8*before.RMSE {
+			t.Errorf("%v: RMSE %.3f before, %.3f after", c, before.RMSE, after.RMSE)
+		}
+		if d := distance(t, once, twice, test); d > 5e-3 {
+			t.Errorf("%v: two updates differ from one by %.2g standard deviations", c, d)
+		}
+		if _, err := once.Samples(t.Context(), []kft.Cell{{"shop": "s1", "item": "i50", "month": "2015-02"}}, 20); err != nil {
+			t.Error(err)
 		}
 	}
 }

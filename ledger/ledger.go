@@ -17,6 +17,11 @@ type Ledger struct {
 	// Weight the mean weight of the training rows. Noise is 1 for likelihoods with sites.
 	Noise, Weight float64
 
+	// Cold is the mode whose ids had no training rows in the rows that corrections of
+	// intervals and means were learned from, "" if they had: with a split by entity. The
+	// corrections are not for ids that got rows since.
+	Cold string
+
 	// Relations are those of the outer cores whose slices have several independent
 	// weights.
 	Relations []Relation
@@ -102,6 +107,7 @@ func (r Rows) Clip() Rows {
 type Meta struct {
 	Noise  float64  `json:"noise"`
 	Weight float64  `json:"weight"`
+	Cold   string   `json:"cold,omitempty"`
 	Cores  [][2]int `json:"cores,omitempty"` // term and core of each relation
 	Rows   int      `json:"rows,omitempty"`
 }
@@ -112,7 +118,7 @@ func relationTensor(k int) string { return fmt.Sprintf("%srelation/%d", folder, 
 
 // File returns the ledger as text and tensors.
 func (l *Ledger) File() (Meta, []modelfile.Tensor) {
-	meta := Meta{Noise: l.Noise, Weight: l.Weight, Rows: l.Rows.Len()}
+	meta := Meta{Noise: l.Noise, Weight: l.Weight, Cold: l.Cold, Rows: l.Rows.Len()}
 	var tensors []modelfile.Tensor
 	for k, r := range l.Relations {
 		meta.Cores = append(meta.Cores, [2]int{r.Term, r.Core})
@@ -156,7 +162,7 @@ type Shape struct {
 
 // Read reads a ledger from a file and checks it: the file may come from anywhere.
 func Read(f *modelfile.File, meta Meta, shape Shape) (*Ledger, error) {
-	l := &Ledger{Noise: meta.Noise, Weight: meta.Weight}
+	l := &Ledger{Noise: meta.Noise, Weight: meta.Weight, Cold: meta.Cold}
 	if !positive(l.Noise) || !positive(l.Weight) {
 		return nil, fmt.Errorf("its statistics have the noise %g and the weight %g", l.Noise, l.Weight)
 	}

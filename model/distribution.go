@@ -43,6 +43,9 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 // moments at all rows. It has the noise of the row's own weight.
 func (m *Model) Distribution(z tt.Moments, rows Rows, i int) predictive.Distribution {
 	p := m.Uncorrected(z, rows, i)
+	if m.outgrown(rows, i) {
+		return p
+	}
 	if m.correction != nil {
 		p = m.corrected(m.correction, p, rows, i)
 	}

@@ -56,6 +56,7 @@ type Model struct {
 
 	ledger *ledger.Ledger // nil for a model that cannot be updated
 	fitted *Model         // without the rows of the ledger; nil if it has none
+	cold   int            // mode of ledger.Cold, -1 for none; see outgrown
 
 	described *atomic.Pointer[Model] // see describeUnknown; not shared with other models
 }
@@ -156,6 +157,12 @@ func (m *Model) WithCorrection(kind string, c *conformal.Correction) (*Model, er
 		return nil, err
 	}
 	changed.correction = c
+	changed.cold = -1
+	if changed.ledger != nil {
+		book := *changed.ledger
+		book.Cold = ""
+		changed.ledger = &book
+	}
 	changed.resolve()
 	return changed, nil
 }

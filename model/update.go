@@ -41,6 +41,17 @@ func (m *Model) Fitted() *Model {
 	return f
 }
 
+// outgrown reports whether row i has an id that the corrections of the model are not for:
+// one that got its first rows after the fit, while the corrections are those of ids
+// without rows.
+func (m *Model) outgrown(rows Rows, i int) bool {
+	if m.fitted == nil || m.cold < 0 {
+		return false
+	}
+	code := rows.Codes[m.cold][i]
+	return m.TrainingRows(m.cold, code) > 0 && m.fitted.TrainingRows(m.cold, code) == 0
+}
+
 // An Updated is what rows that a model takes in after its fit change.
 type Updated struct {
 	Field  *tt.Field
@@ -59,6 +70,7 @@ func (m *Model) WithUpdate(u Updated) (*Model, error) {
 		return nil, err
 	}
 	changed.findTrained()
+	changed.cold = slices.Index(m.spec.ModeNames(), u.Ledger.Cold)
 	return changed, nil
 }
 

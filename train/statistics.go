@@ -1,6 +1,8 @@
 package train
 
 import (
+	"strings"
+
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -30,6 +32,19 @@ func (r *run) keepStatistics(solved solver.Report) error {
 			rows.Weight = append(rows.Weight, float32(float64(w)/weight))
 		}
 	}
-	r.model = r.model.WithLedger(update.Statistics(r.engine, r.model, rows, noise, weight))
+	book := update.Statistics(r.engine, r.model, rows, noise, weight)
+	book.Cold = r.coldMode()
+	r.model = r.model.WithLedger(book)
 	return nil
+}
+
+// coldMode returns the mode whose ids have no training rows in the validation set, "" if
+// the split is not one by entity.
+func (r *run) coldMode() string {
+	text, ok := strings.CutPrefix(r.split.Spec, "entity:")
+	mode, _, found := strings.Cut(text, "=")
+	if !ok || !found {
+		return ""
+	}
+	return mode
 }

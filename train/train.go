@@ -279,10 +279,10 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		r.warnings = append(r.warnings, warning)
 	}
 	r.learnNoise(solved)
-	if err := r.keepStatistics(solved); err != nil {
+	if err := r.learnCorrection(); err != nil {
 		return err
 	}
-	if err := r.learnCorrection(); err != nil {
+	if err := r.keepStatistics(solved); err != nil {
 		return err
 	}
 	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,

@@ -19,7 +19,8 @@
 // which is a fixed point of the coordinate updates of package solver with hyperparameters
 // and designs of the fit. The system is linear with one solution, so it does not matter in
 // which order rows arrive, or in how many parts, and a row that is taken out again leaves
-// no trace. Removed training rows have a negative precision. A series is a block whose
+// no trace. A row of the fit is removed with a negative precision from each of its blocks,
+// as if the fit had ended without it and all other blocks were the same. A series is a block whose
 // posterior follows from its sites by a filter and smoother.
 //
 // Inner cores of trains, regressions on side information, the offset and all

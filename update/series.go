@@ -79,7 +79,11 @@ func (s *seriesSlot) relax(st *state) (float64, error) {
 			row := s.rows[i]
 			w := st.weight[row.row]
 			weight += w
-			sum += w * (st.residual(row.row) + row.mean)
+			if w > 0 {
+				sum += w * (st.residual(row.row) + row.mean)
+			} else {
+				sum += w * (st.target[row.row] - st.mean[row.row] + row.start) // as the fit left it
+			}
 			removed += math.Max(-w, 0)
 		}
 		at, found := slices.BinarySearchFunc(sites, step, func(p series.Point, step int32) int { return int(p.Step) - int(step) })

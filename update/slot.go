@@ -169,9 +169,12 @@ func (s *slot) relax(st *state) (float64, error) {
 		goal = append(goal, 0)
 	}
 	for _, at := range s.rows {
-		own := st.residual(at.row)
-		for i, x := range at.x {
-			own += x * s.delta[i]
+		own := st.target[at.row] - st.mean[at.row] // of a removed row, as the fit left it
+		if st.weight[at.row] > 0 {
+			own -= st.moved[at.row]
+			for i, x := range at.x {
+				own += x * s.delta[i]
+			}
 		}
 		own *= st.weight[at.row]
 		for i, x := range at.x {

@@ -410,7 +410,9 @@ func (u *Updater) WithSide(ctx context.Context, add func(m *model.Model) (*model
 	if err != nil {
 		return err
 	}
-	again, err := replay(extended, &ledger.Ledger{Noise: u.state.book.Noise, Weight: u.state.book.Weight, Relations: u.state.book.Relations, Rows: u.state.rows}, u.state.engine)
+	book := *u.state.book
+	book.Rows = u.state.rows
+	again, err := replay(extended, &book, u.state.engine)
 	if err != nil {
 		return err
 	}
