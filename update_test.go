@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft"
 )
@@ -347,4 +349,48 @@ func TestUpdateWithSideInformation(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// BenchmarkUpdateRow takes in single rows. With KFT_UPDATE_MODEL and KFT_UPDATE_ROWS, a
+// model of store, item and time and a table with rows of it, it measures these.
+func BenchmarkUpdateRow(b *testing.B) {
+	var m *kft.Model
+	var lines []string
+	names := []string{"shop", "item", "month"}
+	if file := os.Getenv("KFT_UPDATE_MODEL"); file != "" {
+		var err error
+		if m, err = kft.Load(file); err != nil {
+			b.Fatal(err)
+		}
+		names = []string{"store", "item", "time"}
+		for _, line := range linesOf(readFile(b, os.Getenv("KFT_UPDATE_ROWS")))[1:] {
+			f := strings.Split(line, ",")
+			lines = append(lines, strings.Join([]string{f[2], f[3], f[0] + "-" + f[1], f[4]}, ","))
+		}
+	} else {
+		w := newWorld(1, 40, 60, 10)
+		m, _ = fit(b, worldSpec(b, tableOf(w.rows(1, 0.5, func(int, int, int) bool { return true })), worldTerms...), kft.Options{})
+		lines = w.rows(2, 0.5, func(int, int, int) bool { return true })
+	}
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	u, err := m.NewUpdater(1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	n := 0
+	for b.Loop() {
+		f := strings.Split(lines[n%len(lines)], ",")
+		n++
+		y, _ := strconv.ParseFloat(f[3], 64)
+		row := kft.UpdateRow{Cell: kft.Cell{names[0]: f[0], names[1]: f[1], names[2]: f[2]}, Value: y}
+		if _, err := u.Take(b.Context(), []kft.UpdateRow{row}, kft.UpdateOptions{Local: true, Late: true}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	start := time.Now()
+	if _, err := u.Model(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(time.Since(start).Seconds(), "s/model")
 }

@@ -308,6 +308,7 @@ const (
 	tolerance   = 1e-5
 	mostPasses  = 300
 	localPasses = 25
+	localRows   = 200
 )
 
 // relax moves blocks until none of them moves any more.

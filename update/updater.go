@@ -127,7 +127,9 @@ type Options struct {
 	Remove bool
 	// Late takes in rows of periods before the last one of the model.
 	Late bool
-	// Local moves only the blocks of the rows themselves. Model moves the others.
+	// Local moves only the blocks of the rows themselves, and of these only those that few
+	// other rows have moved, so that a single row costs the same however many came before
+	// it. Model moves all blocks to their joint optimum.
 	Local bool
 }
 
@@ -222,7 +224,11 @@ func (u *Updater) move(touched []mover, first int, local bool) error {
 	for i := first; i < s.rows.Len(); i++ {
 		rows = append(rows, int32(i))
 	}
-	return s.settle(touched, rows, localPasses)
+	light := slices.DeleteFunc(slices.Clone(touched), func(m mover) bool {
+		own, ok := m.(*slot)
+		return ok && len(own.rows) > localRows
+	})
+	return s.settle(light, rows, localPasses)
 }
 
 // remove takes rows out. Rows that the model took in after its fit are struck from the
