@@ -25,3 +25,16 @@ func (c *Core) UnseenCovariance(b backend.Backend, e int) []float64 {
 	}
 	return out
 }
+
+// DescribedSlice returns the slice of a combination of codes without training data whose
+// side information is known, as an evaluation computes it on demand. The core has a
+// regression.
+func (c *Core) DescribedSlice(b backend.Backend, combo []int32) (backend.Slices, error) {
+	t, st, err := c.regressionAt(b, combo)
+	if err != nil {
+		return backend.Slices{}, err
+	}
+	out := c.slicesLike(1)
+	c.setUnseen(out, 0, t, st)
+	return out, nil
+}

@@ -16,8 +16,15 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
-// coldLevels are the numbers of rows after which new ids are measured.
-var coldLevels = []int{0, 1, 3, 10, 30}
+// coldLevels are the numbers of rows after which new ids are measured; the last stands for
+// all rows that are not measured, if these are not too many.
+var coldLevels = []int{0, 1, 3, 10, 30, AllRows}
+
+// AllRows is the number of rows of a [ColdLevel] with all rows that are not measured.
+const AllRows = -1
+
+// mostColdRows is the largest number of rows that an evaluation takes in.
+const mostColdRows = 250_000
 
 // A ColdReport measures a model on ids of a mode that have no training rows: before any
 // row of them was taken in, and after some.
@@ -31,7 +38,7 @@ type ColdReport struct {
 // over rows that are never taken in, of the ids with enough others. Before are the
 // measures of the same rows without any row taken in.
 type ColdLevel struct {
-	Rows   int           `json:"rows"` // taken in, per id
+	Rows   int           `json:"rows"` // taken in, per id; AllRows for all others
 	IDs    int           `json:"ids"`
 	Score  metrics.Score `json:"score"`
 	Before metrics.Score `json:"before"`
@@ -39,7 +46,7 @@ type ColdLevel struct {
 
 // Cold measures a model on the rows of a table whose id of a mode has no training rows. Half
 // of the rows of such an id, drawn with the seed of the model, are measured; of the others
-// 0, 1, 3, 10 and 30 are taken in. part restricts the rows to a part of the fitted table,
+// 0, 1, 3, 10, 30 and all are taken in. part restricts the rows to a part of the fitted table,
 // nil for all.
 func Cold(ctx context.Context, m *model.Model, source tableio.Source, mode string, part *dataset.Part, table model.TableOptions) (*ColdReport, error) {
 	at := slices.Index(m.Spec().ModeNames(), mode)
@@ -69,11 +76,15 @@ func Cold(ctx context.Context, m *model.Model, source tableio.Source, mode strin
 		for code, own := range pool {
 			if len(own) >= n {
 				enough[code] = true
-				take = append(take, own[:n]...)
+				if n == AllRows {
+					take = append(take, own...)
+				} else {
+					take = append(take, own[:n]...)
+				}
 			}
 		}
-		if len(enough) == 0 {
-			break
+		if len(enough) == 0 || len(take) > mostColdRows {
+			continue
 		}
 		slices.Sort(take)
 		keep := slices.DeleteFunc(slices.Clone(measured), func(i int) bool { return !enough[rows.Codes[at][i]] })
@@ -82,7 +93,7 @@ func Cold(ctx context.Context, m *model.Model, source tableio.Source, mode strin
 			return nil, err
 		}
 		level.Score = level.Before
-		if n > 0 {
+		if n != 0 {
 			book := *m.Ledger()
 			book.Rows = u.state.rows.Append(rows.Select(take))
 			s, err := replay(u.state.fitted, &book, u.state.engine)

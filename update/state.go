@@ -110,7 +110,7 @@ func (s *state) add(rows ledger.Rows) []mover {
 			designs[b][i] = designOf(t, own, block.core)
 		})
 		for i := range n {
-			slot := s.slotAt(block, entities[block.core][i], rows.Codes, i)
+			slot := s.slotAt(block, entities[block.core][i], rows.Codes, codes, i)
 			if slot == nil {
 				continue
 			}
@@ -202,8 +202,9 @@ func keyOf(combo []int32) string {
 }
 
 // slotAt returns the slot of a row, nil if it moves nothing of the block. entity is that of
-// the fitted core.
-func (s *state) slotAt(b *block, entity int32, codes [][]int32, row int) *slot {
+// the fitted core, and forgotten are the codes without those of ids that the fit knows
+// nothing about.
+func (s *state) slotAt(b *block, entity int32, codes, forgotten [][]int32, row int) *slot {
 	c := s.fitted.Field().Terms[b.term].Cores[b.core]
 	trained := int32(c.TrainedEntities())
 	if entity < trained {
@@ -232,16 +233,30 @@ func (s *state) slotAt(b *block, entity int32, codes [][]int32, row int) *slot {
 	if !ok {
 		return nil
 	}
-	described := entity != c.Index.Prior()
-	if c.Map != nil && (len(c.Modes) > 1 || c.Variant == tt.WLR && !described) {
-		return nil // its slice is computed from side information
-	}
 	key := keyOf(combo)
 	if own := b.fresh[key]; own != nil {
 		return own
 	}
+	described := entity != c.Index.Prior()
+	_, known := comboOf(c.Index.Axes(), forgotten, row)
+	if c.Map != nil && c.Variant == tt.WLR && !described && !known {
+		return nil // its regression is 0
+	}
 	own := s.newSlot(b, -1, combo, c, int(entity))
-	own.prior = invert(c.UnseenCovariance(s.engine, int(entity)), b.r)
+	cov := c.UnseenCovariance(s.engine, int(entity))
+	if c.Map != nil && len(c.Modes) > 1 && known && !described {
+		if slice, err := c.DescribedSlice(s.engine, combo); err == nil {
+			for i, v := range slice.Mean {
+				own.mean[i] = float64(v)
+				if slice.Var != nil {
+					cov[i*b.r+i] = float64(slice.Var[i])
+				} else {
+					cov[i*b.r+i] = float64(slice.Cov[i*b.r+i])
+				}
+			}
+		}
+	}
+	own.prior = invert(cov, b.r)
 	b.fresh[key] = own
 	return own
 }

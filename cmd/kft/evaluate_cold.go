@@ -27,7 +27,11 @@ func (c *evaluateCommand) cold(e *env, m *kft.Model, part kft.Part, opt kft.Tabl
 	scale := m.Spec().Transform
 	t := textformat.Table{Header: []string{"rows taken in", c.Cold, "n", "R2", "R2 " + scale, "MAE", "inside 90 %", "width", "R2 " + scale + " before", "MAE before"}}
 	for _, l := range report.Levels {
-		t.Rows = append(t.Rows, []string{textformat.Count(l.Rows), textformat.Count(l.IDs), textformat.Count(l.Score.N), textformat.Ratio(l.Score.R2), textformat.Ratio(l.Score.R2Scale), textformat.Amount(l.Score.MAE),
+		taken := textformat.Count(l.Rows)
+		if l.Rows < 0 {
+			taken = "all"
+		}
+		t.Rows = append(t.Rows, []string{taken, textformat.Count(l.IDs), textformat.Count(l.Score.N), textformat.Ratio(l.Score.R2), textformat.Ratio(l.Score.R2Scale), textformat.Amount(l.Score.MAE),
 			textformat.Ratio(float64(l.Score.Calibration.Coverage90)), textformat.Amount(float64(l.Score.Calibration.Width90)), textformat.Ratio(l.Before.R2Scale), textformat.Amount(l.Before.MAE)})
 	}
 	t.Write(&b)
