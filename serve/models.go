@@ -25,11 +25,13 @@ type modelSlot struct {
 	monitor *monitor
 
 	loads, failures atomic.Int64
+	updates         atomic.Int64
 	cells, unseen   atomic.Int64 // predicted cells, and those with an id from the prior
 
 	mutex     sync.Mutex // guards what follows
 	tried     stamp      // of the file at the last attempt to load it
 	lastError string     // of that attempt
+	updating  updating
 }
 
 // A loadedModel is a model and what is computed from it once.

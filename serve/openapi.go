@@ -35,6 +35,9 @@ func (s *Server) newDocument() func() ([]byte, error) {
 		if s.opt.Explain == nil {
 			delete(paths, "/explain")
 		}
+		if s.opt.Updates == NoUpdates {
+			delete(paths, "/update")
+		}
 		m := s.models[0].current.Load()
 		cell := kft.Cell{}
 		series := kft.Cell{}
@@ -57,6 +60,7 @@ func (s *Server) newDocument() func() ([]byte, error) {
 			"/explain":                 map[string]any{"model": m.name, "cells": cells},
 			"/forecast":                map[string]any{"model": m.name, "cell": series, "horizon": 6},
 			"/outcomes":                map[string]any{"model": m.name, "outcomes": []any{map[string]any{"cell": cell, "value": 1}}},
+			"/update":                  map[string]any{"model": m.name, "rows": []any{map[string]any{"cell": cell, "value": 1}}, "late": true},
 			"/v2/models/{model}/infer": map[string]any{"id": "1", "inputs": tensors, "parameters": map[string]any{"quantiles": ".05,.95"}},
 		} {
 			if at, there := paths[path].(map[string]any); there {

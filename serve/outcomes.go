@@ -29,7 +29,7 @@ func (s *Server) outcomes(w http.ResponseWriter, r *http.Request) error {
 			name, err = b.text(key)
 		case "outcomes":
 			given = true
-			cells, values, err = b.outcomes()
+			cells, values, err = b.observed(key)
 		default:
 			err = unknown(key, outcomeFields)
 		}
@@ -65,13 +65,13 @@ func (s *Server) outcomes(w http.ResponseWriter, r *http.Request) error {
 	return writeValue(w, map[string]any{"accepted": len(all), "monitor": s.monitorOf(slot)})
 }
 
-// outcomes reads a list of outcomes: {"cell": {...}, "value": 12}.
-func (b *bodyReader) outcomes() (cells []kft.Cell, values []float64, err error) {
-	err = b.list("outcomes", func(i int) error {
+// observed reads a list of cells and their values: {"cell": {...}, "value": 12}.
+func (b *bodyReader) observed(field string) (cells []kft.Cell, values []float64, err error) {
+	err = b.list(field, func(i int) error {
 		if i >= b.limit {
-			return problemf(tooManyCells, "outcomes", "a request may have %d outcomes; send several requests", b.limit)
+			return problemf(tooManyCells, field, "a request may have %d of %s; send several requests", b.limit, field)
 		}
-		path := fmt.Sprintf("outcomes[%d]", i)
+		path := fmt.Sprintf("%s[%d]", field, i)
 		var cell kft.Cell
 		value := math.NaN()
 		err := b.object(path, func(key string) (err error) {
@@ -89,9 +89,9 @@ func (b *bodyReader) outcomes() (cells []kft.Cell, values []float64, err error) 
 		case err != nil:
 			return err
 		case cell == nil:
-			return problemf(missingField, path+".cell", "the outcome has no cell")
+			return problemf(missingField, path+".cell", "there is no cell")
 		case math.IsNaN(value):
-			return problemf(missingField, path+".value", "the outcome has no value")
+			return problemf(missingField, path+".value", "there is no value")
 		}
 		cells, values = append(cells, cell), append(values, value)
 		return nil

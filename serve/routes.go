@@ -53,6 +53,9 @@ func (s *Server) table() []route {
 		{method: get, path: "/v2/models/{model}/versions/{version}/ready", handle: s.inferenceModelReady},
 		{method: post, path: "/v2/models/{model}/versions/{version}/infer", handle: s.infer},
 	}
+	if s.opt.Updates != NoUpdates {
+		routes = append(routes, route{method: post, path: "/update", handle: s.update})
+	}
 	for _, name := range pageFiles {
 		routes = append(routes, route{method: get, path: "/" + name, handle: s.pageFile, open: true})
 	}

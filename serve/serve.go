@@ -42,6 +42,9 @@ type Options struct {
 	// except while a model is loaded; 0 for no limit.
 	Memory int64
 
+	// Updates says what becomes of rows that clients send to /update.
+	Updates Updates
+
 	// Explain returns what answers /explain for a model. It is called once for each loaded
 	// model, when first needed. Without it there is no such route.
 	Explain func(m *kft.Model) (Explainer, error)
@@ -139,6 +142,9 @@ func (o *Options) check() error {
 	}
 	if o.Limits.Body < 0 || o.Limits.Cells < 0 || o.Limits.Bulk < 0 || o.Limits.Time < 0 || o.Limits.Connections < 0 {
 		return errors.New("a limit is negative")
+	}
+	if o.Updates != NoUpdates && o.Updates != UpdatesMemory && o.Updates != UpdatesFile {
+		return fmt.Errorf("unknown kind of updates %q", o.Updates)
 	}
 	return o.Monitor.check()
 }

@@ -25,6 +25,10 @@ type Report struct {
 	known int
 }
 
+func newReport(rows, trained int) *Report {
+	return &Report{Rows: rows, New: []NewIDs{}, Moved: []Moved{}, Reasons: []string{}, known: trained}
+}
+
 // NewIDs counts ids that had no rows before.
 type NewIDs struct {
 	Mode string `json:"mode"`

@@ -147,7 +147,7 @@ func (u *Updater) take(ctx context.Context, b *batch, opt Options) (*Report, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	report := &Report{Rows: b.rows.Len(), known: u.trainedN}
+	report := newReport(b.rows.Len(), u.trainedN)
 	if b.rows.Len() == 0 {
 		return report, nil
 	}

@@ -38,6 +38,8 @@ type serveCommand struct {
 	MaxConnections int   `default:"512" placeholder:"N" help:"Most open connections; further ones wait."`
 	MaxBulk        int   `default:"2" placeholder:"N" help:"Most Arrow requests that are predicted at the same time; further ones wait."`
 
+	Updates string `enum:"none,memory,file" values:"none,memory,file" default:"none" help:"What becomes of rows that clients send to POST /update: none (there is no such route), memory (the served model takes them in until its file changes or the server ends) or file (the model file is written as well)."`
+
 	MonitorLevel  float64  `default:"0.9" placeholder:"P" help:"Probability of the central interval whose coverage is watched."`
 	MonitorWindow int      `default:"1000" placeholder:"N" help:"Number of latest outcomes that the coverage is computed from."`
 	MonitorGroup  []string `placeholder:"MODE" help:"Mode whose ids are watched as groups of their own. May be repeated."`
@@ -48,7 +50,7 @@ type serveCommand struct {
 
 // Help is shown by kft serve --help.
 func (*serveCommand) Help() string {
-	return `Answers requests for predictions over HTTP until it gets the signal TERM or INT. The page is at /, and GET /openapi.json describes the rest: POST /predict (JSON, or an Arrow stream), the Open Inference Protocol V2 below /v2, POST /outcomes and GET /monitor (coverage of the intervals), /metrics, /healthz and /readyz. A model is loaded again when its file changes.
+	return `Answers requests for predictions over HTTP until it gets the signal TERM or INT. The page is at /, and GET /openapi.json describes the rest: POST /predict (JSON, or an Arrow stream), the Open Inference Protocol V2 below /v2, POST /outcomes and GET /monitor (coverage of the intervals), POST /update (new rows, with --updates), /metrics, /healthz and /readyz. A model is loaded again when its file changes.
 
 Examples:
 
@@ -139,6 +141,9 @@ func (c *serveCommand) options(e *env) (serve.Options, error) {
 		if limit.value < 1 {
 			return opt, usagef("%s is not above 0", limit.flag)
 		}
+	}
+	if c.Updates != "none" {
+		opt.Updates = serve.Updates(c.Updates)
 	}
 	if c.Reload == 0 {
 		opt.Watch = -1
