@@ -48,8 +48,20 @@ def test_report(fitted, tables):
 
 
 def test_update(fitted):
-    model, X, y = fitted
-    if missing := lacks("update"):
-        with missing:
-            model.update(X.head(2), y.head(2))
-
+    """New rows of a new item change its predictions; removed again they leave no trace."""
+    point, X, y = fitted
+    with pytest.raises(kft.KFTError, match="point estimate"):
+        point.update(X.head(2), y.head(2), late=True)
+    model = KFTRegressor(["store", "item", "time=year+month"], terms=["store", "item", "store,item:2"], inference="mean-field", sweeps=4, verbose=False)
+    model.fit(X, y)
+    rows = X[X["item"] == X["item"].iloc[0]].head(5).assign(item="new")
+    values = 10 * y[rows.index]
+    before = model.predict(rows)
+    model.update(rows, values, late=True)
+    assert model.update_["add"]["rows"] == 5
+    assert model.update_["add"]["new"] == [{"mode": "item", "ids": 1}]
+    assert (model.predict(rows) > 1.5 * before).all()
+    model.update(remove=(rows, values))
+    assert model.predict(rows) == pytest.approx(before, rel=1e-6)
+    with pytest.raises(kft.KFTError, match="before the last period"):
+        model.update(rows, values)

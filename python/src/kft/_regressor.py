@@ -205,10 +205,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
 
     def evaluate(self, X: Any, y: Any) -> dict[str, Any]:
         """Measure the model: R2, RMSE, MAE, CRPS, coverage of intervals and more, as ``kft evaluate --json``."""
-        table, target = self._columns(X, self.model_), _target(y)
-        check_consistent_length(table, target)
-        table = table.append_column(self.spec_["data"]["target"], pa.array(target))
-        result: dict[str, Any] = json.loads(self._run_verb("evaluate", "--json", *self._threads(), table=table))
+        result: dict[str, Any] = json.loads(self._run_verb("evaluate", "--json", *self._threads(), table=self._with_target(X, y)))
         return result
 
     def explain(self, X: Any = None, **options: Any) -> Any:
@@ -227,13 +224,37 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             at += len(output[at:]) - len(output[at:].lstrip())
         return found if X is not None else found[0]
 
-    def update(self, X: Any, y: Any, *flags: str) -> KFTRegressor:
-        """Take in new rows without the old ones, as ``kft update``."""
+    def update(self, X: Any = None, y: Any = None, *, remove: tuple[Any, Any] | None = None, late: bool = False, side: Any = None) -> KFTRegressor:
+        """Take in the rows X, y without training again and without the old rows, as ``kft update``.
+
+        remove has rows (X, y) to take out that the model was fitted to or took in; late allows rows of periods
+        before the last one of the model; side has side rows of new ids. update_ is what changed. The model needs
+        a posterior: inference="mean-field".
+        """
+        check_is_fitted(self)
+        if X is None and remove is None:
+            raise InputError("pass rows to take in, or rows to remove")
+        with _process.workspace() as folder:
+            (folder / "model.kft").write_bytes(self.model_.data)
+            args = ["update", "model.kft"]
+            flags = ["-o", "new.kft", "--json", *self._threads(), *(["--late"] if late else [])]
+            if side is not None:
+                flags += _options.side_flags(side, folder, absolute=True)
+            if X is not None:
+                _table.write(self._with_target(X, y), folder / "X")
+                args.append("X")
+            if remove is not None:
+                _table.write(self._with_target(*remove), folder / "removed")
+                flags.append("--remove=removed")
+            self.update_: dict[str, Any] = json.loads(_process.run([*args, *flags], folder))
+            self.model_ = FittedModel((folder / "new.kft").read_bytes())
+        return self
+
+    def _with_target(self, X: Any, y: Any) -> pa.Table:
+        """Return the columns that the model reads, and the target."""
         table, target = self._columns(X, self.model_), _target(y)
         check_consistent_length(table, target)
-        table = table.append_column(self.spec_["data"]["target"], pa.array(target))
-        self.model_ = FittedModel(self._run_verb("update", "-o", "new.kft", *flags, table=table, result="new.kft"))
-        return self
+        return table.append_column(self.spec_["data"]["target"], pa.array(target))
 
     def report(self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **options: Any) -> None:
         """Write a page about the model, as ``kft report``; with the table of the fit it has more."""
