@@ -239,9 +239,6 @@ func (f *freeParts) set(c *tt.Core) {
 // write sets slice e of an updated core to the posterior of a slot.
 func (s *slot) write(c *tt.Core, free *freeParts, e int) {
 	r := s.block.r
-	if s.refresh() != nil {
-		return // relax has reported it
-	}
 	inverse := make([]float64, r*r)
 	cholesky.Inverse(s.factor, r, inverse)
 	for i := range r {

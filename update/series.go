@@ -99,7 +99,7 @@ func (s *seriesSlot) relax(st *state) (float64, error) {
 		case weight >= -roundingShare*removed:
 			p.Precision, p.Value = 0, 0
 		default:
-			return 0, errTakenOut
+			return 0, &takenOutError{s.rows[i-1].row}
 		}
 	}
 	s.sites = sites

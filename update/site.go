@@ -140,7 +140,7 @@ func (s *state) resite(row int32, bound bool) float64 {
 	}
 	variance := s.variance[row]
 	for _, l := range s.links[row] {
-		variance += l.slot.quadratic(l.x) - l.prior
+		variance += l.slot.quadratic(s, l.x) - l.prior
 	}
 	target, weight := s.lawSite(row, s.mean[row]+s.moved[row], math.Max(variance, 0), bound)
 	if !bound && s.law.Damped() {

@@ -1,7 +1,6 @@
 package update
 
 import (
-	"errors"
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/internal/cholesky"
@@ -15,8 +14,12 @@ type mover interface {
 	relax(s *state) (float64, error)
 }
 
-// errTakenOut reports rows that leave a block without a posterior.
-var errTakenOut = errors.New("a row to remove is not one that the model was fitted to or took in")
+// A takenOutError reports a removed row that leaves a block without a posterior.
+type takenOutError struct{ row int32 }
+
+func (*takenOutError) Error() string {
+	return "a row to remove is not one that the model was fitted to or took in"
+}
 
 // A block is an outer core whose slices move.
 type block struct {
@@ -141,7 +144,7 @@ func (s *slot) add(w float64, d design) {
 }
 
 // refresh factorises the posterior precision.
-func (s *slot) refresh() error {
+func (s *slot) refresh(st *state) error {
 	if !s.stale {
 		return nil
 	}
@@ -152,14 +155,20 @@ func (s *slot) refresh() error {
 		s.factor[i] = p + s.info[i]
 	}
 	if !cholesky.Factor(s.factor, s.block.r) {
-		return errTakenOut
+		failed := &takenOutError{}
+		for _, at := range s.rows {
+			if st.weight[at.row] < 0 {
+				failed.row = at.row
+			}
+		}
+		return failed
 	}
 	s.stale = false
 	return nil
 }
 
 func (s *slot) relax(st *state) (float64, error) {
-	if err := s.refresh(); err != nil {
+	if err := s.refresh(st); err != nil {
 		return 0, err
 	}
 	r := s.block.r
@@ -202,8 +211,8 @@ func (s *slot) relax(st *state) (float64, error) {
 }
 
 // quadratic returns x'A^-1 x for the inverse of the posterior precision.
-func (s *slot) quadratic(x []float64) float64 {
-	if s.refresh() != nil {
+func (s *slot) quadratic(st *state, x []float64) float64 {
+	if s.refresh(st) != nil {
 		return 0
 	}
 	y := append([]float64(nil), x...)

@@ -251,7 +251,7 @@ func (u *Updater) remove(b *batch, report *Report) error {
 	for i := range rest.Len() {
 		for m, column := range rest.Codes {
 			if s.fitted.TrainingRows(m, column[i]) == 0 {
-				return &RowError{Row: b.number(rest.position(i)), Unit: b.unit, Column: s.fitted.Modes()[m].Name, Problem: fmt.Sprintf("the model was not fitted to rows of %q and did not take in this one", s.fitted.Dicts()[m].ID(column[i]))}
+				return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Column: s.fitted.Modes()[m].Name, Problem: fmt.Sprintf("the model was not fitted to rows of %q and did not take in this one", s.fitted.Dicts()[m].ID(column[i]))}
 			}
 		}
 	}
@@ -259,8 +259,10 @@ func (u *Updater) remove(b *batch, report *Report) error {
 	book.Rows = kept.Append(rest.Rows)
 	again, err := replay(s.fitted, &book, s.engine)
 	if err != nil {
-		if errors.Is(err, errTakenOut) {
-			return &RowError{Row: b.number(0), Unit: b.unit, Column: "", Problem: "one of the rows to remove is not one that the model was fitted to or took in"}
+		var out *takenOutError
+		if errors.As(err, &out) {
+			i := max(int(out.row)-kept.Len(), 0)
+			return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Problem: "it is not a row that the model was fitted to or took in: what is left of its ids is not possible"}
 		}
 		return err
 	}
@@ -275,8 +277,6 @@ type numbered struct {
 	ledger.Rows
 	at []int
 }
-
-func (n *numbered) position(i int) int { return n.at[i] }
 
 // strike returns the rows of a ledger without those to remove, and the rows to remove
 // that the ledger does not have.

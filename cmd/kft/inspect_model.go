@@ -28,6 +28,7 @@ type modelReport struct {
 	Spec     kft.Spec       `json:"spec"`
 
 	Uncertainty kft.UncertaintyInfo `json:"uncertainty"`
+	Taken       int                 `json:"taken,omitempty"` // rows since the fit
 }
 
 func (c *inspectCommand) model(e *env) error {
@@ -35,7 +36,7 @@ func (c *inspectCommand) model(e *env) error {
 	if err != nil {
 		return err
 	}
-	r := modelReport{Kind: "model", File: c.File, Weights: m.Weights(), Terms: m.Terms(), Training: m.Record(), Spec: m.Spec(), Uncertainty: m.Uncertainty()}
+	r := modelReport{Kind: "model", File: c.File, Weights: m.Weights(), Terms: m.Terms(), Training: m.Record(), Spec: m.Spec(), Uncertainty: m.Uncertainty(), Taken: m.Taken()}
 	for i, mode := range m.Modes() {
 		r.Modes = append(r.Modes, modeReport{Name: mode.Name, Source: mode.String(), IDs: len(m.IDs(i))})
 	}
@@ -52,6 +53,9 @@ func (c *inspectCommand) model(e *env) error {
 	summary.WriteCovariates(&b, m)
 	summary.WriteSide(&b, r.Training.Side, r.Spec)
 	summary.WriteRefit(&b, r.Training.Refit, r.Spec)
+	if r.Taken > 0 {
+		fmt.Fprintf(&b, "Updates: %s taken in or out since the fit\n", textformat.Plural(r.Taken, "row"))
+	}
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", summary.Uncertainty(r.Uncertainty, r.Spec.Transform))
 	summary.WriteTerms(&b, r.Terms)
 	part, score := r.Training.Judged()

@@ -65,7 +65,7 @@ func (c *updateCommand) Run(e *env) error {
 	}
 	u, err := m.NewUpdater(c.Threads)
 	if err != nil {
-		return err
+		return updateProblem(err)
 	}
 	if len(sides) > 0 {
 		if err := u.WithSide(e.ctx, sides, map[string]kft.Source{"-": kft.Reader("standard input", e.stdin)}); err != nil {
@@ -75,12 +75,12 @@ func (c *updateCommand) Run(e *env) error {
 	var removed, added *kft.UpdateReport
 	if c.Remove != "" {
 		if removed, err = u.TakeTable(e.ctx, kft.Files(c.Remove), opt, kft.UpdateOptions{Remove: true}); err != nil {
-			return lateProblem(err)
+			return updateProblem(err)
 		}
 	}
 	if c.Table != "" {
 		if added, err = u.TakeTable(e.ctx, kft.Files(c.Table), opt, kft.UpdateOptions{Late: c.Late || c.Remove != ""}); err != nil {
-			return lateProblem(err)
+			return updateProblem(err)
 		}
 	}
 	updated, err := u.Model()
@@ -117,8 +117,12 @@ func (c *updateCommand) Run(e *env) error {
 	return err
 }
 
-// lateProblem names the flag that takes in rows of earlier periods.
-func lateProblem(err error) error {
+// updateProblem names the flags that avoid a problem: of this command, or of a fit.
+func updateProblem(err error) error {
+	var not *kft.NotUpdatableError
+	if errors.As(err, &not) {
+		return errors.New(nameFlags(not.Error(), func(string) bool { return true }))
+	}
 	var row *kft.UpdateRowError
 	if errors.As(err, &row) && row.Late {
 		return fmt.Errorf("%w; use --late to take them in", err)
