@@ -104,6 +104,16 @@ func attackModels(t testing.TB) map[string][]byte {
 		posterior(x, "mean-field")
 		x.Fit.Sweeps = 25
 	})
+	updated := s.plainSpec()
+	updated.Terms = []string{"store", "store,item:2", "store*item"}
+	posterior(&updated, "mean-field")
+	m, _ := fit(t, updated, kft.Options{})
+	rows := "store,item,month,units\nnew,i1,2,3\ns1,new,2,4\ns1,i1,2,5\n"
+	m, _, err := m.Update(t.Context(), kft.Reader("rows", strings.NewReader(rows)), kft.TableOptions{}, kft.UpdateOptions{Late: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	models["updated"] = modelBytes(t, m)
 	calendar := func(x *kft.Spec) {
 		x.Data = kft.DataSpec{Files: []string{counts}, Target: "units", Modes: []string{"store", "item", "month=year+month"}}
 		x.Transform, x.Side.Tables, x.Side.Variant = "identity", []string{"month=@year,@month:cycle12"}, "additive"

@@ -56,6 +56,15 @@ func TestCraftedModels(t *testing.T) {
 		{"observed means of one mode", "plain", func(f *modelfile.File) {
 			f.Tensors = slices.DeleteFunc(f.Tensors, func(t modelfile.Tensor) bool { return t.Name == "observed/item" })
 		}, "the observed means of some modes only"},
+		{"row that was taken in", "updated", func(f *modelfile.File) {
+			values, _ := modelfile.Values[int32](f, "update/codes")
+			values[1] = 99
+		}, "an id that does not exist"},
+		{"statistics", "updated", func(f *modelfile.File) {
+			values, _ := modelfile.Values[float32](f, "update/relation/0")
+			values[0] = 2
+		}, "is 2"},
+		{"noise of statistics", "updated", text("update", `"noise":[^,]*`, `"noise":-1`), "the noise -1"},
 		{"unknown part", "plain", func(f *modelfile.File) {
 			values, _ := modelfile.Values[byte](f, "split")
 			values[0] = 9

@@ -4,6 +4,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/train"
+	"github.com/kernel-fried-tensor/kft/update"
 )
 
 // Verify reads a model or a checkpoint completely. It returns what the file is, "model"
@@ -17,6 +18,9 @@ func Verify(path string) (kind string, err error) {
 	if kind = f.Meta["kind"]; kind == "checkpoint" {
 		return kind, train.VerifyCheckpoint(f, path)
 	}
-	_, err = model.Decode(f, path)
+	m, err := model.Decode(f, path)
+	if err == nil {
+		_, err = update.Replay(m)
+	}
 	return "model", err
 }

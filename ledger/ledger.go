@@ -182,6 +182,9 @@ func Read(f *modelfile.File, meta Meta, shape Shape) (*Ledger, error) {
 		}
 		l.Relations = append(l.Relations, Relation{at[0], at[1], values})
 	}
+	if meta.Rows < 0 {
+		return nil, fmt.Errorf("it took in %d rows", meta.Rows)
+	}
 	if meta.Rows == 0 {
 		return l, nil
 	}

@@ -31,6 +31,11 @@ func New(m *model.Model, threads int) (*Updater, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i, y := range m.Ledger().Rows.Y { // of a file
+		if err := checkTarget(m, y); err != nil {
+			return nil, fmt.Errorf("row %d that the model took in: %w", i+1, err)
+		}
+	}
 	u := &Updater{}
 	if u.state, err = replay(m.Fitted(), m.Ledger(), cpu.New(path, threads)); err != nil {
 		return nil, err
@@ -44,7 +49,12 @@ func New(m *model.Model, threads int) (*Updater, error) {
 
 // Replay returns a model that was read from a file with the rows of its ledger taken in.
 // A model without such rows is returned as it is.
-func Replay(m *model.Model) (*model.Model, error) {
+func Replay(m *model.Model) (updated *model.Model, err error) {
+	defer func() { // a file of a stranger must not end the program
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the rows that the model took in after its fit: %v", p)
+		}
+	}()
 	if m.Ledger() == nil || m.Ledger().Rows.Len() == 0 {
 		return m, nil
 	}
