@@ -166,6 +166,13 @@ func TestUpdate(t *testing.T) {
 		if d := distance(t, once, parts, test); d > 2e-3 {
 			t.Errorf("%s: three updates differ from one by %.2g standard deviations", name, d)
 		}
+		calibrated, _, err := once.Recalibrate(t.Context(), source(test), "split", kft.TableOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := distance(t, calibrated, reload(t, calibrated), test); d > 0 {
+			t.Errorf("%s: the recalibrated model differs by %.2g after it was saved", name, d)
+		}
 		back, report := update(t, once, tableOf(fresh), kft.UpdateOptions{Remove: true})
 		if d := distance(t, m, back, tableOf(old)); d > 0 || report.Removed != len(fresh) || report.Struck != len(fresh) {
 			t.Errorf("%s: after the removal of all rows the model differs by %.2g; %+v", name, d, report)

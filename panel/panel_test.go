@@ -2,6 +2,7 @@ package panel
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,5 +82,22 @@ func TestFile(t *testing.T) {
 	}
 	if _, err := read(p.Tensors()[1:]); err == nil {
 		t.Error("got no error for a missing tensor")
+	}
+}
+
+func TestWith(t *testing.T) {
+	t.Parallel()
+	modes, ids, codes, target := sales(t)
+	p := New(modes, ids, -1, codes, target)
+	all := [][]string{{"b", "a", "c"}, {"x", "y"}, append(slices.Clone(ids(2)), "2016-8", "2017-1"), append(slices.Clone(ids(3)), "8", "1")}
+	// b,x in January, a new series c,x in August, and the row of a,y in October removed.
+	added := [][]int32{{0, 2, 1}, {0, 0, 1}, {5, 4, 2}, {5, 4, 2}}
+	got := p.With(modes, func(m int) []string { return all[m] }, added, []float64{7, 3, 8}, func(i int) int { return []int{1, 1, -1}[i] })
+	if !reflect.DeepEqual(got.Codes, [][]int32{{0, 1, 2}, {0, 1, 0}}) || !reflect.DeepEqual(got.First, []int32{1, 1, 0}) || !reflect.DeepEqual(got.Last, []int32{5, 2, 0}) ||
+		!reflect.DeepEqual(got.Rows, []int32{4, 1, 1}) || !reflect.DeepEqual(got.Mean, []float32{4, 4, 3}) || got.End != 5 {
+		t.Errorf("got %+v", got)
+	}
+	if p.Rows[0] != 3 || p.End != 2 {
+		t.Errorf("the panel itself changed: %+v", p)
 	}
 }

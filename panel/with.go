@@ -14,7 +14,13 @@ func (p *Panel) With(modes []dataset.Mode, ids func(mode int) []string, codes []
 	if out == nil {
 		return p
 	}
-	out.End = p.End
+	shift := out.known[0] - p.known[0] // steps count from the earliest id
+	for code, step := range p.known {
+		if out.known[code]-step != shift {
+			return p // the new ids are on another grid
+		}
+	}
+	out.End = p.End + int64(shift)
 	found := map[string]int{}
 	key := func(code func(k int) int32) string {
 		text := make([]byte, 0, 4*len(p.Keys))
@@ -65,6 +71,10 @@ func (p *Panel) With(modes []dataset.Mode, ids func(mode int) []string, codes []
 		out.Codes[k] = append(make([]int32, 0, n+added), p.Codes[k]...)
 	}
 	out.First, out.Last, out.Rows, out.Mean = slices.Clone(p.First), slices.Clone(p.Last), slices.Clone(p.Rows), slices.Clone(p.Mean)
+	for i := range out.First {
+		out.First[i] += shift
+		out.Last[i] += shift
+	}
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
 		own := changes[name]
 		i, old := found[name]
