@@ -7,7 +7,10 @@ import (
 
 // A design is the product of all slices of a train but one, at a row: its mean x, r
 // entries, and its covariance c, r x r. For a train of one core they are 1 and nil.
-type design struct{ x, c []float64 }
+type design struct {
+	x, c     []float64
+	diagonal bool // c has no other entries
+}
 
 // slice is the slice of one entity.
 type slice struct {
@@ -55,6 +58,7 @@ func designOf(t *tt.Train, entities []int32, core int) design {
 	for i, v := range end.cov {
 		d.c[i] = float64(v)
 	}
+	d.diagonal = end.cov == nil
 	for step := 1; step < n-1; step++ {
 		d = d.through(at(step), transposed)
 	}
@@ -78,7 +82,8 @@ func (d design) through(s slice, transposed bool) design {
 			m := float64(s.mean[at])
 			out.x[i] += m * d.x[j]
 			extra += float64(s.variance[at]) * (d.x[j]*d.x[j] + d.c[j*columns+j])
-			if m == 0 {
+			if d.diagonal {
+				half[i*columns+j] = m * d.c[j*columns+j]
 				continue
 			}
 			for k, c := range d.c[j*columns:][:columns] {
@@ -87,11 +92,18 @@ func (d design) through(s slice, transposed bool) design {
 		}
 		out.c[i*rows+i] = extra
 	}
+	mean := make([]float64, rows*columns)
+	for i := range rows {
+		for j := range columns {
+			mean[i*columns+j] = float64(s.mean[entry(i, j)])
+		}
+	}
 	for i := range rows {
 		for k := range i + 1 {
 			sum := 0.0
-			for j := range columns {
-				sum += half[i*columns+j] * float64(s.mean[entry(k, j)])
+			own := mean[k*columns:][:columns]
+			for j, h := range half[i*columns:][:columns] {
+				sum += h * own[j]
 			}
 			out.c[i*rows+k] += sum
 			if k != i {

@@ -154,7 +154,7 @@ func (s *state) resite(row int32, bound bool) float64 {
 	}
 	change := weight - s.weight[row]
 	for _, l := range s.links[row] {
-		l.slot.add(change, design{l.x, l.c})
+		l.slot.add(change, design{x: l.x, c: l.c})
 	}
 	distance := math.Abs(target-s.target[row]) * math.Sqrt(weight)
 	s.target[row], s.weight[row] = target, weight

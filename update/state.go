@@ -102,13 +102,20 @@ func (s *state) add(rows ledger.Rows) []mover {
 		t := s.fitted.Field().Terms[block.term]
 		entities := t.Lookup(codes)
 		designs[b] = make([]design, n)
+		like := sameDesign(entities, block.core)
 		backend.ParallelFor(s.engine, n, func(i int) {
+			if like[i] != i {
+				return
+			}
 			own := make([]int32, len(entities))
 			for p := range own {
 				own[p] = entities[p][i]
 			}
 			designs[b][i] = designOf(t, own, block.core)
 		})
+		for i, first := range like {
+			designs[b][i] = designs[b][first]
+		}
 		for i := range n {
 			slot := s.slotAt(block, entities[block.core][i], rows.Codes, codes, i)
 			if slot == nil {
@@ -151,6 +158,29 @@ func (s *state) add(rows ledger.Rows) []mover {
 		}
 	}
 	return touched
+}
+
+// sameDesign returns, for each row, the first row with the same entities in all cores but
+// one.
+func sameDesign(entities [][]int32, core int) []int {
+	like := make([]int, len(entities[core]))
+	seen := map[string]int{}
+	others := make([]int32, 0, len(entities))
+	for i := range like {
+		others = others[:0]
+		for p, column := range entities {
+			if p != core {
+				others = append(others, column[i])
+			}
+		}
+		key := keyOf(others)
+		if first, ok := seen[key]; ok {
+			like[i] = first
+			continue
+		}
+		seen[key], like[i] = i, i
+	}
+	return like
 }
 
 // recount sets the moves of new rows of series to their current means.
