@@ -95,8 +95,8 @@ func FieldPath(err error) string { return fielderr.Path(err) }
 // ErrorCode returns a word for the kind of an error, for programs that cannot use
 // [errors.As]: unknown_column, input, specification, unseen_id, unknown_table, cell,
 // domain, constant_target, diverged, format, side, quantiles, samples, too_few_rows,
-// not_fitted, not_finite, checkpoint, interrupted, missing_file, disk_full, or failed for
-// all others. The words do not change.
+// not_fitted, not_finite, not_updatable, refused_row, checkpoint, interrupted,
+// missing_file, disk_full, or failed for all others. The words do not change.
 func ErrorCode(err error) string {
 	for _, known := range []struct {
 		code string
@@ -117,6 +117,8 @@ func ErrorCode(err error) string {
 		{"too_few_rows", errors.Is(err, ErrTooFewRows)},
 		{"not_fitted", has[*NotFittedError](err)},
 		{"not_finite", has[*NotFiniteError](err)},
+		{"not_updatable", has[*NotUpdatableError](err)},
+		{"refused_row", has[*UpdateRowError](err)},
 		{"checkpoint", has[*CheckpointError](err) || has[*CheckpointExistsError](err)},
 		{"missing_file", errors.Is(err, fs.ErrNotExist)},
 		{"disk_full", errors.Is(err, syscall.ENOSPC)},

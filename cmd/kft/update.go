@@ -121,7 +121,7 @@ func (c *updateCommand) Run(e *env) error {
 func updateProblem(err error) error {
 	var not *kft.NotUpdatableError
 	if errors.As(err, &not) {
-		return errors.New(nameFlags(not.Error(), func(string) bool { return true }))
+		return &reworded{nameFlags(not.Error(), func(string) bool { return true }), err}
 	}
 	var row *kft.UpdateRowError
 	if errors.As(err, &row) && row.Late {
@@ -129,6 +129,15 @@ func updateProblem(err error) error {
 	}
 	return err
 }
+
+// A reworded error has another text.
+type reworded struct {
+	text string
+	err  error
+}
+
+func (e *reworded) Error() string { return e.text }
+func (e *reworded) Unwrap() error { return e.err }
 
 // updateResult is the report as JSON.
 func updateResult(output string, removed, added *kft.UpdateReport) map[string]any {
