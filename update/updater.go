@@ -2,7 +2,6 @@ package update
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -239,100 +238,6 @@ func (u *Updater) move(touched []mover, first int, local bool) error {
 		return ok && len(own.rows) > localRows
 	})
 	return s.settle(light, rows, localPasses)
-}
-
-// remove takes rows out. Rows that the model took in after its fit are struck from the
-// ledger; the others get a negative precision.
-func (u *Updater) remove(b *batch, report *Report) error {
-	s := u.state
-	rows := b.rows
-	for m, column := range rows.Codes {
-		for i, code := range column {
-			if code < 0 {
-				return &RowError{Row: b.number(i), Unit: b.unit, Column: s.fitted.Modes()[m].Name, Problem: fmt.Sprintf("the model has no id %q, so it did not take in this row", b.id(m, i))}
-			}
-		}
-	}
-	kept, rest, struck := strike(s.rows, rows)
-	report.Struck = struck
-	if rest.Len() > 0 {
-		rest.Removed = slices.Repeat([]uint8{1}, rest.Len())
-	}
-	for i := range rest.Len() {
-		for m, column := range rest.Codes {
-			if s.fitted.TrainingRows(m, column[i]) == 0 {
-				return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Column: s.fitted.Modes()[m].Name, Problem: fmt.Sprintf("the model was not fitted to rows of %q and did not take in this one", s.fitted.Dicts()[m].ID(column[i]))}
-			}
-		}
-	}
-	book := *s.book
-	book.Rows = kept.Append(rest.Rows)
-	again, err := replay(s.fitted, &book, s.engine)
-	if err != nil {
-		var out *takenOutError
-		if errors.As(err, &out) {
-			i := max(int(out.row)-kept.Len(), 0)
-			return &RowError{Row: b.number(rest.at[i]), Unit: b.unit, Problem: "it is not a row that the model was fitted to or took in: what is left of its ids is not possible"}
-		}
-		return err
-	}
-	report.Rows, report.Removed = 0, rows.Len()
-	report.finish(again, 0, again.all())
-	u.state, u.latest = again, nil
-	return nil
-}
-
-// numbered are rows with their positions in a batch.
-type numbered struct {
-	ledger.Rows
-	at []int
-}
-
-// strike returns the rows of a ledger without those to remove, and the rows to remove
-// that the ledger does not have.
-func strike(have, remove ledger.Rows) (kept ledger.Rows, rest numbered, struck int) {
-	type key struct {
-		cell    string
-		y       float64
-		w, e, c float32
-	}
-	at := func(r *ledger.Rows, i int) key {
-		combo := make([]int32, len(r.Codes))
-		for m := range combo {
-			combo[m] = r.Codes[m][i]
-		}
-		k := key{cell: keyOf(combo), y: r.Y[i], w: 1, e: 1}
-		if r.W != nil {
-			k.w = r.W[i]
-		}
-		if r.Exposure != nil {
-			k.e = r.Exposure[i]
-		}
-		if r.Censored != nil {
-			k.c = r.Censored[i]
-		}
-		return k
-	}
-	wanted := map[key][]int{}
-	for i := range remove.Len() {
-		wanted[at(&remove, i)] = append(wanted[at(&remove, i)], i)
-	}
-	var keep []int
-	for i := range have.Len() {
-		k := at(&have, i)
-		if have.Sign(i) > 0 && len(wanted[k]) > 0 {
-			wanted[k] = wanted[k][1:]
-			struck++
-			continue
-		}
-		keep = append(keep, i)
-	}
-	for _, left := range wanted {
-		rest.at = append(rest.at, left...)
-	}
-	slices.Sort(rest.at)
-	rest.Rows = remove.Select(rest.at)
-	return have.Select(keep), rest, struck
 }
 
 // checkTimes refuses rows of periods before the end of the model, and ids of time that are
