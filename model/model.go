@@ -242,16 +242,23 @@ func (m *Model) NoiseModes() []int { return slices.Clone(m.noiseModes) }
 // Informed reports whether a core uses the side information of a mode.
 func (m *Model) Informed(mode int) bool { return m.informed[mode] }
 
-// IDs returns a copy of the ids of a mode that occur in the fitted table. The model
-// may have weights for others, from their side rows.
+// IDs returns a copy of the ids of a mode that occur in the fitted table or in rows taken
+// in since. The model may have weights for others, from their side rows.
 func (m *Model) IDs(mode int) []string {
 	ids := m.dicts[mode].IDs()
+	fitted := len(ids)
 	for _, s := range m.record.Side {
 		if s.Mode == m.modes[mode].Name {
-			ids = ids[:min(len(ids), s.Table.Entities)]
+			fitted = min(fitted, s.Table.Entities)
 		}
 	}
-	return slices.Clone(ids)
+	out := slices.Clone(ids[:fitted])
+	for code := fitted; m.fitted != nil && code < len(ids); code++ {
+		if m.TrainingRows(mode, int32(code)) > 0 { // taken in since
+			out = append(out, ids[code])
+		}
+	}
+	return out
 }
 
 // FittedCode returns the code of an id of the fitted table, and tt.Unknown for
