@@ -63,5 +63,5 @@ def test_update(fitted):
     assert (model.predict(rows) > 1.5 * before).all()
     model.update(remove=(rows, values))
     assert model.predict(rows) == pytest.approx(before, rel=1e-6)
-    with pytest.raises(kft.KFTError, match="before the last period"):
+    with pytest.raises(kft.InputError, match="before the last period"):
         model.update(rows, values)

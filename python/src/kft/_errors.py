@@ -58,7 +58,7 @@ class KFTWarning(UserWarning):
 
 
 _INPUT = (
-    "input domain constant_target side unknown_table cell quantiles samples too_few_rows not_fitted not_finite"
+    "input domain constant_target side unknown_table cell quantiles samples too_few_rows not_fitted not_finite refused_row"
 ).split()
 
 _CLASSES: dict[str, type[KFTError]] = {
