@@ -57,6 +57,9 @@ func TestUpdate(t *testing.T) {
 		if end := answer[prediction](t, s, "POST", "/predict", cell); back.Remove.Struck != 4 || end.Predictions[0].Mean != before.Predictions[0].Mean {
 			t.Errorf("%s: got %+v, then %+v, want %+v", kind, back, end, before)
 		}
+		if text := ask(t, s, "GET", "/metrics", "").Body.String(); !strings.Contains(text, `kft_model_updates_total{model="sales"} 2`) {
+			t.Errorf("%s: the metrics do not count two updates", kind)
+		}
 		for _, tc := range []struct {
 			body, field string
 			code        code
