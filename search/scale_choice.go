@@ -178,6 +178,9 @@ func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Option
 		case data.FewValues():
 			all = append(all, withLikelihood(s, "ordinal"))
 		}
+		if zeros(data.Targets()) >= manyZeros {
+			all = append(all, withLikelihood(s, "zero-inflated"), withLikelihood(s, "hurdle"))
+		}
 	}
 	var best *model.Model
 	var report *train.Report

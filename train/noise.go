@@ -65,6 +65,12 @@ func (r *run) learnNoise(solved solver.Report) {
 	case likelihood.NegativeBinomial:
 		r.model = r.model.WithNoise(model.Noise{Negative: &law})
 		return
+	case likelihood.ZeroInflated:
+		r.model = r.model.WithNoise(model.Noise{Inflated: &law})
+		return
+	case likelihood.Hurdle:
+		r.model = r.model.WithNoise(model.Noise{Hurdle: &law})
+		return
 	case likelihood.Bernoulli:
 		law = r.calibrated(law)
 		r.model = r.model.WithNoise(model.Noise{Bernoulli: &law})

@@ -62,6 +62,10 @@ func (r *run) law() likelihood.Law {
 		return likelihood.Poisson{}
 	case "negative-binomial":
 		return likelihood.NegativeBinomial{Size: 1}
+	case "zero-inflated":
+		return likelihood.NewZeroInflated()
+	case "hurdle":
+		return likelihood.NewHurdle()
 	case "bernoulli":
 		return likelihood.Bernoulli{}
 	case "ordinal":
