@@ -177,6 +177,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if u.Covariance == "paper" && (u.Inference != string(tt.Multivariate) || s.Fit.Solver != "adam") {
 		ps.Addf("uncertainty.covariance", "paper is a parametrisation for gradients; set uncertainty.inference to multivariate and fit.solver to adam, or leave it triangular")
 	}
+	s.validateSeveralTargets(ps)
 	s.validateVariances(ps)
 	s.validateSolver(ps)
 }
