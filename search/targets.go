@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -14,6 +15,12 @@ import (
 // chooseTransforms returns the filled specification of several targets with a scale for
 // each of them. An automatic one is the power that suits the target alone.
 func chooseTransforms(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (spec.Spec, error) {
+	if source.IsZero() {
+		source = tableio.Files(s.Data.Files...)
+	}
+	if !source.Repeatable() {
+		return s, fielderr.Errorf("data.files", "several targets need a table that can be read more than once; save the stream to a file")
+	}
 	transforms := strings.Split(s.Transform, ",")
 	var chosen []string
 	for k, target := range s.Data.Targets() {

@@ -65,7 +65,6 @@ func (d *Data) fill(defaults Data) {
 	fill(&d.NonNegative, defaults.NonNegative)
 	fill(&d.Absent, defaults.Absent)
 	d.AddCovariates()
-	d.addTargetMode()
 }
 
 func (d Data) validate(ps *Problems) {

@@ -22,9 +22,6 @@ import (
 // readTargets reads the table once for each of several targets and stacks the results: a
 // row becomes one observation per target that it has, with the target as its last mode.
 func readTargets(ctx context.Context, targets []string, source tableio.Source, schema dataset.Schema, format tableio.Format, threads int) (*dataset.Table, error) {
-	if !source.Repeatable() {
-		return nil, fielderr.Errorf("data.files", "several targets need a table that can be read more than once; save the stream to a file")
-	}
 	var all *dataset.Table
 	for k, name := range targets {
 		schema.Target = name
@@ -203,6 +200,10 @@ func (r *run) ofTarget(one *model.Model, k int32, scale predictive.Scale) *run {
 	own.spec = one.Spec()
 	own.spec.Data.Modes = own.spec.Data.Modes[:last]
 	own.model = one
+	if r.when != nil {
+		when := *r.when
+		own.when = &when
+	}
 	for p := range r.parts {
 		o := &r.parts[p]
 		var at []int
@@ -210,6 +211,13 @@ func (r *run) ofTarget(one *model.Model, k int32, scale predictive.Scale) *run {
 			if code == k {
 				at = append(at, i)
 			}
+		}
+		if own.when != nil {
+			periods := make([]int32, len(at))
+			for i, k := range at {
+				periods[i] = r.when.Periods[p][k]
+			}
+			own.when.Periods[p] = periods
 		}
 		part := o.Select(at)
 		part.Codes = part.Codes[:last]
@@ -221,9 +229,6 @@ func (r *run) ofTarget(one *model.Model, k int32, scale predictive.Scale) *run {
 			part.Y[i] = float32(y)
 		}
 		own.parts[p] = part
-	}
-	if own.when != nil {
-		own.when = own.periodsOfRows()
 	}
 	return &own
 }
