@@ -44,7 +44,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	}
 	fmt.Fprintf(&b, "\nWrote %s%s in %.1f s, %s of memory at most.\n", output, size, r.Seconds["total"], textformat.Bytes(r.PeakRSS))
 	var horizon int
-	if _, err := fmt.Sscanf(r.Spec.Split, "time:last=%d", &horizon); err == nil && r.Refit != nil {
+	if _, err := fmt.Sscanf(r.Spec.Split, "time:last=%d", &horizon); err == nil && r.Refit != nil && len(r.Targets) == 0 {
 		fmt.Fprintf(&b, "Next: kft forecast %s --horizon %d\n", textformat.Quote(output), horizon)
 	} else {
 		fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", textformat.Quote(output), textformat.Quote(exampleTable(r.Spec.Data.Files)))
