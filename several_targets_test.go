@@ -154,6 +154,42 @@ func TestSeveralTargetsShareParts(t *testing.T) {
 	}
 }
 
+// Errors that the targets of a row share count once: the intervals of a model that has to
+// learn a product of weights from few rows hold. If they counted twice, those of the
+// revenue would hold 85 %.
+func TestSeveralTargetsWithSharedErrors(t *testing.T) {
+	t.Parallel()
+	rng := randstream.New(4, "shared errors")
+	var shops, goods [40][2]float64
+	for i := range shops {
+		for k := range 2 {
+			shops[i][k], goods[i][k] = rng.NormFloat64(), rng.NormFloat64()
+		}
+	}
+	var b strings.Builder
+	b.WriteString("shop,good,units,revenue\n")
+	for i, s := range shops {
+		for j, g := range goods {
+			if rng.IntN(2) == 0 {
+				continue
+			}
+			y := s[0]*g[0] + s[1]*g[1] + 0.7*rng.NormFloat64()
+			fmt.Fprintf(&b, "s%d,g%d,%.3f,%.3f\n", i, j, y, 40*(y+0.1*rng.NormFloat64()))
+		}
+	}
+	m, r := fit(t, kft.Spec{
+		Data:        kft.DataSpec{Files: []string{writeFile(t, "shared.csv", b.String())}, Target: "units,revenue", Modes: []string{"shop", "good"}},
+		Terms:       []string{"shop,good,target:2"},
+		Transform:   "identity",
+		Uncertainty: kft.UncertaintySpec{Inference: "entity-covariance", Conformal: "none"},
+	}, kft.Options{})
+	for k, name := range m.Targets() {
+		if got := float64(r.Targets[k].Test.Calibration.Coverage90); got < 0.86 || got > 0.94 {
+			t.Errorf("%s: got coverage %.3f", name, got)
+		}
+	}
+}
+
 // What several targets cannot be combined with is refused with a reason.
 func TestSeveralTargetsRefuse(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 			opt.Likelihood.Offset = scale.Center
 		}
 	}
-	opt.Noise = r.noiseModel()
+	opt.Noise, opt.Correlated = r.noiseModel(), r.data.targets != nil
 	if r.opt.Progress != nil {
 		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
 	}

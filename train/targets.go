@@ -2,8 +2,10 @@ package train
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -144,6 +146,63 @@ func (d *Data) standardise(s spec.Spec, targets []string) error {
 	}
 	t.Low = nil
 	return nil
+}
+
+// sharedErrors returns a function for the number of observations of a row that carry as
+// much information as one: 1 + (k-1) c, for k targets per row whose errors have the mean
+// correlation c. Units and revenue of a row share most of their error, and would be counted
+// twice otherwise.
+func (r *run) sharedErrors() func(mean, squared []float32) float64 {
+	if r.data.targets == nil {
+		return func(_, _ []float32) float64 { return 1 }
+	}
+	train := &r.parts[dataset.Train]
+	last := len(train.Codes) - 1
+	at := map[string]int{}
+	var cells [][]int32 // observations by cell
+	key := make([]byte, 0, 4*last)
+	for i := range train.Len() {
+		key = key[:0]
+		for _, codes := range train.Codes[:last] {
+			key = binary.LittleEndian.AppendUint32(key, uint32(codes[i]))
+		}
+		k, known := at[string(key)]
+		if !known {
+			k = len(cells)
+			at[string(key)], cells = k, append(cells, nil)
+		}
+		cells[k] = append(cells[k], int32(i))
+	}
+	scale := r.model.Scale()
+	return func(mean, squared []float32) float64 {
+		k := len(r.data.targets)
+		size := make([]float64, k) // summed squared errors by target
+		for i, e := range squared {
+			size[train.Codes[last][i]] += float64(e)
+		}
+		rows := make([]float64, k)
+		for _, code := range train.Codes[last] {
+			rows[code]++
+		}
+		var sum, pairs, total, squares float64
+		for _, same := range cells {
+			n := float64(len(same))
+			total, squares = total+n, squares+n*n
+			for a, i := range same {
+				for _, j := range same[:a] {
+					s, t := train.Codes[last][i], train.Codes[last][j]
+					x := (train.Target(int(i))-scale.Center)/scale.Spread - float64(mean[i])
+					y := (train.Target(int(j))-scale.Center)/scale.Spread - float64(mean[j])
+					sum += x * y / math.Sqrt(size[s]/rows[s]*size[t]/rows[t])
+					pairs++
+				}
+			}
+		}
+		if pairs == 0 {
+			return 1
+		}
+		return 1 + (squares/total-1)*min(max(sum/pairs, 0), 1)
+	}
 }
 
 // scoreTargets returns the targets with the scores of the model and of formulas, in their
