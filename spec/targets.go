@@ -43,7 +43,7 @@ func (s *Spec) fillTargets() {
 	u := &s.Uncertainty
 	fill(&s.Transform, Auto)
 	fill(&u.Likelihood, "gaussian")
-	if u.Noise == "" {
+	if u.Noise == "" && u.Likelihood == "gaussian" {
 		u.Noise = "entity:" + TargetName
 		bayesian := u.Bayesian() && u.Inference != "" || u.Inference == "" && s.Automatic() && s.Fit.Solver != "als"
 		if bayesian && s.Fit.Solver != "adam" {

@@ -62,7 +62,7 @@ def boosted(x, y, part):
     best = None
     for leaves, rows, rate, smooth in SETTINGS:
         setting = dict(objective="binary", num_leaves=leaves, min_data_in_leaf=rows, learning_rate=rate, cat_smooth=smooth, feature_fraction=0.9,
-                       bagging_fraction=0.8, bagging_freq=1, seed=1, deterministic=True, num_threads=2, verbose=-1)
+                       bagging_fraction=0.8, bagging_freq=1, seed=1, deterministic=True, num_threads=1, verbose=-1)
         data = lightgbm.Dataset(x[train], y[train], categorical_feature=columns)
         model = lightgbm.train(setting, data, 2000, valid_sets=[lightgbm.Dataset(x[valid], y[valid], categorical_feature=columns, reference=data)],
                                callbacks=[lightgbm.early_stopping(50, verbose=False)])
