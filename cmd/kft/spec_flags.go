@@ -6,7 +6,7 @@ import (
 
 // dataFlags describe the columns of a table and its format.
 type dataFlags struct {
-	Target     string   `group:"data" placeholder:"COLUMN" help:"Column to predict, as in units."`
+	Target     string   `group:"data" placeholder:"COLUMN" help:"Column to predict, as in units, or several, as in units,revenue, which become one model with a mode target."`
 	Modes      []string `group:"data" sep:"none" placeholder:"MODE,..." help:"Columns that identify a cell, separated by commas: a column (store), several columns joined (time=year+month), or a function of one (hour(timestamp)). Quote a name that contains any of + , = ( ): 'store,price=\"price (USD)\"'."`
 	Weight     string   `group:"data" placeholder:"COLUMN" help:"Column of row weights, 0 or more: a row of weight w has noise variance s2/w (default: all rows have weight 1)."`
 	Censored   string   `group:"data" placeholder:"COLUMN" help:"Column that marks rows whose true target may be higher, such as sales of a shop that ran out of stock, by yes or 1 (default: none)."`
