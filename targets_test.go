@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -320,5 +321,28 @@ func TestCountsWithManyZeros(t *testing.T) {
 				t.Errorf("got %+v before and %+v after saving", p, again)
 			}
 		})
+	}
+}
+
+// Counts with many zeros are recognised, those with few are not offered such likelihoods.
+func TestAutomaticCountsWithManyZeros(t *testing.T) {
+	t.Parallel()
+	rng := randstream.New(7, "many zeros")
+	for _, zero := range []float64{0.4, 0.001} {
+		var b strings.Builder
+		b.WriteString("shop,good,y\n")
+		for i := range 25 {
+			for j := range 30 {
+				fmt.Fprintf(&b, "s%d,g%d,%g\n", i, j, likelihood.ZeroInflated{Zero: zero, Size: 20}.Draw(rng, 2.5+0.01*float64(i-j)))
+			}
+		}
+		m, r := fit(t, effectsSpec(t, b.String(), "auto"), kft.Options{})
+		got := m.Spec().Uncertainty.Likelihood
+		if many := got == "zero-inflated" || got == "hurdle"; many != (zero > 0.2) {
+			t.Errorf("%g further zeros: got %s", zero, got)
+		}
+		if offered := slices.ContainsFunc(r.Choices, func(c kft.Choice) bool { return c.Likelihood == "hurdle" }); offered != (zero > 0.2) {
+			t.Errorf("%g further zeros: got the choices %+v", zero, r.Choices)
+		}
 	}
 }

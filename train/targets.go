@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -148,6 +149,10 @@ func (d *Data) standardise(s spec.Spec, targets []string) error {
 	return nil
 }
 
+// correlationRows is the number of observations from which a correlation of errors is
+// estimated.
+const correlationRows = 400_000
+
 // sharedErrors returns a function for the number of observations of a row that carry as
 // much information as one: 1 + (k-1) c, for k targets per row whose errors have the mean
 // correlation c. Units and revenue of a row share most of their error, and would be counted
@@ -165,6 +170,11 @@ func (r *run) sharedErrors() func(mean, squared []float32) float64 {
 		key = key[:0]
 		for _, codes := range train.Codes[:last] {
 			key = binary.LittleEndian.AppendUint32(key, uint32(codes[i]))
+		}
+		hash := fnv.New32a()
+		hash.Write(key)
+		if hash.Sum32()%uint32(1+train.Len()/correlationRows) != 0 {
+			continue
 		}
 		k, known := at[string(key)]
 		if !known {
