@@ -39,6 +39,8 @@ type Record struct {
 	// Decisions of a fit with automatic terms, in the order in which they were made.
 	Decisions []Decision `json:"decisions,omitempty"`
 	Warnings  []string   `json:"warnings"`
+	// Targets of a model of several; the scores above are then those of standardised values.
+	Targets []Target `json:"targets,omitempty"`
 	// DecileEdges separate the deciles of predictions, before the correction of means,
 	// on the validation set (the training set without one). The bias by decile uses them.
 	DecileEdges []float64 `json:"decile_edges,omitempty"`
@@ -88,6 +90,7 @@ func (r Record) Clone() Record {
 		return d
 	})
 	r.Terms = cloneEach(r.Terms, TermContribution.clone)
+	r.Targets = cloneEach(r.Targets, Target.clone)
 	r.Warnings, r.DecileEdges = slices.Clone(r.Warnings), slices.Clone(r.DecileEdges)
 	return r
 }

@@ -74,7 +74,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 			d.startSites(*opt.Likelihood)
 		}
 		if opt.Noise != nil {
-			d.startNoiseWeights(opt.Noise)
+			d.startNoiseWeights(opt.Noise, opt.Correlated)
 		}
 		dr.method = newCAVI(d, p.Train, opt.CGSteps)
 		dr.opt.Ridge = &Ridge{Kind: Uniform} // unused: priors replace the penalty
