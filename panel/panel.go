@@ -1,5 +1,6 @@
 // Package panel lists the series of a table that has a mode of time. A series is a
-// combination of ids of the other modes that has training rows.
+// combination of ids of the other modes that has training rows; without other modes the
+// table is one series.
 package panel
 
 import (
@@ -65,7 +66,7 @@ func KeyModes(modes []dataset.Mode, time int) []int {
 // time, or if hardly any series has two rows, there is none. It costs O(n) for n rows.
 func New(modes []dataset.Mode, ids func(mode int) []string, along int, codes [][]int32, target func(row int) float64) *Panel {
 	p := newPanel(modes, ids, along)
-	if p == nil || len(codes[0]) == 0 || len(p.Keys) == 0 {
+	if p == nil || len(codes[0]) == 0 {
 		return nil
 	}
 	sizes := make([]uint64, len(p.Keys))

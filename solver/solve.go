@@ -259,8 +259,18 @@ func (dr *driver) runSweeps(ctx context.Context) (Stop, error) {
 	return AllSweeps, nil
 }
 
+// leastScored is the number of validation rows from which they score the sweeps of a
+// linear field, whose posterior by the evidence bound does not overfit: fewer rows would
+// choose a sweep by chance.
+const leastScored = 50
+
 // validated reports whether the validation set scores the current sweeps.
-func (dr *driver) validated() bool { return dr.d.validChunk != nil && dr.d.phase != variances }
+func (dr *driver) validated() bool {
+	if dr.opt.Solver == "cavi" && len(dr.d.validY) < leastScored && dr.d.field.Linear() {
+		return false
+	}
+	return dr.d.validChunk != nil && dr.d.phase != variances
+}
 
 // endSweep scores the weights, keeps the best and recovers from divergence.
 func (dr *driver) endSweep() error {
