@@ -17,38 +17,61 @@ func (c *chooser) single() bool {
 
 // chooseSingle chooses the model of one series, which has a level that moves, deviations
 // that die out, seasons and a trend. Effects cannot choose the scale, because every
-// period has one row; so the scale is compared with all seasons in the model.
+// period has one row; so the scale is compared with the seasons in the model. Those of
+// the calendar start in it, while running numbers have at most one of the usual ones.
 func (c *chooser) chooseSingle(ctx context.Context) error {
 	periods := c.data.SeasonPeriods(0)
 	term := c.seriesTerm()
-	term.Series.Periods = periods[:min(len(periods), 2)]
+	if !c.data.Numbered(0) {
+		term.Series.Periods = periods[:min(len(periods), 2)]
+	}
 	if err := c.compareScales(ctx, c.withTerms([]spec.Term{term})); err != nil {
 		return err
 	}
+	steps := []func(context.Context) error{c.chooseTrend, func(ctx context.Context) error { return c.chooseCycles(ctx, term.Series.Periods, periods) }}
+	if c.data.Numbered(0) {
+		slices.Reverse(steps)
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chooseTrend offers a damped trend.
+func (c *chooser) chooseTrend(ctx context.Context) error {
 	trend := c.spec.Clone()
 	changeTerm(&trend, 0, func(t *spec.Term) { t.Series.Trend = true })
-	if err := c.compare(ctx, "trend", []candidate{{"no", c.spec}, {"damped", trend}}); err != nil {
-		return err
-	}
-	if len(periods) == 0 || c.quick() {
+	return c.compare(ctx, "trend", []candidate{{"no", c.spec}, {"damped", trend}})
+}
+
+// chooseCycles offers each season alone, and none, instead of those that are in the model.
+func (c *chooser) chooseCycles(ctx context.Context, now, periods []float64) error {
+	if len(periods) == 0 {
 		return nil
 	}
-	candidates := []candidate{{named(term.Series.Periods), c.spec}}
-	offer := func(value string, periods ...float64) {
+	candidates := []candidate{{named(now), c.spec}}
+	offer := func(periods ...float64) {
+		if slices.Equal(periods, now) {
+			return
+		}
 		s := c.spec.Clone()
 		changeTerm(&s, 0, func(t *spec.Term) { t.Series.Periods = periods })
-		candidates = append(candidates, candidate{value, s})
+		candidates = append(candidates, candidate{named(periods), s})
 	}
-	offer("none")
+	offer()
 	for _, p := range periods {
-		if len(periods) > 1 {
-			offer(named([]float64{p}), p)
-		}
+		offer(p)
 	}
 	return c.compare(ctx, "seasons", candidates)
 }
 
 func named(periods []float64) string {
+	if len(periods) == 0 {
+		return "none"
+	}
 	texts := make([]string, len(periods))
 	for i, p := range periods {
 		texts[i] = fmt.Sprintf("%.4g", p)

@@ -21,6 +21,13 @@ func (d *Data) Regular(mode int) bool {
 	return err == nil && line.Regular()
 }
 
+// Numbered reports whether the periods of a mode of time are running numbers, which do not
+// say what a season is.
+func (d *Data) Numbered(mode int) bool {
+	line, err := d.timeline(mode)
+	return err == nil && line.Unit() == ""
+}
+
 // SeasonPeriods returns the seasons that a mode of time may have, in steps: the cycles of its
 // calendar or, for running numbers, usual ones. The training rows span each at least twice.
 func (d *Data) SeasonPeriods(mode int) []float64 {

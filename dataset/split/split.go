@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
@@ -119,18 +120,15 @@ func largestRemainder(n int, percent [3]float64) [3]int {
 
 // byTime sets the parts and their periods.
 func (s Spec) byTime(t *dataset.Table, split *Split) error {
-	m := len(t.Modes) - 1
-	for m > 0 && t.Modes[m].Covariate() {
-		m--
-	}
-	if i, err := t.ModeIndex("time"); err == nil {
-		m = i
-	}
+	m := timeline.ModeAlong(t.Modes, func(mode int) []string { return t.Dicts[mode].IDs() })
 	if s.mode != "" {
 		var err error
 		if m, err = t.ModeIndex(s.mode); err != nil {
 			return fielderr.Errorf("split", "split %s: %w", s, err)
 		}
+	}
+	if m < 0 {
+		m = len(t.Modes) - 1 // its ids are named in the message
 	}
 	dict := t.Dicts[m]
 	if dict.Len() <= 2*s.last {
