@@ -264,12 +264,15 @@ func (dr *driver) runSweeps(ctx context.Context) (Stop, error) {
 // choose a sweep by chance.
 const leastScored = 50
 
+// scoredByBound reports whether the evidence bound scores the sweeps, although there may
+// be validation rows.
+func (dr *driver) scoredByBound() bool {
+	return dr.opt.Solver == "cavi" && len(dr.d.validY) < leastScored && dr.d.field.Linear()
+}
+
 // validated reports whether the validation set scores the current sweeps.
 func (dr *driver) validated() bool {
-	if dr.opt.Solver == "cavi" && len(dr.d.validY) < leastScored && dr.d.field.Linear() {
-		return false
-	}
-	return dr.d.validChunk != nil && dr.d.phase != variances
+	return dr.d.validChunk != nil && dr.d.phase != variances && !dr.scoredByBound()
 }
 
 // endSweep scores the weights, keeps the best and recovers from divergence.
