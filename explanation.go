@@ -42,9 +42,10 @@ func (m *Model) ReadFitted(ctx context.Context, source Source, opt TableOptions)
 // Explainer returns an explainer of the model, which is safe for concurrent use.
 func (m *Model) Explainer() (*Explainer, error) { return explain.New(m.fitted) }
 
-// ParseChange parses a change of side information such as item.price=12.5.
+// ParseChange parses a change of side information such as item.price=12.5, or of a
+// covariate such as promo=1.
 func (m *Model) ParseChange(text string) (SideChange, error) {
-	return explain.ParseChange(text, m.fitted.Spec().ModeNames())
+	return explain.ParseChange(text, m.fitted.Modes())
 }
 
 // ExplainModel explains the model as a whole. With a source, which must be the table of

@@ -29,6 +29,11 @@ func (m *Model) FuturePeriods(horizon int) (mode int, ids []string, err error) {
 	return forecast.Periods(m.fitted, horizon)
 }
 
+// PeriodProblem says why the period of a cell is not written as those of the model, as a
+// date in another format is not; such a cell is predicted as an average period. It is ""
+// if there is nothing wrong.
+func (m *Model) PeriodProblem(cell Cell) string { return m.fitted.PeriodProblem(cell) }
+
 // Types of backtests, documented in package forecast.
 type (
 	// BacktestOptions specify the origins of a backtest.

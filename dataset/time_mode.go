@@ -31,6 +31,12 @@ func (m Mode) IsTime(ids []string) bool {
 	return err == nil
 }
 
+// Runs reports whether the ids of a mode are whole numbers without gaps, and its name is
+// not that of an id such as item.
+func (m Mode) Runs(ids []string) bool {
+	return len(ids) > 0 && m.Func == "" && !m.Covariate() && !slices.ContainsFunc(append(slices.Clone(m.Columns), m.Name), namedID) && running(ids)
+}
+
 // running reports whether the ids are whole numbers without gaps.
 func running(ids []string) bool {
 	low, high := math.Inf(1), math.Inf(-1)

@@ -118,17 +118,30 @@ func largestRemainder(n int, percent [3]float64) [3]int {
 	return sizes
 }
 
+// timeMode returns the mode of time. If none is recognised it is the one called time, or
+// the last.
+func (s Spec) timeMode(t *dataset.Table) int {
+	if m := timeline.ModeAlong(t.Modes, func(mode int) []string { return t.Dicts[mode].IDs() }); m >= 0 {
+		return m
+	}
+	if m, err := t.ModeIndex("time"); err == nil {
+		return m
+	}
+	m := len(t.Modes) - 1
+	for m > 0 && t.Modes[m].Covariate() {
+		m--
+	}
+	return m
+}
+
 // byTime sets the parts and their periods.
 func (s Spec) byTime(t *dataset.Table, split *Split) error {
-	m := timeline.ModeAlong(t.Modes, func(mode int) []string { return t.Dicts[mode].IDs() })
+	m := s.timeMode(t)
 	if s.mode != "" {
 		var err error
 		if m, err = t.ModeIndex(s.mode); err != nil {
 			return fielderr.Errorf("split", "split %s: %w", s, err)
 		}
-	}
-	if m < 0 {
-		m = len(t.Modes) - 1 // its ids are named in the message
 	}
 	dict := t.Dicts[m]
 	if dict.Len() <= 2*s.last {

@@ -15,16 +15,13 @@ func ModeOf(modes []dataset.Mode, ids func(mode int) []string) int {
 }
 
 // ModeAlong is ModeOf for a user who asks for a time: if no mode is one by its name or its
-// ids, it is the last whose ids have an order, such as numbers.
+// ids, it is the last that [dataset.Mode.Runs].
 func ModeAlong(modes []dataset.Mode, ids func(mode int) []string) int {
 	if m := ModeOf(modes, ids); m >= 0 {
 		return m
 	}
 	for m := len(modes) - 1; m >= 0; m-- {
-		if modes[m].Covariate() {
-			continue
-		}
-		if _, err := modes[m].Chronology(ids(m)); err == nil {
+		if modes[m].Runs(ids(m)) {
 			return m
 		}
 	}
