@@ -252,9 +252,9 @@ func (f *forecaster) warnings() []string {
 		out = append(out, f.m.SameFuture(f.time))
 	}
 	info := f.m.Uncertainty()
-	if info.Conformal != nil && info.Conformal.Kind != "horizon" {
+	if byTime := strings.HasPrefix(f.m.Spec().Split, "time:"); info.Conformal != nil && info.Conformal.Kind != "horizon" && !byTime {
 		out = append(out, "the intervals were calibrated on rows of the same periods as the training rows, so they may be too narrow for forecasts; fit with a split by time, which calibrates them by horizon")
-	} else if info.Conformal != nil && int(f.farthest) > info.Conformal.Horizons {
+	} else if info.Conformal != nil && info.Conformal.Horizons > 0 && int(f.farthest) > info.Conformal.Horizons {
 		out = append(out, fmt.Sprintf("intervals are calibrated up to %s ahead; beyond, they widen only as the model expects", plural.Count(info.Conformal.Horizons, "period")))
 	}
 	return out
