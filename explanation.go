@@ -52,17 +52,7 @@ func (m *Model) ParseChange(text string) (SideChange, error) {
 // the fit, it also measures the importance of modes and columns on the validation set.
 // Another table is a [NotFittedError].
 func (m *Model) ExplainModel(ctx context.Context, source *Source, opt TableOptions) (*ModelExplanation, error) {
-	x, err := explain.New(m.fitted)
-	if err != nil {
-		return nil, err
-	}
-	var fitted *FittedTable
-	if source != nil {
-		if fitted, err = m.ReadFitted(ctx, *source, opt); err != nil {
-			return nil, err
-		}
-	}
-	return x.Summarize(ctx, fitted, explain.ImportanceOptions{})
+	return explain.Model(ctx, m.fitted, source, opt)
 }
 
 // ReportOptions specify what a report contains. Package report documents the fields.
