@@ -29,7 +29,7 @@ func (m *Model) FuturePeriods(horizon int) (mode int, ids []string, err error) {
 	return forecast.Periods(m.fitted, horizon)
 }
 
-// PeriodProblem says why the period of a cell is not written as those of the model, as a
+// PeriodProblem says why the period of a cell is not one of the model, as a
 // date in another format is not; such a cell is predicted as an average period. It is ""
 // if there is nothing wrong.
 func (m *Model) PeriodProblem(cell Cell) string { return m.fitted.PeriodProblem(cell) }

@@ -321,7 +321,7 @@ func (c *chooser) measure(ctx context.Context, s spec.Spec) (float64, error) {
 
 // fit is a short fit on a sample of rows. It returns the CRPS on the validation set.
 func (c *chooser) fit(ctx context.Context, s spec.Spec, data *train.Data) (float64, *train.Report, error) {
-	if len(c.folds) == 1 { // fits of a small table are fast
+	if len(c.folds) == 1 || c.future() { // other fits of a small table are fast
 		s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
 	}
 	s.Fill()

@@ -9,8 +9,8 @@ import (
 // origins lie the validation periods apart, and each keeps at least half of the training
 // periods. Their number is limited by the rows that all fits together may read.
 const (
-	mostOrigins = 6
-	originRows  = 100_000
+	mostOrigins = 4
+	originRows  = 40_000
 )
 
 // origins returns the data and, before its validation periods, earlier origins of the

@@ -44,7 +44,7 @@ func (c *chooser) cycles() []cycle {
 		all = append(all, cycle{name: "weekday", parts: []spec.Term{effect("weekday")}})
 	}
 	for _, p := range periods {
-		if !(hour || weekday) || p > 200 { // the year of days
+		if !byParts(parts) || p >= longSeason {
 			all = append(all, cycle{name: fmt.Sprintf("%.4g periods", p), period: p})
 		}
 	}
