@@ -136,6 +136,9 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 	if err := c.compare(ctx, "parts of the date", candidates); err != nil {
 		return err
 	}
+	if len(c.folds) > 2 && !slices.Contains(parts, "month") && !slices.Contains(parts, "week") {
+		return nil // several origins show all hours and weekdays
+	}
 	// A gain by chance or of a single season does not suffice to leave them out.
 	d := &c.decisions[len(c.decisions)-1]
 	last := len(d.Options) - 1
