@@ -230,7 +230,7 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 				set(values, draws+k, i, v)
 			}
 		}
-		return nil
+		return model.CheckColumns(values, len(names), b.Len(), b.First)
 	})
 	f.sum.Rows = f.sum.Cells
 	return err

@@ -237,7 +237,9 @@ rows:
 		if b.m.Part(t.SourceRow(i)) == dataset.Train {
 			s = &train
 		}
-		s.X, s.Y = append(s.X, float64(place[t.Codes[time][i]])), append(s.Y, t.Target(i))
+		if code := int(t.Codes[time][i]); code < len(place) { // a model from elsewhere may know fewer periods than its table
+			s.X, s.Y = append(s.X, float64(place[code])), append(s.Y, t.Target(i))
+		}
 	}
 	return []figure.Series{train, other}
 }
