@@ -133,11 +133,13 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 		}
 		candidates = append(candidates, candidate{"none", c.spec})
 	}
+	if len(c.folds) > 2 && !c.quick() && !slices.Contains(parts, "month") && !slices.Contains(parts, "week") {
+		// Several origins show all hours and weekdays, so these must prove themselves.
+		slices.Reverse(candidates)
+		return c.compare(ctx, "parts of the date", candidates)
+	}
 	if err := c.compare(ctx, "parts of the date", candidates); err != nil {
 		return err
-	}
-	if len(c.folds) > 2 && !slices.Contains(parts, "month") && !slices.Contains(parts, "week") {
-		return nil // several origins show all hours and weekdays
 	}
 	// A gain by chance or of a single season does not suffice to leave them out.
 	d := &c.decisions[len(c.decisions)-1]

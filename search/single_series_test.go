@@ -27,7 +27,9 @@ func TestSingleSeries(t *testing.T) {
 		want  string // in the terms
 	}{
 		{"months with growth", 120, 12, func(k int) string { return fmt.Sprintf("%d%02d", 2010+k/12, k%12+1) },
-			func(k int) float64 { return 100 * math.Exp(0.01*float64(k)+0.2*math.Sin(math.Pi*float64(k)/6)+0.03*rng.NormFloat64()) }, "season=12"},
+			func(k int) float64 {
+				return 100 * math.Exp(0.01*float64(k)+0.2*math.Sin(math.Pi*float64(k)/6)+0.03*rng.NormFloat64())
+			}, "season=12"},
 		{"hours", 24 * 28, 24, func(k int) string { return fmt.Sprintf("2024-02-%02d %02d:00", k/24+1, k%24) },
 			func(k int) float64 { return 50 + 10*math.Sin(math.Pi*float64(k%24)/12) + rng.NormFloat64() }, "time.hour"},
 	} {
