@@ -179,7 +179,7 @@ func checkParts(parts []uint8) error {
 // train has cores over distinct modes, all or none of them have a posterior, and groups
 // are numbered in order.
 func (d *decoder) checkTrains(trains []trainMeta) error {
-	if len(trains) == 0 {
+	if _, series := d.f.Meta["series"]; len(trains) == 0 && !series {
 		return errors.New("it has no terms")
 	}
 	for k, t := range trains {

@@ -1,6 +1,10 @@
 package tt
 
-import "github.com/kernel-fried-tensor/kft/backend"
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+)
 
 // A Field is a sum of products of trains,
 //
@@ -50,6 +54,12 @@ type Moments struct{ Mean, Var []float32 }
 
 // Gradients holds one gradient per core: [term][core].
 type Gradients [][]backend.Slices
+
+// Linear reports whether the field is linear in all its weights together: it has series
+// and effects, no product of cores.
+func (f *Field) Linear() bool {
+	return f.Group == nil && !slices.ContainsFunc(f.Terms, func(t *Train) bool { return len(t.Cores) > 1 })
+}
 
 // NewGradients returns zero gradients with respect to the slices of all cores.
 func (f *Field) NewGradients() Gradients {

@@ -14,7 +14,8 @@ const Unknown = -1
 
 // An Index maps the codes of a cell, one per mode, to the entities of one core: the
 // codes, or combinations of codes, that occur in the training data. All others
-// share one more entity, the last, which holds the prior.
+// share one more entity, the last, which holds the prior. An index without modes has one
+// entity, of all cells.
 //
 // It costs 4 bytes per code for a core of one mode, and one hash table entry per
 // occurring combination for a joint core.
@@ -37,6 +38,9 @@ func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 // does not count.
 func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 	x := &Index{axes: axes}
+	if len(axes) == 0 {
+		return x, x.build()
+	}
 	if len(axes) == 1 {
 		seen := make([]bool, axes[0].Size)
 		for _, c := range codes[axes[0].Mode] {
@@ -83,6 +87,9 @@ func (x *Index) appendCombination(combos []int32, codes [][]int32, row int) []in
 // Extend appends the combinations of the columns codes that are not in the index
 // yet. It skips rows with unknown codes.
 func (x *Index) Extend(codes [][]int32) error {
+	if len(x.axes) == 0 {
+		return nil
+	}
 	added := map[uint64]bool{}
 	for row := range codes[x.axes[0].Mode] {
 		if !known(x, codes, row) {
@@ -117,7 +124,7 @@ func RestoreIndex(modes []int, sizes []int, combos []int32) (*Index, error) {
 // RestoreAxisIndex is RestoreIndex for axes, which may be groups.
 func RestoreAxisIndex(axes []Axis, combos []int32) (*Index, error) {
 	x := &Index{axes: axes, combos: combos}
-	if len(combos)%len(axes) != 0 {
+	if len(axes) == 0 && len(combos) > 0 || len(axes) > 0 && len(combos)%len(axes) != 0 {
 		return nil, fmt.Errorf("tt: %d codes cannot be split into combinations of %d modes", len(combos), len(axes))
 	}
 	for i, c := range combos {
@@ -148,7 +155,10 @@ func (x *Index) checkPacking() error {
 
 func (x *Index) build() error {
 	width := len(x.axes)
-	x.classes = len(x.combos) / width
+	x.classes = 1
+	if width > 0 {
+		x.classes = len(x.combos) / width
+	}
 	if width == 1 {
 		x.entity = make([]int32, x.axes[0].Size)
 		for c := range x.entity {

@@ -25,7 +25,8 @@ type Output struct {
 }
 
 // OutputFor returns the output format that a file name implies: .parquet; .arrow,
-// .feather or .ipc; text for any other, compressed if .gz or .zst follows. Text keeps
+// .feather or .ipc; text for .csv, .tsv, .txt and the like or no ending, compressed if .gz
+// or .zst follows. Other endings are refused. Text keeps
 // the delimiter of the table; if the table has none it is a comma. The delimiter of
 // .tsv is a tab. Compressed Parquet and Arrow files are refused.
 func OutputFor(name string) (Output, error) {
@@ -44,8 +45,11 @@ func OutputFor(name string) (Output, error) {
 		return out, err
 	case ".tsv":
 		return Output{Format: "text", Delimiter: '\t'}, nil
+	case "", ".csv", ".txt", ".dat", ".tab", ".psv", ".data":
+		return Output{Format: "text"}, nil
+	default:
+		return Output{}, &dataset.InputError{File: name, Problem: fmt.Sprintf("files that end in %s are not written", extension), Remedy: "use .csv, .tsv, .txt, .parquet or .arrow, or .csv.gz or .csv.zst for compressed text"}
 	}
-	return Output{Format: "text"}, nil
 }
 
 // AddedColumn is a column that AppendColumns adds to a table: of texts, or else of

@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"."},
 	{"report"},
 	{"forecast"},
-	{"search"},
+	{"errorcode", "search"},
 	{"train", "explain"},
 	{"evaluate", "multitarget"},
 	{"model"},
