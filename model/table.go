@@ -211,7 +211,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		quantile = quantile || !added[i].Omit && (result == "median" || strings.HasPrefix(result, "q"))
 	}
 	unseen := len(names) - 1 // the column of unknown modes
-	levels := append([]float64{0.5}, opt.Quantiles...)
+	allLevels := append([]float64{0.5}, opt.Quantiles...)
 	schema := dataset.Schema{Modes: m.covariates.Columns(), Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Optional: true, Absent: names}
 	var mutex sync.Mutex
 	err = tableio.AppendColumns(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, w, opt.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
@@ -228,7 +228,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		if b.Exposure == nil && schema.Exposure != "" {
 			batch.Assumed = append(batch.Assumed, schema.Exposure)
 		}
-		quantiles := make([]float64, len(levels))
+		quantiles, levels := make([]float64, len(allLevels)), predictive.NewLevels(allLevels)
 		for i := range z.Mean {
 			if err := m.CheckMoments(z, given, b.First, i); err != nil {
 				return err
@@ -241,7 +241,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 				all.Mean = p.Mean()
 			}
 			if quantile {
-				p.Quantiles(quantiles, levels)
+				p.QuantilesAt(quantiles, levels)
 			}
 			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {
 				setNumber(values, k, i, v)

@@ -88,7 +88,7 @@ func (d Distribution) Quantiles(dst, levels []float64) {
 func (d Distribution) Median() float64 { return d.Quantile(0.5) }
 
 // fromScore returns the value with score z.
-func (d Distribution) fromScore(z float64) float64 {
+func (d *Distribution) fromScore(z float64) float64 {
 	y := d.transform.Inverse(d.m + d.sd*z)
 	if d.clamped {
 		y = max(y, 0)
