@@ -96,7 +96,7 @@ func AppendColumns(ctx context.Context, source Source, schema dataset.Schema, di
 		return fmt.Errorf("columns are added to one input at a time, but the source has %d (%s); give one", len(source.inputs), source)
 	}
 	typed := to.Format == "parquet" || to.Format == "arrow" || to.Format == "arrow-stream"
-	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: !typed || !to.AddedOnly}
+	p := pipeline{source: source, schema: schema, format: format, threads: threads, block: batchSize, allColumns: !typed || !to.AddedOnly}
 	p.schema.Absent = slices.Clone(schema.Absent)
 	for _, a := range added {
 		p.schema.Absent = append(p.schema.Absent, a.Name)
