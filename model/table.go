@@ -31,7 +31,8 @@ type TableOptions struct {
 	Output tableio.Output // of PredictTable; the zero value is text
 
 	// Only names the columns that PredictTable adds to Parquet and Arrow, as in prediction
-	// or q0.05; nil for all. Means alone take a fraction of the time.
+	// or q0.05, beside unseen and the samples; nil for all. Means alone take a fraction of
+	// the time.
 	Only []string
 
 	// Quantiles are the levels, in increasing order, for which PredictTable adds a
@@ -206,7 +207,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	}
 	spread, quantile := false, false // the columns of standard deviations, and of quantiles, are needed
 	for i, result := range results {
-		added[i].Omit = omit(result)
+		added[i].Omit = omit(result) && !strings.HasPrefix(result, "sample_") // draws that are asked for are written
 		spread = spread || !added[i].Omit && strings.HasPrefix(result, "sd")
 		quantile = quantile || !added[i].Omit && (result == "median" || strings.HasPrefix(result, "q"))
 	}
@@ -229,11 +230,16 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			batch.Assumed = append(batch.Assumed, schema.Exposure)
 		}
 		quantiles, levels := make([]float64, len(allLevels)), predictive.NewLevels(allLevels)
+		cells := m.Distributions(z, given)
 		for i := range z.Mean {
 			if err := m.CheckMoments(z, given, b.First, i); err != nil {
 				return err
 			}
-			p := m.Distribution(z, given, i)
+			if !spread && !quantile {
+				setNumber(values, 0, i, cells.Mean(i))
+				continue
+			}
+			p := cells.At(i)
 			var all predictive.Moments
 			if spread {
 				all = p.Moments()
@@ -249,8 +255,8 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			for k, v := range quantiles[1:] {
 				setNumber(values, 5+k, i, v)
 			}
-			values.Texts[unseen][i] = m.unseenModes(b.Codes, i, &batch)
 		}
+		m.nameUnseen(values.Texts[unseen], b.Codes, &batch)
 		m.addExamples(&batch, b)
 		var wide [][]float64
 		if m.Wide() {
@@ -259,7 +265,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], wide, m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {
 			return err
 		}
-		if err := checkColumns(values, unseen, len(z.Mean), b.First); err != nil {
+		if err := checkColumns(values, unseen, b.First); err != nil {
 			return err
 		}
 		mutex.Lock()
@@ -278,21 +284,32 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	return sum, nil
 }
 
-// unseenModes names the modes of row i whose id is not in the training data, and
+// nameUnseen names, for each row, the modes whose id is not in the training data, and
 // counts them.
-func (m *Model) unseenModes(codes [][]int32, i int, sum *Summary) string {
-	var text []string // nil for most rows
+func (m *Model) nameUnseen(dst []string, codes [][]int32, sum *Summary) {
 	for mode := range m.modes {
-		switch m.Origin(mode, codes[mode][i]) {
-		case FromSide:
-			sum.Side[mode]++
-			text = append(text, m.modes[mode].Name+":side")
-		case FromPrior:
-			sum.Unseen[mode]++
-			text = append(text, m.modes[mode].Name)
+		name := m.modes[mode].Name
+		for i, c := range codes[mode] {
+			if m.isTrained(mode, c) {
+				continue
+			}
+			switch m.Origin(mode, c) {
+			case FromSide:
+				sum.Side[mode]++
+				dst[i] = joined(dst[i], name+":side")
+			case FromPrior:
+				sum.Unseen[mode]++
+				dst[i] = joined(dst[i], name)
+			}
 		}
 	}
-	return strings.Join(text, "+")
+}
+
+func joined(names, name string) string {
+	if names == "" {
+		return name
+	}
+	return names + "+" + name
 }
 
 // Visit predicts a table that has the target and calls see for its batches, several

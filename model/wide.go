@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
@@ -26,19 +27,23 @@ func setNumber(values *tableio.AddedValues, column, row int, v float64) {
 		values.Wide[column][row] = v
 		return
 	}
-	values.Numbers[column][row] = float32(v)
+	if numbers := values.Numbers[column]; numbers != nil {
+		numbers[row] = float32(v)
+	}
 }
 
-// checkColumns returns a *NotFiniteError unless the first columns hold finite numbers in
-// their first rows. The first row has position first in its table.
-func checkColumns(values *tableio.AddedValues, columns, rows, first int) error {
+// checkColumns returns a *NotFiniteError unless the first columns hold finite numbers. The
+// first row has position first in its table.
+func checkColumns(values *tableio.AddedValues, columns, first int) error {
 	for c := range columns {
-		for i := range rows {
-			v := float64(values.Numbers[c][i])
-			if values.Wide[c] != nil {
-				v = values.Wide[c][i]
-			}
-			if !finite(v) {
+		if i := slices.IndexFunc(values.Wide[c], func(v float64) bool { return !finite(v) }); i >= 0 {
+			return &NotFiniteError{Row: first + i + 1}
+		}
+		if values.Wide[c] != nil {
+			continue
+		}
+		for i, v := range values.Numbers[c] {
+			if !(v-v == 0) { // NaN or infinite
 				return &NotFiniteError{Row: first + i + 1}
 			}
 		}

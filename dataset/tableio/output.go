@@ -58,7 +58,8 @@ type AddedColumn struct {
 }
 
 // AddedValues are the values of the added columns for the rows of a batch. Column c is
-// Numbers[c], where NaN is missing, or Texts[c], where "" is missing; the other is nil.
+// Numbers[c], where NaN is missing, or Texts[c], where "" is missing; the other is nil, as
+// is one that is omitted.
 // Of a wide column, Wide[c] is written, and Numbers[c] is scratch memory.
 type AddedValues struct {
 	Numbers [][]float32
@@ -71,7 +72,7 @@ func newValues(added []AddedColumn, n int) *AddedValues {
 	for c, a := range added {
 		if a.Text {
 			v.Texts[c] = make([]string, n)
-		} else {
+		} else if !a.Omit {
 			v.Numbers[c] = make([]float32, n)
 			if a.Wide {
 				v.Wide[c] = make([]float64, n)
