@@ -241,12 +241,13 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			}
 			p := cells.At(i)
 			var all predictive.Moments
-			if spread {
+			switch {
+			case spread && quantile:
+				all = p.MomentsAndQuantiles(quantiles, levels)
+			case spread:
 				all = p.Moments()
-			} else {
+			default:
 				all.Mean = p.Mean()
-			}
-			if quantile {
 				p.QuantilesAt(quantiles, levels)
 			}
 			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {

@@ -88,7 +88,34 @@ func (d Distribution) Moments() Moments {
 		factor := d.empiricalVariance() / (model + noise)
 		model, noise = model*factor, noise*factor
 	}
+	return d.moments(mean, model, noise)
+}
+
+// moments returns the moments, given the mean without its correction and the parts of the
+// variance.
+func (d *Distribution) moments(mean, model, noise float64) Moments {
 	return Moments{d.CorrectedMean(mean), math.Sqrt(model + noise), math.Sqrt(model), math.Sqrt(noise)}
+}
+
+// MomentsAndQuantiles returns Moments and writes the quantiles at levels, which for counts
+// takes half the time of both.
+func (d Distribution) MomentsAndQuantiles(dst []float64, l *Levels) Moments {
+	if d.count == nil {
+		d.QuantilesAt(dst, l)
+		return d.Moments()
+	}
+	var g countGrid
+	d.fillGrid(&g)
+	for i, z := range l.at(d.scores) {
+		dst[i] = d.countQuantileAt(&g, l.p[i], z)
+	}
+	mean, model, noise := d.countMoments()
+	if !d.scores.normal() && model+noise > 0 {
+		_, variance := d.gridMoments(&g)
+		factor := variance / (model + noise)
+		model, noise = model*factor, noise*factor
+	}
+	return d.moments(mean, model, noise)
 }
 
 // gaussianMoments returns gaussianMean and gaussianVariances.
@@ -166,7 +193,9 @@ func powerVariance(m, v, noise float64, power int) float64 {
 // empiricalVariance returns the variance under the score distribution.
 func (d *Distribution) empiricalVariance() float64 {
 	if d.count != nil {
-		_, variance := d.gridMoments()
+		var g countGrid
+		d.fillGrid(&g)
+		_, variance := d.gridMoments(&g)
 		return variance
 	}
 	if root := d.transform.root(); root > 0 {

@@ -52,6 +52,10 @@ func TestQuantilesAt(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: got %v, want %v", c.name, got, want)
 			}
+			got = [4]float64{}
+			if all := c.d.MomentsAndQuantiles(got[:], levels); all != c.d.Moments() || got != want {
+				t.Errorf("%s: together %v and %v, want %v and %v", c.name, all, got, c.d.Moments(), want)
+			}
 		}
 	}
 	for range maxLevelScores + 10 {
