@@ -31,7 +31,7 @@ type TableOptions struct {
 	Output tableio.Output // of PredictTable; the zero value is text
 
 	// Only names the columns that PredictTable adds to Parquet and Arrow, as in prediction
-	// or q0.05, beside unseen and the samples; nil for all. Means alone take a fraction of
+	// or q0.05, beside the samples; nil for all. Means alone take a fraction of
 	// the time.
 	Only []string
 

@@ -161,7 +161,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any, side: Any = None) -> np.ndarray[Any, Any]:
         """Return the mean of each cell. side has rows of ids that are not in the side tables of the fit."""
-        return _numbers(self._predicted(X, side).column(0))
+        return _numbers(self._predicted(X, side, only=["prediction"]).column(0))
 
     def predict_quantiles(self, X: Any, alpha: float | Sequence[float] = (0.05, 0.5, 0.95), side: Any = None) -> Any:
         """Return quantiles, one column per level of alpha.
