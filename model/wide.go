@@ -32,20 +32,20 @@ func setNumber(values *tableio.AddedValues, column, row int, v float64) {
 	}
 }
 
-// checkColumns returns a *NotFiniteError unless the first columns hold finite numbers. The
-// first row has position first in its table.
-func checkColumns(values *tableio.AddedValues, columns, first int) error {
+// CheckColumns returns a *NotFiniteError unless the first columns hold finite numbers in
+// their first rows. The first row has position first in its table. Columns that are
+// omitted do not count.
+func CheckColumns(values *tableio.AddedValues, columns, rows, first int) error {
 	for c := range columns {
-		if i := slices.IndexFunc(values.Wide[c], func(v float64) bool { return !finite(v) }); i >= 0 {
-			return &NotFiniteError{Row: first + i + 1}
+		at := -1
+		switch wide, numbers := values.Wide[c], values.Numbers[c]; {
+		case wide != nil:
+			at = slices.IndexFunc(wide[:rows], func(v float64) bool { return !finite(v) })
+		case numbers != nil:
+			at = slices.IndexFunc(numbers[:rows], func(v float32) bool { return !(v-v == 0) }) // NaN or infinite
 		}
-		if values.Wide[c] != nil {
-			continue
-		}
-		for i, v := range values.Numbers[c] {
-			if !(v-v == 0) { // NaN or infinite
-				return &NotFiniteError{Row: first + i + 1}
-			}
+		if at >= 0 {
+			return &NotFiniteError{Row: first + at + 1}
 		}
 	}
 	return nil
