@@ -32,6 +32,7 @@ type Record struct {
 	Ridge    solver.Ridge       `json:"ridge"`
 	Stop     solver.Stop        `json:"stop"`
 	Best     int                `json:"best_sweep"`
+	Start    solver.Start       `json:"start,omitzero"` // of the run with the best sweep
 	History  []solver.Point     `json:"history"`
 	Side     []SideReport       `json:"side,omitempty"`
 	Choices  []Choice           `json:"choices,omitempty"` // of a scale or likelihood that was auto

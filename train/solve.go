@@ -34,6 +34,9 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 		}
 	}
 	opt.Noise = r.noiseModel()
+	if r.measured != nil { // a refit starts as the first training did
+		opt.Start = r.measured.Record().Start
+	}
 	if r.opt.Progress != nil {
 		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
 	}
