@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -145,6 +146,9 @@ func (d *decoder) checkRecord() error {
 				return fmt.Errorf("its record describes %d groups of %s.%s and %d ids without one", g.Levels, s.Mode, g.Column, g.Missing)
 			}
 		}
+	}
+	if len(r.Client) > fitrecord.MaxClient {
+		return fmt.Errorf("its record has a client's value of %d bytes", len(r.Client))
 	}
 	if r.Rows.Rows < 0 {
 		return fmt.Errorf("its record has %d rows", r.Rows.Rows)

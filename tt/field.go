@@ -113,15 +113,11 @@ func (f *Field) NewChunk(codes [][]int32) *Chunk {
 
 // CheaperPlan plans cells from the end of the train whose passes cost less.
 func CheaperPlan(shapes []backend.Shape, index [][]int32) *backend.Plan {
-	return cheaper(shapes, index, (*backend.Plan).Work)
-}
-
-func cheaper(shapes []backend.Shape, index [][]int32, work func(*backend.Plan) float64) *backend.Plan {
 	p := backend.NewPlan(shapes, index, backend.LeafFirst)
 	if len(shapes) == 1 {
 		return p
 	}
-	if q := backend.NewPlan(shapes, index, backend.LeafLast); work(q) < work(p) {
+	if q := backend.NewPlan(shapes, index, backend.LeafLast); q.Work() < p.Work() {
 		return q
 	}
 	return p

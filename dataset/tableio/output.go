@@ -62,7 +62,8 @@ type AddedColumn struct {
 }
 
 // AddedValues are the values of the added columns for the rows of a batch. Column c is
-// Numbers[c], where NaN is missing, or Texts[c], where "" is missing; the other is nil.
+// Numbers[c], where NaN is missing, or Texts[c], where "" is missing; the other is nil, as
+// is one that is omitted.
 // Of a wide column, Wide[c] is written, and Numbers[c] is scratch memory.
 type AddedValues struct {
 	Numbers [][]float32
@@ -75,7 +76,7 @@ func newValues(added []AddedColumn, n int) *AddedValues {
 	for c, a := range added {
 		if a.Text {
 			v.Texts[c] = make([]string, n)
-		} else {
+		} else if !a.Omit {
 			v.Numbers[c] = make([]float32, n)
 			if a.Wide {
 				v.Wide[c] = make([]float64, n)
@@ -100,7 +101,7 @@ func AppendColumns(ctx context.Context, source Source, schema dataset.Schema, di
 		return fmt.Errorf("columns are added to one input at a time, but the source has %d (%s); give one", len(source.inputs), source)
 	}
 	typed := to.Format == "parquet" || to.Format == "arrow" || to.Format == "arrow-stream"
-	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: !typed || !to.AddedOnly}
+	p := pipeline{source: source, schema: schema, format: format, threads: threads, block: batchSize, allColumns: !typed || !to.AddedOnly}
 	p.schema.Absent = slices.Clone(schema.Absent)
 	for _, a := range added {
 		p.schema.Absent = append(p.schema.Absent, a.Name)
