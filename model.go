@@ -2,12 +2,15 @@ package kft
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/multitarget"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/update"
 )
@@ -100,10 +103,18 @@ func (m *Model) PredictStrict(ctx context.Context, cells []Cell) ([]Prediction, 
 // and columns added: prediction (the mean), median, sd with its parts sd_model and
 // sd_noise, the quantiles and samples of opt, and unseen, which names the modes whose
 // id is not in the training data, followed by :side for an id that is predicted from
-// its side information.
+// its side information. A model of several targets adds these columns for each, as in
+// units_prediction.
 func (m *Model) PredictTable(ctx context.Context, source Source, w io.Writer, opt TableOptions) (Summary, error) {
-	return m.fitted.PredictTable(ctx, source, w, opt)
+	return multitarget.PredictTable(ctx, m.fitted, source, w, opt)
 }
+
+// Targets returns the names of the targets, nil if there is only one. A model of several
+// predicts and measures by [Model.ForTarget]; only PredictTable takes all of them at once.
+func (m *Model) Targets() []string { return m.fitted.Targets() }
+
+// ForTarget returns the model of one of several targets.
+func (m *Model) ForTarget(name string) (*Model, error) { return wrap(m.fitted.ForTarget(name)) }
 
 // Samples draws values of cells jointly: row c of the result has n draws of cell c,
 // and the draws with the same number share their weights, so the sums of cells over
@@ -169,6 +180,17 @@ func (m *Model) Spec() Spec { return m.fitted.Spec() }
 
 // Record returns a copy of the record of the fit.
 func (m *Model) Record() Record { return m.fitted.Record() }
+
+// WithClient returns the model with a JSON value in its record, for the program that asked
+// for the fit.
+func (m *Model) WithClient(value json.RawMessage) (*Model, error) {
+	if len(value) > fitrecord.MaxClient || !json.Valid(value) {
+		return nil, fmt.Errorf("the client's value is not JSON of at most %d bytes", fitrecord.MaxClient)
+	}
+	r := m.fitted.Record()
+	r.Client = value
+	return &Model{m.fitted.WithRecord(r)}, nil
+}
 
 // HeldOut returns how many rows of the validation set the fit kept for the conformal
 // correction alone.

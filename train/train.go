@@ -299,6 +299,10 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		}
 		*[...]*metrics.Score{&record.Train, &record.Valid, &record.Test}[p] = score
 	}
+	var err error
+	if record.Targets, err = r.scoreTargets(); err != nil {
+		return err
+	}
 	record.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
 	record.Warnings = append(record.Warnings, r.constantWarning(record.Valid)...)
 	if warning := record.BehindFormula(); warning != "" {

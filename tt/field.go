@@ -1,6 +1,10 @@
 package tt
 
-import "github.com/kernel-fried-tensor/kft/backend"
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+)
 
 // A Field is a sum of products of trains,
 //
@@ -50,6 +54,12 @@ type Moments struct{ Mean, Var []float32 }
 
 // Gradients holds one gradient per core: [term][core].
 type Gradients [][]backend.Slices
+
+// Linear reports whether the field is linear in all its weights together: it has series
+// and effects, no product of cores.
+func (f *Field) Linear() bool {
+	return f.Group == nil && !slices.ContainsFunc(f.Terms, func(t *Train) bool { return len(t.Cores) > 1 })
+}
 
 // NewGradients returns zero gradients with respect to the slices of all cores.
 func (f *Field) NewGradients() Gradients {
@@ -103,15 +113,11 @@ func (f *Field) NewChunk(codes [][]int32) *Chunk {
 
 // CheaperPlan plans cells from the end of the train whose passes cost less.
 func CheaperPlan(shapes []backend.Shape, index [][]int32) *backend.Plan {
-	return cheaper(shapes, index, (*backend.Plan).Work)
-}
-
-func cheaper(shapes []backend.Shape, index [][]int32, work func(*backend.Plan) float64) *backend.Plan {
 	p := backend.NewPlan(shapes, index, backend.LeafFirst)
 	if len(shapes) == 1 {
 		return p
 	}
-	if q := backend.NewPlan(shapes, index, backend.LeafLast); work(q) < work(p) {
+	if q := backend.NewPlan(shapes, index, backend.LeafLast); q.Work() < p.Work() {
 		return q
 	}
 	return p

@@ -17,6 +17,10 @@ func lawOf(m *model.Model, book *ledger.Ledger) likelihood.Law {
 		return *n.Poisson
 	case n.Negative != nil:
 		return *n.Negative
+	case n.Inflated != nil:
+		return *n.Inflated
+	case n.Hurdle != nil:
+		return *n.Hurdle
 	case n.Bernoulli != nil:
 		return likelihood.Bernoulli{} // without the calibration of its probabilities
 	case n.Ordinal != nil:

@@ -34,6 +34,7 @@ type fitCommand struct {
 	Resume          bool          `group:"run" help:"Continue from the checkpoint, if there is one. The model file is the same as that of a run without interruption."`
 	JSON            bool          `name:"json" group:"run" help:"Print the report as one JSON object."`
 	Quiet           bool          `short:"q" group:"run" help:"Print no progress, notes or warnings on standard error."`
+	Client          string        `hidden:"" complete:"file" help:"File with a JSON value that the model keeps for the program that asked for the fit."`
 	CPUProfile      string        `name:"cpuprofile" hidden:"" complete:"file" help:"Write a CPU profile to this file."`
 }
 
@@ -66,6 +67,12 @@ func (c *fitCommand) Run(e *env) error {
 			fmt.Fprintln(e.stderr, note)
 		}
 	}
+	var client []byte
+	if c.Client != "" {
+		if client, err = os.ReadFile(c.Client); err != nil {
+			return err
+		}
+	}
 	stopProfile, err := startProfile(c.CPUProfile)
 	if err != nil {
 		return err
@@ -83,6 +90,11 @@ func (c *fitCommand) Run(e *env) error {
 	}
 	if untrained(report) && (report.Stop == solver.Interrupted || report.Stop == solver.Budget) {
 		return c.noModel(report.Stop)
+	}
+	if client != nil {
+		if m, err = m.WithClient(client); err != nil {
+			return fmt.Errorf("%s: %w", c.Client, err)
+		}
 	}
 	if err := m.Save(c.Output); err != nil {
 		return err
