@@ -193,6 +193,12 @@ func TestUpdateOfLikelihoods(t *testing.T) {
 			}
 			return float64(n)
 		},
+		"hurdle": func(y float64, rng *rand.Rand) float64 {
+			if rng.Float64() < 0.3 {
+				return 0
+			}
+			return math.Floor(math.Exp(0.5*(y-10)) + 1 + rng.Float64())
+		},
 		"bernoulli": func(y float64, rng *rand.Rand) float64 {
 			if rng.Float64() < 1/(1+math.Exp(10-y)) {
 				return 1
