@@ -11,3 +11,21 @@ func ParallelFor(b Backend, n int, work func(i int)) {
 		}
 	})
 }
+
+// Gather copies src, in the order of the observations, to dst in plan order.
+func Gather(b Backend, p *Plan, dst, src []float32) {
+	parallel.Blocks(b.Threads(), len(p.Source), func(from, to int) {
+		for c, i := range p.Source[from:to] {
+			dst[from+c] = src[i]
+		}
+	})
+}
+
+// Scatter copies src, in plan order, to dst in the order of the observations.
+func Scatter(b Backend, p *Plan, dst, src []float32) {
+	parallel.Blocks(b.Threads(), len(p.Source), func(from, to int) {
+		for c, i := range p.Source[from:to] {
+			dst[i] = src[from+c]
+		}
+	})
+}

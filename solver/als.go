@@ -63,22 +63,19 @@ func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg
 	c := t.train.Cores[at.core]
 	block := c.Blocks()[at.block]
 	block.Posterior = nil
+	a.knownLoss = nil
 	a.residualFor(at.term)
 	last := len(t.train.Cores) - 1
-	plan := t.cheapest
+	plan := t.Cheapest
 	switch {
 	case at.core == 0:
-		plan = t.firstPlan
+		plan = t.First
 	case at.core == last:
-		plan = t.lastPlan
+		plan = t.Last
 	}
-	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, target: a.planTarget, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
 	p.penalty = ridge.Of(c, block, p.entityWeights)
-	plan.Gather(a.planTarget, a.target)
-	if a.weight != nil {
-		plan.Gather(a.planWeight, a.weight)
-		p.weight = a.planWeight
-	}
+	p.target, p.weight = a.obs.InPlanOrder(plan)
 	outer := at.core == 0 || at.core == last
 	if outer && block.Map == nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes {
 		raised = solveSlices(p)
@@ -140,11 +137,10 @@ func solveSlices(p *blockProblem) int64 {
 	return raised.Load()
 }
 
-// endSweep balances the scales of the cores. It evaluates all terms again, because
-// a run resumed at this point computes them from the balanced weights.
+// endSweep balances the scales of the cores.
 func (a *als) endSweep(bool) {
 	a.ridge.Balance(a.d.b, a.d.field, a.d.entityWeights)
-	a.evaluateAll()
+	a.evaluateBalanced()
 }
 
 // score returns the penalized loss per observation.

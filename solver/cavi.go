@@ -108,15 +108,12 @@ func (a *cavi) update(i int) {
 	}
 	at := a.ids[i]
 	t, c, block := a.at(i)
+	a.knownLoss = nil
 	a.residualFor(at.term)
 	plan, exact := a.plan(t, at.core, block)
-	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, target: a.planTarget, entityWeights: everyEntity(c), steps: a.steps, noise: float64(a.d.noise[0])}
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, entityWeights: everyEntity(c), steps: a.steps, noise: float64(a.d.noise[0])}
 	p.penalty = a.d.priorPenalty(&block)
-	plan.Gather(a.planTarget, a.target)
-	if a.weight != nil {
-		plan.Gather(a.planWeight, a.weight)
-		p.weight = a.planWeight
-	}
+	p.target, p.weight = a.obs.InPlanOrder(plan)
 	if exact {
 		a.run.Raised += solveExpectedSlices(p)
 	} else {
@@ -173,16 +170,16 @@ func (a *cavi) plan(t *termValues, core int, b tt.Block) (*backend.Plan, bool) {
 	var own *backend.Plan
 	switch {
 	case b.Map != nil && b.MultiplierCov == nil:
-		return t.cheapest, false
+		return t.Cheapest, false
 	case core == 0:
-		own = t.firstPlan
+		own = t.First
 	case core == len(t.train.Cores)-1:
-		own = t.lastPlan
+		own = t.Last
 	default:
-		return t.cheapest, false
+		return t.Cheapest, false
 	}
-	if own.SecondMomentWork() > maxExact*t.cheapest.SecondMomentWork() && b.Posterior.Cov == nil && b.MultiplierCov == nil {
-		return t.cheapest, false
+	if own.SecondMomentWork() > maxExact*t.Cheapest.SecondMomentWork() && b.Posterior.Cov == nil && b.MultiplierCov == nil {
+		return t.Cheapest, false
 	}
 	return own, b.Map == nil
 }
@@ -204,7 +201,7 @@ func (a *cavi) score(float64) float64 { return -a.elbo() / float64(len(a.d.y)) }
 // endSweep balances the scales of the cores, which does not change the bound.
 func (a *cavi) endSweep(bool) {
 	a.balance()
-	a.evaluateAll()
+	a.evaluateBalanced()
 	if c := a.d.sites; c != nil {
 		if n := len(a.run.Points); a.run.Sweep > boundSweeps && n > 1 && a.run.Points[n-1].Train > a.run.Points[n-2].Train {
 			a.run.Rate = max(a.run.Rate/2, leastMix)

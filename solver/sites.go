@@ -105,7 +105,7 @@ func (a *cavi) each(n int, work func(i int)) { backend.ParallelFor(a.d.b, n, wor
 
 // siteSpace returns memory for sites.
 func (a *cavi) siteSpace() likelihood.Sites {
-	return likelihood.Sites{Target: a.target, Precision: make([]float32, len(a.d.y))}
+	return likelihood.Sites{Target: a.obs.Scratch(), Precision: make([]float32, len(a.d.y))}
 }
 
 // usesBound reports whether the current sweep takes its sites from the bound.

@@ -44,3 +44,32 @@ func Ranges(threads, n int, work func(thread, from, to int)) {
 	}
 	group.Wait()
 }
+
+// Block is the number of elements of one piece of work of [Blocks] and [Reduce]. It does
+// not depend on the number of threads, so neither do sums over pieces.
+const Block = 1 << 14
+
+// Blocks cuts 0..n into pieces of Block elements, the last one shorter, and calls work
+// for every piece.
+func Blocks(threads, n int, work func(from, to int)) {
+	For(threads, (n+Block-1)/Block, func(i int) { work(i*Block, min(n, (i+1)*Block)) })
+}
+
+// Reduce computes a value for every piece of Block elements of 0..n and combines the
+// values along a balanced binary tree. The result does not depend on the number of
+// threads. It is the zero value for n = 0.
+func Reduce[T any](threads, n int, part func(from, to int) T, add func(a, b T) T) T {
+	parts := make([]T, max(1, (n+Block-1)/Block))
+	Blocks(threads, n, func(from, to int) { parts[from/Block] = part(from, to) })
+	for step := 1; step < len(parts); step *= 2 {
+		for i := 0; i+step < len(parts); i += 2 * step {
+			parts[i] = add(parts[i], parts[i+step])
+		}
+	}
+	return parts[0]
+}
+
+// Sum adds the values of pieces as [Reduce] does.
+func Sum(threads, n int, part func(from, to int) float64) float64 {
+	return Reduce(threads, n, part, func(a, b float64) float64 { return a + b })
+}
