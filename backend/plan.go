@@ -63,7 +63,8 @@ type LeafOrder struct {
 // the owner, which bounds the number of shards for large cores. A small number
 // of cells makes few shards.
 const (
-	maxShards        = 16
+	maxShards        = 64
+	fewShards        = 16 // for cores so large that more would cost more than their cells
 	minCellsShard    = 4096
 	maxShardGradient = 256 << 20
 )
@@ -237,7 +238,7 @@ func (p *Plan) cutShards() {
 		}
 		nodeWork += p.Shapes[core].Slice()
 	}
-	shards := min(maxShards, p.Cells()/minCellsShard+1, max(2, maxShardGradient/private))
+	shards := min(maxShards, p.Cells()/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*p.Cells()/private))
 	total := float64(nodes)*float64(nodeWork) + float64(p.Cells())*float64(r)
 	p.Shards = make([]int32, 1, shards+1)
 	work := 0.0
