@@ -70,7 +70,7 @@ type Job struct {
 	//
 	// with respect to the means, variances and covariances of the core. The
 	// derivative with respect to covariances is available for the leaf core
-	// only; for a core without covariances it is evaluated at its variances. It
+	// and where Plan.HasCovariances says so; for a core without covariances it is evaluated at its variances. It
 	// is v times the second moments of the product of the other cores, uu' + C.
 	Grad []Slices
 }

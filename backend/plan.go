@@ -284,6 +284,24 @@ func (p *Plan) SecondMomentWork() float64 {
 	return work
 }
 
+// maxFarCovariances is the most memory, in bytes, for the covariances of the far core that the
+// shards sum.
+const maxFarCovariances = 256 << 20
+
+// HasCovariances reports whether a pass over the plan can compute the derivative with
+// respect to the covariances of a core: the leaf core, and in a train of three cores
+// with variances the core at the other end, if the core between them is the owner.
+func (p *Plan) HasCovariances(core int, cores []Slices) bool {
+	if core == p.Leaf {
+		return true
+	}
+	if len(p.Chain) != 2 || p.Owner != 1 || core != p.Chain[0] || cores[core].Cov != nil || cores[p.Leaf].Cov != nil {
+		return false
+	}
+	s := p.Shapes[core]
+	return 4*len(p.Shards)*s.Len()*s.Slice() <= maxFarCovariances
+}
+
 // Gather copies src, in the order of the observations, to dst in plan order.
 func (p *Plan) Gather(dst, src []float32) {
 	for c, i := range p.Source {

@@ -28,7 +28,7 @@ type als struct {
 }
 
 func newALS(d *data, train Observations, steps int) *als {
-	return &als{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field)}
+	return &als{residuals: newResiduals(d, train, true), steps: steps, ids: blockIDs(d.field)}
 }
 
 func (a *als) blocks() int { return len(a.ids) + len(a.d.series) }
@@ -66,18 +66,17 @@ func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg
 	a.knownLoss = nil
 	a.residualFor(at.term)
 	last := len(t.train.Cores) - 1
+	outer := at.core == 0 || at.core == last
 	plan := t.Cheapest
-	switch {
-	case at.core == 0:
-		plan = t.First
-	case at.core == last:
-		plan = t.Last
+	if own := t.Own(at.core); outer && own != nil {
+		plan = own
 	}
 	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
 	p.penalty = ridge.Of(c, block, p.entityWeights)
 	p.target, p.weight = a.obs.InPlanOrder(plan)
-	outer := at.core == 0 || at.core == last
-	if outer && block.Map == nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes {
+	if outer && block.Map == nil && t.Own(at.core) == nil {
+		raised = solveExpectedSlices(p)
+	} else if outer && block.Map == nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes {
 		raised = solveSlices(p)
 	} else {
 		raised = int64(cg.solve(p))

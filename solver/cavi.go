@@ -36,7 +36,7 @@ type cavi struct {
 }
 
 func newCAVI(d *data, train Observations, steps int) *cavi {
-	a := &cavi{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field), codes: train.Codes}
+	a := &cavi{residuals: newResiduals(d, train, false), steps: steps, ids: blockIDs(d.field), codes: train.Codes}
 	a.offered, d.reshape = a.terms, a.reshape
 	d.expectedLoss = func() float64 {
 		a.evaluateAll()
@@ -164,19 +164,15 @@ func (a *cavi) learnPrior(i int) {
 const maxExact = 8
 
 // plan returns the plan for solving a block, and whether the solve is exact. An
-// exact solve needs the plan with the core at its leaves; so do covariances of its
-// slices.
+// exact solve needs covariances of its slices: the plan with the core at its leaves, or
+// one whose passes have them too.
 func (a *cavi) plan(t *termValues, core int, b tt.Block) (*backend.Plan, bool) {
-	var own *backend.Plan
-	switch {
-	case b.Map != nil && b.MultiplierCov == nil:
+	if b.Map != nil && b.MultiplierCov == nil || core != 0 && core != len(t.train.Cores)-1 {
 		return t.Cheapest, false
-	case core == 0:
-		own = t.First
-	case core == len(t.train.Cores)-1:
-		own = t.Last
-	default:
-		return t.Cheapest, false
+	}
+	own := t.Own(core)
+	if own == nil {
+		return t.Cheapest, b.Map == nil
 	}
 	if own.SecondMomentWork() > maxExact*t.Cheapest.SecondMomentWork() && b.Posterior.Cov == nil && b.MultiplierCov == nil {
 		return t.Cheapest, false

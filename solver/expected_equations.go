@@ -112,18 +112,24 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 // where H holds the second moments of the product of the other cores at the
 // entity's cells, D is its diagonal, M and v are the mean and variance of the
 // multiplier, and mu and lambda are the penalty. The covariance is s2 times the
-// inverse of the matrix, or of its diagonal. It returns the number of singular
-// systems.
+// inverse of the matrix, or of its diagonal. For a point estimate v is 0, and entities
+// without observations keep their weights. It returns the number of singular systems.
 func solveExpectedSlices(p *blockProblem) int64 {
 	c := p.train.Cores[p.core]
 	r, shape := c.Slices.Slice(), c.Slices.Shape
 	grad := make([]backend.Slices, len(p.train.Cores))
 	g := backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
 	grad[p.core] = g
-	p.d.pass(p.plan, p.train.Slices(), &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
+	cores := p.train.Slices()
+	if !p.hasPosterior() {
+		for q := range cores {
+			cores[q].Var, cores[q].Cov = nil, nil
+		}
+	}
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	var raised atomic.Int64
 	backend.ParallelFor(p.d.b, shape.N-1, func(e int) {
-		if solveExpectedSlice(p, e, r, g) {
+		if (p.hasPosterior() || p.entityWeights[e] > 0) && solveExpectedSlice(p, e, r, g) {
 			raised.Add(1)
 		}
 	})
@@ -142,9 +148,11 @@ func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised boo
 		step[i] = float64(at(g.Mean)[i])
 	}
 	if p.block.Multiplier != nil {
-		m, v := at(p.block.Multiplier), at(p.block.MultiplierVar)
+		m := at(p.block.Multiplier)
 		for i := range r {
-			lambda[i] += h[i*r+i] * float64(v[i])
+			if p.hasPosterior() {
+				lambda[i] += h[i*r+i] * float64(at(p.block.MultiplierVar)[i])
+			}
 			step[i] *= float64(m[i])
 		}
 		for i := range r {
@@ -155,14 +163,17 @@ func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised boo
 	}
 	for i := range r {
 		own := p.penalty.At(e, i)
-		step[i] -= (lambda[i]-own)*float64(x[i]) + own*(float64(x[i])-p.penalty.Mean)
+		step[i] -= (lambda[i]-own)*float64(x[i]) + own*(float64(x[i])-p.penalty.Center(i))
 	}
 	raised = cholesky.SolveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
 	for i, d := range step {
 		x[i] += float32(d)
+		if !p.hasPosterior() {
+			continue
+		}
 		p.block.Posterior.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))
 	}
-	if p.block.Posterior.Cov != nil {
+	if p.hasPosterior() && p.block.Posterior.Cov != nil {
 		cholesky.Inverse(scratch, r, h)
 		cov := p.block.Posterior.Cov[e*r*r:][:r*r]
 		for k := range cov {

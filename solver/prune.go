@@ -101,10 +101,7 @@ func (a *cavi) reshape() {
 		if !slices.Contains(a.d.field.Terms, t.train) {
 			continue
 		}
-		t.First.Shapes = t.train.Shapes()
-		if t.Last != nil {
-			t.Last.Shapes = t.First.Shapes
-		}
+		t.Reshape(t.train.Shapes())
 		terms = append(terms, t)
 	}
 	a.setTerms(terms)

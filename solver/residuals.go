@@ -24,7 +24,9 @@ type termValues struct {
 	*observed.Term
 }
 
-func newResiduals(d *data, train Observations) residuals {
+// newResiduals plans the observations. equations says that outer cores are solved by
+// their normal equations.
+func newResiduals(d *data, train Observations, equations bool) residuals {
 	partners := d.field.Partners
 	if d.field.Group == nil {
 		partners = nil
@@ -34,11 +36,12 @@ func newResiduals(d *data, train Observations) residuals {
 	terms := make([]termValues, len(d.field.Terms))
 	parallel.For(d.b.Threads(), len(terms), func(k int) {
 		t := d.field.Terms[k]
+		opt := observed.Options{SecondMoments: t.Varies(), Variances: keep, Equations: equations}
 		index := d.entities[k]
 		if index == nil {
 			index = t.Lookup(train.Codes)
 		}
-		terms[k] = termValues{t, observed.NewTerm(d.b, t.Shapes(), index, t.Varies(), keep)}
+		terms[k] = termValues{t, observed.NewTerm(d.b, t.Slices(), index, opt)}
 		d.entities[k] = nil // plans take their place
 	})
 	for _, s := range d.series {

@@ -41,6 +41,8 @@ type momentBatch struct {
 	farHat     []float32 // by node: adjoints of m3 and s3
 	farVarHat  []float32
 	zeros      []float32
+
+	panel, scaledPanel []float32 // rows of cells, for the covariances of the far core
 }
 
 // batchSlice is a slice in the forward direction, in x out, and in the backward

@@ -51,6 +51,9 @@ func (r *momentSweep) batchCells(j, i int) float64 {
 		loss += part
 		k.adjoints(uHat, rowsHat, x.rows, idx, e, u)
 		k.adjoints(wHat, quadHat, x.quad, idx, v, w)
+		if grad := r.levels[0].gradCov; grad != nil {
+			r.farCovarianceCells(grad[int(r.levels[0].entity[j])*x.in*x.in:][:x.in*x.in], idx, v)
+		}
 	}
 	return loss
 }
@@ -154,6 +157,9 @@ func (r *momentSweep) backwardFar(j, end int) {
 	n, m := len(x.entities), end-j
 	mul := r.b.dense.multiply
 	mul(x.farVarHat, x.inRow, x.varsHat, x.width, 1, x.slice.reverseVar, x.in, m, x.in, x.out, 0)
+	if first.gradCov != nil {
+		r.farCovarianceNodes(j, end)
+	}
 	if first.gradMean != nil {
 		mul(x.farHat, x.inRow, x.rows[n*x.outRow:], x.outRow, 1, x.slice.reverse, x.in, m, x.in, x.out, 0)
 		k.addProduct(x.farHat[:m*x.inRow], x.far, x.farVarHat)

@@ -8,7 +8,7 @@ import (
 // A Term is one train of the sum at the observations, or another part of the sum.
 type Term struct {
 	First, Last *backend.Plan // with the first and the last core as leaf core; Last is nil for one core
-	Cheapest    *backend.Plan // the cheaper of the two
+	Cheapest    *backend.Plan // the cheaper of the two; the other is nil if it is not needed
 
 	Mean     []float32 // by observation
 	Variance []float32 // nil unless it is kept
@@ -16,18 +16,28 @@ type Term struct {
 	spread float64 // the sum of w Var over the observations, if variances are not kept
 }
 
-// NewTerm plans the observations for a train with the given shapes: index[p][n] is the
-// entity of core p at observation n. A train that varies has second moments; keep says
-// that the variances of single observations are needed, and not only their sum.
-func NewTerm(b backend.Backend, shapes []backend.Shape, index [][]int32, varies, keep bool) *Term {
+// Options say what is needed of a term.
+type Options struct {
+	SecondMoments bool // otherwise the weights are known exactly
+	Variances     bool // of single observations, and not only their sum
+	Equations     bool // normal equations of both outer cores, see backend.Backend
+}
+
+// NewTerm plans the observations for a train: index[p][n] is the entity of core p at
+// observation n.
+func NewTerm(b backend.Backend, cores []backend.Slices, index [][]int32, opt Options) *Term {
 	n := len(index[0])
 	t := &Term{Mean: make([]float32, n)}
 	work := (*backend.Plan).Work
-	if varies {
+	if opt.SecondMoments {
 		work = (*backend.Plan).SecondMomentWork
-		if keep {
+		if opt.Variances {
 			t.Variance = make([]float32, n)
 		}
+	}
+	var shapes []backend.Shape
+	for _, c := range cores {
+		shapes = append(shapes, c.Shape)
 	}
 	plans := []**backend.Plan{&t.First, &t.Last}[:min(len(shapes), 2)]
 	parallel.For(min(b.Threads(), len(plans)), len(plans), func(i int) {
@@ -37,7 +47,28 @@ func NewTerm(b backend.Backend, shapes []backend.Shape, index [][]int32, varies,
 	if t.Last != nil && work(t.Last) < work(t.First) {
 		t.Cheapest = t.Last
 	}
+	if p := t.Cheapest; !opt.Equations && p.HasCovariances(0, cores) && p.HasCovariances(len(cores)-1, cores) {
+		t.First, t.Last = nil, nil // its passes suffice for both outer cores
+	}
 	return t
+}
+
+// Reshape tells the plans that the ranks of the train changed.
+func (t *Term) Reshape(shapes []backend.Shape) {
+	for _, p := range []*backend.Plan{t.First, t.Last, t.Cheapest} {
+		if p != nil {
+			p.Shapes = shapes
+		}
+	}
+}
+
+// Own returns the plan for the equations of an outer core: the one with the core at
+// its leaves, or nil if the cheapest plan takes its place.
+func (t *Term) Own(core int) *backend.Plan {
+	if core == 0 {
+		return t.First
+	}
+	return t.Last
 }
 
 func (t *Term) varianceAt(n int) float32 {
