@@ -3,7 +3,6 @@ package solver
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -111,7 +110,7 @@ func (a *cavi) update(i int) {
 	a.knownLoss = nil
 	a.residualFor(at.term)
 	plan, exact := a.plan(t, at.core, block)
-	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, entityWeights: everyEntity(c), steps: a.steps, noise: float64(a.d.noise[0])}
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, steps: a.steps, noise: float64(a.d.noise[0])}
 	p.penalty = a.d.priorPenalty(&block)
 	p.target, p.weight = a.obs.InPlanOrder(plan)
 	if exact {
@@ -142,10 +141,6 @@ func (a *cavi) endTerm() {
 		a.learnNoise()
 	}
 }
-
-// everyEntity gives every entity weight 1: the same equations give entities without
-// observations their prior.
-func everyEntity(c *tt.Core) []float64 { return slices.Repeat([]float64{1}, c.Slices.N) }
 
 func (a *cavi) learnNoise() {
 	if !a.fixed {
@@ -234,6 +229,9 @@ func (a *cavi) balance() {
 		for _, i := range owners {
 			_, c, b := a.at(i)
 			by := math.Exp((logMean - math.Log(float64(b.Posterior.PriorVar[0]))) / 2)
+			if by == 1 {
+				continue
+			}
 			scaleBlock(&b, by)
 			c.Refresh(a.d.b, c.Map != nil)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/cholesky"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // expectedEquations sets residual and diagonal for a block with a posterior. One
@@ -23,9 +24,7 @@ func (s *conjugateGradient) expectedEquations(p *blockProblem, cores []backend.S
 	}
 	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	curvature := s.slices.Var
-	for i, v := range curvature {
-		curvature[i] = -2 * v // the adjoint of the variance is -w/2
-	}
+	backend.ParallelFor(p.d.b, len(curvature), func(i int) { curvature[i] *= -2 }) // the adjoint of the variance is -w/2
 	p.block.Adjoint(p.d.b, s.residual, s.slices.Mean, false)
 	for i, c := range p.block.MultiplierCov {
 		s.extraFull[i] *= -2 * c
@@ -38,7 +37,7 @@ func (s *conjugateGradient) expectedEquations(p *blockProblem, cores []backend.S
 		}
 		s.addExtra(p, s.residual, p.block.Value, -1)
 	}
-	copy(s.slices.Mean, curvature)
+	parallel.Blocks(p.d.b.Threads(), len(curvature), func(from, to int) { copy(s.slices.Mean[from:to], curvature[from:to]) })
 	p.block.Adjoint(p.d.b, s.diagonal, s.slices.Mean, true)
 }
 
@@ -98,11 +97,11 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 		}
 		return
 	}
-	for k, d := range s.diagonal {
+	backend.ParallelFor(p.d.b, len(s.diagonal), func(k int) {
 		if s.lambda[k] > 0 {
-			p.block.Posterior.Var[k] = float32(p.noise) / d
+			p.block.Posterior.Var[k] = float32(p.noise) / s.diagonal[k]
 		}
-	}
+	})
 }
 
 // solveExpectedSlices solves a free outer core exactly. For each entity,
@@ -128,17 +127,20 @@ func solveExpectedSlices(p *blockProblem) int64 {
 	}
 	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	var raised atomic.Int64
-	backend.ParallelFor(p.d.b, shape.N-1, func(e int) {
-		if (p.hasPosterior() || p.entityWeights[e] > 0) && solveExpectedSlice(p, e, r, g) {
-			raised.Add(1)
+	parallel.Ranges(p.d.b.Threads(), shape.N-1, func(_, from, to int) {
+		memory := make([]float64, 2*r*(r+1))
+		for e := from; e < to; e++ {
+			if (p.entityWeights == nil || p.entityWeights[e] > 0) && solveExpectedSlice(p, e, r, g, memory) {
+				raised.Add(1)
+			}
 		}
 	})
 	return raised.Load()
 }
 
-func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised bool) {
+func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices, memory []float64) (raised bool) {
 	at := func(values []float32) []float32 { return values[e*r:][:r] }
-	h, lambda, step, scratch := make([]float64, r*r), make([]float64, r), make([]float64, r), make([]float64, r*r)
+	h, scratch, lambda, step := memory[:r*r], memory[r*r:][:r*r], memory[2*r*r:][:r], memory[2*r*r+r:][:r]
 	for k, v := range g.Cov[e*r*r:][:r*r] {
 		h[k] = -2 * float64(v) // the adjoint of the variance is -w/2
 	}

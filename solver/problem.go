@@ -93,13 +93,13 @@ func newData(p *Problem) (*data, error) {
 	}
 	d.newSeries(p.Train)
 	if p.Valid.Len() > 0 {
-		d.validChunk = p.Field.NewChunk(p.Valid.Codes)
+		d.validChunk = p.Field.NewChunk(d.b, p.Valid.Codes)
 		d.validY, d.validW, d.validExposure = p.Valid.Y, p.Valid.W, p.Valid.Exposure
 		d.validCensored = p.Valid.Censored
 		d.validMean = make([]float32, p.Valid.Len())
 	}
 	if d.kernels = newKernelBlocks(p.Field, p.Kernels); len(d.kernels) > 0 {
-		d.trainChunk, d.trainMean = p.Field.NewChunk(p.Train.Codes), make([]float32, p.Train.Len())
+		d.trainChunk, d.trainMean = p.Field.NewChunk(d.b, p.Train.Codes), make([]float32, p.Train.Len())
 	}
 	d.entities = make([][][]int32, len(p.Field.Terms))
 	d.entityWeights = make([][][]float64, len(p.Field.Terms))

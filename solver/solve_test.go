@@ -45,7 +45,7 @@ func TestThreadsGiveSameBits(t *testing.T) {
 			opt := defaults()
 			opt.Solver, opt.Sweeps = solver, 3
 			solve(t, p, opt)
-			got := flatten(nil, p.Field)
+			got := flatten(1, nil, p.Field)
 			if want == nil {
 				want = got
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/metrics"
@@ -82,13 +83,19 @@ func (r *run) learnCorrection() error {
 	}
 	rows := rowsOf(&r.held)
 	rows.Horizon = r.heldHorizon
-	correction, err := evaluate.Correction(r.engine, r.model, rows, kind)
+	z := r.model.Moments(r.engine, rows.Codes)
+	var correction *conformal.Correction
+	var means *predictive.MeanCurve
+	var err error
+	parallel.For(r.engine.Threads(), 2, func(i int) {
+		if i == 0 {
+			correction, err = evaluate.Correction(r.engine, r.model, z, rows, kind)
+		} else if r.when == nil { // errors of a later period say little about the means of others
+			means = evaluate.MeanCurve(r.engine, r.model, z, rowsOf(&r.held))
+		}
+	})
 	if err != nil {
 		return err
-	}
-	var means *predictive.MeanCurve
-	if r.when == nil { // errors of a later period say little about the means of others
-		means = evaluate.MeanCurve(r.engine, r.model, rowsOf(&r.held))
 	}
 	if r.model, err = r.model.WithCorrection(kind, correction); err != nil {
 		return err

@@ -50,18 +50,19 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
-	seen := make(map[uint64]struct{})
+	x.joint = hashtable.New(0)
 	for row := range codes[axes[0].Mode] {
 		if !known(x, codes, row) {
 			continue
 		}
-		key := x.pack(codes, row)
-		if _, ok := seen[key]; !ok {
-			seen[key] = struct{}{}
+		key := x.pack(codes, row) + 1
+		if _, ok := x.joint.Get(key); !ok {
+			x.joint.Put(key, int32(x.classes))
+			x.classes++
 			x.combos = x.appendCombination(x.combos, codes, row)
 		}
 	}
-	return x, x.build()
+	return x, nil
 }
 
 // Axes returns the axes. The slice must not be modified.

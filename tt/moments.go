@@ -33,11 +33,11 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 	var shapes []backend.Shape
 	job := &backend.Job{SecondMoments: true, Mean: next(), Var: next()}
 	for k, t := range f.Terms {
-		entities := t.Lookup(codes)
+		entities := t.LookupParallel(b.Threads(), codes)
 		slices, index := t.localize(b, codes, entities)
 		if len(slices) == 1 {
 			terms[k] = Moments{Mean: next(), Var: next()}
-			terms[k].gather(slices[0], index[0])
+			terms[k].gather(b, slices[0], index[0])
 			continue
 		}
 		unseen := t.newUnseenCells(b, codes, entities, slices, index)
@@ -45,12 +45,12 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 		for _, s := range slices {
 			shapes = append(shapes, s.Shape)
 		}
-		plan := cheaper(shapes, index, (*backend.Plan).SecondMomentWork)
+		plan := cheaper(b, shapes, index, (*backend.Plan).SecondMomentWork)
 		selectSlices(plan, slices, large)
 		b.Pass(plan, slices, job)
 		terms[k] = Moments{Mean: next(), Var: next()}
-		plan.Scatter(terms[k].Mean, job.Mean)
-		plan.Scatter(terms[k].Var, job.Var)
+		backend.Scatter(b, plan, terms[k].Mean, job.Mean)
+		backend.Scatter(b, plan, terms[k].Var, job.Var)
 		unseen.setVariance(b, terms[k].Var)
 	}
 	terms = append(terms, f.seriesMoments(b, codes)...)
@@ -61,17 +61,18 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 }
 
 // gather sets the moments of a train of one core, whose slices are single numbers.
-func (m *Moments) gather(s backend.Slices, index []int32) {
+func (m *Moments) gather(b backend.Backend, s backend.Slices, index []int32) {
 	variance := s.Var
 	if variance == nil {
 		variance = s.Cov
 	}
-	for i, e := range index {
+	backend.ParallelFor(b, len(index), func(i int) {
+		e := index[i]
 		m.Mean[i] = s.Mean[e]
 		if variance != nil {
 			m.Var[i] = variance[e]
 		}
-	}
+	})
 }
 
 // Combine returns the mean and the variance of the field at cell i, given those of
