@@ -123,7 +123,7 @@ func TestCAVIThreadsGiveSameBits(t *testing.T) {
 	t.Parallel()
 	for _, run := range posteriorRuns() {
 		var want []float32
-		for _, threads := range []int{1, 2, 8} {
+		for _, threads := range []int{1, 2, 7, 16, 64} {
 			p := run.problem(t, 6000)
 			p.Backend = cpu.New(cpu.Paths()[0], threads)
 			opt := run.options()
