@@ -232,16 +232,14 @@ func (a *cavi) balance() {
 			if by == 1 {
 				continue
 			}
-			scaleBlock(&b, by)
+			scaleBlock(a.d.b.Threads(), &b, by)
 			c.Refresh(a.d.b, c.Map != nil)
 		}
 	}
 }
 
 // scaleBlock multiplies the weights of a block by a factor.
-func scaleBlock(b *tt.Block, by float64) {
-	for i := range b.Value {
-		b.Value[i] *= float32(by)
-	}
-	b.Posterior.Scale(by)
+func scaleBlock(threads int, b *tt.Block, by float64) {
+	tt.Multiply(threads, b.Value, float32(by))
+	b.Posterior.Scale(threads, by)
 }

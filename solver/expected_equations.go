@@ -117,7 +117,7 @@ func solveExpectedSlices(p *blockProblem) int64 {
 	c := p.train.Cores[p.core]
 	r, shape := c.Slices.Slice(), c.Slices.Shape
 	grad := make([]backend.Slices, len(p.train.Cores))
-	g := backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
+	g := backend.Slices{Shape: shape, Mean: p.d.scratch(0, shape.Len()), Cov: p.d.scratch(1, shape.N*r*r)}
 	grad[p.core] = g
 	cores := p.train.Slices()
 	if !p.hasPosterior() {

@@ -72,6 +72,7 @@ type data struct {
 	censored, validCensored []float32
 	validMean               []float32
 
+	memory     [2][]float32 // see scratch
 	series     []*seriesValues
 	kernels    []*kernelBlock
 	trainChunk *tt.Chunk // used by the kernels
@@ -151,6 +152,15 @@ func weightAt(w []float32, i int) float64 {
 func (d *data) pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
 	d.passes++
 	return d.b.Pass(p, cores, job)
+}
+
+// scratch returns the n-th array for gradients, which keeps its memory. Its content is
+// undefined.
+func (d *data) scratch(n, size int) []float32 {
+	if cap(d.memory[n]) < size {
+		d.memory[n] = make([]float32, size)
+	}
+	return d.memory[n][:size]
 }
 
 // validLoss returns the weighted mean squared error on the validation set, for

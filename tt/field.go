@@ -110,11 +110,11 @@ func CheaperPlan(b backend.Backend, shapes []backend.Shape, index [][]int32) *ba
 
 func cheaper(b backend.Backend, shapes []backend.Shape, index [][]int32, work func(*backend.Plan) float64) *backend.Plan {
 	if len(shapes) == 1 {
-		return backend.NewPlan(shapes, index, backend.LeafFirst)
+		return backend.NewPlanParallel(b.Threads(), shapes, index, backend.LeafFirst)
 	}
 	var plans [2]*backend.Plan
 	parallel.For(b.Threads(), len(plans), func(i int) {
-		plans[i] = backend.NewPlan(shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
+		plans[i] = backend.NewPlanParallel((b.Threads()+1)/2, shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
 	})
 	if work(plans[1]) < work(plans[0]) {
 		return plans[1]

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // A Family is the form of the posterior of the weights of a field. Blocks are
@@ -260,14 +261,10 @@ func (p *Posterior) SetVariance(v float64, size int) {
 }
 
 // Scale adapts the posterior and the prior to weights multiplied by a number.
-func (p *Posterior) Scale(by float64) {
+func (p *Posterior) Scale(threads int, by float64) {
 	square := float32(by * by)
-	for i := range p.Var {
-		p.Var[i] *= square
-	}
-	for i := range p.Cov {
-		p.Cov[i] *= square
-	}
+	Multiply(threads, p.Var, square)
+	Multiply(threads, p.Cov, square)
 	p.PriorVar[0] *= square
 	if len(p.Sigma) > 0 {
 		first := p.Sigma[0]
@@ -278,6 +275,15 @@ func (p *Posterior) Scale(by float64) {
 			first.Diag[i] *= square
 		}
 	}
+}
+
+// Multiply multiplies all values by a factor.
+func Multiply(threads int, values []float32, by float32) {
+	parallel.Blocks(threads, len(values), func(from, to int) {
+		for i := from; i < to; i++ {
+			values[i] *= by
+		}
+	})
 }
 
 // diagonals returns the diagonals of size x size matrices.

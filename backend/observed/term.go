@@ -41,7 +41,7 @@ func NewTerm(b backend.Backend, cores []backend.Slices, index [][]int32, opt Opt
 	}
 	plans := []**backend.Plan{&t.First, &t.Last}[:min(len(shapes), 2)]
 	parallel.For(min(b.Threads(), len(plans)), len(plans), func(i int) {
-		*plans[i] = backend.NewPlan(shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
+		*plans[i] = backend.NewPlanParallel(b.Threads(), shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
 	})
 	t.Cheapest = t.First
 	if t.Last != nil && work(t.Last) < work(t.First) {

@@ -1,32 +1,25 @@
 // Package parallel runs independent pieces of work on several goroutines.
 package parallel
 
-import (
-	"sync"
-	"sync/atomic"
-)
-
 // For calls work(0), ..., work(n-1) on at most the given number of goroutines.
 // Each goroutine claims the next index when it is free, which balances pieces of
 // unequal cost. The calls must be independent of each other.
 func For(threads, n int, work func(i int)) {
+	ForWorkers(threads, n, func(_, i int) { work(i) })
+}
+
+// ForWorkers is For for work that needs memory of its own: worker, less than threads and
+// than n, identifies the goroutine.
+func ForWorkers(threads, n int, work func(worker, i int)) {
 	threads = min(threads, n)
 	if threads <= 1 {
 		for i := range n {
-			work(i)
+			work(0, i)
 		}
 		return
 	}
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range threads {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				work(i)
-			}
-		})
-	}
-	group.Wait()
+	j := &job{n: int64(n), work: work}
+	j.start(threads - 1)
 }
 
 // Ranges cuts 0..n into one contiguous range per thread, of even length, and calls
@@ -34,15 +27,7 @@ func For(threads, n int, work func(i int)) {
 // min(threads, n) ranges, so none is empty.
 func Ranges(threads, n int, work func(thread, from, to int)) {
 	threads = min(max(threads, 1), n)
-	if threads == 1 {
-		work(0, 0, n)
-		return
-	}
-	var group sync.WaitGroup
-	for t := range threads {
-		group.Go(func() { work(t, n*t/threads, n*(t+1)/threads) })
-	}
-	group.Wait()
+	For(threads, threads, func(t int) { work(t, n*t/threads, n*(t+1)/threads) })
 }
 
 // Block is the number of elements of one piece of work of [Blocks] and [Reduce]. It does
