@@ -2,7 +2,6 @@ package train
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -68,9 +67,19 @@ func (r *run) holdOut() error {
 		return fielderr.Errorf("uncertainty.conformal", "the conformal correction uses half of the validation set, which has %s, and a 90 %% interval needs %d; enlarge the validation set in split, or set uncertainty.conformal to none", plural.Count(n, "row"), 2*needed)
 	}
 	order := randstream.New(r.spec.Seed, "conformal").Perm(n)
-	slices.Sort(order[:n/2])
-	slices.Sort(order[n/2:])
-	r.held, r.parts[dataset.Valid] = valid.Select(order[:n/2]), valid.Select(order[n/2:])
+	chosen := make([]bool, n)
+	for _, i := range order[:n/2] {
+		chosen[i] = true
+	}
+	held, kept := order[:0], make([]int, 0, n-n/2)
+	for i, c := range chosen {
+		if c {
+			held = append(held, i)
+		} else {
+			kept = append(kept, i)
+		}
+	}
+	r.held, r.parts[dataset.Valid] = valid.Select(held), valid.Select(kept)
 	return nil
 }
 
