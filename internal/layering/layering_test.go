@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"model"},
 	{"fitrecord", "history"},
 	{"panel"},
-	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty"},
+	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "footprint"},
 	{"conformal", "metrics", "relevance", "sideinfo", "sidetable", "baseline", "publicdata"},
 	{"predictive", "tt"},
 	{
