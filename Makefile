@@ -48,8 +48,10 @@ tidy: ## check that go.mod and go.sum are tidy
 bench: ## measure the speed of the engine, as ratios within one run
 	$(GO) run ./cmd/kft bench
 
-scale: ## measure the cost per cell on up to 30 million cells
-	$(GO) run ./cmd/kft bench --only scaling
+scale: ## measure the cost per cell on up to 30 million cells, and fits on 1 to all CPUs; FIT='table.csv --term ...' gives the fit
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
+	bin/kft bench --only scaling
+	$(GO) run ./bench/scale -kft bin/kft $(if $(THREADS),-threads $(THREADS)) -- $(FIT)
 
 simulate: ## measure coverage and bias on simulated tables, 20 or 60 per row; takes minutes
 	$(GO) run ./bench/simulate

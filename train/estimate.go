@@ -31,7 +31,8 @@ type Estimate struct {
 type MemoryError struct{ Least, Limit int64 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the fit needs at least %s of memory, and its limit is %s; allow more memory, or use lower ranks, fewer terms or fewer rows", gib(float64(e.Least)), gib(float64(e.Limit)))
+	const mib = 1 << 20
+	return fmt.Sprintf("the fit needs at least %d MiB of memory, and its limit is %d MiB; allow more memory, or use lower ranks, fewer terms or fewer rows", (e.Least+mib-1)/mib, e.Limit/mib)
 }
 
 // EstimateFit plans a fit of a specification that leaves nothing to choose, estimates its

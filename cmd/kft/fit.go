@@ -81,7 +81,7 @@ func (c *fitCommand) Run(e *env) error {
 		Stdin: e.stdin, Progress: show.Event,
 	}
 	if c.Memory > 0 {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(c.Memory)))
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(int64(c.Memory)-programBytes, 1)))
 	}
 	if c.DryRun {
 		estimate, err := kft.EstimateFit(e.ctx, spec, kft.Source{}, options)

@@ -36,6 +36,9 @@ func (b *byteSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// programBytes is memory of the process that the collection of garbage cannot see.
+const programBytes = 48 << 20
+
 // writeEstimate prints what a fit needs.
 func (c *fitCommand) writeEstimate(e *env, estimate *kft.Estimate, err error) error {
 	if estimate == nil {
