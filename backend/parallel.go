@@ -2,11 +2,16 @@ package backend
 
 import "github.com/kernel-fried-tensor/kft/internal/parallel"
 
-// ParallelFor calls work(0), ..., work(n-1) on b.Threads() goroutines, each with
-// a contiguous range of even length. The calls must be independent of each other.
+// ParallelFor calls work(0), ..., work(n-1) on b.Threads() goroutines, in contiguous
+// ranges of even length, several per thread. The calls must be independent of each other.
 func ParallelFor(b Backend, n int, work func(i int)) {
-	parallel.Ranges(b.Threads(), n, func(_, from, to int) {
-		for i := from; i < to; i++ {
+	threads := b.Threads()
+	pieces := min(n, threads)
+	if threads > 1 {
+		pieces = min(n, 4*threads)
+	}
+	parallel.For(threads, pieces, func(p int) {
+		for i := n * p / pieces; i < n*(p+1)/pieces; i++ {
 			work(i)
 		}
 	})

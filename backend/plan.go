@@ -61,7 +61,7 @@ type LeafOrder struct {
 // the owner, which bounds the number of shards for large cores. A small number
 // of cells makes few shards.
 const (
-	maxShards        = 64
+	maxShards        = 128
 	fewShards        = 16 // for cores so large that more would cost more than their cells
 	minCellsShard    = 4096
 	maxShardGradient = 256 << 20
