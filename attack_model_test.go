@@ -119,6 +119,33 @@ func attackModels(t testing.TB) map[string][]byte {
 		posterior(x, "mean-field")
 		x.Uncertainty.Likelihood, x.Side = "poisson", kft.SideSpec{}
 	})
+	add("series, by horizon, refit", s.plainSpec(), func(x *kft.Spec) {
+		calendar(x)
+		x.Side = kft.SideSpec{}
+		posterior(x, "mean-field")
+		x.Terms, x.Split, x.Fit.Refit = []string{"store,item:1", "series(store*item; month)", "series(store; month; walk, trend, season=3)"}, "time:last=3", "all"
+		x.Uncertainty.Conformal = "horizon"
+	})
+	add("series, point estimate", s.plainSpec(), func(x *kft.Spec) {
+		calendar(x)
+		x.Side = kft.SideSpec{}
+		x.Terms = []string{"store", "series(item; month; ar, season=4)"}
+	})
+	target := func(column, likelihood string) func(x *kft.Spec) {
+		return func(x *kft.Spec) {
+			calendar(x)
+			posterior(x, "mean-field")
+			x.Data.Target, x.Side = column, kft.SideSpec{}
+			x.Uncertainty.Likelihood = likelihood
+		}
+	}
+	add("yes/no", s.plainSpec(), target("sold", "bernoulli"))
+	add("ordered values", s.plainSpec(), target("stars", "ordinal"))
+	add("outliers", s.plainSpec(), target("units", "student"))
+	add("censored", s.plainSpec(), func(x *kft.Spec) {
+		target("units", "gaussian")(x)
+		x.Data.Censored = "sold"
+	})
 	return models
 }
 
@@ -126,11 +153,12 @@ func attackModels(t testing.TB) map[string][]byte {
 func attackCountTable() string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
-	b.WriteString("store,item,year,month,units\n")
+	b.WriteString("store,item,year,month,units,sold,stars\n")
 	for s := range 5 {
 		for i := range 6 {
 			for m := range 14 {
-				fmt.Fprintf(&b, "s%d,i%d,%d,%d,%d\n", s, i, 2015+m/12, m%12+1, rng.IntN(3*(1+s+i)))
+				units := rng.IntN(3 * (1 + s + i))
+				fmt.Fprintf(&b, "s%d,i%d,%d,%d,%d,%d,%d\n", s, i, 2015+m/12, m%12+1, units, min(units/6, 1), 1+units%5)
 			}
 		}
 	}
@@ -226,6 +254,12 @@ func useModel(t testing.TB, m *kft.Model) string {
 	if score, _, err := m.Evaluate(t.Context(), kft.Reader("table", strings.NewReader(table)), kft.TableOptions{Threads: 1}); err == nil {
 		if v := score.RMSE; math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Sprintf("RMSE %g", v)
+		}
+	}
+	out.Reset()
+	if _, err := m.Forecast(t.Context(), &out, kft.ForecastOptions{Horizon: 2, Draws: 2, Threads: 1}); err == nil {
+		if text := strings.ToLower(out.String()); strings.Contains(text, "nan") || strings.Contains(text, "inf") {
+			return "forecasts with a missing number:\n" + out.String()
 		}
 	}
 	if problem := explainModel(t, m, cells); problem != "" {

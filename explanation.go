@@ -74,3 +74,8 @@ type ReportOptions = report.Options
 func (m *Model) Report(ctx context.Context, w io.Writer, opt ReportOptions) error {
 	return report.Write(ctx, w, m.fitted, opt)
 }
+
+// PlotSeries draws the history and the forecasts of series as an SVG picture.
+func (m *Model) PlotSeries(ctx context.Context, w io.Writer, opt ReportOptions) error {
+	return report.WriteSeries(ctx, w, m.fitted, opt)
+}

@@ -208,6 +208,9 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 		}
 		row := rowAt(rows, i)
 		e.divide(x, m, row.Codes, exposureOffset(m, row))
+		if !e.finite() {
+			return nil, &model.NotFiniteError{Row: i + 1, Unit: "cell"}
+		}
 		e.Steps = e.steps(m.Scale())
 		if opt.Neighbours > 0 {
 			e.Neighbours = x.neighbours(m, cells[i], row.Codes, opt.Neighbours)
@@ -226,6 +229,19 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 		x.observe(out, opt.Table.Table)
 	}
 	return out, nil
+}
+
+// finite reports whether all contributions are finite: those of weights that cancel in the
+// prediction may not be.
+func (e *Explanation) finite() bool {
+	sum := e.Level + e.Offset + e.Average
+	for _, t := range e.Terms {
+		sum += math.Abs(t.Value) + math.Abs(t.Average) + math.Abs(t.Own) + math.Abs(t.Side)
+	}
+	for _, p := range e.Parts {
+		sum += math.Abs(p.Value)
+	}
+	return !math.IsNaN(sum) && !math.IsInf(sum, 0)
 }
 
 func outcomeOf(d predictive.Distribution) Outcome {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -205,7 +206,7 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 				set(values, draws+k, i, v)
 			}
 		}
-		return nil
+		return model.CheckColumns(values, len(names), b.Len(), b.First)
 	})
 	f.sum.Rows = f.sum.Cells
 	return err
@@ -227,9 +228,9 @@ func (f *forecaster) warnings() []string {
 		out = append(out, f.m.SameFuture(f.time))
 	}
 	info := f.m.Uncertainty()
-	if info.Conformal != nil && info.Conformal.Kind != "horizon" {
+	if byTime := strings.HasPrefix(f.m.Spec().Split, "time:"); info.Conformal != nil && info.Conformal.Kind != "horizon" && !byTime {
 		out = append(out, "the intervals were calibrated on rows of the same periods as the training rows, so they may be too narrow for forecasts; fit with a split by time, which calibrates them by horizon")
-	} else if info.Conformal != nil && int(f.farthest) > info.Conformal.Horizons {
+	} else if info.Conformal != nil && info.Conformal.Horizons > 0 && int(f.farthest) > info.Conformal.Horizons {
 		out = append(out, fmt.Sprintf("intervals are calibrated up to %s ahead; beyond, they widen only as the model expects", plural.Count(info.Conformal.Horizons, "period")))
 	}
 	return out

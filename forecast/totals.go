@@ -210,7 +210,7 @@ func (f *forecaster) writeGroups(ctx context.Context, w io.Writer, totals []tota
 					set(values, 1+k, i, quantileOf(sorted, p))
 				}
 			}
-			return nil
+			return model.CheckColumns(values, len(names), b.Len(), b.First)
 		})
 }
 

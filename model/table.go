@@ -259,7 +259,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		if err := drawn.fill(values.Numbers[unseen-opt.Samples:unseen], wide, m, z, rows{Rows: given, first: b.First, id: b.ID}); err != nil {
 			return err
 		}
-		if err := checkColumns(values, unseen, len(z.Mean), b.First); err != nil {
+		if err := CheckColumns(values, unseen, len(z.Mean), b.First); err != nil {
 			return err
 		}
 		mutex.Lock()

@@ -29,9 +29,9 @@ func setNumber(values *tableio.AddedValues, column, row int, v float64) {
 	values.Numbers[column][row] = float32(v)
 }
 
-// checkColumns returns a *NotFiniteError unless the first columns hold finite numbers in
+// CheckColumns returns a *NotFiniteError unless the first columns hold finite numbers in
 // their first rows. The first row has position first in its table.
-func checkColumns(values *tableio.AddedValues, columns, rows, first int) error {
+func CheckColumns(values *tableio.AddedValues, columns, rows, first int) error {
 	for c := range columns {
 		for i := range rows {
 			v := float64(values.Numbers[c][i])

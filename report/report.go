@@ -113,17 +113,23 @@ type builder struct {
 	periods []string // after the end of the table
 }
 
-func build(ctx context.Context, m *model.Model, opt Options) (*page, error) {
+func newBuilder(ctx context.Context, m *model.Model, opt Options) *builder {
 	if opt.Horizon == 0 {
 		opt.Horizon = 6
 	}
-	x, err := explain.New(m)
-	if err != nil {
+	return &builder{ctx: ctx, m: m, opt: opt, record: m.Record(), page: &page{Title: "Model of " + m.Spec().Data.Target, Name: opt.Name, Version: buildinfo.Version()}}
+}
+
+func build(ctx context.Context, m *model.Model, opt Options) (*page, error) {
+	b := newBuilder(ctx, m, opt)
+	var err error
+	if b.x, err = explain.New(m); err != nil {
 		return nil, err
 	}
-	target := m.Spec().Data.Target
-	b := &builder{ctx: ctx, m: m, opt: opt, record: m.Record(), x: x, page: &page{Title: "Model of " + target, Name: opt.Name, Version: buildinfo.Version()}}
-	if err := b.open(); err != nil {
+	if err := b.openTable(); err != nil {
+		return nil, err
+	}
+	if err := b.measureJudged(); err != nil {
 		return nil, err
 	}
 	for _, add := range []func() error{b.data, b.scores, b.calibration, b.residuals, b.effects, b.side, b.series, b.training, b.specification} {
@@ -138,8 +144,8 @@ func build(ctx context.Context, m *model.Model, opt Options) (*page, error) {
 	return b.page, nil
 }
 
-// open reads the table and measures the rows that the model is judged by.
-func (b *builder) open() error {
+// openTable reads the table of the fit, or says on the page why it is missing.
+func (b *builder) openTable() error {
 	source := b.opt.Source
 	if source == nil {
 		files := b.m.Spec().Data.Files
@@ -162,11 +168,17 @@ func (b *builder) open() error {
 	default:
 		return err
 	}
-	part, _ := b.record.Judged()
-	if b.measured, err = measure(b.m, b.fitted, part); err != nil {
-		return err
-	}
 	return nil
+}
+
+// measureJudged measures the rows that the model is judged by.
+func (b *builder) measureJudged() (err error) {
+	if b.fitted == nil {
+		return nil
+	}
+	part, _ := b.record.Judged()
+	b.measured, err = measure(b.m, b.fitted, part)
+	return err
 }
 
 // unreadable says why the files of a specification cannot be used, "" if they can.

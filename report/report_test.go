@@ -147,7 +147,7 @@ func TestKinds(t *testing.T) {
 // TestForecasts checks that series go on after the end of the table.
 func TestForecasts(t *testing.T) {
 	t.Parallel()
-	m, _ := fit(t, func(s *spec.Spec) {
+	m, table := fit(t, func(s *spec.Spec) {
 		s.Terms, s.Uncertainty.Inference = []string{"store", "item", "series(store*item; month; walk, season=12)"}, "mean-field"
 	})
 	if page := write(t, m, report.Options{}); !strings.Contains(page, "forecast: 6 points") {
@@ -155,6 +155,22 @@ func TestForecasts(t *testing.T) {
 	}
 	if page := write(t, m, report.Options{Horizon: -1}); strings.Contains(page, "forecast: ") {
 		t.Error("the series have forecasts that nobody asked for")
+	}
+
+	var picture bytes.Buffer
+	if err := report.WriteSeries(t.Context(), &picture, m, report.Options{Series: []model.Cell{{"store": "store1", "item": "item03"}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<svg xmlns", "store store1, item item03", "forecast: 6 points"} {
+		if !strings.Contains(picture.String(), want) {
+			t.Errorf("the picture has no %q", want)
+		}
+	}
+	if err := os.Rename(table, table+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.WriteSeries(t.Context(), &picture, m, report.Options{}); err == nil {
+		t.Error("a picture without the table of the fit: got no error")
 	}
 }
 

@@ -2,7 +2,10 @@ package report
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -20,27 +23,62 @@ const (
 	maxCounted    = 5_000_000
 )
 
-// series draws the history of cells over time with their predictions, intervals and
-// forecasts.
+// WriteSeries draws the series of a report as one SVG picture, each below the one before.
+func WriteSeries(ctx context.Context, w io.Writer, m *model.Model, opt Options) error {
+	b := newBuilder(ctx, m, opt)
+	if err := b.openTable(); err != nil {
+		return err
+	}
+	if b.page.Missing != "" {
+		return fmt.Errorf("the history of the series is in the table of the fit, and %s", b.page.Missing)
+	}
+	figures, why, err := b.seriesFigures()
+	if err != nil {
+		return err
+	}
+	if len(figures) == 0 {
+		return errors.New(why)
+	}
+	_, err = figure.Below(figures, b.page.Title).WriteTo(w)
+	return err
+}
+
+// series adds the section of series.
 func (b *builder) series() error {
+	if b.fitted == nil {
+		return nil
+	}
+	figures, _, err := b.seriesFigures()
+	if err != nil || len(figures) == 0 {
+		return err
+	}
+	blocks := []block{text("Dots are values of the table; the line is the predicted median of each period, the band its 90 %% interval. Values of the training set were used to fit the model.")}
+	for _, f := range figures {
+		blocks = append(blocks, block{Figure: f})
+	}
+	b.add("series", "Series", blocks...)
+	return nil
+}
+
+// seriesFigures draws the history of cells over time with their predictions, intervals and
+// forecasts. If there are none to draw, it says why.
+func (b *builder) seriesFigures() (figures []*figure.Figure, why string, err error) {
 	time := -1
-	for mode := range b.m.Modes() {
+	for mode, info := range b.m.Modes() {
 		if b.m.IsTime(mode) {
 			time = mode
 		}
-	}
-	if time < 0 || b.fitted == nil || len(b.m.Modes()) < 2 {
-		return nil
-	}
-	for _, info := range b.m.Modes() {
 		if info.Covariate() {
-			return nil // the values of covariates are those of rows, not of periods
+			return nil, "a model with covariates has no series to draw: their values belong to rows, not to periods", nil
 		}
+	}
+	if time < 0 {
+		return nil, "the model has no mode of time", nil
 	}
 	cells := b.opt.Series
 	for i, cell := range cells {
 		if err := b.checkSeries(i, cell, time); err != nil {
-			return err
+			return nil, "", err
 		}
 	}
 	if len(cells) == 0 {
@@ -49,16 +87,14 @@ func (b *builder) series() error {
 	if panel := b.m.Series(); panel != nil && panel.Time == time && b.opt.Horizon > 0 {
 		b.periods, _ = panel.Line.Next(b.opt.Horizon) // without a regular grid there is no future
 	}
-	blocks := []block{text("Dots are values of the table; the line is the predicted median of each period, the band its 90 %% interval. Values of the training set were used to fit the model.")}
 	for _, cell := range cells {
 		f, err := b.seriesFigure(cell, time)
 		if err != nil {
-			return err
+			return nil, "", err
 		}
-		blocks = append(blocks, block{Figure: f})
+		figures = append(figures, f)
 	}
-	b.add("series", "Series", blocks...)
-	return nil
+	return figures, "", nil
 }
 
 // checkSeries returns an error unless a cell has an id for each mode but time.
@@ -201,7 +237,9 @@ rows:
 		if b.m.Part(t.SourceRow(i)) == dataset.Train {
 			s = &train
 		}
-		s.X, s.Y = append(s.X, float64(place[t.Codes[time][i]])), append(s.Y, t.Target(i))
+		if code := int(t.Codes[time][i]); code < len(place) { // a model from elsewhere may know fewer periods than its table
+			s.X, s.Y = append(s.X, float64(place[code])), append(s.Y, t.Target(i))
+		}
 	}
 	return []figure.Series{train, other}
 }

@@ -5,8 +5,6 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/kernel-fried-tensor/kft"
-	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/celltext"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
@@ -35,32 +33,11 @@ Examples:
 
 // Run writes the report.
 func (c *reportCommand) Run(e *env) error {
-	inputs, err := c.inputs(append([]string{c.Model}, c.Tables...)...)
+	opt, m, err := seriesOptions(e, &c.tableFlags, c.Model, c.Tables, c.Output, c.Series, c.Ahead)
 	if err != nil {
 		return err
 	}
-	if err := checkOutput(c.Output, inputs); err != nil {
-		return err
-	}
-	m, table, err := c.open(e, c.Model)
-	if err != nil {
-		return err
-	}
-	opt := kft.ReportOptions{Table: table, Name: filepath.Base(c.Model), Horizon: c.Ahead}
-	if c.Ahead <= 0 {
-		opt.Horizon = -1
-	}
-	if len(c.Tables) > 0 {
-		source := kft.Files(c.Tables...)
-		opt.Source = &source
-	}
-	for _, text := range c.Series {
-		cell, err := celltext.Parse("--series", text)
-		if err != nil {
-			return err
-		}
-		opt.Series = append(opt.Series, cell)
-	}
+	opt.Name = filepath.Base(c.Model)
 	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return m.Report(e.ctx, w, opt) }); err != nil {
 		return err
 	}

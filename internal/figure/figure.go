@@ -171,3 +171,13 @@ func Beside(left, right *Figure, title string) *Figure {
 	fmt.Fprintf(&f.body, `<g transform="translate(%s 0)">`+"\n%s</g>\n", coordinate(left.Width), right.body.Bytes())
 	return f
 }
+
+// Below returns a figure of others, each below the one before.
+func Below(figures []*Figure, title string) *Figure {
+	f := &Figure{Title: title}
+	for _, g := range figures {
+		fmt.Fprintf(&f.body, `<g transform="translate(0 %s)">`+"\n%s</g>\n", coordinate(f.Height), g.body.Bytes())
+		f.Width, f.Height, f.Description = max(f.Width, g.Width), f.Height+g.Height, f.Description+g.Description
+	}
+	return f
+}
