@@ -59,6 +59,10 @@ type Job struct {
 	VarAdjoint []float32 // with SecondMoments, the adjoint of the variance for Given; nil is 0
 	Weight     []float32 // w for Residual and Product; nil means 1 everywhere
 
+	// GradientsOnly says that the sum that Pass returns is not needed; it is then
+	// undefined.
+	GradientsOnly bool
+
 	// Grad[p] receives the sum over cells of e times the derivative of f with
 	// respect to core p. It is overwritten. A nil Mean means that this gradient
 	// is not computed.

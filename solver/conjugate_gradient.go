@@ -98,7 +98,7 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 	moved := append([]backend.Slices(nil), cores...)
 	for range p.steps {
 		moved[p.core] = s.applyJacobian(p, s.direction)
-		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, SecondMoments: p.hasPosterior(), Weight: p.weight, Grad: s.meanGradient(p)})
+		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, GradientsOnly: true, SecondMoments: p.hasPosterior(), Weight: p.weight, Grad: s.meanGradient(p)})
 		p.block.Adjoint(p.d.b, s.image, s.slices.Mean, false)
 		s.addExtra(p, s.image, s.direction, 1)
 		along := s.applyNorm(p, s.direction)

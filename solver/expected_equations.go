@@ -22,7 +22,7 @@ func (s *conjugateGradient) expectedEquations(p *blockProblem, cores []backend.S
 		s.extraFull = make([]float32, len(c))
 		grad[p.core].Cov = s.extraFull
 	}
-	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	curvature := s.slices.Var
 	backend.ParallelFor(p.d.b, len(curvature), func(i int) { curvature[i] *= -2 }) // the adjoint of the variance is -w/2
 	p.block.Adjoint(p.d.b, s.residual, s.slices.Mean, false)
@@ -125,7 +125,7 @@ func solveExpectedSlices(p *blockProblem) int64 {
 			cores[q].Var, cores[q].Cov = nil, nil
 		}
 	}
-	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	var raised atomic.Int64
 	parallel.Ranges(p.d.b.Threads(), shape.N-1, func(_, from, to int) {
 		memory := make([]float64, 2*r*(r+1))

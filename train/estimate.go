@@ -75,8 +75,9 @@ func (r *run) estimate() *Estimate {
 		Weighted: r.parts[dataset.Train].W != nil || learned, Variances: learned || r.field.Group != nil, Point: !u.Bayesian()}
 	base, training, evaluation := int64(stats.HeapAlloc), f.Training(), f.Evaluation()
 	e.Least = base + max(training, evaluation) + runtimeBytes
-	// What training leaves is collected when it exceeds half of what is in use.
-	e.Memory = max(base+training+min(evaluation, (base+training)/2)+runtimeBytes, peakRSS())
+	// What training leaves is collected when it exceeds half of what is in use. The allocator
+	// takes a tenth more than it was asked for.
+	e.Memory = max((base+training+min(evaluation, (base+training)/2))/10*11+runtimeBytes, peakRSS())
 	return e
 }
 

@@ -146,6 +146,9 @@ func momentJobs(p Problem, cores []backend.Slices, plan *backend.Plan) map[strin
 		},
 	}
 	for i := range p.Shapes {
+		m[fmt.Sprintf("gradients only, core %d", i)] = func() *backend.Job {
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Residual, GradientsOnly: true, Target: target, Weight: weight, Grad: grads(func(core int) want { return want{mean: core == i, variance: core == i} })}
+		}
 		m[fmt.Sprintf("product, core %d", i)] = func() *backend.Job {
 			return &backend.Job{SecondMoments: true, Adjoint: backend.Product, Grad: grads(func(core int) want { return want{mean: core == i, variance: core == i} })}
 		}

@@ -41,7 +41,11 @@ func (r *momentSweep) batchCells(j, i int) float64 {
 		mean, variance := r.leaf.mean[:end-c], r.leaf.variance[:end-c]
 		if job.Adjoint != backend.Given || job.Mean != nil || job.Var != nil {
 			k.dots(mean, x.rows, idx, u)
-			k.dots(variance, x.quad, idx, w)
+			if job.GradientsOnly && job.Var == nil {
+				clear(variance) // it does not change the adjoints
+			} else {
+				k.dots(variance, x.quad, idx, w)
+			}
 		}
 		r.leaf.writeMoments(job, c, end)
 		if job.Adjoint == backend.None {
