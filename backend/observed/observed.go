@@ -37,6 +37,7 @@ type Data struct {
 	target []float32 // by observation
 	weight []float32 // of the target; nil means 1
 	of     int       // the term that target and weight belong to
+	offset float32   // the offset of the target
 
 	planTarget, planWeight []float32 // in the order of gathered
 	gathered               *backend.Plan
@@ -55,7 +56,7 @@ func New(b backend.Backend, y, w []float32, partners func(k int) []int) *Data {
 // Len returns the number of observations.
 func (d *Data) Len() int { return len(d.Y) }
 
-// Changed tells the data that targets, weights, terms or the offset changed.
+// Changed tells the data that targets, weights or terms changed.
 func (d *Data) Changed() { d.of, d.gathered = unknown, nil }
 
 // tinyFactor is the smallest mean square of the partners' product for which an
@@ -67,7 +68,7 @@ const tinyFactor = 1e-12
 // product of the term's partners; the weight is w E m^2. The values of term k itself do not
 // matter. One pass over the values of all other terms.
 func (d *Data) Target(k int, offset float32) {
-	if d.of == k {
+	if d.of == k && d.offset == offset {
 		return
 	}
 	d.Changed()
@@ -113,7 +114,7 @@ func (d *Data) Target(k int, offset float32) {
 			d.weigh(partners, from, to)
 		}
 	})
-	d.of = k
+	d.of, d.offset = k, offset
 }
 
 func subtract(dst, src []float32) {

@@ -27,7 +27,7 @@ func (s Sums) Shifted(by float64) Sums {
 // term whose target is known, or else over the values of all terms.
 func (d *Data) Residuals(offset float32) Sums {
 	k := d.of
-	if k < 0 || len(d.partners(k)) > 0 {
+	if k < 0 || d.offset != offset || len(d.partners(k)) > 0 {
 		k = None
 		d.Target(None, offset)
 	}
