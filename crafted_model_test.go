@@ -31,6 +31,12 @@ func TestCraftedModels(t *testing.T) {
 		{"no modes of a core", "plain", text("field", `"modes":\["store"\]`, `"modes":[]`), "has no mode"},
 		{"no encoder", "calendar", text("side/month", `"encoder":\{.*\},"operator"`, `"encoder":null,"operator"`), "the encoder is missing"},
 		{"size of the negative binomial", "negative binomial", text("uncertainty", `"size":[^}]*`, `"size":-1.5`), "the size of its negative binomial distribution is -1.5"},
+		{"share of further zeros", "zero-inflated", text("uncertainty", `"zero":[^,]*`, `"zero":1`), "its share of further zeros is 1"},
+		{"slope of a hurdle", "hurdle", text("uncertainty", `"slope":[^}]*`, `"slope":-1`), "the odds of its hurdle have the slope -1"},
+		{"size of a hurdle", "hurdle", text("uncertainty", `"size":[^,]*`, `"size":0`), "the size of its hurdle distribution is 0"},
+		{"scale of a target", "two targets", text("training", `"spread":[^,}]*`, `"spread":0`), `the scale of its target "units"`},
+		{"name of a target", "two targets", text("training", `"name":"units"`, `"name":"sales"`), `the target "sales"`},
+		{"no targets", "two targets", text("training", `"targets":`, `"others":`), "its record has 0 targets"},
 		{"noise of other modes", "additive, primal, mean-field", text("uncertainty", `"modes":\[`, `"modes":[{"strength":1,"unseen":1,"of":[]},`), "its noise has factors of 3 modes"},
 		{"weights that are not numbers", "plain", func(f *modelfile.File) {
 			values, _ := modelfile.Values[float32](f, "term/0/core/0/mean")

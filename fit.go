@@ -31,6 +31,7 @@ type (
 	BaselineScores = model.BaselineScores
 	SideReport     = model.SideReport
 	Choice         = model.Choice
+	Target         = model.Target
 	PowerEstimate  = model.PowerEstimate
 	Refit          = model.Refit
 	OrderChoice    = model.OrderChoice

@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/multitarget"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -91,10 +92,18 @@ func (m *Model) PredictStrict(ctx context.Context, cells []Cell) ([]Prediction, 
 // and columns added: prediction (the mean), median, sd with its parts sd_model and
 // sd_noise, the quantiles and samples of opt, and unseen, which names the modes whose
 // id is not in the training data, followed by :side for an id that is predicted from
-// its side information.
+// its side information. A model of several targets adds these columns for each, as in
+// units_prediction.
 func (m *Model) PredictTable(ctx context.Context, source Source, w io.Writer, opt TableOptions) (Summary, error) {
-	return m.fitted.PredictTable(ctx, source, w, opt)
+	return multitarget.PredictTable(ctx, m.fitted, source, w, opt)
 }
+
+// Targets returns the names of the targets, nil if there is only one. A model of several
+// predicts and measures by [Model.ForTarget]; only PredictTable takes all of them at once.
+func (m *Model) Targets() []string { return m.fitted.Targets() }
+
+// ForTarget returns the model of one of several targets.
+func (m *Model) ForTarget(name string) (*Model, error) { return wrap(m.fitted.ForTarget(name)) }
 
 // Samples draws values of cells jointly: row c of the result has n draws of cell c,
 // and the draws with the same number share their weights, so the sums of cells over

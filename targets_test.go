@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -271,5 +272,77 @@ func TestOrdinalTarget(t *testing.T) {
 	_, _, err := kft.Fit(t.Context(), effectsSpec(t, many.String(), "ordinal"), kft.Source{}, kft.Options{})
 	if err == nil || !strings.Contains(err.Error(), "more than 30 different values") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The parameters of counts with many zeros are recovered, intervals hold, and an
+// automatic choice finds such a likelihood.
+func TestCountsWithManyZeros(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		draw  func(rng *rand.Rand, f float64) float64
+		check func(u kft.UncertaintyInfo) bool
+	}{
+		{"zero-inflated", likelihood.ZeroInflated{Zero: 0.3, Size: 3}.Draw, func(u kft.UncertaintyInfo) bool {
+			return math.Abs(u.Zero-0.3) < 0.03 && math.Abs(math.Log(u.Size/3)) < 0.2
+		}},
+		{"hurdle", likelihood.Hurdle{Size: 3, Shift: -0.5, Slope: 0.5}.Draw, func(u kft.UncertaintyInfo) bool {
+			return u.Hurdle != nil && math.Abs(u.Hurdle.Shift+0.5) < 0.15 && math.Abs(u.Hurdle.Slope-0.5) < 0.1 && math.Abs(math.Log(u.Size/3)) < 0.2
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			table, f := effectsTable(randstream.New(5, "zeros"), 0.5, func(rng *rand.Rand, f float64) string {
+				return fmt.Sprint(c.draw(rng, 1.5+f))
+			})
+			spec := effectsSpec(t, table, c.name)
+			m, r := fit(t, spec, kft.Options{})
+			if u := m.Uncertainty(); !c.check(u) {
+				t.Errorf("got %+v, hurdle %+v", u, u.Hurdle)
+			}
+			inside := 0.0 // of the randomised PIT
+			for _, share := range r.Test.Calibration.PIT[1:19] {
+				inside += float64(share)
+			}
+			if inside < 0.88 || inside > 0.92 || pitDeviation(r.Test.Calibration) > 0.02 {
+				t.Errorf("%.3f of the randomised PIT are between .05 and .95; by bin %v", inside, r.Test.Calibration.PIT)
+			}
+			cell := kft.Cell{"shop": "s3", "good": "g7"}
+			p := predictCells(t, m, cell)[0]
+			rng, mean := randstream.New(6, "mean"), 0.0
+			for range 20000 {
+				mean += c.draw(rng, 1.5+f[[2]int{3, 7}]) / 20000
+			}
+			if math.Abs(math.Log(p.Mean/mean)) > 0.25 {
+				t.Errorf("got mean %.3g, want %.3g", p.Mean, mean)
+			}
+			if again := predictCells(t, reload(t, m), cell)[0]; p.Mean != again.Mean || p.SD != again.SD {
+				t.Errorf("got %+v before and %+v after saving", p, again)
+			}
+		})
+	}
+}
+
+// Counts with many zeros are recognised, those with few are not offered such likelihoods.
+func TestAutomaticCountsWithManyZeros(t *testing.T) {
+	t.Parallel()
+	rng := randstream.New(7, "many zeros")
+	for _, zero := range []float64{0.4, 0.001} {
+		var b strings.Builder
+		b.WriteString("shop,good,y\n")
+		for i := range 25 {
+			for j := range 30 {
+				fmt.Fprintf(&b, "s%d,g%d,%g\n", i, j, likelihood.ZeroInflated{Zero: zero, Size: 20}.Draw(rng, 2.5+0.01*float64(i-j)))
+			}
+		}
+		m, r := fit(t, effectsSpec(t, b.String(), "auto"), kft.Options{})
+		got := m.Spec().Uncertainty.Likelihood
+		if many := got == "zero-inflated" || got == "hurdle"; many != (zero > 0.2) {
+			t.Errorf("%g further zeros: got %s", zero, got)
+		}
+		if offered := slices.ContainsFunc(r.Choices, func(c kft.Choice) bool { return c.Likelihood == "hurdle" }); offered != (zero > 0.2) {
+			t.Errorf("%g further zeros: got the choices %+v", zero, r.Choices)
+		}
 	}
 }

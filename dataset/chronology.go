@@ -79,12 +79,13 @@ func (m Mode) Chronology(ids []string) (Chronology, error) {
 
 // calendarPart is one number of every id.
 type calendarPart struct {
-	role   calendarRole
-	values []float64
-	most   float64
-	column int  // of the mode
-	at     int  // among the numbers of the column
-	named  bool // the role is not a guess by its range
+	role      calendarRole
+	values    []float64
+	most      float64
+	firstYear float64 // of years with two digits; see startOfCentury
+	column    int     // of the mode
+	at        int     // among the numbers of the column
+	named     bool    // the role is not a guess by its range
 }
 
 // partsOfColumns reads the values of each column as dates, as numbers, or as texts
@@ -114,9 +115,10 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 		if p.role == anyNumber && slices.Min(p.values) >= 1000 && p.most <= 2999 && allWhole(p.values) {
 			p.role = aYear
 		}
-		if p.role == aYear && p.twoDigits() { // 98, 99, 00, 01
+		if p.role == aYear && p.most < 100 { // two digits
+			p.firstYear = startOfCentury(p.values)
 			for k, v := range p.values {
-				if v < 70 {
+				if v < p.firstYear { // of the next century
 					p.values[k] += 100
 				}
 			}
@@ -125,8 +127,19 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 	return parts, true
 }
 
-// twoDigits reports whether years have two digits.
-func (p *calendarPart) twoDigits() bool { return p.most < 100 }
+// startOfCentury returns the year of two digits after the longest gap between years, if the
+// year 99 is followed by 00: the other years then follow it as closely as they can, as in
+// 98, 99, 00, 01 and in 63 to 92.
+func startOfCentury(years []float64) float64 {
+	sorted := slices.Compact(slices.Sorted(slices.Values(years)))
+	first, gap := sorted[0], sorted[0]+100-sorted[len(sorted)-1]
+	for i := 1; i < len(sorted); i++ {
+		if d := sorted[i] - sorted[i-1]; d > gap {
+			first, gap = sorted[i], d
+		}
+	}
+	return first
+}
 
 func roleOfName(column string) calendarRole {
 	for role := aYear; role <= aMinute; role++ {

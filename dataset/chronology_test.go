@@ -36,6 +36,7 @@ func TestChronology(t *testing.T) {
 		{mode: "yearmonth(when)", ids: "2015-12 2016-01"},
 		{mode: "date(when)", ids: "2015-12-31 2016-01-01"},
 		{mode: "year", ids: "98 99 00 01"},
+		{mode: "year", ids: "63 64 70 92"},
 		{mode: "month", ids: "9 12 13"}, // a running number
 		{mode: "month", ids: "2 10 12", note: true},
 		{mode: "time=day+month", ids: "31-1 1-2", note: true},

@@ -76,7 +76,7 @@ func (m Mode) checkLag() error {
 
 // checkFunction returns an error if a mode cannot have the function.
 func checkFunction(name string) error {
-	if (Mode{Func: name}).Covariate() {
+	if (Mode{Func: name}).Covariate() || name == targetFunction {
 		return nil
 	}
 	return calendar.Check(name)

@@ -13,7 +13,7 @@ type IDFormat struct {
 
 	columns   int
 	restFirst bool     // a column's own '-' belong to the first column, else to the last
-	century   bool     // years have two digits
+	firstYear float64  // of years with two digits: lower ones belong to the next century
 	around    []string // by column: the text around its numbers
 }
 
@@ -51,7 +51,7 @@ func (m Mode) readIDs(ids []string) (idReading, bool) {
 			if note, ok := rankParts(parts); ok {
 				for _, p := range parts {
 					f.Parts = append(f.Parts, TimePart{Unit: p.role.unit(), Column: p.column, At: p.at, Named: p.named})
-					f.century = f.century || p.role == aYear && p.twoDigits()
+					f.firstYear = max(f.firstYear, p.firstYear)
 				}
 				for _, column := range fields {
 					f.around = append(f.around, around(column[0]))
@@ -112,7 +112,7 @@ func (f IDFormat) Values(id string) (values []float64, ok bool) {
 			return nil, false
 		}
 		v := numbers[p.At].values[0]
-		if p.Unit == "year" && f.century && v < 70 {
+		if p.Unit == "year" && v < f.firstYear {
 			v += 100
 		}
 		values = append(values, v)

@@ -53,7 +53,7 @@ func parseMode(s string) (Mode, error) {
 			return Mode{}, fmt.Errorf("%w; a column with that name is written in quotes: %s", err, fieldtext.QuoteColumn(source))
 		}
 		source = source[open+1 : len(source)-1]
-		if m.Func != periodsFunction && fieldtext.IndexUnquoted(source, '+') >= 0 || fieldtext.IndexUnquoted(source, '(') >= 0 || fieldtext.IndexUnquoted(source, ')') >= 0 {
+		if m.Func != periodsFunction && !m.Target() && fieldtext.IndexUnquoted(source, '+') >= 0 || fieldtext.IndexUnquoted(source, '(') >= 0 || fieldtext.IndexUnquoted(source, ')') >= 0 {
 			return Mode{}, fmt.Errorf("a function takes one column, as in hour(timestamp)")
 		}
 	}
@@ -132,6 +132,9 @@ func checkModes(modes []Mode) error {
 // false if the value of a column is absent.
 func (m Mode) ID(values map[string]string) (id string, ok bool, err error) {
 	var parts []string
+	if m.Target() {
+		return "", false, nil // not made of the values of its columns
+	}
 	for _, column := range m.Columns {
 		value, there := values[column]
 		if !there {

@@ -6,7 +6,7 @@ import "slices"
 // known: the mode or its columns have the name of a time (date, year and month, week),
 // or its ids are dates. A cyclic function such as hour(at) is not a time.
 func (m Mode) IsTime(ids []string) bool {
-	if len(ids) == 0 || slices.Contains(cyclicFunctions, m.Func) || m.Covariate() {
+	if len(ids) == 0 || slices.Contains(cyclicFunctions, m.Func) || m.Covariate() || m.Target() {
 		return false
 	}
 	named := m.Func != ""

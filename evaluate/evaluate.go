@@ -124,6 +124,9 @@ type Fitted struct {
 // ReadFitted reads the table that a model was fitted to. Another table is a
 // *NotFittedError.
 func ReadFitted(ctx context.Context, m *model.Model, source tableio.Source, opt model.TableOptions) (*Fitted, error) {
+	if err := m.CheckOneTarget(); err != nil {
+		return nil, err
+	}
 	table, err := readAsFitted(ctx, m, source, opt)
 	if err != nil {
 		return nil, err

@@ -146,6 +146,12 @@ func Horizons(m *model.Model, codes [][]int32) []int32 {
 // HeldOut returns how many rows of the validation set the fit kept for the
 // conformal correction alone.
 func HeldOut(m *model.Model) int {
+	if len(m.Targets()) > 0 { // a row has several observations, or some of them
+		if c := m.Uncertainty().Conformal; c != nil {
+			return c.Rows
+		}
+		return 0
+	}
 	valid := 0
 	for row := range m.FittedRows() {
 		if m.Part(row) == dataset.Valid {

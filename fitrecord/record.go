@@ -28,6 +28,7 @@ type Record struct {
 	Ridge    solver.Ridge       `json:"ridge"`
 	Stop     solver.Stop        `json:"stop"`
 	Best     int                `json:"best_sweep"`
+	Start    solver.Start       `json:"start,omitzero"` // of the run with the best sweep
 	History  []solver.Point     `json:"history"`
 	Side     []SideReport       `json:"side,omitempty"`
 	Choices  []Choice           `json:"choices,omitempty"` // of a scale or likelihood that was auto
@@ -38,6 +39,8 @@ type Record struct {
 	// Decisions of a fit with automatic terms, in the order in which they were made.
 	Decisions []Decision `json:"decisions,omitempty"`
 	Warnings  []string   `json:"warnings"`
+	// Targets of a model of several; the scores above are then those of standardised values.
+	Targets []Target `json:"targets,omitempty"`
 	// DecileEdges separate the deciles of predictions, before the correction of means,
 	// on the validation set (the training set without one). The bias by decile uses them.
 	DecileEdges []float64 `json:"decile_edges,omitempty"`
@@ -87,6 +90,7 @@ func (r Record) Clone() Record {
 		return d
 	})
 	r.Terms = cloneEach(r.Terms, TermContribution.clone)
+	r.Targets = cloneEach(r.Targets, Target.clone)
 	r.Warnings, r.DecileEdges = slices.Clone(r.Warnings), slices.Clone(r.DecileEdges)
 	return r
 }

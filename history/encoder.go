@@ -15,18 +15,26 @@ type Encoder struct {
 	grids   []*covariate.Grid
 	history *History
 	format  dataset.NumberFormat
+	target  int32 // code in the last mode, if that is the mode of several targets
 }
 
 // NewEncoder returns the encoder of a fitted model. h may be nil if no mode is computed
 // from the training rows.
 func NewEncoder(modes []dataset.Mode, dicts []*dataset.Dict, h *History, format dataset.NumberFormat) *Encoder {
-	e := &Encoder{modes: modes, dicts: slices.Clone(dicts), history: h, format: format, grids: make([]*covariate.Grid, len(modes))}
+	e := &Encoder{modes: modes, dicts: slices.Clone(dicts), history: h, format: format, target: unknown, grids: make([]*covariate.Grid, len(modes))}
 	for i, mode := range modes {
 		if mode.Numeric() {
 			e.grids[i] = covariate.GridOf(dicts[i].IDs())
 		}
 	}
 	return e
+}
+
+// ForTarget returns the encoder of rows of one of several targets, whose mode is the last.
+func (e *Encoder) ForTarget(code int32) *Encoder {
+	one := *e
+	one.target = code
+	return &one
 }
 
 // History returns the history of the training rows, nil without any.
@@ -36,7 +44,7 @@ func (e *Encoder) History() *History { return e.history }
 // computed, come after them.
 func (e *Encoder) Columns() []dataset.Mode {
 	n := len(e.modes)
-	for n > 0 && e.modes[n-1].Derived() {
+	for n > 0 && (e.modes[n-1].Derived() || e.modes[n-1].Target()) {
 		n--
 	}
 	return e.modes[:n]
@@ -68,6 +76,15 @@ const unknown = -1
 // columns of their table. It returns the codes of all modes and a function for their
 // ids: of a covariate, those that the model uses.
 func (e *Encoder) Encode(codes [][]int32, id func(mode, row int) string) ([][]int32, func(mode, row int) string, *ValueError) {
+	if last := len(e.modes) - 1; last > 0 && e.modes[last].Target() { // there are no covariates
+		codes = append(slices.Clone(codes[:last]), slices.Repeat([]int32{e.target}, len(codes[0])))
+		return codes, func(mode, row int) string {
+			if mode == last && e.target >= 0 {
+				return e.dicts[last].ID(e.target)
+			}
+			return id(mode, row)
+		}, nil
+	}
 	if !slices.ContainsFunc(e.modes, dataset.Mode.Covariate) {
 		return codes, id, nil
 	}
@@ -128,6 +145,18 @@ func (e *Encoder) idOf(at int, code func(mode int) int32, field func(mode int) s
 func (e *Encoder) EncodeTable(t *dataset.Table, source string) error {
 	if err := covariate.Encode(t, source, e.format); err != nil {
 		return err
+	}
+	if last := len(e.modes) - 1; e.modes[last].Target() {
+		for m, codes := range t.Codes {
+			for k, code := range codes {
+				codes[k] = unknown
+				if known, ok := e.dicts[m].Code([]byte(t.Dicts[m].ID(code))); ok {
+					codes[k] = known
+				}
+			}
+		}
+		t.Modes, t.Dicts, t.Codes = e.modes, e.dicts, append(t.Codes, slices.Repeat([]int32{e.target}, t.Len()))
+		return nil
 	}
 	if e.history == nil {
 		return nil

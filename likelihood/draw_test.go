@@ -23,6 +23,9 @@ func TestDrawsOfInvalidParameters(t *testing.T) {
 		{"gamma, shape -2", func(rng *rand.Rand) float64 { return drawGamma(rng, -2) }},
 		{"gamma, shape +Inf", func(rng *rand.Rand) float64 { return drawGamma(rng, inf) }},
 		{"negative binomial, f NaN", func(rng *rand.Rand) float64 { return NegativeBinomial{Size: 2}.Draw(rng, nan) }},
+		{"zero-inflated, f NaN", func(rng *rand.Rand) float64 { return NewZeroInflated().Draw(rng, nan) }},
+		{"hurdle, f NaN", func(rng *rand.Rand) float64 { return NewHurdle().Draw(rng, nan) }},
+		{"hurdle, size NaN", func(rng *rand.Rand) float64 { return Hurdle{Size: nan, Slope: 1}.Draw(rng, 1) }},
 		{"negative binomial, size NaN", func(rng *rand.Rand) float64 { return NegativeBinomial{Size: nan}.Draw(rng, 1) }},
 	} {
 		if got := c.draw(rand.New(rand.NewPCG(1, 2))); !math.IsNaN(got) {

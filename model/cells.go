@@ -128,6 +128,9 @@ func (m *Model) Resolve(cells []Cell) (*Model, Rows, error) {
 // codesOf looks up the ids of cells, tt.Unknown for those that the model does not
 // contain. It returns a function for the ids.
 func (m *Model) codesOf(cells []Cell) ([][]int32, func(mode, c int) string, error) {
+	if err := m.CheckOneTarget(); err != nil {
+		return nil, nil, err
+	}
 	modes := m.covariates.Columns()
 	codes := make([][]int32, len(modes))
 	for i := range codes {

@@ -152,6 +152,9 @@ func (d *decoder) checkRecord() error {
 	if r.Refit != nil && (r.Refit.Rows < 0 || r.Refit.Sweeps < 0) {
 		return fmt.Errorf("its record has a refit on %d rows in %d sweeps", r.Refit.Rows, r.Refit.Sweeps)
 	}
+	if err := checkTargets(r.Targets, d.m); err != nil {
+		return err
+	}
 	for _, t := range r.Terms {
 		for _, rank := range slices.Concat(t.Ranks, t.Offered) {
 			if rank < 1 {

@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/likelihood"
 )
 
 // Weights returns the number of weights.
@@ -42,12 +44,17 @@ type UncertaintyInfo struct {
 	Likelihood string `json:"likelihood"`
 	// Size of a negative binomial distribution, whose variance is mean + mean^2/Size.
 	Size      float64        `json:"size,omitempty"`
+	Zero      float64        `json:"zero,omitempty"`   // share of further zeros of zero-inflated counts
+	Hurdle    *Hurdle        `json:"hurdle,omitempty"` // odds of a count above 0
 	Levels    int            `json:"levels,omitempty"` // of an ordinal target
 	DF        float64        `json:"df,omitempty"`     // of a Student distribution, whose scale is the SD of the noise
 	Noise     *NoiseInfo     `json:"noise,omitempty"`  // of the gaussian likelihood
 	Conformal *ConformalInfo `json:"conformal,omitempty"`
 	Means     *MeansInfo     `json:"mean_correction,omitempty"`
 }
+
+// Hurdle is the distribution of counts of two parts.
+type Hurdle = likelihood.Hurdle
 
 // NoiseInfo describes the noise on the transform's scale: its standard deviation SD;
 // the range Least to Most if entities differ; SD mean^(Exponent/2) if it is a power
@@ -84,8 +91,13 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 	info := UncertaintyInfo{Inference: m.spec.Uncertainty.Inference, Likelihood: u.Likelihood()}
 	switch {
 	case u.Count() != nil || u.Finite() != nil:
-		if u.Negative != nil {
+		switch {
+		case u.Negative != nil:
 			info.Size = u.Negative.Size
+		case u.Inflated != nil:
+			info.Size, info.Zero = u.Inflated.Size, u.Inflated.Zero
+		case u.Hurdle != nil:
+			info.Size, info.Hurdle = u.Hurdle.Size, u.Hurdle
 		}
 		if u.Ordinal != nil {
 			info.Levels = len(u.Ordinal.Levels)

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -59,6 +60,9 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 
 // file returns the model as named texts and tensors.
 func (m *Model) file() (*modelfile.File, error) {
+	if m.prefix != "" {
+		return nil, errors.New("the model of one of several targets is a part of the model of all of them; save that one")
+	}
 	f := &modelfile.File{Meta: map[string]string{"kind": "model"}}
 	put := func(key string, v any) error {
 		text, err := json.Marshal(v)

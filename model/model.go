@@ -39,6 +39,7 @@ type Model struct {
 	series     *panel.Panel         // nil if the training rows are no series
 	lines      []*timeline.Timeline // by mode, nil without series terms along it
 	covariates *history.Encoder
+	prefix     string // of the columns that are added to tables
 
 	noise      Noise
 	scores     *predictive.ScoreDistribution // of Student noise, nil for normal noise

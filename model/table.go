@@ -151,10 +151,11 @@ func (m *Model) addedColumns(opt TableOptions) (names, renamed []string) {
 	taken := schema.Columns()
 	names = resultColumns(opt)
 	for i, name := range names {
+		names[i] = m.prefix + name
 		for slices.Contains(taken, names[i]) {
 			names[i] = "kft_" + names[i]
 		}
-		if names[i] != name {
+		if names[i] != m.prefix+name {
 			renamed = append(renamed, name+": "+names[i])
 		}
 	}
@@ -184,6 +185,9 @@ func resultColumns(opt TableOptions) []string {
 // they are absent or empty, they are 1, like a weight of 0. The target is ignored.
 func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Writer, opt TableOptions) (Summary, error) {
 	sum := m.NewSummary()
+	if err := m.CheckOneTarget(); err != nil {
+		return sum, err
+	}
 	if err := m.CheckQuantiles(opt.Quantiles); err != nil {
 		return sum, err
 	}
@@ -300,6 +304,9 @@ func (m *Model) unseenModes(codes [][]int32, i int, sum *Summary) string {
 // *predictive.DomainError of see gets its place in the table.
 func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptions, see func(m *Model, z tt.Moments, b *tableio.Batch) error) (Summary, error) {
 	sum := m.NewSummary()
+	if err := m.CheckOneTarget(); err != nil {
+		return sum, err
+	}
 	predict := m.BatchPredictor(opt.Strict)
 	var mutex sync.Mutex
 	schema := dataset.Schema{Modes: m.covariates.Columns(), Target: m.spec.Data.Target, Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Censored: m.spec.Data.Censored, AllKnown: true, WordTargets: m.noise.Bernoulli != nil}

@@ -29,8 +29,9 @@ const (
 // f multiplications, and the CDF of the mixture at about 20 larger counts.
 func (d Distribution) fillGrid(g *countGrid) {
 	g.n, g.tails = 0, [2]countTail{}
-	meanAt := d.count.Mean(d.m)
-	spread := math.Sqrt(d.model + d.count.Var(d.m)/(meanAt*meanAt)) // of log y, approximately
+	base, modified := d.base()
+	meanAt := base.Mean(d.m)
+	spread := math.Sqrt(d.model + base.Var(d.m)/(meanAt*meanAt)) // of log y, approximately
 	first := math.Exp(d.m - gridReach*spread)
 	if !(first > denseCounts) && d.fillDense(g) {
 		return
@@ -39,14 +40,18 @@ func (d Distribution) fillGrid(g *countGrid) {
 	if g.n > 0 {
 		from = denseCounts
 	}
+	if modified && g.n == 0 {
+		g.level[0], g.n = d.mixtureCDF(0), 1
+	}
 	d.fillSparse(g, from, spread)
 }
 
 // fillDense fills counts 0, 1, ... and reports whether they complete the grid.
 func (d Distribution) fillDense(g *countGrid) bool {
-	var prob, a, b [maxMixNodes]float64
+	var prob, one, a, b [maxMixNodes]float64
+	base, modified := d.base()
 	// The nodes must resolve the decrease of the CDF in f; see mixtureCDF.
-	width := math.Sqrt(d.count.Var(math.Log(denseCounts))) / denseCounts
+	width := math.Sqrt(base.Var(math.Log(denseCounts))) / denseCounts
 	step := min(0.5, 1.2*width/max(d.sd, minSD))
 	nodes := min(2*int(math.Ceil(gridReach/step))+1, maxMixNodes)
 	step = 2 * gridReach / float64(nodes-1)
@@ -60,12 +65,15 @@ func (d Distribution) fillDense(g *countGrid) bool {
 			t = -gridReach + step*float64(k)
 		}
 		f := d.m + d.sd*t
-		l0, l1, l2 := d.count.LogProb(0, f), d.count.LogProb(1, f), d.count.LogProb(2, f)
+		l0, l1, l2 := base.LogProb(0, f), base.LogProb(1, f), base.LogProb(2, f)
 		r1, r2 := math.Exp(l1-l0), math.Exp(l2-l1)
 		a[k], b[k] = 2*r2-r1, 2*(r1-r2)
 		w := normalDensity(t)
 		total += w
-		prob[k] = w * math.Exp(l0)
+		prob[k] = w * math.Exp(d.count.LogProb(0, f))
+		if modified {
+			one[k] = w * math.Exp(d.count.LogProb(1, f))
+		}
 	}
 	level := 0.0
 	for y := range denseCounts {
@@ -74,6 +82,9 @@ func (d Distribution) fillDense(g *countGrid) bool {
 		for k, v := range prob[:nodes] {
 			sum += v
 			prob[k] = v * (a[k] + b[k]*next)
+		}
+		if modified && y == 0 {
+			prob = one
 		}
 		level = min(level+sum/total, 1)
 		g.y[g.n], g.level[g.n] = float64(y), level
@@ -87,15 +98,24 @@ func (d Distribution) fillDense(g *countGrid) bool {
 
 // fillSparse fills counts starting at from, in equal steps of log y. The normal score
 // of the level is smooth and almost linear in log y: it is computed at every fifth
-// step, called an anchor, and interpolated by cubics.
+// step, called an anchor, and interpolated by cubics. If 0 has a probability of its own,
+// this is the level among counts above 0.
 func (d Distribution) fillSparse(g *countGrid, from, spread float64) {
 	const fine = 5
 	origin := math.Log(from)
 	steps := maxGrid - g.n - 1
 	// The grid must reach its end; the last anchors may lie beyond it.
 	step := max(0.15*spread, (d.m+(gridReach+1)*spread-origin)/float64(steps-3*fine))
+	zero := 0.0
+	if _, modified := d.base(); modified {
+		zero = g.level[0]
+	}
 	scoreAt := func(k int) float64 {
-		return normalQuantile(d.mixtureCDF(math.Floor(math.Exp(origin + float64(k*fine)*step))))
+		level := d.mixtureCDF(math.Floor(math.Exp(origin + float64(k*fine)*step)))
+		if zero > 0 {
+			level = min(max((level-zero)/(1-zero), 1e-9), 1-1e-12)
+		}
+		return normalQuantile(level)
 	}
 	// Scores belong to whole counts, so the position of an anchor is the logarithm of
 	// its rounded count.
@@ -128,7 +148,7 @@ func (d Distribution) fillSparse(g *countGrid, from, spread float64) {
 			return
 		}
 		y = next
-		level = max(level, normalCDF(cubic(&position, &anchor, (math.Log(y)-origin)/step)))
+		level = max(level, zero+(1-zero)*normalCDF(cubic(&position, &anchor, (math.Log(y)-origin)/step)))
 		g.y[g.n], g.level[g.n] = y, level
 		g.n++
 		if level > gridEnd {
@@ -166,7 +186,7 @@ func (d Distribution) gridQuantile(g *countGrid, p float64) float64 {
 		return g.y[low]
 	}
 	guess := g.y[g.n-1]
-	if low > 0 && low < g.n {
+	if low > 0 && low < g.n && g.level[low-1] > 0 && g.y[low] < maxCount {
 		// Between two grid points, linear in the normal score.
 		a, b := normalQuantile(g.level[low-1]), normalQuantile(g.level[low])
 		share := (normalQuantile(p) - a) / (b - a)

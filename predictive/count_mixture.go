@@ -1,15 +1,36 @@
 package predictive
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/likelihood"
+)
 
 // A CountDistribution is the distribution of a count y = 0, 1, ... given f, with a
-// log link: Poisson or negative binomial. Its probabilities must satisfy
-// P(y+1)/P(y) = a + b/(y+1), and its CDF must decrease in f.
+// log link: Poisson or negative binomial, whose mean is exp(f). Its probabilities must
+// satisfy P(y+1)/P(y) = a + b/(y+1), and its CDF must decrease in f from 1 to 0, unless it
+// is zeroModified.
 type CountDistribution interface {
 	LogProb(y, f float64) float64 // log P(Y = y | f)
 	CDF(y, f float64) float64     // P(Y <= y | f)
-	Mean(f float64) float64       // exp(f)
+	Mean(f float64) float64
 	Var(f float64) float64
+}
+
+// A zeroModified distribution has any probability of 0, as a function of f that is smooth
+// over a unit of f. The probabilities of its counts above 0 are those of its base times a
+// function of f.
+type zeroModified interface {
+	Base() likelihood.NegativeBinomial
+}
+
+// base returns the distribution that determines the ratios of the probabilities of counts
+// above 0, and whether 0 has another probability.
+func (d Distribution) base() (CountDistribution, bool) {
+	if z, ok := d.count.(zeroModified); ok {
+		return z.Base(), true
+	}
+	return d.count, false
 }
 
 // CountMixture returns the predictive distribution of a count: the given
@@ -30,8 +51,19 @@ func (d Distribution) mixtureCDF(y float64) float64 {
 		return d.count.CDF(y, d.m)
 	}
 	low, high, feature := d.transition(y)
+	if _, modified := d.base(); modified {
+		y = min(y, 1e3*maxCount)
+		smooth := 1 / d.sd
+		return min(d.integrateCDF(y, -mixtureReach, low, smooth)+d.integrateCDF(y, low, high, min(feature, smooth))+d.integrateCDF(y, high, mixtureReach, smooth), 1)
+	}
+	return min(normalCDF(low)+d.integrateCDF(y, low, high, feature), 1)
+}
+
+// integrateCDF integrates the normal density times P(Y <= y | f) over a range of normal
+// scores of f, in which the probability has features of the given width.
+func (d Distribution) integrateCDF(y, low, high, feature float64) float64 {
 	if low >= high {
-		return normalCDF(low)
+		return 0
 	}
 	// The length that one panel of the quadrature rule resolves depends on the width
 	// of the product of the normal density and of a transition of width feature.
@@ -44,15 +76,19 @@ func (d Distribution) mixtureCDF(y float64) float64 {
 			sum += legendreW[i] * normalDensity(t) * d.count.CDF(y, d.m+d.sd*t)
 		}
 	}
-	return min(normalCDF(low)+half*sum, 1)
+	return half * sum
 }
+
+// mixtureReach bounds the normal scores of f.
+const mixtureReach = 6.5
 
 // transition returns the range of normal scores of f in which P(Y <= y | f) differs
 // from 1 and from 0, and the width of its sharpest feature.
 func (d Distribution) transition(y float64) (low, high, feature float64) {
-	const reach = 6.5
+	const reach = mixtureReach
+	base, _ := d.base()
 	centre := math.Log(y + 0.6)
-	width := math.Sqrt(d.count.Var(centre)) / d.count.Mean(centre)
+	width := math.Sqrt(base.Var(centre)) / base.Mean(centre)
 	// A narrow transition is close to a normal CDF. A wide one, for small counts or
 	// small sizes, has long tails and a sharp shoulder.
 	widths, sharp := 6.0, 1.0
@@ -76,17 +112,28 @@ func (d Distribution) mixtureLogProb(y float64) float64 {
 	if d.sd < minSD {
 		return d.count.LogProb(y, d.m)
 	}
+	base, modified := d.base()
+	if modified && y == 0 { // may have two peaks
+		return math.Log(d.mixtureCDF(0))
+	}
 	logIntegrand := func(t float64) float64 { return d.count.LogProb(y, d.m+d.sd*t) - t*t/2 - logSqrt2Pi }
 	peak := maximize(logIntegrand, d.peakReach(y))
 	top := logIntegrand(peak)
 	// The curvature is 1 from the normal density plus at most about y from the count
 	// distribution.
 	centre := d.m + d.sd*peak
-	mean := d.count.Mean(centre)
-	half := 9 / math.Sqrt(1+d.sd*d.sd*mean*mean/d.count.Var(centre))
+	mean := base.Mean(centre)
+	half := 9 / math.Sqrt(1+d.sd*d.sd*mean*mean/base.Var(centre))
+	centres := []float64{peak}
+	if modified { // the odds of a hurdle make the peak less regular
+		half /= 2
+		centres = []float64{peak - half, peak + half}
+	}
 	sum := 0.0
-	for i, x := range legendreX {
-		sum += legendreW[i] * math.Exp(logIntegrand(peak+half*x)-top)
+	for _, c := range centres {
+		for i, x := range legendreX {
+			sum += legendreW[i] * math.Exp(logIntegrand(c+half*x)-top)
+		}
 	}
 	return top + math.Log(half*sum)
 }

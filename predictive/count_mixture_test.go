@@ -44,7 +44,7 @@ func TestMixtureAgainstSum(t *testing.T) {
 // defined, for a distribution of f that is very wide or far away.
 func TestExtremeRates(t *testing.T) {
 	t.Parallel()
-	for _, given := range []CountDistribution{likelihood.Poisson{}, likelihood.NegativeBinomial{Size: 60}} {
+	for _, given := range []CountDistribution{likelihood.Poisson{}, likelihood.NegativeBinomial{Size: 60}, likelihood.ZeroInflated{Zero: 0.4, Size: 60}, likelihood.Hurdle{Size: 60, Slope: 1}} {
 		for _, f := range []struct{ mean, variance float64 }{
 			{21, 154}, {-26, 70}, {33, 1}, {300, 1}, {800, 4}, {-800, 4}, {0, 1e4},
 		} {

@@ -42,6 +42,9 @@ func testCases() []testCase {
 		{"poisson with known rate", CountMixture(likelihood.Poisson{}, 2, 0)},
 		{"negative binomial", CountMixture(likelihood.NegativeBinomial{Size: 1.5}, 2, 0.3)},
 		{"negative binomial large", CountMixture(likelihood.NegativeBinomial{Size: 3}, 5.5, 0.2)},
+		{"zero-inflated", CountMixture(likelihood.ZeroInflated{Zero: 0.3, Size: 1.5}, 2, 0.3)},
+		{"hurdle", CountMixture(likelihood.Hurdle{Size: 1.5, Shift: -1, Slope: 0.7}, 1, 0.4)},
+		{"hurdle large", CountMixture(likelihood.Hurdle{Size: 3, Shift: -4, Slope: 0.8}, 5.5, 0.2)},
 	}
 	scores := skewedScores(3000)
 	all := slices.Clone(base)
@@ -57,6 +60,11 @@ func extremeCounts() []testCase {
 		{"poisson with uncertain rate", CountMixture(likelihood.Poisson{}, 2, 4)},
 		{"negative binomial with uncertain rate", CountMixture(likelihood.NegativeBinomial{Size: 0.3}, 3, 2)},
 		{"poisson of thousands", CountMixture(likelihood.Poisson{}, 9, 0.01)},
+		{"zero-inflated with known rate", CountMixture(likelihood.ZeroInflated{Zero: 0.3, Size: 1e6}, 1, 0)},
+		{"zero-inflated of thousands", CountMixture(likelihood.ZeroInflated{Zero: 0.6, Size: 80}, 9, 0.01)},
+		{"hurdle with uncertain rate", CountMixture(likelihood.Hurdle{Size: 0.3, Shift: -1, Slope: 0.5}, 1, 3)},
+		{"hurdle of thousands", CountMixture(likelihood.Hurdle{Size: 80, Shift: 0.5, Slope: 0.01}, 9, 0.01)},
+		{"hurdle near zero", CountMixture(likelihood.Hurdle{Size: 2, Shift: 30, Slope: 1}, -30, 0.5)},
 		{"poisson near zero", CountMixture(likelihood.Poisson{}, -40, 0.5)},
 		{"poisson with known large rate", CountMixture(likelihood.Poisson{}, 8, 0)},
 	}

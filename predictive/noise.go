@@ -18,6 +18,8 @@ type Noise struct {
 	Power    *likelihood.Power            `json:"power,omitempty"`
 	Poisson  *likelihood.Poisson          `json:"poisson,omitempty"`
 	Negative *likelihood.NegativeBinomial `json:"negative_binomial,omitempty"`
+	Inflated *likelihood.ZeroInflated     `json:"zero_inflated,omitempty"`
+	Hurdle   *likelihood.Hurdle           `json:"hurdle,omitempty"`
 
 	Bernoulli *likelihood.Bernoulli `json:"bernoulli,omitempty"`
 	Ordinal   *likelihood.Ordinal   `json:"ordinal,omitempty"`
@@ -31,6 +33,10 @@ func (n *Noise) Likelihood() string {
 		return "poisson"
 	case n.Negative != nil:
 		return "negative-binomial"
+	case n.Inflated != nil:
+		return "zero-inflated"
+	case n.Hurdle != nil:
+		return "hurdle"
 	case n.Bernoulli != nil:
 		return "bernoulli"
 	case n.Ordinal != nil:
@@ -48,6 +54,10 @@ func (n *Noise) Count() CountDistribution {
 		return *n.Poisson
 	case n.Negative != nil:
 		return *n.Negative
+	case n.Inflated != nil:
+		return *n.Inflated
+	case n.Hurdle != nil:
+		return *n.Hurdle
 	}
 	return nil
 }
@@ -71,6 +81,10 @@ func (n *Noise) Draw() func(rng *rand.Rand, f float64) float64 {
 		return n.Poisson.Draw
 	case n.Negative != nil:
 		return n.Negative.Draw
+	case n.Inflated != nil:
+		return n.Inflated.Draw
+	case n.Hurdle != nil:
+		return n.Hurdle.Draw
 	case n.Bernoulli != nil:
 		return n.Bernoulli.Draw
 	case n.Ordinal != nil:
@@ -116,7 +130,7 @@ const (
 // entities are checked by the caller, who knows these.
 func (n *Noise) Validate() error {
 	kinds := 0
-	for _, set := range []bool{n.Constant != nil, n.Entity != nil, n.Power != nil, n.Poisson != nil, n.Negative != nil, n.Bernoulli != nil, n.Student != nil, n.Ordinal != nil} {
+	for _, set := range []bool{n.Constant != nil, n.Entity != nil, n.Power != nil, n.Poisson != nil, n.Negative != nil, n.Inflated != nil, n.Hurdle != nil, n.Bernoulli != nil, n.Student != nil, n.Ordinal != nil} {
 		if set {
 			kinds++
 		}
@@ -131,6 +145,16 @@ func (n *Noise) Validate() error {
 		return positive("its noise variance", n.Entity.Variance)
 	case n.Negative != nil:
 		return positive("the size of its negative binomial distribution", n.Negative.Size)
+	case n.Inflated != nil:
+		if !(n.Inflated.Zero > 0 && n.Inflated.Zero < 1) {
+			return fmt.Errorf("its share of further zeros is %g, expected a number between 0 and 1", n.Inflated.Zero)
+		}
+		return positive("the size of its zero-inflated distribution", n.Inflated.Size)
+	case n.Hurdle != nil:
+		if !(n.Hurdle.Slope > 0 && n.Hurdle.Slope <= maxSlope && math.Abs(n.Hurdle.Shift) <= maxSlope) {
+			return fmt.Errorf("the odds of its hurdle have the slope %g and the shift %g", n.Hurdle.Slope, n.Hurdle.Shift)
+		}
+		return positive("the size of its hurdle distribution", n.Hurdle.Size)
 	case n.Ordinal != nil:
 		return checkOrdinal(n.Ordinal)
 	case n.Student != nil:

@@ -52,6 +52,14 @@ func (t Transform) powerText() string {
 	return text
 }
 
+// Name returns the name of the transform, without the unit of a power.
+func (t Transform) Name() string {
+	if t.kind == power {
+		t.unit = 0
+	}
+	return t.String()
+}
+
 // Unit returns the unit of a power, 0 if it is not determined yet, and 1 for all other
 // transforms.
 func (t Transform) Unit() float64 {

@@ -22,7 +22,7 @@ func (e *DomainError) Error() string {
 	domain := "values of 0 or more"
 	switch e.Transform.kind {
 	case logRate:
-		return fmt.Sprintf("the target %g is not a count: a poisson or negative-binomial likelihood requires whole numbers of 0 or more; correct the value, or use likelihood gaussian", e.Value)
+		return fmt.Sprintf("the target %g is not a count: a likelihood of counts requires whole numbers of 0 or more; correct the value, or use likelihood gaussian", e.Value)
 	case ordinal:
 		return fmt.Sprintf("the target %g is not one of the values that the ordinal likelihood was fitted to; correct the value, or fit the model again with such rows", e.Value)
 	case logit:

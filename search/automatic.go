@@ -115,6 +115,9 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	}
 	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(*u, n) {
 		u.Conformal = "split"
+		if c.spec.SeveralTargets() {
+			u.Conformal = "group:" + spec.TargetName
+		}
 	}
 	c.spec.Fill() // a posterior and a point estimate have different solvers
 	return c.spec, c.power, c.decisions, c.spec.Validate()

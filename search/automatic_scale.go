@@ -52,13 +52,37 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 		}
 	}
 	candidates := []candidate{{start.Transform, start}}
-	if c.spec.Uncertainty.Likelihood == spec.Auto && c.hasSmallCounts() {
-		candidates = append(candidates, candidate{"negative binomial counts", withLikelihood(start, "negative-binomial")})
+	if c.spec.Uncertainty.Likelihood == spec.Auto {
+		many := zeros(c.data.Targets()) >= manyZeros
+		if many || c.hasSmallCounts() {
+			candidates = append(candidates, candidate{"negative binomial counts", withLikelihood(start, "negative-binomial")})
+		}
+		if many {
+			candidates = append(candidates, candidate{"zero-inflated counts", withLikelihood(start, "zero-inflated")}, candidate{"counts with a hurdle", withLikelihood(start, "hurdle")})
+		}
 	}
 	if c.spec.Uncertainty.Likelihood == spec.Auto && hasOutliers(c.power) {
 		candidates = append(candidates, candidate{start.Transform + " with student noise", withLikelihood(start, "student")})
 	}
 	return c.compare(ctx, "scale", candidates)
+}
+
+// manyZeros is the share of zeros from which likelihoods with a probability of 0 of its own
+// are offered, and a negative binomial for counts of any size.
+const manyZeros = 0.2
+
+// zeros returns the share of zeros if all targets are counts, otherwise 0.
+func zeros(y []float32) float64 {
+	n := 0
+	for _, v := range y {
+		switch {
+		case v < 0 || v != float32(math.Trunc(float64(v))):
+			return 0
+		case v == 0:
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(y), 1))
 }
 
 // hasSmallCounts reports whether all targets are counts, with a small mean. Counts with

@@ -16,6 +16,9 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 	if s.Data.Target != "" && len(s.Data.Modes) > 0 {
 		return nil, nil
 	}
+	if s.SeveralTargets() {
+		return nil, fielderr.Errorf("data.modes", "the modes of several targets are not guessed; name the columns that identify a cell, such as store, item, time=year+month")
+	}
 	missing := "data.target"
 	if s.Data.Target != "" {
 		missing = "data.modes"

@@ -33,12 +33,21 @@ func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Opti
 		return nil, nil, err
 	}
 	s.Search = nil
+	if s.SeveralTargets() {
+		var err error
+		if s, err = chooseTransforms(ctx, s, source, opt); err != nil {
+			return nil, nil, err
+		}
+	}
 	if !s.Automatic() && !hasChoice(s) && s.Fit.Refit != "all" {
 		return train.ReadAndFit(ctx, s, source, opt)
 	}
 	data, err := train.Read(ctx, s, source, opt)
 	if err != nil {
 		return nil, nil, err
+	}
+	if s.SeveralTargets() {
+		s.Transform = predictive.Identity.String() // values are on their scales
 	}
 	return FitData(ctx, s, data, opt)
 }
@@ -208,6 +217,9 @@ func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Option
 			all = []spec.Spec{withLikelihood(s, "bernoulli")}
 		case data.FewValues():
 			all = append(all, withLikelihood(s, "ordinal"))
+		}
+		if zeros(data.Targets()) >= manyZeros {
+			all = append(all, withLikelihood(s, "zero-inflated"), withLikelihood(s, "hurdle"))
 		}
 	}
 	var best *model.Model

@@ -105,6 +105,9 @@ func (s *Server) load(slot *modelSlot) error {
 	if err == nil {
 		m, err = kft.Load(slot.file.Path)
 	}
+	if err == nil && len(m.Targets()) > 0 {
+		err = fmt.Errorf("it is a model of several targets, which cannot be served; fit a model of one target")
+	}
 	if err != nil {
 		slot.lastError = err.Error()
 		slot.failures.Add(1)

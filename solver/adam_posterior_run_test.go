@@ -133,7 +133,9 @@ func TestAdamRejectsOptions(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*Options){
 		"counts": func(o *Options) { o.Likelihood = &Likelihood{Law: likelihood.Poisson{}} },
-		"noise":  func(o *Options) { o.Noise = func(_, s []float32) []float64 { return make([]float64, len(s)) } },
+		"noise": func(o *Options) {
+			o.Noise = func(_, s []float32) ([]float64, float64) { return make([]float64, len(s)), 1 }
+		},
 		"epochs": func(o *Options) { o.Sweeps = 1 },
 	} {
 		opt := adamOptions(4, Joint)

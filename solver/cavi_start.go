@@ -218,7 +218,7 @@ func (dr *driver) endAttempt(stop Stop) (again bool, err error) {
 		if !run.Tempered && dr.collapsed() {
 			return true, dr.drawTempered(stop)
 		}
-		if first := dr.state.Leader; run.Tempered && first.BestScore <= run.BestScore {
+		if first := dr.state.Leader; run.Tempered && len(first.Weights) > 0 && first.BestScore <= run.BestScore {
 			run, stop = first, first.Stop
 			if err := dr.restoreRun(&run, run.Weights); err != nil {
 				return false, err
@@ -293,7 +293,7 @@ func (dr *driver) attempt(ctx context.Context) (Stop, error) {
 func (dr *driver) attemptWarnings() []string {
 	run := &dr.state.Run
 	var warnings []string
-	if run.Tempered {
+	if run.Tempered && !dr.opt.Start.Tempered {
 		warnings = append(warnings, "a term vanished after the first start of the posterior: it was started again with less noise, and that run was kept")
 	}
 	if run.Attempt == 0 {

@@ -68,7 +68,7 @@ func (d *data) learnNoise(loss float64) {
 		d.noise[0] = d.givenNoise
 		return
 	}
-	d.noise[0] = float32(max(loss/float64(len(d.y)), leastNoise))
+	d.noise[0] = float32(max(loss/d.independent(), leastNoise))
 	if d.temper > 0 {
 		d.noise[0] *= float32(d.temper)
 	}
@@ -94,7 +94,7 @@ func (d *data) learnPrior(at blockID) {
 // relative variances. Their logarithms are constant and omitted unless the weights
 // are learned.
 func (d *data) elbo(loss float64) float64 {
-	n, noise := float64(len(d.y)), float64(d.noise[0])
+	n, noise := d.independent(), float64(d.noise[0])
 	bound := -loss
 	if d.sites == nil {
 		bound = -n/2*math.Log(2*math.Pi*noise) - loss/(2*noise)

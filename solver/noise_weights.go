@@ -7,14 +7,19 @@ import (
 )
 
 // A NoiseModel returns the noise variance of every training observation, given
-// their expected values and expected squared errors, all on the modelling scale.
-type NoiseModel func(mean, squared []float32) (variance []float64)
+// their expected values and expected squared errors, all on the modelling scale. Shared
+// is 1 for independent errors. If the errors of observations are correlated, it is the
+// number of observations that carry as much information as one independent one; the
+// likelihood is raised to the power 1/shared.
+type NoiseModel func(mean, squared []float32) (variance []float64, shared float64)
 
 // noiseWeights weights observations by their inverse noise variance. The noise model
 // is fitted again after every sweep.
 type noiseWeights struct {
 	model NoiseModel
 	base  []float32 // the weights of the data; nil means 1
+
+	correlated bool // the sum of the weights is the number of independent observations
 }
 
 // logVariances returns the summed logarithms of the relative noise variances,
@@ -30,13 +35,25 @@ func (r *noiseWeights) logVariances(w []float32) float64 {
 }
 
 // startNoiseWeights allocates the weights. They start as the weights of the data.
-func (d *data) startNoiseWeights(model NoiseModel) {
-	d.noiseWeights = &noiseWeights{model: model, base: d.w}
+func (d *data) startNoiseWeights(model NoiseModel, correlated bool) {
+	d.noiseWeights = &noiseWeights{model: model, base: d.w, correlated: correlated}
 	w := make([]float32, len(d.y))
 	for i := range w {
 		w[i] = float32(weightAt(d.w, i))
 	}
 	d.w = w
+}
+
+// independent returns the number of independent observations.
+func (d *data) independent() float64 {
+	if d.noiseWeights == nil || !d.noiseWeights.correlated {
+		return float64(len(d.y))
+	}
+	sum := 0.0
+	for _, w := range d.w {
+		sum += float64(w)
+	}
+	return sum
 }
 
 // resetNoiseWeights sets the weights to those of the data.
@@ -60,12 +77,12 @@ func (a *cavi) refreshNoiseWeights() {
 		e := float64(a.d.y[i]) - m
 		mean[i], squared[i] = float32(m), float32(e*e+v)
 	})
-	variance := r.model(mean, squared)
+	variance, shared := r.model(mean, squared)
 	precision := 0.0
 	for _, v := range variance {
 		precision += 1 / v
 	}
-	precision /= float64(n)
+	precision *= max(shared, 1) / float64(n)
 	for i, v := range variance {
 		a.d.w[i] = float32(weightAt(r.base, i) / (v * precision))
 	}

@@ -17,7 +17,7 @@ func TestNoiseWeights(t *testing.T) {
 	d := newTestData(t, p)
 	given := append([]float32(nil), d.w...)
 	factor := func(i int) float64 { return 1 + float64(i%2) } // of the noise variance
-	d.startNoiseWeights(func(mean, squared []float32) []float64 {
+	d.startNoiseWeights(func(mean, squared []float32) ([]float64, float64) {
 		v := make([]float64, len(mean))
 		for i := range v {
 			if !(squared[i] > 0) {
@@ -25,8 +25,8 @@ func TestNoiseWeights(t *testing.T) {
 			}
 			v[i] = 0.3 * factor(i)
 		}
-		return v
-	})
+		return v, 1
+	}, false)
 	run := drawStart(t, d, defaults())
 	a := newCAVI(d, p.Train, 4)
 	a.begin(run, Ridge{})
@@ -36,5 +36,17 @@ func TestNoiseWeights(t *testing.T) {
 		if got := float64(d.w[i]) / float64(d.w[0]); math.Abs(got-want) > 1e-5*want {
 			t.Fatalf("weight %d relative to the first: got %g, want %g", i, got, want)
 		}
+	}
+	// Correlated errors count once: the noise is the same, the precision of observations is not.
+	noise, weight := d.noise[0], d.w[0]
+	model := d.noiseWeights.model
+	d.noiseWeights.correlated = true
+	d.noiseWeights.model = func(mean, squared []float32) ([]float64, float64) {
+		v, _ := model(mean, squared)
+		return v, 2
+	}
+	a.refreshNoiseWeights()
+	if got := d.w[0] / d.noise[0] / (weight / noise); math.Abs(float64(got)-0.5) > 0.02 {
+		t.Errorf("got %g times the precision with correlated errors, want half of it", got)
 	}
 }

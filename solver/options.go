@@ -27,7 +27,9 @@ type Options struct {
 
 	Likelihood *Likelihood // cavi: nil means Gaussian noise
 	Prune      bool        // cavi: remove components and terms that the evidence bound can do without
+	Start      Start       // cavi: how the first run begins, as in the report of another
 	Noise      NoiseModel  // cavi: weights observations by their inverse noise variance; nil means equal noise
+	Correlated bool        // errors of observations may be correlated, see NoiseModel
 
 	TimeBudget time.Duration // 0 means no limit; the run stops before the next block
 

@@ -38,6 +38,7 @@ type Report struct {
 	Trials   []Trial
 	Points   []Point
 	Best     int // sweep of the best weights; -1 before the first sweep ended
+	Start    Start
 	Score    float64
 	Noise    float64        // posteriors: the variance of an observation of weight 1
 	Law      likelihood.Law // with the learned parameters; nil for Gaussian noise
@@ -45,6 +46,13 @@ type Report struct {
 	Blocks   int
 	Terms    []TermShape // of the specification
 	Warnings []string
+}
+
+// A Start tells how the run of cavi began that gave the best weights. The zero value is a
+// start from small random weights.
+type Start struct {
+	PointSweeps int  `json:"point_sweeps,omitempty"` // of als before the posterior
+	Tempered    bool `json:"tempered,omitempty"`     // the first sweeps took the noise as smaller than it was
 }
 
 // A TermShape is a term that was offered, and what is left of it.
@@ -84,7 +92,7 @@ func (dr *driver) report(stop Stop) Report {
 	if dr.d.sites != nil {
 		law = dr.d.law()
 	}
-	return Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Law: law,
+	return Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Start: Start{PointSweeps: run.StartSweeps, Tempered: run.Tempered}, Law: law,
 		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Passes: dr.d.passes, Blocks: dr.blocks, Terms: dr.d.termShapes(), Warnings: warnings}
 }
 

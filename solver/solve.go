@@ -74,7 +74,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 			d.startSites(*opt.Likelihood)
 		}
 		if opt.Noise != nil {
-			d.startNoiseWeights(opt.Noise)
+			d.startNoiseWeights(opt.Noise, opt.Correlated)
 		}
 		dr.method = newCAVI(d, p.Train, opt.CGSteps)
 		dr.opt.Ridge = &Ridge{Kind: Uniform} // unused: priors replace the penalty
@@ -94,8 +94,17 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 		if err := dr.checkState(); err != nil {
 			return Report{}, fmt.Errorf("solver: not a valid checkpoint: %w", err)
 		}
-	} else if err := dr.drawStart(); err != nil {
-		return Report{}, err
+	} else {
+		if err := dr.drawStart(); err != nil {
+			return Report{}, err
+		}
+		if start := opt.Start; opt.Solver == "cavi" {
+			run := &dr.state.Run
+			run.Tempered = start.Tempered
+			if start.PointSweeps > 0 {
+				run.StartSweeps, run.StartScore, run.Reference = min(start.PointSweeps, referenceSweeps), noScore, noScore
+			}
+		}
 	}
 	return dr.solve(ctx)
 }

@@ -10,7 +10,7 @@ import (
 
 // AddCovariates turns the short forms covariates, lags and history into modes, and moves
 // covariates behind the modes that identify a cell, those that are computed from the
-// training rows to the end. Without modes, which may still be guessed, it does nothing.
+// training rows to the end. It adds the mode of several targets. Without modes, which may still be guessed, it does nothing.
 func (d *Data) AddCovariates() {
 	if len(d.Modes) == 0 {
 		return
@@ -34,6 +34,7 @@ func (d *Data) AddCovariates() {
 	}
 	slices.SortStableFunc(modes, func(a, b string) int { return modeRank(a) - modeRank(b) })
 	d.Modes, d.Covariates, d.Lags, d.History = modes, nil, nil, nil
+	d.addTargetMode()
 }
 
 // modeRank orders modes: those that identify a cell, columns that describe it, and what

@@ -62,6 +62,7 @@ func (s *Spec) Fill() {
 	if len(s.Terms) == 0 {
 		s.Terms = []string{Auto}
 	}
+	s.fillTargets()
 	if s.Automatic() {
 		s.leaveOpen(&d)
 	} else {

@@ -12,7 +12,7 @@ import (
 // A Data specifies where the observations are and what the columns mean.
 type Data struct {
 	Files      []string `yaml:"files" json:"files" doc:"CSV or TSV (plain, gzip or zstd), Parquet or Arrow; - is standard input"`
-	Target     string   `yaml:"target" json:"target" doc:"column to predict"`
+	Target     string   `yaml:"target" json:"target" doc:"column to predict, or several: units,revenue"`
 	Weight     string   `yaml:"weight" json:"weight" doc:"column of weights, which are precisions; empty for none"`
 	Exposure   string   `yaml:"exposure" json:"exposure" doc:"column of exposures, which multiply the rates of counts; empty for none"`
 	Censored   string   `yaml:"censored" json:"censored,omitempty" doc:"column that marks targets whose true value may be higher; empty for none"`
@@ -42,7 +42,7 @@ func (d Data) Table() (dataset.Schema, tableio.Format, error) {
 		if err != nil {
 			return schema, format, fielderr.Errorf(index("data.modes", i), "%w", err)
 		}
-		if mode.Derived() {
+		if mode.Derived() || mode.Target() {
 			continue
 		}
 		schema.Modes = append(schema.Modes, mode)
@@ -91,8 +91,12 @@ func (d Data) validate(ps *Problems) {
 			ps.Addf(path, "%v", err)
 			continue
 		}
-		if slices.Contains(mode.Columns, d.Target) && !mode.Derived() {
-			ps.Addf(path, "column %q is already the target", d.Target)
+		if !mode.Derived() && !mode.Target() {
+			for _, target := range d.Targets() {
+				if slices.Contains(mode.Columns, target) {
+					ps.Addf(path, "column %q is already the target", target)
+				}
+			}
 		}
 		if j, again := first[mode.Name]; again {
 			ps.Addf(path, "data.modes[%d] has the same name, %q; rename one of them, as in other=%s", j, mode.Name, text)
@@ -110,4 +114,5 @@ func (d Data) validate(ps *Problems) {
 	oneOf(ps, "data.nonnegative", d.NonNegative, "auto", "yes", "no")
 	oneOf(ps, "data.duplicates", d.Duplicates, dataset.DuplicateRules()...)
 	d.validateCovariates(ps)
+	d.validateTargets(ps)
 }

@@ -10,7 +10,7 @@ import (
 // An Uncertainty specifies how uncertainty is modelled.
 type Uncertainty struct {
 	Inference  string `yaml:"inference" json:"inference" doc:"map (a point estimate), mean-field, multivariate, entity-covariance, or auto with automatic terms"`
-	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial, bernoulli (0/1 or yes/no), ordinal (few ordered values), student (outliers) or auto"`
+	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial, zero-inflated, hurdle, bernoulli (0/1 or yes/no), ordinal (few ordered values), student (outliers) or auto"`
 	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item, power (of the mean) or auto (by validation)"`
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE, horizon or auto; uses half of the validation set"`
@@ -27,7 +27,7 @@ func Inferences() []string { return []string{"map", "mean-field", "multivariate"
 
 // Likelihoods returns the values of uncertainty.likelihood, except auto.
 func Likelihoods() []string {
-	return []string{"gaussian", "poisson", "negative-binomial", "bernoulli", "ordinal", "student"}
+	return []string{"gaussian", "poisson", "negative-binomial", "zero-inflated", "hurdle", "bernoulli", "ordinal", "student"}
 }
 
 // ComparedLikelihoods returns the likelihoods that an automatic choice compares. That of
@@ -51,7 +51,11 @@ func (u Uncertainty) Bayesian() bool { return u.Inference != "map" }
 
 // Counts reports whether the likelihood is one of counts.
 func (u Uncertainty) Counts() bool {
-	return u.Likelihood == "poisson" || u.Likelihood == "negative-binomial"
+	switch u.Likelihood {
+	case "poisson", "negative-binomial", "zero-inflated", "hurdle":
+		return true
+	}
+	return false
 }
 
 // Finite reports whether the likelihood is one of few possible values, for which
@@ -147,7 +151,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 		ps.Addf("side.space", "dual-unwhitened has independent prior weights V, and multivariate needs their prior covariance, the inverse of the kernel matrix; set side.space to dual, which is that model with W = L'V")
 	}
 	if s.Data.Exposure != "" && !u.Counts() {
-		ps.Addf("data.exposure", "an exposure requires a likelihood of counts; set uncertainty.likelihood to poisson or negative-binomial, or divide the target by the exposure")
+		ps.Addf("data.exposure", "an exposure requires a likelihood of counts; set uncertainty.likelihood to poisson, negative-binomial, zero-inflated or hurdle, or divide the target by the exposure")
 	}
 	if s.Data.Censored != "" {
 		switch {
@@ -173,6 +177,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if u.Covariance == "paper" && (u.Inference != string(tt.Multivariate) || s.Fit.Solver != "adam") {
 		ps.Addf("uncertainty.covariance", "paper is a parametrisation for gradients; set uncertainty.inference to multivariate and fit.solver to adam, or leave it triangular")
 	}
+	s.validateSeveralTargets(ps)
 	s.validateVariances(ps)
 	s.validateSolver(ps)
 }

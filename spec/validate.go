@@ -87,6 +87,14 @@ func (s Spec) validateTerms(ps *Problems) {
 
 // validateTransform reports an unknown scale, and reports whether it is known.
 func (s Spec) validateTransform(ps *Problems) bool {
+	if list := strings.Split(s.Transform, ","); len(list) > 1 && len(list) == len(s.Data.Targets()) {
+		for _, s.Transform = range list {
+			if !s.validateTransform(ps) {
+				return false
+			}
+		}
+		return true
+	}
 	if strings.HasPrefix(s.Transform, "power:") {
 		_, err := predictive.ParseTransform(s.Transform)
 		if err != nil {

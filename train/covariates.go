@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/covariate"
 	"github.com/kernel-fried-tensor/kft/kernel"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -97,6 +98,9 @@ func (d *Data) resolved(s spec.Spec) spec.Spec {
 	s = s.Clone()
 	for i, mode := range d.table.Modes {
 		s.Data.Modes[i] = mode.String()
+	}
+	if d.targets != nil {
+		s.Transform = predictive.Identity.String() // values are on their scales
 	}
 	return s
 }

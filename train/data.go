@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -35,7 +36,8 @@ type Data struct {
 	ahead   int              // periods from the last training period to the farthest row
 	seconds float64          // time of reading
 
-	laterMode int // see LaterMode
+	laterMode int            // see LaterMode
+	targets   []model.Target // with their scales, if there are several
 }
 
 // Read reads and splits a table. The zero source means the files of the
@@ -58,7 +60,16 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	}
 	schema.Part = how.Column()
 	format.Stdin = opt.Stdin
-	table, err := tableio.Read(ctx, source, schema, format, opt.Threads)
+	targets := s.Data.Targets()
+	var table *dataset.Table
+	if s.SeveralTargets() {
+		if len(strings.Split(s.Transform, ",")) != len(targets) {
+			return nil, fielderr.Errorf("data.target", "several targets can be fitted, but not tuned, compared or tested on past periods; name one")
+		}
+		table, err = readTargets(ctx, targets, source, schema, format, opt.Threads)
+	} else {
+		table, err = tableio.Read(ctx, source, schema, format, opt.Threads)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +86,12 @@ func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 		return nil, err
 	}
 	data := &Data{source: source.String(), table: *table, split: split, zero: s.Data.Absent == "zero"}
+	if s.SeveralTargets() {
+		alignParts(table, split.Parts)
+		if err := data.standardise(s, targets); err != nil {
+			return nil, err
+		}
+	}
 	data.findLater()
 	var derived []dataset.Mode
 	for _, text := range s.Data.Modes {

@@ -96,7 +96,7 @@ func (d *Data) TimeMode() int {
 // IsCalendar reports whether a mode is a time, or a part of a date such as its month.
 func (d *Data) IsCalendar(mode int) bool {
 	m := d.table.Modes[mode]
-	return m.Func != "" && !m.Covariate() || m.IsTime(d.table.Dicts[mode].IDs())
+	return m.Func != "" && !m.Covariate() && !m.Target() || m.IsTime(d.table.Dicts[mode].IDs())
 }
 
 // maxBitmap is the number of possible combinations up to which they are counted in a

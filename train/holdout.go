@@ -42,6 +42,8 @@ func (r *run) resolveConformal(forecasts bool) {
 		return
 	}
 	switch {
+	case corrected && r.data.targets != nil:
+		u.Conformal = "group:" + spec.TargetName
 	case corrected && forecasts:
 		u.Conformal = "horizon"
 	case corrected:

@@ -65,6 +65,12 @@ func (r *run) learnNoise(solved solver.Report) {
 	case likelihood.NegativeBinomial:
 		r.model = r.model.WithNoise(model.Noise{Negative: &law})
 		return
+	case likelihood.ZeroInflated:
+		r.model = r.model.WithNoise(model.Noise{Inflated: &law})
+		return
+	case likelihood.Hurdle:
+		r.model = r.model.WithNoise(model.Noise{Hurdle: &law})
+		return
 	case likelihood.Bernoulli:
 		law = r.calibrated(law)
 		r.model = r.model.WithNoise(model.Noise{Bernoulli: &law})
@@ -180,7 +186,8 @@ func (r *run) noiseModel() solver.NoiseModel {
 		return nil
 	}
 	train, scale, modes := &r.parts[dataset.Train], r.model.Scale(), r.model.NoiseModes()
-	return func(mean, squared []float32) []float64 {
+	shared := r.sharedErrors()
+	return func(mean, squared []float32) ([]float64, float64) {
 		onScale, unit := make([]float32, len(squared)), unitOf(scale)
 		for i, e := range squared {
 			onScale[i] = e * float32(scale.Spread/unit*scale.Spread/unit)
@@ -190,6 +197,6 @@ func (r *run) noiseModel() solver.NoiseModel {
 		for i, z := range mean {
 			variance[i] = noise.UnitVariance(modes, scale.Location(z), train.Codes, i)
 		}
-		return variance
+		return variance, shared(mean, squared)
 	}
 }

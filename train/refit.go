@@ -23,6 +23,10 @@ import (
 const (
 	refitLoss = 0.01
 	refitGain = 0.1
+	// Few validation rows stop a training by chance. The training of a posterior on all
+	// rows then has all sweeps of the first, and always some.
+	fewValidRows     = 1000
+	leastRefitSweeps = 10
 )
 
 // Refit trains a model that [Fit] returned again, on the rows of all parts: with the same
@@ -105,7 +109,13 @@ func refitFolder(opt Options) string {
 
 // refitSpec returns the specification of the second training: nothing is left to choose.
 func refitSpec(s spec.Spec, record model.Record) spec.Spec {
-	sweeps := max(record.Best+1, 1)
+	sweeps := record.Best + 1
+	if s.Uncertainty.Bayesian() { // a posterior that stopped after few sweeps hardly follows its rows more closely with more
+		sweeps = max(sweeps, leastRefitSweeps)
+		if record.Valid.N < fewValidRows {
+			sweeps = max(sweeps, len(record.History))
+		}
+	}
 	s.Fit.Sweeps, s.Fit.Epochs, s.Fit.Patience = sweeps, sweeps, sweeps
 	s.Terms = record.KeptTerms(s.Terms)
 	if !s.Uncertainty.Bayesian() {

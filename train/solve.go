@@ -38,7 +38,10 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 			opt.Likelihood.Offset = scale.Center
 		}
 	}
-	opt.Noise = r.noiseModel()
+	opt.Noise, opt.Correlated = r.noiseModel(), r.data.targets != nil
+	if r.measured != nil { // a refit starts as the first training did
+		opt.Start = r.measured.Record().Start
+	}
 	if r.opt.Progress != nil {
 		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
 	}
@@ -67,6 +70,10 @@ func (r *run) law() likelihood.Law {
 		return likelihood.Poisson{}
 	case "negative-binomial":
 		return likelihood.NegativeBinomial{Size: 1}
+	case "zero-inflated":
+		return likelihood.NewZeroInflated()
+	case "hurdle":
+		return likelihood.NewHurdle()
 	case "bernoulli":
 		return likelihood.Bernoulli{}
 	case "ordinal":

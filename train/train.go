@@ -293,7 +293,7 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		return err
 	}
 	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
-		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, History: solved.Points, Side: r.sideReports, Terms: r.contributions(solved), DecileEdges: r.decileEdges()}
+		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, Start: solved.Start, History: solved.Points, Side: r.sideReports, Terms: r.contributions(solved), DecileEdges: r.decileEdges()}
 	record.Rows.Zeros = r.zeros
 	r.model = r.model.WithRecord(record) // measures need the edges
 	for p := range r.parts {
@@ -305,6 +305,10 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 			return err
 		}
 		*[...]*metrics.Score{&record.Train, &record.Valid, &record.Test}[p] = score
+	}
+	var err error
+	if record.Targets, err = r.scoreTargets(); err != nil {
+		return err
 	}
 	record.Warnings = append(append([]string{}, r.warnings...), solved.Warnings...)
 	record.Warnings = append(record.Warnings, r.constantWarning(record.Valid)...)

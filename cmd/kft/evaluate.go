@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/dataset"
 )
 
 // evaluateCommand measures a model on a table.
@@ -22,7 +24,7 @@ type evaluateCommand struct {
 
 // Help is shown by kft evaluate --help.
 func (*evaluateCommand) Help() string {
-	return `Predicts the rows that have a target and measures errors: R2 and RMSE of the means, MAE of the medians. Measures the distributions as well: coverage of central intervals (Xi sums the deviations of five levels), CRPS and pinball loss (in units of the target, smaller is better), the width of 90 % intervals, and their coverage for rows whose rarest id has many training rows (warm, 10 or more), few, or none (cold). Without --part the training rows count too.
+	return `Predicts the rows that have a target and measures errors: R2 and RMSE of the means, MAE of the medians. Measures the distributions as well: coverage of central intervals (Xi sums the deviations of five levels), CRPS and pinball loss (in units of the target, smaller is better), the width of 90 % intervals, and their coverage for rows whose rarest id has many training rows (warm, 10 or more), few, or none (cold). Without --part the training rows count too. A model of several targets is measured on each; --json prints one object per target.
 
 Examples:
 
@@ -39,10 +41,31 @@ func (c *evaluateCommand) Run(e *env) error {
 	if _, err := c.inputs(c.Tables...); err != nil {
 		return err
 	}
-	m, opt, err := c.open(e, c.Model)
+	all, opt, err := c.openAny(e, c.Model)
 	if err != nil {
 		return err
 	}
+	models, err := modelsOf(all)
+	if err != nil {
+		return err
+	}
+	if len(models) > 1 && slices.Contains(c.Tables, "-") {
+		return usagef("a model of several targets reads its table once for each; save standard input to a file")
+	}
+	for i, m := range models {
+		if len(models) > 1 && !c.JSON {
+			fmt.Fprintf(e.stdout, "%sTarget %s\n", strings.Repeat("\n", min(i, 1)), m.Spec().Data.Target)
+		}
+		if err := c.measure(e, m, part, opt, len(models) > 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure measures and reports a model of one target, or that of one of several.
+func (c *evaluateCommand) measure(e *env, m *kft.Model, part dataset.Part, opt kft.TableOptions, several bool) error {
+	var err error
 	var score kft.Score
 	sum := kft.Summary{}
 	if c.Part != "" {
@@ -54,7 +77,7 @@ func (c *evaluateCommand) Run(e *env) error {
 		return err
 	}
 	if c.JSON {
-		return writeEvaluation(e.stdout, m, score, sum)
+		return writeEvaluation(e.stdout, m, score, sum, several)
 	}
 	var b strings.Builder
 	header := []string{"n", "R2", "RMSE", "MAE"}
@@ -86,7 +109,7 @@ func (c *evaluateCommand) Run(e *env) error {
 // writeEvaluation prints the fields of the score and, by mode, how many rows had an
 // unseen id and how many of these were predicted from side information; trained_on
 // says that the model was trained on the rows.
-func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary) error {
+func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary, several bool) error {
 	text, err := json.Marshal(score)
 	if err != nil {
 		return err
@@ -102,6 +125,9 @@ func writeEvaluation(w io.Writer, m *kft.Model, score kft.Score, sum kft.Summary
 	fields["unseen"], fields["from_side"], fields["warnings"] = unseen, side, append([]string{}, sum.Warnings...)
 	if sum.Fitted {
 		fields["trained_on"] = true
+	}
+	if several {
+		fields["target"] = m.Spec().Data.Target
 	}
 	return writeJSON(w, fields)
 }

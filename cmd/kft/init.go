@@ -39,6 +39,9 @@ Examples:
 
 // Run guesses, writes the file and prints the guess.
 func (c *initCommand) Run(e *env) error {
+	if strings.Contains(c.Target, ",") {
+		return usagef("--target: kft init describes one target; for several, give kft fit --target %s together with --modes", c.Target)
+	}
 	if slices.Contains(c.Tables, "-") {
 		return usagef("kft init cannot read standard input; save the table to a file first")
 	}

@@ -55,10 +55,12 @@ func (c *inspectCommand) model(e *env) error {
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", summary.Uncertainty(r.Uncertainty, r.Spec.Transform))
 	summary.WriteTerms(&b, r.Terms)
 	part, score := r.Training.Judged()
-	summary.WriteScores(&b, r.Training, r.Spec.Transform, part)
-	summary.WriteReliability(&b, " on "+part.String(), score)
-	summary.WriteBias(&b, " on "+part.String(), score, r.Uncertainty.Means)
-	summary.WriteCalibration(&b, " on "+part.String(), score)
+	if !summary.WriteTargets(&b, r.Training) {
+		summary.WriteScores(&b, r.Training, r.Spec.Transform, part)
+		summary.WriteReliability(&b, " on "+part.String(), score)
+		summary.WriteBias(&b, " on "+part.String(), score, r.Uncertainty.Means)
+		summary.WriteCalibration(&b, " on "+part.String(), score)
+	}
 	summary.WriteHistory(&b, r.Training, r.Spec)
 	for _, warning := range r.Training.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", warning)

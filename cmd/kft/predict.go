@@ -32,7 +32,7 @@ type predictCommand struct {
 
 // Help is shown by kft predict --help.
 func (*predictCommand) Help() string {
-	return `Writes the table with columns added: prediction (the mean), median, sd with its parts sd_model (uncertainty of the model) and sd_noise (noise of single observations), the requested quantiles and samples, and unseen, which names the modes whose id is not in the training data. Such an id is predicted by the prior. An id with side information (in the side table of the fit, in a table of --side, or computed from the id) is predicted from it, and unseen contains, for example, store:side.
+	return `Writes the table with columns added: prediction (the mean), median, sd with its parts sd_model (uncertainty of the model) and sd_noise (noise of single observations), the requested quantiles and samples, and unseen, which names the modes whose id is not in the training data. A model of several targets adds these columns for each: units_prediction, revenue_prediction. Such an id is predicted by the prior. An id with side information (in the side table of the fit, in a table of --side, or computed from the id) is predicted from it, and unseen contains, for example, store:side.
 
 Quantiles of single cells cannot be added up to quantiles of their sum. Samples can: the sum of sample_7 over the rows of a store is a sample of the store's total.
 
@@ -79,7 +79,7 @@ func (c *predictCommand) Run(e *env) error {
 	if err != nil {
 		return usagef("-o: %v", err)
 	}
-	m, opt, err := c.open(e, c.Model)
+	m, opt, err := c.openAny(e, c.Model)
 	if err != nil {
 		return err
 	}
@@ -87,13 +87,35 @@ func (c *predictCommand) Run(e *env) error {
 		return err
 	}
 	if len(c.Cell) > 0 {
-		return c.cells(e, m, levels)
+		models, err := modelsOf(m)
+		if err != nil {
+			return err
+		}
+		for _, one := range models {
+			if err := c.cells(e, one, levels); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	opt.Strict, opt.AllowUnknown, opt.Output, opt.Quantiles = c.Strict, c.Unknown, output, levels
 	if c.Samples != nil {
 		opt.Samples = *c.Samples
 	}
 	return c.table(e, m, opt)
+}
+
+// modelsOf returns the models of several targets, or the model itself.
+func modelsOf(m *kft.Model) ([]*kft.Model, error) {
+	models := []*kft.Model{m}
+	for i, name := range m.Targets() {
+		one, err := m.ForTarget(name)
+		if err != nil {
+			return nil, err
+		}
+		models = append(models[:i], one)
+	}
+	return models, nil
 }
 
 func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) error {

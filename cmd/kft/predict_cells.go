@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -11,7 +12,8 @@ import (
 )
 
 type cellReport struct {
-	Cell kft.Cell `json:"cell"`
+	Target string   `json:"target,omitempty"` // one of several
+	Cell   kft.Cell `json:"cell"`
 	kft.Prediction
 	Quantiles []cellQuantile `json:"quantiles"`
 }
@@ -38,6 +40,10 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 	if err != nil {
 		return celltext.Reword(m, "--cell", c.Cell, err)
 	}
+	target := ""
+	if slices.ContainsFunc(m.Modes(), kft.Mode.Target) {
+		target = m.Spec().Data.Target
+	}
 	var b strings.Builder
 	for i, p := range predictions {
 		if !c.Quiet {
@@ -52,12 +58,15 @@ func (c *predictCommand) cells(e *env, m *kft.Model, levels []float64) error {
 		}
 		if c.JSON {
 			p.Unseen = append([]string{}, p.Unseen...)
-			text, err := json.Marshal(cellReport{cells[i], p, quantiles})
+			text, err := json.Marshal(cellReport{target, cells[i], p, quantiles})
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(&b, "%s\n", text)
 			continue
+		}
+		if target != "" {
+			fmt.Fprintf(&b, "%s: ", target)
 		}
 		writeCell(&b, c.Cell[i], p, quantiles)
 	}

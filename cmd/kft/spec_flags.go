@@ -6,7 +6,7 @@ import (
 
 // dataFlags describe the columns of a table and its format.
 type dataFlags struct {
-	Target     string   `group:"data" placeholder:"COLUMN" help:"Column to predict, as in units."`
+	Target     string   `group:"data" placeholder:"COLUMN" help:"Column to predict, as in units, or several, as in units,revenue, which become one model with a mode target."`
 	Modes      []string `group:"data" sep:"none" placeholder:"MODE,..." help:"Columns that identify a cell, separated by commas: a column (store), several columns joined (time=year+month), or a function of one (hour(timestamp)). Quote a name that contains any of + , = ( ): 'store,price=\"price (USD)\"'."`
 	Weight     string   `group:"data" placeholder:"COLUMN" help:"Column of row weights, 0 or more: a row of weight w has noise variance s2/w (default: all rows have weight 1)."`
 	Censored   string   `group:"data" placeholder:"COLUMN" help:"Column that marks rows whose true target may be higher, such as sales of a shop that ran out of stock, by yes or 1 (default: none)."`
@@ -50,7 +50,7 @@ type specFlags struct {
 	Placebo      string   `group:"side" placeholder:"KIND" values:"constant,noise" help:"Control experiment: replace all side information by constant or noise, or that of one mode, as in noise:store."`
 
 	Inference  string `group:"uncertainty" placeholder:"NAME" values:"map,mean-field,multivariate,entity-covariance,auto" help:"Point estimate (map) or posterior (mean-field, multivariate, entity-covariance) of the weights; auto chooses with automatic terms (default: auto with automatic terms, else map)."`
-	Likelihood string `group:"uncertainty" placeholder:"NAME" values:"gaussian,poisson,negative-binomial,bernoulli,ordinal,student,auto" help:"Distribution of the target around the model: gaussian on the scale of --transform, or student with outliers; poisson or negative-binomial for counts; bernoulli for 0 and 1, yes and no; ordinal for few ordered values; auto chooses on the validation set (default: auto with automatic terms, else gaussian)."`
+	Likelihood string `group:"uncertainty" placeholder:"NAME" values:"gaussian,poisson,negative-binomial,zero-inflated,hurdle,bernoulli,ordinal,student,auto" help:"Distribution of the target around the model: gaussian on the scale of --transform, or student with outliers; poisson or negative-binomial for counts; zero-inflated or hurdle for counts with many zeros; bernoulli for 0 and 1, yes and no; ordinal for few ordered values; auto chooses on the validation set (default: auto with automatic terms, else gaussian)."`
 	Noise      string `group:"uncertainty" placeholder:"KIND" values:"constant,entity:,power,auto" help:"Noise of the gaussian likelihood: constant, per entity (entity:item or entity:store,item), power (a function of the mean), or auto, which chooses on the validation set (default: auto with automatic terms, else constant)."`
 	NoiseUse   string `group:"uncertainty" placeholder:"USE" values:"predict,fit" help:"Use the noise model for predictions only (predict), or also as weights in training (fit) (default: predict)."`
 	Conformal  string `group:"uncertainty" placeholder:"KIND" values:"auto,none,split,group:mean,group:,horizon" help:"Conformal correction of intervals, computed from half of the validation set: none, split (one for all rows), group:mean (by size of the prediction), group:MODE, horizon (by size, with a factor per period ahead), or auto (for a posterior with enough validation rows horizon after a split by time and group:mean otherwise, else none) (default: auto)."`

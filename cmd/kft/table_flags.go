@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
 )
@@ -25,9 +27,18 @@ func (f *tableFlags) inputs(tables ...string) ([]string, error) {
 	return files, checkInputs(files)
 }
 
-// open loads a model, adds the ids of the side tables to it and returns how tables are
-// read for it.
+// open is openAny for a verb that supports one target only.
 func (f *tableFlags) open(e *env, file string) (*kft.Model, kft.TableOptions, error) {
+	m, opt, err := f.openAny(e, file)
+	if err == nil && len(m.Targets()) > 0 {
+		err = fmt.Errorf("%s is a model of several targets (%s), which only kft predict, kft evaluate and kft inspect support; fit a model of one target", file, strings.Join(m.Targets(), ", "))
+	}
+	return m, opt, err
+}
+
+// openAny loads a model, adds the ids of the side tables to it and returns how tables are
+// read for it.
+func (f *tableFlags) openAny(e *env, file string) (*kft.Model, kft.TableOptions, error) {
 	opt := kft.TableOptions{Threads: f.Threads}
 	var err error
 	if opt.Format, err = (&dataFlags{Delimiter: f.Delimiter, Header: f.Header, Decimal: f.Decimal, Thousands: f.Thousands}).format(e.stdin); err != nil {

@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"forecast"},
 	{"search"},
 	{"train", "explain"},
-	{"evaluate"},
+	{"evaluate", "multitarget"},
 	{"model"},
 	{"fitrecord", "history"},
 	{"panel"},

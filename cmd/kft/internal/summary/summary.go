@@ -21,27 +21,16 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	var b strings.Builder
 	WriteData(&b, m)
 	WriteCovariates(&b, m)
-	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", strings.Join(r.Spec.Terms, " + "), r.Spec.Transform, textformat.Plural(r.Weights, "weight"), penaltyText(r.Spec, r.Ridge))
+	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", strings.Join(r.Spec.Terms, " + "), scaleText(r), textformat.Plural(r.Weights, "weight"), penaltyText(r.Spec, r.Ridge))
 	writeTerms(&b, r.Terms)
 	WriteSide(&b, r.Side, r.Spec)
 	WriteDecisions(&b, r.Record, r.Spec)
 	fmt.Fprintf(&b, "Training: %s (%s), %s\n", textformat.Plural(len(r.History), sweepNoun(r.Spec)), stopText(r.Stop, r.Spec, r.Valid.N > 0), textformat.Plural(r.Passes, "pass"))
 	WriteRefit(&b, r.Refit, r.Spec)
 	fmt.Fprintf(&b, "Uncertainty: %s\n\n", Uncertainty(m.Uncertainty(), r.Spec.Transform))
-	part, score := r.Judged()
-	WriteScores(&b, m.Record(), r.Spec.Transform, part)
-	WriteReliability(&b, " on "+part.String(), score)
-	WriteBias(&b, " on "+part.String(), score, m.Uncertainty().Means)
-	if len(r.Decisions) == 0 {
-		writePower(&b, r.Power)
+	if !WriteTargets(&b, r.Record) {
+		writeFitScores(&b, m, r)
 	}
-	writeChoices(&b, r.Choices)
-	writeOrders(&b, r.Orders)
-	WriteCalibration(&b, " on "+part.String(), score)
-	if !writeComparison(&b, r.Record) {
-		fmt.Fprintf(&b, "Try %s.\n", improvements(r))
-	}
-	writeGapNote(&b, m, r.Record)
 	for _, warning := range r.Warnings {
 		if warning == r.BehindFormula() {
 			continue // the comparison says it
@@ -55,13 +44,43 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	}
 	fmt.Fprintf(&b, "\nWrote %s%s in %.1f s, %s of memory at most.\n", output, size, r.Seconds["total"], textformat.Bytes(r.PeakRSS))
 	var horizon int
-	if _, err := fmt.Sscanf(r.Spec.Split, "time:last=%d", &horizon); err == nil && r.Refit != nil {
+	if _, err := fmt.Sscanf(r.Spec.Split, "time:last=%d", &horizon); err == nil && r.Refit != nil && len(r.Targets) == 0 {
 		fmt.Fprintf(&b, "Next: kft forecast %s --horizon %d\n", textformat.Quote(output), horizon)
 	} else {
 		fmt.Fprintf(&b, "Next: kft predict %s %s -o predictions.csv\n", textformat.Quote(output), textformat.Quote(exampleTable(r.Spec.Data.Files)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeFitScores writes what was measured of a model of one target.
+func writeFitScores(b *strings.Builder, m *kft.Model, r *kft.Report) {
+	part, score := r.Judged()
+	WriteScores(b, m.Record(), r.Spec.Transform, part)
+	WriteReliability(b, " on "+part.String(), score)
+	WriteBias(b, " on "+part.String(), score, m.Uncertainty().Means)
+	if len(r.Decisions) == 0 {
+		writePower(b, r.Power)
+	}
+	writeChoices(b, r.Choices)
+	writeOrders(b, r.Orders)
+	WriteCalibration(b, " on "+part.String(), score)
+	if !writeComparison(b, r.Record) {
+		fmt.Fprintf(b, "Try %s.\n", improvements(r))
+	}
+	writeGapNote(b, m, r.Record)
+}
+
+// scaleText names the scale, or those of several targets.
+func scaleText(r *kft.Report) string {
+	if len(r.Targets) == 0 {
+		return r.Spec.Transform
+	}
+	var scales []string
+	for _, t := range r.Targets {
+		scales = append(scales, t.Scale.Transform.Name()+" of "+t.Name)
+	}
+	return strings.Join(scales, ", ")
 }
 
 // penaltyText describes the penalty of a point estimate. A posterior has learned priors

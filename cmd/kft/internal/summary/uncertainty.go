@@ -16,6 +16,12 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	if u.Size > 0 {
 		text += fmt.Sprintf(" of size %.4g", u.Size)
 	}
+	if u.Zero > 0 {
+		text += fmt.Sprintf(", %.1f %% further zeros", 100*u.Zero)
+	}
+	if h := u.Hurdle; h != nil {
+		text += fmt.Sprintf(", odds above 0 of %.3g rate^%.3g", math.Exp(h.Shift), h.Slope)
+	}
 	if u.Levels > 0 {
 		text += fmt.Sprintf(" of %d levels", u.Levels)
 	}
