@@ -11,7 +11,7 @@ PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train ./serve .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: demo help test python-test wheels race cover check tidy bench scale simulate peers ledger load soak container fuzz attack vulnerabilities release clean
+.PHONY: demo help test python-test wheels race cover check tidy bench scale simulate peers ledger load soak throughput container fuzz attack vulnerabilities release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
@@ -48,6 +48,9 @@ tidy: ## check that go.mod and go.sum are tidy
 bench: ## measure the speed of the engine, as ratios within one run
 	$(GO) run ./cmd/kft bench
 
+throughput: ## measure reading, evaluation and prediction with MODEL=model.kft TABLE=table.csv on CORES=1,2,4,8,16 cores
+	$(GO) run ./bench/throughput -model '$(MODEL)' -table '$(TABLE)' $(if $(CORES),-cores '$(CORES)')
+
 scale: ## measure the cost per cell on up to 30 million cells, and fits on 1 to all CPUs; FIT='table.csv --term ...' gives the fit
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
 	bin/kft bench --only scaling
@@ -72,9 +75,9 @@ soak: ## 10 minutes of requests, reloads, slow clients and malformed requests; M
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
 	$(GO) run ./bench/load -kft bin/kft -model '$(MODEL)' -soak -seconds $(or $(SECONDS),600)
 
-container: ## build the image kft of the server, with docker or podman
+container: ## build the image kft of the server, with podman, docker or buildah
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
-	$$(command -v podman || command -v docker) build -t kft -f deploy/Containerfile bin
+	$$(command -v podman || command -v docker || command -v buildah) build -t kft -f deploy/Containerfile bin
 
 fuzz: ## run each fuzz target for one minute
 	@for p in $$($(GO) list ./...); do \

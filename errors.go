@@ -1,13 +1,9 @@
 package kft
 
 import (
-	"context"
-	"errors"
-	"io/fs"
-	"syscall"
-
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/errorcode"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -93,45 +89,5 @@ type (
 func FieldPath(err error) string { return fielderr.Path(err) }
 
 // ErrorCode returns a word for the kind of an error, for programs that cannot use
-// [errors.As]: unknown_column, input, specification, unseen_id, unknown_table, cell,
-// domain, constant_target, diverged, format, side, quantiles, samples, too_few_rows,
-// not_fitted, not_finite, checkpoint, interrupted, missing_file, disk_full, or failed for
-// all others. The words do not change.
-func ErrorCode(err error) string {
-	for _, known := range []struct {
-		code string
-		is   bool
-	}{
-		{"unknown_column", errors.Is(err, ErrNoColumn)},
-		{"specification", has[Problems](err)},
-		{"unseen_id", errors.Is(err, ErrUnseenID)},
-		{"unknown_table", has[*UnknownTableError](err)},
-		{"cell", has[*CellError](err)},
-		{"domain", errors.Is(err, ErrDomain)},
-		{"constant_target", errors.Is(err, ErrConstantTarget)},
-		{"diverged", errors.Is(err, ErrDiverged)},
-		{"format", errors.Is(err, ErrFormat)},
-		{"side", has[*SideError](err)},
-		{"quantiles", has[*QuantileError](err)},
-		{"samples", has[*SamplesError](err)},
-		{"too_few_rows", errors.Is(err, ErrTooFewRows)},
-		{"not_fitted", has[*NotFittedError](err)},
-		{"not_finite", has[*NotFiniteError](err)},
-		{"checkpoint", has[*CheckpointError](err) || has[*CheckpointExistsError](err)},
-		{"missing_file", errors.Is(err, fs.ErrNotExist)},
-		{"disk_full", errors.Is(err, syscall.ENOSPC)},
-		{"input", has[*InputError](err)},
-		{"interrupted", errors.Is(err, context.Canceled)},
-	} {
-		if known.is {
-			return known.code
-		}
-	}
-	return "failed"
-}
-
-// has reports whether the chain of err has an error of type E.
-func has[E error](err error) bool {
-	var target E
-	return errors.As(err, &target)
-}
+// [errors.As]. Package errorcode lists the words, which do not change.
+func ErrorCode(err error) string { return errorcode.Of(err) }

@@ -42,26 +42,17 @@ func (m *Model) ReadFitted(ctx context.Context, source Source, opt TableOptions)
 // Explainer returns an explainer of the model, which is safe for concurrent use.
 func (m *Model) Explainer() (*Explainer, error) { return explain.New(m.fitted) }
 
-// ParseChange parses a change of side information such as item.price=12.5.
+// ParseChange parses a change of side information such as item.price=12.5, or of a
+// covariate such as promo=1.
 func (m *Model) ParseChange(text string) (SideChange, error) {
-	return explain.ParseChange(text, m.fitted.Spec().ModeNames())
+	return explain.ParseChange(text, m.fitted.Modes())
 }
 
 // ExplainModel explains the model as a whole. With a source, which must be the table of
 // the fit, it also measures the importance of modes and columns on the validation set.
 // Another table is a [NotFittedError].
 func (m *Model) ExplainModel(ctx context.Context, source *Source, opt TableOptions) (*ModelExplanation, error) {
-	x, err := explain.New(m.fitted)
-	if err != nil {
-		return nil, err
-	}
-	var fitted *FittedTable
-	if source != nil {
-		if fitted, err = m.ReadFitted(ctx, *source, opt); err != nil {
-			return nil, err
-		}
-	}
-	return x.Summarize(ctx, fitted, explain.ImportanceOptions{})
+	return explain.Model(ctx, m.fitted, source, opt)
 }
 
 // ReportOptions specify what a report contains. Package report documents the fields.

@@ -29,6 +29,10 @@ func (m *Model) FuturePeriods(horizon int) (mode int, ids []string, err error) {
 	return forecast.Periods(m.fitted, horizon)
 }
 
+// PeriodProblem says why the period of a cell is not one of the model, such as a date in
+// another format, so that an average period is predicted. It is "" for other periods.
+func (m *Model) PeriodProblem(cell Cell) string { return m.fitted.PeriodProblem(cell) }
+
 // Types of backtests, documented in package forecast.
 type (
 	// BacktestOptions specify the origins of a backtest.

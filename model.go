@@ -2,11 +2,13 @@ package kft
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/multitarget"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -169,6 +171,17 @@ func (m *Model) Spec() Spec { return m.fitted.Spec() }
 
 // Record returns a copy of the record of the fit.
 func (m *Model) Record() Record { return m.fitted.Record() }
+
+// WithClient returns the model with a JSON value in its record, for the program that asked
+// for the fit.
+func (m *Model) WithClient(value json.RawMessage) (*Model, error) {
+	if len(value) > fitrecord.MaxClient || !json.Valid(value) {
+		return nil, fmt.Errorf("the client's value is not JSON of at most %d bytes", fitrecord.MaxClient)
+	}
+	r := m.fitted.Record()
+	r.Client = value
+	return &Model{m.fitted.WithRecord(r)}, nil
+}
 
 // HeldOut returns how many rows of the validation set the fit kept for the conformal
 // correction alone.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -158,7 +157,15 @@ func (c *Correction) fitGroups(scores []float64, count int, group func(i int) in
 }
 
 func (c *Correction) bin(location float64) int {
-	return sort.Search(len(c.edges), func(k int) bool { return location < c.edges[k] })
+	low, high := 0, len(c.edges)
+	for low < high {
+		if k := (low + high) / 2; location < c.edges[k] {
+			high = k
+		} else {
+			low = k + 1
+		}
+	}
+	return low
 }
 
 // Grouping returns how rows are grouped.
@@ -183,7 +190,13 @@ func (c *Correction) Groups() int {
 // [ByEntity]. The horizon is the number of periods from the last training period, 0 for
 // a cell that is not a forecast; it matters only for [NewByHorizon].
 func (c *Correction) Apply(d predictive.Distribution, entity, horizon int32) predictive.Distribution {
-	return d.WithScores(c.at(horizon).scores(d.Location(), entity))
+	c.ApplyTo(&d, entity, horizon)
+	return d
+}
+
+// ApplyTo is Apply in place.
+func (c *Correction) ApplyTo(d *predictive.Distribution, entity, horizon int32) {
+	d.SetScores(c.at(horizon).scores(d.Location(), entity))
 }
 
 // Centred returns the correction for draws of many cells, whose sums should not inherit

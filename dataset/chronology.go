@@ -109,6 +109,9 @@ func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, 
 		}
 		parts = append(parts, within...)
 	}
+	if len(parts) == 2 {
+		yearBesideMonth(&parts[0], &parts[1])
+	}
 	for i := range parts {
 		p := &parts[i]
 		p.most = slices.Max(p.values)
@@ -139,6 +142,21 @@ func startOfCentury(years []float64) float64 {
 		}
 	}
 	return first
+}
+
+// yearBesideMonth takes a number below 100 beside the name of a month for a year, as in
+// Jan-16, unless it runs from the first to the last days of a month.
+func yearBesideMonth(a, b *calendarPart) {
+	if a.role != aMonth {
+		a, b = b, a
+	}
+	if a.role != aMonth || b.role != anyNumber || !a.named || a.column != b.column {
+		return
+	}
+	low, high := slices.Min(b.values), slices.Max(b.values)
+	if low >= 0 && high < 100 && allWhole(b.values) && (low > 3 || high < 27 || high > 31) {
+		b.role, b.named = aYear, true
+	}
 }
 
 func roleOfName(column string) calendarRole {

@@ -104,13 +104,19 @@ func (g *guesser) primaryTime(times []*sampleColumn) *sampleColumn {
 }
 
 // addTime adds the time to the modes: as it is if its values repeat from row to row,
-// by day, week or month if they do not and the cells are not unique without it, by its
-// parts (date and hour) if there is no other mode.
+// by day, week or month if they do not and the cells are not unique without it. Alone it
+// is a single series if its values follow each other regularly, and is taken by its parts
+// (date and hour) otherwise.
 func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 	plain := g.modeOfColumn(c)
 	plain.Name, plain.time = g.freeName("time"), true
 	others := len(g.modes)
 	if 10*c.Distinct > 9*g.Rows && (others == 0 && len(weak) == 0 || c.regular()) {
+		if others == 0 && (c.regular() || c.resolution() >= stepDay) {
+			g.modes = append(g.modes, plain)
+			g.Notes = append(g.Notes, "the table is a single series along "+c.Name)
+			return
+		}
 		g.addParts(c)
 		return
 	}
@@ -148,6 +154,34 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 		return
 	}
 	c.reason = "times that hardly repeat"
+}
+
+// addSeries makes a mode of the time of a single series that is not written as a date: a
+// column of other periods (Jan-16, 201601, years), or of running numbers by its name or
+// for want of another column.
+func (g *guesser) addSeries() {
+	var numbers []*sampleColumn
+	for i, c := range g.columns {
+		if i == g.target || g.reserved(c) || 10*len(c.values) <= 9*g.Rows || c.empty > 0 {
+			continue
+		}
+		m := g.modeOfColumn(c)
+		if m.IsTime(c.values) {
+			numbers = []*sampleColumn{c}
+			break
+		}
+		counts := nameHasWord(c.Name, periodWords) || len(g.columns) == 2 && !namedID(c.Name)
+		if counts && c.Integer && c.Max-c.Min < 2*float64(c.Distinct) {
+			numbers = append(numbers, c)
+		}
+	}
+	if len(numbers) != 1 {
+		return
+	}
+	m := g.modeOfColumn(numbers[0])
+	m.Name, m.time = g.freeName("time"), true
+	g.modes = append(g.modes, m)
+	g.Notes = append(g.Notes, "the table is a single series along "+numbers[0].Name)
 }
 
 // addMoments adds the day and the hour of events whose cells are unique without them:
@@ -225,6 +259,12 @@ func (g *guesser) addWeak(weak []*sampleColumn) {
 	})
 	var added []sampleMode
 	repeated := g.repeated(g.modes)
+	if repeated == 0 && len(g.modes) == 1 && g.modes[0].time {
+		for _, c := range weak {
+			c.reason = "integers beside a single series; probably a count or a code"
+		}
+		return
+	}
 	for _, c := range weak {
 		enough := len(g.modes)+len(added) >= 2 || c.likeCount()
 		if enough && (repeated == 0 || 100*repeated < g.Rows) {

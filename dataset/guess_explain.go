@@ -53,7 +53,7 @@ func (g *guesser) explain() {
 	if g.Rows < fewRows {
 		g.Notes = append(g.Notes, fmt.Sprintf("the table has only %d rows; a model of so few rows is hardly better than a mean", g.Rows))
 	}
-	if len(g.modes) == 1 {
+	if len(g.modes) == 1 && !g.modes[0].time {
 		g.Notes = append(g.Notes, fmt.Sprintf("there is one mode, %s; a model of one mode is a mean per id", g.modes[0].Name))
 	}
 }

@@ -85,6 +85,9 @@ func (g *guesser) guessModes() {
 		g.addTime(primary, weak)
 	}
 	g.addWeak(weak)
+	if len(g.modes) == 0 {
+		g.addSeries()
+	}
 	g.sortModes()
 }
 

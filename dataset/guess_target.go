@@ -76,8 +76,13 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 	case namedCovariate(c.Name):
 		score -= 4
 	}
-	if c.Kind == KindFlag {
+	switch {
+	case c.Kind == KindFlag && c == g.columns[len(g.columns)-1] && !namedCovariate(c.Name):
+		score -= 2 // yes or no as the outcome
+	case c.Kind == KindFlag:
 		score -= 7
+	case c.Integer && nameHasWord(c.Name, periodWords) && c.Max-c.Min < 2*float64(c.Distinct):
+		score -= 10 // steps of time
 	}
 	if !c.Integer {
 		score += 2

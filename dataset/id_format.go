@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/periodtext"
 )
 
 // An IDFormat is how the ids of a mode write a time: which columns and numbers in them
@@ -14,6 +15,7 @@ type IDFormat struct {
 	columns   int
 	restFirst bool     // a column's own '-' belong to the first column, else to the last
 	firstYear float64  // of years with two digits: lower ones belong to the next century
+	compact   bool     // year and month are one number, as in 201612
 	around    []string // by column: the text around its numbers
 }
 
@@ -46,6 +48,11 @@ func (m Mode) readIDs(ids []string) (idReading, bool) {
 			for c, piece := range pieces {
 				fields[c] = append(fields[c], piece)
 			}
+		}
+		if parts, ok := monthNumbers(m, fields); ok {
+			f.compact, f.around = true, []string{""}
+			f.Parts = []TimePart{{Unit: aYear.unit(), Named: true}, {Unit: aMonth.unit(), At: 1, Named: true}}
+			return idReading{IDFormat: f, sorted: parts}, true
 		}
 		if parts, ok := partsOfColumns(m.Columns, fields); ok {
 			if note, ok := rankParts(parts); ok {
@@ -97,6 +104,13 @@ func (f IDFormat) Values(id string) (values []float64, ok bool) {
 	if !ok {
 		return nil, false
 	}
+	if f.compact {
+		tokens, ok := periodtext.CutMonth(id)
+		if !ok {
+			return nil, false
+		}
+		return []float64{tokens[0].Number, tokens[1].Number}, true
+	}
 	for _, p := range f.Parts {
 		text := columns[p.Column]
 		if p.Unit == "date" {
@@ -118,6 +132,36 @@ func (f IDFormat) Values(id string) (values []float64, ok bool) {
 		values = append(values, v)
 	}
 	return values, true
+}
+
+// Tokens cuts the text of a column into its numbers and what is between them.
+func (f IDFormat) Tokens(text string) []periodtext.Token {
+	if tokens, ok := periodtext.CutMonth(text); f.compact && ok {
+		return tokens
+	}
+	return periodtext.Cut(text)
+}
+
+// fewMonths is the number of ids from which numbers such as 201612 are months whatever
+// the name of their column: that all of them end in 01 to 12 is not by chance.
+const fewMonths = 6
+
+// monthNumbers reads a single column of numbers such as 201612.
+func monthNumbers(m Mode, fields [][]string) ([]calendarPart, bool) {
+	if len(fields) != 1 || len(fields[0]) < fewMonths && roleOfName(m.Columns[0]) != aMonth {
+		return nil, false
+	}
+	parts := []calendarPart{{role: aYear, named: true}, {role: aMonth, at: 1, named: true}}
+	for _, text := range fields[0] {
+		tokens, ok := periodtext.CutMonth(text)
+		if !ok {
+			return nil, false
+		}
+		for i := range parts {
+			parts[i].values = append(parts[i].values, tokens[i].Number)
+		}
+	}
+	return parts, true
 }
 
 // around returns the text around the numbers of a column, which all ids share.

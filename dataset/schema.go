@@ -116,7 +116,11 @@ func (s Schema) Locate(file string, names []string, missing func(name string) *I
 	for _, m := range s.Modes {
 		var at []int
 		for _, name := range m.Columns {
-			i, err := find(name, "data.modes")
+			field := "data.modes"
+			if m.Covariate() {
+				field = "data.covariates"
+			}
+			i, err := find(name, field)
 			if err != nil {
 				if whole := m.Expression(); slices.Contains(names, whole) {
 					err.Problem = "the table has no such column"

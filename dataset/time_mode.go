@@ -1,17 +1,21 @@
 package dataset
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // IsTime reports whether the ids of a mode are points or periods in time whose order is
 // known: the mode or its columns have the name of a time (date, year and month, week),
-// or its ids are dates. A cyclic function such as hour(at) is not a time.
+// or its ids are dates, or numbers without gaps under the name of a count of periods (step,
+// t). A cyclic function such as hour(at) is not a time.
 func (m Mode) IsTime(ids []string) bool {
 	if len(ids) == 0 || slices.Contains(cyclicFunctions, m.Func) || m.Covariate() || m.Target() {
 		return false
 	}
 	named := m.Func != ""
 	for _, name := range append(slices.Clone(m.Columns), m.Name) {
-		named = named || nameHasWord(name, timeWords) || nameHasWord(name, []string{"period"}) || roleOfName(name) != anyNumber
+		named = named || nameHasWord(name, timeWords) || nameHasWord(name, []string{"period"}) || roleOfName(name) != anyNumber || nameHasWord(name, periodWords) && running(ids)
 	}
 	if !named {
 		for _, id := range ids {
@@ -25,4 +29,23 @@ func (m Mode) IsTime(ids []string) bool {
 	}
 	_, err := m.Chronology(ids)
 	return err == nil
+}
+
+// Runs reports whether the ids of a mode are whole numbers without gaps, and its name is
+// not that of an id such as item.
+func (m Mode) Runs(ids []string) bool {
+	return len(ids) > 0 && m.Func == "" && !m.Covariate() && !slices.ContainsFunc(append(slices.Clone(m.Columns), m.Name), namedID) && running(ids)
+}
+
+// running reports whether the ids are whole numbers without gaps.
+func running(ids []string) bool {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, id := range ids {
+		v, ok := Number(id)
+		if !ok || v != math.Trunc(v) {
+			return false
+		}
+		low, high = min(low, v), max(high, v)
+	}
+	return high-low == float64(len(ids)-1)
 }

@@ -103,8 +103,9 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 	scale := m.Scale()
 	backend.ParallelFor(b, len(tasks), func(k int) {
 		tasks[k] = newSums(m, calibration)
+		cells, entities := m.Distributions(z, rows.given()), make([]int32, len(rows.Codes))
 		for i := k * rowsPerTask; i < min(n, (k+1)*rowsPerTask); i++ {
-			if err := tasks[k].add(m, scale, z, rows, i, newCombination); err != nil && failed[k] == nil {
+			if err := tasks[k].add(m, scale, z, rows, i, &cells, entities, newCombination); err != nil && failed[k] == nil {
 				failed[k] = err
 			}
 		}
@@ -119,8 +120,8 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 	return total, nil
 }
 
-// add measures row i.
-func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Rows, i int, newCombination []bool) error {
+// add measures row i. entities is scratch memory.
+func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Rows, i int, cells *model.Distributions, entities []int32, newCombination []bool) error {
 	v := rows.Target(i)
 	if math.IsNaN(v) || rows.W != nil && rows.W[i] == 0 {
 		return nil
@@ -135,9 +136,9 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 	if err := m.CheckMoments(z, rows.given(), rows.First, i); err != nil {
 		return err
 	}
-	p := m.Distribution(z, rows.given(), i)
+	p := cells.At(i)
 	if rows.Censored != nil {
-		s.censored.Add(p, v, weight, rows.censored(i))
+		s.censored.Add(*p, v, weight, rows.censored(i))
 	}
 	if rows.censored(i) {
 		return nil // its error is not known
@@ -154,12 +155,12 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 	s.point.Add(v, weight, mean, p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))
 	if s.calibration != nil {
 		row := metrics.Observation{Y: v, Weight: weight, Index: uint64(rows.First + i), Seen: math.MaxInt, NewCombination: newCombination[i]}
-		row.Entities = make([]int32, len(rows.Codes))
+		row.Entities = entities
 		for mode := range rows.Codes {
 			row.Entities[mode] = m.FittedCode(mode, rows.Codes[mode][i])
 			row.Seen = min(row.Seen, m.TrainingRows(mode, rows.Codes[mode][i]))
 		}
-		s.calibration.Add(p, row)
+		s.calibration.Add(*p, row)
 	}
 	return nil
 }

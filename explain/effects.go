@@ -146,6 +146,9 @@ func (x *Explainer) Curves(mode, columns int) ([]Curve, error) {
 	var out []Curve
 	info := x.m.Modes()[mode]
 	effects := x.Effects(mode)
+	if !slices.ContainsFunc(effects, func(e Effect) bool { return e.Effect != 0 }) {
+		effects = nil // the mode acts through series, of which each has its own curve
+	}
 	if (x.m.IsTime(mode) || info.Covariate()) && len(effects) > 1 {
 		curve := Curve{Mode: info.Name}
 		for _, e := range effects {

@@ -229,7 +229,7 @@ func TestWhatIf(t *testing.T) {
 		"item.prise=1": `has no column "prise" (did you mean "price"?)`, "item.price=cheap": "not a number", "month.year=3": "does not use side information of mode month",
 		"itme.price=1": `no mode "itme"`, "price": "not of the form MODE.COLUMN=VALUE", "item=3": "not of the form",
 	} {
-		change, err := explain.ParseChange(text, m.Spec().ModeNames())
+		change, err := explain.ParseChange(text, m.Modes())
 		if err == nil {
 			_, err = ask(change)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -22,6 +23,22 @@ type Summary struct {
 	Importances []Importance `json:"importances,omitempty"`
 	Part        string       `json:"part,omitempty"` // the part of the table that they were measured on
 	Curves      []Curve      `json:"curves"`
+}
+
+// Model explains a model as a whole. With a source, which must be the table of the fit, it
+// also measures the importance of modes and columns.
+func Model(ctx context.Context, m *model.Model, source *tableio.Source, opt model.TableOptions) (*Summary, error) {
+	x, err := New(m)
+	if err != nil {
+		return nil, err
+	}
+	var fitted *evaluate.Fitted
+	if source != nil {
+		if fitted, err = evaluate.ReadFitted(ctx, m, *source, opt); err != nil {
+			return nil, err
+		}
+	}
+	return x.Summarize(ctx, fitted, ImportanceOptions{})
 }
 
 // Summarize explains the model as a whole. With a table, which must be that of the fit,

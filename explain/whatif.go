@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,11 +15,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// A Change gives the id of a mode another value in a column of its side table.
+// A Change gives the id of a mode another value in a column of its side table, or a
+// covariate another value.
 type Change struct {
 	Mode   string `json:"mode"`
-	Column string `json:"column"`
-	Value  string `json:"value"` // "" is missing
+	Column string `json:"column"` // "" for a covariate
+	Value  string `json:"value"`  // "" is missing
 }
 
 // A Changed is a change with the value before it.
@@ -27,11 +29,18 @@ type Changed struct {
 	Before string `json:"before"`
 }
 
-// ParseChange parses a change such as item.price=12.5. Modes are the names of the modes
-// of the model.
-func ParseChange(text string, modes []string) (Change, error) {
+// ParseChange parses a change such as item.price=12.5, or promo=1 for a covariate. The
+// modes are those of the model.
+func ParseChange(text string, all []dataset.Mode) (Change, error) {
+	modes := make([]string, len(all))
+	for i, m := range all {
+		modes[i] = m.Name
+	}
 	name, value, ok := strings.Cut(text, "=")
 	mode, column := spec.CutGroup(strings.TrimSpace(name), modes)
+	if ok && mode >= 0 && column == "" && all[mode].Covariate() && !all[mode].Derived() {
+		return Change{Mode: modes[mode], Value: strings.TrimSpace(value)}, nil
+	}
 	if !ok || mode >= 0 && column == "" {
 		return Change{}, &ChangeError{text, "it is not of the form MODE.COLUMN=VALUE, as in item.price=12.5"}
 	}
@@ -50,16 +59,60 @@ type ChangeError struct {
 
 func (e *ChangeError) Error() string { return fmt.Sprintf("%s: %s", e.Change, e.Problem) }
 
-func (c Change) String() string { return fmt.Sprintf("%s.%s=%s", c.Mode, c.Column, c.Value) }
+func (c Change) String() string {
+	if c.Column == "" {
+		return c.Mode + "=" + c.Value
+	}
+	return fmt.Sprintf("%s.%s=%s", c.Mode, c.Column, c.Value)
+}
 
 func (c Change) errorf(format string, args ...any) error {
 	return &ChangeError{c.String(), fmt.Sprintf(format, args...)}
 }
 
-// whatIf predicts the cell of an explanation with other side information. z are the
-// moments of the field at the cell.
+// withCovariates applies the changes of covariates: it returns the model and the row of
+// the changed cell, the moments of the field there, what was changed, and the other
+// changes.
+func (x *Explainer) withCovariates(m *model.Model, e *Explanation, row model.Rows, z tt.Moments, changes []Change) (*model.Model, model.Rows, tt.Moments, []Changed, []Change, error) {
+	cell := maps.Clone(e.Cell)
+	var changed []Changed
+	var rest []Change
+	for _, c := range changes {
+		if c.Column != "" {
+			rest = append(rest, c)
+			continue
+		}
+		changed = append(changed, Changed{Change: c, Before: cell[c.Mode]})
+		cell[c.Mode] = c.Value
+	}
+	if len(changed) == 0 {
+		return m, row, z, nil, changes, nil
+	}
+	m, row, err := x.m.Resolve([]model.Cell{cell})
+	if err != nil {
+		return nil, row, z, nil, nil, changed[0].errorf("%v", err)
+	}
+	for _, c := range changed {
+		mode := slices.Index(m.Spec().ModeNames(), c.Mode)
+		if mode < 0 || row.Codes[mode][0] < 0 {
+			return nil, row, z, nil, nil, c.errorf("no training row has this value of %s, nor a number to compare it with; use one that occurs", c.Mode)
+		}
+	}
+	x.mutex.Lock()
+	z = m.Moments(x.engine, row.Codes)
+	x.mutex.Unlock()
+	return m, row, z, changed, rest, nil
+}
+
+// whatIf predicts the cell of an explanation with other side information and covariates.
+// z are the moments of the field at the cell.
 func (x *Explainer) whatIf(m *model.Model, e *Explanation, row model.Rows, z tt.Moments, changes []Change) (*WhatIf, error) {
 	overrides, out := map[int]override{}, &WhatIf{}
+	all := changes
+	var err error
+	if m, row, z, out.Changes, changes, err = x.withCovariates(m, e, row, z, changes); err != nil {
+		return nil, err
+	}
 	names := m.Spec().ModeNames()
 	for mode, name := range names {
 		var own []Change
@@ -93,12 +146,12 @@ func (x *Explainer) whatIf(m *model.Model, e *Explanation, row model.Rows, z tt.
 	}
 	z.Mean = []float32{float32((out.Level - exposureOffset(m, row) - scale.Center) / scale.Spread)}
 	if err := m.CheckMoments(z, row, 0, 0); err != nil {
-		return nil, changes[0].errorf("the prediction is not finite")
+		return nil, all[0].errorf("the prediction is not finite")
 	}
 	out.Outcome = outcomeOf(m.Distribution(z, row, 0))
 	for _, v := range []float64{out.Prediction, out.Median, out.SD, out.Low, out.High} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, changes[0].errorf("the prediction is not finite")
+			return nil, all[0].errorf("the prediction is not finite")
 		}
 	}
 	return out, nil

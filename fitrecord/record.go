@@ -3,6 +3,7 @@
 package fitrecord
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -11,6 +12,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
+
+// MaxClient is the largest number of bytes of a client's value.
+const MaxClient = 1 << 20
 
 // A Record describes how a model was fitted and what was measured. It is part of the
 // model file, so nothing in it depends on the clock or on the machine.
@@ -44,6 +48,9 @@ type Record struct {
 	// DecileEdges separate the deciles of predictions, before the correction of means,
 	// on the validation set (the training set without one). The bias by decile uses them.
 	DecileEdges []float64 `json:"decile_edges,omitempty"`
+	// Client is a JSON value that the program which asked for the fit wants to find again,
+	// such as the bins of the Python package; nil for none. Nothing depends on it.
+	Client json.RawMessage `json:"client,omitempty"`
 }
 
 // Clone returns a copy that shares no memory with r.
@@ -55,6 +62,7 @@ func (r Record) Clone() Record {
 		return b
 	})
 	r.History = slices.Clone(r.History)
+	r.Client = slices.Clone(r.Client)
 	r.Side = cloneEach(r.Side, SideReport.clone)
 	r.Choices = cloneEach(r.Choices, func(c Choice) Choice {
 		if c.CRPS != nil {

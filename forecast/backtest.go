@@ -169,7 +169,7 @@ func (b *backtest) read(ctx context.Context, s spec.Spec, source tableio.Source)
 		return err
 	}
 	modes := b.data.Modes()
-	if b.time = panel.TimeMode(modes, b.data.IDs); b.time < 0 {
+	if b.time = timeline.ModeAlong(modes, b.data.IDs); b.time < 0 {
 		return fielderr.Errorf("data.modes", "no mode is a time whose periods can be ordered; make one from a year and a period within the year (time=year+month), from yearmonth(column) or date(column)")
 	}
 	if b.line, err = timeline.New(modes[b.time], b.data.IDs(b.time)); err != nil {

@@ -49,6 +49,8 @@ type forecaster struct {
 	by     []*levels // of Options.By
 	sum    Summary
 
+	planned map[string]int // rows of the table of future cells, by cell
+
 	mutex    sync.Mutex
 	nearest  int32 // smallest horizon
 	farthest int32 // largest horizon
@@ -110,8 +112,12 @@ func (f *forecaster) openFuture(ctx context.Context) error {
 func (f *forecaster) checkBatch(b *tableio.Batch) error {
 	series, modes := f.m.Series(), f.m.Modes()
 	for i := range b.Len() {
+		cell := ""
 		for m, mode := range f.m.Covariates().Columns() {
 			id := b.ID(m, i)
+			if !mode.Covariate() {
+				cell += id + "\x00"
+			}
 			known := mode.Covariate() && f.m.TrainingRows(m, f.m.Code(m, dataset.MissingID)) > 0 // missing values have a bin
 			if id == "" && !known || mode.Covariate() && dataset.Missing(id) && !known {
 				return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: mode.Expression(), Problem: "the value is missing, and the forecast of the row depends on it", Remedy: "fill it in or remove the row"}
@@ -126,7 +132,25 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: fmt.Sprintf("this is %d periods ahead, beyond the horizon of %d", h, f.o.Horizon), Remedy: "extend the horizon or remove the row"}
 		}
+		if err := f.once(cell, b.First+i+1); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// once returns an error for a row whose cell another row has.
+func (f *forecaster) once(cell string, row int) error {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if other, twice := f.planned[cell]; twice {
+		return &dataset.InputError{File: f.o.Future.String(), Line: max(row, other), Unit: "data row", Value: strings.ReplaceAll(strings.TrimSuffix(cell, "\x00"), "\x00", ", "),
+			Problem: fmt.Sprintf("data row %d has the same cell", min(row, other)), Remedy: "keep one of the rows"}
+	}
+	if f.planned == nil {
+		f.planned = map[string]int{}
+	}
+	f.planned[cell] = row
 	return nil
 }
 

@@ -25,7 +25,7 @@ type frame struct {
 // distinguish series.
 func newFrame(modes []dataset.Mode, dicts []*dataset.Dict) (frame, error) {
 	f := frame{modes: modes}
-	f.time = panel.TimeMode(modes, func(mode int) []string { return dicts[mode].IDs() })
+	f.time = timeline.ModeOf(modes, func(mode int) []string { return dicts[mode].IDs() })
 	if f.time < 0 {
 		for m, mode := range modes {
 			if !mode.Covariate() {

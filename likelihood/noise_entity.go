@@ -22,7 +22,8 @@ type ModeFactors struct {
 	ByCode   []float64 `json:"of"` // by code
 }
 
-func (f ModeFactors) at(code int32) float64 {
+// At returns the factor of a code.
+func (f *ModeFactors) At(code int32) float64 {
 	if code < 0 || int(code) >= len(f.ByCode) {
 		return f.Unseen
 	}
@@ -32,8 +33,8 @@ func (f ModeFactors) at(code int32) float64 {
 // At returns the noise variance of a row. codes holds one column per mode.
 func (b ByEntity) At(codes [][]int32, row int) float64 {
 	s2 := b.Variance
-	for k, f := range b.Modes {
-		s2 *= f.at(codes[k][row])
+	for k := range b.Modes {
+		s2 *= b.Modes[k].At(codes[k][row])
 	}
 	return s2
 }
@@ -89,7 +90,7 @@ func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32) (change float6
 		if !ok || code < 0 || int(code) >= len(mode.ByCode) {
 			continue
 		}
-		sum[code] += e * mode.at(code) / b.At(codes, row)
+		sum[code] += e * mode.At(code) / b.At(codes, row)
 		count[code]++
 	}
 	prior := fitPrior(sum, count)

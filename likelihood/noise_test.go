@@ -63,7 +63,7 @@ func TestByEntityRecovers(t *testing.T) {
 			}
 			near(t, "mean log factor", logs, 0, 1e-9)
 			near(t, "unseen", m.ByCode[0], mean, 1e-9)
-			near(t, "outside", m.at(-1)+m.at(1000), 2*mean, 1e-9)
+			near(t, "outside", m.At(-1)+m.At(1000), 2*mean, 1e-9)
 			// Factors with log sd 0.7 correspond to a strength of about
 			// 2/0.7^2.
 			near(t, "log strength of mode", math.Log(m.Strength), math.Log(2/0.49), 0.8)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -146,6 +147,9 @@ func (d *decoder) checkRecord() error {
 			}
 		}
 	}
+	if len(r.Client) > fitrecord.MaxClient {
+		return fmt.Errorf("its record has a client's value of %d bytes", len(r.Client))
+	}
 	if r.Rows.Rows < 0 {
 		return fmt.Errorf("its record has %d rows", r.Rows.Rows)
 	}
@@ -179,7 +183,7 @@ func checkParts(parts []uint8) error {
 // train has cores over distinct modes, all or none of them have a posterior, and groups
 // are numbered in order.
 func (d *decoder) checkTrains(trains []trainMeta) error {
-	if len(trains) == 0 {
+	if _, series := d.f.Meta["series"]; len(trains) == 0 && !series {
 		return errors.New("it has no terms")
 	}
 	for k, t := range trains {

@@ -42,11 +42,61 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 // Distribution returns the predictive distribution of row i, given the field's
 // moments at all rows. It has the noise of the row's own weight.
 func (m *Model) Distribution(z tt.Moments, rows Rows, i int) predictive.Distribution {
-	p := m.Uncorrected(z, rows, i)
-	if m.correction != nil {
-		p = m.corrected(m.correction, p, rows, i)
+	d := m.Distributions(z, rows)
+	return *d.At(i)
+}
+
+// Distributions returns the predictive distributions of rows, for loops over many of
+// them. The result is not safe for concurrent use.
+func (m *Model) Distributions(z tt.Moments, rows Rows) Distributions {
+	d := Distributions{m: m, z: z, rows: rows, gaussian: m.noise.Count() == nil && m.noise.Finite() == nil}
+	if d.gaussian {
+		d.own = predictive.Gaussian(m.scale.Transform, 0, 0, 1).WithScores(m.scores).WithMeanCurve(m.means)
+		if m.scale.NonNegative {
+			d.own = d.own.NonNegative()
+		}
 	}
-	return p.WithMeanCurve(m.means)
+	return d
+}
+
+// Distributions are the predictive distributions of rows.
+type Distributions struct {
+	m        *Model
+	z        tt.Moments
+	rows     Rows
+	gaussian bool
+	own      predictive.Distribution
+}
+
+// At returns the distribution of row i. It is valid until the next call.
+func (d *Distributions) At(i int) *predictive.Distribution {
+	p := d.bare(i)
+	if c := d.m.correction; c != nil {
+		entity := int32(tt.Unknown)
+		if c.Grouping() == conformal.ByEntity {
+			entity = d.rows.Codes[d.m.groupMode][i]
+		}
+		c.ApplyTo(p, entity, d.rows.horizon(i))
+	}
+	return p
+}
+
+// Mean returns the mean of row i, which does not depend on the conformal correction.
+func (d *Distributions) Mean(i int) float64 { return d.bare(i).Mean() }
+
+// bare returns the distribution of row i without the conformal correction.
+func (d *Distributions) bare(i int) *predictive.Distribution {
+	if !d.gaussian {
+		d.own = d.m.Uncorrected(d.z, d.rows, i).WithMeanCurve(d.m.means)
+		return &d.own
+	}
+	level := d.m.scale.Location(d.z.Mean[i])
+	noise := d.m.noise.UnitVariance(d.m.noiseModes, level, d.rows.Codes, i)
+	if d.rows.Weight != nil {
+		noise /= float64(d.rows.Weight[i])
+	}
+	d.own.Move(level, d.m.FieldVariance(d.z, i), noise)
+	return &d.own
 }
 
 // corrected applies a conformal correction to the distribution of row i.

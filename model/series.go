@@ -112,8 +112,10 @@ func (m *Model) seriesTensors() (string, []modelfile.Tensor, error) {
 	var tensors []modelfile.Tensor
 	for k, s := range m.field.Series {
 		metas = append(metas, seriesMeta{s.Label, s.Modes, m.modes[s.Time].Name, s.Default, s.Prior})
+		if len(s.Modes) > 0 {
+			tensors = append(tensors, modelfile.NewTensor(seriesTensor(k, "entities"), s.Index.Combinations(), s.Process.Series(), len(s.Modes)))
+		}
 		tensors = append(tensors,
-			modelfile.NewTensor(seriesTensor(k, "entities"), s.Index.Combinations(), s.Process.Series(), len(s.Modes)),
 			modelfile.NewTensor(seriesTensor(k, "start"), s.Start, len(s.Start)),
 			modelfile.NewTensor(seriesTensor(k, "step"), s.Step, len(s.Step)),
 			modelfile.NewTensor(seriesTensor(k, "value"), s.Value, len(s.Value)),
@@ -139,16 +141,18 @@ func (d *decoder) findSeries() error {
 	names := d.m.spec.ModeNames()
 	for k, meta := range metas {
 		s := &tt.SeriesTerm{Label: meta.Label, Modes: meta.Modes, Time: slices.Index(names, meta.Time), Default: meta.Default, Process: &series.Process{Prior: meta.Prior}}
-		if s.Time < 0 || len(meta.Modes) == 0 || s.Default < 0 || s.Default > series.MaxStep {
-			return fmt.Errorf("series %d has no modes, or the unknown mode of time %q, or the default step %d", k, meta.Time, meta.Default)
+		if s.Time < 0 || s.Default < 0 || s.Default > series.MaxStep {
+			return fmt.Errorf("series %d has the unknown mode of time %q, or the default step %d", k, meta.Time, meta.Default)
 		}
 		axes, err := Axes(meta.Modes, names, d.m.axisSizes(), d.m.groups)
 		if err != nil {
 			return err
 		}
-		combos, err := modelfile.Values[int32](d.f, seriesTensor(k, "entities"), -1, len(axes))
-		if err != nil {
-			return err
+		var combos []int32
+		if len(axes) > 0 {
+			if combos, err = modelfile.Values[int32](d.f, seriesTensor(k, "entities"), -1, len(axes)); err != nil {
+				return err
+			}
 		}
 		if s.Index, err = tt.RestoreAxisIndex(axes, combos); err != nil {
 			return err

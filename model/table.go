@@ -31,7 +31,8 @@ type TableOptions struct {
 	Output tableio.Output // of PredictTable; the zero value is text
 
 	// Only names the columns that PredictTable adds to Parquet and Arrow, as in prediction
-	// or q0.05; nil for all. Means alone take a fraction of the time.
+	// or q0.05, beside the samples; nil for all. Means alone take a fraction of
+	// the time.
 	Only []string
 
 	// Quantiles are the levels, in increasing order, for which PredictTable adds a
@@ -210,12 +211,12 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	}
 	spread, quantile := false, false // the columns of standard deviations, and of quantiles, are needed
 	for i, result := range results {
-		added[i].Omit = omit(result)
+		added[i].Omit = omit(result) && !strings.HasPrefix(result, "sample_") // draws that are asked for are written
 		spread = spread || !added[i].Omit && strings.HasPrefix(result, "sd")
 		quantile = quantile || !added[i].Omit && (result == "median" || strings.HasPrefix(result, "q"))
 	}
 	unseen := len(names) - 1 // the column of unknown modes
-	levels := append([]float64{0.5}, opt.Quantiles...)
+	allLevels := append([]float64{0.5}, opt.Quantiles...)
 	schema := dataset.Schema{Modes: m.covariates.Columns(), Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Optional: true, Absent: names}
 	var mutex sync.Mutex
 	err = tableio.AppendColumns(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, w, opt.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
@@ -232,20 +233,26 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		if b.Exposure == nil && schema.Exposure != "" {
 			batch.Assumed = append(batch.Assumed, schema.Exposure)
 		}
-		quantiles := make([]float64, len(levels))
+		quantiles, levels := make([]float64, len(allLevels)), predictive.NewLevels(allLevels)
+		cells := m.Distributions(z, given)
 		for i := range z.Mean {
 			if err := m.CheckMoments(z, given, b.First, i); err != nil {
 				return err
 			}
-			p := m.Distribution(z, given, i)
-			var all predictive.Moments
-			if spread {
-				all = p.Moments()
-			} else {
-				all.Mean = p.Mean()
+			if !spread && !quantile {
+				setNumber(values, 0, i, cells.Mean(i))
+				continue
 			}
-			if quantile {
-				p.Quantiles(quantiles, levels)
+			p := cells.At(i)
+			var all predictive.Moments
+			switch {
+			case spread && quantile:
+				all = p.MomentsAndQuantiles(quantiles, levels)
+			case spread:
+				all = p.Moments()
+			default:
+				all.Mean = p.Mean()
+				p.QuantilesAt(quantiles, levels)
 			}
 			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {
 				setNumber(values, k, i, v)
@@ -253,8 +260,8 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			for k, v := range quantiles[1:] {
 				setNumber(values, 5+k, i, v)
 			}
-			values.Texts[unseen][i] = m.unseenModes(b.Codes, i, &batch)
 		}
+		m.nameUnseen(values.Texts[unseen], b.Codes, &batch)
 		m.addExamples(&batch, b)
 		var wide [][]float64
 		if m.Wide() {
@@ -282,21 +289,32 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	return sum, nil
 }
 
-// unseenModes names the modes of row i whose id is not in the training data, and
+// nameUnseen names, for each row, the modes whose id is not in the training data, and
 // counts them.
-func (m *Model) unseenModes(codes [][]int32, i int, sum *Summary) string {
-	var text []string // nil for most rows
+func (m *Model) nameUnseen(dst []string, codes [][]int32, sum *Summary) {
 	for mode := range m.modes {
-		switch m.Origin(mode, codes[mode][i]) {
-		case FromSide:
-			sum.Side[mode]++
-			text = append(text, m.modes[mode].Name+":side")
-		case FromPrior:
-			sum.Unseen[mode]++
-			text = append(text, m.modes[mode].Name)
+		name := m.modes[mode].Name
+		for i, c := range codes[mode] {
+			if m.isTrained(mode, c) {
+				continue
+			}
+			switch m.Origin(mode, c) {
+			case FromSide:
+				sum.Side[mode]++
+				dst[i] = joined(dst[i], name+":side")
+			case FromPrior:
+				sum.Unseen[mode]++
+				dst[i] = joined(dst[i], name)
+			}
 		}
 	}
-	return strings.Join(text, "+")
+}
+
+func joined(names, name string) string {
+	if names == "" {
+		return name
+	}
+	return names + "+" + name
 }
 
 // Visit predicts a table that has the target and calls see for its batches, several

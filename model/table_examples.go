@@ -25,7 +25,7 @@ func (m *Model) addExamples(sum *Summary, b *tableio.Batch) {
 	for mode, column := range b.Codes {
 		looks := 0
 		for i, code := range column {
-			if m.Origin(mode, code) != FromPrior {
+			if m.isTrained(mode, code) || m.Origin(mode, code) != FromPrior {
 				continue
 			}
 			if looks++; looks > maxLooks || len(sum.examples[mode]) == maxExamples {

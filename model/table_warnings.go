@@ -164,3 +164,24 @@ func (m *Model) idHint(mode int, ids []string) string {
 	}
 	return ""
 }
+
+// PeriodProblem says why the id of a cell in the mode of time is not a period as the model
+// writes them. It is "" for a period, and for a model without series.
+func (m *Model) PeriodProblem(cell Cell) string {
+	if m.series == nil {
+		return ""
+	}
+	id, given := cell[m.modes[m.series.Time].Name]
+	if !given {
+		return ""
+	}
+	if _, ok := m.series.Line.Step(id); ok {
+		return ""
+	}
+	mode := m.series.Time
+	text := fmt.Sprintf("mode %s: %q is not a period as the model writes them, such as %q, so it is predicted as an average %s", m.modes[mode].Name, id, m.lastPeriod(mode), m.modes[mode].Name)
+	if hint := m.idHint(mode, []string{id}); hint != "" {
+		text += "; " + hint
+	}
+	return text
+}

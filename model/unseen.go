@@ -56,6 +56,12 @@ func (m *Model) findTrained() {
 	m.findSeries()
 }
 
+// isTrained reports whether a code has training rows, so that its Origin is FromTraining;
+// for most rows of a table that is all there is to know.
+func (m *Model) isTrained(mode int, code int32) bool {
+	return code >= 0 && m.trained[mode] != nil && m.trained[mode][code]
+}
+
 // Origin returns where the weights of a code come from.
 func (m *Model) Origin(mode int, code int32) Origin {
 	code = tt.CodeOf(code)
@@ -84,6 +90,9 @@ func (m *Model) hasSideRow(mode int, code int32) bool {
 func (m *Model) ForgetUntrained(codes [][]int32) {
 	for mode, column := range codes {
 		for i, c := range column {
+			if m.isTrained(mode, c) {
+				continue
+			}
 			switch m.Origin(mode, c) {
 			case FromPrior:
 				column[i] = tt.Unknown

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
@@ -26,21 +27,25 @@ func setNumber(values *tableio.AddedValues, column, row int, v float64) {
 		values.Wide[column][row] = v
 		return
 	}
-	values.Numbers[column][row] = float32(v)
+	if numbers := values.Numbers[column]; numbers != nil {
+		numbers[row] = float32(v)
+	}
 }
 
 // CheckColumns returns a *NotFiniteError unless the first columns hold finite numbers in
-// their first rows. The first row has position first in its table.
+// their first rows. The first row has position first in its table. Columns that are
+// omitted do not count.
 func CheckColumns(values *tableio.AddedValues, columns, rows, first int) error {
 	for c := range columns {
-		for i := range rows {
-			v := float64(values.Numbers[c][i])
-			if values.Wide[c] != nil {
-				v = values.Wide[c][i]
-			}
-			if !finite(v) {
-				return &NotFiniteError{Row: first + i + 1}
-			}
+		at := -1
+		switch wide, numbers := values.Wide[c], values.Numbers[c]; {
+		case wide != nil:
+			at = slices.IndexFunc(wide[:rows], func(v float64) bool { return !finite(v) })
+		case numbers != nil:
+			at = slices.IndexFunc(numbers[:rows], func(v float32) bool { return !(v-v == 0) }) // NaN or infinite
+		}
+		if at >= 0 {
+			return &NotFiniteError{Row: first + at + 1}
 		}
 	}
 	return nil

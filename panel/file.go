@@ -21,11 +21,13 @@ func (p *Panel) Tensors() []modelfile.Tensor {
 	for _, column := range p.Codes {
 		codes = append(codes, column...)
 	}
-	return []modelfile.Tensor{
-		modelfile.NewTensor(folder+"codes", codes, len(p.Keys), n),
-		modelfile.NewTensor(folder+"first", p.First, n), modelfile.NewTensor(folder+"last", p.Last, n),
-		modelfile.NewTensor(folder+"rows", p.Rows, n), modelfile.NewTensor(folder+"mean", p.Mean, n),
+	var tensors []modelfile.Tensor
+	if len(p.Keys) > 0 {
+		tensors = []modelfile.Tensor{modelfile.NewTensor(folder+"codes", codes, len(p.Keys), n)}
 	}
+	return append(tensors,
+		modelfile.NewTensor(folder+"first", p.First, n), modelfile.NewTensor(folder+"last", p.Last, n),
+		modelfile.NewTensor(folder+"rows", p.Rows, n), modelfile.NewTensor(folder+"mean", p.Mean, n))
 }
 
 // Read returns the panel of a model file, nil if it has none. ids returns the ids of a mode
@@ -35,14 +37,18 @@ func Read(f *modelfile.File, modes []dataset.Mode, ids func(mode int) []string, 
 		return nil, nil
 	}
 	p := newPanel(modes, ids, along)
-	if p == nil || len(p.Keys) == 0 {
+	if p == nil {
 		return nil, fmt.Errorf("its list of series has no mode of time")
 	}
-	codes, err := modelfile.Values[int32](f, folder+"codes", len(p.Keys), -1)
-	if err != nil {
-		return nil, err
+	n := 1 // a table without other modes is one series
+	var codes []int32
+	var err error
+	if len(p.Keys) > 0 {
+		if codes, err = modelfile.Values[int32](f, folder+"codes", len(p.Keys), -1); err != nil {
+			return nil, err
+		}
+		n = len(codes) / len(p.Keys)
 	}
-	n := len(codes) / len(p.Keys)
 	for name, to := range map[string]*[]int32{"first": &p.First, "last": &p.Last, "rows": &p.Rows} {
 		if *to, err = modelfile.Values[int32](f, folder+name, n); err != nil {
 			return nil, err

@@ -1,5 +1,6 @@
 // Package panel lists the series of a table that has a mode of time. A series is a
-// combination of ids of the other modes that has training rows.
+// combination of ids of the other modes that has training rows; without other modes the
+// table is one series.
 package panel
 
 import (
@@ -36,18 +37,6 @@ type Panel struct {
 // rows are events rather than series, and the list would be as long as the table.
 const minRepeats = 1.5
 
-// TimeMode returns the position of the mode of time: the one with that name, or else the
-// last whose ids are dates or periods. It is -1 if there is none.
-func TimeMode(modes []dataset.Mode, ids func(mode int) []string) int {
-	found := -1
-	for m := range modes {
-		if !modes[m].Covariate() && modes[m].IsTime(ids(m)) && (found < 0 || modes[found].Name != "time") {
-			found = m
-		}
-	}
-	return found
-}
-
 // KeyModes returns the modes that distinguish series: all but the time, modes that are
 // made of its columns, and covariates.
 func KeyModes(modes []dataset.Mode, time int) []int {
@@ -63,11 +52,11 @@ func KeyModes(modes []dataset.Mode, time int) []int {
 
 // New lists the series of training rows. ids returns the ids of a mode, codes has the
 // codes of the rows by mode, and target returns the target of a row. along is the mode of
-// time, -1 for the one that [TimeMode] finds. Without a mode of
+// time, -1 for the one that [timeline.ModeOf] finds. Without a mode of
 // time, or if hardly any series has two rows, there is none. It costs O(n) for n rows.
 func New(threads int, modes []dataset.Mode, ids func(mode int) []string, along int, codes [][]int32, target func(row int) float64) *Panel {
 	p := newPanel(modes, ids, along)
-	if p == nil || len(codes[0]) == 0 || len(p.Keys) == 0 {
+	if p == nil || len(codes[0]) == 0 {
 		return nil
 	}
 	sizes := make([]uint64, len(p.Keys))
@@ -163,7 +152,7 @@ func (p *Panel) collect(from, to int32, sizes []uint64, codes [][]int32, target 
 func newPanel(modes []dataset.Mode, ids func(mode int) []string, along int) *Panel {
 	time := along
 	if time < 0 {
-		time = TimeMode(modes, ids)
+		time = timeline.ModeOf(modes, ids)
 	}
 	if time < 0 {
 		return nil

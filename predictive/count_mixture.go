@@ -8,8 +8,8 @@ import (
 
 // A CountDistribution is the distribution of a count y = 0, 1, ... given f, with a
 // log link: Poisson or negative binomial, whose mean is exp(f). Its probabilities must
-// satisfy P(y+1)/P(y) = a + b/(y+1), and its CDF must decrease in f from 1 to 0, unless it
-// is zeroModified.
+// satisfy P(y+1)/P(y) = a + b/(y+1), its variance is Mean + c Mean^2, and its CDF must
+// decrease in f from 1 to 0, unless it is zeroModified.
 type CountDistribution interface {
 	LogProb(y, f float64) float64 // log P(Y = y | f)
 	CDF(y, f float64) float64     // P(Y <= y | f)
@@ -176,8 +176,18 @@ func (d Distribution) countLogDensity(y float64) float64 {
 	return math.Log(upTo - below)
 }
 
-// countMoments returns the mean, Var(E[y|f]) and E[Var(y|f)].
+// closedForm is the largest variance of f up to which closed forms of the moments and sums
+// over nodes agree to 1e-5; above it f is limited, as rates are.
+const closedForm = 0.5
+
+// countMoments returns the mean, Var(E[y|f]) and E[Var(y|f)]. With Var(y|f) = mu + c mu^2 for
+// mu = exp f, they are those of a log-normal mu.
 func (d Distribution) countMoments() (mean, model, noise float64) {
+	if _, modified := d.base(); !modified && d.model <= closedForm {
+		mean = math.Exp(d.m + d.model/2)
+		c := d.count.Var(0) - d.count.Mean(0)
+		return mean, mean * mean * math.Expm1(d.model), mean + c*mean*mean*math.Exp(d.model)
+	}
 	var total float64
 	for i, t := range nodeT {
 		f := d.m + d.sd*t

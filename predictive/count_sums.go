@@ -63,11 +63,9 @@ func sumSquares(length, a, b float64) float64 {
 
 // gridMoments returns mean and variance under the score distribution, by
 // E y = sum (1 - F(x)) and E y^2 = sum (2x + 1)(1 - F(x)).
-func (d Distribution) gridMoments() (mean, variance float64) {
-	var g countGrid
-	d.fillGrid(&g)
+func (d Distribution) gridMoments(g *countGrid) (mean, variance float64) {
 	var second float64
-	d.segments(&g, func(from, length, a, b float64) {
+	d.segments(g, func(from, length, a, b float64) {
 		rest := 1 - a
 		if length > 1 {
 			rest -= (b - a) * (length - 1) / (2 * length)

@@ -40,7 +40,7 @@ func (d Distribution) CRPS(y float64) float64 {
 }
 
 // quadratureCRPS returns the CRPS of y, whose score is z, as a sum over nodes.
-func (d Distribution) quadratureCRPS(y, z float64) float64 {
+func (d *Distribution) quadratureCRPS(y, z float64) float64 {
 	var value [nodeCount]float64
 	d.nodeValues(&value)
 	sum := 0.0
@@ -75,7 +75,7 @@ func (d Distribution) quadratureCRPS(y, z float64) float64 {
 
 // kink returns the error of the trapezoid rule for an integrand whose slope jumps by
 // Q'(t) phi(t) at t, the normal score of the level of z.
-func (d Distribution) kink(z, t float64) float64 {
+func (d *Distribution) kink(z, t float64) float64 {
 	if !(math.Abs(t) < nodeLast) {
 		return 0
 	}
@@ -88,7 +88,7 @@ func (d Distribution) kink(z, t float64) float64 {
 // nodeValues writes the quantiles at the quadrature nodes. The switch is outside the
 // loops for speed; a node costs at most one
 // logarithm and one exponential.
-func (d Distribution) nodeValues(dst *[nodeCount]float64) {
+func (d *Distribution) nodeValues(dst *[nodeCount]float64) {
 	if d.clamped {
 		defer clamp(dst)
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // A Distribution is the predictive distribution of the value of one cell, in the
-// units of the target. It is a small immutable value: pass it by value. Construct
+// units of the target. It is a small value: pass it by value. Construct
 // it with [Gaussian], [CountMixture] or [FiniteMixture].
 type Distribution struct {
 	transform Transform
@@ -35,13 +35,25 @@ func Gaussian(t Transform, m, modelVar, noiseVar float64) Distribution {
 		sd: max(math.Sqrt(modelVar+noiseVar), leastSD), scores: standardNormal}
 }
 
-// WithScores returns the distribution with another distribution of its
-// standardised score. Nil means the standard normal distribution.
-func (d Distribution) WithScores(scores *ScoreDistribution) Distribution {
+// Move gives a distribution of [Gaussian] other moments and keeps the rest, for loops over
+// many cells.
+func (d *Distribution) Move(m, modelVar, noiseVar float64) {
+	d.m, d.model, d.noise = m, modelVar, noiseVar
+	d.sd = max(math.Sqrt(modelVar+noiseVar), leastSD)
+}
+
+// SetScores is WithScores in place.
+func (d *Distribution) SetScores(scores *ScoreDistribution) {
 	d.scores = scores
 	if scores == nil {
 		d.scores = standardNormal
 	}
+}
+
+// WithScores returns the distribution with another distribution of its
+// standardised score. Nil means the standard normal distribution.
+func (d Distribution) WithScores(scores *ScoreDistribution) Distribution {
+	d.SetScores(scores)
 	return d
 }
 
@@ -88,7 +100,7 @@ func (d Distribution) Quantiles(dst, levels []float64) {
 func (d Distribution) Median() float64 { return d.Quantile(0.5) }
 
 // fromScore returns the value with score z.
-func (d Distribution) fromScore(z float64) float64 {
+func (d *Distribution) fromScore(z float64) float64 {
 	y := d.transform.Inverse(d.m + d.sd*z)
 	if d.clamped {
 		y = max(y, 0)

@@ -17,22 +17,33 @@ func (d Distribution) Unclamped() Distribution {
 
 // lowerBound returns the smallest value, which has positive probability; -Inf if there
 // is none.
-func (d Distribution) lowerBound() float64 {
+func (d *Distribution) lowerBound() float64 {
 	if d.clamped {
 		return 0
 	}
 	return d.transform.lowerBound()
 }
 
+// boundLevel returns the lower bound on the modelling scale, -Inf if there is none.
+func (d *Distribution) boundLevel() float64 {
+	switch {
+	case d.clamped && d.transform.kind == cbrt1p:
+		return 1
+	case d.clamped, d.transform.kind == sqrt, d.transform.kind == cbrt1p:
+		return 0
+	}
+	return d.transform.Forward(math.Inf(-1))
+}
+
 // boundScore returns the score of the lower bound.
-func (d Distribution) boundScore() float64 { return (d.transform.Forward(d.lowerBound()) - d.m) / d.sd }
+func (d *Distribution) boundScore() float64 { return (d.boundLevel() - d.m) / d.sd }
 
 // negligible is the score below which the probability of values under the bound does
 // not matter to the moments and the CRPS: it is 1e-12 at -7.
 const negligible = -7
 
 // cuts reports whether the distribution is clamped and this makes a difference.
-func (d Distribution) cuts() bool { return d.clamped && d.boundScore() > negligible }
+func (d *Distribution) cuts() bool { return d.clamped && d.boundScore() > negligible }
 
 // clampedMoments returns E max(y, 0) and E max(y, 0)^2 for g(y) ~ N(m, v).
 func clampedMoments(t Transform, m, v float64) (first, second float64) {
@@ -42,7 +53,8 @@ func clampedMoments(t Transform, m, v float64) (first, second float64) {
 		return first, first * first
 	}
 	z := (t.forward(0) - m) / s
-	return clampedMomentsAt(t, m, v, normalCDF(-z), normalDensity(z))
+	above, density := normal(-z)
+	return clampedMomentsAt(t, m, v, above, density)
 }
 
 // clampedMomentsAt is clampedMoments, given the probability of y > 0 and the normal density
@@ -80,12 +92,12 @@ func momentsAbove(m, v, a, above, density float64) (moment [7]float64) {
 }
 
 // clampedVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.
-func (d Distribution) clampedVariances() (model, noise float64) {
+func (d *Distribution) clampedVariances() (model, noise float64) {
 	variance := d.model + d.noise
 	var mean, second float64
 	if r := d.rectified(); d.model <= maxSeries*variance && variance > 0 {
 		z := (r.bound - d.m) / math.Sqrt(variance)
-		above, density := normalCDF(-z), normalDensity(z)
+		above, density := normal(-z)
 		mean, second = clampedMomentsAt(d.transform, d.m, variance, above, density)
 		model = r.smoothVariance(d.m, d.model, variance, above, density)
 	} else {

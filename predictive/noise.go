@@ -107,11 +107,11 @@ func (n *Noise) DrawError(rng *rand.Rand) float64 {
 func (n *Noise) UnitVariance(modes []int, level float64, codes [][]int32, i int) float64 {
 	switch {
 	case n.Entity != nil:
-		own := make([][]int32, 0, 2)
-		for _, mode := range modes {
-			own = append(own, codes[mode])
+		s2 := n.Entity.Variance
+		for k, mode := range modes {
+			s2 *= n.Entity.Modes[k].At(codes[mode][i])
 		}
-		return n.Entity.At(own, i)
+		return s2
 	case n.Power != nil:
 		return n.Power.At(level)
 	case n.Student != nil:

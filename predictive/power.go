@@ -180,7 +180,7 @@ const hermiteTerms = 24
 // powerVariances is gaussianVariances for powers. With x = m + s t and the Hermite
 // coefficients c_k of y as a function of t, Var y is the sum of c_k^2 over k > 0, and
 // Var E[y|f] that of rho^k c_k^2, where rho is the share of f in the variance of x.
-func (d Distribution) powerVariances() (model, noise float64) {
+func (d *Distribution) powerVariances() (model, noise float64) {
 	if d.transform.power == 1 && !d.cuts() {
 		unit := d.transform.unit
 		return d.model * unit * unit, d.noise * unit * unit
@@ -224,7 +224,7 @@ func (d Distribution) powerVariances() (model, noise float64) {
 
 // kinkWeight returns the error of the trapezoid rule for an integrand whose slope jumps by
 // 1 at t.
-func (d Distribution) kinkWeight(t float64) float64 {
+func (d *Distribution) kinkWeight(t float64) float64 {
 	x := (t + nodeLast) / nodeStep
 	share := x - math.Floor(x)
 	return nodeStep * nodeStep * (share*(1-share)/2 - 1.0/12)

@@ -33,6 +33,8 @@ type ScoreDistribution struct {
 	summary [len(SummaryLevels)]float64 // Z at SummaryLevels
 	nodes   [nodeCount]float64          // Z(Phi(t)) at nodeT
 	slope   [nodeCount]float64          // dZ/dt at nodeT, over four steps
+	upper   *upperSums                  // of nodes
+	lazy    nodeSums                    // further ones, for powers
 }
 
 const (
@@ -190,6 +192,7 @@ func (s *ScoreDistribution) prepare() {
 		// p rounds to 1 at the upper nodes, so their t is passed as well.
 		s.nodes[i] = s.quantileAt(p, nodeT[i])
 	}
+	s.upper = newUpperSums(&s.nodes)
 	for i := range s.slope {
 		a, b := max(i-2, 0), min(i+2, nodeCount-1)
 		// Z is constant at ties. The minimum keeps the density finite there.

@@ -13,7 +13,7 @@ type rectified struct {
 
 // rectified returns the inverse of the transform with its lower bound, or with 0 as the
 // bound if the distribution is clamped. It is not defined for powers.
-func (d Distribution) rectified() rectified {
+func (d *Distribution) rectified() rectified {
 	switch {
 	case d.transform.kind == log1p:
 		return rectified{exponential: true}

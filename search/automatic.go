@@ -101,6 +101,9 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if c.future() {
 		steps = []func(context.Context) error{c.chooseScale, c.chooseSeries, c.chooseRank, c.chooseSeasons, c.choosePeriod, c.chooseCovariates, c.chooseVariant}
 	}
+	if c.single() {
+		steps = []func(context.Context) error{c.chooseSingle, c.chooseCovariates}
+	}
 	if open {
 		steps = append(steps, c.chooseInference, c.chooseAtFullSize)
 	}
@@ -127,16 +130,17 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 const leastRows = 10
 
 // checkModes returns an error for a table whose ids hardly repeat in any mode, because
-// nothing can be learned about an id that occurs once. With one mode each id is a cell.
+// nothing can be learned about an id that occurs once. With one mode each id is a cell,
+// which is enough only if it is a time.
 func (c *chooser) checkModes() error {
-	if len(c.modes) == 1 {
+	if len(c.modes) == 1 && !c.single() {
 		return c.oneMode()
 	}
 	if c.rows < leastRows {
 		return fielderr.Errorf("data.modes", "the training set has only %s, too few to choose a model; give more rows, or set the terms", plural.Count(c.rows, "row"))
 	}
 	for _, n := range c.sizes[:len(c.modes)] {
-		if 10*n <= 9*c.rows {
+		if c.single() || 10*n <= 9*c.rows {
 			return nil
 		}
 	}
@@ -252,10 +256,14 @@ const (
 )
 
 // foldsOf returns the divisions of the rows on which candidates are compared: the given
-// one and, for a small table, folds of its training and validation rows. Those of a split
+// one and, for a small table, folds of its training and validation rows, or earlier
+// origins of a forecast. Those of a split
 // by time or by entity are never mixed, nor those of a file of parts that looks like one.
 func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 	n := data.Count(dataset.Valid)
+	if data.LaterMode() >= 0 && n > 0 {
+		return origins(data, data.Count(dataset.Train), n)
+	}
 	if n == 0 || n >= foldBelow || strings.HasPrefix(s.Split, "time:") || strings.HasPrefix(s.Split, "entity:") || data.Familiar() < 0.5 {
 		return []*train.Data{data}, nil
 	}
@@ -276,7 +284,8 @@ func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 
 // score returns the mean CRPS on validation rows of short fits on samples of rows. With
 // folds, the given division has half of the weight: the final fit starts as the fit on it
-// and finds the same optimum, which may be a bad one by chance.
+// and finds the same optimum, which may be a bad one by chance. The origins of a forecast
+// have equal weights.
 func (c *chooser) score(ctx context.Context, s spec.Spec) (float64, error) {
 	if s.Uncertainty.Noise == spec.Auto {
 		s.Uncertainty.Noise = "constant"
@@ -298,20 +307,24 @@ func (c *chooser) measure(ctx context.Context, s spec.Spec) (float64, error) {
 	if err != nil || len(c.folds) == 1 {
 		return score, err
 	}
-	score /= 2
+	given := 0.5
+	if c.future() { // origins are alike
+		given = 1 / float64(len(c.folds))
+	}
+	score *= given
 	for _, data := range c.folds[1:] {
 		crps, _, err := c.fit(ctx, s, data)
 		if err != nil {
 			return 0, err
 		}
-		score += crps / float64(2*(len(c.folds)-1))
+		score += (1 - given) * crps / float64(len(c.folds)-1)
 	}
 	return score, nil
 }
 
 // fit is a short fit on a sample of rows. It returns the CRPS on the validation set.
 func (c *chooser) fit(ctx context.Context, s spec.Spec, data *train.Data) (float64, *train.Report, error) {
-	if len(c.folds) == 1 { // fits of a small table are fast
+	if len(c.folds) == 1 || c.future() { // other fits of a small table are fast
 		s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
 	}
 	s.Fill()

@@ -114,6 +114,16 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 			own = append(own, spec.Term{Cores: [][]string{append(c.names(entities...), name)}})
 		}
 	}
+	if byParts(parts) && len(parts) > 1 {
+		// The hours of a weekday differ from those of a Sunday.
+		joint := []string{c.modes[time] + ".hour", c.modes[time] + ".weekday"}
+		if slices.Contains(parts, "hour") && slices.Contains(parts, "weekday") && c.rows >= 2*24*7 {
+			low, effects = append(low, spec.Term{Cores: [][]string{joint}}), append(effects, spec.Term{Cores: [][]string{joint}})
+			if n := c.data.Combinations(entities...); 2*24*7*n <= c.rows {
+				own = append(own, spec.Term{Cores: [][]string{append(c.names(entities...), joint...)}})
+			}
+		}
+	}
 	label := strings.Join(parts, ", ")
 	candidates := []candidate{{label + ", interactions of rank 2", c.withTerms(slices.Concat(terms, low))}}
 	if !c.quick() {
@@ -122,6 +132,11 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 			candidates = append(candidates, candidate{label + ", effects of each series", c.withTerms(slices.Concat(terms, effects, own))})
 		}
 		candidates = append(candidates, candidate{"none", c.spec})
+	}
+	if len(c.folds) > 2 && !c.quick() && !slices.Contains(parts, "month") && !slices.Contains(parts, "week") {
+		// Several origins show all hours and weekdays, so these must prove themselves.
+		slices.Reverse(candidates)
+		return c.compare(ctx, "parts of the date", candidates)
 	}
 	if err := c.compare(ctx, "parts of the date", candidates); err != nil {
 		return err
@@ -145,6 +160,15 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 	return nil
 }
 
+// longSeason is the number of periods from which a season is longer than a week of hours.
+const longSeason = 200
+
+// byParts reports whether the parts of a date say what the hours or weekdays of a season
+// are.
+func byParts(parts []string) bool {
+	return slices.Contains(parts, "hour") || slices.Contains(parts, "weekday")
+}
+
 // choosePeriod offers a season and a damped trend of every series; the season is one of the periods that the calendar has or,
 // for running numbers, of usual ones, if the comparison sees all rows.
 func (c *chooser) choosePeriod(ctx context.Context) error {
@@ -160,7 +184,11 @@ func (c *chooser) choosePeriod(ctx context.Context) error {
 		return nil
 	}
 	candidates := []candidate{{"none", c.spec}}
+	parts := c.data.CalendarParts(c.data.TimeMode())
 	for _, period := range c.data.SeasonPeriods(c.data.TimeMode()) {
+		if byParts(parts) && period < longSeason {
+			continue // effects of these parts are faster, and follow any shape
+		}
 		s := c.spec.Clone()
 		changeTerm(&s, at, func(t *spec.Term) { t.Series.Periods = []float64{period} })
 		candidates = append(candidates, candidate{fmt.Sprintf("%.4g periods", period), s})

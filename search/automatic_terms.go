@@ -290,7 +290,7 @@ func (c *chooser) chooseVariant(ctx context.Context) error {
 // chooseInference compares independent weights with a covariance per id, if the
 // comparison sees all rows.
 func (c *chooser) chooseInference(ctx context.Context) error {
-	if c.quick() || c.spec.Uncertainty.Counts() || c.rows > c.effort.rows {
+	if c.quick() || c.single() || c.spec.Uncertainty.Counts() || c.rows > c.effort.rows {
 		return nil
 	}
 	return c.compare(ctx, "inference", []candidate{{"mean-field", c.spec}, {"entity-covariance", withInference(c.spec, "entity-covariance")}})

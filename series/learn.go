@@ -60,6 +60,20 @@ func (p *Process) starts() []Prior {
 			out = append(out, q.withTheta(moved))
 		}
 	}
+	if len(p.Prior.Seasons) == 0 {
+		return out
+	}
+	// A level that moves can also follow a slow season, so some starts leave it to the season.
+	for _, season := range []float64{1, 10} {
+		for _, level := range []float64{1e-4, 1e-2} {
+			q := p.Prior.withTheta(theta)
+			q.Walk, q.AR, q.SlopeWalk = q.Walk*level, q.AR*level, q.SlopeWalk*level
+			for i := range q.Seasons {
+				q.Seasons[i].Var *= season
+			}
+			out = append(out, q)
+		}
+	}
 	return out
 }
 

@@ -1,10 +1,15 @@
 package serve
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
+	"slices"
+	"strconv"
 
 	"github.com/kernel-fried-tensor/kft"
 )
@@ -35,6 +40,7 @@ func (s *Server) forecast(w http.ResponseWriter, r *http.Request) error {
 	var cell kft.Cell
 	horizon := 12.0
 	levels := []float64{0.05, 0.95}
+	table := kft.ForecastOptions{}
 	err = b.object("", func(key string) (err error) {
 		switch key {
 		case "model":
@@ -48,19 +54,41 @@ func (s *Server) forecast(w http.ResponseWriter, r *http.Request) error {
 			}
 		case "quantiles":
 			levels, err = b.levels(key)
+		case "only":
+			err = b.list(key, func(i int) error {
+				text, err := b.text(fmt.Sprintf("%s[%d]", key, i))
+				table.Only = append(table.Only, text)
+				return err
+			})
+		case "by":
+			table.By, err = b.text(key)
+		case "level":
+			table.Levels, err = b.levels(key)
 		default:
-			err = unknown(key, "model, cell, horizon, quantiles")
+			err = unknown(key, "model, cell, horizon, quantiles, only, by, level")
 		}
 		return err
 	})
-	if err := b.finish(err, cell != nil, "cell"); err != nil {
+	many := table.Only != nil || table.By != "" || table.Levels != nil
+	if err := b.finish(err, cell != nil || many, "cell"); err != nil {
 		return err
+	}
+	if cell != nil && many {
+		return problemf(invalidValue, "cell", "a forecast is of the series of a cell, or of those that only, by and level describe")
 	}
 	slot, err := s.slot(name, "model")
 	if err != nil {
 		return err
 	}
 	m := slot.current.Load()
+	if cell == nil {
+		table.Horizon, table.Threads = int(horizon), 1
+		rows, err := m.forecastRows(r.Context(), table)
+		if err != nil {
+			return err
+		}
+		return writeValue(w, map[string]any{"model": m.name, "version": m.version, "rows": rows})
+	}
 	periods, err := m.forecast(r.Context(), cell, int(horizon), levels)
 	if err != nil {
 		return err
@@ -103,4 +131,54 @@ func (m *loadedModel) forecast(ctx context.Context, cell kft.Cell, horizon int, 
 		}
 	}
 	return periods, nil
+}
+
+// maxForecast limits the text of a forecast of many series, in bytes.
+const maxForecast = 8 << 20
+
+// forecastRows returns the forecasts of chosen series, or their totals, one object per row
+// with the columns that kft forecast writes.
+func (m *loadedModel) forecastRows(ctx context.Context, opt kft.ForecastOptions) ([]map[string]any, error) {
+	text := &limitedBuffer{left: maxForecast}
+	_, err := m.Forecast(ctx, text, opt)
+	switch field := kft.FieldPath(err); {
+	case text.full:
+		return nil, problemf(invalidValue, "only", "the forecast has more than %d MiB; choose fewer series or periods, or totals by group", maxForecast>>20)
+	case slices.Contains([]string{"horizon", "only", "by", "level"}, field):
+		return nil, userError(err, field)
+	case err != nil:
+		return nil, &problem{notAvailable, err.Error(), "model"}
+	}
+	records, err := csv.NewReader(&text.Buffer).ReadAll()
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	rows := make([]map[string]any, 0, len(records)-1)
+	first := slices.Index(records[0], "mean")
+	for _, record := range records[1:] {
+		row := map[string]any{}
+		for c, name := range records[0] {
+			row[name] = record[c]
+			if v, err := strconv.ParseFloat(record[c], 64); c >= first && err == nil {
+				row[name] = finite(v)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// A limitedBuffer refuses to grow beyond a number of bytes.
+type limitedBuffer struct {
+	bytes.Buffer
+	left int
+	full bool
+}
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		b.full = true
+		return 0, errors.New("the response is too large")
+	}
+	return b.Buffer.Write(p)
 }

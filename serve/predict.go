@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -100,12 +101,34 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) error {
 		}
 		text = append(text, '}')
 	}
-	text = append(text, "]}\n"...)
+	text = append(text, ']')
+	if warnings := m.periodWarnings(q.cells, predictions); len(warnings) > 0 {
+		text = appendList(append(text, `,"warnings":`...), warnings, appendText)
+	}
+	text = append(text, "}\n"...)
 	writeJSON(w, http.StatusOK, text)
 	if cap(text) <= maxKept {
 		*buffer = text
 	}
 	return nil
+}
+
+// maxWarnings limits the warnings of a response.
+const maxWarnings = 5
+
+// periodWarnings says which cells have a period that the model cannot read, such as a date
+// in another format.
+func (m *loadedModel) periodWarnings(cells []kft.Cell, predictions []kft.Prediction) []string {
+	var warnings []string
+	for i := range predictions {
+		if len(predictions[i].Unseen) == 0 || len(warnings) == maxWarnings {
+			continue
+		}
+		if text := m.PeriodProblem(cells[i]); text != "" && !slices.Contains(warnings, text) {
+			warnings = append(warnings, text)
+		}
+	}
+	return warnings
 }
 
 // responses keeps buffers for responses, up to a size.

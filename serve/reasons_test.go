@@ -48,6 +48,17 @@ func TestExplainAndForecast(t *testing.T) {
 	if p.Predictions[0].Reasons == nil {
 		t.Errorf("no reasons: %+v", p)
 	}
+	rows := answer[struct{ Rows []map[string]any }](t, s, "POST", "/forecast", `{"only":["store=s1","item=i1,i2"],"level":[80],"horizon":2}`).Rows
+	if _, number := rows[0]["lo-80"].(float64); len(rows) < 2 || rows[0]["store"] != "s1" || !number {
+		t.Errorf("forecast of chosen series: %v", rows)
+	}
+	if rows := answer[struct{ Rows []map[string]any }](t, s, "POST", "/forecast", `{"by":"total","horizon":2}`).Rows; len(rows) != 2 {
+		t.Errorf("total: %v", rows)
+	}
+	w := answer[struct{ Warnings []string }](t, s, "POST", "/predict", `{"cells":[{"store":"s1","item":"i1","time":"soon"},{"store":"s1","item":"i1","time":"2031-5"}]}`)
+	if len(w.Warnings) != 1 || !strings.Contains(w.Warnings[0], `"soon" is not a period`) {
+		t.Errorf("warnings of a period that cannot be read: %q", w.Warnings)
+	}
 	f := answer[struct{ Periods []futurePeriod }](t, s, "POST", "/forecast", `{"cell":{"store":"s1","item":"i1"},"horizon":3,"quantiles":[0.1,0.5,0.9]}`)
 	if len(f.Periods) != 3 || f.Periods[0].ID != "2016-7" || f.Periods[2].ID != "2016-9" {
 		t.Errorf("forecast: %+v", f)
@@ -62,6 +73,9 @@ func TestExplainAndForecast(t *testing.T) {
 		{"/explain", `{"cells":[{"store":"s3"}]}`, "cells[0].item"},
 		{"/explain", `{"cells":[],"what_if":[1]}`, "what_if[0]"},
 		{"/forecast", `{}`, "cell"},
+		{"/forecast", `{"only":["store=nowhere"]}`, "only"},
+		{"/forecast", `{"by":"nothing"}`, "by"},
+		{"/forecast", `{"cell":{"store":"s1","item":"i1"},"by":"store"}`, "cell"},
 		{"/forecast", `{"cell":{}}`, "cell.store"},
 		{"/forecast", `{"cell":{"store":"s1","item":"i1","time":"2017-1"}}`, "cell.time"},
 		{"/forecast", `{"cell":{"store":"s1","item":"i1","x":"2017-1"}}`, "cell.x"},

@@ -200,11 +200,11 @@ func (dr *driver) scoreScale() float64 {
 }
 
 // comparable reports whether the posterior can be compared with a point estimate. Given
-// variances define the posterior that was asked for, and a validation set without
-// variance defines no R2.
+// variances define the posterior that was asked for, a validation set without
+// variance defines no R2, and a linear field does not depend on its start.
 func (dr *driver) comparable() bool {
 	given := dr.d.givenNoise > 0 || dr.d.givenPrior > 0
-	return !given && (dr.d.validChunk == nil || dr.scoreScale() > 0)
+	return !given && !dr.scoredByBound() && (dr.d.validChunk == nil || dr.scoreScale() > 0)
 }
 
 // endAttempt ends an attempt of cavi that stopped for the given reason. It reports

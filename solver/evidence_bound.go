@@ -12,8 +12,8 @@ import (
 //
 // and the closed forms of the noise and the prior variances.
 
-// hasPosterior reports whether the field's weights have posteriors.
-func (d *data) hasPosterior() bool { return d.field.Terms[0].Varies() }
+// hasPosterior reports whether the field's weights have posteriors. Series alone have.
+func (d *data) hasPosterior() bool { return len(d.field.Terms) == 0 || d.field.Terms[0].Varies() }
 
 // posteriorBlock returns a block with a posterior. Its prior is independent per
 // weight, so it has no norm.

@@ -84,7 +84,7 @@ func newData(p *Problem) (*data, error) {
 	if p.Train.Len() == 0 {
 		return nil, errors.New("solver: no training observations")
 	}
-	if len(p.Field.Terms) == 0 {
+	if len(p.Field.Terms) == 0 && len(p.Field.Series) == 0 {
 		return nil, errors.New("solver: the model has no terms")
 	}
 	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y, offset: p.Offset, exposure: p.Train.Exposure, censored: p.Train.Censored}

@@ -268,8 +268,21 @@ func (dr *driver) runSweeps(ctx context.Context) (Stop, error) {
 	return AllSweeps, nil
 }
 
+// leastScored is the number of validation rows from which they score the sweeps of a
+// linear field, whose posterior by the evidence bound does not overfit: fewer rows would
+// choose a sweep by chance.
+const leastScored = 50
+
+// scoredByBound reports whether the evidence bound scores the sweeps, although there may
+// be validation rows.
+func (dr *driver) scoredByBound() bool {
+	return dr.opt.Solver == "cavi" && len(dr.d.validY) < leastScored && dr.d.field.Linear()
+}
+
 // validated reports whether the validation set scores the current sweeps.
-func (dr *driver) validated() bool { return dr.d.validChunk != nil && dr.d.phase != variances }
+func (dr *driver) validated() bool {
+	return dr.d.validChunk != nil && dr.d.phase != variances && !dr.scoredByBound()
+}
 
 // endSweep scores the weights, keeps the best and recovers from divergence.
 func (dr *driver) endSweep() error {

@@ -10,11 +10,12 @@ import (
 // A Series says that a term is a Gaussian process along time for each combination of
 // its modes. Its text form is
 //
-//	series = "series(" core ";" mode [ ";" part { "," part } ] ")"
+//	series = "series(" [ core ] ";" mode [ ";" part { "," part } ] ")"
 //	part   = "walk" | "ar" | "trend" | "season" [ "=" period ]
 //
 // The core names the modes of the entities, the mode after it is time. Example:
-// series(store*item; time) has one series per pair. Parts are the components beside a
+// series(store*item; time) has one series per pair. Without a core, as in series(; time),
+// all cells share one series. Parts are the components beside a
 // constant level: walk, steps of the level that add up; ar, deviations that die out;
 // trend, a damped slope; season, a yearly cycle (and a weekly or daily one, where
 // the steps of time are that short), or one of the given number of steps. Without parts the
@@ -42,9 +43,12 @@ func parseSeries(s string, modes []string) (Term, error) {
 	if strings.ContainsAny(fields[0], ",:@") {
 		return Term{}, fmt.Errorf("term %q: join the modes of a series by *, as in series(store*item; time)", s)
 	}
-	t, err := ParseTerm(strings.TrimSpace(fields[0]), modes)
-	if err != nil {
-		return Term{}, err
+	t := Term{Cores: [][]string{nil}}
+	if core := strings.TrimSpace(fields[0]); core != "" {
+		var err error
+		if t, err = ParseTerm(core, modes); err != nil {
+			return Term{}, err
+		}
 	}
 	t.Series = &Series{Time: strings.TrimSpace(fields[1])}
 	if t.Series.Time == "" || modes != nil && !slices.Contains(modes, t.Series.Time) {

@@ -63,7 +63,7 @@ func (s Spec) validateTerms(ps *Problems) {
 		ps.Addf("terms", "missing; write auto, or at least one term, such as %s", DefaultTerm(s.ModeNames(), 20))
 	}
 	modes := s.ModeNames()
-	first, trains := map[string]int{}, false
+	first := map[string]int{}
 	for i, text := range s.Terms {
 		t, err := ParseTerm(text, modes)
 		if err != nil {
@@ -75,13 +75,9 @@ func (s Spec) validateTerms(ps *Problems) {
 			continue
 		}
 		first[t.String()] = i
-		trains = trains || !t.IsSeries()
 		if t.IsSeries() && s.Fit.Solver == "adam" {
 			ps.Addf(index("terms", i), "the solver adam has no series terms; set fit.solver to als or cavi, or leave the term out")
 		}
-	}
-	if len(*ps) == 0 && !trains && len(s.Terms) > 0 {
-		ps.Addf("terms", "a model needs a term beside its series; add one, such as %s", strings.Join(modes, " or "))
 	}
 }
 

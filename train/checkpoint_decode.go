@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -34,6 +35,20 @@ func otherFormat(f *modelfile.File) string {
 // checkpoint.
 func notCheckpoint(file string, err error) error {
 	return &modelfile.FormatError{File: file, Problem: fmt.Sprintf("not a valid checkpoint: %v", err)}
+}
+
+// Verify reads a model or a checkpoint completely. It returns what the file is, and an
+// error if it is incomplete or not what a fit writes.
+func Verify(path string) (kind string, err error) {
+	f, err := modelfile.Read(path)
+	if err != nil {
+		return "", err
+	}
+	if kind = f.Meta["kind"]; kind == "checkpoint" {
+		return kind, VerifyCheckpoint(f, path)
+	}
+	_, err = model.Decode(f, path)
+	return "model", err
 }
 
 // VerifyCheckpoint returns an error unless a file is a checkpoint that a fit can resume

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 )
 
 // Sizes returns the number of ids of each mode.
@@ -79,18 +80,13 @@ func (d *Data) isLater(mode int) bool {
 	return true
 }
 
-// TimeMode returns the position of the mode along which the rows are split, or of the last
-// mode whose ids are dates or periods, -1 if there is none.
+// TimeMode returns the position of the mode along which the rows are split, or the one that
+// [timeline.ModeOf] finds, -1 if there is none.
 func (d *Data) TimeMode() int {
 	if m := d.LaterMode(); m >= 0 {
 		return m
 	}
-	for m := len(d.table.Modes) - 1; m >= 0; m-- {
-		if d.table.Modes[m].IsTime(d.table.Dicts[m].IDs()) {
-			return m
-		}
-	}
-	return -1
+	return timeline.ModeOf(d.table.Modes, d.IDs)
 }
 
 // IsCalendar reports whether a mode is a time, or a part of a date such as its month.

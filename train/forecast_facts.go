@@ -9,17 +9,29 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
+// timeline returns the periods of a mode of time.
+func (d *Data) timeline(mode int) (*timeline.Timeline, error) {
+	return timeline.New(d.table.Modes[mode], d.table.Dicts[mode].IDs())
+}
+
 // Regular reports whether the ids of a mode of time lie on a grid, so that later periods
 // exist.
 func (d *Data) Regular(mode int) bool {
-	line, err := timeline.New(d.table.Modes[mode], d.table.Dicts[mode].IDs())
+	line, err := d.timeline(mode)
 	return err == nil && line.Regular()
+}
+
+// Numbered reports whether the periods of a mode of time are running numbers, which do not
+// say what a season is.
+func (d *Data) Numbered(mode int) bool {
+	line, err := d.timeline(mode)
+	return err == nil && line.Unit() == ""
 }
 
 // SeasonPeriods returns the seasons that a mode of time may have, in steps: the cycles of its
 // calendar or, for running numbers, usual ones. The training rows span each at least twice.
 func (d *Data) SeasonPeriods(mode int) []float64 {
-	line, err := timeline.New(d.table.Modes[mode], d.table.Dicts[mode].IDs())
+	line, err := d.timeline(mode)
 	if err != nil || !line.Regular() {
 		return nil
 	}

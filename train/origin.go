@@ -90,3 +90,37 @@ func (d *Data) Between(mode int, steps []int64, first, last int64) evaluate.Rows
 	}
 	return rowsOf(&selected)
 }
+
+// Earlier returns the data as they were known k validation periods before: the rows of
+// as many periods as the validation set has are the validation set, and end k times as
+// many periods before it does. It is nil for other splits than those by time, or if less
+// than half of the training periods would be left.
+func (d *Data) Earlier(k int) (*Data, error) {
+	mode := d.laterMode
+	if mode < 0 {
+		return nil, nil
+	}
+	line, err := d.timeline(mode)
+	if err != nil || !line.Regular() {
+		return nil, nil
+	}
+	steps := line.Steps()
+	first, trained, last := int64(-1), int64(-1), int64(-1)
+	for i, code := range d.table.Codes[mode] {
+		switch step := steps[code]; d.split.Parts[i] {
+		case dataset.Train:
+			trained = max(trained, step)
+			if first < 0 || step < first {
+				first = step
+			}
+		case dataset.Valid:
+			last = max(last, step)
+		}
+	}
+	width := last - trained
+	origin := last - int64(k)*width
+	if width < 1 || 2*(origin-width-first+1) < trained-first+1 {
+		return nil, nil
+	}
+	return d.At(mode, steps, origin, width)
+}

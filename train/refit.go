@@ -154,7 +154,8 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 	if before.N == 0 || record.Train.R2Scale < before.R2Scale { // with lags, the validation set may know more than the training set
 		before = record.Train
 	}
-	if score.R2Scale < before.R2Scale-refitLoss {
+	collapses := !r.spec.Uncertainty.Bayesian() || !r.field.Linear()
+	if collapses && score.R2Scale < before.R2Scale-refitLoss {
 		return nil, solved.Passes, fmt.Sprintf("it explains less of its rows than the first training did of others (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, before.R2Scale), nil
 	}
 	if score.R2Scale > record.Train.R2Scale+refitGain {

@@ -79,10 +79,16 @@ func seriesPrior(term spec.Term, line *timeline.Timeline) (series.Prior, error) 
 			return p, fielderr.Errorf("terms", "term %s: the ids of mode %s do not say how long a season is; write its number of steps, as in season=12", term, r.Time)
 		}
 		for _, c := range cycles {
-			periods = append(periods, c.Periods)
+			if c.Periods <= float64(line.Last()+1) || len(cycles) == 1 {
+				periods = append(periods, c.Periods)
+			}
 		}
 	}
+	n := line.Last() + 1
 	for _, period := range periods {
+		if period > float64(n) {
+			return p, fielderr.Errorf("terms", "term %s: a season of %g steps is longer than the table, which has %d periods of mode %s; use a shorter season", term, period, n, r.Time)
+		}
 		most := longHarmonics
 		if period <= shortSeason {
 			most = shortHarmonics

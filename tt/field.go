@@ -1,6 +1,8 @@
 package tt
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
@@ -54,6 +56,12 @@ type Moments struct{ Mean, Var []float32 }
 // Gradients holds one gradient per core: [term][core].
 type Gradients [][]backend.Slices
 
+// Linear reports whether the field is linear in all its weights together: it has series
+// and effects, no product of cores.
+func (f *Field) Linear() bool {
+	return f.Group == nil && !slices.ContainsFunc(f.Terms, func(t *Train) bool { return len(t.Cores) > 1 })
+}
+
 // NewGradients returns zero gradients with respect to the slices of all cores.
 func (f *Field) NewGradients() Gradients {
 	g := make(Gradients, len(f.Terms))
@@ -105,10 +113,6 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 
 // CheaperPlan plans cells from the end of the train whose passes cost less.
 func CheaperPlan(b backend.Backend, shapes []backend.Shape, index [][]int32) *backend.Plan {
-	return cheaper(b, shapes, index, (*backend.Plan).Work)
-}
-
-func cheaper(b backend.Backend, shapes []backend.Shape, index [][]int32, work func(*backend.Plan) float64) *backend.Plan {
 	if len(shapes) == 1 {
 		return backend.NewPlanParallel(b.Threads(), shapes, index, backend.LeafFirst)
 	}
@@ -116,7 +120,7 @@ func cheaper(b backend.Backend, shapes []backend.Shape, index [][]int32, work fu
 	parallel.For(b.Threads(), len(plans), func(i int) {
 		plans[i] = backend.NewPlanParallel((b.Threads()+1)/2, shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
 	})
-	if work(plans[1]) < work(plans[0]) {
+	if plans[1].Work() < plans[0].Work() {
 		return plans[1]
 	}
 	return plans[0]

@@ -14,14 +14,16 @@ const Unknown = -1
 
 // An Index maps the codes of a cell, one per mode, to the entities of one core: the
 // codes, or combinations of codes, that occur in the training data. All others
-// share one more entity, the last, which holds the prior.
+// share one more entity, the last, which holds the prior. An index without modes has one
+// entity, of all cells.
 //
-// It costs 4 bytes per code for a core of one mode, and one hash table entry per
-// occurring combination for a joint core.
+// It costs 4 bytes per code for a core of one mode. A joint core costs one hash table
+// entry per occurring combination, or 4 bytes per combination if most of them occur.
 type Index struct {
 	axes    []Axis
 	entity  []int32          // by code; one mode only
 	joint   *hashtable.Table // by packed codes plus 1; several modes only
+	dense   []int32          // by packed codes, instead of joint where it takes no more memory
 	combos  []int32          // codes of each entity, len(modes) at a time
 	classes int              // entities without the prior
 }
@@ -37,6 +39,9 @@ func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 // does not count.
 func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 	x := &Index{axes: axes}
+	if len(axes) == 0 {
+		return x, x.build()
+	}
 	if len(axes) == 1 {
 		seen := make([]bool, axes[0].Size)
 		for _, c := range codes[axes[0].Mode] {
@@ -50,19 +55,18 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
-	x.joint = hashtable.New(0)
+	seen := hashtable.New(0)
 	for row := range codes[axes[0].Mode] {
 		if !known(x, codes, row) {
 			continue
 		}
 		key := x.pack(codes, row) + 1
-		if _, ok := x.joint.Get(key); !ok {
-			x.joint.Put(key, int32(x.classes))
-			x.classes++
+		if _, ok := seen.Get(key); !ok {
+			seen.Put(key, 0)
 			x.combos = x.appendCombination(x.combos, codes, row)
 		}
 	}
-	return x, nil
+	return x, x.build()
 }
 
 // Axes returns the axes. The slice must not be modified.
@@ -84,6 +88,9 @@ func (x *Index) appendCombination(combos []int32, codes [][]int32, row int) []in
 // Extend appends the combinations of the columns codes that are not in the index
 // yet. It skips rows with unknown codes.
 func (x *Index) Extend(codes [][]int32) error {
+	if len(x.axes) == 0 {
+		return nil
+	}
 	added := map[uint64]bool{}
 	for row := range codes[x.axes[0].Mode] {
 		if !known(x, codes, row) {
@@ -101,13 +108,9 @@ func (x *Index) Extend(codes [][]int32) error {
 
 // at returns the entity of one row.
 func (x *Index) at(codes [][]int32, row int) int32 {
-	if x.joint != nil {
-		return x.jointEntity(codes, row)
-	}
-	if c := x.code(0, codes, row); c >= 0 {
-		return x.entity[c]
-	}
-	return x.Prior()
+	var e [1]int32
+	x.lookup(e[:], codes, row)
+	return e[0]
 }
 
 // RestoreIndex restores an index from the result of Combinations.
@@ -118,7 +121,7 @@ func RestoreIndex(modes []int, sizes []int, combos []int32) (*Index, error) {
 // RestoreAxisIndex is RestoreIndex for axes, which may be groups.
 func RestoreAxisIndex(axes []Axis, combos []int32) (*Index, error) {
 	x := &Index{axes: axes, combos: combos}
-	if len(combos)%len(axes) != 0 {
+	if len(axes) == 0 && len(combos) > 0 || len(axes) > 0 && len(combos)%len(axes) != 0 {
 		return nil, fmt.Errorf("tt: %d codes cannot be split into combinations of %d modes", len(combos), len(axes))
 	}
 	for i, c := range combos {
@@ -135,13 +138,11 @@ func RestoreAxisIndex(axes []Axis, combos []int32) (*Index, error) {
 // checkPacking returns an error if the number of combinations exceeds the packed
 // key.
 func (x *Index) checkPacking() error {
-	product := 1.0
 	sizes := make([]int, len(x.axes))
 	for i, a := range x.axes {
 		sizes[i] = a.Size
-		product *= float64(a.Size)
 	}
-	if product > math.MaxInt64 {
+	if x.combinations() > math.MaxInt64 {
 		return fielderr.Errorf("terms", "tt: a joint core over modes of sizes %v has more than 2^63 combinations; join fewer modes", sizes)
 	}
 	return nil
@@ -149,7 +150,10 @@ func (x *Index) checkPacking() error {
 
 func (x *Index) build() error {
 	width := len(x.axes)
-	x.classes = len(x.combos) / width
+	x.classes = 1
+	if width > 0 {
+		x.classes = len(x.combos) / width
+	}
 	if width == 1 {
 		x.entity = make([]int32, x.axes[0].Size)
 		for c := range x.entity {
@@ -163,18 +167,53 @@ func (x *Index) build() error {
 		}
 		return nil
 	}
-	x.joint = hashtable.New(x.classes)
+	if size := x.combinations(); size <= denseShare*float64(x.classes) {
+		x.dense = make([]int32, int(size))
+		for key := range x.dense {
+			x.dense[key] = x.Prior()
+		}
+	} else {
+		x.joint = hashtable.New(x.classes)
+	}
 	for e := range x.classes {
 		key := uint64(0)
 		for i, c := range x.combos[e*width:][:width] {
 			key = key*uint64(x.axes[i].Size) + uint64(c)
 		}
-		if _, twice := x.joint.Get(key + 1); twice {
+		if x.atKey(key) != x.Prior() {
 			return errors.New("tt: a combination appears twice in an index")
 		}
-		x.joint.Put(key+1, int32(e))
+		if x.dense != nil {
+			x.dense[key] = int32(e)
+		} else {
+			x.joint.Put(key+1, int32(e))
+		}
 	}
 	return nil
+}
+
+// denseShare is the number of combinations per occurring one up to which they are
+// indexed by an array: the hash table has two to four places of 16 bytes per key.
+const denseShare = 8
+
+// combinations returns the number of combinations of a joint core, occurring or not.
+func (x *Index) combinations() float64 {
+	product := 1.0
+	for _, a := range x.axes {
+		product *= float64(a.Size)
+	}
+	return product
+}
+
+// atKey returns the entity of a packed combination.
+func (x *Index) atKey(key uint64) int32 {
+	if x.dense != nil {
+		return x.dense[key]
+	}
+	if e, ok := x.joint.Get(key + 1); ok {
+		return e
+	}
+	return x.Prior()
 }
 
 // pack returns the key of a row whose codes are all known.
@@ -196,9 +235,12 @@ func (x *Index) Prior() int32 { return int32(x.classes) }
 func (x *Index) Combinations() []int32 { return x.combos }
 
 // Lookup writes the entity of each row of the columns codes to dst.
-func (x *Index) Lookup(dst []int32, codes [][]int32) {
-	if x.joint == nil {
-		for row, c := range codes[x.axes[0].Mode] {
+func (x *Index) Lookup(dst []int32, codes [][]int32) { x.lookup(dst, codes, 0) }
+
+// lookup writes the entities of the rows from the given one on to dst.
+func (x *Index) lookup(dst []int32, codes [][]int32, from int) {
+	if len(x.axes) == 1 {
+		for row, c := range codes[x.axes[0].Mode][from:][:len(dst)] {
 			dst[row] = x.Prior()
 			if c = x.axes[0].of(c); c >= 0 {
 				dst[row] = x.entity[c]
@@ -206,17 +248,35 @@ func (x *Index) Lookup(dst []int32, codes [][]int32) {
 		}
 		return
 	}
-	for row := range dst {
-		dst[row] = x.jointEntity(codes, row)
+	var memory [256]uint64
+	for done := 0; done < len(dst); done += len(memory) {
+		part := dst[done:min(done+len(memory), len(dst))]
+		keys := memory[:len(part)]
+		x.packRows(keys, codes, from+done)
+		if x.joint != nil {
+			x.joint.Find(part, keys, x.Prior())
+			continue
+		}
+		for i, key := range keys {
+			if part[i] = x.Prior(); key != 0 {
+				part[i] = x.dense[key-1]
+			}
+		}
 	}
 }
 
-func (x *Index) jointEntity(codes [][]int32, row int) int32 {
-	if !known(x, codes, row) {
-		return x.Prior()
+// packRows writes the keys of rows plus 1 to keys, 0 for a row with an unknown code.
+func (x *Index) packRows(keys []uint64, codes [][]int32, from int) {
+	clear(keys)
+	for i := range x.axes {
+		a := &x.axes[i]
+		size := uint64(a.Size)
+		for k, c := range codes[a.Mode][from:][:len(keys)] {
+			if c = a.of(c); c < 0 || i > 0 && keys[k] == 0 {
+				keys[k] = 0
+				continue
+			}
+			keys[k] = (max(keys[k], 1)-1)*size + uint64(c) + 1
+		}
 	}
-	if e, ok := x.joint.Get(x.pack(codes, row) + 1); ok {
-		return e
-	}
-	return x.Prior()
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // EvaluateMoments writes the mean and the variance of the field at any cells to
@@ -41,11 +42,17 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 			continue
 		}
 		unseen := t.newUnseenCells(b, codes, entities, slices, index)
+		if len(slices) == 2 && slices[0].Cov == nil && slices[1].Cov == nil {
+			terms[k] = Moments{Mean: next(), Var: next()}
+			terms[k].pair(b, slices, index)
+			unseen.setVariance(b, terms[k].Var)
+			continue
+		}
 		shapes = shapes[:0] // the last plan is not needed any more
 		for _, s := range slices {
 			shapes = append(shapes, s.Shape)
 		}
-		plan := cheaper(b, shapes, index, (*backend.Plan).SecondMomentWork)
+		plan := momentPlan(b.Threads(), shapes, index)
 		selectSlices(plan, slices, large)
 		b.Pass(plan, slices, job)
 		terms[k] = Moments{Mean: next(), Var: next()}
@@ -54,9 +61,76 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 		unseen.setVariance(b, terms[k].Var)
 	}
 	terms = append(terms, f.seriesMoments(b, codes)...)
-	backend.ParallelFor(b, n, func(i int) {
-		m, v := f.Combine(terms, i)
-		dst.Mean[i], dst.Var[i] = float32(m), float32(v)
+	parallel.Ranges(b.Threads(), n, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			m, v := f.Combine(terms, i)
+			dst.Mean[i], dst.Var[i] = float32(m), float32(v)
+		}
+	})
+}
+
+// momentPlan plans cells from the end of the train whose passes with second moments cost
+// less.
+func momentPlan(threads int, shapes []backend.Shape, index [][]int32) *backend.Plan {
+	p := backend.NewPlanParallel(threads, shapes, index, backend.LeafFirst)
+	other := func() *backend.Plan { return backend.NewPlanParallel(threads, shapes, index, backend.LeafLast) }
+	if len(shapes) == 3 && p.Owner == 1 {
+		if otherWork(p) < p.SecondMomentWork() {
+			return other()
+		}
+		return p
+	}
+	if q := other(); q.SecondMomentWork() < p.SecondMomentWork() {
+		return q
+	}
+	return p
+}
+
+// otherWork returns the SecondMomentWork of the plan from the other end of a train of three
+// cores, whose nodes are the combinations of a slice of the middle core, by which the
+// cells of p are sorted, and one of its leaf core.
+func otherWork(p *backend.Plan) float64 {
+	last := make([]int32, p.Shapes[p.Leaf].N) // by leaf entity: 1 + its last middle entity
+	combinations := 0
+	for j := range p.Nodes() {
+		middle := p.Entity[1][j] + 1
+		for _, e := range p.LeafEntity[p.Start[j]:p.Start[j+1]] {
+			if last[e] != middle {
+				last[e] = middle
+				combinations++
+			}
+		}
+	}
+	s, r := p.Shapes[1], float64(p.Shapes[2-p.Leaf].Slice())
+	return 3*float64(p.Cells())*r*r + 3*float64(combinations)*float64(s.Slice()*(s.Left+s.Right))
+}
+
+// pair sets the moments of a train of two cores without covariances: with m, s the mean
+// and the variance of a slice of the first core and n, t those of the other,
+//
+//	E f = m.n,   Var f = m^2.t + s.(n^2 + t).
+func (m *Moments) pair(b backend.Backend, cores []backend.Slices, index [][]int32) {
+	r := cores[0].Slice()
+	none := make([]float32, r)
+	row := func(values []float32, e int32) []float32 {
+		if values == nil {
+			return none
+		}
+		return values[int(e)*r:][:r]
+	}
+	parallel.Ranges(b.Threads(), len(m.Mean), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			d, e := index[0][i], index[1][i]
+			left, right := row(cores[0].Mean, d), row(cores[1].Mean, e)
+			leftVar, rightVar := row(cores[0].Var, d), row(cores[1].Var, e)
+			var mean, variance float64
+			for k, x := range left {
+				x, y, t := float64(x), float64(right[k]), float64(rightVar[k])
+				mean += x * y
+				variance += x*x*t + float64(leftVar[k])*(y*y+t)
+			}
+			m.Mean[i], m.Var[i] = float32(mean), float32(variance)
+		}
 	})
 }
 
@@ -84,10 +158,15 @@ func (m *Moments) gather(b backend.Backend, s backend.Slices, index []int32) {
 func (f *Field) Combine(terms []Moments, i int) (mean, variance float64) {
 	mean, variance = float64(f.Offset.Mean), float64(f.Offset.Var)
 	for k := range terms {
+		m, v := terms[k].at(i)
+		if k >= len(f.Group) { // a group of its own
+			mean += m
+			variance += v
+			continue
+		}
 		if !f.leads(k) {
 			continue // counted with the first of its group
 		}
-		m, v := terms[k].at(i)
 		for _, j := range f.Partners(k) {
 			o, w := terms[j].at(i)
 			m, v = m*o, m*m*w+o*o*v+v*w

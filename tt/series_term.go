@@ -76,11 +76,13 @@ func (s *SeriesTerm) newCells(codes [][]int32) *seriesCells {
 	return c
 }
 
-// each calls work for the cells of every series, with their steps in ascending order.
-func (c *seriesCells) each(threads int, s *SeriesTerm, work func(r *series.Reader, e int, cells, steps []int32)) {
+// each calls work for the cells of every series, with their steps in ascending order and
+// memory for two numbers per cell.
+func (c *seriesCells) each(threads int, s *SeriesTerm, work func(r *series.Reader, e int, cells, steps []int32, x, y []float32)) {
 	parallel.Ranges(threads, len(c.cut)-1, func(_, from, to int) {
 		r := s.NewReader()
 		var steps []int32
+		var memory []float32
 		for g := from; g < to; g++ {
 			cells := c.order[c.cut[g]:c.cut[g+1]]
 			steps = steps[:0]
@@ -91,15 +93,18 @@ func (c *seriesCells) each(threads int, s *SeriesTerm, work func(r *series.Reade
 			if e == int(s.Index.Prior()) {
 				e = -1
 			}
-			work(r, e, cells, steps)
+			n := len(cells)
+			if len(memory) < 2*n {
+				memory = make([]float32, 4*n)
+			}
+			work(r, e, cells, steps, memory[:n], memory[n:2*n])
 		}
 	})
 }
 
 // moments writes mean and variance of the term at cells; variance may be nil.
 func (s *SeriesTerm) moments(threads int, c *seriesCells, mean, variance []float32) {
-	c.each(threads, s, func(r *series.Reader, e int, cells, steps []int32) {
-		m, v := make([]float32, len(cells)), make([]float32, len(cells))
+	c.each(threads, s, func(r *series.Reader, e int, cells, steps []int32, m, v []float32) {
 		r.At(e, steps, m, v)
 		for i, cell := range cells {
 			mean[cell] = m[i]
@@ -191,9 +196,8 @@ func (c *seriesCells) group() {
 // the seed, the draw, the term and the series alone.
 func (d *drawnSeries) add(b backend.Backend, f *Field, seed, number uint64, dst []float32) {
 	for k, s := range f.Series {
-		d.cells[k].each(b.Threads(), s, func(r *series.Reader, e int, cells, steps []int32) {
+		d.cells[k].each(b.Threads(), s, func(r *series.Reader, e int, cells, steps []int32, x, _ []float32) {
 			rng := randstream.New(seed, "series", number, uint64(k), d.keys[k][cells[0]])
-			x := make([]float32, len(cells))
 			r.Draw(rng, e, steps, x)
 			for i, cell := range cells {
 				dst[cell] += x[i]

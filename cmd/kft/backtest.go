@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // backtestCommand measures forecasts on rolling origins.
@@ -59,6 +61,9 @@ func (c *backtestCommand) Run(e *env) error {
 		return err
 	}
 	if c.Output != "" {
+		if _, err := tableio.OutputFor(c.Output); err == nil && filepath.Ext(c.Output) != "" {
+			return usagef("-o writes a model, as in tested.kft; write the scores by --format csv > %s", c.Output)
+		}
 		if err := checkOutput(c.Output, inputs); err != nil {
 			return err
 		}

@@ -37,6 +37,7 @@ type fitCommand struct {
 	Memory          byteSize      `group:"run" placeholder:"SIZE" help:"Refuse a fit that needs more memory than this, as in 2GiB, and collect garbage early enough to stay below it (default: what the machine has)."`
 	JSON            bool          `name:"json" group:"run" help:"Print the report as one JSON object."`
 	Quiet           bool          `short:"q" group:"run" help:"Print no progress, notes or warnings on standard error."`
+	Client          string        `hidden:"" complete:"file" help:"File with a JSON value that the model keeps for the program that asked for the fit."`
 	CPUProfile      string        `name:"cpuprofile" hidden:"" complete:"file" help:"Write a CPU profile to this file."`
 }
 
@@ -69,6 +70,12 @@ func (c *fitCommand) Run(e *env) error {
 			fmt.Fprintln(e.stderr, note)
 		}
 	}
+	var client []byte
+	if c.Client != "" {
+		if client, err = os.ReadFile(c.Client); err != nil {
+			return err
+		}
+	}
 	stopProfile, err := startProfile(c.CPUProfile)
 	if err != nil {
 		return err
@@ -95,6 +102,11 @@ func (c *fitCommand) Run(e *env) error {
 	}
 	if untrained(report) && (report.Stop == solver.Interrupted || report.Stop == solver.Budget) {
 		return c.noModel(report.Stop)
+	}
+	if client != nil {
+		if m, err = m.WithClient(client); err != nil {
+			return fmt.Errorf("%s: %w", c.Client, err)
+		}
 	}
 	if err := m.Save(c.Output); err != nil {
 		return err

@@ -20,6 +20,7 @@ type pipeRequest struct {
 	Bytes        int64     `json:"bytes"`
 	Quantiles    []float64 `json:"quantiles"`
 	Samples      int       `json:"samples"`
+	Only         []string  `json:"only"` // columns to add, see kft.TableOptions; all without it
 	Strict       bool      `json:"strict"`
 	AllowUnknown bool      `json:"allow_unknown"`
 }
@@ -141,7 +142,7 @@ func (c *predictCommand) predicted(ctx context.Context, m *kft.Model, request pi
 	opt := kft.TableOptions{
 		Threads: c.Threads, Strict: request.Strict, AllowUnknown: request.AllowUnknown,
 		Output:    tableio.Output{Format: "arrow", Compression: "none", AddedOnly: true},
-		Quantiles: request.Quantiles, Samples: request.Samples,
+		Quantiles: request.Quantiles, Samples: request.Samples, Only: request.Only,
 	}
 	var table bytes.Buffer
 	sum, err := m.PredictTable(ctx, kft.Reader("X", body), &table, opt)

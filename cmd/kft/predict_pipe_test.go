@@ -46,19 +46,19 @@ func TestPredictPipe(t *testing.T) {
 	must(t, fitSales("--rank", "1", "-o", "m.kft")...)
 	sales := read(t, "sales.csv")
 	two := strings.Join(strings.SplitAfterN(sales, "\n", 4)[:3], "")
-	requests := pipeLine(`,"quantiles":[0.1]`, two) + pipeLine("", "store,item\na,b\n") + pipeLine(`,"samples":2`, two) + pipeLine(`,"quantiles":[2]`, two)
+	requests := pipeLine(`,"quantiles":[0.1]`, two) + pipeLine("", "store,item\na,b\n") + pipeLine(`,"samples":2`, two) + pipeLine(`,"quantiles":[2]`, two) + pipeLine(`,"only":["prediction"]`, two)
 	r := callWith(t.Context(), strings.NewReader(requests), "predict", "m.kft", "--pipe")
 	if r.code != exitGood || r.stderr != "" {
 		t.Fatalf("exit %d: %s", r.code, r.stderr)
 	}
 	all, tables := answers(t, r.stdout)
-	if len(all) != 5 {
+	if len(all) != 6 {
 		t.Fatalf("got %d answers", len(all))
 	}
 	if got := strings.Join(all[0].Columns, ","); got != "store,item,year,month" {
 		t.Errorf("the model reads %s", got)
 	}
-	for i, want := range []string{"", "prediction,median,sd,sd_model,sd_noise,q0.1,unseen", "", "prediction,median,sd,sd_model,sd_noise,sample_1,sample_2,unseen", ""} {
+	for i, want := range []string{"", "prediction,median,sd,sd_model,sd_noise,q0.1,unseen", "", "prediction,median,sd,sd_model,sd_noise,sample_1,sample_2,unseen", "", "prediction"} {
 		if want == "" {
 			continue
 		}

@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"io"
+	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -15,13 +16,16 @@ type arrowWriter struct {
 		Write(arrow.RecordBatch) error
 		Close() error
 	}
-	kinds   []Kind
-	builder *array.RecordBuilder
+	kinds  []Kind
+	schema *arrow.Schema
 }
+
+// compressing is the number of columns of an Arrow file that are compressed at the same time.
+const compressing = 8
 
 // NewArrowWriter returns a writer of an Arrow IPC file, compressed with LZ4.
 func NewArrowWriter(w io.Writer, names []string, kinds []Kind) (Writer, error) {
-	return newArrowWriter(w, names, kinds, ipc.WithLZ4())
+	return newArrowWriter(w, names, kinds, ipc.WithLZ4(), ipc.WithCompressConcurrency(min(compressing, runtime.GOMAXPROCS(0))))
 }
 
 // NewPlainArrowWriter returns a writer of an Arrow IPC file without compression.
@@ -35,13 +39,13 @@ func newArrowWriter(w io.Writer, names []string, kinds []Kind, options ...ipc.Op
 	if err != nil {
 		return nil, err
 	}
-	return &arrowWriter{w: out, kinds: kinds, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
+	return &arrowWriter{w: out, kinds: kinds, schema: schema}, nil
 }
 
 // NewArrowStreamWriter returns a writer of an Arrow IPC stream, which is not compressed.
 func NewArrowStreamWriter(w io.Writer, names []string, kinds []Kind) Writer {
 	schema := schemaOf(names, kinds)
-	return &arrowWriter{w: ipc.NewWriter(w, ipc.WithSchema(schema)), kinds: kinds, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}
+	return &arrowWriter{w: ipc.NewWriter(w, ipc.WithSchema(schema)), kinds: kinds, schema: schema}
 }
 
 func schemaOf(names []string, kinds []Kind) *arrow.Schema {
@@ -79,41 +83,59 @@ func (k Kind) arrowType() arrow.DataType {
 	return arrow.BinaryTypes.String
 }
 
+// Write writes the memory of the segments as it is, except for dates and truth values.
 func (a *arrowWriter) Write(columns []Segment, n int) error {
+	arrays := make([]arrow.Array, len(columns))
 	for c := range columns {
-		s := &columns[c]
-		switch b := a.builder.Field(c).(type) {
-		case *array.Int64Builder:
-			b.AppendValues(s.i64, s.valid)
-		case *array.Float32Builder:
-			b.AppendValues(s.f32, s.valid)
-		case *array.Float64Builder:
-			b.AppendValues(s.f64, s.valid)
-		case *array.TimestampBuilder:
-			b.AppendValues(widened[int64, arrow.Timestamp](s.i64), s.valid)
-		case *array.Date32Builder:
-			b.AppendValues(widened[int64, arrow.Date32](s.i64), s.valid)
-		case *array.BooleanBuilder:
-			for i := range n {
-				if s.valid[i] {
-					b.Append(s.i64[i] != 0)
-				} else {
-					b.AppendNull()
-				}
-			}
-		case *array.StringBuilder:
-			for i := range n {
-				if s.valid[i] {
-					b.BinaryBuilder.Append(s.text(i))
-				} else {
-					b.AppendNull()
-				}
-			}
-		}
+		arrays[c] = columns[c].array(a.kinds[c], n)
 	}
-	record := a.builder.NewRecordBatch()
+	record := array.NewRecordBatch(a.schema, arrays, int64(n))
 	defer record.Release()
 	return a.w.Write(record)
+}
+
+// array returns the segment as an array of n values, which shares its memory where the
+// layouts agree.
+func (s *Segment) array(kind Kind, n int) arrow.Array {
+	var valid *memory.Buffer
+	nulls := 0
+	if s.valid != nil {
+		bitmap := make([]byte, (n+7)/8)
+		for i, is := range s.valid[:n] {
+			if is {
+				bitmap[i/8] |= 1 << (i % 8)
+			} else {
+				nulls++
+			}
+		}
+		if nulls > 0 {
+			valid = memory.NewBufferBytes(bitmap)
+		}
+	}
+	buffers := []*memory.Buffer{valid}
+	switch kind.Type {
+	case Integer, Moment:
+		buffers = append(buffers, memory.NewBufferBytes(bytesOf(s.i64)))
+	case Float32:
+		buffers = append(buffers, memory.NewBufferBytes(bytesOf(s.f32)))
+	case Float64:
+		buffers = append(buffers, memory.NewBufferBytes(bytesOf(s.f64)))
+	case Date:
+		buffers = append(buffers, memory.NewBufferBytes(bytesOf(widened[int64, int32](s.i64))))
+	case Bool:
+		bits := make([]byte, (n+7)/8)
+		for i, v := range s.i64[:n] {
+			if v != 0 {
+				bits[i/8] |= 1 << (i % 8)
+			}
+		}
+		buffers = append(buffers, memory.NewBufferBytes(bits))
+	default:
+		buffers = append(buffers, memory.NewBufferBytes(bytesOf(s.offsets)), memory.NewBufferBytes(s.data))
+	}
+	data := array.NewData(kind.arrowType(), n, buffers, nil, nulls, 0)
+	defer data.Release()
+	return array.MakeFromData(data)
 }
 
 func (a *arrowWriter) Close() error { return a.w.Close() }

@@ -2,21 +2,40 @@ package columnar
 
 import (
 	"io"
+	"runtime"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// rowGroupRows is the number of rows of a row group, which the writer holds in memory.
-const rowGroupRows = 1 << 19
+// A row group has rowGroupRows rows or a few more. The writer holds up to maxRowGroups of
+// them in memory, which are encoded at the same time.
+const (
+	rowGroupRows = 1 << 17
+	maxRowGroups = 8
+)
 
 // parquetWriter writes a Parquet file by columns, with nulls, with dictionaries where
 // they save space, and compressed by snappy.
 type parquetWriter struct {
-	w      *parquet.GenericWriter[any]
-	kinds  []Kind
-	values []parquet.Value
-	rows   int // in the current row group
+	w       *parquet.GenericWriter[any]
+	kinds   []Kind
+	parts   []part         // of the row group that grows
+	rows    int            // in parts
+	pending []*parquetRows // row groups that are being encoded, in order
+}
+
+// part is an argument of Write.
+type part struct {
+	columns []Segment
+	n       int
+}
+
+// parquetRows is a row group that is being encoded.
+type parquetRows struct {
+	group *parquet.ConcurrentRowGroupWriter
+	err   error
+	done  chan struct{}
 }
 
 // orderedGroup is a group whose fields have the order of the table, not that of their
@@ -73,26 +92,62 @@ func parquetUnit(per int64) parquet.TimeUnit {
 }
 
 func (p *parquetWriter) Write(columns []Segment, n int) error {
-	writers := p.w.ColumnWriters()
-	for c := range columns {
-		s := &columns[c]
-		p.values = p.values[:0]
-		for i := range n {
-			if s.valid != nil && !s.valid[i] {
-				p.values = append(p.values, parquet.Value{}.Level(0, 0, c))
-				continue
-			}
-			p.values = append(p.values, p.value(s, i, c).Level(0, 1, c))
-		}
-		if _, err := writers[c].WriteRowValues(p.values); err != nil {
+	p.parts = append(p.parts, part{columns, n})
+	if p.rows += n; p.rows < rowGroupRows {
+		return nil
+	}
+	return p.endGroup()
+}
+
+// endGroup starts to encode the rows so far as a row group. It first writes the oldest one
+// if there are many.
+func (p *parquetWriter) endGroup() error {
+	if len(p.pending) == min(maxRowGroups, runtime.GOMAXPROCS(0)) {
+		if err := p.commit(); err != nil {
 			return err
 		}
 	}
-	if p.rows += n; p.rows >= rowGroupRows {
-		p.rows = 0
-		return p.w.Flush()
-	}
+	rows := &parquetRows{group: p.w.BeginRowGroup(), done: make(chan struct{})}
+	parts := p.parts
+	p.parts, p.rows, p.pending = nil, 0, append(p.pending, rows)
+	go func() {
+		defer close(rows.done)
+		rows.err = p.encode(rows.group, parts)
+	}()
 	return nil
+}
+
+// commit writes the oldest row group.
+func (p *parquetWriter) commit() error {
+	rows := p.pending[0]
+	p.pending = p.pending[1:]
+	if <-rows.done; rows.err != nil {
+		return rows.err
+	}
+	_, err := rows.group.Commit()
+	return err
+}
+
+// encode writes the parts to a row group, column by column.
+func (p *parquetWriter) encode(group *parquet.ConcurrentRowGroupWriter, parts []part) error {
+	var values []parquet.Value
+	for c, w := range group.ColumnWriters() {
+		for _, part := range parts {
+			s := &part.columns[c]
+			values = values[:0]
+			for i := range part.n {
+				if s.valid != nil && !s.valid[i] {
+					values = append(values, parquet.Value{}.Level(0, 0, c))
+					continue
+				}
+				values = append(values, p.value(s, i, c).Level(0, 1, c))
+			}
+			if _, err := w.WriteRowValues(values); err != nil {
+				return err
+			}
+		}
+	}
+	return group.Flush()
 }
 
 func (p *parquetWriter) value(s *Segment, i, c int) parquet.Value {
@@ -116,4 +171,18 @@ func (p *parquetWriter) value(s *Segment, i, c int) parquet.Value {
 	return parquet.ByteArrayValue(s.text(i))
 }
 
-func (p *parquetWriter) Close() error { return p.w.Close() }
+// Close writes the rows that remain. After an error of Write it is not called, and what
+// is being encoded is dropped.
+func (p *parquetWriter) Close() error {
+	if p.rows > 0 {
+		if err := p.endGroup(); err != nil {
+			return err
+		}
+	}
+	for len(p.pending) > 0 {
+		if err := p.commit(); err != nil {
+			return err
+		}
+	}
+	return p.w.Close()
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
@@ -117,15 +118,25 @@ func largestRemainder(n int, percent [3]float64) [3]int {
 	return sizes
 }
 
-// byTime sets the parts and their periods.
-func (s Spec) byTime(t *dataset.Table, split *Split) error {
+// timeMode returns the mode of time. If none is recognised it is the one called time, or
+// the last.
+func (s Spec) timeMode(t *dataset.Table) int {
+	if m := timeline.ModeAlong(t.Modes, func(mode int) []string { return t.Dicts[mode].IDs() }); m >= 0 {
+		return m
+	}
+	if m, err := t.ModeIndex("time"); err == nil {
+		return m
+	}
 	m := len(t.Modes) - 1
 	for m > 0 && t.Modes[m].Covariate() {
 		m--
 	}
-	if i, err := t.ModeIndex("time"); err == nil {
-		m = i
-	}
+	return m
+}
+
+// byTime sets the parts and their periods.
+func (s Spec) byTime(t *dataset.Table, split *Split) error {
+	m := s.timeMode(t)
 	if s.mode != "" {
 		var err error
 		if m, err = t.ModeIndex(s.mode); err != nil {

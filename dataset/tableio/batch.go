@@ -74,6 +74,10 @@ func (b *Batch) Field(mode, i int) string {
 // typed table it is the row as CSV.
 func (b *Batch) line(i int) []byte { return b.rows.RawLine(i) }
 
+// batchSize is the number of bytes of text of a batch: a model evaluates many rows together
+// at less cost than few. It is fixed, so that results do not depend on the number of threads.
+const batchSize = 2 * delimited.BlockSize
+
 // VisitBatches streams a source. It calls visit for several batches at once, each on
 // one goroutine, in no particular order. The codes are those of dicts, which has one
 // dictionary per mode. Rows with missing ids or targets are kept. If the schema names
@@ -82,7 +86,7 @@ func (b *Batch) line(i int) []byte { return b.rows.RawLine(i) }
 //
 // The memory does not depend on the length of the table.
 func VisitBatches(ctx context.Context, source Source, schema dataset.Schema, dicts []*dataset.Dict, format Format, threads int, visit func(b *Batch) error) error {
-	p := pipeline{source: source, schema: schema, format: format, threads: threads}
+	p := pipeline{source: source, schema: schema, format: format, threads: threads, block: batchSize}
 	if err := p.checkStream(dicts); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"hash"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 )
@@ -20,6 +21,7 @@ type builder struct {
 	words   bool // some target is a word
 	dropped bool // some row is not an observation: table.Row is filled
 	spans   []span
+	copies  sync.WaitGroup // pieces whose codes are being copied to the table
 }
 
 // span is where the rows of a chunk are.
@@ -64,7 +66,7 @@ func (b *builder) add(p *piece) error {
 	b.words = b.words || p.words
 	t.Counts.ZeroWeight += p.zeroWeight
 	b.addLow(p.low, n)
-	t.Y = append(t.Y, p.y[:n]...)
+	t.Y = t.Y[:from+n]
 	if p.w != nil {
 		t.W = append(t.W, p.w[:n]...)
 	}
@@ -88,12 +90,29 @@ func (b *builder) add(p *piece) error {
 		}
 		b.global[p.worker][m] = to
 		t.Codes[m] = t.Codes[m][:from+n]
-		dst := t.Codes[m][from:]
-		for k, code := range p.codes[m][:len(dst)] {
-			dst[k] = to[code]
-		}
 	}
+	b.copyCodes(p, from, n)
 	return nil
+}
+
+// copyCodes copies targets and codes to rows [from, from+n) of the table, on another
+// goroutine: numbering ids is all that has to be done in order.
+func (b *builder) copyCodes(p *piece, from, n int) {
+	y, codes, global := b.table.Y[from:from+n], make([][]int32, len(p.codes)), slices.Clone(b.global[p.worker])
+	for m := range codes {
+		codes[m] = b.table.Codes[m][from : from+n]
+	}
+	p.copied = make(chan struct{})
+	b.copies.Go(func() {
+		defer close(p.copied)
+		copy(y, p.y)
+		for m, dst := range codes {
+			to := global[m]
+			for k, code := range p.codes[m][:len(dst)] {
+				dst[k] = to[code]
+			}
+		}
+	})
 }
 
 func (b *builder) hash(p *piece) {
@@ -134,6 +153,7 @@ func (b *builder) reserve(n int) {
 	if need <= cap(t.Y) {
 		return
 	}
+	b.copies.Wait() // they write to the arrays that are replaced
 	room := 2 * need
 	if b.size > b.read {
 		perByte := float64(need) / float64(b.read)
@@ -163,6 +183,7 @@ func regrown[T any](s []T, room int) []T {
 // finish returns the table.
 func (b *builder) finish() *dataset.Table {
 	t := b.table
+	b.copies.Wait()
 	b.digest.Sum(t.Hash[:0])
 	b.finishLow()
 	t.Y, t.W, t.Exposure, t.Censored, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Exposure), tight(t.Censored), tight(t.Part), tight(t.Row)

@@ -67,21 +67,35 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,%d,%.2f\n", i%5, day(0).Add(time.Duration(i/5)*time.Hour).Unix()+int64(r.IntN(3000)), 20*r.Float64())
 				}
 			}},
-		{name: "one series by the hour", target: "load", modes: []string{"date(timestamp)", "hour(timestamp)"}, notes: []string{"single series"},
+		{name: "one series by the hour", target: "load", modes: []string{"time=timestamp"}, notes: []string{"single series"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("timestamp,load\n")
 				for i := range 480 {
 					fmt.Fprintf(w, "%s,%.2f\n", day(0).Add(time.Duration(i)*time.Hour).Format("2006-01-02T15:04"), 20*r.Float64())
 				}
 			}},
-		{name: "one series by the day", target: "visitors", modes: []string{"yearweek(day)", "weekday(day)"},
+		{name: "one series by year and month, and its customers", target: "sales", modes: []string{"time=year+month"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("year,month,customers,sales\n")
+				for i := range 96 {
+					fmt.Fprintf(w, "%d,%d,%d,%.2f\n", 2010+i/12, i%12+1, r.IntN(30), 20*r.Float64())
+				}
+			}},
+		{name: "yes or no by user and step", target: "success", modes: []string{"user", "step"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("user,step,success\n")
+				for i := range 600 {
+					fmt.Fprintf(w, "u%d,%d,%d\n", i%30, i/30+1, r.IntN(2))
+				}
+			}},
+		{name: "one series by the day", target: "visitors", modes: []string{"time=day"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("day,visitors\n")
 				for i := range 200 {
 					fmt.Fprintf(w, "%s,%d\n", day(i).Format("2006-01-02"), r.IntN(400))
 				}
 			}},
-		{name: "one series by the month", target: "y", modes: []string{"year(ds)", "month(ds)"},
+		{name: "one series by the month", target: "y", modes: []string{"time=ds"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("ds,y\n")
 				for i := range 96 {

@@ -25,7 +25,8 @@ type Output struct {
 }
 
 // OutputFor returns the output format that a file name implies: .parquet; .arrow,
-// .feather or .ipc; text for any other, compressed if .gz or .zst follows. Text keeps
+// .feather or .ipc; text for .csv, .tsv, .txt and the like or no ending, compressed if .gz
+// or .zst follows. Other endings are refused. Text keeps
 // the delimiter of the table; if the table has none it is a comma. The delimiter of
 // .tsv is a tab. Compressed Parquet and Arrow files are refused.
 func OutputFor(name string) (Output, error) {
@@ -44,8 +45,11 @@ func OutputFor(name string) (Output, error) {
 		return out, err
 	case ".tsv":
 		return Output{Format: "text", Delimiter: '\t'}, nil
+	case "", ".csv", ".txt", ".dat", ".tab", ".psv", ".data":
+		return Output{Format: "text"}, nil
+	default:
+		return Output{}, &dataset.InputError{File: name, Problem: fmt.Sprintf("files that end in %s are not written", extension), Remedy: "use .csv, .tsv, .txt, .parquet or .arrow, or .csv.gz or .csv.zst for compressed text"}
 	}
-	return Output{Format: "text"}, nil
 }
 
 // AddedColumn is a column that AppendColumns adds to a table: of texts, or else of
@@ -58,7 +62,8 @@ type AddedColumn struct {
 }
 
 // AddedValues are the values of the added columns for the rows of a batch. Column c is
-// Numbers[c], where NaN is missing, or Texts[c], where "" is missing; the other is nil.
+// Numbers[c], where NaN is missing, or Texts[c], where "" is missing; the other is nil, as
+// is one that is omitted.
 // Of a wide column, Wide[c] is written, and Numbers[c] is scratch memory.
 type AddedValues struct {
 	Numbers [][]float32
@@ -71,7 +76,7 @@ func newValues(added []AddedColumn, n int) *AddedValues {
 	for c, a := range added {
 		if a.Text {
 			v.Texts[c] = make([]string, n)
-		} else {
+		} else if !a.Omit {
 			v.Numbers[c] = make([]float32, n)
 			if a.Wide {
 				v.Wide[c] = make([]float64, n)
@@ -96,7 +101,7 @@ func AppendColumns(ctx context.Context, source Source, schema dataset.Schema, di
 		return fmt.Errorf("columns are added to one input at a time, but the source has %d (%s); give one", len(source.inputs), source)
 	}
 	typed := to.Format == "parquet" || to.Format == "arrow" || to.Format == "arrow-stream"
-	p := pipeline{source: source, schema: schema, format: format, threads: threads, allColumns: !typed || !to.AddedOnly}
+	p := pipeline{source: source, schema: schema, format: format, threads: threads, block: batchSize, allColumns: !typed || !to.AddedOnly}
 	p.schema.Absent = slices.Clone(schema.Absent)
 	for _, a := range added {
 		p.schema.Absent = append(p.schema.Absent, a.Name)

@@ -272,8 +272,15 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 				cancel()
 			}
 		}
+		if r, ok := c.result.(interface{ released() <-chan struct{} }); ok && r.released() != nil {
+			go func() {
+				<-r.released()
+				free <- c.buf
+			}()
+		} else {
+			free <- c.buf
+		}
 		c.result = nil
-		free <- c.buf
 	}
 	group.Wait()
 	if first != nil {

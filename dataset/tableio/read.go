@@ -101,6 +101,17 @@ type piece struct {
 	parts      []dataset.Part
 	lines      []int32 // of rows if some span several lines; else nil
 	unit       string  // what lines count, see dataset.InputError
+
+	copied chan struct{} // closed when the memory of the piece is free; nil if it is
+}
+
+// released returns a channel that is closed when the memory of the piece may be used
+// again, nil for now.
+func (p *piece) released() <-chan struct{} {
+	if p == nil {
+		return nil
+	}
+	return p.copied
 }
 
 // reader is the state of one worker, with dictionaries of its own.

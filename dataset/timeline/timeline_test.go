@@ -37,6 +37,9 @@ func TestTimeline(t *testing.T) {
 		{"yearmonth(at)", "2016-12,2015-01,2015-03", "month", []int64{23, 0, 2}, "2017-01,2017-02", "year 12"},
 		{"month", "2015-01,2015-04,2016-01", "quarter", []int64{0, 1, 4}, "2016-04,2016-07", "year 4"},
 		{"when", "Jan 2016,Feb 2016,Dec 2016", "month", []int64{0, 1, 11}, "Jan 2017", "year 12"},
+		{"when", "Nov-99,Jan-01,Dec-99", "month", []int64{0, 14, 1}, "Feb-01", "year 12"},
+		{"month", "201611,201701,201612", "month", []int64{0, 2, 1}, "201702", "year 12"},
+		{"x", "201611,201701,201612,201702,201703,201801", "month", []int64{0, 2, 1, 3, 4, 14}, "201802", "year 12"},
 		{"when", "JANUARY_2016,MAY_2016", "month", []int64{0, 4}, "JUNE_2016", "year 12"},
 		{"month", "2016-01-31,2016-02-29,2016-03-31", "month", []int64{0, 1, 2}, "2016-04-30,2016-05-31", "year 12"},
 		{"quarter", "2015Q1,2015Q4,2016Q2", "quarter", []int64{0, 3, 5}, "2016Q3,2016Q4,2017Q1", "year 4"},
@@ -228,4 +231,28 @@ func ExampleTimeline_Next() {
 	step, _ := line.Step("2017-3")
 	fmt.Println(line.Unit(), line.Steps(), next, step)
 	// Output: month [0 3] [2017-1 2017-2] 6
+}
+
+func TestModeOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		modes, ids string // ids of each mode, separated by semicolons
+		of, along  int
+	}{
+		{"shop,time", "a,b;1,2,3", 1, 1},
+		{"date,shop", "2016-01-01,2016-01-02;a,b", 0, 0},
+		{"user,step", "u1,u2;1,2,3", 1, 1},
+		{"user,x", "u1,u2;1,2,3", -1, 1},
+		{"user,item", "u1,u2;1,2,3", -1, -1},
+		{"user,x", "u1,u2;1,2,9", -1, -1},
+	} {
+		var modes []dataset.Mode
+		for text := range strings.SplitSeq(c.modes, ",") {
+			modes = append(modes, parseMode(t, text))
+		}
+		ids := func(mode int) []string { return strings.Split(strings.Split(c.ids, ";")[mode], ",") }
+		if of, along := ModeOf(modes, ids), ModeAlong(modes, ids); of != c.of || along != c.along {
+			t.Errorf("%s with %s: got modes %d and %d, want %d and %d", c.modes, c.ids, of, along, c.of, c.along)
+		}
+	}
 }

@@ -64,8 +64,8 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 			parts = append(parts, k)
 		}
 	}
-	out.tokens, out.short = periodtext.Cut(example), true
-	if _, plain := dataset.Number(example); plain {
+	out.tokens, out.short = t.format.Tokens(example), true
+	if _, plain := dataset.Number(example); plain && len(out.tokens) == 1 || len(example) > 0 && example[0] == '-' {
 		out.tokens = []periodtext.Token{{Text: example, Kind: periodtext.Number}} // -3 is one number
 	}
 	out.part, out.pad = make([]int, len(out.tokens)), make([]int, len(out.tokens))
@@ -83,7 +83,7 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 		if out.part[i] < 0 {
 			return out, false
 		}
-		out.measure(i, texts, len(out.tokens) > 1)
+		out.measure(i, texts, t.format)
 		number++
 	}
 	return out, true
@@ -91,11 +91,12 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 
 // measure finds out whether token i is filled up with zeros. Numbers that all have two
 // digits are, if they stand within a text.
-func (w *columnWriter) measure(i int, texts []string, within bool) {
+func (w *columnWriter) measure(i int, texts []string, format dataset.IDFormat) {
+	within := len(w.tokens) > 1
 	shortest, longest, zeros := 1<<30, 0, false
 	for _, text := range texts {
 		token := periodtext.Token{Text: text}
-		if tokens := periodtext.Cut(text); within && i < len(tokens) {
+		if tokens := format.Tokens(text); within && i < len(tokens) {
 			token = tokens[i]
 		}
 		shortest, longest = min(shortest, len(token.Text)), max(longest, len(token.Text))

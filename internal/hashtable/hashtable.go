@@ -109,6 +109,51 @@ func (t *Table) Codes(dst []int32, keys []uint64, i int) int {
 	return i
 }
 
+// Find writes the codes of keys to dst, and absent for keys that are 0 or unknown. The
+// places of some keys are loaded before the first of them is compared, so that the time is
+// not that of one access to memory after the other.
+func (t *Table) Find(dst []int32, keys []uint64, absent int32) {
+	if len(t.slots) == 0 {
+		for i := range dst {
+			dst[i] = absent
+		}
+		return
+	}
+	slots, shift, seed := t.slots, t.shift&63, t.seed
+	mask := uint64(len(slots) - 1)
+	var at [64]uint64
+	for len(keys) > 0 {
+		n := min(len(keys), len(at))
+		loaded := uint64(0)
+		for i, key := range keys[:n] {
+			at[i&63] = seed.Mix(key) >> shift & mask
+			loaded |= slots[at[i&63]].key
+		}
+		if loaded == 0 { // none of them is in the table
+			for i := range n {
+				dst[i] = absent
+			}
+			dst, keys = dst[n:], keys[n:]
+			continue
+		}
+		for i, key := range keys[:n] {
+			code := absent
+			for place := at[i&63]; key != 0; place = (place + 1) & mask {
+				s := &slots[place]
+				if s.key == key {
+					code = s.code
+					break
+				}
+				if s.key == 0 {
+					break
+				}
+			}
+			dst[i] = code
+		}
+		dst, keys = dst[n:], keys[n:]
+	}
+}
+
 // Put adds a nonzero key that the table does not contain yet.
 func (t *Table) Put(key uint64, code int32) {
 	if 2*(t.used+1) > len(t.slots) {

@@ -34,10 +34,28 @@ func TestTable(t *testing.T) {
 	if got := table.Codes(codes, append(keys, 0, keys[0]), 0); got != len(keys) {
 		t.Errorf("Codes stopped at %d, want %d, the index of the key 0", got, len(keys))
 	}
+	found := make([]int32, len(keys)+3)
+	table.Find(found, append(slices.Clone(keys), 0, absentKey(want), keys[0]), -7)
+	if end := found[len(keys):]; end[0] != -7 || end[1] != -7 || end[2] != want[keys[0]] || !slices.Equal(found[:len(keys)], codes[:len(keys)]) {
+		t.Errorf("Find returns %v for 0, an unknown key and the first one, want -7, -7, %d; or another code than Codes", end, want[keys[0]])
+	}
+	new(Table).Find(found, make([]uint64, len(found)), -7)
+	if slices.ContainsFunc(found, func(code int32) bool { return code != -7 }) {
+		t.Error("the empty table has keys")
+	}
 	for i, key := range keys {
 		got, ok := table.Get(key)
 		if !ok || got != want[key] || codes[i] != want[key] {
 			t.Fatalf("key %d: Get returns %d, %t and Codes %d, want %d", key, got, ok, codes[i], want[key])
+		}
+	}
+}
+
+// absentKey returns a nonzero key that is not in a map.
+func absentKey(m map[uint64]int32) uint64 {
+	for key := uint64(1); ; key++ {
+		if _, ok := m[key]; !ok {
+			return key
 		}
 	}
 }

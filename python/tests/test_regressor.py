@@ -164,7 +164,7 @@ def test_weights():
     assert dropped.record_["train"]["n"] < len(X) * 0.4
 
 
-def test_guessed_modes_and_bins():
+def test_guessed_modes_and_bins(tmp_path):
     X, y = sales()
     assert KFTRegressor(**FAST).fit(X, y).spec_["data"]["modes"] == MODES
     random = np.random.default_rng(1)
@@ -173,8 +173,15 @@ def test_guessed_modes_and_bins():
     model = KFTRegressor(terms=["x0", "x1"], inference="mean-field", bins=20, conformal="split").fit(Z, target)
     assert model.score(Z, target) > 0.9
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(Z), model.predict(Z))
-    with pytest.raises(kft.KFTError, match="bins"):
-        model.save("m.kft")
+    model.save(tmp_path / "m.kft")
+    loaded = KFTRegressor.load(tmp_path / "m.kft")
+    np.testing.assert_array_equal(loaded.predict(Z), model.predict(Z))
+    assert loaded.n_features_in_ == 2
+    with pytest.raises(ValueError, match="2 features"):
+        loaded.predict(Z[:, :1])
+    frame = pd.DataFrame(Z, columns=["a", "b"])
+    KFTRegressor(terms=["a", "b"], inference="mean-field", conformal="split").fit(frame, target).save(tmp_path / "f.kft")
+    assert KFTRegressor.load(tmp_path / "f.kft").predict(frame).shape == (500,)
     ids = np.column_stack([X["store"], X["item"], X["month"]])
     assert KFTRegressor(terms=["x0,x1:2"], duplicates="mean", scale="log1p").fit(ids, y).spec_["data"]["modes"] == ["x0", "x1", "x2"]
 

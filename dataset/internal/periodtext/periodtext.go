@@ -3,6 +3,7 @@
 package periodtext
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,6 +55,16 @@ func Cut(text string) []Token {
 		tokens = append(tokens, token)
 	}
 	return tokens
+}
+
+// CutMonth splits a number such as 201612 into its year and its month.
+func CutMonth(text string) ([]Token, bool) {
+	if len(text) != 6 || strings.Trim(text, "0123456789") != "" {
+		return nil, false
+	}
+	tokens := slices.Concat(Cut(text[:4]), Cut(text[4:]))
+	year, month := tokens[0].Number, tokens[1].Number
+	return tokens, year >= 1900 && year < 2100 && month >= 1 && month <= 12
 }
 
 func months() []string {

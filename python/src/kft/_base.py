@@ -78,8 +78,8 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
 
     # Fitting and files.
 
-    def _fit_table(self, table: pa.Table, target: str, modes: Any, more: list[str]) -> None:
-        """Run kft fit on a table, which is called X."""
+    def _fit_table(self, table: pa.Table, target: str, modes: Any, more: list[str], client: Any = None) -> None:
+        """Run kft fit on a table, which is called X. The model file keeps the client's value."""
         seed = self.random_state
         if seed is not None and not isinstance(seed, numbers.Integral):
             seed = check_random_state(seed).randint(1, 2**31 - 1)
@@ -87,6 +87,9 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
         with _process.workspace() as folder:
             _table.write(table, folder / "X")
             args = ["fit", "X", "-o", "model.kft", "--json", f"--target={target}", *_options.mode_flags(modes)]
+            if client is not None:
+                (folder / "client.json").write_text(json.dumps(client), encoding="utf-8")
+                args.append("--client=client.json")
             args += _options.flags(self._given()) + _options.side_flags(self.side, folder)
             report = json.loads(_process.run([*args, *more, *self._threads()], folder, verbose=self.verbose, keep=True))
             self.model_ = FittedModel((folder / "model.kft").read_bytes())

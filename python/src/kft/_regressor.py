@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 
 from . import _options, _plot, _process, _table
 from ._base import KFTEstimator
-from ._errors import InputError, KFTError, UnknownColumnError
+from ._errors import InputError, ModelFileError, UnknownColumnError
 from ._server import FittedModel
 
 _MOMENTS = 5  # prediction, median, sd, sd_model, sd_noise come before the quantiles
@@ -142,7 +142,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             table = table.append_column(weight, pa.array(_check_sample_weight(sample_weight, table, ensure_non_negative=True)))
             more.append(f"--weight={weight}")
         try:
-            self._fit_table(table, name, _quoted(modes, table.column_names), more)
+            self._fit_table(table, name, _quoted(modes, table.column_names), more, self._client())
         except UnknownColumnError as error:
             if error.file != "X":  # a side table
                 raise
@@ -161,7 +161,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any, side: Any = None) -> np.ndarray[Any, Any]:
         """Return the mean of each cell. side has rows of ids that are not in the side tables of the fit."""
-        return _numbers(self._predicted(X, side).column(0))
+        return _numbers(self._predicted(X, side, only=["prediction"]).column(0))
 
     def predict_quantiles(self, X: Any, alpha: float | Sequence[float] = (0.05, 0.5, 0.95), side: Any = None) -> Any:
         """Return quantiles, one column per level of alpha.
@@ -248,20 +248,35 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         """Draw values against predictions, and the coverage of intervals; needs matplotlib."""
         return _plot.fit(_target(y), self.predict(X), self.evaluate(X, y), ax)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, completely or not at all. The command line reads it too."""
-        if getattr(self, "_bins", None) is not None and self._bins is not None and self._bins.edges:
-            raise KFTError("a model file does not have the bins of float columns; pickle the estimator, or name the modes")
-        super().save(path)
-
     @classmethod
     def load(cls, path: str | os.PathLike[str], **params: Any) -> KFTRegressor:
         """Read a model file of save or ``kft fit``. Parameters such as n_jobs may be given."""
         model = cls(**params)
         model._restore(path)
         model.modes = model.spec_["data"]["modes"]
-        model._bins, model._names = None, None
+        model._read_client(model.record_.get("client"))
         return model
+
+    def _client(self) -> Any:
+        """Return what a model file of an array needs besides the model: its columns and their bins."""
+        if self._bins is None:
+            return None
+        edges = {name: values.tolist() for name, values in self._bins.edges.items()}
+        return {"columns": self._names, "named": hasattr(self, "feature_names_in_"), "edges": edges}
+
+    def _read_client(self, client: Any) -> None:
+        """Set what _client returned; None for the model of a frame."""
+        self._bins, self._names = None, None
+        if not isinstance(client, dict) or "edges" not in client:
+            return
+        try:
+            self._names = [str(name) for name in client["columns"]]
+            self._bins = _table.Bins.of({str(name): np.asarray(values, dtype=float) for name, values in client["edges"].items()})
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ModelFileError(f"the bins of float columns in the model file are damaged: {error}", code="model_file") from None
+        self.n_features_in_ = len(self._names)
+        if client.get("named"):
+            self.feature_names_in_ = np.asarray(self._names, dtype=object)
 
     def _columns(self, X: Any, model: FittedModel) -> pa.Table:
         """Return the columns that the model reads."""

@@ -148,6 +148,13 @@ class Bins:
             if values.dtype.kind == "f" and len(np.unique(values)) > most:
                 self.edges[name] = np.unique(np.quantile(values, np.linspace(0, 1, most + 1)[1:-1]))
 
+    @classmethod
+    def of(cls, edges: dict[str, np.ndarray[Any, Any]]) -> Bins:
+        """Return the bins with the edges that a model file has."""
+        bins = cls({}, 1)
+        bins.edges = edges
+        return bins
+
     def apply(self, columns: Mapping[str, np.ndarray[Any, Any]]) -> pa.Table:
         return pa.table({
             name: np.searchsorted(self.edges[name], values, side="right") if name in self.edges else _column(values, name, "X")

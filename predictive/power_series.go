@@ -1,0 +1,324 @@
+package predictive
+
+import (
+	"math"
+	"sort"
+	"sync"
+)
+
+// seriesDegree is the degree of the Taylor polynomials of a power's inverse. The sums over
+// nodes of a score distribution and the moments of a normal distribution are needed up to
+// twice that power.
+const seriesDegree = 14
+
+type (
+	coefficients [seriesDegree + 1]float64
+	powerSums    [2*seriesDegree + 1]float64
+)
+
+// inverseTaylor returns the Taylor coefficients in t, at t = 0, of
+// (1 + P g)^(1/P), or exp(g) for P = 0, at g = m + s t. It requires 1 + P m > 0.
+func inverseTaylor(p, m, s float64) (a coefficients) {
+	base := 1 + p*m
+	if p == 0 {
+		a[0] = math.Exp(m)
+	} else {
+		a[0] = math.Exp(math.Log(base) / p)
+	}
+	step := s / base
+	for k := range seriesDegree {
+		a[k+1] = a[k] * step * (1 - float64(k)*p) * seriesInverse[k+1]
+	}
+	return a
+}
+
+var seriesInverse = func() (inverse [2*seriesDegree + 2]float64) {
+	for k := 1; k < len(inverse); k++ {
+		inverse[k] = 1 / float64(k)
+	}
+	return
+}()
+
+// sum returns the sum of a_k u_k.
+func (a *coefficients) sum(u *powerSums) (sum float64) {
+	for k, v := range a {
+		sum += v * u[k]
+	}
+	return sum
+}
+
+// squares returns the sum of a_j a_k u_(j+k).
+func (a *coefficients) squares(u *powerSums) (sum float64) {
+	for k, v := range a {
+		part := v * u[2*k] / 2
+		for j := range k {
+			part += a[j] * u[j+k]
+		}
+		sum += 2 * v * part
+	}
+	return sum
+}
+
+// converged reports whether the polynomial is exact to about 1e-8 in mean square: its last
+// two terms are negligible against the given sum of squares.
+func (a *coefficients) converged(u *powerSums, squares float64) bool {
+	const n = seriesDegree
+	last := a[n]*a[n]*u[2*n] + a[n-1]*a[n-1]*u[2*n-2]
+	return last <= 1e-16*squares
+}
+
+// normalMoments are E[t^k; t > z] and E[t^k; t < z] for t ~ N(0, 1).
+type normalMoments struct {
+	z, density   float64
+	above, below powerSums
+}
+
+// fullMoments are E[t^k].
+var fullMoments = func() (u powerSums) {
+	u[0] = 1
+	for k := 2; k < len(u); k += 2 {
+		u[k] = float64(k-1) * u[k-2]
+	}
+	return
+}()
+
+// set computes the moments from zero ones, by
+// E[t^k; t > z] = z^(k-1) phi(z) + (k-1) E[t^(k-2); t > z].
+func (u *normalMoments) set(z float64) {
+	u.z = z
+	if z < negligible-1 {
+		u.above = fullMoments
+		return
+	}
+	var cdf float64
+	cdf, u.density = normal(-z)
+	u.above[0], u.above[1] = cdf, u.density
+	u.below[0], u.below[1] = 1-cdf, -u.density
+	edge := u.density
+	for k := 2; k < len(u.above); k++ {
+		edge *= z
+		u.above[k] = float64(k-1)*u.above[k-2] + edge
+		u.below[k] = float64(k-1)*u.below[k-2] - edge
+	}
+}
+
+// A powerTaylor is the inverse of a power at the scores of a normal distribution: Taylor
+// polynomials in the score t on either side of 0 as deviations from the value at t = 0,
+// and the moments of t there. The unit is 1.
+type powerTaylor struct {
+	normalMoments
+	upper, lower coefficients
+	centre       float64
+	squares      float64 // of upper
+}
+
+// powerTaylor returns nil if the transform is not a power with an integral as its mean,
+// or if the polynomials do not converge, for very wide distributions.
+func (d *Distribution) powerTaylor() *powerTaylor {
+	if d.transform.kind != power || d.transform.power == 1 {
+		return nil
+	}
+	return d.newPowerTaylor(new(powerTaylor))
+}
+
+func (d *Distribution) newPowerTaylor(x *powerTaylor) *powerTaylor {
+	p, z := d.transform.power, -d.m/d.sd
+	if 1+p*d.m < minBase || !(z < -negligible) {
+		return nil
+	}
+	x.set(z)
+	x.upper = inverseTaylor(p, d.m, d.sd)
+	x.centre = x.upper[0] - 1
+	x.upper[0] = 0
+	if x.below[0] > 0 {
+		if 1-p*d.m < minBase {
+			return nil
+		}
+		x.lower = oddTaylor(p, d.m, d.sd, x.centre)
+	}
+	x.squares = x.upper.squares(&x.above)
+	if !x.upper.converged(&x.above, x.squares) || !x.lower.converged(&x.below, x.squares) {
+		return nil
+	}
+	return x
+}
+
+// minBase is the least 1 + P m at which a series is tried.
+const minBase = 0.05
+
+// oddTaylor is inverseTaylor for the values below 0, y(g) = -y(-g), less the centre.
+func oddTaylor(p, m, s, centre float64) coefficients {
+	a := inverseTaylor(p, -m, -s)
+	for k := range a {
+		a[k] = -a[k]
+	}
+	a[0] += 1 - centre
+	return a
+}
+
+// mean returns the mean, that of the odd continuation.
+func (x *powerTaylor) mean(unit float64) float64 {
+	return (x.centre + x.upper.sum(&x.above) + x.lower.sum(&x.below)) * unit
+}
+
+// variances is powerVariances by the series: O(1), without exponentials per node.
+func (x *powerTaylor) variances(d *Distribution) (model, noise float64) {
+	if d.clamped {
+		x.lower = coefficients{-x.centre}
+	}
+	mean := x.upper.sum(&x.above) + x.lower.sum(&x.below)
+	second := x.squares
+	if x.below[0] > 0 {
+		second += x.lower.squares(&x.below)
+	}
+	total := max(second-mean*mean, 0)
+	model = total
+	if d.noise > 0 {
+		model = d.seriesModel(&x.normalMoments, &x.upper, &x.lower, total)
+	}
+	square := d.transform.unit * d.transform.unit
+	return model * square, (total - model) * square
+}
+
+// seriesModel returns Var E[y|f] as the sum over k of rho^k c_k^2, with rho the share of f
+// in the variance and the Hermite coefficients c_k = E[y^(k)]/sqrt(k!) of y as a function
+// of t: the expectation of the derivatives of the polynomials and, where a derivative
+// jumps at z, of the densities that this gives in the further ones.
+func (d *Distribution) seriesModel(u *normalMoments, upper, lower *coefficients, total float64) float64 {
+	p := d.transform.power
+	rho, share := d.model/(d.model+d.noise), 1.0
+	rest, model := total, 0.0
+	up, low := *upper, *lower
+	var jump, hermite [hermiteTerms]float64
+	edge := 1.0 // derivative of y above 0 with respect to t
+	for k := 1; k < hermiteTerms; k++ {
+		// The k-th derivative, over the root of k!.
+		scale := seriesRoot[k]
+		for j := 0; j <= seriesDegree-k; j++ {
+			up[j] = up[j+1] * float64(j+1) * scale
+			low[j] = low[j+1] * float64(j+1) * scale
+		}
+		if k <= seriesDegree {
+			up[seriesDegree+1-k], low[seriesDegree+1-k] = 0, 0
+		} else {
+			up, low = coefficients{}, coefficients{}
+		}
+		c := 0.0
+		for j := 0; j <= seriesDegree-k; j++ {
+			c += up[j]*u.above[j] + low[j]*u.below[j]
+		}
+		if u.density > 0 {
+			// hermite[j] is He_j(z)/sqrt(j!), jump[i] the jump of the i-th derivative.
+			switch j := k - 1; j {
+			case 0:
+				hermite[0] = 1
+			case 1:
+				hermite[1] = u.z
+			default:
+				hermite[j] = (u.z*hermite[j-1] - math.Sqrt(float64(j-1))*hermite[j-2]) * seriesRoot[j]
+			}
+			sum := 0.0
+			for i := 1; i < k; i++ {
+				sum += jump[i] * hermite[k-1-i] * rootFactorial[k-1-i]
+			}
+			c += sum * u.density / rootFactorial[k]
+			edge *= d.sd * (1 - float64(k-1)*p)
+			switch {
+			case d.clamped:
+				jump[k] = edge
+			case k%2 == 0:
+				jump[k] = 2 * edge
+			}
+		}
+		share *= rho
+		model += share * c * c
+		rest = max(rest-c*c, 0)
+		if share*rest <= 1e-11*model {
+			break
+		}
+	}
+	return min(model+share*rho*rest, total)
+}
+
+// rootFactorial[k] is the root of k!.
+var rootFactorial = func() (f [hermiteTerms]float64) {
+	f[0] = 1
+	for k := 1; k < len(f); k++ {
+		f[k] = f[k-1] * math.Sqrt(float64(k))
+	}
+	return
+}()
+
+// nodeSums are, for a score distribution, the sums over its nodes from node i on of
+// w (z - c)^k, with c the middle node, for i up to the middle.
+type nodeSums struct {
+	once  sync.Once
+	above []powerSums
+}
+
+func (s *ScoreDistribution) sums() []powerSums {
+	s.lazy.once.Do(func() {
+		s.lazy.above = make([]powerSums, nodeCount/2+1)
+		var sum powerSums
+		for i := nodeCount - 1; i >= 0; i-- {
+			power, z := nodeWeight[i], s.nodes[i]-s.nodes[nodeCount/2]
+			for k := range sum {
+				sum[k] += power
+				power *= z
+			}
+			if i < len(s.lazy.above) {
+				s.lazy.above[i] = sum
+			}
+		}
+	})
+	return s.lazy.above
+}
+
+// seriesVariance is empiricalVariance for powers and log1p, by the Taylor polynomials of
+// y at the middle node. It reports false if they do not converge, or if the middle is
+// below 0.
+func (d *Distribution) seriesVariance() (float64, bool) {
+	nodes := &d.scores.nodes
+	h, p, unit := d.m+d.sd*nodes[nodeCount/2], 0.0, 1.0
+	bounded := d.clamped
+	if d.transform.kind == power {
+		p, unit = d.transform.power, d.transform.unit
+		bounded = true // there is another branch below 0
+	}
+	if 1+p*h < minBase || bounded && h < 0 {
+		return 0, false
+	}
+	cut := 0
+	if bounded && d.m+d.sd*nodes[0] < 0 {
+		cut = sort.Search(nodeCount/2, func(i int) bool { return d.m+d.sd*nodes[i] >= 0 })
+	}
+	all := d.scores.sums()
+	upper := inverseTaylor(p, h, d.sd)
+	centre := upper[0] - 1
+	upper[0] = 0
+	above := &all[cut]
+	first, second := upper.sum(above), upper.squares(above)
+	if !upper.converged(above, second) {
+		return 0, false
+	}
+	if cut > 0 {
+		lower := coefficients{-centre}
+		if !d.clamped {
+			if 1-p*h < minBase {
+				return 0, false
+			}
+			lower = oddTaylor(p, h, d.sd, centre)
+		}
+		var below powerSums
+		for k := range below {
+			below[k] = all[0][k] - above[k]
+		}
+		first += lower.sum(&below)
+		second += lower.squares(&below)
+		if !d.clamped && !lower.converged(&below, second) {
+			return 0, false
+		}
+	}
+	first /= nodeTotal
+	return max(second/nodeTotal-first*first, 0) * unit * unit, true
+}

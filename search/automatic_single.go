@@ -1,0 +1,149 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// single reports whether the table is one series: its only mode is a time with regular
+// periods.
+func (c *chooser) single() bool {
+	return len(c.modes) == 1 && c.data.TimeMode() == 0 && c.data.Regular(0)
+}
+
+// A cycle is a season of one series: a periodic component of the series term, or effects
+// of parts of the date, which are much faster for short cycles and follow any shape.
+type cycle struct {
+	name   string
+	period float64
+	parts  []spec.Term
+}
+
+// cycles returns the seasons of one series.
+func (c *chooser) cycles() []cycle {
+	effect := func(parts ...string) spec.Term {
+		var core []string
+		for _, p := range parts {
+			core = append(core, c.modes[0]+"."+p)
+		}
+		return spec.Term{Cores: [][]string{core}}
+	}
+	periods, parts := c.data.SeasonPeriods(0), c.data.CalendarParts(0)
+	hour, weekday := slices.Contains(parts, "hour"), slices.Contains(parts, "weekday")
+	var all []cycle
+	switch {
+	case hour && weekday:
+		all = append(all, cycle{name: "hour, weekday", parts: []spec.Term{effect("hour", "weekday"), effect("hour"), effect("weekday")}}, cycle{name: "hour", parts: []spec.Term{effect("hour")}})
+	case hour:
+		all = append(all, cycle{name: "hour", parts: []spec.Term{effect("hour")}})
+	case weekday:
+		all = append(all, cycle{name: "weekday", parts: []spec.Term{effect("weekday")}})
+	}
+	for _, p := range periods {
+		if !byParts(parts) || p >= longSeason {
+			all = append(all, cycle{name: fmt.Sprintf("%.4g periods", p), period: p})
+		}
+	}
+	return all
+}
+
+// chooseSingle chooses the model of one series, which has a level that moves, deviations
+// that die out, seasons and a trend. Effects cannot choose the scale, because every
+// period has one row; so the scale is compared with the seasons in the model. Those of
+// the calendar start in it, while running numbers have at most one of the usual ones.
+func (c *chooser) chooseSingle(ctx context.Context) error {
+	all := c.cycles()
+	numbered := c.data.Numbered(0)
+	now := slices.DeleteFunc(slices.Clone(all), func(s cycle) bool { return numbered || s.name == "hour" && all[0].name != "hour" })
+	if err := c.compareScales(ctx, c.withCycles(now, false)); err != nil {
+		return err
+	}
+	trend := func(ctx context.Context) error {
+		damped := c.spec.Clone()
+		changeTerm(&damped, 0, func(t *spec.Term) { t.Series.Trend = true })
+		return c.compare(ctx, "trend", []candidate{{"no", c.spec}, {"damped", damped}})
+	}
+	seasons := func(ctx context.Context) error { return c.chooseCycles(ctx, now, all) }
+	steps := []func(context.Context) error{trend, seasons}
+	if numbered {
+		slices.Reverse(steps)
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withCycles returns the specification with a series and some seasons.
+func (c *chooser) withCycles(cycles []cycle, trend bool) spec.Spec {
+	term := c.seriesTerm()
+	term.Series.Trend = trend
+	terms := []spec.Term{term}
+	for _, s := range cycles {
+		terms = append(terms, s.parts...)
+		if s.period > 0 {
+			term.Series.Periods = append(term.Series.Periods, s.period)
+		}
+	}
+	return c.withTerms(terms)
+}
+
+// chooseCycles offers each season alone, and none, instead of those that are in the model.
+func (c *chooser) chooseCycles(ctx context.Context, now, all []cycle) error {
+	if len(all) == 0 {
+		return nil
+	}
+	terms, err := c.spec.ParseTerms()
+	if err != nil {
+		return err
+	}
+	named := func(cycles []cycle) string {
+		texts := []string{}
+		for _, s := range cycles {
+			texts = append(texts, s.name)
+		}
+		return strings.Join(texts, " and ")
+	}
+	candidates := []candidate{{named(now), c.spec}}
+	if len(now) == 0 {
+		candidates[0].value = "none"
+	} else {
+		candidates = append(candidates, candidate{"none", c.withCycles(nil, terms[0].Series.Trend)})
+	}
+	for _, s := range all {
+		if len(now) != 1 || s.name != now[0].name {
+			candidates = append(candidates, candidate{s.name, c.withCycles([]cycle{s}, terms[0].Series.Trend)})
+		}
+	}
+	return c.compare(ctx, "seasons", candidates)
+}
+
+// compareScales compares the identity with powers, for a target without negative values,
+// unless the scale is given.
+func (c *chooser) compareScales(ctx context.Context, start spec.Spec) error {
+	if start.Uncertainty.Likelihood == spec.Auto {
+		start.Uncertainty.Likelihood = "gaussian"
+		if c.data.ZeroOne() {
+			start.Uncertainty.Likelihood = "bernoulli"
+		}
+	}
+	if start.Transform != spec.Auto && start.Transform != "power" {
+		return c.compare(ctx, "scale", []candidate{{start.Transform, start}})
+	}
+	start.Transform = "identity"
+	candidates := []candidate{{"identity", start}}
+	if y := c.data.Targets(); len(y) > 0 && slices.Min(y) >= 0 && start.Uncertainty.Likelihood == "gaussian" {
+		for _, scale := range []string{"power:0.5", "power:0"} {
+			s := start.Clone()
+			s.Transform = scale
+			candidates = append(candidates, candidate{scale, s})
+		}
+	}
+	return c.compare(ctx, "scale", candidates)
+}

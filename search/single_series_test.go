@@ -1,0 +1,73 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
+)
+
+// A table of dates and values alone is one series: its scale, trend and seasons are chosen,
+// and it forecasts better than every formula.
+func TestSingleSeries(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct {
+		name  string
+		rows  int
+		ahead int
+		id    func(k int) string
+		value func(k int) float64
+		want  string // in the terms
+	}{
+		{"months with growth", 120, 12, func(k int) string { return fmt.Sprintf("%d%02d", 2010+k/12, k%12+1) },
+			func(k int) float64 {
+				return 100 * math.Exp(0.01*float64(k)+0.2*math.Sin(math.Pi*float64(k)/6)+0.03*rng.NormFloat64())
+			}, "season=12"},
+		{"hours", 24 * 28, 24, func(k int) string { return fmt.Sprintf("2024-02-%02d %02d:00", k/24+1, k%24) },
+			func(k int) float64 { return 50 + 10*math.Sin(math.Pi*float64(k%24)/12) + rng.NormFloat64() }, "time.hour"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var text strings.Builder
+			text.WriteString("when,value\n")
+			for k := range c.rows {
+				fmt.Fprintf(&text, "%s,%.3f\n", c.id(k), c.value(k))
+			}
+			file := filepath.Join(t.TempDir(), "series.csv")
+			writeFile(t, file, text.String())
+			s := spec.Spec{Data: spec.Data{Files: []string{file}}, Split: fmt.Sprintf("time:last=%d", c.ahead), Fit: spec.Fit{Effort: "quick", Refit: "all"}}
+			m, r := mustFit(t, s, train.Options{Threads: 2})
+			if terms := strings.Join(r.Spec.Terms, " + "); !strings.Contains(terms, "series(; time") || !strings.Contains(terms, c.want) {
+				t.Errorf("got the terms %s, want a series with %s", terms, c.want)
+			}
+			if best, ok := r.BestFormula(); !ok || r.Test.RMSE > best.Test.RMSE {
+				t.Errorf("got RMSE %g, want less than %g of %s", r.Test.RMSE, best.Test.RMSE, best.Name)
+			}
+			if r.Refit == nil || m.Series() == nil || m.Series().Len() != 1 || m.Series().End != int64(c.rows-1) {
+				t.Errorf("the model knows the series %+v, refit %v; want one up to the last row", m.Series(), r.Refit)
+			}
+		})
+	}
+}
+
+// One id per row without an order in time is refused.
+func TestOneModeWithoutTime(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("name,value\n")
+	for k := range 60 {
+		fmt.Fprintf(&text, "n%c%c,%d\n", 'a'+k%26, 'a'+k/26, k*k%17)
+	}
+	file := filepath.Join(t.TempDir(), "names.csv")
+	writeFile(t, file, text.String())
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "value", Modes: []string{"name"}}}
+	if _, _, err := Fit(t.Context(), s, tableio.Source{}, train.Options{}); err == nil || !strings.Contains(err.Error(), "only mode") {
+		t.Errorf("got error %v, want that the only mode has one row per id", err)
+	}
+}
