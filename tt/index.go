@@ -239,6 +239,10 @@ func (x *Index) Lookup(dst []int32, codes [][]int32) { x.lookup(dst, codes, 0) }
 
 // lookup writes the entities of the rows from the given one on to dst.
 func (x *Index) lookup(dst []int32, codes [][]int32, from int) {
+	if len(x.axes) == 0 {
+		clear(dst) // the entity of all cells
+		return
+	}
 	if len(x.axes) == 1 {
 		for row, c := range codes[x.axes[0].Mode][from:][:len(dst)] {
 			dst[row] = x.Prior()
