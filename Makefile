@@ -51,8 +51,10 @@ bench: ## measure the speed of the engine, as ratios within one run
 throughput: ## measure reading, evaluation and prediction with MODEL=model.kft TABLE=table.csv on CORES=1,2,4,8,16 cores
 	$(GO) run ./bench/throughput -model '$(MODEL)' -table '$(TABLE)' $(if $(CORES),-cores '$(CORES)')
 
-scale: ## measure the cost per cell on up to 30 million cells
-	$(GO) run ./cmd/kft bench --only scaling
+scale: ## measure the cost per cell on up to 30 million cells, and fits on 1 to all CPUs; FIT='table.csv --term ...' gives the fit
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
+	bin/kft bench --only scaling
+	$(GO) run ./bench/scale -kft bin/kft $(if $(THREADS),-threads $(THREADS)) -- $(FIT)
 
 simulate: ## measure coverage and bias on simulated tables, 20 or 60 per row; takes minutes
 	$(GO) run ./bench/simulate

@@ -56,6 +56,19 @@ func Fit(ctx context.Context, s Spec, source Source, opt Options) (*Model, *Repo
 	return &Model{fitted}, report, nil
 }
 
+// An Estimate tells in advance what a fit needs. Package train documents the fields.
+type Estimate = train.Estimate
+
+// A MemoryError reports a fit that needs more memory than [Options] allow.
+type MemoryError = train.MemoryError
+
+// EstimateFit tells what [Fit] with the same arguments needs. It reads the table, makes the
+// automatic choices and measures a sweep. A fit that exceeds opt.Memory is a [*MemoryError],
+// with the estimate.
+func EstimateFit(ctx context.Context, s Spec, source Source, opt Options) (*Estimate, error) {
+	return search.Estimate(ctx, s, source, opt)
+}
+
 // A Search looks for a better specification by trials that several workers can
 // share. Package search documents its fields and methods.
 type Search = search.Search

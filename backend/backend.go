@@ -59,6 +59,10 @@ type Job struct {
 	VarAdjoint []float32 // with SecondMoments, the adjoint of the variance for Given; nil is 0
 	Weight     []float32 // w for Residual and Product; nil means 1 everywhere
 
+	// GradientsOnly says that the sum that Pass returns is not needed; it is then
+	// undefined.
+	GradientsOnly bool
+
 	// Grad[p] receives the sum over cells of e times the derivative of f with
 	// respect to core p. It is overwritten. A nil Mean means that this gradient
 	// is not computed.
@@ -70,7 +74,7 @@ type Job struct {
 	//
 	// with respect to the means, variances and covariances of the core. The
 	// derivative with respect to covariances is available for the leaf core
-	// only; for a core without covariances it is evaluated at its variances. It
+	// and where Plan.HasCovariances says so; for a core without covariances it is evaluated at its variances. It
 	// is v times the second moments of the product of the other cores, uu' + C.
 	Grad []Slices
 }

@@ -1,10 +1,8 @@
 package backend
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // LeafEnd selects the end of the train whose core becomes the leaf core of a
@@ -63,7 +61,8 @@ type LeafOrder struct {
 // the owner, which bounds the number of shards for large cores. A small number
 // of cells makes few shards.
 const (
-	maxShards        = 16
+	maxShards        = 128
+	fewShards        = 16 // for cores so large that more would cost more than their cells
 	minCellsShard    = 4096
 	maxShardGradient = 256 << 20
 )
@@ -81,6 +80,11 @@ func (p *Plan) LeafRank() int { return p.Shapes[p.Leaf].Slice() }
 // at observation c. The leaf core is the first or the last core of the train.
 // Cost: one stable sort per core.
 func NewPlan(shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
+	return NewPlanParallel(1, shapes, index, leaf)
+}
+
+// NewPlanParallel is NewPlan on several threads.
+func NewPlanParallel(threads int, shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
 	CheckTrain(shapes)
 	if len(index) != len(shapes) {
 		panic(fmt.Sprintf("backend: got %d index columns, want %d, one per core", len(index), len(shapes)))
@@ -107,123 +111,11 @@ func NewPlan(shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
 			p.Owner = level
 		}
 	}
-	p.sort(index)
-	p.buildNodes(index)
+	b := planBuilder{Plan: p, index: index, threads: threads}
+	b.sort()
+	b.buildNodes()
 	p.cutShards()
 	return p
-}
-
-// A counting sort takes time and memory in proportion to the entities of a core. Fewer
-// cells than the entities divided by countingSortShare are sorted by comparison, with
-// the same result.
-const countingSortShare = 64
-
-// sort fills Source and LeafEntity. Cells are ordered by owner, then by level,
-// then by leaf entity.
-func (p *Plan) sort(index [][]int32) {
-	cells := len(index[p.Leaf])
-	memory := make([]int32, 2*cells)
-	order, spare := memory[:cells:cells], memory[cells:]
-	for i := range order {
-		order[i] = int32(i)
-	}
-	by := func(core int) {
-		if sortedBy(index[core], order) {
-			return
-		}
-		if n := p.Shapes[core].N; cells < n/countingSortShare {
-			slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(index[core][i], index[core][j]) })
-		} else {
-			countingSort(spare, order, index[core], n)
-			order, spare = spare, order
-		}
-	}
-	by(p.Leaf)
-	for level := len(p.Chain) - 1; level >= 0; level-- {
-		if level != p.Owner {
-			by(p.Chain[level])
-		}
-	}
-	if p.Owner >= 0 {
-		by(p.Chain[p.Owner])
-	}
-	p.Source = order
-	for c, i := range order {
-		spare[c] = index[p.Leaf][i]
-	}
-	p.LeafEntity = spare
-}
-
-func sortedBy(key, order []int32) bool {
-	for i := 1; i < len(order); i++ {
-		if key[order[i]] < key[order[i-1]] {
-			return false
-		}
-	}
-	return true
-}
-
-// countingSort writes src to dst in stable order of key. Keys are in [0, n).
-func countingSort(dst, src, key []int32, n int) {
-	next := make([]int32, n+1)
-	for _, i := range src {
-		next[key[i]+1]++
-	}
-	for k := range n {
-		next[k+1] += next[k]
-	}
-	for _, i := range src {
-		dst[next[key[i]]] = i
-		next[key[i]]++
-	}
-}
-
-// buildNodes finds the runs of cells that share all entities of the chain. A
-// train of one core has no chain; its cells are divided into runs of even
-// length.
-func (p *Plan) buildNodes(index [][]int32) {
-	cells := p.Cells()
-	p.Entity = make([][]int32, len(p.Chain))
-	if len(p.Chain) == 0 {
-		runs := min(maxShards, cells/minCellsShard+1)
-		p.Start = make([]int32, 0, runs+1)
-		for r := range runs + 1 {
-			p.Start = append(p.Start, int32(cells*r/runs))
-		}
-		p.Changed = make([]uint8, runs)
-		return
-	}
-	changed := func(c int) int {
-		for level, core := range p.Chain {
-			if c == 0 || index[core][p.Source[c]] != index[core][p.Source[c-1]] {
-				return level
-			}
-		}
-		return -1
-	}
-	nodes := 0
-	for c := range cells {
-		if changed(c) >= 0 {
-			nodes++
-		}
-	}
-	p.Start = make([]int32, 0, nodes+1)
-	p.Changed = make([]uint8, 0, nodes)
-	for level := range p.Entity {
-		p.Entity[level] = make([]int32, 0, nodes)
-	}
-	for c := range cells {
-		from := changed(c)
-		if from < 0 {
-			continue
-		}
-		p.Start = append(p.Start, int32(c))
-		p.Changed = append(p.Changed, uint8(from))
-		for level, core := range p.Chain {
-			p.Entity[level] = append(p.Entity[level], index[core][p.Source[c]])
-		}
-	}
-	p.Start = append(p.Start, int32(cells))
 }
 
 // cutShards divides the nodes into runs of about equal work.
@@ -237,7 +129,7 @@ func (p *Plan) cutShards() {
 		}
 		nodeWork += p.Shapes[core].Slice()
 	}
-	shards := min(maxShards, p.Cells()/minCellsShard+1, max(2, maxShardGradient/private))
+	shards := min(maxShards, p.Cells()/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*p.Cells()/private))
 	total := float64(nodes)*float64(nodeWork) + float64(p.Cells())*float64(r)
 	p.Shards = make([]int32, 1, shards+1)
 	work := 0.0
@@ -281,6 +173,24 @@ func (p *Plan) SecondMomentWork() float64 {
 		}
 	}
 	return work
+}
+
+// maxFarCovariances is the most memory, in bytes, for the covariances of the far core that the
+// shards sum.
+const maxFarCovariances = 256 << 20
+
+// HasCovariances reports whether a pass over the plan can compute the derivative with
+// respect to the covariances of a core: the leaf core, and in a train of three cores
+// with variances the core at the other end, if the core between them is the owner.
+func (p *Plan) HasCovariances(core int, cores []Slices) bool {
+	if core == p.Leaf {
+		return true
+	}
+	if len(p.Chain) != 2 || p.Owner != 1 || core != p.Chain[0] || cores[core].Cov != nil || cores[p.Leaf].Cov != nil {
+		return false
+	}
+	s := p.Shapes[core]
+	return 4*len(p.Shards)*s.Len()*s.Slice() <= maxFarCovariances
 }
 
 // Gather copies src, in the order of the observations, to dst in plan order.

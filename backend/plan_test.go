@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -73,5 +74,27 @@ func TestPlanSharesWork(t *testing.T) {
 	}
 	if len(plan.Shards)-1 < 8 {
 		t.Errorf("got %d shards, want at least 8", len(plan.Shards)-1)
+	}
+}
+
+// Plans do not depend on the number of threads.
+func TestPlansOfThreads(t *testing.T) {
+	t.Parallel()
+	for _, c := range []backendtest.Case{
+		{Name: "effect", Sizes: []int{50}, Cells: 70_000},
+		{Name: "one entity", Sizes: []int{1}, Cells: 70_000},
+		{Name: "matrix", Sizes: []int{300, 24}, Ranks: []int{2}, Cells: 70_000},
+		{Name: "many entities", Sizes: []int{3_000_000, 3}, Ranks: []int{1}, Cells: 70_000},
+		{Name: "three", Sizes: []int{40, 600, 24}, Ranks: []int{5, 6}, Cells: 130_000},
+	} {
+		p := c.Make(11)
+		for _, leaf := range []backend.LeafEnd{backend.LeafFirst, backend.LeafLast} {
+			want := backend.NewPlan(p.Shapes, p.Index, leaf)
+			for _, threads := range []int{2, 7, 64} {
+				if got := backend.NewPlanParallel(threads, p.Shapes, p.Index, leaf); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: the plan of %d threads differs", c.Name, threads)
+				}
+			}
+		}
 	}
 }

@@ -143,8 +143,12 @@ func fit(t *Table, decided map[string]decision) []Formula {
 	}
 	all := f.global()
 	all = append(all, f.modeMeans()...)
-	all = append(all, f.additive()...)
-	all = append(all, f.pairMeans()...)
+	all = append(all, f.forEach(2, func(i int) []Formula {
+		if i == 0 {
+			return f.additive()
+		}
+		return f.pairMeans()
+	})...)
 	series := 0
 	if t.Time != nil {
 		series = 3

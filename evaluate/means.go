@@ -12,10 +12,10 @@ import (
 )
 
 // MeanCurve computes the correction of predicted means from rows that were used for
-// nothing else; nil if they are too few.
-func MeanCurve(b backend.Backend, m *model.Model, rows Rows) *predictive.MeanCurve {
+// nothing else, and the field's moments at them; nil if they are too few.
+func MeanCurve(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) *predictive.MeanCurve {
 	n := len(rows.Y)
-	p := meanPairs{predicted: uncorrectedMeans(b, m, m.Moments(b, rows.Codes), rows.given()), actual: make([]float64, n), weight: make([]float64, n)}
+	p := meanPairs{predicted: uncorrectedMeans(b, m, z, rows.given()), actual: make([]float64, n), weight: make([]float64, n)}
 	for i := range n {
 		p.actual[i], p.weight[i] = rows.Target(i), 1
 		if rows.W != nil {

@@ -98,7 +98,7 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 	failed := make([]error, len(tasks))
 	var newCombination []bool
 	if calibration && n > 0 {
-		newCombination = m.NewCombinations(rows.Codes)
+		newCombination = m.NewCombinations(b.Threads(), rows.Codes)
 	}
 	scale := m.Scale()
 	backend.ParallelFor(b, len(tasks), func(k int) {

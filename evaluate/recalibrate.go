@@ -169,9 +169,8 @@ const (
 )
 
 // Correction computes a conformal correction from rows that were used for nothing
-// else.
-func Correction(b backend.Backend, m *model.Model, rows Rows, kind string) (*conformal.Correction, error) {
-	z := m.Moments(b, rows.Codes)
+// else, and the field's moments at them.
+func Correction(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, kind string) (*conformal.Correction, error) {
 	n, seed := len(rows.Y), m.Spec().Seed
 	s := scores{score: make([]float64, n), location: make([]float64, n), entity: rows.Codes[m.GroupMode()], horizon: rows.Horizon}
 	backend.ParallelFor(b, n, func(i int) {

@@ -220,7 +220,9 @@ func (m *Model) Dicts() []*dataset.Dict { return slices.Clone(m.dicts) }
 
 // NewCombinations reports for each row whether a joint core has no training data
 // for its combination of ids.
-func (m *Model) NewCombinations(codes [][]int32) []bool { return m.field.UnseenCombinations(codes) }
+func (m *Model) NewCombinations(threads int, codes [][]int32) []bool {
+	return m.field.UnseenCombinations(threads, codes)
+}
 
 // Covariates returns the encoder of the covariates.
 func (m *Model) Covariates() *history.Encoder { return m.covariates }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/internal/hashtable"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // A Panel is the list of the series, in the order of their codes. It takes 16 bytes per
@@ -52,7 +54,7 @@ func KeyModes(modes []dataset.Mode, time int) []int {
 // codes of the rows by mode, and target returns the target of a row. along is the mode of
 // time, -1 for the one that [timeline.ModeOf] finds. Without a mode of
 // time, or if hardly any series has two rows, there is none. It costs O(n) for n rows.
-func New(modes []dataset.Mode, ids func(mode int) []string, along int, codes [][]int32, target func(row int) float64) *Panel {
+func New(threads int, modes []dataset.Mode, ids func(mode int) []string, along int, codes [][]int32, target func(row int) float64) *Panel {
 	p := newPanel(modes, ids, along)
 	if p == nil || len(codes[0]) == 0 {
 		return nil
@@ -66,37 +68,19 @@ func New(modes []dataset.Mode, ids func(mode int) []string, along int, codes [][
 			return nil // more combinations than can be numbered
 		}
 	}
-	type series struct {
-		key         uint64
-		first, last int32
-		rows        int32
-		sum         float64
-	}
-	var found []series
-	at := map[uint64]int32{}
 	most := int(float64(len(codes[0])) / minRepeats)
-	for i, c := range codes[p.Time] {
-		key := uint64(0)
-		for k, m := range p.Keys {
-			key = key*sizes[k] + uint64(codes[m][i])
-		}
-		step := p.known[c]
-		p.End = max(p.End, int64(step))
-		s, seen := at[key]
-		if !seen {
-			if len(found) >= most {
-				return nil
-			}
-			s = int32(len(found))
-			at[key] = s
-			found = append(found, series{key: key, first: step, last: step})
-		}
-		own := &found[s]
-		own.first, own.last = min(own.first, step), max(own.last, step)
-		own.rows++
-		own.sum += target(i)
+	// Each thread takes the rows of a range of codes of the first key.
+	borders := cutCodes(threads, codes[p.Keys[0]], int(sizes[0]))
+	parts := make([][]series, len(borders)-1)
+	ends := make([]int32, len(parts))
+	parallel.For(threads, len(parts), func(t int) {
+		parts[t], ends[t] = p.collect(borders[t], borders[t+1], sizes, codes, target, most)
+	})
+	found := slices.Concat(parts...)
+	if len(found) > most {
+		return nil
 	}
-	slices.SortFunc(found, func(a, b series) int { return cmp.Compare(a.key, b.key) })
+	p.End = int64(slices.Max(ends))
 	p.allocate(len(found))
 	for i, s := range found {
 		p.First[i], p.Last[i], p.Rows[i], p.Mean[i] = s.first, s.last, s.rows, float32(s.sum/float64(s.rows))
@@ -106,6 +90,62 @@ func New(modes []dataset.Mode, ids func(mode int) []string, along int, codes [][
 		}
 	}
 	return p
+}
+
+// series is what New collects of a series.
+type series struct {
+	key         uint64
+	first, last int32
+	rows        int32
+	sum         float64
+}
+
+// cutCodes cuts the codes of a column into ranges of about as many rows each, at most
+// the given number, and returns their borders.
+func cutCodes(ranges int, column []int32, size int) []int32 {
+	rows := make([]int, size)
+	for _, c := range column {
+		rows[c]++
+	}
+	borders, sum := []int32{0}, 0
+	for c, n := range rows {
+		if sum += n; sum*ranges >= len(column)*len(borders) && c+1 < size {
+			borders = append(borders, int32(c+1))
+		}
+	}
+	return append(borders, int32(size))
+}
+
+// collect returns the series whose code of the first key is in [from, to), by key, and
+// the last step of their rows. It stops when there are more than most.
+func (p *Panel) collect(from, to int32, sizes []uint64, codes [][]int32, target func(row int) float64, most int) (found []series, end int32) {
+	at := hashtable.New(0)
+	for i, lead := range codes[p.Keys[0]] {
+		if lead < from || lead >= to {
+			continue
+		}
+		key := uint64(lead)
+		for k, m := range p.Keys[1:] {
+			key = key*sizes[k+1] + uint64(codes[m][i])
+		}
+		step := p.known[codes[p.Time][i]]
+		end = max(end, step)
+		s, seen := at.Get(key + 1)
+		if !seen {
+			if len(found) > most {
+				break
+			}
+			s = int32(len(found))
+			at.Put(key+1, s)
+			found = append(found, series{key: key, first: step, last: step})
+		}
+		own := &found[s]
+		own.first, own.last = min(own.first, step), max(own.last, step)
+		own.rows++
+		own.sum += target(i)
+	}
+	slices.SortFunc(found, func(a, b series) int { return cmp.Compare(a.key, b.key) })
+	return found, end
 }
 
 // newPanel returns a panel without series, nil without a timeline.

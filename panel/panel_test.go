@@ -26,7 +26,7 @@ func sales(t *testing.T) (modes []dataset.Mode, ids func(int) []string, codes []
 func TestNew(t *testing.T) {
 	t.Parallel()
 	modes, ids, codes, target := sales(t)
-	p := New(modes, ids, -1, codes, target)
+	p := New(2, modes, ids, -1, codes, target)
 	if p == nil || p.Time != 2 || !reflect.DeepEqual(p.Keys, []int{0, 1}) {
 		t.Fatalf("got %+v", p)
 	}
@@ -44,7 +44,7 @@ func TestNew(t *testing.T) {
 	}
 	codes[0] = []int32{0, 1, 0, 1, 0}
 	codes[1] = []int32{0, 1, 1, 0, 1}
-	if p := New(modes, ids, -1, codes, target); p != nil {
+	if p := New(2, modes, ids, -1, codes, target); p != nil {
 		t.Errorf("got %d series of 5 rows, want none", p.Len())
 	}
 }
@@ -52,7 +52,7 @@ func TestNew(t *testing.T) {
 func TestFile(t *testing.T) {
 	t.Parallel()
 	modes, ids, codes, target := sales(t)
-	p := New(modes, ids, -1, codes, target)
+	p := New(2, modes, ids, -1, codes, target)
 	read := func(tensors []modelfile.Tensor) (*Panel, error) {
 		return Read(&modelfile.File{Tensors: tensors}, modes, ids, -1)
 	}
@@ -74,7 +74,7 @@ func TestFile(t *testing.T) {
 		{"to 9 of 3", func(p *Panel) { p.Last[1] = 9 }},
 		{"has 0 rows", func(p *Panel) { p.Rows[0] = 0 }},
 	} {
-		bad := New(modes, ids, -1, codes, target)
+		bad := New(2, modes, ids, -1, codes, target)
 		c.change(bad)
 		if _, err := read(bad.Tensors()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got error %v, want %q", err, c.want)

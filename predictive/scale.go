@@ -104,8 +104,8 @@ func NewLogitScale(y, w []float32) (Scale, error) {
 // the transform.
 func CheckDomain(t Transform, y []float32) error {
 	for i, v := range y {
-		if _, err := t.checkedForward(i, float64(v)); err != nil {
-			return err
+		if !t.InDomain(float64(v)) {
+			return &DomainError{t, i, float64(v)}
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -40,7 +41,7 @@ func (e *Evidence) gain(values []float32, stride, at int) float64 {
 // its values before the next is measured: components may cancel each other. At least
 // one is kept.
 func Supported(b backend.Backend, t *tt.Train, bond int, entities [][]int32, e *Evidence, least float64) []int {
-	values, divergence := componentValues(b, t, bond, entities), divergences(t, bond)
+	values, divergence := componentValues(b, t, bond, entities), divergences(b.Threads(), t, bond)
 	rank := len(divergence)
 	keep := make([]int, rank)
 	for c := range keep {
@@ -105,7 +106,7 @@ func componentValues(b backend.Backend, t *tt.Train, bond int, entities [][]int3
 // divergence of the posterior from the prior that disappears with the component.
 // Covariances between weights are taken as zero, and regressions with covariances over
 // a mode do not count; both are in favour of the component.
-func divergences(t *tt.Train, bond int) []float64 {
+func divergences(threads int, t *tt.Train, bond int) []float64 {
 	total := make([]float64, t.Cores[bond].Slices.Right)
 	for p, c := range t.Cores[bond:][:2] {
 		size, right := c.Slices.Slice(), c.Slices.Right
@@ -118,19 +119,31 @@ func divergences(t *tt.Train, bond int) []float64 {
 				rows = b.Map.Rows()
 			}
 			tau, mu := float64(b.Posterior.PriorVar[0]), b.Posterior.PriorMean
-			for row := range rows {
-				for k, m := range b.Value[row*size:][:size] {
-					d, s := float64(m)-mu, float64(b.Posterior.Var[row*size+k])
-					component := k % right
+			sums := parallel.Reduce(threads, rows*size, func(from, to int) []float64 {
+				sum := make([]float64, len(total))
+				for i := from; i < to; i++ {
+					d, s := float64(b.Value[i])-mu, float64(b.Posterior.Var[i])
+					component := i % right
 					if p == 1 {
-						component = k / right
+						component = i % size / right
 					}
-					total[component] += ((d*d+s)/tau - 1 - math.Log(s/tau)) / 2
+					sum[component] += ((d*d+s)/tau - 1 - math.Log(s/tau)) / 2
 				}
+				return sum
+			}, addTo)
+			for component, sum := range sums {
+				total[component] += sum
 			}
 		}
 	}
 	return total
+}
+
+func addTo(a, b []float64) []float64 {
+	for i, v := range b {
+		a[i] += v
+	}
+	return a
 }
 
 // DifferenceError returns the standard error of the difference between the weighted mean

@@ -54,7 +54,7 @@ func measure(m *model.Model, f *evaluate.Fitted, part dataset.Part) (*measures, 
 	m.ForgetUntrained(rows.Codes)
 	z := m.Moments(f.Engine, rows.Codes)
 	given := model.Rows{Codes: rows.Codes, Weight: rows.W, Exposure: rows.Exposure, Horizon: horizon}
-	out.fresh = m.NewCombinations(rows.Codes)
+	out.fresh = m.NewCombinations(1, rows.Codes)
 	out.y, out.mean, out.error, out.abs = make([]float64, n), make([]float32, n), make([]float32, n), make([]float32, n)
 	out.score, out.width, out.in90, out.rare = make([]float32, n), make([]float32, n), make([]bool, n), make([]int32, n)
 	failed := make([]error, n)

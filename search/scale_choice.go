@@ -52,6 +52,37 @@ func Fit(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Opti
 	return FitData(ctx, s, data, opt)
 }
 
+// Estimate tells what a fit of the specification needs: it reads the table, makes the
+// automatic choices, plans the final fit and measures a sweep of it. Several fits of
+// different scales, orders or likelihoods need as much as one of them.
+func Estimate(ctx context.Context, s spec.Spec, source tableio.Source, opt train.Options) (*train.Estimate, error) {
+	if _, err := Complete(&s, source); err != nil {
+		return nil, err
+	}
+	s.Fill()
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	s.Search = nil
+	data, err := train.Read(ctx, s, source, opt)
+	if err != nil {
+		return nil, err
+	}
+	if s.Automatic() {
+		if s, _, _, err = resolve(ctx, s, data, opt); err != nil {
+			return nil, err
+		}
+	}
+	if s.Transform == "power" || s.Transform == "auto" {
+		s.Transform = predictive.Identity.String()
+	}
+	if s.Uncertainty.Likelihood == "auto" {
+		s.Uncertainty.Likelihood = "gaussian"
+	}
+	s.Order = "given"
+	return train.EstimateFit(ctx, s, data, opt)
+}
+
 // FitData is Fit on a table that was read before, for a filled specification.
 func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
 	if s.Fit.Refit != "all" {

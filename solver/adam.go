@@ -59,7 +59,7 @@ func newAdam(d *data, train Observations, opt Options) *adam {
 	for b := range a.batches {
 		a.batches[b] = newBatch(d, train, order[n*b/count:n*(b+1)/count])
 	}
-	a.ids = blockIDs(d.field)
+	a.ids, d.entities = blockIDs(d.field), nil
 	if d.hasPosterior() {
 		a.startPosterior()
 	}
@@ -207,20 +207,16 @@ func (a *adam) step(b *residuals, grad tt.Gradients) {
 		}
 		t := &b.terms[k]
 		b.residualFor(k)
-		t.cheapest.Gather(b.planTarget, b.target)
-		job := &backend.Job{Adjoint: backend.Residual, SecondMoments: a.d.hasPosterior(), Target: b.planTarget, Grad: grad[k]}
-		if b.weight != nil {
-			t.cheapest.Gather(b.planWeight, b.weight)
-			job.Weight = b.planWeight
-		}
-		a.d.pass(t.cheapest, t.train.Slices(), job)
+		job := &backend.Job{Adjoint: backend.Residual, SecondMoments: a.d.hasPosterior(), Grad: grad[k]}
+		job.Target, job.Weight = b.obs.InPlanOrder(t.Cheapest)
+		a.d.pass(t.Cheapest, t.train.Slices(), job)
 	}
 	a.run.Step++
 	rate := a.run.Rate * math.Sqrt(1-math.Pow(moments.DecaySquare, float64(a.run.Step))) / (1 - math.Pow(moments.DecayMean, float64(a.run.Step)))
 	offset := 0
 	for k, t := range a.d.field.Terms {
 		for p, c := range t.Cores {
-			offset = a.updateCore(c, grad[k][p], a.d.entityWeights[k][p], blockID{k, p, 0}, offset, float32(rate), len(b.planTarget))
+			offset = a.updateCore(c, grad[k][p], a.d.entityWeights[k][p], blockID{k, p, 0}, offset, float32(rate), b.obs.Len())
 		}
 	}
 }

@@ -5,9 +5,9 @@ import "math"
 // newBatch returns a subset of the observations as data of its own.
 func newBatch(d *data, train Observations, rows []int) residuals {
 	selected := Observations{Codes: train.Codes, Y: d.y, W: d.w}.Select(rows)
-	b := newResiduals(&data{field: d.field, b: d.b, y: selected.Y, w: selected.W}, selected)
+	b := newResiduals(&data{field: d.field, b: d.b, y: selected.Y, w: selected.W, entities: make([][][]int32, len(d.field.Terms))}, selected, true)
 	for k := range b.terms {
-		b.terms[k].firstPlan, b.terms[k].lastPlan = nil, nil // one plan is enough
+		b.terms[k].First, b.terms[k].Last = nil, nil // one plan is enough
 	}
 	return b
 }

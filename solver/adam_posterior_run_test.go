@@ -49,7 +49,7 @@ func TestAdamPosteriorThreadsGiveSameBits(t *testing.T) {
 			p := run.problem(t, 4000)
 			p.Backend = cpu.New(cpu.Paths()[0], threads)
 			r := solve(t, p, adamOptions(2, Joint))
-			got := append(flatten(nil, p.Field), float32(r.Noise), float32(r.Score))
+			got := append(flatten(1, nil, p.Field), float32(r.Noise), float32(r.Score))
 			if want == nil {
 				want = got
 			}

@@ -24,7 +24,7 @@ func boundAndVariance(t *testing.T, p *Problem, r Report) (bound, variance float
 	t.Helper()
 	d := newTestData(t, p)
 	d.noise[0] = float32(r.Noise)
-	rest := newResiduals(d, p.Train)
+	rest := newResiduals(d, p.Train, true)
 	rest.evaluateAll()
 	n := p.Valid.Len()
 	m := tt.Moments{Mean: make([]float32, n), Var: make([]float32, n)}

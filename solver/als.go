@@ -28,7 +28,7 @@ type als struct {
 }
 
 func newALS(d *data, train Observations, steps int) *als {
-	return &als{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field)}
+	return &als{residuals: newResiduals(d, train, true), steps: steps, ids: blockIDs(d.field)}
 }
 
 func (a *als) blocks() int { return len(a.ids) + len(a.d.series) }
@@ -63,24 +63,20 @@ func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg
 	c := t.train.Cores[at.core]
 	block := c.Blocks()[at.block]
 	block.Posterior = nil
+	a.knownLoss = nil
 	a.residualFor(at.term)
 	last := len(t.train.Cores) - 1
-	plan := t.cheapest
-	switch {
-	case at.core == 0:
-		plan = t.firstPlan
-	case at.core == last:
-		plan = t.lastPlan
-	}
-	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, target: a.planTarget, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
-	p.penalty = ridge.Of(c, block, p.entityWeights)
-	plan.Gather(a.planTarget, a.target)
-	if a.weight != nil {
-		plan.Gather(a.planWeight, a.weight)
-		p.weight = a.planWeight
-	}
 	outer := at.core == 0 || at.core == last
-	if outer && block.Map == nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes {
+	plan := t.Cheapest
+	if own := t.Own(at.core); outer && own != nil {
+		plan = own
+	}
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
+	p.penalty = ridge.Of(c, block, p.entityWeights)
+	p.target, p.weight = a.obs.InPlanOrder(plan)
+	if outer && block.Map == nil && t.Own(at.core) == nil {
+		raised = solveExpectedSlices(p)
+	} else if outer && block.Map == nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes {
 		raised = solveSlices(p)
 	} else {
 		raised = int64(cg.solve(p))
@@ -140,11 +136,10 @@ func solveSlices(p *blockProblem) int64 {
 	return raised.Load()
 }
 
-// endSweep balances the scales of the cores. It evaluates all terms again, because
-// a run resumed at this point computes them from the balanced weights.
+// endSweep balances the scales of the cores.
 func (a *als) endSweep(bool) {
 	a.ridge.Balance(a.d.b, a.d.field, a.d.entityWeights)
-	a.evaluateAll()
+	a.evaluateBalanced()
 }
 
 // score returns the penalized loss per observation.

@@ -3,7 +3,6 @@ package solver
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -36,7 +35,7 @@ type cavi struct {
 }
 
 func newCAVI(d *data, train Observations, steps int) *cavi {
-	a := &cavi{residuals: newResiduals(d, train), steps: steps, ids: blockIDs(d.field), codes: train.Codes}
+	a := &cavi{residuals: newResiduals(d, train, false), steps: steps, ids: blockIDs(d.field), codes: train.Codes}
 	a.offered, d.reshape = a.terms, a.reshape
 	d.expectedLoss = func() float64 {
 		a.evaluateAll()
@@ -108,15 +107,12 @@ func (a *cavi) update(i int) {
 	}
 	at := a.ids[i]
 	t, c, block := a.at(i)
+	a.knownLoss = nil
 	a.residualFor(at.term)
 	plan, exact := a.plan(t, at.core, block)
-	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, target: a.planTarget, entityWeights: everyEntity(c), steps: a.steps, noise: float64(a.d.noise[0])}
+	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, steps: a.steps, noise: float64(a.d.noise[0])}
 	p.penalty = a.d.priorPenalty(&block)
-	plan.Gather(a.planTarget, a.target)
-	if a.weight != nil {
-		plan.Gather(a.planWeight, a.weight)
-		p.weight = a.planWeight
-	}
+	p.target, p.weight = a.obs.InPlanOrder(plan)
 	if exact {
 		a.run.Raised += solveExpectedSlices(p)
 	} else {
@@ -146,10 +142,6 @@ func (a *cavi) endTerm() {
 	}
 }
 
-// everyEntity gives every entity weight 1: the same equations give entities without
-// observations their prior.
-func everyEntity(c *tt.Core) []float64 { return slices.Repeat([]float64{1}, c.Slices.N) }
-
 func (a *cavi) learnNoise() {
 	if !a.fixed {
 		a.d.learnNoise(a.loss())
@@ -167,22 +159,18 @@ func (a *cavi) learnPrior(i int) {
 const maxExact = 8
 
 // plan returns the plan for solving a block, and whether the solve is exact. An
-// exact solve needs the plan with the core at its leaves; so do covariances of its
-// slices.
+// exact solve needs covariances of its slices: the plan with the core at its leaves, or
+// one whose passes have them too.
 func (a *cavi) plan(t *termValues, core int, b tt.Block) (*backend.Plan, bool) {
-	var own *backend.Plan
-	switch {
-	case b.Map != nil && b.MultiplierCov == nil:
-		return t.cheapest, false
-	case core == 0:
-		own = t.firstPlan
-	case core == len(t.train.Cores)-1:
-		own = t.lastPlan
-	default:
-		return t.cheapest, false
+	if b.Map != nil && b.MultiplierCov == nil || core != 0 && core != len(t.train.Cores)-1 {
+		return t.Cheapest, false
 	}
-	if own.SecondMomentWork() > maxExact*t.cheapest.SecondMomentWork() && b.Posterior.Cov == nil && b.MultiplierCov == nil {
-		return t.cheapest, false
+	own := t.Own(core)
+	if own == nil {
+		return t.Cheapest, b.Map == nil
+	}
+	if own.SecondMomentWork() > maxExact*t.Cheapest.SecondMomentWork() && b.Posterior.Cov == nil && b.MultiplierCov == nil {
+		return t.Cheapest, false
 	}
 	return own, b.Map == nil
 }
@@ -204,7 +192,7 @@ func (a *cavi) score(float64) float64 { return -a.elbo() / float64(len(a.d.y)) }
 // endSweep balances the scales of the cores, which does not change the bound.
 func (a *cavi) endSweep(bool) {
 	a.balance()
-	a.evaluateAll()
+	a.evaluateBalanced()
 	if c := a.d.sites; c != nil {
 		if n := len(a.run.Points); a.run.Sweep > boundSweeps && n > 1 && a.run.Points[n-1].Train > a.run.Points[n-2].Train {
 			a.run.Rate = max(a.run.Rate/2, leastMix)
@@ -241,16 +229,17 @@ func (a *cavi) balance() {
 		for _, i := range owners {
 			_, c, b := a.at(i)
 			by := math.Exp((logMean - math.Log(float64(b.Posterior.PriorVar[0]))) / 2)
-			scaleBlock(&b, by)
+			if by == 1 {
+				continue
+			}
+			scaleBlock(a.d.b.Threads(), &b, by)
 			c.Refresh(a.d.b, c.Map != nil)
 		}
 	}
 }
 
 // scaleBlock multiplies the weights of a block by a factor.
-func scaleBlock(b *tt.Block, by float64) {
-	for i := range b.Value {
-		b.Value[i] *= float32(by)
-	}
-	b.Posterior.Scale(by)
+func scaleBlock(threads int, b *tt.Block, by float64) {
+	tt.Multiply(threads, b.Value, float32(by))
+	b.Posterior.Scale(threads, by)
 }

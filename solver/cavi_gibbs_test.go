@@ -79,14 +79,16 @@ func TestMeanAgainstGibbs(t *testing.T) {
 		a := newTestCAVI(t, p, family, 10)
 		a.fixHyperparameters(noise, prior)
 		a.runSweeps(200)
+		a.terms[0].Variance = make([]float32, len(a.d.y)) // kept, but for this test only
+		a.evaluate(0)
 		index := train.Lookup(p.Train.Codes)
-		for n, f := range a.terms[0].mean {
+		for n, f := range a.terms[0].Mean {
 			i, j := index[0][n], index[1][n]
 			sd := math.Sqrt(square[i][j] - mean[i][j]*mean[i][j])
 			if d := (float64(f) - mean[i][j]) / sd; math.Abs(d) > 0.1 {
 				t.Fatalf("%s: mean at cell %d, %d: got %.5f, want %.5f from Gibbs sampling; the difference is %.2f standard deviations", family, i, j, f, mean[i][j], d)
 			}
-			if r := math.Sqrt(float64(a.terms[0].variance[n])) / sd; r < 0.5 || r > 1.5 {
+			if r := math.Sqrt(float64(a.terms[0].Variance[n])) / sd; r < 0.5 || r > 1.5 {
 				t.Fatalf("%s: standard deviation at cell %d, %d: got %.2f times that of Gibbs sampling, want 0.5 to 1.5", family, i, j, r)
 			}
 		}
@@ -225,8 +227,8 @@ func TestVanishingVariancesGiveLeastSquares(t *testing.T) {
 		}
 		b.evaluateAll()
 		difference := 0.0
-		for n, f := range b.terms[0].mean {
-			difference += math.Pow(float64(f)-float64(a.terms[0].mean[n]), 2) / float64(len(a.d.y))
+		for n, f := range b.terms[0].Mean {
+			difference += math.Pow(float64(f)-float64(a.terms[0].Mean[n]), 2) / float64(len(a.d.y))
 		}
 		if difference = math.Sqrt(difference); difference > 1e-6 {
 			t.Errorf("%s: root mean square difference to als is %.2g, want at most 1e-6", name, difference)

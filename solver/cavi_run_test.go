@@ -123,13 +123,13 @@ func TestCAVIThreadsGiveSameBits(t *testing.T) {
 	t.Parallel()
 	for _, run := range posteriorRuns() {
 		var want []float32
-		for _, threads := range []int{1, 2, 8} {
+		for _, threads := range []int{1, 2, 7, 16, 64} {
 			p := run.problem(t, 6000)
 			p.Backend = cpu.New(cpu.Paths()[0], threads)
 			opt := run.options()
 			opt.Sweeps = 2
 			r := solve(t, p, opt)
-			got := append(flatten(nil, p.Field), float32(r.Noise), float32(r.Score))
+			got := append(flatten(1, nil, p.Field), float32(r.Noise), float32(r.Score))
 			if r.Law != nil {
 				for _, v := range r.Law.Parameters() {
 					got = append(got, float32(v))
@@ -177,7 +177,7 @@ func TestNonFiniteBound(t *testing.T) {
 		if err != nil || r.Stop != Diverged || len(r.Warnings) == 0 || r.Best < 0 {
 			t.Errorf("got error %v and report %+v, want a report with the best sweep", err, r)
 		}
-		for _, v := range append(flatten(nil, p.Field), float32(r.Noise)) {
+		for _, v := range append(flatten(1, nil, p.Field), float32(r.Noise)) {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 				t.Fatalf("got weight %g, want finite weights", v)
 			}

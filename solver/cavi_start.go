@@ -82,7 +82,7 @@ func (a *cavi) endPointSweep() {
 	restore := a.uncouple()
 	a.d.startRidge(a.run.StartSweep).Balance(a.d.b, a.d.field, a.d.entityWeights)
 	restore()
-	a.evaluateAll()
+	a.evaluateBalanced()
 	if a.d.sites != nil {
 		a.learnLaw()
 		a.refreshSites(false)
@@ -164,7 +164,7 @@ func (dr *driver) constantScore() float64 {
 	if d.sites != nil {
 		return d.negativeLogLikelihood(zero)
 	}
-	return meanSquare(d.validY, zero, d.validW)
+	return meanSquare(d.b.Threads(), d.validY, zero, d.validW)
 }
 
 // fellShort reports whether a posterior is worse than the reference, or, without a
@@ -177,7 +177,7 @@ func (dr *driver) fellShort(run *Run, reference float64) bool {
 	if n == 0 || dr.d.sites != nil || dr.d.noiseWeights != nil {
 		return false
 	}
-	return run.Points[n-1].Train > (1-leastExplained)*meanSquare(dr.d.y, make([]float32, len(dr.d.y)), dr.d.w)
+	return run.Points[n-1].Train > (1-leastExplained)*meanSquare(dr.d.b.Threads(), dr.d.y, make([]float32, len(dr.d.y)), dr.d.w)
 }
 
 // scoreScale returns the unit of differences of scores: the variance of the target

@@ -57,7 +57,7 @@ func TestResumeFromEveryBlock(t *testing.T) {
 func checkResume(t *testing.T, opt Options, least, resumes int, problem func() *Problem) Report {
 	t.Helper()
 	learned := func(p *Problem) []float32 {
-		values := flatten(nil, p.Field)
+		values := flatten(1, nil, p.Field)
 		for _, k := range p.Kernels {
 			for _, v := range k.Operator.Theta() {
 				values = append(values, float32(v))

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -39,7 +40,7 @@ type blockProblem struct {
 	plan           *backend.Plan
 	target, weight []float32 // in plan order
 	penalty        *blockPenalty
-	entityWeights  []float64
+	entityWeights  []float64 // nil: every entity counts, and one without observations gets its prior
 	steps          int
 
 	noise  float64 // posteriors: the variance of an observation of weight 1
@@ -59,7 +60,7 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 			*v = make([]float32, n)
 		}
 		*v = (*v)[:n]
-		clear(*v)
+		parallel.Blocks(p.d.b.Threads(), n, func(from, to int) { clear((*v)[from:to]) })
 	}
 	if s.slices.Shape != c.Slices.Shape {
 		s.slices = backend.NewSlices(c.Slices.Shape)
@@ -97,7 +98,7 @@ func (s *conjugateGradient) solve(p *blockProblem) (stuck int) {
 	moved := append([]backend.Slices(nil), cores...)
 	for range p.steps {
 		moved[p.core] = s.applyJacobian(p, s.direction)
-		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, SecondMoments: p.hasPosterior(), Weight: p.weight, Grad: s.meanGradient(p)})
+		p.d.pass(p.plan, moved, &backend.Job{Adjoint: backend.Product, GradientsOnly: true, SecondMoments: p.hasPosterior(), Weight: p.weight, Grad: s.meanGradient(p)})
 		p.block.Adjoint(p.d.b, s.image, s.slices.Mean, false)
 		s.addExtra(p, s.image, s.direction, 1)
 		along := s.applyNorm(p, s.direction)
@@ -135,7 +136,7 @@ func (s *conjugateGradient) systems(p *blockProblem, c *tt.Core) []span {
 	size := c.Slices.Slice()
 	var spans []span
 	for e := range c.Slices.N - 1 {
-		if p.entityWeights[e] > 0 {
+		if p.entityWeights == nil || p.entityWeights[e] > 0 {
 			spans = append(spans, span{e * size, (e + 1) * size})
 		}
 	}
@@ -213,9 +214,7 @@ func (s *conjugateGradient) fillDiagonal(p *blockProblem, cores []backend.Slices
 			continue // not read: the gradient with respect to a core does not depend on it
 		}
 		squared[q].Mean = make([]float32, len(c.Mean))
-		for i, v := range c.Mean {
-			squared[q].Mean[i] = v * v
-		}
+		backend.ParallelFor(p.d.b, len(c.Mean), func(i int) { squared[q].Mean[i] = c.Mean[i] * c.Mean[i] })
 	}
 	w := p.weight
 	if w == nil {

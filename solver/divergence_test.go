@@ -31,7 +31,7 @@ func TestDivergenceIsHandled(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), "diverged in epoch") {
 			t.Errorf("rate %g: got error %v, want a DivergedError that names the epoch", rate, err)
 		}
-		for _, v := range flatten(nil, p.Field) {
+		for _, v := range flatten(1, nil, p.Field) {
 			if err == nil && (math.IsNaN(float64(v)) || math.IsInf(float64(v), 0)) {
 				t.Fatalf("rate %g: got weight %g, want finite weights", rate, v)
 			}
@@ -80,7 +80,7 @@ func TestNoPenaltyStaysFinite(t *testing.T) {
 	opt := defaults()
 	opt.Ridge = &Ridge{Kind: Uniform, Lambda: 0}
 	r := solve(t, p, opt)
-	for _, v := range flatten(nil, p.Field) {
+	for _, v := range flatten(1, nil, p.Field) {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 			t.Fatalf("got weight %g, want finite weights", v)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/cholesky"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // expectedEquations sets residual and diagonal for a block with a posterior. One
@@ -21,11 +22,9 @@ func (s *conjugateGradient) expectedEquations(p *blockProblem, cores []backend.S
 		s.extraFull = make([]float32, len(c))
 		grad[p.core].Cov = s.extraFull
 	}
-	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	curvature := s.slices.Var
-	for i, v := range curvature {
-		curvature[i] = -2 * v // the adjoint of the variance is -w/2
-	}
+	backend.ParallelFor(p.d.b, len(curvature), func(i int) { curvature[i] *= -2 }) // the adjoint of the variance is -w/2
 	p.block.Adjoint(p.d.b, s.residual, s.slices.Mean, false)
 	for i, c := range p.block.MultiplierCov {
 		s.extraFull[i] *= -2 * c
@@ -38,7 +37,7 @@ func (s *conjugateGradient) expectedEquations(p *blockProblem, cores []backend.S
 		}
 		s.addExtra(p, s.residual, p.block.Value, -1)
 	}
-	copy(s.slices.Mean, curvature)
+	parallel.Blocks(p.d.b.Threads(), len(curvature), func(from, to int) { copy(s.slices.Mean[from:to], curvature[from:to]) })
 	p.block.Adjoint(p.d.b, s.diagonal, s.slices.Mean, true)
 }
 
@@ -98,11 +97,11 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 		}
 		return
 	}
-	for k, d := range s.diagonal {
+	backend.ParallelFor(p.d.b, len(s.diagonal), func(k int) {
 		if s.lambda[k] > 0 {
-			p.block.Posterior.Var[k] = float32(p.noise) / d
+			p.block.Posterior.Var[k] = float32(p.noise) / s.diagonal[k]
 		}
-	}
+	})
 }
 
 // solveExpectedSlices solves a free outer core exactly. For each entity,
@@ -112,27 +111,36 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 // where H holds the second moments of the product of the other cores at the
 // entity's cells, D is its diagonal, M and v are the mean and variance of the
 // multiplier, and mu and lambda are the penalty. The covariance is s2 times the
-// inverse of the matrix, or of its diagonal. It returns the number of singular
-// systems.
+// inverse of the matrix, or of its diagonal. For a point estimate v is 0, and entities
+// without observations keep their weights. It returns the number of singular systems.
 func solveExpectedSlices(p *blockProblem) int64 {
 	c := p.train.Cores[p.core]
 	r, shape := c.Slices.Slice(), c.Slices.Shape
 	grad := make([]backend.Slices, len(p.train.Cores))
-	g := backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
+	g := backend.Slices{Shape: shape, Mean: p.d.scratch(0, shape.Len()), Cov: p.d.scratch(1, shape.N*r*r)}
 	grad[p.core] = g
-	p.d.pass(p.plan, p.train.Slices(), &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
+	cores := p.train.Slices()
+	if !p.hasPosterior() {
+		for q := range cores {
+			cores[q].Var, cores[q].Cov = nil, nil
+		}
+	}
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
 	var raised atomic.Int64
-	backend.ParallelFor(p.d.b, shape.N-1, func(e int) {
-		if solveExpectedSlice(p, e, r, g) {
-			raised.Add(1)
+	parallel.Ranges(p.d.b.Threads(), shape.N-1, func(_, from, to int) {
+		memory := make([]float64, 2*r*(r+1))
+		for e := from; e < to; e++ {
+			if (p.entityWeights == nil || p.entityWeights[e] > 0) && solveExpectedSlice(p, e, r, g, memory) {
+				raised.Add(1)
+			}
 		}
 	})
 	return raised.Load()
 }
 
-func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised bool) {
+func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices, memory []float64) (raised bool) {
 	at := func(values []float32) []float32 { return values[e*r:][:r] }
-	h, lambda, step, scratch := make([]float64, r*r), make([]float64, r), make([]float64, r), make([]float64, r*r)
+	h, scratch, lambda, step := memory[:r*r], memory[r*r:][:r*r], memory[2*r*r:][:r], memory[2*r*r+r:][:r]
 	for k, v := range g.Cov[e*r*r:][:r*r] {
 		h[k] = -2 * float64(v) // the adjoint of the variance is -w/2
 	}
@@ -142,9 +150,11 @@ func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised boo
 		step[i] = float64(at(g.Mean)[i])
 	}
 	if p.block.Multiplier != nil {
-		m, v := at(p.block.Multiplier), at(p.block.MultiplierVar)
+		m := at(p.block.Multiplier)
 		for i := range r {
-			lambda[i] += h[i*r+i] * float64(v[i])
+			if p.hasPosterior() {
+				lambda[i] += h[i*r+i] * float64(at(p.block.MultiplierVar)[i])
+			}
 			step[i] *= float64(m[i])
 		}
 		for i := range r {
@@ -155,14 +165,17 @@ func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices) (raised boo
 	}
 	for i := range r {
 		own := p.penalty.At(e, i)
-		step[i] -= (lambda[i]-own)*float64(x[i]) + own*(float64(x[i])-p.penalty.Mean)
+		step[i] -= (lambda[i]-own)*float64(x[i]) + own*(float64(x[i])-p.penalty.Center(i))
 	}
 	raised = cholesky.SolveRidge(h, r, lambda, step, scratch) // leaves the factor in scratch
 	for i, d := range step {
 		x[i] += float32(d)
+		if !p.hasPosterior() {
+			continue
+		}
 		p.block.Posterior.Var[e*r+i] = float32(p.noise / (h[i*r+i] + lambda[i]))
 	}
-	if p.block.Posterior.Cov != nil {
+	if p.hasPosterior() && p.block.Posterior.Cov != nil {
 		cholesky.Inverse(scratch, r, h)
 		cov := p.block.Posterior.Cov[e*r*r:][:r*r]
 		for k := range cov {

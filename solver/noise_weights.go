@@ -86,5 +86,6 @@ func (a *cavi) refreshNoiseWeights() {
 	for i, v := range variance {
 		a.d.w[i] = float32(weightAt(r.base, i) / (v * precision))
 	}
+	a.changed()
 	a.learnNoise()
 }

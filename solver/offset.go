@@ -1,6 +1,10 @@
 package solver
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/backend/observed"
+)
 
 // This file holds the update of the offset, a block of one weight with a flat prior.
 // Given the other weights its optimum is
@@ -10,29 +14,15 @@ import "math"
 // where f_n is the field without the offset; the variance is that of a posterior and 0
 // for a point estimate. It costs one pass over the residuals.
 
-// offsetSums are the weighted sums of the residuals.
-type offsetSums struct{ residual, weight float64 }
-
-// addOffsetSums adds the residuals of all terms and the offset. It overwrites target.
-func (a *residuals) addOffsetSums(s *offsetSums) {
-	a.residualFor(noTerm)
-	s.residual += a.sum(func(n int) float64 { return weightAt(a.d.w, n) * float64(a.target[n]) })
-	if a.d.w == nil {
-		s.weight += float64(len(a.d.y))
-		return
-	}
-	s.weight += a.sum(func(n int) float64 { return float64(a.d.w[n]) })
-}
-
 // setOffset moves the offset to its optimum.
-func (d *data) setOffset(s offsetSums) {
-	mean := s.residual / s.weight
-	if !(s.weight > 0) || math.IsNaN(mean) || math.IsInf(mean, 0) {
+func (d *data) setOffset(s observed.Sums) {
+	mean := s.Residual / s.Weight
+	if !(s.Weight > 0) || math.IsNaN(mean) || math.IsInf(mean, 0) {
 		return // the end of the sweep finds diverged weights
 	}
 	d.field.Offset.Mean += float32(mean)
 	if d.hasPosterior() {
-		d.field.Offset.Var = float32(float64(d.noise[0]) / s.weight)
+		d.field.Offset.Var = float32(float64(d.noise[0]) / s.Weight)
 	}
 }
 
@@ -41,9 +31,14 @@ func (a *residuals) updateOffset() {
 	if !a.d.offset {
 		return
 	}
-	var s offsetSums
-	a.addOffsetSums(&s)
-	a.d.setOffset(s)
+	before := a.d.field.Offset.Mean
+	sums := a.obs.Residuals(before)
+	a.d.setOffset(sums)
+	a.changed()
+	if a.d.field.Group == nil {
+		loss := a.expectedLoss(sums.Shifted(float64(a.d.field.Offset.Mean) - float64(before)))
+		a.knownLoss = &loss
+	}
 }
 
 // updateOffset sets the offset from all batches.
@@ -51,10 +46,10 @@ func (a *adam) updateOffset() {
 	if !a.d.offset {
 		return
 	}
-	var s offsetSums
+	var s observed.Sums
 	for i := range a.batches {
 		a.evaluate(&a.batches[i])
-		a.batches[i].addOffsetSums(&s)
+		s = s.Plus(a.batches[i].obs.Residuals(a.d.field.Offset.Mean))
 	}
 	a.d.setOffset(s)
 	a.knownLoss = math.NaN()

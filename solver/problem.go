@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -46,6 +47,7 @@ type data struct {
 	field         *tt.Field
 	b             backend.Backend
 	y, w          []float32     // w nil means weight 1
+	entities      [][][]int32   // of the observations: [term][core]; nil once they are planned
 	entityWeights [][][]float64 // summed observation weights: [term][core][entity]
 	offset        bool          // the offset of the field is learned
 	noise         [1]float32    // posteriors: the variance of an observation of weight 1
@@ -70,6 +72,7 @@ type data struct {
 	censored, validCensored []float32
 	validMean               []float32
 
+	memory     [2][]float32 // see scratch
 	series     []*seriesValues
 	kernels    []*kernelBlock
 	trainChunk *tt.Chunk // used by the kernels
@@ -91,24 +94,27 @@ func newData(p *Problem) (*data, error) {
 	}
 	d.newSeries(p.Train)
 	if p.Valid.Len() > 0 {
-		d.validChunk = p.Field.NewChunk(p.Valid.Codes)
+		d.validChunk = p.Field.NewChunk(d.b, p.Valid.Codes)
 		d.validY, d.validW, d.validExposure = p.Valid.Y, p.Valid.W, p.Valid.Exposure
 		d.validCensored = p.Valid.Censored
 		d.validMean = make([]float32, p.Valid.Len())
 	}
 	if d.kernels = newKernelBlocks(p.Field, p.Kernels); len(d.kernels) > 0 {
-		d.trainChunk, d.trainMean = p.Field.NewChunk(p.Train.Codes), make([]float32, p.Train.Len())
+		d.trainChunk, d.trainMean = p.Field.NewChunk(d.b, p.Train.Codes), make([]float32, p.Train.Len())
 	}
+	d.entities = make([][][]int32, len(p.Field.Terms))
 	d.entityWeights = make([][][]float64, len(p.Field.Terms))
-	for k, t := range p.Field.Terms {
-		for c, column := range t.Lookup(p.Train.Codes) {
+	parallel.For(d.b.Threads(), len(p.Field.Terms), func(k int) {
+		t := p.Field.Terms[k]
+		d.entities[k] = t.LookupParallel(1+d.b.Threads()/len(p.Field.Terms), p.Train.Codes)
+		for c, column := range d.entities[k] {
 			n := make([]float64, t.Cores[c].Slices.N)
 			for i, e := range column {
 				n[e] += weightAt(d.w, i)
 			}
 			d.entityWeights[k] = append(d.entityWeights[k], n)
 		}
-	}
+	})
 	d.offered = offered{terms: p.Field.Terms, entityWeights: d.entityWeights, valid: p.Valid}
 	for _, t := range p.Field.Terms {
 		d.offered.ranks = append(d.offered.ranks, t.Ranks())
@@ -148,6 +154,15 @@ func (d *data) pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) f
 	return d.b.Pass(p, cores, job)
 }
 
+// scratch returns the n-th array for gradients, which keeps its memory. Its content is
+// undefined.
+func (d *data) scratch(n, size int) []float32 {
+	if cap(d.memory[n]) < size {
+		d.memory[n] = make([]float32, size)
+	}
+	return d.memory[n][:size]
+}
+
 // validLoss returns the weighted mean squared error on the validation set, for
 // counts the mean negative log likelihood. It is NaN without a validation set.
 func (d *data) validLoss() float64 {
@@ -158,17 +173,20 @@ func (d *data) validLoss() float64 {
 		return math.NaN()
 	}
 	d.field.Eval(d.b, tt.Moments{Mean: d.validMean}, d.validChunk)
-	return meanSquare(d.validY, d.validMean, d.validW)
+	return meanSquare(d.b.Threads(), d.validY, d.validMean, d.validW)
 }
 
-func meanSquare(y, f, w []float32) float64 {
-	loss, total := 0.0, 0.0
-	for i := range y {
-		r, weight := float64(y[i])-float64(f[i]), weightAt(w, i)
-		loss += weight * r * r
-		total += weight
-	}
-	return loss / total
+func meanSquare(threads int, y, f, w []float32) float64 {
+	type sums struct{ loss, weight float64 }
+	s := parallel.Reduce(threads, len(y), func(from, to int) (s sums) {
+		for i := from; i < to; i++ {
+			r, weight := float64(y[i])-float64(f[i]), weightAt(w, i)
+			s.loss += weight * r * r
+			s.weight += weight
+		}
+		return s
+	}, func(a, b sums) sums { return sums{a.loss + b.loss, a.weight + b.weight} })
+	return s.loss / s.weight
 }
 
 // Select returns a copy of the given rows, in their order.

@@ -83,7 +83,7 @@ func (d *data) setShape(shape [][]int) {
 // shapeChanged adapts the plans to the shape of the field.
 func (d *data) shapeChanged() {
 	if d.validChunk != nil {
-		d.validChunk = d.field.NewChunk(d.offered.valid.Codes)
+		d.validChunk = d.field.NewChunk(d.b, d.offered.valid.Codes)
 	}
 	d.reshape()
 }
@@ -96,17 +96,15 @@ func (dr *driver) restoreRun(run *Run, weights []float32) error {
 
 // reshape selects values and plans of the terms of the field.
 func (a *cavi) reshape() {
-	a.terms = nil
+	var terms []termValues
 	for _, t := range a.offered {
 		if !slices.Contains(a.d.field.Terms, t.train) {
 			continue
 		}
-		t.firstPlan.Shapes = t.train.Shapes()
-		if t.lastPlan != nil {
-			t.lastPlan.Shapes = t.firstPlan.Shapes
-		}
-		a.terms = append(a.terms, t)
+		t.Reshape(t.train.Shapes())
+		terms = append(terms, t)
 	}
+	a.setTerms(terms)
 	a.ids = blockIDs(a.d.field)
 }
 
@@ -186,7 +184,6 @@ func (d *data) leastGain() float64 { return max(leastGain, leastGainShare*float6
 // last one stays.
 func (a *cavi) removeTerms() {
 	for k := 0; k < len(a.terms) && len(a.terms) > 1; k++ {
-		a.residualFor(noTerm)
 		if a.gain(k) < a.d.leastGain() {
 			a.d.field.Terms, a.d.entityWeights = slices.Delete(slices.Clone(a.d.field.Terms), k, k+1), slices.Delete(slices.Clone(a.d.entityWeights), k, k+1)
 			a.reshape()
@@ -195,16 +192,10 @@ func (a *cavi) removeTerms() {
 	}
 }
 
-// gain returns by how much term k raises the bound, given the residuals of all terms in
-// target.
+// gain returns by how much term k raises the bound.
 func (a *cavi) gain(k int) float64 {
-	t, gain := &a.terms[k], 0.0
-	for n, r := range a.target {
-		g := float64(t.mean[n])
-		gain += weightAt(a.d.w, n) * (g*(2*float64(r)+g) - float64(t.variance[n]))
-	}
-	gain /= 2 * float64(a.d.noise[0])
-	for _, c := range t.train.Cores {
+	gain := a.obs.Gain(k, a.d.field.Offset.Mean) / (2 * float64(a.d.noise[0]))
+	for _, c := range a.terms[k].train.Cores {
 		for _, b := range c.Blocks() {
 			gain -= c.Divergence(a.d.b, &b)
 		}
@@ -220,9 +211,10 @@ func (a *cavi) removeComponents() {
 	}
 	share := float64(len(rows)) / float64(len(a.d.y))
 	a.residualFor(noTerm)
+	target, _ := a.obs.Values()
 	e := &relevance.Evidence{Residual: make([]float64, len(rows)), Precision: make([]float64, len(rows))}
 	for i, n := range rows {
-		e.Residual[i], e.Precision[i] = float64(a.target[n]), weightAt(a.d.w, n)/float64(a.d.noise[0])/share
+		e.Residual[i], e.Precision[i] = float64(target[n]), weightAt(a.d.w, n)/float64(a.d.noise[0])/share
 	}
 	codes := make([][]int32, len(a.codes))
 	for m := range codes {

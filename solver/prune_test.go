@@ -73,7 +73,7 @@ func TestPrunedRunsGiveSameBits(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		p := offeredTooMuch(t, threads)
 		solve(t, p, opt)
-		got := flatten(nil, p.Field)
+		got := flatten(1, nil, p.Field)
 		if want == nil {
 			want = got
 		}

@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/series"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -15,19 +16,19 @@ import (
 // evaluations of the evidence on a sample of the series to learn the prior, and one
 // filter and smoother over all sites.
 type seriesValues struct {
-	term           *tt.SeriesTerm
-	offered        series.Prior // from which runs start
-	site           []int32      // by observation; -1 for none
-	mean, variance []float32    // by observation
-	divergence     float64
-	stale          bool // mean and variance do not belong to the sites
-	points         bool // variances are taken as zero
+	term       *tt.SeriesTerm
+	offered    series.Prior // from which runs start
+	site       []int32      // by observation; -1 for none
+	values     *observed.Term
+	divergence float64
+	stale      bool // mean and variance do not belong to the sites
+	points     bool // variances are taken as zero
 }
 
 // newSeries prepares the series terms of the field for the training observations.
 func (d *data) newSeries(train Observations) {
 	for _, t := range d.field.Series {
-		s := &seriesValues{term: t, offered: t.Prior, mean: make([]float32, len(d.y)), variance: make([]float32, len(d.y)), stale: true}
+		s := &seriesValues{term: t, offered: t.Prior, values: observed.NewPart(len(d.y)), stale: true}
 		t.Process, s.site = t.NewSites(t.Prior, train.Codes)
 		d.series = append(d.series, s)
 	}
@@ -50,14 +51,10 @@ func (s *seriesValues) evaluate(threads int, points bool) {
 	}
 	mean, variance := make([]float32, len(s.term.Step)), make([]float32, len(s.term.Step))
 	s.divergence, _ = s.term.Smooth(threads, mean, variance)
-	for n, at := range s.site {
-		if at >= 0 {
-			s.mean[n], s.variance[n] = mean[at], variance[at]
-		}
-	}
 	if points {
-		clear(s.variance)
+		clear(variance)
 	}
+	s.values.Set(threads, s.site, mean, variance)
 	s.stale, s.points = false, points
 }
 
@@ -65,6 +62,7 @@ func (s *seriesValues) evaluate(threads int, points bool) {
 // posterior to the optimum, for observations with the given noise.
 func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
 	a.residualFor(noTerm)
+	target, _ := a.obs.Values()
 	t := s.term
 	fresh := true
 	for _, p := range t.Precision {
@@ -78,7 +76,7 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
 		if at >= 0 {
 			w := weightAt(a.d.w, n)
 			weight[at] += w
-			sum[at] += w * float64(a.target[n]+s.mean[n])
+			sum[at] += w * float64(target[n]+s.values.Mean[n])
 		}
 	}
 	for at, w := range weight {
@@ -92,12 +90,14 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
 	}
 	s.stale = true
 	s.evaluate(a.d.b.Threads(), a.points)
+	a.changed()
 	a.d.passes++
 }
 
 // updatePointSeries updates a series term beside point estimates, with the mean squared
 // error as noise.
 func (a *residuals) updatePointSeries(s *seriesValues) {
+	a.changed()
 	noise := a.loss() / float64(len(a.d.y))
 	if a.d.sites != nil {
 		noise = 1

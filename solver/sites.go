@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -88,8 +89,8 @@ func (a *cavi) refreshSites(fresh bool) {
 			mix = a.run.Rate
 		}
 	}
-	for i, p := range out.Precision {
-		t := out.Target[i] - float32(s.offset(s.exposure, i))
+	backend.ParallelFor(a.d.b, len(out.Precision), func(i int) {
+		p, t := out.Precision[i], out.Target[i]-float32(s.offset(s.exposure, i))
 		if mix < 1 {
 			// The natural parameters are mixed: the precision, and its product with the target.
 			p0, p1 := (1-float32(mix))*a.d.w[i], float32(mix)*p
@@ -98,14 +99,14 @@ func (a *cavi) refreshSites(fresh bool) {
 			}
 		}
 		a.d.y[i], a.d.w[i] = t, p
-	}
+	})
 }
 
 func (a *cavi) each(n int, work func(i int)) { backend.ParallelFor(a.d.b, n, work) }
 
 // siteSpace returns memory for sites.
 func (a *cavi) siteSpace() likelihood.Sites {
-	return likelihood.Sites{Target: a.target, Precision: make([]float32, len(a.d.y))}
+	return likelihood.Sites{Target: a.obs.Scratch(), Precision: make([]float32, len(a.d.y))}
 }
 
 // usesBound reports whether the current sweep takes its sites from the bound.
@@ -147,17 +148,21 @@ func (a *cavi) learnLaw() {
 // negativeLogLikelihood returns the mean negative log likelihood of the validation
 // set at the given mean of the field.
 func (d *data) negativeLogLikelihood(mean []float32) float64 {
-	law, sum, total := d.law(), 0.0, 0.0
-	for i, y := range d.validY {
-		w, f := weightAt(d.validW, i), float64(mean[i])+d.sites.offset(d.validExposure, i)
-		p := law.LogProb
-		if d.validCensored != nil && d.validCensored[i] > 0 {
-			p = law.(likelihood.Censored).LogAbove
+	law := d.law()
+	type sums struct{ loss, weight float64 }
+	s := parallel.Reduce(d.b.Threads(), len(d.validY), func(from, to int) (s sums) {
+		for i := from; i < to; i++ {
+			w, f := weightAt(d.validW, i), float64(mean[i])+d.sites.offset(d.validExposure, i)
+			p := law.LogProb
+			if d.validCensored != nil && d.validCensored[i] > 0 {
+				p = law.(likelihood.Censored).LogAbove
+			}
+			s.loss -= w * p(float64(d.validY[i]), f)
+			s.weight += w
 		}
-		sum -= w * p(float64(y), f)
-		total += w
-	}
-	return sum / total
+		return s
+	}, func(a, b sums) sums { return sums{a.loss + b.loss, a.weight + b.weight} })
+	return s.loss / s.weight
 }
 
 // validSiteLoss is validLoss for a likelihood with sites.

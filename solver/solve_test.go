@@ -37,15 +37,15 @@ func TestThreadsGiveSameBits(t *testing.T) {
 	t.Parallel()
 	for _, solver := range []string{"als", "adam"} {
 		var want []float32
-		for _, threads := range []int{1, 2, 8} {
+		for _, threads := range []int{1, 2, 7, 16, 64} {
 			w := sumOfTerms
-			w.cells = 12000
+			w.cells = 36000
 			p := w.problem(t, 6, false)
 			p.Backend = cpu.New(cpu.Paths()[0], threads)
 			opt := defaults()
 			opt.Solver, opt.Sweeps = solver, 3
 			solve(t, p, opt)
-			got := flatten(nil, p.Field)
+			got := flatten(1, nil, p.Field)
 			if want == nil {
 				want = got
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -60,17 +61,28 @@ type Checkpointer interface {
 }
 
 // flatten copies all weights and their variances into one slice. It reuses dst.
-func flatten(dst []float32, f *tt.Field) []float32 {
-	dst = dst[:0]
+func flatten(threads int, dst []float32, f *tt.Field) []float32 {
+	n := 0
+	var arrays [][]float32
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
 			for _, b := range c.Blocks() {
-				dst = append(dst, b.Value...)
-				for _, spread := range b.Posterior.Arrays() {
-					dst = append(dst, spread...)
-				}
+				arrays = append(append(arrays, b.Value), b.Posterior.Arrays()...)
 			}
 		}
+	}
+	for _, a := range arrays {
+		n += len(a)
+	}
+	if cap(dst) < n {
+		dst = make([]float32, n, n+n/64+64) // room for what follows the weights
+	}
+	dst = dst[:n]
+	at := 0
+	for _, a := range arrays {
+		to := dst[at:][:len(a)]
+		parallel.Blocks(threads, len(a), func(from, end int) { copy(to[from:end], a[from:end]) })
+		at += len(a)
 	}
 	return dst
 }
@@ -93,7 +105,7 @@ func restore(be backend.Backend, f *tt.Field, src []float32) []float32 {
 // flatten copies everything a run learns into one slice: the weights, the offset, the
 // noise, the parameters of the likelihood and the kernels' parameters.
 func (d *data) flatten(dst []float32) []float32 {
-	dst = append(d.flattenSeries(flatten(dst, d.field)), d.field.Offset.Mean, d.field.Offset.Var, d.noise[0])
+	dst = append(d.flattenSeries(flatten(d.b.Threads(), dst, d.field)), d.field.Offset.Mean, d.field.Offset.Var, d.noise[0])
 	dst = append(dst, d.parameters...)
 	for _, k := range d.kernels {
 		for _, v := range k.Operator.Theta() {

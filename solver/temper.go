@@ -39,10 +39,10 @@ func (dr *driver) collapsed() bool {
 	}
 	for _, t := range a.terms {
 		sum := 0.0
-		for _, v := range t.mean {
+		for _, v := range t.Mean {
 			sum += float64(v) * float64(v)
 		}
-		if len(t.train.Cores) > 1 && sum < vanished*float64(len(t.mean)) {
+		if len(t.train.Cores) > 1 && sum < vanished*float64(len(t.Mean)) {
 			return true
 		}
 	}

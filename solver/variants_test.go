@@ -232,13 +232,15 @@ func TestZeroPartner(t *testing.T) {
 	run := drawStart(t, d, defaults())
 	a := newALS(d, p.Train, 4)
 	a.begin(run, Ridge{Kind: Uniform, Lambda: 0.1})
-	a.terms[1].mean[0], a.terms[1].mean[1], a.terms[1].mean[2] = 0, 1e-30, 2
+	a.terms[1].Mean[0], a.terms[1].Mean[1], a.terms[1].Mean[2] = 0, 1e-30, 2
+	a.changed()
 	a.residualFor(0)
-	if a.weight[0] != 0 || a.weight[1] != 0 || a.target[0] != 0 || a.target[1] != 0 {
-		t.Errorf("got weights %v and targets %v, want zeros", a.weight[:2], a.target[:2])
+	target, weight := a.obs.Values()
+	if weight[0] != 0 || weight[1] != 0 || target[0] != 0 || target[1] != 0 {
+		t.Errorf("got weights %v and targets %v, want zeros", weight[:2], target[:2])
 	}
-	if want := (d.y[2] - a.terms[2].mean[2]) / 2; a.weight[2] != 4 || a.target[2] != want {
-		t.Errorf("got weight %g and target %g, want 4 and %g", a.weight[2], a.target[2], want)
+	if want := (d.y[2] - a.terms[2].Mean[2]) / 2; weight[2] != 4 || target[2] != want {
+		t.Errorf("got weight %g and target %g, want 4 and %g", weight[2], target[2], want)
 	}
 }
 

@@ -36,13 +36,14 @@ func (r *run) baseline() []model.BaselineScores {
 		s.Name, s.Setting, s.Best = formulas[k].Name, formulas[k].Setting, k == 0
 		median := r.formulaMedian(&formulas[k], center)
 		for p, to := range []*metrics.Score{&s.Train, &s.Valid, &s.Test} {
-			var sums metrics.PointSums
-			var binary metrics.BinarySums
+			var sums formulaSums
 			if dataset.Part(p) != dataset.Train || k == 0 || !held {
-				r.addFormula(&sums, &binary, &formulas[k], center, median, dataset.Part(p), onScale[p])
+				sums = parallel.Reduce(r.engine.Threads(), r.parts[p].Len(), func(from, end int) formulaSums {
+					return r.measureFormula(&formulas[k], center, median, dataset.Part(p), onScale[p], from, end)
+				}, formulaSums.add)
 			}
-			*to = sums.Score()
-			to.Binary = binary.Binary()
+			*to = sums.point.Score()
+			to.Binary = sums.binary.Binary()
 		}
 	})
 	return scores
@@ -76,30 +77,43 @@ func (r *run) formulaCenter() float64 {
 	return first + sum/float64(train.Len())
 }
 
-// addFormula adds the predictions of a formula, which was fitted to differences from
-// center, for the rows of a part. Means are measured by R2 and RMSE, medians by MAE, as
-// those of the model.
-func (r *run) addFormula(sums *metrics.PointSums, binary *metrics.BinarySums, f *baseline.Formula, center float64, median func(float64) float64, part dataset.Part, onScale []float64) {
+// formulaSums are what the measures of a formula need.
+type formulaSums struct {
+	point  metrics.PointSums
+	binary metrics.BinarySums
+}
+
+func (s formulaSums) add(o formulaSums) formulaSums {
+	s.point.Merge(&o.point)
+	s.binary.Merge(&o.binary)
+	return s
+}
+
+// measureFormula measures a formula, which was fitted to differences from center, on the
+// rows [from, to) of a part. Means are measured by R2 and RMSE, medians by MAE, as those of
+// the model.
+func (r *run) measureFormula(f *baseline.Formula, center float64, median func(float64) float64, part dataset.Part, onScale []float64, from, to int) (sums formulaSums) {
 	scale := r.model.Scale()
 	o := &r.parts[part]
-	r.eachPrediction(f, center, part, 1, func(i int, v float64) {
+	r.eachPrediction(f, center, part, from, to, 1, func(i int, v float64) {
 		if o.Censored != nil && o.Censored[i] > 0 {
 			return // its error is not known
 		}
-		sums.Add(o.Target(i), weightOf(o, i), v, median(v), onScale[i], scale.OnScale(v))
+		sums.point.Add(o.Target(i), weightOf(o, i), v, median(v), onScale[i], scale.OnScale(v))
 		if scale.Transform == predictive.Logit {
-			binary.Add(o.Target(i), weightOf(o, i), v)
+			sums.binary.Add(o.Target(i), weightOf(o, i), v)
 		}
 	})
+	return sums
 }
 
-// eachPrediction calls add with the predictions of a formula for every row of a part, or
-// for every so many rows.
-func (r *run) eachPrediction(f *baseline.Formula, center float64, part dataset.Part, every int, add func(i int, v float64)) {
+// eachPrediction calls add with the predictions of a formula for the rows [first, last) of
+// a part, or for every so many rows.
+func (r *run) eachPrediction(f *baseline.Formula, center float64, part dataset.Part, first, last, every int, add func(i int, v float64)) {
 	o := &r.parts[part]
 	var space [1024]float64
-	for from := 0; from < o.Len(); from += len(space) {
-		predicted := space[:min(len(space), o.Len()-from)]
+	for from := first; from < last; from += len(space) {
+		predicted := space[:min(len(space), last-from)]
 		f.Predict(baseline.Part(part), from, predicted)
 		for k, v := range predicted {
 			i := from + k
@@ -132,7 +146,7 @@ func (r *run) formulaMedian(f *baseline.Formula, center float64) func(float64) f
 	o := &r.parts[part]
 	var shifts, factors []weighted
 	positive := true
-	r.eachPrediction(f, center, part, 1+o.Len()/medianRows, func(i int, v float64) {
+	r.eachPrediction(f, center, part, 0, o.Len(), 1+o.Len()/medianRows, func(i int, v float64) {
 		y, w := o.Target(i), weightOf(o, i)
 		positive = positive && y >= 0 && v >= 0
 		shifts = append(shifts, weighted{y - v, w})

@@ -15,6 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -176,7 +177,7 @@ func (r *run) takeParts() error {
 	}
 	t := &r.data.table
 	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
-	for p := range r.parts {
+	parallel.For(r.engine.Threads(), len(r.parts), func(p int) {
 		rows := make([]int, 0, r.split.Count(dataset.Part(p)))
 		for i, part := range r.split.Parts {
 			if r.measured != nil && part != dataset.Unused {
@@ -190,7 +191,7 @@ func (r *run) takeParts() error {
 			rows = compared(dataset.Part(p), rows)
 		}
 		r.parts[p] = all.Select(rows)
-	}
+	})
 	if r.data.zero {
 		training := func(k int) bool {
 			part := r.data.split.Parts[k]

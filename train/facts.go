@@ -54,20 +54,18 @@ func (d *Data) findLater() {
 func (d *Data) isLater(mode int) bool {
 	trained, held := make([]bool, d.table.Dicts[mode].Len()), make([]bool, d.table.Dicts[mode].Len())
 	for i, p := range d.split.Parts {
+		code := d.table.Codes[mode][i]
 		switch p {
 		case dataset.Train:
-			trained[d.table.Codes[mode][i]] = true
+			trained[code] = true
 		case dataset.Valid, dataset.Test:
-			held[d.table.Codes[mode][i]] = true
+			held[code] = true
 		}
-	}
-	any := false
-	for code := range held {
 		if held[code] && trained[code] {
 			return false
 		}
-		any = any || held[code]
 	}
+	any := slices.Contains(held, true)
 	order, err := d.table.Modes[mode].Chronology(d.table.Dicts[mode].IDs())
 	if err != nil || !any {
 		return false

@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/history"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -22,6 +23,8 @@ type fieldData struct {
 	Other [][]int32      // codes of the other rows, by mode
 
 	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
+
+	Threads int // 0 is 1
 
 	Line func(mode int) (*timeline.Timeline, error) // the steps of a mode of time
 
@@ -54,6 +57,7 @@ type fieldSide struct {
 // the operators of its covariates alone: a curve per combination of its other ids.
 func buildField(terms []spec.Term, data fieldData, side fieldSide) (*tt.Field, []string, error) {
 	b := &builder{data: data, side: side, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, field: &tt.Field{}}
+	b.indexCores(terms)
 	for _, term := range terms {
 		if term.IsSeries() {
 			if err := b.series(term); err != nil {
@@ -180,6 +184,28 @@ func (b *builder) operators(axes []tt.Axis) []tt.Operator {
 		}
 		return b.side.Operators[mode]
 	})
+}
+
+// indexCores builds the indices of all cores at once. One that cannot be built is left
+// to the term that needs it.
+func (b *builder) indexCores(terms []spec.Term) {
+	var cores [][]string
+	for _, term := range terms {
+		for _, core := range term.Cores {
+			if !slices.ContainsFunc(cores, func(c []string) bool { return slices.Equal(c, core) }) {
+				cores = append(cores, core)
+			}
+		}
+	}
+	found := make([]*tt.Index, len(cores))
+	parallel.For(b.data.Threads, len(cores), func(i int) {
+		if x, err := tt.NewAxisIndex(b.axes(cores[i]), b.data.Train); err == nil {
+			found[i] = x
+		}
+	})
+	for i, x := range found {
+		b.free[tt.CoreName(cores[i])] = x
+	}
 }
 
 // index returns the index of a core and the number of its entities that have training

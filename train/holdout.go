@@ -2,12 +2,12 @@ package train
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/metrics"
@@ -69,9 +69,19 @@ func (r *run) holdOut() error {
 		return fielderr.Errorf("uncertainty.conformal", "the conformal correction uses half of the validation set, which has %s, and a 90 %% interval needs %d; enlarge the validation set in split, or set uncertainty.conformal to none", plural.Count(n, "row"), 2*needed)
 	}
 	order := randstream.New(r.spec.Seed, "conformal").Perm(n)
-	slices.Sort(order[:n/2])
-	slices.Sort(order[n/2:])
-	r.held, r.parts[dataset.Valid] = valid.Select(order[:n/2]), valid.Select(order[n/2:])
+	chosen := make([]bool, n)
+	for _, i := range order[:n/2] {
+		chosen[i] = true
+	}
+	held, kept := order[:0], make([]int, 0, n-n/2)
+	for i, c := range chosen {
+		if c {
+			held = append(held, i)
+		} else {
+			kept = append(kept, i)
+		}
+	}
+	r.held, r.parts[dataset.Valid] = valid.Select(held), valid.Select(kept)
 	return nil
 }
 
@@ -84,13 +94,19 @@ func (r *run) learnCorrection() error {
 	}
 	rows := rowsOf(&r.held)
 	rows.Horizon = r.heldHorizon
-	correction, err := evaluate.Correction(r.engine, r.model, rows, kind)
+	z := r.model.Moments(r.engine, rows.Codes)
+	var correction *conformal.Correction
+	var means *predictive.MeanCurve
+	var err error
+	parallel.For(r.engine.Threads(), 2, func(i int) {
+		if i == 0 {
+			correction, err = evaluate.Correction(r.engine, r.model, z, rows, kind)
+		} else if r.when == nil { // errors of a later period say little about the means of others
+			means = evaluate.MeanCurve(r.engine, r.model, z, rowsOf(&r.held))
+		}
+	})
 	if err != nil {
 		return err
-	}
-	var means *predictive.MeanCurve
-	if r.when == nil { // errors of a later period say little about the means of others
-		means = evaluate.MeanCurve(r.engine, r.model, rowsOf(&r.held))
 	}
 	if r.model, err = r.model.WithCorrection(kind, correction); err != nil {
 		return err

@@ -100,10 +100,10 @@ func (r *run) learnNoise(solved solver.Report) {
 	o, z, scale := &r.parts[source], r.predicted(source), r.model.Scale()
 	squared := make([]float32, o.Len())
 	unit := unitOf(scale)
-	for i := range squared {
+	backend.ParallelFor(r.engine, len(squared), func(i int) {
 		d := scale.OnScale(o.Target(i)) - scale.Location(z.Mean[i])
 		squared[i] = float32((d*d + r.model.FieldVariance(z, i)) / (unit * unit))
-	}
+	})
 	if u.Noise == spec.Auto {
 		r.chooseNoise(o, z.Mean, squared)
 		return

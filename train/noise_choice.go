@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
@@ -81,20 +82,23 @@ func (r *run) setNoise(kind string, n model.Noise) {
 func (r *run) validDensity() float64 {
 	o, z, scale := &r.parts[dataset.Valid], r.predicted(dataset.Valid), r.model.Scale()
 	noise, modes := r.model.Noise(), r.model.NoiseModes()
-	sum, total := 0.0, 0.0
-	for i := range o.Len() {
-		location := scale.Location(z.Mean[i])
-		w := weightOf(o, i)
-		if w == 0 {
-			continue
+	type sums struct{ density, rows float64 }
+	s := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) (s sums) {
+		for i := from; i < to; i++ {
+			location := scale.Location(z.Mean[i])
+			w := weightOf(o, i)
+			if w == 0 {
+				continue
+			}
+			v := r.model.FieldVariance(z, i) + noise.UnitVariance(modes, location, o.Codes, i)/w
+			d := scale.OnScale(o.Target(i)) - location
+			s.density += -0.5 * (math.Log(2*math.Pi*v) + d*d/v)
+			s.rows++
 		}
-		v := r.model.FieldVariance(z, i) + noise.UnitVariance(modes, location, o.Codes, i)/w
-		d := scale.OnScale(o.Target(i)) - location
-		sum += -0.5 * (math.Log(2*math.Pi*v) + d*d/v)
-		total++
-	}
-	if total == 0 || math.IsNaN(sum) {
+		return s
+	}, func(a, b sums) sums { return sums{a.density + b.density, a.rows + b.rows} })
+	if s.rows == 0 || math.IsNaN(s.density) {
 		return math.Inf(-1)
 	}
-	return sum / total
+	return s.density / s.rows
 }

@@ -1,11 +1,13 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -18,8 +20,11 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {
 		y := make([]float32, o.Len())
-		if err := scale.ForwardEach(y, o.Target); err != nil {
-			return solver.Report{}, err
+		failed := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) error {
+			return scale.ForwardEach(y[from:to], func(i int) float64 { return o.Target(from + i) })
+		}, func(a, b error) error { return cmp.Or(a, b) })
+		if failed != nil {
+			return solver.Report{}, failed
 		}
 		o.Y, o.Low = y, nil
 	}

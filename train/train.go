@@ -40,6 +40,8 @@ type Options struct {
 	// baselines nor a report of the other parts.
 	Compare bool
 
+	Memory int64 // limit in bytes, from which the fit is refused; 0 for none
+
 	Checkpoint      string        // folder for checkpoints, "" for none
 	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
 	Resume          bool          // continue from the folder's checkpoint, if there is one
@@ -154,7 +156,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 		name string
 		work func() error
 	}{
-		{"plan", func() error { return r.plan(ctx) }},
+		{"plan", func() error { return r.planWithin(ctx) }},
 		{"baseline", func() error {
 			if !r.opt.Compare {
 				scores = r.baseline()
@@ -173,6 +175,14 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: peakRSS(), Trials: solved.Trials,
 		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning}
 	return r.model, report, nil
+}
+
+// planWithin plans the fit and checks its memory.
+func (r *run) planWithin(ctx context.Context) error {
+	if err := r.plan(ctx); err != nil || r.opt.Memory == 0 {
+		return err
+	}
+	return r.checkLimit(r.estimate())
 }
 
 // plan assigns the observations to the parts, builds the field and fits the scale.
@@ -203,7 +213,7 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	table := &r.data.table
-	found := panel.New(table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
+	found := panel.New(r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
 	r.resolveConformal(found != nil && r.split.Periods != nil)
 	stored := r.spec
 	if r.measured != nil {
@@ -250,7 +260,7 @@ func (r *run) buildField() error {
 		}
 	}
 	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups,
-		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Room: sysmemory.Available,
+		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Threads: r.engine.Threads(), Room: sysmemory.Available,
 		Line: func(mode int) (*timeline.Timeline, error) {
 			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
 		}}

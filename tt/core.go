@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // Variant determines how the slices G of a core depend on free weights V' and on a
@@ -127,7 +128,8 @@ func (b *Block) Apply(be backend.Backend, dst, x []float32) {
 // expected squares of those of M.
 func (b *Block) Adjoint(be backend.Backend, dst, g []float32, squared bool) {
 	if b.Multiplier != nil {
-		for i, m := range b.Multiplier {
+		backend.ParallelFor(be, len(b.Multiplier), func(i int) {
+			m := b.Multiplier[i]
 			if squared {
 				m *= m
 				if b.MultiplierVar != nil {
@@ -135,13 +137,13 @@ func (b *Block) Adjoint(be backend.Backend, dst, g []float32, squared bool) {
 				}
 			}
 			g[i] *= m
-		}
+		})
 	}
 	if b.Map != nil {
 		b.Map.Adjoint(be, dst, g, squared)
 		return
 	}
-	copy(dst, g)
+	parallel.Blocks(be.Threads(), len(dst), func(from, to int) { copy(dst[from:to], g[from:to]) })
 }
 
 // Blocks returns the blocks of the core in the order in which solvers update them.
@@ -215,7 +217,7 @@ func (c *Core) trained(e int) bool { return c.Trained == nil || e < len(c.Traine
 // operators with W.
 func (c *Core) Refresh(b backend.Backend, sideChanged bool) {
 	if c.Free != nil {
-		c.setUntrained(c.Free, false)
+		c.setUntrained(b.Threads(), c.Free, false)
 	}
 	if c.Slices.Var != nil || c.Slices.Cov != nil {
 		c.unseen = &lazyPrior{}
@@ -226,7 +228,7 @@ func (c *Core) Refresh(b backend.Backend, sideChanged bool) {
 	}
 	if sideChanged {
 		c.Map.Apply(b, c.side, c.Weight, false)
-		c.setUntrained(c.side, true)
+		c.setUntrained(b.Threads(), c.side, true)
 	}
 	c.combine()
 }
@@ -253,19 +255,14 @@ func (c *Core) combine() {
 // entities without training data. A coupled core has no prior mean: the scale
 // between V' and W is arbitrary, and the mean gives the same function for every
 // scale. O(n R^2).
-func (c *Core) setUntrained(values []float32, priorOnly bool) {
+func (c *Core) setUntrained(threads int, values []float32, priorOnly bool) {
 	size := c.Slices.Slice()
 	n := c.Slices.N - 1
-	sum := make([]float64, size)
-	count := 0
-	for e := range n {
-		if c.trained(e) {
-			count++
-			for k, v := range values[e*size:][:size] {
-				sum[k] += float64(v)
-			}
+	sum, count := c.sumTrained(threads, func(e int, sum []float64) {
+		for k, v := range values[e*size:][:size] {
+			sum[k] += float64(v)
 		}
-	}
+	})
 	prior := values[n*size:][:size]
 	for k := range prior {
 		prior[k] = float32(sum[k] / float64(max(count, 1)))
@@ -280,10 +277,42 @@ func (c *Core) setUntrained(values []float32, priorOnly bool) {
 		}
 	}
 	for e := range n {
-		if !priorOnly && !c.trained(e) {
+		if priorOnly || c.Trained == nil {
+			break
+		}
+		if !c.trained(e) {
 			copy(values[e*size:][:size], prior)
 		}
 	}
+}
+
+// sumTrained returns the sums that add makes of the slices of entities with training data,
+// one per entry of a slice, and the number of these entities.
+func (c *Core) sumTrained(threads int, add func(e int, sum []float64)) (sum []float64, count int) {
+	type part struct {
+		sum   []float64
+		count int
+	}
+	size, n := c.Slices.Slice(), c.Slices.N-1
+	piece := max(1, parallel.Block/size) // entities, so that pieces do not depend on the number of threads
+	pieces := make([]part, max(1, (n+piece-1)/piece))
+	parallel.For(threads, len(pieces), func(i int) {
+		p := part{sum: make([]float64, size)}
+		for e := i * piece; e < min(n, (i+1)*piece); e++ {
+			if c.trained(e) {
+				p.count++
+				add(e, p.sum)
+			}
+		}
+		pieces[i] = p
+	})
+	for _, p := range pieces[1:] {
+		pieces[0].count += p.count
+		for k, v := range p.sum {
+			pieces[0].sum[k] += v
+		}
+	}
+	return pieces[0].sum, pieces[0].count
 }
 
 // initialize sets initial values: a shared part plus noise of the given standard

@@ -51,7 +51,7 @@ func TestBlockGradients(t *testing.T) {
 			}
 			regress(t, f, terms, v, rng)
 			b := ref.Backend{}
-			chunk := f.NewChunk(codes)
+			chunk := f.NewChunk(b, codes)
 			adjoint := normal(rng, 60, 1).a
 			mean := make([]float32, 60)
 			value := func() float64 {

@@ -44,11 +44,9 @@ func (c *Core) SecondMoment(be backend.Backend, b *Block) (moment float64, weigh
 	mean := b.Posterior.PriorMean
 	size := c.Slices.Slice()
 	rows, active := c.activeRows(b)
-	count := 0
-	for row := range rows {
-		if active(row) {
-			count++
-		}
+	count := rows
+	if b.Map == nil {
+		count = c.TrainedEntities()
 	}
 	sum := sumRows(be, rows, active, func(row int) float64 {
 		s := 0.0

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // A Field is a sum of products of trains,
@@ -95,16 +96,15 @@ type Chunk struct {
 }
 
 // NewChunk plans the cells with the given codes, one column per mode.
-func (f *Field) NewChunk(codes [][]int32) *Chunk {
-	c := &Chunk{cells: len(codes[0]), buffer: make([]float32, len(codes[0]))}
-	for k, t := range f.Terms {
-		c.Plans = append(c.Plans, CheaperPlan(t.Shapes(), t.Lookup(codes)))
-		var value []float32
+func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
+	c := &Chunk{cells: len(codes[0]), buffer: make([]float32, len(codes[0])), Plans: make([]*backend.Plan, len(f.Terms)), value: make([][]float32, len(f.Terms))}
+	parallel.For(b.Threads(), len(f.Terms), func(k int) {
+		t := f.Terms[k]
+		c.Plans[k] = CheaperPlan(b, t.Shapes(), t.Lookup(codes))
 		if len(f.Partners(k)) > 0 {
-			value = make([]float32, c.cells)
+			c.value[k] = make([]float32, c.cells)
 		}
-		c.value = append(c.value, value)
-	}
+	})
 	for _, s := range f.Series {
 		c.series = append(c.series, s.newCells(codes))
 	}
@@ -112,15 +112,18 @@ func (f *Field) NewChunk(codes [][]int32) *Chunk {
 }
 
 // CheaperPlan plans cells from the end of the train whose passes cost less.
-func CheaperPlan(shapes []backend.Shape, index [][]int32) *backend.Plan {
-	p := backend.NewPlan(shapes, index, backend.LeafFirst)
+func CheaperPlan(b backend.Backend, shapes []backend.Shape, index [][]int32) *backend.Plan {
 	if len(shapes) == 1 {
-		return p
+		return backend.NewPlanParallel(b.Threads(), shapes, index, backend.LeafFirst)
 	}
-	if q := backend.NewPlan(shapes, index, backend.LeafLast); q.Work() < p.Work() {
-		return q
+	var plans [2]*backend.Plan
+	parallel.For(b.Threads(), len(plans), func(i int) {
+		plans[i] = backend.NewPlanParallel((b.Threads()+1)/2, shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
+	})
+	if plans[1].Work() < plans[0].Work() {
+		return plans[1]
 	}
-	return p
+	return plans[0]
 }
 
 // Cells returns the number of cells.
@@ -135,12 +138,14 @@ func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoin
 	for k := range f.Terms {
 		f.term(b, k, c)
 		if c.value[k] != nil {
-			c.Plans[k].Scatter(c.value[k], c.buffer)
+			backend.Scatter(b, c.Plans[k], c.value[k], c.buffer)
 			continue
 		}
-		for cell, source := range c.Plans[k].Source {
-			dst.Mean[source] += c.buffer[cell]
-		}
+		parallel.Blocks(b.Threads(), c.cells, func(from, to int) {
+			for cell, source := range c.Plans[k].Source[from:to] {
+				dst.Mean[source] += c.buffer[from+cell]
+			}
+		})
 	}
 	f.addProducts(dst.Mean, c.value)
 	f.addSeries(b, dst.Mean, nil, c.series)
@@ -149,7 +154,7 @@ func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoin
 			if !wanted(grad[k]) {
 				continue
 			}
-			c.Plans[k].Gather(c.buffer, adjoint)
+			backend.Gather(b, c.Plans[k], c.buffer, adjoint)
 			for _, j := range f.Partners(k) {
 				for cell, source := range c.Plans[k].Source {
 					c.buffer[cell] *= c.value[j][source]

@@ -55,14 +55,14 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
-	seen := make(map[uint64]struct{})
+	seen := hashtable.New(0)
 	for row := range codes[axes[0].Mode] {
 		if !known(x, codes, row) {
 			continue
 		}
-		key := x.pack(codes, row)
-		if _, ok := seen[key]; !ok {
-			seen[key] = struct{}{}
+		key := x.pack(codes, row) + 1
+		if _, ok := seen.Get(key); !ok {
+			seen.Put(key, 0)
 			x.combos = x.appendCombination(x.combos, codes, row)
 		}
 	}

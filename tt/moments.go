@@ -34,11 +34,11 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 	var shapes []backend.Shape
 	job := &backend.Job{SecondMoments: true, Mean: next(), Var: next()}
 	for k, t := range f.Terms {
-		entities := t.Lookup(codes)
+		entities := t.LookupParallel(b.Threads(), codes)
 		slices, index := t.localize(b, codes, entities)
 		if len(slices) == 1 {
 			terms[k] = Moments{Mean: next(), Var: next()}
-			terms[k].gather(slices[0], index[0])
+			terms[k].gather(b, slices[0], index[0])
 			continue
 		}
 		unseen := t.newUnseenCells(b, codes, entities, slices, index)
@@ -52,12 +52,12 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 		for _, s := range slices {
 			shapes = append(shapes, s.Shape)
 		}
-		plan := momentPlan(shapes, index)
+		plan := momentPlan(b.Threads(), shapes, index)
 		selectSlices(plan, slices, large)
 		b.Pass(plan, slices, job)
 		terms[k] = Moments{Mean: next(), Var: next()}
-		plan.Scatter(terms[k].Mean, job.Mean)
-		plan.Scatter(terms[k].Var, job.Var)
+		backend.Scatter(b, plan, terms[k].Mean, job.Mean)
+		backend.Scatter(b, plan, terms[k].Var, job.Var)
 		unseen.setVariance(b, terms[k].Var)
 	}
 	terms = append(terms, f.seriesMoments(b, codes)...)
@@ -71,9 +71,9 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 
 // momentPlan plans cells from the end of the train whose passes with second moments cost
 // less.
-func momentPlan(shapes []backend.Shape, index [][]int32) *backend.Plan {
-	p := backend.NewPlan(shapes, index, backend.LeafFirst)
-	other := func() *backend.Plan { return backend.NewPlan(shapes, index, backend.LeafLast) }
+func momentPlan(threads int, shapes []backend.Shape, index [][]int32) *backend.Plan {
+	p := backend.NewPlanParallel(threads, shapes, index, backend.LeafFirst)
+	other := func() *backend.Plan { return backend.NewPlanParallel(threads, shapes, index, backend.LeafLast) }
 	if len(shapes) == 3 && p.Owner == 1 {
 		if otherWork(p) < p.SecondMomentWork() {
 			return other()
@@ -135,17 +135,18 @@ func (m *Moments) pair(b backend.Backend, cores []backend.Slices, index [][]int3
 }
 
 // gather sets the moments of a train of one core, whose slices are single numbers.
-func (m *Moments) gather(s backend.Slices, index []int32) {
+func (m *Moments) gather(b backend.Backend, s backend.Slices, index []int32) {
 	variance := s.Var
 	if variance == nil {
 		variance = s.Cov
 	}
-	for i, e := range index {
+	backend.ParallelFor(b, len(index), func(i int) {
+		e := index[i]
 		m.Mean[i] = s.Mean[e]
 		if variance != nil {
 			m.Var[i] = variance[e]
 		}
-	}
+	})
 }
 
 // Combine returns the mean and the variance of the field at cell i, given those of

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // A Family is the form of the posterior of the weights of a field. Blocks are
@@ -138,11 +139,11 @@ func (c *Core) FillVariances() {
 //	plain s', side s_t, additive s' + s_t, wlr m'^2 s_t + t^2 s' + s' s_t.
 func (c *Core) refreshVariances(b backend.Backend, sideChanged bool) {
 	if c.FreePosterior != nil {
-		c.setUntrainedVariances()
+		c.setUntrainedVariances(b.Threads())
 	}
 	if c.WeightPosterior != nil && sideChanged {
 		c.regressionVariances(b, c.Map, c.sideVar)
-		copy(c.sideVar[len(c.sideVar)-c.Slices.Slice():], c.varianceAboutPrior(c.side, c.sideVar))
+		copy(c.sideVar[len(c.sideVar)-c.Slices.Slice():], c.varianceAboutPrior(b.Threads(), c.side, c.sideVar))
 	}
 	if c.Slices.Cov != nil {
 		c.refreshCovariance(b)
@@ -191,10 +192,14 @@ func (c *Core) refreshCovariance(b backend.Backend) {
 // setUntrainedVariances sets the variances of V' of the prior slice and of entities
 // without training data to the variance of the learned slices about the prior
 // slice. O(n R^2).
-func (c *Core) setUntrainedVariances() {
+func (c *Core) setUntrainedVariances(threads int) {
 	size, n := c.Slices.Slice(), c.Slices.N-1
-	about := c.varianceAboutPrior(c.Free, c.FreePosterior.Var)
-	for e := range n + 1 {
+	about := c.varianceAboutPrior(threads, c.Free, c.FreePosterior.Var)
+	first := 0
+	if c.Trained == nil {
+		first = n // the prior alone
+	}
+	for e := first; e <= n; e++ {
 		if e < n && c.trained(e) {
 			continue
 		}
@@ -212,21 +217,16 @@ func (c *Core) setUntrainedVariances() {
 // varianceAboutPrior returns the mean of (m - prior)^2 + s over the entities with
 // training data. m and s are the means and variances of slices; the last mean is
 // the prior slice.
-func (c *Core) varianceAboutPrior(mean, variance []float32) []float32 {
+func (c *Core) varianceAboutPrior(threads int, mean, variance []float32) []float32 {
 	size, n := c.Slices.Slice(), c.Slices.N-1
-	sum, count := make([]float64, size), 0
 	prior := mean[n*size:][:size]
-	for e := range n {
-		if !c.trained(e) {
-			continue
-		}
-		count++
+	sum, count := c.sumTrained(threads, func(e int, sum []float64) {
 		s := variance[e*size:][:size]
 		for k, m := range mean[e*size:][:size] {
 			d := float64(m) - float64(prior[k])
 			sum[k] += d*d + float64(s[k])
 		}
-	}
+	})
 	about := make([]float32, size)
 	for k, v := range sum {
 		about[k] = float32(v / float64(max(count, 1)))
@@ -261,14 +261,10 @@ func (p *Posterior) SetVariance(v float64, size int) {
 }
 
 // Scale adapts the posterior and the prior to weights multiplied by a number.
-func (p *Posterior) Scale(by float64) {
+func (p *Posterior) Scale(threads int, by float64) {
 	square := float32(by * by)
-	for i := range p.Var {
-		p.Var[i] *= square
-	}
-	for i := range p.Cov {
-		p.Cov[i] *= square
-	}
+	Multiply(threads, p.Var, square)
+	Multiply(threads, p.Cov, square)
 	p.PriorVar[0] *= square
 	if len(p.Sigma) > 0 {
 		first := p.Sigma[0]
@@ -279,6 +275,15 @@ func (p *Posterior) Scale(by float64) {
 			first.Diag[i] *= square
 		}
 	}
+}
+
+// Multiply multiplies all values by a factor.
+func Multiply(threads int, values []float32, by float32) {
+	parallel.Blocks(threads, len(values), func(from, to int) {
+		for i := from; i < to; i++ {
+			values[i] *= by
+		}
+	})
 }
 
 // diagonals returns the diagonals of size x size matrices.

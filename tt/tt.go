@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // A Train is a product of cores. Its outer ranks are 1.
@@ -72,12 +73,23 @@ func (t *Train) Slices() []backend.Slices {
 }
 
 // Lookup returns for each core the entities of the rows of codes.
-func (t *Train) Lookup(codes [][]int32) [][]int32 {
+func (t *Train) Lookup(codes [][]int32) [][]int32 { return t.LookupParallel(1, codes) }
+
+// LookupParallel is Lookup on several threads.
+func (t *Train) LookupParallel(threads int, codes [][]int32) [][]int32 {
 	index := make([][]int32, len(t.Cores))
-	for p, c := range t.Cores {
+	for p := range index {
 		index[p] = make([]int32, len(codes[0]))
-		c.Index.Lookup(index[p], codes)
 	}
+	parallel.Blocks(threads, len(codes[0]), func(from, to int) {
+		part := make([][]int32, len(codes))
+		for m, column := range codes {
+			part[m] = column[from:to]
+		}
+		for p, c := range t.Cores {
+			c.Index.Lookup(index[p][from:to], part)
+		}
+	})
 	return index
 }
 

@@ -89,7 +89,7 @@ func TestPullback(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, 2))
 				codes := cells(rng, 60)
 				f := build(t, terms, codes, rng)
-				chunk := f.NewChunk(codes)
+				chunk := f.NewChunk(b, codes)
 				adjoint := make([]float32, 60)
 				for i := range adjoint {
 					adjoint[i] = float32(rng.NormFloat64())
@@ -129,7 +129,7 @@ func TestEvaluateAgreesWithEval(t *testing.T) {
 			codes := cells(rng, 50) // contains combinations that did not occur in training
 			codes[1][0], codes[0][3] = tt.Unknown, tt.Unknown
 			planned, direct := make([]float32, 50), make([]float32, 50)
-			f.Eval(b, tt.Moments{Mean: planned}, f.NewChunk(codes))
+			f.Eval(b, tt.Moments{Mean: planned}, f.NewChunk(b, codes))
 			f.Evaluate(b, direct, codes)
 			for i := range planned {
 				if math.Abs(float64(planned[i]-direct[i])) > 1e-5 {

@@ -1,6 +1,9 @@
 package tt
 
-import "github.com/kernel-fried-tensor/kft/backend"
+import (
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
 
 // setUnseen sets slice e of dst to that of an entity without training data, whose
 // regression has mean t and variance st. V' takes the prior.
@@ -172,21 +175,26 @@ func (c *Core) regressionVariances(b backend.Backend, m *LinearMap, dst []float3
 // UnseenCombinations reports for each row whether some joint core has no training
 // data at the combination of codes of the row. It costs one lookup per joint core
 // and row.
-func (f *Field) UnseenCombinations(codes [][]int32) []bool {
+func (f *Field) UnseenCombinations(threads int, codes [][]int32) []bool {
 	unseen := make([]bool, len(codes[0]))
-	column := make([]int32, len(unseen))
-	for _, t := range f.Terms {
-		for _, c := range t.Cores {
-			if len(c.Modes) == 1 {
-				continue
-			}
-			c.Index.Lookup(column, codes)
-			for i, e := range column {
-				if e == c.Index.Prior() || !c.trained(int(e)) {
-					unseen[i] = true
+	parallel.Blocks(threads, len(unseen), func(from, to int) {
+		part, column := make([][]int32, len(codes)), make([]int32, to-from)
+		for m := range codes {
+			part[m] = codes[m][from:to]
+		}
+		for _, t := range f.Terms {
+			for _, c := range t.Cores {
+				if len(c.Modes) == 1 {
+					continue
+				}
+				c.Index.Lookup(column, part)
+				for i, e := range column {
+					if e == c.Index.Prior() || !c.trained(int(e)) {
+						unseen[from+i] = true
+					}
 				}
 			}
 		}
-	}
+	})
 	return unseen
 }

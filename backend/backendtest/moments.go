@@ -93,7 +93,7 @@ func (c Case) ForMoments() Case {
 
 // momentJobs lists passes with second moments, each with the gradients that are
 // requested.
-func momentJobs(p Problem, plan *backend.Plan) map[string]func() *backend.Job {
+func momentJobs(p Problem, cores []backend.Slices, plan *backend.Plan) map[string]func() *backend.Job {
 	target, weight := make([]float32, plan.Cells()), make([]float32, plan.Cells())
 	plan.Gather(target, p.Target)
 	plan.Gather(weight, p.Weight)
@@ -114,7 +114,7 @@ func momentJobs(p Problem, plan *backend.Plan) map[string]func() *backend.Job {
 			if w.variance {
 				g[i].Var = unset(s.Len())
 			}
-			if w.cov && i == plan.Leaf {
+			if w.cov && plan.HasCovariances(i, cores) {
 				g[i].Cov = unset(s.Len() * s.Slice())
 			}
 		}
@@ -141,11 +141,14 @@ func momentJobs(p Problem, plan *backend.Plan) map[string]func() *backend.Job {
 		"given, means": func() *backend.Job {
 			return &backend.Job{SecondMoments: true, Adjoint: backend.Given, Target: target, Grad: grads(func(int) want { return want{mean: true} })}
 		},
-		"leaf covariance": func() *backend.Job {
+		"covariances": func() *backend.Job {
 			return &backend.Job{SecondMoments: true, Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grads(func(int) want { return want{cov: true} })}
 		},
 	}
 	for i := range p.Shapes {
+		m[fmt.Sprintf("gradients only, core %d", i)] = func() *backend.Job {
+			return &backend.Job{SecondMoments: true, Adjoint: backend.Residual, GradientsOnly: true, Target: target, Weight: weight, Grad: grads(func(core int) want { return want{mean: core == i, variance: core == i} })}
+		}
 		m[fmt.Sprintf("product, core %d", i)] = func() *backend.Job {
 			return &backend.Job{SecondMoments: true, Adjoint: backend.Product, Grad: grads(func(core int) want { return want{mean: core == i, variance: core == i} })}
 		}
@@ -172,7 +175,7 @@ func testMoments(t *testing.T, backends []Open, p Problem, plan *backend.Plan) {
 	}
 	for kind, uncertainty := range kinds {
 		cores := p.WithSecondMoments(5, uncertainty...)
-		for name, job := range momentJobs(p, plan) {
+		for name, job := range momentJobs(p, cores, plan) {
 			if (kind != "variances" || plan.Cells() <= fewCells) && name != "given" && name != "residual" {
 				continue
 			}

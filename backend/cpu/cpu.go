@@ -9,10 +9,9 @@ package cpu
 
 import (
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // Backend implements backend.Backend. It keeps scratch memory between calls, so
@@ -60,23 +59,7 @@ func (b *Backend) Cos(dst, src []float32) { Cos(b.path, dst, src) }
 // goroutines. The assignment of items to workers is not deterministic, so the
 // results of an item must not depend on its worker.
 func (b *Backend) forEach(n int, work func(worker, item int)) {
-	threads := min(b.threads, n)
-	if threads <= 1 {
-		for i := range n {
-			work(0, i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for worker := range threads {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				work(worker, i)
-			}
-		})
-	}
-	group.Wait()
+	parallel.ForWorkers(b.threads, n, work)
 }
 
 // workspace is the scratch memory of one worker.

@@ -30,7 +30,7 @@ type moments struct {
 }
 
 // momentSums records where the gradients of a core are summed.
-type momentSums struct{ mean, variance sink }
+type momentSums struct{ mean, variance, covariance sink }
 
 // sink is one gradient. dst is nil if it is not requested. It is summed in
 // place if shards do not share it, otherwise by each shard at an offset of its
@@ -75,7 +75,7 @@ func (s *moments) passNodes() float64 {
 // check panics if the job requests a gradient that is not available.
 func (s *moments) check() {
 	for core, g := range s.job.Grad {
-		if g.Cov != nil && core != s.p.Leaf {
+		if g.Cov != nil && !s.p.HasCovariances(core, s.cores) {
 			panic(fmt.Sprintf("cpu: the gradient with respect to the covariances of core %d is requested, but the leaf core is %d", core, s.p.Leaf))
 		}
 	}
@@ -115,7 +115,10 @@ func (s *moments) allocateSums(shards int) {
 			}
 			return k
 		}
-		s.grads[core] = momentSums{lay(g.Mean), lay(g.Var)}
+		s.grads[core] = momentSums{mean: lay(g.Mean), variance: lay(g.Var)}
+		if core != s.p.Leaf {
+			s.grads[core].covariance = lay(g.Cov)
+		}
 	}
 	s.b.arena = resize(s.b.arena, shards*s.private)
 }
@@ -132,7 +135,7 @@ func (s *moments) sumOf(k sink, shard int) []float32 {
 // reduceSums adds the sums of the shards in order.
 func (s *moments) reduceSums(shards int) {
 	for _, g := range s.grads {
-		for _, k := range []sink{g.mean, g.variance} {
+		for _, k := range []sink{g.mean, g.variance, g.covariance} {
 			if !k.shared {
 				continue
 			}

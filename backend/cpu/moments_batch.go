@@ -22,6 +22,7 @@ type momentBatch struct {
 	in, out    int // ranks before and after the slice
 	inRow      int // row lengths, rounded up to whole vectors
 	outRow     int
+	varies     [2]bool // whether the far and the leaf core have variances; without them these stay zero
 	width      int     // length of a row [m1^2 x^2 s1] and of a vector [d s3 g]
 	slot       []int32 // by leaf entity: its row, -1 if it has none
 	entities   []int32 // by row
@@ -41,6 +42,8 @@ type momentBatch struct {
 	farHat     []float32 // by node: adjoints of m3 and s3
 	farVarHat  []float32
 	zeros      []float32
+
+	panel, scaledPanel []float32 // rows of cells, for the covariances of the far core
 }
 
 // batchSlice is a slice in the forward direction, in x out, and in the backward
@@ -62,8 +65,12 @@ func (b *Backend) wholeVectors(n int) int {
 }
 
 // prepare sets up the memory for a shard.
-func (x *momentBatch) prepare(b *Backend, first, second *momentLevel, entities int) {
-	x.in, x.out = first.size, second.out
+func (x *momentBatch) prepare(b *Backend, first, second *momentLevel, leaf *momentLeaf, entities int) {
+	in, out := first.size, second.out
+	varies := [2]bool{first.core.Var != nil, leaf.core.Var != nil}
+	same := x.in == in && x.out == out && x.varies == varies && len(x.slice.forward) == second.size
+	x.varies = varies
+	x.in, x.out = in, out
 	x.inRow, x.outRow = b.wholeVectors(x.in), b.wholeVectors(x.out)
 	x.width = x.inRow + 2*x.outRow
 	if len(x.slot) != entities {
@@ -71,6 +78,9 @@ func (x *momentBatch) prepare(b *Backend, first, second *momentLevel, entities i
 		for e := range x.slot {
 			x.slot[e] = -1
 		}
+	}
+	if same {
+		return // what has to be zero still is
 	}
 	for _, v := range []*[]float32{&x.far, &x.farVar, &x.farSquare, &x.farHat, &x.farVarHat} {
 		*v = zeroed(*v, maxBatchNodes*x.inRow)
@@ -112,7 +122,7 @@ const maxBatchCells = 1 << 14
 // batches processes nodes [from, to).
 func (r *momentSweep) batches(from, to int) float64 {
 	p, x := r.p, &r.batch
-	x.prepare(r.b, &r.levels[0], &r.levels[1], p.Shapes[p.Leaf].N)
+	x.prepare(r.b, &r.levels[0], &r.levels[1], &r.leaf, p.Shapes[p.Leaf].N)
 	loss := 0.0
 	for j := from; j < to; {
 		end := batchEnd(p, j, to)

@@ -41,7 +41,11 @@ func (r *momentSweep) batchCells(j, i int) float64 {
 		mean, variance := r.leaf.mean[:end-c], r.leaf.variance[:end-c]
 		if job.Adjoint != backend.Given || job.Mean != nil || job.Var != nil {
 			k.dots(mean, x.rows, idx, u)
-			k.dots(variance, x.quad, idx, w)
+			if job.GradientsOnly && job.Var == nil {
+				clear(variance) // it does not change the adjoints
+			} else {
+				k.dots(variance, x.quad, idx, w)
+			}
 		}
 		r.leaf.writeMoments(job, c, end)
 		if job.Adjoint == backend.None {
@@ -51,6 +55,9 @@ func (r *momentSweep) batchCells(j, i int) float64 {
 		loss += part
 		k.adjoints(uHat, rowsHat, x.rows, idx, e, u)
 		k.adjoints(wHat, quadHat, x.quad, idx, v, w)
+		if grad := r.levels[0].gradCov; grad != nil {
+			r.farCovarianceCells(grad[int(r.levels[0].entity[j])*x.in*x.in:][:x.in*x.in], idx, v)
+		}
 	}
 	return loss
 }
@@ -154,6 +161,9 @@ func (r *momentSweep) backwardFar(j, end int) {
 	n, m := len(x.entities), end-j
 	mul := r.b.dense.multiply
 	mul(x.farVarHat, x.inRow, x.varsHat, x.width, 1, x.slice.reverseVar, x.in, m, x.in, x.out, 0)
+	if first.gradCov != nil {
+		r.farCovarianceNodes(j, end)
+	}
 	if first.gradMean != nil {
 		mul(x.farHat, x.inRow, x.rows[n*x.outRow:], x.outRow, 1, x.slice.reverse, x.in, m, x.in, x.out, 0)
 		k.addProduct(x.farHat[:m*x.inRow], x.far, x.farVarHat)

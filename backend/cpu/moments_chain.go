@@ -23,6 +23,7 @@ type momentLevel struct {
 	size   int // of a slice
 
 	gradMean, gradVar []float32 // nil if not requested
+	gradCov           []float32 // of the far core of a batch
 
 	mean, cov         []float32 // u and C after this core
 	second            []float32 // u^2 + diag C
@@ -99,11 +100,11 @@ func (r *momentSweep) prepare(shard int) {
 		out, size := outgoing(p, core), p.Shapes[core].Slice()
 		v := momentLevel{
 			entity: p.Entity[l], core: r.cores[core], in: size / out, out: out, size: size,
-			gradMean: r.sumOf(r.grads[core].mean, shard), gradVar: r.sumOf(r.grads[core].variance, shard),
+			gradMean: r.sumOf(r.grads[core].mean, shard), gradVar: r.sumOf(r.grads[core].variance, shard), gradCov: r.sumOf(r.grads[core].covariance, shard),
 			mean: take(out), cov: take(out * out), second: take(out), meanHat: take(out), covHat: take(out * out),
 			transposed: take(size), half: take(size), covHatG: take(size), diagonal: take(size / out), transposedOf: -1,
 		}
-		if v.gradMean != nil || v.gradVar != nil {
+		if v.gradMean != nil || v.gradVar != nil || v.gradCov != nil {
 			r.gradLevel = l
 		}
 		r.levels[l] = v

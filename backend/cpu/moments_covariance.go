@@ -4,11 +4,11 @@ import "github.com/kernel-fried-tensor/kft/backend"
 
 // The gradient with respect to the covariances of the leaf core is, for every
 // entity, the sum of v (u u' + C) over its cells. Nodes are processed in runs
-// whose matrices, upper triangles without gaps, fit a second-level cache; then
+// whose matrices, upper triangles without gaps, fit the caches; then
 // every entity adds the matrices of its cells in the run. So workers share
 // nothing, and the order of the sums is that of the plan.
 const (
-	covarianceRun  = 3 << 17 // total number of entries of the matrices of a run
+	covarianceRun  = 3 << 19 // total number of entries of the matrices of a run
 	covarianceTask = 16      // nodes per task; the first one computes its whole chain
 )
 

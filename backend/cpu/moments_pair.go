@@ -75,7 +75,7 @@ func (s *moments) passPair() float64 {
 // wanted reports whether the gradient with respect to a core's means or
 // variances is requested.
 func (s *moments) wanted(core int) bool {
-	return s.job.Adjoint != backend.None && core < len(s.job.Grad) && (s.job.Grad[core].Mean != nil || s.job.Grad[core].Var != nil)
+	return s.job.Adjoint != backend.None && core < len(s.job.Grad) && (s.job.Grad[core].Mean != nil || s.job.Grad[core].Var != nil || s.job.Grad[core].Cov != nil && core != s.p.Leaf)
 }
 
 // rowAt returns row i of a table of rows of length r, nil for a nil table.

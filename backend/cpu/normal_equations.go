@@ -22,6 +22,10 @@ const (
 // a time stays in cache.
 func (b *Backend) NormalEquations(p *backend.Plan, cores []backend.Slices, target, weight []float32, visit backend.EquationsFunc) {
 	p.Check(cores)
+	if len(p.Chain) == 0 {
+		b.effectEquations(p, target, weight, visit)
+		return
+	}
 	r := p.LeafRank()
 	b.nodeVectors(p, cores)
 	order := p.ByLeaf()

@@ -9,6 +9,9 @@ const block = 512
 // Pass implements backend.Backend.
 func (b *Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
 	p.Check(cores)
+	if len(p.Chain) == 0 {
+		return b.passEffect(p, cores[0], job)
+	}
 	if job.SecondMoments {
 		return b.passSecondMoments(p, cores, job)
 	}

@@ -1,32 +1,25 @@
 // Package parallel runs independent pieces of work on several goroutines.
 package parallel
 
-import (
-	"sync"
-	"sync/atomic"
-)
-
 // For calls work(0), ..., work(n-1) on at most the given number of goroutines.
 // Each goroutine claims the next index when it is free, which balances pieces of
 // unequal cost. The calls must be independent of each other.
 func For(threads, n int, work func(i int)) {
+	ForWorkers(threads, n, func(_, i int) { work(i) })
+}
+
+// ForWorkers is For for work that needs memory of its own: worker, less than threads and
+// than n, identifies the goroutine.
+func ForWorkers(threads, n int, work func(worker, i int)) {
 	threads = min(threads, n)
 	if threads <= 1 {
 		for i := range n {
-			work(i)
+			work(0, i)
 		}
 		return
 	}
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range threads {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				work(i)
-			}
-		})
-	}
-	group.Wait()
+	j := &job{n: int64(n), work: work}
+	j.start(threads - 1)
 }
 
 // Ranges cuts 0..n into one contiguous range per thread, of even length, and calls
@@ -34,13 +27,34 @@ func For(threads, n int, work func(i int)) {
 // min(threads, n) ranges, so none is empty.
 func Ranges(threads, n int, work func(thread, from, to int)) {
 	threads = min(max(threads, 1), n)
-	if threads == 1 {
-		work(0, 0, n)
-		return
+	For(threads, threads, func(t int) { work(t, n*t/threads, n*(t+1)/threads) })
+}
+
+// Block is the number of elements of one piece of work of [Blocks] and [Reduce]. It does
+// not depend on the number of threads, so neither do sums over pieces.
+const Block = 1 << 14
+
+// Blocks cuts 0..n into pieces of Block elements, the last one shorter, and calls work
+// for every piece.
+func Blocks(threads, n int, work func(from, to int)) {
+	For(threads, (n+Block-1)/Block, func(i int) { work(i*Block, min(n, (i+1)*Block)) })
+}
+
+// Reduce computes a value for every piece of Block elements of 0..n and combines the
+// values along a balanced binary tree. The result does not depend on the number of
+// threads. It is the zero value for n = 0.
+func Reduce[T any](threads, n int, part func(from, to int) T, add func(a, b T) T) T {
+	parts := make([]T, max(1, (n+Block-1)/Block))
+	Blocks(threads, n, func(from, to int) { parts[from/Block] = part(from, to) })
+	for step := 1; step < len(parts); step *= 2 {
+		for i := 0; i+step < len(parts); i += 2 * step {
+			parts[i] = add(parts[i], parts[i+step])
+		}
 	}
-	var group sync.WaitGroup
-	for t := range threads {
-		group.Go(func() { work(t, n*t/threads, n*(t+1)/threads) })
-	}
-	group.Wait()
+	return parts[0]
+}
+
+// Sum adds the values of pieces as [Reduce] does.
+func Sum(threads, n int, part func(from, to int) float64) float64 {
+	return Reduce(threads, n, part, func(a, b float64) float64 { return a + b })
 }

@@ -30,3 +30,22 @@ func TestEveryIndexIsVisitedOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestSumsDoNotDependOnThreads(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 1, Block, 5*Block + 3} {
+		part := func(from, to int) float64 {
+			s := 0.0
+			for i := from; i < to; i++ {
+				s += 1 / float64(i+1)
+			}
+			return s
+		}
+		want := Sum(1, n, part)
+		for _, threads := range []int{2, 7, 16, 64} {
+			if got := Sum(threads, n, part); got != want {
+				t.Errorf("n %d: %d threads give %v, 1 thread gives %v", n, threads, got, want)
+			}
+		}
+	}
+}

@@ -239,6 +239,9 @@ func (r Ridge) Balance(be backend.Backend, f *tt.Field, entityWeights [][][]floa
 		if balanceSeparate(be, t) {
 			continue
 		}
+		if len(t.Cores) == 1 && t.Cores[0].Variant == tt.Plain {
+			continue // its scale is that of the train
+		}
 		paid := make([]float64, len(t.Cores))
 		logMean := 0.0
 		for p, c := range t.Cores {
@@ -249,7 +252,7 @@ func (r Ridge) Balance(be backend.Backend, f *tt.Field, entityWeights [][][]floa
 			continue // a core of zeros, or no penalty: no scale to move
 		}
 		for p, c := range t.Cores {
-			rescale(c, float32(math.Exp((logMean-math.Log(paid[p]))/2)))
+			rescale(be.Threads(), c, float32(math.Exp((logMean-math.Log(paid[p]))/2)))
 			if c.Coupled {
 				BalanceCoupled(c)
 			}
@@ -285,14 +288,12 @@ func (r Ridge) scalablePenalty(c *tt.Core, entityWeights []float64) float64 {
 }
 
 // rescale multiplies G by a factor, for a weighted regression through W.
-func rescale(c *tt.Core, by float32) {
+func rescale(threads int, c *tt.Core, by float32) {
 	for _, b := range c.Blocks() {
 		if c.Variant == tt.WLR && b.Map == nil {
 			continue
 		}
-		for i := range b.Value {
-			b.Value[i] *= by
-		}
+		tt.Multiply(threads, b.Value, by)
 	}
 }
 

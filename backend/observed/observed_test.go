@@ -1,0 +1,169 @@
+package observed_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/backend/observed"
+	"github.com/kernel-fried-tensor/kft/backend/ref"
+)
+
+// sum is a field of a train of three cores and two effects at random cells, with variances.
+type sum struct {
+	cores [][]backend.Slices
+	index [][][]int32
+	y, w  []float32
+}
+
+func newSum(cells int) sum {
+	rng := rand.New(rand.NewPCG(3, 5))
+	s := sum{y: make([]float32, cells), w: make([]float32, cells)}
+	for _, shapes := range [][]backend.Shape{
+		{{Left: 1, N: 30, Right: 3}, {Left: 3, N: 50, Right: 3}, {Left: 3, N: 7, Right: 1}},
+		{{Left: 1, N: 900, Right: 1}},
+		{{Left: 1, N: 2, Right: 1}},
+	} {
+		var cores []backend.Slices
+		var index [][]int32
+		for _, shape := range shapes {
+			c := backend.NewSlices(shape)
+			c.Var = make([]float32, len(c.Mean))
+			for i := range c.Mean {
+				c.Mean[i], c.Var[i] = float32(rng.NormFloat64()), float32(rng.Float64())
+			}
+			column := make([]int32, cells)
+			for i := range column {
+				column[i] = int32(rng.Float64() * rng.Float64() * float64(shape.N))
+			}
+			cores, index = append(cores, c), append(index, column)
+		}
+		s.cores, s.index = append(s.cores, cores), append(s.index, index)
+	}
+	for i := range s.y {
+		s.y[i], s.w[i] = float32(rng.NormFloat64()), float32(rng.Float64())
+	}
+	return s
+}
+
+func (s sum) bind(b backend.Backend, weights []float32, opt observed.Options) *observed.Data {
+	d := observed.New(b, s.y, weights, nil)
+	for k, cores := range s.cores {
+		d.Terms = append(d.Terms, observed.NewTerm(b, cores, s.index[k], opt))
+		d.Refresh(k, cores, opt.SecondMoments)
+	}
+	d.Changed()
+	return d
+}
+
+// direct returns the mean and the variance of term k at observation n by enumeration.
+func (s sum) direct(k, n int) (mean, variance float64) {
+	cores := s.cores[k]
+	if len(cores) == 1 {
+		e := s.index[k][0][n]
+		return float64(cores[0].Mean[e]), float64(cores[0].Var[e])
+	}
+	plan := backend.NewPlan([]backend.Shape{cores[0].Shape, cores[1].Shape, cores[2].Shape}, [][]int32{{s.index[k][0][n]}, {s.index[k][1][n]}, {s.index[k][2][n]}}, backend.LeafFirst)
+	job := &backend.Job{SecondMoments: true, Mean: make([]float32, 1), Var: make([]float32, 1)}
+	ref.Backend{}.Pass(plan, cores, job)
+	return float64(job.Mean[0]), float64(job.Var[0])
+}
+
+func TestSumsAgreeWithEnumeration(t *testing.T) {
+	t.Parallel()
+	s := newSum(5000)
+	const offset = 0.25
+	for _, weights := range [][]float32{nil, s.w} {
+		for _, keep := range []bool{false, true} {
+			d := s.bind(cpu.New(cpu.Paths()[0], 2), weights, observed.Options{SecondMoments: true, Variances: keep})
+			var want observed.Sums
+			var spread, gain float64
+			target := make([]float64, len(s.y)) // of term 1
+			for n, y := range s.y {
+				w := 1.0
+				if weights != nil {
+					w = float64(weights[n])
+				}
+				r := float64(y) - offset
+				var g, gv float64
+				for k := range s.cores {
+					mean, variance := s.direct(k, n)
+					r -= mean
+					spread += w * variance
+					if k == 1 {
+						g, gv = mean, variance
+					}
+				}
+				target[n] = r + g
+				want.Residual += w * r
+				want.Square += w * r * r
+				want.Weight += w
+				gain += w * (g*(2*r+g) - gv)
+			}
+			check := func(what string, got, want float64) {
+				if math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
+					t.Errorf("weights %t, variances kept %t: %s: got %g, want %g", weights != nil, keep, what, got, want)
+				}
+			}
+			d.Target(1, offset)
+			got, _ := d.Values()
+			for n := range got {
+				check("target", float64(got[n]), target[n])
+			}
+			for _, path := range []string{"from the target of term 1", "from all terms"} {
+				sums := d.Residuals(offset)
+				check("residuals "+path, sums.Residual, want.Residual)
+				check("squares "+path, sums.Square, want.Square)
+				check("weights "+path, sums.Weight, want.Weight)
+				shifted, direct := sums.Shifted(0.5), d.Residuals(offset)
+				check("shift", shifted.Square, direct.Square-direct.Residual+0.25*direct.Weight)
+				d.Changed()
+			}
+			check("variances", d.Spreads(), spread)
+			check("gain", d.Gain(1, offset), gain)
+		}
+	}
+}
+
+// Results do not depend on the number of threads.
+func TestThreadsGiveSameBits(t *testing.T) {
+	t.Parallel()
+	s := newSum(3*(1<<14) + 77)
+	var want []float64
+	for _, threads := range []int{1, 2, 7, 16, 64} {
+		b := cpu.New(cpu.Paths()[0], threads)
+		d := s.bind(b, s.w, observed.Options{SecondMoments: true})
+		var got []float64
+		for k := range d.Terms {
+			d.Target(k, 0.5)
+			plan := d.Terms[k].Cheapest
+			target, weight := d.InPlanOrder(plan)
+			grad := make([]backend.Slices, len(s.cores[k]))
+			for i, c := range s.cores[k] {
+				grad[i] = backend.Slices{Shape: c.Shape, Mean: make([]float32, len(c.Mean))}
+				if plan.HasCovariances(i, s.cores[k]) {
+					grad[i].Cov = make([]float32, len(c.Mean)*c.Slice())
+				}
+			}
+			got = append(got, b.Pass(plan, s.cores[k], &backend.Job{SecondMoments: true, Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grad}))
+			for _, g := range grad {
+				for _, v := range slices.Concat(g.Mean, g.Cov) {
+					got = append(got, float64(v))
+				}
+			}
+			d.Refresh(k, s.cores[k], true)
+			sums := d.Residuals(0.5)
+			got = append(got, sums.Residual, sums.Square, sums.Weight)
+		}
+		got = append(got, d.Spreads(), d.Gain(0, 0.5))
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d threads give other results than 1 thread", threads)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package observed
+
+import (
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
+
+// A Term is one train of the sum at the observations, or another part of the sum.
+type Term struct {
+	First, Last *backend.Plan // with the first and the last core as leaf core; Last is nil for one core
+	Cheapest    *backend.Plan // the cheaper of the two; the other is nil if it is not needed
+
+	Mean     []float32 // by observation
+	Variance []float32 // nil unless it is kept
+
+	spread float64 // the sum of w Var over the observations, if variances are not kept
+}
+
+// Options say what is needed of a term.
+type Options struct {
+	SecondMoments bool // otherwise the weights are known exactly
+	Variances     bool // of single observations, and not only their sum
+	Equations     bool // normal equations of both outer cores, see backend.Backend
+}
+
+// NewTerm plans the observations for a train: index[p][n] is the entity of core p at
+// observation n.
+func NewTerm(b backend.Backend, cores []backend.Slices, index [][]int32, opt Options) *Term {
+	n := len(index[0])
+	t := &Term{Mean: make([]float32, n)}
+	work := (*backend.Plan).Work
+	if opt.SecondMoments {
+		work = (*backend.Plan).SecondMomentWork
+		if opt.Variances {
+			t.Variance = make([]float32, n)
+		}
+	}
+	var shapes []backend.Shape
+	for _, c := range cores {
+		shapes = append(shapes, c.Shape)
+	}
+	plans := []**backend.Plan{&t.First, &t.Last}[:min(len(shapes), 2)]
+	parallel.For(min(b.Threads(), len(plans)), len(plans), func(i int) {
+		*plans[i] = backend.NewPlanParallel(b.Threads(), shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
+	})
+	t.Cheapest = t.First
+	if t.Last != nil && work(t.Last) < work(t.First) {
+		t.Cheapest = t.Last
+	}
+	if p := t.Cheapest; !opt.Equations && p.HasCovariances(0, cores) && p.HasCovariances(len(cores)-1, cores) {
+		t.First, t.Last = nil, nil // its passes suffice for both outer cores
+	}
+	return t
+}
+
+// Reshape tells the plans that the ranks of the train changed.
+func (t *Term) Reshape(shapes []backend.Shape) {
+	for _, p := range []*backend.Plan{t.First, t.Last, t.Cheapest} {
+		if p != nil {
+			p.Shapes = shapes
+		}
+	}
+}
+
+// Own returns the plan for the equations of an outer core: the one with the core at
+// its leaves, or nil if the cheapest plan takes its place.
+func (t *Term) Own(core int) *backend.Plan {
+	if core == 0 {
+		return t.First
+	}
+	return t.Last
+}
+
+func (t *Term) varianceAt(n int) float32 {
+	if t.Variance == nil {
+		return 0
+	}
+	return t.Variance[n]
+}
+
+// Refresh recomputes the values of term k from its cores, with second moments if they are
+// asked for and otherwise variances of 0. It costs a pass.
+func (d *Data) Refresh(k int, cores []backend.Slices, secondMoments bool) {
+	t := d.Terms[k]
+	if d.of != k {
+		d.of = unknown
+	}
+	d.gathered = nil
+	if len(cores) == 1 {
+		d.refreshEffect(t, cores[0], secondMoments)
+		return
+	}
+	job := &backend.Job{Mean: d.planTarget}
+	if secondMoments {
+		if d.planWeight == nil {
+			d.planWeight = make([]float32, d.Len())
+		}
+		job.SecondMoments, job.Var = true, d.planWeight
+	}
+	d.b.Pass(t.Cheapest, cores, job)
+	backend.Scatter(d.b, t.Cheapest, t.Mean, job.Mean)
+	t.spread = 0
+	switch {
+	case !secondMoments:
+		clear(t.Variance)
+	case t.Variance != nil:
+		backend.Scatter(d.b, t.Cheapest, t.Variance, job.Var)
+	default:
+		source := t.Cheapest.Source
+		t.spread = parallel.Sum(d.b.Threads(), d.Len(), func(from, to int) float64 {
+			sum := 0.0
+			if d.W == nil {
+				for _, v := range job.Var[from:to] {
+					sum += float64(v)
+				}
+				return sum
+			}
+			for c := from; c < to; c++ {
+				sum += float64(d.W[source[c]]) * float64(job.Var[c])
+			}
+			return sum
+		})
+	}
+}
+
+// refreshEffect is Refresh for a train of one core, whose slices are single numbers.
+func (d *Data) refreshEffect(t *Term, core backend.Slices, secondMoments bool) {
+	variance := core.Var
+	if variance == nil {
+		variance = core.Cov
+	}
+	if !secondMoments {
+		clear(t.Variance)
+	}
+	source, entity := t.Cheapest.Source, t.Cheapest.LeafEntity
+	t.spread = parallel.Sum(d.b.Threads(), d.Len(), func(from, to int) float64 {
+		sum := 0.0
+		for c := from; c < to; c++ {
+			n, e := source[c], entity[c]
+			t.Mean[n] = core.Mean[e]
+			if !secondMoments {
+				continue
+			}
+			if t.Variance != nil {
+				t.Variance[n] = variance[e]
+			} else if d.W != nil {
+				sum += float64(d.W[n]) * float64(variance[e])
+			} else {
+				sum += float64(variance[e])
+			}
+		}
+		return sum
+	})
+}
+
+// Spread returns the sum of w Var of a term over the observations.
+func (d *Data) Spread(t *Term) float64 {
+	if t.Variance == nil {
+		return t.spread
+	}
+	return parallel.Sum(d.b.Threads(), d.Len(), func(from, to int) float64 {
+		sum := 0.0
+		for n, v := range t.Variance[from:to] {
+			sum += d.weightAt(from+n) * float64(v)
+		}
+		return sum
+	})
+}
+
+// NewPart returns a part of the sum that has no plans, with values of 0.
+func NewPart(n int) *Term { return &Term{Mean: make([]float32, n), Variance: make([]float32, n)} }
+
+// Set sets the values of observations to those of their site, unless that is negative.
+func (t *Term) Set(threads int, site []int32, mean, variance []float32) {
+	parallel.Blocks(threads, len(site), func(from, to int) {
+		for n := from; n < to; n++ {
+			if at := site[n]; at >= 0 {
+				t.Mean[n], t.Variance[n] = mean[at], variance[at]
+			}
+		}
+	})
+}

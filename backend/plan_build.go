@@ -1,0 +1,224 @@
+package backend
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
+
+// planBuilder sorts the cells of a plan and finds its nodes. Cells are first divided into
+// segments by ranges of entities of the core that comes first in the order of the plan.
+// The segments are independent of each other, and smaller than all cells: their sorts
+// stay in cache.
+type planBuilder struct {
+	*Plan
+	index    [][]int32 // the entities of the observations, by core
+	threads  int
+	segments []int // cells segments[i]..segments[i+1] form segment i
+}
+
+// A counting sort takes time and memory in proportion to the entities of a core. Fewer
+// cells than the entities divided by countingSortShare are sorted by comparison, with
+// the same result.
+const countingSortShare = 64
+
+// segmentCells is the least number of cells of a segment.
+const segmentCells = 1 << 14
+
+// first returns the core that comes first in the order of the plan.
+func (b *planBuilder) first() int {
+	if b.Owner < 0 {
+		return b.Leaf
+	}
+	return b.Chain[b.Owner]
+}
+
+// sort fills Source and LeafEntity. Cells are ordered by owner, then by level,
+// then by leaf entity.
+func (b *planBuilder) sort() {
+	cells := len(b.index[b.Leaf])
+	memory := make([]int32, 2*cells)
+	order, spare := memory[:cells:cells], memory[cells:]
+	b.divide(order, spare)
+	parallel.For(b.threads, len(b.segments)-1, func(i int) {
+		from, to := b.segments[i], b.segments[i+1]
+		b.sortSegment(order[from:to], spare[from:to])
+	})
+	b.Source, b.LeafEntity = order, spare
+	parallel.Blocks(b.threads, cells, func(from, to int) {
+		for c, i := range order[from:to] {
+			spare[from+c] = b.index[b.Leaf][i]
+		}
+	})
+}
+
+// divide writes the numbers of the observations to order, segment after segment, each in
+// increasing order.
+func (b *planBuilder) divide(order, scratch []int32) {
+	lead, cells := b.index[b.first()], len(order)
+	b.segments = []int{0, cells}
+	wanted := min(4*b.threads, cells/segmentCells)
+	if b.threads <= 1 || wanted < 2 {
+		for i := range order {
+			order[i] = int32(i)
+		}
+		return
+	}
+	// The segment of each entity, by the number of cells before it.
+	count := make([]int32, b.Shapes[b.first()].N)
+	for _, e := range lead {
+		count[e]++
+	}
+	segmentOf, sum, at := count, 0, 0
+	for e, n := range count {
+		if at+1 < wanted && sum >= cells*(at+1)/wanted {
+			at++
+		}
+		segmentOf[e] = int32(at)
+		sum += int(n)
+	}
+	segments := at + 1
+	// Stable: every block writes its cells of a segment after those of the blocks before it.
+	blocks := (cells + parallel.Block - 1) / parallel.Block
+	place := make([]int, blocks*segments) // by segment and block
+	parallel.Blocks(b.threads, cells, func(from, to int) {
+		for _, e := range lead[from:to] {
+			place[int(segmentOf[e])*blocks+from/parallel.Block]++
+		}
+	})
+	b.segments = b.segments[:0]
+	sum = 0
+	for i, n := range place {
+		if i%blocks == 0 {
+			b.segments = append(b.segments, sum)
+		}
+		place[i] = sum
+		sum += n
+	}
+	b.segments = append(b.segments, cells)
+	parallel.Blocks(b.threads, cells, func(from, to int) {
+		for i, e := range lead[from:to] {
+			at := &place[int(segmentOf[e])*blocks+from/parallel.Block]
+			order[*at] = int32(from + i)
+			*at++
+		}
+	})
+}
+
+// sortSegment sorts the cells of a segment.
+func (b *planBuilder) sortSegment(order, spare []int32) {
+	sorted := order
+	by := func(core int) {
+		key := b.index[core]
+		if sortedBy(key, order) {
+			return
+		}
+		if n := b.Shapes[core].N; len(order) < n/countingSortShare {
+			slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(key[i], key[j]) })
+		} else {
+			countingSort(spare, order, key)
+			order, spare = spare, order
+		}
+	}
+	by(b.Leaf)
+	for level := len(b.Chain) - 1; level >= 0; level-- {
+		if level != b.Owner {
+			by(b.Chain[level])
+		}
+	}
+	if b.Owner >= 0 {
+		by(b.Chain[b.Owner])
+	}
+	copy(sorted, order) // unless it is the same memory
+}
+
+func sortedBy(key, order []int32) bool {
+	for i := 1; i < len(order); i++ {
+		if key[order[i]] < key[order[i-1]] {
+			return false
+		}
+	}
+	return true
+}
+
+// countingSort writes src to dst in stable order of key.
+func countingSort(dst, src, key []int32) {
+	low, high := key[src[0]], key[src[0]]
+	for _, i := range src {
+		low, high = min(low, key[i]), max(high, key[i])
+	}
+	next := make([]int32, high-low+2)
+	for _, i := range src {
+		next[key[i]-low+1]++
+	}
+	for k := range next[1:] {
+		next[k+1] += next[k]
+	}
+	for _, i := range src {
+		at := &next[key[i]-low]
+		dst[*at] = i
+		*at++
+	}
+}
+
+// buildNodes finds the runs of cells that share all entities of the chain. A
+// train of one core has no chain; its cells are divided into runs of even
+// length.
+func (b *planBuilder) buildNodes() {
+	cells := b.Cells()
+	b.Entity = make([][]int32, len(b.Chain))
+	if len(b.Chain) == 0 {
+		runs := min(maxShards, cells/minCellsShard+1)
+		b.Start = make([]int32, 0, runs+1)
+		for r := range runs + 1 {
+			b.Start = append(b.Start, int32(cells*r/runs))
+		}
+		b.Changed = make([]uint8, runs)
+		return
+	}
+	segments := len(b.segments) - 1
+	first := make([]int, segments+1) // the first node of each segment
+	parallel.For(b.threads, segments, func(i int) {
+		for c := b.segments[i]; c < b.segments[i+1]; c++ {
+			if b.changed(c) >= 0 {
+				first[i+1]++
+			}
+		}
+	})
+	for i := range segments {
+		first[i+1] += first[i]
+	}
+	nodes := first[segments]
+	b.Start = make([]int32, nodes+1)
+	b.Changed = make([]uint8, nodes)
+	for level := range b.Entity {
+		b.Entity[level] = make([]int32, nodes)
+	}
+	parallel.For(b.threads, segments, func(i int) {
+		node := first[i]
+		for c := b.segments[i]; c < b.segments[i+1]; c++ {
+			from := b.changed(c)
+			if from < 0 {
+				continue
+			}
+			b.Start[node], b.Changed[node] = int32(c), uint8(from)
+			for level, core := range b.Chain {
+				b.Entity[level][node] = b.index[core][b.Source[c]]
+			}
+			node++
+		}
+	})
+	b.Start[nodes] = int32(cells)
+}
+
+// changed returns the first level at which cell c differs from the cell before it, -1 if
+// there is none.
+func (b *planBuilder) changed(c int) int {
+	for level, core := range b.Chain {
+		if c == 0 || b.index[core][b.Source[c]] != b.index[core][b.Source[c-1]] {
+			return level
+		}
+	}
+	return -1
+}

@@ -1,0 +1,112 @@
+// Package footprint estimates the memory that a fit takes beside its table and its field:
+// plans, values of the terms and copies of the weights while it is trained, and moments
+// of the rows while it is evaluated.
+package footprint
+
+import (
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// A Fit says what the memory of a fit depends on.
+type Fit struct {
+	Field              *tt.Field
+	Train, Valid, Held int  // numbers of rows
+	Threads            int  // of the engine
+	Weighted           bool // observations have weights, given or learned
+	Variances          bool // the variances of single observations are needed
+	Point              bool // als or adam: weights without posteriors
+}
+
+const word = 4 // bytes of a float32 or an int32
+
+// Training returns the bytes of the arrays that a solver keeps.
+func (f Fit) Training() int64 {
+	rows := 3.0 // y on the modelling scale, the target, and the target in plan order
+	if f.Weighted {
+		rows += 3
+	} else if !f.Point {
+		rows++ // scratch memory for variances
+	}
+	valid := 3.0 // y, the mean, and a buffer
+	nodes, scratch, learned := 0.0, 0.0, 0.0
+	for _, t := range f.Field.Terms {
+		cores := t.Slices()
+		rows++ // the mean
+		if f.Variances {
+			rows++
+		}
+		plans := 1.0
+		switch {
+		case len(cores) == 1:
+		case len(cores) == 3 && !f.Point && cores[0].Cov == nil && cores[2].Cov == nil && cores[1].Len() >= max(cores[0].Len(), cores[2].Len()):
+			rows += 3 // cells by leaf entity, and their weights
+		default:
+			plans = 2
+			rows += 4
+		}
+		rows += 2 * plans
+		valid += 2
+		nodes += plans * nodeWords(cores, f.Train)
+		nodes += nodeWords(cores, f.Valid)
+		for p, c := range t.Cores {
+			outer := p == 0 || p == len(t.Cores)-1
+			need := float64(c.Slices.Len())
+			if outer {
+				need *= 1 + float64(c.Slices.Slice()) // gradient and covariances
+			} else {
+				need *= 7 // conjugate gradients
+			}
+			scratch = max(scratch, need)
+			for _, b := range c.Blocks() {
+				learned += float64(len(b.Value))
+				for _, a := range b.Posterior.Arrays() {
+					learned += float64(len(a))
+				}
+			}
+		}
+	}
+	for range f.Field.Series {
+		rows += 3 // site, mean and variance
+		valid += 2
+	}
+	const copies = 4 // at the start and at the best sweep, of this run and of the best
+	return int64(word * (rows*float64(f.Train) + valid*float64(f.Valid) + nodes + scratch + copies*learned + float64(f.Threads)*workerWords))
+}
+
+// workerWords is the scratch memory of a thread, in words.
+const workerWords = 1 << 20
+
+// nodeWords returns the words of the nodes of a plan, from above.
+func nodeWords(cores []backend.Slices, cells int) float64 {
+	if len(cores) == 1 {
+		return 0
+	}
+	// The leaf core is an outer one, usually that with more entities.
+	combinations := 1.0
+	leaf := 0
+	if cores[len(cores)-1].N > cores[0].N {
+		leaf = len(cores) - 1
+	}
+	for p, c := range cores {
+		if p != leaf {
+			combinations *= float64(c.N)
+		}
+	}
+	return min(combinations, float64(cells)) * (float64(len(cores)-1) + 1.25)
+}
+
+// Evaluation returns the bytes of the arrays that the moments of all rows take, and those of
+// the terms at the training rows.
+func (f Fit) Evaluation() int64 {
+	cores := 0
+	for _, t := range f.Field.Terms {
+		cores = max(cores, len(t.Cores))
+	}
+	terms := float64(len(f.Field.Terms) + len(f.Field.Series))
+	perRow := 2*(terms+1) + 3*float64(cores) + 2 // values, entities and two plans, squared errors
+	if f.Point {
+		perRow = terms + 1 + float64(cores)
+	}
+	return int64(word * (perRow*float64(f.Train) + 2*float64(f.Train+f.Valid+2*f.Held)))
+}

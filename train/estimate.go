@@ -1,0 +1,113 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/footprint"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// An Estimate tells in advance what a fit needs.
+type Estimate struct {
+	Rows    [3]int `json:"rows"` // by dataset.Part
+	Weights int    `json:"weights"`
+
+	// Least is the memory in bytes that the fit cannot do without, Memory what it takes
+	// if it is not limited: garbage is collected when it is half as much as the rest.
+	Least  int64 `json:"least_bytes"`
+	Memory int64 `json:"memory_bytes"`
+
+	Sweeps       int     `json:"sweeps"`        // at most
+	SweepSeconds float64 `json:"sweep_seconds"` // measured; 0 if no sweep was made
+	Threads      int     `json:"threads"`
+}
+
+// A MemoryError reports a fit that does not fit into the memory it may use.
+type MemoryError struct{ Least, Limit int64 }
+
+func (e *MemoryError) Error() string {
+	const mib = 1 << 20
+	return fmt.Sprintf("the fit needs at least %d MiB of memory, and its limit is %d MiB; allow more memory, or use lower ranks, fewer terms or fewer rows", (e.Least+mib-1)/mib, e.Limit/mib)
+}
+
+// EstimateFit plans a fit of a specification that leaves nothing to choose, estimates its
+// memory and measures one sweep. If the memory exceeds opt.Memory, it measures no sweep
+// and returns a *MemoryError with the estimate. The data cannot be used again.
+func EstimateFit(ctx context.Context, s spec.Spec, data *Data, opt Options) (*Estimate, error) {
+	path, err := cpu.ChoosePath()
+	if err != nil {
+		return nil, err
+	}
+	opt.Checkpoint = ""
+	r := &run{spec: data.resolved(s), opt: opt, engine: cpu.New(path, opt.Threads), data: data, release: true, seconds: map[string]float64{}, began: time.Now()}
+	if err := r.stage("plan", func() error { return r.plan(ctx) }); err != nil {
+		return nil, err
+	}
+	e := r.estimate()
+	if err := r.checkLimit(e); err != nil {
+		return e, err
+	}
+	e.SweepSeconds, err = r.measureSweep(ctx)
+	return e, err
+}
+
+// runtimeBytes is what the program takes beside its data.
+const runtimeBytes = 48 << 20
+
+// estimate returns the needs of a planned fit. The memory of the table and of the field is
+// measured; that of the solver and of the evaluation is computed.
+func (r *run) estimate() *Estimate {
+	e := &Estimate{Weights: r.field.Weights(), Sweeps: solverOptions(r.spec, r.opt).Sweeps, Threads: r.engine.Threads()}
+	for p := range e.Rows {
+		e.Rows[p] = r.parts[p].Len()
+	}
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	u := r.spec.Uncertainty
+	learned := r.law() != nil || r.noiseModel() != nil
+	f := footprint.Fit{Field: r.field, Train: e.Rows[dataset.Train], Valid: e.Rows[dataset.Valid], Held: r.held.Len(), Threads: r.engine.Threads(),
+		Weighted: r.parts[dataset.Train].W != nil || learned, Variances: learned || r.field.Group != nil, Point: !u.Bayesian()}
+	base, training, evaluation := int64(stats.HeapAlloc), f.Training(), f.Evaluation()
+	e.Least = base + max(training, evaluation) + runtimeBytes
+	// What training leaves is collected when it exceeds half of what is in use. The allocator
+	// takes a tenth more than it was asked for.
+	e.Memory = max((base+training+min(evaluation, (base+training)/2))/10*11+runtimeBytes, peakRSS())
+	return e
+}
+
+// checkLimit returns an error if an estimate exceeds the limit of the options.
+func (r *run) checkLimit(e *Estimate) error {
+	if r.opt.Memory > 0 && e.Least > r.opt.Memory {
+		return &MemoryError{Least: e.Least, Limit: r.opt.Memory}
+	}
+	return nil
+}
+
+// measureSweep returns the seconds of the second sweep, or of all training if it ends
+// before.
+func (r *run) measureSweep(ctx context.Context) (seconds float64, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var first time.Time // when the first sweep ended
+	r.opt.Progress = func(e Event) {
+		switch {
+		case e.Fit == nil || e.Fit.Point == nil:
+		case first.IsZero():
+			first = time.Now()
+		case seconds == 0:
+			seconds = time.Since(first).Seconds()
+			cancel()
+		}
+	}
+	err = r.stage("fit", func() error { _, err := r.solve(ctx); return err })
+	if seconds == 0 && ctx.Err() == nil {
+		seconds = r.seconds["fit"]
+	}
+	return seconds, err
+}
