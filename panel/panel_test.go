@@ -88,7 +88,7 @@ func TestFile(t *testing.T) {
 func TestWith(t *testing.T) {
 	t.Parallel()
 	modes, ids, codes, target := sales(t)
-	p := New(modes, ids, -1, codes, target)
+	p := New(1, modes, ids, -1, codes, target)
 	all := [][]string{{"b", "a", "c"}, {"x", "y"}, append(slices.Clone(ids(2)), "2016-8", "2017-1"), append(slices.Clone(ids(3)), "8", "1")}
 	// b,x in January, a new series c,x in August, and the row of a,y in October removed.
 	added := [][]int32{{0, 2, 1}, {0, 0, 1}, {5, 4, 2}, {5, 4, 2}}

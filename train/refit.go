@@ -115,7 +115,9 @@ func refitSpec(s spec.Spec, record model.Record) spec.Spec {
 		if record.Valid.N < fewValidRows {
 			sweeps = max(sweeps, len(record.History))
 		}
+		sweeps = min(sweeps, max(s.Fit.Sweeps, 1))
 	}
+	sweeps = max(sweeps, 1)
 	s.Fit.Sweeps, s.Fit.Epochs, s.Fit.Patience = sweeps, sweeps, sweeps
 	s.Terms = record.KeptTerms(s.Terms)
 	if !s.Uncertainty.Bayesian() {
