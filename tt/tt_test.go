@@ -227,6 +227,14 @@ func TestIndex(t *testing.T) {
 	if want := []int32{1, 1, 0, 0, single.Prior()}; !slices.Equal(got, want) {
 		t.Errorf("one mode: got %v, want %v", got, want)
 	}
+	none, err := tt.NewIndex(nil, []int{3, 4, 1, 2}, codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	none.Lookup(got, ask)
+	if want := make([]int32, 5); !slices.Equal(got, want) {
+		t.Errorf("no mode: got %v, want %v", got, want)
+	}
 }
 
 func TestIndexErrors(t *testing.T) {
