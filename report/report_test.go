@@ -142,6 +142,10 @@ func TestKinds(t *testing.T) {
 	if !errors.As(err, &cell) || cell.Mode != "item" {
 		t.Errorf("a series without an item: got error %v, want a CellError", err)
 	}
+	err = report.Write(t.Context(), &bytes.Buffer{}, m, report.Options{Series: []model.Cell{{"store": "stor1", "item": "item03"}}})
+	if !errors.As(err, &cell) || cell.Mode != "store" || !strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("a series of an unknown store: got error %v, want a CellError with the nearest id", err)
+	}
 }
 
 // TestForecasts checks that series go on after the end of the table.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/figure"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 	"github.com/kernel-fried-tensor/kft/model"
 )
 
@@ -97,11 +98,20 @@ func (b *builder) seriesFigures() (figures []*figure.Figure, why string, err err
 	return figures, "", nil
 }
 
-// checkSeries returns an error unless a cell has an id for each mode but time.
+// checkSeries returns an error unless a cell has an id for each mode but time, which the
+// model or side information of its mode may know.
 func (b *builder) checkSeries(i int, cell model.Cell, time int) error {
 	for mode, info := range b.m.Modes() {
-		if _, has := cell[info.Name]; !has && mode != time {
+		if mode == time {
+			continue
+		}
+		id, has := cell[info.Name]
+		if !has {
 			return &model.CellError{Cell: i, Mode: info.Name, Problem: fmt.Sprintf("no id for mode %q", info.Name)}
+		}
+		dict := b.m.Dicts()[mode]
+		if _, known := dict.Code([]byte(id)); !known && b.m.SideOf(mode) == nil {
+			return &model.CellError{Cell: i, Mode: info.Name, Problem: fmt.Sprintf("the id %q of mode %q is not in the training data%s", id, info.Name, suggest.Hint(id, dict.IDs()))}
 		}
 	}
 	return nil
