@@ -164,7 +164,7 @@ func newShell(t *testing.T, program string) *shell {
 }
 
 // allowed lists the commands that a page may run.
-var allowed = map[string]bool{"kft": true, "cat": true, "head": true, "tail": true, "printf": true, "grep": true, "cut": true, "cmp": true, "cp": true}
+var allowed = map[string]bool{"kft": true, "awk": true, "cat": true, "head": true, "tail": true, "printf": true, "grep": true, "cut": true, "cmp": true, "cp": true}
 
 // output returns the lines that a command prints.
 func (s *shell) output(t *testing.T, text string) []string {
