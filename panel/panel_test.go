@@ -49,6 +49,16 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestSingle lists the one series of a table without ids.
+func TestSingle(t *testing.T) {
+	t.Parallel()
+	modes, ids, codes, target := sales(t)
+	p := New(2, modes[2:3], func(int) []string { return ids(2) }, -1, [][]int32{codes[2][:3]}, target)
+	if p == nil || len(p.Keys) != 0 || !slices.Equal(p.Rows, []int32{3}) || !slices.Equal(p.Mean, []float32{3}) || p.End != 2 {
+		t.Fatalf("got %+v, want one series of three rows", p)
+	}
+}
+
 func TestFile(t *testing.T) {
 	t.Parallel()
 	modes, ids, codes, target := sales(t)
