@@ -1,6 +1,7 @@
 package kft_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -30,6 +31,29 @@ func TestFitBeatsBaselines(t *testing.T) {
 		t.Errorf("got seed %d in the report, want the default 1", r.Spec.Seed)
 	}
 	jsonOf(t, r) // a report can be encoded
+}
+
+// TestFormulasOfShocks checks that a shock in the few validation periods does not move the
+// formulas that are compared with the model: their MAE is that of the rule which they name.
+func TestFormulasOfShocks(t *testing.T) {
+	t.Parallel()
+	table := "shop,month,sales\n"
+	for shop := range 4 {
+		for k := range 36 {
+			level := 100
+			if k >= 24 && k < 30 {
+				level = 50
+			}
+			table += fmt.Sprintf("s%d,%d-%02d,%d\n", shop, 2020+k/12, k%12+1, level+10*shop+k%2)
+		}
+	}
+	_, r := fit(t, kft.Spec{Data: kft.DataSpec{Files: []string{writeFile(t, "shocks.csv", table)}, Target: "sales", Modes: []string{"shop", "month"}},
+		Split: "time:last=6", Terms: []string{"shop"}}, kft.Options{})
+	for _, b := range r.Baseline {
+		if b.Test.MAE > b.Test.RMSE {
+			t.Errorf("formula %q: got MAE %g above RMSE %g", b.Name, b.Test.MAE, b.Test.RMSE)
+		}
+	}
 }
 
 // TestFitIgnoresTestSet checks that neither ids nor targets of the test set affect the

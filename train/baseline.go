@@ -129,12 +129,17 @@ func (r *run) eachPrediction(f *baseline.Formula, center float64, part dataset.P
 }
 
 // medianRows is the number of rows from which the median of a formula is estimated.
-const medianRows = 50_000
+// Later periods must have leastLater of them, because few tell the trend or the shock
+// that they share from the skewness of the values.
+const (
+	medianRows = 50_000
+	leastLater = 2_000
+)
 
 // formulaMedian returns the function from the mean of a formula to its median: the factor,
 // or with negative values the shift, with the least absolute error on the validation set,
 // or on the training set without one. Otherwise a model would beat the formula in MAE by
-// predicting a median alone.
+// predicting a median alone. After few rows of later periods the mean is the median.
 func (r *run) formulaMedian(f *baseline.Formula, center float64) func(float64) float64 {
 	if r.spec.Uncertainty.Finite() {
 		return math.Round // of a probability
@@ -144,6 +149,9 @@ func (r *run) formulaMedian(f *baseline.Formula, center float64) func(float64) f
 		part = dataset.Train
 	}
 	o := &r.parts[part]
+	if r.when != nil && part == dataset.Valid && o.Len() < leastLater {
+		return func(v float64) float64 { return v }
+	}
 	var shifts, factors []weighted
 	positive := true
 	r.eachPrediction(f, center, part, 0, o.Len(), 1+o.Len()/medianRows, func(i int, v float64) {
