@@ -34,5 +34,13 @@ func (c *chooser) chooseCurves(ctx context.Context) error {
 		present = terms[i].String()
 	}
 	series := c.seriesTerm(entities...)
-	return c.compare(ctx, "series along time", []candidate{{present, c.spec}, {series.String(), c.withTerms(append(rest, series))}})
+	candidates := []candidate{{present, c.spec}, {series.String(), c.withTerms(append(slices.Clone(rest), series))}}
+	// Series of random walks are hard to learn beside trains, which fit the same rows first.
+	effects := slices.DeleteFunc(slices.Clone(terms), func(t spec.Term) bool {
+		return len(t.Cores) > 1 || len(combination) > 1 && slices.Equal(t.Cores[0], combination)
+	})
+	if slices.ContainsFunc(rest, func(t spec.Term) bool { return len(t.Cores) > 1 }) {
+		candidates = append(candidates, candidate{series.String() + " without trains", c.withTerms(append(effects, series))})
+	}
+	return c.compare(ctx, "series along time", candidates)
 }

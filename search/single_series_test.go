@@ -56,6 +56,28 @@ func TestSingleSeries(t *testing.T) {
 	}
 }
 
+// Random walks with gaps at random are series, which need no trains beside them.
+func TestSeriesWithoutTrains(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	var text strings.Builder
+	text.WriteString("stock,month,price\n")
+	for s := range 5 {
+		level := math.Log(40 * float64(1+s))
+		for k := range 120 {
+			level += 0.12 * rng.NormFloat64()
+			fmt.Fprintf(&text, "s%d,%d-%02d,%.3f\n", s, 2000+k/12, k%12+1, math.Exp(level))
+		}
+	}
+	file := filepath.Join(t.TempDir(), "stocks.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}}, train.Options{Threads: 2})
+	terms := strings.Join(r.Spec.Terms, " + ")
+	if r.Test.R2Scale < 0.98 || !strings.Contains(terms, "series(stock; time)") || strings.Contains(terms, "stock,time:") {
+		t.Errorf("got R2 %g on the modelling scale with the terms %s, want 0.98 or more, a series and no train", r.Test.R2Scale, terms)
+	}
+}
+
 // One id per row without an order in time is refused.
 func TestOneModeWithoutTime(t *testing.T) {
 	t.Parallel()
