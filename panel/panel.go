@@ -69,8 +69,12 @@ func New(threads int, modes []dataset.Mode, ids func(mode int) []string, along i
 		}
 	}
 	most := int(float64(len(codes[0])) / minRepeats)
-	// Each thread takes the rows of a range of codes of the first key.
-	borders := cutCodes(threads, codes[p.Keys[0]], int(sizes[0]))
+	// Each thread takes the rows of a range of codes of the first key; without keys, all
+	// rows are one series.
+	borders := []int32{0, 1}
+	if len(p.Keys) > 0 {
+		borders = cutCodes(threads, codes[p.Keys[0]], int(sizes[0]))
+	}
 	parts := make([][]series, len(borders)-1)
 	ends := make([]int32, len(parts))
 	parallel.For(threads, len(parts), func(t int) {
@@ -120,13 +124,15 @@ func cutCodes(ranges int, column []int32, size int) []int32 {
 // the last step of their rows. It stops when there are more than most.
 func (p *Panel) collect(from, to int32, sizes []uint64, codes [][]int32, target func(row int) float64, most int) (found []series, end int32) {
 	at := hashtable.New(0)
-	for i, lead := range codes[p.Keys[0]] {
-		if lead < from || lead >= to {
-			continue
+	for i := range codes[0] {
+		if len(p.Keys) > 0 {
+			if lead := codes[p.Keys[0]][i]; lead < from || lead >= to {
+				continue
+			}
 		}
-		key := uint64(lead)
-		for k, m := range p.Keys[1:] {
-			key = key*sizes[k+1] + uint64(codes[m][i])
+		key := uint64(0)
+		for k, m := range p.Keys {
+			key = key*sizes[k] + uint64(codes[m][i])
 		}
 		step := p.known[codes[p.Time][i]]
 		end = max(end, step)

@@ -101,3 +101,13 @@ func TestWith(t *testing.T) {
 		t.Errorf("the panel itself changed: %+v", p)
 	}
 }
+
+// A table whose only mode is the time is one series.
+func TestOneSeries(t *testing.T) {
+	t.Parallel()
+	ids := []string{"2016-1", "2016-2", "2016-4"}
+	p := New(2, []dataset.Mode{{Name: "time", Columns: []string{"month"}}}, func(int) []string { return ids }, -1, [][]int32{{1, 0, 2}}, func(row int) float64 { return float64(row) })
+	if p == nil || len(p.Rows) != 1 || p.Rows[0] != 3 || p.Mean[0] != 1 || p.End != 3 {
+		t.Errorf("got panel %+v, want one series of 3 rows with the mean 1 that ends at step 3", p)
+	}
+}
