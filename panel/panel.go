@@ -69,20 +69,16 @@ func New(threads int, modes []dataset.Mode, ids func(mode int) []string, along i
 		}
 	}
 	most := int(float64(len(codes[0])) / minRepeats)
-	// Each thread takes the rows of a range of codes of the first key. Without keys all
-	// rows are of one series.
-	var lead []int32
-	leads := 1
+	// Each thread takes the rows of a range of codes of the first key; without keys, all
+	// rows are one series.
+	borders := []int32{0, 1}
 	if len(p.Keys) > 0 {
-		lead, leads = codes[p.Keys[0]], int(sizes[0])
-	} else {
-		lead = make([]int32, len(codes[p.Time]))
+		borders = cutCodes(threads, codes[p.Keys[0]], int(sizes[0]))
 	}
-	borders := cutCodes(threads, lead, leads)
 	parts := make([][]series, len(borders)-1)
 	ends := make([]int32, len(parts))
 	parallel.For(threads, len(parts), func(t int) {
-		parts[t], ends[t] = p.collect(borders[t], borders[t+1], lead, sizes, codes, target, most)
+		parts[t], ends[t] = p.collect(borders[t], borders[t+1], sizes, codes, target, most)
 	})
 	found := slices.Concat(parts...)
 	if len(found) > most {
@@ -124,17 +120,19 @@ func cutCodes(ranges int, column []int32, size int) []int32 {
 	return append(borders, int32(size))
 }
 
-// collect returns the series whose code of the first key, in lead, is in [from, to), by
-// key, and the last step of their rows. It stops when there are more than most.
-func (p *Panel) collect(from, to int32, lead []int32, sizes []uint64, codes [][]int32, target func(row int) float64, most int) (found []series, end int32) {
+// collect returns the series whose code of the first key is in [from, to), by key, and
+// the last step of their rows. It stops when there are more than most.
+func (p *Panel) collect(from, to int32, sizes []uint64, codes [][]int32, target func(row int) float64, most int) (found []series, end int32) {
 	at := hashtable.New(0)
-	for i, c := range lead {
-		if c < from || c >= to {
-			continue
+	for i := range codes[0] {
+		if len(p.Keys) > 0 {
+			if lead := codes[p.Keys[0]][i]; lead < from || lead >= to {
+				continue
+			}
 		}
-		key := uint64(c)
-		for k := 1; k < len(p.Keys); k++ {
-			key = key*sizes[k] + uint64(codes[p.Keys[k]][i])
+		key := uint64(0)
+		for k, m := range p.Keys {
+			key = key*sizes[k] + uint64(codes[m][i])
 		}
 		step := p.known[codes[p.Time][i]]
 		end = max(end, step)

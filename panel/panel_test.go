@@ -49,16 +49,6 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestSingle lists the one series of a table without ids.
-func TestSingle(t *testing.T) {
-	t.Parallel()
-	modes, ids, codes, target := sales(t)
-	p := New(2, modes[2:3], func(int) []string { return ids(2) }, -1, [][]int32{codes[2][:3]}, target)
-	if p == nil || len(p.Keys) != 0 || !slices.Equal(p.Rows, []int32{3}) || !slices.Equal(p.Mean, []float32{3}) || p.End != 2 {
-		t.Fatalf("got %+v, want one series of three rows", p)
-	}
-}
-
 func TestFile(t *testing.T) {
 	t.Parallel()
 	modes, ids, codes, target := sales(t)
@@ -109,5 +99,15 @@ func TestWith(t *testing.T) {
 	}
 	if p.Rows[0] != 3 || p.End != 2 {
 		t.Errorf("the panel itself changed: %+v", p)
+	}
+}
+
+// A table whose only mode is the time is one series.
+func TestOneSeries(t *testing.T) {
+	t.Parallel()
+	ids := []string{"2016-1", "2016-2", "2016-4"}
+	p := New(2, []dataset.Mode{{Name: "time", Columns: []string{"month"}}}, func(int) []string { return ids }, -1, [][]int32{{1, 0, 2}}, func(row int) float64 { return float64(row) })
+	if p == nil || len(p.Rows) != 1 || p.Rows[0] != 3 || p.Mean[0] != 1 || p.End != 3 {
+		t.Errorf("got panel %+v, want one series of 3 rows with the mean 1 that ends at step 3", p)
 	}
 }
