@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +51,8 @@ type Result struct {
 	Mix     string   `json:"mix"` // what the last origin mixed, as in "0.6 mean + 0.4 last value"
 
 	Warnings []string `json:"warnings,omitempty"`
+	// Calibrated tells whether the intervals of the model are calibrated on the forecasts.
+	Calibrated bool `json:"calibrated,omitempty"`
 }
 
 // An Origin is the last period that a model of a backtest knew.
@@ -310,7 +313,7 @@ func (b *backtest) scores() []Score {
 }
 
 // final returns a model that is trained on all rows and calibrated on the forecasts of all
-// origins.
+// origins, unless they are too few.
 func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 	b.say("training on all rows")
 	data, err := b.data.At(b.time, b.steps, b.last, int64(b.opt.Horizon))
@@ -322,9 +325,14 @@ func (b *backtest) final(ctx context.Context) (*model.Model, error) {
 		return nil, err
 	}
 	correction, err := conformal.NewByHorizon(b.score, b.location, b.horizon, bins(len(b.score)))
+	if errors.Is(err, conformal.ErrTooFewRows) {
+		b.result.Warnings = append(b.result.Warnings, fmt.Sprintf("the intervals of the model are not calibrated: %v, such as those of more windows", err))
+		return m, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("calibrating the intervals: %w", err)
 	}
+	b.result.Calibrated = true
 	return m.WithCorrection("horizon", correction)
 }
 

@@ -3,9 +3,12 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -40,11 +43,32 @@ func TestBacktest(t *testing.T) {
 	if math.Abs(float64(model.Coverage90)-0.9) > 0.06 || !math.IsNaN(float64(mean.Coverage90)) {
 		t.Errorf("90 %% intervals hold %g, those of the mean %g", model.Coverage90, mean.Coverage90)
 	}
-	if m == nil || m.Uncertainty().Conformal.Horizons != 2 || m.Series().End != 29 {
+	if m == nil || !r.Calibrated || m.Uncertainty().Conformal.Horizons != 2 || m.Series().End != 29 {
 		t.Errorf("got a model with %+v", m.Uncertainty().Conformal)
 	}
 	if !strings.Contains(r.Mix, "same month of the last year") {
 		t.Errorf("got the mix %s", r.Mix)
+	}
+}
+
+// TestBacktestOfFewRows checks that too few rows to calibrate on leave scores and a model.
+func TestBacktestOfFewRows(t *testing.T) {
+	t.Parallel()
+	table := "when,value\n"
+	for k := range 60 {
+		table += fmt.Sprintf("%d-%02d,%d\n", 2010+k/12, k%12+1, 100+k+k*k%7)
+	}
+	file := filepath.Join(t.TempDir(), "few.csv")
+	if err := os.WriteFile(file, []byte(table), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := spec.Spec{Data: spec.Data{Target: "value", Modes: []string{"time=when"}}, Terms: []string{"series(; time)"}, Uncertainty: spec.Uncertainty{Inference: "mean-field"}}
+	r, m, err := Backtest(t.Context(), s, tableio.Files(file), BacktestOptions{Windows: 2, Horizon: 2, Model: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m == nil || r.Calibrated || len(r.Scores) == 0 || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[len(r.Warnings)-1], "not calibrated: 4 calibration rows") {
+		t.Errorf("got the model %v, %d scores, warnings %q", m != nil, len(r.Scores), r.Warnings)
 	}
 }
 

@@ -75,7 +75,11 @@ func WriteBacktest(w io.Writer, r *kft.Backtest, output string) error {
 	b.WriteString("\n")
 	byOrigin.Write(&b)
 	if output != "" {
-		fmt.Fprintf(&b, "\nWrote %s, trained on all rows; its intervals are calibrated by horizon on these forecasts.\nNext: kft forecast %s --horizon %d\n", output, textformat.Quote(output), r.Horizon)
+		intervals := "not calibrated"
+		if r.Calibrated {
+			intervals = "calibrated by horizon on these forecasts"
+		}
+		fmt.Fprintf(&b, "\nWrote %s, trained on all rows; its intervals are %s.\nNext: kft forecast %s --horizon %d\n", output, intervals, textformat.Quote(output), r.Horizon)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
