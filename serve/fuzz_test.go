@@ -19,6 +19,7 @@ func fuzz(f *testing.F, method, path, media string, seeds ...string) {
 		o.Log = testLog(&log)
 		o.Limits.Cells = 100
 		o.Explain = fakeExplain
+		o.Updates = UpdatesMemory
 	})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		log.Reset()
@@ -63,6 +64,10 @@ func FuzzExplain(f *testing.F) {
 
 func FuzzForecast(f *testing.F) {
 	fuzz(f, "POST", "/forecast", jsonType, `{"cell":{"store":"s1","item":"i1"},"horizon":3,"quantiles":[0.1,0.9]}`)
+}
+
+func FuzzUpdate(f *testing.F) {
+	fuzz(f, "POST", "/update", jsonType, `{"model":"sales","late":true,"rows":`+updateRows+`}`, `{"remove":`+updateRows+`}`, `{"rows":[{"store":"new","value":1e300}]}`)
 }
 
 func FuzzArrow(f *testing.F) {

@@ -51,7 +51,7 @@ func TestBashCompletes(t *testing.T) {
 		{[]string{"kft", "predict", "m.kft", "sa"}, []string{"sales.csv"}},
 		{[]string{"kft", "evaluate", "m.kft", "--part", "t"}, []string{"train", "test"}},
 		{[]string{"kft", "fit", "-o", "sa"}, []string{"sales.csv"}},
-		{[]string{"kft", "plot", ""}, []string{"calibration", "study"}},
+		{[]string{"kft", "plot", ""}, []string{"calibration", "forecast", "study"}},
 		{[]string{"kft", "plot", "calibration", "m.kft", "sa"}, []string{"sales.csv"}},
 		{[]string{"kft", "plot", "calibration", "--b"}, []string{"--by"}},
 		{[]string{"kft", "calibrate", "m.kft", "sales.csv", "--conformal", "s"}, []string{"split"}},
