@@ -133,8 +133,8 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 		}
 		candidates = append(candidates, candidate{"none", c.spec})
 	}
-	if len(c.folds) > 2 && !c.quick() && !slices.Contains(parts, "month") && !slices.Contains(parts, "week") {
-		// Several origins show all hours and weekdays, so these must prove themselves.
+	if len(c.folds) > 2 && !c.quick() && c.showsSeasons(parts) {
+		// Origins that show all hours, weekdays or months make them prove themselves.
 		slices.Reverse(candidates)
 		return c.compare(ctx, "parts of the date", candidates)
 	}
@@ -158,6 +158,16 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 		c.spec = candidates[best].spec
 	}
 	return nil
+}
+
+// showsSeasons reports whether the validation periods of all origins together go through
+// the parts of the date.
+func (c *chooser) showsSeasons(parts []string) bool {
+	if !slices.Contains(parts, "month") && !slices.Contains(parts, "week") {
+		return true
+	}
+	periods := c.data.SeasonPeriods(c.data.TimeMode())
+	return len(periods) > 0 && float64(len(c.folds)*c.data.ValidPeriods()) >= slices.Max(periods)
 }
 
 // longSeason is the number of periods from which a season is longer than a week of hours.

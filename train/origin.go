@@ -105,7 +105,19 @@ func (d *Data) Earlier(k int) (*Data, error) {
 		return nil, nil
 	}
 	steps := line.Steps()
-	first, trained, last := int64(-1), int64(-1), int64(-1)
+	first, trained, last := d.periods(mode, steps)
+	width := last - trained
+	origin := last - int64(k)*width
+	if width < 1 || 2*(origin-width-first+1) < trained-first+1 {
+		return nil, nil
+	}
+	return d.At(mode, steps, origin, width)
+}
+
+// periods returns the first and the last step of the training rows and the last of the
+// validation rows, -1 without rows.
+func (d *Data) periods(mode int, steps []int64) (first, trained, last int64) {
+	first, trained, last = -1, -1, -1
 	for i, code := range d.table.Codes[mode] {
 		switch step := steps[code]; d.split.Parts[i] {
 		case dataset.Train:
@@ -117,10 +129,19 @@ func (d *Data) Earlier(k int) (*Data, error) {
 			last = max(last, step)
 		}
 	}
-	width := last - trained
-	origin := last - int64(k)*width
-	if width < 1 || 2*(origin-width-first+1) < trained-first+1 {
-		return nil, nil
+	return first, trained, last
+}
+
+// ValidPeriods returns the number of periods of the validation rows after the last training
+// row, 0 if they are not later.
+func (d *Data) ValidPeriods() int {
+	if d.laterMode < 0 {
+		return 0
 	}
-	return d.At(mode, steps, origin, width)
+	line, err := d.timeline(d.laterMode)
+	if err != nil {
+		return 0
+	}
+	_, trained, last := d.periods(d.laterMode, line.Steps())
+	return int(last - trained)
 }
