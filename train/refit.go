@@ -25,7 +25,7 @@ const (
 	refitLoss = 0.01
 	refitGain = 0.1
 	// Few validation rows stop a training by chance. The training of a posterior on all
-	// rows then has all sweeps of the first, and always some.
+	// rows then has all sweeps of the first, and at least some.
 	fewValidRows     = 1000
 	leastRefitSweeps = 10
 )
@@ -111,12 +111,8 @@ func refitFolder(opt Options) string {
 // refitSpec returns the specification of the second training: nothing is left to choose.
 func refitSpec(s spec.Spec, record model.Record) spec.Spec {
 	sweeps := record.Best + 1
-	if s.Uncertainty.Bayesian() { // a posterior that stopped after few sweeps hardly follows its rows more closely with more
-		sweeps = max(sweeps, leastRefitSweeps)
-		if record.Valid.N < fewValidRows {
-			sweeps = max(sweeps, len(record.History))
-		}
-		sweeps = min(sweeps, max(s.Fit.Sweeps, 1))
+	if s.Uncertainty.Bayesian() && record.Valid.N < fewValidRows {
+		sweeps = min(max(sweeps, len(record.History), leastRefitSweeps), s.Fit.Sweeps)
 	}
 	sweeps = max(sweeps, 1)
 	s.Fit.Sweeps, s.Fit.Epochs, s.Fit.Patience = sweeps, sweeps, sweeps
