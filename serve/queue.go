@@ -13,6 +13,7 @@ type queue struct {
 	mutex   sync.Mutex
 	changed sync.Cond
 	pending [][]byte
+	held    int // bytes that were given to Write
 	ended   bool
 	err     error
 	done    chan struct{} // closed when the goroutine ended; nil before it began
@@ -29,10 +30,8 @@ func newQueue(w http.ResponseWriter) *queue {
 func (q *queue) Write(p []byte) (int, error) {
 	q.mutex.Lock()
 	defer q.mutex.Unlock()
-	if q.done == nil {
-		q.w.Header().Set("Content-Type", arrowType)
-		q.done = make(chan struct{})
-		go q.drain()
+	if q.held += len(p); q.done == nil && q.held > firstBytes {
+		q.begin()
 	}
 	if q.err != nil {
 		return 0, q.err
@@ -46,8 +45,19 @@ func (q *queue) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// queueBlock is the least size of a block of pending bytes.
-const queueBlock = 64 << 10
+// begin starts to write to the client.
+func (q *queue) begin() {
+	q.w.Header().Set("Content-Type", arrowType)
+	q.done = make(chan struct{})
+	go q.drain()
+}
+
+const (
+	queueBlock = 64 << 10 // the least size of a block of pending bytes
+	// firstBytes are kept until there are more, or the response is complete: an error that
+	// comes this early has a status of its own, whatever the client has taken by then.
+	firstBytes = 256 << 10
+)
 
 // drain writes the pending bytes until the queue ended.
 func (q *queue) drain() {
@@ -78,6 +88,8 @@ func (q *queue) close(failed error) error {
 	q.ended = true
 	if failed != nil {
 		q.pending = nil
+	} else if q.done == nil && len(q.pending) > 0 {
+		q.begin()
 	}
 	q.changed.Signal()
 	done := q.done
