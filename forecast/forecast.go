@@ -213,9 +213,9 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 				return err
 			}
 			p.Quantiles(quantiles, levels)
-			set(values, 0, i, mean)
+			model.SetNumber(values, 0, i, mean)
 			for k, v := range quantiles {
-				set(values, 1+k, i, v)
+				model.SetNumber(values, 1+k, i, v)
 			}
 		}
 		wide := make([][]float64, f.o.Draws)
@@ -227,22 +227,13 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 		}
 		for k := range wide {
 			for i, v := range wide[k] {
-				set(values, draws+k, i, v)
+				model.SetNumber(values, draws+k, i, v)
 			}
 		}
 		return model.CheckColumns(values, len(names), b.Len(), b.First)
 	})
 	f.sum.Rows = f.sum.Cells
 	return err
-}
-
-// set sets a number of column c, which may be wide.
-func set(values *tableio.AddedValues, c, i int, v float64) {
-	if values.Wide[c] != nil {
-		values.Wide[c][i] = v
-		return
-	}
-	values.Numbers[c][i] = float32(v)
 }
 
 // warnings returns what a user should know about the forecasts.

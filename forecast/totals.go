@@ -200,14 +200,14 @@ func (f *forecaster) writeGroups(ctx context.Context, w io.Writer, totals []tota
 		func(b *tableio.Batch, values *tableio.AddedValues) error {
 			for i := range b.Len() {
 				t := totals[b.First+i]
-				set(values, 0, i, t.mean)
+				model.SetNumber(values, 0, i, t.mean)
 				for k := range f.o.Draws {
-					set(values, len(names)-f.o.Draws+k, i, t.draws[k])
+					model.SetNumber(values, len(names)-f.o.Draws+k, i, t.draws[k])
 				}
 				sorted := slices.Clone(t.draws)
 				slices.Sort(sorted)
 				for k, p := range levels {
-					set(values, 1+k, i, quantileOf(sorted, p))
+					model.SetNumber(values, 1+k, i, quantileOf(sorted, p))
 				}
 			}
 			return model.CheckColumns(values, len(names), b.Len(), b.First)

@@ -240,7 +240,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 				return err
 			}
 			if !spread && !quantile {
-				setNumber(values, 0, i, cells.Mean(i))
+				SetNumber(values, 0, i, cells.Mean(i))
 				continue
 			}
 			p := cells.At(i)
@@ -255,10 +255,10 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 				p.QuantilesAt(quantiles, levels)
 			}
 			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {
-				setNumber(values, k, i, v)
+				SetNumber(values, k, i, v)
 			}
 			for k, v := range quantiles[1:] {
-				setNumber(values, 5+k, i, v)
+				SetNumber(values, 5+k, i, v)
 			}
 		}
 		m.nameUnseen(values.Texts[unseen], b.Codes, &batch)

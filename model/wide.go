@@ -21,8 +21,8 @@ func (m *Model) Wide() bool {
 	return math.Abs(at(0)) > wideFrom*(at(1)-at(-1))/2
 }
 
-// setNumber sets a number of an added column.
-func setNumber(values *tableio.AddedValues, column, row int, v float64) {
+// SetNumber sets a number of an added column.
+func SetNumber(values *tableio.AddedValues, column, row int, v float64) {
 	if values.Wide[column] != nil {
 		values.Wide[column][row] = v
 		return

@@ -12,15 +12,10 @@ import (
 // noise.
 func lawOf(m *model.Model, book *ledger.Ledger) likelihood.Law {
 	n, spread := m.Noise(), m.Scale().Spread
+	if law, ok := n.Count().(likelihood.Law); ok {
+		return law
+	}
 	switch {
-	case n.Poisson != nil:
-		return *n.Poisson
-	case n.Negative != nil:
-		return *n.Negative
-	case n.Inflated != nil:
-		return *n.Inflated
-	case n.Hurdle != nil:
-		return *n.Hurdle
 	case n.Bernoulli != nil:
 		return likelihood.Bernoulli{} // without the calibration of its probabilities
 	case n.Ordinal != nil:

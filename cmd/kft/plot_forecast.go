@@ -35,13 +35,15 @@ func (c *plotForecastCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return m.PlotSeries(e.ctx, w, opt) }); err != nil {
+	return writeAndSay(e, c.Output, c.Quiet, func(w io.Writer) error { return m.PlotSeries(e.ctx, w, opt) })
+}
+
+// writeAndSay writes a file and says so, unless quiet.
+func writeAndSay(e *env, file string, quiet bool, write func(io.Writer) error) error {
+	if err := atomicfile.Write(file, write); err != nil || quiet {
 		return err
 	}
-	if c.Quiet {
-		return nil
-	}
-	_, err = fmt.Fprintf(e.stdout, "Wrote %s\n", c.Output)
+	_, err := fmt.Fprintf(e.stdout, "Wrote %s\n", file)
 	return err
 }
 

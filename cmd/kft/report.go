@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
-
-	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
 )
 
 // reportCommand writes a page about a model.
@@ -38,12 +35,5 @@ func (c *reportCommand) Run(e *env) error {
 		return err
 	}
 	opt.Name = filepath.Base(c.Model)
-	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return m.Report(e.ctx, w, opt) }); err != nil {
-		return err
-	}
-	if c.Quiet {
-		return nil
-	}
-	_, err = fmt.Fprintf(e.stdout, "Wrote %s\n", c.Output)
-	return err
+	return writeAndSay(e, c.Output, c.Quiet, func(w io.Writer) error { return m.Report(e.ctx, w, opt) })
 }

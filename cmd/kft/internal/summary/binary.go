@@ -18,15 +18,7 @@ func writeBinaryScores(b *strings.Builder, record kft.Record, judged dataset.Par
 			t.Rows = append(t.Rows, append([]string{name, part.String(), textformat.Count(s.N)}, BinaryRow(m)...))
 		}
 	}
-	add("model", dataset.Train, record.Train)
-	add("model", dataset.Valid, record.Valid)
-	add("model", dataset.Test, record.Test)
-	formulas := listed(record)
-	for _, f := range formulas {
-		add(f.Name, judged, f.Of(judged))
-	}
-	t.Write(b)
-	writeMore(b, len(record.Baseline)-len(formulas))
+	writeTable(b, &t, record, judged, add)
 }
 
 // BinaryRow writes log loss, Brier score, AUC and error rate.

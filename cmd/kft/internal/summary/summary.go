@@ -156,6 +156,12 @@ func WriteScores(b *strings.Builder, record kft.Record, transform string, judged
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	writeTable(b, &t, record, judged, add)
+}
+
+// writeTable adds the scores of the model by part and those of the best formulas to a table
+// and writes it.
+func writeTable(b *strings.Builder, t *textformat.Table, record kft.Record, judged dataset.Part, add func(name string, part dataset.Part, s kft.Score)) {
 	add("model", dataset.Train, record.Train)
 	add("model", dataset.Valid, record.Valid)
 	add("model", dataset.Test, record.Test)
