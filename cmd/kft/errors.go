@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -37,7 +38,7 @@ func exitCode(err error) int {
 	var exists *publicdata.ExistsError
 	var overwritten *publicdata.InputOverwriteError
 	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) || errors.As(err, &quantile) || errors.As(err, &cell) || errors.As(err, &change) ||
-		errors.As(err, &exists) || errors.As(err, &overwritten) {
+		errors.As(err, &exists) || errors.As(err, &overwritten) || slices.Contains(optionFields, kft.FieldPath(err)) {
 		return exitUsage
 	}
 	return exitFailed

@@ -16,7 +16,7 @@ type explainCommand struct {
 	Model      string   `arg:"" complete:"file" help:"Model file."`
 	Cell       []string `arg:"" optional:"" name:"cell" sep:"none" help:"Cells, as in store=2106,item=11776,time=2016-12. Without a cell the model as a whole is explained."`
 	WhatIf     []string `name:"what-if" sep:"none" placeholder:"CHANGE" help:"Also predict with another value in a side table, as in item.price=12.5, or of a covariate, as in promo=1. May be repeated; all changes apply at once."`
-	Neighbours int      `default:"5" placeholder:"N" help:"Number of nearest ids to list for each mode; 0 for none (default: 5)."`
+	Neighbours int      `from:"0" default:"5" placeholder:"N" help:"Number of nearest ids to list for each mode; 0 for none (default: 5)."`
 	Data       string   `placeholder:"TABLE" complete:"file" help:"Table of the fit: to measure the importance of modes and columns on its validation set, or to show its values at a cell and at the cells of neighbours."`
 	Output     string   `short:"o" placeholder:"FILE" complete:"file" help:"Write the waterfall of one cell as an SVG picture."`
 	Strict     bool     `help:"Fail on ids that have neither training data nor side information."`
