@@ -16,7 +16,7 @@ import (
 
 // commandLine is the grammar, one field per verb. Besides kong's own tags, flags and
 // arguments have two for shell completion: values lists the possible values, complete
-// is file or dir; and those of checkRanges.
+// is file or dir; and those of checkFlags.
 type commandLine struct {
 	Init       initCommand       `cmd:"" help:"Guess the target and the modes of a table and write kft.yaml."`
 	Spec       specCommand       `cmd:"" help:"Print the full specification, including defaults."`
@@ -108,7 +108,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr io.
 		complain(callError(err, parser.Model, args), nil)
 		return exitUsage
 	}
-	if err := checkRanges(call); err != nil {
+	if err := checkFlags(call); err != nil {
 		complain(err, nil)
 		return exitUsage
 	}

@@ -21,7 +21,7 @@ type splitCommand struct {
 	Tables []string `arg:"" name:"table" complete:"file" help:"Table: CSV or TSV, plain, gzip or zstd, Parquet or Arrow. Several tables with the same columns are read as one."`
 	Split  string   `default:"random:60/20/20" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:" help:"Split: random:60/20/20, time:last=3, entity:store=10% or column:part (default: random:60/20/20)."`
 	Seed   uint64   `from:"1" default:"1" placeholder:"N" help:"Seed of the random choice, 1 or more (default: 1)."`
-	Output string   `short:"o" default:"split.csv" placeholder:"FILE" complete:"file" help:"File to write; compressed if it ends in .gz (default: split.csv)."`
+	Output string   `endings:".csv,.txt,.gz" short:"o" default:"split.csv" placeholder:"FILE" complete:"file" help:"File to write; compressed if it ends in .gz (default: split.csv)."`
 	Force  bool     `help:"Overwrite FILE if it exists."`
 	dataFlags
 }

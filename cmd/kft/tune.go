@@ -29,7 +29,7 @@ type tuneCommand struct {
 	Study     string `group:"search" default:"study.db" placeholder:"STUDY" complete:"file" help:"Study that stores the trials: a file, or postgres://user@host/database for workers on several machines (default: study.db)."`
 	Resume    bool   `group:"search" help:"Continue an existing study, or join other workers on it."`
 	Worker    bool   `group:"search" help:"Create the study or join it, whichever is needed. For workers that are started at the same time."`
-	Output    string `short:"o" group:"search" default:"best.yaml" placeholder:"FILE" complete:"file" help:"File for the best specification (default: best.yaml)."`
+	Output    string `endings:".yaml,.yml" short:"o" group:"search" default:"best.yaml" placeholder:"FILE" complete:"file" help:"File for the best specification (default: best.yaml)."`
 	Threads   int    `from:"0" to:"4096" group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
 	Quiet     bool   `short:"q" group:"run" help:"Print no progress, notes or warnings on standard error."`
 }

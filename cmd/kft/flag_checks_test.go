@@ -13,8 +13,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 )
 
-// A flag with a value outside its range is a wrong call, whatever the files are.
-func TestRanges(t *testing.T) {
+// A value outside the range of its flag, and an ending of another format, are wrong calls, whatever the files are.
+func TestFlagChecks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"forecast m.kft --horizon 0":                     "--horizon: 0 is out of range; use 1 or more",
@@ -46,6 +46,16 @@ func TestRanges(t *testing.T) {
 		"serve m.kft --max-bulk 0":                       "--max-bulk: 0 is out of range; use 1 or more",
 		"serve m.kft --monitor-level 1":                  "--monitor-level: 1 is out of range; use a value above 0 and below 1",
 		"serve m.kft --monitor-window 0":                 "--monitor-window: 0 is out of range; use 1 or more",
+		"plot forecast m.kft -o p.png":                   "--output: p.png has an unknown ending; use .svg",
+		"plot study s.db -o p.PDF":                       "--output: p.PDF has an unknown ending; use .svg",
+		"explain m.kft store=1 -o p.png":                 "--output: p.png has an unknown ending; use .svg",
+		"report m.kft -o r.pdf":                          "--output: r.pdf has an unknown ending; use .html, .htm",
+		"init t.csv -o t.xlsx":                           "--output: t.xlsx has an unknown ending; use .yaml, .yml",
+		"init t.csv -o -":                                "--output: standard output is not possible here; use the name of a file",
+		"tune t.csv -o best.json":                        "--output: best.json has an unknown ending; use .yaml, .yml",
+		"split t.csv --split random:60/20/20 -o s.xlsx":  "--output: s.xlsx has an unknown ending; use .csv, .txt, .gz",
+		"forecast m.kft --horizon 2 -o f.xlsx":           "files that end in .xlsx are not written; use .csv, .tsv, .txt, .parquet or .arrow",
+		"predict m.kft t.csv -o p.xlsx":                  "files that end in .xlsx are not written; use .csv, .tsv, .txt, .parquet or .arrow",
 		"tune t.csv --trials 0":                          "--trials: 0 is out of range; use 1 or more",
 	} {
 		got := call(t, strings.Fields(text)...)

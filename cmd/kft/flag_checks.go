@@ -2,16 +2,20 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 )
 
-// checkRanges returns an error for a number or a time outside the range of its flag, which
-// has the tags from and to, or above and below if the ends do not belong to it.
-func checkRanges(call *kong.Context) error {
+// checkFlags returns an error for a number or a time outside the range of its flag, which
+// has the tags from and to, or above and below if the ends do not belong to it; and for a
+// file whose ending is not among those of the tag endings.
+func checkFlags(call *kong.Context) error {
 	for _, f := range call.Flags() {
 		value := f.Target
 		if value.Kind() == reflect.Pointer {
@@ -19,6 +23,9 @@ func checkRanges(call *kong.Context) error {
 		}
 		if !f.Set || !value.IsValid() {
 			continue
+		}
+		if err := checkEnding(f.Name, value, f.Tag.Get("endings")); err != nil {
+			return err
 		}
 		for _, end := range []struct {
 			tag    string
@@ -33,6 +40,22 @@ func checkRanges(call *kong.Context) error {
 				return usagef("--%s: %v is out of range; use %s", f.Name, value.Interface(), describeRange(f.Tag))
 			}
 		}
+	}
+	return nil
+}
+
+// checkEnding returns an error for a file with an ending that says something else than the
+// file will contain. A file without an ending may be a device.
+func checkEnding(flag string, value reflect.Value, endings string) error {
+	if endings == "" {
+		return nil
+	}
+	file := value.String()
+	if file == "-" {
+		return usagef("--%s: standard output is not possible here; use the name of a file", flag)
+	}
+	if ending := strings.ToLower(filepath.Ext(file)); ending != "" && !slices.Contains(strings.Split(endings, ","), ending) {
+		return usagef("--%s: %s has an unknown ending; use %s", flag, file, strings.ReplaceAll(endings, ",", ", "))
 	}
 	return nil
 }
