@@ -159,6 +159,7 @@ func TestSeriesTermErrors(t *testing.T) {
 		"series(shop,item; week)":           "join the modes of a series by *",
 		"series(shop; week; winter)":        `unknown part "winter"`,
 		"series(shop; week; season=1)":      "not a number of steps from 2",
+		"series(shop; week; season=9999)":   "a season of 9999 steps is longer than the table, which has 60 periods of mode week",
 		"series(shop*item; week; season":    "write a series as",
 		"series(shop; week; season=12) + 1": "write a series as",
 	} {
