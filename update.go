@@ -36,6 +36,9 @@ func (m *Model) Update(ctx context.Context, source Source, table TableOptions, o
 	return updated, report, err
 }
 
+// CheckUpdate returns a [NotUpdatableError] if the model cannot take in rows.
+func (m *Model) CheckUpdate() error { return update.Possible(m.fitted) }
+
 // An Updater takes rows into a model, one or many at a time: thousands of single rows per
 // second. It is not safe for concurrent use; the models that it returns are.
 type Updater struct{ updater *update.Updater }
