@@ -29,6 +29,14 @@ type Ledger struct {
 	Rows Rows // taken in since the fit
 }
 
+// Taken returns the number of rows taken in since the fit, 0 for a nil ledger.
+func (l *Ledger) Taken() int {
+	if l == nil {
+		return 0
+	}
+	return l.Rows.Len()
+}
+
 // A Relation completes the posterior of an outer core. With the other cores fixed, the
 // posterior of the r weights of an entity is normal with a full precision matrix P, of
 // which an independent posterior has the diagonal only. Values holds the entries below the

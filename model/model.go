@@ -7,6 +7,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -248,6 +249,9 @@ func (m *Model) Informed(mode int) bool { return m.informed[mode] }
 // IDs returns a copy of the ids of a mode that occur in the fitted table or in rows taken
 // in since. The model may have weights for others, from their side rows.
 func (m *Model) IDs(mode int) []string {
+	if mode < 0 || mode >= len(m.modes) {
+		panic(fmt.Sprintf("model: mode %d of a model with modes 0 to %d", mode, len(m.modes)-1))
+	}
 	ids := m.dicts[mode].IDs()
 	fitted := len(ids)
 	for _, s := range m.record.Side {
