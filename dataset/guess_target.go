@@ -51,7 +51,7 @@ func (g *guesser) lastPrice() *sampleColumn {
 	if last == nil {
 		return nil
 	}
-	words := nameWords(last.Name)
+	words := NameWords(last.Name)
 	if len(words) == 0 || !slices.Contains(priceWords, words[len(words)-1]) {
 		return nil
 	}

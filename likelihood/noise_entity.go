@@ -1,6 +1,10 @@
 package likelihood
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/internal/golden"
+)
 
 // ByEntity is a noise variance that is a product of one factor per mode:
 //
@@ -135,31 +139,18 @@ type prior struct{ strength, scale float64 }
 // has count[i] terms: golden section search over log nu0, with the best s0^2
 // for each.
 func fitPrior(sum, count []float64) prior {
-	at := func(logStrength float64) (float64, prior) {
+	var best prior
+	most := math.Inf(-1)
+	golden.Maximum(math.Log(minStrength), math.Log(maxStrength), goldenSteps, func(logStrength float64) float64 {
 		p := prior{strength: math.Exp(logStrength)}
 		p.scale = bestScale(p.strength, sum, count)
-		return p.logMarginal(sum, count), p
-	}
-	const golden = 0.6180339887498949
-	low, high := math.Log(minStrength), math.Log(maxStrength)
-	a, b := high-golden*(high-low), low+golden*(high-low)
-	atA, pA := at(a)
-	atB, pB := at(b)
-	for range goldenSteps {
-		if atA >= atB {
-			high, b, atB, pB = b, a, atA, pA
-			a = high - golden*(high-low)
-			atA, pA = at(a)
-		} else {
-			low, a, atA, pA = a, b, atB, pB
-			b = low + golden*(high-low)
-			atB, pB = at(b)
+		value := p.logMarginal(sum, count)
+		if !(value <= most) {
+			best, most = p, value
 		}
-	}
-	if atA >= atB {
-		return pA
-	}
-	return pB
+		return value
+	})
+	return best
 }
 
 // logMarginal returns, up to a constant,

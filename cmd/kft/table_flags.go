@@ -24,6 +24,22 @@ func (f *tableFlags) inputs(tables ...string) ([]string, error) {
 	return files, checkInputs(files)
 }
 
+// changedModel checks the tables and the output of a verb that changes a model, and returns
+// the output: the model itself by default.
+func (f *tableFlags) changedModel(model, output string, tables []string) (string, error) {
+	if output == "" {
+		output = model
+	}
+	inputs, err := f.inputs(tables...)
+	if err != nil {
+		return "", err
+	}
+	if err := checkOutput(output, inputs); err != nil || output == model {
+		return output, err
+	}
+	return output, checkReplaceable(output, "")
+}
+
 // open is openAny for a verb that supports one target only.
 func (f *tableFlags) open(e *env, file string) (*kft.Model, kft.TableOptions, error) {
 	m, opt, err := f.openAny(e, file)
