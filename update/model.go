@@ -29,7 +29,7 @@ func Load(path string) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Replay(m)
+	return Replay(m, path)
 }
 
 // Read reads a model from r, with the rows that the model took in after its fit. Messages
@@ -39,5 +39,5 @@ func Read(r io.Reader, name string) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Replay(m)
+	return Replay(m, name)
 }
