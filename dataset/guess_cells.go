@@ -304,12 +304,6 @@ func (g *guesser) uniqueWith(weak []*sampleColumn) bool {
 	return len(modes) > max(1, len(g.modes)) && g.repeated(modes) == 0
 }
 
-// likeCount reports whether integers are distributed like counts: with negative
-// numbers, or many zeros.
-func (c *sampleColumn) likeCount() bool {
-	return c.Min < 0 || c.Distinct > 4 && c.zeros*c.Distinct > 3*len(c.codes)
-}
-
 // repeated counts the rows whose cell an earlier row has. Rows without a target are no
 // observations.
 func (g *guesser) repeated(modes []sampleMode) int {

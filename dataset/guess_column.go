@@ -301,3 +301,9 @@ func (c *sampleColumn) allMoments(parse func(string) (time.Time, bool)) bool {
 	c.moments = moments
 	return true
 }
+
+// likeCount reports whether integers are distributed like counts: with negative
+// numbers, or many zeros.
+func (c *sampleColumn) likeCount() bool {
+	return c.Min < 0 || c.Distinct > 4 && c.zeros*c.Distinct > 3*len(c.codes)
+}
