@@ -47,6 +47,8 @@ func (c *explainCommand) Run(e *env) error {
 		return usagef("-o draws one cell; give one cell, or leave out -o")
 	case c.Output != "" && !strings.HasSuffix(strings.ToLower(c.Output), ".svg"):
 		return usagef("-o: %s has an unknown ending; use .svg", c.Output)
+	case c.Neighbours < 0:
+		return usagef("--neighbours is below 0; use 0 for none")
 	}
 	inputs := []string{c.Model}
 	if c.Data != "" {
@@ -77,7 +79,7 @@ func (c *explainCommand) cells(e *env, m *kft.Model, table kft.TableOptions) err
 		return err
 	}
 	opt := kft.ExplainOptions{Neighbours: c.Neighbours, Strict: c.Strict}
-	if c.Neighbours <= 0 {
+	if c.Neighbours == 0 {
 		opt.Neighbours = -1
 	}
 	for _, text := range c.WhatIf {
