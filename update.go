@@ -68,6 +68,10 @@ func (u *Updater) WithSide(ctx context.Context, sides []string, tables map[strin
 // Model returns the model with all rows taken in.
 func (u *Updater) Model() (*Model, error) { return wrap(u.updater.Model()) }
 
+// CheckTarget returns an error for a value that the target of the model cannot have, such as
+// a count of -1 or 2 for yes or no.
+func (m *Model) CheckTarget(y float64) error { return update.CheckTarget(m.fitted, y) }
+
 // Taken returns the number of rows that the model took in, or out, since its fit.
 func (m *Model) Taken() int {
 	if l := m.fitted.Ledger(); l != nil {
