@@ -80,9 +80,12 @@ func TestPageWhatIf(t *testing.T) {
 	tab.Type("#change-0", "1")
 	tab.Type("#change-1", "frozen")
 	tab.Press(browser.Enter)
-	tab.WaitFor(`document.querySelectorAll("#scenario-table tbody tr").length > 0`)
+	tab.WaitFor(`document.querySelectorAll("#scenario-table tbody tr").length === 2`)
 	if got := tab.Text("#scenario-table"); !strings.Contains(got, "item.price=1") || !strings.Contains(got, "no item has frozen") {
 		t.Errorf("got scenarios %q", got)
+	}
+	if got := browser.Evaluate[string](tab, `document.querySelector("#scenario-table tbody tr:last-child").cells[2].textContent`); got == "0" {
+		t.Error("the scenario does not differ from the cell as it is")
 	}
 	tab.CheckConsole()
 }

@@ -122,6 +122,7 @@ async function predictChanges() {
   if (!changes.length || !last) return;
   const { explanations: [e] } = await post("explain", { model: model.model, cells: [last.cell], what_if: changes });
   const w = e.what_if;
+  if (!scenarios.length) addScenario(describe(last.cell), { mean: e.prediction, median: e.median, low: e.low, high: e.high }); // to compare with
   const unknown = (w.changes ?? []).filter(c => c.new).map(c => `; no ${c.mode} has ${c.new.join(" or ")}`);
   addScenario(`${describe(last.cell)}; ${changes.join(", ")}${unknown.join("")}`, { mean: w.prediction, median: w.median, low: w.low, high: w.high });
 }
