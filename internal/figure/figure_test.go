@@ -119,6 +119,15 @@ func TestMap(t *testing.T) {
 	}
 }
 
+func TestShortenMiddle(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"mean by item": "mean by item", "mean by store and item, times factor by month": "mean …r by month", "日本日本日本日本日本日本日本日本日本": "日本日本日…日本日本日本日本日本"} {
+		if got := shortenMiddle(text, 16); len([]rune(got)) > 16 || got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestTicks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
