@@ -44,8 +44,6 @@ func (c *explainCommand) Run(e *env) error {
 		return usagef("--what-if requires a cell, as in store=2106,item=11776")
 	case c.Output != "" && len(c.Cell) != 1:
 		return usagef("-o draws one cell; give one cell, or leave out -o")
-	case c.Neighbours < 0:
-		return usagef("--neighbours is below 0; use 0 for none")
 	}
 	inputs := []string{c.Model}
 	if c.Data != "" {

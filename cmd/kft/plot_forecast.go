@@ -50,9 +50,6 @@ func writeAndSay(e *env, file string, quiet bool, write func(io.Writer) error) e
 // seriesOptions opens a model for a report or a picture of its series.
 func seriesOptions(e *env, flags *tableFlags, file string, tables []string, output string, series []string, horizon int) (kft.ReportOptions, *kft.Model, error) {
 	var opt kft.ReportOptions
-	if horizon < 0 {
-		return opt, nil, usagef("--horizon is below 0; use 0 for no forecast")
-	}
 	inputs, err := flags.inputs(append([]string{file}, tables...)...)
 	if err != nil {
 		return opt, nil, err
@@ -70,11 +67,6 @@ func seriesOptions(e *env, flags *tableFlags, file string, tables []string, outp
 	m, table, err := flags.open(e, file)
 	if err != nil {
 		return opt, nil, err
-	}
-	if len(tables) == 0 { // the table that the model names is read
-		if err := checkOutput(output, m.Spec().Data.Files); err != nil {
-			return opt, nil, err
-		}
 	}
 	opt.Table, opt.Horizon = table, horizon
 	if horizon == 0 {
