@@ -26,14 +26,14 @@ func (f Fit) Training() int64 {
 	return rows + others
 }
 
-// Rows returns the bytes of those arrays that have one entry per row or node of a plan, and
-// may be kept in pages.
+// Rows returns the bytes of those arrays that may be kept in pages: with one entry per row or
+// node of a plan, and gradients.
 func (f Fit) Rows() int64 {
 	rows, _ := f.training()
 	return rows
 }
 
-// training returns the bytes of arrays of the length of the data and of all others.
+// training returns the bytes of arrays that may be kept in pages and of all others.
 func (f Fit) training() (ofRows, others int64) {
 	rows := 3.0 // y on the modelling scale, the target, and the target in plan order
 	if f.Weighted {
@@ -84,7 +84,7 @@ func (f Fit) training() (ofRows, others int64) {
 		valid += 2
 	}
 	const copies = 4 // at the start and at the best sweep, of this run and of the best
-	return int64(word * (rows*float64(f.Train) + valid*float64(f.Valid) + nodes)), int64(word * (scratch + copies*learned + float64(f.Threads)*workerWords))
+	return int64(word * (rows*float64(f.Train) + valid*float64(f.Valid) + nodes + scratch)), int64(word * (copies*learned + float64(f.Threads)*workerWords))
 }
 
 // workerWords is the scratch memory of a thread, in words.

@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -159,7 +160,8 @@ func (d *data) pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) f
 // undefined.
 func (d *data) scratch(n, size int) []float32 {
 	if cap(d.memory[n]) < size {
-		d.memory[n] = make([]float32, size)
+		paged.Free(backend.Pages(d.b), d.memory[n])
+		d.memory[n] = backend.Make[float32](d.b, size)
 	}
 	return d.memory[n][:size]
 }

@@ -42,7 +42,7 @@ func (r *run) openPages() (err error) {
 	if !paged.Supported || limit == 0 || float64(r.rowBytes())+runtimeBytes <= pagedShare*limit {
 		return nil
 	}
-	r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), int64(limit-limit/16))
+	r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), int64(limit-limit/8))
 	return err
 }
 

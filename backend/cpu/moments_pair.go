@@ -54,7 +54,7 @@ func (s *moments) passPair() float64 {
 			x.adjoints = b.target
 		} else {
 			x.private = (3*x.leaf.Len() + 15) &^ 15
-			b.arena = resize(b.arena, x.shards*x.private)
+			b.arena = b.resizeLong(b.arena, x.shards*x.private)
 		}
 	}
 	losses := make([]float64, x.shards)
