@@ -142,6 +142,12 @@ func (p *Plan) Free() {
 	*p = Plan{}
 }
 
+// Shards returns the largest number of shards of a plan, whose shards each have gradients of
+// their own of the given number of bytes.
+func Shards(cells, private int) int {
+	return min(maxShards, cells/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*cells/private))
+}
+
 // cutShards divides the nodes into runs of about equal work.
 func (p *Plan) cutShards() {
 	nodes, r := p.Nodes(), p.LeafRank()
@@ -153,7 +159,7 @@ func (p *Plan) cutShards() {
 		}
 		nodeWork += p.Shapes[core].Slice()
 	}
-	shards := min(maxShards, p.Cells()/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*p.Cells()/private))
+	shards := Shards(p.Cells(), private)
 	total := float64(nodes)*float64(nodeWork) + float64(p.Cells())*float64(r)
 	p.Shards = make([]int32, 1, shards+1)
 	work := 0.0

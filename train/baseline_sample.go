@@ -7,9 +7,16 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// maxFormulaRows is the number of rows up to which formulas are fitted to all of them. The
-// tables of a formula take up to 100 bytes per row.
+// maxFormulaRows is the number of rows up to which formulas are fitted to all of them.
 const maxFormulaRows = 1 << 22
+
+// formulaBytes returns the memory of the formulas: up to 100 bytes per row.
+func (r *run) formulaBytes() int64 {
+	if r.opt.Compare {
+		return 0
+	}
+	return 100 * int64(min(r.rows(), maxFormulaRows))
+}
 
 // formulaSample returns the run with the rows that formulas are fitted to and measured on: all,
 // or those of some ids of the largest mode, chosen at random, together with a warning. Means

@@ -85,7 +85,7 @@ func (r *run) estimate() *Estimate {
 		// Pages in use: two arrays are accessed in any order.
 		inUse := min(2*4*int64(e.Rows[dataset.Train]), r.opt.Memory/4)
 		e.Disk = f.Rows() + r.pages.Size()
-		e.Least = base + training - f.Rows() + inUse + runtimeBytes
+		e.Least = base + max(training-f.Rows()+inUse, r.formulaBytes()) + runtimeBytes
 		e.Memory = max(e.Least, r.opt.Memory)
 		return e
 	}

@@ -47,7 +47,7 @@ func pagedSpec(inference string) spec.Spec {
 }
 
 // fewMiB is a limit below what the rows take in memory.
-const fewMiB = 120 << 20
+const fewMiB = 150 << 20
 
 // A fit in pages has the same bits as one in memory.
 func TestPagesGiveSameModel(t *testing.T) {
