@@ -47,7 +47,7 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 
 // momentRows is the number of rows whose moments are computed at a time: plans and values of
 // terms take some 100 bytes per row.
-const momentRows = 1 << 20
+const momentRows = 1 << 18
 
 func (m *Model) moments(b backend.Backend, z tt.Moments, codes [][]int32) {
 	switch {

@@ -78,7 +78,8 @@ func relations(b backend.Backend, t *tt.Train, core int, rows Observed, noise fl
 	}
 	r, shape := c.Slices.Slice(), c.Slices.Shape
 	grad := make([]backend.Slices, len(t.Cores))
-	grad[core] = backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
+	grad[core] = backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: backend.Make[float32](b, shape.N*r*r)}
+	defer backend.FreeAll(b, [][]float32{grad[core].Cov})
 	b.Pass(plan, t.Slices(), &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: target, Weight: weight, Grad: grad})
 	backend.FreeAll(b, [][]float32{target, weight})
 	n := c.TrainedEntities()
