@@ -212,22 +212,16 @@ func SelectOn[T int | int32](b backend.Backend, o Observations, rows []T) Observ
 	for m := range o.Codes {
 		out.Codes[m] = selectRows(b, o.Codes[m], rows)
 	}
-	if o.W != nil {
-		out.W = selectRows(b, o.W, rows)
-	}
-	if o.Exposure != nil {
-		out.Exposure = selectRows(b, o.Exposure, rows)
-	}
-	if o.Censored != nil {
-		out.Censored = selectRows(b, o.Censored, rows)
-	}
-	if o.Low != nil {
-		out.Low = selectRows(b, o.Low, rows)
-	}
+	out.W, out.Exposure = selectRows(b, o.W, rows), selectRows(b, o.Exposure, rows)
+	out.Censored, out.Low = selectRows(b, o.Censored, rows), selectRows(b, o.Low, rows)
 	return out
 }
 
+// selectRows returns the values at some rows, nil for nil.
 func selectRows[V int32 | float32, T int | int32](b backend.Backend, values []V, rows []T) []V {
+	if values == nil {
+		return nil
+	}
 	out := backend.Make[V](b, len(rows))
 	for i, row := range rows {
 		out[i] = values[row]
