@@ -6,7 +6,9 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // newRun prepares a fit.
@@ -59,4 +61,24 @@ func spread(n, most int) []int {
 		rows[i] = i * n / len(rows)
 	}
 	return rows
+}
+
+// thinned returns at most the given number of rows of a posterior, evenly spaced.
+func thinned(o *solver.Observations, z tt.Moments, most int) (*solver.Observations, tt.Moments) {
+	if o.Len() <= most {
+		return o, z
+	}
+	rows := spread(o.Len(), most)
+	thin := tt.Moments{Mean: make([]float32, most)}
+	if z.Var != nil {
+		thin.Var = make([]float32, most)
+	}
+	for i, row := range rows {
+		thin.Mean[i] = z.Mean[row]
+		if z.Var != nil {
+			thin.Var[i] = z.Var[row]
+		}
+	}
+	selected := o.Select(rows)
+	return &selected, thin
 }

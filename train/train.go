@@ -380,23 +380,3 @@ func (r *run) predicted(p dataset.Part) tt.Moments {
 // of counts: the median of a mixture of counts is expensive, and the training scores are
 // only for orientation.
 const maxCountRows = 50_000
-
-// thinned returns at most the given number of rows of a posterior, evenly spaced.
-func thinned(o *solver.Observations, z tt.Moments, most int) (*solver.Observations, tt.Moments) {
-	if o.Len() <= most {
-		return o, z
-	}
-	rows := spread(o.Len(), most)
-	thin := tt.Moments{Mean: make([]float32, most)}
-	if z.Var != nil {
-		thin.Var = make([]float32, most)
-	}
-	for i, row := range rows {
-		thin.Mean[i] = z.Mean[row]
-		if z.Var != nil {
-			thin.Var[i] = z.Var[row]
-		}
-	}
-	selected := o.Select(rows)
-	return &selected, thin
-}
