@@ -3,6 +3,7 @@ package solver
 import (
 	"sync/atomic"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/cholesky"
 )
 
@@ -133,7 +134,7 @@ func solveSlices(p *blockProblem) int64 {
 			p.block.Value[e*r+i] = float32(v)
 		}
 	})
-	return raised.Load()
+	return backend.ShareEntities(p.d.b, p.plan, p.block.Value, r, raised.Load())
 }
 
 // endSweep balances the scales of the cores.

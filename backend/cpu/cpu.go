@@ -28,6 +28,9 @@ type Backend struct {
 	target  []float32 // targets and roots of weights by leaf entity
 	scale   []float32
 	square  []float32 // squared means or covariances of the leaf core
+	prefix  []float32 // sums of earlier ranks
+	sorted  []float32 // adjoints of all ranks by leaf entity
+	ranks   backend.Ranks
 }
 
 var _ backend.Backend = (*Backend)(nil)
