@@ -13,7 +13,6 @@ package mpi
 import (
 	"errors"
 	"strconv"
-	"unsafe"
 )
 
 // ErrNoLibrary reports that no library of MPI could be loaded.
@@ -48,24 +47,8 @@ func Launched(getenv func(string) string) (Launch, bool) {
 		}
 	}
 	if rank, ok := number("PMIX_RANK"); ok {
-		return Launch{Rank: rank}, true
+		size, _ := number("SLURM_NTASKS")
+		return Launch{Size: size, Rank: rank}, true
 	}
 	return Launch{}, false
-}
-
-// Bytes returns the memory of values as bytes, without a copy.
-func Bytes[T int32 | int64 | float32 | float64](values []T) []byte {
-	if len(values) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))
-}
-
-// Even cuts n things into size runs of about equal length: run r is bounds[r]..bounds[r+1].
-func Even(n, size int) (bounds []int) {
-	bounds = make([]int, size+1)
-	for r := range bounds {
-		bounds[r] = int(int64(n) * int64(r) / int64(size))
-	}
-	return bounds
 }

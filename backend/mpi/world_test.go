@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/kernel-fried-tensor/kft/backend"
 )
 
 // TestMessages runs on each rank of a job that TestOverRanks starts.
@@ -26,22 +28,18 @@ func TestMessages(t *testing.T) {
 	if rank == 1 {
 		data = []int64{4, 5, 6}
 	}
-	w.Broadcast(Bytes(data), 1)
+	w.Broadcast(backend.Bytes(data), 1)
 	if !slices.Equal(data, []int64{4, 5, 6}) {
 		t.Errorf("rank %d: broadcast: got %v", rank, data)
 	}
 
 	const n = 1001
-	bounds := Even(n, size)
+	bounds := backend.Even(n, size)
 	part := make([]float32, n)
 	for i := bounds[rank]; i < bounds[rank+1]; i++ {
 		part[i] = float32(i)
 	}
-	inBytes := make([]int, len(bounds))
-	for i, b := range bounds {
-		inBytes[i] = 4 * b
-	}
-	w.Gather(Bytes(part), inBytes)
+	backend.GatherValues(w, part, bounds, 1)
 	for i, v := range part {
 		if v != float32(i) {
 			t.Fatalf("rank %d: gather: value %d is %g", rank, i, v)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/backend/mpi"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/celltext"
 	"github.com/kernel-fried-tensor/kft/publicdata"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -35,9 +36,10 @@ func exitCode(err error) int {
 	var cell *celltext.Error
 	var change *kft.ChangeError
 	var exists *publicdata.ExistsError
+	var rank *mpi.RankError
 	var overwritten *publicdata.InputOverwriteError
 	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) || errors.As(err, &quantile) || errors.As(err, &cell) || errors.As(err, &change) ||
-		errors.As(err, &exists) || errors.As(err, &overwritten) {
+		errors.As(err, &exists) || errors.As(err, &rank) || errors.As(err, &overwritten) {
 		return exitUsage
 	}
 	return exitFailed
