@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,14 +39,24 @@ func launch(ctx context.Context, getenv func(string) string, args []string, stdi
 		stdin, stdout, stderr = strings.NewReader(""), io.Discard, io.Discard
 	}
 	code := exitUsage
-	if err := r.greet(args); err != nil {
+	watch, err := r.greet(getenv, args)
+	if err != nil {
 		complain(stderr, err, nil)
 	} else {
 		code = runOn(ctx, r, args, stdin, stdout, stderr)
+		r.Barrier()
+		watch.Stop()
 	}
 	r.Finalize()
 	return code
 }
+
+// timeoutVariable is the environment variable with the time after which a rank without a sign of
+// life ends the job.
+const timeoutVariable = "KFT_MPI_TIMEOUT"
+
+// defaultTimeout is that time if the variable is not set.
+const defaultTimeout = 30 * time.Second
 
 // ranks are the processes of a job of MPI.
 type ranks struct {
@@ -58,11 +70,17 @@ type ranks struct {
 func (r *ranks) Interrupted() bool { return r.interrupted.Err() != nil }
 
 // greet makes sure that all processes run the same program with the same arguments on CPUs
-// that give the same bits.
-func (r *ranks) greet(args []string) error {
+// that give the same bits, and starts to watch them.
+func (r *ranks) greet(getenv func(string) string, args []string) (*mpi.Watch, error) {
 	path, err := cpu.ChoosePath()
+	timeout := defaultTimeout
+	if text := getenv(timeoutVariable); text != "" && err == nil {
+		if timeout, err = time.ParseDuration(text); err != nil || timeout < time.Second {
+			err = usagef("the environment variable %s: %q is not a time of at least 1s; use one such as 30s", timeoutVariable, text)
+		}
+	}
 	if err := mpi.AgreeErrors(r, err); err != nil {
-		return err
+		return nil, err
 	}
 	for _, one := range []struct{ what, value string }{
 		{"the version of the program (" + programVersion() + ")", programVersion() + " " + runtime.GOARCH},
@@ -70,7 +88,7 @@ func (r *ranks) greet(args []string) error {
 		{"the list of arguments", strings.Join(args, "\x00")},
 	} {
 		if err := mpi.AgreeSame(r, one.what, []byte(one.value)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	hosts := mpi.Texts(r, mpi.Hostname())
@@ -79,7 +97,16 @@ func (r *ranks) greet(args []string) error {
 			r.local++
 		}
 	}
-	return nil
+	return mpi.StartWatch(r, timeout, r.lost)
+}
+
+// lost ends this process, and so the job, because another one ended or hangs.
+func (r *ranks) lost(rank *mpi.RankError) {
+	if r.Rank() > 1 {
+		time.Sleep(failureGrace) // rank 1 reports the loss of rank 0
+	}
+	complain(r.stderr, fmt.Errorf("%w; the job ends, and no model is written", rank), nil)
+	os.Exit(exitFailed)
 }
 
 // threads returns the number of threads of a process: those that are asked for, or else its
