@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -21,6 +22,7 @@ type World struct {
 	lib        *library
 	rank, size int
 	calls      chan call
+	polite     bool
 }
 
 type call struct {
@@ -70,6 +72,47 @@ func (w *World) call(function uintptr, arguments ...any) {
 	w.do(func() { w.lib.call(function, arguments...) })
 }
 
+// Yield makes the process sleep while it waits for others, for jobs with more ranks than CPUs. Libraries
+// of MPI otherwise keep a CPU busy, which is faster if there is one for each rank.
+func (w *World) Yield(yes bool) { w.polite = yes }
+
+// An operation has two functions: one that waits and one that starts it and returns a request.
+type operation struct{ wait, start uintptr }
+
+// run performs an operation. The last argument is only that of the function that waits.
+func (w *World) run(o operation, last any, arguments ...any) {
+	if !w.polite {
+		if last != nil {
+			arguments = append(arguments, last)
+		}
+		w.call(o.wait, arguments...)
+		return
+	}
+	w.do(func() {
+		var request int64 // a number or an address, by library
+		var pinner runtime.Pinner
+		defer pinner.Unpin()
+		pin(&pinner, arguments) // until the operation is over
+		w.lib.call(o.start, append(arguments, &request)...)
+		var done int32
+		for tries := 0; ; tries++ {
+			if w.lib.call(w.lib.test, &request, &done, w.lib.ignoreStatus); done != 0 {
+				return
+			}
+			if tries > spins {
+				time.Sleep(nap)
+			}
+		}
+	})
+}
+
+// While it yields, a process looks spins times for the end of an operation and then once after each
+// nap.
+const (
+	spins = 50
+	nap   = 50 * time.Microsecond
+)
+
 // init joins the job on the thread of the library.
 func (w *World) init(launch Launch) error {
 	var provided, rank, size int32
@@ -98,7 +141,7 @@ func (w *World) Rank() int { return w.rank }
 func (w *World) Size() int { return w.size }
 
 // Barrier returns when all ranks have called it.
-func (w *World) Barrier() { w.call(w.lib.barrier, w.lib.world) }
+func (w *World) Barrier() { w.run(w.lib.barrier, nil, w.lib.world) }
 
 // longest is the number of bytes of one message; the library counts with 32 bits.
 const longest = 1 << 30
@@ -114,7 +157,7 @@ func pieces(data []byte, pass func(piece []byte)) {
 
 // Broadcast copies the data of rank root to all others.
 func (w *World) Broadcast(data []byte, root int) {
-	pieces(data, func(p []byte) { w.call(w.lib.bcast, &p[0], len(p), w.lib.byteType, root, w.lib.world) })
+	pieces(data, func(p []byte) { w.run(w.lib.bcast, nil, &p[0], len(p), w.lib.byteType, root, w.lib.world) })
 }
 
 // Gather completes data on all ranks: rank r has computed the bytes bounds[r]..bounds[r+1].
@@ -132,7 +175,7 @@ func (w *World) Gather(data []byte, bounds []int) {
 	for r := range w.size {
 		counts[r], starts[r] = int32(bounds[r+1]-bounds[r]), int32(bounds[r])
 	}
-	w.call(w.lib.allgatherv, w.lib.inPlace, 0, w.lib.byteType, &data[0], &counts[0], &starts[0], w.lib.byteType, w.lib.world)
+	w.run(w.lib.allgatherv, nil, w.lib.inPlace, 0, w.lib.byteType, &data[0], &counts[0], &starts[0], w.lib.byteType, w.lib.world)
 }
 
 // tag marks the messages of Send and Receive.
@@ -140,13 +183,13 @@ const tag = 7
 
 // Send sends data to a rank, which must receive as many bytes.
 func (w *World) Send(data []byte, to int) {
-	pieces(data, func(p []byte) { w.call(w.lib.send, &p[0], len(p), w.lib.byteType, to, tag, w.lib.world) })
+	pieces(data, func(p []byte) { w.run(w.lib.send, nil, &p[0], len(p), w.lib.byteType, to, tag, w.lib.world) })
 }
 
 // Receive receives data of a rank.
 func (w *World) Receive(data []byte, from int) {
 	pieces(data, func(p []byte) {
-		w.call(w.lib.recv, &p[0], len(p), w.lib.byteType, from, tag, w.lib.world, w.lib.ignoreStatus)
+		w.run(w.lib.recv, w.lib.ignoreStatus, &p[0], len(p), w.lib.byteType, from, tag, w.lib.world)
 	})
 }
 
@@ -165,7 +208,7 @@ func (w *World) Exchange(send, received []byte, sent, taken []int) {
 	}
 	sendCounts, sendStarts := list(sent)
 	takeCounts, takeStarts := list(taken)
-	w.call(w.lib.alltoallv, start(send), &sendCounts[0], &sendStarts[0], w.lib.byteType, start(received), &takeCounts[0], &takeStarts[0], w.lib.byteType, w.lib.world)
+	w.run(w.lib.alltoallv, nil, start(send), &sendCounts[0], &sendStarts[0], w.lib.byteType, start(received), &takeCounts[0], &takeStarts[0], w.lib.byteType, w.lib.world)
 }
 
 // start returns the address of data, or of some memory if there is none.
@@ -197,7 +240,7 @@ func (w *World) exchangePairs(send, received []byte, sent, taken []int) {
 // Max replaces each value by its maximum over the ranks.
 func (w *World) Max(values []int64) {
 	if len(values) > 0 {
-		w.call(w.lib.allreduce, w.lib.inPlace, &values[0], len(values), w.lib.int64Type, w.lib.max, w.lib.world)
+		w.run(w.lib.allreduce, nil, w.lib.inPlace, &values[0], len(values), w.lib.int64Type, w.lib.max, w.lib.world)
 	}
 }
 
@@ -220,7 +263,8 @@ type library struct {
 	world, byteType, int64Type, max, inPlace, ignoreStatus uintptr
 	funneled                                               int
 
-	initThread, commRank, commSize, barrier, bcast, allgatherv, alltoallv, allreduce, send, recv, abort, finalize uintptr
+	initThread, commRank, commSize, test, abort, finalize        uintptr
+	barrier, bcast, allgatherv, alltoallv, allreduce, send, recv operation
 }
 
 // load opens the library that is named, or the first that is found.
@@ -252,9 +296,10 @@ func load(named string, launch Launch) (*library, error) {
 // bind finds the functions and the constants of a library.
 func (l *library) bind(handle uintptr) error {
 	for name, to := range map[string]*uintptr{
-		"MPI_Init_thread": &l.initThread, "MPI_Comm_rank": &l.commRank, "MPI_Comm_size": &l.commSize, "MPI_Barrier": &l.barrier,
-		"MPI_Bcast": &l.bcast, "MPI_Allgatherv": &l.allgatherv, "MPI_Alltoallv": &l.alltoallv, "MPI_Allreduce": &l.allreduce,
-		"MPI_Send": &l.send, "MPI_Recv": &l.recv, "MPI_Abort": &l.abort, "MPI_Finalize": &l.finalize,
+		"MPI_Init_thread": &l.initThread, "MPI_Comm_rank": &l.commRank, "MPI_Comm_size": &l.commSize, "MPI_Test": &l.test, "MPI_Abort": &l.abort, "MPI_Finalize": &l.finalize,
+		"MPI_Barrier": &l.barrier.wait, "MPI_Ibarrier": &l.barrier.start, "MPI_Bcast": &l.bcast.wait, "MPI_Ibcast": &l.bcast.start,
+		"MPI_Allgatherv": &l.allgatherv.wait, "MPI_Iallgatherv": &l.allgatherv.start, "MPI_Alltoallv": &l.alltoallv.wait, "MPI_Ialltoallv": &l.alltoallv.start,
+		"MPI_Allreduce": &l.allreduce.wait, "MPI_Iallreduce": &l.allreduce.start, "MPI_Send": &l.send.wait, "MPI_Isend": &l.send.start, "MPI_Recv": &l.recv.wait, "MPI_Irecv": &l.recv.start,
 	} {
 		address, err := purego.Dlsym(handle, name)
 		if err != nil {
@@ -297,30 +342,38 @@ func (l *library) version(function uintptr) string {
 	return string(text[:min(max(int(length), 0), len(text))])
 }
 
-// call calls a function with integers, handles, pointers to memory that it keeps in place, and nil.
+// call calls a function with integers, handles, pointers to memory that stays in place, and nil.
 func (l *library) call(function uintptr, arguments ...any) {
 	var pinner runtime.Pinner
 	defer pinner.Unpin()
+	purego.SyscallN(function, pin(&pinner, arguments)...)
+}
+
+// pin keeps memory in place and returns the arguments as the words of a call.
+func pin(pinner *runtime.Pinner, arguments []any) []uintptr {
 	words := make([]uintptr, len(arguments))
 	for i, a := range arguments {
+		var address unsafe.Pointer
 		switch v := a.(type) {
 		case nil:
+			continue
 		case int:
 			words[i] = uintptr(v)
+			continue
 		case uintptr:
 			words[i] = v
+			continue
 		case *byte:
-			pinner.Pin(v)
-			words[i] = uintptr(unsafe.Pointer(v))
+			address = unsafe.Pointer(v)
 		case *int32:
-			pinner.Pin(v)
-			words[i] = uintptr(unsafe.Pointer(v))
+			address = unsafe.Pointer(v)
 		case *int64:
-			pinner.Pin(v)
-			words[i] = uintptr(unsafe.Pointer(v))
+			address = unsafe.Pointer(v)
 		default:
 			panic(fmt.Sprintf("mpi: argument of type %T", a))
 		}
+		pinner.Pin(a)
+		words[i] = uintptr(address)
 	}
-	purego.SyscallN(function, words...)
+	return words
 }

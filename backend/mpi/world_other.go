@@ -29,5 +29,6 @@ func (w *World) Send(data []byte, to int)         { w.none() }
 func (w *World) Receive(data []byte, from int)    { w.none() }
 func (w *World) Exchange(s, r []byte, a, b []int) { w.none() }
 func (w *World) Max(values []int64)               { w.none() }
+func (w *World) Yield(yes bool)                   { w.none() }
 func (w *World) Abort(code int)                   { w.none() }
 func (w *World) Finalize()                        { w.none() }

@@ -21,6 +21,14 @@ func TestMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("rank %d of %d, %s", w.Rank(), w.Size(), w.Library())
+	for _, yield := range []bool{false, true} {
+		w.Yield(yield)
+		testMessages(t, w)
+	}
+	w.Finalize()
+}
+
+func testMessages(t *testing.T, w *World) {
 	rank, size := w.Rank(), w.Size()
 	w.Barrier()
 
@@ -82,5 +90,4 @@ func TestMessages(t *testing.T) {
 	if want := []int64{int64(size - 1), 0}; !slices.Equal(most, want) {
 		t.Errorf("rank %d: maximum: got %v, want %v", rank, most, want)
 	}
-	w.Finalize()
 }

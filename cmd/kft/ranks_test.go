@@ -21,8 +21,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/synthetic"
 )
 
-// rankSales has about 50,000 rows, enough to be divided over ranks.
-var rankSales = synthetic.Options{Stores: 120, Items: 300, Months: 24, Pairs: 6000, Seed: 1}
+// rankSales has about 30,000 rows, enough to be divided over ranks.
+var rankSales = synthetic.Options{Stores: 100, Items: 200, Months: 18, Pairs: 5000, Seed: 1}
 
 // nativeProgram builds the program with MPI once and returns its path.
 func nativeProgram(t *testing.T) string {
@@ -69,8 +69,8 @@ func TestFitOverRanks(t *testing.T) {
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", rankSales)
 	for name, flags := range map[string][]string{
-		"map":        {"--inference", "map", "--solver", "als", "--sweeps", "3"},
-		"mean-field": {"--inference", "mean-field", "--sweeps", "3"},
+		"map":        {"--inference", "map", "--solver", "als", "--sweeps", "2"},
+		"mean-field": {"--inference", "mean-field", "--sweeps", "2"},
 	} {
 		fit := fitSales(append(flags, "-q", "--threads", "1", "--term", "store", "--term", "item,time:2", "--term", "store,item,time:4")...)
 		alone(t, native, append(fit, "-o", "one.kft")...)
@@ -163,7 +163,7 @@ func TestLostRank(t *testing.T) {
 	native := nativeProgram(t)
 	inEmptyFolder(t)
 	writeSales(t, "sales.csv", rankSales)
-	fit := fitSales("-q", "--threads", "1", "--term", "store,item,time:4", "--inference", "mean-field", "--sweeps", "8", "--patience", "8")
+	fit := fitSales("-q", "--threads", "1", "--term", "store,item,time:4", "--inference", "mean-field", "--sweeps", "4")
 	alone(t, native, append(fit, "-o", "one.kft")...)
 	want := read(t, "one.kft")
 	kills := 1
