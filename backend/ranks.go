@@ -53,9 +53,21 @@ func GatherValues[T any](ranks Ranks, values []T, bounds []int, length int) {
 	ranks.Gather(Bytes(values), inBytes)
 }
 
-// EntityShares is implemented by a backend that divides the entities of NormalEquations over
-// ranks: visit is called for those of this rank only.
-type EntityShares interface {
+// Divided is implemented by a backend that divides its work over ranks. Visit of
+// NormalEquations is then called for entities of this rank only.
+type Divided interface {
+	Ranks() Ranks // nil if the backend works alone
+
+	// CellBounds returns where the cells of each rank start in the order of a plan: its passes read
+	// the target there only. It is nil if each rank computes all cells.
+	CellBounds(p *Plan) []int
+
+	// LeafBounds is CellBounds for NormalEquationsByLeaf and the leaf order.
+	LeafBounds(p *Plan) []int
+
+	// NormalEquationsByLeaf is NormalEquations without weights, given the target in leaf order.
+	NormalEquationsByLeaf(p *Plan, cores []Slices, target []float32, visit EquationsFunc)
+
 	// ShareEntities completes values on all ranks, length of them per entity of the leaf
 	// core, after visit has set those of its entities. It returns the sum of n over the ranks.
 	ShareEntities(p *Plan, values []float32, length int, n int64) int64
@@ -64,7 +76,7 @@ type EntityShares interface {
 // ShareEntities completes the values that were set by visit of NormalEquations, length of
 // them per entity, and the number n of events there, on all ranks.
 func ShareEntities(b Backend, p *Plan, values []float32, length int, n int64) int64 {
-	if s, ok := b.(EntityShares); ok {
+	if s, ok := b.(Divided); ok {
 		return s.ShareEntities(p, values, length, n)
 	}
 	return n

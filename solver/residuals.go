@@ -44,6 +44,9 @@ func newResiduals(d *data, train Observations, equations bool) residuals {
 		terms[k] = termValues{t, observed.NewTerm(d.b, t.Slices(), index, opt)}
 		d.entities[k] = nil // plans take their place
 	})
+	if !keep && len(d.series) == 0 {
+		a.obs.Divide()
+	}
 	for _, s := range d.series {
 		a.obs.Added = append(a.obs.Added, s.values)
 	}

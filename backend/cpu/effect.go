@@ -133,8 +133,9 @@ func (b *Backend) passEffect(p *backend.Plan, core backend.Slices, job *backend.
 			}
 		}
 	}, func(cells, entities []int) {
-		for _, values := range [][]float32{job.Mean, job.Var} {
-			backend.GatherValues(b.ranks, values, cells, 1)
+		if !job.Local {
+			backend.GatherValues(b.ranks, job.Mean, cells, 1)
+			backend.GatherValues(b.ranks, job.Var, cells, 1)
 		}
 		for _, g := range [][]float32{grad.Mean, grad.Var, grad.Cov} {
 			backend.GatherValues(b.ranks, g, entities, 1)

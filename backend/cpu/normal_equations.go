@@ -26,10 +26,25 @@ func (b *Backend) NormalEquations(p *backend.Plan, cores []backend.Slices, targe
 		b.effectEquations(p, target, weight, visit)
 		return
 	}
-	r := p.LeafRank()
-	b.nodeVectors(p, cores)
 	order := p.ByLeaf()
 	b.sortTargets(order, target, weight)
+	b.solveLeaves(p, cores, order, weight != nil, visit)
+}
+
+// NormalEquationsByLeaf implements backend.Divided.
+func (b *Backend) NormalEquationsByLeaf(p *backend.Plan, cores []backend.Slices, target []float32, visit backend.EquationsFunc) {
+	p.Check(cores)
+	kept := b.target
+	b.target = target
+	b.solveLeaves(p, cores, p.ByLeaf(), false, visit)
+	b.target = kept
+}
+
+// solveLeaves forms the equations of the entities of this process, with b.target and b.scale in
+// leaf order.
+func (b *Backend) solveLeaves(p *backend.Plan, cores []backend.Slices, order *backend.LeafOrder, weighted bool, visit backend.EquationsFunc) {
+	r := p.LeafRank()
+	b.nodeVectors(p, cores)
 	first, end := b.entityRange(p, b.entityBounds(p, order))
 	// Entities are processed in runs, so that small ones do not each cost an
 	// atomic operation.
@@ -39,7 +54,7 @@ func (b *Backend) NormalEquations(p *backend.Plan, cores []backend.Slices, targe
 		ws.reserveRows(r)
 		for e := first + i*run; e < min(first+(i+1)*run, end); e++ {
 			if order.Start[e] < order.Start[e+1] {
-				b.entityEquations(ws, order, e, r, weight != nil)
+				b.entityEquations(ws, order, e, r, weighted)
 				visit(worker, e, ws.gram64, ws.rhs64)
 			}
 		}

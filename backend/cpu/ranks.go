@@ -22,7 +22,44 @@ func (b *Backend) OnRanks(ranks backend.Ranks) *Backend {
 	return b
 }
 
-var _ backend.EntityShares = (*Backend)(nil)
+var _ backend.Divided = (*Backend)(nil)
+
+// Ranks implements backend.Divided.
+func (b *Backend) Ranks() backend.Ranks { return b.ranks }
+
+// CellBounds implements backend.Divided.
+func (b *Backend) CellBounds(p *backend.Plan) []int {
+	if len(p.Chain) == 0 {
+		blocks := b.blockBounds(p)
+		if blocks == nil {
+			return nil
+		}
+		bounds := make([]int, len(blocks))
+		for r, block := range blocks {
+			bounds[r] = min(p.Cells(), block*parallel.Block)
+		}
+		return bounds
+	}
+	d := b.divide(p)
+	if d.ranks == nil {
+		return nil
+	}
+	return d.cells(p)
+}
+
+// LeafBounds implements backend.Divided.
+func (b *Backend) LeafBounds(p *backend.Plan) []int {
+	order := p.ByLeaf()
+	entities := b.entityBounds(p, order)
+	if entities == nil {
+		return nil
+	}
+	bounds := make([]int, len(entities))
+	for r, e := range entities {
+		bounds[r] = int(order.Start[e])
+	}
+	return bounds
+}
 
 // division is how the shards of a plan are divided.
 type division struct {
@@ -81,8 +118,9 @@ func (d *division) owned(p *backend.Plan) []int {
 func (d *division) gatherPass(p *backend.Plan, losses []float64, job *backend.Job, owner ...[]float32) float64 {
 	if d.ranks != nil {
 		backend.GatherValues(d.ranks, losses, d.bounds, 1)
-		for _, values := range [][]float32{job.Mean, job.Var} {
-			backend.GatherValues(d.ranks, values, d.cells(p), 1)
+		if !job.Local {
+			backend.GatherValues(d.ranks, job.Mean, d.cells(p), 1)
+			backend.GatherValues(d.ranks, job.Var, d.cells(p), 1)
 		}
 		for _, g := range owner {
 			if shape := p.Shapes[p.Chain[p.Owner]]; len(g) > 0 {
@@ -164,7 +202,7 @@ func (b *Backend) entityRange(p *backend.Plan, bounds []int) (from, to int) {
 	return bounds[b.ranks.Rank()], bounds[b.ranks.Rank()+1]
 }
 
-// ShareEntities implements backend.EntityShares.
+// ShareEntities implements backend.Divided.
 func (b *Backend) ShareEntities(p *backend.Plan, values []float32, length int, n int64) int64 {
 	if len(p.Chain) == 0 {
 		return n // each rank has visited all entities
