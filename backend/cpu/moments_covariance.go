@@ -40,10 +40,21 @@ func (s *moments) leafCovariance() {
 	}
 	for from := 0; from < p.Nodes(); from += run {
 		to := min(from+run, p.Nodes())
-		b.forEach((to-from+covarianceTask-1)/covarianceTask, func(worker, i int) {
-			node := from + i*covarianceTask
+		work := []int{0, (to - from + covarianceTask - 1) / covarianceTask} // tasks by rank
+		rank := 0
+		if bounds != nil {
+			work, rank = backend.Even(work[1], b.ranks.Size()), b.ranks.Rank()
+		}
+		b.forEach(work[rank+1]-work[rank], func(worker, i int) {
+			node := from + (work[rank]+i)*covarianceTask
 			b.workers[worker].moments.writeTriangles(b.vectors[(node-from)*packed:], node, min(node+covarianceTask, to))
 		})
+		if bounds != nil {
+			for r := range work {
+				work[r] = min(to-from, work[r]*covarianceTask)
+			}
+			backend.GatherValues(b.ranks, b.vectors[:(to-from)*packed], work, packed)
+		}
 		b.forEach(tasks, func(worker, i int) {
 			ws := &b.workers[worker]
 			ws.gram = resize(ws.gram, packed)

@@ -124,6 +124,9 @@ func (c *fitCommand) Run(e *env) error {
 	if err := m.Save(c.Output); err != nil {
 		return err
 	}
+	if e.ranks != nil && !c.Quiet {
+		fmt.Fprintln(e.stderr, e.ranks.summary())
+	}
 	if report.Stop == solver.Interrupted {
 		fmt.Fprintf(e.stderr, "interrupted: the best model so far is in %s%s\n", c.Output, c.resumeHint())
 	}

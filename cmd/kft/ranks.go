@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/mpi"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -64,6 +65,42 @@ type ranks struct {
 	interrupted context.Context
 	stderr      io.Writer // of this process
 	local       int       // number of processes on this machine
+
+	waited time.Duration // for messages
+	bytes  int64         // received, sent, or both
+}
+
+// count adds a message to those of this process.
+func (r *ranks) count(bytes int, pass func()) {
+	began := time.Now()
+	pass()
+	r.waited += time.Since(began)
+	r.bytes += int64(bytes)
+}
+
+// Broadcast, Gather, Send, Receive and Exchange implement backend.Ranks.
+
+func (r *ranks) Broadcast(data []byte, root int) {
+	r.count(len(data), func() { r.World.Broadcast(data, root) })
+}
+
+func (r *ranks) Gather(data []byte, bounds []int) {
+	r.count(len(data), func() { r.World.Gather(data, bounds) })
+}
+
+func (r *ranks) Send(data []byte, to int) { r.count(len(data), func() { r.World.Send(data, to) }) }
+
+func (r *ranks) Receive(data []byte, from int) {
+	r.count(len(data), func() { r.World.Receive(data, from) })
+}
+
+func (r *ranks) Exchange(send, received []byte, sent, taken []int) {
+	r.count(len(send)+len(received), func() { r.World.Exchange(send, received, sent, taken) })
+}
+
+// summary tells what passed between the processes, as rank 0 saw it.
+func (r *ranks) summary() string {
+	return fmt.Sprintf("%d ranks, %s: rank 0 waited %.1f s for %s of messages", r.Size(), r.Library(), r.waited.Seconds(), textformat.Bytes(r.bytes))
 }
 
 // Interrupted reports whether this process was asked to stop.
