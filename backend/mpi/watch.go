@@ -203,6 +203,9 @@ func (w *Watch) report(rank int, err error) {
 // Stop tells the other ranks that this process leaves the job in order.
 func (w *Watch) Stop() { w.end(leaving) }
 
+// Fail tells the other ranks that this process ends the job, so that they do not report its loss.
+func (w *Watch) Fail() { w.end(ending) }
+
 // end sends a last sign. It reports whether this is the first one.
 func (w *Watch) end(sign byte) bool {
 	w.mutex.Lock()

@@ -40,13 +40,12 @@ func launch(ctx context.Context, getenv func(string) string, args []string, stdi
 		stdin, stdout, stderr = strings.NewReader(""), io.Discard, io.Discard
 	}
 	code := exitUsage
-	watch, err := r.greet(getenv, args)
-	if err != nil {
+	if err := r.greet(getenv, args); err != nil {
 		complain(stderr, err, nil)
 	} else {
 		code = runOn(ctx, r, args, stdin, stdout, stderr)
 		r.Barrier()
-		watch.Stop()
+		r.watch.Stop()
 	}
 	r.Finalize()
 	return code
@@ -65,6 +64,7 @@ type ranks struct {
 	interrupted context.Context
 	stderr      io.Writer // of this process
 	local       int       // number of processes on this machine
+	watch       *mpi.Watch
 
 	waited time.Duration // for messages
 	bytes  int64         // received, sent, or both
@@ -108,7 +108,7 @@ func (r *ranks) Interrupted() bool { return r.interrupted.Err() != nil }
 
 // greet makes sure that all processes run the same program with the same arguments on CPUs
 // that give the same bits, and starts to watch them.
-func (r *ranks) greet(getenv func(string) string, args []string) (*mpi.Watch, error) {
+func (r *ranks) greet(getenv func(string) string, args []string) error {
 	path, err := cpu.ChoosePath()
 	timeout := defaultTimeout
 	if text := getenv(timeoutVariable); text != "" && err == nil {
@@ -117,7 +117,7 @@ func (r *ranks) greet(getenv func(string) string, args []string) (*mpi.Watch, er
 		}
 	}
 	if err := mpi.AgreeErrors(r, err); err != nil {
-		return nil, err
+		return err
 	}
 	for _, one := range []struct{ what, value string }{
 		{"the version of the program (" + programVersion() + ")", programVersion() + " " + runtime.GOARCH},
@@ -125,7 +125,7 @@ func (r *ranks) greet(getenv func(string) string, args []string) (*mpi.Watch, er
 		{"the list of arguments", strings.Join(args, "\x00")},
 	} {
 		if err := mpi.AgreeSame(r, one.what, []byte(one.value)); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	hosts := mpi.Texts(r, mpi.Hostname())
@@ -140,7 +140,8 @@ func (r *ranks) greet(getenv func(string) string, args []string) (*mpi.Watch, er
 	}
 	r.Max(crowded)
 	r.Yield(crowded[0] > 0)
-	return mpi.StartWatch(r, timeout, r.lost)
+	r.watch, err = mpi.StartWatch(r, timeout, r.lost)
+	return err
 }
 
 // lost ends this process, and so the job, because another one ended or hangs.
@@ -177,6 +178,7 @@ func (r *ranks) failed(err error) {
 		err = &mpi.RankError{Rank: r.Rank(), Size: r.Size(), Host: mpi.Hostname(), Problem: err.Error()}
 	}
 	complain(r.stderr, err, nil)
+	r.watch.Fail()
 	r.Abort(exitCode(err))
 }
 
