@@ -15,7 +15,6 @@ import (
 type Launcher struct {
 	Kind string // as [mpi.World.Library] names the library
 	Path string
-	args []string
 }
 
 // Launchers runs a test for each launcher that is installed, and skips those that are not.
@@ -24,7 +23,7 @@ func Launchers(t *testing.T, test func(t *testing.T, l Launcher)) {
 		Launcher
 		name, remedy string
 	}{
-		{Launcher{Kind: "Open MPI", args: []string{"--allow-run-as-root", "--oversubscribe"}}, "mpirun.openmpi", "openmpi-bin"},
+		{Launcher{Kind: "Open MPI"}, "mpirun.openmpi", "openmpi-bin"},
 		{Launcher{Kind: "MPICH"}, "mpirun.mpich", "mpich"},
 	} {
 		t.Run(l.Kind, func(t *testing.T) {
@@ -45,10 +44,9 @@ const limit = 2 * time.Minute
 func (l Launcher) Command(t *testing.T, ranks int, program string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	t.Cleanup(cancel)
-	all := append([]string{"-n", strconv.Itoa(ranks)}, l.args...)
-	cmd := exec.CommandContext(ctx, l.Path, append(append(all, program), args...)...)
-	// The ranks of a test share few CPUs.
-	cmd.Env = append(os.Environ(), "OMPI_MCA_mpi_yield_when_idle=1", "OMPI_MCA_btl_vader_single_copy_mechanism=none", "GOMAXPROCS=2")
+	cmd := exec.CommandContext(ctx, l.Path, append([]string{"-n", strconv.Itoa(ranks), program}, args...)...)
+	// The ranks of a test share few CPUs, and tests may run as root.
+	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_mpi_yield_when_idle=1", "OMPI_MCA_btl_vader_single_copy_mechanism=none", "GOMAXPROCS=2")
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }
