@@ -20,7 +20,7 @@ import (
 
 // rankVerbs are the verbs that several processes of MPI run together. The processes of other
 // verbs know nothing of each other, as the workers of kft tune.
-var rankVerbs = []string{"fit"}
+var rankVerbs = []string{"fit", "predict"}
 
 // launch runs the program, as one of several processes if a launcher of MPI started it as such.
 func launch(ctx context.Context, getenv func(string) string, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

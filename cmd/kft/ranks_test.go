@@ -88,6 +88,56 @@ func TestFitOverRanks(t *testing.T) {
 	}
 }
 
+// A table that is predicted over ranks has the bytes and the messages of one process, also those of
+// errors.
+func TestPredictOverRanks(t *testing.T) {
+	native := nativeProgram(t)
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", mediumSales)
+	must(t, fitSales("-q", "--rank", "2", "--sweeps", "1", "-o", "model.kft")...)
+	// Several chunks of text, the first of which goes to rank 0.
+	header, rows, _ := strings.Cut(read(t, "sales.csv"), "\n")
+	long := header + "\n" + strings.Repeat(rows, 40)
+	write(t, "long.csv", long)
+	write(t, "unknown.csv", long+"2023,1,nowhere,nothing,3\n")
+	write(t, "bad.csv", long+"2023,1\n")
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"long.csv"}, exitGood},
+		{[]string{"long.csv", "--quantiles", ".1,.9", "--samples", "2"}, exitGood},
+		{[]string{"unknown.csv"}, exitGood},
+		{[]string{"unknown.csv", "--strict"}, exitFailed},
+		{[]string{"bad.csv"}, exitFailed},
+	} {
+		args := append([]string{"predict", "model.kft"}, c.args...)
+		want := call(t, append(args, "-o", "want.csv")...)
+		mpitest.Launchers(t, func(t *testing.T, l mpitest.Launcher) {
+			os.Remove("got.csv")
+			code, out := onRanks(t, l, 4, nil, native, append(args, "-o", "got.csv")...)
+			if code != c.code || want.code != c.code {
+				t.Fatalf("%v: got exit %d, one process %d, want %d:\n%s", c.args, code, want.code, c.code, out)
+			}
+			if says := strings.ReplaceAll(want.stderr, "want.csv", "got.csv"); !strings.Contains(out, says) {
+				t.Errorf("%v: got\n%s\nwant\n%s", c.args, out, says)
+			}
+			if c.code != exitGood {
+				if _, err := os.Stat("got.csv"); err == nil {
+					t.Errorf("%v: a table was written", c.args)
+				}
+			} else if read(t, "got.csv") != read(t, "want.csv") {
+				t.Errorf("%v: 4 ranks write another table than one process", c.args)
+			}
+		})
+	}
+	mpitest.Launchers(t, func(t *testing.T, l mpitest.Launcher) {
+		if code, out := onRanks(t, l, 2, nil, native, "predict", "model.kft", "long.csv", "-o", "got.parquet"); code != exitUsage || !strings.Contains(out, "several ranks write text, not parquet") {
+			t.Errorf("exit %d:\n%s", code, out)
+		}
+	})
+}
+
 // Bad input ends all ranks with exit code 2 and one message, and nothing is written.
 func TestBadInputOfRanks(t *testing.T) {
 	native := nativeProgram(t)
