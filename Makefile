@@ -11,7 +11,7 @@ PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train ./serve .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: demo help test python-test wheels race cover check tidy bench scale simulate peers ledger load soak throughput container fuzz attack vulnerabilities release clean
+.PHONY: demo help test python-test wheels race cover check tidy bench scale simulate peers ledger load soak throughput native container fuzz attack vulnerabilities release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
@@ -22,6 +22,9 @@ help: ## list the targets
 test: ## run all tests
 	$(PYTHON) $(GO) test -timeout 14m ./...
 	$(MAKE) python-test
+
+native: ## build bin/kft-native, which runs over several processes of MPI; see docs/clusters.md
+	$(GO) build -tags native -trimpath -ldflags '$(LDFLAGS)' -o bin/kft-native ./cmd/kft
 
 python-test: ## test the Python package: types, scikit-learn's checks, the Python examples of the documentation
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
@@ -39,6 +42,7 @@ cover: ## measure test coverage: per package and in total, profile in bin/cover.
 check: tidy ## check format, go.mod, vet (amd64 and arm64) and staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above need formatting; run gofmt -w ."; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags native ./backend/mpi ./cmd/kft
 	GOARCH=arm64 $(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 

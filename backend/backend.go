@@ -53,6 +53,10 @@ type Job struct {
 	SecondMoments bool
 	Var           []float32
 
+	// Local says that, over several ranks, Mean and Var are only needed for the cells of this
+	// one; see Divided.
+	Local bool
+
 	// Adjoint selects how the adjoint e of the mean is computed.
 	Adjoint    Adjoint
 	Target     []float32 // y for Residual, e itself for Given

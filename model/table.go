@@ -278,6 +278,12 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		sum.add(batch)
 		return nil
 	})
+	if share := opt.Output.Share; share != nil {
+		writes := false
+		if sum, writes, err = m.totalSummary(share, sum, err); err == nil && !writes {
+			return sum, nil
+		}
+	}
 	sum.Renamed = renamed
 	if err != nil {
 		return sum, err

@@ -235,7 +235,9 @@ func (c *chooser) compareBy(ctx context.Context, subject string, least float64, 
 }
 
 // late reports whether the time for comparisons is over.
-func (c *chooser) late() bool { return !c.deadline.IsZero() && time.Now().After(c.deadline) }
+func (c *chooser) late() bool {
+	return !c.deadline.IsZero() && c.opt.Agree(time.Now().After(c.deadline))
+}
 
 // skips reports whether an error excludes one candidate only: a target outside the
 // domain of a scale, a fit that diverged, or a posterior that would be too large.

@@ -3,6 +3,7 @@ package solver
 import (
 	"sync/atomic"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/cholesky"
 )
 
@@ -73,11 +74,17 @@ func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg
 	}
 	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
 	p.penalty = ridge.Of(c, block, p.entityWeights)
-	p.target, p.weight = a.obs.InPlanOrder(plan)
-	if outer && block.Map == nil && t.Own(at.core) == nil {
-		raised = solveExpectedSlices(p)
-	} else if outer && block.Map == nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes {
+	exact := outer && block.Map == nil && t.Own(at.core) != nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes
+	if exact {
+		p.sorted = a.obs.InLeafOrder(plan)
+	}
+	if p.sorted == nil {
+		p.target, p.weight = a.obs.InPlanOrder(plan)
+	}
+	if exact {
 		raised = solveSlices(p)
+	} else if outer && block.Map == nil && t.Own(at.core) == nil {
+		raised = solveExpectedSlices(p)
 	} else {
 		raised = int64(cg.solve(p))
 	}
@@ -101,7 +108,7 @@ func solveSlices(p *blockProblem) int64 {
 	workers := make([]scratch, p.d.b.Threads())
 	var raised atomic.Int64
 	offset := c.Offset()
-	p.d.b.NormalEquations(p.plan, p.train.Slices(), p.target, p.weight, func(worker, e int, gram, rhs []float64) {
+	visit := func(worker, e int, gram, rhs []float64) {
 		s := &workers[worker]
 		if s.matrix == nil {
 			s.matrix, s.lambda = make([]float64, r*r), make([]float64, r)
@@ -132,8 +139,13 @@ func solveSlices(p *blockProblem) int64 {
 		for i, v := range rhs {
 			p.block.Value[e*r+i] = float32(v)
 		}
-	})
-	return raised.Load()
+	}
+	if p.sorted != nil {
+		p.d.b.(backend.Divided).NormalEquationsByLeaf(p.plan, p.train.Slices(), p.sorted, visit)
+	} else {
+		p.d.b.NormalEquations(p.plan, p.train.Slices(), p.target, p.weight, visit)
+	}
+	return backend.ShareEntities(p.d.b, p.plan, p.block.Value, r, raised.Load())
 }
 
 // endSweep balances the scales of the cores.

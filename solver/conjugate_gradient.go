@@ -39,6 +39,7 @@ type blockProblem struct {
 	block          tt.Block
 	plan           *backend.Plan
 	target, weight []float32 // in plan order
+	sorted         []float32 // the target in leaf order, instead of target; nil for none
 	penalty        *blockPenalty
 	entityWeights  []float64 // nil: every entity counts, and one without observations gets its prior
 	steps          int

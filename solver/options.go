@@ -33,10 +33,11 @@ type Options struct {
 
 	TimeBudget time.Duration // 0 means no limit; the run stops before the next block
 
-	Resume          *State        // a saved state to continue from
-	Checkpointer    Checkpointer  // nil saves nothing
-	CheckpointEvery time.Duration // minimum time between two saves
-	Progress        func(Event)   // called after each block and sweep; nil for no reports
+	Resume          *State          // a saved state to continue from
+	Checkpointer    Checkpointer    // nil saves nothing
+	CheckpointEvery time.Duration   // minimum time between two saves
+	Agree           func(Stop) Stop // over several processes: the reason to stop that all follow; nil for one
+	Progress        func(Event)     // called after each block and sweep; nil for no reports
 	now             func() time.Time
 }
 

@@ -46,6 +46,9 @@ func newResiduals(d *data, train Observations, equations bool) residuals {
 		backend.FreeAll(d.b, index)
 		d.entities[k] = nil // plans take their place
 	})
+	if !keep && len(d.series) == 0 {
+		a.obs.Divide()
+	}
 	for _, s := range d.series {
 		a.obs.Added = append(a.obs.Added, s.values)
 	}

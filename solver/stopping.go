@@ -17,7 +17,10 @@ const (
 	pruneAt     = 1.1
 )
 
-func (dr *driver) stopReason(ctx context.Context) Stop {
+func (dr *driver) stopReason(ctx context.Context) (stop Stop) {
+	if dr.opt.Agree != nil {
+		defer func() { stop = dr.opt.Agree(stop) }()
+	}
 	if ctx.Err() != nil {
 		return Interrupted
 	}

@@ -43,6 +43,14 @@ type Data struct {
 // Read reads and splits a table. The zero source means the files of the
 // specification.
 func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*Data, error) {
+	data, err := read(ctx, s, source, opt)
+	if err := opt.agreeRead(data, err); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*Data, error) {
 	if opt.Progress != nil {
 		opt.Progress(Event{Stage: "read"})
 	}

@@ -94,10 +94,13 @@ func CheckRefit(opt Options) error {
 	if opt.Checkpoint == "" {
 		return nil
 	}
-	c := &checkpoint{folder: refitFolder(opt)}
-	err := c.open(opt.Resume)
-	c.close()
-	return err
+	var err error
+	if opt.leads() {
+		c := &checkpoint{folder: refitFolder(opt)}
+		err = c.open(opt.Resume)
+		c.close()
+	}
+	return opt.agreeErrors(err)
 }
 
 // refitFolder returns the folder for the checkpoints of a refit, "" for none.

@@ -16,7 +16,7 @@ import (
 
 // solve trains the field on the modelling scale.
 func (r *run) solve(ctx context.Context) (solver.Report, error) {
-	problem := &solver.Problem{Field: r.field, Backend: r.engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
+	problem := &solver.Problem{Field: r.field, Backend: r.solverEngine(), Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
 	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
 	if problem.Valid.Len() > maxScoredRows {
 		problem.Valid = problem.Valid.Select(spread(problem.Valid.Len(), maxScoredRows))
@@ -49,17 +49,18 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	if r.opt.Progress != nil {
 		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
 	}
+	if r.opt.Ranks != nil {
+		opt.Agree = r.opt.stopTogether
+	}
 	if c := r.checkpoint; c != nil {
 		c.data, c.split, c.side, c.path = r.data.Hash(), hashParts(r.split.Parts), hashSide(r.side, r.groups), r.engine.Name()
-		if r.opt.Resume {
-			state, from, note, err := c.load()
-			if err != nil {
-				return solver.Report{}, err
-			}
-			opt.Resume = state
-			r.noteResume(state, from, note)
-		}
 		opt.Checkpointer, opt.CheckpointEvery = c, r.opt.CheckpointEvery
+	}
+	if r.opt.Checkpoint != "" && r.opt.Resume {
+		var err error
+		if opt.Resume, err = r.loadTogether(); err != nil {
+			return solver.Report{}, err
+		}
 	}
 	return solver.Solve(ctx, problem, opt)
 }
@@ -119,6 +120,15 @@ func (r *run) progress(valid *solver.Observations, squaredErrors bool) func(solv
 	}
 }
 
+// load reads the checkpoint that the fit continues from, nil if there is none.
+func (r *run) load() (*solver.State, error) {
+	state, from, note, err := r.checkpoint.load()
+	if err == nil {
+		r.noteResume(state, from, note)
+	}
+	return state, err
+}
+
 // noteResume reports whether the fit continues from a checkpoint, and from which file.
 func (r *run) noteResume(state *solver.State, from, note string) {
 	if note != "" {
@@ -140,11 +150,13 @@ func (r *run) openCheckpoint() error {
 		r.checkpointWarning = text
 		r.noteCheckpoint("warning: " + text)
 	}}
-	if err := c.open(r.opt.Resume); err != nil {
-		return err
+	var err error
+	if r.opt.leads() {
+		if err = c.open(r.opt.Resume); err == nil {
+			r.checkpoint = c
+		}
 	}
-	r.checkpoint = c
-	return nil
+	return r.opt.agreeErrors(err)
 }
 
 func (r *run) closeCheckpoint() {

@@ -50,6 +50,8 @@ type Options struct {
 	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
 	Resume          bool          // continue from the folder's checkpoint, if there is one
 
+	Ranks Ranks // processes that divide the work; nil for none
+
 	Tables   map[string]tableio.Source // named tables in place of the files of side tables
 	Stdin    io.Reader                 // the table called "-"; nil is the process's standard input
 	Progress func(Event)               // receives progress; may be nil

@@ -30,6 +30,9 @@ type Backend struct {
 	scale   []float32
 	square  []float32 // squared means or covariances of the leaf core
 	pages   *paged.Store
+	prefix  []float32 // sums of earlier ranks
+	sorted  []float32 // adjoints of all ranks by leaf entity
+	ranks   backend.Ranks
 }
 
 var _ backend.Backend = (*Backend)(nil)

@@ -16,3 +16,8 @@ func TestConformance(t *testing.T) {
 	}
 	backendtest.Run(t, paths...)
 }
+
+func TestRanksGiveSameBits(t *testing.T) {
+	t.Parallel()
+	backendtest.RunRanks(t, func(ranks backend.Ranks) backend.Backend { return cpu.New(cpu.Paths()[0], 2).OnRanks(ranks) })
+}

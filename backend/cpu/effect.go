@@ -28,12 +28,19 @@ type effectEdges struct {
 
 // sumRuns computes sums over the cells of each entity of a plan without chain. of returns the
 // sums and the loss of cells [c, end) of one entity; set receives the sums of each entity
-// with cells. Calls of both are concurrent.
-func (b *Backend) sumRuns(p *backend.Plan, of func(entity int32, c, end int) (effectSums, float64), set func(entity int32, s effectSums)) (loss float64) {
+// with cells. Calls of both are concurrent. Over several ranks, share completes what of and set have
+// set, given where the cells and the entities of each rank start.
+func (b *Backend) sumRuns(p *backend.Plan, of func(entity int32, c, end int) (effectSums, float64), set func(entity int32, s effectSums), share func(cells, entities []int)) (loss float64) {
 	cells := p.Cells()
-	edges := make([]effectEdges, (cells+parallel.Block-1)/parallel.Block)
-	parallel.Blocks(b.threads, cells, func(from, to int) {
-		x := &edges[from/parallel.Block]
+	blocks := (cells + parallel.Block - 1) / parallel.Block
+	edges := make([]effectEdges, blocks)
+	bounds, first, end := b.blockBounds(p), 0, blocks
+	if bounds != nil {
+		first, end = bounds[b.ranks.Rank()], bounds[b.ranks.Rank()+1]
+	}
+	parallel.For(b.threads, end-first, func(i int) {
+		from, to := (first+i)*parallel.Block, min(cells, (first+i+1)*parallel.Block)
+		x := &edges[first+i]
 		x.entity = [2]int32{-1, -1}
 		for c := from; c < to; {
 			e, end := p.LeafEntity[c], c+1
@@ -53,6 +60,18 @@ func (b *Backend) sumRuns(p *backend.Plan, of func(entity int32, c, end int) (ef
 			c = end
 		}
 	})
+	if bounds != nil {
+		backend.GatherValues(b.ranks, edges, bounds, 1)
+		starts, entities := make([]int, len(bounds)), make([]int, len(bounds))
+		for r, block := range bounds {
+			starts[r] = min(cells, block*parallel.Block)
+			if r > 0 && r < len(bounds)-1 {
+				entities[r] = int(p.LeafEntity[starts[r]])
+			}
+		}
+		entities[len(bounds)-1] = p.Shapes[0].N
+		share(starts, entities)
+	}
 	current, total := int32(-1), effectSums{}
 	for i := range edges {
 		x := &edges[i]
@@ -112,6 +131,14 @@ func (b *Backend) passEffect(p *backend.Plan, core backend.Slices, job *backend.
 			if g.dst != nil {
 				g.dst[e] = float32(g.sum)
 			}
+		}
+	}, func(cells, entities []int) {
+		if !job.Local {
+			backend.GatherValues(b.ranks, job.Mean, cells, 1)
+			backend.GatherValues(b.ranks, job.Var, cells, 1)
+		}
+		for _, g := range [][]float32{grad.Mean, grad.Var, grad.Cov} {
+			backend.GatherValues(b.ranks, g, entities, 1)
 		}
 	})
 }
@@ -190,7 +217,10 @@ func (b *Backend) effectEquations(p *backend.Plan, target, weight []float32, vis
 			s.variance += w
 		}
 		return s, 0
-	}, func(e int32, s effectSums) { sums[e], seen[e] = s, true })
+	}, func(e int32, s effectSums) { sums[e], seen[e] = s, true }, func(_, entities []int) {
+		backend.GatherValues(b.ranks, sums, entities, 1)
+		backend.GatherValues(b.ranks, seen, entities, 1)
+	})
 	run := max(1, n/1024)
 	b.forEach((n+run-1)/run, func(worker, i int) {
 		var gram, rhs [1]float64

@@ -24,6 +24,7 @@ type moments struct {
 	p     *backend.Plan
 	cores []backend.Slices
 	job   *backend.Job
+	division
 
 	grads   []momentSums // by core
 	private int          // length of the sums that a shard keeps for itself
@@ -43,7 +44,7 @@ type sink struct {
 
 // passSecondMoments is Pass with second moments.
 func (b *Backend) passSecondMoments(p *backend.Plan, cores []backend.Slices, job *backend.Job) float64 {
-	s := moments{b: b, p: p, cores: cores, job: job}
+	s := moments{b: b, p: p, cores: cores, job: job, division: b.divide(p)}
 	s.check()
 	loss := 0.0
 	switch {
@@ -59,17 +60,13 @@ func (b *Backend) passSecondMoments(p *backend.Plan, cores []backend.Slices, job
 
 // passNodes processes the nodes and returns the loss.
 func (s *moments) passNodes() float64 {
-	shards := len(s.p.Shards) - 1
-	s.allocateSums(shards)
+	s.allocateSums()
 	s.packCovariances()
-	losses := make([]float64, shards)
-	s.b.forEach(shards, func(worker, i int) { losses[i] = s.shard(&s.b.workers[worker].moments, i) })
-	s.reduceSums(shards)
-	loss := 0.0
-	for _, l := range losses {
-		loss += l
-	}
-	return loss
+	losses := make([]float64, len(s.p.Shards)-1)
+	s.b.forEach(s.count(), func(worker, i int) { losses[s.first+i] = s.shard(&s.b.workers[worker].moments, s.first+i) })
+	s.reduceSums()
+	owner := s.grads[s.p.Chain[s.p.Owner]]
+	return s.gatherPass(s.p, losses, s.job, owner.mean.dst, owner.variance.dst)
 }
 
 // check panics if the job requests a gradient that is not available.
@@ -97,7 +94,7 @@ func (s *moments) needsSweep() bool {
 }
 
 // allocateSums allocates memory for the shards' own sums.
-func (s *moments) allocateSums(shards int) {
+func (s *moments) allocateSums() {
 	s.grads = make([]momentSums, len(s.cores))
 	if s.job.Adjoint == backend.None {
 		return
@@ -120,32 +117,27 @@ func (s *moments) allocateSums(shards int) {
 			s.grads[core].covariance = lay(g.Cov)
 		}
 	}
-	s.b.arena = s.b.resizeLong(s.b.arena, shards*s.private)
+	s.b.arena = s.b.resizeLong(s.b.arena, s.count()*s.private)
 }
 
 // sumOf returns the memory where a shard sums a gradient, nil if that gradient
 // is not requested.
 func (s *moments) sumOf(k sink, shard int) []float32 {
 	if k.shared {
-		return s.b.arena[shard*s.private+k.offset:][:len(k.dst)]
+		return s.b.arena[(shard-s.first)*s.private+k.offset:][:len(k.dst)]
 	}
 	return k.dst
 }
 
 // reduceSums adds the sums of the shards in order.
-func (s *moments) reduceSums(shards int) {
+func (s *moments) reduceSums() {
 	for _, g := range s.grads {
 		for _, k := range []sink{g.mean, g.variance, g.covariance} {
 			if !k.shared {
 				continue
 			}
-			s.b.forRanges(len(k.dst), func(from, to int) {
-				sum := s.sumOf(k, 0)[from:to]
-				for shard := 1; shard < shards; shard++ {
-					s.b.chain.add(sum, s.sumOf(k, shard)[from:to])
-				}
-				copy(k.dst[from:to], sum)
-			})
+			sum := s.b.sumShards(&s.division, func(shard int) []float32 { return s.sumOf(k, shard) })
+			s.b.forRanges(len(k.dst), func(from, to int) { copy(k.dst[from:to], sum[from:to]) })
 		}
 	}
 }

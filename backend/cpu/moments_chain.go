@@ -38,7 +38,7 @@ type momentLevel struct {
 func (s *moments) shard(r *momentSweep, shard int) float64 {
 	p := s.p
 	r.moments = s
-	clear(s.b.arena[shard*s.private:][:s.private])
+	clear(s.b.arena[(shard-s.first)*s.private:][:s.private])
 	r.prepare(shard)
 	from, to := int(p.Shards[shard]), int(p.Shards[shard+1])
 	r.cleared = 0

@@ -27,8 +27,10 @@ func (s *moments) leafCovariance() {
 	run := max(covarianceTask, covarianceRun/packed)
 	b.vectors = b.resizeLong(b.vectors, min(run, p.Nodes())*packed)
 	entities := p.Shapes[p.Leaf].N
+	bounds := b.entityBounds(p, order)
+	first, end := b.entityRange(p, bounds)
 	step := max(1, entities/64)
-	tasks := (entities + step - 1) / step
+	tasks := (end - first + step - 1) / step
 	b.forRanges(len(grad), func(from, to int) { clear(grad[from:to]) })
 	forwardOnly := moments{b: b, p: p, cores: s.cores, job: s.job, grads: make([]momentSums, len(s.cores))}
 	for i := range b.workers {
@@ -38,14 +40,25 @@ func (s *moments) leafCovariance() {
 	}
 	for from := 0; from < p.Nodes(); from += run {
 		to := min(from+run, p.Nodes())
-		b.forEach((to-from+covarianceTask-1)/covarianceTask, func(worker, i int) {
-			first := from + i*covarianceTask
-			b.workers[worker].moments.writeTriangles(b.vectors[(first-from)*packed:], first, min(first+covarianceTask, to))
+		work := []int{0, (to - from + covarianceTask - 1) / covarianceTask} // tasks by rank
+		rank := 0
+		if bounds != nil {
+			work, rank = backend.Even(work[1], b.ranks.Size()), b.ranks.Rank()
+		}
+		b.forEach(work[rank+1]-work[rank], func(worker, i int) {
+			node := from + (work[rank]+i)*covarianceTask
+			b.workers[worker].moments.writeTriangles(b.vectors[(node-from)*packed:], node, min(node+covarianceTask, to))
 		})
+		if bounds != nil {
+			for r := range work {
+				work[r] = min(to-from, work[r]*covarianceTask)
+			}
+			backend.GatherValues(b.ranks, b.vectors[:(to-from)*packed], work, packed)
+		}
 		b.forEach(tasks, func(worker, i int) {
 			ws := &b.workers[worker]
 			ws.gram = resize(ws.gram, packed)
-			for e := i * step; e < min((i+1)*step, entities); e++ {
+			for e := first + i*step; e < min(first+(i+1)*step, end); e++ {
 				cells := order.Node[next[e]:order.Start[e+1]]
 				ws.index = ws.index[:0]
 				for len(ws.index) < len(cells) && int(cells[len(ws.index)]) < to {
@@ -62,10 +75,13 @@ func (s *moments) leafCovariance() {
 		})
 	}
 	b.forEach(tasks, func(worker, i int) {
-		for e := i * step; e < min((i+1)*step, entities); e++ {
+		for e := first + i*step; e < min(first+(i+1)*step, end); e++ {
 			unpackSymmetric(grad[e*r*r:][:r*r], r, 1, &b.workers[worker].gram)
 		}
 	})
+	if bounds != nil {
+		backend.GatherValues(b.ranks, grad, bounds, r*r)
+	}
 }
 
 // writeTriangles writes the upper triangles of u u' + C of nodes [from, to) to

@@ -23,8 +23,8 @@ type momentPair struct {
 	// has too few cells for that, entity by entity after the sweep, from the
 	// adjoints of the means in that order.
 	order    *backend.LeafOrder
-	adjoints []float32
-	private  int // length of the sums that a shard keeps: of m1, m1^2 and s1
+	adjoints []float32 // over several ranks in plan order until all have them
+	private  int       // length of the sums that a shard keeps: of m1, m1^2 and s1
 	shards   int
 }
 
@@ -54,22 +54,23 @@ func (s *moments) passPair() float64 {
 			x.adjoints = b.target
 		} else {
 			x.private = (3*x.leaf.Len() + 15) &^ 15
-			b.arena = b.resizeLong(b.arena, x.shards*x.private)
+			b.arena = b.resizeLong(b.arena, x.count()*x.private)
 		}
 	}
 	losses := make([]float64, x.shards)
-	b.forEach(x.shards, func(worker, i int) { losses[i] = x.shard(&b.workers[worker], i) })
+	b.forEach(x.count(), func(worker, i int) { losses[x.first+i] = x.shard(&b.workers[worker], x.first+i) })
 	switch {
 	case x.order != nil:
+		x.shareAdjoints()
 		x.leafByOrder()
 	case x.private > 0:
 		x.leafByShards()
 	}
-	loss := 0.0
-	for _, l := range losses {
-		loss += l
+	if !s.wanted(p.Chain[0]) {
+		return s.gatherPass(p, losses, s.job)
 	}
-	return loss
+	node := s.job.Grad[p.Chain[0]]
+	return s.gatherPass(p, losses, s.job, node.Mean, node.Var)
 }
 
 // wanted reports whether the gradient with respect to a core's means or
@@ -100,7 +101,7 @@ func (x *momentPair) shard(ws *workspace, shard int) float64 {
 	from, to := int(p.Shards[shard]), int(p.Shards[shard+1])
 	var rows, node pairSums
 	if x.private > 0 {
-		own := x.b.arena[shard*x.private:][:x.private]
+		own := x.b.arena[(shard-x.first)*x.private:][:x.private]
 		clear(own)
 		rows = x.sums(own, x.leaf.Len())
 	}
@@ -126,7 +127,10 @@ func (x *momentPair) shard(ws *workspace, shard int) float64 {
 		}
 		e, v, part := leaf.adjoints(x.b, job, c, end, 2)
 		loss += part
-		if x.order != nil {
+		switch {
+		case x.order != nil && x.ranks != nil:
+			copy(x.adjoints[c:end], e)
+		case x.order != nil:
 			for i, position := range x.order.Position[c:end] {
 				x.adjoints[position] = e[i]
 			}

@@ -26,20 +26,35 @@ func (b *Backend) NormalEquations(p *backend.Plan, cores []backend.Slices, targe
 		b.effectEquations(p, target, weight, visit)
 		return
 	}
-	r := p.LeafRank()
-	b.nodeVectors(p, cores)
 	order := p.ByLeaf()
 	b.sortTargets(order, target, weight)
-	entities := p.Shapes[p.Leaf].N
+	b.solveLeaves(p, cores, order, weight != nil, visit)
+}
+
+// NormalEquationsByLeaf implements backend.Divided.
+func (b *Backend) NormalEquationsByLeaf(p *backend.Plan, cores []backend.Slices, target []float32, visit backend.EquationsFunc) {
+	p.Check(cores)
+	kept := b.target
+	b.target = target
+	b.solveLeaves(p, cores, p.ByLeaf(), false, visit)
+	b.target = kept
+}
+
+// solveLeaves forms the equations of the entities of this process, with b.target and b.scale in
+// leaf order.
+func (b *Backend) solveLeaves(p *backend.Plan, cores []backend.Slices, order *backend.LeafOrder, weighted bool, visit backend.EquationsFunc) {
+	r := p.LeafRank()
+	b.nodeVectors(p, cores)
+	first, end := b.entityRange(p, b.entityBounds(p, order))
 	// Entities are processed in runs, so that small ones do not each cost an
 	// atomic operation.
-	run := max(1, entities/1024)
-	b.forEach((entities+run-1)/run, func(worker, i int) {
+	run := max(1, p.Shapes[p.Leaf].N/1024)
+	b.forEach((end-first+run-1)/run, func(worker, i int) {
 		ws := &b.workers[worker]
 		ws.reserveRows(r)
-		for e := i * run; e < min((i+1)*run, entities); e++ {
+		for e := first + i*run; e < min(first+(i+1)*run, end); e++ {
 			if order.Start[e] < order.Start[e+1] {
-				b.entityEquations(ws, order, e, r, weight != nil)
+				b.entityEquations(ws, order, e, r, weighted)
 				visit(worker, e, ws.gram64, ws.rhs64)
 			}
 		}
@@ -58,8 +73,14 @@ func (w *workspace) reserveRows(r int) {
 func (b *Backend) nodeVectors(p *backend.Plan, cores []backend.Slices) {
 	r := p.LeafRank()
 	b.vectors = b.resizeLong(b.vectors, p.Nodes()*r)
-	s := pass{b: b, p: p, cores: cores, job: &backend.Job{}, stride: r}
-	b.forEach(len(p.Shards)-1, func(worker, shard int) {
+	s := pass{b: b, p: p, cores: cores, job: &backend.Job{}, division: b.divide(p), stride: r}
+	defer func() {
+		if s.ranks != nil {
+			backend.GatherValues(s.ranks, b.vectors, s.nodes(p), r)
+		}
+	}()
+	b.forEach(s.count(), func(worker, i int) {
+		shard := s.first + i
 		w := &b.workers[worker].sweep
 		w.pass = &s
 		w.prepare(shard)

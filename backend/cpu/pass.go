@@ -15,18 +15,17 @@ func (b *Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job
 	if job.SecondMoments {
 		return b.passSecondMoments(p, cores, job)
 	}
-	shards := len(p.Shards) - 1
-	s := pass{b: b, p: p, cores: cores, job: job}
+	s := pass{b: b, p: p, cores: cores, job: job, division: b.divide(p)}
 	s.prepareLeaf()
-	s.allocateGradients(shards)
-	losses := make([]float64, shards)
-	b.forEach(shards, func(worker, i int) { losses[i] = s.shard(&b.workers[worker].sweep, i) })
-	s.reduceGradients(shards)
-	loss := 0.0
-	for _, l := range losses {
-		loss += l
+	s.allocateGradients()
+	losses := make([]float64, len(p.Shards)-1)
+	b.forEach(s.count(), func(worker, i int) { losses[s.first+i] = s.shard(&b.workers[worker].sweep, s.first+i) })
+	s.reduceGradients()
+	owner := p.Chain[p.Owner]
+	if !s.wanted(owner) {
+		return s.gatherPass(p, losses, job)
 	}
-	return loss
+	return s.gatherPass(p, losses, job, job.Grad[owner].Mean)
 }
 
 // pass is one call of Pass: the data that its shards share.
@@ -35,6 +34,7 @@ type pass struct {
 	p     *backend.Plan
 	cores []backend.Slices
 	job   *backend.Job
+	division
 
 	leaf   []float32 // rows of the leaf core, stride entries apart
 	stride int
@@ -69,7 +69,7 @@ func (s *pass) prepareLeaf() {
 }
 
 // allocateGradients allocates memory for the shards' own gradients.
-func (s *pass) allocateGradients(shards int) {
+func (s *pass) allocateGradients() {
 	s.offset = make([]int, len(s.p.Shapes))
 	for core, shape := range s.p.Shapes {
 		s.offset[core] = -1
@@ -82,7 +82,7 @@ func (s *pass) allocateGradients(shards int) {
 			s.private += (size + 15) &^ 15 // rows stay aligned
 		}
 	}
-	s.b.arena = s.b.resizeLong(s.b.arena, shards*s.private)
+	s.b.arena = s.b.resizeLong(s.b.arena, s.count()*s.private)
 }
 
 func (s *pass) wanted(core int) bool {
@@ -102,11 +102,11 @@ func (s *pass) gradient(core, shard int) []float32 {
 	case s.owned(core):
 		return s.job.Grad[core].Mean
 	}
-	return s.b.arena[shard*s.private+s.offset[core]:]
+	return s.b.arena[(shard-s.first)*s.private+s.offset[core]:]
 }
 
 // reduceGradients adds the gradients of the shards in order.
-func (s *pass) reduceGradients(shards int) {
+func (s *pass) reduceGradients() {
 	for core, shape := range s.p.Shapes {
 		if s.offset[core] < 0 {
 			continue
@@ -116,17 +116,14 @@ func (s *pass) reduceGradients(shards int) {
 		if core == s.p.Leaf {
 			stride = s.stride
 		}
+		sum := s.b.sumShards(&s.division, func(shard int) []float32 { return s.gradient(core, shard)[:shape.N*stride] })
 		s.b.forRowRanges(shape.N, stride, func(from, to int) {
-			sum := s.gradient(core, 0)[from*stride : to*stride]
-			for shard := 1; shard < shards; shard++ {
-				s.b.chain.add(sum, s.gradient(core, shard)[from*stride:to*stride])
-			}
 			if row == stride {
-				copy(dst[from*row:to*row], sum)
+				copy(dst[from*row:to*row], sum[from*row:])
 				return
 			}
-			for e := range to - from {
-				copy(dst[(from+e)*row:][:row], sum[e*stride:])
+			for e := from; e < to; e++ {
+				copy(dst[e*row:][:row], sum[e*stride:])
 			}
 		})
 	}

@@ -32,7 +32,7 @@ var unit = []float32{1}
 func (s *pass) shard(r *sweep, shard int) float64 {
 	p := s.p
 	r.pass = s
-	clear(s.b.arena[shard*s.private:][:s.private])
+	clear(s.b.arena[(shard-s.first)*s.private:][:s.private])
 	r.leafGrad = s.gradient(p.Leaf, shard)
 	r.prepare(shard)
 	from, to := int(p.Shards[shard]), int(p.Shards[shard+1])

@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // None is the term of a target that all terms are subtracted from.
@@ -41,6 +40,8 @@ type Data struct {
 
 	planTarget, planWeight []float32 // in the order of gathered
 	gathered               *backend.Plan
+
+	spread *spread // nil if this process has all observations
 }
 
 // New returns observations without terms.
@@ -92,7 +93,7 @@ func (d *Data) Target(k int, offset float32) {
 	for _, t := range d.Added {
 		products = append(products, product{lead: t.Mean})
 	}
-	parallel.Blocks(d.b.Threads(), d.Len(), func(from, to int) {
+	d.eachBlock(func(from, to int) {
 		target := d.target[from:to]
 		for n, y := range d.Y[from:to] {
 			target[n] = y - offset
@@ -168,7 +169,7 @@ func (d *Data) weightAt(n int) float64 {
 // of another method. A nil weight means 1.
 func (d *Data) InPlanOrder(p *backend.Plan) (target, weight []float32) {
 	if d.gathered != p {
-		backend.Gather(d.b, p, d.planTarget, d.target)
+		d.gather(p, d.planTarget, d.target)
 		if d.weight != nil {
 			backend.Gather(d.b, p, d.planWeight, d.weight)
 		}
@@ -181,7 +182,10 @@ func (d *Data) InPlanOrder(p *backend.Plan) (target, weight []float32) {
 }
 
 // Values returns the target and the weight by observation. A nil weight means 1.
-func (d *Data) Values() (target, weight []float32) { return d.target, d.weight }
+func (d *Data) Values() (target, weight []float32) {
+	d.complete(d.target)
+	return d.target, d.weight
+}
 
 // Scratch returns memory for one number per observation, in place of the target.
 func (d *Data) Scratch() []float32 {

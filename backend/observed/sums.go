@@ -1,7 +1,5 @@
 package observed
 
-import "github.com/kernel-fried-tensor/kft/internal/parallel"
-
 // Sums are sums over the residuals r of all terms and the offset.
 type Sums struct {
 	Residual float64 // w r
@@ -31,7 +29,7 @@ func (d *Data) Residuals(offset float32) Sums {
 		k = None
 		d.Target(None, offset)
 	}
-	return parallel.Reduce(d.b.Threads(), d.Len(), func(from, to int) Sums {
+	return reduce(d, func(from, to int) Sums {
 		target := d.target[from:to]
 		var mean []float32
 		if k >= 0 {
@@ -77,24 +75,20 @@ func (d *Data) Spreads() float64 {
 func (d *Data) Gain(k int, offset float32) float64 {
 	d.Target(None, offset)
 	t := d.Terms[k]
-	gain := parallel.Sum(d.b.Threads(), d.Len(), func(from, to int) float64 {
-		sum := 0.0
-		for n := from; n < to; n++ {
-			g := float64(t.Mean[n])
-			sum += d.weightAt(n) * g * (2*float64(d.target[n]) + g)
-		}
-		return sum
+	gain := d.Sum(func(n int) float64 {
+		g := float64(t.Mean[n])
+		return d.weightAt(n) * g * (2*float64(d.target[n]) + g)
 	})
 	return gain - d.Spread(t)
 }
 
 // Sum adds a value of every observation.
 func (d *Data) Sum(value func(n int) float64) float64 {
-	return parallel.Sum(d.b.Threads(), d.Len(), func(from, to int) float64 {
+	return reduce(d, func(from, to int) float64 {
 		sum := 0.0
 		for n := from; n < to; n++ {
 			sum += value(n)
 		}
 		return sum
-	})
+	}, func(a, b float64) float64 { return a + b })
 }

@@ -14,6 +14,7 @@ type Term struct {
 	Variance []float32 // nil unless it is kept
 
 	spread float64 // the sum of w Var over the observations, if variances are not kept
+	entity []int32 // of a single core over several ranks: by observation of this one
 }
 
 // Options say what is needed of a term.
@@ -95,7 +96,7 @@ func (d *Data) Refresh(k int, cores []backend.Slices, secondMoments bool) {
 		d.refreshEffect(t, cores[0], secondMoments)
 		return
 	}
-	job := &backend.Job{Mean: d.planTarget}
+	job := &backend.Job{Mean: d.planTarget, Local: d.spread != nil}
 	if secondMoments {
 		if d.planWeight == nil {
 			d.planWeight = backend.Make[float32](d.b, d.Len())
@@ -103,23 +104,19 @@ func (d *Data) Refresh(k int, cores []backend.Slices, secondMoments bool) {
 		job.SecondMoments, job.Var = true, d.planWeight
 	}
 	d.b.Pass(t.Cheapest, cores, job)
-	backend.Scatter(d.b, t.Cheapest, t.Mean, job.Mean)
+	d.scatter(t.Cheapest, t.Mean, job.Mean)
 	t.spread = 0
 	switch {
 	case !secondMoments:
 		clear(t.Variance)
 	case t.Variance != nil:
 		backend.Scatter(d.b, t.Cheapest, t.Variance, job.Var)
+	case d.W == nil:
+		t.spread = d.sumCells(t.Cheapest, job.Var)
 	default:
 		source := t.Cheapest.Source
 		t.spread = parallel.Sum(d.b.Threads(), d.Len(), func(from, to int) float64 {
 			sum := 0.0
-			if d.W == nil {
-				for _, v := range job.Var[from:to] {
-					sum += float64(v)
-				}
-				return sum
-			}
 			for c := from; c < to; c++ {
 				sum += float64(d.W[source[c]]) * float64(job.Var[c])
 			}
@@ -136,6 +133,13 @@ func (d *Data) refreshEffect(t *Term, core backend.Slices, secondMoments bool) {
 	}
 	if !secondMoments {
 		clear(t.Variance)
+	}
+	if d.spread != nil {
+		if !secondMoments {
+			variance = nil
+		}
+		d.refreshSpreadEffect(t, core.Mean, variance)
+		return
 	}
 	source, entity := t.Cheapest.Source, t.Cheapest.LeafEntity
 	t.spread = parallel.Sum(d.b.Threads(), d.Len(), func(from, to int) float64 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/backend/mpi"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/celltext"
 	"github.com/kernel-fried-tensor/kft/publicdata"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -30,7 +31,7 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 // exitCode distinguishes wrong calls from failures.
 func exitCode(err error) int {
 	if has[*usageError](err) || has[spec.Problems](err) || has[*kft.SideError](err) || has[*kft.QuantileError](err) || has[*celltext.Error](err) || has[*kft.ChangeError](err) ||
-		has[*publicdata.ExistsError](err) || has[*publicdata.InputOverwriteError](err) || slices.Contains(optionFields, kft.FieldPath(err)) {
+		has[*publicdata.ExistsError](err) || has[*mpi.RankError](err) || has[*publicdata.InputOverwriteError](err) || slices.Contains(optionFields, kft.FieldPath(err)) {
 		return exitUsage
 	}
 	return exitFailed

@@ -55,13 +55,16 @@ Examples:
 // Run trains, saves and reports.
 func (c *fitCommand) Run(e *env) error {
 	spec, given, err := c.specification(e, c.Quiet)
-	if err != nil {
+	if err := e.agree(err); err != nil {
 		return err
 	}
 	if !given || len(spec.Data.Files) == 0 {
 		return usagef("no table given; use kft fit TABLE, or create %s with kft init TABLE first", defaultSpecFile)
 	}
-	if err := c.check(spec); err != nil {
+	if err := e.agree(c.check(spec, e.leads())); err != nil {
+		return err
+	}
+	if err := e.agreeSpec(spec); err != nil {
 		return err
 	}
 	if !c.Quiet {
@@ -75,7 +78,11 @@ func (c *fitCommand) Run(e *env) error {
 			return err
 		}
 	}
-	stopProfile, err := startProfile(c.CPUProfile)
+	profile := c.CPUProfile
+	if !e.leads() {
+		profile = ""
+	}
+	stopProfile, err := startProfile(profile)
 	if err != nil {
 		return err
 	}
@@ -86,6 +93,9 @@ func (c *fitCommand) Run(e *env) error {
 		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Resume: c.Resume,
 		Stdin: e.stdin, Progress: show.Event,
 	}
+	if e.ranks != nil {
+		options.Ranks, options.Threads = e.ranks, e.ranks.threads(c.Threads)
+	}
 	if c.Memory > 0 {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(int64(c.Memory)/4*3-programBytes, 1))) // a fit that needs more has the rest for pages
 	}
@@ -94,13 +104,16 @@ func (c *fitCommand) Run(e *env) error {
 		show.End()
 		return c.writeEstimate(e, estimate, err)
 	}
-	m, report, err := kft.Fit(e.ctx, spec, kft.Source{}, options)
+	m, report, err := kft.Fit(e.together(), spec, kft.Source{}, options)
 	show.End()
 	if err != nil {
 		return c.explain(err)
 	}
 	if untrained(report) && (report.Stop == solver.Interrupted || report.Stop == solver.Budget) {
 		return c.noModel(report.Stop)
+	}
+	if !e.leads() {
+		return nil
 	}
 	if client != nil {
 		if m, err = m.WithClient(client); err != nil {
@@ -109,6 +122,9 @@ func (c *fitCommand) Run(e *env) error {
 	}
 	if err := m.Save(c.Output); err != nil {
 		return err
+	}
+	if e.ranks != nil && !c.Quiet {
+		fmt.Fprintln(e.stderr, e.ranks.summary())
 	}
 	if report.Stop == solver.Interrupted {
 		fmt.Fprintf(e.stderr, "interrupted: the best model so far is in %s%s\n", c.Output, c.resumeHint())
@@ -119,13 +135,17 @@ func (c *fitCommand) Run(e *env) error {
 	return summary.WriteFit(e.stdout, m, report, c.Output, func(warning string) string { return nameFlags(warning, e.hasFlag) })
 }
 
-// check returns the errors that can be found before any work.
-func (c *fitCommand) check(spec spec.Spec) error {
+// check returns the errors that can be found before any work, also those of the files to write
+// if this process writes them.
+func (c *fitCommand) check(spec spec.Spec, writes bool) error {
 	if err := checkInputs(append(sideFiles(spec.Side.Tables), spec.Data.Files...)); err != nil {
 		return err
 	}
 	if c.Resume && c.Checkpoint == "" {
 		return usagef("--resume requires the folder of the checkpoint; add --checkpoint DIR")
+	}
+	if !writes {
+		return nil
 	}
 	if c.Checkpoint != "" {
 		if err := checkFolder(c.Checkpoint); err != nil {

@@ -15,5 +15,5 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the first signal ends training; the second one kills the process
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(launch(ctx, os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -55,6 +55,8 @@ func (c *predictCommand) Run(e *env) error {
 		return usagef("a table and --cell cannot be combined; use one of them")
 	case len(c.Cell) == 0 && c.JSON:
 		return usagef("--json requires --cell; the predictions of a table are a table")
+	case len(c.Cell) > 0 && e.ranks != nil:
+		return usagef("cells are predicted by one process; leave out mpirun")
 	case len(c.Cell) > 0 && c.Output != "":
 		return usagef("-o requires a table; predictions of cells go to standard output")
 	case c.Samples != nil && len(c.Cell) > 0:
@@ -68,17 +70,18 @@ func (c *predictCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.Output != "" && c.Output != "-" {
-		if err := checkOutput(c.Output, append(inputs, c.Model)); err != nil {
-			return err
-		}
+	if c.Output != "" && c.Output != "-" && e.leads() {
+		err = checkOutput(c.Output, append(inputs, c.Model))
+	}
+	if err := e.agree(err); err != nil {
+		return err
 	}
 	output, err := tableio.OutputFor(c.Output)
 	if err != nil {
 		return usagef("-o: %v", err)
 	}
 	m, opt, err := c.openAny(e, c.Model)
-	if err != nil {
+	if err := e.agree(err); err != nil {
 		return err
 	}
 	if err := m.CheckQuantiles(levels); err != nil {
@@ -100,6 +103,9 @@ func (c *predictCommand) Run(e *env) error {
 	if c.Samples != nil {
 		opt.Samples = *c.Samples
 	}
+	if err := c.shareTable(e, m, &opt); err != nil {
+		return err
+	}
 	return c.table(e, m, opt)
 }
 
@@ -119,7 +125,7 @@ func modelsOf(m *kft.Model) ([]*kft.Model, error) {
 func (c *predictCommand) table(e *env, m *kft.Model, opt kft.TableOptions) error {
 	var sum kft.Summary
 	if err := writeTable(e, c.Output, func(w io.Writer) (err error) {
-		sum, err = m.PredictTable(e.ctx, kft.Files(c.Table), w, opt)
+		sum, err = m.PredictTable(e.together(), kft.Files(c.Table), w, opt)
 		return err
 	}); err != nil {
 		return err
@@ -146,7 +152,9 @@ func writeTable(e *env, output string, make func(w io.Writer) error) error {
 		return err
 	}
 	var err error
-	if output == "" || output == "-" {
+	if !e.leads() {
+		err = write(io.Discard)
+	} else if output == "" || output == "-" {
 		out := bufio.NewWriterSize(e.rawOut, 1<<16)
 		if err = write(out); err == nil {
 			err = out.Flush()

@@ -53,6 +53,7 @@ type env struct {
 	parser         *kong.Kong
 	hasFlag        func(name string) bool // reports whether the verb has a flag, as in --side
 	jsonMessages   bool                   // standard error has JSON lines, for a program
+	ranks          *ranks                 // processes that divide the work; nil for none
 }
 
 // progress returns the display of a fit.
@@ -66,6 +67,11 @@ func (e *env) progress(quiet bool, files []string, budget time.Duration) progres
 // run is the program. It parses args, runs the verb and returns the exit code: 0 for
 // success, 1 if the data or the work failed, 2 for a wrong call.
 func run(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr io.Writer) (code int) {
+	return runOn(ctx, nil, args, stdin, rawOut, rawErr)
+}
+
+// runOn is run over several processes; all is nil for one.
+func runOn(ctx context.Context, all *ranks, args []string, stdin io.Reader, rawOut, rawErr io.Writer) (code int) {
 	stdout, stderr := textformat.EscapingWriter(rawOut), textformat.EscapingWriter(rawErr)
 	args, jsonMessages := cutMessagesFlag(args)
 	complain := func(err error, hasFlag func(string) bool) { complain(stderr, err, hasFlag) }
@@ -112,8 +118,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr io.
 		complain(err, nil)
 		return exitUsage
 	}
-	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, rawOut: rawOut, rawErr: rawErr, parser: parser, hasFlag: flagsOf(call), jsonMessages: jsonMessages}
+	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, rawOut: rawOut, rawErr: rawErr, parser: parser, hasFlag: flagsOf(call), jsonMessages: jsonMessages, ranks: all}
 	if err := call.Run(e); err != nil {
+		all.failed(err)
 		complain(err, e.hasFlag)
 		return exitCode(err)
 	}

@@ -132,8 +132,13 @@ func (p *pipeline) rewrite(ctx context.Context, dicts []*dataset.Dict, w io.Writ
 		_, err := w.Write(start)
 		return err
 	}
+	chunks := 0 // that were written
 	return p.run(ctx, opened, func(worker int, c *chunk) (any, error) {
 		b := batches[worker]
+		if p.share != nil && !p.share.Mine(c.index) {
+			_, _, err := c.start(&b.text, &b.typed) // counts its rows
+			return []byte(nil), err
+		}
 		err := b.read(c)
 		out := c.buf.out[:0]
 		if err == nil {
@@ -142,7 +147,15 @@ func (p *pipeline) rewrite(ctx context.Context, dicts []*dataset.Dict, w io.Writ
 		c.buf.out = out
 		return out, err
 	}, func(result any) error {
-		_, err := w.Write(result.([]byte))
+		text := result.([]byte)
+		if p.share != nil {
+			var err error
+			if text, err = p.share.Pass(chunks, text); err != nil {
+				return err
+			}
+			chunks++
+		}
+		_, err := w.Write(text)
 		return err
 	})
 }

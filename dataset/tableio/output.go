@@ -22,6 +22,20 @@ type Output struct {
 	Compression string // of text: "", gzip or zstd; of Arrow: "" for LZ4, or none; a stream is not compressed
 	Delimiter   byte   // of text; 0 keeps the delimiter of the table, or takes a comma if it has none or one of several characters
 	AddedOnly   bool   // of Parquet and Arrow: write the added columns without those of the table
+	Share       Share  // of text: processes that divide the work; nil for one
+}
+
+// A Share divides the chunks of a text over processes that stream the same table: each computes
+// some of them, and one writes all.
+type Share interface {
+	// Mine reports whether this process computes a chunk.
+	Mine(chunk int) bool
+	// Pass is called for each chunk in order, with the text of this process if it computes the
+	// chunk. It returns what this process writes.
+	Pass(chunk int, text []byte) ([]byte, error)
+	// Total ends the stream: it passes a part of the result of each process, or its error, to the one
+	// that writes, and returns all parts there and nil elsewhere. All have the same error.
+	Total(part []byte, err error) ([][]byte, error)
 }
 
 // OutputFor returns the output format that a file name implies: .parquet; .arrow,
@@ -105,6 +119,9 @@ func AppendColumns(ctx context.Context, source Source, schema dataset.Schema, di
 	p.schema.Absent = slices.Clone(schema.Absent)
 	for _, a := range added {
 		p.schema.Absent = append(p.schema.Absent, a.Name)
+	}
+	if p.share = to.Share; p.share != nil && typed {
+		return fmt.Errorf("several processes write text only, not %s", to.Format)
 	}
 	if typed {
 		return p.appendTyped(ctx, dicts, w, to, added, fill)

@@ -60,8 +60,9 @@ type pipeline struct {
 	threads int // below 1: one per CPU
 	block   int // bytes of text to read at a time; 0 means delimited.BlockSize
 
-	allColumns   bool // read all columns of typed tables, not only those of the schema
-	outDelimiter byte // of text that is written; 0 keeps the table's, or a comma for typed tables
+	allColumns   bool  // read all columns of typed tables, not only those of the schema
+	share        Share // nil if this process computes all chunks
+	outDelimiter byte  // of text that is written; 0 keeps the table's, or a comma for typed tables
 }
 
 // openTable is one input of the source, open.
@@ -86,6 +87,7 @@ type chunk struct {
 	recode int   // lines that were not UTF-8
 	err    error // found while reading; its line is relative to the chunk
 
+	index     int        // its number in the source, from 0
 	first     bool       // the first chunk of its input
 	before    chan place // receives the place of this chunk once
 	after     chan place // sends the place after this chunk
@@ -297,6 +299,7 @@ func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*o
 	before := make(chan place, 1)
 	before <- place{}
 	var buf *buffer
+	index := 0
 	readInput := func(in input) error {
 		table, err := p.open(in)
 		if err != nil {
@@ -314,12 +317,13 @@ func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*o
 					return ctx.Err()
 				}
 			}
-			c := &chunk{table: table, buf: buf, first: first, before: before, after: make(chan place, 1), done: make(chan struct{})}
+			c := &chunk{table: table, buf: buf, index: index, first: first, before: before, after: make(chan place, 1), done: make(chan struct{})}
 			if err = c.read(); err == io.EOF {
 				return nil
 			}
 			before = c.after
 			buf = nil
+			index++
 			emit(c)
 			if err != nil {
 				return err // the chunk has it too, so that errors before it take precedence

@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"conformal", "metrics", "relevance", "sideinfo", "sidetable", "baseline", "publicdata"},
 	{"predictive", "tt"},
 	{
-		"backend", "backend/backendtest", "backend/observed", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/ref",
+		"backend", "backend/backendtest", "backend/observed", "backend/cpu", "backend/cpu/internal/asmgen", "backend/cpu/internal/chaingen", "backend/mpi", "backend/mpi/mpitest", "backend/ref",
 		"dataset", "dataset/columnar", "dataset/covariate", "dataset/delimited", "dataset/split", "dataset/tableio", "dataset/timeline",
 		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
 		"dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/periodtext", "dataset/internal/scratch",

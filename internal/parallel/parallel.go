@@ -46,6 +46,11 @@ func Blocks(threads, n int, work func(from, to int)) {
 func Reduce[T any](threads, n int, part func(from, to int) T, add func(a, b T) T) T {
 	parts := make([]T, max(1, (n+Block-1)/Block))
 	Blocks(threads, n, func(from, to int) { parts[from/Block] = part(from, to) })
+	return Tree(parts, add)
+}
+
+// Tree combines the values of pieces as [Reduce] does. It overwrites them.
+func Tree[T any](parts []T, add func(a, b T) T) T {
 	for step := 1; step < len(parts); step *= 2 {
 		for i := 0; i+step < len(parts); i += 2 * step {
 			parts[i] = add(parts[i], parts[i+step])

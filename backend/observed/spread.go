@@ -1,0 +1,290 @@
+package observed
+
+import (
+	"sort"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
+
+// Over several ranks, see backend.Ranks, a rank keeps only some entries of the arrays up to
+// date: by observation those of a run of blocks, in the order of a plan those that the backend
+// computes on it. A route moves values from one order to the other. Sums of blocks
+// are combined along the same tree as in one process, so the bits are the same.
+
+// spread is how the observations are spread over ranks.
+type spread struct {
+	ranks  backend.Ranks
+	b      backend.Divided
+	blocks []int // blocks of observations by rank
+	routes map[routeOf]*route
+
+	send, received []float32
+}
+
+// routeOf identifies a route: to the cells of a plan in its order or by leaf entity.
+type routeOf struct {
+	plan   *backend.Plan
+	byLeaf bool
+}
+
+// route lists the observations of this rank in the order in which they are sent, by
+// receiver, and the positions in the other order where those of each sender belong.
+type route struct {
+	observations, positions []int32
+	sent, taken             []int // by rank
+}
+
+// Divide spreads the observations over the ranks of the backend. Afterwards, only
+// methods of Data may read arrays with one entry per observation. It does nothing if there is one
+// process, or if there are weights or products, which every rank needs.
+func (d *Data) Divide() {
+	b, ok := d.b.(backend.Divided)
+	blocks := (d.Len() + parallel.Block - 1) / parallel.Block
+	if !ok || b.Ranks() == nil || d.W != nil || d.Partners != nil || blocks < b.Ranks().Size() {
+		return
+	}
+	d.spread = &spread{ranks: b.Ranks(), b: b, blocks: backend.Even(blocks, b.Ranks().Size()), routes: map[routeOf]*route{}}
+}
+
+// own returns the observations of this rank.
+func (s *spread) own(n int) (from, to int) {
+	r := s.ranks.Rank()
+	return min(n, s.blocks[r]*parallel.Block), min(n, s.blocks[r+1]*parallel.Block)
+}
+
+// bounds returns where the observations of each rank start.
+func (s *spread) bounds(n int) []int {
+	bounds := make([]int, len(s.blocks))
+	for r, b := range s.blocks {
+		bounds[r] = min(n, b*parallel.Block)
+	}
+	return bounds
+}
+
+// eachBlock calls work for blocks of the observations of this process.
+func (d *Data) eachBlock(work func(from, to int)) {
+	if d.spread == nil {
+		parallel.Blocks(d.b.Threads(), d.Len(), work)
+		return
+	}
+	from, to := d.spread.own(d.Len())
+	parallel.Blocks(d.b.Threads(), to-from, func(a, b int) { work(from+a, from+b) })
+}
+
+// reduce is parallel.Reduce over all observations.
+func reduce[T any](d *Data, part func(from, to int) T, add func(a, b T) T) T {
+	if d.spread == nil {
+		return parallel.Reduce(d.b.Threads(), d.Len(), part, add)
+	}
+	return reduceBlocks(d, d.spread.blocks, part, add)
+}
+
+// reduceBlocks is reduce, given the blocks of each rank.
+func reduceBlocks[T any](d *Data, blocks []int, part func(from, to int) T, add func(a, b T) T) T {
+	s, n := d.spread, d.Len()
+	parts := make([]T, blocks[len(blocks)-1])
+	r := s.ranks.Rank()
+	parallel.For(d.b.Threads(), blocks[r+1]-blocks[r], func(i int) {
+		block := blocks[r] + i
+		parts[block] = part(block*parallel.Block, min(n, (block+1)*parallel.Block))
+	})
+	backend.GatherValues(s.ranks, parts, blocks, 1)
+	return parallel.Tree(parts, add)
+}
+
+// complete gives all ranks all values of the observations.
+func (d *Data) complete(values []float32) {
+	if d.spread != nil {
+		backend.GatherValues(d.spread.ranks, values, d.spread.bounds(d.Len()), 1)
+	}
+}
+
+// gather copies the target to dst in the order of a plan.
+func (d *Data) gather(p *backend.Plan, dst, src []float32) {
+	if d.spread != nil {
+		if bounds := d.spread.b.CellBounds(p); bounds != nil {
+			d.spread.forward(d.b, d.spread.route(p, false, bounds), dst, src)
+			return
+		}
+		d.complete(src)
+	}
+	backend.Gather(d.b, p, dst, src)
+}
+
+// scatter copies values in the order of a plan to observations.
+func (d *Data) scatter(p *backend.Plan, dst, src []float32) {
+	if d.spread != nil {
+		if bounds := d.spread.b.CellBounds(p); bounds != nil {
+			d.spread.backward(d.b, d.spread.route(p, false, bounds), dst, src)
+			return
+		}
+	}
+	backend.Scatter(d.b, p, dst, src)
+}
+
+// InLeafOrder returns the target in the leaf order of a plan, for NormalEquationsByLeaf of the
+// backend, until the next call of another method. It returns nil if that is not needed.
+func (d *Data) InLeafOrder(p *backend.Plan) []float32 {
+	if d.spread == nil || len(p.Chain) == 0 {
+		return nil
+	}
+	bounds := d.spread.b.LeafBounds(p)
+	if bounds == nil {
+		return nil
+	}
+	d.spread.forward(d.b, d.spread.route(p, true, bounds), d.planTarget, d.target)
+	d.gathered = nil
+	return d.planTarget
+}
+
+// route returns the route to a plan, of whose positions each rank has those from its bound on.
+func (s *spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
+	key := routeOf{p, byLeaf}
+	if r := s.routes[key]; r != nil {
+		return r
+	}
+	n, me := p.Cells(), s.ranks.Rank()
+	rankOf := func(bounds []int, at int) int { return sort.SearchInts(bounds[1:], at+1) }
+	source := p.Source
+	if byLeaf {
+		source = make([]int32, n)
+		for c, position := range p.ByLeaf().Position {
+			source[position] = p.Source[c]
+		}
+	}
+	r := &route{sent: []int{0}, taken: make([]int, s.ranks.Size()+1)}
+	first, end := s.own(n)
+	for to := range s.ranks.Size() {
+		for _, o := range source[bounds[to]:bounds[to+1]] {
+			if int(o) >= first && int(o) < end {
+				r.observations = append(r.observations, o)
+			}
+		}
+		r.sent = append(r.sent, len(r.observations))
+	}
+	owners := s.bounds(n)
+	mine := source[bounds[me]:bounds[me+1]]
+	for _, o := range mine {
+		r.taken[rankOf(owners, int(o))+1]++
+	}
+	for k := range s.ranks.Size() {
+		r.taken[k+1] += r.taken[k]
+	}
+	r.positions = make([]int32, len(mine))
+	next := append([]int(nil), r.taken...)
+	for i, o := range mine {
+		from := rankOf(owners, int(o))
+		r.positions[next[from]] = int32(bounds[me] + i)
+		next[from]++
+	}
+	s.routes[key] = r
+	return r
+}
+
+// forward moves values of observations to the positions of a route.
+func (s *spread) forward(b backend.Backend, r *route, dst, src []float32) {
+	s.move(b, dst, r.positions, r.taken, src, r.observations, r.sent)
+}
+
+// backward moves values at the positions of a route to the observations.
+func (s *spread) backward(b backend.Backend, r *route, dst, src []float32) {
+	s.move(b, dst, r.observations, r.sent, src, r.positions, r.taken)
+}
+
+// move sends the entries of src at from and stores what it receives in those of dst at to.
+func (s *spread) move(b backend.Backend, dst []float32, to []int32, taken []int, src []float32, from []int32, sent []int) {
+	size := max(len(from), len(to))
+	if cap(s.send) < size {
+		s.send, s.received = make([]float32, size), make([]float32, size)
+	}
+	send, received := s.send[:len(from)], s.received[:len(to)]
+	parallel.Blocks(b.Threads(), len(from), func(a, e int) {
+		for i, at := range from[a:e] {
+			send[a+i] = src[at]
+		}
+	})
+	s.ranks.Exchange(backend.Bytes(send), backend.Bytes(received), times4(sent), times4(taken))
+	parallel.Blocks(b.Threads(), len(to), func(a, e int) {
+		for i, at := range to[a:e] {
+			dst[at] = received[a+i]
+		}
+	})
+}
+
+func times4(n []int) []int {
+	bytes := make([]int, len(n))
+	for i, v := range n {
+		bytes[i] = 4 * v
+	}
+	return bytes
+}
+
+// sumCells adds values in the order of a plan, of which each rank has those of its cells, in blocks.
+func (d *Data) sumCells(p *backend.Plan, values []float32) float64 {
+	part := func(from, to int) float64 {
+		sum := 0.0
+		for _, v := range values[from:to] {
+			sum += float64(v)
+		}
+		return sum
+	}
+	plus := func(a, b float64) float64 { return a + b }
+	var bounds []int
+	if d.spread != nil {
+		bounds = d.spread.b.CellBounds(p)
+	}
+	if bounds == nil {
+		return parallel.Sum(d.b.Threads(), d.Len(), part)
+	}
+	// A block belongs to the rank with its first cell, which gets those of others.
+	blocks := make([]int, len(bounds))
+	for r, cell := range bounds {
+		blocks[r] = (cell + parallel.Block - 1) / parallel.Block
+	}
+	shared := -1
+	for _, cell := range bounds[1 : len(bounds)-1] {
+		block := cell / parallel.Block
+		if cell%parallel.Block == 0 || block == shared {
+			continue
+		}
+		shared = block
+		from, to := block*parallel.Block, min(d.Len(), (block+1)*parallel.Block)
+		pieces := make([]int, len(bounds))
+		for r, cell := range bounds {
+			pieces[r] = min(max(cell, from), to) - from
+		}
+		backend.GatherValues(d.spread.ranks, values[from:to], pieces, 1)
+	}
+	return reduceBlocks(d, blocks, part, plus)
+}
+
+// refreshSpreadEffect is refreshEffect over several ranks: no values travel.
+func (d *Data) refreshSpreadEffect(t *Term, mean, variance []float32) {
+	from, to := d.spread.own(d.Len())
+	plan := t.Cheapest
+	if t.entity == nil {
+		t.entity = make([]int32, to-from)
+		for c, n := range plan.Source {
+			if int(n) >= from && int(n) < to {
+				t.entity[int(n)-from] = plan.LeafEntity[c]
+			}
+		}
+	}
+	d.eachBlock(func(a, b int) {
+		for n := a; n < b; n++ {
+			t.Mean[n] = mean[t.entity[n-from]]
+		}
+	})
+	t.spread = 0
+	if variance == nil {
+		return
+	}
+	t.spread = reduce(d, func(a, b int) float64 {
+		sum := 0.0
+		for _, e := range plan.LeafEntity[a:b] {
+			sum += float64(variance[e])
+		}
+		return sum
+	}, func(a, b float64) float64 { return a + b })
+}

@@ -1,0 +1,88 @@
+package observed_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/backendtest"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/backend/observed"
+)
+
+// Observations that are spread over ranks give the bits of one process.
+func TestRanksGiveSameBits(t *testing.T) {
+	t.Parallel()
+	s := newSum(11*(1<<14) + 77)
+	compute := func(b backend.Backend) (all []float64) {
+		for _, secondMoments := range []bool{false, true} {
+			d := observed.New(b, s.y, nil, nil)
+			d.Divide()
+			for k, cores := range s.cores {
+				d.Terms = append(d.Terms, observed.NewTerm(b, cores, s.index[k], observed.Options{SecondMoments: secondMoments, Equations: !secondMoments}))
+				d.Refresh(k, cores, secondMoments)
+			}
+			d.Changed()
+			for k, term := range d.Terms {
+				d.Target(k, 0.5)
+				for _, plan := range []*backend.Plan{term.First, term.Last, term.Cheapest} {
+					if plan == nil {
+						continue
+					}
+					target, weight := d.InPlanOrder(plan)
+					var grad []backend.Slices
+					for _, c := range s.cores[k] {
+						grad = append(grad, backend.NewSlices(c.Shape))
+					}
+					all = append(all, b.Pass(plan, s.cores[k], &backend.Job{SecondMoments: secondMoments, Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grad}))
+					for _, g := range grad {
+						for _, v := range g.Mean {
+							all = append(all, float64(v))
+						}
+					}
+					if !secondMoments && len(s.cores[k]) > 1 {
+						all = append(all, equations(b, d, plan, s.cores[k])...)
+					}
+				}
+				d.Refresh(k, s.cores[k], secondMoments)
+				sums := d.Residuals(0.5)
+				all = append(all, sums.Residual, sums.Square, sums.Weight, d.Spreads(), d.Gain(k, 0.5))
+			}
+			target, _ := d.Values()
+			for _, v := range target {
+				all = append(all, float64(v))
+			}
+		}
+		return all
+	}
+	want := compute(cpu.New(cpu.Paths()[0], 2))
+	for _, size := range []int{2, 3, 8} {
+		backendtest.OnRanks(size, func(r backend.Ranks) {
+			if got := compute(cpu.New(cpu.Paths()[0], 2).OnRanks(r)); !slices.Equal(got, want) {
+				t.Errorf("rank %d of %d: other bits than those of one process", r.Rank(), size)
+			}
+		})
+	}
+}
+
+// equations returns the right sides of the normal equations of the leaf core.
+func equations(b backend.Backend, d *observed.Data, plan *backend.Plan, cores []backend.Slices) (all []float64) {
+	r := plan.LeafRank()
+	sums := make([]float32, plan.Shapes[plan.Leaf].N*r)
+	visit := func(_, e int, _, rhs []float64) {
+		for i, v := range rhs {
+			sums[e*r+i] = float32(v)
+		}
+	}
+	if sorted := d.InLeafOrder(plan); sorted != nil {
+		b.(backend.Divided).NormalEquationsByLeaf(plan, cores, sorted, visit)
+	} else {
+		target, weight := d.InPlanOrder(plan)
+		b.NormalEquations(plan, cores, target, weight, visit)
+	}
+	backend.ShareEntities(b, plan, sums, r, 0)
+	for _, v := range sums {
+		all = append(all, float64(v))
+	}
+	return all
+}

@@ -1,0 +1,124 @@
+package train
+
+import (
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/backend/mpi"
+	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/solver"
+)
+
+// Ranks are processes that run the same fit on the same table and divide the work of the
+// solver; see package mpi. The weights are on all of them.
+type Ranks interface {
+	backend.Ranks
+	Interrupted() bool // this process was asked to stop
+}
+
+// leads reports whether this process saves checkpoints and decides about time.
+func (o *Options) leads() bool { return o.Ranks == nil || o.Ranks.Rank() == 0 }
+
+// Agree returns the decision of rank 0, on all ranks.
+func (o *Options) Agree(yes bool) bool {
+	if o.Ranks == nil {
+		return yes
+	}
+	answer := []bool{yes}
+	o.Ranks.Broadcast(backend.Bytes(answer), 0)
+	return answer[0]
+}
+
+// agreeRead makes all ranks fail if one of them could not read the table, or has another one.
+func (o *Options) agreeRead(data *Data, err error) error {
+	if o.Ranks == nil {
+		return err
+	}
+	if err := mpi.AgreeErrors(o.Ranks, err); err != nil {
+		return err
+	}
+	return mpi.AgreeSame(o.Ranks, "the table or its split", []byte(data.Hash()+data.SplitHash()))
+}
+
+// agreeErrors makes all ranks fail if one of them did.
+func (o *Options) agreeErrors(err error) error {
+	if o.Ranks == nil {
+		return err
+	}
+	return mpi.AgreeErrors(o.Ranks, err)
+}
+
+// loadTogether returns the state that rank 0 continues from, on all ranks; nil if there is none.
+func (r *run) loadTogether() (*solver.State, error) {
+	if r.opt.Ranks == nil {
+		return r.load()
+	}
+	var state *solver.State
+	var content []byte
+	var err error
+	if r.opt.leads() {
+		if state, err = r.load(); err == nil && state != nil {
+			content, err = r.checkpoint.content(state)
+		}
+	}
+	if err := r.opt.agreeErrors(err); err != nil {
+		return nil, err
+	}
+	size := []int64{int64(len(content))}
+	r.opt.Ranks.Broadcast(backend.Bytes(size), 0)
+	if size[0] == 0 || r.opt.leads() {
+		r.opt.Ranks.Broadcast(content, 0)
+		return state, nil
+	}
+	content = make([]byte, size[0])
+	r.opt.Ranks.Broadcast(content, 0)
+	f, err := modelfile.Decode(content, r.opt.Checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	return decodeCheckpoint(f, r.opt.Checkpoint)
+}
+
+// content returns the bytes of a checkpoint.
+func (c *checkpoint) content(s *solver.State) ([]byte, error) {
+	f, err := c.encode(s)
+	if err != nil {
+		return nil, err
+	}
+	return modelfile.Encode(f)
+}
+
+// stopTogether returns the reason to stop that all ranks follow: an interruption of any of
+// them, or the time budget of rank 0.
+func (o *Options) stopTogether(mine solver.Stop) solver.Stop {
+	if o.Ranks.Interrupted() {
+		mine = solver.Interrupted
+	}
+	reasons := []solver.Stop{"", solver.Budget, solver.Interrupted}
+	size := o.Ranks.Size()
+	all := make([]byte, size)
+	for i, reason := range reasons {
+		if mine == reason {
+			all[o.Ranks.Rank()] = byte(i)
+		}
+	}
+	backend.GatherValues(o.Ranks, all, backend.Even(size, size), 1)
+	stop := reasons[all[0]]
+	for _, i := range all {
+		if reasons[i] == solver.Interrupted {
+			stop = solver.Interrupted
+		}
+	}
+	return stop
+}
+
+// solverEngine returns the engine of the solver, whose work is divided over the ranks.
+func (r *run) solverEngine() backend.Backend {
+	if r.opt.Ranks == nil {
+		return r.engine
+	}
+	path, err := cpu.ChoosePath()
+	if err != nil {
+		return r.engine // it was chosen before
+	}
+	return cpu.New(path, r.engine.Threads()).OnRanks(r.opt.Ranks)
+}
