@@ -1,9 +1,10 @@
 // Package series implements Gaussian processes along time: one value x_e(t) per series e
 // and step t, with a prior that all series share,
 //
-//	x(t) = level(t) + ar(t) + season(t),
+//	x(t) = level(t) + drift(t) + ar(t) + season(t),
 //
-// where the level is a random walk, optionally with a damped trend, ar is a stationary
+// where the level is a random walk, optionally with a damped trend, the drift is a straight
+// line whose slope varies around one that all series share, ar is a stationary
 // autoregression of order one, and each season is a sum of harmonics of its period. See
 // [Prior] for the equations.
 //

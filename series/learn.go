@@ -18,6 +18,10 @@ const (
 	rounds     = 6   // of a first call
 	width      = 0.3 // of the parabolas
 	mostMove   = 1.5
+
+	// A drift is shared by this number of series or more. That of fewer varies around 0,
+	// because their mean would leave nothing to vary.
+	leastShared = 4
 )
 
 // Learn moves the prior towards the maximum of the summed log evidence over logarithms
@@ -39,7 +43,7 @@ func (p *Process) Learn(threads int, fresh bool) {
 		}
 	}
 	for range n {
-		best, top = climb(best, top, score)
+		best, top = climb(best, top, p.Series() >= leastShared, score)
 	}
 	if stride > 1 && p.evidence(threads, best, cut, 1) < p.evidence(threads, p.Prior, cut, 1) {
 		return
@@ -56,7 +60,7 @@ func (p *Process) starts() []Prior {
 			moved := slices.Clone(theta)
 			i := 0
 			q := p.Prior
-			q.each(func(*float64) { moved[i] += math.Log(scale); i++ }, func(*float64) { moved[i] = logit(phi); i++ })
+			q.each(func(*float64) { moved[i] += math.Log(scale); i++ }, func(*float64) { moved[i] = logit(phi); i++ }, func(*float64) { i++ })
 			out = append(out, q.withTheta(moved))
 		}
 	}
@@ -77,10 +81,22 @@ func (p *Process) starts() []Prior {
 	return out
 }
 
-// climb moves each parameter once and returns the better prior with its score.
-func climb(p Prior, top float64, score func(Prior) float64) (Prior, float64) {
+// climb moves each parameter once, that of the shared drift if it is free, and returns the
+// better prior with its score.
+func climb(p Prior, top float64, shared bool, score func(Prior) float64) (Prior, float64) {
 	theta := p.theta()
+	var fixed []int
+	at := 0
+	p.each(func(*float64) { at++ }, func(*float64) { at++ }, func(*float64) {
+		if !shared {
+			fixed = append(fixed, at)
+		}
+		at++
+	})
 	for i := range theta {
+		if slices.Contains(fixed, i) {
+			continue
+		}
 		try := func(by float64) float64 {
 			moved := slices.Clone(theta)
 			moved[i] += by

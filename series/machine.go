@@ -5,12 +5,13 @@ import "math"
 // A machine runs the state-space form of a prior over the nodes of one series. It keeps
 // scratch memory and is not safe for concurrent use.
 //
-// States are the level, the slope, ar, and two per harmonic of each season; components
-// of negligible variance have none.
+// States are the level, the slope, ar, the rise of the drift, and two per harmonic of each
+// season; components of negligible variance have none.
 type machine struct {
 	prior           Prior
 	d               int
-	slope, ar       int       // places of these states, -1 for none
+	slope, ar       int // places of these states, -1 for none
+	drift           int
 	start           []float64 // variances of the states at step 0
 	waves           []wave
 	transitions     []transition // by gap; filled on demand
@@ -47,7 +48,7 @@ type nodeState struct {
 }
 
 func newMachine(p Prior) *machine {
-	m := &machine{prior: p, slope: -1, ar: -1, d: 1, start: []float64{p.Level}}
+	m := &machine{prior: p, slope: -1, ar: -1, drift: -1, d: 1, start: []float64{p.Level}}
 	if p.Slope > negligible || p.SlopeWalk > negligible {
 		m.slope = m.d
 		m.d, m.start = m.d+1, append(m.start, p.Slope)
@@ -55,6 +56,10 @@ func newMachine(p Prior) *machine {
 	if p.AR > negligible {
 		m.ar = m.d
 		m.d, m.start = m.d+1, append(m.start, p.AR)
+	}
+	if p.DriftSpan > 0 {
+		m.drift = m.d
+		m.d, m.start = m.d+1, append(m.start, p.DriftVar)
 	}
 	for _, s := range p.Seasons {
 		if s.Var <= negligible {
@@ -115,6 +120,10 @@ func (m *machine) loading(h []float64, step int32) {
 	}
 	if m.ar >= 0 {
 		h[m.ar] = 1
+		at++
+	}
+	if m.drift >= 0 {
+		h[m.drift] = m.prior.rise(step)
 		at++
 	}
 	if len(m.waves) == 0 {
@@ -183,6 +192,9 @@ func (m *machine) filter(points []Point, keep bool) float64 {
 	for i, v := range m.start {
 		m.cov[i*d+i] = v
 	}
+	if m.drift >= 0 {
+		m.a[m.drift] = m.prior.Drift
+	}
 	if keep {
 		if cap(m.nodes) < len(points) {
 			m.nodes = make([]nodeState, len(points)*2)
@@ -190,7 +202,7 @@ func (m *machine) filter(points []Point, keep bool) float64 {
 		}
 		m.nodes = m.nodes[:len(points)]
 	}
-	var scratch [2 * (3 + 2*maxSeasons*maxHarmonics)]float64
+	var scratch [2 * (4 + 2*maxSeasons*maxHarmonics)]float64
 	logZ, last := 0.0, int32(0)
 	volume := 1.0 // product of the variances of the innovations, so that there are few logarithms
 	for i, p := range points {

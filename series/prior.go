@@ -9,11 +9,14 @@ import (
 //
 //	level(t+1)  = level(t) + slope(t+1) + N(0, Walk),    level(0) ~ N(0, Level)
 //	slope(t+1)  = Damping slope(t) + N(0, SlopeWalk),    slope(0) ~ N(0, Slope)
+//	drift(t)    = rise (t / DriftSpan - 1/2),            rise ~ N(Drift, DriftVar)
 //	ar(t+1)     = Phi ar(t) + N(0, AR (1 - Phi^2)),      ar(0) ~ N(0, AR)
 //	season(t)   = sum_k  a_k cos(2 pi k t / Period) + b_k sin(2 pi k t / Period),
 //
 // with a_k, b_k ~ N(0, Var / Harmonics). A variance of 0 leaves its component out, but
-// the level is always there. Steps count from 0, the first step of the table.
+// the level is always there; a DriftSpan of 0 leaves the drift out. The rise of a series
+// over DriftSpan steps is shrunk to Drift, which all series share. Steps count from 0, the
+// first step of the table.
 type Prior struct {
 	Level     float64  `json:"level"`
 	Walk      float64  `json:"walk"`
@@ -22,6 +25,9 @@ type Prior struct {
 	Slope     float64  `json:"slope,omitempty"`
 	SlopeWalk float64  `json:"slope_walk,omitempty"`
 	Damping   float64  `json:"damping,omitempty"`
+	Drift     float64  `json:"drift,omitempty"`
+	DriftVar  float64  `json:"drift_variance,omitempty"`
+	DriftSpan float64  `json:"drift_span,omitempty"` // in steps
 	Seasons   []Season `json:"seasons,omitempty"`
 }
 
@@ -41,11 +47,12 @@ const (
 	maxSeasons   = 4
 	maxHarmonics = 16
 	maxVariance  = 1e12
+	mostDrift    = 1e6
 )
 
 // Check returns an error unless all values are possible.
 func (p *Prior) Check() error {
-	variances := []float64{p.Level, p.Walk, p.AR, p.Slope, p.SlopeWalk}
+	variances := []float64{p.Level, p.Walk, p.AR, p.Slope, p.SlopeWalk, p.DriftVar}
 	for _, s := range p.Seasons {
 		variances = append(variances, s.Var)
 		if !(s.Period >= 2 && s.Period <= 1e9) || s.Harmonics < 1 || s.Harmonics > maxHarmonics {
@@ -62,6 +69,9 @@ func (p *Prior) Check() error {
 			return fmt.Errorf("series: the coefficient %g is not between 0 and 1", c)
 		}
 	}
+	if !(math.Abs(p.Drift) <= mostDrift && (p.DriftSpan == 0 || p.DriftSpan >= 1 && p.DriftSpan <= 1e9)) {
+		return fmt.Errorf("series: a drift of %g over %g steps; it is at most %g over 1 to 1e9 steps", p.Drift, p.DriftSpan, float64(mostDrift))
+	}
 	if len(p.Seasons) > maxSeasons {
 		return fmt.Errorf("series: %d seasons; there may be %d", len(p.Seasons), maxSeasons)
 	}
@@ -74,6 +84,10 @@ func (p *Prior) Variance(t int32) float64 {
 	for _, s := range p.Seasons {
 		v += s.Var
 	}
+	if p.DriftSpan > 0 {
+		g := p.rise(t)
+		v += g * g * p.DriftVar
+	}
 	if p.Slope <= negligible && p.SlopeWalk <= negligible {
 		return v + p.Walk*float64(t)
 	}
@@ -85,11 +99,16 @@ func (p *Prior) Variance(t int32) float64 {
 	return v + s2[0] + 2*tr.gain*s2[2] + tr.gain*tr.gain*s2[1] + tr.levelNoise
 }
 
+// rise returns the share of the rise of a drift at a step.
+func (p *Prior) rise(t int32) float64 { return float64(t)/p.DriftSpan - 0.5 }
+
 // theta returns the parameters that are learned, on an unbounded scale: logarithms of
-// variances, logits of coefficients. Components that were left out are not learned.
+// variances, logits of coefficients, the shared drift. Components that were left out are
+// not learned.
 func (p *Prior) theta() []float64 {
 	var t []float64
-	p.each(func(v *float64) { t = append(t, math.Log(*v)) }, func(v *float64) { t = append(t, logit(*v)) })
+	p.each(func(v *float64) { t = append(t, math.Log(*v)) }, func(v *float64) { t = append(t, logit(*v)) },
+		func(v *float64) { t = append(t, *v) })
 	return t
 }
 
@@ -98,7 +117,8 @@ func (p Prior) withTheta(t []float64) Prior {
 	p.Seasons = append([]Season(nil), p.Seasons...)
 	i := 0
 	p.each(func(v *float64) { *v = math.Exp(min(max(t[i], math.Log(leastVariance)), math.Log(mostVariance))); i++ },
-		func(v *float64) { *v = min(max(1/(1+math.Exp(-t[i])), leastCoefficient), mostCoefficient); i++ })
+		func(v *float64) { *v = min(max(1/(1+math.Exp(-t[i])), leastCoefficient), mostCoefficient); i++ },
+		func(v *float64) { *v = min(max(t[i], -mostDrift), mostDrift); i++ })
 	return p
 }
 
@@ -111,7 +131,7 @@ const (
 )
 
 // each visits the learned parameters in a fixed order.
-func (p *Prior) each(variance, coefficient func(*float64)) {
+func (p *Prior) each(variance, coefficient, number func(*float64)) {
 	variance(&p.Level)
 	if p.Walk > 0 {
 		variance(&p.Walk)
@@ -127,6 +147,10 @@ func (p *Prior) each(variance, coefficient func(*float64)) {
 			variance(&p.SlopeWalk)
 		}
 	}
+	if p.DriftSpan > 0 {
+		number(&p.Drift)
+		variance(&p.DriftVar)
+	}
 	for i := range p.Seasons {
 		if p.Seasons[i].Var > 0 {
 			variance(&p.Seasons[i].Var)
@@ -136,9 +160,17 @@ func (p *Prior) each(variance, coefficient func(*float64)) {
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
-// Values returns the parameters as numbers, and SetValues restores them.
+// numbers returns the places of the parameters without those of the seasons.
+func (p *Prior) numbers() []*float64 {
+	return []*float64{&p.Level, &p.Walk, &p.AR, &p.Phi, &p.Slope, &p.SlopeWalk, &p.Damping, &p.Drift, &p.DriftVar}
+}
+
+// Values returns the learned parameters as numbers, and SetValues restores them.
 func (p *Prior) Values() []float32 {
-	out := []float32{float32(p.Level), float32(p.Walk), float32(p.AR), float32(p.Phi), float32(p.Slope), float32(p.SlopeWalk), float32(p.Damping)}
+	var out []float32
+	for _, at := range p.numbers() {
+		out = append(out, float32(*at))
+	}
 	for _, s := range p.Seasons {
 		out = append(out, float32(s.Var))
 	}
@@ -148,11 +180,12 @@ func (p *Prior) Values() []float32 {
 // SetValues sets the parameters from the result of Values of a prior with as many
 // seasons, and returns the number of values.
 func (p *Prior) SetValues(v []float32) int {
-	for i, at := range []*float64{&p.Level, &p.Walk, &p.AR, &p.Phi, &p.Slope, &p.SlopeWalk, &p.Damping} {
+	numbers := p.numbers()
+	for i, at := range numbers {
 		*at = float64(v[i])
 	}
 	for i := range p.Seasons {
-		p.Seasons[i].Var = float64(v[7+i])
+		p.Seasons[i].Var = float64(v[len(numbers)+i])
 	}
-	return 7 + len(p.Seasons)
+	return len(numbers) + len(p.Seasons)
 }

@@ -22,13 +22,21 @@ func covariance(p Prior, s, t int32) float64 {
 		damp *= p.Damping
 		gain += damp
 	}
-	k := level + gain*cross + p.AR*math.Pow(p.Phi, float64(t-s))
+	k := p.DriftVar*line(p, s)*line(p, t) + level + gain*cross + p.AR*math.Pow(p.Phi, float64(t-s))
 	for _, season := range p.Seasons {
 		for h := 1; h <= season.Harmonics; h++ {
 			k += season.Var / float64(season.Harmonics) * math.Cos(2*math.Pi*float64(h)*float64(t-s)/season.Period)
 		}
 	}
 	return k
+}
+
+// line returns the loading of the rise of a drift.
+func line(p Prior, t int32) float64 {
+	if p.DriftSpan == 0 {
+		return 0
+	}
+	return float64(t)/p.DriftSpan - 0.5
 }
 
 // dense computes mean and variance at steps, and the log evidence, by Cholesky
@@ -50,7 +58,7 @@ func dense(p Prior, points []Point, steps []int32) (mean, variance []float64, lo
 	y := make([]float64, n)
 	for i, a := range points {
 		l[i] = make([]float64, n)
-		y[i] = a.Value
+		y[i] = a.Value - p.Drift*line(p, a.Step)
 		for j := range i + 1 {
 			v := covariance(p, a.Step, points[j].Step)
 			if i == j {
@@ -76,7 +84,7 @@ func dense(p Prior, points []Point, steps []int32) (mean, variance []float64, lo
 			k[i] = covariance(p, s, a.Step)
 		}
 		w := solve(k)
-		m, v := 0.0, covariance(p, s, s)
+		m, v := p.Drift*line(p, s), covariance(p, s, s)
 		for i := range w {
 			m += w[i] * z[i]
 			v -= w[i] * w[i]
@@ -92,6 +100,8 @@ var priors = map[string]Prior{
 	"ar":      {Level: 0.2, AR: 0.6, Phi: 0.8},
 	"all":     {Level: 0.2, Walk: 0.02, AR: 0.3, Phi: 0.6, Seasons: []Season{{Period: 12, Harmonics: 3, Var: 0.4}, {Period: 7, Harmonics: 2, Var: 0.1}}},
 	"trend":   {Level: 0.5, Walk: 0.01, Slope: 0.02, SlopeWalk: 0.005, Damping: 0.9},
+	"drift":   {Level: 0.5, Walk: 0.01, Drift: 0.8, DriftVar: 0.2, DriftSpan: 20},
+	"shared":  {Level: 0.5, AR: 0.1, Phi: 0.5, Drift: -0.8, DriftSpan: 10, Seasons: []Season{{Period: 4, Harmonics: 2, Var: 0.3}}},
 	"trended": {Level: 0.5, AR: 0.1, Phi: 0.5, Slope: 0.02, SlopeWalk: 0.005, Damping: 0.97, Seasons: []Season{{Period: 4, Harmonics: 2, Var: 0.3}}},
 }
 
@@ -127,8 +137,8 @@ func TestReaderIsTheExactPosterior(t *testing.T) {
 		}
 		p.NewReader().At(-1, steps, mean, variance)
 		for i, s := range steps {
-			if want := prior.Variance(s); mean[i] != 0 || math.Abs(float64(variance[i])-covariance(prior, s, s)) > 1e-5 || math.Abs(want-covariance(prior, s, s)) > 1e-9 {
-				t.Errorf("%s without data at step %d: mean %g, variance %g, Variance %g, want 0, %g", name, s, mean[i], variance[i], want, covariance(prior, s, s))
+			if want := prior.Variance(s); math.Abs(float64(mean[i])-prior.Drift*line(prior, s)) > 1e-6 || math.Abs(float64(variance[i])-covariance(prior, s, s)) > 1e-5 || math.Abs(want-covariance(prior, s, s)) > 1e-9 {
+				t.Errorf("%s without data at step %d: mean %g, variance %g, Variance %g, want %g, %g", name, s, mean[i], variance[i], want, prior.Drift*line(prior, s), covariance(prior, s, s))
 			}
 		}
 	}
@@ -181,7 +191,7 @@ func simulated(prior Prior, series, length int, precision float64, seed uint64) 
 		m.simulate(rng, points)
 		for i, x := range m.simulated {
 			p.Step, p.Precision = append(p.Step, int32(i)), append(p.Precision, float32(precision))
-			p.Value = append(p.Value, float32(x+rng.NormFloat64()/math.Sqrt(precision)))
+			p.Value = append(p.Value, float32(x+prior.Drift*line(prior, int32(i))+rng.NormFloat64()/math.Sqrt(precision)))
 		}
 		p.Start = append(p.Start, int32(len(p.Step)))
 	}
@@ -194,6 +204,7 @@ func TestLearnRecoversThePrior(t *testing.T) {
 		"walk":   {Level: 0.5, Walk: 0.1},
 		"ar":     {Level: 0.3, AR: 0.5, Phi: 0.85},
 		"season": {Level: 0.2, Walk: 0.02, Seasons: []Season{{Period: 12, Harmonics: 3, Var: 0.4}}},
+		"drift":  {Level: 0.2, Walk: 0.02, Drift: 2, DriftVar: 0.5, DriftSpan: 59},
 		"trend":  {Level: 0.2, Walk: 0.02, Slope: 0.02, SlopeWalk: 0.01, Damping: 0.9},
 	} {
 		p := simulated(truth, 300, 60, 5, 1)
@@ -219,6 +230,10 @@ func TestLearnRecoversThePrior(t *testing.T) {
 		if truth.AR > 0 {
 			check("ar", got.AR, truth.AR, 0.3)
 			check("phi", got.Phi, truth.Phi, 0.05)
+		}
+		if truth.DriftSpan > 0 {
+			check("drift", got.Drift, truth.Drift, 0.1)
+			check("variance of the drift", got.DriftVar, truth.DriftVar, 0.4)
 		}
 		if truth.Slope > 0 {
 			check("damping", got.Damping, truth.Damping, 0.1)
@@ -303,6 +318,8 @@ func TestCheckRefusesBrokenProcesses(t *testing.T) {
 		"variance":  func(p *Process) { p.Prior.Level = math.NaN() },
 		"phi":       func(p *Process) { p.Prior.Phi = 1 },
 		"period":    func(p *Process) { p.Prior.Seasons = []Season{{Period: 1, Harmonics: 1}} },
+		"drift":     func(p *Process) { p.Prior.Drift = math.Inf(1) },
+		"span":      func(p *Process) { p.Prior.DriftSpan = 0.5 },
 		"harmonics": func(p *Process) { p.Prior.Seasons = []Season{{Period: 12, Harmonics: 1 << 30}} },
 	} {
 		p := good()

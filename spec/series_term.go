@@ -13,19 +13,20 @@ import (
 // its modes. Its text form is
 //
 //	series = "series(" [ core ] ";" mode [ ";" part { "," part } ] ")"
-//	part   = "walk" | "ar" | "trend" | "season" [ "=" period ]
+//	part   = "walk" | "ar" | "drift" | "trend" | "season" [ "=" period ]
 //
 // The core names the modes of the entities, the mode after it is time. Example:
 // series(store*item; time) has one series per pair. Without a core, as in series(; time),
 // all cells share one series. Parts are the components beside a
 // constant level: walk, steps of the level that add up; ar, deviations that die out;
-// trend, a damped slope; season, a yearly cycle (and a weekly or daily one, where
+// drift, a straight line whose slope is shrunk to that of all series; trend, a damped slope; season, a yearly cycle (and a weekly or daily one, where
 // the steps of time are that short), or one of the given number of steps. Without parts the
 // series has walk and ar.
 type Series struct {
 	Time    string
 	Walk    bool
 	AR      bool
+	Drift   bool
 	Trend   bool
 	Season  bool      // the seasons of the calendar
 	Periods []float64 // seasons with a given number of steps
@@ -84,6 +85,8 @@ func (r *Series) add(part string) error {
 		r.Walk = true
 	case name == "ar" && !hasPeriod:
 		r.AR = true
+	case name == "drift" && !hasPeriod:
+		r.Drift = true
 	case name == "trend" && !hasPeriod:
 		r.Trend = true
 	case name == "season" && !hasPeriod:
@@ -98,7 +101,7 @@ func (r *Series) add(part string) error {
 		}
 		r.Periods = append(r.Periods, p)
 	default:
-		return fmt.Errorf("unknown part %q; use walk, ar, trend, season or season=12", part)
+		return fmt.Errorf("unknown part %q; use walk, ar, drift, trend, season or season=12", part)
 	}
 	return nil
 }
@@ -124,7 +127,7 @@ func (r *Series) text() string {
 	for _, p := range []struct {
 		has  bool
 		name string
-	}{{r.Walk, "walk"}, {r.AR, "ar"}, {r.Trend, "trend"}, {r.Season, "season"}} {
+	}{{r.Walk, "walk"}, {r.AR, "ar"}, {r.Drift, "drift"}, {r.Trend, "trend"}, {r.Season, "season"}} {
 		if p.has {
 			parts = append(parts, p.name)
 		}

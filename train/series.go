@@ -28,6 +28,7 @@ const (
 	startSlope  = 0.001
 	startDamp   = 0.9
 	startSeason = 0.02
+	startDrift  = 0.1
 )
 
 // series appends a series term.
@@ -71,6 +72,9 @@ func seriesPrior(term spec.Term, line *timeline.Timeline) (series.Prior, error) 
 	}
 	if r.Trend {
 		p.Slope, p.SlopeWalk, p.Damping = startSlope, startSlope, startDamp
+	}
+	if r.Drift {
+		p.DriftVar, p.DriftSpan = startDrift, float64(max(line.Last(), 1))
 	}
 	periods := r.Periods
 	if r.Season {
