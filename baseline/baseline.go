@@ -9,15 +9,15 @@
 //   - for targets that are not negative, the mean by a pair of modes (or by one of two
 //     modes) times a factor by another mode or pair; for other targets, plus an offset;
 //   - if the validation and test rows come after the training rows in time, the last
-//     value of a series, the mean of its last values, and its value one season before.
-//     A series is a combination of the ids of all other modes.
+//     value of a series, the same plus its average step (drift), the mean of its last values,
+//     and its value one season before. A series is a combination of the ids of all other modes.
 //
 // A mean is shrunk to the mean of a coarser group: with the sum s and the weight n of a
 // group, the coarser mean p and a pseudo-count k it is (s + k p) / (n + k). An id or a
 // combination without training rows gets p.
 //
-// What a formula leaves open (the pseudo-count, the coarser group, the number of last
-// values, the season) and which formula is the best is chosen by the squared error on
+// What a formula leaves open (the pseudo-count, the coarser group, the damping of the step,
+// the number of last values, the season) and which formula is the best is chosen by the squared error on
 // the validation rows. Without validation rows, some training rows take their place: see
 // [Fit]. The targets of test rows are not used.
 package baseline
@@ -151,7 +151,7 @@ func fit(t *Table, decided map[string]decision) []Formula {
 	})...)
 	series := 0
 	if t.Time != nil {
-		series = 3
+		series = 5
 	}
 	all = append(all, f.adjustments(maxFormulas-len(all)-series)...)
 	if t.Time != nil {

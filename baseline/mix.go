@@ -7,19 +7,20 @@ import (
 )
 
 // Classics returns the formulas that every forecast is compared with, of those that [Fit]
-// returned for a table with Time: the mean of the series, its last value, and its value one
-// season before. A formula that was not fitted is missing.
+// returned for a table with Time: the mean of the series, its last value, its drift, and its
+// value one season before. A formula that was not fitted is missing.
 func Classics(formulas []Formula) []Formula {
 	var out []Formula
-	by := "" // the modes of the series, as in " by store and item"
+	mean := "mean of all rows" // of the only series
 	for _, f := range formulas {
-		if f.key == "last" {
-			_, by, _ = strings.Cut(f.Name, "last value")
+		if by, found := strings.CutPrefix(f.Name, "last value"); f.key == "last" && found && by != "" {
+			mean = "mean" + by
 		}
 	}
 	for _, want := range []func(f *Formula) bool{
-		func(f *Formula) bool { return f.Name == "mean"+by },
+		func(f *Formula) bool { return f.Name == mean },
 		func(f *Formula) bool { return f.key == "last" },
+		func(f *Formula) bool { return f.key == "drift" },
 		func(f *Formula) bool { return f.key == "season" },
 	} {
 		if at := slices.IndexFunc(formulas, func(f Formula) bool { return want(&f) }); at >= 0 {
@@ -32,7 +33,10 @@ func Classics(formulas []Formula) []Formula {
 // mixStep is the step of the shares that Mix tries.
 const mixStep = 0.02
 
-// Mix returns the shares of up to three predictions, none negative and adding up to 1, whose
+// maxMixed is the largest number of predictions that Mix takes.
+const maxMixed = 4
+
+// Mix returns the shares of up to four predictions, none negative and adding up to 1, whose
 // weighted sum has the least squared error. predictions[k][i] is prediction k of y[i].
 // It costs O(k^2 n).
 func Mix(predictions [][]float64, y []float64) []float64 {
@@ -40,8 +44,8 @@ func Mix(predictions [][]float64, y []float64) []float64 {
 	if k == 0 {
 		return nil
 	}
-	if k > 3 {
-		panic("baseline: Mix of more than three predictions")
+	if k > maxMixed {
+		panic("baseline: Mix of too many predictions")
 	}
 	gram, right := make([][]float64, k), make([]float64, k)
 	for a := range gram {
@@ -70,22 +74,19 @@ func Mix(predictions [][]float64, y []float64) []float64 {
 			copy(best, shares)
 		}
 	}
-	steps := int(math.Round(1 / mixStep))
-	switch k {
-	case 1:
-		try([]float64{1})
-	case 2:
-		for a := range steps + 1 {
-			s := float64(a) * mixStep
-			try([]float64{s, 1 - s})
+	shares := make([]float64, k)
+	var divide func(at, left int)
+	divide = func(at, left int) {
+		if at == k-1 {
+			shares[at] = float64(left) * mixStep
+			try(shares)
+			return
 		}
-	default:
-		for a := range steps + 1 {
-			for b := range steps - a + 1 {
-				s, r := float64(a)*mixStep, float64(b)*mixStep
-				try([]float64{s, r, max(1-s-r, 0)})
-			}
+		for n := range left + 1 {
+			shares[at] = float64(n) * mixStep
+			divide(at+1, left-n)
 		}
 	}
+	divide(0, int(math.Round(1/mixStep)))
 	return best
 }

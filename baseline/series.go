@@ -58,6 +58,7 @@ func (f *fitter) series() []Formula {
 		d, _ := f.pick("last", 1, func(from int, dst [][]float64) { p.predict(Valid, from, dst[0]) })
 		found = append(found, Formula{Name: "last value" + by, Loss: d.loss, key: "last", predictor: p})
 	}
+	found = append(found, f.drifts(h, by, base)...)
 	if f.wanted("last mean") {
 		found = append(found, f.lastMean(h, by, base))
 	}

@@ -169,3 +169,39 @@ func TestOneSeries(t *testing.T) {
 		t.Errorf("best is %q with loss %g, want %q", formulas[0].Name, formulas[0].Loss, want)
 	}
 }
+
+// Series that grow by the same step every month are continued by it; values that stop
+// growing are better off with a damped step.
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	grow := func(stops float64) func(_ *rand.Rand, s, month int) float64 {
+		return func(_ *rand.Rand, s, month int) float64 {
+			steps := float64(month)
+			if month >= 36 {
+				steps = 35 + stops*float64(month-35)
+			}
+			return 50 + float64(1+s)*steps
+		}
+	}
+	for want, stops := range map[string]float64{"drift by shop": 1, "damped drift by shop": 0.6} {
+		tab := monthly(grow(stops))
+		best := Fit(tab)[0]
+		if best.Name != want {
+			t.Errorf("best is %q (%s), want %q", best.Name, best.Setting, want)
+		}
+		if got := make([]float64, 1); want == "drift by shop" {
+			if best.Predict(Test, 2, got); math.Abs(got[0]-(50+3*39)) > 1e-4 {
+				t.Errorf("drift of a series of step 3 is %g in month 39, want %d", got[0], 50+3*39)
+			}
+		}
+	}
+	falling := monthly(func(_ *rand.Rand, s, month int) float64 { return max(0, float64(38-month)) })
+	for _, f := range Fit(falling) {
+		if f.key == "drift" {
+			got := make([]float64, 1)
+			if f.Predict(Test, len(falling.Parts[Test].Codes[0])-2, got); got[0] != 0 {
+				t.Errorf("a falling series of counts has the forecast %g, want 0", got[0])
+			}
+		}
+	}
+}

@@ -82,8 +82,8 @@ const (
 // rows up to it: first without the last Horizon periods, on which the fit ends in time and
 // its intervals are calibrated by horizon, then on all of them. The rows of the following
 // Horizon periods are predicted and compared with their values, beside formulas that know
-// the same rows: the mean of the series, its last value, its value one season before, and
-// the mix of the three that was best on the last Horizon periods before the origin.
+// the same rows: the mean of the series, its last value, its drift, its value one season
+// before, and the mix of them that was best on the last Horizon periods before the origin.
 //
 // The table is read from the source, or from the files of the specification if the source
 // is the zero Source. The model is nil unless it was asked for.

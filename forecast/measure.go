@@ -154,7 +154,7 @@ func (b *backtest) classics(known, later evaluate.Rows) (names []string, predict
 				values[i] *= float64(e)
 			}
 		}
-		name, _, _ := strings.Cut(f.Name, " by ") // all formulas are by series
+		name, _, _ := strings.Cut(strings.TrimSuffix(f.Name, " of all rows"), " by ") // all formulas are by series
 		names, predicted = append(names, name), append(predicted, values)
 	}
 	return names, predicted
