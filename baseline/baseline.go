@@ -11,6 +11,8 @@
 //   - if the validation and test rows come after the training rows in time, the last
 //     value of a series, the same plus its average step (drift), the mean of its last values,
 //     and its value one season before. A series is a combination of the ids of all other modes.
+//   - for one series whose rows lie between each other in time, the line between the
+//     neighbours of a row, and the mean of several.
 //
 // A mean is shrunk to the mean of a coarser group: with the sum s and the weight n of a
 // group, the coarser mean p and a pseudo-count k it is (s + k p) / (n + k). An id or a
@@ -46,6 +48,7 @@ type Table struct {
 	Sizes   []int    // number of ids of each mode
 	Parts   [3]Rows  // by Part; only the codes of Test are used
 	Time    *Time    // nil if the validation and test rows do not come after the training rows
+	Between *Time    // of a table of one series whose validation and test rows lie between training rows; else nil
 	Threads int
 }
 
@@ -156,6 +159,9 @@ func fit(t *Table, decided map[string]decision) []Formula {
 	all = append(all, f.adjustments(maxFormulas-len(all)-series)...)
 	if t.Time != nil {
 		all = append(all, f.series()...)
+	}
+	if t.Between != nil {
+		all = append(all, f.neighbours()...)
 	}
 	// Of equal formulas the simplest is first.
 	slices.SortStableFunc(all, func(a, b Formula) int { return cmp.Compare(a.Loss, b.Loss) })

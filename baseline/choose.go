@@ -136,6 +136,12 @@ func holdOut(t *Table) (inner *Table, ok bool) {
 		when.Periods = [3][]int32{}
 		in.Time = &when
 	}
+	if t.Between != nil {
+		in.Between = &Time{Mode: t.Between.Mode}
+		for part := range rows {
+			in.Between.Periods[part] = selected(t.Between.Periods[Train], rows[part])
+		}
+	}
 	for part := range rows {
 		to := &in.Parts[part]
 		for _, column := range train.Codes {

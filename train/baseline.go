@@ -27,7 +27,7 @@ func (r *run) baseline() []model.BaselineScores {
 
 func (r *run) formulas() []model.BaselineScores {
 	n := r.data.cellModes() // formulas of covariates are no rules of thumb
-	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Threads: r.engine.Threads()}
+	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: r.engine.Threads()}
 	center := r.formulaCenter()
 	table.Parts = [3]baseline.Rows{formulaRows(&r.parts[dataset.Train], center), formulaRows(&r.parts[dataset.Valid], center), {Codes: r.parts[dataset.Test].Codes}}
 	for p := range table.Parts {
@@ -272,6 +272,28 @@ func (r *run) periodsOfRows() *baseline.Time {
 		}
 	}
 	return found
+}
+
+// periodsOfSeries returns the periods of the rows of a table of one series, nil if there are
+// other modes, if the ids are not periods, or if the validation and test rows are later. The
+// codes must still be those of the dictionary.
+func (r *run) periodsOfSeries() *baseline.Time {
+	dict := r.data.table.Dicts[0]
+	if r.data.cellModes() != 1 || r.when != nil || dict.Len() == 0 {
+		return nil
+	}
+	line, err := timeline.New(r.data.table.Modes[0], dict.IDs())
+	if err != nil {
+		return nil
+	}
+	steps := line.Steps()
+	when := &baseline.Time{}
+	for p := range r.parts {
+		for _, code := range r.parts[p].Codes[0] {
+			when.Periods[p] = append(when.Periods[p], int32(steps[code]))
+		}
+	}
+	return when
 }
 
 // sharesIDs reports whether some validation or test row has an id of a mode that

@@ -137,6 +137,7 @@ type run struct {
 	levels      []float64      // different targets, nil if they are many
 	zeros       int            // training rows that were added for cells without a row
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
+	between     *baseline.Time // of one series whose rows lie between each other, else nil
 	warnings    []string
 	checkpoint  *checkpoint // nil if none are saved
 	seconds     map[string]float64
@@ -243,6 +244,7 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	r.when = r.periodsOfRows()
+	r.between = r.periodsOfSeries()
 	// Validation and test rows are measured as new rows would be predicted: by the prior,
 	// if their id has no training rows and no side information.
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
