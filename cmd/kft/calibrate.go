@@ -58,7 +58,7 @@ func (c *calibrateCommand) Run(e *env) error {
 	if err := checkReplaceable(c.Output, ""); err != nil && c.Output != c.Model {
 		return err
 	}
-	m, opt, err := c.open(e, c.Model)
+	m, opt, err := c.openWhole(e, c.Model)
 	if err != nil {
 		return err
 	}
