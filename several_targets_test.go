@@ -208,7 +208,6 @@ func TestSeveralTargetsRefuse(t *testing.T) {
 		{func(s *kft.Spec) { s.Data.Covariates = []string{"month"}; s.Data.Modes = s.Data.Modes[:2] }, "which several targets do not support"},
 		{func(s *kft.Spec) { s.Transform = "log1p,sqrt,sqrt" }, "transform"},
 		{func(s *kft.Spec) { s.Data.Target = "units" }, "target"},
-		{func(s *kft.Spec) { s.Data.Modes = nil }, "not guessed"},
 		{func(s *kft.Spec) { s.Data.Exposure = "month"; s.Data.Modes = s.Data.Modes[:2] }, "cannot be combined with several targets"},
 	} {
 		s := kft.Spec{
