@@ -47,7 +47,7 @@ func guessType(name string, values []string, placeOf func(i int) string) (t Type
 			bars++
 		}
 	}
-	parts := nameWords(name)
+	parts := dataset.NameWords(name)
 	called := func(among ...string) bool {
 		return slices.ContainsFunc(parts, func(w string) bool { return slices.Contains(among, w) })
 	}
@@ -127,17 +127,4 @@ func meanAndDeviation(values []float64) (mean, sd float64) {
 		sd += (v - mean) * (v - mean)
 	}
 	return mean, math.Sqrt(sd / float64(len(values)))
-}
-
-// nameWords splits a name into words: list_date, listDate and "list date" give the
-// same words.
-func nameWords(name string) []string {
-	var spaced strings.Builder
-	for i, r := range name {
-		if r >= 'A' && r <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z' {
-			spaced.WriteByte(' ')
-		}
-		spaced.WriteRune(r)
-	}
-	return strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool { return strings.ContainsRune(" _-.", r) })
 }

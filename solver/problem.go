@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -191,29 +192,11 @@ func meanSquare(threads int, y, f, w []float32) float64 {
 
 // Select returns a copy of the given rows, in their order.
 func (o Observations) Select(rows []int) Observations {
-	out := Observations{Codes: make([][]int32, len(o.Codes)), Y: selectRows(o.Y, rows)}
+	out := Observations{Codes: make([][]int32, len(o.Codes)), Y: gather.Rows(o.Y, rows)}
 	for m := range o.Codes {
-		out.Codes[m] = selectRows(o.Codes[m], rows)
+		out.Codes[m] = gather.Rows(o.Codes[m], rows)
 	}
-	if o.W != nil {
-		out.W = selectRows(o.W, rows)
-	}
-	if o.Exposure != nil {
-		out.Exposure = selectRows(o.Exposure, rows)
-	}
-	if o.Censored != nil {
-		out.Censored = selectRows(o.Censored, rows)
-	}
-	if o.Low != nil {
-		out.Low = selectRows(o.Low, rows)
-	}
-	return out
-}
-
-func selectRows[T any](values []T, rows []int) []T {
-	out := make([]T, len(rows))
-	for i, row := range rows {
-		out[i] = values[row]
-	}
+	out.W, out.Exposure = gather.Rows(o.W, rows), gather.Rows(o.Exposure, rows)
+	out.Censored, out.Low = gather.Rows(o.Censored, rows), gather.Rows(o.Low, rows)
 	return out
 }

@@ -6,9 +6,11 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/modelfile"
 )
 
 // An Updater takes rows into a model, one or many at a time. It is not safe for
@@ -46,12 +48,16 @@ func New(m *model.Model, threads int) (*Updater, error) {
 	return u, nil
 }
 
-// Replay returns a model that was read from a file with the rows of its ledger taken in.
-// A model without such rows is returned as it is.
-func Replay(m *model.Model) (updated *model.Model, err error) {
+// Replay returns a model that was read from the file of the given name with the rows of
+// its ledger taken in. A model without such rows is returned as it is. Rows that the model
+// cannot have taken in are a *modelfile.FormatError.
+func Replay(m *model.Model, name string) (updated *model.Model, err error) {
+	invalid := func(why any) error {
+		return &modelfile.FormatError{File: name, Problem: fmt.Sprintf("not a valid model: the rows that it took in after its fit: %v", why)}
+	}
 	defer func() { // a file of a stranger must not end the program
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the rows that the model took in after its fit: %v", p)
+			err = invalid(p)
 		}
 	}()
 	if m.Ledger() == nil || m.Ledger().Rows.Len() == 0 {
@@ -59,7 +65,7 @@ func Replay(m *model.Model) (updated *model.Model, err error) {
 	}
 	u, err := New(m, 0)
 	if err != nil {
-		return nil, fmt.Errorf("the rows that the model took in after its fit: %w", err)
+		return nil, invalid(err)
 	}
 	return u.Model()
 }
@@ -94,10 +100,6 @@ func Possible(m *model.Model) error {
 	}
 	return nil
 }
-
-// Rows returns the number of rows that the model took in since its fit, and that of its
-// training rows.
-func (u *Updater) Rows() (taken, trained int) { return u.state.rows.Len(), u.trainedN }
 
 // Model returns the model with all rows taken in. It copies the cores and series that
 // moved, and is cheap if nothing was added since the last call.
@@ -355,9 +357,10 @@ func (s *state) setFitted(m *model.Model) {
 	}
 }
 
-// WithSide returns an updater whose model also has the side rows of new ids.
-func (u *Updater) WithSide(ctx context.Context, add func(m *model.Model) (*model.Model, error)) error {
-	extended, err := add(u.state.fitted)
+// WithSide gives new ids side information from tables, as [model.Model.WithSide] does. Call
+// it before rows of these ids are taken in.
+func (u *Updater) WithSide(ctx context.Context, sides []string, tables map[string]tableio.Source) error {
+	extended, err := u.state.fitted.WithSide(ctx, sides, tables)
 	if err != nil {
 		return err
 	}
