@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/likelihood"
@@ -17,9 +18,12 @@ import (
 func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	problem := &solver.Problem{Field: r.field, Backend: r.engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
 	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
+	if problem.Valid.Len() > maxScoredRows {
+		problem.Valid = problem.Valid.Select(spread(problem.Valid.Len(), maxScoredRows))
+	}
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {
-		y := make([]float32, o.Len())
+		y := backend.Make[float32](r.engine, o.Len())
 		failed := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) error {
 			return scale.ForwardEach(y[from:to], func(i int) float64 { return o.Target(from + i) })
 		}, func(a, b error) error { return cmp.Or(a, b) })

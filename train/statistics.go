@@ -3,6 +3,7 @@ package train
 import (
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -16,12 +17,12 @@ func (r *run) keepStatistics(solved solver.Report) error {
 		return nil
 	}
 	o := &r.parts[dataset.Train]
-	rows := update.Observed{Codes: o.Codes, Y: make([]float32, o.Len())}
+	rows := update.Observed{Codes: o.Codes, Y: backend.Make[float32](r.engine, o.Len())}
 	if err := r.model.Scale().ForwardEach(rows.Y, o.Target); err != nil {
 		return err
 	}
 	noise, weight := solved.Noise, meanWeight(o)
-	raw := ledger.Rows{Codes: o.Codes, Y: make([]float64, o.Len()), W: o.W, Exposure: o.Exposure, Censored: o.Censored}
+	raw := ledger.Rows{Codes: o.Codes, Y: backend.Make[float64](r.engine, o.Len()), W: o.W, Exposure: o.Exposure, Censored: o.Censored}
 	for i := range raw.Y {
 		raw.Y[i] = o.Target(i)
 	}

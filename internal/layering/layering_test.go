@@ -45,7 +45,7 @@ var layers = [][]string{
 // import only each other.
 var internals = []string{
 	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/figure", "internal/gather", "internal/golden", "internal/gradcheck", "internal/hashtable",
-	"internal/layering", "internal/notices", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable", "internal/words",
+	"internal/layering", "internal/notices", "internal/paged", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable", "internal/words",
 }
 
 func TestImports(t *testing.T) {
