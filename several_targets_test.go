@@ -208,7 +208,6 @@ func TestSeveralTargetsRefuse(t *testing.T) {
 		{func(s *kft.Spec) { s.Data.Covariates = []string{"month"}; s.Data.Modes = s.Data.Modes[:2] }, "which several targets do not support"},
 		{func(s *kft.Spec) { s.Transform = "log1p,sqrt,sqrt" }, "transform"},
 		{func(s *kft.Spec) { s.Data.Target = "units" }, "target"},
-		{func(s *kft.Spec) { s.Data.Modes = nil }, "not guessed"},
 		{func(s *kft.Spec) { s.Data.Exposure = "month"; s.Data.Modes = s.Data.Modes[:2] }, "cannot be combined with several targets"},
 	} {
 		s := kft.Spec{
@@ -221,5 +220,65 @@ func TestSeveralTargetsRefuse(t *testing.T) {
 		if _, _, err := kft.Fit(t.Context(), s, kft.Source{}, kft.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
+	}
+}
+
+// The model of one target has its own series: forecasts, reports and explanations are
+// those of a model of one target.
+func TestSeveralTargetsForecast(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	rng := randstream.New(5, "forecast of two targets")
+	b.WriteString("month,shop,units,revenue\n")
+	for month := range 24 {
+		for shop := range 12 {
+			f := 3 + 0.1*float64(shop) + 0.3*math.Sin(float64(month)/2) + 0.1*rng.NormFloat64()
+			fmt.Fprintf(&b, "20%02d-%02d,S%d,%.2f,%.2f\n", 20+month/12, month%12+1, shop, math.Exp(f), 50*math.Exp(f+0.02*rng.NormFloat64()))
+		}
+	}
+	table := writeFile(t, "months.csv", b.String())
+	m, _ := fit(t, kft.Spec{
+		Data:        kft.DataSpec{Files: []string{table}, Target: "units,revenue", Modes: []string{"shop", "month"}},
+		Terms:       []string{"series(shop*target; month)", "target"},
+		Transform:   "log1p",
+		Split:       "time:last=3,mode=month",
+		Uncertainty: kft.UncertaintySpec{Inference: "mean-field", Conformal: "none"},
+	}, kft.Options{})
+	m = reload(t, m)
+	if _, err := m.Forecast(t.Context(), new(bytes.Buffer), kft.ForecastOptions{Horizon: 2}); err == nil {
+		t.Error("all targets are forecast in one column")
+	}
+	means := map[string]float64{}
+	for _, name := range m.Targets() {
+		one, err := m.ForTarget(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		sum, err := one.Forecast(t.Context(), &out, kft.ForecastOptions{Horizon: 2})
+		if err != nil || sum.Series != 12 || sum.Rows != 24 {
+			t.Fatalf("%s: got %d series, %d rows, %v", name, sum.Series, sum.Rows, err)
+		}
+		rows, err := csv.NewReader(&out).ReadAll()
+		if err != nil || fmt.Sprint(rows[0]) != "[shop month mean median lo-90 hi-90]" {
+			t.Fatalf("%s: got %v, %v", name, rows[0], err)
+		}
+		means[name], _ = strconv.ParseFloat(rows[1][2], 64)
+		cell := kft.Cell{"shop": "S3", "month": "2021-03"}
+		why, err := one.Explain(t.Context(), []kft.Cell{cell}, kft.ExplainOptions{Neighbours: 1})
+		if err != nil || why[0].Target != name {
+			t.Errorf("%s: got %v, %v", name, why, err)
+		}
+		for _, n := range why[0].Neighbours {
+			if n.Mode == "target" || n.Mean != nil {
+				t.Errorf("%s: got neighbourhood %+v", name, n)
+			}
+		}
+		if _, _, err := one.Update(t.Context(), kft.Files(table), kft.TableOptions{}, kft.UpdateOptions{}); err == nil {
+			t.Errorf("%s: the part of a model takes in rows", name)
+		}
+	}
+	if ratio := means["revenue"] / means["units"]; ratio < 40 || ratio > 60 {
+		t.Errorf("got forecasts %v", means)
 	}
 }

@@ -306,6 +306,8 @@ func TestUpdateRefusesRows(t *testing.T) {
 		{"shop,item,month,units\ns1,i1,2014-07,12\n", "lies before their first", kft.UpdateOptions{Late: true}},
 		{"shop,item,month,units\ns1,i1,soon,12\n", "data row 1, column month", kft.UpdateOptions{}},
 		{"shop,item,units\ns1,i1,12\n", "month", kft.UpdateOptions{}},
+		{"shop,item,month,units\ns1,i1,2015-07,12\ns1,i1,2015-07,13\n", "data row 2: it has the same cell as data row 1", kft.UpdateOptions{}},
+		{"shop,item,month,units\n", "no row", kft.UpdateOptions{}},
 		{"shop,item,month,units\ns1,i1,2015-07,-12\n", "data row 1, column units: -12 is below 0", kft.UpdateOptions{}},
 		{"shop,item,month,units\ns1,new,2015-05,12\n", `column item: the model has no id "new"`, kft.UpdateOptions{Remove: true}},
 		{"shop,item,month,units\n" + strings.Repeat("s1,i1,2015-05,12\n", 30), "it is not a row that the model was fitted to", kft.UpdateOptions{Remove: true}},
@@ -317,6 +319,10 @@ func TestUpdateRefusesRows(t *testing.T) {
 	}
 	if string(modelBytes(t, m)) != string(before) {
 		t.Error("a refused update changed the model")
+	}
+	plain, _ := fit(t, worldSpec(t, tableOf(old), "shop", "item"), kft.Options{Threads: 1}) // the time is in no term
+	if _, _, err := plain.Update(t.Context(), source("shop,item,month,units\ns1,i1,2015-13,12\n"), kft.TableOptions{}, kft.UpdateOptions{}); err == nil || !strings.Contains(err.Error(), "data row 1, column month: \"2015-13\" is not a period") {
+		t.Errorf("an impossible month: got error %v", err)
 	}
 	point := worldSpec(t, tableOf(old), "shop", "item")
 	point.Uncertainty.Inference = "map"

@@ -139,7 +139,7 @@ func holdOut(t *Table) (inner *Table, ok bool) {
 	if t.Between != nil {
 		in.Between = &Time{Mode: t.Between.Mode}
 		for part := range rows {
-			in.Between.Periods[part] = selected(t.Between.Periods[Train], rows[part])
+			in.Between.Periods[part] = gather.Rows(t.Between.Periods[Train], rows[part])
 		}
 	}
 	for part := range rows {

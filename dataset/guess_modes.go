@@ -223,7 +223,7 @@ func crossed(a, b []int32) ([]int32, int) {
 func (g *guesser) mayBeMode(c *sampleColumn) bool {
 	switch {
 	case g.given.reserves(c.Name):
-		c.reason = "it is a weight, an exposure or a covariate"
+		c.reason = "it is a weight, an exposure, a covariate or another target"
 	case c.dividesRows() != "":
 		c.reason = c.dividesRows()
 	case nameHasWord(c.Name, weightWords):

@@ -349,7 +349,7 @@ func levelled(m *model.Model, mode int, column string) bool {
 		}
 		for _, c := range s.Table.Columns {
 			if c.Name == column {
-				return c.Type == sideinfo.Cat || c.Type == sideinfo.Labels || c.Type == sideinfo.Group || c.Type == sideinfo.Year
+				return c.Type == sideinfo.Cat || c.Type == sideinfo.Labels || c.Type == sideinfo.Words || c.Type == sideinfo.Group || c.Type == sideinfo.Year
 			}
 		}
 	}

@@ -66,8 +66,8 @@ type nearCore struct {
 func (x *Explainer) neighbours(m *model.Model, cell model.Cell, codes [][]int32, count int) []Neighbourhood {
 	var out []Neighbourhood
 	for mode, info := range m.Modes() {
-		if info.Covariate() {
-			continue // the nearest values are the nearest numbers
+		if info.Covariate() || info.Target() {
+			continue // the nearest values are the nearest numbers; a target has no neighbours
 		}
 		code := codes[mode][0]
 		for _, by := range []string{ByFactors, BySide} {

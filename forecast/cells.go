@@ -58,7 +58,7 @@ func futureCells(m *model.Model, o *Options) (*cells, error) {
 		made.set(time.Columns, texts, h, made.rows-h, o.Horizon)
 	}
 	for _, mode := range modes {
-		if !mode.Derived() && slices.ContainsFunc(mode.Columns, func(c string) bool { return made.columns[c] == nil }) {
+		if !mode.Derived() && !mode.Target() && slices.ContainsFunc(mode.Columns, func(c string) bool { return made.columns[c] == nil }) {
 			return nil, unknownMode(mode)
 		}
 	}

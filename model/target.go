@@ -60,6 +60,8 @@ func (m *Model) forTarget(code int32, t Target) *Model {
 	one.means, one.covariates, one.prefix = nil, m.covariates.ForTarget(code), t.Name+"_"
 	one.spec = m.spec.Clone()
 	one.spec.Data.Target, one.spec.Transform = t.Name, t.Scale.Transform.Name()
+	one.series = m.series.Only(len(m.modes)-1, code)
+	one.seen, one.ledger, one.fitted = nil, nil, nil // means of ids and statistics are those of all targets
 	one.record = t.Record(m.record)
 	return one
 }

@@ -16,9 +16,6 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 	if s.Data.Target != "" && len(s.Data.Modes) > 0 {
 		return nil, nil
 	}
-	if s.SeveralTargets() {
-		return nil, fielderr.Errorf("data.modes", "the modes of several targets are not guessed; name the columns that identify a cell, such as store, item, time=year+month")
-	}
 	missing := "data.target"
 	if s.Data.Target != "" {
 		missing = "data.modes"
@@ -36,7 +33,7 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 	if err != nil {
 		return nil, err
 	}
-	given := dataset.Given{Target: s.Data.Target, Modes: s.Data.Modes, Weight: s.Data.Weight, Exposure: s.Data.Exposure, Censored: s.Data.Censored}
+	given := Given(s.Data)
 	for _, text := range s.Data.Covariates {
 		if m, err := dataset.ParseMode(text); err == nil {
 			given.Covariates = append(given.Covariates, m.Columns...)
@@ -50,10 +47,20 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 	return g, nil
 }
 
-// Adopt sets the target and the modes to those of a guess, and the rule for rows of the
-// same cell and the format of numbers, unless they are given.
+// Given returns what a description of a table says for a guess. Of several targets the first
+// is the target of the guess, and the others are neither targets nor modes.
+func Given(d spec.Data) dataset.Given {
+	targets := d.Targets()
+	return dataset.Given{Target: targets[0], Modes: d.Modes, Weight: d.Weight, Exposure: d.Exposure, Censored: d.Censored, Covariates: targets[1:]}
+}
+
+// Adopt sets the modes to those of a guess, the target unless there are several, and the
+// rule for rows of the same cell and the format of numbers, unless they are given.
 func Adopt(s *spec.Spec, g *tableio.Guess) {
-	s.Data.Target, s.Data.Modes = g.Target, g.Modes
+	if !s.SeveralTargets() {
+		s.Data.Target = g.Target
+	}
+	s.Data.Modes = g.Modes
 	if s.Data.Duplicates == "" {
 		s.Data.Duplicates = g.Duplicates
 	}

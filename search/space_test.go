@@ -22,10 +22,10 @@ func TestSpace(t *testing.T) {
 			s.Uncertainty.Inference, s.Uncertainty.Likelihood, s.Transform = "mean-field", "auto", "auto"
 		}, `|transform choice "identity" "log1p" "sqrt" "cbrt1p"|likelihood choice "gaussian" "poisson" "negative-binomial" "student"`},
 		"side tables": {func(s *spec.Spec) { s.Side.Tables = []string{"a=a.csv"}; s.Uncertainty.Inference = "entity-covariance" },
-			`|variant choice "plain" "side" "wlr" "ls" "additive"|kernel choice "rbf" "matern12" "matern32" "matern52"|columns log-integer 32 256`},
+			`|variant choice "plain" "side" "wlr" "ls" "additive"|kernel choice "rbf" "matern12" "matern32" "matern52"|columns log-integer 64 512`},
 		"composed kernel": {func(s *spec.Spec) {
 			s.Side.Tables, s.Side.Kernels, s.Uncertainty.Inference = []string{"a=a.csv"}, []string{"rbf+matern12", "a=rbf"}, "entity-covariance"
-		}, `|variant choice "plain" "side" "wlr" "ls" "additive"|columns log-integer 32 256`},
+		}, `|variant choice "plain" "side" "wlr" "ls" "additive"|columns log-integer 64 512`},
 		"primal space": {func(s *spec.Spec) {
 			s.Side.Tables, s.Side.Space, s.Uncertainty.Inference = []string{"a=a.csv"}, "primal", "entity-covariance"
 		}, `|variant choice "plain" "side" "wlr" "ls" "additive"`},
@@ -33,7 +33,7 @@ func TestSpace(t *testing.T) {
 		"given lambda, automatic ridge": {func(s *spec.Spec) { s.Fit.Lambda = spec.LambdaOf(2) }, ""},
 		"two tables, length-scales learned": {func(s *spec.Spec) {
 			s.Side.Tables, s.Side.LengthScales, s.Side.Kernels = []string{"a=a.csv", "b=b.csv"}, "learn", []string{"rbf:ard"}
-		}, `|variant choice "plain" "side" "wlr" "ls" "additive"|kernel choice "rbf" "matern12" "matern32" "matern52"|ard choice "no" "yes"|columns log-integer 32 256` +
+		}, `|variant choice "plain" "side" "wlr" "ls" "additive"|kernel choice "rbf" "matern12" "matern32" "matern52"|ard choice "no" "yes"|columns log-integer 64 512` +
 			`|side.a choice "use" "none"|side.b choice "use" "none"`},
 		"section search": {func(s *spec.Spec) {
 			s.Side.Tables = []string{"a=a.csv"}

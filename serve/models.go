@@ -107,8 +107,10 @@ func (s *Server) load(slot *modelSlot) error {
 	if err == nil {
 		m, err = kft.Load(slot.file.Path)
 	}
-	if err == nil && len(m.Targets()) > 0 {
-		err = fmt.Errorf("it is a model of several targets, which cannot be served; fit a model of one target")
+	if err == nil && slot.file.Target != "" {
+		m, err = m.ForTarget(slot.file.Target)
+	} else if err == nil && slot.current.Load() != nil && len(m.Targets()) > 0 {
+		err = fmt.Errorf("it is a model of several targets now; start the server again to serve them")
 	}
 	if err != nil {
 		slot.lastError = err.Error()
@@ -125,8 +127,38 @@ func (s *Server) load(slot *modelSlot) error {
 	return nil
 }
 
+// divideTargets replaces each model of several targets by the models of its targets.
+func (s *Server) divideTargets() error {
+	var all []*modelSlot
+	for _, slot := range s.models {
+		targets := slot.current.Load().Targets()
+		if len(targets) == 0 {
+			all = append(all, slot)
+		}
+		for _, target := range targets {
+			file := slot.file
+			file.Name, file.Target = file.Name+"."+target, target
+			if !validName(file.Name) {
+				return fmt.Errorf("model %s: the target %q cannot be part of the name of a model; use letters, digits, dots, dashes and underscores", slot.file.Name, target)
+			}
+			one := &modelSlot{file: file, monitor: newMonitor(s.opt.Monitor)}
+			if err := s.load(one); err != nil {
+				return err
+			}
+			all = append(all, one)
+		}
+	}
+	for i, slot := range all {
+		if slices.ContainsFunc(all[:i], func(other *modelSlot) bool { return other.file.Name == slot.file.Name }) {
+			return fmt.Errorf("two models have the name %q", slot.file.Name)
+		}
+	}
+	s.models = all
+	return nil
+}
+
 func (s *Server) newLoaded(m *kft.Model, file ModelFile, version string) *loadedModel {
-	l := &loadedModel{Model: m, name: file.Name, version: version, loaded: time.Now(), modes: m.Modes()}
+	l := &loadedModel{Model: m, name: file.Name, version: version, loaded: time.Now(), modes: slices.DeleteFunc(m.Modes(), kft.Mode.Target)}
 	for _, mode := range l.modes {
 		l.names = append(l.names, mode.Name)
 		l.columns = l.columns || !slices.Equal(mode.Columns, []string{mode.Name})

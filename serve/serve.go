@@ -62,6 +62,9 @@ type Explainer interface {
 // A ModelFile names a model and its file, and optionally the table of its history.
 type ModelFile struct {
 	Name, Path string
+	// Target is one of several targets of the model. Without it a model of several is
+	// served as one model per target, with the names NAME.TARGET.
+	Target string
 	// History are files with observed values, shown beside predictions.
 	History []string
 }
@@ -120,6 +123,9 @@ func New(opt Options) (*Server, error) {
 		s.models = append(s.models, &modelSlot{file: file, monitor: newMonitor(opt.Monitor)})
 	}
 	if err := s.loadAll(); err != nil {
+		return nil, err
+	}
+	if err := s.divideTargets(); err != nil {
 		return nil, err
 	}
 	if err := s.checkMonitored(); err != nil {

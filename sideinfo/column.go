@@ -9,15 +9,16 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/words"
 )
 
 // column is the fitted encoder of one column of a table. A quantity becomes
 // (x - mean) / sd, a cycle becomes cos and sin of 2 pi x / N, a category becomes 0 or
-// 1 per level, and labels become 0 or scale per level.
+// 1 per level, and labels and words become 0 or scale per level.
 //
 // The total variance per column is at most 1, so that columns contribute equally to
 // a distance. Two levels of a category are sqrt(2) apart, like two random z-scores
-// on average. Labels are scaled down if their variances add up to more than 1.
+// on average. Labels and words are scaled down if their variances add up to more than 1.
 type column struct {
 	Name      string    `json:"name"`
 	Type      Type      `json:"type"`
@@ -122,9 +123,9 @@ func (c *column) encode(dst []float32, text string) (problem string) {
 	}
 	switch {
 	case c.Bare:
-	case c.Type == Labels:
+	case c.Type.several():
 		if !missing {
-			for _, label := range splitLabels(text) {
+			for _, label := range c.Type.split(text) {
 				if at := c.place(label); at >= 0 {
 					dst[at] = float32(c.Scale)
 				}
@@ -186,8 +187,11 @@ func onCircle(v, period float64) (cosine, sine float64) {
 	return cosine, sine
 }
 
-// splitLabels returns the distinct labels of a field.
-func splitLabels(text string) []string {
+// split returns the distinct levels of a value of a type with several.
+func (t Type) split(text string) []string {
+	if t == Words {
+		return words.Split(text)
+	}
 	var labels []string
 	for label := range strings.SplitSeq(text, "|") {
 		if label = strings.TrimSpace(label); label != "" && !slices.Contains(labels, label) {

@@ -59,8 +59,8 @@ func (e *Encoder) Levels(column, text string) []string {
 		c := &e.columns[i]
 		switch {
 		case c.Name != column || c.Type.missing(text):
-		case c.Type == Labels:
-			return splitLabels(text)
+		case c.Type.several():
+			return c.Type.split(text)
 		case c.Type == Cat:
 			return []string{text}
 		}

@@ -14,7 +14,7 @@ import (
 type EncodeOptions struct {
 	// RareBelow is the number of entities below which a level shares a column with
 	// the other rare levels. By default it is a twentieth of the entities with a
-	// value, limited to 2 to 5. It is 2 if a higher number would leave no level and
+	// value, limited to 2 to 5. It is 2 for words, and if a higher number would leave no level and
 	// most entities share their level with another one.
 	RareBelow int
 	// MostLevels is the largest number of columns of a category, 256 by default. With
@@ -183,7 +183,7 @@ func (f *columnFit) fitLevels() {
 			entities[text]++
 			continue
 		}
-		for _, label := range splitLabels(text) {
+		for _, label := range c.Type.split(text) {
 			entities[label]++
 		}
 	}
@@ -209,7 +209,7 @@ func (f *columnFit) fitLevels() {
 	case variance == 0:
 		f.dropped = "all values are equal"
 	}
-	if c.Type == Labels {
+	if c.Type.several() {
 		c.Scale = 1 / math.Sqrt(max(1, variance))
 	} else if len(c.Levels)+c.Buckets == 1 && !c.Other {
 		c.Indicator = false // it would be the complement of the only column
@@ -221,6 +221,9 @@ func (f *columnFit) fitLevels() {
 func (f *columnFit) rareBelow(entities map[string]int) int {
 	if f.opt.RareBelow > 0 {
 		return f.opt.RareBelow
+	}
+	if f.column.Type == Words {
+		return 2 // a word of two entities says that they are alike
 	}
 	most, shared, all := 0, 0, 0
 	for _, n := range entities {

@@ -82,7 +82,7 @@ func (c *column) check() error {
 		return errors.New("it has levels without columns")
 	case means == 1 && !(c.SD > 0):
 		return fmt.Errorf("its standard deviation is %g, expected a positive number", c.SD)
-	case c.Type == Labels && !c.Bare && !(c.Scale > 0):
+	case c.Type.several() && !c.Bare && !(c.Scale > 0):
 		return fmt.Errorf("its scale is %g, expected a positive number", c.Scale)
 	case c.Buckets < 0 || c.Buckets > len(c.Hashed) || c.Buckets == 0 && len(c.Hashed) > 0:
 		return fmt.Errorf("it has %d columns for %d hashed levels", c.Buckets, len(c.Hashed))

@@ -44,7 +44,7 @@ func TestParseSpecErrors(t *testing.T) {
 		"=stores.csv":                `the mode is missing`,
 		"store=s.csv:":               `a column is missing`,
 		"store=s.csv:city:":          `column "city": unknown type ""`,
-		"store=s.csv:city:catt":      `column "city": unknown type "catt" (did you mean "cat"?); use num, log, date, year, cat, labels, group or cycleN`,
+		"store=s.csv:city:catt":      `column "city": unknown type "catt" (did you mean "cat"?); use num, log, date, year, cat, labels, words, group or cycleN`,
 		"store=s.csv:month:cycle":    `"cycle" needs a period above 0, as in cycle12`,
 		"store=s.csv:month:cycle-1":  `"cycle-1" needs a period above 0`,
 		"store=s.csv:month:cyclenan": `"cyclenan" needs a period above 0`,

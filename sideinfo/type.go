@@ -18,6 +18,7 @@ import (
 //	cycleN   a number of period N: its cosine and sine (cycle12 for months)
 //	cat      a category: one column per level, 0 or 1; rare levels share one
 //	labels   several categories in one field, separated by |
+//	words    the words of a text, as labels
 //	group    a category that terms use as a mode (item.vendor); it is not encoded
 type Type string
 
@@ -29,19 +30,20 @@ const (
 	Year   Type = "year"
 	Cat    Type = "cat"
 	Labels Type = "labels"
+	Words  Type = "words"
 	Group  Type = "group"
 
 	cycle = "cycle"
 )
 
 func typeNames() []string {
-	return []string{string(Num), string(Log), string(Date), string(Year), string(Cat), string(Labels), string(Group), "cycle12"}
+	return []string{string(Num), string(Log), string(Date), string(Year), string(Cat), string(Labels), string(Words), string(Group), "cycle12"}
 }
 
 // ParseType parses the name of a type.
 func ParseType(text string) (Type, error) {
 	switch t := Type(text); t {
-	case Num, Log, Date, Year, Cat, Labels, Group:
+	case Num, Log, Date, Year, Cat, Labels, Words, Group:
 		return t, nil
 	}
 	if digits, ok := strings.CutPrefix(text, cycle); ok {
@@ -51,7 +53,7 @@ func ParseType(text string) (Type, error) {
 		}
 		return Type(text), nil
 	}
-	return "", fielderr.Errorf("side.tables", "unknown type %q%s; use num, log, date, year, cat, labels, group or cycleN", text, suggest.Hint(text, typeNames()))
+	return "", fielderr.Errorf("side.tables", "unknown type %q%s; use num, log, date, year, cat, labels, words, group or cycleN", text, suggest.Hint(text, typeNames()))
 }
 
 // period returns N of cycleN, and 0 for other types.
@@ -68,4 +70,7 @@ func (t Type) period() float64 {
 }
 
 // levelled reports whether the values are names of levels.
-func (t Type) levelled() bool { return t == Cat || t == Labels || t == Group }
+func (t Type) levelled() bool { return t == Cat || t == Group || t.several() }
+
+// several reports whether a value has several levels.
+func (t Type) several() bool { return t == Labels || t == Words }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/words"
 )
 
 // guessType guesses the type of a column from its name and its values. The notice
@@ -15,9 +16,11 @@ import (
 // Numbers are num, or log if they are positive and much less skewed on that scale. A
 // number with the name of a code (zip) is a category. A number named month, hour,
 // weekday or quarter within its range is a cycle. Dates are date, texts with a year at
-// their end are year, texts with bars are labels, and everything else is cat.
+// their end are year, texts with bars are labels, different
+// texts of several words are words, and everything else is cat.
 func guessType(name string, values []string, placeOf func(i int) string) (t Type, notice string) {
 	var numbers []float64
+	var texts []string
 	present, moments, written, bars, years, firstText := 0, 0, 0, 0, 0, -1
 	for i, text := range values {
 		if dataset.Missing(text) {
@@ -30,6 +33,7 @@ func guessType(name string, values []string, placeOf func(i int) string) (t Type
 		} else if firstText < 0 {
 			firstText = i
 		}
+		texts = append(texts, text)
 		if m, ok := dataset.Moment(text); ok && m.Year() >= 1900 && m.Year() < 2200 {
 			moments++
 			if !isNumber {
@@ -43,9 +47,9 @@ func guessType(name string, values []string, placeOf func(i int) string) (t Type
 			bars++
 		}
 	}
-	words := dataset.NameWords(name)
+	parts := dataset.NameWords(name)
 	called := func(among ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(among, w) })
+		return slices.ContainsFunc(parts, func(w string) bool { return slices.Contains(among, w) })
 	}
 	switch {
 	case present == 0:
@@ -55,7 +59,7 @@ func guessType(name string, values []string, placeOf func(i int) string) (t Type
 	case len(numbers) == present && called("id", "key", "code", "zip", "zipcode", "postcode", "postal", "sku", "phone", "no"):
 		return Cat, ""
 	case len(numbers) == present:
-		return guessNumber(words, numbers), ""
+		return guessNumber(parts, numbers), ""
 	case 20*len(numbers) >= 19*present && !called("zip", "zipcode", "postcode", "postal", "code", "id"):
 		place := ""
 		if at := placeOf(firstText); at != "" {
@@ -67,6 +71,8 @@ func guessType(name string, values []string, placeOf func(i int) string) (t Type
 		return Year, ""
 	case 10*bars >= present:
 		return Labels, ""
+	case words.Describe(texts):
+		return Words, ""
 	}
 	return Cat, ""
 }

@@ -26,6 +26,8 @@ func TestGuessedTypes(t *testing.T) {
 		{"created_date", []string{"20161001", "20161002"}, Date},
 		{"genres", []string{"a|b", "c"}, Labels},
 		{"city", []string{"Ames", "12"}, Cat},
+		{"name", []string{"Red Vodka 1L", "Blue Vodka", "Red Gin", "Old Gin 2"}, Words},
+		{"name", []string{"Red Vodka", "Red Vodka", "Old Gin", "Old Gin"}, Cat},
 		{"none", []string{"", "NA"}, Num},
 	} {
 		if got, notice := guessType(tc.name, tc.values, func(int) string { return "" }); got != tc.want || notice != "" {

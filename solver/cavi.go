@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/solver/division"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -123,6 +124,12 @@ func (a *cavi) update(i int) {
 	}
 	c.Refresh(a.d.b, block.Map != nil)
 	a.learnPrior(i)
+	if c.Variant == tt.Additive && block.Map == nil && !a.fixed {
+		if prior := division.Improve(a.d.b, c); prior > 0 {
+			c.WeightPosterior.PriorVar[0] = float32(max(prior, leastPrior))
+			a.learnPrior(i)
+		}
+	}
 	if a.lastOfTerm(i) {
 		a.evaluate(at.term)
 		a.endTerm()

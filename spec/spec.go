@@ -42,7 +42,7 @@ func Default() Spec {
 		Split:       "random:60/20/20",
 		Transform:   "identity",
 		Order:       "given",
-		Side:        Side{Variant: "plain", Space: "dual", Columns: 128, Intercept: "yes", LengthScales: "fixed"},
+		Side:        Side{Variant: "plain", Space: "dual", Columns: 256, Intercept: "yes", LengthScales: "fixed"},
 		Uncertainty: Uncertainty{Inference: "map", Likelihood: "gaussian", Noise: "constant", NoiseUse: "predict", Conformal: "auto", Covariance: "triangular", Moments: "exact"},
 		Fit: Fit{
 			Solver: "als", Ridge: "auto",

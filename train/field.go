@@ -143,6 +143,7 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 	}
 	t := tt.NewTrain(term.Cores, index, capped.Ranks)
 	for p, core := range term.Cores {
+		t.Cores[p].Rows = b.rowsOf(core, index[p])
 		used := b.variant(core, variant)
 		if used == tt.Plain {
 			continue
@@ -154,6 +155,20 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 	b.field.Terms = append(b.field.Terms, t)
 	b.groups = append(b.groups, group)
 	return nil
+}
+
+// rowsOf returns the number of training rows of each entity of a core. Combinations of
+// several modes count alike: one without training rows is more like the rare ones.
+func (b *builder) rowsOf(core []string, x *tt.Index) []float32 {
+	if len(core) > 1 {
+		return nil
+	}
+	rows, column := make([]float32, x.Entities()), make([]int32, len(b.data.Train[0]))
+	x.Lookup(column, b.data.Train)
+	for _, e := range column {
+		rows[e]++
+	}
+	return rows
 }
 
 // variant returns the variant of a core of a term with the given variant.

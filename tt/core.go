@@ -62,6 +62,11 @@ type Core struct {
 	// wlr core that is not coupled, whose penalty shrinks V' toward 1.
 	Trained []bool
 
+	// Rows[e] is the number of training rows of entity e; nil counts all entities alike.
+	// An unseen entity takes the average over rows, because the rows to predict are of
+	// frequent entities more often than of rare ones. Only a fit needs it.
+	Rows []float32
+
 	side    []float32  // T, laid out as Slices
 	sideVar []float32  // variances of T; nil if W is known exactly
 	unseen  *lazyPrior // moments of entities without training data; nil if the weights are known exactly
@@ -258,14 +263,14 @@ func (c *Core) combine() {
 func (c *Core) setUntrained(threads int, values []float32, priorOnly bool) {
 	size := c.Slices.Slice()
 	n := c.Slices.N - 1
-	sum, count := c.sumTrained(threads, func(e int, sum []float64) {
+	sum := c.meanOfTrained(threads, func(e int, weight float64, sum []float64) {
 		for k, v := range values[e*size:][:size] {
-			sum[k] += float64(v)
+			sum[k] += weight * float64(v)
 		}
 	})
 	prior := values[n*size:][:size]
 	for k := range prior {
-		prior[k] = float32(sum[k] / float64(max(count, 1)))
+		prior[k] = float32(sum[k])
 	}
 	if !priorOnly && c.Variant == WLR && !c.Coupled && !c.Separate {
 		mean := float32(1) // the penalty is |V' - 1|^2
@@ -286,12 +291,12 @@ func (c *Core) setUntrained(threads int, values []float32, priorOnly bool) {
 	}
 }
 
-// sumTrained returns the sums that add makes of the slices of entities with training data,
-// one per entry of a slice, and the number of these entities.
-func (c *Core) sumTrained(threads int, add func(e int, sum []float64)) (sum []float64, count int) {
+// meanOfTrained returns the mean of what add adds for the entities with training data,
+// one number per entry of a slice. add multiplies by the weight of an entity, see Rows.
+func (c *Core) meanOfTrained(threads int, add func(e int, weight float64, sum []float64)) []float64 {
 	type part struct {
 		sum   []float64
-		count int
+		count float64
 	}
 	size, n := c.Slices.Slice(), c.Slices.N-1
 	piece := max(1, parallel.Block/size) // entities, so that pieces do not depend on the number of threads
@@ -300,8 +305,12 @@ func (c *Core) sumTrained(threads int, add func(e int, sum []float64)) (sum []fl
 		p := part{sum: make([]float64, size)}
 		for e := i * piece; e < min(n, (i+1)*piece); e++ {
 			if c.trained(e) {
-				p.count++
-				add(e, p.sum)
+				weight := 1.0
+				if c.Rows != nil {
+					weight = float64(c.Rows[e])
+				}
+				p.count += weight
+				add(e, weight, p.sum)
 			}
 		}
 		pieces[i] = p
@@ -312,7 +321,10 @@ func (c *Core) sumTrained(threads int, add func(e int, sum []float64)) (sum []fl
 			pieces[0].sum[k] += v
 		}
 	}
-	return pieces[0].sum, pieces[0].count
+	for k := range pieces[0].sum {
+		pieces[0].sum[k] /= max(pieces[0].count, 1)
+	}
+	return pieces[0].sum
 }
 
 // initialize sets initial values: a shared part plus noise of the given standard

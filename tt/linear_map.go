@@ -139,6 +139,12 @@ func (m *LinearMap) operators() []Operator {
 	return ops
 }
 
+// Matrix returns A of a map of one mode with an operator, with a row per entity, and its
+// number of columns. It shares memory with the map.
+func (m *LinearMap) Matrix() (rows []float32, columns int) {
+	return m.stages[0].matrix, m.stages[0].columns
+}
+
 // Weights returns the number of weights W.
 func (m *LinearMap) Weights() int { return m.Rows() * m.width }
 

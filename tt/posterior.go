@@ -220,16 +220,16 @@ func (c *Core) setUntrainedVariances(threads int) {
 func (c *Core) varianceAboutPrior(threads int, mean, variance []float32) []float32 {
 	size, n := c.Slices.Slice(), c.Slices.N-1
 	prior := mean[n*size:][:size]
-	sum, count := c.sumTrained(threads, func(e int, sum []float64) {
+	sum := c.meanOfTrained(threads, func(e int, weight float64, sum []float64) {
 		s := variance[e*size:][:size]
 		for k, m := range mean[e*size:][:size] {
 			d := float64(m) - float64(prior[k])
-			sum[k] += d*d + float64(s[k])
+			sum[k] += weight * (d*d + float64(s[k]))
 		}
 	})
 	about := make([]float32, size)
 	for k, v := range sum {
-		about[k] = float32(v / float64(max(count, 1)))
+		about[k] = float32(v)
 	}
 	return about
 }

@@ -76,12 +76,30 @@ func (c *Core) trainedOnly(b backend.Backend) (*Core, error) {
 	d.side = make([]float32, d.Slices.Len())
 	d.Map.Apply(b, d.side, d.Weight, false)
 	d.setUntrained(b.Threads(), d.side, true)
+	c.copyPriorSide(d.side[trained*size:])
 	if c.WeightPosterior != nil {
 		d.sideVar = make([]float32, d.Slices.Len())
 		d.regressionVariances(b, d.Map, d.sideVar)
 		copy(d.sideVar[trained*size:], d.varianceAboutPrior(b.Threads(), d.side, d.sideVar))
 	}
 	return d, nil
+}
+
+// copyPriorSide sets dst to T of an unknown id as the fit left it, which knew the rows of
+// the entities. The T of a weighted regression cannot be told from its slices.
+func (c *Core) copyPriorSide(dst []float32) {
+	size := len(dst)
+	switch {
+	case len(c.Slices.Mean) == 0: // a core of trainedOnly
+		copy(dst, c.side[len(c.side)-size:])
+	case c.Variant != WLR:
+		copy(dst, c.Slices.Mean[len(c.Slices.Mean)-size:])
+		if c.Free != nil {
+			for k, v := range c.Free[len(c.Free)-size:] {
+				dst[k] -= v
+			}
+		}
+	}
 }
 
 // A Draw is a field drawn from a posterior.

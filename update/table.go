@@ -48,6 +48,9 @@ func (u *Updater) TakeTable(ctx context.Context, source tableio.Source, table mo
 	if err != nil {
 		return nil, err
 	}
+	if b.rows.Len() == 0 {
+		return nil, fmt.Errorf("%v: no row has a target; give rows to take in or out", source)
+	}
 	report, err := u.take(ctx, b, opt)
 	if err != nil {
 		var row *RowError

@@ -170,6 +170,9 @@ func (u *Updater) take(ctx context.Context, b *batch, opt Options) (*Report, err
 	if opt.Remove {
 		return report, u.remove(b, report)
 	}
+	if err := u.checkRepeats(b); err != nil {
+		return nil, err
+	}
 	s := u.state
 	grown, err := s.withIDs(b, report)
 	if err != nil {
@@ -260,14 +263,39 @@ func (u *Updater) checkTimes(b *batch, opt Options) error {
 		}
 	}
 	p := m.Series()
-	if p == nil || opt.Late || opt.Remove {
+	if p == nil {
 		return nil
 	}
 	for i := range b.rows.Len() {
 		id := b.id(p.Time, i)
-		if step, ok := p.Line.Step(id); ok && step < u.end {
+		step, ok := p.Line.Step(id)
+		if !ok && b.rows.Codes[p.Time][i] < 0 {
+			last, _ := p.Line.ID(p.End)
+			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%q is not a period such as %s, the last one of the fit", id, last)}
+		}
+		if ok && step < u.end && !opt.Late && !opt.Remove {
 			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is before the last period of the model; rows of earlier periods are taken in only on request, because they may be in the model already", id), Late: true}
 		}
+	}
+	return nil
+}
+
+// checkRepeats refuses a cell that two rows of a batch have, unless the fit had a rule for
+// such rows.
+func (u *Updater) checkRepeats(b *batch) error {
+	if s := u.state.fitted.Spec(); b.rows.Len() < 2 || s.Data.Duplicates != "error" {
+		return nil
+	}
+	seen := map[string]int{}
+	for i := range b.rows.Len() {
+		cell := ""
+		for mode := range b.rows.Codes {
+			cell += b.id(mode, i) + "\x00"
+		}
+		if first, twice := seen[cell]; twice {
+			return &RowError{Row: b.number(i), Unit: b.unit, Problem: fmt.Sprintf("it has the same cell as %s %d, and the model was fitted to one row per cell", b.unit, b.number(first))}
+		}
+		seen[cell] = i
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (c *calibrateCommand) Run(e *env) error {
 	if c.Output, err = c.changedModel(c.Model, c.Output, c.Tables); err != nil {
 		return err
 	}
-	m, opt, err := c.open(e, c.Model)
+	m, opt, err := c.openWhole(e, c.Model)
 	if err != nil {
 		return err
 	}

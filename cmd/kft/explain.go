@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/celltext"
@@ -58,14 +59,31 @@ func (c *explainCommand) Run(e *env) error {
 			return err
 		}
 	}
-	m, opt, err := c.open(e, c.Model)
+	all, opt, err := c.openAny(e, c.Model)
 	if err != nil {
 		return err
 	}
-	if len(c.Cell) == 0 {
-		return c.whole(e, m, opt)
+	models, err := modelsOf(all)
+	if err != nil {
+		return err
 	}
-	return c.cells(e, m, opt)
+	if len(models) > 1 && c.Output != "" {
+		return usagef("-o draws one cell of one target; choose one by --target: %s", strings.Join(all.Targets(), ", "))
+	}
+	for i, m := range models {
+		if len(models) > 1 && !c.JSON {
+			fmt.Fprintf(e.stdout, "%sTarget %s\n", strings.Repeat("\n", min(i, 1)), m.Spec().Data.Target)
+		}
+		if len(c.Cell) == 0 {
+			err = c.whole(e, m, opt)
+		} else {
+			err = c.cells(e, m, opt)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *explainCommand) cells(e *env, m *kft.Model, table kft.TableOptions) error {

@@ -39,9 +39,6 @@ Examples:
 
 // Run guesses, writes the file and prints the guess.
 func (c *initCommand) Run(e *env) error {
-	if strings.Contains(c.Target, ",") {
-		return usagef("--target: kft init describes one target; for several, give kft fit --target %s together with --modes", c.Target)
-	}
 	if slices.Contains(c.Tables, "-") {
 		return usagef("kft init cannot read standard input; save the table to a file first")
 	}
@@ -60,7 +57,7 @@ func (c *initCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	guessed, err := tableio.GuessWith(tableio.Files(c.Tables...), format, dataset.Given{Target: c.Target, Modes: dataset.SplitModes(c.Modes...), Weight: c.Weight, Exposure: c.Exposure, Censored: c.Censored})
+	guessed, err := tableio.GuessWith(tableio.Files(c.Tables...), format, search.Given(spec.Data{Target: c.Target, Modes: dataset.SplitModes(c.Modes...), Weight: c.Weight, Exposure: c.Exposure, Censored: c.Censored}))
 	if err != nil {
 		return err
 	}
@@ -126,7 +123,7 @@ func (c *initCommand) specification(g *tableio.Guess) (spec.Spec, error) {
 
 // checkColumns returns an error for a table that lacks a column.
 func (c *initCommand) checkColumns(spec spec.Spec, format tableio.Format) error {
-	wanted := []string{spec.Data.Target}
+	wanted := spec.Data.Targets()
 	if spec.Data.Weight != "" {
 		wanted = append(wanted, spec.Data.Weight)
 	}

@@ -44,6 +44,9 @@ type pipeAnswer struct {
 func described(m *kft.Model) pipeAnswer {
 	var a pipeAnswer
 	for _, mode := range m.Modes() {
+		if mode.Target() {
+			continue
+		}
 		for _, column := range mode.Columns {
 			if !slices.Contains(a.Columns, column) {
 				a.Columns = append(a.Columns, column)
@@ -108,6 +111,9 @@ func (c *predictCommand) pipeModel(e *env, in *bufio.Reader) (*kft.Model, error)
 		return nil, err
 	}
 	m, err := kft.ReadModel(body)
+	if err == nil {
+		m, err = c.ofTarget(m, "the model")
+	}
 	if err != nil || len(c.Side) == 0 {
 		return m, err
 	}

@@ -40,11 +40,11 @@ type specFlags struct {
 
 	NonNegative string `name:"nonnegative" group:"model" placeholder:"N" values:"auto,yes,no" help:"Whether predictions are 0 or more: yes, no, or auto, which means yes if no target is negative (default: auto)."`
 
-	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"Side information of a mode: a table, as in store=stores.csv:city:cat,lat,lon (column types num, log, cat, labels, date, cycleN, group; guessed by default), or columns computed from the ids, as in time=@year,@month:cycle12. May be repeated."`
+	Side         []string `group:"side" sep:"none" placeholder:"TABLE" help:"Side information of a mode: a table, as in store=stores.csv:city:cat,lat,lon (column types num, log, cat, labels, words, date, cycleN, group; guessed by default), or columns computed from the ids, as in time=@year,@month:cycle12. May be repeated."`
 	Variant      string   `group:"side" placeholder:"NAME" values:"plain,side,wlr,ls,additive" help:"How cores use side information: plain, side, wlr, ls or additive (default: plain without --side, with it auto for automatic terms, else wlr). A term can have its own variant: 'store,item:5@additive'."`
 	Space        string   `group:"side" placeholder:"NAME" values:"primal,primal-rff,dual,dual-rff,dual-unwhitened" help:"Function space of the regression: primal (linear in the columns), primal-rff, dual (a kernel), dual-rff or dual-unwhitened (default: dual)."`
 	Kernel       []string `group:"side" sep:"none" placeholder:"KERNEL" help:"Kernel: rbf, matern12, matern32, matern52, periodic:12, sums and products such as matern32+rbf*periodic:12, rbf:ard; time=KERNEL sets that of one mode. May be repeated (default: matern32)."`
-	SideColumns  *int     `group:"side" placeholder:"N" help:"Number of columns of a kernel's operator, or of random features (default: 128)."`
+	SideColumns  *int     `group:"side" placeholder:"N" help:"Number of columns of a kernel's operator, or of random features (default: 256)."`
 	Intercept    string   `group:"side" placeholder:"I" values:"yes,no" help:"Whether operators have a constant column: yes or no (default: yes)."`
 	LengthScales string   `name:"length-scales" group:"side" placeholder:"L" values:"fixed,learn" help:"Length-scales of kernels: fixed at the median distance, or learn (default: fixed)."`
 	Placebo      string   `group:"side" placeholder:"KIND" values:"constant,noise" help:"Control experiment: replace all side information by constant or noise, or that of one mode, as in noise:store."`

@@ -15,6 +15,7 @@ type tableFlags struct {
 	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row contains the column names: auto, yes or no (default: auto)."`
 	Decimal   string   `placeholder:"SIGN" values:"point,comma" help:"Decimal sign of numbers that are written for people, point or comma (default: as in the table of the fit)."`
 	Thousands string   `placeholder:"SIGN" values:"comma,point,space,apostrophe,underscore,none" help:"Separator of thousands in numbers: comma, point, space, apostrophe, underscore or none (default: as in the table of the fit)."`
+	Target    string   `placeholder:"NAME" help:"Target, of a model of several (default: all where that is possible)."`
 	Threads   int      `from:"0" to:"4096" placeholder:"N" help:"Number of threads (default: all CPUs)."`
 }
 
@@ -40,11 +41,35 @@ func (f *tableFlags) changedModel(model, output string, tables []string) (string
 	return output, checkReplaceable(output, "")
 }
 
-// open is openAny for a verb that supports one target only.
+// open is openAny for a verb that gives one answer: of several targets one must be chosen.
 func (f *tableFlags) open(e *env, file string) (*kft.Model, kft.TableOptions, error) {
 	m, opt, err := f.openAny(e, file)
 	if err == nil && len(m.Targets()) > 0 {
-		err = fmt.Errorf("%s is a model of several targets (%s), which only kft predict, kft evaluate and kft inspect support; fit a model of one target", file, strings.Join(m.Targets(), ", "))
+		err = usagef("%s is a model of several targets; choose one of them by --target: %s", file, strings.Join(m.Targets(), ", "))
+	}
+	return m, opt, err
+}
+
+// ofTarget returns the model of the chosen target, or the model itself if none is chosen.
+func (f *tableFlags) ofTarget(m *kft.Model, name string) (*kft.Model, error) {
+	switch {
+	case f.Target == "":
+		return m, nil
+	case len(m.Targets()) > 0:
+		return m.ForTarget(f.Target)
+	case m.Spec().Data.Target != f.Target:
+		return nil, usagef("--target: the target of %s is %s", name, m.Spec().Data.Target)
+	}
+	return m, nil
+}
+
+// openWhole is openAny for a verb that changes a model, and so cannot have a part of it.
+func (f *tableFlags) openWhole(e *env, file string) (*kft.Model, kft.TableOptions, error) {
+	m, opt, err := f.openAny(e, file)
+	if err == nil && f.Target != "" {
+		err = usagef("--target: a part of a model cannot be changed; leave it out")
+	} else if err == nil && len(m.Targets()) > 0 {
+		err = fmt.Errorf("%s is a model of several targets (%s), which cannot be changed; fit it again, or fit a model of one target", file, strings.Join(m.Targets(), ", "))
 	}
 	return m, opt, err
 }
@@ -58,6 +83,9 @@ func (f *tableFlags) openAny(e *env, file string) (*kft.Model, kft.TableOptions,
 		return nil, opt, err
 	}
 	m, err := kft.Load(file)
+	if err == nil {
+		m, err = f.ofTarget(m, file)
+	}
 	if err != nil || len(f.Side) == 0 {
 		return m, opt, err
 	}

@@ -50,7 +50,7 @@ func (c *updateCommand) Run(e *env) error {
 	}
 	sides := c.Side
 	c.Side = nil // they belong to the fitted model
-	m, opt, err := c.open(e, c.Model)
+	m, opt, err := c.openWhole(e, c.Model)
 	if err != nil {
 		return err
 	}

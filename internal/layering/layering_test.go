@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"model"},
 	{"fitrecord", "history"},
 	{"panel", "ledger"},
-	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "footprint"},
+	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "solver/division", "footprint"},
 	{"conformal", "metrics", "relevance", "sideinfo", "sidetable", "baseline", "publicdata"},
 	{"predictive", "tt"},
 	{
@@ -45,7 +45,7 @@ var layers = [][]string{
 // import only each other.
 var internals = []string{
 	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/figure", "internal/gather", "internal/golden", "internal/gradcheck", "internal/hashtable",
-	"internal/layering", "internal/notices", "internal/paged", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable",
+	"internal/layering", "internal/notices", "internal/paged", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable", "internal/words",
 }
 
 func TestImports(t *testing.T) {

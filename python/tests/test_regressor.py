@@ -238,6 +238,29 @@ def test_bad_predictions(fitted):
         KFTRegressor().predict(X)
 
 
+def test_several_targets(tmp_path):
+    table = pd.read_csv("revenue.csv")
+    X, y = table[["store", "item", "year", "month"]], table[["units", "revenue"]]
+    assert y["revenue"].isna().any()
+    terms = ["store*target", "item*target", "target"]
+    model = KFTRegressor(["store", "item", "time=year+month"], terms=terms, inference="mean-field", scale="log1p", verbose=False).fit(X, y)
+    both = model.predict(X.head(5))
+    assert both.shape == (5, 2)
+    revenue = model.for_target("revenue")
+    assert revenue.predict(X.head(5)) == pytest.approx(both[:, 1])
+    interval = revenue.predict_interval(X.head(5))
+    assert interval.columns[0][0] == "revenue"
+    assert (interval.iloc[:, 0] < both[:, 1]).all()
+    known = y["revenue"].notna()
+    assert revenue.evaluate(X[known], y["revenue"][known])["r2"] > 0.2
+    with pytest.raises(kft.InputError, match="use for_target"):
+        model.predict_interval(X)
+    with pytest.raises(kft.InputError, match="no target 'sales'"):
+        model.for_target("sales")
+    model.save(tmp_path / "two.kft")
+    assert KFTRegressor.load(tmp_path / "two.kft").predict(X.head(5)) == pytest.approx(both)
+
+
 @pytest.mark.parametrize(("call", "text"), [
     (lambda m, X: m.predict(X.iloc[0]), "X is a Series, which has no columns"),
     (lambda m, X: m.predict({"store": ["S01", "S02"], "item": ["A06"], "year": [2024], "month": [12]}), "'item' has 1 rows, but 'store' has 2"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import numbers
 import os
@@ -16,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _display, _options, _process, _table
-from ._errors import KFTWarning, ModelFileError
+from ._errors import InputError, KFTWarning, ModelFileError
 from ._server import FittedModel
 
 Self = TypeVar("Self", bound="KFTEstimator")
@@ -110,7 +111,7 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
             if table is not None:
                 _table.write(table, folder / "X")
                 tables = ["X"]
-            output = _process.run([verb, "model.kft", *tables, *args], folder)
+            output = _process.run([verb, "model.kft", *tables, *self.model_.flags(), *args], folder)
             return (folder / result).read_bytes() if result else output
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -130,6 +131,21 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
         self.model_ = model
         self.spec_ = described["spec"]
         self.record_ = {**described["training"], "weights": described["weights"]}
+
+    def _targets(self) -> list[str]:
+        """Return the names of several targets, none if there is one."""
+        names = [name.strip() for name in self.spec_["data"]["target"].split(",")]
+        return names if len(names) > 1 else []
+
+    def for_target(self: Self, name: str) -> Self:
+        """Return the estimator of one of several targets, which shares the fitted model."""
+        check_is_fitted(self)
+        if name not in self._targets():
+            raise InputError(f"the model has no target {name!r}; its targets are {', '.join(self._targets()) or self.spec_['data']['target']}")
+        one = copy.copy(self)
+        one.model_ = FittedModel(self.model_.data, name)
+        one.spec_ = {**self.spec_, "data": {**self.spec_["data"], "target": name}}
+        return one
 
     def _write_report(self, path: str | os.PathLike[str], table: pa.Table | None, options: dict[str, Any]) -> None:
         """Run kft report."""

@@ -110,7 +110,10 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KFTRegressor:
         """Fit the model to the cells X with values y.
 
-        A row of weight w has 1/w of the noise variance of a row of weight 1; one of weight 0 is left out.
+        A row of weight w has 1/w of the noise variance of a row of weight 1; one of weight 0 is left out. A frame
+        y of several columns, whose values may be missing, is fitted as one model of several targets; modes must then
+        be given. predict returns one column per target, and for_target the estimator of one of them, which has all
+        other methods.
         """
         if y is None:
             raise InputError("KFTRegressor requires y to be passed, but the target y is None")
@@ -132,10 +135,12 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             if modes is None:
                 modes = self._names
                 more += [] if self.duplicates else ["--duplicates=mean"]
-        target = _table.target(y)
-        check_consistent_length(table, target)
-        name = _table.free_name(_table.target_name(y), table.column_names)
-        table = table.append_column(name, pa.array(target))
+        names = []
+        for given, target in _columns_of(y):
+            check_consistent_length(table, target)
+            names.append(_table.free_name(given, table.column_names))
+            table = table.append_column(names[-1], pa.array(target, from_pandas=True))
+        name = ",".join(names)
         if sample_weight is not None:
             weight = _table.free_name("sample_weight", table.column_names)
             table = table.append_column(weight, pa.array(_check_sample_weight(sample_weight, table, ensure_non_negative=True)))
@@ -160,6 +165,8 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any, side: Any = None) -> np.ndarray[Any, Any]:
         """Return the mean of each cell. side has rows of ids that are not in the side tables of the fit."""
+        if hasattr(self, "model_") and self._targets():
+            return np.column_stack([self.for_target(name).predict(X, side) for name in self._targets()])
         return _numbers(self._predicted(X, side, only=["prediction"]).column(0))
 
     def predict_quantiles(self, X: Any, alpha: float | Sequence[float] = (0.05, 0.5, 0.95), side: Any = None) -> Any:
@@ -317,9 +324,11 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
     def _predicted(self, X: Any, side: Any, **request: Any) -> pa.Table:
         """Return the columns that kft predict adds."""
         check_is_fitted(self)
+        if self._targets():
+            raise InputError(f"the model has the targets {', '.join(self._targets())}; use for_target to choose one")
         if side is None:
             return self.model_.predict(self._columns(X, self.model_), self._threads(), **request)
-        extended = FittedModel(self.model_.data)
+        extended = FittedModel(self.model_.data, self.model_.target)
         with _process.workspace() as folder:
             flags = [*self._threads(), *_options.side_flags(side, folder, absolute=True)]
             extended.columns(flags)  # starts the server, which reads the side tables
@@ -350,6 +359,15 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
                 texts = ["q" + text for text in texts]
             return polars.DataFrame(values, schema=texts if names[0] else ["var"])
         return values
+
+
+def _columns_of(y: Any) -> list[tuple[str, np.ndarray[Any, Any]]]:
+    """Return the names and the values of the targets: one, or the columns of a frame with several."""
+    y = _table.eager(y)
+    if len(getattr(y, "shape", ())) == 2 and y.shape[1] > 1 and _table.is_frame(y):
+        table = _table.to_arrow(y)
+        return [(name, _numbers(table.column(name))) for name in table.column_names]
+    return [(_table.target_name(y), _table.target(y))]
 
 
 def _text(value: Any) -> str:

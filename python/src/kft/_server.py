@@ -94,22 +94,27 @@ def _stop(process: subprocess.Popen[bytes], owner: int) -> None:
 class FittedModel:
     """The bytes of a model file, and a server for them once it is needed."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, target: str = "") -> None:
         self.data = data
+        self.target = target  # of several, "" for all
         self._server: Server | None = None
         self._lock = threading.Lock()
 
-    def __getstate__(self) -> bytes:
-        return self.data
+    def __getstate__(self) -> tuple[bytes, str]:
+        return self.data, self.target
 
-    def __setstate__(self, data: bytes) -> None:
-        self.__init__(data)  # type: ignore[misc]
+    def __setstate__(self, state: tuple[bytes, str]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    def flags(self) -> list[str]:
+        """Return the flag that chooses the target."""
+        return [f"--target={self.target}"] if self.target else []
 
     def server(self, flags: Sequence[str]) -> Server:
         """Return the running server, or start one."""
         if self._server is None or not self._server.alive():
             _make_room()
-            self._server = Server(self.data, flags)
+            self._server = Server(self.data, [*flags, *self.flags()])
             _running.append(weakref.ref(self))
         return self._server
 

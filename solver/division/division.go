@@ -1,0 +1,182 @@
+// Package division divides the slices of an additive core between its regression and its
+// free weights.
+//
+// The slices are G = A W + V', and the data determine little but their sum. Updates of W
+// for fixed V' and of V' for fixed W take very many sweeps to find how much of G the side
+// information explains, which is all that is known of an entity without rows. A shift
+//
+//	V' -> V' - A D,   W -> W + D
+//
+// does not change G. Improve makes W the mean of its posterior in the model
+//
+//	g_e = (A W)_e + v_e,   v_e ~ N(mu, tau_v / u_e),   W ~ N(0, tau_w),
+//
+// over the entities e with training rows, and takes the variances tau of the highest
+// evidence. For equal weights u_e this would be the model of the field. But the rows to
+// predict are of frequent entities more often than of rare ones, and the two differ even
+// if their descriptions agree: what sells well is sold in more places. The weights are
+// therefore the numbers of rows n_e, divided so that their sum is the effective number of
+// entities, (sum n)^2 / sum n^2.
+package division
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// The ratio tau_v / tau_w is searched in steps of this factor, between these bounds.
+const (
+	factor  = 1.25
+	lowest  = 1e-4
+	highest = 1e4
+)
+
+// Improve moves the part of the free weights that the regression can explain to the
+// regression, and returns tau_w. It returns 0 and leaves the core as it is unless it is an
+// additive core of one mode with a posterior that knows the rows of its entities. The
+// variances of the weights stay those given V': as W and V' are independent in the
+// posterior, they count for entities with rows too. It costs O(n m (m + R) + m^3) for n entities, m columns and slices
+// of R entries; there is no pass over the rows of the table.
+func Improve(b backend.Backend, c *tt.Core) (prior float64) {
+	if c.Variant != tt.Additive || len(c.Modes) != 1 || c.Rows == nil || c.FreePosterior == nil || c.WeightPosterior == nil || c.TrainedEntities() < 2 {
+		return 0
+	}
+	r := newRegression(b, c)
+	if r == nil {
+		return 0
+	}
+	ratio, variance := r.search()
+	if !(variance > 0) {
+		return 0
+	}
+	r.set(b, c, ratio)
+	return variance / ratio
+}
+
+// A regression has the eigenvalues and eigenvectors of A'UA, and Z = Q'A'UG with a row per
+// eigenvector and a column per entry of a slice.
+type regression struct {
+	entities float64 // effective number
+	columns  int     // m
+	size     int     // R
+	square   float64 // sum of u_e |g_e|^2
+	values   []float64
+	vectors  mat.Dense
+	z        mat.Dense
+	squares  []float64 // of the rows of Z
+}
+
+// newRegression returns nil if there is no decomposition.
+func newRegression(b backend.Backend, c *tt.Core) *regression {
+	rows, m := c.Map.Matrix()
+	n, size := c.TrainedEntities(), c.Slices.Slice()
+	r := &regression{columns: m, size: size}
+	weight := weights(c, n)
+	a, g := make([]float32, n*m), make([]float32, n*size)
+	for e, u := range weight {
+		r.entities += u
+		root := float32(math.Sqrt(u))
+		for k, v := range rows[e*m:][:m] {
+			a[e*m+k] = root * v
+		}
+		for k, v := range c.Slices.Mean[e*size:][:size] {
+			v = root * (v - float32(c.FreePosterior.PriorMean))
+			g[e*size+k] = v
+			r.square += float64(v) * float64(v)
+		}
+	}
+	gram, product := make([]float32, m*m), make([]float32, m*size)
+	b.Gemm(true, false, m, m, n, 1, a, m, a, m, 0, gram, m)
+	b.Gemm(true, false, m, size, n, 1, a, m, g, size, 0, product, size)
+	sym := mat.NewSymDense(m, nil)
+	for i := range m {
+		for j := range i + 1 {
+			sym.SetSym(i, j, float64(gram[i*m+j]))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(sym, true) {
+		return nil
+	}
+	r.values = eigen.Values(nil)
+	eigen.VectorsTo(&r.vectors)
+	right := mat.NewDense(m, size, nil)
+	for i, v := range product {
+		right.Set(i/size, i%size, float64(v))
+	}
+	r.z.Mul(r.vectors.T(), right)
+	r.squares = make([]float64, m)
+	for j := range r.squares {
+		r.values[j] = max(r.values[j], 0)
+		for k := range size {
+			r.squares[j] += r.z.At(j, k) * r.z.At(j, k)
+		}
+	}
+	return r
+}
+
+// weights returns u_e.
+func weights(c *tt.Core, n int) []float64 {
+	u := make([]float64, n)
+	sum, squares := 0.0, 0.0
+	for e := range u {
+		u[e] = float64(c.Rows[e])
+		sum += u[e]
+		squares += u[e] * u[e]
+	}
+	for e := range u {
+		u[e] *= sum / squares
+	}
+	return u
+}
+
+// search returns the ratio of the highest evidence, and its tau_v.
+func (r *regression) search() (ratio, variance float64) {
+	best := math.Inf(-1)
+	for at := lowest; at <= highest; at *= factor {
+		if evidence, v := r.evidence(at); evidence > best {
+			best, ratio, variance = evidence, at, v
+		}
+	}
+	return ratio, variance
+}
+
+// evidence returns the logarithm of the evidence at a ratio, up to a constant, and the tau_v
+// that maximizes it.
+func (r *regression) evidence(ratio float64) (evidence, variance float64) {
+	rest, logs := r.square, 0.0
+	for j, v := range r.values {
+		rest -= r.squares[j] / (v + ratio)
+		logs += math.Log1p(v / ratio)
+	}
+	count := r.entities * float64(r.size)
+	variance = rest / count
+	return -(count*math.Log(variance) + float64(r.size)*logs) / 2, variance
+}
+
+// set sets the weights of the regression and the free weights.
+func (r *regression) set(b backend.Backend, c *tt.Core, ratio float64) {
+	scaled := mat.DenseCopyOf(&r.z)
+	for j, v := range r.values {
+		for k := range r.size {
+			scaled.Set(j, k, scaled.At(j, k)/(v+ratio))
+		}
+	}
+	var w mat.Dense
+	w.Mul(&r.vectors, scaled)
+	for i := range c.Weight {
+		c.Weight[i] = float32(w.At(i/r.size, i%r.size))
+	}
+	n := c.TrainedEntities() * r.size
+	total := append([]float32(nil), c.Slices.Mean[:n]...)
+	side := make([]float32, (c.Slices.N-1)*r.size)
+	c.Map.Apply(b, side, c.Weight, false)
+	for k, t := range side[:n] {
+		c.Free[k] = total[k] - t
+	}
+	c.Refresh(b, true)
+}
