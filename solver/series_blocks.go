@@ -29,7 +29,7 @@ type seriesValues struct {
 func (d *data) newSeries(train Observations) {
 	for _, t := range d.field.Series {
 		s := &seriesValues{term: t, offered: t.Prior, values: observed.NewPart(len(d.y)), stale: true}
-		t.Process, s.site = t.NewSites(t.Prior, train.Codes)
+		t.Process, s.site = t.NewSites(d.b.Threads(), t.Prior, train.Codes)
 		d.series = append(d.series, s)
 	}
 }

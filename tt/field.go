@@ -106,7 +106,7 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 		}
 	})
 	for _, s := range f.Series {
-		c.series = append(c.series, s.newCells(codes))
+		c.series = append(c.series, s.newCells(b.Threads(), codes))
 	}
 	return c
 }
