@@ -39,7 +39,7 @@ func newResiduals(d *data, train Observations, equations bool) residuals {
 		opt := observed.Options{SecondMoments: t.Varies(), Variances: keep, Equations: equations}
 		index := d.entities[k]
 		if index == nil {
-			index = t.Lookup(train.Codes)
+			index = t.LookupParallel(d.b.Threads(), train.Codes)
 		}
 		terms[k] = termValues{t, observed.NewTerm(d.b, t.Slices(), index, opt)}
 		d.entities[k] = nil // plans take their place

@@ -100,7 +100,7 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 	c := &Chunk{cells: len(codes[0]), buffer: make([]float32, len(codes[0])), Plans: make([]*backend.Plan, len(f.Terms)), value: make([][]float32, len(f.Terms))}
 	parallel.For(b.Threads(), len(f.Terms), func(k int) {
 		t := f.Terms[k]
-		c.Plans[k] = CheaperPlan(b, t.Shapes(), t.Lookup(codes))
+		c.Plans[k] = CheaperPlan(b, t.Shapes(), t.LookupParallel(b.Threads(), codes))
 		if len(f.Partners(k)) > 0 {
 			c.value[k] = make([]float32, c.cells)
 		}

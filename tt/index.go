@@ -55,18 +55,50 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
-	seen := hashtable.New(0)
-	for row := range codes[axes[0].Mode] {
-		if !known(x, codes, row) {
-			continue
-		}
-		key := x.pack(codes, row) + 1
-		if _, ok := seen.Get(key); !ok {
-			seen.Put(key, 0)
-			x.combos = x.appendCombination(x.combos, codes, row)
+	rows := len(codes[axes[0].Mode])
+	seen := newKeySet(x.combinations(), rows)
+	var memory [256]uint64
+	for from := 0; from < rows; from += len(memory) {
+		keys := memory[:min(len(memory), rows-from)]
+		x.packRows(keys, codes, from)
+		for i, key := range keys {
+			if key != 0 && seen.add(key) {
+				x.combos = x.appendCombination(x.combos, codes, from+i)
+			}
 		}
 	}
 	return x, x.build()
+}
+
+// A keySet is a set of packed combinations plus 1: a bit for each where that takes less
+// memory than a hash table of the rows may, and less time.
+type keySet struct {
+	bits []uint64
+	hash *hashtable.Table
+}
+
+func newKeySet(combinations float64, rows int) keySet {
+	if combinations <= 64*float64(rows) {
+		return keySet{bits: make([]uint64, int(combinations)/64+1)}
+	}
+	return keySet{hash: hashtable.New(0)}
+}
+
+// add reports whether the key is new.
+func (s *keySet) add(key uint64) bool {
+	if s.hash != nil {
+		if _, ok := s.hash.Get(key); ok {
+			return false
+		}
+		s.hash.Put(key, 0)
+		return true
+	}
+	word, bit := &s.bits[key>>6], uint64(1)<<(key&63)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
 }
 
 // Axes returns the axes. The slice must not be modified.

@@ -65,13 +65,13 @@ func relations(b backend.Backend, t *tt.Train, core int, rows Observed, noise fl
 	if core != 0 {
 		end = backend.LeafLast
 	}
-	plan := backend.NewPlan(t.Shapes(), t.Lookup(rows.Codes), end)
+	plan := backend.NewPlanParallel(b.Threads(), t.Shapes(), t.LookupParallel(b.Threads(), rows.Codes), end)
 	target := make([]float32, len(rows.Y))
-	plan.Gather(target, rows.Y)
+	backend.Gather(b, plan, target, rows.Y)
 	var weight []float32
 	if rows.Weight != nil {
 		weight = make([]float32, len(rows.Y))
-		plan.Gather(weight, rows.Weight)
+		backend.Gather(b, plan, weight, rows.Weight)
 	}
 	r, shape := c.Slices.Slice(), c.Slices.Shape
 	grad := make([]backend.Slices, len(t.Cores))
