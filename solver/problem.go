@@ -190,30 +190,29 @@ func meanSquare(threads int, y, f, w []float32) float64 {
 }
 
 // Select returns a copy of the given rows, in their order.
-func (o Observations) Select(rows []int) Observations {
-	out := Observations{Codes: make([][]int32, len(o.Codes)), Y: selectRows(o.Y, rows)}
+func (o Observations) Select(rows []int) Observations { return o.SelectParallel(1, rows) }
+
+// SelectParallel is Select on several threads.
+func (o Observations) SelectParallel(threads int, rows []int) Observations {
+	out := Observations{Codes: make([][]int32, len(o.Codes)), Y: selectRows(threads, o.Y, rows)}
 	for m := range o.Codes {
-		out.Codes[m] = selectRows(o.Codes[m], rows)
+		out.Codes[m] = selectRows(threads, o.Codes[m], rows)
 	}
-	if o.W != nil {
-		out.W = selectRows(o.W, rows)
-	}
-	if o.Exposure != nil {
-		out.Exposure = selectRows(o.Exposure, rows)
-	}
-	if o.Censored != nil {
-		out.Censored = selectRows(o.Censored, rows)
-	}
-	if o.Low != nil {
-		out.Low = selectRows(o.Low, rows)
-	}
+	out.W, out.Exposure = selectRows(threads, o.W, rows), selectRows(threads, o.Exposure, rows)
+	out.Censored, out.Low = selectRows(threads, o.Censored, rows), selectRows(threads, o.Low, rows)
 	return out
 }
 
-func selectRows[T any](values []T, rows []int) []T {
-	out := make([]T, len(rows))
-	for i, row := range rows {
-		out[i] = values[row]
+// selectRows returns the values of rows, nil for nil.
+func selectRows[T any](threads int, values []T, rows []int) []T {
+	if values == nil {
+		return nil
 	}
+	out := make([]T, len(rows))
+	parallel.Blocks(threads, len(rows), func(from, to int) {
+		for i, row := range rows[from:to] {
+			out[from+i] = values[row]
+		}
+	})
 	return out
 }

@@ -218,7 +218,7 @@ func (a *cavi) removeComponents() {
 	}
 	codes := make([][]int32, len(a.codes))
 	for m := range codes {
-		codes[m] = selectRows(a.codes[m], rows)
+		codes[m] = selectRows(1, a.codes[m], rows)
 	}
 	for _, t := range a.terms {
 		if len(t.train.Cores) == 1 || !t.train.Resizable() {

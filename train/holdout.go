@@ -81,7 +81,7 @@ func (r *run) holdOut() error {
 			kept = append(kept, i)
 		}
 	}
-	r.held, r.parts[dataset.Valid] = valid.Select(held), valid.Select(kept)
+	r.held, r.parts[dataset.Valid] = valid.SelectParallel(r.engine.Threads(), held), valid.SelectParallel(r.engine.Threads(), kept)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package train
 import (
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -16,15 +17,14 @@ func (r *run) keepStatistics(solved solver.Report) error {
 		return nil
 	}
 	o := &r.parts[dataset.Train]
-	rows := update.Observed{Codes: o.Codes, Y: make([]float32, o.Len())}
-	if err := r.model.Scale().ForwardEach(rows.Y, o.Target); err != nil {
+	y, err := r.forward(o)
+	if err != nil {
 		return err
 	}
+	rows := update.Observed{Codes: o.Codes, Y: y}
 	noise, weight := solved.Noise, meanWeight(o)
 	raw := ledger.Rows{Codes: o.Codes, Y: make([]float64, o.Len()), W: o.W, Exposure: o.Exposure, Censored: o.Censored}
-	for i := range raw.Y {
-		raw.Y[i] = o.Target(i)
-	}
+	backend.ParallelFor(r.engine, len(raw.Y), func(i int) { raw.Y[i] = o.Target(i) })
 	if rows.Weight = update.Precisions(r.engine, r.model, raw, r.predicted(dataset.Train), weight); rows.Weight != nil {
 		noise = 1
 	} else if o.W != nil {

@@ -40,7 +40,7 @@ func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 	x := &Index{axes: axes}
 	if len(axes) == 0 {
-		return x, x.build()
+		return x, x.build(true)
 	}
 	if len(axes) == 1 {
 		seen := make([]bool, axes[0].Size)
@@ -50,7 +50,7 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 				x.combos = append(x.combos, c)
 			}
 		}
-		return x, x.build()
+		return x, x.build(true)
 	}
 	if err := x.checkPacking(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 			}
 		}
 	}
-	return x, x.build()
+	return x, x.build(false)
 }
 
 // A keySet is a set of packed combinations plus 1: a bit for each where that takes less
@@ -135,7 +135,7 @@ func (x *Index) Extend(codes [][]int32) error {
 		added[key] = true
 		x.combos = x.appendCombination(x.combos, codes, row)
 	}
-	return x.build()
+	return x.build(true)
 }
 
 // at returns the entity of one row.
@@ -164,7 +164,7 @@ func RestoreAxisIndex(axes []Axis, combos []int32) (*Index, error) {
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
-	return x, x.build()
+	return x, x.build(true)
 }
 
 // checkPacking returns an error if the number of combinations exceeds the packed
@@ -180,7 +180,8 @@ func (x *Index) checkPacking() error {
 	return nil
 }
 
-func (x *Index) build() error {
+// build indexes the combinations; check says that one may appear twice, which is an error.
+func (x *Index) build(check bool) error {
 	width := len(x.axes)
 	x.classes = 1
 	if width > 0 {
@@ -212,7 +213,7 @@ func (x *Index) build() error {
 		for i, c := range x.combos[e*width:][:width] {
 			key = key*uint64(x.axes[i].Size) + uint64(c)
 		}
-		if x.atKey(key) != x.Prior() {
+		if check && x.atKey(key) != x.Prior() {
 			return errors.New("tt: a combination appears twice in an index")
 		}
 		if x.dense != nil {

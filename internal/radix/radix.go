@@ -2,7 +2,9 @@
 package radix
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
@@ -48,6 +50,39 @@ func Order(threads int, keys []uint64) (order []int32, sorted []uint64) {
 		order, toOrder = toOrder, order
 	}
 	return order, keys
+}
+
+// Float returns a key with the order of finite numbers, of which -0 is less than 0.
+func Float(v float64) uint64 {
+	key := math.Float64bits(v)
+	if key>>63 != 0 {
+		return ^key
+	}
+	return key | 1<<63
+}
+
+// sortFrom is the number of values from which radix sort is faster than comparisons.
+const sortFrom = 1 << 10
+
+// Sort sorts numbers in increasing order, NaN first.
+func Sort(values []float64) {
+	if len(values) < sortFrom || slices.ContainsFunc(values, math.IsNaN) {
+		slices.Sort(values)
+		return
+	}
+	keys := make([]uint64, len(values))
+	for i, v := range values {
+		keys[i] = Float(v)
+	}
+	_, keys = Order(1, keys)
+	for i, key := range keys {
+		if key>>63 != 0 {
+			key ^= 1 << 63
+		} else {
+			key = ^key
+		}
+		values[i] = math.Float64frombits(key)
+	}
 }
 
 type sorter struct {

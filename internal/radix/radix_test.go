@@ -2,6 +2,7 @@ package radix
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -39,6 +40,39 @@ func TestOrderIsStable(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestSort(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{0, 5, 3000} {
+		for _, special := range []float64{0, math.Inf(1), math.Inf(-1), math.NaN()} {
+			values := make([]float64, n)
+			for i := range values {
+				values[i] = rng.NormFloat64() * math.Exp(20*rng.NormFloat64())
+			}
+			if n > 0 {
+				values[n/2] = special
+			}
+			want := slices.Clone(values)
+			slices.Sort(want)
+			Sort(values)
+			if !slices.EqualFunc(values, want, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+				t.Fatalf("%d numbers with %g are not sorted", n, special)
+			}
+		}
+	}
+}
+
+func BenchmarkSort(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	values := make([]float64, 300_000)
+	for b.Loop() {
+		for i := range values {
+			values[i] = rng.NormFloat64()
+		}
+		Sort(values)
 	}
 }
 
