@@ -62,6 +62,11 @@ func (b *Backend) forEach(n int, work func(worker, item int)) {
 	parallel.ForWorkers(b.threads, n, work)
 }
 
+// forEachShard is forEach for the shards of a plan, the largest first.
+func (b *Backend) forEachShard(p *backend.Plan, work func(worker, shard int)) {
+	b.forEach(len(p.ByWork), func(worker, i int) { work(worker, int(p.ByWork[i])) })
+}
+
 // workspace is the scratch memory of one worker.
 type workspace struct {
 	sweep         sweep

@@ -63,7 +63,7 @@ func (s *moments) passNodes() float64 {
 	s.allocateSums(shards)
 	s.packCovariances()
 	losses := make([]float64, shards)
-	s.b.forEach(shards, func(worker, i int) { losses[i] = s.shard(&s.b.workers[worker].moments, i) })
+	s.b.forEachShard(s.p, func(worker, i int) { losses[i] = s.shard(&s.b.workers[worker].moments, i) })
 	s.reduceSums(shards)
 	loss := 0.0
 	for _, l := range losses {

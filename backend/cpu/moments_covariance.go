@@ -27,7 +27,7 @@ func (s *moments) leafCovariance() {
 	run := max(covarianceTask, covarianceRun/packed)
 	b.vectors = resize(b.vectors, min(run, p.Nodes())*packed)
 	entities := p.Shapes[p.Leaf].N
-	step := max(1, entities/64)
+	step := max(1, entities/256)
 	tasks := (entities + step - 1) / step
 	b.forRanges(len(grad), func(from, to int) { clear(grad[from:to]) })
 	forwardOnly := moments{b: b, p: p, cores: s.cores, job: s.job, grads: make([]momentSums, len(s.cores))}

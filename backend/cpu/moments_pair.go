@@ -58,7 +58,7 @@ func (s *moments) passPair() float64 {
 		}
 	}
 	losses := make([]float64, x.shards)
-	b.forEach(x.shards, func(worker, i int) { losses[i] = x.shard(&b.workers[worker], i) })
+	b.forEachShard(p, func(worker, i int) { losses[i] = x.shard(&b.workers[worker], i) })
 	switch {
 	case x.order != nil:
 		x.leafByOrder()

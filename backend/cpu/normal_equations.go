@@ -59,7 +59,7 @@ func (b *Backend) nodeVectors(p *backend.Plan, cores []backend.Slices) {
 	r := p.LeafRank()
 	b.vectors = resize(b.vectors, p.Nodes()*r)
 	s := pass{b: b, p: p, cores: cores, job: &backend.Job{}, stride: r}
-	b.forEach(len(p.Shards)-1, func(worker, shard int) {
+	b.forEachShard(p, func(worker, shard int) {
 		w := &b.workers[worker].sweep
 		w.pass = &s
 		w.prepare(shard)

@@ -20,7 +20,7 @@ func (b *Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job
 	s.prepareLeaf()
 	s.allocateGradients(shards)
 	losses := make([]float64, shards)
-	b.forEach(shards, func(worker, i int) { losses[i] = s.shard(&b.workers[worker].sweep, i) })
+	b.forEachShard(p, func(worker, i int) { losses[i] = s.shard(&b.workers[worker].sweep, i) })
 	s.reduceGradients(shards)
 	loss := 0.0
 	for _, l := range losses {
