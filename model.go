@@ -53,18 +53,24 @@ type (
 const MaxSamples = model.MaxSamples
 
 // Load reads a model from a file that [Model.Save] wrote.
-func Load(path string) (*Model, error) { return replayed(model.Load(path)) }
+func Load(path string) (*Model, error) {
+	m, err := model.Load(path)
+	return replayed(path, m, err)
+}
 
 // ReadModel reads a model from the bytes that [Model.WriteTo] wrote, up to the end of
 // r.
-func ReadModel(r io.Reader) (*Model, error) { return replayed(model.Read(r, "model")) }
+func ReadModel(r io.Reader) (*Model, error) {
+	m, err := model.Read(r, "model")
+	return replayed("model", m, err)
+}
 
 // replayed returns a model that was read, with the rows that it took in after its fit.
-func replayed(m *model.Model, err error) (*Model, error) {
+func replayed(name string, m *model.Model, err error) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wrap(update.Replay(m))
+	return wrap(update.Replay(m, name))
 }
 
 func wrap(m *model.Model, err error) (*Model, error) {

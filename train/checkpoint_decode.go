@@ -50,7 +50,7 @@ func Verify(path string) (kind string, err error) {
 	}
 	m, err := model.Decode(f, path)
 	if err == nil {
-		_, err = update.Replay(m)
+		_, err = update.Replay(m, path)
 	}
 	return "model", err
 }

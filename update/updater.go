@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/modelfile"
 )
 
 // An Updater takes rows into a model, one or many at a time. It is not safe for
@@ -46,12 +47,16 @@ func New(m *model.Model, threads int) (*Updater, error) {
 	return u, nil
 }
 
-// Replay returns a model that was read from a file with the rows of its ledger taken in.
-// A model without such rows is returned as it is.
-func Replay(m *model.Model) (updated *model.Model, err error) {
+// Replay returns a model that was read from the file of the given name with the rows of
+// its ledger taken in. A model without such rows is returned as it is. Rows that the model
+// cannot have taken in are a *modelfile.FormatError.
+func Replay(m *model.Model, name string) (updated *model.Model, err error) {
+	invalid := func(why any) error {
+		return &modelfile.FormatError{File: name, Problem: fmt.Sprintf("not a valid model: the rows that it took in after its fit: %v", why)}
+	}
 	defer func() { // a file of a stranger must not end the program
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the rows that the model took in after its fit: %v", p)
+			err = invalid(p)
 		}
 	}()
 	if m.Ledger() == nil || m.Ledger().Rows.Len() == 0 {
@@ -59,7 +64,7 @@ func Replay(m *model.Model) (updated *model.Model, err error) {
 	}
 	u, err := New(m, 0)
 	if err != nil {
-		return nil, fmt.Errorf("the rows that the model took in after its fit: %w", err)
+		return nil, invalid(err)
 	}
 	return u.Model()
 }
