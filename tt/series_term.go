@@ -34,11 +34,12 @@ func (s *SeriesTerm) step(code int32) int32 {
 }
 
 // NewSites returns a process with a site for every combination of an entity and a step
-// that occurs in the columns codes, all without data, and the site of each row.
-func (s *SeriesTerm) NewSites(threads int, prior series.Prior, codes [][]int32) (*series.Process, []int32) {
+// that occurs in the columns codes, all without data, the site of each row, -1 for none,
+// and the rows in the order of their sites, those without one last.
+func (s *SeriesTerm) NewSites(threads int, prior series.Prior, codes [][]int32) (p *series.Process, site, order []int32) {
 	c := s.newCells(threads, codes)
-	p := &series.Process{Prior: prior, Start: make([]int32, s.Index.Entities())}
-	site := make([]int32, len(codes[0]))
+	p = &series.Process{Prior: prior, Start: make([]int32, s.Index.Entities())}
+	site = make([]int32, len(codes[0]))
 	each := func(work func(e int32, rows []int32)) {
 		parallel.Ranges(threads, len(c.cut)-1, func(_, from, to int) {
 			for g := from; g < to; g++ {
@@ -75,7 +76,7 @@ func (s *SeriesTerm) NewSites(threads int, prior series.Prior, codes [][]int32) 
 			p.Step[site[row]] = c.step[row]
 		}
 	})
-	return p, site
+	return p, site, c.order
 }
 
 // seriesCells are cells in the order of their series and steps.
