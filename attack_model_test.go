@@ -76,7 +76,7 @@ func attackModels(t testing.TB) map[string][]byte {
 	add("plain", s.plainSpec(), nil)
 	add("conformal by mean", s.plainSpec(), func(x *kft.Spec) { x.Uncertainty.Conformal = "group:mean"; x.Split = "random:30/60/10" })
 	add("wlr, dual", s.spec("wlr", "dual"), nil)
-	add("additive, primal, mean-field", s.spec("additive", "primal"), func(x *kft.Spec) { posterior(x, "mean-field"); x.Uncertainty.Noise = "entity:store,item" })
+	add("additive, primal, mean-field", s.spec("additive", "primal"), func(x *kft.Spec) { posterior(x, "mean-field"); x.Uncertainty.Noise = "power:store,store*item" })
 	add("side, multivariate", s.spec("side", "dual"), func(x *kft.Spec) { posterior(x, "multivariate"); x.Uncertainty.Conformal = "split" })
 	add("wlr, rff, entity-covariance", s.spec("wlr", "dual-rff"), func(x *kft.Spec) { posterior(x, "entity-covariance"); x.Side.Columns = 8 })
 	add("joint cores and latent scaling", s.spec("wlr", "dual"), func(x *kft.Spec) {

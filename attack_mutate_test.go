@@ -206,7 +206,7 @@ func (m mutator) value(v any) (any, string) {
 func (m mutator) other(v any) (any, string) {
 	numbers := []any{0., -1., 1., 2., 3., 0.5, -0.5, 1e9, -1e9, 1e300, -1e300, 5e-324, 1099511627776., 9.3e18}
 	texts := []any{"", "x", "store", "item", "month", "time", "mean-field", "multivariate", "entity-covariance", "map", "poisson", "negative-binomial", "gaussian",
-		"entity:store", "entity:item,month", "power", "split", "group:mean", "group:store", "none", "wlr", "side", "additive", "plain", "paper", "identity", "log1p", "sqrt", "log-rate", "linear", "pivots", "eigen", "whole", "fourier"}
+		"entity:store", "entity:item,month", "power", "power:store*item", "split", "group:mean", "group:store", "none", "wlr", "side", "additive", "plain", "paper", "identity", "log1p", "sqrt", "log-rate", "linear", "pivots", "eigen", "whole", "fourier"}
 	all := []any{nil, true, []any{}, map[string]any{}, numbers[m.rng.IntN(len(numbers))], texts[m.rng.IntN(len(texts))]}
 	next := all[m.rng.IntN(len(all))]
 	if m.rng.IntN(3) > 0 {

@@ -16,20 +16,13 @@ import (
 
 // Sentinels for [errors.Is].
 var (
-	// ErrNoColumn is a column that a table does not have.
-	ErrNoColumn = dataset.ErrNoColumn
-	// ErrUnseenID is an id that is not in the training data, in strict mode.
-	ErrUnseenID = model.ErrUnseenID
-	// ErrDomain is a target that the transform or the likelihood does not allow.
-	ErrDomain = predictive.ErrDomain
-	// ErrConstantTarget is a target that has the same value in all training rows.
-	ErrConstantTarget = predictive.ErrConstantTarget
-	// ErrDiverged is training that did not produce finite weights.
-	ErrDiverged = solver.ErrDiverged
-	// ErrTooFewRows is a calibration set that is too small for an interval.
-	ErrTooFewRows = conformal.ErrTooFewRows
-	// ErrFormat is a file that is not a complete, unmodified model.
-	ErrFormat = modelfile.ErrFormat
+	ErrNoColumn       = dataset.ErrNoColumn          // a column that a table does not have
+	ErrUnseenID       = model.ErrUnseenID            // an id that is not in the training data, in strict mode
+	ErrDomain         = predictive.ErrDomain         // a target that the transform or the likelihood does not allow
+	ErrConstantTarget = predictive.ErrConstantTarget // a target that has the same value in all training rows
+	ErrDiverged       = solver.ErrDiverged           // training that did not produce finite weights
+	ErrTooFewRows     = conformal.ErrTooFewRows      // a calibration set that is too small for an interval
+	ErrFormat         = modelfile.ErrFormat          // a file that is not a complete, unmodified model
 )
 
 // Error types for [errors.As]. Errors that a change of the specification can fix have
@@ -41,47 +34,26 @@ var (
 // [Model.Recalibrate], a [CellError] in a cell, a [SideError] in [Model.WithSide], and
 // a [ModeError] in [Model.Map].
 type (
-	// Problems is everything that is wrong with a specification, and a Problem one part
-	// of it, with its field path and its place in the file.
-	Problems = spec.Problems
-	Problem  = spec.Problem
-	// FieldError is an error with the path of a specification field.
-	FieldError = fielderr.Error
-	// InputError reports a value or a row of a table, with its place.
-	InputError = dataset.InputError
-	// DomainError reports a target outside of the domain of the scale or likelihood.
-	DomainError = predictive.DomainError
-	// ConstantError reports a constant target.
-	ConstantError = predictive.ConstantError
-	// DivergedError reports training that did not produce finite weights.
-	DivergedError = solver.DivergedError
-	// CheckpointError reports a checkpoint that belongs to another fit.
-	CheckpointError = train.CheckpointError
-	// CheckpointExistsError reports a checkpoint that a fit that does not resume it would
-	// overwrite.
-	CheckpointExistsError = train.CheckpointExistsError
-	// FormatError reports a file that is not a complete, unmodified model.
-	FormatError = modelfile.FormatError
-	// CellError reports a cell that does not fit the model's modes.
-	CellError = model.CellError
-	// UnknownTableError reports a table of which the model knows no id at all.
-	UnknownTableError = model.UnknownTableError
-	// UnseenError reports an id that is not in the training data, in strict mode.
-	UnseenError = model.UnseenError
-	// NotFiniteError reports a row for which a model gives no finite number.
-	NotFiniteError = model.NotFiniteError
-	// SideError reports a side table that the model cannot use.
-	SideError = model.SideError
-	// QuantileError reports levels for which no quantiles can be computed.
-	QuantileError = model.QuantileError
-	// SamplesError reports a number of samples that cannot be drawn.
-	SamplesError = model.SamplesError
-	// TooFewRowsError reports a calibration set that is too small.
-	TooFewRowsError = conformal.TooFewRowsError
-	// NotFittedError reports a table that is not the one the model was fitted to.
-	NotFittedError = evaluate.NotFittedError
-	// ModeError reports an unknown mode of a coverage map.
-	ModeError = evaluate.ModeError
+	Problems              = spec.Problems               // everything that is wrong with a specification
+	Problem               = spec.Problem                // one part of it, with its field path and its place in the file
+	FieldError            = fielderr.Error              // an error with the path of a specification field
+	InputError            = dataset.InputError          // a value or a row of a table, with its place
+	DomainError           = predictive.DomainError      // a target outside of the domain of the scale or likelihood
+	ConstantError         = predictive.ConstantError    // a constant target
+	DivergedError         = solver.DivergedError        // training that did not produce finite weights
+	CheckpointError       = train.CheckpointError       // a checkpoint that belongs to another fit
+	CheckpointExistsError = train.CheckpointExistsError // a checkpoint that a fit that does not resume it would overwrite
+	FormatError           = modelfile.FormatError       // a file that is not a complete, unmodified model
+	CellError             = model.CellError             // a cell that does not fit the model's modes
+	UnknownTableError     = model.UnknownTableError     // a table of which the model knows no id at all
+	UnseenError           = model.UnseenError           // an id that is not in the training data, in strict mode
+	NotFiniteError        = model.NotFiniteError        // a row for which a model gives no finite number
+	SideError             = model.SideError             // a side table that the model cannot use
+	QuantileError         = model.QuantileError         // levels for which no quantiles can be computed
+	SamplesError          = model.SamplesError          // a number of samples that cannot be drawn
+	TooFewRowsError       = conformal.TooFewRowsError   // a calibration set that is too small
+	NotFittedError        = evaluate.NotFittedError     // a table that is not the one the model was fitted to
+	ModeError             = evaluate.ModeError          // an unknown mode of a coverage map
 )
 
 // FieldPath returns the path of the specification field that can fix an error, as in

@@ -9,21 +9,16 @@ import (
 	"github.com/kernel-fried-tensor/kft/report"
 )
 
-// Types of explanations, documented in package explain.
+// Types of explanations and reports, documented in packages explain, evaluate and report.
 type (
-	// An Explanation says why the prediction of a cell is what it is.
-	Explanation    = explain.Explanation
-	ExplainOptions = explain.Options
-	// An Explainer keeps what explanations of one model share.
-	Explainer = explain.Explainer
-	// A SideChange gives an id another value in a column of its side table.
-	SideChange = explain.Change
-	// ModelExplanation explains a model as a whole.
-	ModelExplanation = explain.Summary
-	// A FittedTable is the table that a model was fitted to.
-	FittedTable = evaluate.Fitted
-	// A ChangeError reports a change of side information that is not possible.
-	ChangeError = explain.ChangeError
+	Explanation      = explain.Explanation // why the prediction of a cell is what it is
+	ExplainOptions   = explain.Options
+	Explainer        = explain.Explainer   // keeps what explanations of one model share
+	SideChange       = explain.Change      // gives an id another value in a column of its side table
+	ChangeError      = explain.ChangeError // a change of side information that is not possible
+	ModelExplanation = explain.Summary     // explains a model as a whole
+	FittedTable      = evaluate.Fitted     // the table that a model was fitted to
+	ReportOptions    = report.Options      // what a report contains
 )
 
 // Explain gives the reasons for the predictions of cells: what each term adds, and what
@@ -54,9 +49,6 @@ func (m *Model) ParseChange(text string) (SideChange, error) {
 func (m *Model) ExplainModel(ctx context.Context, source *Source, opt TableOptions) (*ModelExplanation, error) {
 	return explain.Model(ctx, m.fitted, source, opt)
 }
-
-// ReportOptions specify what a report contains. Package report documents the fields.
-type ReportOptions = report.Options
 
 // Report writes one self-contained HTML page about the model: verdict, data, scores,
 // calibration, residuals, effects of ids, side information, series, and the

@@ -9,20 +9,18 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// Options specify how to run a fit. Only TimeBudget and Share change the result.
-// Package train documents the fields.
-type Options = train.Options
-
-// An Event describes the progress of a fit. Package train documents the fields.
-type Event = train.Event
-
-// A Report is the result of a fit: the record that the model keeps, and what depends
-// on the machine. Package train documents the fields.
-type Report = train.Report
-
-// A Record describes how a model was fitted and what was measured. Package model
-// documents the fields.
-type Record = model.Record
+// Types of fits and searches. Their fields and methods are documented in packages train,
+// model (Record) and search.
+type (
+	Options     = train.Options     // how to run a fit; only TimeBudget and Share change the result
+	Event       = train.Event       // the progress of a fit
+	Report      = train.Report      // the result of a fit: the record that the model keeps, and what depends on the machine
+	Record      = model.Record      // how a model was fitted and what was measured
+	Estimate    = train.Estimate    // what a fit needs, in advance
+	MemoryError = train.MemoryError // a fit that needs more memory than Options allow
+	Search      = search.Search     // looks for a better specification by trials that several workers can share
+	OpenSearch  = search.OpenSearch // a search with a study in a store
+)
 
 // Parts of a [Report] and a [Record], documented in packages metrics and model.
 type (
@@ -37,8 +35,8 @@ type (
 	OrderChoice    = model.OrderChoice
 	Decision       = model.Decision
 	Candidate      = model.Candidate
-	// TermContribution is what a term contributes, and what pruning left of it.
-	TermContribution = model.TermContribution
+
+	TermContribution = model.TermContribution // what a term contributes, and what pruning left of it
 )
 
 // Fit splits the table, trains the model that the specification describes and
@@ -49,18 +47,8 @@ type (
 // Cancelling ctx while the model is trained is not an error: Fit returns the best
 // model so far, and Report.Stop says so.
 func Fit(ctx context.Context, s Spec, source Source, opt Options) (*Model, *Report, error) {
-	fitted, report, err := search.Fit(ctx, s, source, opt)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &Model{fitted}, report, nil
+	return wrapWith(search.Fit(ctx, s, source, opt))
 }
-
-// An Estimate tells in advance what a fit needs. Package train documents the fields.
-type Estimate = train.Estimate
-
-// A MemoryError reports a fit that needs more memory than [Options] allow.
-type MemoryError = train.MemoryError
 
 // EstimateFit tells what [Fit] with the same arguments needs. It reads the table, makes the
 // automatic choices and measures a sweep. A fit that exceeds opt.Memory is a [*MemoryError],
@@ -68,11 +56,3 @@ type MemoryError = train.MemoryError
 func EstimateFit(ctx context.Context, s Spec, source Source, opt Options) (*Estimate, error) {
 	return search.Estimate(ctx, s, source, opt)
 }
-
-// A Search looks for a better specification by trials that several workers can
-// share. Package search documents its fields and methods.
-type Search = search.Search
-
-// An OpenSearch is a search with a study in a store. Package search documents its
-// methods.
-type OpenSearch = search.OpenSearch

@@ -7,12 +7,14 @@ import (
 	"github.com/kernel-fried-tensor/kft/forecast"
 )
 
-// Types of forecasts, documented in package forecast.
+// Types of forecasts and backtests, documented in package forecast.
 type (
-	// ForecastOptions specify the series, the periods and the columns of a forecast.
-	ForecastOptions = forecast.Options
-	// A ForecastSummary describes a forecast that was written.
-	ForecastSummary = forecast.Summary
+	ForecastOptions = forecast.Options         // the series, the periods and the columns of a forecast
+	ForecastSummary = forecast.Summary         // describes a forecast that was written
+	BacktestOptions = forecast.BacktestOptions // the origins of a backtest
+	Backtest        = forecast.Result          // what forecasts of rolling origins measured
+	BacktestOrigin  = forecast.Origin
+	BacktestScore   = forecast.Score
 )
 
 // Forecast writes the forecasts of the periods after the last training period to w, as a
@@ -32,16 +34,6 @@ func (m *Model) FuturePeriods(horizon int) (mode int, ids []string, err error) {
 // PeriodProblem says why the period of a cell is not one of the model, such as a date in
 // another format, so that an average period is predicted. It is "" for other periods.
 func (m *Model) PeriodProblem(cell Cell) string { return m.fitted.PeriodProblem(cell) }
-
-// Types of backtests, documented in package forecast.
-type (
-	// BacktestOptions specify the origins of a backtest.
-	BacktestOptions = forecast.BacktestOptions
-	// A Backtest is what forecasts of rolling origins measured.
-	Backtest       = forecast.Result
-	BacktestOrigin = forecast.Origin
-	BacktestScore  = forecast.Score
-)
 
 // RunBacktest trains a model at each of several origins on the rows up to it, and measures
 // the forecasts of the following periods beside those of simple formulas. The model is nil

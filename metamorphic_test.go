@@ -31,7 +31,7 @@ func randomSpec(random *rand.Rand) kft.Spec {
 	case "mean-field":
 		s.Fit.Solver = pick("cavi", "adam")
 	}
-	s.Uncertainty.Noise = pick("constant", "entity:item")
+	s.Uncertainty.Noise = pick("constant", "entity:item", "power:store,store*item")
 	return s
 }
 

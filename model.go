@@ -3,15 +3,14 @@ package kft
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
-	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/multitarget"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/train"
 	"github.com/kernel-fried-tensor/kft/update"
 )
 
@@ -24,60 +23,48 @@ type Model struct{ fitted *model.Model }
 // documented in packages model, predictive (Distribution), dataset (Mode) and evaluate
 // (CoverageMap, MapOptions).
 type (
-	// A Cell has an id for each mode: {"store": "2106", "item": "11776"}.
-	Cell = model.Cell
-	// A Prediction is the predictive distribution of one cell.
-	Prediction = model.Prediction
-	// A Distribution has mean, quantiles, density and draws of one cell.
-	Distribution = predictive.Distribution
-	// A Summary counts the rows of a table whose ids have no training rows.
-	Summary = model.Summary
-	// TableOptions specify how a table is read for prediction or evaluation.
-	TableOptions = model.TableOptions
-	// Mode is a dimension of the table: a column, several columns, or a function of one.
-	Mode = dataset.Mode
-	// TermInfo describes a term of a model, and CoreInfo one of its cores.
-	TermInfo = model.TermInfo
-	CoreInfo = model.CoreInfo
-	// UncertaintyInfo describes how a model quantifies uncertainty.
-	UncertaintyInfo = model.UncertaintyInfo
+	Cell            = model.Cell              // an id for each mode: {"store": "2106", "item": "11776"}
+	Prediction      = model.Prediction        // the predictive distribution of one cell
+	Distribution    = predictive.Distribution // mean, quantiles, density and draws of one cell
+	Summary         = model.Summary           // counts the rows of a table whose ids have no training rows
+	TableOptions    = model.TableOptions      // how a table is read for prediction or evaluation
+	Mode            = dataset.Mode            // a dimension of the table: a column, several columns, or a function of one
+	TermInfo        = model.TermInfo          // a term of a model
+	CoreInfo        = model.CoreInfo          // a core of a term
+	UncertaintyInfo = model.UncertaintyInfo   // how a model quantifies uncertainty
 	NoiseInfo       = model.NoiseInfo
 	ConformalInfo   = model.ConformalInfo
 	MeansInfo       = model.MeansInfo
-	// A CoverageMap is the coverage of intervals by the entities of two modes.
-	CoverageMap = evaluate.CoverageMap
-	MapOptions  = evaluate.MapOptions
+	CoverageMap     = evaluate.CoverageMap // the coverage of intervals by the entities of two modes
+	MapOptions      = evaluate.MapOptions
 )
 
 // MaxSamples is the largest number of samples of a table.
 const MaxSamples = model.MaxSamples
 
 // Load reads a model from a file that [Model.Save] wrote.
-func Load(path string) (*Model, error) {
-	m, err := model.Load(path)
-	return replayed(path, m, err)
-}
+func Load(path string) (*Model, error) { return wrap(update.Load(path)) }
 
 // ReadModel reads a model from the bytes that [Model.WriteTo] wrote, up to the end of
 // r.
-func ReadModel(r io.Reader) (*Model, error) {
-	m, err := model.Read(r, "model")
-	return replayed("model", m, err)
-}
+func ReadModel(r io.Reader) (*Model, error) { return wrap(update.Read(r, "model")) }
 
-// replayed returns a model that was read, with the rows that it took in after its fit.
-func replayed(name string, m *model.Model, err error) (*Model, error) {
-	if err != nil {
-		return nil, err
-	}
-	return wrap(update.Replay(m, name))
-}
+// Verify reads a model or a checkpoint completely. It returns what the file is, "model"
+// or "checkpoint", and an error if the file is incomplete, was changed, or holds a number
+// that no fit writes. A checksum does not tell who wrote a file.
+func Verify(path string) (kind string, err error) { return train.Verify(path) }
 
 func wrap(m *model.Model, err error) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
 	return &Model{m}, nil
+}
+
+// wrapWith is wrap beside another result.
+func wrapWith[T any](m *model.Model, with T, err error) (*Model, T, error) {
+	wrapped, err := wrap(m, err)
+	return wrapped, with, err
 }
 
 // Save writes the model to one file, completely or not at all.
@@ -163,22 +150,14 @@ func (m *Model) Map(ctx context.Context, source Source, opt MapOptions) (*Covera
 // means computed from the rows of a table that have a target. The kind is split, group:mean or group:MODE. The rows
 // must not have been used for anything else. Too few rows are a [TooFewRowsError].
 func (m *Model) Recalibrate(ctx context.Context, source Source, kind string, opt TableOptions) (*Model, Summary, error) {
-	fitted, sum, err := evaluate.Recalibrate(ctx, m.fitted, source, kind, opt)
-	if err != nil {
-		return nil, sum, err
-	}
-	return &Model{fitted}, sum, nil
+	return wrapWith(evaluate.Recalibrate(ctx, m.fitted, source, kind, opt))
 }
 
 // RecalibratePart is Recalibrate with the rows that were in the validation or the test set
 // of the table that the model was fitted to. A source with another table is a
 // [NotFittedError].
 func (m *Model) RecalibratePart(ctx context.Context, source Source, part dataset.Part, kind string, opt TableOptions) (*Model, Summary, error) {
-	fitted, sum, err := evaluate.RecalibratePart(ctx, m.fitted, source, part, kind, opt)
-	if err != nil {
-		return nil, sum, err
-	}
-	return &Model{fitted}, sum, nil
+	return wrapWith(evaluate.RecalibratePart(ctx, m.fitted, source, part, kind, opt))
 }
 
 // Spec returns a copy of the full specification that the model was fitted with.
@@ -190,12 +169,8 @@ func (m *Model) Record() Record { return m.fitted.Record() }
 // WithClient returns the model with a JSON value in its record, for the program that asked
 // for the fit.
 func (m *Model) WithClient(value json.RawMessage) (*Model, error) {
-	if len(value) > fitrecord.MaxClient || !json.Valid(value) {
-		return nil, fmt.Errorf("the client's value is not JSON of at most %d bytes", fitrecord.MaxClient)
-	}
-	r := m.fitted.Record()
-	r.Client = value
-	return &Model{m.fitted.WithRecord(r)}, nil
+	r, err := m.fitted.Record().WithClient(value)
+	return wrap(m.fitted.WithRecord(r), err)
 }
 
 // HeldOut returns how many rows of the validation set the fit kept for the conformal
@@ -208,12 +183,7 @@ func (m *Model) Modes() []Mode { return m.fitted.Modes() }
 // IDs returns a copy of the ids of a mode that occur in the fitted table. The model
 // may have weights for others, from their side rows. The mode is an index of
 // [Model.Modes]; another number panics.
-func (m *Model) IDs(mode int) []string {
-	if n := len(m.fitted.Modes()); mode < 0 || mode >= n {
-		panic(fmt.Sprintf("kft: mode %d of a model with modes 0 to %d", mode, n-1))
-	}
-	return m.fitted.IDs(mode)
-}
+func (m *Model) IDs(mode int) []string { return m.fitted.IDs(mode) }
 
 // Weights returns the number of weights.
 func (m *Model) Weights() int { return m.fitted.Weights() }

@@ -10,35 +10,17 @@ import (
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// seriesTable returns a table of shops, items and weeks whose pairs follow a random walk,
-// an autoregression or a season, with noise of sd 0.5, and a fifth of the cells missing.
+// seriesTable returns a table of 60 weeks as text, see [testtable.Series].
 func seriesTable(kind string, seed uint64) string {
-	rng := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
 	b.WriteString("shop,item,week,units\n")
-	for shop := range 15 {
-		for item := range 12 {
-			level, ar, phase := rng.NormFloat64(), 0.0, rng.Float64()
-			for week := range 60 {
-				x := 0.0
-				switch kind {
-				case "walk":
-					level += 0.3 * rng.NormFloat64()
-				case "ar":
-					ar = 0.8*ar + 0.6*rng.NormFloat64()
-				case "season":
-					x = math.Sin(2 * math.Pi * (float64(week)/12 + phase))
-				}
-				y := 10 + level + ar + x + 0.5*rng.NormFloat64()
-				if rng.Float64() < 0.8 {
-					fmt.Fprintf(&b, "s%d,i%d,%d,%.4f\n", shop, item, week+1, y)
-				}
-			}
-		}
-	}
+	testtable.Series(kind, 60, rand.New(rand.NewPCG(seed, 1)), func(shop, item, week int, y float64) {
+		fmt.Fprintf(&b, "s%d,i%d,%d,%.4f\n", shop, item, week, y)
+	})
 	return b.String()
 }
 
@@ -159,6 +141,7 @@ func TestSeriesTermErrors(t *testing.T) {
 		"series(shop,item; week)":           "join the modes of a series by *",
 		"series(shop; week; winter)":        `unknown part "winter"`,
 		"series(shop; week; season=1)":      "not a number of steps from 2",
+		"series(shop; week; season=9999)":   "a season of 9999 steps is longer than the table, which has 60 periods of mode week",
 		"series(shop*item; week; season":    "write a series as",
 		"series(shop; week; season=12) + 1": "write a series as",
 	} {

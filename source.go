@@ -37,11 +37,7 @@ func Reader(name string, r io.Reader) Source { return tableio.Reader(name, r) }
 // Columns returns a table in memory. Names must be unique, and all columns must have
 // the same length. The values are not copied and must not change while they are read.
 func Columns(columns ...Column) (Source, error) {
-	c, err := dataset.NewColumns(columns...)
-	if err != nil {
-		return Source{}, err
-	}
-	return tableio.Columns(c), nil
+	return tableio.NewColumns(columns...)
 }
 
 // StringColumn returns a column of strings: ids, dates, or numbers as text. An empty

@@ -13,6 +13,7 @@ func uncertaintySpecs() map[string]kft.UncertaintySpec {
 		"point":                     {},
 		"point, split":              {Conformal: "split"},
 		"mean-field, entity noise":  {Inference: "mean-field", Noise: "entity:store,item"},
+		"mean-field, pair noise":    {Inference: "mean-field", Noise: "power:store,store*item"},
 		"mean-field, power noise":   {Inference: "mean-field", Noise: "power", Conformal: "group:mean"},
 		"entity-covariance, split":  {Inference: "entity-covariance", Conformal: "split"},
 		"multivariate, group:store": {Inference: "multivariate", Conformal: "group:store"},

@@ -3,6 +3,7 @@ package baseline
 import (
 	"math"
 
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
@@ -138,11 +139,11 @@ func holdOut(t *Table) (inner *Table, ok bool) {
 	for part := range rows {
 		to := &in.Parts[part]
 		for _, column := range train.Codes {
-			to.Codes = append(to.Codes, selected(column, rows[part]))
+			to.Codes = append(to.Codes, gather.Rows(column, rows[part]))
 		}
-		to.Y, to.W, to.Loss = selected(train.Y, rows[part]), selected(train.W, rows[part]), selected(train.Loss, rows[part])
+		to.Y, to.W, to.Loss = gather.Rows(train.Y, rows[part]), gather.Rows(train.W, rows[part]), gather.Rows(train.Loss, rows[part])
 		if t.Time != nil {
-			in.Time.Periods[part] = selected(t.Time.Periods[Train], rows[part])
+			in.Time.Periods[part] = gather.Rows(t.Time.Periods[Train], rows[part])
 		}
 	}
 	in.Parts[Test].Codes = make([][]int32, len(train.Codes))
@@ -155,15 +156,4 @@ func afterMost(periods []int32, share int) func(i int) bool {
 	occurring := distinct(periods)
 	first := occurring[len(occurring)-max(1, len(occurring)/share)]
 	return func(i int) bool { return periods[i] >= first }
-}
-
-func selected[T any](values []T, rows []int) []T {
-	if values == nil {
-		return nil
-	}
-	out := make([]T, len(rows))
-	for i, row := range rows {
-		out[i] = values[row]
-	}
-	return out
 }

@@ -72,6 +72,9 @@ func (m Mode) Chronology(ids []string) (Chronology, error) {
 	if f, ok := m.readIDs(ids); ok {
 		return Chronology{Order: sortedBy(f.sorted, ids), Note: f.note, Format: f.IDFormat}, nil
 	}
+	if _, bad := mostDates(ids); bad != nil {
+		return Chronology{}, fmt.Errorf("id %q of mode %s is not a date, but almost all others are; correct it or remove its rows", bad[0], m.Name)
+	}
 	first, last := slices.MinFunc(ids, fieldtext.CompareNatural), slices.MaxFunc(ids, fieldtext.CompareNatural)
 	return Chronology{}, fmt.Errorf("the order in time of mode %s (ids %q to %q) is ambiguous; make it from a year and a period within the year (time=year+month), from yearmonth(column) or date(column), or write its ids as 2016-12 or 2016-12-31",
 		m.Name, first, last)
@@ -86,6 +89,8 @@ type calendarPart struct {
 	column    int     // of the mode
 	at        int     // among the numbers of the column
 	named     bool    // the role is not a guess by its range
+	dates     calendar.Order
+	note      string // how ambiguous dates are read
 }
 
 // partsOfColumns reads the values of each column as dates, as numbers, or as texts
@@ -93,7 +98,7 @@ type calendarPart struct {
 func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, ok bool) {
 	for c, values := range fields {
 		if p, ok := datePart(values); ok {
-			p.column = c
+			p.column, p.note = c, dateOrderNote(columns[c], p.dates, values)
 			parts = append(parts, p)
 			continue
 		}
@@ -174,13 +179,13 @@ func allWhole(values []float64) bool {
 
 func secondsOf(t time.Time) float64 { return float64(t.Unix()) + float64(t.Nanosecond())/1e9 }
 
-func datePart(values []string) (calendarPart, bool) {
-	p := calendarPart{role: wholeDate}
+func datePart(values []string) (p calendarPart, ok bool) {
+	p.role = wholeDate
+	if p.dates, ok = calendar.OrderOf(values); !ok {
+		return p, false
+	}
 	for _, v := range values {
-		t, ok := calendar.Parse([]byte(v))
-		if !ok {
-			return p, false
-		}
+		t, _ := p.dates.Parse([]byte(v))
 		p.values = append(p.values, secondsOf(t))
 	}
 	return p, true
@@ -266,6 +271,7 @@ func rankParts(parts []calendarPart) (note string, ok bool) {
 		return "", false
 	}
 	slices.SortStableFunc(parts, func(a, b calendarPart) int { return cmp.Compare(a.role, b.role) })
+	note = parts[0].note
 	for i, p := range parts {
 		about := calendarParts[p.role]
 		running := len(about.within) == 0 || p.most > about.most

@@ -86,6 +86,10 @@ func TestChronologyErrors(t *testing.T) {
 			t.Errorf("%s: got %v, error %v, want an error about an ambiguous order", mode, got, err)
 		}
 	}
+	days := strings.Fields("01/31/22 02/01/22 02/02/22 02/03/22 02/04/22 02/05/22 02/06/22 02/07/22 02/08/22")
+	if _, err := (Mode{Name: "day", Columns: []string{"day"}}).Chronology(append(days, "02/30/22")); err == nil || !strings.HasPrefix(err.Error(), `id "02/30/22" of mode day is not a date`) {
+		t.Errorf("got error %v, want the bad date", err)
+	}
 	for _, f := range cyclicFunctions {
 		m, err := ParseMode(f + "(at)")
 		if err != nil {

@@ -61,7 +61,8 @@ type Guess struct {
 	// Notes say what the user should know about the guess, a sentence each.
 	Notes []string
 
-	unit string // what lines count, see InputError
+	unit    string // what lines count, see InputError
+	badDate *InputError
 }
 
 // LeftOut is a column that the guess does not use, and why.
@@ -129,6 +130,7 @@ func GuessColumns(sample GuessSample, given Given) *Guess {
 	g.checkCells()
 	g.findWide()
 	g.explain()
+	g.Guess.badDate = g.findBadDate()
 	return g.Guess
 }
 
@@ -162,6 +164,9 @@ func (g *Guess) Check(file string) error {
 		}
 		return &GuessError{&InputError{File: file, Problem: "no column looks like a target, a number that is not an id" + g.nearlyNumbers(),
 			Remedy: remedy, Field: "data.target"}}
+	case g.badDate != nil:
+		InFile(g.badDate, file)
+		return &GuessError{g.badDate}
 	case len(g.Modes) == 0:
 		return &GuessError{&InputError{File: file, Problem: "no column looks like ids, values that repeat from row to row" + g.uniqueColumns(),
 			Remedy: "name the columns that identify a cell as data.modes (" + columns + ")", Field: "data.modes"}}

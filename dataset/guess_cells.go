@@ -136,7 +136,7 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 	}
 	var fallback *sampleMode
 	for _, function := range []string{"date", "datehour", "yearweek", "yearmonth", "yearquarter", "year"} {
-		m, ok := g.sampleModeOf(Mode{Name: plain.Name, Columns: []string{c.Name}, Func: function})
+		m, ok := g.sampleModeOf(Mode{Name: plain.Name, Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
 		m.time = true
 		if !ok || m.distinct < 2 || !g.repeats(m.distinct) {
 			continue
@@ -193,7 +193,7 @@ func (g *guesser) addMoments(c *sampleColumn) bool {
 	}
 	var used []string
 	for _, function := range []string{"hour", "date"} {
-		m, ok := g.sampleModeOf(Mode{Name: g.freeName(function), Columns: []string{c.Name}, Func: function})
+		m, ok := g.sampleModeOf(Mode{Name: g.freeName(function), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
 		if !ok || m.distinct < 2 || !g.repeats(m.distinct) {
 			continue
 		}
@@ -226,7 +226,7 @@ func (g *guesser) addParts(c *sampleColumn) {
 	}[c.resolution()]
 	var modes []sampleMode
 	for _, function := range functions {
-		m, ok := g.sampleModeOf(Mode{Name: g.freeName(function), Columns: []string{c.Name}, Func: function})
+		m, ok := g.sampleModeOf(Mode{Name: g.freeName(function), Columns: []string{c.Name}, Func: function, Dates: string(c.dates)})
 		if !ok || m.distinct < 2 {
 			continue
 		}
@@ -302,12 +302,6 @@ func (g *guesser) uniqueWith(weak []*sampleColumn) bool {
 		}
 	}
 	return len(modes) > max(1, len(g.modes)) && g.repeated(modes) == 0
-}
-
-// likeCount reports whether integers are distributed like counts: with negative
-// numbers, or many zeros.
-func (c *sampleColumn) likeCount() bool {
-	return c.Min < 0 || c.Distinct > 4 && c.zeros*c.Distinct > 3*len(c.codes)
 }
 
 // repeated counts the rows whose cell an earlier row has. Rows without a target are no
@@ -393,12 +387,9 @@ func (g *Guess) ProposeDuplicates(repeated int, equal bool) {
 		rule, why = "mean", "the target is not a count"
 	}
 	g.Duplicates, g.Repeated = rule, repeated
-	g.Notes = append(g.Notes, fmt.Sprintf("%s the cell of an earlier row; data.duplicates is %s, because %s", haveCell(repeated), rule, why))
-}
-
-func haveCell(n int) string {
-	if n == 1 {
-		return "1 row has"
+	have := "have"
+	if repeated == 1 {
+		have = "has"
 	}
-	return plural.Count(n, "row") + " have"
+	g.Notes = append(g.Notes, fmt.Sprintf("%s %s the cell of an earlier row; data.duplicates is %s, because %s", plural.Count(repeated, "row"), have, rule, why))
 }

@@ -19,18 +19,20 @@ type sampleColumn struct {
 
 	moments   []time.Time // by code, for dates
 	callable  bool        // calendar functions can read the values
-	period    bool        // a count of periods: d_1, d_2, ...
-	whole     bool        // all numbers are integers, perhaps written as 7.0
-	zeros     int         // rows that are 0
-	numeric   bool        // numbers, but for a few values
-	ambiguous bool        // two formats read its numbers differently
-	reason    string      // why it is no mode, if that is known
+	dates     calendar.Order
+	notDate   int    // row of the first value that keeps the column from being one of dates, or -1
+	period    bool   // a count of periods: d_1, d_2, ...
+	whole     bool   // all numbers are integers, perhaps written as 7.0
+	zeros     int    // rows that are 0
+	numeric   bool   // numbers, but for a few values
+	ambiguous bool   // two formats read its numbers differently
+	reason    string // why it is no mode, if that is known
 }
 
 // readColumns describes every column.
 func (g *guesser) readColumns() {
 	for i, name := range g.sample.Names {
-		c := &sampleColumn{ColumnInfo: ColumnInfo{Name: name}, codes: make([]int32, len(g.sample.Rows))}
+		c := &sampleColumn{ColumnInfo: ColumnInfo{Name: name}, codes: make([]int32, len(g.sample.Rows)), notDate: -1}
 		index := map[string]int32{}
 		for row, record := range g.sample.Rows {
 			value := record[i]
@@ -278,14 +280,9 @@ func (c *sampleColumn) readMoments(headerless bool) {
 		}
 		return
 	}
-	if c.allMoments(func(s string) (time.Time, bool) { return calendar.Parse([]byte(s)) }) {
-		c.callable = true
-		return
+	if c.readDates(); c.moments == nil {
+		c.readPeriods()
 	}
-	if c.allMoments(dayFirst) {
-		return
-	}
-	c.readPeriods()
 }
 
 // allMoments sets the moments if parse reads every value.
@@ -303,4 +300,10 @@ func (c *sampleColumn) allMoments(parse func(string) (time.Time, bool)) bool {
 	}
 	c.moments = moments
 	return true
+}
+
+// likeCount reports whether integers are distributed like counts: with negative
+// numbers, or many zeros.
+func (c *sampleColumn) likeCount() bool {
+	return c.Min < 0 || c.Distinct > 4 && c.zeros*c.Distinct > 3*len(c.codes)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 )
 
 // fewRows is the size below which a table is small for a model of several modes.
@@ -45,11 +47,12 @@ func (g *guesser) explain() {
 		if c := g.columns[slices.Index(g.sample.Names, m.Columns[0])]; len(m.Columns) == 1 && m.Func == "" && c.mixesFormats() {
 			note := fmt.Sprintf("column %s has dates in several formats, so one day can have several ids", c.Name)
 			if c.callable && c.resolution() >= stepDay {
-				note += fmt.Sprintf("; the mode %s has one id per day", Mode{Name: m.Name, Columns: m.Columns, Func: "date"})
+				note += fmt.Sprintf("; the mode %s has one id per day", Mode{Name: m.Name, Columns: m.Columns, Func: "date", Dates: string(c.dates)})
 			}
 			g.Notes = append(g.Notes, note)
 		}
 	}
+	g.explainDates()
 	if g.Rows < fewRows {
 		g.Notes = append(g.Notes, fmt.Sprintf("the table has only %d rows; a model of so few rows is hardly better than a mean", g.Rows))
 	}
@@ -130,10 +133,8 @@ func (c *sampleColumn) mixesFormats() bool {
 		if Missing(value) {
 			continue
 		}
-		if _, ok := Moment(value); !ok {
-			if _, ok := dayFirst(value); !ok {
-				return false
-			}
+		if _, ok := c.dates.Parse([]byte(value)); !ok {
+			return false
 		}
 		formats[dateShape(value)] = true
 	}
@@ -166,10 +167,7 @@ func dateShape(text string) string {
 // periodName returns what the names of the columns of a wide table have in common:
 // "date" for dates, the text around the number for names with one, else "".
 func periodName(name string) string {
-	if _, ok := Moment(name); ok {
-		return "date"
-	}
-	if _, ok := dayFirst(name); ok {
+	if _, ok := calendar.OrderOf([]string{name}); ok {
 		return "date"
 	}
 	numbers, _, around := cutNumbers(name)

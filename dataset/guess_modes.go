@@ -185,7 +185,7 @@ func (g *guesser) sampleModeOf(m Mode) (sampleMode, bool) {
 	byText := map[string]int32{}
 	code := make([]int32, len(c.values))
 	for k, value := range c.values {
-		t, ok := Moment(value)
+		t, ok := m.Moment(value)
 		if !ok {
 			return sampleMode{}, false
 		}

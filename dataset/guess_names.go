@@ -34,7 +34,7 @@ var (
 // nameHasWord reports whether a word of a name (item_id, itemId, item id) is among
 // words.
 func nameHasWord(name string, words []string) bool {
-	for _, word := range nameWords(name) {
+	for _, word := range NameWords(name) {
 		if slices.Contains(words, word) {
 			return true
 		}
@@ -42,7 +42,9 @@ func nameHasWord(name string, words []string) bool {
 	return false
 }
 
-func nameWords(name string) []string {
+// NameWords splits a name into words: list_date, listDate and "list date" give the same
+// words.
+func NameWords(name string) []string {
 	var spaced strings.Builder
 	for i, r := range name {
 		if r >= 'A' && r <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z' {
@@ -63,7 +65,7 @@ func namedID(name string) bool { return nameHasWord(name, idWords) && !namedCova
 // its last word (item_price) or any word, unless it also has the word of an id as its
 // last (price_code).
 func namedCovariate(name string) bool {
-	words := nameWords(name)
+	words := NameWords(name)
 	if len(words) == 0 {
 		return false
 	}

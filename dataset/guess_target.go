@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -50,7 +51,7 @@ func (g *guesser) lastPrice() *sampleColumn {
 	if last == nil {
 		return nil
 	}
-	words := nameWords(last.Name)
+	words := NameWords(last.Name)
 	if len(words) == 0 || !slices.Contains(priceWords, words[len(words)-1]) {
 		return nil
 	}
@@ -83,6 +84,8 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 		score -= 7
 	case c.Integer && nameHasWord(c.Name, periodWords) && c.Max-c.Min < 2*float64(c.Distinct):
 		score -= 10 // steps of time
+	case c.Integer && score <= 10 && g.numbersRows(c):
+		score -= 10 // attempts, cycles
 	}
 	if !c.Integer {
 		score += 2
@@ -91,6 +94,33 @@ func (g *guesser) targetScore(c *sampleColumn, priced bool) int {
 		score -= 6
 	}
 	return score
+}
+
+// numbersRows reports whether a column numbers the rows of each id, such as the attempts
+// of a student, beside a flag that may be the outcome: its values are regular, and with
+// it the rows of the ids are unique, but not without it.
+func (g *guesser) numbersRows(c *sampleColumn) bool {
+	var ids []sampleMode
+	hasFlag := false
+	for _, other := range g.columns {
+		switch {
+		case other == c || g.reserved(other):
+		case other.Kind == KindFlag:
+			hasFlag = true
+		case other.Kind == KindID && !other.Integer || other.Kind == KindDate || namedID(other.Name):
+			ids = append(ids, g.modeOfColumn(other))
+		}
+	}
+	if !hasFlag || len(ids) == 0 || !g.repeats(c.Distinct) || c.Distinct < 3 || c.Missing > 0 {
+		return false
+	}
+	step := 0.0 // the greatest common divisor of the distances
+	for _, value := range c.values {
+		for rest := exact(c.Numbers, value) - c.Min; rest > 0; {
+			step, rest = rest, math.Mod(step, rest)
+		}
+	}
+	return c.Max-c.Min < 2*step*float64(c.Distinct) && g.repeated(ids) > 0 && g.repeated(append(ids, g.modeOfColumn(c))) == 0
 }
 
 // reserved reports whether a column has another purpose than target or mode.

@@ -76,20 +76,6 @@ func (c *sampleColumn) regular() bool {
 	return median > 0 && 4*equal >= 3*len(steps)
 }
 
-// dayFirst reads 31.12.2016, 31/12/2016 and 31-12-2016, with or without a time.
-func dayFirst(s string) (time.Time, bool) {
-	date, clock, _ := strings.Cut(s, " ")
-	parts := strings.FieldsFunc(date, func(r rune) bool { return r == '.' || r == '/' || r == '-' })
-	if len(parts) != 3 || len(parts[0]) > 2 || len(parts[1]) > 2 || len(parts[2]) != 4 {
-		return time.Time{}, false
-	}
-	text := parts[2] + "-" + parts[1] + "-" + parts[0]
-	if clock != "" {
-		text += " " + clock
-	}
-	return calendar.Parse([]byte(text))
-}
-
 // readPeriods recognises texts that name a year and a period in it (2016-W05, 2016Q1,
 // Jan 2016), and counts of periods (d_1) in a column with the name of one.
 func (c *sampleColumn) readPeriods() {

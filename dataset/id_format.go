@@ -25,6 +25,7 @@ type TimePart struct {
 	Column int    // of the mode
 	At     int    // among the numbers of the column
 	Named  bool   // the column or the id names the unit; otherwise its range suggests it
+	Dates  string // order of day, month and year of a date, see [DateOrders]
 }
 
 type idReading struct {
@@ -57,7 +58,7 @@ func (m Mode) readIDs(ids []string) (idReading, bool) {
 		if parts, ok := partsOfColumns(m.Columns, fields); ok {
 			if note, ok := rankParts(parts); ok {
 				for _, p := range parts {
-					f.Parts = append(f.Parts, TimePart{Unit: p.role.unit(), Column: p.column, At: p.at, Named: p.named})
+					f.Parts = append(f.Parts, TimePart{Unit: p.role.unit(), Column: p.column, At: p.at, Named: p.named, Dates: string(p.dates)})
 					f.firstYear = max(f.firstYear, p.firstYear)
 				}
 				for _, column := range fields {
@@ -114,7 +115,7 @@ func (f IDFormat) Values(id string) (values []float64, ok bool) {
 	for _, p := range f.Parts {
 		text := columns[p.Column]
 		if p.Unit == "date" {
-			t, ok := calendar.Parse([]byte(text))
+			t, ok := calendar.Order(p.Dates).Parse([]byte(text))
 			if !ok {
 				return nil, false
 			}

@@ -15,6 +15,7 @@ type Mode struct {
 	Name    string
 	Columns []string
 	Func    string // "", one of Functions, or that of a covariate
+	Dates   string // order of the dates that Func reads, see [DateOrders]; "" as in 12/31/2016 and 31.12.2016
 }
 
 // reserved are the characters that separate modes, cores and ranks in a
@@ -22,7 +23,7 @@ type Mode struct {
 const reserved = ",*:=()"
 
 // ParseMode reads "store", "time=year+month", "hour(timestamp)" or
-// "h=hour(timestamp)", and the covariates number(price), level(promo), covariate(price),
+// "h=hour(timestamp)", "month(dmy(day))" for dates with the day first, and the covariates number(price), level(promo), covariate(price),
 // lag(1) and periods(store+item). Without a name before '=' the mode takes the name of
 // its column, of its columns joined by '+', or of its function.
 //
@@ -48,11 +49,11 @@ func parseMode(s string) (Mode, error) {
 		if !strings.HasSuffix(source, ")") {
 			return Mode{}, fmt.Errorf("the parenthesis is not closed; write it as hour(timestamp)")
 		}
-		m.Func = strings.TrimSpace(source[:open])
-		if err := checkFunction(m.Func); err != nil {
+		inner := source[open+1 : len(source)-1]
+		if err := m.setFunction(strings.TrimSpace(source[:open]), &inner); err != nil {
 			return Mode{}, fmt.Errorf("%w; a column with that name is written in quotes: %s", err, fieldtext.QuoteColumn(source))
 		}
-		source = source[open+1 : len(source)-1]
+		source = inner
 		if m.Func != periodsFunction && !m.Target() && fieldtext.IndexUnquoted(source, '+') >= 0 || fieldtext.IndexUnquoted(source, '(') >= 0 || fieldtext.IndexUnquoted(source, ')') >= 0 {
 			return Mode{}, fmt.Errorf("a function takes one column, as in hour(timestamp)")
 		}
@@ -145,9 +146,9 @@ func (m Mode) ID(values map[string]string) (id string, ok bool, err error) {
 	if m.Func == "" || m.Covariate() {
 		return strings.Join(parts, "-"), true, nil
 	}
-	t, isMoment := calendar.Parse([]byte(parts[0]))
+	t, isMoment := m.Moment(parts[0])
 	if !isMoment {
-		return "", false, fmt.Errorf("%s=%s is not %s, which %s requires; %s", m.Columns[0], parts[0], calendar.Moment, m.Expression(), calendar.Remedy)
+		return "", false, fmt.Errorf("%s=%s is not %s, which %s requires; %s", m.Columns[0], parts[0], calendar.Moment, m.Expression(), m.MomentRemedy(parts[0]))
 	}
 	return string(calendar.ByName(m.Func)(nil, t)), true, nil
 }
@@ -168,6 +169,9 @@ func (m Mode) Expression() string {
 		quoted[i] = fieldtext.QuoteColumn(column)
 	}
 	columns := strings.Join(quoted, "+")
+	if m.Dates != "" {
+		columns = m.Dates + "(" + columns + ")"
+	}
 	if m.Func != "" {
 		return m.Func + "(" + columns + ")"
 	}

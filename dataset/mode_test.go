@@ -11,19 +11,21 @@ func TestParseMode(t *testing.T) {
 		text string
 		want Mode
 	}{
-		{"store", Mode{"store", []string{"store"}, ""}},
-		{"time=year+month", Mode{"time", []string{"year", "month"}, ""}},
-		{"year+month", Mode{"year+month", []string{"year", "month"}, ""}},
-		{"hour(timestamp)", Mode{"hour", []string{"timestamp"}, "hour"}},
-		{"h=hour(timestamp)", Mode{"h", []string{"timestamp"}, "hour"}},
-		{"shop=store", Mode{"shop", []string{"store"}, ""}},
-		{"s=a:b", Mode{"s", []string{"a:b"}, ""}},
-		{`"a+b"`, Mode{"a+b", []string{"a+b"}, ""}},
-		{`p="price, (USD)"`, Mode{"p", []string{"price, (USD)"}, ""}},
-		{`time="year=fiscal"+month`, Mode{"time", []string{"year=fiscal", "month"}, ""}},
-		{`hour("at (UTC)")`, Mode{"hour", []string{"at (UTC)"}, "hour"}},
-		{`q="a ""b"""`, Mode{"q", []string{`a "b"`}, ""}},
-		{`"12"" disc"`, Mode{`12" disc`, []string{`12" disc`}, ""}},
+		{"store", Mode{Name: "store", Columns: []string{"store"}}},
+		{"time=year+month", Mode{Name: "time", Columns: []string{"year", "month"}}},
+		{"year+month", Mode{Name: "year+month", Columns: []string{"year", "month"}}},
+		{"hour(timestamp)", Mode{Name: "hour", Columns: []string{"timestamp"}, Func: "hour"}},
+		{"h=hour(timestamp)", Mode{Name: "h", Columns: []string{"timestamp"}, Func: "hour"}},
+		{"shop=store", Mode{Name: "shop", Columns: []string{"store"}}},
+		{"s=a:b", Mode{Name: "s", Columns: []string{"a:b"}}},
+		{`"a+b"`, Mode{Name: "a+b", Columns: []string{"a+b"}}},
+		{`p="price, (USD)"`, Mode{Name: "p", Columns: []string{"price, (USD)"}}},
+		{`time="year=fiscal"+month`, Mode{Name: "time", Columns: []string{"year=fiscal", "month"}}},
+		{`hour("at (UTC)")`, Mode{Name: "hour", Columns: []string{"at (UTC)"}, Func: "hour"}},
+		{`q="a ""b"""`, Mode{Name: "q", Columns: []string{`a "b"`}}},
+		{"month(dmy(day))", Mode{Name: "month", Columns: []string{"day"}, Func: "month", Dates: "dmy"}},
+		{`day=date(mdy("day (US)"))`, Mode{Name: "day", Columns: []string{"day (US)"}, Func: "date", Dates: "mdy"}},
+		{`"12"" disc"`, Mode{Name: `12" disc`, Columns: []string{`12" disc`}}},
 	} {
 		got, err := ParseMode(tc.text)
 		if err != nil || !reflect.DeepEqual(got, tc.want) {
@@ -36,7 +38,11 @@ func TestParseMode(t *testing.T) {
 	if m, err := ParseMode(" time = year + month "); err != nil || m.String() != "time=year+month" {
 		t.Errorf("with spaces: got %v, %v, want time=year+month", m, err)
 	}
+	if m, err := ParseMode("day=dmy(day)"); err != nil || m.String() != "day=date(dmy(day))" {
+		t.Errorf("got %v, %v, want the date of a day-first column", m, err)
+	}
 	for text, want := range map[string]string{
+		"number(dmy(a))": `mode "number(dmy(a))": a function takes one column, as in hour(timestamp)`,
 		"":               `mode "": the name of a column is missing; write store, time=year+month or hour(timestamp)`,
 		"a+":             `mode "a+": the name of a column is missing; write store, time=year+month or hour(timestamp)`,
 		"=a":             `mode "=a": the name before '=' is missing; write it as time=year+month`,

@@ -3,6 +3,8 @@ package dataset
 import (
 	"math"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 )
 
 // IsTime reports whether the ids of a mode are points or periods in time whose order is
@@ -18,13 +20,11 @@ func (m Mode) IsTime(ids []string) bool {
 		named = named || nameHasWord(name, timeWords) || nameHasWord(name, []string{"period"}) || roleOfName(name) != anyNumber || nameHasWord(name, periodWords) && running(ids)
 	}
 	if !named {
-		for _, id := range ids {
-			if _, number := Number(id); number {
-				return false
-			}
-			if _, date := Moment(id); !date {
-				return false
-			}
+		if slices.ContainsFunc(ids, func(id string) bool { _, number := Number(id); return number }) {
+			return false
+		}
+		if _, dates := calendar.OrderOf(ids); !dates {
+			return false
 		}
 	}
 	_, err := m.Chronology(ids)

@@ -60,6 +60,6 @@ func Of(err error) string {
 
 // has reports whether the chain of err has an error of type E.
 func has[E error](err error) bool {
-	var target E
-	return errors.As(err, &target)
+	_, ok := errors.AsType[E](err)
+	return ok
 }

@@ -224,13 +224,7 @@ func (x *Explainer) permuteColumn(mode int, name string, rng *rand.Rand) (*permu
 	for i, code := range trained {
 		frame.Columns[at][i] = column.Value(from[code])
 	}
-	features, err := side.Encoder.Encode(frame)
-	if err != nil {
-		return nil, err
-	}
-	x.mutex.Lock()
-	defer x.mutex.Unlock()
-	rows, _, err := side.Operator.NewRows(features)
+	rows, err := x.operatorRows(side, frame)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // A Summary explains a model as a whole.
@@ -92,7 +93,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 	var b strings.Builder
 	t := table{rows: [][]string{{"term", "share of the variance"}}}
 	for _, term := range s.Terms {
-		name := term.Term
+		name := spec.ReadableTerms(term.Term)
 		if term.Removed {
 			name += " (removed)"
 		}

@@ -194,7 +194,7 @@ func (x *Explainer) override(m *model.Model, mode int, code int32, changes []Cha
 	for _, c := range regressed {
 		frame.Columns[slices.Index(frame.Names, c.Column)][0] = c.Value
 	}
-	row, err := x.operatorRow(side, frame)
+	row, err := x.operatorRows(side, frame)
 	if err != nil {
 		return out, nil, regressed[0].errorf("%v", err)
 	}
@@ -232,8 +232,8 @@ func (x *Explainer) encoded(m *model.Model, mode int, c Change, grouped bool) (b
 	return true, nil
 }
 
-// operatorRow returns the operator row of the only row of a frame.
-func (x *Explainer) operatorRow(side *model.Side, frame *dataset.Frame) ([]float32, error) {
+// operatorRows returns the rows of the operator for the rows of a frame.
+func (x *Explainer) operatorRows(side *model.Side, frame *dataset.Frame) ([]float32, error) {
 	features, err := side.Encoder.Encode(frame)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/figure"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // WriteText writes the explanation in words.
@@ -76,7 +77,7 @@ func (e *Explanation) writeTerms(b *strings.Builder) {
 	t := table{rows: [][]string{{"by term", "value", "average", "own weights", "side information"}}}
 	t.rows = append(t.rows, []string{"offset", number(e.Offset), "", "", ""})
 	for _, term := range e.Terms {
-		t.rows = append(t.rows, []string{term.Term, signed(term.Value), signed(term.Average), signed(term.Own), signed(term.Side)})
+		t.rows = append(t.rows, []string{spec.ReadableTerms(term.Term), signed(term.Value), signed(term.Average), signed(term.Own), signed(term.Side)})
 	}
 	t.rows = append(t.rows, []string{"sum", number(e.Level), "", "", ""})
 	t.write(b)

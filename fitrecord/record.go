@@ -4,6 +4,7 @@ package fitrecord
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -15,6 +16,15 @@ import (
 
 // MaxClient is the largest number of bytes of a client's value.
 const MaxClient = 1 << 20
+
+// WithClient returns the record with a client's value.
+func (r Record) WithClient(value json.RawMessage) (Record, error) {
+	if len(value) > MaxClient || !json.Valid(value) {
+		return r, fmt.Errorf("the client's value is not JSON of at most %d bytes", MaxClient)
+	}
+	r.Client = value
+	return r, nil
+}
 
 // A Record describes how a model was fitted and what was measured. It is part of the
 // model file, so nothing in it depends on the clock or on the machine.

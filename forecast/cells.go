@@ -110,8 +110,7 @@ func (c *columnMaker) source() (tableio.Source, error) {
 	for i, name := range c.names {
 		columns[i] = dataset.StringColumn(name, c.columns[name])
 	}
-	table, err := dataset.NewColumns(columns...)
-	return tableio.Columns(table), err
+	return tableio.NewColumns(columns...)
 }
 
 // chosen returns the codes of the chosen series, by key mode.

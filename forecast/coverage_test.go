@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -57,36 +58,16 @@ func TestCoverageByHorizon(t *testing.T) {
 	}
 }
 
-// simulated is a table of 180 pairs of shop and item over 72 weeks, which follow a random
-// walk, an AR(1) process or a season of 12 weeks, with noise, and a fifth of the cells
-// missing.
+// simulated is a table of 72 weeks, see [testtable.Series].
 func simulated(t *testing.T, kind string) tableio.Source {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(9, 10))
 	var shops, items []string
 	var weeks []int
 	var y []float64
-	for shop := range 15 {
-		for item := range 12 {
-			level, ar, phase := rng.NormFloat64(), 0.0, rng.Float64()
-			for week := range 72 {
-				x := 0.0
-				switch kind {
-				case "walk":
-					level += 0.3 * rng.NormFloat64()
-				case "ar":
-					ar = 0.8*ar + 0.6*rng.NormFloat64()
-				case "season":
-					x = math.Sin(2 * math.Pi * (float64(week)/12 + phase))
-				}
-				value := 10 + level + ar + x + 0.5*rng.NormFloat64()
-				if rng.Float64() < 0.8 {
-					shops, items = append(shops, fmt.Sprint("s", shop)), append(items, fmt.Sprint("i", item))
-					weeks, y = append(weeks, week+1), append(y, value)
-				}
-			}
-		}
-	}
+	testtable.Series(kind, 72, rand.New(rand.NewPCG(9, 10)), func(shop, item, week int, value float64) {
+		shops, items = append(shops, fmt.Sprint("s", shop)), append(items, fmt.Sprint("i", item))
+		weeks, y = append(weeks, week), append(y, value)
+	})
 	c, err := dataset.NewColumns(dataset.StringColumn("shop", shops), dataset.StringColumn("item", items), dataset.IntColumn("week", weeks), dataset.FloatColumn("units", y))
 	if err != nil {
 		t.Fatal(err)

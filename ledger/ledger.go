@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 )
 
@@ -27,6 +28,14 @@ type Ledger struct {
 	Relations []Relation
 
 	Rows Rows // taken in since the fit
+}
+
+// Taken returns the number of rows taken in since the fit, 0 for a nil ledger.
+func (l *Ledger) Taken() int {
+	if l == nil {
+		return 0
+	}
+	return l.Rows.Len()
 }
 
 // A Relation completes the posterior of an outer core. With the other cores fixed, the
@@ -233,20 +242,9 @@ func positive(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
 
 // Select returns a copy of the given rows, in their order.
 func (r *Rows) Select(rows []int) Rows {
-	out := Rows{Y: pick(r.Y, rows), W: pick(r.W, rows), Exposure: pick(r.Exposure, rows), Censored: pick(r.Censored, rows), Removed: pick(r.Removed, rows)}
+	out := Rows{Y: gather.Rows(r.Y, rows), W: gather.Rows(r.W, rows), Exposure: gather.Rows(r.Exposure, rows), Censored: gather.Rows(r.Censored, rows), Removed: gather.Rows(r.Removed, rows)}
 	for _, column := range r.Codes {
-		out.Codes = append(out.Codes, pick(column, rows))
-	}
-	return out
-}
-
-func pick[T any](values []T, rows []int) []T {
-	if values == nil {
-		return nil
-	}
-	out := make([]T, len(rows))
-	for i, row := range rows {
-		out[i] = values[row]
+		out.Codes = append(out.Codes, gather.Rows(column, rows))
 	}
 	return out
 }

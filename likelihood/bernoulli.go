@@ -3,6 +3,8 @@ package likelihood
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/kernel-fried-tensor/kft/internal/golden"
 )
 
 // Bernoulli is a value of 1 with probability sigma(f) = 1/(1+exp(-f)), otherwise 0:
@@ -142,28 +144,8 @@ func (Bernoulli) Calibrated(cells Cells, loop Loop) Bernoulli {
 		return sum - (shift*shift+logSlope*logSlope)/(2*calibrationSD*calibrationSD)
 	}
 	for range calibrationTurns {
-		logSlope = goldenMaximum(-maxLogSlope, maxLogSlope, calibrationSteps, func(t float64) float64 { return value(shift, t) })
-		shift = goldenMaximum(-maxShift, maxShift, calibrationSteps, func(t float64) float64 { return value(t, logSlope) })
+		logSlope = golden.Maximum(-maxLogSlope, maxLogSlope, calibrationSteps, func(t float64) float64 { return value(shift, t) })
+		shift = golden.Maximum(-maxShift, maxShift, calibrationSteps, func(t float64) float64 { return value(t, logSlope) })
 	}
 	return Bernoulli{Shift: shift, Slope: math.Exp(logSlope)}
-}
-
-// goldenMaximum returns the place of the maximum of a function with one peak, by golden
-// section search.
-func goldenMaximum(low, high float64, steps int, f func(float64) float64) float64 {
-	const golden = 0.6180339887498949
-	a, b := high-golden*(high-low), low+golden*(high-low)
-	atA, atB := f(a), f(b)
-	for range steps {
-		if atA >= atB {
-			high, b, atB = b, a, atA
-			a = high - golden*(high-low)
-			atA = f(a)
-		} else {
-			low, a, atA = a, b, atB
-			b = low + golden*(high-low)
-			atB = f(b)
-		}
-	}
-	return (low + high) / 2
 }

@@ -1,6 +1,10 @@
 package likelihood
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/internal/golden"
+)
 
 const (
 	linkSteps    = 2 // Newton steps of Shift and Slope in one call of Learn
@@ -31,7 +35,7 @@ func (h Hurdle) Learn(cells Cells, loop Loop) Law {
 			return [3]float64{cells.weight(i) * (try.expect(y, m-t, v, constant(y)).Value + truncation(try.Size, m, v).Value)}
 		})[0]
 	}
-	if t := goldenMaximum(low, high, hurdleSteps, value); value(t) > value(now) {
+	if t := golden.Maximum(low, high, hurdleSteps, value); value(t) > value(now) {
 		h.Size = math.Exp(t)
 	}
 	return h

@@ -76,6 +76,17 @@ type Sites struct {
 // nil Loop is sequential. Sums do not depend on the Loop.
 type Loop func(n int, work func(i int))
 
+// run calls work for 0 to n-1, one after the other without a loop.
+func (loop Loop) run(n int, work func(k int)) {
+	if loop != nil {
+		loop(n, work)
+		return
+	}
+	for k := range n {
+		work(k)
+	}
+}
+
 // blockCells is the number of cells of one partial sum.
 const blockCells = 4096
 
@@ -96,13 +107,7 @@ func sums(cells int, loop Loop, add func(i int) [3]float64) sums3 {
 		}
 		blocks[k] = sum
 	}
-	if loop == nil {
-		for k := range blocks {
-			work(k)
-		}
-	} else {
-		loop(len(blocks), work)
-	}
+	loop.run(len(blocks), work)
 	var sum sums3
 	for _, a := range blocks {
 		sum[0] += a[0]

@@ -1,10 +1,16 @@
 package likelihood
 
-import "math"
+import (
+	"math"
 
-// ByEntity is a noise variance that is a product of one factor per mode:
+	"github.com/kernel-fried-tensor/kft/internal/golden"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
+
+// ByEntity is a noise variance that is a product of one factor per mode, or per
+// combination of modes:
 //
-//	s2(i, j) = Variance * a_i * b_j
+//	s2(i, j) = Variance * a_i * b_j * c_ij
 //
 // The logarithms of the factors of a mode have mean 0 over the entities seen.
 // An entity without rows, or with a code outside the table, takes the mean of
@@ -19,7 +25,7 @@ type ByEntity struct {
 type ModeFactors struct {
 	Strength float64   `json:"strength"`
 	Unseen   float64   `json:"unseen"`
-	ByCode   []float64 `json:"of"` // by code
+	ByCode   []float64 `json:"of,omitempty"` // by code
 }
 
 // At returns the factor of a code.
@@ -40,9 +46,10 @@ func (b ByEntity) At(codes [][]int32, row int) float64 {
 }
 
 const (
-	maxRounds      = 50   // over the modes
-	roundTolerance = 1e-4 // rounds end when no log factor changes by more
-	minStrength    = 0.5  // limits of nu0
+	maxRounds      = 50     // over the modes
+	roundTolerance = 1e-3   // rounds end when no log factor of a mode changes by more on average
+	priorEntities  = 20_000 // a prior is fitted to at most about so many entities
+	minStrength    = 0.5    // limits of nu0
 	maxStrength    = 1e6
 	goldenSteps    = 25   // of golden section search over log nu0: to 1e-4
 	bisectionSteps = 40   // over log s0^2
@@ -59,7 +66,7 @@ const (
 // with nu0 and s0^2 at the maximum of the marginal likelihood of the sums.
 // Several modes are fitted in turn, each to the errors divided by the factors
 // of the others. Each step is one pass over the rows.
-func FitByEntity(errors Errors, codes [][]int32, sizes []int) ByEntity {
+func FitByEntity(errors Errors, codes [][]int32, sizes []int, threads int) ByEntity {
 	pooled := FitConstant(errors).Variance
 	b := ByEntity{Variance: pooled, Modes: make([]ModeFactors, len(codes))}
 	for k, size := range sizes {
@@ -68,32 +75,70 @@ func FitByEntity(errors Errors, codes [][]int32, sizes []int) ByEntity {
 			b.Modes[k].ByCode[i] = 1
 		}
 	}
-	for range maxRounds {
-		change := 0.0
-		for k := range b.Modes {
-			change = max(change, b.fitMode(k, errors, codes))
-		}
-		if change < roundTolerance || len(codes) == 1 {
-			break
-		}
-	}
+	b.fit(errors, codes, threads)
 	return b
 }
 
-// fitMode fits mode k with the others fixed and returns the largest change of a
-// log factor.
-func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32) (change float64) {
+// fit fits all modes in turn until hardly anything changes.
+func (b *ByEntity) fit(errors Errors, codes [][]int32, threads int) {
+	for range maxRounds {
+		change := 0.0
+		for k := range b.Modes {
+			change = max(change, b.fitMode(k, errors, codes, threads))
+		}
+		if change < roundTolerance || len(codes) == 1 {
+			return
+		}
+	}
+}
+
+// FitPowerByEntity fits the product of a power of the predicted mean and factors of
+// entities,
+//
+//	s2(m, i, j) = Scale * max(m, Floor)^Exponent * Variance * a_i * b_j
+//
+// in turn, each to the errors divided by the other.
+func FitPowerByEntity(errors Errors, mean []float32, codes [][]int32, sizes []int, threads int) (Power, ByEntity) {
+	relative := Errors{Squared: make([]float32, len(errors.Squared)), Weight: errors.Weight}
+	divide := func(by func(row int) float64) Errors {
+		parallel.Blocks(threads, len(relative.Squared), func(from, to int) {
+			for i := from; i < to; i++ {
+				relative.Squared[i] = float32(float64(errors.Squared[i]) / by(i))
+			}
+		})
+		return relative
+	}
+	byMean := func(p Power) func(int) float64 { return func(i int) float64 { return p.At(float64(mean[i])) } }
+	power := FitPower(errors, mean)
+	b := FitByEntity(divide(byMean(power)), codes, sizes, threads)
+	power = FitPower(divide(func(i int) float64 { return b.At(codes, i) }), mean)
+	b.fit(divide(byMean(power)), codes, threads)
+	return power, b
+}
+
+// fitMode fits mode k with the others fixed and returns the mean change of a log factor.
+func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32, threads int) (change float64) {
 	mode := &b.Modes[k]
+	relative := make([]float32, len(codes[k])) // negative for a row that does not count
+	parallel.Blocks(threads, len(relative), func(from, to int) {
+		for row := from; row < to; row++ {
+			code := codes[k][row]
+			e, ok := errors.at(row)
+			if !ok || code < 0 || int(code) >= len(mode.ByCode) {
+				relative[row] = -1
+				continue
+			}
+			relative[row] = float32(e * mode.At(code) / b.At(codes, row))
+		}
+	})
 	sum, count := make([]float64, len(mode.ByCode)), make([]float64, len(mode.ByCode))
 	for row, code := range codes[k] {
-		e, ok := errors.at(row)
-		if !ok || code < 0 || int(code) >= len(mode.ByCode) {
-			continue
+		if e := relative[row]; e >= 0 {
+			sum[code] += float64(e)
+			count[code]++
 		}
-		sum[code] += e * mode.At(code) / b.At(codes, row)
-		count[code]++
 	}
-	prior := fitPrior(sum, count)
+	prior := fitPrior(thinned(sum, count))
 	mode.Strength = prior.strength
 	seen, logs, mean := 0.0, 0.0, 0.0
 	factors := make([]float64, len(mode.ByCode))
@@ -115,7 +160,7 @@ func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32) (change float6
 		factors[i] /= level
 		if n > 0 {
 			mean += factors[i] / seen
-			change = max(change, math.Abs(math.Log(factors[i]/mode.ByCode[i])))
+			change += math.Abs(math.Log(factors[i]/mode.ByCode[i])) / seen
 		}
 	}
 	mode.Unseen = mean
@@ -128,6 +173,27 @@ func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32) (change float6
 	return change
 }
 
+// thinned returns about priorEntities of the entities with rows: two parameters need no more.
+func thinned(sum, count []float64) (s, n []float64) {
+	seen := 0
+	for _, n := range count {
+		if n > 0 {
+			seen++
+		}
+	}
+	step, at := max(seen/priorEntities, 1), 0
+	for i, c := range count {
+		if c == 0 {
+			continue
+		}
+		if at%step == 0 {
+			s, n = append(s, sum[i]), append(n, c)
+		}
+		at++
+	}
+	return s, n
+}
+
 // prior is the distribution scaled-inverse-chi2(strength, scale).
 type prior struct{ strength, scale float64 }
 
@@ -135,31 +201,18 @@ type prior struct{ strength, scale float64 }
 // has count[i] terms: golden section search over log nu0, with the best s0^2
 // for each.
 func fitPrior(sum, count []float64) prior {
-	at := func(logStrength float64) (float64, prior) {
+	var best prior
+	most := math.Inf(-1)
+	golden.Maximum(math.Log(minStrength), math.Log(maxStrength), goldenSteps, func(logStrength float64) float64 {
 		p := prior{strength: math.Exp(logStrength)}
 		p.scale = bestScale(p.strength, sum, count)
-		return p.logMarginal(sum, count), p
-	}
-	const golden = 0.6180339887498949
-	low, high := math.Log(minStrength), math.Log(maxStrength)
-	a, b := high-golden*(high-low), low+golden*(high-low)
-	atA, pA := at(a)
-	atB, pB := at(b)
-	for range goldenSteps {
-		if atA >= atB {
-			high, b, atB, pB = b, a, atA, pA
-			a = high - golden*(high-low)
-			atA, pA = at(a)
-		} else {
-			low, a, atA, pA = a, b, atB, pB
-			b = low + golden*(high-low)
-			atB, pB = at(b)
+		value := p.logMarginal(sum, count)
+		if !(value <= most) {
+			best, most = p, value
 		}
-	}
-	if atA >= atB {
-		return pA
-	}
-	return pB
+		return value
+	})
+	return best
 }
 
 // logMarginal returns, up to a constant,

@@ -43,7 +43,7 @@ func TestByEntityRecovers(t *testing.T) {
 	t.Parallel()
 	for _, sizes := range [][]int{{40}, {40, 25}} {
 		errors, codes, factors := drawErrors(40000, sizes, 0.7)
-		b := FitByEntity(errors, codes, sizes)
+		b := FitByEntity(errors, codes, sizes, 2)
 		worst := 0.0
 		for row := range errors.Squared {
 			want := 2.0
@@ -76,7 +76,7 @@ func TestByEntityRecovers(t *testing.T) {
 func TestByEntityShrinks(t *testing.T) {
 	t.Parallel()
 	errors, codes, _ := drawErrors(3000, []int{300}, 0)
-	b := FitByEntity(errors, codes, []int{300})
+	b := FitByEntity(errors, codes, []int{300}, 2)
 	if b.Modes[0].Strength < 50 {
 		t.Errorf("strength is %g for entities with equal noise, want at least 50", b.Modes[0].Strength)
 	}
@@ -91,7 +91,7 @@ func TestByEntityFormula(t *testing.T) {
 	t.Parallel()
 	errors := Errors{Squared: []float32{1, 4, 9, 2, 2, 30, 0.5, 0.1}}
 	codes := [][]int32{{0, 0, 1, 1, 1, 2, 3, 3}}
-	b := FitByEntity(errors, codes, []int{4})
+	b := FitByEntity(errors, codes, []int{4}, 2)
 	nu := b.Modes[0].Strength
 	sum, count := []float64{5, 13, 30, 0.6}, []float64{2, 3, 1, 2}
 	s0 := bestScale(nu, sum, count)
@@ -158,10 +158,10 @@ func TestNoiseOfLittleData(t *testing.T) {
 		"no rows":           FitConstant(Errors{}).Variance,
 		"no weight":         FitConstant(Errors{[]float32{3}, []float32{0}}).Variance,
 		"exact":             FitConstant(Errors{Squared: []float32{0, 0}}).Variance,
-		"entity, no rows":   FitByEntity(Errors{}, [][]int32{{}}, []int{3}).At([][]int32{{1}}, 0),
-		"entity, exact":     FitByEntity(Errors{Squared: []float32{0, 0}}, [][]int32{{0, 1}}, []int{3}).At([][]int32{{1}}, 0),
-		"entity, one row":   FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{0}}, []int{3}).At([][]int32{{2}}, 0),
-		"entity, no entity": FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{-1}}, []int{3}).At([][]int32{{2}}, 0),
+		"entity, no rows":   FitByEntity(Errors{}, [][]int32{{}}, []int{3}, 2).At([][]int32{{1}}, 0),
+		"entity, exact":     FitByEntity(Errors{Squared: []float32{0, 0}}, [][]int32{{0, 1}}, []int{3}, 2).At([][]int32{{1}}, 0),
+		"entity, one row":   FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{0}}, []int{3}, 2).At([][]int32{{2}}, 0),
+		"entity, no entity": FitByEntity(Errors{Squared: []float32{2}}, [][]int32{{-1}}, []int{3}, 2).At([][]int32{{2}}, 0),
 		"power, no rows":    FitPower(Errors{}, nil).At(3),
 		"power, negative":   FitPower(Errors{Squared: []float32{2, 3}}, []float32{-1, -2}).At(3),
 		"power, one mean":   FitPower(Errors{Squared: []float32{2, 3}}, []float32{5, 5}).At(3),
@@ -177,7 +177,7 @@ func TestNoiseOfLittleData(t *testing.T) {
 func TestNoiseSurvivesJSON(t *testing.T) {
 	t.Parallel()
 	errors, codes, _ := drawErrors(500, []int{4, 3}, 0.5)
-	for _, model := range []any{FitConstant(errors), FitByEntity(errors, codes, []int{4, 3}), FitPower(errors, errors.Weight), NegativeBinomial{2.5}} {
+	for _, model := range []any{FitConstant(errors), FitByEntity(errors, codes, []int{4, 3}, 2), FitPower(errors, errors.Weight), NegativeBinomial{2.5}} {
 		text, err := json.Marshal(model)
 		if err != nil {
 			t.Fatal(err)
@@ -201,12 +201,12 @@ func BenchmarkNoise(b *testing.B) {
 	}
 	b.Run("entity", func(b *testing.B) {
 		for b.Loop() {
-			FitByEntity(errors, codes[:1], []int{900})
+			FitByEntity(errors, codes[:1], []int{900}, 2)
 		}
 	})
 	b.Run("two modes", func(b *testing.B) {
 		for b.Loop() {
-			FitByEntity(errors, codes, []int{900, 200})
+			FitByEntity(errors, codes, []int{900, 200}, 2)
 		}
 	})
 	b.Run("power", func(b *testing.B) {
@@ -214,4 +214,28 @@ func BenchmarkNoise(b *testing.B) {
 			FitPower(errors, mean)
 		}
 	})
+}
+
+// A variance that is a power of the mean times factors of entities is recovered.
+func TestPowerByEntityRecovers(t *testing.T) {
+	t.Parallel()
+	sizes := []int{40, 25}
+	errors, codes, factors := drawErrors(40000, sizes, 0.7)
+	rng := randstream.New(4, "mean")
+	mean := make([]float32, len(errors.Squared))
+	for i := range mean {
+		mean[i] = float32(math.Exp(rng.NormFloat64()))
+		errors.Squared[i] *= float32(math.Pow(float64(mean[i]), 1.4))
+	}
+	power, b := FitPowerByEntity(errors, mean, codes, sizes, 2)
+	near(t, "exponent", power.Exponent, 1.4, 0.05)
+	worst := 0.0
+	for row, m := range mean {
+		if m < 0.3 || m > 3 { // the floor, and what follows from an exponent that is off
+			continue
+		}
+		want := 2 * factors[0][codes[0][row]] * factors[1][codes[1][row]] * math.Pow(float64(m), 1.4)
+		worst = max(worst, math.Abs(math.Log(b.At(codes, row)*power.At(float64(m))/want)))
+	}
+	near(t, "log variance", worst, 0, 0.3)
 }

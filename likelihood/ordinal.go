@@ -222,13 +222,7 @@ func (o Ordinal) derivatives(cells Cells, loop Loop) (value float64, slope, curv
 		}
 		blocks[block] = sum
 	}
-	if loop == nil {
-		for k := range blocks {
-			work(k)
-		}
-	} else {
-		loop(len(blocks), work)
-	}
+	loop.run(len(blocks), work)
 	total := make([]float64, 1+2*n)
 	for _, sum := range blocks {
 		for i, v := range sum {

@@ -3,6 +3,8 @@ package likelihood
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/kernel-fried-tensor/kft/internal/golden"
 )
 
 // StudentT is y = f + e, where e/sqrt(Variance) has a Student t distribution with DF
@@ -96,7 +98,7 @@ func (s StudentT) Learn(cells Cells, loop Loop) Law {
 			s.Variance = max(sum[0]/max(sum[1], 1), minVariance)
 		}
 		now := math.Log(s.DF)
-		s.DF = math.Exp(goldenMaximum(max(now-dfMove, math.Log(MinDF)), min(now+dfMove, math.Log(MaxDF)), dfSteps, func(logDF float64) float64 {
+		s.DF = math.Exp(golden.Maximum(max(now-dfMove, math.Log(MinDF)), min(now+dfMove, math.Log(MaxDF)), dfSteps, func(logDF float64) float64 {
 			try := StudentT{s.Variance, math.Exp(logDF)}
 			own := try.DF * try.Variance
 			return sums(len(cells.Y), loop, func(i int) [3]float64 {

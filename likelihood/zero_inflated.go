@@ -3,6 +3,8 @@ package likelihood
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/kernel-fried-tensor/kft/internal/golden"
 )
 
 // ZeroInflated is a negative binomial count with further zeros: with probability Zero
@@ -116,7 +118,7 @@ func (z ZeroInflated) Learn(cells Cells, loop Loop) Law {
 	best, highest := at(z.Size)
 	now := math.Log(z.Size)
 	low, high := max(now-sizeMove, math.Log(MinSize)), min(now+sizeMove, math.Log(MaxSize))
-	t := goldenMaximum(low, high, inflatedSteps, func(t float64) float64 {
+	t := golden.Maximum(low, high, inflatedSteps, func(t float64) float64 {
 		_, value := at(math.Exp(t))
 		return value
 	})

@@ -141,6 +141,9 @@ func (d *decoder) decode() error {
 	if err := d.findSeries(); err != nil {
 		return err
 	}
+	if err := d.noise(); err != nil {
+		return err
+	}
 	parts, err := modelfile.Values[uint8](d.f, "split", -1)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/fitrecord"
-	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
@@ -86,7 +85,7 @@ func checkModeGroups(mode string, ids int, g *sideinfo.Groups) error {
 }
 
 // checkNoise returns an error unless the noise is the one kind that the specification
-// names, with variances and parameters above 0.
+// names, with variances and parameters above 0. The factors of entities are read later.
 func (d *decoder) checkNoise() error {
 	n, u := d.m.noise, d.m.spec.Uncertainty
 	if err := n.Validate(); err != nil {
@@ -94,27 +93,6 @@ func (d *decoder) checkNoise() error {
 	}
 	if n.Likelihood() != u.Likelihood {
 		return fmt.Errorf("its noise does not fit the likelihood %s", u.Likelihood)
-	}
-	if n.Entity != nil {
-		return d.checkEntityNoise(n.Entity)
-	}
-	return nil
-}
-
-func (d *decoder) checkEntityNoise(n *likelihood.ByEntity) error {
-	modes := d.m.noiseModes
-	if len(n.Modes) != len(modes) || len(modes) == 0 {
-		return fmt.Errorf("its noise has factors of %d modes, but the specification names %d", len(n.Modes), len(modes))
-	}
-	for k, f := range n.Modes {
-		if len(f.ByCode) > d.sizes[modes[k]] {
-			return fmt.Errorf("its noise has %d factors for %d ids of %s", len(f.ByCode), d.sizes[modes[k]], d.m.modes[modes[k]].Name)
-		}
-		for _, v := range append([]float64{f.Unseen}, f.ByCode...) {
-			if err := positive("a factor of its noise", v); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

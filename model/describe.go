@@ -2,7 +2,6 @@ package model
 
 import (
 	"math"
-	"strings"
 
 	"github.com/kernel-fried-tensor/kft/likelihood"
 )
@@ -105,16 +104,19 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 	case u.Student != nil:
 		info.DF, info.Noise = u.Student.DF, &NoiseInfo{Kind: "constant", SD: math.Sqrt(u.Student.Variance)}
 	case u.Entity != nil:
-		noise := &NoiseInfo{Kind: "entity:" + strings.Join(m.spec.Uncertainty.NoiseModes(), ","), SD: math.Sqrt(u.Entity.Variance)}
-		least, most := u.Entity.Variance, u.Entity.Variance
+		noise := &NoiseInfo{Kind: m.spec.Uncertainty.Noise, SD: math.Sqrt(u.Entity.Variance)}
+		if u.Power != nil {
+			noise.SD, noise.Exponent = math.Sqrt(u.Power.Scale*u.Entity.Variance), u.Power.Exponent
+		}
+		least, most := noise.SD, noise.SD
 		for _, f := range u.Entity.Modes {
 			low, high := f.Unseen, f.Unseen
 			for _, v := range f.ByCode {
 				low, high = min(low, v), max(high, v)
 			}
-			least, most = least*low, most*high
+			least, most = least*math.Sqrt(low), most*math.Sqrt(high)
 		}
-		noise.Least, noise.Most = math.Sqrt(least), math.Sqrt(most)
+		noise.Least, noise.Most = least, most
 		info.Noise = noise
 	case u.Power != nil:
 		info.Noise = &NoiseInfo{Kind: "power", SD: math.Sqrt(u.Power.Scale), Exponent: u.Power.Exponent}

@@ -10,13 +10,10 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// Noise is the distribution of the target given the field.
-type Noise = predictive.Noise
-
 // noiseVariance returns the noise variance of row i, which has the row's weight. The level
 // is the predicted mean of the row on the transform's scale.
 func (m *Model) noiseVariance(level float64, rows Rows, i int) float64 {
-	return m.noise.UnitVariance(m.noiseModes, level, rows.Codes, i) / rows.weight(i)
+	return m.noise.UnitVariance(level, rows.Codes, i) / rows.weight(i)
 }
 
 // Noise returns the noise.
@@ -96,7 +93,7 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		return &d.own
 	}
 	level := d.m.scale.Location(d.z.Mean[i])
-	noise := d.m.noise.UnitVariance(d.m.noiseModes, level, d.rows.Codes, i)
+	noise := d.m.noise.UnitVariance(level, d.rows.Codes, i)
 	if d.rows.Weight != nil {
 		noise /= float64(d.rows.Weight[i])
 	}

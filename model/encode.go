@@ -74,7 +74,9 @@ func (m *Model) file() (*modelfile.File, error) {
 		f.Meta[key] = string(text)
 		return nil
 	}
-	for key, v := range map[string]any{"spec": m.spec, "scale": m.scale, "training": m.record, "field": m.fieldMeta(), "offset": offsetMeta{m.field.Offset.Mean, m.field.Offset.Var}, "uncertainty": m.noise} {
+	noise, noiseTensors := noiseTensors(m.noise)
+	f.Tensors = append(f.Tensors, noiseTensors...)
+	for key, v := range map[string]any{"spec": m.spec, "scale": m.scale, "training": m.record, "field": m.fieldMeta(), "offset": offsetMeta{m.field.Offset.Mean, m.field.Offset.Var}, "uncertainty": noise} {
 		if err := put(key, v); err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -44,7 +45,6 @@ type Model struct {
 
 	noise      Noise
 	scores     *predictive.ScoreDistribution // of Student noise, nil for normal noise
-	noiseModes []int                         // modes whose entities have their own noise
 	correction *conformal.Correction
 	groupMode  int                   // mode of a correction by entity
 	means      *predictive.MeanCurve // correction of means, nil for none
@@ -111,7 +111,6 @@ func New(c Contents) (*Model, error) {
 // resolve finds the modes that the specification names.
 func (m *Model) resolve() {
 	names := m.spec.ModeNames()
-	m.noiseModes = spec.Positions(m.spec.Uncertainty.NoiseModes(), names)
 	m.groupMode = 0
 	if mode := m.spec.Uncertainty.ConformalMode(); mode != "" {
 		m.groupMode = slices.Index(names, mode)
@@ -239,15 +238,15 @@ func (m *Model) MeanCurve() *predictive.MeanCurve { return m.means }
 // GroupMode returns the mode by whose entities the correction is grouped.
 func (m *Model) GroupMode() int { return m.groupMode }
 
-// NoiseModes returns the modes whose entities have their own noise.
-func (m *Model) NoiseModes() []int { return slices.Clone(m.noiseModes) }
-
 // Informed reports whether a core uses the side information of a mode.
 func (m *Model) Informed(mode int) bool { return m.informed[mode] }
 
 // IDs returns a copy of the ids of a mode that occur in the fitted table or in rows taken
 // in since. The model may have weights for others, from their side rows.
 func (m *Model) IDs(mode int) []string {
+	if mode < 0 || mode >= len(m.modes) {
+		panic(fmt.Sprintf("model: mode %d of a model with modes 0 to %d", mode, len(m.modes)-1))
+	}
 	ids := m.dicts[mode].IDs()
 	fitted := len(ids)
 	for _, s := range m.record.Side {

@@ -20,6 +20,7 @@ func TestRoundTrip(t *testing.T) {
 		"entity-covariance":    func(s *spec.Spec) { s.Uncertainty.Inference = "entity-covariance" },
 		"negative binomial":    func(s *spec.Spec) { s.Transform, s.Uncertainty.Likelihood = "identity", "negative-binomial" },
 		"noise by entity":      func(s *spec.Spec) { s.Uncertainty.Noise = "entity:store,item" },
+		"noise by pair":        func(s *spec.Spec) { s.Uncertainty.Noise = "power:store,store*item" },
 		"conformal correction": func(s *spec.Spec) { s.Uncertainty.Conformal = "group:mean" },
 		"side information":     func(s *spec.Spec) { *s = withSide(*s) },
 	}

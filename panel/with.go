@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 )
 
 // With returns the series with further rows, given by their codes, targets and signs: -1
@@ -109,15 +110,7 @@ func (p *Panel) sort() {
 	}
 	slices.SortFunc(order, p.compare)
 	for k := range p.Codes {
-		p.Codes[k] = arranged(p.Codes[k], order)
+		p.Codes[k] = gather.Rows(p.Codes[k], order)
 	}
-	p.First, p.Last, p.Rows, p.Mean = arranged(p.First, order), arranged(p.Last, order), arranged(p.Rows, order), arranged(p.Mean, order)
-}
-
-func arranged[T any](values []T, order []int) []T {
-	out := make([]T, len(order))
-	for i, at := range order {
-		out[i] = values[at]
-	}
-	return out
+	p.First, p.Last, p.Rows, p.Mean = gather.Rows(p.First, order), gather.Rows(p.Last, order), gather.Rows(p.Rows, order), gather.Rows(p.Mean, order)
 }

@@ -3,6 +3,7 @@ package predictive
 import (
 	"math"
 
+	"github.com/kernel-fried-tensor/kft/internal/golden"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 )
 
@@ -117,7 +118,8 @@ func (d Distribution) mixtureLogProb(y float64) float64 {
 		return math.Log(d.mixtureCDF(0))
 	}
 	logIntegrand := func(t float64) float64 { return d.count.LogProb(y, d.m+d.sd*t) - t*t/2 - logSqrt2Pi }
-	peak := maximize(logIntegrand, d.peakReach(y))
+	reach := d.peakReach(y)
+	peak := golden.Maximum(reach, -reach, peakSteps, logIntegrand)
 	top := logIntegrand(peak)
 	// The curvature is 1 from the normal density plus at most about y from the count
 	// distribution.
@@ -138,30 +140,12 @@ func (d Distribution) mixtureLogProb(y float64) float64 {
 	return top + math.Log(half*sum)
 }
 
+// peakSteps is the number of steps that find the peak to 1e-5 of its range.
+const peakSteps = 24
+
 // peakReach bounds the distance from 0 of the peak in mixtureLogProb.
 func (d Distribution) peakReach(y float64) float64 {
 	return math.Abs(math.Log(y+0.1)-d.m)/d.sd + 1
-}
-
-// maximize returns the maximum of a concave function on [-reach, reach], by golden
-// section search.
-func maximize(f func(float64) float64, reach float64) float64 {
-	const golden = 0.6180339887498949
-	a, b := -reach, reach
-	left, right := b-golden*(b-a), a+golden*(b-a)
-	atLeft, atRight := f(left), f(right)
-	for range 24 {
-		if atLeft > atRight {
-			b, right, atRight = right, left, atLeft
-			left = b - golden*(b-a)
-			atLeft = f(left)
-		} else {
-			a, left, atLeft = left, right, atRight
-			right = a + golden*(b-a)
-			atRight = f(right)
-		}
-	}
-	return (a + b) / 2
 }
 
 // countLogDensity returns log P(Y = y).

@@ -76,3 +76,16 @@ func checkNear(t *testing.T, what string, got, want, tolerance float64) {
 		t.Errorf("%s: got %g, want %g within %g", what, got, want, tolerance)
 	}
 }
+
+// nodeMoments returns the first and second moment of a distribution about the middle of its
+// nodes, as sums over the nodes.
+func nodeMoments(d Distribution, scores *ScoreDistribution) (first, second float64) {
+	var value [nodeCount]float64
+	d.nodeValues(&value)
+	centre := d.fromScore(scores.nodes[nodeCount/2])
+	for i, y := range &value {
+		first += nodeWeight[i] * (y - centre) / nodeTotal
+		second += nodeWeight[i] * (y - centre) * (y - centre) / nodeTotal
+	}
+	return first, second
+}

@@ -15,7 +15,7 @@ import (
 type Noise struct {
 	Constant *likelihood.Constant         `json:"constant,omitempty"`
 	Entity   *likelihood.ByEntity         `json:"entity,omitempty"`
-	Power    *likelihood.Power            `json:"power,omitempty"`
+	Power    *likelihood.Power            `json:"power,omitempty"` // may be multiplied by Entity
 	Poisson  *likelihood.Poisson          `json:"poisson,omitempty"`
 	Negative *likelihood.NegativeBinomial `json:"negative_binomial,omitempty"`
 	Inflated *likelihood.ZeroInflated     `json:"zero_inflated,omitempty"`
@@ -24,7 +24,21 @@ type Noise struct {
 	Bernoulli *likelihood.Bernoulli `json:"bernoulli,omitempty"`
 	Ordinal   *likelihood.Ordinal   `json:"ordinal,omitempty"`
 	Student   *likelihood.StudentT  `json:"student,omitempty"`
+
+	Entities []EntityIndex `json:"-"` // of the factors of Entity
 }
+
+// An EntityIndex finds the entity whose factor a row has.
+type EntityIndex interface {
+	// Entity returns its number; an unknown one is negative or beyond all others.
+	Entity(codes [][]int32, row int) int32
+}
+
+// A ModeCode is the index of the entities of a mode, which are their codes.
+type ModeCode int
+
+// Entity returns the code of the mode.
+func (m ModeCode) Entity(codes [][]int32, row int) int32 { return codes[m][row] }
 
 // Likelihood returns the name of the likelihood in specifications.
 func (n *Noise) Likelihood() string {
@@ -103,21 +117,24 @@ func (n *Noise) DrawError(rng *rand.Rand) float64 {
 
 // UnitVariance returns the noise variance that row i would have with weight 1; for Student
 // noise, its squared scale. The level is the predicted mean of the row on the transform's
-// scale; modes are those whose entities have their own noise.
-func (n *Noise) UnitVariance(modes []int, level float64, codes [][]int32, i int) float64 {
+// scale.
+func (n *Noise) UnitVariance(level float64, codes [][]int32, i int) float64 {
+	s2 := 1.0
 	switch {
-	case n.Entity != nil:
-		s2 := n.Entity.Variance
-		for k, mode := range modes {
-			s2 *= n.Entity.Modes[k].At(codes[mode][i])
-		}
-		return s2
 	case n.Power != nil:
-		return n.Power.At(level)
+		s2 = n.Power.At(level)
 	case n.Student != nil:
-		return n.Student.Variance
+		s2 = n.Student.Variance
+	case n.Constant != nil:
+		s2 = n.Constant.Variance
 	}
-	return n.Constant.Variance
+	if n.Entity != nil {
+		s2 *= n.Entity.Variance
+		for k, x := range n.Entities {
+			s2 *= n.Entity.Modes[k].At(x.Entity(codes, i))
+		}
+	}
+	return s2
 }
 
 // Limits of parameters that are far above what a fit can give.
@@ -130,7 +147,7 @@ const (
 // entities are checked by the caller, who knows these.
 func (n *Noise) Validate() error {
 	kinds := 0
-	for _, set := range []bool{n.Constant != nil, n.Entity != nil, n.Power != nil, n.Poisson != nil, n.Negative != nil, n.Inflated != nil, n.Hurdle != nil, n.Bernoulli != nil, n.Student != nil, n.Ordinal != nil} {
+	for _, set := range []bool{n.Constant != nil, n.Entity != nil || n.Power != nil, n.Poisson != nil, n.Negative != nil, n.Inflated != nil, n.Hurdle != nil, n.Bernoulli != nil, n.Student != nil, n.Ordinal != nil} {
 		if set {
 			kinds++
 		}
@@ -141,7 +158,7 @@ func (n *Noise) Validate() error {
 	switch {
 	case n.Constant != nil:
 		return positive("its noise variance", n.Constant.Variance)
-	case n.Entity != nil:
+	case n.Entity != nil && n.Power == nil:
 		return positive("its noise variance", n.Entity.Variance)
 	case n.Negative != nil:
 		return positive("the size of its negative binomial distribution", n.Negative.Size)
@@ -172,6 +189,11 @@ func (n *Noise) Validate() error {
 		}
 		if !(math.Abs(n.Power.Exponent) <= maxNoiseExponent) {
 			return fmt.Errorf("the exponent of its noise is %g, expected at most %d", n.Power.Exponent, maxNoiseExponent)
+		}
+		if n.Entity != nil {
+			if err := positive("its noise variance", n.Entity.Variance); err != nil {
+				return err
+			}
 		}
 		return positive("the floor of its noise", n.Power.Floor)
 	}

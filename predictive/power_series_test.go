@@ -101,14 +101,7 @@ func TestSeriesVariance(t *testing.T) {
 							continue
 						}
 						series++
-						var value [nodeCount]float64
-						d.nodeValues(&value)
-						centre := d.fromScore(scores.nodes[nodeCount/2])
-						var first, second float64
-						for i, y := range &value {
-							first += nodeWeight[i] * (y - centre) / nodeTotal
-							second += nodeWeight[i] * (y - centre) * (y - centre) / nodeTotal
-						}
+						first, second := nodeMoments(d, scores)
 						want := second - first*first
 						checkNear(t, fmt.Sprintf("%v, m %g, sd %g, clamped %v", transform, m, sd, clamped), got, want, 1e-7*want)
 					}

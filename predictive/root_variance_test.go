@@ -19,14 +19,7 @@ func TestRootVariance(t *testing.T) {
 						if clamped {
 							d = d.NonNegative()
 						}
-						var value [nodeCount]float64
-						d.nodeValues(&value)
-						centre := d.fromScore(scores.nodes[nodeCount/2])
-						var first, second float64
-						for i, y := range &value {
-							first += nodeWeight[i] * (y - centre) / nodeTotal
-							second += nodeWeight[i] * (y - centre) * (y - centre) / nodeTotal
-						}
+						first, second := nodeMoments(d, scores)
 						want := max(second-first*first, 0)
 						what := fmt.Sprintf("%v, %v, m %g, sd %g, clamped %v", scores.given != nil, transform, m, sd, clamped)
 						// The sum over nodes adds sd z to m, which rounds to 1e-16 of m, and subtracts 1.

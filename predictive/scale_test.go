@@ -140,3 +140,18 @@ func TestTransformInverse(t *testing.T) {
 		}
 	}
 }
+
+func TestTargetText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		value float64
+		want  string
+	}{{float64(float32(19.13)), "19.13"}, {19.13, "19.13"}, {-3, "-3"}, {123456789.25, "123456789.25"}, {float64(float32(1234567.9)) + 0.01499, "1234567.88999"}, {math.Inf(1), "+Inf"}} {
+		if got := TargetText(c.value); got != c.want {
+			t.Errorf("TargetText(%v) = %s, want %s", c.value, got, c.want)
+		}
+	}
+	if got := (&DomainError{Transform: Log1p, Value: float64(float32(-19.13))}).Error(); !strings.HasPrefix(got, "the target -19.13 is outside") {
+		t.Errorf("got error %q, want the value as it was written", got)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/figure"
 	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // data describes the table: its rows, modes, split and side tables.
@@ -192,7 +193,7 @@ func (b *builder) training() error {
 		if t.Removed {
 			share = "removed"
 		}
-		terms.Rows = append(terms.Rows, []string{t.Term, fmt.Sprint(t.Ranks), share})
+		terms.Rows = append(terms.Rows, []string{spec.ReadableTerms(t.Term), fmt.Sprint(t.Ranks), share})
 	}
 	if len(terms.Rows) > 0 {
 		blocks = append(blocks, block{Table: terms})

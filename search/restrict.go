@@ -50,7 +50,7 @@ func restrict(s spec.Spec, data *train.Data) (spec.Spec, []string, error) {
 			s.Search = spec.Search{}
 		}
 		s.Search[p.Name] = allowed
-		notices = append(notices, fmt.Sprintf("the search leaves out %s %s: the target has the value %v", p.Name, strings.Join(removed, ", "), problem.Value))
+		notices = append(notices, fmt.Sprintf("the search leaves out %s %s: the target has the value %s", p.Name, strings.Join(removed, ", "), predictive.TargetText(problem.Value)))
 	}
 	return s, notices, nil
 }

@@ -22,6 +22,7 @@ type modelReport struct {
 	Explains bool     `json:"explains"`  // POST /explain exists
 	Forecast bool     `json:"forecasts"` // POST /forecast exists
 	History  bool     `json:"history"`   // the history of cells is known
+	Updates  bool     `json:"updates"`   // POST /update takes rows into the model
 	// LoadError is why the file could not be loaded again; the model before is served.
 	LoadError string `json:"load_error,omitempty"`
 }
@@ -39,7 +40,8 @@ func (s *Server) report(slot *modelSlot) modelReport {
 	m := slot.current.Load()
 	spec := m.Spec()
 	r := modelReport{Model: m.name, Version: m.version, Loaded: m.loaded.UTC(), Target: spec.Data.Target, Modes: []modeReport{}, Measures: []string{},
-		Rows: m.Record().Rows.Rows, Explains: m.explainer != nil, History: m.history != nil}
+		Rows: m.Record().Rows.Rows, Explains: m.explainer != nil, History: m.history != nil,
+		Updates: s.opt.Updates != NoUpdates && m.CheckUpdate() == nil}
 	if at, ids := m.periods(); at >= 0 {
 		_, _, err := m.FuturePeriods(1)
 		r.Time, r.Periods, r.Forecast = m.names[at], len(ids), err == nil

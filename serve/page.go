@@ -11,7 +11,7 @@ import (
 var pageFolder embed.FS
 
 // pageFiles are the files of the page, beside index.html.
-var pageFiles = []string{"style.css", "page.js", "api.js", "combobox.js", "charts.js", "monitor.js", "icon.svg"}
+var pageFiles = []string{"style.css", "page.js", "api.js", "combobox.js", "charts.js", "monitor.js", "update.js", "icon.svg"}
 
 var mediaTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",

@@ -88,6 +88,66 @@ func TestPage(t *testing.T) {
 	tab.CheckConsole()
 }
 
+// TestPageUpdate takes an observed value into the model and out again.
+func TestPageUpdate(t *testing.T) {
+	s := newServer(t, func(o *Options) {
+		o.Updates = UpdatesMemory
+		o.Models = append(o.Models, ModelFile{Name: "other", Path: writeModel(t, 1)})
+	})
+	url, _ := start(t, s)
+	tab := browser.Open(t, url)
+	tab.WaitFor(`document.querySelector("#mode-0")`)
+	tab.Type("#mode-0", "s1")
+	tab.Press(browser.Escape)
+	tab.Click("#predict")
+	tab.WaitFor(`!document.querySelector("#update").hidden && document.querySelector("#series-chart svg")`)
+	about, before := tab.Text("#about"), tab.Text("#sentence")
+	tab.CheckAccessible()
+
+	tab.Type("#value", "500")
+	tab.Press(browser.Enter)
+	tab.WaitFor(`document.querySelector("#moved").textContent.includes("was taken into the model") && !document.querySelector("#undo").hidden`)
+	if got := tab.Text("#moved"); !strings.Contains(got, "units 500 was taken into the model. The mean moved from ") {
+		t.Errorf("moved: %q", got)
+	}
+	if got := browser.Evaluate[string](tab, `document.querySelector("#moved-table tbody tr td:last-child").textContent`); got == "" || strings.HasPrefix(got, "-") || strings.HasPrefix(got, "−") || got == "0" {
+		t.Errorf("the mean changed by %q, want an increase", got)
+	}
+	if tab.Text("#sentence") == before || tab.Text("#about") == about {
+		t.Error("the page shows the prediction or the version of the model before the update")
+	}
+	tab.CheckAccessible()
+
+	tab.Click("#undo")
+	tab.WaitFor(`document.querySelector("#moved").textContent.includes("was taken out again") && document.querySelector("#undo").hidden`)
+	if got := tab.Text("#sentence"); got != before {
+		t.Errorf("after the value was taken out: %q, want %q", got, before)
+	}
+
+	// A value that the target cannot have is refused, and nothing moves.
+	tab.Type("#value", "-5")
+	tab.Press(browser.Enter)
+	tab.WaitFor(`document.querySelector("#problem").textContent !== ""`)
+	if got := tab.Text("#sentence"); got != before {
+		t.Errorf("after a refused value: %q, want %q", got, before)
+	}
+	// The only message is that of the refused request.
+	if console := tab.Console(); len(console) != 1 || !strings.Contains(console[0], "400") {
+		t.Errorf("console: %q", console)
+	}
+
+	// Without updates there is no form.
+	quiet, _ := start(t, newServer(t, nil))
+	tab = browser.Open(t, quiet)
+	tab.WaitFor(`document.querySelector("#mode-0")`)
+	tab.Click("#predict")
+	tab.WaitFor(`!document.querySelector("#prediction").hidden`)
+	if !browser.Evaluate[bool](tab, `document.querySelector("#update").hidden`) {
+		t.Error("the page offers updates that the server refuses")
+	}
+	tab.CheckConsole()
+}
+
 // suggested is true when the suggestions for a whole text are shown: those for its first
 // letters come before.
 func suggested(id, text string) string {

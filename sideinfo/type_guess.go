@@ -43,7 +43,7 @@ func guessType(name string, values []string, placeOf func(i int) string) (t Type
 			bars++
 		}
 	}
-	words := nameWords(name)
+	words := dataset.NameWords(name)
 	called := func(among ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(among, w) })
 	}
@@ -121,17 +121,4 @@ func meanAndDeviation(values []float64) (mean, sd float64) {
 		sd += (v - mean) * (v - mean)
 	}
 	return mean, math.Sqrt(sd / float64(len(values)))
-}
-
-// nameWords splits a name into words: list_date, listDate and "list date" give the
-// same words.
-func nameWords(name string) []string {
-	var spaced strings.Builder
-	for i, r := range name {
-		if r >= 'A' && r <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z' {
-			spaced.WriteByte(' ')
-		}
-		spaced.WriteRune(r)
-	}
-	return strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool { return strings.ContainsRune(" _-.", r) })
 }

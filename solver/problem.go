@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -194,25 +195,11 @@ func (o Observations) Select(rows []int) Observations { return o.SelectParallel(
 
 // SelectParallel is Select on several threads.
 func (o Observations) SelectParallel(threads int, rows []int) Observations {
-	out := Observations{Codes: make([][]int32, len(o.Codes)), Y: selectRows(threads, o.Y, rows)}
+	out := Observations{Codes: make([][]int32, len(o.Codes)), Y: gather.RowsParallel(threads, o.Y, rows)}
 	for m := range o.Codes {
-		out.Codes[m] = selectRows(threads, o.Codes[m], rows)
+		out.Codes[m] = gather.RowsParallel(threads, o.Codes[m], rows)
 	}
-	out.W, out.Exposure = selectRows(threads, o.W, rows), selectRows(threads, o.Exposure, rows)
-	out.Censored, out.Low = selectRows(threads, o.Censored, rows), selectRows(threads, o.Low, rows)
-	return out
-}
-
-// selectRows returns the values of rows, nil for nil.
-func selectRows[T any](threads int, values []T, rows []int) []T {
-	if values == nil {
-		return nil
-	}
-	out := make([]T, len(rows))
-	parallel.Blocks(threads, len(rows), func(from, to int) {
-		for i, row := range rows[from:to] {
-			out[from+i] = values[row]
-		}
-	})
+	out.W, out.Exposure = gather.RowsParallel(threads, o.W, rows), gather.RowsParallel(threads, o.Exposure, rows)
+	out.Censored, out.Low = gather.RowsParallel(threads, o.Censored, rows), gather.RowsParallel(threads, o.Low, rows)
 	return out
 }

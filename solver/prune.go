@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/relevance"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -218,7 +219,7 @@ func (a *cavi) removeComponents() {
 	}
 	codes := make([][]int32, len(a.codes))
 	for m := range codes {
-		codes[m] = selectRows(1, a.codes[m], rows)
+		codes[m] = gather.Rows(a.codes[m], rows)
 	}
 	for _, t := range a.terms {
 		if len(t.train.Cores) == 1 || !t.train.Resizable() {

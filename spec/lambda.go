@@ -75,11 +75,6 @@ func (l Lambda) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON returns.
-func (l *Lambda) UnmarshalJSON(data []byte) error {
-	if len(data) > 1 && data[0] == '"' {
-		data = data[1 : len(data)-1]
-	}
-	return l.UnmarshalText(data)
-}
+func (l *Lambda) UnmarshalJSON(data []byte) error { return l.UnmarshalText(unquoted(data)) }
 
 func validLambda(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }

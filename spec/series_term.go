@@ -2,6 +2,8 @@ package spec
 
 import (
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +105,18 @@ func (r *Series) add(part string) error {
 
 // maxPeriods is the number of seasons whose period is given.
 const maxPeriods = 2
+
+var seasonPeriod = regexp.MustCompile(`season=[0-9]+\.[0-9]+`)
+
+// ReadableTerms rounds the periods of seasons in the text of terms, for people:
+// season=52.18 for season=52.17857142857143. ParseTerm reads other numbers from it.
+func ReadableTerms(text string) string {
+	return seasonPeriod.ReplaceAllStringFunc(text, func(part string) string {
+		name, number, _ := strings.Cut(part, "=")
+		period, _ := strconv.ParseFloat(number, 64)
+		return name + "=" + strconv.FormatFloat(math.Round(100*period)/100, 'f', -1, 64)
+	})
+}
 
 // text returns the part of the term's text after its modes.
 func (r *Series) text() string {

@@ -97,7 +97,7 @@ func (s Spec) validateSeveralTargets(ps *Problems) {
 	if u.Likelihood != "gaussian" {
 		ps.Addf("uncertainty.likelihood", "several targets require the gaussian likelihood, each on its own scale; fit one model per target for %s", u.Likelihood)
 	}
-	if u.Noise != "constant" && u.NoiseModes() == nil {
+	if u.NoiseByPower() || u.Noise == Auto {
 		ps.Addf("uncertainty.noise", "%s depends on the size of values, which several targets do not share; use entity:%s", u.Noise, TargetName)
 	}
 	if u.Conformal == "group:mean" || u.Conformal == "horizon" {

@@ -11,7 +11,7 @@ import (
 type Uncertainty struct {
 	Inference  string `yaml:"inference" json:"inference" doc:"map (a point estimate), mean-field, multivariate, entity-covariance, or auto with automatic terms"`
 	Likelihood string `yaml:"likelihood" json:"likelihood" doc:"gaussian, poisson, negative-binomial, zero-inflated, hurdle, bernoulli (0/1 or yes/no), ordinal (few ordered values), student (outliers) or auto"`
-	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, entity:item, entity:store,item, power (of the mean) or auto (by validation)"`
+	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, power (of the mean), entity:store,item, power:store,store*item or auto (by validation)"`
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE, horizon or auto; uses half of the validation set"`
 	Covariance string `yaml:"covariance" json:"covariance" doc:"multivariate with adam: factor of a covariance, triangular or paper (ltri(B B') + D)"`
@@ -79,16 +79,6 @@ func (u Uncertainty) Family() tt.Family {
 	return tt.Family(u.Inference)
 }
 
-// NoiseModes returns the modes whose entities have their own noise variance, nil if the
-// noise does not depend on entities.
-func (u Uncertainty) NoiseModes() []string {
-	list, found := strings.CutPrefix(u.Noise, "entity:")
-	if !found {
-		return nil
-	}
-	return strings.Split(list, ",")
-}
-
 // ConformalMode returns the mode whose entities group the conformal correction, "" for
 // none.
 func (u Uncertainty) ConformalMode() string {
@@ -112,20 +102,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	if u.Covariance != "" { // models of earlier versions have none
 		oneOf(ps, "uncertainty.covariance", u.Covariance, "triangular", "paper")
 	}
-	knownNoise := true
-	switch noise := u.NoiseModes(); {
-	case noise == nil:
-		knownNoise = oneOf(ps, "uncertainty.noise", u.Noise, "constant", "entity:MODE", "power", Auto)
-	case len(noise) > 2:
-		ps.Addf("uncertainty.noise", "%d modes; noise can depend on one or two", len(noise))
-	default:
-		for i, m := range noise {
-			knownMode(ps, "uncertainty.noise", m, modes)
-			if i > 0 && m == noise[0] {
-				ps.Addf("uncertainty.noise", "mode %q appears twice", m)
-			}
-		}
-	}
+	knownNoise := u.validateNoise(ps, modes)
 	if mode := u.ConformalMode(); mode != "" {
 		knownMode(ps, "uncertainty.conformal", mode, modes)
 	} else {

@@ -1,67 +1,30 @@
 package spec
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"strconv"
 )
 
 // Variance is a variance on the standardised scale: a finite number above 0, or auto,
 // which means that it is learned. The zero value is auto. The text form is the number or
 // auto.
-type Variance struct{ value float64 }
+type Variance struct{ autoNumber }
 
 // VarianceOf returns a given variance. It panics if the number is not finite and above 0.
 func VarianceOf(value float64) Variance {
 	if !validVariance(value) {
 		panic(fmt.Sprintf("spec: variance %v is not a finite number above 0", value))
 	}
-	return Variance{value}
+	return Variance{autoNumber{value, true}}
 }
-
-// Value returns the variance and whether one is given; 0 if it is learned.
-func (v Variance) Value() (value float64, given bool) { return v.value, v.value != 0 }
-
-func (v Variance) String() string {
-	if v.value == 0 {
-		return "auto"
-	}
-	return strconv.FormatFloat(v.value, 'g', -1, 64)
-}
-
-// MarshalText implements [encoding.TextMarshaler].
-func (v Variance) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (v *Variance) UnmarshalText(text []byte) error {
-	if string(text) == "auto" {
-		*v = Variance{}
-		return nil
-	}
-	value, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || !validVariance(value) {
-		return fmt.Errorf("%q is neither a finite number above 0 nor auto", text)
-	}
-	*v = VarianceOf(value)
-	return nil
-}
-
-// MarshalJSON returns a number or "auto".
-func (v Variance) MarshalJSON() ([]byte, error) {
-	if v.value == 0 {
-		return []byte(`"auto"`), nil
-	}
-	return json.Marshal(v.value)
+	return v.unmarshal(text, validVariance, "a finite number above 0")
 }
 
 // UnmarshalJSON reads what MarshalJSON returns.
-func (v *Variance) UnmarshalJSON(data []byte) error {
-	if len(data) > 1 && data[0] == '"' {
-		data = data[1 : len(data)-1]
-	}
-	return v.UnmarshalText(data)
-}
+func (v *Variance) UnmarshalJSON(data []byte) error { return v.UnmarshalText(unquoted(data)) }
 
 // validVariance reports whether the solvers, which compute in float32, can use a
 // variance.

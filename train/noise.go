@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // newScale fits the scale to the training targets.
@@ -152,30 +153,63 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 	errors := likelihood.Errors{Squared: squared, Weight: o.W}
 	unit := unitOf(r.model.Scale())
 	square := unit * unit
-	switch modes := r.model.NoiseModes(); {
-	case len(modes) > 0:
-		var codes [][]int32
-		var sizes []int
-		for _, mode := range modes {
-			codes, sizes = append(codes, o.Codes[mode]), append(sizes, r.data.table.Dicts[mode].Len())
+	entities, codes, sizes := r.noiseEntities(o)
+	if !r.spec.Uncertainty.NoiseByPower() {
+		if entities == nil {
+			constant := likelihood.FitConstant(errors)
+			constant.Variance *= square
+			return model.Noise{Constant: &constant}
 		}
-		byEntity := likelihood.FitByEntity(errors, codes, sizes)
+		byEntity := likelihood.FitByEntity(errors, codes, sizes, r.engine.Threads())
 		byEntity.Variance *= square
-		return model.Noise{Entity: &byEntity}
-	case r.spec.Uncertainty.Noise == "power":
-		scale := r.model.Scale()
-		level := make([]float32, o.Len())
-		for i := range level {
-			level[i] = float32(scale.Location(mean[i]) / unit)
-		}
-		power := likelihood.FitPower(errors, level)
-		power.Floor *= unit
-		power.Scale *= square * math.Pow(unit, -power.Exponent)
-		return model.Noise{Power: &power}
+		return model.Noise{Entity: &byEntity, Entities: entities}
 	}
-	constant := likelihood.FitConstant(errors)
-	constant.Variance *= square
-	return model.Noise{Constant: &constant}
+	scale := r.model.Scale()
+	level := make([]float32, o.Len())
+	backend.ParallelFor(r.engine, len(level), func(i int) { level[i] = float32(scale.Location(mean[i]) / unit) })
+	noise := model.Noise{Power: &likelihood.Power{}, Entities: entities}
+	if entities == nil {
+		*noise.Power = likelihood.FitPower(errors, level)
+	} else {
+		noise.Entity = &likelihood.ByEntity{}
+		*noise.Power, *noise.Entity = likelihood.FitPowerByEntity(errors, level, codes, sizes, r.engine.Threads())
+	}
+	noise.Power.Floor *= unit
+	noise.Power.Scale *= square * math.Pow(unit, -noise.Power.Exponent)
+	return noise
+}
+
+// noiseEntities returns the indexes of the factors of the noise, the entities of
+// observations in each, and their numbers.
+func (r *run) noiseEntities(o *solver.Observations) (indexes []predictive.EntityIndex, codes [][]int32, sizes []int) {
+	for _, modes := range r.model.NoiseModes() {
+		if len(modes) == 1 {
+			indexes, codes, sizes = append(indexes, predictive.ModeCode(modes[0])), append(codes, o.Codes[modes[0]]), append(sizes, r.data.table.Dicts[modes[0]].Len())
+			continue
+		}
+		x := r.combinations(modes)
+		of := make([]int32, o.Len())
+		x.Lookup(of, o.Codes)
+		indexes, codes, sizes = append(indexes, x), append(codes, of), append(sizes, x.Entities()-1)
+	}
+	return indexes, codes, sizes
+}
+
+// combinations returns the index of the combinations of modes in the training set, that of
+// a term if there is one.
+func (r *run) combinations(modes []int) *tt.Index {
+	if x := r.model.CombinationsOf(modes); x != nil {
+		return x
+	}
+	sizes := make([]int, len(r.data.table.Dicts))
+	for i, d := range r.data.table.Dicts {
+		sizes[i] = d.Len()
+	}
+	x, err := tt.NewIndex(modes, sizes, r.parts[dataset.Train].Codes)
+	if err != nil {
+		panic("train: " + err.Error()) // the packing of all modes was checked
+	}
+	return x
 }
 
 // noiseModel returns the noise of the training rows for a solver that weights them
@@ -185,7 +219,7 @@ func (r *run) noiseModel() solver.NoiseModel {
 	if u.NoiseUse != "fit" || u.Noise == "constant" || !u.Bayesian() || u.OwnNoise() {
 		return nil
 	}
-	train, scale, modes := &r.parts[dataset.Train], r.model.Scale(), r.model.NoiseModes()
+	train, scale := &r.parts[dataset.Train], r.model.Scale()
 	shared := r.sharedErrors()
 	return func(mean, squared []float32) ([]float64, float64) {
 		onScale, unit := make([]float32, len(squared)), unitOf(scale)
@@ -195,7 +229,7 @@ func (r *run) noiseModel() solver.NoiseModel {
 		noise := r.fitNoise(train, mean, onScale)
 		variance := make([]float64, len(mean))
 		for i, z := range mean {
-			variance[i] = noise.UnitVariance(modes, scale.Location(z), train.Codes, i)
+			variance[i] = noise.UnitVariance(scale.Location(z), train.Codes, i)
 		}
 		return variance, shared(mean, squared)
 	}

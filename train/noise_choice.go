@@ -2,12 +2,16 @@ package train
 
 import (
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // A noise model replaces a simpler one from a gain in mean log density on the validation
@@ -18,50 +22,96 @@ const (
 )
 
 // chooseNoise fits noise models to the expected squared errors of training rows and
-// keeps the one with the highest mean log density on the validation set: constant, power,
-// per entity of one mode, and of the best mode with another. The noise of a point
-// estimate, and of a fit without a validation set, is constant.
+// keeps the one with the highest mean log density on the validation set. It starts with
+// the better of constant and power, and adds factors of entities one at a time, each the
+// best of those left: of modes, and of combinations of modes that a term has. The noise of
+// a point estimate, and of a fit without a validation set, is constant.
 func (r *run) chooseNoise(o *solver.Observations, mean, squared []float32) {
-	best, highest := "constant", math.Inf(-1)
-	try := func(kind string, gain float64) bool {
-		r.setNoise(kind, r.noiseOf(kind, o, mean, squared))
-		if density := r.validDensity(); density > highest+gain {
-			best, highest = kind, density
-			return true
-		}
-		return false
-	}
+	best := "constant"
 	if n := r.parts[dataset.Valid].Len(); r.spec.Uncertainty.Bayesian() && n > 0 {
-		least := leastNoiseGain + chanceNoiseGain/float64(n)
-		try("constant", 0)
-		try("power", least)
-		first := ""
-		names := r.spec.ModeNames()[:r.data.cellModes()]
-		for _, mode := range names {
-			if try("entity:"+mode, least) {
-				first = mode
-			}
-		}
-		for _, mode := range names {
-			if first != "" && mode != first {
-				try(strings.Join(inOrder(names, first, mode), ","), least)
-			}
-		}
+		best = r.bestNoise(o, mean, squared, leastNoiseGain+chanceNoiseGain/float64(n))
 	}
 	r.setNoise(best, r.noiseOf(best, o, mean, squared))
 }
 
-// inOrder returns the noise of two modes, in the order of the list of modes.
-func inOrder(names []string, a, b string) []string {
-	for _, name := range names {
-		if name == b {
-			return []string{"entity:" + b, a}
-		}
-		if name == a {
+// bestNoise returns the kind of noise that chooseNoise keeps. A factor that is tried is
+// fitted to the errors divided by the noise so far, and dropped for good if it gains less
+// than the least gain. Cost: a pass over the training and the validation set per try.
+func (r *run) bestNoise(o *solver.Observations, mean, squared []float32, least float64) string {
+	base, kind := "entity", "constant"
+	noise := r.noiseOf("constant", o, mean, squared)
+	r.setNoise(kind, noise)
+	highest := r.validDensity()
+	power := r.noiseOf("power", o, mean, squared)
+	r.setNoise("power", power)
+	if density := r.validDensity(); density > highest+least {
+		base, kind, noise, highest = "power", "power", power, density
+	}
+	candidates, list := r.noiseCandidates(), ""
+	for range spec.MaxNoiseFactors {
+		relative := r.relativeErrors(o, mean, squared, noise)
+		now, nowKind, nowHighest := noise, kind, highest
+		candidates = slices.DeleteFunc(candidates, func(factor string) bool {
+			name := base + ":" + strings.TrimPrefix(list+","+factor, ",")
+			more := r.withFactor(name, noise, o, relative)
+			r.setNoise(name, more)
+			density := r.validDensity()
+			if density > nowHighest {
+				now, nowKind, nowHighest = more, name, density
+			}
+			return !(density > highest+least)
+		})
+		if nowHighest <= highest+least {
 			break
 		}
+		noise, kind, highest = now, nowKind, nowHighest
+		_, list, _ = strings.Cut(kind, ":")
+		candidates = slices.DeleteFunc(candidates, func(factor string) bool { return slices.Contains(strings.Split(list, ","), factor) })
 	}
-	return []string{"entity:" + a, b}
+	return kind
+}
+
+// relativeErrors returns expected squared errors, in squares of unitOf, divided by a noise
+// variance.
+func (r *run) relativeErrors(o *solver.Observations, mean, squared []float32, noise model.Noise) []float32 {
+	relative := make([]float32, len(squared))
+	scale := r.model.Scale()
+	square := unitOf(scale) * unitOf(scale)
+	backend.ParallelFor(r.engine, len(relative), func(i int) {
+		relative[i] = float32(float64(squared[i]) * square / noise.UnitVariance(scale.Location(mean[i]), o.Codes, i))
+	})
+	return relative
+}
+
+// withFactor returns a noise with the last factor of a kind, fitted to relative errors.
+func (r *run) withFactor(kind string, noise model.Noise, o *solver.Observations, relative []float32) model.Noise {
+	r.model = r.model.WithNoiseKind(kind)
+	indexes, codes, sizes := r.noiseEntities(o)
+	last := len(indexes) - 1
+	factor := likelihood.FitByEntity(likelihood.Errors{Squared: relative, Weight: o.W}, codes[last:], sizes[last:], r.engine.Threads())
+	switch {
+	case noise.Entity != nil:
+		factor.Variance *= noise.Entity.Variance
+		factor.Modes = append(slices.Clone(noise.Entity.Modes), factor.Modes...)
+	case noise.Constant != nil:
+		factor.Variance *= noise.Constant.Variance
+	}
+	return model.Noise{Power: noise.Power, Entity: &factor, Entities: indexes}
+}
+
+// noiseCandidates returns the factors of noise that are tried: modes of cells, and the
+// combinations of them over which a term has weights.
+func (r *run) noiseCandidates() []string {
+	names := r.spec.ModeNames()[:r.data.cellModes()]
+	candidates := slices.Clone(names)
+	for i, a := range names {
+		for _, b := range names[i+1:] {
+			if r.model.CombinationsOf(spec.Positions([]string{a, b}, names)) != nil {
+				candidates = append(candidates, a+"*"+b)
+			}
+		}
+	}
+	return candidates
 }
 
 // noiseOf fits a noise model of the given kind.
@@ -81,7 +131,7 @@ func (r *run) setNoise(kind string, n model.Noise) {
 // scale.
 func (r *run) validDensity() float64 {
 	o, z, scale := &r.parts[dataset.Valid], r.predicted(dataset.Valid), r.model.Scale()
-	noise, modes := r.model.Noise(), r.model.NoiseModes()
+	noise := r.model.Noise()
 	type sums struct{ density, rows float64 }
 	s := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) (s sums) {
 		for i := from; i < to; i++ {
@@ -90,7 +140,7 @@ func (r *run) validDensity() float64 {
 			if w == 0 {
 				continue
 			}
-			v := r.model.FieldVariance(z, i) + noise.UnitVariance(modes, location, o.Codes, i)/w
+			v := r.model.FieldVariance(z, i) + noise.UnitVariance(location, o.Codes, i)/w
 			d := scale.OnScale(o.Target(i)) - location
 			s.density += -0.5 * (math.Log(2*math.Pi*v) + d*d/v)
 			s.rows++

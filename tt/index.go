@@ -138,6 +138,17 @@ func (x *Index) Extend(codes [][]int32) error {
 	return x.build(true)
 }
 
+// Entity returns the entity of one row. Unlike Lookup it takes ids that the index was not
+// made for.
+func (x *Index) Entity(codes [][]int32, row int) int32 {
+	for i := range x.axes {
+		if c := x.code(i, codes, row); c < 0 || int(c) >= x.axes[i].Size {
+			return x.Prior()
+		}
+	}
+	return x.at(codes, row)
+}
+
 // at returns the entity of one row.
 func (x *Index) at(codes [][]int32, row int) int32 {
 	var e [1]int32

@@ -67,7 +67,7 @@ func (s *state) ownWeight(row int32) float64 {
 	for m := range codes {
 		codes[m] = s.rows.Codes[m][row : row+1]
 	}
-	variance := noise.UnitVariance(s.fitted.NoiseModes(), scale.Location(float32(s.mean[row])), codes, 0)
+	variance := noise.UnitVariance(scale.Location(float32(s.mean[row])), codes, 0)
 	return s.weightOf(row) * s.book.Weight * scale.Spread * scale.Spread / variance
 }
 

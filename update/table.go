@@ -139,22 +139,22 @@ func (u *Updater) read(ctx context.Context, source tableio.Source, table model.T
 // value.
 func checkTarget(m *model.Model, y float64) error {
 	if math.IsNaN(y) || math.IsInf(y, 0) {
-		return fmt.Errorf("%g is not a finite number", y)
+		return fmt.Errorf("%s is not a finite number", predictive.TargetText(y))
 	}
 	value := []float32{float32(y)}
 	err := m.CheckTarget(value, 0)
 	var domain *predictive.DomainError
 	switch n := m.Noise(); {
 	case errors.As(err, &domain):
-		return fmt.Errorf("%g is not a value that the model's target can have (%s)", y, m.Spec().Uncertainty.Likelihood+", "+m.Scale().Transform.String())
+		return fmt.Errorf("%s is not a value that the model's target can have (%s)", predictive.TargetText(y), m.Spec().Uncertainty.Likelihood+", "+m.Scale().Transform.String())
 	case err != nil:
 		return err
 	case n.Bernoulli != nil && y != 0 && y != 1:
-		return fmt.Errorf("%g is neither 0 nor 1, the values of the model's target", y)
+		return fmt.Errorf("%s is neither 0 nor 1, the values of the model's target", predictive.TargetText(y))
 	case n.Count() != nil && (y < 0 || y != math.Trunc(y)):
-		return fmt.Errorf("%g is not a count", y)
+		return fmt.Errorf("%s is not a count", predictive.TargetText(y))
 	case m.Scale().NonNegative && y < 0:
-		return fmt.Errorf("%g is below 0, and the model's target is not", y)
+		return fmt.Errorf("%s is below 0, and the model's target is not", predictive.TargetText(y))
 	}
 	return nil
 }

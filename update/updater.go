@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -99,10 +100,6 @@ func Possible(m *model.Model) error {
 	}
 	return nil
 }
-
-// Rows returns the number of rows that the model took in since its fit, and that of its
-// training rows.
-func (u *Updater) Rows() (taken, trained int) { return u.state.rows.Len(), u.trainedN }
 
 // Model returns the model with all rows taken in. It copies the cores and series that
 // moved, and is cheap if nothing was added since the last call.
@@ -332,9 +329,10 @@ func (s *state) setFitted(m *model.Model) {
 	}
 }
 
-// WithSide returns an updater whose model also has the side rows of new ids.
-func (u *Updater) WithSide(ctx context.Context, add func(m *model.Model) (*model.Model, error)) error {
-	extended, err := add(u.state.fitted)
+// WithSide gives new ids side information from tables, as [model.Model.WithSide] does. Call
+// it before rows of these ids are taken in.
+func (u *Updater) WithSide(ctx context.Context, sides []string, tables map[string]tableio.Source) error {
+	extended, err := u.state.fitted.WithSide(ctx, sides, tables)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -64,19 +65,17 @@ var fieldFlags = []struct{ path, flag string }{
 	{"fit.effort", "--effort"},
 	{"fit.refit", "--refit"},
 	{"seed", "--seed"},
-	{"horizon", "--horizon"}, // of forecasts and backtests
-	{"only", "--only"},
-	{"active", "--active"},
-	{"level", "--level"},
-	{"draws", "--draws"},
-	{"by", "--by"},
-	{"future", "--future"},
-	{"windows", "--windows"},
-	{"step", "--step"},
 }
+
+// optionFields are the options of forecasts and backtests, which are no part of a
+// specification. Their flags have the same names.
+var optionFields = []string{"horizon", "only", "active", "level", "draws", "by", "future", "windows", "step"}
 
 // flagOf returns the flag that sets a field, "" if there is none.
 func flagOf(path string) string {
+	if slices.Contains(optionFields, path) {
+		return "--" + path
+	}
 	for _, f := range fieldFlags {
 		if f.path == path {
 			return f.flag

@@ -90,6 +90,11 @@ func TestFieldFlagsAreComplete(t *testing.T) {
 			t.Errorf("no command has a flag %s of the field %s", f.flag, f.path)
 		}
 	}
+	for _, path := range optionFields {
+		if !slices.ContainsFunc(has, func(hasFlag func(string) bool) bool { return hasFlag(flagOf(path)) }) {
+			t.Errorf("no command has a flag of the option %s", path)
+		}
+	}
 	for _, path := range fieldPaths(reflect.TypeFor[kft.Spec](), "") {
 		if path != "version" && path != "data.files" && path != "search" && flagOf(path) == "" {
 			t.Errorf("no flag for the field %s", path)

@@ -13,13 +13,13 @@ import (
 type backtestCommand struct {
 	specFlags
 
-	Windows int    `group:"backtest" default:"4" placeholder:"N" help:"Number of origins (default: 4)."`
-	Horizon int    `group:"backtest" default:"3" placeholder:"H" help:"Number of periods to forecast from each origin (default: 3)."`
-	Step    int    `group:"backtest" default:"1" placeholder:"N" help:"Number of periods from one origin to the next (default: 1)."`
+	Windows int    `from:"1" group:"backtest" default:"4" placeholder:"N" help:"Number of origins (default: 4)."`
+	Horizon int    `from:"1" group:"backtest" default:"3" placeholder:"H" help:"Number of periods to forecast from each origin (default: 3)."`
+	Step    int    `from:"1" group:"backtest" default:"1" placeholder:"N" help:"Number of periods from one origin to the next (default: 1)."`
 	Keep    bool   `group:"backtest" help:"Keep what the first origin chose: scale, terms, ranks and noise. Only the weights are learned again at every origin."`
 	Output  string `short:"o" group:"backtest" placeholder:"FILE" complete:"file" help:"Also write a model that is trained on all rows, with intervals calibrated by horizon on the forecasts of all origins (default: none)."`
 	Format  string `group:"backtest" default:"text" placeholder:"F" values:"text,json,csv" help:"Format of the scores: text, json or csv (default: text)."`
-	Threads int    `group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
+	Threads int    `from:"0" to:"4096" group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
 	Quiet   bool   `short:"q" group:"run" help:"Print no progress on standard error."`
 }
 
@@ -46,18 +46,9 @@ func (c *backtestCommand) Run(e *env) error {
 		return usagef("no table given; use kft backtest TABLE, or create %s with kft init TABLE first", defaultSpecFile)
 	case c.Format != "text" && c.Format != "json" && c.Format != "csv":
 		return usagef("--format: %s is not a format; use text, json or csv", c.Format)
-	case c.Windows < 1:
-		return usagef("--windows: %d is not a number of origins; use 1 or more", c.Windows)
-	case c.Horizon < 1:
-		return usagef("--horizon: %d is not a number of periods; use 1 or more", c.Horizon)
-	case c.Step < 1:
-		return usagef("--step: %d is not a number of periods; use 1 or more", c.Step)
 	}
 	inputs := append(sideFiles(spec.Side.Tables), spec.Data.Files...)
 	if err := checkInputs(inputs); err != nil {
-		return err
-	}
-	if err := checkThreads(c.Threads); err != nil {
 		return err
 	}
 	if c.Output != "" {

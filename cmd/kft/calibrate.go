@@ -35,9 +35,6 @@ Examples:
 
 // Run recalibrates.
 func (c *calibrateCommand) Run(e *env) error {
-	if c.Output == "" {
-		c.Output = c.Model
-	}
 	if c.Conformal == "none" || c.Conformal == "auto" {
 		return usagef("--conformal: %s is not a correction that can be computed from data; use split, group:mean, group:MODE or horizon", c.Conformal)
 	}
@@ -48,14 +45,7 @@ func (c *calibrateCommand) Run(e *env) error {
 	if c.Part == "train" {
 		return usagef("--part: errors on training rows are too small for a calibration; use valid or test")
 	}
-	inputs, err := c.inputs(c.Tables...)
-	if err != nil {
-		return err
-	}
-	if err := checkOutput(c.Output, inputs); err != nil {
-		return err
-	}
-	if err := checkReplaceable(c.Output, ""); err != nil && c.Output != c.Model {
+	if c.Output, err = c.changedModel(c.Model, c.Output, c.Tables); err != nil {
 		return err
 	}
 	m, opt, err := c.open(e, c.Model)

@@ -21,7 +21,7 @@ type dataCommand struct {
 type dataOutput struct {
 	Output  string `short:"o" required:"" placeholder:"DIR" complete:"dir" help:"Folder to write; it is created if necessary."`
 	Force   bool   `help:"Overwrite existing files in DIR."`
-	Threads int    `placeholder:"N" help:"Number of threads (default: all CPUs)."`
+	Threads int    `from:"0" to:"4096" placeholder:"N" help:"Number of threads (default: all CPUs)."`
 }
 
 func (o *dataOutput) folder() (publicdata.Folder, error) {
@@ -35,9 +35,6 @@ type dataSet interface {
 
 // write writes a data set and prints a summary.
 func (o *dataOutput) write(e *env, set dataSet, next string) error {
-	if err := checkThreads(o.Threads); err != nil {
-		return err
-	}
 	folder, err := o.folder()
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 // dataLedger generates small tables of many kinds.
 type dataLedger struct {
-	Seed uint64 `default:"1" placeholder:"N" help:"Seed, 1 or more (default: 1)."`
+	Seed uint64 `from:"1" default:"1" placeholder:"N" help:"Seed, 1 or more (default: 1)."`
 	dataOutput
 }
 
@@ -25,9 +25,6 @@ Example:
 
 // Run writes the tables.
 func (c *dataLedger) Run(e *env) error {
-	if c.Seed == 0 {
-		return usagef("--seed: must be 1 or more")
-	}
 	folder, err := c.folder()
 	if err != nil {
 		return err

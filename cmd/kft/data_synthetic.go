@@ -5,9 +5,9 @@ import "github.com/kernel-fried-tensor/kft/publicdata"
 // dataSynthetic generates tables whose true distribution is known.
 type dataSynthetic struct {
 	Shape string  `required:"" placeholder:"S" enum:"alcohol,movielens,retail" values:"alcohol,movielens,retail" help:"Shape of the tables: alcohol, movielens or retail."`
-	Rows  int     `placeholder:"N" help:"Number of rows (default: that of the shape)."`
-	Scale float64 `placeholder:"X" help:"Number of rows as a multiple of the shape's own, as in 0.01 (default: 1). Cannot be combined with --rows."`
-	Seed  uint64  `default:"1" placeholder:"N" help:"Seed, 1 or more (default: 1)."`
+	Rows  int     `from:"1" placeholder:"N" help:"Number of rows (default: that of the shape)."`
+	Scale float64 `above:"0" to:"100" placeholder:"X" help:"Number of rows as a multiple of the shape's own, as in 0.01 (default: 1). Cannot be combined with --rows."`
+	Seed  uint64  `from:"1" default:"1" placeholder:"N" help:"Seed, 1 or more (default: 1)."`
 	dataOutput
 }
 
@@ -28,14 +28,7 @@ Example:
 
 // Run writes the tables.
 func (c *dataSynthetic) Run(e *env) error {
-	switch {
-	case c.Seed == 0:
-		return usagef("--seed: must be 1 or more")
-	case c.Rows < 0:
-		return usagef("--rows: must be 1 or more")
-	case !(c.Scale >= 0 && c.Scale <= 100): // NaN too
-		return usagef("--scale: must be above 0 and at most 100")
-	case c.Rows > 0 && c.Scale > 0:
+	if c.Rows > 0 && c.Scale > 0 {
 		return usagef("--rows and --scale both set the size; use one of them")
 	}
 	return c.write(e, publicdata.Synthetic{Shape: c.Shape, Rows: c.Rows, Scale: c.Scale, Seed: c.Seed, Threads: c.Threads}, "")

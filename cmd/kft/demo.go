@@ -20,8 +20,8 @@ import (
 // demoCommand demonstrates kft on a synthetic table.
 type demoCommand struct {
 	Dir     string `default:"kft-demo" placeholder:"DIR" complete:"dir" help:"Folder for the table and the model (default: ./kft-demo)."`
-	Seed    uint64 `default:"1" placeholder:"N" help:"Seed of the table and of training, 1 or more (default: 1)."`
-	Threads int    `placeholder:"N" help:"Number of threads (default: all CPUs)."`
+	Seed    uint64 `from:"1" default:"1" placeholder:"N" help:"Seed of the table and of training, 1 or more (default: 1)."`
+	Threads int    `from:"0" to:"4096" placeholder:"N" help:"Number of threads (default: all CPUs)."`
 	Quiet   bool   `short:"q" help:"Print no progress on standard error."`
 }
 
@@ -38,9 +38,6 @@ const demoSplit = "random:60/20/20"
 
 // Run generates the table, trains through the command line and lists further commands.
 func (c *demoCommand) Run(e *env) error {
-	if c.Seed == 0 {
-		return usagef("--seed: must be 1 or more")
-	}
 	if err := os.MkdirAll(c.Dir, 0o777); err != nil {
 		return fmt.Errorf("the folder %s cannot be created: %w; choose another one with --dir", c.Dir, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -28,19 +29,16 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 
 // exitCode distinguishes wrong calls from failures.
 func exitCode(err error) int {
-	var usage *usageError
-	var problems spec.Problems
-	var side *kft.SideError
-	var quantile *kft.QuantileError
-	var cell *celltext.Error
-	var change *kft.ChangeError
-	var exists *publicdata.ExistsError
-	var overwritten *publicdata.InputOverwriteError
-	if errors.As(err, &usage) || errors.As(err, &problems) || errors.As(err, &side) || errors.As(err, &quantile) || errors.As(err, &cell) || errors.As(err, &change) ||
-		errors.As(err, &exists) || errors.As(err, &overwritten) {
+	if has[*usageError](err) || has[spec.Problems](err) || has[*kft.SideError](err) || has[*kft.QuantileError](err) || has[*celltext.Error](err) || has[*kft.ChangeError](err) ||
+		has[*publicdata.ExistsError](err) || has[*publicdata.InputOverwriteError](err) || slices.Contains(optionFields, kft.FieldPath(err)) {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+func has[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // complain writes an error to the user: one line that starts with "kft: ", or one line

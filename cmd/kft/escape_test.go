@@ -32,7 +32,7 @@ func TestTooManyThreads(t *testing.T) {
 	inEmptyFolder(t)
 	write(t, "t.csv", "a,b,y\n1,1,1\n")
 	for _, threads := range []string{"1000000", "9000000000"} {
-		refused(t, exitUsage, []string{"--threads: " + threads + " threads are more than"}, "fit", "t.csv", "--target", "y", "--modes", "a,b", "--threads", threads)
+		refused(t, exitUsage, []string{"--threads: " + threads + " is out of range; use 0 to 4096"}, "fit", "t.csv", "--target", "y", "--modes", "a,b", "--threads", threads)
 	}
 	refused(t, exitUsage, []string{"--threads: x is not a whole number"}, "fit", "t.csv", "--target", "y", "--modes", "a,b", "--threads", "x")
 }

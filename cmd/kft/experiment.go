@@ -22,7 +22,7 @@ type experimentCommand struct {
 type experimentRun struct {
 	SpecFile string   `name:"spec" required:"" placeholder:"FILE" complete:"file" help:"Experiment file, as in paper.yaml."`
 	Redo     []string `placeholder:"CONFIG" help:"Discard the results and the tuning of a configuration and repeat them. May be repeated."`
-	Threads  int      `placeholder:"N" help:"Number of threads per fit (default: all CPUs)."`
+	Threads  int      `from:"0" to:"4096" placeholder:"N" help:"Number of threads per fit (default: all CPUs)."`
 	Quiet    bool     `short:"q" help:"Print no progress on standard error."`
 }
 
@@ -40,9 +40,6 @@ Examples:
 
 // Run runs the experiment and prints the table.
 func (c *experimentRun) Run(e *env) error {
-	if err := checkThreads(c.Threads); err != nil {
-		return err
-	}
 	spec, err := experiment.Load(c.SpecFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return usagef("%s: no such experiment file; docs/concepts/experiments.md has an example", c.SpecFile)

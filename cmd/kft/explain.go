@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/celltext"
@@ -16,9 +15,9 @@ type explainCommand struct {
 	Model      string   `arg:"" complete:"file" help:"Model file."`
 	Cell       []string `arg:"" optional:"" name:"cell" sep:"none" help:"Cells, as in store=2106,item=11776,time=2016-12. Without a cell the model as a whole is explained."`
 	WhatIf     []string `name:"what-if" sep:"none" placeholder:"CHANGE" help:"Also predict with another value in a side table, as in item.price=12.5, or of a covariate, as in promo=1. May be repeated; all changes apply at once."`
-	Neighbours int      `default:"5" placeholder:"N" help:"Number of nearest ids to list for each mode; 0 for none (default: 5)."`
+	Neighbours int      `from:"0" default:"5" placeholder:"N" help:"Number of nearest ids to list for each mode; 0 for none (default: 5)."`
 	Data       string   `placeholder:"TABLE" complete:"file" help:"Table of the fit: to measure the importance of modes and columns on its validation set, or to show its values at a cell and at the cells of neighbours."`
-	Output     string   `short:"o" placeholder:"FILE" complete:"file" help:"Write the waterfall of one cell as an SVG picture."`
+	Output     string   `endings:".svg" short:"o" placeholder:"FILE" complete:"file" help:"Write the waterfall of one cell as an SVG picture."`
 	Strict     bool     `help:"Fail on ids that have neither training data nor side information."`
 	JSON       bool     `name:"json" help:"Print one JSON object per cell."`
 	tableFlags
@@ -45,8 +44,6 @@ func (c *explainCommand) Run(e *env) error {
 		return usagef("--what-if requires a cell, as in store=2106,item=11776")
 	case c.Output != "" && len(c.Cell) != 1:
 		return usagef("-o draws one cell; give one cell, or leave out -o")
-	case c.Output != "" && !strings.HasSuffix(strings.ToLower(c.Output), ".svg"):
-		return usagef("-o: %s has an unknown ending; use .svg", c.Output)
 	}
 	inputs := []string{c.Model}
 	if c.Data != "" {

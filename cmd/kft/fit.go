@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
-	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -28,10 +26,10 @@ type fitCommand struct {
 
 	Output          string        `short:"o" group:"run" default:"model.kft" placeholder:"FILE" complete:"file" help:"Model file to write (default: model.kft)."`
 	Force           bool          `group:"run" help:"Overwrite FILE even if it is not a model."`
-	Threads         int           `group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
-	TimeBudget      time.Duration `group:"run" placeholder:"60s" help:"Stop training after this time and keep the best model so far (default: no limit)."`
+	Threads         int           `from:"0" to:"4096" group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
+	TimeBudget      time.Duration `from:"0s" group:"run" placeholder:"60s" help:"Stop training after this time and keep the best model so far (default: no limit)."`
 	Checkpoint      string        `group:"run" placeholder:"DIR" complete:"dir" help:"Save the state of training in this folder."`
-	CheckpointEvery time.Duration `group:"run" default:"30s" placeholder:"30s" help:"Minimum time between two checkpoints; 0s saves after every block (default: 30s)."`
+	CheckpointEvery time.Duration `from:"0s" group:"run" default:"30s" placeholder:"30s" help:"Minimum time between two checkpoints; 0s saves after every block (default: 30s)."`
 	Resume          bool          `group:"run" help:"Continue from the checkpoint, if there is one. The model file is the same as that of a run without interruption."`
 	DryRun          bool          `group:"run" help:"Print the memory and the time per sweep that the fit needs, and write nothing. Reads the table and trains for two sweeps."`
 	Memory          byteSize      `group:"run" placeholder:"SIZE" help:"Refuse a fit that needs more memory than this, as in 2GiB, and collect garbage early enough to stay below it (default: what the machine has)."`
@@ -125,15 +123,7 @@ func (c *fitCommand) check(spec spec.Spec) error {
 	if err := checkInputs(append(sideFiles(spec.Side.Tables), spec.Data.Files...)); err != nil {
 		return err
 	}
-	if err := checkThreads(c.Threads); err != nil {
-		return err
-	}
-	switch {
-	case c.TimeBudget < 0:
-		return usagef("--time-budget: %v is negative; use a time such as 60s", c.TimeBudget)
-	case c.CheckpointEvery < 0:
-		return usagef("--checkpoint-every: %v is negative; use a time such as 30s", c.CheckpointEvery)
-	case c.Resume && c.Checkpoint == "":
+	if c.Resume && c.Checkpoint == "" {
 		return usagef("--resume requires the folder of the checkpoint; add --checkpoint DIR")
 	}
 	if c.Checkpoint != "" {
@@ -142,17 +132,6 @@ func (c *fitCommand) check(spec spec.Spec) error {
 		}
 	}
 	return c.checkOutput(spec)
-}
-
-// checkThreads checks --threads of any verb.
-func checkThreads(n int) error {
-	switch most := max(4096, 64*runtime.NumCPU()); {
-	case n < 0:
-		return usagef("--threads: %d is not a number of threads; use 1 or more, or leave it out for all CPUs", n)
-	case n > most:
-		return usagef("--threads: %d threads are more than any machine uses well, and this one has %s; use at most %d, or leave it out for all CPUs", n, textformat.Plural(runtime.NumCPU(), "CPU"), most)
-	}
-	return nil
 }
 
 // checkOutput returns an error for an output that is also an input, that exists and is

@@ -14,12 +14,12 @@ import (
 // forecastCommand forecasts the series of a model.
 type forecastCommand struct {
 	Model     string   `arg:"" complete:"file" help:"Model file."`
-	Horizon   int      `placeholder:"H" help:"Number of periods after the last training period, as in 6."`
+	Horizon   *int     `from:"1" placeholder:"H" help:"Number of periods after the last training period, as in 6."`
 	Only      []string `sep:"none" placeholder:"MODE=ID,..." help:"Only series with these ids, as in store=2106,2113 or item.vendor=260. May be repeated; different modes must all match."`
-	Active    int      `placeholder:"N" help:"Only series with a training row in the last N periods (default: all series)."`
+	Active    int      `from:"1" placeholder:"N" help:"Only series with a training row in the last N periods (default: all series)."`
 	Level     string   `placeholder:"L,..." help:"Levels of central intervals in percent, as in 80,95, which gives the columns lo-80, hi-80, lo-95, hi-95 (default: 90)."`
 	Quantiles string   `placeholder:"P,..." help:"Levels of quantiles, as in .1,.5,.9, which adds the columns q0.1, q0.5, q0.9 (default: none)."`
-	Draws     int      `placeholder:"N" help:"Add N joint draws, columns sample_1 to sample_N (default: none; totals are computed from 200)."`
+	Draws     int      `from:"1" to:"10000" placeholder:"N" help:"Add N joint draws, columns sample_1 to sample_N (default: none; totals are computed from 200)."`
 	By        string   `placeholder:"GROUPS" help:"Add the cells up: total, or modes and groups, as in store or store,item.vendor."`
 	Future    string   `placeholder:"TABLE" complete:"file" help:"Forecast the rows of this table, which has the columns of the modes and of covariates that are known in advance, instead of every series and period."`
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"File to write; the ending chooses the format: text, .gz or .zst compressed, .parquet or .arrow (default: standard output)."`
@@ -43,10 +43,13 @@ Examples:
 
 // Run forecasts.
 func (c *forecastCommand) Run(e *env) error {
-	if c.Horizon == 0 && c.Future == "" {
+	if c.Horizon == nil && c.Future == "" {
 		return usagef("the number of periods is missing; add it, as in --horizon 6, or give the cells to forecast by --future")
 	}
-	opt := kft.ForecastOptions{Horizon: c.Horizon, Only: c.Only, Active: c.Active, Draws: c.Draws, By: c.By, Threads: c.Threads}
+	opt := kft.ForecastOptions{Only: c.Only, Active: c.Active, Draws: c.Draws, By: c.By, Threads: c.Threads}
+	if c.Horizon != nil {
+		opt.Horizon = *c.Horizon
+	}
 	var err error
 	if opt.Quantiles, err = parseLevels(c.Quantiles); err != nil {
 		return err

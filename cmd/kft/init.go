@@ -22,7 +22,7 @@ import (
 // initCommand writes a guessed specification.
 type initCommand struct {
 	Tables []string `arg:"" name:"table" complete:"file" help:"Table: CSV or TSV, plain, gzip or zstd, Parquet or Arrow. Several tables with the same columns are read as one."`
-	Output string   `short:"o" default:"kft.yaml" placeholder:"FILE" complete:"file" help:"Specification to write (default: kft.yaml)."`
+	Output string   `endings:".yaml,.yml" short:"o" default:"kft.yaml" placeholder:"FILE" complete:"file" help:"Specification to write (default: kft.yaml)."`
 	Force  bool     `help:"Overwrite FILE if it exists."`
 	dataFlags
 }

@@ -46,6 +46,9 @@ func TestOutputThatCannotBeCreated(t *testing.T) {
 			{"split", "bad.csv", "--target", "units", "--modes", "store", "--split", "random:60/20/20", "--force"},
 			{"init", "bad.csv", "--force"},
 		} {
+			if args[0] == "init" && c.output == "bad.csv" {
+				c.says = "bad.csv has an unknown ending; use .yaml, .yml"
+			}
 			r := call(t, append(args, "-o", c.output)...)
 			if r.code != c.code || !strings.Contains(r.stderr, c.says) {
 				t.Errorf("kft %s: exit %d, got %q, want %q", textformat.QuoteAll(args), r.code, r.stderr, c.says)

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
@@ -13,7 +11,7 @@ import (
 // plotStudyCommand draws a study.
 type plotStudyCommand struct {
 	File   string `arg:"" optional:"" default:"study.db" complete:"file" help:"Study: a file or postgres://user@host/database (default: study.db)."`
-	Output string `short:"o" default:"study.svg" placeholder:"FILE" complete:"file" help:"Picture to write, .svg (default: study.svg)."`
+	Output string `endings:".svg" short:"o" default:"study.svg" placeholder:"FILE" complete:"file" help:"Picture to write, .svg (default: study.svg)."`
 	Quiet  bool   `short:"q" help:"Print nothing."`
 }
 
@@ -28,9 +26,6 @@ Example:
 
 // Run reads the study and draws it.
 func (c *plotStudyCommand) Run(e *env) error {
-	if !strings.EqualFold(filepath.Ext(c.Output), ".svg") {
-		return usagef("--output: %s has an unknown ending; use .svg", c.Output)
-	}
 	if err := checkOutput(c.Output, []string{c.File}); err != nil {
 		return err
 	}

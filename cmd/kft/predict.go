@@ -21,7 +21,7 @@ type predictCommand struct {
 	Output    string   `short:"o" placeholder:"FILE" complete:"file" help:"File to write; the ending chooses the format: text, .gz or .zst compressed, .parquet or .arrow (default: standard output)."`
 	Cell      []string `sep:"none" placeholder:"CELL" help:"Predict one cell, as in store=2106,item=11776,time=2016-12. The columns of a mode can be given instead: year=2016,month=12. The columns of weights and exposures may be given too. May be repeated."`
 	Quantiles string   `placeholder:"P,..." help:"Levels of quantiles, as in .05,.5,.95, which adds the columns q0.05, q0.5, q0.95 (default: none; with --cell .05,.95)."`
-	Samples   *int     `placeholder:"N" help:"Add N joint samples, columns sample_1 to sample_N. One sample covers the whole table, so its sum over rows is a sample of the sum (default: none)."`
+	Samples   *int     `from:"1" to:"10000" placeholder:"N" help:"Add N joint samples, columns sample_1 to sample_N. One sample covers the whole table, so its sum over rows is a sample of the sum (default: none)."`
 	Unknown   bool     `name:"allow-unknown" help:"Predict a table of which the model knows no id, instead of failing."`
 	Strict    bool     `help:"Fail on ids that have neither training data nor side information."`
 	JSON      bool     `name:"json" help:"With --cell: print one JSON object per line."`
@@ -59,8 +59,6 @@ func (c *predictCommand) Run(e *env) error {
 		return usagef("-o requires a table; predictions of cells go to standard output")
 	case c.Samples != nil && len(c.Cell) > 0:
 		return usagef("--samples requires a table; use --quantiles for single cells")
-	case c.Samples != nil && (*c.Samples < 1 || *c.Samples > kft.MaxSamples):
-		return usagef("--samples: %d is not a number of samples; use 1 to %d, or leave it out", *c.Samples, kft.MaxSamples)
 	}
 	levels, err := parseLevels(c.Quantiles)
 	if err != nil {

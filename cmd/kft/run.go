@@ -16,7 +16,7 @@ import (
 
 // commandLine is the grammar, one field per verb. Besides kong's own tags, flags and
 // arguments have two for shell completion: values lists the possible values, complete
-// is file or dir.
+// is file or dir; and those of checkFlags.
 type commandLine struct {
 	Init       initCommand       `cmd:"" help:"Guess the target and the modes of a table and write kft.yaml."`
 	Spec       specCommand       `cmd:"" help:"Print the full specification, including defaults."`
@@ -106,6 +106,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr io.
 	}
 	if err != nil {
 		complain(callError(err, parser.Model, args), nil)
+		return exitUsage
+	}
+	if err := checkFlags(call); err != nil {
+		complain(err, nil)
 		return exitUsage
 	}
 	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, rawOut: rawOut, rawErr: rawErr, parser: parser, hasFlag: flagsOf(call), jsonMessages: jsonMessages}

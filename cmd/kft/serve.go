@@ -29,19 +29,19 @@ type serveCommand struct {
 	Key       string   `complete:"file" placeholder:"FILE" help:"Private key of the certificate (PEM)."`
 	History   []string `complete:"file" sep:"none" placeholder:"FILE" help:"Table with observed values that the page shows beside predictions, or NAME=FILE for one of several models. May be repeated."`
 
-	Reload  time.Duration `default:"1s" help:"How often the files are checked for changes; 0 for never. The signal HUP checks them as well."`
-	Drain   time.Duration `default:"500ms" help:"How long requests are still accepted after the signal TERM."`
-	Timeout time.Duration `default:"30s" help:"Time limit of a request."`
+	Reload  time.Duration `from:"0s" default:"1s" help:"How often the files are checked for changes; 0 for never. The signal HUP checks them as well."`
+	Drain   time.Duration `from:"0s" default:"500ms" help:"How long requests are still accepted after the signal TERM."`
+	Timeout time.Duration `above:"0s" default:"30s" help:"Time limit of a request."`
 
-	MaxBody        int64 `default:"32" placeholder:"MIB" help:"Largest request in MiB."`
-	MaxCells       int   `default:"100000" placeholder:"N" help:"Most cells of a JSON request. Arrow requests are limited by --max-body only."`
-	MaxConnections int   `default:"512" placeholder:"N" help:"Most open connections; further ones wait."`
-	MaxBulk        int   `default:"2" placeholder:"N" help:"Most Arrow requests that are predicted at the same time; further ones wait."`
+	MaxBody        int64 `from:"1" to:"1048576" default:"32" placeholder:"MIB" help:"Largest request in MiB."`
+	MaxCells       int   `from:"1" default:"100000" placeholder:"N" help:"Most cells of a JSON request. Arrow requests are limited by --max-body only."`
+	MaxConnections int   `from:"1" default:"512" placeholder:"N" help:"Most open connections; further ones wait."`
+	MaxBulk        int   `from:"1" default:"2" placeholder:"N" help:"Most Arrow requests that are predicted at the same time; further ones wait."`
 
 	Updates string `enum:"none,memory,file" values:"none,memory,file" default:"none" help:"What becomes of rows that clients send to POST /update: none (there is no such route), memory (the served model takes them in until its file changes or the server ends) or file (the model file is written as well)."`
 
-	MonitorLevel  float64  `default:"0.9" placeholder:"P" help:"Probability of the central interval whose coverage is watched."`
-	MonitorWindow int      `default:"1000" placeholder:"N" help:"Number of latest outcomes that the coverage is computed from."`
+	MonitorLevel  float64  `above:"0" below:"1" default:"0.9" placeholder:"P" help:"Probability of the central interval whose coverage is watched."`
+	MonitorWindow int      `from:"1" default:"1000" placeholder:"N" help:"Number of latest outcomes that the coverage is computed from."`
 	MonitorGroup  []string `placeholder:"MODE" help:"Mode whose ids are watched as groups of their own. May be repeated."`
 
 	LogFormat string `enum:"json,text" values:"json,text" default:"json" help:"Format of the log on standard error: json or text."`
@@ -133,14 +133,6 @@ func (c *serveCommand) options(e *env) (serve.Options, error) {
 		Watch: c.Reload, Drain: c.Drain, Explain: newReasons,
 		Limits:  serve.Limits{Body: c.MaxBody << 20, Cells: c.MaxCells, Bulk: c.MaxBulk, Time: c.Timeout, Connections: c.MaxConnections},
 		Monitor: serve.MonitorOptions{Level: c.MonitorLevel, Window: c.MonitorWindow, Groups: c.MonitorGroup, Least: min(100, c.MonitorWindow)},
-	}
-	for _, limit := range []struct {
-		flag  string
-		value int64
-	}{{"--max-body", c.MaxBody}, {"--max-cells", int64(c.MaxCells)}, {"--max-bulk", int64(c.MaxBulk)}, {"--max-connections", int64(c.MaxConnections)}, {"--timeout", int64(c.Timeout)}} {
-		if limit.value < 1 {
-			return opt, usagef("%s is not above 0", limit.flag)
-		}
 	}
 	if c.Updates != "none" {
 		opt.Updates = serve.Updates(c.Updates)

@@ -107,8 +107,8 @@ func TestServeWrongCalls(t *testing.T) {
 		{[]string{"sales.kft", "--token-file", "none"}, exitFailed, "--token-file none"},
 		{[]string{"a=sales.kft", "b=sales.kft", "--history", "sales.csv"}, exitUsage, "NAME=FILE"},
 		{[]string{"sales.kft", "--history", "x=sales.csv"}, exitUsage, `there is no model "x"`},
-		{[]string{"sales.kft", "--max-cells", "0"}, exitUsage, "--max-cells is not above 0"},
-		{[]string{"sales.kft", "--monitor-level", "2"}, exitFailed, "level of the monitor"},
+		{[]string{"sales.kft", "--max-cells", "0"}, exitUsage, "--max-cells: 0 is out of range; use 1 or more"},
+		{[]string{"sales.kft", "--monitor-level", "2"}, exitUsage, "--monitor-level: 2 is out of range"},
 		{[]string{"sales.kft", "--log-level", "x"}, exitUsage, "--log-level"},
 	} {
 		args := tc.args

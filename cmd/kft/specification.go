@@ -186,11 +186,8 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		}
 	}
 	if f.Forecast != nil {
-		switch {
-		case f.Split != "":
+		if f.Split != "" {
 			return nil, usagef("--forecast and --split exclude each other: --forecast H splits by time")
-		case *f.Forecast < 1:
-			return nil, usagef("--forecast: %d is not a number of periods; use 1 or more", *f.Forecast)
 		}
 		flags["split"], s.Split = "--forecast", fmt.Sprintf("time:last=%d", *f.Forecast)
 		if f.Refit == "" {

@@ -20,8 +20,8 @@ import (
 type splitCommand struct {
 	Tables []string `arg:"" name:"table" complete:"file" help:"Table: CSV or TSV, plain, gzip or zstd, Parquet or Arrow. Several tables with the same columns are read as one."`
 	Split  string   `default:"random:60/20/20" placeholder:"SPLIT" values:"random:60/20/20,time:last=3,entity:,column:" help:"Split: random:60/20/20, time:last=3, entity:store=10% or column:part (default: random:60/20/20)."`
-	Seed   uint64   `default:"1" placeholder:"N" help:"Seed of the random choice, 1 or more (default: 1)."`
-	Output string   `short:"o" default:"split.csv" placeholder:"FILE" complete:"file" help:"File to write; compressed if it ends in .gz (default: split.csv)."`
+	Seed   uint64   `from:"1" default:"1" placeholder:"N" help:"Seed of the random choice, 1 or more (default: 1)."`
+	Output string   `endings:".csv,.txt,.gz" short:"o" default:"split.csv" placeholder:"FILE" complete:"file" help:"File to write; compressed if it ends in .gz (default: split.csv)."`
 	Force  bool     `help:"Overwrite FILE if it exists."`
 	dataFlags
 }
@@ -41,9 +41,6 @@ func (c *splitCommand) Run(e *env) error {
 	spec, err := split.Parse(c.Split)
 	if err != nil {
 		return usagef("--split: %v", err)
-	}
-	if c.Seed == 0 {
-		return usagef("--seed: must be 1 or more")
 	}
 	if slices.Contains(c.Tables, "-") {
 		return usagef("kft split cannot read standard input, because kft fit must read the same table; save it to a file first")

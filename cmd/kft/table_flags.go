@@ -15,16 +15,29 @@ type tableFlags struct {
 	Header    string   `placeholder:"H" values:"auto,yes,no" help:"Whether the first row contains the column names: auto, yes or no (default: auto)."`
 	Decimal   string   `placeholder:"SIGN" values:"point,comma" help:"Decimal sign of numbers that are written for people, point or comma (default: as in the table of the fit)."`
 	Thousands string   `placeholder:"SIGN" values:"comma,point,space,apostrophe,underscore,none" help:"Separator of thousands in numbers: comma, point, space, apostrophe, underscore or none (default: as in the table of the fit)."`
-	Threads   int      `placeholder:"N" help:"Number of threads (default: all CPUs)."`
+	Threads   int      `from:"0" to:"4096" placeholder:"N" help:"Number of threads (default: all CPUs)."`
 }
 
 // inputs checks the flags and returns the files of the tables and side tables.
 func (f *tableFlags) inputs(tables ...string) ([]string, error) {
-	if err := checkThreads(f.Threads); err != nil {
-		return nil, err
-	}
 	files := slices.Concat(sideFiles(f.Side), tables)
 	return files, checkInputs(files)
+}
+
+// changedModel checks the tables and the output of a verb that changes a model, and returns
+// the output: the model itself by default.
+func (f *tableFlags) changedModel(model, output string, tables []string) (string, error) {
+	if output == "" {
+		output = model
+	}
+	inputs, err := f.inputs(tables...)
+	if err != nil {
+		return "", err
+	}
+	if err := checkOutput(output, inputs); err != nil || output == model {
+		return output, err
+	}
+	return output, checkReplaceable(output, "")
 }
 
 // open is openAny for a verb that supports one target only.

@@ -22,15 +22,15 @@ import (
 type tuneCommand struct {
 	specFlags
 
-	Trials    int    `group:"search" default:"20" placeholder:"N" help:"Total number of trials of the study, including earlier ones (default: 20)."`
+	Trials    int    `from:"1" group:"search" default:"20" placeholder:"N" help:"Total number of trials of the study, including earlier ones (default: 20)."`
 	Objective string `group:"search" default:"r2" placeholder:"NAME" values:"r2,mae,crps,eta,elbo" help:"Measure to optimize: r2, mae, crps or eta on the validation set, or elbo, the evidence bound of a posterior (default: r2)."`
 	Sampler   string `group:"search" default:"tpe" placeholder:"NAME" values:"tpe,random" help:"How values are proposed: tpe or random (default: tpe)."`
 	Halving   string `group:"search" default:"auto" placeholder:"KIND" values:"auto,both,sweeps,rows,none" help:"What trials have less of at first: sweeps, rows, both, or none (every trial has the full budget); auto is both from a million training rows on (default: auto)."`
 	Study     string `group:"search" default:"study.db" placeholder:"STUDY" complete:"file" help:"Study that stores the trials: a file, or postgres://user@host/database for workers on several machines (default: study.db)."`
 	Resume    bool   `group:"search" help:"Continue an existing study, or join other workers on it."`
 	Worker    bool   `group:"search" help:"Create the study or join it, whichever is needed. For workers that are started at the same time."`
-	Output    string `short:"o" group:"search" default:"best.yaml" placeholder:"FILE" complete:"file" help:"File for the best specification (default: best.yaml)."`
-	Threads   int    `group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
+	Output    string `endings:".yaml,.yml" short:"o" group:"search" default:"best.yaml" placeholder:"FILE" complete:"file" help:"File for the best specification (default: best.yaml)."`
+	Threads   int    `from:"0" to:"4096" group:"run" placeholder:"N" help:"Number of threads (default: all CPUs)."`
 	Quiet     bool   `short:"q" group:"run" help:"Print no progress, notes or warnings on standard error."`
 }
 
@@ -107,12 +107,7 @@ func (c *tuneCommand) Run(e *env) error {
 
 // check returns the errors that can be found before any work.
 func (c *tuneCommand) check(spec spec.Spec) error {
-	if err := checkThreads(c.Threads); err != nil {
-		return err
-	}
 	switch {
-	case c.Trials < 1:
-		return usagef("--trials: %d is not a number of trials; use 1 or more", c.Trials)
 	case !slices.Contains(tune.Samplers(), c.Sampler):
 		return usagef("--sampler: unknown sampler %q%s; use one of %s", c.Sampler, suggest.Hint(c.Sampler, tune.Samplers()), strings.Join(tune.Samplers(), ", "))
 	case slices.Contains(spec.Data.Files, "-"):

@@ -227,7 +227,7 @@ func TestInvalidStudyLocations(t *testing.T) {
 		args []string
 		want string
 	}{
-		"the output":     {append(tuneFlags, "--study", "new.db", "-o", "./new.db"), "cannot contain both the study and the best specification"},
+		"the output":     {append(tuneFlags, "--study", "new.yaml", "-o", "./new.yaml"), "cannot contain both the study and the best specification"},
 		"another server": {append(tuneFlags, "--study", "mysql://u:secret@h/db"), "invalid location of a study, mysql:"},
 		"another case":   {[]string{"study", "show", "Postgres://u:secret@h/db"}, "invalid location of a study, Postgres:"},
 		"missing slash":  {[]string{"plot", "study", "postgres:/u:secret@h/db"}, "invalid location of a study, postgres:"},

@@ -35,9 +35,6 @@ Examples:
 
 // Run takes in the rows.
 func (c *updateCommand) Run(e *env) error {
-	if c.Output == "" {
-		c.Output = c.Model
-	}
 	var tables []string
 	for _, t := range []string{c.Remove, c.Table} {
 		if t != "" {
@@ -47,14 +44,8 @@ func (c *updateCommand) Run(e *env) error {
 	if len(tables) == 0 {
 		return usagef("name a table with new rows, or one with rows to take out (--remove)")
 	}
-	inputs, err := c.inputs(tables...)
-	if err != nil {
-		return err
-	}
-	if err := checkOutput(c.Output, inputs); err != nil {
-		return err
-	}
-	if err := checkReplaceable(c.Output, ""); err != nil && c.Output != c.Model {
+	var err error
+	if c.Output, err = c.changedModel(c.Model, c.Output, tables); err != nil {
 		return err
 	}
 	sides := c.Side

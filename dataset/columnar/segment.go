@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/numeric"
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 )
 
 // A Segment is a run of values of one column. One of index, i32, i64, f32, f64 and
@@ -65,33 +66,25 @@ func (s *Segment) slice(from, to int) Segment {
 func (s *Segment) pick(at []int32) Segment {
 	out := Segment{n: len(at), dict: s.dict, form: s.form}
 	if s.valid != nil {
-		out.valid = picked(s.valid, at)
+		out.valid = gather.Rows(s.valid, at)
 	}
 	switch {
 	case s.index != nil:
-		out.index = picked(s.index, at)
+		out.index = gather.Rows(s.index, at)
 	case s.i32 != nil:
-		out.i32 = picked(s.i32, at)
+		out.i32 = gather.Rows(s.i32, at)
 	case s.i64 != nil:
-		out.i64 = picked(s.i64, at)
+		out.i64 = gather.Rows(s.i64, at)
 	case s.f32 != nil:
-		out.f32 = picked(s.f32, at)
+		out.f32 = gather.Rows(s.f32, at)
 	case s.f64 != nil:
-		out.f64 = picked(s.f64, at)
+		out.f64 = gather.Rows(s.f64, at)
 	default:
 		out.data, out.offsets = []byte{}, make([]uint32, 1, len(at)+1)
 		for _, i := range at {
 			out.data = append(out.data, s.text(int(i))...)
 			out.offsets = append(out.offsets, uint32(len(out.data)))
 		}
-	}
-	return out
-}
-
-func picked[T any](values []T, at []int32) []T {
-	out := make([]T, len(at))
-	for k, i := range at {
-		out[k] = values[i]
 	}
 	return out
 }

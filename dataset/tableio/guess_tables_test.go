@@ -53,6 +53,27 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "r%d,%dQ%d,%.2f\n", i%8, 2014+i/32, 1+i/8%4, 1000*r.Float64())
 				}
 			}},
+		{name: "attempts of students", target: "passed", modes: []string{"student", "attempt"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("student,passed,attempt\n")
+				for i := range 20 * 15 {
+					fmt.Fprintf(w, "u%d,%s,%d\n", i/15, []string{"yes", "no"}[r.IntN(2)], 1+i%15)
+				}
+			}},
+		{name: "cycles of machines", target: "failed", modes: []string{"machine", "cycle", "operator"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("machine,cycle,failed,operator\n")
+				for i := range 20 * 15 {
+					fmt.Fprintf(w, "%d,%d,%d,%c\n", 7*(i/15), 10*(1+i%15), r.IntN(2), 'a'+r.IntN(3))
+				}
+			}},
+		{name: "a flag beside counts", target: "units", modes: []string{"store", "day"}, duplicates: "sum", notes: []string{"add up"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("store,day,promo,units\n")
+				for i := range 6 * 60 {
+					fmt.Fprintf(w, "s%d,%d,%d,%d\n", i%6, 1+i/6%30, r.IntN(2), r.IntN(9))
+				}
+			}},
 		{name: "hourly sensors", target: "value", modes: []string{"id", "time=timestamp"},
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("id,timestamp,value\n")

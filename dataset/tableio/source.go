@@ -66,6 +66,16 @@ func Columns(c *dataset.Columns) Source {
 	return Source{inputs: []input{{name: dataset.ColumnsName, columns: c}}}
 }
 
+// NewColumns returns the table that columns make up. Their names must be unique, and all
+// must have the same length.
+func NewColumns(columns ...dataset.Column) (Source, error) {
+	c, err := dataset.NewColumns(columns...)
+	if err != nil {
+		return Source{}, err
+	}
+	return Columns(c), nil
+}
+
 // Concat returns the rows of several sources, one after the other.
 func Concat(sources ...Source) Source {
 	var all Source

@@ -58,7 +58,7 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 		switch {
 		case p.Column != c:
 		case p.Unit == "date":
-			layout, ok := calendar.LayoutOf(texts)
+			layout, ok := calendar.LayoutOf(texts, calendar.Order(p.Dates))
 			return columnWriter{date: layout}, ok
 		default:
 			parts = append(parts, k)
@@ -124,6 +124,9 @@ func (w *writer) write(c int64) (string, bool) {
 	for i := range w.columns {
 		column := &w.columns[i]
 		if column.date != nil {
+			if !column.date.Covers(at) {
+				return "", false
+			}
 			columns[i] = column.date.Format(at)
 			continue
 		}

@@ -4,6 +4,7 @@ import { Failure, get, post, setToken } from "./api.js";
 import { format, histogram, series, step, table } from "./charts.js";
 import { combobox } from "./combobox.js";
 import { showMonitor } from "./monitor.js";
+import { showUpdate, take, undo } from "./update.js";
 
 const $ = id => document.getElementById(id);
 let models = [], model = null, fields = {}, scenarios = [], last = null, turn = 0;
@@ -33,11 +34,11 @@ async function start() {
 
 function chooseModel() {
   model = models.find(m => m.model === $("model").value) || models[0];
-  $("about").textContent = `predicts ${model.target}, from ${model.rows.toLocaleString("en")} rows; version ${model.version}`;
+  showAbout();
   fields = {};
   last = null;
   scenarios = [];
-  for (const id of ["prediction", "reasons", "series", "what-if", "scenarios"]) $(id).hidden = true;
+  for (const id of ["prediction", "update", "reasons", "series", "what-if", "scenarios"]) $(id).hidden = true;
   $("modes").replaceChildren(...model.modes.map((mode, i) => {
     const { box, input } = combobox("mode-" + i, `${mode.mode} (${mode.ids.toLocaleString("en")} ids)`, mode.example,
       async text => (await get(`models/${model.model}/ids`, { mode: mode.mode, search: text, limit: 50 })).ids);
@@ -55,11 +56,17 @@ function chooseModel() {
   }));
 }
 
+function showAbout() {
+  $("about").textContent = `predicts ${model.target}, from ${model.rows.toLocaleString("en")} rows; version ${model.version}`;
+}
+
 const cellOf = () => Object.fromEntries(Object.entries(fields).map(([name, input]) => [name, input.value]));
 const describe = cell => Object.entries(cell).map(([name, id]) => `${name} ${id}`).join(", ");
 
-async function predict() {
-  const cell = cellOf(), number = ++turn;
+// predict shows the prediction of a cell and returns it, unless another cell is chosen
+// meanwhile.
+async function predict(cell = cellOf()) {
+  const number = ++turn;
   const { predictions: [p] } = await post("predict", { model: model.model, cells: [cell], quantiles: [0.05, 0.25, 0.75, 0.95], histogram: true });
   if (number !== turn) return;
   last = { cell, p };
@@ -79,7 +86,18 @@ async function predict() {
   }));
   $("distribution").replaceChildren(histogram(p.histogram, low, high));
   $("prediction").hidden = false;
+  showUpdate(model);
   await Promise.all([explain(cell, number), showSeries(cell, number)]);
+  return number === turn ? last : null;
+}
+
+// update takes the value of the shown cell in or out.
+async function update(work) {
+  const before = last;
+  await work(model, before, () => {
+    showAbout();
+    return predict(before.cell);
+  });
 }
 
 async function explain(cell, number) {
@@ -173,8 +191,13 @@ $("token-form").addEventListener("submit", event => {
 $("model").addEventListener("change", chooseModel);
 $("cell").addEventListener("submit", event => {
   event.preventDefault();
-  attempt(predict);
+  attempt(() => predict());
 });
+$("update-form").addEventListener("submit", event => {
+  event.preventDefault();
+  attempt(() => update(take));
+});
+$("undo").addEventListener("click", () => attempt(() => update(undo)));
 $("keep").addEventListener("click", () => addScenario(describe(last.cell), { mean: last.p.mean, median: last.p.median, low: last.p.quantiles[0].value, high: last.p.quantiles[3].value }));
 $("forget").addEventListener("click", () => {
   scenarios = [];

@@ -71,9 +71,12 @@ const (
 
 // Parse reads unix time in seconds, milliseconds, microseconds or nanoseconds
 // (distinguished by size), yyyymmdd, an ISO-like date with or without a time, and
-// month/day/year or day.month.year with or without a time. A time zone is ignored: the clock is the one
-// that was written.
-func Parse(b []byte) (time.Time, bool) {
+// month/day/year or day.month.year with or without a time; these may have years of two
+// digits. A time zone is ignored: the clock is the one that was written.
+func Parse(b []byte) (time.Time, bool) { return ByText.Parse(b) }
+
+// Parse is like the function Parse for dates whose parts have a known order.
+func (o Order) Parse(b []byte) (time.Time, bool) {
 	if t, ok := parseUnix(b); ok {
 		return t, true
 	}
@@ -81,7 +84,7 @@ func Parse(b []byte) (time.Time, bool) {
 	if i := bytes.IndexAny(b, "T "); i >= 0 {
 		date, clock = b[:i], bytes.TrimSpace(b[i+1:])
 	}
-	year, month, day, ok := parseDate(date)
+	year, month, day, ok := o.parseDate(date)
 	if !ok {
 		return time.Time{}, false
 	}
@@ -124,37 +127,6 @@ func parseUnix(b []byte) (time.Time, bool) {
 		return time.UnixMicro(v).UTC(), true
 	}
 	return time.Unix(0, v).UTC(), v >= 0
-}
-
-// parseDate reads y-m-d, y/m/d, y.m.d, y-m, m/d/y and d.m.y.
-func parseDate(b []byte) (year, month, day int, ok bool) {
-	separator := bytes.IndexAny(b, "-/.")
-	if separator < 1 {
-		return 0, 0, 0, false
-	}
-	parts := bytes.Split(b, b[separator:separator+1])
-	var v [3]int
-	if len(parts) < 2 || len(parts) > 3 {
-		return 0, 0, 0, false
-	}
-	for i, part := range parts {
-		if v[i], ok = smallNumber(part); !ok {
-			return 0, 0, 0, false
-		}
-	}
-	switch {
-	case len(parts[0]) == 4 && len(parts) == 2:
-		year, month, day = v[0], v[1], 1
-	case len(parts[0]) == 4:
-		year, month, day = v[0], v[1], v[2]
-	case b[separator] == '/' && len(parts) == 3 && len(parts[2]) == 4:
-		year, month, day = v[2], v[0], v[1]
-	case b[separator] == '.' && len(parts) == 3 && len(parts[2]) == 4:
-		year, month, day = v[2], v[1], v[0]
-	default:
-		return 0, 0, 0, false
-	}
-	return year, month, day, month >= 1 && month <= 12 && day >= 1 && day <= 31
 }
 
 // parseClock reads h:m, h:m:s and h. It ignores a fraction and a time zone, and

@@ -13,6 +13,7 @@ type Layout struct {
 	compact   bool          // yyyymmdd
 	order     string        // of the parts of a date: ymd, ym, mdy or dmy
 	separator string
+	shortYear bool    // of two digits
 	pad       [3]bool // of the parts of a date, in their order
 	between   string  // date and clock: "T", a space, or "" without a clock
 	padHour   bool
@@ -21,12 +22,12 @@ type Layout struct {
 	rest      string // after the minutes, as in the last text
 }
 
-// LayoutOf returns the layout of texts in the order of time. ok is false if they are not
-// all written alike.
-func LayoutOf(texts []string) (l *Layout, ok bool) {
+// LayoutOf returns the layout of texts in the order of time, whose dates have the order o.
+// ok is false if they are not all written alike.
+func LayoutOf(texts []string, o Order) (l *Layout, ok bool) {
 	l = &Layout{pad: [3]bool{true, true, true}, padHour: true}
 	for i, text := range texts {
-		this, ok := layoutOf(text)
+		this, ok := layoutOf(text, o)
 		if !ok {
 			return nil, false
 		}
@@ -34,7 +35,7 @@ func LayoutOf(texts []string) (l *Layout, ok bool) {
 			this.pad[k] = this.pad[k] && l.pad[k]
 		}
 		this.padHour = this.padHour && l.padHour
-		if i > 0 && (this.unix != l.unix || this.compact != l.compact || this.order != l.order || this.separator != l.separator || this.between != l.between || this.minutes != l.minutes) {
+		if i > 0 && (this.unix != l.unix || this.compact != l.compact || this.order != l.order || this.separator != l.separator || this.shortYear != l.shortYear || this.between != l.between || this.minutes != l.minutes) {
 			return nil, false
 		}
 		*l = this
@@ -42,7 +43,7 @@ func LayoutOf(texts []string) (l *Layout, ok bool) {
 	return l, len(texts) > 0
 }
 
-func layoutOf(text string) (Layout, bool) {
+func layoutOf(text string, o Order) (Layout, bool) {
 	l := Layout{pad: [3]bool{true, true, true}, padHour: true}
 	if whole, _, fraction := strings.Cut(text, "."); !fraction && strings.Trim(text, "0123456789") == "" || fraction && len(whole) >= 8 {
 		switch {
@@ -74,10 +75,15 @@ func layoutOf(text string) (Layout, bool) {
 		l.order = "ym"
 	case len(parts[0]) == 4:
 		l.order = "ymd"
+	case o != ByText:
+		l.order = string(o)
 	case l.separator == "/":
-		l.order = "mdy"
+		l.order = string(MonthFirst)
 	default:
-		l.order = "dmy"
+		l.order = string(DayFirst)
+	}
+	if k := strings.IndexByte(l.order, 'y'); k < len(parts) {
+		l.shortYear = len(parts[k]) == 2
 	}
 	for k, part := range parts[:min(len(parts), 3)] {
 		l.pad[k] = len(part) > 1
@@ -98,6 +104,10 @@ func layoutOf(text string) (Layout, bool) {
 	return l, true
 }
 
+// Covers reports whether the text of a moment would be read as that moment: years of two
+// digits span a century.
+func (l *Layout) Covers(t time.Time) bool { return !l.shortYear || century(t.Year()%100) == t.Year() }
+
 // Format writes a moment.
 func (l *Layout) Format(t time.Time) string {
 	switch {
@@ -117,6 +127,9 @@ func (l *Layout) Format(t time.Time) string {
 		switch c {
 		case 'y':
 			parts[k] = fmt.Sprintf("%04d", t.Year())
+			if l.shortYear {
+				parts[k] = parts[k][2:]
+			}
 		case 'm':
 			parts[k] = two(int(t.Month()), l.pad[k])
 		default:

@@ -35,7 +35,8 @@ type Encoder struct {
 	Problem Problem
 
 	function calendar.Function
-	id       []byte // under construction
+	dates    calendar.Order // that the function reads
+	id       []byte         // under construction
 }
 
 // New returns an encoder. See [Encoder] for miss.
@@ -52,7 +53,7 @@ func New(m dataset.Mode, dict *dataset.Dict, miss func(id []byte) int32) *Encode
 			return miss([]byte(dataset.MissingID))
 		}
 	} else if m.Func != "" {
-		e.function = calendar.ByName(m.Func)
+		e.function, e.dates = calendar.ByName(m.Func), calendar.Order(m.Dates)
 	}
 	return e
 }
@@ -107,7 +108,7 @@ func (e *Encoder) AppendID(dst []byte, r Rows, row int, at []int) (id []byte, ok
 			return dst[:0], false
 		}
 		if e.function != nil {
-			t, ok := calendar.Parse(part)
+			t, ok := e.dates.Parse(part)
 			if !ok {
 				e.Problem = Problem{notMoment: true}
 				return dst[:0], false
@@ -128,7 +129,7 @@ func (e *Encoder) Report(r Rows, row int, at []int, problem Problem) *dataset.In
 	if problem.notMoment {
 		err.Value = string(r.Field(row, at[0]))
 		err.Problem = "this is not " + calendar.Moment + ", which " + e.Mode.Expression() + " requires"
-		err.Remedy = calendar.Remedy
+		err.Remedy = e.Mode.MomentRemedy(err.Value)
 		return err
 	}
 	err.Problem = "the id is empty, so the row belongs to no cell"

@@ -28,6 +28,9 @@ func TestEncoder(t *testing.T) {
 		{"hour(at)", record{"2016-12-31 07:30"}, []int{0}, 1, ""},
 		{"id", record{""}, []int{0}, Refused, `line 4, column "id": the id is empty, so the row belongs to no cell; fill it in or remove the row`},
 		{"time=year+month", record{"2016", ""}, []int{0, 1}, Refused, `line 4, column "month": the id is empty, so the row belongs to no cell; fill it in or remove the row`},
+		{"month(dmy(at))", record{"31/01/22"}, []int{0}, 1, ""},
+		{"month(at)", record{"31/01/22"}, []int{0}, Refused,
+			`line 4, column "at", value "31/01/22": this is not a date or a time, which month(at) requires; if its parts are in the order dmy, write month(dmy(at))`},
 		{"hour(at)", record{"noon"}, []int{0}, Refused,
 			`line 4, column "at", value "noon": this is not a date or a time, which hour(at) requires; write unix seconds (or milliseconds), 2016-12-31, 2016-12-31 23:59 or 12/31/2016 (month first)`},
 	} {

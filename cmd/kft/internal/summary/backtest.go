@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/metrics"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // measures are the columns of the scores.
@@ -52,7 +53,7 @@ func WriteBacktest(w io.Writer, r *kft.Backtest, output string) error {
 		unit = "period"
 	}
 	fmt.Fprintf(&b, "Backtest: %s, %s ahead, from %s to %s\n", textformat.Plural(len(r.Origins), "origin"), textformat.Plural(r.Horizon, unit), r.Origins[0].ID, r.Origins[len(r.Origins)-1].ID)
-	fmt.Fprintf(&b, "Model at the last origin: %s\n", r.Origins[len(r.Origins)-1].Terms)
+	fmt.Fprintf(&b, "Model at the last origin: %s\n", spec.ReadableTerms(r.Origins[len(r.Origins)-1].Terms))
 	if r.Mix != "" {
 		fmt.Fprintf(&b, "Best mix at the last origin: %s\n", r.Mix)
 	}

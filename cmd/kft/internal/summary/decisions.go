@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // WriteDecisions writes what a fit with automatic terms decided, and on what grounds.
@@ -22,14 +23,15 @@ func WriteDecisions(b *strings.Builder, r kft.Record, s kft.Spec) {
 			if o.CRPS != nil {
 				score = textformat.Amount(*o.CRPS)
 			}
+			value := spec.ReadableTerms(o.Value)
 			if o.Taken {
-				row[1], row[2] = o.Value, score
+				row[1], row[2] = value, score
 				if len(d.Options) == 1 {
 					row[2] = ""
 				}
 				continue
 			}
-			others = append(others, o.Value+" "+score)
+			others = append(others, value+" "+score)
 		}
 		row[3] = strings.Join(others, ", ")
 		if d.Subject == "scale" && r.Power != nil {

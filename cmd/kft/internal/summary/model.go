@@ -6,13 +6,14 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // WriteTerms writes the table of terms with their cores.
 func WriteTerms(b *strings.Builder, terms []kft.TermInfo) {
 	t := textformat.Table{Header: []string{"term", "core", "variant", "entities", "matrix"}, Left: 3}
 	for _, term := range terms {
-		name := term.Name
+		name := spec.ReadableTerms(term.Name)
 		for _, core := range term.Cores {
 			t.Rows = append(t.Rows, []string{name, core.Name, core.Variant, textformat.Count(core.Entities), fmt.Sprintf("%d x %d", core.Left, core.Right)})
 			name = ""

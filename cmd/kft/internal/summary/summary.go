@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // WriteFit writes the result of a fit: data, model, scores beside those of formulas,
@@ -21,7 +22,7 @@ func WriteFit(w io.Writer, m *kft.Model, r *kft.Report, output string, nameFlags
 	var b strings.Builder
 	WriteData(&b, m)
 	WriteCovariates(&b, m)
-	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", strings.Join(r.Spec.Terms, " + "), scaleText(r), textformat.Plural(r.Weights, "weight"), penaltyText(r.Spec, r.Ridge))
+	fmt.Fprintf(&b, "Model: %s; scale %s; %s%s\n", spec.ReadableTerms(strings.Join(r.Spec.Terms, " + ")), scaleText(r), textformat.Plural(r.Weights, "weight"), penaltyText(r.Spec, r.Ridge))
 	writeTerms(&b, r.Terms)
 	WriteSide(&b, r.Side, r.Spec)
 	WriteDecisions(&b, r.Record, r.Spec)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 )
 
 // writeTerms writes the share of each term and what was pruned.
@@ -23,7 +24,7 @@ func writeTerms(b *strings.Builder, terms []model.TermContribution) {
 			texts = append(texts, fmt.Sprintf("%s %.1f %%", t.Term, 100*t.Share))
 		}
 	}
-	fmt.Fprintf(b, "Terms, by share of the variance explained: %s\n", strings.Join(texts, ", "))
+	fmt.Fprintf(b, "Terms, by share of the variance explained: %s\n", spec.ReadableTerms(strings.Join(texts, ", ")))
 }
 
 // ranksText returns ranks in the notation of a term.

@@ -31,7 +31,10 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	if n := u.Noise; n != nil {
 		switch {
 		case n.Most > 0:
-			text += fmt.Sprintf("; noise by %s, sd %.4g to %.4g", strings.TrimPrefix(n.Kind, "entity:"), n.Least, n.Most)
+			text += fmt.Sprintf("; noise by %s, sd %.4g to %.4g", strings.ReplaceAll(n.Kind[strings.IndexByte(n.Kind, ':')+1:], ",", ", "), n.Least, n.Most)
+			if n.Exponent != 0 {
+				text += fmt.Sprintf(" times mean^%.3g", n.Exponent/2)
+			}
 		case n.Kind == "power":
 			text += fmt.Sprintf("; noise of sd %.4g mean^%.3g", n.SD, n.Exponent/2)
 		default:

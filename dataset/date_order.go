@@ -1,0 +1,66 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+)
+
+// DateOrders returns the orders of day, month and year in dates, which are also functions
+// in a mode: dmy(day) is the date of 31/01/22, and month(dmy(day)) its month.
+func DateOrders() []string {
+	return []string{string(calendar.DayFirst), string(calendar.MonthFirst), string(calendar.YearFirst)}
+}
+
+// setFunction sets the function of a mode and, if there is one, the order of dates within
+// its argument, of which it leaves the column.
+func (m *Mode) setFunction(name string, argument *string) error {
+	if slices.Contains(DateOrders(), name) {
+		m.Func, m.Dates = "date", name
+		return nil
+	}
+	m.Func = name
+	if err := checkFunction(name); err != nil {
+		return err
+	}
+	inner := strings.TrimSpace(*argument)
+	open := fieldtext.IndexUnquoted(inner, '(')
+	if open < 0 || m.Covariate() || m.Target() || !strings.HasSuffix(inner, ")") || !slices.Contains(DateOrders(), strings.TrimSpace(inner[:open])) {
+		return nil
+	}
+	m.Dates, *argument = strings.TrimSpace(inner[:open]), inner[open+1:len(inner)-1]
+	return nil
+}
+
+// Moment reads a value of the column that the mode's function takes.
+func (m Mode) Moment(text string) (time.Time, bool) {
+	return calendar.Order(m.Dates).Parse([]byte(text))
+}
+
+// MomentRemedy says what to do about a text that [Mode.Moment] does not read.
+func (m Mode) MomentRemedy(text string) string {
+	for _, order := range DateOrders() {
+		if _, ok := calendar.Order(order).Parse([]byte(text)); ok {
+			m.Dates = order
+			return fmt.Sprintf("if its parts are in the order %s, write %s", order, m.Expression())
+		}
+	}
+	return calendar.Remedy
+}
+
+// dateOrderNote says how ambiguous dates of a column were read and how to read them
+// otherwise, or "".
+func dateOrderNote(column string, order calendar.Order, texts []string) string {
+	example, other, ambiguous := order.Ambiguous(texts)
+	if !ambiguous {
+		return ""
+	}
+	this, _ := order.Parse([]byte(example))
+	that, _ := other.Parse([]byte(example))
+	return fmt.Sprintf("no date of column %s tells day and month apart: %s is read as %s; %s(%s) in place of the column reads %s", column, example,
+		this.Format(time.DateOnly), other, fieldtext.QuoteColumn(column), that.Format(time.DateOnly))
+}

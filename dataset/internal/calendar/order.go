@@ -1,0 +1,146 @@
+package calendar
+
+import "bytes"
+
+// An Order is the order of day, month and year in dates that do not start with a year of
+// four digits.
+type Order string
+
+// The orders of the parts of a date.
+const (
+	ByText     Order = ""    // 12/31/2016 is mdy, 31.12.2016 is dmy
+	MonthFirst Order = "mdy" // as in the United States
+	DayFirst   Order = "dmy"
+	YearFirst  Order = "ymd" // with a year of two digits, as in 16/12/31
+)
+
+// OrderOf returns the order in which all texts are dates: the only one that gives valid
+// dates, or ByText if more than one does (see [Order.Ambiguous]). ok is false if there is
+// none.
+func OrderOf(texts []string) (order Order, ok bool) {
+	fits := func(o Order) bool {
+		for _, text := range texts {
+			parts, separator := cutDate([]byte(text))
+			if likeVersion(parts, separator) || o == YearFirst && len(parts) > 0 && len(parts[0]) != 2 {
+				return false
+			}
+			if _, ok := o.Parse([]byte(text)); !ok {
+				return false
+			}
+		}
+		return len(texts) > 0
+	}
+	for _, o := range []Order{ByText, DayFirst, MonthFirst} { // 01-02-2016 is rarely mdy
+		if fits(o) {
+			order, ok = o, true
+			break
+		}
+	}
+	// 16/12/31 may be dmy as well. The years decide, because they differ less than days.
+	if fits(YearFirst) && (!ok || yearRange(YearFirst, texts) < yearRange(order, texts)) {
+		return YearFirst, true
+	}
+	return order, ok
+}
+
+// Ambiguous returns a text that another order of day and month would read as another
+// date, and that order, if it fits all texts as well.
+func (o Order) Ambiguous(texts []string) (example string, other Order, ok bool) {
+	for _, other := range []Order{DayFirst, MonthFirst} {
+		differs := -1
+		for i, text := range texts {
+			this, _ := o.Parse([]byte(text))
+			that, ok := other.Parse([]byte(text))
+			if !ok {
+				differs = -1
+				break
+			}
+			if differs < 0 && !this.Equal(that) {
+				differs = i
+			}
+		}
+		if differs >= 0 && o != YearFirst {
+			return texts[differs], other, true
+		}
+	}
+	return "", ByText, false
+}
+
+// likeVersion reports whether a date with a year of two digits may as well be a version,
+// such as 1.2.22.
+func likeVersion(parts [][]byte, separator byte) bool {
+	return len(parts) == 3 && len(parts[0]) <= 2 && len(parts[2]) == 2 && separator != '/' && (len(parts[0]) != 2 || len(parts[1]) != 2)
+}
+
+func yearRange(o Order, texts []string) int {
+	low, high := 9999, 0
+	for _, text := range texts {
+		t, _ := o.Parse([]byte(text))
+		low, high = min(low, t.Year()), max(high, t.Year())
+	}
+	return high - low
+}
+
+// cutDate returns the parts of the date in a text and what separates them.
+func cutDate(b []byte) (parts [][]byte, separator byte) {
+	if i := bytes.IndexAny(b, "T "); i >= 0 {
+		b = b[:i]
+	}
+	i := bytes.IndexAny(b, "-/.")
+	if i < 1 {
+		return nil, 0
+	}
+	return bytes.Split(b, b[i:i+1]), b[i]
+}
+
+// parseDate reads y-m-d, y/m/d, y.m.d and y-m with years of four digits, and three parts
+// in the order o. ByText does not read m-d-y, which may be anything.
+func (o Order) parseDate(b []byte) (year, month, day int, ok bool) {
+	parts, separator := cutDate(b)
+	if len(parts) < 2 || len(parts) > 3 {
+		return 0, 0, 0, false
+	}
+	var v [3]int
+	for i, part := range parts {
+		if v[i], ok = smallNumber(part); !ok {
+			return 0, 0, 0, false
+		}
+	}
+	if o == ByText && !likeVersion(parts, separator) {
+		switch separator {
+		case '/':
+			o = MonthFirst
+		case '.':
+			o = DayFirst
+		}
+	}
+	switch {
+	case len(parts[0]) == 4 && len(parts) == 2:
+		year, month, day = v[0], v[1], 1
+	case len(parts[0]) == 4:
+		year, month, day = v[0], v[1], v[2]
+	case len(parts) != 3 || len(parts[0]) > 2 || len(parts[1]) > 2 || o == ByText:
+		return 0, 0, 0, false
+	case o == YearFirst && len(parts[0]) == 2 && len(parts[2]) <= 2:
+		year, month, day = century(v[0]), v[1], v[2]
+	case o == YearFirst || len(parts[2]) != 4 && len(parts[2]) != 2:
+		return 0, 0, 0, false
+	default:
+		year, month, day = v[2], v[0], v[1]
+		if len(parts[2]) == 2 {
+			year = century(year)
+		}
+		if o == DayFirst {
+			month, day = day, month
+		}
+	}
+	return year, month, day, month >= 1 && month <= 12 && day >= 1 && day <= 31
+}
+
+// century returns the year that two digits stand for, 1969 to 2068, as in POSIX.
+func century(year int) int {
+	if year >= 69 {
+		return 1900 + year
+	}
+	return 2000 + year
+}

@@ -1,0 +1,107 @@
+package tableio
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
+)
+
+// datedSales is a table of three stores over some days, whose dates are written by format.
+func datedSales(days int, format func(day time.Time) string) string {
+	var b strings.Builder
+	b.WriteString("store,day,sales\n")
+	for i := range 3 * days {
+		fmt.Fprintf(&b, "S%d,%s,%d.5\n", i%3, format(time.Date(2022, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i/3)), i*i%17)
+	}
+	return b.String()
+}
+
+func TestGuessDateOrder(t *testing.T) {
+	t.Parallel()
+	for _, layout := range []string{"01/02/06", "02/01/06", "1/2/2006", "2/1/2006", "02.01.06", "2.1.2006", "02-01-06", "01-02-2006", "06/01/02", "1/2/06 15:04"} {
+		path := datasettest.WriteFile(t, "t.csv", datedSales(40, func(day time.Time) string { return day.Format(layout) }))
+		g, err := GuessColumns(Files(path), Format{})
+		if err != nil {
+			t.Errorf("%s: %v", layout, err)
+			continue
+		}
+		if g.Columns[1].Kind != dataset.KindDate || !slices.Equal(g.Modes, []string{"store", "time=day"}) || g.Notes != nil {
+			t.Errorf("%s: got kind %s, modes %q, notes %q; want a date, which is the time", layout, g.Columns[1].Kind, g.Modes, g.Notes)
+		}
+	}
+}
+
+// Dates that do not tell day and month apart are read by their separator, and the guess says so.
+func TestGuessAmbiguousDates(t *testing.T) {
+	t.Parallel()
+	for layout, want := range map[string]string{
+		"01/02/06": "no date of column day tells day and month apart: 01/02/22 is read as 2022-01-02; dmy(day) in place of the column reads 2022-02-01",
+		"02.01.06": "no date of column day tells day and month apart: 02.01.22 is read as 2022-01-02; mdy(day) in place of the column reads 2022-02-01",
+	} {
+		path := datasettest.WriteFile(t, "t.csv", datedSales(12, func(day time.Time) string { return day.Format(layout) }))
+		g, err := GuessColumns(Files(path), Format{})
+		if err != nil || !slices.Contains(g.Notes, want) {
+			t.Errorf("%s: got notes %q, %v, want\n%s", layout, g.Notes, err, want)
+		}
+	}
+}
+
+// Functions of a column with the day first name the order.
+func TestGuessFunctionOfDayFirst(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("at,units\n")
+	for i := range 400 {
+		fmt.Fprintf(&b, "%s,%d\n", day(0).Add(time.Duration(i*i%977)*time.Hour+time.Duration(i)*time.Minute).Format("02/01/2006 15:04"), i%7)
+	}
+	path := datasettest.WriteFile(t, "t.csv", b.String())
+	g, err := GuessColumns(Files(path), Format{})
+	if err != nil || !slices.Contains(g.Modes, "date(dmy(at))") {
+		t.Fatalf("got modes %q, %v, want date(dmy(at)) among them", g.Modes, err)
+	}
+	schema := dataset.Schema{Target: g.Target, Duplicates: "sum"}
+	for _, text := range g.Modes {
+		m, err := dataset.ParseMode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema.Modes = append(schema.Modes, m)
+	}
+	table, err := Read(t.Context(), Files(path), schema, g.Format, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range table.Modes {
+		if ids := table.Dicts[i].IDs(); m.Func == "date" && ids[0] != "2015-01-05" {
+			t.Errorf("the first date is %s, want 2015-01-05", ids[0])
+		}
+	}
+}
+
+func TestGuessBadDate(t *testing.T) {
+	t.Parallel()
+	good := datedSales(170, func(day time.Time) string { return day.Format("2006-01-02") })
+	for _, bad := range []string{"2022-02-30", "2022-02-0x", "unknown"} {
+		text := strings.Replace(good, "2022-03-01", bad, 1)
+		_, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text)), Format{})
+		want := fmt.Sprintf(`t.csv, line 179, column "day", value %q: this is not a date, but the other values of the column are, such as 2022-01-01; correct it or remove the row; or name the columns that identify a cell as data.modes`, bad)
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got error\n%v\nwant\n%s", err, want)
+		}
+	}
+	// A single series, in which no id repeats.
+	var b strings.Builder
+	b.WriteString("date,y\n")
+	for i := range 501 {
+		fmt.Fprintf(&b, "%s,%d\n", day(i).Format("01/02/2006"), i%13)
+	}
+	_, err := GuessColumns(Files(datasettest.WriteFile(t, "s.csv", strings.Replace(b.String(), day(300).Format("01/02/2006"), "13/32/2015", 1))), Format{})
+	if err == nil || !strings.Contains(err.Error(), `line 302, column "date", value "13/32/2015": this is not a date`) {
+		t.Errorf("got error %v, want the line and the value of the bad date", err)
+	}
+}
