@@ -46,6 +46,10 @@ func (m *Model) NewUpdater(threads int) (*Updater, error) {
 // Model returns the model with all rows taken in.
 func (u *Updater) Model() (*Model, error) { return wrap(u.updater.Model()) }
 
+// CheckTarget returns an error for a value that the target of the model cannot have, such as
+// a count of -1 or 2 for yes or no.
+func (m *Model) CheckTarget(y float64) error { return update.CheckTarget(m.fitted, y) }
+
 // Taken returns the number of rows that the model took in, or out, since its fit.
 func (m *Model) Taken() int { return m.fitted.Ledger().Taken() }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 )
 
 // LeafEnd selects the end of the train whose core becomes the leaf core of a
@@ -51,6 +53,7 @@ type Plan struct {
 	ByWork []int32 // the shards, those of most work first, so that no long one is left for the end of a pass
 
 	leafOrder *LeafOrder
+	pages     *paged.Store // of its arrays; nil if they are in memory
 }
 
 // LeafOrder lists the cells of a plan by entity of the leaf core.
@@ -83,11 +86,15 @@ func (p *Plan) LeafRank() int { return p.Shapes[p.Leaf].Slice() }
 // at observation c. The leaf core is the first or the last core of the train.
 // Cost: one stable sort per core.
 func NewPlan(shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
-	return NewPlanParallel(1, shapes, index, leaf)
+	return newPlan(nil, 1, shapes, index, leaf)
 }
 
-// NewPlanParallel is NewPlan on several threads.
-func NewPlanParallel(threads int, shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
+// NewPlanOn is NewPlan on several threads, with arrays in the memory of a backend.
+func NewPlanOn(b Backend, threads int, shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
+	return newPlan(Pages(b), threads, shapes, index, leaf)
+}
+
+func newPlan(pages *paged.Store, threads int, shapes []Shape, index [][]int32, leaf LeafEnd) *Plan {
 	CheckTrain(shapes)
 	if len(index) != len(shapes) {
 		panic(fmt.Sprintf("backend: got %d index columns, want %d, one per core", len(index), len(shapes)))
@@ -96,7 +103,7 @@ func NewPlanParallel(threads int, shapes []Shape, index [][]int32, leaf LeafEnd)
 	if cells > math.MaxInt32 {
 		panic("backend: more than 2^31 cells in one plan")
 	}
-	p := &Plan{Shapes: shapes, Owner: -1}
+	p := &Plan{Shapes: shapes, Owner: -1, pages: pages}
 	last := len(shapes) - 1
 	p.Chain = make([]int, 0, last)
 	if leaf == LeafLast {
@@ -121,6 +128,29 @@ func NewPlanParallel(threads int, shapes []Shape, index [][]int32, leaf LeafEnd)
 	return p
 }
 
+// Free gives the memory of the plan back, if it is in a store. The plan must not be used
+// afterwards. A nil plan has no memory.
+func (p *Plan) Free() {
+	if p == nil || p.pages == nil {
+		return
+	}
+	for _, a := range append(p.Entity, p.Start, p.LeafEntity, p.Source) {
+		paged.Free(p.pages, a)
+	}
+	paged.Free(p.pages, p.Changed)
+	if o := p.leafOrder; o != nil {
+		paged.Free(p.pages, o.Node)
+		paged.Free(p.pages, o.Position)
+	}
+	*p = Plan{}
+}
+
+// Shards returns the largest number of shards of a plan, whose shards each have gradients of
+// their own of the given number of bytes.
+func Shards(cells, private int) int {
+	return min(maxShards, cells/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*cells/private))
+}
+
 // cutShards divides the nodes into runs of about equal work.
 func (p *Plan) cutShards() {
 	nodes, r := p.Nodes(), p.LeafRank()
@@ -132,7 +162,7 @@ func (p *Plan) cutShards() {
 		}
 		nodeWork += p.Shapes[core].Slice()
 	}
-	shards := min(maxShards, p.Cells()/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*p.Cells()/private))
+	shards := Shards(p.Cells(), private)
 	total := float64(nodes)*float64(nodeWork) + float64(p.Cells())*float64(r)
 	p.Shards = make([]int32, 1, shards+1)
 	work := 0.0
@@ -223,7 +253,7 @@ func (p *Plan) ByLeaf() *LeafOrder {
 		return p.leafOrder
 	}
 	n := p.Shapes[p.Leaf].N
-	o := &LeafOrder{Start: make([]int32, n+1), Node: make([]int32, p.Cells()), Position: make([]int32, p.Cells())}
+	o := &LeafOrder{Start: make([]int32, n+1), Node: paged.Make[int32](p.pages, p.Cells()), Position: paged.Make[int32](p.pages, p.Cells())}
 	for _, e := range p.LeafEntity {
 		o.Start[e+1]++
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
@@ -38,8 +39,7 @@ func (b *planBuilder) first() int {
 // then by leaf entity.
 func (b *planBuilder) sort() {
 	cells := len(b.index[b.Leaf])
-	memory := make([]int32, 2*cells)
-	order, spare := memory[:cells:cells], memory[cells:]
+	order, spare := paged.Make[int32](b.pages, cells), paged.Make[int32](b.pages, cells)
 	b.divide(order, spare)
 	parallel.For(b.threads, len(b.segments)-1, func(i int) {
 		from, to := b.segments[i], b.segments[i+1]
@@ -190,10 +190,10 @@ func (b *planBuilder) buildNodes() {
 		first[i+1] += first[i]
 	}
 	nodes := first[segments]
-	b.Start = make([]int32, nodes+1)
-	b.Changed = make([]uint8, nodes)
+	b.Start = paged.Make[int32](b.pages, nodes+1)
+	b.Changed = paged.Make[uint8](b.pages, nodes)
 	for level := range b.Entity {
-		b.Entity[level] = make([]int32, nodes)
+		b.Entity[level] = paged.Make[int32](b.pages, nodes)
 	}
 	parallel.For(b.threads, segments, func(i int) {
 		node := first[i]

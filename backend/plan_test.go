@@ -91,7 +91,7 @@ func TestPlansOfThreads(t *testing.T) {
 		for _, leaf := range []backend.LeafEnd{backend.LeafFirst, backend.LeafLast} {
 			want := backend.NewPlan(p.Shapes, p.Index, leaf)
 			for _, threads := range []int{2, 7, 64} {
-				if got := backend.NewPlanParallel(threads, p.Shapes, p.Index, leaf); !reflect.DeepEqual(got, want) {
+				if got := backend.NewPlanOn(nil, threads, p.Shapes, p.Index, leaf); !reflect.DeepEqual(got, want) {
 					t.Errorf("%s: the plan of %d threads differs", c.Name, threads)
 				}
 			}

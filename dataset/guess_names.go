@@ -22,8 +22,8 @@ var (
 		"holiday", "flag", "is", "has", "avg", "mean", "median", "min", "max", "std", "lag", "markdown", "stock", "inventory", "transactions", "oil", "dcoilwtico"}
 	priceWords  = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
 	eventWords  = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
-	timeWords   = []string{"time", "timestamp", "ts", "date", "datetime", "created", "at", "unix", "epoch", "when"}
-	periodWords = []string{"d", "t", "day", "week", "month", "period", "time", "date", "hour", "step", "quarter", "year", "tick", "wk", "block"}
+	timeWords   = []string{"time", "timestamp", "ts", "ds", "date", "datetime", "created", "at", "unix", "epoch", "when"}
+	periodWords = []string{"d", "t", "ds", "day", "week", "month", "period", "time", "date", "hour", "step", "quarter", "year", "tick", "wk", "block"}
 	partWords   = []string{"part", "split", "fold"}
 	partTexts   = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
 	weightWords = []string{"weight", "weights", "exposure"}

@@ -14,6 +14,7 @@ func TestIsTime(t *testing.T) {
 		{"d", []string{"2016-01-05", "2016-02-05"}, true},
 		{"week", []string{"1", "2", "10"}, true},
 		{"period", []string{"1", "2", "10"}, true},
+		{"ds", []string{"1", "2", "10"}, true},
 		{"at=date(when)", []string{"2016-01-05", "2016-02-05"}, true},
 		{"hour=hour(when)", []string{"0", "13", "23"}, false},
 		{"store", []string{"1", "2", "10"}, false},

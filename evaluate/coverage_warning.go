@@ -29,7 +29,7 @@ func CoverageWarnings(m *model.Model, score metrics.Score, where string) []strin
 	for _, l := range c.XiByLevel {
 		// The values of a count or of a rounded target have probability: an interval may have
 		// to hold more of them than its level. The randomised PIT does not count that.
-		inside := centralShare(c.PIT, l.Level)
+		inside := CentralShare(c.PIT, l.Level)
 		off, offPIT := float64(l.Share)-l.Level, inside-l.Level
 		if off*offPIT <= 0 {
 			continue
@@ -54,9 +54,9 @@ func CoverageWarnings(m *model.Model, score metrics.Score, where string) []strin
 	return []string{text + "these rows differ from those that the conformal correction comes from; recalibrate the model with rows like these that the fit has not used"}
 }
 
-// centralShare returns the share of rows whose PIT is in the central interval of a level,
+// CentralShare returns the share of rows whose PIT is in the central interval of a level,
 // from the shares of equal bins.
-func centralShare(pit []metrics.Number, level float64) float64 {
+func CentralShare(pit []metrics.Number, level float64) float64 {
 	sum := 0.0
 	for i, share := range pit {
 		low, high := float64(i)/float64(len(pit)), float64(i+1)/float64(len(pit))

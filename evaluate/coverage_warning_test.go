@@ -17,7 +17,7 @@ func TestCoverageOfCounts(t *testing.T) {
 		t.Errorf("got %q for a uniform PIT", got)
 	}
 	for level, want := range map[float64]float64{0.9: 0.9, 0.5: 0.5, 0.1: 0.1, 0.25: 0.25} {
-		if got := centralShare(uniform, level); got < want-1e-9 || got > want+1e-9 {
+		if got := CentralShare(uniform, level); got < want-1e-9 || got > want+1e-9 {
 			t.Errorf("level %g: got %g", level, got)
 		}
 	}

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -58,9 +59,21 @@ func (s *Sums) Score(m *model.Model) metrics.Score {
 	return score
 }
 
-// rowsPerTask is the number of rows that one task measures. The cut depends only on
-// the data, so sums do not depend on the number of threads.
+// rowsPerTask is the least number of rows that one task measures.
 const rowsPerTask = 8192
+
+// taskRows returns the number of rows that one task measures: as many as there are ids of a
+// mode, because a task sums by id. The cut depends only on the data, so sums do not depend on
+// the number of threads.
+func (r Rows) taskRows() int {
+	rows := rowsPerTask
+	for _, codes := range r.Codes {
+		if len(codes) > rows {
+			rows = max(rows, int(slices.Max(codes))+1)
+		}
+	}
+	return rows
+}
 
 // Rows are rows of a table with their targets.
 type Rows struct {
@@ -94,28 +107,33 @@ func (r Rows) given() model.Rows {
 // transform's domain is a *predictive.DomainError.
 func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, error) {
 	n := len(rows.Y)
-	tasks := make([]*Sums, (n+rowsPerTask-1)/rowsPerTask)
-	failed := make([]error, len(tasks))
 	var newCombination []bool
 	if calibration && n > 0 {
 		newCombination = m.NewCombinations(b.Threads(), rows.Codes)
 	}
 	scale := m.Scale()
-	backend.ParallelFor(b, len(tasks), func(k int) {
-		tasks[k] = newSums(m, calibration)
-		cells, entities := m.Distributions(z, rows.given()), make([]int32, len(rows.Codes))
-		for i := k * rowsPerTask; i < min(n, (k+1)*rowsPerTask); i++ {
-			if err := tasks[k].add(m, scale, z, rows, i, &cells, entities, newCombination); err != nil && failed[k] == nil {
-				failed[k] = err
-			}
-		}
-	})
 	total := newSums(m, calibration)
-	for k, s := range tasks {
-		if failed[k] != nil {
-			return nil, failed[k]
+	each := rows.taskRows()
+	tasks := make([]*Sums, 4*b.Threads()) // merged before the next ones
+	failed := make([]error, len(tasks))
+	for first := 0; first < n; first += len(tasks) * each {
+		count := min(len(tasks), (n-first+each-1)/each)
+		backend.ParallelFor(b, count, func(k int) {
+			tasks[k] = newSums(m, calibration)
+			cells, entities := m.Distributions(z, rows.given()), make([]int32, len(rows.Codes))
+			from := first + k*each
+			for i := from; i < min(n, from+each); i++ {
+				if err := tasks[k].add(m, scale, z, rows, i, &cells, entities, newCombination); err != nil && failed[k] == nil {
+					failed[k] = err
+				}
+			}
+		})
+		for k, s := range tasks[:count] {
+			if failed[k] != nil {
+				return nil, failed[k]
+			}
+			total.merge(s)
 		}
-		total.merge(s)
 	}
 	return total, nil
 }

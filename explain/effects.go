@@ -122,7 +122,7 @@ func (x *Explainer) Effects(mode int) []Effect {
 	var out []Effect
 	for _, code := range x.m.Modes()[mode].Order(ids) {
 		if rows := x.m.TrainingRows(mode, code); rows > 0 {
-			e := Effect{ID: ids[code], Effect: sums[code], Value: metrics.Number(inverse(x.m.Scale(), average+sums[code])), Rows: rows}
+			e := Effect{ID: ids[code], Effect: sums[code], Value: metrics.Number(inverse(x.m, average+sums[code])), Rows: rows}
 			if mean, known := x.m.Observed(mode, code); known {
 				e.Mean = (*metrics.Number)(&mean)
 			}
@@ -204,7 +204,7 @@ func (x *Explainer) season(mode string, effects []Effect) *Curve {
 	for month := 1; month <= 12; month++ {
 		if count[month] > 0 {
 			effect, at := sum[month]/count[month], float64(month)
-			curve.Points = append(curve.Points, Point{Label: monthNames[month-1], X: &at, Effect: effect, Value: metrics.Number(inverse(x.m.Scale(), average+effect))})
+			curve.Points = append(curve.Points, Point{Label: monthNames[month-1], X: &at, Effect: effect, Value: metrics.Number(inverse(x.m, average+effect))})
 		}
 		most = max(most, count[month])
 	}
@@ -268,7 +268,7 @@ func (x *Explainer) columnCurve(mode int, side *model.Side, name string) (Curve,
 	}
 	for i := range points {
 		points[i].Effect -= baseline
-		points[i].Value = metrics.Number(inverse(x.m.Scale(), average+points[i].Effect))
+		points[i].Value = metrics.Number(inverse(x.m, average+points[i].Effect))
 	}
 	curve.Points = points
 	return curve, nil

@@ -211,7 +211,7 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 		if !e.finite() {
 			return nil, &model.NotFiniteError{Row: i + 1, Unit: "cell"}
 		}
-		e.Steps = e.steps(m.Scale())
+		e.Steps = e.steps(m)
 		if opt.Neighbours > 0 {
 			e.Neighbours = x.neighbours(m, cells[i], row.Codes, opt.Neighbours)
 		}
@@ -338,8 +338,13 @@ func (e *Explanation) idOf(m *model.Model, mode int, codes [][]int32) string {
 	return e.Cell[name]
 }
 
-// inverse returns the value of a level in units of the target.
-func inverse(scale predictive.Scale, level float64) float64 {
+// inverse returns the value of a level in units of the target: the mean of an ordinal
+// target, the rate of a count.
+func inverse(m *model.Model, level float64) float64 {
+	scale := m.Scale()
+	if law := m.Noise().Ordinal; law != nil {
+		return law.Mean(level)
+	}
 	switch scale.Transform {
 	case predictive.LogRate:
 		return math.Exp(level)
@@ -355,13 +360,13 @@ func inverse(scale predictive.Scale, level float64) float64 {
 
 // steps returns the waterfall from the average to the prediction. The last step is the
 // difference between the value of the level and the mean of the distribution.
-func (e *Explanation) steps(scale predictive.Scale) []Step {
+func (e *Explanation) steps(m *model.Model) []Step {
 	at := e.Average
-	value := inverse(scale, at)
+	value := inverse(m, at)
 	steps := []Step{{Label: "average cell", From: 0, To: metrics.Number(value)}}
 	for _, p := range e.Parts {
 		at += p.Value
-		next := inverse(scale, at)
+		next := inverse(m, at)
 		steps = append(steps, Step{Label: p.Label(), From: metrics.Number(value), To: metrics.Number(next)})
 		value = next
 	}

@@ -126,6 +126,43 @@ var cells = []model.Cell{
 	{"store": "new", "item": "i2", "month": "2023-01"}, {"store": "new", "item": "new", "month": "new"},
 }
 
+// TestOrdinalSteps checks that the steps of an ordinal target are values between its lowest
+// and highest level, and that the sum of the parts leads near the mean.
+func TestOrdinalSteps(t *testing.T) {
+	t.Parallel()
+	var stores, items []string
+	var stars []float64
+	for s := range 30 {
+		for i := range 30 {
+			stores, items = append(stores, fmt.Sprint("s", s)), append(items, fmt.Sprint("i", i))
+			stars = append(stars, float64(3+min(max(math.Round(math.Sin(float64(s))+math.Cos(float64(i))+0.7*math.Sin(float64(s*31+i*17))), -1), 1)))
+		}
+	}
+	spc := spec.Default()
+	spc.Data.Target, spc.Data.Modes, spc.Terms = "stars", []string{"store", "item"}, []string{"store", "item"}
+	spc.Uncertainty.Likelihood, spc.Uncertainty.Inference = "ordinal", "mean-field"
+	spc.Fit = spec.Fit{Sweeps: 20}
+	spc.Fill()
+	m, _, err := train.ReadAndFit(t.Context(), spc, columns(t, dataset.StringColumn("store", stores), dataset.StringColumn("item", items), dataset.FloatColumn("stars", stars)), train.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := explain.Cells(t.Context(), reload(t, m), []model.Cell{{"store": "s8", "item": "i6"}, {"store": "s11", "item": "i3"}}, explain.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range got {
+		for _, step := range e.Steps {
+			if step.To < 2 || step.To > 4 {
+				t.Errorf("%v: step %q leads to %v, want stars from 2 to 4", e.Cell, step.Label, step.To)
+			}
+		}
+		if last := e.Steps[len(e.Steps)-1]; math.Abs(float64(last.To-last.From)) > 0.3 {
+			t.Errorf("%v: the sum of the parts is %v stars, want about the mean %v", e.Cell, last.From, last.To)
+		}
+	}
+}
+
 // TestSums checks for all kinds of models that terms and parts sum to the level, and that
 // the level is that of the prediction.
 func TestSums(t *testing.T) {
@@ -224,6 +261,23 @@ func TestWhatIf(t *testing.T) {
 	}
 	if lower.WhatIf.Prediction < 1.5*lower.Prediction || lower.WhatIf.Low < lower.Low {
 		t.Errorf("a lower price: got %+v, want much more than %v", lower.WhatIf, lower.Prediction)
+	}
+	for value, want := range map[string][]string{"south": nil, "east": {"east"}, "": nil} {
+		got, err := ask(explain.Change{Mode: "item", Column: "vendor", Value: value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var words strings.Builder
+		if err := got.WriteText(&words); err != nil {
+			t.Fatal(err)
+		}
+		if c := got.WhatIf.Changes[0]; !slices.Equal(c.New, want) || strings.Contains(words.String(), "no item has "+value) != (want != nil) {
+			t.Errorf("vendor %q: got new levels %q, want %q, in\n%s", value, c.New, want, words.String())
+		}
+	}
+	price := explain.Change{Mode: "item", Column: "price", Value: "1"}
+	if _, err := ask(price, price); err == nil || !strings.Contains(err.Error(), "item.price is changed twice") {
+		t.Errorf("a column that is changed twice: got error %v", err)
 	}
 	for text, want := range map[string]string{
 		"item.prise=1": `has no column "prise" (did you mean "price"?)`, "item.price=cheap": "not a number", "month.year=3": "does not use side information of mode month",

@@ -27,6 +27,9 @@ type Change struct {
 type Changed struct {
 	Change
 	Before string `json:"before"`
+	// New are the levels of the value that no id of the side table has: they are predicted
+	// as a new level, or as if they were not there.
+	New []string `json:"new,omitempty"`
 }
 
 // ParseChange parses a change such as item.price=12.5, or promo=1 for a covariate. The
@@ -107,6 +110,11 @@ func (x *Explainer) withCovariates(m *model.Model, e *Explanation, row model.Row
 // whatIf predicts the cell of an explanation with other side information and covariates.
 // z are the moments of the field at the cell.
 func (x *Explainer) whatIf(m *model.Model, e *Explanation, row model.Rows, z tt.Moments, changes []Change) (*WhatIf, error) {
+	for i, c := range changes {
+		if slices.ContainsFunc(changes[:i], func(d Change) bool { return d.Mode == c.Mode && d.Column == c.Column }) {
+			return nil, c.errorf("%s is changed twice; give one value", strings.TrimSuffix(c.Mode+"."+c.Column, "."))
+		}
+	}
 	overrides, out := map[int]override{}, &WhatIf{}
 	all := changes
 	var err error
@@ -184,6 +192,7 @@ func (x *Explainer) override(m *model.Model, mode int, code int32, changes []Cha
 		} else if column {
 			regressed = append(regressed, c)
 			before.Before = side.Table.Column(c.Column).Value(code)
+			before.New = newLevels(side, c)
 		}
 		changed = append(changed, before)
 	}
@@ -200,6 +209,16 @@ func (x *Explainer) override(m *model.Model, mode int, code int32, changes []Cha
 	}
 	out.row = row
 	return out, changed, nil
+}
+
+// newLevels returns the levels of a changed value that no id has.
+func newLevels(side *model.Side, c Change) []string {
+	levels := side.Encoder.Levels(c.Column, c.Value)
+	for _, text := range side.Table.Column(c.Column).Levels {
+		known := side.Encoder.Levels(c.Column, text)
+		levels = slices.DeleteFunc(levels, func(level string) bool { return slices.Contains(known, level) })
+	}
+	return levels
 }
 
 // encoded reports whether the regressions of the model use a column, or returns why it

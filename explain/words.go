@@ -91,6 +91,9 @@ func (e *Explanation) writeWhatIf(b *strings.Builder) {
 		if before == "" {
 			before = "missing"
 		}
+		if len(c.New) > 0 {
+			before += fmt.Sprintf("; no %s has %s", c.Mode, strings.Join(c.New, " or "))
+		}
 		changes = append(changes, fmt.Sprintf("%s (now %s)", c.Change, before))
 	}
 	fmt.Fprintf(b, "  With %s: %s %s instead of %s, 90 %% interval %s to %s\n", strings.Join(changes, ", "), number(w.Prediction), e.Target, number(e.Prediction), number(w.Low), number(w.High))

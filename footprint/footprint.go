@@ -22,6 +22,19 @@ const word = 4 // bytes of a float32 or an int32
 
 // Training returns the bytes of the arrays that a solver keeps.
 func (f Fit) Training() int64 {
+	rows, others := f.training()
+	return rows + others
+}
+
+// Rows returns the bytes of those arrays that may be kept in pages: with one entry per row or
+// node of a plan, and gradients.
+func (f Fit) Rows() int64 {
+	rows, _ := f.training()
+	return rows
+}
+
+// training returns the bytes of arrays that may be kept in pages and of all others.
+func (f Fit) training() (ofRows, others int64) {
 	rows := 3.0 // y on the modelling scale, the target, and the target in plan order
 	if f.Weighted {
 		rows += 3
@@ -29,7 +42,7 @@ func (f Fit) Training() int64 {
 		rows++ // scratch memory for variances
 	}
 	valid := 3.0 // y, the mean, and a buffer
-	nodes, scratch, learned := 0.0, 0.0, 0.0
+	nodes, scratch, shards, learned := 0.0, 0.0, 0.0, 0.0
 	for _, t := range f.Field.Terms {
 		cores := t.Slices()
 		rows++ // the mean
@@ -49,6 +62,7 @@ func (f Fit) Training() int64 {
 		valid += 2
 		nodes += plans * nodeWords(cores, f.Train)
 		nodes += nodeWords(cores, f.Valid)
+		shards = max(shards, shardWords(cores, f.Train, !f.Point))
 		for p, c := range t.Cores {
 			outer := p == 0 || p == len(t.Cores)-1
 			need := float64(c.Slices.Len())
@@ -71,7 +85,36 @@ func (f Fit) Training() int64 {
 		valid += 2
 	}
 	const copies = 4 // at the start and at the best sweep, of this run and of the best
-	return int64(word * (rows*float64(f.Train) + valid*float64(f.Valid) + nodes + scratch + copies*learned + float64(f.Threads)*workerWords))
+	return int64(word * (rows*float64(f.Train) + valid*float64(f.Valid) + nodes + scratch + shards)), int64(word * (copies*learned + float64(f.Threads)*workerWords))
+}
+
+// shardWords returns the words of the gradients that the shards of a plan sum, with their
+// variances if they are asked for.
+func shardWords(cores []backend.Slices, cells int, variances bool) float64 {
+	if len(cores) == 1 {
+		return 0
+	}
+	private, owner := 0, 0
+	for p, c := range cores {
+		private += c.Len()
+		if p != leafOf(cores) {
+			owner = max(owner, c.Len())
+		}
+	}
+	words := float64(private-owner) * float64(backend.Shards(cells, max(word*(private-owner), 1)))
+	if variances {
+		words *= 2
+	}
+	return words
+}
+
+// leafOf returns the core at the leaves of a plan: an outer one, usually that with more
+// entities.
+func leafOf(cores []backend.Slices) int {
+	if last := len(cores) - 1; cores[last].N > cores[0].N {
+		return last
+	}
+	return 0
 }
 
 // workerWords is the scratch memory of a thread, in words.
@@ -82,12 +125,7 @@ func nodeWords(cores []backend.Slices, cells int) float64 {
 	if len(cores) == 1 {
 		return 0
 	}
-	// The leaf core is an outer one, usually that with more entities.
-	combinations := 1.0
-	leaf := 0
-	if cores[len(cores)-1].N > cores[0].N {
-		leaf = len(cores) - 1
-	}
+	combinations, leaf := 1.0, leafOf(cores)
 	for p, c := range cores {
 		if p != leaf {
 			combinations *= float64(c.N)

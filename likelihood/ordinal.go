@@ -262,6 +262,16 @@ func (o Ordinal) At(p []float64) Law {
 // Values returns the possible values.
 func (o Ordinal) Values() []float64 { return o.Levels }
 
+// Mean returns E[Y | f] = sum over k of Level(k) P(Y = Level(k) | f).
+func (o Ordinal) Mean(f float64) float64 {
+	mean, below := 0.0, 0.0
+	for k, level := range o.Levels {
+		upTo := o.CDF(k, f)
+		mean, below = mean+level*(upTo-below), upTo
+	}
+	return mean
+}
+
 // CDF returns P(Y <= Levels[k] | f).
 func (o Ordinal) CDF(k int, f float64) float64 {
 	if k >= len(o.Cuts) {

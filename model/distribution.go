@@ -22,18 +22,39 @@ func (m *Model) Noise() Noise { return m.noise }
 // Moments returns mean and variance of the field at cells, on the standardised
 // scale. The variance is nil for a point estimate.
 func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
-	z := tt.Moments{Mean: make([]float32, len(codes[0]))}
-	if !m.spec.Uncertainty.Bayesian() {
-		m.field.Evaluate(b, z.Mean, codes)
-		return z
+	n := len(codes[0])
+	z := tt.Moments{Mean: backend.Make[float32](b, n)}
+	if m.spec.Uncertainty.Bayesian() {
+		z.Var = backend.Make[float32](b, n)
 	}
-	z.Var = make([]float32, len(z.Mean))
-	if m.spec.Uncertainty.Moments == "paper" {
-		m.field.EvaluateWithoutCrossTerms(b, z, codes)
-	} else {
-		m.field.EvaluateMoments(b, z, codes)
+	for from := 0; from < n; from += momentRows {
+		to := min(from+momentRows, n)
+		part := tt.Moments{Mean: z.Mean[from:to]}
+		if z.Var != nil {
+			part.Var = z.Var[from:to]
+		}
+		rows := make([][]int32, len(codes))
+		for i, column := range codes {
+			rows[i] = column[from:to]
+		}
+		m.moments(b, part, rows)
 	}
 	return z
+}
+
+// momentRows is the number of rows whose moments are computed at a time: plans and values of
+// terms take some 100 bytes per row.
+const momentRows = 1 << 18
+
+func (m *Model) moments(b backend.Backend, z tt.Moments, codes [][]int32) {
+	switch {
+	case z.Var == nil:
+		m.field.Evaluate(b, z.Mean, codes)
+	case m.spec.Uncertainty.Moments == "paper":
+		m.field.EvaluateWithoutCrossTerms(b, z, codes)
+	default:
+		m.field.EvaluateMoments(b, z, codes)
+	}
 }
 
 // Distribution returns the predictive distribution of row i, given the field's

@@ -23,9 +23,12 @@ func (b *builder) calibration() error {
 			block{Figure: figure.Histogram{Title: "PIT: where values fall in their distributions, " + partName(part), XName: "predicted probability of a smaller value", YName: "percent of rows", To: 1, Values: pit, Reference: []float64{100 / float64(max(len(pit), 1))}}.Figure()})
 		levels := &grid{Caption: "Values inside central intervals, " + partName(part), Header: []string{"interval", "values inside", "difference"}}
 		for _, l := range c.XiByLevel {
-			levels.Rows = append(levels.Rows, []string{percent(l.Level), percent(float64(l.Share)), fmt.Sprintf("%+.1f points", 100*(float64(l.Share)-l.Level))})
+			levels.Rows = append(levels.Rows, []string{percent(l.Level), percent(float64(l.Share)), points(float64(l.Share) - l.Level)})
 		}
 		blocks = append(blocks, block{Table: levels})
+		if b.discrete() {
+			blocks = append(blocks, text("Intervals of a target with few values have to hold more values than their level, as in this table. Below, values on the edge of an interval count in part, so that a calibrated model has 90 %%."))
+		}
 	}
 	if b.measured != nil {
 		blocks = append(blocks, b.coverageGroups()...)
@@ -35,6 +38,15 @@ func (b *builder) calibration() error {
 	}
 	b.add("calibration", "Calibration", blocks...)
 	return nil
+}
+
+// points writes a difference of shares.
+func points(v float64) string {
+	rounded := math.Round(1000*v) / 10
+	if rounded == 0 {
+		return "0.0 points" // without the sign of a rounded number
+	}
+	return fmt.Sprintf("%+.1f points", rounded)
 }
 
 // minDotRows is the number of rows from which an id is drawn.
@@ -77,6 +89,9 @@ func (b *builder) residuals() error {
 	}
 	s := b.measured
 	blocks := []block{text("A standardised residual is (value - prediction) / sd on the modelling scale. Its mean over many rows is close to 0 if predictions have no bias; a group far from 0 has something that the model misses. Measured on the %s.", partName(s.part))}
+	if b.record.Refit != nil {
+		blocks[0].Text += " " + seenRows
+	}
 	for mode, info := range b.m.Modes() {
 		ids := b.m.IDs(mode)
 		groups := s.by(len(ids), func(i int) int { return int(s.codes[mode][i]) }, func(k int) string { return ids[k] })

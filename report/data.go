@@ -128,7 +128,7 @@ func (b *builder) scores() error {
 	}
 	blocks := []block{{Table: parts}}
 	if r.Refit != nil {
-		blocks = append(blocks, text("The model was trained again on all %s rows after these scores were measured.", count(r.Refit.Rows)))
+		blocks = append(blocks, text("The model was trained again on all %s rows after these scores were measured. %s", count(r.Refit.Rows), seenRows))
 	}
 	part, ours := r.Judged()
 	formulas := figure.Bars{Title: "MAE of the model and of the best formulas", Unit: "on the " + partName(part) + ", smaller is better"}

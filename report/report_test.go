@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,6 +147,10 @@ func TestKinds(t *testing.T) {
 	if !errors.As(err, &cell) || cell.Mode != "store" || !strings.Contains(err.Error(), "did you mean") {
 		t.Errorf("a series of an unknown store: got error %v, want a CellError with the nearest id", err)
 	}
+	err = report.Write(t.Context(), &bytes.Buffer{}, m, report.Options{Series: []model.Cell{{"store": "store1", "item": "item03", "stoer": "x"}}})
+	if err == nil || !strings.Contains(err.Error(), `no mode "stoer" (did you mean "store"?)`) {
+		t.Errorf("a series with an unknown mode: got error %v", err)
+	}
 }
 
 // TestForecasts checks that series go on after the end of the table.
@@ -225,4 +230,41 @@ func TestBrowser(t *testing.T) {
 		t.Error("the search box is printed")
 	}
 	tab.CheckConsole()
+}
+
+// TestVerdictOfFewValues checks that intervals of a target with two values, which hold all
+// of them, are not said to be wrong.
+func TestVerdictOfFewValues(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var rows strings.Builder
+	rows.WriteString("store,item,won\n")
+	random := rand.New(rand.NewPCG(1, 2))
+	for s := range 40 {
+		for i := range 50 {
+			won := 0
+			if random.Float64() < 1/(1+math.Exp(-(math.Sin(float64(s))+math.Cos(float64(i))))) {
+				won = 1
+			}
+			fmt.Fprintf(&rows, "s%02d,i%02d,%d\n", s, i, won)
+		}
+	}
+	table := filepath.Join(dir, "won.csv")
+	if err := os.WriteFile(table, []byte(rows.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := spec.Default()
+	s.Data.Files, s.Data.Target, s.Data.Modes = []string{table}, "won", []string{"store", "item"}
+	s.Terms, s.Uncertainty.Likelihood, s.Uncertainty.Inference = []string{"store", "item"}, "bernoulli", "mean-field"
+	s.Fill()
+	m, _, err := train.ReadAndFit(t.Context(), s, tableio.Files(table), train.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := write(t, m, report.Options{})
+	for _, want := range []string{"its intervals hold", "if values on the edge of an interval count in part", "Below, values on the edge", `<span class="state unknown">unknown</span> <strong>Do they hold everywhere?`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
 }

@@ -49,11 +49,20 @@ func (b *builder) series() error {
 	if b.fitted == nil {
 		return nil
 	}
-	figures, _, err := b.seriesFigures()
-	if err != nil || len(figures) == 0 {
+	figures, why, err := b.seriesFigures()
+	if err != nil {
 		return err
 	}
+	if len(figures) == 0 {
+		if len(b.opt.Series) > 0 {
+			b.add("series", "Series", text("No series is drawn: %s.", why))
+		}
+		return nil
+	}
 	blocks := []block{text("Dots are values of the table; the line is the predicted median of each period, the band its 90 %% interval. Values of the training set were used to fit the model.")}
+	if b.record.Refit != nil {
+		blocks[0].Text += " It was then trained again on all of them."
+	}
 	for _, f := range figures {
 		blocks = append(blocks, block{Figure: f})
 	}
@@ -101,6 +110,12 @@ func (b *builder) seriesFigures() (figures []*figure.Figure, why string, err err
 // checkSeries returns an error unless a cell has an id for each mode but time, which the
 // model or side information of its mode may know.
 func (b *builder) checkSeries(i int, cell model.Cell, time int) error {
+	names := b.m.Spec().ModeNames()
+	for _, name := range slices.Sorted(maps.Keys(cell)) {
+		if !slices.Contains(names, name) {
+			return &model.CellError{Cell: i, Mode: name, Problem: fmt.Sprintf("the model has no mode %q%s; its modes are %s", name, suggest.Hint(name, names), strings.Join(names, ", "))}
+		}
+	}
 	for mode, info := range b.m.Modes() {
 		if mode == time {
 			continue

@@ -62,28 +62,49 @@ func (b *builder) intervalsHold(part dataset.Part, score metrics.Score) answer {
 	if c == nil {
 		return answer{"unknown", question, "The coverage of its intervals was not measured."}
 	}
-	covered := float64(c.Coverage90)
+	covered, held := float64(c.Coverage90), percent(float64(c.Coverage90))
+	if b.discrete() {
+		covered = evaluate.CentralShare(c.PIT, 0.9)
+		held += fmt.Sprintf(" (%s if values on the edge of an interval count in part, as the target has few values)", percent(covered))
+	}
 	state := "yes"
 	if len(evaluate.CoverageWarnings(b.m, score, "")) > 0 || math.Abs(covered-0.9) > max(0.03, 4*math.Sqrt(0.09/float64(max(score.N, 1)))) {
 		state = "no"
 	}
 	return answer{state, question, fmt.Sprintf("Its 90 %% intervals hold %s of the values of the %s; their mean width is %s. The total calibration error Xi is %s (0 is ideal).",
-		percent(covered), partName(part), number(float64(c.Width90)), number(float64(c.Xi)))}
+		held, partName(part), number(float64(c.Width90)), number(float64(c.Xi)))}
 }
+
+// discrete reports whether the model predicts counts, yes or no, or one of few levels.
+func (b *builder) discrete() bool { return b.m.Scale().Transform.Linked() }
 
 // whereNot names the groups with the worst coverage.
 func (b *builder) whereNot() answer {
 	const question = "Do they hold everywhere?"
 	worst := b.worstGroups(3)
+	seen := ""
+	if b.record.Refit != nil {
+		seen = " " + seenRows
+	}
 	if len(worst) == 0 {
+		large := slices.ContainsFunc(b.allGroups(), func(g group) bool { return g.N >= metrics.MinEntityRows && g.N < len(b.measured.y) })
+		switch {
+		case !large:
+			return answer{"unknown", question, fmt.Sprintf("No group of the %s has %d rows, which it takes to tell.", partName(b.measured.part), metrics.MinEntityRows)}
+		case seen != "":
+			return answer{"unknown", question, fmt.Sprintf("No group of %d rows or more has a coverage of 90 %% intervals that differs by more than 5 points beyond chance.", metrics.MinEntityRows) + seen}
+		}
 		return answer{"yes", question, fmt.Sprintf("No group of %d rows or more has a coverage of 90 %% intervals that differs by more than 5 points beyond chance.", metrics.MinEntityRows)}
 	}
 	var names []string
 	for _, g := range worst {
 		names = append(names, fmt.Sprintf("%s (%s of %s rows)", g.Name, percent(g.coverage()), count(g.N)))
 	}
-	return answer{"no", question, "Least in " + strings.Join(names, ", ") + "; see Calibration."}
+	return answer{"no", question, "Farthest from 90 % in " + strings.Join(names, ", ") + "; see Calibration." + seen}
 }
+
+// seenRows says how groups of a model that was trained again are measured.
+const seenRows = "Groups are measured with the final model, which was trained on these rows too, so they look better than new rows will."
 
 // worstGroups returns groups whose coverage differs from 90 % by more than 5 points and
 // more than chance explains, those with the largest difference first.

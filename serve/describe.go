@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/kernel-fried-tensor/kft/sideinfo"
 )
 
 // A modelReport describes a model that is served.
@@ -33,7 +35,7 @@ type modeReport struct {
 	Columns []string `json:"columns"`
 	IDs     int      `json:"ids"`
 	Example string   `json:"example"`
-	Side    []string `json:"side"` // columns of its side information
+	Side    []string `json:"side"` // columns of its side table, which /explain can change
 }
 
 func (s *Server) report(slot *modelSlot) modelReport {
@@ -46,6 +48,12 @@ func (s *Server) report(slot *modelSlot) modelReport {
 		_, _, err := m.FuturePeriods(1)
 		r.Time, r.Periods, r.Forecast = m.names[at], len(ids), err == nil
 	}
+	tables := map[string]bool{} // modes with a side table, not only columns that follow from their ids
+	for _, text := range spec.Side.Tables {
+		if t, err := sideinfo.ParseSpec(text); err == nil && !t.FromIDs() {
+			tables[t.Mode] = true
+		}
+	}
 	for i, mode := range m.modes {
 		ids := m.idsOf(i)
 		report := modeReport{Mode: mode.Name, Columns: mode.Columns, IDs: len(ids), Side: []string{}}
@@ -53,8 +61,11 @@ func (s *Server) report(slot *modelSlot) modelReport {
 			report.Example = ids[len(ids)/2]
 		}
 		for _, side := range m.Record().Side {
-			if side.Mode == mode.Name {
-				for _, column := range side.Table.Columns {
+			if side.Mode != mode.Name || !tables[side.Mode] {
+				continue
+			}
+			for _, column := range side.Table.Columns {
+				if !strings.HasPrefix(column.Name, "@") {
 					report.Side = append(report.Side, column.Name)
 				}
 			}

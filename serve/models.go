@@ -137,7 +137,13 @@ func (s *Server) newLoaded(m *kft.Model, file ModelFile, version string) *loaded
 		l.explainer = sync.OnceValues(func() (Explainer, error) { return s.opt.Explain(m) })
 	}
 	if len(file.History) > 0 {
-		l.history = sync.OnceValues(func() (*history, error) { return readHistory(m, file.History) })
+		l.history = sync.OnceValues(func() (*history, error) {
+			h, err := readHistory(m, file.History)
+			if err != nil {
+				s.log.Error("the history cannot be read", "model", file.Name, "error", err.Error())
+			}
+			return h, err
+		})
 	}
 	return l
 }

@@ -37,6 +37,30 @@ func outcomesFor(t *testing.T, s *Server, n int, factor float64, seed uint64) st
 	return string(text)
 }
 
+// TestImpossibleOutcomes checks that values that the target cannot have do not reach the
+// monitor, and that a group of it must be a mode.
+func TestImpossibleOutcomes(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, nil)
+	for _, value := range []string{"-1", "1e300"} {
+		r := ask(t, s, "POST", "/outcomes", `{"outcomes":[{"cell":{"store":"s1","item":"i1","time":"2015-1"},"value":1},{"cell":{"store":"s1","item":"i1","time":"2015-1"},"value":`+value+`}]}`)
+		if text := r.Body.String(); r.Code != 400 || !strings.Contains(text, "invalid_value") || !strings.Contains(text, "outcomes[1].value") {
+			t.Errorf("%s: got %d %s", value, r.Code, text)
+		}
+	}
+	if got := answer[struct{ Models []monitorReport }](t, s, "GET", "/monitor", ""); len(got.Models[0].Groups) != 0 {
+		t.Errorf("refused outcomes are counted: %+v", got.Models[0].Groups)
+	}
+	file := ModelFile{Name: "sales", Path: writeModel(t, 0)}
+	if _, err := New(Options{Models: []ModelFile{file}, Monitor: MonitorOptions{Groups: []string{"stoer"}}}); err == nil || !strings.Contains(err.Error(), `did you mean "store"?`) {
+		t.Errorf("a group that is not a mode: got error %v", err)
+	}
+	file.History = []string{"nothing.csv"}
+	if _, err := New(Options{Models: []ModelFile{file}}); err == nil || !strings.Contains(err.Error(), "nothing.csv") {
+		t.Errorf("a history that is not there: got error %v", err)
+	}
+}
+
 // TestMonitor checks that outcomes of the model's own distributions raise no alarm, that
 // others do, and that the alarm ends when outcomes are as predicted again.
 func TestMonitor(t *testing.T) {

@@ -49,9 +49,12 @@ func (s *Server) outcomes(w http.ResponseWriter, r *http.Request) error {
 	}
 	all := make([]outcome, len(cells))
 	for i := range all {
-		d := predictions[i].Distribution()
-		if p := d.CDF(values[i]); math.IsNaN(p) || math.Abs(values[i]) > maxOutcome {
-			return problemf(invalidValue, fmt.Sprintf("outcomes[%d].value", i), "%g is not a value that the target of the model can have", values[i])
+		field := fmt.Sprintf("outcomes[%d].value", i)
+		if err := m.CheckTarget(values[i]); err != nil {
+			return problemf(invalidValue, field, "%s", err.Error())
+		}
+		if p := predictions[i].Distribution().CDF(values[i]); math.IsNaN(p) || math.Abs(values[i]) > maxOutcome {
+			return problemf(invalidValue, field, "%g is not a value that the target of the model can have", values[i])
 		}
 		all[i] = outcome{cells[i], values[i], &predictions[i]}
 	}

@@ -15,11 +15,13 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft"
+	"github.com/kernel-fried-tensor/kft/internal/suggest"
 )
 
 // Options configure a server. Zero values have defaults.
@@ -120,10 +122,27 @@ func New(opt Options) (*Server, error) {
 	if err := s.loadAll(); err != nil {
 		return nil, err
 	}
+	if err := s.checkMonitored(); err != nil {
+		return nil, err
+	}
 	s.metrics = newMetricSet()
 	s.document = s.newDocument()
 	s.handler = s.routes()
 	return s, nil
+}
+
+// checkMonitored returns an error for a group of the monitor that is not a mode of a model.
+func (s *Server) checkMonitored() error {
+	var modes []string
+	for _, slot := range s.models {
+		modes = append(modes, slot.current.Load().names...)
+	}
+	for _, group := range s.opt.Monitor.Groups {
+		if !slices.Contains(modes, group) {
+			return fmt.Errorf("the monitor cannot group by %q: no model has this mode%s", group, suggest.Hint(group, modes))
+		}
+	}
+	return nil
 }
 
 func (o *Options) check() error {
@@ -139,6 +158,11 @@ func (o *Options) check() error {
 			return fmt.Errorf("two models have the name %q", m.Name)
 		}
 		names = append(names, m.Name)
+		for _, file := range m.History {
+			if _, err := os.Stat(file); err != nil {
+				return fmt.Errorf("the history of model %s: %w", m.Name, err)
+			}
+		}
 	}
 	if o.Limits.Body < 0 || o.Limits.Cells < 0 || o.Limits.Bulk < 0 || o.Limits.Time < 0 || o.Limits.Connections < 0 {
 		return errors.New("a limit is negative")

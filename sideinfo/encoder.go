@@ -52,6 +52,22 @@ func (e *Encoder) Plain(column, text string) string {
 	return text
 }
 
+// Levels returns the levels that a text of a column of categories or labels names, nil for
+// other columns and for a missing value.
+func (e *Encoder) Levels(column, text string) []string {
+	for i := range e.columns {
+		c := &e.columns[i]
+		switch {
+		case c.Name != column || c.Type.missing(text):
+		case c.Type == Labels:
+			return splitLabels(text)
+		case c.Type == Cat:
+			return []string{text}
+		}
+	}
+	return nil
+}
+
 // Encode returns the features of the rows of a table, in its order. The table must
 // have the columns to which the encoder was fitted and may have others. A value that
 // does not match the type of its column is an error; a new level of a category is

@@ -214,6 +214,14 @@ func (o *operator) residualVariance(rows []float32, n int) []float32 {
 	return residual
 }
 
+// ForgetFeatures releases the features of an operator, which may take more memory than its
+// matrix. Its parameters cannot be learned afterwards.
+func ForgetFeatures(op Operator) {
+	if o, ok := op.(*operator); ok {
+		o.x.X = nil
+	}
+}
+
 // learns reports whether the operator has parameters: a kernel that can be learned
 // and the training rows to recompute A.
 func (o *operator) learns() bool { return o.basis.learned() != nil && o.x.X != nil }

@@ -218,12 +218,7 @@ func (s *conjugateGradient) fillDiagonal(p *blockProblem, cores []backend.Slices
 	}
 	w := p.weight
 	if w == nil {
-		w = make([]float32, p.plan.Cells())
-		parallel.Blocks(p.d.b.Threads(), len(w), func(from, to int) {
-			for i := range w[from:to] {
-				w[from+i] = 1
-			}
-		})
+		w = p.d.ones(p.plan.Cells())
 	}
 	p.d.pass(p.plan, squared, &backend.Job{Adjoint: backend.Given, Target: w, Grad: s.meanGradient(p)})
 	p.block.Adjoint(p.d.b, s.diagonal, s.slices.Mean, true)

@@ -37,7 +37,7 @@ func (r *noiseWeights) logVariances(w []float32) float64 {
 // startNoiseWeights allocates the weights. They start as the weights of the data.
 func (d *data) startNoiseWeights(model NoiseModel, correlated bool) {
 	d.noiseWeights = &noiseWeights{model: model, base: d.w, correlated: correlated}
-	w := make([]float32, len(d.y))
+	w := backend.Make[float32](d.b, len(d.y))
 	for i := range w {
 		w[i] = float32(weightAt(d.w, i))
 	}

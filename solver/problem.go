@@ -7,7 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
-	"github.com/kernel-fried-tensor/kft/internal/gather"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -74,6 +74,7 @@ type data struct {
 	validMean               []float32
 
 	memory     [2][]float32 // see scratch
+	unit       []float32    // see ones
 	series     []*seriesValues
 	kernels    []*kernelBlock
 	trainChunk *tt.Chunk // used by the kernels
@@ -98,16 +99,16 @@ func newData(p *Problem) (*data, error) {
 		d.validChunk = p.Field.NewChunk(d.b, p.Valid.Codes)
 		d.validY, d.validW, d.validExposure = p.Valid.Y, p.Valid.W, p.Valid.Exposure
 		d.validCensored = p.Valid.Censored
-		d.validMean = make([]float32, p.Valid.Len())
+		d.validMean = backend.Make[float32](d.b, p.Valid.Len())
 	}
 	if d.kernels = newKernelBlocks(p.Field, p.Kernels); len(d.kernels) > 0 {
-		d.trainChunk, d.trainMean = p.Field.NewChunk(d.b, p.Train.Codes), make([]float32, p.Train.Len())
+		d.trainChunk, d.trainMean = p.Field.NewChunk(d.b, p.Train.Codes), backend.Make[float32](d.b, p.Train.Len())
 	}
 	d.entities = make([][][]int32, len(p.Field.Terms))
 	d.entityWeights = make([][][]float64, len(p.Field.Terms))
 	parallel.For(d.b.Threads(), len(p.Field.Terms), func(k int) {
 		t := p.Field.Terms[k]
-		d.entities[k] = t.LookupParallel(1+d.b.Threads()/len(p.Field.Terms), p.Train.Codes)
+		d.entities[k] = t.LookupOn(d.b, 1+d.b.Threads()/len(p.Field.Terms), p.Train.Codes)
 		for c, column := range d.entities[k] {
 			n := make([]float64, t.Cores[c].Slices.N)
 			for i, e := range column {
@@ -159,9 +160,21 @@ func (d *data) pass(p *backend.Plan, cores []backend.Slices, job *backend.Job) f
 // undefined.
 func (d *data) scratch(n, size int) []float32 {
 	if cap(d.memory[n]) < size {
-		d.memory[n] = make([]float32, size)
+		paged.Free(backend.Pages(d.b), d.memory[n])
+		d.memory[n] = backend.Make[float32](d.b, size)
 	}
 	return d.memory[n][:size]
+}
+
+// ones returns weights of 1 at n observations, which keep their memory.
+func (d *data) ones(n int) []float32 {
+	if len(d.unit) < n {
+		d.unit = backend.Make[float32](d.b, n)
+		for i := range d.unit {
+			d.unit[i] = 1
+		}
+	}
+	return d.unit[:n]
 }
 
 // validLoss returns the weighted mean squared error on the validation set, for
@@ -191,15 +204,32 @@ func meanSquare(threads int, y, f, w []float32) float64 {
 }
 
 // Select returns a copy of the given rows, in their order.
-func (o Observations) Select(rows []int) Observations { return o.SelectParallel(1, rows) }
+func (o Observations) Select(rows []int) Observations { return SelectOn(nil, o, rows) }
 
-// SelectParallel is Select on several threads.
-func (o Observations) SelectParallel(threads int, rows []int) Observations {
-	out := Observations{Codes: make([][]int32, len(o.Codes)), Y: gather.RowsParallel(threads, o.Y, rows)}
+// SelectOn is Select with the memory of a backend.
+func SelectOn[T int | int32](b backend.Backend, o Observations, rows []T) Observations {
+	out := Observations{Codes: make([][]int32, len(o.Codes)), Y: selectRows(b, o.Y, rows)}
 	for m := range o.Codes {
-		out.Codes[m] = gather.RowsParallel(threads, o.Codes[m], rows)
+		out.Codes[m] = selectRows(b, o.Codes[m], rows)
 	}
-	out.W, out.Exposure = gather.RowsParallel(threads, o.W, rows), gather.RowsParallel(threads, o.Exposure, rows)
-	out.Censored, out.Low = gather.RowsParallel(threads, o.Censored, rows), gather.RowsParallel(threads, o.Low, rows)
+	out.W, out.Exposure = selectRows(b, o.W, rows), selectRows(b, o.Exposure, rows)
+	out.Censored, out.Low = selectRows(b, o.Censored, rows), selectRows(b, o.Low, rows)
+	return out
+}
+
+// selectRows returns the values at some rows, nil for nil.
+func selectRows[V int32 | float32, T int | int32](b backend.Backend, values []V, rows []T) []V {
+	if values == nil {
+		return nil
+	}
+	out, threads := backend.Make[V](b, len(rows)), 1
+	if b != nil {
+		threads = b.Threads()
+	}
+	parallel.Blocks(threads, len(rows), func(from, to int) {
+		for i, row := range rows[from:to] {
+			out[from+i] = values[row]
+		}
+	})
 	return out
 }

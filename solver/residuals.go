@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -39,9 +40,10 @@ func newResiduals(d *data, train Observations, equations bool) residuals {
 		opt := observed.Options{SecondMoments: t.Varies(), Variances: keep, Equations: equations}
 		index := d.entities[k]
 		if index == nil {
-			index = t.LookupParallel(d.b.Threads(), train.Codes)
+			index = t.LookupOn(d.b, d.b.Threads(), train.Codes)
 		}
 		terms[k] = termValues{t, observed.NewTerm(d.b, t.Slices(), index, opt)}
+		backend.FreeAll(d.b, index)
 		d.entities[k] = nil // plans take their place
 	})
 	for _, s := range d.series {

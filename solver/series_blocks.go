@@ -30,7 +30,7 @@ type seriesValues struct {
 // newSeries prepares the series terms of the field for the training observations.
 func (d *data) newSeries(train Observations) {
 	for _, t := range d.field.Series {
-		s := &seriesValues{term: t, offered: t.Prior, values: observed.NewPart(len(d.y)), stale: true}
+		s := &seriesValues{term: t, offered: t.Prior, values: observed.NewPart(d.b, len(d.y)), stale: true}
 		t.Process, s.site, s.order = t.NewSites(d.b.Threads(), t.Prior, train.Codes)
 		d.series = append(d.series, s)
 	}

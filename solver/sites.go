@@ -65,10 +65,10 @@ func (d *data) setLaw(l likelihood.Law) {
 // startSites allocates the sites, which replace targets and weights.
 func (d *data) startSites(l Likelihood) {
 	n := len(d.y)
-	cells := likelihood.Cells{Y: d.y, Weight: d.w, Censored: d.censored, Mean: make([]float32, n), Variance: make([]float32, n)}
+	cells := likelihood.Cells{Y: d.y, Weight: d.w, Censored: d.censored, Mean: backend.Make[float32](d.b, n), Variance: backend.Make[float32](d.b, n)}
 	d.sites = &sites{Likelihood: l, cells: cells, exposure: d.exposure}
 	d.parameters = make([]float32, len(l.Law.Parameters()))
-	d.y, d.w = make([]float32, n), make([]float32, n)
+	d.y, d.w = backend.Make[float32](d.b, n), backend.Make[float32](d.b, n)
 }
 
 // refreshSites computes the sites from the moments of the terms, and the summed

@@ -15,8 +15,17 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// baseline fits the formulas of package baseline and measures them, the best first.
+// baseline fits the formulas of package baseline and measures them, the best first. Of a very
+// large table it uses a sample.
 func (r *run) baseline() []model.BaselineScores {
+	sample, warning := r.formulaSample()
+	if warning != "" {
+		r.warnings = append(r.warnings, warning)
+	}
+	return sample.formulas()
+}
+
+func (r *run) formulas() []model.BaselineScores {
 	n := r.data.cellModes() // formulas of covariates are no rules of thumb
 	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Threads: r.engine.Threads()}
 	center := r.formulaCenter()

@@ -178,19 +178,19 @@ func (r *run) takeParts() error {
 	t := &r.data.table
 	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
 	parallel.For(r.engine.Threads(), len(r.parts), func(p int) {
-		rows := make([]int, 0, r.split.Count(dataset.Part(p)))
+		rows := make([]int32, 0, r.split.Count(dataset.Part(p)))
 		for i, part := range r.split.Parts {
 			if r.measured != nil && part != dataset.Unused {
 				part = dataset.Train
 			}
 			if part == dataset.Part(p) {
-				rows = append(rows, i)
+				rows = append(rows, int32(i))
 			}
 		}
 		if r.opt.Compare {
 			rows = compared(dataset.Part(p), rows)
 		}
-		r.parts[p] = all.SelectParallel(r.engine.Threads(), rows)
+		r.parts[p] = solver.SelectOn(r.engine, all, rows)
 	})
 	if r.data.zero {
 		training := func(k int) bool {
@@ -212,14 +212,14 @@ const compareRows = 50_000
 
 // compared returns the rows of a part that a fit needs which is only compared: evenly
 // spaced rows of the validation set, no test rows.
-func compared(p dataset.Part, rows []int) []int {
+func compared(p dataset.Part, rows []int32) []int32 {
 	switch {
 	case p == dataset.Test:
 		return nil
 	case p != dataset.Valid || len(rows) <= compareRows:
 		return rows
 	}
-	few := make([]int, compareRows)
+	few := make([]int32, compareRows)
 	for i := range few {
 		few[i] = rows[i*len(rows)/compareRows]
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"time"
 
-	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/footprint"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -21,6 +21,10 @@ type Estimate struct {
 	// if it is not limited: garbage is collected when it is half as much as the rest.
 	Least  int64 `json:"least_bytes"`
 	Memory int64 `json:"memory_bytes"`
+
+	// Disk is the size of the pages on disk, if the memory is limited and does not suffice
+	// for the rows; Least is then what the fit needs beside them.
+	Disk int64 `json:"disk_bytes,omitempty"`
 
 	Sweeps       int     `json:"sweeps"`        // at most
 	SweepSeconds float64 `json:"sweep_seconds"` // measured; 0 if no sweep was made
@@ -38,17 +42,19 @@ func (e *MemoryError) Error() string {
 // EstimateFit plans a fit of a specification that leaves nothing to choose, estimates its
 // memory and measures one sweep. If the memory exceeds opt.Memory, it measures no sweep
 // and returns a *MemoryError with the estimate. The data cannot be used again.
-func EstimateFit(ctx context.Context, s spec.Spec, data *Data, opt Options) (*Estimate, error) {
-	path, err := cpu.ChoosePath()
+func EstimateFit(ctx context.Context, s spec.Spec, data *Data, opt Options) (e *Estimate, err error) {
+	opt.Checkpoint = ""
+	r, err := newRun(s, data, opt, true)
 	if err != nil {
 		return nil, err
 	}
-	opt.Checkpoint = ""
-	r := &run{spec: data.resolved(s), opt: opt, engine: cpu.New(path, opt.Threads), data: data, release: true, seconds: map[string]float64{}, began: time.Now()}
+	defer r.closePages(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
+	defer r.pages.Recover(&err)
 	if err := r.stage("plan", func() error { return r.plan(ctx) }); err != nil {
 		return nil, err
 	}
-	e := r.estimate()
+	e = r.estimate()
 	if err := r.checkLimit(e); err != nil {
 		return e, err
 	}
@@ -75,6 +81,14 @@ func (r *run) estimate() *Estimate {
 		Weighted: r.parts[dataset.Train].W != nil || learned, Variances: learned || r.field.Group != nil, Point: !u.Bayesian()}
 	base, training, evaluation := int64(stats.HeapAlloc), f.Training(), f.Evaluation()
 	e.Least = base + max(training, evaluation) + runtimeBytes
+	if r.pages != nil {
+		// Pages in use: two arrays are accessed in any order.
+		inUse := min(2*4*int64(e.Rows[dataset.Train]), r.opt.Memory/4)
+		e.Disk = f.Rows() + r.pages.Size()
+		e.Least = base + max(training-f.Rows()+inUse, r.formulaBytes()) + runtimeBytes
+		e.Memory = max(e.Least, r.opt.Memory)
+		return e
+	}
 	// What training leaves is collected when it exceeds half of what is in use. The allocator
 	// takes a tenth more than it was asked for.
 	e.Memory = max((base+training+min(evaluation, (base+training)/2))/10*11+runtimeBytes, peakRSS())

@@ -33,6 +33,7 @@ type fieldData struct {
 	Family tt.Family
 	Adam   bool
 	Room   func() int64
+	Paged  bool // plans are not in memory
 }
 
 // fieldSide is the side information of the modes.

@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/evaluate"
@@ -12,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -53,8 +55,11 @@ func (r *run) resolveConformal(forecasts bool) {
 	}
 }
 
-// holdOut reserves half of the validation rows, chosen by the seed, for the conformal
-// correction. With the option HoldOut a fit without a correction leaves them out too.
+// maxHeldRows is the largest number of rows that a conformal correction is computed from.
+const maxHeldRows = 1 << 20
+
+// holdOut reserves half of the validation rows, at most maxHeldRows, chosen by the seed, for
+// the conformal correction. With the option HoldOut a fit without a correction leaves them out too.
 func (r *run) holdOut() error {
 	none := r.spec.Uncertainty.Conformal == "none"
 	if none && !r.opt.HoldOut {
@@ -70,10 +75,11 @@ func (r *run) holdOut() error {
 	}
 	order := randstream.New(r.spec.Seed, "conformal").Perm(n)
 	chosen := make([]bool, n)
-	for _, i := range order[:n/2] {
+	few := min(n/2, maxHeldRows)
+	for _, i := range order[:few] {
 		chosen[i] = true
 	}
-	held, kept := order[:0], make([]int, 0, n-n/2)
+	held, kept := order[:0:few], make([]int, 0, n-few)
 	for i, c := range chosen {
 		if c {
 			held = append(held, i)
@@ -81,7 +87,9 @@ func (r *run) holdOut() error {
 			kept = append(kept, i)
 		}
 	}
-	r.held, r.parts[dataset.Valid] = valid.SelectParallel(r.engine.Threads(), held), valid.SelectParallel(r.engine.Threads(), kept)
+	r.held, r.parts[dataset.Valid] = valid.Select(held), solver.SelectOn(r.engine, valid, kept)
+	backend.FreeAll(r.engine, valid.Codes)
+	backend.FreeAll(r.engine, [][]float32{valid.Y, valid.Low, valid.W, valid.Exposure, valid.Censored})
 	return nil
 }
 
@@ -122,10 +130,10 @@ func (r *run) decileEdges() []float64 {
 	if r.parts[part].Len() == 0 {
 		part = dataset.Train
 	}
-	o, z := &r.parts[part], r.predicted(part)
-	noise := r.model.Noise()
+	most, noise := maxScoredRows, r.model.Noise()
 	if noise.Count() != nil {
-		o, z = thinned(o, z, maxCountRows)
+		most = maxCountRows
 	}
+	o, z := thinned(&r.parts[part], r.predicted(part), most)
 	return evaluate.DecileEdges(r.engine, r.model, z, rowsOf(o))
 }

@@ -120,7 +120,9 @@ func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int, groups []
 		}
 	}
 	out.Operator, report.Columns = op, op.Columns()
-	if s.LengthScales == "learn" {
+	if s.LengthScales != "learn" {
+		sideinfo.ForgetFeatures(op)
+	} else {
 		names := op.ThetaNames()
 		for i, theta := range op.Theta() {
 			report.Learned = append(report.Learned, model.Learned{Name: names[i], Start: math.Exp(theta), End: math.Exp(theta)})

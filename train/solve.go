@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/likelihood"
@@ -15,7 +16,7 @@ import (
 
 // forward returns targets on the modelling scale, standardised.
 func (r *run) forward(o *solver.Observations) ([]float32, error) {
-	y, scale := make([]float32, o.Len()), r.model.Scale()
+	y, scale := backend.Make[float32](r.engine, o.Len()), r.model.Scale()
 	err := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) error {
 		return scale.ForwardEach(y[from:to], func(i int) float64 { return o.Target(from + i) })
 	}, func(a, b error) error { return cmp.Or(a, b) })
@@ -26,6 +27,9 @@ func (r *run) forward(o *solver.Observations) ([]float32, error) {
 func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	problem := &solver.Problem{Field: r.field, Backend: r.engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
 	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
+	if problem.Valid.Len() > maxScoredRows {
+		problem.Valid = problem.Valid.Select(spread(problem.Valid.Len(), maxScoredRows))
+	}
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {
 		y, err := r.forward(o)

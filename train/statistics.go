@@ -23,7 +23,7 @@ func (r *run) keepStatistics(solved solver.Report) error {
 	}
 	rows := update.Observed{Codes: o.Codes, Y: y}
 	noise, weight := solved.Noise, meanWeight(o)
-	raw := ledger.Rows{Codes: o.Codes, Y: make([]float64, o.Len()), W: o.W, Exposure: o.Exposure, Censored: o.Censored}
+	raw := ledger.Rows{Codes: o.Codes, Y: backend.Make[float64](r.engine, o.Len()), W: o.W, Exposure: o.Exposure, Censored: o.Censored}
 	backend.ParallelFor(r.engine, len(raw.Y), func(i int) { raw.Y[i] = o.Target(i) })
 	if rows.Weight = update.Precisions(r.engine, r.model, raw, r.predicted(dataset.Train), weight); rows.Weight != nil {
 		noise = 1

@@ -6,17 +6,17 @@ package train
 import (
 	"context"
 	"io"
-	"slices"
+	"runtime/debug"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/evaluate"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/sysmemory"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -40,7 +40,11 @@ type Options struct {
 	// baselines nor a report of the other parts.
 	Compare bool
 
-	Memory int64 // limit in bytes, from which the fit is refused; 0 for none
+	// Memory is a limit in bytes, 0 for none. A fit that would exceed it keeps its rows in
+	// pages on disk, in the folder Scratch ("" for the usual one), see package paged. One
+	// that would exceed it even so is refused.
+	Memory  int64
+	Scratch string
 
 	Checkpoint      string        // folder for checkpoints, "" for none
 	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
@@ -93,12 +97,14 @@ func ReadAndFit(ctx context.Context, s spec.Spec, source tableio.Source, opt Opt
 	return start(ctx, s, data, opt, true)
 }
 
-func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bool) (*model.Model, *Report, error) {
-	path, err := cpu.ChoosePath()
+func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bool) (m *model.Model, report *Report, err error) {
+	r, err := newRun(s, data, opt, release)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{spec: data.resolved(s), opt: opt, engine: cpu.New(path, opt.Threads), data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
+	defer r.closePages(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
+	defer r.pages.Recover(&err)
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}
@@ -135,6 +141,8 @@ type run struct {
 	began       time.Time
 
 	checkpointWarning string // why the last checkpoint could not be saved
+
+	pages *paged.Store // of arrays of the length of the data; nil if they are in memory
 }
 
 // stage runs work and records its time.
@@ -256,11 +264,13 @@ func (r *run) buildField() error {
 	other := make([][]int32, len(train.Codes))
 	for m := range other {
 		if len(r.sideReports) > 0 {
-			other[m] = slices.Concat(r.parts[dataset.Valid].Codes[m], r.parts[dataset.Test].Codes[m])
+			valid, test := r.parts[dataset.Valid].Codes[m], r.parts[dataset.Test].Codes[m]
+			other[m] = append(append(backend.Make[int32](r.engine, len(valid)+len(test))[:0], valid...), test...)
 		}
 	}
+	defer backend.FreeAll(r.engine, other)
 	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups,
-		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Threads: r.engine.Threads(), Room: sysmemory.Available,
+		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Threads: r.engine.Threads(), Room: sysmemory.Available, Paged: r.pages != nil,
 		Line: func(mode int) (*timeline.Timeline, error) {
 			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
 		}}
@@ -370,18 +380,3 @@ func (r *run) predicted(p dataset.Part) tt.Moments {
 // of counts: the median of a mixture of counts is expensive, and the training scores are
 // only for orientation.
 const maxCountRows = 50_000
-
-// thinned returns at most the given number of rows of a posterior, evenly spaced.
-func thinned(o *solver.Observations, z tt.Moments, most int) (*solver.Observations, tt.Moments) {
-	if o.Len() <= most {
-		return o, z
-	}
-	rows := make([]int, most)
-	thin := tt.Moments{Mean: make([]float32, most), Var: make([]float32, most)}
-	for i := range rows {
-		rows[i] = i * o.Len() / most
-		thin.Mean[i], thin.Var[i] = z.Mean[rows[i]], z.Var[rows[i]]
-	}
-	selected := o.Select(rows)
-	return &selected, thin
-}

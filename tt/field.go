@@ -97,12 +97,14 @@ type Chunk struct {
 
 // NewChunk plans the cells with the given codes, one column per mode.
 func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
-	c := &Chunk{cells: len(codes[0]), buffer: make([]float32, len(codes[0])), Plans: make([]*backend.Plan, len(f.Terms)), value: make([][]float32, len(f.Terms))}
+	c := &Chunk{cells: len(codes[0]), buffer: backend.Make[float32](b, len(codes[0])), Plans: make([]*backend.Plan, len(f.Terms)), value: make([][]float32, len(f.Terms))}
 	parallel.For(b.Threads(), len(f.Terms), func(k int) {
 		t := f.Terms[k]
-		c.Plans[k] = CheaperPlan(b, t.Shapes(), t.LookupParallel(b.Threads(), codes))
+		index := t.LookupOn(b, b.Threads(), codes)
+		c.Plans[k] = CheaperPlan(b, t.Shapes(), index)
+		backend.FreeAll(b, index)
 		if len(f.Partners(k)) > 0 {
-			c.value[k] = make([]float32, c.cells)
+			c.value[k] = backend.Make[float32](b, c.cells)
 		}
 	})
 	for _, s := range f.Series {
@@ -114,15 +116,16 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 // CheaperPlan plans cells from the end of the train whose passes cost less.
 func CheaperPlan(b backend.Backend, shapes []backend.Shape, index [][]int32) *backend.Plan {
 	if len(shapes) == 1 {
-		return backend.NewPlanParallel(b.Threads(), shapes, index, backend.LeafFirst)
+		return backend.NewPlanOn(b, b.Threads(), shapes, index, backend.LeafFirst)
 	}
 	var plans [2]*backend.Plan
 	parallel.For(b.Threads(), len(plans), func(i int) {
-		plans[i] = backend.NewPlanParallel((b.Threads()+1)/2, shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
+		plans[i] = backend.NewPlanOn(b, (b.Threads()+1)/2, shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
 	})
 	if plans[1].Work() < plans[0].Work() {
-		return plans[1]
+		plans[0], plans[1] = plans[1], plans[0]
 	}
+	plans[1].Free()
 	return plans[0]
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // An Operator is the side information of a mode: a row-major matrix with one row
@@ -42,7 +43,7 @@ type stage struct {
 	prefix  int // product of the columns of the modes before
 	parents int // classes of the next stage
 
-	matrix, squared []float32 // rows of the operator by class, if parents is 1
+	matrix []float32 // rows of the operator by class, if parents is 1
 }
 
 // NewLinearMap returns the map for a core. operators has one entry per mode of the
@@ -99,15 +100,25 @@ func (m *LinearMap) Refresh() {
 			continue
 		}
 		a := s.op.Matrix()
+		if s.inOrder(len(a) / s.columns) {
+			s.matrix = a // a copy may be as large as the table
+			continue
+		}
 		s.matrix = make([]float32, len(s.code)*s.columns)
-		s.squared = make([]float32, len(s.matrix))
 		for c, code := range s.code {
 			copy(s.matrix[c*s.columns:][:s.columns], a[int(code)*s.columns:][:s.columns])
 		}
-		for i, v := range s.matrix {
-			s.squared[i] = v * v
+	}
+}
+
+// inOrder reports whether the classes are the rows of an operator with n rows.
+func (s *stage) inOrder(n int) bool {
+	for c, code := range s.code {
+		if int(code) != c {
+			return false
 		}
 	}
+	return len(s.code) == n
 }
 
 // Uses reports whether the map has the operator.
@@ -205,7 +216,9 @@ func (s *stage) apply(b backend.Backend, out, in []float32, width int, squared b
 		})
 	case s.parents == 1:
 		for p := range s.prefix {
-			b.Gemm(false, false, classes, width, s.columns, 1, s.entries(squared), s.columns, in[p*s.columns*width:], width, 0, out[p*classes*width:], width)
+			s.eachRows(b, squared, func(rows []float32, from, n int) {
+				b.Gemm(false, false, n, width, s.columns, 1, rows, s.columns, in[p*s.columns*width:], width, 0, out[(p*classes+from)*width:], width)
+			})
 		}
 	default:
 		a := s.op.Matrix()
@@ -233,7 +246,9 @@ func (s *stage) adjoint(b backend.Backend, in, out []float32, width int, squared
 	classes := len(s.code)
 	if s.op != nil && s.parents == 1 {
 		for p := range s.prefix {
-			b.Gemm(true, false, s.columns, width, classes, 1, s.entries(squared), s.columns, out[p*classes*width:], width, 0, in[p*s.columns*width:], width)
+			s.eachRows(b, squared, func(rows []float32, from, n int) {
+				b.Gemm(true, false, s.columns, width, n, 1, rows, s.columns, out[(p*classes+from)*width:], width, min(float32(from), 1), in[p*s.columns*width:], width)
+			})
 		}
 		return
 	}
@@ -263,9 +278,25 @@ func (s *stage) adjoint(b backend.Backend, in, out []float32, width int, squared
 	})
 }
 
-func (s *stage) entries(squared bool) []float32 {
-	if squared {
-		return s.squared
+// squaredRows is the number of rows whose squares are in memory at a time.
+const squaredRows = 1 << 16
+
+// eachRows calls visit with all rows of the matrix, or with n rows of squares after another,
+// the first of which belong to class from.
+func (s *stage) eachRows(b backend.Backend, squared bool, visit func(rows []float32, from, n int)) {
+	classes := len(s.code)
+	if !squared {
+		visit(s.matrix, 0, classes)
+		return
 	}
-	return s.matrix
+	squares := make([]float32, min(classes, squaredRows)*s.columns)
+	for from := 0; from < classes; from += squaredRows {
+		n := min(squaredRows, classes-from)
+		parallel.Blocks(b.Threads(), n*s.columns, func(first, end int) {
+			for i, v := range s.matrix[from*s.columns:][first:end] {
+				squares[first+i] = v * v
+			}
+		})
+		visit(squares, from, n)
+	}
 }

@@ -34,7 +34,7 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 	var shapes []backend.Shape
 	job := &backend.Job{SecondMoments: true, Mean: next(), Var: next()}
 	for k, t := range f.Terms {
-		entities := t.LookupParallel(b.Threads(), codes)
+		entities := t.lookup(nil, b.Threads(), codes)
 		slices, index := t.localize(b, codes, entities)
 		if len(slices) == 1 {
 			terms[k] = Moments{Mean: next(), Var: next()}
@@ -72,8 +72,8 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 // momentPlan plans cells from the end of the train whose passes with second moments cost
 // less.
 func momentPlan(threads int, shapes []backend.Shape, index [][]int32) *backend.Plan {
-	p := backend.NewPlanParallel(threads, shapes, index, backend.LeafFirst)
-	other := func() *backend.Plan { return backend.NewPlanParallel(threads, shapes, index, backend.LeafLast) }
+	p := backend.NewPlanOn(nil, threads, shapes, index, backend.LeafFirst)
+	other := func() *backend.Plan { return backend.NewPlanOn(nil, threads, shapes, index, backend.LeafLast) }
 	if len(shapes) == 3 && p.Owner == 1 {
 		if otherWork(p) < p.SecondMomentWork() {
 			return other()

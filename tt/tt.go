@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
@@ -73,13 +74,17 @@ func (t *Train) Slices() []backend.Slices {
 }
 
 // Lookup returns for each core the entities of the rows of codes.
-func (t *Train) Lookup(codes [][]int32) [][]int32 { return t.LookupParallel(1, codes) }
+func (t *Train) Lookup(codes [][]int32) [][]int32 { return t.lookup(nil, 1, codes) }
 
-// LookupParallel is Lookup on several threads.
-func (t *Train) LookupParallel(threads int, codes [][]int32) [][]int32 {
+// LookupOn is Lookup on several threads, with the memory of a backend.
+func (t *Train) LookupOn(b backend.Backend, threads int, codes [][]int32) [][]int32 {
+	return t.lookup(backend.Pages(b), threads, codes)
+}
+
+func (t *Train) lookup(pages *paged.Store, threads int, codes [][]int32) [][]int32 {
 	index := make([][]int32, len(t.Cores))
 	for p := range index {
-		index[p] = make([]int32, len(codes[0]))
+		index[p] = paged.Make[int32](pages, len(codes[0]))
 	}
 	parallel.Blocks(threads, len(codes[0]), func(from, to int) {
 		part := make([][]int32, len(codes))

@@ -65,18 +65,23 @@ func relations(b backend.Backend, t *tt.Train, core int, rows Observed, noise fl
 	if core != 0 {
 		end = backend.LeafLast
 	}
-	plan := backend.NewPlanParallel(b.Threads(), t.Shapes(), t.LookupParallel(b.Threads(), rows.Codes), end)
-	target := make([]float32, len(rows.Y))
+	index := t.LookupOn(b, b.Threads(), rows.Codes)
+	plan := backend.NewPlanOn(b, b.Threads(), t.Shapes(), index, end)
+	backend.FreeAll(b, index)
+	defer plan.Free()
+	target := backend.Make[float32](b, len(rows.Y))
 	backend.Gather(b, plan, target, rows.Y)
 	var weight []float32
 	if rows.Weight != nil {
-		weight = make([]float32, len(rows.Y))
+		weight = backend.Make[float32](b, len(rows.Y))
 		backend.Gather(b, plan, weight, rows.Weight)
 	}
 	r, shape := c.Slices.Slice(), c.Slices.Shape
 	grad := make([]backend.Slices, len(t.Cores))
-	grad[core] = backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: make([]float32, shape.N*r*r)}
+	grad[core] = backend.Slices{Shape: shape, Mean: make([]float32, shape.Len()), Cov: backend.Make[float32](b, shape.N*r*r)}
+	defer backend.FreeAll(b, [][]float32{grad[core].Cov})
 	b.Pass(plan, t.Slices(), &backend.Job{Adjoint: backend.Residual, SecondMoments: true, Target: target, Weight: weight, Grad: grad})
+	backend.FreeAll(b, [][]float32{target, weight})
 	n := c.TrainedEntities()
 	half := r * (r - 1) / 2
 	values := make([]float32, n*half)

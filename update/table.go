@@ -34,7 +34,7 @@ func (u *Updater) Take(ctx context.Context, rows []Row, opt Options) (*Report, e
 	}
 	b := &batch{rows: ledger.Rows{Codes: codes, Y: y, W: given.Weight, Exposure: given.Exposure}, id: id, unit: "row", number: func(i int) int { return i + 1 }}
 	for i := range y {
-		if err := checkTarget(m, y[i]); err != nil {
+		if err := CheckTarget(m, y[i]); err != nil {
 			return nil, &RowError{Row: i + 1, Unit: b.unit, Column: m.Spec().Data.Target, Problem: err.Error()}
 		}
 	}
@@ -85,7 +85,7 @@ func (u *Updater) read(ctx context.Context, source tableio.Source, table model.T
 				p.skipped++
 				continue
 			}
-			if err := checkTarget(m, y); err != nil && p.err == nil {
+			if err := CheckTarget(m, y); err != nil && p.err == nil {
 				p.err = &RowError{Row: t.First + i + 1, Unit: "data row", Column: m.Spec().Data.Target, Problem: err.Error()}
 			}
 			at := len(p.rows.Y)
@@ -135,9 +135,9 @@ func (u *Updater) read(ctx context.Context, source tableio.Source, table model.T
 	return &batch{rows: all, unit: "data row", number: func(i int) int { return numbers[i] }, id: func(mode, i int) string { return ids[mode][i] }}, skipped, nil
 }
 
-// checkTarget returns an error unless the scale and the likelihood of the model allow a
+// CheckTarget returns an error unless the scale and the likelihood of the model allow a
 // value.
-func checkTarget(m *model.Model, y float64) error {
+func CheckTarget(m *model.Model, y float64) error {
 	if math.IsNaN(y) || math.IsInf(y, 0) {
 		return fmt.Errorf("%s is not a finite number", predictive.TargetText(y))
 	}

@@ -33,7 +33,7 @@ func New(m *model.Model, threads int) (*Updater, error) {
 		return nil, err
 	}
 	for i, y := range m.Ledger().Rows.Y { // of a file
-		if err := checkTarget(m, y); err != nil {
+		if err := CheckTarget(m, y); err != nil {
 			return nil, fmt.Errorf("row %d that the model took in: %w", i+1, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
@@ -28,6 +29,7 @@ type Backend struct {
 	target  []float32 // targets and roots of weights by leaf entity
 	scale   []float32
 	square  []float32 // squared means or covariances of the leaf core
+	pages   *paged.Store
 }
 
 var _ backend.Backend = (*Backend)(nil)
@@ -40,6 +42,13 @@ func New(path Path, threads int) *Backend {
 	}
 	return &Backend{path: path, threads: threads, chain: chainKernelsFor(path), dense: denseKernelsFor(path), workers: make([]workspace, threads)}
 }
+
+// SetPages makes the backend keep arrays of the length of the data in a store, see
+// [backend.Make].
+func (b *Backend) SetPages(s *paged.Store) { b.pages = s }
+
+// Pages returns the store, nil if the arrays are in memory.
+func (b *Backend) Pages() *paged.Store { return b.pages }
 
 func (b *Backend) Name() string { return string(b.path) }
 func (b *Backend) Threads() int { return b.threads }
@@ -75,6 +84,15 @@ type workspace struct {
 	index         []int32
 	rhs, gram     []float32
 	gram64, rhs64 []float64
+}
+
+// resizeLong is resize for an array of the length of the data.
+func (b *Backend) resizeLong(s []float32, n int) []float32 {
+	if cap(s) >= n {
+		return s[:n]
+	}
+	paged.Free(b.pages, s)
+	return paged.Make[float32](b.pages, n)
 }
 
 // resize returns a slice of length n, reusing s if it is large enough. The

@@ -120,7 +120,7 @@ func (s *moments) allocateSums(shards int) {
 			s.grads[core].covariance = lay(g.Cov)
 		}
 	}
-	s.b.arena = resize(s.b.arena, shards*s.private)
+	s.b.arena = s.b.resizeLong(s.b.arena, shards*s.private)
 }
 
 // sumOf returns the memory where a shard sums a gradient, nil if that gradient

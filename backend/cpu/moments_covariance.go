@@ -25,7 +25,7 @@ func (s *moments) leafCovariance() {
 	varAdjoints := s.varAdjointsByLeaf(order)
 	next := append([]int32(nil), order.Start...)
 	run := max(covarianceTask, covarianceRun/packed)
-	b.vectors = resize(b.vectors, min(run, p.Nodes())*packed)
+	b.vectors = b.resizeLong(b.vectors, min(run, p.Nodes())*packed)
 	entities := p.Shapes[p.Leaf].N
 	step := max(1, entities/256)
 	tasks := (entities + step - 1) / step
@@ -138,7 +138,7 @@ func unpackSymmetric(m []float32, n int, factor float32, scratch *[]float32) {
 // varAdjointsByLeaf returns the adjoints of the variances in the order of the
 // leaf core's entities.
 func (s *moments) varAdjointsByLeaf(order *backend.LeafOrder) []float32 {
-	s.b.scale = resize(s.b.scale, s.p.Cells())
+	s.b.scale = s.b.resizeLong(s.b.scale, s.p.Cells())
 	dst, job := s.b.scale, s.job
 	source, factor := job.Weight, float32(0.5)
 	switch job.Adjoint {

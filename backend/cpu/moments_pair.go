@@ -38,7 +38,7 @@ func (s *moments) passPair() float64 {
 	p, b := s.p, s.b
 	x := momentPair{moments: s, r: p.LeafRank(), node: s.cores[p.Chain[0]], leaf: s.cores[p.Leaf], shards: len(p.Shards) - 1}
 	b.square = resize(b.square, x.leaf.Len())
-	b.vectors = resize(b.vectors, x.node.Len())
+	b.vectors = b.resizeLong(b.vectors, x.node.Len())
 	x.square, x.second = b.square, b.vectors
 	b.forRanges(len(x.square), func(from, to int) { b.chain.product(x.square[from:to], x.leaf.Mean[from:], x.leaf.Mean[from:]) })
 	b.forRanges(len(x.second), func(from, to int) {
@@ -50,11 +50,11 @@ func (s *moments) passPair() float64 {
 	if s.wanted(p.Leaf) {
 		if x.shards*x.leaf.N > p.Cells()/4 {
 			x.order = p.ByLeaf()
-			b.target = resize(b.target, p.Cells())
+			b.target = b.resizeLong(b.target, p.Cells())
 			x.adjoints = b.target
 		} else {
 			x.private = (3*x.leaf.Len() + 15) &^ 15
-			b.arena = resize(b.arena, x.shards*x.private)
+			b.arena = b.resizeLong(b.arena, x.shards*x.private)
 		}
 	}
 	losses := make([]float64, x.shards)

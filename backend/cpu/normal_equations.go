@@ -57,7 +57,7 @@ func (w *workspace) reserveRows(r int) {
 // nodeVectors fills b.vectors with the vector of each node.
 func (b *Backend) nodeVectors(p *backend.Plan, cores []backend.Slices) {
 	r := p.LeafRank()
-	b.vectors = resize(b.vectors, p.Nodes()*r)
+	b.vectors = b.resizeLong(b.vectors, p.Nodes()*r)
 	s := pass{b: b, p: p, cores: cores, job: &backend.Job{}, stride: r}
 	b.forEachShard(p, func(worker, shard int) {
 		w := &b.workers[worker].sweep
@@ -96,9 +96,9 @@ func (w *sweep) batchVectors(from, to int) {
 // sortTargets fills b.target and, with weights, b.scale in the order of the
 // entities. Rows and targets are scaled by sqrt(w), so that both sums carry w.
 func (b *Backend) sortTargets(order *backend.LeafOrder, target, weight []float32) {
-	b.target = resize(b.target, len(target))
+	b.target = b.resizeLong(b.target, len(target))
 	if weight != nil {
-		b.scale = resize(b.scale, len(target))
+		b.scale = b.resizeLong(b.scale, len(target))
 	}
 	b.forRanges(len(target), func(from, to int) {
 		positions := order.Position[from:to]

@@ -82,7 +82,7 @@ func (s *pass) allocateGradients(shards int) {
 			s.private += (size + 15) &^ 15 // rows stay aligned
 		}
 	}
-	s.b.arena = resize(s.b.arena, shards*s.private)
+	s.b.arena = s.b.resizeLong(s.b.arena, shards*s.private)
 }
 
 func (s *pass) wanted(core int) bool {

@@ -46,9 +46,9 @@ type Data struct {
 // New returns observations without terms.
 func New(b backend.Backend, y, w []float32, partners func(k int) []int) *Data {
 	d := &Data{Y: y, W: w, Partners: partners, b: b, of: unknown}
-	d.target, d.planTarget = make([]float32, len(y)), make([]float32, len(y))
+	d.target, d.planTarget = backend.Make[float32](b, len(y)), backend.Make[float32](b, len(y))
 	if w != nil || partners != nil {
-		d.weight, d.planWeight = make([]float32, len(y)), make([]float32, len(y))
+		d.weight, d.planWeight = backend.Make[float32](b, len(y)), backend.Make[float32](b, len(y))
 	}
 	return d
 }

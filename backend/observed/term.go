@@ -27,12 +27,12 @@ type Options struct {
 // observation n.
 func NewTerm(b backend.Backend, cores []backend.Slices, index [][]int32, opt Options) *Term {
 	n := len(index[0])
-	t := &Term{Mean: make([]float32, n)}
+	t := &Term{Mean: backend.Make[float32](b, n)}
 	work := (*backend.Plan).Work
 	if opt.SecondMoments {
 		work = (*backend.Plan).SecondMomentWork
 		if opt.Variances {
-			t.Variance = make([]float32, n)
+			t.Variance = backend.Make[float32](b, n)
 		}
 	}
 	var shapes []backend.Shape
@@ -41,13 +41,18 @@ func NewTerm(b backend.Backend, cores []backend.Slices, index [][]int32, opt Opt
 	}
 	plans := []**backend.Plan{&t.First, &t.Last}[:min(len(shapes), 2)]
 	parallel.For(min(b.Threads(), len(plans)), len(plans), func(i int) {
-		*plans[i] = backend.NewPlanParallel(b.Threads(), shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
+		*plans[i] = backend.NewPlanOn(b, b.Threads(), shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
 	})
 	t.Cheapest = t.First
 	if t.Last != nil && work(t.Last) < work(t.First) {
 		t.Cheapest = t.Last
 	}
 	if p := t.Cheapest; !opt.Equations && p.HasCovariances(0, cores) && p.HasCovariances(len(cores)-1, cores) {
+		for _, other := range []*backend.Plan{t.First, t.Last} {
+			if other != p {
+				other.Free()
+			}
+		}
 		t.First, t.Last = nil, nil // its passes suffice for both outer cores
 	}
 	return t
@@ -93,7 +98,7 @@ func (d *Data) Refresh(k int, cores []backend.Slices, secondMoments bool) {
 	job := &backend.Job{Mean: d.planTarget}
 	if secondMoments {
 		if d.planWeight == nil {
-			d.planWeight = make([]float32, d.Len())
+			d.planWeight = backend.Make[float32](d.b, d.Len())
 		}
 		job.SecondMoments, job.Var = true, d.planWeight
 	}
@@ -168,7 +173,9 @@ func (d *Data) Spread(t *Term) float64 {
 }
 
 // NewPart returns a part of the sum that has no plans, with values of 0.
-func NewPart(n int) *Term { return &Term{Mean: make([]float32, n), Variance: make([]float32, n)} }
+func NewPart(b backend.Backend, n int) *Term {
+	return &Term{Mean: backend.Make[float32](b, n), Variance: backend.Make[float32](b, n)}
+}
 
 // Set sets the values of observations to those of their site, unless that is negative.
 func (t *Term) Set(threads int, site []int32, mean, variance []float32) {

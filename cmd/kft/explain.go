@@ -74,7 +74,7 @@ func (c *explainCommand) cells(e *env, m *kft.Model, table kft.TableOptions) err
 		return err
 	}
 	opt := kft.ExplainOptions{Neighbours: c.Neighbours, Strict: c.Strict}
-	if c.Neighbours <= 0 {
+	if c.Neighbours == 0 {
 		opt.Neighbours = -1
 	}
 	for _, text := range c.WhatIf {

@@ -42,6 +42,7 @@ func TestExplain(t *testing.T) {
 		"cell: cell 1: no id for mode":    {"explain", "model.kft", "item=A0004"},
 		"is not a cell; write it as":      {"explain", "model.kft", "i2"},
 		"--series: \"i2\" is not a cell;": {"report", "model.kft", "--series", "i2"},
+		"item.price is changed twice":     {"explain", "model.kft", cell, "--what-if", "item.price=1", "--what-if", "item.price=2"},
 	} {
 		if r := call(t, args...); r.code != exitUsage || !strings.Contains(r.stderr, want) {
 			t.Errorf("%v: got code %d and %q, want %d and %q", args, r.code, r.stderr, exitUsage, want)
@@ -58,6 +59,18 @@ func TestReport(t *testing.T) {
 	}
 	if page := read(t, "report.html"); !strings.Contains(page, "Residuals by time") || !strings.Contains(page, "model.kft") {
 		t.Error("the report has no residuals: the table of the model was not read")
+	}
+	before := read(t, "sales.csv")
+	if r := call(t, "report", "model.kft", "-o", "sales.csv"); r.code != exitUsage {
+		t.Errorf("a report over the table: got code %d and %q", r.code, r.stderr)
+	}
+	if read(t, "sales.csv") != before {
+		t.Error("the report replaced the table of the fit")
+	}
+	must(t, fitSales("--rank", "2", "--sweeps", "2", "--refit", "all", "-o", "refit.kft")...)
+	must(t, "report", "refit.kft", "-o", "refit.html")
+	if page := read(t, "refit.html"); strings.Count(page, "was trained on these rows too") < 2 || strings.Contains(page, `yes</span> <strong>Do they hold everywhere?`) {
+		t.Error("the report takes rows that the model was trained on for new ones")
 	}
 	if err := os.Rename("sales.csv", "other.csv"); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,8 @@ type fitCommand struct {
 	CheckpointEvery time.Duration `from:"0s" group:"run" default:"30s" placeholder:"30s" help:"Minimum time between two checkpoints; 0s saves after every block (default: 30s)."`
 	Resume          bool          `group:"run" help:"Continue from the checkpoint, if there is one. The model file is the same as that of a run without interruption."`
 	DryRun          bool          `group:"run" help:"Print the memory and the time per sweep that the fit needs, and write nothing. Reads the table and trains for two sweeps."`
-	Memory          byteSize      `group:"run" placeholder:"SIZE" help:"Refuse a fit that needs more memory than this, as in 2GiB, and collect garbage early enough to stay below it (default: what the machine has)."`
+	Memory          byteSize      `group:"run" placeholder:"SIZE" help:"Limit of the memory, as in 2GiB. What a larger fit needs for its rows is kept in pages on disk (Linux); if that does not suffice, the fit is refused at the start (default: what the machine has)."`
+	Scratch         string        `group:"run" placeholder:"DIR" help:"Folder for the pages of a fit with --memory (default: that of the environment variable TMPDIR, or /var/tmp)."`
 	JSON            bool          `name:"json" group:"run" help:"Print the report as one JSON object."`
 	Quiet           bool          `short:"q" group:"run" help:"Print no progress, notes or warnings on standard error."`
 	Client          string        `hidden:"" complete:"file" help:"File with a JSON value that the model keeps for the program that asked for the fit."`
@@ -81,12 +82,12 @@ func (c *fitCommand) Run(e *env) error {
 	defer stopProfile()
 	show := e.progress(c.Quiet, spec.Data.Files, c.TimeBudget)
 	options := kft.Options{
-		Threads: c.Threads, TimeBudget: c.TimeBudget, Memory: int64(c.Memory),
+		Threads: c.Threads, TimeBudget: c.TimeBudget, Memory: int64(c.Memory), Scratch: c.Scratch,
 		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Resume: c.Resume,
 		Stdin: e.stdin, Progress: show.Event,
 	}
 	if c.Memory > 0 {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(int64(c.Memory)-programBytes, 1)))
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(int64(c.Memory)/4*3-programBytes, 1))) // a fit that needs more has the rest for pages
 	}
 	if c.DryRun {
 		estimate, err := kft.EstimateFit(e.ctx, spec, kft.Source{}, options)

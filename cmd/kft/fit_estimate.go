@@ -51,7 +51,11 @@ func (c *fitCommand) writeEstimate(e *env, estimate *kft.Estimate, err error) er
 		return err
 	}
 	fmt.Fprintf(e.stdout, "Rows: %s train, %s valid, %s test; %s weights\n", textformat.Count(estimate.Rows[0]), textformat.Count(estimate.Rows[1]), textformat.Count(estimate.Rows[2]), textformat.Count(estimate.Weights))
-	fmt.Fprintf(e.stdout, "Memory: about %s; at least %s with --memory\n", textformat.Bytes(estimate.Memory), textformat.Bytes(estimate.Least))
+	if estimate.Disk > 0 {
+		fmt.Fprintf(e.stdout, "Memory: at most %s, at least %s; about %s in pages on disk\n", textformat.Bytes(int64(c.Memory)), textformat.Bytes(estimate.Least), textformat.Bytes(estimate.Disk))
+	} else {
+		fmt.Fprintf(e.stdout, "Memory: about %s; at least %s without pages on disk\n", textformat.Bytes(estimate.Memory), textformat.Bytes(estimate.Least))
+	}
 	if estimate.SweepSeconds > 0 {
 		fmt.Fprintf(e.stdout, "Time: %.2g s per sweep on %s, at most %s\n", estimate.SweepSeconds, textformat.Plural(estimate.Threads, "thread"), textformat.Plural(estimate.Sweeps, "sweep"))
 	}

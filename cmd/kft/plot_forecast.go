@@ -69,7 +69,7 @@ func seriesOptions(e *env, flags *tableFlags, file string, tables []string, outp
 		return opt, nil, err
 	}
 	opt.Table, opt.Horizon = table, horizon
-	if horizon <= 0 {
+	if horizon == 0 {
 		opt.Horizon = -1
 	}
 	if len(tables) > 0 {

@@ -50,6 +50,21 @@ func ticks(low, high float64, n int) []float64 {
 	return out
 }
 
+// tickTexts writes ticks with few digits, or with as many as it takes to tell neighbours
+// apart.
+func tickTexts(ticks []float64) []string {
+	texts := make([]string, len(ticks))
+	for i, v := range ticks {
+		if texts[i] = Number(v); i > 0 && texts[i] == texts[i-1] {
+			for k, v := range ticks {
+				texts[k] = strconv.FormatFloat(v, 'g', 12, 64)
+			}
+			break
+		}
+	}
+	return texts
+}
+
 // Number writes a number with few digits.
 func Number(v float64) string {
 	if v == 0 {
@@ -79,19 +94,23 @@ func roundTo(v float64, digits int) float64 {
 
 // vertical draws the scale at the left side, with rules.
 func (a *axes) vertical(n int) {
-	for _, v := range ticks(a.yMin, a.yMax, n) {
+	all := ticks(a.yMin, a.yMax, n)
+	texts := tickTexts(all)
+	for i, v := range all {
 		y := a.up(v)
 		a.f.Line(a.x, y, a.x+a.w, y, "rule")
-		a.f.Text(a.x-6, y, End, "soft", Number(v))
+		a.f.Text(a.x-6, y, End, "soft", texts[i])
 	}
 }
 
 // horizontal draws the scale below.
 func (a *axes) horizontal(n int) {
-	for _, v := range ticks(a.xMin, a.xMax, n) {
+	all := ticks(a.xMin, a.xMax, n)
+	texts := tickTexts(all)
+	for i, v := range all {
 		x := a.across(v)
 		a.f.Line(x, a.y+a.h, x, a.y+a.h+4, "axis")
-		a.f.Text(x, a.y+a.h+13, Middle, "soft", Number(v))
+		a.f.Text(x, a.y+a.h+13, Middle, "soft", texts[i])
 	}
 	a.base()
 }

@@ -34,7 +34,7 @@ func (c Bars) Figure() *Figure {
 	}
 	f := &Figure{Title: c.Title}
 	for _, b := range c.Bars {
-		label = max(label, TextWidth(Shorten(b.Label, 36)))
+		label = max(label, TextWidth(shortenMiddle(b.Label, 36)))
 		beside = max(beside, TextWidth(b.text()))
 		values = append(values, b.Value)
 		f.Description += fmt.Sprintf("%s: %s. ", b.Label, b.text())
@@ -50,7 +50,7 @@ func (c Bars) Figure() *Figure {
 	start := a.across(min(max(0, a.xMin), a.xMax))
 	for i, b := range c.Bars {
 		y := a.y + row*float64(i)
-		f.Text(a.x-8, y+row/2, End, "", Shorten(b.Label, 36))
+		f.Text(a.x-8, y+row/2, End, "", shortenMiddle(b.Label, 36))
 		if finite(b.Value) {
 			at := a.across(b.Value)
 			colour := byte('a')

@@ -139,6 +139,16 @@ func Shorten(text string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
+// shortenMiddle cuts the middle out of a text that is longer than n characters: labels of one
+// chart often begin alike and differ in their last words.
+func shortenMiddle(text string, n int) string {
+	r := []rune(text)
+	if len(r) <= n {
+		return text
+	}
+	return string(r[:n/3]) + "…" + string(r[len(r)-(n-n/3-1):])
+}
+
 func escape(text string) string {
 	var b bytes.Buffer
 	xml.EscapeText(&b, []byte(text)) // cannot fail for a buffer

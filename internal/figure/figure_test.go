@@ -119,6 +119,15 @@ func TestMap(t *testing.T) {
 	}
 }
 
+func TestShortenMiddle(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"mean by item": "mean by item", "mean by store and item, times factor by month": "mean …r by month", "日本日本日本日本日本日本日本日本日本": "日本日本日…日本日本日本日本日本"} {
+		if got := shortenMiddle(text, 16); len([]rune(got)) > 16 || got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestTicks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -126,11 +135,9 @@ func TestTicks(t *testing.T) {
 		want      string
 	}{
 		{0, 1, "0 0.2 0.4 0.6 0.8 1"}, {0.6951, 0.8093, "0.7 0.72 0.74 0.76 0.78 0.8"}, {-3, 41, "0 10 20 30 40"}, {2e6, 9e6, "2000000 4000000 6000000 8000000"},
+		{2023, 2024, "2023 2023.2 2023.4 2023.6 2023.8 2024"}, {1e8, 1e8 + 4, "100000000 100000001 100000002 100000003 100000004"},
 	} {
-		var got []string
-		for _, v := range ticks(c.low, c.high, 6) {
-			got = append(got, Number(v))
-		}
+		got := tickTexts(ticks(c.low, c.high, 6))
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("from %v to %v: got %q, want %q", c.low, c.high, got, c.want)
 		}

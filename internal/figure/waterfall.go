@@ -22,7 +22,7 @@ func (c Waterfall) Figure() *Figure {
 	label, beside := 0.0, 0.0
 	var values []float64
 	for _, s := range c.Steps {
-		label, beside = max(label, TextWidth(Shorten(s.Label, 48))), max(beside, TextWidth(s.Change))
+		label, beside = max(label, TextWidth(shortenMiddle(s.Label, 48))), max(beside, TextWidth(s.Change))
 		values = append(values, s.From, s.To)
 	}
 	f := &Figure{Width: 16 + label + 370 + beside + 20, Height: head + row*float64(len(c.Steps)) + 30, Title: c.Title}
@@ -43,7 +43,7 @@ func (c Waterfall) Figure() *Figure {
 		case s.To < s.From:
 			class = "fb"
 		}
-		f.Text(a.x-8, y+row/2, End, "", Shorten(s.Label, 48))
+		f.Text(a.x-8, y+row/2, End, "", shortenMiddle(s.Label, 48))
 		f.Rect(min(from, to), y+4, max(abs(to-from), 1), row-8, class, fmt.Sprintf("%s: %s to %s", s.Label, Number(s.From), Number(s.To)))
 		f.Text(max(from, to)+5, y+row/2, Start, "soft", s.Change)
 		if i+1 < len(c.Steps) {

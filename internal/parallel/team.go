@@ -2,6 +2,7 @@ package parallel
 
 import (
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,8 +22,9 @@ type job struct {
 	work    func(worker, i int)
 	next    atomic.Int64
 	workers atomic.Int64
-	pending atomic.Int64  // helpers that have not finished
-	done    chan struct{} // receives a value when the last helper has finished
+	pending atomic.Int64          // helpers that have not finished
+	done    chan struct{}         // receives a value when the last helper has finished
+	failed  atomic.Pointer[error] // the first panic of a helper that the caller gets
 }
 
 // run claims pieces of work until there are none.
@@ -35,16 +37,39 @@ func (j *job) run() {
 
 // help runs a job as one of its helpers.
 func (j *job) help() {
+	defer func() {
+		j.keep(recover())
+		if j.pending.Add(-1) == 0 {
+			j.done <- struct{}{}
+		}
+	}()
 	j.run()
-	if j.pending.Add(-1) == 0 {
-		j.done <- struct{}{}
-	}
 }
 
-// wait returns when all helpers have finished.
+// keep keeps a panic with an error for the caller, who may recover from it: one that the
+// program made, or the fault of an address. Others end the program where they arise.
+func (j *job) keep(cause any) {
+	if cause == nil {
+		return
+	}
+	failed, ok := cause.(error)
+	_, bug := cause.(runtime.Error)
+	if _, fault := cause.(interface{ Addr() uintptr }); !ok || bug && !fault {
+		panic(cause)
+	}
+	j.failed.CompareAndSwap(nil, &failed)
+	j.next.Store(j.n)
+}
+
+// wait returns when all helpers have finished, also after a panic of the caller. It panics
+// if one of them did.
 func (j *job) wait() {
+	j.next.Store(j.n)
 	spin(func() bool { return j.pending.Load() == 0 })
 	<-j.done
+	if failed := j.failed.Load(); failed != nil {
+		panic(*failed)
+	}
 }
 
 // spare is a goroutine that waits for a job.
@@ -78,12 +103,13 @@ func (j *job) start(helpers int) {
 	for range helpers - len(ready) {
 		go serve(j)
 	}
+	defer j.wait()
 	j.run()
-	j.wait()
 }
 
 // serve helps with a job, and then with others that come soon enough.
 func serve(j *job) {
+	debug.SetPanicOnFault(true) // see keep
 	s := &spare{}
 	for j != nil {
 		s.job.Store(nil)

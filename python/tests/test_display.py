@@ -29,3 +29,4 @@ def test_plot(fitted):
     model, X, y = fitted
     axes = model.plot(X, y)
     assert [a.get_ylabel() for a in axes] == ["value", "share of values inside"]
+    assert len(model.plot(X, y, ax=axes[0])) == 1

@@ -60,6 +60,8 @@ def test_kinds_of_frames(fitted):
     assert other.spec_["data"]["modes"] == ["shop", "item", "day"] and other.spec_["split"] == "time:last=2"
     forecast = other.predict()
     assert forecast["shop"].dtype == frame["shop"].dtype and forecast["shop"].unique().tolist() == [1, 2]
+    with pytest.raises(kft.InputError, match="df is a ndarray, which has no columns"):
+        KFTForecaster(**FAST).fit(frame.to_numpy())
     with pytest.raises(kft.UnknownColumnError, match="df has no column 'unique_id'"):
         KFTForecaster(**FAST).fit(frame)
 
@@ -68,6 +70,8 @@ def test_files(fitted):
     want = fitted.predict(2)
     fitted.save("m.kft")
     assert KFTForecaster.load("m.kft").predict(2)["KFT"].tolist() == want["KFT"].tolist()
+    KFTForecaster(horizon=2, **FAST).fit(series()).save("m.kft")
+    assert len(KFTForecaster.load("m.kft").predict()) == 4
 
 
 def test_display_and_plot(fitted):
@@ -93,3 +97,70 @@ def test_cross_validation():
     assert first["KFT"].tolist() == KFTForecaster(**FAST).fit(past).predict(2)["KFT"].tolist()
     with pytest.raises(kft.InputError, match="do not fit into 36 periods"):
         model.cross_validation(series(), h=12, n_windows=4, step_size=12)
+
+
+def kinds_of_times():
+    frame = series()
+    number = frame["ds"].dt.year * 12 + frame["ds"].dt.month - 1
+    return {
+        "zone": frame.assign(ds=frame["ds"].dt.tz_localize("Europe/Berlin")),
+        "days": frame.assign(ds=frame["ds"].dt.date),
+        "texts": frame.assign(ds=frame["ds"].dt.strftime("%Y-%m-%d")),
+        "numbers": frame.assign(ds=number),
+        "polars": pl.from_pandas(frame),
+        "days of polars": pl.from_pandas(frame).with_columns(pl.col("ds").cast(pl.Date)),
+    }
+
+
+@pytest.mark.parametrize("kind", kinds_of_times())
+def test_kinds_of_times(kind):
+    """Times of a forecast have the type of the data, so that the two can be joined."""
+    frame = kinds_of_times()[kind]
+    options = {**FAST, "terms": ["unique_id", "ds"]}
+    ends = frame["ds"].max() if kind != "texts" else "2024-12-01"
+    forecast = KFTForecaster(**options).fit(frame).predict(2)
+    windows = KFTForecaster(**options).cross_validation(frame, h=2)
+    if isinstance(frame, pl.DataFrame):
+        assert forecast.schema["ds"] == windows.schema["ds"] == windows.schema["cutoff"] == frame.schema["ds"]
+    else:
+        assert forecast["ds"].dtype == windows["ds"].dtype == windows["cutoff"].dtype == frame["ds"].dtype
+    assert forecast["ds"].min() > ends and windows["ds"].max() == ends and len(windows) == 4
+
+
+def test_periods_of_pandas():
+    frame = series().assign(ds=lambda f: f["ds"].dt.to_period("M"))
+    assert KFTForecaster(**FAST).fit(frame).predict(1)["ds"].tolist() == [pd.Timestamp("2025-01-01")] * 2
+
+
+def test_levels(fitted):
+    assert list(fitted.predict(1, level=None)) == ["unique_id", "ds", "KFT", "KFT-median"]
+    assert list(fitted.predict(1, level=80)) == ["unique_id", "ds", "KFT", "KFT-median", "KFT-lo-80", "KFT-hi-80"]
+    assert list(fitted.predict(1, level=None, quantiles=[0.1, 0.9]))[4:] == ["KFT-q0.1", "KFT-q0.9"]
+
+
+def test_missing_values():
+    frame = series()
+    frame.loc[6, "y"] = np.nan
+    with pytest.raises(kft.InputError, match="df, row 7, column 'y': the value is missing, 1 in total") as caught:
+        KFTForecaster(**FAST).fit(frame)
+    assert (caught.value.row, caught.value.column) == (7, "y")
+
+
+def test_covariates():
+    """A covariate keeps its name; a window of the cross-validation knows its values."""
+    price = np.random.default_rng(2).uniform(1, 3, 72)
+    frame = series().assign(price=price, y=lambda f: f["y"] * price)
+    model = KFTForecaster(**{**FAST, "terms": ["unique_id", "price"]}, covariate=["price"])
+    windows = model.cross_validation(frame, h=3, n_windows=2, step_size=3)
+    assert list(windows) == ["unique_id", "ds", "cutoff", "KFT", "KFT-median", "KFT-lo-90", "KFT-hi-90", "y"]
+    assert len(windows) == 12 and np.corrcoef(windows["KFT"], windows.merge(frame, on=["unique_id", "ds"])["price"])[0, 1] > 0.9
+    future = pl.LazyFrame({"unique_id": ["a"], "ds": [pd.Timestamp("2025-01-01")], "price": [2.0]})
+    assert list(model.fit(frame).predict(X_df=future, level=None)) == ["unique_id", "ds", "price", "KFT", "KFT-median"]
+
+
+def test_totals_and_polars_in_pictures(fitted):
+    total = fitted.predict(3, by="total")
+    assert "total" in total._repr_html_() and "<svg" in total._repr_html_()
+    assert [a.get_title() for a in fitted.plot(total, series())] == ["total"]
+    frame = pl.from_pandas(series())
+    assert [a.get_title() for a in fitted.plot(pl.from_pandas(fitted.predict(3)), frame)] == ["a", "b"]

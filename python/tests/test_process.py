@@ -143,6 +143,25 @@ def test_full_disk():
     assert done.stdout.startswith("disk_full") and "TMPDIR" in done.stdout
 
 
+def test_full_disk_later(tmp_path):
+    """A model or a report that cannot be written is such an error too, and leaves nothing."""
+    script = (
+        "import pandas as pd, resource\nimport kft\n"
+        "f = pd.read_csv('sales.csv')\nX, y = f.drop(columns='units'), f['units']\n"
+        "m = kft.KFTRegressor(['store', 'item', 'time=year+month'], rank=1, sweeps=1, lambda_=1, ridge='uniform', conformal='none').fit(X, y)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
+        "for call in (lambda: m.save('full.kft'), lambda: m.report('full.html'), lambda: m.update(X, y), lambda: m.evaluate(X, y)):\n"
+        "    try:\n        call()\n    except kft.KFTError as e:\n        print(e.code, e)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["disk_full"] * 4
+    assert "full.kft cannot be written" in lines[0] and all("TMPDIR" in line for line in lines[1:])
+    assert not [f.name for f in tmp_path.iterdir() if "full." in f.name]
+    with pytest.raises(FileNotFoundError, match="'nowhere/m.kft'"):
+        _process.replace("nowhere/m.kft", b"")
+
+
 def test_missing_program(monkeypatch, tmp_path):
     monkeypatch.setenv("KFT_BINARY", "")
     monkeypatch.setenv("PATH", str(tmp_path))

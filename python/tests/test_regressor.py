@@ -238,3 +238,41 @@ def test_bad_predictions(fitted):
         KFTRegressor().predict(X)
 
 
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda m, X: m.predict(X.iloc[0]), "X is a Series, which has no columns"),
+    (lambda m, X: m.predict({"store": ["S01", "S02"], "item": ["A06"], "year": [2024], "month": [12]}), "'item' has 1 rows, but 'store' has 2"),
+    (lambda m, X: m.predict_interval(X, coverage=90), "coverage: 90 is not between 0 and 1"),
+    (lambda m, X: m.predict_quantiles(X, alpha=[]), "alpha: the list is empty"),
+    (lambda m, X: m.sample(X, 0), "n_samples is 0"),
+    (lambda m, X: m.evaluate(X, None), "y is missing"),
+    (lambda m, X: KFTRegressor(3).fit(X, X["year"]), "modes is a list of texts"),
+    (lambda m, X: KFTRegressor(MODES, {"store": 3}).fit(X, X["year"]), "side.'store'. is a frame, a file name"),
+    (lambda m, X: KFTRegressor(MODES, ["time=@year", "time=@month"]).fit(X, X["year"]), "already has the side table"),
+])
+def test_wrong_arguments(fitted, call, text):
+    """A wrong argument is an error that names it."""
+    with pytest.raises((kft.InputError, kft.SpecificationError), match=text) as caught:
+        call(fitted, sales()[0])
+    assert caught.value.code != "failed"
+
+
+def test_times_with_zones_and_periods():
+    """Times with a zone are those of its clocks, and a period is its first day."""
+    day = pd.date_range("2020-01-01", periods=200).repeat(3)
+    frame = pd.DataFrame({"group": np.tile(["a", "b", "c"], 200), "day": day})
+    y = np.random.default_rng(1).gamma(3, size=600)
+    options = dict(rank=1, sweeps=2, lambda_=1, ridge="uniform", conformal="none", duplicates="mean", verbose=False)
+    modes = ["group", "yearmonth(day)"]
+    want = KFTRegressor(modes, **options).fit(frame, y).predict(frame)
+    zoned = frame.assign(day=day.tz_localize("Europe/Berlin"))
+    for other in (zoned, pl.from_pandas(zoned), frame.assign(day=day.to_period("D"))):
+        np.testing.assert_array_equal(KFTRegressor(modes, **options).fit(other, y).predict(other), want)
+
+
+def test_names_of_targets_and_seeds():
+    X, y = sales()
+    for target in (y.to_frame(), pl.DataFrame({"units": y.to_numpy()}), pa.table({"units": y})):
+        assert KFTRegressor(MODES, **FAST).fit(X, target).spec_["data"]["target"] == "units"
+    assert KFTRegressor(MODES, random_state=np.random.default_rng(1), **FAST).fit(X, y).spec_["seed"] > 1
+    with pytest.raises(kft.SpecificationError, match="seed"):
+        KFTRegressor(MODES, random_state=-3, **FAST).fit(X, y)

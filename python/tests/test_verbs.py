@@ -37,6 +37,15 @@ def test_explain(fitted):
     assert "terms" in model.explain()
 
 
+def test_explain_switches():
+    """Ids that are yes or no are explained as they are predicted."""
+    sales = pd.read_csv("sales.csv")
+    cells = pd.DataFrame({"store": sales["store"], "winter": sales["month"].isin([12, 1, 2])})
+    model = KFTRegressor(["store", "winter"], terms=["store", "winter"], duplicates="mean", sweeps=2, lambda_=1, ridge="uniform", verbose=False)
+    model.fit(cells, sales["units"])
+    assert [c["prediction"] for c in model.explain(cells.head(2))] == pytest.approx(model.predict(cells.head(2)), rel=1e-5)
+
+
 def test_report(fitted, tables):
     model, X, y = fitted
     if missing := lacks("report"):

@@ -114,11 +114,11 @@ async function explain(cell, number) {
       n.nearest.map(x => [x.id, x.distance, x.rows, x.mean]))];
   }));
   $("reasons").hidden = false;
-  showChanges(cell);
+  showChanges(cell, e.neighbours ?? []);
 }
 
-// showChanges shows a field for each column of side information.
-function showChanges(cell) {
+// showChanges shows a field for each column of side information, with its present value.
+function showChanges(cell, neighbours) {
   const columns = model.modes.flatMap(mode => mode.side.map(column => ({ mode: mode.mode, column })));
   $("what-if").hidden = columns.length === 0;
   $("change-fields").replaceChildren(...columns.map(({ mode, column }, i) => {
@@ -127,6 +127,7 @@ function showChanges(cell) {
     input.id = "change-" + i;
     input.name = `${mode}.${column}`;
     input.autocomplete = "off";
+    input.placeholder = neighbours.find(n => n.mode === mode && n.side)?.side[column] ?? "";
     label.htmlFor = input.id;
     label.textContent = `${column} of ${mode} ${cell[mode]}`;
     box.append(label, input);
@@ -139,7 +140,9 @@ async function predictChanges() {
   if (!changes.length || !last) return;
   const { explanations: [e] } = await post("explain", { model: model.model, cells: [last.cell], what_if: changes });
   const w = e.what_if;
-  addScenario(`${describe(last.cell)}; ${changes.join(", ")}`, { mean: w.prediction, median: w.median, low: w.low, high: w.high });
+  if (!scenarios.length) addScenario(describe(last.cell), { mean: e.prediction, median: e.median, low: e.low, high: e.high }); // to compare with
+  const unknown = (w.changes ?? []).filter(c => c.new).map(c => `; no ${c.mode} has ${c.new.join(" or ")}`);
+  addScenario(`${describe(last.cell)}; ${changes.join(", ")}${unknown.join("")}`, { mean: w.prediction, median: w.median, low: w.low, high: w.high });
 }
 
 function addScenario(label, numbers) {

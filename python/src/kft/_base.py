@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
@@ -81,9 +82,11 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
     def _fit_table(self, table: pa.Table, target: str, modes: Any, more: list[str], client: Any = None) -> None:
         """Run kft fit on a table, which is called X. The model file keeps the client's value."""
         seed = self.random_state
-        if seed is not None and not isinstance(seed, numbers.Integral):
+        if isinstance(seed, np.random.Generator):
+            seed = seed.integers(1, 2**31 - 1)
+        elif seed is not None and not isinstance(seed, numbers.Integral):
             seed = check_random_state(seed).randint(1, 2**31 - 1)
-        more = more if seed is None else [*more, f"--seed={max(int(seed), 1)}"]
+        more = more if seed is None else [*more, f"--seed={int(seed) or 1}"]
         with _process.workspace() as folder:
             _table.write(table, folder / "X")
             args = ["fit", "X", "-o", "model.kft", "--json", f"--target={target}", *_options.mode_flags(modes)]
@@ -113,13 +116,7 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, completely or not at all. The command line reads it too."""
         check_is_fitted(self)
-        target = Path(path)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            part.write_bytes(self.model_.data)
-            os.replace(part, target)
-        finally:
-            part.unlink(missing_ok=True)
+        _process.replace(path, self.model_.data)
 
     def _restore(self, path: str | os.PathLike[str]) -> None:
         """Read a model file."""
@@ -137,7 +134,7 @@ class KFTEstimator(BaseEstimator):  # type: ignore[misc]
     def _write_report(self, path: str | os.PathLike[str], table: pa.Table | None, options: dict[str, Any]) -> None:
         """Run kft report."""
         flags = _options.flags(options)
-        Path(path).write_bytes(self._run_verb("report", "-q", "-o", "report.html", *flags, table=table, result="report.html"))
+        _process.replace(path, self._run_verb("report", "-q", "-o", "report.html", *flags, table=table, result="report.html"))
 
     # Display.
 

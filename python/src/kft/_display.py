@@ -58,8 +58,9 @@ def forecast(frame: Any, ids: list[str], time: str) -> Any:
 
 def _picture(frame: Any, ids: list[str], time: str) -> str:
     """Draw the mean and the widest interval of the first series."""
-    if "KFT" not in frame or len(frame) == 0:
+    if "KFT" not in frame or time not in frame or len(frame) == 0:
         return ""
+    ids = [name for name in ids if name in frame]  # totals have fewer
     first = frame[(frame[ids] == frame[ids].iloc[0]).all(axis=1)].sort_values(time)
     low = [c for c in frame.columns if str(c).startswith("KFT-lo-")]
     low_name = max(low, key=lambda c: float(c.rsplit("-", 1)[1])) if low else "KFT"
@@ -71,7 +72,7 @@ def _picture(frame: Any, ids: list[str], time: str) -> str:
         scale = height / ((top - bottom) or 1.0)
         return " ".join(f"{x:.1f},{height - (v - bottom) * scale:.1f}" for x, v in zip(places, values))
 
-    label = escape(", ".join(str(v) for v in first[ids].iloc[0]))
+    label = escape(", ".join(str(v) for v in first[ids].iloc[0]) or "total")
     band = points([*low_, *high[::-1]], [*at, *at[::-1]])
     return (
         f"<div>{label}: {_number(bottom)} to {_number(top)}<br>"

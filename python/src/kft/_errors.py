@@ -18,11 +18,13 @@ class KFTError(Exception):
         row: the row of the table that it concerns, counted from 1.
     """
 
+    _code = "failed"  # unless the program says more
+
     def __init__(
-        self, message: str, *, code: str = "failed", field: str = "", file: str = "", column: str = "", row: int = 0
+        self, message: str, *, code: str = "", field: str = "", file: str = "", column: str = "", row: int = 0
     ) -> None:
         super().__init__(message)
-        self.message, self.code, self.field = message, code, field
+        self.message, self.code, self.field = message, code or self._code, field
         self.file, self.column, self.row = file, column, row
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -32,9 +34,13 @@ class KFTError(Exception):
 class InputError(KFTError, ValueError):
     """A table, a target or a weight that kft cannot use."""
 
+    _code = "input"
+
 
 class UnknownColumnError(InputError):
     """A column that the table does not have."""
+
+    _code = "unknown_column"
 
 
 class UnseenIDError(InputError):
@@ -43,6 +49,8 @@ class UnseenIDError(InputError):
 
 class SpecificationError(KFTError, ValueError):
     """An option that kft does not have, or a value that it does not allow."""
+
+    _code = "specification"
 
 
 class ModelFileError(KFTError, ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -82,28 +83,36 @@ class KFTForecaster(KFTEstimator):
     def fit(self, df: Any) -> KFTForecaster:
         """Fit the model to a long frame: one row per series and time."""
         self._like = _kind(df)
-        table = self._long(df)
-        self._types = {field.name: _plain(field.type) for field in table.schema}
+        table, kind = self._long(df)
+        self._types = {field.name: _plain(field.type) for field in table.schema} | {self.time_col: kind}
         self._fit_table(table, self.target_col, [*self._ids(), self.time_col], [])
         return self
 
-    def _long(self, df: Any) -> pa.Table:
-        """Return the columns of ids, times and values, and those that the options name."""
+    def _long(self, df: Any) -> tuple[pa.Table, pa.DataType]:
+        """Return the columns of ids, times and values, and those that the options name; and the type of the times of df."""
         df = _table.eager(df)
         named = " ".join(str(v) for v in self._given().values() if v is not None)
         own = [*self._ids(), self.time_col, self.target_col]
-        more = [name for name in _table.column_names(df) if name in named and name not in own]
+        more = [name for name in _table.column_names(df, "df") if name in named and name not in own]
         table = _table.to_arrow(df, own + more, what="df")
+        bad = np.flatnonzero(_missing(table.column(self.target_col)))
+        if len(bad):
+            text = f"df, row {bad[0] + 1}, column {self.target_col!r}: the value is missing, {len(bad)} in total; leave these rows out"
+            raise InputError(text, field="data.target", column=self.target_col, row=int(bad[0]) + 1)
         at = own.index(self.time_col)
-        return table.set_column(at, self.time_col, _dates(table.column(at)))
+        kind = _time_type(df, self.time_col, table.column(at).type)
+        return table.set_column(at, self.time_col, _dates(table.column(at))), kind
 
-    def predict(self, h: int | None = None, level: Sequence[float] = (90,), X_df: Any = None, **options: Any) -> Any:
+    def predict(
+        self, h: int | None = None, level: float | Sequence[float] | None = (90,), X_df: Any = None, side: Any = None, **options: Any
+    ) -> Any:
         """Forecast h periods of every series.
 
         Args:
             h: number of periods; by default the horizon.
-            level: central intervals in percent.
+            level: central intervals in percent; None for no intervals.
             X_df: the rows to forecast instead, with the columns of covariates that are known in advance.
+            side: side rows of new ids.
             options: other flags of ``kft forecast``: ``only="store=S01"``, ``active=12``, ``by="store"``.
 
         Returns:
@@ -112,76 +121,79 @@ class KFTForecaster(KFTEstimator):
         """
         check_is_fitted(self)
         h = self.horizon if h is None else h
-        if X_df is None and (h is None or h < 1):
+        if X_df is None and (not isinstance(h, numbers.Integral) or h < 1):
             raise InputError("h is the number of periods to forecast; use 1 or more")
-        args = ["--future=X_df" if X_df is not None else f"--horizon={h}", "--level=" + ",".join(f"{v:g}" for v in level), "-o", "forecast.arrow"]
-        args += [*_options.flags(options), *self._threads()]
+        levels = [] if level is None else np.atleast_1d(level).tolist()
+        args = ["--future=X_df" if X_df is not None else f"--horizon={h}", *_options.flags({**options, "level": levels}), *self._threads()]
         with _process.workspace() as folder:
+            args += _options.side_flags(side, folder)
             (folder / "model.kft").write_bytes(self.model_.data)
             if X_df is not None:
                 future = _table.to_arrow(X_df, what="X_df")
                 at = future.schema.get_field_index(self.time_col)
                 _table.write(future.set_column(at, self.time_col, _dates(future.column(at))) if at >= 0 else future, folder / "X_df")
-            _process.run(["forecast", "model.kft", "-q", *args], folder)
+            _process.run(["forecast", "model.kft", "-q", "-o", "forecast.arrow", *args], folder)
             table = pa.ipc.open_file(pa.BufferReader((folder / "forecast.arrow").read_bytes())).read_all()
+        if not levels:
+            table = table.drop_columns([name for name in table.column_names if name in ("lo-90", "hi-90")])
         return self._frame(self._renamed(_table.doubles(table)))
 
     def _renamed(self, table: pa.Table) -> pa.Table:
         """Return a forecast with the names that users expect and the types of the data."""
-        ids = self._ids()
-        names = []
-        for name in table.column_names:
-            if name in ids or name == self.time_col:
-                names.append(name)
-            elif name == "mean":
-                names.append(_NAME)
-            else:
-                names.append(f"{_NAME}-{name}")
+        start = table.column_names.index("mean")  # ids, times and covariates come before
+        names = table.column_names[:start] + [_NAME] + [f"{_NAME}-{name}" for name in table.column_names[start + 1 :]]
         table = table.rename_columns(names)
-        for at, name in enumerate(names):
-            kind = self._types.get(name)
-            if kind is not None and pa.types.is_temporal(kind):
-                table = table.set_column(at, name, _times(table.column(at)))
-            elif kind is not None:
-                table = table.set_column(at, name, table.column(at).cast(kind))
+        for at, name in enumerate(names[:start]):
+            if name in self._types:
+                table = table.set_column(at, name, _typed(table.column(at), self._types[name]))
         return table
 
     def cross_validation(
-        self, df: Any, h: int, n_windows: int = 1, step_size: int = 1, level: Sequence[float] = (90,)
+        self, df: Any, h: int, n_windows: int = 1, step_size: int = 1, level: float | Sequence[float] | None = (90,)
     ) -> Any:
         """Fit and forecast at several origins; the last window ends with the data.
+
+        Covariates are those of the rows of each window.
 
         Returns:
             The forecasts with the columns cutoff, the last time of the training data, and the actual value.
         """
-        table = self._long(df)
-        at = table.schema.get_field_index(self.time_col)
-        table = table.set_column(at, self.time_col, _times(table.column(at)))
-        times = np.unique(table.column(self.time_col).to_numpy())
+        table, kind = self._long(df)
+        for at, field in enumerate(table.schema):
+            table = table.set_column(at, field.name, table.column(at).cast(_plain(field.type)))
+        time = table.column(self.time_col)
+        order = _times(time).to_numpy()
+        if order.dtype == object:
+            raise InputError(f"df, column {self.time_col!r}: {order[0]!r} is not a time; convert the column to dates", column=self.time_col)
+        times, first = np.unique(order, return_index=True)
         if n_windows < 1 or h < 1 or step_size < 1 or len(times) <= h + (n_windows - 1) * step_size:
             raise InputError(f"{n_windows} windows of {h} periods with steps of {step_size} do not fit into {len(times)} periods")
-        keys = [*self._ids(), self.time_col]
-        for at, name in enumerate(table.column_names):
-            table = table.set_column(at, name, table.column(at).cast(_plain(table.column(at).type)))
+        ids = self._ids()
+        keys = [*ids, self.time_col]
         results = []
         for window in range(n_windows):
             last = len(times) - h - (n_windows - 1 - window) * step_size - 1
-            time = table.column(self.time_col)
-            cutoff = pa.scalar(times[last], time.type)
-            forecast = clone(self).fit(table.filter(pc.less_equal(time, cutoff))).predict(h, level)
-            actual = table.filter(pc.greater(time, cutoff)).select([*keys, self.target_col])
-            joined = forecast.join(actual, keys, join_type="inner").sort_by([(k, "ascending") for k in keys])
-            cutoffs = pa.repeat(cutoff, len(joined))
-            results.append(joined.add_column(len(keys), "cutoff", cutoffs))
+            past = table.filter(pa.array(order <= times[last]))
+            actual = table.filter(pa.array((order > times[last]) & (order <= times[last + h])))
+            future = None
+            if len(table.column_names) > len(keys) + 1:
+                future = actual.drop_columns([self.target_col]).join(past.select(ids), ids, join_type="left semi")
+            forecast = clone(self).fit(past).predict(h, level, X_df=future)
+            values = [name for name in forecast.column_names if name.startswith(_NAME)]
+            actual = actual.select([*keys, self.target_col])
+            joined = forecast.select([*keys, *values]).join(actual, keys, join_type="inner").sort_by([(k, "ascending") for k in keys])
+            cutoff = pa.repeat(time[int(first[last])], len(joined))
+            joined = joined.set_column(len(ids), self.time_col, _typed(joined.column(self.time_col), kind))
+            results.append(joined.add_column(len(keys), "cutoff", _typed(cutoff, kind)))
         self._like = _kind(df)
         return self._frame(pa.concat_tables(results))
 
     def report(self, path: str | os.PathLike[str], df: Any = None, **options: Any) -> None:
         """Write a page about the model, as ``kft report``; with the table of the fit it has more."""
-        self._write_report(path, None if df is None else self._long(df), options)
+        self._write_report(path, None if df is None else self._long(df)[0], options)
 
     def plot(self, forecast: Any, history: Any = None, most: int = 4, ax: Any = None) -> Any:
-        """Draw the first series of a forecast in pandas, with their history; needs matplotlib."""
+        """Draw the first series of a forecast, with their history; needs matplotlib."""
         return _plot.forecast(forecast, history, self._ids(), self.time_col, self.target_col, most, ax)
 
     def _frame(self, table: pa.Table) -> Any:
@@ -201,7 +213,10 @@ class KFTForecaster(KFTEstimator):
         model._restore(path)
         *ids, time = model.spec_["data"]["modes"]
         model.id_cols, model.time_col, model.target_col = ids, time, model.spec_["data"]["target"]
-        model._like, model._types = "pandas", {time: pa.date32()}
+        split = str(model.spec_["split"])
+        if model.horizon is None and split.startswith("time:last="):
+            model.horizon = int(split.rsplit("=", 1)[1])
+        model._like, model._types = "pandas", {time: pa.timestamp("ns")}
         return model
 
 
@@ -211,6 +226,34 @@ def _kind(df: Any) -> str:
 
 def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _missing(column: Any) -> np.ndarray[Any, Any]:
+    """Report which values are null or NaN."""
+    missing = pc.is_null(column, nan_is_null=pa.types.is_floating(column.type))
+    return np.asarray(missing.to_numpy())
+
+
+def _time_type(df: Any, name: str, read: pa.DataType) -> pa.DataType:
+    """Return the type of a column of times, with its time zone; read is the type that was read."""
+    kind = read
+    if _table.is_pandas(df):
+        kind = pa.Array.from_pandas(df[name].head(0)).type
+    elif hasattr(df, "select"):
+        kind = pa.table(df.select([name])).schema.types[0]
+    return kind if pa.types.is_timestamp(kind) else read
+
+
+def _typed(column: Any, kind: pa.DataType) -> Any:
+    """Return ids of a forecast as the type that the data have."""
+    if not pa.types.is_temporal(kind):
+        return column.cast(kind)
+    column = _times(column)
+    if not pa.types.is_timestamp(column.type):
+        return column
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        column = pc.assume_timezone(column, kind.tz, ambiguous="earliest", nonexistent="latest")
+    return column.cast(kind)
 
 
 def _dates(column: Any) -> Any:
@@ -224,6 +267,7 @@ def _dates(column: Any) -> Any:
 def _times(column: Any) -> Any:
     """Return ids of periods as times, if they are dates."""
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = column.cast(pa.string())
         texts = pc.if_else(pc.match_substring_regex(column, r"^\d{4}-\d{2}$"), pc.binary_join_element_wise(column, "01", "-"), column)
         try:
             return texts.cast(pa.timestamp("ns"))

@@ -8,18 +8,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import _table
 from ._errors import SpecificationError
 
 _OURS = {"output", "json", "quiet", "force", "messages", "target", "weight", "threads", "seed", "data"}
 _SWITCHES = {"resume"}
 _PATHS = {"spec", "checkpoint"}
+_REPEATED = {"term", "covariate", "lags", "history", "kernel", "only", "what-if", "series"}
 
 
 def flags(options: Mapping[str, Any]) -> list[str]:
     """Return the flags for options that are not None: rank=3 is --rank=3, lambda_=.1 is --lambda=0.1.
 
-    A list repeats the flag, True and False are yes and no.
+    A list repeats the flag or, if the flag takes one list, is joined by commas; True and False are yes and no.
     """
     args: list[str] = []
     for key, value in options.items():
@@ -31,7 +34,10 @@ def flags(options: Mapping[str, Any]) -> list[str]:
         if name in _SWITCHES:
             args += [f"--{name}"] if value else []
             continue
-        for one in value if isinstance(value, (list, tuple)) else [value]:
+        values = list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]
+        if len(values) > 1 and name not in _REPEATED:
+            values = [",".join(str(one) for one in values)]
+        for one in values:
             if isinstance(one, bool):
                 one = "yes" if one else "no"
             if name in _PATHS:
@@ -45,7 +51,13 @@ def flags(options: Mapping[str, Any]) -> list[str]:
 def mode_flags(modes: Sequence[str] | str | None) -> list[str]:
     if modes is None:
         return []
+    if not isinstance(modes, str) and not (_is_list(modes) and all(isinstance(mode, str) for mode in modes)):
+        raise SpecificationError(f'modes is a list of texts such as ["store", "item"], not {modes!r}', field="data.modes")
     return ["--modes=" + (modes if isinstance(modes, str) else ",".join(modes))]
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) or hasattr(value, "tolist")
 
 
 def side_flags(side: Any, folder: Path, absolute: bool = False) -> list[str]:
@@ -56,11 +68,12 @@ def side_flags(side: Any, folder: Path, absolute: bool = False) -> list[str]:
     """
     if side is None:
         return []
-    if not isinstance(side, Mapping):
+    if isinstance(side, Mapping):
+        pairs = list(side.items())
+    else:
         pairs = [text.partition("=")[::2] for text in ([side] if isinstance(side, str) else side)]
-        side = dict(pairs)
     args = []
-    for number, (mode, table) in enumerate(side.items()):
+    for number, (mode, table) in enumerate(pairs):
         columns = ""
         if isinstance(table, tuple):
             table, columns = table[0], ":" + table[1]
@@ -69,6 +82,10 @@ def side_flags(side: Any, folder: Path, absolute: bool = False) -> list[str]:
             _table.write(_table.to_arrow(table, what=f"side[{mode!r}]"), folder / name)
             args.append(f"--side={mode}={folder / name if absolute else name}{columns}")
             continue
+        if not isinstance(table, (str, os.PathLike)):
+            raise SpecificationError(
+                f"side[{mode!r}] is a frame, a file name or a text such as '@year,@month:cycle12', not a {type(table).__name__}", field="side.tables"
+            )
         text = os.fspath(table)
         if not text.startswith("@"):
             text = os.path.join(os.getcwd(), text)

@@ -24,6 +24,8 @@ def fit(y: Any, predicted: Any, score: dict[str, Any], ax: Any) -> Any:
     axes[0].scatter(predicted, y, s=4, alpha=min(1.0, 2000 / max(1, len(y))))
     axes[0].axline((float(np.mean(y)),) * 2, slope=1, color="black", linewidth=1)
     axes[0].set(xlabel="prediction", ylabel="value", title=f"R2 {score['r2']:.3f}, MAE {score['mae']:.3g}")
+    if len(axes) == 1:
+        return axes
     levels = [0.0, *sorted(x["level"] for x in score["xi_by_level"]), 1.0]
     shares = [0.0, *(x["share"] for x in sorted(score["xi_by_level"], key=lambda x: x["level"])), 1.0]
     axes[1].plot(levels, shares, marker="o")
@@ -33,8 +35,12 @@ def fit(y: Any, predicted: Any, score: dict[str, Any], ax: Any) -> Any:
 
 
 def forecast(frame: Any, history: Any, ids: list[str], time: str, target: str, most: int, ax: Any) -> Any:
-    """Draw the first series of a forecast in pandas, with their history."""
-    series = frame[ids].drop_duplicates().head(most)
+    """Draw the first series of a forecast in pandas or polars, with their history."""
+    frame, history = (f.to_pandas() if hasattr(f, "to_pandas") else f for f in (frame, history))
+    ids = [name for name in ids if name in frame]
+    series = frame[ids].drop_duplicates().head(most if ids else 1)
+    if history is not None:  # a forecast of totals has fewer ids
+        history = history.groupby([*ids, time], as_index=False, observed=True)[target].sum()
     axes = _axes(len(series), ax)
     levels = sorted((float(c.rsplit("-", 1)[1]) for c in frame.columns if c.startswith("KFT-lo-")), reverse=True)
     for panel, (_, key) in zip(axes, series.iterrows()):
@@ -48,6 +54,6 @@ def forecast(frame: Any, history: Any, ids: list[str], time: str, target: str, m
         for level in levels:
             panel.fill_between(part[time], part[f"KFT-lo-{level:g}"], part[f"KFT-hi-{level:g}"], alpha=0.25, color="C0", label=f"{level:g} %")
         panel.plot(part[time], part["KFT"], color="C0")
-        panel.set_title(", ".join(str(v) for v in key))
+        panel.set_title(", ".join(str(v) for v in key) or "total")
         panel.tick_params(axis="x", rotation=45)
     return axes

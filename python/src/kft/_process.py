@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -15,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from ._errors import BinaryError, KFTWarning, from_messages
+from ._errors import BinaryError, KFTError, KFTWarning, from_messages
 
 _EXE = "kft.exe" if os.name == "nt" else "kft"
 
@@ -42,9 +43,41 @@ def detached() -> dict[str, Any]:
 
 @contextmanager
 def workspace() -> Iterator[Path]:
-    """Provide a temporary folder."""
+    """Provide a temporary folder. If its disk is full, the error names it."""
     with tempfile.TemporaryDirectory(prefix="kft-", ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
+        try:
+            yield Path(folder)
+        except (OSError, KFTError) as error:
+            if not _full(error):
+                raise
+            raise KFTError(
+                f"the temporary folder {folder} is full: {error}; free space there, or set TMPDIR to another folder", code="disk_full"
+            ) from None
+
+
+def replace(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file, completely or not at all."""
+    target = Path(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        os.replace(part, target)
+    except OSError as error:
+        if _full(error):
+            raise KFTError(f"{target} cannot be written: {error.strerror}; free space there", code="disk_full") from None
+        error.filename, error.filename2 = os.fspath(target), None
+        raise
+    finally:
+        try:
+            part.unlink()
+        except OSError:  # the usual case: the file has its final name, or never existed
+            pass
+
+
+def _full(error: OSError | KFTError) -> bool:
+    if isinstance(error, KFTError):
+        return error.code == "disk_full"
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def run(args: Sequence[str], folder: Path, *, verbose: bool | None = False, keep: bool = False) -> bytes:

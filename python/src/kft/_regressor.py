@@ -16,7 +16,6 @@ from sklearn.utils.validation import (
     _check_sample_weight,
     check_consistent_length,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
 
@@ -133,12 +132,12 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
             if modes is None:
                 modes = self._names
                 more += [] if self.duplicates else ["--duplicates=mean"]
-        target = _target(y)
+        target = _table.target(y)
         check_consistent_length(table, target)
-        name = _free(str(getattr(y, "name", None) or "y"), table.column_names)
+        name = _table.free_name(_table.target_name(y), table.column_names)
         table = table.append_column(name, pa.array(target))
         if sample_weight is not None:
-            weight = _free("sample_weight", table.column_names)
+            weight = _table.free_name("sample_weight", table.column_names)
             table = table.append_column(weight, pa.array(_check_sample_weight(sample_weight, table, ensure_non_negative=True)))
             more.append(f"--weight={weight}")
         try:
@@ -169,12 +168,12 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         The result is a frame with the columns of skpro for pandas, a frame with columns q0.05 for polars, and
         an array otherwise.
         """
-        levels = np.atleast_1d(np.asarray(alpha, dtype=float))
+        levels = _levels("alpha", alpha)
         return self._framed(X, [(level,) for level in levels.tolist()], self._quantiles(X, levels, side))
 
     def predict_interval(self, X: Any, coverage: float | Sequence[float] = 0.9, side: Any = None) -> Any:
         """Return central intervals: the columns lower and upper for each coverage; see predict_quantiles."""
-        wanted = np.atleast_1d(np.asarray(coverage, dtype=float))
+        wanted = _levels("coverage", coverage)
         levels = np.round(np.column_stack([0.5 - wanted / 2, 0.5 + wanted / 2]).ravel(), 12)
         names = [(c, side_) for c in wanted.tolist() for side_ in ("lower", "upper")]
         return self._framed(X, names, self._quantiles(X, levels, side))
@@ -185,6 +184,8 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
 
     def sample(self, X: Any, n_samples: int = 100, side: Any = None) -> np.ndarray[Any, Any]:
         """Return joint samples, one column each: the sums of a column are samples of the sum."""
+        if n_samples < 1:
+            raise InputError(f"n_samples is {n_samples}; use 1 or more", code="samples")
         table = self._predicted(X, side, samples=n_samples)
         return np.column_stack([_numbers(table.column(_MOMENTS + i)) for i in range(n_samples)])
 
@@ -252,7 +253,7 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
 
     def _with_target(self, X: Any, y: Any) -> pa.Table:
         """Return the columns that the model reads, and the target."""
-        table, target = self._columns(X, self.model_), _target(y)
+        table, target = self._columns(X, self.model_), _table.target(y)
         check_consistent_length(table, target)
         return table.append_column(self.spec_["data"]["target"], pa.array(target))
 
@@ -262,12 +263,12 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         if X is not None:
             X = _table.eager(X)
             table = self._needed(X) if self._names is None else self._columns(X, self.model_)
-            table = table.append_column(self.spec_["data"]["target"], pa.array(_target(y)))
+            table = table.append_column(self.spec_["data"]["target"], pa.array(_table.target(y)))
         self._write_report(path, table, options)
 
     def plot(self, X: Any, y: Any, ax: Any = None) -> Any:
-        """Draw values against predictions, and the coverage of intervals; needs matplotlib."""
-        return _plot.fit(_target(y), self.predict(X), self.evaluate(X, y), ax)
+        """Draw values against predictions and, unless ax is one axis, the coverage of intervals; needs matplotlib."""
+        return _plot.fit(_table.target(y), self.predict(X), self.evaluate(X, y), ax)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **params: Any) -> KFTRegressor:
@@ -351,37 +352,25 @@ class KFTRegressor(RegressorMixin, KFTEstimator):  # type: ignore[misc]
         return values
 
 
-def _target(y: Any) -> np.ndarray[Any, Any]:
-    """Return the target as numbers."""
-    values: np.ndarray[Any, Any] = column_or_1d(np.asarray(y), warn=True)
-    if values.dtype.kind not in "iuf":
-        try:
-            values = values.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"y is not a column of numbers: {error}", code="input") from None
-    bad = np.flatnonzero(~np.isfinite(values))
-    if len(bad):
-        kind = "NaN" if np.isnan(values[bad[0]]) else "infinity"
-        raise InputError(
-            f"Input y contains {kind}: row {bad[0] + 1}, and {len(bad)} in total; leave these rows out",
-            code="input", row=int(bad[0]) + 1,
-        )
-    return values
-
-
 def _text(value: Any) -> str:
     """Return a value of a cell as kft reads it."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _levels(name: str, values: Any) -> np.ndarray[Any, Any]:
+    """Return probabilities as an array."""
+    levels = np.atleast_1d(np.asarray(values, dtype=float))
+    bad = levels[~((levels > 0) & (levels < 1))]
+    if len(levels) == 0 or len(bad):
+        text = f"{bad[0]:g} is not between 0 and 1" if len(bad) else "the list is empty"
+        raise InputError(f"{name}: {text}; use levels such as 0.5 and 0.9", code="quantiles")
+    return levels
 
 
 def _numbers(column: Any) -> np.ndarray[Any, Any]:
     return np.asarray(column.to_numpy(), dtype=np.float64)
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _quoted(modes: Any, columns: Sequence[str]) -> Any:

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from sklearn.utils.validation import column_or_1d
 
-from ._errors import InputError, KFTError, UnknownColumnError
+from ._errors import InputError, UnknownColumnError
 
 
 def is_frame(X: Any) -> bool:
@@ -35,19 +37,25 @@ def eager(X: Any) -> Any:
     return X.collect() if is_polars(X) and hasattr(X, "collect") else X
 
 
-def column_names(X: Any) -> list[str]:
-    names = list(X) if isinstance(X, Mapping) else list(getattr(X, "column_names", None) or X.columns)
+def column_names(X: Any, what: str = "X") -> list[str]:
+    if isinstance(X, Mapping):
+        names = list(X)
+    elif hasattr(X, "column_names") or hasattr(X, "columns"):
+        names = list(getattr(X, "column_names", None) or X.columns)
+    else:
+        raise InputError(f"{what} is a {type(X).__name__}, which has no columns; pass a frame")
     for name, count in Counter(names).items():
         if count > 1:
-            raise InputError(f"X has {count} columns called {name!r}; rename all but one", column=str(name))
+            raise InputError(f"{what} has {count} columns called {name!r}; rename all but one", column=str(name))
         if not isinstance(name, str):
-            raise InputError(f"X has a column called {name!r}, which is not a text; rename it, or pass a NumPy array")
+            raise InputError(f"{what} has a column called {name!r}, which is not a text; rename it, or pass a NumPy array", column=str(name))
     return names
 
 
 def to_arrow(X: Any, columns: Iterable[str] | None = None, what: str = "X") -> pa.Table:
     """Return columns of a frame, all by default, as an Arrow table."""
-    have = column_names(X)
+    X = eager(X)
+    have = column_names(X, what)
     wanted = have if columns is None else list(columns)
     for name in wanted:
         if name not in have:
@@ -55,7 +63,12 @@ def to_arrow(X: Any, columns: Iterable[str] | None = None, what: str = "X") -> p
     if is_pandas(X):
         return pa.table({name: _pandas_column(X[name], what) for name in wanted})
     if isinstance(X, Mapping):
-        return pa.table({name: _column(X[name], name, what) for name in wanted})
+        arrays = {name: _column(X[name], name, what) for name in wanted}
+        for name, array in arrays.items():
+            if len(array) != len(arrays[wanted[0]]):
+                text = f"{what}: column {name!r} has {len(array)} rows, but {wanted[0]!r} has {len(arrays[wanted[0]])}"
+                raise InputError(text, column=name)
+        return pa.table(arrays)
     if is_polars(X):
         X = X.select(wanted)
     table = pa.table(X).select(wanted)
@@ -72,6 +85,8 @@ def unknown_column(what: str, name: str, have: Sequence[str], field: str = "") -
 def _pandas_column(series: Any, what: str) -> Any:
     if series.dtype == object:
         return _column(series.to_numpy(), series.name, what, from_pandas=True)
+    if hasattr(series.dtype, "freq"):  # periods: their first day or second
+        series = series.dt.to_timestamp()
     try:
         return _readable(pa.Array.from_pandas(series))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # intervals of pandas.cut, say
@@ -99,8 +114,10 @@ def _column(values: Any, name: str, what: str, from_pandas: bool = False) -> Any
 
 
 def _readable(column: Any) -> Any:
-    """Return a column as a type that the program reads."""
+    """Return a column as a type that the program reads. Times with a time zone are those of its clocks."""
     kind = column.type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pc.local_timestamp(column)
     if pa.types.is_string_view(kind):
         return column.cast(pa.large_string())
     if pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type):
@@ -119,15 +136,8 @@ def doubles(table: pa.Table) -> pa.Table:
 
 def write(table: pa.Table, path: Path) -> None:
     """Write an uncompressed Arrow file."""
-    try:
-        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-            writer.write_table(table, max_chunksize=1 << 17)
-    except OSError as error:
-        raise KFTError(
-            f"{table.nbytes:,} bytes cannot be written to the temporary folder {path.parent}: {error}; free space there, "
-            "or set TMPDIR to another folder",
-            code="disk_full",
-        ) from None
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=1 << 17)
 
 
 def without_ids(X: Any) -> bool:
@@ -164,3 +174,37 @@ class Bins:
 
 def array_columns(X: np.ndarray[Any, Any], names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
     return {name: X[:, i] for i, name in enumerate(names)}
+
+
+def target(y: Any) -> np.ndarray[Any, Any]:
+    """Return the target as numbers."""
+    if y is None:
+        raise InputError("y is missing; pass the values of the rows of X")
+    values: np.ndarray[Any, Any] = column_or_1d(np.asarray(y), warn=True)
+    if values.dtype.kind not in "iuf":
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"y is not a column of numbers: {error}") from None
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        kind = "NaN" if np.isnan(values[bad[0]]) else "infinity"
+        raise InputError(
+            f"Input y contains {kind}: row {bad[0] + 1}, and {len(bad)} in total; leave these rows out",
+            row=int(bad[0]) + 1,
+        )
+    return values
+
+
+def target_name(y: Any) -> str:
+    """Return the name of a series, or that of the column of a frame with one column; y if there is none."""
+    if not isinstance(y, Mapping) and hasattr(y, "__arrow_c_stream__") and (hasattr(y, "columns") or hasattr(y, "column_names")):
+        names = list(getattr(y, "column_names", None) or y.columns)
+        return str(names[0]) if len(names) == 1 else "y"
+    return str(getattr(y, "name", None) or "y")
+
+
+def free_name(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

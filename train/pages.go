@@ -1,0 +1,84 @@
+package train
+
+import (
+	"errors"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// newRun prepares a fit.
+func newRun(s spec.Spec, data *Data, opt Options, release bool) (*run, error) {
+	path, err := cpu.ChoosePath()
+	if err != nil {
+		return nil, err
+	}
+	engine := cpu.New(path, opt.Threads)
+	r := &run{spec: data.resolved(s), opt: opt, engine: engine, data: data, release: release, seconds: map[string]float64{"read": data.seconds}, began: time.Now()}
+	if err := r.openPages(); err != nil {
+		return nil, err
+	}
+	engine.SetPages(r.pages)
+	return r, nil
+}
+
+// rowBytes returns an estimate from above of the memory of arrays with one entry per row: the
+// parts of the table, targets, and per term its values and two plans.
+func (r *run) rowBytes() int64 {
+	const word = 4
+	terms := max(len(r.spec.Terms), 1)
+	return word * int64(r.data.table.Len()) * int64(2*len(r.data.table.Modes)+12+8*terms)
+}
+
+// pagedShare is the share of a limit from which rows are kept in pages. The rest is for
+// garbage and for pages in use.
+const pagedShare = 0.75
+
+// openPages opens a store for the rows, if they may not fit into the memory of the options.
+func (r *run) openPages() (err error) {
+	limit := float64(r.opt.Memory)
+	if !paged.Supported || limit == 0 || float64(r.rowBytes())+runtimeBytes <= pagedShare*limit {
+		return nil
+	}
+	r.pages, err = paged.Open(r.opt.Scratch, r.rowBytes(), int64(limit-limit/8))
+	return err
+}
+
+// closePages closes the store.
+func (r *run) closePages(err *error) { *err = errors.Join(*err, r.pages.Close()) }
+
+// maxScoredRows is the largest number of validation rows that score the sweeps of a solver.
+const maxScoredRows = 1 << 20
+
+// spread returns some of n rows, evenly spaced.
+func spread(n, most int) []int {
+	rows := make([]int, min(n, most))
+	for i := range rows {
+		rows[i] = i * n / len(rows)
+	}
+	return rows
+}
+
+// thinned returns at most the given number of rows of a posterior, evenly spaced.
+func thinned(o *solver.Observations, z tt.Moments, most int) (*solver.Observations, tt.Moments) {
+	if o.Len() <= most {
+		return o, z
+	}
+	rows := spread(o.Len(), most)
+	thin := tt.Moments{Mean: make([]float32, most)}
+	if z.Var != nil {
+		thin.Var = make([]float32, most)
+	}
+	for i, row := range rows {
+		thin.Mean[i] = z.Mean[row]
+		if z.Var != nil {
+			thin.Var[i] = z.Var[row]
+		}
+	}
+	selected := o.Select(rows)
+	return &selected, thin
+}

@@ -1,0 +1,154 @@
+package train
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// pagedRows is a number of rows whose arrays are in a store if there is one.
+const pagedRows = 600_000
+
+// pagedTable returns a table of random cells.
+func pagedTable() tableio.Source {
+	rng := rand.New(rand.NewPCG(1, 2))
+	store, item, month, units := make([]int64, pagedRows), make([]int64, pagedRows), make([]int64, pagedRows), make([]float64, pagedRows)
+	for i := range units {
+		cell := int64(i) * 7919 % (60 * 900 * 24) // no cell twice
+		store[i], item[i], month[i] = cell%60, cell/60%900, cell/(60*900)
+		units[i] = float64(store[i]%7)/7 + float64(item[i]%11)*float64(month[i]%5)/20 + rng.NormFloat64()/2
+	}
+	table, err := dataset.NewColumns(dataset.IntColumn("store", store), dataset.IntColumn("item", item), dataset.IntColumn("month", month), dataset.FloatColumn("units", units))
+	if err != nil {
+		panic(err)
+	}
+	return tableio.Columns(table)
+}
+
+func pagedSpec(inference string) spec.Spec {
+	s := spec.Spec{Data: spec.Data{Target: "units", Modes: []string{"store", "item", "month"}}, Terms: []string{"item,store,month:2", "store"},
+		Fit: spec.Fit{Sweeps: 2}, Uncertainty: spec.Uncertainty{Inference: inference}}
+	s.Fill()
+	if inference == "map" {
+		s.Fit.Ridge = "uniform"
+		s.Fit.Lambda = spec.LambdaOf(1)
+	}
+	return s
+}
+
+// fewMiB is a limit below what the rows take in memory.
+const fewMiB = 150 << 20
+
+// A fit in pages has the same bits as one in memory.
+func TestPagesGiveSameModel(t *testing.T) {
+	for _, inference := range []string{"map", "mean-field"} {
+		var want []byte
+		for _, memory := range []int64{0, fewMiB} {
+			folder := t.TempDir()
+			m, _, err := ReadAndFit(t.Context(), pagedSpec(inference), pagedTable(), Options{Threads: 2, Memory: memory, Scratch: folder})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got bytes.Buffer
+			if _, err := m.WriteTo(&got); err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = got.Bytes()
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("%s: the model of a fit in pages differs", inference)
+			}
+		}
+	}
+}
+
+// truncate makes the pages in a folder unreadable, as a failing disk does. It reports whether
+// there are any.
+func truncate(t *testing.T, folder string) (found bool) {
+	t.Helper()
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	for _, fd := range open {
+		path := "/proc/self/fd/" + fd.Name()
+		if target, err := os.Readlink(path); err != nil || !strings.HasPrefix(target, folder+"/") {
+			continue
+		}
+		if err := os.Truncate(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		found = true
+	}
+	return found
+}
+
+func TestFailingDiskEndsFit(t *testing.T) {
+	folder := t.TempDir()
+	failed := false
+	opt := Options{Threads: 2, Memory: fewMiB, Scratch: folder}
+	opt.Progress = func(e Event) {
+		if e.Fit != nil && !failed {
+			failed = truncate(t, folder)
+		}
+	}
+	m, report, err := ReadAndFit(t.Context(), pagedSpec("mean-field"), pagedTable(), opt)
+	var disk *paged.Error
+	if !errors.As(err, &disk) || m != nil || report != nil {
+		t.Fatalf("got error %v", err)
+	}
+	if !failed || !strings.Contains(err.Error(), folder) || !strings.Contains(err.Error(), "MiB") {
+		t.Errorf("pages found: %t; got error %q", failed, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(folder, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left %v, error %v", left, err)
+	}
+}
+
+// What cannot be kept is refused before training, with figures.
+func TestImpossibleLimitIsRefused(t *testing.T) {
+	for _, memory := range []int64{1 << 20, 60 << 20} {
+		opt := Options{Threads: 2, Memory: memory, Scratch: t.TempDir()}
+		opt.Progress = func(e Event) {
+			if e.Stage == "fit" {
+				t.Error("training began")
+			}
+		}
+		_, _, err := ReadAndFit(t.Context(), pagedSpec("map"), pagedTable(), opt)
+		var limit *MemoryError
+		if !errors.As(err, &limit) || !strings.Contains(err.Error(), strconv.Itoa(int(memory>>20))+" MiB") {
+			t.Errorf("got error %v", err)
+		}
+	}
+	_, _, err := ReadAndFit(t.Context(), pagedSpec("map"), pagedTable(), Options{Threads: 2, Memory: fewMiB, Scratch: filepath.Join(t.TempDir(), "none")})
+	var disk *paged.Error
+	if !errors.As(err, &disk) {
+		t.Errorf("a folder that does not exist: got error %v", err)
+	}
+}
+
+func TestEstimateTellsPages(t *testing.T) {
+	s, opt := pagedSpec("map"), Options{Threads: 2, Memory: fewMiB, Scratch: t.TempDir()}
+	data, err := Read(t.Context(), s, pagedTable(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := EstimateFit(t.Context(), s, data, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Disk < 4*pagedRows || e.Least > fewMiB || !(e.SweepSeconds > 0) {
+		t.Errorf("got %+v", e)
+	}
+}
