@@ -11,7 +11,7 @@ PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train ./serve .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: demo help test python-test wheels race cover check tidy bench scale simulate peers ledger load soak throughput native container fuzz attack vulnerabilities release clean
+.PHONY: demo help test python-test wheels race cover check tidy bench scale accuracy simulate peers ledger load soak throughput native container fuzz attack vulnerabilities release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
@@ -53,15 +53,19 @@ bench: ## measure the speed of the engine, as ratios within one run
 	$(GO) run ./cmd/kft bench
 
 throughput: ## measure reading, evaluation and prediction with MODEL=model.kft TABLE=table.csv on CORES=1,2,4,8,16 cores
-	$(GO) run ./bench/throughput -model '$(MODEL)' -table '$(TABLE)' $(if $(CORES),-cores '$(CORES)')
+	$(GO) run ./bench/throughput -model '$(MODEL)' -table '$(TABLE)' $(if $(CORES),-cores '$(CORES)') -o docs/figures/throughput.svg
 
 scale: ## measure the cost per cell on up to 30 million cells, and fits on 1 to all CPUs; FIT='table.csv --term ...' gives the fit
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
 	bin/kft bench --only scaling
-	$(GO) run ./bench/scale -kft bin/kft $(if $(THREADS),-threads $(THREADS)) -- $(FIT)
+	$(GO) run ./bench/scale -kft bin/kft $(if $(THREADS),-threads $(THREADS)) -o docs/figures/scale.svg -- $(FIT)
 
 simulate: ## measure coverage and bias on simulated tables, 20 or 60 per row; takes minutes
 	$(GO) run ./bench/simulate
+
+accuracy: ## measure the time to some validation losses, of kft and of LightGBM; DATA=iowa-liquor PYTHON_PEERS=python THREADS=2
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
+	$(GO) run ./bench/accuracy -kft bin/kft $(if $(DATA),-data '$(DATA)') $(if $(PYTHON_PEERS),-python '$(PYTHON_PEERS)') $(if $(THREADS),-threads $(THREADS)) -o docs/figures/accuracy.svg
 
 peers: ## compare kft with other tools on the same splits; takes hours on the real data, see bench/peers
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft

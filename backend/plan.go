@@ -1,8 +1,10 @@
 package backend
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 )
@@ -48,6 +50,7 @@ type Plan struct {
 	Source     []int32 // by cell: the position of the observation in the input
 
 	Shards []int32 // nodes Shards[s]..Shards[s+1] form shard s
+	ByWork []int32 // the shards, those of most work first, so that no long one is left for the end of a pass
 
 	leafOrder *LeafOrder
 	pages     *paged.Store // of its arrays; nil if they are in memory
@@ -163,14 +166,20 @@ func (p *Plan) cutShards() {
 	total := float64(nodes)*float64(nodeWork) + float64(p.Cells())*float64(r)
 	p.Shards = make([]int32, 1, shards+1)
 	work := 0.0
+	begin := []float64{0} // the work before each shard
 	for j := range nodes {
 		border := j > 0 && (p.Owner < 0 || p.Entity[p.Owner][j] != p.Entity[p.Owner][j-1])
 		if border && work >= total*float64(len(p.Shards))/float64(shards) {
-			p.Shards = append(p.Shards, int32(j))
+			p.Shards, begin = append(p.Shards, int32(j)), append(begin, work)
 		}
 		work += float64(nodeWork) + float64(r)*float64(p.Start[j+1]-p.Start[j])
 	}
-	p.Shards = append(p.Shards, int32(nodes))
+	p.Shards, begin = append(p.Shards, int32(nodes)), append(begin, work)
+	p.ByWork = make([]int32, len(p.Shards)-1)
+	for s := range p.ByWork {
+		p.ByWork[s] = int32(s)
+	}
+	slices.SortStableFunc(p.ByWork, func(a, b int32) int { return cmp.Compare(begin[b+1]-begin[b], begin[a+1]-begin[a]) })
 	if nodes > 0 {
 		// The first node of a shard computes its whole chain.
 		for _, j := range p.Shards[:len(p.Shards)-1] {

@@ -56,6 +56,7 @@ func (f *fitter) additive() []Formula {
 	}
 	for _, m := range f.used {
 		start.modes = append(start.modes, f.modes[m])
+		start.groups = append(start.groups, newGrouping(f.Threads, f.modes[m]))
 		start.values = append(start.values, make([]float64, f.Sizes[m]))
 		start.counts = append(start.counts, 1)
 	}
@@ -92,13 +93,14 @@ func (f *fitter) additive() []Formula {
 type backfit struct {
 	f *fitter
 	effects
+	groups    []*grouping // of the training rows by mode
 	residuals []float32
 	counts    []float64 // pseudo-count of each mode
 }
 
 // clone returns a copy with other pseudo-counts.
 func (b *backfit) clone(strength float64) *backfit {
-	c := &backfit{f: b.f, effects: effects{mean: b.mean, least: b.least, modes: b.modes}, residuals: slices.Clone(b.residuals)}
+	c := &backfit{f: b.f, groups: b.groups, effects: effects{mean: b.mean, least: b.least, modes: b.modes}, residuals: slices.Clone(b.residuals)}
 	for m, k := range b.counts {
 		c.values = append(c.values, slices.Clone(b.values[m]))
 		c.counts = append(c.counts, k*strength)
@@ -108,34 +110,35 @@ func (b *backfit) clone(strength float64) *backfit {
 
 // pass fits the effects of every mode once.
 func (b *backfit) pass() {
-	for m, c := range b.modes {
-		change := make([]float64, c.size)
-		for g, t := range b.residualSums(c) {
-			if t.weight > 0 {
-				old := b.values[m][g]
-				b.values[m][g] = (t.value + t.weight*old) / (t.weight + b.counts[m])
-				change[g] = b.values[m][g] - old
+	for m, groups := range b.groups {
+		groups.each(b.f.Threads, func(g int, rows []int32) {
+			t, old := b.residualSum(rows), b.values[m][g]
+			if !(t.weight > 0) {
+				return
 			}
-		}
-		for i, g := range c.parts[Train] {
-			b.residuals[i] -= float32(change[g])
-		}
+			b.values[m][g] = (t.value + t.weight*old) / (t.weight + b.counts[m])
+			change := float32(b.values[m][g] - old)
+			for _, i := range rows {
+				b.residuals[i] -= change
+			}
+		})
 	}
 }
 
-func (b *backfit) residualSums(c *coding) []total {
-	sums := make([]total, c.size)
+// residualSum returns the weighted sum of the residuals of rows.
+func (b *backfit) residualSum(rows []int32) (sum total) {
 	w := b.f.Parts[Train].W
-	for i, g := range c.parts[Train] {
-		if w == nil {
-			sums[g].value += float64(b.residuals[i])
-			sums[g].weight++
-		} else {
-			sums[g].value += float64(w[i]) * float64(b.residuals[i])
-			sums[g].weight += float64(w[i])
+	if w == nil {
+		for _, i := range rows {
+			sum.value += float64(b.residuals[i])
 		}
+		return total{sum.value, float64(len(rows))}
 	}
-	return sums
+	for _, i := range rows {
+		sum.value += float64(w[i]) * float64(b.residuals[i])
+		sum.weight += float64(w[i])
+	}
+	return sum
 }
 
 // estimateCounts sets the pseudo-counts by the method of moments: the means of groups
@@ -149,8 +152,10 @@ func (b *backfit) estimateCounts() {
 	}
 	noise := squares / all
 	for m, c := range b.modes {
+		sums := make([]total, c.size)
+		b.groups[m].each(b.f.Threads, func(g int, rows []int32) { sums[g] = b.residualSum(rows) })
 		var between, groups, sizes float64
-		for g, t := range b.residualSums(c) {
+		for g, t := range sums {
 			if t.weight > 0 {
 				mean := t.value/t.weight + b.values[m][g]
 				between += t.weight * mean * mean

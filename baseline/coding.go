@@ -3,6 +3,9 @@ package baseline
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/radix"
 )
 
 // A coding assigns the rows of each part to groups.
@@ -19,6 +22,40 @@ func codingOfMode(t *Table, mode int) *coding {
 		}
 	}
 	return c
+}
+
+// A grouping lists the training rows of each group, in their order.
+type grouping struct {
+	rows  []int32
+	start []int32 // of each group in rows, and their number
+	cuts  []int   // groups between which threads share the work
+}
+
+// newGrouping sorts the training rows by group; all have one.
+func newGrouping(threads int, c *coding) *grouping {
+	keys := make([]uint64, len(c.parts[Train]))
+	g := &grouping{start: make([]int32, c.size+1)}
+	for i, k := range c.parts[Train] {
+		keys[i] = uint64(k)
+		g.start[k+1]++
+	}
+	for k := range c.size {
+		if g.start[k+1] += g.start[k]; k == 0 || int(g.start[k])/parallel.Block != int(g.start[k+1])/parallel.Block {
+			g.cuts = append(g.cuts, k)
+		}
+	}
+	g.cuts = append(g.cuts, c.size)
+	g.rows, _ = radix.Order(threads, keys)
+	return g
+}
+
+// each calls work for every group.
+func (g *grouping) each(threads int, work func(group int, rows []int32)) {
+	parallel.For(threads, len(g.cuts)-1, func(i int) {
+		for k := g.cuts[i]; k < g.cuts[i+1]; k++ {
+			work(k, g.rows[g.start[k]:g.start[k+1]])
+		}
+	})
 }
 
 // combine returns the coding by combinations of the groups of a and b that occur in

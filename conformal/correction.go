@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -83,7 +84,7 @@ func NewSplit(scores []float64) (*Correction, error) {
 		}
 	}
 	sorted := slices.Clone(scores)
-	slices.Sort(sorted)
+	radix.Sort(sorted)
 	return &Correction{grouping: Split, pool: predictive.NewScoreDistribution(sorted)}, nil
 }
 
@@ -96,7 +97,7 @@ func NewByMean(scores, location []float64, bins int) (*Correction, error) {
 		return nil, err
 	}
 	sorted := slices.Clone(location)
-	slices.Sort(sorted)
+	radix.Sort(sorted)
 	for k := 1; k < bins; k++ {
 		edge := sorted[k*len(sorted)/bins]
 		if len(c.edges) == 0 || edge > c.edges[len(c.edges)-1] {
@@ -150,7 +151,7 @@ func (c *Correction) fitGroups(scores []float64, count int, group func(i int) in
 	c.groups = make([]*predictive.ScoreDistribution, count)
 	for g := range count {
 		if own := grouped[ends[g]:ends[g+1]]; len(own) >= MinGroupRows {
-			slices.Sort(own)
+			radix.Sort(own)
 			c.groups[g] = predictive.NewScoreDistribution(own)
 		}
 	}

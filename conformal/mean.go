@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -56,16 +57,16 @@ func sortedRows(predicted, actual, weight []float64) []meanRow {
 			rows = append(rows, r)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b meanRow) int {
-		switch {
-		case a.predicted < b.predicted:
-			return -1
-		case a.predicted > b.predicted:
-			return 1
-		}
-		return 0
-	})
-	return rows
+	keys := make([]uint64, len(rows))
+	for i, r := range rows {
+		keys[i] = radix.Float(r.predicted + 0) // 0 for -0
+	}
+	order, _ := radix.Order(1, keys)
+	sorted := make([]meanRow, len(rows))
+	for i, at := range order {
+		sorted[i] = rows[at]
+	}
+	return sorted
 }
 
 // meanFit is the state of fitting a curve.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/kernel-fried-tensor/kft/internal/radix"
 )
 
 // Deciles is the number of groups of a bias by size of the prediction.
@@ -26,7 +28,7 @@ func DecileEdges(predictions []float64) []float64 {
 	if len(sorted) == 0 {
 		return nil
 	}
-	slices.Sort(sorted)
+	radix.Sort(sorted)
 	edges := make([]float64, Deciles-1)
 	for k := range edges {
 		edges[k] = sorted[(k+1)*len(sorted)/Deciles]

@@ -4,14 +4,14 @@
 package panel
 
 import (
-	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
-	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/radix"
 )
 
 // A Panel is the list of the series, in the order of their codes. It takes 16 bytes per
@@ -68,90 +68,46 @@ func New(threads int, modes []dataset.Mode, ids func(mode int) []string, along i
 			return nil // more combinations than can be numbered
 		}
 	}
-	most := int(float64(len(codes[0])) / minRepeats)
-	// Each thread takes the rows of a range of codes of the first key; without keys, all
-	// rows are one series.
-	borders := []int32{0, 1}
-	if len(p.Keys) > 0 {
-		borders = cutCodes(threads, codes[p.Keys[0]], int(sizes[0]))
-	}
-	parts := make([][]series, len(borders)-1)
-	ends := make([]int32, len(parts))
-	parallel.For(threads, len(parts), func(t int) {
-		parts[t], ends[t] = p.collect(borders[t], borders[t+1], sizes, codes, target, most)
+	rows := len(codes[0])
+	keys := make([]uint64, rows)
+	parallel.Blocks(threads, rows, func(from, to int) {
+		for i := from; i < to; i++ {
+			for k, m := range p.Keys {
+				keys[i] = keys[i]*sizes[k] + uint64(codes[m][i])
+			}
+		}
 	})
-	found := slices.Concat(parts...)
-	if len(found) > most {
+	order, keys := radix.Order(threads, keys)
+	var starts []int // of the series in order
+	for i, key := range keys {
+		if i == 0 || key != keys[i-1] {
+			starts = append(starts, i)
+		}
+	}
+	if len(starts) > int(float64(rows)/minRepeats) {
 		return nil
 	}
-	p.End = int64(slices.Max(ends))
-	p.allocate(len(found))
-	for i, s := range found {
-		p.First[i], p.Last[i], p.Rows[i], p.Mean[i] = s.first, s.last, s.rows, float32(s.sum/float64(s.rows))
-		for k := len(p.Keys) - 1; k >= 0; k-- {
-			p.Codes[k][i] = int32(s.key % sizes[k])
-			s.key /= sizes[k]
+	starts = append(starts, rows)
+	p.allocate(len(starts) - 1)
+	parallel.Ranges(threads, len(starts)-1, func(_, from, to int) {
+		for s := from; s < to; s++ {
+			first, last, sum := int32(math.MaxInt32), int32(0), 0.0
+			own := order[starts[s]:starts[s+1]]
+			for _, i := range own {
+				step := p.known[codes[p.Time][i]]
+				first, last = min(first, step), max(last, step)
+				sum += target(int(i))
+			}
+			p.First[s], p.Last[s], p.Rows[s], p.Mean[s] = first, last, int32(len(own)), float32(sum/float64(len(own)))
+			key := keys[starts[s]]
+			for k := len(p.Keys) - 1; k >= 0; k-- {
+				p.Codes[k][s] = int32(key % sizes[k])
+				key /= sizes[k]
+			}
 		}
-	}
+	})
+	p.End = int64(slices.Max(p.Last))
 	return p
-}
-
-// series is what New collects of a series.
-type series struct {
-	key         uint64
-	first, last int32
-	rows        int32
-	sum         float64
-}
-
-// cutCodes cuts the codes of a column into ranges of about as many rows each, at most
-// the given number, and returns their borders.
-func cutCodes(ranges int, column []int32, size int) []int32 {
-	rows := make([]int, size)
-	for _, c := range column {
-		rows[c]++
-	}
-	borders, sum := []int32{0}, 0
-	for c, n := range rows {
-		if sum += n; sum*ranges >= len(column)*len(borders) && c+1 < size {
-			borders = append(borders, int32(c+1))
-		}
-	}
-	return append(borders, int32(size))
-}
-
-// collect returns the series whose code of the first key is in [from, to), by key, and
-// the last step of their rows. It stops when there are more than most.
-func (p *Panel) collect(from, to int32, sizes []uint64, codes [][]int32, target func(row int) float64, most int) (found []series, end int32) {
-	at := hashtable.New(0)
-	for i := range codes[0] {
-		if len(p.Keys) > 0 {
-			if lead := codes[p.Keys[0]][i]; lead < from || lead >= to {
-				continue
-			}
-		}
-		key := uint64(0)
-		for k, m := range p.Keys {
-			key = key*sizes[k] + uint64(codes[m][i])
-		}
-		step := p.known[codes[p.Time][i]]
-		end = max(end, step)
-		s, seen := at.Get(key + 1)
-		if !seen {
-			if len(found) > most {
-				break
-			}
-			s = int32(len(found))
-			at.Put(key+1, s)
-			found = append(found, series{key: key, first: step, last: step})
-		}
-		own := &found[s]
-		own.first, own.last = min(own.first, step), max(own.last, step)
-		own.rows++
-		own.sum += target(i)
-	}
-	slices.SortFunc(found, func(a, b series) int { return cmp.Compare(a.key, b.key) })
-	return found, end
 }
 
 // newPanel returns a panel without series, nil without a timeline.

@@ -16,20 +16,47 @@ type (
 	powerSums    [2*seriesDegree + 1]float64
 )
 
+// taylorDegree returns the degree of the Taylor polynomials of the inverse of a power P. If
+// 1/P is a whole number up to seriesDegree, the inverse is a polynomial of that degree, and
+// exact is true.
+func taylorDegree(p float64) (degree int, exact bool) {
+	if degree = int(math.Round(1 / p)); p > 0 && degree <= seriesDegree && float64(degree)*p == 1 {
+		return degree, true
+	}
+	return seriesDegree, false
+}
+
 // inverseTaylor returns the Taylor coefficients in t, at t = 0, of
-// (1 + P g)^(1/P), or exp(g) for P = 0, at g = m + s t. It requires 1 + P m > 0.
-func inverseTaylor(p, m, s float64) (a coefficients) {
+// (1 + P g)^(1/P), or exp(g) for P = 0, at g = m + s t. It reports false if the polynomial
+// may not converge: 1 + P m must be at least minBase, unless 1/P is a whole number.
+func inverseTaylor(p, m, s float64) (a coefficients, known bool) {
+	degree, exact := taylorDegree(p)
 	base := 1 + p*m
-	if p == 0 {
+	switch {
+	case exact: // C(1/P, k) (1 + P m)^(1/P - k) (P s)^k
+		power := 1.0
+		for k := degree; k >= 0; k-- {
+			a[k] = power
+			power *= base
+		}
+		by := 1.0
+		for k := range degree {
+			by *= p * s * float64(degree-k) * seriesInverse[k+1]
+			a[k+1] *= by
+		}
+		return a, true
+	case base < minBase:
+		return a, false
+	case p == 0:
 		a[0] = math.Exp(m)
-	} else {
+	default:
 		a[0] = math.Exp(math.Log(base) / p)
 	}
 	step := s / base
-	for k := range seriesDegree {
+	for k := range degree {
 		a[k+1] = a[k] * step * (1 - float64(k)*p) * seriesInverse[k+1]
 	}
-	return a
+	return a, true
 }
 
 var seriesInverse = func() (inverse [2*seriesDegree + 2]float64) {
@@ -39,17 +66,17 @@ var seriesInverse = func() (inverse [2*seriesDegree + 2]float64) {
 	return
 }()
 
-// sum returns the sum of a_k u_k.
-func (a *coefficients) sum(u *powerSums) (sum float64) {
-	for k, v := range a {
+// sum returns the sum of a_k u_k up to a degree.
+func (a *coefficients) sum(u *powerSums, degree int) (sum float64) {
+	for k, v := range a[:degree+1] {
 		sum += v * u[k]
 	}
 	return sum
 }
 
-// squares returns the sum of a_j a_k u_(j+k).
-func (a *coefficients) squares(u *powerSums) (sum float64) {
-	for k, v := range a {
+// squares returns the sum of a_j a_k u_(j+k) up to a degree.
+func (a *coefficients) squares(u *powerSums, degree int) (sum float64) {
+	for k, v := range a[:degree+1] {
 		part := v * u[2*k] / 2
 		for j := range k {
 			part += a[j] * u[j+k]
@@ -82,9 +109,9 @@ var fullMoments = func() (u powerSums) {
 	return
 }()
 
-// set computes the moments from zero ones, by
+// set computes the moments up to a power from zero ones, by
 // E[t^k; t > z] = z^(k-1) phi(z) + (k-1) E[t^(k-2); t > z].
-func (u *normalMoments) set(z float64) {
+func (u *normalMoments) set(z float64, most int) {
 	u.z = z
 	if z < negligible-1 {
 		u.above = fullMoments
@@ -95,7 +122,7 @@ func (u *normalMoments) set(z float64) {
 	u.above[0], u.above[1] = cdf, u.density
 	u.below[0], u.below[1] = 1-cdf, -u.density
 	edge := u.density
-	for k := 2; k < len(u.above); k++ {
+	for k := 2; k <= most; k++ {
 		edge *= z
 		u.above[k] = float64(k-1)*u.above[k-2] + edge
 		u.below[k] = float64(k-1)*u.below[k-2] - edge
@@ -107,9 +134,9 @@ func (u *normalMoments) set(z float64) {
 // and the moments of t there. The unit is 1.
 type powerTaylor struct {
 	normalMoments
+	degree       int
 	upper, lower coefficients
 	centre       float64
-	squares      float64 // of upper
 }
 
 // powerTaylor returns nil if the transform is not a power with an integral as its mean,
@@ -123,21 +150,27 @@ func (d *Distribution) powerTaylor() *powerTaylor {
 
 func (d *Distribution) newPowerTaylor(x *powerTaylor) *powerTaylor {
 	p, z := d.transform.power, -d.m/d.sd
-	if 1+p*d.m < minBase || !(z < -negligible) {
+	if !(z < -negligible) {
 		return nil
 	}
-	x.set(z)
-	x.upper = inverseTaylor(p, d.m, d.sd)
+	var known, exact bool
+	if x.upper, known = inverseTaylor(p, d.m, d.sd); !known {
+		return nil
+	}
+	x.degree, exact = taylorDegree(p)
+	x.set(z, 2*x.degree)
 	x.centre = x.upper[0] - 1
 	x.upper[0] = 0
 	if x.below[0] > 0 {
-		if 1-p*d.m < minBase {
+		if x.lower, known = belowTaylor(p, d.m, d.sd, x.centre); !known {
 			return nil
 		}
-		x.lower = oddTaylor(p, d.m, d.sd, x.centre)
 	}
-	x.squares = x.upper.squares(&x.above)
-	if !x.upper.converged(&x.above, x.squares) || !x.lower.converged(&x.below, x.squares) {
+	if exact {
+		return x
+	}
+	squares := x.upper.squares(&x.above, x.degree)
+	if !x.upper.converged(&x.above, squares) || !x.lower.converged(&x.below, squares) {
 		return nil
 	}
 	return x
@@ -146,19 +179,19 @@ func (d *Distribution) newPowerTaylor(x *powerTaylor) *powerTaylor {
 // minBase is the least 1 + P m at which a series is tried.
 const minBase = 0.05
 
-// oddTaylor is inverseTaylor for the values below 0, y(g) = -y(-g), less the centre.
-func oddTaylor(p, m, s, centre float64) coefficients {
-	a := inverseTaylor(p, -m, -s)
+// belowTaylor is inverseTaylor for the values below 0, y(g) = -y(-g), less the centre.
+func belowTaylor(p, m, s, centre float64) (a coefficients, known bool) {
+	a, known = inverseTaylor(p, -m, -s)
 	for k := range a {
 		a[k] = -a[k]
 	}
 	a[0] += 1 - centre
-	return a
+	return a, known
 }
 
 // mean returns the mean, that of the odd continuation.
 func (x *powerTaylor) mean(unit float64) float64 {
-	return (x.centre + x.upper.sum(&x.above) + x.lower.sum(&x.below)) * unit
+	return (x.centre + x.upper.sum(&x.above, x.degree) + x.lower.sum(&x.below, x.degree)) * unit
 }
 
 // variances is powerVariances by the series: O(1), without exponentials per node.
@@ -166,15 +199,15 @@ func (x *powerTaylor) variances(d *Distribution) (model, noise float64) {
 	if d.clamped {
 		x.lower = coefficients{-x.centre}
 	}
-	mean := x.upper.sum(&x.above) + x.lower.sum(&x.below)
-	second := x.squares
+	mean := x.upper.sum(&x.above, x.degree) + x.lower.sum(&x.below, x.degree)
+	second := x.upper.squares(&x.above, x.degree)
 	if x.below[0] > 0 {
-		second += x.lower.squares(&x.below)
+		second += x.lower.squares(&x.below, x.degree)
 	}
 	total := max(second-mean*mean, 0)
 	model = total
 	if d.noise > 0 {
-		model = d.seriesModel(&x.normalMoments, &x.upper, &x.lower, total)
+		model = d.seriesModel(x, total)
 	}
 	square := d.transform.unit * d.transform.unit
 	return model * square, (total - model) * square
@@ -184,27 +217,20 @@ func (x *powerTaylor) variances(d *Distribution) (model, noise float64) {
 // in the variance and the Hermite coefficients c_k = E[y^(k)]/sqrt(k!) of y as a function
 // of t: the expectation of the derivatives of the polynomials and, where a derivative
 // jumps at z, of the densities that this gives in the further ones.
-func (d *Distribution) seriesModel(u *normalMoments, upper, lower *coefficients, total float64) float64 {
-	p := d.transform.power
+func (d *Distribution) seriesModel(x *powerTaylor, total float64) float64 {
+	p, u := d.transform.power, &x.normalMoments
 	rho, share := d.model/(d.model+d.noise), 1.0
 	rest, model := total, 0.0
-	up, low := *upper, *lower
+	up, low := x.upper, x.lower
 	var jump, hermite [hermiteTerms]float64
 	edge := 1.0 // derivative of y above 0 with respect to t
 	for k := 1; k < hermiteTerms; k++ {
 		// The k-th derivative, over the root of k!.
 		scale := seriesRoot[k]
-		for j := 0; j <= seriesDegree-k; j++ {
+		c := 0.0
+		for j := 0; j <= x.degree-k; j++ {
 			up[j] = up[j+1] * float64(j+1) * scale
 			low[j] = low[j+1] * float64(j+1) * scale
-		}
-		if k <= seriesDegree {
-			up[seriesDegree+1-k], low[seriesDegree+1-k] = 0, 0
-		} else {
-			up, low = coefficients{}, coefficients{}
-		}
-		c := 0.0
-		for j := 0; j <= seriesDegree-k; j++ {
 			c += up[j]*u.above[j] + low[j]*u.below[j]
 		}
 		if u.density > 0 {
@@ -285,7 +311,8 @@ func (d *Distribution) seriesVariance() (float64, bool) {
 		p, unit = d.transform.power, d.transform.unit
 		bounded = true // there is another branch below 0
 	}
-	if 1+p*h < minBase || bounded && h < 0 {
+	upper, known := inverseTaylor(p, h, d.sd)
+	if !known || bounded && h < 0 {
 		return 0, false
 	}
 	cut := 0
@@ -293,29 +320,28 @@ func (d *Distribution) seriesVariance() (float64, bool) {
 		cut = sort.Search(nodeCount/2, func(i int) bool { return d.m+d.sd*nodes[i] >= 0 })
 	}
 	all := d.scores.sums()
-	upper := inverseTaylor(p, h, d.sd)
+	degree, exact := taylorDegree(p)
 	centre := upper[0] - 1
 	upper[0] = 0
 	above := &all[cut]
-	first, second := upper.sum(above), upper.squares(above)
-	if !upper.converged(above, second) {
+	first, second := upper.sum(above, degree), upper.squares(above, degree)
+	if !exact && !upper.converged(above, second) {
 		return 0, false
 	}
 	if cut > 0 {
 		lower := coefficients{-centre}
 		if !d.clamped {
-			if 1-p*h < minBase {
+			if lower, known = belowTaylor(p, h, d.sd, centre); !known {
 				return 0, false
 			}
-			lower = oddTaylor(p, h, d.sd, centre)
 		}
 		var below powerSums
-		for k := range below {
+		for k := range 2*degree + 1 {
 			below[k] = all[0][k] - above[k]
 		}
-		first += lower.sum(&below)
-		second += lower.squares(&below)
-		if !d.clamped && !lower.converged(&below, second) {
+		first += lower.sum(&below, degree)
+		second += lower.squares(&below, degree)
+		if !d.clamped && !exact && !lower.converged(&below, second) {
 			return 0, false
 		}
 	}

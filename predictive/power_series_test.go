@@ -30,7 +30,7 @@ func splitIntegral(z float64, f func(t float64) float64) (sum float64) {
 func TestPowerSeries(t *testing.T) {
 	t.Parallel()
 	series := 0
-	for _, p := range []float64{0, 0.05, 0.12, 0.33, 0.5, 0.8} {
+	for _, p := range []float64{0, 0.05, 0.12, 0.2, 0.33, 0.5, 0.8} {
 		for _, m := range []float64{-0.5, -0.05, 0, 0.3, 1, 2.5, 6, 20} {
 			for _, v := range [][2]float64{{0.001, 0.004}, {0.05, 0.2}, {0.3, 0.1}, {0.4, 0}, {0, 0.25}} {
 				for _, clamped := range []bool{false, true} {

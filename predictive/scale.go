@@ -1,8 +1,11 @@
 package predictive
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // A Scale maps targets to the standardised modelling scale and back:
@@ -26,19 +29,25 @@ type Scale struct {
 // NewScale fits a scale to training targets. The weights w are optional; nil means
 // that every weight is 1. Errors are a [*DomainError] or a [*ConstantError].
 func NewScale(t Transform, y, w []float32) (Scale, error) {
-	return FitScale(t.WithUnit(y, w), len(y), func(i int) float64 { return float64(y[i]) }, w)
+	return FitScale(1, t.WithUnit(y, w), len(y), func(i int) float64 { return float64(y[i]) }, w)
 }
 
 // FitScale is NewScale for n targets that float32 is too coarse for: y returns them. A
 // power must have its unit, see [Transform.WithUnit].
-func FitScale(t Transform, n int, y func(i int) float64, w []float32) (Scale, error) {
+func FitScale(threads int, t Transform, n int, y func(i int) float64, w []float32) (Scale, error) {
 	s := Scale{Transform: t, Spread: 1}
-	var sum, squares, total float64
-	for i := range n {
-		z, err := t.checkedForward(i, y(i))
-		if err != nil {
-			return s, err
+	values := make([]float64, n)
+	failed := parallel.Reduce(threads, n, func(from, to int) (err error) {
+		for i := from; i < to && err == nil; i++ {
+			values[i], err = t.checkedForward(i, y(i))
 		}
+		return err
+	}, func(a, b error) error { return cmp.Or(a, b) })
+	if failed != nil {
+		return s, failed
+	}
+	var sum, squares, total float64
+	for i, z := range values {
 		weight := 1.0
 		if w != nil {
 			weight = float64(w[i])

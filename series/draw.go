@@ -21,8 +21,8 @@ func (r *Reader) Draw(rng *rand.Rand, e int, steps []int32, dst []float32) {
 	for i := range m.simulatedPoints {
 		m.simulatedPoints[i].Value -= m.simulatedData[i]
 	}
-	m.filter(m.simulatedPoints, true)
-	m.smooth(m.simulatedPoints)
+	m.filter(m.simulatedPoints)
+	m.smooth(0)
 	for q, at := range r.places {
 		dst[q] = float32(m.simulated[at] + m.mean[at])
 	}

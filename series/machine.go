@@ -12,6 +12,7 @@ type machine struct {
 	d               int
 	slope, ar       int // places of these states, -1 for none
 	drift           int
+	pair            bool      // the states are the level and ar
 	start           []float64 // variances of the states at step 0
 	waves           []wave
 	transitions     []transition // by gap; filled on demand
@@ -20,7 +21,7 @@ type machine struct {
 	a, cov, r, n    []float64
 	gain            []float64
 	nodes           []nodeState
-	vectors         []float64 // for each node its loading h and P h
+	vectors         []float64 // for each node its loading h and P h; not with two states
 	mean, variance  []float64 // results
 	simulated       []float64 // x of a drawn path
 	simulatedData   []float64 // and its data
@@ -45,6 +46,7 @@ type nodeState struct {
 	total      float64 // h'P h + 1/w; 0 for a node without data
 	predicted  float64 // h'a
 	spread     float64 // h'P h
+	ph0, ph1   float64 // P h of two states
 }
 
 func newMachine(p Prior) *machine {
@@ -71,6 +73,7 @@ func newMachine(p Prior) *machine {
 			m.d, m.start = m.d+2, append(m.start, v, v)
 		}
 	}
+	m.pair = m.d == 2 && m.ar == 1
 	d := m.d
 	m.a, m.cov, m.r, m.n, m.gain = make([]float64, d), make([]float64, d*d), make([]float64, d), make([]float64, d*d), make([]float64, d)
 	return m
@@ -79,13 +82,13 @@ func newMachine(p Prior) *machine {
 // maxTable limits the tables of transitions and waves.
 const maxTable = 1 << 14
 
-// transition returns the change over a gap.
-func (m *machine) transition(gap int32) transition {
+// transition returns the change over a gap. It is valid until the next call.
+func (m *machine) transition(gap int32) *transition {
 	if int(gap) < len(m.transitions) && m.transitions[gap].known {
-		return m.transitions[gap]
+		return &m.transitions[gap]
 	}
 	p, g := &m.prior, float64(gap)
-	t := transition{known: true, decay: 1, damp: 1, levelNoise: p.Walk * g}
+	t := &transition{known: true, decay: 1, damp: 1, levelNoise: p.Walk * g}
 	if m.ar >= 0 {
 		t.decay = math.Pow(p.Phi, g)
 		t.arNoise = p.AR * (1 - t.decay*t.decay)
@@ -105,7 +108,7 @@ func (m *machine) transition(gap int32) transition {
 		for len(m.transitions) <= int(gap) {
 			m.transitions = append(m.transitions, transition{})
 		}
-		m.transitions[gap] = t
+		m.transitions[gap] = *t
 	}
 	return t
 }
@@ -183,9 +186,20 @@ type Point struct {
 	Precision float64
 }
 
-// filter runs forward over points in the order of their steps and returns the log
-// evidence of the sites. With keep it stores what smooth needs.
-func (m *machine) filter(points []Point, keep bool) float64 {
+// filter runs forward over points in the order of their steps, and stores what smooth and
+// evidence need.
+func (m *machine) filter(points []Point) {
+	if cap(m.nodes) < len(points) {
+		m.nodes = make([]nodeState, len(points)*2)
+		if !m.pair {
+			m.vectors = make([]float64, 2*m.d*len(points)*2)
+		}
+	}
+	m.nodes = m.nodes[:len(points)]
+	if m.pair {
+		m.filterPair(points)
+		return
+	}
 	d := m.d
 	clear(m.a)
 	clear(m.cov)
@@ -195,26 +209,14 @@ func (m *machine) filter(points []Point, keep bool) float64 {
 	if m.drift >= 0 {
 		m.a[m.drift] = m.prior.Drift
 	}
-	if keep {
-		if cap(m.nodes) < len(points) {
-			m.nodes = make([]nodeState, len(points)*2)
-			m.vectors = make([]float64, 2*d*len(points)*2)
-		}
-		m.nodes = m.nodes[:len(points)]
-	}
-	var scratch [2 * (4 + 2*maxSeasons*maxHarmonics)]float64
-	logZ, last := 0.0, int32(0)
-	volume := 1.0 // product of the variances of the innovations, so that there are few logarithms
+	last := int32(0)
 	for i, p := range points {
 		gap := p.Step - last
 		last = p.Step
 		if gap > 0 {
 			m.predict(gap)
 		}
-		h, ph := scratch[:d], scratch[d:2*d]
-		if keep {
-			h, ph = m.vectors[2*d*i:][:d], m.vectors[2*d*i+d:][:d]
-		}
+		h, ph := m.vectors[2*d*i:][:d], m.vectors[2*d*i+d:][:d]
 		m.loading(h, p.Step)
 		predicted, spread := 0.0, 0.0
 		for r := range d {
@@ -231,11 +233,6 @@ func (m *machine) filter(points []Point, keep bool) float64 {
 		if p.Precision > 0 {
 			node.total = spread + 1/p.Precision
 			node.innovation = p.Value - predicted
-			logZ -= node.innovation * node.innovation / node.total / 2
-			if volume *= 2 * math.Pi * node.total; volume > 1e200 || volume < 1e-200 {
-				logZ -= math.Log(volume) / 2
-				volume = 1
-			}
 			by := node.innovation / node.total
 			for r := range d {
 				m.a[r] += ph[r] * by
@@ -246,24 +243,43 @@ func (m *machine) filter(points []Point, keep bool) float64 {
 				}
 			}
 		}
-		if keep {
-			m.nodes[i] = node
+		m.nodes[i] = node
+	}
+}
+
+// evidence returns the log evidence of the sites that filter has passed.
+func (m *machine) evidence() float64 {
+	logZ := 0.0
+	volume := 1.0 // product of the variances of the innovations, so that there are few logarithms
+	for i := range m.nodes {
+		node := &m.nodes[i]
+		if node.total == 0 {
+			continue
+		}
+		logZ -= node.innovation * node.innovation / node.total / 2
+		if volume *= 2 * math.Pi * node.total; volume > 1e200 || volume < 1e-200 {
+			logZ -= math.Log(volume) / 2
+			volume = 1
 		}
 	}
 	return logZ - math.Log(volume)/2
 }
 
-// smooth runs backward over the points that filter has kept, and sets mean and variance
-// of x at each of them, given all sites.
-func (m *machine) smooth(points []Point) {
-	d := m.d
-	if cap(m.mean) < len(points) {
-		m.mean, m.variance = make([]float64, 2*len(points)), make([]float64, 2*len(points))
+// smooth runs backward over the points that filter has passed, and sets mean and variance
+// of x at each of them from the given one on, given all sites.
+func (m *machine) smooth(from int) {
+	d, n := m.d, len(m.nodes)
+	if cap(m.mean) < n {
+		m.mean, m.variance = make([]float64, 2*n), make([]float64, 2*n)
 	}
-	m.mean, m.variance = m.mean[:len(points)], m.variance[:len(points)]
+	m.mean, m.variance = m.mean[:n], m.variance[:n]
+	if m.pair {
+		m.smoothPair(from)
+		return
+	}
 	clear(m.r)
 	clear(m.n)
-	for i := len(points) - 1; i >= 0; i-- {
+	for i := n - 1; i >= from; i-- {
 		node := &m.nodes[i]
 		h, ph := m.vectors[2*d*i:][:d], m.vectors[2*d*i+d:][:d]
 		if node.total > 0 {

@@ -60,8 +60,9 @@ func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evi
 		var points []Point
 		for e := cut[s]; e < cut[s+1]; e++ {
 			points = p.points(points[:0], e)
-			logZ := m.filter(points, true)
-			m.smooth(points)
+			m.filter(points)
+			m.smooth(0)
+			logZ := m.evidence()
 			parts[s].evidence += logZ
 			parts[s].divergence -= logZ
 			for i, pt := range points {
@@ -90,7 +91,8 @@ func (p *Process) evidence(threads int, prior Prior, cut []int, stride int) floa
 		for e := cut[s]; e < cut[s+1]; e++ {
 			if e%stride == 0 {
 				points = p.points(points[:0], e)
-				parts[s] += m.filter(points, false)
+				m.filter(points)
+				parts[s] += m.evidence()
 			}
 		}
 	})
@@ -143,9 +145,12 @@ func (r *Reader) merge(e int, steps []int32) {
 // order. A negative e, or one that the process does not have, is a series without data.
 // O(n d^2) for n sites and queries.
 func (r *Reader) At(e int, steps []int32, mean, variance []float32) {
+	if len(steps) == 0 {
+		return
+	}
 	r.merge(e, steps)
-	r.m.filter(r.points, true)
-	r.m.smooth(r.points)
+	r.m.filter(r.points)
+	r.m.smooth(r.places[0])
 	for q, at := range r.places {
 		mean[q], variance[q] = float32(r.m.mean[at]), float32(r.m.variance[at])
 	}

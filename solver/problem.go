@@ -222,9 +222,14 @@ func selectRows[V int32 | float32, T int | int32](b backend.Backend, values []V,
 	if values == nil {
 		return nil
 	}
-	out := backend.Make[V](b, len(rows))
-	for i, row := range rows {
-		out[i] = values[row]
+	out, threads := backend.Make[V](b, len(rows)), 1
+	if b != nil {
+		threads = b.Threads()
 	}
+	parallel.Blocks(threads, len(rows), func(from, to int) {
+		for i, row := range rows[from:to] {
+			out[from+i] = values[row]
+		}
+	})
 	return out
 }

@@ -40,7 +40,7 @@ func newResiduals(d *data, train Observations, equations bool) residuals {
 		opt := observed.Options{SecondMoments: t.Varies(), Variances: keep, Equations: equations}
 		index := d.entities[k]
 		if index == nil {
-			index = t.LookupOn(d.b, 1, train.Codes)
+			index = t.LookupOn(d.b, d.b.Threads(), train.Codes)
 		}
 		terms[k] = termValues{t, observed.NewTerm(d.b, t.Slices(), index, opt)}
 		backend.FreeAll(d.b, index)

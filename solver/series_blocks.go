@@ -2,6 +2,7 @@ package solver
 
 import (
 	"github.com/kernel-fried-tensor/kft/backend/observed"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/series"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -19,6 +20,7 @@ type seriesValues struct {
 	term       *tt.SeriesTerm
 	offered    series.Prior // from which runs start
 	site       []int32      // by observation; -1 for none
+	order      []int32      // observations in the order of their sites, those without one last
 	values     *observed.Term
 	divergence float64
 	stale      bool // mean and variance do not belong to the sites
@@ -29,7 +31,7 @@ type seriesValues struct {
 func (d *data) newSeries(train Observations) {
 	for _, t := range d.field.Series {
 		s := &seriesValues{term: t, offered: t.Prior, values: observed.NewPart(d.b, len(d.y)), stale: true}
-		t.Process, s.site = t.NewSites(t.Prior, train.Codes)
+		t.Process, s.site, s.order = t.NewSites(d.b.Threads(), t.Prior, train.Codes)
 		d.series = append(d.series, s)
 	}
 }
@@ -71,20 +73,18 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
 			break
 		}
 	}
-	weight, sum := make([]float64, len(t.Step)), make([]float64, len(t.Step))
-	for n, at := range s.site {
-		if at >= 0 {
-			w := weightAt(a.d.w, n)
-			weight[at] += w
-			sum[at] += w * float64(target[n]+s.values.Mean[n])
+	s.eachSite(a.d.b.Threads(), func(at int32, observations []int32) {
+		weight, sum := 0.0, 0.0
+		for _, n := range observations {
+			w := weightAt(a.d.w, int(n))
+			weight += w
+			sum += w * float64(target[n]+s.values.Mean[n])
 		}
-	}
-	for at, w := range weight {
-		t.Value[at], t.Precision[at] = 0, float32(w/noise)
-		if w > 0 {
-			t.Value[at] = float32(sum[at] / w)
+		t.Value[at], t.Precision[at] = 0, float32(weight/noise)
+		if weight > 0 {
+			t.Value[at] = float32(sum / weight)
 		}
-	}
+	})
 	if learn {
 		t.Learn(a.d.b.Threads(), fresh)
 	}
@@ -92,6 +92,26 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
 	s.evaluate(a.d.b.Threads(), a.points)
 	a.changed()
 	a.d.passes++
+}
+
+// eachSite calls work for every site with its observations, in their order. A site belongs
+// to the block of its first observation.
+func (s *seriesValues) eachSite(threads int, work func(at int32, observations []int32)) {
+	parallel.Blocks(threads, len(s.order), func(from, to int) {
+		for i := from; i < to; {
+			at, end := s.site[s.order[i]], i+1
+			if at < 0 {
+				return
+			}
+			for end < len(s.order) && s.site[s.order[end]] == at {
+				end++
+			}
+			if i == 0 || s.site[s.order[i-1]] != at {
+				work(at, s.order[i:end])
+			}
+			i = end
+		}
+	})
 }
 
 // updatePointSeries updates a series term beside point estimates, with the mean squared

@@ -38,11 +38,14 @@ func (dr *driver) collapsed() bool {
 		}
 	}
 	for _, t := range a.terms {
+		if len(t.train.Cores) == 1 {
+			continue
+		}
 		sum := 0.0
 		for _, v := range t.Mean {
 			sum += float64(v) * float64(v)
 		}
-		if len(t.train.Cores) > 1 && sum < vanished*float64(len(t.Mean)) {
+		if sum < vanished*float64(len(t.Mean)) {
 			return true
 		}
 	}

@@ -302,33 +302,33 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 }
 
 // countRows returns the number of rows per code, by mode.
-func countRows(codes [][]int32, sizes []int) [][]int32 {
+func countRows(threads int, codes [][]int32, sizes []int) [][]int32 {
 	counts := make([][]int32, len(codes))
-	for m, column := range codes {
+	parallel.For(threads, len(codes), func(m int) {
 		counts[m] = make([]int32, sizes[m])
-		for _, c := range column {
+		for _, c := range codes[m] {
 			if c >= 0 {
 				counts[m][c]++
 			}
 		}
-	}
+	})
 	return counts
 }
 
 // meanTargets returns the mean target of the rows of each code, by mode, 0 for a code
 // without rows.
-func meanTargets(o *solver.Observations, sizes []int) [][]float64 {
+func meanTargets(threads int, o *solver.Observations, sizes []int) [][]float64 {
 	means := make([][]float64, len(o.Codes))
-	for m, column := range o.Codes {
+	parallel.For(threads, len(o.Codes), func(m int) {
 		means[m] = make([]float64, sizes[m])
 		weight := make([]float64, sizes[m])
-		for i, c := range column {
+		for i, c := range o.Codes[m] {
 			if c >= 0 {
 				weight[c]++
 				means[m][c] += (o.Target(i) - means[m][c]) / weight[c]
 			}
 		}
-	}
+	})
 	return means
 }
 

@@ -34,7 +34,7 @@ func (r *run) newScale() (predictive.Scale, error) {
 	if err != nil {
 		return predictive.Scale{}, err
 	}
-	scale, err := predictive.FitScale(transform.WithUnit(train.Y, train.W), train.Len(), train.Target, train.W)
+	scale, err := predictive.FitScale(r.engine.Threads(), transform.WithUnit(train.Y, train.W), train.Len(), train.Target, train.W)
 	scale.NonNegative = r.nonNegative()
 	return scale, err
 }

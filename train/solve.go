@@ -14,6 +14,15 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
+// forward returns targets on the modelling scale, standardised.
+func (r *run) forward(o *solver.Observations) ([]float32, error) {
+	y, scale := backend.Make[float32](r.engine, o.Len()), r.model.Scale()
+	err := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) error {
+		return scale.ForwardEach(y[from:to], func(i int) float64 { return o.Target(from + i) })
+	}, func(a, b error) error { return cmp.Or(a, b) })
+	return y, err
+}
+
 // solve trains the field on the modelling scale.
 func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	problem := &solver.Problem{Field: r.field, Backend: r.solverEngine(), Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
@@ -23,12 +32,9 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	}
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {
-		y := backend.Make[float32](r.engine, o.Len())
-		failed := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) error {
-			return scale.ForwardEach(y[from:to], func(i int) float64 { return o.Target(from + i) })
-		}, func(a, b error) error { return cmp.Or(a, b) })
-		if failed != nil {
-			return solver.Report{}, failed
+		y, err := r.forward(o)
+		if err != nil {
+			return solver.Report{}, err
 		}
 		o.Y, o.Low = y, nil
 	}

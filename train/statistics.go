@@ -17,15 +17,14 @@ func (r *run) keepStatistics(solved solver.Report) error {
 		return nil
 	}
 	o := &r.parts[dataset.Train]
-	rows := update.Observed{Codes: o.Codes, Y: backend.Make[float32](r.engine, o.Len())}
-	if err := r.model.Scale().ForwardEach(rows.Y, o.Target); err != nil {
+	y, err := r.forward(o)
+	if err != nil {
 		return err
 	}
+	rows := update.Observed{Codes: o.Codes, Y: y}
 	noise, weight := solved.Noise, meanWeight(o)
 	raw := ledger.Rows{Codes: o.Codes, Y: backend.Make[float64](r.engine, o.Len()), W: o.W, Exposure: o.Exposure, Censored: o.Censored}
-	for i := range raw.Y {
-		raw.Y[i] = o.Target(i)
-	}
+	backend.ParallelFor(r.engine, len(raw.Y), func(i int) { raw.Y[i] = o.Target(i) })
 	if rows.Weight = update.Precisions(r.engine, r.model, raw, r.predicted(dataset.Train), weight); rows.Weight != nil {
 		noise = 1
 	} else if o.W != nil {

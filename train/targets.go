@@ -127,7 +127,7 @@ func (d *Data) standardise(s spec.Spec, targets []string) error {
 			return fielderr.Errorf("data.target", "the target %s has no value in the training set; remove it, or change split", name)
 		}
 		rows := solver.Observations{Y: t.Y, Low: t.Low, W: t.W}.Select(train)
-		scale, err := predictive.FitScale(transform.WithUnit(rows.Y, rows.W), rows.Len(), rows.Target, rows.W)
+		scale, err := predictive.FitScale(1, transform.WithUnit(rows.Y, rows.W), rows.Len(), rows.Target, rows.W)
 		if err != nil {
 			return fmt.Errorf("target %s: %w", name, err)
 		}

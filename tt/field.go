@@ -100,7 +100,7 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 	c := &Chunk{cells: len(codes[0]), buffer: backend.Make[float32](b, len(codes[0])), Plans: make([]*backend.Plan, len(f.Terms)), value: make([][]float32, len(f.Terms))}
 	parallel.For(b.Threads(), len(f.Terms), func(k int) {
 		t := f.Terms[k]
-		index := t.LookupOn(b, 1, codes)
+		index := t.LookupOn(b, b.Threads(), codes)
 		c.Plans[k] = CheaperPlan(b, t.Shapes(), index)
 		backend.FreeAll(b, index)
 		if len(f.Partners(k)) > 0 {
@@ -108,7 +108,7 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 		}
 	})
 	for _, s := range f.Series {
-		c.series = append(c.series, s.newCells(codes))
+		c.series = append(c.series, s.newCells(b.Threads(), codes))
 	}
 	return c
 }

@@ -40,7 +40,7 @@ func NewIndex(modes []int, sizes []int, codes [][]int32) (*Index, error) {
 func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 	x := &Index{axes: axes}
 	if len(axes) == 0 {
-		return x, x.build()
+		return x, x.build(true)
 	}
 	if len(axes) == 1 {
 		seen := make([]bool, axes[0].Size)
@@ -50,23 +50,55 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 				x.combos = append(x.combos, c)
 			}
 		}
-		return x, x.build()
+		return x, x.build(true)
 	}
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
-	seen := hashtable.New(0)
-	for row := range codes[axes[0].Mode] {
-		if !known(x, codes, row) {
-			continue
-		}
-		key := x.pack(codes, row) + 1
-		if _, ok := seen.Get(key); !ok {
-			seen.Put(key, 0)
-			x.combos = x.appendCombination(x.combos, codes, row)
+	rows := len(codes[axes[0].Mode])
+	seen := newKeySet(x.combinations(), rows)
+	var memory [256]uint64
+	for from := 0; from < rows; from += len(memory) {
+		keys := memory[:min(len(memory), rows-from)]
+		x.packRows(keys, codes, from)
+		for i, key := range keys {
+			if key != 0 && seen.add(key) {
+				x.combos = x.appendCombination(x.combos, codes, from+i)
+			}
 		}
 	}
-	return x, x.build()
+	return x, x.build(false)
+}
+
+// A keySet is a set of packed combinations plus 1: a bit for each where that takes less
+// memory than a hash table of the rows may, and less time.
+type keySet struct {
+	bits []uint64
+	hash *hashtable.Table
+}
+
+func newKeySet(combinations float64, rows int) keySet {
+	if combinations <= 64*float64(rows) {
+		return keySet{bits: make([]uint64, int(combinations)/64+1)}
+	}
+	return keySet{hash: hashtable.New(0)}
+}
+
+// add reports whether the key is new.
+func (s *keySet) add(key uint64) bool {
+	if s.hash != nil {
+		if _, ok := s.hash.Get(key); ok {
+			return false
+		}
+		s.hash.Put(key, 0)
+		return true
+	}
+	word, bit := &s.bits[key>>6], uint64(1)<<(key&63)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
 }
 
 // Axes returns the axes. The slice must not be modified.
@@ -103,7 +135,7 @@ func (x *Index) Extend(codes [][]int32) error {
 		added[key] = true
 		x.combos = x.appendCombination(x.combos, codes, row)
 	}
-	return x.build()
+	return x.build(true)
 }
 
 // Entity returns the entity of one row. Unlike Lookup it takes ids that the index was not
@@ -143,7 +175,7 @@ func RestoreAxisIndex(axes []Axis, combos []int32) (*Index, error) {
 	if err := x.checkPacking(); err != nil {
 		return nil, err
 	}
-	return x, x.build()
+	return x, x.build(true)
 }
 
 // checkPacking returns an error if the number of combinations exceeds the packed
@@ -159,7 +191,8 @@ func (x *Index) checkPacking() error {
 	return nil
 }
 
-func (x *Index) build() error {
+// build indexes the combinations; check says that one may appear twice, which is an error.
+func (x *Index) build(check bool) error {
 	width := len(x.axes)
 	x.classes = 1
 	if width > 0 {
@@ -191,7 +224,7 @@ func (x *Index) build() error {
 		for i, c := range x.combos[e*width:][:width] {
 			key = key*uint64(x.axes[i].Size) + uint64(c)
 		}
-		if x.atKey(key) != x.Prior() {
+		if check && x.atKey(key) != x.Prior() {
 			return errors.New("tt: a combination appears twice in an index")
 		}
 		if x.dense != nil {

@@ -49,7 +49,7 @@ func (s *Sampler) Bytes() int64 {
 func (c *Core) trainedOnly(b backend.Backend) (*Core, error) {
 	size, trained := c.Slices.Slice(), c.TrainedEntities()
 	x := &Index{axes: c.Index.axes, combos: c.Index.combos[:trained*len(c.Modes)]}
-	if err := x.build(); err != nil {
+	if err := x.build(false); err != nil {
 		return nil, err
 	}
 	shape := c.Slices.Shape

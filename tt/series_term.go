@@ -1,11 +1,12 @@
 package tt
 
 import (
-	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/series"
 )
@@ -33,29 +34,49 @@ func (s *SeriesTerm) step(code int32) int32 {
 }
 
 // NewSites returns a process with a site for every combination of an entity and a step
-// that occurs in the columns codes, all without data, and the site of each row.
-func (s *SeriesTerm) NewSites(prior series.Prior, codes [][]int32) (*series.Process, []int32) {
-	cells := s.newCells(codes)
-	p := &series.Process{Prior: prior, Start: make([]int32, s.Index.Entities())}
-	site := make([]int32, len(codes[0]))
-	known := s.Index.Prior()
-	for i, row := range cells.order {
-		e, step := cells.entity[row], cells.step[row]
-		if e == known {
-			site[row] = -1 // its groups are unknown: no series
-			continue
-		}
-		if i == 0 || cells.entity[cells.order[i-1]] != e || cells.step[cells.order[i-1]] != step {
-			p.Step = append(p.Step, step)
-			p.Start[e+1]++
-		}
-		site[row] = int32(len(p.Step) - 1)
+// that occurs in the columns codes, all without data, the site of each row, -1 for none,
+// and the rows in the order of their sites, those without one last.
+func (s *SeriesTerm) NewSites(threads int, prior series.Prior, codes [][]int32) (p *series.Process, site, order []int32) {
+	c := s.newCells(threads, codes)
+	p = &series.Process{Prior: prior, Start: make([]int32, s.Index.Entities())}
+	site = make([]int32, len(codes[0]))
+	each := func(work func(e int32, rows []int32)) {
+		parallel.Ranges(threads, len(c.cut)-1, func(_, from, to int) {
+			for g := from; g < to; g++ {
+				rows := c.order[c.cut[g]:c.cut[g+1]]
+				work(c.entity[rows[0]], rows)
+			}
+		})
 	}
+	none := s.Index.Prior() // its groups are unknown: no series
+	each(func(e int32, rows []int32) {
+		steps := int32(0)
+		for i, row := range rows {
+			if i == 0 || c.step[row] != c.step[rows[i-1]] {
+				steps++
+			}
+			site[row] = steps - 1 // within its series
+		}
+		if e != none {
+			p.Start[e+1] = steps
+		}
+	})
 	for e := range p.Start[1:] {
 		p.Start[e+1] += p.Start[e]
 	}
-	p.Value, p.Precision = make([]float32, len(p.Step)), make([]float32, len(p.Step))
-	return p, site
+	n := p.Start[len(p.Start)-1]
+	p.Step, p.Value, p.Precision = make([]int32, n), make([]float32, n), make([]float32, n)
+	each(func(e int32, rows []int32) {
+		for _, row := range rows {
+			if e == none {
+				site[row] = -1
+				continue
+			}
+			site[row] += p.Start[e]
+			p.Step[site[row]] = c.step[row]
+		}
+	})
+	return p, site, c.order
 }
 
 // seriesCells are cells in the order of their series and steps.
@@ -65,14 +86,16 @@ type seriesCells struct {
 	cut          []int32 // where entities start in order, and its end
 }
 
-func (s *SeriesTerm) newCells(codes [][]int32) *seriesCells {
+func (s *SeriesTerm) newCells(threads int, codes [][]int32) *seriesCells {
 	n := len(codes[0])
-	c := &seriesCells{entity: make([]int32, n), step: make([]int32, n), order: make([]int32, n)}
-	s.Index.Lookup(c.entity, codes)
-	for i := range n {
-		c.step[i], c.order[i] = s.step(codes[s.Time][i]), int32(i)
-	}
-	c.group()
+	c := &seriesCells{entity: make([]int32, n), step: make([]int32, n)}
+	parallel.Blocks(threads, n, func(from, to int) {
+		s.Index.lookup(c.entity[from:to], codes, from)
+		for i := from; i < to; i++ {
+			c.step[i] = s.step(codes[s.Time][i])
+		}
+	})
+	c.group(threads)
 	return c
 }
 
@@ -123,7 +146,7 @@ func (f *Field) addSeries(b backend.Backend, dst []float32, codes [][]int32, pre
 		if prepared != nil {
 			cells = prepared[k]
 		} else {
-			cells = s.newCells(codes)
+			cells = s.newCells(b.Threads(), codes)
 		}
 		s.moments(b.Threads(), cells, value, nil)
 		for i, v := range value {
@@ -137,7 +160,7 @@ func (f *Field) seriesMoments(b backend.Backend, codes [][]int32) []Moments {
 	var terms []Moments
 	for _, s := range f.Series {
 		m := Moments{Mean: make([]float32, len(codes[0])), Var: make([]float32, len(codes[0]))}
-		s.moments(b.Threads(), s.newCells(codes), m.Mean, m.Var)
+		s.moments(b.Threads(), s.newCells(b.Threads(), codes), m.Mean, m.Var)
 		terms = append(terms, m)
 	}
 	return terms
@@ -154,7 +177,7 @@ type drawnSeries struct {
 func (f *Field) newDrawnSeries(codes [][]int32, key func(modes []int, cell int) uint64) *drawnSeries {
 	d := &drawnSeries{}
 	for _, s := range f.Series {
-		c := s.newCells(codes)
+		c := s.newCells(1, codes)
 		keys := make([]uint64, len(c.entity))
 		fresh := map[uint64]int32{}
 		prior := s.Index.Prior()
@@ -171,7 +194,7 @@ func (f *Field) newDrawnSeries(codes [][]int32, key func(modes []int, cell int) 
 			c.entity[i] = fresh[id]
 		}
 		if len(fresh) > 0 {
-			c.group()
+			c.group(1)
 		}
 		d.cells, d.keys = append(d.cells, c), append(d.keys, keys)
 	}
@@ -179,17 +202,26 @@ func (f *Field) newDrawnSeries(codes [][]int32, key func(modes []int, cell int) 
 }
 
 // group sorts the cells by entity and step.
-func (c *seriesCells) group() {
-	slices.SortFunc(c.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(c.entity[a], c.entity[b]), cmp.Compare(c.step[a], c.step[b]), cmp.Compare(a, b))
+func (c *seriesCells) group(threads int) {
+	if len(c.step) == 0 {
+		c.cut = []int32{0}
+		return
+	}
+	low, high := slices.Min(c.step), slices.Max(c.step)
+	keys, shift := make([]uint64, len(c.step)), bits.Len64(uint64(high)-uint64(low))
+	parallel.Blocks(threads, len(keys), func(from, to int) {
+		for i := from; i < to; i++ {
+			keys[i] = uint64(c.entity[i])<<shift | uint64(int64(c.step[i])-int64(low))
+		}
 	})
+	c.order, keys = radix.Order(threads, keys)
 	c.cut = c.cut[:0]
-	for i, row := range c.order {
-		if i == 0 || c.entity[c.order[i-1]] != c.entity[row] {
+	for i, k := range keys {
+		if i == 0 || keys[i-1]>>shift != k>>shift {
 			c.cut = append(c.cut, int32(i))
 		}
 	}
-	c.cut = append(c.cut, int32(len(c.order)))
+	c.cut = append(c.cut, int32(len(keys)))
 }
 
 // add adds a draw of the series terms to dst. The random numbers of a series depend on

@@ -74,6 +74,16 @@ func (b *Backend) forEach(n int, work func(worker, item int)) {
 	parallel.ForWorkers(b.threads, n, work)
 }
 
+// forEachShard is forEach for the shards of a plan that this process computes, the largest
+// first if they are all.
+func (b *Backend) forEachShard(p *backend.Plan, d division, work func(worker, shard int)) {
+	if d.ranks != nil {
+		b.forEach(d.count(), func(worker, i int) { work(worker, d.first+i) })
+		return
+	}
+	b.forEach(len(p.ByWork), func(worker, i int) { work(worker, int(p.ByWork[i])) })
+}
+
 // workspace is the scratch memory of one worker.
 type workspace struct {
 	sweep         sweep

@@ -63,7 +63,7 @@ func (s *moments) passNodes() float64 {
 	s.allocateSums()
 	s.packCovariances()
 	losses := make([]float64, len(s.p.Shards)-1)
-	s.b.forEach(s.count(), func(worker, i int) { losses[s.first+i] = s.shard(&s.b.workers[worker].moments, s.first+i) })
+	s.b.forEachShard(s.p, s.division, func(worker, i int) { losses[i] = s.shard(&s.b.workers[worker].moments, i) })
 	s.reduceSums()
 	owner := s.grads[s.p.Chain[s.p.Owner]]
 	return s.gatherPass(s.p, losses, s.job, owner.mean.dst, owner.variance.dst)

@@ -29,7 +29,7 @@ func (s *moments) leafCovariance() {
 	entities := p.Shapes[p.Leaf].N
 	bounds := b.entityBounds(p, order)
 	first, end := b.entityRange(p, bounds)
-	step := max(1, entities/64)
+	step := max(1, entities/256)
 	tasks := (end - first + step - 1) / step
 	b.forRanges(len(grad), func(from, to int) { clear(grad[from:to]) })
 	forwardOnly := moments{b: b, p: p, cores: s.cores, job: s.job, grads: make([]momentSums, len(s.cores))}

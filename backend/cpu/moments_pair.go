@@ -58,7 +58,7 @@ func (s *moments) passPair() float64 {
 		}
 	}
 	losses := make([]float64, x.shards)
-	b.forEach(x.count(), func(worker, i int) { losses[x.first+i] = x.shard(&b.workers[worker], x.first+i) })
+	b.forEachShard(p, x.division, func(worker, i int) { losses[i] = x.shard(&b.workers[worker], i) })
 	switch {
 	case x.order != nil:
 		x.shareAdjoints()

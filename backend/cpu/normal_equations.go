@@ -79,8 +79,7 @@ func (b *Backend) nodeVectors(p *backend.Plan, cores []backend.Slices) {
 			backend.GatherValues(s.ranks, b.vectors, s.nodes(p), r)
 		}
 	}()
-	b.forEach(s.count(), func(worker, i int) {
-		shard := s.first + i
+	b.forEachShard(p, s.division, func(worker, shard int) {
 		w := &b.workers[worker].sweep
 		w.pass = &s
 		w.prepare(shard)

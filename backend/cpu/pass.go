@@ -19,7 +19,7 @@ func (b *Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job
 	s.prepareLeaf()
 	s.allocateGradients()
 	losses := make([]float64, len(p.Shards)-1)
-	b.forEach(s.count(), func(worker, i int) { losses[s.first+i] = s.shard(&b.workers[worker].sweep, s.first+i) })
+	b.forEachShard(p, s.division, func(worker, i int) { losses[i] = s.shard(&b.workers[worker].sweep, i) })
 	s.reduceGradients()
 	owner := p.Chain[p.Owner]
 	if !s.wanted(owner) {

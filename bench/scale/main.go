@@ -2,7 +2,7 @@
 // kft fit with each number, prints the seconds of its stages, and checks that all models
 // have the same bytes.
 //
-//	go run ./bench/scale -kft bin/kft -threads 1,2,4 sales.csv --target units --term store,item,time:20
+//	go run ./bench/scale -kft bin/kft -threads 1,2,4 -o scale.svg sales.csv --target units --term store,item,time:20
 //
 // Without arguments for kft fit it generates a synthetic table of 3,028,076 rows.
 package main
@@ -22,6 +22,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+	"github.com/kernel-fried-tensor/kft/internal/figure"
 )
 
 // stages of a fit, in the order of the table.
@@ -30,17 +33,18 @@ var stages = []string{"read", "plan", "baseline", "fit", "evaluate", "total"}
 func main() {
 	program := flag.String("kft", "bin/kft", "the program")
 	threads := flag.String("threads", "", "numbers of threads, separated by commas (default: 1, 2, 4, ... up to all CPUs)")
+	picture := flag.String("o", "", "write a picture to this file, as SVG")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *program, *threads, flag.Args(), os.Stdout); err != nil {
+	if err := run(ctx, *program, *threads, *picture, flag.Args(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "scale:", err)
 		os.Exit(1)
 	}
 }
 
-// run measures the fits and prints the table.
-func run(ctx context.Context, program, threads string, args []string, out io.Writer) error {
+// run measures the fits, prints the table and draws it.
+func run(ctx context.Context, program, threads, picture string, args []string, out io.Writer) error {
 	numbers, err := threadNumbers(threads)
 	if err != nil {
 		return err
@@ -64,6 +68,7 @@ func run(ctx context.Context, program, threads string, args []string, out io.Wri
 	fmt.Fprintf(out, "command: kft fit %s --threads N\n\n", strings.Join(args, " "))
 	fmt.Fprintf(out, "| threads | %s | times as fast | MiB |\n|%s\n", strings.Join(stages, " | "), strings.Repeat(" ---: |", len(stages)+3))
 	var first measured
+	var all []measured
 	for i, n := range numbers {
 		m, err := fit(ctx, program, place, filepath.Join(folder, "model.kft"), n, args)
 		if err != nil {
@@ -80,9 +85,30 @@ func run(ctx context.Context, program, threads string, args []string, out io.Wri
 		if m.hash != first.hash {
 			return fmt.Errorf("%d threads give another model than %d", n, numbers[0])
 		}
+		all = append(all, m)
 	}
 	fmt.Fprintln(out, "\nall models have the same bytes")
-	return nil
+	if picture == "" {
+		return nil
+	}
+	return atomicfile.Write(picture, func(w io.Writer) error { _, err := draw(numbers, all).WriteTo(w); return err })
+}
+
+// draw shows how many times as fast as with the first number of threads the stages are.
+func draw(numbers []int, all []measured) *figure.Figure {
+	c := figure.Lines{Title: "A fit on several threads", XName: "threads", YName: fmt.Sprintf("times as fast as on %d", numbers[0]), FromZero: true}
+	line := func(name string, colour byte, value func(i int) float64) {
+		s := figure.Series{Name: name, Colour: colour}
+		for i, n := range numbers {
+			s.X, s.Y = append(s.X, float64(n)), append(s.Y, value(i))
+		}
+		c.Series = append(c.Series, s)
+	}
+	line("as many times as threads", 's', func(i int) float64 { return float64(numbers[i]) / float64(numbers[0]) })
+	for k, stage := range []string{"total", "fit", "evaluate"} {
+		line(stage, "abc"[k], func(i int) float64 { return all[0].Seconds[stage] / all[i].Seconds[stage] })
+	}
+	return c.Figure()
 }
 
 // measured is what a fit reports.

@@ -26,13 +26,16 @@ func TestRun(t *testing.T) {
 	}
 	var out strings.Builder
 	args := []string{tables[0], "--target", "bottles", "--modes", "store,item,time=year+month", "--term", "store,item,time:2", "--sweeps", "2"}
-	if err := run(context.Background(), program, "1,2,3", args, &out); err != nil {
+	if err := run(context.Background(), program, "1,2,3", filepath.Join(folder, "scale.svg"), args, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| threads | read |", "\n| 1 |", "\n| 2 |", "\n| 3 |", "the same bytes"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got %s, want %q in it", out.String(), want)
 		}
+	}
+	if text, err := os.ReadFile(filepath.Join(folder, "scale.svg")); err != nil || !strings.Contains(string(text), "times as fast as on 1") {
+		t.Errorf("got the picture %s, %v", text, err)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "model.kft")); err == nil {
 		t.Error("a model was left behind")

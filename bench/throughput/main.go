@@ -21,6 +21,8 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/atomicfile"
+	"github.com/kernel-fried-tensor/kft/internal/figure"
 )
 
 func main() {
@@ -28,10 +30,11 @@ func main() {
 	table := flag.String("table", "", "a table with the target of the model; plain text, Parquet or Arrow, because gzip is read by one core")
 	cores := flag.String("cores", "1,2", "numbers of cores, separated by commas")
 	repeat := flag.Int("repeat", 3, "measurements, of which the best counts")
+	picture := flag.String("o", "", "write a picture to this file, as SVG")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *model, *table, *cores, *repeat, os.Stdout); err != nil {
+	if err := run(ctx, *model, *table, *cores, *picture, *repeat, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "throughput:", err)
 		os.Exit(1)
 	}
@@ -43,7 +46,7 @@ type phase struct {
 	work func(ctx context.Context, threads int) (int, error)
 }
 
-func run(ctx context.Context, modelFile, table, cores string, repeat int, out io.Writer) error {
+func run(ctx context.Context, modelFile, table, cores, picture string, repeat int, out io.Writer) error {
 	if modelFile == "" || table == "" || repeat < 1 {
 		return errors.New("give -model, -table and a -repeat above 0")
 	}
@@ -65,8 +68,10 @@ func run(ctx context.Context, modelFile, table, cores string, repeat int, out io
 	fmt.Fprint(w, "\tcores\ts\tmillion rows/s\ttimes the first\t\n")
 	all := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(all)
-	for _, p := range phases(m, table, folder) {
+	chart := figure.Lines{Title: "Tables on several cores", XName: "cores", YName: fmt.Sprintf("times as fast as on %d", counts[0]), FromZero: true}
+	for k, p := range phases(m, table, folder) {
 		first := 0.0
+		line := figure.Series{Name: p.name, Colour: "abcdsss"[k]}
 		for _, n := range counts {
 			runtime.GOMAXPROCS(n)
 			best, rows := 0.0, 0
@@ -84,9 +89,16 @@ func run(ctx context.Context, modelFile, table, cores string, repeat int, out io
 			}
 			fmt.Fprintf(w, "%s\t%d\t%.2f\t%.2f\t%.2f\t\n", p.name, n, best, float64(rows)/best/1e6, first/best)
 			p.name = ""
+			line.X, line.Y = append(line.X, float64(n)), append(line.Y, first/best)
+		}
+		if line.Colour != 's' { // the other files of all columns differ little
+			chart.Series = append(chart.Series, line)
 		}
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || picture == "" {
+		return err
+	}
+	return atomicfile.Write(picture, func(w io.Writer) error { _, err := chart.Figure().WriteTo(w); return err })
 }
 
 func parseCores(text string) ([]int, error) {

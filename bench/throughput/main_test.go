@@ -25,14 +25,14 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := run(t.Context(), model, table, "1,2", 1, &out); err != nil {
+	if err := run(t.Context(), model, table, "1,2", "", 1, &out); err != nil {
 		t.Fatal(err)
 	}
 	if lines := strings.Count(out.String(), "\n"); lines != 3+2*len(phases(m, table, "")) {
 		t.Errorf("got %d lines:\n%s", lines, out.String())
 	}
 	for _, c := range []struct{ model, cores string }{{"", "1"}, {model, "0"}, {model, "two"}, {table, "1"}} {
-		if err := run(t.Context(), c.model, table, c.cores, 1, &out); err == nil {
+		if err := run(t.Context(), c.model, table, c.cores, "", 1, &out); err == nil {
 			t.Errorf("model %q, cores %q: got no error", c.model, c.cores)
 		}
 	}

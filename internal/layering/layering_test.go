@@ -18,7 +18,7 @@ var layers = [][]string{
 		"cmd/kft", "cmd/kft/internal/celltext", "cmd/kft/internal/childprocess", "cmd/kft/internal/completion", "cmd/kft/internal/progress", "cmd/kft/internal/summary",
 		"cmd/kft/internal/textformat",
 	},
-	{"bench", "bench/load", "bench/scale", "bench/simulate", "bench/throughput", "experiment", "serve"},
+	{"bench", "bench/accuracy", "bench/load", "bench/scale", "bench/simulate", "bench/throughput", "experiment", "serve"},
 	{"."},
 	{"report"},
 	{"forecast"},
@@ -45,7 +45,7 @@ var layers = [][]string{
 // import only each other.
 var internals = []string{
 	"internal/atomicfile", "internal/browser", "internal/buildinfo", "internal/cholesky", "internal/doctest", "internal/fielderr", "internal/figure", "internal/gather", "internal/golden", "internal/gradcheck", "internal/hashtable",
-	"internal/layering", "internal/notices", "internal/paged", "internal/parallel", "internal/plural", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable", "internal/words",
+	"internal/layering", "internal/notices", "internal/paged", "internal/parallel", "internal/plural", "internal/radix", "internal/randstream", "internal/specfile", "internal/suggest", "internal/synthetic", "internal/sysmemory", "internal/testtable", "internal/words",
 }
 
 func TestImports(t *testing.T) {

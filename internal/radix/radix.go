@@ -1,0 +1,121 @@
+// Package radix orders rows by integer keys.
+package radix
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
+
+// maxDigit is the number of bits by which one pass sorts: its counters stay in the
+// first-level cache.
+const maxDigit = 11
+
+// Order returns the sorted keys and the numbers of the keys in that order; equal keys keep
+// their order. It costs O(n) per 11 bits in which the keys differ. The result does not
+// depend on the number of threads. There may be 2^31-1 keys.
+func Order(threads int, keys []uint64) (order []int32, sorted []uint64) {
+	n := len(keys)
+	order = make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	varying, done := uint64(0), true
+	for i, k := range keys {
+		varying |= k ^ keys[0]
+		done = done && (i == 0 || keys[i-1] <= k)
+	}
+	if done {
+		return order, keys
+	}
+	low := bits.TrailingZeros64(varying)
+	length := bits.Len64(varying) - low
+	passes := (length + maxDigit - 1) / maxDigit
+	digit := (length + passes - 1) / passes
+	s := sorter{threads: threads, pieces: 1, mask: 1<<digit - 1}
+	if threads > 1 {
+		s.pieces = max(1, min(4*threads, n/parallel.Block))
+	}
+	s.counts = make([]int32, s.pieces<<digit)
+	toOrder, memory := make([]int32, n), make([]uint64, 2*n)
+	toKeys, spare := memory[:n], memory[n:]
+	for p := range passes {
+		s.pass(toKeys, keys, toOrder, order, uint(low+p*digit))
+		if p == 0 {
+			keys = spare // those of the caller do not change
+		}
+		keys, toKeys = toKeys, keys
+		order, toOrder = toOrder, order
+	}
+	return order, keys
+}
+
+// Float returns a key with the order of finite numbers, of which -0 is less than 0.
+func Float(v float64) uint64 {
+	key := math.Float64bits(v)
+	if key>>63 != 0 {
+		return ^key
+	}
+	return key | 1<<63
+}
+
+// sortFrom is the number of values from which radix sort is faster than comparisons.
+const sortFrom = 1 << 10
+
+// Sort sorts numbers in increasing order, NaN first.
+func Sort(values []float64) {
+	if len(values) < sortFrom || slices.ContainsFunc(values, math.IsNaN) {
+		slices.Sort(values)
+		return
+	}
+	keys := make([]uint64, len(values))
+	for i, v := range values {
+		keys[i] = Float(v)
+	}
+	_, keys = Order(1, keys)
+	for i, key := range keys {
+		if key>>63 != 0 {
+			key ^= 1 << 63
+		} else {
+			key = ^key
+		}
+		values[i] = math.Float64frombits(key)
+	}
+}
+
+type sorter struct {
+	threads, pieces int
+	mask            uint64
+	counts          []int32 // by piece and digit
+}
+
+// pass writes keys and order to the places that the digit from the given bit on gives them.
+func (s *sorter) pass(toKeys, keys []uint64, toOrder, order []int32, shift uint) {
+	n, values := len(keys), int(s.mask)+1
+	piece := func(i int) (counts []int32, from, to int) {
+		return s.counts[i*values:][:values], n * i / s.pieces, n * (i + 1) / s.pieces
+	}
+	parallel.For(s.threads, s.pieces, func(i int) {
+		counts, from, to := piece(i)
+		clear(counts)
+		for _, k := range keys[from:to] {
+			counts[k>>(shift&63)&s.mask]++
+		}
+	})
+	sum := int32(0)
+	for v := range values {
+		for at := v; at < len(s.counts); at += values {
+			s.counts[at], sum = sum, sum+s.counts[at]
+		}
+	}
+	parallel.For(s.threads, s.pieces, func(i int) {
+		next, from, to := piece(i)
+		for j, k := range keys[from:to] {
+			at := &next[k>>(shift&63)&s.mask]
+			toKeys[*at], toOrder[*at] = k, order[from+j]
+			*at++
+		}
+	})
+}
