@@ -24,14 +24,27 @@ const (
 // chooseNoise fits noise models to the expected squared errors of training rows and
 // keeps the one with the highest mean log density on the validation set. It starts with
 // the better of constant and power, and adds factors of entities one at a time, each the
-// best of those left: of modes, and of combinations of modes that a term has. The noise of
-// a point estimate, and of a fit without a validation set, is constant.
+// best of those left: of modes, and of combinations of modes that a term has. The power goes
+// if the factors do without it. The noise of a point estimate, and of a fit without a
+// validation set, is constant.
 func (r *run) chooseNoise(o *solver.Observations, mean, squared []float32) {
-	best := "constant"
-	if n := r.parts[dataset.Valid].Len(); r.spec.Uncertainty.Bayesian() && n > 0 {
-		best = r.bestNoise(o, mean, squared, leastNoiseGain+chanceNoiseGain/float64(n))
+	n := r.parts[dataset.Valid].Len()
+	if !r.spec.Uncertainty.Bayesian() || n == 0 {
+		r.setNoise("constant", r.noiseOf("constant", o, mean, squared))
+		return
 	}
-	r.setNoise(best, r.noiseOf(best, o, mean, squared))
+	least := leastNoiseGain + chanceNoiseGain/float64(n)
+	best := r.bestNoise(o, mean, squared, least)
+	noise := r.noiseOf(best, o, mean, squared)
+	r.setNoise(best, noise)
+	if factors, found := strings.CutPrefix(best, "power:"); found { // entities may explain what size seemed to
+		density := r.validDensity()
+		byEntity := r.noiseOf("entity:"+factors, o, mean, squared)
+		r.setNoise("entity:"+factors, byEntity)
+		if r.validDensity() < density-least {
+			r.setNoise(best, noise)
+		}
+	}
 }
 
 // bestNoise returns the kind of noise that chooseNoise keeps. A factor that is tried is
