@@ -125,7 +125,7 @@ func TestModelSharesNothingWithCallers(t *testing.T) {
 		for _, mode := range []int{-1, len(m.Modes())} {
 			func() {
 				defer func() {
-					if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "kft: mode ") {
+					if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "model: mode ") {
 						t.Errorf("IDs(%d): got panic %q, want one about the mode", mode, got)
 					}
 				}()

@@ -219,19 +219,24 @@ func contract(c *tt.Core, rows []operatorRow) []float64 {
 	return in
 }
 
-// averageRegression returns the average of T over the entities with training data, nil
-// for a core without a regression.
+// averageRegression returns the average of T that the model has for an unseen entity, nil
+// for a core without a regression. It follows from the last slice, that of the average:
+// G = T, V' + T or V' o T.
 func (x *Explainer) averageRegression(c *tt.Core) []float64 {
 	if c.Map == nil {
 		return nil
 	}
-	size, n := c.Slices.Slice(), c.TrainedEntities()
-	t := make([]float32, c.Slices.Len())
-	c.Map.Apply(x.engine, t, c.Weight, false)
-	mean := make([]float64, size)
-	for e := range n {
-		for k, v := range t[e*size:][:size] {
-			mean[k] += float64(v) / float64(n)
+	size := c.Slices.Slice()
+	at := (c.Slices.N - 1) * size
+	mean := float64s(c.Slices.Mean[at:][:size])
+	for k := range mean {
+		switch c.Variant {
+		case tt.Additive:
+			mean[k] -= float64(c.Free[at+k])
+		case tt.WLR:
+			if v := float64(c.Free[at+k]); v != 0 {
+				mean[k] /= v
+			}
 		}
 	}
 	return mean

@@ -49,7 +49,7 @@ func (m *Model) forTarget(code int32, t Target) *Model {
 	if noise := m.noise.Entity; noise != nil {
 		own := *noise
 		own.Variance *= square
-		one.setNoise(Noise{Entity: &own})
+		one.setNoise(Noise{Entity: &own, Entities: m.noise.Entities})
 	}
 	if noise := m.noise.Constant; noise != nil {
 		own := *noise

@@ -61,7 +61,7 @@ func checkFeatures(t *testing.T, f Features) {
 			total += v
 			squares += v * v
 		}
-		if squares == 0 || squares > 1.001*float64(f.N) {
+		if squares == 0 && !strings.Contains(name, " #") || squares > 1.001*float64(f.N) {
 			t.Errorf("column %s: got mean square %g, want one in (0, 1]", name, squares/float64(f.N))
 		}
 	}
@@ -77,7 +77,7 @@ func TestPublicTables(t *testing.T) {
 		someName                         string
 	}{
 		{"iowa-liquor/stores.csv", "iowa-liquor/sales_2015_2016.csv.gz", "bottles", "store,item,time=year+month", "store", "", 1507, 1315,
-			"name:cat status:cat address:cat city:cat county:cat zip:cat lat:num lon:num", "lat"},
+			"name:words status:cat address:words city:cat county:cat zip:cat lat:num lon:num", "lat"},
 		{"iowa-liquor/items.csv", "iowa-liquor/sales_2015_2016.csv.gz", "bottles", "store,item,time=year+month", "item",
 			":category_name,vendor:cat,bottle_volume_ml,pack,proof,list_date,state_bottle_cost,state_bottle_retail", 4563, 7291,
 			"category_name:cat vendor:cat bottle_volume_ml:num pack:log proof:num list_date:date state_bottle_cost:log state_bottle_retail:log", "list_date"},

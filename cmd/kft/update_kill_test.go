@@ -32,10 +32,12 @@ func killUpdates(t *testing.T, kills int) (before int) {
 	must(t, fitSales("--inference", "mean-field", "--term", "store,item,time:4", "--term", "series(store*item; time)", "--sweeps", "4", "-o", "fitted.kft")...)
 	var rows strings.Builder
 	rows.WriteString("store,item,year,month,units\n")
+	seen := map[string]bool{}
 	for i, line := range strings.Split(strings.TrimSpace(read(t, "sales.csv")), "\n")[1:] {
-		if i%3 == 0 {
-			fields := strings.Split(line, ",")
-			fmt.Fprintf(&rows, "%s,%s,2024,%d,%d\n", fields[2], fields[3], 1+i%2, i%7)
+		fields := strings.Split(line, ",")
+		if pair := fields[2] + "," + fields[3]; !seen[pair] {
+			seen[pair] = true
+			fmt.Fprintf(&rows, "%s,2024,%d,%d\n", pair, 1+i%2, i%7)
 		}
 	}
 	write(t, "new.csv", rows.String())
