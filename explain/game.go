@@ -227,16 +227,16 @@ func (x *Explainer) averageRegression(c *tt.Core) []float64 {
 		return nil
 	}
 	size := c.Slices.Slice()
-	at := (c.Slices.N - 1) * size
-	mean := float64s(c.Slices.Mean[at:][:size])
-	for k := range mean {
-		switch c.Variant {
-		case tt.Additive:
-			mean[k] -= float64(c.Free[at+k])
-		case tt.WLR:
-			if v := float64(c.Free[at+k]); v != 0 {
-				mean[k] /= v
-			}
+	mean := float64s(c.Slices.Mean[(c.Slices.N-1)*size:][:size])
+	if c.Variant == tt.Side {
+		return mean
+	}
+	for k, v := range c.Free[len(c.Free)-size:] { // without slices of ids of side tables
+		switch {
+		case c.Variant == tt.Additive:
+			mean[k] -= float64(v)
+		case v != 0:
+			mean[k] /= float64(v)
 		}
 	}
 	return mean
