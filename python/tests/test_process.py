@@ -44,6 +44,7 @@ def nothing_left(tmp_path, monkeypatch):
 
 def at_sweep(monkeypatch, act, sweep=2):
     """Call act when the training reports a sweep."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in tests in the background
     done = []
 
     def show(self, message):
