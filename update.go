@@ -17,9 +17,8 @@ type (
 	ColdLevel         = update.ColdLevel        // a ColdReport after a number of rows per id
 )
 
-// Update returns the model with the rows of a table taken in, or removed, without training
-// it again: the posteriors of the entities that occur in them change, all else stays. It
-// takes all rows or none. See [Model.NewUpdater] for single rows.
+// Update returns the model with all rows of a table taken in, or removed, or none: only the
+// posteriors of the entities in them change. See [Model.NewUpdater] for single rows.
 func (m *Model) Update(ctx context.Context, source Source, table TableOptions, opt UpdateOptions) (*Model, *UpdateReport, error) {
 	return wrapWith(update.Table(ctx, m.fitted, source, table, opt))
 }
@@ -29,9 +28,8 @@ func (m *Model) CheckUpdate() error { return update.Possible(m.fitted) }
 
 type updater = update.Updater
 
-// An Updater takes rows into a model, one or many at a time: thousands of single rows per
-// second. It is not safe for concurrent use; the models that it returns are. Its methods Take,
-// TakeTable and WithSide are those of [update.Updater].
+// An Updater takes rows into a model. It is not safe for concurrent use; the models that it
+// returns are. Its methods Take, TakeTable and WithSide are those of [update.Updater].
 type Updater struct{ *updater }
 
 // NewUpdater returns an updater of the model. The model itself does not change.
@@ -46,16 +44,14 @@ func (m *Model) NewUpdater(threads int) (*Updater, error) {
 // Model returns the model with all rows taken in.
 func (u *Updater) Model() (*Model, error) { return wrap(u.updater.Model()) }
 
-// CheckTarget returns an error for a value that the target of the model cannot have, such as
-// a count of -1 or 2 for yes or no.
+// CheckTarget returns an error for a value that the target cannot have, as -1 for a count.
 func (m *Model) CheckTarget(y float64) error { return update.CheckTarget(m.fitted, y) }
 
 // Taken returns the number of rows that the model took in, or out, since its fit.
 func (m *Model) Taken() int { return m.fitted.Ledger().Taken() }
 
-// EvaluateCold measures the model on the rows of a table whose id of a mode has no training
-// rows, before and after some rows of these ids are taken in. part restricts the rows to a
-// part of the fitted table, nil for all rows.
+// EvaluateCold measures the model on rows whose id of a mode is new, before and after some
+// rows of these ids are taken in; on one part of the fitted table, or on all rows with nil.
 func (m *Model) EvaluateCold(ctx context.Context, source Source, mode string, part *Part, opt TableOptions) (*ColdReport, error) {
 	return update.Cold(ctx, m.fitted, source, mode, part, opt)
 }

@@ -155,7 +155,7 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 	errors := likelihood.Errors{Squared: squared, Weight: o.W}
 	unit := unitOf(r.model.Scale())
 	square := unit * unit
-	entities, codes, sizes := r.noiseEntities(o)
+	entities, codes, sizes := r.noiseEntities(o, r.model.NoiseModes())
 	if !r.spec.Uncertainty.NoiseByPower() {
 		if entities == nil {
 			constant := likelihood.FitConstant(errors)
@@ -181,10 +181,10 @@ func (r *run) fitNoise(o *solver.Observations, mean, squared []float32) model.No
 	return noise
 }
 
-// noiseEntities returns the indexes of the factors of the noise, the entities of
+// noiseEntities returns the indexes of factors of the noise, given by their modes, the entities of
 // observations in each, and their numbers.
-func (r *run) noiseEntities(o *solver.Observations) (indexes []predictive.EntityIndex, codes [][]int32, sizes []int) {
-	for _, modes := range r.model.NoiseModes() {
+func (r *run) noiseEntities(o *solver.Observations, factors [][]int) (indexes []predictive.EntityIndex, codes [][]int32, sizes []int) {
+	for _, modes := range factors {
 		if len(modes) == 1 {
 			indexes, codes, sizes = append(indexes, predictive.ModeCode(modes[0])), append(codes, o.Codes[modes[0]]), append(sizes, r.data.table.Dicts[modes[0]].Len())
 			continue

@@ -99,9 +99,9 @@ func (r *run) relativeErrors(o *solver.Observations, mean, squared []float32, no
 // withFactor returns a noise with the last factor of a kind, fitted to relative errors.
 func (r *run) withFactor(kind string, noise model.Noise, o *solver.Observations, relative []float32) model.Noise {
 	r.model = r.model.WithNoiseKind(kind)
-	indexes, codes, sizes := r.noiseEntities(o)
-	last := len(indexes) - 1
-	factor := likelihood.FitByEntity(likelihood.Errors{Squared: relative, Weight: o.W}, codes[last:], sizes[last:], r.engine.Threads())
+	factors := r.model.NoiseModes()
+	index, codes, sizes := r.noiseEntities(o, factors[len(factors)-1:])
+	factor := likelihood.FitByEntity(likelihood.Errors{Squared: relative, Weight: o.W}, codes, sizes, r.engine.Threads())
 	switch {
 	case noise.Entity != nil:
 		factor.Variance *= noise.Entity.Variance
@@ -109,7 +109,7 @@ func (r *run) withFactor(kind string, noise model.Noise, o *solver.Observations,
 	case noise.Constant != nil:
 		factor.Variance *= noise.Constant.Variance
 	}
-	return model.Noise{Power: noise.Power, Entity: &factor, Entities: indexes}
+	return model.Noise{Power: noise.Power, Entity: &factor, Entities: append(slices.Clone(noise.Entities), index...)}
 }
 
 // noiseCandidates returns the factors of noise that are tried: modes of cells, and the
