@@ -126,10 +126,24 @@ func (t *Tab) Navigate(url string) {
 	run(t, "open "+url, chromedp.Navigate(url))
 }
 
-// Click clicks on the first element that the CSS selector matches, when it is visible.
+// Click clicks on the first element that the CSS selector matches, when it is visible and
+// nothing covers its middle. Test and click are one step of the page: a mouse moved by the
+// browser's protocol misses an element that the page moves in between.
 func (t *Tab) Click(css string) {
 	t.tb.Helper()
-	run(t, "click "+css, chromedp.Click(chromedp.CSS(css), chromedp.NodeVisible))
+	run(t, "click "+css, chromedp.Poll[chromedp.Void](`(() => {
+		const e = document.querySelector(`+quote(css)+`);
+		if (!e || e.disabled) return false;
+		e.scrollIntoView({ block: "center", behavior: "instant" });
+		const r = e.getBoundingClientRect();
+		const hit = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
+		if (!hit || !e.contains(hit)) return false;
+		const options = { bubbles: true, cancelable: true, composed: true, view: window };
+		if (hit.dispatchEvent(new PointerEvent("pointerdown", options))) e.focus({ preventScroll: true });
+		hit.dispatchEvent(new PointerEvent("pointerup", options));
+		if (hit.isConnected) hit.dispatchEvent(new MouseEvent("click", options)); // elements of SVG have no click()
+		return true;
+	})()`, chromedp.WithPollingTimeout(patience)))
 }
 
 // Type focuses a field, removes its text and types another.
