@@ -194,7 +194,7 @@ func datePart(values []string) (p calendarPart, ok bool) {
 // numberParts extracts the numbers from texts that differ only in them: 2016Q1,
 // week 12, Jan 2016. The name of a month counts as a number.
 func numberParts(values []string) ([]calendarPart, bool) {
-	if p, ok := plainNumbers(values); ok {
+	if p, ok := plainNumbers(values); ok && !dottedMonths(values) {
 		return []calendarPart{p}, true
 	}
 	var parts []calendarPart
@@ -215,6 +215,19 @@ func numberParts(values []string) ([]calendarPart, bool) {
 		}
 	}
 	return parts, true
+}
+
+// dottedMonths reports whether every text is a month before its year, as in 01.2016, which
+// is not the number 1.2016.
+func dottedMonths(values []string) bool {
+	for _, text := range values {
+		month, year, ok := strings.Cut(text, ".")
+		m, err := strconv.Atoi(month)
+		if !ok || err != nil || len(month) > 2 || m < 1 || m > 12 || len(year) != 4 || year < "1900" || year > "2100" {
+			return false
+		}
+	}
+	return len(values) > 0
 }
 
 func plainNumbers(values []string) (p calendarPart, ok bool) {

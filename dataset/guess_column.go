@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -274,7 +275,7 @@ func (c *sampleColumn) readMoments(headerless bool) {
 	if c.Distinct == 0 {
 		return
 	}
-	if c.numeric {
+	if c.numeric && !c.dottedMonths() {
 		if c.NotNumbers == 0 {
 			c.readUnix(headerless)
 		}
@@ -284,6 +285,25 @@ func (c *sampleColumn) readMoments(headerless bool) {
 		c.readPeriods()
 	}
 }
+
+// dottedMonths reports whether numbers are months, all as 01.2016 or all as 2016.01.
+func (c *sampleColumn) dottedMonths() bool {
+	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
+	if len(texts) < fewDotted {
+		return false
+	}
+	turned := make([]string, len(texts))
+	for i, text := range texts {
+		year, month, _ := strings.Cut(text, ".")
+		if len(month) == 2 {
+			turned[i] = month + "." + year
+		}
+	}
+	return dottedMonths(texts) || dottedMonths(turned)
+}
+
+// fewDotted is the number of values below which numbers such as 2016.01 are no months.
+const fewDotted = 4
 
 // allMoments sets the moments if parse reads every value.
 func (c *sampleColumn) allMoments(parse func(string) (time.Time, bool)) bool {

@@ -77,14 +77,10 @@ func (c *sampleColumn) regular() bool {
 }
 
 // readPeriods recognises texts that name a year and a period in it (2016-W05, 2016Q1,
-// Jan 2016), and counts of periods (d_1) in a column with the name of one.
+// Jan 2016, Jan-16, 01/2016), dates with the name of the month (31-Jan-2016), and counts of
+// periods (d_1) in a column with the name of one.
 func (c *sampleColumn) readPeriods() {
-	var texts []string
-	for _, value := range c.values {
-		if !Missing(value) {
-			texts = append(texts, value)
-		}
-	}
+	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
 	parts, ok := numberParts(texts)
 	if !ok {
 		return
@@ -93,28 +89,37 @@ func (c *sampleColumn) readPeriods() {
 		c.period = nameHasWord(c.Name, periodWords)
 		return
 	}
-	_, _, around := cutNumbers(texts[0])
-	year, within := -1, -1
+	for i := range parts {
+		parts[i].named = parts[i].role != anyNumber
+	}
+	yearBesideMonth(&parts[0], &parts[1])
+	year, within, day := -1, -1, -1
 	for i, p := range parts {
 		switch {
-		case slices.Min(p.values) >= 1900 && slices.Max(p.values) <= 2100 && p.role == anyNumber:
+		case p.role == aYear && len(parts) == 2, p.role == anyNumber && slices.Min(p.values) >= 1900 && slices.Max(p.values) <= 2100:
 			year = i
-		default:
+		case p.role == aMonth || len(parts) == 2:
 			within = i
+		default:
+			day = i
 		}
 	}
-	if len(parts) != 2 || year < 0 || within < 0 {
+	if year < 0 || within < 0 || len(parts) > 3 || len(parts) == 3 && day < 0 {
 		return
 	}
-	words := strings.FieldsFunc(around, func(r rune) bool { return r < 'a' || r > 'z' })
+	words := strings.FieldsFunc(around(texts), func(r rune) bool { return r < 'a' || r > 'z' })
 	word := strings.Join(words, " ")
 	months := 0.0
-	switch most := slices.Max(parts[within].values); {
+	switch most, least := slices.Max(parts[within].values), slices.Min(parts[within].values); {
+	case day >= 0 && (slices.Min(parts[day].values) < 1 || slices.Max(parts[day].values) > 31):
+		return
 	case parts[within].role == aMonth:
 		months = 1
 	case slices.Contains([]string{"q", "quarter", "qtr"}, word) && most <= 4:
 		months = 3
 	case slices.Contains([]string{"w", "kw", "wk", "week"}, word) && most <= 53:
+	case slices.Contains([]string{"", "m"}, word) && least >= 1 && most > 4 && most <= 12: // up to 4 it may be a quarter
+		months = 1
 	default:
 		return
 	}
@@ -124,9 +129,15 @@ func (c *sampleColumn) readPeriods() {
 		if Missing(value) {
 			continue
 		}
-		y, v := int(parts[year].values[k]), parts[within].values[k]
+		y, v, d := int(parts[year].values[k]), parts[within].values[k], 1
+		if day >= 0 {
+			d = int(parts[day].values[k])
+		}
+		if y < 100 {
+			y = calendar.Century(y)
+		}
 		if months > 0 {
-			c.moments[code] = time.Date(y, time.Month(1+months*(v-1)), 1, 0, 0, 0, 0, time.UTC)
+			c.moments[code] = time.Date(y, time.Month(1+months*(v-1)), d, 0, 0, 0, 0, time.UTC)
 		} else {
 			monday := time.Date(y, 1, 4, 0, 0, 0, 0, time.UTC) // 4 January is in the first week
 			monday = monday.AddDate(0, 0, -(int(monday.Weekday())+6)%7)

@@ -62,7 +62,7 @@ func (m Mode) readIDs(ids []string) (idReading, bool) {
 					f.firstYear = max(f.firstYear, p.firstYear)
 				}
 				for _, column := range fields {
-					f.around = append(f.around, around(column[0]))
+					f.around = append(f.around, around(column))
 				}
 				return idReading{IDFormat: f, sorted: parts, note: note}, true
 			}
@@ -122,11 +122,16 @@ func (f IDFormat) Values(id string) (values []float64, ok bool) {
 			values = append(values, secondsOf(t))
 			continue
 		}
-		numbers, ok := numberParts([]string{text})
-		if !ok || p.At >= len(numbers) || around(text) != f.around[p.Column] {
+		numbers, words := []float64(nil), f.around[p.Column]
+		if plain, ok := plainNumbers([]string{text}); ok && words == "" { // 1.2016 may be January as well
+			numbers = plain.values
+		} else if numbers, _, words = cutNumbers(text); words != f.around[p.Column] {
 			return nil, false
 		}
-		v := numbers[p.At].values[0]
+		if p.At >= len(numbers) {
+			return nil, false
+		}
+		v := numbers[p.At]
 		if p.Unit == "year" && v < f.firstYear {
 			v += 100
 		}
@@ -166,10 +171,10 @@ func monthNumbers(m Mode, fields [][]string) ([]calendarPart, bool) {
 }
 
 // around returns the text around the numbers of a column, which all ids share.
-func around(text string) string {
-	if _, plain := plainNumbers([]string{text}); plain {
+func around(texts []string) string {
+	if _, plain := plainNumbers(texts); plain && !dottedMonths(texts) {
 		return ""
 	}
-	_, _, words := cutNumbers(text)
+	_, _, words := cutNumbers(texts[0])
 	return words
 }

@@ -36,6 +36,29 @@ func TestGuessDateOrder(t *testing.T) {
 	}
 }
 
+// Months with a point are no numbers, and neither is a number a month because it has one.
+func TestGuessMonths(t *testing.T) {
+	t.Parallel()
+	month := func(layout string) func(time.Time) string {
+		return func(day time.Time) string {
+			return time.Date(2020, time.Month(day.YearDay()), 1, 0, 0, 0, 0, time.UTC).Format(layout)
+		}
+	}
+	for _, layout := range []string{"01.2006", "1.2006", "2006.01", "01/2006", "01-2006", "2006M01", "Jan-06", "02-Jan-2006", "Jan 2, 2006"} {
+		text := strings.ReplaceAll(datedSales(30, month(strings.ReplaceAll(layout, ", ", "; "))), "; ", " ")
+		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text)), Format{})
+		if err != nil || g.Columns[1].Kind != dataset.KindDate || !slices.Equal(g.Modes, []string{"store", "time=day"}) || g.Target != "sales" {
+			t.Errorf("%s: got modes %q, target %q, %v; want the time", layout, g.Modes, g.Target, err)
+		}
+	}
+	for _, layout := range []string{"2006.1", "13.2006", "2006.20"} {
+		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", datedSales(30, month(layout)))), Format{})
+		if err != nil || g.Columns[1].Kind == dataset.KindDate {
+			t.Errorf("%s: got a date, %v; want numbers", layout, err)
+		}
+	}
+}
+
 // Dates that do not tell day and month apart are read by their separator, and the guess says so.
 func TestGuessAmbiguousDates(t *testing.T) {
 	t.Parallel()

@@ -106,7 +106,7 @@ func layoutOf(text string, o Order) (Layout, bool) {
 
 // Covers reports whether the text of a moment would be read as that moment: years of two
 // digits span a century.
-func (l *Layout) Covers(t time.Time) bool { return !l.shortYear || century(t.Year()%100) == t.Year() }
+func (l *Layout) Covers(t time.Time) bool { return !l.shortYear || Century(t.Year()%100) == t.Year() }
 
 // Format writes a moment.
 func (l *Layout) Format(t time.Time) string {

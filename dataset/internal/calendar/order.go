@@ -122,13 +122,13 @@ func (o Order) parseDate(b []byte) (year, month, day int, ok bool) {
 	case len(parts) != 3 || len(parts[0]) > 2 || len(parts[1]) > 2 || o == ByText:
 		return 0, 0, 0, false
 	case o == YearFirst && len(parts[0]) == 2 && len(parts[2]) <= 2:
-		year, month, day = century(v[0]), v[1], v[2]
+		year, month, day = Century(v[0]), v[1], v[2]
 	case o == YearFirst || len(parts[2]) != 4 && len(parts[2]) != 2:
 		return 0, 0, 0, false
 	default:
 		year, month, day = v[2], v[0], v[1]
 		if len(parts[2]) == 2 {
-			year = century(year)
+			year = Century(year)
 		}
 		if o == DayFirst {
 			month, day = day, month
@@ -137,8 +137,8 @@ func (o Order) parseDate(b []byte) (year, month, day int, ok bool) {
 	return year, month, day, month >= 1 && month <= 12 && day >= 1 && day <= 31
 }
 
-// century returns the year that two digits stand for, 1969 to 2068, as in POSIX.
-func century(year int) int {
+// Century returns the year that two digits stand for, 1969 to 2068, as in POSIX.
+func Century(year int) int {
 	if year >= 69 {
 		return 1900 + year
 	}
