@@ -110,7 +110,8 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 			effects = append(effects, spec.Term{Cores: [][]string{{c.modes[m], name}}})
 		}
 		low, effects = append(low, main), append(effects, main)
-		if n := c.data.CombinationsWith(entities, time, part); 1.5*float64(n) <= float64(c.rows) {
+		// Those of a single mode are effects already.
+		if n := c.data.CombinationsWith(entities, time, part); len(entities) > 1 && 1.5*float64(n) <= float64(c.rows) {
 			own = append(own, spec.Term{Cores: [][]string{append(c.names(entities...), name)}})
 		}
 	}

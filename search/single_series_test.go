@@ -56,6 +56,27 @@ func TestSingleSeries(t *testing.T) {
 	}
 }
 
+// The hours of the weekdays of a few series, with one mode beside the time, are offered
+// without repeating the effects of its ids.
+func TestHoursOfFewSeries(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 8))
+	var text strings.Builder
+	text.WriteString("sensor,when,value\n")
+	for s := range 2 {
+		for k := range 24 * 21 {
+			value := 20 + 5*float64(s) + 6*math.Sin(math.Pi*float64(k%24+(7+k/24%7)*s)/12) + 0.5*rng.NormFloat64()
+			fmt.Fprintf(&text, "s%d,2024-02-%02d %02d:00,%.3f\n", s, k/24+1, k%24, value)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "hours.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}, Split: "time:last=24"}, train.Options{Threads: 2})
+	if terms := strings.Join(r.Spec.Terms, " + "); r.Test.R2 < 0.95 || !strings.Contains(terms, "sensor*time.hour*time.weekday") {
+		t.Errorf("got R2 %g with the terms %s, want 0.95 or more and the hours of weekdays", r.Test.R2, terms)
+	}
+}
+
 // Random walks with gaps at random are series, which need no trains beside them.
 func TestSeriesWithoutTrains(t *testing.T) {
 	t.Parallel()
