@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
@@ -82,10 +81,10 @@ func (c *sampleColumn) regular() bool {
 func (c *sampleColumn) readPeriods() {
 	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
 	parts, ok := numberParts(texts)
-	if !ok {
+	switch {
+	case !ok:
 		return
-	}
-	if len(parts) == 1 {
+	case len(parts) == 1:
 		c.period = nameHasWord(c.Name, periodWords)
 		return
 	}
@@ -93,58 +92,12 @@ func (c *sampleColumn) readPeriods() {
 		parts[i].named = parts[i].role != anyNumber
 	}
 	yearBesideMonth(&parts[0], &parts[1])
-	year, within, day := -1, -1, -1
-	for i, p := range parts {
-		switch {
-		case p.role == aYear && len(parts) == 2, p.role == anyNumber && slices.Min(p.values) >= 1900 && slices.Max(p.values) <= 2100:
-			year = i
-		case p.role == aMonth || len(parts) == 2:
-			within = i
-		default:
-			day = i
+	for _, p := range parts { // 1/2016 may be a quarter, and Jan-16 a day
+		if most := slices.Max(p.values); p.role == anyNumber && len(parts) == 2 && (most <= 4 || most < 100 && parts[0].named != parts[1].named) {
+			return
 		}
 	}
-	if year < 0 || within < 0 || len(parts) > 3 || len(parts) == 3 && day < 0 {
-		return
-	}
-	words := strings.FieldsFunc(around(texts), func(r rune) bool { return r < 'a' || r > 'z' })
-	word := strings.Join(words, " ")
-	months := 0.0
-	switch most, least := slices.Max(parts[within].values), slices.Min(parts[within].values); {
-	case day >= 0 && (slices.Min(parts[day].values) < 1 || slices.Max(parts[day].values) > 31):
-		return
-	case parts[within].role == aMonth:
-		months = 1
-	case slices.Contains([]string{"q", "quarter", "qtr"}, word) && most <= 4:
-		months = 3
-	case slices.Contains([]string{"w", "kw", "wk", "week"}, word) && most <= 53:
-	case slices.Contains([]string{"", "m"}, word) && least >= 1 && most > 4 && most <= 12: // up to 4 it may be a quarter
-		months = 1
-	default:
-		return
-	}
-	c.moments = make([]time.Time, len(c.values))
-	k := 0
-	for code, value := range c.values {
-		if Missing(value) {
-			continue
-		}
-		y, v, d := int(parts[year].values[k]), parts[within].values[k], 1
-		if day >= 0 {
-			d = int(parts[day].values[k])
-		}
-		if y < 100 {
-			y = calendar.Century(y)
-		}
-		if months > 0 {
-			c.moments[code] = time.Date(y, time.Month(1+months*(v-1)), d, 0, 0, 0, 0, time.UTC)
-		} else {
-			monday := time.Date(y, 1, 4, 0, 0, 0, 0, time.UTC) // 4 January is in the first week
-			monday = monday.AddDate(0, 0, -(int(monday.Weekday())+6)%7)
-			c.moments[code] = monday.AddDate(0, 0, 7*(int(v)-1))
-		}
-		k++
-	}
+	c.allMoments(periodMoment)
 }
 
 // step is the resolution of a column of times.

@@ -16,6 +16,8 @@ type Mode struct {
 	Columns []string
 	Func    string // "", one of Functions, or that of a covariate
 	Dates   string // order of the dates that Func reads, see [DateOrders]; "" as in 12/31/2016 and 31.12.2016
+
+	idDates string // the same for the ids, see [Mode.WithIDDates]
 }
 
 // reserved are the characters that separate modes, cores and ranks in a

@@ -188,7 +188,7 @@ func (d *decoder) modes() error {
 		if err != nil {
 			return fmt.Errorf("its groups of %s: %w", mode.Name, err)
 		}
-		m.modes, m.side, m.groups = append(m.modes, mode), append(m.side, side), append(m.groups, groups)
+		m.modes, m.side, m.groups = append(m.modes, mode.WithIDDates(ids)), append(m.side, side), append(m.groups, groups)
 		m.dicts = append(m.dicts, dataset.NewDict(ids))
 		d.sizes = append(d.sizes, len(ids))
 	}

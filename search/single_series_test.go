@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -74,6 +75,51 @@ func TestHoursOfFewSeries(t *testing.T) {
 	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}, Split: "time:last=24"}, train.Options{Threads: 2})
 	if terms := strings.Join(r.Spec.Terms, " + "); r.Test.R2 < 0.95 || !strings.Contains(terms, "sensor*time.hour*time.weekday") {
 		t.Errorf("got R2 %g with the terms %s, want 0.95 or more and the hours of weekdays", r.Test.R2, terms)
+	}
+}
+
+// The way in which a table writes its days and months, and the name of their column, do not
+// change its seasons.
+func TestSeasonsInAnyFormat(t *testing.T) {
+	t.Parallel()
+	fit := func(column, layout string, next func(k int) time.Time, season func(t time.Time) float64) *train.Report {
+		rng := rand.New(rand.NewPCG(9, 10))
+		var text strings.Builder
+		fmt.Fprintf(&text, "shop,%s,units\n", column)
+		for s := range 4 {
+			for k := range 48 {
+				at := next(k)
+				fmt.Fprintf(&text, "s%d,%s,%.3f\n", s, at.Format(layout), 30+5*float64(s)+8*season(at)+rng.NormFloat64())
+			}
+		}
+		file := filepath.Join(t.TempDir(), "sales.csv")
+		writeFile(t, file, text.String())
+		_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}, Split: "time:last=4", Fit: spec.Fit{Effort: "quick", Refit: "all"}}, train.Options{Threads: 2})
+		return r
+	}
+	for _, c := range []struct {
+		part    string
+		next    func(k int) time.Time
+		season  func(t time.Time) float64
+		columns []string
+		layouts []string
+	}{
+		{"time.weekday", func(k int) time.Time { return time.Date(2022, 1, 1+k, 0, 0, 0, 0, time.UTC) },
+			func(t time.Time) float64 { return math.Cos(2 * math.Pi * float64(t.Weekday()) / 7) }, []string{"date", "day"}, []string{"2006-01-02", "02/01/2006", "2-Jan-2006"}},
+		{"time.month", func(k int) time.Time { return time.Date(2018, time.Month(1+k), 1, 0, 0, 0, 0, time.UTC) },
+			func(t time.Time) float64 { return math.Cos(2 * math.Pi * float64(t.Month()) / 12) }, []string{"date", "month"}, []string{"2006-01", "01/2006", "01.2006", "Jan 2006", "200601"}},
+	} {
+		want := fit(c.columns[0], c.layouts[0], c.next, c.season)
+		if terms := strings.Join(want.Spec.Terms, " + "); !strings.Contains(terms, c.part) || want.Test.R2 < 0.9 {
+			t.Errorf("got R2 %g with the terms %s, want 0.9 or more with %s", want.Test.R2, terms, c.part)
+		}
+		for _, column := range c.columns {
+			for _, layout := range c.layouts {
+				if got := fit(column, layout, c.next, c.season); math.Abs(float64(got.Test.R2-want.Test.R2)) > 1e-6 {
+					t.Errorf("column %s as %s: got R2 %g with the terms %q, want %g with %q", column, layout, got.Test.R2, got.Spec.Terms, want.Test.R2, want.Spec.Terms)
+				}
+			}
+		}
 	}
 }
 

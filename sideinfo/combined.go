@@ -56,7 +56,7 @@ func (j *Joined) appendIDColumns(strict bool) error {
 
 // idColumnOf computes a column from ids.
 func idColumnOf(name string, mode dataset.Mode, ids []string, strict bool) ([]string, error) {
-	read, err := idColumn(name, mode)
+	read, err := idColumn(name, mode, false)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (s Spec) OnlyGroups() bool {
 
 // FromID reports whether a column can be computed from the ids of a mode.
 func FromID(column string, mode dataset.Mode) bool {
-	_, err := idColumn(column, mode)
+	_, err := idColumn(column, mode, true)
 	return err == nil
 }
 

@@ -11,15 +11,16 @@ import (
 
 // JoinIDColumns computes side information from the ids of a mode. A column is one of
 // the columns of which the mode is made (@year of time=year+month), the whole id (the
-// name of the mode), or a calendar function of an id that is a date (@month,
-// @weekday).
+// name of the mode), or a calendar function of an id that is a date or a period (@month,
+// @weekday). A part of the calendar is meant where the only column of a mode, or a mode of
+// which groups are made, has its name and dates as ids: month of time=month with 2016-12.
 func JoinIDColumns(spec Spec, mode dataset.Mode, ids []string) (*Joined, error) {
 	if len(spec.Columns) == 0 {
 		panic("sideinfo: columns computed from ids must be named")
 	}
 	frame := &dataset.Frame{}
 	for _, c := range spec.Columns {
-		read, err := idColumn(c.Name, mode)
+		read, err := idColumn(c.Name, mode, c.Type == Group)
 		if err != nil {
 			return nil, err
 		}
@@ -36,8 +37,11 @@ func JoinIDColumns(spec Spec, mode dataset.Mode, ids []string) (*Joined, error) 
 		Report: Report{Entities: len(ids), Matched: len(ids)}}, nil
 }
 
-// idColumn returns the function that computes a column from an id.
-func idColumn(name string, mode dataset.Mode) (func(id string) (string, error), error) {
+// calendarNames are the parts of a date that may be the name of a column of dates.
+var calendarNames = []string{"quarter", "month", "week", "weekday", "hour"}
+
+// idColumn returns the function that computes a column, perhaps of groups, from an id.
+func idColumn(name string, mode dataset.Mode, group bool) (func(id string) (string, error), error) {
 	part := slices.Index(mode.Columns, name)
 	switch {
 	case mode.Numeric() && (name == mode.Name || name == dataset.NoRowID):
@@ -62,11 +66,18 @@ func idColumn(name string, mode dataset.Mode) (func(id string) (string, error), 
 			}
 			return parts[part], nil
 		}, nil
+	case mode.Func == "" && len(mode.Columns) == 1 && slices.Contains(calendarNames, name) && (group || name != mode.Name) && (name == mode.Name || part == 0):
+		return func(id string) (string, error) {
+			if t, ok := mode.MomentOfID(id); ok {
+				id, _ = dataset.Calendar(name, t)
+			}
+			return id, nil
+		}, nil
 	case name == mode.Name, mode.Func == "" && part == 0:
 		return func(id string) (string, error) { return id, nil }, nil
 	case slices.Contains(dataset.Functions(), name):
 		return func(id string) (string, error) {
-			t, ok := dataset.Moment(id)
+			t, ok := mode.MomentOfID(id)
 			if !ok {
 				return "", fielderr.Errorf("side.tables", "mode %s, id %q: the id is not a date, as @%s requires; use other columns", mode.Name, id, name)
 			}

@@ -181,6 +181,9 @@ func TestSpecForColumns(t *testing.T) {
 func TestIDColumns(t *testing.T) {
 	months := dataset.Mode{Name: "time", Columns: []string{"year", "month"}}
 	days := dataset.Mode{Name: "day", Columns: []string{"ts"}, Func: "date"}
+	oneMonth := dataset.Mode{Name: "time", Columns: []string{"month"}}
+	named := dataset.Mode{Name: "month", Columns: []string{"month"}}
+	dayFirst := dataset.Mode{Name: "day", Columns: []string{"day"}}.WithIDDates([]string{"01/02/2016", "31/01/2016"})
 	for _, tc := range []struct {
 		spec string
 		mode dataset.Mode
@@ -191,6 +194,11 @@ func TestIDColumns(t *testing.T) {
 		{"time=@quarter:cycle4,@date:date", months, []string{"2015-1", "2016-12"}, `[["1" "4"] ["2015-01-01" "2016-12-01"]]`},
 		{"day=@weekday:cycle7,@day:date", days, []string{"2016-10-02"}, `[["7"] ["2016-10-02"]]`},
 		{"store=@store:num", storeMode, []string{"17"}, `[["17"]]`},
+		{"time=@month,@time", oneMonth, []string{"2016-12", "Jan 2017", "02/2017", "201703", "2017Q2"}, `[["12" "1" "2" "3" "4"] ["2016-12" "Jan 2017" "02/2017" "201703" "2017Q2"]]`},
+		{"time=@month", oneMonth, []string{"7", "x"}, `[["7" "x"]]`},
+		{"month=@month", named, []string{"2016-12"}, `[["2016-12"]]`},
+		{"month=@month:group", named, []string{"2016-12"}, `[["12"]]`},
+		{"day=@month,@weekday", dayFirst, []string{"31/01/2016", "01/02/2016"}, `[["1" "2"] ["7" "1"]]`},
 	} {
 		j := mustOpenSide(t, tc.spec, "", tc.mode, tc.ids...)
 		if got := fmt.Sprintf("%q", j.Rows.Columns); got != tc.want || j.Report.Matched != len(tc.ids) {

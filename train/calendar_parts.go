@@ -23,7 +23,7 @@ func (d *Data) CalendarParts(mode int) []string {
 		if err == nil && !within(name, line.Unit()) {
 			continue
 		}
-		joined, joinErr := sideinfo.JoinIDColumns(sideinfo.Spec{Mode: m.Name, Columns: []sideinfo.ColumnSpec{{Name: name}}}, m, ids)
+		joined, joinErr := sideinfo.JoinIDColumns(sideinfo.Spec{Mode: m.Name, Columns: []sideinfo.ColumnSpec{{Name: name, Type: sideinfo.Group}}}, m, ids)
 		if joinErr != nil {
 			continue
 		}

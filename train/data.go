@@ -84,7 +84,9 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	if err := covariate.Encode(table, source.String(), format.Numbers); err != nil {
 		return nil, err
 	}
+	table.Modes = slices.Clone(table.Modes)
 	for m, d := range table.Dicts {
+		table.Modes[m] = table.Modes[m].WithIDDates(d.IDs())
 		if d.Len() == 1 {
 			return nil, fielderr.Errorf("data.modes", "mode %q has only one id, %q, so it carries no information; remove it from data.modes", table.Modes[m].Name, d.ID(0))
 		}

@@ -55,7 +55,7 @@ func (d *Data) SeasonPeriods(mode int) []float64 {
 // the time that occur in the training rows.
 func (d *Data) CombinationsWith(modes []int, time int, part string) int {
 	m, ids := d.table.Modes[time], d.table.Dicts[time].IDs()
-	joined, err := sideinfo.JoinIDColumns(sideinfo.Spec{Mode: m.Name, Columns: []sideinfo.ColumnSpec{{Name: part}}}, m, ids)
+	joined, err := sideinfo.JoinIDColumns(sideinfo.Spec{Mode: m.Name, Columns: []sideinfo.ColumnSpec{{Name: part, Type: sideinfo.Group}}}, m, ids)
 	if err != nil {
 		return d.Count(dataset.Train)
 	}
