@@ -61,8 +61,8 @@ type Guess struct {
 	// Notes say what the user should know about the guess, a sentence each.
 	Notes []string
 
-	unit    string // what lines count, see InputError
-	badDate *InputError
+	unit   string // what lines count, see InputError
+	badRow *InputError
 }
 
 // LeftOut is a column that the guess does not use, and why.
@@ -130,7 +130,10 @@ func GuessColumns(sample GuessSample, given Given) *Guess {
 	g.checkCells()
 	g.findWide()
 	g.explain()
-	g.Guess.badDate = g.findBadDate()
+	g.Guess.badRow = g.findBadDate()
+	if g.Guess.badRow == nil {
+		g.Guess.badRow = g.findEmptyID()
+	}
 	return g.Guess
 }
 
@@ -164,9 +167,9 @@ func (g *Guess) Check(file string) error {
 		}
 		return &GuessError{&InputError{File: file, Problem: "no column looks like a target, a number that is not an id" + g.nearlyNumbers(),
 			Remedy: remedy, Field: "data.target"}}
-	case g.badDate != nil:
-		InFile(g.badDate, file)
-		return &GuessError{g.badDate}
+	case g.badRow != nil:
+		InFile(g.badRow, file)
+		return &GuessError{g.badRow}
 	case len(g.Modes) == 0:
 		return &GuessError{&InputError{File: file, Problem: "no column looks like ids, values that repeat from row to row" + g.uniqueColumns(),
 			Remedy: "name the columns that identify a cell as data.modes (" + columns + ")", Field: "data.modes"}}

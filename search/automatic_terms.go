@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -202,8 +203,25 @@ func (c *chooser) chooseTrains(ctx context.Context) error {
 	}
 	if len(c.folds) > 1 {
 		slices.Reverse(candidates) // of a small table, the simplest is the default
+		return c.compare(ctx, "trains", candidates)
 	}
-	return c.compare(ctx, "trains", candidates)
+	if err := c.compare(ctx, "trains", candidates); err != nil {
+		return err
+	}
+	c.spec = candidates[preferLast(c.decisions[len(c.decisions)-1].Options)].spec
+	return nil
+}
+
+// preferLast takes the last option, the simplest, if another one than the first was taken and
+// is not better, and returns which one is taken then. A train that is no better than
+// effects adds cells far from all others.
+func preferLast(options []model.Candidate) int {
+	taken, last := slices.IndexFunc(options, func(o model.Candidate) bool { return o.Taken }), len(options)-1
+	if taken > 0 && options[last].CRPS != nil && *options[last].CRPS <= *options[taken].CRPS {
+		options[taken].Taken, options[last].Taken = false, true
+		return last
+	}
+	return taken
 }
 
 // quick reports whether only what cannot be decided otherwise is compared.

@@ -128,3 +128,22 @@ func TestGuessBadDate(t *testing.T) {
 		t.Errorf("got error %v, want the line and the value of the bad date", err)
 	}
 }
+
+// A row of totals has no ids; without those columns every sum would be of a whole store.
+func TestGuessEmptyID(t *testing.T) {
+	t.Parallel()
+	text := datedSales(30, func(day time.Time) string { return day.Format("2006-01-02") })
+	_, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text+"Total,,9999\n")), Format{})
+	if want := `t.csv, line 92, column "day": the id is empty, but almost all other rows have one; correct it or remove the row; or name the columns that identify a cell as data.modes`; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got error\n%v\nwant\n%s", err, want)
+	}
+	// A remark that most rows have identifies nothing.
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i := range lines[1:] {
+		lines[i+1] += ",remark " + fmt.Sprint(i%2)
+	}
+	remarks := lines[0] + ",note\n" + strings.Join(lines[1:], "\n") + "\nS9,2022-01-30,3,\n"
+	if g, err := GuessColumns(Files(datasettest.WriteFile(t, "r.csv", remarks)), Format{}); err != nil || !slices.Equal(g.Modes, []string{"store", "time=day"}) {
+		t.Errorf("got modes %q, %v", g.Modes, err)
+	}
+}
