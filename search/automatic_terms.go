@@ -296,25 +296,6 @@ func (c *chooser) chooseInference(ctx context.Context) error {
 	return c.compare(ctx, "inference", []candidate{{"mean-field", c.spec}, {"entity-covariance", withInference(c.spec, "entity-covariance")}})
 }
 
-// chooseAtFullSize compares what a sample of a large table cannot decide, with fits to all
-// rows: the inference and, for counts, the likelihood. It takes several times as long as
-// the final fit, so only a thorough choice does it.
-func (c *chooser) chooseAtFullSize(ctx context.Context) error {
-	if c.spec.Fit.Effort != "thorough" || c.rows <= c.effort.rows || c.spec.Uncertainty.Counts() {
-		return nil
-	}
-	sampled := c.effort
-	c.effort.rows, c.effort.sweeps = c.rows, c.effort.fitting
-	defer func() { c.effort = sampled }() // later steps compare on samples again
-	candidates := []candidate{{"mean-field", c.spec}, {"entity-covariance", withInference(c.spec, "entity-covariance")}}
-	if c.countsOpen && c.hasSmallCounts() {
-		counts := withLikelihood(c.spec, "negative-binomial")
-		candidates = append(candidates, candidate{"mean-field, negative binomial counts", counts},
-			candidate{"entity-covariance, negative binomial counts", withInference(counts, "entity-covariance")})
-	}
-	return c.compare(ctx, "inference at full size", candidates)
-}
-
 // withInference returns the specification with another posterior.
 func withInference(s spec.Spec, inference string) spec.Spec {
 	s = s.Clone()
