@@ -100,7 +100,10 @@ func (c *chooser) train(modes []int) spec.Term {
 	for _, m := range modes {
 		cores = append(cores, c.names(m))
 	}
-	rank := 1
+	rank, most := 1, c.effort.rank
+	if c.rows > c.effort.rows { // ranks are not compared, and pruning leaves less than this
+		most = min(most, efforts["normal"].rank)
+	}
 	for _, r := range []int{2, 3, 4, 6, 8, 10, 14, 20, 30} {
 		weights := 0
 		for i, m := range modes {
@@ -110,7 +113,7 @@ func (c *chooser) train(modes []int) spec.Term {
 			}
 			weights += n
 		}
-		if r <= c.effort.rank && weights <= c.rows+c.rows/3 {
+		if r <= most && weights <= c.rows+c.rows/3 {
 			rank = r
 		}
 	}
