@@ -169,9 +169,9 @@ func HeldOut(m *model.Model) int {
 const (
 	meanGroups       = 20
 	rowsPerGroup     = 2 * conformal.MinGroupRows
-	fineMeanGroups   = 80
+	fineMeanGroups   = 200
 	spreadGroups     = 5
-	fineRowsPerGroup = 300
+	fineRowsPerGroup = 250
 	fineRows         = meanGroups * spreadGroups * fineRowsPerGroup
 )
 
