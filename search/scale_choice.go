@@ -72,6 +72,9 @@ func Estimate(ctx context.Context, s spec.Spec, source tableio.Source, opt train
 		if s, _, _, err = resolve(ctx, s, data, opt); err != nil {
 			return nil, err
 		}
+		if data, _, err = finalData(s, data, efforts[s.Fit.Effort].valid); err != nil {
+			return nil, err
+		}
 	}
 	if s.Transform == "power" || s.Transform == "auto" {
 		s.Transform = predictive.Identity.String()
