@@ -30,7 +30,9 @@ const (
 // immutable and safe for concurrent use.
 type Correction struct {
 	grouping Grouping
-	edges    []float64 // ByMean: bin k ends at edges[k]; the last bin has no end
+	edges    []float64   // ByMean: bin k ends at edges[k]; the last bin has no end
+	spread   [][]float64 // ByMean: the same for the parts of each bin; nil if bins are not divided
+	first    []int       // with spread: the group of the first part of each bin, then the number of groups
 	pool     *predictive.ScoreDistribution
 	groups   []*predictive.ScoreDistribution // by bin or entity code; nil uses the pool
 
@@ -96,16 +98,8 @@ func NewByMean(scores, location []float64, bins int) (*Correction, error) {
 	if err != nil {
 		return nil, err
 	}
-	sorted := slices.Clone(location)
-	radix.Sort(sorted)
-	for k := 1; k < bins; k++ {
-		edge := sorted[k*len(sorted)/bins]
-		if len(c.edges) == 0 || edge > c.edges[len(c.edges)-1] {
-			c.edges = append(c.edges, edge)
-		}
-	}
-	c.grouping = ByMean
-	c.fitGroups(scores, len(c.edges)+1, func(i int) int { return c.bin(location[i]) })
+	c.grouping, c.edges = ByMean, quantileEdges(location, bins)
+	c.fitGroups(scores, len(c.edges)+1, func(i int) int { return bin(c.edges, location[i]) })
 	return c, nil
 }
 
@@ -157,10 +151,11 @@ func (c *Correction) fitGroups(scores []float64, count int, group func(i int) in
 	}
 }
 
-func (c *Correction) bin(location float64) int {
-	low, high := 0, len(c.edges)
+// bin returns the bin of a value between edges.
+func bin(edges []float64, value float64) int {
+	low, high := 0, len(edges)
 	for low < high {
-		if k := (low + high) / 2; location < c.edges[k] {
+		if k := (low + high) / 2; value < edges[k] {
 			high = k
 		} else {
 			low = k + 1
@@ -197,7 +192,7 @@ func (c *Correction) Apply(d predictive.Distribution, entity, horizon int32) pre
 
 // ApplyTo is Apply in place.
 func (c *Correction) ApplyTo(d *predictive.Distribution, entity, horizon int32) {
-	d.SetScores(c.at(horizon).scores(d.Location(), entity))
+	d.SetScores(c.at(horizon).scores(d.Location(), d.Spread(), entity))
 }
 
 // Centred returns the correction for draws of many cells, whose sums should not inherit
@@ -219,11 +214,11 @@ func (c *Correction) Centred() *Correction {
 }
 
 // scores returns the score distribution of the group of a cell.
-func (c *Correction) scores(location float64, entity int32) *predictive.ScoreDistribution {
+func (c *Correction) scores(location, spread float64, entity int32) *predictive.ScoreDistribution {
 	group := -1
 	switch c.grouping {
 	case ByMean:
-		group = c.bin(location)
+		group = c.meanGroup(location, spread)
 	case ByEntity:
 		group = int(entity)
 	}

@@ -27,6 +27,17 @@ func skewedRows(seed uint64, n, groups int) (scores, location []float64, group [
 	return scores, location, group
 }
 
+// spreadOf returns a number that does not follow from the group of skewedRows.
+func spreadOf(location float64) float64 { return location - math.Floor(location) }
+
+func spreads(location []float64) []float64 {
+	all := make([]float64, len(location))
+	for i, m := range location {
+		all[i] = spreadOf(m)
+	}
+	return all
+}
+
 // TestCoverage calibrates on one half of the rows and counts the coverage on the
 // other, 100 times. The coverage of one test half has the variance of two binomial
 // shares: that of the test rows and that of the calibration rows.
@@ -41,14 +52,15 @@ func TestCoverage(t *testing.T) {
 			z, location, group := skewedRows(uint64(s), 2*n, groups)
 			split, err1 := NewSplit(z[:n])
 			mean, err2 := NewByMean(z[:n], location[:n], 4)
+			spread, err4 := NewBySpread(z[:n], location[:n], spreads(location[:n]), 2, 2)
 			entity, err3 := NewByEntity(z[:n], group[:n])
-			if err := errors.Join(err1, err2, err3); err != nil {
+			if err := errors.Join(err1, err2, err3, err4); err != nil {
 				t.Fatal(err)
 			}
-			for name, c := range map[string]*Correction{"split": split, "mean": mean, "entity": entity} {
+			for name, c := range map[string]*Correction{"split": split, "mean": mean, "spread": spread, "entity": entity} {
 				hits, own := 0.0, [groups]struct{ hits, rows float64 }{}
 				for i := n; i < 2*n; i++ {
-					scores := c.scores(location[i], group[i])
+					scores := c.scores(location[i], spreadOf(location[i]), group[i])
 					own[group[i]].rows++
 					if scores.Quantile(a) <= z[i] && z[i] <= scores.Quantile(1-a) {
 						hits++
@@ -146,7 +158,7 @@ func TestSmallGroupsUseThePool(t *testing.T) {
 		t.Fatal(err)
 	}
 	for entity, want := range map[int32]int{5: MinGroupRows, 2: 1000, 0: 1000, -1: 1000, 77: 1000} {
-		if got := c.scores(0, entity).Size(); got != want {
+		if got := c.scores(0, 1, entity).Size(); got != want {
 			t.Errorf("entity %d: got a distribution of %d rows, want %d", entity, got, want)
 		}
 	}

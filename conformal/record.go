@@ -14,6 +14,8 @@ import (
 type Record struct {
 	Grouping Grouping
 	Edges    []float64
+	Parts    []int64   // parts of each bin by spread; empty if bins are not divided
+	Spread   []float64 // edges of the parts of all bins, concatenated
 	Group    []int64   // groups of the second and later distributions
 	Size     []int64   // number of rows of each distribution
 	Knots    []float64 // knots of all distributions, concatenated
@@ -24,6 +26,10 @@ type Record struct {
 func (c *Correction) Record() Record {
 	r := Record{Grouping: c.grouping, Edges: slices.Clone(c.edges), Factors: c.Factors(),
 		Size: []int64{int64(c.pool.Size())}, Knots: c.pool.Knots()}
+	for _, edges := range c.spread {
+		r.Parts = append(r.Parts, int64(len(edges)+1))
+		r.Spread = append(r.Spread, edges...)
+	}
 	for g, own := range c.groups {
 		if own != nil {
 			r.Group = append(r.Group, int64(g))
@@ -57,6 +63,13 @@ func fromRecord(r Record) (*Correction, error) {
 		return nil, errors.New("the bin edges are not sorted")
 	}
 	c := &Correction{grouping: r.Grouping, edges: slices.Clone(r.Edges)}
+	if err := c.restoreSpread(r); err != nil {
+		return nil, err
+	}
+	bins := len(r.Edges) + 1
+	if c.spread != nil {
+		bins = c.first[bins]
+	}
 	if n := len(r.Group); n > 0 {
 		last := r.Group[n-1]
 		for i, g := range r.Group {
@@ -64,8 +77,8 @@ func fromRecord(r Record) (*Correction, error) {
 				return nil, errors.New("the groups are not sorted")
 			}
 		}
-		if last > math.MaxInt32 || r.Grouping == Split || r.Grouping == ByMean && last > int64(len(r.Edges)) {
-			return nil, fmt.Errorf("there is no group %d in a correction by %s with %d edges", last, r.Grouping, len(r.Edges))
+		if last > math.MaxInt32 || r.Grouping == Split || r.Grouping == ByMean && last >= int64(bins) {
+			return nil, fmt.Errorf("there is no group %d in a correction by %s with %d bins", last, r.Grouping, bins)
 		}
 		c.groups = make([]*predictive.ScoreDistribution, last+1)
 	}

@@ -13,7 +13,8 @@ func TestRecordRoundTrip(t *testing.T) {
 	split, _ := NewSplit(z)
 	mean, _ := NewByMean(z, location, 10)
 	entity, _ := NewByEntity(z, group)
-	for _, want := range []*Correction{split, mean, entity} {
+	spread, _ := NewBySpread(z, location, spreads(location), 5, 3)
+	for _, want := range []*Correction{split, mean, spread, entity} {
 		got, err := FromRecord(want.Record())
 		if err != nil {
 			t.Fatal(want.Grouping(), err)
@@ -26,10 +27,32 @@ func TestRecordRoundTrip(t *testing.T) {
 
 func TestInvalidRecords(t *testing.T) {
 	t.Parallel()
-	z, _, group := skewedRows(3, 5000, 4)
+	z, location, group := skewedRows(3, 5000, 4)
 	entity, err := NewByEntity(z, group)
 	if err != nil {
 		t.Fatal(err)
+	}
+	spread, err := NewBySpread(z, location, spreads(location), 3, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		damage func(*Record)
+		want   string
+	}{
+		"parts":      {func(r *Record) { r.Parts = r.Parts[:2] }, "parts of 2 bins in a correction by mean with 2 edges"},
+		"no parts":   {func(r *Record) { r.Parts = nil }, "edges of the spread, but no parts"},
+		"many parts": {func(r *Record) { r.Parts[2] = 1 << 40 }, "a bin has 1099511627776 parts, with 2 edges left"},
+		"no part":    {func(r *Record) { r.Parts[1] = 0 }, "a bin has 0 parts"},
+		"left over":  {func(r *Record) { r.Spread = append(r.Spread, 9) }, "1 edges of the spread do not belong"},
+		"order":      {func(r *Record) { r.Spread[0] = 9 }, "edges of the spread are not sorted"},
+		"group":      {func(r *Record) { r.Group[8] = 9 }, "no group 9 in a correction by mean with 9 bins"},
+	} {
+		r := spread.Record()
+		c.damage(&r)
+		if _, err := FromRecord(r); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q in it", name, err, c.want)
+		}
 	}
 	for name, c := range map[string]struct {
 		damage func(*Record)

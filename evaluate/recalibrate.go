@@ -45,6 +45,7 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	for _, first := range slices.Sorted(maps.Keys(batches)) {
 		s := batches[first]
 		all.score, all.location, all.entity = append(all.score, s.score...), append(all.location, s.location...), append(all.entity, s.entity...)
+		all.spread = append(all.spread, s.spread...)
 		all.horizon = append(all.horizon, s.horizon...)
 		all.means.append(&s.means)
 	}
@@ -162,30 +163,36 @@ func HeldOut(m *model.Model) int {
 }
 
 // A correction by the size of predictions has meanGroups groups, fewer if they would
-// have fewer than rowsPerGroup rows each.
+// have fewer than rowsPerGroup rows each. With fineRows rows each bin of the size is divided
+// by spread, and there are more of them, up to fineMeanGroups: targets that come in lots
+// (6, 12 or 24 bottles) have medians that change with the size in steps.
 const (
-	meanGroups   = 20
-	rowsPerGroup = 2 * conformal.MinGroupRows
+	meanGroups       = 20
+	rowsPerGroup     = 2 * conformal.MinGroupRows
+	fineMeanGroups   = 200
+	spreadGroups     = 5
+	fineRowsPerGroup = 250
+	fineRows         = meanGroups * spreadGroups * fineRowsPerGroup
 )
 
 // Correction computes a conformal correction from rows that were used for nothing
 // else, and the field's moments at them.
 func Correction(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, kind string) (*conformal.Correction, error) {
 	n, seed := len(rows.Y), m.Spec().Seed
-	s := scores{score: make([]float64, n), location: make([]float64, n), entity: rows.Codes[m.GroupMode()], horizon: rows.Horizon}
+	s := scores{score: make([]float64, n), location: make([]float64, n), spread: make([]float64, n), entity: rows.Codes[m.GroupMode()], horizon: rows.Horizon}
 	backend.ParallelFor(b, n, func(i int) {
 		p := m.Uncorrected(z, rows.given(), i)
-		s.score[i], s.location[i] = p.Score(rows.Target(i), seed, uint64(i)), p.Location()
+		s.score[i], s.location[i], s.spread[i] = p.Score(rows.Target(i), seed, uint64(i)), p.Location(), p.Spread()
 	})
 	return s.correction(kind)
 }
 
 // scores are the conformal scores of rows with what they are grouped by.
 type scores struct {
-	score, location []float64
-	entity          []int32 // of the grouping mode
-	horizon         []int32
-	means           meanPairs
+	score, location, spread []float64
+	entity                  []int32 // of the grouping mode
+	horizon                 []int32
+	means                   meanPairs
 }
 
 // bins returns the number of groups by size of the prediction.
@@ -196,6 +203,9 @@ func (s *scores) correction(kind string) (*conformal.Correction, error) {
 	case "split":
 		return conformal.NewSplit(s.score)
 	case "group:mean":
+		if n := len(s.score); n >= fineRows {
+			return conformal.NewBySpread(s.score, s.location, s.spread, min(fineMeanGroups, n/(spreadGroups*fineRowsPerGroup)), spreadGroups)
+		}
 		return conformal.NewByMean(s.score, s.location, s.bins())
 	case "horizon":
 		if s.horizon == nil {
@@ -222,7 +232,7 @@ func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch, horizon []int32) (
 		}
 		p := m.Uncorrected(z, given, i)
 		s.score = append(s.score, p.Score(y, seed, uint64(b.First+i)))
-		s.location = append(s.location, p.Location())
+		s.location, s.spread = append(s.location, p.Location()), append(s.spread, p.Spread())
 		s.entity = append(s.entity, m.FittedCode(mode, b.Codes[mode][i]))
 		if horizon != nil {
 			s.horizon = append(s.horizon, horizon[i])

@@ -98,6 +98,14 @@ func (d *decoder) uncertainty() error {
 		if r.Size, err = modelfile.Values[int64](d.f, "conformal/size", -1); err != nil {
 			return err
 		}
+		if _, has := d.f.Tensor("conformal/parts"); has {
+			if r.Parts, err = modelfile.Values[int64](d.f, "conformal/parts", -1); err != nil {
+				return err
+			}
+			if r.Spread, err = modelfile.Values[float64](d.f, "conformal/spread", -1); err != nil {
+				return err
+			}
+		}
 		if _, has := d.f.Tensor("conformal/horizon"); has {
 			if r.Factors, err = modelfile.Values[float64](d.f, "conformal/horizon", -1); err != nil {
 				return err

@@ -74,6 +74,9 @@ func correctionTensors(c *conformal.Correction) (grouping string, tensors []mode
 		modelfile.NewTensor("conformal/edges", r.Edges, len(r.Edges)), modelfile.NewTensor("conformal/group", r.Group, len(r.Group)),
 		modelfile.NewTensor("conformal/size", r.Size, len(r.Size)), modelfile.NewTensor("conformal/knots", r.Knots, len(r.Knots)),
 	}
+	if len(r.Parts) > 0 {
+		tensors = append(tensors, modelfile.NewTensor("conformal/parts", r.Parts, len(r.Parts)), modelfile.NewTensor("conformal/spread", r.Spread, len(r.Spread)))
+	}
 	if len(r.Factors) > 0 {
 		tensors = append(tensors, modelfile.NewTensor("conformal/horizon", r.Factors, len(r.Factors)))
 	}

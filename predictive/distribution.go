@@ -66,6 +66,9 @@ func (d Distribution) IsDiscrete() bool { return d.count != nil || d.finite != n
 // Location returns the mean on the modelling scale, or of f for counts.
 func (d Distribution) Location() float64 { return d.m }
 
+// Spread returns the standard deviation on the modelling scale, or of f for counts.
+func (d Distribution) Spread() float64 { return d.sd }
+
 // Quantile returns the value at level p in (0, 1): g^-1(m + sd Z(p)). For counts
 // it is the smallest y with CDF(y) >= p.
 func (d Distribution) Quantile(p float64) float64 {

@@ -32,12 +32,13 @@ type effort struct {
 	sweeps  int // of such a fit
 	rank    int // highest rank of a train
 	fitting int // sweeps of the final fit
+	valid   int // validation rows of the final fit; 0 for all
 }
 
 var efforts = map[string]effort{
 	"quick":    {rows: 30_000, sweeps: 8, rank: 10, fitting: 20},
 	"normal":   {rows: 100_000, sweeps: 15, rank: 20, fitting: 60},
-	"thorough": {rows: 400_000, sweeps: 30, rank: 30, fitting: 100},
+	"thorough": {rows: 200_000, sweeps: 30, rank: 30, fitting: 100, valid: 200_000},
 }
 
 // comparisonBudget is the share of the time budget for all comparisons, and
@@ -65,8 +66,7 @@ type chooser struct {
 	scores    map[string]float64 // CRPS by specification: the best of a step is the first of the next
 	decisions []model.Decision
 
-	countsOpen bool      // the likelihood is chosen too
-	deadline   time.Time // from which nothing more is compared; zero for none
+	deadline time.Time // from which nothing more is compared; zero for none
 }
 
 // resolve returns the specification with everything that it leaves open chosen on the
@@ -87,7 +87,6 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		return s, nil, nil, err
 	}
 	c.scores = map[string]float64{}
-	c.countsOpen = c.spec.Uncertainty.Likelihood == spec.Auto
 	open := c.spec.Uncertainty.Inference == spec.Auto
 	if open {
 		c.spec.Uncertainty.Inference = "mean-field"
@@ -105,7 +104,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		steps = []func(context.Context) error{c.chooseSingle, c.chooseCovariates}
 	}
 	if open {
-		steps = append(steps, c.chooseInference, c.chooseAtFullSize)
+		steps = append(steps, c.chooseInference)
 	}
 	steps = append(steps, c.chooseNoiseUse)
 	for _, step := range steps {
@@ -266,7 +265,7 @@ func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 	if data.LaterMode() >= 0 && n > 0 {
 		return origins(data, data.Count(dataset.Train), n)
 	}
-	if n == 0 || n >= foldBelow || strings.HasPrefix(s.Split, "time:") || strings.HasPrefix(s.Split, "entity:") || data.Familiar() < 0.5 {
+	if n == 0 || n >= foldBelow || !alike(s, data) {
 		return []*train.Data{data}, nil
 	}
 	all := []*train.Data{data}
@@ -282,6 +281,12 @@ func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 		all = append(all, divided...)
 	}
 	return all, nil
+}
+
+// alike reports whether training and validation rows may be exchanged: they do not differ
+// by their time or by their ids.
+func alike(s spec.Spec, data *train.Data) bool {
+	return data.LaterMode() < 0 && !strings.HasPrefix(s.Split, "time:") && !strings.HasPrefix(s.Split, "entity:") && data.Familiar() >= 0.5
 }
 
 // score returns the mean CRPS on validation rows of short fits on samples of rows. With

@@ -101,7 +101,10 @@ func (c *chooser) train(modes []int) spec.Term {
 	for _, m := range modes {
 		cores = append(cores, c.names(m))
 	}
-	rank := 1
+	rank, most := 1, c.effort.rank
+	if c.rows > c.effort.rows { // ranks are not compared, and pruning leaves less than this
+		most = min(most, efforts["normal"].rank)
+	}
 	for _, r := range []int{2, 3, 4, 6, 8, 10, 14, 20, 30} {
 		weights := 0
 		for i, m := range modes {
@@ -111,7 +114,7 @@ func (c *chooser) train(modes []int) spec.Term {
 			}
 			weights += n
 		}
-		if r <= c.effort.rank && weights <= c.rows+c.rows/3 {
+		if r <= most && weights <= c.rows+c.rows/3 {
 			rank = r
 		}
 	}
@@ -312,25 +315,6 @@ func (c *chooser) chooseInference(ctx context.Context) error {
 		return nil
 	}
 	return c.compare(ctx, "inference", []candidate{{"mean-field", c.spec}, {"entity-covariance", withInference(c.spec, "entity-covariance")}})
-}
-
-// chooseAtFullSize compares what a sample of a large table cannot decide, with fits to all
-// rows: the inference and, for counts, the likelihood. It takes several times as long as
-// the final fit, so only a thorough choice does it.
-func (c *chooser) chooseAtFullSize(ctx context.Context) error {
-	if c.spec.Fit.Effort != "thorough" || c.rows <= c.effort.rows || c.spec.Uncertainty.Counts() {
-		return nil
-	}
-	sampled := c.effort
-	c.effort.rows, c.effort.sweeps = c.rows, c.effort.fitting
-	defer func() { c.effort = sampled }() // later steps compare on samples again
-	candidates := []candidate{{"mean-field", c.spec}, {"entity-covariance", withInference(c.spec, "entity-covariance")}}
-	if c.countsOpen && c.hasSmallCounts() {
-		counts := withLikelihood(c.spec, "negative-binomial")
-		candidates = append(candidates, candidate{"mean-field, negative binomial counts", counts},
-			candidate{"entity-covariance, negative binomial counts", withInference(counts, "entity-covariance")})
-	}
-	return c.compare(ctx, "inference at full size", candidates)
 }
 
 // withInference returns the specification with another posterior.

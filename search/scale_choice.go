@@ -72,6 +72,9 @@ func Estimate(ctx context.Context, s spec.Spec, source tableio.Source, opt train
 		if s, _, _, err = resolve(ctx, s, data, opt); err != nil {
 			return nil, err
 		}
+		if data, _, err = finalData(s, data, efforts[s.Fit.Effort].valid); err != nil {
+			return nil, err
+		}
 	}
 	if s.Transform == "power" || s.Transform == "auto" {
 		s.Transform = predictive.Identity.String()
@@ -146,12 +149,16 @@ func fitAutomatic(ctx context.Context, s spec.Spec, data *train.Data, opt train.
 	if err != nil {
 		return nil, nil, err
 	}
-	opt.TimeBudget = remaining(opt.TimeBudget, began)
-	m, r, err := train.Fit(ctx, resolved, data, opt)
+	final, rows, err := finalData(resolved, data, efforts[s.Fit.Effort].valid)
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Decisions, r.Power = decisions, power
+	opt.TimeBudget = remaining(opt.TimeBudget, began)
+	m, r, err := train.Fit(ctx, resolved, final, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Decisions, r.Power = append(decisions, rows...), power
 	r.Seconds["choose"] = time.Since(began).Seconds() - (r.Seconds["total"] - r.Seconds["read"])
 	r.Seconds["total"] += r.Seconds["choose"]
 	return m.WithRecord(r.Record), r, nil

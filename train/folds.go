@@ -38,6 +38,28 @@ func (d *Data) Folds(n int, seed uint64) ([]*Data, error) {
 	return all, nil
 }
 
+// KeepValid returns the data with n of its validation rows, chosen by the seed, and the
+// others in the training set. The test rows stay what they are.
+func (d *Data) KeepValid(n int, seed uint64) (*Data, error) {
+	var rows []int
+	for i, p := range d.split.Parts {
+		if p == dataset.Valid {
+			rows = append(rows, i)
+		}
+	}
+	if n >= len(rows) {
+		return d, nil
+	}
+	randstream.New(seed, "kept validation rows").Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	larger, split := *d, *d.split
+	split.Parts = slices.Clone(d.split.Parts)
+	for _, row := range rows[n:] {
+		split.Parts[row] = dataset.Train
+	}
+	larger.split = &split
+	return larger.withHistory(false)
+}
+
 // Familiar returns the share of the validation rows whose every id occurs in the
 // training set.
 func (d *Data) Familiar() float64 {

@@ -57,3 +57,34 @@ func TestFolds(t *testing.T) {
 		t.Errorf("got %g familiar validation rows of a split by time, want 0", share)
 	}
 }
+
+// Of the validation rows as many as asked for stay, the others are training rows.
+func TestKeepValid(t *testing.T) {
+	t.Parallel()
+	s := spec.Spec{Data: spec.Data{Files: []string{testtable.WriteSales(t, 400)}, Target: "units", Modes: []string{"store", "item", "time=year+month"}}}
+	s.Fill()
+	data, err := Read(t.Context(), s, tableio.Source{}, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := slices.Clone(data.split.Parts)
+	const keep = 30
+	larger, err := data.KeepValid(keep, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, moved := larger.Count(dataset.Train)-data.Count(dataset.Train), data.Count(dataset.Valid)-keep; larger.Count(dataset.Valid) != keep || got != moved {
+		t.Errorf("got %d validation rows and %d more training rows, want %d and %d", larger.Count(dataset.Valid), got, keep, moved)
+	}
+	for row, part := range before {
+		if now := larger.split.Parts[row]; now != part && !(part == dataset.Valid && now == dataset.Train) {
+			t.Fatalf("row %d of part %v is in part %v", row, part, now)
+		}
+	}
+	if !slices.Equal(before, data.split.Parts) {
+		t.Error("the division of the data has changed")
+	}
+	if same, err := data.KeepValid(len(before), 1); err != nil || same != data {
+		t.Errorf("got other data although all validation rows stay (%v)", err)
+	}
+}

@@ -1,0 +1,98 @@
+package conformal
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/radix"
+)
+
+// NewBySpread is [NewByMean] with each bin divided into parts by the standard deviation of
+// the predictive distribution on the modelling scale. Rows that are predicted alike may
+// differ in it for different reasons (few training rows, a noisy id), and in the form
+// of their distribution with it. The parts are separated by quantiles within the bin. Cost:
+// O(n log n).
+func NewBySpread(scores, location, spread []float64, bins, parts int) (*Correction, error) {
+	mustMatch(len(scores), len(location))
+	mustMatch(len(scores), len(spread))
+	c, err := NewSplit(scores)
+	if err != nil {
+		return nil, err
+	}
+	c.grouping, c.edges = ByMean, quantileEdges(location, bins)
+	of := make([]int, len(scores))
+	own := make([][]float64, len(c.edges)+1)
+	for i, m := range location {
+		of[i] = bin(c.edges, m)
+		own[of[i]] = append(own[of[i]], spread[i])
+	}
+	c.spread = make([][]float64, len(own))
+	for b := range own {
+		c.spread[b] = quantileEdges(own[b], parts)
+	}
+	c.number()
+	c.fitGroups(scores, c.first[len(own)], func(i int) int { return c.first[of[i]] + bin(c.spread[of[i]], spread[i]) })
+	return c, nil
+}
+
+// quantileEdges returns the different values that separate so many bins with equally many
+// values.
+func quantileEdges(values []float64, bins int) []float64 {
+	sorted := slices.Clone(values)
+	radix.Sort(sorted)
+	var edges []float64
+	for k := 1; k < bins && len(sorted) > 0; k++ {
+		edge := sorted[k*len(sorted)/bins]
+		if len(edges) == 0 || edge > edges[len(edges)-1] {
+			edges = append(edges, edge)
+		}
+	}
+	return edges
+}
+
+// number numbers the groups of bins that are divided.
+func (c *Correction) number() {
+	c.first = make([]int, len(c.spread)+1)
+	for b, edges := range c.spread {
+		c.first[b+1] = c.first[b] + len(edges) + 1
+	}
+}
+
+// meanGroup returns the group of a distribution in a correction by mean.
+func (c *Correction) meanGroup(location, spread float64) int {
+	b := bin(c.edges, location)
+	if c.spread == nil {
+		return b
+	}
+	return c.first[b] + bin(c.spread[b], spread)
+}
+
+// restoreSpread takes the edges of the spread from a record.
+func (c *Correction) restoreSpread(r Record) error {
+	if len(r.Parts) == 0 {
+		if len(r.Spread) > 0 {
+			return errors.New("there are edges of the spread, but no parts")
+		}
+		return nil
+	}
+	if r.Grouping != ByMean || len(r.Parts) != len(r.Edges)+1 {
+		return fmt.Errorf("there are parts of %d bins in a correction by %s with %d edges", len(r.Parts), r.Grouping, len(r.Edges))
+	}
+	rest := r.Spread
+	for _, n := range r.Parts {
+		if n < 1 || n-1 > int64(len(rest)) {
+			return fmt.Errorf("a bin has %d parts, with %d edges left", n, len(rest))
+		}
+		edges := slices.Clone(rest[:n-1])
+		if rest = rest[n-1:]; !slices.IsSorted(edges) {
+			return errors.New("the edges of the spread are not sorted")
+		}
+		c.spread = append(c.spread, edges)
+	}
+	if len(rest) > 0 {
+		return fmt.Errorf("%d edges of the spread do not belong to any bin", len(rest))
+	}
+	c.number()
+	return nil
+}

@@ -1,0 +1,30 @@
+package search
+
+import (
+	"fmt"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
+)
+
+// finalData returns the data of the final fit for a specification that leaves nothing
+// open, and the decision about its rows, if there is one. Once everything is chosen, the
+// validation rows only end the training, choose the noise, and correct means and intervals.
+// Beyond the given number, which may be 0 for all, they are of more use in the training set.
+// They stay where they are if they differ from training rows by their time or their ids,
+// because the rows that are left would no longer be like those that are predicted.
+func finalData(s spec.Spec, data *train.Data, keep int) (*train.Data, []model.Decision, error) {
+	n := data.Count(dataset.Valid)
+	if keep == 0 || n <= keep || s.SeveralTargets() || !alike(s, data) {
+		return data, nil, nil
+	}
+	larger, err := data.KeepValid(keep, s.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	value := fmt.Sprintf("%d of %s; the others train the final fit", keep, plural.Count(n, "row"))
+	return larger, []model.Decision{{Subject: "validation set", Options: []model.Candidate{{Value: value, Taken: true}}}}, nil
+}

@@ -1,0 +1,50 @@
+package search
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/testtable"
+	"github.com/kernel-fried-tensor/kft/train"
+)
+
+// Validation rows beyond the given number train the final fit only where they are like
+// training rows.
+func TestFinalData(t *testing.T) {
+	t.Parallel()
+	table := testtable.WriteSales(t, 400)
+	for _, tc := range []struct {
+		split string
+		keep  int
+		moved bool
+	}{
+		{"random:60/20/20", 30, true},
+		{"random:60/20/20", 0, false},
+		{"random:60/20/20", 300, false},
+		{"time:last=2", 30, false},
+		{"entity:item=20%", 30, false},
+	} {
+		s := salesSpec(table)
+		s.Split = tc.split
+		s.Fill()
+		data, err := train.Read(t.Context(), s, tableio.Source{}, train.Options{Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		final, decisions, err := finalData(s, data, tc.keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if moved := final.Count(dataset.Train) > data.Count(dataset.Train); moved != tc.moved || moved != (len(decisions) == 1) {
+			t.Errorf("split %s, %d rows: got %d training rows of %d and the decisions %v", tc.split, tc.keep, final.Count(dataset.Train), data.Count(dataset.Train), decisions)
+		}
+		if tc.moved && (final.Count(dataset.Valid) != tc.keep || !strings.HasPrefix(decisions[0].Options[0].Value, "30 of ")) {
+			t.Errorf("got %d validation rows and the decision %v", final.Count(dataset.Valid), decisions)
+		}
+		if final.Count(dataset.Test) != data.Count(dataset.Test) {
+			t.Errorf("split %s: the test set has changed", tc.split)
+		}
+	}
+}
