@@ -4,8 +4,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/mpi"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // Ranks are processes that run the same fit on the same table and divide the work of the
@@ -111,14 +114,49 @@ func (o *Options) stopTogether(mine solver.Stop) solver.Stop {
 	return stop
 }
 
-// solverEngine returns the engine of the solver, whose work is divided over the ranks.
-func (r *run) solverEngine() backend.Backend {
-	if r.opt.Ranks == nil {
-		return r.engine
-	}
+// solverEngine returns the engine of the solver, whose work is divided over the ranks, and a function that
+// gives back its memory.
+func (r *run) solverEngine() (backend.Backend, func() error) {
 	path, err := cpu.ChoosePath()
-	if err != nil {
-		return r.engine // it was chosen before
+	if r.opt.Ranks == nil || err != nil { // it was chosen before
+		return r.engine, func() error { return nil }
 	}
-	return cpu.New(path, r.engine.Threads()).OnRanks(r.opt.Ranks)
+	engine := cpu.New(path, r.engine.Threads()).OnRanks(r.opt.Ranks)
+	if r.pages != nil {
+		engine.SetPages(r.pages)
+		return engine, func() error { return nil }
+	}
+	reserved := paged.Reserve() // a rank uses parts of arrays with an entry per row
+	engine.SetPages(reserved)
+	return engine, reserved.Close
+}
+
+// momentsTogether returns the field's moments, of which each rank computes a part.
+func (r *run) momentsTogether(codes [][]int32) tt.Moments {
+	n := len(codes[0])
+	pieces := (n + model.MomentRows - 1) / model.MomentRows
+	if r.opt.Ranks == nil || pieces < 2 {
+		return r.model.Moments(r.engine, codes)
+	}
+	bounds := backend.Even(pieces, r.opt.Ranks.Size())
+	for k, piece := range bounds {
+		bounds[k] = min(n, piece*model.MomentRows)
+	}
+	from, to := bounds[r.opt.Ranks.Rank()], bounds[r.opt.Ranks.Rank()+1]
+	own := make([][]int32, len(codes))
+	for m, column := range codes {
+		own[m] = column[from:to]
+	}
+	part := r.model.Moments(r.engine, own)
+	complete := func(part []float32) []float32 {
+		if part == nil {
+			return nil
+		}
+		all := backend.Make[float32](r.engine, n)
+		copy(all[from:to], part)
+		backend.GatherValues(r.opt.Ranks, all, bounds, 1)
+		backend.FreeAll(r.engine, [][]float32{part})
+		return all
+	}
+	return tt.Moments{Mean: complete(part.Mean), Var: complete(part.Var)}
 }

@@ -145,7 +145,8 @@ type run struct {
 
 	checkpointWarning string // why the last checkpoint could not be saved
 
-	pages *paged.Store // of arrays of the length of the data; nil if they are in memory
+	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
+	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
 }
 
 // stage runs work and records its time.
@@ -375,7 +376,7 @@ func (r *run) predicted(p dataset.Part) tt.Moments {
 		if r.moments == nil {
 			r.moments = map[dataset.Part]tt.Moments{}
 		}
-		r.moments[p] = r.model.Moments(r.engine, r.parts[p].Codes)
+		r.moments[p] = r.momentsTogether(r.parts[p].Codes)
 	}
 	return r.moments[p]
 }
