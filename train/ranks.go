@@ -1,6 +1,8 @@
 package train
 
 import (
+	"time"
+
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/mpi"
@@ -16,6 +18,65 @@ import (
 type Ranks interface {
 	backend.Ranks
 	Interrupted() bool // this process was asked to stop
+
+	// Traffic returns the bytes that this process received so far, its time in messages and in waiting for
+	// them, and the CPU time of that.
+	Traffic() (bytes int64, calls, cpu time.Duration)
+}
+
+// Traffic is what passed between ranks.
+type Traffic struct {
+	Bytes   int64   `json:"bytes"`       // received, summed over the ranks
+	Seconds float64 `json:"seconds"`     // of rank 0 in messages and in waiting for others
+	CPU     float64 `json:"cpu_seconds"` // the CPU time of that, summed over the ranks
+}
+
+// Communication is what passed between the ranks of a fit.
+type Communication struct {
+	Ranks  int       `json:"ranks"`
+	Sweeps []Traffic `json:"sweeps"` // by sweep of the solver, as the history of the record
+	Fit    Traffic   `json:"fit"`    // with planning and checkpoints
+}
+
+// trafficMeter reads the traffic of this process at the ends of sweeps.
+type trafficMeter struct {
+	bytes []int64
+	calls []time.Duration
+	cpu   []time.Duration
+}
+
+func (t *trafficMeter) read(ranks Ranks) {
+	if ranks == nil {
+		return
+	}
+	bytes, calls, cpu := ranks.Traffic()
+	t.bytes, t.calls, t.cpu = append(t.bytes, bytes), append(t.calls, calls), append(t.cpu, cpu)
+}
+
+// sum returns the traffic of all ranks, nil without ranks. The first reading is that of the start.
+func (t *trafficMeter) sum(ranks Ranks) *Communication {
+	if ranks == nil || len(t.bytes) == 0 {
+		return nil
+	}
+	size, n := ranks.Size(), len(t.bytes)
+	bytes, cpu := make([]int64, size*n), make([]time.Duration, size*n)
+	copy(bytes[ranks.Rank()*n:], t.bytes)
+	copy(cpu[ranks.Rank()*n:], t.cpu)
+	backend.GatherValues(ranks, bytes, backend.Even(size, size), n)
+	backend.GatherValues(ranks, cpu, backend.Even(size, size), n)
+	between := func(from, to int) Traffic {
+		out := Traffic{Seconds: (t.calls[to] - t.calls[from]).Seconds()}
+		for r := range size {
+			out.Bytes += bytes[r*n+to] - bytes[r*n+from]
+			out.CPU += (cpu[r*n+to] - cpu[r*n+from]).Seconds()
+		}
+		return out
+	}
+	c := &Communication{Ranks: size, Sweeps: []Traffic{}, Fit: between(0, n-1)}
+	for i := 1; i+1 < n; i++ { // the last reading is that of the end
+		c.Sweeps = append(c.Sweeps, between(i-1, i))
+	}
+	return c
 }
 
 // leads reports whether this process saves checkpoints and decides about time.

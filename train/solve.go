@@ -58,6 +58,8 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	if r.opt.Progress != nil {
 		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
 	}
+	r.traffic.read(r.opt.Ranks)
+	defer r.traffic.read(r.opt.Ranks)
 	if r.opt.Ranks != nil {
 		opt.Agree = r.opt.stopTogether
 	}
@@ -120,6 +122,9 @@ func (r *run) progress(valid *solver.Observations, squaredErrors bool) func(solv
 	}
 	return func(e solver.Event) {
 		event := Event{Stage: "fit", Fit: &e}
+		if e.Point != nil {
+			r.traffic.read(r.opt.Ranks)
+		}
 		if e.Point != nil && spread > 0 {
 			r2 := 1 - e.Point.Valid/spread
 			event.ValidR2 = &r2
