@@ -52,6 +52,8 @@ type Plan struct {
 	Shards []int32 // nodes Shards[s]..Shards[s+1] form shard s
 	ByWork []int32 // the shards, those of most work first, so that no long one is left for the end of a pass
 
+	Share *Share // what of the plan this process has; nil for all of it
+
 	leafOrder *LeafOrder
 	pages     *paged.Store // of its arrays; nil if they are in memory
 }
@@ -60,7 +62,9 @@ type Plan struct {
 type LeafOrder struct {
 	Start    []int32 // positions Start[e]..Start[e+1] belong to entity e
 	Node     []int32 // by position: the node of the cell
-	Position []int32 // by cell in plan order: its position in this order
+	Position []int32 // by cell in plan order: its position in this order; nil for a shared plan
+
+	shared *sharedOrder
 }
 
 // Limits on shards. Each shard keeps its own gradients for every core except
@@ -103,6 +107,26 @@ func newPlan(pages *paged.Store, threads int, shapes []Shape, index [][]int32, l
 	if cells > math.MaxInt32 {
 		panic("backend: more than 2^31 cells in one plan")
 	}
+	p := orient(pages, shapes, leaf)
+	b := planBuilder{Plan: p, index: index, threads: threads}
+	b.sort()
+	b.buildNodes()
+	p.cutShards(p.Cells(), p.Nodes(), func(add func(border bool, nodes, cells int)) {
+		for j := range p.Nodes() {
+			add(p.Owner < 0 || j == 0 || p.Entity[p.Owner][j] != p.Entity[p.Owner][j-1], 1, int(p.Start[j+1]-p.Start[j]))
+		}
+	})
+	if p.Nodes() > 0 {
+		// The first node of a shard computes its whole chain.
+		for _, j := range p.Shards[:len(p.Shards)-1] {
+			p.Changed[j] = 0
+		}
+	}
+	return p
+}
+
+// orient returns a plan without cells.
+func orient(pages *paged.Store, shapes []Shape, leaf LeafEnd) *Plan {
 	p := &Plan{Shapes: shapes, Owner: -1, pages: pages}
 	last := len(shapes) - 1
 	p.Chain = make([]int, 0, last)
@@ -121,10 +145,6 @@ func newPlan(pages *paged.Store, threads int, shapes []Shape, index [][]int32, l
 			p.Owner = level
 		}
 	}
-	b := planBuilder{Plan: p, index: index, threads: threads}
-	b.sort()
-	b.buildNodes()
-	p.cutShards()
 	return p
 }
 
@@ -141,6 +161,9 @@ func (p *Plan) Free() {
 	if o := p.leafOrder; o != nil {
 		paged.Free(p.pages, o.Node)
 		paged.Free(p.pages, o.Position)
+		if o.shared != nil {
+			paged.Free(p.pages, o.shared.source)
+		}
 	}
 	*p = Plan{}
 }
@@ -151,9 +174,10 @@ func Shards(cells, private int) int {
 	return min(maxShards, cells/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*cells/private))
 }
 
-// cutShards divides the nodes into runs of about equal work.
-func (p *Plan) cutShards() {
-	nodes, r := p.Nodes(), p.LeafRank()
+// cutShards divides the nodes into runs of about equal work. Each passes runs of nodes to add, of which
+// those with a border may begin a shard.
+func (p *Plan) cutShards(cells, nodes int, each func(add func(border bool, nodes, cells int))) {
+	r := p.LeafRank()
 	private := 4 * p.Shapes[p.Leaf].Len()
 	nodeWork := r
 	for level, core := range p.Chain {
@@ -162,40 +186,32 @@ func (p *Plan) cutShards() {
 		}
 		nodeWork += p.Shapes[core].Slice()
 	}
-	shards := Shards(p.Cells(), private)
-	total := float64(nodes)*float64(nodeWork) + float64(p.Cells())*float64(r)
+	shards := Shards(cells, private)
+	total := float64(nodes)*float64(nodeWork) + float64(cells)*float64(r)
 	p.Shards = make([]int32, 1, shards+1)
-	work := 0.0
+	work, at := 0.0, 0
 	begin := []float64{0} // the work before each shard
-	for j := range nodes {
-		border := j > 0 && (p.Owner < 0 || p.Entity[p.Owner][j] != p.Entity[p.Owner][j-1])
-		if border && work >= total*float64(len(p.Shards))/float64(shards) {
-			p.Shards, begin = append(p.Shards, int32(j)), append(begin, work)
+	each(func(border bool, nodes, cells int) {
+		if border && at > 0 && work >= total*float64(len(p.Shards))/float64(shards) {
+			p.Shards, begin = append(p.Shards, int32(at)), append(begin, work)
 		}
-		work += float64(nodeWork) + float64(r)*float64(p.Start[j+1]-p.Start[j])
-	}
+		work += float64(nodes)*float64(nodeWork) + float64(r)*float64(cells)
+		at += nodes
+	})
 	p.Shards, begin = append(p.Shards, int32(nodes)), append(begin, work)
 	p.ByWork = make([]int32, len(p.Shards)-1)
 	for s := range p.ByWork {
 		p.ByWork[s] = int32(s)
 	}
 	slices.SortStableFunc(p.ByWork, func(a, b int32) int { return cmp.Compare(begin[b+1]-begin[b], begin[a+1]-begin[a]) })
-	if nodes > 0 {
-		// The first node of a shard computes its whole chain.
-		for _, j := range p.Shards[:len(p.Shards)-1] {
-			p.Changed[j] = 0
-		}
-	}
 }
 
 // Work returns the number of multiply-adds of one full pass (mean and all
 // gradients). It is the measure by which to choose the leaf core.
 func (p *Plan) Work() float64 {
 	work := 3 * float64(p.Cells()) * float64(p.LeafRank())
-	for j := range p.Nodes() {
-		for level := int(p.Changed[j]); level < len(p.Chain); level++ {
-			work += 3 * float64(p.Shapes[p.Chain[level]].Slice())
-		}
+	for level, nodes := range p.computed() {
+		work += nodes * 3 * float64(p.Shapes[p.Chain[level]].Slice())
 	}
 	return work
 }
@@ -205,13 +221,31 @@ func (p *Plan) Work() float64 {
 func (p *Plan) SecondMomentWork() float64 {
 	r := float64(p.LeafRank())
 	work := 3 * float64(p.Cells()) * r * r
-	for j := range p.Nodes() {
-		for level := max(1, int(p.Changed[j])); level < len(p.Chain); level++ {
-			s := p.Shapes[p.Chain[level]]
-			work += 3 * float64(s.Slice()*(s.Left+s.Right))
+	for level, nodes := range p.computed() {
+		if s := p.Shapes[p.Chain[level]]; level > 0 {
+			work += nodes * 3 * float64(s.Slice()*(s.Left+s.Right))
 		}
 	}
 	return work
+}
+
+// computed returns, by level, the number of nodes for which a pass computes that level.
+func (p *Plan) computed() []float64 {
+	if p.Share != nil {
+		return p.Share.computed
+	}
+	return countComputed(p.Changed, len(p.Chain))
+}
+
+func countComputed(changed []uint8, levels int) []float64 {
+	n := make([]float64, levels+1)
+	for _, level := range changed {
+		n[level]++
+	}
+	for level := 1; level < levels; level++ {
+		n[level] += n[level-1]
+	}
+	return n[:levels]
 }
 
 // maxFarCovariances is the most memory, in bytes, for the covariances of the far core that the
@@ -247,9 +281,14 @@ func (p *Plan) Scatter(dst, src []float32) {
 }
 
 // ByLeaf returns the cells by entity of the leaf core. The order is computed by
-// the first call, which must not run concurrently with another.
+// the first call, which must not run concurrently with another; all ranks must make it
+// if they share the plan.
 func (p *Plan) ByLeaf() *LeafOrder {
 	if p.leafOrder != nil {
+		return p.leafOrder
+	}
+	if p.Share != nil {
+		p.leafOrder = p.shareLeaves()
 		return p.leafOrder
 	}
 	n := p.Shapes[p.Leaf].N

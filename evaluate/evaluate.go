@@ -28,13 +28,19 @@ func Table(ctx context.Context, m *model.Model, source tableio.Source, opt model
 	}
 	var mutex sync.Mutex
 	batches := map[int]*Sums{} // by first row, to be added in order
-	sum, err := m.Visit(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
+	sum, parts, err := m.VisitShare(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
 		s, err := Measure(engine, m, z, Rows{Codes: b.Codes, Y: b.Y, Low: b.Low, W: b.W, Exposure: b.Exposure, Censored: b.Censored, Horizon: m.RowsOf(b).Horizon, First: b.First}, true)
 		mutex.Lock()
 		defer mutex.Unlock()
 		batches[b.First] = s
 		return err
-	})
+	}, func() []byte { return encodeSums(batches) })
+	if share := opt.Output.Share; share != nil && err == nil {
+		if !share.Writes() {
+			return metrics.Score{}, sum, nil
+		}
+		err = decodeSums(batches, parts)
+	}
 	if err != nil {
 		return metrics.Score{}, sum, err
 	}
@@ -83,7 +89,15 @@ func Part(ctx context.Context, m *model.Model, source tableio.Source, part datas
 	}
 	rows.Horizon = Horizons(m, rows.Codes)
 	m.ForgetUntrained(rows.Codes)
-	s, err := Measure(engine, m, m.Moments(engine, rows.Codes), rows, true)
+	var s *Sums
+	if share := opt.Output.Share; share != nil {
+		s, err = measureShare(share, engine, m, rows)
+		if err == nil && !share.Writes() {
+			return metrics.Score{}, m.NewSummary(), nil
+		}
+	} else {
+		s, err = Measure(engine, m, m.Moments(engine, rows.Codes), rows, true)
+	}
 	if err != nil {
 		return metrics.Score{}, model.Summary{}, err
 	}

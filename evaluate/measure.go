@@ -111,7 +111,6 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 	if calibration && n > 0 {
 		newCombination = m.NewCombinations(b.Threads(), rows.Codes)
 	}
-	scale := m.Scale()
 	total := newSums(m, calibration)
 	each := rows.taskRows()
 	tasks := make([]*Sums, 4*b.Threads()) // merged before the next ones
@@ -119,14 +118,8 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 	for first := 0; first < n; first += len(tasks) * each {
 		count := min(len(tasks), (n-first+each-1)/each)
 		backend.ParallelFor(b, count, func(k int) {
-			tasks[k] = newSums(m, calibration)
-			cells, entities := m.Distributions(z, rows.given()), make([]int32, len(rows.Codes))
 			from := first + k*each
-			for i := from; i < min(n, from+each); i++ {
-				if err := tasks[k].add(m, scale, z, rows, i, &cells, entities, newCombination); err != nil && failed[k] == nil {
-					failed[k] = err
-				}
-			}
+			tasks[k], failed[k] = measureTask(m, z, rows, calibration, newCombination, from, min(n, from+each))
 		})
 		for k, s := range tasks[:count] {
 			if failed[k] != nil {
@@ -136,6 +129,18 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 		}
 	}
 	return total, nil
+}
+
+// measureTask measures the rows [from, to). It returns the first error.
+func measureTask(m *model.Model, z tt.Moments, rows Rows, calibration bool, newCombination []bool, from, to int) (sums *Sums, failed error) {
+	sums, scale := newSums(m, calibration), m.Scale()
+	cells, entities := m.Distributions(z, rows.given()), make([]int32, len(rows.Codes))
+	for i := from; i < to; i++ {
+		if err := sums.add(m, scale, z, rows, i, &cells, entities, newCombination); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	return sums, failed
 }
 
 // add measures row i. entities is scratch memory.

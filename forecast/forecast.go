@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/flat"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
 )
@@ -232,8 +233,43 @@ func (f *forecaster) writeCells(ctx context.Context, w io.Writer) error {
 		}
 		return model.CheckColumns(values, len(names), b.Len(), b.First)
 	})
+	if share := f.o.Output.Share; share != nil {
+		err = f.total(share, err)
+	}
 	f.sum.Rows = f.sum.Cells
 	return err
+}
+
+// seen is what a forecaster knows of the cells of a process.
+type seen struct {
+	Cells, Prior      int
+	Nearest, Farthest int32
+	First, Last       string
+}
+
+// total adds what the processes of a share have seen, given the error of this one.
+func (f *forecaster) total(share tableio.Share, failed error) error {
+	own := seen{f.sum.Cells, f.prior, f.nearest, f.farthest, f.sum.First, f.sum.Last}
+	parts, err := share.Total(flat.Encode(&own), failed)
+	if err != nil || !share.Writes() {
+		return err
+	}
+	f.sum.Cells, f.prior, f.nearest, f.farthest = 0, 0, 0, 0
+	for _, part := range parts {
+		var s seen
+		if err := flat.Decode(part, &s); err != nil {
+			return err
+		}
+		f.sum.Cells += s.Cells
+		f.prior += s.Prior
+		if s.Nearest > 0 && (f.nearest == 0 || s.Nearest < f.nearest) {
+			f.nearest, f.sum.First = s.Nearest, s.First
+		}
+		if s.Farthest > f.farthest {
+			f.farthest, f.sum.Last = s.Farthest, s.Last
+		}
+	}
+	return nil
 }
 
 // warnings returns what a user should know about the forecasts.

@@ -27,8 +27,8 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 	if m.spec.Uncertainty.Bayesian() {
 		z.Var = backend.Make[float32](b, n)
 	}
-	for from := 0; from < n; from += momentRows {
-		to := min(from+momentRows, n)
+	for from := 0; from < n; from += MomentRows {
+		to := min(from+MomentRows, n)
 		part := tt.Moments{Mean: z.Mean[from:to]}
 		if z.Var != nil {
 			part.Var = z.Var[from:to]
@@ -42,9 +42,9 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 	return z
 }
 
-// momentRows is the number of rows whose moments are computed at a time: plans and values of
+// MomentRows is the number of rows whose moments are computed at a time: plans and values of
 // terms take some 100 bytes per row.
-const momentRows = 1 << 18
+const MomentRows = 1 << 18
 
 func (m *Model) moments(b backend.Backend, z tt.Moments, codes [][]int32) {
 	switch {

@@ -279,8 +279,7 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		return nil
 	})
 	if share := opt.Output.Share; share != nil {
-		writes := false
-		if sum, writes, err = m.totalSummary(share, sum, err); err == nil && !writes {
+		if sum, _, err = m.totalSummary(share, sum, nil, err); err == nil && !share.Writes() {
 			return sum, nil
 		}
 	}
@@ -332,14 +331,23 @@ func joined(names, name string) string {
 // at a time. The codes of the batch are those of the model that see receives. A
 // *predictive.DomainError of see gets its place in the table.
 func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptions, see func(m *Model, z tt.Moments, b *tableio.Batch) error) (Summary, error) {
+	sum, _, err := m.VisitShare(ctx, source, opt, see, func() []byte { return nil })
+	return sum, err
+}
+
+// VisitShare is Visit by the processes of opt.Output.Share, if there are several: each sees some of the batches.
+// The one that writes gets the summary of all of them, and what result returned there when they were done.
+func (m *Model) VisitShare(ctx context.Context, source tableio.Source, opt TableOptions, see func(m *Model, z tt.Moments, b *tableio.Batch) error, result func() []byte) (Summary, [][]byte, error) {
 	sum := m.NewSummary()
 	if err := m.CheckOneTarget(); err != nil {
-		return sum, err
+		return sum, nil, err
 	}
+	format, share := m.format(opt), opt.Output.Share
+	format.Share = share
 	predict := m.BatchPredictor(opt.Strict)
 	var mutex sync.Mutex
 	schema := m.targetSchema()
-	err := tableio.VisitBatches(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, func(b *tableio.Batch) error {
+	err := tableio.VisitBatches(ctx, source, schema, m.dicts[:len(schema.Modes)], format, opt.Threads, func(b *tableio.Batch) error {
 		m, z, err := predict(b)
 		if err != nil {
 			return err
@@ -360,10 +368,14 @@ func (m *Model) Visit(ctx context.Context, source tableio.Source, opt TableOptio
 		sum.add(batch)
 		return nil
 	})
-	if err == nil {
+	var results [][]byte
+	if share != nil {
+		sum, results, err = m.totalSummary(share, sum, result(), err)
+	}
+	if err == nil && (share == nil || share.Writes()) {
 		sum.Warnings = m.tableWarnings(sum)
 	}
-	return sum, err
+	return sum, results, err
 }
 
 // BatchPredictor returns a function that computes the field's moments at batches of a

@@ -1,9 +1,8 @@
 package model
 
 import (
-	"encoding/json"
-
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/internal/flat"
 )
 
 // partialSummary is the summary of the rows of one of several processes.
@@ -13,12 +12,13 @@ type partialSummary struct {
 	Assumed       []string
 	ExampleRows   [][]int
 	ExampleIDs    [][]string
+	Other         []byte // results of the caller
 }
 
-// totalSummary adds the summaries of all processes, given the error of this one. writes
-// reports whether this process has the sum.
-func (m *Model) totalSummary(share tableio.Share, sum Summary, failed error) (total Summary, writes bool, err error) {
-	part := partialSummary{Rows: sum.Rows, Decoded: sum.decoded, Unseen: sum.Unseen, Side: sum.Side, Assumed: sum.Assumed}
+// totalSummary adds the summaries of all processes, given the error of this one, and returns their other
+// results. The process that writes has the sum.
+func (m *Model) totalSummary(share tableio.Share, sum Summary, other []byte, failed error) (total Summary, others [][]byte, err error) {
+	part := partialSummary{Rows: sum.Rows, Decoded: sum.decoded, Unseen: sum.Unseen, Side: sum.Side, Assumed: sum.Assumed, Other: other}
 	for _, list := range sum.examples {
 		rows, ids := []int{}, []string{}
 		for _, e := range list {
@@ -26,20 +26,17 @@ func (m *Model) totalSummary(share tableio.Share, sum Summary, failed error) (to
 		}
 		part.ExampleRows, part.ExampleIDs = append(part.ExampleRows, rows), append(part.ExampleIDs, ids)
 	}
-	text, err := json.Marshal(part)
-	if failed == nil {
-		failed = err
-	}
-	parts, err := share.Total(text, failed)
+	parts, err := share.Total(flat.Encode(&part), failed)
 	if err != nil || parts == nil {
-		return sum, false, err
+		return sum, nil, err
 	}
 	total = m.NewSummary()
 	for _, text := range parts {
 		var part partialSummary
-		if err := json.Unmarshal(text, &part); err != nil {
-			return sum, true, err
+		if err := flat.Decode(text, &part); err != nil {
+			return sum, nil, err
 		}
+		others = append(others, part.Other)
 		one := m.NewSummary()
 		one.Rows, one.decoded, one.Unseen, one.Side, one.Assumed = part.Rows, part.Decoded, part.Unseen, part.Side, part.Assumed
 		for mode, rows := range part.ExampleRows {
@@ -49,5 +46,5 @@ func (m *Model) totalSummary(share tableio.Share, sum Summary, failed error) (to
 		}
 		total.add(one)
 	}
-	return total, true, nil
+	return total, others, nil
 }

@@ -219,7 +219,7 @@ func (s *conjugateGradient) fillDiagonal(p *blockProblem, cores []backend.Slices
 	}
 	w := p.weight
 	if w == nil {
-		w = p.d.ones(p.plan.Cells())
+		w = p.d.ones(p.plan)
 	}
 	p.d.pass(p.plan, squared, &backend.Job{Adjoint: backend.Given, Target: w, Grad: s.meanGradient(p)})
 	p.block.Adjoint(p.d.b, s.diagonal, s.slices.Mean, true)

@@ -106,8 +106,16 @@ func newData(p *Problem) (*data, error) {
 	}
 	d.entities = make([][][]int32, len(p.Field.Terms))
 	d.entityWeights = make([][][]float64, len(p.Field.Terms))
+	divided := false
+	if b, ok := d.b.(backend.Divided); ok {
+		divided = b.Ranks() != nil
+	}
 	parallel.For(d.b.Threads(), len(p.Field.Terms), func(k int) {
 		t := p.Field.Terms[k]
+		if divided {
+			d.entityWeights[k] = countEntities(t, p.Train.Codes, d.w) // ranks may not need all of the entities
+			return
+		}
 		d.entities[k] = t.LookupOn(d.b, 1+d.b.Threads()/len(p.Field.Terms), p.Train.Codes)
 		for c, column := range d.entities[k] {
 			n := make([]float64, t.Cores[c].Slices.N)
@@ -122,6 +130,29 @@ func newData(p *Problem) (*data, error) {
 		d.offered.ranks = append(d.offered.ranks, t.Ranks())
 	}
 	return d, nil
+}
+
+// countEntities returns the summed weights of the observations of each entity, by core.
+func countEntities(t *tt.Train, codes [][]int32, w []float32) [][]float64 {
+	sums := make([][]float64, len(t.Cores))
+	for c := range sums {
+		sums[c] = make([]float64, t.Cores[c].Slices.N)
+	}
+	rows := len(codes[0])
+	block, part := make([]int32, parallel.Block), make([][]int32, len(codes))
+	for from := 0; from < rows; from += len(block) {
+		block = block[:min(len(block), rows-from)]
+		for m, column := range codes {
+			part[m] = column[from:][:len(block)]
+		}
+		for c, core := range t.Cores {
+			core.Index.Lookup(block, part)
+			for i, e := range block {
+				sums[c][e] += weightAt(w, from+i)
+			}
+		}
+	}
+	return sums
 }
 
 // normalizeWeights scales weights to mean 1, so that the meaning of a penalty does
@@ -166,8 +197,19 @@ func (d *data) scratch(n, size int) []float32 {
 	return d.memory[n][:size]
 }
 
-// ones returns weights of 1 at n observations, which keep their memory.
-func (d *data) ones(n int) []float32 {
+// ones returns weights of 1 at the cells of a plan that this process has, which keep their memory.
+func (d *data) ones(p *backend.Plan) []float32 {
+	n := p.Cells()
+	if p.Share != nil {
+		if len(d.unit) < n {
+			d.unit = backend.Make[float32](d.b, n)
+		}
+		from, to := p.Share.OwnCells()
+		for i := from; i < to; i++ {
+			d.unit[i] = 1
+		}
+		return d.unit[:n]
+	}
 	if len(d.unit) < n {
 		d.unit = backend.Make[float32](d.b, n)
 		for i := range d.unit {

@@ -35,9 +35,18 @@ func newResiduals(d *data, train Observations, equations bool) residuals {
 	a := residuals{d: d, obs: observed.New(d.b, d.y, d.w, partners)}
 	keep := d.sites != nil || d.noiseWeights != nil || d.field.Group != nil
 	terms := make([]termValues, len(d.field.Terms))
-	parallel.For(d.b.Threads(), len(terms), func(k int) {
+	shared := !keep && len(d.series) == 0 && a.obs.Divide()
+	threads := d.b.Threads()
+	if shared {
+		threads = 1 // all ranks plan in the same order
+	}
+	parallel.For(threads, len(terms), func(k int) {
 		t := d.field.Terms[k]
 		opt := observed.Options{SecondMoments: t.Varies(), Variances: keep, Equations: equations}
+		if shared {
+			terms[k] = termValues{t, a.obs.ShareTerm(t.Slices(), t.LookupRows(train.Codes), opt)}
+			return
+		}
 		index := d.entities[k]
 		if index == nil {
 			index = t.LookupOn(d.b, d.b.Threads(), train.Codes)
@@ -46,9 +55,6 @@ func newResiduals(d *data, train Observations, equations bool) residuals {
 		backend.FreeAll(d.b, index)
 		d.entities[k] = nil // plans take their place
 	})
-	if !keep && len(d.series) == 0 {
-		a.obs.Divide()
-	}
 	for _, s := range d.series {
 		a.obs.Added = append(a.obs.Added, s.values)
 	}

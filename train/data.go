@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -213,6 +214,9 @@ func (r *run) takeParts() error {
 	}
 	if r.release {
 		t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored = nil, nil, nil, nil, nil, nil
+		if r.opt.Ranks != nil {
+			debug.FreeOSMemory() // several processes may share a machine
+		}
 	}
 	return nil
 }

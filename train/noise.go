@@ -6,7 +6,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -101,7 +100,7 @@ func (r *run) learnNoise(solved solver.Report) {
 	}
 	o, z, scale := &r.parts[source], r.predicted(source), r.model.Scale()
 	squared := backend.Make[float32](r.engine, o.Len())
-	defer paged.Free(r.pages, squared)
+	defer backend.FreeAll(r.engine, [][]float32{squared})
 	unit := unitOf(scale)
 	backend.ParallelFor(r.engine, len(squared), func(i int) {
 		d := scale.OnScale(o.Target(i)) - scale.Location(z.Mean[i])

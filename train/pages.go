@@ -23,6 +23,10 @@ func newRun(s spec.Spec, data *Data, opt Options, release bool) (*run, error) {
 		return nil, err
 	}
 	engine.SetPages(r.pages)
+	if r.pages == nil && opt.Ranks != nil {
+		r.reserved = paged.Reserve()
+		engine.SetPages(r.reserved)
+	}
 	return r, nil
 }
 
@@ -48,8 +52,8 @@ func (r *run) openPages() (err error) {
 	return err
 }
 
-// closePages closes the store.
-func (r *run) closePages(err *error) { *err = errors.Join(*err, r.pages.Close()) }
+// closePages closes the stores.
+func (r *run) closePages(err *error) { *err = errors.Join(*err, r.pages.Close(), r.reserved.Close()) }
 
 // maxScoredRows is the largest number of validation rows that score the sweeps of a solver.
 const maxScoredRows = 1 << 20

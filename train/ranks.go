@@ -1,11 +1,17 @@
 package train
 
 import (
+	"runtime/debug"
+	"time"
+
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/mpi"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // Ranks are processes that run the same fit on the same table and divide the work of the
@@ -13,6 +19,65 @@ import (
 type Ranks interface {
 	backend.Ranks
 	Interrupted() bool // this process was asked to stop
+
+	// Traffic returns the bytes that this process received so far, its time in messages and in waiting for
+	// them, and the CPU time of that.
+	Traffic() (bytes int64, calls, cpu time.Duration)
+}
+
+// Traffic is what passed between ranks.
+type Traffic struct {
+	Bytes   int64   `json:"bytes"`       // received, summed over the ranks
+	Seconds float64 `json:"seconds"`     // of rank 0 in messages and in waiting for others
+	CPU     float64 `json:"cpu_seconds"` // the CPU time of that, summed over the ranks
+}
+
+// Communication is what passed between the ranks of a fit.
+type Communication struct {
+	Ranks  int       `json:"ranks"`
+	Sweeps []Traffic `json:"sweeps"` // by sweep of the solver, as the history of the record
+	Fit    Traffic   `json:"fit"`    // with planning and checkpoints
+}
+
+// trafficMeter reads the traffic of this process at the ends of sweeps.
+type trafficMeter struct {
+	bytes []int64
+	calls []time.Duration
+	cpu   []time.Duration
+}
+
+func (t *trafficMeter) read(ranks Ranks) {
+	if ranks == nil {
+		return
+	}
+	bytes, calls, cpu := ranks.Traffic()
+	t.bytes, t.calls, t.cpu = append(t.bytes, bytes), append(t.calls, calls), append(t.cpu, cpu)
+}
+
+// sum returns the traffic of all ranks, nil without ranks. The first reading is that of the start.
+func (t *trafficMeter) sum(ranks Ranks) *Communication {
+	if ranks == nil || len(t.bytes) == 0 {
+		return nil
+	}
+	size, n := ranks.Size(), len(t.bytes)
+	bytes, cpu := make([]int64, size*n), make([]time.Duration, size*n)
+	copy(bytes[ranks.Rank()*n:], t.bytes)
+	copy(cpu[ranks.Rank()*n:], t.cpu)
+	backend.GatherValues(ranks, bytes, backend.Even(size, size), n)
+	backend.GatherValues(ranks, cpu, backend.Even(size, size), n)
+	between := func(from, to int) Traffic {
+		out := Traffic{Seconds: (t.calls[to] - t.calls[from]).Seconds()}
+		for r := range size {
+			out.Bytes += bytes[r*n+to] - bytes[r*n+from]
+			out.CPU += (cpu[r*n+to] - cpu[r*n+from]).Seconds()
+		}
+		return out
+	}
+	c := &Communication{Ranks: size, Sweeps: []Traffic{}, Fit: between(0, n-1)}
+	for i := 1; i+1 < n; i++ { // the last reading is that of the end
+		c.Sweeps = append(c.Sweeps, between(i-1, i))
+	}
+	return c
 }
 
 // leads reports whether this process saves checkpoints and decides about time.
@@ -111,14 +176,50 @@ func (o *Options) stopTogether(mine solver.Stop) solver.Stop {
 	return stop
 }
 
-// solverEngine returns the engine of the solver, whose work is divided over the ranks.
-func (r *run) solverEngine() backend.Backend {
-	if r.opt.Ranks == nil {
-		return r.engine
-	}
+// solverEngine returns the engine of the solver, whose work is divided over the ranks, and a function that
+// gives back its memory.
+func (r *run) solverEngine() (backend.Backend, func() error) {
 	path, err := cpu.ChoosePath()
-	if err != nil {
-		return r.engine // it was chosen before
+	if r.opt.Ranks == nil || err != nil { // it was chosen before
+		return r.engine, func() error { return nil }
 	}
-	return cpu.New(path, r.engine.Threads()).OnRanks(r.opt.Ranks)
+	engine := cpu.New(path, r.engine.Threads()).OnRanks(r.opt.Ranks)
+	if r.pages != nil {
+		engine.SetPages(r.pages)
+		return engine, func() error { return nil }
+	}
+	debug.FreeOSMemory()        // of the formulas
+	reserved := paged.Reserve() // a rank uses parts of arrays with an entry per row
+	engine.SetPages(reserved)
+	return engine, reserved.Close
+}
+
+// momentsTogether returns the field's moments, of which each rank computes a part.
+func (r *run) momentsTogether(codes [][]int32) tt.Moments {
+	n := len(codes[0])
+	pieces := (n + model.MomentRows - 1) / model.MomentRows
+	if r.opt.Ranks == nil || pieces < 2 {
+		return r.model.Moments(r.engine, codes)
+	}
+	bounds := backend.Even(pieces, r.opt.Ranks.Size())
+	for k, piece := range bounds {
+		bounds[k] = min(n, piece*model.MomentRows)
+	}
+	from, to := bounds[r.opt.Ranks.Rank()], bounds[r.opt.Ranks.Rank()+1]
+	own := make([][]int32, len(codes))
+	for m, column := range codes {
+		own[m] = column[from:to]
+	}
+	part := r.model.Moments(r.engine, own)
+	complete := func(part []float32) []float32 {
+		if part == nil {
+			return nil
+		}
+		all := backend.Make[float32](r.engine, n)
+		copy(all[from:to], part)
+		backend.GatherValues(r.opt.Ranks, all, bounds, 1)
+		backend.FreeAll(r.engine, [][]float32{part})
+		return all
+	}
+	return tt.Moments{Mean: complete(part.Mean), Var: complete(part.Var)}
 }

@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -24,8 +25,10 @@ func (r *run) forward(o *solver.Observations) ([]float32, error) {
 }
 
 // solve trains the field on the modelling scale.
-func (r *run) solve(ctx context.Context) (solver.Report, error) {
-	problem := &solver.Problem{Field: r.field, Backend: r.solverEngine(), Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
+func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
+	engine, done := r.solverEngine()
+	defer func() { err = errors.Join(err, done()) }()
+	problem := &solver.Problem{Field: r.field, Backend: engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
 	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
 	if problem.Valid.Len() > maxScoredRows {
 		problem.Valid = problem.Valid.Select(spread(problem.Valid.Len(), maxScoredRows))
@@ -55,6 +58,8 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 	if r.opt.Progress != nil {
 		opt.Progress = r.progress(&problem.Valid, opt.Likelihood == nil)
 	}
+	r.traffic.read(r.opt.Ranks)
+	defer r.traffic.read(r.opt.Ranks)
 	if r.opt.Ranks != nil {
 		opt.Agree = r.opt.stopTogether
 	}
@@ -63,7 +68,6 @@ func (r *run) solve(ctx context.Context) (solver.Report, error) {
 		opt.Checkpointer, opt.CheckpointEvery = c, r.opt.CheckpointEvery
 	}
 	if r.opt.Checkpoint != "" && r.opt.Resume {
-		var err error
 		if opt.Resume, err = r.loadTogether(); err != nil {
 			return solver.Report{}, err
 		}
@@ -118,6 +122,9 @@ func (r *run) progress(valid *solver.Observations, squaredErrors bool) func(solv
 	}
 	return func(e solver.Event) {
 		event := Event{Stage: "fit", Fit: &e}
+		if e.Point != nil {
+			r.traffic.read(r.opt.Ranks)
+		}
 		if e.Point != nil && spread > 0 {
 			r2 := 1 - e.Point.Valid/spread
 			event.ValidR2 = &r2

@@ -78,6 +78,9 @@ type Report struct {
 	Threads int                `json:"threads"`
 	Spec    spec.Spec          `json:"spec"`
 
+	// Communication is what passed between ranks, nil without them.
+	Communication *Communication `json:"communication,omitempty"`
+
 	// CheckpointWarning says why checkpoints could not be saved, "" if they were.
 	CheckpointWarning string `json:"checkpoint_warning,omitempty"`
 }
@@ -145,7 +148,9 @@ type run struct {
 
 	checkpointWarning string // why the last checkpoint could not be saved
 
-	pages *paged.Store // of arrays of the length of the data; nil if they are in memory
+	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
+	traffic  trafficMeter
+	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
 }
 
 // stage runs work and records its time.
@@ -184,7 +189,8 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 	}
 	r.seconds["total"] = r.data.seconds + time.Since(r.began).Seconds()
 	report := &Report{Record: r.model.Record(), Seconds: r.seconds, Passes: solved.Passes, PeakRSS: peakRSS(), Trials: solved.Trials,
-		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning}
+		Weights: r.model.Weights(), CPU: r.engine.Name(), Threads: r.engine.Threads(), Spec: r.spec, CheckpointWarning: r.checkpointWarning,
+		Communication: r.traffic.sum(r.opt.Ranks)}
 	return r.model, report, nil
 }
 
@@ -375,7 +381,7 @@ func (r *run) predicted(p dataset.Part) tt.Moments {
 		if r.moments == nil {
 			r.moments = map[dataset.Part]tt.Moments{}
 		}
-		r.moments[p] = r.model.Moments(r.engine, r.parts[p].Codes)
+		r.moments[p] = r.momentsTogether(r.parts[p].Codes)
 	}
 	return r.moments[p]
 }

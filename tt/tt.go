@@ -98,6 +98,30 @@ func (t *Train) lookup(pages *paged.Store, threads int, codes [][]int32) [][]int
 	return index
 }
 
+// LookupRows returns the function that looks up the entities of a core at some rows of the
+// columns codes.
+func (t *Train) LookupRows(codes [][]int32) backend.Lookup {
+	return func(core int, dst, rows []int32) {
+		index := t.Cores[core].Index
+		var memory [1024]int32
+		part := make([][]int32, len(codes))
+		for from := 0; from < len(rows); from += len(memory) / max(1, len(index.axes)) {
+			to := min(from+len(memory)/max(1, len(index.axes)), len(rows))
+			rest := memory[:]
+			for i := range index.axes {
+				mode := index.axes[i].Mode
+				column, values := codes[mode], rest[:to-from]
+				rest = rest[to-from:]
+				for k, row := range rows[from:to] {
+					values[k] = column[row]
+				}
+				part[mode] = values
+			}
+			index.Lookup(dst[from:to], part)
+		}
+	}
+}
+
 // Weights returns the number of weights.
 func (t *Train) Weights() int {
 	n := 0

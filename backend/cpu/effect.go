@@ -65,11 +65,14 @@ func (b *Backend) sumRuns(p *backend.Plan, of func(entity int32, c, end int) (ef
 		starts, entities := make([]int, len(bounds)), make([]int, len(bounds))
 		for r, block := range bounds {
 			starts[r] = min(cells, block*parallel.Block)
-			if r > 0 && r < len(bounds)-1 {
+			if p.Share == nil && r > 0 && r < len(bounds)-1 {
 				entities[r] = int(p.LeafEntity[starts[r]])
 			}
 		}
 		entities[len(bounds)-1] = p.Shapes[0].N
+		if p.Share != nil {
+			entities = p.Share.Owned
+		}
 		share(starts, entities)
 	}
 	current, total := int32(-1), effectSums{}

@@ -33,21 +33,28 @@ func (s *moments) leafCovariance() {
 	tasks := (end - first + step - 1) / step
 	b.forRanges(len(grad), func(from, to int) { clear(grad[from:to]) })
 	forwardOnly := moments{b: b, p: p, cores: s.cores, job: s.job, grads: make([]momentSums, len(s.cores))}
-	for i := range b.workers {
-		w := &b.workers[i].moments
-		w.moments = &forwardOnly
-		w.prepare(0)
+	prepare := func() {
+		for i := range b.workers {
+			w := &b.workers[i].moments
+			w.moments = &forwardOnly
+			w.prepare(0)
+		}
 	}
+	prepare()
 	for from := 0; from < p.Nodes(); from += run {
-		to := min(from+run, p.Nodes())
+		to, chain := min(from+run, p.Nodes()), from
+		if p.Share != nil {
+			forwardOnly.p, chain = p.Chains(from, to), 0 // the chains of these nodes, wherever they are
+			prepare()
+		}
 		work := []int{0, (to - from + covarianceTask - 1) / covarianceTask} // tasks by rank
 		rank := 0
 		if bounds != nil {
 			work, rank = backend.Even(work[1], b.ranks.Size()), b.ranks.Rank()
 		}
 		b.forEach(work[rank+1]-work[rank], func(worker, i int) {
-			node := from + (work[rank]+i)*covarianceTask
-			b.workers[worker].moments.writeTriangles(b.vectors[(node-from)*packed:], node, min(node+covarianceTask, to))
+			at := (work[rank] + i) * covarianceTask
+			b.workers[worker].moments.writeTriangles(b.vectors[at*packed:], chain+at, chain+min(at+covarianceTask, to-from))
 		})
 		if bounds != nil {
 			for r := range work {
@@ -162,6 +169,23 @@ func (s *moments) varAdjointsByLeaf(order *backend.LeafOrder) []float32 {
 		factor = -0.5
 	case backend.Given:
 		source, factor = job.VarAdjoint, 1
+	}
+	if order.Shared() {
+		from, to := order.Own()
+		if source != nil {
+			order.Move(dst, source)
+		}
+		for i := from; i < to; i++ {
+			switch {
+			case source != nil:
+				dst[i] *= factor
+			case job.Adjoint == backend.Given:
+				dst[i] = 0
+			default:
+				dst[i] = factor
+			}
+		}
+		return dst
 	}
 	s.b.forRanges(len(dst), func(from, to int) {
 		switch {

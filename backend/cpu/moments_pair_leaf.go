@@ -19,15 +19,19 @@ func (x *momentPair) leafByShards() {
 	})
 }
 
-// shareAdjoints gives all ranks the adjoints of all cells, and sorts them by entity of the
-// leaf core.
+// shareAdjoints gives all ranks the adjoints that they need, sorted by entity of the leaf core.
 func (x *momentPair) shareAdjoints() {
 	if x.ranks == nil {
 		return
 	}
-	backend.GatherValues(x.ranks, x.adjoints, x.cells(x.p), 1)
-	x.b.sorted = resize(x.b.sorted, len(x.adjoints))
+	x.b.sorted = x.b.resizeLong(x.b.sorted, len(x.adjoints))
 	sorted := x.b.sorted
+	if x.order.Shared() {
+		x.order.Move(sorted, x.adjoints)
+		x.adjoints = sorted
+		return
+	}
+	backend.GatherValues(x.ranks, x.adjoints, x.cells(x.p), 1)
 	x.b.forRanges(len(sorted), func(from, to int) {
 		for i, position := range x.order.Position[from:to] {
 			sorted[position] = x.adjoints[from+i]

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"sort"
-
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
@@ -29,6 +27,9 @@ func (b *Backend) Ranks() backend.Ranks { return b.ranks }
 
 // CellBounds implements backend.Divided.
 func (b *Backend) CellBounds(p *backend.Plan) []int {
+	if p.Share != nil {
+		return p.Share.Cells
+	}
 	if len(p.Chain) == 0 {
 		blocks := b.blockBounds(p)
 		if blocks == nil {
@@ -71,6 +72,11 @@ type division struct {
 // divide returns the division of a plan.
 func (b *Backend) divide(p *backend.Plan) division {
 	shards := len(p.Shards) - 1
+	if p.Share != nil {
+		d := division{ranks: b.ranks, bounds: p.Share.Shards}
+		d.first, d.end = d.bounds[d.ranks.Rank()], d.bounds[d.ranks.Rank()+1]
+		return d
+	}
 	if b.ranks == nil || p.Cells() < leastDivided || shards < b.ranks.Size() || b.ranks.Size() == 1 {
 		return division{end: shards}
 	}
@@ -92,15 +98,24 @@ func (d *division) of(start func(shard int) int) []int {
 
 // nodes and cells return where the nodes and the cells of each rank start.
 func (d *division) nodes(p *backend.Plan) []int {
+	if p.Share != nil {
+		return p.Share.Nodes
+	}
 	return d.of(func(shard int) int { return int(p.Shards[shard]) })
 }
 
 func (d *division) cells(p *backend.Plan) []int {
+	if p.Share != nil {
+		return p.Share.Cells
+	}
 	return d.of(func(shard int) int { return int(p.Start[p.Shards[shard]]) })
 }
 
 // owned returns where the owner's entities of each rank start.
 func (d *division) owned(p *backend.Plan) []int {
+	if p.Share != nil {
+		return p.Share.Owned
+	}
 	last := len(p.Shards) - 1
 	return d.of(func(shard int) int {
 		switch shard {
@@ -185,13 +200,7 @@ func (b *Backend) entityBounds(p *backend.Plan, order *backend.LeafOrder) []int 
 	if d := b.divide(p); d.ranks == nil {
 		return nil
 	}
-	size := b.ranks.Size()
-	bounds := backend.Even(p.Cells(), size)
-	for r, cell := range bounds {
-		bounds[r] = sort.Search(len(order.Start)-1, func(e int) bool { return int(order.Start[e]) >= cell })
-	}
-	bounds[0], bounds[size] = 0, p.Shapes[p.Leaf].N
-	return bounds
+	return backend.LeafRuns(order.Start, b.ranks.Size())
 }
 
 // entityRange returns the entities of the leaf core that this process computes.

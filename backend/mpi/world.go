@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+	"golang.org/x/sys/unix"
 )
 
 // Native reports whether the program can load a library of MPI.
@@ -139,6 +140,18 @@ func (w *World) Rank() int { return w.rank }
 
 // Size returns the number of ranks.
 func (w *World) Size() int { return w.size }
+
+// CPUTime returns the CPU time of the thread that calls the library: that of messages, and of
+// looking for them while it waits.
+func (w *World) CPUTime() (d time.Duration) {
+	w.do(func() {
+		var usage unix.Rusage
+		if unix.Getrusage(unix.RUSAGE_THREAD, &usage) == nil {
+			d = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+		}
+	})
+	return d
+}
 
 // Barrier returns when all ranks have called it.
 func (w *World) Barrier() { w.run(w.lib.barrier, nil, w.lib.world) }
@@ -372,8 +385,14 @@ func pin(pinner *runtime.Pinner, arguments []any) []uintptr {
 		default:
 			panic(fmt.Sprintf("mpi: argument of type %T", a))
 		}
-		pinner.Pin(a)
+		pinHeap(pinner, a)
 		words[i] = uintptr(address)
 	}
 	return words
+}
+
+// pinHeap pins memory of the Go heap. Mapped memory, for which Pin panics, stays in place without that.
+func pinHeap(pinner *runtime.Pinner, pointer any) {
+	defer func() { _ = recover() }()
+	pinner.Pin(pointer)
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 )
 
-// sum is a field of a train of three cores and two effects at random cells, with variances.
+// sum is a field of a train of three cores, two effects and other trains at random cells, with variances.
 type sum struct {
 	cores [][]backend.Slices
 	index [][][]int32
 	y, w  []float32
 }
 
-func newSum(cells int) sum {
+func newSum(cells int, others ...[]backend.Shape) sum {
 	rng := rand.New(rand.NewPCG(3, 5))
 	s := sum{y: make([]float32, cells), w: make([]float32, cells)}
-	for _, shapes := range [][]backend.Shape{
+	for _, shapes := range append([][]backend.Shape{
 		{{Left: 1, N: 30, Right: 3}, {Left: 3, N: 50, Right: 3}, {Left: 3, N: 7, Right: 1}},
 		{{Left: 1, N: 900, Right: 1}},
 		{{Left: 1, N: 2, Right: 1}},
-	} {
+	}, others...) {
 		var cores []backend.Slices
 		var index [][]int32
 		for _, shape := range shapes {

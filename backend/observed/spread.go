@@ -1,6 +1,7 @@
 package observed
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -35,16 +36,17 @@ type route struct {
 	sent, taken             []int // by rank
 }
 
-// Divide spreads the observations over the ranks of the backend. Afterwards, only
+// Divide spreads the observations over the ranks of the backend and reports whether it did. Afterwards, only
 // methods of Data may read arrays with one entry per observation. It does nothing if there is one
 // process, or if there are weights or products, which every rank needs.
-func (d *Data) Divide() {
+func (d *Data) Divide() bool {
 	b, ok := d.b.(backend.Divided)
 	blocks := (d.Len() + parallel.Block - 1) / parallel.Block
 	if !ok || b.Ranks() == nil || d.W != nil || d.Partners != nil || blocks < b.Ranks().Size() {
-		return
+		return false
 	}
 	d.spread = &spread{ranks: b.Ranks(), b: b, blocks: backend.Even(blocks, b.Ranks().Size()), routes: map[routeOf]*route{}}
+	return true
 }
 
 // own returns the observations of this rank.
@@ -144,40 +146,46 @@ func (s *spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
 	if r := s.routes[key]; r != nil {
 		return r
 	}
-	n, me := p.Cells(), s.ranks.Rank()
-	rankOf := func(bounds []int, at int) int { return sort.SearchInts(bounds[1:], at+1) }
+	n, me, size := p.Cells(), s.ranks.Rank(), s.ranks.Size()
 	source := p.Source
-	if byLeaf {
+	switch {
+	case byLeaf && p.ByLeaf().Shared():
+		source = p.ByLeaf().Source()
+	case byLeaf:
 		source = make([]int32, n)
 		for c, position := range p.ByLeaf().Position {
 			source[position] = p.Source[c]
 		}
 	}
-	r := &route{sent: []int{0}, taken: make([]int, s.ranks.Size()+1)}
-	first, end := s.own(n)
-	for to := range s.ranks.Size() {
-		for _, o := range source[bounds[to]:bounds[to+1]] {
-			if int(o) >= first && int(o) < end {
-				r.observations = append(r.observations, o)
-			}
-		}
-		r.sent = append(r.sent, len(r.observations))
-	}
+	r := &route{sent: make([]int, size+1), taken: make([]int, size+1)}
 	owners := s.bounds(n)
+	rankOf := func(o int32) int { return sort.SearchInts(owners[1:], int(o)+1) }
 	mine := source[bounds[me]:bounds[me+1]]
 	for _, o := range mine {
-		r.taken[rankOf(owners, int(o))+1]++
+		r.taken[rankOf(o)+1]++
 	}
-	for k := range s.ranks.Size() {
+	for k := range size {
 		r.taken[k+1] += r.taken[k]
 	}
+	// Each rank asks the others for observations, in the order of its positions.
 	r.positions = make([]int32, len(mine))
-	next := append([]int(nil), r.taken...)
+	asked := make([]int32, len(mine))
+	next := slices.Clone(r.taken)
 	for i, o := range mine {
-		from := rankOf(owners, int(o))
-		r.positions[next[from]] = int32(bounds[me] + i)
-		next[from]++
+		at := &next[rankOf(o)]
+		r.positions[*at], asked[*at] = int32(bounds[me]+i), o
+		*at++
 	}
+	counts := make([]int64, size*size) // by rank that asks and rank that is asked
+	for k := range size {
+		counts[me*size+k] = int64(r.taken[k+1] - r.taken[k])
+	}
+	backend.GatherValues(s.ranks, counts, backend.Even(size, size), size)
+	for k := range size {
+		r.sent[k+1] = r.sent[k] + int(counts[k*size+me])
+	}
+	r.observations = make([]int32, r.sent[size])
+	s.ranks.Exchange(backend.Bytes(asked), backend.Bytes(r.observations), times4(r.taken), times4(r.sent))
 	s.routes[key] = r
 	return r
 }

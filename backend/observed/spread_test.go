@@ -13,13 +13,20 @@ import (
 // Observations that are spread over ranks give the bits of one process.
 func TestRanksGiveSameBits(t *testing.T) {
 	t.Parallel()
-	s := newSum(11*(1<<14) + 77)
-	compute := func(b backend.Backend) (all []float64) {
+	s := newSum(8*(1<<14)+77,
+		[]backend.Shape{{Left: 1, N: 3000, Right: 2}, {Left: 2, N: 4000, Right: 1}},
+		[]backend.Shape{{Left: 1, N: 30, Right: 2}, {Left: 2, N: 20, Right: 3}, {Left: 3, N: 10, Right: 2}, {Left: 2, N: 7, Right: 1}})
+	compute := func(b backend.Backend, shared bool) (all []float64) {
 		for _, secondMoments := range []bool{false, true} {
 			d := observed.New(b, s.y, nil, nil)
 			d.Divide()
 			for k, cores := range s.cores {
-				d.Terms = append(d.Terms, observed.NewTerm(b, cores, s.index[k], observed.Options{SecondMoments: secondMoments, Equations: !secondMoments}))
+				opt := observed.Options{SecondMoments: secondMoments, Equations: !secondMoments}
+				if shared {
+					d.Terms = append(d.Terms, d.ShareTerm(cores, lookup(s.index[k]), opt))
+				} else {
+					d.Terms = append(d.Terms, observed.NewTerm(b, cores, s.index[k], opt))
+				}
 				d.Refresh(k, cores, secondMoments)
 			}
 			d.Changed()
@@ -31,12 +38,19 @@ func TestRanksGiveSameBits(t *testing.T) {
 					}
 					target, weight := d.InPlanOrder(plan)
 					var grad []backend.Slices
-					for _, c := range s.cores[k] {
-						grad = append(grad, backend.NewSlices(c.Shape))
+					for i, c := range s.cores[k] {
+						g := backend.NewSlices(c.Shape)
+						if secondMoments {
+							g.Var = make([]float32, c.Len())
+							if plan.HasCovariances(i, s.cores[k]) {
+								g.Cov = make([]float32, c.Len()*c.Slice())
+							}
+						}
+						grad = append(grad, g)
 					}
 					all = append(all, b.Pass(plan, s.cores[k], &backend.Job{SecondMoments: secondMoments, Adjoint: backend.Residual, Target: target, Weight: weight, Grad: grad}))
 					for _, g := range grad {
-						for _, v := range g.Mean {
+						for _, v := range slices.Concat(g.Mean, g.Var, g.Cov) {
 							all = append(all, float64(v))
 						}
 					}
@@ -55,13 +69,24 @@ func TestRanksGiveSameBits(t *testing.T) {
 		}
 		return all
 	}
-	want := compute(cpu.New(cpu.Paths()[0], 2))
+	want := compute(cpu.New(cpu.Paths()[0], 2), false)
 	for _, size := range []int{2, 3, 8} {
-		backendtest.OnRanks(size, func(r backend.Ranks) {
-			if got := compute(cpu.New(cpu.Paths()[0], 2).OnRanks(r)); !slices.Equal(got, want) {
-				t.Errorf("rank %d of %d: other bits than those of one process", r.Rank(), size)
-			}
-		})
+		for _, shared := range []bool{false, true} {
+			backendtest.OnRanks(size, func(r backend.Ranks) {
+				if got := compute(cpu.New(cpu.Paths()[0], 2).OnRanks(r), shared); !slices.Equal(got, want) {
+					t.Errorf("rank %d of %d, shared plans %t: other bits than those of one process", r.Rank(), size, shared)
+				}
+			})
+		}
+	}
+}
+
+// lookup returns the entities of observations.
+func lookup(index [][]int32) backend.Lookup {
+	return func(core int, dst, rows []int32) {
+		for i, row := range rows {
+			dst[i] = index[core][row]
+		}
 	}
 }
 

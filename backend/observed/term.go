@@ -27,7 +27,35 @@ type Options struct {
 // NewTerm plans the observations for a train: index[p][n] is the entity of core p at
 // observation n.
 func NewTerm(b backend.Backend, cores []backend.Slices, index [][]int32, opt Options) *Term {
-	n := len(index[0])
+	plan := func(shapes []backend.Shape, leaf backend.LeafEnd) *backend.Plan {
+		return backend.NewPlanOn(b, b.Threads(), shapes, index, leaf)
+	}
+	return newTerm(b, cores, len(index[0]), opt, b.Threads(), plan)
+}
+
+// ShareTerm is NewTerm for observations that are spread over ranks: each has its part of the plans.
+func (d *Data) ShareTerm(cores []backend.Slices, lookup backend.Lookup, opt Options) *Term {
+	plan := func(shapes []backend.Shape, leaf backend.LeafEnd) *backend.Plan {
+		return backend.NewSharedPlan(d.b, d.spread.ranks, shapes, d.Len(), lookup, leaf)
+	}
+	t := newTerm(d.b, cores, d.Len(), opt, 1, plan)
+	if len(cores) > 1 {
+		return t
+	}
+	from, to := d.spread.own(d.Len())
+	t.entity = make([]int32, to-from)
+	parallel.Blocks(d.b.Threads(), to-from, func(a, b int) {
+		rows := make([]int32, b-a)
+		for i := range rows {
+			rows[i] = int32(from + a + i)
+		}
+		lookup(0, t.entity[a:b], rows)
+	})
+	return t
+}
+
+// newTerm makes the plans of a term, on several threads.
+func newTerm(b backend.Backend, cores []backend.Slices, n int, opt Options, threads int, plan func(shapes []backend.Shape, leaf backend.LeafEnd) *backend.Plan) *Term {
 	t := &Term{Mean: backend.Make[float32](b, n)}
 	work := (*backend.Plan).Work
 	if opt.SecondMoments {
@@ -41,8 +69,8 @@ func NewTerm(b backend.Backend, cores []backend.Slices, index [][]int32, opt Opt
 		shapes = append(shapes, c.Shape)
 	}
 	plans := []**backend.Plan{&t.First, &t.Last}[:min(len(shapes), 2)]
-	parallel.For(min(b.Threads(), len(plans)), len(plans), func(i int) {
-		*plans[i] = backend.NewPlanOn(b, b.Threads(), shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
+	parallel.For(min(threads, len(plans)), len(plans), func(i int) {
+		*plans[i] = plan(shapes, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
 	})
 	t.Cheapest = t.First
 	if t.Last != nil && work(t.Last) < work(t.First) {

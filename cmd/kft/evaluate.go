@@ -40,13 +40,21 @@ func (c *evaluateCommand) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.inputs(c.Tables...); err != nil {
+	_, err = c.inputs(c.Tables...)
+	if err := e.agree(err); err != nil {
 		return err
 	}
 	all, opt, err := c.openAny(e, c.Model)
-	if err != nil {
+	if err := e.agree(err); err != nil {
 		return err
 	}
+	if e.ranks != nil && c.Cold != "" {
+		return usagef("--cold needs one process; leave out mpirun")
+	}
+	if opt.Output.Share, err = e.shareTable(all, c.Model, c.Tables); err != nil {
+		return err
+	}
+	opt.Threads = e.threads(opt.Threads)
 	models, err := modelsOf(all)
 	if err != nil {
 		return err
@@ -77,9 +85,9 @@ func (c *evaluateCommand) measure(e *env, m *kft.Model, part dataset.Part, opt k
 	var score kft.Score
 	sum := kft.Summary{}
 	if c.Part != "" {
-		score, sum, err = m.EvaluatePart(e.ctx, kft.Files(c.Tables...), part, opt)
+		score, sum, err = m.EvaluatePart(e.together(), kft.Files(c.Tables...), part, opt)
 	} else {
-		score, sum, err = m.Evaluate(e.ctx, kft.Files(c.Tables...), opt)
+		score, sum, err = m.Evaluate(e.together(), kft.Files(c.Tables...), opt)
 	}
 	if err != nil {
 		return err

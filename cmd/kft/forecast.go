@@ -70,13 +70,11 @@ func (c *forecastCommand) Run(e *env) error {
 		opt.Future = kft.Files(c.Future)
 	}
 	inputs, err := c.inputs(tables...)
-	if err != nil {
-		return err
+	if err == nil && c.Output != "" && c.Output != "-" && e.leads() {
+		err = checkOutput(c.Output, append(inputs, c.Model))
 	}
-	if c.Output != "" && c.Output != "-" {
-		if err := checkOutput(c.Output, append(inputs, c.Model)); err != nil {
-			return err
-		}
+	if err := e.agree(err); err != nil {
+		return err
 	}
 	if opt.Output, err = tableio.OutputFor(c.Output); err != nil {
 		return usagef("-o: %v", err)
@@ -84,9 +82,16 @@ func (c *forecastCommand) Run(e *env) error {
 	flags := c.tableFlags
 	flags.Side, opt.Side = nil, c.Side // the forecast also takes groups from side tables
 	m, table, err := flags.open(e, c.Model)
-	if err != nil {
+	if err := e.agree(err); err != nil {
 		return err
 	}
+	if e.ranks != nil && c.By != "" {
+		return usagef("totals (--by) need one process; leave out mpirun")
+	}
+	if opt.Output.Share, err = e.shareTable(m, c.Model, tables); err != nil {
+		return err
+	}
+	opt.Threads = e.threads(c.Threads)
 	opt.Format = table.Format
 	return c.write(e, m, opt)
 }
@@ -94,7 +99,7 @@ func (c *forecastCommand) Run(e *env) error {
 func (c *forecastCommand) write(e *env, m *kft.Model, opt kft.ForecastOptions) error {
 	var sum kft.ForecastSummary
 	if err := writeTable(e, c.Output, func(w io.Writer) (err error) {
-		sum, err = m.Forecast(e.ctx, w, opt)
+		sum, err = m.Forecast(e.together(), w, opt)
 		return err
 	}); err != nil {
 		return err

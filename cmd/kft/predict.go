@@ -103,9 +103,10 @@ func (c *predictCommand) Run(e *env) error {
 	if c.Samples != nil {
 		opt.Samples = *c.Samples
 	}
-	if err := c.shareTable(e, m, &opt); err != nil {
+	if opt.Output.Share, err = e.shareTable(m, c.Model, []string{c.Table}); err != nil {
 		return err
 	}
+	opt.Threads = e.threads(opt.Threads)
 	return c.table(e, m, opt)
 }
 

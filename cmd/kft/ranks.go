@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ import (
 
 // rankVerbs are the verbs that several processes of MPI run together. The processes of other
 // verbs know nothing of each other, as the workers of kft tune.
-var rankVerbs = []string{"fit", "predict"}
+var rankVerbs = []string{"fit", "predict", "evaluate", "forecast"}
 
 // launch runs the program, as one of several processes if a launcher of MPI started it as such.
 func launch(ctx context.Context, getenv func(string) string, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -34,6 +35,9 @@ func launch(ctx context.Context, getenv func(string) string, args []string, stdi
 			complain(stderr, err, nil)
 		}
 		return exitUsage
+	}
+	if getenv("GOGC") == "" {
+		debug.SetGCPercent(rankGarbage)
 	}
 	r := &ranks{World: world, interrupted: ctx, stderr: stderr}
 	if r.Rank() > 0 {
@@ -51,6 +55,10 @@ func launch(ctx context.Context, getenv func(string) string, args []string, stdi
 	return code
 }
 
+// rankGarbage is the garbage that a rank keeps, in percent of the memory in use. It is mostly long arrays, which
+// cost little to look through.
+const rankGarbage = 25
+
 // timeoutVariable is the environment variable with the time after which a rank without a sign of
 // life ends the job.
 const timeoutVariable = "KFT_MPI_TIMEOUT"
@@ -66,41 +74,53 @@ type ranks struct {
 	local       int       // number of processes on this machine
 	watch       *mpi.Watch
 
-	waited time.Duration // for messages
-	bytes  int64         // received, sent, or both
+	calls    time.Duration // in calls of the library, with waiting
+	received int64         // bytes from others
 }
 
 // count adds a message to those of this process.
-func (r *ranks) count(bytes int, pass func()) {
+func (r *ranks) count(received int, pass func()) {
 	began := time.Now()
 	pass()
-	r.waited += time.Since(began)
-	r.bytes += int64(bytes)
+	r.calls += time.Since(began)
+	r.received += int64(received)
+}
+
+// Traffic returns what this process received so far, the time that it spent for messages and in waiting for
+// others, and the CPU time of that.
+func (r *ranks) Traffic() (bytes int64, calls, cpu time.Duration) {
+	return r.received, r.calls, r.CPUTime()
 }
 
 // Broadcast, Gather, Send, Receive and Exchange implement backend.Ranks.
 
 func (r *ranks) Broadcast(data []byte, root int) {
-	r.count(len(data), func() { r.World.Broadcast(data, root) })
+	n := len(data)
+	if r.Rank() == root {
+		n = 0
+	}
+	r.count(n, func() { r.World.Broadcast(data, root) })
 }
 
 func (r *ranks) Gather(data []byte, bounds []int) {
-	r.count(len(data), func() { r.World.Gather(data, bounds) })
+	own := bounds[r.Rank()+1] - bounds[r.Rank()]
+	r.count(len(data)-own, func() { r.World.Gather(data, bounds) })
 }
 
-func (r *ranks) Send(data []byte, to int) { r.count(len(data), func() { r.World.Send(data, to) }) }
+func (r *ranks) Send(data []byte, to int) { r.count(0, func() { r.World.Send(data, to) }) }
 
 func (r *ranks) Receive(data []byte, from int) {
 	r.count(len(data), func() { r.World.Receive(data, from) })
 }
 
 func (r *ranks) Exchange(send, received []byte, sent, taken []int) {
-	r.count(len(send)+len(received), func() { r.World.Exchange(send, received, sent, taken) })
+	own := taken[r.Rank()+1] - taken[r.Rank()]
+	r.count(len(received)-own, func() { r.World.Exchange(send, received, sent, taken) })
 }
 
 // summary tells what passed between the processes, as rank 0 saw it.
 func (r *ranks) summary() string {
-	return fmt.Sprintf("%d ranks, %s: rank 0 waited %.1f s for %s of messages", r.Size(), r.Library(), r.waited.Seconds(), textformat.Bytes(r.bytes))
+	return fmt.Sprintf("%d ranks, %s: rank 0 waited %.1f s for others and received %s", r.Size(), r.Library(), r.calls.Seconds(), textformat.Bytes(r.received))
 }
 
 // Interrupted reports whether this process was asked to stop.

@@ -131,9 +131,67 @@ func TestPredictOverRanks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Tables of other formats, evaluations and forecasts over ranks have the bytes of one process.
+func TestTablesOverRanks(t *testing.T) {
+	native := nativeProgram(t)
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", mediumSales)
+	must(t, fitSales("-q", "--rank", "2", "--sweeps", "1", "-o", "model.kft")...)
+	header, rows, _ := strings.Cut(read(t, "sales.csv"), "\n")
+	write(t, "long.csv", header+"\n"+strings.Repeat(rows, 40))
+	for _, c := range []struct {
+		args   []string
+		output string
+	}{
+		{[]string{"predict", "model.kft", "long.csv", "--quantiles", ".1,.9"}, "parquet"},
+		{[]string{"predict", "model.kft", "long.csv"}, "arrow"},
+		{[]string{"forecast", "model.kft", "--horizon", "12", "--draws", "2"}, "csv"},
+		{[]string{"forecast", "model.kft", "--horizon", "6"}, "parquet"},
+		{[]string{"evaluate", "model.kft", "long.csv", "--json"}, ""},
+		{[]string{"evaluate", "model.kft", "sales.csv", "--part", "test"}, ""},
+	} {
+		args := c.args
+		if c.output != "" {
+			args = append(args, "-o", "want."+c.output)
+		}
+		want := call(t, args...)
+		if want.code != exitGood {
+			t.Fatalf("%v: %s", args, want.stderr)
+		}
+		mpitest.Launchers(t, func(t *testing.T, l mpitest.Launcher) {
+			args := c.args
+			if c.output != "" {
+				args = append(args, "-o", "got."+c.output)
+			}
+			code, out := onRanks(t, l, 3, nil, native, args...)
+			says := strings.ReplaceAll(want.stdout+want.stderr, "want.", "got.")
+			if code != exitGood || !strings.Contains(out, says) {
+				t.Errorf("%v: got exit %d and\n%s\nwant\n%s", args, code, out, says)
+			}
+			if c.output != "" && read(t, "got."+c.output) != read(t, "want."+c.output) {
+				t.Errorf("%v: 3 ranks write another table than one process", args)
+			}
+		})
+	}
+}
+
+// A fit over ranks keeps its rows on disk if they do not fit a limit, and is refused if the rest does not either.
+func TestMemoryOverRanks(t *testing.T) {
+	native := nativeProgram(t)
+	inEmptyFolder(t)
+	writeSales(t, "sales.csv", rankSales)
+	fit := fitSales("-q", "--threads", "1", "--term", "store,item,time:4", "--inference", "mean-field", "--sweeps", "2")
+	alone(t, native, append(fit, "-o", "one.kft")...)
 	mpitest.Launchers(t, func(t *testing.T, l mpitest.Launcher) {
-		if code, out := onRanks(t, l, 2, nil, native, "predict", "model.kft", "long.csv", "-o", "got.parquet"); code != exitUsage || !strings.Contains(out, "several ranks write text, not parquet") {
-			t.Errorf("exit %d:\n%s", code, out)
+		code, out := onRanks(t, l, 2, nil, native, append(fit, "--memory", "64MiB", "--scratch", ".", "-o", "got.kft")...)
+		if code != exitGood || read(t, "got.kft") != read(t, "one.kft") {
+			t.Errorf("exit %d, or another model than without a limit:\n%s", code, out)
+		}
+		code, out = onRanks(t, l, 2, nil, native, append(fit, "--memory", "20MiB", "--scratch", ".", "-o", "none.kft")...)
+		if code == exitGood || strings.Count(out, "kft: ") != 1 || !strings.Contains(out, "memory") {
+			t.Errorf("a limit that is too small: exit %d:\n%s", code, out)
 		}
 	})
 }

@@ -93,6 +93,10 @@ func VisitBatches(ctx context.Context, source Source, schema dataset.Schema, dic
 	batches := p.newBatches(dicts)
 	return p.run(ctx, func(*openTable) error { return nil }, func(worker int, c *chunk) (any, error) {
 		b := batches[worker]
+		if format.Share != nil && !format.Share.Mine(c.index) {
+			_, _, err := c.start(&b.text, &b.typed) // counts its rows
+			return nil, err
+		}
 		if err := b.read(c); err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/columnar"
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
+	"github.com/kernel-fried-tensor/kft/internal/flat"
 )
 
 // Output specifies how a table is written: as text, optionally compressed, as Parquet or as
@@ -22,16 +23,18 @@ type Output struct {
 	Compression string // of text: "", gzip or zstd; of Arrow: "" for LZ4, or none; a stream is not compressed
 	Delimiter   byte   // of text; 0 keeps the delimiter of the table, or takes a comma if it has none or one of several characters
 	AddedOnly   bool   // of Parquet and Arrow: write the added columns without those of the table
-	Share       Share  // of text: processes that divide the work; nil for one
+	Share       Share  // processes that divide the work; nil for one
 }
 
-// A Share divides the chunks of a text over processes that stream the same table: each computes
+// A Share divides the chunks of a table over processes that stream the same one: each computes
 // some of them, and one writes all.
 type Share interface {
+	// Writes reports whether this process writes.
+	Writes() bool
 	// Mine reports whether this process computes a chunk.
 	Mine(chunk int) bool
-	// Pass is called for each chunk in order, with the text of this process if it computes the
-	// chunk. It returns what this process writes.
+	// Pass is called for each chunk in order, with the text, or the added values, of this process if it
+	// computes the chunk. It returns those of the chunk to the process that writes.
 	Pass(chunk int, text []byte) ([]byte, error)
 	// Total ends the stream: it passes a part of the result of each process, or its error, to the one
 	// that writes, and returns all parts there and nil elsewhere. All have the same error.
@@ -120,9 +123,7 @@ func AppendColumns(ctx context.Context, source Source, schema dataset.Schema, di
 	for _, a := range added {
 		p.schema.Absent = append(p.schema.Absent, a.Name)
 	}
-	if p.share = to.Share; p.share != nil && typed {
-		return fmt.Errorf("several processes write text only, not %s", to.Format)
-	}
+	p.share = to.Share
 	if typed {
 		return p.appendTyped(ctx, dicts, w, to, added, fill)
 	}
@@ -236,41 +237,73 @@ func (p *pipeline) appendTyped(ctx context.Context, dicts []*dataset.Dict, w io.
 	}
 	batches := p.newBatches(dicts)
 	type result struct {
-		columns []columnar.Segment
+		columns []columnar.Segment // of the table
+		values  *AddedValues       // nil if another process computes them
 		n       int
 	}
+	chunks := 0 // that were written
 	err := p.run(ctx, opened, func(worker int, c *chunk) (any, error) {
 		b := batches[worker]
-		if err := b.read(c); err != nil {
-			return nil, err
-		}
-		values := newValues(added, b.Len())
-		if err := fill(b, values); err != nil {
-			return nil, err
-		}
-		r := result{n: b.Len()}
-		for column := range own {
-			r.columns = append(r.columns, b.rows.Column(column, kinds[column]))
-		}
-		for i, a := range added {
-			if a.Omit {
-				continue
+		var r result
+		if p.share == nil || p.share.Mine(c.index) {
+			if err := b.read(c); err != nil {
+				return nil, err
 			}
-			if a.Text {
-				r.columns = append(r.columns, columnar.Texts(b.Len(), func(k int) []byte { return []byte(values.Texts[i][k]) }))
-			} else if a.Wide {
-				r.columns = append(r.columns, columnar.WideNumbers(values.Wide[i]))
-			} else {
-				r.columns = append(r.columns, columnar.Numbers(values.Numbers[i]))
+			r.values = newValues(added, b.Len())
+			if err := fill(b, r.values); err != nil {
+				return nil, err
+			}
+		} else {
+			rows, _, err := c.start(&b.text, &b.typed) // counts its rows
+			if err != nil {
+				return nil, err
+			}
+			b.rows = rows
+		}
+		r.n = b.rows.Len()
+		if p.share == nil || p.share.Writes() {
+			for column := range own {
+				r.columns = append(r.columns, b.rows.Column(column, kinds[column]))
 			}
 		}
 		return r, nil
 	}, func(made any) error {
 		r := made.(result)
-		return out.Write(r.columns, r.n)
+		if p.share != nil {
+			var passed []byte
+			if r.values != nil {
+				passed = flat.Encode(r.values)
+			}
+			passed, err := p.share.Pass(chunks, passed)
+			chunks++
+			if err != nil || !p.share.Writes() {
+				return err
+			}
+			r.values = &AddedValues{}
+			if err := flat.Decode(passed, r.values); err != nil {
+				return err
+			}
+		}
+		return out.Write(append(r.columns, r.values.segments(added, r.n)...), r.n)
 	})
 	if err != nil {
 		return err
 	}
 	return out.Close()
+}
+
+// segments returns the columns of n rows that are written.
+func (v *AddedValues) segments(added []AddedColumn, n int) (columns []columnar.Segment) {
+	for i, a := range added {
+		switch {
+		case a.Omit:
+		case a.Text:
+			columns = append(columns, columnar.Texts(n, func(k int) []byte { return []byte(v.Texts[i][k]) }))
+		case a.Wide:
+			columns = append(columns, columnar.WideNumbers(v.Wide[i]))
+		default:
+			columns = append(columns, columnar.Numbers(v.Numbers[i]))
+		}
+	}
+	return columns
 }

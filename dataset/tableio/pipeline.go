@@ -27,6 +27,9 @@ type Format struct {
 	// Numbers is how targets, weights and exposures are written; the zero value is plain
 	// numbers, as 1234.5.
 	Numbers dataset.NumberFormat
+
+	// Share makes VisitBatches visit the chunks of this process only; nil for all of them.
+	Share Share
 }
 
 func (f Format) text() delimited.Format {

@@ -183,3 +183,29 @@ func TestRecoverPassesOn(t *testing.T) {
 	defer s.Recover(&err)
 	panic("other")
 }
+
+// Arrays of a reserved store take memory where they are written only.
+func TestReservedArrays(t *testing.T) {
+	s := Reserve()
+	status, err := os.Open("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer status.Close()
+	const size = 256 << 20
+	before := resident(status)
+	array := Make[uint8](s, size)
+	for i := range size / 8 {
+		array[i] = 1
+	}
+	if grown := resident(status) - before; grown > size/2 || array[size-1] != 0 {
+		t.Errorf("an eighth of %d MiB is written, and %d MiB are resident", size>>20, grown>>20)
+	}
+	Free(s, array)
+	if s.Size() != 0 {
+		t.Errorf("%d bytes are left", s.Size())
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -16,13 +16,13 @@ import (
 // Supported says whether this system has stores.
 const Supported = true
 
-// A Store is a temporary file of arrays. Its methods may be called concurrently.
+// A Store is a temporary file of arrays, or memory for them. Its methods may be called concurrently.
 type Store struct {
 	folder string
 	limit  int64 // of the resident memory of the process
 
 	lock    sync.Mutex
-	file    *os.File
+	file    *os.File         // nil if the arrays are in memory
 	end     int64            // of the file
 	regions map[uintptr]span // by the address of their first byte
 	stop    chan struct{}
@@ -71,6 +71,11 @@ func Open(folder string, room, limit int64) (*Store, error) {
 	return s, nil
 }
 
+// Reserve returns a store without a file. Its arrays are in memory, page by page from the first time
+// that something is written there, so that long arrays of which a process uses a part cost what that
+// part does.
+func Reserve() *Store { return &Store{folder: "of no disk", regions: map[uintptr]span{}} }
+
 func defaultFolder() string {
 	if folder := os.Getenv("TMPDIR"); folder != "" {
 		return folder
@@ -105,6 +110,14 @@ func (s *Store) region(size int) []byte {
 	defer s.lock.Unlock()
 	page := os.Getpagesize()
 	size = (size + page - 1) / page * page
+	if s.file == nil {
+		memory, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+		if err != nil {
+			panic(&Error{Folder: s.folder, Stored: s.end, cause: err})
+		}
+		s.regions[address(memory)] = span{memory: memory}
+		return memory
+	}
 	fd := int(s.file.Fd())
 	err := unix.Fallocate(fd, 0, s.end, int64(size)) // a full disk is an error here, and not a fault at an access
 	if errors.Is(err, unix.EOPNOTSUPP) {
@@ -139,6 +152,9 @@ func (s *Store) free(at uintptr) {
 	}
 	delete(s.regions, at)
 	_ = unix.Munmap(r.memory)
+	if s.file == nil {
+		return
+	}
 	_ = unix.Fallocate(int(s.file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, r.offset, int64(len(r.memory))) // its room on the disk
 }
 
@@ -216,8 +232,10 @@ func (s *Store) Close() error {
 	if s == nil {
 		return nil
 	}
-	close(s.stop)
-	<-s.stopped
+	if s.file != nil {
+		close(s.stop)
+		<-s.stopped
+	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	var failed error
@@ -225,5 +243,8 @@ func (s *Store) Close() error {
 		failed = errors.Join(failed, unix.Munmap(r.memory))
 	}
 	clear(s.regions)
+	if s.file == nil {
+		return failed
+	}
 	return errors.Join(failed, s.file.Close())
 }

@@ -7,9 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/backend/mpi"
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // tableShare divides the chunks of a table over ranks, in turn. Rank 0 receives and writes
@@ -31,6 +33,8 @@ const (
 
 // errStopped is the error of a rank that rank 0 stopped, because another one failed.
 var errStopped = errors.New("stopped by rank 0")
+
+func (s *tableShare) Writes() bool { return s.r.Rank() == 0 }
 
 func (s *tableShare) Mine(chunk int) bool { return chunk%s.r.Size() == s.r.Rank() }
 
@@ -121,38 +125,47 @@ func (s *tableShare) receive(rank int) (kind byte, data []byte) {
 	return head[0], data
 }
 
-// shareTable prepares the prediction of a table by several processes, which must have the same model
-// and table.
-func (c *predictCommand) shareTable(e *env, m *kft.Model, opt *kft.TableOptions) error {
+// shareTable returns the division of a table over the processes, which must have the same model and tables;
+// nil for one process.
+func (e *env) shareTable(m *kft.Model, model string, tables []string) (tableio.Share, error) {
 	if e.ranks == nil {
-		return nil
+		return nil, nil
 	}
-	var model, table []byte
+	var content, table []byte
 	var err error
 	switch {
-	case opt.Output.Format != "" && opt.Output.Format != "text":
-		err = usagef("-o: several ranks write text, not %s; use .csv, or one process", opt.Output.Format)
 	case len(m.Targets()) > 0:
-		err = usagef("a model of several targets is not predicted over ranks; use one process")
-	case c.Table == "-":
+		err = usagef("a model of several targets needs one process; leave out mpirun")
+	case slices.Contains(tables, "-"):
 		err = usagef("standard input (-) reaches rank 0 only; save the table to a file that all ranks can read")
 	default:
-		if model, err = os.ReadFile(c.Model); err == nil {
-			table, err = probe(c.Table)
+		content, err = os.ReadFile(model)
+		for _, name := range tables {
+			if err == nil {
+				var one []byte
+				one, err = probe(name)
+				table = append(table, one...)
+			}
 		}
 	}
 	if err := e.agree(err); err != nil {
-		return err
+		return nil, err
 	}
-	if err := mpi.AgreeSame(e.ranks, "the model", model); err != nil {
-		return err
+	if err := mpi.AgreeSame(e.ranks, "the model", content); err != nil {
+		return nil, err
 	}
 	if err := mpi.AgreeSame(e.ranks, "the table", table); err != nil {
-		return err
+		return nil, err
 	}
-	opt.Output.Share = &tableShare{r: e.ranks, ended: make([]bool, e.ranks.Size())}
-	opt.Threads = e.ranks.threads(opt.Threads)
-	return nil
+	return &tableShare{r: e.ranks, ended: make([]bool, e.ranks.Size())}, nil
+}
+
+// threads returns the number of threads of this process.
+func (e *env) threads(asked int) int {
+	if e.ranks == nil {
+		return asked
+	}
+	return e.ranks.threads(asked)
 }
 
 // probe returns the size of a file and some of its content.
