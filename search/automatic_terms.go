@@ -243,38 +243,31 @@ func (c *chooser) informedModes() ([]string, error) {
 	return modes, err
 }
 
-// chooseVariant chooses how the side information is used. Only trains over single modes
-// and effects of single modes use it: in a joint core it would need a regression per id
-// of the other mode.
+// withVariant returns the specification with a variant of the terms that use side
+// information: trains over single modes and effects of single modes. In a joint core it would need a
+// regression per id of the other mode, which takes many times as long and predicts no better.
+func withVariant(s spec.Spec, informed []string, variant string) spec.Spec {
+	s = s.Clone()
+	s.Side.Variant = "plain"
+	terms, _ := s.ParseTerms()
+	for i, t := range terms {
+		if variant == "plain" || t.IsSeries() || slices.ContainsFunc(t.Cores, func(core []string) bool { return len(core) > 1 }) {
+			continue
+		}
+		if slices.ContainsFunc(t.Cores, func(core []string) bool { return slices.Contains(informed, core[0]) }) {
+			changeTerm(&s, i, func(t *spec.Term) { t.Variant = variant })
+		}
+	}
+	return s
+}
+
+// chooseVariant chooses how the side information is used.
 func (c *chooser) chooseVariant(ctx context.Context) error {
 	informed, err := c.informedModes()
 	if err != nil || len(informed) == 0 {
 		return err
 	}
-	uses := func(t spec.Term) bool {
-		found := false
-		if t.IsSeries() {
-			return false
-		}
-		for _, core := range t.Cores {
-			if len(core) > 1 {
-				return false
-			}
-			found = found || slices.Contains(informed, core[0])
-		}
-		return found
-	}
-	with := func(variant string) spec.Spec {
-		s := c.spec.Clone()
-		s.Side.Variant = "plain"
-		terms, _ := s.ParseTerms()
-		for i, t := range terms {
-			if uses(t) && variant != "plain" {
-				changeTerm(&s, i, func(t *spec.Term) { t.Variant = variant })
-			}
-		}
-		return s
-	}
+	with := func(variant string) spec.Spec { return withVariant(c.spec, informed, variant) }
 	open := c.spec.Side.Variant == "additive"
 	if !open {
 		c.spec = with(c.spec.Side.Variant)
