@@ -119,21 +119,26 @@ func (c *chooser) train(modes []int) spec.Term {
 
 // trainModes returns the sets of modes over which a train is offered: all modes, and with
 // four or more also those that are not times or parts of a date, with and without the
-// time. Entities interact with each other in many ways, with the calendar in few.
+// time. Entities interact with each other in many ways, with the calendar in few. So it is
+// with three modes if ids are new: their slices in a train of two cores have fewer weights
+// to find from side information, and updates move them.
 func (c *chooser) trainModes() [][]int {
 	n := len(c.modes)
 	if n < 2 {
 		return nil
 	}
 	all := c.bySize(n)
-	if n == 2 || n == 3 {
-		return [][]int{all}
-	}
 	var entities []int
 	for _, m := range all {
 		if !c.data.IsCalendar(m) {
 			entities = append(entities, m)
 		}
+	}
+	if n == 2 || n == 3 {
+		if c.newIDs() && n == 3 && len(entities) == 2 {
+			return [][]int{all, entities}
+		}
+		return [][]int{all}
 	}
 	var sets [][]int
 	add := func(set []int) {
@@ -151,6 +156,9 @@ func (c *chooser) trainModes() [][]int {
 	add(all)
 	return sets
 }
+
+// newIDs reports whether the validation rows are of new ids.
+func (c *chooser) newIDs() bool { return c.data.Count(dataset.Valid) > 0 && c.data.Familiar() < 0.5 }
 
 // chooseTrains chooses the train in front of the effects, or none, and a curve per
 // series, or only its level. On a table that is compared as a whole, what a learned
