@@ -29,25 +29,19 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	if err != nil {
 		return nil, m.NewSummary(), err
 	}
-	var mutex sync.Mutex
-	batches := map[int]*scores{} // by first row
-	sum, err := uncorrected.Visit(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
-		s, err := scoresOf(m, z, b, m.Horizons(b.Codes, b.ID))
-		mutex.Lock()
-		defer mutex.Unlock()
-		batches[b.First] = s
-		return err
-	})
+	models, err := ofTargets(uncorrected)
 	if err != nil {
-		return nil, sum, err
+		return nil, m.NewSummary(), err
+	}
+	if len(models) > 1 && !source.Repeatable() {
+		return nil, m.NewSummary(), fmt.Errorf("%v: a table of several targets is read once for each, so it must be a file", source)
 	}
 	var all scores
-	for _, first := range slices.Sorted(maps.Keys(batches)) {
-		s := batches[first]
-		all.score, all.location, all.entity = append(all.score, s.score...), append(all.location, s.location...), append(all.entity, s.entity...)
-		all.spread = append(all.spread, s.spread...)
-		all.horizon = append(all.horizon, s.horizon...)
-		all.means.append(&s.means)
+	var sum model.Summary
+	for _, one := range models {
+		if sum, err = all.addTable(ctx, one, source, opt); err != nil {
+			return nil, sum, err
+		}
 	}
 	if len(all.score) == 0 {
 		return nil, sum, noTargets(m, source)
@@ -56,8 +50,52 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	if err != nil {
 		return nil, sum, fmt.Errorf("%v: %w", source, err)
 	}
-	sum.Fitted = isFitted(ctx, m, source, sum.Rows, opt)
+	sum.Fitted = isFitted(ctx, models[0], source, sum.Rows, opt)
 	return corrected, sum, nil
+}
+
+// ofTargets returns the models of several targets, or the model of one.
+func ofTargets(m *model.Model) ([]*model.Model, error) {
+	names := m.Targets()
+	if len(names) == 0 {
+		return []*model.Model{m}, nil
+	}
+	models := make([]*model.Model, len(names))
+	for i, name := range names {
+		var err error
+		if models[i], err = m.ForTarget(name); err != nil {
+			return nil, err
+		}
+	}
+	return models, nil
+}
+
+// addTable adds the scores of the rows of a table that have a target.
+func (s *scores) addTable(ctx context.Context, uncorrected *model.Model, source tableio.Source, opt model.TableOptions) (model.Summary, error) {
+	var mutex sync.Mutex
+	batches := map[int]*scores{} // by first row
+	sum, err := uncorrected.Visit(ctx, source, opt, func(m *model.Model, z tt.Moments, b *tableio.Batch) error {
+		own, err := scoresOf(m, z, b, m.Horizons(b.Codes, b.ID))
+		mutex.Lock()
+		defer mutex.Unlock()
+		batches[b.First] = own
+		return err
+	})
+	if err != nil {
+		return sum, err
+	}
+	for _, first := range slices.Sorted(maps.Keys(batches)) {
+		s.append(batches[first])
+	}
+	return sum, nil
+}
+
+// append appends the scores of other rows.
+func (s *scores) append(o *scores) {
+	s.score, s.location, s.entity = append(s.score, o.score...), append(s.location, o.location...), append(s.entity, o.entity...)
+	s.spread = append(s.spread, o.spread...)
+	s.horizon = append(s.horizon, o.horizon...)
+	s.means.append(&o.means)
 }
 
 // RecalibratePart is Recalibrate with the rows that were in one part of the table that the
@@ -75,19 +113,28 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 	if err != nil {
 		return nil, sum, err
 	}
-	rows, engine, err := partOf(ctx, m, source, part, opt)
+	models, err := ofTargets(uncorrected)
 	if err != nil {
 		return nil, sum, err
 	}
-	horizon := Horizons(m, rows.Codes)
-	m.ForgetUntrained(rows.Codes)
-	scores, err := scoresOf(uncorrected, uncorrected.Moments(engine, rows.Codes), &tableio.Batch{Codes: rows.Codes, Y: rows.Y, Low: rows.Low, W: rows.W, Exposure: rows.Exposure}, horizon)
-	if err != nil {
-		return nil, sum, err
+	var all scores
+	for _, one := range models {
+		rows, engine, err := partOf(ctx, one, source, part, opt)
+		if err != nil {
+			return nil, sum, err
+		}
+		horizon := Horizons(one, rows.Codes)
+		one.ForgetUntrained(rows.Codes)
+		own, err := scoresOf(one, one.Moments(engine, rows.Codes), &tableio.Batch{Codes: rows.Codes, Y: rows.Y, Low: rows.Low, W: rows.W, Exposure: rows.Exposure}, horizon)
+		if err != nil {
+			return nil, sum, err
+		}
+		all.append(own)
+		sum = one.NewSummary()
+		sum.Rows = len(rows.Y)
+		one.CountOrigins(&sum, rows.Codes, rows.Y)
 	}
-	sum.Rows = len(rows.Y)
-	m.CountOrigins(&sum, rows.Codes, rows.Y)
-	corrected, err := scores.correct(m, uncorrected, kind)
+	corrected, err := all.correct(m, uncorrected, kind)
 	if err != nil {
 		return nil, sum, fmt.Errorf("%v: %w", source, err)
 	}
@@ -118,10 +165,16 @@ func (s *scores) correct(m, uncorrected *model.Model, kind string) (*model.Model
 	if err != nil {
 		return nil, err
 	}
-	corrected = corrected.WithMeanCurve(s.means.curve())
+	if len(m.Targets()) == 0 { // several targets have several units
+		corrected = corrected.WithMeanCurve(s.means.curve())
+	}
 	// The measures of the fit were taken with other corrections.
 	record := m.Record()
 	record.Valid.Calibration, record.Test.Calibration = nil, nil
+	for i := range record.Targets {
+		t := &record.Targets[i]
+		t.Valid.Calibration, t.Test.Calibration = nil, nil
+	}
 	if m.MeanCurve() != nil || corrected.MeanCurve() != nil {
 		for _, s := range []*metrics.Score{&record.Train, &record.Valid, &record.Test} {
 			withoutMeans(s)

@@ -15,7 +15,9 @@ import (
 // A Ledger belongs to a fitted model. It does not change after it was made.
 type Ledger struct {
 	// Noise is the noise variance of a row of mean weight, on the standardised scale, and
-	// Weight the mean weight of the training rows. Noise is 1 for likelihoods with sites.
+	// Weight the mean weight of the training rows. Noise is 1 for likelihoods with sites. For
+	// rows with a noise of their own it is the number of them that tell as much as one: above
+	// 1 for several targets with common errors.
 	Noise, Weight float64
 
 	// Cold is the mode whose ids had no training rows in the rows that corrections of

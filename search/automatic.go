@@ -297,6 +297,13 @@ func (c *chooser) score(ctx context.Context, s spec.Spec) (float64, error) {
 	if s.Uncertainty.Noise == spec.Auto {
 		s.Uncertainty.Noise = "constant"
 	}
+	informed, err := c.informedModes()
+	if err != nil {
+		return 0, err
+	}
+	if len(informed) > 0 && s.Side.Variant != "plain" { // a step before the choice of the variant
+		s = withVariant(s, informed, s.Side.Variant)
+	}
 	key := string(s.YAML())
 	if known, ok := c.scores[key]; ok {
 		return known, nil

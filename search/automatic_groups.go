@@ -21,7 +21,7 @@ const (
 // in its own way. With known ids they would add little to the effects of pairs.
 func (c *chooser) chooseGroups(ctx context.Context) error {
 	informed, err := c.informedModes()
-	if err != nil || len(informed) == 0 || c.quick() || c.late() || c.data.Familiar() >= 0.5 || len(c.modes) < 2 {
+	if err != nil || len(informed) == 0 || c.quick() || c.late() || !c.newIDs() || len(c.modes) < 2 {
 		return err
 	}
 	s := c.spec

@@ -123,21 +123,26 @@ func (c *chooser) train(modes []int) spec.Term {
 
 // trainModes returns the sets of modes over which a train is offered: all modes, and with
 // four or more also those that are not times or parts of a date, with and without the
-// time. Entities interact with each other in many ways, with the calendar in few.
+// time. Entities interact with each other in many ways, with the calendar in few. So it is
+// with three modes if ids are new: their slices in a train of two cores have fewer weights
+// to find from side information, and updates move them.
 func (c *chooser) trainModes() [][]int {
 	n := len(c.modes)
 	if n < 2 {
 		return nil
 	}
 	all := c.bySize(n)
-	if n == 2 || n == 3 {
-		return [][]int{all}
-	}
 	var entities []int
 	for _, m := range all {
 		if !c.data.IsCalendar(m) {
 			entities = append(entities, m)
 		}
+	}
+	if n == 2 || n == 3 {
+		if c.newIDs() && n == 3 && len(entities) == 2 {
+			return [][]int{all, entities}
+		}
+		return [][]int{all}
 	}
 	var sets [][]int
 	add := func(set []int) {
@@ -155,6 +160,9 @@ func (c *chooser) trainModes() [][]int {
 	add(all)
 	return sets
 }
+
+// newIDs reports whether the validation rows are of new ids.
+func (c *chooser) newIDs() bool { return c.data.Count(dataset.Valid) > 0 && c.data.Familiar() < 0.5 }
 
 // chooseTrains chooses the train in front of the effects, or none, and a curve per
 // series, or only its level. On a table that is compared as a whole, what a learned
@@ -264,38 +272,31 @@ func (c *chooser) informedModes() ([]string, error) {
 	return modes, err
 }
 
-// chooseVariant chooses how the side information is used. Only trains over single modes
-// and effects of single modes use it: in a joint core it would need a regression per id
-// of the other mode.
+// withVariant returns the specification with a variant of the terms that use side
+// information: trains over single modes and effects of single modes. In a joint core it would need a
+// regression per id of the other mode, which takes many times as long and predicts no better.
+func withVariant(s spec.Spec, informed []string, variant string) spec.Spec {
+	s = s.Clone()
+	s.Side.Variant = "plain"
+	terms, _ := s.ParseTerms()
+	for i, t := range terms {
+		if variant == "plain" || t.IsSeries() || slices.ContainsFunc(t.Cores, func(core []string) bool { return len(core) > 1 }) {
+			continue
+		}
+		if slices.ContainsFunc(t.Cores, func(core []string) bool { return slices.Contains(informed, core[0]) }) {
+			changeTerm(&s, i, func(t *spec.Term) { t.Variant = variant })
+		}
+	}
+	return s
+}
+
+// chooseVariant chooses how the side information is used.
 func (c *chooser) chooseVariant(ctx context.Context) error {
 	informed, err := c.informedModes()
 	if err != nil || len(informed) == 0 {
 		return err
 	}
-	uses := func(t spec.Term) bool {
-		found := false
-		if t.IsSeries() {
-			return false
-		}
-		for _, core := range t.Cores {
-			if len(core) > 1 {
-				return false
-			}
-			found = found || slices.Contains(informed, core[0])
-		}
-		return found
-	}
-	with := func(variant string) spec.Spec {
-		s := c.spec.Clone()
-		s.Side.Variant = "plain"
-		terms, _ := s.ParseTerms()
-		for i, t := range terms {
-			if uses(t) && variant != "plain" {
-				changeTerm(&s, i, func(t *spec.Term) { t.Variant = variant })
-			}
-		}
-		return s
-	}
+	with := func(variant string) spec.Spec { return withVariant(c.spec, informed, variant) }
 	open := c.spec.Side.Variant == "additive"
 	if !open {
 		c.spec = with(c.spec.Side.Variant)

@@ -27,7 +27,7 @@ func (r *run) keepStatistics(solved solver.Report) error {
 	defer backend.FreeAll(r.engine, [][]float32{y})
 	backend.ParallelFor(r.engine, len(raw.Y), func(i int) { raw.Y[i] = o.Target(i) })
 	if rows.Weight = update.Precisions(r.engine, r.model, raw, r.predicted(dataset.Train), weight); rows.Weight != nil {
-		noise = 1
+		noise = r.observationsPerFact(y)
 	} else if o.W != nil {
 		for _, w := range o.W {
 			rows.Weight = append(rows.Weight, float32(float64(w)/weight))
@@ -38,6 +38,21 @@ func (r *run) keepStatistics(solved solver.Report) error {
 	book.Cold = r.coldMode()
 	r.model = r.model.WithLedger(book)
 	return nil
+}
+
+// observationsPerFact returns how many training rows, whose standardised values are y, tell
+// as much as one; see sharedErrors.
+func (r *run) observationsPerFact(y []float32) float64 {
+	if r.data.targets == nil {
+		return 1
+	}
+	z := r.predicted(dataset.Train)
+	squared := make([]float32, len(y))
+	for i, f := range z.Mean {
+		d := y[i] - f
+		squared[i] = d*d + z.Var[i]
+	}
+	return r.sharedErrors()(z.Mean, squared)
 }
 
 // coldMode returns the mode whose ids have no training rows in the validation set, "" if

@@ -75,12 +75,13 @@ func (c *Core) keepEntries(be backend.Backend, rows, columns []int) {
 			pairs = append(pairs, i*size+j)
 		}
 	}
-	type old struct{ mean, variance, cov []float32 }
+	type old struct{ mean, variance, cov, unseen []float32 }
 	var saved []old
 	for _, b := range c.Blocks() {
 		o := old{mean: gather(b.Value, size, entries)}
 		if b.Posterior != nil {
 			o.variance, o.cov = gather(b.Posterior.Var, size, entries), gather(b.Posterior.Cov, size*size, pairs)
+			o.unseen = gather(b.Posterior.Unseen, size, entries)
 		}
 		saved = append(saved, o)
 	}
@@ -90,6 +91,7 @@ func (c *Core) keepEntries(be backend.Backend, rows, columns []int) {
 		if b.Posterior != nil {
 			copy(b.Posterior.Var, saved[i].variance)
 			copy(b.Posterior.Cov, saved[i].cov)
+			copy(b.Posterior.Unseen, saved[i].unseen)
 		}
 	}
 	c.Refresh(be, c.Map != nil)
@@ -119,7 +121,7 @@ func (c *Core) resize(left, right int) {
 		c.Map.width = size
 	}
 	if f := c.FreePosterior; f != nil {
-		f.Var, f.Cov = scaled(f.Var), covariances(f.Cov)
+		f.Var, f.Cov, f.Unseen = scaled(f.Var), covariances(f.Cov), scaled(f.Unseen)
 	}
 	if w := c.WeightPosterior; w != nil {
 		w.Var = scaled(w.Var)

@@ -28,6 +28,12 @@ type Posterior struct {
 
 	PriorMean float64    // of every weight; see Field.SetPriorMean
 	PriorVar  [1]float32 // 0 until it is learned
+
+	// Unseen has the variance of each entry of V' of an entity without training data,
+	// where it was estimated (package solver/division): that of the trained slices is too
+	// small, because they helped to determine the regression. 0 or nil takes that of the
+	// trained slices.
+	Unseen []float32
 }
 
 // Arrays returns all learned numbers of the posterior. They share memory with it.
@@ -35,7 +41,7 @@ func (p *Posterior) Arrays() [][]float32 {
 	if p == nil {
 		return nil
 	}
-	arrays := [][]float32{p.PriorVar[:], p.Var, p.Cov}
+	arrays := [][]float32{p.PriorVar[:], p.Var, p.Cov, p.Unseen}
 	for _, sigma := range p.Sigma {
 		arrays = append(arrays, sigma.Factor, sigma.Diag)
 	}
@@ -100,8 +106,11 @@ func (c *Core) SetFamily(family Family, outer bool) error {
 	}
 	if c.Free != nil {
 		c.FreePosterior = &Posterior{Var: make([]float32, n)}
-		if c.Variant == WLR {
+		switch {
+		case c.Variant == WLR:
 			c.FreePosterior.PriorMean = 1
+		case c.Variant == Additive && len(c.Modes) == 1:
+			c.FreePosterior.Unseen = make([]float32, size)
 		}
 		if c.Variant == Plain && !entityCovariance {
 			c.FreePosterior.Var = c.Slices.Var
@@ -190,11 +199,16 @@ func (c *Core) refreshCovariance(b backend.Backend) {
 }
 
 // setUntrainedVariances sets the variances of V' of the prior slice and of entities
-// without training data to the variance of the learned slices about the prior
-// slice. O(n R^2).
+// without training data to Unseen, or to the variance of the learned slices about the
+// prior slice. O(n R^2).
 func (c *Core) setUntrainedVariances(threads int) {
 	size, n := c.Slices.Slice(), c.Slices.N-1
 	about := c.varianceAboutPrior(threads, c.Free, c.FreePosterior.Var)
+	for k, v := range c.FreePosterior.Unseen {
+		if v > 0 {
+			about[k] = v
+		}
+	}
 	first := 0
 	if c.Trained == nil {
 		first = n // the prior alone
@@ -265,6 +279,7 @@ func (p *Posterior) Scale(threads int, by float64) {
 	square := float32(by * by)
 	Multiply(threads, p.Var, square)
 	Multiply(threads, p.Cov, square)
+	Multiply(threads, p.Unseen, square)
 	p.PriorVar[0] *= square
 	if len(p.Sigma) > 0 {
 		first := p.Sigma[0]

@@ -77,9 +77,13 @@ func addNew(list []NewIDs, mode string, n int) []NewIDs {
 // observe measures the rows from first on before they move anything.
 func (r *Report) observe(s *state, first int) {
 	sum, squares, n := 0.0, 0.0, 0.0
+	shared := 1.0 // precisions of rows are divided by it
+	if s.fitted.Spec().Uncertainty.NoiseUse == "fit" {
+		shared = s.book.Noise
+	}
 	for row := int32(first); int(row) < s.rows.Len(); row++ {
 		if w := s.weight[row]; w > 0 {
-			u := s.residual(row) / math.Sqrt(s.variance[row]+1/w)
+			u := s.residual(row) / math.Sqrt(s.variance[row]+1/(w*shared))
 			sum += u
 			squares += u * u
 			n++

@@ -55,7 +55,7 @@ func (s *state) site(row int32) (target, weight float64) {
 	}
 	weight = s.weightOf(row) / s.book.Noise
 	if s.fitted.Spec().Uncertainty.NoiseUse == "fit" {
-		weight = s.ownWeight(row)
+		weight = s.ownWeight(row) / s.book.Noise
 	}
 	return float64(z[0]), sign * weight
 }

@@ -24,6 +24,9 @@ type Row struct {
 // Take takes in rows: all of them, or none if one is refused.
 func (u *Updater) Take(ctx context.Context, rows []Row, opt Options) (*Report, error) {
 	m := u.state.fitted
+	if err := m.CheckOneTarget(); err != nil {
+		return nil, fmt.Errorf("rows of several targets are taken in as a table: %w", err)
+	}
 	cells, y := make([]model.Cell, len(rows)), make([]float64, len(rows))
 	for i, r := range rows {
 		cells[i], y[i] = r.Cell, r.Value
@@ -63,9 +66,72 @@ func (u *Updater) TakeTable(ctx context.Context, source tableio.Source, table mo
 	return report, nil
 }
 
-// read reads a table in the order of its rows.
+// read reads a table in the order of its rows. A row with several targets gives one row of
+// the batch for each, on the scale of the model of all targets.
 func (u *Updater) read(ctx context.Context, source tableio.Source, table model.TableOptions) (*batch, int, error) {
 	m := u.state.fitted
+	targets := m.Record().Targets
+	if len(targets) == 0 {
+		return readTarget(ctx, m, source, table)
+	}
+	if !source.Repeatable() {
+		return nil, 0, fmt.Errorf("%v: a table of several targets is read once for each, so it must be a file", source)
+	}
+	var all *batch
+	skipped := 0
+	for _, t := range targets {
+		one, err := m.ForTarget(t.Name)
+		if err != nil {
+			return nil, 0, err
+		}
+		b, missing, err := readTarget(ctx, one, source, table)
+		if err != nil {
+			return nil, 0, err
+		}
+		z := make([]float32, b.rows.Len())
+		if err := t.Scale.ForwardEach(z, func(i int) float64 { return b.rows.Y[i] }); err != nil {
+			return nil, 0, fmt.Errorf("%v: column %s: %w", source, t.Name, err)
+		}
+		for i, v := range z {
+			b.rows.Y[i] = float64(v)
+		}
+		skipped += missing
+		if all == nil {
+			all = b
+			continue
+		}
+		all = all.join(b)
+	}
+	return all, skipped, nil
+}
+
+// join returns a batch with the rows of two.
+func (b *batch) join(c *batch) *batch {
+	n := b.rows.Len()
+	joined := &batch{unit: b.unit, id: func(mode, i int) string {
+		if i < n {
+			return b.id(mode, i)
+		}
+		return c.id(mode, i-n)
+	}, number: func(i int) int {
+		if i < n {
+			return b.number(i)
+		}
+		return c.number(i - n)
+	}}
+	switch {
+	case n == 0:
+		joined.rows = c.rows
+	case c.rows.Len() == 0:
+		joined.rows = b.rows
+	default:
+		joined.rows = b.rows.Append(c.rows)
+	}
+	return joined
+}
+
+// readTarget reads a table for a model of one target.
+func readTarget(ctx context.Context, m *model.Model, source tableio.Source, table model.TableOptions) (*batch, int, error) {
 	type part struct {
 		first, skipped int
 		rows           ledger.Rows

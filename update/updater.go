@@ -86,8 +86,6 @@ func Possible(m *model.Model) error {
 		return fielderr.Errorf("uncertainty.inference", "%w", not("it is a point estimate without a posterior; fit it with uncertainty.inference mean-field"))
 	case m.Ledger() == nil:
 		return not("its file has no statistics of the training rows; fit it again with this version")
-	case s.SeveralTargets():
-		return not("it has several targets; fit it again with the new rows")
 	case m.Field().Group != nil:
 		return not("products of terms (latent scaling) have no closed form; fit it again with the new rows")
 	case m.Covariates().History() != nil:

@@ -61,7 +61,7 @@ func (c *evaluateCommand) Run(e *env) error {
 	}
 	if c.Cold != "" {
 		if len(models) > 1 {
-			return usagef("--cold: the model has several targets, and such models take in no rows")
+			return usagef("--cold: it measures models of one target; fit a model of one of the targets")
 		}
 		return c.cold(e, models[0], part, opt)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -68,8 +67,6 @@ func (f *tableFlags) openWhole(e *env, file string) (*kft.Model, kft.TableOption
 	m, opt, err := f.openAny(e, file)
 	if err == nil && f.Target != "" {
 		err = usagef("--target: a part of a model cannot be changed; leave it out")
-	} else if err == nil && len(m.Targets()) > 0 {
-		err = fmt.Errorf("%s is a model of several targets (%s), which cannot be changed; fit it again, or fit a model of one target", file, strings.Join(m.Targets(), ", "))
 	}
 	return m, opt, err
 }

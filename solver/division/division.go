@@ -17,6 +17,13 @@
 // if their descriptions agree: what sells well is sold in more places. The weights are
 // therefore the numbers of rows n_e, divided so that their sum is the effective number of
 // entities, (sum n)^2 / sum n^2.
+//
+// An entity without rows deviates from its regression by more than those that determined
+// it. Its variance is that of the entities with rows about regressions without them,
+//
+//	sum_e u_e ((g_e - (A W)_e)^2 / (1 - h_e)^2 + s_e) / sum_e u_e,   h_e = u_e a_e'(A'UA + ratio)^-1 a_e,
+//
+// with the variance s_e of the posterior.
 package division
 
 import (
@@ -60,10 +67,11 @@ func Improve(b backend.Backend, c *tt.Core) (prior float64) {
 // A regression has the eigenvalues and eigenvectors of A'UA, and Z = Q'A'UG with a row per
 // eigenvector and a column per entry of a slice.
 type regression struct {
-	entities float64 // effective number
-	columns  int     // m
-	size     int     // R
-	square   float64 // sum of u_e |g_e|^2
+	entities float64   // effective number
+	weight   []float64 // u_e
+	columns  int       // m
+	size     int       // R
+	square   float64   // sum of u_e |g_e|^2
 	values   []float64
 	vectors  mat.Dense
 	z        mat.Dense
@@ -75,9 +83,9 @@ func newRegression(b backend.Backend, c *tt.Core) *regression {
 	rows, m := c.Map.Matrix()
 	n, size := c.TrainedEntities(), c.Slices.Slice()
 	r := &regression{columns: m, size: size}
-	weight := weights(c, n)
+	r.weight = weights(c, n)
 	a, g := make([]float32, n*m), make([]float32, n*size)
-	for e, u := range weight {
+	for e, u := range r.weight {
 		r.entities += u
 		root := float32(math.Sqrt(u))
 		for k, v := range rows[e*m:][:m] {
@@ -178,5 +186,36 @@ func (r *regression) set(b backend.Backend, c *tt.Core, ratio float64) {
 	for k, t := range side[:n] {
 		c.Free[k] = total[k] - t
 	}
+	r.setUnseen(c, ratio)
 	c.Refresh(b, true)
+}
+
+// leastRest bounds 1 - h_e from below: an entity that determines its regression alone says
+// little about others.
+const leastRest = 0.05
+
+// setUnseen sets the variance of an entity without rows.
+func (r *regression) setUnseen(c *tt.Core, ratio float64) {
+	rows, m := c.Map.Matrix()
+	sum := make([]float64, r.size)
+	row, turned := mat.NewVecDense(m, nil), mat.NewVecDense(m, nil)
+	for e, u := range r.weight {
+		for k, v := range rows[e*m:][:m] {
+			row.SetVec(k, float64(v))
+		}
+		turned.MulVec(r.vectors.T(), row)
+		leverage := 0.0
+		for j, v := range r.values {
+			leverage += turned.AtVec(j) * turned.AtVec(j) / (v + ratio)
+		}
+		rest := max(1-u*leverage, leastRest)
+		for k := range sum {
+			at := e*r.size + k
+			d := (float64(c.Free[at]) - c.FreePosterior.PriorMean) / rest
+			sum[k] += u * (d*d + float64(c.FreePosterior.Var[at]))
+		}
+	}
+	for k, v := range sum {
+		c.FreePosterior.Unseen[k] = float32(v / r.entities)
+	}
 }

@@ -109,3 +109,30 @@ func TestImprove(t *testing.T) {
 		t.Error("a core without numbers of rows is divided")
 	}
 }
+
+// The variance of an entity without rows is that about a regression that it did not help to
+// determine: with 40 columns for 100 entities about twice what the residuals show.
+func TestImproveUnseen(t *testing.T) {
+	t.Parallel()
+	b := backend.Backend(cpu.New(cpu.Generic, 1))
+	c, want := newCore(t, 100, 40, 100)
+	c.Refresh(b, true)
+	division.Improve(b, c)
+	for k := range 2 {
+		truth, residual := 0.25+0.01, 0.0
+		for j := range 40 {
+			d := float64(c.Weight[j*2+k] - want[j*2+k])
+			if j == 0 {
+				d -= 0.5
+			}
+			truth += d * d
+		}
+		for e := range 100 {
+			residual += float64(c.Free[e*2+k]*c.Free[e*2+k]) / 100
+		}
+		got := float64(c.FreePosterior.Var[200+k])
+		if math.Abs(got/truth-1) > 0.25 || residual > 0.6*truth {
+			t.Errorf("entry %d: got variance %.3f, want %.3f; residuals have %.3f", k, got, truth, residual)
+		}
+	}
+}
