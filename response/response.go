@@ -12,11 +12,14 @@
 // where J is the Jacobian of the field at the training rows and J_z that at other cells,
 // s2 the noise and tau the prior variances. D is diagonal, the curvature of the variance of
 // the field in the means. The posterior itself says b' V b with its
-// variances V. [Factor] compares the two for random signs z.
+// variances V. [Factor] compares the two for totals over the cells of the ids of each mode:
+// with random signs z by id, the mean of (z'f)^2 is the sum of their variances. A vector z
+// is the sum of one such vector per mode, so that one solution serves all modes.
 package response
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
@@ -24,9 +27,10 @@ import (
 )
 
 const (
-	steps     = 8      // of conjugate gradients; five already leave less than 1 % in simulations
-	maxProbes = 8      // vectors of random signs
-	weights   = 20_000 // of all vectors: so many weights need one vector only
+	maxSteps  = 40     // of conjugate gradients
+	tolerance = .01    // relative increase of the result in the last step
+	maxProbes = 16     // vectors of random signs
+	weights   = 20_000 // with more weights, one vector suffices
 )
 
 // MaxFactor bounds the factor.
@@ -40,11 +44,11 @@ type Observations struct {
 }
 
 // Factor returns the number by which the precision that the data give to each weight has to
-// be divided, so that the posterior of the field at cells that are no training rows has on
-// average the variance of the linear response; see [tt.Posterior.Widened]. It is 1 or more,
+// be divided, so that totals over cells that are no training rows have on average the
+// variance of the linear response; see [tt.Posterior.Widened]. It is 1 or more,
 // and 1 for a field whose posterior has covariances over the columns of a regression.
-// Series terms are taken as known. It costs 3 passes over the rows per step and vector of
-// signs, 24 in all for 20,000 weights and more.
+// Series terms are taken as known. It costs 3 passes over the rows per step of conjugate
+// gradients and vector of signs, of which there is one for 20,000 weights and more.
 func Factor(b backend.Backend, f *tt.Field, train Observations, cells [][]int32, seed uint64) float64 {
 	s := newSystem(b, f, train)
 	if s == nil || len(cells) == 0 || len(cells[0]) == 0 {
@@ -55,15 +59,16 @@ func Factor(b backend.Backend, f *tt.Field, train Observations, cells [][]int32,
 	var all []vector
 	wanted := 0.0
 	for k := range uint64(max(1, min(maxProbes, weights/max(1, f.Weights())))) {
-		rng := randstream.New(seed, "response", k)
-		signs := make([]float32, len(cells[0]))
-		for i := range signs {
-			signs[i] = float32(2*rng.IntN(2) - 1)
+		sum := s.newVector()
+		for mode, codes := range cells {
+			v := s.newVector()
+			v.offset = s.adjoint(v, pull, signs(randstream.New(seed, "response", uint64(mode), k), codes))
+			if variance := s.variance(v, 1); variance > 0 {
+				add(&sum, v, 1/math.Sqrt(variance)) // all modes count alike
+			}
 		}
-		v := s.newVector()
-		v.offset = s.adjoint(v, pull, signs)
-		wanted += s.solve(v)
-		all = append(all, v)
+		wanted += s.solve(sum)
+		all = append(all, sum)
 	}
 	// The variance by the posterior rises with the factor.
 	given := func(factor float64) (sum float64) {
@@ -84,6 +89,20 @@ func Factor(b backend.Backend, f *tt.Field, train Observations, cells [][]int32,
 		}
 	}
 	return low
+}
+
+// signs returns a random sign for each cell, the same for all cells of an id.
+func signs(rng *rand.Rand, codes []int32) []float32 {
+	of, out := map[int32]float32{}, make([]float32, len(codes))
+	for i, code := range codes {
+		sign, known := of[code]
+		if !known {
+			sign = float32(2*rng.IntN(2) - 1)
+			of[code] = sign
+		}
+		out[i] = sign
+	}
+	return out
 }
 
 // A system holds the matrix P of a field.

@@ -7,8 +7,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
-// solve returns an approximation of b' P^-1 b, from below: the value after some steps of
-// conjugate gradients, preconditioned by the variances of the posterior.
+// solve returns an approximation of b' P^-1 b, from below, by conjugate gradients that are
+// preconditioned by the variances of the posterior.
 func (s *system) solve(b vector) float64 {
 	residual, direction, product := s.newVector(), s.newVector(), s.newVector()
 	for i := range b.blocks {
@@ -18,7 +18,7 @@ func (s *system) solve(b vector) float64 {
 	s.precondition(&direction, residual, 0)
 	norm := s.energy(residual)
 	value := 0.0
-	for range steps {
+	for range maxSteps {
 		s.multiply(&product, direction)
 		curvature := dot(direction, product)
 		if !(norm > 0) || !(curvature > 0) {
@@ -28,6 +28,9 @@ func (s *system) solve(b vector) float64 {
 		// directions but this one are orthogonal to the residual.
 		step := norm / curvature
 		value += step * norm
+		if step*norm < tolerance*value {
+			break
+		}
 		add(&residual, product, -step)
 		next := s.energy(residual)
 		s.precondition(&direction, residual, next/norm)
