@@ -123,6 +123,14 @@ func (d *decoder) decode() error {
 		}
 		m.field.Offset = tt.Offset{Mean: offset.Mean, Var: offset.Variance}
 	}
+	if _, has := d.f.Meta["response"]; has {
+		if err := d.get("response", &m.field.Response); err != nil {
+			return err
+		}
+		if err := checkResponse(m.field.Response); err != nil {
+			return err
+		}
+	}
 	for k, meta := range trains {
 		t, err := d.train(k, meta)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/fitrecord"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/response"
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -93,6 +94,14 @@ func (d *decoder) checkNoise() error {
 	}
 	if n.Likelihood() != u.Likelihood {
 		return fmt.Errorf("its noise does not fit the likelihood %s", u.Likelihood)
+	}
+	return nil
+}
+
+// checkResponse returns an error unless draws can be widened by a factor.
+func checkResponse(factor float64) error {
+	if !(factor > 1 && factor <= response.MaxFactor) {
+		return fmt.Errorf("its draws are widened by a factor of %g, which is not between 1 and %d", factor, response.MaxFactor)
 	}
 	return nil
 }

@@ -81,6 +81,11 @@ func (m *Model) file() (*modelfile.File, error) {
 			return nil, err
 		}
 	}
+	if m.field.Response > 1 {
+		if err := put("response", m.field.Response); err != nil {
+			return nil, err
+		}
+	}
 	for i, d := range m.dicts {
 		f.Tensors = append(f.Tensors, modelfile.StringTensors("ids/"+m.modes[i].Name, d.IDs())...)
 	}

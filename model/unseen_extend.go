@@ -171,7 +171,7 @@ func (x *extension) addOperatorRows(at, n int, codes []int32, rows, lost []float
 
 // computeSlices gives the cores slices for the added codes.
 func (x *extension) computeSlices(b backend.Backend) error {
-	field := &tt.Field{Group: x.field.Group, Offset: x.field.Offset}
+	field := &tt.Field{Group: x.field.Group, Offset: x.field.Offset, Response: x.field.Response}
 	for _, t := range x.field.Terms {
 		train := &tt.Train{}
 		for _, c := range t.Cores {

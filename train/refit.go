@@ -141,6 +141,7 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 	case solved.Stop == solver.Interrupted || solved.Stop == solver.Budget || solved.Stop == solver.Diverged:
 		return nil, solved.Passes, fmt.Sprintf("it ended after %d of %d sweeps (%s)", len(solved.Points), r.sweeps(), solved.Stop), nil
 	}
+	r.field.Response = r.measured.Field().Response
 	r.reportLearned()
 	r.model, r.sideReports, _ = r.model.KeepSideRows(r.engine, r.extra, r.sideReports)
 	// The noise stays too: errors of a point estimate on its own training rows are too

@@ -303,6 +303,7 @@ func (r *run) buildField() error {
 // complete adds noise, conformal correction and the record with measures of all
 // parts to the model.
 func (r *run) complete(solved solver.Report, scores []model.BaselineScores) error {
+	r.learnResponse(solved)
 	r.reportLearned()
 	var warning string
 	if r.model, r.sideReports, warning = r.model.KeepSideRows(r.engine, r.extra, r.sideReports); warning != "" {

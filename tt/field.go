@@ -20,6 +20,10 @@ type Field struct {
 	Group  []int  // nil: each term is a group of its own
 	Offset Offset // zero for fields without one
 
+	// Response is the factor by which draws widen the posterior for the covariance between
+	// blocks that it lacks, see package response; below 1 means 1.
+	Response float64
+
 	// Series are added to the trains.
 	Series []*SeriesTerm
 }

@@ -36,6 +36,23 @@ type Posterior struct {
 	Unseen []float32
 }
 
+// Widened returns a variance of a weight if the precision that the data add to that of the
+// prior is divided by factor:
+//
+//	1 / (1/tau + (1/v - 1/tau) / factor),   tau the prior variance.
+func (p *Posterior) Widened(v, factor float64) float64 {
+	tau := float64(p.PriorVar[0])
+	switch {
+	case factor <= 1:
+		return v
+	case tau == 0: // not learned
+		return factor * v
+	case v >= tau:
+		return v
+	}
+	return factor * v * tau / (tau + (factor-1)*v)
+}
+
 // Arrays returns all learned numbers of the posterior. They share memory with it.
 func (p *Posterior) Arrays() [][]float32 {
 	if p == nil {

@@ -35,12 +35,12 @@ func (f *Field) Sample(b backend.Backend, rng *rand.Rand) *Field {
 func (f *Field) sampleTrained(b backend.Backend, rng *rand.Rand) *Field {
 	drawn := &Field{Group: f.Group, Offset: Offset{Mean: f.Offset.Mean}}
 	if f.Offset.Var > 0 {
-		drawn.Offset.Mean += float32(math.Sqrt(float64(f.Offset.Var)) * rng.NormFloat64())
+		drawn.Offset.Mean += float32(math.Sqrt(max(1, f.Response)*float64(f.Offset.Var)) * rng.NormFloat64())
 	}
 	for _, t := range f.Terms {
 		train := &Train{}
 		for _, c := range t.Cores {
-			train.Cores = append(train.Cores, c.sample(b, rng))
+			train.Cores = append(train.Cores, c.sample(b, rng, max(1, f.Response)))
 		}
 		drawn.Terms = append(drawn.Terms, train)
 	}
@@ -69,19 +69,20 @@ func (c *Core) sampleUnseen(b backend.Backend, rng *rand.Rand, d *Core) {
 	}
 }
 
-func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
+// sample draws the core from its posterior, widened by a factor.
+func (c *Core) sample(b backend.Backend, rng *rand.Rand, factor float64) *Core {
 	d := *c
 	d.FreePosterior, d.WeightPosterior, d.sideVar = nil, nil, nil
 	d.Slices = backend.NewSlices(c.Slices.Shape)
 	size := c.Slices.Slice()
 	if c.Free != nil {
-		d.Free = c.FreePosterior.draw(rng, c.Free, size)
+		d.Free = c.FreePosterior.draw(rng, c.Free, size, factor)
 	}
 	if c.Variant == Plain {
 		d.Slices.Mean = d.Free
 		return &d
 	}
-	d.Weight = c.drawWeight(rng)
+	d.Weight = c.drawWeight(rng, factor)
 	d.side = make([]float32, c.Slices.Len())
 	c.Map.Apply(b, d.side, d.Weight, false)
 	if c.WeightPosterior != nil {
@@ -94,13 +95,17 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand) *Core {
 }
 
 // draw returns a draw of weights with the given means: independent ones, or slices
-// of the given size with covariances.
-func (p *Posterior) draw(rng *rand.Rand, mean []float32, size int) []float32 {
+// of the given size with covariances. Variances are widened by a factor.
+func (p *Posterior) draw(rng *rand.Rand, mean []float32, size int, factor float64) []float32 {
 	x := append([]float32(nil), mean...)
 	switch {
 	case p == nil:
 	case p.Cov == nil:
-		addNoise(rng, x, p.Var)
+		for i, v := range p.Var {
+			if v > 0 {
+				x[i] += float32(math.Sqrt(p.Widened(float64(v), factor)) * rng.NormFloat64())
+			}
+		}
 	default:
 		l, z := make([]float64, size*size), make([]float64, size)
 		for e := 0; e < len(x); e += size {
@@ -110,6 +115,9 @@ func (p *Posterior) draw(rng *rand.Rand, mean []float32, size int) []float32 {
 				sum := 0.0
 				for j := range i + 1 {
 					sum += l[i*size+j] * z[j]
+				}
+				if v := float64(p.Cov[e*size+i*size+i]); factor > 1 && v > 0 {
+					sum *= math.Sqrt(p.Widened(v, factor) / v)
 				}
 				x[e+i] += float32(sum)
 			}
@@ -129,11 +137,12 @@ func addNoise(rng *rand.Rand, x, variance []float32) {
 }
 
 // drawWeight returns a draw of W. With covariances over the modes it is
-// m + z x_q F_q, where F_q F_q' = Sigma_q and z is standard normal.
-func (c *Core) drawWeight(rng *rand.Rand) []float32 {
+// m + z x_q F_q, where F_q F_q' = Sigma_q and z is standard normal; other variances are
+// widened by a factor.
+func (c *Core) drawWeight(rng *rand.Rand, factor float64) []float32 {
 	p := c.WeightPosterior
 	if p == nil || p.Sigma == nil {
-		return p.draw(rng, c.Weight, c.Slices.Slice())
+		return p.draw(rng, c.Weight, c.Slices.Slice(), factor)
 	}
 	z := make([]float32, len(c.Weight))
 	for i := range z {

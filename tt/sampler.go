@@ -18,7 +18,7 @@ type Sampler struct {
 
 // NewSampler returns the sampler of a field whose weights have variances.
 func NewSampler(b backend.Backend, f *Field, seed uint64) (*Sampler, error) {
-	s := &Sampler{base: &Field{Group: f.Group, Offset: f.Offset, Series: f.Series}, seed: seed}
+	s := &Sampler{base: &Field{Group: f.Group, Offset: f.Offset, Response: f.Response, Series: f.Series}, seed: seed}
 	for _, t := range f.Terms {
 		train := &Train{}
 		for _, c := range t.Cores {
@@ -64,7 +64,7 @@ func (c *Core) trainedOnly(b backend.Backend) (*Core, error) {
 	}
 	d.Free = restrict(c.Free, size)
 	if p := c.FreePosterior; p != nil {
-		d.FreePosterior = &Posterior{Var: restrict(p.Var, size), Cov: restrict(p.Cov, size*size)}
+		d.FreePosterior = &Posterior{Var: restrict(p.Var, size), Cov: restrict(p.Cov, size*size), PriorVar: p.PriorVar}
 	}
 	if c.Map == nil {
 		return d, nil

@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"model"},
 	{"fitrecord", "history"},
 	{"panel", "ledger"},
-	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "solver/division", "footprint"},
+	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "solver/division", "footprint", "response"},
 	{"conformal", "metrics", "relevance", "sideinfo", "sidetable", "baseline", "publicdata"},
 	{"predictive", "tt"},
 	{

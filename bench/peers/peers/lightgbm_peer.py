@@ -128,7 +128,7 @@ class LightGBM(Peer):
 
     def draw(self, rng, table):
         return {
-            "num_leaves": int(round(log_uniform(rng, 31, 1023))),
+            "num_leaves": int(round(log_uniform(rng, 31, 1023 if len(table) < 1_000_000 else 4095))),
             "learning_rate": log_uniform(rng, 0.05, 0.3),
             "min_data_in_leaf": int(round(log_uniform(rng, 5, 100))),
             "lambda_l2": log_uniform(rng, 0.01, 30),
