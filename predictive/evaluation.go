@@ -26,9 +26,12 @@ func (d Distribution) Evaluate(y float64) Evaluation {
 		e.CRPS = d.gridCRPS(&g, y)
 	} else {
 		for i, z := range &d.scores.summary {
-			if d.finite != nil {
+			switch {
+			case d.finite != nil:
 				e.Quantiles[i] = d.finite.quantile(SummaryLevels[i])
-			} else {
+			case d.heap != nil:
+				e.Quantiles[i] = d.heapQuantile(SummaryLevels[i])
+			default:
 				e.Quantiles[i] = d.fromScore(z)
 			}
 		}
