@@ -23,7 +23,7 @@ type Level struct {
 	Index predictive.EntityIndex // nil without modes
 	Pair  bool                   // the factor b, by counts
 
-	Strength float64  // c
+	Strength float64 // c
 	Start    []int32 // the entries of entity e are Start[e] to Start[e+1]
 	Value    []uint8
 	Entry    []uint8 // logarithm of the factor in steps of 1/stepsPerUnit, plus noStep; or the count, at most 255
@@ -99,7 +99,11 @@ func (l *Level) apply(h *predictive.Heaped, codes [][]int32, row int) {
 		return
 	}
 	for i, v := range values {
-		if k := int(v) - h.First; k >= 0 && k < len(h.Weight) {
+		k := int(v) - h.First
+		if k >= len(h.Weight) {
+			return
+		}
+		if k >= 0 {
 			h.Weight[k] *= factors[entries[i]]
 		}
 	}

@@ -56,7 +56,7 @@ func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) {
 	e := d.Evaluate(o.Y)
 	s.n++
 	s.weight += w
-	hits := insideIntervals(e.Below, e.UpTo)
+	hits := insideIntervals(e.Limits[0], e.Limits[1])
 	for i, hit := range hits {
 		if hit {
 			s.inside[i] += w

@@ -7,6 +7,7 @@ var SummaryLevels = [5]float64{.05, .25, .5, .75, .95}
 type Evaluation struct {
 	Quantiles   [len(SummaryLevels)]float64 // at SummaryLevels
 	Below, UpTo float64                     // P(Y < y) and P(Y <= y)
+	Limits      [2]float64                  // see [Distribution.IntervalLimits]
 	CRPS        float64
 	LogDensity  float64
 }
@@ -39,6 +40,11 @@ func (d Distribution) Evaluate(y float64) Evaluation {
 		e.CRPS = d.CRPS(y)
 	}
 	e.LogDensity = d.LogDensity(y)
+	e.Limits = [2]float64{e.Below, e.UpTo}
+	if d.heap != nil {
+		middle := (e.Below + e.UpTo) / 2
+		e.Limits = [2]float64{middle, middle}
+	}
 	return e
 }
 
