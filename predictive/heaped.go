@@ -163,12 +163,9 @@ func (d *Distribution) heapLevel(y float64) float64 {
 	return max(1-h.rest*min(above/h.bare, 1), h.upTo[len(h.upTo)-1])
 }
 
-// Values beyond the last cell are restSteps of equal ratios of what is left, down to
-// e^-restDepth of it.
-const (
-	restSteps = 40
-	restDepth = 12.0
-)
+// restSteps is the number of intervals of levels beyond the last cell. The share above the
+// k-th is (1 - k/restSteps)^3, which makes them short in the tail.
+const restSteps = 40
 
 // heapCRPS returns the CRPS, 2 int (1{y < Q(p)} - p) (Q(p) - y) dp, as a sum over cells and
 // over intervals of levels beyond them.
@@ -195,11 +192,9 @@ func (d *Distribution) heapCRPS(y float64) float64 {
 	}
 	left := 1.0
 	for k := range restSteps {
-		next := math.Exp(-restDepth * float64(k+1) / restSteps)
-		if k == restSteps-1 {
-			next = 0
-		}
-		middle := 1 - h.rest*math.Sqrt(left*max(next, left*math.Exp(-restDepth/restSteps)))
+		next := 1 - float64(k+1)/restSteps
+		next *= next * next
+		middle := 1 - h.rest*(left+next)/2
 		add(max(d.fromScore(d.scores.Quantile(h.bareLevel(middle))), float64(h.First+len(h.upTo))), 1-h.rest*left, 1-h.rest*next)
 		left = next
 	}
