@@ -7,7 +7,7 @@ var SummaryLevels = [5]float64{.05, .25, .5, .75, .95}
 type Evaluation struct {
 	Quantiles   [len(SummaryLevels)]float64 // at SummaryLevels
 	Below, UpTo float64                     // P(Y < y) and P(Y <= y)
-	Limits      [2]float64                  // see [Distribution.IntervalLimits]
+	Heaped      bool                        // the value is a heaped integer
 	CRPS        float64
 	LogDensity  float64
 }
@@ -40,12 +40,17 @@ func (d Distribution) Evaluate(y float64) Evaluation {
 		e.CRPS = d.CRPS(y)
 	}
 	e.LogDensity = d.LogDensity(y)
-	e.Limits = [2]float64{e.Below, e.UpTo}
-	if d.heap != nil {
-		middle := (e.Below + e.UpTo) / 2
-		e.Limits = [2]float64{middle, middle}
-	}
+	e.Heaped = d.heap != nil
 	return e
+}
+
+// IntervalLimits returns the limits of [Distribution.IntervalLimits].
+func (e Evaluation) IntervalLimits() (below, upTo float64) {
+	if !e.Heaped {
+		return e.Below, e.UpTo
+	}
+	middle := (e.Below + e.UpTo) / 2
+	return middle, middle
 }
 
 // PIT returns the probability integral transform of the observation; see

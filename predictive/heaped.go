@@ -140,11 +140,7 @@ func (h *Heaped) cell(p float64) int {
 // levels.
 func (d Distribution) IntervalLimits(y float64) (below, upTo float64) {
 	below, upTo = d.CDFLimits(y)
-	if d.heap != nil {
-		below = (below + upTo) / 2
-		upTo = below
-	}
-	return below, upTo
+	return Evaluation{Below: below, UpTo: upTo, Heaped: d.heap != nil}.IntervalLimits()
 }
 
 // heapLevel returns P(Y <= y).
