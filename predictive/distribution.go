@@ -58,8 +58,8 @@ func (d Distribution) WithScores(scores *ScoreDistribution) Distribution {
 	return d
 }
 
-// IsCount reports whether the value is a count.
-func (d Distribution) IsCount() bool { return d.count != nil }
+// IsCount reports whether the value is a count or another whole number.
+func (d Distribution) IsCount() bool { return d.count != nil || d.heap != nil }
 
 // IsDiscrete reports whether the value is a count, another integer or one of few values.
 func (d Distribution) IsDiscrete() bool { return d.count != nil || d.finite != nil || d.heap != nil }

@@ -22,8 +22,8 @@ const leastTail = 1e-4
 // and room for the next one. Beyond its last cell it has the shape of the distribution
 // that it was made of, rounded.
 type Heaped struct {
-	First  int       // smallest integer with a probability of its own
-	Weight []float64 // of the integers from First; see [Distribution.Heap]
+	First  int       // smallest integer with a weight
+	Weight []float64 // of the integers from First; see [Heaped.SetCells]
 
 	upTo []float64 // P(Y <= First+j)
 	rest float64   // P(Y > last cell)

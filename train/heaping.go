@@ -2,7 +2,6 @@ package train
 
 import (
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -71,7 +70,7 @@ func (r *run) heaping() *heaping.Table {
 	train, z := &r.parts[dataset.Train], r.predicted(dataset.Train)
 	time := r.data.TimeMode()
 	var factors []heaping.Factor
-	var modes, finest []int
+	var modes []int
 	for mode := range r.data.cellModes() {
 		if mode == time || r.data.IsCalendar(mode) {
 			continue
@@ -79,14 +78,12 @@ func (r *run) heaping() *heaping.Table {
 		modes = append(modes, mode)
 		factors = append(factors, heaping.Factor{Modes: []int{mode}, Index: predictive.ModeCode(mode), Entities: r.data.table.Dicts[mode].Len()})
 	}
-	for _, pair := range [][]int{modes, {0, 1}, {0, 2}, {1, 2}} {
-		if finest == nil && len(pair) > 1 && !slices.ContainsFunc(pair, func(m int) bool { return !slices.Contains(modes, m) }) && r.model.CombinationsOf(pair) != nil {
-			finest = pair
+	if x := r.finest(modes); x != nil {
+		var of []int
+		for _, a := range x.Axes() {
+			of = append(of, a.Mode)
 		}
-	}
-	if finest != nil {
-		x := r.model.CombinationsOf(finest)
-		factors = append(factors, heaping.Factor{Modes: finest, Index: x, Entities: x.Entities() - 1, Pair: true})
+		factors = append(factors, heaping.Factor{Modes: of, Index: x, Entities: x.Entities() - 1, Pair: true})
 	}
 	given := model.Rows{Codes: train.Codes, Weight: train.W, Exposure: train.Exposure}
 	return heaping.Learn(r.engine.Threads(), r.model.Scale().Transform, heaping.Rows{Codes: train.Codes, Len: train.Len(), Target: train.Target,
@@ -94,4 +91,23 @@ func (r *run) heaping() *heaping.Table {
 			cells := r.model.Distributions(z, given)
 			return cells.At
 		}}, factors)
+}
+
+// finest returns the index of a term over all of the modes or, if there is none, over the
+// first two of them that have one.
+func (r *run) finest(modes []int) *tt.Index {
+	if len(modes) < 2 {
+		return nil
+	}
+	if x := r.model.CombinationsOf(modes); x != nil {
+		return x
+	}
+	for i, a := range modes {
+		for _, b := range modes[i+1:] {
+			if x := r.model.CombinationsOf([]int{a, b}); x != nil {
+				return x
+			}
+		}
+	}
+	return nil
 }
