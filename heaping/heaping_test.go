@@ -56,6 +56,12 @@ func (pairs) Entity(codes [][]int32, row int) int32 {
 	return codes[0][row]*stores + codes[1][row]
 }
 
+func (x pairs) LookupFrom(dst []int32, codes [][]int32, from int) {
+	for i := range dst {
+		dst[i] = x.Entity(codes, from+i)
+	}
+}
+
 func factorsOf() []Factor {
 	return []Factor{{Modes: []int{0}, Index: predictive.ModeCode(0), Entities: items}, {Modes: []int{1}, Index: predictive.ModeCode(1), Entities: stores},
 		{Modes: []int{0, 1}, Index: pairs{}, Entities: items * stores, Pair: true}}
