@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
@@ -13,6 +14,8 @@ type Rows struct {
 	Codes  [][]int32
 	Len    int
 	Target func(row int) float64
+	// Pages is where arrays of the length of the rows are; nil for memory.
+	Pages *paged.Store
 	// Distributions returns the smooth distributions of rows for one goroutine; a
 	// distribution is valid until the next call.
 	Distributions func() func(row int) *predictive.Distribution
@@ -90,30 +93,29 @@ func (l *learner) sort() {
 		stride = (l.rows.Len + most - 1) / most
 	}
 	l.start = make([]int32, l.factor.Entities+1)
-	of := make([]int32, 0, l.rows.Len/stride+1)
-	for i := 0; i < l.rows.Len; i += stride {
-		e := l.entity(i)
-		of = append(of, e)
-		if e >= 0 {
-			l.start[e+1]++
+	each := func(visit func(row int, e int32)) {
+		for i := 0; i < l.rows.Len; i += stride {
+			if e := l.entity(i); e >= 0 {
+				visit(i, e)
+			}
 		}
 	}
+	each(func(_ int, e int32) { l.start[e+1]++ })
 	for e := range l.factor.Entities {
 		l.start[e+1] += l.start[e]
 	}
 	next := slices.Clone(l.start)
-	l.order = make([]int32, l.start[l.factor.Entities])
-	for j, e := range of {
-		if e >= 0 {
-			l.order[next[e]] = int32(j * stride)
-			next[e]++
-		}
-	}
+	l.order = paged.Make[int32](l.rows.Pages, int(l.start[l.factor.Entities]))
+	each(func(row int, e int32) {
+		l.order[next[e]] = int32(row)
+		next[e]++
+	})
 }
 
 // learn returns the level, and whether it gains enough.
 func (l *learner) learn() (Level, bool) {
 	l.sort()
+	defer paged.Free(l.rows.Pages, l.order)
 	if len(l.order) == 0 {
 		return Level{}, false
 	}
