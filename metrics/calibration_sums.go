@@ -56,7 +56,11 @@ func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) {
 	e := d.Evaluate(o.Y)
 	s.n++
 	s.weight += w
+	u := e.PIT(s.seed, o.Index)
 	hits := insideIntervals(e.Below, e.UpTo)
+	if e.Heaped { // else narrow intervals of one value would seem too wide
+		hits = insideIntervals(u, u)
+	}
 	for i, hit := range hits {
 		if hit {
 			s.inside[i] += w
@@ -70,7 +74,6 @@ func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) {
 	s.width += w * (high - low)
 	s.winkler += w * winkler(0.1, low, high, o.Y)
 	s.log += w * e.LogDensity
-	u := e.PIT(s.seed, o.Index)
 	s.pit[min(max(int(u*pitBins), 0), pitBins-1)] += w
 
 	for mode, entity := range o.Entities {

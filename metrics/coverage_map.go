@@ -34,7 +34,7 @@ func (m *CoverageMap) Add(row, column int32, d predictive.Distribution, y float6
 	}
 	at := int(row)*m.columns + int(column)
 	m.n[at]++
-	for i, hit := range insideIntervals(d.CDFLimits(y)) {
+	for i, hit := range insideIntervals(d.IntervalLimits(y)) {
 		if hit {
 			m.hits[i][at]++
 		}

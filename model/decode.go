@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/heaping"
 	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/panel"
@@ -150,6 +151,10 @@ func (d *decoder) decode() error {
 		return err
 	}
 	if err := d.noise(); err != nil {
+		return err
+	}
+	var err error
+	if m.heaping, err = heaping.Read(d.f, m.scale.Transform, m.EntitiesOf); err != nil {
 		return err
 	}
 	parts, err := modelfile.Values[uint8](d.f, "split", -1)

@@ -50,6 +50,7 @@ type UncertaintyInfo struct {
 	Noise     *NoiseInfo     `json:"noise,omitempty"`  // of the gaussian likelihood
 	Conformal *ConformalInfo `json:"conformal,omitempty"`
 	Means     *MeansInfo     `json:"mean_correction,omitempty"`
+	Heaping   []string       `json:"heaping,omitempty"` // entities that prefer some values, "all" for all rows
 }
 
 // Hurdle is the distribution of counts of two parts.
@@ -127,5 +128,6 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 		info.Conformal = &ConformalInfo{Kind: m.spec.Uncertainty.Conformal, Rows: m.correction.Rows(), Groups: m.correction.Groups(), Horizons: len(m.correction.Factors())}
 	}
 	info.Means = meansInfo(m.means)
+	info.Heaping = m.HeapedBy()
 	return info
 }

@@ -86,6 +86,7 @@ type Distributions struct {
 	gaussian bool
 	own      predictive.Distribution
 	plain    predictive.Distribution // of a row without corrections
+	heaped   predictive.Heaped       // of the row
 }
 
 // At returns the distribution of row i. It is valid until the next call.
@@ -97,6 +98,9 @@ func (d *Distributions) At(i int) *predictive.Distribution {
 			entity = d.rows.Codes[d.m.groupMode][i]
 		}
 		c.ApplyTo(p, entity, d.rows.horizon(i))
+	}
+	if t := d.m.heaping; t != nil && !d.m.outgrown(d.rows, i) {
+		t.Apply(p, &d.heaped, d.rows.Codes, i)
 	}
 	return p
 }

@@ -147,6 +147,9 @@ func (m *Model) file() (*modelfile.File, error) {
 		f.Meta["means"] = kind
 		f.Tensors = append(f.Tensors, tensors...)
 	}
+	if err := m.heaping.AddTo(f); err != nil {
+		return nil, err
+	}
 	f.Tensors = append(f.Tensors, m.series.Tensors()...)
 	if book != nil {
 		meta, tensors := book.File()

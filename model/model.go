@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/heaping"
 	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/panel"
@@ -48,6 +49,7 @@ type Model struct {
 	correction *conformal.Correction
 	groupMode  int                   // mode of a correction by entity
 	means      *predictive.MeanCurve // correction of means, nil for none
+	heaping    *heaping.Table        // factors of values, nil for none
 	record     Record
 
 	trained  [][]bool // by mode and code: the id has training rows

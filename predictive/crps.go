@@ -19,6 +19,9 @@ func (d Distribution) CRPS(y float64) float64 {
 	if d.finite != nil {
 		return d.finite.crps(y)
 	}
+	if d.heap != nil {
+		return d.heapCRPS(y)
+	}
 	if d.clamped && y < 0 {
 		return d.CRPS(0) - y
 	}

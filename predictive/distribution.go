@@ -17,6 +17,7 @@ type Distribution struct {
 	scores    *ScoreDistribution
 	count     CountDistribution // nil unless the value is a count
 	finite    *finiteMixture    // nil unless the value is one of few
+	heap      *Heaped           // nil unless the value is an integer whose cells have other weights
 	clamped   bool              // values below 0 are 0
 	means     *MeanCurve        // correction of the mean, nil for none
 }
@@ -38,7 +39,7 @@ func Gaussian(t Transform, m, modelVar, noiseVar float64) Distribution {
 // Move gives a distribution of [Gaussian] other moments and keeps the rest, for loops over
 // many cells.
 func (d *Distribution) Move(m, modelVar, noiseVar float64) {
-	d.m, d.model, d.noise = m, modelVar, noiseVar
+	d.m, d.model, d.noise, d.heap = m, modelVar, noiseVar, nil
 	d.sd = max(math.Sqrt(modelVar+noiseVar), leastSD)
 }
 
@@ -57,11 +58,11 @@ func (d Distribution) WithScores(scores *ScoreDistribution) Distribution {
 	return d
 }
 
-// IsCount reports whether the value is a count.
-func (d Distribution) IsCount() bool { return d.count != nil }
+// IsCount reports whether the value is a count or another whole number.
+func (d Distribution) IsCount() bool { return d.count != nil || d.heap != nil }
 
-// IsDiscrete reports whether the value is a count or one of few values.
-func (d Distribution) IsDiscrete() bool { return d.count != nil || d.finite != nil }
+// IsDiscrete reports whether the value is a count, another integer or one of few values.
+func (d Distribution) IsDiscrete() bool { return d.count != nil || d.finite != nil || d.heap != nil }
 
 // Location returns the mean on the modelling scale, or of f for counts.
 func (d Distribution) Location() float64 { return d.m }
@@ -91,6 +92,12 @@ func (d Distribution) Quantiles(dst, levels []float64) {
 	if d.finite != nil {
 		for i, p := range levels {
 			dst[i] = d.finite.quantile(p)
+		}
+		return
+	}
+	if d.heap != nil {
+		for i, p := range levels {
+			dst[i] = d.heapQuantile(p)
 		}
 		return
 	}
@@ -133,6 +140,9 @@ func (d Distribution) CDFLimits(y float64) (below, upTo float64) {
 	if d.finite != nil {
 		return d.finite.limits(y)
 	}
+	if d.heap != nil {
+		return d.heapLevel(math.Ceil(y) - 1), d.heapLevel(y)
+	}
 	z := (d.transform.Forward(y) - d.m) / d.sd
 	upTo = d.scores.CDF(z)
 	below = upTo
@@ -161,6 +171,10 @@ func (d Distribution) LogDensity(y float64) float64 {
 	if d.finite != nil {
 		below, upTo := d.finite.limits(y)
 		return math.Log(upTo - below)
+	}
+	if d.heap != nil {
+		below, upTo := d.CDFLimits(y)
+		return math.Log(max(upTo-below, 0))
 	}
 	g := d.transform.Forward(y)
 	bound := d.lowerBound()

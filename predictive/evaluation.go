@@ -7,6 +7,7 @@ var SummaryLevels = [5]float64{.05, .25, .5, .75, .95}
 type Evaluation struct {
 	Quantiles   [len(SummaryLevels)]float64 // at SummaryLevels
 	Below, UpTo float64                     // P(Y < y) and P(Y <= y)
+	Heaped      bool                        // the value is a heaped integer
 	CRPS        float64
 	LogDensity  float64
 }
@@ -26,9 +27,12 @@ func (d Distribution) Evaluate(y float64) Evaluation {
 		e.CRPS = d.gridCRPS(&g, y)
 	} else {
 		for i, z := range &d.scores.summary {
-			if d.finite != nil {
+			switch {
+			case d.finite != nil:
 				e.Quantiles[i] = d.finite.quantile(SummaryLevels[i])
-			} else {
+			case d.heap != nil:
+				e.Quantiles[i] = d.heapQuantile(SummaryLevels[i])
+			default:
 				e.Quantiles[i] = d.fromScore(z)
 			}
 		}
@@ -36,7 +40,17 @@ func (d Distribution) Evaluate(y float64) Evaluation {
 		e.CRPS = d.CRPS(y)
 	}
 	e.LogDensity = d.LogDensity(y)
+	e.Heaped = d.heap != nil
 	return e
+}
+
+// IntervalLimits returns the limits of [Distribution.IntervalLimits].
+func (e Evaluation) IntervalLimits() (below, upTo float64) {
+	if !e.Heaped {
+		return e.Below, e.UpTo
+	}
+	middle := (e.Below + e.UpTo) / 2
+	return middle, middle
 }
 
 // PIT returns the probability integral transform of the observation; see

@@ -33,6 +33,7 @@ type ScoreDistribution struct {
 	summary [len(SummaryLevels)]float64 // Z at SummaryLevels
 	nodes   [nodeCount]float64          // Z(Phi(t)) at nodeT
 	slope   [nodeCount]float64          // dZ/dt at nodeT, over four steps
+	level   [levelCount]float64         // CDF at steps of the score, see fastCDF
 	upper   *upperSums                  // of nodes
 	lazy    nodeSums                    // further ones, for powers
 }
@@ -193,6 +194,9 @@ func (s *ScoreDistribution) prepare() {
 		s.nodes[i] = s.quantileAt(p, nodeT[i])
 	}
 	s.upper = newUpperSums(&s.nodes)
+	for i := range s.level {
+		s.level[i] = s.CDF(levelStep*float64(i) - levelReach)
+	}
 	for i := range s.slope {
 		a, b := max(i-2, 0), min(i+2, nodeCount-1)
 		// Z is constant at ties. The minimum keeps the density finite there.
@@ -246,6 +250,23 @@ func (s *ScoreDistribution) CDF(z float64) float64 {
 	// The knots up to z, including all ties.
 	after := sort.Search(len(s.knots), func(j int) bool { return s.knots[j] > z })
 	return s.levelBetween(z, after)
+}
+
+// Levels of scores from -levelReach to levelReach are tabulated in steps of levelStep.
+const (
+	levelReach = 6
+	levelStep  = 1.0 / 64
+	levelCount = 2*levelReach*64 + 1
+)
+
+// fastCDF is CDF, interpolated between tabulated levels.
+func (s *ScoreDistribution) fastCDF(z float64) float64 {
+	at := (z + levelReach) / levelStep
+	if !(at >= 0 && at < levelCount-1) {
+		return s.CDF(z)
+	}
+	i := int(at)
+	return s.level[i] + (at-float64(i))*(s.level[i+1]-s.level[i])
 }
 
 func (s *ScoreDistribution) givenCDF(z float64) float64 {

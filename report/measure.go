@@ -67,7 +67,7 @@ func measure(m *model.Model, f *evaluate.Fitted, part dataset.Part) (*measures, 
 		mean := p.CorrectedMean(p.UncorrectedMean())
 		low, high := p.Quantile(.05), p.Quantile(.95)
 		out.y[i], out.mean[i], out.error[i], out.abs[i] = y, float32(mean), float32(y-mean), float32(math.Abs(y-p.Median()))
-		out.width[i], out.in90[i] = float32(high-low), float32(inside(p.CDFLimits(y)))
+		out.width[i], out.in90[i] = float32(high-low), float32(inside(p.IntervalLimits(y)))
 		out.score[i] = float32(p.Score(y, m.Spec().Seed, uint64(i)))
 		out.rare[i] = math.MaxInt32
 		for mode := range rows.Codes {

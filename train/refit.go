@@ -153,6 +153,9 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 		return nil, 0, "", err
 	}
 	r.model = r.model.WithCorrectionsOf(r.measured).WithRecord(record) // measures need the edges of the record
+	if r.measured.Heaping() != nil {
+		r.model = r.model.WithHeaping(r.heaping())
+	}
 	score, err := r.measure(dataset.Train)
 	if err != nil {
 		return nil, 0, "", err

@@ -313,6 +313,7 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 	if err := r.learnCorrection(); err != nil {
 		return err
 	}
+	r.learnHeaping()
 	if err := r.keepStatistics(solved); err != nil {
 		return err
 	}

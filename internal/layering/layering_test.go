@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"evaluate", "multitarget"},
 	{"model"},
 	{"fitrecord", "history"},
-	{"panel", "ledger"},
+	{"panel", "ledger", "heaping"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "solver/division", "footprint", "response"},
 	{"conformal", "metrics", "relevance", "sideinfo", "sidetable", "baseline", "publicdata"},
 	{"predictive", "tt"},

@@ -47,6 +47,9 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	if u.Likelihood == "bernoulli" || u.Likelihood == "ordinal" {
 		return text
 	}
+	if len(u.Heaping) > 0 {
+		text += "; whole numbers, heaped by " + strings.Join(u.Heaping, ", ")
+	}
 	return text + "; " + Conformal(u.Conformal)
 }
 

@@ -1,0 +1,152 @@
+package heaping
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/predictive"
+)
+
+// Values is the number of whole numbers, from 0, that have factors.
+const Values = 256
+
+// A Table holds the factors of values. It does not change and may be shared.
+type Table struct {
+	levels []Level
+	cells  *predictive.Cells
+}
+
+// A Level is one kind of factor. Values without an entry have a factor of 1, or a count of 0.
+type Level struct {
+	Modes []int                  // of the entities; none for all rows
+	Index predictive.EntityIndex // nil without modes
+	Pair  bool                   // the factor b, by counts
+
+	Strength float64 // c
+	Start    []int32 // the entries of entity e are Start[e] to Start[e+1]
+	Value    []uint8
+	Entry    []uint8 // logarithm of the factor in steps of 1/stepsPerUnit, plus noStep; or the count, at most 255
+}
+
+const (
+	stepsPerUnit = 16
+	noStep       = 128
+)
+
+// NewTable returns a table of levels for a target on a transform's scale. A pair can only be
+// the last level. The slices are kept.
+func NewTable(t predictive.Transform, levels []Level) (*Table, error) {
+	for i := range levels {
+		l := &levels[i]
+		if err := l.check(); err != nil {
+			return nil, fmt.Errorf("level %d of heaped values: %w", i+1, err)
+		}
+		if l.Pair && i < len(levels)-1 {
+			return nil, fmt.Errorf("level %d of heaped values: counts come last", i+1)
+		}
+	}
+	return &Table{levels: levels, cells: predictive.NewCells(t, Values)}, nil
+}
+
+// check returns an error unless a level is possible.
+func (l *Level) check() error {
+	switch n := len(l.Start); {
+	case (l.Index == nil) != (len(l.Modes) == 0):
+		return errors.New("its modes have no index")
+	case n < 1 || l.Start[0] != 0 || int(l.Start[n-1]) != len(l.Value) || len(l.Value) != len(l.Entry):
+		return fmt.Errorf("%d values and %d entries do not fit its entities", len(l.Value), len(l.Entry))
+	case !(l.Strength > 0) || math.IsInf(l.Strength, 0):
+		return fmt.Errorf("its strength is %g, expected a finite number above 0", l.Strength)
+	}
+	for e := range len(l.Start) - 1 {
+		if l.Start[e+1] < l.Start[e] || int(l.Start[e+1]) > len(l.Value) {
+			return fmt.Errorf("the entries of entity %d end before they begin", e)
+		}
+	}
+	return nil
+}
+
+// Levels returns the levels, which must not be changed.
+func (t *Table) Levels() []Level { return t.levels }
+
+// entries returns the entries of the entity of a row.
+func (l *Level) entries(codes [][]int32, row int) (values, entries []uint8) {
+	e := int32(0)
+	if l.Index != nil {
+		e = l.Index.Entity(codes, row)
+	}
+	if e < 0 || int(e) >= len(l.Start)-1 {
+		return nil, nil
+	}
+	from, to := l.Start[e], l.Start[e+1]
+	return l.Value[from:to], l.Entry[from:to]
+}
+
+// factors are exp((entry - noStep) / stepsPerUnit).
+var factors = func() (f [256]float64) {
+	for i := range f {
+		f[i] = math.Exp(float64(i-noStep) / stepsPerUnit)
+	}
+	return f
+}()
+
+// apply multiplies the weights of cells by the factors of a row.
+func (l *Level) apply(h *predictive.Heaped, codes [][]int32, row int) {
+	values, entries := l.entries(codes, row)
+	if l.Pair {
+		l.applyCounts(h, values, entries)
+		return
+	}
+	for i, v := range values {
+		k := int(v) - h.First
+		if k >= len(h.Weight) {
+			return
+		}
+		if k >= 0 {
+			h.Weight[k] *= factors[entries[i]]
+		}
+	}
+}
+
+// applyCounts multiplies the weights of cells by b.
+func (l *Level) applyCounts(h *predictive.Heaped, values, counts []uint8) {
+	if len(values) == 0 {
+		return
+	}
+	n, total := 0.0, h.Rest()
+	for _, c := range counts {
+		n += float64(c)
+	}
+	for _, w := range h.Weight {
+		total += w
+	}
+	if !(total > 0) {
+		return
+	}
+	expected := n / total
+	c := l.Strength
+	at := 0
+	for k := range h.Weight {
+		for at < len(values) && int(values[at]) < h.First+k {
+			at++
+		}
+		count := 0.0
+		if at < len(values) && int(values[at]) == h.First+k {
+			count = float64(counts[at])
+		}
+		h.Weight[k] *= (count + c) / (expected*h.Weight[k] + c)
+	}
+}
+
+// Apply changes the distribution of a row, whose codes are given. The distribution is valid
+// until h changes.
+func (t *Table) Apply(d *predictive.Distribution, h *predictive.Heaped, codes [][]int32, row int) {
+	if !h.SetCells(d, t.cells) {
+		return
+	}
+	for i := range t.levels {
+		t.levels[i].apply(h, codes, row)
+	}
+	d.Heap(h)
+}

@@ -1,0 +1,201 @@
+package predictive
+
+import "math"
+
+// Cells are the integers from 0 as intervals of a transform's scale: cell k is the values
+// from k-1/2 to k+1/2, and cell 0 everything below 1/2.
+type Cells struct{ edges []float64 }
+
+// NewCells returns the cells of the integers 0 to n-1.
+func NewCells(t Transform, n int) *Cells {
+	c := &Cells{edges: make([]float64, n)}
+	for k := range c.edges {
+		c.edges[k] = t.Forward(float64(k) + 0.5)
+	}
+	return c
+}
+
+// leastTail is the probability on either side beyond which cells are not told apart.
+const leastTail = 1e-4
+
+// A Heaped is the distribution of an integer whose cells have been given other weights,
+// and room for the next one. Beyond its last cell it has the shape of the distribution
+// that it was made of, rounded.
+type Heaped struct {
+	First  int       // smallest integer with a weight
+	Weight []float64 // of the integers from First; see [Heaped.SetCells]
+
+	upTo []float64 // P(Y <= First+j)
+	rest float64   // P(Y > last cell)
+	bare float64   // the same before the weights were changed
+}
+
+// SetCells makes h the distribution over cells; Weight are the probabilities of the cells,
+// except that the last probabilities of 1e-4 on both sides are not told apart. It is false
+// if nearly all values are beyond the last cell. A cell costs one P(Y <= y).
+func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
+	level := func(k int) float64 { return d.scores.fastCDF((c.edges[k] - d.m) / d.sd) }
+	last := len(c.edges) - 1
+	k := min(max(int(math.Round(min(max(d.fromScore(0), 0), float64(last)))), 0), last)
+	at := level(k)
+	if k == last && at < 0.02 {
+		return false
+	}
+	h.Weight = h.Weight[:0]
+	below := at
+	for k > 0 { // down to the first
+		next := level(k - 1)
+		h.Weight = append(h.Weight, max(below-next, 0))
+		below = next
+		k--
+		if below < leastTail {
+			break
+		}
+	}
+	if k == 0 {
+		h.Weight = append(h.Weight, below)
+	} else {
+		h.Weight[len(h.Weight)-1] += below
+		k++
+	}
+	h.First = k
+	for i, j := 0, len(h.Weight)-1; i < j; i, j = i+1, j-1 {
+		h.Weight[i], h.Weight[j] = h.Weight[j], h.Weight[i]
+	}
+	for k = h.First + len(h.Weight); k <= last && at < 1-leastTail; k++ {
+		next := level(k)
+		h.Weight = append(h.Weight, max(next-at, 0))
+		at = next
+	}
+	h.bare = 1 - at
+	return true
+}
+
+// Heap gives the distribution the weights of cells, which need not add up to 1 with what is
+// beyond the last cell. It is valid until h changes.
+func (d *Distribution) Heap(h *Heaped) {
+	total := h.bare
+	for _, w := range h.Weight {
+		total += w
+	}
+	if !(total > 0) || math.IsInf(total, 1) {
+		return
+	}
+	h.upTo = h.upTo[:0]
+	sum := 0.0
+	for _, w := range h.Weight {
+		sum += w / total
+		h.upTo = append(h.upTo, min(sum, 1))
+	}
+	h.rest = max(1-sum, 0)
+	d.heap = h
+}
+
+// bareLevel returns the level, before weights were changed, of a level beyond the last cell.
+func (h *Heaped) bareLevel(p float64) float64 {
+	return 1 - min((1-p)/h.rest, 1)*h.bare
+}
+
+// heapQuantile returns the smallest integer k with P(Y <= k) >= p. Below the median it is
+// k+1, and above the median k-1, if that divides P(Y = k) better: with the smallest
+// integer alone, 90 % intervals would hold more than 90 % of values that are heaped.
+func (d *Distribution) heapQuantile(p float64) float64 {
+	h := d.heap
+	n := len(h.upTo)
+	if p > h.upTo[n-1] && h.rest > 0 {
+		return max(math.Round(d.fromScore(d.scores.Quantile(min(h.bareLevel(p), 1-1e-15)))), float64(h.First+n))
+	}
+	k := h.cell(p)
+	if p != 0.5 {
+		middle := h.upTo[k] / 2
+		if k > 0 {
+			middle += h.upTo[k-1] / 2
+		}
+		switch {
+		case p < 0.5 && p > middle && h.upTo[k] < 0.5:
+			k++
+		case p > 0.5 && p < middle && k > 0 && h.upTo[k-1] >= 0.5:
+			k--
+		}
+	}
+	return float64(h.First + k)
+}
+
+// cell returns the place of the smallest integer with a level of at least p, the last if
+// there is none.
+func (h *Heaped) cell(p float64) int {
+	low, high := 0, len(h.upTo)-1
+	for low < high {
+		if mid := (low + high) / 2; h.upTo[mid] >= p {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
+}
+
+// IntervalLimits returns P(Y < y) and P(Y <= y), or for heaped integers the middle between
+// them twice: y is inside the interval of two quantiles if these limits are between their
+// levels.
+func (d Distribution) IntervalLimits(y float64) (below, upTo float64) {
+	below, upTo = d.CDFLimits(y)
+	return Evaluation{Below: below, UpTo: upTo, Heaped: d.heap != nil}.IntervalLimits()
+}
+
+// heapLevel returns P(Y <= y).
+func (d *Distribution) heapLevel(y float64) float64 {
+	h := d.heap
+	y = math.Floor(y)
+	switch k := y - float64(h.First); {
+	case k < 0:
+		return 0
+	case k < float64(len(h.upTo)):
+		return h.upTo[int(k)]
+	case h.bare == 0:
+		return 1
+	}
+	above := 1 - d.scores.CDF((d.transform.Forward(y+0.5)-d.m)/d.sd)
+	return max(1-h.rest*min(above/h.bare, 1), h.upTo[len(h.upTo)-1])
+}
+
+// restSteps is the number of intervals of levels beyond the last cell. The share above the
+// k-th is (1 - k/restSteps)^3, which makes them short in the tail.
+const restSteps = 40
+
+// heapCRPS returns the CRPS, 2 int (1{y < Q(p)} - p) (Q(p) - y) dp, as a sum over cells and
+// over intervals of levels beyond them.
+func (d *Distribution) heapCRPS(y float64) float64 {
+	h := d.heap
+	sum := 0.0
+	add := func(value, from, to float64) {
+		side := -(from + to) / 2
+		if y < value {
+			side++
+		}
+		sum += side * (to - from) * (value - y)
+	}
+	from := 0.0
+	for j, to := range h.upTo {
+		add(float64(h.First+j), from, to)
+		from = to
+	}
+	if h.rest <= leastTail {
+		if h.rest > 0 {
+			add(d.heapQuantile(1-h.rest/2), from, 1)
+		}
+		return 2 * sum
+	}
+	left := 1.0
+	for k := range restSteps {
+		next := 1 - float64(k+1)/restSteps
+		next *= next * next
+		middle := 1 - h.rest*(left+next)/2
+		add(max(d.fromScore(d.scores.Quantile(h.bareLevel(middle))), float64(h.First+len(h.upTo))), 1-h.rest*left, 1-h.rest*next)
+		left = next
+	}
+	return 2 * sum
+}
+
+// Rest returns the probability beyond the last cell, before weights were changed.
+func (h *Heaped) Rest() float64 { return h.bare }

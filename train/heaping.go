@@ -1,0 +1,113 @@
+package train
+
+import (
+	"math"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/heaping"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/predictive"
+	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/tt"
+)
+
+// Factors of values are learned from tables of whole numbers with this many training and
+// validation rows or more, and kept if they lower the CRPS of at most heapingRows
+// validation rows by a share of leastHeapingGain.
+const (
+	leastHeapingRows  = 10_000
+	leastHeapingValid = 1_000
+	heapingRows       = 20_000
+	leastHeapingGain  = 0.005
+)
+
+// learnHeaping gives the model factors of values, if the target is heaped.
+func (r *run) learnHeaping() {
+	train, valid := &r.parts[dataset.Train], &r.parts[dataset.Valid]
+	noise := r.model.Noise()
+	if r.opt.Compare || !r.spec.Uncertainty.Bayesian() || noise.Count() != nil || noise.Finite() != nil || noise.Student != nil || r.spec.Data.Censored != "" || r.data.targets != nil ||
+		train.Len() < leastHeapingRows || valid.Len() < leastHeapingValid || !r.model.Scale().NonNegative || !wholeNumbers(train) {
+		return
+	}
+	heaped := r.model.WithHeaping(r.heaping())
+	if heaped.Heaping() == nil {
+		return
+	}
+	o, z := thinned(valid, r.predicted(dataset.Valid), heapingRows)
+	if crpsOf(r.engine, heaped, o, z) < (1-leastHeapingGain)*crpsOf(r.engine, r.model, o, z) {
+		r.model = heaped
+	}
+}
+
+// wholeNumbers reports whether all targets are.
+func wholeNumbers(o *solver.Observations) bool {
+	for i := range o.Len() {
+		if y := o.Target(i); y != math.Trunc(y) {
+			return false
+		}
+	}
+	return true
+}
+
+// crpsOf returns the mean CRPS of rows without weights.
+func crpsOf(b backend.Backend, m *model.Model, o *solver.Observations, z tt.Moments) float64 {
+	rows := model.Rows{Codes: o.Codes, Weight: o.W, Exposure: o.Exposure}
+	sum := parallel.Reduce(b.Threads(), o.Len(), func(from, to int) (sum float64) {
+		cells := m.Distributions(z, rows)
+		for i := from; i < to; i++ {
+			sum += cells.At(i).CRPS(o.Target(i))
+		}
+		return sum
+	}, func(a, b float64) float64 { return a + b })
+	return sum / float64(o.Len())
+}
+
+// heaping learns factors of values from the training rows: of all rows, of each mode that
+// has a future, and of the finest combination of these modes over which a term has weights.
+func (r *run) heaping() *heaping.Table {
+	train, z := &r.parts[dataset.Train], r.predicted(dataset.Train)
+	time := r.data.TimeMode()
+	var factors []heaping.Factor
+	var modes []int
+	for mode := range r.data.cellModes() {
+		if mode == time || r.data.IsCalendar(mode) {
+			continue
+		}
+		modes = append(modes, mode)
+		factors = append(factors, heaping.Factor{Modes: []int{mode}, Index: predictive.ModeCode(mode), Entities: r.data.table.Dicts[mode].Len()})
+	}
+	if x := r.finest(modes); x != nil {
+		var of []int
+		for _, a := range x.Axes() {
+			of = append(of, a.Mode)
+		}
+		factors = append(factors, heaping.Factor{Modes: of, Index: x, Entities: x.Entities() - 1, Pair: true})
+	}
+	given := model.Rows{Codes: train.Codes, Weight: train.W, Exposure: train.Exposure}
+	return heaping.Learn(r.engine.Threads(), r.model.Scale().Transform, heaping.Rows{Codes: train.Codes, Len: train.Len(), Target: train.Target, Pages: r.pages,
+		Distributions: func() func(int) *predictive.Distribution {
+			cells := r.model.Distributions(z, given)
+			return cells.At
+		}}, factors)
+}
+
+// finest returns the index of a term over all of the modes or, if there is none, over the
+// first two of them that have one.
+func (r *run) finest(modes []int) *tt.Index {
+	if len(modes) < 2 {
+		return nil
+	}
+	if x := r.model.CombinationsOf(modes); x != nil {
+		return x
+	}
+	for i, a := range modes {
+		for _, b := range modes[i+1:] {
+			if x := r.model.CombinationsOf([]int{a, b}); x != nil {
+				return x
+			}
+		}
+	}
+	return nil
+}
