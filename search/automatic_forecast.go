@@ -100,7 +100,8 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var low, effects, own []spec.Term
+	var low, effects []spec.Term
+	own := c.partsOfSeries(parts)
 	for _, part := range parts {
 		name := c.modes[time] + "." + part
 		main := spec.Term{Cores: [][]string{{name}}}
@@ -112,10 +113,6 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 			effects = append(effects, spec.Term{Cores: [][]string{{c.modes[m], name}}})
 		}
 		low, effects = append(low, main), append(effects, main)
-		// Those of a single mode are effects already.
-		if n := c.data.CombinationsWith(entities, time, part); len(entities) > 1 && 1.5*float64(n) <= float64(c.rows) {
-			own = append(own, spec.Term{Cores: [][]string{append(c.names(entities...), name)}})
-		}
 	}
 	if byParts(parts) && len(parts) > 1 {
 		// The hours of a weekday differ from those of a Sunday.

@@ -15,7 +15,7 @@ type Spec struct {
 	kind    string
 	percent [3]float64 // random: train, valid, test; entity: share of valid and of test, each, in [1]
 	last    int        // time: periods in each of valid and test
-	mode    string     // time, entity: name of the mode; time: "" is the mode called time, else the last
+	mode    string     // time, entity: name of the mode; time: "" is the mode of time
 	name    string     // column, file: its name
 }
 
@@ -28,7 +28,7 @@ var forms = []string{"random:60/20/20", "time:last=3", "entity:store=10%", "colu
 //	                  set; two numbers leave the test set empty
 //	time:last=3       the last 3 periods are the test set, the 3 before them the
 //	                  validation set; the periods are the ids, in chronological order,
-//	                  of the mode called time, else of the last mode
+//	                  of the mode of time, or of a mode that is named
 //	                  (time:last=3,mode=period)
 //	entity:store=10%  all rows of 10 % of the stores are the test set, those of
 //	                  another 10 % the validation set

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
@@ -118,30 +119,35 @@ func largestRemainder(n int, percent [3]float64) [3]int {
 	return sizes
 }
 
-// timeMode returns the mode of time. If none is recognised it is the one called time, or
-// the last.
-func (s Spec) timeMode(t *dataset.Table) int {
+// timeMode returns the mode of time: the one that is named, or one that is recognised, or the
+// one called time.
+func (s Spec) timeMode(t *dataset.Table) (int, error) {
+	if s.mode != "" {
+		return t.ModeIndex(s.mode)
+	}
 	if m := timeline.ModeAlong(t.Modes, func(mode int) []string { return t.Dicts[mode].IDs() }); m >= 0 {
-		return m
+		return m, nil
 	}
 	if m, err := t.ModeIndex("time"); err == nil {
-		return m
+		return m, nil
 	}
-	m := len(t.Modes) - 1
-	for m > 0 && t.Modes[m].Covariate() {
-		m--
+	var names []string
+	for i, m := range t.Modes {
+		if m.Func != "" && !m.Covariate() {
+			return i, nil // its order in time is the error
+		}
+		if !m.Covariate() {
+			names = append(names, m.Name)
+		}
 	}
-	return m
+	return 0, fmt.Errorf("none of the modes %s is a time; add one, or name the one whose ids follow each other, as in time:last=%d,mode=%s", strings.Join(names, ", "), s.last, names[len(names)-1])
 }
 
 // byTime sets the parts and their periods.
 func (s Spec) byTime(t *dataset.Table, split *Split) error {
-	m := s.timeMode(t)
-	if s.mode != "" {
-		var err error
-		if m, err = t.ModeIndex(s.mode); err != nil {
-			return fielderr.Errorf("split", "split %s: %w", s, err)
-		}
+	m, err := s.timeMode(t)
+	if err != nil {
+		return fielderr.Errorf("split", "split %s: %w", s, err)
 	}
 	dict := t.Dicts[m]
 	if dict.Len() <= 2*s.last {

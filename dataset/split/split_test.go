@@ -101,7 +101,7 @@ func TestTimeSplit(t *testing.T) {
 	}
 	other := tableOf(t, text.String(), dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "store,period=year+month")})
 	if got := apply(t, other, "time:last=3", 0); !slices.Equal(got.Parts, split.Parts) {
-		t.Error("without a mode called time the last mode is not used")
+		t.Error("without a mode called time the period is not used")
 	}
 	if got := apply(t, table, "time:last=3,mode=time", 0); !slices.Equal(got.Parts, split.Parts) {
 		t.Error("naming the mode changes the split")
@@ -221,7 +221,15 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	few := tableOf(t, "id,y\na,1\nb,2\n", dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")})
-	s, _ := Parse("entity:id=10%")
+	pairs := tableOf(t, "user,movie,y\na,m1,1\nb,m2,2\na,m3,1\nb,m4,2\n", dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "user,movie")})
+	s, _ := Parse("time:last=1")
+	if _, err := s.Apply(pairs, 0); err == nil || err.Error() != "split time:last=1: none of the modes user, movie is a time; add one, or name the one whose ids follow each other, as in time:last=1,mode=movie" {
+		t.Errorf("without a time: got error %v", err)
+	}
+	if s, _ := Parse("time:last=1,mode=movie"); !slices.Contains(apply(t, pairs, s.String(), 0).Parts, dataset.Test) {
+		t.Error("a mode that is named is not used")
+	}
+	s, _ = Parse("entity:id=10%")
 	if _, err := s.Apply(few, 0); err == nil || err.Error() != "split entity:id=10%: mode id has 2 ids, too few to hold any out; choose another split" {
 		t.Errorf("too few ids: got error %v", err)
 	}

@@ -1,0 +1,39 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+	"github.com/kernel-fried-tensor/kft/train"
+)
+
+// Series that each have a season of their own are filled in by it.
+func TestSeasonsOfSeries(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(11, 12))
+	var text strings.Builder
+	text.WriteString("state,purpose,month,trips\n")
+	for s := range 4 {
+		for p := range 3 {
+			season := make([]float64, 12)
+			for m := range season {
+				season[m] = 20 * rng.NormFloat64()
+			}
+			for k := range 72 {
+				fmt.Fprintf(&text, "s%d,p%d,%d-%02d,%.2f\n", s, p, 2015+k/12, k%12+1, 200+30*float64(s)+season[k%12]+4*rng.NormFloat64())
+			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "trips.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}}, train.Options{Threads: 2})
+	terms := strings.Join(r.Spec.Terms, " + ")
+	if !strings.Contains(terms, "state*purpose*time.month") || math.Sqrt(1-float64(r.Test.R2)) > 0.25 {
+		t.Errorf("got R2 %g with the terms %s, want 0.94 or more with the seasons of each series", r.Test.R2, terms)
+	}
+}
