@@ -21,6 +21,9 @@
 // strength c of every factor maximises the probability of sampled training rows, each
 // without its own part in N, E and n. A factor that gains too little is left out.
 //
+// Rows that the factors were not learned from correct the levels F(k) = sum of q up to k: a level p
+// becomes the share of these rows with a level of at most p.
+//
 // Learning costs one smooth distribution over cells, some 50 values of its CDF, per row and
 // mode, for at most 500,000 rows; applying it costs one per row.
 package heaping

@@ -11,6 +11,9 @@ import (
 // metaKey is the text of a model file that describes the levels.
 const metaKey = "heaping"
 
+// curveName is the tensor of the correction of levels.
+const curveName = "heaping/levels"
+
 // A levelMeta describes a level in a model file.
 type levelMeta struct {
 	Modes    []int   `json:"modes"`
@@ -35,6 +38,9 @@ func (t *Table) AddTo(f *modelfile.File) error {
 		return fmt.Errorf("encoding heaped values: %w", err)
 	}
 	f.Meta[metaKey] = string(text)
+	if t.curve != nil {
+		f.Tensors = append(f.Tensors, modelfile.NewTensor(curveName, t.curve))
+	}
 	return nil
 }
 
@@ -69,5 +75,16 @@ func Read(f *modelfile.File, t predictive.Transform, index func(modes []int) pre
 			return nil, err
 		}
 	}
-	return NewTable(t, levels)
+	table, err := NewTable(t, levels)
+	if err != nil {
+		return nil, err
+	}
+	if _, has := f.Tensor(curveName); !has {
+		return table, nil
+	}
+	curve, err := modelfile.Values[float64](f, curveName, -1)
+	if err != nil {
+		return nil, err
+	}
+	return table, table.setCurve(curve)
 }

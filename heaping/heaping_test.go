@@ -130,6 +130,18 @@ func TestFile(t *testing.T) {
 	t.Parallel()
 	train := simulate(3_000, 5)
 	table := Learn(2, predictive.Log1p, train.rows(), factorsOf())
+	pit := make([]float64, 1000)
+	for i := range pit {
+		pit[i] = math.Sqrt(float64(i) / 1000) // levels are too low
+	}
+	if table = table.Calibrated(pit); math.Abs(table.curve[curveSteps/2]-0.25) > 0.01 {
+		t.Errorf("the level 1/2 becomes %g, expected 1/4", table.curve[curveSteps/2])
+	}
+	for _, bad := range [][]float64{nil, {0, 2, 1}, {0.1, 1}, {0, 0.9}, {0, math.NaN(), 1}} {
+		if err := new(Table).setCurve(bad); err == nil {
+			t.Errorf("levels %v: no error", bad)
+		}
+	}
 	f := &modelfile.File{Meta: map[string]string{}}
 	if err := table.AddTo(f); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
@@ -15,6 +16,7 @@ const Values = 256
 type Table struct {
 	levels []Level
 	cells  *predictive.Cells
+	curve  []float64 // share of calibration rows with a level of at most i/(len-1); nil without any
 }
 
 // A Level is one kind of factor. Values without an entry have a factor of 1, or a count of 0.
@@ -149,4 +151,46 @@ func (t *Table) Apply(d *predictive.Distribution, h *predictive.Heaped, codes []
 		t.levels[i].apply(h, codes, row)
 	}
 	d.Heap(h)
+	if t.curve != nil && d.IsDiscrete() {
+		h.MapLevels(t.curve)
+	}
 }
+
+// curveSteps is the number of steps of a curve of levels.
+const curveSteps = 200
+
+// Calibrated returns the table with levels that are corrected by rows which it has not
+// learned from, such as those of a conformal correction: pit are the levels F(y) of their
+// targets, random between P(Y < y) and P(Y <= y). If the levels were right, as many rows
+// would have a level up to p as p says.
+func (t *Table) Calibrated(pit []float64) *Table {
+	sorted := slices.Sorted(slices.Values(pit))
+	curve := make([]float64, curveSteps+1)
+	for i := range curve {
+		below, _ := slices.BinarySearch(sorted, float64(i)/curveSteps)
+		curve[i] = float64(below) / float64(len(sorted))
+	}
+	curve[0], curve[curveSteps] = 0, 1
+	changed := *t
+	changed.curve = curve
+	return &changed
+}
+
+// WithLevelsOf returns the table with the correction of levels of another one.
+func (t *Table) WithLevelsOf(o *Table) *Table {
+	changed := *t
+	changed.curve = o.curve
+	return &changed
+}
+
+// setCurve gives the table a correction of levels that was read.
+func (t *Table) setCurve(curve []float64) error {
+	if n := len(curve); n < 2 || n > maxCurve || curve[0] != 0 || curve[n-1] != 1 || !slices.IsSorted(curve) {
+		return errors.New("heaped values: the levels of their correction are not sorted numbers from 0 to 1")
+	}
+	t.curve = curve
+	return nil
+}
+
+// maxCurve is the largest length of a correction of levels in a file.
+const maxCurve = 10_001

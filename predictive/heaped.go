@@ -91,6 +91,18 @@ func (d *Distribution) Heap(h *Heaped) {
 	d.heap = h
 }
 
+// MapLevels replaces every level p of a distribution of [Distribution.Heap] by curve(p), a
+// non-decreasing function that is given at equal steps from 0 to 1.
+func (h *Heaped) MapLevels(curve []float64) {
+	steps := float64(len(curve) - 1)
+	for j, p := range h.upTo {
+		at := p * steps
+		i := min(int(at), len(curve)-2)
+		h.upTo[j] = curve[i] + (at-float64(i))*(curve[i+1]-curve[i])
+	}
+	h.rest = max(1-h.upTo[len(h.upTo)-1], 0)
+}
+
 // bareLevel returns the level, before weights were changed, of a level beyond the last cell.
 func (h *Heaped) bareLevel(p float64) float64 {
 	return 1 - min((1-p)/h.rest, 1)*h.bare

@@ -167,8 +167,8 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 // Before parts of the date are left out because of a comparison on a sample, they are
 // compared again on up to fullerRows training rows with fullerSweeps sweeps. Seasons are
 // shared by all ids and learned from all rows, so a small sample is unfair to them: of the
-// Iowa sales, a sample of a twentieth finds them 3 % worse than none where a quarter of the
-// stores with all rows finds them better.
+// Iowa sales, a sample of a twentieth finds them 3 % worse than none, and a quarter of the
+// stores with all their rows as good.
 const (
 	fullerRows   = 1_000_000
 	fullerSweeps = 8

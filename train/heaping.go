@@ -37,8 +37,28 @@ func (r *run) learnHeaping() {
 	}
 	o, z := thinned(valid, r.predicted(dataset.Valid), heapingRows)
 	if crpsOf(r.engine, heaped, o, z) < (1-leastHeapingGain)*crpsOf(r.engine, r.model, o, z) {
-		r.model = heaped
+		r.model = heaped.WithHeaping(r.calibratedHeaping(heaped))
 	}
+}
+
+// calibratedHeaping returns the factors of a model with levels that are corrected on the
+// rows held out for the conformal correction, if there are enough of them.
+func (r *run) calibratedHeaping(heaped *model.Model) *heaping.Table {
+	table, o := heaped.Heaping(), &r.held
+	if o.Len() < leastHeapingValid {
+		return table
+	}
+	z := heaped.Moments(r.engine, o.Codes)
+	rows := model.Rows{Codes: o.Codes, Weight: o.W, Exposure: o.Exposure, Horizon: r.heldHorizon}
+	pit := make([]float64, o.Len())
+	const block = 4096
+	backend.ParallelFor(r.engine, (o.Len()+block-1)/block, func(b int) {
+		cells := heaped.Distributions(z, rows)
+		for i := b * block; i < min((b+1)*block, len(pit)); i++ {
+			pit[i] = cells.At(i).PIT(o.Target(i), r.spec.Seed, uint64(i))
+		}
+	})
+	return table.Calibrated(pit)
 }
 
 // wholeNumbers reports whether all targets are.

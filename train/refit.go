@@ -153,8 +153,10 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 		return nil, 0, "", err
 	}
 	r.model = r.model.WithCorrectionsOf(r.measured).WithRecord(record) // measures need the edges of the record
-	if r.measured.Heaping() != nil {
-		r.model = r.model.WithHeaping(r.heaping())
+	if before := r.measured.Heaping(); before != nil {
+		if table := r.heaping(); table != nil {
+			r.model = r.model.WithHeaping(table.WithLevelsOf(before))
+		}
 	}
 	score, err := r.measure(dataset.Train)
 	if err != nil {
