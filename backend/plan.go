@@ -20,7 +20,8 @@ const (
 
 // A Plan is a tree over the observed cells of one train. Its leaves are the
 // cells, each represented by its entity of one outer core, the leaf core. Its
-// nodes are the distinct combinations of the entities of the other cores. The
+// nodes are the distinct combinations of the entities of the other cores, in large plans
+// once for each of several parts of the leaf entities (see partCells). The
 // product of their slices, a vector of the leaf core's rank, is computed once
 // per node.
 //
