@@ -25,7 +25,7 @@ type planBuilder struct {
 // apart, so the leaf entities are divided into parts with about partCells cells per
 // middle entity, from wholeCells on.
 const (
-	partCells  = 1 << 13
+	partCells  = 1 << 12
 	wholeCells = 1 << 16
 )
 
