@@ -1,10 +1,8 @@
 package backend
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 )
@@ -31,9 +29,9 @@ const (
 // and then by level. Changed gives the first level at which a node differs from
 // the previous one.
 //
-// Work is divided into shards at changes of the owner's entity. A shard is the
-// unit of parallel work and of summation. Shards depend on the data alone, so
-// results do not depend on the number of threads.
+// Work is divided into shards at changes of the owner's entity, or at those of the part of the
+// leaf entities. A shard is the unit of parallel work and of summation. Shards depend on the
+// data alone, so results do not depend on the number of threads.
 //
 // Memory: 8 bytes per cell and 4 (P-1) + 5 bytes per node; NormalEquations
 // adds 8 bytes per cell.
@@ -41,7 +39,8 @@ type Plan struct {
 	Shapes []Shape
 	Leaf   int   // the leaf core's position in the train: 0 or P-1
 	Chain  []int // positions of the other cores, by level
-	Owner  int   // level of the core that shards do not share; -1 if there is no chain
+	Owner  int   // level of the largest core of the chain; -1 if there is no chain
+	Alone  int   // position of the core that shards do not share: the owner, or with parts the leaf core; -1 if there is no chain
 
 	Start   []int32   // cells Start[j]..Start[j+1] belong to node j
 	Entity  [][]int32 // Entity[level][j] is the entity of node j
@@ -51,6 +50,7 @@ type Plan struct {
 	Source     []int32 // by cell: the position of the observation in the input
 
 	Shards []int32 // nodes Shards[s]..Shards[s+1] form shard s
+	Begin  []int32 // entities Begin[s]..Begin[s+1] of the core Alone belong to shard s
 	ByWork []int32 // the shards, those of most work first, so that no long one is left for the end of a pass
 
 	leafOrder *LeafOrder
@@ -104,7 +104,7 @@ func newPlan(pages *paged.Store, threads int, shapes []Shape, index [][]int32, l
 	if cells > math.MaxInt32 {
 		panic("backend: more than 2^31 cells in one plan")
 	}
-	p := &Plan{Shapes: shapes, Owner: -1, pages: pages}
+	p := &Plan{Shapes: shapes, Owner: -1, Alone: -1, pages: pages}
 	last := len(shapes) - 1
 	p.Chain = make([]int, 0, last)
 	if leaf == LeafLast {
@@ -122,10 +122,14 @@ func newPlan(pages *paged.Store, threads int, shapes []Shape, index [][]int32, l
 			p.Owner = level
 		}
 	}
+	if p.Owner >= 0 {
+		p.Alone = p.Chain[p.Owner]
+	}
 	b := planBuilder{Plan: p, index: index, threads: threads}
+	b.divideLeaf()
 	b.sort()
 	b.buildNodes()
-	p.cutShards()
+	b.cutShards()
 	return p
 }
 
@@ -150,43 +154,6 @@ func (p *Plan) Free() {
 // their own of the given number of bytes.
 func Shards(cells, private int) int {
 	return min(maxShards, cells/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*cells/private))
-}
-
-// cutShards divides the nodes into runs of about equal work.
-func (p *Plan) cutShards() {
-	nodes, r := p.Nodes(), p.LeafRank()
-	private := 4 * p.Shapes[p.Leaf].Len()
-	nodeWork := r
-	for level, core := range p.Chain {
-		if level != p.Owner {
-			private += 4 * p.Shapes[core].Len()
-		}
-		nodeWork += p.Shapes[core].Slice()
-	}
-	shards := Shards(p.Cells(), private)
-	total := float64(nodes)*float64(nodeWork) + float64(p.Cells())*float64(r)
-	p.Shards = make([]int32, 1, shards+1)
-	work := 0.0
-	begin := []float64{0} // the work before each shard
-	for j := range nodes {
-		border := j > 0 && (p.Owner < 0 || p.Entity[p.Owner][j] != p.Entity[p.Owner][j-1])
-		if border && work >= total*float64(len(p.Shards))/float64(shards) {
-			p.Shards, begin = append(p.Shards, int32(j)), append(begin, work)
-		}
-		work += float64(nodeWork) + float64(r)*float64(p.Start[j+1]-p.Start[j])
-	}
-	p.Shards, begin = append(p.Shards, int32(nodes)), append(begin, work)
-	p.ByWork = make([]int32, len(p.Shards)-1)
-	for s := range p.ByWork {
-		p.ByWork[s] = int32(s)
-	}
-	slices.SortStableFunc(p.ByWork, func(a, b int32) int { return cmp.Compare(begin[b+1]-begin[b], begin[a+1]-begin[a]) })
-	if nodes > 0 {
-		// The first node of a shard computes its whole chain.
-		for _, j := range p.Shards[:len(p.Shards)-1] {
-			p.Changed[j] = 0
-		}
-	}
 }
 
 // Work returns the number of multiply-adds of one full pass (mean and all

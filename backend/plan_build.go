@@ -14,16 +14,18 @@ import (
 // stay in cache.
 type planBuilder struct {
 	*Plan
-	index    [][]int32 // the entities of the observations, by core
-	threads  int
-	segments []int   // cells segments[i]..segments[i+1] form segment i
-	part     []int32 // by leaf entity: its part, see divideLeaf; nil for one part
+	index     [][]int32 // the entities of the observations, by core
+	threads   int
+	segments  []int   // cells segments[i]..segments[i+1] form segment i
+	part      []int32 // by leaf entity: its part, see divideLeaf; nil for one part
+	partStart []int32 // by part: its first leaf entity
 }
 
 // Of a train of three cores whose middle one is the owner, passes share work between the
-// cells of a middle and a leaf entity. A middle entity with many cells would have them too far
-// apart, so the leaf entities are divided into parts with about partCells cells per
-// middle entity, from wholeCells on.
+// cells of a middle and a leaf entity. Middle entities with many cells would have them too far
+// apart, and their leaf entities would not stay in cache. From wholeCells per middle entity
+// on, the leaf entities are therefore divided into parts with about partCells cells per middle
+// entity, and the plan is sorted by parts first.
 const (
 	partCells  = 1 << 12
 	wholeCells = 1 << 16
@@ -43,9 +45,14 @@ func (b *planBuilder) divideLeaf() {
 	}
 	sum := 0
 	for e, n := range b.part {
-		b.part[e] = int32(sum * parts / cells)
+		part := sum * parts / cells
+		for len(b.partStart) <= part {
+			b.partStart = append(b.partStart, int32(e))
+		}
+		b.part[e] = int32(part)
 		sum += int(n)
 	}
+	b.Alone = b.Leaf
 }
 
 // A counting sort takes time and memory in proportion to the entities of a core. Fewer
@@ -58,16 +65,15 @@ const segmentCells = 1 << 14
 
 // first returns the core that comes first in the order of the plan.
 func (b *planBuilder) first() int {
-	if b.Owner < 0 {
+	if b.Owner < 0 || b.part != nil {
 		return b.Leaf
 	}
 	return b.Chain[b.Owner]
 }
 
-// sort fills Source and LeafEntity. Cells are ordered by owner, then by part of the leaf
-// entities, then by level, then by leaf entity.
+// sort fills Source and LeafEntity. Cells are ordered by part of the leaf entities, then by
+// owner, then by level, then by leaf entity.
 func (b *planBuilder) sort() {
-	b.divideLeaf()
 	cells := len(b.index[b.Leaf])
 	order, spare := paged.Make[int32](b.pages, cells), paged.Make[int32](b.pages, cells)
 	b.divide(order, spare)
@@ -102,7 +108,8 @@ func (b *planBuilder) divide(order, scratch []int32) {
 	}
 	segmentOf, sum, at := count, 0, 0
 	for e, n := range count {
-		if at+1 < wanted && sum >= cells*(at+1)/wanted {
+		whole := b.part == nil || e > 0 && b.part[e] != b.part[e-1] // a part is not divided
+		if whole && at+1 < wanted && sum >= cells*(at+1)/wanted {
 			at++
 		}
 		segmentOf[e] = int32(at)
@@ -157,11 +164,11 @@ func (b *planBuilder) sortSegment(order, spare []int32) {
 			by(b.Chain[level], nil)
 		}
 	}
-	if b.part != nil {
-		by(b.Leaf, b.part)
-	}
 	if b.Owner >= 0 {
 		by(b.Chain[b.Owner], nil)
+	}
+	if b.part != nil {
+		by(b.Leaf, b.part)
 	}
 	copy(sorted, order) // unless it is the same memory
 }
@@ -267,4 +274,62 @@ func (b *planBuilder) changed(c int) int {
 		return len(b.Chain)
 	}
 	return -1
+}
+
+// cutShards divides the nodes into runs of about equal work.
+func (b *planBuilder) cutShards() {
+	p := b.Plan
+	nodes, r := p.Nodes(), p.LeafRank()
+	private, nodeWork := 0, r
+	for core, shape := range p.Shapes {
+		if core != p.Alone {
+			private += 4 * shape.Len()
+		}
+		if core != p.Leaf {
+			nodeWork += shape.Slice()
+		}
+	}
+	shards := Shards(p.Cells(), private)
+	total := float64(nodes)*float64(nodeWork) + float64(p.Cells())*float64(r)
+	p.Shards, p.Begin = make([]int32, 1, shards+1), make([]int32, 1, shards+1)
+	work := 0.0
+	begin := []float64{0} // the work before each shard
+	for j := range nodes {
+		entity, border := b.border(j)
+		if border && work >= total*float64(len(p.Shards))/float64(shards) {
+			p.Shards, p.Begin, begin = append(p.Shards, int32(j)), append(p.Begin, entity), append(begin, work)
+		}
+		work += float64(nodeWork) + float64(r)*float64(p.Start[j+1]-p.Start[j])
+	}
+	p.Shards, begin = append(p.Shards, int32(nodes)), append(begin, work)
+	if p.Alone >= 0 {
+		p.Begin = append(p.Begin, int32(p.Shapes[p.Alone].N))
+	}
+	p.ByWork = make([]int32, len(p.Shards)-1)
+	for s := range p.ByWork {
+		p.ByWork[s] = int32(s)
+	}
+	slices.SortStableFunc(p.ByWork, func(a, b int32) int { return cmp.Compare(begin[b+1]-begin[b], begin[a+1]-begin[a]) })
+	if nodes > 0 {
+		// The first node of a shard computes its whole chain.
+		for _, j := range p.Shards[:len(p.Shards)-1] {
+			p.Changed[j] = 0
+		}
+	}
+}
+
+// border reports whether a shard may begin at node j, and the first entity of the core Alone
+// that it would have.
+func (b *planBuilder) border(j int) (entity int32, ok bool) {
+	switch {
+	case j == 0:
+		return 0, false
+	case b.part != nil:
+		before, after := b.part[b.LeafEntity[b.Start[j]-1]], b.part[b.LeafEntity[b.Start[j]]]
+		return b.partStart[after], before != after
+	case b.Owner < 0:
+		return 0, true
+	}
+	before := b.Entity[b.Owner][j-1]
+	return before + 1, b.Entity[b.Owner][j] != before
 }

@@ -2,6 +2,7 @@ package cpu_test
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -18,6 +19,9 @@ func TestPassOverParts(t *testing.T) {
 	plans := []*backend.Plan{backend.NewPlan(p.Shapes, p.Index, backend.LeafFirst), backend.NewPlan(p.Shapes, p.Index, backend.LeafLast)}
 	if got := plans[0].Nodes(); got < 100 {
 		t.Fatalf("got %d nodes, want the 24 combinations several times", got)
+	}
+	if got := backend.NewPlanOn(nil, 3, p.Shapes, p.Index, backend.LeafFirst); !reflect.DeepEqual(got, plans[0]) {
+		t.Error("the plan of three threads differs")
 	}
 	b := cpu.New(cpu.Paths()[0], 2)
 	for _, moments := range []bool{false, true} {
