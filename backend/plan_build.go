@@ -31,11 +31,17 @@ const (
 	wholeCells = 1 << 16
 )
 
+// HasParts reports whether the plan of a train with a leaf core at the given position has
+// parts: its shards then share all cores but the leaf core, and otherwise all but the owner.
+func HasParts(shapes []Shape, leaf, cells int) bool {
+	return len(shapes) == 3 && shapes[1].Len() > shapes[2-leaf].Len() && cells >= wholeCells*shapes[1].N
+}
+
 // divideLeaf sets the part of each leaf entity. Parts are ranges of entities with about equal
 // numbers of cells.
 func (b *planBuilder) divideLeaf() {
 	cells := len(b.index[b.Leaf])
-	if len(b.Chain) != 2 || b.Owner != 1 || cells < wholeCells*b.Shapes[b.Chain[1]].N {
+	if !HasParts(b.Shapes, b.Leaf, cells) {
 		return
 	}
 	parts := cells / (partCells * b.Shapes[b.Chain[1]].N)

@@ -4,13 +4,12 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/internal/cholesky"
-	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 )
 
 // Attainable holds the R2 on the rows that an estimate was not trained on: that of the
-// truth, and that of an estimate which knows everything except the individual parts of one mode.
-// For counts R2Log is that of log1p.
+// truth, and that of an estimate that knows everything except the individual parts of the ids of
+// one mode. The last two are those of log1p.
 type Attainable struct {
 	Truth, Estimate       float64
 	TruthLog, EstimateLog float64
@@ -25,7 +24,7 @@ type Attainable struct {
 //
 // over the training rows of an id, so that no method can do better on average. Each row is
 // drawn twice.
-func (s *Set) Attainable(items bool, training float64, threads int) Attainable {
+func (s *Set) Attainable(items bool, training float64) Attainable {
 	mode := s.owner
 	if items {
 		mode = s.item
@@ -84,15 +83,13 @@ func (s *Set) Attainable(items bool, training float64, threads int) Attainable {
 			}
 		})
 	}
-	parallel.Ranges(threads, len(systems), func(_, from, to int) {
-		var zero [p]float64
-		var scratch [p * p]float64
-		for id := from; id < to; id++ {
-			e := &systems[id]
-			cholesky.SolveRidge(e.a[:], p, zero[:], e.b[:], scratch[:])
-			cholesky.Inverse(scratch[:], p, e.a[:])
-		}
-	})
+	var zero [p]float64
+	var scratch [p * p]float64
+	for id := range systems {
+		e := &systems[id]
+		cholesky.SolveRidge(e.a[:], p, zero[:], e.b[:], scratch[:]) // leaves the factor in scratch
+		cholesky.Inverse(scratch[:], p, e.a[:])
+	}
 	var n float64
 	var sum, square, truth, estimate [2]float64
 	for owner := range s.Owners {
