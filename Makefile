@@ -11,7 +11,7 @@ PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train ./serve .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: demo help test python-test wheels race cover check tidy bench scale accuracy simulate peers ledger load soak throughput native container fuzz attack vulnerabilities release clean
+.PHONY: demo help test python-test wheels race cover check tidy bench scale paper accuracy simulate peers ledger load soak throughput native container fuzz attack vulnerabilities release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
@@ -59,6 +59,10 @@ scale: ## measure the cost per cell on up to 30 million cells, and fits on 1 to 
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
 	bin/kft bench --only scaling
 	$(GO) run ./bench/scale -kft bin/kft $(if $(THREADS),-threads $(THREADS)) -o docs/figures/scale.svg -- $(FIT)
+
+paper: ## fit a table of the size of the paper's: SHAPE=retail, alcohol or movielens, FOLDER for the table, MEMORY=1.5GiB, THREADS=2
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
+	$(GO) run ./bench/paper -kft bin/kft $(if $(SHAPE),-shape $(SHAPE)) $(if $(FOLDER),-folder $(FOLDER)) $(if $(MEMORY),-memory $(MEMORY)) $(if $(THREADS),-threads $(THREADS))
 
 simulate: ## measure coverage and bias on simulated tables, 20 or 60 per row; takes minutes
 	$(GO) run ./bench/simulate

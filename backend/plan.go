@@ -20,7 +20,8 @@ const (
 
 // A Plan is a tree over the observed cells of one train. Its leaves are the
 // cells, each represented by its entity of one outer core, the leaf core. Its
-// nodes are the distinct combinations of the entities of the other cores. The
+// nodes are the distinct combinations of the entities of the other cores, in large plans
+// once for each of several parts of the leaf entities (see partCells). The
 // product of their slices, a vector of the leaf core's rank, is computed once
 // per node.
 //
@@ -30,9 +31,9 @@ const (
 // and then by level. Changed gives the first level at which a node differs from
 // the previous one.
 //
-// Work is divided into shards at changes of the owner's entity. A shard is the
-// unit of parallel work and of summation. Shards depend on the data alone, so
-// results do not depend on the number of threads.
+// Work is divided into shards at changes of the owner's entity, or at those of the part of the
+// leaf entities. A shard is the unit of parallel work and of summation. Shards depend on the
+// data alone, so results do not depend on the number of threads.
 //
 // Memory: 8 bytes per cell and 4 (P-1) + 5 bytes per node; NormalEquations
 // adds 8 bytes per cell.
@@ -40,7 +41,8 @@ type Plan struct {
 	Shapes []Shape
 	Leaf   int   // the leaf core's position in the train: 0 or P-1
 	Chain  []int // positions of the other cores, by level
-	Owner  int   // level of the core that shards do not share; -1 if there is no chain
+	Owner  int   // level of the largest core of the chain; -1 if there is no chain
+	Alone  int   // position of the core that shards do not share: the owner, or with parts the leaf core; -1 if there is no chain
 
 	Start   []int32   // cells Start[j]..Start[j+1] belong to node j
 	Entity  [][]int32 // Entity[level][j] is the entity of node j
@@ -50,6 +52,7 @@ type Plan struct {
 	Source     []int32 // by cell: the position of the observation in the input
 
 	Shards []int32 // nodes Shards[s]..Shards[s+1] form shard s
+	Begin  []int32 // entities Begin[s]..Begin[s+1] of the core Alone belong to shard s
 	ByWork []int32 // the shards, those of most work first, so that no long one is left for the end of a pass
 
 	Share *Share // what of the plan this process has; nil for all of it
@@ -109,11 +112,13 @@ func newPlan(pages *paged.Store, threads int, shapes []Shape, index [][]int32, l
 	}
 	p := orient(pages, shapes, leaf)
 	b := planBuilder{Plan: p, index: index, threads: threads}
+	b.divideLeaf()
 	b.sort()
 	b.buildNodes()
-	p.cutShards(p.Cells(), p.Nodes(), func(add func(border bool, nodes, cells int)) {
+	p.cutShards(p.Cells(), p.Nodes(), func(add addNodes) {
 		for j := range p.Nodes() {
-			add(p.Owner < 0 || j == 0 || p.Entity[p.Owner][j] != p.Entity[p.Owner][j-1], 1, int(p.Start[j+1]-p.Start[j]))
+			entity, border := b.border(j)
+			add(entity, border, 1, int(p.Start[j+1]-p.Start[j]))
 		}
 	})
 	if p.Nodes() > 0 {
@@ -127,7 +132,7 @@ func newPlan(pages *paged.Store, threads int, shapes []Shape, index [][]int32, l
 
 // orient returns a plan without cells.
 func orient(pages *paged.Store, shapes []Shape, leaf LeafEnd) *Plan {
-	p := &Plan{Shapes: shapes, Owner: -1, pages: pages}
+	p := &Plan{Shapes: shapes, Owner: -1, Alone: -1, pages: pages}
 	last := len(shapes) - 1
 	p.Chain = make([]int, 0, last)
 	if leaf == LeafLast {
@@ -144,6 +149,9 @@ func orient(pages *paged.Store, shapes []Shape, leaf LeafEnd) *Plan {
 		if p.Owner < 0 || shapes[c].Len() > shapes[p.Chain[p.Owner]].Len() {
 			p.Owner = level
 		}
+	}
+	if p.Owner >= 0 {
+		p.Alone = p.Chain[p.Owner]
 	}
 	return p
 }
@@ -174,31 +182,38 @@ func Shards(cells, private int) int {
 	return min(maxShards, cells/minCellsShard+1, max(2, maxShardGradient/private), max(fewShards, 8*cells/private))
 }
 
-// cutShards divides the nodes into runs of about equal work. Each passes runs of nodes to add, of which
-// those with a border may begin a shard.
-func (p *Plan) cutShards(cells, nodes int, each func(add func(border bool, nodes, cells int))) {
+// addNodes adds a run of nodes to the shards of a plan. With a border a shard may begin there; entity
+// is the first one of the core Alone that it would have.
+type addNodes func(entity int32, border bool, nodes, cells int)
+
+// cutShards divides the nodes into runs of about equal work.
+func (p *Plan) cutShards(cells, nodes int, each func(add addNodes)) {
 	r := p.LeafRank()
-	private := 4 * p.Shapes[p.Leaf].Len()
-	nodeWork := r
-	for level, core := range p.Chain {
-		if level != p.Owner {
-			private += 4 * p.Shapes[core].Len()
+	private, nodeWork := 0, r
+	for core, shape := range p.Shapes {
+		if core != p.Alone {
+			private += 4 * shape.Len()
 		}
-		nodeWork += p.Shapes[core].Slice()
+		if core != p.Leaf {
+			nodeWork += shape.Slice()
+		}
 	}
 	shards := Shards(cells, private)
 	total := float64(nodes)*float64(nodeWork) + float64(cells)*float64(r)
-	p.Shards = make([]int32, 1, shards+1)
+	p.Shards, p.Begin = make([]int32, 1, shards+1), make([]int32, 1, shards+1)
 	work, at := 0.0, 0
 	begin := []float64{0} // the work before each shard
-	each(func(border bool, nodes, cells int) {
+	each(func(entity int32, border bool, nodes, cells int) {
 		if border && at > 0 && work >= total*float64(len(p.Shards))/float64(shards) {
-			p.Shards, begin = append(p.Shards, int32(at)), append(begin, work)
+			p.Shards, p.Begin, begin = append(p.Shards, int32(at)), append(p.Begin, entity), append(begin, work)
 		}
 		work += float64(nodes)*float64(nodeWork) + float64(r)*float64(cells)
 		at += nodes
 	})
 	p.Shards, begin = append(p.Shards, int32(nodes)), append(begin, work)
+	if p.Alone >= 0 {
+		p.Begin = append(p.Begin, int32(p.Shapes[p.Alone].N))
+	}
 	p.ByWork = make([]int32, len(p.Shards)-1)
 	for s := range p.ByWork {
 		p.ByWork[s] = int32(s)

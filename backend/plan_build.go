@@ -14,9 +14,51 @@ import (
 // stay in cache.
 type planBuilder struct {
 	*Plan
-	index    [][]int32 // the entities of the observations, by core
-	threads  int
-	segments []int // cells segments[i]..segments[i+1] form segment i
+	index     [][]int32 // the entities of the observations, by core
+	threads   int
+	segments  []int   // cells segments[i]..segments[i+1] form segment i
+	part      []int32 // by leaf entity: its part, see divideLeaf; nil for one part
+	partStart []int32 // by part: its first leaf entity
+}
+
+// Of a train of three cores whose middle one is the owner, passes share work between the
+// cells of a middle and a leaf entity. Middle entities with many cells would have them too far
+// apart, and their leaf entities would not stay in cache. From wholeCells per middle entity
+// on, the leaf entities are therefore divided into parts with about partCells cells per middle
+// entity, and the plan is sorted by parts first.
+const (
+	partCells  = 1 << 12
+	wholeCells = 1 << 16
+)
+
+// HasParts reports whether the plan of a train with a leaf core at the given position has
+// parts: its shards then share all cores but the leaf core, and otherwise all but the owner.
+func HasParts(shapes []Shape, leaf, cells int) bool {
+	return len(shapes) == 3 && shapes[1].Len() > shapes[2-leaf].Len() && cells >= wholeCells*shapes[1].N
+}
+
+// divideLeaf sets the part of each leaf entity. Parts are ranges of entities with about equal
+// numbers of cells.
+func (b *planBuilder) divideLeaf() {
+	cells := len(b.index[b.Leaf])
+	if !HasParts(b.Shapes, b.Leaf, cells) {
+		return
+	}
+	parts := cells / (partCells * b.Shapes[b.Chain[1]].N)
+	b.part = make([]int32, b.Shapes[b.Leaf].N)
+	for _, e := range b.index[b.Leaf] {
+		b.part[e]++
+	}
+	sum := 0
+	for e, n := range b.part {
+		part := sum * parts / cells
+		for len(b.partStart) <= part {
+			b.partStart = append(b.partStart, int32(e))
+		}
+		b.part[e] = int32(part)
+		sum += int(n)
+	}
+	b.Alone = b.Leaf
 }
 
 // A counting sort takes time and memory in proportion to the entities of a core. Fewer
@@ -29,14 +71,14 @@ const segmentCells = 1 << 14
 
 // first returns the core that comes first in the order of the plan.
 func (b *planBuilder) first() int {
-	if b.Owner < 0 {
+	if b.Owner < 0 || b.part != nil {
 		return b.Leaf
 	}
 	return b.Chain[b.Owner]
 }
 
-// sort fills Source and LeafEntity. Cells are ordered by owner, then by level,
-// then by leaf entity.
+// sort fills Source and LeafEntity. Cells are ordered by part of the leaf entities, then by
+// owner, then by level, then by leaf entity.
 func (b *planBuilder) sort() {
 	cells := len(b.index[b.Leaf])
 	order, spare := paged.Make[int32](b.pages, cells), paged.Make[int32](b.pages, cells)
@@ -72,7 +114,8 @@ func (b *planBuilder) divide(order, scratch []int32) {
 	}
 	segmentOf, sum, at := count, 0, 0
 	for e, n := range count {
-		if at+1 < wanted && sum >= cells*(at+1)/wanted {
+		whole := b.part == nil || e > 0 && b.part[e] != b.part[e-1] // a part is not divided
+		if whole && at+1 < wanted && sum >= cells*(at+1)/wanted {
 			at++
 		}
 		segmentOf[e] = int32(at)
@@ -109,54 +152,67 @@ func (b *planBuilder) divide(order, scratch []int32) {
 // sortSegment sorts the cells of a segment.
 func (b *planBuilder) sortSegment(order, spare []int32) {
 	sorted := order
-	by := func(core int) {
-		key := b.index[core]
-		if sortedBy(key, order) {
+	by := func(core int, class []int32) {
+		key := keys{b.index[core], class}
+		if key.sorted(order) {
 			return
 		}
 		if n := b.Shapes[core].N; len(order) < n/countingSortShare {
-			slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(key[i], key[j]) })
+			slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(key.at(i), key.at(j)) })
 		} else {
-			countingSort(spare, order, key)
+			key.countingSort(spare, order)
 			order, spare = spare, order
 		}
 	}
-	by(b.Leaf)
+	by(b.Leaf, nil)
 	for level := len(b.Chain) - 1; level >= 0; level-- {
 		if level != b.Owner {
-			by(b.Chain[level])
+			by(b.Chain[level], nil)
 		}
 	}
 	if b.Owner >= 0 {
-		by(b.Chain[b.Owner])
+		by(b.Chain[b.Owner], nil)
+	}
+	if b.part != nil {
+		by(b.Leaf, b.part)
 	}
 	copy(sorted, order) // unless it is the same memory
 }
 
-func sortedBy(key, order []int32) bool {
+// keys are the keys of a sort by observation: its entity, or the class of its entity.
+type keys struct{ entity, class []int32 }
+
+func (k keys) at(i int32) int32 {
+	if k.class == nil {
+		return k.entity[i]
+	}
+	return k.class[k.entity[i]]
+}
+
+func (k keys) sorted(order []int32) bool {
 	for i := 1; i < len(order); i++ {
-		if key[order[i]] < key[order[i-1]] {
+		if k.at(order[i]) < k.at(order[i-1]) {
 			return false
 		}
 	}
 	return true
 }
 
-// countingSort writes src to dst in stable order of key.
-func countingSort(dst, src, key []int32) {
-	low, high := key[src[0]], key[src[0]]
+// countingSort writes src to dst in stable order of the keys.
+func (k keys) countingSort(dst, src []int32) {
+	low, high := k.at(src[0]), k.at(src[0])
 	for _, i := range src {
-		low, high = min(low, key[i]), max(high, key[i])
+		low, high = min(low, k.at(i)), max(high, k.at(i))
 	}
 	next := make([]int32, high-low+2)
 	for _, i := range src {
-		next[key[i]-low+1]++
+		next[k.at(i)-low+1]++
 	}
 	for k := range next[1:] {
 		next[k+1] += next[k]
 	}
 	for _, i := range src {
-		at := &next[key[i]-low]
+		at := &next[k.at(i)-low]
 		dst[*at] = i
 		*at++
 	}
@@ -212,13 +268,32 @@ func (b *planBuilder) buildNodes() {
 	b.Start[nodes] = int32(cells)
 }
 
-// changed returns the first level at which cell c differs from the cell before it, -1 if
-// there is none.
+// changed returns the first level at which cell c differs from the cell before it: the number
+// of levels if only the part of its leaf entity differs, -1 if nothing does.
 func (b *planBuilder) changed(c int) int {
 	for level, core := range b.Chain {
 		if c == 0 || b.index[core][b.Source[c]] != b.index[core][b.Source[c-1]] {
 			return level
 		}
 	}
+	if b.part != nil && b.part[b.LeafEntity[c]] != b.part[b.LeafEntity[c-1]] {
+		return len(b.Chain)
+	}
 	return -1
+}
+
+// border reports whether a shard may begin at node j, and the first entity of the core Alone
+// that it would have.
+func (b *planBuilder) border(j int) (entity int32, ok bool) {
+	switch {
+	case j == 0:
+		return 0, false
+	case b.part != nil:
+		before, after := b.part[b.LeafEntity[b.Start[j]-1]], b.part[b.LeafEntity[b.Start[j]]]
+		return b.partStart[after], before != after
+	case b.Owner < 0:
+		return 0, true
+	}
+	before := b.Entity[b.Owner][j-1]
+	return before + 1, b.Entity[b.Owner][j] != before
 }

@@ -33,12 +33,15 @@ type Lookup func(core int, dst, rows []int32)
 
 // NewSharedPlan is NewPlan of n observations over ranks: each has the shards, or without a chain the blocks
 // of cells, that it computes. All ranks must call it. The plan is the whole one, on all of them, if it has
-// fewer shards than there are ranks. Cost for N observations and P ranks: two lookups of one core at all
+// fewer shards than there are ranks, or parts of leaf entities. Cost for N observations and P ranks: two lookups of one core at all
 // of them, and two sorts of about N/P.
 func NewSharedPlan(b Backend, ranks Ranks, shapes []Shape, n int, lookup Lookup, leaf LeafEnd) *Plan {
 	CheckTrain(shapes)
 	p := orient(Pages(b), shapes, leaf)
 	s := sharer{Plan: p, ranks: ranks, threads: b.Threads(), n: n, lookup: lookup}
+	if HasParts(shapes, p.Leaf, n) {
+		return s.whole(shapes, leaf)
+	}
 	p.Share = &Share{ranks: ranks, leaves: s.count(p.Leaf)}
 	if len(p.Chain) == 0 {
 		s.shareEffect()
@@ -50,10 +53,12 @@ func NewSharedPlan(b Backend, ranks Ranks, shapes []Shape, n int, lookup Lookup,
 	for _, n := range nodes {
 		total += int(n)
 	}
-	p.cutShards(n, total, func(add func(border bool, nodes, cells int)) {
+	p.cutShards(n, total, func(add addNodes) {
+		next := int32(0) // after the last entity with nodes
 		for e, n := range nodes {
 			if n > 0 {
-				add(true, int(n), int(cells[e]))
+				add(next, true, int(n), int(cells[e]))
+				next = int32(e) + 1
 			}
 		}
 	})
@@ -285,9 +290,9 @@ func (s *sharer) shareEffect() {
 	}
 	runs := planBuilder{Plan: s.Plan} // of even length
 	runs.buildNodes()
-	s.cutShards(s.n, s.Nodes(), func(add func(border bool, nodes, cells int)) {
+	s.cutShards(s.n, s.Nodes(), func(add addNodes) {
 		for j := range s.Nodes() {
-			add(true, 1, int(s.Start[j+1]-s.Start[j]))
+			add(0, true, 1, int(s.Start[j+1]-s.Start[j]))
 		}
 	})
 	share.Shards, share.Nodes = nil, nil // its shards are not used

@@ -94,12 +94,17 @@ func shardWords(cores []backend.Slices, cells int, variances bool) float64 {
 	if len(cores) == 1 {
 		return 0
 	}
-	private, owner := 0, 0
+	private, owner, leaf := 0, 0, leafOf(cores)
+	var shapes []backend.Shape
 	for p, c := range cores {
 		private += c.Len()
-		if p != leafOf(cores) {
+		shapes = append(shapes, c.Shape)
+		if p != leaf {
 			owner = max(owner, c.Len())
 		}
+	}
+	if backend.HasParts(shapes, leaf, cells) {
+		owner = cores[leaf].Len()
 	}
 	words := float64(private-owner) * float64(backend.Shards(cells, max(word*(private-owner), 1)))
 	if variances {

@@ -359,3 +359,24 @@ func TestOperatorErrors(t *testing.T) {
 		}
 	}
 }
+
+// The candidates for pivots do not depend on the order of the rows.
+func TestCandidates(t *testing.T) {
+	t.Parallel()
+	x := normalFeatures(300, 3, 5).rows()
+	reversed := kernel.Rows{N: x.N, C: x.C}
+	for i := x.N - 1; i >= 0; i-- {
+		reversed.X = append(reversed.X, x.X[i*x.C:(i+1)*x.C]...)
+	}
+	got, want := candidates(reversed, 100), candidates(x, 100)
+	if !slices.Equal(got.X, want.X) {
+		t.Error("the candidates of reversed rows differ")
+	}
+	mean := float32(0)
+	for _, v := range got.X {
+		mean += v / float32(len(got.X))
+	}
+	if got.N != 100 || math.Abs(float64(mean)) > 0.3 {
+		t.Errorf("got %d candidates with mean %g, want 100 random ones of mean 0", got.N, mean)
+	}
+}

@@ -1,6 +1,7 @@
 package sideinfo
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -34,7 +35,13 @@ const minResidual = 1e-5
 // minParallel is the number of rows below which choosePivots uses one thread.
 const minParallel = 1024
 
+// maxCandidates is the largest number of rows that pivots are chosen from.
+const maxCandidates = 1 << 15
+
 func newPivots(b backend.Backend, k kernel.Kernel, x kernel.Rows, m int, room []float32) (*pivots, error) {
+	if x.N > maxCandidates {
+		x = candidates(x, maxCandidates)
+	}
 	chosen := choosePivots(b, k, x, m, room)
 	p := &pivots{k: k, z: kernel.Rows{N: len(chosen), C: x.C}}
 	for _, i := range chosen {
@@ -159,7 +166,7 @@ func (p *pivotsGradient) finish() []float64 {
 
 // choosePivots returns up to m rows by pivoted Cholesky: the next pivot is the row
 // with the largest variance given the previous pivots. Columns of the kernel matrix
-// are computed one at a time. O(n m (m + C)) work, n m float32 in room.
+// are computed one at a time. O(n m (m + C)) work for n rows, n m float32 in room.
 //
 // Ties go to the row with the smaller features, so the order of rows does not
 // matter.
@@ -206,6 +213,30 @@ func choosePivots(b backend.Backend, k kernel.Kernel, x kernel.Rows, m int, room
 		}
 	}
 	return chosen
+}
+
+// candidates returns n of the rows: those with the smallest hashes of their features, so that
+// the order of rows does not matter.
+func candidates(x kernel.Rows, n int) kernel.Rows {
+	row := func(i int) []float32 { return x.X[i*x.C : (i+1)*x.C] }
+	hash, order := make([]uint64, x.N), make([]int, x.N)
+	for i := range order {
+		order[i] = i
+		h := uint64(14695981039346656037)
+		for _, v := range row(i) {
+			h = (h ^ uint64(math.Float32bits(v))) * 0x9e3779b97f4a7c15
+			h ^= h >> 32
+		}
+		hash[i] = h
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(hash[i], hash[j]), slices.Compare(row(i), row(j)))
+	})
+	some := kernel.Rows{N: n, C: x.C, X: make([]float32, 0, n*x.C)}
+	for _, i := range order[:n] {
+		some.X = append(some.X, row(i)...)
+	}
+	return some
 }
 
 // better reports whether row i is a better pivot than another row.

@@ -21,6 +21,9 @@ const (
 	penaltySweeps   = 4 // with one penalty
 	referenceFactor = 3 // between one penalty and the next
 	maxAttempts     = 3 // the first included
+	// From this number of observations on the reference has one penalty only: it would take
+	// longer than the posterior, and so many observations determine the weights.
+	manyObservations = 1 << 23
 	// A score may be worse than the reference by this share of the variance of the
 	// target, or, for counts, by this mean log likelihood.
 	tolerated = 0.01
@@ -257,6 +260,9 @@ func (dr *driver) drawAttempt(attempt int, reference float64) error {
 	}
 	run := &dr.state.Run
 	run.Attempt, run.Reference, run.StartScore, run.StartSweeps = attempt, reference, noScore, referenceSweeps
+	if len(dr.d.y) >= manyObservations {
+		run.StartSweeps = penaltySweeps
+	}
 	if attempt > 1 {
 		dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand {
 			return randstream.New(dr.opt.Seed, "attempt", uint64(k), uint64(attempt))

@@ -65,7 +65,7 @@ func (s *moments) passNodes() float64 {
 	losses := make([]float64, len(s.p.Shards)-1)
 	s.b.forEachShard(s.p, s.division, func(worker, i int) { losses[i] = s.shard(&s.b.workers[worker].moments, i) })
 	s.reduceSums()
-	owner := s.grads[s.p.Chain[s.p.Owner]]
+	owner := s.grads[s.p.Alone]
 	return s.gatherPass(s.p, losses, s.job, owner.mean.dst, owner.variance.dst)
 }
 
@@ -99,13 +99,9 @@ func (s *moments) allocateSums() {
 	if s.job.Adjoint == backend.None {
 		return
 	}
-	owner := -1
-	if s.p.Owner >= 0 {
-		owner = s.p.Chain[s.p.Owner]
-	}
 	for core, g := range s.job.Grad {
 		lay := func(dst []float32) sink {
-			k := sink{dst: dst, shared: dst != nil && core != owner}
+			k := sink{dst: dst, shared: dst != nil && core != s.p.Alone}
 			if k.shared {
 				k.offset = s.private
 				s.private += (len(dst) + 15) &^ 15

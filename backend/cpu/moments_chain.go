@@ -41,9 +41,14 @@ func (s *moments) shard(r *momentSweep, shard int) float64 {
 	clear(s.b.arena[(shard-s.first)*s.private:][:s.private])
 	r.prepare(shard)
 	from, to := int(p.Shards[shard]), int(p.Shards[shard+1])
-	r.cleared = 0
-	if shard > 0 && p.Owner >= 0 {
-		r.cleared = int(p.Entity[p.Owner][from-1]) + 1
+	r.cleared = firstToClear(p, shard)
+	if p.Alone == p.Leaf {
+		rank := p.LeafRank()
+		for _, grad := range [][]float32{r.leaf.gradMean, r.leaf.gradVar} {
+			if grad != nil {
+				clear(grad[int(p.Begin[shard])*rank : int(p.Begin[shard+1])*rank])
+			}
+		}
 	}
 	var loss float64
 	if r.batchable() {

@@ -25,10 +25,11 @@ func (b *nodeBatch) prepare(in, stride, size int) {
 	clear(b.value) // the padding after the rank stays zero
 }
 
-// batchEnd returns the end of the batch that starts at node j.
+// batchEnd returns the end of the batch that starts at node j. The entities of the first
+// level increase within a part of the leaf entities.
 func batchEnd(p *backend.Plan, j, to int) int {
 	end := j + 1
-	for entity := p.Entity[1]; end < min(to, j+maxBatchNodes) && entity[end] == entity[j]; {
+	for first, second := p.Entity[0], p.Entity[1]; end < min(to, j+maxBatchNodes) && second[end] == second[j] && first[end] > first[end-1]; {
 		end++
 	}
 	return end

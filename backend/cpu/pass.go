@@ -21,11 +21,10 @@ func (b *Backend) Pass(p *backend.Plan, cores []backend.Slices, job *backend.Job
 	losses := make([]float64, len(p.Shards)-1)
 	b.forEachShard(p, s.division, func(worker, i int) { losses[i] = s.shard(&b.workers[worker].sweep, i) })
 	s.reduceGradients()
-	owner := p.Chain[p.Owner]
-	if !s.wanted(owner) {
+	if !s.wanted(p.Alone) {
 		return s.gatherPass(p, losses, job)
 	}
-	return s.gatherPass(p, losses, job, job.Grad[owner].Mean)
+	return s.gatherPass(p, losses, job, job.Grad[p.Alone].Mean)
 }
 
 // pass is one call of Pass: the data that its shards share.
@@ -52,8 +51,8 @@ func (s *pass) prepareLeaf() {
 	shape, r := s.p.Shapes[s.p.Leaf], s.p.LeafRank()
 	s.leaf, s.stride = s.cores[s.p.Leaf].Mean, r
 	lanes := int(s.b.dense.panels)
-	if s.b.path == Generic || r <= 8 || r%lanes == 0 || s.p.Cells() < 8*shape.N {
-		return
+	if s.b.path == Generic || r <= 8 || r%lanes == 0 || s.p.Cells() < 8*shape.N || s.p.Alone == s.p.Leaf {
+		return // entities of a part stay in cache, and their gradients are not copied
 	}
 	s.stride = (r + lanes - 1) / lanes * lanes
 	s.b.leaf = resize(s.b.leaf, shape.N*s.stride)
@@ -89,9 +88,7 @@ func (s *pass) wanted(core int) bool {
 	return s.job.Adjoint != backend.None && core < len(s.job.Grad) && s.job.Grad[core].Mean != nil
 }
 
-func (s *pass) owned(core int) bool {
-	return s.p.Owner >= 0 && s.p.Chain[s.p.Owner] == core
-}
+func (s *pass) owned(core int) bool { return s.p.Alone == core }
 
 // gradient returns the memory where a shard sums the gradient of a core, nil if
 // that gradient is not requested.

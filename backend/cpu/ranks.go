@@ -111,25 +111,16 @@ func (d *division) cells(p *backend.Plan) []int {
 	return d.of(func(shard int) int { return int(p.Start[p.Shards[shard]]) })
 }
 
-// owned returns where the owner's entities of each rank start.
+// owned returns where the entities of each rank start, of the core that shards do not share.
 func (d *division) owned(p *backend.Plan) []int {
 	if p.Share != nil {
 		return p.Share.Owned
 	}
-	last := len(p.Shards) - 1
-	return d.of(func(shard int) int {
-		switch shard {
-		case 0:
-			return 0
-		case last:
-			return p.Shapes[p.Chain[p.Owner]].N
-		}
-		return int(p.Entity[p.Owner][p.Shards[shard]-1]) + 1
-	})
+	return d.of(func(shard int) int { return int(p.Begin[shard]) })
 }
 
 // gatherPass completes what a pass computes by shard: losses, moments of cells, and gradients of the
-// owner, each unless it is nil. It returns the sum of the losses.
+// core that shards do not share, each unless it is nil. It returns the sum of the losses.
 func (d *division) gatherPass(p *backend.Plan, losses []float64, job *backend.Job, owner ...[]float32) float64 {
 	if d.ranks != nil {
 		backend.GatherValues(d.ranks, losses, d.bounds, 1)
@@ -138,7 +129,7 @@ func (d *division) gatherPass(p *backend.Plan, losses []float64, job *backend.Jo
 			backend.GatherValues(d.ranks, job.Var, d.cells(p), 1)
 		}
 		for _, g := range owner {
-			if shape := p.Shapes[p.Chain[p.Owner]]; len(g) > 0 {
+			if shape := p.Shapes[p.Alone]; len(g) > 0 {
 				backend.GatherValues(d.ranks, g, d.owned(p), shape.Slice())
 			}
 		}

@@ -39,9 +39,9 @@ func (s *pass) shard(r *sweep, shard int) float64 {
 	// The owner's gradient is cleared entity by entity, just before the first
 	// node of an entity is added, when it is in cache. A shard clears the
 	// entities after the last one of the previous shard.
-	r.cleared = 0
-	if shard > 0 && p.Owner >= 0 {
-		r.cleared = int(p.Entity[p.Owner][from-1]) + 1
+	r.cleared = firstToClear(p, shard)
+	if p.Alone == p.Leaf && r.leafGrad != nil {
+		clear(r.leafGrad[int(p.Begin[shard])*r.stride : int(p.Begin[shard+1])*r.stride])
 	}
 	var loss float64
 	if len(p.Chain) == 2 && p.Owner == 1 {
@@ -94,6 +94,15 @@ func outgoing(p *backend.Plan, core int) int {
 		return p.Shapes[core].Left
 	}
 	return p.Shapes[core].Right
+}
+
+// firstToClear returns the first entity of the owner whose gradient a shard has to clear. Where
+// the shards do not share the leaf core, the owner's gradient is one of their own, cleared with the others.
+func firstToClear(p *backend.Plan, shard int) int {
+	if p.Alone == p.Leaf {
+		return p.Shapes[p.Chain[p.Owner]].N
+	}
+	return int(p.Begin[shard])
 }
 
 // clearOwner clears the owner's gradient up to entity end.

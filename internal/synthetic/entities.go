@@ -32,12 +32,14 @@ const (
 // entities holds the ids of a mode: their contribution to the field, their sizes
 // and their side information.
 type entities struct {
-	factor [][rank]float64
-	effect []float64 // standard deviation 1
-	size   []float64
-	header []string
-	fields [][]string // by column
-	latent [][]float64
+	factor  [][rank]float64
+	effect  []float64           // standard deviation 1
+	known   [][rank + 1]float64 // what the side information says about effect and factor
+	unknown float64             // variance of the rest
+	size    []float64
+	header  []string
+	fields  [][]string // by column
+	latent  [][]float64
 }
 
 // newEntities draws n ids.
@@ -49,6 +51,7 @@ func newEntities(seed uint64, mode string, n int, power float64, attributes []at
 	for k := range parts {
 		parts[k] = make([]float64, n)
 	}
+	e.known = make([][rank + 1]float64, n)
 	informative := latent > 0
 	for _, a := range attributes {
 		e.describe(r, a, n, parts)
@@ -67,9 +70,11 @@ func newEntities(seed uint64, mode string, n int, power float64, attributes []at
 		if !informative {
 			share = 0
 		}
+		e.unknown = 1 - share
 		standardise(parts[k])
 		standardise(own)
 		for i := range own {
+			e.known[i][(k+1)%(rank+1)] = math.Sqrt(share) * parts[k][i]
 			own[i] = math.Sqrt(share)*parts[k][i] + math.Sqrt(1-share)*own[i]
 		}
 		standardise(own)

@@ -125,6 +125,7 @@ func (s *Set) Field(owner, item, time int) float64 {
 type Block struct {
 	Item, Time []int32
 	Y, Field   []float64
+	Noise      []float64 // standard normal: y is Value(field, noise)
 
 	seen  []bool
 	items []int32
@@ -144,6 +145,7 @@ func (s *Set) Draw(owner int, b *Block) {
 	r := randstream.New(s.seed, "synthetic rows", uint64(owner))
 	n := s.counts[owner]
 	b.Item, b.Time, b.Y, b.Field = b.Item[:0], b.Time[:0], b.Y[:0], b.Field[:0]
+	b.Noise = b.Noise[:0]
 	b.keys = b.keys[:0]
 	if s.stars {
 		s.drawItems(r, owner, n, b)
@@ -163,7 +165,8 @@ func (s *Set) Draw(owner int, b *Block) {
 	})
 	for _, c := range b.keys {
 		b.Item, b.Time, b.Field = append(b.Item, c.item), append(b.Time, c.time), append(b.Field, c.field)
-		b.Y = append(b.Y, s.Distribution.Value(c.field, r.NormFloat64()))
+		e := r.NormFloat64()
+		b.Y, b.Noise = append(b.Y, s.Distribution.Value(c.field, e)), append(b.Noise, e)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 	terms "github.com/kernel-fried-tensor/kft/spec"
 )
 
+// maxSideColumns is the largest number of columns of a side table that are listed.
+const maxSideColumns = 20
+
 // WriteSide describes each side table: the ids that it matched, its operator, the
 // types of its columns and its groups.
 func WriteSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
@@ -33,7 +36,11 @@ func WriteSide(b *strings.Builder, reports []kft.SideReport, spec kft.Spec) {
 			fmt.Fprintf(b, ", replaced by %s (placebo)", kind)
 		}
 		var columns []string
-		for _, c := range r.Table.Columns {
+		for i, c := range r.Table.Columns {
+			if more := len(r.Table.Columns) - i; i == maxSideColumns && more > 1 {
+				columns = append(columns, fmt.Sprintf("and %s more; --json lists all", textformat.Count(more)))
+				break
+			}
 			columns = append(columns, sideColumn(c))
 		}
 		fmt.Fprintf(b, "\n      %s\n", strings.Join(columns, ", "))
