@@ -54,6 +54,7 @@ func Factor(b backend.Backend, f *tt.Field, train Observations, cells [][]int32,
 	if s == nil || len(cells) == 0 || len(cells[0]) == 0 {
 		return 1
 	}
+	defer s.free()
 	chunk := f.NewChunk(b, cells)
 	pull := s.base.Eval(b, tt.Moments{Mean: make([]float32, len(cells[0]))}, chunk)
 	var all []vector
@@ -161,6 +162,14 @@ func newSystem(b backend.Backend, f *tt.Field, train Observations) *system {
 	s.setRidge()
 	s.pull = s.base.Eval(b, tt.Moments{Mean: s.value[0]}, s.chunk)
 	return s
+}
+
+// free releases the arrays of the length of the data.
+func (s *system) free() {
+	backend.FreeAll(s.b, s.value[:])
+	for _, p := range s.chunk.Plans {
+		p.Free()
+	}
 }
 
 func (s *system) newVector() vector {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -72,7 +73,9 @@ func (s *system) setRidge() {
 	for i := range weight {
 		weight[i] = float32(s.weight(i) / s.train.Noise)
 	}
-	none, planned := make([]float32, len(weight)), make([]float32, len(weight))
+	none, planned := backend.Make[float32](s.b, len(weight)), backend.Make[float32](s.b, len(weight))
+	defer paged.Free(backend.Pages(s.b), none)
+	defer paged.Free(backend.Pages(s.b), planned)
 	for k, t := range s.base.Terms {
 		grad := make([]backend.Slices, len(t.Cores))
 		for p, c := range t.Cores {
