@@ -67,7 +67,7 @@ func (m *Model) Distribution(z tt.Moments, rows Rows, i int) predictive.Distribu
 // Distributions returns the predictive distributions of rows, for loops over many of
 // them. The result is not safe for concurrent use.
 func (m *Model) Distributions(z tt.Moments, rows Rows) Distributions {
-	d := Distributions{m: m, z: z, rows: rows, gaussian: m.noise.Count() == nil && m.noise.Finite() == nil}
+	d := Distributions{m: m, z: z, rows: rows, noise: m.noise.Rows(rows.Codes), gaussian: m.noise.Count() == nil && m.noise.Finite() == nil}
 	if d.gaussian {
 		d.own = predictive.Gaussian(m.scale.Transform, 0, 0, 1).WithScores(m.scores).WithMeanCurve(m.means)
 		if m.scale.NonNegative {
@@ -82,6 +82,7 @@ type Distributions struct {
 	m        *Model
 	z        tt.Moments
 	rows     Rows
+	noise    *predictive.RowNoise
 	gaussian bool
 	own      predictive.Distribution
 	plain    predictive.Distribution // of a row without corrections
@@ -114,7 +115,7 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		return &d.own
 	}
 	level := d.m.scale.Location(d.z.Mean[i])
-	noise := d.m.noise.UnitVariance(level, d.rows.Codes, i)
+	noise := d.noise.UnitVariance(level, i)
 	if d.rows.Weight != nil {
 		noise /= float64(d.rows.Weight[i])
 	}

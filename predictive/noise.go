@@ -32,6 +32,8 @@ type Noise struct {
 type EntityIndex interface {
 	// Entity returns its number; an unknown one is negative or beyond all others.
 	Entity(codes [][]int32, row int) int32
+	// LookupFrom writes those of the rows from the given one on to dst.
+	LookupFrom(dst []int32, codes [][]int32, from int)
 }
 
 // A ModeCode is the index of the entities of a mode, which are their codes.
@@ -39,6 +41,9 @@ type ModeCode int
 
 // Entity returns the code of the mode.
 func (m ModeCode) Entity(codes [][]int32, row int) int32 { return codes[m][row] }
+
+// LookupFrom copies the codes of the mode.
+func (m ModeCode) LookupFrom(dst []int32, codes [][]int32, from int) { copy(dst, codes[m][from:]) }
 
 // Likelihood returns the name of the likelihood in specifications.
 func (n *Noise) Likelihood() string {
@@ -119,22 +124,77 @@ func (n *Noise) DrawError(rng *rand.Rand) float64 {
 // noise, its squared scale. The level is the predicted mean of the row on the transform's
 // scale.
 func (n *Noise) UnitVariance(level float64, codes [][]int32, i int) float64 {
-	s2 := 1.0
-	switch {
-	case n.Power != nil:
-		s2 = n.Power.At(level)
-	case n.Student != nil:
-		s2 = n.Student.Variance
-	case n.Constant != nil:
-		s2 = n.Constant.Variance
-	}
+	s2 := n.levelVariance(level)
 	if n.Entity != nil {
-		s2 *= n.Entity.Variance
+		factor := n.Entity.Variance
 		for k, x := range n.Entities {
-			s2 *= n.Entity.Modes[k].At(x.Entity(codes, i))
+			factor *= n.Entity.Modes[k].At(x.Entity(codes, i))
 		}
+		s2 *= factor
 	}
 	return s2
+}
+
+// levelVariance returns the part of the variance that depends on the level alone.
+func (n *Noise) levelVariance(level float64) float64 {
+	switch {
+	case n.Power != nil:
+		return n.Power.At(level)
+	case n.Student != nil:
+		return n.Student.Variance
+	case n.Constant != nil:
+		return n.Constant.Variance
+	}
+	return 1
+}
+
+// Rows returns the noise of rows, for loops over many of them in their order.
+func (n *Noise) Rows(codes [][]int32) *RowNoise { return &RowNoise{noise: n, codes: codes} }
+
+// A RowNoise looks up the entities of many rows at a time: the lookups of one row after the
+// other would each wait for memory. It is not safe for concurrent use.
+type RowNoise struct {
+	noise    *Noise
+	codes    [][]int32
+	from     int
+	factors  []float64 // of the rows from the given one on
+	entities []int32
+}
+
+// UnitVariance is [Noise.UnitVariance].
+func (r *RowNoise) UnitVariance(level float64, i int) float64 {
+	s2 := r.noise.levelVariance(level)
+	if r.noise.Entity != nil {
+		if i < r.from || i >= r.from+len(r.factors) {
+			r.load(i)
+		}
+		s2 *= r.factors[i-r.from]
+	}
+	return s2
+}
+
+// load computes the factors from row i on: of one row, and of twice as many each time as
+// long as the rows are visited in their order.
+func (r *RowNoise) load(i int) {
+	n := 1
+	if i == r.from+len(r.factors) {
+		n = max(1, min(2*len(r.factors), 256, len(r.codes[0])-i))
+	}
+	if cap(r.factors) < n {
+		r.factors, r.entities = make([]float64, n), make([]int32, n)
+	}
+	r.from, r.factors = i, r.factors[:n]
+	for k := range r.factors {
+		r.factors[k] = r.noise.Entity.Variance
+	}
+	entities := r.entities[:n]
+	for k, x := range r.noise.Entities {
+		x.LookupFrom(entities, r.codes, i)
+		f := &r.noise.Entity.Modes[k]
+		for j, e := range entities {
+			r.factors[j] *= f.At(e)
+		}
+	}
 }
 
 // Limits of parameters that are far above what a fit can give.

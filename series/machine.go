@@ -46,6 +46,7 @@ type nodeState struct {
 	total      float64 // h'P h + 1/w; 0 for a node without data
 	predicted  float64 // h'a
 	spread     float64 // h'P h
+	inverse    float64 // 1/total
 	ph0, ph1   float64 // P h of two states
 }
 

@@ -228,9 +228,9 @@ func (r *run) noiseModel() solver.NoiseModel {
 			onScale[i] = e * float32(scale.Spread/unit*scale.Spread/unit)
 		}
 		noise := r.fitNoise(train, mean, onScale)
-		variance := make([]float64, len(mean))
+		variance, rows := make([]float64, len(mean)), noise.Rows(train.Codes)
 		for i, z := range mean {
-			variance[i] = noise.UnitVariance(scale.Location(z), train.Codes, i)
+			variance[i] = rows.UnitVariance(scale.Location(z), i)
 		}
 		return variance, shared(mean, squared)
 	}

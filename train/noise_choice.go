@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/likelihood"
@@ -90,8 +89,11 @@ func (r *run) relativeErrors(o *solver.Observations, mean, squared []float32, no
 	relative := make([]float32, len(squared))
 	scale := r.model.Scale()
 	square := unitOf(scale) * unitOf(scale)
-	backend.ParallelFor(r.engine, len(relative), func(i int) {
-		relative[i] = float32(float64(squared[i]) * square / noise.UnitVariance(scale.Location(mean[i]), o.Codes, i))
+	parallel.Ranges(r.engine.Threads(), len(relative), func(_, from, to int) {
+		rows := noise.Rows(o.Codes)
+		for i := from; i < to; i++ {
+			relative[i] = float32(float64(squared[i]) * square / rows.UnitVariance(scale.Location(mean[i]), i))
+		}
 	})
 	return relative
 }
@@ -147,13 +149,14 @@ func (r *run) validDensity() float64 {
 	noise := r.model.Noise()
 	type sums struct{ density, rows float64 }
 	s := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) (s sums) {
+		rows := noise.Rows(o.Codes)
 		for i := from; i < to; i++ {
 			location := scale.Location(z.Mean[i])
 			w := weightOf(o, i)
 			if w == 0 {
 				continue
 			}
-			v := r.model.FieldVariance(z, i) + noise.UnitVariance(location, o.Codes, i)/w
+			v := r.model.FieldVariance(z, i) + rows.UnitVariance(location, i)/w
 			d := scale.OnScale(o.Target(i)) - location
 			s.density += -0.5 * (math.Log(2*math.Pi*v) + d*d/v)
 			s.rows++

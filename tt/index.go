@@ -141,13 +141,12 @@ func (x *Index) Extend(codes [][]int32) error {
 // Entity returns the entity of one row. Unlike Lookup it takes ids that the index was not
 // made for.
 func (x *Index) Entity(codes [][]int32, row int) int32 {
-	for i := range x.axes {
-		if c := x.code(i, codes, row); c < 0 || int(c) >= x.axes[i].Size {
-			return x.Prior()
-		}
-	}
 	return x.at(codes, row)
 }
+
+// LookupFrom writes the entities of the rows from the given one on to dst, of ids that the
+// index was not made for too.
+func (x *Index) LookupFrom(dst []int32, codes [][]int32, from int) { x.lookup(dst, codes, from) }
 
 // at returns the entity of one row.
 func (x *Index) at(codes [][]int32, row int) int32 {
@@ -290,7 +289,7 @@ func (x *Index) lookup(dst []int32, codes [][]int32, from int) {
 	if len(x.axes) == 1 {
 		for row, c := range codes[x.axes[0].Mode][from:][:len(dst)] {
 			dst[row] = x.Prior()
-			if c = x.axes[0].Of(c); c >= 0 {
+			if c = x.axes[0].Of(c); uint(c) < uint(len(x.entity)) {
 				dst[row] = x.entity[c]
 			}
 		}
@@ -313,14 +312,15 @@ func (x *Index) lookup(dst []int32, codes [][]int32, from int) {
 	}
 }
 
-// packRows writes the keys of rows plus 1 to keys, 0 for a row with an unknown code.
+// packRows writes the keys of rows plus 1 to keys, 0 for a row with an unknown code or one
+// that the index was not made for.
 func (x *Index) packRows(keys []uint64, codes [][]int32, from int) {
 	clear(keys)
 	for i := range x.axes {
 		a := &x.axes[i]
 		size := uint64(a.Size)
 		for k, c := range codes[a.Mode][from:][:len(keys)] {
-			if c = a.Of(c); c < 0 || i > 0 && keys[k] == 0 {
+			if c = a.Of(c); uint64(c) >= size || i > 0 && keys[k] == 0 {
 				keys[k] = 0
 				continue
 			}
