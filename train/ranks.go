@@ -21,8 +21,8 @@ type Ranks interface {
 	Interrupted() bool // this process was asked to stop
 
 	// Traffic returns the bytes that this process received so far, its time in messages and in waiting for
-	// them, and the CPU time of that.
-	Traffic() (bytes int64, calls, cpu time.Duration)
+	// them, the CPU time of that, and the CPU time of the process.
+	Traffic() (bytes int64, calls, cpu, process time.Duration)
 }
 
 // Traffic is what passed between ranks.
@@ -30,6 +30,8 @@ type Traffic struct {
 	Bytes   int64   `json:"bytes"`       // received, summed over the ranks
 	Seconds float64 `json:"seconds"`     // of rank 0 in messages and in waiting for others
 	CPU     float64 `json:"cpu_seconds"` // the CPU time of that, summed over the ranks
+	Work    float64 `json:"work_cpu"`    // the CPU time of all else, summed over the ranks
+	Longest float64 `json:"longest_cpu"` // that of the rank with most of it
 }
 
 // Communication is what passed between the ranks of a fit.
@@ -41,17 +43,16 @@ type Communication struct {
 
 // trafficMeter reads the traffic of this process at the ends of sweeps.
 type trafficMeter struct {
-	bytes []int64
-	calls []time.Duration
-	cpu   []time.Duration
+	bytes           []int64
+	calls, cpu, all []time.Duration
 }
 
 func (t *trafficMeter) read(ranks Ranks) {
 	if ranks == nil {
 		return
 	}
-	bytes, calls, cpu := ranks.Traffic()
-	t.bytes, t.calls, t.cpu = append(t.bytes, bytes), append(t.calls, calls), append(t.cpu, cpu)
+	bytes, calls, cpu, all := ranks.Traffic()
+	t.bytes, t.calls, t.cpu, t.all = append(t.bytes, bytes), append(t.calls, calls), append(t.cpu, cpu), append(t.all, all)
 }
 
 // sum returns the traffic of all ranks, nil without ranks. The first reading is that of the start.
@@ -60,16 +61,20 @@ func (t *trafficMeter) sum(ranks Ranks) *Communication {
 		return nil
 	}
 	size, n := ranks.Size(), len(t.bytes)
-	bytes, cpu := make([]int64, size*n), make([]time.Duration, size*n)
+	bytes, cpu, all := make([]int64, size*n), make([]time.Duration, size*n), make([]time.Duration, size*n)
 	copy(bytes[ranks.Rank()*n:], t.bytes)
 	copy(cpu[ranks.Rank()*n:], t.cpu)
+	copy(all[ranks.Rank()*n:], t.all)
 	backend.GatherValues(ranks, bytes, backend.Even(size, size), n)
 	backend.GatherValues(ranks, cpu, backend.Even(size, size), n)
+	backend.GatherValues(ranks, all, backend.Even(size, size), n)
 	between := func(from, to int) Traffic {
 		out := Traffic{Seconds: (t.calls[to] - t.calls[from]).Seconds()}
 		for r := range size {
 			out.Bytes += bytes[r*n+to] - bytes[r*n+from]
-			out.CPU += (cpu[r*n+to] - cpu[r*n+from]).Seconds()
+			messages := (cpu[r*n+to] - cpu[r*n+from]).Seconds()
+			work := (all[r*n+to] - all[r*n+from]).Seconds() - messages
+			out.CPU, out.Work, out.Longest = out.CPU+messages, out.Work+work, max(out.Longest, work)
 		}
 		return out
 	}

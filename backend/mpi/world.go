@@ -141,16 +141,19 @@ func (w *World) Rank() int { return w.rank }
 // Size returns the number of ranks.
 func (w *World) Size() int { return w.size }
 
-// CPUTime returns the CPU time of the thread that calls the library: that of messages, and of
-// looking for them while it waits.
-func (w *World) CPUTime() (d time.Duration) {
-	w.do(func() {
-		var usage unix.Rusage
-		if unix.Getrusage(unix.RUSAGE_THREAD, &usage) == nil {
-			d = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-		}
-	})
-	return d
+// CPUTime returns the CPU time of the thread that calls the library, which is that of messages and of
+// looking for them while it waits, and that of the process.
+func (w *World) CPUTime() (messages, process time.Duration) {
+	w.do(func() { messages, process = cpuTime(unix.RUSAGE_THREAD), cpuTime(unix.RUSAGE_SELF) })
+	return messages, process
+}
+
+func cpuTime(who int) time.Duration {
+	var usage unix.Rusage
+	if unix.Getrusage(who, &usage) != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // Barrier returns when all ranks have called it.

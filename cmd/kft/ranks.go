@@ -87,9 +87,10 @@ func (r *ranks) count(received int, pass func()) {
 }
 
 // Traffic returns what this process received so far, the time that it spent for messages and in waiting for
-// others, and the CPU time of that.
-func (r *ranks) Traffic() (bytes int64, calls, cpu time.Duration) {
-	return r.received, r.calls, r.CPUTime()
+// others, the CPU time of that, and the CPU time of the process.
+func (r *ranks) Traffic() (bytes int64, calls, cpu, process time.Duration) {
+	cpu, process = r.CPUTime()
+	return r.received, r.calls, cpu, process
 }
 
 // Broadcast, Gather, Send, Receive and Exchange implement backend.Ranks.

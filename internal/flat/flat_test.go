@@ -27,7 +27,7 @@ type outer struct {
 
 func example() outer {
 	return outer{Name: "a", words: []string{"", "two"}, columns: [][]float32{{1, float32(math.Inf(1))}, nil, {}}, parts: []inner{{n: -1, flag: true}, {weights: [3]float64{1, 2, math.Copysign(0, -1)}}},
-		one: &inner{n: 7}, empty: []float64{}}
+		one: &inner{n: 7}, absent: nil, empty: []float64{}}
 }
 
 func TestEncodeAndDecode(t *testing.T) {
