@@ -14,6 +14,9 @@ const metaKey = "heaping"
 // curveName is the tensor of the correction of levels.
 const curveName = "heaping/levels"
 
+// borderName is the tensor of the border of intervals.
+const borderName = "heaping/border"
+
 // A levelMeta describes a level in a model file.
 type levelMeta struct {
 	Modes    []int   `json:"modes"`
@@ -39,7 +42,7 @@ func (t *Table) AddTo(f *modelfile.File) error {
 	}
 	f.Meta[metaKey] = string(text)
 	if t.curve != nil {
-		f.Tensors = append(f.Tensors, modelfile.NewTensor(curveName, t.curve))
+		f.Tensors = append(f.Tensors, modelfile.NewTensor(curveName, t.curve), modelfile.NewTensor(borderName, []float64{t.border}))
 	}
 	return nil
 }
@@ -86,5 +89,9 @@ func Read(f *modelfile.File, t predictive.Transform, index func(modes []int) pre
 	if err != nil {
 		return nil, err
 	}
-	return table, table.setCurve(curve)
+	border, err := modelfile.Values[float64](f, borderName, 1)
+	if err != nil {
+		return nil, err
+	}
+	return table, table.setCurve(curve, border[0])
 }

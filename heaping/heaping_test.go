@@ -126,6 +126,37 @@ func TestNothingToLearn(t *testing.T) {
 	}
 }
 
+// TestBorder checks that the border brings the share of rows inside 90 % intervals to 90 %, where
+// the end of every interval is one of few integers.
+func TestBorder(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(6, 6))
+	var below, upTo []float64
+	for range 20_000 {
+		at, width := rng.Float64(), 0.3*rng.Float64() // of an integer of this probability
+		from := max(at-width*rng.Float64(), 0)
+		below, upTo = append(below, from), append(upTo, min(from+width, 1))
+	}
+	inside := func(border float64) (n int) {
+		for i := range below {
+			if high, low := predictive.HeapedLimits(below[i], upTo[i], border); low >= 0.05 && high <= 0.95 {
+				n++
+			}
+		}
+		return n
+	}
+	got := new(Table).WithBorder(below, upTo).border
+	for k := range 21 {
+		border := float64(k) / 20
+		if math.Abs(float64(inside(border))-18_000) < math.Abs(float64(inside(got))-18_000)-1 {
+			t.Errorf("border %g with %d rows inside; %g has %d", got, inside(got), border, inside(border))
+		}
+	}
+	if inside(0) >= inside(1) {
+		t.Errorf("%d rows inside the narrowest intervals, %d inside the widest", inside(0), inside(1))
+	}
+}
+
 func TestFile(t *testing.T) {
 	t.Parallel()
 	train := simulate(3_000, 5)
@@ -138,10 +169,16 @@ func TestFile(t *testing.T) {
 		t.Errorf("the level 1/2 becomes %g, expected 1/4", table.curve[curveSteps/2])
 	}
 	for _, bad := range [][]float64{nil, {0, 2, 1}, {0.1, 1}, {0, 0.9}, {0, math.NaN(), 1}} {
-		if err := new(Table).setCurve(bad); err == nil {
+		if err := new(Table).setCurve(bad, 0.5); err == nil {
 			t.Errorf("levels %v: no error", bad)
 		}
 	}
+	for _, bad := range []float64{-0.1, 1.1, math.NaN()} {
+		if err := new(Table).setCurve([]float64{0, 1}, bad); err == nil {
+			t.Errorf("border %v: no error", bad)
+		}
+	}
+	table.border = 0.25
 	f := &modelfile.File{Meta: map[string]string{}}
 	if err := table.AddTo(f); err != nil {
 		t.Fatal(err)
@@ -155,6 +192,9 @@ func TestFile(t *testing.T) {
 	read, err := Read(f, predictive.Log1p, index)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if read.border != table.border {
+		t.Errorf("border %g, after reading %g", table.border, read.border)
 	}
 	a, _, _ := measure(train, table)
 	if b, _, _ := measure(train, read); a != b {

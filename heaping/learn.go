@@ -43,7 +43,7 @@ var strengths = []float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64}
 // Learn returns the table that rows give, with those of the factors that gain something, in
 // their order after the one of all rows; nil if not even that gains.
 func Learn(threads int, t predictive.Transform, rows Rows, candidates []Factor) *Table {
-	table := &Table{cells: predictive.NewCells(t, Values)}
+	table := &Table{cells: predictive.NewCells(t, Values), border: 0.5}
 	for _, f := range append([]Factor{{Entities: 1}}, candidates...) {
 		l := learner{threads: threads, table: table, rows: rows, factor: f}
 		if level, gains := l.learn(); gains {

@@ -17,6 +17,7 @@ type Table struct {
 	levels []Level
 	cells  *predictive.Cells
 	curve  []float64 // share of calibration rows with a level of at most i/(len-1); nil without any
+	border float64   // see [predictive.Heaped]
 }
 
 // A Level is one kind of factor. Values without an entry have a factor of 1, or a count of 0.
@@ -48,7 +49,7 @@ func NewTable(t predictive.Transform, levels []Level) (*Table, error) {
 			return nil, fmt.Errorf("level %d of heaped values: counts come last", i+1)
 		}
 	}
-	return &Table{levels: levels, cells: predictive.NewCells(t, Values)}, nil
+	return &Table{levels: levels, cells: predictive.NewCells(t, Values), border: 0.5}, nil
 }
 
 // check returns an error unless a level is possible.
@@ -150,6 +151,7 @@ func (t *Table) Apply(d *predictive.Distribution, h *predictive.Heaped, codes []
 	for i := range t.levels {
 		t.levels[i].apply(h, codes, row)
 	}
+	h.Border = t.border
 	d.Heap(h)
 	if t.curve != nil && d.IsDiscrete() {
 		h.MapLevels(t.curve)
@@ -179,16 +181,40 @@ func (t *Table) Calibrated(pit []float64) *Table {
 // WithLevelsOf returns the table with the correction of levels of another one.
 func (t *Table) WithLevelsOf(o *Table) *Table {
 	changed := *t
-	changed.curve = o.curve
+	changed.curve, changed.border = o.curve, o.border
+	return &changed
+}
+
+// WithBorder returns the table with the border at which 90 % intervals hold nearest to 90 % of
+// calibration rows, given P(Y < y) and P(Y <= y) of their targets y.
+func (t *Table) WithBorder(below, upTo []float64) *Table {
+	const steps = 20
+	var inside [steps + 1]int
+	for i := range below {
+		for k := range inside {
+			if high, low := predictive.HeapedLimits(below[i], upTo[i], float64(k)/steps); low >= 0.05 && high <= 0.95 {
+				inside[k]++
+			}
+		}
+	}
+	changed, least := *t, math.Inf(1)
+	for k, n := range inside {
+		if off := math.Abs(float64(n) - 0.9*float64(len(below))); off < least {
+			least, changed.border = off, float64(k)/steps
+		}
+	}
 	return &changed
 }
 
 // setCurve gives the table a correction of levels that was read.
-func (t *Table) setCurve(curve []float64) error {
+func (t *Table) setCurve(curve []float64, border float64) error {
+	if !(border >= 0 && border <= 1) {
+		return errors.New("heaped values: the border of intervals is not a number from 0 to 1")
+	}
 	if n := len(curve); n < 2 || n > maxCurve || curve[0] != 0 || curve[n-1] != 1 || !slices.IsSorted(curve) {
 		return errors.New("heaped values: the levels of their correction are not sorted numbers from 0 to 1")
 	}
-	t.curve = curve
+	t.curve, t.border = curve, border
 	return nil
 }
 

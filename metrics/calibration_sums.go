@@ -57,10 +57,7 @@ func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) {
 	s.n++
 	s.weight += w
 	u := e.PIT(s.seed, o.Index)
-	hits := insideIntervals(e.Below, e.UpTo)
-	if e.Heaped { // else narrow intervals of one value would seem too wide
-		hits = insideIntervals(u, u)
-	}
+	hits := insideIntervals(e.Limits[0], e.Limits[1])
 	for i, hit := range hits {
 		if hit {
 			s.inside[i] += w

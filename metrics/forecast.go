@@ -71,7 +71,7 @@ func (s *ForecastSums) AddDistribution(y, w float64, e predictive.Evaluation) {
 		s.pinball += w * pinball(level, e.Quantiles[i], y) / float64(len(predictive.SummaryLevels))
 	}
 	s.width += w * (e.Quantiles[len(e.Quantiles)-1] - e.Quantiles[0])
-	if insideIntervals(e.IntervalLimits())[0] {
+	if insideIntervals(e.Limits[0], e.Limits[1])[0] {
 		s.inside += w
 	}
 }

@@ -160,7 +160,10 @@ func TestEvaluateAgreesWithMethods(t *testing.T) {
 		c.d.Quantiles(want.Quantiles[:], SummaryLevels[:])
 		checkNear(t, c.name+" below", got.Below, want.Below, 2e-6)
 		checkNear(t, c.name+" up to", got.UpTo, want.UpTo, 2e-6)
-		got.Below, got.UpTo = want.Below, want.UpTo
+		if limits := [2]float64{got.Below, got.UpTo}; got.Limits != limits {
+			t.Errorf("%s: limits %v, want %v", c.name, got.Limits, limits)
+		}
+		got.Below, got.UpTo, got.Limits = want.Below, want.UpTo, want.Limits
 		if got != want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, want)
 		}

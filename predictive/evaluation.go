@@ -7,7 +7,7 @@ var SummaryLevels = [5]float64{.05, .25, .5, .75, .95}
 type Evaluation struct {
 	Quantiles   [len(SummaryLevels)]float64 // at SummaryLevels
 	Below, UpTo float64                     // P(Y < y) and P(Y <= y)
-	Heaped      bool                        // the value is a heaped integer
+	Limits      [2]float64                  // of [Distribution.IntervalLimits]
 	CRPS        float64
 	LogDensity  float64
 }
@@ -40,17 +40,11 @@ func (d Distribution) Evaluate(y float64) Evaluation {
 		e.CRPS = d.CRPS(y)
 	}
 	e.LogDensity = d.LogDensity(y)
-	e.Heaped = d.heap != nil
-	return e
-}
-
-// IntervalLimits returns the limits of [Distribution.IntervalLimits].
-func (e Evaluation) IntervalLimits() (below, upTo float64) {
-	if !e.Heaped {
-		return e.Below, e.UpTo
+	e.Limits = [2]float64{e.Below, e.UpTo}
+	if d.heap != nil {
+		e.Limits[0], e.Limits[1] = HeapedLimits(e.Below, e.UpTo, d.heap.Border)
 	}
-	middle := (e.Below + e.UpTo) / 2
-	return middle, middle
+	return e
 }
 
 // PIT returns the probability integral transform of the observation; see

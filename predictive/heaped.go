@@ -1,6 +1,9 @@
 package predictive
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Cells are the integers from 0 as intervals of a transform's scale: cell k is the values
 // from k-1/2 to k+1/2, and cell 0 everything below 1/2.
@@ -16,7 +19,7 @@ func NewCells(t Transform, n int) *Cells {
 }
 
 // leastTail is the probability on either side beyond which cells are not told apart.
-const leastTail = 1e-4
+const leastTail = 1e-3
 
 // A Heaped is the distribution of an integer whose cells have been given other weights,
 // and room for the next one. Beyond its last cell it has the shape of the distribution
@@ -24,6 +27,9 @@ const leastTail = 1e-4
 type Heaped struct {
 	First  int       // smallest integer with a weight
 	Weight []float64 // of the integers from First; see [Heaped.SetCells]
+	// Border divides the integer at the end of an interval: it is inside if the levels claim
+	// at least 1 - Border of its probability. 1 makes intervals as wide as they may be.
+	Border float64
 
 	upTo []float64 // P(Y <= First+j)
 	rest float64   // P(Y > last cell)
@@ -31,20 +37,33 @@ type Heaped struct {
 }
 
 // SetCells makes h the distribution over cells; Weight are the probabilities of the cells,
-// except that the last probabilities of 1e-4 on both sides are not told apart. It is false
-// if nearly all values are beyond the last cell. A cell costs one P(Y <= y).
+// except that the last probabilities of leastTail on both sides are not told apart. It is
+// false if nearly all values are beyond the last cell. A cell costs a few nanoseconds.
 func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
-	level := func(k int) float64 { return d.scores.fastCDF((c.edges[k] - d.m) / d.sd) }
+	// Levels are interpolated between tabulated ones; place is the edge of a cell in their table.
+	levels, scale := &d.scores.level, 1/(d.sd*levelStep)
+	shift := levelReach/levelStep - d.m*scale
+	if !(scale > 0 && scale < 1e15 && math.Abs(shift) < 1e15) {
+		return false
+	}
+	place := func(k int) float64 { return c.edges[k]*scale + shift }
+	level := func(place float64) float64 {
+		i := int(place)
+		return levels[i] + (place-float64(i))*(levels[i+1]-levels[i])
+	}
 	last := len(c.edges) - 1
 	k := min(max(int(math.Round(min(max(d.fromScore(0), 0), float64(last)))), 0), last)
-	at := level(k)
+	at := level(min(max(place(k), 0), levelCount-2))
 	if k == last && at < 0.02 {
 		return false
 	}
 	h.Weight = h.Weight[:0]
 	below := at
 	for k > 0 { // down to the first
-		next := level(k - 1)
+		next := 0.0
+		if p := place(k - 1); p >= 0 {
+			next = level(min(p, levelCount-2))
+		}
 		h.Weight = append(h.Weight, max(below-next, 0))
 		below = next
 		k--
@@ -59,11 +78,13 @@ func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 		k++
 	}
 	h.First = k
-	for i, j := 0, len(h.Weight)-1; i < j; i, j = i+1, j-1 {
-		h.Weight[i], h.Weight[j] = h.Weight[j], h.Weight[i]
-	}
+	slices.Reverse(h.Weight)
 	for k = h.First + len(h.Weight); k <= last && at < 1-leastTail; k++ {
-		next := level(k)
+		p := place(k)
+		if p >= levelCount-1 {
+			break
+		}
+		next := level(max(p, 0))
 		h.Weight = append(h.Weight, max(next-at, 0))
 		at = next
 	}
@@ -108,9 +129,9 @@ func (h *Heaped) bareLevel(p float64) float64 {
 	return 1 - min((1-p)/h.rest, 1)*h.bare
 }
 
-// heapQuantile returns the smallest integer k with P(Y <= k) >= p. Below the median it is
-// k+1, and above the median k-1, if that divides P(Y = k) better: with the smallest
-// integer alone, 90 % intervals would hold more than 90 % of values that are heaped.
+// heapQuantile returns the smallest integer k with P(Y <= k) >= p; below the median k+1, and
+// above the median k-1, if too small a share of P(Y = k) is on the median's side of p. With the
+// smallest integer alone, 90 % intervals would hold more than 90 % of values that are heaped.
 func (d *Distribution) heapQuantile(p float64) float64 {
 	h := d.heap
 	n := len(h.upTo)
@@ -118,17 +139,15 @@ func (d *Distribution) heapQuantile(p float64) float64 {
 		return max(math.Round(d.fromScore(d.scores.Quantile(min(h.bareLevel(p), 1-1e-15)))), float64(h.First+n))
 	}
 	k := h.cell(p)
-	if p != 0.5 {
-		middle := h.upTo[k] / 2
-		if k > 0 {
-			middle += h.upTo[k-1] / 2
-		}
-		switch {
-		case p < 0.5 && p > middle && h.upTo[k] < 0.5:
-			k++
-		case p > 0.5 && p < middle && k > 0 && h.upTo[k-1] >= 0.5:
-			k--
-		}
+	below := 0.0
+	if k > 0 {
+		below = h.upTo[k-1]
+	}
+	switch high, low := HeapedLimits(below, h.upTo[k], h.Border); {
+	case p < 0.5 && p > low:
+		k++
+	case p > 0.5 && p < high && k > 0:
+		k--
 	}
 	return float64(h.First + k)
 }
@@ -147,12 +166,29 @@ func (h *Heaped) cell(p float64) int {
 	return low
 }
 
-// IntervalLimits returns P(Y < y) and P(Y <= y), or for heaped integers the middle between
-// them twice: y is inside the interval of two quantiles if these limits are between their
-// levels.
+// IntervalLimits returns levels that tell whether y is inside the interval of two quantiles:
+// its upper level must be above the first one, and its lower level at most the second one.
+// They are P(Y < y) and P(Y <= y), except for heaped integers.
 func (d Distribution) IntervalLimits(y float64) (below, upTo float64) {
 	below, upTo = d.CDFLimits(y)
-	return Evaluation{Below: below, UpTo: upTo, Heaped: d.heap != nil}.IntervalLimits()
+	if d.heap != nil {
+		return HeapedLimits(below, upTo, d.heap.Border)
+	}
+	return below, upTo
+}
+
+// HeapedLimits is [Distribution.IntervalLimits] of a heaped integer with P(Y < y), P(Y <= y)
+// and a given Border. The median is in every interval.
+func HeapedLimits(below, upTo, border float64) (high, low float64) {
+	high, low = below, upTo
+	part := (upTo - below) * (1 - border)
+	if upTo < 0.5 {
+		low = upTo - part
+	}
+	if below >= 0.5 {
+		high = below + part
+	}
+	return high, low
 }
 
 // heapLevel returns P(Y <= y).

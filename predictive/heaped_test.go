@@ -23,6 +23,7 @@ func TestHeaped(t *testing.T) {
 				h.Weight[k] *= 0.2
 			}
 		}
+		h.Border = 0.5
 		d.Heap(&h)
 		sum, crps, median := 0.0, 0.0, -1.0
 		const y = 13
@@ -61,15 +62,15 @@ func TestHeaped(t *testing.T) {
 			}
 			last = q
 			// A value is inside an interval if its limits are.
-			if _, mid := d.IntervalLimits(q); p < 0.5 && q < median && q < 40 && mid < p || p > 0.5 && q > median && q < 40 && mid > p {
-				t.Errorf("level %g: quantile %g at %.2f has the level %.3f", m, q, p, mid)
+			if high, low := d.IntervalLimits(q); p < 0.5 && q < 40 && low < p || p > 0.5 && q < 40 && high > p {
+				t.Errorf("level %g: quantile %g at %.2f has the limits %.3f and %.3f", m, q, p, high, low)
 			}
 		}
 		if d.Mean() != bare.Mean() {
 			t.Errorf("level %g: the mean changed from %g to %g", m, bare.Mean(), d.Mean())
 		}
 		e := d.Evaluate(12)
-		if !e.Heaped || e.Quantiles[2] != d.Median() {
+		if high, low := d.IntervalLimits(12); e.Limits != [2]float64{high, low} || e.Quantiles[2] != d.Median() {
 			t.Errorf("level %g: evaluation %+v", m, e)
 		}
 	}

@@ -33,7 +33,7 @@ type ScoreDistribution struct {
 	summary [len(SummaryLevels)]float64 // Z at SummaryLevels
 	nodes   [nodeCount]float64          // Z(Phi(t)) at nodeT
 	slope   [nodeCount]float64          // dZ/dt at nodeT, over four steps
-	level   [levelCount]float64         // CDF at steps of the score, see fastCDF
+	level   [levelCount]float64         // CDF at steps of the score
 	upper   *upperSums                  // of nodes
 	lazy    nodeSums                    // further ones, for powers
 }
@@ -258,16 +258,6 @@ const (
 	levelStep  = 1.0 / 64
 	levelCount = 2*levelReach*64 + 1
 )
-
-// fastCDF is CDF, interpolated between tabulated levels.
-func (s *ScoreDistribution) fastCDF(z float64) float64 {
-	at := (z + levelReach) / levelStep
-	if !(at >= 0 && at < levelCount-1) {
-		return s.CDF(z)
-	}
-	i := int(at)
-	return s.level[i] + (at-float64(i))*(s.level[i+1]-s.level[i])
-}
 
 func (s *ScoreDistribution) givenCDF(z float64) float64 {
 	if s.given != nil {

@@ -50,15 +50,21 @@ func (r *run) calibratedHeaping(heaped *model.Model) *heaping.Table {
 	}
 	z := heaped.Moments(r.engine, o.Codes)
 	rows := model.Rows{Codes: o.Codes, Weight: o.W, Exposure: o.Exposure, Horizon: r.heldHorizon}
+	each := func(m *model.Model, see func(i int, d *predictive.Distribution)) {
+		const block = 4096
+		backend.ParallelFor(r.engine, (o.Len()+block-1)/block, func(b int) {
+			cells := m.Distributions(z, rows)
+			for i := b * block; i < min((b+1)*block, o.Len()); i++ {
+				see(i, cells.At(i))
+			}
+		})
+	}
 	pit := make([]float64, o.Len())
-	const block = 4096
-	backend.ParallelFor(r.engine, (o.Len()+block-1)/block, func(b int) {
-		cells := heaped.Distributions(z, rows)
-		for i := b * block; i < min((b+1)*block, len(pit)); i++ {
-			pit[i] = cells.At(i).PIT(o.Target(i), r.spec.Seed, uint64(i))
-		}
-	})
-	return table.Calibrated(pit)
+	each(heaped, func(i int, d *predictive.Distribution) { pit[i] = d.PIT(o.Target(i), r.spec.Seed, uint64(i)) })
+	table = table.Calibrated(pit)
+	below, upTo := pit, make([]float64, o.Len())
+	each(heaped.WithHeaping(table), func(i int, d *predictive.Distribution) { below[i], upTo[i] = d.CDFLimits(o.Target(i)) })
+	return table.WithBorder(below, upTo)
 }
 
 // wholeNumbers reports whether all targets are.
