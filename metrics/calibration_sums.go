@@ -58,6 +58,10 @@ func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) {
 	s.weight += w
 	u := e.PIT(s.seed, o.Index)
 	hits := insideIntervals(e.Limits[0], e.Limits[1])
+	if e.Heaped { // the narrower intervals of heaped values are often a single one
+		chance := insideIntervals(u, u)
+		copy(hits[1:], chance[1:])
+	}
 	for i, hit := range hits {
 		if hit {
 			s.inside[i] += w

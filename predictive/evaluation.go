@@ -8,6 +8,7 @@ type Evaluation struct {
 	Quantiles   [len(SummaryLevels)]float64 // at SummaryLevels
 	Below, UpTo float64                     // P(Y < y) and P(Y <= y)
 	Limits      [2]float64                  // of [Distribution.IntervalLimits]
+	Heaped      bool                        // the value is a heaped integer
 	CRPS        float64
 	LogDensity  float64
 }
@@ -41,7 +42,7 @@ func (d Distribution) Evaluate(y float64) Evaluation {
 	}
 	e.LogDensity = d.LogDensity(y)
 	e.Limits = [2]float64{e.Below, e.UpTo}
-	if d.heap != nil {
+	if e.Heaped = d.heap != nil; e.Heaped {
 		e.Limits[0], e.Limits[1] = HeapedLimits(e.Below, e.UpTo, d.heap.Border)
 	}
 	return e

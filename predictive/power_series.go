@@ -139,16 +139,16 @@ type powerTaylor struct {
 	centre       float64
 }
 
-// powerTaylor returns nil if the transform is not a power with an integral as its mean,
+// powerTaylor has what the given number of moments needs, 1 for the mean. It returns nil if the transform is not a power with an integral as its mean,
 // or if the polynomials do not converge, for very wide distributions.
-func (d *Distribution) powerTaylor() *powerTaylor {
+func (d *Distribution) powerTaylor(moments int) *powerTaylor {
 	if d.transform.kind != power || d.transform.power == 1 {
 		return nil
 	}
-	return d.newPowerTaylor(new(powerTaylor))
+	return d.newPowerTaylor(new(powerTaylor), moments)
 }
 
-func (d *Distribution) newPowerTaylor(x *powerTaylor) *powerTaylor {
+func (d *Distribution) newPowerTaylor(x *powerTaylor, moments int) *powerTaylor {
 	p, z := d.transform.power, -d.m/d.sd
 	if !(z < -negligible) {
 		return nil
@@ -158,7 +158,10 @@ func (d *Distribution) newPowerTaylor(x *powerTaylor) *powerTaylor {
 		return nil
 	}
 	x.degree, exact = taylorDegree(p)
-	x.set(z, 2*x.degree)
+	if !exact {
+		moments = 2 // tell whether the polynomials converge
+	}
+	x.set(z, moments*x.degree)
 	x.centre = x.upper[0] - 1
 	x.upper[0] = 0
 	if x.below[0] > 0 {

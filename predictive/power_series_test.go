@@ -38,7 +38,7 @@ func TestPowerSeries(t *testing.T) {
 					if clamped {
 						d = d.NonNegative()
 					}
-					x := d.powerTaylor()
+					x := d.powerTaylor(2)
 					if x == nil {
 						continue
 					}

@@ -32,6 +32,7 @@ type coreSize struct {
 	regression            float64 // weights W of its regression; 0 without one
 	variant               tt.Variant
 	outer                 bool
+	ids                   bool // its entities are those of one mode
 }
 
 // addCore adds one core.
@@ -57,6 +58,10 @@ func (n *memoryNeed) addCore(c coreSize, family tt.Family, adam bool) {
 			learned += side
 		}
 		learned += free
+		if c.variant == tt.Additive && c.ids {
+			arrays += word * size // variances of unseen ids
+			learned += word * size
+		}
 		if family == tt.EntityCovariance && c.outer && free > 0 {
 			covariances := slices * size
 			copies := 2.0 // at the last and at the best sweep
@@ -94,6 +99,7 @@ func (b *builder) checkMemory(term spec.Term, variant tt.Variant, entities, rank
 		if used := b.variant(core, variant); used != tt.Plain {
 			c.variant, c.regression = used, float64(c.left)*float64(c.right)
 			axes := b.axes(core)
+			c.ids = len(axes) == 1
 			for i, op := range b.operators(axes) {
 				columns := axes[i].Size
 				if op != nil {

@@ -33,6 +33,8 @@ func launch(ctx context.Context, getenv func(string) string, args []string, stdi
 	if err != nil {
 		if started.Rank == 0 {
 			complain(stderr, err, nil)
+		} else {
+			time.Sleep(failureGrace) // the launcher ends rank 0, which informs, as soon as another rank fails
 		}
 		return exitUsage
 	}
