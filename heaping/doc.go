@@ -22,7 +22,8 @@
 // without its own part in N, E and n. A factor that gains too little is left out.
 //
 // Rows that the factors were not learned from correct the levels F(k) = sum of q up to k: a level p
-// becomes the share of these rows with a level of at most p.
+// becomes the share of these rows with a level of at most p. They also determine which part of the
+// value at the end of an interval is inside ([Table.WithBorder]).
 //
 // Learning costs one smooth distribution over cells, some 50 values of its CDF, per row and
 // mode, for at most 500,000 rows; applying it costs one per row.

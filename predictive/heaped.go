@@ -21,6 +21,13 @@ func NewCells(t Transform, n int) *Cells {
 // leastTail is the probability on either side beyond which cells are not told apart.
 const leastTail = 1e-3
 
+// From evenFrom on, evenCells integers that follow each other have the same probability in
+// the smooth distribution.
+const (
+	evenFrom  = 32
+	evenCells = 4
+)
+
 // A Heaped is the distribution of an integer whose cells have been given other weights,
 // and room for the next one. Beyond its last cell it has the shape of the distribution
 // that it was made of, rounded.
@@ -31,9 +38,11 @@ type Heaped struct {
 	// at least 1 - Border of its probability. 1 makes intervals as wide as they may be.
 	Border float64
 
-	upTo []float64 // P(Y <= First+j)
-	rest float64   // P(Y > last cell)
-	bare float64   // the same before the weights were changed
+	sums  []float64 // of the weights up to First+j
+	total float64   // of all weights, and of what is beyond the last cell
+	curve []float64 // see MapLevels; nil for none
+	rest  float64   // P(Y > last cell)
+	bare  float64   // the same before the weights were changed
 }
 
 // SetCells makes h the distribution over cells; Weight are the probabilities of the cells,
@@ -60,13 +69,17 @@ func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 	h.Weight = h.Weight[:0]
 	below := at
 	for k > 0 { // down to the first
+		n := 1
+		if k >= evenFrom+evenCells {
+			n = evenCells
+		}
 		next := 0.0
-		if p := place(k - 1); p >= 0 {
+		if p := place(k - n); p >= 0 {
 			next = level(min(p, levelCount-2))
 		}
-		h.Weight = append(h.Weight, max(below-next, 0))
+		h.add(max(below-next, 0), n)
 		below = next
-		k--
+		k -= n
 		if below < leastTail {
 			break
 		}
@@ -79,49 +92,64 @@ func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 	}
 	h.First = k
 	slices.Reverse(h.Weight)
-	for k = h.First + len(h.Weight); k <= last && at < 1-leastTail; k++ {
-		p := place(k)
+	for k = h.First + len(h.Weight); k <= last && at < 1-leastTail; {
+		n := 1
+		if k >= evenFrom {
+			n = min(evenCells, last-k+1)
+		}
+		p := place(k + n - 1)
 		if p >= levelCount-1 {
 			break
 		}
 		next := level(max(p, 0))
-		h.Weight = append(h.Weight, max(next-at, 0))
+		h.add(max(next-at, 0), n)
 		at = next
+		k += n
 	}
 	h.bare = 1 - at
 	return true
 }
 
+// add divides a probability evenly between the next n cells.
+func (h *Heaped) add(probability float64, n int) {
+	for range n {
+		h.Weight = append(h.Weight, probability/float64(n))
+	}
+}
+
 // Heap gives the distribution the weights of cells, which need not add up to 1 with what is
 // beyond the last cell. It is valid until h changes.
 func (d *Distribution) Heap(h *Heaped) {
-	total := h.bare
-	for _, w := range h.Weight {
-		total += w
-	}
-	if !(total > 0) || math.IsInf(total, 1) {
-		return
-	}
-	h.upTo = h.upTo[:0]
+	h.sums, h.curve = h.sums[:0], nil
 	sum := 0.0
 	for _, w := range h.Weight {
-		sum += w / total
-		h.upTo = append(h.upTo, min(sum, 1))
+		sum += w
+		h.sums = append(h.sums, sum)
 	}
-	h.rest = max(1-sum, 0)
+	h.total = sum + h.bare
+	if !(h.total > 0) || math.IsInf(h.total, 1) {
+		return
+	}
+	h.rest = 1 - h.level(len(h.sums)-1)
 	d.heap = h
 }
 
 // MapLevels replaces every level p of a distribution of [Distribution.Heap] by curve(p), a
 // non-decreasing function that is given at equal steps from 0 to 1.
 func (h *Heaped) MapLevels(curve []float64) {
-	steps := float64(len(curve) - 1)
-	for j, p := range h.upTo {
-		at := p * steps
-		i := min(int(at), len(curve)-2)
-		h.upTo[j] = curve[i] + (at-float64(i))*(curve[i+1]-curve[i])
+	h.curve = curve
+	h.rest = max(1-h.level(len(h.sums)-1), 0)
+}
+
+// level returns P(Y <= First+j).
+func (h *Heaped) level(j int) float64 {
+	p := min(h.sums[j]/h.total, 1)
+	if h.curve == nil {
+		return p
 	}
-	h.rest = max(1-h.upTo[len(h.upTo)-1], 0)
+	at := p * float64(len(h.curve)-1)
+	i := min(int(at), len(h.curve)-2)
+	return h.curve[i] + (at-float64(i))*(h.curve[i+1]-h.curve[i])
 }
 
 // bareLevel returns the level, before weights were changed, of a level beyond the last cell.
@@ -134,16 +162,16 @@ func (h *Heaped) bareLevel(p float64) float64 {
 // smallest integer alone, 90 % intervals would hold more than 90 % of values that are heaped.
 func (d *Distribution) heapQuantile(p float64) float64 {
 	h := d.heap
-	n := len(h.upTo)
-	if p > h.upTo[n-1] && h.rest > 0 {
+	n := len(h.sums)
+	if p > 1-h.rest && h.rest > 0 {
 		return max(math.Round(d.fromScore(d.scores.Quantile(min(h.bareLevel(p), 1-1e-15)))), float64(h.First+n))
 	}
 	k := h.cell(p)
 	below := 0.0
 	if k > 0 {
-		below = h.upTo[k-1]
+		below = h.level(k - 1)
 	}
-	switch high, low := HeapedLimits(below, h.upTo[k], h.Border); {
+	switch high, low := HeapedLimits(below, h.level(k), h.Border); {
 	case p < 0.5 && p > low:
 		k++
 	case p > 0.5 && p < high && k > 0:
@@ -155,9 +183,9 @@ func (d *Distribution) heapQuantile(p float64) float64 {
 // cell returns the place of the smallest integer with a level of at least p, the last if
 // there is none.
 func (h *Heaped) cell(p float64) int {
-	low, high := 0, len(h.upTo)-1
+	low, high := 0, len(h.sums)-1
 	for low < high {
-		if mid := (low + high) / 2; h.upTo[mid] >= p {
+		if mid := (low + high) / 2; h.level(mid) >= p {
 			high = mid
 		} else {
 			low = mid + 1
@@ -198,13 +226,13 @@ func (d *Distribution) heapLevel(y float64) float64 {
 	switch k := y - float64(h.First); {
 	case k < 0:
 		return 0
-	case k < float64(len(h.upTo)):
-		return h.upTo[int(k)]
+	case k < float64(len(h.sums)):
+		return h.level(int(k))
 	case h.bare == 0:
 		return 1
 	}
 	above := 1 - d.scores.CDF((d.transform.Forward(y+0.5)-d.m)/d.sd)
-	return max(1-h.rest*min(above/h.bare, 1), h.upTo[len(h.upTo)-1])
+	return max(1-h.rest*min(above/h.bare, 1), h.level(len(h.sums)-1))
 }
 
 // restSteps is the number of intervals of levels beyond the last cell. The share above the
@@ -224,7 +252,8 @@ func (d *Distribution) heapCRPS(y float64) float64 {
 		sum += side * (to - from) * (value - y)
 	}
 	from := 0.0
-	for j, to := range h.upTo {
+	for j := range h.sums {
+		to := h.level(j)
 		add(float64(h.First+j), from, to)
 		from = to
 	}
@@ -239,7 +268,7 @@ func (d *Distribution) heapCRPS(y float64) float64 {
 		next := 1 - float64(k+1)/restSteps
 		next *= next * next
 		middle := 1 - h.rest*(left+next)/2
-		add(max(d.fromScore(d.scores.Quantile(h.bareLevel(middle))), float64(h.First+len(h.upTo))), 1-h.rest*left, 1-h.rest*next)
+		add(max(d.fromScore(d.scores.Quantile(h.bareLevel(middle))), float64(h.First+len(h.sums))), 1-h.rest*left, 1-h.rest*next)
 		left = next
 	}
 	return 2 * sum
