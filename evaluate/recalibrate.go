@@ -16,6 +16,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/multitarget"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -29,7 +30,7 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	if err != nil {
 		return nil, m.NewSummary(), err
 	}
-	models, err := ofTargets(uncorrected)
+	models, err := multitarget.Models(uncorrected)
 	if err != nil {
 		return nil, m.NewSummary(), err
 	}
@@ -52,22 +53,6 @@ func Recalibrate(ctx context.Context, m *model.Model, source tableio.Source, kin
 	}
 	sum.Fitted = isFitted(ctx, models[0], source, sum.Rows, opt)
 	return corrected, sum, nil
-}
-
-// ofTargets returns the models of several targets, or the model of one.
-func ofTargets(m *model.Model) ([]*model.Model, error) {
-	names := m.Targets()
-	if len(names) == 0 {
-		return []*model.Model{m}, nil
-	}
-	models := make([]*model.Model, len(names))
-	for i, name := range names {
-		var err error
-		if models[i], err = m.ForTarget(name); err != nil {
-			return nil, err
-		}
-	}
-	return models, nil
 }
 
 // addTable adds the scores of the rows of a table that have a target.
@@ -113,7 +98,7 @@ func RecalibratePart(ctx context.Context, m *model.Model, source tableio.Source,
 	if err != nil {
 		return nil, sum, err
 	}
-	models, err := ofTargets(uncorrected)
+	models, err := multitarget.Models(uncorrected)
 	if err != nil {
 		return nil, sum, err
 	}

@@ -51,10 +51,9 @@ func (r *run) calibratedHeaping(heaped *model.Model) *heaping.Table {
 	z := heaped.Moments(r.engine, o.Codes)
 	rows := model.Rows{Codes: o.Codes, Weight: o.W, Exposure: o.Exposure, Horizon: r.heldHorizon}
 	each := func(m *model.Model, see func(i int, d *predictive.Distribution)) {
-		const block = 4096
-		backend.ParallelFor(r.engine, (o.Len()+block-1)/block, func(b int) {
+		parallel.Blocks(r.engine.Threads(), o.Len(), func(from, to int) {
 			cells := m.Distributions(z, rows)
-			for i := b * block; i < min((b+1)*block, o.Len()); i++ {
+			for i := from; i < to; i++ {
 				see(i, cells.At(i))
 			}
 		})
