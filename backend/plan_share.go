@@ -28,37 +28,43 @@ func (s *Share) of(bounds []int) (from, to int) {
 // OwnCells returns the cells of this process.
 func (s *Share) OwnCells() (from, to int) { return s.of(s.Cells) }
 
+// OwnNodes returns the nodes of this process.
+func (s *Share) OwnNodes() (from, to int) { return s.of(s.Nodes) }
+
 // A Lookup writes the entities of a core at some observations to dst.
 type Lookup func(core int, dst, rows []int32)
 
 // NewSharedPlan is NewPlan of n observations over ranks: each has the shards, or without a chain the blocks
 // of cells, that it computes. All ranks must call it. The plan is the whole one, on all of them, if it has
-// fewer shards than there are ranks, or parts of leaf entities. Cost for N observations and P ranks: two lookups of one core at all
+// fewer shards than there are ranks. Cost for N observations and P ranks: two lookups of one core at all
 // of them, and two sorts of about N/P.
 func NewSharedPlan(b Backend, ranks Ranks, shapes []Shape, n int, lookup Lookup, leaf LeafEnd) *Plan {
 	CheckTrain(shapes)
 	p := orient(Pages(b), shapes, leaf)
 	s := sharer{Plan: p, ranks: ranks, threads: b.Threads(), n: n, lookup: lookup}
-	if HasParts(shapes, p.Leaf, n) {
-		return s.whole(shapes, leaf)
-	}
 	p.Share = &Share{ranks: ranks, leaves: s.count(p.Leaf)}
 	if len(p.Chain) == 0 {
 		s.shareEffect()
 		return p
 	}
-	cells := s.count(s.first())
+	cells := p.Share.leaves
+	if HasParts(shapes, p.Leaf, n) {
+		s.part, s.partStart = p.leafParts(cells, n)
+		cells = s.byPart(cells)
+	} else {
+		cells = s.count(s.first())
+	}
 	nodes := s.countNodes(cells)
 	total := 0
 	for _, n := range nodes {
 		total += int(n)
 	}
 	p.cutShards(n, total, func(add addNodes) {
-		next := int32(0) // after the last entity with nodes
-		for e, n := range nodes {
+		last := -1 // unit with nodes
+		for u, n := range nodes {
 			if n > 0 {
-				add(next, true, int(n), int(cells[e]))
-				next = int32(e) + 1
+				add(s.begin(u, last), true, int(n), int(cells[u]))
+				last = u
 			}
 		}
 	})
@@ -69,16 +75,50 @@ func NewSharedPlan(b Backend, ranks Ranks, shapes []Shape, n int, lookup Lookup,
 	return p
 }
 
-// sharer builds a shared plan.
+// sharer builds a shared plan. Shards are cut between units: entities of the owner, or parts of the leaf
+// entities.
 type sharer struct {
 	*Plan
-	ranks   Ranks
-	threads int
-	n       int // observations
-	lookup  Lookup
+	ranks           Ranks
+	threads         int
+	n               int // observations
+	lookup          Lookup
+	part, partStart []int32 // see planBuilder
 }
 
-func (s *sharer) first() int { return (&planBuilder{Plan: s.Plan}).first() }
+func (s *sharer) first() int { return (&planBuilder{Plan: s.Plan, part: s.part}).first() }
+
+// byPart adds numbers by leaf entity to those by part.
+func (s *sharer) byPart(count []int32) []int32 {
+	sums := make([]int32, len(s.partStart))
+	for e, n := range count {
+		sums[s.part[e]] += n
+	}
+	return sums
+}
+
+// begin returns the first entity of the core Alone of a rank or shard that begins with a unit, given the last unit
+// with nodes before it.
+func (s *sharer) begin(unit, last int) int32 {
+	if s.part != nil {
+		return s.partStart[unit]
+	}
+	return int32(last + 1)
+}
+
+// entities returns the entities of the core that comes first, of the units [from, to) of all.
+func (s *sharer) entities(from, to int) (first, end int) {
+	if s.part == nil {
+		return from, to
+	}
+	at := func(unit int) int {
+		if unit < len(s.partStart) {
+			return int(s.partStart[unit])
+		}
+		return s.Shapes[s.Leaf].N
+	}
+	return at(from), at(to)
+}
 
 // lookupRange looks up consecutive observations.
 func (s *sharer) lookupRange(core int, dst []int32, from int, scratch *[]int32) {
@@ -139,7 +179,7 @@ func (s *sharer) build(core, from, to int) *planBuilder {
 	for _, c := range chosen {
 		n += copy(rows[n:], c)
 	}
-	b := &planBuilder{Plan: &Plan{Shapes: s.Shapes, Leaf: s.Leaf, Chain: s.Chain, Owner: s.Owner, pages: s.pages}, threads: s.threads, index: make([][]int32, len(s.Shapes))}
+	b := &planBuilder{Plan: &Plan{Shapes: s.Shapes, Leaf: s.Leaf, Chain: s.Chain, Owner: s.Owner, pages: s.pages}, threads: s.threads, index: make([][]int32, len(s.Shapes)), part: s.part, partStart: s.partStart}
 	for core := range b.index {
 		b.index[core] = paged.Make[int32](s.pages, n)
 		parallel.Blocks(s.threads, n, func(from, to int) { s.lookup(core, b.index[core][from:to], rows[from:to]) })
@@ -158,8 +198,8 @@ func (s *sharer) build(core, from, to int) *planBuilder {
 	return b
 }
 
-// countNodes returns the number of nodes by entity of the owner. Each rank counts those of some entities with
-// about equal numbers of cells.
+// countNodes returns the number of nodes by unit. Each rank counts those of some units with about equal
+// numbers of cells.
 func (s *sharer) countNodes(cells []int32) []int32 {
 	bounds := make([]int, s.ranks.Size()+1)
 	sum, r := 0, 1
@@ -174,9 +214,13 @@ func (s *sharer) countNodes(cells []int32) []int32 {
 		bounds[r] = len(cells)
 	}
 	nodes := make([]int32, len(cells))
-	b := s.build(s.first(), bounds[s.ranks.Rank()], bounds[s.ranks.Rank()+1])
+	from, to := s.entities(bounds[s.ranks.Rank()], bounds[s.ranks.Rank()+1])
+	b := s.build(s.first(), from, to)
 	if b.Cells() > 0 {
-		for _, e := range b.Entity[b.Owner] {
+		for j, e := range b.Entity[b.Owner] {
+			if s.part != nil {
+				e = s.part[b.LeafEntity[b.Start[j]]]
+			}
 			nodes[e]++
 		}
 	}
@@ -185,18 +229,18 @@ func (s *sharer) countNodes(cells []int32) []int32 {
 	return nodes
 }
 
-// fill sets the part of this process, given the numbers of cells and nodes by entity of the owner.
+// fill sets the part of this process, given the numbers of cells and nodes by unit.
 func (s *sharer) fill(cells, nodes []int32) {
 	share, size := s.Share, s.ranks.Size()
 	share.Shards = Even(len(s.Shards)-1, size)
 	share.Nodes, share.Cells, share.Owned = make([]int, size+1), make([]int, size+1), make([]int, size+1)
-	r, nodesBefore, cellsBefore, last := 0, 0, 0, 0
-	previous := int32(0) // the last entity of the rank before this one
+	r, nodesBefore, cellsBefore, last := 0, 0, 0, -1
+	previous := int32(0) // the last entity of the owner of the rank before this one
 	for e := range cells {
 		for r < size && nodes[e] > 0 && int(s.Shards[share.Shards[r]]) == nodesBefore {
 			share.Nodes[r], share.Cells[r] = nodesBefore, cellsBefore
 			if r > 0 {
-				share.Owned[r] = last + 1
+				share.Owned[r] = int(s.begin(e, last))
 			}
 			if r == s.ranks.Rank() {
 				previous = int32(last)
@@ -208,7 +252,7 @@ func (s *sharer) fill(cells, nodes []int32) {
 			last = e
 		}
 	}
-	share.Nodes[size], share.Cells[size], share.Owned[size] = nodesBefore, cellsBefore, len(cells)
+	share.Nodes[size], share.Cells[size], share.Owned[size] = nodesBefore, cellsBefore, s.Shapes[s.first()].N
 	b := s.build(s.first(), share.Owned[s.ranks.Rank()], share.Owned[s.ranks.Rank()+1])
 	firstNode, endNode := share.of(share.Nodes)
 	firstCell, _ := share.of(share.Cells)
@@ -220,7 +264,7 @@ func (s *sharer) fill(cells, nodes []int32) {
 	for level := range s.Chain {
 		s.Entity = append(s.Entity, part(s.pages, nodesBefore, firstNode, b.Entity[level]))
 	}
-	if firstNode > 0 {
+	if firstNode > 0 && s.part == nil {
 		s.Entity[s.Owner][firstNode-1] = previous
 	}
 	s.LeafEntity, s.Source = part(s.pages, s.n, firstCell, b.LeafEntity), part(s.pages, s.n, firstCell, b.Source)

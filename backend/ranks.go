@@ -68,16 +68,82 @@ type Divided interface {
 	// NormalEquationsByLeaf is NormalEquations without weights, given the target in leaf order.
 	NormalEquationsByLeaf(p *Plan, cores []Slices, target []float32, visit EquationsFunc)
 
-	// ShareEntities completes values on all ranks, length of them per entity of the leaf
-	// core, after visit has set those of its entities. It returns the sum of n over the ranks.
-	ShareEntities(p *Plan, values []float32, length int, n int64) int64
+	// EntityBounds returns where the entities of the leaf core of each rank start, for which visit is called there. It
+	// is nil if each rank visits all entities.
+	EntityBounds(p *Plan) []int
 }
 
 // ShareEntities completes the values that were set by visit of NormalEquations, length of
 // them per entity, and the number n of events there, on all ranks.
 func ShareEntities(b Backend, p *Plan, values []float32, length int, n int64) int64 {
-	if s, ok := b.(Divided); ok {
-		return s.ShareEntities(p, values, length, n)
+	d, ok := b.(Divided)
+	if !ok {
+		return n
 	}
-	return n
+	bounds := d.EntityBounds(p)
+	if bounds == nil {
+		return n
+	}
+	GatherValues(d.Ranks(), values, bounds, length)
+	return sumOver(d.Ranks(), n)
+}
+
+// sumOver returns the sum of a number over the ranks.
+func sumOver(ranks Ranks, n int64) (sum int64) {
+	numbers := make([]int64, ranks.Size())
+	numbers[ranks.Rank()] = n
+	GatherValues(ranks, numbers, Even(len(numbers), len(numbers)), 1)
+	for _, v := range numbers {
+		sum += v
+	}
+	return sum
+}
+
+// Runs divides the entities of a core over ranks, or gives all to the only process.
+type Runs struct {
+	First, End int // the entities of this process
+
+	ranks  Ranks // nil if there is only one
+	bounds []int
+}
+
+// leastSolved is the number of entries of the systems of all entities from which these are divided over ranks.
+const leastSolved = 1 << 15
+
+// EntityRuns divides the entities of an outer core, whose equations a pass over a plan computes: a rank has those of the
+// leaf core for which a job with OwnEntities has derivatives, and otherwise about as many as the others.
+func EntityRuns(b Backend, p *Plan, core int) Runs {
+	n, d := p.Shapes[core].N, Divided(nil)
+	if own, ok := b.(Divided); ok && own.Ranks() != nil {
+		d = own
+	}
+	if d == nil {
+		return Runs{End: n}
+	}
+	var bounds []int
+	if core == p.Leaf {
+		bounds = d.EntityBounds(p)
+	}
+	if bounds == nil {
+		if slice := p.Shapes[core].Slice(); n*slice*slice < leastSolved {
+			return Runs{End: n}
+		}
+		bounds = Even(n, d.Ranks().Size())
+	}
+	return Runs{First: bounds[d.Ranks().Rank()], End: bounds[d.Ranks().Rank()+1], ranks: d.Ranks(), bounds: bounds}
+}
+
+// Share completes values with length entries per entity on all ranks.
+func (r *Runs) Share(values []float32, length int) {
+	if r.ranks != nil {
+		GatherValues(r.ranks, values, r.bounds, length)
+	}
+}
+
+// Sum returns the sum of a number over the ranks.
+func (r *Runs) Sum(n int64) int64 {
+	if r.ranks == nil {
+		return n
+	}
+	return sumOver(r.ranks, n)
 }
