@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/mpi"
+	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
@@ -133,14 +134,10 @@ func (r *run) loadTogether() (*solver.State, error) {
 	if err := r.opt.agreeErrors(err); err != nil {
 		return nil, err
 	}
-	size := []int64{int64(len(content))}
-	r.opt.Ranks.Broadcast(backend.Bytes(size), 0)
-	if size[0] == 0 || r.opt.leads() {
-		r.opt.Ranks.Broadcast(content, 0)
+	content = backend.BroadcastBytes(r.opt.Ranks, content)
+	if len(content) == 0 || r.opt.leads() {
 		return state, nil
 	}
-	content = make([]byte, size[0])
-	r.opt.Ranks.Broadcast(content, 0)
 	f, err := modelfile.Decode(content, r.opt.Checkpoint)
 	if err != nil {
 		return nil, err
@@ -227,4 +224,13 @@ func (r *run) momentsTogether(codes [][]int32) tt.Moments {
 		return all
 	}
 	return tt.Moments{Mean: complete(part.Mean), Var: complete(part.Var)}
+}
+
+// measureTogether measures rows, of which each rank takes a part.
+func (r *run) measureTogether(z tt.Moments, rows evaluate.Rows, calibration bool) (sums *evaluate.Sums, err error) {
+	if r.opt.Ranks == nil {
+		return evaluate.Measure(r.engine, r.model, z, rows, calibration)
+	}
+	sums, r.turn, err = evaluate.MeasureOver(r.opt.Ranks, r.turn, r.opt.agreeErrors, r.engine, r.model, z, rows, calibration)
+	return sums, err
 }

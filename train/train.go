@@ -148,6 +148,7 @@ type run struct {
 
 	checkpointWarning string // why the last checkpoint could not be saved
 
+	turn     int          // the rank that measures next, modulo their number
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
 	traffic  trafficMeter
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
@@ -359,7 +360,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 	}
 	rows := rowsOf(o)
 	rows.Horizon = r.horizons[part]
-	sums, err := evaluate.Measure(r.engine, r.model, z, rows, part != dataset.Train)
+	sums, err := r.measureTogether(z, rows, part != dataset.Train)
 	if err != nil {
 		return metrics.Score{}, err
 	}
