@@ -1,6 +1,6 @@
 package backend
 
-import "unsafe"
+import "github.com/kernel-fried-tensor/kft/internal/peers"
 
 // Ranks are processes that run the same program on the same data and divide the work of passes:
 // each computes some shards or entities, and all have all results. The methods are called by
@@ -23,34 +23,15 @@ type Ranks interface {
 
 // Even cuts n things into one run per rank, of about equal length: run r is
 // bounds[r]..bounds[r+1].
-func Even(n, ranks int) (bounds []int) {
-	bounds = make([]int, ranks+1)
-	for r := range bounds {
-		bounds[r] = int(int64(n) * int64(r) / int64(ranks))
-	}
-	return bounds
-}
+func Even(n, ranks int) (bounds []int) { return peers.Even(n, ranks) }
 
 // Bytes returns the memory of values, which have no pointers, without a copy.
-func Bytes[T any](values []T) []byte {
-	if len(values) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))
-}
+func Bytes[T any](values []T) []byte { return peers.Bytes(values) }
 
 // GatherValues completes values, which have no pointers, on all ranks: rank r has
 // values[bounds[r]*length : bounds[r+1]*length].
 func GatherValues[T any](ranks Ranks, values []T, bounds []int, length int) {
-	if len(values) == 0 {
-		return
-	}
-	size := length * int(unsafe.Sizeof(values[0]))
-	inBytes := make([]int, len(bounds))
-	for r, b := range bounds {
-		inBytes[r] = b * size
-	}
-	ranks.Gather(Bytes(values), inBytes)
+	peers.Values(ranks, values, bounds, length)
 }
 
 // SendBytes sends data of any length to a rank, which takes it by ReceiveBytes.
@@ -116,10 +97,7 @@ func ShareEntities(b Backend, p *Plan, values []float32, length int, n int64) in
 
 // sumOver returns the sum of a number over the ranks.
 func sumOver(ranks Ranks, n int64) (sum int64) {
-	numbers := make([]int64, ranks.Size())
-	numbers[ranks.Rank()] = n
-	GatherValues(ranks, numbers, Even(len(numbers), len(numbers)), 1)
-	for _, v := range numbers {
+	for _, v := range peers.Each(ranks, n) {
 		sum += v
 	}
 	return sum

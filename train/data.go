@@ -69,6 +69,9 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	}
 	schema.Part = how.Column()
 	format.Stdin = opt.Stdin
+	if opt.Ranks != nil {
+		format.Peers = opt.Ranks
+	}
 	targets := s.Data.Targets()
 	var table *dataset.Table
 	if s.SeveralTargets() {
