@@ -53,7 +53,7 @@ func (p *Plan) shareLeaves() *LeafOrder {
 		}
 	}
 	first, end := p.Share.OwnCells()
-	x := &sharedOrder{ranks: ranks, sent: make([]int, size+1), take: make([]int, size+1)}
+	x := &sharedOrder{ranks: ranks, sent: make([]int, size+1)}
 	for _, e := range p.LeafEntity[first:end] {
 		x.sent[owner[e]+1]++
 	}
@@ -73,14 +73,7 @@ func (p *Plan) shareLeaves() *LeafOrder {
 			*at++
 		}
 	}
-	counts := make([]int64, size*size) // by sender and receiver
-	for r := range size {
-		counts[ranks.Rank()*size+r] = int64(x.sent[r+1] - x.sent[r])
-	}
-	GatherValues(ranks, counts, Even(size, size), size)
-	for r := range size {
-		x.take[r+1] = x.take[r] + int(counts[r*size+ranks.Rank()])
-	}
+	x.take = exchanged(ranks, x.sent)
 	in := make([]cell, x.take[size])
 	ranks.Exchange(Bytes(out), Bytes(in), scaled(x.sent, 12), scaled(x.take, 12))
 	o.Node, x.source = paged.Make[int32](p.pages, p.Cells()), paged.Make[int32](p.pages, p.Cells())
