@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // strengths multiply the pseudo-counts that the method of moments gives.
@@ -67,12 +68,19 @@ func (f *fitter) additive() []Formula {
 	tried := make([]*backfit, len(strengths))
 	parallel.For(f.Threads, len(tried), func(s int) {
 		b := start.clone(strengths[s])
-		for range morePasses {
-			b.pass()
+		if f.Peers == nil || f.Peers.Rank() == s%f.Peers.Size() {
+			for range morePasses {
+				b.pass()
+			}
 		}
 		b.residuals = nil
 		tried[s] = b
 	})
+	if f.Peers != nil {
+		for s, b := range tried {
+			b.share(f.Peers, s%f.Peers.Size())
+		}
+	}
 	d, ok := f.pick(key, len(tried), func(from int, dst [][]float64) {
 		for s, b := range tried {
 			b.predict(Valid, from, dst[s])
@@ -106,6 +114,19 @@ func (b *backfit) clone(strength float64) *backfit {
 		c.counts = append(c.counts, k*strength)
 	}
 	return c
+}
+
+// share copies the effects of one of several processes to the others.
+func (b *backfit) share(group peers.Group, from int) {
+	bounds := make([]int, group.Size()+1)
+	for _, values := range b.values {
+		for r := range bounds {
+			if bounds[r] = 0; r > from {
+				bounds[r] = len(values)
+			}
+		}
+		peers.Values(group, values, bounds, 1)
+	}
 }
 
 // pass fits the effects of every mode once.

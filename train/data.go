@@ -69,9 +69,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	}
 	schema.Part = how.Column()
 	format.Stdin = opt.Stdin
-	if opt.Ranks != nil {
-		format.Peers = opt.Ranks
-	}
+	format.Peers = opt.group()
 	targets := s.Data.Targets()
 	var table *dataset.Table
 	if s.SeveralTargets() {

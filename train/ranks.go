@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"runtime/debug"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend/mpi"
 	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -84,6 +87,14 @@ func (t *trafficMeter) sum(ranks Ranks) *Communication {
 		c.Sweeps = append(c.Sweeps, between(i-1, i))
 	}
 	return c
+}
+
+// group returns the ranks as the group of processes that they are, nil without ranks.
+func (o *Options) group() peers.Group {
+	if o.Ranks == nil {
+		return nil
+	}
+	return o.Ranks
 }
 
 // leads reports whether this process saves checkpoints and decides about time.
@@ -233,4 +244,31 @@ func (r *run) measureTogether(z tt.Moments, rows evaluate.Rows, calibration bool
 	}
 	sums, r.turn, err = evaluate.MeasureOver(r.opt.Ranks, r.turn, r.opt.agreeErrors, r.engine, r.model, z, rows, calibration)
 	return sums, err
+}
+
+// eachRow calls work for pieces of rows, which sets their values. Over several ranks each has a run of the pieces, and all get
+// all values. It returns the first error.
+func eachRow[T any](r *run, values []T, work func(from, to int) error) error {
+	blocks := (len(values) + parallel.Block - 1) / parallel.Block
+	bounds, rank := []int{0, blocks}, 0
+	if r.opt.Ranks != nil {
+		bounds, rank = backend.Even(blocks, r.opt.Ranks.Size()), r.opt.Ranks.Rank()
+	}
+	failed := make([]error, bounds[rank+1]-bounds[rank])
+	parallel.For(r.engine.Threads(), len(failed), func(i int) {
+		from := (bounds[rank] + i) * parallel.Block
+		failed[i] = work(from, min(len(values), from+parallel.Block))
+	})
+	err := cmp.Or(failed...)
+	if r.opt.Ranks == nil {
+		return err
+	}
+	if err := r.opt.agreeErrors(err); err != nil {
+		return err
+	}
+	for k, block := range bounds {
+		bounds[k] = min(len(values), block*parallel.Block)
+	}
+	backend.GatherValues(r.opt.Ranks, values, bounds, 1)
+	return nil
 }

@@ -231,7 +231,7 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	table := &r.data.table
-	found := panel.New(r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
+	found := panel.New(r.opt.group(), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
 	r.resolveConformal(found != nil && r.split.Periods != nil)
 	stored := r.spec
 	if r.measured != nil {

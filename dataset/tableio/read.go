@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
@@ -40,7 +41,7 @@ func (p *pipeline) readTable(ctx context.Context) (*dataset.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.complete(b)
+	return p.complete(b, nil)
 }
 
 // build reads the rows.
@@ -58,7 +59,7 @@ func (p *pipeline) build(ctx context.Context) (*builder, error) {
 }
 
 // complete checks the rows that were read, and merges repeated cells.
-func (p *pipeline) complete(b *builder) (*dataset.Table, error) {
+func (p *pipeline) complete(b *builder, group peers.Group) (*dataset.Table, error) {
 	counts, name := b.table.Counts, p.source.inputs[0].name
 	if counts.Rows == 0 {
 		return nil, p.source.noRows()
@@ -75,7 +76,7 @@ func (p *pipeline) complete(b *builder) (*dataset.Table, error) {
 	if err := b.checkWords(p.schema.Target); err != nil {
 		return nil, err
 	}
-	if err := t.MergeDuplicates(p.schema.Duplicates, p.workers(), b.placeOf); err != nil {
+	if err := t.MergeDuplicates(p.schema.Duplicates, group, p.workers(), b.placeOf); err != nil {
 		return nil, err
 	}
 	return t, nil

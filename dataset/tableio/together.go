@@ -194,7 +194,7 @@ func (p *pipeline) readTogether(ctx context.Context) *dataset.Table {
 	}
 	b.copies.Wait()
 	whole := p.join(b, all)
-	t, err := p.complete(whole)
+	t, err := p.complete(whole, group)
 	if err != nil {
 		return nil // one process says where in the file
 	}
