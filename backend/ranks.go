@@ -103,6 +103,27 @@ func sumOver(ranks Ranks, n int64) (sum int64) {
 	return sum
 }
 
+// Pieces computes length numbers for each of n pieces of work, which work adds to dst, and returns them in the order of the pieces.
+// Over ranks, which call it together, each computes a run of many pieces.
+func Pieces(b Backend, n, length int, work func(piece int, dst []float64)) []float64 {
+	values := make([]float64, n*length)
+	bounds, rank := []int{0, n}, 0
+	var ranks Ranks
+	if d, ok := b.(Divided); ok && d.Ranks() != nil && n >= leastPieces*d.Ranks().Size() {
+		ranks = d.Ranks()
+		bounds, rank = Even(n, ranks.Size()), ranks.Rank()
+	}
+	first := bounds[rank]
+	ParallelFor(b, bounds[rank+1]-first, func(i int) { work(first+i, values[(first+i)*length:][:length]) })
+	if ranks != nil {
+		GatherValues(ranks, values, bounds, length)
+	}
+	return values
+}
+
+// leastPieces is the number of pieces per rank from which they are divided.
+const leastPieces = 8
+
 // Runs divides the entities of a core over ranks, or gives all to the only process.
 type Runs struct {
 	First, End int // the entities of this process
