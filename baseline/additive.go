@@ -78,7 +78,9 @@ func (f *fitter) additive() []Formula {
 	})
 	if f.Peers != nil {
 		for s, b := range tried {
-			b.share(f.Peers, s%f.Peers.Size())
+			for _, values := range b.values {
+				peers.From(f.Peers, values, s%f.Peers.Size())
+			}
 		}
 	}
 	d, ok := f.pick(key, len(tried), func(from int, dst [][]float64) {
@@ -114,19 +116,6 @@ func (b *backfit) clone(strength float64) *backfit {
 		c.counts = append(c.counts, k*strength)
 	}
 	return c
-}
-
-// share copies the effects of one of several processes to the others.
-func (b *backfit) share(group peers.Group, from int) {
-	bounds := make([]int, group.Size()+1)
-	for _, values := range b.values {
-		for r := range bounds {
-			if bounds[r] = 0; r > from {
-				bounds[r] = len(values)
-			}
-		}
-		peers.Values(group, values, bounds, 1)
-	}
 }
 
 // pass fits the effects of every mode once.

@@ -20,6 +20,7 @@ package response
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
@@ -94,14 +95,14 @@ func Factor(b backend.Backend, f *tt.Field, train Observations, cells [][]int32,
 
 // signs returns a random sign for each cell, the same for all cells of an id.
 func signs(rng *rand.Rand, codes []int32) []float32 {
-	of, out := map[int32]float32{}, make([]float32, len(codes))
+	least := slices.Min(codes) // below 0 for unknown ids
+	of, out := make([]float32, slices.Max(codes)-least+1), make([]float32, len(codes))
 	for i, code := range codes {
-		sign, known := of[code]
-		if !known {
-			sign = float32(2*rng.IntN(2) - 1)
-			of[code] = sign
+		sign := &of[code-least]
+		if *sign == 0 {
+			*sign = float32(2*rng.IntN(2) - 1)
 		}
-		out[i] = sign
+		out[i] = *sign
 	}
 	return out
 }

@@ -44,6 +44,15 @@ func Values[T any](group Group, values []T, bounds []int, length int) {
 	group.Gather(Bytes(values), inBytes)
 }
 
+// From copies the values of one process, which have no pointers, to all others.
+func From[T any](group Group, values []T, process int) {
+	bounds := make([]int, group.Size()+1)
+	for r := process + 1; r < len(bounds); r++ {
+		bounds[r] = len(values)
+	}
+	Values(group, values, bounds, 1)
+}
+
 // Each returns the values of all processes, one of each, which have no pointers.
 func Each[T any](group Group, own T) []T {
 	all := make([]T, group.Size())
