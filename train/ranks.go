@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"math"
 	"runtime/debug"
 	"time"
 
@@ -31,11 +32,13 @@ type Ranks interface {
 
 // Traffic is what passed between ranks.
 type Traffic struct {
-	Bytes   int64   `json:"bytes"`       // received, summed over the ranks
-	Seconds float64 `json:"seconds"`     // of rank 0 in messages and in waiting for others
-	CPU     float64 `json:"cpu_seconds"` // the CPU time of that, summed over the ranks
-	Work    float64 `json:"work_cpu"`    // the CPU time of all else, summed over the ranks
-	Longest float64 `json:"longest_cpu"` // that of the rank with most of it
+	Bytes   int64   `json:"bytes"`         // received, summed over the ranks
+	Wall    float64 `json:"wall_seconds"`  // that passed on rank 0
+	Seconds float64 `json:"seconds"`       // of them in messages and in waiting for others
+	Least   float64 `json:"least_seconds"` // those of the rank that waits least, whose work takes longest: an upper bound of the time of the messages alone
+	CPU     float64 `json:"cpu_seconds"`   // the CPU time of that, summed over the ranks
+	Work    float64 `json:"work_cpu"`      // the CPU time of all else, summed over the ranks
+	Longest float64 `json:"longest_cpu"`   // that of the rank with most of it
 }
 
 // Communication is what passed between the ranks of a fit.
@@ -49,6 +52,7 @@ type Communication struct {
 type trafficMeter struct {
 	bytes           []int64
 	calls, cpu, all []time.Duration
+	wall            []time.Time
 }
 
 func (t *trafficMeter) read(ranks Ranks) {
@@ -57,6 +61,7 @@ func (t *trafficMeter) read(ranks Ranks) {
 	}
 	bytes, calls, cpu, all := ranks.Traffic()
 	t.bytes, t.calls, t.cpu, t.all = append(t.bytes, bytes), append(t.calls, calls), append(t.cpu, cpu), append(t.all, all)
+	t.wall = append(t.wall, time.Now())
 }
 
 // sum returns the traffic of all ranks, nil without ranks. The first reading is that of the start.
@@ -65,16 +70,20 @@ func (t *trafficMeter) sum(ranks Ranks) *Communication {
 		return nil
 	}
 	size, n := ranks.Size(), len(t.bytes)
-	bytes, cpu, all := make([]int64, size*n), make([]time.Duration, size*n), make([]time.Duration, size*n)
+	bytes := make([]int64, size*n)
+	calls, cpu, all := make([]time.Duration, size*n), make([]time.Duration, size*n), make([]time.Duration, size*n)
 	copy(bytes[ranks.Rank()*n:], t.bytes)
+	copy(calls[ranks.Rank()*n:], t.calls)
 	copy(cpu[ranks.Rank()*n:], t.cpu)
 	copy(all[ranks.Rank()*n:], t.all)
 	backend.GatherValues(ranks, bytes, backend.Even(size, size), n)
-	backend.GatherValues(ranks, cpu, backend.Even(size, size), n)
-	backend.GatherValues(ranks, all, backend.Even(size, size), n)
+	for _, values := range [][]time.Duration{calls, cpu, all} {
+		backend.GatherValues(ranks, values, backend.Even(size, size), n)
+	}
 	between := func(from, to int) Traffic {
-		out := Traffic{Seconds: (t.calls[to] - t.calls[from]).Seconds()}
+		out := Traffic{Wall: t.wall[to].Sub(t.wall[from]).Seconds(), Seconds: (t.calls[to] - t.calls[from]).Seconds(), Least: math.Inf(1)}
 		for r := range size {
+			out.Least = min(out.Least, (calls[r*n+to] - calls[r*n+from]).Seconds())
 			out.Bytes += bytes[r*n+to] - bytes[r*n+from]
 			messages := (cpu[r*n+to] - cpu[r*n+from]).Seconds()
 			work := (all[r*n+to] - all[r*n+from]).Seconds() - messages
