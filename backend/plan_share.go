@@ -2,6 +2,7 @@ package backend
 
 import (
 	"sort"
+	"unsafe"
 
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
@@ -35,7 +36,7 @@ type Lookup func(core int, dst, rows []int32)
 
 // NewSharedPlan is NewPlan of n observations over ranks: each has the shards, or without a chain the blocks
 // of cells, that it computes. All ranks must call it. The plan is the whole one, on all of them, if it has
-// fewer shards than there are ranks. Cost for N observations and P ranks: four lookups of one core, two of all cores and two sorts of
+// fewer shards than there are ranks. Cost for N observations and P ranks: three lookups of one core, one of all cores and a sort of
 // about N/P of them.
 func NewSharedPlan(b Backend, ranks Ranks, shapes []Shape, n int, lookup Lookup, leaf LeafEnd) *Plan {
 	CheckTrain(shapes)
@@ -53,7 +54,7 @@ func NewSharedPlan(b Backend, ranks Ranks, shapes []Shape, n int, lookup Lookup,
 	} else {
 		cells = s.count(s.first())
 	}
-	nodes, pairs := s.countNodes(cells)
+	nodes, pairs, held := s.countNodes(cells)
 	total := 0
 	for _, n := range nodes {
 		total += int(n)
@@ -68,10 +69,12 @@ func NewSharedPlan(b Backend, ranks Ranks, shapes []Shape, n int, lookup Lookup,
 		}
 	})
 	if len(p.Shards)-1 < ranks.Size() {
+		held.Free()
 		return s.whole(shapes, leaf)
 	}
 	s.divideShards(cells, nodes, pairs)
-	s.fill(cells, nodes)
+	s.divideNodes(cells, nodes)
+	s.fill(held)
 	return p
 }
 
@@ -84,6 +87,7 @@ type sharer struct {
 	n               int // observations
 	lookup          Lookup
 	part, partStart []int32 // see planBuilder
+	previous        int32   // the last entity of the owner of the rank before this one
 }
 
 func (s *sharer) first() int { return (&planBuilder{Plan: s.Plan, part: s.part}).first() }
@@ -154,9 +158,15 @@ func (s *sharer) build(core int, first, end []int) *planBuilder {
 	return b
 }
 
+// held are the nodes of a run of units that a process has planned.
+type held struct {
+	*planBuilder
+	nodes, cells []int // by rank: where those that it holds start
+}
+
 // countNodes returns, by unit, the number of nodes, and that of combinations of an entity of the owner and a leaf
-// entity. Each rank counts those of some units with about equal numbers of cells.
-func (s *sharer) countNodes(cells []int32) (nodes, pairs []int32) {
+// entity. Each rank plans and counts those of some units with about equal numbers of cells.
+func (s *sharer) countNodes(cells []int32) (nodes, pairs []int32, h held) {
 	size := s.ranks.Size()
 	bounds := make([]int, size+1)
 	sum, r := 0, 1
@@ -187,10 +197,16 @@ func (s *sharer) countNodes(cells []int32) (nodes, pairs []int32) {
 			}
 		}
 	}
-	b.Free()
 	GatherValues(s.ranks, nodes, bounds, 1)
 	GatherValues(s.ranks, pairs, bounds, 1)
-	return nodes, pairs
+	h = held{b, make([]int, size+1), make([]int, size+1)}
+	for r := range size {
+		h.nodes[r+1], h.cells[r+1] = h.nodes[r], h.cells[r]
+		for u := bounds[r]; u < bounds[r+1]; u++ {
+			h.nodes[r+1], h.cells[r+1] = h.nodes[r+1]+int(nodes[u]), h.cells[r+1]+int(cells[u])
+		}
+	}
+	return nodes, pairs, h
 }
 
 // divideShards sets which shards each rank has, so that they take about the same time. It was measured for passes with second
@@ -226,51 +242,69 @@ func (s *sharer) divideShards(cells, nodes, pairs []int32) {
 	s.Share.Shards = bounds
 }
 
-// fill sets the part of this process, given the numbers of cells and nodes by unit.
-func (s *sharer) fill(cells, nodes []int32) {
+// divideNodes sets the nodes, cells and entities of each rank, given the numbers of cells and nodes by unit.
+func (s *sharer) divideNodes(cells, nodes []int32) {
 	share, size := s.Share, s.ranks.Size()
 	share.Nodes, share.Cells, share.Owned = make([]int, size+1), make([]int, size+1), make([]int, size+1)
 	r, nodesBefore, cellsBefore, last := 0, 0, 0, -1
-	previous := int32(0) // the last entity of the owner of the rank before this one
-	for e := range cells {
-		for r < size && nodes[e] > 0 && int(s.Shards[share.Shards[r]]) == nodesBefore {
+	for u := range cells {
+		for r < size && nodes[u] > 0 && int(s.Shards[share.Shards[r]]) == nodesBefore {
 			share.Nodes[r], share.Cells[r] = nodesBefore, cellsBefore
 			if r > 0 {
-				share.Owned[r] = int(s.begin(e, last))
+				share.Owned[r] = int(s.begin(u, last))
 			}
 			if r == s.ranks.Rank() {
-				previous = int32(last)
+				s.previous = int32(last)
 			}
 			r++
 		}
-		nodesBefore, cellsBefore = nodesBefore+int(nodes[e]), cellsBefore+int(cells[e])
-		if nodes[e] > 0 {
-			last = e
+		nodesBefore, cellsBefore = nodesBefore+int(nodes[u]), cellsBefore+int(cells[u])
+		if nodes[u] > 0 {
+			last = u
 		}
 	}
 	share.Nodes[size], share.Cells[size], share.Owned[size] = nodesBefore, cellsBefore, s.Shapes[s.first()].N
-	b := s.build(s.first(), share.Owned[:size], share.Owned[1:])
+}
+
+// fill sets the part of this process: the ranks send each other the nodes that they hold.
+func (s *sharer) fill(h held) {
+	share, size, me := s.Share, s.ranks.Size(), s.ranks.Rank()
 	firstNode, endNode := share.of(share.Nodes)
-	firstCell, _ := share.of(share.Cells)
-	s.Start = paged.Make[int32](s.pages, nodesBefore+1)
-	for j, c := range b.Start {
-		s.Start[firstNode+j] = int32(firstCell) + c
+	start := make([]int32, max(0, len(h.Start)-1))
+	for j := range start {
+		start[j] = int32(h.cells[me]) + h.Start[j]
 	}
-	s.Changed = part(s.pages, nodesBefore, firstNode, b.Changed)
+	total := share.Nodes[size]
+	s.Start = moved(s, total+1, start, h.nodes, share.Nodes)
+	s.Start[endNode] = int32(share.Cells[me+1])
+	s.Changed = moved(s, total, h.Changed, h.nodes, share.Nodes)
 	for level := range s.Chain {
-		s.Entity = append(s.Entity, part(s.pages, nodesBefore, firstNode, b.Entity[level]))
+		var entity []int32
+		if len(h.Entity) > 0 {
+			entity = h.Entity[level]
+		}
+		s.Entity = append(s.Entity, moved(s, total, entity, h.nodes, share.Nodes))
 	}
+	s.LeafEntity, s.Source = moved(s, s.n, h.LeafEntity, h.cells, share.Cells), moved(s, s.n, h.Source, h.cells, share.Cells)
+	for _, j := range h.nodes { // the first of those that another rank held
+		if j > firstNode && j < endNode {
+			level := 0
+			for level < len(s.Chain) && s.Entity[level][j] == s.Entity[level][j-1] {
+				level++
+			}
+			s.Changed[j] = uint8(level)
+		}
+	}
+	h.Free()
 	if firstNode > 0 && s.part == nil {
-		s.Entity[s.Owner][firstNode-1] = previous
+		s.Entity[s.Owner][firstNode-1] = s.previous
 	}
-	s.LeafEntity, s.Source = part(s.pages, s.n, firstCell, b.LeafEntity), part(s.pages, s.n, firstCell, b.Source)
-	b.Free()
-	for _, j := range s.Shards[share.Shards[s.ranks.Rank()]:share.Shards[s.ranks.Rank()+1]] {
+	for _, j := range s.Shards[share.Shards[me]:share.Shards[me+1]] {
 		s.Changed[j] = 0
 	}
 	levels := len(s.Chain)
 	counts := make([]float64, size*levels)
-	copy(counts[s.ranks.Rank()*levels:], countComputed(s.Changed[firstNode:endNode], levels))
+	copy(counts[me*levels:], countComputed(s.Changed[firstNode:endNode], levels))
 	GatherValues(s.ranks, counts, Even(size, size), levels)
 	share.computed = make([]float64, levels)
 	for i, n := range counts {
@@ -278,11 +312,17 @@ func (s *sharer) fill(cells, nodes []int32) {
 	}
 }
 
-// part returns an array of n entries with some of them, from the given one on.
-func part[T paged.Number](pages *paged.Store, n, from int, entries []T) []T {
-	a := paged.Make[T](pages, n)
-	copy(a[from:], entries)
-	return a
+// moved returns an array of n entries, of which each rank has a run, given by final, after they were sent by the ranks that hold them.
+func moved[T paged.Number](s *sharer, n int, values []T, held, final []int) []T {
+	all, me := paged.Make[T](s.pages, n), s.ranks.Rank()
+	sent, taken := make([]int, len(held)), make([]int, len(held))
+	for r := range held {
+		sent[r] = min(max(final[r], held[me]), held[me+1]) - held[me]
+		taken[r] = min(max(held[r], final[me]), final[me+1]) - final[me]
+	}
+	size := int(unsafe.Sizeof(all[0]))
+	s.ranks.Exchange(Bytes(values), Bytes(all[final[me]:final[me+1]]), scaled(sent, size), scaled(taken, size))
+	return all
 }
 
 // whole returns the whole plan.

@@ -190,20 +190,28 @@ func (r *run) takeParts() error {
 	}
 	t := &r.data.table
 	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
+	var rows [len(r.parts)][]int32
+	for p := range rows {
+		n := r.split.Count(dataset.Part(p))
+		if r.measured != nil {
+			n = len(r.split.Parts) // an upper bound
+		}
+		rows[p] = make([]int32, 0, n)
+	}
+	for i, part := range r.split.Parts {
+		if part == dataset.Unused {
+			continue
+		}
+		if r.measured != nil {
+			part = dataset.Train
+		}
+		rows[part] = append(rows[part], int32(i))
+	}
 	parallel.For(r.engine.Threads(), len(r.parts), func(p int) {
-		rows := make([]int32, 0, r.split.Count(dataset.Part(p)))
-		for i, part := range r.split.Parts {
-			if r.measured != nil && part != dataset.Unused {
-				part = dataset.Train
-			}
-			if part == dataset.Part(p) {
-				rows = append(rows, int32(i))
-			}
-		}
 		if r.opt.Compare {
-			rows = compared(dataset.Part(p), rows)
+			rows[p] = compared(dataset.Part(p), rows[p])
 		}
-		r.parts[p] = solver.SelectOn(r.engine, all, rows)
+		r.parts[p] = solver.SelectOn(r.engine, all, rows[p])
 	})
 	if r.data.zero {
 		training := func(k int) bool {
