@@ -1,4 +1,4 @@
-package tableio_test
+package tableio
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/backendtest"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 )
 
 // longTable returns a table of a few MB. row changes its rows.
@@ -77,7 +76,7 @@ func TestReadTogether(t *testing.T) {
 				}
 				paths = append(paths, path)
 			}
-			checkTogether(t, tableio.Files(paths...), schema, name == "plain" || name == "quotes" || name == "two" || name == "missing")
+			checkTogether(t, Files(paths...), schema, name == "plain" || name == "quotes" || name == "two" || name == "missing")
 		})
 	}
 }
@@ -93,13 +92,13 @@ func (c *counted) Gather(data []byte, bounds []int) {
 	c.Ranks.Gather(data, bounds)
 }
 
-func checkTogether(t *testing.T, source tableio.Source, schema dataset.Schema, divided bool) {
+func checkTogether(t *testing.T, source Source, schema dataset.Schema, divided bool) {
 	t.Helper()
-	want, wantErr := tableio.Read(context.Background(), source, schema, tableio.Format{}, 1)
+	want, wantErr := Read(context.Background(), source, schema, Format{}, 1)
 	for _, size := range []int{2, 5} {
 		backendtest.OnRanks(size, func(r backend.Ranks) {
 			group := &counted{Ranks: r}
-			got, err := tableio.Read(context.Background(), source, schema, tableio.Format{Peers: group}, 1+r.Rank()%2)
+			got, err := Read(context.Background(), source, schema, Format{Peers: group}, 1+r.Rank()%2)
 			if divided && group.messages < 2 {
 				t.Errorf("process %d of %d read the whole table", r.Rank(), size)
 			}
@@ -121,4 +120,25 @@ func checkTogether(t *testing.T, source tableio.Source, schema dataset.Schema, d
 			}
 		})
 	}
+}
+
+// The row groups of a Parquet file are divided, too.
+func TestReadParquetTogether(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		Store string  `parquet:"store"`
+		Month int32   `parquet:"month"`
+		Units float64 `parquet:"units"`
+	}
+	var rows []row
+	for i := range 30_000 {
+		rows = append(rows, row{fmt.Sprint("s", i*7919%2003), int32(i / 2003), float64(i%31) / 8})
+	}
+	path := filepath.Join(t.TempDir(), "table.parquet")
+	writeParquet(t, path, rows, 1700)
+	modes, err := dataset.ParseModes("store,time=month")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTogether(t, Files(path, path), dataset.Schema{Target: "units", Modes: modes, Duplicates: "sum"}, true)
 }
