@@ -3,6 +3,9 @@ package baseline
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // adjusted predicts the value of another formula, times a factor or plus an offset by
@@ -53,10 +56,54 @@ func (f *fitter) adjustments(limit int) []Formula {
 		if len(by) == 0 {
 			continue
 		}
-		predicted := f.onTrain(base.predictor)
-		found = append(found, f.forEach(len(by), func(i int) []Formula { return f.adjust(base, by[i], predicted) })...)
+		found = append(found, f.adjustBy(base, by)...)
 	}
 	return found
+}
+
+// adjustBy returns the mean adjusted by each of some groups. Several processes fit some of them each; the others
+// have no predictor, see [Formula.Elsewhere].
+func (f *fitter) adjustBy(base Formula, by [][]int) []Formula {
+	mine := func(i int) bool { return f.Peers == nil || i%f.Peers.Size() == f.Peers.Rank() }
+	var predicted []float32
+	if f.Peers == nil || f.Peers.Rank() < len(by) {
+		predicted = f.onTrain(base.predictor)
+	}
+	fitted, decided := make([]*adjusted, len(by)), make([]adjustDecision, len(by))
+	parallel.For(f.Threads, len(by), func(i int) {
+		if mine(i) {
+			fitted[i], decided[i] = f.adjust(base, by[i], predicted)
+		}
+	})
+	if f.Peers != nil {
+		for i := range decided {
+			peers.From(f.Peers, decided[i:i+1], i%f.Peers.Size())
+		}
+	}
+	var found []Formula
+	for i, d := range decided {
+		if !d.OK {
+			continue
+		}
+		name := base.Name + ", plus offset by " + f.list(by[i])
+		if !f.negative {
+			name = base.Name + ", times factor by " + f.list(by[i])
+		}
+		one := Formula{Name: name, Setting: fmt.Sprintf("%s; then pseudo-count %g", base.Setting, counts[d.Option]), Loss: d.Loss,
+			key: f.key(base.key+"*", by[i]...), option: d.Option}
+		if fitted[i] != nil {
+			one.predictor = fitted[i]
+		}
+		found = append(found, one)
+	}
+	return found
+}
+
+// adjustDecision is the setting of an adjustment, which has no pointers.
+type adjustDecision struct {
+	OK     bool
+	Option int
+	Loss   float64
 }
 
 // adjusters returns the groups that may adjust a mean: pairs of one of its modes and
@@ -88,11 +135,11 @@ func (f *fitter) adjusters(base []int) [][]int {
 
 // adjust finds the pseudo-count of an adjustment. predicted are the predictions of the
 // mean for the training rows.
-func (f *fitter) adjust(base Formula, by []int, predicted []float32) []Formula {
+func (f *fitter) adjust(base Formula, by []int, predicted []float32) (*adjusted, adjustDecision) {
 	factor := !f.negative
 	key := f.key(base.key+"*", by...)
 	if !f.wanted(key) {
-		return nil
+		return nil, adjustDecision{}
 	}
 	groups := f.modes[by[0]]
 	if len(by) == 2 {
@@ -126,13 +173,8 @@ func (f *fitter) adjust(base Formula, by []int, predicted []float32) []Formula {
 		}
 	})
 	if !ok {
-		return nil
+		return nil, adjustDecision{}
 	}
 	a.count = counts[d.option]
-	name := base.Name + ", plus offset by " + f.list(by)
-	if factor {
-		name = base.Name + ", times factor by " + f.list(by)
-	}
-	return []Formula{{Name: name, Setting: fmt.Sprintf("%s; then pseudo-count %g", base.Setting, a.count), Loss: d.loss,
-		key: key, option: d.option, predictor: a}}
+	return a, adjustDecision{true, d.option, d.loss}
 }

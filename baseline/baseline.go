@@ -89,6 +89,9 @@ type Formula struct {
 	predictor predictor
 }
 
+// Elsewhere reports whether another process has fitted the formula, so that this one cannot predict with it, see Table.Peers.
+func (f *Formula) Elsewhere() bool { return f.predictor == nil }
+
 // Predict computes the predictions for the rows from, from+1, ... of a part.
 func (f *Formula) Predict(part Part, from int, dst []float64) { f.predictor.predict(part, from, dst) }
 

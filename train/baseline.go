@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
@@ -42,9 +43,13 @@ func (r *run) formulas() []model.BaselineScores {
 	for p := range r.parts {
 		onScale[p] = r.onScale(&r.parts[p])
 	}
+	measures, rank := r.whoMeasures(formulas), 0
+	if r.opt.Ranks != nil {
+		rank = r.opt.Ranks.Rank()
+	}
 	parallel.For(r.engine.Threads(), len(formulas), func(k int) {
-		if r.opt.Ranks != nil && k%r.opt.Ranks.Size() != r.opt.Ranks.Rank() {
-			return // another rank measures it
+		if measures[k] != rank {
+			return
 		}
 		s := &scores[k]
 		s.Name, s.Setting, s.Best = formulas[k].Name, formulas[k].Setting, k == 0
@@ -60,12 +65,31 @@ func (r *run) formulas() []model.BaselineScores {
 			to.Binary = sums.binary.Binary()
 		}
 	})
-	r.shareScores(scores)
+	r.shareScores(scores, measures)
 	return scores
 }
 
+// whoMeasures returns the rank that measures each formula: the one that has fitted it alone, and otherwise each in turn.
+func (r *run) whoMeasures(formulas []baseline.Formula) []int {
+	ranks := make([]int, len(formulas))
+	if r.opt.Ranks == nil {
+		return ranks
+	}
+	has := make([]bool, len(formulas)*r.opt.Ranks.Size())
+	for k := range formulas {
+		has[r.opt.Ranks.Rank()*len(formulas)+k] = !formulas[k].Elsewhere()
+	}
+	backend.GatherValues(r.opt.Ranks, has, backend.Even(r.opt.Ranks.Size(), r.opt.Ranks.Size()), len(formulas))
+	for k := range ranks {
+		for ranks[k] = k % r.opt.Ranks.Size(); !has[ranks[k]*len(formulas)+k]; {
+			ranks[k] = (ranks[k] + 1) % r.opt.Ranks.Size()
+		}
+	}
+	return ranks
+}
+
 // shareScores completes scores, of which each rank has some, on all of them.
-func (r *run) shareScores(scores []model.BaselineScores) {
+func (r *run) shareScores(scores []model.BaselineScores, measures []int) {
 	if r.opt.Ranks == nil {
 		return
 	}
@@ -74,8 +98,10 @@ func (r *run) shareScores(scores []model.BaselineScores) {
 		if err := flat.Decode(text, &all); err != nil {
 			panic("train: " + err.Error()) // all ranks run the same program
 		}
-		for k := rank; k < len(scores); k += r.opt.Ranks.Size() {
-			scores[k] = all[k]
+		for k := range scores {
+			if measures[k] == rank {
+				scores[k] = all[k]
+			}
 		}
 	}
 }

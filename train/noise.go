@@ -123,6 +123,9 @@ func (r *run) learnNoise(solved solver.Report) {
 
 // meanWeight returns the mean weight of observations.
 func meanWeight(o *solver.Observations) float64 {
+	if o.W == nil {
+		return 1
+	}
 	sum := 0.0
 	for i := range o.Len() {
 		sum += weightOf(o, i)

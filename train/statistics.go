@@ -23,17 +23,18 @@ func (r *run) keepStatistics(solved solver.Report) error {
 	}
 	rows := update.Observed{Codes: o.Codes, Y: y}
 	noise, weight := solved.Noise, meanWeight(o)
-	raw := ledger.Rows{Codes: o.Codes, Y: backend.Make[float64](r.engine, o.Len()), W: o.W, Exposure: o.Exposure, Censored: o.Censored}
 	defer backend.FreeAll(r.engine, [][]float32{y})
-	backend.ParallelFor(r.engine, len(raw.Y), func(i int) { raw.Y[i] = o.Target(i) })
-	if rows.Weight = update.Precisions(r.engine, r.model, raw, r.predicted(dataset.Train), weight); rows.Weight != nil {
+	if update.HasPrecisions(r.model) {
+		raw := ledger.Rows{Codes: o.Codes, Y: backend.Make[float64](r.engine, o.Len()), W: o.W, Exposure: o.Exposure, Censored: o.Censored}
+		backend.ParallelFor(r.engine, len(raw.Y), func(i int) { raw.Y[i] = o.Target(i) })
+		rows.Weight = update.Precisions(r.engine, r.model, raw, r.predicted(dataset.Train), weight)
+		backend.FreeAll(r.engine, [][]float64{raw.Y})
 		noise = r.observationsPerFact(y)
 	} else if o.W != nil {
 		for _, w := range o.W {
 			rows.Weight = append(rows.Weight, float32(float64(w)/weight))
 		}
 	}
-	backend.FreeAll(r.engine, [][]float64{raw.Y})
 	engine, release := r.solverEngine()
 	book := update.Statistics(engine, r.model, rows, noise, weight)
 	if err := release(); err != nil {

@@ -15,6 +15,9 @@ const maxStep = 1e-3
 // For example, float64 numbers near 1e18 are 128 apart, which hides a standard deviation
 // of 100.
 func warnCoarseTarget(name string, o *solver.Observations) string {
+	if o.Low == nil {
+		return "" // they are not far from 0
+	}
 	var sum, squares, largest float64
 	n := o.Len()
 	for i := range n {

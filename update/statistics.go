@@ -118,15 +118,16 @@ func planned(b backend.Backend, t *tt.Train, codes [][]int32, leaf backend.LeafE
 	return plan, func(dst, src []float32) { backend.Gather(b, plan, dst, src) }
 }
 
-// Precisions returns the precisions of rows that are not the same for all rows of a
-// weight, at the moments of the field: those of the sites of a likelihood, or of a noise
-// model that the fit used. It returns nil for a fit with one noise variance.
+// HasPrecisions reports whether the precisions of rows are not the same for all rows of a weight.
+func HasPrecisions(m *model.Model) bool {
+	return lawOf(m, &ledger.Ledger{Noise: 1, Weight: 1}) != nil || m.Spec().Uncertainty.NoiseUse == "fit"
+}
+
+// Precisions returns the precisions of rows at the moments of the field, see [HasPrecisions]: those of the sites of a likelihood, or of a noise
+// model that the fit used.
 func Precisions(b backend.Backend, m *model.Model, rows ledger.Rows, z tt.Moments, weight float64) []float32 {
 	s := &state{fitted: m, book: &ledger.Ledger{Noise: 1, Weight: weight}, rows: rows}
 	s.law = lawOf(m, s.book)
-	if s.law == nil && m.Spec().Uncertainty.NoiseUse != "fit" {
-		return nil
-	}
 	n := rows.Len()
 	s.mean, s.variance = make([]float64, n), make([]float64, n)
 	for i := range n {

@@ -83,7 +83,10 @@ func (s Spec) random(n int, seed uint64) []dataset.Part {
 		}
 	}
 	r := rand.New(rand.NewPCG(seed, splitStream))
-	r.Shuffle(n, func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	for i := n - 1; i > 0; i-- { // Shuffle, without a call per swap
+		j := r.Uint64N(uint64(i + 1))
+		parts[i], parts[j] = parts[j], parts[i]
+	}
 	return parts
 }
 
