@@ -120,6 +120,9 @@ type system struct {
 	grad   tt.Gradients
 	value  [2][]float32 // by row
 	ridge  [][]float32  // by block: 1/tau + D
+
+	direction tt.Gradients // memory of jacobian
+	own       []float32
 }
 
 // A block is a block of weights of a core.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -114,14 +115,27 @@ const change = 0.1
 // jacobian returns J x at the training rows, without the offset, as a central difference:
 // a field is a product of cores, so its error is the product of the changes of three.
 func (s *system) jacobian(x vector) []float32 {
-	direction := s.field.NewGradients()
+	if s.direction == nil {
+		s.direction = s.field.NewGradients()
+	}
+	direction := s.direction
+	for _, cores := range direction {
+		for _, c := range cores {
+			clear(c.Mean)
+		}
+	}
 	for i, b := range s.blocks {
 		part := direction[b.term][b.core].Mean
-		own := make([]float32, len(part))
-		b.Apply(s.b, own, x.blocks[i])
-		for k, v := range own[:len(own)-direction[b.term][b.core].Slice()] { // without the prior
-			part[k] += v
+		if cap(s.own) < len(part) {
+			s.own = make([]float32, len(part))
 		}
+		own := s.own[:len(part)]
+		b.Apply(s.b, own, x.blocks[i])
+		parallel.Blocks(s.b.Threads(), len(own)-direction[b.term][b.core].Slice(), func(from, to int) { // without the prior
+			for k, v := range own[from:to] {
+				part[from+k] += v
+			}
+		})
 	}
 	step := math.Inf(1)
 	for k, t := range s.base.Terms {
@@ -147,9 +161,11 @@ func (s *system) evaluate(dst []float32, direction tt.Gradients, step float64) {
 	for k, t := range s.moved.Terms {
 		for p, c := range t.Cores {
 			base, d := s.base.Terms[k].Cores[p].Slices.Mean, direction[k][p].Mean
-			for i := range c.Slices.Mean {
-				c.Slices.Mean[i] = base[i] + float32(step)*d[i]
-			}
+			parallel.Blocks(s.b.Threads(), len(d), func(from, to int) {
+				for i := from; i < to; i++ {
+					c.Slices.Mean[i] = base[i] + float32(step)*d[i]
+				}
+			})
 		}
 	}
 	s.moved.EvalOwn(s.b, tt.Moments{Mean: dst}, s.chunk)
@@ -235,7 +251,12 @@ func add(x *vector, y vector, multiple float64) {
 func largest(values []float32) float64 {
 	most := float32(0)
 	for _, v := range values {
-		most = max(most, v, -v)
+		if v < 0 {
+			v = -v
+		}
+		if v > most {
+			most = v
+		}
 	}
 	return float64(most)
 }
