@@ -210,7 +210,7 @@ func (s *sharer) countNodes(cells []int32) (nodes, pairs []int32, h held) {
 }
 
 // divideShards sets which shards each rank has, so that they take about the same time. It was measured for passes with second
-// moments at rank R, which cost R per cell, R^2/4 per pair, and R^3/12 per leaf entity that is solved.
+// moments at rank R, which cost R per cell, R^2/3 per pair, and R^3/8 per leaf entity that is solved.
 func (s *sharer) divideShards(cells, nodes, pairs []int32) {
 	rank := float64(s.LeafRank())
 	leaves := make([]int32, len(cells))
@@ -224,7 +224,7 @@ func (s *sharer) divideShards(cells, nodes, pairs []int32) {
 		for shard+1 < shards && int(s.Shards[shard+1]) <= node {
 			shard++
 		}
-		before[shard+1] += rank * (float64(cells[u]) + rank*(float64(n)+float64(pairs[u])/4+rank*float64(leaves[u])/12))
+		before[shard+1] += rank * (float64(cells[u]) + rank*(float64(n)+float64(pairs[u])/3+rank*float64(leaves[u])/8))
 		node += int(n)
 	}
 	for k := range shards {

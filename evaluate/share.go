@@ -77,16 +77,41 @@ func measureShare(share tableio.Share, b backend.Backend, m *model.Model, rows R
 	return total, nil
 }
 
-// MeasureOver is Measure by several ranks, which have the same rows and moments: they take turns with the tasks, the
-// first one of rank turn modulo their number. Rank 0 adds the sums, in the order of one process, and sends them to the
-// others. agree makes all ranks fail if one of them did. It returns the rank whose turn it is next.
-func MeasureOver(ranks backend.Ranks, turn int, agree func(error) error, b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, int, error) {
-	n, each, size := len(rows.Y), rows.taskRows(), ranks.Size()
+// Loads is the work that ranks have taken so far, by rank, in rows without calibration.
+type Loads []float64
+
+// calibrationWork is the work of a row whose distribution is measured.
+const calibrationWork = 8
+
+// take returns the ranks of tasks with some rows each, the last with fewer: always the one with the least work.
+func (l Loads) take(n, each int, calibration bool) []int {
+	var ranks []int
+	for first := 0; first < n; first += each {
+		least := 0
+		for r, load := range l {
+			if load < l[least] {
+				least = r
+			}
+		}
+		work := float64(min(each, n-first))
+		if calibration {
+			work *= calibrationWork
+		}
+		l[least] += work
+		ranks = append(ranks, least)
+	}
+	return ranks
+}
+
+// MeasureOver is Measure by several ranks, which have the same rows, moments and loads; these rise. Rank 0 adds
+// the sums, in the order of one process, and sends them to the others. agree makes all ranks fail if one of them did.
+func MeasureOver(ranks backend.Ranks, loads Loads, agree func(error) error, b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, error) {
+	n, each := len(rows.Y), rows.taskRows()
+	of := loads.take(n, each, calibration)
 	var own []*Sums
 	var failed error
-	ranked := func(first int) int { return (turn + first/each) % size }
 	for first := 0; first < n && failed == nil; first += each {
-		if ranked(first) != ranks.Rank() {
+		if of[first/each] != ranks.Rank() {
 			continue
 		}
 		end := min(first+each, n)
@@ -101,13 +126,11 @@ func MeasureOver(ranks backend.Ranks, turn int, agree func(error) error, b backe
 		sums, err := measureTask(m, part, task, calibration, newCombination, 0, end-first)
 		own, failed = append(own, sums), err
 	}
-	next := turn + (n+each-1)/each
 	if err := agree(failed); err != nil {
-		return nil, next, err
+		return nil, err
 	}
 	total := newSums(m, calibration)
-	for first := 0; first < n; first += each {
-		from := ranked(first)
+	for _, from := range of {
 		switch {
 		case ranks.Rank() == 0 && from == 0:
 			total.merge(own[0])
@@ -133,7 +156,7 @@ func MeasureOver(ranks backend.Ranks, turn int, agree func(error) error, b backe
 			panic("evaluate: " + err.Error())
 		}
 	}
-	return total, next, nil
+	return total, nil
 }
 
 // slice returns the rows [from, to).

@@ -148,7 +148,7 @@ type run struct {
 
 	checkpointWarning string // why the last checkpoint could not be saved
 
-	turn     int          // the rank that measures next, modulo their number
+	loads    evaluate.Loads
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
 	traffic  trafficMeter
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
@@ -321,12 +321,12 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
 		Ridge: solved.Ridge, Stop: solved.Stop, Best: solved.Best, Start: solved.Start, History: solved.Points, Side: r.sideReports, Terms: r.contributions(solved), DecileEdges: r.decileEdges()}
 	record.Rows.Zeros = r.zeros
-	r.model = r.model.WithRecord(record) // measures need the edges
-	for p := range r.parts {
-		if r.opt.Compare && dataset.Part(p) != dataset.Valid {
+	r.model = r.model.WithRecord(record)                                           // measures need the edges
+	for _, p := range []dataset.Part{dataset.Valid, dataset.Test, dataset.Train} { // the most expensive rows first
+		if r.opt.Compare && p != dataset.Valid {
 			continue
 		}
-		score, err := r.measure(dataset.Part(p))
+		score, err := r.measure(p)
 		if err != nil {
 			return err
 		}
