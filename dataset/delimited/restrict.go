@@ -33,7 +33,7 @@ func (b *Blocks) Restrict(file io.ReaderAt, from, to int) bool {
 		return true
 	}
 	start := blockStart(from)
-	carry := []byte{}
+	var carry []byte
 	for size := int64(4 << 10); ; size *= 4 {
 		size = min(size, start)
 		carry = make([]byte, size)
