@@ -314,6 +314,7 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		return err
 	}
 	r.learnHeaping()
+	r.learnBlend()
 	if err := r.keepStatistics(solved); err != nil {
 		return err
 	}

@@ -50,6 +50,9 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	if len(u.Heaping) > 0 {
 		text += "; whole numbers, heaped by " + strings.Join(u.Heaping, ", ")
 	}
+	if len(u.Mixed) > 0 {
+		text += "; means of forecasts " + strings.Join(u.Mixed, " + ")
+	}
 	return text + "; " + Conformal(u.Conformal)
 }
 
