@@ -3,10 +3,11 @@
 //
 //	mean = w0 model + w1 (mean of its last values) + w2 (its value one season before) + ...
 //
-// with shares that are none negative, add up to 1, and were best for squared errors of
-// forecasts that the fit held out. A model on a scale near the logarithm shrinks the largest
-// series towards others more than squared errors in the units of the target ask for. Where a
-// value is missing, the model has its share. Quantiles and draws stay those of the model.
+// with shares that are none negative, add up to 1, and were best for forecasts that the fit
+// held out. They depend on the size of the forecast: a model on a scale near the logarithm
+// shrinks the largest series towards others more than squared errors in the units of the
+// target ask for. Where a value is missing, the model has its share. Quantiles and draws stay
+// those of the model.
 package blend
 
 import (
@@ -30,8 +31,9 @@ const (
 // A Table holds the recent values of the series of a panel, and the shares. It does not
 // change and may be shared.
 type Table struct {
-	shares  []float64 // of the model, the recent mean and the seasons
-	seasons []int32   // in steps
+	shares  [][]float64 // by class: of the model, the recent mean and the seasons
+	edges   []float64   // locations from which the classes after the first begin
+	seasons []int32     // in steps
 	series  *panel.Panel
 	start   []int32 // values of series s are start[s] to start[s+1], in order of time
 	step    []int32
@@ -42,12 +44,13 @@ type Table struct {
 // Seasons are in steps; those that are too long are left out. It costs O(n log s) for n
 // rows of s series.
 func New(threads int, p *panel.Panel, codes [][]int32, target func(row int) float64, seasons []int32) *Table {
-	t := &Table{shares: []float64{1, 0}, series: p}
+	t := &Table{series: p}
 	for _, s := range seasons {
-		if s > 1 && s <= longestSeason && int64(s) <= p.End && len(t.shares) < maxParts {
-			t.seasons, t.shares = append(t.seasons, s), append(t.shares, 0)
+		if s > 1 && s <= longestSeason && int64(s) <= p.End && len(t.seasons)+2 < maxParts {
+			t.seasons = append(t.seasons, s)
 		}
 	}
+	t.shares = [][]float64{t.alone()}
 	first := int32(p.End) - t.window()
 	rows := len(codes[p.Time])
 	of := make([]int32, rows)
@@ -85,6 +88,13 @@ func New(threads int, p *panel.Panel, codes [][]int32, target func(row int) floa
 	return t
 }
 
+// alone returns shares with all of it for the model.
+func (t *Table) alone() []float64 {
+	shares := make([]float64, 2+len(t.seasons))
+	shares[0] = 1
+	return shares
+}
+
 // window returns the number of steps whose values are kept.
 func (t *Table) window() int32 {
 	window := int32(leastWindow)
@@ -105,13 +115,18 @@ func (t *Table) recent() int {
 // Seasons returns the seasons in steps.
 func (t *Table) Seasons() []int32 { return slices.Clone(t.seasons) }
 
-// Parts says what means are mixed of, as in "0.8 model"; nil for a table that is nil.
-func (t *Table) Parts() (parts []string) {
+// Parts says what means are mixed of, as in "0.8 model", those of the smallest forecasts and
+// those of the largest; nil for a table that is nil.
+func (t *Table) Parts() (smallest, largest []string) {
 	if t == nil {
-		return nil
+		return nil, nil
 	}
+	return t.text(t.shares[0]), t.text(t.shares[len(t.shares)-1])
+}
+
+func (t *Table) text(shares []float64) (parts []string) {
 	unit := cmp.Or(t.series.Line.Unit(), "period")
-	for k, share := range t.shares {
+	for k, share := range shares {
 		what := "model"
 		switch {
 		case share == 0:
@@ -126,20 +141,30 @@ func (t *Table) Parts() (parts []string) {
 	return parts
 }
 
-// Mean returns what a row's mean is, horizon steps after the end of the training: share
-// times that of the model, plus rest.
-func (t *Table) Mean(codes [][]int32, row int, horizon int32) (share, rest float64) {
+// Mean returns what the mean of a row is, horizon steps after the end of the training:
+// share times that of the model, plus rest. location is the model's prediction on its scale.
+func (t *Table) Mean(location float64, codes [][]int32, row int, horizon int32) (share, rest float64) {
 	var values [maxParts]float64
 	known := t.values(&values, codes, row, horizon)
-	share = t.shares[0]
-	for k := 1; k < len(t.shares); k++ {
+	shares := t.shares[classOf(t.edges, location)]
+	share = shares[0]
+	for k := 1; k < len(shares); k++ {
 		if known[k] {
-			rest += t.shares[k] * values[k]
+			rest += shares[k] * values[k]
 		} else {
-			share += t.shares[k]
+			share += shares[k]
 		}
 	}
 	return share, rest
+}
+
+// classOf returns the class of a location.
+func classOf(edges []float64, location float64) int {
+	k := 0
+	for k < len(edges) && location >= edges[k] {
+		k++
+	}
+	return k
 }
 
 // values writes the recent mean and the values of the seasons from place 1 on, and returns
@@ -172,6 +197,6 @@ func (t *Table) WithSharesOf(o *Table) *Table {
 		return nil
 	}
 	changed := *t
-	changed.shares = o.shares
+	changed.shares, changed.edges = o.shares, o.edges
 	return &changed
 }

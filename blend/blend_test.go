@@ -50,7 +50,8 @@ func table(t *testing.T, n int, value func(s, t int) float64) (*Table, []dataset
 func TestMean(t *testing.T) {
 	t.Parallel()
 	b, _, _, _, _ := table(t, 3, func(s, at int) float64 { return float64(100*s + at) })
-	b.shares = []float64{0.5, 0.3, 0.2}
+	b.shares = [][]float64{{1, 0, 0}, {0.5, 0.3, 0.2}}
+	b.edges = []float64{3}
 	row := [][]int32{{0, 1, 9, -1}, {18, 18, 18, 18}}
 	for _, c := range []struct {
 		row         int
@@ -64,11 +65,15 @@ func TestMean(t *testing.T) {
 		{2, 1, 1, 0}, {3, 1, 1, 0},        // not a known series
 		{1, 0, 1, 0}, // no forecast
 	} {
-		if share, rest := b.Mean(row, c.row, c.horizon); math.Abs(share-c.share) > 1e-9 || math.Abs(rest-c.rest) > 1e-5 {
+		if share, rest := b.Mean(4, row, c.row, c.horizon); math.Abs(share-c.share) > 1e-9 || math.Abs(rest-c.rest) > 1e-5 {
 			t.Errorf("row %d, %d ahead: got %g of the model + %g, want %g + %g", c.row, c.horizon, share, rest, c.share, c.rest)
 		}
 	}
-	if got, want := strings.Join(b.Parts(), ", "), "0.5 model, 0.3 mean of the last 4 values, 0.2 value 12 months before"; got != want {
+	if share, rest := b.Mean(2, row, 1, 1); share != 1 || rest != 0 {
+		t.Errorf("got %g of the model + %g for a small forecast, want the model", share, rest)
+	}
+	smallest, largest := b.Parts()
+	if got, want := strings.Join(append(smallest, largest...), ", "), "1 model, 0.5 model, 0.3 mean of the last 4 values, 0.2 value 12 months before"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -89,39 +94,43 @@ func TestLearn(t *testing.T) {
 			rows.Codes[0], rows.Codes[1] = append(rows.Codes[0], int32(s)), append(rows.Codes[1], 18+h)
 			rows.Horizon, rows.Y = append(rows.Horizon, h+1), append(rows.Y, level[s]+4*rng.NormFloat64())
 			rows.Mean = append(rows.Mean, 20+0.7*(level[s]-20)) // shrunk too much
+			rows.Location = append(rows.Location, level[s])
 		}
 	}
 	got := b.Learn(2, rows)
-	if got == nil || !(got.shares[1] > 0.2) {
-		t.Fatalf("got %v, want a share of the recent mean", got.Parts())
+	if got == nil || !(got.shares[0][1] > 0.2) {
+		t.Fatalf("got %+v, want a share of the recent mean", got)
 	}
 	for i := range rows.Mean {
 		rows.Mean[i] = level[i/3]
 	}
 	if got := b.Learn(2, rows); got != nil {
-		t.Errorf("got %v beside the best forecast, want nothing", got.Parts())
+		t.Errorf("got the shares %v beside the best forecast, want nothing", got.shares)
 	}
 }
 
 func TestFile(t *testing.T) {
 	t.Parallel()
 	b, _, _, _, _ := table(t, 3, func(s, at int) float64 { return float64(100*s + at) })
-	b.shares = []float64{0.5, 0.3, 0.2}
+	b.shares = [][]float64{{1, 0, 0}, {0.5, 0.3, 0.2}}
+	b.edges = []float64{3}
 	got, err := Read(&modelfile.File{Tensors: b.Tensors()}, b.series)
 	if err != nil || !reflect.DeepEqual(got, b) {
 		t.Fatalf("got %+v, %v, want %+v", got, err, b)
 	}
 	for want, change := range map[string]func(t *Table){
-		"add up to":      func(t *Table) { t.shares[0] = 0.9 },
-		"a share is":     func(t *Table) { t.shares[0], t.shares[1] = -0.3, 1.1 },
-		"3 shares and 0": func(t *Table) { t.seasons = nil },
-		"has 1 steps":    func(t *Table) { t.seasons[0] = 1 },
-		"one after":      func(t *Table) { t.start[1] = 1000 },
-		"order of time":  func(t *Table) { t.step[0] = 17 },
-		"is NaN":         func(t *Table) { t.value[3] = float32(math.NaN()) },
+		"add up to":     func(t *Table) { t.shares[1][0] = 0.9 },
+		"a share is":    func(t *Table) { t.shares[1][0], t.shares[1][1] = -0.3, 1.1 },
+		"shape":         func(t *Table) { t.seasons = nil },
+		"the edges":     func(t *Table) { t.edges[0] = math.NaN() },
+		"has 1 steps":   func(t *Table) { t.seasons[0] = 1 },
+		"one after":     func(t *Table) { t.start[1] = 1000 },
+		"order of time": func(t *Table) { t.step[0] = 17 },
+		"is NaN":        func(t *Table) { t.value[3] = float32(math.NaN()) },
 	} {
 		bad := *b
-		bad.shares, bad.seasons, bad.start, bad.step, bad.value = slices.Clone(b.shares), slices.Clone(b.seasons), slices.Clone(b.start), slices.Clone(b.step), slices.Clone(b.value)
+		bad.shares, bad.edges = [][]float64{slices.Clone(b.shares[0]), slices.Clone(b.shares[1])}, slices.Clone(b.edges)
+		bad.seasons, bad.start, bad.step, bad.value = slices.Clone(b.seasons), slices.Clone(b.start), slices.Clone(b.step), slices.Clone(b.value)
 		change(&bad)
 		if _, err := Read(&modelfile.File{Tensors: bad.Tensors()}, b.series); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -17,7 +17,7 @@ func (t *Table) Tensors() []modelfile.Tensor {
 		return nil
 	}
 	return []modelfile.Tensor{
-		modelfile.NewTensor(folder+"shares", t.shares), modelfile.NewTensor(folder+"seasons", t.seasons),
+		modelfile.NewTensor(folder+"shares", slices.Concat(t.shares...), len(t.shares), len(t.shares[0])), modelfile.NewTensor(folder+"edges", t.edges), modelfile.NewTensor(folder+"seasons", t.seasons),
 		modelfile.NewTensor(folder+"start", t.start), modelfile.NewTensor(folder+"step", t.step), modelfile.NewTensor(folder+"value", t.value),
 	}
 }
@@ -32,12 +32,17 @@ func Read(f *modelfile.File, p *panel.Panel) (*Table, error) {
 	}
 	t := &Table{series: p}
 	var err error
-	if t.shares, err = modelfile.Values[float64](f, folder+"shares", -1); err != nil {
+	if t.edges, err = modelfile.Values[float64](f, folder+"edges", -1); err != nil {
 		return nil, err
 	}
 	if t.seasons, err = modelfile.Values[int32](f, folder+"seasons", -1); err != nil {
 		return nil, err
 	}
+	shares, err := modelfile.Values[float64](f, folder+"shares", len(t.edges)+1, len(t.seasons)+2)
+	if err != nil {
+		return nil, err
+	}
+	t.shares = slices.Collect(slices.Chunk(shares, len(t.seasons)+2))
 	if t.start, err = modelfile.Values[int32](f, folder+"start", p.Len()+1); err != nil {
 		return nil, err
 	}
@@ -55,18 +60,20 @@ func Read(f *modelfile.File, p *panel.Panel) (*Table, error) {
 
 // check returns an error unless the table is possible.
 func (t *Table) check() error {
-	if n := len(t.shares); n < 2 || n > maxParts || n != len(t.seasons)+2 {
-		return fmt.Errorf("%d shares and %d seasons", n, len(t.seasons))
+	if len(t.seasons)+2 > maxParts || !slices.IsSorted(t.edges) || slices.ContainsFunc(t.edges, math.IsNaN) {
+		return fmt.Errorf("there are %d seasons and the edges %g", len(t.seasons), t.edges)
 	}
-	sum := 0.0
-	for _, s := range t.shares {
-		if !(s >= 0 && s <= 1) {
-			return fmt.Errorf("a share is %g", s)
+	for _, shares := range t.shares {
+		sum := 0.0
+		for _, s := range shares {
+			if !(s >= 0 && s <= 1) {
+				return fmt.Errorf("a share is %g", s)
+			}
+			sum += s
 		}
-		sum += s
-	}
-	if math.Abs(sum-1) > 1e-6 {
-		return fmt.Errorf("the shares add up to %g", sum)
+		if math.Abs(sum-1) > 1e-6 {
+			return fmt.Errorf("shares add up to %g", sum)
+		}
 	}
 	for _, s := range t.seasons {
 		if s < 2 || s > longestSeason {

@@ -2,6 +2,7 @@ package blend
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
@@ -9,73 +10,122 @@ import (
 
 // Rows are forecasts whose values are known.
 type Rows struct {
-	Codes   [][]int32
-	Horizon []int32
-	Mean    []float64 // of the model
-	Y       []float64
-	Weight  []float32 // nil for 1
+	Codes    [][]int32
+	Horizon  []int32
+	Location []float64 // of the model, on its scale
+	Mean     []float64 // of the model
+	Y        []float64
+	Weight   []float32 // nil for 1
 }
 
 const (
-	leastRows = 1000 // to learn shares from
+	leastRows = 1000 // of a class
 	folds     = 10
-	// Out of fold, the squared error must fall by this number of its standard errors. A
-	// few large series have most of it.
+	// Out of fold, the squared error must fall by this number of its standard errors.
 	leastErrors = 1.0
 	// leastShare is the share below which a part is left out.
 	leastShare = 0.02
+	// Squares are divided by the size of the mean plus this share of the mean size: without
+	// that, a few large series decide.
+	leastSize = 0.1
 )
 
+// classLevels are the levels of the location from which classes begin.
+var classLevels = []float64{0.9, 0.99}
+
 // Learn returns the table with the shares that are best for forecasts it did not see, or
-// nil if they are not better than the model alone. The shares are the mean of those of
-// several fits, each without the series of one fold. It costs O(n).
+// nil if they are not better than the model alone. Each class of forecasts by size has its
+// own; they are the mean of those of several fits, each without the series of one fold. It
+// costs O(n log n).
 func (t *Table) Learn(threads int, rows Rows) *Table {
-	n, parts := len(rows.Y), len(t.shares)
-	if n < leastRows {
+	if len(rows.Y) < leastRows {
 		return nil
 	}
-	predicted := make([][]float64, parts)
-	for k := range predicted {
-		predicted[k] = make([]float64, n)
+	changed := *t
+	changed.edges, changed.shares = nil, nil
+	sorted := slices.Sorted(slices.Values(rows.Location))
+	for _, level := range classLevels {
+		at := int(level * float64(len(sorted)))
+		if n := len(sorted); n-at >= leastRows {
+			changed.edges = append(changed.edges, sorted[at])
+		}
 	}
-	y, fold := make([]float64, n), make([]uint8, n)
+	l := t.prepare(threads, rows, changed.edges)
+	mixed := false
+	for c := range len(changed.edges) + 1 {
+		shares := l.shares(uint8(c))
+		mixed = mixed || shares != nil
+		if shares == nil {
+			shares = t.alone()
+		}
+		changed.shares = append(changed.shares, shares)
+	}
+	if !mixed {
+		return nil
+	}
+	return &changed
+}
+
+// learner holds what the rows say, multiplied by the roots of their weights.
+type learner struct {
+	predicted   [][]float64 // by part and row
+	y           []float64
+	class, fold []uint8
+}
+
+func (t *Table) prepare(threads int, rows Rows, edges []float64) *learner {
+	n := len(rows.Y)
+	l := &learner{predicted: make([][]float64, 2+len(t.seasons)), y: make([]float64, n), class: make([]uint8, n), fold: make([]uint8, n)}
+	for k := range l.predicted {
+		l.predicted[k] = make([]float64, n)
+	}
+	size := 0.0
+	for _, m := range rows.Mean {
+		size += math.Abs(m) / float64(n)
+	}
 	parallel.Blocks(threads, n, func(from, to int) {
 		for i := from; i < to; i++ {
 			var values [maxParts]float64
 			known := t.values(&values, rows.Codes, i, rows.Horizon[i])
-			root := 1.0
+			weight := 1 / max(math.Abs(rows.Mean[i])+leastSize*size, math.SmallestNonzeroFloat32)
 			if rows.Weight != nil {
-				root = math.Sqrt(float64(rows.Weight[i]))
+				weight *= float64(rows.Weight[i])
 			}
-			y[i] = root * rows.Y[i]
-			for k := range predicted {
-				if v := rows.Mean[i]; known[k] {
-					predicted[k][i] = root * values[k]
-				} else {
-					predicted[k][i] = root * v
+			root := math.Sqrt(weight)
+			l.y[i] = root * rows.Y[i]
+			for k := range l.predicted {
+				if !known[k] {
+					values[k] = rows.Mean[i]
 				}
+				l.predicted[k][i] = root * values[k]
 			}
 			key := uint64(0)
 			for _, m := range t.series.Keys {
 				key = (key ^ uint64(uint32(rows.Codes[m][i]))) * 0x9e3779b97f4a7c15
 			}
-			fold[i] = uint8(key >> 32 % folds)
+			l.fold[i], l.class[i] = uint8(key>>32%folds), uint8(classOf(edges, rows.Location[i]))
 		}
 	})
+	return l
+}
+
+// shares returns the shares of a class, nil if the model alone is as good.
+func (l *learner) shares(class uint8) []float64 {
+	parts := len(l.predicted)
 	total := make([]float64, parts)
 	var gain, squares float64
 	for f := range uint8(folds) {
-		shares := mixWithout(predicted, y, fold, f)
-		own := 0.0
-		for i := range y {
-			if fold[i] != f {
+		shares, own := l.without(class, f), 0.0
+		for i, y := range l.y {
+			if l.class[i] != class || l.fold[i] != f {
 				continue
 			}
 			v := 0.0
 			for k, s := range shares {
-				v += s * predicted[k][i]
+				v += s * l.predicted[k][i]
 			}
-			own += (predicted[0][i]-y[i])*(predicted[0][i]-y[i]) - (v-y[i])*(v-y[i])
+			before, after := l.predicted[0][i]-y, v-y
+			own += before*before - after*after
 		}
 		gain += own
 		squares += own * own
@@ -83,34 +133,34 @@ func (t *Table) Learn(threads int, rows Rows) *Table {
 			total[k] += s / folds
 		}
 	}
-	deviation := math.Sqrt(max(squares-gain*gain/folds, 0) * folds / (folds - 1))
-	if !(gain > leastErrors*deviation) {
+	if deviation := math.Sqrt(max(squares-gain*gain/folds, 0) * folds / (folds - 1)); !(gain > leastErrors*deviation) {
 		return nil
 	}
-	left := 1.0
+	total[0] = 1
 	for k := 1; k < parts; k++ {
 		if total[k] < leastShare {
 			total[k] = 0
 		}
-		left -= total[k]
+		total[0] -= total[k]
 	}
-	total[0] = left
-	changed := *t
-	changed.shares = total
-	return &changed
+	total[0] = max(total[0], 0)
+	if total[0] == 1 {
+		return nil
+	}
+	return total
 }
 
-// mixWithout returns the best shares without the rows of a fold.
-func mixWithout(predicted [][]float64, y []float64, fold []uint8, without uint8) []float64 {
-	some, target := make([][]float64, len(predicted)), make([]float64, 0, len(y))
-	for i, f := range fold {
-		if f == without {
+// without returns the best shares of a class without the rows of a fold.
+func (l *learner) without(class, fold uint8) []float64 {
+	some, y := make([][]float64, len(l.predicted)), []float64(nil)
+	for i, c := range l.class {
+		if c != class || l.fold[i] == fold {
 			continue
 		}
-		target = append(target, y[i])
-		for k := range predicted {
-			some[k] = append(some[k], predicted[k][i])
+		y = append(y, l.y[i])
+		for k := range some {
+			some[k] = append(some[k], l.predicted[k][i])
 		}
 	}
-	return baseline.Mix(some, target)
+	return baseline.Mix(some, y)
 }

@@ -17,7 +17,7 @@ func (m *Model) Blend() *blend.Table { return m.blend }
 func (d *Distributions) mixMean(i int) {
 	if t := d.m.blend; t != nil {
 		if h := d.rows.horizon(i); h > 0 {
-			d.own.MixMean(t.Mean(d.rows.Codes, i, h))
+			d.own.MixMean(t.Mean(d.own.Location(), d.rows.Codes, i, h))
 		}
 	}
 }

@@ -19,10 +19,11 @@ func (r *run) learnBlend() {
 	rows := rowsOf(&r.held)
 	rows.Horizon = r.heldHorizon
 	z := r.model.Moments(r.engine, rows.Codes)
-	held := blend.Rows{Codes: rows.Codes, Horizon: rows.Horizon, Weight: rows.W, Mean: make([]float64, r.held.Len()), Y: make([]float64, r.held.Len())}
+	held := blend.Rows{Codes: rows.Codes, Horizon: rows.Horizon, Weight: rows.W, Location: make([]float64, r.held.Len()), Mean: make([]float64, r.held.Len()), Y: make([]float64, r.held.Len())}
 	given := model.Rows{Codes: rows.Codes, Weight: rows.W, Horizon: rows.Horizon}
 	backend.ParallelFor(r.engine, len(held.Y), func(i int) {
-		held.Mean[i], held.Y[i] = r.model.Uncorrected(z, given, i).Mean(), r.held.Target(i)
+		p := r.model.Uncorrected(z, given, i)
+		held.Location[i], held.Mean[i], held.Y[i] = p.Location(), p.Mean(), r.held.Target(i)
 	})
 	var seasons []int32
 	if line := r.model.Series().Line; line.Unit() != "" { // running numbers have no calendar

@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -52,6 +53,9 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	}
 	if len(u.Mixed) > 0 {
 		text += "; means of forecasts " + strings.Join(u.Mixed, " + ")
+		if !slices.Equal(u.Mixed, u.MixedLargest) {
+			text += ", of the largest " + strings.Join(u.MixedLargest, " + ")
+		}
 	}
 	return text + "; " + Conformal(u.Conformal)
 }
