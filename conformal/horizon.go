@@ -15,8 +15,8 @@ const MaxHorizon = 1000
 // horizon.
 const factorLevel = 0.9
 
-// NewByHorizon returns a correction of forecasts: the groups that group makes of scores, as
-// [NewByMean] or [NewBySpread] does, and one factor per horizon by which intervals are wider or narrower than
+// NewByHorizon returns a correction of forecasts: groups by bins of the location, as
+// [NewByMean], and one factor per horizon by which intervals are wider or narrower than
 // the model says. The horizon of a row is the number of periods from the last training
 // period, 1 for the next one. The factor of a horizon is the 0.9 quantile of |z| of its
 // rows divided by that of all rows, with its logarithm shrunk to 0 by the share of the
@@ -25,7 +25,7 @@ const factorLevel = 0.9
 //
 // A factor, rather than a distribution of its own, because rows of one period share
 // shocks: their mean score says more about that period than about its horizon.
-func NewByHorizon(scores []float64, horizon []int32, group func(scores []float64) (*Correction, error)) (*Correction, error) {
+func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Correction, error) {
 	mustMatch(len(scores), len(horizon))
 	last := int32(0)
 	for _, h := range horizon {
@@ -50,7 +50,7 @@ func NewByHorizon(scores []float64, horizon []int32, group func(scores []float64
 			divided[i] = z / factors[h-1]
 		}
 	}
-	c, err := group(divided)
+	c, err := NewByMean(divided, location, bins)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (c *Correction) withFactors(factors []float64) *Correction {
 	changed.factors = factors
 	changed.byHorizon = make([]*Correction, len(factors))
 	for h, f := range factors {
-		own := &Correction{grouping: c.grouping, edges: c.edges, spread: c.spread, first: c.first, pool: c.pool.Scaled(f), groups: make([]*predictive.ScoreDistribution, len(c.groups))}
+		own := &Correction{grouping: c.grouping, edges: c.edges, pool: c.pool.Scaled(f), groups: make([]*predictive.ScoreDistribution, len(c.groups))}
 		for g, scores := range c.groups {
 			if scores != nil {
 				own.groups[g] = scores.Scaled(f)

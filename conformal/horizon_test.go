@@ -64,13 +64,13 @@ func TestByHorizon(t *testing.T) {
 
 // newByHorizon4 is NewByHorizon with 4 bins, for results of a function.
 func newByHorizon4(scores, location []float64, horizon []int32) (*Correction, error) {
-	return NewByHorizon(scores, horizon, func(scores []float64) (*Correction, error) { return NewByMean(scores, location, 4) })
+	return NewByHorizon(scores, location, horizon, 4)
 }
 
 func TestByHorizonErrors(t *testing.T) {
 	t.Parallel()
 	zeros := make([]float64, 50)
-	if _, err := NewByHorizon(zeros, make([]int32, 50), NewSplit); err == nil || !strings.Contains(err.Error(), "periods after") {
+	if _, err := NewByHorizon(zeros, zeros, make([]int32, 50), 1); err == nil || !strings.Contains(err.Error(), "periods after") {
 		t.Errorf("got error %v for rows that are no forecasts", err)
 	}
 	c, err := NewSplit(zeros)
@@ -83,34 +83,5 @@ func TestByHorizonErrors(t *testing.T) {
 		if _, err := FromRecord(r); err == nil {
 			t.Errorf("got no error for %d factors %v", len(factors), factors[:1])
 		}
-	}
-}
-
-// TestByHorizonAndSpread checks that parts of bins by spread keep the factors of horizons.
-func TestByHorizonAndSpread(t *testing.T) {
-	t.Parallel()
-	const n = 20_000
-	rng := rand.New(rand.NewPCG(3, 4))
-	scores, location, spread, horizon := make([]float64, n), make([]float64, n), make([]float64, n), make([]int32, n)
-	for i := range scores {
-		location[i], spread[i], horizon[i] = rng.Float64(), rng.Float64(), int32(1+i%2)
-		scores[i] = rng.NormFloat64() * (1 + float64(i%2)) * (1 + spread[i])
-	}
-	c, err := NewByHorizon(scores, horizon, func(scores []float64) (*Correction, error) { return NewBySpread(scores, location, spread, 4, 5) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err = FromRecord(c.Record()); err != nil {
-		t.Fatal(err)
-	}
-	width := func(horizon int32, spread float64) float64 {
-		d := c.Apply(predictive.Gaussian(predictive.Identity, 0.5, 0, spread*spread), -1, horizon)
-		return (d.Quantile(0.95) - d.Quantile(0.05)) / spread
-	}
-	if ratio := width(2, 0.5) / width(1, 0.5); math.Abs(ratio-2) > 0.1 {
-		t.Errorf("intervals two periods ahead are %g times as wide, want 2", ratio)
-	}
-	if ratio := width(1, 0.95) / width(1, 0.05); ratio < 1.5 {
-		t.Errorf("intervals of the largest spread are %g times as wide, want more than 1.5", ratio)
 	}
 }

@@ -211,7 +211,6 @@ const (
 	spreadGroups     = 5
 	fineRowsPerGroup = 250
 	fineRows         = meanGroups * spreadGroups * fineRowsPerGroup
-	mostGroups       = 3000 // of all horizons; a group takes some 10 KB
 )
 
 // Correction computes a conformal correction from rows that were used for nothing
@@ -242,27 +241,17 @@ func (s *scores) correction(kind string) (*conformal.Correction, error) {
 	case "split":
 		return conformal.NewSplit(s.score)
 	case "group:mean":
-		return s.byMean(s.score, 1)
+		if n := len(s.score); n >= fineRows {
+			return conformal.NewBySpread(s.score, s.location, s.spread, min(fineMeanGroups, n/(spreadGroups*fineRowsPerGroup)), spreadGroups)
+		}
+		return conformal.NewByMean(s.score, s.location, s.bins())
 	case "horizon":
 		if s.horizon == nil {
 			return nil, fielderr.Errorf("uncertainty.conformal", "a correction by horizon needs a model with a mode of time; use group:mean")
 		}
-		return conformal.NewByHorizon(s.score, s.horizon, func(scores []float64) (*conformal.Correction, error) {
-			return s.byMean(scores, int(min(slices.Max(s.horizon), conformal.MaxHorizon)))
-		})
+		return conformal.NewByHorizon(s.score, s.location, s.horizon, s.bins())
 	}
 	return conformal.NewByEntity(s.score, s.entity)
-}
-
-// byMean returns the correction by size of the prediction and, with enough rows, by spread,
-// from scores that may be divided by factors of horizons. Each horizon has its own copy of
-// the groups.
-func (s *scores) byMean(scores []float64, horizons int) (*conformal.Correction, error) {
-	n := len(scores)
-	if groups := min(fineMeanGroups, n/(spreadGroups*fineRowsPerGroup), mostGroups/(spreadGroups*horizons)); n >= fineRows && groups >= meanGroups {
-		return conformal.NewBySpread(scores, s.location, s.spread, groups, spreadGroups)
-	}
-	return conformal.NewByMean(scores, s.location, s.bins())
 }
 
 // scoresOf returns the scores of the rows of a batch that have a target. An entity
