@@ -21,8 +21,10 @@ type Rows struct {
 const (
 	leastRows = 1000 // of a class
 	folds     = 10
-	// Out of fold, the squared error must fall by this number of its standard errors.
-	leastErrors = 1.0
+	// Out of fold, the squared error must fall by this number of standard errors: that of the
+	// model alone for the first class, that with the shares of the class before it for others.
+	leastErrors      = 1.0
+	leastOtherErrors = 0.5
 	// leastShare is the share below which a part is left out.
 	leastShare = 0.02
 	// Squares are divided by the size of the mean plus this share of the mean size: without
@@ -51,16 +53,15 @@ func (t *Table) Learn(threads int, rows Rows) *Table {
 		}
 	}
 	l := t.prepare(threads, rows, changed.edges)
-	mixed := false
+	shares, least := t.alone(), leastErrors
 	for c := range len(changed.edges) + 1 {
-		shares := l.shares(uint8(c))
-		mixed = mixed || shares != nil
-		if shares == nil {
-			shares = t.alone()
+		if own := l.shares(uint8(c), shares, least); own != nil {
+			shares = own
 		}
+		least = leastOtherErrors
 		changed.shares = append(changed.shares, shares)
 	}
-	if !mixed {
+	if shares[0] == 1 && changed.shares[0][0] == 1 {
 		return nil
 	}
 	return &changed
@@ -109,8 +110,9 @@ func (t *Table) prepare(threads int, rows Rows, edges []float64) *learner {
 	return l
 }
 
-// shares returns the shares of a class, nil if the model alone is as good.
-func (l *learner) shares(class uint8) []float64 {
+// shares returns the shares of a class, nil unless they are better than others by so many
+// standard errors.
+func (l *learner) shares(class uint8, others []float64, least float64) []float64 {
 	parts := len(l.predicted)
 	total := make([]float64, parts)
 	var gain, squares float64
@@ -120,11 +122,11 @@ func (l *learner) shares(class uint8) []float64 {
 			if l.class[i] != class || l.fold[i] != f {
 				continue
 			}
-			v := 0.0
+			before, after := -y, -y
 			for k, s := range shares {
-				v += s * l.predicted[k][i]
+				before += others[k] * l.predicted[k][i]
+				after += s * l.predicted[k][i]
 			}
-			before, after := l.predicted[0][i]-y, v-y
 			own += before*before - after*after
 		}
 		gain += own
@@ -133,7 +135,7 @@ func (l *learner) shares(class uint8) []float64 {
 			total[k] += s / folds
 		}
 	}
-	if deviation := math.Sqrt(max(squares-gain*gain/folds, 0) * folds / (folds - 1)); !(gain > leastErrors*deviation) {
+	if deviation := math.Sqrt(max(squares-gain*gain/folds, 0) * folds / (folds - 1)); !(gain > least*deviation) {
 		return nil
 	}
 	total[0] = 1
@@ -144,9 +146,6 @@ func (l *learner) shares(class uint8) []float64 {
 		total[0] -= total[k]
 	}
 	total[0] = max(total[0], 0)
-	if total[0] == 1 {
-		return nil
-	}
 	return total
 }
 
