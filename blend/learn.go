@@ -21,10 +21,9 @@ type Rows struct {
 const (
 	leastRows = 1000 // of a class
 	folds     = 10
-	// Out of fold, the squared error must fall by this number of standard errors: that of the
-	// model alone for the first class, that with the shares of the class before it for others.
-	leastErrors      = 1.0
-	leastOtherErrors = 0.5
+	// Out of fold, the squared error of the first class must fall by this number of standard
+	// errors for its means to be mixed.
+	leastErrors = 1.0
 	// leastShare is the share below which a part is left out.
 	leastShare = 0.02
 	// Squares are divided by the size of the mean plus this share of the mean size: without
@@ -37,8 +36,9 @@ var classLevels = []float64{0.9, 0.99}
 
 // Learn returns the table with the shares that are best for forecasts it did not see, or
 // nil if they are not better than the model alone. Each class of forecasts by size has its
-// own; they are the mean of those of several fits, each without the series of one fold. It
-// costs O(n log n).
+// own; they are the mean of those of several fits, each without the series of one fold,
+// shrunk to those of the class before it, or to the model alone for the first. It costs
+// O(n log n).
 func (t *Table) Learn(threads int, rows Rows) *Table {
 	if len(rows.Y) < leastRows {
 		return nil
@@ -53,18 +53,37 @@ func (t *Table) Learn(threads int, rows Rows) *Table {
 		}
 	}
 	l := t.prepare(threads, rows, changed.edges)
-	shares, least := t.alone(), leastErrors
+	shares := t.alone()
 	for c := range len(changed.edges) + 1 {
-		if own := l.shares(uint8(c), shares, least); own != nil {
-			shares = own
+		own, errors := l.shares(uint8(c), shares)
+		if c > 0 || errors >= leastErrors {
+			shares = shrunk(own, shares, errors)
 		}
-		least = leastOtherErrors
 		changed.shares = append(changed.shares, shares)
 	}
 	if shares[0] == 1 && changed.shares[0][0] == 1 {
 		return nil
 	}
 	return &changed
+}
+
+// shrunk returns the shares between others and own, whose gain is so many standard errors.
+// Parts with a small share are left to the model.
+func shrunk(own, others []float64, errors float64) []float64 {
+	keep := 0.0
+	if errors > 0 {
+		keep = 1 - 1/(1+errors*errors)
+	}
+	shares := make([]float64, len(own))
+	shares[0] = 1
+	for k := 1; k < len(own); k++ {
+		if s := keep*own[k] + (1-keep)*others[k]; s >= leastShare {
+			shares[k] = s
+			shares[0] -= s
+		}
+	}
+	shares[0] = max(shares[0], 0)
+	return shares
 }
 
 // learner holds what the rows say, multiplied by the roots of their weights.
@@ -110,11 +129,10 @@ func (t *Table) prepare(threads int, rows Rows, edges []float64) *learner {
 	return l
 }
 
-// shares returns the shares of a class, nil unless they are better than others by so many
-// standard errors.
-func (l *learner) shares(class uint8, others []float64, least float64) []float64 {
-	parts := len(l.predicted)
-	total := make([]float64, parts)
+// shares returns the shares of a class, and the number of standard errors by which they are
+// better than others out of fold.
+func (l *learner) shares(class uint8, others []float64) (total []float64, errors float64) {
+	total = make([]float64, len(l.predicted))
 	var gain, squares float64
 	for f := range uint8(folds) {
 		shares, own := l.without(class, f), 0.0
@@ -135,18 +153,10 @@ func (l *learner) shares(class uint8, others []float64, least float64) []float64
 			total[k] += s / folds
 		}
 	}
-	if deviation := math.Sqrt(max(squares-gain*gain/folds, 0) * folds / (folds - 1)); !(gain > least*deviation) {
-		return nil
+	if deviation := math.Sqrt(max(squares-gain*gain/folds, 0) * folds / (folds - 1)); deviation > 0 {
+		errors = gain / deviation
 	}
-	total[0] = 1
-	for k := 1; k < parts; k++ {
-		if total[k] < leastShare {
-			total[k] = 0
-		}
-		total[0] -= total[k]
-	}
-	total[0] = max(total[0], 0)
-	return total
+	return total, errors
 }
 
 // without returns the best shares of a class without the rows of a fold.
