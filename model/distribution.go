@@ -137,6 +137,7 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 	}
 	if !d.gaussian {
 		d.own = d.m.Uncorrected(d.z, d.rows, i).WithMeanCurve(d.m.means)
+		d.mixMean(i)
 		return &d.own
 	}
 	level := d.m.scale.Location(d.z.Mean[i])
@@ -145,6 +146,7 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		noise /= float64(d.rows.Weight[i])
 	}
 	d.own.Move(level, d.m.FieldVariance(d.z, i), noise)
+	d.mixMean(i)
 	return &d.own
 }
 

@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"evaluate"},
 	{"multitarget"},
 	{"model"},
-	{"fitrecord", "history"},
+	{"fitrecord", "history", "blend"},
 	{"panel", "ledger", "heaping"},
 	{"spec", "modelfile", "solver", "solver/moments", "solver/penalty", "solver/division", "footprint", "response"},
 	{"conformal", "metrics", "relevance", "sideinfo", "sidetable", "baseline", "publicdata"},
