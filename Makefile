@@ -11,7 +11,7 @@ PYTHON = KFT_PYTHON="$$(sh internal/setup/python.sh)"
 CONCURRENT := ./backend/... ./dataset/... ./experiment ./solver ./publicdata ./tune ./model ./train ./serve .
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: demo help test python-test wheels race cover check tidy bench scale paper accuracy simulate peers ledger load soak throughput native container fuzz attack vulnerabilities release clean
+.PHONY: demo help test python-test wheels race cover check tidy bench scale ranks paper accuracy simulate peers ledger load soak throughput native container fuzz attack vulnerabilities release clean
 
 demo: ## generate a table, train and evaluate; needs only Go
 	$(GO) run ./cmd/kft demo
@@ -59,6 +59,10 @@ scale: ## measure the cost per cell on up to 30 million cells, and fits on 1 to 
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft
 	bin/kft bench --only scaling
 	$(GO) run ./bench/scale -kft bin/kft $(if $(THREADS),-threads $(THREADS)) -o docs/figures/scale.svg -- $(FIT)
+
+ranks: ## measure fits on RANKS=1,2,4,8 processes of MPI with one thread each; FIT='table.csv --term ...' gives the fit, LAUNCH='mpirun -n' the launcher
+	$(MAKE) native
+	$(GO) run ./bench/scale -kft bin/kft-native -launch '$(or $(LAUNCH),mpirun -n)' -threads '$(or $(RANKS),1,2,4,8)' -- $(FIT)
 
 paper: ## fit a table of the size of the paper's: SHAPE=retail, alcohol or movielens, FOLDER for the table, MEMORY=1.5GiB, THREADS=2
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kft ./cmd/kft

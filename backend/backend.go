@@ -57,6 +57,10 @@ type Job struct {
 	// one; see Divided.
 	Local bool
 
+	// OwnEntities says that, over several ranks, derivatives with respect to the leaf core are only needed
+	// for the entities of this one, see EntityRuns; those of others are undefined.
+	OwnEntities bool
+
 	// Adjoint selects how the adjoint e of the mean is computed.
 	Adjoint    Adjoint
 	Target     []float32 // y for Residual, e itself for Given

@@ -17,9 +17,16 @@ type sharedOrder struct {
 	first, end int     // the positions of this process
 }
 
-// LeafRuns cuts the entities of a leaf core into one run per rank, of about equal numbers of cells, given
-// where the cells of each entity start.
-func LeafRuns(start []int32, ranks int) []int {
+// OwnLeaves reports whether each rank has all cells of its leaf entities, as with parts of these. Equations of
+// entities then need no messages.
+func (p *Plan) OwnLeaves() bool { return p.Share != nil && p.Alone == p.Leaf }
+
+// LeafRuns cuts the entities of the leaf core into one run per rank, given where the cells of each entity start: those
+// of its shards if it has all of their cells, and otherwise runs of about equal numbers of cells.
+func (p *Plan) LeafRuns(start []int32, ranks int) []int {
+	if p.OwnLeaves() {
+		return p.Share.Owned
+	}
 	entities := len(start) - 1
 	bounds := Even(int(start[entities]), ranks)
 	for r, cell := range bounds {
@@ -38,7 +45,7 @@ func (p *Plan) shareLeaves() *LeafOrder {
 	for e, n := range p.Share.leaves {
 		o.Start[e+1] = o.Start[e] + n
 	}
-	entities := LeafRuns(o.Start, size)
+	entities := p.LeafRuns(o.Start, size)
 	owner := make([]uint16, len(p.Share.leaves))
 	for r := range size {
 		for e := entities[r]; e < entities[r+1]; e++ {
@@ -46,7 +53,7 @@ func (p *Plan) shareLeaves() *LeafOrder {
 		}
 	}
 	first, end := p.Share.OwnCells()
-	x := &sharedOrder{ranks: ranks, sent: make([]int, size+1), take: make([]int, size+1)}
+	x := &sharedOrder{ranks: ranks, sent: make([]int, size+1)}
 	for _, e := range p.LeafEntity[first:end] {
 		x.sent[owner[e]+1]++
 	}
@@ -66,14 +73,7 @@ func (p *Plan) shareLeaves() *LeafOrder {
 			*at++
 		}
 	}
-	counts := make([]int64, size*size) // by sender and receiver
-	for r := range size {
-		counts[ranks.Rank()*size+r] = int64(x.sent[r+1] - x.sent[r])
-	}
-	GatherValues(ranks, counts, Even(size, size), size)
-	for r := range size {
-		x.take[r+1] = x.take[r] + int(counts[r*size+ranks.Rank()])
-	}
+	x.take = exchanged(ranks, x.sent)
 	in := make([]cell, x.take[size])
 	ranks.Exchange(Bytes(out), Bytes(in), scaled(x.sent, 12), scaled(x.take, 12))
 	o.Node, x.source = paged.Make[int32](p.pages, p.Cells()), paged.Make[int32](p.pages, p.Cells())

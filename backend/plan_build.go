@@ -37,28 +37,35 @@ func HasParts(shapes []Shape, leaf, cells int) bool {
 	return len(shapes) == 3 && shapes[1].Len() > shapes[2-leaf].Len() && cells >= wholeCells*shapes[1].N
 }
 
-// divideLeaf sets the part of each leaf entity. Parts are ranges of entities with about equal
-// numbers of cells.
+// divideLeaf sets the part of each leaf entity, if the plan has parts.
 func (b *planBuilder) divideLeaf() {
 	cells := len(b.index[b.Leaf])
 	if !HasParts(b.Shapes, b.Leaf, cells) {
 		return
 	}
-	parts := cells / (partCells * b.Shapes[b.Chain[1]].N)
-	b.part = make([]int32, b.Shapes[b.Leaf].N)
+	count := make([]int32, b.Shapes[b.Leaf].N)
 	for _, e := range b.index[b.Leaf] {
-		b.part[e]++
+		count[e]++
 	}
+	b.part, b.partStart = b.leafParts(count, cells)
+}
+
+// leafParts returns the part of each leaf entity, given their numbers of cells, and where the parts start. Parts are
+// ranges of entities with about equal numbers of cells.
+func (p *Plan) leafParts(count []int32, cells int) (part, start []int32) {
+	parts := cells / (partCells * p.Shapes[p.Chain[1]].N)
+	part = make([]int32, len(count))
 	sum := 0
-	for e, n := range b.part {
-		part := sum * parts / cells
-		for len(b.partStart) <= part {
-			b.partStart = append(b.partStart, int32(e))
+	for e, n := range count {
+		own := sum * parts / cells
+		for len(start) <= own {
+			start = append(start, int32(e))
 		}
-		b.part[e] = int32(part)
+		part[e] = int32(own)
 		sum += int(n)
 	}
-	b.Alone = b.Leaf
+	p.Alone = p.Leaf
+	return part, start
 }
 
 // A counting sort takes time and memory in proportion to the entities of a core. Fewer

@@ -1,7 +1,6 @@
 package backend
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/kernel-fried-tensor/kft/internal/paged"
@@ -28,57 +27,99 @@ func (s *Share) of(bounds []int) (from, to int) {
 // OwnCells returns the cells of this process.
 func (s *Share) OwnCells() (from, to int) { return s.of(s.Cells) }
 
+// OwnNodes returns the nodes of this process.
+func (s *Share) OwnNodes() (from, to int) { return s.of(s.Nodes) }
+
 // A Lookup writes the entities of a core at some observations to dst.
 type Lookup func(core int, dst, rows []int32)
 
 // NewSharedPlan is NewPlan of n observations over ranks: each has the shards, or without a chain the blocks
 // of cells, that it computes. All ranks must call it. The plan is the whole one, on all of them, if it has
-// fewer shards than there are ranks, or parts of leaf entities. Cost for N observations and P ranks: two lookups of one core at all
-// of them, and two sorts of about N/P.
+// fewer shards than there are ranks. Cost for N observations and P ranks: four lookups of one core, two of all cores and two sorts of
+// about N/P of them.
 func NewSharedPlan(b Backend, ranks Ranks, shapes []Shape, n int, lookup Lookup, leaf LeafEnd) *Plan {
 	CheckTrain(shapes)
 	p := orient(Pages(b), shapes, leaf)
 	s := sharer{Plan: p, ranks: ranks, threads: b.Threads(), n: n, lookup: lookup}
-	if HasParts(shapes, p.Leaf, n) {
-		return s.whole(shapes, leaf)
-	}
 	p.Share = &Share{ranks: ranks, leaves: s.count(p.Leaf)}
 	if len(p.Chain) == 0 {
 		s.shareEffect()
 		return p
 	}
-	cells := s.count(s.first())
-	nodes := s.countNodes(cells)
+	cells := p.Share.leaves
+	if HasParts(shapes, p.Leaf, n) {
+		s.part, s.partStart = p.leafParts(cells, n)
+		cells = s.byPart(cells)
+	} else {
+		cells = s.count(s.first())
+	}
+	nodes, pairs := s.countNodes(cells)
 	total := 0
 	for _, n := range nodes {
 		total += int(n)
 	}
 	p.cutShards(n, total, func(add addNodes) {
-		next := int32(0) // after the last entity with nodes
-		for e, n := range nodes {
+		last := -1 // unit with nodes
+		for u, n := range nodes {
 			if n > 0 {
-				add(next, true, int(n), int(cells[e]))
-				next = int32(e) + 1
+				add(s.begin(u, last), true, int(n), int(cells[u]))
+				last = u
 			}
 		}
 	})
 	if len(p.Shards)-1 < ranks.Size() {
 		return s.whole(shapes, leaf)
 	}
+	s.divideShards(cells, nodes, pairs)
 	s.fill(cells, nodes)
 	return p
 }
 
-// sharer builds a shared plan.
+// sharer builds a shared plan. Shards are cut between units: entities of the owner, or parts of the leaf
+// entities.
 type sharer struct {
 	*Plan
-	ranks   Ranks
-	threads int
-	n       int // observations
-	lookup  Lookup
+	ranks           Ranks
+	threads         int
+	n               int // observations
+	lookup          Lookup
+	part, partStart []int32 // see planBuilder
 }
 
-func (s *sharer) first() int { return (&planBuilder{Plan: s.Plan}).first() }
+func (s *sharer) first() int { return (&planBuilder{Plan: s.Plan, part: s.part}).first() }
+
+// byPart adds numbers by leaf entity to those by part.
+func (s *sharer) byPart(count []int32) []int32 {
+	sums := make([]int32, len(s.partStart))
+	for e, n := range count {
+		sums[s.part[e]] += n
+	}
+	return sums
+}
+
+// begin returns the first entity of the core Alone of a rank or shard that begins with a unit, given the last unit
+// with nodes before it.
+func (s *sharer) begin(unit, last int) int32 {
+	if s.part != nil {
+		return s.partStart[unit]
+	}
+	return int32(last + 1)
+}
+
+// entities returns the first entities, of the core that comes first, of some units.
+func (s *sharer) entities(units []int) []int {
+	if s.part == nil {
+		return units
+	}
+	first := make([]int, len(units))
+	for i, u := range units {
+		first[i] = s.Shapes[s.Leaf].N
+		if u < len(s.partStart) {
+			first[i] = int(s.partStart[u])
+		}
+	}
+	return first
+}
 
 // lookupRange looks up consecutive observations.
 func (s *sharer) lookupRange(core int, dst []int32, from int, scratch *[]int32) {
@@ -89,57 +130,12 @@ func (s *sharer) lookupRange(core int, dst []int32, from int, scratch *[]int32) 
 	s.lookup(core, dst, *scratch)
 }
 
-// count returns the number of observations by entity of a core.
-func (s *sharer) count(core int) []int32 {
-	parts := make([][]int32, s.threads)
-	parallel.For(s.threads, s.threads, func(t int) {
-		n := make([]int32, s.Shapes[core].N)
-		from, to := s.n*t/s.threads, s.n*(t+1)/s.threads
-		block, rows := make([]int32, parallel.Block), make([]int32, 0, parallel.Block)
-		for ; from < to; from += len(block) {
-			block = block[:min(len(block), to-from)]
-			s.lookupRange(core, block, from, &rows)
-			for _, e := range block {
-				n[e]++
-			}
-		}
-		parts[t] = n
-	})
-	for _, n := range parts[1:] {
-		for e, v := range n {
-			parts[0][e] += v
-		}
-	}
-	return parts[0]
-}
-
-// build plans the observations whose entity of the core that comes first is in [from, to), in increasing
-// order, as a plan of their own. Source holds numbers of observations.
-func (s *sharer) build(core, from, to int) *planBuilder {
-	blocks := (s.n + parallel.Block - 1) / parallel.Block
-	chosen := make([][]int32, blocks)
-	parallel.For(s.threads, blocks, func(i int) {
-		first, end := i*parallel.Block, min((i+1)*parallel.Block, s.n)
-		entities, rows := make([]int32, end-first), make([]int32, 0, end-first)
-		s.lookupRange(core, entities, first, &rows)
-		kept := rows[:0]
-		for k, e := range entities {
-			if int(e) >= from && int(e) < to {
-				kept = append(kept, int32(first+k))
-			}
-		}
-		chosen[i] = slices.Clone(kept)
-	})
-	n := 0
-	for _, c := range chosen {
-		n += len(c)
-	}
-	rows := paged.Make[int32](s.pages, n)
-	n = 0
-	for _, c := range chosen {
-		n += copy(rows[n:], c)
-	}
-	b := &planBuilder{Plan: &Plan{Shapes: s.Shapes, Leaf: s.Leaf, Chain: s.Chain, Owner: s.Owner, pages: s.pages}, threads: s.threads, index: make([][]int32, len(s.Shapes))}
+// build plans the observations of this process, see choose, as a plan of their own. Source holds numbers of
+// observations.
+func (s *sharer) build(core int, first, end []int) *planBuilder {
+	rows := s.choose(core, first, end)
+	n := len(rows)
+	b := &planBuilder{Plan: &Plan{Shapes: s.Shapes, Leaf: s.Leaf, Chain: s.Chain, Owner: s.Owner, pages: s.pages}, threads: s.threads, index: make([][]int32, len(s.Shapes)), part: s.part, partStart: s.partStart}
 	for core := range b.index {
 		b.index[core] = paged.Make[int32](s.pages, n)
 		parallel.Blocks(s.threads, n, func(from, to int) { s.lookup(core, b.index[core][from:to], rows[from:to]) })
@@ -158,13 +154,14 @@ func (s *sharer) build(core, from, to int) *planBuilder {
 	return b
 }
 
-// countNodes returns the number of nodes by entity of the owner. Each rank counts those of some entities with
-// about equal numbers of cells.
-func (s *sharer) countNodes(cells []int32) []int32 {
-	bounds := make([]int, s.ranks.Size()+1)
+// countNodes returns, by unit, the number of nodes, and that of combinations of an entity of the owner and a leaf
+// entity. Each rank counts those of some units with about equal numbers of cells.
+func (s *sharer) countNodes(cells []int32) (nodes, pairs []int32) {
+	size := s.ranks.Size()
+	bounds := make([]int, size+1)
 	sum, r := 0, 1
 	for e, n := range cells {
-		for r < len(bounds)-1 && sum >= s.n*r/s.ranks.Size() {
+		for r < len(bounds)-1 && sum >= s.n*r/size {
 			bounds[r] = e
 			r++
 		}
@@ -173,30 +170,73 @@ func (s *sharer) countNodes(cells []int32) []int32 {
 	for ; r < len(bounds); r++ {
 		bounds[r] = len(cells)
 	}
-	nodes := make([]int32, len(cells))
-	b := s.build(s.first(), bounds[s.ranks.Rank()], bounds[s.ranks.Rank()+1])
-	if b.Cells() > 0 {
-		for _, e := range b.Entity[b.Owner] {
-			nodes[e]++
+	nodes, pairs = make([]int32, len(cells)), make([]int32, len(cells))
+	b := s.build(s.first(), s.entities(bounds[:size]), s.entities(bounds[1:]))
+	last := make([]int32, s.Shapes[s.Leaf].N) // by leaf entity: after the last entity of the owner
+	for j := range max(0, len(b.Start)-1) {
+		owner := b.Entity[b.Owner][j]
+		unit := owner
+		if s.part != nil {
+			unit = s.part[b.LeafEntity[b.Start[j]]]
+		}
+		nodes[unit]++
+		for _, e := range b.LeafEntity[b.Start[j]:b.Start[j+1]] {
+			if last[e] != owner+1 {
+				last[e] = owner + 1
+				pairs[unit]++
+			}
 		}
 	}
 	b.Free()
 	GatherValues(s.ranks, nodes, bounds, 1)
-	return nodes
+	GatherValues(s.ranks, pairs, bounds, 1)
+	return nodes, pairs
 }
 
-// fill sets the part of this process, given the numbers of cells and nodes by entity of the owner.
+// divideShards sets which shards each rank has, so that they take about the same time. It was measured for passes with second
+// moments at rank R, which cost R per cell, R^2/4 per pair, and R^3/12 per leaf entity that is solved.
+func (s *sharer) divideShards(cells, nodes, pairs []int32) {
+	rank := float64(s.LeafRank())
+	leaves := make([]int32, len(cells))
+	for _, u := range s.part {
+		leaves[u]++
+	}
+	shards, size := len(s.Shards)-1, s.ranks.Size()
+	before := make([]float64, shards+1) // work before each shard
+	shard, node := 0, 0
+	for u, n := range nodes {
+		for shard+1 < shards && int(s.Shards[shard+1]) <= node {
+			shard++
+		}
+		before[shard+1] += rank * (float64(cells[u]) + rank*(float64(n)+float64(pairs[u])/4+rank*float64(leaves[u])/12))
+		node += int(n)
+	}
+	for k := range shards {
+		before[k+1] += before[k]
+	}
+	bounds := Even(shards, size)
+	for r := 1; r < size; r++ {
+		wanted := before[shards] * float64(r) / float64(size)
+		at := sort.SearchFloat64s(before, wanted)
+		if at > 0 && wanted-before[at-1] < before[at]-wanted {
+			at--
+		}
+		bounds[r] = min(max(at, bounds[r-1]+1), shards-(size-r)) // none is empty
+	}
+	s.Share.Shards = bounds
+}
+
+// fill sets the part of this process, given the numbers of cells and nodes by unit.
 func (s *sharer) fill(cells, nodes []int32) {
 	share, size := s.Share, s.ranks.Size()
-	share.Shards = Even(len(s.Shards)-1, size)
 	share.Nodes, share.Cells, share.Owned = make([]int, size+1), make([]int, size+1), make([]int, size+1)
-	r, nodesBefore, cellsBefore, last := 0, 0, 0, 0
-	previous := int32(0) // the last entity of the rank before this one
+	r, nodesBefore, cellsBefore, last := 0, 0, 0, -1
+	previous := int32(0) // the last entity of the owner of the rank before this one
 	for e := range cells {
 		for r < size && nodes[e] > 0 && int(s.Shards[share.Shards[r]]) == nodesBefore {
 			share.Nodes[r], share.Cells[r] = nodesBefore, cellsBefore
 			if r > 0 {
-				share.Owned[r] = last + 1
+				share.Owned[r] = int(s.begin(e, last))
 			}
 			if r == s.ranks.Rank() {
 				previous = int32(last)
@@ -208,8 +248,8 @@ func (s *sharer) fill(cells, nodes []int32) {
 			last = e
 		}
 	}
-	share.Nodes[size], share.Cells[size], share.Owned[size] = nodesBefore, cellsBefore, len(cells)
-	b := s.build(s.first(), share.Owned[s.ranks.Rank()], share.Owned[s.ranks.Rank()+1])
+	share.Nodes[size], share.Cells[size], share.Owned[size] = nodesBefore, cellsBefore, s.Shapes[s.first()].N
+	b := s.build(s.first(), share.Owned[:size], share.Owned[1:])
 	firstNode, endNode := share.of(share.Nodes)
 	firstCell, _ := share.of(share.Cells)
 	s.Start = paged.Make[int32](s.pages, nodesBefore+1)
@@ -220,7 +260,7 @@ func (s *sharer) fill(cells, nodes []int32) {
 	for level := range s.Chain {
 		s.Entity = append(s.Entity, part(s.pages, nodesBefore, firstNode, b.Entity[level]))
 	}
-	if firstNode > 0 {
+	if firstNode > 0 && s.part == nil {
 		s.Entity[s.Owner][firstNode-1] = previous
 	}
 	s.LeafEntity, s.Source = part(s.pages, s.n, firstCell, b.LeafEntity), part(s.pages, s.n, firstCell, b.Source)
@@ -281,11 +321,16 @@ func (s *sharer) shareEffect() {
 	share.Owned[0], share.Owned[size] = 0, len(share.leaves)
 	from, to := share.of(share.Cells)
 	s.LeafEntity, s.Source = paged.Make[int32](s.pages, s.n), paged.Make[int32](s.pages, s.n)
-	if from < to {
-		first := entityAt(from)
-		b := s.build(s.Leaf, first, entityAt(to-1)+1)
-		copy(s.LeafEntity[from:to], b.LeafEntity[from-before[first]:])
-		copy(s.Source[from:to], b.Source[from-before[first]:])
+	first, end := make([]int, size), make([]int, size) // entities with cells of each rank
+	for r := range size {
+		if cell := share.Cells[r+1]; cell > share.Cells[r] {
+			first[r], end[r] = entityAt(share.Cells[r]), entityAt(cell-1)+1
+		}
+	}
+	if b := s.build(s.Leaf, first, end); from < to {
+		skipped := from - before[first[s.ranks.Rank()]]
+		copy(s.LeafEntity[from:to], b.LeafEntity[skipped:])
+		copy(s.Source[from:to], b.Source[skipped:])
 		b.Free()
 	}
 	runs := planBuilder{Plan: s.Plan} // of even length

@@ -1,6 +1,6 @@
 package backend
 
-import "unsafe"
+import "github.com/kernel-fried-tensor/kft/internal/peers"
 
 // Ranks are processes that run the same program on the same data and divide the work of passes:
 // each computes some shards or entities, and all have all results. The methods are called by
@@ -23,34 +23,41 @@ type Ranks interface {
 
 // Even cuts n things into one run per rank, of about equal length: run r is
 // bounds[r]..bounds[r+1].
-func Even(n, ranks int) (bounds []int) {
-	bounds = make([]int, ranks+1)
-	for r := range bounds {
-		bounds[r] = int(int64(n) * int64(r) / int64(ranks))
-	}
-	return bounds
-}
+func Even(n, ranks int) (bounds []int) { return peers.Even(n, ranks) }
 
 // Bytes returns the memory of values, which have no pointers, without a copy.
-func Bytes[T any](values []T) []byte {
-	if len(values) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), len(values)*int(unsafe.Sizeof(values[0])))
-}
+func Bytes[T any](values []T) []byte { return peers.Bytes(values) }
 
 // GatherValues completes values, which have no pointers, on all ranks: rank r has
 // values[bounds[r]*length : bounds[r+1]*length].
 func GatherValues[T any](ranks Ranks, values []T, bounds []int, length int) {
-	if len(values) == 0 {
-		return
+	peers.Values(ranks, values, bounds, length)
+}
+
+// SendBytes sends data of any length to a rank, which takes it by ReceiveBytes.
+func SendBytes(ranks Ranks, data []byte, to int) {
+	ranks.Send(Bytes([]int64{int64(len(data))}), to)
+	ranks.Send(data, to)
+}
+
+// ReceiveBytes receives what a rank sends by SendBytes.
+func ReceiveBytes(ranks Ranks, from int) []byte {
+	size := []int64{0}
+	ranks.Receive(Bytes(size), from)
+	data := make([]byte, size[0])
+	ranks.Receive(data, from)
+	return data
+}
+
+// BroadcastBytes returns the data of rank 0, of any length, on all ranks.
+func BroadcastBytes(ranks Ranks, data []byte) []byte {
+	size := []int64{int64(len(data))}
+	ranks.Broadcast(Bytes(size), 0)
+	if ranks.Rank() > 0 {
+		data = make([]byte, size[0])
 	}
-	size := length * int(unsafe.Sizeof(values[0]))
-	inBytes := make([]int, len(bounds))
-	for r, b := range bounds {
-		inBytes[r] = b * size
-	}
-	ranks.Gather(Bytes(values), inBytes)
+	ranks.Broadcast(data, 0)
+	return data
 }
 
 // Divided is implemented by a backend that divides its work over ranks. Visit of
@@ -68,16 +75,100 @@ type Divided interface {
 	// NormalEquationsByLeaf is NormalEquations without weights, given the target in leaf order.
 	NormalEquationsByLeaf(p *Plan, cores []Slices, target []float32, visit EquationsFunc)
 
-	// ShareEntities completes values on all ranks, length of them per entity of the leaf
-	// core, after visit has set those of its entities. It returns the sum of n over the ranks.
-	ShareEntities(p *Plan, values []float32, length int, n int64) int64
+	// EntityBounds returns where the entities of the leaf core of each rank start, for which visit is called there. It
+	// is nil if each rank visits all entities.
+	EntityBounds(p *Plan) []int
 }
 
 // ShareEntities completes the values that were set by visit of NormalEquations, length of
 // them per entity, and the number n of events there, on all ranks.
 func ShareEntities(b Backend, p *Plan, values []float32, length int, n int64) int64 {
-	if s, ok := b.(Divided); ok {
-		return s.ShareEntities(p, values, length, n)
+	d, ok := b.(Divided)
+	if !ok {
+		return n
 	}
-	return n
+	bounds := d.EntityBounds(p)
+	if bounds == nil {
+		return n
+	}
+	GatherValues(d.Ranks(), values, bounds, length)
+	return sumOver(d.Ranks(), n)
+}
+
+// sumOver returns the sum of a number over the ranks.
+func sumOver(ranks Ranks, n int64) (sum int64) {
+	for _, v := range peers.Each(ranks, n) {
+		sum += v
+	}
+	return sum
+}
+
+// Pieces computes length numbers for each of n pieces of work, which work adds to dst, and returns them in the order of the pieces.
+// Over ranks, which call it together, each computes a run of many pieces.
+func Pieces(b Backend, n, length int, work func(piece int, dst []float64)) []float64 {
+	values := make([]float64, n*length)
+	bounds, rank := []int{0, n}, 0
+	var ranks Ranks
+	if d, ok := b.(Divided); ok && d.Ranks() != nil && n >= leastPieces*d.Ranks().Size() {
+		ranks = d.Ranks()
+		bounds, rank = Even(n, ranks.Size()), ranks.Rank()
+	}
+	first := bounds[rank]
+	ParallelFor(b, bounds[rank+1]-first, func(i int) { work(first+i, values[(first+i)*length:][:length]) })
+	if ranks != nil {
+		GatherValues(ranks, values, bounds, length)
+	}
+	return values
+}
+
+// leastPieces is the number of pieces per rank from which they are divided.
+const leastPieces = 8
+
+// Runs divides the entities of a core over ranks, or gives all to the only process.
+type Runs struct {
+	First, End int // the entities of this process
+
+	ranks  Ranks // nil if there is only one
+	bounds []int
+}
+
+// leastSolved is the number of entries of the systems of all entities from which these are divided over ranks.
+const leastSolved = 1 << 15
+
+// EntityRuns divides the entities of an outer core, whose equations a pass over a plan computes: a rank has those of the
+// leaf core for which a job with OwnEntities has derivatives, and otherwise about as many as the others.
+func EntityRuns(b Backend, p *Plan, core int) Runs {
+	n, d := p.Shapes[core].N, Divided(nil)
+	if own, ok := b.(Divided); ok && own.Ranks() != nil {
+		d = own
+	}
+	if d == nil {
+		return Runs{End: n}
+	}
+	var bounds []int
+	if core == p.Leaf {
+		bounds = d.EntityBounds(p)
+	}
+	if bounds == nil {
+		if slice := p.Shapes[core].Slice(); n*slice*slice < leastSolved {
+			return Runs{End: n}
+		}
+		bounds = Even(n, d.Ranks().Size())
+	}
+	return Runs{First: bounds[d.Ranks().Rank()], End: bounds[d.Ranks().Rank()+1], ranks: d.Ranks(), bounds: bounds}
+}
+
+// Share completes values with length entries per entity on all ranks.
+func (r *Runs) Share(values []float32, length int) {
+	if r.ranks != nil {
+		GatherValues(r.ranks, values, r.bounds, length)
+	}
+}
+
+// Sum returns the sum of a number over the ranks.
+func (r *Runs) Sum(n int64) int64 {
+	if r.ranks == nil {
+		return n
+	}
+	return sumOver(r.ranks, n)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // strengths multiply the pseudo-counts that the method of moments gives.
@@ -67,12 +68,21 @@ func (f *fitter) additive() []Formula {
 	tried := make([]*backfit, len(strengths))
 	parallel.For(f.Threads, len(tried), func(s int) {
 		b := start.clone(strengths[s])
-		for range morePasses {
-			b.pass()
+		if f.Peers == nil || f.Peers.Rank() == s%f.Peers.Size() {
+			for range morePasses {
+				b.pass()
+			}
 		}
 		b.residuals = nil
 		tried[s] = b
 	})
+	if f.Peers != nil {
+		for s, b := range tried {
+			for _, values := range b.values {
+				peers.From(f.Peers, values, s%f.Peers.Size())
+			}
+		}
+	}
 	d, ok := f.pick(key, len(tried), func(from int, dst [][]float64) {
 		for s, b := range tried {
 			b.predict(Valid, from, dst[s])

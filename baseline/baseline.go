@@ -30,6 +30,7 @@ import (
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // A Part is a set of rows.
@@ -50,6 +51,9 @@ type Table struct {
 	Time    *Time    // nil if the validation and test rows do not come after the training rows
 	Between *Time    // of a table of one series whose validation and test rows lie between training rows; else nil
 	Threads int
+
+	// Peers are processes with the same table, which share the work; nil for none. All call Fit.
+	Peers peers.Group
 }
 
 // Rows are the rows of a part.
@@ -146,7 +150,16 @@ func fit(t *Table, decided map[string]decision) []Formula {
 	}
 	all := f.global()
 	all = append(all, f.modeMeans()...)
-	all = append(all, f.forEach(2, func(i int) []Formula {
+	two := f.forEach
+	if t.Peers != nil {
+		two = func(n int, work func(i int) []Formula) (found []Formula) { // in the same order on all of them
+			for i := range n {
+				found = append(found, work(i)...)
+			}
+			return found
+		}
+	}
+	all = append(all, two(2, func(i int) []Formula {
 		if i == 0 {
 			return f.additive()
 		}

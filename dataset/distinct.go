@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // Most tables contain each cell once. The functions in this file prove that quickly.
@@ -46,6 +47,47 @@ func (t *Table) distinctInRuns(order []int, workers int) bool {
 	}
 	return true
 }
+
+// distinctOver is distinctInRuns by the processes of a group. Each has a range of rows; no id of the slowest mode may
+// occur in two of them.
+func (t *Table) distinctOver(group peers.Group, order []int) bool {
+	if group == nil || len(order) < 2 || t.Len() < leastShared {
+		return false
+	}
+	slowest := t.Codes[order[0]]
+	border := peers.Even(t.Len(), group.Size())
+	for r, at := range border {
+		for at > 0 && at < t.Len() && slowest[at-1] == slowest[at] {
+			at++
+		}
+		border[r] = at
+	}
+	from, to := border[group.Rank()], border[group.Rank()+1]
+	var runs hashtable.Table
+	n := t.Dicts[order[0]].Len()
+	seen := make([]bool, group.Size()*(n+1)) // by process: its ids, and whether it has a cell twice
+	own := seen[group.Rank()*(n+1):][:n+1]
+	own[n] = !t.distinctBetween(&runs, order[:len(order)-1], order[len(order)-1], from, to)
+	for _, c := range slowest[from:to] {
+		own[c] = true
+	}
+	peers.Values(group, seen, peers.Even(group.Size(), group.Size()), n+1)
+	for id := range n + 1 {
+		occurs := 0
+		for r := range group.Size() {
+			if seen[r*(n+1)+id] {
+				occurs++
+			}
+		}
+		if occurs > 1 || id == n && occurs > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// leastShared is the number of rows from which processes share the work.
+const leastShared = 1 << 16
 
 func (t *Table) sameCodes(modes []int, i, j int) bool {
 	for _, m := range modes {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/internal/hashtable"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
@@ -22,10 +23,10 @@ type RowPlace struct {
 // MergeDuplicates applies a rule, one of [DuplicateRules], to cells that occur more
 // than once. Covariates do not identify a cell. A merged cell keeps the position and the
 // covariates of its first row, with the rule last those of its last. The function where
-// returns the place of a data row, for errors.
-func (t *Table) MergeDuplicates(rule string, workers int, where func(row int) RowPlace) error {
+// returns the place of a data row, for errors. The processes of a group, which may be nil, have the same table.
+func (t *Table) MergeDuplicates(rule string, group peers.Group, workers int, where func(row int) RowPlace) error {
 	order := t.slowestFirst()
-	if t.distinctInRuns(order, workers) || t.distinctInBitmap(order, workers) {
+	if t.distinctOver(group, order) || t.distinctInRuns(order, workers) || t.distinctInBitmap(order, workers) {
 		return nil
 	}
 	pairs := t.repeats(workers)

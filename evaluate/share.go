@@ -77,6 +77,65 @@ func measureShare(share tableio.Share, b backend.Backend, m *model.Model, rows R
 	return total, nil
 }
 
+// MeasureOver is Measure by several ranks, which have the same rows and moments: they take turns with the tasks, the
+// first one of rank turn modulo their number. Rank 0 adds the sums, in the order of one process, and sends them to the
+// others. agree makes all ranks fail if one of them did. It returns the rank whose turn it is next.
+func MeasureOver(ranks backend.Ranks, turn int, agree func(error) error, b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, int, error) {
+	n, each, size := len(rows.Y), rows.taskRows(), ranks.Size()
+	var own []*Sums
+	var failed error
+	ranked := func(first int) int { return (turn + first/each) % size }
+	for first := 0; first < n && failed == nil; first += each {
+		if ranked(first) != ranks.Rank() {
+			continue
+		}
+		end := min(first+each, n)
+		task, part := rows.slice(first, end), tt.Moments{Mean: z.Mean[first:end]}
+		if z.Var != nil {
+			part.Var = z.Var[first:end]
+		}
+		var newCombination []bool
+		if calibration {
+			newCombination = m.NewCombinations(b.Threads(), task.Codes)
+		}
+		sums, err := measureTask(m, part, task, calibration, newCombination, 0, end-first)
+		own, failed = append(own, sums), err
+	}
+	next := turn + (n+each-1)/each
+	if err := agree(failed); err != nil {
+		return nil, next, err
+	}
+	total := newSums(m, calibration)
+	for first := 0; first < n; first += each {
+		from := ranked(first)
+		switch {
+		case ranks.Rank() == 0 && from == 0:
+			total.merge(own[0])
+			own = own[1:]
+		case ranks.Rank() == 0:
+			var sums *Sums
+			if err := flat.Decode(backend.ReceiveBytes(ranks, from), &sums); err != nil {
+				panic("evaluate: " + err.Error()) // all ranks run the same program
+			}
+			total.merge(sums)
+		case ranks.Rank() == from:
+			backend.SendBytes(ranks, flat.Encode(&own[0]), 0)
+			own = own[1:]
+		}
+	}
+	var content []byte
+	if ranks.Rank() == 0 {
+		content = flat.Encode(&total)
+	}
+	content = backend.BroadcastBytes(ranks, content)
+	if ranks.Rank() > 0 {
+		if err := flat.Decode(content, &total); err != nil {
+			panic("evaluate: " + err.Error())
+		}
+	}
+	return total, next, nil
+}
+
 // slice returns the rows [from, to).
 func (r Rows) slice(from, to int) Rows {
 	part := func(values []float32) []float32 {

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 )
 
@@ -54,8 +55,9 @@ func KeyModes(modes []dataset.Mode, time int) []int {
 // New lists the series of training rows. ids returns the ids of a mode, codes has the
 // codes of the rows by mode, and target returns the target of a row. along is the mode of
 // time, -1 for the one that [timeline.ModeOf] finds. Without a mode of
-// time, or if hardly any series has two rows, there is none. It costs O(n) for n rows.
-func New(threads int, modes []dataset.Mode, ids func(mode int) []string, along int, codes [][]int32, target func(row int) float64) *Panel {
+// time, or if hardly any series has two rows, there is none. It costs O(n) for n rows. Several processes of a group with
+// the same rows list some series each; group may be nil.
+func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int) []string, along int, codes [][]int32, target func(row int) float64) *Panel {
 	p := newPanel(modes, ids, along)
 	if p == nil || len(codes[0]) == 0 {
 		return nil
@@ -69,12 +71,20 @@ func New(threads int, modes []dataset.Mode, ids func(mode int) []string, along i
 			return nil // more combinations than can be numbered
 		}
 	}
+	own := p.ownRows(group, sizes, codes)
 	rows := len(codes[0])
+	if own != nil {
+		rows = len(own)
+	}
 	keys := make([]uint64, rows)
 	parallel.Blocks(threads, rows, func(from, to int) {
-		for i := from; i < to; i++ {
+		for n := from; n < to; n++ {
+			i := n
+			if own != nil {
+				i = int(own[n])
+			}
 			for k, m := range p.Keys {
-				keys[i] = keys[i]*sizes[k] + uint64(codes[m][i])
+				keys[n] = keys[n]*sizes[k] + uint64(codes[m][i])
 			}
 		}
 	})
@@ -85,30 +95,83 @@ func New(threads int, modes []dataset.Mode, ids func(mode int) []string, along i
 			starts = append(starts, i)
 		}
 	}
-	if len(starts) > int(float64(rows)/minRepeats) {
+	bounds, before := []int{0, len(starts)}, 0 // series by process, and before those of this one
+	if own != nil {
+		bounds = bounds[:1]
+		for r, n := range peers.Each(group, int64(len(starts))) {
+			if r == group.Rank() {
+				before = bounds[r]
+			}
+			bounds = append(bounds, bounds[r]+int(n))
+		}
+	}
+	total := bounds[len(bounds)-1]
+	if total > int(float64(len(codes[0]))/minRepeats) {
 		return nil
 	}
 	starts = append(starts, rows)
-	p.allocate(len(starts) - 1)
+	p.allocate(total)
 	parallel.Ranges(threads, len(starts)-1, func(_, from, to int) {
-		for s := from; s < to; s++ {
+		for n := from; n < to; n++ {
+			s := before + n
 			first, last, sum := int32(math.MaxInt32), int32(0), 0.0
-			own := order[starts[s]:starts[s+1]]
-			for _, i := range own {
+			rows := order[starts[n]:starts[n+1]]
+			for _, i := range rows {
+				if own != nil {
+					i = own[i]
+				}
 				step := p.known[codes[p.Time][i]]
 				first, last = min(first, step), max(last, step)
 				sum += target(int(i))
 			}
-			p.First[s], p.Last[s], p.Rows[s], p.Mean[s] = first, last, int32(len(own)), float32(sum/float64(len(own)))
-			key := keys[starts[s]]
+			p.First[s], p.Last[s], p.Rows[s], p.Mean[s] = first, last, int32(len(rows)), float32(sum/float64(len(rows)))
+			key := keys[starts[n]]
 			for k := len(p.Keys) - 1; k >= 0; k-- {
 				p.Codes[k][s] = int32(key % sizes[k])
 				key /= sizes[k]
 			}
 		}
 	})
+	if own != nil {
+		for _, values := range append(p.Codes, p.First, p.Last, p.Rows) {
+			peers.Values(group, values, bounds, 1)
+		}
+		peers.Values(group, p.Mean, bounds, 1)
+	}
 	p.End = int64(slices.Max(p.Last))
 	return p
+}
+
+// leastShared is the number of rows from which processes share the work.
+const leastShared = 1 << 16
+
+// ownRows returns the rows whose series this process lists, nil for all: those of a run of ids of the first key, so that
+// its series are a run as well.
+func (p *Panel) ownRows(group peers.Group, sizes []uint64, codes [][]int32) []int32 {
+	if group == nil || len(p.Keys) == 0 || len(codes[0]) < leastShared {
+		return nil
+	}
+	column := codes[p.Keys[0]]
+	count := make([]int32, sizes[0])
+	for _, c := range column {
+		count[c]++
+	}
+	mine := make([]bool, len(count))
+	before, n := 0, 0
+	for c, rows := range count {
+		of := before * group.Size() / len(column)
+		if before += int(rows); of == group.Rank() {
+			mine[c] = true
+			n += int(rows)
+		}
+	}
+	own := make([]int32, 0, n)
+	for i, c := range column {
+		if mine[c] {
+			own = append(own, int32(i))
+		}
+	}
+	return own
 }
 
 // newPanel returns a panel without series, nil without a timeline.

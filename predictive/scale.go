@@ -35,17 +35,25 @@ func NewScale(t Transform, y, w []float32) (Scale, error) {
 // FitScale is NewScale for n targets that float32 is too coarse for: y returns them. A
 // power must have its unit, see [Transform.WithUnit].
 func FitScale(threads int, t Transform, n int, y func(i int) float64, w []float32) (Scale, error) {
-	s := Scale{Transform: t, Spread: 1}
 	values := make([]float64, n)
-	failed := parallel.Reduce(threads, n, func(from, to int) (err error) {
-		for i := from; i < to && err == nil; i++ {
-			values[i], err = t.checkedForward(i, y(i))
-		}
-		return err
-	}, func(a, b error) error { return cmp.Or(a, b) })
+	failed := parallel.Reduce(threads, n, func(from, to int) (err error) { return t.Values(values, y, from, to) }, func(a, b error) error { return cmp.Or(a, b) })
 	if failed != nil {
-		return s, failed
+		return Scale{Transform: t, Spread: 1}, failed
 	}
+	return NewScaleOf(t, values, y, w)
+}
+
+// Values sets values [from, to) to the transformed targets.
+func (t Transform) Values(values []float64, y func(i int) float64, from, to int) (err error) {
+	for i := from; i < to && err == nil; i++ {
+		values[i], err = t.checkedForward(i, y(i))
+	}
+	return err
+}
+
+// NewScaleOf is FitScale, given the transformed targets.
+func NewScaleOf(t Transform, values []float64, y func(i int) float64, w []float32) (Scale, error) {
+	s := Scale{Transform: t, Spread: 1}
 	var sum, squares, total float64
 	for i, z := range values {
 		weight := 1.0
@@ -65,7 +73,7 @@ func FitScale(threads int, t Transform, n int, y func(i int) float64, w []float3
 	mean := sum / total
 	variance := squares/total - mean*mean
 	if !(variance > 1e-14*squares/total) {
-		return s, &ConstantError{Value: y(0), N: n}
+		return s, &ConstantError{Value: y(0), N: len(values)}
 	}
 	s.Center += mean
 	s.Spread = math.Sqrt(variance)

@@ -20,6 +20,7 @@ package response
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
@@ -56,14 +57,14 @@ func Factor(b backend.Backend, f *tt.Field, train Observations, cells [][]int32,
 	}
 	defer s.free()
 	chunk := f.NewChunk(b, cells)
-	pull := s.base.Eval(b, tt.Moments{Mean: make([]float32, len(cells[0]))}, chunk)
+	pull := s.base.EvalOwn(b, tt.Moments{Mean: make([]float32, len(cells[0]))}, chunk)
 	var all []vector
 	wanted := 0.0
 	for k := range uint64(max(1, min(maxProbes, weights/max(1, f.Weights())))) {
 		sum := s.newVector()
 		for mode, codes := range cells {
 			v := s.newVector()
-			v.offset = s.adjoint(v, pull, signs(randstream.New(seed, "response", uint64(mode), k), codes))
+			v.offset = s.adjoint(v, chunk, pull, signs(randstream.New(seed, "response", uint64(mode), k), codes))
 			if variance := s.variance(v, 1); variance > 0 {
 				add(&sum, v, 1/math.Sqrt(variance)) // all modes count alike
 			}
@@ -94,14 +95,14 @@ func Factor(b backend.Backend, f *tt.Field, train Observations, cells [][]int32,
 
 // signs returns a random sign for each cell, the same for all cells of an id.
 func signs(rng *rand.Rand, codes []int32) []float32 {
-	of, out := map[int32]float32{}, make([]float32, len(codes))
+	least := slices.Min(codes) // below 0 for unknown ids
+	of, out := make([]float32, slices.Max(codes)-least+1), make([]float32, len(codes))
 	for i, code := range codes {
-		sign, known := of[code]
-		if !known {
-			sign = float32(2*rng.IntN(2) - 1)
-			of[code] = sign
+		sign := &of[code-least]
+		if *sign == 0 {
+			*sign = float32(2*rng.IntN(2) - 1)
 		}
-		out[i] = sign
+		out[i] = *sign
 	}
 	return out
 }
@@ -160,16 +161,14 @@ func newSystem(b backend.Backend, f *tt.Field, train Observations) *system {
 		s.value[i] = backend.Make[float32](b, len(train.Codes[0]))
 	}
 	s.setRidge()
-	s.pull = s.base.Eval(b, tt.Moments{Mean: s.value[0]}, s.chunk)
+	s.pull = s.base.EvalOwn(b, tt.Moments{Mean: s.value[0]}, s.chunk)
 	return s
 }
 
 // free releases the arrays of the length of the data.
 func (s *system) free() {
 	backend.FreeAll(s.b, s.value[:])
-	for _, p := range s.chunk.Plans {
-		p.Free()
-	}
+	s.chunk.Free()
 }
 
 func (s *system) newVector() vector {
@@ -182,7 +181,7 @@ func (s *system) newVector() vector {
 
 // adjoint writes J' a to v, where pull and the adjoint a are those of some cells. Cells
 // of ids without training data have no weights of their own.
-func (s *system) adjoint(v vector, pull func([]float32, tt.Gradients), a []float32) (offset float64) {
+func (s *system) adjoint(v vector, chunk *tt.Chunk, pull func([]float32, tt.Gradients), a []float32) (offset float64) {
 	pull(a, s.grad)
 	for i, b := range s.blocks {
 		g := s.grad[b.term][b.core]
@@ -194,9 +193,12 @@ func (s *system) adjoint(v vector, pull func([]float32, tt.Gradients), a []float
 		b.Adjoint(s.b, v.blocks[i], mean, false)
 	}
 	if s.field.Offset.Var > 0 {
-		for _, x := range a {
-			offset += float64(x)
-		}
+		offset = chunk.Sum(s.b.Threads(), func(from, to int) (sum float64) {
+			for _, x := range a[from:to] {
+				sum += float64(x)
+			}
+			return sum
+		})
 	}
 	return offset
 }

@@ -116,7 +116,7 @@ func TestSolveAgreesWithDense(t *testing.T) {
 	}
 	s := newSystem(ref.Backend{}, f, train)
 	v := s.newVector()
-	v.offset = s.adjoint(v, s.pull, signs)
+	v.offset = s.adjoint(v, s.chunk, s.pull, signs)
 	if got := s.solve(v); math.Abs(got/want-1) > .02 || got > want*1.001 {
 		t.Errorf("got b'P^-1 b = %.4f, want at most 2 %% less than %.4f", got, want)
 	}

@@ -43,13 +43,11 @@ func (s *system) solve(b vector) float64 {
 // multiply sets y to P x.
 func (s *system) multiply(y *vector, x vector) {
 	rows := s.jacobian(x)
-	for i, v := range rows {
-		rows[i] = float32(s.weight(i) * (float64(v) + x.offset) / s.train.Noise)
-	}
+	s.eachRow(func(i int) { rows[i] = float32(s.weight(i) * (float64(rows[i]) + x.offset) / s.train.Noise) })
 	if s.field.Group != nil { // the pullback needs the values of the terms
-		s.pull = s.base.Eval(s.b, tt.Moments{Mean: s.value[1]}, s.chunk)
+		s.pull = s.base.EvalOwn(s.b, tt.Moments{Mean: s.value[1]}, s.chunk)
 	}
-	y.offset = s.adjoint(*y, s.pull, rows)
+	y.offset = s.adjoint(*y, s.chunk, s.pull, rows)
 	for i, ridge := range s.ridge {
 		for k, v := range x.blocks[i] {
 			y.blocks[i][k] += v * ridge[k]
@@ -70,9 +68,7 @@ func (s *system) setRidge() {
 		return // products of terms: without D
 	}
 	weight := s.value[1]
-	for i := range weight {
-		weight[i] = float32(s.weight(i) / s.train.Noise)
-	}
+	s.eachRow(func(i int) { weight[i] = float32(s.weight(i) / s.train.Noise) })
 	none, planned := backend.Make[float32](s.b, len(weight)), backend.Make[float32](s.b, len(weight))
 	defer paged.Free(backend.Pages(s.b), none)
 	defer paged.Free(backend.Pages(s.b), planned)
@@ -81,8 +77,7 @@ func (s *system) setRidge() {
 		for p, c := range t.Cores {
 			grad[p] = backend.Slices{Shape: c.Slices.Shape, Var: make([]float32, c.Slices.Len())}
 		}
-		backend.Gather(s.b, s.chunk.Plans[k], planned, weight)
-		s.b.Pass(s.chunk.Plans[k], t.Slices(), &backend.Job{Adjoint: backend.Given, GradientsOnly: true, SecondMoments: true, Target: none, VarAdjoint: planned, Grad: grad})
+		s.b.Pass(s.chunk.Gather(s.b, k, planned, weight), t.Slices(), &backend.Job{Adjoint: backend.Given, GradientsOnly: true, SecondMoments: true, Target: none, VarAdjoint: planned, Grad: grad})
 		for i, b := range s.blocks {
 			if b.term != k {
 				continue
@@ -97,6 +92,12 @@ func (s *system) setRidge() {
 			}
 		}
 	}
+}
+
+// eachRow calls work for the training rows of this process.
+func (s *system) eachRow(work func(i int)) {
+	from, to := s.chunk.Own()
+	backend.ParallelFor(s.b, to-from, func(i int) { work(from + i) })
 }
 
 func (s *system) weight(i int) float64 {
@@ -137,7 +138,7 @@ func (s *system) jacobian(x vector) []float32 {
 	}
 	s.evaluate(up, direction, step)
 	s.evaluate(down, direction, -step)
-	backend.ParallelFor(s.b, len(up), func(i int) { up[i] = (up[i] - down[i]) / float32(2*step) })
+	s.eachRow(func(i int) { up[i] = (up[i] - down[i]) / float32(2*step) })
 	return up
 }
 
@@ -151,7 +152,7 @@ func (s *system) evaluate(dst []float32, direction tt.Gradients, step float64) {
 			}
 		}
 	}
-	s.moved.Eval(s.b, tt.Moments{Mean: dst}, s.chunk)
+	s.moved.EvalOwn(s.b, tt.Moments{Mean: dst}, s.chunk)
 }
 
 // precondition sets y to V x plus a multiple of y.

@@ -125,17 +125,25 @@ func solveExpectedSlices(p *blockProblem) int64 {
 			cores[q].Var, cores[q].Cov = nil, nil
 		}
 	}
-	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, Target: p.target, Weight: p.weight, Grad: grad})
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, OwnEntities: true, Target: p.target, Weight: p.weight, Grad: grad})
+	runs := backend.EntityRuns(p.d.b, p.plan, p.core)
 	var raised atomic.Int64
-	parallel.Ranges(p.d.b.Threads(), shape.N-1, func(_, from, to int) {
+	parallel.Ranges(p.d.b.Threads(), min(runs.End, shape.N-1)-runs.First, func(_, from, to int) {
 		memory := make([]float64, 2*r*(r+1))
-		for e := from; e < to; e++ {
+		for e := runs.First + from; e < runs.First+to; e++ {
 			if (p.entityWeights == nil || p.entityWeights[e] > 0) && solveExpectedSlice(p, e, r, g, memory) {
 				raised.Add(1)
 			}
 		}
 	})
-	return raised.Load()
+	runs.Share(p.block.Value, r)
+	if p.hasPosterior() {
+		runs.Share(p.block.Posterior.Var, r)
+		if p.block.Posterior.Cov != nil {
+			runs.Share(p.block.Posterior.Cov, r*r)
+		}
+	}
+	return runs.Sum(raised.Load())
 }
 
 func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices, memory []float64) (raised bool) {

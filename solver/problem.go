@@ -106,14 +106,18 @@ func newData(p *Problem) (*data, error) {
 	}
 	d.entities = make([][][]int32, len(p.Field.Terms))
 	d.entityWeights = make([][][]float64, len(p.Field.Terms))
-	divided := false
+	ranks := backend.Ranks(nil)
 	if b, ok := d.b.(backend.Divided); ok {
-		divided = b.Ranks() != nil
+		ranks = b.Ranks()
+	}
+	if ranks != nil { // they may not need all of the entities
+		for k, t := range p.Field.Terms {
+			d.entityWeights[k] = countEntities(ranks, t, p.Train.Codes, d.w)
+		}
 	}
 	parallel.For(d.b.Threads(), len(p.Field.Terms), func(k int) {
 		t := p.Field.Terms[k]
-		if divided {
-			d.entityWeights[k] = countEntities(t, p.Train.Codes, d.w) // ranks may not need all of the entities
+		if ranks != nil {
 			return
 		}
 		d.entities[k] = t.LookupOn(d.b, 1+d.b.Threads()/len(p.Field.Terms), p.Train.Codes)
@@ -132,15 +136,20 @@ func newData(p *Problem) (*data, error) {
 	return d, nil
 }
 
-// countEntities returns the summed weights of the observations of each entity, by core.
-func countEntities(t *tt.Train, codes [][]int32, w []float32) [][]float64 {
+// countEntities returns the summed weights of the observations of each entity, by core. Of observations without weights each
+// rank counts a run.
+func countEntities(ranks backend.Ranks, t *tt.Train, codes [][]int32, w []float32) [][]float64 {
 	sums := make([][]float64, len(t.Cores))
 	for c := range sums {
 		sums[c] = make([]float64, t.Cores[c].Slices.N)
 	}
-	rows := len(codes[0])
+	first, rows := 0, len(codes[0])
+	if w == nil {
+		bounds := backend.Even(rows, ranks.Size())
+		first, rows = bounds[ranks.Rank()], bounds[ranks.Rank()+1]
+	}
 	block, part := make([]int32, parallel.Block), make([][]int32, len(codes))
-	for from := 0; from < rows; from += len(block) {
+	for from := first; from < rows; from += len(block) {
 		block = block[:min(len(block), rows-from)]
 		for m, column := range codes {
 			part[m] = column[from:][:len(block)]
@@ -151,6 +160,19 @@ func countEntities(t *tt.Train, codes [][]int32, w []float32) [][]float64 {
 				sums[c][e] += weightAt(w, from+i)
 			}
 		}
+	}
+	if w != nil {
+		return sums
+	}
+	for c, own := range sums { // whole numbers, of which any order has the same sum
+		all := make([]float64, len(own)*ranks.Size())
+		copy(all[len(own)*ranks.Rank():], own)
+		backend.GatherValues(ranks, all, backend.Even(ranks.Size(), ranks.Size()), len(own))
+		clear(own)
+		for i, v := range all {
+			own[i%len(own)] += v
+		}
+		sums[c] = own
 	}
 	return sums
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/internal/flat"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -27,7 +29,7 @@ func (r *run) baseline() []model.BaselineScores {
 
 func (r *run) formulas() []model.BaselineScores {
 	n := r.data.cellModes() // formulas of covariates are no rules of thumb
-	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: r.engine.Threads()}
+	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: r.engine.Threads(), Peers: r.opt.group()}
 	center := r.formulaCenter()
 	table.Parts = [3]baseline.Rows{formulaRows(&r.parts[dataset.Train], center), formulaRows(&r.parts[dataset.Valid], center), {Codes: r.parts[dataset.Test].Codes}}
 	for p := range table.Parts {
@@ -41,6 +43,9 @@ func (r *run) formulas() []model.BaselineScores {
 		onScale[p] = r.onScale(&r.parts[p])
 	}
 	parallel.For(r.engine.Threads(), len(formulas), func(k int) {
+		if r.opt.Ranks != nil && k%r.opt.Ranks.Size() != r.opt.Ranks.Rank() {
+			return // another rank measures it
+		}
 		s := &scores[k]
 		s.Name, s.Setting, s.Best = formulas[k].Name, formulas[k].Setting, k == 0
 		median := r.formulaMedian(&formulas[k], center)
@@ -55,7 +60,24 @@ func (r *run) formulas() []model.BaselineScores {
 			to.Binary = sums.binary.Binary()
 		}
 	})
+	r.shareScores(scores)
 	return scores
+}
+
+// shareScores completes scores, of which each rank has some, on all of them.
+func (r *run) shareScores(scores []model.BaselineScores) {
+	if r.opt.Ranks == nil {
+		return
+	}
+	for rank, text := range peers.Texts(r.opt.Ranks, flat.Encode(&scores)) {
+		var all []model.BaselineScores
+		if err := flat.Decode(text, &all); err != nil {
+			panic("train: " + err.Error()) // all ranks run the same program
+		}
+		for k := rank; k < len(scores); k += r.opt.Ranks.Size() {
+			scores[k] = all[k]
+		}
+	}
 }
 
 // onScale returns targets on the modelling scale.

@@ -17,6 +17,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/history"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -69,6 +70,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	}
 	schema.Part = how.Column()
 	format.Stdin = opt.Stdin
+	format.Peers = opt.group()
 	targets := s.Data.Targets()
 	var table *dataset.Table
 	if s.SeveralTargets() {
@@ -308,34 +310,45 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 }
 
 // countRows returns the number of rows per code, by mode.
-func countRows(threads int, codes [][]int32, sizes []int) [][]int32 {
-	counts := make([][]int32, len(codes))
-	parallel.For(threads, len(codes), func(m int) {
-		counts[m] = make([]int32, sizes[m])
+func countRows(group peers.Group, threads int, codes [][]int32, sizes []int) [][]int32 {
+	return byMode(group, threads, sizes, func(m int, counts []int32) {
 		for _, c := range codes[m] {
 			if c >= 0 {
-				counts[m][c]++
+				counts[c]++
 			}
 		}
 	})
-	return counts
+}
+
+// byMode returns values by mode and id. The processes of a group, which may be nil, compute those of some modes each.
+func byMode[T any](group peers.Group, threads int, sizes []int, compute func(mode int, values []T)) [][]T {
+	values := make([][]T, len(sizes))
+	parallel.For(threads, len(sizes), func(m int) {
+		values[m] = make([]T, sizes[m])
+		if group == nil || group.Rank() == m%group.Size() {
+			compute(m, values[m])
+		}
+	})
+	if group != nil {
+		for m, v := range values {
+			peers.From(group, v, m%group.Size())
+		}
+	}
+	return values
 }
 
 // meanTargets returns the mean target of the rows of each code, by mode, 0 for a code
 // without rows.
-func meanTargets(threads int, o *solver.Observations, sizes []int) [][]float64 {
-	means := make([][]float64, len(o.Codes))
-	parallel.For(threads, len(o.Codes), func(m int) {
-		means[m] = make([]float64, sizes[m])
-		weight := make([]float64, sizes[m])
+func meanTargets(group peers.Group, threads int, o *solver.Observations, sizes []int) [][]float64 {
+	return byMode(group, threads, sizes, func(m int, means []float64) {
+		weight := make([]float64, len(means))
 		for i, c := range o.Codes[m] {
 			if c >= 0 {
 				weight[c]++
-				means[m][c] += (o.Target(i) - means[m][c]) / weight[c]
+				means[c] += (o.Target(i) - means[c]) / weight[c]
 			}
 		}
 	})
-	return means
 }
 
 // periods names the time ranges of the parts of a split by time; nil for other

@@ -102,7 +102,7 @@ func (r *run) learnCorrection() error {
 	}
 	rows := rowsOf(&r.held)
 	rows.Horizon = r.heldHorizon
-	z := r.model.Moments(r.engine, rows.Codes)
+	z := r.momentsTogether(rows.Codes)
 	var correction *conformal.Correction
 	var means *predictive.MeanCurve
 	var err error

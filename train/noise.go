@@ -33,7 +33,12 @@ func (r *run) newScale() (predictive.Scale, error) {
 	if err != nil {
 		return predictive.Scale{}, err
 	}
-	scale, err := predictive.FitScale(r.engine.Threads(), transform.WithUnit(train.Y, train.W), train.Len(), train.Target, train.W)
+	transform = transform.WithUnit(train.Y, train.W)
+	values := make([]float64, train.Len())
+	if err := eachRow(r, values, func(from, to int) error { return transform.Values(values, train.Target, from, to) }); err != nil {
+		return predictive.Scale{Transform: transform, Spread: 1}, err
+	}
+	scale, err := predictive.NewScaleOf(transform, values, train.Target, train.W)
 	scale.NonNegative = r.nonNegative()
 	return scale, err
 }
@@ -102,9 +107,12 @@ func (r *run) learnNoise(solved solver.Report) {
 	squared := backend.Make[float32](r.engine, o.Len())
 	defer backend.FreeAll(r.engine, [][]float32{squared})
 	unit := unitOf(scale)
-	backend.ParallelFor(r.engine, len(squared), func(i int) {
-		d := scale.OnScale(o.Target(i)) - scale.Location(z.Mean[i])
-		squared[i] = float32((d*d + r.model.FieldVariance(z, i)) / (unit * unit))
+	_ = eachRow(r, squared, func(from, to int) error {
+		for i := from; i < to; i++ {
+			d := scale.OnScale(o.Target(i)) - scale.Location(z.Mean[i])
+			squared[i] = float32((d*d + r.model.FieldVariance(z, i)) / (unit * unit))
+		}
+		return nil
 	})
 	if u.Noise == spec.Auto {
 		r.chooseNoise(o, z.Mean, squared)

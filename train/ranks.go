@@ -1,13 +1,18 @@
 package train
 
 import (
+	"cmp"
+	"math"
 	"runtime/debug"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/mpi"
+	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -27,11 +32,13 @@ type Ranks interface {
 
 // Traffic is what passed between ranks.
 type Traffic struct {
-	Bytes   int64   `json:"bytes"`       // received, summed over the ranks
-	Seconds float64 `json:"seconds"`     // of rank 0 in messages and in waiting for others
-	CPU     float64 `json:"cpu_seconds"` // the CPU time of that, summed over the ranks
-	Work    float64 `json:"work_cpu"`    // the CPU time of all else, summed over the ranks
-	Longest float64 `json:"longest_cpu"` // that of the rank with most of it
+	Bytes   int64   `json:"bytes"`         // received, summed over the ranks
+	Wall    float64 `json:"wall_seconds"`  // that passed on rank 0
+	Seconds float64 `json:"seconds"`       // of them in messages and in waiting for others
+	Least   float64 `json:"least_seconds"` // those of the rank that waits least, whose work takes longest: an upper bound of the time of the messages alone
+	CPU     float64 `json:"cpu_seconds"`   // the CPU time of that, summed over the ranks
+	Work    float64 `json:"work_cpu"`      // the CPU time of all else, summed over the ranks
+	Longest float64 `json:"longest_cpu"`   // that of the rank with most of it
 }
 
 // Communication is what passed between the ranks of a fit.
@@ -45,6 +52,7 @@ type Communication struct {
 type trafficMeter struct {
 	bytes           []int64
 	calls, cpu, all []time.Duration
+	wall            []time.Time
 }
 
 func (t *trafficMeter) read(ranks Ranks) {
@@ -53,6 +61,7 @@ func (t *trafficMeter) read(ranks Ranks) {
 	}
 	bytes, calls, cpu, all := ranks.Traffic()
 	t.bytes, t.calls, t.cpu, t.all = append(t.bytes, bytes), append(t.calls, calls), append(t.cpu, cpu), append(t.all, all)
+	t.wall = append(t.wall, time.Now())
 }
 
 // sum returns the traffic of all ranks, nil without ranks. The first reading is that of the start.
@@ -61,16 +70,20 @@ func (t *trafficMeter) sum(ranks Ranks) *Communication {
 		return nil
 	}
 	size, n := ranks.Size(), len(t.bytes)
-	bytes, cpu, all := make([]int64, size*n), make([]time.Duration, size*n), make([]time.Duration, size*n)
+	bytes := make([]int64, size*n)
+	calls, cpu, all := make([]time.Duration, size*n), make([]time.Duration, size*n), make([]time.Duration, size*n)
 	copy(bytes[ranks.Rank()*n:], t.bytes)
+	copy(calls[ranks.Rank()*n:], t.calls)
 	copy(cpu[ranks.Rank()*n:], t.cpu)
 	copy(all[ranks.Rank()*n:], t.all)
 	backend.GatherValues(ranks, bytes, backend.Even(size, size), n)
-	backend.GatherValues(ranks, cpu, backend.Even(size, size), n)
-	backend.GatherValues(ranks, all, backend.Even(size, size), n)
+	for _, values := range [][]time.Duration{calls, cpu, all} {
+		backend.GatherValues(ranks, values, backend.Even(size, size), n)
+	}
 	between := func(from, to int) Traffic {
-		out := Traffic{Seconds: (t.calls[to] - t.calls[from]).Seconds()}
+		out := Traffic{Wall: t.wall[to].Sub(t.wall[from]).Seconds(), Seconds: (t.calls[to] - t.calls[from]).Seconds(), Least: math.Inf(1)}
 		for r := range size {
+			out.Least = min(out.Least, (calls[r*n+to] - calls[r*n+from]).Seconds())
 			out.Bytes += bytes[r*n+to] - bytes[r*n+from]
 			messages := (cpu[r*n+to] - cpu[r*n+from]).Seconds()
 			work := (all[r*n+to] - all[r*n+from]).Seconds() - messages
@@ -83,6 +96,14 @@ func (t *trafficMeter) sum(ranks Ranks) *Communication {
 		c.Sweeps = append(c.Sweeps, between(i-1, i))
 	}
 	return c
+}
+
+// group returns the ranks as the group of processes that they are, nil without ranks.
+func (o *Options) group() peers.Group {
+	if o.Ranks == nil {
+		return nil
+	}
+	return o.Ranks
 }
 
 // leads reports whether this process saves checkpoints and decides about time.
@@ -133,14 +154,10 @@ func (r *run) loadTogether() (*solver.State, error) {
 	if err := r.opt.agreeErrors(err); err != nil {
 		return nil, err
 	}
-	size := []int64{int64(len(content))}
-	r.opt.Ranks.Broadcast(backend.Bytes(size), 0)
-	if size[0] == 0 || r.opt.leads() {
-		r.opt.Ranks.Broadcast(content, 0)
+	content = backend.BroadcastBytes(r.opt.Ranks, content)
+	if len(content) == 0 || r.opt.leads() {
 		return state, nil
 	}
-	content = make([]byte, size[0])
-	r.opt.Ranks.Broadcast(content, 0)
 	f, err := modelfile.Decode(content, r.opt.Checkpoint)
 	if err != nil {
 		return nil, err
@@ -227,4 +244,40 @@ func (r *run) momentsTogether(codes [][]int32) tt.Moments {
 		return all
 	}
 	return tt.Moments{Mean: complete(part.Mean), Var: complete(part.Var)}
+}
+
+// measureTogether measures rows, of which each rank takes a part.
+func (r *run) measureTogether(z tt.Moments, rows evaluate.Rows, calibration bool) (sums *evaluate.Sums, err error) {
+	if r.opt.Ranks == nil {
+		return evaluate.Measure(r.engine, r.model, z, rows, calibration)
+	}
+	sums, r.turn, err = evaluate.MeasureOver(r.opt.Ranks, r.turn, r.opt.agreeErrors, r.engine, r.model, z, rows, calibration)
+	return sums, err
+}
+
+// eachRow calls work for pieces of rows, which sets their values. Over several ranks each has a run of the pieces, and all get
+// all values. It returns the first error.
+func eachRow[T any](r *run, values []T, work func(from, to int) error) error {
+	blocks := (len(values) + parallel.Block - 1) / parallel.Block
+	bounds, rank := []int{0, blocks}, 0
+	if r.opt.Ranks != nil {
+		bounds, rank = backend.Even(blocks, r.opt.Ranks.Size()), r.opt.Ranks.Rank()
+	}
+	failed := make([]error, bounds[rank+1]-bounds[rank])
+	parallel.For(r.engine.Threads(), len(failed), func(i int) {
+		from := (bounds[rank] + i) * parallel.Block
+		failed[i] = work(from, min(len(values), from+parallel.Block))
+	})
+	err := cmp.Or(failed...)
+	if r.opt.Ranks == nil {
+		return err
+	}
+	if err := r.opt.agreeErrors(err); err != nil {
+		return err
+	}
+	for k, block := range bounds {
+		bounds[k] = min(len(values), block*parallel.Block)
+	}
+	backend.GatherValues(r.opt.Ranks, values, bounds, 1)
+	return nil
 }

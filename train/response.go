@@ -25,7 +25,9 @@ func (r *run) learnResponse(solved solver.Report) {
 			o.W[i] = float32(float64(w) / mean)
 		}
 	}
-	if factor := response.Factor(r.engine, r.field, o, valid.Codes, r.spec.Seed); factor > 1 {
+	engine, release := r.solverEngine()
+	defer release()
+	if factor := response.Factor(engine, r.field, o, valid.Codes, r.spec.Seed); factor > 1 {
 		r.field.Response = factor
 	}
 }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -18,9 +16,9 @@ import (
 // forward returns targets on the modelling scale, standardised.
 func (r *run) forward(o *solver.Observations) ([]float32, error) {
 	y, scale := backend.Make[float32](r.engine, o.Len()), r.model.Scale()
-	err := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) error {
+	err := eachRow(r, y, func(from, to int) error {
 		return scale.ForwardEach(y[from:to], func(i int) float64 { return o.Target(from + i) })
-	}, func(a, b error) error { return cmp.Or(a, b) })
+	})
 	return y, err
 }
 

@@ -34,7 +34,11 @@ func (r *run) keepStatistics(solved solver.Report) error {
 		}
 	}
 	backend.FreeAll(r.engine, [][]float64{raw.Y})
-	book := update.Statistics(r.engine, r.model, rows, noise, weight)
+	engine, release := r.solverEngine()
+	book := update.Statistics(engine, r.model, rows, noise, weight)
+	if err := release(); err != nil {
+		return err
+	}
 	book.Cold = r.coldMode()
 	r.model = r.model.WithLedger(book)
 	return nil

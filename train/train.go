@@ -148,6 +148,7 @@ type run struct {
 
 	checkpointWarning string // why the last checkpoint could not be saved
 
+	turn     int          // the rank that measures next, modulo their number
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
 	traffic  trafficMeter
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
@@ -230,14 +231,14 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	table := &r.data.table
-	found := panel.New(r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
+	found := panel.New(r.opt.group(), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
 	r.resolveConformal(found != nil && (r.split.Periods != nil || found.Time == r.data.LaterMode()))
 	stored := r.spec
 	if r.measured != nil {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: countRows(r.engine.Threads(), train.Codes, r.data.sizes()), Means: meanTargets(r.engine.Threads(), &train, r.data.sizes()), Groups: r.groups, History: r.data.history, Series: found})
+		Parts: r.sourceParts(), Side: r.side, Rows: countRows(r.opt.group(), r.engine.Threads(), train.Codes, r.data.sizes()), Means: meanTargets(r.opt.group(), r.engine.Threads(), &train, r.data.sizes()), Groups: r.groups, History: r.data.history, Series: found})
 	if err != nil {
 		return err
 	}
@@ -360,7 +361,7 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 	}
 	rows := rowsOf(o)
 	rows.Horizon = r.horizons[part]
-	sums, err := evaluate.Measure(r.engine, r.model, z, rows, part != dataset.Train)
+	sums, err := r.measureTogether(z, rows, part != dataset.Train)
 	if err != nil {
 		return metrics.Score{}, err
 	}

@@ -222,7 +222,7 @@ func (c *Core) trained(e int) bool { return c.Trained == nil || e < len(c.Traine
 // operators with W.
 func (c *Core) Refresh(b backend.Backend, sideChanged bool) {
 	if c.Free != nil {
-		c.setUntrained(b.Threads(), c.Free, false)
+		c.setUntrained(b, c.Free, false)
 	}
 	if c.Slices.Var != nil || c.Slices.Cov != nil {
 		c.unseen = &lazyPrior{}
@@ -233,7 +233,7 @@ func (c *Core) Refresh(b backend.Backend, sideChanged bool) {
 	}
 	if sideChanged {
 		c.Map.Apply(b, c.side, c.Weight, false)
-		c.setUntrained(b.Threads(), c.side, true)
+		c.setUntrained(b, c.side, true)
 	}
 	c.combine()
 }
@@ -260,10 +260,10 @@ func (c *Core) combine() {
 // entities without training data. A coupled core has no prior mean: the scale
 // between V' and W is arbitrary, and the mean gives the same function for every
 // scale. O(n R^2).
-func (c *Core) setUntrained(threads int, values []float32, priorOnly bool) {
+func (c *Core) setUntrained(b backend.Backend, values []float32, priorOnly bool) {
 	size := c.Slices.Slice()
 	n := c.Slices.N - 1
-	sum := c.meanOfTrained(threads, func(e int, weight float64, sum []float64) {
+	sum := c.meanOfTrained(b, func(e int, weight float64, sum []float64) {
 		for k, v := range values[e*size:][:size] {
 			sum[k] += weight * float64(v)
 		}
@@ -293,38 +293,31 @@ func (c *Core) setUntrained(threads int, values []float32, priorOnly bool) {
 
 // meanOfTrained returns the mean of what add adds for the entities with training data,
 // one number per entry of a slice. add multiplies by the weight of an entity, see Rows.
-func (c *Core) meanOfTrained(threads int, add func(e int, weight float64, sum []float64)) []float64 {
-	type part struct {
-		sum   []float64
-		count float64
-	}
+func (c *Core) meanOfTrained(b backend.Backend, add func(e int, weight float64, sum []float64)) []float64 {
 	size, n := c.Slices.Slice(), c.Slices.N-1
 	piece := max(1, parallel.Block/size) // entities, so that pieces do not depend on the number of threads
-	pieces := make([]part, max(1, (n+piece-1)/piece))
-	parallel.For(threads, len(pieces), func(i int) {
-		p := part{sum: make([]float64, size)}
+	pieces := backend.Pieces(b, max(1, (n+piece-1)/piece), size+1, func(i int, sum []float64) {
 		for e := i * piece; e < min(n, (i+1)*piece); e++ {
 			if c.trained(e) {
 				weight := 1.0
 				if c.Rows != nil {
 					weight = float64(c.Rows[e])
 				}
-				p.count += weight
-				add(e, weight, p.sum)
+				sum[size] += weight
+				add(e, weight, sum[:size])
 			}
 		}
-		pieces[i] = p
 	})
-	for _, p := range pieces[1:] {
-		pieces[0].count += p.count
-		for k, v := range p.sum {
-			pieces[0].sum[k] += v
+	sum := pieces[:size+1]
+	for at := size + 1; at < len(pieces); at += size + 1 {
+		for k, v := range pieces[at:][:size+1] {
+			sum[k] += v
 		}
 	}
-	for k := range pieces[0].sum {
-		pieces[0].sum[k] /= max(pieces[0].count, 1)
+	for k := range sum[:size] {
+		sum[k] /= max(sum[size], 1)
 	}
-	return pieces[0].sum
+	return sum[:size]
 }
 
 // initialize sets initial values: a shared part plus noise of the given standard

@@ -22,11 +22,10 @@ const sumPiece = 64
 
 // sumRows returns the sum of add over the active rows.
 func sumRows(b backend.Backend, rows int, active func(int) bool, add func(row int) float64) float64 {
-	pieces := make([]float64, (rows+sumPiece-1)/sumPiece)
-	backend.ParallelFor(b, len(pieces), func(i int) {
+	pieces := backend.Pieces(b, (rows+sumPiece-1)/sumPiece, 1, func(i int, dst []float64) {
 		for row := i * sumPiece; row < min(rows, (i+1)*sumPiece); row++ {
 			if active(row) {
-				pieces[i] += add(row)
+				dst[0] += add(row)
 			}
 		}
 	})

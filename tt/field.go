@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
-	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
 // A Field is a sum of products of trains,
@@ -92,89 +91,6 @@ func (f *Field) Weights() int {
 	return n
 }
 
-// A Chunk is a set of cells prepared for a field, with one plan per term. Arrays
-// over the cells are in the order in which the cells were given.
-type Chunk struct {
-	Plans  []*backend.Plan
-	cells  int
-	buffer []float32   // in plan order
-	value  [][]float32 // by term; nil for a term that is a group of its own
-	series []*seriesCells
-}
-
-// NewChunk plans the cells with the given codes, one column per mode.
-func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
-	c := &Chunk{cells: len(codes[0]), buffer: backend.Make[float32](b, len(codes[0])), Plans: make([]*backend.Plan, len(f.Terms)), value: make([][]float32, len(f.Terms))}
-	parallel.For(b.Threads(), len(f.Terms), func(k int) {
-		t := f.Terms[k]
-		index := t.LookupOn(b, b.Threads(), codes)
-		c.Plans[k] = CheaperPlan(b, t.Shapes(), index)
-		backend.FreeAll(b, index)
-		if len(f.Partners(k)) > 0 {
-			c.value[k] = backend.Make[float32](b, c.cells)
-		}
-	})
-	for _, s := range f.Series {
-		c.series = append(c.series, s.newCells(b.Threads(), codes))
-	}
-	return c
-}
-
-// CheaperPlan plans cells from the end of the train whose passes cost less.
-func CheaperPlan(b backend.Backend, shapes []backend.Shape, index [][]int32) *backend.Plan {
-	if len(shapes) == 1 {
-		return backend.NewPlanOn(b, b.Threads(), shapes, index, backend.LeafFirst)
-	}
-	var plans [2]*backend.Plan
-	parallel.For(b.Threads(), len(plans), func(i int) {
-		plans[i] = backend.NewPlanOn(b, (b.Threads()+1)/2, shapes, index, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
-	})
-	if plans[1].Work() < plans[0].Work() {
-		plans[0], plans[1] = plans[1], plans[0]
-	}
-	plans[1].Free()
-	return plans[0]
-}
-
-// Cells returns the number of cells.
-func (c *Chunk) Cells() int { return c.cells }
-
-// Eval writes the moments of the field at the cells of the chunk to dst and returns
-// the pullback. Given the adjoint of the mean at each cell, the pullback writes the
-// gradient with respect to the slices of every core whose gradient has memory. It
-// is valid until the cores change or the chunk is used for another evaluation.
-func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoint []float32, grad Gradients)) {
-	f.fillOffset(dst.Mean)
-	for k := range f.Terms {
-		f.term(b, k, c)
-		if c.value[k] != nil {
-			backend.Scatter(b, c.Plans[k], c.value[k], c.buffer)
-			continue
-		}
-		parallel.Blocks(b.Threads(), c.cells, func(from, to int) {
-			for cell, source := range c.Plans[k].Source[from:to] {
-				dst.Mean[source] += c.buffer[from+cell]
-			}
-		})
-	}
-	f.addProducts(dst.Mean, c.value)
-	f.addSeries(b, dst.Mean, nil, c.series)
-	return func(adjoint []float32, grad Gradients) {
-		for k, t := range f.Terms {
-			if !wanted(grad[k]) {
-				continue
-			}
-			backend.Gather(b, c.Plans[k], c.buffer, adjoint)
-			for _, j := range f.Partners(k) {
-				for cell, source := range c.Plans[k].Source {
-					c.buffer[cell] *= c.value[j][source]
-				}
-			}
-			b.Pass(c.Plans[k], t.Slices(), &backend.Job{Adjoint: backend.Given, Target: c.buffer, Grad: grad[k]})
-		}
-	}
-}
-
 // fillOffset sets all values to the mean of the offset.
 func (f *Field) fillOffset(dst []float32) {
 	for i := range dst {
@@ -206,10 +122,6 @@ func (f *Field) addProducts(dst []float32, value [][]float32) {
 			dst[i] += v
 		}
 	}
-}
-
-func (f *Field) term(b backend.Backend, k int, c *Chunk) {
-	b.Pass(c.Plans[k], f.Terms[k].Slices(), &backend.Job{Mean: c.buffer})
 }
 
 // Evaluate writes the mean of the field at any cells to dst. It makes no plan,

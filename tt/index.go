@@ -47,7 +47,9 @@ func NewAxisIndex(axes []Axis, codes [][]int32) (*Index, error) {
 		for _, c := range codes[axes[0].Mode] {
 			if c = axes[0].Of(c); c >= 0 && !seen[c] {
 				seen[c] = true
-				x.combos = append(x.combos, c)
+				if x.combos = append(x.combos, c); len(x.combos) == len(seen) {
+					break
+				}
 			}
 		}
 		return x, x.build(true)

@@ -165,11 +165,11 @@ func (c *Core) FillVariances() {
 //	plain s', side s_t, additive s' + s_t, wlr m'^2 s_t + t^2 s' + s' s_t.
 func (c *Core) refreshVariances(b backend.Backend, sideChanged bool) {
 	if c.FreePosterior != nil {
-		c.setUntrainedVariances(b.Threads())
+		c.setUntrainedVariances(b)
 	}
 	if c.WeightPosterior != nil && sideChanged {
 		c.regressionVariances(b, c.Map, c.sideVar)
-		copy(c.sideVar[len(c.sideVar)-c.Slices.Slice():], c.varianceAboutPrior(b.Threads(), c.side, c.sideVar))
+		copy(c.sideVar[len(c.sideVar)-c.Slices.Slice():], c.varianceAboutPrior(b, c.side, c.sideVar))
 	}
 	if c.Slices.Cov != nil {
 		c.refreshCovariance(b)
@@ -218,9 +218,9 @@ func (c *Core) refreshCovariance(b backend.Backend) {
 // setUntrainedVariances sets the variances of V' of the prior slice and of entities
 // without training data to Unseen, or to the variance of the learned slices about the
 // prior slice. O(n R^2).
-func (c *Core) setUntrainedVariances(threads int) {
+func (c *Core) setUntrainedVariances(b backend.Backend) {
 	size, n := c.Slices.Slice(), c.Slices.N-1
-	about := c.varianceAboutPrior(threads, c.Free, c.FreePosterior.Var)
+	about := c.varianceAboutPrior(b, c.Free, c.FreePosterior.Var)
 	for k, v := range c.FreePosterior.Unseen {
 		if v > 0 {
 			about[k] = v
@@ -248,10 +248,10 @@ func (c *Core) setUntrainedVariances(threads int) {
 // varianceAboutPrior returns the mean of (m - prior)^2 + s over the entities with
 // training data. m and s are the means and variances of slices; the last mean is
 // the prior slice.
-func (c *Core) varianceAboutPrior(threads int, mean, variance []float32) []float32 {
+func (c *Core) varianceAboutPrior(b backend.Backend, mean, variance []float32) []float32 {
 	size, n := c.Slices.Slice(), c.Slices.N-1
 	prior := mean[n*size:][:size]
-	sum := c.meanOfTrained(threads, func(e int, weight float64, sum []float64) {
+	sum := c.meanOfTrained(b, func(e int, weight float64, sum []float64) {
 		s := variance[e*size:][:size]
 		for k, m := range mean[e*size:][:size] {
 			d := float64(m) - float64(prior[k])

@@ -75,12 +75,12 @@ func (c *Core) trainedOnly(b backend.Backend) (*Core, error) {
 	}
 	d.side = make([]float32, d.Slices.Len())
 	d.Map.Apply(b, d.side, d.Weight, false)
-	d.setUntrained(b.Threads(), d.side, true)
+	d.setUntrained(b, d.side, true)
 	c.copyPriorSide(d.side[trained*size:])
 	if c.WeightPosterior != nil {
 		d.sideVar = make([]float32, d.Slices.Len())
 		d.regressionVariances(b, d.Map, d.sideVar)
-		copy(d.sideVar[trained*size:], d.varianceAboutPrior(b.Threads(), d.side, d.sideVar))
+		copy(d.sideVar[trained*size:], d.varianceAboutPrior(b, d.side, d.sideVar))
 	}
 	return d, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -65,16 +66,14 @@ func relations(b backend.Backend, t *tt.Train, core int, rows Observed, noise fl
 	if core != 0 {
 		end = backend.LeafLast
 	}
-	index := t.LookupOn(b, b.Threads(), rows.Codes)
-	plan := backend.NewPlanOn(b, b.Threads(), t.Shapes(), index, end)
-	backend.FreeAll(b, index)
+	plan, gather := planned(b, t, rows.Codes, end)
 	defer plan.Free()
 	target := backend.Make[float32](b, len(rows.Y))
-	backend.Gather(b, plan, target, rows.Y)
+	gather(target, rows.Y)
 	var weight []float32
 	if rows.Weight != nil {
 		weight = backend.Make[float32](b, len(rows.Y))
-		backend.Gather(b, plan, weight, rows.Weight)
+		gather(weight, rows.Weight)
 	}
 	r, shape := c.Slices.Slice(), c.Slices.Shape
 	grad := make([]backend.Slices, len(t.Cores))
@@ -104,6 +103,19 @@ func relations(b backend.Backend, t *tt.Train, core int, rows Observed, noise fl
 		}
 	})
 	return values
+}
+
+// planned returns a plan of rows, of which each rank of the backend has a part, and the function that copies
+// values to its order.
+func planned(b backend.Backend, t *tt.Train, codes [][]int32, leaf backend.LeafEnd) (*backend.Plan, func(dst, src []float32)) {
+	if spread := observed.NewSpread(b, len(codes[0])); spread != nil {
+		plan := spread.Plan(t.Shapes(), t.LookupRows(codes), leaf)
+		return plan, func(dst, src []float32) { spread.Gather(plan, dst, src) }
+	}
+	index := t.LookupOn(b, b.Threads(), codes)
+	plan := backend.NewPlanOn(b, b.Threads(), t.Shapes(), index, leaf)
+	backend.FreeAll(b, index)
+	return plan, func(dst, src []float32) { backend.Gather(b, plan, dst, src) }
 }
 
 // Precisions returns the precisions of rows that are not the same for all rows of a

@@ -31,7 +31,8 @@ func (s *moments) leafCovariance() {
 	first, end := b.entityRange(p, bounds)
 	step := max(1, entities/256)
 	tasks := (end - first + step - 1) / step
-	b.forRanges(len(grad), func(from, to int) { clear(grad[from:to]) })
+	own := grad[first*r*r : end*r*r]
+	b.forRanges(len(own), func(from, to int) { clear(own[from:to]) })
 	forwardOnly := moments{b: b, p: p, cores: s.cores, job: s.job, grads: make([]momentSums, len(s.cores))}
 	prepare := func() {
 		for i := range b.workers {
@@ -41,22 +42,31 @@ func (s *moments) leafCovariance() {
 		}
 	}
 	prepare()
-	for from := 0; from < p.Nodes(); from += run {
-		to, chain := min(from+run, p.Nodes()), from
-		if p.Share != nil {
+	together := bounds != nil && !p.OwnLeaves()
+	firstNode, endNode := 0, p.Nodes()
+	if p.OwnLeaves() {
+		firstNode, endNode = p.Share.OwnNodes()
+	}
+	for at := 0; at < p.Nodes(); at += run { // the same runs for any number of ranks
+		from, to := max(at, firstNode), min(at+run, endNode)
+		if from >= to {
+			continue
+		}
+		chain := from
+		if p.Share != nil && together {
 			forwardOnly.p, chain = p.Chains(from, to), 0 // the chains of these nodes, wherever they are
 			prepare()
 		}
 		work := []int{0, (to - from + covarianceTask - 1) / covarianceTask} // tasks by rank
 		rank := 0
-		if bounds != nil {
+		if together {
 			work, rank = backend.Even(work[1], b.ranks.Size()), b.ranks.Rank()
 		}
 		b.forEach(work[rank+1]-work[rank], func(worker, i int) {
 			at := (work[rank] + i) * covarianceTask
 			b.workers[worker].moments.writeTriangles(b.vectors[at*packed:], chain+at, chain+min(at+covarianceTask, to-from))
 		})
-		if bounds != nil {
+		if together {
 			for r := range work {
 				work[r] = min(to-from, work[r]*covarianceTask)
 			}
@@ -86,7 +96,7 @@ func (s *moments) leafCovariance() {
 			unpackSymmetric(grad[e*r*r:][:r*r], r, 1, &b.workers[worker].gram)
 		}
 	})
-	if bounds != nil {
+	if bounds != nil && !s.job.OwnEntities {
 		backend.GatherValues(b.ranks, grad, bounds, r*r)
 	}
 }

@@ -75,7 +75,7 @@ func (b *Backend) nodeVectors(p *backend.Plan, cores []backend.Slices) {
 	b.vectors = b.resizeLong(b.vectors, p.Nodes()*r)
 	s := pass{b: b, p: p, cores: cores, job: &backend.Job{}, division: b.divide(p), stride: r}
 	defer func() {
-		if s.ranks != nil {
+		if s.ranks != nil && !p.OwnLeaves() {
 			backend.GatherValues(s.ranks, b.vectors, s.nodes(p), r)
 		}
 	}()

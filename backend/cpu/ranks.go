@@ -129,6 +129,9 @@ func (d *division) gatherPass(p *backend.Plan, losses []float64, job *backend.Jo
 			backend.GatherValues(d.ranks, job.Var, d.cells(p), 1)
 		}
 		for _, g := range owner {
+			if job.OwnEntities && p.OwnLeaves() {
+				break
+			}
 			if shape := p.Shapes[p.Alone]; len(g) > 0 {
 				backend.GatherValues(d.ranks, g, d.owned(p), shape.Slice())
 			}
@@ -191,7 +194,7 @@ func (b *Backend) entityBounds(p *backend.Plan, order *backend.LeafOrder) []int 
 	if d := b.divide(p); d.ranks == nil {
 		return nil
 	}
-	return backend.LeafRuns(order.Start, b.ranks.Size())
+	return p.LeafRuns(order.Start, b.ranks.Size())
 }
 
 // entityRange returns the entities of the leaf core that this process computes.
@@ -202,25 +205,12 @@ func (b *Backend) entityRange(p *backend.Plan, bounds []int) (from, to int) {
 	return bounds[b.ranks.Rank()], bounds[b.ranks.Rank()+1]
 }
 
-// ShareEntities implements backend.Divided.
-func (b *Backend) ShareEntities(p *backend.Plan, values []float32, length int, n int64) int64 {
+// EntityBounds implements backend.Divided.
+func (b *Backend) EntityBounds(p *backend.Plan) []int {
 	if len(p.Chain) == 0 {
-		return n // each rank has visited all entities
+		return nil
 	}
-	bounds := b.entityBounds(p, p.ByLeaf())
-	if bounds == nil {
-		return n
-	}
-	backend.GatherValues(b.ranks, values, bounds, length)
-	size := b.ranks.Size()
-	numbers := make([]int64, size)
-	numbers[b.ranks.Rank()] = n
-	backend.GatherValues(b.ranks, numbers, backend.Even(size, size), 1)
-	sum := int64(0)
-	for _, v := range numbers {
-		sum += v
-	}
-	return sum
+	return b.entityBounds(p, p.ByLeaf())
 }
 
 // blockBounds returns where the blocks of cells of each rank start in a plan without chain; nil

@@ -41,7 +41,7 @@ type Data struct {
 	planTarget, planWeight []float32 // in the order of gathered
 	gathered               *backend.Plan
 
-	spread *spread // nil if this process has all observations
+	spread *Spread // nil if this process has all observations
 }
 
 // New returns observations without terms.

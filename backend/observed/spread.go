@@ -13,14 +13,33 @@ import (
 // computes on it. A route moves values from one order to the other. Sums of blocks
 // are combined along the same tree as in one process, so the bits are the same.
 
-// spread is how the observations are spread over ranks.
-type spread struct {
+// A Spread is how observations are spread over ranks: each has a run of blocks. All ranks call its methods in the same
+// order.
+type Spread struct {
+	b      backend.Backend
+	on     backend.Divided // the same
 	ranks  backend.Ranks
-	b      backend.Divided
-	blocks []int // blocks of observations by rank
+	n      int   // observations
+	blocks []int // by rank: its first block
 	routes map[routeOf]*route
 
 	send, received []float32
+}
+
+// NewSpread spreads n observations over the ranks of a backend. It returns nil if the backend works alone, or if there
+// are too few.
+func NewSpread(b backend.Backend, n int) *Spread {
+	on, ok := b.(backend.Divided)
+	blocks := (n + parallel.Block - 1) / parallel.Block
+	if !ok || on.Ranks() == nil || blocks < on.Ranks().Size() {
+		return nil
+	}
+	return &Spread{b: b, on: on, ranks: on.Ranks(), n: n, blocks: backend.Even(blocks, on.Ranks().Size()), routes: map[routeOf]*route{}}
+}
+
+// Plan plans the observations, see backend.NewSharedPlan.
+func (s *Spread) Plan(shapes []backend.Shape, lookup backend.Lookup, leaf backend.LeafEnd) *backend.Plan {
+	return backend.NewSharedPlan(s.b, s.ranks, shapes, s.n, lookup, leaf)
 }
 
 // routeOf identifies a route: to the cells of a plan in its order or by leaf entity.
@@ -40,26 +59,23 @@ type route struct {
 // methods of Data may read arrays with one entry per observation. It does nothing if there is one
 // process, or if there are weights or products, which every rank needs.
 func (d *Data) Divide() bool {
-	b, ok := d.b.(backend.Divided)
-	blocks := (d.Len() + parallel.Block - 1) / parallel.Block
-	if !ok || b.Ranks() == nil || d.W != nil || d.Partners != nil || blocks < b.Ranks().Size() {
-		return false
+	if d.W == nil && d.Partners == nil {
+		d.spread = NewSpread(d.b, d.Len())
 	}
-	d.spread = &spread{ranks: b.Ranks(), b: b, blocks: backend.Even(blocks, b.Ranks().Size()), routes: map[routeOf]*route{}}
-	return true
+	return d.spread != nil
 }
 
-// own returns the observations of this rank.
-func (s *spread) own(n int) (from, to int) {
-	r := s.ranks.Rank()
-	return min(n, s.blocks[r]*parallel.Block), min(n, s.blocks[r+1]*parallel.Block)
+// Own returns the observations of this rank.
+func (s *Spread) Own() (from, to int) {
+	bounds := s.bounds()
+	return bounds[s.ranks.Rank()], bounds[s.ranks.Rank()+1]
 }
 
 // bounds returns where the observations of each rank start.
-func (s *spread) bounds(n int) []int {
+func (s *Spread) bounds() []int {
 	bounds := make([]int, len(s.blocks))
 	for r, b := range s.blocks {
-		bounds[r] = min(n, b*parallel.Block)
+		bounds[r] = min(s.n, b*parallel.Block)
 	}
 	return bounds
 }
@@ -70,8 +86,13 @@ func (d *Data) eachBlock(work func(from, to int)) {
 		parallel.Blocks(d.b.Threads(), d.Len(), work)
 		return
 	}
-	from, to := d.spread.own(d.Len())
-	parallel.Blocks(d.b.Threads(), to-from, func(a, b int) { work(from+a, from+b) })
+	d.spread.Blocks(work)
+}
+
+// Blocks calls work for the blocks of observations of this rank.
+func (s *Spread) Blocks(work func(from, to int)) {
+	from, to := s.Own()
+	parallel.Blocks(s.b.Threads(), to-from, func(a, b int) { work(from+a, from+b) })
 }
 
 // reduce is parallel.Reduce over all observations.
@@ -79,17 +100,21 @@ func reduce[T any](d *Data, part func(from, to int) T, add func(a, b T) T) T {
 	if d.spread == nil {
 		return parallel.Reduce(d.b.Threads(), d.Len(), part, add)
 	}
-	return reduceBlocks(d, d.spread.blocks, part, add)
+	return SpreadReduce(d.spread, part, add)
 }
 
-// reduceBlocks is reduce, given the blocks of each rank.
-func reduceBlocks[T any](d *Data, blocks []int, part func(from, to int) T, add func(a, b T) T) T {
-	s, n := d.spread, d.Len()
+// SpreadReduce is parallel.Reduce over the observations, of which each rank computes its own. The values have no pointers.
+func SpreadReduce[T any](s *Spread, part func(from, to int) T, add func(a, b T) T) T {
+	return reduceBlocks(s, s.blocks, part, add)
+}
+
+// reduceBlocks is SpreadReduce, given the blocks of each rank.
+func reduceBlocks[T any](s *Spread, blocks []int, part func(from, to int) T, add func(a, b T) T) T {
 	parts := make([]T, blocks[len(blocks)-1])
 	r := s.ranks.Rank()
-	parallel.For(d.b.Threads(), blocks[r+1]-blocks[r], func(i int) {
+	parallel.For(s.b.Threads(), blocks[r+1]-blocks[r], func(i int) {
 		block := blocks[r] + i
-		parts[block] = part(block*parallel.Block, min(n, (block+1)*parallel.Block))
+		parts[block] = part(block*parallel.Block, min(s.n, (block+1)*parallel.Block))
 	})
 	backend.GatherValues(s.ranks, parts, blocks, 1)
 	return parallel.Tree(parts, add)
@@ -98,18 +123,18 @@ func reduceBlocks[T any](d *Data, blocks []int, part func(from, to int) T, add f
 // complete gives all ranks all values of the observations.
 func (d *Data) complete(values []float32) {
 	if d.spread != nil {
-		backend.GatherValues(d.spread.ranks, values, d.spread.bounds(d.Len()), 1)
+		d.spread.Complete(values)
 	}
 }
+
+// Complete gives all ranks all values of the observations.
+func (s *Spread) Complete(values []float32) { backend.GatherValues(s.ranks, values, s.bounds(), 1) }
 
 // gather copies the target to dst in the order of a plan.
 func (d *Data) gather(p *backend.Plan, dst, src []float32) {
 	if d.spread != nil {
-		if bounds := d.spread.b.CellBounds(p); bounds != nil {
-			d.spread.forward(d.b, d.spread.route(p, false, bounds), dst, src)
-			return
-		}
-		d.complete(src)
+		d.spread.Gather(p, dst, src)
+		return
 	}
 	backend.Gather(d.b, p, dst, src)
 }
@@ -117,12 +142,30 @@ func (d *Data) gather(p *backend.Plan, dst, src []float32) {
 // scatter copies values in the order of a plan to observations.
 func (d *Data) scatter(p *backend.Plan, dst, src []float32) {
 	if d.spread != nil {
-		if bounds := d.spread.b.CellBounds(p); bounds != nil {
-			d.spread.backward(d.b, d.spread.route(p, false, bounds), dst, src)
-			return
-		}
+		d.spread.Scatter(p, dst, src)
+		return
 	}
 	backend.Scatter(d.b, p, dst, src)
+}
+
+// Gather copies the values of observations, of which each rank has its own, to the cells of a plan that the backend
+// computes on this rank.
+func (s *Spread) Gather(p *backend.Plan, dst, src []float32) {
+	if bounds := s.on.CellBounds(p); bounds != nil {
+		s.forward(s.route(p, false, bounds), dst, src)
+		return
+	}
+	s.Complete(src)
+	backend.Gather(s.b, p, dst, src)
+}
+
+// Scatter copies the values of the cells of a plan that the backend computes on this rank to the observations of each.
+func (s *Spread) Scatter(p *backend.Plan, dst, src []float32) {
+	if bounds := s.on.CellBounds(p); bounds != nil {
+		s.backward(s.route(p, false, bounds), dst, src)
+		return
+	}
+	backend.Scatter(s.b, p, dst, src)
 }
 
 // InLeafOrder returns the target in the leaf order of a plan, for NormalEquationsByLeaf of the
@@ -131,17 +174,17 @@ func (d *Data) InLeafOrder(p *backend.Plan) []float32 {
 	if d.spread == nil || len(p.Chain) == 0 {
 		return nil
 	}
-	bounds := d.spread.b.LeafBounds(p)
+	bounds := d.spread.on.LeafBounds(p)
 	if bounds == nil {
 		return nil
 	}
-	d.spread.forward(d.b, d.spread.route(p, true, bounds), d.planTarget, d.target)
+	d.spread.forward(d.spread.route(p, true, bounds), d.planTarget, d.target)
 	d.gathered = nil
 	return d.planTarget
 }
 
 // route returns the route to a plan, of whose positions each rank has those from its bound on.
-func (s *spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
+func (s *Spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
 	key := routeOf{p, byLeaf}
 	if r := s.routes[key]; r != nil {
 		return r
@@ -158,7 +201,7 @@ func (s *spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
 		}
 	}
 	r := &route{sent: make([]int, size+1), taken: make([]int, size+1)}
-	owners := s.bounds(n)
+	owners := s.bounds()
 	rankOf := func(o int32) int { return sort.SearchInts(owners[1:], int(o)+1) }
 	mine := source[bounds[me]:bounds[me+1]]
 	for _, o := range mine {
@@ -191,29 +234,29 @@ func (s *spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
 }
 
 // forward moves values of observations to the positions of a route.
-func (s *spread) forward(b backend.Backend, r *route, dst, src []float32) {
-	s.move(b, dst, r.positions, r.taken, src, r.observations, r.sent)
+func (s *Spread) forward(r *route, dst, src []float32) {
+	s.move(dst, r.positions, r.taken, src, r.observations, r.sent)
 }
 
 // backward moves values at the positions of a route to the observations.
-func (s *spread) backward(b backend.Backend, r *route, dst, src []float32) {
-	s.move(b, dst, r.observations, r.sent, src, r.positions, r.taken)
+func (s *Spread) backward(r *route, dst, src []float32) {
+	s.move(dst, r.observations, r.sent, src, r.positions, r.taken)
 }
 
 // move sends the entries of src at from and stores what it receives in those of dst at to.
-func (s *spread) move(b backend.Backend, dst []float32, to []int32, taken []int, src []float32, from []int32, sent []int) {
+func (s *Spread) move(dst []float32, to []int32, taken []int, src []float32, from []int32, sent []int) {
 	size := max(len(from), len(to))
 	if cap(s.send) < size {
 		s.send, s.received = make([]float32, size), make([]float32, size)
 	}
 	send, received := s.send[:len(from)], s.received[:len(to)]
-	parallel.Blocks(b.Threads(), len(from), func(a, e int) {
+	parallel.Blocks(s.b.Threads(), len(from), func(a, e int) {
 		for i, at := range from[a:e] {
 			send[a+i] = src[at]
 		}
 	})
 	s.ranks.Exchange(backend.Bytes(send), backend.Bytes(received), times4(sent), times4(taken))
-	parallel.Blocks(b.Threads(), len(to), func(a, e int) {
+	parallel.Blocks(s.b.Threads(), len(to), func(a, e int) {
 		for i, at := range to[a:e] {
 			dst[at] = received[a+i]
 		}
@@ -240,7 +283,7 @@ func (d *Data) sumCells(p *backend.Plan, values []float32) float64 {
 	plus := func(a, b float64) float64 { return a + b }
 	var bounds []int
 	if d.spread != nil {
-		bounds = d.spread.b.CellBounds(p)
+		bounds = d.spread.on.CellBounds(p)
 	}
 	if bounds == nil {
 		return parallel.Sum(d.b.Threads(), d.Len(), part)
@@ -264,12 +307,12 @@ func (d *Data) sumCells(p *backend.Plan, values []float32) float64 {
 		}
 		backend.GatherValues(d.spread.ranks, values[from:to], pieces, 1)
 	}
-	return reduceBlocks(d, blocks, part, plus)
+	return reduceBlocks(d.spread, blocks, part, plus)
 }
 
 // refreshSpreadEffect is refreshEffect over several ranks: no values travel.
 func (d *Data) refreshSpreadEffect(t *Term, mean, variance []float32) {
-	from, to := d.spread.own(d.Len())
+	from, to := d.spread.Own()
 	plan := t.Cheapest
 	if t.entity == nil {
 		t.entity = make([]int32, to-from)

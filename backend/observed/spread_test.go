@@ -15,7 +15,8 @@ func TestRanksGiveSameBits(t *testing.T) {
 	t.Parallel()
 	s := newSum(8*(1<<14)+77,
 		[]backend.Shape{{Left: 1, N: 3000, Right: 2}, {Left: 2, N: 4000, Right: 1}},
-		[]backend.Shape{{Left: 1, N: 30, Right: 2}, {Left: 2, N: 20, Right: 3}, {Left: 3, N: 10, Right: 2}, {Left: 2, N: 7, Right: 1}})
+		[]backend.Shape{{Left: 1, N: 30, Right: 2}, {Left: 2, N: 20, Right: 3}, {Left: 3, N: 10, Right: 2}, {Left: 2, N: 7, Right: 1}},
+		[]backend.Shape{{Left: 1, N: 500, Right: 2}, {Left: 2, N: 2, Right: 3}, {Left: 3, N: 2, Right: 1}}) // has parts
 	compute := func(b backend.Backend, shared bool) (all []float64) {
 		for _, secondMoments := range []bool{false, true} {
 			d := observed.New(b, s.y, nil, nil)
@@ -53,6 +54,9 @@ func TestRanksGiveSameBits(t *testing.T) {
 						for _, v := range slices.Concat(g.Mean, g.Var, g.Cov) {
 							all = append(all, float64(v))
 						}
+					}
+					if secondMoments {
+						all = append(all, ownEntities(b, plan, s.cores[k], target)...)
 					}
 					if !secondMoments && len(s.cores[k]) > 1 {
 						all = append(all, equations(b, d, plan, s.cores[k])...)
@@ -107,6 +111,22 @@ func equations(b backend.Backend, d *observed.Data, plan *backend.Plan, cores []
 	}
 	backend.ShareEntities(b, plan, sums, r, 0)
 	for _, v := range sums {
+		all = append(all, float64(v))
+	}
+	return all
+}
+
+// ownEntities returns the derivatives with respect to the leaf core that the ranks compute for their entities.
+func ownEntities(b backend.Backend, plan *backend.Plan, cores []backend.Slices, target []float32) (all []float64) {
+	grad := make([]backend.Slices, len(cores))
+	leaf, r := backend.NewSlices(cores[plan.Leaf].Shape), plan.LeafRank()
+	leaf.Cov = make([]float32, leaf.Len()*r)
+	grad[plan.Leaf] = leaf
+	b.Pass(plan, cores, &backend.Job{SecondMoments: true, OwnEntities: true, Adjoint: backend.Residual, Target: target, Grad: grad})
+	runs := backend.EntityRuns(b, plan, plan.Leaf)
+	runs.Share(leaf.Mean, r)
+	runs.Share(leaf.Cov, r*r)
+	for _, v := range slices.Concat(leaf.Mean, leaf.Cov) {
 		all = append(all, float64(v))
 	}
 	return all

@@ -35,14 +35,13 @@ func NewTerm(b backend.Backend, cores []backend.Slices, index [][]int32, opt Opt
 
 // ShareTerm is NewTerm for observations that are spread over ranks: each has its part of the plans.
 func (d *Data) ShareTerm(cores []backend.Slices, lookup backend.Lookup, opt Options) *Term {
-	plan := func(shapes []backend.Shape, leaf backend.LeafEnd) *backend.Plan {
-		return backend.NewSharedPlan(d.b, d.spread.ranks, shapes, d.Len(), lookup, leaf)
-	}
-	t := newTerm(d.b, cores, d.Len(), opt, 1, plan)
+	t := newTerm(d.b, cores, d.Len(), opt, 1, func(shapes []backend.Shape, leaf backend.LeafEnd) *backend.Plan {
+		return d.spread.Plan(shapes, lookup, leaf)
+	})
 	if len(cores) > 1 {
 		return t
 	}
-	from, to := d.spread.own(d.Len())
+	from, to := d.spread.Own()
 	t.entity = make([]int32, to-from)
 	parallel.Blocks(d.b.Threads(), to-from, func(a, b int) {
 		rows := make([]int32, b-a)

@@ -1,6 +1,8 @@
-// Command scale measures how a fit scales with the number of threads: it runs the same
-// kft fit with each number, prints the seconds of its stages, and checks that all models
+// Command scale measures how a fit scales with the number of threads, or of processes of MPI with one thread each: it runs the
+// same kft fit with each number, prints the seconds of its stages, and checks that all models
 // have the same bytes.
+//
+//	go run ./bench/scale -kft bin/kft-native -launch 'mpirun -n' -threads 1,2,4,8 sales.csv --target units --term store,item,time:20
 //
 //	go run ./bench/scale -kft bin/kft -threads 1,2,4 -o scale.svg sales.csv --target units --term store,item,time:20
 //
@@ -20,6 +22,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,18 +36,19 @@ var stages = []string{"read", "plan", "baseline", "fit", "evaluate", "total"}
 func main() {
 	program := flag.String("kft", "bin/kft", "the program")
 	threads := flag.String("threads", "", "numbers of threads, separated by commas (default: 1, 2, 4, ... up to all CPUs)")
+	launch := flag.String("launch", "", "measure processes: the command that starts as many as the number after it, such as 'mpirun -n'")
 	picture := flag.String("o", "", "write a picture to this file, as SVG")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *program, *threads, *picture, flag.Args(), os.Stdout); err != nil {
+	if err := run(ctx, *program, strings.Fields(*launch), *threads, *picture, flag.Args(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "scale:", err)
 		os.Exit(1)
 	}
 }
 
 // run measures the fits, prints the table and draws it.
-func run(ctx context.Context, program, threads, picture string, args []string, out io.Writer) error {
+func run(ctx context.Context, program string, launch []string, threads, picture string, args []string, out io.Writer) error {
 	numbers, err := threadNumbers(threads)
 	if err != nil {
 		return err
@@ -65,12 +69,18 @@ func run(ctx context.Context, program, threads, picture string, args []string, o
 		}
 	}
 	fmt.Fprintf(out, "machine: %d CPUs, %s, %s/%s\n", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	fmt.Fprintf(out, "command: kft fit %s --threads N\n\n", strings.Join(args, " "))
-	fmt.Fprintf(out, "| threads | %s | times as fast | MiB |\n|%s\n", strings.Join(stages, " | "), strings.Repeat(" ---: |", len(stages)+3))
+	what, tail := "threads", ""
+	if len(launch) > 0 {
+		what, tail = "ranks", " messages, share of a sweep | MB received per sweep |"
+		fmt.Fprintf(out, "command: %s N kft-native fit %s --threads 1\n\n", strings.Join(launch, " "), strings.Join(args, " "))
+	} else {
+		fmt.Fprintf(out, "command: kft fit %s --threads N\n\n", strings.Join(args, " "))
+	}
+	fmt.Fprintf(out, "| %s | %s | times as fast | efficiency | MiB |%s\n|%s\n", what, strings.Join(stages, " | "), tail, strings.Repeat(" ---: |", len(stages)+4+strings.Count(tail, "|")))
 	var first measured
 	var all []measured
 	for i, n := range numbers {
-		m, err := fit(ctx, program, place, filepath.Join(folder, "model.kft"), n, args)
+		m, err := fit(ctx, program, launch, place, filepath.Join(folder, "model.kft"), n, args)
 		if err != nil {
 			return err
 		}
@@ -81,9 +91,15 @@ func run(ctx context.Context, program, threads, picture string, args []string, o
 		for _, stage := range stages {
 			fmt.Fprintf(out, " %.2f |", m.Seconds[stage])
 		}
-		fmt.Fprintf(out, " %.2f | %d |\n", first.Seconds["total"]/m.Seconds["total"], m.PeakRSS>>20)
+		faster := first.Seconds["total"] / m.Seconds["total"]
+		fmt.Fprintf(out, " %.2f | %.0f %% | %d |", faster, 100*faster*float64(numbers[0])/float64(n), m.PeakRSS>>20)
+		if len(launch) > 0 {
+			share, megabytes := m.messages()
+			fmt.Fprintf(out, " %.1f %% | %.0f |", 100*share, megabytes)
+		}
+		fmt.Fprintln(out)
 		if m.hash != first.hash {
-			return fmt.Errorf("%d threads give another model than %d", n, numbers[0])
+			return fmt.Errorf("%d %s give another model than %d", n, what, numbers[0])
 		}
 		all = append(all, m)
 	}
@@ -116,12 +132,39 @@ type measured struct {
 	Seconds map[string]float64 `json:"seconds"`
 	PeakRSS int64              `json:"peak_rss_bytes"`
 	hash    [sha256.Size]byte
+
+	Communication struct {
+		Sweeps []struct {
+			Bytes int64   `json:"bytes"`
+			Wall  float64 `json:"wall_seconds"`
+			Least float64 `json:"least_seconds"`
+		} `json:"sweeps"`
+	} `json:"communication"`
+}
+
+// messages returns the share of the messages in the time of a sweep, and the MB that all ranks receive in it. The first sweep is
+// left out, because it plans.
+func (m *measured) messages() (share, megabytes float64) {
+	var messages, wall float64
+	sweeps := m.Communication.Sweeps
+	for _, s := range sweeps[min(1, len(sweeps)):] {
+		messages, wall, megabytes = messages+s.Least, wall+s.Wall, megabytes+float64(s.Bytes)/1e6
+	}
+	if wall == 0 {
+		return 0, 0
+	}
+	return messages / wall, megabytes / float64(len(sweeps)-1)
 }
 
 // fit runs one fit in a folder.
-func fit(ctx context.Context, program, folder, model string, threads int, args []string) (m measured, err error) {
-	full := append(append([]string{"fit"}, args...), "--threads", strconv.Itoa(threads), "--json", "--quiet", "--output", model)
-	c := exec.CommandContext(ctx, program, full...)
+func fit(ctx context.Context, program string, launch []string, folder, model string, number int, args []string) (m measured, err error) {
+	command := []string{program}
+	threads := number
+	if len(launch) > 0 {
+		command, threads = append(slices.Clone(launch), strconv.Itoa(number), program), 1
+	}
+	command = append(append(append(command, "fit"), args...), "--threads", strconv.Itoa(threads), "--json", "--quiet", "--force", "--output", model)
+	c := exec.CommandContext(ctx, command[0], command[1:]...)
 	c.Dir = folder
 	text, err := c.Output()
 	var exit *exec.ExitError

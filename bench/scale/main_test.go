@@ -26,7 +26,7 @@ func TestRun(t *testing.T) {
 	}
 	var out strings.Builder
 	args := []string{tables[0], "--target", "bottles", "--modes", "store,item,time=year+month", "--term", "store,item,time:2", "--sweeps", "2"}
-	if err := run(context.Background(), program, "1,2,3", filepath.Join(folder, "scale.svg"), args, &out); err != nil {
+	if err := run(context.Background(), program, nil, "1,2,3", filepath.Join(folder, "scale.svg"), args, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| threads | read |", "\n| 1 |", "\n| 2 |", "\n| 3 |", "the same bytes"} {

@@ -65,6 +65,33 @@ func (t *parquetTable) Names() []string {
 	return names
 }
 
+// RowGroups returns the sizes of the row groups of a Parquet file of the given size in bytes, nil if it cannot be read.
+func RowGroups(file io.ReaderAt, size int64) (sizes []int64) {
+	defer func() {
+		if recover() != nil {
+			sizes = nil
+		}
+	}()
+	meta, err := readFooter(file, size)
+	if err != nil {
+		return nil
+	}
+	for i := range meta.RowGroups {
+		sizes = append(sizes, max(1, meta.RowGroups[i].TotalByteSize))
+	}
+	return sizes
+}
+
+// Restrict makes a table return the rows of the row groups [from, to) only, and reports whether it has row groups.
+func Restrict(t Table, from, to int) bool {
+	p, ok := t.(*parquetTable)
+	if !ok || to > len(p.groups) {
+		return false
+	}
+	p.groups = p.groups[from:to]
+	return true
+}
+
 func (t *parquetTable) Readable(column int) bool { return t.columns[column].leaf >= 0 }
 
 func (t *parquetTable) Start(columns []int) {

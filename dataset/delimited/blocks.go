@@ -30,10 +30,12 @@ type Blocks struct {
 	size         int    // bytes to read at a time
 	carry        []byte // read but not returned yet
 	eof          bool
-	quoted       bool // the block returned last may contain a quote
-	marked       bool // the text started with a byte order mark
-	decoded      int  // lines that were not UTF-8, not counted for a block yet
-	blockDecoded int  // such lines of the block returned last
+	quoted       bool  // the block returned last may contain a quote
+	marked       bool  // the text started with a byte order mark
+	read         int64 // bytes of the input, if it is not compressed
+	limit        int64 // Next stops when as many are read; 0 for none, see Restrict
+	decoded      int   // lines that were not UTF-8, not counted for a block yet
+	blockDecoded int   // such lines of the block returned last
 }
 
 // Open starts to read a text. It decompresses gzip and zstd, drops a byte order mark
@@ -77,7 +79,7 @@ func (b *Blocks) readHead() error {
 	if err != nil && err != io.EOF {
 		return readProblem(err, b.codec, 1+bytes.Count(head[:n], newline))
 	}
-	head = head[:n]
+	head, b.read = head[:n], int64(n)
 	if format := magic.Columnar(head); format != "" && b.codec != "" {
 		return &dataset.InputError{Problem: fmt.Sprintf("this is %s data within %s", format, b.codec), Remedy: "decompress it; " + format + " has its own compression"}
 	}
@@ -137,7 +139,7 @@ func readFull(r io.Reader, dst []byte) (n int, err error) {
 // is appended to the last record if it has none. io.EOF ends the input. The line of
 // an error is relative to the first line that was not returned yet.
 func (b *Blocks) Next(buf []byte) ([]byte, int, error) {
-	if b.eof && len(b.carry) == 0 {
+	if b.eof && len(b.carry) == 0 || b.limit > 0 && b.read >= b.limit {
 		return buf, 0, io.EOF
 	}
 	buf = append(buf[:0], b.carry...)
@@ -146,7 +148,7 @@ func (b *Blocks) Next(buf []byte) ([]byte, int, error) {
 			n := len(buf)
 			buf = grow(buf, n+b.size)
 			m, err := readFull(b.in, buf[n:n+b.size])
-			buf = buf[:n+m]
+			buf, b.read = buf[:n+m], b.read+int64(m)
 			if err != nil && err != io.EOF {
 				b.eof, b.carry = true, nil
 				return buf, 0, readProblem(err, b.codec, bytes.Count(buf, newline))

@@ -2,7 +2,6 @@ package tableio
 
 import (
 	"crypto/sha256"
-	"hash"
 	"math"
 	"slices"
 	"sync"
@@ -15,11 +14,11 @@ import (
 type builder struct {
 	table   *dataset.Table
 	global  [][][]int32 // for each worker and mode: the table's code of each code of the worker
-	digest  hash.Hash
-	size    int  // expected size of the source, or 0; see chunk.size
-	read    int  // size of what was read
-	words   bool // some target is a word
-	dropped bool // some row is not an observation: table.Row is filled
+	content []byte      // headers and hashes of chunks
+	size    int         // expected size of the source, or 0; see chunk.size
+	read    int         // size of what was read
+	words   bool        // some target is a word
+	dropped bool        // some row is not an observation: table.Row is filled
 	spans   []span
 	copies  sync.WaitGroup // pieces whose codes are being copied to the table
 }
@@ -34,7 +33,7 @@ type span struct {
 }
 
 func newBuilder(schema dataset.Schema, workers, size int) *builder {
-	b := &builder{digest: sha256.New(), size: size}
+	b := &builder{size: size}
 	b.table = &dataset.Table{Modes: schema.Modes, Codes: make([][]int32, len(schema.Modes))}
 	for range schema.Modes {
 		b.table.Dicts = append(b.table.Dicts, dataset.NewDict(nil))
@@ -117,9 +116,9 @@ func (b *builder) copyCodes(p *piece, from, n int) {
 
 func (b *builder) hash(p *piece) {
 	if p.first {
-		b.digest.Write(p.header)
+		b.content = append(b.content, p.header...)
 	}
-	b.digest.Write(p.hash[:])
+	b.content = append(b.content, p.hash[:]...)
 	b.read += p.size
 }
 
@@ -184,7 +183,7 @@ func regrown[T any](s []T, room int) []T {
 func (b *builder) finish() *dataset.Table {
 	t := b.table
 	b.copies.Wait()
-	b.digest.Sum(t.Hash[:0])
+	t.Hash = sha256.Sum256(b.content)
 	b.finishLow()
 	t.Y, t.W, t.Exposure, t.Censored, t.Part, t.Row = tight(t.Y), tight(t.W), tight(t.Exposure), tight(t.Censored), tight(t.Part), tight(t.Row)
 	for m := range t.Codes {
@@ -213,6 +212,9 @@ func (b *builder) placeOf(row int) dataset.RowPlace {
 		}
 		return 0
 	})
+	if i == len(b.spans) {
+		return dataset.RowPlace{} // of a table that was read together, whose errors are not used
+	}
 	s := b.spans[i]
 	inChunk := row - s.at.row
 	if s.lines != nil {

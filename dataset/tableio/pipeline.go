@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fieldtext"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/fingerprint"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // Format specifies how to read a source. The zero value detects everything.
@@ -27,6 +28,9 @@ type Format struct {
 	// Numbers is how targets, weights and exposures are written; the zero value is plain
 	// numbers, as 1234.5.
 	Numbers dataset.NumberFormat
+
+	// Peers are processes that read the same files at the same time, so that each of them reads a part for all; nil for none.
+	Peers peers.Group
 
 	// Share makes VisitBatches visit the chunks of this process only; nil for all of them.
 	Share Share
@@ -66,6 +70,8 @@ type pipeline struct {
 	allColumns   bool  // read all columns of typed tables, not only those of the schema
 	share        Share // nil if this process computes all chunks
 	outDelimiter byte  // of text that is written; 0 keeps the table's, or a comma for typed tables
+
+	starts, ends []int64 // where the parts of inputs started and ended, see input.part
 }
 
 // openTable is one input of the source, open.
@@ -216,6 +222,9 @@ func (p *pipeline) size() int {
 		if n == 0 {
 			return 0
 		}
+		if in.part != nil {
+			n = int(float64(n) * float64(in.part.to-in.part.from) / float64(in.part.of))
+		}
 		total += n
 	}
 	return total
@@ -312,7 +321,9 @@ func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*o
 		if err := opened(table); err != nil {
 			return err
 		}
-		for first := true; ; first = false {
+		p.starts = append(p.starts, table.offset(in.part))
+		defer func() { p.ends = append(p.ends, table.offset(in.part)) }()
+		for first := in.part == nil || in.part.from == 0; ; first = false {
 			if buf == nil {
 				select {
 				case buf = <-free:
@@ -361,6 +372,10 @@ func (p *pipeline) open(in input) (*openTable, error) {
 	if err != nil {
 		c.close()
 		return nil, err
+	}
+	if in.part != nil && !c.restrict(in.part) {
+		c.close()
+		return nil, errIndivisible
 	}
 	if c.typed != nil {
 		c.typed.Start(p.typedColumns(t.columns, len(t.Names)))

@@ -9,6 +9,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset/internal/modeid"
 	"github.com/kernel-fried-tensor/kft/dataset/internal/scratch"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
@@ -20,6 +21,9 @@ import (
 // time that encoding/csv takes to split it.
 func Read(ctx context.Context, source Source, schema dataset.Schema, format Format, threads int) (*dataset.Table, error) {
 	p := pipeline{source: source, schema: schema, format: format, threads: threads}
+	if t := p.readTogether(ctx); t != nil {
+		return t, nil
+	}
 	return p.readTable(ctx)
 }
 
@@ -33,6 +37,15 @@ func (p *pipeline) readTable(ctx context.Context) (*dataset.Table, error) {
 	if len(p.source.inputs) == 0 {
 		return nil, fielderr.Errorf("data.files", "there is no table; name a file, or - for standard input")
 	}
+	b, err := p.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.complete(b, nil)
+}
+
+// build reads the rows.
+func (p *pipeline) build(ctx context.Context) (*builder, error) {
 	readers := make([]*reader, p.workers())
 	for w := range readers {
 		readers[w] = newReader(p.schema, w)
@@ -42,9 +55,11 @@ func (p *pipeline) readTable(ctx context.Context) (*dataset.Table, error) {
 		func(t *openTable) error { return nil },
 		func(worker int, c *chunk) (any, error) { return readers[worker].read(c) },
 		func(result any) error { return b.add(result.(*piece)) })
-	if err != nil {
-		return nil, err
-	}
+	return b, err
+}
+
+// complete checks the rows that were read, and merges repeated cells.
+func (p *pipeline) complete(b *builder, group peers.Group) (*dataset.Table, error) {
 	counts, name := b.table.Counts, p.source.inputs[0].name
 	if counts.Rows == 0 {
 		return nil, p.source.noRows()
@@ -61,7 +76,7 @@ func (p *pipeline) readTable(ctx context.Context) (*dataset.Table, error) {
 	if err := b.checkWords(p.schema.Target); err != nil {
 		return nil, err
 	}
-	if err := t.MergeDuplicates(p.schema.Duplicates, len(readers), b.placeOf); err != nil {
+	if err := t.MergeDuplicates(p.schema.Duplicates, group, p.workers(), b.placeOf); err != nil {
 		return nil, err
 	}
 	return t, nil

@@ -24,6 +24,7 @@ type input struct {
 	name    string // for errors; the path of a file
 	reader  *onceReader
 	columns *dataset.Columns
+	part    *inputPart // what of a file is read; nil for all of it
 }
 
 // onceReader is a reader that a source can open once.
@@ -101,6 +102,7 @@ type content struct {
 	typed   columnar.Table // nil for text
 	memory  bool           // typed consists of columns in memory
 	closing func()         // closes the file of text
+	file    *os.File       // of text; nil if it is not a file
 }
 
 func (c *content) close() {
@@ -176,7 +178,7 @@ func openFile(path string, block int) (*content, error) {
 		f.Close()
 		return nil, err
 	}
-	return &content{name: path, text: text, closing: func() { f.Close() }}, nil
+	return &content{name: path, text: text, closing: func() { f.Close() }, file: f}, nil
 }
 
 func openProblem(err error) string {

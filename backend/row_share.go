@@ -1,0 +1,86 @@
+package backend
+
+import (
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
+
+// ownRows returns the entities of a core at the observations that this process looks up, a run of them, and the first one.
+func (s *sharer) ownRows(core int) (entities []int32, first int) {
+	bounds := Even(s.n, s.ranks.Size())
+	first = bounds[s.ranks.Rank()]
+	entities = make([]int32, bounds[s.ranks.Rank()+1]-first)
+	parallel.Blocks(s.threads, len(entities), func(from, to int) {
+		rows := make([]int32, 0, to-from)
+		s.lookupRange(core, entities[from:to], first+from, &rows)
+	})
+	return entities, first
+}
+
+// count returns the number of observations by entity of a core.
+func (s *sharer) count(core int) []int32 {
+	entities, _ := s.ownRows(core)
+	n, size := s.Shapes[core].N, s.ranks.Size()
+	all := make([]int32, n*size)
+	own := all[n*s.ranks.Rank():][:n]
+	for _, e := range entities {
+		own[e]++
+	}
+	GatherValues(s.ranks, all, Even(size, size), n)
+	for r := 1; r < size; r++ {
+		for e, v := range all[n*r:][:n] {
+			all[e] += v
+		}
+	}
+	return all[:n:n]
+}
+
+// choose returns the observations of this process, in increasing order, if rank r has those whose entity of a core is in
+// [first[r], end[r]). Each process looks up some and sends them to the ranks that have them.
+func (s *sharer) choose(core int, first, end []int) []int32 {
+	size := s.ranks.Size()
+	low, high := make([]int32, s.Shapes[core].N), make([]int32, s.Shapes[core].N) // by entity: the first rank that has it, and after the last
+	for r := size - 1; r >= 0; r-- {
+		for e := first[r]; e < end[r]; e++ {
+			low[e], high[e] = int32(r), max(high[e], int32(r+1))
+		}
+	}
+	entities, from := s.ownRows(core)
+	sent := make([]int, size+1)
+	for _, e := range entities {
+		for r := low[e]; r < high[e]; r++ {
+			sent[r+1]++
+		}
+	}
+	for r := range size {
+		sent[r+1] += sent[r]
+	}
+	out, next := make([]int32, sent[size]), slices.Clone(sent)
+	for i, e := range entities {
+		for r := low[e]; r < high[e]; r++ {
+			out[next[r]] = int32(from + i)
+			next[r]++
+		}
+	}
+	taken := exchanged(s.ranks, sent)
+	rows := paged.Make[int32](s.pages, taken[size])
+	s.ranks.Exchange(Bytes(out), Bytes(rows), scaled(sent, 4), scaled(taken, 4))
+	return rows
+}
+
+// exchanged returns where what each rank sends to this one starts, given where what this one sends to each starts.
+func exchanged(ranks Ranks, sent []int) (taken []int) {
+	size := ranks.Size()
+	counts := make([]int64, size*size) // by sender and receiver
+	for r := range size {
+		counts[ranks.Rank()*size+r] = int64(sent[r+1] - sent[r])
+	}
+	GatherValues(ranks, counts, Even(size, size), size)
+	taken = make([]int, size+1)
+	for r := range size {
+		taken[r+1] = taken[r] + int(counts[r*size+ranks.Rank()])
+	}
+	return taken
+}

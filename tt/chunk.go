@@ -1,0 +1,172 @@
+package tt
+
+import (
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/observed"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
+
+// A Chunk is a set of cells prepared for a field, with one plan per term. Arrays
+// over the cells are in the order in which the cells were given.
+type Chunk struct {
+	plans  []*backend.Plan
+	cells  int
+	buffer []float32   // in plan order
+	value  [][]float32 // by term; nil for a term that is a group of its own
+	series []*seriesCells
+
+	// Over several ranks each plans and evaluates a part of the cells.
+	spread *observed.Spread // nil if this process has all cells
+	own    []float32        // values of a term at the cells of this rank
+}
+
+// NewChunk plans the cells with the given codes, one column per mode. Over the ranks of a backend, all call it together.
+func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
+	c := &Chunk{cells: len(codes[0]), buffer: backend.Make[float32](b, len(codes[0])), plans: make([]*backend.Plan, len(f.Terms)), value: make([][]float32, len(f.Terms))}
+	threads := b.Threads()
+	if f.Group == nil && len(f.Series) == 0 {
+		if c.spread = observed.NewSpread(b, c.cells); c.spread != nil {
+			c.own, threads = backend.Make[float32](b, c.cells), 1 // all ranks plan in the same order
+		}
+	}
+	parallel.For(threads, len(f.Terms), func(k int) {
+		t := f.Terms[k]
+		if c.spread != nil {
+			c.plans[k] = cheaperPlan(1, t.Shapes(), func(leaf backend.LeafEnd) *backend.Plan {
+				return c.spread.Plan(t.Shapes(), t.LookupRows(codes), leaf)
+			})
+			return
+		}
+		index := t.LookupOn(b, b.Threads(), codes)
+		c.plans[k] = CheaperPlan(b, t.Shapes(), index)
+		backend.FreeAll(b, index)
+		if len(f.Partners(k)) > 0 {
+			c.value[k] = backend.Make[float32](b, c.cells)
+		}
+	})
+	for _, s := range f.Series {
+		c.series = append(c.series, s.newCells(b.Threads(), codes))
+	}
+	return c
+}
+
+// CheaperPlan plans cells from the end of the train whose passes cost less.
+func CheaperPlan(b backend.Backend, shapes []backend.Shape, index [][]int32) *backend.Plan {
+	return cheaperPlan(b.Threads(), shapes, func(leaf backend.LeafEnd) *backend.Plan {
+		threads := b.Threads()
+		if len(shapes) > 1 {
+			threads = (threads + 1) / 2
+		}
+		return backend.NewPlanOn(b, threads, shapes, index, leaf)
+	})
+}
+
+func cheaperPlan(threads int, shapes []backend.Shape, plan func(leaf backend.LeafEnd) *backend.Plan) *backend.Plan {
+	if len(shapes) == 1 {
+		return plan(backend.LeafFirst)
+	}
+	var plans [2]*backend.Plan
+	parallel.For(threads, len(plans), func(i int) {
+		plans[i] = plan([...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
+	})
+	if plans[1].Work() < plans[0].Work() {
+		plans[0], plans[1] = plans[1], plans[0]
+	}
+	plans[1].Free()
+	return plans[0]
+}
+
+// Cells returns the number of cells.
+func (c *Chunk) Cells() int { return c.cells }
+
+// Own returns the cells that this process evaluates: all of them, or over several ranks a part.
+func (c *Chunk) Own() (from, to int) {
+	if c.spread == nil {
+		return 0, c.cells
+	}
+	return c.spread.Own()
+}
+
+// Sum adds the values of pieces of the cells, see parallel.Reduce. Over several ranks each computes those of its own.
+func (c *Chunk) Sum(threads int, part func(from, to int) float64) float64 {
+	if c.spread == nil {
+		return parallel.Sum(threads, c.cells, part)
+	}
+	return observed.SpreadReduce(c.spread, part, func(a, b float64) float64 { return a + b })
+}
+
+// Gather copies values of the own cells to dst in the order of the plan of a term, and returns the plan.
+func (c *Chunk) Gather(b backend.Backend, term int, dst, src []float32) *backend.Plan {
+	if c.spread != nil {
+		c.spread.Gather(c.plans[term], dst, src)
+	} else {
+		backend.Gather(b, c.plans[term], dst, src)
+	}
+	return c.plans[term]
+}
+
+// Free releases the plans.
+func (c *Chunk) Free() {
+	for _, p := range c.plans {
+		p.Free()
+	}
+}
+
+// Eval writes the moments of the field at the cells of the chunk to dst and returns
+// the pullback. Given the adjoint of the mean at each own cell, the pullback writes the
+// gradient with respect to the slices of every core whose gradient has memory. It
+// is valid until the cores change or the chunk is used for another evaluation.
+func (f *Field) Eval(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoint []float32, grad Gradients)) {
+	pull = f.EvalOwn(b, dst, c)
+	if c.spread != nil {
+		c.spread.Complete(dst.Mean)
+	}
+	return pull
+}
+
+// EvalOwn is Eval for the own cells only.
+func (f *Field) EvalOwn(b backend.Backend, dst Moments, c *Chunk) (pull func(adjoint []float32, grad Gradients)) {
+	from, to := c.Own()
+	f.fillOffset(dst.Mean[from:to])
+	for k, t := range f.Terms {
+		b.Pass(c.plans[k], t.Slices(), &backend.Job{Mean: c.buffer, Local: c.spread != nil})
+		c.addTerm(b, k, dst.Mean)
+	}
+	f.addProducts(dst.Mean, c.value)
+	f.addSeries(b, dst.Mean, nil, c.series)
+	return func(adjoint []float32, grad Gradients) {
+		for k, t := range f.Terms {
+			if !wanted(grad[k]) {
+				continue
+			}
+			plan := c.Gather(b, k, c.buffer, adjoint)
+			for _, j := range f.Partners(k) {
+				for cell, source := range plan.Source {
+					c.buffer[cell] *= c.value[j][source]
+				}
+			}
+			b.Pass(plan, t.Slices(), &backend.Job{Adjoint: backend.Given, Target: c.buffer, Grad: grad[k]})
+		}
+	}
+}
+
+// addTerm adds the values of a term, which are in the buffer, to dst, or keeps them if it is a factor.
+func (c *Chunk) addTerm(b backend.Backend, k int, dst []float32) {
+	switch {
+	case c.spread != nil:
+		c.spread.Scatter(c.plans[k], c.own, c.buffer)
+		c.spread.Blocks(func(from, to int) {
+			for i, v := range c.own[from:to] {
+				dst[from+i] += v
+			}
+		})
+	case c.value[k] != nil:
+		backend.Scatter(b, c.plans[k], c.value[k], c.buffer)
+	default:
+		parallel.Blocks(b.Threads(), c.cells, func(from, to int) {
+			for cell, source := range c.plans[k].Source[from:to] {
+				dst[source] += c.buffer[from+cell]
+			}
+		})
+	}
+}
