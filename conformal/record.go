@@ -1,11 +1,14 @@
 package conformal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -82,25 +85,31 @@ func fromRecord(r Record) (*Correction, error) {
 		}
 		c.groups = make([]*predictive.ScoreDistribution, last+1)
 	}
-	knots := r.Knots
+	parts, knots := make([][]float64, len(r.Size)), r.Knots
 	for i, size := range r.Size {
 		if size < 1 || size > math.MaxInt32 || predictive.KnotCount(int(size)) > len(knots) {
 			return nil, fmt.Errorf("distribution %d of %d rows has too few knots", i, size)
 		}
 		count := predictive.KnotCount(int(size))
-		scores, err := predictive.RestoreScoreDistribution(int(size), knots[:count])
-		if err != nil {
-			return nil, fmt.Errorf("distribution %d: %w", i, err)
-		}
-		knots = knots[count:]
+		parts[i], knots = knots[:count], knots[count:]
+	}
+	if len(knots) > 0 {
+		return nil, fmt.Errorf("%d knots do not belong to any distribution", len(knots))
+	}
+	errs := make([]error, len(parts))
+	parallel.For(runtime.GOMAXPROCS(0), len(parts), func(i int) { // up to 1,000 groups
+		scores, err := predictive.RestoreScoreDistribution(int(r.Size[i]), parts[i])
 		if i == 0 {
 			c.pool = scores
 		} else {
 			c.groups[r.Group[i-1]] = scores
 		}
-	}
-	if len(knots) > 0 {
-		return nil, fmt.Errorf("%d knots do not belong to any distribution", len(knots))
+		if err != nil {
+			errs[i] = fmt.Errorf("distribution %d: %w", i, err)
+		}
+	})
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	if len(r.Factors) > 0 {
 		if err := checkFactors(r.Factors); err != nil {

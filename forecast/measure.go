@@ -46,7 +46,7 @@ func (b *backtest) measureModel(k int, m *model.Model, rows evaluate.Rows, ahead
 			}
 			e := p.Evaluate(y)
 			s := &tasks[t][ahead[i]]
-			s.Add(y, w, mean, e.Quantiles[2], changes[i])
+			s.Add(y, w, mean, e.Quantiles[2], p.MeanLog1p(), changes[i])
 			s.AddDistribution(y, w, e)
 			bare := m.Uncorrected(z, given, i)
 			score[i], location[i] = bare.Score(y, seed, uint64(i)), bare.Location()
@@ -87,7 +87,7 @@ func (b *backtest) measureFormulas(k int, origin int64, known, rows evaluate.Row
 		sums := make([]metrics.ForecastSums, b.opt.Horizon+1)
 		for i := range rows.Y {
 			v := values(i)
-			sums[ahead[i]].Add(dataset.TargetAt(rows.Y, rows.Low, i), weightOf(rows, i), v, v, changes[i])
+			sums[ahead[i]].Add(dataset.TargetAt(rows.Y, rows.Low, i), weightOf(rows, i), v, v, math.Log1p(max(v, 0)), changes[i])
 		}
 		for h := 1; h <= b.opt.Horizon; h++ {
 			b.sumOf(method, k, h).Merge(&sums[h])

@@ -215,7 +215,7 @@ func (l *learner) weigh(row int, smooth func(int) *predictive.Distribution, h *p
 		return false
 	}
 	for i := range l.table.levels {
-		l.table.levels[i].apply(h, l.rows.Codes, row)
+		l.table.levels[i].apply(h, l.rows.Codes, nil, row)
 	}
 	return true
 }

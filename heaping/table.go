@@ -73,10 +73,23 @@ func (l *Level) check() error {
 // Levels returns the levels, which must not be changed.
 func (t *Table) Levels() []Level { return t.levels }
 
-// entries returns the entries of the entity of a row.
-func (l *Level) entries(codes [][]int32, row int) (values, entries []uint8) {
+// Indexes returns the indexes of the levels.
+func (t *Table) Indexes() []predictive.EntityIndex {
+	indexes := make([]predictive.EntityIndex, len(t.levels))
+	for i := range t.levels {
+		indexes[i] = t.levels[i].Index
+	}
+	return indexes
+}
+
+// entries returns the entries of the entity of a row. found has the entities of all rows if
+// they are known, otherwise it is nil.
+func (l *Level) entries(codes [][]int32, found []int32, row int) (values, entries []uint8) {
 	e := int32(0)
-	if l.Index != nil {
+	switch {
+	case found != nil:
+		e = found[row]
+	case l.Index != nil:
 		e = l.Index.Entity(codes, row)
 	}
 	if e < 0 || int(e) >= len(l.Start)-1 {
@@ -95,8 +108,8 @@ var factors = func() (f [256]float64) {
 }()
 
 // apply multiplies the weights of cells by the factors of a row.
-func (l *Level) apply(h *predictive.Heaped, codes [][]int32, row int) {
-	values, entries := l.entries(codes, row)
+func (l *Level) apply(h *predictive.Heaped, codes [][]int32, found []int32, row int) {
+	values, entries := l.entries(codes, found, row)
 	if l.Pair {
 		l.applyCounts(h, values, entries)
 		return
@@ -142,14 +155,19 @@ func (l *Level) applyCounts(h *predictive.Heaped, values, counts []uint8) {
 	}
 }
 
-// Apply changes the distribution of a row, whose codes are given. The distribution is valid
-// until h changes.
-func (t *Table) Apply(d *predictive.Distribution, h *predictive.Heaped, codes [][]int32, row int) {
+// Apply changes the distribution of a row, whose codes are given. found has the entities of
+// all rows by level, as far as they are known; it may be nil. The distribution is valid until
+// h changes.
+func (t *Table) Apply(d *predictive.Distribution, h *predictive.Heaped, codes, found [][]int32, row int) {
 	if !h.SetCells(d, t.cells) {
 		return
 	}
 	for i := range t.levels {
-		t.levels[i].apply(h, codes, row)
+		var entities []int32
+		if found != nil {
+			entities = found[i]
+		}
+		t.levels[i].apply(h, codes, entities, row)
 	}
 	h.Border = t.border
 	d.Heap(h)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/blend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/heaping"
 	"github.com/kernel-fried-tensor/kft/history"
@@ -170,6 +171,9 @@ func (d *decoder) decode() error {
 	m.findTrained()
 	m.series, err = panel.Read(d.f, m.modes, func(mode int) []string { return m.dicts[mode].IDs()[:len(m.rows[mode])] }, m.field.SeriesTime())
 	if err != nil {
+		return err
+	}
+	if m.blend, err = blend.Read(d.f, m.series); err != nil {
 		return err
 	}
 	return d.ledger()

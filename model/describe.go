@@ -51,6 +51,10 @@ type UncertaintyInfo struct {
 	Conformal *ConformalInfo `json:"conformal,omitempty"`
 	Means     *MeansInfo     `json:"mean_correction,omitempty"`
 	Heaping   []string       `json:"heaping,omitempty"` // entities that prefer some values, "all" for all rows
+	// Mixed is what means of forecasts are mixed of, as in "0.8 model", and MixedLargest that
+	// of the largest ones; nil for the model alone.
+	Mixed        []string `json:"mixed_means,omitempty"`
+	MixedLargest []string `json:"mixed_largest_means,omitempty"`
 }
 
 // Hurdle is the distribution of counts of two parts.
@@ -129,5 +133,6 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 	}
 	info.Means = meansInfo(m.means)
 	info.Heaping = m.HeapedBy()
+	info.Mixed, info.MixedLargest = m.blend.Parts()
 	return info
 }

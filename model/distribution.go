@@ -27,6 +27,11 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 	if m.spec.Uncertainty.Bayesian() {
 		z.Var = backend.Make[float32](b, n)
 	}
+	if n <= MomentRows {
+		z.Remember(codes)
+		m.moments(b, z, codes)
+		return z
+	}
 	for from := 0; from < n; from += MomentRows {
 		to := min(from+MomentRows, n)
 		part := tt.Moments{Mean: z.Mean[from:to]}
@@ -67,14 +72,29 @@ func (m *Model) Distribution(z tt.Moments, rows Rows, i int) predictive.Distribu
 // Distributions returns the predictive distributions of rows, for loops over many of
 // them. The result is not safe for concurrent use.
 func (m *Model) Distributions(z tt.Moments, rows Rows) Distributions {
-	d := Distributions{m: m, z: z, rows: rows, noise: m.noise.Rows(rows.Codes), gaussian: m.noise.Count() == nil && m.noise.Finite() == nil}
+	d := Distributions{m: m, z: z, rows: rows, noise: m.noise.Rows(rows.Codes, found(z, rows.Codes, m.noise.Entities)), gaussian: m.noise.Count() == nil && m.noise.Finite() == nil}
 	if d.gaussian {
 		d.own = predictive.Gaussian(m.scale.Transform, 0, 0, 1).WithScores(m.scores).WithMeanCurve(m.means)
 		if m.scale.NonNegative {
 			d.own = d.own.NonNegative()
 		}
 	}
+	if m.heaping != nil {
+		d.levels = found(z, rows.Codes, m.heaping.Indexes())
+	}
 	return d
+}
+
+// found returns the entities of rows by index, as far as the evaluation of their moments
+// found them.
+func found(z tt.Moments, codes [][]int32, indexes []predictive.EntityIndex) [][]int32 {
+	entities := make([][]int32, len(indexes))
+	for k, x := range indexes {
+		if x, ok := x.(*tt.Index); ok {
+			entities[k] = z.Entities(x, codes)
+		}
+	}
+	return entities
 }
 
 // Distributions are the predictive distributions of rows.
@@ -87,6 +107,7 @@ type Distributions struct {
 	own      predictive.Distribution
 	plain    predictive.Distribution // of a row without corrections
 	heaped   predictive.Heaped       // of the row
+	levels   [][]int32               // entities of the heaped values, by level
 }
 
 // At returns the distribution of row i. It is valid until the next call.
@@ -100,7 +121,7 @@ func (d *Distributions) At(i int) *predictive.Distribution {
 		c.ApplyTo(p, entity, d.rows.horizon(i))
 	}
 	if t := d.m.heaping; t != nil && !d.m.outgrown(d.rows, i) {
-		t.Apply(p, &d.heaped, d.rows.Codes, i)
+		t.Apply(p, &d.heaped, d.rows.Codes, d.levels, i)
 	}
 	return p
 }
@@ -116,6 +137,7 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 	}
 	if !d.gaussian {
 		d.own = d.m.Uncorrected(d.z, d.rows, i).WithMeanCurve(d.m.means)
+		d.mixMean(i)
 		return &d.own
 	}
 	level := d.m.scale.Location(d.z.Mean[i])
@@ -124,6 +146,7 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		noise /= float64(d.rows.Weight[i])
 	}
 	d.own.Move(level, d.m.FieldVariance(d.z, i), noise)
+	d.mixMean(i)
 	return &d.own
 }
 

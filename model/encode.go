@@ -151,6 +151,7 @@ func (m *Model) file() (*modelfile.File, error) {
 		return nil, err
 	}
 	f.Tensors = append(f.Tensors, m.series.Tensors()...)
+	f.Tensors = append(f.Tensors, m.blend.Tensors()...)
 	if book != nil {
 		meta, tensors := book.File()
 		if err := put("update", meta); err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/kernel-fried-tensor/kft/blend"
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
@@ -50,6 +51,7 @@ type Model struct {
 	groupMode  int                   // mode of a correction by entity
 	means      *predictive.MeanCurve // correction of means, nil for none
 	heaping    *heaping.Table        // factors of values, nil for none
+	blend      *blend.Table          // recent values that means of forecasts are mixed with, nil for none
 	record     Record
 
 	trained  [][]bool // by mode and code: the id has training rows

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/backend/cpu"
+	"github.com/kernel-fried-tensor/kft/blend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/ledger"
@@ -58,6 +59,7 @@ type Updated struct {
 	Rows   [][]int32   // by mode and code
 	Means  [][]float64 // by mode and code; nil if they are not known
 	Series *panel.Panel
+	Blend  *blend.Table
 	Ledger *ledger.Ledger
 }
 
@@ -65,7 +67,7 @@ type Updated struct {
 func (m *Model) WithUpdate(u Updated) (*Model, error) {
 	changed := m.copy()
 	changed.fitted = m
-	changed.field, changed.rows, changed.seen, changed.series, changed.ledger = u.Field, u.Rows, u.Means, u.Series, u.Ledger
+	changed.field, changed.rows, changed.seen, changed.series, changed.blend, changed.ledger = u.Field, u.Rows, u.Means, u.Series, u.Blend, u.Ledger
 	if err := changed.findLines(); err != nil {
 		return nil, err
 	}

@@ -20,23 +20,34 @@ func Decode(data []byte, name string) (*File, error) {
 		return fail(problem)
 	}
 	body := data[:len(data)-checksumBytes]
-	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], data[len(body):]) {
-		return fail(diagnose(data))
+	sum := make(chan [checksumBytes]byte, 1)
+	go func() { sum <- sha256.Sum256(body) }() // takes as long as reading the tensors
+	f, problem := parse(data)
+	if sum := <-sum; !bytes.Equal(sum[:], data[len(body):]) {
+		problem = diagnose(data)
 	}
-	h, err := parseHeader(data)
-	if err != nil {
-		return fail("invalid header: " + err.Error())
-	}
-	if problem := h.wrongFormat(); problem != "" {
+	if problem != "" {
 		return fail(problem)
 	}
+	return f, nil
+}
+
+// parse reads a file, or returns what is wrong with it other than its checksum.
+func parse(data []byte) (f *File, problem string) {
+	h, err := parseHeader(data)
+	if err != nil {
+		return nil, "invalid header: " + err.Error()
+	}
+	if problem := h.wrongFormat(); problem != "" {
+		return nil, problem
+	}
 	if len(h.tensors) == 0 || h.size() != int64(len(data)) {
-		return fail(fmt.Sprintf("the header describes %d bytes, but the file has %d", h.size(), len(data)))
+		return nil, fmt.Sprintf("the header describes %d bytes, but the file has %d", h.size(), len(data))
 	}
 	if last := h.tensors[len(h.tensors)-1]; last.name != checksumName || last.end-last.begin != checksumBytes {
-		return fail("the last tensor is not a checksum")
+		return nil, "the last tensor is not a checksum"
 	}
-	f := &File{Meta: h.meta}
+	f = &File{Meta: h.meta}
 	delete(f.Meta, formatKey)
 	delete(f.Meta, versionKey)
 	for _, e := range h.tensors {
@@ -44,7 +55,7 @@ func Decode(data []byte, name string) (*File, error) {
 			f.Tensors = append(f.Tensors, parseTensor(e.name, e.dtype, e.shape, data[h.dataStart+e.begin:h.dataStart+e.end]))
 		}
 	}
-	return f, nil
+	return f, ""
 }
 
 // A header is the parsed and validated header of a file.

@@ -4,6 +4,7 @@
 package panel
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -223,4 +224,29 @@ func (p *Panel) HorizonOf(code int32) int32 {
 		return 0
 	}
 	return max(p.known[code]-int32(p.End), 0)
+}
+
+// Find returns the position of the series of a row by the codes of its modes, -1 if it has
+// none. It costs O(log n).
+func (p *Panel) Find(codes [][]int32, row int) int {
+	low, high := 0, p.Len()
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		order := 0
+		for k, m := range p.Keys {
+			if c := codes[m][row]; p.Codes[k][mid] != c {
+				order = cmp.Compare(p.Codes[k][mid], c)
+				break
+			}
+		}
+		switch {
+		case order == 0:
+			return mid
+		case order < 0:
+			low = mid + 1
+		default:
+			high = mid
+		}
+	}
+	return -1
 }

@@ -20,6 +20,7 @@ type Distribution struct {
 	heap      *Heaped           // nil unless the value is an integer whose cells have other weights
 	clamped   bool              // values below 0 are 0
 	means     *MeanCurve        // correction of the mean, nil for none
+	mixed     mixedMean
 }
 
 // minSD is the smallest standard deviation of a logarithmic rate that differs from 0.
@@ -39,7 +40,7 @@ func Gaussian(t Transform, m, modelVar, noiseVar float64) Distribution {
 // Move gives a distribution of [Gaussian] other moments and keeps the rest, for loops over
 // many cells.
 func (d *Distribution) Move(m, modelVar, noiseVar float64) {
-	d.m, d.model, d.noise, d.heap = m, modelVar, noiseVar, nil
+	d.m, d.model, d.noise, d.heap, d.mixed = m, modelVar, noiseVar, nil, mixedMean{}
 	d.sd = max(math.Sqrt(modelVar+noiseVar), leastSD)
 }
 

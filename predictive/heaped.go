@@ -257,21 +257,26 @@ func (d *Distribution) heapCRPS(y float64) float64 {
 		add(float64(h.First+j), from, to)
 		from = to
 	}
+	h.beyond(d, add)
+	return 2 * sum
+}
+
+// beyond calls visit for intervals of levels beyond the last cell and the value of each.
+func (h *Heaped) beyond(d *Distribution, visit func(value, from, to float64)) {
 	if h.rest <= leastTail {
 		if h.rest > 0 {
-			add(d.heapQuantile(1-h.rest/2), from, 1)
+			visit(d.heapQuantile(1-h.rest/2), h.level(len(h.sums)-1), 1)
 		}
-		return 2 * sum
+		return
 	}
 	left := 1.0
 	for k := range restSteps {
 		next := 1 - float64(k+1)/restSteps
 		next *= next * next
 		middle := 1 - h.rest*(left+next)/2
-		add(max(d.fromScore(d.scores.Quantile(h.bareLevel(middle))), float64(h.First+len(h.sums))), 1-h.rest*left, 1-h.rest*next)
+		visit(max(d.fromScore(d.scores.Quantile(h.bareLevel(middle))), float64(h.First+len(h.sums))), 1-h.rest*left, 1-h.rest*next)
 		left = next
 	}
-	return 2 * sum
 }
 
 // Rest returns the probability beyond the last cell, before weights were changed.

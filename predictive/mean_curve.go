@@ -85,8 +85,22 @@ func (d Distribution) UncorrectedMean() float64 {
 
 // CorrectedMean returns Mean, given UncorrectedMean, which is expensive for counts.
 func (d Distribution) CorrectedMean(mean float64) float64 {
-	if d.means == nil {
-		return mean
+	if d.means != nil {
+		mean = d.means.At(mean)
 	}
-	return d.means.At(mean)
+	if d.mixed.given {
+		mean = d.mixed.share*mean + d.mixed.rest
+	}
+	return mean
 }
+
+// mixedMean replaces a mean by share times it plus rest.
+type mixedMean struct {
+	share, rest float64
+	given       bool
+}
+
+// MixMean replaces the mean, after the correction of a [MeanCurve], by share times it plus
+// rest, until the distribution moves. Quantiles, draws and the standard deviation stay as
+// they are.
+func (d *Distribution) MixMean(share, rest float64) { d.mixed = mixedMean{share, rest, true} }

@@ -148,14 +148,18 @@ func (n *Noise) levelVariance(level float64) float64 {
 	return 1
 }
 
-// Rows returns the noise of rows, for loops over many of them in their order.
-func (n *Noise) Rows(codes [][]int32) *RowNoise { return &RowNoise{noise: n, codes: codes} }
+// Rows returns the noise of rows, for loops over many of them in their order. found has the
+// entities of all rows by index in Entities, as far as they are known; it may be nil.
+func (n *Noise) Rows(codes, found [][]int32) *RowNoise {
+	return &RowNoise{noise: n, codes: codes, found: found}
+}
 
 // A RowNoise looks up the entities of many rows at a time: the lookups of one row after the
 // other would each wait for memory. It is not safe for concurrent use.
 type RowNoise struct {
 	noise    *Noise
 	codes    [][]int32
+	found    [][]int32
 	from     int
 	factors  []float64 // of the rows from the given one on
 	entities []int32
@@ -187,9 +191,13 @@ func (r *RowNoise) load(i int) {
 	for k := range r.factors {
 		r.factors[k] = r.noise.Entity.Variance
 	}
-	entities := r.entities[:n]
 	for k, x := range r.noise.Entities {
-		x.LookupFrom(entities, r.codes, i)
+		entities := r.entities[:n]
+		if r.found != nil && r.found[k] != nil {
+			entities = r.found[k][i : i+n]
+		} else {
+			x.LookupFrom(entities, r.codes, i)
+		}
 		f := &r.noise.Entity.Modes[k]
 		for j, e := range entities {
 			r.factors[j] *= f.At(e)

@@ -30,19 +30,21 @@ func TestRowNoise(t *testing.T) {
 		Entity:   &likelihood.ByEntity{Variance: 3, Modes: []likelihood.ModeFactors{factors(), factors()}},
 		Entities: []EntityIndex{ModeCode(1), ModeCode(0)},
 	}
-	rows := n.Rows(codes)
-	visit := func(i int) {
-		if got, want := rows.UnitVariance(.5, i), n.UnitVariance(.5, codes, i); got != want {
-			t.Fatalf("row %d: got %v, want %v", i, got, want)
+	for _, found := range [][][]int32{nil, {nil, codes[0]}, {codes[1], codes[0]}} {
+		rows := n.Rows(codes, found)
+		visit := func(i int) {
+			if got, want := rows.UnitVariance(.5, i), n.UnitVariance(.5, codes, i); got != want {
+				t.Fatalf("row %d, %d found: got %v, want %v", i, len(found), got, want)
+			}
 		}
-	}
-	for i := range 1000 {
-		visit(i)
-	}
-	for range 100 {
-		visit(rng.IntN(1000))
-	}
-	for i := 999; i >= 0; i-- {
-		visit(i)
+		for i := range 1000 {
+			visit(i)
+		}
+		for range 100 {
+			visit(rng.IntN(1000))
+		}
+		for i := 999; i >= 0; i-- {
+			visit(i)
+		}
 	}
 }

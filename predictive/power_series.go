@@ -26,11 +26,10 @@ func taylorDegree(p float64) (degree int, exact bool) {
 	return seriesDegree, false
 }
 
-// inverseTaylor returns the Taylor coefficients in t, at t = 0, of
-// (1 + P g)^(1/P), or exp(g) for P = 0, at g = m + s t. It reports false if the polynomial
+// setInverse sets the Taylor coefficients in t, at t = 0, of
+// (1 + P g)^(1/P), or exp(g) for P = 0, at g = m + s t, up to the degree of the polynomial. It reports false if the polynomial
 // may not converge: 1 + P m must be at least minBase, unless 1/P is a whole number.
-func inverseTaylor(p, m, s float64) (a coefficients, known bool) {
-	degree, exact := taylorDegree(p)
+func (a *coefficients) setInverse(degree int, exact bool, p, m, s float64) (known bool) {
 	base := 1 + p*m
 	switch {
 	case exact: // C(1/P, k) (1 + P m)^(1/P - k) (P s)^k
@@ -44,9 +43,9 @@ func inverseTaylor(p, m, s float64) (a coefficients, known bool) {
 			by *= p * s * float64(degree-k) * seriesInverse[k+1]
 			a[k+1] *= by
 		}
-		return a, true
+		return true
 	case base < minBase:
-		return a, false
+		return false
 	case p == 0:
 		a[0] = math.Exp(m)
 	default:
@@ -56,7 +55,7 @@ func inverseTaylor(p, m, s float64) (a coefficients, known bool) {
 	for k := range degree {
 		a[k+1] = a[k] * step * (1 - float64(k)*p) * seriesInverse[k+1]
 	}
-	return a, true
+	return true
 }
 
 var seriesInverse = func() (inverse [2*seriesDegree + 2]float64) {
@@ -114,7 +113,7 @@ var fullMoments = func() (u powerSums) {
 func (u *normalMoments) set(z float64, most int) {
 	u.z = z
 	if z < negligible-1 {
-		u.above = fullMoments
+		copy(u.above[:], fullMoments[:most+1])
 		return
 	}
 	var cdf float64
@@ -153,11 +152,11 @@ func (d *Distribution) newPowerTaylor(x *powerTaylor, moments int) *powerTaylor 
 	if !(z < -negligible) {
 		return nil
 	}
-	var known, exact bool
-	if x.upper, known = inverseTaylor(p, d.m, d.sd); !known {
+	var exact bool
+	x.degree, exact = taylorDegree(p)
+	if !x.upper.setInverse(x.degree, exact, p, d.m, d.sd) {
 		return nil
 	}
-	x.degree, exact = taylorDegree(p)
 	if !exact {
 		moments = 2 // tell whether the polynomials converge
 	}
@@ -165,7 +164,7 @@ func (d *Distribution) newPowerTaylor(x *powerTaylor, moments int) *powerTaylor 
 	x.centre = x.upper[0] - 1
 	x.upper[0] = 0
 	if x.below[0] > 0 {
-		if x.lower, known = belowTaylor(p, d.m, d.sd, x.centre); !known {
+		if !x.lower.setBelow(x.degree, exact, p, d.m, d.sd, x.centre) {
 			return nil
 		}
 	}
@@ -182,14 +181,14 @@ func (d *Distribution) newPowerTaylor(x *powerTaylor, moments int) *powerTaylor 
 // minBase is the least 1 + P m at which a series is tried.
 const minBase = 0.05
 
-// belowTaylor is inverseTaylor for the values below 0, y(g) = -y(-g), less the centre.
-func belowTaylor(p, m, s, centre float64) (a coefficients, known bool) {
-	a, known = inverseTaylor(p, -m, -s)
-	for k := range a {
+// setBelow is setInverse for the values below 0, y(g) = -y(-g), less the centre.
+func (a *coefficients) setBelow(degree int, exact bool, p, m, s, centre float64) (known bool) {
+	known = a.setInverse(degree, exact, p, -m, -s)
+	for k := range a[:degree+1] {
 		a[k] = -a[k]
 	}
 	a[0] += 1 - centre
-	return a, known
+	return known
 }
 
 // mean returns the mean, that of the odd continuation.
@@ -314,8 +313,9 @@ func (d *Distribution) seriesVariance() (float64, bool) {
 		p, unit = d.transform.power, d.transform.unit
 		bounded = true // there is another branch below 0
 	}
-	upper, known := inverseTaylor(p, h, d.sd)
-	if !known || bounded && h < 0 {
+	degree, exact := taylorDegree(p)
+	var upper coefficients
+	if !upper.setInverse(degree, exact, p, h, d.sd) || bounded && h < 0 {
 		return 0, false
 	}
 	cut := 0
@@ -323,7 +323,6 @@ func (d *Distribution) seriesVariance() (float64, bool) {
 		cut = sort.Search(nodeCount/2, func(i int) bool { return d.m+d.sd*nodes[i] >= 0 })
 	}
 	all := d.scores.sums()
-	degree, exact := taylorDegree(p)
 	centre := upper[0] - 1
 	upper[0] = 0
 	above := &all[cut]
@@ -334,7 +333,7 @@ func (d *Distribution) seriesVariance() (float64, bool) {
 	if cut > 0 {
 		lower := coefficients{-centre}
 		if !d.clamped {
-			if lower, known = belowTaylor(p, h, d.sd, centre); !known {
+			if !lower.setBelow(degree, exact, p, h, d.sd, centre) {
 				return 0, false
 			}
 		}

@@ -23,6 +23,9 @@ const (
 	// One validation period is little to judge a season or a trend by, so it must be better
 	// by this share.
 	seasonMargin = 0.02
+	// A sample of the ids of a large table has less to share between them than the table, so
+	// the terms that are usual must be worse by this share.
+	sampleMargin = 0.01
 )
 
 // future reports whether the validation rows come after the training rows.
@@ -85,7 +88,11 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 	if c.quick() {
 		candidates = candidates[:1]
 	}
-	return c.compare(ctx, "series", candidates)
+	least := 0.0
+	if c.rows >= 2*c.effort.rows {
+		least = sampleMargin
+	}
+	return c.compareBy(ctx, "series", least, candidates)
 }
 
 // chooseSeasons offers parts of the date: an effect of each, an interaction of low rank

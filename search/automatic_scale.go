@@ -7,12 +7,10 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// A likelihood of counts is offered up to this mean. Larger counts are close to
-// continuous, so that a transform serves them almost as well, at a third of the cost.
-const (
-	maxCountMean         = 3
-	maxCountMeanThorough = 30
-)
+// maxCountMean is the mean up to which a likelihood of counts is offered. A transform
+// serves larger counts better: its noise may differ by entity, and values that occur more
+// often than others have factors, both of which are chosen after the scale.
+const maxCountMean = 3
 
 // studentMargin is the share of the CRPS by which Student noise must be better than the
 // default: it excludes noise by entity or by size, which is chosen later.
@@ -97,10 +95,6 @@ func (c *chooser) hasSmallCounts() bool {
 		sum += float64(v)
 		squares += float64(v) * float64(v)
 	}
-	most := float64(maxCountMean)
-	if c.spec.Fit.Effort == "thorough" {
-		most = maxCountMeanThorough
-	}
 	mean := sum / float64(len(y))
-	return mean <= most && squares/float64(len(y))-mean*mean >= mean
+	return mean <= maxCountMean && squares/float64(len(y))-mean*mean >= mean
 }

@@ -3,6 +3,8 @@ package sideinfo
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernel-fried-tensor/kft/kernel"
@@ -35,10 +37,20 @@ func canonicalAxes(values []float64, axes *mat.Dense, a []float32, x kernel.Rows
 		widest = max(widest, to-from)
 		from = to
 	}
-	var marks mat.Dense
-	marks.Mul(dense(randomVectors(x, widest, 1), widest), dense(a, x.N))
+	columns := len(a) / x.N
+	marks, vectors := mat.NewDense(widest, columns, nil), randomVectors(x, widest, 1)
+	for from := 0; from < x.N; from += chunk { // A may be as large as the table
+		to := min(from+chunk, x.N)
+		part := mat.NewDense(widest, to-from, nil)
+		for v := range widest {
+			for i, value := range vectors[v*x.N+from : v*x.N+to] {
+				part.Set(v, i, float64(value))
+			}
+		}
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, part.RawMatrix(), dense(a[from*columns:to*columns], to-from).RawMatrix(), 1, marks.RawMatrix())
+	}
 	for _, g := range groups {
-		turnAxes(axes, &marks, g[0], g[1])
+		turnAxes(axes, marks, g[0], g[1])
 	}
 }
 

@@ -14,6 +14,7 @@ type Uncertainty struct {
 	Noise      string `yaml:"noise" json:"noise" doc:"gaussian: constant, power (of the mean), entity:store,item, power:store,store*item or auto (by validation)"`
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE, horizon or auto; uses half of the validation set"`
+	Heaping    string `yaml:"heaping" json:"heaping" doc:"whole numbers that prefer some values, as sales by the case: auto (learned if it helps) or none"`
 	Covariance string `yaml:"covariance" json:"covariance" doc:"multivariate with adam: factor of a covariance, triangular or paper (ltri(B B') + D)"`
 	Moments    string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact or paper"`
 
@@ -42,6 +43,7 @@ func (u *Uncertainty) fill(d Uncertainty) {
 	fill(&u.Noise, d.Noise)
 	fill(&u.NoiseUse, d.NoiseUse)
 	fill(&u.Conformal, d.Conformal)
+	fill(&u.Heaping, d.Heaping)
 	fill(&u.Covariance, d.Covariance)
 	fill(&u.Moments, d.Moments)
 }
@@ -98,6 +100,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	knownInference := oneOf(ps, "uncertainty.inference", u.Inference, inferences...)
 	knownLikelihood := oneOf(ps, "uncertainty.likelihood", u.Likelihood, append(Likelihoods(), "auto")...)
 	oneOf(ps, "uncertainty.noise-use", u.NoiseUse, "predict", "fit")
+	oneOf(ps, "uncertainty.heaping", u.Heaping, "auto", "none")
 	oneOf(ps, "uncertainty.moments", u.Moments, "exact", "paper")
 	if u.Covariance != "" { // models of earlier versions have none
 		oneOf(ps, "uncertainty.covariance", u.Covariance, "triangular", "paper")

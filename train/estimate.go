@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/footprint"
+	"github.com/kernel-fried-tensor/kft/internal/garbage"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
@@ -18,7 +19,7 @@ type Estimate struct {
 	Weights int    `json:"weights"`
 
 	// Least is the memory in bytes that the fit cannot do without, Memory what it takes
-	// if it is not limited: garbage is collected when it is half as much as the rest.
+	// if it is not limited: package garbage says when garbage is collected.
 	Least  int64 `json:"least_bytes"`
 	Memory int64 `json:"memory_bytes"`
 
@@ -89,9 +90,9 @@ func (r *run) estimate() *Estimate {
 		e.Memory = max(e.Least, r.opt.Memory)
 		return e
 	}
-	// What training leaves is collected when it exceeds half of what is in use. The allocator
-	// takes a tenth more than it was asked for.
-	e.Memory = max((base+training+min(evaluation, (base+training)/2))/10*11+runtimeBytes, peakRSS())
+	// The allocator takes a tenth more than it was asked for.
+	live := base + max(training, evaluation)
+	e.Memory = max(live/100*int64(100+garbage.Percent(live))/10*11+runtimeBytes, peakRSS())
 	return e
 }
 

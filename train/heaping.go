@@ -27,7 +27,7 @@ const (
 func (r *run) learnHeaping() {
 	train, valid := &r.parts[dataset.Train], &r.parts[dataset.Valid]
 	noise := r.model.Noise()
-	if r.opt.Compare || !r.spec.Uncertainty.Bayesian() || noise.Count() != nil || noise.Finite() != nil || noise.Student != nil || r.spec.Data.Censored != "" || r.data.targets != nil ||
+	if r.opt.Compare || r.spec.Uncertainty.Heaping == "none" || !r.spec.Uncertainty.Bayesian() || noise.Count() != nil || noise.Finite() != nil || noise.Student != nil || r.spec.Data.Censored != "" || r.data.targets != nil ||
 		train.Len() < leastHeapingRows || valid.Len() < leastHeapingValid || !r.model.Scale().NonNegative || !wholeNumbers(train) {
 		return
 	}

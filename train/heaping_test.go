@@ -60,6 +60,11 @@ func TestHeaping(t *testing.T) {
 	if m, _, _ := fit(casesTable(false)); len(m.HeapedBy()) > 1 {
 		t.Errorf("values of rounded numbers are heaped by %v", m.HeapedBy())
 	}
+	s.Uncertainty.Heaping = "none"
+	if m, _, _ := fit(casesTable(true)); len(m.HeapedBy()) > 0 {
+		t.Errorf("without heaping, values are heaped by %v", m.HeapedBy())
+	}
+	s.Uncertainty.Heaping = "auto"
 	m, report, data := fit(casesTable(true))
 	if by := m.HeapedBy(); !slices.Contains(by, "all") || !slices.Contains(by, "item") {
 		t.Fatalf("values are heaped by %v, expected all and item", by)

@@ -239,7 +239,7 @@ func (r *run) noiseModel() solver.NoiseModel {
 			onScale[i] = e * float32(scale.Spread/unit*scale.Spread/unit)
 		}
 		noise := r.fitNoise(train, mean, onScale)
-		variance, rows := make([]float64, len(mean)), noise.Rows(train.Codes)
+		variance, rows := make([]float64, len(mean)), noise.Rows(train.Codes, nil)
 		for i, z := range mean {
 			variance[i] = rows.UnitVariance(scale.Location(z), i)
 		}

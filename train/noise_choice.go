@@ -90,7 +90,7 @@ func (r *run) relativeErrors(o *solver.Observations, mean, squared []float32, no
 	scale := r.model.Scale()
 	square := unitOf(scale) * unitOf(scale)
 	parallel.Ranges(r.engine.Threads(), len(relative), func(_, from, to int) {
-		rows := noise.Rows(o.Codes)
+		rows := noise.Rows(o.Codes, nil)
 		for i := from; i < to; i++ {
 			relative[i] = float32(float64(squared[i]) * square / rows.UnitVariance(scale.Location(mean[i]), i))
 		}
@@ -149,7 +149,7 @@ func (r *run) validDensity() float64 {
 	noise := r.model.Noise()
 	type sums struct{ density, rows float64 }
 	s := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) (s sums) {
-		rows := noise.Rows(o.Codes)
+		rows := noise.Rows(o.Codes, nil)
 		for i := from; i < to; i++ {
 			location := scale.Location(z.Mean[i])
 			w := weightOf(o, i)

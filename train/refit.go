@@ -158,6 +158,9 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 			r.model = r.model.WithHeaping(table.WithLevelsOf(before))
 		}
 	}
+	if before := r.measured.Blend(); before != nil {
+		r.model = r.model.WithBlend(r.recentValues(before.Seasons()).WithSharesOf(before))
+	}
 	score, err := r.measure(dataset.Train)
 	if err != nil {
 		return nil, 0, "", err

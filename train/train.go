@@ -232,7 +232,7 @@ func (r *run) plan(ctx context.Context) error {
 	}
 	table := &r.data.table
 	found := panel.New(r.opt.group(), r.engine.Threads(), table.Modes, func(mode int) []string { return table.Dicts[mode].IDs() }, r.field.SeriesTime(), train.Codes, train.Target)
-	r.resolveConformal(found != nil && r.split.Periods != nil)
+	r.resolveConformal(found != nil && (r.split.Periods != nil || found.Time == r.data.LaterMode()))
 	stored := r.spec
 	if r.measured != nil {
 		stored = r.measured.Spec()
@@ -315,6 +315,7 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		return err
 	}
 	r.learnHeaping()
+	r.learnBlend()
 	if err := r.keepStatistics(solved); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (f *Field) EvaluateWithoutCrossTerms(b backend.Backend, dst Moments, codes 
 			}
 		}
 	}
-	terms = append(terms, f.seriesMoments(b, codes)...)
+	terms = append(terms, f.seriesMoments(b, codes, nil)...)
 	for i := range dst.Var {
 		_, v := f.Combine(terms, i)
 		dst.Var[i] = float32(v)

@@ -54,7 +54,10 @@ func (f *Field) leads(k int) bool {
 
 // Moments holds the mean and the variance of a field at cells. Var is nil if the
 // weights are known exactly.
-type Moments struct{ Mean, Var []float32 }
+type Moments struct {
+	Mean, Var []float32
+	found     *found
+}
 
 // Gradients holds one gradient per core: [term][core].
 type Gradients [][]backend.Slices

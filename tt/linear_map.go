@@ -43,7 +43,7 @@ type stage struct {
 	prefix  int // product of the columns of the modes before
 	parents int // classes of the next stage
 
-	matrix []float32 // rows of the operator by class, if parents is 1
+	matrix []float32 // rows of the operator by class, if parents is 1 and they are few or in order
 }
 
 // NewLinearMap returns the map for a core. operators has one entry per mode of the
@@ -99,16 +99,22 @@ func (m *LinearMap) Refresh() {
 		if s.op == nil || s.parents != 1 {
 			continue
 		}
-		a := s.op.Matrix()
-		if s.inOrder(len(a) / s.columns) {
-			s.matrix = a // a copy may be as large as the table
-			continue
-		}
-		s.matrix = make([]float32, len(s.code)*s.columns)
-		for c, code := range s.code {
-			copy(s.matrix[c*s.columns:][:s.columns], a[int(code)*s.columns:][:s.columns])
+		s.matrix = nil
+		switch a := s.op.Matrix(); {
+		case s.inOrder(len(a) / s.columns):
+			s.matrix = a
+		case len(s.code) <= blockRows: // a copy of more rows may be as large as the table
+			s.matrix = make([]float32, len(s.code)*s.columns)
+			for c := range s.code {
+				copy(s.matrix[c*s.columns:], s.row(a, c))
+			}
 		}
 	}
+}
+
+// row returns the row of a class in the matrix of the operator.
+func (s *stage) row(a []float32, class int) []float32 {
+	return a[int(s.code[class])*s.columns:][:s.columns]
 }
 
 // inOrder reports whether the classes are the rows of an operator with n rows.
@@ -139,10 +145,11 @@ func (m *LinearMap) operators() []Operator {
 	return ops
 }
 
-// Matrix returns A of a map of one mode with an operator, with a row per entity, and its
-// number of columns. It shares memory with the map.
-func (m *LinearMap) Matrix() (rows []float32, columns int) {
-	return m.stages[0].matrix, m.stages[0].columns
+// Row returns the row of A of an entity, for a map of one mode with an operator. It shares
+// memory with the operator.
+func (m *LinearMap) Row(entity int) []float32 {
+	s := &m.stages[0]
+	return s.row(s.op.Matrix(), entity)
 }
 
 // Weights returns the number of weights W.
@@ -284,25 +291,32 @@ func (s *stage) adjoint(b backend.Backend, in, out []float32, width int, squared
 	})
 }
 
-// squaredRows is the number of rows whose squares are in memory at a time.
-const squaredRows = 1 << 16
+// blockRows is the number of rows that are copied, or squared, at a time.
+const blockRows = 1 << 16
 
-// eachRows calls visit with all rows of the matrix, or with n rows of squares after another,
-// the first of which belong to class from.
+// eachRows calls visit with all rows of the matrix, or with n copied or squared rows after
+// another, the first of which belong to class from.
 func (s *stage) eachRows(b backend.Backend, squared bool, visit func(rows []float32, from, n int)) {
 	classes := len(s.code)
-	if !squared {
+	if s.matrix != nil && !squared {
 		visit(s.matrix, 0, classes)
 		return
 	}
-	squares := make([]float32, min(classes, squaredRows)*s.columns)
-	for from := 0; from < classes; from += squaredRows {
-		n := min(squaredRows, classes-from)
-		parallel.Blocks(b.Threads(), n*s.columns, func(first, end int) {
-			for i, v := range s.matrix[from*s.columns:][first:end] {
-				squares[first+i] = v * v
+	a := s.op.Matrix()
+	block := make([]float32, min(classes, blockRows)*s.columns)
+	for from := 0; from < classes; from += blockRows {
+		n := min(blockRows, classes-from)
+		parallel.Blocks(b.Threads(), n, func(first, end int) {
+			for c := first; c < end; c++ {
+				dst := block[c*s.columns:][:s.columns]
+				copy(dst, s.row(a, from+c))
+				if squared {
+					for i, v := range dst {
+						dst[i] = v * v
+					}
+				}
 			}
 		})
-		visit(squares, from, n)
+		visit(block, from, n)
 	}
 }

@@ -55,41 +55,61 @@ func TestLinearMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	codes := cells(rng, 60)
 	for _, core := range [][]int{{0}, {0, 1}, {1, 2}, {2, 0}, {0, 1, 3}, {3, 2, 1}} {
-		for engine, b := range engines() {
-			x, err := tt.NewIndex(core, sizes, codes)
-			if err != nil {
-				t.Fatal(err)
+		x, err := tt.NewIndex(core, sizes, codes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLinearMap(t, rng, x, sideOf(rng, core))
+	}
+}
+
+// More entities than rows that are copied at a time, in another order than the operator's.
+func TestLinearMapOfManyEntities(t *testing.T) {
+	t.Parallel()
+	const n = 70_000
+	reversed := make([]int32, n-1)
+	for i := range reversed {
+		reversed[i] = int32(n - 1 - i)
+	}
+	x, err := tt.NewIndex([]int{0}, []int{n}, [][]int32{reversed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(2, 1))
+	checkLinearMap(t, rng, x, []tt.Operator{normal(rng, n, 3)})
+}
+
+func checkLinearMap(t *testing.T, rng *rand.Rand, x *tt.Index, ops []tt.Operator) {
+	t.Helper()
+	const width = 4
+	m, err := tt.NewLinearMap(x, ops, width)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := normal(rng, m.Weights(), 1).a
+	n := x.Entities() - 1
+	got, want := make([]float32, (n+1)*width), make([]float32, n*width)
+	for engine, b := range engines() {
+		for _, squared := range []bool{false, true} {
+			m.Apply(b, got, w, squared)
+			explicit(want, x, ops, w, width, squared)
+			for i := range want {
+				if math.Abs(float64(got[i]-want[i])) > 1e-4*(1+math.Abs(float64(want[i]))) {
+					t.Fatalf("core %v on %s, squared %v: got %g at entry %d, want %g", x.Axes(), engine, squared, got[i], i, want[i])
+				}
 			}
-			ops := sideOf(rng, core)
-			const width = 4
-			m, err := tt.NewLinearMap(x, ops, width)
-			if err != nil {
-				t.Fatal(err)
+			g := normal(rng, n+1, width).a
+			back := make([]float32, len(w))
+			m.Adjoint(b, back, g, squared)
+			var left, right float64
+			for i := range want {
+				left += float64(g[i]) * float64(got[i])
 			}
-			w := normal(rng, m.Weights(), 1).a
-			n := x.Entities() - 1
-			got, want := make([]float32, (n+1)*width), make([]float32, n*width)
-			for _, squared := range []bool{false, true} {
-				m.Apply(b, got, w, squared)
-				explicit(want, x, ops, w, width, squared)
-				for i := range want {
-					if math.Abs(float64(got[i]-want[i])) > 1e-4*(1+math.Abs(float64(want[i]))) {
-						t.Fatalf("core %v on %s, squared %v: got %g at entry %d, want %g", core, engine, squared, got[i], i, want[i])
-					}
-				}
-				g := normal(rng, n+1, width).a
-				back := make([]float32, len(w))
-				m.Adjoint(b, back, g, squared)
-				var left, right float64
-				for i := range want {
-					left += float64(g[i]) * float64(got[i])
-				}
-				for i := range w {
-					right += float64(back[i]) * float64(w[i])
-				}
-				if math.Abs(left-right) > 1e-4*(1+math.Abs(left)) {
-					t.Errorf("core %v on %s, squared %v: got g.Aw = %g and A'g.w = %g, want equal", core, engine, squared, left, right)
-				}
+			for i := range w {
+				right += float64(back[i]) * float64(w[i])
+			}
+			if math.Abs(left-right) > 1e-4*(float64(n)+math.Abs(left)) {
+				t.Errorf("core %v on %s, squared %v: got g.Aw = %g and A'g.w = %g, want equal", x.Axes(), engine, squared, left, right)
 			}
 		}
 	}

@@ -35,6 +35,9 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 	job := &backend.Job{SecondMoments: true, Mean: next(), Var: next()}
 	for k, t := range f.Terms {
 		entities := t.lookup(nil, b.Threads(), codes)
+		for p, c := range t.Cores {
+			dst.found.add(c.Index, entities[p])
+		}
 		slices, index := t.localize(b, codes, entities)
 		if len(slices) == 1 {
 			terms[k] = Moments{Mean: next(), Var: next()}
@@ -60,7 +63,7 @@ func (f *Field) evaluateMoments(b backend.Backend, dst Moments, codes [][]int32,
 		backend.Scatter(b, plan, terms[k].Var, job.Var)
 		unseen.setVariance(b, terms[k].Var)
 	}
-	terms = append(terms, f.seriesMoments(b, codes)...)
+	terms = append(terms, f.seriesMoments(b, codes, dst.found)...)
 	parallel.Ranges(b.Threads(), n, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			m, v := f.Combine(terms, i)

@@ -155,12 +155,15 @@ func (f *Field) addSeries(b backend.Backend, dst []float32, codes [][]int32, pre
 	}
 }
 
-// seriesMoments returns the moments of all series terms at cells.
-func (f *Field) seriesMoments(b backend.Backend, codes [][]int32) []Moments {
+// seriesMoments returns the moments of all series terms at cells, whose entities it adds to
+// those found.
+func (f *Field) seriesMoments(b backend.Backend, codes [][]int32, found *found) []Moments {
 	var terms []Moments
 	for _, s := range f.Series {
 		m := Moments{Mean: make([]float32, len(codes[0])), Var: make([]float32, len(codes[0]))}
-		s.moments(b.Threads(), s.newCells(b.Threads(), codes), m.Mean, m.Var)
+		cells := s.newCells(b.Threads(), codes)
+		found.add(s.Index, cells.entity)
+		s.moments(b.Threads(), cells, m.Mean, m.Var)
 		terms = append(terms, m)
 	}
 	return terms

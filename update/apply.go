@@ -30,6 +30,7 @@ func (s *state) model() (*model.Model, error) {
 	u.Rows, u.Means = s.counts(sizes)
 	if p := fitted.Series(); p != nil {
 		u.Series = p.With(fitted.Modes(), func(mode int) []string { return dicts[mode].IDs() }, s.rows.Codes, s.rows.Y, s.signs())
+		u.Blend = fitted.Blend().With(u.Series, s.rows.Codes, s.rows.Y, s.signs())
 	}
 	field := *fitted.Field()
 	field.Terms = nil

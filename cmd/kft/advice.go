@@ -49,6 +49,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"uncertainty.prior-mean", "--prior-mean"},
 	{"uncertainty.prior-variance", "--prior-variance"},
 	{"uncertainty.conformal", "--conformal"},
+	{"uncertainty.heaping", "--heaping"},
 	{"uncertainty.covariance", "--covariance"},
 	{"uncertainty.moments", "--moments"},
 	{"fit.solver", "--solver"},

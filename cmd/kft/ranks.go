@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -38,9 +37,6 @@ func launch(ctx context.Context, getenv func(string) string, args []string, stdi
 		}
 		return exitUsage
 	}
-	if getenv("GOGC") == "" {
-		debug.SetGCPercent(rankGarbage)
-	}
 	r := &ranks{World: world, interrupted: ctx, stderr: stderr}
 	if r.Rank() > 0 {
 		stdin, stdout, stderr = strings.NewReader(""), io.Discard, io.Discard
@@ -56,10 +52,6 @@ func launch(ctx context.Context, getenv func(string) string, args []string, stdi
 	r.Finalize()
 	return code
 }
-
-// rankGarbage is the garbage that a rank keeps, in percent of the memory in use. It is mostly long arrays, which
-// cost little to look through.
-const rankGarbage = 25
 
 // timeoutVariable is the environment variable with the time after which a rank without a sign of
 // life ends the job.

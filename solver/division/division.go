@@ -80,15 +80,14 @@ type regression struct {
 
 // newRegression returns nil if there is no decomposition.
 func newRegression(b backend.Backend, c *tt.Core) *regression {
-	rows, m := c.Map.Matrix()
-	n, size := c.TrainedEntities(), c.Slices.Slice()
+	m, n, size := c.Map.Rows(), c.TrainedEntities(), c.Slices.Slice()
 	r := &regression{columns: m, size: size}
 	r.weight = weights(c, n)
 	a, g := make([]float32, n*m), make([]float32, n*size)
 	for e, u := range r.weight {
 		r.entities += u
 		root := float32(math.Sqrt(u))
-		for k, v := range rows[e*m:][:m] {
+		for k, v := range c.Map.Row(e) {
 			a[e*m+k] = root * v
 		}
 		for k, v := range c.Slices.Mean[e*size:][:size] {
@@ -196,11 +195,11 @@ const leastRest = 0.05
 
 // setUnseen sets the variance of an entity without rows.
 func (r *regression) setUnseen(c *tt.Core, ratio float64) {
-	rows, m := c.Map.Matrix()
+	m := r.columns
 	sum := make([]float64, r.size)
 	row, turned := mat.NewVecDense(m, nil), mat.NewVecDense(m, nil)
 	for e, u := range r.weight {
-		for k, v := range rows[e*m:][:m] {
+		for k, v := range c.Map.Row(e) {
 			row.SetVec(k, float64(v))
 		}
 		turned.MulVec(r.vectors.T(), row)

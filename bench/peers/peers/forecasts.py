@@ -16,7 +16,7 @@ import time
 import numpy as np
 import pandas as pd
 
-from peers.measure import PINBALL_LEVELS, Prediction, pinball
+from peers.measure import PINBALL_LEVELS, Prediction, pinball, r_squared
 from peers.peer import from_log1p
 
 LAGS = range(1, 8)  # before the origin
@@ -38,7 +38,7 @@ PARAMETERS = {
     "force_col_wise": True,
     "metric": "None",
 }
-COLUMNS = ["method", "origin", "horizon", "n", "mae", "rmse", "wape", "bias", "mase", "rmsse", "pinball", "coverage90", "width90"]
+COLUMNS = ["method", "origin", "horizon", "n", "mae", "rmse", "r2", "r2_log1p", "wape", "bias", "mase", "rmsse", "pinball", "coverage90", "width90"]
 
 
 class Panel:
@@ -235,7 +235,10 @@ def score(parts):
     mean, median = (np.concatenate([getattr(p[4], name) for p in parts]) for name in ("mean", "median"))
     absolute, squared = (np.concatenate([p[k] for p in parts]) for k in (5, 6))
     error = np.abs(y - median)
-    out = [len(y), error.mean(), np.sqrt(np.mean((y - mean) ** 2)), error.sum() / np.abs(y).sum(), mean.sum() / y.sum()]
+    # LightGBM predicts the mean of log1p; of a method with one number, its logarithm is taken.
+    logs = np.concatenate([p[4].scaled if p[4].scaled is not None else np.log1p(np.maximum(p[4].mean, 0)) for p in parts])
+    out = [len(y), error.mean(), np.sqrt(np.mean((y - mean) ** 2)), r_squared(y, mean), r_squared(np.log1p(y), logs)]
+    out += [error.sum() / np.abs(y).sum(), mean.sum() / y.sum()]
     out += [np.nanmean(error / absolute), np.sqrt(np.nanmean((y - mean) ** 2 / squared))]
     if all(p[4].quantiles for p in parts):
         q = {level: np.concatenate([p[4].quantiles[level] for p in parts]) for level in PINBALL_LEVELS}
@@ -280,7 +283,8 @@ def main():
                 add("lightgbm", h, rows, p)
                 if classic:
                     inside = np.isin(rows, sample)
-                    part = Prediction(mean=p.mean[inside], median=p.median[inside], quantiles={q: v[inside] for q, v in p.quantiles.items()})
+                    quantiles = {q: v[inside] for q, v in p.quantiles.items()}
+                    part = Prediction(mean=p.mean[inside], median=p.median[inside], scaled=p.scaled[inside], quantiles=quantiles)
                     add("lightgbm, sample", h, rows[inside], part)
         if classic:
             for method, h, rows, p in classic_forecasts(panel, origin, o.horizon, classic, sample, o.threads):

@@ -16,14 +16,14 @@ import (
 
 // measures are the columns of the scores.
 func measures(s kft.BacktestScore) []metrics.Number {
-	return []metrics.Number{s.MAE, s.RMSE, s.WAPE, s.Bias, s.MASE, s.RMSSE, s.Pinball, s.Coverage90, s.Width90}
+	return []metrics.Number{s.MAE, s.RMSE, s.R2, s.R2Log1p, s.WAPE, s.Bias, s.MASE, s.RMSSE, s.Pinball, s.Coverage90, s.Width90}
 }
 
 // WriteBacktestCSV writes one row per method, origin and horizon. An empty origin or
 // horizon means all of them, an empty measure is undefined.
 func WriteBacktestCSV(w io.Writer, r *kft.Backtest) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"method", "origin", "horizon", "n", "mae", "rmse", "wape", "bias", "mase", "rmsse", "pinball", "coverage90", "width90"}}
+	rows := [][]string{{"method", "origin", "horizon", "n", "mae", "rmse", "r2", "r2_log1p", "wape", "bias", "mase", "rmsse", "pinball", "coverage90", "width90"}}
 	for _, s := range r.Scores {
 		row := []string{s.Method, s.Origin, "", strconv.Itoa(s.N)}
 		if s.Horizon > 0 {
@@ -57,8 +57,8 @@ func WriteBacktest(w io.Writer, r *kft.Backtest, output string) error {
 	if r.Mix != "" {
 		fmt.Fprintf(&b, "Best mix at the last origin: %s\n", r.Mix)
 	}
-	t := textformat.Table{Left: 2, Header: []string{"ahead", "forecast", "n", "MAE", "RMSE", "WAPE", "bias", "MASE", "RMSSE", "pinball", "inside 90 %", "width 90 %"}}
-	byOrigin := textformat.Table{Left: 2, Header: []string{"origin", "forecast", "n", "MAE", "RMSE", "pinball", "inside 90 %"}}
+	t := textformat.Table{Left: 2, Header: []string{"ahead", "forecast", "n", "MAE", "RMSE", "R2", "R2 log1p", "WAPE", "bias", "MASE", "RMSSE", "pinball", "inside 90 %", "width 90 %"}}
+	byOrigin := textformat.Table{Left: 2, Header: []string{"origin", "forecast", "n", "MAE", "RMSE", "R2", "R2 log1p", "pinball", "inside 90 %"}}
 	for _, s := range r.Scores {
 		switch {
 		case s.Origin == "":
@@ -66,9 +66,9 @@ func WriteBacktest(w io.Writer, r *kft.Backtest, output string) error {
 			if s.Horizon > 0 {
 				ahead = strconv.Itoa(s.Horizon)
 			}
-			t.Rows = append(t.Rows, []string{ahead, s.Method, textformat.Count(s.N), amount(s.MAE), amount(s.RMSE), ratio(s.WAPE), ratio(s.Bias), ratio(s.MASE), ratio(s.RMSSE), amount(s.Pinball), share(s.Coverage90), amount(s.Width90)})
+			t.Rows = append(t.Rows, []string{ahead, s.Method, textformat.Count(s.N), amount(s.MAE), amount(s.RMSE), ratio(s.R2), ratio(s.R2Log1p), ratio(s.WAPE), ratio(s.Bias), ratio(s.MASE), ratio(s.RMSSE), amount(s.Pinball), share(s.Coverage90), amount(s.Width90)})
 		case s.Horizon == 0:
-			byOrigin.Rows = append(byOrigin.Rows, []string{s.Origin, s.Method, textformat.Count(s.N), amount(s.MAE), amount(s.RMSE), amount(s.Pinball), share(s.Coverage90)})
+			byOrigin.Rows = append(byOrigin.Rows, []string{s.Origin, s.Method, textformat.Count(s.N), amount(s.MAE), amount(s.RMSE), ratio(s.R2), ratio(s.R2Log1p), amount(s.Pinball), share(s.Coverage90)})
 		}
 	}
 	b.WriteString("\n")

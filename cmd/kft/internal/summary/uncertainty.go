@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft"
@@ -49,6 +50,12 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	}
 	if len(u.Heaping) > 0 {
 		text += "; whole numbers, heaped by " + strings.Join(u.Heaping, ", ")
+	}
+	if len(u.Mixed) > 0 {
+		text += "; means of forecasts " + strings.Join(u.Mixed, " + ")
+		if !slices.Equal(u.Mixed, u.MixedLargest) {
+			text += ", of the largest " + strings.Join(u.MixedLargest, " + ")
+		}
 	}
 	return text + "; " + Conformal(u.Conformal)
 }

@@ -1,0 +1,97 @@
+package blend
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/modelfile"
+	"github.com/kernel-fried-tensor/kft/panel"
+)
+
+const folder = "blend/"
+
+// Tensors returns the table for a model file, none for nil.
+func (t *Table) Tensors() []modelfile.Tensor {
+	if t == nil {
+		return nil
+	}
+	return []modelfile.Tensor{
+		modelfile.NewTensor(folder+"shares", slices.Concat(t.shares...), len(t.shares), len(t.shares[0])), modelfile.NewTensor(folder+"edges", t.edges), modelfile.NewTensor(folder+"seasons", t.seasons),
+		modelfile.NewTensor(folder+"start", t.start), modelfile.NewTensor(folder+"step", t.step), modelfile.NewTensor(folder+"value", t.value),
+	}
+}
+
+// Read returns the table of a model file whose series are given, nil if it has none.
+func Read(f *modelfile.File, p *panel.Panel) (*Table, error) {
+	if _, found := f.Tensor(folder + "shares"); !found {
+		return nil, nil
+	}
+	if p == nil {
+		return nil, fmt.Errorf("mixed means: there are no series")
+	}
+	t := &Table{series: p}
+	var err error
+	if t.edges, err = modelfile.Values[float64](f, folder+"edges", -1); err != nil {
+		return nil, err
+	}
+	if t.seasons, err = modelfile.Values[int32](f, folder+"seasons", -1); err != nil {
+		return nil, err
+	}
+	shares, err := modelfile.Values[float64](f, folder+"shares", len(t.edges)+1, len(t.seasons)+2)
+	if err != nil {
+		return nil, err
+	}
+	t.shares = slices.Collect(slices.Chunk(shares, len(t.seasons)+2))
+	if t.start, err = modelfile.Values[int32](f, folder+"start", p.Len()+1); err != nil {
+		return nil, err
+	}
+	if t.step, err = modelfile.Values[int32](f, folder+"step", -1); err != nil {
+		return nil, err
+	}
+	if t.value, err = modelfile.Values[float32](f, folder+"value", len(t.step)); err != nil {
+		return nil, err
+	}
+	if err := t.check(); err != nil {
+		return nil, fmt.Errorf("mixed means: %w", err)
+	}
+	return t, nil
+}
+
+// check returns an error unless the table is possible.
+func (t *Table) check() error {
+	if len(t.seasons)+2 > maxParts || !slices.IsSorted(t.edges) || slices.ContainsFunc(t.edges, math.IsNaN) {
+		return fmt.Errorf("there are %d seasons and the edges %g", len(t.seasons), t.edges)
+	}
+	for _, shares := range t.shares {
+		sum := 0.0
+		for _, s := range shares {
+			if !(s >= 0 && s <= 1) {
+				return fmt.Errorf("a share is %g", s)
+			}
+			sum += s
+		}
+		if math.Abs(sum-1) > 1e-6 {
+			return fmt.Errorf("shares add up to %g", sum)
+		}
+	}
+	for _, s := range t.seasons {
+		if s < 2 || s > longestSeason {
+			return fmt.Errorf("a season has %d steps", s)
+		}
+	}
+	if !slices.IsSorted(t.start) || t.start[0] != 0 || int(t.start[len(t.start)-1]) != len(t.step) {
+		return fmt.Errorf("the values of series are not one after the other")
+	}
+	for s := range t.series.Len() {
+		if !slices.IsSorted(t.step[t.start[s]:t.start[s+1]]) {
+			return fmt.Errorf("the values of series %d are not in order of time", s)
+		}
+	}
+	for i, v := range t.value {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) || int64(t.step[i]) > t.series.End {
+			return fmt.Errorf("the value at step %d of %d is %g", t.step[i], t.series.End, v)
+		}
+	}
+	return nil
+}
