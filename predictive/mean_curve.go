@@ -94,6 +94,13 @@ func (d Distribution) CorrectedMean(mean float64) float64 {
 	return mean
 }
 
+// MixedBy returns by how much [Distribution.MixMean] changes the mean, given UncorrectedMean.
+func (d Distribution) MixedBy(mean float64) float64 {
+	plain := d
+	plain.mixed = mixedMean{}
+	return d.CorrectedMean(mean) - plain.CorrectedMean(mean)
+}
+
 // mixedMean replaces a mean by share times it plus rest.
 type mixedMean struct {
 	share, rest float64

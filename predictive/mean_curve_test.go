@@ -67,3 +67,21 @@ func TestWithMeanCurve(t *testing.T) {
 		}
 	}
 }
+
+// TestMixMean checks that a mixed mean is share times the mean plus rest until the
+// distribution moves, and that nothing else changes.
+func TestMixMean(t *testing.T) {
+	t.Parallel()
+	d := Gaussian(Log1p, 2, 0.1, 0.3)
+	mean, median := d.Mean(), d.Median()
+	d.MixMean(0.75, 2)
+	if want := 0.75*mean + 2; math.Abs(d.Mean()-want) > 1e-12 || math.Abs(d.Moments().Mean-want) > 1e-12 || math.Abs(d.MixedBy(mean)-(want-mean)) > 1e-12 {
+		t.Errorf("got the mean %g moved by %g, want %g", d.Mean(), d.MixedBy(mean), want)
+	}
+	if d.Median() != median {
+		t.Errorf("got the median %g, want %g", d.Median(), median)
+	}
+	if d.Move(2, 0.1, 0.3); d.Mean() != mean {
+		t.Errorf("got the mean %g after a move, want %g", d.Mean(), mean)
+	}
+}

@@ -23,8 +23,9 @@ const (
 	// One validation period is little to judge a season or a trend by, so it must be better
 	// by this share.
 	seasonMargin = 0.02
-	// A sample of the ids of a large table has less to share between them than the table, so
-	// the terms that are usual must be worse by this share.
+	// A sample of the ids of a large table has less to share between them than the table. A
+	// train then stays, because the posterior shrinks what the data does not support, and
+	// further series must be better by this share.
 	sampleMargin = 0.01
 )
 
@@ -78,18 +79,19 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 	if len(entities) > 1 {
 		trains = []spec.Term{c.train(entities)}
 	}
+	large := c.rows >= 2*c.effort.rows // comparisons see a sample
 	candidates := []candidate{{"series of each combination", c.withTerms(slices.Concat(trains, all, effects))}}
 	if len(single) > 0 {
 		candidates = append(candidates, candidate{"and of each id", c.withTerms(slices.Concat(trains, all, single, effects))})
 	}
-	if len(trains) > 0 {
+	if len(trains) > 0 && !large {
 		candidates = append(candidates, candidate{"without " + trains[0].String(), c.withTerms(slices.Concat(all, single, effects))})
 	}
 	if c.quick() {
 		candidates = candidates[:1]
 	}
 	least := 0.0
-	if c.rows >= 2*c.effort.rows {
+	if large {
 		least = sampleMargin
 	}
 	return c.compareBy(ctx, "series", least, candidates)

@@ -28,3 +28,24 @@ func finalData(s spec.Spec, data *train.Data, keep int) (*train.Data, []model.De
 	value := fmt.Sprintf("%d of %s; the others train the final fit", keep, plural.Count(n, "row"))
 	return larger, []model.Decision{{Subject: "validation set", Options: []model.Candidate{{Value: value, Taken: true}}}}, nil
 }
+
+// A table of more training rows than longFrom forecasts from its last recentYears years:
+// rows before them cost time, and made forecasts of Iowa sales no better.
+const (
+	longFrom    = 4_000_000
+	recentYears = 2
+)
+
+// recentData returns the data that a model for forecasts is chosen on and trained on, and
+// the decision about its rows, if there is one.
+func recentData(s spec.Spec, data *train.Data) (*train.Data, []model.Decision, error) {
+	if !s.Automatic() || data.Count(dataset.Train) <= longFrom {
+		return data, nil, nil
+	}
+	recent, first, err := data.Recent(recentYears)
+	if err != nil || recent == nil {
+		return data, nil, err
+	}
+	value := fmt.Sprintf("%d, from %s on", recent.Count(dataset.Train), first)
+	return recent, []model.Decision{{Subject: "training rows", Options: []model.Candidate{{Value: value, Taken: true}}}}, nil
+}

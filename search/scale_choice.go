@@ -88,8 +88,16 @@ func Estimate(ctx context.Context, s spec.Spec, source tableio.Source, opt train
 
 // FitData is Fit on a table that was read before, for a filled specification.
 func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (*model.Model, *train.Report, error) {
+	data, recent, err := recentData(s, data)
+	if err != nil {
+		return nil, nil, err
+	}
 	if s.Fit.Refit != "all" {
-		return fitOn(ctx, s, data, opt)
+		m, r, err := fitOn(ctx, s, data, opt)
+		if err != nil {
+			return nil, nil, err
+		}
+		return withDecisions(m, r, recent), r, nil
 	}
 	if err := train.CheckRefit(opt); err != nil {
 		return nil, nil, err
@@ -103,8 +111,18 @@ func FitData(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if err != nil {
 		return nil, nil, err
 	}
+	m = withDecisions(m, r, recent)
 	opt.TimeBudget = remaining(opt.TimeBudget, began)
 	return train.Refit(ctx, m, r, data, opt)
+}
+
+// withDecisions adds decisions to the record of a model.
+func withDecisions(m *model.Model, r *train.Report, decisions []model.Decision) *model.Model {
+	if len(decisions) == 0 {
+		return m
+	}
+	r.Decisions = append(r.Decisions, decisions...)
+	return m.WithRecord(r.Record)
 }
 
 // fitOn is Fit on a table that was read before.

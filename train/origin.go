@@ -1,6 +1,7 @@
 package train
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -55,14 +56,57 @@ func (d *Data) At(mode int, steps []int64, origin, valid int64) (*Data, error) {
 		}
 	}
 	at.laterMode = mode
+	return &at, at.renewHistory()
+}
+
+// renewHistory computes the covariates that follow from the training rows again, because
+// the bins of lags must not know other values.
+func (d *Data) renewHistory() error {
 	derived := slices.Clone(d.derived())
 	if len(derived) == 0 {
-		return &at, nil
+		return nil
 	}
-	// The bins of lags must not know later values either, so these modes are made again.
-	t, n := &at.table, len(d.table.Modes)-len(derived)
-	t.Modes, t.Dicts, t.Codes, at.history = t.Modes[:n:n], t.Dicts[:n:n], t.Codes[:n:n], nil
-	return &at, at.addHistory(derived, d.zero, false)
+	t, n := &d.table, len(d.table.Modes)-len(derived)
+	t.Modes, t.Dicts, t.Codes, d.history = t.Modes[:n:n], t.Dicts[:n:n], t.Codes[:n:n], nil
+	return d.addHistory(derived, d.zero, false)
+}
+
+// Recent returns the data without the training rows before the last years up to the last
+// validation row, and the first period that is left. It is nil if the validation rows are
+// not later than the training rows, if the calendar has no year, or if there are no such
+// rows.
+func (d *Data) Recent(years int) (recent *Data, first string, err error) {
+	mode := d.laterMode
+	if mode < 0 {
+		return nil, "", nil
+	}
+	line, err := d.timeline(mode)
+	if err != nil || !line.Regular() {
+		return nil, "", nil
+	}
+	cycles := line.Cycles()
+	if len(cycles) == 0 || cycles[len(cycles)-1].Name != "year" {
+		return nil, "", nil
+	}
+	steps := line.Steps()
+	begin, _, last := d.periods(mode, steps)
+	from := last + 1 - int64(math.Round(float64(years)*cycles[len(cycles)-1].Periods))
+	if begin >= from {
+		return nil, "", nil
+	}
+	if first, err = line.ID(from); err != nil {
+		return nil, "", nil
+	}
+	parts := slices.Clone(d.split.Parts)
+	for i, code := range d.table.Codes[mode] {
+		if parts[i] == dataset.Train && steps[code] < from {
+			parts[i] = dataset.Unused
+		}
+	}
+	at, divided := *d, *d.split
+	divided.Parts = parts
+	at.split = &divided
+	return &at, first, at.renewHistory()
 }
 
 // Known returns the data of an origin with covariates that follow from all rows up to it,
