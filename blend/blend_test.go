@@ -160,7 +160,7 @@ func TestWith(t *testing.T) {
 			break
 		}
 	}
-	p := panel.New(1, modes, ids, -1, all, func(i int) float64 { return values[i] })
+	p := panel.New(nil, 1, modes, ids, -1, all, func(i int) float64 { return values[i] })
 	want := New(1, p, all, func(i int) float64 { return values[i] }, []int32{12})
 	if !slices.Equal(got.start, want.start) || !slices.Equal(got.step, want.step) || !slices.Equal(got.value, want.value) {
 		t.Errorf("got %v %v, want %v %v", got.step, got.value, want.step, want.value)
