@@ -23,10 +23,6 @@ const (
 	// One validation period is little to judge a season or a trend by, so it must be better
 	// by this share.
 	seasonMargin = 0.02
-	// A sample of the ids of a large table has less to share between them than the table. A
-	// train then stays, because the posterior shrinks what the data does not support, and
-	// further series must be better by this share.
-	sampleMargin = 0.01
 )
 
 // future reports whether the validation rows come after the training rows.
@@ -79,22 +75,23 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 	if len(entities) > 1 {
 		trains = []spec.Term{c.train(entities)}
 	}
-	large := c.rows >= 2*c.effort.rows // comparisons see a sample
+	if c.rows >= 2*c.effort.rows && !c.quick() {
+		// A sample of the ids of one mode has less to share between ids than the table, and few
+		// rows of each id of the other modes. All terms are taken: the posterior shrinks what the
+		// data does not support.
+		return c.compare(ctx, "series", []candidate{{"of each combination and id", c.withTerms(slices.Concat(trains, all, single, effects))}})
+	}
 	candidates := []candidate{{"series of each combination", c.withTerms(slices.Concat(trains, all, effects))}}
 	if len(single) > 0 {
 		candidates = append(candidates, candidate{"and of each id", c.withTerms(slices.Concat(trains, all, single, effects))})
 	}
-	if len(trains) > 0 && !large {
+	if len(trains) > 0 {
 		candidates = append(candidates, candidate{"without " + trains[0].String(), c.withTerms(slices.Concat(all, single, effects))})
 	}
 	if c.quick() {
 		candidates = candidates[:1]
 	}
-	least := 0.0
-	if large {
-		least = sampleMargin
-	}
-	return c.compareBy(ctx, "series", least, candidates)
+	return c.compare(ctx, "series", candidates)
 }
 
 // chooseSeasons offers parts of the date: an effect of each, an interaction of low rank
