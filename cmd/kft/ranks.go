@@ -194,11 +194,15 @@ func (r *ranks) failed(err error) {
 	}
 	complain(r.stderr, err, nil)
 	r.watch.Fail()
+	time.Sleep(messageGrace) // a launcher that is busy may drop what it has not forwarded when the job ends
 	r.Abort(exitCode(err))
 }
 
 // failureGrace is the time that a rank which failed leaves to rank 0 to end the job.
 const failureGrace = 3 * time.Second
+
+// messageGrace is the time that the launcher has to forward a message before the job ends.
+const messageGrace = 300 * time.Millisecond
 
 // agreedError is an error that all ranks have.
 type agreedError struct{ error }
