@@ -43,7 +43,7 @@ func table(t *testing.T, n int, value func(s, t int) float64) (*Table, []dataset
 		}
 	}
 	ids := func(m int) []string { return all[m] }
-	p := panel.New(1, modes, ids, -1, codes, func(i int) float64 { return y[i] })
+	p := panel.New(nil, 1, modes, ids, -1, codes, func(i int) float64 { return y[i] })
 	return New(2, p, codes, func(i int) float64 { return y[i] }, []int32{12, 100}), modes, ids, codes, y
 }
 
@@ -160,7 +160,7 @@ func TestWith(t *testing.T) {
 			break
 		}
 	}
-	p := panel.New(1, modes, ids, -1, all, func(i int) float64 { return values[i] })
+	p := panel.New(nil, 1, modes, ids, -1, all, func(i int) float64 { return values[i] })
 	want := New(1, p, all, func(i int) float64 { return values[i] }, []int32{12})
 	if !slices.Equal(got.start, want.start) || !slices.Equal(got.step, want.step) || !slices.Equal(got.value, want.value) {
 		t.Errorf("got %v %v, want %v %v", got.step, got.value, want.step, want.value)

@@ -143,7 +143,7 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 }
 
 // leastShared is the number of rows from which processes share the work.
-const leastShared = 1 << 16
+const leastShared = 1 << 14
 
 // ownRows returns the rows whose series this process lists, nil for all: those of a run of ids of the first key, so that
 // its series are a run as well.

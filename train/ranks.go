@@ -3,7 +3,6 @@ package train
 import (
 	"cmp"
 	"math"
-	"runtime/debug"
 	"time"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -210,7 +209,6 @@ func (r *run) solverEngine() (backend.Backend, func() error) {
 		engine.SetPages(r.pages)
 		return engine, func() error { return nil }
 	}
-	debug.FreeOSMemory()        // of the formulas
 	reserved := paged.Reserve() // a rank uses parts of arrays with an entry per row
 	engine.SetPages(reserved)
 	return engine, reserved.Close

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -24,6 +25,9 @@ func (r *run) forward(o *solver.Observations) ([]float32, error) {
 
 // solve trains the field on the modelling scale.
 func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
+	if r.opt.Ranks != nil && r.pages == nil {
+		debug.FreeOSMemory() // of the formulas
+	}
 	engine, done := r.solverEngine()
 	defer func() { err = errors.Join(err, done()) }()
 	problem := &solver.Problem{Field: r.field, Backend: engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
