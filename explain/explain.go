@@ -211,7 +211,7 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 		if !e.finite() {
 			return nil, &model.NotFiniteError{Row: i + 1, Unit: "cell"}
 		}
-		e.Steps = e.steps(m)
+		e.Steps = e.steps(m, p.Distribution().Unmixed().Mean())
 		if opt.Neighbours > 0 {
 			e.Neighbours = x.neighbours(m, cells[i], row.Codes, opt.Neighbours)
 		}
@@ -359,8 +359,9 @@ func inverse(m *model.Model, level float64) float64 {
 }
 
 // steps returns the waterfall from the average to the prediction. The last step is the
-// difference between the value of the level and the mean of the distribution.
-func (e *Explanation) steps(m *model.Model) []Step {
+// difference between the value of the level and the mean of the distribution; a forecast whose
+// mean is mixed with recent values has one more, from the unmixed mean.
+func (e *Explanation) steps(m *model.Model, unmixed float64) []Step {
 	at := e.Average
 	value := inverse(m, at)
 	steps := []Step{{Label: "average cell", From: 0, To: metrics.Number(value)}}
@@ -370,7 +371,11 @@ func (e *Explanation) steps(m *model.Model) []Step {
 		steps = append(steps, Step{Label: p.Label(), From: metrics.Number(value), To: metrics.Number(next)})
 		value = next
 	}
-	return append(steps, Step{Label: "mean of the distribution", From: metrics.Number(value), To: metrics.Number(e.Prediction)})
+	steps = append(steps, Step{Label: "mean of the distribution", From: metrics.Number(value), To: metrics.Number(unmixed)})
+	if unmixed != e.Prediction {
+		steps = append(steps, Step{Label: "recent values of the series", From: metrics.Number(unmixed), To: metrics.Number(e.Prediction)})
+	}
+	return steps
 }
 
 // Label names the source of a part, as in "item A0001, side information".

@@ -44,6 +44,11 @@ func TestMixedMeans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	none := s
+	none.Uncertainty.Mixing = "none"
+	if m, _, err := search.Fit(t.Context(), none, tableio.Columns(c), train.Options{}); err != nil || m.Uncertainty().Mixed != nil {
+		t.Errorf("without mixing: got %v, error %v", m.Uncertainty().Mixed, err)
+	}
 	mixed := strings.Join(m.Uncertainty().Mixed, " + ")
 	if !strings.Contains(mixed, "mean of the last 4 values") || !(r.Test.R2 > 0.8) {
 		t.Fatalf("got means of %s, R2 %g", mixed, r.Test.R2)
@@ -65,6 +70,18 @@ func TestMixedMeans(t *testing.T) {
 			t.Fatalf("row %d: the mean is %s, and %s in a file", i, row["mean"], after.rows[i]["mean"])
 		}
 		sum += number(t, row, "mean")
+	}
+	byPair, _ := write(t, loaded, Options{Horizon: 1, By: "store,item", Draws: 20})
+	all, _ := write(t, loaded, Options{Horizon: 1, By: "total", Draws: 20})
+	draws := 0.0
+	for _, row := range byPair.rows {
+		draws += number(t, row, "sample_1")
+		if lo := number(t, row, "lo-90"); !(lo > 0) {
+			t.Fatalf("the interval of a positive value starts at %g", lo)
+		}
+	}
+	if of := number(t, all.rows[0], "sample_1"); math.Abs(draws-of) > 1e-3*of {
+		t.Errorf("draws of pairs add up to %g, that of the total is %g", draws, of)
 	}
 	of := total.rows[0]
 	if mean := number(t, of, "mean"); math.Abs(mean-sum) > 1e-3*sum || !(number(t, of, "lo-90") < mean && mean < number(t, of, "hi-90")) {

@@ -140,8 +140,7 @@ func (f *forecaster) addUp(m *model.Model, z tt.Moments, b *tableio.Batch, drawn
 	rows, line := m.RowsOf(b), f.m.Series().Line
 	for i := range z.Mean {
 		p := m.Distribution(z, rows, i)
-		uncorrected := p.UncorrectedMean()
-		mean, moved := p.CorrectedMean(uncorrected), p.MixedBy(uncorrected)
+		mean := p.Mean()
 		if err := model.CheckMean(mean, b.First, i); err != nil {
 			return nil, err
 		}
@@ -160,7 +159,7 @@ func (f *forecaster) addUp(m *model.Model, z tt.Moments, b *tableio.Batch, drawn
 		}
 		out[t].mean += mean
 		for k := range wide {
-			out[t].draws[k] += wide[k][i] + moved
+			out[t].draws[k] += wide[k][i]
 		}
 	}
 	return out, nil
@@ -201,11 +200,6 @@ func (f *forecaster) writeGroups(ctx context.Context, w io.Writer, totals []tota
 		func(b *tableio.Batch, values *tableio.AddedValues) error {
 			for i := range b.Len() {
 				t := totals[b.First+i]
-				if f.m.Scale().NonNegative { // draws that were moved with a mixed mean
-					for k, v := range t.draws {
-						t.draws[k] = max(v, 0)
-					}
-				}
 				model.SetNumber(values, 0, i, t.mean)
 				for k := range f.o.Draws {
 					model.SetNumber(values, len(names)-f.o.Draws+k, i, t.draws[k])

@@ -104,6 +104,9 @@ func (s *samples) fill(columns [][]float32, wide [][]float64, m *Model, z tt.Mom
 			return err
 		}
 		s.drawRow(m, values, levels, z, r.Rows, i, rng)
+		if m.blend != nil {
+			m.Distribution(z, r.Rows, i).MoveDraws(values)
+		}
 		if err := checkAll(values, r.first+i, ""); err != nil {
 			return err
 		}

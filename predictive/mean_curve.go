@@ -94,11 +94,35 @@ func (d Distribution) CorrectedMean(mean float64) float64 {
 	return mean
 }
 
-// MixedBy returns by how much [Distribution.MixMean] changes the mean, given UncorrectedMean.
-func (d Distribution) MixedBy(mean float64) float64 {
-	plain := d
-	plain.mixed = mixedMean{}
-	return d.CorrectedMean(mean) - plain.CorrectedMean(mean)
+// Unmixed returns the distribution without [Distribution.MixMean].
+func (d Distribution) Unmixed() Distribution {
+	d.mixed = mixedMean{}
+	return d
+}
+
+// mostFactor bounds the factor of draws whose mean is mixed.
+const mostFactor = 100
+
+// MoveDraws moves draws of the distribution as [Distribution.MixMean] moves its mean: values
+// that cannot be negative by a factor, which leaves them so, others by the difference.
+func (d Distribution) MoveDraws(draws []float64) {
+	if !d.mixed.given {
+		return
+	}
+	uncorrected := d.UncorrectedMean()
+	plain, mean := d.Unmixed().CorrectedMean(uncorrected), d.CorrectedMean(uncorrected)
+	positive := d.count != nil || d.clamped && !d.transform.Linear()
+	for k, v := range draws {
+		switch {
+		case !positive || !(plain > 0):
+			v += mean - plain
+		case d.count != nil:
+			v = math.Round(v * max(min(mean/plain, mostFactor), 0))
+		default:
+			v *= max(min(mean/plain, mostFactor), 0)
+		}
+		draws[k] = v
+	}
 }
 
 // mixedMean replaces a mean by share times it plus rest.

@@ -75,8 +75,17 @@ func TestMixMean(t *testing.T) {
 	d := Gaussian(Log1p, 2, 0.1, 0.3)
 	mean, median := d.Mean(), d.Median()
 	d.MixMean(0.75, 2)
-	if want := 0.75*mean + 2; math.Abs(d.Mean()-want) > 1e-12 || math.Abs(d.Moments().Mean-want) > 1e-12 || math.Abs(d.MixedBy(mean)-(want-mean)) > 1e-12 {
-		t.Errorf("got the mean %g moved by %g, want %g", d.Mean(), d.MixedBy(mean), want)
+	if want := 0.75*mean + 2; math.Abs(d.Mean()-want) > 1e-12 || math.Abs(d.Moments().Mean-want) > 1e-12 || d.Unmixed().Mean() != mean {
+		t.Errorf("got the mean %g, %g without mixing, want %g and %g", d.Mean(), d.Unmixed().Mean(), want, mean)
+	}
+	for _, c := range []struct {
+		d    Distribution
+		want float64 // of a draw of 3
+	}{{d, 3 + 2 - 0.25*mean}, {d.NonNegative(), 3 * (0.75 + 2/mean)}, {d.Unmixed(), 3}} {
+		draws := []float64{3}
+		if c.d.MoveDraws(draws); math.Abs(draws[0]-c.want) > 1e-9 {
+			t.Errorf("a draw of 3 moved to %g, want %g", draws[0], c.want)
+		}
 	}
 	if d.Median() != median {
 		t.Errorf("got the median %g, want %g", d.Median(), median)

@@ -43,7 +43,7 @@ func Default() Spec {
 		Transform:   "identity",
 		Order:       "given",
 		Side:        Side{Variant: "plain", Space: "dual", Columns: 256, Intercept: "yes", LengthScales: "fixed"},
-		Uncertainty: Uncertainty{Inference: "map", Likelihood: "gaussian", Noise: "constant", NoiseUse: "predict", Conformal: "auto", Heaping: "auto", Covariance: "triangular", Moments: "exact"},
+		Uncertainty: Uncertainty{Inference: "map", Likelihood: "gaussian", Noise: "constant", NoiseUse: "predict", Conformal: "auto", Heaping: "auto", Mixing: "auto", Covariance: "triangular", Moments: "exact"},
 		Fit: Fit{
 			Solver: "als", Ridge: "auto",
 			Sweeps: 30, Patience: 4, CGSteps: 6, Prune: "yes",

@@ -15,6 +15,7 @@ type Uncertainty struct {
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE, horizon or auto; uses half of the validation set"`
 	Heaping    string `yaml:"heaping" json:"heaping" doc:"whole numbers that prefer some values, as sales by the case: auto (learned if it helps) or none"`
+	Mixing     string `yaml:"mixing" json:"mixing" doc:"means of forecasts mixed with recent values of their series: auto (if it helps) or none"`
 	Covariance string `yaml:"covariance" json:"covariance" doc:"multivariate with adam: factor of a covariance, triangular or paper (ltri(B B') + D)"`
 	Moments    string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact or paper"`
 
@@ -44,6 +45,7 @@ func (u *Uncertainty) fill(d Uncertainty) {
 	fill(&u.NoiseUse, d.NoiseUse)
 	fill(&u.Conformal, d.Conformal)
 	fill(&u.Heaping, d.Heaping)
+	fill(&u.Mixing, d.Mixing)
 	fill(&u.Covariance, d.Covariance)
 	fill(&u.Moments, d.Moments)
 }
@@ -101,6 +103,7 @@ func (s Spec) validateUncertainty(ps *Problems) {
 	knownLikelihood := oneOf(ps, "uncertainty.likelihood", u.Likelihood, append(Likelihoods(), "auto")...)
 	oneOf(ps, "uncertainty.noise-use", u.NoiseUse, "predict", "fit")
 	oneOf(ps, "uncertainty.heaping", u.Heaping, "auto", "none")
+	oneOf(ps, "uncertainty.mixing", u.Mixing, "auto", "none")
 	oneOf(ps, "uncertainty.moments", u.Moments, "exact", "paper")
 	if u.Covariance != "" { // models of earlier versions have none
 		oneOf(ps, "uncertainty.covariance", u.Covariance, "triangular", "paper")

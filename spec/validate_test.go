@@ -90,7 +90,7 @@ func TestValidateListsEveryProblem(t *testing.T) {
 	}
 	want := "version data.target data.modes data.header data.nonnegative data.duplicates data.absent split transform order " +
 		"side.variant side.space side.intercept side.length-scales side.columns " +
-		"uncertainty.inference uncertainty.likelihood uncertainty.noise-use uncertainty.moments uncertainty.noise uncertainty.conformal " +
+		"uncertainty.inference uncertainty.likelihood uncertainty.noise-use uncertainty.heaping uncertainty.mixing uncertainty.moments uncertainty.noise uncertainty.conformal " +
 		"fit.solver fit.ridge fit.sweeps fit.patience fit.cg-steps fit.epochs fit.learning-rate fit.batch fit.prune fit.schedule fit.effort fit.refit seed"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("got problems of\n%s\nwant\n%s", got, want)

@@ -13,7 +13,7 @@ import (
 // learnBlend mixes the means of forecasts with recent values of their series, if that is
 // better on the rows that were held out.
 func (r *run) learnBlend() {
-	if r.opt.Compare || r.when == nil || r.heldHorizon == nil || r.model.Series() == nil || r.data.targets != nil || r.spec.Data.Censored != "" || r.spec.Data.Exposure != "" || r.spec.Uncertainty.Finite() {
+	if r.opt.Compare || r.spec.Uncertainty.Mixing == "none" || r.when == nil || r.heldHorizon == nil || r.model.Series() == nil || r.data.targets != nil || r.spec.Data.Censored != "" || r.spec.Data.Exposure != "" || r.spec.Uncertainty.Finite() {
 		return
 	}
 	rows := rowsOf(&r.held)

@@ -50,6 +50,7 @@ var fieldFlags = []struct{ path, flag string }{
 	{"uncertainty.prior-variance", "--prior-variance"},
 	{"uncertainty.conformal", "--conformal"},
 	{"uncertainty.heaping", "--heaping"},
+	{"uncertainty.mixing", "--mixing"},
 	{"uncertainty.covariance", "--covariance"},
 	{"uncertainty.moments", "--moments"},
 	{"fit.solver", "--solver"},

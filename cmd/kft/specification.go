@@ -173,6 +173,7 @@ func (f *specFlags) override(s *spec.Spec) (flags map[string]string, err error) 
 		{f.NoiseUse, &s.Uncertainty.NoiseUse, "uncertainty.noise-use"},
 		{f.Conformal, &s.Uncertainty.Conformal, "uncertainty.conformal"},
 		{f.Heaping, &s.Uncertainty.Heaping, "uncertainty.heaping"},
+		{f.Mixing, &s.Uncertainty.Mixing, "uncertainty.mixing"},
 		{f.Covariance, &s.Uncertainty.Covariance, "uncertainty.covariance"},
 		{f.Moments, &s.Uncertainty.Moments, "uncertainty.moments"},
 		{f.Solver, &s.Fit.Solver, "fit.solver"},
