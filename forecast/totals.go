@@ -137,10 +137,9 @@ func (f *forecaster) addUp(m *model.Model, z tt.Moments, b *tableio.Batch, drawn
 	}
 	var out []total
 	at := map[string]int{}
-	rows, line := m.RowsOf(b), f.m.Series().Line
+	cells, line := m.Distributions(z, m.RowsOf(b)), f.m.Series().Line
 	for i := range z.Mean {
-		p := m.Distribution(z, rows, i)
-		mean := p.Mean()
+		mean := cells.Mean(i)
 		if err := model.CheckMean(mean, b.First, i); err != nil {
 			return nil, err
 		}

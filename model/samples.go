@@ -91,6 +91,7 @@ func (s *samples) fill(columns [][]float32, wide [][]float64, m *Model, z tt.Mom
 		return err
 	}
 	values, levels := make([]float64, s.n), make([]float64, s.n)
+	cells := m.Distributions(z, r.Rows)
 	for i := range z.Mean {
 		if err := m.CheckMoments(z, r.Rows, r.first, i); err != nil {
 			return err
@@ -105,7 +106,7 @@ func (s *samples) fill(columns [][]float32, wide [][]float64, m *Model, z tt.Mom
 		}
 		s.drawRow(m, values, levels, z, r.Rows, i, rng)
 		if m.blend != nil {
-			m.Distribution(z, r.Rows, i).MoveDraws(values)
+			cells.bare(i).MoveDraws(values)
 		}
 		if err := checkAll(values, r.first+i, ""); err != nil {
 			return err
