@@ -23,7 +23,7 @@ func (t *Table) With(p *panel.Panel, codes [][]int32, target []float64, sign fun
 			changes[s] = append(changes[s], i)
 		}
 	}
-	out := &Table{shares: t.shares, edges: t.edges, seasons: t.seasons, series: p, start: make([]int32, 1, p.Len()+1)}
+	out := &Table{shares: t.shares, edges: t.edges, move: t.move, noise: t.noise, seasons: t.seasons, series: p, start: make([]int32, 1, p.Len()+1)}
 	steps, first := p.Steps(), int32(p.End)-t.window()
 	shift := steps[0] - t.series.Steps()[0]
 	columns := make([][]int32, len(codes))

@@ -259,7 +259,7 @@ func (s *scores) correction(kind string) (*conformal.Correction, error) {
 func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch, horizon []int32) (*scores, error) {
 	s := &scores{}
 	mode, seed := m.GroupMode(), m.Spec().Seed
-	given := model.Rows{Codes: b.Codes, Weight: b.W, Exposure: b.Exposure}
+	given := model.Rows{Codes: b.Codes, Weight: b.W, Exposure: b.Exposure, Horizon: horizon}
 	for i := range b.Y {
 		y := dataset.TargetAt(b.Y, b.Low, i)
 		if math.IsNaN(y) || b.W != nil && b.W[i] == 0 {
