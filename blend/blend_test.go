@@ -220,8 +220,22 @@ func TestWith(t *testing.T) {
 	}
 	p := panel.New(nil, 1, modes, ids, -1, all, func(i int) float64 { return values[i] })
 	want := New(1, p, all, func(i int) float64 { return values[i] }, []int32{12})
-	if !slices.Equal(got.start, want.start) || !slices.Equal(got.step, want.step) || !slices.Equal(got.value, want.value) {
-		t.Errorf("got %v %v, want %v %v", got.step, got.value, want.step, want.value)
+	own := func(t *Table, s int) ([]int32, []float32) {
+		return t.step[t.start[s]:t.start[s+1]], t.value[t.start[s]:t.start[s+1]]
+	}
+	for s := range 3 {
+		of := want
+		if s == 0 {
+			of = b // without a new row it keeps its values
+		}
+		steps, values := own(got, s)
+		wantSteps, wantValues := own(of, s)
+		if s == 1 {
+			wantSteps, wantValues = append([]int32{7}, wantSteps...), append([]float32{107}, wantValues...) // its window ends a month before that of series 2
+		}
+		if !slices.Equal(steps, wantSteps) || !slices.Equal(values, wantValues) {
+			t.Errorf("series %d: got %v %v, want %v %v", s, steps, values, wantSteps, wantValues)
+		}
 	}
 	if (*Table)(nil).With(p, more, target, sign) != nil {
 		t.Error("got a table from none")

@@ -150,7 +150,7 @@ func (s *scores) correct(m, uncorrected *model.Model, kind string) (*model.Model
 	if err != nil {
 		return nil, err
 	}
-	if len(m.Targets()) == 0 { // several targets have several units
+	if len(m.Targets()) == 0 && m.Blend() == nil { // several targets have several units; means that follow recent values were learned without a curve
 		corrected = corrected.WithMeanCurve(s.means.curve())
 	}
 	// The measures of the fit were taken with other corrections.
