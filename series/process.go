@@ -82,14 +82,15 @@ func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evi
 	return divergence, evidence
 }
 
-// evidence returns the summed log evidence of the given series under another prior.
-func (p *Process) evidence(threads int, prior Prior, cut []int, stride int) float64 {
+// evidence returns the summed log evidence of some series, those whose number divided by
+// stride leaves rest, under another prior.
+func (p *Process) evidence(threads int, prior Prior, cut []int, stride, rest int) float64 {
 	parts := make([]float64, len(cut)-1)
 	parallel.For(threads, len(parts), func(s int) {
 		m := newMachine(prior)
 		var points []Point
 		for e := cut[s]; e < cut[s+1]; e++ {
-			if e%stride == 0 {
+			if e%stride == rest {
 				points = p.points(points[:0], e)
 				m.filter(points)
 				parts[s] += m.evidence()

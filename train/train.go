@@ -359,8 +359,12 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 	o, z := &r.parts[part], r.predicted(part)
 	noise := r.model.Noise()
-	if part == dataset.Train && noise.Count() != nil {
-		o, z = thinned(o, z, maxCountRows)
+	if part == dataset.Train {
+		most := maxTrainRows
+		if noise.Count() != nil {
+			most = maxCountRows
+		}
+		o, z = thinned(o, z, most)
 	}
 	rows := rowsOf(o)
 	rows.Horizon = r.horizons[part]
@@ -369,6 +373,9 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 		return metrics.Score{}, err
 	}
 	score := sums.Score(r.model)
+	if all := &r.parts[part]; o != all {
+		score.N = all.Len() // of which these are a sample
+	}
 	if score.Calibration != nil {
 		for i := range score.Calibration.CoverageByMode {
 			score.Calibration.CoverageByMode[i].Table = nil // too long for the record; an evaluation returns it
@@ -393,7 +400,10 @@ func (r *run) predicted(p dataset.Part) tt.Moments {
 	return r.moments[p]
 }
 
-// maxCountRows is the maximum number of training rows that are measured with a likelihood
-// of counts: the median of a mixture of counts is expensive, and the training scores are
-// only for orientation.
-const maxCountRows = 50_000
+// maxTrainRows is the maximum number of training rows that are measured, evenly spaced, and
+// maxCountRows with a likelihood of counts: distributions are expensive, and the training
+// scores are only for orientation.
+const (
+	maxTrainRows = 500_000
+	maxCountRows = 50_000
+)
