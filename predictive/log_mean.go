@@ -2,10 +2,10 @@ package predictive
 
 import "math"
 
-// MeanLog1p returns E[log(1 + max(y, 0))] under the score distribution and the weights of
-// cells: the prediction with the least expected squared error of log(1 + y). It is neither
-// log(1 + Mean) nor log(1 + Median). Like the mean it does not depend on heaped values, and
-// not on a [MeanCurve].
+// MeanLog1p returns E[log(1 + max(y, 0))] under the score distribution: the prediction
+// with the least expected squared error of log(1 + y). It is neither log(1 + Mean) nor
+// log(1 + Median). Like the mean it does not depend on heaped values, and not on a
+// [MeanCurve].
 func (d Distribution) MeanLog1p() float64 {
 	switch {
 	case d.count != nil:
