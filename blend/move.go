@@ -106,12 +106,15 @@ func (t *Table) Noise(horizon int32) float64 {
 // rows, s series and p features.
 func (t *Table) LearnMove(threads int, scale predictive.Transform, rows Rows) *Table {
 	n, p := len(rows.Y), t.features()
-	if n < leastRows {
-		return nil
-	}
-	longest := int32(0)
+	longest, ahead := int32(0), 0
 	for _, h := range rows.Horizon {
 		longest = max(longest, h)
+		if h > 0 {
+			ahead++
+		}
+	}
+	if ahead < leastRows {
+		return nil
 	}
 	x, fold := make([][maxFeatures + 1]float64, n), make([]uint8, n)
 	parallel.Blocks(threads, n, func(from, to int) {

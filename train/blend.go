@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/blend"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
@@ -29,9 +30,15 @@ func (r *run) learnMoves() {
 		}
 	}
 	r.recent = r.recentValues(seasons)
-	if scale := r.model.Scale().Transform; !scale.Linked() {
-		r.model = r.model.WithBlend(r.recent.LearnMove(r.engine.Threads(), scale, r.forecasts(&r.parts[dataset.Valid], r.horizons[dataset.Valid])))
+	scale, valid, horizon := r.model.Scale().Transform, r.parts[dataset.Valid], r.horizons[dataset.Valid]
+	if scale.Linked() {
+		return
 	}
+	if n := valid.Len(); n > maxScoredRows {
+		some := spread(n, maxScoredRows)
+		valid, horizon = valid.Select(some), gather.Rows(horizon, some)
+	}
+	r.model = r.model.WithBlend(r.recent.LearnMove(r.engine.Threads(), scale, r.forecasts(&valid, horizon)))
 }
 
 // learnBlend mixes the means of forecasts with recent values of their series, if that is
