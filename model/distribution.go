@@ -13,7 +13,7 @@ import (
 // noiseVariance returns the noise variance of row i, which has the row's weight. The level
 // is the predicted mean of the row on the transform's scale.
 func (m *Model) noiseVariance(level float64, rows Rows, i int) float64 {
-	return m.noise.UnitVariance(level, rows.Codes, i) / rows.weight(i)
+	return m.noise.UnitVariance(level, rows.Codes, i) / rows.weight(i) * m.blend.Noise(rows.horizon(i))
 }
 
 // Noise returns the noise.
@@ -140,8 +140,8 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		d.mixMean(i)
 		return &d.own
 	}
-	level := d.m.scale.Location(d.z.Mean[i])
-	noise := d.noise.UnitVariance(level, i)
+	level := d.m.Level(d.z.Mean[i], d.rows, i)
+	noise := d.noise.UnitVariance(level, i) * d.m.blend.Noise(d.rows.horizon(i))
 	if d.rows.Weight != nil {
 		noise /= float64(d.rows.Weight[i])
 	}
