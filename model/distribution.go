@@ -72,8 +72,9 @@ func (m *Model) Distribution(z tt.Moments, rows Rows, i int) predictive.Distribu
 // Distributions returns the predictive distributions of rows, for loops over many of
 // them. The result is not safe for concurrent use.
 func (m *Model) Distributions(z tt.Moments, rows Rows) Distributions {
-	d := Distributions{m: m, z: z, rows: rows, noise: m.noise.Rows(rows.Codes, found(z, rows.Codes, m.noise.Entities)), gaussian: m.noise.Count() == nil && m.noise.Finite() == nil}
+	d := Distributions{m: m, z: z, rows: rows, gaussian: m.noise.Count() == nil && m.noise.Finite() == nil}
 	if d.gaussian {
+		d.noise = m.noise.Rows(rows.Codes, found(z, rows.Codes, m.noise.Entities), func(i int) float64 { return m.scale.Location(z.Mean[i]) })
 		d.own = predictive.Gaussian(m.scale.Transform, 0, 0, 1).WithScores(m.scores).WithMeanCurve(m.means)
 		if m.scale.NonNegative {
 			d.own = d.own.NonNegative()
@@ -141,7 +142,7 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		return &d.own
 	}
 	level := d.m.scale.Location(d.z.Mean[i])
-	noise := d.noise.UnitVariance(level, i)
+	noise := d.noise.UnitVariance(i)
 	if d.rows.Weight != nil {
 		noise /= float64(d.rows.Weight[i])
 	}

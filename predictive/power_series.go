@@ -138,16 +138,16 @@ type powerTaylor struct {
 	centre       float64
 }
 
-// powerTaylor has what the given number of moments needs, 1 for the mean. It returns nil if the transform is not a power with an integral as its mean,
+// powerTaylor returns nil if the transform is not a power with an integral as its mean,
 // or if the polynomials do not converge, for very wide distributions.
-func (d *Distribution) powerTaylor(moments int) *powerTaylor {
+func (d *Distribution) powerTaylor() *powerTaylor {
 	if d.transform.kind != power || d.transform.power == 1 {
 		return nil
 	}
-	return d.newPowerTaylor(new(powerTaylor), moments)
+	return d.newPowerTaylor(new(powerTaylor))
 }
 
-func (d *Distribution) newPowerTaylor(x *powerTaylor, moments int) *powerTaylor {
+func (d *Distribution) newPowerTaylor(x *powerTaylor) *powerTaylor {
 	p, z := d.transform.power, -d.m/d.sd
 	if !(z < -negligible) {
 		return nil
@@ -157,10 +157,7 @@ func (d *Distribution) newPowerTaylor(x *powerTaylor, moments int) *powerTaylor 
 	if !x.upper.setInverse(x.degree, exact, p, d.m, d.sd) {
 		return nil
 	}
-	if !exact {
-		moments = 2 // tell whether the polynomials converge
-	}
-	x.set(z, moments*x.degree)
+	x.set(z, 2*x.degree)
 	x.centre = x.upper[0] - 1
 	x.upper[0] = 0
 	if x.below[0] > 0 {
@@ -194,6 +191,47 @@ func (a *coefficients) setBelow(degree int, exact bool, p, m, s, centre float64)
 // mean returns the mean, that of the odd continuation.
 func (x *powerTaylor) mean(unit float64) float64 {
 	return (x.centre + x.upper.sum(&x.above, x.degree) + x.lower.sum(&x.below, x.degree)) * unit
+}
+
+// polynomialMean is [powerTaylor.mean] where the inverse of a power is a polynomial, without
+// the moments that only variances need. It is false for others.
+func (d *Distribution) polynomialMean() (mean float64, ok bool) {
+	t := &d.transform
+	if t.kind != power || t.power == 1 {
+		return 0, false
+	}
+	degree, exact := taylorDegree(t.power)
+	z := -d.m / d.sd
+	if !exact || !(z < -negligible) {
+		return 0, false
+	}
+	var upper, lower coefficients
+	upper.setInverse(degree, exact, t.power, d.m, d.sd)
+	centre := upper[0] - 1
+	if z < negligible-1 {
+		sum := 0.0
+		for k := 2; k <= degree; k += 2 {
+			sum += upper[k] * fullMoments[k]
+		}
+		return (centre + sum) * t.unit, true
+	}
+	cdf, density := normal(-z)
+	below := 1 - cdf
+	if below > 0 {
+		lower.setBelow(degree, exact, t.power, d.m, d.sd, centre)
+	}
+	// The moments of the score above and below z, the last and the one before it; see
+	// normalMoments.
+	above0, above1, below0, below1 := cdf, density, below, -density
+	high, low, edge := upper[1]*above1, lower[0]*below0+lower[1]*below1, density
+	for k := 2; k <= degree; k++ {
+		edge *= z
+		above0, above1 = above1, float64(k-1)*above0+edge
+		below0, below1 = below1, float64(k-1)*below0-edge
+		high += upper[k] * above1
+		low += lower[k] * below1
+	}
+	return (centre + high + low) * t.unit, true
 }
 
 // variances is powerVariances by the series: O(1), without exponentials per node.
