@@ -241,8 +241,14 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 			}
 			if !spread && !quantile {
 				SetNumber(values, 0, i, cells.Mean(i))
-				continue
 			}
+		}
+		var order []int32
+		if spread || quantile {
+			order = cells.Order()
+		}
+		for _, row := range order {
+			i := int(row)
 			p := cells.At(i)
 			var all predictive.Moments
 			switch {
