@@ -65,20 +65,24 @@ func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 	weight := h.room[:last+1]
 	k := h.middle(d, c)
 	place := edges[k]*scale + shift
-	at := interpolate(levels, min(max(place, 0), levelCount-2))
+	at := levels.at(min(place, levelCount-2))
 	if k == last && at < 0.02 {
 		return false
 	}
 	below, first := at, k
 	for first > 0 && (first == k || below >= leastTail) { // down to the first
-		next, n := 0.0, 1
+		n := 1
 		if first >= evenFrom+evenCells {
 			n = evenCells
 		}
+		next := 0.0
 		if place = edges[first-n]*scale + shift; place >= 0 {
-			next = interpolate(levels, min(place, levelCount-2))
+			if place > levelCount-2 {
+				place = levelCount - 2
+			}
+			next = levels.at(place)
 		}
-		setEven(weight[first-n+1:first+1], below-next)
+		setEven(weight, first-n+1, n, below-next)
 		below = next
 		first -= n
 	}
@@ -97,8 +101,8 @@ func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 		if place = edges[end+n-1]*scale + shift; place >= levelCount-1 {
 			break
 		}
-		next := interpolate(levels, max(place, 0))
-		setEven(weight[end:end+n], next-at)
+		next := levels.at(place)
+		setEven(weight, end, n, next-at)
 		at = next
 		end += n
 	}
@@ -107,22 +111,18 @@ func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 	return true
 }
 
-// interpolate returns the value at a place of a table.
-func interpolate(table *[levelCount]float64, place float64) float64 {
-	i := int(place)
-	return table[i] + (place-float64(i))*(table[i+1]-table[i])
-}
-
-// setEven divides a probability evenly between cells.
-func setEven(cells []float64, probability float64) {
+// setEven divides a probability evenly between n cells from the given one on.
+func setEven(weight []float64, from, n int, probability float64) {
 	if probability < 0 {
 		probability = 0
 	}
-	if len(cells) > 1 {
-		probability /= float64(len(cells))
+	if n == 1 {
+		weight[from] = probability
+		return
 	}
-	for i := range cells {
-		cells[i] = probability
+	probability /= float64(n)
+	for i := range n {
+		weight[from+i] = probability
 	}
 }
 
@@ -189,12 +189,17 @@ func (h *Heaped) bareLevel(p float64) float64 {
 // above the median k-1, if too small a share of P(Y = k) is on the median's side of p. With the
 // smallest integer alone, 90 % intervals would hold more than 90 % of values that are heaped.
 func (d *Distribution) heapQuantile(p float64) float64 {
+	return d.heapQuantileAt(p, d.heap.unmapped(p))
+}
+
+// heapQuantileAt is heapQuantile, given unmapped(p).
+func (d *Distribution) heapQuantileAt(p, unmapped float64) float64 {
 	h := d.heap
 	n := len(h.sums)
 	if p > 1-h.rest && h.rest > 0 {
 		return max(math.Round(d.fromScore(d.scores.Quantile(min(h.bareLevel(p), 1-1e-15)))), float64(h.First+n))
 	}
-	k, below, upTo := h.cell(p)
+	k, below, upTo := h.cell(p, unmapped)
 	switch high, low := HeapedLimits(below, upTo, h.Border); {
 	case p < 0.5 && p > low:
 		k++
@@ -206,9 +211,9 @@ func (d *Distribution) heapQuantile(p float64) float64 {
 
 // cell returns the place k of the smallest integer with a level of at least p, the last if
 // there is none, and the levels of k-1 and k.
-func (h *Heaped) cell(p float64) (k int, below, upTo float64) {
-	// The sum that belongs to p, but for rounding, and its place.
-	sum := h.unmapped(p) * h.total
+func (h *Heaped) cell(p, unmapped float64) (k int, below, upTo float64) {
+	// The place of the sum that belongs to p, but for rounding.
+	sum := unmapped * h.total
 	n := len(h.sums)
 	last := n - 1
 	for n > 1 {

@@ -236,13 +236,14 @@ func (d *Distribution) polynomialMean() (mean float64, ok bool) {
 
 // variances is powerVariances by the series: O(1), without exponentials per node.
 func (x *powerTaylor) variances(d *Distribution) (model, noise float64) {
+	lower := x.degree
 	if d.clamped {
-		x.lower = coefficients{-x.centre}
+		x.lower, lower = coefficients{-x.centre}, 0
 	}
-	mean := x.upper.sum(&x.above, x.degree) + x.lower.sum(&x.below, x.degree)
+	mean := x.upper.sum(&x.above, x.degree) + x.lower.sum(&x.below, lower)
 	second := x.upper.squares(&x.above, x.degree)
 	if x.below[0] > 0 {
-		second += x.lower.squares(&x.below, x.degree)
+		second += x.lower.squares(&x.below, lower)
 	}
 	total := max(second-mean*mean, 0)
 	model = total
@@ -263,7 +264,11 @@ func (d *Distribution) seriesModel(x *powerTaylor, total float64) float64 {
 	rest, model := total, 0.0
 	up, low := x.upper, x.lower
 	var jump, hermite [hermiteTerms]float64
-	edge := 1.0 // derivative of y above 0 with respect to t
+	edge := 1.0           // derivative of y above 0 with respect to t
+	jumps := hermiteTerms // of the higher derivatives, that of a polynomial is 0
+	if _, exact := taylorDegree(p); exact {
+		jumps = x.degree + 1
+	}
 	for k := 1; k < hermiteTerms; k++ {
 		// The k-th derivative, over the root of k!.
 		scale := seriesRoot[k]
@@ -281,10 +286,10 @@ func (d *Distribution) seriesModel(x *powerTaylor, total float64) float64 {
 			case 1:
 				hermite[1] = u.z
 			default:
-				hermite[j] = (u.z*hermite[j-1] - math.Sqrt(float64(j-1))*hermite[j-2]) * seriesRoot[j]
+				hermite[j] = (u.z*hermite[j-1] - squareRoot[j-1]*hermite[j-2]) * seriesRoot[j]
 			}
 			sum := 0.0
-			for i := 1; i < k; i++ {
+			for i := 1; i < min(k, jumps); i++ {
 				sum += jump[i] * hermite[k-1-i] * rootFactorial[k-1-i]
 			}
 			c += sum * u.density / rootFactorial[k]
@@ -298,13 +303,23 @@ func (d *Distribution) seriesModel(x *powerTaylor, total float64) float64 {
 		}
 		share *= rho
 		model += share * c * c
-		rest = max(rest-c*c, 0)
+		if rest -= c * c; rest < 0 {
+			rest = 0
+		}
 		if share*rest <= 1e-11*model {
 			break
 		}
 	}
 	return min(model+share*rho*rest, total)
 }
+
+// squareRoot[k] is the root of k.
+var squareRoot = func() (f [hermiteTerms]float64) {
+	for k := range f {
+		f[k] = math.Sqrt(float64(k))
+	}
+	return
+}()
 
 // rootFactorial[k] is the root of k!.
 var rootFactorial = func() (f [hermiteTerms]float64) {
@@ -369,11 +384,11 @@ func (d *Distribution) seriesVariance() (float64, bool) {
 		return 0, false
 	}
 	if cut > 0 {
-		lower := coefficients{-centre}
-		if !d.clamped {
-			if !lower.setBelow(degree, exact, p, h, d.sd, centre) {
-				return 0, false
-			}
+		lower, degree := coefficients{-centre}, degree
+		if d.clamped {
+			degree = 0
+		} else if !lower.setBelow(degree, exact, p, h, d.sd, centre) {
+			return 0, false
 		}
 		var below powerSums
 		for k := range 2*degree + 1 {
