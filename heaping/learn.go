@@ -93,10 +93,17 @@ func (l *learner) sort() {
 		stride = (l.rows.Len + most - 1) / most
 	}
 	l.start = make([]int32, l.factor.Entities+1)
+	entities := paged.Make[int32](l.rows.Pages, (l.rows.Len+stride-1)/stride)
+	defer paged.Free(l.rows.Pages, entities)
+	parallel.Blocks(l.threads, len(entities), func(from, to int) {
+		for i := from; i < to; i++ {
+			entities[i] = l.entity(i * stride)
+		}
+	})
 	each := func(visit func(row int, e int32)) {
-		for i := 0; i < l.rows.Len; i += stride {
-			if e := l.entity(i); e >= 0 {
-				visit(i, e)
+		for i, e := range entities {
+			if e >= 0 {
+				visit(i*stride, e)
 			}
 		}
 	}

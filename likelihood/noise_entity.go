@@ -51,9 +51,11 @@ const (
 	priorEntities  = 20_000 // a prior is fitted to at most about so many entities
 	minStrength    = 0.5    // limits of nu0
 	maxStrength    = 1e6
-	goldenSteps    = 25   // of golden section search over log nu0: to 1e-4
-	bisectionSteps = 40   // over log s0^2
-	minShare       = 1e-8 // lower limit of s2_i relative to s0^2, for entities fitted exactly
+	goldenSteps    = 17    // of golden section search over log nu0: to 0.4 %
+	newtonSteps    = 40    // over log s0^2, at most
+	newtonPrecise  = 1e-12 // a step over log s0^2 after which the search ends
+	priorPiece     = 2048  // entities of a piece of the sums over entities
+	minShare       = 1e-8  // lower limit of s2_i relative to s0^2, for entities fitted exactly
 )
 
 // FitByEntity fits factors for one or more modes. codes holds one column of
@@ -132,81 +134,110 @@ func (b *ByEntity) fitMode(k int, errors Errors, codes [][]int32, threads int) (
 		}
 	})
 	sum, count := make([]float64, len(mode.ByCode)), make([]float64, len(mode.ByCode))
-	for row, code := range codes[k] {
-		if e := relative[row]; e >= 0 {
-			sum[code] += float64(e)
-			count[code]++
+	// Every goroutine reads all rows and adds those of its own entities: the order of the
+	// additions is that of the rows for any number of threads.
+	parallel.Ranges(threads, len(sum), func(_, from, to int) {
+		for row, code := range codes[k] {
+			if e := relative[row]; int(code) >= from && int(code) < to && e >= 0 {
+				sum[code] += float64(e)
+				count[code]++
+			}
 		}
-	}
-	prior := fitPrior(thinned(sum, count))
+	})
+	prior := fitPrior(thinned(sum, count, threads))
 	mode.Strength = prior.strength
-	seen, logs, mean := 0.0, 0.0, 0.0
 	factors := make([]float64, len(mode.ByCode))
-	for i, n := range count {
-		factors[i] = max((prior.strength*prior.scale+sum[i])/(prior.strength+n), minShare*prior.scale)
-		if n > 0 {
-			seen++
-			logs += math.Log(factors[i])
+	own := prior.strength * prior.scale
+	logs := parallel.Reduce(threads, len(factors), func(from, to int) (t pair) {
+		for i := from; i < to; i++ {
+			factors[i] = max((own+sum[i])/(prior.strength+count[i]), minShare*prior.scale)
+			if count[i] > 0 {
+				t = t.add(pair{1, math.Log(factors[i])})
+			}
 		}
-	}
+		return t
+	}, pair.add)
+	seen := logs[0]
 	if seen == 0 {
 		return 0
 	}
 	// sum was divided by everything except the mode's own factor, so the
 	// geometric mean of the new factors is a correction to the variance.
-	level := math.Exp(logs / seen)
+	level := math.Exp(logs[1] / seen)
 	b.Variance = max(b.Variance*level, minVariance)
-	for i, n := range count {
-		factors[i] /= level
-		if n > 0 {
-			mean += factors[i] / seen
-			change += math.Abs(math.Log(factors[i]/mode.ByCode[i])) / seen
+	means := parallel.Reduce(threads, len(factors), func(from, to int) (t pair) {
+		for i := from; i < to; i++ {
+			factors[i] /= level
+			if count[i] > 0 {
+				t = t.add(pair{factors[i], math.Abs(math.Log(factors[i] / mode.ByCode[i]))})
+			}
 		}
-	}
-	mode.Unseen = mean
+		return t
+	}, pair.add)
+	mode.Unseen = means[0] / seen
 	for i, n := range count {
 		if n == 0 {
-			factors[i] = mean
+			factors[i] = mode.Unseen
 		}
 	}
 	mode.ByCode = factors
-	return change
+	return means[1] / seen
+}
+
+// A pair is two sums.
+type pair [2]float64
+
+func (a pair) add(b pair) pair { return pair{a[0] + b[0], a[1] + b[1]} }
+
+// squares are sums of squares of entities with rows: sum[i] has count[i] terms.
+type squares struct {
+	sum, count []float64
+	threads    int
 }
 
 // thinned returns about priorEntities of the entities with rows: two parameters need no more.
-func thinned(sum, count []float64) (s, n []float64) {
+func thinned(sum, count []float64, threads int) squares {
 	seen := 0
 	for _, n := range count {
 		if n > 0 {
 			seen++
 		}
 	}
-	step, at := max(seen/priorEntities, 1), 0
+	step, at, s := max(seen/priorEntities, 1), 0, squares{threads: threads}
 	for i, c := range count {
 		if c == 0 {
 			continue
 		}
 		if at%step == 0 {
-			s, n = append(s, sum[i]), append(n, c)
+			s.sum, s.count = append(s.sum, sum[i]), append(s.count, c)
 		}
 		at++
 	}
-	return s, n
+	return s
+}
+
+// total adds the sums of pieces of the entities in a fixed order.
+func (s squares) total(part func(sum, count []float64) pair) pair {
+	parts := make([]pair, max(1, (len(s.sum)+priorPiece-1)/priorPiece))
+	parallel.For(s.threads, len(parts), func(i int) {
+		from, to := i*priorPiece, min((i+1)*priorPiece, len(s.sum))
+		parts[i] = part(s.sum[from:to], s.count[from:to])
+	})
+	return parallel.Tree(parts, pair.add)
 }
 
 // prior is the distribution scaled-inverse-chi2(strength, scale).
 type prior struct{ strength, scale float64 }
 
-// fitPrior maximises the marginal likelihood of sums of squares, where sum[i]
-// has count[i] terms: golden section search over log nu0, with the best s0^2
-// for each.
-func fitPrior(sum, count []float64) prior {
+// fitPrior maximises the marginal likelihood of sums of squares: golden section search
+// over log nu0, with the best s0^2 for each.
+func fitPrior(s squares) prior {
 	var best prior
-	most := math.Inf(-1)
+	most, start := math.Inf(-1), s.start()
 	golden.Maximum(math.Log(minStrength), math.Log(maxStrength), goldenSteps, func(logStrength float64) float64 {
 		p := prior{strength: math.Exp(logStrength)}
-		p.scale = bestScale(p.strength, sum, count)
-		value := p.logMarginal(sum, count)
+		p.scale = s.bestScale(p.strength, &start)
+		value := p.logMarginal(s)
 		if !(value <= most) {
 			best, most = p, value
 		}
@@ -220,44 +251,78 @@ func fitPrior(sum, count []float64) prior {
 //	sum_i lgamma((nu+n)/2) - lgamma(nu/2) + nu/2 log(nu s) - (nu+n)/2 log(nu s + T_i)
 //
 // in a form without cancellation for large nu.
-func (p prior) logMarginal(sum, count []float64) float64 {
-	total, own := 0.0, p.strength*p.scale
-	for i, n := range count {
-		if n > 0 {
-			total += logRising(p.strength/2, n/2) - n/2*math.Log(own) -
-				(p.strength+n)/2*math.Log1p(sum[i]/own)
+func (p prior) logMarginal(s squares) float64 {
+	own := p.strength * p.scale
+	level := math.Log(own)
+	return s.total(func(sum, count []float64) pair {
+		var rising [64]float64 // of small numbers of rows, 0 if not computed
+		total := 0.0
+		for i, n := range count {
+			var r float64
+			if n < float64(len(rising)) {
+				if r = rising[int(n)]; r == 0 {
+					r = logRising(p.strength/2, n/2)
+					rising[int(n)] = r
+				}
+			} else {
+				r = logRising(p.strength/2, n/2)
+			}
+			total += r - n/2*level - (p.strength+n)/2*math.Log1p(sum[i]/own)
 		}
-	}
-	return total
+		return pair{total, 0}
+	})[0]
 }
 
-// bestScale solves d/d log s = 0, that is sum_i [nu - (nu+n) nu s/(nu s + T_i)]
-// = 0, by bisection: the left side decreases as s grows.
-func bestScale(strength float64, sum, count []float64) float64 {
+// A bracket holds the logarithm of the best s0^2: that of the last strength, between the
+// least and the largest mean square of an entity.
+type bracket struct{ low, at, high float64 }
+
+// start returns the bracket of all strengths.
+func (s squares) start() bracket {
 	least, most := math.Inf(1), 0.0
-	for i, n := range count {
-		if n > 0 {
-			v := max(sum[i]/n, minVariance)
-			least, most = min(least, v), max(most, v)
-		}
+	for i, n := range s.count {
+		v := max(s.sum[i]/n, minVariance)
+		least, most = min(least, v), max(most, v)
 	}
-	if most == 0 {
-		return 1
+	if most == 0 { // no entities
+		return bracket{}
 	}
 	low, high := math.Log(least), math.Log(most)
-	for range bisectionSteps {
-		middle := (low + high) / 2
-		own, slope := strength*math.Exp(middle), 0.0
-		for i, n := range count {
-			if n > 0 {
-				slope += strength - (strength+n)*own/(own+sum[i])
+	return bracket{low: low, at: (low + high) / 2, high: high}
+}
+
+// bestScale solves d/d log s = 0, that is
+//
+//	sum_i [nu - (nu+n) nu s/(nu s + T_i)] = 0,
+//
+// by Newton's method over log s within the bracket, which the sign of the slope narrows: the
+// left side decreases as s grows. It starts from the solution of the last strength.
+func (s squares) bestScale(strength float64, start *bracket) float64 {
+	low, at, high := start.low, start.at, start.high
+	for range newtonSteps {
+		own := strength * math.Exp(at)
+		slope := s.total(func(sum, count []float64) (t pair) {
+			for i, n := range count {
+				share := own / (own + sum[i])
+				t[0] += strength - (strength+n)*share
+				t[1] += (strength + n) * share * (1 - share)
 			}
-		}
-		if slope > 0 {
-			low = middle
+			return t
+		})
+		if slope[0] > 0 {
+			low = at
 		} else {
-			high = middle
+			high = at
+		}
+		next := at + slope[0]/slope[1]
+		if !(next > low && next < high) {
+			next = (low + high) / 2
+		}
+		step := math.Abs(next - at)
+		if at = next; step < newtonPrecise {
+			break
 		}
 	}
-	return math.Exp((low + high) / 2)
+	start.at = at
+	return math.Exp(at)
 }

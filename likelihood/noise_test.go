@@ -94,13 +94,15 @@ func TestByEntityFormula(t *testing.T) {
 	b := FitByEntity(errors, codes, []int{4}, 2)
 	nu := b.Modes[0].Strength
 	sum, count := []float64{5, 13, 30, 0.6}, []float64{2, 3, 1, 2}
-	s0 := bestScale(nu, sum, count)
+	seen := squares{sum: sum, count: count, threads: 2}
+	start := seen.start()
+	s0 := seen.bestScale(nu, &start)
 	for i := range sum {
 		near(t, "s2", b.Variance*b.Modes[0].ByCode[i], (nu*s0+sum[i])/(nu+count[i]), 1e-6)
 	}
 	p := prior{nu, s0}
 	for _, other := range []prior{{nu * 1.1, s0}, {nu / 1.1, s0}, {nu, s0 * 1.05}, {nu, s0 / 1.05}} {
-		if other.strength > minStrength && other.logMarginal(sum, count) > p.logMarginal(sum, count) {
+		if other.strength > minStrength && other.logMarginal(seen) > p.logMarginal(seen) {
 			t.Errorf("prior %v has a larger marginal likelihood than the estimate %v", other, p)
 		}
 	}

@@ -66,7 +66,7 @@ func Factor(b backend.Backend, f *tt.Field, train Observations, cells [][]int32,
 			v := s.newVector()
 			v.offset = s.adjoint(v, chunk, pull, signs(randstream.New(seed, "response", uint64(mode), k), codes))
 			if variance := s.variance(v, 1); variance > 0 {
-				add(&sum, v, 1/math.Sqrt(variance)) // all modes count alike
+				s.add(&sum, v, 1/math.Sqrt(variance)) // all modes count alike
 			}
 		}
 		wanted += s.solve(sum)

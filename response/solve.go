@@ -22,7 +22,7 @@ func (s *system) solve(b vector) float64 {
 	value := 0.0
 	for range maxSteps {
 		s.multiply(&product, direction)
-		curvature := dot(direction, product)
+		curvature := s.dot(direction, product)
 		if !(norm > 0) || !(curvature > 0) {
 			break
 		}
@@ -33,7 +33,7 @@ func (s *system) solve(b vector) float64 {
 		if step*norm < tolerance*value {
 			break
 		}
-		add(&residual, product, -step)
+		s.add(&residual, product, -step)
 		next := s.energy(residual)
 		s.precondition(&direction, residual, next/norm)
 		norm = next
@@ -50,10 +50,21 @@ func (s *system) multiply(y *vector, x vector) {
 	}
 	y.offset = s.adjoint(*y, s.chunk, s.pull, rows)
 	for i, ridge := range s.ridge {
-		for k, v := range x.blocks[i] {
-			y.blocks[i][k] += v * ridge[k]
-		}
+		s.each(len(ridge), func(from, to int) {
+			y := y.blocks[i]
+			for k, v := range x.blocks[i][from:to] {
+				y[from+k] += v * ridge[from+k]
+			}
+		})
 	}
+}
+
+// each calls work for pieces of the weights of a block.
+func (s *system) each(n int, work func(from, to int)) { parallel.Blocks(s.b.Threads(), n, work) }
+
+// sum adds the sums of pieces of the weights of a block.
+func (s *system) sum(n int, part func(from, to int) float64) float64 {
+	return parallel.Sum(s.b.Threads(), n, part)
 }
 
 // setRidge sets what P has beside J'W J / s2: 1/tau and D. The diagonal of P is 1/v, the
@@ -121,7 +132,7 @@ func (s *system) jacobian(x vector) []float32 {
 	direction := s.direction
 	for _, cores := range direction {
 		for _, c := range cores {
-			clear(c.Mean)
+			s.each(len(c.Mean), func(from, to int) { clear(c.Mean[from:to]) })
 		}
 	}
 	for i, b := range s.blocks {
@@ -140,8 +151,8 @@ func (s *system) jacobian(x vector) []float32 {
 	step := math.Inf(1)
 	for k, t := range s.base.Terms {
 		for p, c := range t.Cores {
-			if largest := largest(direction[k][p].Mean); largest > 0 {
-				step = min(step, change*rootMeanSquare(c.Slices.Mean)/largest)
+			if largest := s.largest(direction[k][p].Mean); largest > 0 {
+				step = min(step, change*s.rootMeanSquare(c.Slices.Mean)/largest)
 			}
 		}
 	}
@@ -174,9 +185,12 @@ func (s *system) evaluate(dst []float32, direction tt.Gradients, step float64) {
 // precondition sets y to V x plus a multiple of y.
 func (s *system) precondition(y *vector, x vector, multiple float64) {
 	for i, b := range s.blocks {
-		for k, v := range x.blocks[i] {
-			y.blocks[i][k] = float32(multiple)*y.blocks[i][k] + b.Posterior.Var[k]*v
-		}
+		s.each(len(x.blocks[i]), func(from, to int) {
+			y := y.blocks[i]
+			for k, v := range x.blocks[i][from:to] {
+				y[from+k] = float32(multiple)*y[from+k] + b.Posterior.Var[from+k]*v
+			}
+		})
 	}
 	y.offset = multiple*y.offset + float64(s.field.Offset.Var)*x.offset
 }
@@ -185,9 +199,12 @@ func (s *system) precondition(y *vector, x vector, multiple float64) {
 func (s *system) energy(x vector) float64 {
 	sum := float64(s.field.Offset.Var) * x.offset * x.offset
 	for i, b := range s.blocks {
-		for k, v := range x.blocks[i] {
-			sum += float64(b.Posterior.Var[k]) * float64(v) * float64(v)
-		}
+		sum += s.sum(len(x.blocks[i]), func(from, to int) (sum float64) {
+			for k, v := range x.blocks[i][from:to] {
+				sum += float64(b.Posterior.Var[from+k]) * float64(v) * float64(v)
+			}
+			return sum
+		})
 	}
 	return sum
 }
@@ -200,9 +217,12 @@ func (s *system) variance(x vector, factor float64) float64 {
 			sum += covariances(b.Posterior, x.blocks[i], factor)
 			continue
 		}
-		for k, v := range x.blocks[i] {
-			sum += b.Posterior.Widened(float64(b.Posterior.Var[k]), factor) * float64(v) * float64(v)
-		}
+		sum += s.sum(len(x.blocks[i]), func(from, to int) (sum float64) {
+			for k, v := range x.blocks[i][from:to] {
+				sum += b.Posterior.Widened(float64(b.Posterior.Var[from+k]), factor) * float64(v) * float64(v)
+			}
+			return sum
+		})
 	}
 	return sum
 }
@@ -228,43 +248,47 @@ func covariances(p *tt.Posterior, x []float32, factor float64) (sum float64) {
 	return sum
 }
 
-func dot(x, y vector) float64 {
+func (s *system) dot(x, y vector) float64 {
 	sum := x.offset * y.offset
 	for i := range x.blocks {
-		for k, v := range x.blocks[i] {
-			sum += float64(v) * float64(y.blocks[i][k])
-		}
+		sum += s.sum(len(x.blocks[i]), func(from, to int) (sum float64) {
+			y := y.blocks[i]
+			for k, v := range x.blocks[i][from:to] {
+				sum += float64(v) * float64(y[from+k])
+			}
+			return sum
+		})
 	}
 	return sum
 }
 
 // add adds a multiple of y to x.
-func add(x *vector, y vector, multiple float64) {
+func (s *system) add(x *vector, y vector, multiple float64) {
 	for i := range x.blocks {
-		for k, v := range y.blocks[i] {
-			x.blocks[i][k] += float32(multiple) * v
-		}
+		s.each(len(x.blocks[i]), func(from, to int) {
+			x := x.blocks[i]
+			for k, v := range y.blocks[i][from:to] {
+				x[from+k] += float32(multiple) * v
+			}
+		})
 	}
 	x.offset += multiple * y.offset
 }
 
-func largest(values []float32) float64 {
-	most := float32(0)
-	for _, v := range values {
-		if v < 0 {
-			v = -v
+func (s *system) largest(values []float32) float64 {
+	return float64(parallel.Reduce(s.b.Threads(), len(values), func(from, to int) (most float32) {
+		for _, v := range values[from:to] {
+			most = max(most, v, -v)
 		}
-		if v > most {
-			most = v
-		}
-	}
-	return float64(most)
+		return most
+	}, func(a, b float32) float32 { return max(a, b) }))
 }
 
-func rootMeanSquare(values []float32) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += float64(v) * float64(v)
-	}
-	return math.Sqrt(sum / float64(max(1, len(values))))
+func (s *system) rootMeanSquare(values []float32) float64 {
+	return math.Sqrt(s.sum(len(values), func(from, to int) (sum float64) {
+		for _, v := range values[from:to] {
+			sum += float64(v) * float64(v)
+		}
+		return sum
+	}) / float64(max(1, len(values))))
 }

@@ -28,17 +28,18 @@ const splitRows = 400
 
 // An effort limits the work of the automatic choice.
 type effort struct {
-	rows    int // training rows of a fit that compares candidates
-	sweeps  int // of such a fit
-	rank    int // highest rank of a train
-	fitting int // sweeps of the final fit
-	valid   int // validation rows of the final fit; 0 for all
+	rows     int // training rows of a fit that compares candidates
+	sweeps   int // of such a fit
+	rank     int // highest rank of a train
+	fitting  int // sweeps of the final fit
+	patience int // of the final fit, if it is not given; 0 for the default
+	valid    int // validation rows of the final fit; 0 for all
 }
 
 var efforts = map[string]effort{
 	"quick":    {rows: 30_000, sweeps: 8, rank: 10, fitting: 20},
 	"normal":   {rows: 100_000, sweeps: 15, rank: 20, fitting: 60},
-	"thorough": {rows: 200_000, sweeps: 30, rank: 30, fitting: 100, valid: 200_000},
+	"thorough": {rows: 200_000, sweeps: 30, rank: 30, fitting: 100, patience: 8, valid: 60_000},
 }
 
 // comparisonBudget is the share of the time budget for all comparisons, and
@@ -120,6 +121,9 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 		if c.spec.SeveralTargets() {
 			u.Conformal = "group:" + spec.TargetName
 		}
+	}
+	if f := &c.spec.Fit; c.effort.patience > 0 && f.Patience == spec.Default().Fit.Patience {
+		f.Patience = c.effort.patience
 	}
 	c.spec.Fill() // a posterior and a point estimate have different solvers
 	return c.spec, c.power, c.decisions, c.spec.Validate()

@@ -58,22 +58,24 @@ func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evi
 	parallel.For(threads, len(parts), func(s int) {
 		m := newMachine(p.Prior)
 		var points []Point
+		var own sums // parts of other goroutines share its cache line
 		for e := cut[s]; e < cut[s+1]; e++ {
 			points = p.points(points[:0], e)
 			m.filter(points)
 			m.smooth(0)
 			logZ := m.evidence()
-			parts[s].evidence += logZ
-			parts[s].divergence -= logZ
+			own.evidence += logZ
+			own.divergence -= logZ
 			for i, pt := range points {
 				at := int(p.Start[e]) + i
 				mean[at], variance[at] = float32(m.mean[i]), float32(m.variance[i])
 				if pt.Precision > 0 {
 					r := pt.Value - m.mean[i]
-					parts[s].divergence -= (math.Log(2*math.Pi/pt.Precision) + pt.Precision*(r*r+m.variance[i])) / 2
+					own.divergence -= (math.Log(2*math.Pi/pt.Precision) + pt.Precision*(r*r+m.variance[i])) / 2
 				}
 			}
 		}
+		parts[s] = own
 	})
 	for _, s := range parts {
 		divergence += s.divergence
@@ -88,13 +90,13 @@ func (p *Process) evidence(threads int, prior Prior, cut []int, stride int) floa
 	parallel.For(threads, len(parts), func(s int) {
 		m := newMachine(prior)
 		var points []Point
-		for e := cut[s]; e < cut[s+1]; e++ {
-			if e%stride == 0 {
-				points = p.points(points[:0], e)
-				m.filter(points)
-				parts[s] += m.evidence()
-			}
+		sum := 0.0
+		for e := (cut[s] + stride - 1) / stride * stride; e < cut[s+1]; e += stride {
+			points = p.points(points[:0], e)
+			m.filter(points)
+			sum += m.evidence()
 		}
+		parts[s] = sum
 	})
 	sum := 0.0
 	for _, v := range parts {

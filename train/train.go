@@ -352,12 +352,16 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 	return nil
 }
 
-// measure scores one part. Training rows are scored without calibration.
+// measure scores one part. Training rows are scored without calibration, and a sample of
+// them if there are many.
 func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 	o, z := &r.parts[part], r.predicted(part)
-	noise := r.model.Noise()
-	if part == dataset.Train && noise.Count() != nil {
-		o, z = thinned(o, z, maxCountRows)
+	if part == dataset.Train {
+		most := maxTrainRows
+		if noise := r.model.Noise(); noise.Count() != nil {
+			most = maxCountRows
+		}
+		o, z = thinned(o, z, most)
 	}
 	rows := rowsOf(o)
 	rows.Horizon = r.horizons[part]
@@ -366,6 +370,9 @@ func (r *run) measure(part dataset.Part) (metrics.Score, error) {
 		return metrics.Score{}, err
 	}
 	score := sums.Score(r.model)
+	if all := r.parts[part].Len(); o.Len() < all {
+		score.N = all // what the sample stands for
+	}
 	if score.Calibration != nil {
 		for i := range score.Calibration.CoverageByMode {
 			score.Calibration.CoverageByMode[i].Table = nil // too long for the record; an evaluation returns it
@@ -389,6 +396,10 @@ func (r *run) predicted(p dataset.Part) tt.Moments {
 	}
 	return r.moments[p]
 }
+
+// maxTrainRows is the maximum number of training rows that are measured, spread over the
+// table: their scores only show how far the fit is from them.
+const maxTrainRows = 500_000
 
 // maxCountRows is the maximum number of training rows that are measured with a likelihood
 // of counts: the median of a mixture of counts is expensive, and the training scores are

@@ -2,6 +2,10 @@ package train
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
@@ -83,5 +87,29 @@ func TestErrorsNameFields(t *testing.T) {
 		if got := fielderr.Path(err); got != c.want {
 			t.Errorf("got error %v of field %q, want one of field %q", err, got, c.want)
 		}
+	}
+}
+
+// The scores of many training rows are those of a sample, which counts for all of them.
+func TestManyTrainingRows(t *testing.T) {
+	t.Parallel()
+	var table strings.Builder
+	table.WriteString("a,b,units\n")
+	for i := range 100_000 {
+		fmt.Fprintf(&table, "%d,%d,%d\n", i/400, i%400, i%7)
+	}
+	file := filepath.Join(t.TempDir(), "counts.csv")
+	if err := os.WriteFile(file, []byte(table.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "units", Modes: []string{"a", "b"}}, Terms: []string{"a"},
+		Uncertainty: spec.Uncertainty{Inference: "mean-field", Likelihood: "poisson"}, Fit: spec.Fit{Sweeps: 1}}
+	s.Fill()
+	_, r, err := ReadAndFit(t.Context(), s, tableio.Source{}, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Train.N != 60_000 || r.Train.N <= maxCountRows || !(r.Train.MAE > 0) {
+		t.Errorf("got %d training rows with MAE %v, want 60000", r.Train.N, r.Train.MAE)
 	}
 }

@@ -20,7 +20,9 @@ const patience = 150 * time.Microsecond
 type job struct {
 	n       int64
 	work    func(worker, i int)
+	_       [64]byte // what follows changes all the time: not in the cache line of what all read
 	next    atomic.Int64
+	_       [64]byte
 	workers atomic.Int64
 	pending atomic.Int64          // helpers that have not finished
 	done    chan struct{}         // receives a value when the last helper has finished
