@@ -16,7 +16,7 @@ type (
 // 1/P is a whole number up to seriesDegree, the inverse is a polynomial of that degree, and
 // exact is true.
 func taylorDegree(p float64) (degree int, exact bool) {
-	if degree = int(math.Round(1 / p)); p > 0 && degree <= seriesDegree && float64(degree)*p == 1 {
+	if degree = int(1/p + 0.5); p > 0 && degree <= seriesDegree && float64(degree)*p == 1 {
 		return degree, true
 	}
 	return seriesDegree, false
