@@ -113,6 +113,7 @@ type Reader struct {
 	m      *machine
 	points []Point
 	places []int // of the queries among the points
+	lanes  lanes
 }
 
 // NewReader returns a reader of the process.
