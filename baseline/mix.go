@@ -8,7 +8,8 @@ import (
 
 // Classics returns the formulas that every forecast is compared with, of those that [Fit]
 // returned for a table with Time: the mean of the series, its last value, its drift, and its
-// value one season before. A formula that was not fitted is missing.
+// value one season before, not shrunk and not the mean of several seasons, which Fit may have
+// chosen. A formula that was not fitted is missing.
 func Classics(formulas []Formula) []Formula {
 	var out []Formula
 	mean := "mean of all rows" // of the only series
@@ -24,10 +25,20 @@ func Classics(formulas []Formula) []Formula {
 		func(f *Formula) bool { return f.key == "season" },
 	} {
 		if at := slices.IndexFunc(formulas, func(f Formula) bool { return want(&f) }); at >= 0 {
-			out = append(out, formulas[at])
+			out = append(out, formulas[at].plain())
 		}
 	}
 	return out
+}
+
+// plain returns the formula with the value of the last season in place of a mean of seasons.
+func (f Formula) plain() Formula {
+	if s, ok := f.predictor.(*seasonal); ok {
+		last := *s
+		last.all, last.count = false, 0
+		f.predictor, f.Setting = &last, "not shrunk"
+	}
+	return f
 }
 
 // mixStep is the step of the shares that Mix tries.

@@ -32,3 +32,33 @@ func TestMix(t *testing.T) {
 		}
 	}
 }
+
+// The classic season is the value one season before, even where a mean of seasons has the
+// lower loss.
+func TestClassicSeasonIsTheLast(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	const years = 8 // of training; then one of validation and one of test
+	table := Table{Names: []string{"time"}, Sizes: []int{12 * (years + 2)}, Time: &Time{Seasons: []Season{{Periods: 12, Name: "same month of the last year"}}}}
+	for k := range int32(12 * (years + 2)) {
+		part, code := Train, k
+		if k >= 12*years {
+			part, code = Valid+Part(k/12-years), -1
+		}
+		rows := &table.Parts[part]
+		if rows.Codes == nil {
+			rows.Codes = make([][]int32, 1)
+		}
+		rows.Codes[0], rows.Y = append(rows.Codes[0], code), append(rows.Y, float32(10*(k%12))+5*float32(rng.NormFloat64()))
+		table.Time.Periods[part] = append(table.Time.Periods[part], k)
+	}
+	formulas := Classics(Fit(table))
+	season := formulas[len(formulas)-1]
+	got := make([]float64, 12)
+	season.Predict(Test, 0, got)
+	for k, v := range got {
+		if want := float64(table.Parts[Train].Y[12*(years-1)+k]); math.Abs(v-want) > 1e-6 {
+			t.Errorf("%s, month %d: got %g, want %g", season.Name, k+1, v, want)
+		}
+	}
+}

@@ -45,7 +45,7 @@ var calendarParts = map[calendarRole]struct {
 	most   float64
 	within []calendarRole
 }{
-	aYear:    {words: []string{"year", "yr", "yyyy"}, most: 9999},
+	aYear:    {words: []string{"year", "yr", "yyyy", "jahr"}, most: 9999},
 	aQuarter: {words: []string{"quarter", "qtr"}, most: 4, within: []calendarRole{aYear}},
 	aMonth:   {words: []string{"month", "mon", "mth"}, most: 12, within: []calendarRole{aYear}},
 	aWeek:    {words: []string{"week", "wk"}, most: 53, within: []calendarRole{aYear}},
@@ -164,7 +164,12 @@ func yearBesideMonth(a, b *calendarPart) {
 	}
 }
 
+// roleOfName returns the part of a date that a name says. A year may have a prefix, as in iyear or
+// fyear.
 func roleOfName(column string) calendarRole {
+	if slices.ContainsFunc(NameWords(column), func(word string) bool { return strings.HasSuffix(word, "year") }) {
+		return aYear
+	}
 	for role := aYear; role <= aMinute; role++ {
 		if nameHasWord(column, calendarParts[role].words) {
 			return role

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
@@ -35,5 +36,28 @@ func TestSeasonsOfSeries(t *testing.T) {
 	terms := strings.Join(r.Spec.Terms, " + ")
 	if !strings.Contains(terms, "state*purpose*time.month") || math.Sqrt(1-float64(r.Test.R2)) > 0.25 {
 		t.Errorf("got R2 %g with the terms %s, want 0.94 or more with the seasons of each series", r.Test.R2, terms)
+	}
+}
+
+// Hours beside a time of days are ids: the hours of a place have series of their own.
+func TestHoursBesideDays(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(13, 14))
+	var text strings.Builder
+	text.WriteString("place,hour,day,flights\n")
+	for p := range 2 {
+		for hour := range 6 {
+			level := 50 + 10*rng.NormFloat64()
+			for k := range 50 {
+				level += 2 * rng.NormFloat64()
+				fmt.Fprintf(&text, "p%d,%d,%s,%.2f\n", p, hour+6, time.Date(2024, 1, 1+k, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), level+0.5*rng.NormFloat64())
+			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "flights.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}, Split: "time:last=5", Fit: spec.Fit{Effort: "quick"}}, train.Options{Threads: 2})
+	if terms := strings.Join(r.Spec.Terms, " + "); !strings.Contains(terms, "series(place*hour; time)") {
+		t.Errorf("got the terms %s, want a series of each place and hour", terms)
 	}
 }

@@ -30,11 +30,13 @@ func (c *chooser) future() bool {
 	return c.data.LaterMode() >= 0
 }
 
-// entities returns the modes that are neither the time nor a part of a date.
+// entities returns the modes that are neither the time nor a part of its date. The hours of a
+// column beside a time of days are entities: a period has rows of several.
 func (c *chooser) entities() []int {
+	time := c.data.TimeMode()
 	var modes []int
 	for m := range c.modes {
-		if m != c.data.TimeMode() && !c.data.IsCalendar(m) {
+		if m != time && (!c.data.IsCalendar(m) || c.data.IsColumn(m) && time >= 0 && c.data.Combinations(time, m) > c.data.Combinations(time)) {
 			modes = append(modes, m)
 		}
 	}

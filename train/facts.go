@@ -95,6 +95,10 @@ func (d *Data) IsCalendar(mode int) bool {
 	return m.Func != "" && !m.Covariate() && !m.Target() || m.IsTime(d.table.Dicts[mode].IDs())
 }
 
+// IsColumn reports whether the ids of a mode are the values of columns, not of a function such
+// as hour(at).
+func (d *Data) IsColumn(mode int) bool { return d.table.Modes[mode].Func == "" }
+
 // maxBitmap is the number of possible combinations up to which they are counted in a
 // bitmap of 32 MiB.
 const maxBitmap = 1 << 28

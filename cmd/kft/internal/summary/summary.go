@@ -11,6 +11,7 @@ import (
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
 )
@@ -253,10 +254,11 @@ func writeGapNote(b *strings.Builder, m *kft.Model, r kft.Record) {
 	if !strings.HasPrefix(r.Split, "random:") {
 		return
 	}
-	for i, mode := range m.Modes() {
-		if mode.IsTime(m.IDs(i)) {
-			fmt.Fprintf(b, "The rows were split at random, so the scores are those of gaps between known periods; for those of the future, split by %s: --split time:last=3.\n", mode.Name)
-			return
-		}
+	mode := timeline.ModeOf(m.Modes(), m.IDs)
+	if mode < 0 {
+		return
+	}
+	if last := min(3, (len(m.IDs(mode))-1)/2); last > 0 {
+		fmt.Fprintf(b, "The rows were split at random, so the scores are those of gaps between known periods; for those of the future, split by %s: --split time:last=%d.\n", m.Modes()[mode].Name, last)
 	}
 }
