@@ -33,6 +33,8 @@ const (
 type Table struct {
 	shares  [][]float64 // by class: of the model, the recent mean and the seasons
 	edges   []float64   // locations from which the classes after the first begin
+	move    []float64   // coefficients of moves, the constant first; nil for none
+	noise   float64     // with moves: the factor of the noise variance of forecasts
 	seasons []int32     // in steps
 	series  *panel.Panel
 	start   []int32 // values of series s are start[s] to start[s+1], in order of time
@@ -116,16 +118,18 @@ func (t *Table) recent() int {
 func (t *Table) Seasons() []int32 { return slices.Clone(t.seasons) }
 
 // Parts says what means are mixed of, as in "0.8 model", those of the smallest forecasts and
-// those of the largest; nil for a table that is nil.
+// those of the largest; nil for the model alone.
 func (t *Table) Parts() (smallest, largest []string) {
-	if t == nil {
+	if t == nil || t.shares[0][0] == 1 && t.shares[len(t.shares)-1][0] == 1 {
 		return nil, nil
 	}
 	return t.text(t.shares[0]), t.text(t.shares[len(t.shares)-1])
 }
 
+// unit returns the name of a step.
+func (t *Table) unit() string { return cmp.Or(t.series.Line.Unit(), "period") }
+
 func (t *Table) text(shares []float64) (parts []string) {
-	unit := cmp.Or(t.series.Line.Unit(), "period")
 	for k, share := range shares {
 		what := "model"
 		switch {
@@ -134,7 +138,7 @@ func (t *Table) text(shares []float64) (parts []string) {
 		case k == 1:
 			what = fmt.Sprintf("mean of the last %d values", t.recent())
 		case k > 1:
-			what = "value " + plural.Count(int(t.seasons[k-2]), unit) + " before"
+			what = "value " + plural.Count(int(t.seasons[k-2]), t.unit()) + " before"
 		}
 		parts = append(parts, fmt.Sprintf("%.2g %s", share, what))
 	}
@@ -182,21 +186,28 @@ func (t *Table) values(dst *[maxParts]float64, codes [][]int32, row int, horizon
 		known[1] = true
 	}
 	for k, season := range t.seasons {
-		back := (horizon + season - 1) / season * season // whole seasons
-		if at, found := slices.BinarySearch(steps, int32(t.series.End)+horizon-back); found {
-			dst[2+k], known[2+k] = float64(values[at]), true
-		}
+		dst[2+k], known[2+k] = t.before(steps, values, season, horizon)
 	}
 	return known
 }
 
-// WithSharesOf returns the table with the shares of one with other rows, nil if their
-// seasons differ.
+// before returns the value whole seasons before a forecast.
+func (t *Table) before(steps []int32, values []float32, season, horizon int32) (value float64, known bool) {
+	back := (horizon + season - 1) / season * season
+	at, known := slices.BinarySearch(steps, int32(t.series.End)+horizon-back)
+	if known {
+		value = float64(values[at])
+	}
+	return value, known
+}
+
+// WithSharesOf returns the table with the shares and moves of one with other rows, nil if
+// their seasons differ.
 func (t *Table) WithSharesOf(o *Table) *Table {
 	if t == nil || o == nil || !slices.Equal(t.seasons, o.seasons) {
 		return nil
 	}
 	changed := *t
-	changed.shares, changed.edges = o.shares, o.edges
+	changed.shares, changed.edges, changed.move, changed.noise = o.shares, o.edges, o.move, o.noise
 	return &changed
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/panel"
+	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
 // months are ids of a year and a half.
@@ -109,9 +110,63 @@ func TestLearn(t *testing.T) {
 	}
 }
 
+// TestMove checks that forecasts follow what their series say, that those without values and
+// rows that are no forecasts are left alone, and that what a period has in common is not learned.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	const n = 800
+	rng := rand.New(rand.NewPCG(3, 4))
+	level := make([]float64, n)
+	for s := range level {
+		level[s] = 2 * rng.NormFloat64()
+	}
+	b, _, _, _, _ := table(t, n, func(s, at int) float64 { return level[s] + rng.NormFloat64() })
+	identity := predictive.Identity
+	rows := Rows{Codes: make([][]int32, 2)}
+	for s := range n {
+		for h := range int32(3) {
+			rows.Codes[0], rows.Codes[1] = append(rows.Codes[0], int32(s)), append(rows.Codes[1], 18+h)
+			rows.Horizon, rows.Y = append(rows.Horizon, h+1), append(rows.Y, level[s]+10*float64(h)+rng.NormFloat64())
+			rows.Location = append(rows.Location, 0.5*level[s]) // shrunk too much
+		}
+	}
+	got := b.LearnMove(2, identity, rows)
+	if got == nil {
+		t.Fatal("got no moves")
+	}
+	for _, s := range []int32{1, 2, 3} {
+		row := [][]int32{{s}, {18}}
+		if by, want := got.Move(identity, 0.5*level[s], row, 0, 1), 0.5*level[s]; math.Abs(by-want) > 0.6 {
+			t.Errorf("series %d moves by %g, want %g", s, by, want)
+		}
+		if by := got.Move(identity, 0.5*level[s], row, 0, 0); by != 0 {
+			t.Errorf("a row that is no forecast moves by %g", by)
+		}
+	}
+	if f := got.Noise(1); !(f > 0.4 && f < 0.7) || got.Noise(0) != 1 || (*Table)(nil).Noise(1) != 1 {
+		t.Errorf("got the factors %g and %g of the noise", f, got.Noise(0))
+	}
+	if by := got.Move(identity, 1, [][]int32{{-1}, {18}}, 0, 1); math.Abs(by) > 0.2 {
+		t.Errorf("a new series moves by %g", by)
+	}
+	if parts := strings.Join(got.Moves(), ", "); !strings.Contains(parts, "mean of the last 12 months") || !strings.Contains(parts, "value 12 months before") {
+		t.Errorf("got %s", parts)
+	}
+	for i := range rows.Location {
+		rows.Location[i] = level[i/3]
+	}
+	if got := b.LearnMove(2, identity, rows); got != nil {
+		t.Errorf("got the moves %v beside the best forecast, want nothing", got.move)
+	}
+	if got := b.LearnMove(2, identity, Rows{}); got != nil || (*Table)(nil).Moves() != nil {
+		t.Error("got moves from no rows")
+	}
+}
+
 func TestFile(t *testing.T) {
 	t.Parallel()
 	b, _, _, _, _ := table(t, 3, func(s, at int) float64 { return float64(100*s + at) })
+	b.move, b.noise = make([]float64, 1+b.features()), 0.9
 	b.shares = [][]float64{{1, 0, 0}, {0.5, 0.3, 0.2}}
 	b.edges = []float64{3}
 	got, err := Read(&modelfile.File{Tensors: b.Tensors()}, b.series)
@@ -119,6 +174,8 @@ func TestFile(t *testing.T) {
 		t.Fatalf("got %+v, %v, want %+v", got, err, b)
 	}
 	for want, change := range map[string]func(t *Table){
+		"coefficient":   func(t *Table) { t.move[2] = math.Inf(1) },
+		"factor of":     func(t *Table) { t.noise = 1.1 },
 		"add up to":     func(t *Table) { t.shares[1][0] = 0.9 },
 		"a share is":    func(t *Table) { t.shares[1][0], t.shares[1][1] = -0.3, 1.1 },
 		"shape":         func(t *Table) { t.seasons = nil },
@@ -129,6 +186,7 @@ func TestFile(t *testing.T) {
 		"is NaN":        func(t *Table) { t.value[3] = float32(math.NaN()) },
 	} {
 		bad := *b
+		bad.move = slices.Clone(b.move)
 		bad.shares, bad.edges = [][]float64{slices.Clone(b.shares[0]), slices.Clone(b.shares[1])}, slices.Clone(b.edges)
 		bad.seasons, bad.start, bad.step, bad.value = slices.Clone(b.seasons), slices.Clone(b.start), slices.Clone(b.step), slices.Clone(b.value)
 		change(&bad)
@@ -162,8 +220,22 @@ func TestWith(t *testing.T) {
 	}
 	p := panel.New(nil, 1, modes, ids, -1, all, func(i int) float64 { return values[i] })
 	want := New(1, p, all, func(i int) float64 { return values[i] }, []int32{12})
-	if !slices.Equal(got.start, want.start) || !slices.Equal(got.step, want.step) || !slices.Equal(got.value, want.value) {
-		t.Errorf("got %v %v, want %v %v", got.step, got.value, want.step, want.value)
+	own := func(t *Table, s int) ([]int32, []float32) {
+		return t.step[t.start[s]:t.start[s+1]], t.value[t.start[s]:t.start[s+1]]
+	}
+	for s := range 3 {
+		of := want
+		if s == 0 {
+			of = b // without a new row it keeps its values
+		}
+		steps, values := own(got, s)
+		wantSteps, wantValues := own(of, s)
+		if s == 1 {
+			wantSteps, wantValues = append([]int32{7}, wantSteps...), append([]float32{107}, wantValues...) // its window ends a month before that of series 2
+		}
+		if !slices.Equal(steps, wantSteps) || !slices.Equal(values, wantValues) {
+			t.Errorf("series %d: got %v %v, want %v %v", s, steps, values, wantSteps, wantValues)
+		}
 	}
 	if (*Table)(nil).With(p, more, target, sign) != nil {
 		t.Error("got a table from none")

@@ -16,10 +16,14 @@ func (t *Table) Tensors() []modelfile.Tensor {
 	if t == nil {
 		return nil
 	}
-	return []modelfile.Tensor{
+	tensors := []modelfile.Tensor{
 		modelfile.NewTensor(folder+"shares", slices.Concat(t.shares...), len(t.shares), len(t.shares[0])), modelfile.NewTensor(folder+"edges", t.edges), modelfile.NewTensor(folder+"seasons", t.seasons),
 		modelfile.NewTensor(folder+"start", t.start), modelfile.NewTensor(folder+"step", t.step), modelfile.NewTensor(folder+"value", t.value),
 	}
+	if t.move != nil {
+		tensors = append(tensors, modelfile.NewTensor(folder+"move", append(slices.Clone(t.move), t.noise)))
+	}
+	return tensors
 }
 
 // Read returns the table of a model file whose series are given, nil if it has none.
@@ -52,6 +56,13 @@ func Read(f *modelfile.File, p *panel.Panel) (*Table, error) {
 	if t.value, err = modelfile.Values[float32](f, folder+"value", len(t.step)); err != nil {
 		return nil, err
 	}
+	if _, found := f.Tensor(folder + "move"); found {
+		if t.move, err = modelfile.Values[float64](f, folder+"move", 2+t.features()); err != nil {
+			return nil, err
+		}
+		last := len(t.move) - 1
+		t.move, t.noise = t.move[:last:last], t.move[last]
+	}
 	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("mixed means: %w", err)
 	}
@@ -73,6 +84,14 @@ func (t *Table) check() error {
 		}
 		if math.Abs(sum-1) > 1e-6 {
 			return fmt.Errorf("shares add up to %g", sum)
+		}
+	}
+	if t.move != nil && !(t.noise >= leastNoise && t.noise <= 1) {
+		return fmt.Errorf("the factor of the noise is %g", t.noise)
+	}
+	for _, b := range t.move {
+		if !(math.Abs(b) <= math.MaxFloat32) {
+			return fmt.Errorf("a coefficient of moves is %g", b)
 		}
 	}
 	for _, s := range t.seasons {

@@ -35,13 +35,17 @@ const (
 var classLevels = []float64{0.9, 0.99}
 
 // Learn returns the table with the shares that are best for forecasts it did not see, or
-// nil if they are not better than the model alone. Each class of forecasts by size has its
+// if they are not better than the model alone, the table itself if it has moves, else nil. Each class of forecasts by size has its
 // own; they are the mean of those of several fits, each without the series of one fold,
 // shrunk to those of the class before it, or to the model alone for the first. It costs
 // O(n log n).
 func (t *Table) Learn(threads int, rows Rows) *Table {
+	var none *Table
+	if t.move != nil {
+		none = t
+	}
 	if len(rows.Y) < leastRows {
-		return nil
+		return none
 	}
 	changed := *t
 	changed.edges, changed.shares = nil, nil
@@ -62,7 +66,7 @@ func (t *Table) Learn(threads int, rows Rows) *Table {
 		changed.shares = append(changed.shares, shares)
 	}
 	if shares[0] == 1 && changed.shares[0][0] == 1 {
-		return nil
+		return none
 	}
 	return &changed
 }
@@ -70,10 +74,7 @@ func (t *Table) Learn(threads int, rows Rows) *Table {
 // shrunk returns the shares between others and own, whose gain is so many standard errors.
 // Parts with a small share are left to the model.
 func shrunk(own, others []float64, errors float64) []float64 {
-	keep := 0.0
-	if errors > 0 {
-		keep = 1 - 1/(1+errors*errors)
-	}
+	keep := kept(errors)
 	shares := make([]float64, len(own))
 	shares[0] = 1
 	for k := 1; k < len(own); k++ {
@@ -84,6 +85,32 @@ func shrunk(own, others []float64, errors float64) []float64 {
 	}
 	shares[0] = max(shares[0], 0)
 	return shares
+}
+
+// kept returns the share of a gain of so many standard errors that chance does not explain.
+func kept(errors float64) float64 {
+	if !(errors > 0) {
+		return 0
+	}
+	return 1 - 1/(1+errors*errors)
+}
+
+// standardErrors returns the number of standard errors of a gain, the sum over folds, given
+// the sum of its squares.
+func standardErrors(gain, squares float64) float64 {
+	if deviation := math.Sqrt(max(squares-gain*gain/folds, 0) * folds / (folds - 1)); deviation > 0 {
+		return gain / deviation
+	}
+	return 0
+}
+
+// foldOf returns the fold of the series of a row.
+func (t *Table) foldOf(codes [][]int32, row int) uint8 {
+	key := uint64(0)
+	for _, m := range t.series.Keys {
+		key = (key ^ uint64(uint32(codes[m][row]))) * 0x9e3779b97f4a7c15
+	}
+	return uint8(key >> 32 % folds)
 }
 
 // learner holds what the rows say, multiplied by the roots of their weights.
@@ -119,11 +146,7 @@ func (t *Table) prepare(threads int, rows Rows, edges []float64) *learner {
 				}
 				l.predicted[k][i] = root * values[k]
 			}
-			key := uint64(0)
-			for _, m := range t.series.Keys {
-				key = (key ^ uint64(uint32(rows.Codes[m][i]))) * 0x9e3779b97f4a7c15
-			}
-			l.fold[i], l.class[i] = uint8(key>>32%folds), uint8(classOf(edges, rows.Location[i]))
+			l.fold[i], l.class[i] = t.foldOf(rows.Codes, i), uint8(classOf(edges, rows.Location[i]))
 		}
 	})
 	return l
@@ -153,10 +176,7 @@ func (l *learner) shares(class uint8, others []float64) (total []float64, errors
 			total[k] += s / folds
 		}
 	}
-	if deviation := math.Sqrt(max(squares-gain*gain/folds, 0) * folds / (folds - 1)); deviation > 0 {
-		errors = gain / deviation
-	}
-	return total, errors
+	return total, standardErrors(gain, squares)
 }
 
 // without returns the best shares of a class without the rows of a fold.

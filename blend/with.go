@@ -8,7 +8,8 @@ import (
 )
 
 // With returns the table for the series of [panel.Panel.With], with the same further rows:
-// a row of sign -1 is taken out.
+// a row of sign -1 is taken out. A series keeps the values of the window before its own last
+// one, so that a late row of another does not change it.
 func (t *Table) With(p *panel.Panel, codes [][]int32, target []float64, sign func(row int) int) *Table {
 	if t == nil || p == nil || p == t.series {
 		return t
@@ -23,8 +24,8 @@ func (t *Table) With(p *panel.Panel, codes [][]int32, target []float64, sign fun
 			changes[s] = append(changes[s], i)
 		}
 	}
-	out := &Table{shares: t.shares, edges: t.edges, seasons: t.seasons, series: p, start: make([]int32, 1, p.Len()+1)}
-	steps, first := p.Steps(), int32(p.End)-t.window()
+	out := &Table{shares: t.shares, edges: t.edges, move: t.move, noise: t.noise, seasons: t.seasons, series: p, start: make([]int32, 1, p.Len()+1)}
+	steps := p.Steps()
 	shift := steps[0] - t.series.Steps()[0]
 	columns := make([][]int32, len(codes))
 	for k, m := range p.Keys {
@@ -50,7 +51,7 @@ func (t *Table) With(p *panel.Panel, codes [][]int32, target []float64, sign fun
 			slices.SortStableFunc(own, func(a, b entry) int { return cmp.Compare(a.step, b.step) })
 		}
 		for _, e := range own {
-			if e.step > first {
+			if e.step > own[len(own)-1].step-t.window() {
 				out.step, out.value = append(out.step, e.step), append(out.value, e.value)
 			}
 		}

@@ -215,6 +215,14 @@ func (c *Correction) Centred() *Correction {
 
 // scores returns the score distribution of the group of a cell.
 func (c *Correction) scores(location, spread float64, entity int32) *predictive.ScoreDistribution {
+	if group := c.group(location, spread, entity); group >= 0 {
+		return c.groups[group]
+	}
+	return c.pool
+}
+
+// group returns the group of a cell, -1 if it has no distribution of its own.
+func (c *Correction) group(location, spread float64, entity int32) int {
 	group := -1
 	switch c.grouping {
 	case ByMean:
@@ -223,9 +231,15 @@ func (c *Correction) scores(location, spread float64, entity int32) *predictive.
 		group = int(entity)
 	}
 	if group >= 0 && group < len(c.groups) && c.groups[group] != nil {
-		return c.groups[group]
+		return group
 	}
-	return c.pool
+	return -1
+}
+
+// GroupOf returns the number of the group whose scores [Correction.ApplyTo] takes, -1 for
+// the pooled ones.
+func (c *Correction) GroupOf(d *predictive.Distribution, entity int32) int {
+	return c.group(d.Location(), d.Spread(), entity)
 }
 
 // Check returns a [*TooFewRowsError] for the first quantile level that the calibration

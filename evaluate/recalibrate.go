@@ -150,7 +150,7 @@ func (s *scores) correct(m, uncorrected *model.Model, kind string) (*model.Model
 	if err != nil {
 		return nil, err
 	}
-	if len(m.Targets()) == 0 { // several targets have several units
+	if len(m.Targets()) == 0 && m.Blend() == nil { // several targets have several units; means that follow recent values were learned without a curve
 		corrected = corrected.WithMeanCurve(s.means.curve())
 	}
 	// The measures of the fit were taken with other corrections.
@@ -259,7 +259,7 @@ func (s *scores) correction(kind string) (*conformal.Correction, error) {
 func scoresOf(m *model.Model, z tt.Moments, b *tableio.Batch, horizon []int32) (*scores, error) {
 	s := &scores{}
 	mode, seed := m.GroupMode(), m.Spec().Seed
-	given := model.Rows{Codes: b.Codes, Weight: b.W, Exposure: b.Exposure}
+	given := model.Rows{Codes: b.Codes, Weight: b.W, Exposure: b.Exposure, Horizon: horizon}
 	for i := range b.Y {
 		y := dataset.TargetAt(b.Y, b.Low, i)
 		if math.IsNaN(y) || b.W != nil && b.W[i] == 0 {

@@ -186,6 +186,12 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 	if err != nil || len(cells) == 0 {
 		return nil, err
 	}
+	unmoved := predictions
+	if x.m.Blend() != nil {
+		if unmoved, err = x.m.WithBlend(nil).Predict(ctx, cells, opt.Strict); err != nil {
+			return nil, err
+		}
+	}
 	m, rows, err := x.m.Resolve(cells)
 	if err != nil {
 		return nil, err
@@ -211,7 +217,7 @@ func (x *Explainer) Cells(ctx context.Context, cells []model.Cell, opt Options) 
 		if !e.finite() {
 			return nil, &model.NotFiniteError{Row: i + 1, Unit: "cell"}
 		}
-		e.Steps = e.steps(m, p.Distribution().Unmixed().Mean())
+		e.Steps = e.steps(m, unmoved[i].Distribution().Mean())
 		if opt.Neighbours > 0 {
 			e.Neighbours = x.neighbours(m, cells[i], row.Codes, opt.Neighbours)
 		}
@@ -269,6 +275,7 @@ func rowAt(rows model.Rows, i int) model.Rows {
 
 // exposureOffset returns what the exposure of a row adds to its level.
 func exposureOffset(m *model.Model, row model.Rows) float64 {
+	row.Horizon = nil // recent values are a step of their own
 	return m.Level(0, row, 0) - m.Scale().Location(0)
 }
 
@@ -360,8 +367,8 @@ func inverse(m *model.Model, level float64) float64 {
 
 // steps returns the waterfall from the average to the prediction. The last step is the
 // difference between the value of the level and the mean of the distribution; a forecast whose
-// mean is mixed with recent values has one more, from the unmixed mean.
-func (e *Explanation) steps(m *model.Model, unmixed float64) []Step {
+// forecast follows recent values has one more, from the mean without them.
+func (e *Explanation) steps(m *model.Model, unmoved float64) []Step {
 	at := e.Average
 	value := inverse(m, at)
 	steps := []Step{{Label: "average cell", From: 0, To: metrics.Number(value)}}
@@ -371,9 +378,9 @@ func (e *Explanation) steps(m *model.Model, unmixed float64) []Step {
 		steps = append(steps, Step{Label: p.Label(), From: metrics.Number(value), To: metrics.Number(next)})
 		value = next
 	}
-	steps = append(steps, Step{Label: "mean of the distribution", From: metrics.Number(value), To: metrics.Number(unmixed)})
-	if unmixed != e.Prediction {
-		steps = append(steps, Step{Label: "recent values of the series", From: metrics.Number(unmixed), To: metrics.Number(e.Prediction)})
+	steps = append(steps, Step{Label: "mean of the distribution", From: metrics.Number(value), To: metrics.Number(unmoved)})
+	if unmoved != e.Prediction {
+		steps = append(steps, Step{Label: "recent values of the series", From: metrics.Number(unmoved), To: metrics.Number(e.Prediction)})
 	}
 	return steps
 }

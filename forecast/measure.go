@@ -45,10 +45,9 @@ func (b *backtest) measureModel(k int, m *model.Model, rows evaluate.Rows, ahead
 				return
 			}
 			e := p.Evaluate(y)
-			s := &tasks[t][ahead[i]]
-			s.Add(y, w, mean, e.Quantiles[2], p.MeanLog1p(), changes[i])
+			s, bare := &tasks[t][ahead[i]], m.Uncorrected(z, given, i)
+			s.Add(y, w, mean, e.Quantiles[2], bare.MeanLog1p(), changes[i])
 			s.AddDistribution(y, w, e)
-			bare := m.Uncorrected(z, given, i)
 			score[i], location[i] = bare.Score(y, seed, uint64(i)), bare.Location()
 		}
 	})

@@ -30,6 +30,8 @@ type Level struct {
 	Start    []int32 // the entries of entity e are Start[e] to Start[e+1]
 	Value    []uint8
 	Entry    []uint8 // logarithm of the factor in steps of 1/stepsPerUnit, plus noStep; or the count, at most 255
+
+	all []float64 // factors by value, if all rows have the same
 }
 
 const (
@@ -47,6 +49,13 @@ func NewTable(t predictive.Transform, levels []Level) (*Table, error) {
 		}
 		if l.Pair && i < len(levels)-1 {
 			return nil, fmt.Errorf("level %d of heaped values: counts come last", i+1)
+		}
+		if l.Index == nil && !l.Pair {
+			l.all = slices.Repeat([]float64{1}, Values)
+			values, entries := l.entries(nil, nil, 0)
+			for k, v := range values {
+				l.all[v] = factors[entries[k]]
+			}
 		}
 	}
 	return &Table{levels: levels, cells: predictive.NewCells(t, Values), border: 0.5}, nil
@@ -109,6 +118,12 @@ var factors = func() (f [256]float64) {
 
 // apply multiplies the weights of cells by the factors of a row.
 func (l *Level) apply(h *predictive.Heaped, codes [][]int32, found []int32, row int) {
+	if l.all != nil {
+		for k, factor := range l.all[h.First:][:len(h.Weight)] {
+			h.Weight[k] *= factor
+		}
+		return
+	}
 	values, entries := l.entries(codes, found, row)
 	if l.Pair {
 		l.applyCounts(h, values, entries)

@@ -55,6 +55,8 @@ type UncertaintyInfo struct {
 	// of the largest ones; nil for the model alone.
 	Mixed        []string `json:"mixed_means,omitempty"`
 	MixedLargest []string `json:"mixed_largest_means,omitempty"`
+	// Moved is what forecasts are moved by on the model's scale, as in "0.1 last value".
+	Moved []string `json:"moved_forecasts,omitempty"`
 }
 
 // Hurdle is the distribution of counts of two parts.
@@ -134,5 +136,6 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 	info.Means = meansInfo(m.means)
 	info.Heaping = m.HeapedBy()
 	info.Mixed, info.MixedLargest = m.blend.Parts()
+	info.Moved = m.blend.Moves()
 	return info
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -13,7 +14,7 @@ import (
 // noiseVariance returns the noise variance of row i, which has the row's weight. The level
 // is the predicted mean of the row on the transform's scale.
 func (m *Model) noiseVariance(level float64, rows Rows, i int) float64 {
-	return m.noise.UnitVariance(level, rows.Codes, i) / rows.weight(i)
+	return m.noise.UnitVariance(level, rows.Codes, i) / rows.weight(i) * m.blend.Noise(rows.horizon(i))
 }
 
 // Noise returns the noise.
@@ -72,8 +73,9 @@ func (m *Model) Distribution(z tt.Moments, rows Rows, i int) predictive.Distribu
 // Distributions returns the predictive distributions of rows, for loops over many of
 // them. The result is not safe for concurrent use.
 func (m *Model) Distributions(z tt.Moments, rows Rows) Distributions {
-	d := Distributions{m: m, z: z, rows: rows, noise: m.noise.Rows(rows.Codes, found(z, rows.Codes, m.noise.Entities)), gaussian: m.noise.Count() == nil && m.noise.Finite() == nil}
+	d := Distributions{m: m, z: z, rows: rows, gaussian: m.noise.Count() == nil && m.noise.Finite() == nil}
 	if d.gaussian {
+		d.noise = m.noise.Rows(rows.Codes, found(z, rows.Codes, m.noise.Entities), func(i int) float64 { return m.Level(z.Mean[i], rows, i) })
 		d.own = predictive.Gaussian(m.scale.Transform, 0, 0, 1).WithScores(m.scores).WithMeanCurve(m.means)
 		if m.scale.NonNegative {
 			d.own = d.own.NonNegative()
@@ -99,15 +101,16 @@ func found(z tt.Moments, codes [][]int32, indexes []predictive.EntityIndex) [][]
 
 // Distributions are the predictive distributions of rows.
 type Distributions struct {
-	m        *Model
-	z        tt.Moments
-	rows     Rows
-	noise    *predictive.RowNoise
-	gaussian bool
-	own      predictive.Distribution
-	plain    predictive.Distribution // of a row without corrections
-	heaped   predictive.Heaped       // of the row
-	levels   [][]int32               // entities of the heaped values, by level
+	m         *Model
+	z         tt.Moments
+	rows      Rows
+	noise     *predictive.RowNoise
+	variances []float64 // of noise, by row, if they are known
+	gaussian  bool
+	own       predictive.Distribution
+	plain     predictive.Distribution // of a row without corrections
+	heaped    predictive.Heaped       // of the row
+	levels    [][]int32               // entities of the heaped values, by level
 }
 
 // At returns the distribution of row i. It is valid until the next call.
@@ -126,6 +129,29 @@ func (d *Distributions) At(i int) *predictive.Distribution {
 	return p
 }
 
+// Order returns the numbers of all rows, those with the same distribution of scores after each
+// other: of many groups the distributions do not fit into the caches. The distributions of
+// single rows do not depend on the order in which they are asked for.
+func (d *Distributions) Order() []int32 {
+	n := len(d.z.Mean)
+	keys := make([]uint64, n)
+	if c := d.m.correction; c != nil && d.gaussian && n > 1 {
+		variances := make([]float64, n)
+		for i := range keys {
+			p := d.bare(i)
+			variances[i] = d.noise.UnitVariance(i)
+			entity := int32(tt.Unknown)
+			if c.Grouping() == conformal.ByEntity {
+				entity = d.rows.Codes[d.m.groupMode][i]
+			}
+			keys[i] = uint64(c.GroupOf(p, entity) + 1)
+		}
+		d.variances = variances
+	}
+	order, _ := radix.Order(1, keys)
+	return order
+}
+
 // Mean returns the mean of row i, which does not depend on the conformal correction.
 func (d *Distributions) Mean(i int) float64 { return d.bare(i).Mean() }
 
@@ -140,8 +166,14 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		d.mixMean(i)
 		return &d.own
 	}
-	level := d.m.scale.Location(d.z.Mean[i])
-	noise := d.noise.UnitVariance(level, i)
+	level := d.m.Level(d.z.Mean[i], d.rows, i)
+	noise := 0.0
+	if d.variances != nil {
+		noise = d.variances[i]
+	} else {
+		noise = d.noise.UnitVariance(i)
+	}
+	noise *= d.m.blend.Noise(d.rows.horizon(i))
 	if d.rows.Weight != nil {
 		noise /= float64(d.rows.Weight[i])
 	}

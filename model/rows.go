@@ -85,13 +85,14 @@ func (r Rows) logExposure(i int) float64 {
 }
 
 // Level returns the prediction of row i on the transform's scale, or of the logarithm
-// of the expected count, from the standardised prediction.
+// of the expected count, from the standardised prediction. A forecast moves with recent
+// values of its series.
 func (m *Model) Level(z float32, rows Rows, i int) float64 {
 	level := m.scale.Location(z)
 	if m.noise.Count() != nil {
-		level += rows.logExposure(i)
+		return level + rows.logExposure(i)
 	}
-	return level
+	return level + m.blend.Move(m.scale.Transform, level, rows.Codes, i, rows.horizon(i))
 }
 
 // isMeasure reports whether a key of a cell is the column of weights or exposures.

@@ -98,8 +98,10 @@ func (s *samples) fill(columns [][]float32, wide [][]float64, m *Model, z tt.Mom
 		}
 		// One stream per row, so that its noise depends only on its number.
 		rng := randstream.New(m.spec.Seed, "noise", uint64(r.first+i))
+		// Exposure and recent values move all draws alike.
+		by := m.Level(z.Mean[i], r.Rows, i) - m.scale.Location(z.Mean[i])
 		for k := range values {
-			values[k] = m.Level(columns[k][i], r.Rows, i)
+			values[k] = m.scale.Location(columns[k][i]) + by
 		}
 		if err := checkAll(values, r.first+i, ""); err != nil {
 			return err
@@ -231,7 +233,7 @@ func (s *samples) drawRow(m *Model, values, levels []float64, z tt.Moments, r Ro
 	draw := m.noise.Draw()
 	noise := 0.0
 	if draw == nil {
-		noise = math.Sqrt(m.noiseVariance(m.scale.Location(z.Mean[i]), r, i))
+		noise = math.Sqrt(m.noiseVariance(m.Level(z.Mean[i], r, i), r, i))
 	}
 	seed := rng.Uint64()
 	for k, f := range values {

@@ -209,14 +209,11 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 	omit := func(result string) bool {
 		return opt.Only != nil && opt.Output.Format != "text" && !slices.Contains(opt.Only, result)
 	}
-	spread, quantile := false, false // the columns of standard deviations, and of quantiles, are needed
 	for i, result := range results {
 		added[i].Omit = omit(result) && !strings.HasPrefix(result, "sample_") // draws that are asked for are written
-		spread = spread || !added[i].Omit && strings.HasPrefix(result, "sd")
-		quantile = quantile || !added[i].Omit && (result == "median" || strings.HasPrefix(result, "q"))
 	}
+	columns := newNumberColumns(results, added, opt.Quantiles)
 	unseen := len(names) - 1 // the column of unknown modes
-	allLevels := append([]float64{0.5}, opt.Quantiles...)
 	schema := dataset.Schema{Modes: m.covariates.Columns(), Weight: m.spec.Data.Weight, Exposure: m.spec.Data.Exposure, Optional: true, Absent: names}
 	var mutex sync.Mutex
 	err = tableio.AppendColumns(ctx, source, schema, m.dicts[:len(schema.Modes)], m.format(opt), opt.Threads, w, opt.Output, added, func(b *tableio.Batch, values *tableio.AddedValues) error {
@@ -233,33 +230,8 @@ func (m *Model) PredictTable(ctx context.Context, source tableio.Source, w io.Wr
 		if b.Exposure == nil && schema.Exposure != "" {
 			batch.Assumed = append(batch.Assumed, schema.Exposure)
 		}
-		quantiles, levels := make([]float64, len(allLevels)), predictive.NewLevels(allLevels)
-		cells := m.Distributions(z, given)
-		for i := range z.Mean {
-			if err := m.CheckMoments(z, given, b.First, i); err != nil {
-				return err
-			}
-			if !spread && !quantile {
-				SetNumber(values, 0, i, cells.Mean(i))
-				continue
-			}
-			p := cells.At(i)
-			var all predictive.Moments
-			switch {
-			case spread && quantile:
-				all = p.MomentsAndQuantiles(quantiles, levels)
-			case spread:
-				all = p.Moments()
-			default:
-				all.Mean = p.Mean()
-				p.QuantilesAt(quantiles, levels)
-			}
-			for k, v := range [...]float64{all.Mean, quantiles[0], all.SD, all.SDModel, all.SDNoise} {
-				SetNumber(values, k, i, v)
-			}
-			for k, v := range quantiles[1:] {
-				SetNumber(values, 5+k, i, v)
-			}
+		if err := columns.fill(values, m, z, given, b.First); err != nil {
+			return err
 		}
 		m.nameUnseen(values.Texts[unseen], b.Codes, &batch)
 		m.addExamples(&batch, b)

@@ -2,7 +2,7 @@ package predictive
 
 import (
 	"math"
-	"slices"
+	"sort"
 )
 
 // Cells are the integers from 0 as intervals of a transform's scale: cell k is the values
@@ -38,6 +38,8 @@ type Heaped struct {
 	// at least 1 - Border of its probability. 1 makes intervals as wide as they may be.
 	Border float64
 
+	room  []float64 // of Weight, by integer
+	last  int       // middle of the last distribution
 	sums  []float64 // of the weights up to First+j
 	total float64   // of all weights, and of what is beyond the last cell
 	curve []float64 // see MapLevels; nil for none
@@ -55,66 +57,92 @@ func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 	if !(scale > 0 && scale < 1e15 && math.Abs(shift) < 1e15) {
 		return false
 	}
-	place := func(k int) float64 { return c.edges[k]*scale + shift }
-	level := func(place float64) float64 {
-		i := int(place)
-		return levels[i] + (place-float64(i))*(levels[i+1]-levels[i])
+	edges := c.edges
+	last := len(edges) - 1
+	if len(h.room) <= last {
+		h.room = make([]float64, last+1)
 	}
-	last := len(c.edges) - 1
-	k := min(max(int(math.Round(min(max(d.fromScore(0), 0), float64(last)))), 0), last)
-	at := level(min(max(place(k), 0), levelCount-2))
+	weight := h.room[:last+1]
+	k := h.middle(d, c)
+	place := edges[k]*scale + shift
+	at := levels.at(min(place, levelCount-2))
 	if k == last && at < 0.02 {
 		return false
 	}
-	h.Weight = h.Weight[:0]
-	below := at
-	for k > 0 { // down to the first
+	below, first := at, k
+	for first > 0 && (first == k || below >= leastTail) { // down to the first
 		n := 1
-		if k >= evenFrom+evenCells {
+		if first >= evenFrom+evenCells {
 			n = evenCells
 		}
 		next := 0.0
-		if p := place(k - n); p >= 0 {
-			next = level(min(p, levelCount-2))
+		if place = edges[first-n]*scale + shift; place >= 0 {
+			if place > levelCount-2 {
+				place = levelCount - 2
+			}
+			next = levels.at(place)
 		}
-		h.add(max(below-next, 0), n)
+		setEven(weight, first-n+1, n, below-next)
 		below = next
-		k -= n
-		if below < leastTail {
-			break
-		}
+		first -= n
 	}
-	if k == 0 {
-		h.Weight = append(h.Weight, below)
+	if first == 0 {
+		weight[0] = below
 	} else {
-		h.Weight[len(h.Weight)-1] += below
-		k++
+		first++
+		weight[first] += below
 	}
-	h.First = k
-	slices.Reverse(h.Weight)
-	for k = h.First + len(h.Weight); k <= last && at < 1-leastTail; {
+	end := k + 1
+	for end <= last && at < 1-leastTail {
 		n := 1
-		if k >= evenFrom {
-			n = min(evenCells, last-k+1)
+		if end >= evenFrom {
+			n = min(evenCells, last-end+1)
 		}
-		p := place(k + n - 1)
-		if p >= levelCount-1 {
+		if place = edges[end+n-1]*scale + shift; place >= levelCount-1 {
 			break
 		}
-		next := level(max(p, 0))
-		h.add(max(next-at, 0), n)
+		next := levels.at(place)
+		setEven(weight, end, n, next-at)
 		at = next
-		k += n
+		end += n
 	}
+	h.First, h.Weight = first, weight[first:end]
 	h.bare = 1 - at
 	return true
 }
 
-// add divides a probability evenly between the next n cells.
-func (h *Heaped) add(probability float64, n int) {
-	for range n {
-		h.Weight = append(h.Weight, probability/float64(n))
+// setEven divides a probability evenly between n cells from the given one on.
+func setEven(weight []float64, from, n int, probability float64) {
+	if probability < 0 {
+		probability = 0
 	}
+	if n == 1 {
+		weight[from] = probability
+		return
+	}
+	probability /= float64(n)
+	for i := range n {
+		weight[from+i] = probability
+	}
+}
+
+// middle returns the cell of the score 0.
+func (h *Heaped) middle(d *Distribution, c *Cells) int {
+	last := len(c.edges) - 1
+	if few := min(last, evenFrom-1); d.m < c.edges[few] {
+		// Among the first cells each has a probability of its own, so that it does not matter
+		// which of two cells it is if m is at their border. That of the last row is often near.
+		k := min(h.last, few)
+		for c.edges[k] < d.m {
+			k++
+		}
+		for k > 0 && c.edges[k-1] >= d.m {
+			k--
+		}
+		h.last = k
+		return k
+	}
+	return min(max(int(math.Round(min(max(d.fromScore(0), 0), float64(last)))), 0), last)
 }
 
 // Heap gives the distribution the weights of cells, which need not add up to 1 with what is
@@ -161,17 +189,18 @@ func (h *Heaped) bareLevel(p float64) float64 {
 // above the median k-1, if too small a share of P(Y = k) is on the median's side of p. With the
 // smallest integer alone, 90 % intervals would hold more than 90 % of values that are heaped.
 func (d *Distribution) heapQuantile(p float64) float64 {
+	return d.heapQuantileAt(p, d.heap.unmapped(p))
+}
+
+// heapQuantileAt is heapQuantile, given unmapped(p).
+func (d *Distribution) heapQuantileAt(p, unmapped float64) float64 {
 	h := d.heap
 	n := len(h.sums)
 	if p > 1-h.rest && h.rest > 0 {
 		return max(math.Round(d.fromScore(d.scores.Quantile(min(h.bareLevel(p), 1-1e-15)))), float64(h.First+n))
 	}
-	k := h.cell(p)
-	below := 0.0
-	if k > 0 {
-		below = h.level(k - 1)
-	}
-	switch high, low := HeapedLimits(below, h.level(k), h.Border); {
+	k, below, upTo := h.cell(p, unmapped)
+	switch high, low := HeapedLimits(below, upTo, h.Border); {
 	case p < 0.5 && p > low:
 		k++
 	case p > 0.5 && p < high && k > 0:
@@ -180,18 +209,43 @@ func (d *Distribution) heapQuantile(p float64) float64 {
 	return float64(h.First + k)
 }
 
-// cell returns the place of the smallest integer with a level of at least p, the last if
-// there is none.
-func (h *Heaped) cell(p float64) int {
-	low, high := 0, len(h.sums)-1
-	for low < high {
-		if mid := (low + high) / 2; h.level(mid) >= p {
-			high = mid
-		} else {
-			low = mid + 1
+// cell returns the place k of the smallest integer with a level of at least p, the last if
+// there is none, and the levels of k-1 and k.
+func (h *Heaped) cell(p, unmapped float64) (k int, below, upTo float64) {
+	// The place of the sum that belongs to p, but for rounding.
+	sum := unmapped * h.total
+	n := len(h.sums)
+	last := n - 1
+	for n > 1 {
+		half := n / 2
+		if h.sums[k+half-1] < sum {
+			k += half
 		}
+		n -= half
 	}
-	return low
+	for upTo = h.level(k); upTo < p && k < last; upTo = h.level(k) {
+		k++
+	}
+	for ; k > 0; k-- {
+		if below = h.level(k - 1); below < p {
+			return k, below, upTo
+		}
+		upTo = below
+	}
+	return 0, 0, upTo
+}
+
+// unmapped returns a level that the curve maps to p, but for rounding.
+func (h *Heaped) unmapped(p float64) float64 {
+	if h.curve == nil {
+		return p
+	}
+	i := sort.SearchFloat64s(h.curve, p)
+	if i == 0 || i == len(h.curve) {
+		return p
+	}
+	a, b := h.curve[i-1], h.curve[i]
+	return (float64(i-1) + (p-a)/(b-a)) / float64(len(h.curve)-1)
 }
 
 // IntervalLimits returns levels that tell whether y is inside the interval of two quantiles:

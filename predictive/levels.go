@@ -6,6 +6,9 @@ package predictive
 type Levels struct {
 	p      []float64
 	scores map[*ScoreDistribution][]float64
+
+	curve    *float64 // of the heaped values whose levels unmapped has
+	unmapped []float64
 }
 
 // NewLevels returns levels in (0, 1).
@@ -32,8 +35,28 @@ func (l *Levels) at(s *ScoreDistribution) []float64 {
 	return z
 }
 
+// unmap returns [Heaped.unmapped] of the levels.
+func (l *Levels) unmap(h *Heaped) []float64 {
+	if len(h.curve) == 0 {
+		return l.p
+	}
+	if l.curve != &h.curve[0] {
+		l.curve, l.unmapped = &h.curve[0], l.unmapped[:0]
+		for _, p := range l.p {
+			l.unmapped = append(l.unmapped, h.unmapped(p))
+		}
+	}
+	return l.unmapped
+}
+
 // QuantilesAt is Quantiles for levels that other distributions are asked for too.
 func (d Distribution) QuantilesAt(dst []float64, l *Levels) {
+	if d.heap != nil {
+		for i, unmapped := range l.unmap(d.heap) {
+			dst[i] = d.heapQuantileAt(l.p[i], unmapped)
+		}
+		return
+	}
 	if d.IsDiscrete() {
 		d.Quantiles(dst, l.p)
 		return

@@ -2,9 +2,10 @@ package predictive
 
 import "math"
 
-// MeanLog1p returns E[log(1 + max(y, 0))] under the score distribution and the weights of
-// cells: the prediction with the least expected squared error of log(1 + y). It is neither
-// log(1 + Mean) nor log(1 + Median), and does not depend on a [MeanCurve].
+// MeanLog1p returns E[log(1 + max(y, 0))] under the score distribution: the prediction
+// with the least expected squared error of log(1 + y). It is neither log(1 + Mean) nor
+// log(1 + Median). Like the mean it does not depend on heaped values, and not on a
+// [MeanCurve].
 func (d Distribution) MeanLog1p() float64 {
 	switch {
 	case d.count != nil:
@@ -16,8 +17,6 @@ func (d Distribution) MeanLog1p() float64 {
 			below = d.finite.level[k]
 		}
 		return sum
-	case d.heap != nil:
-		return d.heapMeanLog1p()
 	}
 	var value [nodeCount]float64
 	d.nodeValues(&value)
@@ -39,18 +38,5 @@ func (d Distribution) countMeanLog1p() float64 {
 		level := a + (b-a)*(length-1)/(2*length) // mean over the counts of the run
 		sum += (1 - level) * (math.Log1p(y+length) - math.Log1p(y))
 	})
-	return sum
-}
-
-// heapMeanLog1p sums over cells, and over intervals of levels beyond them.
-func (d *Distribution) heapMeanLog1p() float64 {
-	h := d.heap
-	sum, below := 0.0, 0.0
-	for j := range h.sums {
-		upTo := h.level(j)
-		sum += (upTo - below) * math.Log1p(float64(h.First+j))
-		below = upTo
-	}
-	h.beyond(d, func(value, from, to float64) { sum += (to - from) * math.Log1p(value) })
 	return sum
 }

@@ -14,24 +14,11 @@ func TestMeanLog1p(t *testing.T) {
 	for i := range scores {
 		scores[i] = 1.3*normalQuantile((float64(i)+0.5)/400) + 0.2
 	}
-	heaped := Gaussian(Log1p, 3, 0.1, 0.4).NonNegative()
-	var h Heaped
-	if !h.SetCells(&heaped, NewCells(Log1p, 40)) {
-		t.Fatal("no cells")
-	}
-	for k := range h.Weight {
-		if (h.First+k)%6 == 0 {
-			h.Weight[k] *= 5
-		}
-	}
-	h.Border = 1
-	heaped.Heap(&h)
 	for name, d := range map[string]Distribution{
 		"log1p":     Gaussian(Log1p, 2, 0.1, 0.4),
 		"power":     Gaussian(Power(0.2, 1), 2, 0.1, 0.4),
 		"negative":  Gaussian(Identity, 1, 1, 3),
 		"empirical": Gaussian(Log1p, 2, 0.1, 0.4).WithScores(NewScoreDistribution(scores)),
-		"heaped":    heaped,
 		"count":     CountMixture(likelihood.Poisson{}, 1.5, 0.3),
 		"large":     CountMixture(likelihood.Poisson{}, 7, 0.3),
 	} {

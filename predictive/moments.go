@@ -16,11 +16,13 @@ func (d Distribution) Mean() float64 { return d.CorrectedMean(d.UncorrectedMean(
 // distribution. It is not E max(y, 0): moving the probability below 0 to 0 would raise
 // the mean of every small value by the noise, and was less accurate on unseen data.
 func (d *Distribution) gaussianMean() float64 {
-	mean := 0.0
-	if x := d.powerTaylor(1); x != nil {
-		mean = x.mean(d.transform.unit)
-	} else {
-		mean = gaussianMean(d.transform, d.m, d.sd*d.sd)
+	mean, ok := d.polynomialMean()
+	if !ok {
+		if x := d.powerTaylor(); x != nil {
+			mean = x.mean(d.transform.unit)
+		} else {
+			mean = gaussianMean(d.transform, d.m, d.sd*d.sd)
+		}
 	}
 	if d.clamped {
 		mean = max(mean, 0)
@@ -120,7 +122,7 @@ func (d Distribution) MomentsAndQuantiles(dst []float64, l *Levels) Moments {
 
 // gaussianMoments returns gaussianMean and gaussianVariances.
 func (d *Distribution) gaussianMoments() (mean, model, noise float64) {
-	if x := d.powerTaylor(2); x != nil {
+	if x := d.powerTaylor(); x != nil {
 		mean = x.mean(d.transform.unit)
 		if d.clamped {
 			mean = max(mean, 0)

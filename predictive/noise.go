@@ -148,48 +148,55 @@ func (n *Noise) levelVariance(level float64) float64 {
 	return 1
 }
 
-// Rows returns the noise of rows, for loops over many of them in their order. found has the
-// entities of all rows by index in Entities, as far as they are known; it may be nil.
-func (n *Noise) Rows(codes, found [][]int32) *RowNoise {
-	return &RowNoise{noise: n, codes: codes, found: found}
+// Rows returns the noise of rows, for loops over many of them in their order; level returns
+// the predicted mean of a row on the transform's scale. found has the entities of all rows by
+// index in Entities, as far as they are known; it may be nil.
+func (n *Noise) Rows(codes, found [][]int32, level func(i int) float64) *RowNoise {
+	return &RowNoise{noise: n, codes: codes, found: found, level: level}
 }
 
-// A RowNoise looks up the entities of many rows at a time: the lookups of one row after the
-// other would each wait for memory. It is not safe for concurrent use.
+// A RowNoise computes the noise of many rows at a time: the lookups of one row after the
+// other would each wait for memory, and powers for each other. It is not safe for concurrent
+// use.
 type RowNoise struct {
 	noise    *Noise
 	codes    [][]int32
 	found    [][]int32
+	level    func(i int) float64
 	from     int
-	factors  []float64 // of the rows from the given one on
+	variance []float64 // of the rows from the given one on
+	factors  []float64
 	entities []int32
 }
 
 // UnitVariance is [Noise.UnitVariance].
-func (r *RowNoise) UnitVariance(level float64, i int) float64 {
-	s2 := r.noise.levelVariance(level)
-	if r.noise.Entity != nil {
-		if i < r.from || i >= r.from+len(r.factors) {
-			r.load(i)
-		}
-		s2 *= r.factors[i-r.from]
+func (r *RowNoise) UnitVariance(i int) float64 {
+	if i < r.from || i >= r.from+len(r.variance) {
+		r.load(i)
 	}
-	return s2
+	return r.variance[i-r.from]
 }
 
-// load computes the factors from row i on: of one row, and of twice as many each time as
+// load computes the variances from row i on: of one row, and of twice as many each time as
 // long as the rows are visited in their order.
 func (r *RowNoise) load(i int) {
 	n := 1
-	if i == r.from+len(r.factors) {
-		n = max(1, min(2*len(r.factors), 256, len(r.codes[0])-i))
+	if i == r.from+len(r.variance) {
+		n = max(1, min(2*len(r.variance), 256, len(r.codes[0])-i))
 	}
-	if cap(r.factors) < n {
-		r.factors, r.entities = make([]float64, n), make([]int32, n)
+	if cap(r.variance) < n {
+		r.variance, r.factors, r.entities = make([]float64, n), make([]float64, n), make([]int32, n)
 	}
-	r.from, r.factors = i, r.factors[:n]
-	for k := range r.factors {
-		r.factors[k] = r.noise.Entity.Variance
+	r.from, r.variance = i, r.variance[:n]
+	for k := range r.variance {
+		r.variance[k] = r.noise.levelVariance(r.level(i + k))
+	}
+	if r.noise.Entity == nil {
+		return
+	}
+	factors := r.factors[:n]
+	for k := range factors {
+		factors[k] = r.noise.Entity.Variance
 	}
 	for k, x := range r.noise.Entities {
 		entities := r.entities[:n]
@@ -200,8 +207,11 @@ func (r *RowNoise) load(i int) {
 		}
 		f := &r.noise.Entity.Modes[k]
 		for j, e := range entities {
-			r.factors[j] *= f.At(e)
+			factors[j] *= f.At(e)
 		}
+	}
+	for k, factor := range factors {
+		r.variance[k] *= factor
 	}
 }
 

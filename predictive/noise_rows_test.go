@@ -31,9 +31,10 @@ func TestRowNoise(t *testing.T) {
 		Entities: []EntityIndex{ModeCode(1), ModeCode(0)},
 	}
 	for _, found := range [][][]int32{nil, {nil, codes[0]}, {codes[1], codes[0]}} {
-		rows := n.Rows(codes, found)
+		level := func(i int) float64 { return float64(i%7) / 3 }
+		rows := n.Rows(codes, found, level)
 		visit := func(i int) {
-			if got, want := rows.UnitVariance(.5, i), n.UnitVariance(.5, codes, i); got != want {
+			if got, want := rows.UnitVariance(i), n.UnitVariance(level(i), codes, i); got != want {
 				t.Fatalf("row %d, %d found: got %v, want %v", i, len(found), got, want)
 			}
 		}

@@ -1,10 +1,6 @@
 package predictive
 
-import (
-	"math"
-	"sort"
-	"sync"
-)
+import "math"
 
 // seriesDegree is the degree of the Taylor polynomials of a power's inverse. The sums over
 // nodes of a score distribution and the moments of a normal distribution are needed up to
@@ -20,7 +16,7 @@ type (
 // 1/P is a whole number up to seriesDegree, the inverse is a polynomial of that degree, and
 // exact is true.
 func taylorDegree(p float64) (degree int, exact bool) {
-	if degree = int(math.Round(1 / p)); p > 0 && degree <= seriesDegree && float64(degree)*p == 1 {
+	if degree = int(1/p + 0.5); p > 0 && degree <= seriesDegree && float64(degree)*p == 1 {
 		return degree, true
 	}
 	return seriesDegree, false
@@ -138,16 +134,16 @@ type powerTaylor struct {
 	centre       float64
 }
 
-// powerTaylor has what the given number of moments needs, 1 for the mean. It returns nil if the transform is not a power with an integral as its mean,
+// powerTaylor returns nil if the transform is not a power with an integral as its mean,
 // or if the polynomials do not converge, for very wide distributions.
-func (d *Distribution) powerTaylor(moments int) *powerTaylor {
+func (d *Distribution) powerTaylor() *powerTaylor {
 	if d.transform.kind != power || d.transform.power == 1 {
 		return nil
 	}
-	return d.newPowerTaylor(new(powerTaylor), moments)
+	return d.newPowerTaylor(new(powerTaylor))
 }
 
-func (d *Distribution) newPowerTaylor(x *powerTaylor, moments int) *powerTaylor {
+func (d *Distribution) newPowerTaylor(x *powerTaylor) *powerTaylor {
 	p, z := d.transform.power, -d.m/d.sd
 	if !(z < -negligible) {
 		return nil
@@ -157,10 +153,7 @@ func (d *Distribution) newPowerTaylor(x *powerTaylor, moments int) *powerTaylor 
 	if !x.upper.setInverse(x.degree, exact, p, d.m, d.sd) {
 		return nil
 	}
-	if !exact {
-		moments = 2 // tell whether the polynomials converge
-	}
-	x.set(z, moments*x.degree)
+	x.set(z, 2*x.degree)
 	x.centre = x.upper[0] - 1
 	x.upper[0] = 0
 	if x.below[0] > 0 {
@@ -196,15 +189,57 @@ func (x *powerTaylor) mean(unit float64) float64 {
 	return (x.centre + x.upper.sum(&x.above, x.degree) + x.lower.sum(&x.below, x.degree)) * unit
 }
 
+// polynomialMean is [powerTaylor.mean] where the inverse of a power is a polynomial, without
+// the moments that only variances need. It is false for others.
+func (d *Distribution) polynomialMean() (mean float64, ok bool) {
+	t := &d.transform
+	if t.kind != power || t.power == 1 {
+		return 0, false
+	}
+	degree, exact := taylorDegree(t.power)
+	z := -d.m / d.sd
+	if !exact || !(z < -negligible) {
+		return 0, false
+	}
+	var upper, lower coefficients
+	upper.setInverse(degree, exact, t.power, d.m, d.sd)
+	centre := upper[0] - 1
+	if z < negligible-1 {
+		sum := 0.0
+		for k := 2; k <= degree; k += 2 {
+			sum += upper[k] * fullMoments[k]
+		}
+		return (centre + sum) * t.unit, true
+	}
+	cdf, density := normal(-z)
+	below := 1 - cdf
+	if below > 0 {
+		lower.setBelow(degree, exact, t.power, d.m, d.sd, centre)
+	}
+	// The moments of the score above and below z, the last and the one before it; see
+	// normalMoments.
+	above0, above1, below0, below1 := cdf, density, below, -density
+	high, low, edge := upper[1]*above1, lower[0]*below0+lower[1]*below1, density
+	for k := 2; k <= degree; k++ {
+		edge *= z
+		above0, above1 = above1, float64(k-1)*above0+edge
+		below0, below1 = below1, float64(k-1)*below0-edge
+		high += upper[k] * above1
+		low += lower[k] * below1
+	}
+	return (centre + high + low) * t.unit, true
+}
+
 // variances is powerVariances by the series: O(1), without exponentials per node.
 func (x *powerTaylor) variances(d *Distribution) (model, noise float64) {
+	lower := x.degree
 	if d.clamped {
-		x.lower = coefficients{-x.centre}
+		x.lower, lower = coefficients{-x.centre}, 0
 	}
-	mean := x.upper.sum(&x.above, x.degree) + x.lower.sum(&x.below, x.degree)
+	mean := x.upper.sum(&x.above, x.degree) + x.lower.sum(&x.below, lower)
 	second := x.upper.squares(&x.above, x.degree)
 	if x.below[0] > 0 {
-		second += x.lower.squares(&x.below, x.degree)
+		second += x.lower.squares(&x.below, lower)
 	}
 	total := max(second-mean*mean, 0)
 	model = total
@@ -225,7 +260,11 @@ func (d *Distribution) seriesModel(x *powerTaylor, total float64) float64 {
 	rest, model := total, 0.0
 	up, low := x.upper, x.lower
 	var jump, hermite [hermiteTerms]float64
-	edge := 1.0 // derivative of y above 0 with respect to t
+	edge := 1.0           // derivative of y above 0 with respect to t
+	jumps := hermiteTerms // of the higher derivatives, that of a polynomial is 0
+	if _, exact := taylorDegree(p); exact {
+		jumps = x.degree + 1
+	}
 	for k := 1; k < hermiteTerms; k++ {
 		// The k-th derivative, over the root of k!.
 		scale := seriesRoot[k]
@@ -243,10 +282,10 @@ func (d *Distribution) seriesModel(x *powerTaylor, total float64) float64 {
 			case 1:
 				hermite[1] = u.z
 			default:
-				hermite[j] = (u.z*hermite[j-1] - math.Sqrt(float64(j-1))*hermite[j-2]) * seriesRoot[j]
+				hermite[j] = (u.z*hermite[j-1] - squareRoot[j-1]*hermite[j-2]) * seriesRoot[j]
 			}
 			sum := 0.0
-			for i := 1; i < k; i++ {
+			for i := 1; i < min(k, jumps); i++ {
 				sum += jump[i] * hermite[k-1-i] * rootFactorial[k-1-i]
 			}
 			c += sum * u.density / rootFactorial[k]
@@ -260,13 +299,23 @@ func (d *Distribution) seriesModel(x *powerTaylor, total float64) float64 {
 		}
 		share *= rho
 		model += share * c * c
-		rest = max(rest-c*c, 0)
+		if rest -= c * c; rest < 0 {
+			rest = 0
+		}
 		if share*rest <= 1e-11*model {
 			break
 		}
 	}
 	return min(model+share*rho*rest, total)
 }
+
+// squareRoot[k] is the root of k.
+var squareRoot = func() (f [hermiteTerms]float64) {
+	for k := range f {
+		f[k] = math.Sqrt(float64(k))
+	}
+	return
+}()
 
 // rootFactorial[k] is the root of k!.
 var rootFactorial = func() (f [hermiteTerms]float64) {
@@ -276,77 +325,3 @@ var rootFactorial = func() (f [hermiteTerms]float64) {
 	}
 	return
 }()
-
-// nodeSums are, for a score distribution, the sums over its nodes from node i on of
-// w (z - c)^k, with c the middle node, for i up to the middle.
-type nodeSums struct {
-	once  sync.Once
-	above []powerSums
-}
-
-func (s *ScoreDistribution) sums() []powerSums {
-	s.lazy.once.Do(func() {
-		s.lazy.above = make([]powerSums, nodeCount/2+1)
-		var sum powerSums
-		for i := nodeCount - 1; i >= 0; i-- {
-			power, z := nodeWeight[i], s.nodes[i]-s.nodes[nodeCount/2]
-			for k := range sum {
-				sum[k] += power
-				power *= z
-			}
-			if i < len(s.lazy.above) {
-				s.lazy.above[i] = sum
-			}
-		}
-	})
-	return s.lazy.above
-}
-
-// seriesVariance is empiricalVariance for powers and log1p, by the Taylor polynomials of
-// y at the middle node. It reports false if they do not converge, or if the middle is
-// below 0.
-func (d *Distribution) seriesVariance() (float64, bool) {
-	nodes := &d.scores.nodes
-	h, p, unit := d.m+d.sd*nodes[nodeCount/2], 0.0, 1.0
-	bounded := d.clamped
-	if d.transform.kind == power {
-		p, unit = d.transform.power, d.transform.unit
-		bounded = true // there is another branch below 0
-	}
-	degree, exact := taylorDegree(p)
-	var upper coefficients
-	if !upper.setInverse(degree, exact, p, h, d.sd) || bounded && h < 0 {
-		return 0, false
-	}
-	cut := 0
-	if bounded && d.m+d.sd*nodes[0] < 0 {
-		cut = sort.Search(nodeCount/2, func(i int) bool { return d.m+d.sd*nodes[i] >= 0 })
-	}
-	all := d.scores.sums()
-	centre := upper[0] - 1
-	upper[0] = 0
-	above := &all[cut]
-	first, second := upper.sum(above, degree), upper.squares(above, degree)
-	if !exact && !upper.converged(above, second) {
-		return 0, false
-	}
-	if cut > 0 {
-		lower := coefficients{-centre}
-		if !d.clamped {
-			if !lower.setBelow(degree, exact, p, h, d.sd, centre) {
-				return 0, false
-			}
-		}
-		var below powerSums
-		for k := range 2*degree + 1 {
-			below[k] = all[0][k] - above[k]
-		}
-		first += lower.sum(&below, degree)
-		second += lower.squares(&below, degree)
-		if !d.clamped && !exact && !lower.converged(&below, second) {
-			return 0, false
-		}
-	}
-	first /= nodeTotal
-	return max(second/nodeTotal-first*first, 0) * unit * unit, true
-}

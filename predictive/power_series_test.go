@@ -38,7 +38,7 @@ func TestPowerSeries(t *testing.T) {
 					if clamped {
 						d = d.NonNegative()
 					}
-					x := d.powerTaylor(2)
+					x := d.powerTaylor()
 					if x == nil {
 						continue
 					}
@@ -51,6 +51,9 @@ func TestPowerSeries(t *testing.T) {
 					sd := math.Sqrt(total)
 					odd := splitIntegral(z, func(t float64) float64 { return d.transform.Inverse(m + d.sd*t) })
 					checkNear(t, what+": mean", x.mean(2.5), odd, 1e-9*(sd+math.Abs(odd)))
+					if mean, ok := d.polynomialMean(); ok && mean != x.mean(2.5) {
+						t.Errorf("%s: the mean of the polynomial is %v, want %v", what, mean, x.mean(2.5))
+					}
 					model, noise := x.variances(&d)
 					checkNear(t, what+": variance", model+noise, total, 1e-9*total)
 					// Hermite coefficients by integrals.

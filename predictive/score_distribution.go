@@ -33,7 +33,7 @@ type ScoreDistribution struct {
 	summary [len(SummaryLevels)]float64 // Z at SummaryLevels
 	nodes   [nodeCount]float64          // Z(Phi(t)) at nodeT
 	slope   [nodeCount]float64          // dZ/dt at nodeT, over four steps
-	level   [levelCount]float64         // CDF at steps of the score
+	level   levelTable                  // CDF at steps of the score
 	upper   *upperSums                  // of nodes
 	lazy    nodeSums                    // further ones, for powers
 }
@@ -258,6 +258,18 @@ const (
 	levelStep  = 1.0 / 64
 	levelCount = 2*levelReach*64 + 1
 )
+
+type levelTable [levelCount]float64
+
+// at returns the level at a place of the table, linear between steps. The place is below the
+// last one.
+func (t *levelTable) at(place float64) float64 {
+	if place < 0 {
+		place = 0
+	}
+	i := int(place)
+	return t[i] + (place-float64(i))*(t[i+1]-t[i])
+}
 
 func (s *ScoreDistribution) givenCDF(z float64) float64 {
 	if s.given != nil {

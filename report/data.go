@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/figure"
@@ -129,6 +130,12 @@ func (b *builder) scores() error {
 	blocks := []block{{Table: parts}}
 	if r.Refit != nil {
 		blocks = append(blocks, text("The model was trained again on all %s rows after these scores were measured. %s", count(r.Refit.Rows), seenRows))
+	}
+	if u := b.m.Uncertainty(); u.Moved != nil {
+		blocks = append(blocks, text("Forecasts move by recent values of their series, on the scale of the model by their differences from the forecast times: %s.", strings.Join(u.Moved, "; ")))
+	}
+	if u := b.m.Uncertainty(); u.Mixed != nil {
+		blocks = append(blocks, text("Means of forecasts are mixed: %s; those of the largest forecasts: %s.", strings.Join(u.Mixed, " + "), strings.Join(u.MixedLargest, " + ")))
 	}
 	part, ours := r.Judged()
 	formulas := figure.Bars{Title: "MAE of the model and of the best formulas", Unit: "on the " + partName(part) + ", smaller is better"}

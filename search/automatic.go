@@ -64,6 +64,7 @@ type chooser struct {
 	rows      int      // training rows
 	pairs     map[[2]int]int
 	power     *model.PowerEstimate
+	gaussian  spec.Spec          // of the transformed scale, if a likelihood of counts was offered too
 	scores    map[string]float64 // CRPS by specification: the best of a step is the first of the next
 	decisions []model.Decision
 
@@ -104,6 +105,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if c.single() {
 		steps = []func(context.Context) error{c.chooseSingle, c.chooseCovariates}
 	}
+	steps = append(steps, c.confirmScale)
 	if open {
 		steps = append(steps, c.chooseInference)
 	}

@@ -62,7 +62,23 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 	if c.spec.Uncertainty.Likelihood == spec.Auto && hasOutliers(c.power) {
 		candidates = append(candidates, candidate{start.Transform + " with student noise", withLikelihood(start, "student")})
 	}
+	c.gaussian = start
 	return c.compare(ctx, "scale", candidates)
+}
+
+// confirmScale compares a likelihood that was chosen with effects alone with Gaussian noise
+// on the transformed scale once more, now with all terms: a series or a train may explain what
+// seemed to be noise, and counts whose rates change by orders of magnitude are hard to fit.
+func (c *chooser) confirmScale(ctx context.Context) error {
+	chosen := c.spec.Uncertainty.Likelihood
+	if c.quick() || c.gaussian.Transform == "" || chosen == "gaussian" || chosen == "bernoulli" {
+		return nil
+	}
+	other := c.spec.Clone()
+	other.Transform = c.gaussian.Transform
+	other.Uncertainty.Likelihood, other.Uncertainty.Noise, other.Uncertainty.NoiseVariance = "gaussian", c.gaussian.Uncertainty.Noise, c.gaussian.Uncertainty.NoiseVariance
+	other.Fill()
+	return c.compare(ctx, "scale, with all terms", []candidate{{chosen, c.spec}, {other.Transform, other}})
 }
 
 // manyZeros is the share of zeros from which likelihoods with a probability of 0 of its own

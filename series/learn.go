@@ -28,10 +28,10 @@ const (
 // of variances and logits of coefficients: one parameter after the other moves to the
 // top of the parabola through three values of the evidence. The first call, with fresh
 // set, tries several starts and does several rounds. A change that lowers the evidence of
-// all sites is taken back, so the evidence never falls.
+// other series is taken back. It costs O(learnSites) for any number of sites.
 func (p *Process) Learn(threads int, fresh bool) {
 	cut, stride := p.shards(), 1+len(p.Step)/learnSites
-	score := func(q Prior) float64 { return p.evidence(threads, q, cut, stride) }
+	score := func(q Prior) float64 { return p.evidence(threads, q, cut, stride, 0) }
 	best, n := p.Prior, 1
 	top := score(best)
 	if fresh {
@@ -45,7 +45,7 @@ func (p *Process) Learn(threads int, fresh bool) {
 	for range n {
 		best, top = climb(best, top, p.Series() >= leastShared, score)
 	}
-	if stride > 1 && p.evidence(threads, best, cut, 1) < p.evidence(threads, p.Prior, cut, 1) {
+	if stride > 1 && p.evidence(threads, best, cut, stride, 1) < p.evidence(threads, p.Prior, cut, stride, 1) {
 		return
 	}
 	p.Prior = best.rounded()

@@ -84,14 +84,15 @@ func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evi
 	return divergence, evidence
 }
 
-// evidence returns the summed log evidence of the given series under another prior.
-func (p *Process) evidence(threads int, prior Prior, cut []int, stride int) float64 {
+// evidence returns the summed log evidence of some series, those whose number divided by
+// stride leaves rest, under another prior.
+func (p *Process) evidence(threads int, prior Prior, cut []int, stride, rest int) float64 {
 	parts := make([]float64, len(cut)-1)
 	parallel.For(threads, len(parts), func(s int) {
 		m := newMachine(prior)
 		var points []Point
 		sum := 0.0
-		for e := (cut[s] + stride - 1) / stride * stride; e < cut[s+1]; e += stride {
+		for e := (cut[s]-rest+stride-1)/stride*stride + rest; e < cut[s+1]; e += stride {
 			points = p.points(points[:0], e)
 			m.filter(points)
 			sum += m.evidence()
@@ -112,6 +113,7 @@ type Reader struct {
 	m      *machine
 	points []Point
 	places []int // of the queries among the points
+	lanes  lanes
 }
 
 // NewReader returns a reader of the process.

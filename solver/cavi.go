@@ -102,7 +102,11 @@ func (a *cavi) begin(r *Run, _ Ridge) {
 // update sets block i to its optimum, then its prior variance.
 func (a *cavi) update(i int) {
 	if i >= len(a.ids) {
-		a.updateSeries(a.d.series[i-len(a.ids)], float64(a.d.noise[0]), !a.fixed)
+		noise := float64(a.d.noise[0])
+		if a.d.temper > 0 {
+			noise /= a.d.temper // series would follow every observation, and the noise stay as small
+		}
+		a.updateSeries(a.d.series[i-len(a.ids)], noise, !a.fixed)
 		a.endTerm()
 		return
 	}

@@ -30,16 +30,21 @@ func (dr *driver) stopReason(ctx context.Context) (stop Stop) {
 	return ""
 }
 
-// shouldPrune reports whether the current trial is far behind the best one.
+// shouldPrune reports whether the current trial is far behind the best one, or a tempered
+// run, some sweeps after its noise is the learned one, behind the first.
 func (dr *driver) shouldPrune() bool {
 	run := &dr.state.Run
-	if run.Sweep < pruneFrom || len(run.Points) == 0 || !dr.searching() {
+	from, margin := pruneFrom, pruneAt-1
+	if run.Tempered {
+		from, margin = 2*temperSweeps-1, 0
+	}
+	if run.Sweep < from || len(run.Points) == 0 || !run.Tempered && !dr.searching() {
 		return false
 	}
 	now := run.Points[len(run.Points)-1]
 	for _, best := range dr.state.Leader.Points {
 		if best.Sweep == now.Sweep {
-			return now.Score > pruneAt*best.Score
+			return now.Score > best.Score+margin*math.Abs(best.Score)
 		}
 	}
 	return false

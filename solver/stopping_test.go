@@ -69,3 +69,27 @@ func TestStopReasons(t *testing.T) {
 		}
 	})
 }
+
+// TestTemperedPrune checks that a tempered run ends once it is behind the first run, some
+// sweeps after its noise is the learned one.
+func TestTemperedPrune(t *testing.T) {
+	t.Parallel()
+	points := func(score float64) (all []Point) {
+		for s := range 2*temperSweeps + 1 {
+			all = append(all, Point{Sweep: s, Score: score})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		sweep int
+		score float64
+		want  bool
+	}{{2*temperSweeps - 2, 0.31, false}, {2*temperSweeps - 1, 0.31, true}, {2*temperSweeps - 1, 0.29, false}, {2*temperSweeps + 3, 0.31, false}} {
+		dr := &driver{state: &State{}}
+		dr.state.Leader.Points = points(0.3)
+		dr.state.Run = Run{Tempered: true, Sweep: c.sweep, Points: []Point{{Sweep: c.sweep, Score: c.score}}}
+		if got := dr.shouldPrune(); got != c.want {
+			t.Errorf("score %g after sweep %d: got %v, want %v", c.score, c.sweep, got, c.want)
+		}
+	}
+}

@@ -15,7 +15,7 @@ type Uncertainty struct {
 	NoiseUse   string `yaml:"noise-use" json:"noise-use" doc:"predict (noise model only in predictions) or fit (also in training)"`
 	Conformal  string `yaml:"conformal" json:"conformal" doc:"none, split, group:mean, group:MODE, horizon or auto; uses half of the validation set"`
 	Heaping    string `yaml:"heaping" json:"heaping" doc:"whole numbers that prefer some values, as sales by the case: auto (learned if it helps) or none"`
-	Mixing     string `yaml:"mixing" json:"mixing" doc:"means of forecasts mixed with recent values of their series: auto (if it helps) or none"`
+	Mixing     string `yaml:"mixing" json:"mixing" doc:"forecasts moved by and means mixed with recent values of their series: auto (if it helps) or none"`
 	Covariance string `yaml:"covariance" json:"covariance" doc:"multivariate with adam: factor of a covariance, triangular or paper (ltri(B B') + D)"`
 	Moments    string `yaml:"moments" json:"moments" doc:"variance of a prediction: exact or paper"`
 

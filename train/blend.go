@@ -7,31 +7,63 @@ import (
 	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/blend"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// learnBlend mixes the means of forecasts with recent values of their series, if that is
-// better on the rows that were held out.
-func (r *run) learnBlend() {
-	if r.opt.Compare || r.spec.Uncertainty.Mixing == "none" || r.when == nil || r.heldHorizon == nil || r.model.Series() == nil || r.data.targets != nil || r.spec.Data.Censored != "" || r.spec.Data.Exposure != "" || r.spec.Uncertainty.Finite() {
+// mixes reports whether forecasts may follow recent values of their series.
+func (r *run) mixes() bool {
+	return !r.opt.Compare && r.spec.Uncertainty.Mixing != "none" && r.when != nil && r.heldHorizon != nil && r.model.Series() != nil && r.data.targets == nil && r.spec.Data.Censored == "" && r.spec.Data.Exposure == "" && !r.spec.Uncertainty.Finite()
+}
+
+// learnMoves moves forecasts towards recent values of their series, if that is better on
+// the validation rows that are not held out.
+func (r *run) learnMoves() {
+	if !r.mixes() {
 		return
 	}
-	rows := rowsOf(&r.held)
-	rows.Horizon = r.heldHorizon
-	z := r.model.Moments(r.engine, rows.Codes)
-	held := blend.Rows{Codes: rows.Codes, Horizon: rows.Horizon, Weight: rows.W, Location: make([]float64, r.held.Len()), Mean: make([]float64, r.held.Len()), Y: make([]float64, r.held.Len())}
-	given := model.Rows{Codes: rows.Codes, Weight: rows.W, Horizon: rows.Horizon}
-	backend.ParallelFor(r.engine, len(held.Y), func(i int) {
-		p := r.model.Uncorrected(z, given, i)
-		held.Location[i], held.Mean[i], held.Y[i] = p.Location(), p.Mean(), r.held.Target(i)
-	})
 	var seasons []int32
 	if line := r.model.Series().Line; line.Unit() != "" { // running numbers have no calendar
 		for _, s := range baseline.SeasonsOf(line) {
 			seasons = append(seasons, int32(min(s.Periods, math.MaxInt32)))
 		}
 	}
-	r.model = r.model.WithBlend(r.recentValues(seasons).Learn(r.engine.Threads(), held))
+	r.recent = r.recentValues(seasons)
+	scale, valid, horizon := r.model.Scale().Transform, r.parts[dataset.Valid], r.horizons[dataset.Valid]
+	if scale.Linked() {
+		return
+	}
+	if n := valid.Len(); n > maxScoredRows {
+		some := spread(n, maxScoredRows)
+		valid, horizon = valid.Select(some), gather.Rows(horizon, some)
+	}
+	r.model = r.model.WithBlend(r.recent.LearnMove(r.engine.Threads(), scale, r.forecasts(&valid, horizon)))
+}
+
+// learnBlend mixes the means of forecasts with recent values of their series, if that is
+// better on the rows that were held out.
+func (r *run) learnBlend() {
+	if !r.mixes() {
+		return
+	}
+	table := r.model.Blend()
+	if table == nil {
+		table = r.recent
+	}
+	r.model = r.model.WithBlend(table.Learn(r.engine.Threads(), r.forecasts(&r.held, r.heldHorizon)))
+}
+
+// forecasts returns what the model predicts for rows after the training rows.
+func (r *run) forecasts(o *solver.Observations, horizon []int32) blend.Rows {
+	given := model.Rows{Codes: o.Codes, Weight: o.W, Horizon: horizon}
+	z := r.model.Moments(r.engine, o.Codes)
+	rows := blend.Rows{Codes: o.Codes, Horizon: horizon, Weight: o.W, Location: make([]float64, o.Len()), Mean: make([]float64, o.Len()), Y: make([]float64, o.Len())}
+	backend.ParallelFor(r.engine, o.Len(), func(i int) {
+		p := r.model.Uncorrected(z, given, i)
+		rows.Location[i], rows.Mean[i], rows.Y[i] = p.Location(), p.Mean(), o.Target(i)
+	})
+	return rows
 }
 
 // recentValues returns the recent values of the training rows.

@@ -239,9 +239,9 @@ func (r *run) noiseModel() solver.NoiseModel {
 			onScale[i] = e * float32(scale.Spread/unit*scale.Spread/unit)
 		}
 		noise := r.fitNoise(train, mean, onScale)
-		variance, rows := make([]float64, len(mean)), noise.Rows(train.Codes, nil)
-		for i, z := range mean {
-			variance[i] = rows.UnitVariance(scale.Location(z), i)
+		variance, rows := make([]float64, len(mean)), noise.Rows(train.Codes, nil, func(i int) float64 { return scale.Location(mean[i]) })
+		for i := range mean {
+			variance[i] = rows.UnitVariance(i)
 		}
 		return variance, shared(mean, squared)
 	}

@@ -90,9 +90,9 @@ func (r *run) relativeErrors(o *solver.Observations, mean, squared []float32, no
 	scale := r.model.Scale()
 	square := unitOf(scale) * unitOf(scale)
 	parallel.Ranges(r.engine.Threads(), len(relative), func(_, from, to int) {
-		rows := noise.Rows(o.Codes, nil)
+		rows := noise.Rows(o.Codes, nil, func(i int) float64 { return scale.Location(mean[i]) })
 		for i := from; i < to; i++ {
-			relative[i] = float32(float64(squared[i]) * square / rows.UnitVariance(scale.Location(mean[i]), i))
+			relative[i] = float32(float64(squared[i]) * square / rows.UnitVariance(i))
 		}
 	})
 	return relative
@@ -149,14 +149,14 @@ func (r *run) validDensity() float64 {
 	noise := r.model.Noise()
 	type sums struct{ density, rows float64 }
 	s := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) (s sums) {
-		rows := noise.Rows(o.Codes, nil)
+		rows := noise.Rows(o.Codes, nil, func(i int) float64 { return scale.Location(z.Mean[i]) })
 		for i := from; i < to; i++ {
 			location := scale.Location(z.Mean[i])
 			w := weightOf(o, i)
 			if w == 0 {
 				continue
 			}
-			v := r.model.FieldVariance(z, i) + rows.UnitVariance(location, i)/w
+			v := r.model.FieldVariance(z, i) + rows.UnitVariance(i)/w
 			d := scale.OnScale(o.Target(i)) - location
 			s.density += -0.5 * (math.Log(2*math.Pi*v) + d*d/v)
 			s.rows++

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/baseline"
+	"github.com/kernel-fried-tensor/kft/blend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
@@ -130,6 +131,7 @@ type run struct {
 	held        solver.Observations    // validation rows kept for the conformal correction
 	horizons    [3][]int32             // by dataset.Part: periods from the last training period
 	heldHorizon []int32                // of held
+	recent      *blend.Table           // recent values of the training rows, if forecasts may follow them
 	model       *model.Model
 	field       *tt.Field
 	side        []*model.Side      // by mode
@@ -311,6 +313,7 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		r.warnings = append(r.warnings, warning)
 	}
 	r.learnNoise(solved)
+	r.learnMoves()
 	if err := r.learnCorrection(); err != nil {
 		return err
 	}

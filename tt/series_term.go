@@ -125,14 +125,38 @@ func (c *seriesCells) each(threads int, s *SeriesTerm, work func(r *series.Reade
 	})
 }
 
+// seriesBlock is the number of series that are read together.
+const seriesBlock = 1024
+
 // moments writes mean and variance of the term at cells; variance may be nil.
 func (s *SeriesTerm) moments(threads int, c *seriesCells, mean, variance []float32) {
-	c.each(threads, s, func(r *series.Reader, e int, cells, steps []int32, m, v []float32) {
-		r.At(e, steps, m, v)
-		for i, cell := range cells {
-			mean[cell] = m[i]
-			if variance != nil {
-				variance[cell] = v[i]
+	parallel.Ranges(threads, len(c.cut)-1, func(_, from, to int) {
+		r := s.NewReader()
+		var entities, cut, steps []int32
+		var memory []float32
+		for ; from < to; from += seriesBlock {
+			end := min(from+seriesBlock, to)
+			first := c.cut[from]
+			cells := c.order[first:c.cut[end]]
+			entities, cut, steps = entities[:0], append(cut[:0], 0), steps[:0]
+			for g := from; g < end; g++ {
+				entities = append(entities, c.entity[c.order[c.cut[g]]])
+				cut = append(cut, c.cut[g+1]-first)
+			}
+			for _, cell := range cells {
+				steps = append(steps, c.step[cell])
+			}
+			n := len(cells)
+			if len(memory) < 2*n {
+				memory = make([]float32, 2*n)
+			}
+			m, v := memory[:n], memory[n:2*n]
+			r.AtAll(entities, cut, steps, m, v)
+			for i, cell := range cells {
+				mean[cell] = m[i]
+				if variance != nil {
+					variance[cell] = v[i]
+				}
 			}
 		}
 	})

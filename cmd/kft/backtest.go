@@ -25,7 +25,7 @@ type backtestCommand struct {
 
 // Help is shown by kft backtest --help.
 func (*backtestCommand) Help() string {
-	return `Trains a model at each of several origins on the rows up to it, forecasts the periods after it and compares the forecasts with the values. The last origin is the horizon before the end of the table. Measures by horizon: MAE of the medians, RMSE and R2 of the means, R2 of log(1 + value) by its own predicted mean, WAPE (sum of absolute errors by sum of values), bias (predicted by actual total), MASE and RMSSE (errors by the mean change of the series from one training row to the next), pinball loss, coverage and width of 90 % intervals. Beside the model: mean, last value and same period of the last season of each series, and the mix of the three that was best before the origin. None of them knows a row after the origin. The split of the specification is not used.
+	return `Trains a model at each of several origins on the rows up to it, forecasts the periods after it and compares the forecasts with the values. The last origin is the horizon before the end of the table. Measures by horizon: MAE of the medians, RMSE and R2 of the means, R2 of log(1 + value) by its own predicted mean, WAPE (sum of absolute errors by sum of values), bias (predicted by actual total), MASE and RMSSE (errors by the mean change of the series from one training row to the next), pinball loss, coverage and width of 90 % intervals. Beside the model: mean, last value, drift (the line from the first to the last value, continued) and same period of the last season of each series, and the mix of them that was best before the origin. None of them knows a row after the origin. The split of the specification is not used.
 
 Examples:
 

@@ -128,26 +128,43 @@ func (p *parquetWriter) commit() error {
 	return err
 }
 
+// valueRows is the number of values that are passed on together; they stay in the first-level
+// cache.
+const valueRows = 512
+
 // encode writes the parts to a row group, column by column.
 func (p *parquetWriter) encode(group *parquet.ConcurrentRowGroupWriter, parts []part) error {
-	var values []parquet.Value
+	values := make([]parquet.Value, 0, valueRows)
 	for c, w := range group.ColumnWriters() {
 		for _, part := range parts {
 			s := &part.columns[c]
-			values = values[:0]
-			for i := range part.n {
-				if s.valid != nil && !s.valid[i] {
-					values = append(values, parquet.Value{}.Level(0, 0, c))
-					continue
+			for from := 0; from < part.n; from += valueRows {
+				values = p.appendValues(values[:0], s, c, from, min(from+valueRows, part.n))
+				if _, err := w.WriteRowValues(values); err != nil {
+					return err
 				}
-				values = append(values, p.value(s, i, c).Level(0, 1, c))
-			}
-			if _, err := w.WriteRowValues(values); err != nil {
-				return err
 			}
 		}
 	}
 	return group.Flush()
+}
+
+// appendValues appends the values of column c at rows.
+func (p *parquetWriter) appendValues(values []parquet.Value, s *Segment, c, from, to int) []parquet.Value {
+	if p.kinds[c].Type == Float32 && s.valid == nil {
+		for _, v := range s.f32[from:to] {
+			values = append(values, parquet.FloatValue(v).Level(0, 1, c))
+		}
+		return values
+	}
+	for i := from; i < to; i++ {
+		if s.valid != nil && !s.valid[i] {
+			values = append(values, parquet.Value{}.Level(0, 0, c))
+			continue
+		}
+		values = append(values, p.value(s, i, c).Level(0, 1, c))
+	}
+	return values
 }
 
 func (p *parquetWriter) value(s *Segment, i, c int) parquet.Value {

@@ -51,6 +51,9 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	if len(u.Heaping) > 0 {
 		text += "; whole numbers, heaped by " + strings.Join(u.Heaping, ", ")
 	}
+	if len(u.Moved) > 0 {
+		text += "; forecasts moved by recent values of their series"
+	}
 	if len(u.Mixed) > 0 {
 		text += "; means of forecasts " + strings.Join(u.Mixed, " + ")
 		if !slices.Equal(u.Mixed, u.MixedLargest) {

@@ -15,10 +15,10 @@ import (
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
-// TestMixedMeans fits a model without a term for pairs to series whose levels differ by
-// pair, so that recent values tell more than the model: the means are mixed, also in a file
+// TestRecentValues fits a model without a term for pairs to series whose levels differ by
+// pair, so that recent values tell more than the model: forecasts move, also in a file
 // and in totals, whose draws move with them.
-func TestMixedMeans(t *testing.T) {
+func TestRecentValues(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
 	var stores, items []string
@@ -46,12 +46,12 @@ func TestMixedMeans(t *testing.T) {
 	}
 	none := s
 	none.Uncertainty.Mixing = "none"
-	if m, _, err := search.Fit(t.Context(), none, tableio.Columns(c), train.Options{}); err != nil || m.Uncertainty().Mixed != nil {
-		t.Errorf("without mixing: got %v, error %v", m.Uncertainty().Mixed, err)
+	if m, _, err := search.Fit(t.Context(), none, tableio.Columns(c), train.Options{}); err != nil || m.Uncertainty().Mixed != nil || m.Uncertainty().Moved != nil {
+		t.Errorf("without mixing: got %v, error %v", m.Uncertainty(), err)
 	}
-	mixed := strings.Join(m.Uncertainty().Mixed, " + ")
-	if !strings.Contains(mixed, "mean of the last 4 values") || !(r.Test.R2 > 0.8) {
-		t.Fatalf("got means of %s, R2 %g", mixed, r.Test.R2)
+	moved := strings.Join(m.Uncertainty().Moved, " + ")
+	if !strings.Contains(moved, "mean of the last 12 months") || !(r.Test.R2 > 0.9) {
+		t.Fatalf("got forecasts moved by %s, R2 %g", moved, r.Test.R2)
 	}
 	var file bytes.Buffer
 	if _, err := m.WriteTo(&file); err != nil {
