@@ -64,7 +64,7 @@ type chooser struct {
 	rows      int      // training rows
 	pairs     map[[2]int]int
 	power     *model.PowerEstimate
-	gaussian  spec.Spec          // of the transformed scale, if a likelihood of counts was offered too
+	gaussian  *spec.Spec         // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
 	scores    map[string]float64 // CRPS by specification: the best of a step is the first of the next
 	decisions []model.Decision
 

@@ -62,7 +62,9 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 	if c.spec.Uncertainty.Likelihood == spec.Auto && hasOutliers(c.power) {
 		candidates = append(candidates, candidate{start.Transform + " with student noise", withLikelihood(start, "student")})
 	}
-	c.gaussian = start
+	if c.spec.Uncertainty.Likelihood == spec.Auto {
+		c.gaussian = &start
+	}
 	return c.compare(ctx, "scale", candidates)
 }
 
@@ -71,13 +73,12 @@ func (c *chooser) chooseScale(ctx context.Context) error {
 // seemed to be noise, and counts whose rates change by orders of magnitude are hard to fit.
 func (c *chooser) confirmScale(ctx context.Context) error {
 	chosen := c.spec.Uncertainty.Likelihood
-	if c.quick() || c.gaussian.Transform == "" || chosen == "gaussian" || chosen == "bernoulli" {
+	if c.quick() || c.gaussian == nil || chosen == "gaussian" {
 		return nil
 	}
 	other := c.spec.Clone()
 	other.Transform = c.gaussian.Transform
 	other.Uncertainty.Likelihood, other.Uncertainty.Noise, other.Uncertainty.NoiseVariance = "gaussian", c.gaussian.Uncertainty.Noise, c.gaussian.Uncertainty.NoiseVariance
-	other.Fill()
 	return c.compare(ctx, "scale, with all terms", []candidate{{chosen, c.spec}, {other.Transform, other}})
 }
 

@@ -1,14 +1,18 @@
 package search
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/testtable"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/train"
 )
 
@@ -41,6 +45,27 @@ func TestChooseScaleAndLikelihood(t *testing.T) {
 	}
 	if got := len(m.Record().Choices); got != 10 {
 		t.Errorf("got %d choices in the record of the model, want 10", got)
+	}
+}
+
+// A likelihood that is given is not compared with others when the terms are chosen; one that
+// was chosen is.
+func TestGivenLikelihoodStays(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("a,b,y\n")
+	for i := range 300 {
+		fmt.Fprintf(&text, "%d,%d,%d\n", i/20, i%20, (i*7919)%5*((i/20+i%20)%2))
+	}
+	file := filepath.Join(t.TempDir(), "counts.csv")
+	writeFile(t, file, text.String())
+	for _, likelihood := range []string{"poisson", "auto"} {
+		s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "y", Modes: []string{"a", "b"}}, Uncertainty: spec.Uncertainty{Likelihood: likelihood}}
+		m, r := mustFit(t, s, train.Options{Threads: 2})
+		confirmed := slices.ContainsFunc(r.Decisions, func(d model.Decision) bool { return d.Subject == "scale, with all terms" })
+		if got := m.Spec().Uncertainty.Likelihood; likelihood == "poisson" && (got != "poisson" || confirmed) || likelihood == "auto" && !confirmed {
+			t.Errorf("likelihood %s: got %s, compared again: %v; decisions %+v", likelihood, got, confirmed, r.Decisions)
+		}
 	}
 }
 
