@@ -132,6 +132,8 @@ type run struct {
 	horizons    [3][]int32             // by dataset.Part: periods from the last training period
 	heldHorizon []int32                // of held
 	recent      *blend.Table           // recent values of the training rows, if forecasts may follow them
+	earlier     []*Data                // of earlier origins, at which forecasts are measured too
+	origins     []*run                 // this and those at earlier origins
 	model       *model.Model
 	field       *tt.Field
 	side        []*model.Side      // by mode
@@ -183,7 +185,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 			return ctx.Err()
 		}},
 		{"fit", func() (err error) { solved, err = r.solve(ctx); return err }},
-		{"evaluate", func() error { return r.complete(solved, scores) }},
+		{"evaluate", func() error { return r.complete(ctx, solved, scores) }},
 	}
 	for _, s := range steps {
 		if err := r.stage(s.name, s.work); err != nil {
@@ -211,6 +213,9 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	r.levels = r.data.levels() // the table may be released
+	if err := r.findOrigins(); err != nil {
+		return err
+	}
 	if err := r.takeParts(); err != nil {
 		return err
 	}
@@ -305,7 +310,7 @@ func (r *run) buildField() error {
 
 // complete adds noise, conformal correction and the record with measures of all
 // parts to the model.
-func (r *run) complete(solved solver.Report, scores []model.BaselineScores) error {
+func (r *run) complete(ctx context.Context, solved solver.Report, scores []model.BaselineScores) error {
 	r.learnResponse(solved)
 	r.reportLearned()
 	var warning string
@@ -313,6 +318,9 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		r.warnings = append(r.warnings, warning)
 	}
 	r.learnNoise(solved)
+	if err := r.learnPull(ctx); err != nil {
+		return err
+	}
 	r.learnMoves()
 	if err := r.learnCorrection(); err != nil {
 		return err
