@@ -24,7 +24,7 @@ const (
 	// The penalty of a share is this part of the squares of its own feature.
 	pullRidge = 0.05
 	// leastPullGain is the mean share by which the squares of origins that were left out
-	// must fall.
+	// must fall; it must also be a standard error of this mean.
 	leastPullGain = 0.01
 )
 
@@ -131,7 +131,8 @@ func LearnPull(threads int, origins []Origin) []float64 {
 		moments[o] = origin.moment(threads, p)
 	}
 	candidates := sharesOf(p)
-	gain := 0.0
+	var gain, squares float64
+	n := float64(len(moments))
 	for left := range moments {
 		var others moment
 		for o := range moments {
@@ -140,10 +141,12 @@ func LearnPull(threads int, origins []Origin) []float64 {
 			}
 		}
 		if own := &moments[left]; own.error > 0 {
-			gain += own.gain(others.best(candidates, p), p) / own.error / float64(len(moments))
+			g := own.gain(others.best(candidates, p), p) / own.error
+			gain += g / n
+			squares += g * g / n
 		}
 	}
-	if !(gain >= leastPullGain) {
+	if !(gain >= max(leastPullGain, math.Sqrt(max(squares-gain*gain, 0)/(n-1)))) {
 		return nil
 	}
 	var all moment

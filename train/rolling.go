@@ -89,6 +89,8 @@ func (r *run) learnPull(ctx context.Context) error {
 			continue // an earlier origin may have too few rows
 		case err != nil:
 			return err
+		case at.model.Series() == nil:
+			continue // hardly any series has two rows so early
 		}
 		r.origins = append(r.origins, at)
 	}
