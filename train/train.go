@@ -150,7 +150,6 @@ type run struct {
 
 	checkpointWarning string // why the last checkpoint could not be saved
 
-	loads    evaluate.Loads
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
 	traffic  trafficMeter
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
