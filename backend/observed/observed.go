@@ -57,6 +57,15 @@ func New(b backend.Backend, y, w []float32, partners func(k int) []int) *Data {
 // Len returns the number of observations.
 func (d *Data) Len() int { return len(d.Y) }
 
+// Plans returns the cheapest plan of each term, and how the observations are spread over ranks, nil if they are not.
+func (d *Data) Plans() ([]*backend.Plan, *Spread) {
+	var plans []*backend.Plan
+	for _, t := range d.Terms {
+		plans = append(plans, t.Cheapest)
+	}
+	return plans, d.spread
+}
+
 // Changed tells the data that targets, weights or terms changed.
 func (d *Data) Changed() { d.of, d.gathered = unknown, nil }
 
