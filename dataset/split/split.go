@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -83,10 +84,23 @@ func (s Spec) random(n int, seed uint64) []dataset.Part {
 		}
 	}
 	r := rand.New(rand.NewPCG(seed, splitStream))
-	for i := n - 1; i > 0; i-- { // Shuffle, without a call per swap
-		j := r.Uint64N(uint64(i + 1))
-		parts[i], parts[j] = parts[j], parts[i]
+	// Shuffle, without a call per swap. The places of several swaps are read first, so that the accesses to memory overlap.
+	var places [64]uint64
+	touched := dataset.Part(0)
+	for i := n - 1; i > 0; {
+		some := places[:min(i, len(places))]
+		for k := range some {
+			some[k] = r.Uint64N(uint64(i - k + 1))
+		}
+		for _, j := range some {
+			touched |= parts[j]
+		}
+		for _, j := range some {
+			parts[i], parts[j] = parts[j], parts[i]
+			i--
+		}
 	}
+	runtime.KeepAlive(touched)
 	return parts
 }
 
