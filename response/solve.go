@@ -161,8 +161,7 @@ func (s *system) jacobian(x vector) []float32 {
 	for k, t := range s.moved.Terms {
 		switch {
 		case len(t.Cores) == 1:
-			exact := backend.Slices{Shape: t.Cores[0].Slices.Shape, Mean: s.direction[k][0]}
-			s.chunk.AddDifference(s.b, k, rows, nil, []backend.Slices{exact}, nil, 1)
+			s.chunk.AddEffect(s.b, k, rows, s.direction[k][0])
 		case differs:
 			s.move(k, step)
 			s.chunk.AddDifference(s.b, k, rows, scratch, t.Slices(), func() { s.move(k, -step) }, float32(1/(2*step)))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 )
@@ -49,10 +48,8 @@ type Report struct {
 	Terms    []TermShape // of the specification
 	Warnings []string
 
-	// Plans are those of the training observations, by term of the field, and Spread how these are spread over ranks. Nil if a
-	// solver has none.
-	Plans  []*backend.Plan
-	Spread *observed.Spread
+	// Planned are the training observations by term of the field; nil if the solver has no plans of them.
+	Planned *observed.Planned
 }
 
 // A Start tells how the run of cavi began that gave the best weights. The zero value is a
@@ -102,7 +99,7 @@ func (dr *driver) report(stop Stop) Report {
 	r := Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Start: Start{PointSweeps: run.StartSweeps, Tempered: run.Tempered}, Law: law,
 		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Passes: dr.d.passes, Blocks: dr.blocks, Terms: dr.d.termShapes(), Warnings: warnings}
 	if a, ok := dr.method.(*cavi); ok && dr.d.field.Group == nil {
-		r.Plans, r.Spread = a.obs.Plans()
+		r.Planned = a.obs.Planned()
 	}
 	return r
 }

@@ -14,17 +14,16 @@ import (
 type plannedRows struct {
 	engine  backend.Backend // with the memory of the plans
 	release func() error
-	plans   []*backend.Plan
-	spread  *observed.Spread
+	rows    *observed.Planned
 }
 
 // keepPlanned keeps the plans of a solver and its engine, or releases the engine if there are none.
 func (r *run) keepPlanned(engine backend.Backend, solved *solver.Report, release func() error) error {
-	if solved.Plans == nil || r.opt.Compare {
+	if solved.Planned == nil || r.opt.Compare {
 		return release()
 	}
-	r.planned = &plannedRows{engine: engine, release: release, plans: solved.Plans, spread: solved.Spread}
-	solved.Plans, solved.Spread = nil, nil
+	r.planned = &plannedRows{engine: engine, release: release, rows: solved.Planned}
+	solved.Planned = nil
 	return nil
 }
 
@@ -35,7 +34,7 @@ func (r *run) releasePlanned() error {
 	}
 	kept := r.planned
 	r.planned = nil
-	for _, p := range kept.plans {
+	for _, p := range kept.rows.Plans {
 		p.Free()
 	}
 	return kept.release()
@@ -51,13 +50,13 @@ func (r *run) plannedEngine() (backend.Backend, func() error) {
 
 // chunk returns the training rows as the solver planned them, nil if that is not known.
 func (r *run) chunk() *tt.Chunk {
-	if r.planned == nil || len(r.planned.plans) != len(r.field.Terms) {
+	if r.planned == nil || len(r.planned.rows.Plans) != len(r.field.Terms) {
 		return nil
 	}
 	for k, t := range r.field.Terms {
-		if !slices.Equal(r.planned.plans[k].Shapes, t.Shapes()) {
+		if !slices.Equal(r.planned.rows.Plans[k].Shapes, t.Shapes()) {
 			return nil
 		}
 	}
-	return r.field.ChunkOf(r.planned.engine, r.planned.plans, r.parts[dataset.Train].Len(), r.planned.spread)
+	return r.field.ChunkOf(r.planned.engine, r.parts[dataset.Train].Len(), r.planned.rows)
 }

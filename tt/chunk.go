@@ -18,6 +18,8 @@ type Chunk struct {
 	// Over several ranks each plans and evaluates a part of the cells.
 	spread *observed.Spread // nil if this process has all cells
 	own    []float32        // values of a term at the cells of this rank
+
+	entities [][]int32 // see observed.Planned; nil if they are not known
 }
 
 // NewChunk plans the cells with the given codes, one column per mode. Over the ranks of a backend, all call it together.
@@ -50,11 +52,11 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 	return c
 }
 
-// ChunkOf returns a chunk of cells that are planned already, one plan per term, for fields without products and series.
-func (f *Field) ChunkOf(b backend.Backend, plans []*backend.Plan, cells int, spread *observed.Spread) *Chunk {
-	c := &Chunk{cells: cells, buffer: backend.Make[float32](b, cells), plans: plans, value: make([][]float32, len(f.Terms)), spread: spread}
-	if spread != nil {
-		c.own = backend.Make[float32](b, cells)
+// ChunkOf returns a chunk of cells that are planned already, for fields without products and series.
+func (f *Field) ChunkOf(b backend.Backend, cells int, p *observed.Planned) *Chunk {
+	c := &Chunk{cells: cells, buffer: backend.Make[float32](b, cells), plans: p.Plans, value: make([][]float32, len(f.Terms)), spread: p.Spread}
+	if p.Spread != nil {
+		c.own, c.entities = backend.Make[float32](b, cells), p.Entities
 	}
 	return c
 }
@@ -176,26 +178,47 @@ func (c *Chunk) OwnLeaves(term int) (core int, bounds []int) {
 	return p.Leaf, p.Share.Owned
 }
 
-// AddDifference adds the difference of the values of a term with two values of its slices, times a factor, to dst at the own cells.
-// The slices change from the first to the second by the function change. Without one the second are 0. scratch has the length of
-// dst.
-func (c *Chunk) AddDifference(b backend.Backend, term int, dst, scratch []float32, cores []backend.Slices, change func(), factor float32) {
+// AddEffect adds the values of a term of one core, given by entity, to dst at the own cells.
+func (c *Chunk) AddEffect(b backend.Backend, term int, dst, values []float32) {
 	plan := c.plans[term]
-	b.Pass(plan, cores, &backend.Job{Mean: c.buffer, Local: c.spread != nil})
-	if change != nil {
-		change()
-		b.Pass(plan, cores, &backend.Job{Mean: scratch, Local: c.spread != nil})
-		from, to := 0, c.cells
-		if c.spread != nil {
-			from, to = c.spread.OwnCells(plan)
-		}
-		parallel.Blocks(b.Threads(), to-from, func(a, e int) {
-			buffer := c.buffer[from+a : from+e]
-			for i, v := range scratch[from+a : from+e] {
-				buffer[i] = (buffer[i] - v) * factor
+	switch {
+	case c.entities != nil && c.entities[term] != nil: // no values travel
+		first, _ := c.Own()
+		c.spread.Blocks(func(from, to int) {
+			for i, e := range c.entities[term][from-first : to-first] {
+				dst[from+i] += values[e]
+			}
+		})
+	case c.spread != nil:
+		b.Pass(plan, []backend.Slices{{Shape: plan.Shapes[0], Mean: values}}, &backend.Job{Mean: c.buffer, Local: true})
+		c.addTerm(b, term, dst)
+	default:
+		parallel.Blocks(b.Threads(), c.cells, func(from, to int) {
+			entities := plan.LeafEntity[from:to]
+			for cell, source := range plan.Source[from:to] {
+				dst[source] += values[entities[cell]]
 			}
 		})
 	}
+}
+
+// AddDifference adds the difference of the values of a term with two values of its slices, times a factor, to dst at the own cells.
+// The slices change from the first to the second by the function change. scratch has the length of dst.
+func (c *Chunk) AddDifference(b backend.Backend, term int, dst, scratch []float32, cores []backend.Slices, change func(), factor float32) {
+	plan := c.plans[term]
+	b.Pass(plan, cores, &backend.Job{Mean: c.buffer, Local: c.spread != nil})
+	change()
+	b.Pass(plan, cores, &backend.Job{Mean: scratch, Local: c.spread != nil})
+	from, to := 0, c.cells
+	if c.spread != nil {
+		from, to = c.spread.OwnCells(plan)
+	}
+	parallel.Blocks(b.Threads(), to-from, func(a, e int) {
+		buffer := c.buffer[from+a : from+e]
+		for i, v := range scratch[from+a : from+e] {
+			buffer[i] = (buffer[i] - v) * factor
+		}
+	})
 	c.addTerm(b, term, dst)
 }
 

@@ -57,13 +57,22 @@ func New(b backend.Backend, y, w []float32, partners func(k int) []int) *Data {
 // Len returns the number of observations.
 func (d *Data) Len() int { return len(d.Y) }
 
-// Plans returns the cheapest plan of each term, and how the observations are spread over ranks, nil if they are not.
-func (d *Data) Plans() ([]*backend.Plan, *Spread) {
-	var plans []*backend.Plan
+// Planned are observations as they were planned for the terms of a sum.
+type Planned struct {
+	Plans  []*backend.Plan // by term: its cheapest one
+	Spread *Spread         // nil if this process has all observations
+
+	// Entities are those of terms of one core, by observation of this process, over several ranks.
+	Entities [][]int32
+}
+
+// Planned returns the plans of the terms.
+func (d *Data) Planned() *Planned {
+	p := &Planned{Spread: d.spread}
 	for _, t := range d.Terms {
-		plans = append(plans, t.Cheapest)
+		p.Plans, p.Entities = append(p.Plans, t.Cheapest), append(p.Entities, t.entity)
 	}
-	return plans, d.spread
+	return p
 }
 
 // Changed tells the data that targets, weights or terms changed.
