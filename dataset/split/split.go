@@ -3,6 +3,7 @@
 package split
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
@@ -30,13 +32,7 @@ type Split struct {
 
 // Count returns the number of observations in a part.
 func (s *Split) Count(p dataset.Part) int {
-	n := 0
-	for _, q := range s.Parts {
-		if q == p {
-			n++
-		}
-	}
-	return n
+	return bytes.Count(peers.Bytes(s.Parts), []byte{byte(p)})
 }
 
 // Apply splits a table. The same table, specification and seed give the same split.
