@@ -5,6 +5,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"io"
 	"runtime/debug"
 	"time"
@@ -111,6 +112,7 @@ func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bo
 	defer r.closePages(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
 	defer r.pages.Recover(&err)
+	defer func() { err = errors.Join(err, r.releasePlanned()) }()
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +154,7 @@ type run struct {
 
 	checkpointWarning string // why the last checkpoint could not be saved
 
-	loads    evaluate.Loads
+	planned  *plannedRows // what the solver leaves for the evaluation; nil without it
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
 	traffic  trafficMeter
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
@@ -327,7 +329,7 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 	}
 	r.learnHeaping()
 	r.learnBlend()
-	if err := r.keepStatistics(solved); err != nil {
+	if err := errors.Join(r.keepStatistics(solved), r.releasePlanned()); err != nil {
 		return err
 	}
 	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,
