@@ -85,7 +85,7 @@ func TestImprove(t *testing.T) {
 		c, want := newCore(t, 200, 4, rare)
 		c.Refresh(b, true)
 		before := append([]float32(nil), c.Slices.Mean[:400]...)
-		prior := division.Improve(b, c)
+		prior := new(division.Divider).Improve(b, c)
 		if prior < 0.1 || prior > 5 {
 			t.Errorf("rare %g: got prior variance %g", rare, prior)
 		}
@@ -105,7 +105,7 @@ func TestImprove(t *testing.T) {
 	}
 	c, _ := newCore(t, 50, 4, 1)
 	c.Rows = nil
-	if division.Improve(b, c) != 0 {
+	if new(division.Divider).Improve(b, c) != 0 {
 		t.Error("a core without numbers of rows is divided")
 	}
 }
@@ -117,7 +117,7 @@ func TestImproveUnseen(t *testing.T) {
 	b := backend.Backend(cpu.New(cpu.Generic, 1))
 	c, want := newCore(t, 100, 40, 100)
 	c.Refresh(b, true)
-	division.Improve(b, c)
+	new(division.Divider).Improve(b, c)
 	for k := range 2 {
 		truth, residual := 0.25+0.01, 0.0
 		for j := range 40 {
