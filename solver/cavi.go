@@ -32,6 +32,8 @@ type cavi struct {
 	codes   [][]int32         // of the observations
 	fixed   bool              // noise and prior variances are given, not learned
 	divider division.Divider
+	divided map[*tt.Core]bool // whether a division follows each update
+	start   Start             // of a training before
 
 	err error // why the posterior is not finite
 }
@@ -130,11 +132,8 @@ func (a *cavi) update(i int) {
 	}
 	c.Refresh(a.d.b, block.Map != nil)
 	a.learnPrior(i)
-	if c.Variant == tt.Additive && block.Map == nil && !a.fixed {
-		if prior := a.divider.Improve(a.d.b, c); prior > 0 {
-			c.WeightPosterior.PriorVar[0] = float32(max(prior, leastPrior))
-			a.learnPrior(i)
-		}
+	if a.dividable(i) && a.often(c) {
+		a.divide(i, c)
 	}
 	if a.lastOfTerm(i) {
 		a.evaluate(at.term)

@@ -136,3 +136,36 @@ func TestImproveUnseen(t *testing.T) {
 		}
 	}
 }
+
+// What a divider keeps of a core does not change its results: the second division of other
+// slices is that of a new divider.
+func TestImproveAgain(t *testing.T) {
+	t.Parallel()
+	b := backend.Backend(cpu.New(cpu.Generic, 1))
+	var kept division.Divider
+	again, _ := newCore(t, 100, 4, 10)
+	once, _ := newCore(t, 100, 4, 10)
+	again.Refresh(b, true)
+	kept.Improve(b, again)
+	for _, c := range []*tt.Core{again, once} {
+		for i := range c.Free {
+			c.Free[i] = float32(i % 7)
+		}
+		clear(c.Weight)
+		c.Refresh(b, true)
+	}
+	got, want := kept.Improve(b, again), new(division.Divider).Improve(b, once)
+	if got != want {
+		t.Errorf("got prior variance %g, want %g", got, want)
+	}
+	for i, w := range once.Weight {
+		if again.Weight[i] != w {
+			t.Fatalf("got weight %d %g, want %g", i, again.Weight[i], w)
+		}
+	}
+	for k, v := range once.FreePosterior.Unseen {
+		if again.FreePosterior.Unseen[k] != v {
+			t.Errorf("got variance %d of new entities %g, want %g", k, again.FreePosterior.Unseen[k], v)
+		}
+	}
+}
