@@ -25,7 +25,7 @@ func (b *builder) data() error {
 	for _, n := range []struct {
 		name  string
 		count int
-	}{{"rows without a target", r.Rows.Missing}, {"rows of weight 0", r.Rows.ZeroWeight}, {"rows merged into another of the same cell", r.Rows.Merged}} {
+	}{{"rows without a target", r.Rows.Missing}, {"rows with an empty id", r.Rows.NoID}, {"rows of weight 0", r.Rows.ZeroWeight}, {"rows merged into another of the same cell", r.Rows.Merged}} {
 		if n.count > 0 {
 			add(n.name, count(n.count))
 		}

@@ -231,7 +231,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.buildField(); err != nil {
 		return err
 	}
-	r.warnings = append(r.warnings, model.DecodedWarning(r.data.table.Decoded)...)
+	r.warnings = append(r.warnings, model.ReadWarnings(&r.data.table)...)
 	if warning := warnCoarseTarget(r.spec.Data.Target, &train); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
