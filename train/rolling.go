@@ -100,9 +100,9 @@ func (r *run) learnPull(ctx context.Context) error {
 		o.recent = o.recentValues(o.seasons(), true)
 		rows = append(rows, blend.Origin{Table: o.recent, Scale: o.model.Scale().Transform, Rows: o.forecasts(&valid, horizon)})
 	}
-	if shares := blend.LearnPull(r.engine.Threads(), rows); shares != nil {
+	if pull := blend.LearnPull(r.engine.Threads(), rows); pull != nil {
 		for _, o := range r.origins {
-			o.model = o.model.WithBlend(o.recent.WithPull(shares))
+			o.model = o.model.WithBlend(o.recent.WithPull(pull))
 		}
 	}
 	return nil
