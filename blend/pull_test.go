@@ -97,8 +97,13 @@ func TestLearnPull(t *testing.T) {
 			o.Rows.Location[i] -= 2 * float64(h)
 		}
 	}
-	if got := LearnPull(2, behind); got == nil || math.Abs(got.rise-2) > 0.3 || got.reach != 3 {
-		t.Errorf("got %+v of a model that falls behind by 2 a period, want that rise", got)
+	got = LearnPull(2, behind)
+	if got == nil || !(got.rise > 0) || got.reach != 3 {
+		t.Fatalf("got %+v of a model that falls behind by 2 a period, want a rise", got)
+	}
+	last := &behind[0].Rows
+	if by := b.WithPull(got).Move(identityScale(t), last.Location[2], last.Codes, 2, 3); math.Abs(by-6) > 0.5 {
+		t.Errorf("the third period moves by %g, want 6", by)
 	}
 	if got := LearnPull(2, origin(off)[:1]); got != nil {
 		t.Errorf("got the shares %v from one origin, want none", got)
