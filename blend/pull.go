@@ -3,6 +3,7 @@ package blend
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -44,9 +45,11 @@ type Origin struct {
 	Rows  Rows
 }
 
-// formulas writes the formulas of a row minus its location; one that is not known is 0.
-func (t *Table) formulas(dst *[maxParts]float64, scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) {
-	*dst = [maxParts]float64{}
+// pullers writes the formulas of a row minus its location, and the horizon as what its rise
+// is multiplied by; one that is not known is 0. A series whose recent values are all the
+// same does not rise.
+func (t *Table) pullers(dst *choice, scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) {
+	*dst = choice{}
 	s := t.series.Find(codes, row)
 	if s < 0 || horizon < 1 || t.start[s] == t.start[s+1] {
 		return
@@ -68,16 +71,19 @@ func (t *Table) formulas(dst *[maxParts]float64, scale predictive.Transform, loc
 			dst[ownFormulas+k] = scale.Forward(v) - location
 		}
 	}
+	if slices.ContainsFunc(values, func(v float32) bool { return v != values[n-1] }) {
+		dst[rise] = float64(horizon)
+	}
 }
 
 // pulled returns by how much the forecast of a row moves.
 func (t *Table) pulled(scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) (by float64) {
-	var f [maxParts]float64
-	t.formulas(&f, scale, location, codes, row, horizon)
+	var f choice
+	t.pullers(&f, scale, location, codes, row, horizon)
 	for k, share := range t.pull.shares {
 		by += share * f[k]
 	}
-	return by + t.pull.rise*float64(min(horizon, t.pull.reach))
+	return by + t.pull.rise*min(f[rise], float64(t.pull.reach))
 }
 
 // Pulls says which share of a forecast formulas have, as in "0.3 last value"; nil for none.
@@ -276,10 +282,7 @@ func (o *Origin) moment(threads int) moment {
 			if rows.Horizon[i] < 1 {
 				continue
 			}
-			var formulas [maxParts]float64
-			o.Table.formulas(&formulas, o.Scale, location, rows.Codes, i, rows.Horizon[i])
-			copy(v.feature[:], formulas[:])
-			v.feature[rise] = float64(rows.Horizon[i])
+			o.Table.pullers(&v.feature, o.Scale, location, rows.Codes, i, rows.Horizon[i])
 			v.error = o.Scale.Forward(rows.Y[i]) - location
 			v.weight = math.Exp(-o.Scale.LogDerivative(o.Scale.Inverse(location))) / math.Sqrt(max(math.Abs(rows.Mean[i])+leastSize*size, math.SmallestNonzeroFloat32))
 			if rows.Weight != nil {
