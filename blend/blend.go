@@ -118,6 +118,9 @@ func (t *Table) window() int32 {
 	for _, s := range t.seasons {
 		window = max(window, s)
 	}
+	if t.first != nil {
+		window *= 2 // a season before every value of the last one
+	}
 	return window
 }
 

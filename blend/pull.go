@@ -3,7 +3,6 @@ package blend
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -11,14 +10,15 @@ import (
 
 // The forecasts of a small table are pulled on the scale of the model,
 //
-//	location + sum_k s_k (f_k - location) + rise h,
+//	location + sum_k s_k (f_k - location) + rise d h,
 //
 // towards formulas f_k on that scale: the last value of the series, the line from its first
 // to its last value, continued, and the values of seasons. All series of a fit share how
 // fast they change and how long they trend; for few series of different kinds that is a
 // compromise, which the formulas do not make. The shares s_k are not negative and add up to
 // at most 1. Series that return to their means or whose trends are damped are behind a growth
-// that goes on: all forecasts rise with the horizon h, up to the longest one that was seen.
+// that goes on: forecasts rise with the horizon h, up to the longest one that was seen, by a
+// share of the usual change d of the series per step.
 // Shares and rise are those of the least squares of forecasts from several origins, each
 // with what was known there.
 const (
@@ -27,14 +27,15 @@ const (
 	// The penalty of a share, and of the rise, is this part of the squares of its own feature.
 	pullRidge = 0.05
 	// leastPullGain is the mean share by which the squares of origins that were left out
-	// must fall; it must also be a standard error of this mean.
-	leastPullGain = 0.01
+	// must fall; it must also be leastPullErrors standard errors of this mean.
+	leastPullGain   = 0.01
+	leastPullErrors = 2.0
 )
 
 // A Pull says how forecasts are pulled.
 type Pull struct {
 	shares []float64 // of formulas
-	rise   float64   // per step
+	rise   float64   // in changes of the series per step
 	reach  int32     // the longest horizon that was seen
 }
 
@@ -45,9 +46,9 @@ type Origin struct {
 	Rows  Rows
 }
 
-// pullers writes the formulas of a row minus its location, and the horizon as what its rise
-// is multiplied by; one that is not known is 0. A series whose recent values are all the
-// same does not rise.
+// pullers writes the formulas of a row minus its location, and what the rise is multiplied
+// by: the horizon times the usual change of the series per step, so that a series that does
+// not change does not rise either. What is not known is 0.
 func (t *Table) pullers(dst *choice, scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) {
 	*dst = choice{}
 	s := t.series.Find(codes, row)
@@ -71,9 +72,35 @@ func (t *Table) pullers(dst *choice, scale predictive.Transform, location float6
 			dst[ownFormulas+k] = scale.Forward(v) - location
 		}
 	}
-	if slices.ContainsFunc(values, func(v float32) bool { return v != values[n-1] }) {
-		dst[rise] = float64(horizon)
+	dst[rise] = t.change(scale, steps, values) * float64(min(horizon, t.reach()))
+}
+
+// change returns the mean size of the changes of a series per step on the scale, over one
+// season, or from one value to the next in a table without seasons.
+func (t *Table) change(scale predictive.Transform, steps []int32, values []float32) float64 {
+	season := int32(1)
+	if len(t.seasons) > 0 {
+		season = t.seasons[0]
 	}
+	sum, count, before := 0.0, 0.0, 0
+	for k, step := range steps {
+		for steps[before] < step-season {
+			before++
+		}
+		if steps[before] == step-season {
+			sum += math.Abs(scale.Forward(float64(values[k])) - scale.Forward(float64(values[before])))
+			count += float64(season)
+		}
+	}
+	return sum / max(count, 1)
+}
+
+// reach returns the horizon at which forecasts end to rise.
+func (t *Table) reach() int32 {
+	if t.pull == nil {
+		return math.MaxInt32
+	}
+	return t.pull.reach
 }
 
 // pulled returns by how much the forecast of a row moves.
@@ -83,7 +110,7 @@ func (t *Table) pulled(scale predictive.Transform, location float64, codes [][]i
 	for k, share := range t.pull.shares {
 		by += share * f[k]
 	}
-	return by + t.pull.rise*min(f[rise], float64(t.pull.reach))
+	return by + t.pull.rise*f[rise]
 }
 
 // Pulls says which share of a forecast formulas have, as in "0.3 last value"; nil for none.
@@ -102,7 +129,7 @@ func (t *Table) Pulls() (parts []string) {
 		parts = append(parts, fmt.Sprintf("%.2g %s", share, name))
 	}
 	if t.pull.rise != 0 {
-		parts = append(parts, fmt.Sprintf("%+.2g per %s", t.pull.rise, t.unit()))
+		parts = append(parts, fmt.Sprintf("%+.2g usual changes", t.pull.rise))
 	}
 	return parts
 }
@@ -164,7 +191,7 @@ func LearnPull(threads int, origins []Origin) *Pull {
 			squares += g * g / n
 		}
 	}
-	if !(gain >= max(leastPullGain, math.Sqrt(max(squares-gain*gain, 0)/(n-1)))) {
+	if !(gain >= max(leastPullGain, leastPullErrors*math.Sqrt(max(squares-gain*gain, 0)/(n-1)))) {
 		return nil
 	}
 	var all moment

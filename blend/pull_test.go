@@ -37,17 +37,17 @@ func TestPulled(t *testing.T) {
 		horizon int32
 		want    float64
 	}{
-		{1, 1, 0.5*134 + 0.25*136 + 0.25*112 - 100 + 3}, // month 17, its line, month 6
-		{1, 3, 0.5*134 + 0.25*140 + 0.25*116 - 100 + 6}, // rises as far as was seen
-		{0, 2, 0.75*-100 + 0.5*34 + 0.25*38 + 6},        // month 7 is missing
-		{2, 1, 0},                                       // not a known series
-		{1, 0, 0},                                       // no forecast
+		{1, 1, 0.5*134 + 0.25*136 + 0.25*112 - 100 + 6},  // month 17, its line, month 6
+		{1, 3, 0.5*134 + 0.25*140 + 0.25*116 - 100 + 12}, // rises as far as was seen
+		{0, 2, 0.75*-100 + 0.5*34 + 0.25*38 + 12},        // month 7 is missing
+		{2, 1, 0}, // not a known series
+		{1, 0, 0}, // no forecast
 	} {
 		if got := b.Move(identityScale(t), 100, row, c.row, c.horizon); math.Abs(got-c.want) > 1e-5 {
 			t.Errorf("row %d, %d ahead: got %g, want %g", c.row, c.horizon, got, c.want)
 		}
 	}
-	if got, want := strings.Join(b.Pulls(), ", "), "0.5 last value, 0.25 line from the first to the last value, 0.25 value 12 months before, +3 per month"; got != want {
+	if got, want := strings.Join(b.Pulls(), ", "), "0.5 last value, 0.25 line from the first to the last value, 0.25 value 12 months before, +3 usual changes"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if (*Table)(nil).Pulls() != nil {
