@@ -117,9 +117,18 @@ func (g Given) reserves(column string) bool {
 // them. A column that the ids of another column determine (the city of a store) is not
 // a mode.
 func GuessColumns(sample GuessSample, given Given) *Guess {
+	g := newGuesser(sample, given, false)
+	if g.lacksIDs() {
+		g = newGuesser(sample, given, true)
+	}
+	return g.Guess
+}
+
+// newGuesser makes a guess. If lenient is set, a column of ids may be empty in a few rows.
+func newGuesser(sample GuessSample, given Given, lenient bool) *guesser {
 	g := &guesser{
 		Guess:  &Guess{Rows: len(sample.Rows), unit: unitName(sample.Unit)},
-		sample: sample, given: given, target: -1,
+		sample: sample, given: given, lenient: lenient, target: -1,
 	}
 	g.readColumns()
 	g.guessTarget()
@@ -131,17 +140,26 @@ func GuessColumns(sample GuessSample, given Given) *Guess {
 	g.findWide()
 	g.explain()
 	g.Guess.badRow = g.findBadDate()
-	if g.Guess.badRow == nil {
-		g.Guess.badRow = g.findEmptyID()
-	}
-	return g.Guess
+	return g
 }
+
+// lacksIDs reports whether most rows share their cells, and a column of ids is empty in a few
+// rows, such as those of totals.
+func (g *guesser) lacksIDs() bool {
+	return len(g.given.Modes) == 0 && 2*g.Repeated >= g.Rows && slices.ContainsFunc(g.columns, func(c *sampleColumn) bool {
+		return c.empty > 0 && g.fewEmpty(c) && (c.Kind == KindDate || c.Kind == KindID) && c.Distinct > 1 && c != g.columns[max(g.target, 0)] && !g.reserved(c)
+	})
+}
+
+// fewEmpty reports whether a column is empty in so few rows that they can be left out.
+func (g *guesser) fewEmpty(c *sampleColumn) bool { return c.empty <= max(1, g.Rows/100) }
 
 // guesser is a guess under construction.
 type guesser struct {
 	*Guess
 	sample  GuessSample
 	given   Given
+	lenient bool // see newGuesser
 	columns []*sampleColumn
 	target  int // index of the target, or -1
 	modes   []sampleMode

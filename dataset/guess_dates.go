@@ -73,22 +73,6 @@ func (g *guesser) findBadDate() *InputError {
 	return nil
 }
 
-// findEmptyID returns the error of a column of ids that is empty in a few rows, such as one of
-// totals, if most rows share their cells without it.
-func (g *guesser) findEmptyID() *InputError {
-	if len(g.given.Modes) > 0 || 2*g.Repeated < g.Rows {
-		return nil
-	}
-	for i, c := range g.columns {
-		if c.empty == 0 || c.empty > max(1, g.Rows/100) || c.Kind != KindDate && c.Kind != KindID || c.Distinct < 2 || i == g.target || g.reserved(c) {
-			continue
-		}
-		row := slices.IndexFunc(g.sample.Rows, func(record []string) bool { return record[i] == "" })
-		return g.badID(i, row, "the id is empty, but almost all other rows have one")
-	}
-	return nil
-}
-
 // badID returns the error of a value that keeps a column from being a mode.
 func (g *guesser) badID(column, row int, problem string) *InputError {
 	e := &InputError{Column: g.columns[column].Name, Value: g.sample.Rows[row][column], Unit: g.sample.Unit, Field: "data.modes", Problem: problem,

@@ -244,7 +244,7 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "numbers that hardly repeat, not an id; data.covariates may use it"
 	case c.Kind == KindNumber:
 		c.reason = "a quantity, not an id; data.covariates may use it"
-	case c.empty > 0:
+	case c.empty > 0 && !(g.lenient && g.fewEmpty(c)):
 		c.reason = fmt.Sprintf("%d of %d rows have no value, and an id must not be empty; data.covariates may use it", c.empty, g.Rows)
 	case c.Kind == KindText:
 		c.reason = "texts that hardly repeat"

@@ -10,10 +10,11 @@ import (
 
 // Counts counts the rows of a table by what was done with them.
 type Counts struct {
-	Rows       int `json:"rows"`        // data rows read
-	Missing    int `json:"missing"`     // dropped: the target is empty, NA, N/A or null
-	ZeroWeight int `json:"zero_weight"` // dropped: the weight is 0, so the row carries no information
-	Merged     int `json:"merged"`      // merged into the cell of an earlier row
+	Rows       int `json:"rows"`            // data rows read
+	Missing    int `json:"missing"`         // dropped: the target is empty, NA, N/A or null
+	ZeroWeight int `json:"zero_weight"`     // dropped: the weight is 0, so the row carries no information
+	Merged     int `json:"merged"`          // merged into the cell of an earlier row
+	NoID       int `json:"no_id,omitempty"` // dropped: an id is empty
 
 	Zeros int `json:"zeros,omitempty"` // training rows of the value 0 that were added for cells without a row
 }
@@ -41,6 +42,10 @@ type Table struct {
 	// Censored is 1 for a target that is known from below only, else 0; nil without such a
 	// column.
 	Censored []float32
+
+	// NoID is where the first row is that was dropped because an id is empty, as in "line 7,
+	// column city"; "" if there is none.
+	NoID string
 
 	// Decoded is the number of lines that were not UTF-8 and were read as Windows-1252.
 	Decoded int

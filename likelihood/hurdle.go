@@ -53,35 +53,86 @@ func (h Hurdle) Sites(cells Cells, out Sites, loop Loop) float64 {
 	return sites(cells, out, loop, func(y, m, v float64) Expectation { return h.expect(y, m, v, constant(y)) })
 }
 
-// truncation returns the expectation of -log(1 - NB(0|f)), by the trapezoidal rule. With u
-// = log(1 + exp psi) and k = 1/(exp(r u) - 1), the expected number of zeros that precede a
-// count above 0, its derivatives are -r s k and -r s (1-s) k + (r s)^2 k (1+k), s =
-// sigma(psi).
+// truncation returns the expectation of -log(1 - NB(0|f)), by the trapezoidal rule or, for
+// small v, by that of Gauss and Hermite. Singularities may be half as far as those of
+// softplus, so the steps are shorter. With u = log(1 + exp psi) and k = 1/(exp(r u) - 1), the
+// expected number of zeros that precede a count above 0, its derivatives are -r s k and
+// -r s (1-s) k + (r s)^2 k (1+k), s = sigma(psi). A node costs three logarithms or
+// exponentials.
 func truncation(size, m, v float64) Expectation {
-	const reach = 6
 	sd := math.Sqrt(min(max(v, 0), maxSD*maxSD))
-	if size*logOnePlusExp(m-reach*sd-math.Log(size)) > 40 {
+	shift := math.Log(size)
+	if size*logOnePlusExp(m-truncationReach*sd-shift) > 40 {
 		return Expectation{} // no zeros to cut off
 	}
-	step := 0.5 / max(1, math.Ceil(sd))
 	var e Expectation
-	total := 0.0
-	for t := -reach + 0.0; t <= reach; t += step {
-		w := math.Exp(-t * t / 2)
-		if sd == 0 {
-			t = 0
+	add := func(w, psi, rate float64) { // rate is exp(psi)
+		if psi < lowestPsi {
+			e.Value -= w * (psi + shift)
+			psi, rate = lowestPsi, math.Exp(lowestPsi)
 		}
-		psi := m + sd*t - math.Log(size)
-		s, zeros := logistic(psi), zerosBefore(size, psi)
-		total += w
-		e.Value -= w * logSome(size, psi)
+		u := math.Log1p(rate)
+		if psi > -lowestPsi {
+			u = psi
+		}
+		some := -math.Expm1(-size * u)
+		s, zeros := 1/(1+1/rate), (1-some)/some
+		if psi > lowestPsi {
+			e.Value -= w * math.Log(some)
+		}
 		e.ByMean -= w * size * s * zeros
 		e.ByVariance += w * (size*s*size*s*zeros*(1+zeros) - size*s*(1-s)*zeros) / 2
-		if sd == 0 {
-			break
+	}
+	centre := math.Exp(min(m-shift, highestLog))
+	if sd <= smallSD/2 {
+		add(hermiteWeights[0], m-shift, centre)
+		for k, w := range hermiteWeights[1:] {
+			z := sd * hermiteNodes[k+1]
+			ratio := math.Exp(z)
+			add(w, m-shift+z, centre*ratio)
+			add(w, m-shift-z, centre/ratio)
+		}
+		return e
+	}
+	weights := truncationWeights[min(int(math.Ceil(sd)), maxSD)-1]
+	step := sd / float64(2*max(1, int(math.Ceil(sd))))
+	ratio := math.Exp(step)
+	add(weights[0], m-shift, centre)
+	up, down := centre, centre
+	for k, w := range weights[1:] {
+		z := float64(k+1) * step
+		up *= ratio
+		down /= ratio
+		add(w, m-shift+z, up)
+		add(w, m-shift-z, down)
+	}
+	return e
+}
+
+// truncationReach is the number of standard deviations to which the nodes extend.
+const truncationReach = 6
+
+// truncationWeights[j][k] is the weight of a node k steps of 1/(2(j+1)) standard deviations
+// from the centre.
+var truncationWeights = truncationNodes()
+
+func truncationNodes() (weights [maxSD][]float64) {
+	for j := range weights {
+		n := 2 * (j + 1) // steps per standard deviation
+		total := 0.0
+		for k := range truncationReach*n + 1 {
+			z := float64(k) / float64(n)
+			w := math.Exp(-z * z / 2)
+			weights[j] = append(weights[j], w)
+			if total += w; k > 0 {
+				total += w
+			}
+		}
+		for k := range weights[j] {
+			weights[j][k] /= total
 		}
 	}
-	return Expectation{Value: e.Value / total, ByMean: e.ByMean / total, ByVariance: e.ByVariance / total}
+	return weights
 }
 
 // logOnePlusExp returns log(1 + exp x).
@@ -96,11 +147,6 @@ func logSome(size, psi float64) float64 {
 		return psi + math.Log(size)
 	}
 	return math.Log(-math.Expm1(-size * logOnePlusExp(psi)))
-}
-
-// zerosBefore returns NB(0|f) / (1 - NB(0|f)) at psi = f - log Size.
-func zerosBefore(size, psi float64) float64 {
-	return 1 / math.Expm1(size*logOnePlusExp(max(psi, lowestPsi)))
 }
 
 // maxZerosBefore limits the number of zeros that precede a count in Bound.

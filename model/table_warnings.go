@@ -74,6 +74,15 @@ func DecodedWarning(lines int) []string {
 	return []string{fmt.Sprintf("%s not UTF-8 and read as Windows-1252 (Latin-1); if letters are wrong, convert the table, as in iconv -f ENCODING -t UTF-8", plural.Count(lines, "line")+map[bool]string{true: " is", false: " are"}[lines == 1])}
 }
 
+// ReadWarnings tells of the rows of a table that were left out or changed when it was read.
+func ReadWarnings(t *dataset.Table) []string {
+	warnings := DecodedWarning(t.Decoded)
+	if n := t.Counts.NoID; n > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s left out, because an id is empty; the first is %s", plural.Count(n, "row"), t.NoID))
+	}
+	return warnings
+}
+
 // UsesLags reports whether a term has a lag of the target, which differs between future
 // periods.
 func (m *Model) UsesLags() bool {

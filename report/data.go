@@ -25,7 +25,7 @@ func (b *builder) data() error {
 	for _, n := range []struct {
 		name  string
 		count int
-	}{{"rows without a target", r.Rows.Missing}, {"rows of weight 0", r.Rows.ZeroWeight}, {"rows merged into another of the same cell", r.Rows.Merged}} {
+	}{{"rows without a target", r.Rows.Missing}, {"rows with an empty id", r.Rows.NoID}, {"rows of weight 0", r.Rows.ZeroWeight}, {"rows merged into another of the same cell", r.Rows.Merged}} {
 		if n.count > 0 {
 			add(n.name, count(n.count))
 		}
@@ -130,6 +130,9 @@ func (b *builder) scores() error {
 	blocks := []block{{Table: parts}}
 	if r.Refit != nil {
 		blocks = append(blocks, text("The model was trained again on all %s rows after these scores were measured. %s", count(r.Refit.Rows), seenRows))
+	}
+	if u := b.m.Uncertainty(); u.Pulled != nil {
+		blocks = append(blocks, text("Forecasts are pulled towards formulas, whose shares of the forecast on the scale of the model are: %s.", strings.Join(u.Pulled, "; ")))
 	}
 	if u := b.m.Uncertainty(); u.Moved != nil {
 		blocks = append(blocks, text("Forecasts move by recent values of their series, on the scale of the model by their differences from the forecast times: %s.", strings.Join(u.Moved, "; ")))

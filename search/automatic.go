@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -64,8 +62,8 @@ type chooser struct {
 	rows      int      // training rows
 	pairs     map[[2]int]int
 	power     *model.PowerEstimate
-	gaussian  *spec.Spec         // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
-	scores    map[string]float64 // CRPS by specification: the best of a step is the first of the next
+	gaussian  *spec.Spec       // on the transformed scale, that likelihoods were compared with; nil if the likelihood is given
+	scores    map[string]score // by specification: the best of a step is the first of the next
 	decisions []model.Decision
 
 	deadline time.Time // from which nothing more is compared; zero for none
@@ -88,7 +86,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if c.folds, err = foldsOf(s, data); err != nil {
 		return s, nil, nil, err
 	}
-	c.scores = map[string]float64{}
+	c.scores = map[string]score{}
 	open := c.spec.Uncertainty.Inference == spec.Auto
 	if open {
 		c.spec.Uncertainty.Inference = "mean-field"
@@ -118,7 +116,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if c.spec.Data.Censored != "" {
 		c.spec.Uncertainty.Conformal = "none"
 	}
-	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(*u, n) {
+	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(*u, n) && !(c.future() && len(c.folds) > 1) {
 		u.Conformal = "split"
 		if c.spec.SeveralTargets() {
 			u.Conformal = "group:" + spec.TargetName
@@ -178,67 +176,6 @@ func (c *chooser) countPairs() {
 	}
 }
 
-// A candidate is a specification that is compared with others.
-type candidate struct {
-	value string // what distinguishes it, for the user
-	spec  spec.Spec
-}
-
-// compare sets the specification to the candidate with the least CRPS on the validation
-// set. The first is the default: another one must be better by more than chance. A
-// candidate that the data does not allow is left out.
-func (c *chooser) compare(ctx context.Context, subject string, candidates []candidate) error {
-	return c.compareBy(ctx, subject, 0, candidates)
-}
-
-// compareBy is compare, except that another candidate than the first must be better by a
-// share of the CRPS.
-func (c *chooser) compareBy(ctx context.Context, subject string, least float64, candidates []candidate) error {
-	decision := model.Decision{Subject: subject}
-	if len(candidates) == 1 || c.data.Count(dataset.Valid) == 0 || c.late() {
-		decision.Options = []model.Candidate{{Value: candidates[0].value, Taken: true}}
-		c.decisions = append(c.decisions, decision)
-		c.spec = candidates[0].spec
-		return nil
-	}
-	compared := 0
-	for _, d := range c.folds {
-		compared += d.Count(dataset.Valid)
-	}
-	tolerance := max(least, 0.001+0.05/math.Sqrt(float64(compared)))
-	best, lowest := -1, math.Inf(1)
-	for i, one := range candidates {
-		if c.opt.Progress != nil {
-			c.opt.Progress(train.Event{Stage: "choose", Note: fmt.Sprintf("%s: %s, %d of %d", subject, one.value, i+1, len(candidates))})
-		}
-		option := model.Candidate{Value: one.value}
-		crps, err := c.score(ctx, one.spec)
-		switch {
-		case err == nil:
-			option.CRPS = &crps
-		case !c.skips(err):
-			return err
-		}
-		decision.Options = append(decision.Options, option)
-		if option.CRPS != nil && (best < 0 || crps < lowest*(1-tolerance-margin(one.spec, candidates[0].spec))) {
-			best, lowest = i, crps
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if c.late() {
-			break
-		}
-	}
-	if best < 0 {
-		best = 0 // the final fit reports what is wrong
-	}
-	decision.Options[best].Taken = true
-	c.decisions = append(c.decisions, decision)
-	c.spec = candidates[best].spec
-	return nil
-}
-
 // late reports whether the time for comparisons is over.
 func (c *chooser) late() bool {
 	return !c.deadline.IsZero() && c.opt.Agree(time.Now().After(c.deadline))
@@ -269,7 +206,7 @@ const (
 func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 	n := data.Count(dataset.Valid)
 	if data.LaterMode() >= 0 && n > 0 {
-		return origins(data, data.Count(dataset.Train), n)
+		return data.Origins()
 	}
 	if n == 0 || n >= foldBelow || !alike(s, data) {
 		return []*train.Data{data}, nil
@@ -293,79 +230,6 @@ func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 // by their time or by their ids.
 func alike(s spec.Spec, data *train.Data) bool {
 	return data.LaterMode() < 0 && !strings.HasPrefix(s.Split, "time:") && !strings.HasPrefix(s.Split, "entity:") && data.Familiar() >= 0.5
-}
-
-// score returns the mean CRPS on validation rows of short fits on samples of rows. With
-// folds, the given division has half of the weight: the final fit starts as the fit on it
-// and finds the same optimum, which may be a bad one by chance. The origins of a forecast
-// have equal weights.
-func (c *chooser) score(ctx context.Context, s spec.Spec) (float64, error) {
-	if s.Uncertainty.Noise == spec.Auto {
-		s.Uncertainty.Noise = "constant"
-	}
-	informed, err := c.informedModes()
-	if err != nil {
-		return 0, err
-	}
-	if len(informed) > 0 && s.Side.Variant != "plain" { // a step before the choice of the variant
-		s = withVariant(s, informed, s.Side.Variant)
-	}
-	key := string(s.YAML())
-	if known, ok := c.scores[key]; ok {
-		return known, nil
-	}
-	score, err := c.measure(ctx, s)
-	if err == nil {
-		c.scores[key] = score
-	}
-	return score, err
-}
-
-// measure is score without what is known already.
-func (c *chooser) measure(ctx context.Context, s spec.Spec) (float64, error) {
-	score, _, err := c.fit(ctx, s, c.folds[0])
-	if err != nil || len(c.folds) == 1 {
-		return score, err
-	}
-	given := 0.5
-	if c.future() { // origins are alike
-		given = 1 / float64(len(c.folds))
-	}
-	score *= given
-	for _, data := range c.folds[1:] {
-		crps, _, err := c.fit(ctx, s, data)
-		if err != nil {
-			return 0, err
-		}
-		score += (1 - given) * crps / float64(len(c.folds)-1)
-	}
-	return score, nil
-}
-
-// fit is a short fit on a sample of rows. It returns the CRPS on the validation set.
-func (c *chooser) fit(ctx context.Context, s spec.Spec, data *train.Data) (float64, *train.Report, error) {
-	if len(c.folds) == 1 || c.future() { // other fits of a small table are fast
-		s.Fit.Sweeps = min(s.Fit.Sweeps, c.effort.sweeps)
-	}
-	s.Fill()
-	opt := c.opt
-	opt.TimeBudget = time.Duration(comparisonBudget / comparisonFits * float64(opt.TimeBudget))
-	if opt.Checkpoint != "" {
-		opt.TimeBudget = 0 // a fit that is resumed must choose the same
-	}
-	opt.Checkpoint, opt.Resume, opt.Progress, opt.Compare = "", false, nil, true
-	opt.HoldOut = train.HasCorrection(c.spec.Uncertainty, c.data.Count(dataset.Valid))
-	if c.rows > c.effort.rows {
-		opt.Share = cmp.Or(opt.Share, 1) * float64(c.effort.rows) / float64(c.rows)
-	}
-	_, r, err := train.Fit(ctx, s, data, opt)
-	if err != nil {
-		return 0, nil, err
-	}
-	if r.Valid.Calibration == nil {
-		return r.Valid.MAE, r, nil // a point estimate has no distribution
-	}
-	return float64(r.Valid.Calibration.CRPS), r, nil
 }
 
 // withTerms returns the specification with the given terms.

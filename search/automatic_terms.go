@@ -310,10 +310,15 @@ func (c *chooser) chooseVariant(ctx context.Context) error {
 }
 
 // chooseInference compares independent weights with a covariance per id, if the
-// comparison sees all rows.
+// comparison sees all rows. Without a train of rank 2 or more an id has one weight in each
+// term, and the two are the same.
 func (c *chooser) chooseInference(ctx context.Context) error {
 	if c.quick() || c.single() || c.spec.Uncertainty.Counts() || c.rows > c.effort.rows {
 		return nil
+	}
+	terms, err := c.spec.ParseTerms()
+	if err != nil || !slices.ContainsFunc(terms, func(t spec.Term) bool { return slices.ContainsFunc(t.Ranks, func(r int) bool { return r > 1 }) }) {
+		return err
 	}
 	return c.compare(ctx, "inference", []candidate{{"mean-field", c.spec}, {"entity-covariance", withInference(c.spec, "entity-covariance")}})
 }

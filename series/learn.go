@@ -31,7 +31,8 @@ const (
 // other series is taken back. It costs O(learnSites) for any number of sites.
 func (p *Process) Learn(threads int, fresh bool) {
 	cut, stride := p.shards(), 1+len(p.Step)/learnSites
-	score := func(q Prior) float64 { return p.evidence(threads, q, cut, stride, 0) }
+	workers := make([]worker, max(threads, 1))
+	score := func(q Prior) float64 { return p.evidence(workers, q, cut, stride, 0) }
 	best, n := p.Prior, 1
 	top := score(best)
 	if fresh {
@@ -45,7 +46,7 @@ func (p *Process) Learn(threads int, fresh bool) {
 	for range n {
 		best, top = climb(best, top, p.Series() >= leastShared, score)
 	}
-	if stride > 1 && p.evidence(threads, best, cut, stride, 1) < p.evidence(threads, p.Prior, cut, stride, 1) {
+	if stride > 1 && p.evidence(workers, best, cut, stride, 1) < p.evidence(workers, p.Prior, cut, stride, 1) {
 		return
 	}
 	p.Prior = best.rounded()

@@ -16,6 +16,7 @@ type machine struct {
 	start           []float64 // variances of the states at step 0
 	waves           []wave
 	transitions     []transition // by gap; filled on demand
+	far             transition   // of a gap beyond the table
 	waveTable       []float64    // by step: the waves
 	waveSteps       int
 	a, cov, r, n    []float64
@@ -51,7 +52,16 @@ type nodeState struct {
 }
 
 func newMachine(p Prior) *machine {
-	m := &machine{prior: p, slope: -1, ar: -1, drift: -1, d: 1, start: []float64{p.Level}}
+	m := new(machine)
+	m.reset(p)
+	return m
+}
+
+// reset gives the machine another prior. It keeps the memory.
+func (m *machine) reset(p Prior) {
+	m.prior, m.slope, m.ar, m.drift, m.d = p, -1, -1, -1, 1
+	m.start, m.waves = append(m.start[:0], p.Level), m.waves[:0]
+	m.transitions, m.waveTable, m.waveSteps = m.transitions[:0], m.waveTable[:0], 0
 	if p.Slope > negligible || p.SlopeWalk > negligible {
 		m.slope = m.d
 		m.d, m.start = m.d+1, append(m.start, p.Slope)
@@ -76,8 +86,16 @@ func newMachine(p Prior) *machine {
 	}
 	m.pair = m.d == 2 && m.ar == 1
 	d := m.d
-	m.a, m.cov, m.r, m.n, m.gain = make([]float64, d), make([]float64, d*d), make([]float64, d), make([]float64, d*d), make([]float64, d)
-	return m
+	m.a, m.cov, m.r, m.n, m.gain = resized(m.a, d), resized(m.cov, d*d), resized(m.r, d), resized(m.n, d*d), resized(m.gain, d)
+}
+
+// resized returns a slice of length n, with the memory of s if there is enough of it. Its
+// content is undefined.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }
 
 // maxTable limits the tables of transitions and waves.
@@ -89,7 +107,7 @@ func (m *machine) transition(gap int32) *transition {
 		return &m.transitions[gap]
 	}
 	p, g := &m.prior, float64(gap)
-	t := &transition{known: true, decay: 1, damp: 1, levelNoise: p.Walk * g}
+	t := transition{known: true, decay: 1, damp: 1, levelNoise: p.Walk * g}
 	if m.ar >= 0 {
 		t.decay = math.Pow(p.Phi, g)
 		t.arNoise = p.AR * (1 - t.decay*t.decay)
@@ -109,9 +127,11 @@ func (m *machine) transition(gap int32) *transition {
 		for len(m.transitions) <= int(gap) {
 			m.transitions = append(m.transitions, transition{})
 		}
-		m.transitions[gap] = *t
+		m.transitions[gap] = t
+		return &m.transitions[gap]
 	}
-	return t
+	m.far = t
+	return &m.far
 }
 
 // loading writes the loadings of the states at a step to h.
@@ -192,9 +212,6 @@ type Point struct {
 func (m *machine) filter(points []Point) {
 	if cap(m.nodes) < len(points) {
 		m.nodes = make([]nodeState, len(points)*2)
-		if !m.pair {
-			m.vectors = make([]float64, 2*m.d*len(points)*2)
-		}
 	}
 	m.nodes = m.nodes[:len(points)]
 	if m.pair {
@@ -202,6 +219,10 @@ func (m *machine) filter(points []Point) {
 		return
 	}
 	d := m.d
+	if n := 2 * d * len(points); cap(m.vectors) < n {
+		m.vectors = make([]float64, 2*n)
+	}
+	m.vectors = m.vectors[:2*d*len(points)]
 	clear(m.a)
 	clear(m.cov)
 	for i, v := range m.start {

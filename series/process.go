@@ -55,9 +55,10 @@ func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evi
 	cut := p.shards()
 	type sums struct{ divergence, evidence float64 }
 	parts := make([]sums, len(cut)-1)
-	parallel.For(threads, len(parts), func(s int) {
-		m := newMachine(p.Prior)
-		var points []Point
+	machines := make([]worker, max(threads, 1))
+	parallel.ForWorkers(threads, len(parts), func(w, s int) {
+		m := machines[w].with(p.Prior)
+		points := machines[w].points
 		var own sums // parts of other goroutines share its cache line
 		for e := cut[s]; e < cut[s+1]; e++ {
 			points = p.points(points[:0], e)
@@ -75,7 +76,7 @@ func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evi
 				}
 			}
 		}
-		parts[s] = own
+		parts[s], machines[w].points = own, points
 	})
 	for _, s := range parts {
 		divergence += s.divergence
@@ -84,20 +85,38 @@ func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evi
 	return divergence, evidence
 }
 
+// A worker is the memory of a goroutine that runs over series.
+type worker struct {
+	m      *machine
+	points []Point
+}
+
+// with returns the machine of a prior, made at the first call.
+func (w *worker) with(p Prior) *machine {
+	if w.m == nil {
+		w.m = newMachine(p)
+	}
+	return w.m
+}
+
 // evidence returns the summed log evidence of some series, those whose number divided by
-// stride leaves rest, under another prior.
-func (p *Process) evidence(threads int, prior Prior, cut []int, stride, rest int) float64 {
+// stride leaves rest, under another prior. It uses the memory of workers, one per thread.
+func (p *Process) evidence(workers []worker, prior Prior, cut []int, stride, rest int) float64 {
+	for i := range workers {
+		if workers[i].m != nil {
+			workers[i].m.reset(prior)
+		}
+	}
 	parts := make([]float64, len(cut)-1)
-	parallel.For(threads, len(parts), func(s int) {
-		m := newMachine(prior)
-		var points []Point
+	parallel.ForWorkers(len(workers), len(parts), func(w, s int) {
+		m, points := workers[w].with(prior), workers[w].points
 		sum := 0.0
 		for e := (cut[s]-rest+stride-1)/stride*stride + rest; e < cut[s+1]; e += stride {
 			points = p.points(points[:0], e)
 			m.filter(points)
 			sum += m.evidence()
 		}
-		parts[s] = sum
+		parts[s], workers[w].points = sum, points
 	})
 	sum := 0.0
 	for _, v := range parts {

@@ -31,6 +31,9 @@ type cavi struct {
 	offered []termValues      // of all terms of the specification
 	codes   [][]int32         // of the observations
 	fixed   bool              // noise and prior variances are given, not learned
+	divider division.Divider
+	divided map[*tt.Core]bool // whether a division follows each update
+	start   Start             // of a training before
 
 	err error // why the posterior is not finite
 }
@@ -65,6 +68,7 @@ func (a *cavi) at(i int) (*termValues, *tt.Core, tt.Block) {
 // begin starts or continues a run.
 func (a *cavi) begin(r *Run, _ Ridge) {
 	a.run = r
+	a.divider.Forget() // a kernel may have changed
 	if a.d.noise[0] == 0 && !r.starting() {
 		if r.StartSweeps > 0 {
 			a.startFromPoint()
@@ -128,11 +132,8 @@ func (a *cavi) update(i int) {
 	}
 	c.Refresh(a.d.b, block.Map != nil)
 	a.learnPrior(i)
-	if c.Variant == tt.Additive && block.Map == nil && !a.fixed {
-		if prior := division.Improve(a.d.b, c); prior > 0 {
-			c.WeightPosterior.PriorVar[0] = float32(max(prior, leastPrior))
-			a.learnPrior(i)
-		}
+	if a.dividable(i) && a.often(c) {
+		a.divide(i, c)
 	}
 	if a.lastOfTerm(i) {
 		a.evaluate(at.term)

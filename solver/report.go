@@ -56,6 +56,7 @@ type Report struct {
 // start from small random weights.
 type Start struct {
 	PointSweeps int  `json:"point_sweeps,omitempty"` // of als before the posterior
+	Divided     bool `json:"divided,omitempty"`      // additive cores were divided after each update, see package division
 	Tempered    bool `json:"tempered,omitempty"`     // the first sweeps took the noise as smaller than it was
 }
 
@@ -96,7 +97,7 @@ func (dr *driver) report(stop Stop) Report {
 	if dr.d.sites != nil {
 		law = dr.d.law()
 	}
-	r := Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Start: Start{PointSweeps: run.StartSweeps, Tempered: run.Tempered}, Law: law,
+	r := Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Start: Start{PointSweeps: run.StartSweeps, Tempered: run.Tempered, Divided: dr.divided()}, Law: law,
 		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Passes: dr.d.passes, Blocks: dr.blocks, Terms: dr.d.termShapes(), Warnings: warnings}
 	if a, ok := dr.method.(*cavi); ok && dr.d.field.Group == nil {
 		r.Planned = a.obs.Planned()

@@ -76,7 +76,8 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Report, error) {
 		if opt.Noise != nil {
 			d.startNoiseWeights(opt.Noise, opt.Correlated)
 		}
-		dr.method = newCAVI(d, p.Train, opt.CGSteps)
+		a := newCAVI(d, p.Train, opt.CGSteps)
+		a.start, dr.method = opt.Start, a
 		dr.opt.Ridge = &Ridge{Kind: Uniform} // unused: priors replace the penalty
 	}
 	if dr.opt.now == nil {
@@ -196,12 +197,15 @@ func (dr *driver) solve(ctx context.Context) (Report, error) {
 }
 
 // finish restores the best weights and returns the report.
-func (dr *driver) finish(stop Stop) (Report, error) {
+func (dr *driver) finish(stop Stop) (report Report, err error) {
 	if run := &dr.state.Run; (run.Attempt > 0 || run.Tempered) && !dr.state.Done && len(dr.state.Leader.Best) > 0 && dr.state.Leader.BestScore <= run.BestScore {
-		err := errors.Join(dr.takeLeader(0, 0), dr.restoreRun(&dr.state.Run, dr.state.Run.Best)) // an attempt that was stopped did not reach the one before
-		return dr.report(stop), err
+		err = errors.Join(dr.takeLeader(0, 0), dr.restoreRun(&dr.state.Run, dr.state.Run.Best)) // an attempt that was stopped did not reach the one before
+	} else {
+		err = dr.restoreBest()
 	}
-	err := dr.restoreBest()
+	if a, ok := dr.method.(*cavi); ok && err == nil {
+		a.divideResult()
+	}
 	return dr.report(stop), err
 }
 

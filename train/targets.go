@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -71,6 +72,7 @@ func stack(all, one *dataset.Table, k int32) {
 		all.Merged = append(all.Merged, dataset.MergedRow{Row: merged.Row, Into: merged.Into + first})
 	}
 	all.Counts.Missing += one.Counts.Missing
+	all.Counts.NoID, all.NoID = max(all.Counts.NoID, one.Counts.NoID), cmp.Or(all.NoID, one.NoID)
 	all.Counts.ZeroWeight = max(all.Counts.ZeroWeight, one.Counts.ZeroWeight)
 	all.Counts.Merged += one.Counts.Merged
 }

@@ -134,6 +134,8 @@ type run struct {
 	horizons    [3][]int32             // by dataset.Part: periods from the last training period
 	heldHorizon []int32                // of held
 	recent      *blend.Table           // recent values of the training rows, if forecasts may follow them
+	earlier     []*Data                // of earlier origins, at which forecasts are measured too
+	origins     []*run                 // this and those at earlier origins
 	model       *model.Model
 	field       *tt.Field
 	side        []*model.Side      // by mode
@@ -185,7 +187,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 			return ctx.Err()
 		}},
 		{"fit", func() (err error) { solved, err = r.solve(ctx); return err }},
-		{"evaluate", func() error { return r.complete(solved, scores) }},
+		{"evaluate", func() error { return r.complete(ctx, solved, scores) }},
 	}
 	for _, s := range steps {
 		if err := r.stage(s.name, s.work); err != nil {
@@ -213,6 +215,9 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	r.levels = r.data.levels() // the table may be released
+	if err := r.findOrigins(); err != nil {
+		return err
+	}
 	if err := r.takeParts(); err != nil {
 		return err
 	}
@@ -226,7 +231,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.buildField(); err != nil {
 		return err
 	}
-	r.warnings = append(r.warnings, model.DecodedWarning(r.data.table.Decoded)...)
+	r.warnings = append(r.warnings, model.ReadWarnings(&r.data.table)...)
 	if warning := warnCoarseTarget(r.spec.Data.Target, &train); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
@@ -307,7 +312,7 @@ func (r *run) buildField() error {
 
 // complete adds noise, conformal correction and the record with measures of all
 // parts to the model.
-func (r *run) complete(solved solver.Report, scores []model.BaselineScores) error {
+func (r *run) complete(ctx context.Context, solved solver.Report, scores []model.BaselineScores) error {
 	r.learnResponse(solved)
 	r.reportLearned()
 	var warning string
@@ -315,6 +320,9 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		r.warnings = append(r.warnings, warning)
 	}
 	r.learnNoise(solved)
+	if err := r.learnPull(ctx); err != nil {
+		return err
+	}
 	r.learnMoves()
 	if err := r.learnCorrection(); err != nil {
 		return err

@@ -76,7 +76,7 @@ func (c *splitCommand) Run(e *env) error {
 	for p := dataset.Train; p <= dataset.Unused; p++ {
 		n := parts.Count(p)
 		if p == dataset.Unused {
-			n += table.Counts.Missing + table.Counts.ZeroWeight
+			n += table.Counts.Missing + table.Counts.ZeroWeight + table.Counts.NoID
 		}
 		if n > 0 || p != dataset.Unused {
 			fmt.Fprintf(&b, "%s\n", strings.TrimRight(fmt.Sprintf("%-6s %12s  %s", p, textformat.Count(n), parts.Periods[p]), " "))

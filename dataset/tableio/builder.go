@@ -20,6 +20,8 @@ type builder struct {
 	words   bool        // some target is a word
 	dropped bool        // some row is not an observation: table.Row is filled
 	spans   []span
+
+	firstNoID *dataset.InputError // where the first row with an empty id is
 	copies  sync.WaitGroup // pieces whose codes are being copied to the table
 }
 
@@ -61,6 +63,10 @@ func (b *builder) add(p *piece) error {
 	b.addRows(p, n)
 	t.Counts.Rows += p.rows
 	t.Counts.Missing += p.missing
+	t.Counts.NoID += p.noID
+	if b.firstNoID == nil {
+		b.firstNoID = p.firstNoID
+	}
 	t.Decoded += p.decoded
 	b.words = b.words || p.words
 	t.Counts.ZeroWeight += p.zeroWeight

@@ -258,7 +258,7 @@ func TestParquetErrors(t *testing.T) {
 	}{
 		{dataset.Schema{Target: "bottels", Modes: datasettest.Modes(t, "store")}, `t.parquet, column "bottels": the table has no such column (did you mean "bottles"?); choose one of year, month, store, item, bottles`},
 		{dataset.Schema{Target: "bottles", Modes: datasettest.Modes(t, "store,year")}, `t.parquet, row 3: cell store=store 0,year=2015 already occurs in row 1 (18267 repeated rows in total)`},
-		{dataset.Schema{Target: "year", Modes: datasettest.Modes(t, "store,bottles"), Duplicates: "last"}, `t.parquet, row 6, column "bottles": the id is empty, so the row belongs to no cell; fill it in or remove the row`},
+		{dataset.Schema{Target: "year", Modes: datasettest.Modes(t, "store,bottles"), Duplicates: "last"}, `t.parquet, row 6, column "bottles": the id is empty here and in other rows, 1539 of 20000 (8 %), which belong to no cell; fill the ids in, remove these rows, or do not use the column as a mode`},
 		{dataset.Schema{Target: "year", Modes: datasettest.Modes(t, "hour(store)")}, `t.parquet, row 1, column "store", value "store 0": this is not a date or a time, which hour(store) requires`},
 	} {
 		if _, err := Read(context.Background(), Files("t.parquet"), tc.schema, Format{}, 2); err == nil || !strings.HasPrefix(err.Error(), tc.want) {

@@ -64,7 +64,7 @@ func (p *pipeline) complete(b *builder, group peers.Group) (*dataset.Table, erro
 	if counts.Rows == 0 {
 		return nil, p.source.noRows()
 	}
-	if counts.Missing+counts.ZeroWeight == counts.Rows {
+	if counts.NoID == 0 && counts.Missing+counts.ZeroWeight == counts.Rows {
 		err := &dataset.InputError{File: name, Column: p.schema.Target, Problem: fmt.Sprintf("the target is missing in all %s", plural.Count(counts.Rows, "row")),
 			Remedy: "choose another column", Field: "data.target"}
 		if counts.ZeroWeight > 0 {
@@ -72,7 +72,13 @@ func (p *pipeline) complete(b *builder, group peers.Group) (*dataset.Table, erro
 		}
 		return nil, err
 	}
+	if err := checkNoID(b); err != nil {
+		return nil, err
+	}
 	t := b.finish()
+	if counts.NoID > 0 {
+		dropUnusedIDs(t)
+	}
 	if err := b.checkWords(p.schema.Target); err != nil {
 		return nil, err
 	}
@@ -105,6 +111,8 @@ type piece struct {
 	rows       int // data rows of the chunk
 	missing    int
 	zeroWeight int
+	noID       int                 // rows left out because an id is empty
+	firstNoID  *dataset.InputError // where the first of them is
 	words      bool    // the target has words such as yes
 	decoded    int     // lines that were not UTF-8
 	keep       []int32 // rows that are observations; nil if all are
@@ -161,6 +169,9 @@ func (rd *reader) read(c *chunk) (*piece, error) {
 		p.lines = slices.Clone(rd.text.LineNumbers())
 	}
 	problem := rd.encode(p, c.table, rows)
+	if p.firstNoID != nil {
+		c.locate(p.firstNoID, at)
+	}
 	if problem != nil {
 		c.locate(problem, at)
 		return nil, problem // it precedes the error that ended the chunk
@@ -219,16 +230,27 @@ func (rd *reader) encode(p *piece, t *openTable, r rowset) *dataset.InputError {
 	}
 	p.codes = scratch.Sized(p.codes, len(rd.modes))
 	p.newIDs = scratch.Sized(p.newIDs, len(rd.modes))
+	known := make([]int, len(rd.modes))
 	for m, encoder := range rd.modes {
-		dict := encoder.ids.Dict
-		known := dict.Len()
+		known[m] = encoder.ids.Dict.Len()
+	}
+	for m := 0; m < len(rd.modes); m++ {
+		encoder := rd.modes[m]
 		p.codes[m] = scratch.Sized(p.codes[m], len(keep))
 		good, bad := r.codes(encoder, p.codes[m], t.columns.Modes[m], keep)
+		if good < len(keep) && bad.Empty() {
+			if rest := rd.leaveOut(p, t, r, keep); len(rest) < len(keep) {
+				keep, m = rest, -1 // again, without these rows
+				continue
+			}
+		}
 		if good < len(keep) {
 			problem = encoder.ids.Report(r, int(keep[good]), t.columns.Modes[m], bad)
 			keep = keep[:good]
 		}
-		p.newIDs[m] = dict.IDs()[known:]
+	}
+	for m, encoder := range rd.modes {
+		p.newIDs[m] = encoder.ids.Dict.IDs()[known[m]:]
 	}
 	p.low = lowParts(p.low, r, t.columns.Target, keep, p.y)
 	if len(keep) < n {

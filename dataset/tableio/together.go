@@ -208,7 +208,7 @@ func (p *pipeline) readPart(ctx context.Context, facts *partFacts) *builder {
 	if len(p.source.inputs) > 0 {
 		b, err = p.build(ctx)
 	}
-	if facts.Failed = err != nil; facts.Failed {
+	if facts.Failed = err != nil || b.table.Counts.NoID > 0; facts.Failed { // dictionaries of the whole table leave ids out
 		return nil
 	}
 	at := func(i int) inputPartFacts {

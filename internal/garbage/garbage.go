@@ -12,23 +12,26 @@ import (
 )
 
 // allowed is the garbage in bytes that a heap may have before it is collected; least and
-// most bound it, in percent of the memory in use.
+// most bound it, in percent of the memory in use. A small heap may have garbage of the size
+// small: a fit of a small table makes that much in a fraction of a second.
 const (
 	allowed = 128 << 20
 	least   = 10
 	most    = 50
+	small   = 32 << 20
 )
 
 // Percent returns the garbage that [Bound] allows beside live bytes, in percent of these.
 func Percent(live int64) int {
-	return int(max(least, min(most, 100*allowed/max(live, 1))))
+	live = max(live, 4<<20) // the runtime multiplies 4 MiB, its smallest heap, by the percentage
+	return int(max(least, min(most, 100*allowed/live), 100*small/live))
 }
 
 // Bound keeps the garbage of the process at [Percent] of its heap, from now on: it follows
 // the size of the heap after every collection.
 func Bound() {
-	debug.SetGCPercent(most)
-	w := &watch{percent: most, live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}}
+	debug.SetGCPercent(Percent(0))
+	w := &watch{percent: Percent(0), live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}}
 	runtime.SetFinalizer(w, (*watch).collected)
 }
 

@@ -11,7 +11,7 @@ func TestPercent(t *testing.T) {
 	for _, c := range []struct {
 		live int64
 		want int
-	}{{0, 50}, {100 * mib, 50}, {256 * mib, 50}, {512 * mib, 25}, {2048 * mib, 10}, {1 << 45, 10}} {
+	}{{0, 800}, {16 * mib, 200}, {100 * mib, 50}, {256 * mib, 50}, {512 * mib, 25}, {2048 * mib, 10}, {1 << 45, 10}} {
 		if got := Percent(c.live); got != c.want {
 			t.Errorf("Percent(%d MiB) = %d, want %d", c.live/mib, got, c.want)
 		}
@@ -40,9 +40,9 @@ func TestBound(t *testing.T) {
 	}
 	runtime.KeepAlive(large)
 	large = nil
-	for i := 0; i < 1000 && percent() != most; i++ {
+	for i := 0; i < 1000 && percent() != Percent(0); i++ {
 	}
-	if got := percent(); got != most {
-		t.Errorf("%d %% of an empty heap, want %d", got, most)
+	if got := percent(); got != Percent(0) {
+		t.Errorf("%d %% of an empty heap, want %d", got, Percent(0))
 	}
 }

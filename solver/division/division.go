@@ -42,20 +42,37 @@ const (
 	highest = 1e4
 )
 
+// A Divider divides the cores of one field. It keeps what depends on the side information
+// and the numbers of rows alone, which is most of the work.
+type Divider struct {
+	known map[*tt.Core]*regression
+}
+
+// Forget drops what is kept, after a change of the side information of a core.
+func (d *Divider) Forget() { d.known = nil }
+
 // Improve moves the part of the free weights that the regression can explain to the
 // regression, and returns tau_w. It returns 0 and leaves the core as it is unless it is an
 // additive core of one mode with a posterior that knows the rows of its entities. The
 // variances of the weights stay those given V': as W and V' are independent in the
-// posterior, they count for entities with rows too. It costs O(n m (m + R) + m^3) for n entities, m columns and slices
-// of R entries; there is no pass over the rows of the table.
-func Improve(b backend.Backend, c *tt.Core) (prior float64) {
+// posterior, they count for entities with rows too. For n entities, m columns and slices of
+// R entries the first call for a core costs O(n m (m + R) + m^3), another one O(n m R + m^2 R),
+// and n m^2 more if the ratio changed; there is no pass over the rows of the table.
+func (d *Divider) Improve(b backend.Backend, c *tt.Core) (prior float64) {
 	if c.Variant != tt.Additive || len(c.Modes) != 1 || c.Rows == nil || c.FreePosterior == nil || c.WeightPosterior == nil || c.TrainedEntities() < 2 {
 		return 0
 	}
-	r := newRegression(b, c)
-	if r == nil {
-		return 0
+	r := d.known[c]
+	if r == nil || r.operator != c.Map {
+		if r = newRegression(b, c); r == nil {
+			return 0
+		}
+		if d.known == nil {
+			d.known = map[*tt.Core]*regression{}
+		}
+		d.known[c] = r
 	}
+	r.project(b, c)
 	ratio, variance := r.search()
 	if !(variance > 0) {
 		return 0
@@ -64,41 +81,39 @@ func Improve(b backend.Backend, c *tt.Core) (prior float64) {
 	return variance / ratio
 }
 
-// A regression has the eigenvalues and eigenvectors of A'UA, and Z = Q'A'UG with a row per
-// eigenvector and a column per entry of a slice.
+// A regression has the eigenvalues and eigenvectors of A'UA, which stay, and of the current
+// slices Z = Q'A'UG with a row per eigenvector and a column per entry of a slice.
 type regression struct {
+	operator *tt.LinearMap
 	entities float64   // effective number
 	weight   []float64 // u_e
 	columns  int       // m
-	size     int       // R
-	square   float64   // sum of u_e |g_e|^2
 	values   []float64
 	vectors  mat.Dense
-	z        mat.Dense
-	squares  []float64 // of the rows of Z
+
+	size    int     // R
+	square  float64 // sum of u_e |g_e|^2
+	z       mat.Dense
+	squares []float64 // of the rows of Z
+
+	ratio    float64   // of leverage
+	leverage []float64 // u_e a_e'(A'UA + ratio)^-1 a_e
 }
 
 // newRegression returns nil if there is no decomposition.
 func newRegression(b backend.Backend, c *tt.Core) *regression {
-	m, n, size := c.Map.Rows(), c.TrainedEntities(), c.Slices.Slice()
-	r := &regression{columns: m, size: size}
-	r.weight = weights(c, n)
-	a, g := make([]float32, n*m), make([]float32, n*size)
+	m, n := c.Map.Rows(), c.TrainedEntities()
+	r := &regression{operator: c.Map, columns: m, weight: weights(c, n)}
+	a := make([]float32, n*m)
 	for e, u := range r.weight {
 		r.entities += u
 		root := float32(math.Sqrt(u))
 		for k, v := range c.Map.Row(e) {
 			a[e*m+k] = root * v
 		}
-		for k, v := range c.Slices.Mean[e*size:][:size] {
-			v = root * (v - float32(c.FreePosterior.PriorMean))
-			g[e*size+k] = v
-			r.square += float64(v) * float64(v)
-		}
 	}
-	gram, product := make([]float32, m*m), make([]float32, m*size)
+	gram := make([]float32, m*m)
 	b.Gemm(true, false, m, m, n, 1, a, m, a, m, 0, gram, m)
-	b.Gemm(true, false, m, size, n, 1, a, m, g, size, 0, product, size)
 	sym := mat.NewSymDense(m, nil)
 	for i := range m {
 		for j := range i + 1 {
@@ -110,20 +125,39 @@ func newRegression(b backend.Backend, c *tt.Core) *regression {
 		return nil
 	}
 	r.values = eigen.Values(nil)
+	for j, v := range r.values {
+		r.values[j] = max(v, 0)
+	}
 	eigen.VectorsTo(&r.vectors)
+	return r
+}
+
+// project sets Z and the sums of squares.
+func (r *regression) project(b backend.Backend, c *tt.Core) {
+	m, size := r.columns, c.Slices.Slice()
+	r.size, r.square = size, 0
+	g := make([]float32, (c.Slices.N-1)*size)
+	for e, u := range r.weight {
+		for k, v := range c.Slices.Mean[e*size:][:size] {
+			v -= float32(c.FreePosterior.PriorMean)
+			g[e*size+k] = float32(u) * v
+			r.square += u * float64(v) * float64(v)
+		}
+	}
+	product := make([]float32, m*size)
+	c.Map.Adjoint(b, product, g, false)
 	right := mat.NewDense(m, size, nil)
 	for i, v := range product {
 		right.Set(i/size, i%size, float64(v))
 	}
+	r.z.Reset()
 	r.z.Mul(r.vectors.T(), right)
 	r.squares = make([]float64, m)
 	for j := range r.squares {
-		r.values[j] = max(r.values[j], 0)
 		for k := range size {
 			r.squares[j] += r.z.At(j, k) * r.z.At(j, k)
 		}
 	}
-	return r
 }
 
 // weights returns u_e.
@@ -185,7 +219,7 @@ func (r *regression) set(b backend.Backend, c *tt.Core, ratio float64) {
 	for k, t := range side[:n] {
 		c.Free[k] = total[k] - t
 	}
-	r.setUnseen(c, ratio)
+	r.setUnseen(b, c, ratio)
 	c.Refresh(b, true)
 }
 
@@ -194,20 +228,11 @@ func (r *regression) set(b backend.Backend, c *tt.Core, ratio float64) {
 const leastRest = 0.05
 
 // setUnseen sets the variance of an entity without rows.
-func (r *regression) setUnseen(c *tt.Core, ratio float64) {
-	m := r.columns
+func (r *regression) setUnseen(b backend.Backend, c *tt.Core, ratio float64) {
+	r.setLeverage(b, c, ratio)
 	sum := make([]float64, r.size)
-	row, turned := mat.NewVecDense(m, nil), mat.NewVecDense(m, nil)
 	for e, u := range r.weight {
-		for k, v := range c.Map.Row(e) {
-			row.SetVec(k, float64(v))
-		}
-		turned.MulVec(r.vectors.T(), row)
-		leverage := 0.0
-		for j, v := range r.values {
-			leverage += turned.AtVec(j) * turned.AtVec(j) / (v + ratio)
-		}
-		rest := max(1-u*leverage, leastRest)
+		rest := max(1-r.leverage[e], leastRest)
 		for k := range sum {
 			at := e*r.size + k
 			d := (float64(c.Free[at]) - c.FreePosterior.PriorMean) / rest
@@ -216,5 +241,38 @@ func (r *regression) setUnseen(c *tt.Core, ratio float64) {
 	}
 	for k, v := range sum {
 		c.FreePosterior.Unseen[k] = float32(v / r.entities)
+	}
+}
+
+// blockRows is the number of entities whose leverages are computed together.
+const blockRows = 512
+
+// setLeverage computes the leverages at a ratio: the squares of the rows of
+// A Q (values + ratio)^-1/2.
+func (r *regression) setLeverage(b backend.Backend, c *tt.Core, ratio float64) {
+	if r.leverage != nil && r.ratio == ratio {
+		return
+	}
+	m := r.columns
+	r.ratio, r.leverage = ratio, make([]float64, len(r.weight))
+	scaled := make([]float32, m*m)
+	for i := range m {
+		for j, v := range r.values {
+			scaled[i*m+j] = float32(r.vectors.At(i, j) / math.Sqrt(v+ratio))
+		}
+	}
+	rows, turned := make([]float32, blockRows*m), make([]float32, blockRows*m)
+	for from := 0; from < len(r.weight); from += blockRows {
+		n := min(blockRows, len(r.weight)-from)
+		for e := range n {
+			copy(rows[e*m:], c.Map.Row(from+e))
+		}
+		b.Gemm(false, false, n, m, m, 1, rows, m, scaled, m, 0, turned, m)
+		for e := range n {
+			for _, t := range turned[e*m:][:m] {
+				r.leverage[from+e] += float64(t) * float64(t)
+			}
+			r.leverage[from+e] *= r.weight[from+e]
+		}
 	}
 }

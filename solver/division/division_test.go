@@ -85,7 +85,7 @@ func TestImprove(t *testing.T) {
 		c, want := newCore(t, 200, 4, rare)
 		c.Refresh(b, true)
 		before := append([]float32(nil), c.Slices.Mean[:400]...)
-		prior := division.Improve(b, c)
+		prior := new(division.Divider).Improve(b, c)
 		if prior < 0.1 || prior > 5 {
 			t.Errorf("rare %g: got prior variance %g", rare, prior)
 		}
@@ -105,7 +105,7 @@ func TestImprove(t *testing.T) {
 	}
 	c, _ := newCore(t, 50, 4, 1)
 	c.Rows = nil
-	if division.Improve(b, c) != 0 {
+	if new(division.Divider).Improve(b, c) != 0 {
 		t.Error("a core without numbers of rows is divided")
 	}
 }
@@ -117,7 +117,7 @@ func TestImproveUnseen(t *testing.T) {
 	b := backend.Backend(cpu.New(cpu.Generic, 1))
 	c, want := newCore(t, 100, 40, 100)
 	c.Refresh(b, true)
-	division.Improve(b, c)
+	new(division.Divider).Improve(b, c)
 	for k := range 2 {
 		truth, residual := 0.25+0.01, 0.0
 		for j := range 40 {
@@ -133,6 +133,39 @@ func TestImproveUnseen(t *testing.T) {
 		got := float64(c.FreePosterior.Var[200+k])
 		if math.Abs(got/truth-1) > 0.25 || residual > 0.6*truth {
 			t.Errorf("entry %d: got variance %.3f, want %.3f; residuals have %.3f", k, got, truth, residual)
+		}
+	}
+}
+
+// What a divider keeps of a core does not change its results: the second division of other
+// slices is that of a new divider.
+func TestImproveAgain(t *testing.T) {
+	t.Parallel()
+	b := backend.Backend(cpu.New(cpu.Generic, 1))
+	var kept division.Divider
+	again, _ := newCore(t, 100, 4, 10)
+	once, _ := newCore(t, 100, 4, 10)
+	again.Refresh(b, true)
+	kept.Improve(b, again)
+	for _, c := range []*tt.Core{again, once} {
+		for i := range c.Free {
+			c.Free[i] = float32(i % 7)
+		}
+		clear(c.Weight)
+		c.Refresh(b, true)
+	}
+	got, want := kept.Improve(b, again), new(division.Divider).Improve(b, once)
+	if got != want {
+		t.Errorf("got prior variance %g, want %g", got, want)
+	}
+	for i, w := range once.Weight {
+		if again.Weight[i] != w {
+			t.Fatalf("got weight %d %g, want %g", i, again.Weight[i], w)
+		}
+	}
+	for k, v := range once.FreePosterior.Unseen {
+		if again.FreePosterior.Unseen[k] != v {
+			t.Errorf("got variance %d of new entities %g, want %g", k, again.FreePosterior.Unseen[k], v)
 		}
 	}
 }

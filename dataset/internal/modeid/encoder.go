@@ -80,6 +80,9 @@ type Problem struct {
 	notMoment bool
 }
 
+// Empty reports whether the column is empty.
+func (p Problem) Empty() bool { return !p.notMoment }
+
 // Plain reports whether the ids are the fields of one column as they are.
 func (e *Encoder) Plain() bool { return e.function == nil && len(e.Mode.Columns) == 1 }
 

@@ -110,6 +110,7 @@ func WriteData(b *strings.Builder, m *kft.Model) {
 		what string
 	}{
 		{record.Rows.Missing, "left out: no target"},
+		{record.Rows.NoID, "left out: an id is empty"},
 		{record.Rows.ZeroWeight, "left out: weight 0"},
 		{record.Rows.Merged, "merged with an earlier row of the same cell"},
 		{m.HeldOut(), "of the validation set held out for the conformal correction"},
@@ -132,7 +133,7 @@ func WriteData(b *strings.Builder, m *kft.Model) {
 // unused counts the observations that are in no part.
 func unused(record kft.Record) int {
 	r := record.Rows
-	return r.Rows + r.Zeros - r.Missing - r.ZeroWeight - r.Merged - record.Train.N - record.Valid.N - record.Test.N
+	return r.Rows + r.Zeros - r.Missing - r.NoID - r.ZeroWeight - r.Merged - record.Train.N - record.Valid.N - record.Test.N
 }
 
 // WriteScores writes the table of scores: the model on every part, the best formulas on
