@@ -25,10 +25,12 @@ type planBuilder struct {
 // cells of a middle and a leaf entity. Middle entities with many cells would have them too far
 // apart, and their leaf entities would not stay in cache. From wholeCells per middle entity
 // on, the leaf entities are therefore divided into parts with about partCells cells per middle
-// entity, and the plan is sorted by parts first.
+// entity, and the plan is sorted by parts first. They are the least that ranks and threads
+// divide, so their number is a multiple of evenParts.
 const (
 	partCells  = 1 << 12
 	wholeCells = 1 << 16
+	evenParts  = 16
 )
 
 // HasParts reports whether the plan of a train with a leaf core at the given position has
@@ -54,6 +56,7 @@ func (b *planBuilder) divideLeaf() {
 // ranges of entities with about equal numbers of cells.
 func (p *Plan) leafParts(count []int32, cells int) (part, start []int32) {
 	parts := cells / (partCells * p.Shapes[p.Chain[1]].N)
+	parts = (parts + evenParts/2) / evenParts * evenParts
 	part = make([]int32, len(count))
 	sum := 0
 	for e, n := range count {

@@ -1,6 +1,9 @@
 package backend
 
-import "github.com/kernel-fried-tensor/kft/internal/peers"
+import (
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
+)
 
 // Ranks are processes that run the same program on the same data and divide the work of passes:
 // each computes some shards or entities, and all have all results. The methods are called by
@@ -114,12 +117,24 @@ func Pieces(b Backend, n, length int, work func(piece int, dst []float64)) []flo
 		bounds, rank = Even(n, ranks.Size()), ranks.Rank()
 	}
 	first := bounds[rank]
-	ParallelFor(b, bounds[rank+1]-first, func(i int) { work(first+i, values[(first+i)*length:][:length]) })
+	own := bounds[rank+1] - first
+	runs := min(own, 4*b.Threads())
+	parallel.For(b.Threads(), runs, func(r int) {
+		sum := make([]float64, length, length+cacheLine) // not in a cache line with those of other threads
+		for i := first + own*r/runs; i < first+own*(r+1)/runs; i++ {
+			clear(sum)
+			work(i, sum)
+			copy(values[i*length:], sum)
+		}
+	})
 	if ranks != nil {
 		GatherValues(ranks, values, bounds, length)
 	}
 	return values
 }
+
+// cacheLine is the number of values of two cache lines, which are read together.
+const cacheLine = 16
 
 // leastPieces is the number of pieces per rank from which they are divided.
 const leastPieces = 8

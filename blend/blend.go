@@ -1,5 +1,5 @@
-// Package blend mixes the mean that a model forecasts for a series with the series' own
-// recent values,
+// Package blend lets forecasts of a model follow the recent values of their series: they
+// move on the scale of the model, or are pulled towards formulas, and the mean is mixed,
 //
 //	mean = w0 model + w1 (mean of its last values) + w2 (its value one season before) + ...
 //
@@ -23,19 +23,23 @@ import (
 const (
 	usualRecent   = 4  // values of the recent mean
 	shortSeason   = 8  // a season up to which the recent mean goes through one of them
-	longestSeason = 60 // in steps; longer ones would keep too many values
-	leastWindow   = 12 // steps before the end whose values are kept
-	maxParts      = 4  // the model, the recent mean, and at most two seasons
+	longestSeason = 60 // in steps; longer ones would keep too many values of many series
+	longestOfFew  = 400
+	mostOfFew     = 1 << 19 // series times steps, up to which seasons are longest of few
+	leastWindow   = 12      // steps before the end whose values are kept
+	maxParts      = 4       // the model, the recent mean, and at most two seasons
 )
 
 // A Table holds the recent values of the series of a panel, and the shares. It does not
 // change and may be shared.
 type Table struct {
-	shares  [][]float64 // by class: of the model, the recent mean and the seasons
-	edges   []float64   // locations from which the classes after the first begin
-	move    []float64   // coefficients of moves, the constant first; nil for none
-	noise   float64     // with moves: the factor of the noise variance of forecasts
-	seasons []int32     // in steps
+	shares  [][]float64  // by class: of the model, the recent mean and the seasons
+	edges   []float64    // locations from which the classes after the first begin
+	move    []float64    // coefficients of moves, the constant first; nil for none
+	noise   float64      // with moves: the factor of the noise variance of forecasts
+	pull    []float64    // shares of formulas; nil for none
+	first   []firstValue // by series, with pulls
+	seasons []int32      // in steps
 	series  *panel.Panel
 	start   []int32 // values of series s are start[s] to start[s+1], in order of time
 	step    []int32
@@ -43,12 +47,15 @@ type Table struct {
 }
 
 // New returns the recent values of the training rows, with all of the share for the model.
-// Seasons are in steps; those that are too long are left out. It costs O(n log s) for n
+// Seasons are in steps; those that are too long are left out, and a table with formulas has longer ones. It costs O(n log s) for n
 // rows of s series.
-func New(threads int, p *panel.Panel, codes [][]int32, target func(row int) float64, seasons []int32) *Table {
+func New(threads int, p *panel.Panel, codes [][]int32, target func(row int) float64, seasons []int32, formulas bool) *Table {
 	t := &Table{series: p}
+	if formulas {
+		t.addFirst(codes, target)
+	}
 	for _, s := range seasons {
-		if s > 1 && s <= longestSeason && int64(s) <= p.End && len(t.seasons)+2 < maxParts {
+		if s > 1 && t.keeps(s) && int64(s) <= p.End && len(t.seasons)+2 < maxParts {
 			t.seasons = append(t.seasons, s)
 		}
 	}
@@ -88,6 +95,14 @@ func New(threads int, p *panel.Panel, codes [][]int32, target func(row int) floa
 		}
 	}
 	return t
+}
+
+// keeps reports whether the values of a season are kept.
+func (t *Table) keeps(season int32) bool {
+	if t.first != nil && season <= longestOfFew && int64(season)*int64(t.series.Len()) <= mostOfFew {
+		return true
+	}
+	return season <= longestSeason
 }
 
 // alone returns shares with all of it for the model.
@@ -138,11 +153,16 @@ func (t *Table) text(shares []float64) (parts []string) {
 		case k == 1:
 			what = fmt.Sprintf("mean of the last %d values", t.recent())
 		case k > 1:
-			what = "value " + plural.Count(int(t.seasons[k-2]), t.unit()) + " before"
+			what = t.seasonName(k - 2)
 		}
 		parts = append(parts, fmt.Sprintf("%.2g %s", share, what))
 	}
 	return parts
+}
+
+// seasonName says what the value of a season is.
+func (t *Table) seasonName(k int) string {
+	return "value " + plural.Count(int(t.seasons[k]), t.unit()) + " before"
 }
 
 // Mean returns what the mean of a row is, horizon steps after the end of the training:
@@ -201,13 +221,16 @@ func (t *Table) before(steps []int32, values []float32, season, horizon int32) (
 	return value, known
 }
 
-// WithSharesOf returns the table with the shares and moves of one with other rows, nil if
+// HasFormulas reports whether the table knows what formulas need.
+func (t *Table) HasFormulas() bool { return t.first != nil }
+
+// WithSharesOf returns the table with the shares, moves and pulls of one with other rows, nil if
 // their seasons differ.
 func (t *Table) WithSharesOf(o *Table) *Table {
-	if t == nil || o == nil || !slices.Equal(t.seasons, o.seasons) {
+	if t == nil || o == nil || !slices.Equal(t.seasons, o.seasons) || t.HasFormulas() != o.HasFormulas() {
 		return nil
 	}
 	changed := *t
-	changed.shares, changed.edges, changed.move, changed.noise = o.shares, o.edges, o.move, o.noise
+	changed.shares, changed.edges, changed.move, changed.noise, changed.pull = o.shares, o.edges, o.move, o.noise, o.pull
 	return &changed
 }

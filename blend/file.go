@@ -23,6 +23,13 @@ func (t *Table) Tensors() []modelfile.Tensor {
 	if t.move != nil {
 		tensors = append(tensors, modelfile.NewTensor(folder+"move", append(slices.Clone(t.move), t.noise)))
 	}
+	if t.first != nil {
+		step, value := make([]int32, len(t.first)), make([]float32, len(t.first))
+		for s, f := range t.first {
+			step[s], value[s] = f.step, f.value
+		}
+		tensors = append(tensors, modelfile.NewTensor(folder+"pull", t.pull), modelfile.NewTensor(folder+"first_step", step), modelfile.NewTensor(folder+"first_value", value))
+	}
 	return tensors
 }
 
@@ -63,10 +70,56 @@ func Read(f *modelfile.File, p *panel.Panel) (*Table, error) {
 		last := len(t.move) - 1
 		t.move, t.noise = t.move[:last:last], t.move[last]
 	}
+	if err := t.readPull(f); err != nil {
+		return nil, err
+	}
 	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("mixed means: %w", err)
 	}
 	return t, nil
+}
+
+// readPull reads the shares of formulas, if there are any.
+func (t *Table) readPull(f *modelfile.File) (err error) {
+	if _, found := f.Tensor(folder + "pull"); !found {
+		return nil
+	}
+	if t.pull, err = modelfile.Values[float64](f, folder+"pull", ownFormulas+len(t.seasons)); err != nil {
+		return err
+	}
+	step, err := modelfile.Values[int32](f, folder+"first_step", t.series.Len())
+	if err != nil {
+		return err
+	}
+	value, err := modelfile.Values[float32](f, folder+"first_value", t.series.Len())
+	if err != nil {
+		return err
+	}
+	t.first = make([]firstValue, len(step))
+	for s := range t.first {
+		t.first[s] = firstValue{step[s], value[s]}
+	}
+	return nil
+}
+
+// checkPull returns an error unless the shares of formulas and the first values are possible.
+func (t *Table) checkPull() error {
+	sum := 0.0
+	for _, s := range t.pull {
+		if !(s >= 0 && s <= 1) {
+			return fmt.Errorf("a share of a formula is %g", s)
+		}
+		sum += s
+	}
+	if sum > 1+1e-6 {
+		return fmt.Errorf("shares of formulas add up to %g", sum)
+	}
+	for s, first := range t.first {
+		if v := float64(first.value); math.IsNaN(v) || math.IsInf(v, 0) || first.step < 0 {
+			return fmt.Errorf("the first value of series %d, at step %d, is %g", s, first.step, v)
+		}
+	}
+	return nil
 }
 
 // check returns an error unless the table is possible.
@@ -86,6 +139,9 @@ func (t *Table) check() error {
 			return fmt.Errorf("shares add up to %g", sum)
 		}
 	}
+	if err := t.checkPull(); err != nil {
+		return err
+	}
 	if t.move != nil && !(t.noise >= leastNoise && t.noise <= 1) {
 		return fmt.Errorf("the factor of the noise is %g", t.noise)
 	}
@@ -95,7 +151,7 @@ func (t *Table) check() error {
 		}
 	}
 	for _, s := range t.seasons {
-		if s < 2 || s > longestSeason {
+		if s < 2 || !t.keeps(s) {
 			return fmt.Errorf("a season has %d steps", s)
 		}
 	}

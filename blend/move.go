@@ -77,7 +77,13 @@ func (t *Table) feature(dst *[maxFeatures]float64, scale predictive.Transform, l
 // Move returns by how much the forecast of a row moves on the model's scale, horizon steps
 // after the end of the training; 0 for a row that is no forecast.
 func (t *Table) Move(scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) float64 {
-	if t == nil || t.move == nil || horizon < 1 {
+	if t == nil || horizon < 1 {
+		return 0
+	}
+	if t.pull != nil {
+		return t.pulled(scale, location, codes, row, horizon)
+	}
+	if t.move == nil {
 		return 0
 	}
 	var x [maxFeatures]float64
@@ -233,8 +239,8 @@ func (t *Table) Moves() (parts []string) {
 		return nil
 	}
 	names := []string{"last value", "mean of the last 2", fmt.Sprintf("mean of the last %d", t.recent()), "mean of the last " + plural.Count(int(t.window()), t.unit())}
-	for _, s := range t.seasons {
-		names = append(names, "value "+plural.Count(int(s), t.unit())+" before")
+	for k := range t.seasons {
+		names = append(names, t.seasonName(k))
 	}
 	for k, name := range append(names, "log of recency", "log of the number of values") {
 		parts = append(parts, fmt.Sprintf("%.2g %s", t.move[1+k], name))

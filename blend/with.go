@@ -24,7 +24,7 @@ func (t *Table) With(p *panel.Panel, codes [][]int32, target []float64, sign fun
 			changes[s] = append(changes[s], i)
 		}
 	}
-	out := &Table{shares: t.shares, edges: t.edges, move: t.move, noise: t.noise, seasons: t.seasons, series: p, start: make([]int32, 1, p.Len()+1)}
+	out := &Table{shares: t.shares, edges: t.edges, move: t.move, noise: t.noise, pull: t.pull, seasons: t.seasons, series: p, start: make([]int32, 1, p.Len()+1)}
 	steps := p.Steps()
 	shift := steps[0] - t.series.Steps()[0]
 	columns := make([][]int32, len(codes))
@@ -34,7 +34,8 @@ func (t *Table) With(p *panel.Panel, codes [][]int32, target []float64, sign fun
 	var own []entry
 	for s := range p.Len() {
 		own = own[:0]
-		if old := t.series.Find(columns, s); old >= 0 {
+		old := t.series.Find(columns, s)
+		if old >= 0 {
 			for i := t.start[old]; i < t.start[old+1]; i++ {
 				own = append(own, entry{t.step[i] + shift, t.value[i]})
 			}
@@ -49,6 +50,14 @@ func (t *Table) With(p *panel.Panel, codes [][]int32, target []float64, sign fun
 		}
 		if changes[s] != nil {
 			slices.SortStableFunc(own, func(a, b entry) int { return cmp.Compare(a.step, b.step) })
+		}
+		if t.HasFormulas() {
+			out.first = append(out.first, firstValue{})
+			if old >= 0 {
+				out.first[s] = firstValue{t.first[old].step + shift, t.first[old].value}
+			} else if len(own) > 0 {
+				out.first[s] = firstValue(own[0])
+			}
 		}
 		for _, e := range own {
 			if e.step > own[len(own)-1].step-t.window() {

@@ -1,8 +1,8 @@
 package evaluate
 
 import (
+	"cmp"
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -59,21 +59,9 @@ func (s *Sums) Score(m *model.Model) metrics.Score {
 	return score
 }
 
-// rowsPerTask is the least number of rows that one task measures.
+// rowsPerTask is the number of rows that one task measures. The cut depends only on the data, so sums do not depend on the number
+// of threads.
 const rowsPerTask = 8192
-
-// taskRows returns the number of rows that one task measures: as many as there are ids of a
-// mode, because a task sums by id. The cut depends only on the data, so sums do not depend on
-// the number of threads.
-func (r Rows) taskRows() int {
-	rows := rowsPerTask
-	for _, codes := range r.Codes {
-		if len(codes) > rows {
-			rows = max(rows, int(slices.Max(codes))+1)
-		}
-	}
-	return rows
-}
 
 // Rows are rows of a table with their targets.
 type Rows struct {
@@ -94,6 +82,14 @@ type Rows struct {
 // Target returns the target of row i, NaN if it is missing.
 func (r Rows) Target(i int) float64 { return dataset.TargetAt(r.Y, r.Low, i) }
 
+// weight returns the weight of row i.
+func (r Rows) weight(i int) float64 {
+	if r.W == nil {
+		return 1
+	}
+	return float64(r.W[i])
+}
+
 // censored reports whether the target of row i is known from below only.
 func (r Rows) censored(i int) bool { return r.Censored != nil && r.Censored[i] > 0 }
 
@@ -106,45 +102,64 @@ func (r Rows) given() model.Rows {
 // the targets of rows. Rows without a target or of weight 0 are skipped. A target outside the
 // transform's domain is a *predictive.DomainError.
 func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, error) {
+	tasks, outcomes, err := measureTasks(b, m, z, rows, calibration)
+	if err != nil {
+		return nil, err
+	}
+	return total(b, m, rows, calibration, tasks, outcomes), nil
+}
+
+// An outcome tells what of a row is counted for its entities.
+type outcome uint8
+
+const (
+	uncounted outcome = iota
+	outside           // of the 90 % interval
+	inside
+)
+
+// measureTasks measures rows in tasks. It returns the sums of each, without those by entity, and the outcomes of the rows if
+// calibration is asked for.
+func measureTasks(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) ([]*Sums, []outcome, error) {
 	n := len(rows.Y)
 	var newCombination []bool
+	var outcomes []outcome
 	if calibration && n > 0 {
-		newCombination = m.NewCombinations(b.Threads(), rows.Codes)
+		newCombination, outcomes = m.NewCombinations(b.Threads(), rows.Codes), make([]outcome, n)
 	}
-	total := newSums(m, calibration)
-	each := rows.taskRows()
-	tasks := make([]*Sums, 4*b.Threads()) // merged before the next ones
+	tasks := make([]*Sums, (n+rowsPerTask-1)/rowsPerTask)
 	failed := make([]error, len(tasks))
-	for first := 0; first < n; first += len(tasks) * each {
-		count := min(len(tasks), (n-first+each-1)/each)
-		backend.ParallelFor(b, count, func(k int) {
-			from := first + k*each
-			tasks[k], failed[k] = measureTask(m, z, rows, calibration, newCombination, from, min(n, from+each))
-		})
-		for k, s := range tasks[:count] {
-			if failed[k] != nil {
-				return nil, failed[k]
+	backend.ParallelFor(b, len(tasks), func(k int) {
+		sums, scale := newSums(m, calibration), m.Scale()
+		cells := m.Distributions(z, rows.given())
+		for i := k * rowsPerTask; i < min(n, (k+1)*rowsPerTask) && failed[k] == nil; i++ {
+			failed[k] = sums.add(m, scale, z, rows, i, &cells, newCombination, outcomes)
+		}
+		tasks[k] = sums
+	})
+	return tasks, outcomes, cmp.Or(failed...)
+}
+
+// total adds the sums of tasks of rows in order, and counts the outcomes by entity.
+func total(b backend.Backend, m *model.Model, rows Rows, calibration bool, tasks []*Sums, outcomes []outcome) *Sums {
+	total := newSums(m, calibration)
+	for _, s := range tasks {
+		total.merge(s)
+	}
+	if calibration {
+		backend.ParallelFor(b, len(rows.Codes), func(mode int) {
+			for i, o := range outcomes {
+				if o != uncounted {
+					total.calibration.AddEntity(mode, m.FittedCode(mode, rows.Codes[mode][i]), rows.weight(i), o == inside)
+				}
 			}
-			total.merge(s)
-		}
+		})
 	}
-	return total, nil
+	return total
 }
 
-// measureTask measures the rows [from, to). It returns the first error.
-func measureTask(m *model.Model, z tt.Moments, rows Rows, calibration bool, newCombination []bool, from, to int) (sums *Sums, failed error) {
-	sums, scale := newSums(m, calibration), m.Scale()
-	cells, entities := m.Distributions(z, rows.given()), make([]int32, len(rows.Codes))
-	for i := from; i < to; i++ {
-		if err := sums.add(m, scale, z, rows, i, &cells, entities, newCombination); err != nil && failed == nil {
-			failed = err
-		}
-	}
-	return sums, failed
-}
-
-// add measures row i. entities is scratch memory.
-func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Rows, i int, cells *model.Distributions, entities []int32, newCombination []bool) error {
+// add measures row i.
+func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Rows, i int, cells *model.Distributions, newCombination []bool, outcomes []outcome) error {
 	v := rows.Target(i)
 	if math.IsNaN(v) || rows.W != nil && rows.W[i] == 0 {
 		return nil
@@ -152,10 +167,7 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 	if err := m.CheckTarget(rows.Y, i); err != nil {
 		return err
 	}
-	weight := 1.0
-	if rows.W != nil {
-		weight = float64(rows.W[i])
-	}
+	weight := rows.weight(i)
 	if err := m.CheckMoments(z, rows.given(), rows.First, i); err != nil {
 		return err
 	}
@@ -178,12 +190,13 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 	s.point.Add(v, weight, mean, p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))
 	if s.calibration != nil {
 		row := metrics.Observation{Y: v, Weight: weight, Index: uint64(rows.First + i), Seen: math.MaxInt, NewCombination: newCombination[i]}
-		row.Entities = entities
 		for mode := range rows.Codes {
-			row.Entities[mode] = m.FittedCode(mode, rows.Codes[mode][i])
 			row.Seen = min(row.Seen, m.TrainingRows(mode, rows.Codes[mode][i]))
 		}
-		s.calibration.Add(*p, row)
+		outcomes[i] = outside
+		if s.calibration.Add(*p, row) {
+			outcomes[i] = inside
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/flat"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -40,123 +41,78 @@ func decodeSums(sums map[int]*Sums, parts [][]byte) error {
 	return nil
 }
 
+// measured are the sums of the tasks of a run of rows, and their outcomes.
+type measured struct {
+	First    int // row
+	Tasks    []*Sums
+	Outcomes []outcome
+}
+
 // measureShare is Measure of all rows, computed by the processes of a share. It returns nil on those
 // that do not write. Pieces of rows have the lengths that one process computes them in.
 func measureShare(share tableio.Share, b backend.Backend, m *model.Model, rows Rows) (*Sums, error) {
-	n, each := len(rows.Y), rows.taskRows()
-	tasks, piece, pieceOf := map[int]*Sums{}, tt.Moments{}, -1
+	n := len(rows.Y)
+	var own []measured
 	var failed error
-	for first := 0; first < n && failed == nil; first += each {
-		end := min(first+each, n)
-		from, to := first/model.MomentRows, (end-1)/model.MomentRows // pieces with its moments
-		if !share.Mine(from) {
-			continue
+	for first := 0; first < n && failed == nil; first += model.MomentRows {
+		if share.Mine(first / model.MomentRows) {
+			piece := rows.slice(first, min(n, first+model.MomentRows))
+			run := measured{First: first}
+			run.Tasks, run.Outcomes, failed = measureTasks(b, m, m.Moments(b, piece.Codes), piece, true)
+			own = append(own, run)
 		}
-		start, stop := from*model.MomentRows, min(n, (to+1)*model.MomentRows)
-		if pieceOf != from || len(piece.Mean) < stop-start {
-			piece, pieceOf = m.Moments(b, rows.slice(start, stop).Codes), from
-		}
-		z := tt.Moments{Mean: piece.Mean[first-start : end-start]}
-		if piece.Var != nil {
-			z.Var = piece.Var[first-start : end-start]
-		}
-		task := rows.slice(first, end)
-		tasks[first], failed = measureTask(m, z, task, true, m.NewCombinations(b.Threads(), task.Codes), 0, end-first)
 	}
-	parts, err := share.Total(encodeSums(tasks), failed)
+	parts, err := share.Total(flat.Encode(&own), failed)
 	if err != nil || !share.Writes() {
 		return nil, err
 	}
-	if err := decodeSums(tasks, parts); err != nil {
-		return nil, err
+	var runs []measured
+	for _, part := range parts {
+		var some []measured
+		if err := flat.Decode(part, &some); err != nil {
+			return nil, err
+		}
+		runs = append(runs, some...)
 	}
-	total := newSums(m, true)
-	for _, first := range slices.Sorted(maps.Keys(tasks)) {
-		total.merge(tasks[first])
+	slices.SortFunc(runs, func(a, b measured) int { return a.First - b.First })
+	var all measured
+	for _, run := range runs {
+		all.Tasks, all.Outcomes = append(all.Tasks, run.Tasks...), append(all.Outcomes, run.Outcomes...)
 	}
-	return total, nil
+	return total(b, m, rows, true, all.Tasks, all.Outcomes), nil
 }
 
-// Loads is the work that ranks have taken so far, by rank, in rows without calibration.
-type Loads []float64
-
-// calibrationWork is the work of a row whose distribution is measured.
-const calibrationWork = 8
-
-// take returns the ranks of tasks with some rows each, the last with fewer: always the one with the least work.
-func (l Loads) take(n, each int, calibration bool) []int {
-	var ranks []int
-	for first := 0; first < n; first += each {
-		least := 0
-		for r, load := range l {
-			if load < l[least] {
-				least = r
-			}
-		}
-		work := float64(min(each, n-first))
-		if calibration {
-			work *= calibrationWork
-		}
-		l[least] += work
-		ranks = append(ranks, least)
+// MeasureOver is Measure by several ranks, which have the same rows and moments. agree makes all ranks fail if one of them did.
+func MeasureOver(ranks backend.Ranks, agree func(error) error, b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, error) {
+	n := len(rows.Y)
+	bounds := backend.Even((n+rowsPerTask-1)/rowsPerTask, ranks.Size())
+	for r, task := range bounds {
+		bounds[r] = min(n, task*rowsPerTask)
 	}
-	return ranks
-}
-
-// MeasureOver is Measure by several ranks, which have the same rows, moments and loads; these rise. Rank 0 adds
-// the sums, in the order of one process, and sends them to the others. agree makes all ranks fail if one of them did.
-func MeasureOver(ranks backend.Ranks, loads Loads, agree func(error) error, b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibration bool) (*Sums, error) {
-	n, each := len(rows.Y), rows.taskRows()
-	of := loads.take(n, each, calibration)
-	var own []*Sums
-	var failed error
-	for first := 0; first < n && failed == nil; first += each {
-		if of[first/each] != ranks.Rank() {
-			continue
-		}
-		end := min(first+each, n)
-		task, part := rows.slice(first, end), tt.Moments{Mean: z.Mean[first:end]}
-		if z.Var != nil {
-			part.Var = z.Var[first:end]
-		}
-		var newCombination []bool
-		if calibration {
-			newCombination = m.NewCombinations(b.Threads(), task.Codes)
-		}
-		sums, err := measureTask(m, part, task, calibration, newCombination, 0, end-first)
-		own, failed = append(own, sums), err
+	first, end := bounds[ranks.Rank()], bounds[ranks.Rank()+1]
+	part := tt.Moments{Mean: z.Mean[first:end]}
+	if z.Var != nil {
+		part.Var = z.Var[first:end]
 	}
-	if err := agree(failed); err != nil {
+	own, found, err := measureTasks(b, m, part, rows.slice(first, end), calibration)
+	if err := agree(err); err != nil {
 		return nil, err
 	}
-	total := newSums(m, calibration)
-	for _, from := range of {
-		switch {
-		case ranks.Rank() == 0 && from == 0:
-			total.merge(own[0])
-			own = own[1:]
-		case ranks.Rank() == 0:
-			var sums *Sums
-			if err := flat.Decode(backend.ReceiveBytes(ranks, from), &sums); err != nil {
-				panic("evaluate: " + err.Error()) // all ranks run the same program
-			}
-			total.merge(sums)
-		case ranks.Rank() == from:
-			backend.SendBytes(ranks, flat.Encode(&own[0]), 0)
-			own = own[1:]
+	var tasks []*Sums
+	for _, text := range peers.Texts(ranks, flat.Encode(&own)) {
+		var some []*Sums
+		if err := flat.Decode(text, &some); err != nil {
+			panic("evaluate: " + err.Error()) // all ranks run the same program
 		}
+		tasks = append(tasks, some...)
 	}
-	var content []byte
-	if ranks.Rank() == 0 {
-		content = flat.Encode(&total)
+	var outcomes []outcome
+	if calibration {
+		outcomes = make([]outcome, n)
+		copy(outcomes[first:end], found)
+		backend.GatherValues(ranks, outcomes, bounds, 1)
 	}
-	content = backend.BroadcastBytes(ranks, content)
-	if ranks.Rank() > 0 {
-		if err := flat.Decode(content, &total); err != nil {
-			panic("evaluate: " + err.Error())
-		}
-	}
-	return total, nil
+	return total(b, m, rows, calibration, tasks, outcomes), nil
 }
 
 // slice returns the rows [from, to).

@@ -222,7 +222,8 @@ func (l *learner) weigh(row int, smooth func(int) *predictive.Distribution, h *p
 		return false
 	}
 	for i := range l.table.levels {
-		l.table.levels[i].apply(h, l.rows.Codes, nil, row)
+		level := &l.table.levels[i]
+		level.apply(h, level.span(l.rows.Codes, nil, row))
 	}
 	return true
 }

@@ -49,9 +49,9 @@ func NewCalibrationSums(modes int, seed uint64) *CalibrationSums {
 	return &CalibrationSums{seed: seed, modes: make([][]coverage, modes)}
 }
 
-// Add adds an observation and its predictive distribution. It allocates only at the
-// first observation of an entity.
-func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) {
+// Add adds an observation and its predictive distribution, and reports whether it is inside its 90 % interval. It allocates
+// only at the first observation of an entity.
+func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) (inside bool) {
 	w := o.Weight
 	e := d.Evaluate(o.Y)
 	s.n++
@@ -78,12 +78,19 @@ func (s *CalibrationSums) Add(d predictive.Distribution, o Observation) {
 	s.pit[min(max(int(u*pitBins), 0), pitBins-1)] += w
 
 	for mode, entity := range o.Entities {
-		if entity >= 0 {
-			s.modes[mode] = extend(s.modes[mode], int(entity)+1)
-			s.modes[mode][entity].add(w, hits[0])
-		}
+		s.AddEntity(mode, entity, w, hits[0])
 	}
 	s.seen[seenClass(o.Seen, o.NewCombination)].add(w, hits[0])
+	return hits[0]
+}
+
+// AddEntity counts a row that was added without Entities, inside its 90 % interval or not, for its entity of a mode, negative for an
+// unknown one. Calls for different modes may be concurrent.
+func (s *CalibrationSums) AddEntity(mode int, entity int32, weight float64, inside bool) {
+	if entity >= 0 {
+		s.modes[mode] = extend(s.modes[mode], int(entity)+1)
+		s.modes[mode][entity].add(weight, inside)
+	}
 }
 
 // seenNames are the classes of rows by their training observations.

@@ -57,6 +57,8 @@ type UncertaintyInfo struct {
 	MixedLargest []string `json:"mixed_largest_means,omitempty"`
 	// Moved is what forecasts are moved by on the model's scale, as in "0.1 last value".
 	Moved []string `json:"moved_forecasts,omitempty"`
+	// Pulled is the share that formulas have of forecasts on the model's scale, as in "0.3 last value".
+	Pulled []string `json:"pulled_forecasts,omitempty"`
 }
 
 // Hurdle is the distribution of counts of two parts.
@@ -136,6 +138,6 @@ func (m *Model) Uncertainty() UncertaintyInfo {
 	info.Means = meansInfo(m.means)
 	info.Heaping = m.HeapedBy()
 	info.Mixed, info.MixedLargest = m.blend.Parts()
-	info.Moved = m.blend.Moves()
+	info.Moved, info.Pulled = m.blend.Moves(), m.blend.Pulls()
 	return info
 }

@@ -131,6 +131,9 @@ func (b *builder) scores() error {
 	if r.Refit != nil {
 		blocks = append(blocks, text("The model was trained again on all %s rows after these scores were measured. %s", count(r.Refit.Rows), seenRows))
 	}
+	if u := b.m.Uncertainty(); u.Pulled != nil {
+		blocks = append(blocks, text("Forecasts are pulled towards formulas, whose shares of the forecast on the scale of the model are: %s.", strings.Join(u.Pulled, "; ")))
+	}
 	if u := b.m.Uncertainty(); u.Moved != nil {
 		blocks = append(blocks, text("Forecasts move by recent values of their series, on the scale of the model by their differences from the forecast times: %s.", strings.Join(u.Moved, "; ")))
 	}

@@ -42,6 +42,9 @@ type Observations struct {
 	Codes [][]int32
 	W     []float32 // of mean 1; nil means weight 1
 	Noise float64   // variance of a row of weight 1
+
+	// Chunk has the rows, if they are planned already. It is not released.
+	Chunk *tt.Chunk
 }
 
 // Factor returns the number by which the precision that the data give to each weight has to
@@ -57,14 +60,16 @@ func Factor(b backend.Backend, f *tt.Field, train Observations, cells [][]int32,
 	}
 	defer s.free()
 	chunk := f.NewChunk(b, cells)
-	pull := s.base.EvalOwn(b, tt.Moments{Mean: make([]float32, len(cells[0]))}, chunk)
+	if f.Group != nil {
+		s.base.EvalOwn(b, tt.Moments{Mean: make([]float32, len(cells[0]))}, chunk)
+	}
 	var all []vector
 	wanted := 0.0
 	for k := range uint64(max(1, min(maxProbes, weights/max(1, f.Weights())))) {
 		sum := s.newVector()
 		for mode, codes := range cells {
 			v := s.newVector()
-			v.offset = s.adjoint(v, chunk, pull, signs(randstream.New(seed, "response", uint64(mode), k), codes))
+			v.offset = s.adjoint(v, chunk, nil, signs(randstream.New(seed, "response", uint64(mode), k), codes))
 			if variance := s.variance(v, 1); variance > 0 {
 				s.add(&sum, v, 1/math.Sqrt(variance)) // all modes count alike
 			}
@@ -114,15 +119,17 @@ type system struct {
 	base   *tt.Field // the slices of the field at its means, without series
 	moved  *tt.Field // the same with slices that differ
 	blocks []block
+	runs   []weightRun // by block: the weights of this process
+	own    []bool      // by term: gradients of its leaf core are those of this process only
 	chunk  *tt.Chunk
 	train  Observations
-	pull   func(adjoint []float32, grad tt.Gradients)
 	grad   tt.Gradients
 	value  [2][]float32 // by row
 	ridge  [][]float32  // by block: 1/tau + D
+	root   [][]float64  // by term and core: root mean square of its slices
 
-	direction tt.Gradients // memory of jacobian
-	own       []float32
+	direction [][][]float32 // by term and core, memory of jacobian
+	scratch   []float32
 }
 
 // A block is a block of weights of a core.
@@ -159,19 +166,36 @@ func newSystem(b backend.Backend, f *tt.Field, train Observations) *system {
 	if len(s.blocks) == 0 {
 		return nil
 	}
-	s.chunk, s.grad = f.NewChunk(b, train.Codes), f.NewGradients()
+	s.chunk, s.grad = train.Chunk, f.NewGradients()
+	if s.chunk == nil {
+		s.chunk = f.NewChunk(b, train.Codes)
+	}
 	for i := range s.value {
 		s.value[i] = backend.Make[float32](b, len(train.Codes[0]))
 	}
+	s.divide()
+	for _, t := range s.base.Terms {
+		var root []float64
+		for _, c := range t.Cores {
+			root = append(root, rootMeanSquare(b.Threads(), c.Slices.Mean))
+		}
+		s.root = append(s.root, root)
+	}
 	s.setRidge()
-	s.pull = s.base.EvalOwn(b, tt.Moments{Mean: s.value[0]}, s.chunk)
 	return s
 }
 
 // free releases the arrays of the length of the data.
 func (s *system) free() {
 	backend.FreeAll(s.b, s.value[:])
-	s.chunk.Free()
+	if s.train.Chunk == nil {
+		s.chunk.Free()
+	}
+}
+
+// plain reports whether the slices of the core of a block are its weights.
+func (s *system) plain(b block) bool {
+	return b.Map == nil && b.Multiplier == nil && len(s.field.Terms[b.term].Cores[b.core].Blocks()) == 1
 }
 
 func (s *system) newVector() vector {
@@ -182,14 +206,21 @@ func (s *system) newVector() vector {
 	return v
 }
 
-// adjoint writes J' a to v, where pull and the adjoint a are those of some cells. Cells
-// of ids without training data have no weights of their own.
-func (s *system) adjoint(v vector, chunk *tt.Chunk, pull func([]float32, tt.Gradients), a []float32) (offset float64) {
-	pull(a, s.grad)
+// adjoint writes J' a to v, where the adjoint a is that of some cells. Cells of ids without training data have no weights of their
+// own. own is that of the system for its own rows, and otherwise nil.
+func (s *system) adjoint(v vector, chunk *tt.Chunk, own []bool, a []float32) (offset float64) {
+	s.base.Pull(s.b, chunk, a, s.grad, own)
 	for i, b := range s.blocks {
 		g := s.grad[b.term][b.core]
 		mean := g.Mean
 		clear(mean[len(mean)-g.Slice():]) // the prior
+		if s.plain(b) {
+			if own != nil {
+				s.runs[i].complete(s, mean)
+			}
+			s.each(i, func(from, to int) { copy(v.blocks[i][from:to], mean[from:to]) })
+			continue
+		}
 		if len(s.field.Terms[b.term].Cores[b.core].Blocks()) > 1 {
 			mean = append([]float32(nil), mean...)
 		}

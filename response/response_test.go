@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/backendtest"
+	"github.com/kernel-fried-tensor/kft/backend/cpu"
 	"github.com/kernel-fried-tensor/kft/backend/ref"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
@@ -116,7 +119,7 @@ func TestSolveAgreesWithDense(t *testing.T) {
 	}
 	s := newSystem(ref.Backend{}, f, train)
 	v := s.newVector()
-	v.offset = s.adjoint(v, s.chunk, s.pull, signs)
+	v.offset = s.adjoint(v, s.chunk, s.own, signs)
 	if got := s.solve(v); math.Abs(got/want-1) > .02 || got > want*1.001 {
 		t.Errorf("got b'P^-1 b = %.4f, want at most 2 %% less than %.4f", got, want)
 	}
@@ -247,7 +250,7 @@ func TestVarianceWithCovariances(t *testing.T) {
 	t.Parallel()
 	p := &tt.Posterior{Var: []float32{1, 4}, Cov: []float32{1, 1, 1, 4}, PriorVar: [1]float32{1e9}}
 	for factor, want := range map[float64]float64{1: 1*1 + 2*1*3*1 + 3*3*4, 2: 2 * (1*1 + 2*1*3*1 + 3*3*4)} {
-		if got := covariances(p, []float32{1, 3}, factor); math.Abs(got/want-1) > 1e-6 {
+		if got := covariances(2, p, []float32{1, 3}, factor); math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("factor %g: got %g, want %g", factor, got, want)
 		}
 	}
@@ -271,5 +274,63 @@ func TestNoFactor(t *testing.T) {
 	f.Terms[0].Cores[0].FreePosterior = nil
 	if got := Factor(ref.Backend{}, f, o, codes, 1); got != 1 {
 		t.Errorf("without a posterior: got %g, want 1", got)
+	}
+}
+
+// Several ranks, which divide the weights of a plan with parts, give the bits of one process.
+func TestSolveOverRanks(t *testing.T) {
+	t.Parallel()
+	const n = 200_000
+	rng := rand.New(rand.NewPCG(5, 6))
+	sizes := []int{20_000, 2, 3}
+	codes := make([][]int32, len(sizes))
+	for m, size := range sizes {
+		codes[m] = make([]int32, n)
+		for i := range codes[m] {
+			codes[m][i] = int32(rng.IntN(size))
+		}
+	}
+	var index []*tt.Index
+	var names [][]string
+	for m, name := range []string{"article", "store", "time"} {
+		x, err := tt.NewIndex([]int{m}, sizes, codes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, index = append(names, []string{name}), append(index, x)
+	}
+	f := &tt.Field{Terms: []*tt.Train{tt.NewTrain(names, index, []int{4, 4}), tt.NewTrain(names[:1], index[:1], nil)}, Offset: tt.Offset{Var: .01}}
+	if err := f.SetFamily(tt.MeanField); err != nil {
+		t.Fatal(err)
+	}
+	for _, train := range f.Terms {
+		for _, c := range train.Cores {
+			for i := range c.Free {
+				c.Free[i], c.FreePosterior.Var[i] = float32(rng.NormFloat64()), float32(.01+.01*rng.Float64())
+			}
+			c.FreePosterior.PriorVar[0] = 1.5
+		}
+	}
+	adjoint := make([]float32, n)
+	for i := range adjoint {
+		adjoint[i] = float32(1 - 2*(codes[0][i]%2))
+	}
+	compute := func(b backend.Backend) ([3]float64, *system) {
+		s := newSystem(b, f, Observations{Codes: codes, Noise: .4})
+		v := s.newVector()
+		v.offset = s.adjoint(v, s.chunk, s.own, adjoint)
+		return [...]float64{s.solve(v), s.variance(v, 1), s.variance(v, 2)}, s
+	}
+	want, _ := compute(cpu.New(cpu.Paths()[0], 2))
+	for _, size := range []int{2, 5} {
+		backendtest.OnRanks(size, func(r backend.Ranks) {
+			got, s := compute(cpu.New(cpu.Paths()[0], 1).OnRanks(r))
+			if got != want {
+				t.Errorf("rank %d of %d: got %v, want %v", r.Rank(), size, got, want)
+			}
+			if s.runs[0].ranks == nil || s.runs[0].to-s.runs[0].from == len(f.Terms[0].Cores[0].Free) {
+				t.Errorf("rank %d of %d has all weights", r.Rank(), size)
+			}
+		})
 	}
 }

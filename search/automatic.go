@@ -116,7 +116,7 @@ func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Optio
 	if c.spec.Data.Censored != "" {
 		c.spec.Uncertainty.Conformal = "none"
 	}
-	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(*u, n) {
+	if u, n := &c.spec.Uncertainty, data.Count(dataset.Valid); u.Conformal == spec.Auto && u.Bayesian() && !u.Finite() && n >= splitRows && !train.HasCorrection(*u, n) && !(c.future() && len(c.folds) > 1) {
 		u.Conformal = "split"
 		if c.spec.SeveralTargets() {
 			u.Conformal = "group:" + spec.TargetName
@@ -206,7 +206,7 @@ const (
 func foldsOf(s spec.Spec, data *train.Data) ([]*train.Data, error) {
 	n := data.Count(dataset.Valid)
 	if data.LaterMode() >= 0 && n > 0 {
-		return origins(data, data.Count(dataset.Train), n)
+		return data.Origins()
 	}
 	if n == 0 || n >= foldBelow || !alike(s, data) {
 		return []*train.Data{data}, nil

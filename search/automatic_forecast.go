@@ -269,7 +269,8 @@ func (c *chooser) choosePeriod(ctx context.Context) error {
 			return err
 		}
 	}
-	trend := c.spec.Clone()
-	changeTerm(&trend, at, func(t *spec.Term) { t.Series.Trend = true })
-	return c.compareBy(ctx, "trend of each series", seasonMargin, []candidate{{"no", c.spec}, {"damped", trend}})
+	linear, damped := c.spec.Clone(), c.spec.Clone()
+	changeTerm(&linear, at, func(t *spec.Term) { t.Series.Drift = true })
+	changeTerm(&damped, at, func(t *spec.Term) { t.Series.Trend = true })
+	return c.compareBy(ctx, "trend of each series", seasonMargin, []candidate{{"no", c.spec}, {"damped", damped}, {"linear", linear}})
 }

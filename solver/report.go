@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 )
 
@@ -46,6 +47,9 @@ type Report struct {
 	Blocks   int
 	Terms    []TermShape // of the specification
 	Warnings []string
+
+	// Planned are the training observations by term of the field; nil if the solver has no plans of them.
+	Planned *observed.Planned
 }
 
 // A Start tells how the run of cavi began that gave the best weights. The zero value is a
@@ -93,8 +97,12 @@ func (dr *driver) report(stop Stop) Report {
 	if dr.d.sites != nil {
 		law = dr.d.law()
 	}
-	return Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Start: Start{PointSweeps: run.StartSweeps, Tempered: run.Tempered, Divided: dr.divided()}, Law: law,
+	r := Report{Stop: stop, Ridge: dr.ridge(), Trials: slices.Clone(dr.state.Trials), Points: run.Points, Best: run.BestSweep, Start: Start{PointSweeps: run.StartSweeps, Tempered: run.Tempered, Divided: dr.divided()}, Law: law,
 		Score: run.BestScore, Noise: float64(dr.d.noise[0]), Passes: dr.d.passes, Blocks: dr.blocks, Terms: dr.d.termShapes(), Warnings: warnings}
+	if a, ok := dr.method.(*cavi); ok && dr.d.field.Group == nil {
+		r.Planned = a.obs.Planned()
+	}
+	return r
 }
 
 // runWarnings returns the warnings about the course of the run.

@@ -7,8 +7,11 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// maxFormulaRows is the number of rows up to which formulas are fitted to all of them.
-const maxFormulaRows = 1 << 22
+// maxFormulaRows is the number of rows up to which formulas are fitted to all of them, and sampleRows about that of a sample of more.
+const (
+	maxFormulaRows = 1 << 22
+	sampleRows     = 1 << 21
+)
 
 // formulaBytes returns the memory of the formulas: up to 100 bytes per row.
 func (r *run) formulaBytes() int64 {
@@ -32,7 +35,7 @@ func (r *run) formulaSample() (*run, string) {
 			mode = m
 		}
 	}
-	share := float64(maxFormulaRows) / float64(total)
+	share := float64(sampleRows) / float64(total)
 	sample := *r
 	for p := range r.parts {
 		o := &r.parts[p]

@@ -14,7 +14,7 @@ import (
 
 // mixes reports whether forecasts may follow recent values of their series.
 func (r *run) mixes() bool {
-	return !r.opt.Compare && r.spec.Uncertainty.Mixing != "none" && r.when != nil && r.heldHorizon != nil && r.model.Series() != nil && r.data.targets == nil && r.spec.Data.Censored == "" && r.spec.Data.Exposure == "" && !r.spec.Uncertainty.Finite()
+	return len(r.origins) == 0 && !r.opt.Compare && r.spec.Uncertainty.Mixing != "none" && r.when != nil && r.heldHorizon != nil && r.model.Series() != nil && r.data.targets == nil && r.spec.Data.Censored == "" && r.spec.Data.Exposure == "" && !r.spec.Uncertainty.Finite()
 }
 
 // learnMoves moves forecasts towards recent values of their series, if that is better on
@@ -23,13 +23,7 @@ func (r *run) learnMoves() {
 	if !r.mixes() {
 		return
 	}
-	var seasons []int32
-	if line := r.model.Series().Line; line.Unit() != "" { // running numbers have no calendar
-		for _, s := range baseline.SeasonsOf(line) {
-			seasons = append(seasons, int32(min(s.Periods, math.MaxInt32)))
-		}
-	}
-	r.recent = r.recentValues(seasons)
+	r.recent = r.recentValues(r.seasons(), false)
 	scale, valid, horizon := r.model.Scale().Transform, r.parts[dataset.Valid], r.horizons[dataset.Valid]
 	if scale.Linked() {
 		return
@@ -39,6 +33,16 @@ func (r *run) learnMoves() {
 		valid, horizon = valid.Select(some), gather.Rows(horizon, some)
 	}
 	r.model = r.model.WithBlend(r.recent.LearnMove(r.engine.Threads(), scale, r.forecasts(&valid, horizon)))
+}
+
+// seasons returns the seasons of the calendar in steps; running numbers have none.
+func (r *run) seasons() (steps []int32) {
+	if line := r.model.Series().Line; line.Unit() != "" {
+		for _, s := range baseline.SeasonsOf(line) {
+			steps = append(steps, int32(min(s.Periods, math.MaxInt32)))
+		}
+	}
+	return steps
 }
 
 // learnBlend mixes the means of forecasts with recent values of their series, if that is
@@ -66,8 +70,8 @@ func (r *run) forecasts(o *solver.Observations, horizon []int32) blend.Rows {
 	return rows
 }
 
-// recentValues returns the recent values of the training rows.
-func (r *run) recentValues(seasons []int32) *blend.Table {
+// recentValues returns the recent values of the training rows, and what formulas need.
+func (r *run) recentValues(seasons []int32, formulas bool) *blend.Table {
 	train := &r.parts[dataset.Train]
-	return blend.New(r.engine.Threads(), r.model.Series(), train.Codes, train.Target, seasons)
+	return blend.New(r.engine.Threads(), r.model.Series(), train.Codes, train.Target, seasons, formulas)
 }

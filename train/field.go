@@ -57,7 +57,7 @@ type fieldSide struct {
 // plain in every variant. A core over a numeric covariate is A W in every variant, with
 // the operators of its covariates alone: a curve per combination of its other ids.
 func buildField(terms []spec.Term, data fieldData, side fieldSide) (*tt.Field, []string, error) {
-	b := &builder{data: data, side: side, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, field: &tt.Field{}}
+	b := &builder{data: data, side: side, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, rows: map[*tt.Index][]float32{}, field: &tt.Field{}}
 	b.indexCores(terms)
 	for _, term := range terms {
 		if term.IsSeries() {
@@ -89,7 +89,8 @@ type builder struct {
 	groups         []int // group of each train of the field; the field is the sum over groups of products
 	next           int   // number of the next group
 	notices        []string
-	need           memoryNeed // of the trains so far
+	rows           map[*tt.Index][]float32 // see rowsOf
+	need           memoryNeed              // of the trains so far
 }
 
 // add appends the trains of one term.
@@ -163,11 +164,23 @@ func (b *builder) rowsOf(core []string, x *tt.Index) []float32 {
 	if len(core) > 1 {
 		return nil
 	}
-	rows, column := make([]float32, x.Entities()), make([]int32, len(b.data.Train[0]))
-	x.Lookup(column, b.data.Train)
-	for _, e := range column {
-		rows[e]++
+	if rows := b.rows[x]; rows != nil {
+		return rows
 	}
+	n, counts := len(b.data.Train[0]), make([]int32, x.Entities())
+	column := make([]int32, min(n, parallel.Block))
+	for from := 0; from < n; from += len(column) {
+		column = column[:min(len(column), n-from)]
+		x.LookupFrom(column, b.data.Train, from)
+		for _, e := range column {
+			counts[e]++
+		}
+	}
+	rows := make([]float32, len(counts))
+	for e, n := range counts {
+		rows[e] = float32(n)
+	}
+	b.rows[x] = rows
 	return rows
 }
 

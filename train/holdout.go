@@ -44,6 +44,8 @@ func (r *run) resolveConformal(forecasts bool) {
 		return
 	}
 	switch {
+	case !corrected && forecasts && len(r.earlier) > 0 && u.Bayesian() && n*(1+len(r.earlier)) >= conformal.RowsNeeded(metrics.IntervalLevels[0]):
+		u.Conformal = "horizon" // by the forecasts of several origins
 	case corrected && r.data.targets != nil:
 		u.Conformal = "group:" + spec.TargetName
 	case corrected && forecasts:
@@ -62,6 +64,9 @@ const maxHeldRows = 1 << 20
 // the conformal correction. With the option HoldOut a fit without a correction leaves them out too.
 func (r *run) holdOut() error {
 	none := r.spec.Uncertainty.Conformal == "none"
+	if r.rolls() {
+		return nil
+	}
 	if none && !r.opt.HoldOut {
 		return nil
 	}
@@ -99,6 +104,9 @@ func (r *run) learnCorrection() error {
 	kind := r.spec.Uncertainty.Conformal
 	if kind == "none" {
 		return nil
+	}
+	if r.rolls() {
+		return r.correctByOrigins()
 	}
 	rows := rowsOf(&r.held)
 	rows.Horizon = r.heldHorizon

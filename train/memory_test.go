@@ -75,7 +75,7 @@ func TestMemoryNeedIsWhatFieldsTake(t *testing.T) {
 				t.Fatal(err)
 			}
 			data := diagonalData(modes, 50)
-			b := &builder{data: data, side: fieldSide{Operators: operators, Variant: "plain"}, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, field: &tt.Field{}}
+			b := &builder{data: data, side: fieldSide{Operators: operators, Variant: "plain"}, free: map[string]*tt.Index{}, informed: map[string]*tt.Index{}, rows: map[*tt.Index][]float32{}, field: &tt.Field{}}
 			b.data.Family = family
 			variant := term.Variant
 			if err := b.add(term, variant); err != nil {

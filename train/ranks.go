@@ -249,10 +249,7 @@ func (r *run) measureTogether(z tt.Moments, rows evaluate.Rows, calibration bool
 	if r.opt.Ranks == nil {
 		return evaluate.Measure(r.engine, r.model, z, rows, calibration)
 	}
-	if r.loads == nil {
-		r.loads = make(evaluate.Loads, r.opt.Ranks.Size())
-	}
-	return evaluate.MeasureOver(r.opt.Ranks, r.loads, r.opt.agreeErrors, r.engine, r.model, z, rows, calibration)
+	return evaluate.MeasureOver(r.opt.Ranks, r.opt.agreeErrors, r.engine, r.model, z, rows, calibration)
 }
 
 // eachRow calls work for pieces of rows, which sets their values. Over several ranks each has a run of the pieces, and all get

@@ -159,7 +159,7 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 		}
 	}
 	if before := r.measured.Blend(); before != nil {
-		r.model = r.model.WithBlend(r.recentValues(before.Seasons()).WithSharesOf(before))
+		r.model = r.model.WithBlend(r.recentValues(before.Seasons(), before.HasFormulas()).WithSharesOf(before))
 	}
 	score, err := r.measure(dataset.Train)
 	if err != nil {

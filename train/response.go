@@ -25,8 +25,9 @@ func (r *run) learnResponse(solved solver.Report) {
 			o.W[i] = float32(float64(w) / mean)
 		}
 	}
-	engine, release := r.solverEngine()
+	engine, release := r.plannedEngine()
 	defer release()
+	o.Chunk = r.chunk()
 	if factor := response.Factor(engine, r.field, o, valid.Codes, r.spec.Seed); factor > 1 {
 		r.field.Response = factor
 	}

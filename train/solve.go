@@ -29,7 +29,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 		debug.FreeOSMemory() // of the formulas
 	}
 	engine, done := r.solverEngine()
-	defer func() { err = errors.Join(err, done()) }()
+	defer func() { err = errors.Join(err, r.keepPlanned(engine, &report, done)) }()
 	problem := &solver.Problem{Field: r.field, Backend: engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
 	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
 	if problem.Valid.Len() > maxScoredRows {

@@ -35,7 +35,8 @@ func (r *run) keepStatistics(solved solver.Report) error {
 			rows.Weight = append(rows.Weight, float32(float64(w)/weight))
 		}
 	}
-	engine, release := r.solverEngine()
+	engine, release := r.plannedEngine()
+	rows.Chunk = r.chunk()
 	book := update.Statistics(engine, r.model, rows, noise, weight)
 	if err := release(); err != nil {
 		return err

@@ -5,6 +5,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"io"
 	"runtime/debug"
 	"time"
@@ -111,6 +112,7 @@ func start(ctx context.Context, s spec.Spec, data *Data, opt Options, release bo
 	defer r.closePages(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for Recover
 	defer r.pages.Recover(&err)
+	defer func() { err = errors.Join(err, r.releasePlanned()) }()
 	if err := r.openCheckpoint(); err != nil {
 		return nil, nil, err
 	}
@@ -132,6 +134,8 @@ type run struct {
 	horizons    [3][]int32             // by dataset.Part: periods from the last training period
 	heldHorizon []int32                // of held
 	recent      *blend.Table           // recent values of the training rows, if forecasts may follow them
+	earlier     []*Data                // of earlier origins, at which forecasts are measured too
+	origins     []*run                 // this and those at earlier origins
 	model       *model.Model
 	field       *tt.Field
 	side        []*model.Side      // by mode
@@ -150,7 +154,7 @@ type run struct {
 
 	checkpointWarning string // why the last checkpoint could not be saved
 
-	loads    evaluate.Loads
+	planned  *plannedRows // what the solver leaves for the evaluation; nil without it
 	pages    *paged.Store // of arrays of the length of the data; nil if they are in memory
 	traffic  trafficMeter
 	reserved *paged.Store // in place of pages over several ranks, whose memory is not that of the garbage collector
@@ -183,7 +187,7 @@ func (r *run) run(ctx context.Context) (*model.Model, *Report, error) {
 			return ctx.Err()
 		}},
 		{"fit", func() (err error) { solved, err = r.solve(ctx); return err }},
-		{"evaluate", func() error { return r.complete(solved, scores) }},
+		{"evaluate", func() error { return r.complete(ctx, solved, scores) }},
 	}
 	for _, s := range steps {
 		if err := r.stage(s.name, s.work); err != nil {
@@ -211,6 +215,9 @@ func (r *run) plan(ctx context.Context) error {
 		return err
 	}
 	r.levels = r.data.levels() // the table may be released
+	if err := r.findOrigins(); err != nil {
+		return err
+	}
 	if err := r.takeParts(); err != nil {
 		return err
 	}
@@ -305,7 +312,7 @@ func (r *run) buildField() error {
 
 // complete adds noise, conformal correction and the record with measures of all
 // parts to the model.
-func (r *run) complete(solved solver.Report, scores []model.BaselineScores) error {
+func (r *run) complete(ctx context.Context, solved solver.Report, scores []model.BaselineScores) error {
 	r.learnResponse(solved)
 	r.reportLearned()
 	var warning string
@@ -313,13 +320,16 @@ func (r *run) complete(solved solver.Report, scores []model.BaselineScores) erro
 		r.warnings = append(r.warnings, warning)
 	}
 	r.learnNoise(solved)
+	if err := r.learnPull(ctx); err != nil {
+		return err
+	}
 	r.learnMoves()
 	if err := r.learnCorrection(); err != nil {
 		return err
 	}
 	r.learnHeaping()
 	r.learnBlend()
-	if err := r.keepStatistics(solved); err != nil {
+	if err := errors.Join(r.keepStatistics(solved), r.releasePlanned()); err != nil {
 		return err
 	}
 	record := model.Record{DataHash: model.HashText(r.data.table.Hash), Split: r.split.Spec, Periods: periods(r.split), Seed: r.spec.Seed, Rows: r.data.table.Counts, Baseline: scores,

@@ -18,6 +18,8 @@ type Chunk struct {
 	// Over several ranks each plans and evaluates a part of the cells.
 	spread *observed.Spread // nil if this process has all cells
 	own    []float32        // values of a term at the cells of this rank
+
+	entities [][]int32 // see observed.Planned; nil if they are not known
 }
 
 // NewChunk plans the cells with the given codes, one column per mode. Over the ranks of a backend, all call it together.
@@ -50,6 +52,15 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 	return c
 }
 
+// ChunkOf returns a chunk of cells that are planned already, for fields without products and series.
+func (f *Field) ChunkOf(b backend.Backend, cells int, p *observed.Planned) *Chunk {
+	c := &Chunk{cells: cells, buffer: backend.Make[float32](b, cells), plans: p.Plans, value: make([][]float32, len(f.Terms)), spread: p.Spread}
+	if p.Spread != nil {
+		c.own, c.entities = backend.Make[float32](b, cells), p.Entities
+	}
+	return c
+}
+
 // CheaperPlan plans cells from the end of the train whose passes cost less.
 func CheaperPlan(b backend.Backend, shapes []backend.Shape, index [][]int32) *backend.Plan {
 	return cheaperPlan(b.Threads(), shapes, func(leaf backend.LeafEnd) *backend.Plan {
@@ -75,6 +86,9 @@ func cheaperPlan(threads int, shapes []backend.Shape, plan func(leaf backend.Lea
 	plans[1].Free()
 	return plans[0]
 }
+
+// Plan returns the plan of a term.
+func (c *Chunk) Plan(term int) *backend.Plan { return c.plans[term] }
 
 // Cells returns the number of cells.
 func (c *Chunk) Cells() int { return c.cells }
@@ -134,20 +148,78 @@ func (f *Field) EvalOwn(b backend.Backend, dst Moments, c *Chunk) (pull func(adj
 	}
 	f.addProducts(dst.Mean, c.value)
 	f.addSeries(b, dst.Mean, nil, c.series)
-	return func(adjoint []float32, grad Gradients) {
-		for k, t := range f.Terms {
-			if !wanted(grad[k]) {
-				continue
-			}
-			plan := c.Gather(b, k, c.buffer, adjoint)
-			for _, j := range f.Partners(k) {
-				for cell, source := range plan.Source {
-					c.buffer[cell] *= c.value[j][source]
-				}
-			}
-			b.Pass(plan, t.Slices(), &backend.Job{Adjoint: backend.Given, Target: c.buffer, Grad: grad[k]})
+	return func(adjoint []float32, grad Gradients) { f.Pull(b, c, adjoint, grad, nil) }
+}
+
+// Pull is the pullback of Eval, which a field without products of terms does not need before it. Over several ranks, the gradients
+// of the leaf cores of the terms k with own[k] are only those of [Chunk.OwnLeaves]; own may be nil.
+func (f *Field) Pull(b backend.Backend, c *Chunk, adjoint []float32, grad Gradients, own []bool) {
+	for k, t := range f.Terms {
+		if !wanted(grad[k]) {
+			continue
 		}
+		plan := c.Gather(b, k, c.buffer, adjoint)
+		for _, j := range f.Partners(k) {
+			for cell, source := range plan.Source {
+				c.buffer[cell] *= c.value[j][source]
+			}
+		}
+		b.Pass(plan, t.Slices(), &backend.Job{Adjoint: backend.Given, Target: c.buffer, Grad: grad[k], OwnEntities: own != nil && own[k]})
 	}
+}
+
+// OwnLeaves returns the leaf core of the plan of a term and where its entities of each rank start, if each rank has all cells of its
+// own; otherwise nil.
+func (c *Chunk) OwnLeaves(term int) (core int, bounds []int) {
+	p := c.plans[term]
+	if !p.OwnLeaves() {
+		return 0, nil
+	}
+	return p.Leaf, p.Share.Owned
+}
+
+// AddEffect adds the values of a term of one core, given by entity, to dst at the own cells.
+func (c *Chunk) AddEffect(b backend.Backend, term int, dst, values []float32) {
+	plan := c.plans[term]
+	switch {
+	case c.entities != nil && c.entities[term] != nil: // no values travel
+		first, _ := c.Own()
+		c.spread.Blocks(func(from, to int) {
+			for i, e := range c.entities[term][from-first : to-first] {
+				dst[from+i] += values[e]
+			}
+		})
+	case c.spread != nil:
+		b.Pass(plan, []backend.Slices{{Shape: plan.Shapes[0], Mean: values}}, &backend.Job{Mean: c.buffer, Local: true})
+		c.addTerm(b, term, dst)
+	default:
+		parallel.Blocks(b.Threads(), c.cells, func(from, to int) {
+			entities := plan.LeafEntity[from:to]
+			for cell, source := range plan.Source[from:to] {
+				dst[source] += values[entities[cell]]
+			}
+		})
+	}
+}
+
+// AddDifference adds the difference of the values of a term with two values of its slices, times a factor, to dst at the own cells.
+// The slices change from the first to the second by the function change. scratch has the length of dst.
+func (c *Chunk) AddDifference(b backend.Backend, term int, dst, scratch []float32, cores []backend.Slices, change func(), factor float32) {
+	plan := c.plans[term]
+	b.Pass(plan, cores, &backend.Job{Mean: c.buffer, Local: c.spread != nil})
+	change()
+	b.Pass(plan, cores, &backend.Job{Mean: scratch, Local: c.spread != nil})
+	from, to := 0, c.cells
+	if c.spread != nil {
+		from, to = c.spread.OwnCells(plan)
+	}
+	parallel.Blocks(b.Threads(), to-from, func(a, e int) {
+		buffer := c.buffer[from+a : from+e]
+		for i, v := range scratch[from+a : from+e] {
+			buffer[i] = (buffer[i] - v) * factor
+		}
+	})
+	c.addTerm(b, term, dst)
 }
 
 // addTerm adds the values of a term, which are in the buffer, to dst, or keeps them if it is a factor.

@@ -17,6 +17,8 @@ type Observed struct {
 	Codes  [][]int32
 	Y      []float32
 	Weight []float32
+
+	Chunk *tt.Chunk // the rows, if they are planned already
 }
 
 // Statistics returns the ledger of a fitted model: for every outer core with slices of
@@ -48,7 +50,7 @@ func Statistics(b backend.Backend, m *model.Model, rows Observed, noise, weight 
 		if room -= at.values; room < 0 {
 			break
 		}
-		l.Relations = append(l.Relations, ledger.Relation{Term: at.term, Core: at.core, Values: relations(b, m.Field().Terms[at.term], at.core, rows, noise)})
+		l.Relations = append(l.Relations, ledger.Relation{Term: at.term, Core: at.core, Values: relations(b, m.Field().Terms[at.term], at.term, at.core, rows, noise)})
 	}
 	slices.SortFunc(l.Relations, func(a, b ledger.Relation) int {
 		if a.Term != b.Term {
@@ -60,14 +62,10 @@ func Statistics(b backend.Backend, m *model.Model, rows Observed, noise, weight 
 }
 
 // relations returns the correlations of the precision matrices of a core.
-func relations(b backend.Backend, t *tt.Train, core int, rows Observed, noise float64) []float32 {
+func relations(b backend.Backend, t *tt.Train, term, core int, rows Observed, noise float64) []float32 {
 	c := t.Cores[core]
-	end := backend.LeafFirst
-	if core != 0 {
-		end = backend.LeafLast
-	}
-	plan, gather := planned(b, t, rows.Codes, end)
-	defer plan.Free()
+	plan, gather, free := planned(b, t, term, core, rows)
+	defer free()
 	target := backend.Make[float32](b, len(rows.Y))
 	gather(target, rows.Y)
 	var weight []float32
@@ -105,17 +103,26 @@ func relations(b backend.Backend, t *tt.Train, core int, rows Observed, noise fl
 	return values
 }
 
-// planned returns a plan of rows, of which each rank of the backend has a part, and the function that copies
-// values to its order.
-func planned(b backend.Backend, t *tt.Train, codes [][]int32, leaf backend.LeafEnd) (*backend.Plan, func(dst, src []float32)) {
-	if spread := observed.NewSpread(b, len(codes[0])); spread != nil {
-		plan := spread.Plan(t.Shapes(), t.LookupRows(codes), leaf)
-		return plan, func(dst, src []float32) { spread.Gather(plan, dst, src) }
+// planned returns a plan of rows with the covariances of a core, of which each rank of the backend has a part, the function that copies
+// values to its order, and one that releases it.
+func planned(b backend.Backend, t *tt.Train, term, core int, rows Observed) (plan *backend.Plan, gather func(dst, src []float32), free func()) {
+	if rows.Chunk != nil {
+		if plan := rows.Chunk.Plan(term); slices.Equal(plan.Shapes, t.Shapes()) && plan.HasCovariances(core, t.Slices()) {
+			return plan, func(dst, src []float32) { rows.Chunk.Gather(b, term, dst, src) }, func() {}
+		}
 	}
-	index := t.LookupOn(b, b.Threads(), codes)
-	plan := backend.NewPlanOn(b, b.Threads(), t.Shapes(), index, leaf)
+	end := backend.LeafFirst
+	if core != 0 {
+		end = backend.LeafLast
+	}
+	if spread := observed.NewSpread(b, len(rows.Y)); spread != nil {
+		plan := spread.Plan(t.Shapes(), t.LookupRows(rows.Codes), end)
+		return plan, func(dst, src []float32) { spread.Gather(plan, dst, src) }, plan.Free
+	}
+	index := t.LookupOn(b, b.Threads(), rows.Codes)
+	plan = backend.NewPlanOn(b, b.Threads(), t.Shapes(), index, end)
 	backend.FreeAll(b, index)
-	return plan, func(dst, src []float32) { backend.Gather(b, plan, dst, src) }
+	return plan, func(dst, src []float32) { backend.Gather(b, plan, dst, src) }, plan.Free
 }
 
 // HasPrecisions reports whether the precisions of rows are not the same for all rows of a weight.

@@ -57,6 +57,24 @@ func New(b backend.Backend, y, w []float32, partners func(k int) []int) *Data {
 // Len returns the number of observations.
 func (d *Data) Len() int { return len(d.Y) }
 
+// Planned are observations as they were planned for the terms of a sum.
+type Planned struct {
+	Plans  []*backend.Plan // by term: its cheapest one
+	Spread *Spread         // nil if this process has all observations
+
+	// Entities are those of terms of one core, by observation of this process, over several ranks.
+	Entities [][]int32
+}
+
+// Planned returns the plans of the terms.
+func (d *Data) Planned() *Planned {
+	p := &Planned{Spread: d.spread}
+	for _, t := range d.Terms {
+		p.Plans, p.Entities = append(p.Plans, t.Cheapest), append(p.Entities, t.entity)
+	}
+	return p
+}
+
 // Changed tells the data that targets, weights or terms changed.
 func (d *Data) Changed() { d.of, d.gathered = unknown, nil }
 

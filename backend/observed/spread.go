@@ -71,6 +71,14 @@ func (s *Spread) Own() (from, to int) {
 	return bounds[s.ranks.Rank()], bounds[s.ranks.Rank()+1]
 }
 
+// OwnCells returns the cells of a plan that the backend computes on this rank.
+func (s *Spread) OwnCells(p *backend.Plan) (from, to int) {
+	if bounds := s.on.CellBounds(p); bounds != nil {
+		return bounds[s.ranks.Rank()], bounds[s.ranks.Rank()+1]
+	}
+	return 0, p.Cells()
+}
+
 // bounds returns where the observations of each rank start.
 func (s *Spread) bounds() []int {
 	bounds := make([]int, len(s.blocks))

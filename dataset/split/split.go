@@ -3,15 +3,18 @@
 package split
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
@@ -29,13 +32,7 @@ type Split struct {
 
 // Count returns the number of observations in a part.
 func (s *Split) Count(p dataset.Part) int {
-	n := 0
-	for _, q := range s.Parts {
-		if q == p {
-			n++
-		}
-	}
-	return n
+	return bytes.Count(peers.Bytes(s.Parts), []byte{byte(p)})
 }
 
 // Apply splits a table. The same table, specification and seed give the same split.
@@ -83,10 +80,23 @@ func (s Spec) random(n int, seed uint64) []dataset.Part {
 		}
 	}
 	r := rand.New(rand.NewPCG(seed, splitStream))
-	for i := n - 1; i > 0; i-- { // Shuffle, without a call per swap
-		j := r.Uint64N(uint64(i + 1))
-		parts[i], parts[j] = parts[j], parts[i]
+	// Shuffle, without a call per swap. The places of several swaps are read first, so that the accesses to memory overlap.
+	var places [64]uint64
+	touched := dataset.Part(0)
+	for i := n - 1; i > 0; {
+		some := places[:min(i, len(places))]
+		for k := range some {
+			some[k] = r.Uint64N(uint64(i - k + 1))
+		}
+		for _, j := range some {
+			touched |= parts[j]
+		}
+		for _, j := range some {
+			parts[i], parts[j] = parts[j], parts[i]
+			i--
+		}
 	}
+	runtime.KeepAlive(touched)
 	return parts
 }
 

@@ -150,7 +150,7 @@ func spin(condition func() bool) {
 	}
 	began := time.Now()
 	for time.Since(began) < patience {
-		for range 256 {
+		for range 2048 { // many that yield often would wait for each other's turn
 			if condition() {
 				return
 			}

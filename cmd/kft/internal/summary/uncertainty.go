@@ -51,6 +51,9 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 	if len(u.Heaping) > 0 {
 		text += "; whole numbers, heaped by " + strings.Join(u.Heaping, ", ")
 	}
+	if len(u.Pulled) > 0 {
+		text += "; forecasts pulled towards formulas with the shares " + strings.Join(u.Pulled, ", ")
+	}
 	if len(u.Moved) > 0 {
 		text += "; forecasts moved by recent values of their series"
 	}

@@ -1,0 +1,200 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/blend"
+	"github.com/kernel-fried-tensor/kft/conformal"
+	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/plural"
+	"github.com/kernel-fried-tensor/kft/model"
+	"github.com/kernel-fried-tensor/kft/solver"
+)
+
+// A validation set of few rows that are later than the training rows is one sample of
+// surprises. What it decides is therefore decided at several origins, which lie the
+// validation periods apart; each keeps at least half of the training periods. Their number
+// is limited by the rows that all fits together read.
+const (
+	rollingBelow = 1000 // validation rows
+	mostOrigins  = 4
+	originRows   = 40_000
+)
+
+// Origins returns the data and, if its validation rows are later than the training rows and
+// few, the data at earlier origins.
+func (d *Data) Origins() ([]*Data, error) {
+	all := []*Data{d}
+	rows, valid := d.Count(dataset.Train), d.Count(dataset.Valid)
+	if d.laterMode < 0 || rows == 0 || valid == 0 || valid >= rollingBelow {
+		return all, nil
+	}
+	for k := 1; k < min(mostOrigins, originRows/rows); k++ {
+		earlier, err := d.Earlier(k)
+		if err != nil {
+			return nil, err
+		}
+		if earlier == nil {
+			break
+		}
+		all = append(all, earlier)
+	}
+	return all, nil
+}
+
+// findOrigins notes the data of earlier origins, if the forecasts of the fit are to be
+// measured there too. It needs the table, which may be released afterwards.
+func (r *run) findOrigins() error {
+	u, given := r.spec.Uncertainty, r.spec.Data
+	if r.measured != nil || r.opt.Compare || r.opt.HoldOut || r.opt.Ranks != nil || r.opt.Share > 0 && r.opt.Share < 1 || u.Mixing == "none" || u.Finite() || u.Links() || given.Censored != "" || given.Exposure != "" || r.data.targets != nil {
+		return nil
+	}
+	all, err := r.data.Origins()
+	if err == nil {
+		r.earlier = all[1:]
+	}
+	return err
+}
+
+// rolls reports whether intervals are corrected by the forecasts of several origins.
+func (r *run) rolls() bool {
+	return len(r.earlier) > 0 && r.model.Series() != nil && r.spec.Uncertainty.Conformal == "horizon"
+}
+
+// learnPull trains at earlier origins and pulls forecasts towards formulas, if that is better
+// at origins that were left out.
+func (r *run) learnPull(ctx context.Context) error {
+	if len(r.earlier) == 0 || r.model.Series() == nil {
+		return nil
+	}
+	r.origins = []*run{r}
+	for k, data := range r.earlier {
+		if r.opt.Progress != nil {
+			r.opt.Progress(Event{Stage: "evaluate", Note: fmt.Sprintf("forecasts from origin %d of %d", k+2, len(r.earlier)+1)})
+		}
+		at, err := r.at(ctx, data)
+		var field *fielderr.Error
+		var diverged *solver.DivergedError
+		switch {
+		case ctx.Err() != nil:
+			return nil // the model of an interrupted fit is the best so far
+		case errors.As(err, &diverged) || errors.As(err, &field):
+			continue // an earlier origin may have too few rows
+		case err != nil:
+			return err
+		case at.model.Series() == nil:
+			continue // hardly any series has two rows so early
+		}
+		r.origins = append(r.origins, at)
+	}
+	var rows []blend.Origin
+	for _, o := range r.origins {
+		valid, horizon := o.validation()
+		o.recent = o.recentValues(o.seasons(), true)
+		rows = append(rows, blend.Origin{Table: o.recent, Scale: o.model.Scale().Transform, Rows: o.forecasts(&valid, horizon)})
+	}
+	if shares := blend.LearnPull(r.engine.Threads(), rows); shares != nil {
+		for _, o := range r.origins {
+			o.model = o.model.WithBlend(o.recent.WithPull(shares))
+		}
+	}
+	return nil
+}
+
+// at trains with the same specification at an earlier origin.
+func (r *run) at(ctx context.Context, data *Data) (at *run, err error) {
+	opt := r.opt
+	opt.Checkpoint, opt.Progress, opt.TimeBudget = "", nil, r.opt.TimeBudget/mostOrigins
+	s := r.spec.Clone()
+	s.Uncertainty.Conformal = "none"
+	if at, err = newRun(s, data, opt, false); err != nil {
+		return nil, err
+	}
+	defer at.closePages(&err)
+	if err = at.plan(ctx); err != nil {
+		return nil, err
+	}
+	solved, err := at.solve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at.learnNoise(solved)
+	return at, nil
+}
+
+// validation returns all validation rows, those that are held out included, and their
+// horizons.
+func (r *run) validation() (solver.Observations, []int32) {
+	if r.held.Len() == 0 {
+		return r.parts[dataset.Valid], r.horizons[dataset.Valid]
+	}
+	return r.held, r.heldHorizon
+}
+
+// correctByOrigins computes the conformal correction from the forecasts of all origins.
+// Every second score in order of size has the other sign, so that their distribution is
+// symmetric: what the rows of a period have in common says little about the next one.
+func (r *run) correctByOrigins() error {
+	var scores, location []float64
+	var ahead []int32
+	for _, o := range r.origins {
+		rows, horizon := o.validation()
+		given := model.Rows{Codes: rows.Codes, Weight: rows.W, Horizon: horizon}
+		z := o.model.Moments(o.engine, rows.Codes)
+		score, at := make([]float64, rows.Len()), make([]float64, rows.Len())
+		backend.ParallelFor(o.engine, rows.Len(), func(i int) {
+			p := o.model.Uncorrected(z, given, i)
+			score[i], at[i] = p.Score(rows.Target(i), r.spec.Seed, uint64(i)), p.Location()
+		})
+		for i, s := range score {
+			if horizon[i] >= 1 && !math.IsNaN(s) && !math.IsInf(s, 0) {
+				scores, location, ahead = append(scores, math.Abs(s)), append(location, at[i]), append(ahead, horizon[i])
+			}
+		}
+	}
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	wider := widened(scores, order)
+	for k, i := range order {
+		if scores[i] *= wider; k%2 == 0 {
+			scores[i] *= -1
+		}
+	}
+	kind := r.spec.Uncertainty.Conformal
+	correction, err := conformal.NewByHorizon(scores, location, ahead, 1)
+	if errors.Is(err, conformal.ErrTooFewRows) { // training failed at some origins
+		kind, err = "none", nil
+		r.spec.Uncertainty.Conformal = kind
+		r.warnings = append(r.warnings, fmt.Sprintf("intervals have no conformal correction, because there are only %s of all origins", plural.Count(len(scores), "forecast")))
+	}
+	if err != nil {
+		return err
+	}
+	r.model, err = r.model.WithCorrection(kind, correction)
+	return err
+}
+
+// widened returns the factor by which sizes of scores are larger than the origins say, given
+// their order: 1 if intervals become wider. If they would become narrower, by few surprises
+// that happened not to come, this is believed by half.
+func widened(sizes []float64, order []int) float64 {
+	const level, usual = 0.9, 1.645 // of the size of a normal score
+	if len(order) == 0 {
+		return 1
+	}
+	size := sizes[order[int(level*float64(len(order)))]]
+	if !(size > 0 && size < usual) {
+		return 1
+	}
+	return math.Sqrt(usual / size)
+}
