@@ -373,14 +373,16 @@ func (g *guesser) equalRepeats() bool {
 }
 
 // ProposeDuplicates sets the rule for rows of the same cell, of which there are some,
-// and says why: the last if their targets are equal, the mean of ratings, prices and
-// measurements, the sum of everything that is counted.
+// and says why: the last if their targets are equal, all of them if these are yes or no, the
+// mean of ratings, prices and measurements, the sum of everything that is counted.
 func (g *Guess) ProposeDuplicates(repeated int, equal bool) {
 	rule, why := "sum", "sales and counts of the same cell add up"
 	integer := slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == g.Target && c.Integer })
 	switch {
 	case equal:
 		rule, why = "last", "their targets are equal"
+	case slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == g.Target && c.Distinct == 2 && c.Min >= 0 && c.Max <= 1 }):
+		rule, why = "keep", "each row is a trial of its own, whose mean is neither yes nor no"
 	case nameHasWord(g.Target, meanWords) || namedCovariate(g.Target):
 		rule, why = "mean", "a "+g.Target+" is not additive"
 	case !nameHasWord(g.Target, targetWords) && !integer:
