@@ -162,7 +162,7 @@ func TestBadCalls(t *testing.T) {
 		{[]string{path}, dataset.Schema{Modes: datasettest.Modes(t, "id")}, "there is no target; name the column of the values to learn"},
 		{[]string{path}, dataset.Schema{Target: "y"}, "there are no modes; name the columns of ids, as in store,item,time=year+month"},
 		{nil, dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, "there is no table; name a file, or - for standard input"},
-		{[]string{path}, dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id"), Duplicates: "mena"}, `unknown rule for duplicates "mena" (did you mean "mean"?); the rules are error, sum, mean, last`},
+		{[]string{path}, dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id"), Duplicates: "mena"}, `unknown rule for duplicates "mena" (did you mean "mean"?); the rules are error, sum, mean, last, keep`},
 		{[]string{os.TempDir()}, dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, os.TempDir() + ": this is a directory; name the files in it"},
 		{[]string{"no/such.csv"}, dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, "no/such.csv: no such file; check the path"},
 	} {
