@@ -45,7 +45,9 @@ func (d *Data) Origins() ([]*Data, error) {
 		if earlier == nil {
 			break
 		}
-		all = append(all, earlier)
+		if earlier.Count(dataset.Valid) > 0 { // not a gap in time
+			all = append(all, earlier)
+		}
 	}
 	return all, nil
 }
