@@ -57,6 +57,9 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 		opt.Progress(Event{Stage: "read"})
 	}
 	began := time.Now()
+	if err := checkSideFiles(ctx, s, opt); err != nil {
+		return nil, err
+	}
 	if source.IsZero() {
 		source = tableio.Files(s.Data.Files...)
 	}
