@@ -53,7 +53,7 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 		text += "; whole numbers, heaped by " + strings.Join(u.Heaping, ", ")
 	}
 	if len(u.Pulled) > 0 {
-		text += "; forecasts pulled towards formulas with the shares " + strings.Join(u.Pulled, ", ")
+		text += "; forecasts pulled towards " + strings.Join(u.Pulled, " + ")
 	}
 	if len(u.Moved) > 0 {
 		text += "; forecasts moved by recent values of their series"
