@@ -38,6 +38,7 @@ type Data struct {
 	ahead   int              // periods from the last training period to the farthest row
 	seconds float64          // time of reading
 
+	sides     *sharedSides   // of fits that are compared
 	laterMode int            // see LaterMode
 	targets   []model.Target // with their scales, if there are several
 }
@@ -101,7 +102,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	data := &Data{source: source.String(), table: *table, split: split, zero: s.Data.Absent == "zero"}
+	data := &Data{source: source.String(), table: *table, split: split, zero: s.Data.Absent == "zero", sides: &sharedSides{}}
 	if s.SeveralTargets() {
 		alignParts(table, split.Parts)
 		if err := data.standardise(s, targets); err != nil {

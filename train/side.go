@@ -37,7 +37,7 @@ func (r *run) readSide(ctx context.Context) error {
 	columns := r.groupColumns()
 	for _, t := range withIDGroups(tables, names, columns) {
 		at := slices.Index(names, t.Mode)
-		s, report, err := r.sideOf(ctx, t, at, columns[t.Mode])
+		s, report, err := r.sideFor(ctx, t, at, columns[t.Mode])
 		if err != nil {
 			return sideError(ctx, t.Mode, err)
 		}
