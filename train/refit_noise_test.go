@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,9 @@ func TestRefitLeavesMoreNoise(t *testing.T) {
 		first, report, err := Fit(t.Context(), s, data, Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if warned := slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, "single period of time") }); warned != c.own {
+			t.Errorf("%s: got the warnings %q, want one of a single period: %t", c.split, report.Warnings, c.own)
 		}
 		m, again, err := Refit(t.Context(), first, report, data, Options{Threads: 1})
 		if err != nil {
