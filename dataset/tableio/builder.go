@@ -22,7 +22,7 @@ type builder struct {
 	spans   []span
 
 	firstNoID *dataset.InputError // where the first row with an empty id is
-	copies  sync.WaitGroup // pieces whose codes are being copied to the table
+	copies    sync.WaitGroup      // pieces whose codes are being copied to the table
 }
 
 // span is where the rows of a chunk are.

@@ -113,9 +113,9 @@ type piece struct {
 	zeroWeight int
 	noID       int                 // rows left out because an id is empty
 	firstNoID  *dataset.InputError // where the first of them is
-	words      bool    // the target has words such as yes
-	decoded    int     // lines that were not UTF-8
-	keep       []int32 // rows that are observations; nil if all are
+	words      bool                // the target has words such as yes
+	decoded    int                 // lines that were not UTF-8
+	keep       []int32             // rows that are observations; nil if all are
 	codes      [][]int32
 	newIDs     [][]string
 	y, low, w  []float32
