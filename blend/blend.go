@@ -37,7 +37,7 @@ type Table struct {
 	edges   []float64    // locations from which the classes after the first begin
 	move    []float64    // coefficients of moves, the constant first; nil for none
 	noise   float64      // with moves: the factor of the noise variance of forecasts
-	pull    []float64    // shares of formulas; nil for none
+	pull    *Pull        // nil for none
 	first   []firstValue // by series, with pulls
 	seasons []int32      // in steps
 	series  *panel.Panel
@@ -117,6 +117,9 @@ func (t *Table) window() int32 {
 	window := int32(leastWindow)
 	for _, s := range t.seasons {
 		window = max(window, s)
+	}
+	if t.first != nil {
+		window *= 2 // a season before every value of the last one
 	}
 	return window
 }

@@ -23,12 +23,12 @@ func (t *Table) Tensors() []modelfile.Tensor {
 	if t.move != nil {
 		tensors = append(tensors, modelfile.NewTensor(folder+"move", append(slices.Clone(t.move), t.noise)))
 	}
-	if t.first != nil {
+	if t.pull != nil {
 		step, value := make([]int32, len(t.first)), make([]float32, len(t.first))
 		for s, f := range t.first {
 			step[s], value[s] = f.step, f.value
 		}
-		tensors = append(tensors, modelfile.NewTensor(folder+"pull", t.pull), modelfile.NewTensor(folder+"first_step", step), modelfile.NewTensor(folder+"first_value", value))
+		tensors = append(tensors, modelfile.NewTensor(folder+"pull", append(slices.Clone(t.pull.shares), t.pull.rise, float64(t.pull.reach))), modelfile.NewTensor(folder+"first_step", step), modelfile.NewTensor(folder+"first_value", value))
 	}
 	return tensors
 }
@@ -84,9 +84,15 @@ func (t *Table) readPull(f *modelfile.File) (err error) {
 	if _, found := f.Tensor(folder + "pull"); !found {
 		return nil
 	}
-	if t.pull, err = modelfile.Values[float64](f, folder+"pull", ownFormulas+len(t.seasons)); err != nil {
+	p := ownFormulas + len(t.seasons)
+	pull, err := modelfile.Values[float64](f, folder+"pull", p+2)
+	if err != nil {
 		return err
 	}
+	if reach := pull[p+1]; !(reach >= 0 && reach <= math.MaxInt32) {
+		return fmt.Errorf("mixed means: a horizon is %g", reach)
+	}
+	t.pull = &Pull{shares: pull[:p:p], rise: pull[p], reach: int32(pull[p+1])}
 	step, err := modelfile.Values[int32](f, folder+"first_step", t.series.Len())
 	if err != nil {
 		return err
@@ -104,8 +110,14 @@ func (t *Table) readPull(f *modelfile.File) (err error) {
 
 // checkPull returns an error unless the shares of formulas and the first values are possible.
 func (t *Table) checkPull() error {
+	if t.pull == nil {
+		return nil
+	}
+	if !(math.Abs(t.pull.rise) <= math.MaxFloat32) {
+		return fmt.Errorf("forecasts rise by %g", t.pull.rise)
+	}
 	sum := 0.0
-	for _, s := range t.pull {
+	for _, s := range t.pull.shares {
 		if !(s >= 0 && s <= 1) {
 			return fmt.Errorf("a share of a formula is %g", s)
 		}

@@ -10,23 +10,33 @@ import (
 
 // The forecasts of a small table are pulled on the scale of the model,
 //
-//	location + sum_k s_k (f_k - location),
+//	location + sum_k s_k (f_k - location) + rise d h,
 //
 // towards formulas f_k on that scale: the last value of the series, the line from its first
 // to its last value, continued, and the values of seasons. All series of a fit share how
 // fast they change and how long they trend; for few series of different kinds that is a
 // compromise, which the formulas do not make. The shares s_k are not negative and add up to
-// at most 1. They are those of the least squares of forecasts from several origins, each
+// at most 1. Series that return to their means or whose trends are damped are behind a growth
+// that goes on: forecasts rise with the horizon h, up to the longest one that was seen, by a
+// share of the usual change d of the series per step.
+// Shares and rise are those of the least squares of forecasts from several origins, each
 // with what was known there.
 const (
 	ownFormulas = 2 // the last value and the line
 	pullStep    = 0.05
-	// The penalty of a share is this part of the squares of its own feature.
+	// The penalty of a share, and of the rise, is this part of the squares of its own feature.
 	pullRidge = 0.05
 	// leastPullGain is the mean share by which the squares of origins that were left out
-	// must fall; it must also be a standard error of this mean.
+	// must fall; it must also be leastErrors standard errors of this mean.
 	leastPullGain = 0.01
 )
+
+// A Pull says how forecasts are pulled.
+type Pull struct {
+	shares []float64 // of formulas
+	rise   float64   // in changes of the series per step
+	reach  int32     // the longest horizon that was seen
+}
 
 // An Origin holds forecasts whose values are known.
 type Origin struct {
@@ -35,9 +45,11 @@ type Origin struct {
 	Rows  Rows
 }
 
-// formulas writes the formulas of a row minus its location; one that is not known is 0.
-func (t *Table) formulas(dst *[maxParts]float64, scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) {
-	*dst = [maxParts]float64{}
+// pullers writes the formulas of a row minus its location, and what the rise is multiplied
+// by: the horizon times the usual change of the series per step, so that a series that does
+// not change does not rise either. What is not known is 0.
+func (t *Table) pullers(dst *choice, scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) {
+	*dst = choice{}
 	s := t.series.Find(codes, row)
 	if s < 0 || horizon < 1 || t.start[s] == t.start[s+1] {
 		return
@@ -59,24 +71,53 @@ func (t *Table) formulas(dst *[maxParts]float64, scale predictive.Transform, loc
 			dst[ownFormulas+k] = scale.Forward(v) - location
 		}
 	}
+	dst[rise] = t.change(scale, steps, values) * float64(min(horizon, t.reach()))
+}
+
+// change returns the mean size of the changes of a series per step on the scale, over one
+// season, or from one value to the next in a table without seasons.
+func (t *Table) change(scale predictive.Transform, steps []int32, values []float32) float64 {
+	season := int32(1)
+	if len(t.seasons) > 0 {
+		season = t.seasons[0]
+	}
+	sum, count, before := 0.0, 0.0, 0
+	for k, step := range steps {
+		for steps[before] < step-season {
+			before++
+		}
+		if steps[before] == step-season {
+			sum += math.Abs(scale.Forward(float64(values[k])) - scale.Forward(float64(values[before])))
+			count += float64(season)
+		}
+	}
+	return sum / max(count, 1)
+}
+
+// reach returns the horizon at which forecasts end to rise.
+func (t *Table) reach() int32 {
+	if t.pull == nil {
+		return math.MaxInt32
+	}
+	return t.pull.reach
 }
 
 // pulled returns by how much the forecast of a row moves.
 func (t *Table) pulled(scale predictive.Transform, location float64, codes [][]int32, row int, horizon int32) (by float64) {
-	var f [maxParts]float64
-	t.formulas(&f, scale, location, codes, row, horizon)
-	for k, share := range t.pull {
+	var f choice
+	t.pullers(&f, scale, location, codes, row, horizon)
+	for k, share := range t.pull.shares {
 		by += share * f[k]
 	}
-	return by
+	return by + t.pull.rise*f[rise]
 }
 
 // Pulls says which share of a forecast formulas have, as in "0.3 last value"; nil for none.
 func (t *Table) Pulls() (parts []string) {
-	if t == nil {
+	if t == nil || t.pull == nil {
 		return nil
 	}
-	for k, share := range t.pull {
+	for k, share := range t.pull.shares {
 		if share == 0 {
 			continue
 		}
@@ -86,13 +127,16 @@ func (t *Table) Pulls() (parts []string) {
 		}
 		parts = append(parts, fmt.Sprintf("%.2g %s", share, name))
 	}
+	if t.pull.rise != 0 {
+		parts = append(parts, fmt.Sprintf("%+.2g usual changes", t.pull.rise))
+	}
 	return parts
 }
 
-// WithPull returns the table with the shares of formulas.
-func (t *Table) WithPull(shares []float64) *Table {
+// WithPull returns the table with a pull.
+func (t *Table) WithPull(p *Pull) *Table {
 	changed := *t
-	changed.pull = shares
+	changed.pull = p
 	return &changed
 }
 
@@ -113,12 +157,12 @@ type firstValue struct {
 	value float32
 }
 
-// LearnPull returns the shares of formulas that were best for the forecasts of several
-// origins, nil if forecasts of origins that were left out are not better by them. A row
+// LearnPull returns the shares of formulas and the rise that were best for the forecasts of several
+// origins, shrunk by the share of their gain that chance explains, nil if forecasts of origins that were left out are not better by them. A row
 // counts by the derivative of its value by its location, divided by the root of its size:
 // halfway between squares on the scale of the model, where small series decide, and squares
 // in the units of the target divided by size. It costs O(n p^2) for n rows and p formulas.
-func LearnPull(threads int, origins []Origin) []float64 {
+func LearnPull(threads int, origins []Origin) *Pull {
 	if len(origins) < 2 {
 		return nil
 	}
@@ -128,7 +172,7 @@ func LearnPull(threads int, origins []Origin) []float64 {
 		if ownFormulas+len(origin.Table.seasons) != p {
 			return nil
 		}
-		moments[o] = origin.moment(threads, p)
+		moments[o] = origin.moment(threads)
 	}
 	candidates := sharesOf(p)
 	var gain, squares float64
@@ -141,25 +185,49 @@ func LearnPull(threads int, origins []Origin) []float64 {
 			}
 		}
 		if own := &moments[left]; own.error > 0 {
-			g := own.gain(others.best(candidates, p), p) / own.error
+			g := own.gain(others.best(candidates, p)) / own.error
 			gain += g / n
 			squares += g * g / n
 		}
 	}
-	if !(gain >= max(leastPullGain, math.Sqrt(max(squares-gain*gain, 0)/(n-1)))) {
+	deviation := math.Sqrt(max(squares-gain*gain, 0) / (n - 1))
+	if !(gain >= max(leastPullGain, leastErrors*deviation)) {
 		return nil
+	}
+	keep := 1.0
+	if deviation > 0 {
+		keep = kept(gain / deviation)
 	}
 	var all moment
 	for o := range moments {
 		all.add(&moments[o])
 	}
-	return all.best(candidates, p)
+	best := all.best(candidates, p)
+	pull := &Pull{rise: keep * best[rise]}
+	for _, share := range best[:p] {
+		pull.shares = append(pull.shares, keep*share)
+	}
+	for _, o := range origins {
+		for _, h := range o.Rows.Horizon {
+			pull.reach = max(pull.reach, h)
+		}
+	}
+	return pull
 }
 
-// A moment holds the weighted sums of products of formulas, and of formulas and errors.
+// A feature is one of the formulas or, at place rise, the horizon.
+const (
+	rise     = maxParts
+	features = maxParts + 1
+)
+
+// A choice has a coefficient of every feature.
+type choice [features]float64
+
+// A moment holds the weighted sums of products of features, and of features and errors.
 type moment struct {
-	product [maxParts][maxParts]float64
-	right   [maxParts]float64
+	product [features][features]float64
+	right   [features]float64
 	error   float64 // squared errors
 }
 
@@ -173,27 +241,37 @@ func (m *moment) add(o *moment) {
 	m.error += o.error
 }
 
-// gain returns by how much shares lower the squared errors.
-func (m *moment) gain(shares []float64, p int) float64 {
+// gain returns by how much a choice lowers the squared errors.
+func (m *moment) gain(c choice) float64 {
 	sum := 0.0
-	for a := range p {
-		sum += 2 * shares[a] * m.right[a]
-		for b := range p {
-			sum -= shares[a] * shares[b] * m.product[a][b]
+	for a := range features {
+		sum += 2 * c[a] * m.right[a]
+		for b := range features {
+			sum -= c[a] * c[b] * m.product[a][b]
 		}
 	}
 	return sum
 }
 
-// best returns the candidate with the largest penalised gain.
-func (m *moment) best(candidates [][]float64, p int) []float64 {
+// best returns the choice with the largest penalised gain: shares of p formulas among the
+// candidates, each with the rise that is best beside them.
+func (m *moment) best(candidates [][]float64, p int) choice {
 	penalised := *m
-	for a := range p {
+	for a := range features {
 		penalised.product[a][a] *= 1 + pullRidge
 	}
-	best, most := candidates[0], math.Inf(-1)
-	for _, c := range candidates {
-		if g := penalised.gain(c, p); g > most {
+	var best choice
+	most := math.Inf(-1)
+	for _, shares := range candidates {
+		var c choice
+		copy(c[:], shares)
+		if square := penalised.product[rise][rise]; square > 0 {
+			c[rise] = m.right[rise] / square
+			for a := range p {
+				c[rise] -= c[a] * m.product[rise][a] / square
+			}
+		}
+		if g := penalised.gain(c); g > most {
 			best, most = c, g
 		}
 	}
@@ -219,7 +297,7 @@ func sharesOf(p int) [][]float64 {
 	return all
 }
 
-func (o *Origin) moment(threads, p int) moment {
+func (o *Origin) moment(threads int) moment {
 	rows := &o.Rows
 	n := len(rows.Y)
 	size := 0.0
@@ -227,7 +305,7 @@ func (o *Origin) moment(threads, p int) moment {
 		size += math.Abs(m) / float64(n)
 	}
 	type values struct {
-		formula [maxParts]float64
+		feature choice
 		error   float64
 		weight  float64
 	}
@@ -238,7 +316,7 @@ func (o *Origin) moment(threads, p int) moment {
 			if rows.Horizon[i] < 1 {
 				continue
 			}
-			o.Table.formulas(&v.formula, o.Scale, location, rows.Codes, i, rows.Horizon[i])
+			o.Table.pullers(&v.feature, o.Scale, location, rows.Codes, i, rows.Horizon[i])
 			v.error = o.Scale.Forward(rows.Y[i]) - location
 			v.weight = math.Exp(-o.Scale.LogDerivative(o.Scale.Inverse(location))) / math.Sqrt(max(math.Abs(rows.Mean[i])+leastSize*size, math.SmallestNonzeroFloat32))
 			if rows.Weight != nil {
@@ -252,11 +330,11 @@ func (o *Origin) moment(threads, p int) moment {
 	var sum moment
 	for i := range of {
 		v := &of[i]
-		for a := range p {
-			for b := range p {
-				sum.product[a][b] += v.weight * v.formula[a] * v.formula[b]
+		for a, x := range v.feature {
+			for b, z := range v.feature {
+				sum.product[a][b] += v.weight * x * z
 			}
-			sum.right[a] += v.weight * v.formula[a] * v.error
+			sum.right[a] += v.weight * x * v.error
 		}
 		sum.error += v.weight * v.error * v.error
 	}

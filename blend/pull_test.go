@@ -30,24 +30,24 @@ func identityScale(t *testing.T) predictive.Transform {
 
 func TestPulled(t *testing.T) {
 	t.Parallel()
-	b := withFirst(t, 3, func(s, at int) float64 { return float64(100*s + 2*at) }).WithPull([]float64{0.5, 0.25, 0.25})
+	b := withFirst(t, 3, func(s, at int) float64 { return float64(100*s + 2*at) }).WithPull(&Pull{shares: []float64{0.5, 0.25, 0.25}, rise: 3, reach: 2})
 	row := [][]int32{{0, 1, 9}, {18, 18, 18}}
 	for _, c := range []struct {
 		row     int
 		horizon int32
 		want    float64
 	}{
-		{1, 1, 0.5*134 + 0.25*136 + 0.25*112 - 100}, // month 17, its line, month 6
-		{1, 3, 0.5*134 + 0.25*140 + 0.25*116 - 100},
-		{0, 2, 0.75*-100 + 0.5*34 + 0.25*38}, // month 7 is missing
-		{2, 1, 0},                            // not a known series
-		{1, 0, 0},                            // no forecast
+		{1, 1, 0.5*134 + 0.25*136 + 0.25*112 - 100 + 6},  // month 17, its line, month 6
+		{1, 3, 0.5*134 + 0.25*140 + 0.25*116 - 100 + 12}, // rises as far as was seen
+		{0, 2, 0.75*-100 + 0.5*34 + 0.25*38 + 12},        // month 7 is missing
+		{2, 1, 0}, // not a known series
+		{1, 0, 0}, // no forecast
 	} {
 		if got := b.Move(identityScale(t), 100, row, c.row, c.horizon); math.Abs(got-c.want) > 1e-5 {
 			t.Errorf("row %d, %d ahead: got %g, want %g", c.row, c.horizon, got, c.want)
 		}
 	}
-	if got, want := strings.Join(b.Pulls(), ", "), "0.5 last value, 0.25 line from the first to the last value, 0.25 value 12 months before"; got != want {
+	if got, want := strings.Join(b.Pulls(), ", "), "0.5 last value, 0.25 line from the first to the last value, 0.25 value 12 months before, +3 usual changes"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if (*Table)(nil).Pulls() != nil {
@@ -85,11 +85,25 @@ func TestLearnPull(t *testing.T) {
 	}
 	off := func(line float64, k, s int) float64 { return line + 10*rng.NormFloat64() }
 	got := LearnPull(2, origin(off))
-	if len(got) != 3 || got[1] < 0.7 {
+	if got == nil || len(got.shares) != 3 || got.shares[1] < 0.7 {
 		t.Errorf("got the shares %v of a model that is off, want most for the line", got)
 	}
 	if got := LearnPull(2, origin(func(line float64, k, s int) float64 { return line })); got != nil {
 		t.Errorf("got the shares %v beside a model that is right, want none", got)
+	}
+	behind := origin(func(line float64, k, s int) float64 { return line })
+	for _, o := range behind {
+		for i, h := range o.Rows.Horizon {
+			o.Rows.Location[i] -= 2 * float64(h)
+		}
+	}
+	got = LearnPull(2, behind)
+	if got == nil || !(got.rise > 0) || got.reach != 3 {
+		t.Fatalf("got %+v of a model that falls behind by 2 a period, want a rise", got)
+	}
+	last := &behind[0].Rows
+	if by := b.WithPull(got).Move(identityScale(t), last.Location[2], last.Codes, 2, 3); math.Abs(by-6) > 0.5 {
+		t.Errorf("the third period moves by %g, want 6", by)
 	}
 	if got := LearnPull(2, origin(off)[:1]); got != nil {
 		t.Errorf("got the shares %v from one origin, want none", got)
@@ -101,21 +115,24 @@ func TestLearnPull(t *testing.T) {
 
 func TestPullFile(t *testing.T) {
 	t.Parallel()
-	b := withFirst(t, 3, func(s, at int) float64 { return float64(100*s + at) }).WithPull([]float64{0.5, 0.25, 0.25})
+	b := withFirst(t, 3, func(s, at int) float64 { return float64(100*s + at) }).WithPull(&Pull{shares: []float64{0.5, 0.25, 0.25}, rise: 3, reach: 2})
 	b.edges = []float64{}
 	got, err := Read(&modelfile.File{Tensors: b.Tensors()}, b.series)
 	if err != nil || !reflect.DeepEqual(got, b) {
 		t.Fatalf("got %+v, %v, want %+v", got, err, b)
 	}
 	for want, change := range map[string]func(t *Table){
-		"formulas add up": func(t *Table) { t.pull[0] = 0.9 },
-		"of a formula is": func(t *Table) { t.pull[0] = -0.1 },
+		"formulas add up": func(t *Table) { t.pull.shares[0] = 0.9 },
+		"of a formula is": func(t *Table) { t.pull.shares[0] = -0.1 },
+		"rise by":         func(t *Table) { t.pull.rise = math.Inf(1) },
+		"a horizon is":    func(t *Table) { t.pull.reach = -1 },
 		"first value":     func(t *Table) { t.first[1].value = float32(math.Inf(1)) },
 		"shape":           func(t *Table) { t.first = t.first[:2] },
 		"401 steps":       func(t *Table) { t.seasons[0] = 401 },
 	} {
 		bad := *b
-		bad.pull, bad.first, bad.seasons = slices.Clone(b.pull), slices.Clone(b.first), slices.Clone(b.seasons)
+		pull := Pull{slices.Clone(b.pull.shares), b.pull.rise, b.pull.reach}
+		bad.pull, bad.first, bad.seasons = &pull, slices.Clone(b.first), slices.Clone(b.seasons)
 		change(&bad)
 		if _, err := Read(&modelfile.File{Tensors: bad.Tensors()}, b.series); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
@@ -127,14 +144,14 @@ func TestPullFile(t *testing.T) {
 func TestPullWith(t *testing.T) {
 	t.Parallel()
 	_, modes, ids, _, _ := table(t, 3, func(s, at int) float64 { return float64(100*s + at) })
-	b := withFirst(t, 3, func(s, at int) float64 { return float64(100*s + at) }).WithPull([]float64{0, 1, 0})
+	b := withFirst(t, 3, func(s, at int) float64 { return float64(100*s + at) }).WithPull(&Pull{shares: []float64{0, 1, 0}})
 	more, target, sign := [][]int32{{1}, {18}}, []float64{136}, func(int) int { return 1 }
 	got := b.With(b.series.With(modes, ids, more, target, sign), more, target, sign)
 	// From 100 in month 0 to 136 in month 18: 2 a month.
 	if by := got.Move(identityScale(t), 0, [][]int32{{1}, {19}}, 0, 1); math.Abs(by-138) > 1e-5 {
 		t.Errorf("got %g, want 138", by)
 	}
-	if changed := b.WithSharesOf(got); changed == nil || !slices.Equal(changed.pull, b.pull) {
+	if changed := b.WithSharesOf(got); changed == nil || !reflect.DeepEqual(changed.pull, b.pull) {
 		t.Errorf("got %+v", changed)
 	}
 	if b.WithSharesOf(&Table{seasons: b.seasons}) != nil {

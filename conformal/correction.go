@@ -195,15 +195,6 @@ func (c *Correction) ApplyTo(d *predictive.Distribution, entity, horizon int32) 
 	d.SetScores(c.at(horizon).scores(d.Location(), d.Spread(), entity))
 }
 
-// ApplyGroup is ApplyTo, given the group that GroupOf returns.
-func (c *Correction) ApplyGroup(d *predictive.Distribution, group int, horizon int32) {
-	if c = c.at(horizon); group >= 0 {
-		d.SetScores(c.groups[group])
-	} else {
-		d.SetScores(c.pool)
-	}
-}
-
 // Centred returns the correction for draws of many cells, whose sums should not inherit
 // the chance error of the scores' mean: each distribution is replaced by
 // [predictive.ScoreDistribution.Centred].

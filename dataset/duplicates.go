@@ -22,9 +22,13 @@ type RowPlace struct {
 
 // MergeDuplicates applies a rule, one of [DuplicateRules], to cells that occur more
 // than once. Covariates do not identify a cell. A merged cell keeps the position and the
-// covariates of its first row, with the rule last those of its last. The function where
+// covariates of its first row, with the rule last those of its last. The rule keep leaves the
+// rows as they are: each is an observation of its own, such as a trial that succeeded or not. The function where
 // returns the place of a data row, for errors. The processes of a group, which may be nil, have the same table.
 func (t *Table) MergeDuplicates(rule string, group peers.Group, workers int, where func(row int) RowPlace) error {
+	if rule == "keep" {
+		return nil
+	}
 	order := t.slowestFirst()
 	if t.distinctOver(group, order) || t.distinctInRuns(order, workers) || t.distinctInBitmap(order, workers) {
 		return nil
@@ -116,7 +120,7 @@ func (t *Table) duplicateError(p repeat, total int, where func(row int) RowPlace
 	return &InputError{
 		File: place.File, Line: place.Line, Unit: place.Unit,
 		Problem: fmt.Sprintf("cell %s already occurs %s (%s in total)", t.CellName(p.first), t.placeFrom(place.File, p.first, where), plural.Count(total, "repeated row")),
-		Remedy:  "set data.duplicates to sum, mean or last",
+		Remedy:  "set data.duplicates to sum, mean, last or keep",
 		Field:   "data.duplicates",
 	}
 }

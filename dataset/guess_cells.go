@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
 // withoutComposites drops columns whose texts join those of two or more others, such
@@ -244,6 +242,9 @@ func (g *guesser) addParts(c *sampleColumn) {
 	g.Notes = append(g.Notes, fmt.Sprintf("the table is a single series: each row has its own %s, which is divided into %s", c.Name, strings.Join(functions[:len(modes)], " and ")))
 }
 
+// mostWeak is the number of integers without the name of an id that may be modes beside others.
+const mostWeak = 3
+
 // addWeak adds integers without the name of an id where the cells are not unique
 // without them, or where there are fewer than two modes. Those that look like counts
 // come last.
@@ -279,6 +280,9 @@ func (g *guesser) addWeak(weak []*sampleColumn) {
 	}
 	if repeated > 0 && repeated*2 > g.repeated(g.modes) && len(g.modes) >= 2 {
 		added = nil // they do not make the cells unique
+	}
+	if len(added) > mostWeak && len(g.modes) >= 2 {
+		added = nil // the rows are records with many quantities, not cells
 	}
 	for i := len(added) - 1; i >= 0; i-- { // the last are the least probable
 		fewer := slices.Concat(g.modes, added[:i], added[i+1:])
@@ -358,38 +362,4 @@ func (g *guesser) checkCells() {
 	if g.Repeated > 0 {
 		g.ProposeDuplicates(g.Repeated, g.equalRepeats())
 	}
-}
-
-// equalRepeats reports whether the rows of a cell all have the same target.
-func (g *guesser) equalRepeats() bool {
-	if g.target < 0 {
-		return false
-	}
-	equal := true
-	g.eachRepeat(g.modes, func(row, first int) {
-		equal = equal && g.sample.Rows[row][g.target] == g.sample.Rows[first][g.target]
-	})
-	return equal
-}
-
-// ProposeDuplicates sets the rule for rows of the same cell, of which there are some,
-// and says why: the last if their targets are equal, the mean of ratings, prices and
-// measurements, the sum of everything that is counted.
-func (g *Guess) ProposeDuplicates(repeated int, equal bool) {
-	rule, why := "sum", "sales and counts of the same cell add up"
-	integer := slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == g.Target && c.Integer })
-	switch {
-	case equal:
-		rule, why = "last", "their targets are equal"
-	case nameHasWord(g.Target, meanWords) || namedCovariate(g.Target):
-		rule, why = "mean", "a "+g.Target+" is not additive"
-	case !nameHasWord(g.Target, targetWords) && !integer:
-		rule, why = "mean", "the target is not a count"
-	}
-	g.Duplicates, g.Repeated = rule, repeated
-	have := "have"
-	if repeated == 1 {
-		have = "has"
-	}
-	g.Notes = append(g.Notes, fmt.Sprintf("%s %s the cell of an earlier row; data.duplicates is %s, because %s", plural.Count(repeated, "row"), have, rule, why))
 }

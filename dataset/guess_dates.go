@@ -108,3 +108,61 @@ func (g *guesser) explainDates() {
 		}
 	}
 }
+
+// withoutDateParts drops columns that are parts of a date that each row has for its own, such
+// as the day of the year.
+func (g *guesser) withoutDateParts(columns, times []*sampleColumn) []*sampleColumn {
+	return slices.DeleteFunc(slices.Clone(columns), func(c *sampleColumn) bool {
+		return slices.ContainsFunc(times, func(t *sampleColumn) bool {
+			if g.repeats(t.Distinct) || c.Distinct < 2 || c == t {
+				return false
+			}
+			for _, part := range dateParts {
+				codes, n := t.partCodes(part)
+				if n > 1 && determines(codes, n, c.codes) {
+					c.reason = "a part of " + t.Name
+					return true
+				}
+			}
+			return false
+		})
+	})
+}
+
+// dateParts are the layouts of parts of a date that columns may repeat.
+var dateParts = []string{"Mon", "01", "02", "002", "2006", "2006-01", "15", "01-02"}
+
+// partCodes returns codes of a part of the dates by row, and how many there are.
+func (c *sampleColumn) partCodes(layout string) ([]int32, int) {
+	index, ofValue := map[string]int32{}, make([]int32, len(c.moments))
+	for k, t := range c.moments {
+		text := t.Format(layout)
+		code, seen := index[text]
+		if !seen {
+			code = int32(len(index))
+			index[text] = code
+		}
+		ofValue[k] = code
+	}
+	codes := make([]int32, len(c.codes))
+	for row, k := range c.codes {
+		codes[row] = ofValue[k]
+	}
+	return codes, len(index)
+}
+
+// A column that reveals the target has few values, each of many rows with one value of the
+// target, of which there are few too: the target is computed from it.
+const (
+	revealingValues = 10
+	revealingRows   = 20 // of each value, on average
+)
+
+// revealsTarget reports whether a column, other than a date, determines the target.
+func (g *guesser) revealsTarget(c *sampleColumn) bool {
+	if g.target < 0 || c.Kind == KindDate || c.Distinct < 2 || c.Distinct > revealingValues || revealingRows*c.Distinct > g.Rows {
+		return false
+	}
+	y := g.columns[g.target]
+	return y.Distinct > 1 && y.Distinct <= c.Distinct && determines(c.codes, len(c.values), y.codes)
+}

@@ -44,6 +44,7 @@ func (g *guesser) guessModes() {
 			ids = append(ids, c)
 		}
 	}
+	ids, parts, weak = g.withoutDateParts(ids, times), g.withoutDateParts(parts, times), g.withoutDateParts(weak, times)
 	ids = g.withoutEvents(g.withoutComposites(ids), times)
 	times = g.notDetermined(times, ids, true)
 	periods := slices.DeleteFunc(slices.Clone(times), func(c *sampleColumn) bool { return !g.plainTime(c) })
@@ -244,6 +245,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "numbers that hardly repeat, not an id; data.covariates may use it"
 	case c.Kind == KindNumber:
 		c.reason = "a quantity, not an id; data.covariates may use it"
+	case g.revealsTarget(c):
+		c.reason = "each of its values has one value of the target, so it may be computed from it"
 	case c.empty > 0 && !(g.lenient && g.fewEmpty(c)):
 		c.reason = fmt.Sprintf("%d of %d rows have no value, and an id must not be empty; data.covariates may use it", c.empty, g.Rows)
 	case c.Kind == KindText:

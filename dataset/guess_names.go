@@ -11,7 +11,7 @@ var (
 	targetWords = []string{"target", "y", "value", "label", "response", "sales", "sold", "qty", "quantity", "units", "bottles",
 		"rating", "stars", "score", "amount", "demand", "count", "cnt", "counts", "volume", "revenue", "clicks", "visits", "visitors", "trips",
 		"total", "measurement", "consumption", "load", "reading", "orders", "turnover", "umsatz", "menge", "wert", "ventes",
-		"liked", "clicked", "bought", "purchased", "converted", "churned", "outcome"}
+		"goals", "points", "births", "deaths", "cases", "liked", "clicked", "bought", "purchased", "converted", "churned", "outcome"}
 	idWords = []string{"id", "key", "code", "no", "nr", "nbr", "number", "zip", "postcode", "sku", "upc", "store", "shop", "outlet", "item", "product", "article",
 		"family", "category", "dept", "department", "brand", "vendor", "supplier", "user", "customer", "client", "movie", "book", "artist", "song",
 		"year", "quarter", "month", "week", "weekday", "day", "hour", "hr", "minute", "dow", "region", "city", "state", "country", "county", "zone", "district",
@@ -23,7 +23,7 @@ var (
 	priceWords  = []string{"price", "cost", "costs", "fare", "fee", "rent", "salary", "wage"}
 	eventWords  = []string{"invoice", "order", "transaction", "receipt", "ticket", "bill", "basket", "session", "event", "trip", "ride"}
 	timeWords   = []string{"time", "timestamp", "ts", "ds", "date", "datetime", "created", "at", "unix", "epoch", "when"}
-	periodWords = []string{"d", "t", "ds", "day", "week", "month", "period", "time", "date", "hour", "step", "quarter", "year", "tick", "wk", "block"}
+	periodWords = []string{"d", "t", "ds", "day", "week", "month", "period", "time", "date", "hour", "step", "quarter", "year", "tick", "wk", "block", "round", "matchday", "gameweek", "spieltag", "lap"}
 	partWords   = []string{"part", "split", "fold"}
 	partTexts   = []string{"train", "training", "valid", "validation", "val", "dev", "test", "testing", "eval", "holdout", "unused", "none"}
 	weightWords = []string{"weight", "weights", "exposure"}

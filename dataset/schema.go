@@ -41,7 +41,7 @@ type Schema struct {
 }
 
 // DuplicateRules returns the values of Schema.Duplicates.
-func DuplicateRules() []string { return []string{"error", "sum", "mean", "last"} }
+func DuplicateRules() []string { return []string{"error", "sum", "mean", "last", "keep"} }
 
 // Check returns an error if the schema contradicts itself.
 func (s Schema) Check() error {

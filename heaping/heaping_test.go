@@ -74,7 +74,7 @@ func measure(c cases, t *Table) (crps, log, inside float64) {
 	for i, y := range c.y {
 		d := c.smooth(i)
 		if t != nil {
-			t.Apply(&d, &h, &Entities{Codes: c.codes}, i)
+			t.Apply(&d, &h, c.codes, nil, i)
 		}
 		crps += d.CRPS(y) / n
 		log += d.LogDensity(y) / n

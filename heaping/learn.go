@@ -222,8 +222,7 @@ func (l *learner) weigh(row int, smooth func(int) *predictive.Distribution, h *p
 		return false
 	}
 	for i := range l.table.levels {
-		level := &l.table.levels[i]
-		level.apply(h, level.span(l.rows.Codes, nil, row))
+		l.table.levels[i].apply(h, l.rows.Codes, nil, row)
 	}
 	return true
 }

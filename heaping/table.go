@@ -52,9 +52,9 @@ func NewTable(t predictive.Transform, levels []Level) (*Table, error) {
 		}
 		if l.Index == nil && !l.Pair {
 			l.all = slices.Repeat([]float64{1}, Values)
-			s := l.span(nil, nil, 0)
-			for k, v := range l.Value[s.from:s.to] {
-				l.all[v] = factors[l.Entry[int(s.from)+k]]
+			values, entries := l.entries(nil, nil, 0)
+			for k, v := range values {
+				l.all[v] = factors[entries[k]]
 			}
 		}
 	}
@@ -91,9 +91,9 @@ func (t *Table) Indexes() []predictive.EntityIndex {
 	return indexes
 }
 
-// span returns where the entries of the entity of a row are. found has the entities of all rows if
+// entries returns the entries of the entity of a row. found has the entities of all rows if
 // they are known, otherwise it is nil.
-func (l *Level) span(codes [][]int32, found []int32, row int) (s span) {
+func (l *Level) entries(codes [][]int32, found []int32, row int) (values, entries []uint8) {
 	e := int32(0)
 	switch {
 	case found != nil:
@@ -102,42 +102,10 @@ func (l *Level) span(codes [][]int32, found []int32, row int) (s span) {
 		e = l.Index.Entity(codes, row)
 	}
 	if e < 0 || int(e) >= len(l.Start)-1 {
-		return s
+		return nil, nil
 	}
-	return span{l.Start[e], l.Start[e+1]}
-}
-
-// A span is a range of entries.
-type span struct{ from, to int32 }
-
-// Entities are the entities of rows, by which factors are applied to them.
-type Entities struct {
-	Codes [][]int32
-	Found [][]int32 // by level, as far as they are known; may be nil
-
-	spans [][]span // by level and row, see Find
-}
-
-// Find looks up the entries of the first rows, in their order, so that accesses to memory overlap.
-func (e *Entities) Find(t *Table, rows int) {
-	e.spans = make([][]span, len(t.levels))
-	for i := range t.levels {
-		l := &t.levels[i]
-		if l.all != nil {
-			continue
-		}
-		e.spans[i] = make([]span, rows)
-		for row := range e.spans[i] {
-			e.spans[i][row] = l.span(e.Codes, e.found(i), row)
-		}
-	}
-}
-
-func (e *Entities) found(level int) []int32 {
-	if e.Found == nil {
-		return nil
-	}
-	return e.Found[level]
+	from, to := l.Start[e], l.Start[e+1]
+	return l.Value[from:to], l.Entry[from:to]
 }
 
 // factors are exp((entry - noStep) / stepsPerUnit).
@@ -148,15 +116,15 @@ var factors = func() (f [256]float64) {
 	return f
 }()
 
-// apply multiplies the weights of cells by the factors of a row, whose entries have the given span.
-func (l *Level) apply(h *predictive.Heaped, s span) {
+// apply multiplies the weights of cells by the factors of a row.
+func (l *Level) apply(h *predictive.Heaped, codes [][]int32, found []int32, row int) {
 	if l.all != nil {
 		for k, factor := range l.all[h.First:][:len(h.Weight)] {
 			h.Weight[k] *= factor
 		}
 		return
 	}
-	values, entries := l.Value[s.from:s.to], l.Entry[s.from:s.to]
+	values, entries := l.entries(codes, found, row)
 	if l.Pair {
 		l.applyCounts(h, values, entries)
 		return
@@ -187,43 +155,34 @@ func (l *Level) applyCounts(h *predictive.Heaped, values, counts []uint8) {
 	if !(total > 0) {
 		return
 	}
-	expected, c := n/total, l.Strength
-	rest := h.Weight
-	for i, v := range values {
-		at := int(v) - h.First - (len(h.Weight) - len(rest))
-		if at < 0 {
-			continue
+	expected := n / total
+	c := l.Strength
+	at := 0
+	for k := range h.Weight {
+		for at < len(values) && int(values[at]) < h.First+k {
+			at++
 		}
-		if at >= len(rest) {
-			break
+		count := 0.0
+		if at < len(values) && int(values[at]) == h.First+k {
+			count = float64(counts[at])
 		}
-		for k, w := range rest[:at] {
-			rest[k] = w * (c / (expected*w + c))
-		}
-		rest[at] *= (float64(counts[i]) + c) / (expected*rest[at] + c)
-		rest = rest[at+1:]
-	}
-	for k, w := range rest {
-		rest[k] = w * (c / (expected*w + c))
+		h.Weight[k] *= (count + c) / (expected*h.Weight[k] + c)
 	}
 }
 
-// Apply changes the distribution of a row, whose entities are given. It is valid until h changes.
-func (t *Table) Apply(d *predictive.Distribution, h *predictive.Heaped, e *Entities, row int) {
+// Apply changes the distribution of a row, whose codes are given. found has the entities of
+// all rows by level, as far as they are known; it may be nil. The distribution is valid until
+// h changes.
+func (t *Table) Apply(d *predictive.Distribution, h *predictive.Heaped, codes, found [][]int32, row int) {
 	if !h.SetCells(d, t.cells) {
 		return
 	}
 	for i := range t.levels {
-		l := &t.levels[i]
-		var s span
-		switch {
-		case l.all != nil:
-		case e.spans != nil:
-			s = e.spans[i][row]
-		default:
-			s = l.span(e.Codes, e.found(i), row)
+		var entities []int32
+		if found != nil {
+			entities = found[i]
 		}
-		l.apply(h, s)
+		t.levels[i].apply(h, codes, entities, row)
 	}
 	h.Border = t.border
 	d.Heap(h)

@@ -57,7 +57,8 @@ type UncertaintyInfo struct {
 	MixedLargest []string `json:"mixed_largest_means,omitempty"`
 	// Moved is what forecasts are moved by on the model's scale, as in "0.1 last value".
 	Moved []string `json:"moved_forecasts,omitempty"`
-	// Pulled is the share that formulas have of forecasts on the model's scale, as in "0.3 last value".
+	// Pulled is the share that formulas have of forecasts on the model's scale, as in "0.3 last value", and how much
+	// forecasts rise there, as in "+0.01 per month".
 	Pulled []string `json:"pulled_forecasts,omitempty"`
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/conformal"
-	"github.com/kernel-fried-tensor/kft/heaping"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
 	"github.com/kernel-fried-tensor/kft/tt"
@@ -83,7 +82,7 @@ func (m *Model) Distributions(z tt.Moments, rows Rows) Distributions {
 		}
 	}
 	if m.heaping != nil {
-		d.entities = heaping.Entities{Codes: rows.Codes, Found: found(z, rows.Codes, m.heaping.Indexes())}
+		d.levels = found(z, rows.Codes, m.heaping.Indexes())
 	}
 	return d
 }
@@ -102,31 +101,22 @@ func found(z tt.Moments, codes [][]int32, indexes []predictive.EntityIndex) [][]
 
 // Distributions are the predictive distributions of rows.
 type Distributions struct {
-	m        *Model
-	z        tt.Moments
-	rows     Rows
-	noise    *predictive.RowNoise
-	known    []knownRow // by row, see Order; nil if they are not known
-	gaussian bool
-	own      predictive.Distribution
-	last     knownRow                // of the row
-	plain    predictive.Distribution // of a row without corrections
-	heaped   predictive.Heaped       // of the row
-	entities heaping.Entities
-}
-
-// A knownRow is what Order has computed of a row.
-type knownRow struct {
-	level, noise float64 // see bare
-	group        int32   // of the correction
+	m         *Model
+	z         tt.Moments
+	rows      Rows
+	noise     *predictive.RowNoise
+	variances []float64 // of noise, by row, if they are known
+	gaussian  bool
+	own       predictive.Distribution
+	plain     predictive.Distribution // of a row without corrections
+	heaped    predictive.Heaped       // of the row
+	levels    [][]int32               // entities of the heaped values, by level
 }
 
 // At returns the distribution of row i. It is valid until the next call.
 func (d *Distributions) At(i int) *predictive.Distribution {
 	p := d.bare(i)
-	if c := d.m.correction; c != nil && d.known != nil && !d.m.outgrown(d.rows, i) {
-		c.ApplyGroup(p, int(d.known[i].group), d.rows.horizon(i))
-	} else if c != nil && !d.m.outgrown(d.rows, i) {
+	if c := d.m.correction; c != nil && !d.m.outgrown(d.rows, i) {
 		entity := int32(tt.Unknown)
 		if c.Grouping() == conformal.ByEntity {
 			entity = d.rows.Codes[d.m.groupMode][i]
@@ -134,7 +124,7 @@ func (d *Distributions) At(i int) *predictive.Distribution {
 		c.ApplyTo(p, entity, d.rows.horizon(i))
 	}
 	if t := d.m.heaping; t != nil && !d.m.outgrown(d.rows, i) {
-		t.Apply(p, &d.heaped, &d.entities, i)
+		t.Apply(p, &d.heaped, d.rows.Codes, d.levels, i)
 	}
 	return p
 }
@@ -146,21 +136,17 @@ func (d *Distributions) Order() []int32 {
 	n := len(d.z.Mean)
 	keys := make([]uint64, n)
 	if c := d.m.correction; c != nil && d.gaussian && n > 1 {
-		known := make([]knownRow, n)
+		variances := make([]float64, n)
 		for i := range keys {
 			p := d.bare(i)
+			variances[i] = d.noise.UnitVariance(i)
 			entity := int32(tt.Unknown)
 			if c.Grouping() == conformal.ByEntity {
 				entity = d.rows.Codes[d.m.groupMode][i]
 			}
-			group := c.GroupOf(p, entity)
-			known[i] = knownRow{d.last.level, d.last.noise, int32(group)}
-			keys[i] = uint64(group + 1)
+			keys[i] = uint64(c.GroupOf(p, entity) + 1)
 		}
-		d.known = known
-		if t := d.m.heaping; t != nil {
-			d.entities.Find(t, n)
-		}
+		d.variances = variances
 	}
 	order, _ := radix.Order(1, keys)
 	return order
@@ -180,16 +166,18 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		d.mixMean(i)
 		return &d.own
 	}
-	if d.known != nil {
-		d.last = d.known[i]
+	level := d.m.Level(d.z.Mean[i], d.rows, i)
+	noise := 0.0
+	if d.variances != nil {
+		noise = d.variances[i]
 	} else {
-		d.last.level = d.m.Level(d.z.Mean[i], d.rows, i)
-		d.last.noise = d.noise.UnitVariance(i) * d.m.blend.Noise(d.rows.horizon(i))
-		if d.rows.Weight != nil {
-			d.last.noise /= float64(d.rows.Weight[i])
-		}
+		noise = d.noise.UnitVariance(i)
 	}
-	d.own.Move(d.last.level, d.m.FieldVariance(d.z, i), d.last.noise)
+	noise *= d.m.blend.Noise(d.rows.horizon(i))
+	if d.rows.Weight != nil {
+		noise /= float64(d.rows.Weight[i])
+	}
+	d.own.Move(level, d.m.FieldVariance(d.z, i), noise)
 	d.mixMean(i)
 	return &d.own
 }

@@ -132,7 +132,7 @@ func (b *builder) scores() error {
 		blocks = append(blocks, text("The model was trained again on all %s rows after these scores were measured. %s", count(r.Refit.Rows), seenRows))
 	}
 	if u := b.m.Uncertainty(); u.Pulled != nil {
-		blocks = append(blocks, text("Forecasts are pulled towards formulas, whose shares of the forecast on the scale of the model are: %s.", strings.Join(u.Pulled, "; ")))
+		blocks = append(blocks, text("Forecasts are pulled towards formulas, with the shares of the forecast on the scale of the model, and rise there by what forecasts from earlier origins lacked: %s.", strings.Join(u.Pulled, "; ")))
 	}
 	if u := b.m.Uncertainty(); u.Moved != nil {
 		blocks = append(blocks, text("Forecasts move by recent values of their series, on the scale of the model by their differences from the forecast times: %s.", strings.Join(u.Moved, "; ")))

@@ -75,7 +75,8 @@ type chooser struct {
 // docs/concepts/automatic.md for the rules.
 func resolve(ctx context.Context, s spec.Spec, data *train.Data, opt train.Options) (spec.Spec, *model.PowerEstimate, []model.Decision, error) {
 	c := &chooser{spec: s.Clone(), data: data, opt: opt, effort: efforts[s.Fit.Effort], modes: s.ModeNames()[:s.CellModes()], sizes: data.Sizes(), others: s.ModeNames()[s.CellModes():], rows: data.Count(dataset.Train)}
-	if err := c.checkModes(); err != nil {
+	defer data.ForgetCompared()
+	if err := cmp.Or(c.checkModes(), data.CheckSide(ctx, s, opt)); err != nil {
 		return s, nil, nil, err
 	}
 	if opt.TimeBudget > 0 && opt.Checkpoint == "" {

@@ -61,3 +61,29 @@ func TestHoursBesideDays(t *testing.T) {
 		t.Errorf("got the terms %s, want a series of each place and hour", terms)
 	}
 }
+
+// An earlier origin whose periods are a gap in the table has nothing to compare on.
+func TestGapBeforeOrigin(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	var text strings.Builder
+	text.WriteString("city,day,sales\n")
+	first := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	for c := range 20 {
+		for d := range 43 {
+			if d < 28 || d > 30 {
+				fmt.Fprintf(&text, "c%d,%s,%.2f\n", c, first.AddDate(0, 0, d).Format(time.DateOnly), float64(3*c+d)+2*rng.NormFloat64())
+			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "sales.csv")
+	writeFile(t, file, text.String())
+	_, r := mustFit(t, spec.Spec{Data: spec.Data{Files: []string{file}}, Split: "time:last=3"}, train.Options{Threads: 2})
+	for _, d := range r.Decisions {
+		for _, o := range d.Options {
+			if o.CRPS != nil && math.IsNaN(*o.CRPS) {
+				t.Errorf("%s: the CRPS of %s is not a number", d.Subject, o.Value)
+			}
+		}
+	}
+}

@@ -50,7 +50,7 @@ func TestGuessLeavesGivenModesAlone(t *testing.T) {
 	writeFile(t, file, "shop,item,units\na,x,1\nb,x,2\na,y,3\na,x,4\n")
 	s := spec.Spec{Data: spec.Data{Files: []string{file}, Target: "units", Modes: []string{"shop", "item"}}}
 	_, _, err := Fit(t.Context(), s, tableio.Source{}, train.Options{})
-	if want := "line 5: cell shop=a,item=x already occurs on line 2 (1 repeated row in total); set data.duplicates to sum, mean or last"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "line 5: cell shop=a,item=x already occurs on line 2 (1 repeated row in total); set data.duplicates to sum, mean, last or keep"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want an error with %q", err, want)
 	}
 }

@@ -19,7 +19,7 @@ type Data struct {
 	Modes      []string `yaml:"modes" json:"modes" doc:"a column, name=column+column, or a function: name=hour(column), number(price)"`
 	Delimiter  string   `yaml:"delimiter" json:"delimiter" doc:"auto, comma, tab, semicolon, bar, space, one character or several such as ::"`
 	Header     string   `yaml:"header" json:"header" doc:"auto, yes or no"`
-	Duplicates string   `yaml:"duplicates" json:"duplicates" doc:"rows of the same cell: error, sum, mean or last"`
+	Duplicates string   `yaml:"duplicates" json:"duplicates" doc:"rows of the same cell: error, sum, mean, last or keep"`
 
 	Decimal   string `yaml:"decimal" json:"decimal" doc:"decimal sign of formatted numbers: point or comma; empty for plain numbers"`
 	Thousands string `yaml:"thousands" json:"thousands" doc:"separator of thousands: comma, point, space, apostrophe, underscore or none"`

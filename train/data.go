@@ -38,6 +38,7 @@ type Data struct {
 	ahead   int              // periods from the last training period to the farthest row
 	seconds float64          // time of reading
 
+	sides     *sharedSides   // of fits that are compared
 	laterMode int            // see LaterMode
 	targets   []model.Target // with their scales, if there are several
 }
@@ -57,6 +58,9 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 		opt.Progress(Event{Stage: "read"})
 	}
 	began := time.Now()
+	if err := checkSideFiles(ctx, s, opt); err != nil {
+		return nil, err
+	}
 	if source.IsZero() {
 		source = tableio.Files(s.Data.Files...)
 	}
@@ -98,7 +102,7 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	data := &Data{source: source.String(), table: *table, split: split, zero: s.Data.Absent == "zero"}
+	data := &Data{source: source.String(), table: *table, split: split, zero: s.Data.Absent == "zero", sides: &sharedSides{}}
 	if s.SeveralTargets() {
 		alignParts(table, split.Parts)
 		if err := data.standardise(s, targets); err != nil {

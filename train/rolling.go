@@ -13,6 +13,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/solver"
@@ -44,7 +45,9 @@ func (d *Data) Origins() ([]*Data, error) {
 		if earlier == nil {
 			break
 		}
-		all = append(all, earlier)
+		if earlier.Count(dataset.Valid) > 0 { // not a gap in time
+			all = append(all, earlier)
+		}
 	}
 	return all, nil
 }
@@ -74,12 +77,14 @@ func (r *run) learnPull(ctx context.Context) error {
 	if len(r.earlier) == 0 || r.model.Series() == nil {
 		return nil
 	}
+	if r.opt.Progress != nil {
+		r.opt.Progress(Event{Stage: "evaluate", Note: "forecasts from " + plural.Count(len(r.earlier), "earlier origin")})
+	}
+	runs, failed := make([]*run, len(r.earlier)), make([]error, len(r.earlier))
+	parallel.For(r.engine.Threads(), len(runs), func(k int) { runs[k], failed[k] = r.at(ctx, r.earlier[k]) })
 	r.origins = []*run{r}
-	for k, data := range r.earlier {
-		if r.opt.Progress != nil {
-			r.opt.Progress(Event{Stage: "evaluate", Note: fmt.Sprintf("forecasts from origin %d of %d", k+2, len(r.earlier)+1)})
-		}
-		at, err := r.at(ctx, data)
+	for k, at := range runs {
+		err := failed[k]
 		var field *fielderr.Error
 		var diverged *solver.DivergedError
 		switch {
@@ -100,18 +105,19 @@ func (r *run) learnPull(ctx context.Context) error {
 		o.recent = o.recentValues(o.seasons(), true)
 		rows = append(rows, blend.Origin{Table: o.recent, Scale: o.model.Scale().Transform, Rows: o.forecasts(&valid, horizon)})
 	}
-	if shares := blend.LearnPull(r.engine.Threads(), rows); shares != nil {
+	if pull := blend.LearnPull(r.engine.Threads(), rows); pull != nil {
 		for _, o := range r.origins {
-			o.model = o.model.WithBlend(o.recent.WithPull(shares))
+			o.model = o.model.WithBlend(o.recent.WithPull(pull))
 		}
 	}
 	return nil
 }
 
-// at trains with the same specification at an earlier origin.
+// at trains with the same specification at an earlier origin, on one thread: the origins
+// are trained side by side.
 func (r *run) at(ctx context.Context, data *Data) (at *run, err error) {
 	opt := r.opt
-	opt.Checkpoint, opt.Progress, opt.TimeBudget = "", nil, r.opt.TimeBudget/mostOrigins
+	opt.Threads, opt.Checkpoint, opt.Progress, opt.TimeBudget = 1, "", nil, r.opt.TimeBudget/mostOrigins
 	s := r.spec.Clone()
 	s.Uncertainty.Conformal = "none"
 	if at, err = newRun(s, data, opt, false); err != nil {

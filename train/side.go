@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -18,6 +21,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/sideinfo"
 	"github.com/kernel-fried-tensor/kft/sidetable"
 	"github.com/kernel-fried-tensor/kft/solver"
+	"github.com/kernel-fried-tensor/kft/spec"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -33,12 +37,9 @@ func (r *run) readSide(ctx context.Context) error {
 	columns := r.groupColumns()
 	for _, t := range withIDGroups(tables, names, columns) {
 		at := slices.Index(names, t.Mode)
-		s, report, err := r.sideOf(ctx, t, at, columns[t.Mode])
+		s, report, err := r.sideFor(ctx, t, at, columns[t.Mode])
 		if err != nil {
-			if fielderr.Path(err) == "" && ctx.Err() == nil {
-				err = fielderr.Errorf("side.tables", "%w", err)
-			}
-			return fmt.Errorf("side information of %s: %w", t.Mode, err)
+			return sideError(ctx, t.Mode, err)
 		}
 		r.side[at] = s
 		r.sideReports = append(r.sideReports, report)
@@ -47,6 +48,52 @@ func (r *run) readSide(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// checkSideFiles returns the error of a side table whose file does not exist, before anything
+// else is read.
+func checkSideFiles(ctx context.Context, s spec.Spec, opt Options) error {
+	tables, err := s.SideTables()
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if _, named := opt.Tables[t.File]; named || t.FromIDs() || t.File == "-" {
+			continue
+		}
+		if _, err := os.Stat(t.File); errors.Is(err, fs.ErrNotExist) {
+			_, err := tableio.ReadFrame(ctx, tableio.Files(t.File), tableio.Format{})
+			return sideError(ctx, t.Mode, err)
+		}
+	}
+	return nil
+}
+
+// CheckSide returns the first error of the side tables of a specification: a file that cannot
+// be read, a column that it lacks, ids that are not those of the data.
+func (d *Data) CheckSide(ctx context.Context, s spec.Spec, opt Options) error {
+	tables, err := s.SideTables()
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		at := slices.Index(s.ModeNames(), t.Mode)
+		if t.File == "-" && opt.Tables == nil || at < 0 {
+			continue // standard input is read once; the fit reports the mode
+		}
+		if _, err := sideinfo.Open(ctx, t, tableio.Named(opt.Tables, t.File), d.table.Modes[at], d.table.Dicts[at].IDs(), tableio.Format{}); err != nil {
+			return sideError(ctx, t.Mode, err)
+		}
+	}
+	return nil
+}
+
+// sideError says which side table an error is about.
+func sideError(ctx context.Context, mode string, err error) error {
+	if fielderr.Path(err) == "" && ctx.Err() == nil {
+		err = fielderr.Errorf("side.tables", "%w", err)
+	}
+	return fmt.Errorf("side information of %s: %w", mode, err)
 }
 
 // sideOf reads one side table, that of mode at, and its groups by the given columns,

@@ -110,6 +110,9 @@ func (c *forecastCommand) write(e *env, m *kft.Model, opt kft.ForecastOptions) e
 	if c.Quiet {
 		return nil
 	}
+	if r := m.Record(); r.Periods == nil && c.Horizon != nil {
+		fmt.Fprintf(e.stderr, "note: this model was not chosen and measured on later periods; kft fit TABLE --forecast %d makes one that is\n", *c.Horizon)
+	}
 	where := ""
 	if c.Output != "" && c.Output != "-" {
 		where = " in " + c.Output

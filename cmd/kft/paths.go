@@ -38,6 +38,9 @@ func sideFiles(tables []string) []string {
 // checkOutput returns, before any work, an error for an output that is one of the
 // inputs or that cannot be created.
 func checkOutput(output string, inputs []string) error {
+	if output == "-" {
+		return usagef("this cannot be written to standard output; use the name of a file")
+	}
 	folder := filepath.Dir(output)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return usagef("%s cannot be written: the folder %s does not exist; create it first", output, folder)

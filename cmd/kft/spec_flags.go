@@ -11,7 +11,7 @@ type dataFlags struct {
 	Weight     string   `group:"data" placeholder:"COLUMN" help:"Column of row weights, 0 or more: a row of weight w has noise variance s2/w (default: all rows have weight 1)."`
 	Censored   string   `group:"data" placeholder:"COLUMN" help:"Column that marks rows whose true target may be higher, such as sales of a shop that ran out of stock, by yes or 1 (default: none)."`
 	Exposure   string   `group:"data" placeholder:"COLUMN" help:"Column of exposures above 0, by which the rates of counts are multiplied (default: all rows have exposure 1)."`
-	Duplicates string   `group:"data" placeholder:"RULE" values:"error,sum,mean,last" help:"What to do with rows of the same cell: error, sum, mean or last (default: error)."`
+	Duplicates string   `group:"data" placeholder:"RULE" values:"error,sum,mean,last,keep" help:"What to do with rows of the same cell: error, sum, mean, last, or keep each of them as an observation of its own (default: error)."`
 	Delimiter  string   `group:"data" placeholder:"D" values:"auto,comma,tab,semicolon,bar,space" help:"Delimiter of a text table: auto, comma, tab, semicolon, bar, space, one character, or several signs such as :: (default: auto)."`
 	Decimal    string   `group:"data" placeholder:"SIGN" values:"point,comma" help:"Decimal sign of numbers that are written for people, point or comma; such numbers may have signs of currencies and percent signs (default: plain numbers, as 1234.5; kft init recognises others)."`
 	Thousands  string   `group:"data" placeholder:"SIGN" values:"comma,point,space,apostrophe,underscore,none" help:"Separator of thousands in numbers: comma, point, space, apostrophe, underscore or none (default: none)."`

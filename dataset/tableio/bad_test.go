@@ -57,7 +57,7 @@ func TestBadInput(t *testing.T) {
 		{name: "infinite weight", text: "id,y,w\na,1,1\nb,2,inf\n", schema: dataset.Schema{Weight: "w"}, want: `t.csv, line 3, column "w", value "inf": this number is not finite; fix it, or write a weight of 0 or more in every row`},
 		{name: "no weight above 0", text: "id,y,w\na,1,0\n", schema: dataset.Schema{Weight: "w"}, want: `t.csv, column "w": no row has a target and a weight above 0; choose another column`},
 		{name: "unknown part", text: "id,y,p\na,1,train\nb,2,dev\n", schema: dataset.Schema{Part: "p"}, want: `t.csv, line 3, column "p", value "dev": this is not a part; write train, valid, test or unused`},
-		{name: "duplicate", text: good + "c,3\na,4\nb,5\n", want: `t.csv, line 5: cell id=a already occurs on line 2 (2 repeated rows in total); set data.duplicates to sum, mean or last`},
+		{name: "duplicate", text: good + "c,3\na,4\nb,5\n", want: `t.csv, line 5: cell id=a already occurs on line 2 (2 repeated rows in total); set data.duplicates to sum, mean, last or keep`},
 		{name: "duplicate in different parts", text: "id,y,p\na,1,train\na,2,test\n", schema: dataset.Schema{Part: "p", Duplicates: "sum"}, want: `t.csv, line 3, value "test": cell id=a is in part train on line 2, so its rows cannot be merged; give all rows of a cell the same part`},
 		{name: "sum too large", text: "id,y\na,3e38\na,3e38\n", schema: dataset.Schema{Duplicates: "sum"}, want: `t.csv, line 2: the sum over the repeated rows of cell id=a exceeds the range of float32; scale the values, or set data.duplicates to last`},
 		{name: "the first of several errors", text: "id,y\na,1\nb,x\n,2\nc\n", want: `t.csv, line 3, column "y", value "x": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
@@ -163,7 +163,7 @@ func TestBadCalls(t *testing.T) {
 		{[]string{path}, dataset.Schema{Modes: datasettest.Modes(t, "id")}, "there is no target; name the column of the values to learn"},
 		{[]string{path}, dataset.Schema{Target: "y"}, "there are no modes; name the columns of ids, as in store,item,time=year+month"},
 		{nil, dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, "there is no table; name a file, or - for standard input"},
-		{[]string{path}, dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id"), Duplicates: "mena"}, `unknown rule for duplicates "mena" (did you mean "mean"?); the rules are error, sum, mean, last`},
+		{[]string{path}, dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id"), Duplicates: "mena"}, `unknown rule for duplicates "mena" (did you mean "mean"?); the rules are error, sum, mean, last, keep`},
 		{[]string{os.TempDir()}, dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, os.TempDir() + ": this is a directory; name the files in it"},
 		{[]string{"no/such.csv"}, dataset.Schema{Target: "y", Modes: datasettest.Modes(t, "id")}, "no/such.csv: no such file; check the path"},
 	} {

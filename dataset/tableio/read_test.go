@@ -186,7 +186,7 @@ func TestReadFiles(t *testing.T) {
 	}
 	schema.Duplicates = ""
 	_, err = Read(context.Background(), Files(first, second), schema, Format{}, 2)
-	want := second + ", line 3: cell id=a already occurs on line 2 of " + first + " (1 repeated row in total); set data.duplicates to sum, mean or last"
+	want := second + ", line 3: cell id=a already occurs on line 2 of " + first + " (1 repeated row in total); set data.duplicates to sum, mean, last or keep"
 	if err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}

@@ -281,7 +281,7 @@ func TestSourceErrors(t *testing.T) {
 		{"large target", columns(ids, dataset.FloatColumn("y", []float64{1, 2, -1e300})), "id",
 			`columns in memory, row 3, column "y", value "-1e+300": this number exceeds the range of 32-bit numbers; fix it, or use NaN, or an empty string in a column of strings, if the target is missing`, "data.target"},
 		{"repeated cell", columns(ids, ys), "id",
-			`columns in memory, row 3: cell id=a already occurs in row 1 (1 repeated row in total); set data.duplicates to sum, mean or last`, "data.duplicates"},
+			`columns in memory, row 3: cell id=a already occurs in row 1 (1 repeated row in total); set data.duplicates to sum, mean, last or keep`, "data.duplicates"},
 		{"missing id", columns(dataset.StringColumn("id", []string{"a", " ", "c"}), ys), "id",
 			`columns in memory, row 2, column "id": the id is empty, so the row belongs to no cell; fill it in or remove the row`, "data.modes"},
 		{"missing float id", columns(dataset.FloatColumn("id", []float64{1, 2.5, math.NaN()}), ys), "id",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
+	"github.com/kernel-fried-tensor/kft/evaluate"
 	"github.com/kernel-fried-tensor/kft/metrics"
 )
 
@@ -52,7 +53,7 @@ func Uncertainty(u kft.UncertaintyInfo, transform string) string {
 		text += "; whole numbers, heaped by " + strings.Join(u.Heaping, ", ")
 	}
 	if len(u.Pulled) > 0 {
-		text += "; forecasts pulled towards formulas with the shares " + strings.Join(u.Pulled, ", ")
+		text += "; forecasts pulled towards " + strings.Join(u.Pulled, " + ")
 	}
 	if len(u.Moved) > 0 {
 		text += "; forecasts moved by recent values of their series"
@@ -88,13 +89,22 @@ func WriteCalibration(b *strings.Builder, where string, s kft.Score) {
 	if x := s.Censored; x != nil {
 		fmt.Fprintf(b, "\nCensored%s: %s left out of the scores; log score with them %s\n", where, textformat.Plural(x.N, "row"), textformat.Amount(float64(x.LogScore)))
 	}
-	header, row := []string{"interval"}, []string{"values inside"}
+	header, row, inPart := []string{"interval"}, []string{"values inside"}, []string{"edges in part"}
+	coarse := false
 	for _, l := range c.XiByLevel {
-		header, row = append(header, fmt.Sprintf("%g %%", 100*l.Level)), append(row, percent(l.Share))
+		central := evaluate.CentralShare(c.PIT, l.Level)
+		coarse = coarse || float64(l.Share) > central+coarseGap
+		header, row, inPart = append(header, fmt.Sprintf("%g %%", 100*l.Level)), append(row, percent(l.Share)), append(inPart, percent(metrics.Number(central)))
 	}
 	fmt.Fprintf(b, "\n")
 	t := textformat.Table{Header: header, Rows: [][]string{row}, Left: 1}
+	if coarse {
+		t.Rows = append(t.Rows, inPart)
+	}
 	t.Write(b)
+	if coarse {
+		b.WriteString("Intervals between whole numbers hold more values than their level says, because those on their edges count as inside; the second row counts these in part.\n")
+	}
 	fmt.Fprintf(b, "Intervals%s: Xi %s; CRPS %s, pinball %s, mean width of 90 %% %s\n", where, textformat.Ratio(float64(c.Xi)), textformat.Amount(float64(c.CRPS)), textformat.Amount(float64(c.Pinball)), textformat.Amount(float64(c.Width90)))
 	var seen []string
 	for _, k := range c.CoverageBySeen {
@@ -113,6 +123,9 @@ func WriteCalibration(b *strings.Builder, where string, s kft.Score) {
 		fmt.Fprintf(b, "Coverage of 90 %% intervals, mean deviation of ids with %d rows or more: %s\n", metrics.MinEntityRows, strings.Join(modes, ", "))
 	}
 }
+
+// coarseGap is the share of values on the edges of intervals from which it is told.
+const coarseGap = 0.1
 
 // percent writes a share of rows.
 func percent(v metrics.Number) string {

@@ -1,0 +1,51 @@
+package tableio
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernel-fried-tensor/kft/dataset/internal/datasettest"
+)
+
+// Columns that repeat parts of the date of a single series are no modes, nor is one that the
+// target is computed from. Trials of the same cell stay apart.
+func TestGuessComputedColumns(t *testing.T) {
+	t.Parallel()
+	var births, answers, tips, records strings.Builder
+	births.WriteString("date,births,wday,year,day_of_year\n")
+	for i := range 800 {
+		day := time.Date(2020, 1, 1+i, 0, 0, 0, 0, time.UTC)
+		fmt.Fprintf(&births, "%s,%d,%s,%d,%d\n", day.Format(time.DateOnly), 8000+i%97*13, day.Format("Mon"), day.Year(), day.YearDay())
+	}
+	answers.WriteString("person,item,resp,r2\n")
+	for i := range 600 {
+		resp := []string{"no", "perhaps", "yes"}[i*7%11%3]
+		fmt.Fprintf(&answers, "p%d,q%d,%s,%s\n", i/20, i%20, resp, map[string]string{"no": "N", "perhaps": "Y", "yes": "Y"}[resp])
+	}
+	tips.WriteString("company,hour,tip\n")
+	records.WriteString("agent,company,nights,adults,lead,changes,rooms,amount\n")
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 600 {
+		fmt.Fprintf(&tips, "c%d,%d,%s\n", i%7, i%24, []string{"no", "yes"}[i*5%13%2])
+		fmt.Fprintf(&records, "a%d,c%d,%d,%d,%d,%d,%d,%d.5\n", i%5, i%3, rng.IntN(4), rng.IntN(4), rng.IntN(4), rng.IntN(4), rng.IntN(4), i*31%997)
+	}
+	for _, tc := range []struct {
+		text, target string
+		modes        []string
+		duplicates   string
+	}{
+		{births.String(), "births", []string{"time=date"}, ""},
+		{answers.String(), "r2", []string{"person", "item"}, ""},
+		{tips.String(), "tip", []string{"company", "hour"}, "keep"},
+		{records.String(), "amount", []string{"agent", "company"}, "sum"},
+	} {
+		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", tc.text)), Format{})
+		if err != nil || g.Target != tc.target || !slices.Equal(g.Modes, tc.modes) || g.Duplicates != tc.duplicates {
+			t.Errorf("got target %s, modes %q, duplicates %q, %v, want %s, %q, %q", g.Target, g.Modes, g.Duplicates, err, tc.target, tc.modes, tc.duplicates)
+		}
+	}
+}
