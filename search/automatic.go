@@ -141,7 +141,7 @@ func (c *chooser) checkModes() error {
 		return c.oneMode()
 	}
 	if c.rows < leastRows {
-		return fielderr.Errorf("terms", "the training set has only %s, too few to choose a model; give more rows, or set the terms", plural.Count(c.rows, "row"))
+		return fielderr.Errorf("terms", "the training set has only %s, too few to choose a model; give more rows, hold out fewer by split, or set the terms", plural.Count(c.rows, "row"))
 	}
 	for _, n := range c.sizes[:len(c.modes)] {
 		if c.single() || 10*n <= 9*c.rows {
