@@ -27,9 +27,8 @@ const (
 	// The penalty of a share, and of the rise, is this part of the squares of its own feature.
 	pullRidge = 0.05
 	// leastPullGain is the mean share by which the squares of origins that were left out
-	// must fall; it must also be leastPullErrors standard errors of this mean.
-	leastPullGain   = 0.01
-	leastPullErrors = 2.0
+	// must fall; it must also be leastErrors standard errors of this mean.
+	leastPullGain = 0.01
 )
 
 // A Pull says how forecasts are pulled.
@@ -159,7 +158,7 @@ type firstValue struct {
 }
 
 // LearnPull returns the shares of formulas and the rise that were best for the forecasts of several
-// origins, nil if forecasts of origins that were left out are not better by them. A row
+// origins, shrunk by the share of their gain that chance explains, nil if forecasts of origins that were left out are not better by them. A row
 // counts by the derivative of its value by its location, divided by the root of its size:
 // halfway between squares on the scale of the model, where small series decide, and squares
 // in the units of the target divided by size. It costs O(n p^2) for n rows and p formulas.
@@ -191,15 +190,23 @@ func LearnPull(threads int, origins []Origin) *Pull {
 			squares += g * g / n
 		}
 	}
-	if !(gain >= max(leastPullGain, leastPullErrors*math.Sqrt(max(squares-gain*gain, 0)/(n-1)))) {
+	deviation := math.Sqrt(max(squares-gain*gain, 0) / (n - 1))
+	if !(gain >= max(leastPullGain, leastErrors*deviation)) {
 		return nil
+	}
+	keep := 1.0
+	if deviation > 0 {
+		keep = kept(gain / deviation)
 	}
 	var all moment
 	for o := range moments {
 		all.add(&moments[o])
 	}
 	best := all.best(candidates, p)
-	pull := &Pull{shares: append([]float64(nil), best[:p]...), rise: best[rise]}
+	pull := &Pull{rise: keep * best[rise]}
+	for _, share := range best[:p] {
+		pull.shares = append(pull.shares, keep*share)
+	}
 	for _, o := range origins {
 		for _, h := range o.Rows.Horizon {
 			pull.reach = max(pull.reach, h)

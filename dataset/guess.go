@@ -143,16 +143,19 @@ func newGuesser(sample GuessSample, given Given, lenient bool) *guesser {
 	return g
 }
 
+// sharesCells reports whether most rows share their cells, or have none.
+func (g *guesser) sharesCells() bool { return len(g.modes) == 0 || 2*g.Repeated >= g.Rows }
+
 // lacksIDs reports whether most rows share their cells, and a column of ids is empty in a few
 // rows, such as those of totals.
 func (g *guesser) lacksIDs() bool {
-	return len(g.given.Modes) == 0 && 2*g.Repeated >= g.Rows && slices.ContainsFunc(g.columns, func(c *sampleColumn) bool {
+	return len(g.given.Modes) == 0 && g.sharesCells() && slices.ContainsFunc(g.columns, func(c *sampleColumn) bool {
 		return c.empty > 0 && g.fewEmpty(c) && (c.Kind == KindDate || c.Kind == KindID) && c.Distinct > 1 && c != g.columns[max(g.target, 0)] && !g.reserved(c)
 	})
 }
 
 // fewEmpty reports whether a column is empty in so few rows that they can be left out.
-func (g *guesser) fewEmpty(c *sampleColumn) bool { return c.empty <= max(1, g.Rows/100) }
+func (g *guesser) fewEmpty(c *sampleColumn) bool { return c.empty <= max(1, g.Rows/20) }
 
 // guesser is a guess under construction.
 type guesser struct {

@@ -235,10 +235,11 @@ type Learned struct {
 }
 
 // A Refit describes a second training on the rows of all parts, with what the first one
-// had chosen. The scores, the noise, the conformal correction and the correction of means
-// are those of the first.
+// had chosen. The scores, the conformal correction and the correction of means are those of the
+// first, and so is the noise as a rule.
 type Refit struct {
 	Rows    int     `json:"rows"`
-	Sweeps  int     `json:"sweeps"`   // or epochs
-	R2Scale float64 `json:"r2_scale"` // on these rows and the modelling scale
+	Sweeps  int     `json:"sweeps"`          // or epochs
+	R2Scale float64 `json:"r2_scale"`        // on these rows and the modelling scale
+	Noise   bool    `json:"noise,omitempty"` // whether the noise is its own, which was much larger
 }

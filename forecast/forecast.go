@@ -56,6 +56,8 @@ type forecaster struct {
 	nearest  int32 // smallest horizon
 	farthest int32 // largest horizon
 	prior    int   // cells whose period is predicted by the prior
+	unknown  int   // cells with another id that is predicted by the prior
+	example  string
 }
 
 // open finds the cells to forecast.
@@ -169,16 +171,43 @@ func (f *forecaster) see(m *model.Model, b *tableio.Batch) {
 			}
 		}
 	}
+	unseen, example := f.unseen(m, b)
 	low, high := slices.Index(horizons, slices.Min(horizons)), slices.Index(horizons, slices.Max(horizons))
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	f.sum.Cells += b.Len()
 	f.prior += prior
+	f.note(unseen, example)
 	if f.nearest == 0 || horizons[low] < f.nearest {
 		f.nearest, f.sum.First = horizons[low], b.ID(f.time, low)
 	}
 	if horizons[high] > f.farthest {
 		f.farthest, f.sum.Last = horizons[high], b.ID(f.time, high)
+	}
+}
+
+// unseen returns the number of rows with an id, other than a time, that the model knows
+// nothing about, and the first one.
+func (f *forecaster) unseen(m *model.Model, b *tableio.Batch) (n int, example string) {
+	modes := f.m.Covariates().Columns()
+	for i := range b.Len() {
+		for k := range modes {
+			if k == f.time || !m.UsesMode(k) || m.Origin(k, b.Codes[k][i]) != model.FromPrior {
+				continue
+			}
+			if n++; n == 1 {
+				example = fmt.Sprintf("%s %q", modes[k].Name, b.ID(k, i))
+			}
+			break
+		}
+	}
+	return n, example
+}
+
+// note adds rows with unseen ids.
+func (f *forecaster) note(unseen int, example string) {
+	if f.unknown += unseen; f.example == "" {
+		f.example = example
 	}
 }
 
@@ -245,16 +274,18 @@ type seen struct {
 	Cells, Prior      int
 	Nearest, Farthest int32
 	First, Last       string
+	Unknown           int
+	Example           string
 }
 
 // total adds what the processes of a share have seen, given the error of this one.
 func (f *forecaster) total(share tableio.Share, failed error) error {
-	own := seen{f.sum.Cells, f.prior, f.nearest, f.farthest, f.sum.First, f.sum.Last}
+	own := seen{f.sum.Cells, f.prior, f.nearest, f.farthest, f.sum.First, f.sum.Last, f.unknown, f.example}
 	parts, err := share.Total(flat.Encode(&own), failed)
 	if err != nil || !share.Writes() {
 		return err
 	}
-	f.sum.Cells, f.prior, f.nearest, f.farthest = 0, 0, 0, 0
+	f.sum.Cells, f.prior, f.nearest, f.farthest, f.unknown, f.example = 0, 0, 0, 0, 0, ""
 	for _, part := range parts {
 		var s seen
 		if err := flat.Decode(part, &s); err != nil {
@@ -262,6 +293,7 @@ func (f *forecaster) total(share tableio.Share, failed error) error {
 		}
 		f.sum.Cells += s.Cells
 		f.prior += s.Prior
+		f.note(s.Unknown, s.Example)
 		if s.Nearest > 0 && (f.nearest == 0 || s.Nearest < f.nearest) {
 			f.nearest, f.sum.First = s.Nearest, s.First
 		}
@@ -277,6 +309,9 @@ func (f *forecaster) warnings() []string {
 	var out []string
 	if !f.m.UsesLags() && f.prior > 0 {
 		out = append(out, f.m.SameFuture(f.time))
+	}
+	if f.unknown > 0 {
+		out = append(out, fmt.Sprintf("%d of %d forecasts: an id is neither in the training data nor in a side table, such as %s, and counts as an average one", f.unknown, f.sum.Cells, f.example))
 	}
 	info := f.m.Uncertainty()
 	if byTime := strings.HasPrefix(f.m.Spec().Split, "time:"); info.Conformal != nil && info.Conformal.Kind != "horizon" && !byTime {

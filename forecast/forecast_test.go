@@ -3,6 +3,7 @@ package forecast
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,9 @@ func TestFuture(t *testing.T) {
 	m := salesModel(t)
 	plan := func(text string) tableio.Source { return tableio.Reader("plans.csv", strings.NewReader(text)) }
 	got, sum := write(t, m, Options{Future: plan("year,month,item,store,note\n2016,9,i3,s2,promo\n2016,7,i3,new,\n")})
+	if want := `1 of 2 forecasts: an id is neither in the training data nor in a side table, such as store "new", and counts as an average one`; !slices.Contains(sum.Warnings, want) {
+		t.Errorf("got the warnings %q, want %q", sum.Warnings, want)
+	}
 	if len(got.rows) != 2 || got.rows[0]["note"] != "promo" || sum.First != "2016-7" || sum.Last != "2016-9" || sum.Series != 0 || sum.Cells != 2 {
 		t.Errorf("got %+v, %+v", got, sum)
 	}

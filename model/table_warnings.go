@@ -99,7 +99,7 @@ func (m *Model) UsesLags() bool {
 func (m *Model) SameFuture(mode int) string {
 	name := m.modes[mode].Name
 	return fmt.Sprintf("every %s after %s gets the same prediction in the same cell of the other modes, that of an average %s, because the model has nothing that tells future periods apart; "+
-		"fit it with side information of %s that is known in advance, such as columns computed from its ids, in side.tables", name, m.lastPeriod(mode), name, name)
+		"fit it with a series term along %s, which automatic terms have with a split by time, or with side information of %s that is known in advance, such as columns computed from its ids, in side.tables", name, m.lastPeriod(mode), name, name, name)
 }
 
 func (m *Model) ofRows(n, rows int) string {

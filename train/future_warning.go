@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -13,7 +14,7 @@ func (r *run) futureWarning() []string {
 	if !strings.HasPrefix(r.split.Spec, "time:") || r.model.UsesLags() {
 		return nil
 	}
-	var warnings []string
+	warnings := r.onePeriodWarning()
 	for mode := range r.data.table.Modes {
 		if !r.model.UsesMode(mode) {
 			continue
@@ -31,4 +32,27 @@ func (r *run) futureWarning() []string {
 		}
 	}
 	return warnings
+}
+
+// onePeriodWarning warns if all training rows of a split by time have the same period, from
+// which no change over time can be learned, and fewer periods can be held out.
+func (r *run) onePeriodWarning() []string {
+	mode := r.data.laterMode
+	if mode < 0 {
+		return nil
+	}
+	trained, held := map[int32]bool{}, map[int32]bool{}
+	for i, code := range r.data.table.Codes[mode] {
+		switch r.split.Parts[i] {
+		case dataset.Train:
+			trained[code] = true
+		case dataset.Valid, dataset.Test:
+			held[code] = true
+		}
+	}
+	if len(trained) != 1 || len(held) <= 2 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the training rows have a single period of %s, from which no change over time can be learned; set split (--split, --forecast) to fewer of the %d periods, as in time:last=1: a model may forecast more periods than were held out",
+		r.data.table.Modes[mode], len(held)+1)}
 }

@@ -92,7 +92,6 @@ func crpsOf(b backend.Backend, m *model.Model, o *solver.Observations, z tt.Mome
 // heaping learns factors of values from the training rows: of all rows, of each mode that
 // has a future, and of the finest combination of these modes over which a term has weights.
 func (r *run) heaping() *heaping.Table {
-	train, z := &r.parts[dataset.Train], r.predicted(dataset.Train)
 	time := r.data.TimeMode()
 	var factors []heaping.Factor
 	var modes []int
@@ -103,7 +102,9 @@ func (r *run) heaping() *heaping.Table {
 		modes = append(modes, mode)
 		factors = append(factors, heaping.Factor{Modes: []int{mode}, Index: predictive.ModeCode(mode), Entities: r.data.table.Dicts[mode].Len()})
 	}
+	train, z := r.predictedTrain()
 	if x := r.finest(modes); x != nil {
+		train, z = &r.parts[dataset.Train], r.predicted(dataset.Train) // pairs count all rows
 		var of []int
 		for _, a := range x.Axes() {
 			of = append(of, a.Mode)

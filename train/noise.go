@@ -103,7 +103,13 @@ func (r *run) learnNoise(solved solver.Report) {
 	if !u.Bayesian() && r.parts[dataset.Valid].Len() > 0 {
 		source = dataset.Valid
 	}
-	o, z, scale := &r.parts[source], r.predicted(source), r.model.Scale()
+	o, scale := &r.parts[source], r.model.Scale()
+	var z tt.Moments
+	if source == dataset.Train {
+		o, z = r.predictedTrain()
+	} else {
+		z = r.predicted(source)
+	}
 	squared := backend.Make[float32](r.engine, o.Len())
 	defer backend.FreeAll(r.engine, [][]float32{squared})
 	unit := unitOf(scale)

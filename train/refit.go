@@ -28,11 +28,16 @@ const (
 	// rows then has all sweeps of the first, and at least some.
 	fewValidRows     = 1000
 	leastRefitSweeps = 10
+	// The noise of a posterior changes little with more rows. If it has this many times the
+	// variance that it had, the refit gave to the noise what a term had explained before, as
+	// an autoregressive part of a series can.
+	otherNoise = 1.5
 )
 
 // Refit trains a model that [Fit] returned again, on the rows of all parts: with the same
 // scale, terms and penalty and as many sweeps as the best of the first training. Scores,
-// noise, conformal correction and correction of means stay those of the first. If the second
+// noise, conformal correction and correction of means stay those of the first, but for the
+// noise of a small table where that of the second is much larger. If the second
 // training does not finish or is worse than the first, Refit returns the given model with
 // a warning. A checkpoint of the second training is in the folder refit of that of the
 // first.
@@ -148,7 +153,10 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 	// small, and the correction of a posterior's intervals goes with the noise it was
 	// computed for. With noise learned again, 90 % intervals held 88 % of new rows. With
 	// that of a refit alone, intervals of forecasts without a correction held less too.
-	r.model = r.model.WithNoise(r.measured.Noise())
+	own := r.leavesMoreNoise(solved)
+	if !own {
+		r.model = r.model.WithNoise(r.measured.Noise())
+	}
 	if err := r.keepStatistics(solved); err != nil {
 		return nil, 0, "", err
 	}
@@ -176,7 +184,30 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 	if score.R2Scale > record.Train.R2Scale+refitGain && !r.spec.Uncertainty.Bayesian() {
 		return nil, solved.Passes, fmt.Sprintf("it follows its rows much more closely than the first training did (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, record.Train.R2Scale), nil
 	}
-	return &model.Refit{Rows: r.parts[dataset.Train].Len(), Sweeps: len(solved.Points), R2Scale: score.R2Scale}, solved.Passes, "", nil
+	return &model.Refit{Rows: r.parts[dataset.Train].Len(), Sweeps: len(solved.Points), R2Scale: score.R2Scale, Noise: own}, solved.Passes, "", nil
+}
+
+// leavesMoreNoise learns the noise again and reports whether it is much larger than that of
+// the first training. With the smaller noise intervals would be far too narrow. Only a
+// posterior on a small table is examined: with many validation rows the first training did
+// not stop by chance.
+func (r *run) leavesMoreNoise(solved solver.Report) bool {
+	u, before := r.spec.Uncertainty, r.measured.Noise()
+	if _, given := u.NoiseVariance.Value(); given || !u.Bayesian() || u.OwnNoise() || u.Noise == spec.Auto || r.opt.Ranks != nil || r.measured.Record().Valid.N >= fewValidRows {
+		return false
+	}
+	r.learnNoise(solved)
+	return r.meanNoise(r.model.Noise()) > otherNoise*r.meanNoise(before)
+}
+
+// meanNoise returns the mean variance of a noise over the training rows.
+func (r *run) meanNoise(n model.Noise) float64 {
+	z, scale, sum := r.predicted(dataset.Train), r.model.Scale(), 0.0
+	rows := n.Rows(r.parts[dataset.Train].Codes, nil, func(i int) float64 { return scale.Location(z.Mean[i]) })
+	for i := range z.Mean {
+		sum += rows.UnitVariance(i) / float64(len(z.Mean))
+	}
+	return sum
 }
 
 // sweeps returns the maximum number of sweeps or epochs.

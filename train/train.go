@@ -143,6 +143,7 @@ type run struct {
 	groups      []*sideinfo.Groups // by mode, nil without groups
 	sideReports []model.SideReport
 	moments     map[dataset.Part]tt.Moments
+	some        *someRows      // training rows of a large table; nil if they are not asked for
 	levels      []float64      // different targets, nil if they are many
 	zeros       int            // training rows that were added for cells without a row
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
@@ -368,8 +369,11 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 // measure scores one part. Training rows are scored without calibration, and a sample of
 // them if there are many.
 func (r *run) measure(part dataset.Part) (metrics.Score, error) {
-	o, z := &r.parts[part], r.predicted(part)
-	if part == dataset.Train {
+	o, z := &r.parts[part], tt.Moments{}
+	if part != dataset.Train {
+		z = r.predicted(part)
+	} else {
+		o, z = r.predictedTrain()
 		most := maxTrainRows
 		if noise := r.model.Noise(); noise.Count() != nil {
 			most = maxCountRows

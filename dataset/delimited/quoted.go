@@ -10,6 +10,17 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 )
 
+// remedy says what to do about a line with a wrong number of fields.
+func (r *Rows) remedy(at int, delimiter byte) string {
+	switch {
+	case r.raw[at] == '#':
+		return "remove lines of comments"
+	case r.columns == 1:
+		return "fix the line, or remove lines above the header, such as comments"
+	}
+	return "fix the line, or put a field that contains " + delimiterName(delimiter) + " in quotes"
+}
+
 // splitQuoted implements all the rules: a field may be in quotes and then contain
 // delimiters, newlines and doubled quotes; blank lines are skipped. Fields are copied,
 // without quotes, to a text of the same layout.
@@ -28,7 +39,7 @@ func (r *Rows) splitQuoted(delimiter byte) *dataset.InputError {
 		if problem == nil && fields != r.columns {
 			problem = &dataset.InputError{
 				Problem: fmt.Sprintf("the line has %s, the table has %s", plural.Count(fields, "field"), plural.Count(r.columns, "column")),
-				Remedy:  "fix the line, or put a field that contains " + delimiterName(delimiter) + " in quotes",
+				Remedy:  r.remedy(at, delimiter),
 			}
 		}
 		if problem != nil {

@@ -28,6 +28,7 @@ func TestBadInput(t *testing.T) {
 		{name: "header only", text: "id,y\n", want: "t.csv: the table has a header but no rows; give at least one row"},
 		{name: "too few fields", text: good + "c\n", want: `t.csv, line 4: the line has 1 field, the table has 2 columns; fix the line, or put a field that contains ',' in quotes`},
 		{name: "too many fields", text: good + "c,3,4\n", want: `t.csv, line 4: the line has 3 fields, the table has 2 columns; fix the line, or put a field that contains ',' in quotes`},
+		{name: "comment between rows", text: good + "# the rest is old\nc,3\n", want: `t.csv, line 4: the line has 1 field, the table has 2 columns; remove lines of comments`},
 		{name: "blank line beside a short one", text: "id,x,y\na,1,2\n\na,b\n", want: `t.csv, line 4: the line has 2 fields, the table has 3 columns; fix the line, or put a field that contains ',' in quotes`},
 		{name: "not a number", text: good + "c,12x\n", want: `t.csv, line 4, column "y", value "12x": this is not a number; fix it, or leave it empty or write NA if the target is missing`},
 		{name: "only a decimal point", text: good + "c,.\n", want: `t.csv, line 4, column "y", value ".": this is not a number; fix it, or leave it empty or write NA if the target is missing`},

@@ -138,6 +138,24 @@ func TestGuessEmptyID(t *testing.T) {
 	if err != nil || !slices.Equal(g.Modes, []string{"store", "time=day"}) {
 		t.Errorf("got modes %q, %v", g.Modes, err)
 	}
+	// Both columns of ids may be empty, each in a few rows.
+	g, err = GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text+"Total,,9999\n,2024-01-05,7\n")), Format{})
+	if err != nil || !slices.Equal(g.Modes, []string{"store", "time=day"}) {
+		t.Errorf("with two empty ids: got modes %q, %v", g.Modes, err)
+	}
+	// Stores that many rows lack are no mode, which the guess says.
+	many := strings.ReplaceAll(text, "\nS1,", "\n,")
+	g, err = GuessColumns(Files(datasettest.WriteFile(t, "t.csv", many)), Format{})
+	if err != nil || !slices.Equal(g.Modes, []string{"time=day"}) || !slices.ContainsFunc(g.Notes, func(note string) bool {
+		return strings.HasPrefix(note, "column store is not a mode, because 30 of 90 rows")
+	}) {
+		t.Errorf("without ids in a third of the rows: got modes %q, notes %q, %v", g.Modes, g.Notes, err)
+	}
+	// The line that a comment makes look wrong names it.
+	_, err = GuessColumns(Files(datasettest.WriteFile(t, "t.csv", "# made by hand\n"+text)), Format{})
+	if want := "t.csv, line 2: the line has 3 fields, the table has 1 column; fix the line, or remove lines above the header, such as comments"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("with a comment above the header: got error\n%v\nwant\n%s", err, want)
+	}
 	// A remark that most rows have identifies nothing.
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i := range lines[1:] {

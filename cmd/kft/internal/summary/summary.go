@@ -218,8 +218,11 @@ func WriteRefit(b *strings.Builder, r *kft.Refit, s kft.Spec) {
 	if r == nil {
 		return
 	}
-	fmt.Fprintf(b, "Refit: trained again on all %s, %s; scores, noise and corrections are those measured before\n",
-		textformat.Plural(r.Rows, "row"), textformat.Plural(r.Sweeps, sweepNoun(s)))
+	kept := "scores, noise and corrections are those measured before"
+	if r.Noise {
+		kept = "scores and corrections are those measured before, the noise is its own, which is much larger"
+	}
+	fmt.Fprintf(b, "Refit: trained again on all %s, %s; %s\n", textformat.Plural(r.Rows, "row"), textformat.Plural(r.Sweeps, sweepNoun(s)), kept)
 }
 
 // writePower writes how a power was estimated.
