@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -41,18 +42,11 @@ func (r *run) onePeriodWarning() []string {
 	if mode < 0 {
 		return nil
 	}
-	trained, held := map[int32]bool{}, map[int32]bool{}
-	for i, code := range r.data.table.Codes[mode] {
-		switch r.split.Parts[i] {
-		case dataset.Train:
-			trained[code] = true
-		case dataset.Valid, dataset.Test:
-			held[code] = true
-		}
-	}
-	if len(trained) != 1 || len(held) <= 2 {
+	// The table may be released: its parts and dictionaries are not.
+	codes, periods := r.parts[dataset.Train].Codes[mode], r.data.table.Dicts[mode].Len()
+	if len(codes) == 0 || slices.ContainsFunc(codes, func(code int32) bool { return code != codes[0] }) || periods <= 3 {
 		return nil
 	}
 	return []string{fmt.Sprintf("the training rows have a single period of %s, from which no change over time can be learned; set split (--split, --forecast) to fewer of the %d periods, as in time:last=1: a model may forecast more periods than were held out",
-		r.data.table.Modes[mode], len(held)+1)}
+		r.data.table.Modes[mode], periods)}
 }
