@@ -42,6 +42,7 @@ func (r *run) onePeriodWarning() []string {
 	if mode < 0 {
 		return nil
 	}
+	// The table may be released: its parts and dictionaries are not.
 	codes, periods := r.parts[dataset.Train].Codes[mode], r.data.table.Dicts[mode].Len()
 	if len(codes) == 0 || slices.ContainsFunc(codes, func(c int32) bool { return c != codes[0] }) || periods <= 3 {
 		return nil
