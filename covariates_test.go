@@ -237,7 +237,7 @@ func seriesText(seed uint64) string {
 func lagSpec(t testing.TB, text string, lags ...string) kft.Spec {
 	s := kft.Spec{Version: 1, Split: "time:last=1", Terms: []string{"store", "item"}, Fit: kft.FitSpec{Sweeps: 10}}
 	s.Data = kft.DataSpec{Files: []string{writeFile(t, "y.csv", text)}, Target: "y", Modes: []string{"store", "item", "month"}, Lags: lags}
-	s.Uncertainty.Inference, s.Uncertainty.Conformal = "mean-field", "none"
+	s.Uncertainty.Inference, s.Uncertainty.Conformal, s.Uncertainty.Mixing = "mean-field", "none", "none" // last values would replace lags
 	for _, lag := range lags {
 		s.Terms = append(s.Terms, "lag"+lag)
 	}

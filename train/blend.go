@@ -14,7 +14,7 @@ import (
 
 // mixes reports whether forecasts may follow recent values of their series.
 func (r *run) mixes() bool {
-	return len(r.origins) == 0 && !r.opt.Compare && r.spec.Uncertainty.Mixing != "none" && r.when != nil && r.heldHorizon != nil && r.model.Series() != nil && r.data.targets == nil && r.spec.Data.Censored == "" && r.spec.Data.Exposure == "" && !r.spec.Uncertainty.Finite()
+	return len(r.origins) == 0 && !r.opt.Compare && !r.data.zero && r.spec.Uncertainty.Mixing != "none" && r.when != nil && r.heldHorizon != nil && r.model.Series() != nil && r.data.targets == nil && r.spec.Data.Censored == "" && r.spec.Data.Exposure == "" && !r.spec.Uncertainty.Finite()
 }
 
 // learnMoves moves forecasts towards recent values of their series, if that is better on

@@ -56,7 +56,7 @@ func (d *Data) Origins() ([]*Data, error) {
 // measured there too. It needs the table, which may be released afterwards.
 func (r *run) findOrigins() error {
 	u, given := r.spec.Uncertainty, r.spec.Data
-	if r.measured != nil || r.opt.Compare || r.opt.HoldOut || r.opt.Ranks != nil || r.opt.Share > 0 && r.opt.Share < 1 || u.Mixing == "none" || u.Finite() || u.Links() || given.Censored != "" || given.Exposure != "" || r.data.targets != nil {
+	if r.measured != nil || r.opt.Compare || r.opt.HoldOut || r.opt.Ranks != nil || r.opt.Share > 0 && r.opt.Share < 1 || u.Mixing == "none" || u.Finite() || u.Links() || given.Censored != "" || given.Exposure != "" || r.data.targets != nil || r.data.zero {
 		return nil
 	}
 	all, err := r.data.Origins()
