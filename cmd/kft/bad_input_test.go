@@ -40,7 +40,7 @@ func TestBadData(t *testing.T) {
 		{name: "column twice", file: change("store,item", "item,item"), parts: []string{"line 1", `column "item"`, "twice"}},
 		{name: "one entity only", file: "store,item,time,units\na,x,1,3\na,y,2,4\na,x,2,5\na,z,1,7\na,z,2,2\n", parts: []string{`mode "store"`, "only one id", `"a"`, "remove it from data.modes (--modes)"}},
 		{name: "constant target", file: strings.NewReplacer(",3\n", ",7\n", ",4\n", ",7\n", ",5\n", ",7\n", ",9\n", ",7\n", ",2\n", ",7\n", ",6\n", ",7\n", ",8\n", ",7\n", ",1\n", ",7\n").Replace(goodTable), parts: []string{"target is 7", "nothing to learn", "(--target sets it)"}},
-		{name: "cell twice", file: goodTable + "a,x,1,4\n", parts: []string{"sales.csv, line 12", "store=a,item=x,time=1", "line 2", "set data.duplicates (--duplicates) to sum, mean or last"}},
+		{name: "cell twice", file: goodTable + "a,x,1,4\n", parts: []string{"sales.csv, line 12", "store=a,item=x,time=1", "line 2", "set data.duplicates (--duplicates) to sum, mean, last or keep"}},
 		{name: "all rows in one part", file: goodTable, flags: []string{"--split", "file:parts.csv"}, parts: []string{"file:parts.csv", "all rows are in the training set"}},
 		{name: "parts of another table", file: goodTable + "d,x,1,4\n", flags: []string{"--split", "file:parts.csv"}, parts: []string{"parts.csv", "10 parts", "11 rows"}},
 		{name: "split by an unknown mode", file: goodTable, flags: []string{"--split", "entity:stroe=10%"}, parts: []string{`no mode "stroe"`, `did you mean "store"?`}},
