@@ -128,7 +128,7 @@ func (t *Table) Pulls() (parts []string) {
 		parts = append(parts, fmt.Sprintf("%.2g %s", share, name))
 	}
 	if t.pull.rise != 0 {
-		parts = append(parts, fmt.Sprintf("%+.2g usual changes", t.pull.rise))
+		parts = append(parts, fmt.Sprintf("%.2g usual changes per %s", t.pull.rise, t.unit()))
 	}
 	return parts
 }

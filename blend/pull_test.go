@@ -47,7 +47,7 @@ func TestPulled(t *testing.T) {
 			t.Errorf("row %d, %d ahead: got %g, want %g", c.row, c.horizon, got, c.want)
 		}
 	}
-	if got, want := strings.Join(b.Pulls(), ", "), "0.5 last value, 0.25 line from the first to the last value, 0.25 value 12 months before, +3 usual changes"; got != want {
+	if got, want := strings.Join(b.Pulls(), ", "), "0.5 last value, 0.25 line from the first to the last value, 0.25 value 12 months before, 3 usual changes per month"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if (*Table)(nil).Pulls() != nil {

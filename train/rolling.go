@@ -56,7 +56,7 @@ func (d *Data) Origins() ([]*Data, error) {
 // measured there too. It needs the table, which may be released afterwards.
 func (r *run) findOrigins() error {
 	u, given := r.spec.Uncertainty, r.spec.Data
-	if r.measured != nil || r.opt.Compare || r.opt.HoldOut || r.opt.Ranks != nil || r.opt.Share > 0 && r.opt.Share < 1 || u.Mixing == "none" || u.Finite() || u.Links() || given.Censored != "" || given.Exposure != "" || r.data.targets != nil || r.data.zero {
+	if r.measured != nil || r.opt.Compare || r.opt.HoldOut || r.opt.Share > 0 && r.opt.Share < 1 || u.Mixing == "none" || u.Finite() || u.Links() || given.Censored != "" || given.Exposure != "" || r.data.targets != nil || r.data.zero {
 		return nil
 	}
 	all, err := r.data.Origins()
@@ -117,6 +117,7 @@ func (r *run) learnPull(ctx context.Context) error {
 // are trained side by side.
 func (r *run) at(ctx context.Context, data *Data) (at *run, err error) {
 	opt := r.opt
+	opt.Ranks = nil // each has all rows, and these are few
 	opt.Threads, opt.Checkpoint, opt.Progress, opt.TimeBudget = 1, "", nil, r.opt.TimeBudget/mostOrigins
 	s := r.spec.Clone()
 	s.Uncertainty.Conformal = "none"
