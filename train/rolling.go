@@ -12,7 +12,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/blend"
 	"github.com/kernel-fried-tensor/kft/conformal"
 	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/model"
@@ -84,18 +83,13 @@ func (r *run) learnPull(ctx context.Context) error {
 	parallel.For(r.engine.Threads(), len(runs), func(k int) { runs[k], failed[k] = r.at(ctx, r.earlier[k]) })
 	r.origins = []*run{r}
 	for k, at := range runs {
-		err := failed[k]
-		var field *fielderr.Error
-		var diverged *solver.DivergedError
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return nil // the model of an interrupted fit is the best so far
-		case errors.As(err, &diverged) || errors.As(err, &field):
-			continue // an earlier origin may have too few rows
-		case err != nil:
-			return err
-		case at.model.Series() == nil:
-			continue // hardly any series has two rows so early
+		}
+		// An earlier origin may have too few rows, a constant target or hardly any series with
+		// two rows, none of which says anything about the fit.
+		if failed[k] != nil || at.model.Series() == nil {
+			continue
 		}
 		r.origins = append(r.origins, at)
 	}
@@ -117,14 +111,13 @@ func (r *run) learnPull(ctx context.Context) error {
 // are trained side by side.
 func (r *run) at(ctx context.Context, data *Data) (at *run, err error) {
 	opt := r.opt
-	opt.Ranks = nil // each has all rows, and these are few
+	opt.Ranks, opt.Memory = nil, 0 // each rank has all rows, and these are few
 	opt.Threads, opt.Checkpoint, opt.Progress, opt.TimeBudget = 1, "", nil, r.opt.TimeBudget/mostOrigins
 	s := r.spec.Clone()
 	s.Uncertainty.Conformal = "none"
 	if at, err = newRun(s, data, opt, false); err != nil {
 		return nil, err
 	}
-	defer at.closePages(&err)
 	if err = at.plan(ctx); err != nil {
 		return nil, err
 	}
@@ -136,8 +129,8 @@ func (r *run) at(ctx context.Context, data *Data) (at *run, err error) {
 	return at, nil
 }
 
-// validation returns all validation rows, those that are held out included, and their
-// horizons.
+// validation returns the validation rows whose forecasts are measured, those that are held
+// out if there are any, and their horizons.
 func (r *run) validation() (solver.Observations, []int32) {
 	if r.held.Len() == 0 {
 		return r.parts[dataset.Valid], r.horizons[dataset.Valid]
