@@ -191,7 +191,8 @@ def bad_input():
     twice = pd.concat([X, X[["store"]]], axis=1)
     mixed = X.assign(store=[7, *X["store"][1:]])
     nan, hole = y.astype(float), X.copy()
-    nan[6], hole.loc[4, "item"] = np.nan, None
+    nan[6] = np.nan
+    hole.loc[4::8, "item"] = None  # more than a few
     return {
         "missing column": (MODES, {}, X.drop(columns="item"), y, kft.UnknownColumnError, "no column 'item'; its columns are year, month, store"),
         "duplicate columns": (MODES, {}, twice, y, kft.InputError, "2 columns called 'store'"),
@@ -219,6 +220,13 @@ def test_bad_input(name):
         assert (caught.value.row, caught.value.column) == (5, "item")
     if isinstance(caught.value, kft.KFTError):
         assert pickle.loads(pickle.dumps(caught.value)).__dict__ == caught.value.__dict__
+
+
+def test_few_missing_ids():
+    X, y = sales()
+    X.loc[4, "item"] = None
+    with pytest.warns(kft.KFTWarning, match='1 row left out, because an id is empty; the first is row 5, column item'):
+        KFTRegressor(modes=MODES, terms=["store", "item"]).fit(X, y)
 
 
 def test_bad_predictions(fitted):
