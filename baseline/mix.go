@@ -85,19 +85,25 @@ func Mix(predictions [][]float64, y []float64) []float64 {
 			copy(best, shares)
 		}
 	}
+	EachShares(k, mixStep, try)
+	return best
+}
+
+// EachShares calls visit for all shares of k parts in multiples of a step that add up to 1,
+// first that of the last part alone. visit must not keep them.
+func EachShares(k int, step float64, visit func(shares []float64)) {
 	shares := make([]float64, k)
 	var divide func(at, left int)
 	divide = func(at, left int) {
 		if at == k-1 {
-			shares[at] = float64(left) * mixStep
-			try(shares)
+			shares[at] = float64(left) * step
+			visit(shares)
 			return
 		}
 		for n := range left + 1 {
-			shares[at] = float64(n) * mixStep
+			shares[at] = float64(n) * step
 			divide(at+1, left-n)
 		}
 	}
-	divide(0, int(math.Round(1/mixStep)))
-	return best
+	divide(0, int(math.Round(1/step)))
 }

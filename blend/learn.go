@@ -18,6 +18,14 @@ type Rows struct {
 	Weight   []float32 // nil for 1
 }
 
+// size returns the mean size of the model's means.
+func (r *Rows) size() (size float64) {
+	for _, m := range r.Mean {
+		size += math.Abs(m) / float64(len(r.Mean))
+	}
+	return size
+}
+
 const (
 	leastRows = 1000 // of a class
 	folds     = 10
@@ -126,10 +134,7 @@ func (t *Table) prepare(threads int, rows Rows, edges []float64) *learner {
 	for k := range l.predicted {
 		l.predicted[k] = make([]float64, n)
 	}
-	size := 0.0
-	for _, m := range rows.Mean {
-		size += math.Abs(m) / float64(n)
-	}
+	size := rows.size()
 	parallel.Blocks(threads, n, func(from, to int) {
 		for i := from; i < to; i++ {
 			var values [maxParts]float64

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kernel-fried-tensor/kft/baseline"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
@@ -174,7 +175,6 @@ func LearnPull(threads int, origins []Origin) *Pull {
 		}
 		moments[o] = origin.moment(threads)
 	}
-	candidates := sharesOf(p)
 	var gain, squares float64
 	n := float64(len(moments))
 	for left := range moments {
@@ -185,7 +185,7 @@ func LearnPull(threads int, origins []Origin) *Pull {
 			}
 		}
 		if own := &moments[left]; own.error > 0 {
-			g := own.gain(others.best(candidates, p)) / own.error
+			g := own.gain(others.best(p)) / own.error
 			gain += g / n
 			squares += g * g / n
 		}
@@ -202,7 +202,7 @@ func LearnPull(threads int, origins []Origin) *Pull {
 	for o := range moments {
 		all.add(&moments[o])
 	}
-	best := all.best(candidates, p)
+	best := all.best(p)
 	pull := &Pull{rise: keep * best[rise]}
 	for _, share := range best[:p] {
 		pull.shares = append(pull.shares, keep*share)
@@ -253,18 +253,18 @@ func (m *moment) gain(c choice) float64 {
 	return sum
 }
 
-// best returns the choice with the largest penalised gain: shares of p formulas among the
-// candidates, each with the rise that is best beside them.
-func (m *moment) best(candidates [][]float64, p int) choice {
+// best returns the choice with the largest penalised gain: shares of p formulas, what they
+// leave being that of the model, with the rise that is best beside them.
+func (m *moment) best(p int) choice {
 	penalised := *m
 	for a := range features {
 		penalised.product[a][a] *= 1 + pullRidge
 	}
 	var best choice
 	most := math.Inf(-1)
-	for _, shares := range candidates {
+	baseline.EachShares(p+1, pullStep, func(shares []float64) {
 		var c choice
-		copy(c[:], shares)
+		copy(c[:p], shares)
 		if square := penalised.product[rise][rise]; square > 0 {
 			c[rise] = m.right[rise] / square
 			for a := range p {
@@ -274,36 +274,14 @@ func (m *moment) best(candidates [][]float64, p int) choice {
 		if g := penalised.gain(c); g > most {
 			best, most = c, g
 		}
-	}
+	})
 	return best
-}
-
-// sharesOf returns all shares of p formulas in steps, first those of the model alone.
-func sharesOf(p int) [][]float64 {
-	var all [][]float64
-	shares := make([]float64, p)
-	var divide func(at, left int)
-	divide = func(at, left int) {
-		if at == p {
-			all = append(all, append([]float64(nil), shares...))
-			return
-		}
-		for n := range left + 1 {
-			shares[at] = float64(n) * pullStep
-			divide(at+1, left-n)
-		}
-	}
-	divide(0, int(math.Round(1/pullStep)))
-	return all
 }
 
 func (o *Origin) moment(threads int) moment {
 	rows := &o.Rows
 	n := len(rows.Y)
-	size := 0.0
-	for _, m := range rows.Mean {
-		size += math.Abs(m) / float64(n)
-	}
+	size := rows.size()
 	type values struct {
 		feature choice
 		error   float64

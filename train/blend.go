@@ -12,9 +12,15 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// mixes reports whether forecasts may follow recent values of their series.
+// follows reports whether the forecasts of the fit may follow recent values of their series.
+// Where absent cells are zeros, the validation rows lack them.
+func (r *run) follows() bool {
+	return !r.opt.Compare && r.spec.Uncertainty.Mixing != "none" && !r.spec.Uncertainty.Finite() && r.spec.Data.Censored == "" && r.spec.Data.Exposure == "" && r.data.targets == nil && !r.data.zero
+}
+
+// mixes reports whether moves and mixed means are learned on the validation rows.
 func (r *run) mixes() bool {
-	return len(r.origins) == 0 && !r.opt.Compare && !r.data.zero && r.spec.Uncertainty.Mixing != "none" && r.when != nil && r.heldHorizon != nil && r.model.Series() != nil && r.data.targets == nil && r.spec.Data.Censored == "" && r.spec.Data.Exposure == "" && !r.spec.Uncertainty.Finite()
+	return r.follows() && len(r.origins) == 0 && r.when != nil && r.heldHorizon != nil && r.model.Series() != nil
 }
 
 // learnMoves moves forecasts towards recent values of their series, if that is better on

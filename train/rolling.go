@@ -54,8 +54,7 @@ func (d *Data) Origins() ([]*Data, error) {
 // findOrigins notes the data of earlier origins, if the forecasts of the fit are to be
 // measured there too. It needs the table, which may be released afterwards.
 func (r *run) findOrigins() error {
-	u, given := r.spec.Uncertainty, r.spec.Data
-	if r.measured != nil || r.opt.Compare || r.opt.HoldOut || r.opt.Share > 0 && r.opt.Share < 1 || u.Mixing == "none" || u.Finite() || u.Links() || given.Censored != "" || given.Exposure != "" || r.data.targets != nil || r.data.zero {
+	if !r.follows() || r.measured != nil || r.opt.HoldOut || r.opt.Share > 0 && r.opt.Share < 1 || r.spec.Uncertainty.Links() {
 		return nil
 	}
 	all, err := r.data.Origins()
@@ -114,7 +113,7 @@ func (r *run) at(ctx context.Context, data *Data) (at *run, err error) {
 	opt.Ranks, opt.Memory = nil, 0 // each rank has all rows, and these are few
 	opt.Threads, opt.Checkpoint, opt.Progress, opt.TimeBudget = 1, "", nil, r.opt.TimeBudget/mostOrigins
 	s := r.spec.Clone()
-	s.Uncertainty.Conformal = "none"
+	s.Uncertainty.Conformal, s.Uncertainty.Mixing = "none", "none" // it has no origins of its own
 	if at, err = newRun(s, data, opt, false); err != nil {
 		return nil, err
 	}
