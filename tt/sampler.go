@@ -273,11 +273,13 @@ func (d *Draw) localSlices(b backend.Backend, k, p int, c *Core, at *cellSlices)
 		copySlice(local, i, c.Slices, int(e))
 	}
 	base := d.sampler.base.Terms[k].Cores[p]
+	var steps []int32 // of a core along time
+	var drawn [][]float32
 	for i, u := range at.untrained {
 		rng := randstream.New(d.sampler.seed, "entity", d.number, uint64(k), uint64(p), u.key)
 		g := local.Mean[(len(at.used)+i)*size:][:size]
 		if u.step != nil {
-			c.Along.Draw(c.paths, max(1, d.sampler.base.Response), []int32{*u.step}, g)
+			steps, drawn = append(steps, *u.step), append(drawn, g)
 			continue
 		}
 		if c.Map != nil {
@@ -289,6 +291,13 @@ func (d *Draw) localSlices(b backend.Backend, k, p int, c *Core, at *cellSlices)
 			}
 		}
 		base.drawUntrainedFree(b, rng, g)
+	}
+	if len(steps) > 0 {
+		x := make([]float32, len(steps)*size)
+		c.Along.Draw(c.paths, max(1, d.sampler.base.Response), steps, x)
+		for i, g := range drawn {
+			copy(g, x[i*size:])
+		}
 	}
 	return local
 }

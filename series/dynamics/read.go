@@ -31,10 +31,12 @@ func (p *Paths) Draw(stream func(entry int) *rand.Rand, factor float64, steps []
 	x, mean, variance := make([]float32, len(sorted)), make([]float32, len(sorted)), make([]float32, len(sorted))
 	for k := range n {
 		s := p.process(k)
-		s.NewReader().At(0, sorted, mean, variance)
-		clear(s.Value) // a deviation from the mean
-		for t := range s.Precision {
-			s.Precision[t] /= float32(factor)
+		if factor > 1 { // a draw of the deviation from the mean
+			s.NewReader().At(0, sorted, mean, variance)
+			clear(s.Value)
+			for t := range s.Precision {
+				s.Precision[t] /= float32(factor)
+			}
 		}
 		s.NewReader().Draw(stream(k), 0, sorted, x)
 		for i, at := range place {
