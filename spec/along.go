@@ -16,7 +16,7 @@ func cutAlong(s string, modes []string) (rest string, along *Series, err error) 
 	if from < 0 || from > 0 && !strings.ContainsRune(", ", rune(s[from-1])) {
 		return s, nil, nil
 	}
-	inside, after, closed := strings.Cut(s[from+len(alongPrefix):], ")")
+	inside, after, closed := cutParenthesis(s[from+len(alongPrefix):])
 	mode, parts, hasParts := strings.Cut(inside, ";")
 	along = &Series{Time: strings.TrimSpace(mode), Walk: !hasParts, AR: !hasParts}
 	next := strings.TrimSpace(after)
@@ -40,6 +40,23 @@ func cutAlong(s string, modes []string) (rest string, along *Series, err error) 
 		return "", nil, fmt.Errorf("term %q: a core along time has no drift, because the sign of its components is arbitrary; use trend", s)
 	}
 	return s[:from] + along.Time + after, along, nil
+}
+
+// cutParenthesis cuts a text at the parenthesis that closes one before it. The names of
+// modes may have pairs of their own, as hour(stamp).
+func cutParenthesis(s string) (inside, after string, closed bool) {
+	depth := 0
+	for i, r := range s {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')' && depth == 0:
+			return s[:i], s[i+1:], true
+		case r == ')':
+			depth--
+		}
+	}
+	return s, "", false
 }
 
 // IsAlong reports whether a core of the term is the one along time.
