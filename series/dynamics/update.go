@@ -2,6 +2,8 @@ package dynamics
 
 import (
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/series"
 )
 
 // rounds is the number of visits to each entry in an update. Entries of other cores that
@@ -53,8 +55,7 @@ func (p *Paths) Update(e Equations, learn bool) {
 			fresh := p.setSites(k, gradient, moment, curvature, e.Noise)
 			s := p.process(k)
 			if learn && round == 0 {
-				s.Learn(1, fresh)
-				p.setPrior(k, s.Prior)
+				p.learn(k, s, fresh)
 			}
 			s.Smooth(1, mean, variance)
 			for t := range steps {
@@ -74,6 +75,27 @@ func (p *Paths) Update(e Equations, learn bool) {
 			}
 		}
 	}
+}
+
+// searched is the number of sites up to which every update searches for the prior of each
+// entry from the start. The first updates see other cores that are random, from which single
+// steps may not find the way back: a walk can take the place of a season.
+const searched = 4000
+
+// learn improves the prior of entry k, whose process is s.
+func (p *Paths) learn(k int, s *series.Process, fresh bool) {
+	s.Learn(1, fresh)
+	if !fresh && len(p.Value) <= searched {
+		again := *s
+		again.Prior = p.Prior
+		again.Learn(1, true)
+		mean, variance := make([]float32, len(p.Step)), make([]float32, len(p.Step))
+		_, known := s.Smooth(1, mean, variance)
+		if _, found := again.Smooth(1, mean, variance); found > known {
+			s.Prior = again.Prior
+		}
+	}
+	p.setPrior(k, s.Prior)
 }
 
 // setSites sets the sites of entry k and reports whether it had none.
