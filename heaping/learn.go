@@ -34,6 +34,7 @@ const (
 	commonRows  = 100_000 // the same for the factor of all rows
 	sampledRows = 10_000  // that a strength is chosen on
 	leastGain   = 0.002   // of a level in mean log probability
+	pieceRows   = 2048    // of an entity that one goroutine counts
 	smallStep   = 2       // of the logarithm of a factor, in steps, that is not stored
 )
 
@@ -205,7 +206,25 @@ func (l *learner) entries(first, last int, strength float64) (p Level) {
 
 // count counts the rows of an entity. Without smooth distributions nothing is expected.
 func (l *learner) count(e int, c *counts, smooth func(int) *predictive.Distribution, h *predictive.Heaped) {
-	for _, row := range l.order[l.start[e]:l.start[e+1]] {
+	rows := l.order[l.start[e]:l.start[e+1]]
+	if smooth == nil || len(rows) <= pieceRows {
+		l.countRows(rows, c, smooth, h)
+		return
+	}
+	parts := make([]counts, (len(rows)+pieceRows-1)/pieceRows)
+	parallel.For(l.threads, len(parts), func(i int) {
+		l.countRows(rows[i*pieceRows:min(len(rows), (i+1)*pieceRows)], &parts[i], l.rows.Distributions(), &predictive.Heaped{})
+	})
+	for i := range parts {
+		for k := range Values {
+			c.observed[k] += parts[i].observed[k]
+			c.expected[k] += parts[i].expected[k]
+		}
+	}
+}
+
+func (l *learner) countRows(rows []int32, c *counts, smooth func(int) *predictive.Distribution, h *predictive.Heaped) {
+	for _, row := range rows {
 		var cells *predictive.Heaped
 		if smooth != nil && l.weigh(int(row), smooth, h) {
 			cells = h
