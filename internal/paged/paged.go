@@ -22,13 +22,21 @@ type Number interface {
 // smallest is the size in bytes from which an array is in the file.
 const smallest = 1 << 20
 
+// huge is the size in bytes from which the system is asked for large pages: an access at random
+// then needs no second one for the address of its page.
+const huge = 4 << 20
+
 // Make returns an array of zeros in a store, which must not be used after the store is
 // closed. Small arrays, and all arrays of a nil store, are in memory. It panics with an
 // error that [Store.Recover] recognises if there is no room on the disk.
 func Make[T Number](s *Store, n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	if s == nil || n < smallest/size {
-		return make([]T, n)
+		array := make([]T, n)
+		if n >= huge/size {
+			advise(unsafe.Pointer(unsafe.SliceData(array)), n*size)
+		}
+		return array
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s.region(n*size)))), n)
 }

@@ -2,7 +2,12 @@
 
 package paged
 
-import "errors"
+import (
+	"errors"
+	"unsafe"
+)
+
+func advise(unsafe.Pointer, int) {}
 
 // Supported says whether this system has stores.
 const Supported = false
