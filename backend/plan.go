@@ -53,7 +53,7 @@ type Plan struct {
 
 	Shards []int32 // nodes Shards[s]..Shards[s+1] form shard s
 	Begin  []int32 // entities Begin[s]..Begin[s+1] of the core Alone belong to shard s
-	ByWork []int32 // the shards, those of most work first
+	ByWork []int32 // the shards, those of most work first, so that no long one is left for the end of a pass
 
 	Share *Share // what of the plan this process has; nil for all of it
 
@@ -242,23 +242,6 @@ func (p *Plan) SecondMomentWork() float64 {
 		}
 	}
 	return work
-}
-
-// WorkOrder returns the shards in the given number of consecutive runs of even length, those of most work
-// first in each.
-func (p *Plan) WorkOrder(runs int) []int32 {
-	n := len(p.ByWork)
-	next := make([]int, runs)
-	for r := range next {
-		next[r] = n * r / runs
-	}
-	order := make([]int32, n)
-	for _, s := range p.ByWork {
-		r := (runs*(int(s)+1) - 1) / n // the one with n r / runs <= s
-		order[next[r]] = s
-		next[r]++
-	}
-	return order
 }
 
 // computed returns, by level, the number of nodes for which a pass computes that level.

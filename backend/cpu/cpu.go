@@ -74,15 +74,14 @@ func (b *Backend) forEach(n int, work func(worker, item int)) {
 	parallel.ForWorkers(b.threads, n, work)
 }
 
-// forEachShard is forEach for the shards of a plan that this process computes. A worker begins
-// with the largest of its run, so that no long one is left for the end.
+// forEachShard is forEach for the shards of a plan that this process computes, the largest
+// first if they are all.
 func (b *Backend) forEachShard(p *backend.Plan, d division, work func(worker, shard int)) {
 	if d.ranks != nil {
 		b.forEach(d.count(), func(worker, i int) { work(worker, d.first+i) })
 		return
 	}
-	order := p.WorkOrder(min(b.threads, len(p.ByWork)))
-	b.forEach(len(order), func(worker, i int) { work(worker, int(order[i])) })
+	b.forEach(len(p.ByWork), func(worker, i int) { work(worker, int(p.ByWork[i])) })
 }
 
 // workspace is the scratch memory of one worker.

@@ -2,9 +2,8 @@
 package parallel
 
 // For calls work(0), ..., work(n-1) on at most the given number of goroutines.
-// Each goroutine has a run of the indexes, the same one in calls with the same numbers, and
-// then takes what is left of the others, which balances pieces of unequal cost. The calls
-// must be independent of each other.
+// Each goroutine claims the next index when it is free, which balances pieces of
+// unequal cost. The calls must be independent of each other.
 func For(threads, n int, work func(i int)) {
 	ForWorkers(threads, n, func(_, i int) { work(i) })
 }
@@ -19,7 +18,8 @@ func ForWorkers(threads, n int, work func(worker, i int)) {
 		}
 		return
 	}
-	newJob(threads, n, work).start()
+	j := &job{n: int64(n), work: work}
+	j.start(threads - 1)
 }
 
 // Ranges cuts 0..n into one contiguous range per thread, of even length, and calls

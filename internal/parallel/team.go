@@ -3,6 +3,8 @@ package parallel
 import (
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -10,71 +12,40 @@ import (
 // A call of For starts goroutines, and waking the threads that run them takes longer than
 // many pieces of work. A goroutine that has finished therefore waits for a moment, as
 // a spare, for the next call before it ends. At rest there are no spares.
-//
-// Pieces are divided into one run per worker, and a spare stays the same worker: loops over
-// the same arrays find their pieces in the caches of the cores that had them before. A
-// worker that has finished its run takes pieces of the others.
 
 // patience is how long a goroutine waits for work before it ends.
 const patience = 150 * time.Microsecond
 
 // job is one call of For.
 type job struct {
+	n       int64
 	work    func(worker, i int)
-	runs    []run                 // by worker
-	crowded bool                  // there are more workers than can run at a time
-	_       [64]byte              // what follows changes all the time: not in the cache line of what all read
+	_       [64]byte // what follows changes all the time: not in the cache line of what all read
+	next    atomic.Int64
+	_       [64]byte
+	workers atomic.Int64
 	pending atomic.Int64          // helpers that have not finished
 	done    chan struct{}         // receives a value when the last helper has finished
 	failed  atomic.Pointer[error] // the first panic of a helper that the caller gets
 }
 
-// run is what is left of the pieces of a worker, in a cache line of its own.
-type run struct {
-	next atomic.Int64
-	end  int64
-	_    [48]byte
-}
-
-func newJob(threads, n int, work func(worker, i int)) *job {
-	j := &job{work: work, runs: make([]run, threads), crowded: threads > runtime.GOMAXPROCS(0)}
-	for w := range j.runs {
-		j.runs[w].next.Store(int64(n * w / threads))
-		j.runs[w].end = int64(n * (w + 1) / threads)
-	}
-	return j
-}
-
-// run does the pieces of a worker, then those that are left of the others.
-func (j *job) run(worker int) {
-	for k := range j.runs {
-		r := &j.runs[(worker+k)%len(j.runs)]
-		for r.next.Load() < r.end {
-			i := r.next.Add(1) - 1
-			if i >= r.end {
-				break
-			}
-			j.work(worker, int(i))
-		}
-	}
-}
-
-// stop leaves the pieces that nobody has begun.
-func (j *job) stop() {
-	for w := range j.runs {
-		j.runs[w].next.Store(j.runs[w].end)
+// run claims pieces of work until there are none.
+func (j *job) run() {
+	worker := int(j.workers.Add(1)) - 1
+	for i := j.next.Add(1) - 1; i < j.n; i = j.next.Add(1) - 1 {
+		j.work(worker, int(i))
 	}
 }
 
 // help runs a job as one of its helpers.
-func (j *job) help(worker int) {
+func (j *job) help() {
 	defer func() {
 		j.keep(recover())
 		if j.pending.Add(-1) == 0 {
 			j.done <- struct{}{}
 		}
 	}()
-	j.run(worker)
+	j.run()
 }
 
 // keep keeps a panic with an error for the caller, who may recover from it: one that the
@@ -89,14 +60,14 @@ func (j *job) keep(cause any) {
 		panic(cause)
 	}
 	j.failed.CompareAndSwap(nil, &failed)
-	j.stop()
+	j.next.Store(j.n)
 }
 
 // wait returns when all helpers have finished, also after a panic of the caller. It panics
 // if one of them did.
 func (j *job) wait() {
-	j.stop()
-	spin(j.crowded, func() bool { return j.pending.Load() == 0 })
+	j.next.Store(j.n)
+	spin(func() bool { return j.pending.Load() == 0 })
 	<-j.done
 	if failed := j.failed.Load(); failed != nil {
 		panic(*failed)
@@ -106,55 +77,72 @@ func (j *job) wait() {
 // spare is a goroutine that waits for a job.
 type spare struct{ job atomic.Pointer[job] }
 
-// spares are the goroutines that wait, by worker.
-var spares [64]atomic.Pointer[spare]
+// spares are the goroutines that wait.
+var spares struct {
+	sync.Mutex
+	waiting []*spare
+}
 
-// start runs a job, with the caller as worker 0, and waits for its end.
-func (j *job) start() {
-	j.pending.Store(int64(len(j.runs) - 1))
+// take removes up to n spares from the list.
+func take(n int) []*spare {
+	spares.Lock()
+	defer spares.Unlock()
+	rest := max(0, len(spares.waiting)-n)
+	taken := append([]*spare(nil), spares.waiting[rest:]...)
+	clear(spares.waiting[rest:])
+	spares.waiting = spares.waiting[:rest]
+	return taken
+}
+
+// start runs a job with the given number of helpers and waits for its end.
+func (j *job) start(helpers int) {
+	j.pending.Store(int64(helpers))
 	j.done = make(chan struct{}, 1)
-	for w := 1; w < len(j.runs); w++ {
-		if w < len(spares) {
-			if s := spares[w].Swap(nil); s != nil {
-				s.job.Store(j)
-				continue
-			}
-		}
-		go serve(j, w)
+	ready := take(helpers)
+	for _, s := range ready {
+		s.job.Store(j)
+	}
+	for range helpers - len(ready) {
+		go serve(j)
 	}
 	defer j.wait()
-	j.run(0)
+	j.run()
 }
 
 // serve helps with a job, and then with others that come soon enough.
-func serve(j *job, worker int) {
+func serve(j *job) {
 	debug.SetPanicOnFault(true) // see keep
 	s := &spare{}
-	for {
-		crowded := j.crowded
+	for j != nil {
 		s.job.Store(nil)
-		j.help(worker)
-		if worker >= len(spares) || !spares[worker].CompareAndSwap(nil, s) {
-			return
-		}
-		spin(crowded, func() bool { return s.job.Load() != nil })
-		if spares[worker].CompareAndSwap(s, nil) {
-			return
-		}
-		for s.job.Load() == nil { // it has been taken
-			runtime.Gosched()
-		}
-		j = s.job.Load()
+		j.help()
+		spares.Lock()
+		spares.waiting = append(spares.waiting, s)
+		spares.Unlock()
+		spin(func() bool { return s.job.Load() != nil })
+		j = s.leave()
 	}
 }
 
-// spin returns when the condition holds or the patience ends. A goroutine that yields may
-// go on on another core, and many that yield often would wait for each other's turn.
-func spin(crowded bool, condition func() bool) {
-	checks := 1 << 14
-	if crowded {
-		checks = 1 << 11
+// leave takes the spare off the list, unless it has been taken for a job, which it returns.
+func (s *spare) leave() *job {
+	spares.Lock()
+	at := slices.Index(spares.waiting, s)
+	if at >= 0 {
+		spares.waiting = slices.Delete(spares.waiting, at, at+1)
 	}
+	spares.Unlock()
+	if at >= 0 {
+		return nil
+	}
+	for s.job.Load() == nil {
+		runtime.Gosched()
+	}
+	return s.job.Load()
+}
+
+// spin returns when the condition holds or the patience ends.
+func spin(condition func() bool) {
 	for range 64 {
 		if condition() {
 			return
@@ -162,7 +150,7 @@ func spin(crowded bool, condition func() bool) {
 	}
 	began := time.Now()
 	for time.Since(began) < patience {
-		for range checks {
+		for range 2048 { // many that yield often would wait for each other's turn
 			if condition() {
 				return
 			}
