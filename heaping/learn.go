@@ -35,6 +35,7 @@ const (
 	sampledRows = 10_000  // that a strength is chosen on
 	leastGain   = 0.002   // of a level in mean log probability
 	pieceRows   = 2048    // of an entity that one goroutine counts
+	gainRows    = 512     // whose gain one goroutine computes
 	smallStep   = 2       // of the logarithm of a factor, in steps, that is not stored
 )
 
@@ -265,39 +266,45 @@ func (l *learner) chooseStrength() (best, gain float64) {
 		gain []float64
 		rows int
 	}
+	add := func(parts []sums) sums {
+		all := sums{gain: make([]float64, len(strengths))}
+		for _, p := range parts {
+			all.rows += p.rows
+			for x, g := range p.gain {
+				all.gain[x] += g
+			}
+		}
+		return all
+	}
 	parts := make([]sums, len(sample))
 	parallel.For(l.threads, len(sample), func(i int) {
-		smooth, h := l.rows.Distributions(), predictive.Heaped{}
+		var own func(int) *predictive.Distribution
+		if !l.factor.Pair {
+			own = l.rows.Distributions()
+		}
 		var c counts
 		e := sample[i]
-		own := smooth
-		if l.factor.Pair {
-			own = nil
-		}
-		l.count(e, &c, own, &h)
+		l.count(e, &c, own, &predictive.Heaped{})
 		rows := l.order[l.start[e]:l.start[e+1]]
-		s := &parts[i]
-		s.gain = make([]float64, len(strengths))
 		skip := max(1, len(rows)*len(sample)/sampledRows)
-		for j := 0; j < len(rows); j += skip {
-			k, ok := cell(l.rows.Target(int(rows[j])))
-			if !ok || !l.weigh(int(rows[j]), smooth, &h) || k < h.First || k >= h.First+len(h.Weight) {
-				continue
+		pieces := make([]sums, (len(rows)+skip*gainRows-1)/(skip*gainRows))
+		parallel.For(l.threads, len(pieces), func(p int) {
+			smooth, h, s := l.rows.Distributions(), predictive.Heaped{}, &pieces[p]
+			s.gain = make([]float64, len(strengths))
+			for j := p * gainRows * skip; j < min(len(rows), (p+1)*gainRows*skip); j += skip {
+				k, ok := cell(l.rows.Target(int(rows[j])))
+				if !ok || !l.weigh(int(rows[j]), smooth, &h) || k < h.First || k >= h.First+len(h.Weight) {
+					continue
+				}
+				s.rows++
+				for x, strength := range strengths {
+					s.gain[x] += l.gain(&c, &h, k, len(rows)-1, strength)
+				}
 			}
-			s.rows++
-			for x, strength := range strengths {
-				s.gain[x] += l.gain(&c, &h, k, len(rows)-1, strength)
-			}
-		}
+		})
+		parts[i] = add(pieces)
 	})
-	var all sums
-	all.gain = make([]float64, len(strengths))
-	for _, p := range parts {
-		all.rows += p.rows
-		for x, g := range p.gain {
-			all.gain[x] += g
-		}
-	}
+	all := add(parts)
 	if all.rows == 0 {
 		return 1, 0
 	}

@@ -22,10 +22,6 @@ type Number interface {
 // smallest is the size in bytes from which an array is in the file.
 const smallest = 1 << 20
 
-// huge is the size in bytes from which the system is asked for large pages: an access at random
-// then needs no second one for the address of its page.
-const huge = 4 << 20
-
 // Make returns an array of zeros in a store, which must not be used after the store is
 // closed. Small arrays, and all arrays of a nil store, are in memory. It panics with an
 // error that [Store.Recover] recognises if there is no room on the disk.
@@ -33,12 +29,22 @@ func Make[T Number](s *Store, n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	if s == nil || n < smallest/size {
 		array := make([]T, n)
-		if n >= huge/size {
-			advise(unsafe.Pointer(unsafe.SliceData(array)), n*size)
-		}
+		Huge(array)
 		return array
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s.region(n*size)))), n)
+}
+
+// hugePage is the size of a large page of the system.
+const hugePage = 2 << 20
+
+// Huge asks the system for large pages under an array in memory that was not used yet, if it has the
+// size of two of them: one page fault instead of 512, and fewer accesses at random that have to look
+// up a page first. The request may fail.
+func Huge[T any](array []T) {
+	if size := cap(array) * int(unsafe.Sizeof(*new(T))); size >= 2*hugePage {
+		advise(uintptr(unsafe.Pointer(unsafe.SliceData(array))), uintptr(size))
+	}
 }
 
 // Free gives back an array that Make returned, if it is in the store.

@@ -102,13 +102,10 @@ func openUnnamed(folder string) (*os.File, error) {
 	return file, nil
 }
 
-// advise asks for large pages where memory of the heap has not been used yet. It is a wish: an error changes nothing.
-func advise(start unsafe.Pointer, size int) {
-	const page = 2 << 20
-	skip := int(-uintptr(start) & (page - 1))
-	if size -= skip; size >= page {
-		_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(start, skip)), size&^(page-1)), unix.MADV_HUGEPAGE)
-	}
+// advise asks for large pages up to their borders around a part of the heap.
+func advise(start, size uintptr) {
+	from, to := start&^(hugePage-1), (start+size+hugePage-1)&^(hugePage-1)
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_HUGEPAGE)
 }
 
 func freeBytes(disk *unix.Statfs_t) int64 { return int64(disk.Bavail) * int64(disk.Bsize) }

@@ -2,12 +2,9 @@
 
 package paged
 
-import (
-	"errors"
-	"unsafe"
-)
+import "errors"
 
-func advise(unsafe.Pointer, int) {}
+func advise(_, _ uintptr) {}
 
 // Supported says whether this system has stores.
 const Supported = false
