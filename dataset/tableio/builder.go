@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/paged"
 )
 
 // builder combines pieces in the order of the source. Ids are numbered as they arrive,
@@ -181,7 +182,7 @@ func (b *builder) reserve(n int) {
 
 func regrown[T any](s []T, room int) []T {
 	grown := make([]T, 0, room)
-	hugePages(grown)
+	paged.Huge(grown)
 	return append(grown, s...)
 }
 

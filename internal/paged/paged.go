@@ -28,7 +28,9 @@ const smallest = 1 << 20
 func Make[T Number](s *Store, n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	if s == nil || n < smallest/size {
-		return make([]T, n)
+		array := make([]T, n)
+		Huge(array)
+		return array
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s.region(n*size)))), n)
 }

@@ -1,4 +1,4 @@
-package tableio
+package paged
 
 import (
 	"unsafe"
@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hugePages asks for pages of 2 MB under a large slice that was not touched yet. The
+// Huge asks for pages of 2 MB under a large slice that was not touched yet. The
 // first access then causes one page fault instead of 512. The request may fail.
-func hugePages[T any](s []T) {
+func Huge[T any](s []T) {
 	const page = 2 << 20
 	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), cap(s)*int(unsafe.Sizeof(*new(T))))
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(memory))) % page)

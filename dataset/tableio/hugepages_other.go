@@ -1,5 +1,0 @@
-//go:build !linux
-
-package tableio
-
-func hugePages[T any]([]T) {}
