@@ -151,8 +151,11 @@ func TestUpdate(t *testing.T) {
 		if after.RMSE > refit.RMSE+0.15*(before.RMSE-refit.RMSE) {
 			t.Errorf("%s: RMSE %.3f before, %.3f after the update, %.3f after a refit", name, before.RMSE, after.RMSE, refit.RMSE)
 		}
-		if report.Rows != len(fresh) || len(report.New) == 0 {
+		if report.Rows != len(fresh) || len(report.New) == 0 || report.Repeated != 0 {
 			t.Errorf("%s: report %+v", name, report)
+		}
+		if _, twice := update(t, once, tableOf(fresh[:9]), kft.UpdateOptions{}); twice.Repeated != 9 {
+			t.Errorf("%s: %d of 9 rows that were taken in before are reported", name, twice.Repeated)
 		}
 		parts := m
 		for i := range 3 {

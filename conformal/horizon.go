@@ -24,7 +24,8 @@ const factorLevel = 0.9
 // rows has the factor before it. The distributions are those of z divided by the factor.
 //
 // A factor, rather than a distribution of its own, because rows of one period share
-// shocks: their mean score says more about that period than about its horizon.
+// shocks: their mean score says more about that period than about its horizon. These shocks
+// are taken out of the scores first ([withoutShocks]).
 func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Correction, error) {
 	mustMatch(len(scores), len(horizon))
 	last := int32(0)
@@ -34,6 +35,7 @@ func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Corre
 	if last < 1 || last > MaxHorizon {
 		return nil, fmt.Errorf("a correction by horizon needs calibration rows 1 to %d periods after the training rows, but the last is %d periods after them", MaxHorizon, last)
 	}
+	scores = withoutShocks(scores, horizon, int(last))
 	groups := make([][]float64, last)
 	var all []float64
 	for i, h := range horizon {
@@ -55,6 +57,45 @@ func NewByHorizon(scores, location []float64, horizon []int32, bins int) (*Corre
 		return nil, err
 	}
 	return c.withFactors(factors), nil
+}
+
+// withoutShocks returns scores whose mean is the same at each horizon: the mean m over the H
+// horizons of their mean scores, times the share max(0, 1 - s^2 / (H m^2)) of it that the
+// variance s^2 between horizons leaves to an error of the model, rather than to the shocks of
+// these periods. The scores of one horizon stay as they are.
+func withoutShocks(scores []float64, horizon []int32, last int) []float64 {
+	sum, rows := make([]float64, last), make([]float64, last)
+	for i, h := range horizon {
+		if z := scores[i]; h >= 1 && !math.IsNaN(z) && !math.IsInf(z, 0) {
+			sum[h-1] += z
+			rows[h-1]++
+		}
+	}
+	mean, square, periods := 0.0, 0.0, 0.0
+	for h, n := range rows {
+		if n > 0 {
+			sum[h] /= n
+			periods++
+			d := sum[h] - mean
+			mean += d / periods
+			square += d * (sum[h] - mean)
+		}
+	}
+	if periods < 2 {
+		return scores
+	}
+	variance := square / (periods - 1) / periods // of the mean
+	kept := 0.0
+	if mean*mean > variance {
+		kept = mean - variance/mean
+	}
+	centred := slices.Clone(scores)
+	for i, h := range horizon {
+		if h >= 1 {
+			centred[i] += kept - sum[h-1]
+		}
+	}
+	return centred
 }
 
 // quantileError is the standard error of the logarithm of the 0.9 quantile of |z|, for

@@ -62,6 +62,39 @@ func TestByHorizon(t *testing.T) {
 	}
 }
 
+// TestWithoutShocks gives each horizon a mean of its own: what differs between them does not
+// move the median of forecasts, an error of all does.
+func TestWithoutShocks(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct {
+		name   string
+		shifts []float64
+		want   float64
+	}{
+		{"shocks", []float64{-0.4, 0.5, -0.2}, 0},
+		{"an error of the model", []float64{0.5, 0.5, 0.5}, 0.5},
+		{"one horizon", []float64{0.5}, 0.5},
+	} {
+		var scores, location []float64
+		var horizon []int32
+		for i := range 15_000 {
+			h := i % len(c.shifts)
+			scores, location, horizon = append(scores, rng.NormFloat64()+c.shifts[h]), append(location, rng.Float64()), append(horizon, int32(h)+1)
+		}
+		correction, err := newByHorizon4(scores, location, horizon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for h := range c.shifts {
+			cell := predictive.Gaussian(predictive.Identity, 0, 0, 1)
+			if got := correction.Apply(cell, -1, int32(h)+1).Quantile(0.5); math.Abs(got-c.want) > 0.06 {
+				t.Errorf("%s: got the median %.3f at horizon %d, want %.3f", c.name, got, h+1, c.want)
+			}
+		}
+	}
+}
+
 // newByHorizon4 is NewByHorizon with 4 bins, for results of a function.
 func newByHorizon4(scores, location []float64, horizon []int32) (*Correction, error) {
 	return NewByHorizon(scores, location, horizon, 4)

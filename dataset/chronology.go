@@ -75,9 +75,72 @@ func (m Mode) Chronology(ids []string) (Chronology, error) {
 	if _, bad := mostDates(ids); bad != nil {
 		return Chronology{}, fmt.Errorf("id %q of mode %s is not a date, but almost all others are; correct it or remove its rows", bad[0], m.Name)
 	}
+	if a, b, mixed := m.MixedTimes(ids); mixed {
+		return Chronology{}, fmt.Errorf("the ids of mode %s are times in several forms, as %q and %q; write all of them alike, as 2016-12 or 2016-12-31", m.Name, a, b)
+	}
 	first, last := slices.MinFunc(ids, fieldtext.CompareNatural), slices.MaxFunc(ids, fieldtext.CompareNatural)
 	return Chronology{}, fmt.Errorf("the order in time of mode %s (ids %q to %q) is ambiguous; make it from a year and a period within the year (time=year+month), from yearmonth(column) or date(column), or write its ids as 2016-12 or 2016-12-31",
 		m.Name, first, last)
+}
+
+// mostForms is the largest number of forms of one column that are taken for times.
+const mostForms = 4
+
+// MixedTimes reports whether the ids of a mode of one column, which have no common order in
+// time, are times in several forms, each of which has one, and returns two ids that differ in form.
+func (m Mode) MixedTimes(ids []string) (a, b string, mixed bool) {
+	if m.Func != "" || len(m.Columns) != 1 || len(ids) < 2 {
+		return "", "", false
+	}
+	forms := map[string][]string{}
+	var names []string
+	for _, id := range ids {
+		form := formOf(id)
+		if forms[form] == nil {
+			if names = append(names, form); len(names) > mostForms {
+				return "", "", false
+			}
+		}
+		forms[form] = append(forms[form], id)
+	}
+	if len(names) < 2 {
+		return "", "", false
+	}
+	for _, form := range names {
+		if f, ok := m.readIDs(forms[form]); !ok || strings.Trim(form, "9") == "" && len(form) < 4 || len(f.Parts) == 0 {
+			return "", "", false
+		}
+	}
+	if _, common := m.readIDs(ids); common {
+		return "", "", false
+	}
+	return forms[names[0]][0], forms[names[1]][0], true
+}
+
+// formOf replaces the digits of an id by 9, where one digit and two are alike, and letters by a.
+func formOf(id string) string {
+	var form []byte
+	for i := 0; i < len(id); {
+		n := 0
+		for i+n < len(id) && id[i+n] >= '0' && id[i+n] <= '9' {
+			n++
+		}
+		switch c := id[i] | 0x20; {
+		case n > 0:
+			form = append(form, "99"...)
+			for range n - 2 {
+				form = append(form, '9')
+			}
+			i += n
+		case c >= 'a' && c <= 'z':
+			form = append(form, 'a')
+			i++
+		default:
+			form = append(form, id[i])
+			i++
+		}
+	}
+	return string(form)
 }
 
 // calendarPart is one number of every id.

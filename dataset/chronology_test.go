@@ -101,3 +101,20 @@ func TestChronologyErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestMixedTimes(t *testing.T) {
+	t.Parallel()
+	m := Mode{Name: "month", Columns: []string{"month"}}
+	for ids, want := range map[string]string{
+		"2021-01 02/2021 2021-03 4/2021": `times in several forms, as "2021-01" and "02/2021"`,
+		"a1 b2 c-3":                      "is ambiguous",
+		"7 12/2021 8":                    "is ambiguous",
+	} {
+		if _, err := m.Chronology(strings.Fields(ids)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, want %q", ids, err, want)
+		}
+	}
+	if _, _, mixed := m.MixedTimes([]string{"2021-01", "2021-02"}); mixed {
+		t.Error("ids of one form are said to be mixed")
+	}
+}

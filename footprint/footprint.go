@@ -5,6 +5,7 @@ package footprint
 
 import (
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -40,6 +41,9 @@ func (f Fit) training() (ofRows, others int64) {
 		rows += 3
 	} else if !f.Point {
 		rows++ // scratch memory for variances
+	}
+	if observed.Exact(len(f.Field.Terms)+len(f.Field.Series), f.Field.Group != nil) {
+		rows += 2
 	}
 	valid := 3.0 // y, the mean, and a buffer
 	nodes, scratch, shards, learned := 0.0, 0.0, 0.0, 0.0

@@ -50,7 +50,8 @@ type forecaster struct {
 	by     []*levels // of Options.By
 	sum    Summary
 
-	planned map[string]int // rows of the table of future cells, by cell
+	planned map[string]int      // rows of the table of future cells, by cell
+	ahead   map[string]*planned // what that table has of each series, with a horizon
 
 	mutex    sync.Mutex
 	nearest  int32 // smallest horizon
@@ -109,17 +110,23 @@ func (f *forecaster) openFuture(ctx context.Context) error {
 	if f.names, err = tableio.ColumnNames(f.source, f.o.Format); err != nil {
 		return err
 	}
-	return tableio.VisitBatches(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, f.checkBatch)
+	if err := tableio.VisitBatches(ctx, f.source, f.schema(), f.dicts(), f.o.Format, f.o.Threads, f.checkBatch); err != nil {
+		return err
+	}
+	return f.checkHorizons()
 }
 
 func (f *forecaster) checkBatch(b *tableio.Batch) error {
 	series, modes := f.m.Series(), f.m.Modes()
 	for i := range b.Len() {
-		cell := ""
+		cell, entity := "", ""
 		for m, mode := range f.m.Covariates().Columns() {
 			id := b.ID(m, i)
 			if !mode.Covariate() {
 				cell += id + "\x00"
+				if m != f.time {
+					entity += id + "\x00"
+				}
 			}
 			known := mode.Covariate() && f.m.TrainingRows(m, f.m.Code(m, dataset.MissingID)) > 0 // missing values have a bin
 			if id == "" && !known || mode.Covariate() && dataset.Missing(id) && !known {
@@ -135,26 +142,77 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: fmt.Sprintf("this is %d periods ahead, beyond the horizon of %d", h, f.o.Horizon), Remedy: "extend the horizon or remove the row"}
 		}
-		if err := f.once(cell, b.First+i+1); err != nil {
+		if err := f.once(cell, entity, series.Horizon(id), b.First+i+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// once returns an error for a row whose cell another row has.
-func (f *forecaster) once(cell string, row int) error {
+// planned is what a table of future cells has of a series.
+type planned struct {
+	row     int // the first one
+	periods []int32
+}
+
+// once returns an error for a row whose cell another row has, and notes it.
+func (f *forecaster) once(cell, entity string, horizon int32, row int) error {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if other, twice := f.planned[cell]; twice {
-		return &dataset.InputError{File: f.o.Future.String(), Line: max(row, other), Unit: "data row", Value: strings.ReplaceAll(strings.TrimSuffix(cell, "\x00"), "\x00", ", "),
+		return &dataset.InputError{File: f.o.Future.String(), Line: max(row, other), Unit: "data row", Value: listed(cell),
 			Problem: fmt.Sprintf("data row %d has the same cell", min(row, other)), Remedy: "keep one of the rows"}
 	}
 	if f.planned == nil {
-		f.planned = map[string]int{}
+		f.planned, f.ahead = map[string]int{}, map[string]*planned{}
 	}
 	f.planned[cell] = row
+	if f.o.Horizon > 0 {
+		p := f.ahead[entity]
+		if p == nil {
+			p = &planned{row: row}
+			f.ahead[entity] = p
+		}
+		p.row, p.periods = min(p.row, row), append(p.periods, horizon)
+	}
 	return nil
+}
+
+// listed writes the ids of a cell as a list.
+func listed(cell string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(cell, "\x00"), "\x00", ", ")
+}
+
+// checkHorizons returns an error unless every series of a table of future cells has all
+// periods of the horizon, if there is one.
+func (f *forecaster) checkHorizons() error {
+	first, others := "", -1
+	for entity, p := range f.ahead {
+		if len(p.periods) < f.o.Horizon {
+			if others++; first == "" || p.row < f.ahead[first].row {
+				first = entity
+			}
+		}
+	}
+	if first == "" {
+		return nil
+	}
+	p := f.ahead[first]
+	missing := int32(1)
+	for slices.Contains(p.periods, missing) {
+		missing++
+	}
+	series := f.m.Series()
+	id, err := series.Line.ID(series.End + int64(missing))
+	if err != nil {
+		return err
+	}
+	problem := fmt.Sprintf("this series has no row for %s, one of the %s of the horizon", id, plural.Count(f.o.Horizon, "period"))
+	if others > 0 {
+		problem += fmt.Sprintf("; %s also lack rows", plural.Count(others, "other series"))
+	}
+	return &dataset.InputError{File: f.o.Future.String(), Line: p.row, Unit: "data row", Value: listed(first), Problem: problem,
+		Remedy: "add the rows, or leave out the horizon to forecast the rows of the table alone"}
 }
 
 // see counts the cells of a batch, whose codes belong to m, and their horizons.

@@ -133,6 +133,7 @@ func TestFuture(t *testing.T) {
 		"year,month,item,store\n2016,9,,s2\n":                 `plans.csv, data row 1, column "item": the value is missing, and the forecast of the row depends on it`,
 		"year,month,item,store\n2018,9,i3,s2\n":               "this is 27 periods ahead, beyond the horizon of 3",
 		"year,item,store\n2016,i3,s2\n":                       `"month"`,
+		"year,month,item,store\n2016,7,i3,s2\n2016,9,i3,s2\n": `plans.csv, data row 1, value "s2, i3": this series has no row for 2016-8, one of the 3 periods of the horizon; add the rows`,
 	} {
 		var out bytes.Buffer
 		_, err := Write(t.Context(), m, &out, Options{Horizon: 3, Future: plan(text)})

@@ -40,16 +40,21 @@ func (e *Encoder) Names() []string { return e.names }
 // not be modified.
 func (e *Encoder) Origins() []string { return e.origins }
 
-// Plain returns the text of a value of a column in the form in which a model keeps it: a
-// number as short as possible, so that it does not depend on the format of its table.
-func (e *Encoder) Plain(column, text string) string {
+// Plain returns a function that writes the values of a column in the form in which a model
+// keeps them: numbers as short as possible, so that they do not depend on the format of
+// their table, and other texts as they are.
+func (e *Encoder) Plain(column string) func(text string) string {
 	for i := range e.columns {
-		c := &e.columns[i]
-		if v, ok := dataset.Number(text); ok && c.Name == column && (c.Type == Num || c.Type == Log || c.Type.period() > 0) {
-			return strconv.FormatFloat(v, 'g', -1, 64)
+		if c := &e.columns[i]; c.Name == column && (c.Type == Num || c.Type == Log || c.Type.period() > 0) {
+			return func(text string) string {
+				if v, ok := dataset.Number(text); ok {
+					return strconv.FormatFloat(v, 'g', -1, 64)
+				}
+				return text
+			}
 		}
 	}
-	return text
+	return func(text string) string { return text }
 }
 
 // Levels returns the levels that a text of a column of categories or labels names, nil for

@@ -31,7 +31,7 @@ type Column struct {
 // New returns the named columns of a frame whose rows are in the order of codes. plain
 // returns the text of a value in the form in which it is kept. New returns nil if the
 // values exceed what a model keeps. O(fields).
-func New(rows *dataset.Frame, names []string, plain func(column, text string) string) *Table {
+func New(rows *dataset.Frame, names []string, plain func(column string) func(text string) string) *Table {
 	codes := make([]int32, rows.Len())
 	for i := range codes {
 		codes[i] = int32(i)
@@ -47,7 +47,7 @@ func New(rows *dataset.Frame, names []string, plain func(column, text string) st
 // read from rows of a frame, in the order of codes. A negative code is skipped; a
 // column that the frame lacks has no values. It returns nil for a nil table and for
 // one that exceeds what a model keeps.
-func (t *Table) With(n int, codes []int32, rows *dataset.Frame, plain func(column, text string) string) *Table {
+func (t *Table) With(n int, codes []int32, rows *dataset.Frame, plain func(column string) func(text string) string) *Table {
 	if t == nil || n*len(t.Columns) > maxValues {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (t *Table) With(n int, codes []int32, rows *dataset.Frame, plain func(colum
 	return out
 }
 
-func (c *Column) read(codes []int32, rows *dataset.Frame, plain func(column, text string) string) {
+func (c *Column) read(codes []int32, rows *dataset.Frame, plain func(column string) func(text string) string) {
 	at := slices.Index(rows.Names, c.Name)
 	if at < 0 {
 		return
@@ -82,6 +82,7 @@ func (c *Column) read(codes []int32, rows *dataset.Frame, plain func(column, tex
 		place[level] = int32(i)
 	}
 	c.Levels = slices.Clip(c.Levels) // appending copies
+	written := plain(c.Name)
 	for i, code := range codes {
 		if code < 0 {
 			continue
@@ -91,7 +92,7 @@ func (c *Column) read(codes []int32, rows *dataset.Frame, plain func(column, tex
 			c.Of[code] = -1
 			continue
 		}
-		text = plain(c.Name, text)
+		text = written(text)
 		level, known := place[text]
 		if !known {
 			level = int32(len(c.Levels))

@@ -8,7 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/sidetable"
 )
 
-func plain(_, text string) string { return strings.ToLower(text) }
+func plain(string) func(string) string { return strings.ToLower }
 
 func table() *sidetable.Table {
 	frame := dataset.NewFrame([]string{"price", "vendor"}, []string{"3.5", "", "3.5"}, []string{"a", "b", "c"})

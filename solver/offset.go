@@ -34,7 +34,7 @@ func (a *residuals) updateOffset() {
 	before := a.d.field.Offset.Mean
 	sums := a.obs.Residuals(before)
 	a.d.setOffset(sums)
-	a.changed()
+	a.knownLoss = nil
 	if a.d.field.Group == nil {
 		loss := a.expectedLoss(sums.Shifted(float64(a.d.field.Offset.Mean) - float64(before)))
 		a.knownLoss = &loss

@@ -1,6 +1,8 @@
 package solver
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/series"
@@ -63,7 +65,7 @@ func (s *seriesValues) evaluate(threads int, points bool) {
 // updateSeries sets the sites of a series term to what the other terms leave, and its
 // posterior to the optimum, for observations with the given noise.
 func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
-	a.residualFor(noTerm)
+	a.residualFor(len(a.terms) + slices.Index(a.d.series, s))
 	target, _ := a.obs.Values()
 	t := s.term
 	fresh := true
@@ -78,7 +80,7 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
 		for _, n := range observations {
 			w := weightAt(a.d.w, int(n))
 			weight += w
-			sum += w * float64(target[n]+s.values.Mean[n])
+			sum += w * float64(target[n])
 		}
 		t.Value[at], t.Precision[at] = 0, float32(weight/noise)
 		if weight > 0 {
@@ -90,7 +92,7 @@ func (a *residuals) updateSeries(s *seriesValues, noise float64, learn bool) {
 	}
 	s.stale = true
 	s.evaluate(a.d.b.Threads(), a.points)
-	a.changed()
+	a.knownLoss = nil
 	a.d.passes++
 }
 

@@ -15,6 +15,10 @@ type Report struct {
 	Taken   int `json:"taken"`   // all rows since the fit
 	Trained int `json:"trained"` // training rows of the fit
 
+	// Repeated rows of the update are the same as rows that the model took in since the fit; 0
+	// for local updates, which do not look for them.
+	Repeated int `json:"repeated"`
+
 	New   []NewIDs `json:"new"`   // by mode
 	Moved []Moved  `json:"moved"` // by term and core
 	Drift Drift    `json:"drift"`

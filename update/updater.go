@@ -179,6 +179,9 @@ func (u *Updater) take(ctx context.Context, b *batch, opt Options) (*Report, err
 	before := s.fitted
 	s.setFitted(grown)
 	first := s.rows.Len()
+	if !opt.Local {
+		_, _, report.Repeated = strike(s.rows, b.rows)
+	}
 	touched := s.add(b.rows)
 	report.observe(s, first)
 	if err := u.move(touched, first, opt.Local); err != nil {

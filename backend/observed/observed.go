@@ -6,7 +6,8 @@
 // combined along a balanced binary tree. Results do not depend on the number of threads.
 //
 // Memory: 4 bytes per observation for each of Y, W, the target, the plan's copy of it, and
-// the values of each term; weights and variances only where they are needed.
+// the values of each term; weights and variances only where they are needed; 8 bytes for an exact
+// target of [leastExchanged] terms or more.
 package observed
 
 import (
@@ -34,6 +35,7 @@ type Data struct {
 
 	b      backend.Backend
 	target []float32 // by observation
+	exact  []float64 // the target before it is rounded; nil if there are few terms, or products
 	weight []float32 // of the target; nil means 1
 	of     int       // the term that target and weight belong to
 	offset float32   // the offset of the target
@@ -76,7 +78,14 @@ func (d *Data) Planned() *Planned {
 }
 
 // Changed tells the data that targets, weights or terms changed.
-func (d *Data) Changed() { d.of, d.gathered = unknown, nil }
+func (d *Data) Changed() {
+	d.of, d.gathered = unknown, nil
+	for _, terms := range [][]*Term{d.Terms, d.Added} {
+		for _, t := range terms {
+			t.summed = false
+		}
+	}
+}
 
 // tinyFactor is the smallest mean square of the partners' product for which an
 // observation contributes to a factor.
@@ -85,12 +94,75 @@ const tinyFactor = 1e-12
 // Target sets the target and the weight of term k, unless they are still known. The
 // target is y minus the offset and the other products, times E m / E m^2, where m is the
 // product of the term's partners; the weight is w E m^2. The values of term k itself do not
-// matter. One pass over the values of all other terms.
+// matter. Added[i] is term len(Terms) + i. It costs one pass over the values of all other terms.
+//
+// Of a plain sum of several terms, the target of a term j, of which only the values of j changed
+// since, becomes that of k by
+//
+//	target_k = target_j - f_j + f_k + offset_j - offset_k,
+//
+// a pass over two terms. Both ways have the same bits, because sums of rounded values are exact,
+// so a run that is resumed, and has no target to start from, continues as it would have.
 func (d *Data) Target(k int, offset float32) {
 	if d.of == k && d.offset == offset {
 		return
 	}
-	d.Changed()
+	d.gathered = nil
+	if d.of != unknown && d.exact != nil {
+		d.exchange(d.of, k, rounded(d.offset)-rounded(offset))
+	} else {
+		d.fromY(k, offset)
+	}
+	d.of, d.offset = k, offset
+}
+
+// leastExchanged is the number of terms from which exact sums of them are kept.
+const leastExchanged = 5
+
+// Exact reports whether exact sums are kept for a number of terms, 8 bytes per observation.
+func Exact(terms int, products bool) bool { return terms >= leastExchanged && !products }
+
+// rounding rounds numbers below 2^19 to multiples of 2^-32 when it is added and subtracted. Sums
+// below 2^20 of such numbers are exact in float64, in any order.
+const rounding = 3 << 19
+
+func rounded(f float32) float64 { return (float64(f) + rounding) - rounding }
+
+// exchange turns the target of term j into that of term k, after the offset fell by a number.
+func (d *Data) exchange(j, k int, fallen float64) {
+	if j == k {
+		j, k = None, None
+	}
+	d.eachBlock(func(from, to int) {
+		sum, target := d.exact[from:to], d.target[from:to]
+		if j >= 0 {
+			subtract(sum, d.term(j).Mean[from:to])
+		}
+		if k >= 0 {
+			for n, f := range d.term(k).Mean[from:to][:len(sum)] {
+				sum[n] += rounded(f)
+			}
+		}
+		for n := range sum {
+			sum[n] += fallen
+			target[n] = float32(sum[n])
+		}
+	})
+}
+
+// term returns a term of the sum, or an added part.
+func (d *Data) term(k int) *Term {
+	if k < len(d.Terms) {
+		return d.Terms[k]
+	}
+	return d.Added[k-len(d.Terms)]
+}
+
+// fromY computes the target of term k from all other terms.
+func (d *Data) fromY(k int, offset float32) {
+	if d.exact == nil && Exact(len(d.Terms)+len(d.Added), d.Partners != nil) {
+		d.exact = backend.Make[float64](d.b, d.Len())
+	}
 	partners := d.partners(k)
 	type product struct {
 		lead    []float32
@@ -108,45 +180,49 @@ func (d *Data) Target(k int, offset float32) {
 		}
 		products = append(products, p)
 	}
-	for _, t := range d.Added {
-		products = append(products, product{lead: t.Mean})
+	for i, t := range d.Added {
+		if len(d.Terms)+i != k {
+			products = append(products, product{lead: t.Mean})
+		}
 	}
-	d.eachBlock(func(from, to int) {
-		target := d.target[from:to]
-		for n, y := range d.Y[from:to] {
-			target[n] = y - offset
-		}
-		for _, p := range products {
-			if len(p.factors) == 0 {
-				subtract(target, p.lead[from:to])
-				continue
+	start := rounded(offset)
+	d.eachBlock(func(from, end int) {
+		var space [1 << 10]float64
+		for to := from; from < end; from = to {
+			to = min(end, from+len(space))
+			sum := space[:to-from]
+			if d.exact != nil {
+				sum = d.exact[from:to]
 			}
-			for n := from; n < to; n++ {
-				f := p.lead[n]
-				for _, o := range p.factors {
-					f *= o[n]
+			for n, y := range d.Y[from:to][:len(sum)] {
+				sum[n] = rounded(y) - start
+			}
+			for _, p := range products {
+				if len(p.factors) == 0 {
+					subtract(sum, p.lead[from:to])
+					continue
 				}
-				d.target[n] -= f
+				for n := range sum {
+					f := p.lead[from+n]
+					for _, o := range p.factors {
+						f *= o[from+n]
+					}
+					sum[n] -= rounded(f)
+				}
 			}
-		}
-		if d.weight != nil {
-			d.weigh(partners, from, to)
+			for n, t := range sum {
+				d.target[from+n] = float32(t)
+			}
+			if d.weight != nil {
+				d.weigh(partners, from, to)
+			}
 		}
 	})
-	d.of, d.offset = k, offset
 }
 
-func subtract(dst, src []float32) {
-	src = src[:len(dst)]
-	for len(dst) >= 4 {
-		dst[0] -= src[0]
-		dst[1] -= src[1]
-		dst[2] -= src[2]
-		dst[3] -= src[3]
-		dst, src = dst[4:], src[4:]
-	}
-	for n, f := range src {
-		dst[n] -= f
+func subtract(sum []float64, values []float32) {
+	for n, f := range values[:len(sum)] {
+		sum[n] -= rounded(f)
 	}
 }
 
@@ -170,7 +246,7 @@ func (d *Data) weigh(partners []int, from, to int) {
 }
 
 func (d *Data) partners(k int) []int {
-	if k < 0 || d.Partners == nil {
+	if k < 0 || k >= len(d.Terms) || d.Partners == nil {
 		return nil
 	}
 	return d.Partners(k)

@@ -128,6 +128,35 @@ func TestSumsAgreeWithEnumeration(t *testing.T) {
 	}
 }
 
+// A target that follows from that of another term has the bits of one that is computed from all
+// terms.
+func TestTargetsAreExact(t *testing.T) {
+	t.Parallel()
+	s := newSum(40_000, []backend.Shape{{Left: 1, N: 40, Right: 1}}, []backend.Shape{{Left: 1, N: 11, Right: 1}})
+	d := s.bind(cpu.New(cpu.Paths()[0], 2), nil, observed.Options{SecondMoments: true})
+	offset := float32(0.1)
+	for k := range len(d.Terms) {
+		d.Target(k, offset)
+		for i := range s.cores[k][0].Mean {
+			s.cores[k][0].Mean[i] *= 1.7
+		}
+		d.Refresh(k, s.cores[k], true)
+		offset *= -1.3
+		next := k + 1
+		if next == len(d.Terms) {
+			next = observed.None
+		}
+		d.Target(next, offset)
+		values, _ := d.Values()
+		got := slices.Clone(values)
+		d.Changed()
+		d.Target(next, offset)
+		if want, _ := d.Values(); !slices.Equal(got, want) {
+			t.Fatalf("the target of term %d has other bits after that of term %d", next, k)
+		}
+	}
+}
+
 // Results do not depend on the number of threads.
 func TestThreadsGiveSameBits(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func (d *Data) Residuals(offset float32) Sums {
 		target := d.target[from:to]
 		var mean []float32
 		if k >= 0 {
-			mean = d.Terms[k].Mean[from:to][:len(target)]
+			mean = d.term(k).Mean[from:to][:len(target)]
 		}
 		var s Sums
 		for n, r := range target {

@@ -13,7 +13,8 @@ type Term struct {
 	Mean     []float32 // by observation
 	Variance []float32 // nil unless it is kept
 
-	spread float64 // the sum of w Var over the observations, if variances are not kept
+	spread float64 // the sum of w Var over the observations
+	summed bool    // spread is that of Variance, which is kept
 	entity []int32 // of a single core over several ranks: by observation of this one
 }
 
@@ -118,7 +119,7 @@ func (d *Data) Refresh(k int, cores []backend.Slices, secondMoments bool) {
 	if d.of != k {
 		d.of = unknown
 	}
-	d.gathered = nil
+	d.gathered, t.summed = nil, false
 	if len(cores) == 1 {
 		d.refreshEffect(t, cores[0], secondMoments)
 		return
@@ -191,16 +192,18 @@ func (d *Data) refreshEffect(t *Term, core backend.Slices, secondMoments bool) {
 
 // Spread returns the sum of w Var of a term over the observations.
 func (d *Data) Spread(t *Term) float64 {
-	if t.Variance == nil {
+	if t.Variance == nil || t.summed {
 		return t.spread
 	}
-	return parallel.Sum(d.b.Threads(), d.Len(), func(from, to int) float64 {
+	t.summed = true
+	t.spread = parallel.Sum(d.b.Threads(), d.Len(), func(from, to int) float64 {
 		sum := 0.0
 		for n, v := range t.Variance[from:to] {
 			sum += d.weightAt(from+n) * float64(v)
 		}
 		return sum
 	})
+	return t.spread
 }
 
 // NewPart returns a part of the sum that has no plans, with values of 0.
@@ -210,6 +213,7 @@ func NewPart(b backend.Backend, n int) *Term {
 
 // Set sets the values of observations to those of their site, unless that is negative.
 func (t *Term) Set(threads int, site []int32, mean, variance []float32) {
+	t.summed = false
 	parallel.Blocks(threads, len(site), func(from, to int) {
 		for n := from; n < to; n++ {
 			if at := site[n]; at >= 0 {

@@ -133,6 +133,22 @@ func withAdvice(err error, hasFlag func(string) bool) string {
 	return text
 }
 
+// forecastError is an error of the split that --forecast stands for.
+type forecastError struct {
+	error
+	horizon int
+}
+
+func (e *forecastError) Unwrap() error { return e.error }
+
+// text names --forecast in place of the split.
+func (e *forecastError) text() string {
+	split := fmt.Sprintf("time:last=%d", e.horizon)
+	text := strings.Replace(e.Error(), "split "+split+": ", fmt.Sprintf("--forecast %d: ", e.horizon), 1)
+	text = strings.Replace(text, "as in "+split, "as in --refit all --split "+split, 1)
+	return strings.Replace(text, "choose last=", "choose --forecast ", 1)
+}
+
 // rephrased returns the text of an error whose remedy is a flag of the command line,
 // not a field of the specification.
 func rephrased(err error) (string, bool) {
@@ -149,7 +165,10 @@ func rephrased(err error) (string, bool) {
 	var notFitted *kft.NotFittedError
 	var exists *publicdata.ExistsError
 	var overwritten *publicdata.InputOverwriteError
+	var forecast *forecastError
 	switch {
+	case errors.As(err, &forecast):
+		return forecast.text(), true
 	case errors.As(err, &quantiles):
 		return replace(quantiles, "--quantiles: "+quantiles.Problem)
 	case errors.As(err, &samples):

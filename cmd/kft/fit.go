@@ -102,7 +102,7 @@ func (c *fitCommand) Run(e *env) error {
 	if c.DryRun {
 		estimate, err := kft.EstimateFit(e.ctx, spec, kft.Source{}, options)
 		show.End()
-		return c.writeEstimate(e, estimate, err)
+		return c.writeEstimate(e, estimate, c.explain(err))
 	}
 	m, report, err := kft.Fit(e.together(), spec, kft.Source{}, options)
 	show.End()
@@ -197,6 +197,9 @@ func checkReplaceable(output, remedy string) error {
 func (c *fitCommand) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted before training began; nothing was written")
+	}
+	if c.Forecast != nil && kft.FieldPath(err) == "split" {
+		return &forecastError{err, *c.Forecast}
 	}
 	return err
 }

@@ -96,6 +96,9 @@ func (c *updateCommand) Run(e *env) error {
 		report = added
 		fmt.Fprintf(&b, "Took in %s%s%s.\n", textformat.Plural(added.Rows, "row"), newIDs(added), skipped(added))
 	}
+	if report.Repeated > 0 {
+		fmt.Fprintf(&b, "The model had taken in %s of these before, with the same values, and now has them twice; --remove takes rows out again.\n", textformat.Count(report.Repeated))
+	}
 	writeMoved(&b, report)
 	if added != nil && added.Rows > 0 {
 		fmt.Fprintf(&b, "Before the update the rows were off by %+.2f sd on average, with a scatter of %.2f (expected 0 and 1); the rest of the model would have moved by %.1f sd.\n", added.Drift.Mean, added.Drift.RMS, abs(added.Drift.Rest))

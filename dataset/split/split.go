@@ -146,7 +146,8 @@ func (s Spec) timeMode(t *dataset.Table) (int, error) {
 	}
 	var names []string
 	for i, m := range t.Modes {
-		if m.Func != "" && !m.Covariate() {
+		_, _, mixed := m.MixedTimes(t.Dicts[i].IDs())
+		if (m.Func != "" || mixed) && !m.Covariate() {
 			return i, nil // its order in time is the error
 		}
 		if !m.Covariate() {
