@@ -33,10 +33,22 @@ func DecileEdges(b backend.Backend, m *model.Model, z tt.Moments, rows Rows) []f
 
 // uncorrectedMeans returns the predicted means of rows before their correction.
 func uncorrectedMeans(b backend.Backend, m *model.Model, z tt.Moments, rows model.Rows) []float64 {
-	means := make([]float64, len(z.Mean))
-	backend.ParallelFor(b, len(means), func(i int) { means[i] = m.Uncorrected(z, rows, i).UncorrectedMean() })
-	return means
+	return eachRow(b, len(z.Mean), 1, func(i int, dst []float64) { dst[0] = m.Uncorrected(z, rows, i).UncorrectedMean() })
 }
+
+// eachRow returns length numbers of each of n rows, which work sets. Over ranks of the backend, each computes those of some rows.
+func eachRow(b backend.Backend, n, length int, work func(i int, dst []float64)) []float64 {
+	values := backend.Pieces(b, (n+rowsPerPiece-1)/rowsPerPiece, rowsPerPiece*length, func(piece int, dst []float64) {
+		first := piece * rowsPerPiece
+		for i := first; i < min(n, first+rowsPerPiece); i++ {
+			work(i, dst[(i-first)*length:][:length])
+		}
+	})
+	return values[:n*length]
+}
+
+// rowsPerPiece is the number of rows that one rank or thread computes at a time.
+const rowsPerPiece = 1024
 
 // meanPairs are predicted means of rows with actual values.
 type meanPairs struct{ predicted, actual, weight []float64 }

@@ -214,14 +214,17 @@ const (
 )
 
 // Correction computes a conformal correction from rows that were used for nothing
-// else, and the field's moments at them.
+// else, and the field's moments at them. Over ranks of the backend, each computes the scores of some rows.
 func Correction(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, kind string) (*conformal.Correction, error) {
 	n, seed := len(rows.Y), m.Spec().Seed
 	s := scores{score: make([]float64, n), location: make([]float64, n), spread: make([]float64, n), entity: rows.Codes[m.GroupMode()], horizon: rows.Horizon}
-	backend.ParallelFor(b, n, func(i int) {
+	values := eachRow(b, n, 3, func(i int, dst []float64) {
 		p := m.Uncorrected(z, rows.given(), i)
-		s.score[i], s.location[i], s.spread[i] = p.Score(rows.Target(i), seed, uint64(i)), p.Location(), p.Spread()
+		dst[0], dst[1], dst[2] = p.Score(rows.Target(i), seed, uint64(i)), p.Location(), p.Spread()
 	})
+	for i := range n {
+		s.score[i], s.location[i], s.spread[i] = values[3*i], values[3*i+1], values[3*i+2]
+	}
 	return s.correction(kind)
 }
 

@@ -40,7 +40,9 @@ func FitScale(threads int, t Transform, n int, y func(i int) float64, w []float3
 	if failed != nil {
 		return Scale{Transform: t, Spread: 1}, failed
 	}
-	return NewScaleOf(t, values, y, w)
+	var sums ScaleSums
+	sums.Add(values, w)
+	return sums.Scale(t, y)
 }
 
 // Values sets values [from, to) to the transformed targets.
@@ -51,33 +53,41 @@ func (t Transform) Values(values []float64, y func(i int) float64, from, to int)
 	return err
 }
 
-// NewScaleOf is FitScale, given the transformed targets.
-func NewScaleOf(t Transform, values []float64, y func(i int) float64, w []float32) (Scale, error) {
-	s := Scale{Transform: t, Spread: 1}
-	var sum, squares, total float64
+// ScaleSums are the sums over transformed targets that a scale is fitted to. They depend on the order of the targets.
+type ScaleSums struct {
+	first, sum, squares, total float64
+	n                          int
+}
+
+// Add adds targets that follow those before. The weights w are optional.
+func (s *ScaleSums) Add(values []float64, w []float32) {
+	// Subtracting the first value avoids cancellation in the difference of
+	// squares for targets far from zero.
+	if s.n == 0 && len(values) > 0 {
+		s.first = values[0]
+	}
+	first, sum, squares, total := s.first, s.sum, s.squares, s.total
 	for i, z := range values {
 		weight := 1.0
 		if w != nil {
 			weight = float64(w[i])
 		}
-		// Subtracting the first value avoids cancellation in the difference of
-		// squares for targets far from zero.
-		if i == 0 {
-			s.Center = z
-		}
-		z -= s.Center
+		z -= first
 		sum += weight * z
 		squares += weight * z * z
 		total += weight
 	}
-	mean := sum / total
-	variance := squares/total - mean*mean
-	if !(variance > 1e-14*squares/total) {
-		return s, &ConstantError{Value: y(0), N: len(values)}
+	s.sum, s.squares, s.total, s.n = sum, squares, total, s.n+len(values)
+}
+
+// Scale returns the scale of targets y, whose transformed values were added.
+func (s *ScaleSums) Scale(t Transform, y func(i int) float64) (Scale, error) {
+	mean := s.sum / s.total
+	variance := s.squares/s.total - mean*mean
+	if !(variance > 1e-14*s.squares/s.total) {
+		return Scale{Transform: t, Center: s.first, Spread: 1}, &ConstantError{Value: y(0), N: s.n}
 	}
-	s.Center += mean
-	s.Spread = math.Sqrt(variance)
-	return s, nil
+	return Scale{Transform: t, Center: s.first + mean, Spread: math.Sqrt(variance)}, nil
 }
 
 // NewCountScale fits the scale of counts. The weights w are optional; nil means

@@ -116,16 +116,7 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 func solveExpectedSlices(p *blockProblem) int64 {
 	c := p.train.Cores[p.core]
 	r, shape := c.Slices.Slice(), c.Slices.Shape
-	grad := make([]backend.Slices, len(p.train.Cores))
-	g := backend.Slices{Shape: shape, Mean: p.d.scratch(0, shape.Len()), Cov: p.d.scratch(1, shape.N*r*r)}
-	grad[p.core] = g
-	cores := p.train.Slices()
-	if !p.hasPosterior() {
-		for q := range cores {
-			cores[q].Var, cores[q].Cov = nil, nil
-		}
-	}
-	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, OwnEntities: true, Target: p.target, Weight: p.weight, Grad: grad})
+	g := p.sliceEquations()
 	runs := backend.EntityRuns(p.d.b, p.plan, p.core)
 	var raised atomic.Int64
 	threads, entities := p.d.b.Threads(), max(0, min(runs.End, shape.N-1)-runs.First)
@@ -146,6 +137,23 @@ func solveExpectedSlices(p *blockProblem) int64 {
 		}
 	}
 	return runs.Sum(raised.Load())
+}
+
+// sliceEquations returns the equations of the slices of an outer core: g - H G in Mean, and
+// -H/2 in Cov, for the entities of this rank.
+func (p *blockProblem) sliceEquations() backend.Slices {
+	shape := p.train.Cores[p.core].Slices.Shape
+	r := shape.Slice()
+	g := backend.Slices{Shape: shape, Mean: p.d.scratch(0, shape.Len()), Cov: p.d.scratch(1, shape.N*r*r)}
+	grad, cores := make([]backend.Slices, len(p.train.Cores)), p.train.Slices()
+	grad[p.core] = g
+	if !p.hasPosterior() {
+		for q := range cores {
+			cores[q].Var, cores[q].Cov = nil, nil
+		}
+	}
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, OwnEntities: true, Target: p.target, Weight: p.weight, Grad: grad})
+	return g
 }
 
 func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices, memory []float64) (raised bool) {

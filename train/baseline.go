@@ -347,13 +347,9 @@ func (r *run) periodsOfSeries() *baseline.Time {
 // sharesIDs reports whether some validation or test row has an id of a mode that
 // training rows have.
 func (r *run) sharesIDs(mode int) bool {
-	trained := make([]bool, r.data.table.Dicts[mode].Len())
-	for _, c := range r.parts[dataset.Train].Codes[mode] {
-		trained[c] = true
-	}
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
 		for _, c := range r.parts[p].Codes[mode] {
-			if trained[c] {
+			if r.trained[mode][c] > 0 {
 				return true
 			}
 		}

@@ -36,15 +36,20 @@ func (r *run) formulaSample() (*run, string) {
 		}
 	}
 	share := float64(sampleRows) / float64(total)
+	chosen := func(id int) bool {
+		mix := (uint64(id) + 1) * 0x9e3779b97f4a7c15
+		return float64(mix^mix>>29) < share*(1<<64)
+	}
+	ids := make([]bool, r.data.sizes()[mode])
+	for id := range ids {
+		ids[id] = chosen(id)
+	}
 	sample := *r
 	for p := range r.parts {
 		o := &r.parts[p]
 		var rows []int32
 		for i, c := range o.Codes[mode] {
-			if c < 0 {
-				c = int32(i) // an unknown id
-			}
-			if mix := (uint64(c) + 1) * 0x9e3779b97f4a7c15; float64(mix^mix>>29) < share*(1<<64) {
+			if c >= 0 && ids[c] || c < 0 && chosen(i) { // an unknown id has a row
 				rows = append(rows, int32(i))
 			}
 		}

@@ -20,6 +20,7 @@ type fieldData struct {
 	Table []dataset.Mode // the same
 	Sizes []int          // number of ids, by mode
 	Train [][]int32      // codes of the training rows, by mode
+	Rows  [][]int32      // number of training rows, by mode and code; nil if it is not known
 	Other [][]int32      // codes of the other rows, by mode
 
 	Groups []*sideinfo.Groups // by mode, nil without groups; nil if there are none
@@ -125,6 +126,12 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 	trained := make([]int, len(term.Cores))
 	for p, core := range term.Cores {
 		var err error
+		if term.IsAlong(core) {
+			if index[p], trained[p], err = b.alongIndex(core); err != nil {
+				return err
+			}
+			continue
+		}
 		if index[p], trained[p], err = b.index(core, b.variant(core, variant) != tt.Plain); err != nil {
 			return err
 		}
@@ -146,6 +153,12 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 	for p, core := range term.Cores {
 		t.Cores[p].Rows = b.rowsOf(core, index[p])
 		used := b.variant(core, variant)
+		if term.IsAlong(core) {
+			if err := b.along(t.Cores[p], term); err != nil {
+				return err
+			}
+			continue
+		}
 		if used == tt.Plain {
 			continue
 		}
@@ -167,6 +180,20 @@ func (b *builder) rowsOf(core []string, x *tt.Index) []float32 {
 	if rows := b.rows[x]; rows != nil {
 		return rows
 	}
+	counts := b.countByCode(x)
+	if counts == nil {
+		counts = b.countByRow(x)
+	}
+	rows := make([]float32, len(counts))
+	for e, n := range counts {
+		rows[e] = float32(n)
+	}
+	b.rows[x] = rows
+	return rows
+}
+
+// countByRow returns the number of training rows of each entity of an index.
+func (b *builder) countByRow(x *tt.Index) []int32 {
 	n, counts := len(b.data.Train[0]), make([]int32, x.Entities())
 	column := make([]int32, min(n, parallel.Block))
 	for from := 0; from < n; from += len(column) {
@@ -176,12 +203,29 @@ func (b *builder) rowsOf(core []string, x *tt.Index) []float32 {
 			counts[e]++
 		}
 	}
-	rows := make([]float32, len(counts))
-	for e, n := range counts {
-		rows[e] = float32(n)
+	return counts
+}
+
+// countByCode is countByRow by the known numbers of rows of the codes of a mode, nil if these do not suffice.
+func (b *builder) countByCode(x *tt.Index) []int32 {
+	if len(x.Axes()) != 1 || b.data.Rows == nil {
+		return nil
 	}
-	b.rows[x] = rows
-	return rows
+	mode := x.Axes()[0].Mode
+	codes, entity := make([][]int32, mode+1), make([]int32, len(b.data.Rows[mode]))
+	for c := range entity {
+		codes[mode] = append(codes[mode], int32(c))
+	}
+	x.LookupFrom(entity, codes, 0)
+	counts, rest := make([]int32, x.Entities()), len(b.data.Train[0])
+	for c, n := range b.data.Rows[mode] {
+		counts[entity[c]] += n
+		rest -= int(n)
+	}
+	if rest > 0 {
+		return nil // rows with codes of groups alone
+	}
+	return counts
 }
 
 // variant returns the variant of a core of a term with the given variant.

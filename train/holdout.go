@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/kernel-fried-tensor/kft/backend"
@@ -114,14 +115,19 @@ func (r *run) learnCorrection() error {
 	var correction *conformal.Correction
 	var means *predictive.MeanCurve
 	var err error
-	parallel.For(r.engine.Threads(), 2, func(i int) {
+	engine, release := r.plannedEngine()
+	threads := engine.Threads()
+	if r.opt.Ranks != nil {
+		threads = 1 // which pass messages in the same order
+	}
+	parallel.For(threads, 2, func(i int) {
 		if i == 0 {
-			correction, err = evaluate.Correction(r.engine, r.model, z, rows, kind)
+			correction, err = evaluate.Correction(engine, r.model, z, rows, kind)
 		} else if r.when == nil { // errors of a later period say little about the means of others
-			means = evaluate.MeanCurve(r.engine, r.model, z, rowsOf(&r.held))
+			means = evaluate.MeanCurve(engine, r.model, z, rowsOf(&r.held))
 		}
 	})
-	if err != nil {
+	if err := errors.Join(err, release()); err != nil {
 		return err
 	}
 	if r.model, err = r.model.WithCorrection(kind, correction); err != nil {
@@ -143,5 +149,7 @@ func (r *run) decileEdges() []float64 {
 		most = maxCountRows
 	}
 	o, z := thinned(&r.parts[part], r.predicted(part), most)
-	return evaluate.DecileEdges(r.engine, r.model, z, rowsOf(o))
+	engine, release := r.plannedEngine()
+	defer func() { _ = release() }() // it holds nothing
+	return evaluate.DecileEdges(engine, r.model, z, rowsOf(o))
 }

@@ -35,10 +35,19 @@ func (r *run) newScale() (predictive.Scale, error) {
 	}
 	transform = transform.WithUnit(train.Y, train.W)
 	values := make([]float64, train.Len())
-	if err := eachRow(r, values, func(from, to int) error { return transform.Values(values, train.Target, from, to) }); err != nil {
+	bounds, err := eachOwn(r, len(values), func(from, to int) error { return transform.Values(values, train.Target, from, to) })
+	if err != nil {
 		return predictive.Scale{Transform: transform, Spread: 1}, err
 	}
-	scale, err := predictive.NewScaleOf(transform, values, train.Target, train.W)
+	sums := []predictive.ScaleSums{{}}
+	inTurn(r, bounds, sums, func(from, to int) {
+		w := train.W
+		if w != nil {
+			w = w[from:to]
+		}
+		sums[0].Add(values[from:to], w)
+	})
+	scale, err := sums[0].Scale(transform, train.Target)
 	scale.NonNegative = r.nonNegative()
 	return scale, err
 }
@@ -51,7 +60,7 @@ func (r *run) nonNegative() bool {
 		return false
 	}
 	for _, o := range r.parts {
-		if len(o.Y) > 0 && slices.Min(o.Y) < 0 {
+		if slices.ContainsFunc(o.Y, func(y float32) bool { return y < 0 }) {
 			return false
 		}
 	}

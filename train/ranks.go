@@ -252,29 +252,49 @@ func (r *run) measureTogether(z tt.Moments, rows evaluate.Rows, calibration bool
 	return evaluate.MeasureOver(r.opt.Ranks, r.opt.agreeErrors, r.engine, r.model, z, rows, calibration)
 }
 
-// eachRow calls work for pieces of rows, which sets their values. Over several ranks each has a run of the pieces, and all get
-// all values. It returns the first error.
-func eachRow[T any](r *run, values []T, work func(from, to int) error) error {
-	blocks := (len(values) + parallel.Block - 1) / parallel.Block
-	bounds, rank := []int{0, blocks}, 0
+// eachOwn calls work for pieces of n rows. Over several ranks each has a run of the pieces, and bounds tells which rows. It returns
+// the first error.
+func eachOwn(r *run, n int, work func(from, to int) error) (bounds []int, err error) {
+	blocks, rank := (n+parallel.Block-1)/parallel.Block, 0
+	bounds = []int{0, blocks}
 	if r.opt.Ranks != nil {
 		bounds, rank = backend.Even(blocks, r.opt.Ranks.Size()), r.opt.Ranks.Rank()
 	}
 	failed := make([]error, bounds[rank+1]-bounds[rank])
 	parallel.For(r.engine.Threads(), len(failed), func(i int) {
 		from := (bounds[rank] + i) * parallel.Block
-		failed[i] = work(from, min(len(values), from+parallel.Block))
+		failed[i] = work(from, min(n, from+parallel.Block))
 	})
-	err := cmp.Or(failed...)
-	if r.opt.Ranks == nil {
-		return err
-	}
-	if err := r.opt.agreeErrors(err); err != nil {
-		return err
-	}
 	for k, block := range bounds {
-		bounds[k] = min(len(values), block*parallel.Block)
+		bounds[k] = min(n, block*parallel.Block)
 	}
-	backend.GatherValues(r.opt.Ranks, values, bounds, 1)
-	return nil
+	return bounds, r.opt.agreeErrors(cmp.Or(failed...))
+}
+
+// eachRow is eachOwn for work that sets the values of the rows. All ranks get all values.
+func eachRow[T any](r *run, values []T, work func(from, to int) error) error {
+	bounds, err := eachOwn(r, len(values), work)
+	if err == nil && r.opt.Ranks != nil {
+		backend.GatherValues(r.opt.Ranks, values, bounds, 1)
+	}
+	return err
+}
+
+// inTurn calls work for the rows of each rank in turn, which continues sums, without pointers, over the rows before. All ranks get
+// the sums over all rows, in the order of one process.
+func inTurn[T any](r *run, bounds []int, sums []T, work func(from, to int)) {
+	ranks := r.opt.Ranks
+	if ranks == nil {
+		work(bounds[0], bounds[1])
+		return
+	}
+	rank, last := ranks.Rank(), ranks.Size()-1
+	if rank > 0 {
+		ranks.Receive(backend.Bytes(sums), rank-1)
+	}
+	work(bounds[rank], bounds[rank+1])
+	if rank < last {
+		ranks.Send(backend.Bytes(sums), rank+1)
+	}
+	ranks.Broadcast(backend.Bytes(sums), last)
 }

@@ -43,6 +43,7 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 		}
 		o.Y, o.Low = y, nil
 	}
+	r.standard = problem.Train.Y
 	if r.spec.Side.LengthScales == "learn" {
 		problem.Kernels = r.kernels()
 	}

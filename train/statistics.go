@@ -16,11 +16,8 @@ func (r *run) keepStatistics(solved solver.Report) error {
 	if !r.spec.Uncertainty.Bayesian() || r.opt.Compare || !(solved.Noise > 0) {
 		return nil
 	}
-	o := &r.parts[dataset.Train]
-	y, err := r.forward(o)
-	if err != nil {
-		return err
-	}
+	o, y := &r.parts[dataset.Train], r.standard
+	r.standard = nil
 	rows := update.Observed{Codes: o.Codes, Y: y}
 	noise, weight := solved.Noise, meanWeight(o)
 	defer backend.FreeAll(r.engine, [][]float32{y})

@@ -131,6 +131,8 @@ type run struct {
 	split       *split.Split
 	parts       [3]solver.Observations // by dataset.Part; Y in the user's units
 	held        solver.Observations    // validation rows kept for the conformal correction
+	trained     [][]int32              // number of training rows by mode and code
+	standard    []float32              // targets of the training rows on the modelling scale, standardised
 	horizons    [3][]int32             // by dataset.Part: periods from the last training period
 	heldHorizon []int32                // of held
 	recent      *blend.Table           // recent values of the training rows, if forecasts may follow them
@@ -229,6 +231,7 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.addCurves(); err != nil {
 		return err
 	}
+	r.trained = countRows(r.opt.group(), r.engine.Threads(), train.Codes, r.data.sizes())
 	if err := r.buildField(); err != nil {
 		return err
 	}
@@ -248,7 +251,7 @@ func (r *run) plan(ctx context.Context) error {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: countRows(r.opt.group(), r.engine.Threads(), train.Codes, r.data.sizes()), Means: meanTargets(r.opt.group(), r.engine.Threads(), &train, r.data.sizes()), Groups: r.groups, History: r.data.history, Series: found})
+		Parts: r.sourceParts(), Side: r.side, Rows: r.trained, Means: meanTargets(r.opt.group(), r.engine.Threads(), &train, r.data.sizes()), Groups: r.groups, History: r.data.history, Series: found})
 	if err != nil {
 		return err
 	}
@@ -290,7 +293,7 @@ func (r *run) buildField() error {
 		}
 	}
 	defer backend.FreeAll(r.engine, other)
-	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train.Codes, Other: other, Groups: r.groups,
+	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train.Codes, Rows: r.trained, Other: other, Groups: r.groups,
 		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Threads: r.engine.Threads(), Room: sysmemory.Available, Paged: r.pages != nil,
 		Line: func(mode int) (*timeline.Timeline, error) {
 			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())

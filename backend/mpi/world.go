@@ -18,17 +18,13 @@ import (
 const Native = true
 
 // World is the set of all ranks of a job. Its methods must be called from one goroutine at a
-// time, and by all ranks in the same order. One operating system thread makes all calls of the library.
+// time, and by all ranks in the same order. The library is called on the thread of the caller: to pass each call to a thread of its own
+// would wake two threads per message, which may share one CPU or run on cold ones.
 type World struct {
 	lib        *library
 	rank, size int
-	calls      chan call
 	polite     bool
-}
-
-type call struct {
-	work func()
-	done chan struct{}
+	cpu        time.Duration // of calls of the library
 }
 
 // Start loads the library of MPI and joins the job. The environment tells the launcher, and
@@ -39,38 +35,21 @@ func Start(getenv func(string) string) (*World, error) {
 		// The library's own handlers of memory faults would replace those of the Go runtime.
 		os.Setenv("OMPI_MCA_opal_signal", "6")
 	}
-	w := &World{calls: make(chan call)}
-	go func() {
-		runtime.LockOSThread()
-		for c := range w.calls {
-			c.work()
-			close(c.done)
-		}
-	}()
+	w := &World{}
 	var err error
-	w.do(func() {
-		if w.lib, err = load(getenv(LibraryVariable), launch); err == nil {
-			err = w.init(launch)
-		}
-	})
-	if err != nil {
-		close(w.calls)
+	if w.lib, err = load(getenv(LibraryVariable), launch); err != nil {
 		return nil, err
 	}
-	return w, nil
+	return w, w.init(launch)
 }
 
-// do runs work on the thread of the library.
-func (w *World) do(work func()) {
-	c := call{work, make(chan struct{})}
-	w.calls <- c
-	<-c.done
-}
-
-// call calls a function of MPI on the thread of the library, with pointers to Go memory that
-// stays in place.
+// call calls a function of MPI with pointers to Go memory that stays in place.
 func (w *World) call(function uintptr, arguments ...any) {
-	w.do(func() { w.lib.call(function, arguments...) })
+	runtime.LockOSThread() // whose CPU time is read
+	defer runtime.UnlockOSThread()
+	began := cpuTime(unix.RUSAGE_THREAD)
+	w.lib.call(function, arguments...)
+	w.cpu += cpuTime(unix.RUSAGE_THREAD) - began
 }
 
 // Yield makes the process sleep while it waits for others, for jobs with more ranks than CPUs. Libraries
@@ -89,22 +68,20 @@ func (w *World) run(o operation, last any, arguments ...any) {
 		w.call(o.wait, arguments...)
 		return
 	}
-	w.do(func() {
-		var request int64 // a number or an address, by library
-		var pinner runtime.Pinner
-		defer pinner.Unpin()
-		pin(&pinner, arguments) // until the operation is over
-		w.lib.call(o.start, append(arguments, &request)...)
-		var done int32
-		for tries := 0; ; tries++ {
-			if w.lib.call(w.lib.test, &request, &done, w.lib.ignoreStatus); done != 0 {
-				return
-			}
-			if tries > spins {
-				time.Sleep(nap)
-			}
+	var request int64 // a number or an address, by library
+	var pinner runtime.Pinner
+	defer pinner.Unpin()
+	pin(&pinner, arguments) // until the operation is over
+	w.call(o.start, append(arguments, &request)...)
+	var done int32
+	for tries := 0; ; tries++ {
+		if w.call(w.lib.test, &request, &done, w.lib.ignoreStatus); done != 0 {
+			return
 		}
-	})
+		if tries > spins {
+			time.Sleep(nap)
+		}
+	}
 }
 
 // While it yields, a process looks spins times for the end of an operation and then once after each
@@ -114,12 +91,12 @@ const (
 	nap   = 50 * time.Microsecond
 )
 
-// init joins the job on the thread of the library.
+// init joins the job.
 func (w *World) init(launch Launch) error {
 	var provided, rank, size int32
 	l := w.lib
-	l.call(l.initThread, nil, nil, l.funneled, &provided)
-	if int(provided) < l.funneled {
+	l.call(l.initThread, nil, nil, l.serialized, &provided)
+	if int(provided) < l.serialized {
 		return fmt.Errorf("%s: it does not support a program with several threads", l.path)
 	}
 	l.call(l.commRank, l.world, &rank)
@@ -141,12 +118,9 @@ func (w *World) Rank() int { return w.rank }
 // Size returns the number of ranks.
 func (w *World) Size() int { return w.size }
 
-// CPUTime returns the CPU time of the thread that calls the library, which is that of messages and of
+// CPUTime returns the CPU time of calls of the library, which is that of messages and of
 // looking for them while it waits, and that of the process.
-func (w *World) CPUTime() (messages, process time.Duration) {
-	w.do(func() { messages, process = cpuTime(unix.RUSAGE_THREAD), cpuTime(unix.RUSAGE_SELF) })
-	return messages, process
-}
+func (w *World) CPUTime() (messages, process time.Duration) { return w.cpu, cpuTime(unix.RUSAGE_SELF) }
 
 func cpuTime(who int) time.Duration {
 	var usage unix.Rusage
@@ -269,7 +243,6 @@ func (w *World) Abort(code int) {
 // Finalize leaves the job. No method may be called after it.
 func (w *World) Finalize() {
 	w.call(w.lib.finalize)
-	close(w.calls)
 }
 
 // library is a loaded library: its constants and the addresses of its functions.
@@ -277,7 +250,7 @@ type library struct {
 	path, kind string
 
 	world, byteType, int64Type, max, inPlace, ignoreStatus uintptr
-	funneled                                               int
+	serialized                                             int // the level of threads at which any of them may call
 
 	initThread, commRank, commSize, test, abort, finalize        uintptr
 	barrier, bcast, allgatherv, alltoallv, allreduce, send, recv operation
@@ -333,15 +306,15 @@ func (l *library) bind(handle uintptr) error {
 	switch version := l.version(symbol("MPI_Get_library_version")); {
 	case strings.Contains(l.path, "libmpi_abi"):
 		l.kind = "MPI 5 ABI"
-		l.world, l.byteType, l.int64Type, l.max, l.inPlace, l.ignoreStatus, l.funneled = 0x101, 0x247, 0x258, 0x23, 1, 0, 1024
+		l.world, l.byteType, l.int64Type, l.max, l.inPlace, l.ignoreStatus, l.serialized = 0x101, 0x247, 0x258, 0x23, 1, 0, 2048
 	case symbol("ompi_mpi_comm_world") != 0:
 		l.kind = "Open MPI"
 		l.world, l.byteType, l.int64Type, l.max = symbol("ompi_mpi_comm_world"), symbol("ompi_mpi_byte"), symbol("ompi_mpi_int64_t"), symbol("ompi_mpi_op_max")
-		l.inPlace, l.ignoreStatus, l.funneled = 1, 0, 1
+		l.inPlace, l.ignoreStatus, l.serialized = 1, 0, 2
 	case strings.Contains(version, "MPICH") || strings.Contains(version, "Intel(R) MPI") || strings.Contains(version, "MVAPICH"):
 		l.kind = "MPICH"
 		l.world, l.byteType, l.int64Type, l.max = 0x44000000, 0x4c00010d, 0x4c00083a, 0x58000001
-		l.inPlace, l.ignoreStatus, l.funneled = ^uintptr(0), 1, 1
+		l.inPlace, l.ignoreStatus, l.serialized = ^uintptr(0), 1, 2
 	default:
 		return fmt.Errorf("it is of an unknown kind (%q)", version)
 	}

@@ -272,7 +272,14 @@ func (p *pipeline) join(b *builder, all []partFacts) *builder {
 	}
 	for m := range t.Codes {
 		number := joinIDs(group, t.Dicts[m], own.Dicts[m])
-		t.Codes[m] = joined(group, bounds, own.Codes[m], func(c int32) int32 { return number[c] })
+		switch ids := t.Dicts[m].Len(); {
+		case ids <= math.MaxUint8:
+			t.Codes[m] = joinedCodes[uint8](group, bounds, own.Codes[m], number)
+		case ids <= math.MaxUint16:
+			t.Codes[m] = joinedCodes[uint16](group, bounds, own.Codes[m], number)
+		default:
+			t.Codes[m] = joinedCodes[int32](group, bounds, own.Codes[m], number)
+		}
 		own.Codes[m] = nil
 	}
 	same := func(v float32) float32 { return v }
@@ -308,8 +315,21 @@ func (p *pipeline) join(b *builder, all []partFacts) *builder {
 	return whole
 }
 
+// joinedCodes returns the codes of all processes, of which this one has its own, given by their numbers, which fit into the type that travels.
+func joinedCodes[T uint8 | uint16 | int32](group peers.Group, bounds []int, own, number []int32) []int32 {
+	all := joined(group, bounds, own, func(c int32) T { return T(number[c]) })
+	if codes, ok := any(all).([]int32); ok {
+		return codes
+	}
+	codes := regrown([]int32(nil), len(all))[:len(all)]
+	for k, c := range all {
+		codes[k] = int32(c)
+	}
+	return codes
+}
+
 // joined returns the values of all processes, of which this one has its own, changed by a function.
-func joined[T any](group peers.Group, bounds []int, own []T, change func(T) T) []T {
+func joined[T, O any](group peers.Group, bounds []int, own []O, change func(O) T) []T {
 	all := regrown([]T(nil), bounds[len(bounds)-1])[:bounds[len(bounds)-1]]
 	dst := all[bounds[group.Rank()]:]
 	for k, v := range own {

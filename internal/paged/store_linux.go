@@ -122,6 +122,7 @@ func (s *Store) region(size int) []byte {
 			panic(&Error{Folder: s.folder, Stored: s.end, cause: err})
 		}
 		s.regions[address(memory)] = span{memory: memory}
+		Huge(memory)
 		return memory
 	}
 	fd := int(s.file.Fd())
