@@ -99,6 +99,10 @@ func attackModels(t testing.TB) map[string][]byte {
 		x.Terms, x.Split = []string{"item*price", "promo", "lag1", "item,periods:1"}, "time:last=2"
 		posterior(x, "mean-field")
 	})
+	add("along time", s.plainSpec(), func(x *kft.Spec) {
+		x.Terms = []string{"store", "item,along(month; walk, ar, season=3):2"}
+		posterior(x, "mean-field")
+	})
 	add("pruned, power", s.plainSpec(), func(x *kft.Spec) {
 		x.Transform, x.Terms = "power:0.4", []string{"store", "item", "month", "store,item,month:5"}
 		posterior(x, "mean-field")

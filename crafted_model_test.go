@@ -71,6 +71,25 @@ func TestCraftedModels(t *testing.T) {
 			values[0] = 2
 		}, "is 2"},
 		{"noise of statistics", "updated", text("update", `"noise":[^,]*`, `"noise":-1`), "the noise -1"},
+		{"prior along time", "along time", func(f *modelfile.File) {
+			values, _ := modelfile.Values[float32](f, "term/1/core/1/along/prior")
+			values[3] = 2 // the coefficient of ar
+		}, "the coefficient 2 is not between 0 and 1"},
+		{"season along time", "along time", text("field", `"period":[^,]*`, `"period":0`), "a season of period 0"},
+		{"many seasons along time", "along time", text("field", `"seasons":\[\{[^}]*\}\]`, `"seasons":[]`), "do not fit its slices"},
+		{"steps along time", "along time", func(f *modelfile.File) {
+			values, _ := modelfile.Values[int32](f, "term/1/core/1/along/step")
+			values[0] = 99
+		}, "do not fit together"},
+		{"precision along time", "along time", func(f *modelfile.File) {
+			values, _ := modelfile.Values[float32](f, "term/1/core/1/along/precision")
+			values[0] = -1
+		}, "do not fit together"},
+		{"sites along time", "along time", func(f *modelfile.File) {
+			f.Tensors = slices.DeleteFunc(f.Tensors, func(t modelfile.Tensor) bool { return t.Name == "term/1/core/1/along/value" })
+		}, "along/value"},
+		{"variant along time", "along time", text("field", `"modes":\["month"\],"variant":"plain"`, `"modes":["month"],"variant":"wlr"`), "cannot be along time"},
+		{"mode along time", "along time", text("field", `"modes":\["month"\]`, `"modes":["store","month"]`), "cannot be along time"},
 		{"unknown part", "plain", func(f *modelfile.File) {
 			values, _ := modelfile.Values[byte](f, "split")
 			values[0] = 9

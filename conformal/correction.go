@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/plural"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -143,12 +145,12 @@ func (c *Correction) fitGroups(scores []float64, count int, group func(i int) in
 		}
 	}
 	c.groups = make([]*predictive.ScoreDistribution, count)
-	for g := range count {
+	parallel.For(runtime.GOMAXPROCS(0), count, func(g int) {
 		if own := grouped[ends[g]:ends[g+1]]; len(own) >= MinGroupRows {
 			radix.Sort(own)
 			c.groups[g] = predictive.NewScoreDistribution(own)
 		}
-	}
+	})
 }
 
 // bin returns the bin of a value between edges.

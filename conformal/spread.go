@@ -3,8 +3,10 @@ package conformal
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
 )
 
@@ -28,9 +30,7 @@ func NewBySpread(scores, location, spread []float64, bins, parts int) (*Correcti
 		own[of[i]] = append(own[of[i]], spread[i])
 	}
 	c.spread = make([][]float64, len(own))
-	for b := range own {
-		c.spread[b] = quantileEdges(own[b], parts)
-	}
+	parallel.For(runtime.GOMAXPROCS(0), len(own), func(b int) { c.spread[b] = quantileEdges(own[b], parts) })
 	c.number()
 	c.fitGroups(scores, c.first[len(own)], func(i int) int { return c.first[of[i]] + bin(c.spread[of[i]], spread[i]) })
 	return c, nil

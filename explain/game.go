@@ -100,7 +100,7 @@ func (x *Explainer) game(m *model.Model, group []int, codes [][]int32, changed m
 func sourcesOf(m *model.Model, c *tt.Core) (free, side []int) {
 	for _, a := range c.Index.Axes() {
 		switch {
-		case a.Group != nil:
+		case a.Group != nil && c.Along == nil:
 			free, side = append(free, sideOf(a.Mode)), append(side, sideOf(a.Mode))
 		case m.SideOf(a.Mode) != nil:
 			free, side = append(free, ownOf(a.Mode)), append(side, sideOf(a.Mode))

@@ -34,6 +34,8 @@ const (
 	commonRows  = 100_000 // the same for the factor of all rows
 	sampledRows = 10_000  // that a strength is chosen on
 	leastGain   = 0.002   // of a level in mean log probability
+	pieceRows   = 2048    // of an entity that one goroutine counts
+	gainRows    = 512     // whose gain one goroutine computes
 	smallStep   = 2       // of the logarithm of a factor, in steps, that is not stored
 )
 
@@ -205,7 +207,25 @@ func (l *learner) entries(first, last int, strength float64) (p Level) {
 
 // count counts the rows of an entity. Without smooth distributions nothing is expected.
 func (l *learner) count(e int, c *counts, smooth func(int) *predictive.Distribution, h *predictive.Heaped) {
-	for _, row := range l.order[l.start[e]:l.start[e+1]] {
+	rows := l.order[l.start[e]:l.start[e+1]]
+	if smooth == nil || len(rows) <= pieceRows {
+		l.countRows(rows, c, smooth, h)
+		return
+	}
+	parts := make([]counts, (len(rows)+pieceRows-1)/pieceRows)
+	parallel.For(l.threads, len(parts), func(i int) {
+		l.countRows(rows[i*pieceRows:min(len(rows), (i+1)*pieceRows)], &parts[i], l.rows.Distributions(), &predictive.Heaped{})
+	})
+	for i := range parts {
+		for k := range Values {
+			c.observed[k] += parts[i].observed[k]
+			c.expected[k] += parts[i].expected[k]
+		}
+	}
+}
+
+func (l *learner) countRows(rows []int32, c *counts, smooth func(int) *predictive.Distribution, h *predictive.Heaped) {
+	for _, row := range rows {
 		var cells *predictive.Heaped
 		if smooth != nil && l.weigh(int(row), smooth, h) {
 			cells = h
@@ -246,39 +266,45 @@ func (l *learner) chooseStrength() (best, gain float64) {
 		gain []float64
 		rows int
 	}
+	add := func(parts []sums) sums {
+		all := sums{gain: make([]float64, len(strengths))}
+		for _, p := range parts {
+			all.rows += p.rows
+			for x, g := range p.gain {
+				all.gain[x] += g
+			}
+		}
+		return all
+	}
 	parts := make([]sums, len(sample))
 	parallel.For(l.threads, len(sample), func(i int) {
-		smooth, h := l.rows.Distributions(), predictive.Heaped{}
+		var own func(int) *predictive.Distribution
+		if !l.factor.Pair {
+			own = l.rows.Distributions()
+		}
 		var c counts
 		e := sample[i]
-		own := smooth
-		if l.factor.Pair {
-			own = nil
-		}
-		l.count(e, &c, own, &h)
+		l.count(e, &c, own, &predictive.Heaped{})
 		rows := l.order[l.start[e]:l.start[e+1]]
-		s := &parts[i]
-		s.gain = make([]float64, len(strengths))
 		skip := max(1, len(rows)*len(sample)/sampledRows)
-		for j := 0; j < len(rows); j += skip {
-			k, ok := cell(l.rows.Target(int(rows[j])))
-			if !ok || !l.weigh(int(rows[j]), smooth, &h) || k < h.First || k >= h.First+len(h.Weight) {
-				continue
+		pieces := make([]sums, (len(rows)+skip*gainRows-1)/(skip*gainRows))
+		parallel.For(l.threads, len(pieces), func(p int) {
+			smooth, h, s := l.rows.Distributions(), predictive.Heaped{}, &pieces[p]
+			s.gain = make([]float64, len(strengths))
+			for j := p * gainRows * skip; j < min(len(rows), (p+1)*gainRows*skip); j += skip {
+				k, ok := cell(l.rows.Target(int(rows[j])))
+				if !ok || !l.weigh(int(rows[j]), smooth, &h) || k < h.First || k >= h.First+len(h.Weight) {
+					continue
+				}
+				s.rows++
+				for x, strength := range strengths {
+					s.gain[x] += l.gain(&c, &h, k, len(rows)-1, strength)
+				}
 			}
-			s.rows++
-			for x, strength := range strengths {
-				s.gain[x] += l.gain(&c, &h, k, len(rows)-1, strength)
-			}
-		}
+		})
+		parts[i] = add(pieces)
 	})
-	var all sums
-	all.gain = make([]float64, len(strengths))
-	for _, p := range parts {
-		all.rows += p.rows
-		for x, g := range p.gain {
-			all.gain[x] += g
-		}
-	}
+	all := add(parts)
 	if all.rows == 0 {
 		return 1, 0
 	}

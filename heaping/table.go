@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernel-fried-tensor/kft/internal/radix"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -199,7 +200,8 @@ const curveSteps = 200
 // targets, random between P(Y < y) and P(Y <= y). If the levels were right, as many rows
 // would have a level up to p as p says.
 func (t *Table) Calibrated(pit []float64) *Table {
-	sorted := slices.Sorted(slices.Values(pit))
+	sorted := slices.Clone(pit)
+	radix.Sort(sorted)
 	curve := make([]float64, curveSteps+1)
 	for i := range curve {
 		below, _ := slices.BinarySearch(sorted, float64(i)/curveSteps)

@@ -309,6 +309,9 @@ func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
 	if err != nil {
 		return nil, err
 	}
+	if meta.Along != nil {
+		axes = []tt.Axis{tt.StepAxis(axes[0].Mode, d.m.dicts[axes[0].Mode].Len())}
+	}
 	combos, err := modelfile.Values[int32](d.f, coreTensor(k, p, "entities"), -1, len(axes))
 	if err != nil {
 		return nil, err
@@ -327,6 +330,11 @@ func (d *decoder) core(k, p, left int, meta coreMeta) (*tt.Core, error) {
 	}
 	c := tt.NewCore(meta.Modes, index, backend.Shape{Left: left, N: index.Entities(), Right: right})
 	copy(c.Slices.Mean, mean)
+	if meta.Along != nil {
+		if err := d.along(k, p, c, meta.Along); err != nil {
+			return nil, err
+		}
+	}
 	if meta.Variant != tt.Plain {
 		if err := d.regression(k, p, c, axes, meta); err != nil {
 			return nil, err

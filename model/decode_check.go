@@ -188,6 +188,9 @@ func (d *decoder) checkTrains(trains []trainMeta) error {
 				}
 				seen[mode] = true
 			}
+			if err := checkAlong(k, p, len(t.Cores), c); err != nil {
+				return err
+			}
 			if (c.Posterior != nil) != d.m.spec.Uncertainty.Bayesian() {
 				return fmt.Errorf("core %d of term %d does not fit the inference %s", p, k, d.m.spec.Uncertainty.Inference)
 			}
@@ -216,7 +219,7 @@ func (d *decoder) checkSize(name string, n int) error {
 // a core's posterior has, before memory for them is allocated.
 func (d *decoder) checkPosteriorSize(k, p int, c *tt.Core, outer bool) error {
 	size := c.Slices.Slice()
-	if d.m.spec.Uncertainty.Family() == tt.EntityCovariance && outer && c.Variant != tt.Side {
+	if d.m.spec.Uncertainty.Family() == tt.EntityCovariance && outer && c.Variant != tt.Side && c.Along == nil {
 		if size > math.MaxInt32 || size*size > math.MaxInt/max(c.Slices.N, 1) {
 			return fmt.Errorf("core %d of term %d has slices of %d weights", p, k, size)
 		}

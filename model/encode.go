@@ -24,6 +24,7 @@ type coreMeta struct {
 	Trained int        `json:"trained"` // entities with training data, which come first
 
 	Posterior *posteriorMeta `json:"spread,omitempty"` // nil for a point estimate
+	Along     *alongMeta     `json:"along,omitempty"`  // nil for independent slices
 }
 
 // offsetMeta is the offset of the field in a model file. Files of earlier versions have
@@ -93,6 +94,7 @@ func (m *Model) file() (*modelfile.File, error) {
 		for p, c := range t.Cores {
 			f.Tensors = append(f.Tensors, coreTensors(k, p, c)...)
 			f.Tensors = append(f.Tensors, posteriorTensors(k, p, c)...)
+			f.Tensors = append(f.Tensors, alongTensors(k, p, c)...)
 		}
 	}
 	if len(m.field.Series) > 0 {
@@ -193,7 +195,7 @@ func (m *Model) fieldMeta() []trainMeta {
 			meta.Group = m.field.Group[k]
 		}
 		for _, c := range t.Cores {
-			meta.Cores = append(meta.Cores, coreMeta{Modes: c.Modes, Variant: c.Variant, Trained: c.TrainedEntities(), Posterior: posteriorMetaOf(c)})
+			meta.Cores = append(meta.Cores, coreMeta{Modes: c.Modes, Variant: c.Variant, Trained: c.TrainedEntities(), Posterior: posteriorMetaOf(c), Along: alongMetaOf(c)})
 		}
 		trains = append(trains, meta)
 	}

@@ -43,6 +43,9 @@ func (m *Model) axesOf(c *tt.Core) []tt.Axis {
 	if err != nil {
 		panic("model: " + err.Error()) // the core was built with them
 	}
+	if c.Along != nil {
+		axes[0] = tt.StepAxis(axes[0].Mode, m.dicts[axes[0].Mode].Len())
+	}
 	return axes
 }
 

@@ -2,7 +2,6 @@ package model
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -25,15 +24,12 @@ type seriesMeta struct {
 // findLines finds the timelines of the modes along which there are series.
 func (m *Model) findLines() error {
 	m.lines = make([]*timeline.Timeline, len(m.modes))
-	for _, s := range m.field.Series {
-		if m.lines[s.Time] != nil {
-			continue
-		}
-		line, err := timeline.New(m.modes[s.Time], m.dicts[s.Time].IDs())
+	for _, mode := range m.field.TimeModes() {
+		line, err := timeline.New(m.modes[mode], m.dicts[mode].IDs())
 		if err != nil {
 			return err
 		}
-		m.lines[s.Time] = line
+		m.lines[mode] = line
 	}
 	return nil
 }
@@ -76,8 +72,8 @@ func (x *extension) extendSeries() []*tt.SeriesTerm {
 	return out
 }
 
-// findSeries marks what series terms know: the ids of their entities, and every id of
-// time that has a step.
+// findSeries marks what series terms and cores along time know: the ids of their entities,
+// and every id of time that has a step.
 func (m *Model) findSeries() {
 	names := m.spec.ModeNames()
 	for _, s := range m.field.Series {
@@ -94,13 +90,15 @@ func (m *Model) findSeries() {
 				m.trained[at][combos[e]] = true
 			}
 		}
-		if m.trained[s.Time] == nil {
-			m.trained[s.Time] = make([]bool, m.dicts[s.Time].Len())
-			for code, rows := range m.rows[s.Time] {
-				m.trained[s.Time][code] = rows > 0
+	}
+	for _, mode := range m.field.TimeModes() {
+		if m.trained[mode] == nil {
+			m.trained[mode] = make([]bool, m.dicts[mode].Len())
+			for code, rows := range m.rows[mode] {
+				m.trained[mode][code] = rows > 0
 			}
 		}
-		m.grouped[s.Time] = slices.Repeat([]bool{true}, m.dicts[s.Time].Len())
+		m.grouped[mode] = slices.Repeat([]bool{true}, m.dicts[mode].Len())
 	}
 }
 
@@ -128,15 +126,14 @@ func (m *Model) seriesTensors() (string, []modelfile.Tensor, error) {
 	return string(text), tensors, nil
 }
 
-// findSeries reads the series terms.
+// findSeries reads the series terms and finds the steps of time.
 func (d *decoder) findSeries() error {
 	d.m.lines = make([]*timeline.Timeline, len(d.m.modes))
-	if _, has := d.f.Meta["series"]; !has {
-		return nil
-	}
 	var metas []seriesMeta
-	if err := d.get("series", &metas); err != nil {
-		return err
+	if _, has := d.f.Meta["series"]; has {
+		if err := d.get("series", &metas); err != nil {
+			return err
+		}
 	}
 	names := d.m.spec.ModeNames()
 	for k, meta := range metas {
@@ -181,12 +178,10 @@ func (d *decoder) findSeries() error {
 		return err
 	}
 	for _, s := range d.m.field.Series {
-		for _, step := range d.m.lines[s.Time].Steps() {
-			if step < 0 || step > series.MaxStep {
-				return errors.New("an id of time lies too far from the others")
-			}
-			s.Steps = append(s.Steps, int32(step))
+		var err error
+		if s.Steps, err = d.m.lineSteps(s.Time); err != nil {
+			return err
 		}
 	}
-	return nil
+	return d.m.findAlongSteps()
 }

@@ -23,6 +23,9 @@ func (m *Model) findTrained() {
 	names := m.spec.ModeNames()
 	for _, t := range m.field.Terms {
 		for _, c := range t.Cores {
+			if c.Along != nil {
+				continue // see findSeries
+			}
 			width := len(c.Modes)
 			combos := c.Index.Combinations()[:c.TrainedEntities()*width]
 			for i, name := range c.Modes {

@@ -191,6 +191,9 @@ func (x *extension) computeSlices(b backend.Backend) error {
 
 // extendCore returns the core itself if its modes received no codes.
 func (x *extension) extendCore(b backend.Backend, c *tt.Core) (*tt.Core, error) {
+	if c.Along != nil {
+		return x.extendAlong(c)
+	}
 	var added [][]int32
 	changes := false
 	axes := x.axesOf(c)

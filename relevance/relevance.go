@@ -118,6 +118,16 @@ func divergences(threads int, t *tt.Train, bond int) []float64 {
 			if b.Map != nil {
 				rows = b.Map.Rows()
 			}
+			if b.Along != nil {
+				for i, v := range b.Along.Divergences() {
+					component := i % right
+					if p == 1 {
+						component = i / right
+					}
+					total[component] += v
+				}
+				continue
+			}
 			tau, mu := float64(b.Posterior.PriorVar[0]), b.Posterior.PriorMean
 			sums := parallel.Reduce(threads, rows*size, func(from, to int) []float64 {
 				sum := make([]float64, len(total))

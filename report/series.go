@@ -226,7 +226,7 @@ func (b *builder) future(cell model.Cell, time int) []model.Prediction {
 		cells = append(cells, whole)
 	}
 	predictions, err := b.m.Predict(b.ctx, cells, false)
-	if err != nil || slices.Contains(predictions[0].Unseen, name) && len(b.m.Field().Series) == 0 {
+	if err != nil || slices.Contains(predictions[0].Unseen, name) && b.m.Field().SeriesTime() < 0 {
 		return nil
 	}
 	return predictions

@@ -267,7 +267,7 @@ func removeSide(s *spec.Spec, mode string) {
 	for i := range s.Terms {
 		changeTerm(s, i, func(t *spec.Term) {
 			if t.Variant != "" {
-				*t = spec.Term{Cores: t.Cores, Ranks: t.Ranks, Variant: "plain"}
+				*t = spec.Term{Cores: t.Cores, Ranks: t.Ranks, Variant: "plain", Along: t.Along}
 			}
 		})
 	}

@@ -158,6 +158,19 @@ func (p *Prior) each(variance, coefficient, number func(*float64)) {
 	}
 }
 
+// Scaled returns the prior of series whose variances are multiplied by a factor.
+func (p Prior) Scaled(factor float64) Prior {
+	p.Seasons = append([]Season(nil), p.Seasons...)
+	for _, v := range []*float64{&p.Level, &p.Walk, &p.AR, &p.Slope, &p.SlopeWalk, &p.DriftVar} {
+		*v *= factor
+	}
+	p.Drift *= math.Sqrt(factor)
+	for i := range p.Seasons {
+		p.Seasons[i].Var *= factor
+	}
+	return p
+}
+
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // numbers returns the places of the parameters without those of the seasons.

@@ -64,6 +64,11 @@ func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg
 	c := t.train.Cores[at.core]
 	block := c.Blocks()[at.block]
 	block.Posterior = nil
+	noise := 0.0
+	if block.Along != nil {
+		a.changed()
+		noise = a.pointNoise()
+	}
 	a.knownLoss = nil
 	a.residualFor(at.term)
 	last := len(t.train.Cores) - 1
@@ -74,14 +79,17 @@ func (a *residuals) updatePoint(ids []blockID, i int, ridge Ridge, steps int, cg
 	}
 	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, entityWeights: a.d.entityWeights[at.term][at.core], steps: steps}
 	p.penalty = ridge.Of(c, block, p.entityWeights)
-	exact := outer && block.Map == nil && t.Own(at.core) != nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes
+	exact := outer && block.Map == nil && block.Along == nil && t.Own(at.core) != nil && 4*plan.Nodes()*plan.LeafRank() <= maxNodeBytes
 	if exact {
 		p.sorted = a.obs.InLeafOrder(plan)
 	}
 	if p.sorted == nil {
 		p.target, p.weight = a.obs.InPlanOrder(plan)
 	}
-	if exact {
+	if block.Along != nil {
+		p.noise = noise
+		solveAlong(p, true)
+	} else if exact {
 		raised = solveSlices(p)
 	} else if outer && block.Map == nil && t.Own(at.core) == nil {
 		raised = solveExpectedSlices(p)

@@ -122,7 +122,9 @@ func (a *cavi) update(i int) {
 	p := &blockProblem{d: a.d, train: t.train, core: at.core, block: block, plan: plan, steps: a.steps, noise: float64(a.d.noise[0])}
 	p.penalty = a.d.priorPenalty(&block)
 	p.target, p.weight = a.obs.InPlanOrder(plan)
-	if exact {
+	if block.Along != nil {
+		solveAlong(p, !a.fixed)
+	} else if exact {
 		a.run.Raised += solveExpectedSlices(p)
 	} else {
 		a.run.Raised += int64(a.cg.solve(p))
@@ -181,7 +183,7 @@ func (a *cavi) plan(t *termValues, core int, b tt.Block) (*backend.Plan, bool) {
 	if own == nil {
 		return t.Cheapest, b.Map == nil
 	}
-	if own.SecondMomentWork() > maxExact*t.Cheapest.SecondMomentWork() && b.Posterior.Cov == nil && b.MultiplierCov == nil {
+	if b.Along == nil && own.SecondMomentWork() > maxExact*t.Cheapest.SecondMomentWork() && b.Posterior.Cov == nil && b.MultiplierCov == nil {
 		return t.Cheapest, false
 	}
 	return own, b.Map == nil
@@ -254,4 +256,5 @@ func (a *cavi) balance() {
 func scaleBlock(threads int, b *tt.Block, by float64) {
 	tt.Multiply(threads, b.Value, float32(by))
 	b.Posterior.Scale(threads, by)
+	b.Along.Scale(by)
 }

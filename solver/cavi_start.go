@@ -38,7 +38,10 @@ func (d *data) startRidge(sweep int) Ridge {
 	if d.validChunk == nil {
 		step = 1
 	}
-	return Ridge{Kind: Uniform, Lambda: PenaltySearch{}.Start(Uniform, d.entityWeights) * math.Pow(referenceFactor, step)}
+	if d.startLambda == 0 {
+		d.startLambda = PenaltySearch{}.Start(Uniform, d.offered.entityWeights)
+	}
+	return Ridge{Kind: Uniform, Lambda: d.startLambda * math.Pow(referenceFactor, step)}
 }
 
 // starting reports whether the run has not finished its sweeps of als.
@@ -190,6 +193,9 @@ func (dr *driver) scoreScale() float64 {
 	if d.sites != nil {
 		return 1
 	}
+	if d.validScale != nil {
+		return *d.validScale
+	}
 	sum, total := 0.0, 0.0
 	for i, y := range d.validY {
 		w := weightAt(d.validW, i)
@@ -199,7 +205,9 @@ func (dr *driver) scoreScale() float64 {
 	for i, y := range d.validY {
 		square += weightAt(d.validW, i) * (float64(y) - mean) * (float64(y) - mean)
 	}
-	return square / total
+	square /= total
+	d.validScale = &square
+	return square
 }
 
 // comparable reports whether the posterior can be compared with a point estimate. Given

@@ -116,21 +116,14 @@ func (s *conjugateGradient) setVariances(p *blockProblem) {
 func solveExpectedSlices(p *blockProblem) int64 {
 	c := p.train.Cores[p.core]
 	r, shape := c.Slices.Slice(), c.Slices.Shape
-	grad := make([]backend.Slices, len(p.train.Cores))
-	g := backend.Slices{Shape: shape, Mean: p.d.scratch(0, shape.Len()), Cov: p.d.scratch(1, shape.N*r*r)}
-	grad[p.core] = g
-	cores := p.train.Slices()
-	if !p.hasPosterior() {
-		for q := range cores {
-			cores[q].Var, cores[q].Cov = nil, nil
-		}
-	}
-	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, OwnEntities: true, Target: p.target, Weight: p.weight, Grad: grad})
+	g := p.sliceEquations()
 	runs := backend.EntityRuns(p.d.b, p.plan, p.core)
 	var raised atomic.Int64
-	parallel.Ranges(p.d.b.Threads(), min(runs.End, shape.N-1)-runs.First, func(_, from, to int) {
+	threads, entities := p.d.b.Threads(), max(0, min(runs.End, shape.N-1)-runs.First)
+	pieces := min(entities, 4*threads) // those with many rows may be neighbours
+	parallel.For(threads, pieces, func(i int) {
 		memory := make([]float64, 2*r*(r+1))
-		for e := runs.First + from; e < runs.First+to; e++ {
+		for e := runs.First + entities*i/pieces; e < runs.First+entities*(i+1)/pieces; e++ {
 			if (p.entityWeights == nil || p.entityWeights[e] > 0) && solveExpectedSlice(p, e, r, g, memory) {
 				raised.Add(1)
 			}
@@ -144,6 +137,23 @@ func solveExpectedSlices(p *blockProblem) int64 {
 		}
 	}
 	return runs.Sum(raised.Load())
+}
+
+// sliceEquations returns the equations of the slices of an outer core: g - H G in Mean, and
+// -H/2 in Cov, for the entities of this rank.
+func (p *blockProblem) sliceEquations() backend.Slices {
+	shape := p.train.Cores[p.core].Slices.Shape
+	r := shape.Slice()
+	g := backend.Slices{Shape: shape, Mean: p.d.scratch(0, shape.Len()), Cov: p.d.scratch(1, shape.N*r*r)}
+	grad, cores := make([]backend.Slices, len(p.train.Cores)), p.train.Slices()
+	grad[p.core] = g
+	if !p.hasPosterior() {
+		for q := range cores {
+			cores[q].Var, cores[q].Cov = nil, nil
+		}
+	}
+	p.d.pass(p.plan, cores, &backend.Job{Adjoint: backend.Residual, GradientsOnly: true, SecondMoments: true, OwnEntities: true, Target: p.target, Weight: p.weight, Grad: grad})
+	return g
 }
 
 func solveExpectedSlice(p *blockProblem, e, r int, g backend.Slices, memory []float64) (raised bool) {

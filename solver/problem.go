@@ -59,6 +59,8 @@ type data struct {
 	sites         *sites        // nil for Gaussian noise
 	noiseWeights  *noiseWeights // nil unless observations are weighted by their noise
 	passes        int
+	startLambda   float64  // see startRidge; 0 until it is needed
+	validScale    *float64 // see scoreScale; nil until it is needed
 
 	expectedLoss func() float64 // posteriors: computes the expected loss at the current weights
 	phase        phase          // of adam

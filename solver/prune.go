@@ -84,7 +84,7 @@ func (d *data) setShape(shape [][]int) {
 // shapeChanged adapts the plans to the shape of the field.
 func (d *data) shapeChanged() {
 	if d.validChunk != nil {
-		d.validChunk = d.field.NewChunk(d.b, d.offered.valid.Codes)
+		d.validChunk.Reshape(d.b, d.field)
 	}
 	d.reshape()
 }

@@ -120,11 +120,7 @@ func (s *seriesValues) eachSite(threads int, work func(at int32, observations []
 // error as noise.
 func (a *residuals) updatePointSeries(s *seriesValues) {
 	a.changed()
-	noise := a.loss() / float64(len(a.d.y))
-	if a.d.sites != nil {
-		noise = 1
-	}
-	a.updateSeries(s, max(noise, leastStartNoise), true)
+	a.updateSeries(s, a.pointNoise(), true)
 	a.updateOffset()
 }
 

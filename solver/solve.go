@@ -123,9 +123,11 @@ func (dr *driver) drawStart() error {
 		}
 	}
 	for _, at := range blockIDs(dr.d.field) {
-		if c, b := dr.d.posteriorBlock(at); b.Posterior != nil {
+		c, b := dr.d.posteriorBlock(at)
+		if b.Posterior != nil {
 			b.Posterior.SetVariance(0, c.Slices.Slice())
 		}
+		b.Along.Reset()
 	}
 	dr.d.field.Initialize(dr.d.b, func(k int) *rand.Rand { return randstream.New(dr.opt.Seed, "start", uint64(k)) }, 1)
 	dr.state.Run = Run{Rate: dr.opt.LearningRate, BestSweep: -1, BestScore: noScore, Weights: dr.d.flatten(nil)}

@@ -67,7 +67,7 @@ func flatten(threads int, dst []float32, f *tt.Field) []float32 {
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
 			for _, b := range c.Blocks() {
-				arrays = append(append(arrays, b.Value), b.Posterior.Arrays()...)
+				arrays = append(append(append(arrays, b.Value), b.Posterior.Arrays()...), b.Along.Arrays()...)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func restore(be backend.Backend, f *tt.Field, src []float32) []float32 {
 	for _, t := range f.Terms {
 		for _, c := range t.Cores {
 			for _, b := range c.Blocks() {
-				for _, dst := range append([][]float32{b.Value}, b.Posterior.Arrays()...) {
+				for _, dst := range append(append([][]float32{b.Value}, b.Posterior.Arrays()...), b.Along.Arrays()...) {
 					src = src[copy(dst, src):]
 				}
 			}

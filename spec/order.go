@@ -34,7 +34,7 @@ func (t Term) Orders() []Term {
 		}
 	}
 	switch {
-	case n < 3:
+	case n < 3 || t.Along != nil: // its core is an outer one
 	case n <= maxPermuted:
 		permute(slices.Clone(given), 0, add)
 	default:

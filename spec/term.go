@@ -19,7 +19,7 @@ const MaxRank = 10000
 //
 //	term  = cores [ ":" rank { "," rank } ] [ "@" variant [ ":" rank ":" rank ] ]
 //	cores = core { "," core }
-//	core  = mode { "*" mode }
+//	core  = mode { "*" mode } | "along(" mode [ ";" part { "," part } ] ")"
 //	mode  = name | name "." column
 //
 // Examples: store,item,time:20 is G(store) G(item) G(time) with both ranks 20.
@@ -28,7 +28,8 @@ const MaxRank = 10000
 // weighted latent regression, independently of the other terms. @ls:5:10 is latent
 // scaling with rank 5 for its scale and rank 10 for its bias. item.vendor*time has a
 // core over groups of items, those with the same vendor in the side table of item; see
-// [Group]. series(store*item; time) is a series; see [Series].
+// [Group]. item,along(time):3 has a prior along time for the slices of its last core, with
+// the parts of a series. series(store*item; time) is a series; see [Series].
 type Term struct {
 	Cores   [][]string // modes of each core; several modes make a joint core
 	Ranks   []int      // len(Cores)-1 ranks; none for an effect
@@ -37,6 +38,7 @@ type Term struct {
 	// ScaleRank and BiasRank are ranks of latent scaling; 0 for the same as Ranks.
 	ScaleRank, BiasRank int
 
+	Along  *Series // the prior along time of the first or last core, over the mode Time alone; nil for none
 	Series *Series // of a series term, whose only core names its entities; nil for a train
 }
 
@@ -46,7 +48,11 @@ func ParseTerm(s string, modes []string) (Term, error) {
 	if strings.HasPrefix(strings.TrimSpace(s), "series(") {
 		return parseSeries(s, modes)
 	}
-	var t Term
+	s, along, err := cutAlong(s, modes)
+	if err != nil {
+		return Term{}, err
+	}
+	t := Term{Along: along}
 	front, variant, hasVariant := strings.Cut(s, "@")
 	if hasVariant {
 		if err := t.parseVariant(variant); err != nil {
@@ -77,7 +83,6 @@ func ParseTerm(s string, modes []string) (Term, error) {
 		}
 		t.Cores = append(t.Cores, core)
 	}
-	var err error
 	t.Ranks, err = parseRanks(ranks, hasRanks, text, len(t.Cores)-1)
 	if err != nil {
 		return Term{}, err
@@ -182,7 +187,16 @@ func (t Term) String() string {
 		return "series(" + t.coresString(0, 1) + t.Series.text() + ")"
 	}
 	var b strings.Builder
-	b.WriteString(t.coresString(0, len(t.Cores)))
+	for p, core := range t.Cores {
+		if p > 0 {
+			b.WriteString(",")
+		}
+		if t.IsAlong(core) {
+			b.WriteString(alongPrefix + strings.TrimPrefix(t.Along.text(), "; ") + ")")
+		} else {
+			b.WriteString(strings.Join(core, "*"))
+		}
+	}
 	for i, r := range t.Ranks {
 		if i == 0 {
 			fmt.Fprintf(&b, ":%d", r)

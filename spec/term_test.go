@@ -22,6 +22,11 @@ func TestParseTerm(t *testing.T) {
 		{"a,b,c:4,4", "a,b,c:4", Term{Cores: [][]string{{"a"}, {"b"}, {"c"}}, Ranks: []int{4, 4}}},
 		{"store", "store", Term{Cores: [][]string{{"store"}}}},
 		{"store*item:1", "store*item", Term{Cores: [][]string{{"store", "item"}}}},
+		{" item , along( time ):3", "item,along(time):3",
+			Term{Cores: [][]string{{"item"}, {"time"}}, Ranks: []int{3}, Along: &Series{Time: "time", Walk: true, AR: true}}},
+		{"along(hour(stamp); ar,season=24),a*b:2@plain", "along(hour(stamp); ar, season=24),a*b:2@plain",
+			Term{Cores: [][]string{{"hour(stamp)"}, {"a", "b"}}, Ranks: []int{2}, Variant: "plain", Along: &Series{Time: "hour(stamp)", AR: true, Periods: []float64{24}}}},
+		{"along(time; walk)", "along(time; walk)", Term{Cores: [][]string{{"time"}}, Along: &Series{Time: "time", Walk: true}}},
 		{"hour(time stamp),x:3", "hour(time stamp),x:3",
 			Term{Cores: [][]string{{"hour(time stamp)"}, {"x"}}, Ranks: []int{3}}},
 	} {
@@ -62,6 +67,10 @@ func TestParseTermErrors(t *testing.T) {
 		{"store:5", "write store without :5"},
 		{"store:1,1", "is an effect"},
 		{"store,item:5,5", "2 ranks for 2 cores"},
+		{"store,along(times):5", `unknown mode of time "times" (did you mean "time"?)`},
+		{"store,along(time:5", "write one core along time"},
+		{"store,along(time)", "needs a rank after a colon"},
+		{"store,along(time),item:5", "is the first or the last of its term"},
 	} {
 		got, err := ParseTerm(c.text, modes)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

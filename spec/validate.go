@@ -78,6 +78,12 @@ func (s Spec) validateTerms(ps *Problems) {
 		if t.IsSeries() && s.Fit.Solver == "adam" {
 			ps.Addf(index("terms", i), "the solver adam has no series terms; set fit.solver to als or cavi, or leave the term out")
 		}
+		if t.Along != nil && s.Fit.Solver == "adam" {
+			ps.Addf(index("terms", i), "the solver adam has no priors along time; set fit.solver to als or cavi, or write the core as %s", t.Along.Time)
+		}
+		if t.Along != nil && (t.Variant == "ls" || t.Variant == "" && s.Side.Variant == "ls") {
+			ps.Addf(index("terms", i), "latent scaling has no core along time; write another variant after the term, as in %s@plain", Term{Cores: t.Cores, Ranks: t.Ranks, Along: t.Along})
+		}
 	}
 }
 

@@ -126,6 +126,12 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 	trained := make([]int, len(term.Cores))
 	for p, core := range term.Cores {
 		var err error
+		if term.IsAlong(core) {
+			if index[p], trained[p], err = b.alongIndex(core); err != nil {
+				return err
+			}
+			continue
+		}
 		if index[p], trained[p], err = b.index(core, b.variant(core, variant) != tt.Plain); err != nil {
 			return err
 		}
@@ -147,6 +153,12 @@ func (b *builder) train(term spec.Term, variant tt.Variant, group int) error {
 	for p, core := range term.Cores {
 		t.Cores[p].Rows = b.rowsOf(core, index[p])
 		used := b.variant(core, variant)
+		if term.IsAlong(core) {
+			if err := b.along(t.Cores[p], term); err != nil {
+				return err
+			}
+			continue
+		}
 		if used == tt.Plain {
 			continue
 		}

@@ -96,7 +96,7 @@ func (b *builder) checkMemory(term spec.Term, variant tt.Variant, entities, rank
 			c.right = ranks[p]
 		}
 		left = c.right
-		if used := b.variant(core, variant); used != tt.Plain {
+		if used := b.variant(core, variant); used != tt.Plain && !term.IsAlong(core) {
 			c.variant, c.regression = used, float64(c.left)*float64(c.right)
 			axes := b.axes(core)
 			c.ids = len(axes) == 1

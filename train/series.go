@@ -42,17 +42,11 @@ func (b *builder) series(term spec.Term) error {
 	if err != nil {
 		return fielderr.Errorf("terms", "term %s: %w", term, err)
 	}
-	prior, err := seriesPrior(term, line)
+	prior, steps, err := seriesPrior(term, term.Series, line)
 	if err != nil {
 		return err
 	}
-	s := &tt.SeriesTerm{Label: term.String(), Modes: term.Cores[0], Index: index, Time: mode, Process: &series.Process{Prior: prior}}
-	for _, step := range line.Steps() {
-		if step > series.MaxStep {
-			return fielderr.Errorf("terms", "term %s: mode %s spans %d steps; a series has at most %d; use a coarser time", term, term.Series.Time, step, series.MaxStep)
-		}
-		s.Steps = append(s.Steps, int32(step))
-	}
+	s := &tt.SeriesTerm{Label: term.String(), Modes: term.Cores[0], Index: index, Time: mode, Steps: steps, Process: &series.Process{Prior: prior}}
 	for _, code := range b.data.Train[mode] {
 		s.Default = max(s.Default, s.Steps[code])
 	}
@@ -60,10 +54,44 @@ func (b *builder) series(term spec.Term) error {
 	return nil
 }
 
-// seriesPrior returns the prior from which a series term starts.
-func seriesPrior(term spec.Term, line *timeline.Timeline) (series.Prior, error) {
-	r := term.Series
-	p := series.Prior{Level: startLevel}
+// along gives a core of a term its prior along time.
+func (b *builder) along(c *tt.Core, term spec.Term) error {
+	line, err := b.data.Line(c.Index.Axes()[0].Mode)
+	if err != nil {
+		return fielderr.Errorf("terms", "term %s: %w", term, err)
+	}
+	prior, steps, err := seriesPrior(term, term.Along, line)
+	if err == nil {
+		c.SetAlong(prior, steps)
+	}
+	return err
+}
+
+// alongIndex returns the index of a core along time, with an entity for every id of its
+// mode, and the number of those that have training rows, which come first.
+func (b *builder) alongIndex(core []string) (*tt.Index, int, error) {
+	mode := spec.Positions(core, b.data.Modes)[0]
+	x, err := tt.NewAxisIndex([]tt.Axis{tt.StepAxis(mode, b.data.Sizes[mode])}, b.data.Train)
+	if err != nil {
+		return nil, 0, err
+	}
+	trained, all := x.Entities()-1, make([][]int32, len(b.data.Modes))
+	for c := range int32(b.data.Sizes[mode]) {
+		all[mode] = append(all[mode], c)
+	}
+	return x, trained, x.Extend(all)
+}
+
+// seriesPrior returns the prior from which a series term or a core along time starts, and
+// the step of each code of its mode of time.
+func seriesPrior(term spec.Term, r *spec.Series, line *timeline.Timeline) (p series.Prior, steps []int32, err error) {
+	for _, step := range line.Steps() {
+		if step > series.MaxStep {
+			return p, nil, fielderr.Errorf("terms", "term %s: mode %s spans %d steps; a series has at most %d; use a coarser time", term, r.Time, step, series.MaxStep)
+		}
+		steps = append(steps, int32(step))
+	}
+	p = series.Prior{Level: startLevel}
 	if r.Walk {
 		p.Walk = startWalk
 	}
@@ -80,7 +108,7 @@ func seriesPrior(term spec.Term, line *timeline.Timeline) (series.Prior, error) 
 	if r.Season {
 		cycles := line.Cycles()
 		if len(cycles) == 0 {
-			return p, fielderr.Errorf("terms", "term %s: the ids of mode %s do not say how long a season is; write its number of steps, as in season=12", term, r.Time)
+			return p, nil, fielderr.Errorf("terms", "term %s: the ids of mode %s do not say how long a season is; write its number of steps, as in season=12", term, r.Time)
 		}
 		for _, c := range cycles {
 			if c.Periods <= float64(line.Last()+1) || len(cycles) == 1 {
@@ -91,7 +119,7 @@ func seriesPrior(term spec.Term, line *timeline.Timeline) (series.Prior, error) 
 	n := line.Last() + 1
 	for _, period := range periods {
 		if period > float64(n) {
-			return p, fielderr.Errorf("terms", "term %s: a season of %g steps is longer than the table, which has %d periods of mode %s; use a shorter season", term, period, n, r.Time)
+			return p, nil, fielderr.Errorf("terms", "term %s: a season of %g steps is longer than the table, which has %d periods of mode %s; use a shorter season", term, period, n, r.Time)
 		}
 		most := longHarmonics
 		if period <= shortSeason {
@@ -100,5 +128,5 @@ func seriesPrior(term spec.Term, line *timeline.Timeline) (series.Prior, error) 
 		harmonics := max(1, min(most, int(math.Floor(period/2))))
 		p.Seasons = append(p.Seasons, series.Season{Period: period, Harmonics: harmonics, Var: startSeason})
 	}
-	return p, nil
+	return p, steps, nil
 }

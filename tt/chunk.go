@@ -1,6 +1,8 @@
 package tt
 
 import (
+	"slices"
+
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/observed"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
@@ -10,6 +12,8 @@ import (
 // over the cells are in the order in which the cells were given.
 type Chunk struct {
 	plans  []*backend.Plan
+	terms  []*Train        // of the field that the cells were planned for
+	all    []*backend.Plan // by these terms
 	cells  int
 	buffer []float32   // in plan order
 	value  [][]float32 // by term; nil for a term that is a group of its own
@@ -49,7 +53,22 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 	for _, s := range f.Series {
 		c.series = append(c.series, s.newCells(b.Threads(), codes))
 	}
+	c.terms, c.all = slices.Clone(f.Terms), c.plans
 	return c
+}
+
+// Reshape adapts the chunk to a field that has some of the terms for which it was made, with other ranks perhaps. The leaf
+// cores of their plans stay.
+func (c *Chunk) Reshape(b backend.Backend, f *Field) {
+	c.plans, c.value = make([]*backend.Plan, len(f.Terms)), make([][]float32, len(f.Terms))
+	for k, t := range f.Terms {
+		p := c.all[slices.Index(c.terms, t)]
+		p.Shapes = t.Shapes()
+		c.plans[k] = p
+		if len(f.Partners(k)) > 0 {
+			c.value[k] = backend.Make[float32](b, c.cells)
+		}
+	}
 }
 
 // ChunkOf returns a chunk of cells that are planned already, for fields without products and series.

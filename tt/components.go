@@ -85,7 +85,14 @@ func (c *Core) keepEntries(be backend.Backend, rows, columns []int) {
 		}
 		saved = append(saved, o)
 	}
+	along := c.Along
+	if along != nil {
+		kept := *along
+		kept.Keep(entries)
+		along = &kept
+	}
 	c.resize(len(rows), len(columns))
+	c.Along = along
 	for i, b := range c.Blocks() {
 		copy(b.Value, saved[i].mean)
 		if b.Posterior != nil {
@@ -128,6 +135,9 @@ func (c *Core) resize(left, right int) {
 	}
 	if c.Variant == Plain {
 		c.shareMemory()
+	}
+	if c.Along != nil {
+		c.Along.Resize(size)
 	}
 	if c.unseen != nil {
 		c.unseen = &lazyPrior{}

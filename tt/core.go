@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/series/dynamics"
 )
 
 // Variant determines how the slices G of a core depend on free weights V' and on a
@@ -67,6 +68,11 @@ type Core struct {
 	// frequent entities more often than of rare ones. Only a fit needs it.
 	Rows []float32
 
+	// Along is the prior along time of a plain core over a mode of time; nil for
+	// independent slices. See SetAlong.
+	Along *dynamics.Paths
+	seed  uint64 // of the paths of a drawn core
+
 	side    []float32  // T, laid out as Slices
 	sideVar []float32  // variances of T; nil if W is known exactly
 	unseen  *lazyPrior // moments of entities without training data; nil if the weights are known exactly
@@ -95,7 +101,12 @@ func (c *Core) Regress(v Variant, m *LinearMap, trained []bool) {
 func CoreName(modes []string) string { return strings.Join(modes, "*") }
 
 // Name returns the core's name.
-func (c *Core) Name() string { return CoreName(c.Modes) }
+func (c *Core) Name() string {
+	if c.Along != nil {
+		return "along(" + c.Modes[0] + ")"
+	}
+	return CoreName(c.Modes)
+}
 
 // A Block is a set of weights in which G is linear when everything else is fixed:
 //
@@ -106,6 +117,7 @@ type Block struct {
 	Name          string // "weight/item" for V', "side/item" for W
 	Value         []float32
 	Posterior     *Posterior // nil for weights known exactly
+	Along         *dynamics.Paths
 	Map           *LinearMap
 	Multiplier    []float32              // means of M
 	MultiplierVar []float32              // variances of M; nil if it is known exactly
@@ -154,7 +166,7 @@ func (b *Block) Adjoint(be backend.Backend, dst, g []float32, squared bool) {
 // Blocks returns the blocks of the core in the order in which solvers update them.
 // Their values share memory with the core.
 func (c *Core) Blocks() []Block {
-	free := Block{Name: "weight/" + c.Name(), Value: c.Free, Posterior: c.FreePosterior}
+	free := Block{Name: "weight/" + c.Name(), Value: c.Free, Posterior: c.FreePosterior, Along: c.Along}
 	side := Block{Name: "side/" + c.Name(), Value: c.Weight, Posterior: c.WeightPosterior, Map: c.Map, Norm: c.Norm}
 	switch c.Variant {
 	case Plain:

@@ -76,7 +76,12 @@ func (c *Core) SecondMoment(be backend.Backend, b *Block) (moment float64, weigh
 // and a regression of R pairs (a, b) with one covariance Sigma over its m rows
 //
 //	1/2 (sum |m_ab|^2/tau + R (tr Sigma/tau - m + m log tau - log det Sigma)).
+//
+// A core along time has that of its paths.
 func (c *Core) Divergence(be backend.Backend, b *Block) float64 {
+	if b.Along != nil {
+		return b.Along.Divergence()
+	}
 	size, tau := c.Slices.Slice(), float64(b.Posterior.PriorVar[0])
 	moment, weights := c.SecondMoment(be, b)
 	total := float64(weights) * (moment/tau - 1 + math.Log(tau))

@@ -70,7 +70,7 @@ const maxCovariances = 1 << 28
 
 // SetFamily gives all weights of the field posteriors of a family, with variances
 // of zero. Blocks for which the family is not defined are mean-field: free weights
-// under Multivariate, inner cores and regressions under EntityCovariance.
+// under Multivariate, inner cores, cores along time and regressions under EntityCovariance.
 func (f *Field) SetFamily(family Family) error {
 	for _, t := range f.Terms {
 		for p, c := range t.Cores {
@@ -112,7 +112,7 @@ func (c *Core) SetFamily(family Family, outer bool) error {
 	}
 	c.unseen = &lazyPrior{}
 	n, size := c.Slices.Len(), c.Slices.Slice()
-	entityCovariance := family == EntityCovariance && c.Free != nil && outer
+	entityCovariance := family == EntityCovariance && c.Free != nil && outer && c.Along == nil
 	if entityCovariance {
 		if float64(c.Slices.N)*float64(size*size) > maxCovariances {
 			return fielderr.Errorf("uncertainty.inference", "tt: core %s has %d entities of rank %d: their covariances would have %d entries; use mean-field, or a lower rank", c.Name(), c.Slices.N, size, c.Slices.N*size*size)

@@ -75,6 +75,12 @@ func (c *Core) sample(b backend.Backend, rng *rand.Rand, factor float64) *Core {
 	d.FreePosterior, d.WeightPosterior, d.sideVar = nil, nil, nil
 	d.Slices = backend.NewSlices(c.Slices.Shape)
 	size := c.Slices.Slice()
+	if c.Along != nil && c.FreePosterior != nil {
+		d.seed = rng.Uint64()
+		d.Free = d.drawPaths(factor)
+		d.Slices.Mean = d.Free
+		return &d
+	}
 	if c.Free != nil {
 		d.Free = c.FreePosterior.draw(rng, c.Free, size, factor)
 	}

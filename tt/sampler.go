@@ -54,7 +54,7 @@ func (c *Core) trainedOnly(b backend.Backend) (*Core, error) {
 	}
 	shape := c.Slices.Shape
 	shape.N = trained + 1
-	d := &Core{Modes: c.Modes, Index: x, Variant: c.Variant, Slices: backend.Slices{Shape: shape}, Weight: c.Weight, WeightPosterior: c.WeightPosterior, unseen: c.unseen}
+	d := &Core{Modes: c.Modes, Index: x, Variant: c.Variant, Slices: backend.Slices{Shape: shape}, Weight: c.Weight, WeightPosterior: c.WeightPosterior, unseen: c.unseen, Along: c.Along}
 	// restrict keeps the values of the trained entities and of the prior, which is last.
 	restrict := func(values []float32, size int) []float32 {
 		if values == nil {
@@ -141,6 +141,7 @@ type untrained struct {
 	key      uint64
 	side     *LinearMap // its regression; nil if it has none or takes that of the prior
 	residual []float32  // prior variance that the regression does not span; nil for none
+	step     *int32     // of a core along time; nil if it is unknown
 }
 
 // Cells prepares cells of f, which is the field of the sampler or that field
@@ -218,6 +219,10 @@ func (x *Index) identify(codes [][]int32, cell int, key func(modes []int, cell i
 // treats it: by its regression, or by that of the prior.
 func (c *Core) untrained(key uint64, codes [][]int32, cell int, e int32) (untrained, error) {
 	u := untrained{key: key}
+	if c.Along != nil && e != c.Index.Prior() {
+		u.step = &c.Along.Of[e]
+		return u, nil
+	}
 	if c.Map == nil || !known(c.Index, codes, cell) || e == c.Index.Prior() && len(c.Modes) == 1 {
 		return u, nil
 	}
@@ -268,9 +273,15 @@ func (d *Draw) localSlices(b backend.Backend, k, p int, c *Core, at *cellSlices)
 		copySlice(local, i, c.Slices, int(e))
 	}
 	base := d.sampler.base.Terms[k].Cores[p]
+	var steps []int32 // of a core along time
+	var drawn [][]float32
 	for i, u := range at.untrained {
 		rng := randstream.New(d.sampler.seed, "entity", d.number, uint64(k), uint64(p), u.key)
 		g := local.Mean[(len(at.used)+i)*size:][:size]
+		if u.step != nil {
+			steps, drawn = append(steps, *u.step), append(drawn, g)
+			continue
+		}
 		if c.Map != nil {
 			if u.side != nil {
 				u.side.Apply(b, g, c.Weight, false)
@@ -280,6 +291,13 @@ func (d *Draw) localSlices(b backend.Backend, k, p int, c *Core, at *cellSlices)
 			}
 		}
 		base.drawUntrainedFree(b, rng, g)
+	}
+	if len(steps) > 0 {
+		x := make([]float32, len(steps)*size)
+		c.Along.Draw(c.paths, max(1, d.sampler.base.Response), steps, x)
+		for i, g := range drawn {
+			copy(g, x[i*size:])
+		}
 	}
 	return local
 }

@@ -265,10 +265,14 @@ func (d *drawnSeries) add(b backend.Backend, f *Field, seed, number uint64, dst 
 	}
 }
 
-// SeriesTime returns the mode of time of the series terms, -1 if there are none.
+// SeriesTime returns the mode of time of the series terms, or else of the cores along time,
+// -1 if there are none.
 func (f *Field) SeriesTime() int {
-	if len(f.Series) == 0 {
-		return -1
+	if len(f.Series) > 0 {
+		return f.Series[0].Time
 	}
-	return f.Series[0].Time
+	if modes := f.TimeModes(); len(modes) > 0 {
+		return modes[0]
+	}
+	return -1
 }

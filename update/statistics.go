@@ -39,7 +39,7 @@ func Statistics(b backend.Backend, m *model.Model, rows Observed, noise, weight 
 		for p, c := range t.Cores {
 			room += 2 * c.Slices.Len()
 			r := c.Slices.Slice()
-			if p != 0 && p != len(t.Cores)-1 || c.Free == nil || c.Slices.Var == nil || r == 1 {
+			if p != 0 && p != len(t.Cores)-1 || c.Free == nil || c.Slices.Var == nil || r == 1 || c.Along != nil {
 				continue
 			}
 			places = append(places, place{k, p, c.TrainedEntities() * r * (r - 1) / 2})

@@ -63,7 +63,7 @@ func fits() map[string][]string {
 			"--side", "store=stores.csv:city:cat,county:cat,zip:cat,lat,lon",
 			"--side", "item=items.csv:category_name:cat,pack:log,bottle_volume_ml:log,state_bottle_cost:log,state_bottle_retail:log", "--side", "time=@month:cycle12"}, common...),
 		"movielens": append([]string{"ratings.csv.gz", "--target", "rating", "--modes", "userId,movieId,hour(timestamp)",
-			"--term", "userId", "--term", "movieId", "--term", "hour", "--term", "userId,movieId,hour:10",
+			"--term", "userId", "--term", "movieId", "--term", "hour", "--term", "userId,hour,movieId:10",
 			"--side", "movieId=genome.csv.gz", "--side", "hour=@hour:cycle24"}, common...),
 	}
 }

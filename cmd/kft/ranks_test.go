@@ -72,7 +72,7 @@ func TestFitOverRanks(t *testing.T) {
 		"map":        {"--inference", "map", "--solver", "als", "--sweeps", "2"},
 		"mean-field": {"--inference", "mean-field", "--sweeps", "2"},
 	} {
-		fit := fitSales(append(flags, "-q", "--threads", "1", "--term", "store", "--term", "item,time:2", "--term", "store,item,time:4")...)
+		fit := fitSales(append(flags, "-q", "--threads", "1", "--term", "store", "--term", "item,time:2", "--term", "store,along(time):3", "--term", "store,item,time:4")...)
 		alone(t, native, append(fit, "-o", "one.kft")...)
 		want := read(t, "one.kft")
 		mpitest.Launchers(t, func(t *testing.T, l mpitest.Launcher) {

@@ -38,7 +38,7 @@ var layers = [][]string{
 		"dataset", "dataset/columnar", "dataset/covariate", "dataset/delimited", "dataset/split", "dataset/tableio", "dataset/timeline",
 		"dataset/internal/calendar", "dataset/internal/datasettest", "dataset/internal/fieldtext", "dataset/internal/fingerprint",
 		"dataset/internal/inflate", "dataset/internal/magic", "dataset/internal/modeid", "dataset/internal/numeric", "dataset/internal/periodtext", "dataset/internal/scratch",
-		"kernel", "kernel/kerneltest", "likelihood", "series", "tune",
+		"kernel", "kernel/kerneltest", "likelihood", "series", "series/dynamics", "tune",
 	},
 }
 

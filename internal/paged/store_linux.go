@@ -102,6 +102,12 @@ func openUnnamed(folder string) (*os.File, error) {
 	return file, nil
 }
 
+// advise asks for large pages up to their borders around a part of the heap.
+func advise(start, size uintptr) {
+	from, to := start&^(hugePage-1), (start+size+hugePage-1)&^(hugePage-1)
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_HUGEPAGE)
+}
+
 func freeBytes(disk *unix.Statfs_t) int64 { return int64(disk.Bavail) * int64(disk.Bsize) }
 
 // region adds a part to the file and maps it.

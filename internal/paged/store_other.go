@@ -4,6 +4,8 @@ package paged
 
 import "errors"
 
+func advise(_, _ uintptr) {}
+
 // Supported says whether this system has stores.
 const Supported = false
 

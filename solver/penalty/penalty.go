@@ -294,6 +294,7 @@ func rescale(threads int, c *tt.Core, by float32) {
 			continue
 		}
 		tt.Multiply(threads, b.Value, by)
+		b.Along.Scale(float64(by))
 	}
 }
 

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package paged
-
-// Huge does nothing.
-func Huge[T any]([]T) {}
