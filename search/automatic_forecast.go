@@ -188,12 +188,18 @@ func (c *chooser) confirmNoParts(ctx context.Context, with, without candidate) e
 	if c.rows < 2*c.effort.rows || c.late() {
 		return nil
 	}
-	usual := c.effort
+	return c.compareOnMore(ctx, "parts of the date, on more rows", 1-calendarFactor, with, without)
+}
+
+// compareOnMore takes the second candidate if its CRPS on more rows is lower by a share,
+// otherwise the first.
+func (c *chooser) compareOnMore(ctx context.Context, subject string, least float64, first, second candidate) error {
+	usual, before := c.effort, c.spec
 	defer func() { c.effort = usual }()
 	c.effort.rows, c.effort.sweeps = min(c.rows, fullerRows), fullerSweeps
-	decision := model.Decision{Subject: "parts of the date, on more rows"}
+	decision := model.Decision{Subject: subject}
 	var scores []float64
-	for i, one := range []candidate{with, without} {
+	for i, one := range []candidate{first, second} {
 		if c.opt.Progress != nil {
 			c.opt.Progress(train.Event{Stage: "choose", Note: fmt.Sprintf("%s: %s, %d of 2", decision.Subject, one.value, i+1)})
 		}
@@ -204,6 +210,7 @@ func (c *chooser) confirmNoParts(ctx context.Context, with, without candidate) e
 		crps, err := c.measure(ctx, s)
 		if err != nil {
 			if c.skips(err) {
+				c.spec = before
 				return nil
 			}
 			return err
@@ -211,10 +218,11 @@ func (c *chooser) confirmNoParts(ctx context.Context, with, without candidate) e
 		scores = append(scores, crps)
 		decision.Options = append(decision.Options, model.Candidate{Value: one.value, CRPS: &crps})
 	}
-	taken := 1
-	if scores[1] > calendarFactor*scores[0] {
-		taken = 0
-		c.spec = with.spec
+	taken := 0
+	c.spec = first.spec
+	if scores[1] <= (1-least)*scores[0] {
+		taken = 1
+		c.spec = second.spec
 	}
 	decision.Options[taken].Taken = true
 	c.decisions = append(c.decisions, decision)

@@ -1,0 +1,40 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// Factors that series share along time are offered to tables whose training rows span the
+// longest season at least seasonsOfFactors times, from which the factors learn it, and have no
+// more than fullerRows rows. They must be better by leastOfFactors.
+const (
+	seasonsOfFactors = 3
+	leastOfFactors   = 0.004
+	rankOfFactors    = 8
+	modesOfFactors   = 3
+)
+
+// chooseFactors offers a train over all modes whose core of time has a prior along time.
+func (c *chooser) chooseFactors(ctx context.Context) error {
+	time, entities := c.data.TimeMode(), c.entities()
+	if c.quick() || c.late() || c.rows > fullerRows || c.rows < 2*c.effort.rows || len(entities) == 0 || len(entities) > modesOfFactors || !c.data.Regular(time) || c.data.Numbered(time) {
+		return nil
+	}
+	periods := c.data.SeasonPeriods(time)
+	if len(periods) == 0 || float64(c.data.Combinations(time)) < seasonsOfFactors*slices.Max(periods) {
+		return nil
+	}
+	terms, err := c.spec.ParseTerms()
+	if err != nil {
+		return err
+	}
+	factors := spec.Term{Along: &spec.Series{Time: c.modes[time], Walk: true, AR: true, Season: true}}
+	for _, m := range append(slices.Clone(entities), time) {
+		factors.Cores = append(factors.Cores, c.names(m))
+	}
+	factors.Ranks = slices.Repeat([]int{rankOfFactors}, len(entities))
+	return c.compareOnMore(ctx, "factors along time", leastOfFactors, candidate{"none", c.spec}, candidate{factors.String(), c.withTerms(append(terms, factors))})
+}
