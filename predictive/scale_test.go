@@ -11,6 +11,32 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 )
 
+// Sums that several processes continue have the bits of one.
+func TestScaleSumsInPieces(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	values, w := make([]float64, 1000), make([]float32, 1000)
+	for i := range values {
+		values[i], w[i] = 1e3+rng.NormFloat64(), rng.Float32()
+	}
+	for _, weights := range [][]float32{nil, w} {
+		part := func(from, to int) []float32 {
+			if weights == nil {
+				return nil
+			}
+			return weights[from:to]
+		}
+		var whole, pieces ScaleSums
+		whole.Add(values, weights)
+		for _, cut := range [][2]int{{0, 0}, {0, 1}, {1, 700}, {700, 700}, {700, 1000}} {
+			pieces.Add(values[cut[0]:cut[1]], part(cut[0], cut[1]))
+		}
+		if whole != pieces {
+			t.Errorf("weights %t: got %v in pieces, want %v", weights != nil, pieces, whole)
+		}
+	}
+}
+
 func TestScaleStandardises(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -119,9 +119,11 @@ func solveExpectedSlices(p *blockProblem) int64 {
 	g := p.sliceEquations()
 	runs := backend.EntityRuns(p.d.b, p.plan, p.core)
 	var raised atomic.Int64
-	parallel.Ranges(p.d.b.Threads(), min(runs.End, shape.N-1)-runs.First, func(_, from, to int) {
+	threads, entities := p.d.b.Threads(), max(0, min(runs.End, shape.N-1)-runs.First)
+	pieces := min(entities, 4*threads) // those with many rows may be neighbours
+	parallel.For(threads, pieces, func(i int) {
 		memory := make([]float64, 2*r*(r+1))
-		for e := runs.First + from; e < runs.First+to; e++ {
+		for e := runs.First + entities*i/pieces; e < runs.First+entities*(i+1)/pieces; e++ {
 			if (p.entityWeights == nil || p.entityWeights[e] > 0) && solveExpectedSlice(p, e, r, g, memory) {
 				raised.Add(1)
 			}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,33 @@ func TestBuildField(t *testing.T) {
 	}
 	if f.Terms[0].Cores[1].Index != f.Terms[2].Cores[0].Index {
 		t.Error("equal cores: got different indices, want the same")
+	}
+}
+
+// The rows of entities are the same whether they are counted by row or from the numbers of rows of the codes.
+func TestRowsOfEntities(t *testing.T) {
+	t.Parallel()
+	modes, sizes := []string{"store", "item"}, []int{4, 6}
+	term, err := spec.ParseTerm("store,item:2", modes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, items := range [][]int32{{0, 0, 5, 5, 2}, {0, 0, 5, -3, 2}} { // a code of groups alone is not counted by code
+		codes := [][]int32{{0, 1, 1, 3, 1}, items}
+		var want []float32
+		for _, rows := range [][][]int32{nil, countRows(nil, 1, codes, sizes)} {
+			f, _, err := buildField([]spec.Term{term}, fieldData{Modes: modes, Sizes: sizes, Train: codes, Rows: rows}, fieldSide{Variant: "plain"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := append(slices.Clone(f.Terms[0].Cores[0].Rows), f.Terms[0].Cores[1].Rows...)
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) || slices.Max(got) != 3 {
+				t.Errorf("items %v: got %v rows by code, %v by row", items, got, want)
+			}
+		}
 	}
 }
 

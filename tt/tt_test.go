@@ -140,6 +140,38 @@ func TestEvaluateAgreesWithEval(t *testing.T) {
 	}
 }
 
+// A chunk that follows the field evaluates the terms and ranks that are left, and all of them again.
+func TestReshape(t *testing.T) {
+	t.Parallel()
+	for engine, b := range engines() {
+		rng := rand.New(rand.NewPCG(5, 6))
+		codes := cells(rng, 80)
+		f := build(t, fields["sum"], codes, rng)
+		all, chunk := f.Terms, f.NewChunk(b, codes)
+		for _, step := range []struct {
+			terms []*tt.Train
+			rank  int
+		}{{all[:1], 1}, {all, 2}} {
+			f.Terms = step.terms
+			ranks := all[0].Ranks()
+			for i := range ranks {
+				ranks[i] = step.rank
+			}
+			all[0].Resize(ranks)
+			all[0].Initialize(b, rng, 1)
+			chunk.Reshape(b, f)
+			got, want := make([]float32, 80), make([]float32, 80)
+			f.Eval(b, tt.Moments{Mean: got}, chunk)
+			f.Evaluate(b, want, codes)
+			for i := range want {
+				if math.Abs(float64(got[i]-want[i])) > 1e-5 {
+					t.Errorf("%s, %d terms: got %g, want %g at cell %d", engine, len(f.Terms), got[i], want[i], i)
+				}
+			}
+		}
+	}
+}
+
 // A reversed train with transposed slices is the same field.
 func TestReversedTrain(t *testing.T) {
 	t.Parallel()
