@@ -8,8 +8,10 @@ import (
 )
 
 // Factors that series share along time are offered to tables whose training rows span the
-// longest season at least seasonsOfFactors times, from which the factors learn it, and have no
-// more than fullerRows rows. They must be better by leastOfFactors.
+// longest season at least seasonsOfFactors times, from which the factors learn it. They must be
+// better by leastOfFactors. A table of more than fullerRows rows has them without a comparison: a
+// sample of its ids has less to share, and they were better at every origin of the largest
+// samples that were compared.
 const (
 	seasonsOfFactors = 3
 	leastOfFactors   = 0.004
@@ -20,7 +22,7 @@ const (
 // chooseFactors offers a train over all modes whose core of time has a prior along time.
 func (c *chooser) chooseFactors(ctx context.Context) error {
 	time, entities := c.data.TimeMode(), c.entities()
-	if c.quick() || c.late() || c.rows > fullerRows || c.rows < 2*c.effort.rows || len(entities) == 0 || len(entities) > modesOfFactors || !c.data.Regular(time) || c.data.Numbered(time) {
+	if c.quick() || c.late() || c.rows < 2*c.effort.rows || len(entities) == 0 || len(entities) > modesOfFactors || !c.data.Regular(time) || c.data.Numbered(time) {
 		return nil
 	}
 	periods := c.data.SeasonPeriods(time)
@@ -36,5 +38,9 @@ func (c *chooser) chooseFactors(ctx context.Context) error {
 		factors.Cores = append(factors.Cores, c.names(m))
 	}
 	factors.Ranks = slices.Repeat([]int{rankOfFactors}, len(entities))
-	return c.compareOnMore(ctx, "factors along time", leastOfFactors, candidate{"none", c.spec}, candidate{factors.String(), c.withTerms(append(terms, factors))})
+	with := candidate{factors.String(), c.withTerms(append(terms, factors))}
+	if c.rows > fullerRows {
+		return c.compare(ctx, "factors along time", []candidate{with})
+	}
+	return c.compareOnMore(ctx, "factors along time", leastOfFactors, candidate{"none", c.spec}, with)
 }

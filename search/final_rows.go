@@ -29,11 +29,11 @@ func finalData(s spec.Spec, data *train.Data, keep int) (*train.Data, []model.De
 	return larger, []model.Decision{{Subject: "validation set", Options: []model.Candidate{{Value: value, Taken: true}}}}, nil
 }
 
-// A table of more training rows than longFrom forecasts from its last recentYears years:
-// rows before them cost time, and made forecasts of Iowa sales no better.
+// A table of more training rows than longFrom forecasts from its last recentYears years, enough
+// for factors along time to learn a season: rows before them cost time.
 const (
 	longFrom    = 4_000_000
-	recentYears = 2
+	recentYears = 4
 )
 
 // recentData returns the data that a model for forecasts is chosen on and trained on, and
