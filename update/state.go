@@ -47,8 +47,8 @@ func newState(fitted *model.Model, book *ledger.Ledger, engine backend.Backend) 
 	}
 	for k, t := range fitted.Field().Terms {
 		for p, c := range t.Cores {
-			if p != 0 && p != len(t.Cores)-1 || c.Free == nil || c.FreePosterior == nil {
-				continue
+			if p != 0 && p != len(t.Cores)-1 || c.Free == nil || c.FreePosterior == nil || c.Along != nil {
+				continue // the slices of a core along time depend on the rows of all periods: they stay forecasts
 			}
 			b := &block{term: k, core: p, r: c.Slices.Slice(), known: map[int32]*slot{}, fresh: map[string]*slot{}}
 			for _, r := range book.Relations {

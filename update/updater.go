@@ -11,7 +11,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/ledger"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/modelfile"
-	"github.com/kernel-fried-tensor/kft/tt"
 )
 
 // An Updater takes rows into a model, one or many at a time. It is not safe for
@@ -91,11 +90,6 @@ func Possible(m *model.Model) error {
 		return not("products of terms (latent scaling) have no closed form; fit it again with the new rows")
 	case m.Covariates().History() != nil:
 		return not("it has lags, which depend on all rows; fit it again with the new rows")
-	}
-	for _, t := range m.Field().Terms {
-		if slices.ContainsFunc(t.Cores, func(c *tt.Core) bool { return c.Along != nil }) {
-			return not("the slices of a core along time depend on the rows of all periods (term %s); fit it again with the new rows", t.Name())
-		}
 	}
 	for _, mode := range m.Modes() {
 		if mode.Numeric() {
