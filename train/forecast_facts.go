@@ -42,35 +42,30 @@ func (d *Data) SeasonPeriods(mode int) []float64 {
 			usual = append(usual, c.Periods)
 		}
 	}
-	periods := d.trainPeriods(mode, line)
-	return slices.DeleteFunc(usual, func(p float64) bool { return 2*p > periods })
-}
-
-// trainPeriods returns the number of periods up to the last training row.
-func (d *Data) trainPeriods(mode int, line *timeline.Timeline) float64 {
 	steps, last := line.Steps(), int64(0)
 	for i, p := range d.split.Parts {
 		if p == dataset.Train {
 			last = max(last, steps[d.table.Codes[mode][i]])
 		}
 	}
-	return float64(last + 1)
+	return slices.DeleteFunc(usual, func(p float64) bool { return 2*p > float64(last+1) })
 }
 
-// Seasons returns how often the training rows go through the longest season of the calendar, and
-// its number of periods; 0 if it has none.
-func (d *Data) Seasons(mode int) (times, periods float64) {
+// Seasons returns how many of the longest seasons of the calendar the periods of the training
+// rows make; 0 if it has none.
+func (d *Data) Seasons(mode int) float64 {
 	line, err := d.timeline(mode)
 	if err != nil || !line.Regular() {
-		return 0, 0
+		return 0
 	}
+	longest := 0.0
 	for _, c := range line.Cycles() {
-		periods = max(periods, c.Periods)
+		longest = max(longest, c.Periods)
 	}
-	if periods == 0 {
-		return 0, 0
+	if longest == 0 {
+		return 0
 	}
-	return d.trainPeriods(mode, line) / periods, periods
+	return float64(d.Combinations(mode)) / longest
 }
 
 // CombinationsWith returns the number of combinations of ids of some modes and a part of
