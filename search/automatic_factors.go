@@ -9,8 +9,9 @@ import (
 
 // Factors that series share along time are offered to tables whose training rows span the
 // longest season at least seasonsOfFactors times, from which the factors learn it. They must be
-// better by leastOfFactors. With fewer seasons they may take the place of a season or a trend that
-// other terms know better, which the validation rows do not always show.
+// better by leastOfFactors; a table of more than fullerRows rows has them without a comparison,
+// because a sample of its ids has less to share. With fewer seasons they may take the place of a
+// season or a trend that other terms know better, which the validation rows do not always show.
 const (
 	seasonsOfFactors = 3
 	leastOfFactors   = 0.004
@@ -37,5 +38,8 @@ func (c *chooser) chooseFactors(ctx context.Context) error {
 	}
 	factors.Ranks = slices.Repeat([]int{rankOfFactors}, len(entities))
 	with := candidate{factors.String(), c.withTerms(append(terms, factors))}
+	if c.rows > fullerRows {
+		return c.compare(ctx, "factors along time", []candidate{with})
+	}
 	return c.compareOnMore(ctx, "factors along time", leastOfFactors, candidate{"none", c.spec}, with)
 }
