@@ -119,19 +119,7 @@ func TestAlongSurvivesTheFile(t *testing.T) {
 	for _, week := range []string{"1", "30", "60", "300", "301", "310", "soon"} {
 		cells = append(cells, kft.Cell{"item": "i2", "week": week})
 	}
-	want, err := m.Predict(t.Context(), cells)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := loaded.Predict(t.Context(), cells)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range want {
-		if got[i].Mean != want[i].Mean || got[i].SD != want[i].SD {
-			t.Errorf("cell %v: %g +- %g after loading, %g +- %g before", cells[i], got[i].Mean, got[i].SD, want[i].Mean, want[i].SD)
-		}
-	}
+	want := sameAfterLoading(t, m, loaded, cells)
 	if want[5].SD <= want[4].SD || want[4].SD <= want[3].SD {
 		t.Errorf("forecasts are no less certain than the last week: %g, %g, %g", want[5].SD, want[4].SD, want[3].SD)
 	}

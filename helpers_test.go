@@ -169,3 +169,23 @@ func checkErrorText(t testing.TB, err error, want string) {
 		t.Errorf("got error %q, want one that contains %q", err, want)
 	}
 }
+
+// sameAfterLoading checks that a loaded model predicts cells as the saved one does, and returns the
+// predictions.
+func sameAfterLoading(t *testing.T, saved, loaded *kft.Model, cells []kft.Cell) []kft.Prediction {
+	t.Helper()
+	want, err := saved.Predict(t.Context(), cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := loaded.Predict(t.Context(), cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if got[i].Mean != want[i].Mean || got[i].SD != want[i].SD {
+			t.Errorf("cell %v: %g +- %g after loading, %g +- %g before", cells[i], got[i].Mean, got[i].SD, want[i].Mean, want[i].SD)
+		}
+	}
+	return want
+}

@@ -72,19 +72,7 @@ func TestSeriesTermsSurviveTheFile(t *testing.T) {
 		cells = append(cells, kft.Cell{"shop": "s1", "item": "i2", "week": week})
 	}
 	cells = append(cells, kft.Cell{"shop": "s1", "item": "new", "week": "61"}, kft.Cell{"shop": "s1", "item": "i2", "week": "soon"})
-	want, err := m.Predict(t.Context(), cells)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := loaded.Predict(t.Context(), cells)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range want {
-		if got[i].Mean != want[i].Mean || got[i].SD != want[i].SD {
-			t.Errorf("cell %v: %g +- %g after loading, %g +- %g before", cells[i], got[i].Mean, got[i].SD, want[i].Mean, want[i].SD)
-		}
-	}
+	want := sameAfterLoading(t, m, loaded, cells)
 	for i := 3; i < 7; i++ {
 		if want[i].SD <= want[i-1].SD {
 			t.Errorf("the forecast of week %s is no less certain than that of %s: sd %g, %g", cells[i]["week"], cells[i-1]["week"], want[i].SD, want[i-1].SD)

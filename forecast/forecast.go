@@ -134,7 +134,8 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 			}
 		}
 		id := b.ID(f.time, i)
-		if h := series.Horizon(id); h == 0 {
+		h := series.Horizon(id)
+		if h == 0 {
 			last, _ := series.Line.ID(series.End)
 			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: fmt.Sprintf("this is not a period after the last training period %s", last), Remedy: "forecast later periods, or predict the table"}
@@ -142,7 +143,7 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: fmt.Sprintf("this is %d periods ahead, beyond the horizon of %d", h, f.o.Horizon), Remedy: "extend the horizon or remove the row"}
 		}
-		if err := f.once(cell, entity, series.Horizon(id), b.First+i+1); err != nil {
+		if err := f.once(cell, entity, h, b.First+i+1); err != nil {
 			return err
 		}
 	}

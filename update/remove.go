@@ -58,6 +58,13 @@ type numbered struct {
 // strike returns the rows of a ledger without those to remove, and the rows to remove
 // that the ledger does not have.
 func strike(have, remove ledger.Rows) (kept ledger.Rows, rest numbered, struck int) {
+	keep, at, struck := match(have, remove)
+	return have.Select(keep), numbered{Rows: remove.Select(at), at: at}, struck
+}
+
+// match finds rows in a ledger that are the same in all columns. It returns the rows that the
+// ledger keeps without them, the rows that it does not have, in order, and the number of the others.
+func match(have, rows ledger.Rows) (keep, missing []int, found int) {
 	type key struct {
 		cell    string
 		y       float64
@@ -81,23 +88,22 @@ func strike(have, remove ledger.Rows) (kept ledger.Rows, rest numbered, struck i
 		return k
 	}
 	wanted := map[key][]int{}
-	for i := range remove.Len() {
-		wanted[at(&remove, i)] = append(wanted[at(&remove, i)], i)
+	for i := range rows.Len() {
+		k := at(&rows, i)
+		wanted[k] = append(wanted[k], i)
 	}
-	var keep []int
 	for i := range have.Len() {
 		k := at(&have, i)
 		if have.Sign(i) > 0 && len(wanted[k]) > 0 {
 			wanted[k] = wanted[k][1:]
-			struck++
+			found++
 			continue
 		}
 		keep = append(keep, i)
 	}
 	for _, left := range wanted {
-		rest.at = append(rest.at, left...)
+		missing = append(missing, left...)
 	}
-	slices.Sort(rest.at)
-	rest.Rows = remove.Select(rest.at)
-	return have.Select(keep), rest, struck
+	slices.Sort(missing)
+	return keep, missing, found
 }

@@ -180,7 +180,7 @@ func (u *Updater) take(ctx context.Context, b *batch, opt Options) (*Report, err
 	s.setFitted(grown)
 	first := s.rows.Len()
 	if !opt.Local {
-		_, _, report.Repeated = strike(s.rows, b.rows)
+		_, _, report.Repeated = match(s.rows, b.rows)
 	}
 	touched := s.add(b.rows)
 	report.observe(s, first)
