@@ -223,9 +223,11 @@ func (p *Plan) cutShards(cells, nodes int, each func(add addNodes)) {
 
 // Work returns the number of multiply-adds of one full pass (mean and all
 // gradients). It is the measure by which to choose the leaf core.
-func (p *Plan) Work() float64 {
-	work := 3 * float64(p.Cells()) * float64(p.LeafRank())
-	for level, nodes := range p.computed() {
+func (p *Plan) Work() float64 { return p.work(p.Cells(), p.computed()) }
+
+func (p *Plan) work(cells int, computed []float64) float64 {
+	work := 3 * float64(cells) * float64(p.LeafRank())
+	for level, nodes := range computed {
 		work += nodes * 3 * float64(p.Shapes[p.Chain[level]].Slice())
 	}
 	return work
@@ -233,10 +235,12 @@ func (p *Plan) Work() float64 {
 
 // SecondMomentWork is Work for a pass with second moments: the covariance of a
 // node costs a product of matrices, a cell a matrix-vector product.
-func (p *Plan) SecondMomentWork() float64 {
+func (p *Plan) SecondMomentWork() float64 { return p.secondMomentWork(p.Cells(), p.computed()) }
+
+func (p *Plan) secondMomentWork(cells int, computed []float64) float64 {
 	r := float64(p.LeafRank())
-	work := 3 * float64(p.Cells()) * r * r
-	for level, nodes := range p.computed() {
+	work := 3 * float64(cells) * r * r
+	for level, nodes := range computed {
 		if s := p.Shapes[p.Chain[level]]; level > 0 {
 			work += nodes * 3 * float64(s.Slice()*(s.Left+s.Right))
 		}

@@ -38,9 +38,8 @@ func (f *Field) NewChunk(b backend.Backend, codes [][]int32) *Chunk {
 	parallel.For(threads, len(f.Terms), func(k int) {
 		t := f.Terms[k]
 		if c.spread != nil {
-			c.plans[k] = cheaperPlan(1, t.Shapes(), func(leaf backend.LeafEnd) *backend.Plan {
-				return c.spread.Plan(t.Shapes(), t.LookupRows(codes), leaf)
-			})
+			ends := c.spread.Ends(t.Shapes(), t.LookupRows(codes))
+			c.plans[k] = cheaperPlan(&ends)
 			return
 		}
 		index := t.LookupOn(b, b.Threads(), codes)
@@ -82,28 +81,17 @@ func (f *Field) ChunkOf(b backend.Backend, cells int, p *observed.Planned) *Chun
 
 // CheaperPlan plans cells from the end of the train whose passes cost less.
 func CheaperPlan(b backend.Backend, shapes []backend.Shape, index [][]int32) *backend.Plan {
-	return cheaperPlan(b.Threads(), shapes, func(leaf backend.LeafEnd) *backend.Plan {
-		threads := b.Threads()
-		if len(shapes) > 1 {
-			threads = (threads + 1) / 2
-		}
-		return backend.NewPlanOn(b, threads, shapes, index, leaf)
-	})
+	return cheaperPlan(&backend.Ends{Shapes: shapes, Cells: len(index[0]), Threads: b.Threads(),
+		Plan: func(leaf backend.LeafEnd) *backend.Plan {
+			return backend.NewPlanOn(b, b.Threads(), shapes, index, leaf)
+		},
+		Combinations: func(chain []int) int { return backend.Combinations(b.Threads(), shapes, index, chain) }})
 }
 
-func cheaperPlan(threads int, shapes []backend.Shape, plan func(leaf backend.LeafEnd) *backend.Plan) *backend.Plan {
-	if len(shapes) == 1 {
-		return plan(backend.LeafFirst)
-	}
-	var plans [2]*backend.Plan
-	parallel.For(threads, len(plans), func(i int) {
-		plans[i] = plan([...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
-	})
-	if plans[1].Work() < plans[0].Work() {
-		plans[0], plans[1] = plans[1], plans[0]
-	}
-	plans[1].Free()
-	return plans[0]
+func cheaperPlan(ends *backend.Ends) *backend.Plan {
+	cheaper, other := ends.Cheaper(nil)
+	other.Free()
+	return cheaper
 }
 
 // Plan returns the plan of a term.

@@ -42,6 +42,15 @@ func (s *Spread) Plan(shapes []backend.Shape, lookup backend.Lookup, leaf backen
 	return backend.NewSharedPlan(s.b, s.ranks, shapes, s.n, lookup, leaf)
 }
 
+// Ends returns the observations as they can be planned from both ends of a train.
+func (s *Spread) Ends(shapes []backend.Shape, lookup backend.Lookup) backend.Ends {
+	return backend.Ends{Shapes: shapes, Cells: s.n, Threads: 1, // all ranks plan in the same order
+		Plan: func(leaf backend.LeafEnd) *backend.Plan { return s.Plan(shapes, lookup, leaf) },
+		Combinations: func(chain []int) int {
+			return backend.SharedCombinations(s.ranks, s.b.Threads(), shapes, s.n, lookup, chain)
+		}}
+}
+
 // routeOf identifies a route: to the cells of a plan in its order or by leaf entity.
 type routeOf struct {
 	plan   *backend.Plan

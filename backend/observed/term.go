@@ -28,17 +28,24 @@ type Options struct {
 // NewTerm plans the observations for a train: index[p][n] is the entity of core p at
 // observation n.
 func NewTerm(b backend.Backend, cores []backend.Slices, index [][]int32, opt Options) *Term {
-	plan := func(shapes []backend.Shape, leaf backend.LeafEnd) *backend.Plan {
-		return backend.NewPlanOn(b, b.Threads(), shapes, index, leaf)
+	ends := backend.Ends{Shapes: shapesOf(cores), Cells: len(index[0]), Threads: b.Threads()}
+	ends.Plan = func(leaf backend.LeafEnd) *backend.Plan {
+		return backend.NewPlanOn(b, b.Threads(), ends.Shapes, index, leaf)
 	}
-	return newTerm(b, cores, len(index[0]), opt, b.Threads(), plan)
+	ends.Combinations = func(chain []int) int { return backend.Combinations(b.Threads(), ends.Shapes, index, chain) }
+	return newTerm(b, cores, ends, opt)
+}
+
+func shapesOf(cores []backend.Slices) (shapes []backend.Shape) {
+	for _, c := range cores {
+		shapes = append(shapes, c.Shape)
+	}
+	return shapes
 }
 
 // ShareTerm is NewTerm for observations that are spread over ranks: each has its part of the plans.
 func (d *Data) ShareTerm(cores []backend.Slices, lookup backend.Lookup, opt Options) *Term {
-	t := newTerm(d.b, cores, d.Len(), opt, 1, func(shapes []backend.Shape, leaf backend.LeafEnd) *backend.Plan {
-		return d.spread.Plan(shapes, lookup, leaf)
-	})
+	t := newTerm(d.b, cores, d.spread.Ends(shapesOf(cores), lookup), opt)
 	if len(cores) > 1 {
 		return t
 	}
@@ -54,35 +61,24 @@ func (d *Data) ShareTerm(cores []backend.Slices, lookup backend.Lookup, opt Opti
 	return t
 }
 
-// newTerm makes the plans of a term, on several threads.
-func newTerm(b backend.Backend, cores []backend.Slices, n int, opt Options, threads int, plan func(shapes []backend.Shape, leaf backend.LeafEnd) *backend.Plan) *Term {
-	t := &Term{Mean: backend.Make[float32](b, n)}
-	work := (*backend.Plan).Work
-	if opt.SecondMoments {
-		work = (*backend.Plan).SecondMomentWork
-		if opt.Variances {
-			t.Variance = backend.Make[float32](b, n)
-		}
+// newTerm makes the plans of a term.
+func newTerm(b backend.Backend, cores []backend.Slices, ends backend.Ends, opt Options) *Term {
+	t := &Term{Mean: backend.Make[float32](b, ends.Cells)}
+	if ends.SecondMoments = opt.SecondMoments; opt.SecondMoments && opt.Variances {
+		t.Variance = backend.Make[float32](b, ends.Cells)
 	}
-	var shapes []backend.Shape
-	for _, c := range cores {
-		shapes = append(shapes, c.Shape)
+	suffices := func(p *backend.Plan) bool { // for the equations of both outer cores
+		return !opt.Equations && (p == nil || p.HasCovariances(0, cores) && p.HasCovariances(len(cores)-1, cores))
 	}
-	plans := []**backend.Plan{&t.First, &t.Last}[:min(len(shapes), 2)]
-	parallel.For(min(threads, len(plans)), len(plans), func(i int) {
-		*plans[i] = plan(shapes, [...]backend.LeafEnd{backend.LeafFirst, backend.LeafLast}[i])
-	})
-	t.Cheapest = t.First
-	if t.Last != nil && work(t.Last) < work(t.First) {
-		t.Cheapest = t.Last
+	var other *backend.Plan
+	t.Cheapest, other = ends.Cheaper(func(cheaper *backend.Plan) bool { return !suffices(cheaper) })
+	if suffices(t.Cheapest) {
+		other.Free()
+		return t
 	}
-	if p := t.Cheapest; !opt.Equations && p.HasCovariances(0, cores) && p.HasCovariances(len(cores)-1, cores) {
-		for _, other := range []*backend.Plan{t.First, t.Last} {
-			if other != p {
-				other.Free()
-			}
-		}
-		t.First, t.Last = nil, nil // its passes suffice for both outer cores
+	t.First, t.Last = t.Cheapest, other
+	if t.Cheapest.Leaf != 0 {
+		t.First, t.Last = other, t.Cheapest
 	}
 	return t
 }
