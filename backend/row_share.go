@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // ownRows returns the entities of a core at the observations that this process looks up, a run of them, and the first one.
@@ -22,19 +23,11 @@ func (s *sharer) ownRows(core int) (entities []int32, first int) {
 // count returns the number of observations by entity of a core.
 func (s *sharer) count(core int) []int32 {
 	entities, _ := s.ownRows(core)
-	n, size := s.Shapes[core].N, s.ranks.Size()
-	all := make([]int32, n*size)
-	own := all[n*s.ranks.Rank():][:n]
+	own := make([]int32, s.Shapes[core].N)
 	for _, e := range entities {
 		own[e]++
 	}
-	GatherValues(s.ranks, all, Even(size, size), n)
-	for r := 1; r < size; r++ {
-		for e, v := range all[n*r:][:n] {
-			all[e] += v
-		}
-	}
-	return all[:n:n]
+	return peers.Sum(s.ranks, own)
 }
 
 // choose returns the observations of this process, in increasing order, if rank r has those whose entity of a core is in

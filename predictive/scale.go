@@ -36,7 +36,7 @@ func NewScale(t Transform, y, w []float32) (Scale, error) {
 // power must have its unit, see [Transform.WithUnit].
 func FitScale(threads int, t Transform, n int, y func(i int) float64, w []float32) (Scale, error) {
 	values := make([]float64, n)
-	failed := parallel.Reduce(threads, n, func(from, to int) (err error) { return t.Values(values, y, from, to) }, func(a, b error) error { return cmp.Or(a, b) })
+	failed := parallel.Reduce(threads, n, func(from, to int) (err error) { return t.Values(values[from:to], y, from) }, func(a, b error) error { return cmp.Or(a, b) })
 	if failed != nil {
 		return Scale{Transform: t, Spread: 1}, failed
 	}
@@ -45,12 +45,14 @@ func FitScale(threads int, t Transform, n int, y func(i int) float64, w []float3
 	return sums.Scale(t, y)
 }
 
-// Values sets values [from, to) to the transformed targets.
-func (t Transform) Values(values []float64, y func(i int) float64, from, to int) (err error) {
-	for i := from; i < to && err == nil; i++ {
-		values[i], err = t.checkedForward(i, y(i))
+// Values sets values to the transformed targets from one on.
+func (t Transform) Values(values []float64, y func(i int) float64, from int) (err error) {
+	for i := range values {
+		if values[i], err = t.checkedForward(from+i, y(from+i)); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // ScaleSums are the sums over transformed targets that a scale is fitted to. They depend on the order of the targets.

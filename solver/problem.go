@@ -3,12 +3,14 @@ package solver
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/tt"
 )
 
@@ -113,9 +115,7 @@ func newData(p *Problem) (*data, error) {
 		ranks = b.Ranks()
 	}
 	if ranks != nil { // they may not need all of the entities
-		for k, t := range p.Field.Terms {
-			d.entityWeights[k] = countEntities(ranks, t, p.Train.Codes, d.w)
-		}
+		d.entityWeights = countEntities(ranks, p.Field.Terms, p.Train.Codes, d.w)
 	}
 	parallel.For(d.b.Threads(), len(p.Field.Terms), func(k int) {
 		t := p.Field.Terms[k]
@@ -138,43 +138,41 @@ func newData(p *Problem) (*data, error) {
 	return d, nil
 }
 
-// countEntities returns the summed weights of the observations of each entity, by core. Of observations without weights each
+// countEntities returns the summed weights of the observations of each entity, by term and core. Of observations without weights each
 // rank counts a run.
-func countEntities(ranks backend.Ranks, t *tt.Train, codes [][]int32, w []float32) [][]float64 {
-	sums := make([][]float64, len(t.Cores))
-	for c := range sums {
-		sums[c] = make([]float64, t.Cores[c].Slices.N)
-	}
+func countEntities(ranks backend.Ranks, terms []*tt.Train, codes [][]int32, w []float32) [][][]float64 {
 	first, rows := 0, len(codes[0])
 	if w == nil {
 		bounds := backend.Even(rows, ranks.Size())
 		first, rows = bounds[ranks.Rank()], bounds[ranks.Rank()+1]
 	}
 	block, part := make([]int32, parallel.Block), make([][]int32, len(codes))
-	for from := first; from < rows; from += len(block) {
-		block = block[:min(len(block), rows-from)]
-		for m, column := range codes {
-			part[m] = column[from:][:len(block)]
-		}
-		for c, core := range t.Cores {
+	count := func(core *tt.Core) []float64 {
+		sums := make([]float64, core.Slices.N)
+		for from := first; from < rows; from += len(block) {
+			block := block[:min(len(block), rows-from)]
+			for m, column := range codes {
+				part[m] = column[from:][:len(block)]
+			}
 			core.Index.Lookup(block, part)
 			for i, e := range block {
-				sums[c][e] += weightAt(w, from+i)
+				sums[e] += weightAt(w, from+i)
 			}
 		}
-	}
-	if w != nil {
+		if w == nil {
+			sums = peers.Sum(ranks, sums)
+		}
 		return sums
 	}
-	for c, own := range sums { // whole numbers, of which any order has the same sum
-		all := make([]float64, len(own)*ranks.Size())
-		copy(all[len(own)*ranks.Rank():], own)
-		backend.GatherValues(ranks, all, backend.Even(ranks.Size(), ranks.Size()), len(own))
-		clear(own)
-		for i, v := range all {
-			own[i%len(own)] += v
+	known := map[*tt.Index][]float64{} // terms with the same core share its index
+	sums := make([][][]float64, len(terms))
+	for k, t := range terms {
+		for _, core := range t.Cores {
+			if known[core.Index] == nil {
+				known[core.Index] = count(core)
+			}
+			sums[k] = append(sums[k], slices.Clone(known[core.Index]))
 		}
-		sums[c] = own
 	}
 	return sums
 }

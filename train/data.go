@@ -321,46 +321,74 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 	return err
 }
 
-// countRows returns the number of rows per code, by mode.
+// countRows returns the number of rows per code, by mode. The processes of a group, which may be nil, count some rows each.
 func countRows(group peers.Group, threads int, codes [][]int32, sizes []int) [][]int32 {
-	return byMode(group, threads, sizes, func(m int, counts []int32) {
-		for _, c := range codes[m] {
-			if c >= 0 {
-				counts[c]++
-			}
-		}
-	})
-}
-
-// byMode returns values by mode and id. The processes of a group, which may be nil, compute those of some modes each.
-func byMode[T any](group peers.Group, threads int, sizes []int, compute func(mode int, values []T)) [][]T {
-	values := make([][]T, len(sizes))
+	counts := make([][]int32, len(sizes))
 	parallel.For(threads, len(sizes), func(m int) {
-		values[m] = make([]T, sizes[m])
-		if group == nil || group.Rank() == m%group.Size() {
-			compute(m, values[m])
+		counts[m] = make([]int32, sizes[m])
+		own := codes[m]
+		if group != nil {
+			bounds := peers.Even(len(own), group.Size())
+			own = own[bounds[group.Rank()]:bounds[group.Rank()+1]]
+		}
+		for _, c := range own {
+			if c >= 0 {
+				counts[m][c]++
+			}
 		}
 	})
 	if group != nil {
-		for m, v := range values {
-			peers.From(group, v, m%group.Size())
+		for m := range counts {
+			counts[m] = peers.Sum(group, counts[m])
 		}
 	}
-	return values
+	return counts
 }
 
-// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code
-// without rows.
-func meanTargets(group peers.Group, threads int, o *solver.Observations, sizes []int) [][]float64 {
-	return byMode(group, threads, sizes, func(m int, means []float64) {
-		weight := make([]float64, len(means))
-		for i, c := range o.Codes[m] {
-			if c >= 0 {
-				weight[c]++
-				means[c] += (o.Target(i) - means[c]) / weight[c]
+// meanPieces is the largest number of runs of rows whose sums by id are computed independently of each other, and leastPieceRows the
+// number of rows per id from which there is another run.
+const (
+	meanPieces     = 8
+	leastPieceRows = 4
+)
+
+// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code without rows, given the numbers of rows. The processes of a
+// group, which may be nil, add some runs of rows each. The runs, whose sums are added in order, depend on the numbers of rows and ids alone.
+func meanTargets(group peers.Group, threads int, o *solver.Observations, counts [][]int32) [][]float64 {
+	means := make([][]float64, len(counts))
+	for m, rows := range counts {
+		size, n := len(rows), o.Len()
+		pieces := max(1, min(meanPieces, n/(leastPieceRows*max(1, size))))
+		bounds, rank := []int{0, pieces}, 0
+		if group != nil {
+			bounds, rank = peers.Even(pieces, group.Size()), group.Rank()
+		}
+		sums := make([]float64, pieces*size)
+		parallel.For(threads, bounds[rank+1]-bounds[rank], func(i int) {
+			k := bounds[rank] + i
+			from, to, own := n*k/pieces, n*(k+1)/pieces, sums[k*size:][:size]
+			for i, c := range o.Codes[m][from:to] {
+				if c >= 0 {
+					own[c] += o.Target(from + i)
+				}
+			}
+		})
+		if group != nil {
+			peers.Values(group, sums, bounds, size)
+		}
+		means[m] = sums[:size:size]
+		for k := 1; k < pieces; k++ {
+			for c, v := range sums[k*size:][:size] {
+				means[m][c] += v
 			}
 		}
-	})
+		for c, n := range rows {
+			if n > 0 {
+				means[m][c] /= float64(n)
+			}
+		}
+	}
+	return means
 }
 
 // periods names the time ranges of the parts of a split by time; nil for other

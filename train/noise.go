@@ -34,8 +34,11 @@ func (r *run) newScale() (predictive.Scale, error) {
 		return predictive.Scale{}, err
 	}
 	transform = transform.WithUnit(train.Y, train.W)
-	values := make([]float64, train.Len())
-	bounds, err := eachOwn(r, len(values), func(from, to int) error { return transform.Values(values, train.Target, from, to) })
+	first, end := ownRows(r, train.Len())
+	values := make([]float64, end-first)
+	bounds, err := eachOwn(r, train.Len(), func(from, to int) error {
+		return transform.Values(values[from-first:to-first], train.Target, from)
+	})
 	if err != nil {
 		return predictive.Scale{Transform: transform, Spread: 1}, err
 	}
@@ -45,7 +48,7 @@ func (r *run) newScale() (predictive.Scale, error) {
 		if w != nil {
 			w = w[from:to]
 		}
-		sums[0].Add(values[from:to], w)
+		sums[0].Add(values[from-first:to-first], w)
 	})
 	scale, err := sums[0].Scale(transform, train.Target)
 	scale.NonNegative = r.nonNegative()

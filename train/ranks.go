@@ -252,14 +252,25 @@ func (r *run) measureTogether(z tt.Moments, rows evaluate.Rows, calibration bool
 	return evaluate.MeasureOver(r.opt.Ranks, r.opt.agreeErrors, r.engine, r.model, z, rows, calibration)
 }
 
+// ownBlocks cuts blocks of n rows into one run per rank, of which this process has the returned one.
+func ownBlocks(r *run, n int) (bounds []int, rank int) {
+	blocks := (n + parallel.Block - 1) / parallel.Block
+	if r.opt.Ranks == nil {
+		return []int{0, blocks}, 0
+	}
+	return backend.Even(blocks, r.opt.Ranks.Size()), r.opt.Ranks.Rank()
+}
+
+// ownRows returns the rows for which eachOwn calls work on this process.
+func ownRows(r *run, n int) (from, to int) {
+	bounds, rank := ownBlocks(r, n)
+	return min(n, bounds[rank]*parallel.Block), min(n, bounds[rank+1]*parallel.Block)
+}
+
 // eachOwn calls work for pieces of n rows. Over several ranks each has a run of the pieces, and bounds tells which rows. It returns
 // the first error.
 func eachOwn(r *run, n int, work func(from, to int) error) (bounds []int, err error) {
-	blocks, rank := (n+parallel.Block-1)/parallel.Block, 0
-	bounds = []int{0, blocks}
-	if r.opt.Ranks != nil {
-		bounds, rank = backend.Even(blocks, r.opt.Ranks.Size()), r.opt.Ranks.Rank()
-	}
+	bounds, rank := ownBlocks(r, n)
 	failed := make([]error, bounds[rank+1]-bounds[rank])
 	parallel.For(r.engine.Threads(), len(failed), func(i int) {
 		from := (bounds[rank] + i) * parallel.Block

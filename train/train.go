@@ -251,7 +251,7 @@ func (r *run) plan(ctx context.Context) error {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: r.trained, Means: meanTargets(r.opt.group(), r.engine.Threads(), &train, r.data.sizes()), Groups: r.groups, History: r.data.history, Series: found})
+		Parts: r.sourceParts(), Side: r.side, Rows: r.trained, Means: meanTargets(r.opt.group(), r.engine.Threads(), &train, r.trained), Groups: r.groups, History: r.data.history, Series: found})
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,22 @@ func Each[T any](group Group, own T) []T {
 	return all
 }
 
+// Sum returns the sums of the values of all processes, which have as many each. The values are whole numbers, of which any order has the same
+// sum.
+func Sum[T ~int32 | ~int64 | ~float64](group Group, own []T) []T {
+	n, size := len(own), group.Size()
+	all := make([]T, n*size)
+	copy(all[n*group.Rank():], own)
+	Values(group, all, Even(size, size), n)
+	sums := all[:n:n]
+	for r := 1; r < size; r++ {
+		for i, v := range all[n*r:][:n] {
+			sums[i] += v
+		}
+	}
+	return sums
+}
+
 // Texts returns the texts of all processes.
 func Texts(group Group, own []byte) [][]byte {
 	bounds := make([]int, group.Size()+1)
