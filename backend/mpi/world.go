@@ -130,6 +130,20 @@ func cpuTime(who int) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
+// affinity returns the CPUs that this process may use.
+func affinity() (set cpuSet) {
+	var mask unix.CPUSet
+	if unix.SchedGetaffinity(0, &mask) != nil {
+		return set
+	}
+	for cpu := range 64 * len(set) {
+		if mask.IsSet(cpu) {
+			set[cpu/64] |= 1 << (cpu % 64)
+		}
+	}
+	return set
+}
+
 // Barrier returns when all ranks have called it.
 func (w *World) Barrier() { w.run(w.lib.barrier, nil, w.lib.world) }
 

@@ -35,3 +35,5 @@ func (w *World) Max(values []int64)               {}
 func (w *World) Yield(yes bool)                   {}
 func (w *World) Abort(code int)                   { os.Exit(code) }
 func (w *World) Finalize()                        {}
+
+func affinity() cpuSet { return cpuSet{} }

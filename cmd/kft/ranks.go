@@ -65,7 +65,7 @@ type ranks struct {
 	*mpi.World
 	interrupted context.Context
 	stderr      io.Writer // of this process
-	local       int       // number of processes on this machine
+	place       mpi.Placement
 	watch       *mpi.Watch
 
 	calls    time.Duration // in calls of the library, with waiting
@@ -143,14 +143,9 @@ func (r *ranks) greet(getenv func(string) string, args []string) error {
 			return err
 		}
 	}
-	hosts := mpi.Texts(r, mpi.Hostname())
-	for _, h := range hosts {
-		if h == hosts[r.Rank()] {
-			r.local++
-		}
-	}
-	crowded := []int64{0} // more processes than CPUs, somewhere
-	if r.local > runtime.NumCPU() {
+	r.place = mpi.Place(r, mpi.Hostname(), runtime.NumCPU())
+	crowded := []int64{0} // somewhere
+	if r.place.Crowded() {
 		crowded[0] = 1
 	}
 	r.Max(crowded)
@@ -174,7 +169,7 @@ func (r *ranks) threads(asked int) int {
 	if asked > 0 {
 		return asked
 	}
-	return max(1, runtime.GOMAXPROCS(0)/r.local)
+	return r.place.Threads(runtime.GOMAXPROCS(0))
 }
 
 // failed ends the job if this process alone may have failed: the others would wait for it for
