@@ -2,6 +2,8 @@ package train
 
 import (
 	"cmp"
+	"encoding/binary"
+	"hash/crc32"
 	"math"
 	"time"
 
@@ -126,7 +128,8 @@ func (o *Options) agreeRead(data *Data, err error) error {
 	if err := mpi.AgreeErrors(o.Ranks, err); err != nil {
 		return err
 	}
-	return mpi.AgreeSame(o.Ranks, "the table or its split", []byte(data.Hash()+data.SplitHash()))
+	parts := crc32.Checksum(backend.Bytes(data.split.Parts), crc32.MakeTable(crc32.Castagnoli))
+	return mpi.AgreeSame(o.Ranks, "the table or its split", binary.LittleEndian.AppendUint32([]byte(data.Hash()), parts))
 }
 
 // agreeErrors makes all ranks fail if one of them did.
