@@ -50,7 +50,7 @@ func (m *Model) Moments(b backend.Backend, codes [][]int32) tt.Moments {
 
 // MomentRows is the number of rows whose moments are computed at a time: plans and values of
 // terms take some 100 bytes per row.
-const MomentRows = 1 << 18
+const MomentRows = 1 << 17
 
 func (m *Model) moments(b backend.Backend, z tt.Moments, codes [][]int32) {
 	switch {

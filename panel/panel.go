@@ -152,10 +152,11 @@ func (p *Panel) ownRows(group peers.Group, sizes []uint64, codes [][]int32) []in
 		return nil
 	}
 	column := codes[p.Keys[0]]
-	count := make([]int32, sizes[0])
-	for _, c := range column {
+	count, bounds := make([]int32, sizes[0]), peers.Even(len(column), group.Size())
+	for _, c := range column[bounds[group.Rank()]:bounds[group.Rank()+1]] {
 		count[c]++
 	}
+	count = peers.Sum(group, count)
 	mine := make([]bool, len(count))
 	before, n := 0, 0
 	for c, rows := range count {

@@ -10,7 +10,7 @@ import (
 // maxFormulaRows is the number of rows up to which formulas are fitted to all of them, and sampleRows about that of a sample of more.
 const (
 	maxFormulaRows = 1 << 22
-	sampleRows     = 1 << 21
+	sampleRows     = 1 << 20
 )
 
 // formulaBytes returns the memory of the formulas: up to 100 bytes per row.

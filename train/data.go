@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
-	"github.com/kernel-fried-tensor/kft/internal/randstream"
 	"github.com/kernel-fried-tensor/kft/likelihood"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -171,102 +169,6 @@ func hashParts(parts []dataset.Part) string {
 		text[i] = byte(p)
 	}
 	return model.HashText(sha256.Sum256(text))
-}
-
-// takeParts copies the observations of each part.
-func (r *run) takeParts() error {
-	r.split = r.data.split
-	if share := r.opt.Share; share > 0 && share < 1 {
-		all := r.split.Count(dataset.Train)
-		if time := r.data.LaterMode(); time >= 0 && r.opt.Compare {
-			sampled := *r.split
-			sampled.Parts = r.data.seriesShare(r.split.Parts, time, share, r.spec.Seed)
-			r.split = &sampled
-		} else {
-			r.split = shareOf(r.split, share, r.spec.Seed)
-		}
-		if r.split.Count(dataset.Train) == 0 {
-			return fmt.Errorf("a share of %.2g of %d training rows is empty; the table is too small to be reduced", share, all)
-		}
-	}
-	if r.split.Note != "" {
-		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
-	}
-	t := &r.data.table
-	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
-	var rows [len(r.parts)][]int32
-	for p := range rows {
-		n := r.split.Count(dataset.Part(p))
-		if r.measured != nil {
-			n = len(r.split.Parts) // an upper bound
-		}
-		rows[p] = make([]int32, 0, n)
-	}
-	for i, part := range r.split.Parts {
-		if part == dataset.Unused {
-			continue
-		}
-		if r.measured != nil {
-			part = dataset.Train
-		}
-		rows[part] = append(rows[part], int32(i))
-	}
-	parallel.For(r.engine.Threads(), len(r.parts), func(p int) {
-		if r.opt.Compare {
-			rows[p] = compared(dataset.Part(p), rows[p])
-		}
-		r.parts[p] = solver.SelectOn(r.engine, all, rows[p])
-	})
-	if r.data.zero {
-		training := func(k int) bool {
-			part := r.data.split.Parts[k]
-			return part == dataset.Train || r.measured != nil && part != dataset.Unused
-		}
-		if err := r.addZeros(all, training); err != nil {
-			return err
-		}
-	}
-	if r.release {
-		t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored = nil, nil, nil, nil, nil, nil
-		if r.opt.Ranks != nil {
-			debug.FreeOSMemory() // several processes may share a machine
-		}
-	}
-	return nil
-}
-
-// compareRows is the largest validation set of a fit that is only compared.
-const compareRows = 50_000
-
-// compared returns the rows of a part that a fit needs which is only compared: evenly
-// spaced rows of the validation set, no test rows.
-func compared(p dataset.Part, rows []int32) []int32 {
-	switch {
-	case p == dataset.Test:
-		return nil
-	case p != dataset.Valid || len(rows) <= compareRows:
-		return rows
-	}
-	few := make([]int32, compareRows)
-	for i := range few {
-		few[i] = rows[i*len(rows)/compareRows]
-	}
-	return few
-}
-
-// shareOf keeps about the given share of the training rows; the others become
-// unused. Each row has its own random number, so a smaller share is a subset of a
-// larger one.
-func shareOf(split *split.Split, share float64, seed uint64) *split.Split {
-	s := *split
-	s.Parts = slices.Clone(split.Parts)
-	draw := randstream.New(seed, "share of rows")
-	for i, p := range s.Parts {
-		if draw.Float64() >= share && p == dataset.Train {
-			s.Parts[i] = dataset.Unused
-		}
-	}
-	return &s
 }
 
 // sourceParts returns the part of each row of the input, unused for dropped rows.
