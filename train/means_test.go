@@ -5,39 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernel-fried-tensor/kft/backend/cpu"
-	"github.com/kernel-fried-tensor/kft/dataset"
-	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
-
-// Rows keep their order within the parts.
-func TestDivideRows(t *testing.T) {
-	t.Parallel()
-	path, err := cpu.ChoosePath()
-	if err != nil {
-		t.Fatal(err)
-	}
-	draw := rand.New(rand.NewPCG(1, 2))
-	of := [...]dataset.Part{dataset.Train, dataset.Test, dataset.Test, dataset.Unused}
-	for _, n := range []int{0, 1, staged + 1, 2*parallel.Block + 5} {
-		parts := make([]dataset.Part, n)
-		all := solver.Observations{Codes: [][]int32{make([]int32, n)}, Y: make([]float32, n)}
-		var want [4][]int32
-		for i := range parts {
-			parts[i] = dataset.Part(draw.IntN(4))
-			all.Codes[0][i], all.Y[i] = int32(i), float32(-i)
-			want[of[parts[i]]] = append(want[of[parts[i]]], int32(i))
-		}
-		for _, threads := range []int{1, 3} {
-			for p, o := range divideRows(cpu.New(path, threads), all, parts, of) {
-				if !slices.Equal(o.Codes[0], want[p]) || o.Len() != len(want[p]) || o.W != nil || o.Len() > 0 && o.Y[0] != float32(-want[p][0]) {
-					t.Errorf("%d rows, %d threads: got %d rows of %v, want %d", n, threads, o.Len(), dataset.Part(p), len(want[p]))
-				}
-			}
-		}
-	}
-}
 
 // Means by id are those of the rows, on any number of threads.
 func TestMeanTargets(t *testing.T) {
