@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/metrics"
 	"github.com/kernel-fried-tensor/kft/model"
 	"github.com/kernel-fried-tensor/kft/predictive"
@@ -106,7 +107,7 @@ func Measure(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, calibra
 	if err != nil {
 		return nil, err
 	}
-	return total(b, m, rows, calibration, tasks, outcomes), nil
+	return total(b, nil, m, rows, calibration, tasks, outcomes), nil
 }
 
 // An outcome tells what of a row is counted for its entities.
@@ -140,20 +141,27 @@ func measureTasks(b backend.Backend, m *model.Model, z tt.Moments, rows Rows, ca
 	return tasks, outcomes, cmp.Or(failed...)
 }
 
-// total adds the sums of tasks of rows in order, and counts the outcomes by entity.
-func total(b backend.Backend, m *model.Model, rows Rows, calibration bool, tasks []*Sums, outcomes []outcome) *Sums {
+// total adds the sums of tasks of rows in order, and counts the outcomes by entity. The processes of a group, which may be nil, count those of
+// some modes each.
+func total(b backend.Backend, group peers.Group, m *model.Model, rows Rows, calibration bool, tasks []*Sums, outcomes []outcome) *Sums {
 	total := newSums(m, calibration)
 	for _, s := range tasks {
 		total.merge(s)
 	}
 	if calibration {
 		backend.ParallelFor(b, len(rows.Codes), func(mode int) {
+			if group != nil && mode%group.Size() != group.Rank() {
+				return
+			}
 			for i, o := range outcomes {
 				if o != uncounted {
 					total.calibration.AddEntity(mode, m.FittedCode(mode, rows.Codes[mode][i]), rows.weight(i), o == inside)
 				}
 			}
 		})
+		if group != nil {
+			total.calibration.ShareEntities(group)
+		}
 	}
 	return total
 }

@@ -79,7 +79,7 @@ func measureShare(share tableio.Share, b backend.Backend, m *model.Model, rows R
 	for _, run := range runs {
 		all.Tasks, all.Outcomes = append(all.Tasks, run.Tasks...), append(all.Outcomes, run.Outcomes...)
 	}
-	return total(b, m, rows, true, all.Tasks, all.Outcomes), nil
+	return total(b, nil, m, rows, true, all.Tasks, all.Outcomes), nil
 }
 
 // MeasureOver is Measure by several ranks, which have the same rows and moments. agree makes all ranks fail if one of them did.
@@ -112,7 +112,7 @@ func MeasureOver(ranks backend.Ranks, agree func(error) error, b backend.Backend
 		copy(outcomes[first:end], found)
 		backend.GatherValues(ranks, outcomes, bounds, 1)
 	}
-	return total(b, m, rows, calibration, tasks, outcomes), nil
+	return total(b, ranks, m, rows, calibration, tasks, outcomes), nil
 }
 
 // slice returns the rows [from, to).

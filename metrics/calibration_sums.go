@@ -3,6 +3,7 @@ package metrics
 import (
 	"math"
 
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
@@ -90,6 +91,17 @@ func (s *CalibrationSums) AddEntity(mode int, entity int32, weight float64, insi
 	if entity >= 0 {
 		s.modes[mode] = extend(s.modes[mode], int(entity)+1)
 		s.modes[mode][entity].add(weight, inside)
+	}
+}
+
+// ShareEntities completes the counts by entity, of which process m mod P of P has those of mode m, on all of them.
+func (s *CalibrationSums) ShareEntities(group peers.Group) {
+	for mode := range s.modes {
+		process := mode % group.Size()
+		if entities := peers.Each(group, int64(len(s.modes[mode])))[process]; group.Rank() != process {
+			s.modes[mode] = make([]coverage, entities)
+		}
+		peers.From(group, s.modes[mode], process)
 	}
 }
 
