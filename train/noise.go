@@ -2,7 +2,6 @@ package train
 
 import (
 	"math"
-	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -63,8 +62,10 @@ func (r *run) nonNegative() bool {
 		return false
 	}
 	for _, o := range r.parts {
-		if slices.ContainsFunc(o.Y, func(y float32) bool { return y < 0 }) {
-			return false
+		for _, y := range o.Y { // without a call per row
+			if y < 0 {
+				return false
+			}
 		}
 	}
 	return true

@@ -73,11 +73,12 @@ func (s Spec) Apply(t *dataset.Table, seed uint64) (*Split, error) {
 
 func (s Spec) random(n int, seed uint64) []dataset.Part {
 	sizes := largestRemainder(n, s.percent)
-	parts := make([]dataset.Part, 0, n)
+	parts, from := make([]dataset.Part, n), 0
 	for p, size := range sizes {
-		for range size {
-			parts = append(parts, dataset.Part(p))
+		for i := range parts[from:][:size] {
+			parts[from+i] = dataset.Part(p)
 		}
+		from += size
 	}
 	r := rand.New(rand.NewPCG(seed, splitStream))
 	// Shuffle, without a call per swap. The places of several swaps are read first, so that the accesses to memory overlap.
