@@ -35,6 +35,18 @@ func decodeLines(text []byte) (decoded []byte, lines int) {
 	return decoded, lines
 }
 
+// Decode returns text of [Blocks.Take] with the lines that are not UTF-8 converted from Windows-1252, and
+// their number. The result is padded as the text is. It has no state, so that several blocks may be decoded at once.
+func Decode(text []byte) (decoded []byte, lines int) {
+	decoded, lines = decodeLines(text)
+	if lines > 0 {
+		decoded = grow(decoded, len(decoded)+padding)
+		clear(decoded[len(decoded)-padding:])
+		decoded = decoded[:len(decoded)-padding]
+	}
+	return decoded, lines
+}
+
 // windows1252 returns the character of a byte. The five bytes without one are controls,
 // as in Latin-1.
 func windows1252(c byte) rune {
@@ -61,6 +73,6 @@ func (b *Blocks) decodeHead() {
 	}
 }
 
-// Decoded returns how many lines of the block returned last were not UTF-8 and were read as
-// Windows-1252; for the first block those of the header count as well.
+// Decoded returns how many lines of the block that Next returned last were not UTF-8 and were read as
+// Windows-1252; for the first block those of the header count as well. After Take it returns those of the header.
 func (b *Blocks) Decoded() int { return b.blockDecoded }
