@@ -286,11 +286,16 @@ func (d *Distribution) seriesModel(x *powerTaylor, total float64) float64 {
 			default:
 				hermite[j] = u.z*hermite[j-1] - seriesNumber[j-1]*hermite[j-2]
 			}
-			sum := 0.0
-			for i := 1; i < min(k, jumps); i++ {
-				sum += jump[i] * hermite[k-1-i]
+			odd, even := 0.0, 0.0 // two sums, so that one does not wait for the other
+			i, most := 1, min(k, jumps)
+			for ; i+1 < most; i += 2 {
+				odd += jump[i] * hermite[k-1-i]
+				even += jump[i+1] * hermite[k-2-i]
 			}
-			c += sum * u.density * inverseRootFactorial[k]
+			if i < most {
+				odd += jump[i] * hermite[k-1-i]
+			}
+			c += (odd + even) * u.density * inverseRootFactorial[k]
 			edge *= d.sd * (1 - float64(k-1)*p)
 			switch {
 			case d.clamped:

@@ -24,7 +24,6 @@ const (
 type Blocks struct {
 	name         string
 	in           io.Reader
-	ahead        *ahead    // nil if blocks are read when they are asked for
 	decompressor io.Closer // or nil
 	codec        string    // compression, or ""
 	delimiter    byte
@@ -51,11 +50,8 @@ func Open(name string, in io.Reader, size int) (*Blocks, error) {
 	return b, nil
 }
 
-// Close releases the decompressor and ends what ReadAhead has started. It does not close the input.
+// Close releases the decompressor. It does not close the input.
 func (b *Blocks) Close() {
-	if b.ahead != nil {
-		b.ahead.close()
-	}
 	if b.decompressor != nil {
 		b.decompressor.Close()
 	}
@@ -143,90 +139,57 @@ func readFull(r io.Reader, dst []byte) (n int, err error) {
 // is appended to the last record if it has none. io.EOF ends the input. The line of
 // an error is relative to the first line that was not returned yet.
 func (b *Blocks) Next(buf []byte) ([]byte, int, error) {
-	buf, text, err := b.Take(buf)
+	buf, n, err := b.Take(buf)
 	if err != nil {
-		return buf, 0, err
+		return buf, n, err
 	}
-	text, n := Decode(text)
-	b.blockDecoded += n
-	return text[:cap(text)], len(text), nil
+	text, lines := Decode(buf[:n])
+	b.blockDecoded += lines
+	return text[:len(text)+padding], len(text), nil
 }
 
-// Take is Next without decoding: text are the whole records, followed by padding, in memory of buf. See [Decode].
-func (b *Blocks) Take(buf []byte) (whole, text []byte, err error) {
+// Take is Next without decoding, which can be done for several blocks at once; see [Decode].
+func (b *Blocks) Take(buf []byte) ([]byte, int, error) {
 	if b.eof && len(b.carry) == 0 || b.limit > 0 && b.read >= b.limit {
-		return buf, nil, io.EOF
+		return buf, 0, io.EOF
 	}
-	from := 0
-	if b.ahead == nil || b.eof {
-		buf = append(buf[:0], b.carry...)
-		b.quoted = bytes.IndexByte(buf, '"') >= 0
-	} else {
-		var some *aheadBlock
-		some, buf, from = b.ahead.take(buf, b.carry)
-		b.quoted = some.quoted || bytes.IndexByte(b.carry, '"') >= 0
-		if err := b.count(some.n, some.err, buf[from:]); err != nil {
-			return buf, nil, err
-		}
-	}
-	for first := true; ; first = false {
-		if !b.eof && (b.ahead == nil || !first) {
-			if buf, err = b.fill(buf); err != nil {
-				return buf, nil, err
+	buf = append(buf[:0], b.carry...)
+	for {
+		if !b.eof {
+			n := len(buf)
+			buf = grow(buf, n+b.size)
+			m, err := readFull(b.in, buf[n:n+b.size])
+			buf, b.read = buf[:n+m], b.read+int64(m)
+			if err != nil && err != io.EOF {
+				b.eof, b.carry = true, nil
+				return buf, 0, readProblem(err, b.codec, bytes.Count(buf, newline))
 			}
+			b.eof = err == io.EOF
 		}
-		cut := len(buf) - from
-		switch {
-		case b.eof && cut > 0 && buf[from+cut-1] != '\n':
-			buf = append(buf, '\n')
-			cut++
-		case b.eof:
-		case b.quoted:
-			cut = lastRecordEnd(buf[from:], b.delimiter)
-		default:
-			cut = bytes.LastIndexByte(buf[from:], '\n') + 1
+		cut := len(buf)
+		if b.eof {
+			if cut > 0 && buf[cut-1] != '\n' {
+				buf = append(buf, '\n')
+				cut++
+			}
+			b.quoted = bytes.IndexByte(buf, '"') >= 0
+		} else {
+			cut, b.quoted = lastRecordEnd(buf, b.delimiter)
 		}
 		if cut == 0 && !b.eof {
-			if len(buf)-from > longestRecord {
+			if len(buf) > longestRecord {
 				b.eof, b.carry = true, nil
-				return buf, nil, &dataset.InputError{Problem: fmt.Sprintf("the record that starts here does not end within %d MB", longestRecord>>20),
+				return buf, 0, &dataset.InputError{Problem: fmt.Sprintf("the record that starts here does not end within %d MB", longestRecord>>20),
 					Remedy: "close the quote that it opens, or check that the file is a table"}
 			}
 			continue
 		}
-		b.carry = append(b.carry[:0], buf[from+cut:]...)
+		b.carry = append(b.carry[:0], buf[cut:]...)
 		b.blockDecoded, b.decoded = b.decoded, 0
-		buf = grow(buf, from+cut+padding)
-		clear(buf[from+cut : from+cut+padding])
-		return buf, buf[from : from+cut], nil
+		buf = grow(buf, cut+padding)
+		clear(buf[cut : cut+padding])
+		return buf, cut, nil
 	}
-}
-
-// fill appends the next bytes of the input to buf.
-func (b *Blocks) fill(buf []byte) ([]byte, error) {
-	n := len(buf)
-	if b.ahead != nil {
-		some := b.ahead.next(nil)
-		buf = append(buf, some.text()...)
-		b.quoted = b.quoted || some.quoted
-		return buf, b.count(some.n, some.err, buf)
-	}
-	buf = grow(buf, n+b.size)
-	m, err := readFull(b.in, buf[n:n+b.size])
-	buf = buf[:n+m]
-	b.quoted = b.quoted || bytes.IndexByte(buf[n:], '"') >= 0
-	return buf, b.count(m, err, buf)
-}
-
-// count counts bytes that were read and are the last of text. It returns an error other than the end of the input.
-func (b *Blocks) count(n int, err error, text []byte) error {
-	b.read += int64(n)
-	if err != nil && err != io.EOF {
-		b.eof, b.carry = true, nil
-		return readProblem(err, b.codec, bytes.Count(text, newline))
-	}
-	b.eof = err == io.EOF
-	return nil
 }
 
 // grow returns buf with a capacity and length of at least n.
@@ -238,16 +201,18 @@ func grow(buf []byte, n int) []byte {
 }
 
 // lastRecordEnd returns the position after the last newline that ends a record, which
-// is the last newline outside quotes. The text starts with a record.
-func lastRecordEnd(text []byte, delimiter byte) (end int) {
+// is the last newline outside quotes, and whether there are quotes at all. The text
+// starts with a record.
+func lastRecordEnd(text []byte, delimiter byte) (end int, quoted bool) {
 	for at := 0; at < len(text); {
 		quote := bytes.IndexByte(text[at:], '"')
 		if quote < 0 {
 			if last := bytes.LastIndexByte(text[at:], '\n'); last >= 0 {
 				end = at + last + 1
 			}
-			return end
+			return end, quoted
 		}
+		quoted = true
 		quote += at
 		if last := bytes.LastIndexByte(text[at:quote], '\n'); last >= 0 {
 			end = at + last + 1
@@ -257,8 +222,8 @@ func lastRecordEnd(text []byte, delimiter byte) (end int) {
 			continue // a quote within a field is an ordinary character
 		}
 		if at = fieldtext.ClosingQuote(text, at) + 1; at == 0 {
-			return end
+			return end, true
 		}
 	}
-	return end
+	return end, quoted
 }

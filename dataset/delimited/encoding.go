@@ -35,14 +35,14 @@ func decodeLines(text []byte) (decoded []byte, lines int) {
 	return decoded, lines
 }
 
-// Decode returns text of [Blocks.Take] with the lines that are not UTF-8 converted from Windows-1252, and
-// their number. The result is padded as the text is. It has no state, so that several blocks may be decoded at once.
+// Decode returns the text of a block of [Blocks.Take] with the lines that are not UTF-8 converted from
+// Windows-1252, and their number. The text is followed by padding, as that of a block.
 func Decode(text []byte) (decoded []byte, lines int) {
-	decoded, lines = decodeLines(text)
-	if lines > 0 {
-		decoded = grow(decoded, len(decoded)+padding)
-		clear(decoded[len(decoded)-padding:])
-		decoded = decoded[:len(decoded)-padding]
+	if decoded, lines = decodeLines(text); lines > 0 {
+		n := len(decoded)
+		decoded = grow(decoded, n+padding)
+		clear(decoded[n:])
+		decoded = decoded[:n]
 	}
 	return decoded, lines
 }
@@ -73,6 +73,7 @@ func (b *Blocks) decodeHead() {
 	}
 }
 
-// Decoded returns how many lines of the block that Next returned last were not UTF-8 and were read as
-// Windows-1252; for the first block those of the header count as well. After Take it returns those of the header.
+// Decoded returns how many lines of the block returned last were not UTF-8 and were read as
+// Windows-1252; for the first block those of the header count as well. Take counts those of the
+// header alone.
 func (b *Blocks) Decoded() int { return b.blockDecoded }

@@ -128,7 +128,7 @@ func (c *chunk) start(text *textRows, typed *typedRows) (rowset, place, error) {
 	text.Clear()
 	text.NumberFormat = c.table.numbers
 	if c.err == nil {
-		var decoded int
+		decoded := 0
 		c.text, decoded = delimited.Decode(c.text)
 		c.recode += decoded
 		problem = text.Split(c.text, c.table.Format.Delimiter, len(c.table.Names), c.quoted)
@@ -210,8 +210,9 @@ func (c *chunk) read() (err error) {
 		c.typed, err = t.Next()
 		return err
 	}
-	c.buf.text, c.text, err = c.table.text.Take(c.buf.text)
-	c.quoted, c.err, c.recode = c.table.text.Quoted(), err, c.table.text.Decoded()
+	var n int
+	c.buf.text, n, err = c.table.text.Take(c.buf.text)
+	c.text, c.quoted, c.err, c.recode = c.buf.text[:n], c.table.text.Quoted(), err, c.table.text.Decoded()
 	return err
 }
 
@@ -380,8 +381,6 @@ func (p *pipeline) open(in input) (*openTable, error) {
 	}
 	if c.typed != nil {
 		c.typed.Start(p.typedColumns(t.columns, len(t.Names)))
-	} else if c.file != nil {
-		c.text.ReadAhead(c.file, 1+p.workers()/8)
 	}
 	return t, nil
 }

@@ -102,7 +102,7 @@ type content struct {
 	typed   columnar.Table // nil for text
 	memory  bool           // typed consists of columns in memory
 	closing func()         // closes the file of text
-	file    *os.File       // of text; nil if it is not a regular file
+	file    *os.File       // of text; nil if it is not a file
 }
 
 func (c *content) close() {
@@ -162,8 +162,7 @@ func openFile(path string, block int) (*content, error) {
 	if err != nil {
 		return nil, &dataset.InputError{File: path, Problem: openProblem(err), Remedy: "check the path", Err: err}
 	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
+	if info, err := f.Stat(); err == nil && info.IsDir() {
 		f.Close()
 		return nil, &dataset.InputError{File: path, Problem: "this is a directory", Remedy: "name the files in it"}
 	}
@@ -179,11 +178,7 @@ func openFile(path string, block int) (*content, error) {
 		f.Close()
 		return nil, err
 	}
-	c := &content{name: path, text: text, closing: func() { f.Close() }}
-	if info != nil && info.Mode().IsRegular() {
-		c.file = f
-	}
-	return c, nil
+	return &content{name: path, text: text, closing: func() { f.Close() }, file: f}, nil
 }
 
 func openProblem(err error) string {

@@ -10,10 +10,10 @@ import (
 // 1e-4 to 1e6 in absolute value.
 //
 // With v = m 2^e for an integer m, all numbers within half a unit of m are read as v: the
-// interval (2m-1, 2m+1) 2^(e-1), with its ends if m is even. Times 10^p, p such that
-// v has nine digits or ten before the point, its middle and its half width are integers 2m 5^p and
-// 5^p in units of 2^(p+e-1), below 2^63. Digits are dropped from the end while a multiple of
-// the remaining unit is in the interval; nine digits always suffice.
+// interval (2m-1, 2m+1) 2^(e-1), with its ends if m is even. Times 10^p, its middle and its half width are
+// integers 2m 5^p and 5^p in units of 2^(p+e-1), below 2^63. With the least p for which 2^(e+23) 10^p is
+// at least 10^7, an integer is in the interval, because 10^7 > 2^23. Digits are dropped from its end while a multiple of
+// the remaining unit is in the interval.
 func AppendFloat32(dst []byte, v float32) []byte {
 	bits := math.Float32bits(v)
 	if bits == 0 {
@@ -93,7 +93,7 @@ var decimalScales = func() (scales [mostExponent - leastExponent + 1]decimalScal
 		exponent := i + leastExponent
 		places, least := 0, math.Ldexp(1, exponent)
 		five := uint64(1)
-		for least < 1e8 {
+		for least < 1e7 {
 			least *= 10
 			five *= 5
 			places++
