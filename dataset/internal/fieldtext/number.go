@@ -2,6 +2,7 @@ package fieldtext
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -105,48 +106,62 @@ var decimalScales = func() (scales [mostExponent - leastExponent + 1]decimalScal
 
 const digitPairs = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
 
+// digits has the digits of a number, at most mostDigits, at its start, and room after them: copies of a constant length are
+// faster than those of a few bytes.
+type digits [mostDigits + 16]byte
+
+const mostDigits = 10
+
+// set writes the digits of v before mostDigits and returns where they start.
+func (d *digits) set(v uint32) int {
+	at := mostDigits
+	for v >= 10 {
+		pair := v % 100 * 2
+		v /= 100
+		at -= 2
+		d[at], d[at+1] = digitPairs[pair], digitPairs[pair+1]
+	}
+	if v > 0 || at == mostDigits {
+		at--
+		d[at] = byte('0' + v)
+	}
+	return at
+}
+
+// appendTo appends n digits, at most 16, from a place on.
+func (d *digits) appendTo(dst []byte, at, n int) []byte {
+	end := len(dst) + n
+	dst = slices.Grow(dst, 16)[:len(dst)+16]
+	*(*[16]byte)(dst[end-n:]) = *(*[16]byte)(d[at:])
+	return dst[:end]
+}
+
 // appendDigits appends a whole number.
 func appendDigits(dst []byte, v uint32) []byte {
 	if v < 10 {
 		return append(dst, byte('0'+v))
 	}
-	var text [10]byte
-	return append(dst, text[digitsBefore(&text, v):]...)
-}
-
-// digitsBefore writes the digits of v to the end of text and returns where they start.
-func digitsBefore(text *[10]byte, v uint32) int {
-	at := len(text)
-	for v >= 10 {
-		pair := v % 100 * 2
-		v /= 100
-		at -= 2
-		text[at], text[at+1] = digitPairs[pair], digitPairs[pair+1]
-	}
-	if v > 0 || at == len(text) {
-		at--
-		text[at] = byte('0' + v)
-	}
-	return at
+	var d digits
+	at := d.set(v)
+	return d.appendTo(dst, at, mostDigits-at)
 }
 
 // appendDecimal appends v / 10^places.
 func appendDecimal(dst []byte, v uint32, places int) []byte {
-	var text [10]byte
-	at := digitsBefore(&text, v)
+	var d digits
+	at := d.set(v)
 	if places <= 0 {
-		dst = append(dst, text[at:]...)
+		dst = d.appendTo(dst, at, mostDigits-at)
 		for range -places {
 			dst = append(dst, '0')
 		}
 		return dst
 	}
-	point := len(text) - places
+	point := mostDigits - places
 	if point > at {
-		dst = append(dst, text[at:point]...)
-		dst = append(dst, '.')
-		return append(dst, text[point:]...)
+		dst = append(d.appendTo(dst, at, point-at), '.')
+		return d.appendTo(dst, point, places)
 	}
 	dst = append(dst, "0.000000000"[:2+at-point]...)
-	return append(dst, text[at:]...)
+	return d.appendTo(dst, at, mostDigits-at)
 }
