@@ -197,6 +197,11 @@ func (c *Correction) ApplyTo(d *predictive.Distribution, entity, horizon int32) 
 	d.SetScores(c.at(horizon).scores(d.Location(), d.Spread(), entity))
 }
 
+// ApplyGroup is ApplyTo for a group of [Correction.GroupOf].
+func (c *Correction) ApplyGroup(d *predictive.Distribution, group int, horizon int32) {
+	d.SetScores(c.at(horizon).scoresOf(group))
+}
+
 // Centred returns the correction for draws of many cells, whose sums should not inherit
 // the chance error of the scores' mean: each distribution is replaced by
 // [predictive.ScoreDistribution.Centred].
@@ -217,7 +222,12 @@ func (c *Correction) Centred() *Correction {
 
 // scores returns the score distribution of the group of a cell.
 func (c *Correction) scores(location, spread float64, entity int32) *predictive.ScoreDistribution {
-	if group := c.group(location, spread, entity); group >= 0 {
+	return c.scoresOf(c.group(location, spread, entity))
+}
+
+// scoresOf returns the score distribution of a group, the pooled one for -1.
+func (c *Correction) scoresOf(group int) *predictive.ScoreDistribution {
+	if group >= 0 {
 		return c.groups[group]
 	}
 	return c.pool

@@ -37,15 +37,24 @@ func (t *Table) distinctInRuns(order []int, workers int) bool {
 	if unknown.Load() {
 		return false
 	}
-	for w := 1; w < workers; w++ {
-		for key := range runs[w].Keys() {
-			if _, ok := runs[0].Get(key); ok {
-				return false
+	// No run may occur in two tables. Each goroutine compares some of the keys.
+	var repeated atomic.Bool
+	parallel.For(workers, workers, func(part int) {
+		var seen hashtable.Table
+		for w := range runs {
+			for key := range runs[w].Keys() {
+				if int(key>>33%uint64(workers)) != part {
+					continue
+				}
+				if _, ok := seen.Get(key); ok {
+					repeated.Store(true)
+					return
+				}
+				seen.Put(key, 0)
 			}
-			runs[0].Put(key, 0)
 		}
-	}
-	return true
+	})
+	return !repeated.Load()
 }
 
 // distinctOver is distinctInRuns by the processes of a group. Each has a range of rows; no id of the slowest mode may

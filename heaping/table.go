@@ -120,14 +120,14 @@ var factors = func() (f [256]float64) {
 // apply multiplies the weights of cells by the factors of a row.
 func (l *Level) apply(h *predictive.Heaped, codes [][]int32, found []int32, row int) {
 	if l.all != nil {
-		for k, factor := range l.all[h.First:][:len(h.Weight)] {
-			h.Weight[k] *= factor
-		}
+		h.Multiply(l.all)
 		return
 	}
 	values, entries := l.entries(codes, found, row)
 	if l.Pair {
-		l.applyCounts(h, values, entries)
+		if len(values) > 0 {
+			h.Temper(values, entries, l.Strength)
+		}
 		return
 	}
 	for i, v := range values {
@@ -138,36 +138,6 @@ func (l *Level) apply(h *predictive.Heaped, codes [][]int32, found []int32, row 
 		if k >= 0 {
 			h.Weight[k] *= factors[entries[i]]
 		}
-	}
-}
-
-// applyCounts multiplies the weights of cells by b.
-func (l *Level) applyCounts(h *predictive.Heaped, values, counts []uint8) {
-	if len(values) == 0 {
-		return
-	}
-	n, total := 0.0, h.Rest()
-	for _, c := range counts {
-		n += float64(c)
-	}
-	for _, w := range h.Weight {
-		total += w
-	}
-	if !(total > 0) {
-		return
-	}
-	expected := n / total
-	c := l.Strength
-	at := 0
-	for k := range h.Weight {
-		for at < len(values) && int(values[at]) < h.First+k {
-			at++
-		}
-		count := 0.0
-		if at < len(values) && int(values[at]) == h.First+k {
-			count = float64(counts[at])
-		}
-		h.Weight[k] *= (count + c) / (expected*h.Weight[k] + c)
 	}
 }
 

@@ -101,27 +101,34 @@ func found(z tt.Moments, codes [][]int32, indexes []predictive.EntityIndex) [][]
 
 // Distributions are the predictive distributions of rows.
 type Distributions struct {
-	m         *Model
-	z         tt.Moments
-	rows      Rows
-	noise     *predictive.RowNoise
-	variances []float64 // of noise, by row, if they are known
-	gaussian  bool
-	own       predictive.Distribution
-	plain     predictive.Distribution // of a row without corrections
-	heaped    predictive.Heaped       // of the row
-	levels    [][]int32               // entities of the heaped values, by level
+	m        *Model
+	z        tt.Moments
+	rows     Rows
+	noise    *predictive.RowNoise
+	placed   []placed // by row, if they are known
+	gaussian bool
+	own      predictive.Distribution
+	plain    predictive.Distribution // of a row without corrections
+	heaped   predictive.Heaped       // of the row
+	levels   [][]int32               // entities of the heaped values, by level
+}
+
+// placed is what [Distributions.Order] knows of a row: its level, the noise variance at weight 1 and its
+// group in the conformal correction.
+type placed struct {
+	level, noise float64
+	group        int
 }
 
 // At returns the distribution of row i. It is valid until the next call.
 func (d *Distributions) At(i int) *predictive.Distribution {
 	p := d.bare(i)
 	if c := d.m.correction; c != nil && !d.m.outgrown(d.rows, i) {
-		entity := int32(tt.Unknown)
-		if c.Grouping() == conformal.ByEntity {
-			entity = d.rows.Codes[d.m.groupMode][i]
+		if d.placed != nil {
+			c.ApplyGroup(p, d.placed[i].group, d.rows.horizon(i))
+		} else {
+			c.ApplyTo(p, d.groupEntity(i), d.rows.horizon(i))
 		}
-		c.ApplyTo(p, entity, d.rows.horizon(i))
 	}
 	if t := d.m.heaping; t != nil && !d.m.outgrown(d.rows, i) {
 		t.Apply(p, &d.heaped, d.rows.Codes, d.levels, i)
@@ -136,20 +143,24 @@ func (d *Distributions) Order() []int32 {
 	n := len(d.z.Mean)
 	keys := make([]uint64, n)
 	if c := d.m.correction; c != nil && d.gaussian && n > 1 {
-		variances := make([]float64, n)
-		for i := range keys {
-			p := d.bare(i)
-			variances[i] = d.noise.UnitVariance(i)
-			entity := int32(tt.Unknown)
-			if c.Grouping() == conformal.ByEntity {
-				entity = d.rows.Codes[d.m.groupMode][i]
-			}
-			keys[i] = uint64(c.GroupOf(p, entity) + 1)
+		rows := make([]placed, n)
+		for i := range rows {
+			group := c.GroupOf(d.bare(i), d.groupEntity(i))
+			rows[i] = placed{d.m.Level(d.z.Mean[i], d.rows, i), d.noise.UnitVariance(i), group}
+			keys[i] = uint64(group + 1)
 		}
-		d.variances = variances
+		d.placed = rows
 	}
 	order, _ := radix.Order(1, keys)
 	return order
+}
+
+// groupEntity returns the entity of row i that its group in the conformal correction may depend on.
+func (d *Distributions) groupEntity(i int) int32 {
+	if d.m.correction.Grouping() != conformal.ByEntity {
+		return tt.Unknown
+	}
+	return d.rows.Codes[d.m.groupMode][i]
 }
 
 // Mean returns the mean of row i, which does not depend on the conformal correction.
@@ -166,12 +177,11 @@ func (d *Distributions) bare(i int) *predictive.Distribution {
 		d.mixMean(i)
 		return &d.own
 	}
-	level := d.m.Level(d.z.Mean[i], d.rows, i)
-	noise := 0.0
-	if d.variances != nil {
-		noise = d.variances[i]
+	var level, noise float64
+	if d.placed != nil {
+		level, noise = d.placed[i].level, d.placed[i].noise
 	} else {
-		noise = d.noise.UnitVariance(i)
+		level, noise = d.m.Level(d.z.Mean[i], d.rows, i), d.noise.UnitVariance(i)
 	}
 	noise *= d.m.blend.Noise(d.rows.horizon(i))
 	if d.rows.Weight != nil {

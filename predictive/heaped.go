@@ -7,13 +7,17 @@ import (
 
 // Cells are the integers from 0 as intervals of a transform's scale: cell k is the values
 // from k-1/2 to k+1/2, and cell 0 everything below 1/2.
-type Cells struct{ edges []float64 }
+type Cells struct {
+	edges []float64
+	every [evenCells][]float64 // edges r, r + evenCells, ... for each r
+}
 
 // NewCells returns the cells of the integers 0 to n-1.
 func NewCells(t Transform, n int) *Cells {
 	c := &Cells{edges: make([]float64, n)}
 	for k := range c.edges {
 		c.edges[k] = t.Forward(float64(k) + 0.5)
+		c.every[k%evenCells] = append(c.every[k%evenCells], c.edges[k])
 	}
 	return c
 }
@@ -38,13 +42,15 @@ type Heaped struct {
 	// at least 1 - Border of its probability. 1 makes intervals as wide as they may be.
 	Border float64
 
-	room  []float64 // of Weight, by integer
-	last  int       // middle of the last distribution
-	sums  []float64 // of the weights up to First+j
-	total float64   // of all weights, and of what is beyond the last cell
-	curve []float64 // see MapLevels; nil for none
-	rest  float64   // P(Y > last cell)
-	bare  float64   // the same before the weights were changed
+	room          []float64 // of Weight, by integer
+	count         []float64 // of Temper, by integer; 0 between calls
+	levels, steps []float64 // levels of edges, and their differences
+	last          int       // middle of the last distribution
+	sums          []float64 // of the weights up to First+j
+	total         float64   // of all weights, and of what is beyond the last cell
+	curve         []float64 // see MapLevels; nil for none
+	rest          float64   // P(Y > last cell)
+	bare          float64   // the same before the weights were changed
 }
 
 // SetCells makes h the distribution over cells; Weight are the probabilities of the cells,
@@ -52,77 +58,141 @@ type Heaped struct {
 // false if nearly all values are beyond the last cell. A cell costs a few nanoseconds.
 func (h *Heaped) SetCells(d *Distribution, c *Cells) bool {
 	// Levels are interpolated between tabulated ones; place is the edge of a cell in their table.
-	levels, scale := &d.scores.level, 1/(d.sd*levelStep)
+	scale := 1 / (d.sd * levelStep)
 	shift := levelReach/levelStep - d.m*scale
 	if !(scale > 0 && scale < 1e15 && math.Abs(shift) < 1e15) {
 		return false
 	}
-	edges := c.edges
-	last := len(edges) - 1
+	last := len(c.edges) - 1
 	if len(h.room) <= last {
-		h.room = make([]float64, last+1)
+		h.room, h.levels, h.steps = make([]float64, last+1), make([]float64, last+1), make([]float64, last+1)
 	}
-	weight := h.room[:last+1]
 	k := h.middle(d, c)
-	place := edges[k]*scale + shift
-	at := levels.at(min(place, levelCount-2))
+	var first int
+	var at float64 // level of cell k
+	if singles := min(evenFrom+evenCells, last+1); k < singles {
+		cellLevels(h.levels, h.room, c.edges[:singles], &d.scores.level, scale, shift, 0)
+		first, at = h.firstSingle(k), h.levels[k]
+	} else {
+		first, at = h.below(d, c, k, scale, shift)
+	}
 	if k == last && at < 0.02 {
 		return false
 	}
-	below, first := at, k
-	for first > 0 && (first == k || below >= leastTail) { // down to the first
-		n := 1
-		if first >= evenFrom+evenCells {
-			n = evenCells
-		}
-		next := 0.0
-		if place = edges[first-n]*scale + shift; place >= 0 {
-			if place > levelCount-2 {
-				place = levelCount - 2
-			}
-			next = levels.at(place)
-		}
-		setEven(weight, first-n+1, n, below-next)
-		below = next
-		first -= n
-	}
-	if first == 0 {
-		weight[0] = below
-	} else {
-		first++
-		weight[first] += below
-	}
-	end := k + 1
-	for end <= last && at < 1-leastTail {
-		n := 1
-		if end >= evenFrom {
-			n = min(evenCells, last-end+1)
-		}
-		if place = edges[end+n-1]*scale + shift; place >= levelCount-1 {
-			break
-		}
-		next := levels.at(place)
-		setEven(weight, end, n, next-at)
-		at = next
-		end += n
-	}
-	h.First, h.Weight = first, weight[first:end]
-	h.bare = 1 - at
+	end := h.above(d, c, k, at, scale, shift)
+	h.First, h.Weight = first, h.room[first:end]
 	return true
 }
 
-// setEven divides a probability evenly between n cells from the given one on.
-func setEven(weight []float64, from, n int, probability float64) {
-	if probability < 0 {
-		probability = 0
+// firstSingle returns the first of the single cells up to k that is told apart, given their levels
+// and weights, and adds the probability below it to its weight.
+func (h *Heaped) firstSingle(k int) int {
+	below, levels := k-1, h.levels
+	for below > 0 && levels[below] >= leastTail {
+		below--
 	}
-	if n == 1 {
-		weight[from] = probability
+	if below <= 0 {
+		return 0
+	}
+	h.room[below+1] += h.levels[below]
+	return below + 1
+}
+
+// below sets the weights of the cells up to k, which are groups and, below them, single ones. It returns the first cell and
+// the level of k.
+func (h *Heaped) below(d *Distribution, c *Cells, k int, scale, shift float64) (first int, at float64) {
+	g := (k - evenFrom) / evenCells // groups down to the single cells
+	cellLevels(h.levels, h.steps, c.every[k%evenCells][k/evenCells-g:][:g+1], &d.scores.level, scale, shift, 0)
+	at, first = h.levels[g], k
+	for {
+		setEven(h.room[first-evenCells+1:], h.steps[g])
+		first -= evenCells
+		g--
+		switch below := h.levels[g]; {
+		case below < leastTail:
+			first++
+			h.room[first] += below
+			return first, at
+		case g == 0:
+			cellLevels(h.levels, h.room, c.edges[:first], &d.scores.level, scale, shift, 0)
+			h.room[first] = max(below-h.levels[first-1], 0)
+			return h.firstSingle(first), at
+		}
+	}
+}
+
+// above sets the weights of the cells above k, whose level is given, unless they are single ones. It returns
+// the end of the cells, and sets the probability beyond them.
+func (h *Heaped) above(d *Distribution, c *Cells, k int, at, scale, shift float64) (end int) {
+	const high = 1 - leastTail
+	far := d.m + levelReach*d.sd // the end of the table of levels
+	last := len(c.edges) - 1
+	end = k + 1
+	if end < evenFrom {
+		edges := c.edges[:min(evenFrom, last+1)]
+		for levels := h.levels[:len(edges)]; end < len(edges) && at < high && edges[end] < far; end++ {
+			at = levels[end]
+		}
+	}
+	if end >= evenFrom {
+		every := c.every[(end-1)%evenCells][(end-1)/evenCells+1:]
+		for len(every) > 0 && at < high && every[0] < far {
+			some := every[:min(cellLanes, len(every))]
+			every = every[len(some):]
+			cellLevels(h.levels, h.steps, some, &d.scores.level, scale, shift, at)
+			levels, steps := h.levels[:len(some)], h.steps[:len(some)]
+			for i, edge := range some {
+				if !(at < high && edge < far) {
+					break
+				}
+				setEven(h.room[end:], steps[i])
+				at = levels[i]
+				end += evenCells
+			}
+		}
+		if len(every) == 0 && end <= last && at < high && c.edges[last] < far {
+			cellLevels(h.levels, h.steps, c.edges[last:], &d.scores.level, scale, shift, at)
+			at = h.levels[0]
+			for n := float64(last + 1 - end); end <= last; end++ {
+				h.room[end] = h.steps[0] / n
+			}
+		}
+	}
+	h.bare = 1 - at
+	return end
+}
+
+// setEven divides a probability evenly between the first evenCells cells.
+func setEven(weight []float64, probability float64) {
+	w := (*[evenCells]float64)(weight)
+	probability /= evenCells
+	w[0], w[1], w[2], w[3] = probability, probability, probability, probability
+}
+
+// Multiply multiplies the weight of each integer k by factors[k].
+func (h *Heaped) Multiply(factors []float64) { multiply(h.Weight, factors[h.First:]) }
+
+// Temper multiplies the weight w of each integer by (count + c) / (n w/total + c), with the counts of
+// some values, in increasing order, 0 for all others, n the sum of the counts, and the total of all weights and what
+// is beyond the last cell.
+func (h *Heaped) Temper(values, counts []uint8, c float64) {
+	n := 0.0
+	for _, count := range counts {
+		n += float64(count)
+	}
+	total := h.bare + totalWeight(h.Weight)
+	if !(total > 0) {
 		return
 	}
-	probability /= float64(n)
-	for i := range n {
-		weight[from+i] = probability
+	if len(h.count) < len(h.room) {
+		h.count = make([]float64, max(len(h.room), 256))
+	}
+	for i, v := range values {
+		h.count[v] = float64(counts[i])
+	}
+	temper(h.Weight, h.count[h.First:], n/total, c)
+	for _, v := range values {
+		h.count[v] = 0
 	}
 }
 
@@ -148,13 +218,11 @@ func (h *Heaped) middle(d *Distribution, c *Cells) int {
 // Heap gives the distribution the weights of cells, which need not add up to 1 with what is
 // beyond the last cell. It is valid until h changes.
 func (d *Distribution) Heap(h *Heaped) {
-	h.sums, h.curve = h.sums[:0], nil
-	sum := 0.0
-	for _, w := range h.Weight {
-		sum += w
-		h.sums = append(h.sums, sum)
+	if cap(h.sums) < len(h.Weight) {
+		h.sums = make([]float64, 2*len(h.Weight))
 	}
-	h.total = sum + h.bare
+	h.sums, h.curve = h.sums[:len(h.Weight)], nil
+	h.total = accumulate(h.sums, h.Weight) + h.bare
 	if !(h.total > 0) || math.IsInf(h.total, 1) {
 		return
 	}

@@ -265,30 +265,37 @@ func (d *Distribution) seriesModel(x *powerTaylor, total float64) float64 {
 	if _, exact := taylorDegree(p); exact {
 		jumps = x.degree + 1
 	}
+	degree := x.degree
 	for k := 1; k < hermiteTerms; k++ {
 		// The k-th derivative, over the root of k!.
 		scale := seriesRoot[k]
 		c := 0.0
-		for j := 0; j <= x.degree-k; j++ {
-			up[j] = up[j+1] * float64(j+1) * scale
-			low[j] = low[j+1] * float64(j+1) * scale
+		for j := 0; j <= degree-k; j++ {
+			by := seriesNumber[j+1] * scale
+			up[j] = up[j+1] * by
+			low[j] = low[j+1] * by
 			c += up[j]*u.above[j] + low[j]*u.below[j]
 		}
 		if u.density > 0 {
-			// hermite[j] is He_j(z)/sqrt(j!), jump[i] the jump of the i-th derivative.
+			// hermite[j] is He_j(z), jump[i] the jump of the i-th derivative.
 			switch j := k - 1; j {
 			case 0:
 				hermite[0] = 1
 			case 1:
 				hermite[1] = u.z
 			default:
-				hermite[j] = (u.z*hermite[j-1] - squareRoot[j-1]*hermite[j-2]) * seriesRoot[j]
+				hermite[j] = u.z*hermite[j-1] - seriesNumber[j-1]*hermite[j-2]
 			}
-			sum := 0.0
-			for i := 1; i < min(k, jumps); i++ {
-				sum += jump[i] * hermite[k-1-i] * rootFactorial[k-1-i]
+			odd, even := 0.0, 0.0 // two sums, so that one does not wait for the other
+			i, most := 1, min(k, jumps)
+			for ; i+1 < most; i += 2 {
+				odd += jump[i] * hermite[k-1-i]
+				even += jump[i+1] * hermite[k-2-i]
 			}
-			c += sum * u.density / rootFactorial[k]
+			if i < most {
+				odd += jump[i] * hermite[k-1-i]
+			}
+			c += (odd + even) * u.density * inverseRootFactorial[k]
 			edge *= d.sd * (1 - float64(k-1)*p)
 			switch {
 			case d.clamped:
@@ -309,19 +316,21 @@ func (d *Distribution) seriesModel(x *powerTaylor, total float64) float64 {
 	return min(model+share*rho*rest, total)
 }
 
-// squareRoot[k] is the root of k.
-var squareRoot = func() (f [hermiteTerms]float64) {
+// seriesNumber[k] is k.
+var seriesNumber = func() (f [hermiteTerms]float64) {
 	for k := range f {
-		f[k] = math.Sqrt(float64(k))
+		f[k] = float64(k)
 	}
 	return
 }()
 
-// rootFactorial[k] is the root of k!.
-var rootFactorial = func() (f [hermiteTerms]float64) {
+// inverseRootFactorial[k] is 1 over the root of k!.
+var inverseRootFactorial = func() (f [hermiteTerms]float64) {
+	root := 1.0
 	f[0] = 1
 	for k := 1; k < len(f); k++ {
-		f[k] = f[k-1] * math.Sqrt(float64(k))
+		root *= math.Sqrt(float64(k))
+		f[k] = 1 / root
 	}
 	return
 }()

@@ -261,16 +261,6 @@ const (
 
 type levelTable [levelCount]float64
 
-// at returns the level at a place of the table, linear between steps. The place is below the
-// last one.
-func (t *levelTable) at(place float64) float64 {
-	if place < 0 {
-		place = 0
-	}
-	i := int(place)
-	return t[i] + (place-float64(i))*(t[i+1]-t[i])
-}
-
 func (s *ScoreDistribution) givenCDF(z float64) float64 {
 	if s.given != nil {
 		return s.given.CDF(z)

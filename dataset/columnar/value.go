@@ -49,7 +49,7 @@ func (s *Segment) appendText(dst []byte, i int) []byte {
 	case s.i64 != nil:
 		return s.form.appendText(dst, s.i64[i])
 	case s.f32 != nil:
-		return strconv.AppendFloat(dst, float64(s.f32[i]), 'g', -1, 32)
+		return fieldtext.AppendFloat32(dst, s.f32[i])
 	case s.f64 != nil:
 		return strconv.AppendFloat(dst, s.f64[i], 'g', -1, 64)
 	}

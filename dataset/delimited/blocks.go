@@ -139,6 +139,17 @@ func readFull(r io.Reader, dst []byte) (n int, err error) {
 // is appended to the last record if it has none. io.EOF ends the input. The line of
 // an error is relative to the first line that was not returned yet.
 func (b *Blocks) Next(buf []byte) ([]byte, int, error) {
+	buf, n, err := b.Take(buf)
+	if err != nil {
+		return buf, n, err
+	}
+	text, lines := Decode(buf[:n])
+	b.blockDecoded += lines
+	return text[:len(text)+padding], len(text), nil
+}
+
+// Take is Next without decoding, which can be done for several blocks at once; see [Decode].
+func (b *Blocks) Take(buf []byte) ([]byte, int, error) {
 	if b.eof && len(b.carry) == 0 || b.limit > 0 && b.read >= b.limit {
 		return buf, 0, io.EOF
 	}
@@ -174,10 +185,6 @@ func (b *Blocks) Next(buf []byte) ([]byte, int, error) {
 			continue
 		}
 		b.carry = append(b.carry[:0], buf[cut:]...)
-		if text, n := decodeLines(buf[:cut]); n > 0 {
-			b.decoded += n
-			buf, cut = append(buf[:0], text...), len(text)
-		}
 		b.blockDecoded, b.decoded = b.decoded, 0
 		buf = grow(buf, cut+padding)
 		clear(buf[cut : cut+padding])

@@ -35,6 +35,18 @@ func decodeLines(text []byte) (decoded []byte, lines int) {
 	return decoded, lines
 }
 
+// Decode returns the text of a block of [Blocks.Take] with the lines that are not UTF-8 converted from
+// Windows-1252, and their number. The text is followed by padding, as that of a block.
+func Decode(text []byte) (decoded []byte, lines int) {
+	if decoded, lines = decodeLines(text); lines > 0 {
+		n := len(decoded)
+		decoded = grow(decoded, n+padding)
+		clear(decoded[n:])
+		decoded = decoded[:n]
+	}
+	return decoded, lines
+}
+
 // windows1252 returns the character of a byte. The five bytes without one are controls,
 // as in Latin-1.
 func windows1252(c byte) rune {
@@ -62,5 +74,6 @@ func (b *Blocks) decodeHead() {
 }
 
 // Decoded returns how many lines of the block returned last were not UTF-8 and were read as
-// Windows-1252; for the first block those of the header count as well.
+// Windows-1252; for the first block those of the header count as well. Take counts those of the
+// header alone.
 func (b *Blocks) Decoded() int { return b.blockDecoded }

@@ -171,7 +171,7 @@ func (p *pipeline) appendText(ctx context.Context, dicts []*dataset.Dict, w io.W
 						dst = strconv.AppendFloat(dst, v, 'g', -1, 64)
 					}
 				} else if v := values.Numbers[c][i]; v == v {
-					dst = strconv.AppendFloat(dst, float64(v), 'g', -1, 32)
+					dst = fieldtext.AppendFloat32(dst, v)
 				}
 			}
 			dst = append(dst, end...)

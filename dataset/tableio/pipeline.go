@@ -128,6 +128,9 @@ func (c *chunk) start(text *textRows, typed *typedRows) (rowset, place, error) {
 	text.Clear()
 	text.NumberFormat = c.table.numbers
 	if c.err == nil {
+		decoded := 0
+		c.text, decoded = delimited.Decode(c.text)
+		c.recode += decoded
 		problem = text.Split(c.text, c.table.Format.Delimiter, len(c.table.Names), c.quoted)
 		rowsRead, lines = text.Len(), text.LineEnds()
 	}
@@ -208,7 +211,7 @@ func (c *chunk) read() (err error) {
 		return err
 	}
 	var n int
-	c.buf.text, n, err = c.table.text.Next(c.buf.text)
+	c.buf.text, n, err = c.table.text.Take(c.buf.text)
 	c.text, c.quoted, c.err, c.recode = c.buf.text[:n], c.table.text.Quoted(), err, c.table.text.Decoded()
 	return err
 }

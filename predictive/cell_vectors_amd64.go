@@ -1,0 +1,63 @@
+package predictive
+
+import "golang.org/x/sys/cpu"
+
+var cellVectors = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
+
+// cellLevels is levelsGo with the vectors of the CPU.
+func cellLevels(level, weight, edges []float64, table *levelTable, scale, shift, before float64) {
+	if n := len(edges); cellVectors && n > 0 {
+		levelsAVX512(&level[:n][0], &weight[:n][0], &edges[0], n, table, scale, shift, before, maxPlace)
+		return
+	}
+	levelsGo(level, weight, edges, table, scale, shift, before)
+}
+
+// multiply is multiplyGo with the vectors of the CPU.
+func multiply(weight, factor []float64) {
+	if n := len(weight); cellVectors && n > 0 {
+		multiplyAVX512(&weight[0], &factor[:n][0], n)
+		return
+	}
+	multiplyGo(weight, factor)
+}
+
+// totalWeight is totalGo with the vectors of the CPU.
+func totalWeight(weight []float64) float64 {
+	if n := len(weight); cellVectors && n > 0 {
+		return totalAVX512(&weight[0], n)
+	}
+	return totalGo(weight)
+}
+
+// temper is temperGo with the vectors of the CPU.
+func temper(weight, count []float64, expected, c float64) {
+	if n := len(weight); cellVectors && n > 0 {
+		temperAVX512(&weight[0], &count[:n][0], n, expected, c)
+		return
+	}
+	temperGo(weight, count, expected, c)
+}
+
+// accumulate is accumulateGo with the vectors of the CPU.
+func accumulate(sum, weight []float64) float64 {
+	if n := len(weight); cellVectors && n > 0 {
+		return accumulateAVX512(&sum[:n][0], &weight[0], n)
+	}
+	return accumulateGo(sum, weight)
+}
+
+//go:noescape
+func levelsAVX512(level, weight, edges *float64, n int, table *levelTable, scale, shift, before, most float64)
+
+//go:noescape
+func multiplyAVX512(weight, factor *float64, n int)
+
+//go:noescape
+func totalAVX512(weight *float64, n int) float64
+
+//go:noescape
+func temperAVX512(weight, count *float64, n int, expected, c float64)
+
+//go:noescape
+func accumulateAVX512(sum, weight *float64, n int) float64
