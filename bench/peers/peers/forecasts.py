@@ -264,7 +264,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--output", default="-")
     o = parser.parse_args()
-    panel = Panel(pd.read_csv(o.table), o.target, o.series.split(","), o.time.split(","))
+    panel = Panel(pd.read_csv(o.table, low_memory=False), o.target, o.series.split(","), o.time.split(","))
     methods = o.methods.split(",")
     classic = [m for m in methods if m != "lightgbm"]
     scores = Scores()
