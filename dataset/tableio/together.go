@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"hash"
+	"hash/fnv"
 	"math"
 	"os"
 
@@ -347,14 +349,14 @@ func joinIDs(group peers.Group, all, own *dataset.Dict) []int32 {
 		text = append(binary.AppendUvarint(text, uint64(len(id))), id...)
 	}
 	texts := peers.Texts(group, text)
-	size := group.Size()
+	size, hash := group.Size(), fnv.New64a()
 	each := func(visit func(process, share int, id []byte)) {
 		for r, ids := range texts {
 			for len(ids) > 0 {
 				n, length := binary.Uvarint(ids)
 				id := ids[length:][:n]
 				ids = ids[length+int(n):]
-				visit(r, shareOf(id, size), id)
+				visit(r, shareOf(hash, id, size), id)
 			}
 		}
 	}
@@ -392,11 +394,8 @@ func joinIDs(group peers.Group, all, own *dataset.Dict) []int32 {
 }
 
 // shareOf returns the share of an id, 0 to size-1.
-func shareOf(id []byte, size int) int {
-	const prime = 1099511628211 // of the hash FNV-1a
-	hash := uint64(14695981039346656037)
-	for _, c := range id {
-		hash = (hash ^ uint64(c)) * prime
-	}
-	return int((hash >> 32) * uint64(size) >> 32)
+func shareOf(hash hash.Hash64, id []byte, size int) int {
+	hash.Reset()
+	hash.Write(id)
+	return int((hash.Sum64() >> 32) * uint64(size) >> 32)
 }
