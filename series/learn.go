@@ -12,12 +12,16 @@ const MaxStep = 1 << 26
 var errArrays = errors.New("series: the sites do not fit together: their starts, steps, values and precisions contradict each other")
 
 // Learning the prior evaluates the log evidence of at most learnSites sites, those of
-// evenly spaced series.
+// evenly spaced series; with more than fewStates states, whose number counts squared in
+// the cost, of fewer sites.
 const (
-	learnSites = 40_000
-	rounds     = 6   // of a first call
-	width      = 0.3 // of the parabolas
-	mostMove   = 1.5
+	learnSites      = 40_000
+	fewStates       = 6
+	leastLearnSites = 6_000
+
+	rounds   = 6   // of a first call
+	width    = 0.3 // of the parabolas
+	mostMove = 1.5
 
 	// A drift is shared by this number of series or more. That of fewer varies around 0,
 	// because their mean would leave nothing to vary.
@@ -30,9 +34,9 @@ const (
 // set, tries several starts and does several rounds. A change that lowers the evidence of
 // other series is taken back. It costs O(learnSites) for any number of sites.
 func (p *Process) Learn(threads int, fresh bool) {
-	cut, stride := p.shards(), 1+len(p.Step)/learnSites
+	cut, of := p.shards(), p.sample()
 	workers := make([]worker, max(threads, 1))
-	score := func(q Prior) float64 { return p.evidence(workers, q, cut, stride, 0) }
+	score := func(q Prior) float64 { return p.evidence(workers, q, cut, of, 0) }
 	best, n := p.Prior, 1
 	top := score(best)
 	if fresh {
@@ -46,7 +50,7 @@ func (p *Process) Learn(threads int, fresh bool) {
 	for range n {
 		best, top = climb(best, top, p.Series() >= leastShared, score)
 	}
-	if stride > 1 && p.evidence(workers, best, cut, stride, 1) < p.evidence(workers, p.Prior, cut, stride, 1) {
+	if of.stride > 1 && p.evidence(workers, best, cut, of, 1) < p.evidence(workers, p.Prior, cut, of, 1) {
 		return
 	}
 	p.Prior = best.rounded()

@@ -37,9 +37,9 @@ func (p *Process) shards() []int {
 	return append(cut, p.Series())
 }
 
-// points appends the sites of series e to dst.
-func (p *Process) points(dst []Point, e int) []Point {
-	for i := p.Start[e]; i < p.Start[e+1]; i++ {
+// points appends the last sites of series e to dst, at most the given number.
+func (p *Process) points(dst []Point, e, most int) []Point {
+	for i := max(p.Start[e], p.Start[e+1]-int32(most)); i < p.Start[e+1]; i++ {
 		dst = append(dst, Point{p.Step[i], float64(p.Value[i]), float64(p.Precision[i])})
 	}
 	return dst
@@ -61,7 +61,7 @@ func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evi
 		points := machines[w].points
 		var own sums // parts of other goroutines share its cache line
 		for e := cut[s]; e < cut[s+1]; e++ {
-			points = p.points(points[:0], e)
+			points = p.points(points[:0], e, len(p.Step))
 			m.filter(points)
 			m.smooth(0)
 			logZ := m.evidence()
@@ -99,9 +99,32 @@ func (w *worker) with(p Prior) *machine {
 	return w.m
 }
 
-// evidence returns the summed log evidence of some series, those whose number divided by
-// stride leaves rest, under another prior. It uses the memory of workers, one per thread.
-func (p *Process) evidence(workers []worker, prior Prior, cut []int, stride, rest int) float64 {
+// A sample is what the evidence is computed of: the last sites of series in steps of stride.
+type sample struct {
+	stride int
+	most   int // sites of a series
+}
+
+// sample returns series and sites for learning a prior, at most learnSites of them, and
+// fewer for a prior with many states.
+func (p *Process) sample() sample {
+	budget := learnSites
+	if d := newMachine(p.Prior).d; d > fewStates {
+		budget = max(budget*fewStates*fewStates/(d*d), leastLearnSites)
+	}
+	n := len(p.Step)
+	s := sample{stride: max(min(1+n/budget, p.Series()), 1), most: n}
+	if used := (p.Series() + s.stride - 1) / s.stride; used > 0 && n/s.stride > budget {
+		s.most = budget / used
+	}
+	return s
+}
+
+// evidence returns the summed log evidence of a sample under another prior, of the series
+// whose number divided by its stride leaves rest. It uses the memory of workers, one per
+// thread.
+func (p *Process) evidence(workers []worker, prior Prior, cut []int, of sample, rest int) float64 {
+	stride := of.stride
 	for i := range workers {
 		if workers[i].m != nil {
 			workers[i].m.reset(prior)
@@ -112,7 +135,7 @@ func (p *Process) evidence(workers []worker, prior Prior, cut []int, stride, res
 		m, points := workers[w].with(prior), workers[w].points
 		sum := 0.0
 		for e := (cut[s]-rest+stride-1)/stride*stride + rest; e < cut[s+1]; e += stride {
-			points = p.points(points[:0], e)
+			points = p.points(points[:0], e, of.most)
 			m.filter(points)
 			sum += m.evidence()
 		}
