@@ -248,7 +248,7 @@ func byParts(parts []string) bool {
 	return slices.Contains(parts, "hour") || slices.Contains(parts, "weekday")
 }
 
-// choosePeriod offers a season and a damped trend of every series; the season is one of the periods that the calendar has or,
+// choosePeriod offers a season, a trend and a scale of every series; the season is one of the periods that the calendar has or,
 // for running numbers, of usual ones, if the comparison sees all rows.
 func (c *chooser) choosePeriod(ctx context.Context) error {
 	if c.quick() || c.rows > c.effort.rows {
@@ -280,5 +280,13 @@ func (c *chooser) choosePeriod(ctx context.Context) error {
 	linear, damped := c.spec.Clone(), c.spec.Clone()
 	changeTerm(&linear, at, func(t *spec.Term) { t.Series.Drift = true })
 	changeTerm(&damped, at, func(t *spec.Term) { t.Series.Trend = true })
-	return c.compareBy(ctx, "trend of each series", seasonMargin, []candidate{{"no", c.spec}, {"damped", damped}, {"linear", linear}})
+	if err := c.compareBy(ctx, "trend of each series", seasonMargin, []candidate{{"no", c.spec}, {"damped", damped}, {"linear", linear}}); err != nil {
+		return err
+	}
+	if len(terms[at].Cores[0]) == 0 {
+		return nil // a single series
+	}
+	own := c.spec.Clone()
+	changeTerm(&own, at, func(t *spec.Term) { t.Series.Scale = true })
+	return c.compareBy(ctx, "scale of each series", seasonMargin, []candidate{{"shared", c.spec}, {"own", own}})
 }
