@@ -280,13 +280,15 @@ func (c *chooser) choosePeriod(ctx context.Context) error {
 	linear, damped := c.spec.Clone(), c.spec.Clone()
 	changeTerm(&linear, at, func(t *spec.Term) { t.Series.Drift = true })
 	changeTerm(&damped, at, func(t *spec.Term) { t.Series.Trend = true })
-	if err := c.compareBy(ctx, "trend of each series", seasonMargin, []candidate{{"no", c.spec}, {"damped", damped}, {"linear", linear}}); err != nil {
-		return err
+	candidates = []candidate{{"no", c.spec}, {"damped", damped}, {"linear", linear}}
+	if len(terms[at].Cores[0]) > 0 {
+		// Together with the trend, because that of one series among others that are not
+		// like it shows only with a scale.
+		for _, shared := range slices.Clone(candidates) {
+			own := shared.spec.Clone()
+			changeTerm(&own, at, func(t *spec.Term) { t.Series.Scale = true })
+			candidates = append(candidates, candidate{shared.value + ", scale of its own", own})
+		}
 	}
-	if len(terms[at].Cores[0]) == 0 {
-		return nil // a single series
-	}
-	own := c.spec.Clone()
-	changeTerm(&own, at, func(t *spec.Term) { t.Series.Scale = true })
-	return c.compareBy(ctx, "scale of each series", seasonMargin, []candidate{{"shared", c.spec}, {"own", own}})
+	return c.compareBy(ctx, "trend of each series", seasonMargin, candidates)
 }

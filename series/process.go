@@ -67,8 +67,8 @@ func (p *Process) scale(e int) float64 {
 //
 //	KL = sum_n E log site_n - log Z,
 //
-// and the summed log evidence log Z of the sites divided by the scales, on which the
-// divergence does not depend.
+// with the penalties of the scales, and the summed log evidence log Z of the sites divided
+// by the scales, on which the divergence does not depend.
 func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evidence float64) {
 	cut := p.shards()
 	type sums struct{ divergence, evidence float64 }
@@ -85,7 +85,7 @@ func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evi
 			m.smooth(0)
 			logZ := m.evidence()
 			own.evidence += logZ
-			own.divergence -= logZ
+			own.divergence += p.scalePenalty(c) - logZ
 			for i, pt := range points {
 				at := int(p.Start[e]) + i
 				mean[at], variance[at] = float32(c*m.mean[i]), float32(c*c*m.variance[i])

@@ -53,8 +53,7 @@ func (p *Process) learnScales(workers []worker, cut []int, fresh bool) {
 						known++
 					}
 				}
-				u := logScale / p.Prior.ScaleSpread
-				return m.evidence() - known*logScale - u*u/2
+				return m.evidence() - known*logScale - p.scalePenalty(math.Exp(logScale))
 			}
 			at := math.Log(p.scale(e))
 			top := score(at)
@@ -66,6 +65,16 @@ func (p *Process) learnScales(workers []worker, cut []int, fresh bool) {
 		}
 		workers[w].points = points
 	})
+}
+
+// scalePenalty returns the negative logarithm of the density of log c at a scale, up to a
+// constant.
+func (p *Process) scalePenalty(c float64) float64 {
+	if p.Scale == nil {
+		return 0
+	}
+	u := math.Log(c) / p.Prior.ScaleSpread
+	return u * u / 2
 }
 
 // firstScaleMoves is the number of moves of each scale in the first call.
