@@ -1,9 +1,11 @@
 package tableio
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
