@@ -101,7 +101,14 @@ type chunk struct {
 	after     chan place // sends the place after this chunk
 	result    any
 	resultErr error
-	done      chan struct{}
+	done      bool // it has its result
+
+	// Of a divided text:
+	division *delimited.Division
+	block    int
+	from     chan int64 // receives the position of the block once
+	to       chan int64 // sends the position of the next one, -1 if it must not be read
+	void     bool       // it has no records
 }
 
 // buffer is reused from chunk to chunk.
@@ -239,68 +246,70 @@ func (p *pipeline) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
+// fetch reads the block of a divided text. It reports false if the chunk has no records.
+func (c *chunk) fetch() bool {
+	if c.division == nil {
+		return true
+	}
+	piece, memory := c.division.Read(c.block, c.buf.text)
+	next := int64(-1)
+	if start := <-c.from; start >= 0 {
+		c.text, c.quoted, next, memory, c.err = piece.Cut(start, memory)
+	}
+	if c.buf.text = memory; c.err != nil {
+		next = -1
+	}
+	c.to <- next
+	return len(c.text) > 0 || c.err != nil
+}
+
+// skip passes on the place of the chunk, which has no records.
+func (c *chunk) skip(at place) {
+	c.void = true
+	c.after <- at
+}
+
 // run calls opened for each input when it is opened, work on worker goroutines, and
-// sink in order, each from one goroutine.
+// sink in order, never twice at once.
 func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work func(worker int, c *chunk) (any, error), sink func(any) error) error {
 	outer := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	workers := p.workers()
-	buffers := 2*workers + 2
-	free := make(chan *buffer, buffers)
-	for range buffers {
-		free <- new(buffer)
-	}
-	todo := make(chan *chunk, buffers)
-	order := make(chan *chunk, buffers)
-
-	var readErr error // of the reading goroutine; valid after order is closed
-	go func() {
-		defer close(order)
-		defer close(todo)
-		readErr = p.read(ctx, free, opened, func(c *chunk) {
-			order <- c
-			todo <- c
-		})
-	}()
+	f := newFlow(workers, cancel)
+	var readErr error // of the reading goroutine
 	var group sync.WaitGroup
+	group.Go(func() {
+		defer f.end()
+		readErr = p.read(ctx, f, opened)
+	})
 	for w := range workers {
 		group.Go(func() {
-			for c := range todo {
-				if ctx.Err() == nil {
+			for {
+				c, finish := f.next()
+				switch {
+				case c == nil:
+					return
+				case finish:
+					c.result.(finisher).finish()
+					f.finished(c)
+					continue
+				case ctx.Err() != nil: // the chunks behind it are skipped too
+					if c.skip(place{}); c.to != nil {
+						c.to <- -1
+					}
+				case !c.fetch():
+					c.skip(<-c.before)
+				default:
 					c.result, c.resultErr = c.guarded(func() (any, error) { return work(w, c) })
-				} else {
-					c.after <- place{} // the chunk that waits for it is skipped too
 				}
-				close(c.done)
+				f.done(ctx, c, sink)
 			}
 		})
 	}
-	var first error
-	for c := range order {
-		<-c.done
-		if first == nil {
-			first = c.resultErr
-			if first == nil && ctx.Err() == nil {
-				first = sink(c.result)
-			}
-			if first != nil {
-				cancel()
-			}
-		}
-		if r, ok := c.result.(interface{ released() <-chan struct{} }); ok && r.released() != nil {
-			go func() {
-				<-r.released()
-				free <- c.buf
-			}()
-		} else {
-			free <- c.buf
-		}
-		c.result = nil
-	}
 	group.Wait()
-	if first != nil {
-		return first
+	if f.err != nil {
+		return f.err
 	}
 	if err := outer.Err(); err != nil {
 		return err
@@ -308,12 +317,26 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 	return readErr
 }
 
-// read opens the inputs one after the other and emits their chunks.
-func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*openTable) error, emit func(*chunk)) error {
+// read opens the inputs one after the other and passes on their chunks.
+func (p *pipeline) read(ctx context.Context, f *flow, opened func(*openTable) error) error {
 	before := make(chan place, 1)
 	before <- place{}
-	var buf *buffer
 	index := 0
+	// blocks lets the workers read the blocks of a text that can be divided.
+	blocks := func(t *openTable) error {
+		d := p.divide(t)
+		if d == nil {
+			return nil
+		}
+		d.index, d.before = index, before
+		index, before = index+d.Blocks, d.lastAfter
+		f.divide(d)
+		position := <-d.lastTo
+		if position < 0 {
+			return errStopped // a chunk has the error, or the context was cancelled
+		}
+		return t.text.Resume(d.Division, position)
+	}
 	readInput := func(in input) error {
 		table, err := p.open(in)
 		if err != nil {
@@ -325,24 +348,27 @@ func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*o
 		}
 		p.starts = append(p.starts, table.offset(in.part))
 		defer func() { p.ends = append(p.ends, table.offset(in.part)) }()
-		for first := in.part == nil || in.part.from == 0; ; first = false {
-			if buf == nil {
-				select {
-				case buf = <-free:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
+		start := in.part == nil || in.part.from == 0
+		for first := true; ; first = false {
+			buf := f.buffer()
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			c := &chunk{table: table, buf: buf, index: index, first: first, before: before, after: make(chan place, 1), done: make(chan struct{})}
+			c := &chunk{table: table, buf: buf, index: index, first: first && start, before: before, after: make(chan place, 1)}
 			if err = c.read(); err == io.EOF {
+				f.finished(c)
 				return nil
 			}
 			before = c.after
-			buf = nil
 			index++
-			emit(c)
+			f.put(c)
 			if err != nil {
 				return err // the chunk has it too, so that errors before it take precedence
+			}
+			if first {
+				if err := blocks(table); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -352,6 +378,26 @@ func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*o
 		}
 	}
 	return nil
+}
+
+var errStopped = errors.New("tableio: stopped")
+
+// divide returns the division of the rest of a text, or nil.
+func (p *pipeline) divide(t *openTable) *division {
+	if t.file == nil || p.share != nil || p.format.Share != nil { // shares count the chunks with records
+		return nil
+	}
+	info, err := t.file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	d := t.text.Divide(t.file, info.Size())
+	if d == nil {
+		return nil
+	}
+	out := &division{Division: d, table: t, from: make(chan int64, 1), lastAfter: make(chan place, 1), lastTo: make(chan int64, 1)}
+	out.from <- d.Start()
+	return out
 }
 
 func (p *pipeline) open(in input) (*openTable, error) {
