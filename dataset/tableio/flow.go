@@ -19,8 +19,13 @@ type flow struct {
 	released sync.Cond // there is a free buffer
 	free     []*buffer
 	todo     []*chunk
-	divided  *division
+	divided  *division // of which blocks can be taken
+	loading  []*chunk  // blocks in their order, from the first whose position is not known
+	cutting  bool      // a worker cuts blocks
+	position int64     // of the first of them; -1 if they must not be read
+	lastTo   chan int64
 	order    []*chunk // those that the sink has not received
+	at       place    // of the first of them
 	sinking  bool     // a worker calls the sink
 	tails    []*chunk // whose result must be finished
 	ended    bool     // there are no more chunks
@@ -36,11 +41,7 @@ type division struct {
 	index int // of its chunk
 	table *openTable
 
-	before chan place // of the next chunk
-	from   chan int64 // receives the position of the next block
-
-	lastAfter chan place // of the last chunk
-	lastTo    chan int64
+	before, last chan place // of the next chunk, and after the last one; nil if chunks do not know their places
 }
 
 // finisher is a result with work left after the sink has received it, for which the order does not matter.
@@ -81,12 +82,14 @@ func (f *flow) put(c *chunk) {
 	f.work.Signal()
 }
 
-// divide lets the workers take the blocks of a text.
-func (f *flow) divide(d *division) {
+// divide lets the workers take the blocks of a text. It returns the position after the last of them, -1 after an error.
+func (f *flow) divide(d *division) int64 {
+	last := make(chan int64, 1)
 	f.mu.Lock()
-	f.divided = d
+	f.divided, f.position, f.lastTo = d, d.Start(), last
 	f.mu.Unlock()
 	f.work.Broadcast()
+	return <-last
 }
 
 // end is called when there are no more chunks.
@@ -97,27 +100,36 @@ func (f *flow) end() {
 	f.work.Broadcast()
 }
 
-// next returns a chunk to work on, or one to finish; nil if there will be none.
-func (f *flow) next() (c *chunk, finish bool) {
+// step is what a worker does with a chunk.
+type step int
+
+const (
+	load step = iota // reads its block
+	compute
+	finish
+)
+
+// next returns a chunk and what to do with it; nil if there will be none.
+func (f *flow) next() (c *chunk, do step) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for {
 		switch {
 		case len(f.tails) > 0:
 			c, f.tails = f.tails[0], f.tails[1:]
-			return c, true
+			return c, finish
 		case len(f.todo) > 0:
 			c, f.todo = f.todo[0], f.todo[1:]
-			return c, false
+			return c, compute
 		case f.divided != nil && len(f.free) > 0:
 			c = f.divided.chunk(f.takeBuffer())
-			f.order = append(f.order, c)
+			f.order, f.loading = append(f.order, c), append(f.loading, c)
 			if f.divided.next == f.divided.Blocks {
 				f.divided = nil
 			}
-			return c, false
+			return c, load
 		case f.ended && len(f.order) == 0 && !f.sinking:
-			return nil, false
+			return nil, 0
 		}
 		f.work.Wait()
 	}
@@ -125,15 +137,44 @@ func (f *flow) next() (c *chunk, finish bool) {
 
 // chunk returns the next block.
 func (d *division) chunk(buf *buffer) *chunk {
-	after, to := d.lastAfter, d.lastTo
-	if d.next < d.Blocks-1 {
-		after, to = make(chan place, 1), make(chan int64, 1)
-	}
-	c := &chunk{table: d.table, buf: buf, index: d.index, before: d.before, after: after, division: d.Division, block: d.next, from: d.from, to: to}
-	d.before, d.from = after, to
+	c := &chunk{table: d.table, buf: buf, index: d.index, block: d.next, before: d.before}
 	d.next++
 	d.index++
+	if d.before != nil {
+		if c.after = d.last; d.next < d.Blocks {
+			c.after = make(chan place, 1)
+		}
+		d.before = c.after
+	}
+	c.division = d.Division
 	return c
+}
+
+// loaded cuts the blocks whose position is known now that a chunk has been read. Where one starts depends on the one before.
+func (f *flow) loaded(ctx context.Context, c *chunk) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c.loaded = true
+	if f.cutting {
+		return
+	}
+	f.cutting = true
+	for len(f.loading) > 0 && f.loading[0].loaded {
+		c, f.loading = f.loading[0], f.loading[1:]
+		f.mu.Unlock()
+		if ctx.Err() != nil {
+			f.position = -1
+		}
+		f.position = c.cut(f.position)
+		f.mu.Lock()
+		if f.todo = append(f.todo, c); len(f.todo) > 1 { // the first is for this worker
+			f.work.Signal()
+		}
+		if c.block == c.division.Blocks-1 {
+			f.lastTo <- f.position
+		}
+	}
+	f.cutting = false
 }
 
 // done passes the results that are next in order to the sink.
@@ -148,6 +189,7 @@ func (f *flow) done(ctx context.Context, c *chunk, sink func(any) error) {
 	for len(f.order) > 0 && f.order[0].done {
 		c, f.order = f.order[0], f.order[1:]
 		f.mu.Unlock()
+		f.at = c.settle(f.at)
 		finish := f.sink(ctx, c, sink)
 		f.mu.Lock()
 		if finish && f.workers == 1 {

@@ -66,6 +66,7 @@ type pipeline struct {
 	threads int // below 1: one per CPU
 	block   int // bytes of text to read at a time; 0 means delimited.BlockSize
 
+	placeless    bool  // the work on a chunk does not need its place, so that it need not wait for the chunks before
 	allColumns   bool  // read all columns of typed tables, not only those of the schema
 	share        Share // nil if this process computes all chunks
 	outDelimiter byte  // of text that is written; 0 keeps the table's, or a comma for typed tables
@@ -97,18 +98,21 @@ type chunk struct {
 
 	index     int        // its number in the source, from 0
 	first     bool       // the first chunk of its input
-	before    chan place // receives the place of this chunk once
-	after     chan place // sends the place after this chunk
+	before    chan place // receives the place of this chunk once; nil if it does not need it
+	after     chan place // sends the place after this chunk; nil as well
 	result    any
 	resultErr error
 	done      bool // it has its result
 
+	rows, lines int                   // that it has
+	problems    []*dataset.InputError // whose lines are relative to the chunk, if it does not wait for its place
+
 	// Of a divided text:
 	division *delimited.Division
 	block    int
-	from     chan int64 // receives the position of the block once
-	to       chan int64 // sends the position of the next one, -1 if it must not be read
-	void     bool       // it has no records
+	piece    delimited.Piece
+	loaded   bool
+	void     bool // it has no records
 }
 
 // buffer is reused from chunk to chunk.
@@ -122,16 +126,11 @@ type buffer struct {
 func (c *chunk) start(text *textRows, typed *typedRows) (rowset, place, error) {
 	var problem *dataset.InputError
 	if c.typed != nil {
-		at := <-c.before
-		if c.first {
-			at.line = 1
-		}
-		c.after <- place{at.row + c.typed.Len(), at.line + c.typed.Len()}
+		c.rows, c.lines = c.typed.Len(), c.typed.Len()
 		typed.Reset(c.typed, c.table.Format.Delimiter)
 		typed.NumberFormat = c.table.numbers
-		return typed, at, nil
+		return typed, c.pass(), nil
 	}
-	rowsRead, lines := 0, 0
 	text.Clear()
 	text.NumberFormat = c.table.numbers
 	if c.err == nil {
@@ -139,13 +138,9 @@ func (c *chunk) start(text *textRows, typed *typedRows) (rowset, place, error) {
 		c.text, decoded = delimited.Decode(c.text)
 		c.recode += decoded
 		problem = text.Split(c.text, c.table.Format.Delimiter, len(c.table.Names), c.quoted)
-		rowsRead, lines = text.Len(), text.LineEnds()
+		c.rows, c.lines = text.Len(), text.LineEnds()
 	}
-	at := <-c.before
-	if c.first {
-		at.line = 1 + c.table.Lines
-	}
-	c.after <- place{at.row + rowsRead, at.line + lines}
+	at := c.pass()
 	if c.err != nil {
 		errors.As(c.err, &problem)
 		if problem == nil {
@@ -159,10 +154,26 @@ func (c *chunk) start(text *textRows, typed *typedRows) (rowset, place, error) {
 	return text, at, nil
 }
 
-// locate sets the place of a problem whose line is relative to the chunk.
+// pass waits for the place of the chunk, if it needs it, and announces that of the next one.
+func (c *chunk) pass() place {
+	if c.before == nil {
+		return place{}
+	}
+	at := <-c.before
+	if c.first {
+		at.line = c.firstLine()
+	}
+	c.after <- place{at.row + c.rows, at.line + c.lines}
+	return at
+}
+
+// locate sets the place of a problem whose line is relative to the chunk, or leaves it to settle.
 func (c *chunk) locate(problem *dataset.InputError, at place) {
 	problem.File = c.table.name
 	problem.Unit = c.unit()
+	if c.before == nil {
+		c.problems = append(c.problems, problem)
+	}
 	problem.Line += at.line
 }
 
@@ -246,27 +257,56 @@ func (p *pipeline) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// fetch reads the block of a divided text. It reports false if the chunk has no records.
-func (c *chunk) fetch() bool {
-	if c.division == nil {
-		return true
+// load reads the block of a divided text.
+func (c *chunk) load() { c.piece, c.buf.text = c.division.Read(c.block, c.buf.text) }
+
+// cut cuts the block, which starts at a position, and returns where the next one starts. -1 is that of a block that must not be read.
+func (c *chunk) cut(position int64) int64 {
+	if position >= 0 {
+		c.text, c.quoted, position, c.buf.text, c.err = c.piece.Cut(position, c.buf.text)
 	}
-	piece, memory := c.division.Read(c.block, c.buf.text)
-	next := int64(-1)
-	if start := <-c.from; start >= 0 {
-		c.text, c.quoted, next, memory, c.err = piece.Cut(start, memory)
+	c.void = len(c.text) == 0 && c.err == nil
+	if c.err != nil {
+		return -1
 	}
-	if c.buf.text = memory; c.err != nil {
-		next = -1
-	}
-	c.to <- next
-	return len(c.text) > 0 || c.err != nil
+	return position
 }
 
 // skip passes on the place of the chunk, which has no records.
-func (c *chunk) skip(at place) {
+func (c *chunk) skip(cancelled bool) {
 	c.void = true
-	c.after <- at
+	if c.after == nil {
+		return
+	}
+	if cancelled { // the chunks behind it are skipped too
+		c.after <- place{}
+	} else {
+		c.after <- <-c.before
+	}
+}
+
+// settle sets the place of the chunk, for those that do not wait for it, and returns the place after it.
+func (c *chunk) settle(at place) place {
+	if c.first {
+		at.line = c.firstLine()
+	}
+	if c.before == nil {
+		for _, problem := range c.problems {
+			problem.Line += at.line
+		}
+		if r, ok := c.result.(*piece); ok && r != nil {
+			r.at = at
+		}
+	}
+	return place{at.row + c.rows, at.line + c.lines}
+}
+
+// firstLine is the line of the first row of the input of the chunk.
+func (c *chunk) firstLine() int {
+	if c.typed != nil {
+		return 1
+	}
+	return 1 + c.table.Lines
 }
 
 // run calls opened for each input when it is opened, work on worker goroutines, and
@@ -286,20 +326,20 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 	for w := range workers {
 		group.Go(func() {
 			for {
-				c, finish := f.next()
+				c, do := f.next()
 				switch {
 				case c == nil:
 					return
-				case finish:
+				case do == finish:
 					c.result.(finisher).finish()
 					f.finished(c)
 					continue
-				case ctx.Err() != nil: // the chunks behind it are skipped too
-					if c.skip(place{}); c.to != nil {
-						c.to <- -1
-					}
-				case !c.fetch():
-					c.skip(<-c.before)
+				case do == load:
+					c.load()
+					f.loaded(ctx, c)
+					continue
+				case c.void || ctx.Err() != nil:
+					c.skip(ctx.Err() != nil)
 				default:
 					c.result, c.resultErr = c.guarded(func() (any, error) { return work(w, c) })
 				}
@@ -319,8 +359,11 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 
 // read opens the inputs one after the other and passes on their chunks.
 func (p *pipeline) read(ctx context.Context, f *flow, opened func(*openTable) error) error {
-	before := make(chan place, 1)
-	before <- place{}
+	var before chan place
+	if !p.placeless {
+		before = make(chan place, 1)
+		before <- place{}
+	}
 	index := 0
 	// blocks lets the workers read the blocks of a text that can be divided.
 	blocks := func(t *openTable) error {
@@ -329,9 +372,11 @@ func (p *pipeline) read(ctx context.Context, f *flow, opened func(*openTable) er
 			return nil
 		}
 		d.index, d.before = index, before
-		index, before = index+d.Blocks, d.lastAfter
-		f.divide(d)
-		position := <-d.lastTo
+		if index += d.Blocks; before != nil {
+			d.last = make(chan place, 1)
+			before = d.last
+		}
+		position := f.divide(d)
 		if position < 0 {
 			return errStopped // a chunk has the error, or the context was cancelled
 		}
@@ -354,7 +399,10 @@ func (p *pipeline) read(ctx context.Context, f *flow, opened func(*openTable) er
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c := &chunk{table: table, buf: buf, index: index, first: first && start, before: before, after: make(chan place, 1)}
+			c := &chunk{table: table, buf: buf, index: index, first: first && start, before: before}
+			if before != nil {
+				c.after = make(chan place, 1)
+			}
 			if err = c.read(); err == io.EOF {
 				f.finished(c)
 				return nil
@@ -395,9 +443,7 @@ func (p *pipeline) divide(t *openTable) *division {
 	if d == nil {
 		return nil
 	}
-	out := &division{Division: d, table: t, from: make(chan int64, 1), lastAfter: make(chan place, 1), lastTo: make(chan int64, 1)}
-	out.from <- d.Start()
-	return out
+	return &division{Division: d, table: t}
 }
 
 func (p *pipeline) open(in input) (*openTable, error) {

@@ -51,6 +51,7 @@ func (p *pipeline) build(ctx context.Context) (*builder, error) {
 		readers[w] = newReader(p.schema, w)
 	}
 	b := newBuilder(p.schema, len(readers), p.size())
+	p.placeless = true
 	err := p.run(ctx,
 		func(t *openTable) error { return nil },
 		func(worker int, c *chunk) (any, error) { return readers[worker].read(c) },
