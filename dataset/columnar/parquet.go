@@ -97,7 +97,7 @@ func Restrict(t Table, from, to int) bool {
 func (t *parquetTable) Readable(column int) bool { return t.columns[column].leaf >= 0 }
 
 func (t *parquetTable) Start(columns []int) {
-	const ahead = 2 // batches
+	ahead := min(8, max(2, runtime.GOMAXPROCS(0))) // batches
 	for _, c := range columns {
 		t.streams = append(t.streams, parquetStream{column: c, batches: make(chan parquetPart, ahead)})
 	}

@@ -2,7 +2,10 @@ package tableio
 
 import (
 	"context"
+	"runtime"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/kernel-fried-tensor/kft/dataset/delimited"
 )
@@ -30,6 +33,10 @@ type flow struct {
 	tails    []*chunk // whose result must be finished
 	ended    bool     // there are no more chunks
 
+	// Workers that look for work without the lock, those of them that will find some, and the number of times that there was some.
+	looking, expected int
+	events            atomic.Int64
+
 	cancel context.CancelFunc
 	err    error // the first in the order of the source
 }
@@ -47,10 +54,10 @@ type division struct {
 // finisher is a result with work left after the sink has received it, for which the order does not matter.
 type finisher interface{ finish() }
 
-func newFlow(workers int, cancel context.CancelFunc) *flow {
+func newFlow(workers, buffers int, cancel context.CancelFunc) *flow {
 	f := &flow{workers: workers, cancel: cancel}
 	f.work.L, f.released.L = &f.mu, &f.mu
-	for range 2*workers + 2 {
+	for range buffers {
 		f.free = append(f.free, new(buffer))
 	}
 	return f
@@ -78,8 +85,41 @@ func (f *flow) put(c *chunk) {
 	f.mu.Lock()
 	f.order = append(f.order, c)
 	f.todo = append(f.todo, c)
+	f.signal()
 	f.mu.Unlock()
-	f.work.Signal()
+}
+
+// signal tells a worker that there is something to do, one that is awake if possible. The caller has the lock.
+func (f *flow) signal() {
+	f.events.Add(1)
+	if f.looking > 0 {
+		f.looking--
+		f.expected++
+	} else {
+		f.work.Signal()
+	}
+}
+
+// patience is how long a worker looks for work before it sleeps: to wake it takes longer than the work on a chunk.
+const patience = 200 * time.Microsecond
+
+// wait returns when there may be something to do. The caller has the lock.
+func (f *flow) wait() {
+	seen := f.events.Load()
+	f.looking++
+	f.mu.Unlock()
+	for start := time.Now(); f.events.Load() == seen && time.Since(start) < patience; {
+		runtime.Gosched()
+	}
+	f.mu.Lock()
+	if f.expected > 0 {
+		f.expected--
+	} else {
+		f.looking--
+	}
+	if f.events.Load() == seen {
+		f.work.Wait()
+	}
 }
 
 // divide lets the workers take the blocks of a text. It returns the position after the last of them, -1 after an error.
@@ -87,6 +127,7 @@ func (f *flow) divide(d *division) int64 {
 	last := make(chan int64, 1)
 	f.mu.Lock()
 	f.divided, f.position, f.lastTo = d, d.Start(), last
+	f.events.Add(1)
 	f.mu.Unlock()
 	f.work.Broadcast()
 	return <-last
@@ -96,6 +137,7 @@ func (f *flow) divide(d *division) int64 {
 func (f *flow) end() {
 	f.mu.Lock()
 	f.ended = true
+	f.events.Add(1)
 	f.mu.Unlock()
 	f.work.Broadcast()
 }
@@ -113,6 +155,11 @@ const (
 func (f *flow) next() (c *chunk, do step) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.pick()
+}
+
+// pick is next for a caller that has the lock.
+func (f *flow) pick() (c *chunk, do step) {
 	for {
 		switch {
 		case len(f.tails) > 0:
@@ -131,7 +178,7 @@ func (f *flow) next() (c *chunk, do step) {
 		case f.ended && len(f.order) == 0 && !f.sinking:
 			return nil, 0
 		}
-		f.work.Wait()
+		f.wait()
 	}
 }
 
@@ -151,12 +198,13 @@ func (d *division) chunk(buf *buffer) *chunk {
 }
 
 // loaded cuts the blocks whose position is known now that a chunk has been read. Where one starts depends on the one before.
-func (f *flow) loaded(ctx context.Context, c *chunk) {
+// Like done and finished, it returns what comes next.
+func (f *flow) loaded(ctx context.Context, c *chunk) (*chunk, step) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c.loaded = true
 	if f.cutting {
-		return
+		return f.pick()
 	}
 	f.cutting = true
 	for len(f.loading) > 0 && f.loading[0].loaded {
@@ -168,22 +216,23 @@ func (f *flow) loaded(ctx context.Context, c *chunk) {
 		f.position = c.cut(f.position)
 		f.mu.Lock()
 		if f.todo = append(f.todo, c); len(f.todo) > 1 { // the first is for this worker
-			f.work.Signal()
+			f.signal()
 		}
 		if c.block == c.division.Blocks-1 {
 			f.lastTo <- f.position
 		}
 	}
 	f.cutting = false
+	return f.pick()
 }
 
 // done passes the results that are next in order to the sink.
-func (f *flow) done(ctx context.Context, c *chunk, sink func(any) error) {
+func (f *flow) done(ctx context.Context, c *chunk, sink func(any) error) (*chunk, step) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c.done = true
 	if f.sinking {
-		return
+		return f.pick()
 	}
 	f.sinking = true
 	for len(f.order) > 0 && f.order[0].done {
@@ -200,15 +249,17 @@ func (f *flow) done(ctx context.Context, c *chunk, sink func(any) error) {
 		}
 		if finish {
 			f.tails = append(f.tails, c)
-			f.work.Signal()
+			f.signal()
 			continue
 		}
 		f.release(c)
 	}
 	f.sinking = false
 	if f.ended && len(f.order) == 0 {
+		f.events.Add(1)
 		f.work.Broadcast()
 	}
+	return f.pick()
 }
 
 // sink passes the result of a chunk on, unless there was an error, and reports whether it must be finished.
@@ -228,9 +279,17 @@ func (f *flow) sink(ctx context.Context, c *chunk, sink func(any) error) (finish
 }
 
 // finished releases a chunk whose result has been finished.
-func (f *flow) finished(c *chunk) {
+func (f *flow) finished(c *chunk) (*chunk, step) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.release(c)
+	return f.pick()
+}
+
+// giveBack makes a buffer free that was not used.
+func (f *flow) giveBack(buf *buffer) {
+	f.mu.Lock()
+	f.free = append(f.free, buf)
 	f.mu.Unlock()
 }
 
@@ -239,7 +298,7 @@ func (f *flow) release(c *chunk) {
 	f.free = append(f.free, c.buf)
 	c.buf, c.result = nil, nil
 	if f.divided != nil {
-		f.work.Signal()
+		f.signal()
 	} else {
 		f.released.Signal()
 	}

@@ -316,7 +316,11 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	workers := p.workers()
-	f := newFlow(workers, cancel)
+	buffers := 2*workers + 2
+	if p.placeless { // they are small, and a slow worker holds up the others later
+		buffers *= 2
+	}
+	f := newFlow(workers, buffers, cancel)
 	var readErr error // of the reading goroutine
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -325,25 +329,22 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 	})
 	for w := range workers {
 		group.Go(func() {
-			for {
-				c, do := f.next()
+			for c, do := f.next(); c != nil; {
 				switch {
-				case c == nil:
-					return
 				case do == finish:
 					c.result.(finisher).finish()
-					f.finished(c)
+					c, do = f.finished(c)
 					continue
 				case do == load:
 					c.load()
-					f.loaded(ctx, c)
+					c, do = f.loaded(ctx, c)
 					continue
 				case c.void || ctx.Err() != nil:
 					c.skip(ctx.Err() != nil)
 				default:
 					c.result, c.resultErr = c.guarded(func() (any, error) { return work(w, c) })
 				}
-				f.done(ctx, c, sink)
+				c, do = f.done(ctx, c, sink)
 			}
 		})
 	}
@@ -404,7 +405,7 @@ func (p *pipeline) read(ctx context.Context, f *flow, opened func(*openTable) er
 				c.after = make(chan place, 1)
 			}
 			if err = c.read(); err == io.EOF {
-				f.finished(c)
+				f.giveBack(buf)
 				return nil
 			}
 			before = c.after
