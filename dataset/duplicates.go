@@ -30,7 +30,7 @@ func (t *Table) MergeDuplicates(rule string, group peers.Group, workers int, whe
 		return nil
 	}
 	order := t.slowestFirst()
-	if t.distinctOver(group, order) || t.distinctInRuns(order, workers) || t.distinctInBitmap(order, workers) {
+	if t.distinctOver(group, order) || t.distinctNested(order, workers) || t.distinctInRuns(order, workers) || t.distinctInBitmap(order, workers) {
 		return nil
 	}
 	pairs := t.repeats(workers)
