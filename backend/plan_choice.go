@@ -143,7 +143,7 @@ func SharedCombinations(ranks Ranks, threads int, shapes []Shape, n int, lookup 
 	if set == nil {
 		return 0
 	}
-	bounds := Even(n, ranks.Size())
+	bounds := RowRuns(n, ranks.Size())
 	first := bounds[ranks.Rank()]
 	parallel.Blocks(threads, bounds[ranks.Rank()+1]-first, func(from, to int) {
 		rows, found := make([]int32, to-from), make([]int32, to-from)

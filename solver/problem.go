@@ -143,7 +143,7 @@ func newData(p *Problem) (*data, error) {
 func countEntities(ranks backend.Ranks, terms []*tt.Train, codes [][]int32, w []float32) [][][]float64 {
 	first, rows := 0, len(codes[0])
 	if w == nil {
-		bounds := backend.Even(rows, ranks.Size())
+		bounds := backend.RowRuns(rows, ranks.Size())
 		first, rows = bounds[ranks.Rank()], bounds[ranks.Rank()+1]
 	}
 	block, part := make([]int32, parallel.Block), make([][]int32, len(codes))

@@ -89,13 +89,7 @@ func (s *Spread) OwnCells(p *backend.Plan) (from, to int) {
 }
 
 // bounds returns where the observations of each rank start.
-func (s *Spread) bounds() []int {
-	bounds := make([]int, len(s.blocks))
-	for r, b := range s.blocks {
-		bounds[r] = min(s.n, b*parallel.Block)
-	}
-	return bounds
-}
+func (s *Spread) bounds() []int { return backend.RowRuns(s.n, s.ranks.Size()) }
 
 // eachBlock calls work for blocks of the observations of this process.
 func (d *Data) eachBlock(work func(from, to int)) {
