@@ -2,10 +2,10 @@ package backend
 
 import (
 	"sort"
-	"unsafe"
 
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // A Share tells which runs of a plan the ranks have. The arrays of a shared plan have the length of the
@@ -311,13 +311,7 @@ func (s *sharer) fill(h held) {
 // moved returns an array of n entries, of which each rank has a run, given by final, after they were sent by the ranks that hold them.
 func moved[T paged.Number](s *sharer, n int, values []T, held, final []int) []T {
 	all, me := paged.Make[T](s.pages, n), s.ranks.Rank()
-	sent, taken := make([]int, len(held)), make([]int, len(held))
-	for r := range held {
-		sent[r] = min(max(final[r], held[me]), held[me+1]) - held[me]
-		taken[r] = min(max(held[r], final[me]), final[me+1]) - final[me]
-	}
-	size := int(unsafe.Sizeof(all[0]))
-	s.ranks.Exchange(Bytes(values), Bytes(all[final[me]:final[me+1]]), scaled(sent, size), scaled(taken, size))
+	peers.Move(s.ranks, all[final[me]:final[me+1]], values, held, final)
 	return all
 }
 

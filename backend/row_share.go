@@ -57,14 +57,14 @@ func (s *sharer) choose(core int, first, end []int) (rows []int32, index [][]int
 			next[r]++
 		}
 	}
-	taken := exchanged(s.ranks, sent)
+	taken := peers.Taken(s.ranks, sent)
 	out := make([]int32, len(order))
 	pass := func(value func(i int32) int32) []int32 {
 		for k, i := range order {
 			out[k] = value(i)
 		}
 		received := paged.Make[int32](s.pages, taken[size])
-		s.ranks.Exchange(Bytes(out), Bytes(received), scaled(sent, 4), scaled(taken, 4))
+		peers.Pass(s.ranks, received, out, sent, taken)
 		return received
 	}
 	rows = pass(func(i int32) int32 { return int32(from) + i })
@@ -77,19 +77,4 @@ func (s *sharer) choose(core int, first, end []int) (rows []int32, index [][]int
 		index[c] = pass(func(i int32) int32 { return column[i] })
 	}
 	return rows, index
-}
-
-// exchanged returns where what each rank sends to this one starts, given where what this one sends to each starts.
-func exchanged(ranks Ranks, sent []int) (taken []int) {
-	size := ranks.Size()
-	counts := make([]int64, size*size) // by sender and receiver
-	for r := range size {
-		counts[ranks.Rank()*size+r] = int64(sent[r+1] - sent[r])
-	}
-	GatherValues(ranks, counts, Even(size, size), size)
-	taken = make([]int, size+1)
-	for r := range size {
-		taken[r+1] = taken[r] + int(counts[r*size+ranks.Rank()])
-	}
-	return taken
 }

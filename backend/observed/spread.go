@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // Over several ranks, see backend.Ranks, a rank keeps only some entries of the arrays up to
@@ -211,7 +212,7 @@ func (s *Spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
 			source[position] = p.Source[c]
 		}
 	}
-	r := &route{sent: make([]int, size+1), taken: make([]int, size+1)}
+	r := &route{taken: make([]int, size+1)}
 	owners := s.bounds()
 	rankOf := func(o int32) int { return sort.SearchInts(owners[1:], int(o)+1) }
 	mine := source[bounds[me]:bounds[me+1]]
@@ -230,16 +231,9 @@ func (s *Spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
 		r.positions[*at], asked[*at] = int32(bounds[me]+i), o
 		*at++
 	}
-	counts := make([]int64, size*size) // by rank that asks and rank that is asked
-	for k := range size {
-		counts[me*size+k] = int64(r.taken[k+1] - r.taken[k])
-	}
-	backend.GatherValues(s.ranks, counts, backend.Even(size, size), size)
-	for k := range size {
-		r.sent[k+1] = r.sent[k] + int(counts[k*size+me])
-	}
+	r.sent = peers.Taken(s.ranks, r.taken)
 	r.observations = make([]int32, r.sent[size])
-	s.ranks.Exchange(backend.Bytes(asked), backend.Bytes(r.observations), times4(r.taken), times4(r.sent))
+	peers.Pass(s.ranks, r.observations, asked, r.taken, r.sent)
 	s.routes[key] = r
 	return r
 }
@@ -266,20 +260,12 @@ func (s *Spread) move(dst []float32, to []int32, taken []int, src []float32, fro
 			send[a+i] = src[at]
 		}
 	})
-	s.ranks.Exchange(backend.Bytes(send), backend.Bytes(received), times4(sent), times4(taken))
+	peers.Pass(s.ranks, received, send, sent, taken)
 	parallel.Blocks(s.b.Threads(), len(to), func(a, e int) {
 		for i, at := range to[a:e] {
 			dst[at] = received[a+i]
 		}
 	})
-}
-
-func times4(n []int) []int {
-	bytes := make([]int, len(n))
-	for i, v := range n {
-		bytes[i] = 4 * v
-	}
-	return bytes
 }
 
 // sumCells adds values in the order of a plan, of which each rank has those of its cells, in blocks.

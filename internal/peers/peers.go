@@ -1,7 +1,11 @@
 // Package peers passes values between processes that run the same program on the same data.
 package peers
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
+)
 
 // A Group is a set of processes. All of them call its methods in the same order.
 type Group interface {
@@ -10,6 +14,10 @@ type Group interface {
 
 	// Gather completes data on all processes: process r has the bytes bounds[r]..bounds[r+1].
 	Gather(data []byte, bounds []int)
+
+	// Exchange sends send[sent[r]:sent[r+1]] to each process r and receives
+	// received[taken[r]:taken[r+1]] from it.
+	Exchange(send, received []byte, sent, taken []int)
 }
 
 // Even cuts n things into one run per process, of about equal length: run r is
@@ -18,6 +26,16 @@ func Even(n, size int) (bounds []int) {
 	bounds = make([]int, size+1)
 	for r := range bounds {
 		bounds[r] = int(int64(n) * int64(r) / int64(size))
+	}
+	return bounds
+}
+
+// Rows cuts n rows into one run of whole blocks, see package parallel, per process: process r has those from bounds[r] to
+// bounds[r+1]. Where a process has only some rows, it has those of its run.
+func Rows(n, size int) (bounds []int) {
+	bounds = Even((n+parallel.Block-1)/parallel.Block, size)
+	for r, block := range bounds {
+		bounds[r] = min(n, block*parallel.Block)
 	}
 	return bounds
 }
@@ -42,6 +60,58 @@ func Values[T any](group Group, values []T, bounds []int, length int) {
 		inBytes[r] = b * size
 	}
 	group.Gather(Bytes(values), inBytes)
+}
+
+// Taken returns where what each process sends to this one starts, given where what this one sends to each starts.
+func Taken(group Group, sent []int) (taken []int) {
+	size := group.Size()
+	counts := make([]int64, size*size) // by sender and receiver
+	for r := range size {
+		counts[group.Rank()*size+r] = int64(sent[r+1] - sent[r])
+	}
+	Values(group, counts, Even(size, size), size)
+	taken = make([]int, size+1)
+	for r := range size {
+		taken[r+1] = taken[r] + int(counts[r*size+group.Rank()])
+	}
+	return taken
+}
+
+// Pass sends values[sent[r]:sent[r+1]], which have no pointers, to each process r and receives dst[taken[r]:taken[r+1]] from it.
+func Pass[T any](group Group, dst, values []T, sent, taken []int) {
+	size := int(unsafe.Sizeof(*new(T)))
+	inBytes := func(n []int) []int {
+		out := make([]int, len(n))
+		for i, v := range n {
+			out[i] = size * v
+		}
+		return out
+	}
+	group.Exchange(Bytes(values), Bytes(dst), inBytes(sent), inBytes(taken))
+}
+
+// Move sends values, of which process r has the run held[r] to held[r+1] of all, to the processes that have them afterwards, given by final.
+// dst is the final run of this process.
+func Move[T any](group Group, dst, values []T, held, final []int) {
+	me := group.Rank()
+	sent, taken := make([]int, len(held)), make([]int, len(held))
+	for r := range held {
+		sent[r] = min(max(final[r], held[me]), held[me+1]) - held[me]
+		taken[r] = min(max(held[r], final[me]), final[me+1]) - final[me]
+	}
+	Pass(group, dst, values, sent, taken)
+}
+
+// Concat returns the values that the processes have, which have no pointers, in the order of the processes.
+func Concat[T any](group Group, own []T) []T {
+	bounds := make([]int, group.Size()+1)
+	for r, n := range Each(group, int64(len(own))) {
+		bounds[r+1] = bounds[r] + int(n)
+	}
+	all := make([]T, bounds[group.Size()])
+	copy(all[bounds[group.Rank()]:], own)
+	Values(group, all, bounds, 1)
+	return all
 }
 
 // From copies the values of one process, which have no pointers, to all others.
