@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/covariate"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
@@ -223,14 +224,15 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 	return err
 }
 
-// countRows returns the number of rows per code, by mode. The processes of a group, which may be nil, count some rows each.
+// countRows returns the number of rows per code, by mode. The processes of a group, which may be nil, count those of their run each, see
+// [peers.Rows].
 func countRows(group peers.Group, threads int, codes [][]int32, sizes []int) [][]int32 {
 	counts := make([][]int32, len(sizes))
 	parallel.For(threads, len(sizes), func(m int) {
 		counts[m] = make([]int32, sizes[m])
 		own := codes[m]
 		if group != nil {
-			bounds := peers.Even(len(own), group.Size())
+			bounds := peers.Rows(len(own), group.Size())
 			own = own[bounds[group.Rank()]:bounds[group.Rank()+1]]
 		}
 		for _, c := range own {
@@ -254,30 +256,22 @@ const (
 	leastPieceRows = 4
 )
 
-// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code without rows, given the numbers of rows. The processes of a
-// group, which may be nil, add some runs of rows each. The runs, whose sums are added in order, depend on the numbers of rows and ids alone.
-func meanTargets(group peers.Group, threads int, o *solver.Observations, counts [][]int32) [][]float64 {
+// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code without rows, given the numbers of rows. The pieces of
+// rows, whose sums are added in order, depend on the numbers of rows and ids alone. Each of several ranks, nil for one process, adds the rows of its
+// run, see [backend.RowRuns], and passes the sums of a piece that ends later on to the next one.
+func meanTargets(ranks backend.Ranks, threads int, o *solver.Observations, counts [][]int32) [][]float64 {
 	means := make([][]float64, len(counts))
 	for m, rows := range counts {
 		size, n := len(rows), o.Len()
 		pieces := max(1, min(meanPieces, n/(leastPieceRows*max(1, size))))
-		bounds, rank := []int{0, pieces}, 0
-		if group != nil {
-			bounds, rank = peers.Even(pieces, group.Size()), group.Rank()
-		}
 		sums := make([]float64, pieces*size)
-		parallel.For(threads, bounds[rank+1]-bounds[rank], func(i int) {
-			k := bounds[rank] + i
-			from, to, own := n*k/pieces, n*(k+1)/pieces, sums[k*size:][:size]
+		addUp(ranks, threads, n, pieces, size, sums, func(sum []float64, from, to int) {
 			for i, c := range o.Codes[m][from:to] {
 				if c >= 0 {
-					own[c] += o.Target(from + i)
+					sum[c] += o.Target(from + i)
 				}
 			}
 		})
-		if group != nil {
-			peers.Values(group, sums, bounds, size)
-		}
 		means[m] = sums[:size:size]
 		for k := 1; k < pieces; k++ {
 			for c, v := range sums[k*size:][:size] {
@@ -291,6 +285,65 @@ func meanTargets(group peers.Group, threads int, o *solver.Observations, counts 
 		}
 	}
 	return means
+}
+
+// addUp completes the sums of pieces of n rows, length numbers each, to which add adds rows in order. A rank adds those of its run.
+func addUp(ranks backend.Ranks, threads, n, pieces, length int, sums []float64, add func(sum []float64, from, to int)) {
+	start := func(piece int) int { return n * piece / pieces }
+	first, end := 0, n
+	var bounds []int
+	if ranks != nil {
+		bounds = backend.RowRuns(n, ranks.Size())
+		first, end = bounds[ranks.Rank()], bounds[ranks.Rank()+1]
+	}
+	own := func(piece int) {
+		add(sums[piece*length:][:length], max(first, start(piece)), min(end, start(piece+1)))
+	}
+	var begun []int // pieces that begin with a row of this process
+	before := -1    // the piece that continues one of the rank before
+	for k := range pieces {
+		switch {
+		case first == end || start(k+1) <= first || start(k) >= end:
+		case start(k) < first:
+			before = k
+		default:
+			begun = append(begun, k)
+		}
+	}
+	parallel.For(threads, len(begun), func(i int) { own(begun[i]) })
+	if ranks == nil {
+		return
+	}
+	// A piece is sent to the next rank with rows, if it has some of them.
+	send := func(piece int) {
+		if end >= start(piece+1) {
+			return
+		}
+		to := ranks.Rank() + 1
+		for bounds[to+1] == end {
+			to++
+		}
+		ranks.Send(backend.Bytes(sums[piece*length:][:length]), to)
+	}
+	if len(begun) > 0 {
+		send(begun[len(begun)-1])
+	}
+	if before >= 0 {
+		from := ranks.Rank() - 1
+		for bounds[from] == first {
+			from--
+		}
+		ranks.Receive(backend.Bytes(sums[before*length:][:length]), from)
+		own(before)
+		send(before)
+	}
+	have := make([]int, len(bounds)) // by rank: the first piece whose last rows it has
+	for r, bound := range bounds {
+		for have[r] < pieces && start(have[r]+1) <= bound {
+			have[r]++
+		}
+	}
+	backend.GatherValues(ranks, sums, have, length)
 }
 
 // periods names the time ranges of the parts of a split by time; nil for other

@@ -33,6 +33,11 @@ func (r *run) takeParts() error {
 	}
 	t := &r.data.table
 	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
+	if r.divides() {
+		r.takeShares(all)
+		r.releaseTable()
+		return nil
+	}
 	var rows [len(r.parts)][]int32
 	for p := range rows {
 		n := r.split.Count(dataset.Part(p))
@@ -65,13 +70,18 @@ func (r *run) takeParts() error {
 			return err
 		}
 	}
-	if r.release {
+	r.releaseTable()
+	return nil
+}
+
+// releaseTable releases the columns of the table, if nothing else needs them.
+func (r *run) releaseTable() {
+	if t := &r.data.table; r.release {
 		t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored = nil, nil, nil, nil, nil, nil
 		if r.opt.Ranks != nil {
 			debug.FreeOSMemory() // several processes may share a machine
 		}
 	}
-	return nil
 }
 
 // compareRows is the largest validation set of a fit that is only compared.

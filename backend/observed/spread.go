@@ -142,6 +142,18 @@ func (d *Data) complete(values []float32) {
 // Complete gives all ranks all values of the observations.
 func (s *Spread) Complete(values []float32) { backend.GatherValues(s.ranks, values, s.bounds(), 1) }
 
+// shareAt completes the values of some observations, in increasing order, of which each rank has its own.
+func shareAt[T any](s *Spread, values []T, rows []int) {
+	bounds := s.bounds()
+	for r, first := range bounds {
+		bounds[r] = sort.SearchInts(rows, first)
+	}
+	backend.GatherValues(s.ranks, values, bounds, 1)
+}
+
+// ShareCodes completes the codes of some spread observations, in increasing order, of which each rank has its own.
+func (d *Data) ShareCodes(codes []int32, rows []int) { shareAt(d.spread, codes, rows) }
+
 // gather copies the target to dst in the order of a plan.
 func (d *Data) gather(p *backend.Plan, dst, src []float32) {
 	if d.spread != nil {
