@@ -37,6 +37,7 @@ type Data struct {
 	ahead   int              // periods from the last training period to the farthest row
 	seconds float64          // time of reading
 
+	share     *tableShare    // the columns of the table that this process has; nil if it has all
 	sides     *sharedSides   // of fits that are compared
 	laterMode int            // see LaterMode
 	targets   []model.Target // with their scales, if there are several
@@ -45,14 +46,19 @@ type Data struct {
 // Read reads and splits a table. The zero source means the files of the
 // specification.
 func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*Data, error) {
-	data, err := read(ctx, s, source, opt)
+	return readTogether(ctx, s, source, opt, false)
+}
+
+// readTogether is Read, after which each rank may have a share of the table alone.
+func readTogether(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, share bool) (*Data, error) {
+	data, err := read(ctx, s, source, opt, share)
 	if err := opt.agreeRead(data, err); err != nil {
 		return nil, err
 	}
 	return data, nil
 }
 
-func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*Data, error) {
+func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, share bool) (*Data, error) {
 	if opt.Progress != nil {
 		opt.Progress(Event{Stage: "read"})
 	}
@@ -76,12 +82,16 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	format.Peers = opt.group()
 	targets := s.Data.Targets()
 	var table *dataset.Table
-	if s.SeveralTargets() {
+	var bounds []int
+	switch {
+	case s.SeveralTargets():
 		if len(strings.Split(s.Transform, ",")) != len(targets) {
 			return nil, fielderr.Errorf("data.target", "several targets can be fitted, but not tuned, compared or tested on past periods; name one")
 		}
 		table, err = readTargets(ctx, targets, source, schema, format, opt.Threads)
-	} else {
+	case share && opt.Ranks != nil && opt.Memory == 0 && how.Random() && s.Data.Absent != "zero" && plainTerms(&s):
+		table, bounds, err = tableio.ReadShare(ctx, source, schema, format, opt.Threads)
+	default:
 		table, err = tableio.Read(ctx, source, schema, format, opt.Threads)
 	}
 	if err != nil {
@@ -97,13 +107,18 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 			return nil, fielderr.Errorf("data.modes", "mode %q has only one id, %q, so it carries no information; remove it from data.modes", table.Modes[m].Name, d.ID(0))
 		}
 	}
-	split, err := how.Apply(table, s.Seed)
+	data := &Data{source: source.String(), table: *table, zero: s.Data.Absent == "zero", sides: &sharedSides{}}
+	if bounds != nil {
+		data.keepShare(opt.Ranks, bounds)
+		data.split, err = how.ApplyRandom(bounds[opt.Ranks.Size()], s.Seed)
+	} else {
+		data.split, err = how.Apply(table, s.Seed)
+	}
 	if err != nil {
 		return nil, err
 	}
-	data := &Data{source: source.String(), table: *table, split: split, zero: s.Data.Absent == "zero", sides: &sharedSides{}}
 	if s.SeveralTargets() {
-		alignParts(table, split.Parts)
+		alignParts(table, data.split.Parts)
 		if err := data.standardise(s, targets); err != nil {
 			return nil, err
 		}
@@ -114,6 +129,9 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 		if mode, err := dataset.ParseMode(text); err == nil && mode.Derived() {
 			derived = append(derived, mode)
 		}
+	}
+	if len(derived) > 0 || data.laterMode >= 0 {
+		data.complete()
 	}
 	if err := data.addHistory(derived, data.zero, false); err != nil {
 		return nil, err
@@ -207,6 +225,13 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 		if d.levels() == nil {
 			return fielderr.Errorf("uncertainty.likelihood", "the target %s has more than %d different values, too many for the ordinal likelihood; use likelihood gaussian", s.Data.Target, likelihood.MaxLevels)
 		}
+	}
+	if d.share != nil {
+		negative := s.Data.NonNegative == "yes" && slices.ContainsFunc(d.share.y, func(y float32) bool { return y < 0 })
+		if all := peers.Each(d.share.ranks, negative || predictive.CheckDomain(transform, d.share.y) != nil); !slices.Contains(all, true) {
+			return nil
+		}
+		d.complete() // the message names the row
 	}
 	t := &d.table
 	if s.Data.NonNegative == "yes" {

@@ -31,13 +31,14 @@ func (r *run) takeParts() error {
 	if r.split.Note != "" {
 		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
 	}
-	t := &r.data.table
-	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
 	if r.divides() {
-		r.takeShares(all)
+		r.takeShares()
 		r.releaseTable()
 		return nil
 	}
+	r.data.complete()
+	t := &r.data.table
+	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
 	var rows [len(r.parts)][]int32
 	for p := range rows {
 		n := r.split.Count(dataset.Part(p))
@@ -77,6 +78,7 @@ func (r *run) takeParts() error {
 // releaseTable releases the columns of the table, if nothing else needs them.
 func (r *run) releaseTable() {
 	if t := &r.data.table; r.release {
+		r.data.share = nil
 		t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored = nil, nil, nil, nil, nil, nil
 		if r.opt.Ranks != nil {
 			debug.FreeOSMemory() // several processes may share a machine

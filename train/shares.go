@@ -62,6 +62,12 @@ func plainTerms(s *spec.Spec) bool {
 	if err != nil || s.Fit.Solver == "adam" || u.Likelihood != "gaussian" || s.Side.Variant == "ls" || u.Noise == spec.Auto || u.NoiseFactors() != nil || u.NoiseUse == "fit" || len(s.Side.Tables) > 0 || len(s.Data.Covariates) > 0 {
 		return false
 	}
+	if slices.ContainsFunc(s.Data.Modes, func(text string) bool {
+		mode, err := dataset.ParseMode(text)
+		return err != nil || mode.Covariate() || mode.Derived()
+	}) {
+		return false
+	}
 	modes := s.ModeNames()
 	return !slices.ContainsFunc(terms, func(t spec.Term) bool {
 		return t.IsSeries() || t.Along != nil || t.Variant != "" && t.Variant != "plain" || slices.ContainsFunc(t.Cores, func(core []string) bool { return len(core) != 1 || !slices.Contains(modes, core[0]) })
@@ -70,10 +76,14 @@ func plainTerms(s *spec.Spec) bool {
 
 // takeShares copies the observations of each part over several ranks, each of which selects some rows of the table: all ranks get the validation and
 // test rows, and of the training rows their run.
-func (r *run) takeShares(all solver.Observations) {
-	ranks, n := r.opt.Ranks, all.Len()
+func (r *run) takeShares() {
+	ranks := r.opt.Ranks
 	me, size := ranks.Rank(), ranks.Size()
-	bounds := peers.Even(n, size)
+	from := r.data.share
+	if from == nil {
+		from = r.data.shareOf(ranks)
+	}
+	bounds := from.bounds
 	own := r.split.Parts[bounds[me]:bounds[me+1]]
 	for p := range dataset.Part(len(r.parts)) {
 		held := make([]int, size+1) // by rank: rows of the part before those that it selects
@@ -83,12 +93,12 @@ func (r *run) takeShares(all solver.Observations) {
 		rows := make([]int32, 0, held[me+1]-held[me])
 		for i, part := range own {
 			if part == p {
-				rows = append(rows, int32(bounds[me]+i))
+				rows = append(rows, int32(i))
 			}
 		}
 		o := &r.parts[p]
-		o.Y = shared(r, p, all.Y, rows, held)
-		for _, column := range all.Codes {
+		o.Y = shared(r, p, from.y, rows, held)
+		for _, column := range from.codes {
 			o.Codes = append(o.Codes, shared(r, p, column, rows, held))
 		}
 	}

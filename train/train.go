@@ -98,7 +98,7 @@ func Fit(ctx context.Context, s spec.Spec, data *Data, opt Options) (*model.Mode
 // ReadAndFit reads a table for one fit. It needs less memory than Read and Fit,
 // because the table is released once its rows are assigned to the parts.
 func ReadAndFit(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*model.Model, *Report, error) {
-	data, err := Read(ctx, s, source, opt)
+	data, err := readTogether(ctx, s, source, opt, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -219,7 +219,9 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.data.CheckDomain(r.spec); err != nil {
 		return err
 	}
-	r.levels = r.data.levels() // the table may be released
+	if r.spec.Uncertainty.Likelihood == "ordinal" {
+		r.levels = r.data.levels() // the table may be released
+	}
 	if err := r.findOrigins(); err != nil {
 		return err
 	}
