@@ -132,19 +132,30 @@ func Each[T any](group Group, own T) []T {
 }
 
 // Sum returns the sums of the values of all processes, which have as many each. The values are whole numbers, of which any order has the same
-// sum.
+// sum. Each process adds a run of them, so that it receives twice as many values as there are sums.
 func Sum[T ~int32 | ~int64 | ~float64](group Group, own []T) []T {
-	n, size := len(own), group.Size()
-	all := make([]T, n*size)
-	copy(all[n*group.Rank():], own)
-	Values(group, all, Even(size, size), n)
-	sums := all[:n:n]
-	for r := 1; r < size; r++ {
-		for i, v := range all[n*r:][:n] {
-			sums[i] += v
+	sums := make([]T, len(own))
+	bounds := Even(len(own), group.Size())
+	combined := sums[bounds[group.Rank()]:bounds[group.Rank()+1]]
+	for _, values := range Runs(group, own, bounds) {
+		for i, v := range values {
+			combined[i] += v
 		}
 	}
+	Values(group, sums, bounds, 1)
 	return sums
+}
+
+// Runs returns the values [bounds[r], bounds[r+1]) of each process, where r is this one. All have as many values, without pointers.
+func Runs[T any](group Group, own []T, bounds []int) [][]T {
+	n, size := bounds[group.Rank()+1]-bounds[group.Rank()], group.Size()
+	taken, runs := make([]int, size+1), make([][]T, size)
+	received := make([]T, n*size)
+	for r := range size {
+		taken[r+1], runs[r] = n*(r+1), received[n*r:][:n]
+	}
+	Pass(group, received, own, bounds, taken)
+	return runs
 }
 
 // Texts returns the texts of all processes.
