@@ -58,23 +58,24 @@ func (s *sharer) choose(core int, first, end []int) (rows []int32, index [][]int
 		}
 	}
 	taken := peers.Taken(s.ranks, sent)
-	out := make([]int32, len(order))
-	pass := func(value func(i int32) int32) []int32 {
-		for k, i := range order {
-			out[k] = value(i)
-		}
+	pass := func(values []int32) []int32 {
 		received := paged.Make[int32](s.pages, taken[size])
-		peers.Pass(s.ranks, received, out, sent, taken)
+		peers.Pass(s.ranks, received, values, sent, taken)
 		return received
 	}
-	rows = pass(func(i int32) int32 { return int32(from) + i })
-	index = make([][]int32, len(s.Shapes))
+	index, out := make([][]int32, len(s.Shapes)), make([]int32, len(order))
 	for c := range index {
 		column := entities
 		if c != core {
 			column, _ = s.ownRows(c)
 		}
-		index[c] = pass(func(i int32) int32 { return column[i] })
+		for k, i := range order {
+			out[k] = column[i]
+		}
+		index[c] = pass(out)
 	}
-	return rows, index
+	for k := range order {
+		order[k] += int32(from)
+	}
+	return pass(order), index
 }
