@@ -154,9 +154,9 @@ func (r *run) ownOf(rows []int) (own []int32) {
 	return own
 }
 
-// anyRank reports whether a condition holds on some rank.
+// anyRank reports whether a condition holds for the training rows of some rank.
 func (r *run) anyRank(holds bool) bool {
-	if r.opt.Ranks == nil {
+	if !r.divided {
 		return holds
 	}
 	return slices.Contains(peers.Each(r.opt.Ranks, holds), true)
