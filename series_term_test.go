@@ -50,7 +50,16 @@ func TestSeriesTermsForecast(t *testing.T) {
 // threads, and that draws agree with the moments.
 func TestSeriesTermsSurviveTheFile(t *testing.T) {
 	t.Parallel()
-	spec := seriesSpec(t, seriesTable("walk", 2), "series(shop*item; week; walk, ar, trend)")
+	for _, term := range []string{"series(shop*item; week; walk, ar, trend)", "series(shop*item; week; walk, ar, scale)"} {
+		t.Run(term, func(t *testing.T) {
+			t.Parallel()
+			testSeriesFile(t, term)
+		})
+	}
+}
+
+func testSeriesFile(t *testing.T, term string) {
+	spec := seriesSpec(t, seriesTable("walk", 2), term)
 	spec.Fit.Sweeps = 4
 	m, _ := fit(t, spec, kft.Options{Threads: 1})
 	other, _ := fit(t, spec, kft.Options{Threads: 3})
@@ -101,8 +110,8 @@ func TestSeriesTermsSurviveTheFile(t *testing.T) {
 // a point estimate has series too.
 func TestSeriesBoundNeverFalls(t *testing.T) {
 	t.Parallel()
-	for _, inference := range []string{"mean-field", "map"} {
-		spec := seriesSpec(t, seriesTable("ar", 3), "series(shop*item; week)")
+	for inference, term := range map[string]string{"mean-field": "series(shop*item; week)", "map": "series(shop*item; week)", "entity-covariance": "series(shop*item; week; walk, ar, scale)"} {
+		spec := seriesSpec(t, seriesTable("ar", 3), term)
 		spec.Uncertainty.Inference = inference
 		_, r := fit(t, spec, kft.Options{})
 		for _, w := range r.Warnings {

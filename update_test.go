@@ -142,6 +142,7 @@ func TestUpdate(t *testing.T) {
 	fresh := w.rows(2, 0.15, func(s, i, m int) bool { return i >= 27 || s >= 23 || m == 13 || m == 12 && s%4 == 0 })
 	test := tableOf(w.rows(3, 0.3, func(s, i, m int) bool { return i >= 27 || s >= 23 || m >= 12 }))
 	for name, terms := range map[string][]string{"effects": {"shop", "item", "month", "shop*item"}, "train": worldTerms, "series": {"shop", "item", "shop,item:2", "series(shop*item; month)"},
+		"scales":  {"shop", "item", "shop,item:2", "series(shop*item; month; walk, ar, scale)"},
 		"factors": {"shop", "item", "shop,item:2", "item,along(month):2", "series(shop*item; month)"}} {
 		m, _ := fit(t, worldSpec(t, tableOf(old), terms...), kft.Options{Threads: 1})
 		again, _ := fit(t, worldSpec(t, tableOf(old, fresh), terms...), kft.Options{Threads: 1})

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"sync/atomic"
@@ -12,6 +13,114 @@ import (
 
 // Most tables contain each cell once. The functions in this file prove that quickly.
 // If they fail, repeated cells are searched for.
+
+// distinctNested handles tables that are sorted by all modes, one within the other: within a run of rows that have the
+// same codes in the slower modes, each code of the next mode forms one run. The result false means unknown; in a table
+// that is not sorted this shows early. O(n), without a hash table; each worker takes ranges of rows that
+// begin and end with a change of the slowest mode.
+func (t *Table) distinctNested(order []int, workers int) bool {
+	if len(order) < 2 || t.Len() > math.MaxInt32/len(order) { // runs are numbered
+		return false
+	}
+	slowest := t.Codes[order[0]]
+	ranges := rangesPerWorker * workers
+	border := func(r int) int {
+		at := r * len(slowest) / ranges
+		for at > 0 && at < len(slowest) && slowest[at-1] == slowest[at] {
+			at++
+		}
+		return at
+	}
+	if border(1) > len(slowest)/2 && workers > 1 {
+		return false // too few changes to divide the rows
+	}
+	memory := make([]nesting, workers)
+	codes := make([][]int32, ranges) // of the slowest mode
+	var unknown atomic.Bool
+	parallel.ForWorkers(workers, ranges, func(worker, r int) {
+		if unknown.Load() {
+			return
+		}
+		var ok bool
+		if codes[r], ok = memory[worker].distinct(t, order, border(r), border(r+1)); !ok {
+			unknown.Store(true)
+		}
+	})
+	if unknown.Load() {
+		return false
+	}
+	seen := make([]bool, t.Dicts[order[0]].Len())
+	for _, of := range codes {
+		for _, code := range of {
+			if seen[code] {
+				return false
+			}
+			seen[code] = true
+		}
+	}
+	return true
+}
+
+// rangesPerWorker is the number of ranges of rows per worker: CPUs differ in speed.
+const rangesPerWorker = 4
+
+// nesting is the memory of one worker.
+type nesting struct {
+	last [][]int32 // by mode in order and code: the run of the slower modes that contained it last
+	run  int32     // number of runs so far
+}
+
+// distinct proves that no cell of the rows [from, to) repeats, and returns their codes in the slowest mode.
+func (s *nesting) distinct(t *Table, order []int, from, to int) (slowest []int32, ok bool) {
+	if s.last == nil {
+		for _, m := range order {
+			s.last = append(s.last, make([]int32, t.Dicts[m].Len()))
+		}
+	}
+	deepest := len(order) - 1
+	ends := make([]int, deepest)     // next row at which the code of each slow mode changes
+	runs := make([]int32, deepest+1) // the run of the modes before each mode
+	s.run++
+	runs[0] = s.run
+	for from < to {
+		end := to
+		changed := false
+		for level, m := range order[:deepest] {
+			if ends[level] <= from {
+				changed = true
+				codes := t.Codes[m][:to]
+				next, code := from+1, codes[from]
+				for next < len(codes) && codes[next] == code {
+					next++
+				}
+				ends[level] = next
+			}
+			end = min(end, ends[level])
+			if !changed {
+				continue
+			}
+			code := t.Codes[m][from]
+			if s.last[level][code] == runs[level] {
+				return nil, false
+			}
+			s.last[level][code] = runs[level]
+			if level == 0 {
+				slowest = append(slowest, code)
+			}
+			s.run++
+			runs[level+1] = s.run
+		}
+		last, run := s.last[deepest], runs[deepest]
+		for _, code := range t.Codes[order[deepest]][from:end] {
+			if last[code] == run {
+				return nil, false
+			}
+			last[code] = run
+		}
+		from = end
+	}
+	return slowest, true
+}
 
 // distinctInRuns handles sorted tables. Their rows form runs in which all modes but
 // the fastest are constant. If no run occurs twice, a cell can repeat only within a

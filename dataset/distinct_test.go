@@ -10,7 +10,7 @@ import (
 func TestDistinct(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 0))
-	proven := 0
+	proven, nested := 0, 0
 	for trial := range 400 {
 		sizes := []int{1 + r.IntN(5), 1 + r.IntN(8), 1 + r.IntN(30)}[:1+r.IntN(3)]
 		table := &Table{}
@@ -43,6 +43,11 @@ func TestDistinct(t *testing.T) {
 		distinct := len(seen) == len(cells)
 		order := table.slowestFirst()
 		for workers := 1; workers <= 5; workers++ {
+			if table.distinctNested(order, workers) {
+				if nested++; !distinct {
+					t.Fatalf("trial %d, %d workers: distinctNested overlooks a repeated cell in %v", trial, workers, cells)
+				}
+			}
 			runs := table.distinctInRuns(order, workers)
 			if runs && !distinct {
 				t.Fatalf("trial %d, %d workers: distinctInRuns overlooks a repeated cell in %v", trial, workers, cells)
@@ -58,7 +63,7 @@ func TestDistinct(t *testing.T) {
 			}
 		}
 	}
-	if proven < 200 {
-		t.Errorf("distinctInRuns proved %d tables distinct, want at least 200", proven)
+	if proven < 200 || nested < 100 {
+		t.Errorf("distinctInRuns and distinctNested proved %d and %d tables distinct, want at least 200 and 100", proven, nested)
 	}
 }

@@ -30,7 +30,7 @@ func (t *Table) MergeDuplicates(rule string, group peers.Group, workers int, whe
 		return nil
 	}
 	order := t.slowestFirst()
-	if t.distinctOver(group, order) || t.distinctInRuns(order, workers) || t.distinctInBitmap(order, workers) {
+	if t.distinctOver(group, order) || t.distinctNested(order, workers) || t.distinctInRuns(order, workers) || t.distinctInBitmap(order, workers) {
 		return nil
 	}
 	pairs := t.repeats(workers)
@@ -159,7 +159,7 @@ func (t *Table) checkMergedParts(pairs []repeat, where func(row int) RowPlace) e
 	return &InputError{
 		File: place.File, Line: place.Line, Unit: place.Unit, Value: t.Part[p.again].String(),
 		Problem: fmt.Sprintf("cell %s is in part %s %s, so its rows cannot be merged", t.CellName(p.first), t.Part[p.first], t.placeFrom(place.File, p.first, where)),
-		Remedy:  "give all rows of a cell the same part",
+		Remedy:  "give all rows of a cell the same part, or set data.duplicates (--duplicates) to keep, which does not merge them",
 	}
 }
 

@@ -61,6 +61,7 @@ type Guess struct {
 	// Notes say what the user should know about the guess, a sentence each.
 	Notes []string
 
+	parts  bool   // see Given
 	unit   string // what lines count, see InputError
 	badRow *InputError
 }
@@ -96,6 +97,7 @@ type Given struct {
 	Weight, Exposure, Censored string       // columns that are neither target nor mode
 	Covariates                 []string     // the same
 	Numbers                    NumberFormat // recognised if plain
+	Parts                      bool         // whether a column or a file says which part a row is in
 }
 
 // reserves reports whether a column is given as something else than target or mode.
@@ -127,7 +129,7 @@ func GuessColumns(sample GuessSample, given Given) *Guess {
 // newGuesser makes a guess. If lenient is set, a column of ids may be empty in a few rows.
 func newGuesser(sample GuessSample, given Given, lenient bool) *guesser {
 	g := &guesser{
-		Guess:  &Guess{Rows: len(sample.Rows), unit: unitName(sample.Unit)},
+		Guess:  &Guess{Rows: len(sample.Rows), parts: given.Parts, unit: unitName(sample.Unit)},
 		sample: sample, given: given, lenient: lenient, target: -1,
 	}
 	g.readColumns()

@@ -21,7 +21,9 @@ func (g *guesser) equalRepeats() bool {
 
 // ProposeDuplicates sets the rule for rows of the same cell, of which there are some,
 // and says why: the last if their targets are equal, all of them if these are yes or no, the
-// mean of ratings, prices and measurements, the sum of everything that is counted.
+// mean of ratings, prices and measurements, the sum of everything that is counted. Where the
+// parts of the rows are given, ratings are kept too, because those of a cell may be in
+// different parts.
 func (g *Guess) ProposeDuplicates(repeated int, equal bool) {
 	rule, why := "sum", "sales and counts of the same cell add up"
 	integer := slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == g.Target && c.Integer })
@@ -34,6 +36,9 @@ func (g *Guess) ProposeDuplicates(repeated int, equal bool) {
 		rule, why = "mean", "a "+g.Target+" is not additive"
 	case !nameHasWord(g.Target, targetWords) && !integer:
 		rule, why = "mean", "the target is not a count"
+	}
+	if rule == "mean" && g.parts {
+		rule, why = "keep", "rows of a cell may be in different parts"
 	}
 	g.Duplicates, g.Repeated = rule, repeated
 	have := "have"

@@ -118,6 +118,9 @@ func (m *Model) seriesTensors() (string, []modelfile.Tensor, error) {
 			modelfile.NewTensor(seriesTensor(k, "step"), s.Step, len(s.Step)),
 			modelfile.NewTensor(seriesTensor(k, "value"), s.Value, len(s.Value)),
 			modelfile.NewTensor(seriesTensor(k, "precision"), s.Precision, len(s.Precision)))
+		if s.Scale != nil {
+			tensors = append(tensors, modelfile.NewTensor(seriesTensor(k, "scale"), s.Scale, len(s.Scale)))
+		}
 	}
 	text, err := json.Marshal(metas)
 	if err != nil {
@@ -166,6 +169,11 @@ func (d *decoder) findSeries() error {
 			to   *[]float32
 		}{{"value", &s.Value}, {"precision", &s.Precision}} {
 			if *a.to, err = modelfile.Values[float32](d.f, seriesTensor(k, a.name), n); err != nil {
+				return err
+			}
+		}
+		if meta.Prior.ScaleSpread != 0 {
+			if s.Scale, err = modelfile.Values[float32](d.f, seriesTensor(k, "scale"), s.Series()); err != nil {
 				return err
 			}
 		}

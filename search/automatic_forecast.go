@@ -248,7 +248,7 @@ func byParts(parts []string) bool {
 	return slices.Contains(parts, "hour") || slices.Contains(parts, "weekday")
 }
 
-// choosePeriod offers a season and a damped trend of every series; the season is one of the periods that the calendar has or,
+// choosePeriod offers a season, a trend and a scale of every series; the season is one of the periods that the calendar has or,
 // for running numbers, of usual ones, if the comparison sees all rows.
 func (c *chooser) choosePeriod(ctx context.Context) error {
 	if c.quick() || c.rows > c.effort.rows {
@@ -280,5 +280,15 @@ func (c *chooser) choosePeriod(ctx context.Context) error {
 	linear, damped := c.spec.Clone(), c.spec.Clone()
 	changeTerm(&linear, at, func(t *spec.Term) { t.Series.Drift = true })
 	changeTerm(&damped, at, func(t *spec.Term) { t.Series.Trend = true })
-	return c.compareBy(ctx, "trend of each series", seasonMargin, []candidate{{"no", c.spec}, {"damped", damped}, {"linear", linear}})
+	candidates = []candidate{{"no", c.spec}, {"damped", damped}, {"linear", linear}}
+	if len(terms[at].Cores[0]) > 0 {
+		// Together with the trend, because that of one series among others that are not
+		// like it shows only with a scale.
+		for _, shared := range slices.Clone(candidates) {
+			own := shared.spec.Clone()
+			changeTerm(&own, at, func(t *spec.Term) { t.Series.Scale = true })
+			candidates = append(candidates, candidate{shared.value + ", scale of its own", own})
+		}
+	}
+	return c.compareBy(ctx, "trend of each series", seasonMargin, candidates)
 }

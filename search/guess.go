@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
@@ -34,6 +35,7 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 		return nil, err
 	}
 	given := Given(s.Data)
+	given.Parts = strings.HasPrefix(s.Split, "column:") || strings.HasPrefix(s.Split, "file:")
 	for _, text := range s.Data.Covariates {
 		if m, err := dataset.ParseMode(text); err == nil {
 			given.Covariates = append(given.Covariates, m.Columns...)

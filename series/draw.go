@@ -23,8 +23,9 @@ func (r *Reader) Draw(rng *rand.Rand, e int, steps []int32, dst []float32) {
 	}
 	m.filter(m.simulatedPoints)
 	m.smooth(0)
+	c := r.p.scale(e)
 	for q, at := range r.places {
-		dst[q] = float32(m.simulated[at] + m.mean[at])
+		dst[q] = float32(c * (m.simulated[at] + m.mean[at]))
 	}
 }
 

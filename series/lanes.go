@@ -152,9 +152,10 @@ func (r *Reader) readLanes(group, series, cut, steps []int32, mean, variance []f
 	smoothLanes(rows, from)
 	places := x.places
 	for l, k := range group {
+		c := r.p.scale(int(series[k]))
 		for q := cut[k]; q < cut[k+1]; q++ {
 			row := &rows[places[0]]
-			mean[q], variance[q] = float32(row.mean[l]), float32(row.variance[l])
+			mean[q], variance[q] = float32(c*row.mean[l]), float32(c*c*row.variance[l])
 			places = places[1:]
 		}
 	}
@@ -173,6 +174,7 @@ func (r *Reader) mergeLane(lane, e int, steps []int32) int {
 	sites, values, precisions := r.p.Step[i:end], r.p.Value[i:end], r.p.Precision[i:end]
 	n, last := 0, int32(0)
 	table := r.m.transitions
+	c := r.p.scale(e)
 	add := func(step int32, value, precision float32) {
 		gap := step - last
 		last = step
@@ -183,7 +185,7 @@ func (r *Reader) mergeLane(lane, e int, steps []int32) int {
 			t = r.m.transition(gap)
 			table = r.m.transitions
 		}
-		x.rows[n].set(lane, t, float64(value), float64(precision))
+		x.rows[n].set(lane, t, float64(value)/c, float64(precision)*c*c)
 		n++
 	}
 	site := 0

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -52,6 +53,11 @@ func TestSeriesReadTogetherAreThoseReadOneByOne(t *testing.T) {
 	} {
 		for _, shape := range []struct{ n, most, last int }{{1, 1, 24}, {7, 3, 30}, {1000, 1, 24}, {300, 40, 100}, {20, 2, maxTable + 3}} {
 			p := manySeries(shape.n, prior)
+			if shape.n%2 == 0 {
+				for e := range p.Series() {
+					p.Scale = append(p.Scale, float32(math.Exp(float64(e%5)-2)))
+				}
+			}
 			series, cut, steps := queries(shape.n, shape.most, shape.last)
 			mean, variance := make([]float32, len(steps)), make([]float32, len(steps))
 			wantMean, wantVariance := make([]float32, len(steps)), make([]float32, len(steps))

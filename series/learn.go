@@ -12,12 +12,16 @@ const MaxStep = 1 << 26
 var errArrays = errors.New("series: the sites do not fit together: their starts, steps, values and precisions contradict each other")
 
 // Learning the prior evaluates the log evidence of at most learnSites sites, those of
-// evenly spaced series.
+// evenly spaced series; with more than fewStates states, whose number counts squared in
+// the cost, of fewer sites.
 const (
-	learnSites = 40_000
-	rounds     = 6   // of a first call
-	width      = 0.3 // of the parabolas
-	mostMove   = 1.5
+	learnSites      = 40_000
+	fewStates       = 6
+	leastLearnSites = 6_000
+
+	rounds   = 6   // of a first call
+	width    = 0.3 // of the parabolas
+	mostMove = 1.5
 
 	// A drift is shared by this number of series or more. That of fewer varies around 0,
 	// because their mean would leave nothing to vary.
@@ -28,11 +32,12 @@ const (
 // of variances and logits of coefficients: one parameter after the other moves to the
 // top of the parabola through three values of the evidence. The first call, with fresh
 // set, tries several starts and does several rounds. A change that lowers the evidence of
-// other series is taken back. It costs O(learnSites) for any number of sites.
+// other series is taken back. It costs O(learnSites) for any number of sites. Where series
+// have scales, these move after it.
 func (p *Process) Learn(threads int, fresh bool) {
-	cut, stride := p.shards(), 1+len(p.Step)/learnSites
+	cut, of := p.shards(), p.sample()
 	workers := make([]worker, max(threads, 1))
-	score := func(q Prior) float64 { return p.evidence(workers, q, cut, stride, 0) }
+	score := func(q Prior) float64 { return p.evidence(workers, q, cut, of, 0) }
 	best, n := p.Prior, 1
 	top := score(best)
 	if fresh {
@@ -46,10 +51,12 @@ func (p *Process) Learn(threads int, fresh bool) {
 	for range n {
 		best, top = climb(best, top, p.Series() >= leastShared, score)
 	}
-	if stride > 1 && p.evidence(workers, best, cut, stride, 1) < p.evidence(workers, p.Prior, cut, stride, 1) {
-		return
+	if of.stride == 1 || p.evidence(workers, best, cut, of, 1) >= p.evidence(workers, p.Prior, cut, of, 1) {
+		p.Prior = best.rounded()
 	}
-	p.Prior = best.rounded()
+	if p.Scale != nil {
+		p.learnScales(workers, cut, fresh)
+	}
 }
 
 // starts returns priors with other variances and coefficients than that of the process.
@@ -103,25 +110,31 @@ func climb(p Prior, top float64, shared bool, score func(Prior) float64) (Prior,
 			moved[i] += by
 			return score(p.withTheta(moved))
 		}
-		// The candidates are both sides, and the top of the parabola or, where it has
-		// none, a long step uphill.
-		low, high := try(-width), try(width)
-		best, by := low, -width
-		if high > low {
-			best, by = high, width
-		}
-		far := by * mostMove / width
-		if curve := low + high - 2*top; curve < 0 {
-			far = min(max(width/2*(low-high)/curve, -mostMove), mostMove)
-		}
-		if s := try(far); s > best {
-			best, by = s, far
-		}
-		if best > top {
-			theta[i], top = theta[i]+by, best
-		}
+		by, best := uphill(top, try)
+		theta[i], top = theta[i]+by, best
 	}
 	return p.withTheta(theta), top
+}
+
+// uphill returns a move whose score is not lower than top, that of none. The candidates
+// are both sides, and the top of the parabola or, where it has none, a long step uphill.
+func uphill(top float64, try func(by float64) float64) (by, best float64) {
+	low, high := try(-width), try(width)
+	best, by = low, -width
+	if high > low {
+		best, by = high, width
+	}
+	far := by * mostMove / width
+	if curve := low + high - 2*top; curve < 0 {
+		far = min(max(width/2*(low-high)/curve, -mostMove), mostMove)
+	}
+	if s := try(far); s > best {
+		best, by = s, far
+	}
+	if best > top {
+		return by, best
+	}
+	return 0, top
 }
 
 // rounded returns the prior with parameters that survive a round trip as float32.

@@ -17,6 +17,10 @@ import (
 // the level is always there; a DriftSpan of 0 leaves the drift out. The rise of a series
 // over DriftSpan steps is shrunk to Drift, which all series share. Steps count from 0, the
 // first step of the table.
+//
+// With a ScaleSpread s above 0 a series is x(t) = c z(t), where z has this prior and the
+// scale c of the series is learned, log c ~ N(0, s^2). The scale of a series without data
+// is 1.
 type Prior struct {
 	Level     float64  `json:"level"`
 	Walk      float64  `json:"walk"`
@@ -29,6 +33,8 @@ type Prior struct {
 	DriftVar  float64  `json:"drift_variance,omitempty"`
 	DriftSpan float64  `json:"drift_span,omitempty"` // in steps
 	Seasons   []Season `json:"seasons,omitempty"`
+
+	ScaleSpread float64 `json:"scale_spread,omitempty"`
 }
 
 // A Season is a periodic component.
@@ -48,6 +54,7 @@ const (
 	maxHarmonics = 16
 	maxVariance  = 1e12
 	mostDrift    = 1e6
+	mostSpread   = 10
 )
 
 // Check returns an error unless all values are possible.
@@ -71,6 +78,9 @@ func (p *Prior) Check() error {
 	}
 	if !(math.Abs(p.Drift) <= mostDrift && (p.DriftSpan == 0 || p.DriftSpan >= 1 && p.DriftSpan <= 1e9)) {
 		return fmt.Errorf("series: a drift of %g over %g steps; it is at most %g over 1 to 1e9 steps", p.Drift, p.DriftSpan, float64(mostDrift))
+	}
+	if !(p.ScaleSpread >= 0 && p.ScaleSpread <= mostSpread) {
+		return fmt.Errorf("series: the spread %g of the logarithms of scales is not between 0 and %d", p.ScaleSpread, mostSpread)
 	}
 	if len(p.Seasons) > maxSeasons {
 		return fmt.Errorf("series: %d seasons; there may be %d", len(p.Seasons), maxSeasons)

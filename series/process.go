@@ -1,17 +1,19 @@
 package series
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 )
 
-// A Process holds the series of one term: their prior and their sites. Sites of series e
-// are Start[e] to Start[e+1], in the order of their steps, which are distinct within a
-// series. A precision of 0 is a step without data.
+// A Process holds the series of one term: their prior, their scales, and their sites. Sites
+// of series e are Start[e] to Start[e+1], in the order of their steps, which are distinct
+// within a series. A precision of 0 is a step without data.
 type Process struct {
 	Prior            Prior
+	Scale            []float32 // of each series; nil if all are 1
 	Start            []int32
 	Step             []int32
 	Value, Precision []float32
@@ -37,12 +39,27 @@ func (p *Process) shards() []int {
 	return append(cut, p.Series())
 }
 
-// points appends the sites of series e to dst.
-func (p *Process) points(dst []Point, e int) []Point {
-	for i := p.Start[e]; i < p.Start[e+1]; i++ {
-		dst = append(dst, Point{p.Step[i], float64(p.Value[i]), float64(p.Precision[i])})
+// points appends the last sites of series e, at most the given number, divided by the scale
+// of the series, to dst.
+func (p *Process) points(dst []Point, e, most int) []Point {
+	c := p.scale(e)
+	for i := max(p.Start[e], p.Start[e+1]-int32(most)); i < p.Start[e+1]; i++ {
+		dst = append(dst, p.point(i, c))
 	}
 	return dst
+}
+
+// point returns a site of a series of scale c, divided by it.
+func (p *Process) point(site int32, c float64) Point {
+	return Point{p.Step[site], float64(p.Value[site]) / c, float64(p.Precision[site]) * c * c}
+}
+
+// scale returns the scale of a series; that of one without data is 1.
+func (p *Process) scale(e int) float64 {
+	if e < 0 || e >= len(p.Scale) {
+		return 1
+	}
+	return float64(p.Scale[e])
 }
 
 // Smooth writes mean and variance of x at all sites and returns the divergence of the
@@ -50,7 +67,8 @@ func (p *Process) points(dst []Point, e int) []Point {
 //
 //	KL = sum_n E log site_n - log Z,
 //
-// and the summed log evidence log Z of the sites.
+// with the penalties of the scales, and the summed log evidence log Z of the sites divided
+// by the scales, on which the divergence does not depend.
 func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evidence float64) {
 	cut := p.shards()
 	type sums struct{ divergence, evidence float64 }
@@ -61,15 +79,16 @@ func (p *Process) Smooth(threads int, mean, variance []float32) (divergence, evi
 		points := machines[w].points
 		var own sums // parts of other goroutines share its cache line
 		for e := cut[s]; e < cut[s+1]; e++ {
-			points = p.points(points[:0], e)
+			points = p.points(points[:0], e, len(p.Step))
+			c := p.scale(e)
 			m.filter(points)
 			m.smooth(0)
 			logZ := m.evidence()
 			own.evidence += logZ
-			own.divergence -= logZ
+			own.divergence += p.scalePenalty(c) - logZ
 			for i, pt := range points {
 				at := int(p.Start[e]) + i
-				mean[at], variance[at] = float32(m.mean[i]), float32(m.variance[i])
+				mean[at], variance[at] = float32(c*m.mean[i]), float32(c*c*m.variance[i])
 				if pt.Precision > 0 {
 					r := pt.Value - m.mean[i]
 					own.divergence -= (math.Log(2*math.Pi/pt.Precision) + pt.Precision*(r*r+m.variance[i])) / 2
@@ -99,9 +118,32 @@ func (w *worker) with(p Prior) *machine {
 	return w.m
 }
 
-// evidence returns the summed log evidence of some series, those whose number divided by
-// stride leaves rest, under another prior. It uses the memory of workers, one per thread.
-func (p *Process) evidence(workers []worker, prior Prior, cut []int, stride, rest int) float64 {
+// A sample is what the evidence is computed of: the last sites of series in steps of stride.
+type sample struct {
+	stride int
+	most   int // sites of a series
+}
+
+// sample returns series and sites for learning a prior, at most learnSites of them, and
+// fewer for a prior with many states.
+func (p *Process) sample() sample {
+	budget := learnSites
+	if d := newMachine(p.Prior).d; d > fewStates {
+		budget = max(budget*fewStates*fewStates/(d*d), leastLearnSites)
+	}
+	n := len(p.Step)
+	s := sample{stride: max(min(1+n/budget, p.Series()), 1), most: n}
+	if used := (p.Series() + s.stride - 1) / s.stride; used > 0 && n/s.stride > budget {
+		s.most = budget / used
+	}
+	return s
+}
+
+// evidence returns the summed log evidence of a sample under another prior, of the series
+// whose number divided by its stride leaves rest. It uses the memory of workers, one per
+// thread.
+func (p *Process) evidence(workers []worker, prior Prior, cut []int, of sample, rest int) float64 {
+	stride := of.stride
 	for i := range workers {
 		if workers[i].m != nil {
 			workers[i].m.reset(prior)
@@ -112,7 +154,7 @@ func (p *Process) evidence(workers []worker, prior Prior, cut []int, stride, res
 		m, points := workers[w].with(prior), workers[w].points
 		sum := 0.0
 		for e := (cut[s]-rest+stride-1)/stride*stride + rest; e < cut[s+1]; e += stride {
-			points = p.points(points[:0], e)
+			points = p.points(points[:0], e, of.most)
 			m.filter(points)
 			sum += m.evidence()
 		}
@@ -138,16 +180,17 @@ type Reader struct {
 // NewReader returns a reader of the process.
 func (p *Process) NewReader() *Reader { return &Reader{p: p, m: newMachine(p.Prior)} }
 
-// merge puts the sites of series e and the steps of queries, which are sorted, into one
-// sequence.
+// merge puts the sites of series e, divided by its scale, and the steps of queries, which
+// are sorted, into one sequence.
 func (r *Reader) merge(e int, steps []int32) {
 	r.points, r.places = r.points[:0], r.places[:0]
+	c := r.p.scale(e)
 	i, end := int32(0), int32(0)
 	if e >= 0 && e < r.p.Series() {
 		i, end = r.p.Start[e], r.p.Start[e+1]
 	}
 	add := func() {
-		r.points = append(r.points, Point{r.p.Step[i], float64(r.p.Value[i]), float64(r.p.Precision[i])})
+		r.points = append(r.points, r.p.point(i, c))
 		i++
 	}
 	for _, s := range steps {
@@ -174,8 +217,9 @@ func (r *Reader) At(e int, steps []int32, mean, variance []float32) {
 	r.merge(e, steps)
 	r.m.filter(r.points)
 	r.m.smooth(r.places[0])
+	c := r.p.scale(e)
 	for q, at := range r.places {
-		mean[q], variance[q] = float32(r.m.mean[at]), float32(r.m.variance[at])
+		mean[q], variance[q] = float32(c*r.m.mean[at]), float32(c*c*r.m.variance[at])
 	}
 }
 
@@ -191,6 +235,13 @@ func (p *Process) Check() error {
 		return errArrays
 	case len(p.Value) != n || len(p.Precision) != n:
 		return errArrays
+	case p.Scale != nil && len(p.Scale) != p.Series():
+		return errArrays
+	}
+	for _, c := range p.Scale {
+		if !(c >= leastScale && c <= mostScale) {
+			return fmt.Errorf("series: the scale %g of a series is not between %g and %g", c, leastScale, mostScale)
+		}
 	}
 	for e := range p.Series() {
 		for i := p.Start[e]; i < p.Start[e+1]; i++ {

@@ -320,6 +320,9 @@ func TestCheckRefusesBrokenProcesses(t *testing.T) {
 		"period":    func(p *Process) { p.Prior.Seasons = []Season{{Period: 1, Harmonics: 1}} },
 		"drift":     func(p *Process) { p.Prior.Drift = math.Inf(1) },
 		"span":      func(p *Process) { p.Prior.DriftSpan = 0.5 },
+		"spread":    func(p *Process) { p.Prior.ScaleSpread = math.NaN() },
+		"scales":    func(p *Process) { p.Scale = []float32{1} },
+		"scale":     func(p *Process) { p.Scale = []float32{1, 0} },
 		"harmonics": func(p *Process) { p.Prior.Seasons = []Season{{Period: 12, Harmonics: 1 << 30}} },
 	} {
 		p := good()

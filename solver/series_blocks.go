@@ -42,6 +42,7 @@ func (d *data) newSeries(train Observations) {
 func (d *data) resetSeries() {
 	for _, s := range d.series {
 		s.term.Prior = s.offered
+		s.term.Scale = s.offered.NewScales(s.term.Series())
 		clear(s.term.Value)
 		clear(s.term.Precision)
 		s.stale = true
@@ -131,6 +132,7 @@ func (d *data) seriesLabel(i int) string { return d.field.Series[i].Label }
 func (d *data) flattenSeries(dst []float32) []float32 {
 	for _, s := range d.series {
 		dst = append(dst, s.term.Prior.Values()...)
+		dst = append(dst, s.term.Scale...)
 		dst = append(append(dst, s.term.Value...), s.term.Precision...)
 	}
 	return dst
@@ -140,6 +142,7 @@ func (d *data) flattenSeries(dst []float32) []float32 {
 func (d *data) restoreSeries(src []float32) []float32 {
 	for _, s := range d.series {
 		src = src[s.term.Prior.SetValues(src):]
+		src = src[copy(s.term.Scale, src):]
 		src = src[copy(s.term.Value, src):]
 		src = src[copy(s.term.Precision, src):]
 		s.stale = true

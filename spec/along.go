@@ -36,6 +36,9 @@ func cutAlong(s string, modes []string) (rest string, along *Series, err error) 
 			}
 		}
 	}
+	if along.Scale {
+		return "", nil, fmt.Errorf("term %q: a core along time has no scale, because the other cores have one for each component; use it in a series", s)
+	}
 	if along.Drift {
 		return "", nil, fmt.Errorf("term %q: a core along time has no drift, because the sign of its components is arbitrary; use trend", s)
 	}

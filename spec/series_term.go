@@ -13,14 +13,15 @@ import (
 // its modes. Its text form is
 //
 //	series = "series(" [ core ] ";" mode [ ";" part { "," part } ] ")"
-//	part   = "walk" | "ar" | "drift" | "trend" | "season" [ "=" period ]
+//	part   = "walk" | "ar" | "drift" | "trend" | "season" [ "=" period ] | "scale"
 //
 // The core names the modes of the entities, the mode after it is time. Example:
 // series(store*item; time) has one series per pair. Without a core, as in series(; time),
 // all cells share one series. Parts are the components beside a
 // constant level: walk, steps of the level that add up; ar, deviations that die out;
 // drift, a straight line whose slope is shrunk to that of all series; trend, a damped slope; season, a yearly cycle (and a weekly or daily one, where
-// the steps of time are that short), or one of the given number of steps. Without parts the
+// the steps of time are that short), or one of the given number of steps; scale, a learned
+// factor of all components of each series, for series that are not alike. Without parts the
 // series has walk and ar.
 type Series struct {
 	Time    string
@@ -30,6 +31,7 @@ type Series struct {
 	Trend   bool
 	Season  bool      // the seasons of the calendar
 	Periods []float64 // seasons with a given number of steps
+	Scale   bool
 }
 
 // IsSeries reports whether the term is a series.
@@ -91,6 +93,8 @@ func (r *Series) add(part string) error {
 		r.Trend = true
 	case name == "season" && !hasPeriod:
 		r.Season = true
+	case name == "scale" && !hasPeriod:
+		r.Scale = true
 	case name == "season":
 		p, err := strconv.ParseFloat(strings.TrimSpace(period), 64)
 		if err != nil || !(p >= 2 && p <= maxPeriod) {
@@ -101,7 +105,7 @@ func (r *Series) add(part string) error {
 		}
 		r.Periods = append(r.Periods, p)
 	default:
-		return fmt.Errorf("unknown part %q; use walk, ar, drift, trend, season or season=12", part)
+		return fmt.Errorf("unknown part %q; use walk, ar, drift, trend, season, season=12 or scale", part)
 	}
 	return nil
 }
@@ -134,6 +138,9 @@ func (r *Series) text() string {
 	}
 	for _, p := range r.Periods {
 		parts = append(parts, "season="+strconv.FormatFloat(p, 'g', -1, 64))
+	}
+	if r.Scale {
+		parts = append(parts, "scale")
 	}
 	if slices.Equal(parts, []string{"walk", "ar"}) {
 		return "; " + r.Time

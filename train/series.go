@@ -31,6 +31,9 @@ const (
 	startDrift  = 0.1
 )
 
+// scaleSpread is the standard deviation of the logarithms of scales of series.
+const scaleSpread = 1.5
+
 // series appends a series term.
 func (b *builder) series(term spec.Term) error {
 	index, _, err := b.index(term.Cores[0], false)
@@ -103,6 +106,9 @@ func seriesPrior(term spec.Term, r *spec.Series, line *timeline.Timeline) (p ser
 	}
 	if r.Drift {
 		p.DriftVar, p.DriftSpan = startDrift, float64(max(line.Last(), 1))
+	}
+	if r.Scale {
+		p.ScaleSpread = scaleSpread
 	}
 	periods := r.Periods
 	if r.Season {

@@ -64,6 +64,7 @@ func (s *SeriesTerm) NewSites(threads int, prior series.Prior, codes [][]int32) 
 	for e := range p.Start[1:] {
 		p.Start[e+1] += p.Start[e]
 	}
+	p.Scale = prior.NewScales(p.Series())
 	n := p.Start[len(p.Start)-1]
 	p.Step, p.Value, p.Precision = make([]int32, n), make([]float32, n), make([]float32, n)
 	each(func(e int32, rows []int32) {

@@ -322,7 +322,7 @@ func (b *seriesBlock) updated(axes []tt.Axis) (*tt.SeriesTerm, error) {
 		}
 	}
 	old := b.term.Process
-	p := &series.Process{Prior: old.Prior, Start: make([]int32, 0, len(old.Start)+len(fresh))}
+	p := &series.Process{Prior: old.Prior, Scale: slices.Concat(old.Scale, old.Prior.NewScales(len(fresh))), Start: make([]int32, 0, len(old.Start)+len(fresh))}
 	room := len(old.Step) + len(b.slots)
 	p.Step, p.Value, p.Precision = make([]int32, 0, room), make([]float32, 0, room), make([]float32, 0, room)
 	put := func(sites []series.Point) {

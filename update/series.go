@@ -50,6 +50,9 @@ func newSeriesSlot(b *seriesBlock, entity int32, combo []int32) *seriesSlot {
 // at returns mean and variance of the series at ascending steps.
 func (s *seriesSlot) at(steps []int32) (mean, variance []float32) {
 	p := &series.Process{Prior: s.block.term.Prior, Start: []int32{0, int32(len(s.sites))}}
+	if scale := s.block.term.Scale; scale != nil && s.entity >= 0 {
+		p.Scale = scale[s.entity : s.entity+1]
+	}
 	for _, site := range s.sites {
 		p.Step, p.Value, p.Precision = append(p.Step, site.Step), append(p.Value, float32(site.Value)), append(p.Precision, float32(site.Precision))
 	}
@@ -58,9 +61,14 @@ func (s *seriesSlot) at(steps []int32) (mean, variance []float32) {
 	return mean, variance
 }
 
+// asFitted returns the series as the fit left it.
+func (s *seriesSlot) asFitted() *seriesSlot {
+	return &seriesSlot{block: s.block, entity: s.entity, sites: s.fitted}
+}
+
 // addRow adds a row of the ledger, whose series had the given mean at the fit.
 func (s *seriesSlot) addRow(row, step int32) {
-	mean, _ := (&seriesSlot{block: s.block, sites: s.fitted}).at([]int32{step})
+	mean, _ := s.asFitted().at([]int32{step})
 	now, _ := s.at([]int32{step})
 	at, _ := slices.BinarySearchFunc(s.rows, step, func(r seriesRow, step int32) int { return int(r.step) - int(step) })
 	s.rows = slices.Insert(s.rows, at, seriesRow{row: row, step: step, start: float64(mean[0]), mean: float64(now[0])})
@@ -126,7 +134,7 @@ func (s *seriesSlot) distance() float64 {
 	for i, row := range s.rows {
 		steps[i] = row.step
 	}
-	_, variance := (&seriesSlot{block: s.block, sites: s.fitted}).at(steps)
+	_, variance := s.asFitted().at(steps)
 	sum := 0.0
 	for i, row := range s.rows {
 		d := row.mean - row.start

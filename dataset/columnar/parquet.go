@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// parquetTable reads a Parquet file by column pages. One goroutine per column decodes
-// its pages in order, at most a few batches ahead of the batch that was asked for.
+// parquetTable reads a Parquet file by column pages. For each column one goroutine reads the pages in order,
+// others decode them, and one cuts the values into batches, a few pages ahead of the batch that was asked for.
 type parquetTable struct {
 	name    string
 	file    io.ReaderAt
@@ -22,6 +23,7 @@ type parquetTable struct {
 	streams []parquetStream
 	stop    chan struct{}
 	group   sync.WaitGroup
+	memory  sync.Pool // of *pageMemory
 }
 
 // parquetStream is a column that a goroutine reads.
@@ -95,7 +97,7 @@ func Restrict(t Table, from, to int) bool {
 func (t *parquetTable) Readable(column int) bool { return t.columns[column].leaf >= 0 }
 
 func (t *parquetTable) Start(columns []int) {
-	const ahead = 2 // batches
+	ahead := min(8, max(2, runtime.GOMAXPROCS(0))) // batches
 	for _, c := range columns {
 		t.streams = append(t.streams, parquetStream{column: c, batches: make(chan parquetPart, ahead)})
 	}
@@ -141,6 +143,21 @@ func (t *parquetTable) Close() {
 	t.closing()
 }
 
+// Rows and pages of a column that are decoded before they are asked for. One page may have more rows.
+const (
+	mostRowsAhead = 8 * BatchRows
+	pagesAhead    = 32
+)
+
+// decodedPage is a page that a goroutine decodes. The values are valid when done is closed.
+type decodedPage struct {
+	Segment
+	rows int
+	last bool // of its row group
+	err  error
+	done chan struct{}
+}
+
 // readColumn sends a column in batches, which do not cross row groups. It also returns
 // nil if the table was closed.
 func (t *parquetTable) readColumn(at int, send func(parquetPart) bool) (err error) {
@@ -153,33 +170,72 @@ func (t *parquetTable) readColumn(at int, send func(parquetPart) bool) (err erro
 		return &dataset.InputError{File: t.name, Column: c.name, Problem: c.problem, Remedy: "cast it, or drop it"}
 	}
 	pages := pageReader{file: t.file, size: t.size, column: c}
-	for g := range t.groups {
-		if err := pages.start(&t.groups[g]); err != nil {
-			return parquetProblem(t.name, fmt.Errorf("column %q: %w", c.name, err))
-		}
-		var part parquetPart
-		for pages.left > 0 {
-			s, err := pages.next()
-			if err != nil {
-				return parquetProblem(t.name, fmt.Errorf("column %q: %w", c.name, err))
+	var queue []*decodedPage
+	groups, ahead := t.groups, 0 // row groups to read, and rows in the queue
+	rowsAhead := min(mostRowsAhead, BatchRows*runtime.GOMAXPROCS(0))
+	var part parquetPart
+	for {
+		for ahead < rowsAhead && len(queue) < pagesAhead && (pages.left > 0 || len(groups) > 0) {
+			if pages.left == 0 {
+				err = pages.start(&groups[0])
+				groups = groups[1:]
 			}
-			for from := 0; from < s.n; {
-				to := min(s.n, from+BatchRows-part.n)
-				part.segments = append(part.segments, s.slice(from, to))
-				part.n += to - from
-				from = to
-				if part.n == BatchRows {
-					if !send(part) {
-						return nil
-					}
-					part = parquetPart{}
-				}
+			if err == nil && pages.left == 0 {
+				continue
 			}
+			p := &decodedPage{done: make(chan struct{})}
+			if err == nil {
+				err = t.decodeNext(&pages, p)
+			}
+			if err != nil { // the pages before it come first
+				p.err, pages.left, groups = err, 0, nil
+				close(p.done)
+			}
+			queue, ahead = append(queue, p), ahead+p.rows
 		}
-		if part.n > 0 && !send(part) {
+		if len(queue) == 0 {
 			return nil
 		}
+		p := queue[0]
+		queue, ahead = queue[1:], ahead-p.rows
+		if <-p.done; p.err != nil {
+			if known := (*dataset.InputError)(nil); errors.As(p.err, &known) {
+				return known
+			}
+			return parquetProblem(t.name, fmt.Errorf("column %q: %w", c.name, p.err))
+		}
+		for from := 0; from < p.n; {
+			to := min(p.n, from+BatchRows-part.n)
+			part.segments = append(part.segments, p.slice(from, to))
+			part.n += to - from
+			from = to
+			if part.n == BatchRows || p.last && from == p.n {
+				if !send(part) {
+					return nil
+				}
+				part = parquetPart{}
+			}
+		}
 	}
+}
+
+// decodeNext reads the next page and starts to decode it.
+func (t *parquetTable) decodeNext(pages *pageReader, out *decodedPage) error {
+	memory, _ := t.memory.Get().(*pageMemory)
+	if memory == nil {
+		memory = new(pageMemory)
+	}
+	p, err := pages.next(memory)
+	if err != nil {
+		return err
+	}
+	out.rows, out.last = p.rows, pages.left == 0
+	t.group.Go(func() {
+		defer close(out.done)
+		defer recoverDamage(t.name, &out.err)
+		out.Segment, out.err = p.decode(memory)
+		t.memory.Put(memory)
+	})
 	return nil
 }
 

@@ -25,10 +25,27 @@ type pageReader struct {
 	left  int64 // rows of the row group
 	dict  *dictionary
 
-	buffer   []byte // read ahead; what is left of it
-	memory   []byte // that contains buffer
-	inflate  inflate.Decoder
+	buffer []byte // read ahead; what is left of it
+	memory []byte // that contains buffer
+	own    pageMemory
+}
+
+// page is a page of values that has been read but not decoded. Pages are decoded in any order.
+type page struct {
+	header *format.PageHeader
+	body   []byte
+	rows   int
+	left   int64 // rows of the row group from this page on
+	column *parquetColumn
+	codec  inflate.Codec
+	dict   *dictionary
+}
+
+// pageMemory is what the decoding of a page needs. It serves one page after the other.
+type pageMemory struct {
+	decoder  inflate.Decoder
 	inflated []byte
+	body     []byte
 }
 
 // readAhead is the number of bytes that are read at a time.
@@ -141,49 +158,77 @@ func (p *pageReader) header() (*format.PageHeader, error) {
 	}
 }
 
-// next returns the values of the next page with values.
-func (p *pageReader) next() (Segment, error) {
+// next reads the next page with values. Its body is in the given memory.
+func (p *pageReader) next(memory *pageMemory) (page, error) {
 	for {
 		h, err := p.header()
 		if err != nil {
-			return Segment{}, err
+			return page{}, err
 		}
 		if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || int64(h.CompressedPageSize) > int64(len(p.buffer))+p.end-p.at {
-			return Segment{}, fmt.Errorf("a page of %d bytes (%d compressed) in %d", h.UncompressedPageSize, h.CompressedPageSize, int64(len(p.buffer))+p.end-p.at)
+			return page{}, fmt.Errorf("a page of %d bytes (%d compressed) in %d", h.UncompressedPageSize, h.CompressedPageSize, int64(len(p.buffer))+p.end-p.at)
 		}
-		body, err := p.peek(int(h.CompressedPageSize))
+		read, err := p.peek(int(h.CompressedPageSize))
 		if err != nil {
-			return Segment{}, err
+			return page{}, err
 		}
-		p.buffer = p.buffer[len(body):]
-		if h.CRC != 0 && crc32.ChecksumIEEE(body) != uint32(h.CRC) {
-			return Segment{}, errors.New("the checksum of a page is wrong")
-		}
+		p.buffer = p.buffer[len(read):]
+		out := page{header: h, left: p.left, column: p.column, codec: p.codec, dict: p.dict}
+		rows := int32(0)
 		switch {
 		case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
-			if err := p.readDictionary(h, body); err != nil {
-				return Segment{}, err
+			if err := p.readDictionary(h, read); err != nil {
+				return page{}, err
 			}
+			continue
 		case h.Type == format.DataPage && h.DataPageHeader.Valid:
-			return p.pageV1(h, body)
+			rows = h.DataPageHeader.V.NumValues
 		case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
-			return p.pageV2(h, body)
+			rows = h.DataPageHeaderV2.V.NumValues
 		case h.Type != format.IndexPage:
-			return Segment{}, fmt.Errorf("a page of type %d", h.Type)
+			return page{}, fmt.Errorf("a page of type %d", h.Type)
+		default:
+			continue
 		}
+		if rows < 0 || int64(rows) > p.left {
+			return page{}, fmt.Errorf("a page of %d rows and %d bytes where %d rows are left", rows, h.UncompressedPageSize, p.left)
+		}
+		p.left -= int64(rows)
+		memory.body = append(memory.body[:0], read...)
+		out.rows, out.body = int(rows), memory.body
+		return out, nil
 	}
 }
 
+// decode returns the values of the page.
+func (p *page) decode(memory *pageMemory) (Segment, error) {
+	if err := checksum(p.header, p.body); err != nil {
+		return Segment{}, err
+	}
+	if p.header.Type == format.DataPage {
+		return p.decodeV1(memory)
+	}
+	return p.decodeV2(memory)
+}
+
+// checksum compares the checksum of a page, if it has one.
+func checksum(h *format.PageHeader, body []byte) error {
+	if h.CRC != 0 && crc32.ChecksumIEEE(body) != uint32(h.CRC) {
+		return errors.New("the checksum of a page is wrong")
+	}
+	return nil
+}
+
 // decompress returns the content of a page.
-func (p *pageReader) decompress(body []byte, size int) (_ []byte, err error) {
-	if p.codec == inflate.None {
+func (m *pageMemory) decompress(codec inflate.Codec, body []byte, size int) (_ []byte, err error) {
+	if codec == inflate.None {
 		if len(body) != size {
 			return nil, fmt.Errorf("a page of %d bytes instead of %d", len(body), size)
 		}
 		return body, nil
 	}
-	p.inflated, err = p.inflate.Append(p.inflated[:0], p.codec, body, size)
-	return p.inflated, err
+	m.inflated, err = m.decoder.Append(m.inflated[:0], codec, body, size)
+	return m.inflated, err
 }
 
 func (p *pageReader) readDictionary(h *format.PageHeader, body []byte) error {
@@ -194,7 +239,10 @@ func (p *pageReader) readDictionary(h *format.PageHeader, body []byte) error {
 	if d.Encoding != format.Plain && d.Encoding != plainDictionary {
 		return fmt.Errorf("a dictionary in the encoding %s", d.Encoding)
 	}
-	data, err := p.decompress(body, int(h.UncompressedPageSize))
+	if err := checksum(h, body); err != nil {
+		return err
+	}
+	data, err := p.own.decompress(p.codec, body, int(h.UncompressedPageSize))
 	if err != nil {
 		return err
 	}
@@ -209,24 +257,24 @@ func (p *pageReader) readDictionary(h *format.PageHeader, body []byte) error {
 	return nil
 }
 
-// rows checks the number of rows of a page.
-func (p *pageReader) rows(n int32, data []byte) (int, error) {
-	if n < 0 || int64(n) > p.left || int(n) > pageRows && int(n)/8 > len(data) {
-		return 0, fmt.Errorf("a page of %d rows and %d bytes where %d rows are left", n, len(data), p.left)
+// checkRows checks the number of rows of a page against its content.
+func (p *page) checkRows(data []byte) error {
+	if p.rows > pageRows && p.rows/8 > len(data) {
+		return fmt.Errorf("a page of %d rows and %d bytes where %d rows are left", p.rows, len(data), p.left)
 	}
-	return int(n), nil
+	return nil
 }
 
-func (p *pageReader) pageV1(h *format.PageHeader, body []byte) (Segment, error) {
-	data, err := p.decompress(body, int(h.UncompressedPageSize))
+func (p *page) decodeV1(memory *pageMemory) (Segment, error) {
+	data, err := memory.decompress(p.codec, p.body, int(p.header.UncompressedPageSize))
 	if err != nil {
 		return Segment{}, err
 	}
-	d := &h.DataPageHeader.V
-	n, err := p.rows(d.NumValues, data)
-	if err != nil {
+	d := &p.header.DataPageHeader.V
+	if err := p.checkRows(data); err != nil {
 		return Segment{}, err
 	}
+	n := p.rows
 	found := n
 	var present []bool
 	if p.column.optional {
@@ -244,7 +292,8 @@ func (p *pageReader) pageV1(h *format.PageHeader, body []byte) (Segment, error) 
 	return p.segment(d.Encoding, data, found, present)
 }
 
-func (p *pageReader) pageV2(h *format.PageHeader, body []byte) (Segment, error) {
+func (p *page) decodeV2(memory *pageMemory) (Segment, error) {
+	h, body := p.header, p.body
 	d := &h.DataPageHeaderV2.V
 	repeated, defined := int(d.RepetitionLevelsByteLength), int(d.DefinitionLevelsByteLength)
 	if repeated < 0 || defined < 0 || repeated > len(body) || defined > len(body)-repeated {
@@ -255,18 +304,19 @@ func (p *pageReader) pageV2(h *format.PageHeader, body []byte) (Segment, error) 
 		size := int(h.UncompressedPageSize) - repeated - defined
 		if size != 0 || len(data) != 0 { // some writers do not compress nothing
 			var err error
-			if data, err = p.decompress(data, size); err != nil {
+			if data, err = memory.decompress(p.codec, data, size); err != nil {
 				return Segment{}, err
 			}
 		}
 	}
-	n, err := p.rows(d.NumValues, data)
-	if err != nil {
+	if err := p.checkRows(data); err != nil {
 		return Segment{}, err
 	}
+	n := p.rows
 	found := n
 	var present []bool
 	if p.column.optional {
+		var err error
 		if present, found, err = presence(levels, n); err != nil {
 			return Segment{}, err
 		}
@@ -278,7 +328,7 @@ func (p *pageReader) pageV2(h *format.PageHeader, body []byte) (Segment, error) 
 }
 
 // segment decodes the values of a page that are present.
-func (p *pageReader) segment(encoding format.Encoding, data []byte, n int, present []bool) (s Segment, err error) {
+func (p *page) segment(encoding format.Encoding, data []byte, n int, present []bool) (s Segment, err error) {
 	if encoding == plainDictionary || encoding == format.RLEDictionary {
 		s, err = p.indexed(data, n)
 	} else {
@@ -290,12 +340,11 @@ func (p *pageReader) segment(encoding format.Encoding, data []byte, n int, prese
 	if present != nil {
 		s = s.spread(present)
 	}
-	p.left -= int64(s.n)
 	return s, nil
 }
 
 // indexed decodes indexes into the dictionary.
-func (p *pageReader) indexed(data []byte, n int) (Segment, error) {
+func (p *page) indexed(data []byte, n int) (Segment, error) {
 	if p.dict == nil {
 		return Segment{}, errors.New("there is no dictionary")
 	}

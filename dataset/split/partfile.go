@@ -60,7 +60,7 @@ func readParts(name string, t *dataset.Table) ([]dataset.Part, error) {
 		if all[m.Row] != parts[m.Into] {
 			return nil, &dataset.InputError{File: name, Column: "part", Value: all[m.Row].String(),
 				Problem: fmt.Sprintf("rows %d and %d of the table are one cell (%s) but have different parts", t.SourceRow(int(m.Into))+1, m.Row+1, t.CellName(m.Into)),
-				Remedy:  "give all rows of a cell the same part"}
+				Remedy:  "give all rows of a cell the same part, or set data.duplicates (--duplicates) to keep, which does not merge them"}
 		}
 	}
 	return parts, nil

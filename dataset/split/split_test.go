@@ -208,7 +208,7 @@ func TestErrors(t *testing.T) {
 		"file:short":           `short: the file has 2 parts, the table has 4 rows; give one line per row of the table, in its order`,
 		"file:header":          `header, line 1, value "parts": the header of a split file must be part; start the file with a line "part"`,
 		"file:value":           `value, line 4, column "part", value "dev": this is not a part; write train, valid, test or unused`,
-		"file:differ":          `differ, column "part", value "test": rows 1 and 3 of the table are one cell (time=1) but have different parts; give all rows of a cell the same part`,
+		"file:differ":          `differ, column "part", value "test": rows 1 and 3 of the table are one cell (time=1) but have different parts; give all rows of a cell the same part, or set data.duplicates (--duplicates) to keep, which does not merge them`,
 		"file:one":             `split file:one: the training set is empty (train 0, valid 0, test 3, unused 0); choose another split`,
 		"file:all":             `split file:all: all rows are in the training set (train 3, valid 0, test 0, unused 0); choose another split`,
 	} {

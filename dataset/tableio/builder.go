@@ -97,20 +97,20 @@ func (b *builder) add(p *piece) error {
 		b.global[p.worker][m] = to
 		t.Codes[m] = t.Codes[m][:from+n]
 	}
-	b.copyCodes(p, from, n)
+	b.leaveCopy(p, from, n)
 	return nil
 }
 
-// copyCodes copies targets and codes to rows [from, from+n) of the table, on another
-// goroutine: numbering ids is all that has to be done in order.
-func (b *builder) copyCodes(p *piece, from, n int) {
+// leaveCopy leaves it to the piece to copy targets and codes to rows [from, from+n) of the
+// table: numbering ids is all that has to be done in order.
+func (b *builder) leaveCopy(p *piece, from, n int) {
 	y, codes, global := b.table.Y[from:from+n], make([][]int32, len(p.codes)), slices.Clone(b.global[p.worker])
 	for m := range codes {
 		codes[m] = b.table.Codes[m][from : from+n]
 	}
-	p.copied = make(chan struct{})
-	b.copies.Go(func() {
-		defer close(p.copied)
+	b.copies.Add(1)
+	p.copy = func() {
+		defer b.copies.Done()
 		copy(y, p.y)
 		for m, dst := range codes {
 			to := global[m]
@@ -118,7 +118,7 @@ func (b *builder) copyCodes(p *piece, from, n int) {
 				dst[k] = to[code]
 			}
 		}
-	})
+	}
 }
 
 func (b *builder) hash(p *piece) {

@@ -1,9 +1,11 @@
 package tableio
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -75,5 +77,22 @@ func TestGuessColumns(t *testing.T) {
 	}
 	if _, err := GuessColumns(Files(datasettest.WriteFile(t, "u.csv", "a,b\n")), Format{}); err == nil {
 		t.Error("a table without rows gives no error")
+	}
+}
+
+// TestGuessRepeatedCellsInParts checks the rule for ratings of the same cell: their mean, or
+// all of them where a column says which part a row is in.
+func TestGuessRepeatedCellsInParts(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("user,movie,rating,part\n")
+	for i := range 60 {
+		fmt.Fprintf(&text, "u%d,m%d,%d,%s\n", i%5, i%4, 1+i%3, []string{"train", "test"}[i%2])
+	}
+	for parts, want := range map[bool]string{false: "mean", true: "keep"} {
+		g, err := GuessWith(Reader("t.csv", strings.NewReader(text.String())), Format{}, dataset.Given{Target: "rating", Parts: parts})
+		if err != nil || g.Duplicates != want {
+			t.Errorf("parts given: %v: got the rule %q, %v, want %s", parts, g.Duplicates, err, want)
+		}
 	}
 }

@@ -281,7 +281,7 @@ func TestStreamMemory(t *testing.T) {
 		X  float64 `parquet:"x"`
 		Z  float64 `parquet:"z"`
 	}
-	const n = 1 << 20 // 24 MB
+	const n = 1 << 21 // 48 MB
 	rows := make([]row, n)
 	for i := range rows {
 		rows[i] = row{int64(i % 100), float64(i), float64(-i)}
@@ -308,8 +308,9 @@ func TestStreamMemory(t *testing.T) {
 	if err != nil || seen != n {
 		t.Fatalf("got %d rows, %v, want %d", seen, err, n)
 	}
-	if most == 0 || most > 14<<20 {
-		t.Errorf("got %d bytes in use, want at most %d", most, 14<<20)
+	const limit = 20 << 20
+	if most == 0 || most > limit {
+		t.Errorf("got %d bytes in use, want at most %d", most, limit)
 	}
 }
 

@@ -66,6 +66,7 @@ type pipeline struct {
 	threads int // below 1: one per CPU
 	block   int // bytes of text to read at a time; 0 means delimited.BlockSize
 
+	placeless    bool  // the work on a chunk does not need its place, so that it need not wait for the chunks before
 	allColumns   bool  // read all columns of typed tables, not only those of the schema
 	share        Share // nil if this process computes all chunks
 	outDelimiter byte  // of text that is written; 0 keeps the table's, or a comma for typed tables
@@ -97,11 +98,21 @@ type chunk struct {
 
 	index     int        // its number in the source, from 0
 	first     bool       // the first chunk of its input
-	before    chan place // receives the place of this chunk once
-	after     chan place // sends the place after this chunk
+	before    chan place // receives the place of this chunk once; nil if it does not need it
+	after     chan place // sends the place after this chunk; nil as well
 	result    any
 	resultErr error
-	done      chan struct{}
+	done      bool // it has its result
+
+	rows, lines int                   // that it has
+	problems    []*dataset.InputError // whose lines are relative to the chunk, if it does not wait for its place
+
+	// Of a divided text:
+	division *delimited.Division
+	block    int
+	piece    delimited.Piece
+	loaded   bool
+	void     bool // it has no records
 }
 
 // buffer is reused from chunk to chunk.
@@ -115,16 +126,11 @@ type buffer struct {
 func (c *chunk) start(text *textRows, typed *typedRows) (rowset, place, error) {
 	var problem *dataset.InputError
 	if c.typed != nil {
-		at := <-c.before
-		if c.first {
-			at.line = 1
-		}
-		c.after <- place{at.row + c.typed.Len(), at.line + c.typed.Len()}
+		c.rows, c.lines = c.typed.Len(), c.typed.Len()
 		typed.Reset(c.typed, c.table.Format.Delimiter)
 		typed.NumberFormat = c.table.numbers
-		return typed, at, nil
+		return typed, c.pass(), nil
 	}
-	rowsRead, lines := 0, 0
 	text.Clear()
 	text.NumberFormat = c.table.numbers
 	if c.err == nil {
@@ -132,13 +138,9 @@ func (c *chunk) start(text *textRows, typed *typedRows) (rowset, place, error) {
 		c.text, decoded = delimited.Decode(c.text)
 		c.recode += decoded
 		problem = text.Split(c.text, c.table.Format.Delimiter, len(c.table.Names), c.quoted)
-		rowsRead, lines = text.Len(), text.LineEnds()
+		c.rows, c.lines = text.Len(), text.LineEnds()
 	}
-	at := <-c.before
-	if c.first {
-		at.line = 1 + c.table.Lines
-	}
-	c.after <- place{at.row + rowsRead, at.line + lines}
+	at := c.pass()
 	if c.err != nil {
 		errors.As(c.err, &problem)
 		if problem == nil {
@@ -152,10 +154,26 @@ func (c *chunk) start(text *textRows, typed *typedRows) (rowset, place, error) {
 	return text, at, nil
 }
 
-// locate sets the place of a problem whose line is relative to the chunk.
+// pass waits for the place of the chunk, if it needs it, and announces that of the next one.
+func (c *chunk) pass() place {
+	if c.before == nil {
+		return place{}
+	}
+	at := <-c.before
+	if c.first {
+		at.line = c.firstLine()
+	}
+	c.after <- place{at.row + c.rows, at.line + c.lines}
+	return at
+}
+
+// locate sets the place of a problem whose line is relative to the chunk, or leaves it to settle.
 func (c *chunk) locate(problem *dataset.InputError, at place) {
 	problem.File = c.table.name
 	problem.Unit = c.unit()
+	if c.before == nil {
+		c.problems = append(c.problems, problem)
+	}
 	problem.Line += at.line
 }
 
@@ -239,68 +257,100 @@ func (p *pipeline) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
+// load reads the block of a divided text.
+func (c *chunk) load() { c.piece, c.buf.text = c.division.Read(c.block, c.buf.text) }
+
+// cut cuts the block, which starts at a position, and returns where the next one starts. -1 is that of a block that must not be read.
+func (c *chunk) cut(position int64) int64 {
+	if position >= 0 {
+		c.text, c.quoted, position, c.buf.text, c.err = c.piece.Cut(position, c.buf.text)
+	}
+	c.void = len(c.text) == 0 && c.err == nil
+	if c.err != nil {
+		return -1
+	}
+	return position
+}
+
+// skip passes on the place of the chunk, which has no records.
+func (c *chunk) skip(cancelled bool) {
+	c.void = true
+	if c.after == nil {
+		return
+	}
+	if cancelled { // the chunks behind it are skipped too
+		c.after <- place{}
+	} else {
+		c.after <- <-c.before
+	}
+}
+
+// settle sets the place of the chunk, for those that do not wait for it, and returns the place after it.
+func (c *chunk) settle(at place) place {
+	if c.first {
+		at.line = c.firstLine()
+	}
+	if c.before == nil {
+		for _, problem := range c.problems {
+			problem.Line += at.line
+		}
+		if r, ok := c.result.(*piece); ok && r != nil {
+			r.at = at
+		}
+	}
+	return place{at.row + c.rows, at.line + c.lines}
+}
+
+// firstLine is the line of the first row of the input of the chunk.
+func (c *chunk) firstLine() int {
+	if c.typed != nil {
+		return 1
+	}
+	return 1 + c.table.Lines
+}
+
 // run calls opened for each input when it is opened, work on worker goroutines, and
-// sink in order, each from one goroutine.
+// sink in order, never twice at once.
 func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work func(worker int, c *chunk) (any, error), sink func(any) error) error {
 	outer := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	workers := p.workers()
 	buffers := 2*workers + 2
-	free := make(chan *buffer, buffers)
-	for range buffers {
-		free <- new(buffer)
+	if p.placeless { // they are small, and a slow worker holds up the others later
+		buffers *= 2
 	}
-	todo := make(chan *chunk, buffers)
-	order := make(chan *chunk, buffers)
-
-	var readErr error // of the reading goroutine; valid after order is closed
-	go func() {
-		defer close(order)
-		defer close(todo)
-		readErr = p.read(ctx, free, opened, func(c *chunk) {
-			order <- c
-			todo <- c
-		})
-	}()
+	f := newFlow(workers, buffers, cancel)
+	var readErr error // of the reading goroutine
 	var group sync.WaitGroup
+	group.Go(func() {
+		defer f.end()
+		readErr = p.read(ctx, f, opened)
+	})
 	for w := range workers {
 		group.Go(func() {
-			for c := range todo {
-				if ctx.Err() == nil {
+			for c, do := f.next(); c != nil; {
+				switch {
+				case do == finish:
+					c.result.(finisher).finish()
+					c, do = f.finished(c)
+					continue
+				case do == load:
+					c.load()
+					c, do = f.loaded(ctx, c)
+					continue
+				case c.void || ctx.Err() != nil:
+					c.skip(ctx.Err() != nil)
+				default:
 					c.result, c.resultErr = c.guarded(func() (any, error) { return work(w, c) })
-				} else {
-					c.after <- place{} // the chunk that waits for it is skipped too
 				}
-				close(c.done)
+				c, do = f.done(ctx, c, sink)
 			}
 		})
 	}
-	var first error
-	for c := range order {
-		<-c.done
-		if first == nil {
-			first = c.resultErr
-			if first == nil && ctx.Err() == nil {
-				first = sink(c.result)
-			}
-			if first != nil {
-				cancel()
-			}
-		}
-		if r, ok := c.result.(interface{ released() <-chan struct{} }); ok && r.released() != nil {
-			go func() {
-				<-r.released()
-				free <- c.buf
-			}()
-		} else {
-			free <- c.buf
-		}
-		c.result = nil
-	}
 	group.Wait()
-	if first != nil {
-		return first
+	if f.err != nil {
+		return f.err
 	}
 	if err := outer.Err(); err != nil {
 		return err
@@ -308,12 +358,31 @@ func (p *pipeline) run(ctx context.Context, opened func(*openTable) error, work 
 	return readErr
 }
 
-// read opens the inputs one after the other and emits their chunks.
-func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*openTable) error, emit func(*chunk)) error {
-	before := make(chan place, 1)
-	before <- place{}
-	var buf *buffer
+// read opens the inputs one after the other and passes on their chunks.
+func (p *pipeline) read(ctx context.Context, f *flow, opened func(*openTable) error) error {
+	var before chan place
+	if !p.placeless {
+		before = make(chan place, 1)
+		before <- place{}
+	}
 	index := 0
+	// blocks lets the workers read the blocks of a text that can be divided.
+	blocks := func(t *openTable) error {
+		d := p.divide(t)
+		if d == nil {
+			return nil
+		}
+		d.index, d.before = index, before
+		if index += d.Blocks; before != nil {
+			d.last = make(chan place, 1)
+			before = d.last
+		}
+		position := f.divide(d)
+		if position < 0 {
+			return errStopped // a chunk has the error, or the context was cancelled
+		}
+		return t.text.Resume(d.Division, position)
+	}
 	readInput := func(in input) error {
 		table, err := p.open(in)
 		if err != nil {
@@ -325,24 +394,30 @@ func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*o
 		}
 		p.starts = append(p.starts, table.offset(in.part))
 		defer func() { p.ends = append(p.ends, table.offset(in.part)) }()
-		for first := in.part == nil || in.part.from == 0; ; first = false {
-			if buf == nil {
-				select {
-				case buf = <-free:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
+		start := in.part == nil || in.part.from == 0
+		for first := true; ; first = false {
+			buf := f.buffer()
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			c := &chunk{table: table, buf: buf, index: index, first: first, before: before, after: make(chan place, 1), done: make(chan struct{})}
+			c := &chunk{table: table, buf: buf, index: index, first: first && start, before: before}
+			if before != nil {
+				c.after = make(chan place, 1)
+			}
 			if err = c.read(); err == io.EOF {
+				f.giveBack(buf)
 				return nil
 			}
 			before = c.after
-			buf = nil
 			index++
-			emit(c)
+			f.put(c)
 			if err != nil {
 				return err // the chunk has it too, so that errors before it take precedence
+			}
+			if first {
+				if err := blocks(table); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -352,6 +427,24 @@ func (p *pipeline) read(ctx context.Context, free <-chan *buffer, opened func(*o
 		}
 	}
 	return nil
+}
+
+var errStopped = errors.New("tableio: stopped")
+
+// divide returns the division of the rest of a text, or nil.
+func (p *pipeline) divide(t *openTable) *division {
+	if t.file == nil || p.share != nil || p.format.Share != nil { // shares count the chunks with records
+		return nil
+	}
+	info, err := t.file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	d := t.text.Divide(t.file, info.Size())
+	if d == nil {
+		return nil
+	}
+	return &division{Division: d, table: t}
 }
 
 func (p *pipeline) open(in input) (*openTable, error) {

@@ -62,6 +62,7 @@ func (p *pipeline) build(ctx context.Context) (*builder, error) {
 		readers[w] = newReader(p.schema, w)
 	}
 	b := newBuilder(p.schema, len(readers), p.size())
+	p.placeless = true
 	err := p.run(ctx,
 		func(t *openTable) error { return nil },
 		func(worker int, c *chunk) (any, error) { return readers[worker].read(c) },
@@ -139,17 +140,11 @@ type piece struct {
 	lines      []int32 // of rows if some span several lines; else nil
 	unit       string  // what lines count, see dataset.InputError
 
-	copied chan struct{} // closed when the memory of the piece is free; nil if it is
+	copy func() // copies targets and codes to the table
 }
 
-// released returns a channel that is closed when the memory of the piece may be used
-// again, nil for now.
-func (p *piece) released() <-chan struct{} {
-	if p == nil {
-		return nil
-	}
-	return p.copied
-}
+// finish copies the targets and codes.
+func (p *piece) finish() { p.copy() }
 
 // reader is the state of one worker, with dictionaries of its own.
 type reader struct {

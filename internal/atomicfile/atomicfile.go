@@ -53,7 +53,7 @@ func Write(path string, write func(w io.Writer) error) error {
 			return writeError(path, err)
 		}
 	}
-	if err := writeBuffered(f, write); err != nil {
+	if err := writeBuffered(&writeback{file: f}, write); err != nil {
 		return writeError(path, err)
 	}
 	if err := f.Sync(); err != nil {
@@ -132,7 +132,7 @@ func writeDirectly(path string, write func(w io.Writer) error) error {
 	return nil
 }
 
-func writeBuffered(f *os.File, write func(w io.Writer) error) error {
+func writeBuffered(f io.Writer, write func(w io.Writer) error) error {
 	w := bufio.NewWriterSize(f, 256<<10)
 	if err := write(w); err != nil {
 		return err
