@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/kernel-fried-tensor/kft/internal/paged"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // sharedOrder moves values from the order of a plan to that of its leaves, of which each rank has a run of
@@ -73,9 +74,9 @@ func (p *Plan) shareLeaves() *LeafOrder {
 			*at++
 		}
 	}
-	x.take = exchanged(ranks, x.sent)
+	x.take = peers.Taken(ranks, x.sent)
 	in := make([]cell, x.take[size])
-	ranks.Exchange(Bytes(out), Bytes(in), scaled(x.sent, 12), scaled(x.take, 12))
+	peers.Pass(ranks, in, out, x.sent, x.take)
 	o.Node, x.source = paged.Make[int32](p.pages, p.Cells()), paged.Make[int32](p.pages, p.Cells())
 	x.to = make([]int32, len(in))
 	position := slices.Clone(o.Start)
@@ -90,14 +91,6 @@ func (p *Plan) shareLeaves() *LeafOrder {
 	x.first, x.end = int(o.Start[entities[ranks.Rank()]]), int(o.Start[entities[ranks.Rank()+1]])
 	o.shared = x
 	return o
-}
-
-func scaled(n []int, by int) []int {
-	out := make([]int, len(n))
-	for i, v := range n {
-		out[i] = by * v
-	}
-	return out
 }
 
 // Shared reports whether each rank has a part of the order.
@@ -117,7 +110,7 @@ func (o *LeafOrder) Move(dst, src []float32) {
 	for i, c := range x.from {
 		out[i] = src[c]
 	}
-	x.ranks.Exchange(Bytes(out), Bytes(in), scaled(x.sent, 4), scaled(x.take, 4))
+	peers.Pass(x.ranks, in, out, x.sent, x.take)
 	for i, at := range x.to {
 		dst[at] = in[i]
 	}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // Ends are observations that can be planned from both ends of a train. The cheaper plan is found without building the other one, if
@@ -143,7 +144,7 @@ func SharedCombinations(ranks Ranks, threads int, shapes []Shape, n int, lookup 
 	if set == nil {
 		return 0
 	}
-	bounds := Even(n, ranks.Size())
+	bounds := RowRuns(n, ranks.Size())
 	first := bounds[ranks.Rank()]
 	parallel.Blocks(threads, bounds[ranks.Rank()+1]-first, func(from, to int) {
 		rows, found := make([]int32, to-from), make([]int32, to-from)
@@ -152,14 +153,12 @@ func SharedCombinations(ranks Ranks, threads int, shapes []Shape, n int, lookup 
 		}
 		set.add(func(core int) []int32 { lookup(core, found, rows); return found }, make([]int, to-from))
 	})
-	words, size := len(set.bits), ranks.Size()
-	all := make([]uint64, words*size)
-	copy(all[words*ranks.Rank():], set.bits)
-	GatherValues(ranks, all, Even(size, size), words)
-	for r := range size {
-		for i, word := range all[words*r:][:words] {
+	runs := peers.Runs(ranks, set.bits, Even(len(set.bits), ranks.Size())) // each rank counts the bits of a run of words
+	set.bits = runs[0]
+	for _, words := range runs[1:] {
+		for i, word := range words {
 			set.bits[i] |= word
 		}
 	}
-	return set.count()
+	return int(sumOver(ranks, int64(set.count())))
 }

@@ -2,10 +2,10 @@ package backend
 
 import (
 	"sort"
-	"unsafe"
 
 	"github.com/kernel-fried-tensor/kft/internal/paged"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // A Share tells which runs of a plan the ranks have. The arrays of a shared plan have the length of the
@@ -31,7 +31,8 @@ func (s *Share) OwnCells() (from, to int) { return s.of(s.Cells) }
 // OwnNodes returns the nodes of this process.
 func (s *Share) OwnNodes() (from, to int) { return s.of(s.Nodes) }
 
-// A Lookup writes the entities of a core at some observations to dst.
+// A Lookup writes the entities of a core at some observations to dst. Over ranks it is asked for those of the run of this process, see
+// RowRuns.
 type Lookup func(core int, dst, rows []int32)
 
 // NewSharedPlan is NewPlan of n observations over ranks: each has the shards, or without a chain the blocks
@@ -137,14 +138,9 @@ func (s *sharer) lookupRange(core int, dst []int32, from int, scratch *[]int32) 
 // build plans the observations of this process, see choose, as a plan of their own. Source holds numbers of
 // observations.
 func (s *sharer) build(core int, first, end []int) *planBuilder {
-	rows := s.choose(core, first, end)
-	n := len(rows)
-	b := &planBuilder{Plan: &Plan{Shapes: s.Shapes, Leaf: s.Leaf, Chain: s.Chain, Owner: s.Owner, pages: s.pages}, threads: s.threads, index: make([][]int32, len(s.Shapes)), part: s.part, partStart: s.partStart}
-	for core := range b.index {
-		b.index[core] = paged.Make[int32](s.pages, n)
-		parallel.Blocks(s.threads, n, func(from, to int) { s.lookup(core, b.index[core][from:to], rows[from:to]) })
-	}
-	if n > 0 {
+	rows, index := s.choose(core, first, end)
+	b := &planBuilder{Plan: &Plan{Shapes: s.Shapes, Leaf: s.Leaf, Chain: s.Chain, Owner: s.Owner, pages: s.pages}, threads: s.threads, index: index, part: s.part, partStart: s.partStart}
+	if len(rows) > 0 {
 		b.sort()
 		b.buildNodes()
 	}
@@ -315,13 +311,7 @@ func (s *sharer) fill(h held) {
 // moved returns an array of n entries, of which each rank has a run, given by final, after they were sent by the ranks that hold them.
 func moved[T paged.Number](s *sharer, n int, values []T, held, final []int) []T {
 	all, me := paged.Make[T](s.pages, n), s.ranks.Rank()
-	sent, taken := make([]int, len(held)), make([]int, len(held))
-	for r := range held {
-		sent[r] = min(max(final[r], held[me]), held[me+1]) - held[me]
-		taken[r] = min(max(held[r], final[me]), final[me+1]) - final[me]
-	}
-	size := int(unsafe.Sizeof(all[0]))
-	s.ranks.Exchange(Bytes(values), Bytes(all[final[me]:final[me+1]]), scaled(sent, size), scaled(taken, size))
+	peers.Move(s.ranks, all[final[me]:final[me+1]], values, held, final)
 	return all
 }
 
@@ -330,10 +320,9 @@ func (s *sharer) whole(shapes []Shape, leaf LeafEnd) *Plan {
 	index := make([][]int32, len(shapes))
 	for core := range index {
 		index[core] = paged.Make[int32](s.pages, s.n)
-		parallel.Blocks(s.threads, s.n, func(from, to int) {
-			rows := make([]int32, 0, to-from)
-			s.lookupRange(core, index[core][from:to], from, &rows)
-		})
+		own, first := s.ownRows(core)
+		copy(index[core][first:], own)
+		GatherValues(s.ranks, index[core], RowRuns(s.n, s.ranks.Size()), 1)
 	}
 	p := newPlan(s.pages, s.threads, shapes, index, leaf)
 	for _, column := range index {

@@ -28,6 +28,10 @@ type Ranks interface {
 // bounds[r]..bounds[r+1].
 func Even(n, ranks int) (bounds []int) { return peers.Even(n, ranks) }
 
+// RowRuns cuts n observations into one run of whole blocks per rank: rank r has those from bounds[r] to bounds[r+1]. What a rank
+// knows of single observations is about its own run.
+func RowRuns(n, ranks int) (bounds []int) { return peers.Rows(n, ranks) }
+
 // Bytes returns the memory of values, which have no pointers, without a copy.
 func Bytes[T any](values []T) []byte { return peers.Bytes(values) }
 

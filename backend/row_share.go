@@ -10,7 +10,7 @@ import (
 
 // ownRows returns the entities of a core at the observations that this process looks up, a run of them, and the first one.
 func (s *sharer) ownRows(core int) (entities []int32, first int) {
-	bounds := Even(s.n, s.ranks.Size())
+	bounds := RowRuns(s.n, s.ranks.Size())
 	first = bounds[s.ranks.Rank()]
 	entities = make([]int32, bounds[s.ranks.Rank()+1]-first)
 	parallel.Blocks(s.threads, len(entities), func(from, to int) {
@@ -30,9 +30,9 @@ func (s *sharer) count(core int) []int32 {
 	return peers.Sum(s.ranks, own)
 }
 
-// choose returns the observations of this process, in increasing order, if rank r has those whose entity of a core is in
-// [first[r], end[r]). Each process looks up some and sends them to the ranks that have them.
-func (s *sharer) choose(core int, first, end []int) []int32 {
+// choose returns the observations of this process, in increasing order, and their entities by core, if rank r has those whose entity of
+// a core is in [first[r], end[r]). Each process looks up its own run and sends what it finds to the ranks that have it.
+func (s *sharer) choose(core int, first, end []int) (rows []int32, index [][]int32) {
 	size := s.ranks.Size()
 	low, high := make([]int32, s.Shapes[core].N), make([]int32, s.Shapes[core].N) // by entity: the first rank that has it, and after the last
 	for r := size - 1; r >= 0; r-- {
@@ -50,30 +50,32 @@ func (s *sharer) choose(core int, first, end []int) []int32 {
 	for r := range size {
 		sent[r+1] += sent[r]
 	}
-	out, next := make([]int32, sent[size]), slices.Clone(sent)
+	order, next := make([]int32, sent[size]), slices.Clone(sent)
 	for i, e := range entities {
 		for r := low[e]; r < high[e]; r++ {
-			out[next[r]] = int32(from + i)
+			order[next[r]] = int32(i)
 			next[r]++
 		}
 	}
-	taken := exchanged(s.ranks, sent)
-	rows := paged.Make[int32](s.pages, taken[size])
-	s.ranks.Exchange(Bytes(out), Bytes(rows), scaled(sent, 4), scaled(taken, 4))
-	return rows
-}
-
-// exchanged returns where what each rank sends to this one starts, given where what this one sends to each starts.
-func exchanged(ranks Ranks, sent []int) (taken []int) {
-	size := ranks.Size()
-	counts := make([]int64, size*size) // by sender and receiver
-	for r := range size {
-		counts[ranks.Rank()*size+r] = int64(sent[r+1] - sent[r])
+	taken := peers.Taken(s.ranks, sent)
+	pass := func(values []int32) []int32 {
+		received := paged.Make[int32](s.pages, taken[size])
+		peers.Pass(s.ranks, received, values, sent, taken)
+		return received
 	}
-	GatherValues(ranks, counts, Even(size, size), size)
-	taken = make([]int, size+1)
-	for r := range size {
-		taken[r+1] = taken[r] + int(counts[r*size+ranks.Rank()])
+	index, out := make([][]int32, len(s.Shapes)), make([]int32, len(order))
+	for c := range index {
+		column := entities
+		if c != core {
+			column, _ = s.ownRows(c)
+		}
+		for k, i := range order {
+			out[k] = column[i]
+		}
+		index[c] = pass(out)
 	}
-	return taken
+	for k := range order {
+		order[k] += int32(from)
+	}
+	return pass(order), index
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 	"github.com/kernel-fried-tensor/kft/internal/radix"
@@ -55,8 +56,8 @@ func KeyModes(modes []dataset.Mode, time int) []int {
 // New lists the series of training rows. ids returns the ids of a mode, codes has the
 // codes of the rows by mode, and target returns the target of a row. along is the mode of
 // time, -1 for the one that [timeline.ModeOf] finds. Without a mode of
-// time, or if hardly any series has two rows, there is none. It costs O(n) for n rows. Several processes of a group with
-// the same rows list some series each; group may be nil.
+// time, or if hardly any series has two rows, there is none. It costs O(n) for n rows. The processes of a group, which may be nil,
+// list some series each, and ask for the rows of their run alone, see [peers.Rows].
 func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int) []string, along int, codes [][]int32, target func(row int) float64) *Panel {
 	p := newPanel(modes, ids, along)
 	if p == nil || len(codes[0]) == 0 {
@@ -71,24 +72,8 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 			return nil // more combinations than can be numbered
 		}
 	}
-	own := p.ownRows(group, sizes, codes)
-	rows := len(codes[0])
-	if own != nil {
-		rows = len(own)
-	}
-	keys := make([]uint64, rows)
-	parallel.Blocks(threads, rows, func(from, to int) {
-		for n := from; n < to; n++ {
-			i := n
-			if own != nil {
-				i = int(own[n])
-			}
-			for k, m := range p.Keys {
-				keys[n] = keys[n]*sizes[k] + uint64(codes[m][i])
-			}
-		}
-	})
-	order, keys := radix.Order(threads, keys)
+	rows := p.rows(group, threads, sizes, codes, target)
+	order, keys := radix.Order(threads, rows.key)
 	var starts []int // of the series in order
 	for i, key := range keys {
 		if i == 0 || key != keys[i-1] {
@@ -96,7 +81,7 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 		}
 	}
 	bounds, before := []int{0, len(starts)}, 0 // series by process, and before those of this one
-	if own != nil {
+	if group != nil {
 		bounds = bounds[:1]
 		for r, n := range peers.Each(group, int64(len(starts))) {
 			if r == group.Rank() {
@@ -109,22 +94,18 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 	if total > int(float64(len(codes[0]))/minRepeats) {
 		return nil
 	}
-	starts = append(starts, rows)
+	starts = append(starts, len(keys))
 	p.allocate(total)
 	parallel.Ranges(threads, len(starts)-1, func(_, from, to int) {
 		for n := from; n < to; n++ {
 			s := before + n
 			first, last, sum := int32(math.MaxInt32), int32(0), 0.0
-			rows := order[starts[n]:starts[n+1]]
-			for _, i := range rows {
-				if own != nil {
-					i = own[i]
-				}
-				step := p.known[codes[p.Time][i]]
-				first, last = min(first, step), max(last, step)
-				sum += target(int(i))
+			own := order[starts[n]:starts[n+1]]
+			for _, i := range own {
+				first, last = min(first, rows.step[i]), max(last, rows.step[i])
+				sum += rows.target[i]
 			}
-			p.First[s], p.Last[s], p.Rows[s], p.Mean[s] = first, last, int32(len(rows)), float32(sum/float64(len(rows)))
+			p.First[s], p.Last[s], p.Rows[s], p.Mean[s] = first, last, int32(len(own)), float32(sum/float64(len(own)))
 			key := keys[starts[n]]
 			for k := len(p.Keys) - 1; k >= 0; k-- {
 				p.Codes[k][s] = int32(key % sizes[k])
@@ -132,7 +113,7 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 			}
 		}
 	})
-	if own != nil {
+	if group != nil {
 		for _, values := range append(p.Codes, p.First, p.Last, p.Rows) {
 			peers.Values(group, values, bounds, 1)
 		}
@@ -142,37 +123,76 @@ func New(group peers.Group, threads int, modes []dataset.Mode, ids func(mode int
 	return p
 }
 
-// leastShared is the number of rows from which processes share the work.
-const leastShared = 1 << 14
+// seriesRows are rows of series, in the order of the table.
+type seriesRows struct {
+	key    []uint64 // number of the series
+	step   []int32
+	target []float64
+}
 
-// ownRows returns the rows whose series this process lists, nil for all: those of a run of ids of the first key, so that
-// its series are a run as well.
-func (p *Panel) ownRows(group peers.Group, sizes []uint64, codes [][]int32) []int32 {
-	if group == nil || len(p.Keys) == 0 || len(codes[0]) < leastShared {
-		return nil
+// rows returns the rows of the series that this process lists: all, or over a group those of a run of ids of the first key, so that its
+// series are a run as well.
+func (p *Panel) rows(group peers.Group, threads int, sizes []uint64, codes [][]int32, target func(row int) float64) seriesRows {
+	first, end := 0, len(codes[0])
+	if group != nil {
+		bounds := peers.Rows(end, group.Size())
+		first, end = bounds[group.Rank()], bounds[group.Rank()+1]
 	}
-	column := codes[p.Keys[0]]
-	count, bounds := make([]int32, sizes[0]), peers.Even(len(column), group.Size())
-	for _, c := range column[bounds[group.Rank()]:bounds[group.Rank()+1]] {
-		count[c]++
-	}
-	count = peers.Sum(group, count)
-	mine := make([]bool, len(count))
-	before, n := 0, 0
-	for c, rows := range count {
-		of := before * group.Size() / len(column)
-		if before += int(rows); of == group.Rank() {
-			mine[c] = true
-			n += int(rows)
+	rows := seriesRows{make([]uint64, end-first), make([]int32, end-first), make([]float64, end-first)}
+	parallel.Blocks(threads, end-first, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := first + i
+			for k, m := range p.Keys {
+				rows.key[i] = rows.key[i]*sizes[k] + uint64(codes[m][row])
+			}
+			rows.step[i], rows.target[i] = p.known[codes[p.Time][row]], target(row)
 		}
+	})
+	if group == nil {
+		return rows
 	}
-	own := make([]int32, 0, n)
-	for i, c := range column {
-		if mine[c] {
-			own = append(own, int32(i))
-		}
+	ids := make([]int32, end-first) // of the first key
+	count := make([]int32, 1)
+	if len(p.Keys) > 0 {
+		ids, count = codes[p.Keys[0]][first:end], make([]int32, sizes[0])
 	}
-	return own
+	return rows.send(group, ids, count, len(codes[0]))
+}
+
+// send returns the rows of all processes whose ids this one has: runs of ids with about equal numbers of rows. count is memory for
+// a number per id, and n the number of all rows.
+func (s seriesRows) send(group peers.Group, ids, count []int32, n int) seriesRows {
+	size := group.Size()
+	for _, id := range ids {
+		count[id]++
+	}
+	process, before := make([]int32, len(count)), 0
+	for id, rows := range peers.Sum(group, count) {
+		process[id] = int32(before * size / n)
+		before += int(rows)
+	}
+	sent := make([]int, size+1)
+	for _, id := range ids {
+		sent[process[id]+1]++
+	}
+	for r := range size {
+		sent[r+1] += sent[r]
+	}
+	order, next := make([]int32, len(ids)), slices.Clone(sent)
+	for i, id := range ids {
+		at := &next[process[id]]
+		order[*at] = int32(i)
+		*at++
+	}
+	taken := peers.Taken(group, sent)
+	return seriesRows{passed(group, s.key, order, sent, taken), passed(group, s.step, order, sent, taken), passed(group, s.target, order, sent, taken)}
+}
+
+// passed sends values in an order and returns those received.
+func passed[T any](group peers.Group, values []T, order []int32, sent, taken []int) []T {
+	received := make([]T, taken[len(taken)-1])
+	peers.Pass(group, received, gather.Rows(values, order), sent, taken)
+	return received
 }
 
 // newPanel returns a panel without series, nil without a timeline.

@@ -8,6 +8,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/backendtest"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // Processes that list some series each get the list of one process.
@@ -38,7 +39,20 @@ func TestPanelOfPeers(t *testing.T) {
 	}
 	for _, size := range []int{2, 5, 40} {
 		backendtest.OnRanks(size, func(r backend.Ranks) {
-			if got := New(r, 1, modes, ids, 2, codes, target); !reflect.DeepEqual(got, want) {
+			bounds := peers.Rows(len(codes[0]), size)
+			from, to := bounds[r.Rank()], bounds[r.Rank()+1]
+			own := make([][]int32, len(codes)) // other rows are not known
+			for m := range own {
+				own[m] = make([]int32, len(codes[m]))
+				copy(own[m][from:], codes[m][from:to])
+			}
+			ownTarget := func(row int) float64 {
+				if row < from || row >= to {
+					t.Errorf("process %d of %d asks for row %d of another one", r.Rank(), size, row)
+				}
+				return target(row)
+			}
+			if got := New(r, 1, modes, ids, 2, own, ownTarget); !reflect.DeepEqual(got, want) {
 				t.Errorf("process %d of %d: another panel than that of one process", r.Rank(), size)
 			}
 		})

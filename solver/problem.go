@@ -42,6 +42,10 @@ type Problem struct {
 	Train, Valid Observations
 	Kernels      []Kernel // operators to learn; usually none
 	Offset       bool     // learn the offset of the field; otherwise it stays 0
+
+	// Divided says that each rank of the backend has its run of Train alone, see backend.RowRuns, in arrays of the whole length. The
+	// solver must be als or cavi, with Gaussian noise and a validation set, for a plain sum of trains without weights.
+	Divided bool
 }
 
 // data is the problem in the form the solvers use: weights of mean 1, learned noise
@@ -50,6 +54,7 @@ type data struct {
 	field         *tt.Field
 	b             backend.Backend
 	y, w          []float32     // w nil means weight 1
+	divided       bool          // see Problem.Divided
 	entities      [][][]int32   // of the observations: [term][core]; nil once they are planned
 	entityWeights [][][]float64 // summed observation weights: [term][core][entity]
 	offset        bool          // the offset of the field is learned
@@ -93,7 +98,10 @@ func newData(p *Problem) (*data, error) {
 	if len(p.Field.Terms) == 0 && len(p.Field.Series) == 0 {
 		return nil, errors.New("solver: the model has no terms")
 	}
-	d := &data{field: p.Field, b: p.Backend, y: p.Train.Y, offset: p.Offset, exposure: p.Train.Exposure, censored: p.Train.Censored}
+	if p.Divided && (p.Valid.Len() == 0 || p.Train.W != nil || len(p.Kernels) > 0) {
+		panic("solver: divided observations need a validation set, and neither weights nor kernels to learn")
+	}
+	d := &data{field: p.Field, b: p.Backend, divided: p.Divided, y: p.Train.Y, offset: p.Offset, exposure: p.Train.Exposure, censored: p.Train.Censored}
 	var err error
 	if d.w, err = normalizeWeights(p.Train.W); err != nil {
 		return nil, err
@@ -143,7 +151,7 @@ func newData(p *Problem) (*data, error) {
 func countEntities(ranks backend.Ranks, terms []*tt.Train, codes [][]int32, w []float32) [][][]float64 {
 	first, rows := 0, len(codes[0])
 	if w == nil {
-		bounds := backend.Even(rows, ranks.Size())
+		bounds := backend.RowRuns(rows, ranks.Size())
 		first, rows = bounds[ranks.Rank()], bounds[ranks.Rank()+1]
 	}
 	block, part := make([]int32, parallel.Block), make([][]int32, len(codes))

@@ -212,14 +212,16 @@ func (a *cavi) removeComponents() {
 	}
 	share := float64(len(rows)) / float64(len(a.d.y))
 	a.residualFor(noTerm)
-	target, _ := a.obs.Values()
+	target := a.obs.TargetAt(rows)
 	e := &relevance.Evidence{Residual: make([]float64, len(rows)), Precision: make([]float64, len(rows))}
 	for i, n := range rows {
-		e.Residual[i], e.Precision[i] = float64(target[n]), weightAt(a.d.w, n)/float64(a.d.noise[0])/share
+		e.Residual[i], e.Precision[i] = float64(target[i]), weightAt(a.d.w, n)/float64(a.d.noise[0])/share
 	}
 	codes := make([][]int32, len(a.codes))
 	for m := range codes {
-		codes[m] = gather.Rows(a.codes[m], rows)
+		if codes[m] = gather.Rows(a.codes[m], rows); a.d.divided {
+			a.obs.ShareCodes(codes[m], rows)
+		}
 	}
 	for _, t := range a.terms {
 		if len(t.train.Cores) == 1 || !t.train.Resizable() {

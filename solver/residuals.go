@@ -36,6 +36,9 @@ func newResiduals(d *data, train Observations, equations bool) residuals {
 	keep := d.sites != nil || d.noiseWeights != nil || d.field.Group != nil
 	terms := make([]termValues, len(d.field.Terms))
 	shared := !keep && len(d.series) == 0 && a.obs.Divide()
+	if d.divided && !shared {
+		panic("solver: divided observations of a problem that needs them all")
+	}
 	threads := d.b.Threads()
 	if shared {
 		threads = 1 // all ranks plan in the same order

@@ -62,7 +62,7 @@ func (r *run) addZeros(all solver.Observations, training func(k int) bool) error
 		d.hideLater(t.Modes[m].Lag(), values, func(int) bool { return true })
 		zeros.Codes[m] = d.binned(m, values)
 	}
-	train := &r.parts[dataset.Train]
+	train := r.part(dataset.Train)
 	for m := range train.Codes {
 		train.Codes[m] = append(train.Codes[m], zeros.Codes[m]...)
 	}

@@ -32,16 +32,16 @@ func (r *run) formulas() []model.BaselineScores {
 	n := r.data.cellModes() // formulas of covariates are no rules of thumb
 	table := baseline.Table{Names: r.spec.ModeNames()[:n], Sizes: r.data.sizes()[:n], Time: r.when, Between: r.between, Threads: r.engine.Threads(), Peers: r.opt.group()}
 	center := r.formulaCenter()
-	table.Parts = [3]baseline.Rows{formulaRows(&r.parts[dataset.Train], center), formulaRows(&r.parts[dataset.Valid], center), {Codes: r.parts[dataset.Test].Codes}}
+	table.Parts = [3]baseline.Rows{formulaRows(r.part(dataset.Train), center), formulaRows(r.part(dataset.Valid), center), {Codes: r.part(dataset.Test).Codes}}
 	for p := range table.Parts {
 		table.Parts[p].Codes = table.Parts[p].Codes[:n]
 	}
 	formulas := baseline.Fit(table)
 	scores := make([]model.BaselineScores, len(formulas))
 	onScale := [3][]float64{}
-	held := r.parts[dataset.Valid].Len()+r.parts[dataset.Test].Len() > 0
-	for p := range r.parts {
-		onScale[p] = r.onScale(&r.parts[p])
+	held := r.size(dataset.Valid)+r.size(dataset.Test) > 0
+	for p := range dataset.Part(len(r.parts)) {
+		onScale[p] = r.onScale(r.part(p))
 	}
 	measures, rank := r.whoMeasures(formulas), 0
 	if r.opt.Ranks != nil {
@@ -57,7 +57,7 @@ func (r *run) formulas() []model.BaselineScores {
 		for p, to := range []*metrics.Score{&s.Train, &s.Valid, &s.Test} {
 			var sums formulaSums
 			if dataset.Part(p) != dataset.Train || k == 0 || !held {
-				sums = parallel.Reduce(r.engine.Threads(), r.parts[p].Len(), func(from, end int) formulaSums {
+				sums = parallel.Reduce(r.engine.Threads(), r.size(dataset.Part(p)), func(from, end int) formulaSums {
 					return r.measureFormula(&formulas[k], center, median, dataset.Part(p), onScale[p], from, end)
 				}, formulaSums.add)
 			}
@@ -123,7 +123,7 @@ func (r *run) onScale(o *solver.Observations) []float64 {
 // and adjust by differences, because factors need the targets themselves; but factors of
 // values that far from 0 are differences in all but name. Rates are never so far from 0.
 func (r *run) formulaCenter() float64 {
-	train := &r.parts[dataset.Train]
+	train := r.part(dataset.Train)
 	if train.Low == nil || train.Exposure != nil || train.Len() == 0 {
 		return 0
 	}
@@ -151,7 +151,7 @@ func (s formulaSums) add(o formulaSums) formulaSums {
 // the model.
 func (r *run) measureFormula(f *baseline.Formula, center float64, median func(float64) float64, part dataset.Part, onScale []float64, from, to int) (sums formulaSums) {
 	scale := r.model.Scale()
-	o := &r.parts[part]
+	o := r.part(part)
 	r.eachPrediction(f, center, part, from, to, 1, func(i int, v float64) {
 		if o.Censored != nil && o.Censored[i] > 0 {
 			return // its error is not known
@@ -167,7 +167,7 @@ func (r *run) measureFormula(f *baseline.Formula, center float64, median func(fl
 // eachPrediction calls add with the predictions of a formula for the rows [first, last) of
 // a part, or for every so many rows.
 func (r *run) eachPrediction(f *baseline.Formula, center float64, part dataset.Part, first, last, every int, add func(i int, v float64)) {
-	o := &r.parts[part]
+	o := r.part(part)
 	var space [1024]float64
 	for from := first; from < last; from += len(space) {
 		predicted := space[:min(len(space), last-from)]
@@ -202,10 +202,10 @@ func (r *run) formulaMedian(f *baseline.Formula, center float64) func(float64) f
 		return math.Round // of a probability
 	}
 	part := dataset.Valid
-	if r.parts[part].Len() == 0 {
+	if r.size(part) == 0 {
 		part = dataset.Train
 	}
-	o := &r.parts[part]
+	o := r.part(part)
 	if r.when != nil && part == dataset.Valid && o.Len() < leastLater {
 		return func(v float64) float64 { return v }
 	}
@@ -286,7 +286,7 @@ func formulaRows(o *solver.Observations, center float64) baseline.Rows {
 // periodsOfRows finds the mode of time, if all validation and test rows are after the
 // training rows. The codes of these rows must still be those of the dictionaries.
 func (r *run) periodsOfRows() *baseline.Time {
-	if r.parts[dataset.Valid].Len()+r.parts[dataset.Test].Len() == 0 {
+	if r.size(dataset.Valid)+r.size(dataset.Test) == 0 {
 		return nil
 	}
 	var found *baseline.Time
@@ -303,9 +303,9 @@ func (r *run) periodsOfRows() *baseline.Time {
 		steps := line.Steps()
 		when := &baseline.Time{Mode: m, Seasons: baseline.SeasonsOf(line)}
 		first, last := int32(math.MaxInt32), int32(math.MinInt32)
-		for p := range r.parts {
-			periods := make([]int32, r.parts[p].Len())
-			for i, code := range r.parts[p].Codes[m] {
+		for p := range dataset.Part(len(r.parts)) {
+			periods := make([]int32, r.size(p))
+			for i, code := range r.part(p).Codes[m] {
 				periods[i] = int32(steps[code])
 				if dataset.Part(p) == dataset.Train {
 					last = max(last, periods[i])
@@ -336,8 +336,8 @@ func (r *run) periodsOfSeries() *baseline.Time {
 	}
 	steps := line.Steps()
 	when := &baseline.Time{}
-	for p := range r.parts {
-		for _, code := range r.parts[p].Codes[0] {
+	for p := range dataset.Part(len(r.parts)) {
+		for _, code := range r.part(p).Codes[0] {
 			when.Periods[p] = append(when.Periods[p], int32(steps[code]))
 		}
 	}
@@ -348,7 +348,7 @@ func (r *run) periodsOfSeries() *baseline.Time {
 // training rows have.
 func (r *run) sharesIDs(mode int) bool {
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
-		for _, c := range r.parts[p].Codes[mode] {
+		for _, c := range r.part(p).Codes[mode] {
 			if r.trained[mode][c] > 0 {
 				return true
 			}

@@ -7,18 +7,12 @@ import (
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
-// maxFormulaRows is the number of rows up to which formulas are fitted to all of them, and sampleRows about that of a sample of more.
-const (
-	maxFormulaRows = 1 << 22
-	sampleRows     = 1 << 20
-)
-
 // formulaBytes returns the memory of the formulas: up to 100 bytes per row.
 func (r *run) formulaBytes() int64 {
 	if r.opt.Compare {
 		return 0
 	}
-	return 100 * int64(min(r.rows(), maxFormulaRows))
+	return 100 * int64(min(r.rows(), r.opt.many()))
 }
 
 // formulaSample returns the run with the rows that formulas are fitted to and measured on: all,
@@ -26,7 +20,7 @@ func (r *run) formulaBytes() int64 {
 // of combinations with these ids are then those of the whole table.
 func (r *run) formulaSample() (*run, string) {
 	total := r.rows()
-	if total <= maxFormulaRows {
+	if total <= r.opt.many() {
 		return r, ""
 	}
 	mode := 0
@@ -35,7 +29,7 @@ func (r *run) formulaSample() (*run, string) {
 			mode = m
 		}
 	}
-	share := float64(sampleRows) / float64(total)
+	share := float64(r.opt.few()) / float64(total)
 	chosen := func(id int) bool {
 		mix := (uint64(id) + 1) * 0x9e3779b97f4a7c15
 		return float64(mix^mix>>29) < share*(1<<64)
@@ -45,15 +39,21 @@ func (r *run) formulaSample() (*run, string) {
 		ids[id] = chosen(id)
 	}
 	sample := *r
-	for p := range r.parts {
+	sample.divided = false
+	for p := range dataset.Part(len(r.parts)) {
 		o := &r.parts[p]
+		first, end := r.known(p)
 		var rows []int32
-		for i, c := range o.Codes[mode] {
-			if c >= 0 && ids[c] || c < 0 && chosen(i) { // an unknown id has a row
-				rows = append(rows, int32(i))
+		for i, c := range o.Codes[mode][first:end] {
+			if c >= 0 && ids[c] || c < 0 && chosen(first+i) { // an unknown id has a row
+				rows = append(rows, int32(first+i))
 			}
 		}
-		sample.parts[p] = solver.SelectOn(nil, *o, rows)
+		if p == dataset.Train {
+			sample.parts[p] = r.selectTrain(rows)
+		} else {
+			sample.parts[p] = solver.SelectOn(nil, *o, rows)
+		}
 		if r.when != nil {
 			periods := make([]int32, len(rows))
 			for k, row := range rows {
@@ -66,7 +66,7 @@ func (r *run) formulaSample() (*run, string) {
 			sample.when.Periods[p] = periods
 		}
 	}
-	if sample.parts[dataset.Train].Len() == 0 {
+	if sample.size(dataset.Train) == 0 {
 		return r, "" // one id has most of the rows
 	}
 	return &sample, fmt.Sprintf("the formulas are fitted to and measured on %d of the %d rows, those of %.2g %% of the ids of %s", sample.rows(), total, 100*share, r.data.table.Modes[mode].Name)
@@ -74,5 +74,5 @@ func (r *run) formulaSample() (*run, string) {
 
 // rows returns the number of rows of all parts.
 func (r *run) rows() int {
-	return r.parts[dataset.Train].Len() + r.parts[dataset.Valid].Len() + r.parts[dataset.Test].Len()
+	return r.size(dataset.Train) + r.size(dataset.Valid) + r.size(dataset.Test)
 }

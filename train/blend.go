@@ -78,6 +78,6 @@ func (r *run) forecasts(o *solver.Observations, horizon []int32) blend.Rows {
 
 // recentValues returns the recent values of the training rows, and what formulas need.
 func (r *run) recentValues(seasons []int32, formulas bool) *blend.Table {
-	train := &r.parts[dataset.Train]
+	train := r.part(dataset.Train)
 	return blend.New(r.engine.Threads(), r.model.Series(), train.Codes, train.Target, seasons, formulas)
 }

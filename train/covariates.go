@@ -69,7 +69,7 @@ func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 	if err != nil {
 		return nil, report, err
 	}
-	if err := sideinfo.Rotate(op, counts(r.parts[dataset.Train].Codes[at], op.Rows())); err != nil {
+	if err := sideinfo.Rotate(op, counts(r.part(dataset.Train).Codes[at], op.Rows())); err != nil {
 		return nil, report, err
 	}
 	out.Operator, report.Columns = op, op.Columns()
@@ -82,8 +82,8 @@ func (r *run) curveOf(at int) (*model.Side, model.SideReport, error) {
 func (r *run) missing(at int) int {
 	code, has := r.data.table.Dicts[at].Code([]byte(dataset.MissingID))
 	rows := 0
-	for p := range r.parts {
-		for _, c := range r.parts[p].Codes[at] {
+	for p := range dataset.Part(len(r.parts)) {
+		for _, c := range r.part(p).Codes[at] {
 			if has && c == code {
 				rows++
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/covariate"
 	"github.com/kernel-fried-tensor/kft/dataset/split"
@@ -36,6 +37,7 @@ type Data struct {
 	ahead   int              // periods from the last training period to the farthest row
 	seconds float64          // time of reading
 
+	share     *tableShare    // the columns of the table that this process has; nil if it has all
 	sides     *sharedSides   // of fits that are compared
 	laterMode int            // see LaterMode
 	targets   []model.Target // with their scales, if there are several
@@ -44,14 +46,19 @@ type Data struct {
 // Read reads and splits a table. The zero source means the files of the
 // specification.
 func Read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*Data, error) {
-	data, err := read(ctx, s, source, opt)
+	return readTogether(ctx, s, source, opt, false)
+}
+
+// readTogether is Read, after which each rank may have a share of the table alone.
+func readTogether(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, share bool) (*Data, error) {
+	data, err := read(ctx, s, source, opt, share)
 	if err := opt.agreeRead(data, err); err != nil {
 		return nil, err
 	}
 	return data, nil
 }
 
-func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*Data, error) {
+func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options, share bool) (*Data, error) {
 	if opt.Progress != nil {
 		opt.Progress(Event{Stage: "read"})
 	}
@@ -75,12 +82,16 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 	format.Peers = opt.group()
 	targets := s.Data.Targets()
 	var table *dataset.Table
-	if s.SeveralTargets() {
+	var bounds []int
+	switch {
+	case s.SeveralTargets():
 		if len(strings.Split(s.Transform, ",")) != len(targets) {
 			return nil, fielderr.Errorf("data.target", "several targets can be fitted, but not tuned, compared or tested on past periods; name one")
 		}
 		table, err = readTargets(ctx, targets, source, schema, format, opt.Threads)
-	} else {
+	case share && opt.Ranks != nil && opt.Memory == 0 && how.Random() && s.Data.Absent != "zero" && plainTerms(&s):
+		table, bounds, err = tableio.ReadShare(ctx, source, schema, format, opt.Threads)
+	default:
 		table, err = tableio.Read(ctx, source, schema, format, opt.Threads)
 	}
 	if err != nil {
@@ -96,13 +107,18 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 			return nil, fielderr.Errorf("data.modes", "mode %q has only one id, %q, so it carries no information; remove it from data.modes", table.Modes[m].Name, d.ID(0))
 		}
 	}
-	split, err := how.Apply(table, s.Seed)
+	data := &Data{source: source.String(), table: *table, zero: s.Data.Absent == "zero", sides: &sharedSides{}}
+	if bounds != nil {
+		data.keepShare(opt.Ranks, bounds)
+		data.split, err = how.ApplyRandom(bounds[opt.Ranks.Size()], s.Seed)
+	} else {
+		data.split, err = how.Apply(table, s.Seed)
+	}
 	if err != nil {
 		return nil, err
 	}
-	data := &Data{source: source.String(), table: *table, split: split, zero: s.Data.Absent == "zero", sides: &sharedSides{}}
 	if s.SeveralTargets() {
-		alignParts(table, split.Parts)
+		alignParts(table, data.split.Parts)
 		if err := data.standardise(s, targets); err != nil {
 			return nil, err
 		}
@@ -113,6 +129,9 @@ func read(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) 
 		if mode, err := dataset.ParseMode(text); err == nil && mode.Derived() {
 			derived = append(derived, mode)
 		}
+	}
+	if len(derived) > 0 || data.laterMode >= 0 {
+		data.complete()
 	}
 	if err := data.addHistory(derived, data.zero, false); err != nil {
 		return nil, err
@@ -207,6 +226,13 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 			return fielderr.Errorf("uncertainty.likelihood", "the target %s has more than %d different values, too many for the ordinal likelihood; use likelihood gaussian", s.Data.Target, likelihood.MaxLevels)
 		}
 	}
+	if d.share != nil {
+		negative := s.Data.NonNegative == "yes" && slices.ContainsFunc(d.share.y, func(y float32) bool { return y < 0 })
+		if all := peers.Each(d.share.ranks, negative || predictive.CheckDomain(transform, d.share.y) != nil); !slices.Contains(all, true) {
+			return nil
+		}
+		d.complete() // the message names the row
+	}
 	t := &d.table
 	if s.Data.NonNegative == "yes" {
 		for i, y := range t.Y {
@@ -223,14 +249,15 @@ func (d *Data) CheckDomain(s spec.Spec) error {
 	return err
 }
 
-// countRows returns the number of rows per code, by mode. The processes of a group, which may be nil, count some rows each.
+// countRows returns the number of rows per code, by mode. The processes of a group, which may be nil, count those of their run each, see
+// [peers.Rows].
 func countRows(group peers.Group, threads int, codes [][]int32, sizes []int) [][]int32 {
 	counts := make([][]int32, len(sizes))
 	parallel.For(threads, len(sizes), func(m int) {
 		counts[m] = make([]int32, sizes[m])
 		own := codes[m]
 		if group != nil {
-			bounds := peers.Even(len(own), group.Size())
+			bounds := peers.Rows(len(own), group.Size())
 			own = own[bounds[group.Rank()]:bounds[group.Rank()+1]]
 		}
 		for _, c := range own {
@@ -254,30 +281,22 @@ const (
 	leastPieceRows = 4
 )
 
-// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code without rows, given the numbers of rows. The processes of a
-// group, which may be nil, add some runs of rows each. The runs, whose sums are added in order, depend on the numbers of rows and ids alone.
-func meanTargets(group peers.Group, threads int, o *solver.Observations, counts [][]int32) [][]float64 {
+// meanTargets returns the mean target of the rows of each code, by mode, 0 for a code without rows, given the numbers of rows. The pieces of
+// rows, whose sums are added in order, depend on the numbers of rows and ids alone. Each of several ranks, nil for one process, adds the rows of its
+// run, see [backend.RowRuns], and passes the sums of a piece that ends later on to the next one.
+func meanTargets(ranks backend.Ranks, threads int, o *solver.Observations, counts [][]int32) [][]float64 {
 	means := make([][]float64, len(counts))
 	for m, rows := range counts {
 		size, n := len(rows), o.Len()
 		pieces := max(1, min(meanPieces, n/(leastPieceRows*max(1, size))))
-		bounds, rank := []int{0, pieces}, 0
-		if group != nil {
-			bounds, rank = peers.Even(pieces, group.Size()), group.Rank()
-		}
 		sums := make([]float64, pieces*size)
-		parallel.For(threads, bounds[rank+1]-bounds[rank], func(i int) {
-			k := bounds[rank] + i
-			from, to, own := n*k/pieces, n*(k+1)/pieces, sums[k*size:][:size]
+		addUp(ranks, threads, n, pieces, size, sums, func(sum []float64, from, to int) {
 			for i, c := range o.Codes[m][from:to] {
 				if c >= 0 {
-					own[c] += o.Target(from + i)
+					sum[c] += o.Target(from + i)
 				}
 			}
 		})
-		if group != nil {
-			peers.Values(group, sums, bounds, size)
-		}
 		means[m] = sums[:size:size]
 		for k := 1; k < pieces; k++ {
 			for c, v := range sums[k*size:][:size] {
@@ -291,6 +310,65 @@ func meanTargets(group peers.Group, threads int, o *solver.Observations, counts 
 		}
 	}
 	return means
+}
+
+// addUp completes the sums of pieces of n rows, length numbers each, to which add adds rows in order. A rank adds those of its run.
+func addUp(ranks backend.Ranks, threads, n, pieces, length int, sums []float64, add func(sum []float64, from, to int)) {
+	start := func(piece int) int { return n * piece / pieces }
+	first, end := 0, n
+	var bounds []int
+	if ranks != nil {
+		bounds = backend.RowRuns(n, ranks.Size())
+		first, end = bounds[ranks.Rank()], bounds[ranks.Rank()+1]
+	}
+	own := func(piece int) {
+		add(sums[piece*length:][:length], max(first, start(piece)), min(end, start(piece+1)))
+	}
+	var begun []int // pieces that begin with a row of this process
+	before := -1    // the piece that continues one of the rank before
+	for k := range pieces {
+		switch {
+		case first == end || start(k+1) <= first || start(k) >= end:
+		case start(k) < first:
+			before = k
+		default:
+			begun = append(begun, k)
+		}
+	}
+	parallel.For(threads, len(begun), func(i int) { own(begun[i]) })
+	if ranks == nil {
+		return
+	}
+	// A piece is sent to the next rank with rows, if it has some of them.
+	send := func(piece int) {
+		if end >= start(piece+1) {
+			return
+		}
+		to := ranks.Rank() + 1
+		for bounds[to+1] == end {
+			to++
+		}
+		ranks.Send(backend.Bytes(sums[piece*length:][:length]), to)
+	}
+	if len(begun) > 0 {
+		send(begun[len(begun)-1])
+	}
+	if before >= 0 {
+		from := ranks.Rank() - 1
+		for bounds[from] == first {
+			from--
+		}
+		ranks.Receive(backend.Bytes(sums[before*length:][:length]), from)
+		own(before)
+		send(before)
+	}
+	have := make([]int, len(bounds)) // by rank: the first piece whose last rows it has
+	for r, bound := range bounds {
+		for have[r] < pieces && start(have[r]+1) <= bound {
+			have[r]++
+		}
+	}
+	backend.GatherValues(ranks, sums, have, length)
 }
 
 // periods names the time ranges of the parts of a split by time; nil for other

@@ -71,7 +71,7 @@ const runtimeBytes = 48 << 20
 func (r *run) estimate() *Estimate {
 	e := &Estimate{Weights: r.field.Weights(), Sweeps: solverOptions(r.spec, r.opt).Sweeps, Threads: r.engine.Threads()}
 	for p := range e.Rows {
-		e.Rows[p] = r.parts[p].Len()
+		e.Rows[p] = r.size(dataset.Part(p))
 	}
 	runtime.GC()
 	var stats runtime.MemStats
@@ -79,7 +79,7 @@ func (r *run) estimate() *Estimate {
 	u := r.spec.Uncertainty
 	learned := r.law() != nil || r.noiseModel() != nil
 	f := footprint.Fit{Field: r.field, Train: e.Rows[dataset.Train], Valid: e.Rows[dataset.Valid], Held: r.held.Len(), Threads: r.engine.Threads(),
-		Weighted: r.parts[dataset.Train].W != nil || learned, Variances: learned || r.field.Group != nil, Point: !u.Bayesian()}
+		Weighted: r.ownTrain().W != nil || learned, Variances: learned || r.field.Group != nil, Point: !u.Bayesian()}
 	base, training, evaluation := int64(stats.HeapAlloc), f.Training(), f.Evaluation()
 	e.Least = base + max(training, evaluation) + runtimeBytes
 	if r.pages != nil {

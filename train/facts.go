@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/dataset"
 	"github.com/kernel-fried-tensor/kft/dataset/timeline"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // Sizes returns the number of ids of each mode.
@@ -52,18 +53,32 @@ func (d *Data) findLater() {
 
 // isLater reports whether all rows outside of the training set come after it along a mode.
 func (d *Data) isLater(mode int) bool {
+	codes, parts := d.table.Codes[mode], d.split.Parts
+	if d.share != nil {
+		from, to := d.share.own()
+		codes, parts = d.share.codes[mode], parts[from:to]
+	}
 	trained, held := make([]bool, d.table.Dicts[mode].Len()), make([]bool, d.table.Dicts[mode].Len())
-	for i, p := range d.split.Parts {
-		code := d.table.Codes[mode][i]
+	both := false
+	for i, p := range parts {
+		code := codes[i]
 		switch p {
 		case dataset.Train:
 			trained[code] = true
 		case dataset.Valid, dataset.Test:
 			held[code] = true
 		}
-		if held[code] && trained[code] {
-			return false
+		if both = held[code] && trained[code]; both {
+			break
 		}
+	}
+	if d.share != nil {
+		if both = slices.Contains(peers.Each(d.share.ranks, both), true); !both {
+			both = d.share.unite(trained, held)
+		}
+	}
+	if both {
+		return false
 	}
 	any := slices.Contains(held, true)
 	order, err := d.table.Modes[mode].Chronology(d.table.Dicts[mode].IDs())

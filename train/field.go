@@ -19,7 +19,8 @@ type fieldData struct {
 	Modes []string
 	Table []dataset.Mode // the same
 	Sizes []int          // number of ids, by mode
-	Train [][]int32      // codes of the training rows, by mode
+	Train [][]int32      // codes of the training rows, by mode; those of the first rows of ids suffice for cores of one mode
+	Cells int            // number of training rows; 0 if Train has all
 	Rows  [][]int32      // number of training rows, by mode and code; nil if it is not known
 	Other [][]int32      // codes of the other rows, by mode
 
@@ -35,6 +36,14 @@ type fieldData struct {
 	Adam   bool
 	Room   func() int64
 	Paged  bool // plans are not in memory
+}
+
+// cells returns the number of training rows.
+func (d *fieldData) cells() int {
+	if d.Cells > 0 {
+		return d.Cells
+	}
+	return len(d.Train[0])
 }
 
 // fieldSide is the side information of the modes.
@@ -217,7 +226,7 @@ func (b *builder) countByCode(x *tt.Index) []int32 {
 		codes[mode] = append(codes[mode], int32(c))
 	}
 	x.LookupFrom(entity, codes, 0)
-	counts, rest := make([]int32, x.Entities()), len(b.data.Train[0])
+	counts, rest := make([]int32, x.Entities()), b.data.cells()
 	for c, n := range b.data.Rows[mode] {
 		counts[entity[c]] += n
 		rest -= int(n)

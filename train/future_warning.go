@@ -22,7 +22,7 @@ func (r *run) futureWarning() []string {
 		}
 		rows, unknown := 0, 0
 		for _, part := range []dataset.Part{dataset.Valid, dataset.Test} {
-			for _, code := range r.parts[part].Codes[mode] {
+			for _, code := range r.part(part).Codes[mode] {
 				if rows++; code == tt.Unknown { // an id that is known by its groups has another negative code
 					unknown++
 				}
@@ -43,7 +43,7 @@ func (r *run) onePeriodWarning() []string {
 		return nil
 	}
 	// The table may be released: its parts and dictionaries are not.
-	codes, periods := r.parts[dataset.Train].Codes[mode], r.data.table.Dicts[mode].Len()
+	codes, periods := r.part(dataset.Train).Codes[mode], r.data.table.Dicts[mode].Len()
 	if len(codes) == 0 || slices.ContainsFunc(codes, func(c int32) bool { return c != codes[0] }) || periods <= 3 {
 		return nil
 	}

@@ -32,7 +32,7 @@ func withIDGroups(tables []sideinfo.Spec, modes []string, columns map[string][]s
 // groupsOf returns the groups of the ids of mode at. Every id with training rows
 // belongs to one, since each training row needs weights.
 func (r *run) groupsOf(joined *sideinfo.Joined, at int, columns []string) (*sideinfo.Groups, []sideinfo.GroupReport, error) {
-	rows := counts(r.parts[dataset.Train].Codes[at], len(joined.IDs))
+	rows := counts(r.part(dataset.Train).Codes[at], len(joined.IDs))
 	return sideinfo.FitGroups(joined, columns, func(code int) bool { return rows[code] > 0 })
 }
 

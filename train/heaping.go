@@ -25,10 +25,10 @@ const (
 
 // learnHeaping gives the model factors of values, if the target is heaped.
 func (r *run) learnHeaping() {
-	train, valid := &r.parts[dataset.Train], &r.parts[dataset.Valid]
+	train, valid := r.ownTrain(), r.part(dataset.Valid)
 	noise := r.model.Noise()
 	if r.opt.Compare || r.spec.Uncertainty.Heaping == "none" || !r.spec.Uncertainty.Bayesian() || noise.Count() != nil || noise.Finite() != nil || noise.Student != nil || r.spec.Data.Censored != "" || r.data.targets != nil ||
-		train.Len() < leastHeapingRows || valid.Len() < leastHeapingValid || !r.model.Scale().NonNegative || !wholeNumbers(train) {
+		train.Len() < leastHeapingRows || valid.Len() < leastHeapingValid || !r.model.Scale().NonNegative || !r.wholeNumbers() {
 		return
 	}
 	heaped := r.model.WithHeaping(r.heaping())
@@ -66,14 +66,16 @@ func (r *run) calibratedHeaping(heaped *model.Model) *heaping.Table {
 	return table.WithBorder(below, upTo)
 }
 
-// wholeNumbers reports whether all targets are.
-func wholeNumbers(o *solver.Observations) bool {
-	for i := range o.Len() {
-		if y := o.Target(i); y != math.Trunc(y) {
-			return false
-		}
+// wholeNumbers reports whether all targets of training rows are.
+func (r *run) wholeNumbers() bool {
+	whole := true
+	o := r.ownTrain()
+	from, to := r.known(dataset.Train)
+	for i := from; i < to && whole; i++ {
+		y := o.Target(i)
+		whole = y == math.Trunc(y)
 	}
-	return true
+	return !r.anyRank(!whole)
 }
 
 // crpsOf returns the mean CRPS of rows without weights.
@@ -105,7 +107,7 @@ func (r *run) heaping() *heaping.Table {
 	}
 	train, z := r.predictedTrain()
 	if x := r.finest(modes); x != nil {
-		train, z = &r.parts[dataset.Train], r.predicted(dataset.Train) // pairs count all rows
+		train, z = r.part(dataset.Train), r.predicted(dataset.Train) // pairs count all rows
 		var of []int
 		for _, a := range x.Axes() {
 			of = append(of, a.Mode)

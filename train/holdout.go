@@ -38,7 +38,7 @@ func (r *run) resolveConformal(forecasts bool) {
 	if u.Conformal != "auto" {
 		return
 	}
-	n := r.parts[dataset.Valid].Len()
+	n := r.size(dataset.Valid)
 	corrected := HasCorrection(*u, n)
 	u.Conformal = "none"
 	if r.spec.Data.Censored != "" {
@@ -141,14 +141,14 @@ func (r *run) learnCorrection() error {
 // training set if there is none.
 func (r *run) decileEdges() []float64 {
 	part := dataset.Valid
-	if r.parts[part].Len() == 0 {
+	if r.size(part) == 0 {
 		part = dataset.Train
 	}
 	most, noise := maxScoredRows, r.model.Noise()
 	if noise.Count() != nil {
 		most = maxCountRows
 	}
-	o, z := thinned(&r.parts[part], r.predicted(part), most)
+	o, z := thinned(r.part(part), r.predicted(part), most)
 	engine, release := r.plannedEngine()
 	defer func() { _ = release() }() // it holds nothing
 	return evaluate.DecileEdges(engine, r.model, z, rowsOf(o))

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/backend/backendtest"
+	"github.com/kernel-fried-tensor/kft/internal/parallel"
 	"github.com/kernel-fried-tensor/kft/solver"
 )
 
@@ -33,5 +36,41 @@ func TestMeanTargets(t *testing.T) {
 		if !slices.Equal(again, means[m]) {
 			t.Errorf("mode %d: 3 threads give other means than 1", m)
 		}
+	}
+}
+
+// Ranks that have their run of the rows alone get the counts and means of one process.
+func TestMeanTargetsOnRanks(t *testing.T) {
+	t.Parallel()
+	draw := rand.New(rand.NewPCG(1, 4))
+	const n = 5*parallel.Block + 77
+	sizes := []int{3, 9000, 40000} // sums of 8, 2 and 1 pieces
+	o := solver.Observations{Codes: [][]int32{make([]int32, n), make([]int32, n), make([]int32, n)}, Y: make([]float32, n)}
+	for i := range o.Y {
+		o.Y[i] = draw.Float32()
+		for m, size := range sizes {
+			o.Codes[m][i] = int32(draw.IntN(size))
+		}
+	}
+	rows := countRows(nil, 1, o.Codes, sizes)
+	want := meanTargets(nil, 1, &o, rows)
+	for _, size := range []int{2, 3, 8} {
+		backendtest.OnRanks(size, func(r backend.Ranks) {
+			bounds := backend.RowRuns(n, size)
+			from, to := bounds[r.Rank()], bounds[r.Rank()+1]
+			own := solver.Observations{Codes: make([][]int32, len(sizes)), Y: make([]float32, n)}
+			copy(own.Y[from:], o.Y[from:to])
+			for m := range sizes {
+				own.Codes[m] = make([]int32, n)
+				copy(own.Codes[m][from:], o.Codes[m][from:to])
+			}
+			counts := countRows(r, 1, own.Codes, sizes)
+			means := meanTargets(r, 1, &own, counts)
+			for m := range sizes {
+				if !slices.Equal(counts[m], rows[m]) || !slices.Equal(means[m], want[m]) {
+					t.Errorf("rank %d of %d, mode %d: other counts or means than those of one process", r.Rank(), size, m)
+				}
+			}
+		})
 	}
 }

@@ -111,7 +111,7 @@ func (b *builder) checkMemory(term spec.Term, variant tt.Variant, entities, rank
 		b.need.addCore(c, b.data.Family, b.data.Adam)
 	}
 	if !b.data.Paged {
-		b.need.plans += bytesPerCell * float64(len(b.data.Train[0]))
+		b.need.plans += bytesPerCell * float64(b.data.cells())
 	}
 	if b.data.Room == nil || b.need.total() <= float64(b.data.Room()) {
 		return nil

@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -18,13 +19,15 @@ func (r *run) newScale() (predictive.Scale, error) {
 	if r.measured != nil {
 		return r.measured.Scale(), nil
 	}
-	train := r.parts[dataset.Train]
 	switch u := r.spec.Uncertainty; {
 	case u.Counts():
+		train := r.part(dataset.Train)
 		return predictive.NewCountScale(train.Y, train.W, train.Exposure)
 	case u.Likelihood == "bernoulli":
+		train := r.part(dataset.Train)
 		return predictive.NewLogitScale(train.Y, train.W)
 	case u.Likelihood == "ordinal":
+		train := r.part(dataset.Train)
 		_, err := predictive.NewScale(predictive.Identity, train.Y, train.W) // reports a constant target
 		return predictive.Scale{Transform: predictive.Ordinal, Spread: 1}, err
 	}
@@ -32,7 +35,11 @@ func (r *run) newScale() (predictive.Scale, error) {
 	if err != nil {
 		return predictive.Scale{}, err
 	}
-	transform = transform.WithUnit(train.Y, train.W)
+	train := r.ownTrain()
+	if strings.HasPrefix(r.spec.Transform, "power") {
+		train = r.part(dataset.Train)
+		transform = transform.WithUnit(train.Y, train.W)
+	}
 	first, end := ownRows(r, train.Len())
 	values := make([]float64, end-first)
 	bounds, err := eachOwn(r, train.Len(), func(from, to int) error {
@@ -61,14 +68,17 @@ func (r *run) nonNegative() bool {
 	if r.spec.Data.NonNegative == "no" {
 		return false
 	}
-	for _, o := range r.parts {
-		for _, y := range o.Y { // without a call per row
+	negative := false
+	for p := range dataset.Part(len(r.parts)) {
+		from, to := r.known(p)
+		for _, y := range r.parts[p].Y[from:to] { // without a call per row
 			if y < 0 {
-				return false
+				negative = true
+				break
 			}
 		}
 	}
-	return true
+	return !r.anyRank(negative)
 }
 
 // learnNoise fits the noise to expected squared errors. For a posterior the training
@@ -99,11 +109,11 @@ func (r *run) learnNoise(solved solver.Report) {
 		return
 	case likelihood.Censored: // as below
 		spread := r.model.Scale().Spread
-		r.model = r.model.WithNoise(model.Noise{Constant: &likelihood.Constant{Variance: law.Variance * spread * spread * meanWeight(&r.parts[dataset.Train])}})
+		r.model = r.model.WithNoise(model.Noise{Constant: &likelihood.Constant{Variance: law.Variance * spread * spread * meanWeight(r.part(dataset.Train))}})
 		return
 	case likelihood.StudentT: // on the standardised scale, for weights of mean 1
 		spread := r.model.Scale().Spread
-		law.Variance *= spread * spread * meanWeight(&r.parts[dataset.Train])
+		law.Variance *= spread * spread * meanWeight(r.part(dataset.Train))
 		r.model = r.model.WithNoise(model.Noise{Student: &law})
 		return
 	}
@@ -113,16 +123,17 @@ func (r *run) learnNoise(solved solver.Report) {
 		return
 	}
 	source := dataset.Train
-	if !u.Bayesian() && r.parts[dataset.Valid].Len() > 0 {
+	if !u.Bayesian() && r.size(dataset.Valid) > 0 {
 		source = dataset.Valid
 	}
-	o, scale := &r.parts[source], r.model.Scale()
+	var o *solver.Observations
 	var z tt.Moments
 	if source == dataset.Train {
 		o, z = r.predictedTrain()
 	} else {
-		z = r.predicted(source)
+		o, z = r.part(source), r.predicted(source)
 	}
+	scale := r.model.Scale()
 	squared := backend.Make[float32](r.engine, o.Len())
 	defer backend.FreeAll(r.engine, [][]float32{squared})
 	unit := unitOf(scale)
@@ -158,10 +169,10 @@ const calibrationRows = 20_000
 // calibrated calibrates probabilities on the validation set, if there is one. Fits that
 // are only compared do without.
 func (r *run) calibrated(law likelihood.Bernoulli) likelihood.Bernoulli {
-	if r.parts[dataset.Valid].Len() == 0 || r.opt.Compare {
+	if r.size(dataset.Valid) == 0 || r.opt.Compare {
 		return law
 	}
-	o, z := thinned(&r.parts[dataset.Valid], r.predicted(dataset.Valid), calibrationRows)
+	o, z := thinned(r.part(dataset.Valid), r.predicted(dataset.Valid), calibrationRows)
 	cells := likelihood.Cells{Y: o.Y, Weight: o.W, Mean: make([]float32, o.Len()), Variance: z.Var}
 	for i, m := range z.Mean {
 		cells.Mean[i] = float32(r.model.Scale().Location(m))
@@ -236,7 +247,7 @@ func (r *run) combinations(modes []int) *tt.Index {
 	for i, d := range r.data.table.Dicts {
 		sizes[i] = d.Len()
 	}
-	x, err := tt.NewIndex(modes, sizes, r.parts[dataset.Train].Codes)
+	x, err := tt.NewIndex(modes, sizes, r.part(dataset.Train).Codes)
 	if err != nil {
 		panic("train: " + err.Error()) // the packing of all modes was checked
 	}
@@ -250,7 +261,7 @@ func (r *run) noiseModel() solver.NoiseModel {
 	if u.NoiseUse != "fit" || u.Noise == "constant" || !u.Bayesian() || u.OwnNoise() {
 		return nil
 	}
-	train, scale := &r.parts[dataset.Train], r.model.Scale()
+	train, scale := r.part(dataset.Train), r.model.Scale()
 	shared := r.sharedErrors()
 	return func(mean, squared []float32) ([]float64, float64) {
 		onScale, unit := make([]float32, len(squared)), unitOf(scale)

@@ -27,7 +27,7 @@ const (
 // if the factors do without it. The noise of a point estimate, and of a fit without a
 // validation set, is constant.
 func (r *run) chooseNoise(o *solver.Observations, mean, squared []float32) {
-	n := r.parts[dataset.Valid].Len()
+	n := r.size(dataset.Valid)
 	if !r.spec.Uncertainty.Bayesian() || n == 0 {
 		r.setNoise("constant", r.noiseOf("constant", o, mean, squared))
 		return
@@ -145,7 +145,7 @@ func (r *run) setNoise(kind string, n model.Noise) {
 // validDensity returns the mean log density of the validation set on the modelling
 // scale.
 func (r *run) validDensity() float64 {
-	o, z, scale := &r.parts[dataset.Valid], r.predicted(dataset.Valid), r.model.Scale()
+	o, z, scale := r.part(dataset.Valid), r.predicted(dataset.Valid), r.model.Scale()
 	noise := r.model.Noise()
 	type sums struct{ density, rows float64 }
 	s := parallel.Reduce(r.engine.Threads(), o.Len(), func(from, to int) (s sums) {

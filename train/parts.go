@@ -31,6 +31,12 @@ func (r *run) takeParts() error {
 	if r.split.Note != "" {
 		r.warnings = append(r.warnings, "split "+r.split.Spec+": "+r.split.Note)
 	}
+	if r.divides() {
+		r.takeShares()
+		r.releaseTable()
+		return nil
+	}
+	r.data.complete()
 	t := &r.data.table
 	all := solver.Observations{Codes: t.Codes, Y: t.Y, Low: t.Low, W: t.W, Exposure: t.Exposure, Censored: t.Censored}
 	var rows [len(r.parts)][]int32
@@ -65,13 +71,19 @@ func (r *run) takeParts() error {
 			return err
 		}
 	}
-	if r.release {
+	r.releaseTable()
+	return nil
+}
+
+// releaseTable releases the columns of the table, if nothing else needs them.
+func (r *run) releaseTable() {
+	if t := &r.data.table; r.release {
+		r.data.share = nil
 		t.Codes, t.Y, t.Low, t.W, t.Exposure, t.Censored = nil, nil, nil, nil, nil, nil
 		if r.opt.Ranks != nil {
 			debug.FreeOSMemory() // several processes may share a machine
 		}
 	}
-	return nil
 }
 
 // compareRows is the largest validation set of a fit that is only compared.

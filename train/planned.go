@@ -58,5 +58,5 @@ func (r *run) chunk() *tt.Chunk {
 			return nil
 		}
 	}
-	return r.field.ChunkOf(r.planned.engine, r.parts[dataset.Train].Len(), r.planned.rows)
+	return r.field.ChunkOf(r.planned.engine, r.size(dataset.Train), r.planned.rows)
 }

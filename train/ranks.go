@@ -107,6 +107,14 @@ func (o *Options) group() peers.Group {
 	return o.Ranks
 }
 
+// backendRanks returns the ranks as those of a backend, nil without ranks.
+func (o *Options) backendRanks() backend.Ranks {
+	if o.Ranks == nil {
+		return nil
+	}
+	return o.Ranks
+}
+
 // leads reports whether this process saves checkpoints and decides about time.
 func (o *Options) leads() bool { return o.Ranks == nil || o.Ranks.Rank() == 0 }
 

@@ -184,7 +184,7 @@ func (r *run) refit(ctx context.Context, record model.Record) (refit *model.Refi
 	if score.R2Scale > record.Train.R2Scale+refitGain && !r.spec.Uncertainty.Bayesian() {
 		return nil, solved.Passes, fmt.Sprintf("it follows its rows much more closely than the first training did (R2 %.4f and %.4f on the modelling scale)", score.R2Scale, record.Train.R2Scale), nil
 	}
-	return &model.Refit{Rows: r.parts[dataset.Train].Len(), Sweeps: len(solved.Points), R2Scale: score.R2Scale, Noise: own}, solved.Passes, "", nil
+	return &model.Refit{Rows: r.size(dataset.Train), Sweeps: len(solved.Points), R2Scale: score.R2Scale, Noise: own}, solved.Passes, "", nil
 }
 
 // leavesMoreNoise learns the noise again and reports whether it is much larger than that of
@@ -203,7 +203,7 @@ func (r *run) leavesMoreNoise(solved solver.Report) bool {
 // meanNoise returns the mean variance of a noise over the training rows.
 func (r *run) meanNoise(n model.Noise) float64 {
 	z, scale, sum := r.predicted(dataset.Train), r.model.Scale(), 0.0
-	rows := n.Rows(r.parts[dataset.Train].Codes, nil, func(i int) float64 { return scale.Location(z.Mean[i]) })
+	rows := n.Rows(r.part(dataset.Train).Codes, nil, func(i int) float64 { return scale.Location(z.Mean[i]) })
 	for i := range z.Mean {
 		sum += rows.UnitVariance(i) / float64(len(z.Mean))
 	}

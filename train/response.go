@@ -12,13 +12,13 @@ import (
 // response at the validation rows. Likelihoods with sites and a training that was stopped do
 // without it, and so do comparisons, which draw nothing.
 func (r *run) learnResponse(solved solver.Report) {
-	train, valid := r.parts[dataset.Train], r.parts[dataset.Valid]
+	train, valid := r.ownTrain(), r.part(dataset.Valid)
 	stopped := solved.Stop == solver.Interrupted || solved.Stop == solver.Budget || solved.Stop == solver.Diverged
 	if r.opt.Compare || !r.spec.Uncertainty.Bayesian() || solved.Law != nil || stopped || valid.Len() == 0 || !(solved.Noise > 0) {
 		return
 	}
 	o := response.Observations{Codes: train.Codes, Noise: solved.Noise}
-	if mean := meanWeight(&train); train.W != nil {
+	if mean := meanWeight(train); train.W != nil {
 		o.W = backend.Make[float32](r.engine, train.Len())
 		defer paged.Free(r.pages, o.W)
 		for i, w := range train.W {

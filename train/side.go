@@ -162,7 +162,7 @@ func (r *run) sideOf(ctx context.Context, table sideinfo.Spec, at int, groups []
 	if s.Space != "dual-unwhitened" && s.Space != "primal" && s.LengthScales == "fixed" {
 		// Rotate to the axes that the training rows distinguish best, so that conjugate
 		// gradients need fewer steps.
-		if err := sideinfo.Rotate(op, counts(r.parts[dataset.Train].Codes[at], op.Rows())); err != nil {
+		if err := sideinfo.Rotate(op, counts(r.part(dataset.Train).Codes[at], op.Rows())); err != nil {
 			return nil, report, err
 		}
 	}

@@ -14,13 +14,17 @@ import (
 	"github.com/kernel-fried-tensor/kft/spec"
 )
 
-// forward returns targets on the modelling scale, standardised.
-func (r *run) forward(o *solver.Observations) ([]float32, error) {
+// forward returns targets on the modelling scale, standardised, or over several ranks those of the own run.
+func (r *run) forward(o *solver.Observations, own bool) ([]float32, error) {
 	y, scale := backend.Make[float32](r.engine, o.Len()), r.model.Scale()
-	err := eachRow(r, y, func(from, to int) error {
+	each := func(from, to int) error {
 		return scale.ForwardEach(y[from:to], func(i int) float64 { return o.Target(from + i) })
-	})
-	return y, err
+	}
+	if own {
+		_, err := eachOwn(r, o.Len(), each)
+		return y, err
+	}
+	return y, eachRow(r, y, each)
 }
 
 // solve trains the field on the modelling scale.
@@ -31,13 +35,13 @@ func (r *run) solve(ctx context.Context) (report solver.Report, err error) {
 	engine, done := r.solverEngine()
 	defer func() { err = errors.Join(err, r.keepPlanned(engine, &report, done)) }()
 	problem := &solver.Problem{Field: r.field, Backend: engine, Offset: r.spec.Uncertainty.Likelihood != "ordinal"} // cuts take the place of the offset
-	problem.Train, problem.Valid = r.parts[dataset.Train], r.parts[dataset.Valid]
+	problem.Train, problem.Valid, problem.Divided = *r.ownTrain(), *r.part(dataset.Valid), r.divided
 	if problem.Valid.Len() > maxScoredRows {
 		problem.Valid = problem.Valid.Select(spread(problem.Valid.Len(), maxScoredRows))
 	}
 	scale := r.model.Scale()
 	for _, o := range []*solver.Observations{&problem.Train, &problem.Valid} {
-		y, err := r.forward(o)
+		y, err := r.forward(o, r.divided && o == &problem.Train)
 		if err != nil {
 			return solver.Report{}, err
 		}
@@ -107,7 +111,7 @@ func (r *run) law() likelihood.Law {
 func (r *run) ordinal() likelihood.Ordinal {
 	levels := r.levels
 	counts := make([]float64, len(levels))
-	train := &r.parts[dataset.Train]
+	train := r.part(dataset.Train)
 	for i, y := range train.Y {
 		if k, found := slices.BinarySearch(levels, float64(y)); found {
 			counts[k] += weightOf(train, i)

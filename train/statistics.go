@@ -16,7 +16,7 @@ func (r *run) keepStatistics(solved solver.Report) error {
 	if !r.spec.Uncertainty.Bayesian() || r.opt.Compare || !(solved.Noise > 0) {
 		return nil
 	}
-	o, y := &r.parts[dataset.Train], r.standard
+	o, y := r.ownTrain(), r.standard
 	r.standard = nil
 	rows := update.Observed{Codes: o.Codes, Y: y}
 	noise, weight := solved.Noise, meanWeight(o)

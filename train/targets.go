@@ -163,7 +163,7 @@ func (r *run) sharedErrors() func(mean, squared []float32) float64 {
 	if r.data.targets == nil {
 		return func(_, _ []float32) float64 { return 1 }
 	}
-	train := &r.parts[dataset.Train]
+	train := r.part(dataset.Train)
 	last := len(train.Codes) - 1
 	at := map[string]int{}
 	var cells [][]int32 // observations by cell
@@ -236,7 +236,7 @@ func (r *run) scoreTargets() ([]model.Target, error) {
 		own := r.ofTarget(one, int32(k), t.Scale)
 		t.Baseline = own.baseline()
 		part := dataset.Valid
-		if own.parts[part].Len() == 0 {
+		if own.size(part) == 0 {
 			part = dataset.Train
 		}
 		t.DecileEdges = evaluate.DecileEdges(own.engine, one, own.targetMoments(part, int32(k)), own.targetRows(part, int32(k)))
@@ -275,8 +275,8 @@ func (r *run) ofTarget(one *model.Model, k int32, scale predictive.Scale) *run {
 		when := *r.when
 		own.when = &when
 	}
-	for p := range r.parts {
-		o := &r.parts[p]
+	for p := range dataset.Part(len(r.parts)) {
+		o := r.part(p)
 		var at []int
 		for i, code := range o.Codes[last] {
 			if code == k {
@@ -305,7 +305,7 @@ func (r *run) ofTarget(one *model.Model, k int32, scale predictive.Scale) *run {
 }
 
 func (r *run) targetRows(part dataset.Part, k int32) evaluate.Rows {
-	rows := rowsOf(&r.parts[part])
+	rows := rowsOf(r.part(part))
 	rows.Codes = append(slices.Clone(rows.Codes), slices.Repeat([]int32{k}, len(rows.Y)))
 	return rows
 }

@@ -16,9 +16,9 @@ const maxShareRows = 200_000
 // contributions describes the terms that were offered to the solver and what they
 // contribute.
 func (r *run) contributions(solved solver.Report) []model.TermContribution {
-	o := &r.parts[dataset.Valid]
+	o := r.part(dataset.Valid)
 	if o.Len() == 0 {
-		o = &r.parts[dataset.Train]
+		o = r.part(dataset.Train)
 	}
 	if o.Len() > maxShareRows {
 		rows := make([]int, maxShareRows)

@@ -52,7 +52,8 @@ type Options struct {
 	CheckpointEvery time.Duration // minimum time between two checkpoints; 0 saves after every block
 	Resume          bool          // continue from the folder's checkpoint, if there is one
 
-	Ranks Ranks // processes that divide the work; nil for none
+	Ranks    Ranks // processes that divide the work; nil for none
+	manyRows int   // see many
 
 	Tables   map[string]tableio.Source // named tables in place of the files of side tables
 	Stdin    io.Reader                 // the table called "-"; nil is the process's standard input
@@ -97,7 +98,7 @@ func Fit(ctx context.Context, s spec.Spec, data *Data, opt Options) (*model.Mode
 // ReadAndFit reads a table for one fit. It needs less memory than Read and Fit,
 // because the table is released once its rows are assigned to the parts.
 func ReadAndFit(ctx context.Context, s spec.Spec, source tableio.Source, opt Options) (*model.Model, *Report, error) {
-	data, err := Read(ctx, s, source, opt)
+	data, err := readTogether(ctx, s, source, opt, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -129,7 +130,8 @@ type run struct {
 	measured    *model.Model // the model of the first training in a refit, else nil
 	release     bool         // the table's columns are not needed after the parts are taken
 	split       *split.Split
-	parts       [3]solver.Observations // by dataset.Part; Y in the user's units
+	parts       [3]solver.Observations // by dataset.Part; Y in the user's units; see part
+	divided     bool                   // of the training rows, this process has its run alone
 	held        solver.Observations    // validation rows kept for the conformal correction
 	trained     [][]int32              // number of training rows by mode and code
 	standard    []float32              // targets of the training rows on the modelling scale, standardised
@@ -217,26 +219,28 @@ func (r *run) plan(ctx context.Context) error {
 	if err := r.data.CheckDomain(r.spec); err != nil {
 		return err
 	}
-	r.levels = r.data.levels() // the table may be released
+	if r.spec.Uncertainty.Likelihood == "ordinal" {
+		r.levels = r.data.levels() // the table may be released
+	}
 	if err := r.findOrigins(); err != nil {
 		return err
 	}
 	if err := r.takeParts(); err != nil {
 		return err
 	}
-	train := r.parts[dataset.Train]
 	if err := r.readSide(ctx); err != nil {
 		return err
 	}
 	if err := r.addCurves(); err != nil {
 		return err
 	}
+	train := r.ownTrain()
 	r.trained = countRows(r.opt.group(), r.engine.Threads(), train.Codes, r.data.sizes())
 	if err := r.buildField(); err != nil {
 		return err
 	}
 	r.warnings = append(r.warnings, model.ReadWarnings(&r.data.table)...)
-	if warning := warnCoarseTarget(r.spec.Data.Target, &train); warning != "" {
+	if warning := warnCoarseTarget(r.spec.Data.Target, train); warning != "" {
 		r.warnings = append(r.warnings, warning)
 	}
 	scale, err := r.newScale()
@@ -251,7 +255,7 @@ func (r *run) plan(ctx context.Context) error {
 		stored = r.measured.Spec()
 	}
 	r.model, err = model.New(model.Contents{Spec: stored, Modes: table.Modes, Dicts: table.Dicts, Field: r.field, Scale: scale,
-		Parts: r.sourceParts(), Side: r.side, Rows: r.trained, Means: meanTargets(r.opt.group(), r.engine.Threads(), &train, r.trained), Groups: r.groups, History: r.data.history, Series: found})
+		Parts: r.sourceParts(), Side: r.side, Rows: r.trained, Means: meanTargets(r.opt.backendRanks(), r.engine.Threads(), train, r.trained), Groups: r.groups, History: r.data.history, Series: found})
 	if err != nil {
 		return err
 	}
@@ -268,8 +272,8 @@ func (r *run) plan(ctx context.Context) error {
 	// Validation and test rows are measured as new rows would be predicted: by the prior,
 	// if their id has no training rows and no side information.
 	for _, p := range []dataset.Part{dataset.Valid, dataset.Test} {
-		r.horizons[p] = evaluate.Horizons(r.model, r.parts[p].Codes)
-		r.model.ForgetUntrained(r.parts[p].Codes)
+		r.horizons[p] = evaluate.Horizons(r.model, r.part(p).Codes)
+		r.model.ForgetUntrained(r.part(p).Codes)
 	}
 	if r.held.Len() > 0 {
 		r.heldHorizon = evaluate.Horizons(r.model, r.held.Codes)
@@ -284,16 +288,19 @@ func (r *run) buildField() error {
 	if err != nil {
 		return err
 	}
-	train := r.parts[dataset.Train]
-	other := make([][]int32, len(train.Codes))
+	train, cells := r.ownTrain().Codes, r.size(dataset.Train)
+	if r.divided {
+		train = r.firstCodes()
+	}
+	other := make([][]int32, len(train))
 	for m := range other {
 		if len(r.sideReports) > 0 {
-			valid, test := r.parts[dataset.Valid].Codes[m], r.parts[dataset.Test].Codes[m]
+			valid, test := r.part(dataset.Valid).Codes[m], r.part(dataset.Test).Codes[m]
 			other[m] = append(append(backend.Make[int32](r.engine, len(valid)+len(test))[:0], valid...), test...)
 		}
 	}
 	defer backend.FreeAll(r.engine, other)
-	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train.Codes, Rows: r.trained, Other: other, Groups: r.groups,
+	data := fieldData{Modes: r.spec.ModeNames(), Table: r.data.table.Modes, Sizes: r.data.sizes(), Train: train, Cells: cells, Rows: r.trained, Other: other, Groups: r.groups,
 		Family: r.spec.Uncertainty.Family(), Adam: r.spec.Fit.Solver == "adam", Threads: r.engine.Threads(), Room: sysmemory.Available, Paged: r.pages != nil,
 		Line: func(mode int) (*timeline.Timeline, error) {
 			return timeline.New(r.data.table.Modes[mode], r.data.table.Dicts[mode].IDs())
@@ -368,60 +375,3 @@ func (r *run) complete(ctx context.Context, solved solver.Report, scores []model
 	r.model = r.model.WithRecord(record)
 	return nil
 }
-
-// measure scores one part. Training rows are scored without calibration, and a sample of
-// them if there are many.
-func (r *run) measure(part dataset.Part) (metrics.Score, error) {
-	o, z := &r.parts[part], tt.Moments{}
-	if part != dataset.Train {
-		z = r.predicted(part)
-	} else {
-		o, z = r.predictedTrain()
-		most := maxTrainRows
-		if noise := r.model.Noise(); noise.Count() != nil {
-			most = maxCountRows
-		}
-		o, z = thinned(o, z, most)
-	}
-	rows := rowsOf(o)
-	rows.Horizon = r.horizons[part]
-	sums, err := r.measureTogether(z, rows, part != dataset.Train)
-	if err != nil {
-		return metrics.Score{}, err
-	}
-	score := sums.Score(r.model)
-	if all := r.parts[part].Len(); o.Len() < all {
-		score.N = all // what the sample stands for
-	}
-	if score.Calibration != nil {
-		for i := range score.Calibration.CoverageByMode {
-			score.Calibration.CoverageByMode[i].Table = nil // too long for the record; an evaluation returns it
-		}
-	}
-	return score, nil
-}
-
-// rowsOf returns observations in the form that package evaluate needs.
-func rowsOf(o *solver.Observations) evaluate.Rows {
-	return evaluate.Rows{Codes: o.Codes, Y: o.Y, Low: o.Low, W: o.W, Exposure: o.Exposure, Censored: o.Censored}
-}
-
-// predicted returns the field's moments at the rows of a part, computed once.
-func (r *run) predicted(p dataset.Part) tt.Moments {
-	if _, ok := r.moments[p]; !ok {
-		if r.moments == nil {
-			r.moments = map[dataset.Part]tt.Moments{}
-		}
-		r.moments[p] = r.momentsTogether(r.parts[p].Codes)
-	}
-	return r.moments[p]
-}
-
-// maxTrainRows is the maximum number of training rows that are measured, spread over the
-// table: their scores only show how far the fit is from them.
-const maxTrainRows = 500_000
-
-// maxCountRows is the maximum number of training rows that are measured with a likelihood
-// of counts: the median of a mixture of counts is expensive, and the training scores are
-// only for orientation.
-const maxCountRows = 50_000

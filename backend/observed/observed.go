@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/kernel-fried-tensor/kft/backend"
+	"github.com/kernel-fried-tensor/kft/internal/gather"
 )
 
 // None is the term of a target that all terms are subtracted from.
@@ -279,6 +280,15 @@ func (d *Data) InPlanOrder(p *backend.Plan) (target, weight []float32) {
 func (d *Data) Values() (target, weight []float32) {
 	d.complete(d.target)
 	return d.target, d.weight
+}
+
+// TargetAt returns the target at some observations, in increasing order.
+func (d *Data) TargetAt(rows []int) []float32 {
+	values := gather.Rows(d.target, rows)
+	if d.spread != nil {
+		shareAt(d.spread, values, rows)
+	}
+	return values
 }
 
 // Scratch returns memory for one number per observation, in place of the target.

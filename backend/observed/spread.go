@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // Over several ranks, see backend.Ranks, a rank keeps only some entries of the arrays up to
@@ -89,13 +90,7 @@ func (s *Spread) OwnCells(p *backend.Plan) (from, to int) {
 }
 
 // bounds returns where the observations of each rank start.
-func (s *Spread) bounds() []int {
-	bounds := make([]int, len(s.blocks))
-	for r, b := range s.blocks {
-		bounds[r] = min(s.n, b*parallel.Block)
-	}
-	return bounds
-}
+func (s *Spread) bounds() []int { return backend.RowRuns(s.n, s.ranks.Size()) }
 
 // eachBlock calls work for blocks of the observations of this process.
 func (d *Data) eachBlock(work func(from, to int)) {
@@ -146,6 +141,18 @@ func (d *Data) complete(values []float32) {
 
 // Complete gives all ranks all values of the observations.
 func (s *Spread) Complete(values []float32) { backend.GatherValues(s.ranks, values, s.bounds(), 1) }
+
+// shareAt completes the values of some observations, in increasing order, of which each rank has its own.
+func shareAt[T any](s *Spread, values []T, rows []int) {
+	bounds := s.bounds()
+	for r, first := range bounds {
+		bounds[r] = sort.SearchInts(rows, first)
+	}
+	backend.GatherValues(s.ranks, values, bounds, 1)
+}
+
+// ShareCodes completes the codes of some spread observations, in increasing order, of which each rank has its own.
+func (d *Data) ShareCodes(codes []int32, rows []int) { shareAt(d.spread, codes, rows) }
 
 // gather copies the target to dst in the order of a plan.
 func (d *Data) gather(p *backend.Plan, dst, src []float32) {
@@ -217,7 +224,7 @@ func (s *Spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
 			source[position] = p.Source[c]
 		}
 	}
-	r := &route{sent: make([]int, size+1), taken: make([]int, size+1)}
+	r := &route{taken: make([]int, size+1)}
 	owners := s.bounds()
 	rankOf := func(o int32) int { return sort.SearchInts(owners[1:], int(o)+1) }
 	mine := source[bounds[me]:bounds[me+1]]
@@ -236,16 +243,9 @@ func (s *Spread) route(p *backend.Plan, byLeaf bool, bounds []int) *route {
 		r.positions[*at], asked[*at] = int32(bounds[me]+i), o
 		*at++
 	}
-	counts := make([]int64, size*size) // by rank that asks and rank that is asked
-	for k := range size {
-		counts[me*size+k] = int64(r.taken[k+1] - r.taken[k])
-	}
-	backend.GatherValues(s.ranks, counts, backend.Even(size, size), size)
-	for k := range size {
-		r.sent[k+1] = r.sent[k] + int(counts[k*size+me])
-	}
+	r.sent = peers.Taken(s.ranks, r.taken)
 	r.observations = make([]int32, r.sent[size])
-	s.ranks.Exchange(backend.Bytes(asked), backend.Bytes(r.observations), times4(r.taken), times4(r.sent))
+	peers.Pass(s.ranks, r.observations, asked, r.taken, r.sent)
 	s.routes[key] = r
 	return r
 }
@@ -272,20 +272,12 @@ func (s *Spread) move(dst []float32, to []int32, taken []int, src []float32, fro
 			send[a+i] = src[at]
 		}
 	})
-	s.ranks.Exchange(backend.Bytes(send), backend.Bytes(received), times4(sent), times4(taken))
+	peers.Pass(s.ranks, received, send, sent, taken)
 	parallel.Blocks(s.b.Threads(), len(to), func(a, e int) {
 		for i, at := range to[a:e] {
 			dst[at] = received[a+i]
 		}
 	})
-}
-
-func times4(n []int) []int {
-	bytes := make([]int, len(n))
-	for i, v := range n {
-		bytes[i] = 4 * v
-	}
-	return bytes
 }
 
 // sumCells adds values in the order of a plan, of which each rank has those of its cells, in blocks.

@@ -24,7 +24,7 @@ func TestRanksGiveSameBits(t *testing.T) {
 			for k, cores := range s.cores {
 				opt := observed.Options{SecondMoments: secondMoments, Equations: !secondMoments}
 				if shared {
-					d.Terms = append(d.Terms, d.ShareTerm(cores, lookup(s.index[k]), opt))
+					d.Terms = append(d.Terms, d.ShareTerm(cores, ownRows(b, lookup(s.index[k]), len(s.y)), opt))
 				} else {
 					d.Terms = append(d.Terms, observed.NewTerm(b, cores, s.index[k], opt))
 				}
@@ -91,6 +91,20 @@ func lookup(index [][]int32) backend.Lookup {
 		for i, row := range rows {
 			dst[i] = index[core][row]
 		}
+	}
+}
+
+// ownRows returns a lookup that fails for observations of other ranks.
+func ownRows(b backend.Backend, all backend.Lookup, n int) backend.Lookup {
+	ranks := b.(backend.Divided).Ranks()
+	bounds := backend.RowRuns(n, ranks.Size())
+	return func(core int, dst, rows []int32) {
+		for _, row := range rows {
+			if int(row) < bounds[ranks.Rank()] || int(row) >= bounds[ranks.Rank()+1] {
+				panic("an observation of another rank")
+			}
+		}
+		all(core, dst, rows)
 	}
 }
 

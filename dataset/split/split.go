@@ -39,11 +39,12 @@ func (s *Split) Count(p dataset.Part) int {
 // The sizes are exact. An empty training set is an error, and so is a split that puts
 // all rows into it.
 func (s Spec) Apply(t *dataset.Table, seed uint64) (*Split, error) {
+	if s.Random() {
+		return s.ApplyRandom(t.Len(), seed)
+	}
 	split := &Split{Spec: s.String(), Seed: seed}
 	var err error
 	switch s.kind {
-	case "random":
-		split.Parts = s.random(t.Len(), seed)
 	case "time":
 		err = s.byTime(t, split)
 	case "entity":
@@ -61,11 +62,24 @@ func (s Spec) Apply(t *dataset.Table, seed uint64) (*Split, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.checked(split)
+}
+
+// Random reports whether the split is random: it depends on the number of observations alone.
+func (s Spec) Random() bool { return s.kind == "random" }
+
+// ApplyRandom is Apply of a random split to a table of n observations.
+func (s Spec) ApplyRandom(n int, seed uint64) (*Split, error) {
+	return s.checked(&Split{Spec: s.String(), Seed: seed, Parts: s.random(n, seed)})
+}
+
+// checked returns an error if a split has no training rows or nothing else.
+func (s Spec) checked(split *Split) (*Split, error) {
 	counts := fmt.Sprintf("train %d, valid %d, test %d, unused %d", split.Count(dataset.Train), split.Count(dataset.Valid), split.Count(dataset.Test), split.Count(dataset.Unused))
 	if split.Count(dataset.Train) == 0 {
 		return nil, fielderr.Errorf("split", "split %s: the training set is empty (%s); choose another split", s, counts)
 	}
-	if split.Count(dataset.Train) == t.Len() && !(s.kind == "random" && s.percent[0] == 100) {
+	if split.Count(dataset.Train) == len(split.Parts) && !(s.kind == "random" && s.percent[0] == 100) {
 		return nil, fielderr.Errorf("split", "split %s: all rows are in the training set (%s); choose another split", s, counts)
 	}
 	return split, nil

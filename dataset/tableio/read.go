@@ -21,10 +21,21 @@ import (
 // time that encoding/csv takes to split it.
 func Read(ctx context.Context, source Source, schema dataset.Schema, format Format, threads int) (*dataset.Table, error) {
 	p := pipeline{source: source, schema: schema, format: format, threads: threads}
-	if t := p.readTogether(ctx); t != nil {
+	if t, _ := p.readTogether(ctx, false); t != nil {
 		return t, nil
 	}
 	return p.readTable(ctx)
+}
+
+// ReadShare is Read by the processes of format.Peers, each of which may keep some rows alone: if bounds is not nil, process r has those
+// from bounds[r] to bounds[r+1], and the table, which has no repeated cells, has no columns but codes and targets.
+func ReadShare(ctx context.Context, source Source, schema dataset.Schema, format Format, threads int) (t *dataset.Table, bounds []int, err error) {
+	p := pipeline{source: source, schema: schema, format: format, threads: threads}
+	if t, bounds = p.readTogether(ctx, true); t != nil {
+		return t, bounds, nil
+	}
+	t, err = p.readTable(ctx)
+	return t, nil, err
 }
 
 func (p *pipeline) readTable(ctx context.Context) (*dataset.Table, error) {
@@ -41,7 +52,7 @@ func (p *pipeline) readTable(ctx context.Context) (*dataset.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.complete(b, nil)
+	return p.complete(b, nil, false)
 }
 
 // build reads the rows.
@@ -59,8 +70,8 @@ func (p *pipeline) build(ctx context.Context) (*builder, error) {
 	return b, err
 }
 
-// complete checks the rows that were read, and merges repeated cells.
-func (p *pipeline) complete(b *builder, group peers.Group) (*dataset.Table, error) {
+// complete checks the rows that were read, and merges repeated cells, unless they are known to be distinct.
+func (p *pipeline) complete(b *builder, group peers.Group, distinct bool) (*dataset.Table, error) {
 	counts, name := b.table.Counts, p.source.inputs[0].name
 	if counts.Rows == 0 {
 		return nil, p.source.noRows()
@@ -82,6 +93,9 @@ func (p *pipeline) complete(b *builder, group peers.Group) (*dataset.Table, erro
 	}
 	if err := b.checkWords(p.schema.Target); err != nil {
 		return nil, err
+	}
+	if distinct {
+		return t, nil
 	}
 	if err := t.MergeDuplicates(p.schema.Duplicates, group, p.workers(), b.placeOf); err != nil {
 		return nil, err

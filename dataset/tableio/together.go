@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"hash"
-	"hash/fnv"
 	"math"
 	"os"
 
@@ -17,7 +15,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
-// Several processes can read one table together: each parses some of its units, all get all rows. The units
+// Several processes can read one table together: each parses some of its units, and all get all rows, or each keeps its own. The units
 // of a plain text are its blocks, those of a Parquet file its row groups; other files are one unit each. Blocks and row groups
 // have the borders of one process, and ids are numbered in the order of the parts, so the table is the same.
 //
@@ -176,11 +174,12 @@ type inputPartFacts struct {
 	Start, End   int64
 }
 
-// readTogether reads the table together with the peers. It returns nil if each has to read it alone.
-func (p *pipeline) readTogether(ctx context.Context) *dataset.Table {
+// readTogether reads the table together with the peers. It returns nil if each has to read it alone. If the processes may keep
+// their rows and do so, it returns where those of each start.
+func (p *pipeline) readTogether(ctx context.Context, keep bool) (t *dataset.Table, bounds []int) {
 	group := p.format.Peers
 	if group == nil || group.Size() == 1 {
-		return nil
+		return nil, nil
 	}
 	units, mark, ok := p.source.units()
 	facts := partFacts{Failed: !ok || p.schema.Target == "" || p.schema.Check() != nil || len(units) < leastUnits*group.Size(), Mark: mark}
@@ -192,15 +191,15 @@ func (p *pipeline) readTogether(ctx context.Context) *dataset.Table {
 	}
 	all := peers.Each(group, facts)
 	if !fitTogether(all) {
-		return nil
+		return nil, nil
 	}
 	b.copies.Wait()
-	whole := p.join(b, all)
-	t, err := p.complete(whole, group)
+	whole, bounds := p.join(b, all, keep)
+	t, err := p.complete(whole, group, bounds != nil)
 	if err != nil {
-		return nil // one process says where in the file
+		return nil, nil // one process says where in the file
 	}
-	return t
+	return t, bounds
 }
 
 // readPart reads the part of this process.
@@ -251,8 +250,9 @@ func fitTogether(all []partFacts) bool {
 	return rows <= math.MaxInt32
 }
 
-// join returns the builder of the whole table, given that of the part of this process.
-func (p *pipeline) join(b *builder, all []partFacts) *builder {
+// join returns the builder of the whole table, given that of the part of this process. If the processes may keep their rows and do so, it
+// also returns where those of each start.
+func (p *pipeline) join(b *builder, all []partFacts, keep bool) (*builder, []int) {
 	group, own := p.format.Peers, b.table
 	whole := newBuilder(p.schema, 0, 0)
 	t := whole.table
@@ -274,13 +274,26 @@ func (p *pipeline) join(b *builder, all []partFacts) *builder {
 	}
 	for m := range t.Codes {
 		number := joinIDs(group, t.Dicts[m], own.Dicts[m])
+		for k, c := range own.Codes[m] {
+			own.Codes[m][k] = number[c]
+		}
+	}
+	if s := &p.schema; keep && !low && !whole.dropped && !whole.words && s.Weight == "" && s.Exposure == "" && s.Censored == "" && s.Part == "" {
+		own.Dicts = t.Dicts
+		var distinct bool
+		if bounds, distinct = own.DistinctShares(group, bounds); distinct {
+			t.Codes, t.Y = own.Codes, own.Y
+			return whole, bounds
+		}
+	}
+	for m := range t.Codes {
 		switch ids := t.Dicts[m].Len(); {
 		case ids <= math.MaxUint8:
-			t.Codes[m] = joinedCodes[uint8](group, bounds, own.Codes[m], number)
+			t.Codes[m] = joinedCodes[uint8](group, bounds, own.Codes[m])
 		case ids <= math.MaxUint16:
-			t.Codes[m] = joinedCodes[uint16](group, bounds, own.Codes[m], number)
+			t.Codes[m] = joinedCodes[uint16](group, bounds, own.Codes[m])
 		default:
-			t.Codes[m] = joinedCodes[int32](group, bounds, own.Codes[m], number)
+			t.Codes[m] = joinedCodes[int32](group, bounds, own.Codes[m])
 		}
 		own.Codes[m] = nil
 	}
@@ -314,12 +327,12 @@ func (p *pipeline) join(b *builder, all []partFacts) *builder {
 		}
 		t.Row = joined(group, bounds, rows, func(row int32) int32 { return int32(rowsBefore) + row })
 	}
-	return whole
+	return whole, nil
 }
 
-// joinedCodes returns the codes of all processes, of which this one has its own, given by their numbers, which fit into the type that travels.
-func joinedCodes[T uint8 | uint16 | int32](group peers.Group, bounds []int, own, number []int32) []int32 {
-	all := joined(group, bounds, own, func(c int32) T { return T(number[c]) })
+// joinedCodes returns the codes of all processes, of which this one has its own. They fit into the type that travels.
+func joinedCodes[T uint8 | uint16 | int32](group peers.Group, bounds []int, own []int32) []int32 {
+	all := joined(group, bounds, own, func(c int32) T { return T(c) })
 	if codes, ok := any(all).([]int32); ok {
 		return codes
 	}
@@ -339,63 +352,4 @@ func joined[T, O any](group peers.Group, bounds []int, own []O, change func(O) T
 	}
 	peers.Values(group, all, bounds, 1)
 	return all
-}
-
-// joinIDs adds the ids of all processes to a dictionary, in their order, and returns the codes of those of this one. Most ids are those of
-// several processes: each looks for the first place of a share of all ids, chosen by a hash, so that every process adds each id once.
-func joinIDs(group peers.Group, all, own *dataset.Dict) []int32 {
-	var text []byte
-	for _, id := range own.IDs() {
-		text = append(binary.AppendUvarint(text, uint64(len(id))), id...)
-	}
-	texts := peers.Texts(group, text)
-	size, hash := group.Size(), fnv.New64a()
-	each := func(visit func(process, share int, id []byte)) {
-		for r, ids := range texts {
-			for len(ids) > 0 {
-				n, length := binary.Uvarint(ids)
-				id := ids[length:][:n]
-				ids = ids[length+int(n):]
-				visit(r, shareOf(hash, id, size), id)
-			}
-		}
-	}
-	bounds := make([]int, size+1) // ids by share
-	each(func(_, share int, _ []byte) { bounds[share+1]++ })
-	for r := range size {
-		bounds[r+1] += bounds[r]
-	}
-	// By share and place: the number of the same id among the different ones of the share.
-	number, different, at := make([]int32, bounds[size]), dataset.NewDict(nil), bounds[group.Rank()]
-	each(func(_, share int, id []byte) {
-		if share != group.Rank() {
-			return
-		}
-		code, known := different.Code(id)
-		if !known {
-			code = different.Add(string(id))
-		}
-		number[at] = code
-		at++
-	})
-	peers.Values(group, number, bounds, 1)
-	codes, mine, next := make([][]int32, size), make([]int32, 0, own.Len()), bounds[:size]
-	each(func(process, share int, id []byte) {
-		n := number[next[share]]
-		next[share]++
-		if int(n) == len(codes[share]) {
-			codes[share] = append(codes[share], all.Add(string(id)))
-		}
-		if process == group.Rank() {
-			mine = append(mine, codes[share][n])
-		}
-	})
-	return mine
-}
-
-// shareOf returns the share of an id, 0 to size-1.
-func shareOf(hash hash.Hash64, id []byte, size int) int {
-	hash.Reset()
-	hash.Write(id)
-	return int((hash.Sum64() >> 32) * uint64(size) >> 32)
 }

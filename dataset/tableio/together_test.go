@@ -14,6 +14,7 @@ import (
 	"github.com/kernel-fried-tensor/kft/backend"
 	"github.com/kernel-fried-tensor/kft/backend/backendtest"
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/internal/peers"
 )
 
 // longTable returns a table of a few MB. row changes its rows.
@@ -141,4 +142,66 @@ func TestReadParquetTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkTogether(t, Files(path, path), dataset.Schema{Target: "units", Modes: modes, Duplicates: "sum"}, true)
+}
+
+// Processes that may keep their rows do so if no cell is repeated and there are no other columns; together they have the table of one.
+func TestReadShare(t *testing.T) {
+	t.Parallel()
+	modes, err := dataset.ParseModes("store,item,time=month")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := func(repeated int) string { // sorted by store, item and month
+		var b strings.Builder
+		b.WriteString("store,item,month,units\n")
+		for i := range 130_000 {
+			if i == repeated {
+				fmt.Fprintf(&b, "store-%d,item-%d,%d,%d\n", (i-1)/41_000, (i-1)/7, (i-1)%7, i%17)
+				continue
+			}
+			fmt.Fprintf(&b, "store-%d,item-%d,%d,%d\n", i/41_000, i/7, i%7, i%17)
+		}
+		return b.String()
+	}
+	for name, test := range map[string]struct {
+		repeated int
+		rule     string
+		weight   string
+		divided  bool
+	}{"distinct": {-1, "error", "", true}, "repeated": {41_000 * 2, "error", "", false}, "sum": {300, "sum", "", false}, "weights": {-1, "error", "units", false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "table.csv")
+			if err := os.WriteFile(path, []byte(table(test.repeated)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			schema := dataset.Schema{Target: "units", Modes: modes, Duplicates: test.rule, Weight: test.weight}
+			want, wantErr := Read(context.Background(), Files(path), schema, Format{}, 1)
+			for _, size := range []int{2, 3, 5} {
+				backendtest.OnRanks(size, func(r backend.Ranks) {
+					got, bounds, err := ReadShare(context.Background(), Files(path), schema, Format{Peers: r}, 1)
+					if fmt.Sprint(err) != fmt.Sprint(wantErr) || (bounds != nil) != test.divided {
+						t.Errorf("process %d of %d: got the error %v, want %v, and the bounds %v", r.Rank(), size, err, wantErr, bounds)
+					}
+					if err != nil || wantErr != nil {
+						return
+					}
+					if bounds != nil {
+						if got.Len() != bounds[r.Rank()+1]-bounds[r.Rank()] {
+							t.Errorf("process %d of %d has %d rows of the bounds %v", r.Rank(), size, got.Len(), bounds)
+						}
+						for m, column := range got.Codes {
+							got.Codes[m] = peers.Concat(r, column)
+						}
+						got.Y = peers.Concat(r, got.Y)
+					}
+					a, b := *got, *want
+					a.Dicts, b.Dicts = nil, nil
+					if !reflect.DeepEqual(a, b) || !reflect.DeepEqual(got.Dicts[1].IDs(), want.Dicts[1].IDs()) {
+						t.Errorf("process %d of %d: another table than that of one process: %d and %d rows", r.Rank(), size, a.Len(), b.Len())
+					}
+				})
+			}
+		})
+	}
 }
