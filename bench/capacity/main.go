@@ -100,14 +100,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		_, err := fmt.Fprintln(out, seconds, result)
 		return err
 	}
+	var numbers []int
+	for text := range strings.SplitSeq(*counts, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return fmt.Errorf("-processes %q: %q is not a number of processes", *counts, text)
+		}
+		numbers = append(numbers, n)
+	}
 	fmt.Fprintln(out, "round  loop       processes  fastest s  slowest s  per second")
 	for round := range *rounds {
 		for k, l := range loops {
-			for text := range strings.SplitSeq(*counts, ",") {
-				n, err := strconv.Atoi(text)
-				if err != nil || n < 1 {
-					return fmt.Errorf("-processes %q: %q is not a number of processes", *counts, text)
-				}
+			for _, n := range numbers {
 				seconds, err := together(ctx, k, n)
 				if err != nil {
 					return err
