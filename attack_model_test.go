@@ -137,7 +137,7 @@ func attackModels(t testing.TB) map[string][]byte {
 		calendar(x)
 		x.Side = kft.SideSpec{}
 		posterior(x, "mean-field")
-		x.Terms, x.Split, x.Fit.Refit = []string{"store,item:1", "series(store*item; month)", "series(store; month; walk, trend, season=3)"}, "time:last=3", "all"
+		x.Terms, x.Split, x.Fit.Refit = []string{"store,item:1", "series(store*item; month; walk, ar, scale)", "series(store; month; walk, trend, season=3)"}, "time:last=3", "all"
 		x.Uncertainty.Conformal = "horizon"
 	})
 	add("series, point estimate", s.plainSpec(), func(x *kft.Spec) {

@@ -16,7 +16,7 @@ import (
 var solverRuns = map[string][]string{
 	"als":      {"--term", "store,item,time:4", "--term", "store*item", "--sweeps", "12"},
 	"cavi":     {"--inference", "mean-field", "--term", "store,item,time:4", "--term", "store*item", "--sweeps", "12", "--conformal", "split"},
-	"forecast": {"--inference", "mean-field", "--split", "time:last=2", "--term", "store,item:3", "--term", "series(store*item; time)", "--sweeps", "12", "--conformal", "horizon", "--refit", "all"},
+	"forecast": {"--inference", "mean-field", "--split", "time:last=2", "--term", "store,item:3", "--term", "series(store*item; time; walk, ar, scale)", "--sweeps", "12", "--conformal", "horizon", "--refit", "all"},
 	"adam":     {"--solver", "adam", "--term", "store,item,time:4", "--epochs", "12", "--batch", "0.2", "--ridge", "frequency"},
 }
 
