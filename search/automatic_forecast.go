@@ -287,7 +287,7 @@ func (c *chooser) choosePeriod(ctx context.Context) error {
 		for _, shared := range slices.Clone(candidates) {
 			own := shared.spec.Clone()
 			changeTerm(&own, at, func(t *spec.Term) { t.Series.Scale = true })
-			candidates = append(candidates, candidate{shared.value + ", scale of its own", own})
+			candidates = append(candidates, candidate{shared.value + " + own scale", own})
 		}
 	}
 	return c.compareBy(ctx, "trend of each series", seasonMargin, candidates)
