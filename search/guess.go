@@ -2,9 +2,9 @@ package search
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset"
+	"github.com/kernel-fried-tensor/kft/dataset/split"
 	"github.com/kernel-fried-tensor/kft/dataset/tableio"
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -35,7 +35,9 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 		return nil, err
 	}
 	given := Given(s.Data)
-	given.Parts = strings.HasPrefix(s.Split, "column:") || strings.HasPrefix(s.Split, "file:")
+	if how, err := split.Parse(s.Split); err == nil {
+		given.Parts = how.Given()
+	}
 	for _, text := range s.Data.Covariates {
 		if m, err := dataset.ParseMode(text); err == nil {
 			given.Covariates = append(given.Covariates, m.Columns...)

@@ -174,7 +174,7 @@ func (r *Reader) mergeLane(lane, e int, steps []int32) int {
 	sites, values, precisions := r.p.Step[i:end], r.p.Value[i:end], r.p.Precision[i:end]
 	n, last := 0, int32(0)
 	table := r.m.transitions
-	c := r.p.scale(e)
+	by, weight := r.p.divisor(e)
 	add := func(step int32, value, precision float32) {
 		gap := step - last
 		last = step
@@ -185,7 +185,7 @@ func (r *Reader) mergeLane(lane, e int, steps []int32) int {
 			t = r.m.transition(gap)
 			table = r.m.transitions
 		}
-		x.rows[n].set(lane, t, float64(value)/c, float64(precision)*c*c)
+		x.rows[n].set(lane, t, float64(value)*by, float64(precision)*weight)
 		n++
 	}
 	site := 0

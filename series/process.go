@@ -42,16 +42,18 @@ func (p *Process) shards() []int {
 // points appends the last sites of series e, at most the given number, divided by the scale
 // of the series, to dst.
 func (p *Process) points(dst []Point, e, most int) []Point {
-	c := p.scale(e)
+	by, weight := p.divisor(e)
 	for i := max(p.Start[e], p.Start[e+1]-int32(most)); i < p.Start[e+1]; i++ {
-		dst = append(dst, p.point(i, c))
+		dst = append(dst, Point{p.Step[i], float64(p.Value[i]) * by, float64(p.Precision[i]) * weight})
 	}
 	return dst
 }
 
-// point returns a site of a series of scale c, divided by it.
-func (p *Process) point(site int32, c float64) Point {
-	return Point{p.Step[site], float64(p.Value[site]) / c, float64(p.Precision[site]) * c * c}
+// divisor returns what values and precisions of a series of scale c are multiplied by to
+// divide the series by c: 1/c and c^2.
+func (p *Process) divisor(e int) (by, weight float64) {
+	c := p.scale(e)
+	return 1 / c, c * c
 }
 
 // scale returns the scale of a series; that of one without data is 1.
@@ -184,13 +186,13 @@ func (p *Process) NewReader() *Reader { return &Reader{p: p, m: newMachine(p.Pri
 // are sorted, into one sequence.
 func (r *Reader) merge(e int, steps []int32) {
 	r.points, r.places = r.points[:0], r.places[:0]
-	c := r.p.scale(e)
+	by, weight := r.p.divisor(e)
 	i, end := int32(0), int32(0)
 	if e >= 0 && e < r.p.Series() {
 		i, end = r.p.Start[e], r.p.Start[e+1]
 	}
 	add := func() {
-		r.points = append(r.points, r.p.point(i, c))
+		r.points = append(r.points, Point{r.p.Step[i], float64(r.p.Value[i]) * by, float64(r.p.Precision[i]) * weight})
 		i++
 	}
 	for _, s := range steps {

@@ -29,7 +29,7 @@ func (p *Prior) NewScales(series int) []float32 {
 //	log Z(c) - (log c)^2 / (2 ScaleSpread^2),
 //
 // where log Z is the log evidence of its sites; a first call does several moves. It costs
-// three to nine runs of the filter over all sites.
+// four to ten runs of the filter over all sites.
 func (p *Process) learnScales(workers []worker, cut []int, fresh bool) {
 	moves := 1
 	if fresh {

@@ -133,6 +133,9 @@ func (s Spec) String() string {
 	return s.kind + ":" + s.name
 }
 
+// Given reports whether a column or a file says which part a row is in.
+func (s Spec) Given() bool { return s.kind == "column" || s.kind == "file" }
+
 // Column returns the column that Schema.Part must name before the table is read,
 // or "".
 func (s Spec) Column() string {
