@@ -26,6 +26,7 @@ type predictCommand struct {
 	Strict    bool     `help:"Fail on ids that have neither training data nor side information."`
 	JSON      bool     `name:"json" help:"With --cell: print one JSON object per line."`
 	Quiet     bool     `short:"q" help:"Print nothing but warnings and errors."`
+	Profile   string   `name:"cpuprofile" hidden:"" complete:"file" help:"Write a CPU profile to this file."`
 	Pipe      bool     `hidden:"" help:"Answer requests on standard input until it ends, for programs that predict often."`
 	tableFlags
 }
@@ -46,6 +47,11 @@ Examples:
 
 // Run predicts.
 func (c *predictCommand) Run(e *env) error {
+	stop, err := startProfile(c.Profile)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	switch {
 	case c.Pipe:
 		return c.answer(e)
