@@ -16,13 +16,12 @@ func (d Distribution) Mean() float64 { return d.CorrectedMean(d.UncorrectedMean(
 // distribution. It is not E max(y, 0): moving the probability below 0 to 0 would raise
 // the mean of every small value by the noise, and was less accurate on unseen data.
 func (d *Distribution) gaussianMean() float64 {
-	mean, ok := d.polynomialMean()
-	if !ok {
-		if x := d.powerTaylor(); x != nil {
-			mean = x.mean(d.transform.unit)
-		} else {
-			mean = gaussianMean(d.transform, d.m, d.sd*d.sd)
-		}
+	var e powerExpansion
+	var mean float64
+	if d.transform.kind == power && d.expandPower(&e) {
+		mean = e.mean(d) * d.transform.unit
+	} else {
+		mean = gaussianMean(d.transform, d.m, d.sd*d.sd)
 	}
 	if d.clamped {
 		mean = max(mean, 0)
@@ -122,13 +121,14 @@ func (d Distribution) MomentsAndQuantiles(dst []float64, l *Levels) Moments {
 
 // gaussianMoments returns gaussianMean and gaussianVariances.
 func (d *Distribution) gaussianMoments() (mean, model, noise float64) {
-	if x := d.powerTaylor(); x != nil {
-		mean = x.mean(d.transform.unit)
+	var e powerExpansion
+	if unit := d.transform.unit; d.transform.kind == power && d.expandPower(&e) {
+		mean = e.mean(d) * unit
 		if d.clamped {
 			mean = max(mean, 0)
 		}
-		model, noise = x.variances(d)
-		return mean, model, noise
+		model, noise = e.variances(d)
+		return mean, model * unit * unit, noise * unit * unit
 	}
 	model, noise = d.gaussianVariances()
 	return d.gaussianMean(), model, noise
@@ -204,7 +204,7 @@ func (d *Distribution) empiricalVariance() float64 {
 		return d.rootVariance(root)
 	}
 	if d.transform.kind == power || d.transform.kind == log1p {
-		if variance, ok := d.seriesVariance(); ok {
+		if variance, ok := d.scoreVariance(); ok {
 			return variance
 		}
 	}

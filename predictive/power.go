@@ -174,9 +174,6 @@ func expectedExcess(m, s float64) float64 {
 	return math.Exp(m+s*s/2)*normalCDF(m/s+s) - normalCDF(m/s)
 }
 
-// hermiteTerms is the number of terms of the expansion in powerVariances.
-const hermiteTerms = 24
-
 // powerVariances is gaussianVariances for powers. With x = m + s t and the Hermite
 // coefficients c_k of y as a function of t, Var y is the sum of c_k^2 over k > 0, and
 // Var E[y|f] that of rho^k c_k^2, where rho is the share of f in the variance of x.

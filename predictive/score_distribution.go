@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/likelihood"
 )
@@ -35,7 +36,7 @@ type ScoreDistribution struct {
 	slope   [nodeCount]float64          // dZ/dt at nodeT, over four steps
 	level   levelTable                  // CDF at steps of the score
 	upper   *upperSums                  // of nodes
-	lazy    nodeSums                    // further ones, for powers
+	cells   atomic.Pointer[scoreCells]  // further sums, for powers and log1p
 }
 
 const (

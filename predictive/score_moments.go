@@ -1,0 +1,190 @@
+package predictive
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// The variance of a power or of log1p under a score distribution is a sum over its nodes z
+// with weights w. Above 0, with T, A and tau of powerExpansion,
+//
+//	y - y(m) = A (T(tau z) - 1),
+//
+// so that the sums of w (T(tau z) - 1) and of its square are functions of tau alone. They are
+// Taylor polynomials in tau, one pair per cell of tau, made when the first distribution needs
+// it. That costs 97 exponentials and 2,000 multiplications, some 10 us, and 250 bytes; a score
+// distribution of many rows needs two or three cells. Nodes near and below y = 0 are added
+// one by one.
+
+const (
+	cellsPerUnit = 16
+	mostCells    = 2*cellsPerUnit + 1 // up to tau = 2
+	cellDegree   = 12
+	// edgeNode is the first node in the sums of distributions with other values below 0. Few rows
+	// have a score of 0 that is far from it.
+	edgeNode = 17
+)
+
+// scoreCells are the polynomials of a power. It is the head of a list over powers, of which a
+// score distribution has one.
+type scoreCells struct {
+	power float64
+	from  int // first node of the sums
+	cells [mostCells]atomic.Pointer[scoreCell]
+	next  atomic.Pointer[scoreCells]
+}
+
+// A scoreCell has the coefficients of the sums of w (T - 1) and w (T - 1)^2 in tau less the
+// middle of the cell. It is not known if the polynomials do not converge.
+type scoreCell struct {
+	first, second [cellDegree + 1]float64
+	known         bool
+}
+
+// cellsOf returns the cells of a power that start at a node. All goroutines get the same ones.
+func (s *ScoreDistribution) cellsOf(power float64, from int) *scoreCells {
+	at := &s.cells
+	for {
+		c := at.Load()
+		if c == nil {
+			at.CompareAndSwap(nil, &scoreCells{power: power, from: from})
+			continue
+		}
+		if c.power == power && c.from == from {
+			return c
+		}
+		at = &c.next
+	}
+}
+
+// cell returns the cell of tau and the distance from its middle; nil if the polynomials do not
+// converge.
+func (s *ScoreDistribution) cell(power float64, from int, tau float64) (*scoreCell, float64) {
+	place := math.Round(tau * cellsPerUnit)
+	if !(place < mostCells) {
+		return nil, 0
+	}
+	at := &s.cellsOf(power, from).cells[int(place)]
+	c := at.Load()
+	if c == nil {
+		// Another goroutine may compute the same cell, with the same bits.
+		c = newScoreCell(power, place/cellsPerUnit, s.nodes[from:], nodeWeight[from:])
+		at.Store(c)
+	}
+	if !c.known {
+		return nil, 0
+	}
+	return c, tau - place/cellsPerUnit
+}
+
+func newScoreCell(p, tau float64, nodes, weights []float64) *scoreCell {
+	const half = 0.5 / cellsPerUnit
+	var c scoreCell
+	for i, z := range nodes {
+		base := 1 + p*tau*z
+		if base < minBase {
+			return &c
+		}
+		r := z / base
+		// w T^(k)(tau z) z^k/k!, and the same of T^2.
+		one := weights[i] * powerCurve(p, tau*z)
+		two := one * powerCurve(p, tau*z)
+		c.second[0] += weights[i]
+		c.first[0] -= weights[i]
+		for k := range c.first {
+			c.first[k] += one
+			c.second[k] += two - 2*one
+			by := r * seriesInverse[k+1]
+			one *= by * (1 - float64(k)*p)
+			two *= by * (2 - float64(k)*p)
+		}
+	}
+	if tau == 0 { // but for rounding
+		c.first[0], c.second[0], c.second[1] = 0, 0, 0
+	}
+	const n = cellDegree
+	last := (math.Abs(c.second[n])*half + math.Abs(c.second[n-1])) * math.Pow(half, n-1)
+	c.known = last <= 1e-9*polynomial(&c.second, -half)
+	return &c
+}
+
+// minBase is the least 1 + P g at which a polynomial is tried.
+const minBase = 0.05
+
+func polynomial(a *[cellDegree + 1]float64, x float64) (sum float64) {
+	for k := cellDegree; k >= 0; k-- {
+		sum = sum*x + a[k]
+	}
+	return sum
+}
+
+// weightBelow[i] is the sum of the weights of the nodes before i.
+var weightBelow = func() (below [nodeCount + 1]float64) {
+	for i, w := range nodeWeight {
+		below[i+1] = below[i] + w
+	}
+	return
+}()
+
+// scoreVariance is empiricalVariance for powers and log1p. It reports false if m is below 0 or
+// the polynomials do not converge.
+func (d *Distribution) scoreVariance() (float64, bool) {
+	p, unit, bounded := 0.0, 1.0, d.clamped
+	if d.transform.kind == power {
+		p, unit, bounded = d.transform.power, d.transform.unit, true // there is another branch below 0
+	}
+	from := 0
+	if bounded {
+		if d.m < 0 {
+			return 0, false
+		}
+		from = edgeNode
+	}
+	cell, off := d.scores.cell(p, from, d.sd/(1+p*d.m))
+	if cell == nil {
+		return 0, false
+	}
+	centre := powerCurve(p, d.m)
+	first, second := centre*polynomial(&cell.first, off), centre*centre*polynomial(&cell.second, off)
+	if bounded {
+		extra, square := d.edgeSums(p, centre)
+		first, second = first+extra, second+square
+	}
+	first /= nodeTotal
+	return max(second/nodeTotal-first*first, 0) * unit * unit, true
+}
+
+// edgeSums returns what the sums over nodes differ by from those of a cell, which has the nodes
+// from edgeNode on and no other branch below 0.
+func (d *Distribution) edgeSums(p, centre float64) (first, second float64) {
+	nodes := &d.scores.nodes
+	add := func(weight, deviation float64) {
+		first += weight * deviation
+		second += weight * deviation * deviation
+	}
+	cut := edgeNode // becomes the first node above 0
+	for ; cut < nodeCount; cut++ {
+		g := d.m + d.sd*nodes[cut]
+		if g >= 0 {
+			break
+		}
+		if 1+p*g > 0 {
+			add(-nodeWeight[cut], powerCurve(p, g)-centre)
+		}
+	}
+	for ; cut > 0; cut-- {
+		g := d.m + d.sd*nodes[cut-1]
+		if g < 0 {
+			break
+		}
+		add(nodeWeight[cut-1], powerCurve(p, g)-centre)
+	}
+	if d.clamped {
+		add(weightBelow[cut], 1-centre)
+		return first, second
+	}
+	for i := range cut {
+		add(nodeWeight[i], 2-powerCurve(p, -d.m-d.sd*nodes[i])-centre)
+	}
+	return first, second
+}
