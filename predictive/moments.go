@@ -77,16 +77,17 @@ type Moments struct{ Mean, SD, SDModel, SDNoise float64 }
 // variance but not its parts, so both parts are multiplied by the same factor.
 func (d Distribution) Moments() Moments {
 	var mean, model, noise float64 // model is Var(E[y|f]), noise is E[Var(y|f)]
+	var e powerExpansion
 	switch {
 	case d.count != nil:
 		mean, model, noise = d.countMoments()
 	case d.finite != nil:
 		mean, model, noise = d.finite.mean, d.finite.model, d.finite.noise
 	default:
-		mean, model, noise = d.gaussianMoments()
+		mean, model, noise = d.gaussianMoments(&e)
 	}
 	if !d.scores.normal() && model+noise > 0 {
-		factor := d.empiricalVariance() / (model + noise)
+		factor := d.empiricalVariance(&e) / (model + noise)
 		model, noise = model*factor, noise*factor
 	}
 	return d.moments(mean, model, noise)
@@ -119,10 +120,15 @@ func (d Distribution) MomentsAndQuantiles(dst []float64, l *Levels) Moments {
 	return d.moments(mean, model, noise)
 }
 
-// gaussianMoments returns gaussianMean and gaussianVariances.
-func (d *Distribution) gaussianMoments() (mean, model, noise float64) {
-	var e powerExpansion
-	if unit := d.transform.unit; d.transform.kind == power && d.expandPower(&e) {
+// gaussianMoments returns gaussianMean, and Var(E[y|f]) and E[Var(y|f)] under normal scores.
+func (d *Distribution) gaussianMoments(e *powerExpansion) (mean, model, noise float64) {
+	if kind := d.transform.kind; (kind == power || kind == log1p && d.cuts()) && d.expandPower(e) {
+		if kind == log1p {
+			mean = d.gaussianMean()
+			model, noise = e.variances(d)
+			return mean, model, noise
+		}
+		unit := d.transform.unit
 		mean = e.mean(d) * unit
 		if d.clamped {
 			mean = max(mean, 0)
@@ -134,7 +140,7 @@ func (d *Distribution) gaussianMoments() (mean, model, noise float64) {
 	return d.gaussianMean(), model, noise
 }
 
-// gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.
+// gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores, without expandPower.
 func (d *Distribution) gaussianVariances() (model, noise float64) {
 	if d.transform.kind == power {
 		return d.powerVariances()
@@ -192,8 +198,9 @@ func powerVariance(m, v, noise float64, power int) float64 {
 	return v * (slope*slope + 6*v*(3*m*m+v))
 }
 
-// empiricalVariance returns the variance under the score distribution.
-func (d *Distribution) empiricalVariance() float64 {
+// empiricalVariance returns the variance under the score distribution. It uses T(m) of the
+// expansion, if that is known.
+func (d *Distribution) empiricalVariance(e *powerExpansion) float64 {
 	if d.count != nil {
 		var g countGrid
 		d.fillGrid(&g)
@@ -204,7 +211,7 @@ func (d *Distribution) empiricalVariance() float64 {
 		return d.rootVariance(root)
 	}
 	if d.transform.kind == power || d.transform.kind == log1p {
-		if variance, ok := d.scoreVariance(); ok {
+		if variance, ok := d.scoreVariance(e.centre); ok {
 			return variance
 		}
 	}

@@ -28,7 +28,7 @@ import "math"
 //
 // A distribution costs one logarithm, one exponential and some 200 multiplications. Both
 // expansions are asymptotic unless 1/P is a whole number or 0: they leave out the probability
-// of 1 + P g < 0. If they do not reach 1e-11, for very wide distributions, the caller
+// of 1 + P g < 0. If they do not reach 1e-10, for very wide distributions, the caller
 // integrates numerically.
 
 const (
@@ -39,6 +39,7 @@ const (
 
 // A powerExpansion is the expansion of a power, or of log1p with P = 0.
 type powerExpansion struct {
+	centre float64               // A; 0 if not known
 	smooth [hermiteTerms]float64 // c_k of the smooth part; 0 if above
 	spread float64               // sum of their squares for k > 0
 
@@ -56,7 +57,7 @@ func (e *powerExpansion) setSmooth(p, m, sd float64) bool {
 	tau := sd / base
 	v := tau * tau
 	last := 1
-	for size := 1.0; size > 1e-13; last++ { // of c_k^2/c_1^2
+	for size := 1.0; size > 1e-11; last++ { // of c_k^2/c_1^2
 		if last == hermiteTerms-2 {
 			return false
 		}
@@ -74,7 +75,8 @@ func (e *powerExpansion) setSmooth(p, m, sd float64) bool {
 		e.smooth[k] = e.smooth[k+1] + p*v*(1-seriesNumber[k+1]*p)*next
 		next = e.smooth[k+1]
 	}
-	factor := powerCurve(p, m)
+	e.centre = powerCurve(p, m)
+	factor := e.centre
 	e.smooth[0] *= factor
 	for k := 1; k <= last; k++ {
 		factor *= tau * (1 - seriesNumber[k-1]*p) * seriesRoot[k]
@@ -93,7 +95,7 @@ func derivativeSeries(p float64, k int, u float64) (sum float64, ok bool) {
 		term *= slope * (slope - p) * u * seriesInverse[j]
 		slope -= 2 * p
 		sum += term
-		if math.Abs(term) <= 1e-14*math.Abs(sum) {
+		if math.Abs(term) <= 1e-13*math.Abs(sum) {
 			return sum, true
 		}
 	}
@@ -129,8 +131,8 @@ func (e *powerExpansion) setEdge(p, sd, x float64) bool {
 			e.odd += a
 			e.oddSquare += b
 		}
-		if n == 2 {
-			limit = 1e-11 * math.Abs(b)
+		if n == 2 { // what matters to these sums, or to the variance
+			limit = 1e-11 * (math.Abs(b) + e.spread/(1+e.smooth[0]))
 		}
 		if n > 2 && math.Abs(a)+math.Abs(b) <= limit {
 			e.edges = n
@@ -139,6 +141,10 @@ func (e *powerExpansion) setEdge(p, sd, x float64) bool {
 	}
 	return false
 }
+
+// leastEdge is the score of 0 below which what is below 0 is left out: it changes the variance by
+// less than 1e-8 of it.
+const leastEdge = -6
 
 // expandPower sets the expansion of a distribution on the scale of a power or log1p.
 func (d *Distribution) expandPower(e *powerExpansion) bool {
@@ -153,7 +159,7 @@ func (d *Distribution) expandPower(e *powerExpansion) bool {
 	if !e.above && !e.setSmooth(p, m, d.sd) {
 		return false
 	}
-	if x := -math.Abs(m) / d.sd; bounded && x > negligible-0.5 {
+	if x := -math.Abs(m) / d.sd; bounded && (e.above || x > leastEdge) {
 		return e.setEdge(p, d.sd, x)
 	}
 	return true
@@ -196,7 +202,7 @@ func (e *powerExpansion) variances(d *Distribution) (model, noise float64) {
 		if rest -= c * c; rest < 0 {
 			rest = 0
 		}
-		if share*rest <= 1e-11*model {
+		if share*rest <= 1e-9*model {
 			break
 		}
 	}

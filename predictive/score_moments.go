@@ -20,9 +20,8 @@ const (
 	cellsPerUnit = 16
 	mostCells    = 2*cellsPerUnit + 1 // up to tau = 2
 	cellDegree   = 12
-	// edgeNode is the first node in the sums of distributions with other values below 0. Few rows
-	// have a score of 0 that is far from it.
-	edgeNode = 17
+	// The sums begin at every fourth node: at the nearest to the first one above 0.
+	edgeStep = 4
 )
 
 // scoreCells are the polynomials of a power. It is the head of a list over powers, of which a
@@ -126,65 +125,64 @@ var weightBelow = func() (below [nodeCount + 1]float64) {
 	return
 }()
 
-// scoreVariance is empiricalVariance for powers and log1p. It reports false if m is below 0 or
-// the polynomials do not converge.
-func (d *Distribution) scoreVariance() (float64, bool) {
+// scoreVariance is empiricalVariance for powers and log1p, given T(m) or 0. It reports false if m or
+// the median is below 0, or if the polynomials do not converge.
+func (d *Distribution) scoreVariance(centre float64) (float64, bool) {
 	p, unit, bounded := 0.0, 1.0, d.clamped
 	if d.transform.kind == power {
 		p, unit, bounded = d.transform.power, d.transform.unit, true // there is another branch below 0
 	}
-	from := 0
+	if bounded && d.m < 0 {
+		return 0, false
+	}
+	from, cut := 0, 0
 	if bounded {
-		if d.m < 0 {
+		if cut = d.firstAbove(); cut > nodeCount/2 {
 			return 0, false
 		}
-		from = edgeNode
+		from = (cut + edgeStep/2) / edgeStep * edgeStep
 	}
 	cell, off := d.scores.cell(p, from, d.sd/(1+p*d.m))
 	if cell == nil {
 		return 0, false
 	}
-	centre := powerCurve(p, d.m)
+	if centre == 0 {
+		centre = powerCurve(p, d.m)
+	}
 	first, second := centre*polynomial(&cell.first, off), centre*centre*polynomial(&cell.second, off)
-	if bounded {
-		extra, square := d.edgeSums(p, centre)
-		first, second = first+extra, second+square
+	add := func(weight, deviation float64) {
+		first += weight * deviation
+		second += weight * deviation * deviation
+	}
+	nodes := &d.scores.nodes
+	for i := cut; i < from; i++ {
+		add(nodeWeight[i], powerCurve(p, d.m+d.sd*nodes[i])-centre)
+	}
+	for i := from; i < cut; i++ {
+		add(-nodeWeight[i], powerCurve(p, max(d.m+d.sd*nodes[i], -1/p))-centre)
+	}
+	if d.clamped {
+		add(weightBelow[cut], 1-centre)
+	} else {
+		for i := range cut {
+			add(nodeWeight[i], 2-powerCurve(p, -d.m-d.sd*nodes[i])-centre)
+		}
 	}
 	first /= nodeTotal
 	return max(second/nodeTotal-first*first, 0) * unit * unit, true
 }
 
-// edgeSums returns what the sums over nodes differ by from those of a cell, which has the nodes
-// from edgeNode on and no other branch below 0.
-func (d *Distribution) edgeSums(p, centre float64) (first, second float64) {
+// firstAbove returns the first node with a value of at least 0. It starts where a normal score
+// is -4, because it is near there for most rows of counts.
+func (d *Distribution) firstAbove() int {
+	const start = int((nodeLast - 4) / nodeStep)
 	nodes := &d.scores.nodes
-	add := func(weight, deviation float64) {
-		first += weight * deviation
-		second += weight * deviation * deviation
+	cut := start
+	for cut < nodeCount && d.m+d.sd*nodes[cut] < 0 {
+		cut++
 	}
-	cut := edgeNode // becomes the first node above 0
-	for ; cut < nodeCount; cut++ {
-		g := d.m + d.sd*nodes[cut]
-		if g >= 0 {
-			break
-		}
-		if 1+p*g > 0 {
-			add(-nodeWeight[cut], powerCurve(p, g)-centre)
-		}
+	for cut > 0 && d.m+d.sd*nodes[cut-1] >= 0 {
+		cut--
 	}
-	for ; cut > 0; cut-- {
-		g := d.m + d.sd*nodes[cut-1]
-		if g < 0 {
-			break
-		}
-		add(nodeWeight[cut-1], powerCurve(p, g)-centre)
-	}
-	if d.clamped {
-		add(weightBelow[cut], 1-centre)
-		return first, second
-	}
-	for i := range cut {
-		add(nodeWeight[i], 2-powerCurve(p, -d.m-d.sd*nodes[i])-centre)
-	}
-	return first, second
+	return cut
 }
