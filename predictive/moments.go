@@ -16,13 +16,13 @@ func (d Distribution) Mean() float64 { return d.CorrectedMean(d.UncorrectedMean(
 // distribution. It is not E max(y, 0): moving the probability below 0 to 0 would raise
 // the mean of every small value by the noise, and was less accurate on unseen data.
 func (d *Distribution) gaussianMean() float64 {
-	var e powerExpansion
-	var mean float64
-	if d.transform.kind == power && d.expandPower(&e) {
-		mean = e.mean(d) * d.transform.unit
-	} else {
-		mean = gaussianMean(d.transform, d.m, d.sd*d.sd)
+	if d.transform.kind == power {
+		var e powerExpansion
+		if d.expandPower(&e) {
+			return e.mean(d) * d.transform.unit
+		}
 	}
+	mean := gaussianMean(d.transform, d.m, d.sd*d.sd)
 	if d.clamped {
 		mean = max(mean, 0)
 	}
@@ -122,19 +122,14 @@ func (d Distribution) MomentsAndQuantiles(dst []float64, l *Levels) Moments {
 
 // gaussianMoments returns gaussianMean, and Var(E[y|f]) and E[Var(y|f)] under normal scores.
 func (d *Distribution) gaussianMoments(e *powerExpansion) (mean, model, noise float64) {
-	if kind := d.transform.kind; (kind == power || kind == log1p && d.cuts()) && d.expandPower(e) {
-		if kind == log1p {
-			mean = d.gaussianMean()
-			model, noise = e.variances(d)
-			return mean, model, noise
-		}
+	switch kind := d.transform.kind; {
+	case kind == power && d.expandPower(e):
 		unit := d.transform.unit
-		mean = e.mean(d) * unit
-		if d.clamped {
-			mean = max(mean, 0)
-		}
 		model, noise = e.variances(d)
-		return mean, model * unit * unit, noise * unit * unit
+		return e.mean(d) * unit, model * unit * unit, noise * unit * unit
+	case kind == log1p && d.cuts() && d.expandPower(e):
+		model, noise = e.variances(d)
+		return d.gaussianMean(), model, noise
 	}
 	model, noise = d.gaussianVariances()
 	return d.gaussianMean(), model, noise

@@ -33,7 +33,7 @@ import "math"
 
 const (
 	hermiteTerms = 24 // at most, of the expansion in Hermite polynomials
-	edgeTerms    = 32 // at most, of the power series below 0
+	edgeTerms    = 24 // at most, of the power series below 0
 	edgePlaces   = hermiteTerms + edgeTerms + 1
 )
 
@@ -44,6 +44,7 @@ type powerExpansion struct {
 	spread float64               // sum of their squares for k > 0
 
 	above    bool                // m < 0 and y >= 0: all of y is the power series, in w = t + x
+	score    float64             // -x
 	edges    int                 // terms of the power series; 0 without any
 	slope    [edgePlaces]float64 // derivatives at 0 of T with respect to w
 	integral [edgePlaces]float64 // J_n at n + hermiteTerms
@@ -57,19 +58,26 @@ func (e *powerExpansion) setSmooth(p, m, sd float64) bool {
 	tau := sd / base
 	v := tau * tau
 	last := 1
-	for size := 1.0; size > 1e-11; last++ { // of c_k^2/c_1^2
+	slope := 1 - p
+	for size := 1.0; slope != 0; { // of c_k^2/c_1^2
+		size *= v * slope * slope * seriesInverse[last+1]
+		if last++; size <= 1e-11 {
+			break
+		}
 		if last == hermiteTerms-2 {
 			return false
 		}
-		slope := 1 - seriesNumber[last]*p
-		size *= v * slope * slope * seriesInverse[last+1]
+		slope = 1 - seriesNumber[last]*p
 	}
-	next, ok := derivativeSeries(p, last+1, v/2)
-	if !ok {
-		return false
-	}
-	if e.smooth[last], ok = derivativeSeries(p, last, v/2); !ok {
-		return false
+	e.smooth[last] = 1
+	next := 0.0
+	if slope != 0 { // else this is the degree of a polynomial
+		var ok, both bool
+		e.smooth[last], ok = derivativeSeries(p, last, v/2)
+		next, both = derivativeSeries(p, last+1, v/2)
+		if !ok || !both {
+			return false
+		}
 	}
 	for k := last - 1; k >= 0; k-- {
 		e.smooth[k] = e.smooth[k+1] + p*v*(1-seriesNumber[k+1]*p)*next
@@ -95,7 +103,7 @@ func derivativeSeries(p float64, k int, u float64) (sum float64, ok bool) {
 		term *= slope * (slope - p) * u * seriesInverse[j]
 		slope -= 2 * p
 		sum += term
-		if math.Abs(term) <= 1e-13*math.Abs(sum) {
+		if math.Abs(term) <= 1e-11*math.Abs(sum) {
 			return sum, true
 		}
 	}
@@ -107,7 +115,11 @@ func powerCurve(p, g float64) float64 {
 	if p == 0 {
 		return math.Exp(g)
 	}
-	return math.Exp(math.Log(1+p*g) / p)
+	base, root := 1+p*g, 1/p
+	if root <= 8 && root == math.Trunc(root) {
+		return intPower(base, int(root))
+	}
+	return math.Exp(math.Log(base) * root)
 }
 
 // setEdge sets the power series at 0, which is at the score x <= 0.
@@ -115,6 +127,7 @@ func (e *powerExpansion) setEdge(p, sd, x float64) bool {
 	cdf, density := normal(x)
 	j := (*[edgeTerms + 2]float64)(e.integral[hermiteTerms-1:]) // J_n is at n + 1
 	j[0], j[1] = density, cdf
+	e.score = -x
 	slope, square := 1.0, 1.0 // derivatives of T and T^2
 	e.slope[0] = 1
 	limit := 0.0
@@ -165,12 +178,17 @@ func (d *Distribution) expandPower(e *powerExpansion) bool {
 	return true
 }
 
-// mean returns the mean of the odd continuation of a power, in its unit.
+// mean returns the mean of the odd continuation of a power, in its unit; at least 0 if the
+// distribution is clamped.
 func (e *powerExpansion) mean(d *Distribution) float64 {
 	if e.above {
-		return 0 // it would be below 0
+		return 0
 	}
-	return math.Copysign(e.smooth[0]-1-2*e.even, d.m)
+	mean := math.Copysign(e.smooth[0]-1-2*e.even, d.m)
+	if d.clamped {
+		mean = max(mean, 0)
+	}
+	return mean
 }
 
 // variances returns gaussianVariances, in the unit of the power.
@@ -214,7 +232,7 @@ func (e *powerExpansion) variances(d *Distribution) (model, noise float64) {
 func (e *powerExpansion) coefficient(d *Distribution, k int) float64 {
 	if k > 2 { // J_(1-k)
 		lowest := e.integral[hermiteTerms+1-k:]
-		lowest[0] = float64(3-k)*lowest[2] + math.Abs(d.m)/d.sd*lowest[1]
+		lowest[0] = float64(3-k)*lowest[2] + e.score*lowest[1]
 	}
 	last := e.edges + k
 	e.slope[last] = e.slope[last-1] * d.sd * (1 - seriesNumber[last-1]*d.transform.power)

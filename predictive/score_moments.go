@@ -36,8 +36,22 @@ type scoreCells struct {
 // A scoreCell has the coefficients of the sums of w (T - 1) and w (T - 1)^2 in tau less the
 // middle of the cell. It is not known if the polynomials do not converge.
 type scoreCell struct {
-	first, second [cellDegree + 1]float64
-	known         bool
+	coefficients [cellDegree + 1][2]float64
+	known        bool
+}
+
+// at returns the two sums.
+func (c *scoreCell) at(x float64) (first, second float64) {
+	// Even and odd powers apart, so that one does not wait for the other.
+	square := x * x
+	even, odd := c.coefficients[cellDegree], c.coefficients[cellDegree-1]
+	for k := cellDegree - 2; k > 0; k -= 2 {
+		a, b := &c.coefficients[k], &c.coefficients[k-1]
+		even[0], even[1] = even[0]*square+a[0], even[1]*square+a[1]
+		odd[0], odd[1] = odd[0]*square+b[0], odd[1]*square+b[1]
+	}
+	a := &c.coefficients[0]
+	return (even[0]*square + a[0]) + odd[0]*x, (even[1]*square + a[1]) + odd[1]*x
 }
 
 // cellsOf returns the cells of a power that start at a node. All goroutines get the same ones.
@@ -76,45 +90,36 @@ func (s *ScoreDistribution) cell(power float64, from int, tau float64) (*scoreCe
 	return c, tau - place/cellsPerUnit
 }
 
+// newScoreCell returns the cell around tau. Beyond a node's own series, which must have at least
+// twice the radius of the cell, terms decrease by half or faster.
 func newScoreCell(p, tau float64, nodes, weights []float64) *scoreCell {
 	const half = 0.5 / cellsPerUnit
 	var c scoreCell
 	for i, z := range nodes {
 		base := 1 + p*tau*z
-		if base < minBase {
+		if base <= 2*half*p*math.Abs(z) {
 			return &c
 		}
-		r := z / base
 		// w T^(k)(tau z) z^k/k!, and the same of T^2.
-		one := weights[i] * powerCurve(p, tau*z)
-		two := one * powerCurve(p, tau*z)
-		c.second[0] += weights[i]
-		c.first[0] -= weights[i]
-		for k := range c.first {
-			c.first[k] += one
-			c.second[k] += two - 2*one
-			by := r * seriesInverse[k+1]
-			one *= by * (1 - float64(k)*p)
-			two *= by * (2 - float64(k)*p)
+		curve := powerCurve(p, tau*z)
+		one := weights[i] * curve
+		two := one * curve
+		for k := range c.coefficients {
+			c.coefficients[k][0] += one
+			c.coefficients[k][1] += two - 2*one
+			by := z / base * seriesInverse[k+1]
+			one *= by * (1 - seriesNumber[k]*p)
+			two *= by * (2 - seriesNumber[k]*p)
 		}
+		c.coefficients[0][0] -= weights[i]
+		c.coefficients[0][1] += weights[i]
 	}
 	if tau == 0 { // but for rounding
-		c.first[0], c.second[0], c.second[1] = 0, 0, 0
+		c.coefficients[0], c.coefficients[1][1] = [2]float64{}, 0
 	}
-	const n = cellDegree
-	last := (math.Abs(c.second[n])*half + math.Abs(c.second[n-1])) * math.Pow(half, n-1)
-	c.known = last <= 1e-9*polynomial(&c.second, -half)
+	_, second := c.at(-half)
+	c.known = math.Abs(c.coefficients[cellDegree][1])*math.Pow(half, cellDegree) <= 1e-8*second
 	return &c
-}
-
-// minBase is the least 1 + P g at which a polynomial is tried.
-const minBase = 0.05
-
-func polynomial(a *[cellDegree + 1]float64, x float64) (sum float64) {
-	for k := cellDegree; k >= 0; k-- {
-		sum = sum*x + a[k]
-	}
-	return sum
 }
 
 // weightBelow[i] is the sum of the weights of the nodes before i.
@@ -149,7 +154,8 @@ func (d *Distribution) scoreVariance(centre float64) (float64, bool) {
 	if centre == 0 {
 		centre = powerCurve(p, d.m)
 	}
-	first, second := centre*polynomial(&cell.first, off), centre*centre*polynomial(&cell.second, off)
+	first, second := cell.at(off)
+	first, second = first*centre, second*centre*centre
 	add := func(weight, deviation float64) {
 		first += weight * deviation
 		second += weight * deviation * deviation
