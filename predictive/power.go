@@ -26,13 +26,13 @@ func Power(p, unit float64) Transform {
 	return Transform{kind: power, power: p, unit: unit}
 }
 
-// parsePower reads P or P:UNIT.
+// parsePower reads P or P:UNIT, where P may be a ratio.
 func parsePower(text string) (Transform, error) {
 	number, unit, hasUnit := strings.Cut(text, ":")
 	t := Transform{kind: power}
 	var err error
-	if t.power, err = strconv.ParseFloat(number, 64); err != nil || !(t.power >= 0 && t.power <= 1) {
-		return Transform{}, fielderr.Errorf("transform", "the power %q is not a number from 0 to 1; write one, as in power:0.33", number)
+	if t.power, err = parseRatio(number); err != nil || !(t.power >= 0 && t.power <= 1) {
+		return Transform{}, fielderr.Errorf("transform", "the power %q is not a number from 0 to 1; write one, as in power:0.33 or power:1/3", number)
 	}
 	t.power = math.Abs(t.power) // no -0
 	if !hasUnit {
@@ -44,8 +44,25 @@ func parsePower(text string) (Transform, error) {
 	return t, nil
 }
 
+// parseRatio reads a number or a ratio of two, as in 1/3.
+func parseRatio(text string) (float64, error) {
+	above, below, ratio := strings.Cut(text, "/")
+	v, err := strconv.ParseFloat(above, 64)
+	if err != nil || !ratio {
+		return v, err
+	}
+	by, err := strconv.ParseFloat(below, 64)
+	return v / by, err
+}
+
+// powerText writes a power as a decimal number or, if that is long, as 1/3.
 func (t Transform) powerText() string {
-	text := "power:" + strconv.FormatFloat(t.power, 'g', -1, 64)
+	const long = len("0.1234")
+	number := strconv.FormatFloat(t.power, 'g', -1, 64)
+	if degree, whole := taylorDegree(t.power); whole && len(number) > long {
+		number = "1/" + strconv.Itoa(degree)
+	}
+	text := "power:" + number
 	if t.unit > 0 {
 		text += ":" + strconv.FormatFloat(t.unit, 'g', -1, 64)
 	}

@@ -12,6 +12,18 @@ type (
 	powerSums    [2*seriesDegree + 1]float64
 )
 
+// RoundPower returns a power near p, at most an eighth above it, whose reciprocal is a whole
+// number, so that the inverse of the scale is a polynomial: its moments are exact and cost a
+// third of those of other powers. Powers above 1/2 and below 1/seriesDegree are returned
+// unchanged.
+func RoundPower(p float64) float64 {
+	const above = 0.25 // of the reciprocal
+	if degree := math.Ceil(1/p - above); p <= 0.5 && degree <= seriesDegree {
+		return 1 / degree
+	}
+	return p
+}
+
 // taylorDegree returns the degree of the Taylor polynomials of the inverse of a power P. If
 // 1/P is a whole number up to seriesDegree, the inverse is a polynomial of that degree, and
 // exact is true.

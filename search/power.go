@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
@@ -43,7 +42,7 @@ func choosePower(ctx context.Context, s spec.Spec, data *train.Data, opt train.O
 	}
 	s.Transform = predictive.Identity.String()
 	if estimate.Power < 1 {
-		s.Transform = "power:" + strconv.FormatFloat(estimate.Power, 'f', -1, 64)
+		s.Transform = predictive.Power(estimate.Power, 1).Name()
 	}
 	return s, estimate, nil
 }
@@ -75,7 +74,7 @@ func estimatePower(ctx context.Context, rows solver.Observations, seed uint64, t
 }
 
 // largestGood returns the largest power whose CRPS, linear between those that were tried,
-// is within the margin, rounded down to hundredths.
+// is within the margin, rounded to a power with a simple inverse or down to hundredths.
 func largestGood(tried []model.PowerScore) float64 {
 	limit := math.Inf(1)
 	for _, t := range tried {
@@ -91,7 +90,7 @@ func largestGood(tried []model.PowerScore) float64 {
 	}
 	a, b := tried[last], tried[last+1]
 	p := a.Power + (b.Power-a.Power)*(limit-a.CRPS)/(b.CRPS-a.CRPS)
-	return math.Floor(100*p+1e-9) / 100
+	return predictive.RoundPower(math.Floor(100*p+1e-9) / 100)
 }
 
 // A powerComparison compares powers on rows.
