@@ -24,6 +24,9 @@ const (
 	// errors have 2e-9 of them, Student errors of 3 degrees of freedom 2e-3.
 	leastOutliers = 1e-3
 	powerMargin   = 1.01 // factor on the smallest CRPS that counts as equally good
+	// simpleRows is the number of rows from which a power is rounded to one whose predictions
+	// cost less.
+	simpleRows = 100_000
 )
 
 // choosePower returns the specification with the estimated power in place of "power". A
@@ -70,11 +73,14 @@ func estimatePower(ctx context.Context, rows solver.Observations, seed uint64, t
 		}
 	})
 	found.Power = largestGood(found.Tried)
+	if rows.Len() >= simpleRows {
+		found.Power = predictive.RoundPower(found.Power)
+	}
 	return found, ctx.Err()
 }
 
 // largestGood returns the largest power whose CRPS, linear between those that were tried,
-// is within the margin, rounded to a power with a simple inverse or down to hundredths.
+// is within the margin, rounded down to hundredths.
 func largestGood(tried []model.PowerScore) float64 {
 	limit := math.Inf(1)
 	for _, t := range tried {
@@ -90,7 +96,7 @@ func largestGood(tried []model.PowerScore) float64 {
 	}
 	a, b := tried[last], tried[last+1]
 	p := a.Power + (b.Power-a.Power)*(limit-a.CRPS)/(b.CRPS-a.CRPS)
-	return predictive.RoundPower(math.Floor(100*p+1e-9) / 100)
+	return math.Floor(100*p+1e-9) / 100
 }
 
 // A powerComparison compares powers on rows.

@@ -108,7 +108,7 @@ func TestPowerWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(weighted.Power > plain.Power+0.2) {
+	if !(weighted.Power > plain.Power+0.3) {
 		t.Errorf("the power is %g with the weights of the normal rows, %g without", weighted.Power, plain.Power)
 	}
 }
