@@ -7,9 +7,9 @@ import (
 )
 
 // Classics returns the formulas that every forecast is compared with, of those that [Fit]
-// returned for a table with Time: the mean of the series, its last value, its drift, and its
+// returned for a table with Time: the mean of the series, its last value, its drift, its
 // value one season before, not shrunk and not the mean of several seasons, which Fit may have
-// chosen. A formula that was not fitted is missing.
+// chosen, and that plus its average change per season. A formula that was not fitted is missing.
 func Classics(formulas []Formula) []Formula {
 	var out []Formula
 	mean := "mean of all rows" // of the only series
@@ -23,6 +23,7 @@ func Classics(formulas []Formula) []Formula {
 		func(f *Formula) bool { return f.key == "last" },
 		func(f *Formula) bool { return f.key == "drift" },
 		func(f *Formula) bool { return f.key == "season" },
+		func(f *Formula) bool { return f.key == "season drift" },
 	} {
 		if at := slices.IndexFunc(formulas, func(f Formula) bool { return want(&f) }); at >= 0 {
 			out = append(out, formulas[at].plain())
@@ -31,12 +32,18 @@ func Classics(formulas []Formula) []Formula {
 	return out
 }
 
-// plain returns the formula with the value of the last season in place of a mean of seasons.
+// plain returns the formula with the value of the last season in place of a mean of seasons,
+// and with the whole change in place of a share.
 func (f Formula) plain() Formula {
-	if s, ok := f.predictor.(*seasonal); ok {
+	switch s := f.predictor.(type) {
+	case *seasonal:
 		last := *s
 		last.all, last.count = false, 0
 		f.predictor, f.Setting = &last, "not shrunk"
+	case *seasonalDrift:
+		whole := *s
+		whole.share = 1
+		f.predictor, f.Setting = &whole, "plus the average change of a season"
 	}
 	return f
 }
@@ -45,9 +52,9 @@ func (f Formula) plain() Formula {
 const mixStep = 0.02
 
 // maxMixed is the largest number of predictions that Mix takes.
-const maxMixed = 4
+const maxMixed = 5
 
-// Mix returns the shares of up to four predictions, none negative and adding up to 1, whose
+// Mix returns the shares of up to five predictions, none negative and adding up to 1, whose
 // weighted sum has the least squared error. predictions[k][i] is prediction k of y[i].
 // It costs O(k^2 n).
 func Mix(predictions [][]float64, y []float64) []float64 {

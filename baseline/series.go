@@ -65,6 +65,9 @@ func (f *fitter) series() []Formula {
 	if len(f.Time.Seasons) > 0 && f.wanted("season") {
 		found = append(found, f.season(h, by, base))
 	}
+	if len(f.Time.Seasons) > 0 && f.wanted("season drift") {
+		found = append(found, f.seasonDrift(h, by, base))
+	}
 	return found
 }
 
@@ -185,7 +188,7 @@ type seasonal struct {
 func (s *seasonal) predict(part Part, from int, dst []float64) {
 	s.parent.predict(part, from, dst)
 	for i, g := range s.by.parts[part][from : from+len(dst)] {
-		last, all := s.before(g, s.when.Periods[part][from+i])
+		last, all, _ := s.before(g, s.when.Periods[part][from+i])
 		if s.all {
 			last = all
 		}
@@ -202,10 +205,10 @@ func (t total) shrink(v, count float64) float64 {
 }
 
 // before returns the total of the last season before a period that has values of the
-// series, and of all seasons.
-func (s *seasonal) before(series, period int32) (last, all total) {
+// series, that of all seasons, and how many seasons before the period the last one is.
+func (s *seasonal) before(series, period int32) (last, all total, seasons int32) {
 	if series < 0 {
-		return last, all
+		return last, all, 0
 	}
 	rows := s.of(series)
 	at := period - s.season
@@ -219,11 +222,11 @@ func (s *seasonal) before(series, period int32) (last, all total) {
 			all.weight += float64(rows[k].w)
 		}
 		if last.weight == 0 {
-			last = all
+			last, seasons = all, (period-at)/s.season
 		}
 		at -= s.season
 	}
-	return last, all
+	return last, all, seasons
 }
 
 // season finds the season, the number of seasons and the pseudo-count.
@@ -239,7 +242,7 @@ func (f *fitter) season(h *history, by string, base parent) Formula {
 		for k := range f.Time.Seasons {
 			s := setting(k * each)
 			for i, v := range guess {
-				last, all := s.before(h.by.parts[Valid][from+i], f.Time.Periods[Valid][from+i])
+				last, all, _ := s.before(h.by.parts[Valid][from+i], f.Time.Periods[Valid][from+i])
 				for c, count := range lastCounts {
 					dst[k*each+c][i] = last.shrink(v, count)
 					dst[k*each+len(lastCounts)+c][i] = all.shrink(v, count)

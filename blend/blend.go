@@ -27,7 +27,8 @@ const (
 	longestOfFew  = 400
 	mostOfFew     = 1 << 19 // series times steps, up to which seasons are longest of few
 	leastWindow   = 12      // steps before the end whose values are kept
-	maxParts      = 4       // the model, the recent mean, and at most two seasons
+	maxSeasons    = 2
+	maxParts      = 2 + maxSeasons // the model, the recent mean, and seasons
 )
 
 // A Table holds the recent values of the series of a panel, and the shares. It does not
@@ -216,13 +217,15 @@ func (t *Table) values(dst *[maxParts]float64, codes [][]int32, row int, horizon
 
 // before returns the value whole seasons before a forecast.
 func (t *Table) before(steps []int32, values []float32, season, horizon int32) (value float64, known bool) {
-	back := (horizon + season - 1) / season * season
-	at, known := slices.BinarySearch(steps, int32(t.series.End)+horizon-back)
+	at, known := slices.BinarySearch(steps, int32(t.series.End)+horizon-seasonsBack(season, horizon))
 	if known {
 		value = float64(values[at])
 	}
 	return value, known
 }
+
+// seasonsBack returns the whole seasons, in steps, from a horizon back to what is known.
+func seasonsBack(season, horizon int32) int32 { return (horizon + season - 1) / season * season }
 
 // HasFormulas reports whether the table knows what formulas need.
 func (t *Table) HasFormulas() bool { return t.first != nil }

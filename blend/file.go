@@ -79,12 +79,17 @@ func Read(f *modelfile.File, p *panel.Panel) (*Table, error) {
 	return t, nil
 }
 
-// readPull reads the shares of formulas, if there are any.
+// readPull reads the shares of formulas, if there are any. Models of earlier versions have no
+// seasons with a drift.
 func (t *Table) readPull(f *modelfile.File) (err error) {
-	if _, found := f.Tensor(folder + "pull"); !found {
+	tensor, found := f.Tensor(folder + "pull")
+	if !found {
 		return nil
 	}
-	p := ownFormulas + len(t.seasons)
+	p := t.formulas()
+	if early := ownFormulas + len(t.seasons); tensor.Len() == early+2 {
+		p = early
+	}
 	pull, err := modelfile.Values[float64](f, folder+"pull", p+2)
 	if err != nil {
 		return err

@@ -14,7 +14,8 @@ import (
 //	location + sum_k s_k (f_k - location) + rise d h,
 //
 // towards formulas f_k on that scale: the last value of the series, the line from its first
-// to its last value, continued, and the values of seasons. All series of a fit share how
+// to its last value, continued, the values of seasons, and these plus the rise of the line
+// since then. All series of a fit share how
 // fast they change and how long they trend; for few series of different kinds that is a
 // compromise, which the formulas do not make. The shares s_k are not negative and add up to
 // at most 1. Series that return to their means or whose trends are damped are behind a growth
@@ -58,9 +59,9 @@ func (t *Table) pullers(dst *choice, scale predictive.Transform, location float6
 	steps, values := t.step[t.start[s]:t.start[s+1]], t.value[t.start[s]:t.start[s+1]]
 	n := len(values)
 	last := float64(values[n-1])
-	line := last
+	line, slope := last, 0.0
 	if first := t.first[s]; steps[n-1] > first.step {
-		slope := (last - float64(first.value)) / float64(steps[n-1]-first.step)
+		slope = (last - float64(first.value)) / float64(steps[n-1]-first.step)
 		line += slope * (float64(t.series.End) + float64(horizon) - float64(steps[n-1]))
 	}
 	if !scale.InDomain(line) {
@@ -70,6 +71,10 @@ func (t *Table) pullers(dst *choice, scale predictive.Transform, location float6
 	for k, season := range t.seasons {
 		if v, known := t.before(steps, values, season, horizon); known {
 			dst[ownFormulas+k] = scale.Forward(v) - location
+			if risen := v + slope*float64(seasonsBack(season, horizon)); scale.InDomain(risen) {
+				v = risen
+			}
+			dst[ownFormulas+len(t.seasons)+k] = scale.Forward(v) - location
 		}
 	}
 	dst[rise] = t.change(scale, steps, values) * float64(min(horizon, t.reach()))
@@ -124,7 +129,10 @@ func (t *Table) Pulls() (parts []string) {
 		}
 		name := [...]string{"last value", "line from the first to the last value"}[min(k, 1)]
 		if k >= ownFormulas {
-			name = t.seasonName(k - ownFormulas)
+			name = t.seasonName((k - ownFormulas) % len(t.seasons))
+		}
+		if k >= ownFormulas+len(t.seasons) {
+			name += " plus drift"
 		}
 		parts = append(parts, fmt.Sprintf("%.2g %s", share, name))
 	}
@@ -167,10 +175,10 @@ func LearnPull(threads int, origins []Origin) *Pull {
 	if len(origins) < 2 {
 		return nil
 	}
-	p := ownFormulas + len(origins[0].Table.seasons)
+	p := origins[0].Table.formulas()
 	moments := make([]moment, len(origins))
 	for o, origin := range origins {
-		if ownFormulas+len(origin.Table.seasons) != p {
+		if origin.Table.formulas() != p {
 			return nil
 		}
 		moments[o] = origin.moment(threads)
@@ -215,10 +223,13 @@ func LearnPull(threads int, origins []Origin) *Pull {
 	return pull
 }
 
+// formulas returns the number of formulas.
+func (t *Table) formulas() int { return ownFormulas + 2*len(t.seasons) }
+
 // A feature is one of the formulas or, at place rise, the horizon.
 const (
-	rise     = maxParts
-	features = maxParts + 1
+	rise     = ownFormulas + 2*maxSeasons
+	features = rise + 1
 )
 
 // A choice has a coefficient of every feature.

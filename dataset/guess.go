@@ -61,13 +61,17 @@ type Guess struct {
 	// Notes say what the user should know about the guess, a sentence each.
 	Notes []string
 
-	parts  bool   // see Given
-	unit   string // what lines count, see InputError
-	badRow *InputError
+	parts      bool // see Given
+	covariates bool
+	unit       string // what lines count, see InputError
+	badRow     *InputError
 }
 
 // LeftOut is a column that the guess does not use, and why.
-type LeftOut struct{ Column, Reason string }
+type LeftOut struct {
+	Column, Reason string
+	Covariate      bool // whether its values may be a covariate
+}
 
 // Determined is a column that has the same value in all rows of each id of a mode,
 // such as the city of a store: it may be side information of that mode.
@@ -98,6 +102,7 @@ type Given struct {
 	Covariates                 []string     // the same
 	Numbers                    NumberFormat // recognised if plain
 	Parts                      bool         // whether a column or a file says which part a row is in
+	Described                  bool         // whether some of Covariates describe rows
 }
 
 // reserves reports whether a column is given as something else than target or mode.
@@ -129,7 +134,7 @@ func GuessColumns(sample GuessSample, given Given) *Guess {
 // newGuesser makes a guess. If lenient is set, a column of ids may be empty in a few rows.
 func newGuesser(sample GuessSample, given Given, lenient bool) *guesser {
 	g := &guesser{
-		Guess:  &Guess{Rows: len(sample.Rows), parts: given.Parts, unit: unitName(sample.Unit)},
+		Guess:  &Guess{Rows: len(sample.Rows), parts: given.Parts, covariates: given.Described, unit: unitName(sample.Unit)},
 		sample: sample, given: given, lenient: lenient, target: -1,
 	}
 	g.readColumns()

@@ -22,8 +22,8 @@ func (g *guesser) equalRepeats() bool {
 // ProposeDuplicates sets the rule for rows of the same cell, of which there are some,
 // and says why: the last if their targets are equal, all of them if these are yes or no, the
 // mean of ratings, prices and measurements, the sum of everything that is counted. Where the
-// parts of the rows are given, ratings are kept too, because those of a cell may be in
-// different parts.
+// parts of the rows or covariates are given, ratings are kept too, because those of a cell may
+// be in different parts or have different covariates.
 func (g *Guess) ProposeDuplicates(repeated int, equal bool) {
 	rule, why := "sum", "sales and counts of the same cell add up"
 	integer := slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.Name == g.Target && c.Integer })
@@ -39,6 +39,8 @@ func (g *Guess) ProposeDuplicates(repeated int, equal bool) {
 	}
 	if rule == "mean" && g.parts {
 		rule, why = "keep", "rows of a cell may be in different parts"
+	} else if rule == "mean" && g.covariates {
+		rule, why = "keep", "rows of a cell may have different covariates"
 	}
 	g.Duplicates, g.Repeated = rule, repeated
 	have := "have"

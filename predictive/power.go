@@ -26,13 +26,13 @@ func Power(p, unit float64) Transform {
 	return Transform{kind: power, power: p, unit: unit}
 }
 
-// parsePower reads P or P:UNIT.
+// parsePower reads P or P:UNIT, where P may be a ratio.
 func parsePower(text string) (Transform, error) {
 	number, unit, hasUnit := strings.Cut(text, ":")
 	t := Transform{kind: power}
 	var err error
-	if t.power, err = strconv.ParseFloat(number, 64); err != nil || !(t.power >= 0 && t.power <= 1) {
-		return Transform{}, fielderr.Errorf("transform", "the power %q is not a number from 0 to 1; write one, as in power:0.33", number)
+	if t.power, err = parseRatio(number); err != nil || !(t.power >= 0 && t.power <= 1) {
+		return Transform{}, fielderr.Errorf("transform", "the power %q is not a number from 0 to 1; write one, as in power:0.33 or power:1/3", number)
 	}
 	t.power = math.Abs(t.power) // no -0
 	if !hasUnit {
@@ -44,8 +44,46 @@ func parsePower(text string) (Transform, error) {
 	return t, nil
 }
 
+// parseRatio reads a number or a ratio of two, as in 1/3.
+func parseRatio(text string) (float64, error) {
+	above, below, ratio := strings.Cut(text, "/")
+	v, err := strconv.ParseFloat(above, 64)
+	if err != nil || !ratio {
+		return v, err
+	}
+	by, err := strconv.ParseFloat(below, 64)
+	return v / by, err
+}
+
+// mostDegree is the largest degree of an inverse that counts as a polynomial.
+const mostDegree = 14
+
+// polynomialDegree returns 1/P if that is a whole number up to mostDegree: then the inverse of
+// the power P is a polynomial of that degree for y >= 0.
+func polynomialDegree(p float64) (degree int, whole bool) {
+	degree = int(min(1/p, mostDegree) + 0.5)
+	return degree, float64(degree)*p == 1
+}
+
+// RoundPower returns a power near p, at most an eighth above it, whose reciprocal is a whole
+// number, so that the inverse of the scale is a polynomial: its moments are exact and need no
+// exponentials. Powers above 1/2 and below 1/mostDegree are returned unchanged.
+func RoundPower(p float64) float64 {
+	const above = 0.25 // of the reciprocal
+	if degree := math.Ceil(1/p - above); p <= 0.5 && degree <= mostDegree {
+		return 1 / degree
+	}
+	return p
+}
+
+// powerText writes a power as a decimal number or, if that is long, as 1/3.
 func (t Transform) powerText() string {
-	text := "power:" + strconv.FormatFloat(t.power, 'g', -1, 64)
+	const long = len("0.1234")
+	number := strconv.FormatFloat(t.power, 'g', -1, 64)
+	if degree, whole := polynomialDegree(t.power); whole && len(number) > long {
+		number = "1/" + strconv.Itoa(degree)
+	}
+	text := "power:" + number
 	if t.unit > 0 {
 		text += ":" + strconv.FormatFloat(t.unit, 'g', -1, 64)
 	}

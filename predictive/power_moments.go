@@ -115,11 +115,11 @@ func powerCurve(p, g float64) float64 {
 	if p == 0 {
 		return math.Exp(g)
 	}
-	base, root := 1+p*g, 1/p
-	if root <= 8 && root == math.Trunc(root) {
-		return intPower(base, int(root))
+	base := 1 + p*g
+	if degree, whole := polynomialDegree(p); whole {
+		return intPower(base, degree)
 	}
-	return math.Exp(math.Log(base) * root)
+	return math.Exp(math.Log(base) / p)
 }
 
 // setEdge sets the power series at 0, which is at the score x <= 0.

@@ -160,7 +160,7 @@ func TestPowerDensity(t *testing.T) {
 // TestPowerText checks names, and that a file keeps the power and the unit.
 func TestPowerText(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]Transform{"power:0.33": {kind: power, power: 0.33}, "power:0:2.5": Power(0, 2.5), "power:1": {kind: power, power: 1}} {
+	for text, want := range map[string]Transform{"power:0.33": {kind: power, power: 0.33}, "power:0:2.5": Power(0, 2.5), "power:1": {kind: power, power: 1}, "power:1/6": {kind: power, power: 1.0 / 6}, "power:1/3:10": Power(1.0/3, 10)} {
 		if got, err := ParseTransform(text); err != nil || got != want || got.String() != text {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
@@ -243,5 +243,21 @@ func TestTargetUnit(t *testing.T) {
 	s, err := NewScale(f, logNormal, nil)
 	if err != nil || s.Transform != Power(0.4, TargetUnit(logNormal, nil)) {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// TestRoundPower checks that rounded powers are near and have polynomials as inverses.
+func TestRoundPower(t *testing.T) {
+	for p := 0.08; p <= 1; p += 0.005 {
+		got := RoundPower(p)
+		_, exact := polynomialDegree(got)
+		if p > 0.5+1e-9 && got != p || p <= 0.5 && !(exact && got <= 1.126*p && got > p/1.6) {
+			t.Errorf("%g is rounded to %g", p, got)
+		}
+	}
+	for _, p := range []float64{0, 0.04} {
+		if got := RoundPower(p); got != p {
+			t.Errorf("%g is rounded to %g", p, got)
+		}
 	}
 }

@@ -40,7 +40,7 @@ func Complete(s *spec.Spec, source tableio.Source) (*tableio.Guess, error) {
 	}
 	for _, text := range s.Data.Covariates {
 		if m, err := dataset.ParseMode(text); err == nil {
-			given.Covariates = append(given.Covariates, m.Columns...)
+			given.Covariates, given.Described = append(given.Covariates, m.Columns...), true
 		}
 	}
 	g, err := tableio.GuessWith(source, format, given)

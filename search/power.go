@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/kernel-fried-tensor/kft/internal/fielderr"
 	"github.com/kernel-fried-tensor/kft/internal/parallel"
@@ -25,6 +24,9 @@ const (
 	// errors have 2e-9 of them, Student errors of 3 degrees of freedom 2e-3.
 	leastOutliers = 1e-3
 	powerMargin   = 1.01 // factor on the smallest CRPS that counts as equally good
+	// simpleRows is the number of rows from which a power is rounded to one whose predictions
+	// cost less.
+	simpleRows = 100_000
 )
 
 // choosePower returns the specification with the estimated power in place of "power". A
@@ -43,7 +45,7 @@ func choosePower(ctx context.Context, s spec.Spec, data *train.Data, opt train.O
 	}
 	s.Transform = predictive.Identity.String()
 	if estimate.Power < 1 {
-		s.Transform = "power:" + strconv.FormatFloat(estimate.Power, 'f', -1, 64)
+		s.Transform = predictive.Power(estimate.Power, 1).Name()
 	}
 	return s, estimate, nil
 }
@@ -71,6 +73,9 @@ func estimatePower(ctx context.Context, rows solver.Observations, seed uint64, t
 		}
 	})
 	found.Power = largestGood(found.Tried)
+	if rows.Len() >= simpleRows {
+		found.Power = predictive.RoundPower(found.Power)
+	}
 	return found, ctx.Err()
 }
 

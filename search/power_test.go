@@ -123,7 +123,7 @@ func TestFitPower(t *testing.T) {
 	if r.Power == nil || r.Power.Rows != 900 || r.Power.Unit < 1 || r.Power.Power > 0.5 || len(r.Power.Tried) != 11 {
 		t.Fatalf("got the estimate %+v", r.Power)
 	}
-	want := fmt.Sprintf("power:%g", r.Power.Power)
+	want := predictive.Power(r.Power.Power, 1).Name()
 	if m.Spec().Transform != want || r.Spec.Transform != want || m.Record().Power == nil || m.Scale().Transform != predictive.Power(r.Power.Power, r.Power.Unit) {
 		t.Errorf("got a model with scale %s, unit %g, want %s", m.Spec().Transform, m.Scale().Transform.Unit(), want)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/summary"
+	"github.com/kernel-fried-tensor/kft/cmd/kft/internal/textformat"
 	"github.com/kernel-fried-tensor/kft/modelfile"
 	"github.com/kernel-fried-tensor/kft/solver"
 	"github.com/kernel-fried-tensor/kft/spec"
@@ -132,7 +133,12 @@ func (c *fitCommand) Run(e *env) error {
 	if c.JSON {
 		return writeJSON(e.stdout, report)
 	}
-	return summary.WriteFit(e.stdout, m, report, c.Output, func(warning string) string { return nameFlags(warning, e.hasFlag) })
+	if err := summary.WriteFit(e.stdout, m, report, c.Output, func(warning string) string { return nameFlags(warning, e.hasFlag) }); err != nil || len(c.unused) == 0 {
+		return err
+	}
+	columns := strings.Join(c.unused, ", ")
+	_, err = fmt.Fprintf(e.stdout, "Not used: %s. If they are known before the target is, compare a fit with --covariate %s.\n", columns, textformat.Quote(strings.Join(c.unused, ",")))
+	return err
 }
 
 // check returns the errors that can be found before any work, also those of the files to write

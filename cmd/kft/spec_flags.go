@@ -76,4 +76,6 @@ type specFlags struct {
 	Schedule     string       `group:"training" placeholder:"NAME" values:"joint,block" help:"adam: joint (all cores per step) or block (one core per epoch) (default: joint)."`
 	Refit        string       `group:"training" placeholder:"ROWS" values:"none,all" help:"Train again on all rows of the training, validation and test set, with what was chosen, after measuring; the scores remain those of the first training (default: none)."`
 	Seed         *uint64      `group:"training" placeholder:"N" help:"Seed of all random choices, 1 or more (default: 1)."`
+
+	unused []string // columns that the guess leaves out and that may be covariates
 }

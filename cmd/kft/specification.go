@@ -81,6 +81,11 @@ func (f *specFlags) complete(e *env, s *spec.Spec, quiet bool) error {
 	if err != nil || guessed == nil {
 		return err
 	}
+	for _, l := range guessed.LeftOut {
+		if l.Covariate {
+			f.unused = append(f.unused, l.Column)
+		}
+	}
 	if !quiet {
 		var b strings.Builder
 		summary.WriteGuess(&b, guessed, nameAllFlags)

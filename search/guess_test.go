@@ -1,0 +1,51 @@
+package search_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kernel-fried-tensor/kft/dataset/tableio"
+	"github.com/kernel-fried-tensor/kft/search"
+	"github.com/kernel-fried-tensor/kft/spec"
+)
+
+// TestCompleteRepeats checks the rule for ratings of the same cell, whose rows must not be
+// merged if their parts or covariates may differ, and which columns may be covariates.
+func TestCompleteRepeats(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("school,gender,age,entry,part,score\n")
+	for i := range 600 {
+		fmt.Fprintf(&text, "s%02d,%s,%d,%.3f,%s,%d\n", i%20, []string{"m", "f"}[i/20%2], i%7-3, float64(i*i%997)/100, []string{"train", "test"}[i/40%2], i*i%11)
+	}
+	file := filepath.Join(t.TempDir(), "scores.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		split      string
+		covariates []string
+		want       string
+	}{
+		{"", nil, "mean"},
+		{"column:part", nil, "keep"},
+		{"", []string{"entry"}, "keep"},
+	} {
+		s := spec.Spec{Split: c.split, Data: spec.Data{Files: []string{file}, Covariates: c.covariates}}
+		g, err := search.Complete(&s, tableio.Source{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Data.Target != "score" || s.Data.Duplicates != c.want {
+			t.Errorf("split %q, covariates %v: target %s, duplicates %s, want %s", c.split, c.covariates, s.Data.Target, s.Data.Duplicates, c.want)
+		}
+		for _, l := range g.LeftOut {
+			if want := l.Column == "age" || l.Column == "entry" && c.covariates == nil; l.Covariate != want {
+				t.Errorf("covariates %v: column %s (%s) may be a covariate: %v", c.covariates, l.Column, l.Reason, l.Covariate)
+			}
+		}
+	}
+}
