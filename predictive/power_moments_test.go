@@ -3,6 +3,7 @@ package predictive
 import (
 	"fmt"
 	"math"
+	"sync"
 	"testing"
 )
 
@@ -123,6 +124,35 @@ func TestScoreVariance(t *testing.T) {
 	}
 	if 2*series < all {
 		t.Errorf("%d of %d distributions have a series, want most of them", series, all)
+	}
+}
+
+// TestScoreCellsInAnyOrder checks that moments do not depend on which rows came before, of
+// which powers, or on other goroutines that make the same cells.
+func TestScoreCellsInAnyOrder(t *testing.T) {
+	t.Parallel()
+	const rows = 400
+	moments := func(scores *ScoreDistribution, i int) Moments {
+		transform := []Transform{Log1p, Power(0.16, 1)}[i%2]
+		m, noise := 0.5+0.01*float64(i), 0.1+0.002*float64(i%100)
+		return Gaussian(transform, m, 0.1, noise).NonNegative().WithScores(scores).Moments()
+	}
+	alone, shared := skewedScores(700), skewedScores(700)
+	var want, got [rows]Moments
+	for i := range want {
+		want[i] = moments(alone, i)
+	}
+	var group sync.WaitGroup
+	for worker := range 4 {
+		group.Go(func() {
+			for i := rows - 1 - worker; i >= 0; i -= 4 {
+				got[i] = moments(shared, i)
+			}
+		})
+	}
+	group.Wait()
+	if got != want {
+		t.Error("moments depend on the order of rows")
 	}
 }
 
