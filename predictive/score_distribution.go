@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"sync/atomic"
 
 	"github.com/kernel-fried-tensor/kft/likelihood"
 )
@@ -36,7 +35,7 @@ type ScoreDistribution struct {
 	slope   [nodeCount]float64          // dZ/dt at nodeT, over four steps
 	level   levelTable                  // CDF at steps of the score
 	upper   *upperSums                  // of nodes
-	cells   atomic.Pointer[scoreCells]  // further sums, for powers and log1p
+	cells   scoreCells                  // further sums, for powers and log1p
 }
 
 const (

@@ -2,7 +2,7 @@ package predictive
 
 import (
 	"math"
-	"sync/atomic"
+	"sync"
 )
 
 // The variance of a power or of log1p under a score distribution is a sum over its nodes z
@@ -24,13 +24,18 @@ const (
 	edgeStep = 4
 )
 
-// scoreCells are the polynomials of a power. It is the head of a list over powers, of which a
-// score distribution has one.
+// scoreCells are the polynomials of a power by first node and tau, some 10 KiB. They are the head
+// of a list over powers, of which a score distribution has one.
 type scoreCells struct {
+	once  sync.Once // sets the other fields
 	power float64
-	from  int // first node of the sums
-	cells [mostCells]atomic.Pointer[scoreCell]
-	next  atomic.Pointer[scoreCells]
+	cells *[nodeCount/2/edgeStep + 2][mostCells]lazyCell
+	next  *scoreCells
+}
+
+type lazyCell struct {
+	once sync.Once
+	cell *scoreCell
 }
 
 // A scoreCell has the coefficients of the sums of w (T - 1) and w (T - 1)^2 in tau less the
@@ -54,40 +59,30 @@ func (c *scoreCell) at(x float64) (first, second float64) {
 	return (even[0]*square + a[0]) + odd[0]*x, (even[1]*square + a[1]) + odd[1]*x
 }
 
-// cellsOf returns the cells of a power that start at a node. All goroutines get the same ones.
-func (s *ScoreDistribution) cellsOf(power float64, from int) *scoreCells {
-	at := &s.cells
-	for {
-		c := at.Load()
-		if c == nil {
-			at.CompareAndSwap(nil, &scoreCells{power: power, from: from})
-			continue
-		}
-		if c.power == power && c.from == from {
-			return c
-		}
-		at = &c.next
-	}
-}
-
 // cell returns the cell of tau and the distance from its middle; nil if the polynomials do not
-// converge.
+// converge. The nodes from a multiple of edgeStep on are in its sums.
 func (s *ScoreDistribution) cell(power float64, from int, tau float64) (*scoreCell, float64) {
 	place := math.Round(tau * cellsPerUnit)
 	if !(place < mostCells) {
 		return nil, 0
 	}
-	at := &s.cellsOf(power, from).cells[int(place)]
-	c := at.Load()
-	if c == nil {
-		// Another goroutine may compute the same cell, with the same bits.
-		c = newScoreCell(power, place/cellsPerUnit, s.nodes[from:], nodeWeight[from:])
-		at.Store(c)
+	all := &s.cells
+	for {
+		all.once.Do(func() {
+			all.power, all.next = power, new(scoreCells)
+			all.cells = new([nodeCount/2/edgeStep + 2][mostCells]lazyCell)
+		})
+		if all.power == power {
+			break
+		}
+		all = all.next
 	}
-	if !c.known {
+	c := &all.cells[from/edgeStep][int(place)]
+	c.once.Do(func() { c.cell = newScoreCell(power, place/cellsPerUnit, s.nodes[from:], nodeWeight[from:]) })
+	if !c.cell.known {
 		return nil, 0
 	}
-	return c, tau - place/cellsPerUnit
+	return c.cell, tau - place/cellsPerUnit
 }
 
 // newScoreCell returns the cell around tau. Beyond a node's own series, which must have at least
