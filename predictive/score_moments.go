@@ -12,7 +12,7 @@ import (
 //
 // so that the sums of w (T(tau z) - 1) and of its square are functions of tau alone. They are
 // Taylor polynomials in tau, one pair per cell of tau, made when the first distribution needs
-// it. That costs 97 exponentials and 2,000 multiplications, some 10 us, and 250 bytes; a score
+// it. That costs 97 exponentials and 5,000 multiplications, some 10 us, and 220 bytes; a score
 // distribution of many rows needs two or three cells. Nodes near and below y = 0 are added
 // one by one.
 
