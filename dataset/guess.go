@@ -83,6 +83,10 @@ type Wide struct {
 	First string   // of the columns that hold the values
 	Last  string
 	Count int
+
+	// Series says that each of these columns is a series and not a period, because a column of
+	// IDs is the time.
+	Series bool
 }
 
 // GuessSample is what a guess is based on.
@@ -173,6 +177,7 @@ type guesser struct {
 	columns []*sampleColumn
 	target  int // index of the target, or -1
 	modes   []sampleMode
+	renamed *sampleColumn // ids in a column called time, beside the time itself
 }
 
 // GuessError says what a guess could not find and what to give instead.
@@ -295,5 +300,9 @@ func (w *Wide) melt() string {
 	for i, name := range w.IDs {
 		quoted[i] = fmt.Sprintf("%q", name)
 	}
-	return fmt.Sprintf(".melt(id_vars=[%s], var_name=\"time\")", strings.Join(quoted, ", "))
+	name := "time"
+	if w.Series {
+		name = "series"
+	}
+	return fmt.Sprintf(".melt(id_vars=[%s], var_name=%q)", strings.Join(quoted, ", "), name)
 }

@@ -19,6 +19,9 @@ func (g *guesser) modeOfColumn(c *sampleColumn) sampleMode {
 	if strings.ContainsAny(c.Name, reserved+"+") {
 		m.Name = fmt.Sprintf("mode%d", slices.Index(g.columns, c)+1)
 	}
+	if c == g.renamed {
+		m.Name = g.freeName("series")
+	}
 	return sampleMode{Mode: m, codes: c.codes, distinct: len(c.values)}
 }
 
@@ -52,6 +55,9 @@ func (g *guesser) guessModes() {
 	ids = g.withoutMinor(ids)
 	primary := g.primaryTime(times)
 	if primary != nil {
+		if i := slices.IndexFunc(ids, func(c *sampleColumn) bool { return c.Name == "time" }); i >= 0 {
+			g.renamed = ids[i] // as the melt of pandas may call a column of series
+		}
 		parts = g.notDetermined(parts, []*sampleColumn{primary}, false)
 	}
 	parts = g.notDetermined(parts, ids, false)
@@ -315,7 +321,7 @@ func (g *guesser) joinParts(parts []*sampleColumn, hasDate bool) (*sampleMode, [
 func (g *guesser) freeName(name string) string {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(g.modes, func(m sampleMode) bool { return m.Name == name }) ||
-			slices.ContainsFunc(g.columns, func(c *sampleColumn) bool { return c.Name == name && c.Kind == KindID })
+			slices.ContainsFunc(g.columns, func(c *sampleColumn) bool { return c.Name == name && c.Kind == KindID && c != g.renamed })
 	}
 	free := name
 	for i := 2; taken(free); i++ {
