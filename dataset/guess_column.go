@@ -21,13 +21,14 @@ type sampleColumn struct {
 	moments   []time.Time // by code, for dates
 	callable  bool        // calendar functions can read the values
 	dates     calendar.Order
-	notDate   int    // row of the first value that keeps the column from being one of dates, or -1
-	period    bool   // a count of periods: d_1, d_2, ...
-	whole     bool   // all numbers are integers, perhaps written as 7.0
-	zeros     int    // rows that are 0
-	numeric   bool   // numbers, but for a few values
-	ambiguous bool   // two formats read its numbers differently
-	reason    string // why it is no mode, if that is known
+	notDate   int          // row of the first value that keeps the column from being one of dates, or -1
+	textPart  calendarRole // part of a date that is written as a text, see readTextParts
+	period    bool         // a count of periods: d_1, d_2, ...
+	whole     bool         // all numbers are integers, perhaps written as 7.0
+	zeros     int          // rows that are 0
+	numeric   bool         // numbers, but for a few values
+	ambiguous bool         // two formats read its numbers differently
+	reason    string       // why it is no mode, if that is known
 }
 
 // readColumns describes every column.

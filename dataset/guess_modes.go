@@ -31,6 +31,7 @@ func (g *guesser) guessModes() {
 		g.readGivenModes()
 		return
 	}
+	g.readTextParts()
 	var ids, parts, times, weak []*sampleColumn
 	for i, c := range g.columns {
 		if i == g.target || !g.mayBeMode(c) {
@@ -268,9 +269,31 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 	return false
 }
 
-// calendarRole returns the part of a date that an integer column holds by its name and
-// range, or anyNumber.
+// readTextParts finds the quarters, months and weeks beside a year that are written as texts, such
+// as Q1, Jan or W05. Without a year they are periods that are written so.
+func (g *guesser) readTextParts() {
+	year := slices.ContainsFunc(g.columns, func(c *sampleColumn) bool { return c.calendarRole() == aYear })
+	for i, c := range g.columns {
+		role := roleOfName(c.Name)
+		if !year || i == g.target || c.numeric || c.Kind != KindID || role != aQuarter && role != aMonth && role != aWeek {
+			continue
+		}
+		outside := slices.ContainsFunc(c.values, func(value string) bool {
+			numbers, _, _ := cutNumbers(value)
+			return !Missing(value) && !(len(numbers) == 1 && numbers[0] >= 1 && numbers[0] <= calendarParts[role].most)
+		})
+		if !outside {
+			c.textPart = role
+		}
+	}
+}
+
+// calendarRole returns the part of a date that a column holds by its name and the range of its
+// numbers, or anyNumber.
 func (c *sampleColumn) calendarRole() calendarRole {
+	if c.textPart != anyNumber {
+		return c.textPart
+	}
 	if !c.Integer || c.Kind != KindID && c.Distinct > 1 {
 		return anyNumber
 	}

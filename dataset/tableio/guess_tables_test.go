@@ -431,7 +431,7 @@ func TestGuessTables(t *testing.T) {
 			for column, reason := range tc.leftOut {
 				i := slices.IndexFunc(g.LeftOut, func(l dataset.LeftOut) bool { return l.Column == column })
 				if i < 0 || !strings.Contains(g.LeftOut[i].Reason, reason) {
-					t.Errorf("column %s is not left out for %v: %q", column, reason, g.LeftOut)
+					t.Errorf("column %s is not left out for %q: %v", column, reason, g.LeftOut)
 				}
 			}
 			for column, mode := range tc.determined {
