@@ -215,6 +215,33 @@ func guessTables() []guessTable {
 				}
 				w.WriteString("\n")
 			}},
+		{name: "quarters beside years", target: "units", modes: []string{"shop", "time=year+quarter"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,year,quarter,units\n")
+				for i := range 6 * 40 {
+					fmt.Fprintf(w, "s%d,%d,Q%d,%d\n", i/40, 2010+i%40/4, 1+i%4, r.IntN(50))
+				}
+			}},
+		{name: "names of months beside years", target: "units", modes: []string{"shop", "time=year+month"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,year,month,units\n")
+				for i := range 6 * 48 {
+					fmt.Fprintf(w, "s%d,%d,%s,%d\n", i/48, 2010+i%48/12, time.Month(1+i%12), r.IntN(50))
+				}
+			}},
+		{name: "rows without ids", target: "units", modes: []string{"shop", "time=date"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,date,units\n")
+				for i := range 12 * 30 {
+					shop, date := fmt.Sprintf("s%d", i/30), day(i%30).Format("2006-01-02")
+					if i%30 == 5 && i%60 == 5 {
+						shop = ""
+					} else if i%30 == 9 && i%60 == 9 {
+						date = ""
+					}
+					fmt.Fprintf(w, "%s,%s,%d\n", shop, date, r.IntN(50))
+				}
+			}},
 		{name: "wide with series", problem: `melt(id_vars=["date"], var_name="series")`,
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("date,shop 0,shop 1,shop 2,shop 3,shop 4,shop 5\n")
