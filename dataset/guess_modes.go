@@ -259,6 +259,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "each of its values has one value of the target, so it may be computed from it"
 	case c.empty > 0 && !(g.lenient && g.fewEmpty(c)):
 		c.reason = fmt.Sprintf("%d of %d rows have no value, and an id must not be empty"+mayBeCovariate, c.empty, g.Rows)
+	case c.Kind == KindText && c.Unit != "":
+		c.reason = fmt.Sprintf("numbers with a unit; without %q they may be a target or a covariate", c.Unit)
 	case c.Kind == KindText:
 		c.reason = "texts that hardly repeat"
 	case c.Kind == KindID && !g.repeats(c.Distinct) && !(namedID(c.Name) && 10*c.Distinct <= 8*g.Rows):

@@ -242,6 +242,13 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%s,%d\n", shop, date, r.IntN(50))
 				}
 			}},
+		{name: "numbers with a unit", problem: `the values of column sales have a unit, "kg"); remove the unit "kg" from the values of column sales`,
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,date,sales\n")
+				for i := range 12 * 30 {
+					fmt.Fprintf(w, "s%d,%s,%.2f kg\n", i/30, day(i%30).Format("2006-01-02"), 90*r.Float64())
+				}
+			}},
 		{name: "wide with series", problem: `melt(id_vars=["date"], var_name="series")`,
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("date,shop 0,shop 1,shop 2,shop 3,shop 4,shop 5\n")
