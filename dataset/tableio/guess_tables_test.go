@@ -242,7 +242,7 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%s,%s,%d\n", shop, date, r.IntN(50))
 				}
 			}},
-		{name: "numbers with a unit", problem: `the values of column sales have a unit, "kg"); remove the unit "kg" from the values of column sales`,
+		{name: "numbers with a unit", modes: []string{"shop", "time=date"}, problem: `the values of column sales have a unit, "kg"); remove the unit "kg" from the values of column sales`,
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("shop,date,sales\n")
 				for i := range 12 * 30 {
