@@ -245,6 +245,18 @@ func TestUpdateOfLikelihoods(t *testing.T) {
 		if after > refit+0.2*math.Max(before-refit, 0)+0.005 {
 			t.Errorf("%s: log loss %.4f before, %.4f after the update, %.4f after a refit", law, before, after, refit)
 		}
+		if law == "poisson" || law == "bernoulli" { // the others have values of another law
+			known := replace(w.rows(9, 0.5, func(_, i, _ int) bool { return i < 21 }))
+			_, right := update(t, m, tableOf(known), kft.UpdateOptions{})
+			_, wrong := update(t, m, tableOf(wrongValues(known)), kft.UpdateOptions{})
+			t.Logf("%s: drift %+v, of wrong values %+v", law, right.Drift, wrong.Drift)
+			if r := right.Drift; math.Abs(r.Mean) > 0.1 || math.Abs(r.RMS-1) > 0.1 || strings.Contains(strings.Join(right.Reasons, " "), "new rows") {
+				t.Errorf("%s: the drift of rows of the same law is %+v; %q", law, r, right.Reasons)
+			}
+			if r := wrong.Drift; math.Abs(r.Mean) < 0.3 && r.RMS < 1.5 || !wrong.RefitDue || !strings.Contains(strings.Join(wrong.Reasons, " "), "the new rows") {
+				t.Errorf("%s: the drift of wrong values is %+v; %q", law, r, wrong.Reasons)
+			}
+		}
 		if d := distance(t, once, twice, test); d > 5e-3 {
 			t.Errorf("%s: two updates differ from one by %.2g standard deviations", law, d)
 		}
@@ -253,6 +265,26 @@ func TestUpdateOfLikelihoods(t *testing.T) {
 			t.Errorf("%s: after the removal of all rows the model differs by %.2g", law, d)
 		}
 	}
+}
+
+// wrongValues returns rows with five times their values, at most 1 where all are 0 or 1: a 0 becomes
+// 1 there.
+func wrongValues(lines []string) []string {
+	most := 0.0
+	values := make([]float64, len(lines))
+	for i, line := range lines {
+		values[i], _ = strconv.ParseFloat(line[strings.LastIndexByte(line, ',')+1:], 64)
+		most = max(most, values[i])
+	}
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		y := 5 * values[i]
+		if most <= 1 {
+			y = 1
+		}
+		out[i] = fmt.Sprintf("%s,%g", line[:strings.LastIndexByte(line, ',')], y)
+	}
+	return out
 }
 
 // TestUpdateRemovesTrainingRows checks that rows of the fit can be taken out: the entities
@@ -309,6 +341,8 @@ func TestUpdateRefusesRows(t *testing.T) {
 	}{
 		{"shop,item,month,units\ns1,i1,2015-07,12\ns1,i1,2015-03,11\n", "data row 2, column month: 2015-03 is before the last period", kft.UpdateOptions{}},
 		{"shop,item,month,units\ns1,i1,2014-07,12\n", "lies before their first", kft.UpdateOptions{Late: true}},
+		{"shop,item,month,units\ns1,i1,2015-07,12\ns1,i1,2032-07,12\n", "data row 2, column month: 2032-07 is 205 periods after 2015-06", kft.UpdateOptions{}},
+		{"shop,item,month,units\ns1,i1,2032-07,12\n", "2032-07 is 205 periods after 2015-06", kft.UpdateOptions{Late: true}},
 		{"shop,item,month,units\ns1,i1,soon,12\n", "data row 1, column month", kft.UpdateOptions{}},
 		{"shop,item,units\ns1,i1,12\n", "month", kft.UpdateOptions{}},
 		{"shop,item,month,units\ns1,i1,2015-07,12\ns1,i1,2015-07,13\n", "data row 2: it has the same cell as data row 1", kft.UpdateOptions{}},

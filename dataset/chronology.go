@@ -19,6 +19,10 @@ type Chronology struct {
 	Note  string  // assumption that the order rests on, or ""
 
 	Format IDFormat // how the ids write the time
+
+	// Cycle is the unit of periods without a year that fill their cycle, such as the months
+	// Jan to Dec: nothing can follow the last of them. It is "" for others.
+	Cycle string
 }
 
 // calendarRole is what a number in an id counts. The roles are ordered from coarse
@@ -70,7 +74,7 @@ func (m Mode) Chronology(ids []string) (Chronology, error) {
 			m.Name, m.Expression(), m.Func, column, column)
 	}
 	if f, ok := m.readIDs(ids); ok {
-		return Chronology{Order: sortedBy(f.sorted, ids), Note: f.note, Format: f.IDFormat}, nil
+		return Chronology{Order: sortedBy(f.sorted, ids), Note: f.note, Format: f.IDFormat, Cycle: cycleOf(f.sorted)}, nil
 	}
 	if _, bad := mostDates(ids); bad != nil {
 		return Chronology{}, fmt.Errorf("id %q of mode %s is not a date, but almost all others are; correct it or remove its rows", bad[0], m.Name)
@@ -368,6 +372,22 @@ func rankParts(parts []calendarPart) (note string, ok bool) {
 		}
 	}
 	return note, true
+}
+
+// cycleEnds are the values from which on a cycle is full; hours and days of the week may count
+// from 0, and years may have 52 weeks.
+var cycleEnds = map[calendarRole]float64{aQuarter: 4, aMonth: 12, aWeek: 52, aDay: 28, aWeekday: 6, anHour: 23, aMinute: 59}
+
+// cycleOf returns the unit of parts that fill the cycle of the coarsest one, or "".
+func cycleOf(parts []calendarPart) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	p := parts[0]
+	if end, cyclic := cycleEnds[p.role]; !cyclic || p.most < end || p.most > calendarParts[p.role].most {
+		return ""
+	}
+	return calendarParts[p.role].words[0]
 }
 
 // assignRoles gives a role to numbers that nothing names. A number alone counts

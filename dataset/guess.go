@@ -37,6 +37,10 @@ type ColumnInfo struct {
 	NotNumbers    int
 	NotNumber     string
 	NotNumberLine int
+
+	// Unit is the text after all numbers of the column, such as kg, which keeps it from being one
+	// of numbers.
+	Unit string
 }
 
 // A Guess is the probable meaning of a table's columns. All of it rests on a sample of
@@ -83,6 +87,10 @@ type Wide struct {
 	First string   // of the columns that hold the values
 	Last  string
 	Count int
+
+	// Series says that each of these columns is a series and not a period, because a column of
+	// IDs is the time.
+	Series bool
 }
 
 // GuessSample is what a guess is based on.
@@ -173,6 +181,7 @@ type guesser struct {
 	columns []*sampleColumn
 	target  int // index of the target, or -1
 	modes   []sampleMode
+	renamed *sampleColumn // ids in a column called time, beside the time itself
 }
 
 // GuessError says what a guess could not find and what to give instead.
@@ -190,7 +199,9 @@ func (g *Guess) Check(file string) error {
 		return &GuessError{&InputError{File: file, Problem: g.Wide.problem(), Remedy: g.Wide.Remedy(file) + "; or name one column as data.target", Field: "data.target"}}
 	case g.Target == "":
 		remedy := "name the column to predict as data.target (" + columns + ")"
-		if slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.NotNumbers > 0 }) {
+		if i := slices.IndexFunc(g.Columns, func(c ColumnInfo) bool { return c.Unit != "" }); i >= 0 {
+			remedy = fmt.Sprintf("remove the unit %q from the values of column %s, or %s", g.Columns[i].Unit, g.Columns[i].Name, remedy)
+		} else if slices.ContainsFunc(g.Columns, func(c ColumnInfo) bool { return c.NotNumbers > 0 }) {
 			remedy = "leave the target empty or write NA where it is missing, or " + remedy
 		}
 		return &GuessError{&InputError{File: file, Problem: "no column looks like a target, a number that is not an id" + g.nearlyNumbers(),
@@ -212,6 +223,9 @@ func (g *Guess) nearlyNumbers() string {
 	for _, c := range g.Columns {
 		if c.NotNumbers > 0 {
 			texts = append(texts, c.NotNumberText(g.unit))
+		}
+		if c.Unit != "" {
+			texts = append(texts, fmt.Sprintf("the values of column %s have a unit, %q", c.Name, c.Unit))
 		}
 		if c.Distinct == 1 && c.NotNumbers == 0 && (c.Integer || c.Kind == KindNumber) && !namedID(c.Name) {
 			texts = append(texts, fmt.Sprintf("column %s is constant, %v in every row", c.Name, c.Min))
@@ -295,5 +309,9 @@ func (w *Wide) melt() string {
 	for i, name := range w.IDs {
 		quoted[i] = fmt.Sprintf("%q", name)
 	}
-	return fmt.Sprintf(".melt(id_vars=[%s], var_name=\"time\")", strings.Join(quoted, ", "))
+	name := "time"
+	if w.Series {
+		name = "series"
+	}
+	return fmt.Sprintf(".melt(id_vars=[%s], var_name=%q)", strings.Join(quoted, ", "), name)
 }

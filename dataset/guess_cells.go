@@ -308,7 +308,7 @@ func (g *guesser) uniqueWith(weak []*sampleColumn) bool {
 	return len(modes) > max(1, len(g.modes)) && g.repeated(modes) == 0
 }
 
-// repeated counts the rows whose cell an earlier row has. Rows without a target are no
+// repeated counts the rows whose cell an earlier row has. Rows without a target or an id are no
 // observations.
 func (g *guesser) repeated(modes []sampleMode) int {
 	if len(modes) == 0 {
@@ -325,9 +325,15 @@ func (g *guesser) eachRepeat(modes []sampleMode, f func(row, first int)) {
 	for _, m := range modes[1:] {
 		codes, distinct = crossed(codes, m.codes)
 	}
+	var columns []int // that may be empty
+	for i, c := range g.columns {
+		if c.empty > 0 && slices.ContainsFunc(modes, func(m sampleMode) bool { return slices.Contains(m.Columns, c.Name) }) {
+			columns = append(columns, i)
+		}
+	}
 	first := make([]int, distinct)
 	for row, cell := range codes {
-		if g.target >= 0 && Missing(g.sample.Rows[row][g.target]) {
+		if g.target >= 0 && Missing(g.sample.Rows[row][g.target]) || slices.ContainsFunc(columns, func(c int) bool { return g.sample.Rows[row][c] == "" }) {
 			continue
 		}
 		if first[cell] > 0 {

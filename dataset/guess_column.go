@@ -21,13 +21,14 @@ type sampleColumn struct {
 	moments   []time.Time // by code, for dates
 	callable  bool        // calendar functions can read the values
 	dates     calendar.Order
-	notDate   int    // row of the first value that keeps the column from being one of dates, or -1
-	period    bool   // a count of periods: d_1, d_2, ...
-	whole     bool   // all numbers are integers, perhaps written as 7.0
-	zeros     int    // rows that are 0
-	numeric   bool   // numbers, but for a few values
-	ambiguous bool   // two formats read its numbers differently
-	reason    string // why it is no mode, if that is known
+	notDate   int          // row of the first value that keeps the column from being one of dates, or -1
+	textPart  calendarRole // part of a date that is written as a text, see readTextParts
+	period    bool         // a count of periods: d_1, d_2, ...
+	whole     bool         // all numbers are integers, perhaps written as 7.0
+	zeros     int          // rows that are 0
+	numeric   bool         // numbers, but for a few values
+	ambiguous bool         // two formats read its numbers differently
+	reason    string       // why it is no mode, if that is known
 }
 
 // readColumns describes every column.
@@ -56,6 +57,7 @@ func (g *guesser) readColumns() {
 		c.readNumbers(table, g.sample)
 		c.readMoments(g.sample.Headerless)
 		c.setKind(len(g.sample.Rows))
+		c.findUnit()
 	}
 }
 
@@ -81,6 +83,28 @@ func (c *sampleColumn) readNumbers(table NumberFormat, sample GuessSample) {
 	if !c.Numbers.Plain() && c.plainOnly() && c.readsAlike() {
 		c.Numbers = NumberFormat{}
 	}
+}
+
+// findUnit sets the unit if all values of a column of texts are numbers with the same text after
+// them, as in 51.04 kg.
+func (c *sampleColumn) findUnit() {
+	if c.numeric || c.Kind != KindText && c.Kind != KindID || namedID(c.Name) || c.Distinct < 2 {
+		return
+	}
+	unit := ""
+	for _, value := range c.values {
+		if Missing(value) {
+			continue
+		}
+		end := strings.LastIndexAny(value, "0123456789") + 1
+		_, number := Number(value[:end])
+		own := strings.TrimSpace(value[end:])
+		if !number || own == "" || unit != "" && own != unit {
+			return
+		}
+		unit = own
+	}
+	c.Unit = unit
 }
 
 // plainOnly reports whether every value is a plain number.

@@ -114,6 +114,7 @@ func (g *guesser) findWide() {
 	for i, c := range g.columns {
 		if !slices.Contains(wide, i) {
 			found.IDs = append(found.IDs, c.Name)
+			found.Series = found.Series || (c.Kind == KindDate || c.calendarRole() != anyNumber) && !namesPeriod(found.First)
 		}
 	}
 	if g.given.Target != "" { // the user may want to predict one period from the others
@@ -165,6 +166,17 @@ func dateShape(text string) string {
 		}
 	}
 	return shape.String()
+}
+
+// namesPeriod reports whether the name of a column of a wide table is a period: a date or a
+// year, or a text such as week_3.
+func namesPeriod(name string) bool {
+	switch text := strings.Trim(strings.ToLower(periodName(name)), " _-.\x00"); {
+	case text == "date" || text == "":
+		return true
+	default:
+		return nameHasWord(text, periodWords) || roleOfName(text) != anyNumber
+	}
 }
 
 // periodName returns what the names of the columns of a wide table have in common:

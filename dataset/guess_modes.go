@@ -19,6 +19,9 @@ func (g *guesser) modeOfColumn(c *sampleColumn) sampleMode {
 	if strings.ContainsAny(c.Name, reserved+"+") {
 		m.Name = fmt.Sprintf("mode%d", slices.Index(g.columns, c)+1)
 	}
+	if c == g.renamed {
+		m.Name = g.freeName("series")
+	}
 	return sampleMode{Mode: m, codes: c.codes, distinct: len(c.values)}
 }
 
@@ -28,6 +31,7 @@ func (g *guesser) guessModes() {
 		g.readGivenModes()
 		return
 	}
+	g.readTextParts()
 	var ids, parts, times, weak []*sampleColumn
 	for i, c := range g.columns {
 		if i == g.target || !g.mayBeMode(c) {
@@ -52,6 +56,9 @@ func (g *guesser) guessModes() {
 	ids = g.withoutMinor(ids)
 	primary := g.primaryTime(times)
 	if primary != nil {
+		if i := slices.IndexFunc(ids, func(c *sampleColumn) bool { return c.Name == "time" }); i >= 0 {
+			g.renamed = ids[i] // as the melt of pandas may call a column of series
+		}
 		parts = g.notDetermined(parts, []*sampleColumn{primary}, false)
 	}
 	parts = g.notDetermined(parts, ids, false)
@@ -252,6 +259,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = "each of its values has one value of the target, so it may be computed from it"
 	case c.empty > 0 && !(g.lenient && g.fewEmpty(c)):
 		c.reason = fmt.Sprintf("%d of %d rows have no value, and an id must not be empty"+mayBeCovariate, c.empty, g.Rows)
+	case c.Kind == KindText && c.Unit != "":
+		c.reason = fmt.Sprintf("numbers with a unit; without %q they may be a target or a covariate", c.Unit)
 	case c.Kind == KindText:
 		c.reason = "texts that hardly repeat"
 	case c.Kind == KindID && !g.repeats(c.Distinct) && !(namedID(c.Name) && 10*c.Distinct <= 8*g.Rows):
@@ -262,9 +271,31 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 	return false
 }
 
-// calendarRole returns the part of a date that an integer column holds by its name and
-// range, or anyNumber.
+// readTextParts finds the quarters, months and weeks beside a year that are written as texts, such
+// as Q1, Jan or W05. Without a year they are periods that are written so.
+func (g *guesser) readTextParts() {
+	year := slices.ContainsFunc(g.columns, func(c *sampleColumn) bool { return c.calendarRole() == aYear })
+	for i, c := range g.columns {
+		role := roleOfName(c.Name)
+		if !year || i == g.target || c.numeric || c.Kind != KindID || role != aQuarter && role != aMonth && role != aWeek {
+			continue
+		}
+		outside := slices.ContainsFunc(c.values, func(value string) bool {
+			numbers, _, _ := cutNumbers(value)
+			return !Missing(value) && !(len(numbers) == 1 && numbers[0] >= 1 && numbers[0] <= calendarParts[role].most)
+		})
+		if !outside {
+			c.textPart = role
+		}
+	}
+}
+
+// calendarRole returns the part of a date that a column holds by its name and the range of its
+// numbers, or anyNumber.
 func (c *sampleColumn) calendarRole() calendarRole {
+	if c.textPart != anyNumber {
+		return c.textPart
+	}
 	if !c.Integer || c.Kind != KindID && c.Distinct > 1 {
 		return anyNumber
 	}
@@ -315,7 +346,7 @@ func (g *guesser) joinParts(parts []*sampleColumn, hasDate bool) (*sampleMode, [
 func (g *guesser) freeName(name string) string {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(g.modes, func(m sampleMode) bool { return m.Name == name }) ||
-			slices.ContainsFunc(g.columns, func(c *sampleColumn) bool { return c.Name == name && c.Kind == KindID })
+			slices.ContainsFunc(g.columns, func(c *sampleColumn) bool { return c.Name == name && c.Kind == KindID && c != g.renamed })
 	}
 	free := name
 	for i := 2; taken(free); i++ {

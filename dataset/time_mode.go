@@ -3,6 +3,7 @@ package dataset
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kernel-fried-tensor/kft/dataset/internal/calendar"
 )
@@ -10,9 +11,10 @@ import (
 // IsTime reports whether the ids of a mode are points or periods in time whose order is
 // known: the mode or its columns have the name of a time (date, year and month, week),
 // or its ids are dates, or numbers without gaps under the name of a count of periods (step,
-// t). A cyclic function such as hour(at) is not a time.
+// t). A cyclic function such as hour(at) is not a time, and ids such as "shop 1" are none under
+// any name.
 func (m Mode) IsTime(ids []string) bool {
-	if len(ids) == 0 || slices.Contains(cyclicFunctions, m.Func) || m.Covariate() || m.Target() {
+	if len(ids) == 0 || slices.Contains(cyclicFunctions, m.Func) || m.Covariate() || m.Target() || nameEntities(ids) {
 		return false
 	}
 	named := m.Func != ""
@@ -29,6 +31,21 @@ func (m Mode) IsTime(ids []string) bool {
 	}
 	_, err := m.Chronology(ids)
 	return err == nil
+}
+
+// nameEntities reports whether the texts of all ids have the word of something other than a
+// time, as in "shop 1".
+func nameEntities(ids []string) bool {
+	for _, id := range ids {
+		found := false
+		for _, word := range NameWords(strings.TrimRight(id, "0123456789 ")) {
+			found = found || slices.Contains(idWords, word) && !slices.Contains(periodWords, word) && roleOfName(word) == anyNumber
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
 }
 
 // Runs reports whether the ids of a mode are whole numbers without gaps, and its name is

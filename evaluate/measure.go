@@ -197,14 +197,28 @@ func (s *Sums) add(m *model.Model, scale predictive.Scale, z tt.Moments, rows Ro
 	}
 	s.point.Add(v, weight, mean, p.Median(), scale.OnScale(v), scale.LevelOnScale(m.Level(z.Mean[i], rows.given(), i)))
 	if s.calibration != nil {
-		row := metrics.Observation{Y: v, Weight: weight, Index: uint64(rows.First + i), Seen: math.MaxInt, NewCombination: newCombination[i]}
-		for mode := range rows.Codes {
-			row.Seen = min(row.Seen, m.TrainingRows(mode, rows.Codes[mode][i]))
-		}
+		row := metrics.Observation{Y: v, Weight: weight, Index: uint64(rows.First + i), NewCombination: newCombination[i]}
+		row.Seen = RarestID(m, rows.given(), i)
 		outcomes[i] = outside
 		if s.calibration.Add(*p, row) {
 			outcomes[i] = inside
 		}
 	}
 	return nil
+}
+
+// RarestID returns the number of training rows of the id of row i that has the fewest. The period
+// of a forecast does not count: every one is new.
+func RarestID(m *model.Model, rows model.Rows, i int) int {
+	time := -1
+	if s := m.Series(); s != nil && rows.Horizon != nil && rows.Horizon[i] > 0 {
+		time = s.Time
+	}
+	fewest := math.MaxInt
+	for mode, codes := range rows.Codes {
+		if mode != time {
+			fewest = min(fewest, m.TrainingRows(mode, codes[i]))
+		}
+	}
+	return fewest
 }

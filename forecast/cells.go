@@ -199,8 +199,8 @@ func parseOnly(m *model.Model, o *Options) ([]map[int32]bool, error) {
 		if filters[k] == nil {
 			filters[k] = map[int32]bool{}
 		}
-		for id := range strings.SplitSeq(list, ",") {
-			codes := l.codesOf(strings.TrimSpace(id))
+		for _, id := range splitIDs(list, l.all()) {
+			codes := l.codesOf(id)
 			if len(codes) == 0 {
 				return nil, fielderr.Errorf("only", "%s: the id %q is neither in the training data nor in a side table%s; new ids need their side rows", name, id, suggest.Hint(id, l.all()))
 			}
@@ -210,6 +210,34 @@ func parseOnly(m *model.Model, o *Options) ([]map[int32]bool, error) {
 		}
 	}
 	return filters, nil
+}
+
+// splitIDs splits a list of ids at its commas. The longest run of pieces that is a known id is
+// one, because ids may contain commas.
+func splitIDs(list string, known []string) []string {
+	is, longest := make(map[string]bool, len(known)), 0
+	for _, id := range known {
+		is[id], longest = true, max(longest, len(id))
+	}
+	var ids []string
+	for start := 0; start <= len(list); {
+		end := -1 // of the id
+		for at := start; at <= len(list); at++ {
+			if at < len(list) && list[at] != ',' {
+				continue
+			}
+			id := strings.TrimSpace(list[start:at])
+			if end < 0 || is[id] {
+				end = at
+			}
+			if len(id) > longest {
+				break
+			}
+		}
+		ids = append(ids, strings.TrimSpace(list[start:end]))
+		start = end + 1
+	}
+	return ids
 }
 
 // modeNames lists the modes that distinguish series.

@@ -20,7 +20,8 @@ type Observation struct {
 	Index  uint64  // of the row; determines the random number of its PIT
 	// Entities are the codes of the row by mode, negative for an unknown entity.
 	Entities []int32
-	// Seen is the number of training observations of the rarest entity of the row.
+	// Seen is the number of training observations of the rarest entity of the row, where the
+	// period of a forecast does not count.
 	Seen int
 	// NewCombination is true if some combination of entities that has weights in the
 	// model has no training observations.

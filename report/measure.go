@@ -69,10 +69,7 @@ func measure(m *model.Model, f *evaluate.Fitted, part dataset.Part) (*measures, 
 		out.y[i], out.mean[i], out.error[i], out.abs[i] = y, float32(mean), float32(y-mean), float32(math.Abs(y-p.Median()))
 		out.width[i], out.in90[i] = float32(high-low), float32(inside(p.IntervalLimits(y)))
 		out.score[i] = float32(p.Score(y, m.Spec().Seed, uint64(i)))
-		out.rare[i] = math.MaxInt32
-		for mode := range rows.Codes {
-			out.rare[i] = min(out.rare[i], int32(m.TrainingRows(mode, rows.Codes[mode][i])))
-		}
+		out.rare[i] = int32(min(evaluate.RarestID(m, given, i), math.MaxInt32))
 	})
 	for _, err := range failed {
 		if err != nil {

@@ -3,8 +3,10 @@ package serve
 import (
 	"cmp"
 	"context"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/kernel-fried-tensor/kft"
 	"github.com/kernel-fried-tensor/kft/dataset"
@@ -93,9 +95,21 @@ func (h *history) series(cell kft.Cell) map[string]float64 {
 		if compare(row) != 0 {
 			break
 		}
-		values[h.table.Dicts[h.time].ID(h.table.Codes[h.time][row])] = h.table.Target(int(row))
+		values[h.table.Dicts[h.time].ID(h.table.Codes[h.time][row])] = h.value(int(row))
 	}
 	return values
+}
+
+// value returns the target of a row as the table has it. Most targets are kept as 32-bit numbers,
+// of which 64 bits show digits that nobody wrote: 51.040000915527344 for 51.04.
+func (h *history) value(row int) float64 {
+	y := h.table.Target(row)
+	if h.table.Low == nil || h.table.Low[row] == 0 {
+		if short, err := strconv.ParseFloat(strconv.FormatFloat(y, 'g', -1, 32), 64); err == nil && y != math.Trunc(y) {
+			return short
+		}
+	}
+	return y
 }
 
 // A period of a history has a value if it was observed.

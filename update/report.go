@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/kernel-fried-tensor/kft/predictive"
 )
 
 // A Report says what rows changed in a model.
@@ -51,8 +53,9 @@ type Moved struct {
 }
 
 // Drift compares the rows with what the model expected before it took them in. Residuals
-// are divided by their predictive standard deviation, so that their mean is 0 and their
-// root mean square 1 if nothing changed. Rest is how far the offset, which stands for all
+// are divided by their predictive standard deviation, or are normal scores where the target
+// has counts or few values, so that their mean is 0 and their root mean square 1 if nothing
+// changed. Rest is how far the offset, which stands for all
 // that an update leaves as it is, would have moved, in standard deviations of its
 // posterior.
 type Drift struct {
@@ -86,17 +89,46 @@ func (r *Report) observe(s *state, first int) {
 		shared = s.book.Noise
 	}
 	for row := int32(first); int(row) < s.rows.Len(); row++ {
-		if w := s.weight[row]; w > 0 {
-			u := s.residual(row) / math.Sqrt(s.variance[row]+1/(w*shared))
-			sum += u
-			squares += u * u
-			n++
+		w := s.weight[row]
+		if !(w > 0) {
+			continue
 		}
+		u, ok := s.score(row)
+		if !ok {
+			u = s.residual(row) / math.Sqrt(s.variance[row]+1/(w*shared))
+		}
+		sum += u
+		squares += u * u
+		n++
 	}
 	if n > 0 {
 		r.Drift.Mean, r.Drift.RMS = sum/n, math.Sqrt(squares/n)
 	}
 }
+
+// score returns the normal score of the randomised probability integral transform of a row
+// with a count or one of few values, which is standard normal if nothing changed. The
+// Gaussian observation that stands for such a row says nothing of that: it follows the mean
+// of the field, and its precision may be tiny.
+func (s *state) score(row int32) (score float64, ok bool) {
+	noise := s.fitted.Noise()
+	m, v := s.mean[row]+s.moved[row]+s.offset(row), math.Max(s.variance[row], 0)
+	if counts := noise.Count(); counts != nil {
+		return predictive.CountMixture(counts, m, v).Score(s.rows.Y[row], scoreSeed, uint64(row)), true
+	}
+	if finite := noise.Finite(); finite != nil {
+		level := predictive.FiniteMixture(finite, m, v).PIT(s.rows.Y[row], scoreSeed, uint64(row))
+		return math.Sqrt2 * math.Erfinv(2*min(max(level, minLevel), 1-minLevel)-1), true
+	}
+	return 0, false
+}
+
+// The random numbers of scores depend on scoreSeed and the row. Levels nearer than minLevel to 0
+// or 1 have no finite score.
+const (
+	scoreSeed = 1
+	minLevel  = 1e-15
+)
 
 // finish describes what moved, and judges whether a refit is due.
 func (r *Report) finish(s *state, first int, touched []mover) {

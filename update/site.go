@@ -74,14 +74,9 @@ func (s *state) ownWeight(row int32) float64 {
 // lawSite returns the site of a row at a mean and a variance of the field. bound takes the
 // site of a lower bound of the likelihood, which does not overshoot.
 func (s *state) lawSite(row int32, mean, variance float64, bound bool) (target, weight float64) {
-	offset := 0.0
+	offset := s.offset(row)
 	y := float32(s.rows.Y[row])
-	if scale := s.fitted.Scale(); scale.Transform.Linked() {
-		offset = scale.Center
-		if s.rows.Exposure != nil {
-			offset += math.Log(float64(s.rows.Exposure[row]))
-		}
-	} else {
+	if scale := s.fitted.Scale(); !scale.Transform.Linked() {
 		var z [1]float32
 		if err := scale.ForwardEach(z[:], func(int) float64 { return s.rows.Y[row] }); err != nil {
 			panic("update: " + err.Error()) // rows were checked
@@ -99,6 +94,19 @@ func (s *state) lawSite(row int32, mean, variance float64, bound bool) (target, 
 		s.law.Sites(cells, out, nil)
 	}
 	return float64(out.Target[0]) - offset, s.rows.Sign(int(row)) * float64(out.Precision[0])
+}
+
+// offset returns what is added to the field at a row of a likelihood with a link.
+func (s *state) offset(row int32) float64 {
+	scale := s.fitted.Scale()
+	if !scale.Transform.Linked() {
+		return 0
+	}
+	offset := scale.Center
+	if s.rows.Exposure != nil {
+		offset += math.Log(float64(s.rows.Exposure[row]))
+	}
+	return offset
 }
 
 // Rounds of sites: the first take those of the bound, the others are mixed with those

@@ -248,8 +248,10 @@ func (u *Updater) move(touched []mover, first int, local bool) error {
 	return s.settle(light, rows, localPasses)
 }
 
-// checkTimes refuses rows of periods before the end of the model, and ids of time that are
-// not a step of its series.
+// checkTimes refuses rows of periods before the end of the model or far after it, and ids of
+// time that are not a step of its series. All series are forecast from the last period that
+// has rows, so a mistaken year would move all of them; the limit is that of the horizon of
+// forecasts, the number of periods of the fit.
 func (u *Updater) checkTimes(b *batch, opt Options) error {
 	m := u.state.fitted
 	modes := m.Modes()
@@ -276,6 +278,13 @@ func (u *Updater) checkTimes(b *batch, opt Options) error {
 		}
 		if ok && step < u.end && !opt.Late && !opt.Remove {
 			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is before the last period of the model; rows of earlier periods are taken in only on request, because they may be in the model already", id), Late: true}
+		}
+		if limit := p.End + 1; ok && step > u.end+limit && !opt.Remove {
+			last, err := p.Line.ID(u.end)
+			if err != nil {
+				return err
+			}
+			return &RowError{Row: b.number(i), Unit: b.unit, Column: modes[p.Time].Name, Problem: fmt.Sprintf("%s is %d periods after %s, the last one of the model, which was fitted to %d; check the row, and if it is right, take in rows of the periods before it first or fit the model again", id, step-u.end, last, limit)}
 		}
 	}
 	return nil

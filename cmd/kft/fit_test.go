@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A split by time names the periods that it holds out, in order of time.
@@ -33,22 +35,33 @@ func TestPeriodsAreNamed(t *testing.T) {
 		"fit", "day.csv", "--target", "y", "--modes", "store,hour(at)", "--split", "time:last=1", "--rank", "1")
 }
 
-// A month without a year may not be in order, which is a warning.
-func TestWarnsAboutCyclicPeriods(t *testing.T) {
+// Nothing follows the last month of a year that is not known. Months that do not reach the end
+// of the year may not be in order, which is a warning.
+func TestCyclicPeriods(t *testing.T) {
 	inEmptyFolder(t)
-	var table strings.Builder
-	table.WriteString("store,month,y\n")
-	for month := 1; month <= 12; month++ {
-		for store := range 3 {
-			fmt.Fprintf(&table, "s%d,%d,%d\n", store, month, month*store+store*store)
+	writeMonths := func(months int, text func(month int) string) {
+		var table strings.Builder
+		table.WriteString("store,month,y\n")
+		for month := 1; month <= months; month++ {
+			for store := range 3 {
+				fmt.Fprintf(&table, "s%d,%s,%d\n", store, text(month), month*store+store*store)
+			}
 		}
+		write(t, "t.csv", table.String())
 	}
-	write(t, "t.csv", table.String())
-	args := []string{"--target", "y", "--modes", "store,month", "--split", "time:last=2"}
-	for _, r := range []result{must(t, append([]string{"split", "t.csv"}, args...)...), must(t, append([]string{"fit", "t.csv", "--rank", "1"}, args...)...)} {
+	args := []string{"t.csv", "--target", "y", "--modes", "store,month"}
+	writeMonths(9, strconv.Itoa)
+	split := append(args, "--split", "time:last=2")
+	for _, r := range []result{must(t, append([]string{"split"}, split...)...), must(t, append([]string{"fit", "--rank", "1"}, split...)...)} {
 		if !strings.Contains(r.stdout, "warning: ") || !strings.Contains(r.stdout, "a month is cyclic") {
 			t.Errorf("%s", r.stdout)
 		}
+	}
+	for _, text := range []func(int) string{strconv.Itoa, func(m int) string { return time.Month(m).String() }} {
+		writeMonths(12, text)
+		want := []string{"nothing can follow the last month of a cycle", "time=year+month"}
+		refused(t, exitFailed, want, append([]string{"fit"}, split...)...)
+		refused(t, exitFailed, want, append([]string{"fit", "--forecast", "2"}, args...)...)
 	}
 }
 

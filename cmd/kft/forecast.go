@@ -15,7 +15,7 @@ import (
 type forecastCommand struct {
 	Model     string   `arg:"" complete:"file" help:"Model file."`
 	Horizon   *int     `from:"1" placeholder:"H" help:"Number of periods after the last training period, as in 6."`
-	Only      []string `sep:"none" placeholder:"MODE=ID,..." help:"Only series with these ids, as in store=2106,2113 or item.vendor=260. May be repeated; different modes must all match."`
+	Only      []string `sep:"none" placeholder:"MODE=ID,..." help:"Only series with these ids, as in store=2106,2113 or item.vendor=260. Ids may contain commas. May be repeated; different modes must all match."`
 	Active    int      `from:"1" placeholder:"N" help:"Only series with a training row in the last N periods (default: all series)."`
 	Level     string   `placeholder:"L,..." help:"Levels of central intervals in percent, as in 80,95, which gives the columns lo-80, hi-80, lo-95, hi-95 (default: 90)."`
 	Quantiles string   `placeholder:"P,..." help:"Levels of quantiles, as in .1,.5,.9, which adds the columns q0.1, q0.5, q0.9 (default: none)."`

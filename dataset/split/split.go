@@ -191,6 +191,10 @@ func (s Spec) byTime(t *dataset.Table, split *Split) error {
 	if err != nil {
 		return fielderr.Errorf("split", "split %s: %w", s, err)
 	}
+	if found.Cycle != "" {
+		return fielderr.Errorf("split", "split %s: mode %s has the periods %s to %s, and nothing can follow the last %s of a cycle: the table does not say which one it belongs to; add the missing part to data.modes, as in time=year+%s, or choose another split",
+			s, t.Modes[m].Name, dict.ID(found.Order[0]), dict.ID(found.Order[len(found.Order)-1]), found.Cycle, found.Cycle)
+	}
 	split.Note = found.Note
 	split.Periods = map[dataset.Part]string{}
 	partOf := make([]dataset.Part, dict.Len())

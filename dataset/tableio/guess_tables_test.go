@@ -215,6 +215,54 @@ func guessTables() []guessTable {
 				}
 				w.WriteString("\n")
 			}},
+		{name: "quarters beside years", target: "units", modes: []string{"shop", "time=year+quarter"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,year,quarter,units\n")
+				for i := range 6 * 40 {
+					fmt.Fprintf(w, "s%d,%d,Q%d,%d\n", i/40, 2010+i%40/4, 1+i%4, r.IntN(50))
+				}
+			}},
+		{name: "names of months beside years", target: "units", modes: []string{"shop", "time=year+month"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,year,month,units\n")
+				for i := range 6 * 48 {
+					fmt.Fprintf(w, "s%d,%d,%s,%d\n", i/48, 2010+i%48/12, time.Month(1+i%12), r.IntN(50))
+				}
+			}},
+		{name: "rows without ids", target: "units", modes: []string{"shop", "time=date"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,date,units\n")
+				for i := range 12 * 30 {
+					shop, date := fmt.Sprintf("s%d", i/30), day(i%30).Format("2006-01-02")
+					if i%30 == 5 && i%60 == 5 {
+						shop = ""
+					} else if i%30 == 9 && i%60 == 9 {
+						date = ""
+					}
+					fmt.Fprintf(w, "%s,%s,%d\n", shop, date, r.IntN(50))
+				}
+			}},
+		{name: "numbers with a unit", modes: []string{"shop", "time=date"}, problem: `the values of column sales have a unit, "kg"); remove the unit "kg" from the values of column sales`,
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("shop,date,sales\n")
+				for i := range 12 * 30 {
+					fmt.Fprintf(w, "s%d,%s,%.2f kg\n", i/30, day(i%30).Format("2006-01-02"), 90*r.Float64())
+				}
+			}},
+		{name: "wide with series", problem: `melt(id_vars=["date"], var_name="series")`,
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("date,shop 0,shop 1,shop 2,shop 3,shop 4,shop 5\n")
+				for i := range 40 {
+					fmt.Fprintf(w, "%s%s\n", day(i).Format("2006-01-02"), strings.Repeat(fmt.Sprintf(",%.2f", 9*r.Float64()), 6))
+				}
+			}},
+		{name: "series in a column called time", target: "value", modes: []string{"series=time", "time=date"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("date,time,value\n")
+				for i := range 12 * 30 {
+					fmt.Fprintf(w, "%s,shop %d,%.2f\n", day(i%30).Format("2006-01-02"), i/30, 9*r.Float64())
+				}
+			}},
 		{name: "wide with dates", problem: "the table is wide: 8 columns, 2015-01-01 to 2015-08-01",
 			text: func(w *strings.Builder, r *rand.Rand) {
 				w.WriteString("state,city,2015-01-01,2015-02-01,2015-03-01,2015-04-01,2015-05-01,2015-06-01,2015-07-01,2015-08-01\n")
@@ -417,7 +465,7 @@ func TestGuessTables(t *testing.T) {
 			for column, reason := range tc.leftOut {
 				i := slices.IndexFunc(g.LeftOut, func(l dataset.LeftOut) bool { return l.Column == column })
 				if i < 0 || !strings.Contains(g.LeftOut[i].Reason, reason) {
-					t.Errorf("column %s is not left out for %q: %q", column, reason, g.LeftOut)
+					t.Errorf("column %s is not left out for %q: %v", column, reason, g.LeftOut)
 				}
 			}
 			for column, mode := range tc.determined {
