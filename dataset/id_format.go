@@ -10,7 +10,8 @@ import (
 // An IDFormat is how the ids of a mode write a time: which columns and numbers in them
 // are the year, the month, and so on.
 type IDFormat struct {
-	Parts []TimePart // from coarse to fine
+	Parts    []TimePart // from coarse to fine
+	TwoYears bool       // a period is written as its year and the next, as in 1999/00
 
 	columns   int
 	restFirst bool     // a column's own '-' belong to the first column, else to the last
@@ -54,6 +55,11 @@ func (m Mode) readIDs(ids []string) (idReading, bool) {
 			f.compact, f.around = true, []string{""}
 			f.Parts = []TimePart{{Unit: aYear.unit(), Named: true}, {Unit: aMonth.unit(), At: 1, Named: true}}
 			return idReading{IDFormat: f, sorted: parts}, true
+		}
+		if part, around, ok := yearPairs(m, fields); ok {
+			f.TwoYears, f.around = true, []string{around}
+			f.Parts = []TimePart{{Unit: aYear.unit(), Named: true}}
+			return idReading{IDFormat: f, sorted: []calendarPart{part}}, true
 		}
 		if parts, ok := partsOfColumns(m.Columns, fields); ok {
 			if note, ok := rankParts(parts); ok {
@@ -111,6 +117,10 @@ func (f IDFormat) Values(id string) (values []float64, ok bool) {
 			return nil, false
 		}
 		return []float64{tokens[0].Number, tokens[1].Number}, true
+	}
+	if f.TwoYears {
+		year, around, ok := yearPair(id)
+		return []float64{year}, ok && around == f.around[0]
 	}
 	for _, p := range f.Parts {
 		text := columns[p.Column]
