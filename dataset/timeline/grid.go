@@ -26,7 +26,7 @@ type grid struct {
 	every   int64 // coordinates per step
 	unit    string
 	perStep int64   // units per step
-	ends    bool    // months are written as their last day
+	day     int     // of the month by which months are written, see dayOfMonth
 	week    [7]bool // weekdays that occur, for days; from Sunday
 }
 
@@ -55,8 +55,12 @@ func findGrid(f *dataset.IDFormat, values [][]float64) (grid, []int64) {
 	if finest == "date" || finest == "weekday" {
 		finest = "day"
 	}
-	for _, g := range []grid{{kind: months}, {kind: months, ends: true}, {kind: days}, {kind: seconds}} {
-		if g.kind == months && hasUnit(*f, "week") || g.ends && finest != "day" {
+	grids := []grid{{kind: months, day: 1}, {kind: days}, {kind: seconds}}
+	if finest == "day" {
+		grids = slices.Insert(grids, 1, monthsByDay(moments)...)
+	}
+	for _, g := range grids {
+		if g.kind == months && hasUnit(*f, "week") {
 			continue
 		}
 		coordinates, ok := g.fit(moments, finest)
@@ -231,14 +235,9 @@ func (g *grid) open() int {
 func (g *grid) of(t time.Time) (int64, bool) {
 	switch g.kind {
 	case months:
-		if g.ends {
-			t = t.AddDate(0, 0, 1)
-		}
 		c := int64(12*t.Year() + int(t.Month()) - 1)
-		if g.ends {
-			c--
-		}
-		return c, t.Day() == 1 && t.Hour() == 0 && t.Minute() == 0 && t.Second() == 0 && t.Nanosecond() == 0
+		off := t.Sub(g.at(c)).Abs()
+		return c, off == 0 || g.day < 1 && off <= mostClosed*24*time.Hour && off%(24*time.Hour) == 0
 	case days:
 		day := floorDiv(t.Unix(), 86400)
 		if !g.week[t.Weekday()] {
@@ -261,11 +260,7 @@ func (g *grid) of(t time.Time) (int64, bool) {
 func (g *grid) at(c int64) time.Time {
 	switch g.kind {
 	case months:
-		t := time.Date(int(floorDiv(c, 12)), time.Month(c-12*floorDiv(c, 12)+1), 1, 0, 0, 0, 0, time.UTC)
-		if g.ends {
-			t = t.AddDate(0, 1, -1)
-		}
-		return t
+		return dayOfMonth(int(floorDiv(c, 12)), time.Month(c-12*floorDiv(c, 12)+1), g.day)
 	case days:
 		open := int64(g.open())
 		week, left := floorDiv(c, open), c-open*floorDiv(c, open)
