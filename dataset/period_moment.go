@@ -31,7 +31,7 @@ func (m Mode) MomentOfID(id string) (time.Time, bool) {
 // periodMoment returns the first day of a period of a year, or of a date with the name of a
 // month.
 func periodMoment(text string) (time.Time, bool) {
-	if tokens, ok := periodtext.CutMonth(text); ok {
+	if tokens, ok := periodtext.CutYear(text, calendarParts[aMonth].most); ok {
 		return time.Date(int(tokens[0].Number), time.Month(tokens[1].Number), 1, 0, 0, 0, 0, time.UTC), true
 	}
 	numbers, roles, around := cutNumbers(text)
