@@ -219,6 +219,28 @@ func TestIrregular(t *testing.T) {
 	}
 }
 
+func TestWhyNone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ mode, ids, id, want string }{
+		{"date", "2022-11-01,2022-12-01,2022-08-01", "2023-01-01", ""},
+		{"date", "2022-11-01,2022-12-01,2022-08-01", "2023-01-15", "this does not name a period, which is a month written as 2022-12-01"},
+		{"date", "2022-11-01,2022-12-01,2022-08-01", "2023-13-01", "this is not a date or a period written as 2022-12-01 is"},
+		{"time=year+month", "2022-11,2022-12", "2022-13", "this is not a date or a period written as 2022-12 is"},
+		{"year", "2018/19,2019/20", "2020/22", "this is not a date or a period written as 2019/20 is"},
+		{"at", "2016-02-01 00:00,2016-02-01 00:15,2016-02-01 00:45,2016-02-01 01:00", "2016-02-01 01:20", "this is between two periods, which are 15 minutes apart and written as 2016-02-01 01:00"},
+		{"period", "10,20,40,50", "55", "this is between two periods, which are written as 50"},
+		{"period", "1.5,3.25,2", "4", "the ids of mode period, such as 3.25, give their order but no other periods"},
+	} {
+		line, err := New(parseMode(t, c.mode), strings.Split(c.ids, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := line.WhyNone(c.id); got != c.want {
+			t.Errorf("%s in %s: got %q, want %q", c.id, c.ids, got, c.want)
+		}
+	}
+}
+
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ mode, ids, want string }{
