@@ -190,6 +190,44 @@ func TestWeekdays(t *testing.T) {
 	}
 }
 
+// TestMovedWeeks has Mondays of which some are moved by some days.
+func TestMovedWeeks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		moved map[int]int // days by week
+		unit  string
+		next  string
+	}{
+		{nil, "week", "2021-11-01"},
+		{map[int]int{7: 1, 20: -2, 42: 1}, "week", "2021-11-01"},
+		{map[int]int{7: 1, 20: 1, 31: 1, 35: 1, 40: 1}, "day", "2021-11-01"},
+		{map[int]int{7: 3}, "day", "2021-11-01"},
+	} {
+		var ids []string
+		for week := range 43 {
+			ids = append(ids, time.Date(2021, 1, 4+7*week+c.moved[week], 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+		}
+		line, err := New(parseMode(t, "date"), ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line.Unit() != c.unit {
+			t.Errorf("%v: got the unit %s, want %s", c.moved, line.Unit(), c.unit)
+		}
+		if c.unit != "week" {
+			continue
+		}
+		for week, id := range ids {
+			if step, ok := line.Step(id); !ok || step != int64(week) || line.Steps()[week] != step {
+				t.Errorf("%v: %s has step %d, %v, want %d", c.moved, id, step, ok, week)
+			}
+		}
+		if next, err := line.Next(1); err != nil || next[0] != c.next {
+			t.Errorf("%v: got the next week %q, %v, want %s", c.moved, next, err, c.next)
+		}
+	}
+}
+
 func TestIrregular(t *testing.T) {
 	t.Parallel()
 	for mode, ids := range map[string]string{"period": "1.5,3.25,2", "time=year+week": "2015-0,2015-53,2016-1"} {
