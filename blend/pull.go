@@ -28,6 +28,8 @@ const (
 	pullStep    = 0.05
 	// The penalty of a share, and of the rise, is this part of the squares of its own feature.
 	pullRidge = 0.05
+	// mostRise is the largest rise: that of a series which always changes in one direction.
+	mostRise = 1
 	// leastPullGain is the mean share by which the squares of origins that were left out
 	// must fall; it must also be leastErrors standard errors of this mean.
 	leastPullGain = 0.01
@@ -281,6 +283,7 @@ func (m *moment) best(p int) choice {
 			for a := range p {
 				c[rise] -= c[a] * m.product[rise][a] / square
 			}
+			c[rise] = min(max(c[rise], -mostRise), mostRise)
 		}
 		if g := penalised.gain(c); g > most {
 			best, most = c, g

@@ -87,6 +87,14 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 	if len(single) > 0 {
 		candidates = append(candidates, candidate{"and of each id", c.withTerms(slices.Concat(trains, all, single, effects))})
 	}
+	if c.data.Combinations(entities...) >= leastSharing {
+		// What all series have in common shows in all of them, and in their totals.
+		shared := []spec.Term{c.seriesTerm()}
+		candidates = append(candidates, candidate{"and one that all share", c.withTerms(slices.Concat(trains, all, shared, effects))})
+		if len(single) > 0 {
+			candidates = append(candidates, candidate{"and of each id and a shared one", c.withTerms(slices.Concat(trains, all, single, shared, effects))})
+		}
+	}
 	if len(trains) > 0 {
 		candidates = append(candidates, candidate{"without " + trains[0].String(), c.withTerms(slices.Concat(all, single, effects))})
 	}
@@ -95,6 +103,9 @@ func (c *chooser) chooseSeries(ctx context.Context) error {
 	}
 	return c.compare(ctx, "series", candidates)
 }
+
+// leastSharing is the number of series from which one that all share is offered.
+const leastSharing = 3
 
 // chooseSeasons offers parts of the date: an effect of each, an interaction of low rank
 // with every mode, or effects of each id; and a season of every series.
