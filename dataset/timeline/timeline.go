@@ -130,6 +130,8 @@ func (t *Timeline) WhyNone(id string) string {
 	switch unit := t.grid.unit; {
 	case !ok:
 		return fmt.Sprintf("this is not a date or a period written as %s is", example)
+	case t.grid.kind == days:
+		return fmt.Sprintf("this is on a weekday that has no periods, which are written as %s", example)
 	case unit == "":
 		return fmt.Sprintf("this is between two periods, which are written as %s", example)
 	case t.grid.perStep > 1:

@@ -182,6 +182,9 @@ func TestWeekdays(t *testing.T) {
 	if friday, _ := line.Step("2016-12-09"); monday != friday+1 {
 		t.Errorf("Monday has step %d, the Friday before %d", monday, friday)
 	}
+	if why := line.WhyNone("2016-12-10"); why != "this is on a weekday that has no periods, which are written as 2016-12-30" {
+		t.Errorf("got %q for a Saturday", why)
+	}
 	if step, ok := line.Step("2016-12-10"); ok {
 		t.Errorf("got step %d for a Saturday, want none", step)
 	}
