@@ -16,14 +16,13 @@ func (d Distribution) Mean() float64 { return d.CorrectedMean(d.UncorrectedMean(
 // distribution. It is not E max(y, 0): moving the probability below 0 to 0 would raise
 // the mean of every small value by the noise, and was less accurate on unseen data.
 func (d *Distribution) gaussianMean() float64 {
-	mean, ok := d.polynomialMean()
-	if !ok {
-		if x := d.powerTaylor(); x != nil {
-			mean = x.mean(d.transform.unit)
-		} else {
-			mean = gaussianMean(d.transform, d.m, d.sd*d.sd)
+	if d.transform.kind == power {
+		var e powerExpansion
+		if d.expandPower(&e) {
+			return e.mean(d) * d.transform.unit
 		}
 	}
+	mean := gaussianMean(d.transform, d.m, d.sd*d.sd)
 	if d.clamped {
 		mean = max(mean, 0)
 	}
@@ -78,16 +77,17 @@ type Moments struct{ Mean, SD, SDModel, SDNoise float64 }
 // variance but not its parts, so both parts are multiplied by the same factor.
 func (d Distribution) Moments() Moments {
 	var mean, model, noise float64 // model is Var(E[y|f]), noise is E[Var(y|f)]
+	var e powerExpansion
 	switch {
 	case d.count != nil:
 		mean, model, noise = d.countMoments()
 	case d.finite != nil:
 		mean, model, noise = d.finite.mean, d.finite.model, d.finite.noise
 	default:
-		mean, model, noise = d.gaussianMoments()
+		mean, model, noise = d.gaussianMoments(&e)
 	}
 	if !d.scores.normal() && model+noise > 0 {
-		factor := d.empiricalVariance() / (model + noise)
+		factor := d.empiricalVariance(&e) / (model + noise)
 		model, noise = model*factor, noise*factor
 	}
 	return d.moments(mean, model, noise)
@@ -120,21 +120,22 @@ func (d Distribution) MomentsAndQuantiles(dst []float64, l *Levels) Moments {
 	return d.moments(mean, model, noise)
 }
 
-// gaussianMoments returns gaussianMean and gaussianVariances.
-func (d *Distribution) gaussianMoments() (mean, model, noise float64) {
-	if x := d.powerTaylor(); x != nil {
-		mean = x.mean(d.transform.unit)
-		if d.clamped {
-			mean = max(mean, 0)
-		}
-		model, noise = x.variances(d)
-		return mean, model, noise
+// gaussianMoments returns gaussianMean, and Var(E[y|f]) and E[Var(y|f)] under normal scores.
+func (d *Distribution) gaussianMoments(e *powerExpansion) (mean, model, noise float64) {
+	switch kind := d.transform.kind; {
+	case kind == power && d.expandPower(e):
+		unit := d.transform.unit
+		model, noise = e.variances(d)
+		return e.mean(d) * unit, model * unit * unit, noise * unit * unit
+	case kind == log1p && d.cuts() && d.expandPower(e):
+		model, noise = e.variances(d)
+		return d.gaussianMean(), model, noise
 	}
 	model, noise = d.gaussianVariances()
 	return d.gaussianMean(), model, noise
 }
 
-// gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores.
+// gaussianVariances returns Var(E[y|f]) and E[Var(y|f)] under normal scores, without expandPower.
 func (d *Distribution) gaussianVariances() (model, noise float64) {
 	if d.transform.kind == power {
 		return d.powerVariances()
@@ -192,8 +193,9 @@ func powerVariance(m, v, noise float64, power int) float64 {
 	return v * (slope*slope + 6*v*(3*m*m+v))
 }
 
-// empiricalVariance returns the variance under the score distribution.
-func (d *Distribution) empiricalVariance() float64 {
+// empiricalVariance returns the variance under the score distribution. It uses T(m) of the
+// expansion, if that is known.
+func (d *Distribution) empiricalVariance(e *powerExpansion) float64 {
 	if d.count != nil {
 		var g countGrid
 		d.fillGrid(&g)
@@ -204,7 +206,7 @@ func (d *Distribution) empiricalVariance() float64 {
 		return d.rootVariance(root)
 	}
 	if d.transform.kind == power || d.transform.kind == log1p {
-		if variance, ok := d.seriesVariance(); ok {
+		if variance, ok := d.scoreVariance(e.centre); ok {
 			return variance
 		}
 	}

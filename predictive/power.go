@@ -55,11 +55,32 @@ func parseRatio(text string) (float64, error) {
 	return v / by, err
 }
 
+// mostDegree is the largest degree of an inverse that counts as a polynomial.
+const mostDegree = 14
+
+// polynomialDegree returns 1/P if that is a whole number up to mostDegree: then the inverse of
+// the power P is a polynomial of that degree for y >= 0.
+func polynomialDegree(p float64) (degree int, whole bool) {
+	degree = int(min(1/p, mostDegree) + 0.5)
+	return degree, float64(degree)*p == 1
+}
+
+// RoundPower returns a power near p, at most an eighth above it, whose reciprocal is a whole
+// number, so that the inverse of the scale is a polynomial: its moments are exact and need no
+// exponentials. Powers above 1/2 and below 1/mostDegree are returned unchanged.
+func RoundPower(p float64) float64 {
+	const above = 0.25 // of the reciprocal
+	if degree := math.Ceil(1/p - above); p <= 0.5 && degree <= mostDegree {
+		return 1 / degree
+	}
+	return p
+}
+
 // powerText writes a power as a decimal number or, if that is long, as 1/3.
 func (t Transform) powerText() string {
 	const long = len("0.1234")
 	number := strconv.FormatFloat(t.power, 'g', -1, 64)
-	if degree, whole := taylorDegree(t.power); whole && len(number) > long {
+	if degree, whole := polynomialDegree(t.power); whole && len(number) > long {
 		number = "1/" + strconv.Itoa(degree)
 	}
 	text := "power:" + number
@@ -190,9 +211,6 @@ func (t Transform) powerMean(m, v float64) float64 {
 func expectedExcess(m, s float64) float64 {
 	return math.Exp(m+s*s/2)*normalCDF(m/s+s) - normalCDF(m/s)
 }
-
-// hermiteTerms is the number of terms of the expansion in powerVariances.
-const hermiteTerms = 24
 
 // powerVariances is gaussianVariances for powers. With x = m + s t and the Hermite
 // coefficients c_k of y as a function of t, Var y is the sum of c_k^2 over k > 0, and

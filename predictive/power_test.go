@@ -250,7 +250,7 @@ func TestTargetUnit(t *testing.T) {
 func TestRoundPower(t *testing.T) {
 	for p := 0.08; p <= 1; p += 0.005 {
 		got := RoundPower(p)
-		_, exact := taylorDegree(got)
+		_, exact := polynomialDegree(got)
 		if p > 0.5+1e-9 && got != p || p <= 0.5 && !(exact && got <= 1.126*p && got > p/1.6) {
 			t.Errorf("%g is rounded to %g", p, got)
 		}

@@ -35,7 +35,7 @@ type ScoreDistribution struct {
 	slope   [nodeCount]float64          // dZ/dt at nodeT, over four steps
 	level   levelTable                  // CDF at steps of the score
 	upper   *upperSums                  // of nodes
-	lazy    nodeSums                    // further ones, for powers
+	cells   scoreCells                  // further sums, for powers and log1p
 }
 
 const (
