@@ -51,8 +51,8 @@ var calendarParts = map[calendarRole]struct {
 }{
 	aYear:    {words: []string{"year", "yr", "yyyy", "jahr"}, most: 9999},
 	aQuarter: {words: []string{"quarter", "qtr"}, most: 4, within: []calendarRole{aYear}},
-	aMonth:   {words: []string{"month", "mon", "mth"}, most: 12, within: []calendarRole{aYear}},
-	aWeek:    {words: []string{"week", "wk"}, most: 53, within: []calendarRole{aYear}},
+	aMonth:   {words: []string{"month", "mon", "mth", "yearmonth", "yyyymm"}, most: 12, within: []calendarRole{aYear}},
+	aWeek:    {words: []string{"week", "wk", "yearweek", "yyyyww"}, most: 53, within: []calendarRole{aYear}},
 	aDay:     {words: []string{"day"}, most: 31, within: []calendarRole{aMonth}},
 	aWeekday: {words: []string{"weekday", "dow"}, most: 7, within: []calendarRole{aWeek}},
 	anHour:   {words: []string{"hour", "hr"}, most: 24, within: []calendarRole{wholeDate, aDay, aWeekday}},

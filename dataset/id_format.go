@@ -10,12 +10,13 @@ import (
 // An IDFormat is how the ids of a mode write a time: which columns and numbers in them
 // are the year, the month, and so on.
 type IDFormat struct {
-	Parts []TimePart // from coarse to fine
+	Parts    []TimePart // from coarse to fine
+	TwoYears bool       // a period is written as its year and the next, as in 1999/00
 
 	columns   int
 	restFirst bool     // a column's own '-' belong to the first column, else to the last
 	firstYear float64  // of years with two digits: lower ones belong to the next century
-	compact   bool     // year and month are one number, as in 201612
+	compact   float64  // the largest month or week, if it is one number with the year, as in 201612; else 0
 	around    []string // by column: the text around its numbers
 }
 
@@ -50,10 +51,15 @@ func (m Mode) readIDs(ids []string) (idReading, bool) {
 				fields[c] = append(fields[c], piece)
 			}
 		}
-		if parts, ok := monthNumbers(m, fields); ok {
-			f.compact, f.around = true, []string{""}
-			f.Parts = []TimePart{{Unit: aYear.unit(), Named: true}, {Unit: aMonth.unit(), At: 1, Named: true}}
+		if parts, ok := sixDigits(m, fields); ok {
+			f.compact, f.around = calendarParts[parts[1].role].most, []string{""}
+			f.Parts = []TimePart{{Unit: aYear.unit(), Named: true}, {Unit: parts[1].role.unit(), At: 1, Named: true}}
 			return idReading{IDFormat: f, sorted: parts}, true
+		}
+		if part, around, ok := yearPairs(m, fields); ok {
+			f.TwoYears, f.around = true, []string{around}
+			f.Parts = []TimePart{{Unit: aYear.unit(), Named: true}}
+			return idReading{IDFormat: f, sorted: []calendarPart{part}}, true
 		}
 		if parts, ok := partsOfColumns(m.Columns, fields); ok {
 			if note, ok := rankParts(parts); ok {
@@ -105,12 +111,16 @@ func (f IDFormat) Values(id string) (values []float64, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	if f.compact {
-		tokens, ok := periodtext.CutMonth(id)
+	if f.compact > 0 {
+		tokens, ok := periodtext.CutYear(id, f.compact)
 		if !ok {
 			return nil, false
 		}
 		return []float64{tokens[0].Number, tokens[1].Number}, true
+	}
+	if f.TwoYears {
+		year, around, ok := yearPair(id)
+		return []float64{year}, ok && around == f.around[0]
 	}
 	for _, p := range f.Parts {
 		text := columns[p.Column]
@@ -142,24 +152,38 @@ func (f IDFormat) Values(id string) (values []float64, ok bool) {
 
 // Tokens cuts the text of a column into its numbers and what is between them.
 func (f IDFormat) Tokens(text string) []periodtext.Token {
-	if tokens, ok := periodtext.CutMonth(text); f.compact && ok {
+	if tokens, ok := periodtext.CutYear(text, f.compact); f.compact > 0 && ok {
 		return tokens
 	}
 	return periodtext.Cut(text)
 }
 
-// fewMonths is the number of ids from which numbers such as 201612 are months whatever
-// the name of their column: that all of them end in 01 to 12 is not by chance.
-const fewMonths = 6
+// The number of ids from which numbers such as 201612 are months, or weeks, whatever the
+// name of their column: that all of them end in 01 to 12, or in 01 to 53, is not by chance.
+const (
+	fewMonths = 6
+	fewWeeks  = 26
+)
 
-// monthNumbers reads a single column of numbers such as 201612.
-func monthNumbers(m Mode, fields [][]string) ([]calendarPart, bool) {
-	if len(fields) != 1 || len(fields[0]) < fewMonths && roleOfName(m.Columns[0]) != aMonth {
+// sixDigits reads a single column of numbers such as 201612 as months or, if some end in 13
+// to 53 or the column is named so, as weeks.
+func sixDigits(m Mode, fields [][]string) ([]calendarPart, bool) {
+	if len(fields) != 1 {
 		return nil, false
 	}
-	parts := []calendarPart{{role: aYear, named: true}, {role: aMonth, at: 1, named: true}}
-	for _, text := range fields[0] {
-		tokens, ok := periodtext.CutMonth(text)
+	named := roleOfName(m.Columns[0])
+	if parts, ok := cutYears(fields[0], aMonth); ok && named != aWeek {
+		return parts, named == aMonth || len(fields[0]) >= fewMonths
+	}
+	parts, ok := cutYears(fields[0], aWeek)
+	return parts, ok && (named == aWeek || len(fields[0]) >= fewWeeks)
+}
+
+// cutYears cuts numbers of six digits into the year and a month or a week.
+func cutYears(texts []string, role calendarRole) ([]calendarPart, bool) {
+	parts := []calendarPart{{role: aYear, named: true}, {role: role, at: 1, named: true}}
+	for _, text := range texts {
+		tokens, ok := periodtext.CutYear(text, calendarParts[role].most)
 		if !ok {
 			return nil, false
 		}

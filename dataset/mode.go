@@ -18,6 +18,7 @@ type Mode struct {
 	Dates   string // order of the dates that Func reads, see [DateOrders]; "" as in 12/31/2016 and 31.12.2016
 
 	idDates string // the same for the ids, see [Mode.WithIDDates]
+	idWeeks bool   // ids such as 202352 are weeks
 }
 
 // reserved are the characters that separate modes, cores and ranks in a

@@ -10,11 +10,13 @@ import (
 )
 
 // WithIDDates returns the mode that knows in which order its ids write day, month and year,
-// for [Mode.MomentOfID].
+// and whether their six digits are a year and a week, for [Mode.MomentOfID].
 func (m Mode) WithIDDates(ids []string) Mode {
 	if m.Func == "" && len(m.Columns) == 1 {
 		order, _ := calendar.OrderOf(ids)
 		m.idDates = string(order)
+		parts, ok := sixDigits(m, [][]string{ids})
+		m.idWeeks = ok && parts[1].role == aWeek
 	}
 	return m
 }
@@ -25,13 +27,22 @@ func (m Mode) MomentOfID(id string) (time.Time, bool) {
 	if t, ok := calendar.Order(m.idDates).Parse([]byte(id)); ok {
 		return t, true
 	}
+	if tokens, ok := periodtext.CutYear(id, calendarParts[aWeek].most); ok && m.idWeeks {
+		return mondayOf(int(tokens[0].Number), int(tokens[1].Number)), true
+	}
 	return periodMoment(id)
+}
+
+// mondayOf returns the first day of a week of ISO 8601.
+func mondayOf(year, week int) time.Time {
+	january := time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC) // is in the first week
+	return january.AddDate(0, 0, 7*(week-1)-(int(january.Weekday())+6)%7)
 }
 
 // periodMoment returns the first day of a period of a year, or of a date with the name of a
 // month.
 func periodMoment(text string) (time.Time, bool) {
-	if tokens, ok := periodtext.CutMonth(text); ok {
+	if tokens, ok := periodtext.CutYear(text, calendarParts[aMonth].most); ok {
 		return time.Date(int(tokens[0].Number), time.Month(tokens[1].Number), 1, 0, 0, 0, 0, time.UTC), true
 	}
 	numbers, roles, around := cutNumbers(text)
@@ -63,9 +74,7 @@ func periodMoment(text string) (time.Time, bool) {
 	case slices.Contains([]string{"q", "quarter", "qtr"}, word) && v <= 4:
 		v = 3*v - 2
 	case slices.Contains([]string{"w", "kw", "wk", "week"}, word) && v <= 53:
-		monday := time.Date(y, 1, 4, 0, 0, 0, 0, time.UTC) // 4 January is in the first week
-		monday = monday.AddDate(0, 0, -(int(monday.Weekday())+6)%7)
-		return monday.AddDate(0, 0, 7*(v-1)), true
+		return mondayOf(y, v), true
 	case roles[within] != aMonth && word != "" && word != "m" || v > 12:
 		return time.Time{}, false
 	}

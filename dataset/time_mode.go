@@ -25,7 +25,8 @@ func (m Mode) IsTime(ids []string) bool {
 		if slices.ContainsFunc(ids, func(id string) bool { _, number := Number(id); return number }) {
 			return false
 		}
-		if _, dates := calendar.OrderOf(ids); !dates {
+		_, dates := calendar.OrderOf(ids)
+		if _, _, years := yearPairs(m, [][]string{ids}); !dates && !(years && len(m.Columns) == 1) {
 			return false
 		}
 	}

@@ -137,8 +137,12 @@ func (f *forecaster) checkBatch(b *tableio.Batch) error {
 		h := series.Horizon(id)
 		if h == 0 {
 			last, _ := series.Line.ID(series.End)
+			problem, remedy := series.Line.WhyNone(id), "correct it or remove the row"
+			if problem == "" {
+				problem, remedy = fmt.Sprintf("this is not a period after the last training period %s", last), "forecast later periods, or predict the table"
+			}
 			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
-				Problem: fmt.Sprintf("this is not a period after the last training period %s", last), Remedy: "forecast later periods, or predict the table"}
+				Problem: problem, Remedy: remedy}
 		} else if f.o.Horizon > 0 && int(h) > f.o.Horizon {
 			return &dataset.InputError{File: f.o.Future.String(), Line: b.First + i + 1, Unit: "data row", Column: modes[f.time].Columns[0], Value: id,
 				Problem: fmt.Sprintf("this is %d periods ahead, beyond the horizon of %d", h, f.o.Horizon), Remedy: "extend the horizon or remove the row"}

@@ -130,6 +130,7 @@ func TestFuture(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"year,month,item,store\n2016,9,i3,s2\n2016,6,i3,s2\n": `plans.csv, data row 2, column "year", value "2016-6": this is not a period after the last training period 2016-6`,
+		"year,month,item,store\n2016,13,i3,s2\n":              `value "2016-13": this is not a date or a period written as 2016-6 is; correct it or remove the row`,
 		"year,month,item,store\n2016,9,,s2\n":                 `plans.csv, data row 1, column "item": the value is missing, and the forecast of the row depends on it`,
 		"year,month,item,store\n2018,9,i3,s2\n":               "this is 27 periods ahead, beyond the horizon of 3",
 		"year,item,store\n2016,i3,s2\n":                       `"month"`,

@@ -79,13 +79,13 @@ type Summary struct {
 	Warnings []string
 
 	decoded  int         // lines that were not UTF-8
-	examples [][]example // by mode: first unknown ids
+	examples [][]example // by mode: first unknown ids; at last: first ids of time that are no period
 }
 
 // NewSummary returns an empty summary.
 func (m *Model) NewSummary() Summary {
 	n := len(m.modes)
-	return Summary{Unseen: make([]int, n), Side: make([]int, n), examples: make([][]example, n)}
+	return Summary{Unseen: make([]int, n), Side: make([]int, n), examples: make([][]example, n+1)}
 }
 
 func (s *Summary) add(o Summary) {
@@ -94,7 +94,9 @@ func (s *Summary) add(o Summary) {
 	for mode := range s.Unseen {
 		s.Unseen[mode] += o.Unseen[mode]
 		s.Side[mode] += o.Side[mode]
-		s.examples[mode] = mergeExamples(s.examples[mode], o.examples[mode])
+	}
+	for i := range s.examples {
+		s.examples[i] = mergeExamples(s.examples[i], o.examples[i])
 	}
 	for _, name := range o.Assumed {
 		if !slices.Contains(s.Assumed, name) {

@@ -36,6 +36,28 @@ func (m *Model) addExamples(sum *Summary, b *tableio.Batch) {
 			}
 		}
 	}
+	m.addStrayTimes(sum, b)
+}
+
+// addStrayTimes notes the first ids of time in a batch that have a moment but name no period,
+// such as a day within the months of the model.
+func (m *Model) addStrayTimes(sum *Summary, b *tableio.Batch) {
+	if m.series == nil || !m.series.Line.Regular() || m.series.Time >= len(b.Codes) {
+		return
+	}
+	mode, stray := m.series.Time, len(m.modes)
+	seen := map[int32]bool{}
+	for i, code := range b.Codes[mode] {
+		if m.isTrained(mode, code) || seen[code] || m.Origin(mode, code) != FromSide {
+			continue
+		}
+		if seen[code] = true; len(seen) > maxLooks || len(sum.examples[stray]) == maxExamples {
+			break
+		}
+		if id := b.ID(mode, i); m.series.Line.WhyNone(id) != "" {
+			sum.examples[stray] = mergeExamples(sum.examples[stray], []example{{b.First + i, id}})
+		}
+	}
 }
 
 // mergeExamples returns the first of different ids. It does not depend on the order of

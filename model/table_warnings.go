@@ -48,6 +48,9 @@ func (m *Model) knowsNothing(sum Summary) error {
 // whose ids the model mostly does not know, and periods that it cannot tell apart.
 func (m *Model) tableWarnings(sum Summary) []string {
 	warnings := DecodedWarning(sum.decoded)
+	if stray := sum.exampleIDs(len(m.modes)); len(stray) > 0 {
+		warnings = append(warnings, fmt.Sprintf("mode %s has the id %s: %s; the row has a prediction, but it is not that of the period", m.modes[m.series.Time].Name, stray[0], m.series.Line.WhyNone(stray[0])))
+	}
 	for mode := range m.modes {
 		unknown := sum.Unseen[mode]
 		switch ids := sum.exampleIDs(mode); {

@@ -96,6 +96,8 @@ func TestSameFuture(t *testing.T) {
 	checkWarned(t, warned(t, "predict", "model.kft", "next.csv", "-o", "out.csv"), "all 3 rows: "+future)
 	checkWarned(t, warned(t, append(args, "--side", "day=@weekday:cat", "--variant", "additive")...))
 	checkWarned(t, warned(t, "predict", "model.kft", "next.csv", "-o", "out.csv"))
+	write(t, "noon.csv", "shop,day\nS01,2016-03-01\nS01,2016-03-01 12:00\n")
+	checkWarned(t, warned(t, "predict", "model.kft", "noon.csv", "-o", "out.csv"), "mode day has the id 2016-03-01 12:00: this does not name a period, which is a day written as 2016-02-09")
 }
 
 // Intervals that hold far too many values are reported with figures, and the remedy works.

@@ -15,6 +15,7 @@ const (
 	ordered kind = iota // no grid
 	numbers             // running numbers
 	months              // months since year 0
+	weeks               // weeks since 1970, of dates of which few are moved
 	days                // days since 1970, on some weekdays only
 	seconds             // since 1970
 )
@@ -26,7 +27,7 @@ type grid struct {
 	every   int64 // coordinates per step
 	unit    string
 	perStep int64   // units per step
-	ends    bool    // months are written as their last day
+	day     int     // of the month by which months are written, see dayOfMonth; of weeks, from Thursday
 	week    [7]bool // weekdays that occur, for days; from Sunday
 }
 
@@ -55,8 +56,12 @@ func findGrid(f *dataset.IDFormat, values [][]float64) (grid, []int64) {
 	if finest == "date" || finest == "weekday" {
 		finest = "day"
 	}
-	for _, g := range []grid{{kind: months}, {kind: months, ends: true}, {kind: days}, {kind: seconds}} {
-		if g.kind == months && hasUnit(*f, "week") || g.ends && finest != "day" {
+	grids := []grid{{kind: months, day: 1}, {kind: weeks}, {kind: days}, {kind: seconds}}
+	if finest == "day" {
+		grids = slices.Insert(grids, 1, monthsByDay(moments)...)
+	}
+	for _, g := range grids {
+		if g.kind == months && hasUnit(*f, "week") {
 			continue
 		}
 		coordinates, ok := g.fit(moments, finest)
@@ -141,7 +146,7 @@ func findNumbers(unit string, v []float64) (grid, []int64) {
 // fit sets the step of the grid, and returns coordinates, if the moments lie on a grid of
 // its kind. The finest unit of the ids is the step of a single moment.
 func (g *grid) fit(moments []time.Time, finest string) ([]int64, bool) {
-	if g.kind == days && !g.findWeekdays(moments) {
+	if g.kind == days && !g.findWeekdays(moments) || g.kind == weeks && (finest != "day" || !g.findWeeks(moments)) {
 		return nil, false
 	}
 	out := make([]int64, len(moments))
@@ -175,6 +180,8 @@ func (g *grid) units() []unit {
 	switch g.kind {
 	case months:
 		return []unit{{"year", 12}, {"quarter", 3}, {"month", 1}}
+	case weeks:
+		return []unit{{"week", 1}}
 	case days:
 		return []unit{{"day", 1}}
 	}
@@ -231,14 +238,11 @@ func (g *grid) open() int {
 func (g *grid) of(t time.Time) (int64, bool) {
 	switch g.kind {
 	case months:
-		if g.ends {
-			t = t.AddDate(0, 0, 1)
-		}
 		c := int64(12*t.Year() + int(t.Month()) - 1)
-		if g.ends {
-			c--
-		}
-		return c, t.Day() == 1 && t.Hour() == 0 && t.Minute() == 0 && t.Second() == 0 && t.Nanosecond() == 0
+		off := t.Sub(g.at(c)).Abs()
+		return c, off == 0 || g.day < 1 && off <= mostClosed*24*time.Hour && off%(24*time.Hour) == 0
+	case weeks:
+		return g.weekOf(t)
 	case days:
 		day := floorDiv(t.Unix(), 86400)
 		if !g.week[t.Weekday()] {
@@ -261,11 +265,9 @@ func (g *grid) of(t time.Time) (int64, bool) {
 func (g *grid) at(c int64) time.Time {
 	switch g.kind {
 	case months:
-		t := time.Date(int(floorDiv(c, 12)), time.Month(c-12*floorDiv(c, 12)+1), 1, 0, 0, 0, 0, time.UTC)
-		if g.ends {
-			t = t.AddDate(0, 1, -1)
-		}
-		return t
+		return dayOfMonth(int(floorDiv(c, 12)), time.Month(c-12*floorDiv(c, 12)+1), g.day)
+	case weeks:
+		return time.Unix((7*c+int64(g.day))*86400, 0).UTC()
 	case days:
 		open := int64(g.open())
 		week, left := floorDiv(c, open), c-open*floorDiv(c, open)

@@ -114,6 +114,33 @@ func (t *Timeline) Step(id string) (step int64, ok bool) {
 	return d / t.grid.every, true
 }
 
+// WhyNone says why an id has no step. It is "" for an id that has one.
+func (t *Timeline) WhyNone(id string) string {
+	if _, ok := t.Step(id); ok {
+		return ""
+	}
+	example := t.known[t.last]
+	if t.grid.kind == ordered {
+		return fmt.Sprintf("the ids of mode %s, such as %s, give their order but no other periods", t.mode.Name, example)
+	}
+	values, ok := t.format.Values(id)
+	if ok && t.grid.kind != numbers {
+		_, ok = moment(t.format, values)
+	}
+	switch unit := t.grid.unit; {
+	case !ok:
+		return fmt.Sprintf("this is not a date or a period written as %s is", example)
+	case t.grid.kind == days:
+		return fmt.Sprintf("this is on a weekday that has no periods, which are written as %s", example)
+	case unit == "":
+		return fmt.Sprintf("this is between two periods, which are written as %s", example)
+	case t.grid.perStep > 1:
+		return fmt.Sprintf("this is between two periods, which are %d %ss apart and written as %s", t.grid.perStep, unit, example)
+	default:
+		return fmt.Sprintf("this does not name a period, which is a %s written as %s", unit, example)
+	}
+}
+
 // ID returns the id of a step, written as the ids of the table are. It returns an error if
 // the table does not say how.
 func (t *Timeline) ID(step int64) (string, error) {

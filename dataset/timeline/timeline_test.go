@@ -71,6 +71,28 @@ func TestTimeline(t *testing.T) {
 		{"year", "2014", "year", []int64{0}, "2015", ""},
 		{"year", "98,99,00", "year", []int64{0, 1, 2}, "01,02", ""},
 		{"year", "67,68,69,71", "year", []int64{0, 1, 2, 4}, "72,73", ""},
+		{"year", "1998/99,1999/00,1997/98", "year", []int64{1, 2, 0}, "2000/01,2001/02", ""},
+		{"year", "2018/19,2019/20", "year", []int64{0, 1}, "2020/21", ""},
+		{"year", "2000/01,2001/02,2003/04", "year", []int64{0, 1, 3}, "2004/05", ""},
+		{"season", "2010-11,2011-12,2009-10", "year", []int64{1, 2, 0}, "2012-13", ""},
+		{"season", "2010-2011,2011-2012", "year", []int64{0, 1}, "2012-2013", ""},
+		{"fy", "FY 1998/1999,FY 1999/2000", "year", []int64{0, 1}, "FY 2000/2001", ""},
+		{"season", "2010-11,2011-12,2012-01", "month", []int64{0, 13, 14}, "2012-02", "year 12"},
+		{"yearmonth(at)", "2010-11,2011-12", "month", []int64{0, 13}, "2012-01", "year 12"},
+		{"billed", "2016-01-15,2016-02-15,2016-03-15,2016-04-15,2016-06-15,2016-07-15", "month", []int64{0, 1, 2, 3, 5, 6}, "2016-08-15,2016-09-15", "year 12"},
+		{"billed", "30.11.2015,30.12.2015,30.01.2016,29.02.2016,30.03.2016,30.04.2016", "month", []int64{0, 1, 2, 3, 4, 5}, "30.05.2016,30.06.2016", "year 12"},
+		{"billed", "2016-01-15,2016-02-15,2016-03-15,2016-04-15,2016-05-15", "day", []int64{0, 31, 60, 91, 121}, "2016-05-16", "week 7 year 365.25"},
+		{"close", "2018-01-31,2018-02-28,2018-03-29,2018-04-30,2018-05-31,2018-06-29", "month", []int64{0, 1, 2, 3, 4, 5}, "2018-07-31,2018-08-31,2018-09-28", "year 12"},
+		{"open", "2018-01-02,2018-02-01,2018-03-01,2018-04-02,2018-05-01,2018-06-01", "month", []int64{0, 1, 2, 3, 4, 5}, "2018-07-02,2018-08-01,2018-09-03", "year 12"},
+		{"quarter_date", "2018-01-15,2018-04-15,2018-07-15,2018-10-15,2019-01-15,2019-04-15", "quarter", []int64{0, 1, 2, 3, 4, 5}, "2019-07-15", "year 4"},
+		{"date", "2013-06-28,2014-06-30,2015-06-30,2016-06-30,2017-06-30,2018-06-29", "year", []int64{0, 1, 2, 3, 4, 5}, "2019-06-28", ""},
+		{"week", "202051,202053,202101,202052", "week", []int64{0, 2, 3, 1}, "202102", "year 52.18"},
+		{"yearweek", "202350,202351,202352", "week", []int64{0, 1, 2}, "202401,202402", "year 52.18"},
+		{"week", "202352,202351,202348,202336", "week", []int64{16, 15, 12, 0}, "202401", "year 52.18"},
+		{"week", "202301,202302,202303,202304,202305,202312", "week", []int64{0, 1, 2, 3, 4, 11}, "202313", "year 52.18"},
+		{"month", "202311,202312", "month", []int64{0, 1}, "202401", "year 12"},
+		{"date", "01/10/2021,01/11/2021,01/12/2021,01/01/2022,01/02/2022,01/03/2022", "month", []int64{0, 1, 2, 3, 4, 5}, "01/04/2022", "year 12"},
+		{"date", "01/02/2022,01/03/2022,01/04/2022,01/05/2022", "day", []int64{0, 1, 2, 3}, "01/06/2022", "week 7 year 365.25"},
 		{"period", "7,9,8", "", []int64{0, 2, 1}, "10,11", ""},
 		{"period", "-3,-2,0", "", []int64{0, 1, 3}, "1", ""},
 		{"period", "10,20,40,50", "", []int64{0, 1, 3, 4}, "60,70", ""},
@@ -160,11 +182,52 @@ func TestWeekdays(t *testing.T) {
 	if friday, _ := line.Step("2016-12-09"); monday != friday+1 {
 		t.Errorf("Monday has step %d, the Friday before %d", monday, friday)
 	}
+	if why := line.WhyNone("2016-12-10"); why != "this is on a weekday that has no periods, which are written as 2016-12-30" {
+		t.Errorf("got %q for a Saturday", why)
+	}
 	if step, ok := line.Step("2016-12-10"); ok {
 		t.Errorf("got step %d for a Saturday, want none", step)
 	}
 	if id, err := line.ID(line.Last() - 4); id != "2016-12-26" || err != nil {
 		t.Errorf("got %s, %v for a day without rows, want 2016-12-26", id, err)
+	}
+}
+
+// TestMovedWeeks has Mondays of which some are moved by some days.
+func TestMovedWeeks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		moved map[int]int // days by week
+		unit  string
+		next  string
+	}{
+		{nil, "week", "2021-11-01"},
+		{map[int]int{7: 1, 20: -2, 42: 1}, "week", "2021-11-01"},
+		{map[int]int{7: 1, 20: 1, 31: 1, 35: 1, 40: 1}, "day", "2021-11-01"},
+		{map[int]int{7: 3}, "day", "2021-11-01"},
+	} {
+		var ids []string
+		for week := range 43 {
+			ids = append(ids, time.Date(2021, 1, 4+7*week+c.moved[week], 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+		}
+		line, err := New(parseMode(t, "date"), ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line.Unit() != c.unit {
+			t.Errorf("%v: got the unit %s, want %s", c.moved, line.Unit(), c.unit)
+		}
+		if c.unit != "week" {
+			continue
+		}
+		for week, id := range ids {
+			if step, ok := line.Step(id); !ok || step != int64(week) || line.Steps()[week] != step {
+				t.Errorf("%v: %s has step %d, %v, want %d", c.moved, id, step, ok, week)
+			}
+		}
+		if next, err := line.Next(1); err != nil || next[0] != c.next {
+			t.Errorf("%v: got the next week %q, %v, want %s", c.moved, next, err, c.next)
+		}
 	}
 }
 
@@ -193,6 +256,28 @@ func TestIrregular(t *testing.T) {
 		line, _ := New(parseMode(t, "time=year+month"), []string{"2015-1", "2016-2"})
 		if step, ok := line.Step(id); ok {
 			t.Errorf("got step %d for %q, want none", step, id)
+		}
+	}
+}
+
+func TestWhyNone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ mode, ids, id, want string }{
+		{"date", "2022-11-01,2022-12-01,2022-08-01", "2023-01-01", ""},
+		{"date", "2022-11-01,2022-12-01,2022-08-01", "2023-01-15", "this does not name a period, which is a month written as 2022-12-01"},
+		{"date", "2022-11-01,2022-12-01,2022-08-01", "2023-13-01", "this is not a date or a period written as 2022-12-01 is"},
+		{"time=year+month", "2022-11,2022-12", "2022-13", "this is not a date or a period written as 2022-12 is"},
+		{"year", "2018/19,2019/20", "2020/22", "this is not a date or a period written as 2019/20 is"},
+		{"at", "2016-02-01 00:00,2016-02-01 00:15,2016-02-01 00:45,2016-02-01 01:00", "2016-02-01 01:20", "this is between two periods, which are 15 minutes apart and written as 2016-02-01 01:00"},
+		{"period", "10,20,40,50", "55", "this is between two periods, which are written as 50"},
+		{"period", "1.5,3.25,2", "4", "the ids of mode period, such as 3.25, give their order but no other periods"},
+	} {
+		line, err := New(parseMode(t, c.mode), strings.Split(c.ids, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := line.WhyNone(c.id); got != c.want {
+			t.Errorf("%s in %s: got %q, want %q", c.id, c.ids, got, c.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,7 +77,7 @@ func (t *Timeline) newColumn(c int, texts []string) (columnWriter, bool) {
 			continue
 		}
 		for _, k := range parts {
-			if t.format.Parts[k].At == number {
+			if at := t.format.Parts[k].At; at == number || t.format.TwoYears && at+1 == number {
 				out.part[i] = k
 			}
 		}
@@ -136,7 +137,11 @@ func (w *writer) write(c int64) (string, bool) {
 				b.WriteString(token.Text)
 				continue
 			}
-			b.WriteString(w.number(c, at, column.part[k], token, column.pad[k], column.short))
+			written := at
+			if w.format.TwoYears && slices.Contains(column.part[:k], column.part[k]) {
+				written = at.AddDate(1, 0, 0)
+			}
+			b.WriteString(w.number(c, written, column.part[k], token, column.pad[k], column.short))
 		}
 		columns[i] = b.String()
 	}

@@ -15,8 +15,9 @@ const (
 )
 
 // OrderOf returns the order in which all texts are dates: the only one that gives valid
-// dates, or ByText if more than one does (see [Order.Ambiguous]). ok is false if there is
-// none.
+// dates. If more than one does (see [Order.Ambiguous]), it is the one that gives the first
+// days of months without gaps, where ByText gives days with gaps, or else ByText. ok is false
+// if there is none.
 func OrderOf(texts []string) (order Order, ok bool) {
 	fits := func(o Order) bool {
 		for _, text := range texts {
@@ -34,6 +35,14 @@ func OrderOf(texts []string) (order Order, ok bool) {
 		if fits(o) {
 			order, ok = o, true
 			break
+		}
+	}
+	if ok {
+		for _, o := range []Order{DayFirst, MonthFirst} {
+			if fits(o) && firstsOfMonths(texts, o, order) {
+				order = o
+				break
+			}
 		}
 	}
 	// 16/12/31 may be dmy as well. The years decide, because they differ less than days.
@@ -64,6 +73,33 @@ func (o Order) Ambiguous(texts []string) (example string, other Order, ok bool) 
 		}
 	}
 	return "", ByText, false
+}
+
+// fewFirsts is the number of months from which their first days are not by chance.
+const fewFirsts = 6
+
+// firstsOfMonths reports whether the order o reads the texts as the first days of months
+// without gaps, and the other order reads them as other days, with gaps.
+func firstsOfMonths(texts []string, o, other Order) bool {
+	months, days := map[int]bool{}, map[int64]bool{}
+	lowMonth, highMonth, lowDay, highDay := 1<<30, 0, int64(1<<62), int64(-1<<62)
+	differ := false
+	for _, text := range texts {
+		this, _ := o.Parse([]byte(text))
+		that, _ := other.Parse([]byte(text))
+		if this.Day() != 1 || this.Hour() != 0 || this.Minute() != 0 {
+			return false
+		}
+		differ = differ || that.Day() != 1
+		month, day := 12*this.Year()+int(this.Month()), that.Unix()/86400
+		months[month], days[day] = true, true
+		lowMonth, highMonth = min(lowMonth, month), max(highMonth, month)
+		lowDay, highDay = min(lowDay, day), max(highDay, day)
+	}
+	if !differ || len(months) < fewFirsts || highDay-lowDay == int64(len(days))-1 {
+		return false
+	}
+	return highMonth-lowMonth == len(months)-1
 }
 
 // likeVersion reports whether a date with a year of two digits may as well be a version,

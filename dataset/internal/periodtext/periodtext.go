@@ -57,14 +57,15 @@ func Cut(text string) []Token {
 	return tokens
 }
 
-// CutMonth splits a number such as 201612 into its year and its month.
-func CutMonth(text string) ([]Token, bool) {
+// CutYear splits a number such as 201612 into its year and the month or the week, of which
+// there are at most so many.
+func CutYear(text string, most float64) ([]Token, bool) {
 	if len(text) != 6 || strings.Trim(text, "0123456789") != "" {
 		return nil, false
 	}
 	tokens := slices.Concat(Cut(text[:4]), Cut(text[4:]))
-	year, month := tokens[0].Number, tokens[1].Number
-	return tokens, year >= 1900 && year < 2100 && month >= 1 && month <= 12
+	year, within := tokens[0].Number, tokens[1].Number
+	return tokens, year >= 1900 && year < 2100 && within >= 1 && within <= most
 }
 
 func months() []string {
