@@ -125,7 +125,7 @@ func (g *guesser) addTime(c *sampleColumn, weak []*sampleColumn) {
 			c.reason = "times that hardly repeat; the cells are unique without them"
 		}
 		return
-	case g.plainTime(c):
+	case g.plainTime(c), others > 0 && !unique && g.unaligned(c, plain):
 		g.modes = append(g.modes, plain)
 		return
 	case !c.callable:
@@ -209,6 +209,12 @@ func (g *guesser) addMoments(c *sampleColumn) bool {
 // and are not the moments of events, which only the rows of one event share.
 func (g *guesser) plainTime(c *sampleColumn) bool {
 	return g.repeats(c.Distinct) && (g.Rows >= 20*c.Distinct || c.resolution() >= stepDay || !c.callable || c.regular())
+}
+
+// unaligned reports whether a time that hardly repeats is that of series of different years:
+// its values follow each other regularly, and each row has a cell of its own with it alone.
+func (g *guesser) unaligned(c *sampleColumn, plain sampleMode) bool {
+	return c.regular() && g.repeated(g.modes) > 0 && g.repeated(append(slices.Clone(g.modes), plain)) == 0
 }
 
 // addParts makes modes of a single series, whose rows all have their own time: the

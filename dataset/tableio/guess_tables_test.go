@@ -331,6 +331,13 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "%d,%d,%s,%.2f,%s\n", 1+i/108, 1+i/12%9, day(4+7*(i%12)).Format("2006-01-02"), 50000*r.Float64(), map[bool]string{true: "TRUE", false: "FALSE"}[i%12 == 3])
 				}
 			}},
+		{name: "M4", target: "value", modes: []string{"id", "time=date"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("id,date,value\n") // series of different years, of which few share a date
+				for i := range 90 {
+					fmt.Fprintf(w, "Y%d,%d-01-01,%.1f\n", 1+i/30, 1940+i%30+15*(i/30), 5000*r.Float64())
+				}
+			}},
 		{name: "M5", target: "sales", modes: []string{"item_id", "store_id", "time=d"}, leftOut: map[string]string{"id": "combines item_id and store_id"},
 			determined: map[string]string{"dept_id": "item_id", "state_id": "store_id"},
 			text: func(w *strings.Builder, r *rand.Rand) {
