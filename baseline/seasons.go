@@ -24,7 +24,7 @@ func SeasonsOf(line *timeline.Timeline) []Season {
 			shorter := float64(seasons[len(seasons)-1].Periods)
 			periods = shorter * math.Round(c.Periods/shorter)
 		}
-		seasons = append(seasons, Season{Periods: int(periods), Name: fmt.Sprintf("same %s of the last %s", line.Unit(), c.Name)})
+		seasons = append(seasons, Season{Periods: int(periods), Name: fmt.Sprintf("same %s of the last %s", line.Period(), c.Name)})
 	}
 	return seasons
 }

@@ -146,7 +146,7 @@ func (t *Table) Parts() (smallest, largest []string) {
 }
 
 // unit returns the name of a step.
-func (t *Table) unit() string { return cmp.Or(t.series.Line.Unit(), "period") }
+func (t *Table) unit() string { return cmp.Or(t.series.Line.Period(), "period") }
 
 func (t *Table) text(shares []float64) (parts []string) {
 	for k, share := range shares {

@@ -182,7 +182,7 @@ func (b *backtest) read(ctx context.Context, s spec.Spec, source tableio.Source)
 		return fielderr.Errorf("data.modes", "mode %s: the ids %q and %q are the same period, so cells have several values; write them in the same way", modes[b.time].Name, one, other)
 	}
 	b.keys, b.steps, b.last = panel.KeyModes(modes, b.time), b.line.Steps(), b.line.Last()
-	b.result = Result{Unit: b.line.Unit(), Horizon: o.Horizon, Step: o.Step}
+	b.result = Result{Unit: b.line.Period(), Horizon: o.Horizon, Step: o.Step}
 	first := b.last - int64(o.Horizon) - int64(o.Windows-1)*int64(o.Step)
 	// Before the first origin there are the periods of its validation set and two to learn from.
 	if first < int64(o.Horizon)+1 {

@@ -173,7 +173,7 @@ func (o *Options) columns(taken []string) []string {
 
 // unitName returns the unit of a model's periods.
 func unitName(m *model.Model) string {
-	if unit := m.Series().Line.Unit(); unit != "" {
+	if unit := m.Series().Line.Period(); unit != "" {
 		return unit
 	}
 	return "period"

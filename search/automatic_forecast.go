@@ -135,10 +135,14 @@ func (c *chooser) chooseSeasons(ctx context.Context) error {
 	}
 	if byParts(parts) && len(parts) > 1 {
 		// The hours of a weekday differ from those of a Sunday.
-		joint := []string{c.modes[time] + ".hour", c.modes[time] + ".weekday"}
-		if slices.Contains(parts, "hour") && slices.Contains(parts, "weekday") && c.rows >= 2*24*7 {
+		for _, ofDay := range []string{"hour", "clock"} {
+			n := 7 * c.data.CombinationsWith(nil, time, ofDay)
+			if !slices.Contains(parts, ofDay) || !slices.Contains(parts, "weekday") || c.rows < 2*n {
+				continue
+			}
+			joint := []string{c.modes[time] + "." + ofDay, c.modes[time] + ".weekday"}
 			low, effects = append(low, spec.Term{Cores: [][]string{joint}}), append(effects, spec.Term{Cores: [][]string{joint}})
-			if n := c.data.Combinations(entities...); 2*24*7*n <= c.rows {
+			if 2*n*c.data.Combinations(entities...) <= c.rows {
 				own = append(own, spec.Term{Cores: [][]string{append(c.names(entities...), joint...)}})
 			}
 		}

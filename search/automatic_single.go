@@ -35,16 +35,25 @@ func (c *chooser) cycles() []cycle {
 	periods, parts := c.data.SeasonPeriods(0), c.data.CalendarParts(0)
 	hour, weekday := slices.Contains(parts, "hour"), slices.Contains(parts, "weekday")
 	var all []cycle
+	ofDay := []spec.Term{effect("hour")}
+	clock := slices.Contains(parts, "clock")
+	if clock {
+		ofDay = append(ofDay, effect("clock"))
+	}
 	switch {
 	case hour && weekday:
-		all = append(all, cycle{name: "hour, weekday", parts: []spec.Term{effect("hour", "weekday"), effect("hour"), effect("weekday")}}, cycle{name: "hour", parts: []spec.Term{effect("hour")}})
+		ofWeek := append([]spec.Term{effect("hour", "weekday"), effect("weekday")}, ofDay...)
+		if clock {
+			ofWeek = append(ofWeek, effect("clock", "weekday"))
+		}
+		all = append(all, cycle{name: "hour, weekday", parts: ofWeek}, cycle{name: "hour", parts: ofDay})
 	case hour:
-		all = append(all, cycle{name: "hour", parts: []spec.Term{effect("hour")}})
+		all = append(all, cycle{name: "hour", parts: ofDay})
 	case weekday:
 		all = append(all, cycle{name: "weekday", parts: []spec.Term{effect("weekday")}})
 	}
 	for _, p := range periods {
-		if !byParts(parts) || p >= longSeason {
+		if !byParts(parts) || p >= longSeason && !(clock && weekday) {
 			all = append(all, cycle{name: fmt.Sprintf("%.4g periods", p), period: p})
 		}
 	}

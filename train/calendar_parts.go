@@ -13,7 +13,7 @@ import (
 // occurs in several periods, on average, so a part of a future period is known.
 func (d *Data) CalendarParts(mode int) []string {
 	m, ids := d.table.Modes[mode], d.table.Dicts[mode].IDs()
-	names := []string{"hour", "weekday", "week", "month"}
+	names := []string{"clock", "hour", "weekday", "week", "month"}
 	if len(m.Columns) > 1 {
 		names = m.Columns
 	}
@@ -57,6 +57,8 @@ func (d *Data) newLevels(mode int, level []string) bool {
 // by accident: the weekday of the first day of a month says nothing about the month.
 func within(part, unit string) bool {
 	switch part {
+	case "clock":
+		return unit == "minute"
 	case "hour":
 		return unit == "hour" || unit == "minute" || unit == "second"
 	case "weekday":

@@ -88,6 +88,14 @@ func (t *Timeline) Unit() string { return t.grid.unit }
 // Every returns the number of units from one step to the next: 15 for quarters of an hour.
 func (t *Timeline) Every() int64 { return t.grid.perStep }
 
+// Period names one step: day, or 30-minute period; "" for running numbers.
+func (t *Timeline) Period() string {
+	if t.grid.unit == "" || t.grid.perStep == 1 {
+		return t.grid.unit
+	}
+	return fmt.Sprintf("%d-%s period", t.grid.perStep, t.grid.unit)
+}
+
 // Note returns an assumption that the order rests on, or "".
 func (t *Timeline) Note() string { return t.note }
 

@@ -345,3 +345,23 @@ func TestModeOf(t *testing.T) {
 		}
 	}
 }
+
+func TestPeriod(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ids  []string
+		want string
+	}{
+		{[]string{"2024-01-01 00:00", "2024-01-01 00:30", "2024-01-01 01:00"}, "30-minute period"},
+		{[]string{"2024-01-01", "2024-01-02", "2024-01-03"}, "day"},
+		{[]string{"1", "2", "3"}, ""},
+	} {
+		line, err := New(dataset.Mode{Name: "time", Columns: []string{"at"}}, c.ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := line.Period(); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.ids, got, c.want)
+		}
+	}
+}

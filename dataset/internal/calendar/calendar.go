@@ -32,6 +32,7 @@ func functions() map[string]Function {
 		"weekday":   number(func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }),   // 1 is Monday
 		"hour":      number(time.Time.Hour),                                                // 0..23
 		"minute":    number(time.Time.Minute),                                              // 0..59
+		"clock":     layout("15:04"),
 		"date":      layout("2006-01-02"),
 		"datehour":  layout("2006-01-02 15:00"),
 		"yearmonth": layout("2006-01"),

@@ -49,7 +49,7 @@ func TestFunctions(t *testing.T) {
 	t.Parallel()
 	moment := time.Date(2016, 12, 31, 18, 5, 0, 0, time.UTC) // a Saturday
 	want := map[string]string{"year": "2016", "quarter": "4", "month": "12", "week": "52", "day": "31", "weekday": "6",
-		"hour": "18", "date": "2016-12-31", "yearmonth": "2016-12", "minute": "5", "datehour": "2016-12-31 18:00",
+		"hour": "18", "date": "2016-12-31", "yearmonth": "2016-12", "minute": "5", "clock": "18:05", "datehour": "2016-12-31 18:00",
 		"yearquarter": "2016-Q4", "yearweek": "2016-W52"}
 	functions := functions()
 	if len(functions) != len(want) {
