@@ -34,7 +34,9 @@ func TestSingleSeries(t *testing.T) {
 		{"hours", 24 * 28, 24, func(k int) string { return fmt.Sprintf("2024-02-%02d %02d:00", k/24+1, k%24) },
 			func(k int) float64 { return 50 + 10*math.Sin(math.Pi*float64(k%24)/12) + rng.NormFloat64() }, "time.hour"},
 		{"half hours", 48 * 15, 48, func(k int) string { return fmt.Sprintf("2024-02-%02d %02d:%02d", k/48+1, k%48/2, k%2*30) },
-			func(k int) float64 { return 50 + 5*float64(k%2) + 10*math.Sin(math.Pi*float64(k%48)/24) + rng.NormFloat64() }, "time.clock"},
+			func(k int) float64 {
+				return 50 + 5*float64(k%2) + 10*math.Sin(math.Pi*float64(k%48)/24) + rng.NormFloat64()
+			}, "time.clock"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var text strings.Builder
