@@ -57,6 +57,9 @@ type Guess struct {
 	Duplicates string
 	Repeated   int
 
+	// Covariates are columns that describe single rows of a table of records, in the form that ParseMode reads; none for cells.
+	Covariates []string
+
 	Numbers    NumberFormat // of the target
 	LeftOut    []LeftOut
 	Determined []Determined

@@ -22,6 +22,11 @@ func (g *guesser) explain() {
 			used[name] = true
 		}
 	}
+	for _, text := range g.Covariates {
+		if m, err := ParseMode(text); err == nil {
+			used[m.Columns[0]] = true
+		}
+	}
 	for i, c := range g.columns {
 		if i == g.target || used[c.Name] {
 			continue
@@ -59,7 +64,7 @@ func (g *guesser) explain() {
 	if g.Rows < fewRows {
 		g.Notes = append(g.Notes, fmt.Sprintf("the table has only %d rows; a model of so few rows is hardly better than a mean", g.Rows))
 	}
-	if len(g.modes) == 1 && !g.modes[0].time {
+	if len(g.modes) == 1 && !g.modes[0].time && len(g.Covariates) == 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("there is one mode, %s; a model of one mode is a mean per id", g.modes[0].Name))
 	}
 }

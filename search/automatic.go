@@ -135,9 +135,9 @@ const leastRows = 10
 
 // checkModes returns an error for a table whose ids hardly repeat in any mode, because
 // nothing can be learned about an id that occurs once. With one mode each id is a cell,
-// which is enough only if it is a time.
+// which is enough only if it is a time, or if its rows are kept or have covariates.
 func (c *chooser) checkModes() error {
-	if len(c.modes) == 1 && !c.single() {
+	if len(c.modes) == 1 && !c.single() && len(c.sizes) == 1 && 2*c.sizes[0] > c.rows {
 		return c.oneMode()
 	}
 	if c.rows < leastRows {
@@ -187,7 +187,8 @@ func (c *chooser) late() bool {
 func (c *chooser) skips(err error) bool {
 	var domain *predictive.DomainError
 	var diverged *solver.DivergedError
-	return errors.As(err, &domain) || errors.As(err, &diverged) || fielderr.Path(err) == "uncertainty.inference"
+	var notFinite *model.NotFiniteError
+	return errors.As(err, &domain) || errors.As(err, &diverged) || errors.As(err, &notFinite) || fielderr.Path(err) == "uncertainty.inference"
 }
 
 // foldBelow is the number of validation rows below which candidates are compared on

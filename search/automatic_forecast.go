@@ -231,7 +231,7 @@ func (c *chooser) compareOnMore(ctx context.Context, subject string, least float
 			return err
 		}
 		scores = append(scores, crps)
-		decision.Options = append(decision.Options, model.Candidate{Value: one.value, CRPS: &crps})
+		decision.Options = append(decision.Options, model.Candidate{Value: one.value, CRPS: finite(crps)})
 	}
 	taken := 0
 	c.spec = first.spec

@@ -51,7 +51,7 @@ func (c *chooser) compareBy(ctx context.Context, subject string, least float64, 
 		crps, err := scores[i].crps, scores[i].err
 		switch {
 		case err == nil:
-			option.CRPS = &crps
+			option.CRPS = finite(crps)
 		case !c.skips(err):
 			return err
 		}
@@ -70,6 +70,14 @@ func (c *chooser) compareBy(ctx context.Context, subject string, least float64, 
 	c.decisions = append(c.decisions, decision)
 	c.spec = candidates[best].spec
 	return nil
+}
+
+// finite returns a CRPS for the record, nil for a model whose distributions have no finite mean, which is none to take.
+func finite(crps float64) *float64 {
+	if math.IsInf(crps, 0) || math.IsNaN(crps) {
+		return nil
+	}
+	return &crps
 }
 
 // A score is the CRPS of a candidate, or why it has none.

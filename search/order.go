@@ -96,7 +96,7 @@ func chooseOrders(ctx context.Context, s spec.Spec, data *train.Data, opt train.
 				return s, nil, err
 			}
 			last := len(choices) - 1
-			choices[last].CRPS = &crps
+			choices[last].CRPS = finite(crps)
 			if crps < lowest {
 				lowest, taken = crps, last
 			}

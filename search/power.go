@@ -69,7 +69,8 @@ func estimatePower(ctx context.Context, rows solver.Observations, seed uint64, t
 		if ctx.Err() == nil {
 			p := float64(i) / powerSteps
 			found.Tried[i].Power = p
-			found.Tried[i].CRPS, found.Tried[i].Outliers = c.score(p)
+			crps, outliers := c.score(p)
+			found.Tried[i].CRPS, found.Tried[i].Outliers = min(crps, math.MaxFloat64), outliers // a record holds no infinity
 		}
 	})
 	found.Power = largestGood(found.Tried)

@@ -273,7 +273,7 @@ func choose(ctx context.Context, s spec.Spec, data *train.Data, opt train.Option
 			return nil, nil, fielderr.Errorf("split", "an automatic scale or likelihood is chosen on the validation set, which is empty; add one to split, or set transform and uncertainty.likelihood")
 		}
 		crps := float64(r.Valid.Calibration.CRPS)
-		choices[i].CRPS = &crps
+		choices[i].CRPS = finite(crps)
 		if crps < lowest {
 			best, report, lowest, taken = m, r, crps, i
 		}

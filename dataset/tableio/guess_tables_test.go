@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ type guessTable struct {
 	modes  []string
 
 	duplicates string
+	covariates []string
 	numbers    dataset.NumberFormat
 	delimiter  string            // of several characters
 	leftOut    map[string]string // column: a part of the reason
@@ -338,6 +340,22 @@ func guessTables() []guessTable {
 					fmt.Fprintf(w, "Y%d,%d-01-01,%.1f\n", 1+i/30, 1940+i%30+15*(i/30), 5000*r.Float64())
 				}
 			}},
+		{name: "wages of persons", target: "wage", modes: []string{"region", "sector"}, duplicates: "keep", covariates: []string{"education", "married", "tenure"},
+			leftOut: map[string]string{"log_wage": "a quantity"}, notes: []string{"50 rows for each combination of ids"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("log_wage,education,married,region,sector,tenure,wage\n")
+				for range 600 {
+					wage := math.Exp(2 + r.NormFloat64())
+					fmt.Fprintf(w, "%.9f,%d,%d,r%d,s%d,%.2f,%.7f\n", math.Log(wage), 6+r.IntN(12), r.IntN(2), r.IntN(4), r.IntN(3), 30*r.Float64(), wage)
+				}
+			}},
+		{name: "two numbers of a few groups", target: "score", modes: []string{"group", "kind"}, duplicates: "keep", notes: []string{"taken for a record of its own"},
+			text: func(w *strings.Builder, r *rand.Rand) {
+				w.WriteString("group,kind,score\n")
+				for range 300 {
+					fmt.Fprintf(w, "g%d,k%d,%.3f\n", r.IntN(5), r.IntN(3), r.NormFloat64())
+				}
+			}},
 		{name: "M5", target: "sales", modes: []string{"item_id", "store_id", "time=d"}, leftOut: map[string]string{"id": "combines item_id and store_id"},
 			determined: map[string]string{"dept_id": "item_id", "state_id": "store_id"},
 			text: func(w *strings.Builder, r *rand.Rand) {
@@ -465,6 +483,9 @@ func TestGuessTables(t *testing.T) {
 			}
 			if g.Target != tc.target || !slices.Equal(g.Modes, tc.modes) {
 				t.Errorf("got target %q, modes %q; want %q, %q\n%+v", g.Target, g.Modes, tc.target, tc.modes, g.Columns)
+			}
+			if !slices.Equal(g.Covariates, tc.covariates) {
+				t.Errorf("got covariates %q, want %q", g.Covariates, tc.covariates)
 			}
 			if g.Duplicates != tc.duplicates || g.Numbers != tc.numbers || g.Format.LongDelimiter != tc.delimiter {
 				t.Errorf("got duplicates %q, numbers %q, delimiter %q; want %q, %q, %q", g.Duplicates, g.Numbers, g.Format.LongDelimiter, tc.duplicates, tc.numbers, tc.delimiter)

@@ -23,6 +23,9 @@ func WriteGuess(b *strings.Builder, g *tableio.Guess, name func(note string) str
 	if g.Duplicates != "" {
 		fmt.Fprintf(b, "Rows of the same cell: %s\n", g.Duplicates)
 	}
+	if len(g.Covariates) > 0 {
+		fmt.Fprintf(b, "Covariates: %s\n", strings.Join(g.Covariates, ", "))
+	}
 	var left, side [][2]string
 	for _, l := range g.LeftOut {
 		left = append(left, [2]string{l.Column, name(l.Reason)})

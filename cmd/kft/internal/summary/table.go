@@ -82,6 +82,7 @@ type TableReport struct {
 	Decimal    string              `json:"decimal,omitempty"`
 	Thousands  string              `json:"thousands,omitempty"`
 	Duplicates string              `json:"duplicates,omitempty"`
+	Covariates []string            `json:"covariates,omitempty"`
 	LeftOut    map[string]string   `json:"left_out,omitempty"`
 	Determined map[string][]string `json:"determined,omitempty"`
 	Notes      []string            `json:"notes,omitempty"`
@@ -90,7 +91,7 @@ type TableReport struct {
 // NewTableReport describes a table and what was guessed about it.
 func NewTableReport(file string, g *tableio.Guess) TableReport {
 	r := TableReport{Kind: "table", File: file, Rows: g.Rows, Delimiter: g.Format.LongDelimiter, Header: g.Format.Header.String(),
-		Target: g.Target, Modes: append([]string{}, g.Modes...), Duplicates: g.Duplicates, Notes: g.Notes}
+		Target: g.Target, Modes: append([]string{}, g.Modes...), Duplicates: g.Duplicates, Covariates: g.Covariates, Notes: g.Notes}
 	if r.Delimiter == "" {
 		r.Delimiter = string(rune(g.Format.Delimiter))
 	}
