@@ -96,6 +96,9 @@ func (m Mode) MixedTimes(ids []string) (a, b string, mixed bool) {
 	if m.Func != "" || len(m.Columns) != 1 || len(ids) < 2 {
 		return "", "", false
 	}
+	if with, without, mixed := someZoned(ids); mixed {
+		return with, without, true
+	}
 	forms := map[string][]string{}
 	var names []string
 	for _, id := range ids {
@@ -119,6 +122,25 @@ func (m Mode) MixedTimes(ids []string) (a, b string, mixed bool) {
 		return "", "", false
 	}
 	return forms[names[0]][0], forms[names[1]][0], true
+}
+
+// someZoned reports whether the texts are times of which only some have an offset from UTC, so
+// that their order is unknown, and returns the first text with an offset and the first without.
+func someZoned(texts []string) (with, without string, mixed bool) {
+	order, dates := calendar.OrderOf(texts)
+	if !dates {
+		return "", "", false
+	}
+	for _, text := range texts {
+		t, _ := order.Parse([]byte(text))
+		switch zoned := calendar.Zoned(t); {
+		case zoned && with == "":
+			with = text
+		case !zoned && without == "":
+			without = text
+		}
+	}
+	return with, without, with != "" && without != ""
 }
 
 // formOf replaces the digits of an id by 9, where one digit and two are alike, and letters by a.
@@ -157,6 +179,7 @@ type calendarPart struct {
 	at        int     // among the numbers of the column
 	named     bool    // the role is not a guess by its range
 	dates     calendar.Order
+	clock     calendar.Clock
 	note      string // how ambiguous dates are read
 }
 
@@ -249,16 +272,21 @@ func allWhole(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v != float64(int(v)) })
 }
 
-func secondsOf(t time.Time) float64 { return float64(t.Unix()) + float64(t.Nanosecond())/1e9 }
-
 func datePart(values []string) (p calendarPart, ok bool) {
 	p.role = wholeDate
 	if p.dates, ok = calendar.OrderOf(values); !ok {
 		return p, false
 	}
-	for _, v := range values {
-		t, _ := p.dates.Parse([]byte(v))
-		p.values = append(p.values, secondsOf(t))
+	moments := make([]time.Time, len(values))
+	for i, v := range values {
+		moments[i], _ = p.dates.Parse([]byte(v))
+	}
+	if p.clock, ok = calendar.ClockOf(moments); !ok {
+		return p, false
+	}
+	for _, t := range moments {
+		seconds, _ := p.clock.Seconds(t)
+		p.values = append(p.values, seconds)
 	}
 	return p, true
 }

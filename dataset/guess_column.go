@@ -22,6 +22,7 @@ type sampleColumn struct {
 	callable  bool        // calendar functions can read the values
 	dates     calendar.Order
 	notDate   int          // row of the first value that keeps the column from being one of dates, or -1
+	zoned     string       // a time with an offset from UTC, if others have none
 	textPart  calendarRole // part of a date that is written as a text, see readTextParts
 	period    bool         // a count of periods: d_1, d_2, ...
 	whole     bool         // all numbers are integers, perhaps written as 7.0

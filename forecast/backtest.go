@@ -178,8 +178,8 @@ func (b *backtest) read(ctx context.Context, s spec.Spec, source tableio.Source)
 	if b.line, err = timeline.New(modes[b.time], b.data.IDs(b.time)); err != nil {
 		return fielderr.Errorf("data.modes", "%w", err)
 	}
-	if one, other, twice := b.line.SamePeriod(); twice {
-		return fielderr.Errorf("data.modes", "mode %s: the ids %q and %q are the same period, so cells have several values; write them in the same way", modes[b.time].Name, one, other)
+	if err := b.line.OnePeriodEach(); err != nil {
+		return fielderr.Errorf("data.modes", "%w", err)
 	}
 	b.keys, b.steps, b.last = panel.KeyModes(modes, b.time), b.line.Steps(), b.line.Last()
 	b.result = Result{Unit: b.line.Unit(), Horizon: o.Horizon, Step: o.Step}

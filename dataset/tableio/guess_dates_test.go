@@ -106,6 +106,21 @@ func TestGuessFunctionOfDayFirst(t *testing.T) {
 	}
 }
 
+// Times of which only some have an offset from UTC have no order.
+func TestGuessSomeOffsets(t *testing.T) {
+	t.Parallel()
+	row := 0
+	text := datedSales(40, func(day time.Time) string {
+		row++
+		return day.Format("2006-01-02T15:04") + map[bool]string{true: "+01:00"}[row < 100]
+	})
+	_, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text)), Format{})
+	want := `t.csv, line 101, column "day", value "2022-02-03T00:00": it has no offset from UTC, and 2022-01-01T00:00+01:00 in line 2 has one, so their order in time is unknown; write all times of the column with an offset or all without`
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got error\n%v\nwant\n%s", err, want)
+	}
+}
+
 func TestGuessBadDate(t *testing.T) {
 	t.Parallel()
 	good := datedSales(170, func(day time.Time) string { return day.Format("2006-01-02") })

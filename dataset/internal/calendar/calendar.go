@@ -72,7 +72,8 @@ const (
 // Parse reads unix time in seconds, milliseconds, microseconds or nanoseconds
 // (distinguished by size), yyyymmdd, an ISO-like date with or without a time, and
 // month/day/year or day.month.year with or without a time; these may have years of two
-// digits. A time zone is ignored: the clock is the one that was written.
+// digits. The moment has the clock that was written, in the zone of its offset from UTC if it
+// has one (see Zoned), and otherwise in UTC.
 func Parse(b []byte) (time.Time, bool) { return ByText.Parse(b) }
 
 // Parse is like the function Parse for dates whose parts have a known order.
@@ -88,11 +89,11 @@ func (o Order) Parse(b []byte) (time.Time, bool) {
 	if !ok {
 		return time.Time{}, false
 	}
-	hour, minute, ok := parseClock(clock)
+	hour, minute, zone, ok := parseClock(clock)
 	if !ok {
 		return time.Time{}, false
 	}
-	t := time.Date(year, time.Month(month), day, hour, minute, 0, 0, time.UTC)
+	t := time.Date(year, time.Month(month), day, hour, minute, 0, 0, zone)
 	if t.Day() != day || t.Month() != time.Month(month) { // 31 June
 		return time.Time{}, false
 	}
@@ -129,11 +130,11 @@ func parseUnix(b []byte) (time.Time, bool) {
 	return time.Unix(0, v).UTC(), v >= 0
 }
 
-// parseClock reads h:m, h:m:s and h. It ignores a fraction and a time zone, and
-// understands AM or PM at the end.
-func parseClock(b []byte) (hour, minute int, ok bool) {
+// parseClock reads h:m, h:m:s and h with AM or PM and the zone after it. It ignores
+// seconds.
+func parseClock(b []byte) (hour, minute int, zone *time.Location, ok bool) {
 	if len(b) == 0 {
-		return 0, 0, true
+		return 0, 0, time.UTC, true
 	}
 	digits := func() (int, bool) {
 		n := 0
@@ -145,23 +146,28 @@ func parseClock(b []byte) (hour, minute int, ok bool) {
 		return v, ok
 	}
 	if hour, ok = digits(); !ok {
-		return 0, 0, false
+		return 0, 0, nil, false
 	}
 	if len(b) > 0 && b[0] == ':' {
 		b = b[1:]
 		if minute, ok = digits(); !ok {
-			return 0, 0, false
+			return 0, 0, nil, false
 		}
 	}
+	b = bytes.TrimSpace(bytes.TrimLeft(b, ":.,0123456789"))
 	if len(b) >= 2 {
-		switch half := strings.ToLower(string(b[len(b)-2:])); {
+		half := strings.ToLower(string(b[:2]))
+		switch {
 		case half == "pm" && hour < 12:
 			hour += 12
 		case half == "am" && hour == 12:
 			hour = 0
 		}
+		if half == "am" || half == "pm" {
+			b = b[2:]
+		}
 	}
-	return hour, minute, hour < 24 && minute < 60
+	return hour, minute, parseZone(b), hour < 24 && minute < 60
 }
 
 func smallNumber(b []byte) (int, bool) {
