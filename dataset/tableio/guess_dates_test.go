@@ -106,6 +106,37 @@ func TestGuessFunctionOfDayFirst(t *testing.T) {
 	}
 }
 
+// The hour in which clocks are put back occurs twice; its rows are not added up.
+func TestGuessPutBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hour, value string // the repeated hour and the form of values
+		repeats     int    // rows of the table before the repeated one
+		want        string
+	}{
+		"measurements": {"2024-10-27 02:00", "%d.5", 400, "mean"},
+		"counts":       {"2024-10-27 02:00", "%d", 400, "last"},
+		"other hour":   {"2024-10-27 07:00", "%d", 400, "sum"},
+		"other day":    {"2024-10-26 02:00", "%d.5", 400, "sum"},
+		"large table":  {"2024-10-27 02:00", "%d", 150_000, "last"},
+	} {
+		var b strings.Builder
+		b.WriteString("at,load\n")
+		start := time.Date(2024, 10, 20, 0, 0, 0, 0, time.UTC)
+		for i := range c.repeats {
+			at := start.Add(time.Duration(i) * time.Hour).Format("2006-01-02 15:04")
+			fmt.Fprintf(&b, "%s,"+c.value+"\n", at, i%17)
+			if at == c.hour {
+				fmt.Fprintf(&b, "%s,"+c.value+"\n", at, 18)
+			}
+		}
+		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", b.String())), Format{})
+		if err != nil || g.Duplicates != c.want || g.Repeated != 1 {
+			t.Errorf("%s: got rule %q for %d rows, %v; want %q for 1", name, g.Duplicates, g.Repeated, err, c.want)
+		}
+	}
+}
+
 // Times of which only some have an offset from UTC have no order.
 func TestGuessSomeOffsets(t *testing.T) {
 	t.Parallel()
