@@ -213,8 +213,14 @@ func (b *backtest) window(ctx context.Context, k int, origin int64) error {
 	if err != nil {
 		return err
 	}
-	rows := all.Between(b.time, b.steps, origin+1, origin+horizon)
-	known := b.data.Between(b.time, b.steps, 0, origin)
+	rows, err := all.Between(b.time, b.steps, origin+1, origin+horizon)
+	if err != nil {
+		return err
+	}
+	known, err := b.data.Between(b.time, b.steps, 0, origin)
+	if err != nil {
+		return err
+	}
 	b.say("origin %d of %d: training on %s up to %s", k+1, len(b.origins), plural.Count(len(known.Y), "row"), b.id(origin))
 	if len(rows.Y) == 0 || len(known.Y) == 0 {
 		return fielderr.Errorf("windows", "there are %d rows up to the origin and %d after it", len(known.Y), len(rows.Y))

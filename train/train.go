@@ -149,7 +149,7 @@ type run struct {
 	moments     map[dataset.Part]tt.Moments
 	some        *someRows      // training rows of a large table; nil if they are not asked for
 	levels      []float64      // different targets, nil if they are many
-	zeros       int            // training rows that were added for cells without a row
+	zeros       int            // rows that were added for cells without a row
 	when        *baseline.Time // nil if the validation and test rows are not after the training rows
 	between     *baseline.Time // of one series whose rows lie between each other, else nil
 	warnings    []string
