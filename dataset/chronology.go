@@ -187,8 +187,8 @@ type calendarPart struct {
 // that differ only in their numbers.
 func partsOfColumns(columns []string, fields [][]string) (parts []calendarPart, ok bool) {
 	for c, values := range fields {
-		if p, ok := datePart(values); ok {
-			p.column, p.note = c, dateOrderNote(columns[c], p.dates, values)
+		if p, ok := datePart(columns[c], values); ok {
+			p.column = c
 			parts = append(parts, p)
 			continue
 		}
@@ -272,9 +272,15 @@ func allWhole(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v != float64(int(v)) })
 }
 
-func datePart(values []string) (p calendarPart, ok bool) {
+// datePart reads the values of a column as dates.
+func datePart(column string, values []string) (p calendarPart, ok bool) {
 	p.role = wholeDate
-	if p.dates, ok = calendar.OrderOf(values); !ok {
+	if p.dates, ok = calendar.OrderOf(values); ok {
+		p.note = dateOrderNote(column, p.dates, values)
+	} else if ok = serialDates(column, values); ok {
+		p.dates, p.note = calendar.Serial, serialNote(column, values[0])
+	}
+	if !ok {
 		return p, false
 	}
 	moments := make([]time.Time, len(values))

@@ -119,6 +119,10 @@ func (g *guesser) explainDates() {
 	for _, m := range g.modes {
 		for _, name := range m.Columns {
 			c := g.columns[slices.Index(g.sample.Names, name)]
+			if c.Kind == KindDate && c.dates == calendar.Serial && !noted[name] {
+				noted[name] = true
+				g.Notes = append(g.Notes, serialNote(name, c.dateExample()))
+			}
 			if c.Kind != KindDate || c.numeric || noted[name] || m.Dates != "" {
 				continue
 			}

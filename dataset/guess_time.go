@@ -32,6 +32,14 @@ func (c *sampleColumn) readUnix(headerless bool) {
 	c.callable = true
 }
 
+// readSerials recognises dates that a spreadsheet wrote as numbers of days.
+func (c *sampleColumn) readSerials() {
+	if c.Integer && serialDates(c.Name, slices.DeleteFunc(slices.Clone(c.values), Missing)) {
+		c.dates, c.callable = calendar.Serial, true
+		c.allMoments(func(s string) (time.Time, bool) { return c.dates.Parse([]byte(s)) })
+	}
+}
+
 // span returns the earliest and the latest moment.
 func (c *sampleColumn) span() (first, last time.Time) {
 	for code, t := range c.moments {

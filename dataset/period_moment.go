@@ -13,7 +13,10 @@ import (
 // and whether their six digits are a year and a week, for [Mode.MomentOfID].
 func (m Mode) WithIDDates(ids []string) Mode {
 	if m.Func == "" && len(m.Columns) == 1 {
-		order, _ := calendar.OrderOf(ids)
+		order, dates := calendar.OrderOf(ids)
+		if !dates && serialDates(m.Columns[0], ids) {
+			order = calendar.Serial
+		}
 		m.idDates = string(order)
 		parts, ok := sixDigits(m, [][]string{ids})
 		m.idWeeks = ok && parts[1].role == aWeek

@@ -106,6 +106,24 @@ func TestGuessFunctionOfDayFirst(t *testing.T) {
 	}
 }
 
+// Numbers of days are dates by the name of their column and their distances.
+func TestGuessSerialDates(t *testing.T) {
+	t.Parallel()
+	serial := func(day time.Time) string {
+		return fmt.Sprint(int(day.Sub(time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)).Hours() / 24))
+	}
+	text := datedSales(40, serial)
+	g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text)), Format{})
+	want := []string{"the numbers of column day are read as dates of a spreadsheet: 44562 is 2022-01-01"}
+	if err != nil || !slices.Equal(g.Modes, []string{"store", "time=day"}) || !slices.Equal(g.Notes, want) {
+		t.Errorf("got modes %q, notes %q, %v", g.Modes, g.Notes, err)
+	}
+	g, err = GuessColumns(Files(datasettest.WriteFile(t, "t.csv", strings.Replace(text, ",day,", ",code,", 1))), Format{})
+	if err != nil || g.Columns[1].Kind == dataset.KindDate {
+		t.Errorf("a code is a date, %v", err)
+	}
+}
+
 // The hour in which clocks are put back occurs twice; its rows are not added up.
 func TestGuessPutBack(t *testing.T) {
 	t.Parallel()

@@ -78,6 +78,9 @@ func Parse(b []byte) (time.Time, bool) { return ByText.Parse(b) }
 
 // Parse is like the function Parse for dates whose parts have a known order.
 func (o Order) Parse(b []byte) (time.Time, bool) {
+	if o == Serial {
+		return parseSerial(b)
+	}
 	if t, ok := parseUnix(b); ok {
 		return t, true
 	}

@@ -10,6 +10,7 @@ import (
 // A Layout writes moments like some texts that Parse reads.
 type Layout struct {
 	unix      time.Duration // unit of unix time, 0 if the texts are dates
+	serial    bool          // days as spreadsheets count them
 	compact   bool          // yyyymmdd
 	order     string        // of the parts of a date: ymd, ym, mdy or dmy
 	separator string
@@ -25,6 +26,9 @@ type Layout struct {
 // LayoutOf returns the layout of texts in the order of time, whose dates have the order o.
 // ok is false if they are not all written alike.
 func LayoutOf(texts []string, o Order) (l *Layout, ok bool) {
+	if o == Serial {
+		return &Layout{serial: true}, len(texts) > 0
+	}
 	l = &Layout{pad: [3]bool{true, true, true}, padHour: true}
 	for i, text := range texts {
 		this, ok := layoutOf(text, o)
@@ -111,6 +115,8 @@ func (l *Layout) Covers(t time.Time) bool { return !l.shortYear || Century(t.Yea
 // Format writes a moment.
 func (l *Layout) Format(t time.Time) string {
 	switch {
+	case l.serial:
+		return strconv.FormatFloat(t.Sub(serialEpoch).Hours()/24, 'f', -1, 64)
 	case l.unix != 0:
 		return strconv.FormatInt(t.Unix()*int64(time.Second/l.unix)+int64(t.Nanosecond())/int64(l.unix), 10)
 	case l.compact:
