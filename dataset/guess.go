@@ -154,7 +154,9 @@ func newGuesser(sample GuessSample, given Given, lenient bool) *guesser {
 	g.checkCells()
 	g.findWide()
 	g.explain()
-	g.Guess.badRow = g.findBadDate()
+	if g.Guess.badRow = g.findMixedPercents(); g.Guess.badRow == nil {
+		g.Guess.badRow = g.findBadDate()
+	}
 	return g
 }
 

@@ -108,6 +108,24 @@ func (c *sampleColumn) findUnit() {
 	c.Unit = unit
 }
 
+// percentSigns returns the first rows of a value with a percent sign and of one without, other than
+// 0. mixed is true if there are both, so that the unit of the numbers is unknown.
+func (c *sampleColumn) percentSigns() (with, without int, mixed bool) {
+	with, without = -1, -1
+	for code, value := range c.values {
+		row := &without
+		if strings.HasSuffix(value, "%") {
+			row = &with
+		} else if exact(c.Numbers, value) == 0 { // missing, not a number, or 0 of any unit
+			continue
+		}
+		if *row < 0 || c.first[code] < *row {
+			*row = c.first[code]
+		}
+	}
+	return with, without, c.numeric && with >= 0 && without >= 0
+}
+
 // plainOnly reports whether every value is a plain number.
 func (c *sampleColumn) plainOnly() bool {
 	for _, value := range c.values {

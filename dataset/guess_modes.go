@@ -247,6 +247,8 @@ func (g *guesser) mayBeMode(c *sampleColumn) bool {
 		c.reason = fmt.Sprintf("numbers such as %q may have a decimal comma or separators of thousands; data.decimal or data.thousands says which", c.values[0])
 	case c.Kind == KindFlag:
 		c.reason = "a flag with two values, not an id" + mayBeCovariate
+	case c.Kind == KindNumber && g.mixedPercents(slices.Index(g.columns, c)) != "":
+		c.reason = g.mixedPercents(slices.Index(g.columns, c))
 	case c.Kind == KindNumber && c.NotNumbers > 0:
 		c.reason = "numbers, but " + strings.TrimPrefix(c.NotNumberText(g.unit), "column "+c.Name+", ")
 	case c.Kind == KindNumber && namedCovariate(c.Name):
