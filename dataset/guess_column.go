@@ -30,6 +30,7 @@ type sampleColumn struct {
 	numeric   bool         // numbers, but for a few values
 	ambiguous bool         // two formats read its numbers differently
 	reason    string       // why it is no mode, if that is known
+	covariate bool         // it may be a covariate, as the reason says
 }
 
 // readColumns describes every column.
