@@ -290,6 +290,9 @@ func datePart(column string, values []string) (p calendarPart, ok bool) {
 	if p.clock, ok = calendar.ClockOf(moments); !ok {
 		return p, false
 	}
+	if strings.Contains(values[0], ":") { // a clock, not unix time
+		p.clock = p.clock.WithoutSeconds(moments)
+	}
 	for _, t := range moments {
 		seconds, _ := p.clock.Seconds(t)
 		p.values = append(p.values, seconds)

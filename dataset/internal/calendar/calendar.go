@@ -70,7 +70,7 @@ const (
 )
 
 // Parse reads unix time in seconds, milliseconds, microseconds or nanoseconds
-// (distinguished by size), yyyymmdd, an ISO-like date with or without a time, and
+// (distinguished by size), yyyymmdd, also with hhmmss behind it, an ISO-like date with or without a time, and
 // month/day/year or day.month.year with or without a time; these may have years of two
 // digits. The moment has the clock that was written, in the zone of its offset from UTC if it
 // has one (see Zoned), and otherwise in UTC.
@@ -89,18 +89,38 @@ func (o Order) Parse(b []byte) (time.Time, bool) {
 		date, clock = b[:i], bytes.TrimSpace(b[i+1:])
 	}
 	year, month, day, ok := o.parseDate(date)
+	if compact, isCompact := parseCompact(date); isCompact && len(date) == len("20060102") && clock != nil {
+		year, month, day, ok = compact.Year(), int(compact.Month()), compact.Day(), true
+	}
 	if !ok {
 		return time.Time{}, false
 	}
-	hour, minute, zone, ok := parseClock(clock)
+	at, zone, ok := parseClock(clock)
 	if !ok {
 		return time.Time{}, false
 	}
-	t := time.Date(year, time.Month(month), day, hour, minute, 0, 0, zone)
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, zone)
 	if t.Day() != day || t.Month() != time.Month(month) { // 31 June
 		return time.Time{}, false
 	}
-	return t, true
+	return t.Add(at), true
+}
+
+// compactLayouts are dates and times in digits, by their number.
+var compactLayouts = map[int]string{8: "20060102", 10: "2006010215", 12: "200601021504", 14: "20060102150405"}
+
+// parseCompact reads digits that form a date or a date and a time, of the years 1950 to 2049 if
+// there is a time: others are unix times.
+func parseCompact(b []byte) (time.Time, bool) {
+	layout := compactLayouts[len(b)]
+	if layout == "" || b[0] < '1' || b[0] > '9' {
+		return time.Time{}, false
+	}
+	if year := string(b[:4]); len(b) > 8 && (year < "1950" || year > "2049") {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(layout, string(b))
+	return t, err == nil
 }
 
 // parseUnix reads integers of nine digits or more, which are moments after 1973, and
@@ -117,10 +137,8 @@ func parseUnix(b []byte) (time.Time, bool) {
 		}
 		v = v*10 + int64(c-'0')
 	}
-	if len(whole) == 8 {
-		year, month, day := int(v/10000), int(v/100%100), int(v%100)
-		t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
-		return t, year >= 1000 && t.Day() == day && t.Month() == time.Month(month)
+	if t, ok := parseCompact(whole); ok || len(whole) == 8 {
+		return t, ok
 	}
 	switch {
 	case v < 1e11:
@@ -133,44 +151,55 @@ func parseUnix(b []byte) (time.Time, bool) {
 	return time.Unix(0, v).UTC(), v >= 0
 }
 
-// parseClock reads h:m, h:m:s and h with AM or PM and the zone after it. It ignores
-// seconds.
-func parseClock(b []byte) (hour, minute int, zone *time.Location, ok bool) {
+// parseClock reads h:m, h:m:s, h, hhmm and hhmmss, with AM or PM and the zone after it. It ignores
+// a fraction of a second. 24:00 is the end of the day.
+func parseClock(b []byte) (at time.Duration, zone *time.Location, ok bool) {
 	if len(b) == 0 {
-		return 0, 0, time.UTC, true
+		return 0, time.UTC, true
 	}
-	digits := func() (int, bool) {
-		n := 0
-		for n < len(b) && b[n] >= '0' && b[n] <= '9' {
-			n++
+	var part [3]int // hour, minute, second
+	digits := len(b) - len(bytes.TrimLeft(b, "0123456789"))
+	if digits == 4 || digits == 6 {
+		for k := range digits / 2 {
+			part[k], _ = smallNumber(b[2*k : 2*k+2])
 		}
-		v, ok := smallNumber(b[:n])
-		b = b[n:]
-		return v, ok
-	}
-	if hour, ok = digits(); !ok {
-		return 0, 0, nil, false
-	}
-	if len(b) > 0 && b[0] == ':' {
-		b = b[1:]
-		if minute, ok = digits(); !ok {
-			return 0, 0, nil, false
+		b = b[digits:]
+	} else {
+		for k := range part {
+			if part[k], ok = smallNumber(b[:digits]); !ok {
+				return 0, nil, false
+			}
+			b = b[digits:]
+			if k == 2 || len(b) < 2 || b[0] != ':' {
+				break
+			}
+			b = b[1:]
+			digits = len(b) - len(bytes.TrimLeft(b, "0123456789"))
 		}
 	}
+	hour, minute, second := part[0], part[1], part[2]
 	b = bytes.TrimSpace(bytes.TrimLeft(b, ":.,0123456789"))
-	if len(b) >= 2 {
-		half := strings.ToLower(string(b[:2]))
+	if half := halfOfDay(b); half != "" {
 		switch {
-		case half == "pm" && hour < 12:
+		case half[0]|0x20 == 'p' && hour < 12:
 			hour += 12
-		case half == "am" && hour == 12:
+		case half[0]|0x20 == 'a' && hour == 12:
 			hour = 0
 		}
-		if half == "am" || half == "pm" {
-			b = b[2:]
+		b = b[len(half):]
+	}
+	at = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
+	return at, parseZone(b), at <= 24*time.Hour && minute < 60 && second <= 60
+}
+
+// halfOfDay returns AM, PM, a.m. or p.m. at the beginning of a text as it is written, or "".
+func halfOfDay(b []byte) string {
+	for _, half := range []string{"am", "pm", "a.m.", "p.m."} {
+		if len(b) >= len(half) && strings.EqualFold(string(b[:len(half)]), half) {
+			return string(b[:len(half)])
 		}
 	}
-	return hour, minute, parseZone(b), hour < 24 && minute < 60
+	return ""
 }
 
 func smallNumber(b []byte) (int, bool) {

@@ -71,6 +71,7 @@ type Clock struct {
 	Zoned    bool // the moments are written with offsets from UTC
 	Instants bool // seconds are those since 1970 in UTC, plus Offset; otherwise they are those of the clock as written
 	Offset   int
+	Minutes  bool // seconds of the minute do not count
 }
 
 // Seconds returns the seconds of a moment. ok is false if the moment has an offset and others
@@ -80,7 +81,34 @@ func (c Clock) Seconds(t time.Time) (seconds float64, ok bool) {
 	if c.Instants {
 		offset = c.Offset
 	}
+	if c.Minutes {
+		t = t.Add(-time.Duration(t.Second())*time.Second - time.Duration(t.Nanosecond()))
+	}
 	return float64(t.Unix()+int64(offset)) + float64(t.Nanosecond())/1e9, c.Zoned == Zoned(t)
+}
+
+// leastSeconds is the shortest regular step in which seconds count, if minutes tell moments apart.
+const leastSeconds = 5
+
+// WithoutSeconds returns the clock without the seconds of texts such as 12:00:03, 12:05:01 and
+// 12:10:04, which differ by chance: each minute has one moment at most, and their steps
+// have no common divisor of some seconds.
+func (c Clock) WithoutSeconds(moments []time.Time) Clock {
+	minutes := map[int64]int64{}
+	step, first := int64(0), int64(0)
+	for i, t := range moments {
+		at := t.Unix()
+		if i == 0 {
+			first = at
+		}
+		if other, taken := minutes[at/60]; taken && other != at {
+			return c
+		}
+		minutes[at/60] = at
+		step = commonDivisor(step, max(at-first, first-at))
+	}
+	c.Minutes = step > 0 && step < leastSeconds
+	return c
 }
 
 // ClockOf returns the clock of moments. With several offsets, as on both sides of a clock
