@@ -331,7 +331,8 @@ func (c *sampleColumn) readMoments(headerless bool) {
 	}
 }
 
-// dottedMonths reports whether numbers are months, all as 01.2016 or all as 2016.01.
+// dottedMonths reports whether numbers are months, all as 01.2016 or all as 2016.01, or quarters, as
+// 2016.4.
 func (c *sampleColumn) dottedMonths() bool {
 	texts := slices.DeleteFunc(slices.Clone(c.values), Missing)
 	if len(texts) < fewDotted {
@@ -344,7 +345,7 @@ func (c *sampleColumn) dottedMonths() bool {
 			turned[i] = month + "." + year
 		}
 	}
-	return dottedMonths(texts) || dottedMonths(turned)
+	return dottedMonths(texts) || dottedMonths(turned) || dottedQuarters(texts)
 }
 
 // fewDotted is the number of values below which numbers such as 2016.01 are no months.

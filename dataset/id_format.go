@@ -202,7 +202,7 @@ func cutYears(texts []string, role calendarRole) ([]calendarPart, bool) {
 
 // around returns the text around the numbers of a column, which all ids share.
 func around(texts []string) string {
-	if _, plain := plainNumbers(texts); plain && !dottedMonths(texts) {
+	if _, plain := plainNumbers(texts); plain && !dottedPeriods(texts) {
 		return ""
 	}
 	_, _, words := cutNumbers(texts[0])

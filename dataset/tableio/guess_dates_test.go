@@ -44,7 +44,7 @@ func TestGuessMonths(t *testing.T) {
 			return time.Date(2020, time.Month(day.YearDay()), 1, 0, 0, 0, 0, time.UTC).Format(layout)
 		}
 	}
-	for _, layout := range []string{"01.2006", "1.2006", "2006.01", "01/2006", "01-2006", "2006M01", "Jan-06", "02-Jan-2006", "Jan 2, 2006"} {
+	for _, layout := range []string{"01.2006", "1.2006", "2006.01", "01/2006", "01-2006", "2006M01", "Jan-06", "02-Jan-2006", "Jan 2, 2006", "02-Jan-06", "Mon 2006-01-02", "Monday 2 January 2006", "02.01.2006 (Mon)"} {
 		text := strings.ReplaceAll(datedSales(30, month(strings.ReplaceAll(layout, ", ", "; "))), "; ", " ")
 		g, err := GuessColumns(Files(datasettest.WriteFile(t, "t.csv", text)), Format{})
 		if err != nil || g.Columns[1].Kind != dataset.KindDate || !slices.Equal(g.Modes, []string{"store", "time=day"}) || g.Target != "sales" {

@@ -41,6 +41,14 @@ func TestTimeline(t *testing.T) {
 		{"when", "11/2015,01/2017,12/2015,06/2016", "month", []int64{0, 14, 1, 7}, "02/2017", "year 12"},
 		{"when", "2016M01,2016M06,2016M12", "month", []int64{0, 5, 11}, "2017M01", "year 12"},
 		{"when", "30-Dec-2016,31-Dec-2016,02-Jan-2017", "day", []int64{0, 1, 3}, "03-Jan-2017", "week 7 year 365.25"},
+		{"when", "30-Dec-16,31-Dec-16,02-Jan-17", "day", []int64{0, 1, 3}, "03-Jan-17", "week 7 year 365.25"},
+		{"when", "Fri 2016-12-23,Sat 2016-12-24,Sun 2016-12-25,Mon 2016-12-26,Tue 2016-12-27,Wed 2016-12-28,Thu 2016-12-29", "day", []int64{0, 1, 2, 3, 4, 5, 6}, "Fri 2016-12-30,Sat 2016-12-31,Sun 2017-01-01", "week 7 year 365.25"},
+		{"Datum", "Fr 23.12.2016,Sa 24.12.2016,So 25.12.2016,Mo 26.12.2016,Di 27.12.2016,Mi 28.12.2016,Do 29.12.2016", "day", []int64{0, 1, 2, 3, 4, 5, 6}, "Fr 30.12.2016", "week 7 year 365.25"},
+		{"when", "23 Dec 2016 (Fri),26 Dec 2016 (Mon),30 Dec 2016 (Fri)", "day", []int64{0, 3, 7}, "", "week 7 year 365.25"},
+		{"Monat", "Mär 2015,Mai 2015,Okt 2015,Dez 2015,Mär 2016", "month", []int64{0, 2, 7, 9, 12}, "Apr 2016,Mai 2016", "year 12"},
+		{"when", "1Q15,4Q15,2Q16", "quarter", []int64{0, 3, 5}, "3Q16,4Q16,1Q17", "year 4"},
+		{"when", "Q1'15,Q4'15,Q2'16", "quarter", []int64{0, 3, 5}, "Q3'16,Q4'16,Q1'17", "year 4"},
+		{"when", "2015.1,2015.2,2015.3,2015.4,2016.1,2016.2,2016.3,2016.4", "quarter", []int64{0, 1, 2, 3, 4, 5, 6, 7}, "2017.1", "year 4"},
 		{"when", "Nov-99,Jan-01,Dec-99", "month", []int64{0, 14, 1}, "Feb-01", "year 12"},
 		{"month", "201611,201701,201612", "month", []int64{0, 2, 1}, "201702", "year 12"},
 		{"x", "201611,201701,201612,201702,201703,201801", "month", []int64{0, 2, 1, 3, 4, 14}, "201802", "year 12"},
@@ -132,6 +140,12 @@ func TestTimeline(t *testing.T) {
 			t.Errorf("%s %q: got %q %v, want %q %v", c.mode, ids, line.Unit(), line.Steps(), c.unit, c.steps)
 		}
 		want := strings.Split(c.next, ",")
+		if c.next == "" {
+			want = nil // the name of the next weekday does not occur
+			if _, err := line.Next(1); err == nil {
+				t.Errorf("%s %q: got a next id", c.mode, ids)
+			}
+		}
 		next, err := line.Next(len(want))
 		if err != nil || !slices.Equal(next, want) {
 			t.Errorf("%s %q: got the next ids %q, %v, want %q", c.mode, ids, next, err, want)
