@@ -382,6 +382,9 @@ func TestAbsentZero(t *testing.T) {
 	if r.Test.N != tested || r.Train.N+r.Valid.N+r.Test.N != rows+gaps {
 		t.Errorf("%d test rows of %d, want %d of %d", r.Test.N, r.Train.N+r.Valid.N+r.Test.N, tested, rows+gaps)
 	}
+	if m.HeldOut() != 0 {
+		t.Errorf("%d rows held out, want none", m.HeldOut())
+	}
 	if want := float64(sold) / float64(tested); tested == sold || math.Abs(r.Test.RMSE-10*math.Sqrt(want*(1-want))) > 1 {
 		t.Errorf("RMSE %.2f of the test set, of which %.2f are not 0", r.Test.RMSE, want)
 	}

@@ -60,7 +60,7 @@ func (r *run) addZeros(all solver.Observations) error {
 		own[dataset.Valid] = comparedGaps(own[dataset.Valid], r.split.Count(dataset.Valid))
 	}
 	for p := range own {
-		r.zeros += len(own[p])
+		r.zeros[p] = len(own[p])
 		appendRows(r.part(dataset.Part(p)), d.zeroRows(all, time, own[p], dataset.Part(p) == dataset.Train))
 	}
 	return nil
