@@ -112,15 +112,22 @@ var compactLayouts = map[int]string{8: "20060102", 10: "2006010215", 12: "200601
 // parseCompact reads digits that form a date or a date and a time, of the years 1950 to 2049 if
 // there is a time: others are unix times.
 func parseCompact(b []byte) (time.Time, bool) {
-	layout := compactLayouts[len(b)]
-	if layout == "" || b[0] < '1' || b[0] > '9' {
+	if len(b) < 8 || len(b) > 14 || len(b)%2 != 0 {
 		return time.Time{}, false
 	}
-	if year := string(b[:4]); len(b) > 8 && (year < "1950" || year > "2049") {
+	var part [7]int // pairs of digits: the year in two of them, month, day, hour, minute, second
+	for i, c := range b {
+		if c < '0' || c > '9' {
+			return time.Time{}, false
+		}
+		part[i/2] = 10*part[i/2] + int(c-'0')
+	}
+	year, month, day, hour, minute, second := 100*part[0]+part[1], part[2], part[3], part[4], part[5], part[6]
+	if year < 1000 || len(b) > 8 && (year < 1950 || year > 2049) || hour > 23 || minute > 59 || second > 59 {
 		return time.Time{}, false
 	}
-	t, err := time.Parse(layout, string(b))
-	return t, err == nil
+	t := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
+	return t, t.Day() == day && t.Month() == time.Month(month)
 }
 
 // parseUnix reads integers of nine digits or more, which are moments after 1973, and
